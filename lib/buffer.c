@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void buffer_clear(struct buffer *buffer)
+{
+	free(buffer->bytes);
+	*buffer = (struct buffer)BUFFER_INIT;
+}
+
+bool buffer_reserve(struct buffer *buffer, size_t more)
+{
+	size_t room = buffer->room == 0 ? 256 : buffer->room;
+	uint8_t *bytes;
+
+	if (more <= buffer->room - buffer->used)
+		return true;
+	while (room - buffer->used < more) {
+		if (room > SIZE_MAX / 2) {
+			buffer->failed = true;
+			return false;
+		}
+		room *= 2;
+	}
+	bytes = realloc(buffer->bytes, room);
+	if (bytes == NULL) {
+		buffer->failed = true;
+		return false;
+	}
+	buffer->bytes = bytes;
+	buffer->room = room;
+	return true;
+}
+
+void buffer_add(struct buffer *buffer, const void *bytes, size_t size)
+{
+	if (size == 0 || !buffer_reserve(buffer, size))
+		return;
+	memcpy(buffer->bytes + buffer->used, bytes, size);
+	buffer->used += size;
+}
+
+void buffer_add_byte(struct buffer *buffer, uint8_t byte)
+{
+	buffer_add(buffer, &byte, 1);
+}
+
+void buffer_add_text(struct buffer *buffer, const char *text)
+{
+	buffer_add(buffer, text, strlen(text));
+}

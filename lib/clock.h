@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The recorder's clock, its scale to nanoseconds, and its ties to the kernel's
+ * clocks. */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One instant on all clocks. */
+struct clock_sync {
+	uint64_t ticks;
+	int64_t raw_ns;      /* CLOCK_MONOTONIC_RAW */
+	int64_t realtime_ns; /* CLOCK_REALTIME */
+};
+
+/* Ticks to nanoseconds since `start`. */
+struct clock_scale {
+	uint64_t start;
+	uint64_t ns_per_tick; /* 32.32 fixed point */
+};
+
+/*
+ * Is there a time-stamp counter that runs at one rate on all CPUs?
+ * Source: CPUID 0x80000007 EDX bit 8, Intel SDM vol. 3 section 18.17.1; AMD
+ * APM vol. 3, the same bit; and the kernel's own verdict, since a hypervisor
+ * may advertise what it does not keep: current_clocksource is "tsc" or
+ * "kvm-clock" or "hyperv_clocksource_tsc_page" where the counter is trusted.
+ */
+bool clock_has_tsc(void);
+
+/* The time now: the counter if `tsc`, else CLOCK_MONOTONIC_RAW. */
+uint64_t clock_ticks(bool tsc);
+
+/* Reads all clocks together; the closest of a few tries. */
+struct clock_sync clock_sync_now(bool tsc);
+
+/*
+ * The scale between two instants, for ticks counted from `from`. Exactly 1 if
+ * not `tsc`. The instants should be at least a millisecond apart.
+ */
+struct clock_scale clock_scale_between(
+	const struct clock_sync *from, const struct clock_sync *to, bool tsc);
+
+/* Nanoseconds since scale->start; negative before it. Inline: the packer does
+ * this for every event. */
+static inline int64_t clock_ns(const struct clock_scale *scale, uint64_t ticks)
+{
+	int64_t since = (int64_t)(ticks - scale->start);
+	uint64_t size = since < 0 ? (uint64_t)-since : (uint64_t)since;
+	uint64_t ns = (size >> 32) * scale->ns_per_tick +
+		      ((size & UINT32_MAX) * scale->ns_per_tick >> 32);
+
+	return since < 0 ? -(int64_t)ns : (int64_t)ns;
+}
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libctprof: records nested ranges of a program, with nanosecond times, into a
+ * compressed log that `ctprof` turns into pstats, Chrome traces and more.
+ *
+ *	#include <ctprof.h>
+ *
+ *	static void parse(const char *path)
+ *	{
+ *		CTP_FUNCTION();
+ *		ctp_arg_string("path", path);
+ *		...
+ *	}
+ *
+ * Recording starts by itself when CTPROF_OUT is in the environment (that is
+ * what `ctprof record` sets) or with ctp_start(). Without either, a range
+ * costs one load and one branch.
+ *
+ * The library never prints, exits or aborts. If it cannot record, the program
+ * runs on and ctp_status() says why.
+ */
+#ifndef CTPROF_H
+#define CTPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CTP_VERSION_MAJOR 0
+#define CTP_VERSION_MINOR 1
+#define CTP_VERSION_PATCH 0
+
+#define CTP_API __attribute__((visibility("default")))
+
+enum ctp_status {
+	CTP_OK = 0,
+	CTP_END = 1, /* no more items: not an error */
+	CTP_ERR_NOMEM = -1,
+	CTP_ERR_IO = -2,          /* the system said no; sys_errno is set */
+	CTP_ERR_FORMAT = -3,      /* the input breaks its format */
+	CTP_ERR_UNSUPPORTED = -4, /* well formed, but we do not handle it */
+	CTP_ERR_LIMIT = -5,       /* a limit that was asked for is reached */
+	CTP_ERR_STATE = -6,       /* not now: already started, not started */
+};
+
+/* What a thread does when its buffers are full and the log is behind. */
+enum ctp_policy {
+	CTP_POLICY_BLOCK = 0, /* wait for the log; nothing is lost */
+	CTP_POLICY_GROW = 1, /* take more memory, up to buffer_max; then drop */
+	CTP_POLICY_DROP = 2, /* drop whole ranges, and count them */
+};
+
+/* Which clock stamps the records. */
+enum ctp_clock {
+	CTP_CLOCK_AUTO = 0,   /* the time-stamp counter if it is invariant */
+	CTP_CLOCK_SYSTEM = 1, /* CLOCK_MONOTONIC_RAW */
+	CTP_CLOCK_TSC = 2,    /* the counter, even if it may not be invariant */
+};
+
+/*
+ * How to record; begin with CTP_OPTIONS_INIT and set what you need. A field
+ * left zero is taken from the environment, then from the default.
+ *
+ * Ownership: strings are copied by ctp_start().
+ */
+struct ctp_options {
+	size_t size;            /* sizeof(struct ctp_options) */
+	const char *out;        /* log path; %p pid, %h host, %r rank.
+				    CTPROF_OUT; default ctprof.%p.ctp */
+	const char *spool;      /* directory of the crash-proof buffers.
+				    CTPROF_SPOOL; default /dev/shm */
+	uint64_t buffer_bytes;  /* memory for records at the start.
+				    CTPROF_BUFFER; default 2 MiB */
+	uint64_t buffer_max;    /* CTPROF_BUFFER_MAX; default 64 MiB */
+	uint64_t min_ns;        /* leave out ranges that are shorter and
+				    contain nothing. CTPROF_MIN_NS; 0 */
+	enum ctp_policy policy; /* CTPROF_POLICY=block|grow|drop */
+	enum ctp_clock clock;   /* CTPROF_CLOCK=auto|system|tsc */
+	int level;              /* deflate level 1-9. CTPROF_LEVEL; 1 */
+};
+
+/* clang-format off */
+#define CTP_OPTIONS_INIT { .size = sizeof(struct ctp_options) }
+/* clang-format on */
+
+/*
+ * A place in the program that ranges, instants and counters are named after.
+ * Static ones are made by the macros below; others by ctp_site_intern().
+ *
+ * Ownership: the strings of a static site must live until the site's first
+ * use while recording; they are copied then.
+ */
+struct ctp_site {
+	const char *name;
+	const char *file; /* NULL: unknown */
+	uint32_t line;    /* first line of the function; 0: unknown */
+	uint32_t id;      /* private: 0 until first used */
+};
+
+/*
+ * Starts recording. `options` may be NULL: everything from the environment.
+ *
+ * Errors: CTP_ERR_STATE if already recording, CTP_ERR_IO if the log or the
+ * buffers cannot be made, CTP_ERR_NOMEM. ctp_status() has the words.
+ * Threads: any, one at a time.
+ */
+CTP_API enum ctp_status ctp_start(const struct ctp_options *options);
+
+/*
+ * Stops recording and completes the log. Ranges still open are closed at this
+ * time by the readers, and counted. Does nothing if not recording.
+ *
+ * Errors: CTP_ERR_IO if some of the log could not be written.
+ * Threads: any; other threads may go on recording, which then does nothing.
+ */
+CTP_API enum ctp_status ctp_stop(void);
+
+/*
+ * What the recorder is doing, for people: "recording to run.ctp", "off",
+ * "stopped: cannot write run.ctp: No space left on device".
+ *
+ * Ownership: borrowed until the next call by any thread.
+ */
+CTP_API const char *ctp_status(void);
+
+/* Writes out what has been recorded so far, without waiting for it to reach
+ * the disk. Threads: any. Errors: CTP_ERR_STATE, CTP_ERR_IO. */
+CTP_API enum ctp_status ctp_flush(void);
+
+/*
+ * The site (name, file, line), the same pointer for equal triples.
+ *
+ * Errors: NULL if out of memory. `file` may be NULL, `name` may not.
+ * Ownership: the library's, valid until the process ends; strings are copied
+ * (names over 16,000 bytes are cut there).
+ */
+CTP_API struct ctp_site *ctp_site_intern(
+	const char *name, const char *file, uint32_t line);
+
+/*
+ * Opens a range on the calling thread; ctp_end() closes the innermost one.
+ *
+ * Units: the time is taken here, in nanoseconds of the log's clock.
+ * Errors: none reach the caller; what is dropped is counted in the log.
+ * Threads: any; no lock, allocation, system call or I/O after a thread's
+ * first event. Not safe in a signal handler.
+ */
+CTP_API void ctp_begin(struct ctp_site *site);
+CTP_API void ctp_end(void);
+
+/*
+ * The same with the caller's own time, for timelines from elsewhere. Such
+ * ranges form a timeline of their own beside the thread's measured one.
+ *
+ * Units: nanoseconds on a clock of the caller's choice, stored exactly; may be
+ * negative; should not decrease on one thread.
+ */
+CTP_API void ctp_begin_at(struct ctp_site *site, int64_t time_ns);
+CTP_API void ctp_end_at(int64_t time_ns);
+
+/*
+ * Ranges outside the thread's nesting: begin and end may be on different
+ * threads, and are matched by (site name, id).
+ */
+CTP_API void ctp_async_begin(struct ctp_site *site, uint64_t id);
+CTP_API void ctp_async_end(struct ctp_site *site, uint64_t id);
+
+/* Something that happened now; something that has this value from now on. */
+CTP_API void ctp_instant(struct ctp_site *site);
+CTP_API void ctp_counter(struct ctp_site *site, int64_t value);
+CTP_API void ctp_counter_float(struct ctp_site *site, double value);
+
+/* Memory taken and given back. Units: bytes; device -1 is the host. */
+CTP_API void ctp_memory_alloc(const void *address, uint64_t bytes, int device);
+CTP_API void ctp_memory_free(const void *address, uint64_t bytes, int device);
+
+/*
+ * One more step (iteration) by `requester`, which starts at the global step
+ * when it is first seen. The global step is the maximum over all requesters; a
+ * marker is recorded when it advances. Returns the global step.
+ *
+ * Threads: any; takes a lock.
+ */
+CTP_API int64_t ctp_step(const char *requester);
+
+/* Forgets a requester. The global step does not go back. */
+CTP_API void ctp_step_remove(const char *requester);
+
+/* Names the calling thread in the log; copied. */
+CTP_API void ctp_thread_name(const char *name);
+
+/*
+ * Adds an argument to the innermost range that is open on this thread.
+ *
+ * Ownership: `key` and `value` are copied (cut at 16,000 bytes together).
+ * Text should be UTF-8; what is not is replaced by the writers of formats that
+ * need it.
+ */
+CTP_API void ctp_arg_int(const char *key, int64_t value);
+CTP_API void ctp_arg_float(const char *key, double value);
+CTP_API void ctp_arg_string(const char *key, const char *value);
+
+/* ------------------------------------------------------------------------
+ * Private: what the inline path needs. Do not use directly.
+ */
+
+/* A record is one word: ticks << CTP_ID_BITS | site id; id 0 ends a range. */
+#define CTP_ID_BITS 20
+
+struct ctp_thread {
+	uint64_t *next;  /* where the next record goes */
+	uint64_t *limit; /* at or past it: take the slow path */
+};
+
+extern CTP_API int ctp_on; /* recording, in any thread */
+extern CTP_API __thread struct ctp_thread *ctp_self
+	__attribute__((tls_model("initial-exec")));
+
+CTP_API int ctp_begin_slow(struct ctp_site *site);
+CTP_API void ctp_end_slow(void);
+
+#if defined(__x86_64__)
+#define CTP_INLINE_TICKS() __builtin_ia32_rdtsc()
+#endif
+
+/* Returns whether a range was opened (so that its end is due). */
+static inline __attribute__((always_inline)) int ctp_begin_inline(
+	struct ctp_site *site)
+{
+	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
+		return 0;
+#ifdef CTP_INLINE_TICKS
+	{
+		struct ctp_thread *self = ctp_self;
+		uint64_t *next = self->next;
+		uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+
+		if (__builtin_expect(
+			    id != 0 && next < __atomic_load_n(&self->limit,
+						      __ATOMIC_RELAXED),
+			    1)) {
+			__atomic_store_n(next,
+				(uint64_t)CTP_INLINE_TICKS() << CTP_ID_BITS |
+					id,
+				__ATOMIC_RELAXED);
+			self->next = next + 1;
+			return 1;
+		}
+	}
+#endif
+	return ctp_begin_slow(site);
+}
+
+static inline __attribute__((always_inline)) void ctp_end_inline(void)
+{
+#ifdef CTP_INLINE_TICKS
+	struct ctp_thread *self = ctp_self;
+	uint64_t *next = self->next;
+
+	if (__builtin_expect(
+		    next < __atomic_load_n(&self->limit, __ATOMIC_RELAXED),
+		    1)) {
+		__atomic_store_n(next,
+			(uint64_t)CTP_INLINE_TICKS() << CTP_ID_BITS,
+			__ATOMIC_RELAXED);
+		self->next = next + 1;
+		return;
+	}
+#endif
+	ctp_end_slow();
+}
+
+static inline __attribute__((always_inline)) void ctp_scope_end(const int *open)
+{
+	if (__builtin_expect(*open, 1))
+		ctp_end_inline();
+}
+
+#define CTP_JOIN_(a, b) a##b
+#define CTP_JOIN(a, b) CTP_JOIN_(a, b)
+#define CTP_STATIC_SITE(variable, text) \
+	static struct ctp_site variable = {(text), __FILE__, __LINE__, 0}
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+namespace ctp
+{
+class scope
+{
+      public:
+	inline __attribute__((always_inline)) explicit scope(
+		struct ::ctp_site *site)
+	    : open_(ctp_begin_inline(site))
+	{
+	}
+	inline __attribute__((always_inline)) ~scope()
+	{
+		ctp_scope_end(&open_);
+	}
+	scope(const scope &) = delete;
+	scope &operator=(const scope &) = delete;
+
+      private:
+	int open_;
+};
+} // namespace ctp
+
+#define CTP_SCOPE_(text, n) \
+	CTP_STATIC_SITE(CTP_JOIN(ctp_site_, n), text); \
+	const ::ctp::scope CTP_JOIN(ctp_scope_, n)(&CTP_JOIN(ctp_site_, n))
+#else
+#define CTP_SCOPE_(text, n) \
+	CTP_STATIC_SITE(CTP_JOIN(ctp_site_, n), text); \
+	const int CTP_JOIN(ctp_scope_, n) \
+		__attribute__((cleanup(ctp_scope_end), unused)) = \
+			ctp_begin_inline(&CTP_JOIN(ctp_site_, n))
+#endif
+
+/* ------------------------------------------------------------------------
+ * Macros, each with a site of its own. `name` is a string literal.
+ */
+
+/* A range from here to the end of the block, however the block is left. */
+#define CTP_SCOPE(name) CTP_SCOPE_(name, __COUNTER__)
+
+/* The same, named after the function. */
+#define CTP_FUNCTION() CTP_SCOPE_(__func__, __COUNTER__)
+
+#define CTP_INSTANT(name) \
+	do { \
+		CTP_STATIC_SITE(ctp_site_here, name); \
+		ctp_instant(&ctp_site_here); \
+	} while (0)
+
+#define CTP_COUNTER(name, value) \
+	do { \
+		CTP_STATIC_SITE(ctp_site_here, name); \
+		ctp_counter(&ctp_site_here, (value)); \
+	} while (0)
+
+#endif

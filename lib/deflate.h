@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Raw deflate and its CRC-32, of one block at a time. Two files implement it
+ * and the build chooses one: deflate_libdeflate.c, and deflate_zlib.c where
+ * there is no libdeflate.
+ */
+#ifndef DEFLATE_H
+#define DEFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of the input. Noise (columns of times) has few repetitions: it is
+ * not worth searching it for any. */
+struct deflate_part {
+	const void *bytes;
+	size_t size;
+	bool noise;
+};
+
+struct deflater;
+
+/* Units: level 1 (fast) to 9. NULL if out of memory. */
+struct deflater *deflater_new(int level);
+void deflater_free(struct deflater *deflater);
+
+/* What deflating `size` bytes may take at most. */
+size_t deflater_bound(struct deflater *deflater, size_t size);
+
+/* Packs the parts, which lie one behind the other in memory, as one stream.
+ * Returns the packed size; 0 if `room` is too small. */
+size_t deflater_pack(struct deflater *deflater,
+	const struct deflate_part *parts, size_t count, void *out, size_t room);
+
+struct inflater;
+
+struct inflater *inflater_new(void);
+void inflater_free(struct inflater *inflater);
+
+/* Unpacks a whole stream that must give exactly `out_size` bytes and use
+ * exactly `size`; false if it is not so. */
+bool inflater_unpack(struct inflater *inflater, const void *bytes, size_t size,
+	void *out, size_t out_size);
+
+uint32_t deflate_crc32(const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One thread reads what all others record. It is woken when a chunk is full,
+ * and looks around every tenth of a second: it has old chunks changed before
+ * their 44-bit times can wrap, and once a second takes what quiet threads have
+ * recorded so far.
+ *
+ * The scale of the clock is measured over the first moments of the recording,
+ * here rather than in ctp_start(): the header block is written when it is
+ * known.
+ */
+#include "drain.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log_header.h"
+#include "msgpack_out.h"
+#include "pack.h"
+#include "registry.h"
+#include "thread.h"
+
+#define BEAT_NS INT64_C(100000000)
+#define BEATS_PER_FLUSH 10
+/* The scale is measured over at least this long; less if the program is
+ * over by then and waits for us. */
+#define SCALE_NS INT64_C(10000000)
+#define SCALE_STOP_NS INT64_C(1000000)
+
+enum drain_order { DRAIN_NONE, DRAIN_FLUSH, DRAIN_STOP };
+
+static struct {
+	struct spool *spool;
+	const struct session_options *options;
+	struct clock_sync start;
+	struct clock_sync newest; /* sync entry written last */
+	bool tsc;
+	struct clock_scale scale;
+	struct log_writer *writer;
+	struct packer *packer; /* NULL until the scale is known */
+	pthread_t thread;
+	bool running;
+	struct ctp_error error; /* the first; status CTP_OK: none */
+	/* Orders from start, flush and stop, who wait until `done` of them
+	 * are carried out. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	enum drain_order order;
+} drain = {
+	.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static enum drain_order take_order(void)
+{
+	enum drain_order order;
+
+	(void)pthread_mutex_lock(&drain.lock);
+	order = drain.order;
+	(void)pthread_mutex_unlock(&drain.lock);
+	return order;
+}
+
+static enum ctp_status write_sync(
+	const struct clock_sync *sync, struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+	enum ctp_status status;
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_SYNC);
+	(void)msgpack_pack_array(&out, 1);
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int64(&out, clock_ns(&drain.scale, sync->ticks));
+	(void)msgpack_pack_int64(&out, sync->raw_ns);
+	(void)msgpack_pack_int64(&out, sync->realtime_ns);
+	drain.newest = *sync;
+	status = log_writer_add(drain.writer, LOG_SYNC,
+		&(struct deflate_part){bytes.bytes, bytes.used, false}, 1, err);
+	buffer_clear(&bytes);
+	return status;
+}
+
+/* A sync entry if the last one is old. Called before events are packed, so it
+ * stands before events that are newer than it could be. */
+static enum ctp_status sync_if_due(struct ctp_error *err)
+{
+	struct clock_sync now;
+
+	if (clock_ns(&drain.scale, clock_ticks(drain.tsc)) -
+			clock_ns(&drain.scale, drain.newest.ticks) <
+		LOG_SYNC_NS)
+		return CTP_OK;
+	now = clock_sync_now(drain.tsc);
+	return write_sync(&now, err);
+}
+
+/* Measures the clock, then writes the header and the first sync entry. */
+static enum ctp_status begin_log(struct ctp_error *err)
+{
+	struct clock_sync now = clock_sync_now(drain.tsc);
+	int64_t elapsed = now.raw_ns - drain.start.raw_ns;
+	int64_t least = take_order() == DRAIN_STOP ? SCALE_STOP_NS : SCALE_NS;
+	enum ctp_status status;
+
+	if (drain.packer != NULL)
+		return CTP_OK;
+	if (elapsed < least) {
+		struct timespec rest = {0, least - elapsed};
+
+		(void)nanosleep(&rest, NULL);
+		now = clock_sync_now(drain.tsc);
+	}
+	drain.scale = clock_scale_between(&drain.start, &now, drain.tsc);
+	drain.spool->header->scale = drain.scale;
+	drain.packer =
+		packer_new(drain.writer, drain.scale, drain.options->min_ns);
+	if (drain.packer == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	status = log_header_write(drain.writer, drain.options, &drain.start,
+		&drain.scale, drain.spool->path, err);
+	return status == CTP_OK ? write_sync(&drain.start, err) : status;
+}
+
+/* Sites and tracks first: events refer to them. */
+static enum ctp_status pack_registry(struct ctp_error *err)
+{
+	for (;;) {
+		bool last;
+		struct chunk *chunk = registry_chunk(&last);
+		uint32_t consumed = chunk->consumed;
+		enum ctp_status status =
+			packer_registry(drain.packer, chunk, &consumed, err);
+
+		if (status != CTP_OK)
+			return status;
+		if (consumed != chunk->consumed) {
+			spool_commit(drain.spool, chunk, consumed,
+				log_writer_bytes(drain.writer));
+			chunk->consumed = consumed;
+		}
+		if (last)
+			return CTP_OK;
+		registry_pass();
+	}
+}
+
+static enum ctp_status pack_events(struct chunk *chunk, struct ctp_error *err)
+{
+	uint32_t consumed = chunk->consumed;
+	enum ctp_status status = pack_registry(err);
+
+	if (status == CTP_OK)
+		status = sync_if_due(err);
+	if (status == CTP_OK)
+		status = packer_events(drain.packer, chunk, &consumed, err);
+	if (status == CTP_OK) {
+		spool_commit(drain.spool, chunk, consumed,
+			log_writer_bytes(drain.writer));
+		chunk->consumed = consumed;
+	}
+	return status;
+}
+
+static enum ctp_status pack_full(struct ctp_error *err)
+{
+	struct chunk *chunk = spool_pop_full(drain.spool);
+	enum ctp_status status = CTP_OK;
+
+	if (chunk == NULL)
+		return CTP_OK;
+	status = begin_log(err);
+	while (chunk != NULL) {
+		struct chunk *next = spool_next(drain.spool, chunk);
+
+		if (status == CTP_OK)
+			status = pack_events(chunk, err);
+		if (status != CTP_OK) /* lost: clear all of it */
+			chunk->consumed = CHUNK_WORDS;
+		spool_give(drain.spool, chunk);
+		chunk = next;
+	}
+	return status;
+}
+
+/* Is there anything in a live chunk that is not in the log? */
+static bool has_news(const struct chunk *chunk)
+{
+	return chunk->consumed < CHUNK_WORDS &&
+	       __atomic_load_n(
+		       &chunk->words[chunk->consumed], __ATOMIC_ACQUIRE) != 0;
+}
+
+/*
+ * Packs what live chunks hold so far. A thread may fill its chunk and take the
+ * next one meanwhile: packing that one first would put its events out of
+ * order, so a thread's live chunk is packed only if no older one of the
+ * thread is waiting, which is so if nothing became full after we looked.
+ */
+static enum ctp_status pack_live(struct ctp_error *err)
+{
+	enum ctp_status status = begin_log(err);
+
+	for (struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk *chunk = atomic_load(&thread->live);
+
+		if (chunk == NULL ||
+			atomic_load(&drain.spool->full_head) != 0 ||
+			atomic_load(&thread->live) != chunk)
+			continue;
+		if (has_news(chunk))
+			status = pack_events(chunk, err);
+	}
+	return status;
+}
+
+static void rotate_old(void)
+{
+	uint64_t now = clock_ticks(drain.tsc);
+
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		struct chunk *chunk = atomic_load(&thread->live);
+
+		if (chunk != NULL && now - chunk->base > CHUNK_MAX_AGE) {
+			atomic_store(&thread->rotate, 1);
+			__atomic_store_n(
+				&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+/* Everything that was recorded; repeated, since threads that stop hand over
+ * their last chunks while we pack. */
+static enum ctp_status pack_all(struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK && atomic_load(&drain.spool->full_head) != 0)
+		status = pack_full(err);
+	if (status == CTP_OK)
+		status = pack_live(err);
+	if (status == CTP_OK)
+		status = pack_registry(err);
+	return status;
+}
+
+static enum ctp_status write_losses(
+	uint64_t *stalls, uint64_t *stall_ns, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (const struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		*stalls += atomic_load(&thread->stalls);
+		*stall_ns += atomic_load(&thread->stall_ns);
+		if (!atomic_load(&thread->alive) ||
+			atomic_load(&thread->session) == 0)
+			continue;
+		status =
+			packer_losses(drain.packer, atomic_load(&thread->track),
+				(uint64_t)atomic_load(&thread->dropped_ranges) +
+					thread->pending.begin_count +
+					thread->pending.deep,
+				atomic_load(&thread->dropped_events),
+				atomic_load(&thread->cut_text), err);
+	}
+	if (status == CTP_OK)
+		status = packer_finish(drain.packer, err);
+	return status;
+}
+
+/* Packs the rest and completes the log. */
+static enum ctp_status end_log(struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+	struct clock_sync stop = clock_sync_now(drain.tsc);
+	uint64_t stalls = 0;
+	uint64_t stall_ns = 0;
+	enum ctp_status status = pack_all(err);
+
+	if (status == CTP_OK)
+		status = write_losses(&stalls, &stall_ns, err);
+	if (status == CTP_OK)
+		status = write_sync(&stop, err);
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_END);
+	(void)msgpack_pack_map(&out, 5);
+	msgpack_out_key(&out, "log");
+	(void)msgpack_pack_int64(&out, clock_ns(&drain.scale, stop.ticks));
+	msgpack_out_key(&out, "events");
+	(void)msgpack_pack_uint64(&out,
+		drain.packer == NULL ? 0 : packer_event_count(drain.packer));
+	msgpack_out_key(&out, "blocks");
+	(void)msgpack_pack_uint64(&out, log_writer_blocks(drain.writer));
+	msgpack_out_key(&out, "stalls");
+	(void)msgpack_pack_uint64(&out, stalls);
+	msgpack_out_key(&out, "stall_ns");
+	(void)msgpack_pack_uint64(&out, stall_ns);
+	if (status == CTP_OK)
+		status = log_writer_add(drain.writer, LOG_END,
+			&(struct deflate_part){bytes.bytes, bytes.used, false},
+			1, err);
+	buffer_clear(&bytes);
+	return status;
+}
+
+/* After an error: recording is over, and what still comes in is thrown away,
+ * so that no thread waits for a chunk for ever. */
+static void note(enum ctp_status status, const struct ctp_error *err)
+{
+	if (status == CTP_OK || drain.error.status != CTP_OK)
+		return;
+	drain.error = *err;
+	session_fail(err);
+}
+
+static void beat(enum drain_order order, unsigned beats)
+{
+	struct ctp_error err;
+	enum ctp_status status;
+
+	status = drain.error.status == CTP_OK ? pack_full(&err)
+					      : drain.error.status;
+	if (drain.error.status != CTP_OK || status != CTP_OK) {
+		note(status, &err);
+		for (struct chunk *chunk = spool_pop_full(drain.spool);
+			chunk != NULL;) {
+			struct chunk *next = spool_next(drain.spool, chunk);
+
+			chunk->consumed = CHUNK_WORDS;
+			spool_give(drain.spool, chunk);
+			chunk = next;
+		}
+		return;
+	}
+	if (order == DRAIN_STOP)
+		status = end_log(&err);
+	else if (order == DRAIN_FLUSH)
+		status = pack_all(&err);
+	else if (beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
+		status = pack_live(&err);
+	note(status, &err);
+}
+
+static void *run(void *argument)
+{
+	int64_t next_beat = clock_sync_now(false).raw_ns + BEAT_NS;
+	enum drain_order order = DRAIN_NONE;
+	unsigned beats = 0;
+
+	(void)argument;
+	thread_mute();
+	while (order != DRAIN_STOP) {
+		uint32_t seen = atomic_load(&drain.spool->full_event);
+		int64_t now_ns = clock_sync_now(false).raw_ns;
+		bool due = now_ns >= next_beat;
+
+		order = take_order();
+		if (due) {
+			next_beat = now_ns + BEAT_NS;
+			rotate_old();
+		}
+		beat(order, due ? ++beats : 0);
+		if (order != DRAIN_NONE) {
+			(void)pthread_mutex_lock(&drain.lock);
+			drain.order = DRAIN_NONE;
+			(void)pthread_cond_broadcast(&drain.changed);
+			(void)pthread_mutex_unlock(&drain.lock);
+		} else if (atomic_load(&drain.spool->full_head) == 0) {
+			spool_wait_full(drain.spool, seen, BEAT_NS);
+		}
+	}
+	return NULL;
+}
+
+/* Signals of the program are for its own threads. */
+static int make_thread(void)
+{
+	sigset_t all;
+	sigset_t before;
+	int result;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = pthread_create(&drain.thread, NULL, run, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (result == 0)
+		(void)pthread_setname_np(drain.thread, "ctprof");
+	return result;
+}
+
+enum ctp_status drain_start(struct spool *spool, int fd,
+	const struct session_options *options, const struct clock_sync *start,
+	struct ctp_error *err)
+{
+	drain.spool = spool;
+	drain.options = options;
+	drain.start = *start;
+	drain.newest = *start;
+	drain.tsc = spool->header->tsc != 0;
+	drain.scale = (struct clock_scale){start->ticks, 0};
+	drain.packer = NULL;
+	drain.error.status = CTP_OK;
+	drain.order = DRAIN_NONE;
+	drain.writer = log_writer_new(fd, options->level);
+	if (drain.writer == NULL) {
+		(void)close(fd);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	if (make_thread() != 0) {
+		log_writer_free(drain.writer);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"cannot make the background thread");
+	}
+	drain.running = true;
+	return CTP_OK;
+}
+
+/* Gives an order and waits until it is carried out. */
+static enum ctp_status command(enum drain_order order, struct ctp_error *err)
+{
+	if (!drain.running)
+		return CTP_OK;
+	(void)pthread_mutex_lock(&drain.lock);
+	drain.order = order;
+	spool_wake(drain.spool);
+	while (drain.order != DRAIN_NONE)
+		(void)pthread_cond_wait(&drain.changed, &drain.lock);
+	(void)pthread_mutex_unlock(&drain.lock);
+	*err = drain.error;
+	return drain.error.status;
+}
+
+enum ctp_status drain_flush(struct ctp_error *err)
+{
+	return command(DRAIN_FLUSH, err);
+}
+
+enum ctp_status drain_stop(struct ctp_error *err)
+{
+	enum ctp_status status = command(DRAIN_STOP, err);
+
+	if (!drain.running)
+		return status;
+	(void)pthread_join(drain.thread, NULL);
+	packer_free(drain.packer);
+	log_writer_free(drain.writer);
+	drain.packer = NULL;
+	drain.writer = NULL;
+	drain.running = false;
+	return status;
+}
+
+void drain_forget(void)
+{
+	/* What the thread had allocated is lost; its state may be halfway. */
+	drain.running = false;
+	drain.packer = NULL;
+	drain.writer = NULL;
+	drain.order = DRAIN_NONE;
+	(void)pthread_mutex_init(&drain.lock, NULL);
+	(void)pthread_cond_init(&drain.changed, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The background thread: packs full chunks into blocks of the log. */
+#ifndef DRAIN_H
+#define DRAIN_H
+
+#include "error.h"
+#include "session.h"
+
+/*
+ * Starts it on a spool and an open log, whose descriptor it takes over and
+ * which it truncates to what it wrote whole if the disk is full.
+ *
+ * Errors: CTP_ERR_NOMEM, CTP_ERR_IO.
+ */
+enum ctp_status drain_start(struct spool *spool, int fd,
+	const struct session_options *options, const struct clock_sync *start,
+	struct ctp_error *err);
+
+/* Packs everything recorded so far, and returns when it is in the log. */
+enum ctp_status drain_flush(struct ctp_error *err);
+
+/* Packs the rest, ends the log, ends the thread. Recording has stopped. */
+enum ctp_status drain_stop(struct ctp_error *err);
+
+/* In a child after fork: there is no background thread here. */
+void drain_forget(void);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened when, on which track; and where events come from. Sources are
+ * pulled, writers are pushed, and one loop (formats/convert.c) joins them.
+ */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <stdint.h>
+
+#include "error.h"
+#include "trace.h"
+
+enum event_kind {
+	EVENT_BEGIN,       /* site; opens a range on the track */
+	EVENT_END,         /* closes the innermost open range */
+	EVENT_ARGS,        /* args belong to the innermost open range */
+	EVENT_COMPLETE,    /* site, dur_ns; takes no part in the nesting */
+	EVENT_ASYNC_BEGIN, /* site, id; matched by (site name, id) */
+	EVENT_ASYNC_END,   /* site, id; may be on another track */
+	EVENT_INSTANT,     /* site */
+	EVENT_COUNTER,     /* site; value in args[0] */
+	EVENT_ALLOC,       /* id is the address; bytes, device */
+	EVENT_FREE,        /* likewise */
+	EVENT_STEP,        /* site is the requester; id the global step */
+};
+
+enum event_arg_kind { ARG_INT, ARG_FLOAT, ARG_TEXT, ARG_JSON };
+
+struct event_arg {
+	enum event_arg_kind kind;
+	uint32_t key; /* strtab number */
+	union {
+		int64_t integer;
+		double real;
+		struct {
+			const char *bytes; /* may be invalid UTF-8 */
+			size_t size;
+		} text; /* ARG_TEXT; ARG_JSON: one valid JSON value */
+	} value;
+};
+
+struct event {
+	enum event_kind kind;
+	uint32_t track;
+	uint32_t site;   /* TRACE_NONE where the kind has none */
+	int64_t time_ns; /* since trace->base_realtime_ns; may be negative */
+	uint64_t dur_ns; /* EVENT_COMPLETE */
+	uint64_t id;
+	uint64_t bytes;
+	int32_t device; /* -1: the host */
+	uint32_t arg_count;
+	const struct event_arg *args; /* borrowed until the next call */
+};
+
+/*
+ * A stream of events. Per track, BEGIN and END come in order of time; tracks
+ * are interleaved as the input has them. The tables in `trace` grow while
+ * events are read: an event's site and track are always there already.
+ */
+struct event_source {
+	struct trace *trace; /* the source's; borrowed until close() */
+
+	/* The next event; CTP_END after the last. Damage is not an error: it
+	 * is counted in trace->losses and reading goes on after it. */
+	enum ctp_status (*next)(struct event_source *source,
+		struct event *event, struct ctp_error *err);
+
+	/* Bytes of input used so far, for progress. */
+	uint64_t (*position)(const struct event_source *source);
+
+	/* Frees the source and its trace. */
+	void (*close)(struct event_source *source);
+};
+
+#endif

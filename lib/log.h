@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Constants of the log that its writer and its reader share. Source:
+ * LOG-FORMAT.md, version 1. */
+#ifndef LOG_H
+#define LOG_H
+
+#include <stdint.h>
+
+#define LOG_VERSION 1
+#define LOG_READER 1
+#define LOG_FORMAT_NAME "ctprof log"
+
+enum log_block {
+	LOG_HEADER = 0,
+	LOG_SITES = 1,
+	LOG_TRACK = 2,
+	LOG_EVENTS = 3,
+	LOG_SYNC = 4,
+	LOG_LOSSES = 5,
+	LOG_END = 6,
+	LOG_BLOCK_KINDS
+};
+
+enum log_track_kind { LOG_THREAD = 0, LOG_TIMELINE = 1 };
+
+/* Values in an event block's `ids`. */
+enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
+
+/* First elements of rows in `extras`. */
+enum log_row {
+	LOG_ROW_ARG = 1,
+	LOG_ROW_INSTANT = 2,
+	LOG_ROW_COUNTER = 3,
+	LOG_ROW_ASYNC_BEGIN = 4,
+	LOG_ROW_ASYNC_END = 5,
+	LOG_ROW_ALLOC = 6,
+	LOG_ROW_FREE = 7,
+	LOG_ROW_STEP = 8,
+};
+
+#define LOG_MAGIC_BYTES 16  /* the same in every member */
+#define LOG_HEADER_BYTES 24 /* before the deflate data */
+#define LOG_TRAILER_BYTES 8 /* CRC-32 and size */
+#define LOG_BLOCK_MAX ((uint32_t)16 * 1024 * 1024)
+
+/* clang-format off */
+#define LOG_MAGIC { 0x1f, 0x8b, 0x08, 0x04, 0, 0, 0, 0, 0, 0xff, \
+		    0x0c, 0, 'C', 'T', 0x08, 0 }
+/* clang-format on */
+
+/* Entries closer than this to the one before do not change the correction;
+ * and how often the writer makes one. */
+#define LOG_SYNC_MIN_NS INT64_C(500000000)
+#define LOG_SYNC_NS INT64_C(1000000000)
+#define LOG_SYNC_SLEW_MAX INT64_C(500000) /* ns per second */
+
+/* Numbers beyond these are damage: a reader keeps tables by them. */
+#define LOG_SITES_MAX (UINT32_C(1) << 24)
+#define LOG_TRACKS_MAX (UINT32_C(1) << 22)
+#define LOG_EVENTS_MAX (UINT32_C(1) << 20) /* in one block */
+
+/* Deeper stacks are not repeated at the start of event blocks. */
+#define LOG_OPEN_MAX 1024
+
+#endif

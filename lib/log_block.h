@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What the reader knows of one recording, and how each kind of block changes
+ * it. */
+#ifndef LOG_BLOCK_H
+#define LOG_BLOCK_H
+
+#include "cursor.h"
+#include "event.h"
+#include "log.h"
+#include "log_time.h"
+
+struct log_track {
+	uint32_t trace_track;
+	enum log_track_kind kind;
+	uint64_t next_seq;
+	uint32_t *open; /* trace sites of the open ranges */
+	uint32_t depth;
+	uint32_t room;
+	uint64_t losses[LOSS_KINDS]; /* of the last losses block */
+};
+
+/* An event block that is being read. */
+struct log_events {
+	struct log_track *track;
+	int64_t log_ns; /* of the last event */
+	uint32_t at;
+	uint32_t count;
+	uint32_t *ids;  /* room for LOG_EVENTS_MAX */
+	int64_t *times; /* likewise */
+	uint32_t room;
+	uint32_t *sites; /* trace sites by position */
+	uint32_t site_room;
+	uint32_t site_count;
+	struct cursor extras; /* rows still to read */
+	/* To bring the track's open ranges to what the block begins with. */
+	uint32_t closing; /* ranges to end first */
+	const uint32_t *opening;
+	uint32_t opening_count;
+	uint32_t *open; /* trace sites; room for LOG_OPEN_MAX */
+};
+
+struct log_recording {
+	struct trace *trace;
+	bool has_header;
+	bool has_end;
+	bool was_cut; /* counted as such already */
+	int64_t pid;
+	int64_t shift_ns; /* of this recording against the first */
+	struct log_time time;
+	uint32_t *sites; /* log number to trace site + 1 */
+	uint32_t site_room;
+	uint32_t site_count;       /* highest number + 1 */
+	struct log_track **tracks; /* by log number */
+	uint32_t track_room;
+	uint32_t recordings;
+	struct log_events events;
+};
+
+/* Frees what the recording holds. */
+void log_recording_clear(struct log_recording *recording);
+
+/*
+ * Takes a block in. Event blocks then stand in recording->events. A block
+ * that contradicts the format changes nothing and is counted.
+ *
+ * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED.
+ */
+enum ctp_status log_block_take(struct log_recording *recording,
+	struct cursor block, struct ctp_error *err);
+
+/* The trace's site for a number in the log; one that says so if its name is
+ * lost. TRACE_NONE if out of memory. */
+uint32_t log_block_site(struct log_recording *recording, uint32_t number);
+
+/* The input, or another recording's header, follows: was it whole? */
+void log_block_finish(struct log_recording *recording);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_block.h"
+#include "log_input.h"
+#include "unpack.h"
+
+struct log_reader {
+	struct event_source source; /* must be first */
+	struct log_input *input;
+	struct log_recording recording;
+	struct event_arg arg;
+	bool seen_block;
+};
+
+unsigned log_read_probe(const void *bytes, size_t size)
+{
+	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
+
+	return size >= sizeof(magic) && memcmp(bytes, magic, sizeof(magic)) == 0
+		       ? 8 * LOG_MAGIC_BYTES
+		       : 0;
+}
+
+static struct log_reader *reader_of(struct event_source *source)
+{
+	return (struct log_reader *)(void *)source;
+}
+
+static bool push_open(struct log_track *track, uint32_t site)
+{
+	if (track->depth == track->room) {
+		uint32_t room = track->room == 0 ? 32 : track->room * 2;
+		uint32_t *open = realloc(track->open, room * sizeof(*open));
+
+		if (open == NULL)
+			return false;
+		track->open = open;
+		track->room = room;
+	}
+	track->open[track->depth++] = site;
+	return true;
+}
+
+/* The block's last time as the trace has it; keeps the trace's end. */
+static int64_t trace_time(struct log_reader *reader)
+{
+	struct log_recording *recording = &reader->recording;
+	struct trace *trace = recording->trace;
+	int64_t log_ns = recording->events.log_ns;
+	int64_t time_ns;
+
+	if (recording->events.track->kind == LOG_TIMELINE) {
+		if (log_ns > trace->timeline_end_ns)
+			trace->timeline_end_ns = log_ns;
+		return log_ns;
+	}
+	time_ns =
+		(int64_t)((uint64_t)log_time_correct(&recording->time, log_ns) +
+			  (uint64_t)recording->shift_ns);
+	if (time_ns > trace->end_ns)
+		trace->end_ns = time_ns;
+	return time_ns;
+}
+
+/* Blocks are lost before this one: ends what is no longer open, begins what is
+ * open by now. */
+static enum ctp_status mend(
+	struct log_reader *reader, struct event *event, struct ctp_error *err)
+{
+	struct log_events *events = &reader->recording.events;
+	struct log_track *track = events->track;
+	uint64_t *losses = reader->recording.trace->losses;
+
+	event->time_ns = trace_time(reader);
+	if (events->closing > 0) {
+		events->closing--;
+		track->depth--;
+		losses[LOSS_CLOSED_RANGES]++;
+		event->kind = EVENT_END;
+		event->site = TRACE_NONE;
+		return CTP_OK;
+	}
+	losses[LOSS_REOPENED_RANGES]++;
+	event->kind = EVENT_BEGIN;
+	event->site = *events->opening++;
+	events->opening_count--;
+	if (!push_open(track, event->site))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+/* A row's site as the trace's; false if it is none. */
+static bool row_site(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	uint32_t number;
+
+	if (!unpack_u32(row, LOG_SITES_MAX - 1, &number))
+		return false;
+	event->site = log_block_site(&reader->recording, number);
+	return event->site != TRACE_NONE;
+}
+
+static bool row_value(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	struct event_arg *arg = &reader->arg;
+
+	event->args = arg;
+	event->arg_count = 1;
+	switch (unpack_peek(row)) {
+	case UNPACK_INT:
+		arg->kind = ARG_INT;
+		return unpack_int(row, &arg->value.integer);
+	case UNPACK_FLOAT:
+		arg->kind = ARG_FLOAT;
+		return unpack_float(row, &arg->value.real);
+	case UNPACK_TEXT:
+		arg->kind = ARG_TEXT;
+		return unpack_text(
+			row, &arg->value.text.bytes, &arg->value.text.size);
+	default:
+		return false;
+	}
+}
+
+static bool row_arg(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	const char *key;
+	size_t size;
+
+	event->kind = EVENT_ARGS;
+	if (!unpack_text(row, &key, &size))
+		return false;
+	reader->arg.key = strtab_add(reader->recording.trace->text, key, size);
+	return reader->arg.key != STRTAB_NONE && row_value(reader, row, event);
+}
+
+static bool row_memory(struct cursor *row, struct event *event)
+{
+	int64_t device;
+
+	if (!unpack_uint(row, &event->id) || !unpack_uint(row, &event->bytes) ||
+		!unpack_int(row, &device) || device < INT32_MIN ||
+		device > INT32_MAX)
+		return false;
+	event->device = (int32_t)device;
+	return true;
+}
+
+static bool row_step(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	event->kind = EVENT_STEP;
+	if (!row_site(reader, row, event) || !unpack_uint(row, &event->id))
+		return false;
+	reader->arg.key =
+		strtab_add(reader->recording.trace->text, "advance", 7);
+	return reader->arg.key != STRTAB_NONE && row_value(reader, row, event);
+}
+
+/* Reads one row of `extras`; false if it is of a kind we do not know. */
+static bool read_row(struct log_reader *reader, struct event *event)
+{
+	struct cursor row = reader->recording.events.extras;
+	uint32_t elements;
+	uint32_t kind;
+
+	(void)unpack_skip(&reader->recording.events.extras);
+	if (!unpack_array(&row, &elements) ||
+		!unpack_u32(&row, UINT32_MAX, &kind))
+		return false;
+	row.left -= reader->recording.events.extras.left;
+	switch (kind) {
+	case LOG_ROW_ARG:
+		return row_arg(reader, &row, event);
+	case LOG_ROW_INSTANT:
+		event->kind = EVENT_INSTANT;
+		return row_site(reader, &row, event);
+	case LOG_ROW_COUNTER:
+		event->kind = EVENT_COUNTER;
+		reader->arg.key = 0;
+		return row_site(reader, &row, event) &&
+		       row_value(reader, &row, event);
+	case LOG_ROW_ASYNC_BEGIN:
+	case LOG_ROW_ASYNC_END:
+		event->kind = kind == LOG_ROW_ASYNC_BEGIN ? EVENT_ASYNC_BEGIN
+							  : EVENT_ASYNC_END;
+		return row_site(reader, &row, event) &&
+		       unpack_uint(&row, &event->id);
+	case LOG_ROW_ALLOC:
+	case LOG_ROW_FREE:
+		event->kind = kind == LOG_ROW_ALLOC ? EVENT_ALLOC : EVENT_FREE;
+		return row_memory(&row, event);
+	case LOG_ROW_STEP:
+		return row_step(reader, &row, event);
+	default:
+		return false;
+	}
+}
+
+/* The next event of the block that is being read; CTP_END if it gave none (a
+ * row we do not know). */
+static enum ctp_status take_event(
+	struct log_reader *reader, struct event *event, struct ctp_error *err)
+{
+	struct log_events *events = &reader->recording.events;
+	struct log_track *track = events->track;
+	uint32_t id = events->ids[events->at];
+
+	events->log_ns = (int64_t)((uint64_t)events->log_ns +
+				   (uint64_t)events->times[events->at++]);
+	event->time_ns = trace_time(reader);
+	if (id >= LOG_ID_SITES) {
+		event->kind = EVENT_BEGIN;
+		event->site = events->sites[id - LOG_ID_SITES];
+		if (!push_open(track, event->site))
+			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+		return CTP_OK;
+	}
+	event->site = TRACE_NONE;
+	if (id == LOG_ID_EXTRA)
+		return read_row(reader, event) ? CTP_OK : CTP_END;
+	event->kind = EVENT_END;
+	if (track->depth > 0)
+		track->depth--;
+	return CTP_OK;
+}
+
+static enum ctp_status next_block(
+	struct log_reader *reader, struct ctp_error *err)
+{
+	struct cursor block;
+	enum ctp_status status = log_input_next(reader->input, &block, err);
+
+	if (status == CTP_OK) {
+		reader->seen_block = true;
+		return log_block_take(&reader->recording, block, err);
+	}
+	if (status != CTP_END)
+		return status;
+	if (!reader->seen_block)
+		return ctp_fail(err, CTP_ERR_FORMAT, 0,
+			"not one whole block of a log is left");
+	log_block_finish(&reader->recording);
+	return CTP_END;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct log_reader *reader = reader_of(source);
+	struct log_events *events = &reader->recording.events;
+	enum ctp_status status;
+
+	event->arg_count = 0;
+	event->args = NULL;
+	event->dur_ns = 0;
+	event->id = 0;
+	event->bytes = 0;
+	event->device = -1;
+	for (;;) {
+		if (events->at < events->count) {
+			event->track = events->track->trace_track;
+			if (events->closing + events->opening_count > 0)
+				return mend(reader, event, err);
+			status = take_event(reader, event, err);
+			if (status != CTP_END)
+				return status;
+			continue;
+		}
+		status = next_block(reader, err);
+		if (status != CTP_OK)
+			return status;
+	}
+}
+
+static uint64_t position(const struct event_source *source)
+{
+	const struct log_reader *reader =
+		(const struct log_reader *)(const void *)source;
+
+	return log_input_position(reader->input);
+}
+
+static void close_reader(struct event_source *source)
+{
+	struct log_reader *reader = reader_of(source);
+
+	log_recording_clear(&reader->recording);
+	log_input_free(reader->input);
+	trace_free(source->trace);
+	free(reader);
+}
+
+enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct log_reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader != NULL)
+		reader->source.trace = trace_new();
+	if (reader != NULL && reader->source.trace != NULL)
+		reader->input = log_input_new(
+			file, head, head_size, reader->source.trace);
+	if (reader == NULL || reader->input == NULL) {
+		if (reader != NULL)
+			trace_free(reader->source.trace);
+		free(reader);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	reader->recording.trace = reader->source.trace;
+	reader->source.next = next;
+	reader->source.position = position;
+	reader->source.close = close_reader;
+	*out = &reader->source;
+	return CTP_OK;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_time.h"
+
+#include <stdlib.h>
+
+#include "log.h"
+
+#define SECOND INT64_C(1000000000)
+/* Keeps sums of a few times within 64 bits; 146 years. */
+#define TIME_MAX (INT64_MAX / 4)
+
+void log_time_clear(struct log_time *time)
+{
+	free(time->pieces);
+	*time = (struct log_time){0};
+}
+
+static int64_t divide_down(int64_t value, int64_t by)
+{
+	return value / by - (value % by < 0);
+}
+
+/* floor(value * slew / 1e9) without overflow; |slew| is at most 500,000. */
+static int64_t slewed(int64_t value, int64_t slew)
+{
+	return value / SECOND * slew +
+	       divide_down(value % SECOND * slew, SECOND);
+}
+
+static bool add_piece(struct log_time *time, struct log_time_piece piece)
+{
+	if (time->count == time->room) {
+		uint32_t room = time->room == 0 ? 16 : time->room * 2;
+		struct log_time_piece *pieces =
+			realloc(time->pieces, room * sizeof(*pieces));
+
+		if (pieces == NULL)
+			return false;
+		time->pieces = pieces;
+		time->room = room;
+	}
+	time->pieces[time->count++] = piece;
+	return true;
+}
+
+bool log_time_add(struct log_time *time, int64_t log, int64_t raw)
+{
+	int64_t since;
+	int64_t truth;
+	int64_t y;
+	int64_t ahead;
+
+	if (log > TIME_MAX || log < -TIME_MAX || raw > TIME_MAX ||
+		raw < -TIME_MAX)
+		return true;
+	if (time->count == 0) {
+		time->first_log = log;
+		time->first_raw = raw;
+		return add_piece(time, (struct log_time_piece){log, 0, 0});
+	}
+	if (log - time->pieces[time->count - 1].log < LOG_SYNC_MIN_NS)
+		return true;
+	since = log - time->first_log;
+	truth = raw - time->first_raw;
+	y = log_time_correct(time, log);
+	/* drift × 1e9 / since; a drift so large that this would overflow is
+	 * cut by the limit below anyway. */
+	ahead = truth - since;
+	if (ahead > SECOND)
+		ahead = SECOND;
+	if (ahead < -SECOND)
+		ahead = -SECOND;
+	ahead = truth + divide_down(ahead * SECOND, since) - y;
+	if (ahead > LOG_SYNC_SLEW_MAX)
+		ahead = LOG_SYNC_SLEW_MAX;
+	if (ahead < -LOG_SYNC_SLEW_MAX)
+		ahead = -LOG_SYNC_SLEW_MAX;
+	return add_piece(time, (struct log_time_piece){log, y, ahead});
+}
+
+/* The last piece that begins at or before `log`; else the first. */
+static const struct log_time_piece *find(
+	const struct log_time *time, int64_t log)
+{
+	uint32_t low = 0;
+	uint32_t high = time->count;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (time->pieces[middle].log <= log)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &time->pieces[low];
+}
+
+int64_t log_time_correct(const struct log_time *time, int64_t log)
+{
+	const struct log_time_piece *piece;
+	int64_t since;
+
+	if (time->count == 0 || log > TIME_MAX || log < -TIME_MAX)
+		return log;
+	piece = &time->pieces[time->count - 1];
+	if (log < piece->log)
+		piece = find(time, log);
+	since = log - piece->log;
+	return piece->y + since + slewed(since, piece->slew);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes blocks to a log. Source: LOG-FORMAT.md, "Members". */
+#ifndef LOG_WRITE_H
+#define LOG_WRITE_H
+
+#include "deflate.h"
+#include "error.h"
+#include "log.h"
+
+struct log_writer;
+
+/*
+ * Takes over `fd`, open for writing at its start; closed by log_writer_free().
+ *
+ * Units: level 1 to 9. Errors: NULL if out of memory (fd stays open).
+ */
+struct log_writer *log_writer_new(int fd, int level);
+void log_writer_free(struct log_writer *writer);
+
+/*
+ * Appends a block. `parts` together are one MessagePack array.
+ *
+ * Errors: CTP_ERR_IO; the file is cut back to the last whole block, so that
+ * it stays a valid log. CTP_ERR_LIMIT if the block is too large.
+ */
+enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
+	const struct deflate_part *parts, size_t count, struct ctp_error *err);
+
+/* Bytes and blocks in the log so far. */
+uint64_t log_writer_bytes(const struct log_writer *writer);
+uint64_t log_writer_blocks(const struct log_writer *writer);
+
+#endif

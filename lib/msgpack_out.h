@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* msgpack-c's packer on a struct buffer, and what it lacks: text that may not
+ * be UTF-8, and integers by the thousand. */
+#ifndef MSGPACK_OUT_H
+#define MSGPACK_OUT_H
+
+#include <string.h>
+
+#include <msgpack/pack.h>
+
+#include "buffer.h"
+#include "utf8.h"
+
+static inline int msgpack_out_write(void *data, const char *bytes, size_t size)
+{
+	struct buffer *buffer = data;
+
+	buffer_add(buffer, bytes, size);
+	return buffer->failed ? -1 : 0;
+}
+
+static inline msgpack_packer msgpack_out(struct buffer *buffer)
+{
+	msgpack_packer packer;
+
+	msgpack_packer_init(&packer, buffer, msgpack_out_write);
+	return packer;
+}
+
+/* str where it is valid UTF-8, else bin. */
+static inline void msgpack_out_text(
+	msgpack_packer *packer, const char *text, size_t size)
+{
+	if (utf8_valid_prefix(text, size) == size) {
+		(void)msgpack_pack_str(packer, size);
+		(void)msgpack_pack_str_body(packer, text, size);
+	} else {
+		(void)msgpack_pack_bin(packer, size);
+		(void)msgpack_pack_bin_body(packer, text, size);
+	}
+}
+
+static inline void msgpack_out_key(msgpack_packer *packer, const char *key)
+{
+	msgpack_out_text(packer, key, strlen(key));
+}
+
+#define MSGPACK_OUT_INT_MAX 9 /* bytes of the longest integer */
+
+/* Stores one integer in its shortest form; returns the byte after it. The
+ * columns of an event block are two of these per event. */
+static inline uint8_t *msgpack_out_int(uint8_t *at, int64_t value)
+{
+	uint64_t bits = (uint64_t)value;
+	unsigned size;
+
+	if (value >= -32 && value <= 127) {
+		*at = (uint8_t)bits;
+		return at + 1;
+	}
+	if (value >= 0) {
+		size = bits <= UINT8_MAX    ? 0
+		       : bits <= UINT16_MAX ? 1
+		       : bits <= UINT32_MAX ? 2
+					    : 3;
+		*at++ = (uint8_t)(0xcc + size);
+	} else {
+		size = value >= INT8_MIN    ? 0
+		       : value >= INT16_MIN ? 1
+		       : value >= INT32_MIN ? 2
+					    : 3;
+		*at++ = (uint8_t)(0xd0 + size);
+	}
+	for (unsigned shift = 8u << size; shift != 0; shift -= 8)
+		*at++ = (uint8_t)(bits >> (shift - 8));
+	return at;
+}
+
+#endif

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One chunk gives one event block for the thread's measured events, and one
+ * for its timeline where it has events with times of the program's own.
+ */
+#include "pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "msgpack_out.h"
+#include "pack_column.h"
+
+#define TICK_MASK ((UINT64_C(1) << CHUNK_TICK_BITS) - 1)
+#define TICK_HALF (UINT64_C(1) << (CHUNK_TICK_BITS - 1))
+
+struct packer {
+	struct log_writer *writer;
+	struct clock_scale scale;
+	int64_t min_ns;
+	struct pack_track **tracks; /* by number */
+	uint32_t track_room;
+	struct pack_column measured;
+	struct pack_column timeline;
+	struct pack_sites sites;
+	struct buffer bytes;
+	uint64_t event_count;
+	int64_t newest_ns;
+};
+
+struct packer *packer_new(
+	struct log_writer *writer, struct clock_scale scale, uint64_t min_ns)
+{
+	struct packer *packer = calloc(1, sizeof(*packer));
+
+	if (packer == NULL)
+		return NULL;
+	packer->writer = writer;
+	packer->scale = scale;
+	packer->min_ns = min_ns > INT64_MAX ? INT64_MAX : (int64_t)min_ns;
+	return packer;
+}
+
+void packer_free(struct packer *packer)
+{
+	if (packer == NULL)
+		return;
+	for (uint32_t i = 0; i < packer->track_room; i++)
+		free(packer->tracks[i]);
+	free(packer->tracks);
+	free(packer->sites.local);
+	buffer_clear(&packer->measured.extras);
+	buffer_clear(&packer->timeline.extras);
+	buffer_clear(&packer->bytes);
+	free(packer);
+}
+
+uint64_t packer_event_count(const struct packer *packer)
+{
+	return packer->event_count;
+}
+
+int64_t packer_newest_ns(const struct packer *packer)
+{
+	return packer->newest_ns;
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static struct pack_track *find_track(struct packer *packer, uint32_t number)
+{
+	uint32_t room = packer->track_room == 0 ? 16 : packer->track_room;
+	struct pack_track **tracks;
+
+	while (room <= number)
+		room *= 2;
+	if (room > packer->track_room) {
+		tracks = realloc(packer->tracks, room * sizeof(*tracks));
+		if (tracks == NULL)
+			return NULL;
+		memset(tracks + packer->track_room, 0,
+			(room - packer->track_room) * sizeof(*tracks));
+		packer->tracks = tracks;
+		packer->track_room = room;
+	}
+	if (packer->tracks[number] == NULL)
+		packer->tracks[number] = calloc(1, sizeof(struct pack_track));
+	return packer->tracks[number];
+}
+
+static void add(struct pack_column *column, uint32_t id, int64_t time_ns)
+{
+	column->ids[column->count] = id;
+	column->times[column->count++] = time_ns;
+}
+
+static void add_begin(struct pack_column *column, struct pack_track *track,
+	uint32_t site, int64_t time_ns)
+{
+	if (track->depth < LOG_OPEN_MAX)
+		track->open[track->depth] = site;
+	track->depth++;
+	add(column, site + PACK_ID_SITES, time_ns);
+}
+
+static void add_end(struct pack_column *column, struct pack_track *track,
+	int64_t time_ns, int64_t min_ns)
+{
+	uint32_t last = column->count - 1;
+
+	if (track->depth > 0)
+		track->depth--;
+	if (min_ns > 0 && column->count > 0 &&
+		column->ids[last] > PACK_ID_EXTRA &&
+		time_ns - column->times[last] < min_ns) {
+		column->count--;
+		track->short_ranges++;
+		track->losses_changed = true;
+		return;
+	}
+	add(column, PACK_ID_END, time_ns);
+}
+
+/* Begins a row of `extras` with so many elements. */
+static msgpack_packer add_row(struct pack_column *column, int64_t time_ns,
+	enum log_row row, size_t elements)
+{
+	msgpack_packer packer = msgpack_out(&column->extras);
+
+	add(column, PACK_ID_EXTRA, time_ns);
+	column->extra_count++;
+	(void)msgpack_pack_array(&packer, elements);
+	(void)msgpack_pack_int(&packer, (int)row);
+	return packer;
+}
+
+static double to_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* The bytes of text that end a long record, whose text begins after `skip`
+ * words; false if the record contradicts itself. */
+static bool text_of(
+	const uint64_t *record, uint32_t skip, const char **text, size_t *size)
+{
+	uint32_t words = chunk_long_words(record[0]);
+	uint32_t last = chunk_long_detail(record[0]);
+
+	if (words < skip || last > 8)
+		return false;
+	*text = (const char *)(record + 1 + skip);
+	*size = words == skip ? 0 : ((size_t)words - skip - 1) * 8 + last;
+	return true;
+}
+
+static void add_arg(
+	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+{
+	enum chunk_long kind = chunk_long_kind(record[0]);
+	msgpack_packer packer;
+	const char *text;
+	size_t size;
+	size_t key_size;
+
+	if (!text_of(record, 2, &text, &size))
+		return;
+	key_size = size;
+	if (kind == CHUNK_ARG_TEXT)
+		key_size = record[2] > size ? size : (size_t)record[2];
+	packer = add_row(column, time_ns, LOG_ROW_ARG, 3);
+	msgpack_out_text(&packer, text, key_size);
+	if (kind == CHUNK_ARG_INT)
+		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
+	else if (kind == CHUNK_ARG_FLOAT)
+		(void)msgpack_pack_double(&packer, to_double(record[2]));
+	else
+		msgpack_out_text(&packer, text + key_size, size - key_size);
+}
+
+static void add_counter(
+	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+{
+	msgpack_packer packer = add_row(column, time_ns, LOG_ROW_COUNTER, 3);
+
+	(void)msgpack_pack_uint64(&packer, record[2]);
+	if (chunk_long_detail(record[0]) == 1)
+		(void)msgpack_pack_double(&packer, to_double(record[3]));
+	else
+		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
+}
+
+/* A row of unsigned numbers from the record's second word on. */
+static void add_numbers(struct pack_column *column, const uint64_t *record,
+	int64_t time_ns, enum log_row row, size_t count)
+{
+	msgpack_packer packer = add_row(column, time_ns, row, 1 + count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (row != LOG_ROW_STEP && i == 2) /* a device */
+			(void)msgpack_pack_int64(
+				&packer, (int64_t)record[2 + i]);
+		else
+			(void)msgpack_pack_uint64(&packer, record[2 + i]);
+	}
+}
+
+/* Words after the first that each kind has at least. */
+static uint32_t least_words(enum chunk_long kind)
+{
+	switch (kind) {
+	case CHUNK_BEGIN:
+	case CHUNK_ARG_INT:
+	case CHUNK_ARG_FLOAT:
+	case CHUNK_ARG_TEXT:
+		return 2;
+	case CHUNK_BEGIN_AT:
+	case CHUNK_END_AT:
+	case CHUNK_INSTANT:
+	case CHUNK_COUNTER:
+	case CHUNK_ASYNC_BEGIN:
+	case CHUNK_ASYNC_END:
+	case CHUNK_SITE:
+	case CHUNK_TRACK:
+	case CHUNK_LOSSES:
+		return 3;
+	case CHUNK_ALLOC:
+	case CHUNK_FREE:
+	case CHUNK_STEP:
+		return 4;
+	}
+	return UINT32_MAX;
+}
+
+static void add_row_of(
+	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+{
+	switch ((enum chunk_long)chunk_long_kind(record[0])) {
+	case CHUNK_INSTANT:
+		add_numbers(column, record, time_ns, LOG_ROW_INSTANT, 1);
+		break;
+	case CHUNK_COUNTER:
+		add_counter(column, record, time_ns);
+		break;
+	case CHUNK_ASYNC_BEGIN:
+		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_BEGIN, 2);
+		break;
+	case CHUNK_ASYNC_END:
+		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_END, 2);
+		break;
+	case CHUNK_ALLOC:
+		add_numbers(column, record, time_ns, LOG_ROW_ALLOC, 3);
+		break;
+	case CHUNK_FREE:
+		add_numbers(column, record, time_ns, LOG_ROW_FREE, 3);
+		break;
+	case CHUNK_STEP:
+		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
+		break;
+	default:
+		add_arg(column, record, time_ns);
+	}
+}
+
+/* A range with the program's own time, for the thread's timeline. */
+static bool add_timeline(struct packer *packer, const uint64_t *record)
+{
+	struct pack_track *track = find_track(packer, (uint32_t)record[3]);
+	struct pack_column *column = &packer->timeline;
+	int64_t time_ns = (int64_t)record[1];
+
+	if (track == NULL)
+		return false;
+	if (column->count == 0)
+		pack_column_start(column, (uint32_t)record[3], track);
+	if (chunk_long_kind(record[0]) == CHUNK_BEGIN_AT)
+		add_begin(column, track, (uint32_t)record[2], time_ns);
+	else
+		add_end(column, track, time_ns, 0);
+	return true;
+}
+
+/* Sorts one long record into its column; false if out of memory. */
+static bool add_long(struct packer *packer, struct pack_track *track,
+	const uint64_t *record, uint64_t *ticks)
+{
+	enum chunk_long kind = chunk_long_kind(record[0]);
+	int64_t time_ns;
+
+	if (chunk_long_words(record[0]) < least_words(kind))
+		return true;
+	if (kind == CHUNK_BEGIN_AT || kind == CHUNK_END_AT)
+		return add_timeline(packer, record);
+	*ticks = record[1];
+	time_ns = clock_ns(&packer->scale, record[1]);
+	if (kind == CHUNK_BEGIN)
+		add_begin(
+			&packer->measured, track, (uint32_t)record[2], time_ns);
+	else
+		add_row_of(&packer->measured, record, time_ns);
+	return true;
+}
+
+/* Reads records from words[at] on into the columns. Returns the word after
+ * the last one; UINT32_MAX if out of memory. */
+static uint32_t read_records(struct packer *packer, struct pack_track *track,
+	const struct chunk *chunk, uint32_t at)
+{
+	uint64_t ticks = chunk->base;
+
+	while (at < CHUNK_WORDS) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		uint32_t id = word & CHUNK_ID_LONG;
+		uint64_t step;
+
+		if (word == 0)
+			break;
+		if (id == CHUNK_ID_LONG) {
+			uint32_t words = chunk_long_words(word);
+
+			if (words >= CHUNK_WORDS - at)
+				break;
+			if (!add_long(packer, track, &chunk->words[at], &ticks))
+				return UINT32_MAX;
+			at += 1 + words;
+			continue;
+		}
+		step = ((word >> CTP_ID_BITS) - ticks) & TICK_MASK;
+		if (step >= TICK_HALF)
+			step -= TICK_MASK + 1;
+		ticks += step;
+		if (id != 0)
+			add_begin(&packer->measured, track, id,
+				clock_ns(&packer->scale, ticks));
+		else
+			add_end(&packer->measured, track,
+				clock_ns(&packer->scale, ticks),
+				packer->min_ns);
+		at++;
+	}
+	return at;
+}
+
+static enum ctp_status write_column(struct packer *packer,
+	struct pack_column *column, struct ctp_error *err)
+{
+	struct pack_track *track;
+
+	if (column->count == 0)
+		return CTP_OK;
+	packer->event_count += column->count;
+	track = find_track(packer, column->track);
+	return pack_column_write(column, track, &packer->sites, &packer->bytes,
+		packer->writer, err);
+}
+
+enum ctp_status packer_events(struct packer *packer, const struct chunk *chunk,
+	uint32_t *consumed, struct ctp_error *err)
+{
+	struct pack_track *track = find_track(packer, chunk->track);
+	struct pack_column *measured = &packer->measured;
+	enum ctp_status status;
+	uint32_t end;
+
+	if (track == NULL)
+		return no_memory(err);
+	pack_column_start(measured, chunk->track, track);
+	packer->timeline.count = 0;
+	end = read_records(packer, track, chunk, chunk->consumed);
+	if (end == UINT32_MAX)
+		return no_memory(err);
+	if (measured->count > 0 &&
+		measured->times[measured->count - 1] > packer->newest_ns)
+		packer->newest_ns = measured->times[measured->count - 1];
+	status = write_column(packer, measured, err);
+	if (status == CTP_OK)
+		status = write_column(packer, &packer->timeline, err);
+	if (status == CTP_OK)
+		status = packer_losses(packer, chunk->track,
+			chunk->dropped_ranges, chunk->dropped_events,
+			chunk->cut_text, err);
+	if (status == CTP_OK)
+		*consumed = end;
+	return status;
+}
+
+static enum ctp_status write_small(
+	struct packer *packer, enum log_block kind, struct ctp_error *err)
+{
+	if (packer->bytes.failed)
+		return no_memory(err);
+	return log_writer_add(packer->writer, kind,
+		&(struct deflate_part){
+			packer->bytes.bytes, packer->bytes.used, false},
+		1, err);
+}
+
+static enum ctp_status write_losses(struct packer *packer, uint32_t number,
+	struct pack_track *track, struct ctp_error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {{"dropped_ranges", track->dropped_ranges},
+		{"dropped_events", track->dropped_events},
+		{"short_ranges", track->short_ranges},
+		{"cut_text", track->cut_text}};
+	size_t kinds = sizeof(counts) / sizeof(counts[0]);
+	msgpack_packer out = msgpack_out(&packer->bytes);
+
+	track->losses_changed = false;
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int(&out, LOG_LOSSES);
+	(void)msgpack_pack_uint32(&out, number);
+	(void)msgpack_pack_map(&out, kinds);
+	for (size_t i = 0; i < kinds; i++) {
+		msgpack_out_key(&out, counts[i].name);
+		(void)msgpack_pack_uint64(&out, counts[i].count);
+	}
+	return write_small(packer, LOG_LOSSES, err);
+}
+
+enum ctp_status packer_losses(struct packer *packer, uint32_t number,
+	uint64_t ranges, uint64_t events, uint64_t cut_text,
+	struct ctp_error *err)
+{
+	struct pack_track *track = find_track(packer, number);
+
+	if (track == NULL)
+		return no_memory(err);
+	if (track->dropped_ranges == ranges &&
+		track->dropped_events == events && track->cut_text == cut_text)
+		return CTP_OK;
+	track->dropped_ranges = ranges;
+	track->dropped_events = events;
+	track->cut_text = cut_text;
+	return write_losses(packer, number, track, err);
+}
+
+enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; status == CTP_OK && i < packer->track_room; i++)
+		if (packer->tracks[i] != NULL &&
+			packer->tracks[i]->losses_changed)
+			status =
+				write_losses(packer, i, packer->tracks[i], err);
+	return status;
+}
+
+/* One site's [name, file, line]. */
+static void add_site(msgpack_packer *out, const uint64_t *record)
+{
+	const char *text = "";
+	size_t size = 0;
+	size_t name_size;
+
+	(void)text_of(record, 3, &text, &size);
+	name_size = record[3] > size ? size : (size_t)record[3];
+	(void)msgpack_pack_array(out, 3);
+	msgpack_out_text(out, text, name_size);
+	msgpack_out_text(out, text + name_size, size - name_size);
+	(void)msgpack_pack_uint64(out, record[2]);
+}
+
+/* Packs the run of site records that begins here, whose numbers follow one
+ * another. Moves `at` past it. */
+static enum ctp_status write_sites(struct packer *packer,
+	const struct chunk *chunk, uint32_t *at, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+	const uint64_t *first = &chunk->words[*at];
+	uint32_t end = *at;
+	size_t count = 0;
+
+	while (end < CHUNK_WORDS) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[end], __ATOMIC_ACQUIRE);
+
+		if (word == 0 || chunk_long_kind(word) != CHUNK_SITE ||
+			chunk->words[end + 1] != first[1] + count)
+			break;
+		count++;
+		end += 1 + chunk_long_words(word);
+	}
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int(&out, LOG_SITES);
+	(void)msgpack_pack_uint64(&out, first[1]);
+	(void)msgpack_pack_array(&out, count);
+	while (*at < end) {
+		add_site(&out, &chunk->words[*at]);
+		*at += 1 + chunk_long_words(chunk->words[*at]);
+	}
+	return write_small(packer, LOG_SITES, err);
+}
+
+static enum ctp_status write_track(
+	struct packer *packer, const uint64_t *record, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+	const char *text = "";
+	size_t size = 0;
+
+	(void)text_of(record, 3, &text, &size);
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 5);
+	(void)msgpack_pack_int(&out, LOG_TRACK);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	(void)msgpack_pack_uint64(&out, record[2]);
+	(void)msgpack_pack_uint64(&out, record[3]);
+	msgpack_out_text(&out, text, size);
+	return write_small(packer, LOG_TRACK, err);
+}
+
+enum ctp_status packer_registry(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	uint32_t at = chunk->consumed;
+
+	while (status == CTP_OK && at < CHUNK_WORDS) {
+		const uint64_t *record = &chunk->words[at];
+		uint64_t word = __atomic_load_n(record, __ATOMIC_ACQUIRE);
+		enum chunk_long kind = chunk_long_kind(word);
+
+		if (word == 0 || chunk_long_words(word) >= CHUNK_WORDS - at ||
+			chunk_long_words(word) < least_words(kind))
+			break;
+		if (kind == CHUNK_SITE) {
+			status = write_sites(packer, chunk, &at, err);
+			continue;
+		}
+		if (kind == CHUNK_TRACK)
+			status = write_track(packer, record, err);
+		else if (kind == CHUNK_LOSSES)
+			status = packer_losses(packer, (uint32_t)record[1],
+				record[2], record[3] >> 32,
+				record[3] & UINT32_MAX, err);
+		at += 1 + chunk_long_words(word);
+	}
+	if (status == CTP_OK)
+		*consumed = at;
+	return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "pack_column.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "msgpack_out.h"
+
+void pack_column_start(struct pack_column *column, uint32_t number,
+	const struct pack_track *track)
+{
+	column->track = number;
+	column->count = 0;
+	column->extra_count = 0;
+	column->extras.used = 0;
+	column->open_known = track->depth <= LOG_OPEN_MAX;
+	column->open_count = column->open_known ? track->depth : 0;
+	memcpy(column->open, track->open,
+		column->open_count * sizeof(column->open[0]));
+}
+
+static bool make_room(struct pack_sites *sites, uint32_t site)
+{
+	uint32_t room = sites->room == 0 ? 1024 : sites->room;
+	uint64_t *local;
+
+	while (room <= site) {
+		if (room > UINT32_MAX / 2)
+			return false;
+		room *= 2;
+	}
+	local = realloc(sites->local, room * sizeof(*local));
+	if (local == NULL)
+		return false;
+	memset(local + sites->room, 0, (room - sites->room) * sizeof(*local));
+	sites->local = local;
+	sites->room = room;
+	return true;
+}
+
+/* Replaces site numbers by what the log has in `ids`. */
+static bool make_local(struct pack_column *column, struct pack_sites *sites)
+{
+	uint64_t block = ++sites->block << 32;
+
+	sites->count = 0;
+	for (uint32_t i = 0; i < column->count; i++) {
+		uint32_t id = column->ids[i];
+		uint32_t site = id - PACK_ID_SITES;
+
+		if (id <= PACK_ID_EXTRA)
+			continue;
+		if (site >= sites->room && !make_room(sites, site))
+			return false;
+		if (sites->local[site] >> 32 != sites->block) {
+			sites->local[site] = block | sites->count;
+			sites->list[sites->count++] = site;
+		}
+		column->ids[i] = (uint32_t)sites->local[site] + LOG_ID_SITES;
+	}
+	return true;
+}
+
+static void add_numbers(
+	struct buffer *bytes, const uint32_t *numbers, uint32_t count)
+{
+	msgpack_packer packer = msgpack_out(bytes);
+	uint8_t *at;
+
+	(void)msgpack_pack_array(&packer, count);
+	if (!buffer_reserve(bytes, (size_t)count * MSGPACK_OUT_INT_MAX))
+		return;
+	at = bytes->bytes + bytes->used;
+	for (uint32_t i = 0; i < count; i++) {
+		if (numbers[i] <= 127)
+			*at++ = (uint8_t)numbers[i];
+		else
+			at = msgpack_out_int(at, numbers[i]);
+	}
+	bytes->used = (size_t)(at - bytes->bytes);
+}
+
+static void add_times(struct buffer *bytes, const struct pack_column *column)
+{
+	msgpack_packer packer = msgpack_out(bytes);
+	int64_t last = column->times[0];
+	uint8_t *at;
+
+	(void)msgpack_pack_array(&packer, column->count);
+	if (!buffer_reserve(bytes, (size_t)column->count * MSGPACK_OUT_INT_MAX))
+		return;
+	at = bytes->bytes + bytes->used;
+	for (uint32_t i = 0; i < column->count; i++) {
+		/* Modulo 2^64, as the reader adds it up. */
+		uint64_t delta = (uint64_t)column->times[i] - (uint64_t)last;
+
+		last = column->times[i];
+		at = msgpack_out_int(at, (int64_t)delta);
+	}
+	bytes->used = (size_t)(at - bytes->bytes);
+}
+
+enum ctp_status pack_column_write(struct pack_column *column,
+	struct pack_track *track, struct pack_sites *sites,
+	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err)
+{
+	msgpack_packer packer = msgpack_out(bytes);
+	size_t times;
+	size_t extras;
+
+	if (column->count == 0)
+		return CTP_OK;
+	bytes->used = 0;
+	if (!make_local(column, sites))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	(void)msgpack_pack_array(&packer, 9);
+	(void)msgpack_pack_int(&packer, LOG_EVENTS);
+	(void)msgpack_pack_uint32(&packer, column->track);
+	(void)msgpack_pack_uint64(&packer, track->blocks++);
+	(void)msgpack_pack_int64(&packer, column->times[0]);
+	if (column->open_known)
+		add_numbers(bytes, column->open, column->open_count);
+	else
+		(void)msgpack_pack_nil(&packer);
+	add_numbers(bytes, sites->list, sites->count);
+	add_numbers(bytes, column->ids, column->count);
+	times = bytes->used;
+	add_times(bytes, column);
+	extras = bytes->used;
+	(void)msgpack_pack_array(&packer, column->extra_count);
+	buffer_add(bytes, column->extras.bytes, column->extras.used);
+	if (bytes->failed || column->extras.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return log_writer_add(writer, LOG_EVENTS,
+		(struct deflate_part[]){{bytes->bytes, times, false},
+			{bytes->bytes + times, extras - times, true},
+			{bytes->bytes + extras, bytes->used - extras, false}},
+		3, err);
+}

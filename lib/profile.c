@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of a profile, and their order. Both hash tables use open
+ * addressing with linear probing and are at most half full. Functions are
+ * found by the addresses of their interned text; where an entry lands
+ * therefore differs from run to run, but nothing ever walks a hash table, so
+ * no output can show it.
+ */
+#include "profile.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_private.h"
+
+#define FIRST_ROOM 64u
+
+/* Source: the finaliser of MurmurHash3. */
+static uint64_t mix(uint64_t value)
+{
+	value ^= value >> 33;
+	value *= UINT64_C(0xff51afd7ed558ccd);
+	value ^= value >> 33;
+	value *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return value ^ value >> 33;
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = calloc(1, sizeof(*profile));
+
+	if (profile == NULL)
+		return NULL;
+	profile->text = strtab_new();
+	if (profile->text == NULL) {
+		free(profile);
+		return NULL;
+	}
+	return profile;
+}
+
+void profile_clear_tables(struct profile *profile)
+{
+	free(profile->functions);
+	free(profile->edges);
+	free(profile->nodes);
+	free(profile->function_index);
+	free(profile->edge_index);
+}
+
+void profile_free(struct profile *profile)
+{
+	if (profile == NULL)
+		return;
+	profile_clear_tables(profile);
+	strtab_free(profile->text);
+	free(profile);
+}
+
+/* An array with room for one more; NULL, the old one untouched, if out of
+ * memory. */
+static void *grow(void *array, uint32_t *room, size_t size)
+{
+	uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
+
+	if (*room > UINT32_MAX / 4)
+		return NULL;
+	array = realloc(array, more * size);
+	if (array != NULL)
+		*room = more;
+	return array;
+}
+
+static uint64_t function_hash(const struct profile_function *function)
+{
+	uint64_t hash = mix((uintptr_t)function->name);
+
+	return mix(hash ^ (uintptr_t)function->file ^
+		   (uint64_t)function->line << 32);
+}
+
+/* The slot that holds this function, or the free one where it belongs. */
+static uint32_t function_slot(
+	const struct profile *profile, const struct profile_function *function)
+{
+	uint32_t mask = profile->function_index_size - 1;
+	uint32_t slot = (uint32_t)function_hash(function) & mask;
+
+	for (; profile->function_index[slot] != 0; slot = (slot + 1) & mask) {
+		const struct profile_function *other =
+			&profile->functions[profile->function_index[slot] - 1];
+
+		if (other->name == function->name &&
+			other->file == function->file &&
+			other->line == function->line)
+			break;
+	}
+	return slot;
+}
+
+static bool grow_function_index(struct profile *profile)
+{
+	uint32_t size = profile->function_index_size * 2;
+	uint32_t *index;
+
+	if (size == 0)
+		size = 2 * FIRST_ROOM;
+	index = calloc(size, sizeof(*index));
+	if (index == NULL)
+		return false;
+	free(profile->function_index);
+	profile->function_index = index;
+	profile->function_index_size = size;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		index[function_slot(profile, &profile->functions[i])] = i + 1;
+	return true;
+}
+
+uint32_t profile_put_function(
+	struct profile *profile, const struct profile_function *function)
+{
+	struct profile_function *functions;
+	uint32_t slot;
+
+	if (profile->function_count >= profile->function_index_size / 2 &&
+		!grow_function_index(profile))
+		return PROFILE_NONE;
+	slot = function_slot(profile, function);
+	if (profile->function_index[slot] != 0)
+		return profile->function_index[slot] - 1;
+	if (profile->function_count == profile->function_room) {
+		functions = grow(profile->functions, &profile->function_room,
+			sizeof(*functions));
+		if (functions == NULL)
+			return PROFILE_NONE;
+		profile->functions = functions;
+	}
+	profile->functions[profile->function_count] = *function;
+	profile->function_index[slot] = ++profile->function_count;
+	return profile->function_count - 1;
+}
+
+uint32_t profile_add_function(struct profile *profile, const char *name,
+	const char *file, uint32_t line)
+{
+	struct profile_function function = {.line = line};
+	uint32_t name_number = strtab_add(profile->text, name, strlen(name));
+	uint32_t file_number = 0;
+
+	if (file != NULL)
+		file_number = strtab_add(profile->text, file, strlen(file));
+	if (name_number == STRTAB_NONE || file_number == STRTAB_NONE)
+		return PROFILE_NONE;
+	function.name = strtab_text(profile->text, name_number, NULL);
+	function.file = strtab_text(profile->text, file_number, NULL);
+	return profile_put_function(profile, &function);
+}
+
+/*
+ * An entry of the edge index is the upper half of the key's hash over the
+ * edge's number + 1, so that a probe seldom has to look at the edge itself.
+ */
+static uint32_t edge_slot(
+	const struct profile *profile, uint32_t caller, uint32_t callee)
+{
+	uint64_t hash = mix((uint64_t)caller << 32 | callee);
+	uint32_t mask = profile->edge_index_size - 1;
+	uint32_t slot = (uint32_t)hash & mask;
+
+	for (; profile->edge_index[slot] != 0; slot = (slot + 1) & mask) {
+		uint64_t entry = profile->edge_index[slot];
+		const struct profile_edge *edge;
+
+		if (entry >> 32 != hash >> 32)
+			continue;
+		edge = &profile->edges[(uint32_t)entry - 1];
+		if (edge->caller == caller && edge->callee == callee)
+			break;
+	}
+	return slot;
+}
+
+static void index_edge(struct profile *profile, uint32_t slot, uint32_t number)
+{
+	const struct profile_edge *edge = &profile->edges[number];
+	uint64_t hash = mix((uint64_t)edge->caller << 32 | edge->callee);
+
+	profile->edge_index[slot] = (hash >> 32) << 32 | (number + 1);
+}
+
+void profile_index_edges(struct profile *profile)
+{
+	if (profile->edge_index_size == 0)
+		return;
+	memset(profile->edge_index, 0,
+		profile->edge_index_size * sizeof(*profile->edge_index));
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		index_edge(profile,
+			edge_slot(profile, edge->caller, edge->callee), i);
+	}
+}
+
+static bool grow_edge_index(struct profile *profile)
+{
+	uint32_t size = profile->edge_index_size * 2;
+	uint64_t *index;
+
+	if (size == 0)
+		size = 2 * FIRST_ROOM;
+	index = malloc(size * sizeof(*index));
+	if (index == NULL)
+		return false;
+	free(profile->edge_index);
+	profile->edge_index = index;
+	profile->edge_index_size = size;
+	profile_index_edges(profile);
+	return true;
+}
+
+uint32_t profile_add_edge(
+	struct profile *profile, uint32_t caller, uint32_t callee)
+{
+	struct profile_edge *edges;
+	uint32_t slot;
+
+	if (profile->edge_count >= profile->edge_index_size / 2 &&
+		!grow_edge_index(profile))
+		return PROFILE_NONE;
+	slot = edge_slot(profile, caller, callee);
+	if (profile->edge_index[slot] != 0)
+		return (uint32_t)profile->edge_index[slot] - 1;
+	if (profile->edge_count == profile->edge_room) {
+		edges = grow(
+			profile->edges, &profile->edge_room, sizeof(*edges));
+		if (edges == NULL)
+			return PROFILE_NONE;
+		profile->edges = edges;
+	}
+	profile->edges[profile->edge_count] =
+		(struct profile_edge){.caller = caller, .callee = callee};
+	index_edge(profile, slot, profile->edge_count);
+	return profile->edge_count++;
+}
+
+uint32_t profile_add_node(
+	struct profile *profile, uint32_t parent, uint32_t function)
+{
+	struct profile_node *nodes;
+
+	if (profile->node_room - profile->node_count < 2) {
+		nodes = grow(
+			profile->nodes, &profile->node_room, sizeof(*nodes));
+		if (nodes == NULL)
+			return PROFILE_NONE;
+		profile->nodes = nodes;
+	}
+	if (profile->node_count == 0)
+		profile->nodes[profile->node_count++] = (struct profile_node){
+			.function = PROFILE_NONE, .parent = PROFILE_NONE};
+	if (function == PROFILE_NONE)
+		return 0;
+	assert(parent < profile->node_count);
+	profile->nodes[profile->node_count] =
+		(struct profile_node){.function = function, .parent = parent};
+	return profile->node_count++;
+}
+
+void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
+{
+	to->ncalls += from->ncalls;
+	to->pcalls += from->pcalls;
+	to->tottime_ns += from->tottime_ns;
+	to->cumtime_ns += from->cumtime_ns;
+}

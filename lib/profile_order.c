@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of a profile, and its smaller self. Both sorting and pruning copy
+ * into new tables through a map of function numbers and swap at the end, so
+ * that a failure leaves the profile as it was.
+ */
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_private.h"
+
+static const char OTHER_NAME[] = "(other)";
+static const char OTHER_FILE[] = "~";
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct profile_function *a =
+		*(const struct profile_function *const *)left;
+	const struct profile_function *b =
+		*(const struct profile_function *const *)right;
+	int order;
+
+	if (a->cost.cumtime_ns != b->cost.cumtime_ns)
+		return a->cost.cumtime_ns > b->cost.cumtime_ns ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	if (order == 0)
+		order = strcmp(a->file, b->file);
+	if (order == 0)
+		order = (a->line > b->line) - (a->line < b->line);
+	return order;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct profile_edge *a = left;
+	const struct profile_edge *b = right;
+
+	if (a->callee != b->callee)
+		return a->callee > b->callee ? 1 : -1;
+	return (a->caller > b->caller) - (a->caller < b->caller);
+}
+
+/* Adds the edges and nodes of `from` to `to`, whose functions map[] names. */
+static bool add_mapped(struct profile *to, const struct profile *from,
+	const uint32_t *map, uint32_t folded)
+{
+	for (uint32_t i = 0; i < from->edge_count; i++) {
+		const struct profile_edge *edge = &from->edges[i];
+		uint32_t number = profile_add_edge(
+			to, map[edge->caller], map[edge->callee]);
+
+		if (number == PROFILE_NONE)
+			return false;
+		profile_cost_add(&to->edges[number].cost, &edge->cost);
+	}
+	return profile_tree_add(to, from, map, folded);
+}
+
+/* Replaces the tables of `profile` by those of `next`. */
+static void take_tables(struct profile *profile, struct profile *next)
+{
+	next->total_ns = profile->total_ns;
+	next->open_calls = profile->open_calls;
+	next->thread_count = profile->thread_count;
+	profile_clear_tables(profile);
+	*profile = *next;
+}
+
+/* Fills `next` with the functions in order, and `map` with where they went. */
+static bool add_sorted(
+	struct profile *next, const struct profile *profile, uint32_t *map)
+{
+	uint32_t count = profile->function_count;
+	const struct profile_function **order =
+		malloc(((size_t)count + 1) * sizeof(*order));
+	bool ok = order != NULL;
+
+	if (!ok)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = &profile->functions[i];
+	qsort(order, count, sizeof(*order), compare_functions);
+	for (uint32_t i = 0; i < count && ok; i++) {
+		map[order[i] - profile->functions] = i;
+		ok = profile_put_function(next, order[i]) == i;
+	}
+	free(order);
+	return ok;
+}
+
+enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
+{
+	struct profile next = {.text = profile->text};
+	uint32_t *map =
+		malloc(((size_t)profile->function_count + 1) * sizeof(*map));
+
+	if (map == NULL || !add_sorted(&next, profile, map) ||
+		!add_mapped(&next, profile, map, PROFILE_NONE)) {
+		free(map);
+		profile_clear_tables(&next);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"out of memory while sorting the profile");
+	}
+	free(map);
+	if (next.edge_count > 0)
+		qsort(next.edges, next.edge_count, sizeof(*next.edges),
+			compare_edges);
+	profile_index_edges(&next);
+	take_tables(profile, &next);
+	profile->total_ns = 0;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		profile->total_ns += profile->functions[i].cost.tottime_ns;
+	return CTP_OK;
+}
+
+uint32_t *profile_callers(const struct profile *profile)
+{
+	uint32_t *first =
+		calloc((size_t)profile->function_count + 1, sizeof(*first));
+
+	if (first == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		first[profile->edges[i].callee + 1]++;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		first[i + 1] += first[i];
+	return first;
+}
+
+static bool is_other(const struct profile_function *function)
+{
+	return function->line == 0 && strcmp(function->name, OTHER_NAME) == 0 &&
+	       strcmp(function->file, OTHER_FILE) == 0;
+}
+
+struct limits {
+	uint64_t min_cumtime_ns;
+	uint32_t top; /* 0: all */
+};
+
+/* Is the next function, after `kept` that are not, too small to be shown? */
+static bool is_below(const struct profile_function *function, uint32_t kept,
+	struct limits limits)
+{
+	return function->cost.cumtime_ns < limits.min_cumtime_ns ||
+	       (limits.top != 0 && kept >= limits.top);
+}
+
+/*
+ * Copies what is kept into `next` and says in `map` where each function went;
+ * PROFILE_NONE is a pruned one. An "(other)" that is there already goes with
+ * the pruned, and is not one of the top.
+ */
+static bool add_kept(struct profile *next, const struct profile *profile,
+	uint32_t *map, struct limits limits)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		map[i] = PROFILE_NONE;
+		if (is_other(function) ||
+			is_below(function, next->function_count, limits))
+			continue;
+		map[i] = profile_put_function(next, function);
+		if (map[i] == PROFILE_NONE)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What the pruned functions cost together. Only calls from outside enter it:
+ * those between two pruned functions happen inside, so that their time is
+ * within that of the call which came in.
+ */
+static void sum_other(const struct profile *profile, const uint32_t *map,
+	struct profile_function *other)
+{
+	struct profile_cost *cost = &other->cost;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (map[i] != PROFILE_NONE)
+			continue;
+		cost->ncalls += function->cost.ncalls;
+		cost->tottime_ns += function->cost.tottime_ns;
+		profile_cost_add(&other->root, &function->root);
+	}
+	cost->pcalls = other->root.pcalls;
+	cost->cumtime_ns = other->root.cumtime_ns;
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (map[edge->callee] != PROFILE_NONE ||
+			map[edge->caller] == PROFILE_NONE)
+			continue;
+		cost->pcalls += edge->cost.pcalls;
+		cost->cumtime_ns += edge->cost.cumtime_ns;
+	}
+	if (cost->pcalls > cost->ncalls)
+		cost->pcalls = cost->ncalls;
+	if (cost->cumtime_ns > profile->total_ns)
+		cost->cumtime_ns = profile->total_ns;
+	if (cost->cumtime_ns < cost->tottime_ns)
+		cost->cumtime_ns = cost->tottime_ns;
+}
+
+/*
+ * Several edges that became one may have been open at the same time: no edge
+ * lasts longer than its callee.
+ */
+static void cap_edges(struct profile *profile, uint32_t other)
+{
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		struct profile_edge *edge = &profile->edges[i];
+		uint64_t most =
+			profile->functions[edge->callee].cost.cumtime_ns;
+
+		if ((edge->caller == other || edge->callee == other) &&
+			edge->cost.cumtime_ns > most)
+			edge->cost.cumtime_ns = most;
+	}
+}
+
+static bool make_pruned(struct profile *next, const struct profile *profile,
+	uint32_t *map, struct limits limits)
+{
+	struct profile_function empty = {.cost = {0}};
+	uint32_t other;
+
+	if (!add_kept(next, profile, map, limits))
+		return false;
+	other = profile_add_function(next, OTHER_NAME, OTHER_FILE, 0);
+	if (other == PROFILE_NONE)
+		return false;
+	empty.name = next->functions[other].name;
+	empty.file = next->functions[other].file;
+	sum_other(profile, map, &empty);
+	next->functions[other] = empty;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (map[i] == PROFILE_NONE)
+			map[i] = other;
+	if (!add_mapped(next, profile, map, other))
+		return false;
+	cap_edges(next, other);
+	return true;
+}
+
+/* Is there a function to prune, besides an "(other)" that is there already? */
+static bool is_over(const struct profile *profile, struct limits limits)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (is_other(function))
+			continue;
+		if (is_below(function, kept, limits))
+			return true;
+		kept++;
+	}
+	return false;
+}
+
+enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
+	uint32_t top, struct ctp_error *err)
+{
+	struct limits limits = {min_cumtime_ns, top};
+	struct profile next = {.text = profile->text};
+	enum ctp_status status = profile_sort(profile, err);
+	uint32_t *map;
+
+	if (status != CTP_OK || !is_over(profile, limits))
+		return status;
+	map = malloc(profile->function_count * sizeof(*map));
+	if (map == NULL || !make_pruned(&next, profile, map, limits)) {
+		free(map);
+		profile_clear_tables(&next);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"out of memory while pruning the profile");
+	}
+	free(map);
+	take_tables(profile, &next);
+	return profile_sort(profile, err);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What profile.c, profile_order.c and profile_tree.c share. */
+#ifndef PROFILE_PRIVATE_H
+#define PROFILE_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "profile.h"
+
+/* Frees the tables but not the text, which may belong to another profile. */
+void profile_clear_tables(struct profile *profile);
+
+/* Adds a function whose text is interned, with its costs, if it is new;
+ * PROFILE_NONE if out of memory. */
+uint32_t profile_put_function(
+	struct profile *profile, const struct profile_function *function);
+
+/* Makes the edge index again after the edges were put into another order. */
+void profile_index_edges(struct profile *profile);
+
+/*
+ * Adds the tree of `from` to `to`, whose functions map[] names, in preorder
+ * with siblings by function. Siblings that became the same function are
+ * merged, and so is `folded` with a child that is `folded` too (PROFILE_NONE:
+ * no function is). False if out of memory.
+ */
+bool profile_tree_add(struct profile *to, const struct profile *from,
+	const uint32_t *map, uint32_t folded);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls that record. The hot path - a range begins or ends, there is room
+ * - is inline in ctprof.h and takes no lock, no memory and no system call; the
+ * rest comes here.
+ */
+#include <string.h>
+
+#include "clock.h"
+#include "ctprof.h"
+#include "record.h"
+#include "registry.h"
+#include "session.h"
+#include "thread.h"
+
+/* Key and value of an argument together. */
+#define TEXT_MAX 16000
+
+void ctp_begin(struct ctp_site *site)
+{
+	(void)ctp_begin_inline(site);
+}
+
+void ctp_end(void)
+{
+	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
+		return;
+	ctp_end_inline();
+}
+
+struct ctp_site *ctp_site_intern(
+	const char *name, const char *file, uint32_t line)
+{
+	return registry_intern(name, file, line);
+}
+
+static uint32_t number_of(struct ctp_site *site)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+
+	return id != 0 ? id : registry_site(site);
+}
+
+static uint64_t now(void)
+{
+	return clock_ticks(session_uses_tsc());
+}
+
+/* There is no room: keep the range in mind, see struct thread_pending. */
+static void begin_pending(struct thread *thread, uint32_t site, uint64_t ticks)
+{
+	struct thread_pending *pending = &thread->pending;
+
+	if (pending->deep == 0 && pending->begin_count < THREAD_PENDING)
+		pending->begins[pending->begin_count++] =
+			(struct thread_begin){ticks, site};
+	else
+		pending->deep++;
+}
+
+static void end_pending(struct thread *thread, uint64_t ticks)
+{
+	struct thread_pending *pending = &thread->pending;
+
+	if (pending->deep != 0) {
+		pending->deep--;
+		atomic_fetch_add(&thread->dropped_ranges, 1);
+	} else if (pending->begin_count != 0) {
+		pending->begin_count--;
+		atomic_fetch_add(&thread->dropped_ranges, 1);
+	} else if (pending->end_count < THREAD_PENDING) {
+		pending->ends[pending->end_count++] = ticks;
+	} else {
+		/* Its range will end with an outer one. */
+		atomic_fetch_add(&thread->dropped_events, 1);
+	}
+}
+
+/* Room, unless events are held back that must be recorded first. */
+static uint64_t *reserve(struct thread *thread, size_t words)
+{
+	if (thread_is_pending(thread) && !thread_flush_pending(thread))
+		return NULL;
+	return thread_reserve(thread, words);
+}
+
+int ctp_begin_slow(struct ctp_site *site)
+{
+	struct thread *thread = thread_enter();
+	uint32_t number;
+	uint64_t ticks;
+	uint64_t *at;
+
+	if (thread == NULL)
+		return 0;
+	number = number_of(site);
+	at = reserve(thread, 3);
+	ticks = now();
+	if (at == NULL) {
+		begin_pending(thread, number, ticks);
+	} else if (number < CHUNK_ID_LONG) {
+		__atomic_store_n(
+			at, ticks << CTP_ID_BITS | number, __ATOMIC_RELEASE);
+		thread_advance(thread, 1);
+	} else {
+		at[1] = ticks;
+		at[2] = number;
+		__atomic_store_n(
+			at, chunk_long(CHUNK_BEGIN, 2, 0), __ATOMIC_RELEASE);
+		thread_advance(thread, 3);
+	}
+	thread_leave(thread);
+	return 1;
+}
+
+void ctp_end_slow(void)
+{
+	struct thread *thread = thread_enter();
+	uint64_t *at;
+
+	if (thread == NULL)
+		return;
+	/* While a range that was held back is open, its end meets it there:
+	 * to make room first would record a range that need not be. */
+	at = thread_is_pending(thread) ? NULL : reserve(thread, 1);
+	if (at == NULL) {
+		end_pending(thread, now());
+		(void)thread_flush_pending(thread);
+	} else {
+		__atomic_store_n(at, now() << CTP_ID_BITS, __ATOMIC_RELEASE);
+		thread_advance(thread, 1);
+	}
+	thread_leave(thread);
+}
+
+/* Stores a long record of up to four words whose first is the time. */
+static void store(struct thread *thread, enum chunk_long kind,
+	const uint64_t *words, size_t count, uint64_t detail)
+{
+	uint64_t *at = reserve(thread, 1 + count);
+
+	if (at == NULL) {
+		atomic_fetch_add(&thread->dropped_events, 1);
+		return;
+	}
+	memcpy(at + 1, words, count * sizeof(*words));
+	__atomic_store_n(at, chunk_long(kind, count, detail), __ATOMIC_RELEASE);
+	thread_advance(thread, 1 + count);
+}
+
+/* The thread's second track, for times that the program gives. */
+static void need_timeline(struct thread *thread)
+{
+	if (atomic_load(&thread->timeline) == 0)
+		atomic_store(&thread->timeline,
+			registry_track(LOG_TIMELINE, thread->tid, ""));
+}
+
+/* Timelines are recorded whole or not at all: what cannot be stored is
+ * counted, and the replay copes with an end that is missing. */
+static void store_at(enum chunk_long kind, struct ctp_site *site, int64_t ns)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return;
+	need_timeline(thread);
+	store(thread, kind,
+		(uint64_t[]){(uint64_t)ns, site == NULL ? 0 : number_of(site),
+			atomic_load(&thread->timeline)},
+		3, 0);
+	thread_leave(thread);
+}
+
+void ctp_begin_at(struct ctp_site *site, int64_t time_ns)
+{
+	store_at(CHUNK_BEGIN_AT, site, time_ns);
+}
+
+void ctp_end_at(int64_t time_ns)
+{
+	store_at(CHUNK_END_AT, NULL, time_ns);
+}
+
+static void store_site(enum chunk_long kind, struct ctp_site *site,
+	uint64_t value, uint64_t detail)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return;
+	store(thread, kind, (uint64_t[]){now(), number_of(site), value}, 3,
+		detail);
+	thread_leave(thread);
+}
+
+void ctp_async_begin(struct ctp_site *site, uint64_t id)
+{
+	store_site(CHUNK_ASYNC_BEGIN, site, id, 0);
+}
+
+void ctp_async_end(struct ctp_site *site, uint64_t id)
+{
+	store_site(CHUNK_ASYNC_END, site, id, 0);
+}
+
+void ctp_instant(struct ctp_site *site)
+{
+	store_site(CHUNK_INSTANT, site, 0, 0);
+}
+
+void ctp_counter(struct ctp_site *site, int64_t value)
+{
+	store_site(CHUNK_COUNTER, site, (uint64_t)value, 0);
+}
+
+void ctp_counter_float(struct ctp_site *site, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	store_site(CHUNK_COUNTER, site, bits, 1);
+}
+
+static void store_memory(
+	enum chunk_long kind, const void *address, uint64_t bytes, int device)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return;
+	store(thread, kind,
+		(uint64_t[]){now(), (uint64_t)(uintptr_t)address, bytes,
+			(uint64_t)(int64_t)device},
+		4, 0);
+	thread_leave(thread);
+}
+
+void ctp_memory_alloc(const void *address, uint64_t bytes, int device)
+{
+	store_memory(CHUNK_ALLOC, address, bytes, device);
+}
+
+void ctp_memory_free(const void *address, uint64_t bytes, int device)
+{
+	store_memory(CHUNK_FREE, address, bytes, device);
+}
+
+void record_step(struct ctp_site *requester, int64_t step, int64_t advance)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return;
+	store(thread, CHUNK_STEP,
+		(uint64_t[]){now(), number_of(requester), (uint64_t)step,
+			(uint64_t)advance},
+		4, 0);
+	thread_leave(thread);
+}
+
+/* Stores an argument: time, one number, then key and value run together. */
+static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
+	const char *value)
+{
+	struct thread *thread = thread_enter();
+	size_t key_size = strnlen(key, TEXT_MAX);
+	size_t size = key_size + strnlen(value, TEXT_MAX - key_size);
+	size_t words = 2 + (size + 7) / 8;
+	uint64_t *at;
+
+	if (thread == NULL)
+		return;
+	if (size == TEXT_MAX)
+		atomic_fetch_add(&thread->cut_text, 1);
+	at = reserve(thread, 1 + words);
+	if (at == NULL) {
+		atomic_fetch_add(&thread->dropped_events, 1);
+	} else {
+		at[1] = now();
+		at[2] = kind == CHUNK_ARG_TEXT ? key_size : number;
+		memcpy(at + 3, key, key_size);
+		memcpy((char *)(at + 3) + key_size, value, size - key_size);
+		__atomic_store_n(at,
+			chunk_long(kind, words, size - (words - 2) * 8 + 8),
+			__ATOMIC_RELEASE);
+		thread_advance(thread, 1 + words);
+	}
+	thread_leave(thread);
+}
+
+void ctp_arg_int(const char *key, int64_t value)
+{
+	store_arg(CHUNK_ARG_INT, (uint64_t)value, key, "");
+}
+
+void ctp_arg_float(const char *key, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	store_arg(CHUNK_ARG_FLOAT, bits, key, "");
+}
+
+void ctp_arg_string(const char *key, const char *value)
+{
+	store_arg(CHUNK_ARG_TEXT, 0, key, value);
+}
+
+void ctp_thread_name(const char *name)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return;
+	thread->named = true;
+	registry_rename(
+		atomic_load(&thread->track), LOG_THREAD, thread->tid, name);
+	thread_leave(thread);
+}

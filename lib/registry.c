@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of sites and tracks go through the spool like events do, so that a
+ * killed program's names are found there. They have a list of chunks of their
+ * own, from which the background thread reads before it packs any event: a
+ * site's record is stored before its number can stand in an event.
+ */
+#include "registry.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arena.h"
+#include "strtab.h"
+
+struct entry {
+	struct ctp_site site;
+	uint64_t hash;
+	uint32_t number;
+	uint32_t name_size;
+	uint32_t file_size;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Entries are never moved: ctp_site_intern() hands out their addresses. */
+static struct {
+	struct entry **index; /* open addressing */
+	uint32_t index_size;
+	struct entry **by_number; /* number - 1 */
+	uint32_t room;
+	uint32_t count;
+} sites;
+
+static struct {
+	struct spool *spool; /* NULL: not recording */
+	struct chunk *_Atomic first;
+	struct chunk *_Atomic last;
+	uint32_t used; /* words of `last` */
+	uint64_t seq;
+	uint32_t tracks;
+} stream;
+
+void registry_lock(void)
+{
+	(void)pthread_mutex_lock(&lock);
+}
+
+void registry_unlock(void)
+{
+	(void)pthread_mutex_unlock(&lock);
+}
+
+/* A chunk for the stream: sites are few, so it takes one wherever it can. */
+static struct chunk *take_chunk(void)
+{
+	struct chunk *chunk = spool_take(stream.spool);
+
+	if (chunk == NULL && spool_grow(stream.spool, 1))
+		chunk = spool_take(stream.spool);
+	if (chunk != NULL) {
+		chunk->track = 0;
+		chunk->seq = stream.seq++;
+	}
+	return chunk;
+}
+
+/* Room for a record of so many words, or NULL. */
+static uint64_t *reserve(size_t words)
+{
+	struct chunk *last = atomic_load(&stream.last);
+	struct chunk *chunk;
+
+	if (words <= CHUNK_WORDS - stream.used)
+		return last->words + stream.used;
+	chunk = take_chunk();
+	if (chunk == NULL)
+		return NULL;
+	stream.used = 0;
+	atomic_store(&last->link, spool_index(stream.spool, chunk) + 1);
+	atomic_store(&stream.last, chunk);
+	return chunk->words;
+}
+
+/* Stores a record: three numbers, then texts run together. */
+static bool emit(enum chunk_long kind, const uint64_t numbers[3],
+	const char *const texts[2], const size_t sizes[2])
+{
+	size_t bytes = sizes[0] + sizes[1];
+	size_t words = 3 + (bytes + 7) / 8;
+	uint64_t *at = stream.spool == NULL ? NULL : reserve(1 + words);
+
+	if (at == NULL)
+		return false;
+	memcpy(at + 1, numbers, 3 * sizeof(*numbers));
+	memcpy(at + 4, texts[0], sizes[0]);
+	memcpy((char *)(at + 4) + sizes[0], texts[1], sizes[1]);
+	__atomic_store_n(at,
+		chunk_long(kind, words, bytes - (words - 3) * 8 + 8),
+		__ATOMIC_RELEASE);
+	stream.used += (uint32_t)(1 + words);
+	return true;
+}
+
+static bool emit_site(const struct entry *entry)
+{
+	const uint64_t numbers[3] = {
+		entry->number, entry->site.line, entry->name_size};
+	const char *const texts[2] = {entry->site.name, entry->site.file};
+	const size_t sizes[2] = {entry->name_size, entry->file_size};
+
+	return emit(CHUNK_SITE, numbers, texts, sizes);
+}
+
+static bool emit_track(uint32_t track, enum log_track_kind kind, uint32_t tid,
+	const char *name)
+{
+	const uint64_t numbers[3] = {track, kind, tid};
+	const char *const texts[2] = {name, ""};
+	const size_t sizes[2] = {strnlen(name, REGISTRY_TEXT_MAX), 0};
+
+	return emit(CHUNK_TRACK, numbers, texts, sizes);
+}
+
+static bool grow(void)
+{
+	uint32_t size = sites.index_size == 0 ? 1024 : sites.index_size * 2;
+	struct entry **index = arena_take(size * sizeof(*index));
+	struct entry **by_number = arena_take(size / 2 * sizeof(*by_number));
+
+	if (index == NULL || by_number == NULL || size > UINT32_MAX / 4)
+		return false;
+	for (uint32_t i = 0; i < sites.count; i++) {
+		struct entry *entry = sites.by_number[i];
+		uint32_t slot = (uint32_t)entry->hash & (size - 1);
+
+		while (index[slot] != NULL)
+			slot = (slot + 1) & (size - 1);
+		index[slot] = entry;
+		by_number[i] = entry;
+	}
+	sites.index = index;
+	sites.index_size = size;
+	sites.by_number = by_number;
+	sites.room = size / 2;
+	return true;
+}
+
+static bool equal(const struct entry *entry, uint64_t hash, const char *name,
+	size_t name_size, const char *file, size_t file_size, uint32_t line)
+{
+	return entry->hash == hash && entry->site.line == line &&
+	       entry->name_size == name_size && entry->file_size == file_size &&
+	       memcmp(entry->site.name, name, name_size) == 0 &&
+	       memcmp(entry->site.file, file, file_size) == 0;
+}
+
+static struct entry *add(uint32_t slot, struct entry content)
+{
+	struct entry *entry = arena_take(sizeof(*entry));
+
+	if (entry == NULL)
+		return NULL;
+	*entry = content;
+	entry->site.name = arena_copy(content.site.name, content.name_size);
+	entry->site.file = arena_copy(content.site.file, content.file_size);
+	if (entry->site.name == NULL || entry->site.file == NULL)
+		return NULL;
+	entry->number = sites.count + 1;
+	if (entry->number < CHUNK_ID_LONG)
+		entry->site.id = entry->number;
+	if (stream.spool != NULL && !emit_site(entry))
+		return NULL;
+	sites.by_number[sites.count++] = entry;
+	sites.index[slot] = entry;
+	return entry;
+}
+
+/* Number 1 is taken before any other. */
+static bool add_unnamed(void)
+{
+	static const char name[] = "(unnamed)";
+	uint64_t hash = strtab_hash(name, sizeof(name) - 1);
+
+	return add((uint32_t)hash & (sites.index_size - 1),
+		       (struct entry){.site = {name, "", 0, 0},
+			       .hash = hash,
+			       .name_size = sizeof(name) - 1}) != NULL;
+}
+
+/* The entry for this triple, made if it is new. The lock is held. */
+static struct entry *find(const char *name, const char *file, uint32_t line)
+{
+	const char *place = file == NULL ? "" : file;
+	size_t name_size = strnlen(name, REGISTRY_TEXT_MAX);
+	size_t file_size = strnlen(place, REGISTRY_TEXT_MAX);
+	uint64_t hash = strtab_hash(name, name_size) ^
+			strtab_hash(place, file_size) * 31 ^
+			line * UINT64_C(0x9e3779b1);
+	uint32_t slot;
+
+	if (sites.count >= sites.room && !grow())
+		return NULL;
+	if (sites.count == 0 && !add_unnamed())
+		return NULL;
+	slot = (uint32_t)hash & (sites.index_size - 1);
+	for (; sites.index[slot] != NULL;
+		slot = (slot + 1) & (sites.index_size - 1))
+		if (equal(sites.index[slot], hash, name, name_size, place,
+			    file_size, line))
+			return sites.index[slot];
+	return add(slot, (struct entry){.site = {name, place, line, 0},
+				 .hash = hash,
+				 .name_size = (uint32_t)name_size,
+				 .file_size = (uint32_t)file_size});
+}
+
+uint32_t registry_site(struct ctp_site *site)
+{
+	struct entry *entry;
+	uint32_t number = REGISTRY_UNNAMED;
+
+	registry_lock();
+	entry = find(site->name, site->file, site->line);
+	if (entry != NULL) {
+		number = entry->number;
+		__atomic_store_n(&site->id, entry->site.id, __ATOMIC_RELEASE);
+	}
+	registry_unlock();
+	return number;
+}
+
+struct ctp_site *registry_intern(
+	const char *name, const char *file, uint32_t line)
+{
+	struct entry *entry;
+
+	registry_lock();
+	entry = find(name, file, line);
+	registry_unlock();
+	return entry == NULL ? NULL : &entry->site;
+}
+
+uint32_t registry_track(
+	enum log_track_kind kind, uint32_t tid, const char *name)
+{
+	uint32_t track;
+
+	registry_lock();
+	track = ++stream.tracks;
+	(void)emit_track(track, kind, tid, name);
+	registry_unlock();
+	return track;
+}
+
+void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
+	const char *name)
+{
+	registry_lock();
+	(void)emit_track(track, kind, tid, name);
+	registry_unlock();
+}
+
+void registry_losses(
+	uint32_t track, uint32_t ranges, uint32_t events, uint32_t cut_text)
+{
+	const uint64_t numbers[3] = {
+		track, ranges, (uint64_t)events << 32 | cut_text};
+	const char *const texts[2] = {"", ""};
+	const size_t sizes[2] = {0, 0};
+
+	if (ranges == 0 && events == 0 && cut_text == 0)
+		return;
+	registry_lock();
+	(void)emit(CHUNK_LOSSES, numbers, texts, sizes);
+	registry_unlock();
+}
+
+bool registry_start(struct spool *spool)
+{
+	struct chunk *chunk;
+	bool good = true;
+
+	registry_lock();
+	stream.spool = spool;
+	stream.seq = 0;
+	stream.used = 0;
+	stream.tracks = 0;
+	chunk = take_chunk();
+	atomic_store(&stream.first, chunk);
+	atomic_store(&stream.last, chunk);
+	if (chunk == NULL)
+		stream.spool = NULL;
+	good = chunk != NULL;
+	for (uint32_t i = 0; good && i < sites.count; i++)
+		good = emit_site(sites.by_number[i]);
+	registry_unlock();
+	return good;
+}
+
+void registry_stop(void)
+{
+	registry_lock();
+	stream.spool = NULL;
+	registry_unlock();
+}
+
+struct chunk *registry_chunk(bool *last)
+{
+	struct chunk *first = atomic_load(&stream.first);
+
+	*last = first == atomic_load(&stream.last);
+	return first;
+}
+
+void registry_pass(void)
+{
+	struct chunk *first = atomic_load(&stream.first);
+
+	atomic_store(&stream.first, spool_next(stream.spool, first));
+	spool_give(stream.spool, first);
+}

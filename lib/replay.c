@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stack per track. Whether a call is primitive is known in O(1) from how
+ * many calls of its function, and along its edge, are open on the track. Those
+ * counters are arrays over functions and edges; a track borrows a set while
+ * it has open calls, so that there are as many sets as threads that are alive
+ * at once, not as many as ever were.
+ */
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct frame {
+	int64_t start_ns;
+	uint64_t children_ns;
+	uint32_t function;
+	uint32_t edge; /* PROFILE_NONE: a root call */
+	uint32_t node;
+};
+
+/* How many calls of each function, and along each edge, are open. */
+struct levels {
+	struct levels *next; /* in the list of unused sets */
+	uint32_t *function;
+	uint32_t function_room;
+	uint32_t *edge;
+	uint32_t edge_room;
+};
+
+struct stack {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+	int64_t last_ns;
+	bool used;
+	struct levels *levels; /* NULL while no call is open */
+};
+
+struct replay {
+	struct trace *trace;
+	struct replay_options options;
+	struct profile *profile;
+	struct stack *stacks; /* by track */
+	uint32_t stack_count;
+	struct levels *unused;
+	uint32_t *function_of_site;
+	uint32_t site_room;
+	uint64_t *node_index; /* parent << 32 | function -> node */
+	uint32_t *node_value; /* node; 0: free */
+	uint32_t node_index_size;
+};
+
+struct replay *replay_new(struct trace *trace, struct replay_options options)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+
+	if (replay == NULL)
+		return NULL;
+	replay->trace = trace;
+	replay->options = options;
+	replay->profile = profile_new();
+	if (replay->profile == NULL) {
+		free(replay);
+		return NULL;
+	}
+	return replay;
+}
+
+static void levels_free(struct levels *levels)
+{
+	if (levels == NULL)
+		return;
+	free(levels->function);
+	free(levels->edge);
+	free(levels);
+}
+
+void replay_free(struct replay *replay)
+{
+	if (replay == NULL)
+		return;
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		free(replay->stacks[i].frames);
+		levels_free(replay->stacks[i].levels);
+	}
+	while (replay->unused != NULL) {
+		struct levels *levels = replay->unused;
+
+		replay->unused = levels->next;
+		levels_free(levels);
+	}
+	free(replay->stacks);
+	free(replay->function_of_site);
+	free(replay->node_index);
+	free(replay->node_value);
+	profile_free(replay->profile);
+	free(replay);
+}
+
+/* Grows a zero-filled array of numbers so that `index` is inside. */
+static bool reach(uint32_t **array, uint32_t *room, uint32_t index)
+{
+	uint32_t more = *room == 0 ? 64 : *room;
+	uint32_t *bigger;
+
+	if (index < *room)
+		return true;
+	while (more <= index) {
+		if (more > UINT32_MAX / 2)
+			return false;
+		more *= 2;
+	}
+	bigger = realloc(*array, more * sizeof(*bigger));
+	if (bigger == NULL)
+		return false;
+	memset(bigger + *room, 0, (more - *room) * sizeof(*bigger));
+	*array = bigger;
+	*room = more;
+	return true;
+}
+
+static struct stack *find_stack(struct replay *replay, uint32_t track)
+{
+	uint32_t count = replay->stack_count == 0 ? 8 : replay->stack_count;
+	struct stack *stacks;
+
+	if (track < replay->stack_count)
+		return &replay->stacks[track];
+	while (count <= track)
+		count *= 2;
+	stacks = realloc(replay->stacks, count * sizeof(*stacks));
+	if (stacks == NULL)
+		return NULL;
+	memset(stacks + replay->stack_count, 0,
+		(count - replay->stack_count) * sizeof(*stacks));
+	replay->stacks = stacks;
+	replay->stack_count = count;
+	return &stacks[track];
+}
+
+static uint32_t function_of(struct replay *replay, uint32_t site)
+{
+	const struct trace *trace = replay->trace;
+	uint32_t function;
+
+	if (site < replay->site_room && replay->function_of_site[site] != 0)
+		return replay->function_of_site[site] - 1;
+	if (!reach(&replay->function_of_site, &replay->site_room, site))
+		return PROFILE_NONE;
+	function = profile_add_function(replay->profile,
+		trace_site_name(trace, site), trace_site_file(trace, site),
+		trace->sites[site].line);
+	if (function != PROFILE_NONE)
+		replay->function_of_site[site] = function + 1;
+	return function;
+}
+
+static uint32_t node_slot(const struct replay *replay, uint64_t key)
+{
+	uint32_t mask = replay->node_index_size - 1;
+	uint32_t slot = (uint32_t)strtab_hash(&key, sizeof(key)) & mask;
+
+	while (replay->node_value[slot] != 0 && replay->node_index[slot] != key)
+		slot = (slot + 1) & mask;
+	return slot;
+}
+
+static bool grow_nodes(struct replay *replay)
+{
+	uint32_t old_size = replay->node_index_size;
+	uint32_t size = old_size == 0 ? 256 : old_size * 2;
+	uint64_t *old_index = replay->node_index;
+	uint32_t *old_value = replay->node_value;
+	uint64_t *index = calloc(size, sizeof(*index));
+	uint32_t *value = calloc(size, sizeof(*value));
+
+	if (index == NULL || value == NULL || old_size > UINT32_MAX / 4) {
+		free(index);
+		free(value);
+		return false;
+	}
+	replay->node_index = index;
+	replay->node_value = value;
+	replay->node_index_size = size;
+	for (uint32_t i = 0; i < old_size; i++) {
+		if (old_value[i] != 0) {
+			uint32_t slot = node_slot(replay, old_index[i]);
+
+			index[slot] = old_index[i];
+			value[slot] = old_value[i];
+		}
+	}
+	free(old_index);
+	free(old_value);
+	return true;
+}
+
+/* The context `function` called from context `parent`. */
+static uint32_t find_node(
+	struct replay *replay, uint32_t parent, uint32_t function)
+{
+	uint64_t key = (uint64_t)parent << 32 | function;
+	uint32_t node;
+	uint32_t slot;
+
+	if (replay->profile->node_count >= replay->node_index_size / 2 &&
+		!grow_nodes(replay))
+		return PROFILE_NONE;
+	slot = node_slot(replay, key);
+	if (replay->node_value[slot] != 0)
+		return replay->node_value[slot];
+	node = profile_add_node(replay->profile, parent, function);
+	if (node != PROFILE_NONE) {
+		replay->node_index[slot] = key;
+		replay->node_value[slot] = node;
+	}
+	return node;
+}
+
+static bool borrow_levels(struct replay *replay, struct stack *stack)
+{
+	struct levels *levels = replay->unused;
+
+	if (levels != NULL)
+		replay->unused = levels->next;
+	else
+		levels = calloc(1, sizeof(*levels));
+	stack->levels = levels;
+	return levels != NULL;
+}
+
+/* Times of a track never go back here, so no duration is negative and no
+ * child is longer than its parent. */
+static int64_t standing_time(
+	struct replay *replay, struct stack *stack, int64_t time_ns)
+{
+	if (!stack->used) {
+		stack->used = true;
+		replay->profile->thread_count++;
+	} else if (time_ns < stack->last_ns) {
+		replay->trace->losses[LOSS_BACKWARD_TIMES]++;
+		return stack->last_ns;
+	}
+	stack->last_ns = time_ns;
+	return time_ns;
+}
+
+static bool push(struct replay *replay, struct stack *stack, struct frame frame)
+{
+	const struct frame *parent;
+
+	if (stack->depth == stack->room) {
+		uint32_t room = stack->room == 0 ? 32 : stack->room * 2;
+		struct frame *frames =
+			realloc(stack->frames, room * sizeof(*frames));
+
+		if (frames == NULL)
+			return false;
+		stack->frames = frames;
+		stack->room = room;
+	}
+	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
+	frame.edge = PROFILE_NONE;
+	if (parent != NULL) {
+		frame.edge = profile_add_edge(
+			replay->profile, parent->function, frame.function);
+		if (frame.edge == PROFILE_NONE ||
+			!reach(&stack->levels->edge, &stack->levels->edge_room,
+				frame.edge))
+			return false;
+		stack->levels->edge[frame.edge]++;
+	}
+	frame.node = 0;
+	if (replay->options.tree) {
+		frame.node = find_node(
+			replay, parent ? parent->node : 0, frame.function);
+		if (frame.node == PROFILE_NONE)
+			return false;
+	}
+	stack->levels->function[frame.function]++;
+	stack->frames[stack->depth++] = frame;
+	return true;
+}
+
+static enum ctp_status begin(struct replay *replay, const struct event *event)
+{
+	struct stack *stack = find_stack(replay, event->track);
+	uint32_t function = function_of(replay, event->site);
+	struct frame frame = {.function = function};
+
+	if (stack == NULL || function == PROFILE_NONE)
+		return CTP_ERR_NOMEM;
+	if (stack->levels == NULL && !borrow_levels(replay, stack))
+		return CTP_ERR_NOMEM;
+	if (!reach(&stack->levels->function, &stack->levels->function_room,
+		    function))
+		return CTP_ERR_NOMEM;
+	frame.start_ns = standing_time(replay, stack, event->time_ns);
+	return push(replay, stack, frame) ? CTP_OK : CTP_ERR_NOMEM;
+}
+
+static void cost_call(struct profile_cost *cost, uint64_t self_ns,
+	uint64_t time_ns, bool primitive, bool add_time)
+{
+	cost->ncalls++;
+	cost->tottime_ns += self_ns;
+	if (primitive)
+		cost->pcalls++;
+	if (add_time)
+		cost->cumtime_ns += time_ns;
+}
+
+static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
+{
+	struct frame frame = stack->frames[--stack->depth];
+	struct profile *profile = replay->profile;
+	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame.start_ns;
+	uint64_t self_ns = time_ns - frame.children_ns;
+	bool primitive = --stack->levels->function[frame.function] == 0;
+	bool all = replay->options.document_edges;
+
+	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
+		primitive, primitive);
+	if (frame.edge == PROFILE_NONE) {
+		cost_call(&profile->functions[frame.function].root, self_ns,
+			time_ns, true, true);
+	} else {
+		bool first = --stack->levels->edge[frame.edge] == 0;
+
+		cost_call(&profile->edges[frame.edge].cost, self_ns, time_ns,
+			all ? primitive : first, all || first);
+	}
+	if (replay->options.tree) {
+		profile->nodes[frame.node].ncalls++;
+		profile->nodes[frame.node].self_ns += self_ns;
+	}
+	profile->total_ns += self_ns;
+	if (stack->depth > 0) {
+		stack->frames[stack->depth - 1].children_ns += time_ns;
+	} else {
+		stack->levels->next = replay->unused;
+		replay->unused = stack->levels;
+		stack->levels = NULL;
+	}
+}
+
+static enum ctp_status end(struct replay *replay, const struct event *event)
+{
+	struct stack *stack = find_stack(replay, event->track);
+
+	if (stack == NULL)
+		return CTP_ERR_NOMEM;
+	if (stack->depth == 0)
+		replay->trace->losses[LOSS_STRAY_ENDS]++;
+	else
+		pop(replay, stack,
+			standing_time(replay, stack, event->time_ns));
+	return CTP_OK;
+}
+
+/* A range that is outside all nesting is a root call of its own. */
+static enum ctp_status complete(
+	struct replay *replay, const struct event *event)
+{
+	uint32_t function = function_of(replay, event->site);
+	struct profile_function *entry;
+
+	if (function == PROFILE_NONE)
+		return CTP_ERR_NOMEM;
+	entry = &replay->profile->functions[function];
+	cost_call(&entry->cost, event->dur_ns, event->dur_ns, true, true);
+	cost_call(&entry->root, event->dur_ns, event->dur_ns, true, true);
+	replay->profile->total_ns += event->dur_ns;
+	if (replay->options.tree) {
+		uint32_t node = find_node(replay, 0, function);
+
+		if (node == PROFILE_NONE)
+			return CTP_ERR_NOMEM;
+		replay->profile->nodes[node].ncalls++;
+		replay->profile->nodes[node].self_ns += event->dur_ns;
+	}
+	return CTP_OK;
+}
+
+enum ctp_status replay_add(
+	struct replay *replay, const struct event *event, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (event->kind == EVENT_BEGIN)
+		status = begin(replay, event);
+	else if (event->kind == EVENT_END)
+		status = end(replay, event);
+	else if (event->kind == EVENT_COMPLETE)
+		status = complete(replay, event);
+	if (status != CTP_OK)
+		return ctp_fail(err, status, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+enum ctp_status replay_finish(
+	struct replay *replay, struct profile **out, struct ctp_error *err)
+{
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		struct stack *stack = &replay->stacks[i];
+
+		while (stack->depth > 0) {
+			int64_t end_ns = trace_track_end(replay->trace, i);
+
+			if (end_ns < stack->last_ns)
+				end_ns = stack->last_ns;
+			replay->trace->losses[LOSS_OPEN_RANGES]++;
+			replay->profile->open_calls++;
+			pop(replay, stack, end_ns);
+		}
+	}
+	if (replay->options.tree && replay->profile->node_count == 0 &&
+		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
+			PROFILE_NONE)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	*out = replay->profile;
+	replay->profile = NULL;
+	return CTP_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns a stream of events into a profile, by cProfile's rules. */
+#ifndef REPLAY_H
+#define REPLAY_H
+
+#include <stdbool.h>
+
+#include "event.h"
+#include "profile.h"
+
+struct replay_options {
+	bool tree; /* build profile->nodes as well */
+	/* Count and time edges as torch's dynamo profiler does: primitive
+	 * where the callee is, every call's time. */
+	bool document_edges;
+};
+
+struct replay;
+
+/* `trace` is borrowed until replay_free(). NULL if out of memory. */
+struct replay *replay_new(struct trace *trace, struct replay_options options);
+void replay_free(struct replay *replay);
+
+/*
+ * Takes one event. Ends without a begin and times that go back are counted in
+ * trace->losses, not errors. O(1), whatever the depth.
+ *
+ * Errors: CTP_ERR_NOMEM.
+ */
+enum ctp_status replay_add(struct replay *replay, const struct event *event,
+	struct ctp_error *err);
+
+/*
+ * Closes what is still open at the end of the recording, counting it, and
+ * hands the profile over; free it with profile_free().
+ */
+enum ctp_status replay_finish(
+	struct replay *replay, struct profile **out, struct ctp_error *err);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The addresses of all chunks there may ever be are reserved once and never
+ * given back: a thread that was interrupted between finding room and storing
+ * its record must find memory there, even if recording stopped meanwhile.
+ * Space in the file is allocated before it is mapped, since a page of a sparse
+ * file on a full disk would kill the program with SIGBUS.
+ */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The header takes the place of a chunk, so that chunks are aligned. */
+_Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
+
+/* What is reserved, for all spools that this process ever opens. */
+static struct {
+	uint8_t *address;
+	size_t bytes;
+} region;
+
+static size_t bytes_of(uint32_t chunks)
+{
+	return ((size_t)chunks + 1) * CHUNK_BYTES;
+}
+
+static bool reserve(uint32_t chunk_max)
+{
+	size_t bytes = bytes_of(chunk_max);
+	void *address;
+
+	if (bytes <= region.bytes)
+		return true;
+	/* A larger region replaces a smaller one, which stays where it is. */
+	address = mmap(NULL, bytes, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (address == MAP_FAILED)
+		return false;
+	region.address = address;
+	region.bytes = bytes;
+	return true;
+}
+
+/* Maps [from, to) of the region to the file, or to plain memory. */
+static bool map(int fd, size_t from, size_t to)
+{
+	int flags = MAP_FIXED |
+		    (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
+	void *address;
+
+	if (fd >= 0) {
+		int error;
+
+		do
+			error = posix_fallocate(
+				fd, (off_t)from, (off_t)(to - from));
+		while (error == EINTR);
+		if (error != 0) {
+			errno = error;
+			return false;
+		}
+	}
+	address = mmap(region.address + from, to - from, PROT_READ | PROT_WRITE,
+		flags, fd, fd >= 0 ? (off_t)from : 0);
+	return address != MAP_FAILED;
+}
+
+/* Replaces the mapping by memory that costs nothing until it is touched. */
+static void unmap(size_t bytes)
+{
+	(void)mmap(region.address, bytes, PROT_READ | PROT_WRITE,
+		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+static int make_file(struct spool *spool, const char *directory)
+{
+	static unsigned made;
+	int fd = -1;
+
+	for (int i = 0; i < 100 && fd < 0; i++) {
+		int used = snprintf(spool->path, sizeof(spool->path),
+			"%s/ctprof.%u.%ld.%u.spool", directory,
+			(unsigned)geteuid(), (long)getpid(), made++);
+
+		if (used < 0 || (size_t)used >= sizeof(spool->path))
+			break;
+		fd = open(spool->path,
+			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd < 0)
+		spool->path[0] = '\0';
+	return fd;
+}
+
+static void drop_file(struct spool *spool)
+{
+	if (spool->fd >= 0) {
+		(void)unlink(spool->path);
+		(void)close(spool->fd);
+	}
+	spool->fd = -1;
+	spool->path[0] = '\0';
+}
+
+enum ctp_status spool_open(struct spool *spool, const char *directory,
+	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err)
+{
+	*spool = (struct spool){.fd = -1, .chunk_max = chunk_max};
+	if (!reserve(chunk_max))
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"no address space for %u chunks", chunk_max);
+	spool->fd = make_file(spool, directory);
+	if (spool->fd >= 0 && !map(spool->fd, 0, bytes_of(chunks)))
+		drop_file(spool);
+	if (spool->fd < 0 && !map(-1, 0, bytes_of(chunks)))
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"no memory for %u chunks", chunks);
+	spool->header = (struct spool_header *)(void *)region.address;
+	memset(spool->header, 0, sizeof(*spool->header));
+	memcpy(spool->header->magic, SPOOL_MAGIC, sizeof(spool->header->magic));
+	spool->header->version = SPOOL_VERSION;
+	spool->header->pid = (uint32_t)getpid();
+	atomic_store(&spool->header->chunk_count, chunks);
+	for (uint32_t i = chunks; i-- > 0;)
+		spool_give(spool, spool_chunk(spool, i));
+	return CTP_OK;
+}
+
+void spool_close(struct spool *spool)
+{
+	if (spool->header == NULL)
+		return;
+	unmap(bytes_of(atomic_load(&spool->header->chunk_count)));
+	drop_file(spool);
+	spool->header = NULL;
+}
+
+void spool_leave(struct spool *spool)
+{
+	if (spool->header == NULL)
+		return;
+	unmap(bytes_of(atomic_load(&spool->header->chunk_count)));
+	if (spool->fd >= 0)
+		(void)close(spool->fd);
+	spool->fd = -1;
+	spool->header = NULL;
+}
+
+static bool grow(struct spool *spool, uint32_t chunks)
+{
+	uint32_t count = atomic_load(&spool->header->chunk_count);
+
+	if (chunks > spool->chunk_max - count)
+		chunks = spool->chunk_max - count;
+	if (chunks == 0 ||
+		!map(spool->fd, bytes_of(count), bytes_of(count + chunks)))
+		return false;
+	atomic_store(&spool->header->chunk_count, count + chunks);
+	for (uint32_t i = count + chunks; i-- > count;)
+		spool_give(spool, spool_chunk(spool, i));
+	return true;
+}
+
+bool spool_grow(struct spool *spool, uint32_t chunks)
+{
+	bool grew;
+
+	if (atomic_exchange(&spool->growing, 1) != 0) {
+		while (atomic_load(&spool->growing) != 0)
+			(void)sched_yield();
+		return true;
+	}
+	grew = grow(spool, chunks);
+	atomic_store(&spool->growing, 0);
+	return grew;
+}
+
+struct chunk *spool_chunk(const struct spool *spool, uint32_t index)
+{
+	(void)spool;
+	return (struct chunk *)(void *)(region.address + bytes_of(index));
+}
+
+uint32_t spool_index(const struct spool *spool, const struct chunk *chunk)
+{
+	(void)spool;
+	return (uint32_t)((size_t)((const uint8_t *)chunk - region.address) /
+			  CHUNK_BYTES) -
+	       1;
+}
+
+struct chunk *spool_take(struct spool *spool)
+{
+	uint64_t head = atomic_load(&spool->free_head);
+	struct chunk *chunk;
+	uint64_t next;
+
+	do {
+		if ((uint32_t)head == 0)
+			return NULL;
+		chunk = spool_chunk(spool, (uint32_t)head - 1);
+		next = ((head >> 32) + 1) << 32 | atomic_load(&chunk->link);
+	} while (!atomic_compare_exchange_weak(&spool->free_head, &head, next));
+	atomic_store_explicit(&chunk->link, 0, memory_order_relaxed);
+	return chunk;
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	(void)syscall(
+		SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
+{
+	struct timespec limit = {max_ns / 1000000000, max_ns % 1000000000};
+
+	(void)syscall(
+		SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+}
+
+void spool_give(struct spool *spool, struct chunk *chunk)
+{
+	uint32_t link = spool_index(spool, chunk) + 1;
+	uint64_t head = atomic_load(&spool->free_head);
+	size_t used = 0;
+
+	/* Chunks of quiet threads are mostly empty: do not touch the rest. */
+	while (used < CHUNK_WORDS &&
+		(used < chunk->consumed || chunk->words[used] != 0))
+		used++;
+	memset(chunk->words, 0, used * sizeof(chunk->words[0]));
+	chunk->consumed = 0;
+	chunk->seq = 0;
+	do
+		atomic_store(&chunk->link, (uint32_t)head);
+	while (!atomic_compare_exchange_weak(&spool->free_head, &head,
+		(head & ~(uint64_t)UINT32_MAX) | link));
+	if (atomic_load(&spool->waiting) != 0) {
+		atomic_fetch_add(&spool->free_event, 1);
+		futex_wake(&spool->free_event);
+	}
+}
+
+void spool_push_full(struct spool *spool, struct chunk *chunk)
+{
+	uint32_t head = atomic_load(&spool->full_head);
+
+	do
+		atomic_store(&chunk->link, head);
+	while (!atomic_compare_exchange_weak(
+		&spool->full_head, &head, spool_index(spool, chunk) + 1));
+	if (head == 0)
+		spool_wake(spool);
+}
+
+struct chunk *spool_pop_full(struct spool *spool)
+{
+	uint32_t newest = atomic_exchange(&spool->full_head, 0);
+	uint32_t oldest = 0;
+
+	while (newest != 0) {
+		struct chunk *chunk = spool_chunk(spool, newest - 1);
+		uint32_t next = atomic_load(&chunk->link);
+
+		atomic_store(&chunk->link, oldest);
+		oldest = newest;
+		newest = next;
+	}
+	return oldest == 0 ? NULL : spool_chunk(spool, oldest - 1);
+}
+
+struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk)
+{
+	uint32_t link = atomic_load(&chunk->link);
+
+	return link == 0 ? NULL : spool_chunk(spool, link - 1);
+}
+
+void spool_wait_full(struct spool *spool, uint32_t seen, int64_t max_ns)
+{
+	futex_wait(&spool->full_event, seen, max_ns);
+}
+
+void spool_wake(struct spool *spool)
+{
+	atomic_fetch_add(&spool->full_event, 1);
+	futex_wake(&spool->full_event);
+}
+
+void spool_wait_free(struct spool *spool, int64_t max_ns)
+{
+	uint32_t seen = atomic_load(&spool->free_event);
+
+	atomic_fetch_add(&spool->waiting, 1);
+	if ((uint32_t)atomic_load(&spool->free_head) == 0)
+		futex_wait(&spool->free_event, seen, max_ns);
+	atomic_fetch_sub(&spool->waiting, 1);
+}
+
+void spool_commit(struct spool *spool, const struct chunk *chunk,
+	uint32_t consumed, uint64_t log_bytes)
+{
+	struct spool_header *header = spool->header;
+	uint64_t sequence = atomic_load(&header->sequence) + 1;
+
+	header->commits[sequence & 1] = (struct spool_commit){
+		log_bytes, spool_index(spool, chunk), consumed};
+	atomic_store(&header->sequence, sequence);
+}

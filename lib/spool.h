@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The chunks of one recording, in a file mapped shared: what a program
+ * recorded outlives it, however it dies. The header says all that another
+ * process needs to complete the log.
+ */
+#ifndef SPOOL_H
+#define SPOOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chunk.h"
+#include "clock.h"
+#include "error.h"
+
+#define SPOOL_MAGIC "CTPSPOOL"
+#define SPOOL_VERSION 1
+#define SPOOL_PATH_BYTES 4096
+
+/* How much of a chunk is in the log, once the log has this size. */
+struct spool_commit {
+	uint64_t log_bytes;
+	uint32_t chunk;
+	uint32_t consumed;
+};
+
+struct spool_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t pid;
+	_Atomic uint32_t chunk_count;
+	uint32_t tsc; /* ticks are the time-stamp counter's */
+	struct clock_sync start;
+	struct clock_scale scale; /* ns_per_tick is 0 until it is known */
+	/* Two entries written in turn, so that one is always whole:
+	 * commits[sequence & 1] is the one that counts. */
+	struct spool_commit commits[2];
+	_Atomic uint64_t sequence;
+	char log_path[SPOOL_PATH_BYTES];
+};
+
+struct spool {
+	struct spool_header *header; /* NULL: none */
+	int fd;                      /* -1: memory that does not survive */
+	uint32_t chunk_max;
+	char path[SPOOL_PATH_BYTES];
+	/* Chunks nobody uses: head is tag << 32 | index + 1, the tag counts
+	 * pops, so that a head that left and came back is noticed. */
+	_Atomic uint64_t free_head;
+	_Atomic uint32_t full_head;  /* index + 1, newest first */
+	_Atomic uint32_t full_event; /* futex: counts pushes to an empty list */
+	_Atomic uint32_t free_event; /* futex: counts chunks given back */
+	_Atomic uint32_t waiting;    /* threads that wait for a free chunk */
+	_Atomic uint32_t growing;
+};
+
+/*
+ * Makes the file `directory`/ctprof.UID.PID.spool with `chunks` chunks that
+ * may grow to `chunk_max`. Where no file can be made (no such directory, no
+ * space) memory is taken instead, that does not survive the program.
+ *
+ * Errors: CTP_ERR_NOMEM.
+ */
+enum ctp_status spool_open(struct spool *spool, const char *directory,
+	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err);
+
+/*
+ * Removes the file. The addresses stay mapped, to empty memory, since a thread
+ * may be about to store a record; the next spool_open() uses them again.
+ */
+void spool_close(struct spool *spool);
+
+/* In a child after fork: lets go of the parent's spool, which it shares,
+ * without touching it. */
+void spool_leave(struct spool *spool);
+
+/* Adds up to `chunks` chunks; false at the maximum or without space. Any
+ * thread; where two meet, one grows and the other waits for it. */
+bool spool_grow(struct spool *spool, uint32_t chunks);
+
+struct chunk *spool_chunk(const struct spool *spool, uint32_t index);
+uint32_t spool_index(const struct spool *spool, const struct chunk *chunk);
+
+/* An unused chunk, all zero, or NULL. Lock-free, any thread. */
+struct chunk *spool_take(struct spool *spool);
+
+/* Gives a chunk back. Clears it. Any thread. */
+void spool_give(struct spool *spool, struct chunk *chunk);
+
+/* Hands a full chunk to the background thread. Lock-free, any thread. */
+void spool_push_full(struct spool *spool, struct chunk *chunk);
+
+/* All full chunks, linked oldest first by `link`; NULL if none. */
+struct chunk *spool_pop_full(struct spool *spool);
+
+/* The chunk after this one in such a list, or NULL. */
+struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk);
+
+/* Waits until a chunk is full (or woken), or a chunk is free; at most this
+ * long. */
+void spool_wait_full(struct spool *spool, uint32_t seen, int64_t max_ns);
+void spool_wait_free(struct spool *spool, int64_t max_ns);
+void spool_wake(struct spool *spool);
+
+/* Notes that the log now holds `consumed` words of `chunk`. */
+void spool_commit(struct spool *spool, const struct chunk *chunk,
+	uint32_t consumed, uint64_t log_bytes);
+
+#endif

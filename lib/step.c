@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps: each requester counts its own, the global step is their maximum and
+ * advances when the maximum does. Source: shared spec 03, "Steps".
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "arena.h"
+#include "ctprof.h"
+#include "record.h"
+#include "registry.h"
+
+struct requester {
+	struct requester *next;
+	struct ctp_site *site; /* NULL: removed */
+	int64_t step;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct requester *first;
+	int64_t global;
+} steps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct requester *find(struct ctp_site *site)
+{
+	struct requester *requester = steps.first;
+
+	while (requester != NULL && requester->site != site)
+		requester = requester->next;
+	return requester;
+}
+
+/* One that was removed, or a new one; it starts at the global step. */
+static struct requester *add(struct ctp_site *site)
+{
+	struct requester *requester = find(NULL);
+
+	if (requester == NULL) {
+		registry_lock(); /* the arena's */
+		requester = arena_take(sizeof(*requester));
+		registry_unlock();
+		if (requester == NULL)
+			return NULL;
+		requester->next = steps.first;
+		steps.first = requester;
+	}
+	requester->site = site;
+	requester->step = steps.global;
+	return requester;
+}
+
+static int64_t maximum(void)
+{
+	int64_t step = steps.global;
+
+	for (const struct requester *requester = steps.first; requester != NULL;
+		requester = requester->next)
+		if (requester->site != NULL && requester->step > step)
+			step = requester->step;
+	return step;
+}
+
+int64_t ctp_step(const char *name)
+{
+	struct ctp_site *site = registry_intern(name, NULL, 0);
+	struct requester *requester;
+	int64_t advance = 0;
+	int64_t step;
+
+	(void)pthread_mutex_lock(&steps.lock);
+	requester = site == NULL ? NULL : find(site);
+	if (site != NULL && requester == NULL)
+		requester = add(site);
+	if (requester != NULL)
+		requester->step++;
+	step = maximum();
+	advance = step - steps.global;
+	steps.global = step;
+	(void)pthread_mutex_unlock(&steps.lock);
+	if (advance > 0)
+		record_step(site, step, advance);
+	return step;
+}
+
+void ctp_step_remove(const char *name)
+{
+	struct ctp_site *site = registry_intern(name, NULL, 0);
+	struct requester *requester;
+
+	(void)pthread_mutex_lock(&steps.lock);
+	requester = site == NULL ? NULL : find(site);
+	if (requester != NULL)
+		requester->site = NULL;
+	(void)pthread_mutex_unlock(&steps.lock);
+}

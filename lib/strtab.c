@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interned strings. Text lives in blocks that never move, so that addresses
+ * stay good; the index is open addressing with linear probing, at most half
+ * full.
+ */
+#include "strtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((size_t)64 * 1024)
+
+struct block {
+	struct block *next;
+	size_t used;
+	size_t room;
+	char text[];
+};
+
+struct entry {
+	const char *text;
+	size_t size;
+	uint64_t hash;
+};
+
+struct strtab {
+	struct block *blocks;
+	struct entry *entries;
+	uint32_t count;
+	uint32_t room;
+	uint32_t *index; /* entry number + 1; 0: free */
+	uint32_t index_size;
+};
+
+static uint64_t mix(uint64_t value)
+{
+	value ^= value >> 33;
+	value *= UINT64_C(0xff51afd7ed558ccd);
+	value ^= value >> 33;
+	value *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return value ^ value >> 33;
+}
+
+uint64_t strtab_hash(const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ size;
+	uint64_t word;
+
+	for (; size >= 8; at += 8, size -= 8) {
+		word = 0;
+		for (unsigned i = 0; i < 8; i++)
+			word |= (uint64_t)at[i] << 8 * i;
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+		hash ^= hash >> 29;
+	}
+	while (size-- > 0)
+		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
+	return mix(hash);
+}
+
+struct strtab *strtab_new(void)
+{
+	struct strtab *table = calloc(1, sizeof(*table));
+
+	if (table != NULL && strtab_add(table, "", 0) == STRTAB_NONE) {
+		strtab_free(table);
+		return NULL;
+	}
+	return table;
+}
+
+void strtab_free(struct strtab *table)
+{
+	if (table == NULL)
+		return;
+	while (table->blocks != NULL) {
+		struct block *block = table->blocks;
+
+		table->blocks = block->next;
+		free(block);
+	}
+	free(table->entries);
+	free(table->index);
+	free(table);
+}
+
+/* Copies the text, with a zero byte after it, to where it will stay. */
+static const char *keep(struct strtab *table, const char *text, size_t size)
+{
+	struct block *block = table->blocks;
+	char *copy;
+
+	if (block == NULL || size >= block->room - block->used) {
+		size_t room = size >= BLOCK_BYTES ? size + 1 : BLOCK_BYTES;
+
+		if (size > SIZE_MAX - sizeof(*block) - 1)
+			return NULL;
+		block = malloc(sizeof(*block) + room);
+		if (block == NULL)
+			return NULL;
+		block->next = table->blocks;
+		block->used = 0;
+		block->room = room;
+		table->blocks = block;
+	}
+	copy = block->text + block->used;
+	if (size > 0)
+		memcpy(copy, text, size);
+	copy[size] = '\0';
+	block->used += size + 1;
+	return copy;
+}
+
+static int grow_index(struct strtab *table)
+{
+	uint32_t size = table->index_size == 0 ? 64 : table->index_size * 2;
+	uint32_t *index;
+
+	if (table->index_size > UINT32_MAX / 4)
+		return -1;
+	index = calloc(size, sizeof(*index));
+	if (index == NULL)
+		return -1;
+	for (uint32_t i = 0; i < table->count; i++) {
+		uint32_t slot = (uint32_t)table->entries[i].hash & (size - 1);
+
+		while (index[slot] != 0)
+			slot = (slot + 1) & (size - 1);
+		index[slot] = i + 1;
+	}
+	free(table->index);
+	table->index = index;
+	table->index_size = size;
+	return 0;
+}
+
+static int grow_entries(struct strtab *table)
+{
+	uint32_t room = table->room == 0 ? 64 : table->room * 2;
+	struct entry *entries;
+
+	entries = realloc(table->entries, room * sizeof(*entries));
+	if (entries == NULL)
+		return -1;
+	table->entries = entries;
+	table->room = room;
+	return 0;
+}
+
+uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
+{
+	uint64_t hash = strtab_hash(text, size);
+	uint32_t slot;
+	const char *copy;
+
+	if (table->count >= table->index_size / 2 && grow_index(table) != 0)
+		return STRTAB_NONE;
+	slot = (uint32_t)hash & (table->index_size - 1);
+	for (; table->index[slot] != 0;
+		slot = (slot + 1) & (table->index_size - 1)) {
+		const struct entry *entry =
+			&table->entries[table->index[slot] - 1];
+
+		if (entry->hash == hash && entry->size == size &&
+			memcmp(entry->text, text, size) == 0)
+			return table->index[slot] - 1;
+	}
+	if (table->count == table->room && grow_entries(table) != 0)
+		return STRTAB_NONE;
+	copy = keep(table, text, size);
+	if (copy == NULL)
+		return STRTAB_NONE;
+	table->entries[table->count] = (struct entry){copy, size, hash};
+	table->index[slot] = ++table->count;
+	return table->count - 1;
+}
+
+uint32_t strtab_count(const struct strtab *table)
+{
+	return table->count;
+}
+
+const char *strtab_text(
+	const struct strtab *table, uint32_t number, size_t *size)
+{
+	const struct entry *entry = &table->entries[number];
+
+	if (size != NULL)
+		*size = entry->size;
+	return entry->text;
+}

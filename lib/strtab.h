@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Interned strings: equal text has one number and one address. */
+#ifndef STRTAB_H
+#define STRTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STRTAB_NONE UINT32_MAX
+
+struct strtab;
+
+/* A new table that holds "" as number 0; free with strtab_free(). NULL if out
+ * of memory. */
+struct strtab *strtab_new(void);
+
+/* Frees the table and its text. NULL is allowed. */
+void strtab_free(struct strtab *table);
+
+/* The number of this text, added if it is new; STRTAB_NONE if out of memory.
+ * The text may contain any byte, zero too. */
+uint32_t strtab_add(struct strtab *table, const char *text, size_t size);
+
+/* How many strings there are. */
+uint32_t strtab_count(const struct strtab *table);
+
+/* The text, followed by a zero byte; borrowed from the table until it is
+ * freed. `size` may be NULL. */
+const char *strtab_text(
+	const struct strtab *table, uint32_t number, size_t *size);
+
+/* A well-mixed 64-bit hash of some bytes; the same on every machine and run.
+ * Source: FNV-1a's loop over 8-byte words with the finaliser of MurmurHash3.
+ */
+uint64_t strtab_hash(const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "clock.h"
+#include "registry.h"
+#include "session.h"
+
+/* A thread that has not recorded yet, and one that is not to be: both have no
+ * room, so every event comes to the slow path. */
+static struct ctp_thread thread_none;
+static struct ctp_thread thread_muted;
+
+/*
+ * A pointer only, and initial-exec: a large or lazily made TLS block would be
+ * got from malloc on first touch, and we may be inside the program's malloc.
+ */
+CTP_API __thread struct ctp_thread *ctp_self
+	__attribute__((tls_model("initial-exec"))) = &thread_none;
+
+static struct {
+	pthread_mutex_t lock; /* over making and reusing threads */
+	struct thread *_Atomic first;
+	pthread_key_t key;
+	bool has_key;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void thread_exit(void *argument);
+
+static struct thread *find_unused(void)
+{
+	for (struct thread *thread = atomic_load(&threads.first);
+		thread != NULL; thread = thread->next)
+		if (!atomic_load(&thread->alive))
+			return thread;
+	return NULL;
+}
+
+static struct thread *make_thread(void)
+{
+	struct thread *thread;
+
+	(void)pthread_mutex_lock(&threads.lock);
+	if (!threads.has_key)
+		threads.has_key =
+			pthread_key_create(&threads.key, thread_exit) == 0;
+	thread = find_unused();
+	if (thread == NULL) {
+		registry_lock(); /* the arena's */
+		thread = arena_take(sizeof(*thread));
+		registry_unlock();
+		if (thread != NULL) {
+			thread->next = atomic_load(&threads.first);
+			atomic_store(&threads.first, thread);
+		}
+	}
+	if (thread != NULL)
+		atomic_store(&thread->alive, true);
+	(void)pthread_mutex_unlock(&threads.lock);
+	return thread;
+}
+
+/* A thread's first event, or its first after its state was taken down. */
+static struct thread *attach(void)
+{
+	struct thread *thread;
+
+	/* What we call may allocate, and the allocator may be recorded. */
+	ctp_self = &thread_muted;
+	thread = make_thread();
+	if (thread == NULL) {
+		ctp_self = &thread_none;
+		return NULL;
+	}
+	thread->tid = (uint32_t)syscall(SYS_gettid);
+	thread->named = false;
+	atomic_store(&thread->session, 0);
+	if (threads.has_key)
+		(void)pthread_setspecific(threads.key, thread);
+	ctp_self = &thread->hot;
+	return thread;
+}
+
+/* The recording that is on now is new to this thread. */
+static void join(struct thread *thread, uint64_t session)
+{
+	char name[16] = "";
+
+	thread->hot.next = NULL;
+	thread->hot.limit = NULL;
+	thread->end = NULL;
+	atomic_store(&thread->live, NULL);
+	thread->seq = 0;
+	thread->pending.begin_count = 0;
+	thread->pending.end_count = 0;
+	thread->pending.deep = 0;
+	atomic_store(&thread->dropped_ranges, 0);
+	atomic_store(&thread->dropped_events, 0);
+	atomic_store(&thread->cut_text, 0);
+	atomic_store(&thread->stalls, 0);
+	atomic_store(&thread->stall_ns, 0);
+	atomic_store(&thread->timeline, 0);
+	(void)prctl(PR_GET_NAME, name);
+	atomic_store(
+		&thread->track, registry_track(LOG_THREAD, thread->tid, name));
+	atomic_store(&thread->session, session);
+}
+
+struct thread *thread_enter(void)
+{
+	struct thread *thread;
+	uint64_t session;
+
+	if (ctp_self == &thread_muted ||
+		__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
+		return NULL;
+	thread = ctp_self == &thread_none ? attach()
+					  : (struct thread *)(void *)ctp_self;
+	if (thread == NULL)
+		return NULL;
+	/* What follows may allocate in a child after fork. */
+	ctp_self = &thread_muted;
+	session = session_current();
+	atomic_store(&thread->busy, 1);
+	/* After this load thread_stop_all() either sees us or stopped us. */
+	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0) {
+		ctp_self = &thread->hot;
+		atomic_store(&thread->busy, 0);
+		return NULL;
+	}
+	if (atomic_load(&thread->session) != session)
+		join(thread, session);
+	return thread;
+}
+
+void thread_leave(struct thread *thread)
+{
+	/* Where the clock is not the counter, all events come this way. */
+	__atomic_store_n(&thread->hot.limit,
+		session_uses_tsc() && !thread_is_pending(thread) ? thread->end
+								 : NULL,
+		__ATOMIC_RELAXED);
+	ctp_self = &thread->hot;
+	atomic_store(&thread->busy, 0);
+}
+
+bool thread_is_pending(const struct thread *thread)
+{
+	return thread->pending.begin_count != 0 ||
+	       thread->pending.end_count != 0 || thread->pending.deep != 0;
+}
+
+/* Lets go of the live chunk; the background thread finds the rest of it. */
+static void retire(struct thread *thread)
+{
+	struct chunk *chunk = atomic_load(&thread->live);
+
+	if (chunk == NULL)
+		return;
+	atomic_store(&thread->live, NULL);
+	thread->hot.next = NULL;
+	thread->end = NULL;
+	spool_push_full(session_spool(), chunk);
+}
+
+static struct chunk *take_waiting(struct thread *thread)
+{
+	bool tsc = session_uses_tsc();
+	struct clock_sync before = clock_sync_now(tsc);
+	struct chunk *chunk;
+	struct clock_sync after;
+
+	do
+		chunk = session_wait_chunk();
+	while (chunk == NULL && session_may_wait());
+	after = clock_sync_now(tsc);
+	atomic_fetch_add(&thread->stalls, 1);
+	atomic_fetch_add(
+		&thread->stall_ns, (uint64_t)(after.raw_ns - before.raw_ns));
+	return chunk;
+}
+
+uint64_t *thread_reserve(struct thread *thread, size_t words)
+{
+	struct chunk *chunk;
+
+	if (thread->hot.next != NULL && atomic_load(&thread->rotate) == 0 &&
+		words <= (size_t)(thread->end - thread->hot.next))
+		return thread->hot.next;
+	atomic_store(&thread->rotate, 0);
+	retire(thread);
+	chunk = session_take_chunk();
+	if (chunk == NULL && session_may_wait())
+		chunk = take_waiting(thread);
+	if (chunk == NULL)
+		return NULL;
+	chunk->track = atomic_load(&thread->track);
+	chunk->seq = thread->seq++;
+	chunk->base = clock_ticks(session_uses_tsc());
+	chunk->dropped_ranges = atomic_load(&thread->dropped_ranges);
+	chunk->dropped_events = atomic_load(&thread->dropped_events);
+	chunk->cut_text = atomic_load(&thread->cut_text);
+	thread->hot.next = chunk->words;
+	thread->end = chunk->words + CHUNK_WORDS;
+	atomic_store(&thread->live, chunk);
+	return chunk->words;
+}
+
+void thread_advance(struct thread *thread, size_t words)
+{
+	thread->hot.next += words;
+}
+
+bool thread_flush_pending(struct thread *thread)
+{
+	struct thread_pending *pending = &thread->pending;
+	uint64_t *at;
+
+	if (pending->deep != 0)
+		return false;
+	for (uint32_t i = 0; i < pending->end_count; i++) {
+		at = thread_reserve(thread, 1);
+		if (at == NULL) {
+			memmove(pending->ends, pending->ends + i,
+				(pending->end_count - i) *
+					sizeof(pending->ends[0]));
+			pending->end_count -= i;
+			return false;
+		}
+		__atomic_store_n(
+			at, pending->ends[i] << CTP_ID_BITS, __ATOMIC_RELEASE);
+		thread_advance(thread, 1);
+	}
+	pending->end_count = 0;
+	for (uint32_t i = 0; i < pending->begin_count; i++) {
+		const struct thread_begin *begin = &pending->begins[i];
+
+		at = thread_reserve(thread, 3);
+		if (at == NULL) {
+			memmove(pending->begins, pending->begins + i,
+				(pending->begin_count - i) *
+					sizeof(pending->begins[0]));
+			pending->begin_count -= i;
+			return false;
+		}
+		at[1] = begin->ticks;
+		at[2] = begin->site;
+		__atomic_store_n(
+			at, chunk_long(CHUNK_BEGIN, 2, 0), __ATOMIC_RELEASE);
+		thread_advance(thread, 3);
+	}
+	pending->begin_count = 0;
+	return true;
+}
+
+void thread_mute(void)
+{
+	ctp_self = &thread_muted;
+}
+
+struct thread *thread_first(void)
+{
+	return atomic_load(&threads.first);
+}
+
+void thread_stop_all(void)
+{
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		while (atomic_load(&thread->busy) != 0)
+			(void)sched_yield();
+		__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+	}
+}
+
+void thread_forget_others(void)
+{
+	struct ctp_thread *self = ctp_self;
+
+	(void)pthread_mutex_init(&threads.lock, NULL);
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		atomic_store(&thread->busy, 0);
+		atomic_store(&thread->session, 0);
+		atomic_store(&thread->live, NULL);
+		thread->hot = (struct ctp_thread){NULL, NULL};
+		thread->end = NULL;
+		if (&thread->hot != self)
+			atomic_store(&thread->alive, false);
+	}
+	if (self != &thread_none && self != &thread_muted)
+		((struct thread *)(void *)self)->tid =
+			(uint32_t)syscall(SYS_gettid);
+}
+
+/* The thread ends. Destructors of the program's own thread-specific data may
+ * still record: they make it a new one, with a track of its own. */
+static void thread_exit(void *argument)
+{
+	struct thread *thread = argument;
+	struct thread *entered;
+	char name[16] = "";
+
+	if (ctp_self != &thread->hot)
+		return;
+	entered = thread_enter();
+	if (entered != NULL) {
+		(void)thread_flush_pending(thread);
+		(void)prctl(PR_GET_NAME, name);
+		if (!thread->named)
+			registry_rename(atomic_load(&thread->track), LOG_THREAD,
+				thread->tid, name);
+		retire(thread);
+		registry_losses(atomic_load(&thread->track),
+			atomic_load(&thread->dropped_ranges) +
+				thread->pending.begin_count,
+			atomic_load(&thread->dropped_events),
+			atomic_load(&thread->cut_text));
+		thread_leave(thread);
+	}
+	ctp_self = &thread_none;
+	__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+	thread->hot.next = NULL;
+	atomic_store(&thread->alive, false);
+}

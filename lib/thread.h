@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorder keeps for each thread, and the ways in and out of it: the
+ * slow path (a full chunk, a first event, a stop) happens between
+ * thread_enter() and thread_leave().
+ */
+#ifndef THREAD_H
+#define THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chunk.h"
+#include "ctprof.h"
+
+/* Ranges that begin while there is no room are remembered up to this depth,
+ * and ends of recorded ranges up to this many. */
+#define THREAD_PENDING 256
+
+struct thread_begin {
+	uint64_t ticks;
+	uint32_t site;
+};
+
+/*
+ * What happened while there was no room. Ranges that began and ended within
+ * are dropped. The rest is recorded late, with its own times, so that the
+ * thread's nesting stays whole: first the ends of ranges that were recorded,
+ * then the begins of ranges that are still open.
+ */
+struct thread_pending {
+	struct thread_begin begins[THREAD_PENDING];
+	uint64_t ends[THREAD_PENDING];
+	uint32_t begin_count;
+	uint32_t end_count;
+	uint32_t deep; /* open ranges beyond those in begins */
+};
+
+struct thread {
+	struct ctp_thread hot;      /* must be first: ctp_self points at it */
+	uint64_t *end;              /* of the live chunk */
+	struct chunk *_Atomic live; /* NULL: none */
+	_Atomic uint32_t busy;      /* in the slow path */
+	_Atomic uint32_t rotate;    /* change the chunk at the next event */
+	_Atomic uint64_t session;   /* that `live` and `track` belong to */
+	_Atomic bool alive;         /* false: may be used for a new thread */
+	_Atomic uint32_t track;
+	_Atomic uint32_t timeline; /* track of ctp_begin_at(); 0: none yet */
+	uint64_t seq;              /* of the next chunk */
+	uint32_t tid;
+	bool named; /* by ctp_thread_name() */
+	_Atomic uint32_t dropped_ranges;
+	_Atomic uint32_t dropped_events;
+	_Atomic uint32_t cut_text;
+	_Atomic uint64_t stalls;
+	_Atomic uint64_t stall_ns;
+	struct thread *next; /* in the list of all; never removed */
+	struct thread_pending pending;
+};
+
+/*
+ * Into the slow path: this thread's state, in the current recording, made at
+ * the thread's first event. NULL if not recording, or if this thread is not
+ * to be recorded (the background thread; a thread inside this very function).
+ */
+struct thread *thread_enter(void);
+void thread_leave(struct thread *thread);
+
+/* Room for `words` words in the live chunk, or in a new one; NULL if there is
+ * none and the policy is not to wait. Between enter and leave. */
+uint64_t *thread_reserve(struct thread *thread, size_t words);
+
+/* The thread stored so many words at what thread_reserve() returned. */
+void thread_advance(struct thread *thread, size_t words);
+
+/* Does this thread's state hold back events, for want of room? */
+bool thread_is_pending(const struct thread *thread);
+
+/* Tries to record what was held back. */
+bool thread_flush_pending(struct thread *thread);
+
+/* The calling thread's own events are not to be recorded from now on. */
+void thread_mute(void);
+
+/* All threads that ever recorded. */
+struct thread *thread_first(void);
+
+/* Waits until no other thread is in the slow path, having stopped new ones by
+ * ctp_on = 0, and makes every thread take the slow path next. */
+void thread_stop_all(void);
+
+/* In a child after fork: the other threads are gone. */
+void thread_forget_others(void);
+
+#endif

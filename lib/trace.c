@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	const char *words;
+	bool is_note;
+} losses[LOSS_KINDS] = {
+	/* clang-format off */
+	[LOSS_DROPPED_RANGES] = {"dropped_ranges",
+		"ranges dropped: the buffers were full", false},
+	[LOSS_DROPPED_EVENTS] = {"dropped_events",
+		"events dropped: the buffers were full", false},
+	[LOSS_SHORT_RANGES] = {"short_ranges",
+		"ranges left out: shorter than the minimum", true},
+	[LOSS_CUT_TEXT] = {"cut_text",
+		"names or arguments cut: too long", true},
+	[LOSS_DAMAGED_BLOCKS] = {"damaged_blocks",
+		"damaged blocks left out", false},
+	[LOSS_MISSING_BLOCKS] = {"missing_blocks",
+		"blocks missing from a thread's sequence", false},
+	[LOSS_SKIPPED_BYTES] = {"skipped_bytes",
+		"bytes skipped that are no block of a log", false},
+	[LOSS_TRUNCATED] = {"truncated",
+		"inputs cut off before their end", false},
+	[LOSS_UNKNOWN_SITES] = {"unknown_sites",
+		"sites whose names are lost", false},
+	[LOSS_UNKNOWN_BLOCKS] = {"unknown_blocks",
+		"blocks of a newer version left out", false},
+	[LOSS_STRAY_ENDS] = {"stray_ends",
+		"ends without a begin ignored", false},
+	[LOSS_OPEN_RANGES] = {"open_ranges",
+		"ranges still open at the end, closed there", true},
+	[LOSS_REOPENED_RANGES] = {"reopened_ranges",
+		"ranges whose begin is lost, opened late", false},
+	[LOSS_CLOSED_RANGES] = {"closed_ranges",
+		"ranges whose end is lost, closed early", false},
+	[LOSS_BACKWARD_TIMES] = {"backward_times",
+		"times that went back, taken as standing still", false},
+	[LOSS_DEEP_RANGES] = {"deep_ranges",
+		"ranges nested deeper than viewers show", true},
+	[LOSS_OVERLAPS] = {"overlaps",
+		"slices that overlap without nesting, put into lanes", true},
+	[LOSS_BAD_TEXT] = {"bad_text",
+		"invalid UTF-8 sequences replaced", true},
+	[LOSS_NOT_SHOWN] = {"not_shown",
+		"events that the output format cannot express", true},
+	/* clang-format on */
+};
+
+struct trace *trace_new(void)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+
+	if (trace == NULL)
+		return NULL;
+	trace->text = strtab_new();
+	if (trace->text == NULL) {
+		free(trace);
+		return NULL;
+	}
+	trace->timeline_end_ns = INT64_MIN;
+	return trace;
+}
+
+void trace_free(struct trace *trace)
+{
+	if (trace == NULL)
+		return;
+	strtab_free(trace->text);
+	free(trace->sites);
+	free(trace->tracks);
+	free(trace->facts);
+	free(trace->site_index);
+	free(trace);
+}
+
+/* Doubles the room of an array of `size`-byte items when it is full. */
+static bool make_room(void **items, uint32_t count, uint32_t *room, size_t size)
+{
+	uint32_t more = *room == 0 ? 16 : *room * 2;
+	void *bigger;
+
+	if (count < *room)
+		return true;
+	if (*room > UINT32_MAX / 4)
+		return false;
+	bigger = realloc(*items, more * size);
+	if (bigger == NULL)
+		return false;
+	*items = bigger;
+	*room = more;
+	return true;
+}
+
+static uint32_t site_slot(const struct trace *trace, struct trace_site site)
+{
+	uint32_t mask = trace->site_index_size - 1;
+	uint32_t slot = (uint32_t)strtab_hash(&site, sizeof(site)) & mask;
+
+	for (; trace->site_index[slot] != 0; slot = (slot + 1) & mask) {
+		const struct trace_site *other =
+			&trace->sites[trace->site_index[slot] - 1];
+
+		if (other->name == site.name && other->file == site.file &&
+			other->line == site.line)
+			break;
+	}
+	return slot;
+}
+
+static bool grow_site_index(struct trace *trace)
+{
+	uint32_t *old = trace->site_index;
+	uint32_t size =
+		trace->site_index_size == 0 ? 64 : trace->site_index_size * 2;
+
+	if (trace->site_index_size > UINT32_MAX / 4)
+		return false;
+	trace->site_index = calloc(size, sizeof(*trace->site_index));
+	if (trace->site_index == NULL) {
+		trace->site_index = old;
+		return false;
+	}
+	trace->site_index_size = size;
+	for (uint32_t i = 0; i < trace->site_count; i++)
+		trace->site_index[site_slot(trace, trace->sites[i])] = i + 1;
+	free(old);
+	return true;
+}
+
+uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
+	const char *file, size_t file_size, uint32_t line)
+{
+	struct trace_site site;
+	uint32_t slot;
+	void *sites = trace->sites;
+
+	site.name = strtab_add(trace->text, name, name_size);
+	site.file = strtab_add(trace->text, file, file_size);
+	site.line = line;
+	if (site.name == STRTAB_NONE || site.file == STRTAB_NONE)
+		return TRACE_NONE;
+	if (trace->site_count >= trace->site_index_size / 2 &&
+		!grow_site_index(trace))
+		return TRACE_NONE;
+	slot = site_slot(trace, site);
+	if (trace->site_index[slot] != 0)
+		return trace->site_index[slot] - 1;
+	if (!make_room(
+		    &sites, trace->site_count, &trace->site_room, sizeof(site)))
+		return TRACE_NONE;
+	trace->sites = sites;
+	trace->sites[trace->site_count] = site;
+	trace->site_index[slot] = ++trace->site_count;
+	return trace->site_count - 1;
+}
+
+uint32_t trace_add_track(struct trace *trace, struct trace_track track)
+{
+	void *tracks = trace->tracks;
+
+	if (!make_room(&tracks, trace->track_count, &trace->track_room,
+		    sizeof(track)))
+		return TRACE_NONE;
+	trace->tracks = tracks;
+	trace->tracks[trace->track_count] = track;
+	return trace->track_count++;
+}
+
+bool trace_add_fact(struct trace *trace, const char *key, const char *value)
+{
+	struct trace_fact fact;
+	void *facts = trace->facts;
+
+	fact.key = strtab_add(trace->text, key, strlen(key));
+	fact.value = strtab_add(trace->text, value, strlen(value));
+	if (fact.key == STRTAB_NONE || fact.value == STRTAB_NONE ||
+		!make_room(&facts, trace->fact_count, &trace->fact_room,
+			sizeof(fact)))
+		return false;
+	trace->facts = facts;
+	trace->facts[trace->fact_count++] = fact;
+	return true;
+}
+
+const char *trace_site_name(const struct trace *trace, uint32_t site)
+{
+	if (site >= trace->site_count)
+		return "";
+	return strtab_text(trace->text, trace->sites[site].name, NULL);
+}
+
+const char *trace_site_file(const struct trace *trace, uint32_t site)
+{
+	if (site >= trace->site_count)
+		return "";
+	return strtab_text(trace->text, trace->sites[site].file, NULL);
+}
+
+const char *trace_find_fact(const struct trace *trace, const char *key)
+{
+	for (uint32_t i = 0; i < trace->fact_count; i++) {
+		const struct trace_fact *fact = &trace->facts[i];
+
+		if (strcmp(strtab_text(trace->text, fact->key, NULL), key) == 0)
+			return strtab_text(trace->text, fact->value, NULL);
+	}
+	return NULL;
+}
+
+int64_t trace_track_end(const struct trace *trace, uint32_t track)
+{
+	assert(track < trace->track_count);
+	if (trace->tracks[track].has_end)
+		return trace->tracks[track].end_ns;
+	if (trace->tracks[track].kind == TRACE_TIMELINE)
+		return trace->timeline_end_ns;
+	return trace->end_ns;
+}
+
+const char *trace_loss_name(enum trace_loss loss)
+{
+	return losses[loss].name;
+}
+
+const char *trace_loss_words(enum trace_loss loss)
+{
+	return losses[loss].words;
+}
+
+bool trace_loss_is_note(enum trace_loss loss)
+{
+	return losses[loss].is_note;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables that events refer to - sites, tracks, text - and what is known
+ * about a recording as a whole: where it is from, its clock, what was lost.
+ */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "strtab.h"
+
+#define TRACE_NONE UINT32_MAX
+
+/* A place in a program. Equal (name, file, line) have one site. */
+struct trace_site {
+	uint32_t name; /* strtab number */
+	uint32_t file; /* strtab number; 0 (""): unknown */
+	uint32_t line; /* 0: unknown */
+};
+
+enum trace_track_kind {
+	TRACE_THREAD,   /* measured nesting of a thread */
+	TRACE_TIMELINE, /* ranges whose times the program gave */
+	TRACE_STREAM,   /* a stream of a device */
+};
+
+/* What events happen on: a thread of a process, a stream of a device. */
+struct trace_track {
+	enum trace_track_kind kind;
+	int64_t pid;
+	int64_t tid;
+	uint32_t process_name; /* strtab number; 0: none */
+	uint32_t name;         /* strtab number; 0: none */
+	/* When this track's recording ended, if that is known. */
+	bool has_end;
+	int64_t end_ns;
+};
+
+/* What can be lost or repaired; trace_loss_name() has the words. */
+enum trace_loss {
+	LOSS_DROPPED_RANGES, /* recorder: no room for whole ranges */
+	LOSS_DROPPED_EVENTS, /* recorder: no room for other events */
+	LOSS_SHORT_RANGES,   /* recorder: shorter than min_ns, as asked */
+	LOSS_CUT_TEXT,       /* recorder: text longer than a record */
+	LOSS_DAMAGED_BLOCKS, /* reader: blocks that could not be used */
+	LOSS_MISSING_BLOCKS, /* reader: gaps in a track's numbering */
+	LOSS_SKIPPED_BYTES,  /* reader: bytes that are no block */
+	LOSS_TRUNCATED,      /* reader: the input ends before its end */
+	LOSS_UNKNOWN_SITES,  /* reader: sites whose name was lost */
+	LOSS_UNKNOWN_BLOCKS, /* reader: kinds that this version does not know */
+	LOSS_STRAY_ENDS,     /* replay: ends without a begin */
+	LOSS_OPEN_RANGES,    /* replay: still open at the end; closed there */
+	LOSS_REOPENED_RANGES, /* reader: begin was in a lost block */
+	LOSS_CLOSED_RANGES,   /* reader: end was in a lost block */
+	LOSS_BACKWARD_TIMES,  /* replay: time went back; taken as standing */
+	LOSS_DEEP_RANGES,     /* writer: nested too deep for the format */
+	LOSS_OVERLAPS,        /* writer: could not nest; put into a lane */
+	LOSS_BAD_TEXT,        /* writer: bytes that are not UTF-8, replaced */
+	LOSS_NOT_SHOWN,       /* writer: the format cannot express these */
+	LOSS_KINDS
+};
+
+/* One fact about the recording, in the order in which it was learnt. */
+struct trace_fact {
+	uint32_t key;
+	uint32_t value;
+};
+
+struct trace {
+	struct strtab *text;
+	struct trace_site *sites;
+	uint32_t site_count;
+	struct trace_track *tracks;
+	uint32_t track_count;
+	struct trace_fact *facts; /* tool, host, command, clock, … */
+	uint32_t fact_count;
+	/* Event times are relative to this instant of CLOCK_REALTIME, in ns
+	 * since 1970; 0: unknown. */
+	int64_t base_realtime_ns;
+	/* Measured threads: the first and last moment of the recording, as
+	 * far as it is known; end_ns grows while events are read. */
+	int64_t start_ns;
+	int64_t end_ns;
+	/* The same for timelines, whose clock is the program's own. */
+	int64_t timeline_end_ns;
+	uint64_t losses[LOSS_KINDS];
+
+	uint32_t *site_index; /* private: hash table over sites */
+	uint32_t site_index_size;
+	uint32_t site_room, track_room, fact_room; /* private */
+};
+
+/* An empty trace; free with trace_free(). NULL if out of memory. */
+struct trace *trace_new(void);
+void trace_free(struct trace *trace);
+
+/* Each returns the new (or, for sites, the equal) entry's number; TRACE_NONE
+ * if out of memory. Text is copied. */
+uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
+	const char *file, size_t file_size, uint32_t line);
+uint32_t trace_add_track(struct trace *trace, struct trace_track track);
+bool trace_add_fact(struct trace *trace, const char *key, const char *value);
+
+/* Borrowed text of a site; "" where unknown. */
+const char *trace_site_name(const struct trace *trace, uint32_t site);
+const char *trace_site_file(const struct trace *trace, uint32_t site);
+
+/* A fact's value, or NULL; borrowed. */
+const char *trace_find_fact(const struct trace *trace, const char *key);
+
+/* The moment at which this track's open ranges are closed. */
+int64_t trace_track_end(const struct trace *trace, uint32_t track);
+
+/* "dropped_ranges", and "ranges dropped: the buffers were full". */
+const char *trace_loss_name(enum trace_loss loss);
+const char *trace_loss_words(enum trace_loss loss);
+
+/* Is this loss harmless information (asked for, or nothing is missing)? Then
+ * --strict does not fail on it. */
+bool trace_loss_is_note(enum trace_loss loss);
+
+#endif

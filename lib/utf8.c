@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* What the second byte may be after this lead byte, and how long it all is. */
+struct form {
+	uint8_t size; /* 0: no lead byte */
+	uint8_t low;
+	uint8_t high;
+};
+
+static struct form form_of(uint8_t lead)
+{
+	if (lead < 0x80)
+		return (struct form){1, 0, 0};
+	if (lead < 0xc2 || lead > 0xf4)
+		return (struct form){0, 0, 0};
+	if (lead < 0xe0)
+		return (struct form){2, 0x80, 0xbf};
+	if (lead < 0xf0)
+		return (struct form){3, lead == 0xe0 ? 0xa0 : 0x80,
+			lead == 0xed ? 0x9f : 0xbf};
+	return (struct form){
+		4, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf};
+}
+
+/* How many bytes fit the form; `*whole` says whether that is all of it. */
+static size_t match(const uint8_t *at, size_t size, bool *whole)
+{
+	struct form form = form_of(at[0]);
+	size_t i = 1;
+
+	*whole = false;
+	if (form.size > 1 && size > 1 && at[1] >= form.low &&
+		at[1] <= form.high)
+		for (i = 2; i < form.size && i < size; i++)
+			if ((at[i] & 0xc0) != 0x80)
+				break;
+	*whole = i == form.size;
+	return i;
+}
+
+size_t utf8_valid_prefix(const char *bytes, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	size_t done = 0;
+	size_t length;
+	uint64_t word;
+	bool whole;
+
+	while (done < size) {
+		/* Nearly all text is ASCII: eight bytes at a time. */
+		if (size - done >= sizeof(word)) {
+			memcpy(&word, at + done, sizeof(word));
+			if ((word & UINT64_C(0x8080808080808080)) == 0) {
+				done += sizeof(word);
+				continue;
+			}
+		}
+		if (at[done] < 0x80) {
+			done++;
+			continue;
+		}
+		length = match(at + done, size - done, &whole);
+		if (!whole)
+			break;
+		done += length;
+	}
+	return done;
+}
+
+size_t utf8_invalid_size(const char *bytes, size_t size)
+{
+	bool whole;
+
+	return size == 0 ? 0 : match((const uint8_t *)bytes, size, &whole);
+}
+
+size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size)
+{
+	size_t replaced = 0;
+
+	for (;;) {
+		size_t valid = utf8_valid_prefix(bytes, size);
+
+		buffer_add(out, bytes, valid);
+		bytes += valid;
+		size -= valid;
+		if (size == 0)
+			return replaced;
+		buffer_add_text(out, UTF8_REPLACEMENT);
+		replaced++;
+		valid = utf8_invalid_size(bytes, size);
+		bytes += valid;
+		size -= valid;
+	}
+}
+
+static uint32_t decode(const uint8_t *at, size_t size)
+{
+	static const uint8_t lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t point = at[0] & lead_bits[size];
+
+	for (size_t i = 1; i < size; i++)
+		point = point << 6 | (at[i] & 0x3f);
+	return point;
+}
+
+/* Controls, and what Unicode or Python takes for a blank. */
+static bool is_blank(uint32_t point)
+{
+	return point <= 0x20 || (point >= 0x7f && point <= 0xa0) ||
+	       point == 0x1680 || (point >= 0x2000 && point <= 0x200a) ||
+	       point == 0x2028 || point == 0x2029 || point == 0x202f ||
+	       point == 0x205f || point == 0x3000;
+}
+
+/* Noncharacters, of which XML forbids the first two. */
+static bool is_noncharacter(uint32_t point)
+{
+	return (point & 0xfffe) == 0xfffe ||
+	       (point >= 0xfdd0 && point <= 0xfdef);
+}
+
+void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	bool blank = false;
+	size_t start = out->used;
+	size_t length;
+	bool whole;
+
+	for (; size > 0; at += length, size -= length) {
+		uint32_t point = 0xffff;
+
+		length = match(at, size, &whole);
+		if (whole)
+			point = decode(at, length);
+		if (is_blank(point)) {
+			blank = true;
+			continue;
+		}
+		if (blank && out->used > start)
+			buffer_add_byte(out, ' ');
+		blank = false;
+		if (is_noncharacter(point))
+			buffer_add_text(out, UTF8_REPLACEMENT);
+		else
+			buffer_add(out, at, length);
+	}
+}

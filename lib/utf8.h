@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Text from programs may hold any bytes; most formats want UTF-8. */
+#ifndef UTF8_H
+#define UTF8_H
+
+#include <stddef.h>
+
+#include "buffer.h"
+
+/* What stands for bytes that are not UTF-8: U+FFFD. */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/*
+ * The length of the longest valid prefix: no overlong forms, no surrogates,
+ * nothing over U+10FFFF.
+ * Source: RFC 3629, section 4.
+ */
+size_t utf8_valid_prefix(const char *bytes, size_t size);
+
+/*
+ * How many of these bytes, whose first is not the start of a valid sequence,
+ * one U+FFFD stands for: the longest start of a sequence, or 1; 0 if `size` is
+ * 0. Python's errors="replace" and browsers do the same.
+ * Source: The Unicode Standard, section 3.9, "maximal subpart".
+ */
+size_t utf8_invalid_size(const char *bytes, size_t size);
+
+/* Appends the text with invalid bytes replaced. Returns the number of
+ * replacements. */
+size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size);
+
+/*
+ * The same, fit for one line of a text file, a terminal and XML: controls,
+ * line separators and other blanks become a space, what is no character
+ * becomes U+FFFD, and there are no spaces at either end.
+ */
+void utf8_add_printable(struct buffer *out, const char *bytes, size_t size);
+
+#endif
