@@ -253,6 +253,20 @@ static enum ctp_status pack_all(struct ctp_error *err)
 	return status;
 }
 
+/* Recording has stopped and there are chunks again: records what threads
+ * without room held back. */
+static enum ctp_status pack_pending(struct ctp_error *err)
+{
+	enum ctp_status status = pack_all(err);
+
+	for (struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next)
+		if (thread_is_pending(thread) && !thread_flush_pending(thread))
+			atomic_fetch_add(&thread->dropped_events,
+				thread->pending.end_count);
+	return status == CTP_OK ? pack_all(err) : status;
+}
+
 static enum ctp_status write_losses(
 	uint64_t *stalls, uint64_t *stall_ns, struct ctp_error *err)
 {
@@ -286,7 +300,7 @@ static enum ctp_status end_log(struct ctp_error *err)
 	struct clock_sync stop = clock_sync_now(drain.tsc);
 	uint64_t stalls = 0;
 	uint64_t stall_ns = 0;
-	enum ctp_status status = pack_all(err);
+	enum ctp_status status = pack_pending(err);
 
 	if (status == CTP_OK)
 		status = write_losses(&stalls, &stall_ns, err);

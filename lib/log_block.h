@@ -22,11 +22,11 @@ struct log_track {
 /* An event block that is being read. */
 struct log_events {
 	struct log_track *track;
-	int64_t log_ns; /* of the last event */
 	uint32_t at;
 	uint32_t count;
 	uint32_t *ids;  /* room for LOG_EVENTS_MAX */
-	int64_t *times; /* likewise */
+	int64_t *times; /* likewise; as the trace has them */
+	int64_t base_ns;
 	uint32_t room;
 	uint32_t *sites; /* trace sites by position */
 	uint32_t site_room;

@@ -30,40 +30,24 @@ static struct log_reader *reader_of(struct event_source *source)
 	return (struct log_reader *)(void *)source;
 }
 
-static bool push_open(struct log_track *track, uint32_t site)
+static bool grow_open(struct log_track *track)
 {
-	if (track->depth == track->room) {
-		uint32_t room = track->room == 0 ? 32 : track->room * 2;
-		uint32_t *open = realloc(track->open, room * sizeof(*open));
+	uint32_t room = track->room == 0 ? 32 : track->room * 2;
+	uint32_t *open = realloc(track->open, room * sizeof(*open));
 
-		if (open == NULL)
-			return false;
-		track->open = open;
-		track->room = room;
-	}
-	track->open[track->depth++] = site;
+	if (open == NULL)
+		return false;
+	track->open = open;
+	track->room = room;
 	return true;
 }
 
-/* The block's last time as the trace has it; keeps the trace's end. */
-static int64_t trace_time(struct log_reader *reader)
+static inline bool push_open(struct log_track *track, uint32_t site)
 {
-	struct log_recording *recording = &reader->recording;
-	struct trace *trace = recording->trace;
-	int64_t log_ns = recording->events.log_ns;
-	int64_t time_ns;
-
-	if (recording->events.track->kind == LOG_TIMELINE) {
-		if (log_ns > trace->timeline_end_ns)
-			trace->timeline_end_ns = log_ns;
-		return log_ns;
-	}
-	time_ns =
-		(int64_t)((uint64_t)log_time_correct(&recording->time, log_ns) +
-			  (uint64_t)recording->shift_ns);
-	if (time_ns > trace->end_ns)
-		trace->end_ns = time_ns;
-	return time_ns;
+	if (track->depth == track->room && !grow_open(track))
+		return false;
+	track->open[track->depth++] = site;
+	return true;
 }
 
 /* Blocks are lost before this one: ends what is no longer open, begins what is
@@ -75,7 +59,7 @@ static enum ctp_status mend(
 	struct log_track *track = events->track;
 	uint64_t *losses = reader->recording.trace->losses;
 
-	event->time_ns = trace_time(reader);
+	event->time_ns = events->base_ns;
 	if (events->closing > 0) {
 		events->closing--;
 		track->depth--;
@@ -214,9 +198,7 @@ static enum ctp_status take_event(
 	struct log_track *track = events->track;
 	uint32_t id = events->ids[events->at];
 
-	events->log_ns = (int64_t)((uint64_t)events->log_ns +
-				   (uint64_t)events->times[events->at++]);
-	event->time_ns = trace_time(reader);
+	event->time_ns = events->times[events->at++];
 	if (id >= LOG_ID_SITES) {
 		event->kind = EVENT_BEGIN;
 		event->site = events->sites[id - LOG_ID_SITES];
@@ -260,12 +242,7 @@ static enum ctp_status next(
 	struct log_events *events = &reader->recording.events;
 	enum ctp_status status;
 
-	event->arg_count = 0;
-	event->args = NULL;
-	event->dur_ns = 0;
-	event->id = 0;
-	event->bytes = 0;
-	event->device = -1;
+	*event = (struct event){.device = -1};
 	for (;;) {
 		if (events->at < events->count) {
 			event->track = events->track->trace_track;

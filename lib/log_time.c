@@ -20,9 +20,14 @@ static int64_t divide_down(int64_t value, int64_t by)
 	return value / by - (value % by < 0);
 }
 
-/* floor(value * slew / 1e9) without overflow; |slew| is at most 500,000. */
+/* floor(value * slew / 1e9) without overflow; |slew| is at most 500,000. Most
+ * values are below two hours, whose product fits. */
 static int64_t slewed(int64_t value, int64_t slew)
 {
+	if (slew == 0)
+		return 0;
+	if (value > -(INT64_C(1) << 43) && value < INT64_C(1) << 43)
+		return divide_down(value * slew, SECOND);
 	return value / SECOND * slew +
 	       divide_down(value % SECOND * slew, SECOND);
 }
@@ -108,4 +113,17 @@ int64_t log_time_correct(const struct log_time *time, int64_t log)
 		piece = find(time, log);
 	since = log - piece->log;
 	return piece->y + since + slewed(since, piece->slew);
+}
+
+void log_time_correct_all(const struct log_time *time, int64_t base,
+	int64_t shift, int64_t *times, uint32_t count)
+{
+	uint64_t log = (uint64_t)base;
+
+	for (uint32_t i = 0; i < count; i++) {
+		log += (uint64_t)times[i];
+		times[i] = (int64_t)((uint64_t)log_time_correct(
+					     time, (int64_t)log) +
+				     (uint64_t)shift);
+	}
 }

@@ -29,4 +29,9 @@ bool log_time_add(struct log_time *time, int64_t log, int64_t raw);
 
 int64_t log_time_correct(const struct log_time *time, int64_t log);
 
+/* Replaces deltas, of which the first counts from `base`, by corrected times
+ * plus `shift`. Modulo 2^64, whatever the deltas are. */
+void log_time_correct_all(const struct log_time *time, int64_t base,
+	int64_t shift, int64_t *times, uint32_t count);
+
 #endif

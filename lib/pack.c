@@ -10,6 +10,7 @@
 
 #include "msgpack_out.h"
 #include "pack_column.h"
+#include "pack_row.h"
 
 #define TICK_MASK ((UINT64_C(1) << CHUNK_TICK_BITS) - 1)
 #define TICK_HALF (UINT64_C(1) << (CHUNK_TICK_BITS - 1))
@@ -91,19 +92,13 @@ static struct pack_track *find_track(struct packer *packer, uint32_t number)
 	return packer->tracks[number];
 }
 
-static void add(struct pack_column *column, uint32_t id, int64_t time_ns)
-{
-	column->ids[column->count] = id;
-	column->times[column->count++] = time_ns;
-}
-
 static void add_begin(struct pack_column *column, struct pack_track *track,
 	uint32_t site, int64_t time_ns)
 {
 	if (track->depth < LOG_OPEN_MAX)
 		track->open[track->depth] = site;
 	track->depth++;
-	add(column, site + PACK_ID_SITES, time_ns);
+	pack_column_add(column, site + PACK_ID_SITES, time_ns);
 }
 
 static void add_end(struct pack_column *column, struct pack_track *track,
@@ -121,151 +116,7 @@ static void add_end(struct pack_column *column, struct pack_track *track,
 		track->losses_changed = true;
 		return;
 	}
-	add(column, PACK_ID_END, time_ns);
-}
-
-/* Begins a row of `extras` with so many elements. */
-static msgpack_packer add_row(struct pack_column *column, int64_t time_ns,
-	enum log_row row, size_t elements)
-{
-	msgpack_packer packer = msgpack_out(&column->extras);
-
-	add(column, PACK_ID_EXTRA, time_ns);
-	column->extra_count++;
-	(void)msgpack_pack_array(&packer, elements);
-	(void)msgpack_pack_int(&packer, (int)row);
-	return packer;
-}
-
-static double to_double(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-/* The bytes of text that end a long record, whose text begins after `skip`
- * words; false if the record contradicts itself. */
-static bool text_of(
-	const uint64_t *record, uint32_t skip, const char **text, size_t *size)
-{
-	uint32_t words = chunk_long_words(record[0]);
-	uint32_t last = chunk_long_detail(record[0]);
-
-	if (words < skip || last > 8)
-		return false;
-	*text = (const char *)(record + 1 + skip);
-	*size = words == skip ? 0 : ((size_t)words - skip - 1) * 8 + last;
-	return true;
-}
-
-static void add_arg(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns)
-{
-	enum chunk_long kind = chunk_long_kind(record[0]);
-	msgpack_packer packer;
-	const char *text;
-	size_t size;
-	size_t key_size;
-
-	if (!text_of(record, 2, &text, &size))
-		return;
-	key_size = size;
-	if (kind == CHUNK_ARG_TEXT)
-		key_size = record[2] > size ? size : (size_t)record[2];
-	packer = add_row(column, time_ns, LOG_ROW_ARG, 3);
-	msgpack_out_text(&packer, text, key_size);
-	if (kind == CHUNK_ARG_INT)
-		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
-	else if (kind == CHUNK_ARG_FLOAT)
-		(void)msgpack_pack_double(&packer, to_double(record[2]));
-	else
-		msgpack_out_text(&packer, text + key_size, size - key_size);
-}
-
-static void add_counter(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns)
-{
-	msgpack_packer packer = add_row(column, time_ns, LOG_ROW_COUNTER, 3);
-
-	(void)msgpack_pack_uint64(&packer, record[2]);
-	if (chunk_long_detail(record[0]) == 1)
-		(void)msgpack_pack_double(&packer, to_double(record[3]));
-	else
-		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
-}
-
-/* A row of unsigned numbers from the record's second word on. */
-static void add_numbers(struct pack_column *column, const uint64_t *record,
-	int64_t time_ns, enum log_row row, size_t count)
-{
-	msgpack_packer packer = add_row(column, time_ns, row, 1 + count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (row != LOG_ROW_STEP && i == 2) /* a device */
-			(void)msgpack_pack_int64(
-				&packer, (int64_t)record[2 + i]);
-		else
-			(void)msgpack_pack_uint64(&packer, record[2 + i]);
-	}
-}
-
-/* Words after the first that each kind has at least. */
-static uint32_t least_words(enum chunk_long kind)
-{
-	switch (kind) {
-	case CHUNK_BEGIN:
-	case CHUNK_ARG_INT:
-	case CHUNK_ARG_FLOAT:
-	case CHUNK_ARG_TEXT:
-		return 2;
-	case CHUNK_BEGIN_AT:
-	case CHUNK_END_AT:
-	case CHUNK_INSTANT:
-	case CHUNK_COUNTER:
-	case CHUNK_ASYNC_BEGIN:
-	case CHUNK_ASYNC_END:
-	case CHUNK_SITE:
-	case CHUNK_TRACK:
-	case CHUNK_LOSSES:
-		return 3;
-	case CHUNK_ALLOC:
-	case CHUNK_FREE:
-	case CHUNK_STEP:
-		return 4;
-	}
-	return UINT32_MAX;
-}
-
-static void add_row_of(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns)
-{
-	switch ((enum chunk_long)chunk_long_kind(record[0])) {
-	case CHUNK_INSTANT:
-		add_numbers(column, record, time_ns, LOG_ROW_INSTANT, 1);
-		break;
-	case CHUNK_COUNTER:
-		add_counter(column, record, time_ns);
-		break;
-	case CHUNK_ASYNC_BEGIN:
-		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_BEGIN, 2);
-		break;
-	case CHUNK_ASYNC_END:
-		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_END, 2);
-		break;
-	case CHUNK_ALLOC:
-		add_numbers(column, record, time_ns, LOG_ROW_ALLOC, 3);
-		break;
-	case CHUNK_FREE:
-		add_numbers(column, record, time_ns, LOG_ROW_FREE, 3);
-		break;
-	case CHUNK_STEP:
-		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
-		break;
-	default:
-		add_arg(column, record, time_ns);
-	}
+	pack_column_add(column, PACK_ID_END, time_ns);
 }
 
 /* A range with the program's own time, for the thread's timeline. */
@@ -293,7 +144,7 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 	enum chunk_long kind = chunk_long_kind(record[0]);
 	int64_t time_ns;
 
-	if (chunk_long_words(record[0]) < least_words(kind))
+	if (chunk_long_words(record[0]) < pack_row_least_words(kind))
 		return true;
 	if (kind == CHUNK_BEGIN_AT || kind == CHUNK_END_AT)
 		return add_timeline(packer, record);
@@ -303,7 +154,7 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 		add_begin(
 			&packer->measured, track, (uint32_t)record[2], time_ns);
 	else
-		add_row_of(&packer->measured, record, time_ns);
+		pack_row_add(&packer->measured, record, time_ns);
 	return true;
 }
 
@@ -428,6 +279,11 @@ static enum ctp_status write_losses(struct packer *packer, uint32_t number,
 	return write_small(packer, LOG_LOSSES, err);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 	uint64_t ranges, uint64_t events, uint64_t cut_text,
 	struct ctp_error *err)
@@ -436,12 +292,14 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 
 	if (track == NULL)
 		return no_memory(err);
-	if (track->dropped_ranges == ranges &&
-		track->dropped_events == events && track->cut_text == cut_text)
+	if (track->dropped_ranges >= ranges &&
+		track->dropped_events >= events && track->cut_text >= cut_text)
 		return CTP_OK;
-	track->dropped_ranges = ranges;
-	track->dropped_events = events;
-	track->cut_text = cut_text;
+	/* What a thread lost in all may come in before a chunk that says what
+	 * it had lost until then. */
+	track->dropped_ranges = larger(track->dropped_ranges, ranges);
+	track->dropped_events = larger(track->dropped_events, events);
+	track->cut_text = larger(track->cut_text, cut_text);
 	return write_losses(packer, number, track, err);
 }
 
@@ -464,7 +322,7 @@ static void add_site(msgpack_packer *out, const uint64_t *record)
 	size_t size = 0;
 	size_t name_size;
 
-	(void)text_of(record, 3, &text, &size);
+	(void)pack_row_text(record, 3, &text, &size);
 	name_size = record[3] > size ? size : (size_t)record[3];
 	(void)msgpack_pack_array(out, 3);
 	msgpack_out_text(out, text, name_size);
@@ -511,7 +369,7 @@ static enum ctp_status write_track(
 	const char *text = "";
 	size_t size = 0;
 
-	(void)text_of(record, 3, &text, &size);
+	(void)pack_row_text(record, 3, &text, &size);
 	packer->bytes.used = 0;
 	(void)msgpack_pack_array(&out, 5);
 	(void)msgpack_pack_int(&out, LOG_TRACK);
@@ -534,7 +392,7 @@ enum ctp_status packer_registry(struct packer *packer,
 		enum chunk_long kind = chunk_long_kind(word);
 
 		if (word == 0 || chunk_long_words(word) >= CHUNK_WORDS - at ||
-			chunk_long_words(word) < least_words(kind))
+			chunk_long_words(word) < pack_row_least_words(kind))
 			break;
 		if (kind == CHUNK_SITE) {
 			status = write_sites(packer, chunk, &at, err);

@@ -43,6 +43,13 @@ struct pack_column {
 void pack_column_start(struct pack_column *column, uint32_t number,
 	const struct pack_track *track);
 
+static inline void pack_column_add(
+	struct pack_column *column, uint32_t id, int64_t time_ns)
+{
+	column->ids[column->count] = id;
+	column->times[column->count++] = time_ns;
+}
+
 /* Site numbers to positions in a block's list. */
 struct pack_sites {
 	uint64_t *local; /* block number << 32 | position, by site */

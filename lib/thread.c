@@ -13,6 +13,10 @@
 #include "registry.h"
 #include "session.h"
 
+/* A thread that ends waits at most a second. */
+#define SETTLE_TRIES 50
+#define SETTLE_NS INT64_C(20000000)
+
 /* A thread that has not recorded yet, and one that is not to be: both have no
  * room, so every event comes to the slow path. */
 static struct ctp_thread thread_none;
@@ -300,27 +304,40 @@ void thread_forget_others(void)
 			(uint32_t)syscall(SYS_gettid);
 }
 
+/* Whatever the policy, the last chance to record what was held back is worth
+ * waiting for: without the ends the thread's ranges seem to be open. */
+static void settle(struct thread *thread)
+{
+	struct thread_pending *pending = &thread->pending;
+
+	for (int i = 0; i < SETTLE_TRIES && !thread_flush_pending(thread); i++)
+		spool_wait_free(session_spool(), SETTLE_NS);
+	atomic_fetch_add(&thread->dropped_events, pending->end_count);
+	atomic_fetch_add(
+		&thread->dropped_ranges, pending->begin_count + pending->deep);
+	pending->end_count = 0;
+	pending->begin_count = 0;
+	pending->deep = 0;
+}
+
 /* The thread ends. Destructors of the program's own thread-specific data may
  * still record: they make it a new one, with a track of its own. */
 static void thread_exit(void *argument)
 {
 	struct thread *thread = argument;
-	struct thread *entered;
 	char name[16] = "";
 
 	if (ctp_self != &thread->hot)
 		return;
-	entered = thread_enter();
-	if (entered != NULL) {
-		(void)thread_flush_pending(thread);
+	if (thread_enter() != NULL) {
+		settle(thread);
 		(void)prctl(PR_GET_NAME, name);
 		if (!thread->named)
 			registry_rename(atomic_load(&thread->track), LOG_THREAD,
 				thread->tid, name);
 		retire(thread);
 		registry_losses(atomic_load(&thread->track),
-			atomic_load(&thread->dropped_ranges) +
-				thread->pending.begin_count,
+			atomic_load(&thread->dropped_ranges),
 			atomic_load(&thread->dropped_events),
 			atomic_load(&thread->cut_text));
 		thread_leave(thread);

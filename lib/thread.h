@@ -77,7 +77,8 @@ void thread_advance(struct thread *thread, size_t words);
 /* Does this thread's state hold back events, for want of room? */
 bool thread_is_pending(const struct thread *thread);
 
-/* Tries to record what was held back. */
+/* Tries to record what was held back. By the thread itself; or by the
+ * background thread, once thread_stop_all() has stopped it. */
 bool thread_flush_pending(struct thread *thread);
 
 /* The calling thread's own events are not to be recorded from now on. */

@@ -26,7 +26,7 @@ static const struct {
 	[LOSS_SKIPPED_BYTES] = {"skipped_bytes",
 		"bytes skipped that are no block of a log", false},
 	[LOSS_TRUNCATED] = {"truncated",
-		"inputs cut off before their end", false},
+		"recording cut off: its end is missing", false},
 	[LOSS_UNKNOWN_SITES] = {"unknown_sites",
 		"sites whose names are lost", false},
 	[LOSS_UNKNOWN_BLOCKS] = {"unknown_blocks",

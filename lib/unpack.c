@@ -231,14 +231,21 @@ bool unpack_u32s(
 	if (!unpack_array(cursor, &left) || left > most)
 		return false;
 	*count = left;
-	for (; left > 0; left--, out++) {
-		/* unpack_array() saw to it that there is a byte for each. */
-		if (cursor->left > 0 && cursor->at[0] <= 0x7f) {
-			*out = *cursor->at++;
-			cursor->left--;
-		} else if (!unpack_u32(cursor, UINT32_MAX, out)) {
+	while (left > 0) {
+		/* unpack_array() saw to it that there is a byte for each; a
+		 * longer number on the way may have used them up. */
+		const uint8_t *at = cursor->at;
+		size_t run = left < cursor->left ? left : cursor->left;
+		size_t i = 0;
+
+		for (; i < run && at[i] <= 0x7f; i++)
+			*out++ = at[i];
+		cursor->at += i;
+		cursor->left -= i;
+		left -= (uint32_t)i;
+		if (left > 0 && !unpack_u32(cursor, UINT32_MAX, out++))
 			return false;
-		}
+		left -= left > 0;
 	}
 	return true;
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * argp's own help parser is switched off: it has -? and no -h, and it would
+ * exit with status 0 although the disk is full.
+ */
+#include "arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "output.h"
+#include "quantity.h"
+
+/* clang-format off */
+static const struct argp_option help_options[] = {
+	{"help", 'h', NULL, 0, "print this help", GROUP_OTHER},
+	{"version", 'V', NULL, 0, "print the version", GROUP_OTHER},
+	/* argp's error messages name it. */
+	{"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, GROUP_OTHER},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static error_t help_parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case 'h':
+		argp_state_help(state, stdout,
+			ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
+		break;
+	case KEY_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE);
+		break;
+	case 'V':
+		command_print_version();
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	exit(output_finish_stdout());
+}
+
+const struct argp help_argp = {
+	.options = help_options,
+	.parser = help_parse,
+};
+
+char *arguments_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL
+						  : (char *)(uintptr_t)text;
+}
+
+void arguments_parse(const struct argp *argp, unsigned flags, int argc,
+	char **argv, void *input)
+{
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input) !=
+		0)
+		exit(EXIT_LIMIT); /* only for want of memory */
+}
+
+static bool is_end(const struct argp_option *option)
+{
+	return option->name == NULL && option->key == 0 &&
+	       option->doc == NULL && option->group == 0;
+}
+
+static void each_in_group(const struct argp *argp, int group,
+	void (*visit)(const struct argp_option *option, void *user), void *user)
+{
+	for (const struct argp_option *option = argp->options;
+		option != NULL && !is_end(option); option++)
+		if (option->group == group &&
+			(option->flags & OPTION_HIDDEN) == 0)
+			visit(option, user);
+	for (const struct argp_child *child = argp->children;
+		child != NULL && child->argp != NULL; child++)
+		each_in_group(child->argp, group, visit, user);
+}
+
+void arguments_each(const struct argp *argp,
+	void (*visit)(const struct argp_option *option, void *user), void *user)
+{
+	for (int group = GROUP_MAIN; group <= GROUP_OTHER; group++)
+		each_in_group(argp, group, visit, user);
+}
+
+uint32_t arguments_count(
+	const struct argp_state *state, const char *option, const char *text)
+{
+	uint32_t count = 0;
+
+	if (!quantity_read_count(text, &count))
+		argp_error(state, "%s: '%s' is not a number from 1 on", option,
+			text);
+	return count;
+}
+
+enum when arguments_when(
+	const struct argp_state *state, const char *option, const char *text)
+{
+	return (enum when)arguments_word(state, option, WHEN_VALUES, text);
+}
+
+unsigned arguments_word(const struct argp_state *state, const char *option,
+	const char *values, const char *text)
+{
+	size_t size = strlen(text);
+	unsigned number = 0;
+
+	for (const char *at = values;; at++, number++) {
+		const char *end = strchrnul(at, '|');
+
+		if ((size_t)(end - at) == size && memcmp(at, text, size) == 0)
+			return number;
+		if (*end == '\0')
+			break;
+		at = end;
+	}
+	argp_error(state, "%s: '%s' is not one of %s", option, text, values);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every sub-command's argp has in common: --help and --version, errors
+ * with status 2, and a walk over the option table, from which completion and
+ * manual pages are made.
+ */
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include "terminal.h"
+
+/* Groups of options in --help, in this order. A heading is an entry with only
+ * a text and its group. */
+enum option_group {
+	GROUP_MAIN = 1,
+	GROUP_OUTPUT,
+	GROUP_SELECT,
+	GROUP_INPUT,
+	GROUP_OTHER,
+};
+
+#define OPTION_HEADING(text, number) \
+	{ \
+		NULL, 0, NULL, 0, text, number \
+	}
+
+/* Keys of options without a letter; each has one meaning everywhere. */
+enum option_key {
+	KEY_FORCE = 256,
+	KEY_FILES0_FROM,
+	KEY_STRICT,
+	KEY_PROGRESS,
+	KEY_COLOR,
+	KEY_MIN,
+	KEY_DOCUMENT_EDGES,
+	KEY_JSON,
+	KEY_CSV,
+	KEY_CALLERS,
+	KEY_CALLEES,
+	KEY_UNIT,
+	KEY_BUFFER,
+	KEY_BUFFER_MAX,
+	KEY_POLICY,
+	KEY_MIN_NS,
+	KEY_CLOCK,
+	KEY_SPOOL,
+	KEY_LEVEL,
+	KEY_ROFF,
+	KEY_USAGE,
+};
+
+/* -h, --help, -V, --version: a child of every command's argp. */
+extern const struct argp help_argp;
+
+/* The help_filter of every command's argp: takes out a note of two lines that
+ * argp adds. */
+char *arguments_filter(int key, const char *text, void *input);
+
+/* Parses; on a mistake says what is wrong and exits with status 2. `flags` are
+ * argp's, added to those that all commands need. */
+void arguments_parse(const struct argp *argp, unsigned flags, int argc,
+	char **argv, void *input);
+
+/* Calls `visit` for every option of the argp and its children, headings
+ * included, in the order of --help's groups. */
+void arguments_each(const struct argp *argp,
+	void (*visit)(const struct argp_option *option, void *user),
+	void *user);
+
+/* Numbers and words in options; a mistake is said and exits with status 2. */
+uint32_t arguments_count(
+	const struct argp_state *state, const char *option, const char *text);
+enum when arguments_when(
+	const struct argp_state *state, const char *option, const char *text);
+
+/* Which of the words of `values` ("a|b|c") this is. */
+unsigned arguments_word(const struct argp_state *state, const char *option,
+	const char *values, const char *text);
+
+#endif

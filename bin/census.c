@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "census.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_PER_TICK 65536
+
+/* The number of open ranges on a track; NULL if out of memory. */
+static uint64_t *depth_of(struct census *census, uint32_t track)
+{
+	if (track >= census->depth_room) {
+		uint32_t room =
+			track < UINT32_MAX / 2 ? 2 * track + 16 : UINT32_MAX;
+		uint64_t *depth = reallocarray(
+			census->depth, room, sizeof(*census->depth));
+
+		if (depth == NULL)
+			return NULL;
+		memset(depth + census->depth_room, 0,
+			(room - census->depth_room) * sizeof(*depth));
+		census->depth = depth;
+		census->depth_room = room;
+	}
+	return &census->depth[track];
+}
+
+static void note_time(struct census *census, const struct event *event)
+{
+	int64_t end = event->time_ns;
+
+	if (event->kind == EVENT_COMPLETE &&
+		__builtin_add_overflow(event->time_ns, event->dur_ns, &end))
+		end = INT64_MAX;
+	if (census->seen == 0 || event->time_ns < census->first_ns)
+		census->first_ns = event->time_ns;
+	if (census->seen == 0 || end > census->last_ns)
+		census->last_ns = end;
+	census->seen++;
+}
+
+/* False if out of memory. */
+static bool count_range(struct census *census, const struct trace *trace,
+	const struct event *event)
+{
+	uint64_t *depth;
+
+	if (event->kind == EVENT_COMPLETE) {
+		if (trace->tracks[event->track].kind == TRACE_STREAM)
+			census->device++;
+		else
+			census->ranges++;
+		return true;
+	}
+	depth = depth_of(census, event->track);
+	if (depth == NULL)
+		return false;
+	if (event->kind == EVENT_BEGIN) {
+		census->ranges++;
+		census->open++;
+		++*depth;
+	} else if (*depth > 0) {
+		census->open--;
+		--*depth;
+	}
+	return true;
+}
+
+static bool count(struct census *census, const struct trace *trace,
+	const struct event *event)
+{
+	if (event->kind != EVENT_ARGS)
+		note_time(census, event);
+	switch (event->kind) {
+	case EVENT_BEGIN:
+	case EVENT_END:
+	case EVENT_COMPLETE:
+		return count_range(census, trace, event);
+	case EVENT_ASYNC_BEGIN:
+		census->async++;
+		break;
+	case EVENT_INSTANT:
+		census->instants++;
+		break;
+	case EVENT_COUNTER:
+		census->counters++;
+		break;
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+		census->memory++;
+		break;
+	case EVENT_STEP:
+		census->steps++;
+		break;
+	case EVENT_ASYNC_END:
+	case EVENT_ARGS:
+		break;
+	}
+	return true;
+}
+
+static int compare_tracks(const void *a, const void *b)
+{
+	const struct trace_track *left = a;
+	const struct trace_track *right = b;
+	bool left_device = left->kind == TRACE_STREAM;
+	bool right_device = right->kind == TRACE_STREAM;
+
+	if (left_device != right_device)
+		return left_device ? 1 : -1;
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	if (left->tid != right->tid)
+		return left->tid < right->tid ? -1 : 1;
+	return 0;
+}
+
+/* A thread may have several tracks, a device several streams. */
+static bool count_tracks(struct census *census, const struct trace *trace)
+{
+	size_t size = (size_t)trace->track_count * sizeof(*trace->tracks);
+	struct trace_track *tracks = malloc(size + 1);
+
+	if (tracks == NULL)
+		return false;
+	if (size != 0)
+		memcpy(tracks, trace->tracks, size);
+	qsort(tracks, trace->track_count, sizeof(*tracks), compare_tracks);
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		bool device = tracks[i].kind == TRACE_STREAM;
+		bool same_kind =
+			i > 0 && device == (tracks[i - 1].kind == TRACE_STREAM);
+		bool same_pid = same_kind && tracks[i - 1].pid == tracks[i].pid;
+		bool same_tid = same_pid && tracks[i - 1].tid == tracks[i].tid;
+
+		census->devices += device && !same_pid;
+		census->processes += !device && !same_pid;
+		census->threads += !device && !same_tid;
+	}
+	free(tracks);
+	return true;
+}
+
+static uint64_t distance(int64_t from, int64_t to)
+{
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+static enum ctp_status finish(
+	struct census *census, const struct trace *trace, struct ctp_error *err)
+{
+	census->span_ns = distance(trace->start_ns, trace->end_ns);
+	if (census->span_ns == 0)
+		census->span_ns = distance(census->first_ns, census->last_ns);
+	free(census->depth);
+	census->depth = NULL;
+	if (!count_tracks(census, trace))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+enum ctp_status census_take(struct census *census, struct event_source *source,
+	void (*progress)(void *user, uint64_t position), void *user,
+	struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct event event;
+
+	*census = (struct census){0};
+	while (status == CTP_OK) {
+		status = source->next(source, &event, err);
+		if (status == CTP_OK && !count(census, source->trace, &event))
+			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+		if (progress != NULL && census->seen % EVENTS_PER_TICK == 0)
+			progress(user, source->position(source));
+	}
+	if (status != CTP_END) {
+		(void)finish(census, source->trace, NULL);
+		return status;
+	}
+	return finish(census, source->trace, err);
+}

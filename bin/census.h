@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What is in an input: how much of each kind, on how many threads, and how
+ * long it took. Reads it to its end. */
+#ifndef CENSUS_H
+#define CENSUS_H
+
+#include <stdint.h>
+
+#include "event.h"
+
+struct census {
+	uint64_t ranges; /* on threads and timelines */
+	uint64_t device; /* activities of devices */
+	uint64_t instants;
+	uint64_t counters;
+	uint64_t async;
+	uint64_t memory;
+	uint64_t steps;
+	uint64_t open; /* ranges without an end */
+	uint32_t processes;
+	uint32_t threads;
+	uint32_t devices;
+	uint64_t span_ns; /* of the measured threads; without any, of all */
+
+	int64_t first_ns; /* private */
+	int64_t last_ns;
+	uint64_t *depth; /* by track */
+	uint32_t depth_room;
+	uint64_t seen;
+};
+
+/*
+ * Counts all events. `progress` (may be NULL) is called now and then.
+ *
+ * Errors: CTP_ERR_NOMEM; those of the source. What was counted before stands.
+ */
+enum ctp_status census_take(struct census *census, struct event_source *source,
+	void (*progress)(void *user, uint64_t position), void *user,
+	struct ctp_error *err);
+
+#endif

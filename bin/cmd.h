@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sub-command is one struct in one file. To add one: write cmd_NAME.c with
+ * its `const struct command cmd_NAME`, add a line to COMMANDS below and one to
+ * Makefile.am. Help, completion and the manual pages' options derive from its
+ * argp.
+ */
+#ifndef CMD_H
+#define CMD_H
+
+#include <argp.h>
+
+/* When several things went wrong, the largest is returned. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_NO = 1,      /* the answer is no: a check failed */
+	EXIT_USAGE = 2,   /* the command line makes no sense */
+	EXIT_INPUT = 3,   /* unreadable, or of unknown format */
+	EXIT_DAMAGED = 4, /* damaged input or lost events, and --strict */
+	EXIT_OUTPUT = 5,  /* could not be written, or would overwrite */
+	EXIT_LIMIT = 6,   /* out of memory, or a limit was reached */
+};
+
+struct command {
+	const char *name;
+	const char *group;   /* heading in `ctprof --help` */
+	const char *summary; /* one line; no capital, no full stop */
+	const struct argp *argp;
+	/* Returns the exit status. argv[0] is "ctprof NAME". */
+	int (*run)(int argc, char **argv);
+};
+
+/* Every sub-command, by group. To add one, add a line here. */
+#define COMMANDS(X) \
+	X(record) \
+	X(convert) \
+	X(info) \
+	X(stats) \
+	X(formats) \
+	X(completion) \
+	X(help)
+
+#define COMMAND_DECLARE(name) extern const struct command cmd_##name;
+COMMANDS(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
+
+/* All sub-commands, in the table's order; ends with NULL. */
+extern const struct command *const commands[];
+
+/* By name, or NULL. */
+const struct command *command_find(const char *name);
+
+/* What `ctprof --help` and `ctprof --version` print. */
+void command_print_help(void);
+void command_print_version(void);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns inputs into another format, each into an output of its own. Which
+ * outputs there will be is settled before the first input is opened, so that
+ * names that collide are found before anything is written.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "arguments.h"
+#include "batch.h"
+#include "convert.h"
+#include "input.h"
+#include "inputs.h"
+#include "names.h"
+#include "output.h"
+#include "quantity.h"
+#include "say.h"
+
+struct conversion {
+	struct inputs inputs;
+	const struct format *to;
+	const char *output; /* as given; NULL: standard output */
+	char **outputs;     /* for -o DIR/: one for each input; else NULL */
+	bool force;
+	uint32_t jobs;
+	struct convert_job job; /* limits only */
+};
+
+static void read_min(struct conversion *conversion, const char *text,
+	const struct argp_state *state)
+{
+	struct convert_job *job = &conversion->job;
+
+	if (!quantity_read_share(text, &job->min_parts) &&
+		!quantity_read_time(text, &job->min_cumtime_ns))
+		argp_error(state,
+			"--min: '%s' is neither a share (0.5%%) nor a time "
+			"(100us)",
+			text);
+}
+
+static void read_to(struct conversion *conversion, const char *name,
+	const struct argp_state *state)
+{
+	const struct format *to = names_format(name);
+
+	if (to == NULL)
+		argp_error(state,
+			"--to: there is no format '%s'; see 'ctprof formats'",
+			name);
+	else if (!names_can_write(to))
+		argp_error(state, "--to: ctprof reads %s but does not write it",
+			to->name);
+	conversion->to = to;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct conversion *conversion = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &conversion->inputs;
+		return 0;
+	case 't':
+		read_to(conversion, arg, state);
+		return 0;
+	case 'o':
+		conversion->output = arg;
+		return 0;
+	case 'j':
+		conversion->jobs = arguments_count(state, "--jobs", arg);
+		return 0;
+	case KEY_FORCE:
+		conversion->force = true;
+		return 0;
+	case 'n':
+		conversion->job.top = arguments_count(state, "--top", arg);
+		return 0;
+	case KEY_MIN:
+		read_min(conversion, arg, state);
+		return 0;
+	case KEY_DOCUMENT_EDGES:
+		conversion->job.document_edges = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat found;
+	size_t size = strlen(path);
+
+	return (size > 0 && path[size - 1] == '/') ||
+	       (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
+}
+
+/* The format by the output's name, where -t does not say it. */
+static int choose_format(struct conversion *conversion)
+{
+	const char *path = conversion->output;
+
+	if (conversion->to != NULL)
+		return EXIT_DONE;
+	if (path == NULL || strcmp(path, "-") == 0 || is_directory(path)) {
+		say("to which format? Use -t FORMAT; see 'ctprof formats'");
+		return EXIT_USAGE;
+	}
+	conversion->to = format_of_path(path);
+	if (conversion->to == NULL) {
+		say("%s: no format ends like this; use -t FORMAT, see 'ctprof "
+		    "formats'",
+			path);
+		return EXIT_USAGE;
+	}
+	if (!names_can_write(conversion->to)) {
+		say("%s: ctprof reads %s but does not write it", path,
+			conversion->to->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+/* A timeline cannot be had from sums. */
+static int check_pair(const struct conversion *conversion)
+{
+	const struct format *from = conversion->inputs.from;
+	const struct format *to = conversion->to;
+
+	if (from == NULL || names_can_read(from))
+		return EXIT_DONE;
+	if (from->write_profile != NULL && to->new_timeline != NULL)
+		say("%s holds a profile, which cannot become a timeline (%s): "
+		    "it does not know when things happened",
+			from->name, to->name);
+	else
+		say("ctprof writes %s but does not read it", from->name);
+	return EXIT_USAGE;
+}
+
+/* DIR/NAME.SUFFIX, for NAME.ANY of a suffix that we know; NULL if out of
+ * memory. */
+static char *output_name(const struct conversion *conversion, const char *path)
+{
+	const char *directory = conversion->output;
+	const char *suffix = conversion->to->suffix;
+	const char *base = strrchr(path, '/');
+	const struct format *known;
+	size_t size;
+	char *name;
+
+	base = strcmp(path, "-") == 0 ? "stdin"
+	       : base == NULL         ? path
+				      : base + 1;
+	known = format_of_path(base);
+	size = strlen(base);
+	if (known != NULL && strlen(known->suffix) < size)
+		size -= strlen(known->suffix);
+	if (asprintf(&name, "%s%s%.*s%s", directory,
+		    directory[strlen(directory) - 1] == '/' ? "" : "/",
+		    (int)size, base, suffix == NULL ? "" : suffix) < 0)
+		return NULL;
+	return name;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const char *const *left = a;
+	const char *const *right = b;
+
+	return strcmp(*left, *right);
+}
+
+static int refuse_collisions(const struct conversion *conversion)
+{
+	size_t count = conversion->inputs.count;
+	char **sorted = reallocarray(NULL, count, sizeof(*sorted));
+	int status = EXIT_DONE;
+
+	if (sorted == NULL) {
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	memcpy(sorted, conversion->outputs, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_names);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(sorted[i - 1], sorted[i]) != 0)
+			continue;
+		say("%s: more than one input would be written to it; give "
+		    "them outputs of their own",
+			sorted[i]);
+		status = EXIT_USAGE;
+		while (i + 1 < count && strcmp(sorted[i], sorted[i + 1]) == 0)
+			i++; /* once is enough */
+	}
+	free(sorted);
+	return status;
+}
+
+static int make_directory(const char *path)
+{
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return EXIT_DONE;
+	say("%s: cannot make the directory: %s", path, strerror(errno));
+	return EXIT_OUTPUT;
+}
+
+/* With -o DIR/: names every output. */
+static int name_outputs(struct conversion *conversion)
+{
+	const struct inputs *inputs = &conversion->inputs;
+	const char *path = conversion->output;
+	int status;
+
+	if (path == NULL || strcmp(path, "-") == 0 || !is_directory(path)) {
+		if (inputs->count == 1)
+			return EXIT_DONE;
+		say("%zu inputs do not fit one output; use -o DIRECTORY/",
+			inputs->count);
+		return EXIT_USAGE;
+	}
+	conversion->outputs =
+		calloc(inputs->count, sizeof(*conversion->outputs));
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (conversion->outputs != NULL)
+			conversion->outputs[i] =
+				output_name(conversion, inputs->paths[i]);
+		if (conversion->outputs == NULL ||
+			conversion->outputs[i] == NULL) {
+			say("out of memory");
+			return EXIT_LIMIT;
+		}
+	}
+	status = refuse_collisions(conversion);
+	return status == EXIT_DONE ? make_directory(path) : status;
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+/* Converts an opened input to an opened output. */
+static int run_job(const struct conversion *conversion, struct input *input,
+	struct output *output)
+{
+	struct convert_job job = conversion->job;
+	struct ctp_error err = {0};
+	struct progress progress;
+	enum ctp_status status;
+	bool alone = conversion->inputs.count == 1;
+
+	progress_start(&progress,
+		alone && !conversion->inputs.quiet ? conversion->inputs.progress
+						   : WHEN_NEVER,
+		NULL, input->size_bytes);
+	job.to = conversion->to;
+	job.out = output->file;
+	job.options.title = input->name;
+	job.progress = progress.on ? on_progress : NULL;
+	job.user = &progress;
+	status = convert_run(input->source, &job, &err);
+	progress_hide(&progress);
+	if (status == CTP_OK)
+		return EXIT_DONE;
+	return input_failed(input, output->name, &err);
+}
+
+static int convert_one(size_t index, void *user)
+{
+	const struct conversion *conversion = user;
+	const struct inputs *inputs = &conversion->inputs;
+	const char *path = conversion->outputs == NULL
+				   ? conversion->output
+				   : conversion->outputs[index];
+	struct output output;
+	struct input input;
+	int status;
+	int closed;
+
+	status = input_open(&input, inputs->paths[index], inputs);
+	if (status != EXIT_DONE)
+		return status;
+	status = output_open(
+		&output, path, conversion->force, conversion->to->binary);
+	if (status != EXIT_DONE) {
+		(void)input_close(&input, &(struct inputs){.quiet = true});
+		return status;
+	}
+	status = run_job(conversion, &input, &output);
+	closed = output_close(&output, status == EXIT_DONE);
+	status = closed > status ? closed : status;
+	closed = input_close(&input, inputs);
+	return closed > status ? closed : status;
+}
+
+static const char *name_of(size_t index, void *user)
+{
+	const struct conversion *conversion = user;
+
+	return input_name(conversion->inputs.paths[index]);
+}
+
+static int convert_all(struct conversion *conversion)
+{
+	const struct inputs *inputs = &conversion->inputs;
+	struct batch batch = {
+		.count = inputs->count,
+		.jobs = conversion->jobs,
+		.run = convert_one,
+		.user = conversion,
+		.name = name_of,
+		.progress = inputs->quiet ? WHEN_NEVER : inputs->progress,
+	};
+	int status = choose_format(conversion);
+
+	if (status == EXIT_DONE)
+		status = check_pair(conversion);
+	if (status == EXIT_DONE)
+		status = name_outputs(conversion);
+	return status == EXIT_DONE ? batch_run(&batch) : status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct conversion conversion = {0};
+	int status;
+
+	arguments_parse(cmd_convert.argp, 0, argc, argv, &conversion);
+	status = convert_all(&conversion);
+	for (size_t i = 0;
+		conversion.outputs != NULL && i < conversion.inputs.count; i++)
+		free(conversion.outputs[i]);
+	free(conversion.outputs);
+	inputs_clear(&conversion.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"to", 't', "FORMAT", 0,
+		"format of the output (default: told by the end of -o's name)",
+		GROUP_OUTPUT},
+	{"output", 'o', "PATH", 0,
+		"write to this file, to standard output (-, the default), or, "
+		"for many inputs, into this DIRECTORY/", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite files that exist", GROUP_OUTPUT},
+	{"jobs", 'j', "N", 0,
+		"work on so many inputs at a time (default: one for each "
+		"processor)", GROUP_OUTPUT},
+	OPTION_HEADING("What goes into a profile (not into timelines):",
+		GROUP_SELECT),
+	{"top", 'n', "N", 0,
+		"keep the N functions with the most time, and fold the others "
+		"into \"(other)\"", GROUP_SELECT},
+	{"min", KEY_MIN, "TIME", 0,
+		"fold functions with less time, or a smaller share of the "
+		"whole (100us, 0.5%), into \"(other)\"", GROUP_SELECT},
+	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
+		"edge figures as torch's dynamo profiler counts them, not as "
+		"cProfile does", GROUP_SELECT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Turn logs into what other programs show. A name like "
+	       "ctp2pstats stands for 'ctprof convert -f log -t pstats'; "
+	       "ctp2gprof2dot writes pstats, of which gprof2dot gets the "
+	       "most.\v"
+	       "Examples:\n"
+	       "  ctprof convert run.ctp -o run.pstats && snakeviz run.pstats\n"
+	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | "
+	       "dot -Tsvg -o g.svg\n"
+	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_convert = {
+	.name = "convert",
+	.group = "Look at a recording",
+	.summary = "turn logs into pstats, Chrome traces, call graphs, ...",
+	.argp = &argp,
+	.run = run,
+};

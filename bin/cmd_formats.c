@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists the formats, from their table. */
+#include "cmd.h"
+
+#include <stdio.h>
+
+#include "arguments.h"
+#include "format.h"
+#include "names.h"
+#include "report.h"
+
+static const char *direction(const struct format *format)
+{
+	if (!names_can_read(format))
+		return "write";
+	return names_can_write(format) ? "both" : "read";
+}
+
+static const char *content(const struct format *format)
+{
+	return format->write_profile != NULL ? "profile" : "timeline";
+}
+
+static void print_text(void)
+{
+	printf("%-10s %-6s %-9s %-11s %s\n", "format", "does", "holds",
+		"suffix", "what it is");
+	for (const struct format *const *at = formats; *at != NULL; at++)
+		printf("%-10s %-6s %-9s %-11s %s\n", (*at)->name,
+			direction(*at), content(*at),
+			(*at)->suffix == NULL ? "" : (*at)->suffix,
+			(*at)->summary);
+}
+
+static void put_format(struct json *json, const struct format *format)
+{
+	json_begin(json, '{');
+	report_text(json, "name", format->name);
+	report_text(json, "summary", format->summary);
+	json_key(json, "suffix");
+	if (format->suffix == NULL)
+		json_none(json);
+	else
+		json_text(json, format->suffix);
+	report_text(json, "content", content(format));
+	report_bool(json, "reads", names_can_read(format));
+	report_bool(json, "writes", names_can_write(format));
+	report_bool(json, "binary", format->binary);
+	json_end(json, '}');
+}
+
+static int print_json(void)
+{
+	struct report report = {.schema = "ctprof/formats/1"};
+	struct json json;
+	int status = report_begin(&report, &json, stdout);
+
+	if (status != EXIT_DONE)
+		return status;
+	json_key(&json, "rows");
+	json_begin(&json, '[');
+	for (const struct format *const *at = formats; *at != NULL; at++)
+		put_format(&json, *at);
+	json_end(&json, ']');
+	return report_end(&json);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	bool *json = state->input;
+
+	(void)arg;
+	if (key == ARGP_KEY_ARG)
+		argp_error(state, "takes no file");
+	if (key != KEY_JSON)
+		return ARGP_ERR_UNKNOWN;
+	*json = true;
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	bool json = false;
+
+	arguments_parse(cmd_formats.argp, 0, argc, argv, &json);
+	if (json)
+		return print_json();
+	print_text();
+	return EXIT_DONE;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"json", KEY_JSON, NULL, 0, "print JSON", GROUP_OUTPUT},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "List the formats that ctprof reads and writes.\v"
+	       "Examples:\n"
+	       "  ctprof formats\n"
+	       "  ctprof formats --json\n"
+	       "  ctprof formats --json | jq -r '.rows[] | "
+	       "select(.writes).name'",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_formats = {
+	.name = "formats",
+	.group = "About ctprof",
+	.summary = "list the formats that ctprof reads and writes",
+	.argp = &argp,
+	.run = run,
+};

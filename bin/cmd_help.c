@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Help in three forms: the manual page where there is one, --help where there
+ * is none, and the options as the OPTIONS section of a manual page, so that
+ * pages and program cannot differ.
+ */
+#include "cmd.h"
+
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "arguments.h"
+#include "ctprof.h"
+#include "output.h"
+#include "say.h"
+
+extern char **environ;
+
+void command_print_version(void)
+{
+	printf("ctprof %d.%d.%d\n", CTP_VERSION_MAJOR, CTP_VERSION_MINOR,
+		CTP_VERSION_PATCH);
+}
+
+void command_print_help(void)
+{
+	const char *group = "";
+
+	puts("Usage: ctprof COMMAND [OPTION...] [FILE...]\n"
+	     "Record where a program spends its time, and look at it.");
+	for (const struct command *const *at = commands; *at != NULL; at++) {
+		if (strcmp((*at)->group, group) != 0) {
+			group = (*at)->group;
+			printf("\n%s:\n", group);
+		}
+		printf("  %-12s %s\n", (*at)->name, (*at)->summary);
+	}
+	puts("\n'ctprof COMMAND --help' lists a command's options; "
+	     "'ctprof help COMMAND' opens\n"
+	     "its manual page. ctp2pstats, ctp2chrome and others are "
+	     "'ctprof convert -t ...'.\n"
+	     "\n"
+	     "Examples:\n"
+	     "  ctprof record -o run.ctp -- ./program arguments\n"
+	     "  ctprof stats --top 20 run.ctp\n"
+	     "  ctprof convert run.ctp -o run.pstats");
+}
+
+/* Text in which roff sees nothing special. */
+static void put_roff(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", stdout);
+	for (; *text != '\0'; text++) {
+		if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '-')
+			fputs("\\-", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void put_roff_option(const struct argp_option *option, void *user)
+{
+	(void)user;
+	if (option->name == NULL) {
+		fputs(".SS ", stdout);
+		/* argp wants the colon, a heading of a page has none. */
+		printf("%.*s\n", (int)strcspn(option->doc, ":"), option->doc);
+		return;
+	}
+	fputs(".TP\n", stdout);
+	if (option->key > 0 && option->key < 128)
+		printf("\\fB\\-%c\\fR, ", option->key);
+	fputs("\\fB\\-\\-", stdout);
+	put_roff(option->name);
+	fputs("\\fR", stdout);
+	if (option->arg != NULL) {
+		fputs("=\\fI", stdout);
+		put_roff(option->arg);
+		fputs("\\fR", stdout);
+	}
+	putchar('\n');
+	put_roff(option->doc);
+	putchar('\n');
+}
+
+static void print_roff(const struct command *command)
+{
+	puts(".SH OPTIONS");
+	arguments_each(command->argp, put_roff_option, NULL);
+}
+
+/* Runs `man` quietly to learn whether it has the page. */
+static bool has_page(char *page)
+{
+	char man[] = "man";
+	char where[] = "-w";
+	char *argv[] = {man, where, page, NULL};
+	posix_spawn_file_actions_t actions;
+	int status = -1;
+	pid_t pid;
+
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return false;
+	if (posix_spawn_file_actions_addopen(
+		    &actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+		posix_spawn_file_actions_adddup2(
+			&actions, STDOUT_FILENO, STDERR_FILENO) == 0 &&
+		posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) ==
+			0 &&
+		waitpid(pid, &status, 0) != pid)
+		status = -1;
+	(void)posix_spawn_file_actions_destroy(&actions);
+	return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static int show(const struct command *command)
+{
+	char program[] = "man";
+	char page[64];
+	char *man[] = {program, page, NULL};
+	char name[64];
+	char option[] = "--help";
+	char *help[] = {name, option, NULL};
+
+	(void)snprintf(page, sizeof(page), "ctprof-%s", command->name);
+	(void)snprintf(name, sizeof(name), "ctprof %s", command->name);
+	if (has_page(page)) {
+		(void)execvp(man[0], man);
+		say("cannot run man");
+		return EXIT_OUTPUT;
+	}
+	return command->run(2, help); /* does not return */
+}
+
+struct request {
+	const char *name;
+	bool roff;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case KEY_ROFF:
+		request->roff = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (request->name != NULL)
+			argp_error(state, "one command, please");
+		request->name = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (request->roff && request->name == NULL)
+			argp_error(state, "--roff wants a command");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {0};
+	const struct command *command;
+
+	arguments_parse(cmd_help.argp, 0, argc, argv, &request);
+	if (request.name == NULL) {
+		command_print_help();
+		return EXIT_DONE;
+	}
+	command = command_find(request.name);
+	if (command == NULL) {
+		say("there is no command '%s'; see 'ctprof --help'",
+			request.name);
+		return EXIT_USAGE;
+	}
+	if (!request.roff)
+		return show(command);
+	print_roff(command);
+	return EXIT_DONE;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_MAIN),
+	{"roff", KEY_ROFF, NULL, 0,
+		"print the command's options as a section of a manual page",
+		GROUP_MAIN},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND]",
+	.doc = "Open a command's manual page, or print its help.\v"
+	       "Examples:\n"
+	       "  ctprof help\n"
+	       "  ctprof help convert\n"
+	       "  ctprof help --roff stats | man -l -",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_help = {
+	.name = "help",
+	.group = "About ctprof",
+	.summary = "open a command's manual page",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* What a file is, where it is from and what is in it. */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "arguments.h"
+#include "census.h"
+#include "input.h"
+#include "inputs.h"
+#include "output.h"
+#include "progress.h"
+#include "quantity.h"
+#include "report.h"
+#include "say.h"
+#include "table.h"
+
+#define SECOND INT64_C(1000000000)
+#define LINE_TEXT 96
+
+struct request {
+	struct inputs inputs;
+	const char *output;
+	bool force;
+	bool json;
+	bool printed; /* there is something before the next input's report */
+};
+
+/* What one input's report is made from. */
+struct subject {
+	const struct input *input;
+	const struct trace *trace;
+	const struct census *census;
+	bool has_start;
+	int64_t start_ns; /* since 1970 */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->inputs;
+		return 0;
+	case KEY_JSON:
+		request->json = true;
+		return 0;
+	case 'o':
+		request->output = arg;
+		return 0;
+	case KEY_FORCE:
+		request->force = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* UTC, so that the same file gives the same words everywhere. */
+static const char *start_text(char *text, const struct subject *subject)
+{
+	int64_t part = subject->start_ns % SECOND;
+	time_t seconds;
+	struct tm date;
+
+	if (part < 0)
+		part += SECOND;
+	seconds = (subject->start_ns - part) / SECOND;
+	if (!subject->has_start || gmtime_r(&seconds, &date) == NULL)
+		return "unknown";
+	(void)snprintf(text, LINE_TEXT,
+		"%d-%02d-%02d %02d:%02d:%02d.%09" PRId64 " UTC",
+		date.tm_year + 1900, date.tm_mon + 1, date.tm_mday,
+		date.tm_hour, date.tm_min, date.tm_sec, part);
+	return text;
+}
+
+static void add(struct table *table, const char *key, const char *value)
+{
+	table_add_row(table, TABLE_PLAIN);
+	table_add(table, key);
+	table_add(table, value);
+}
+
+static void add_count(struct table *table, const char *key, uint64_t count)
+{
+	char text[QUANTITY_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, count);
+	add(table, key, text);
+}
+
+/* What the file says of itself, less what is above already. */
+static void add_facts(struct table *table, const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace->fact_count; i++) {
+		const struct trace_fact *fact = &trace->facts[i];
+		const char *name = strtab_text(trace->text, fact->key, NULL);
+		char key[LINE_TEXT];
+
+		if (strcmp(name, "format") == 0 ||
+			strcmp(name, "realtime") == 0)
+			continue;
+		(void)snprintf(key, sizeof(key), "  %.60s", name);
+		add(table, key, strtab_text(trace->text, fact->value, NULL));
+	}
+}
+
+static void add_counts(struct table *table, const struct census *census)
+{
+	const struct {
+		const char *key;
+		uint64_t count;
+		bool always;
+	} counts[] = {
+		{"  processes", census->processes, true},
+		{"  threads", census->threads, true},
+		{"  devices", census->devices, false},
+		{"  ranges", census->ranges, true},
+		{"  open", census->open, false},
+		{"  activities", census->device, false},
+		{"  instants", census->instants, false},
+		{"  counters", census->counters, false},
+		{"  async", census->async, false},
+		{"  memory", census->memory, false},
+		{"  steps", census->steps, false},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i].always || counts[i].count != 0)
+			add_count(table, counts[i].key, counts[i].count);
+}
+
+static void add_losses(struct table *table, const struct trace *trace)
+{
+	bool any = false;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
+		bool note = trace_loss_is_note(loss);
+		char text[LINE_TEXT];
+
+		if (trace->losses[loss] == 0)
+			continue;
+		any = any || !note;
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " %s",
+			trace->losses[loss], trace_loss_words(loss));
+		add(table, note ? "  note" : "  lost", text);
+	}
+	if (!any)
+		add(table, "  lost", "nothing");
+}
+
+static int print_text(const struct subject *subject, FILE *out)
+{
+	static const struct table_column columns[] = {{"", false}, {"", false}};
+	char text[LINE_TEXT];
+	struct table table;
+	bool printed;
+
+	table_init(&table, columns, 2);
+	add(&table, "  format", subject->input->format->name);
+	add(&table, "  start", start_text(text, subject));
+	add(&table, "  span", quantity_time(text, subject->census->span_ns));
+	add_counts(&table, subject->census);
+	add_losses(&table, subject->trace);
+	add_facts(&table, subject->trace);
+	fprintf(out, "%s\n", subject->input->name);
+	printed = table_print(&table, out, false, 0);
+	table_clear(&table);
+	if (!printed) {
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	return EXIT_DONE;
+}
+
+static void put_fact(struct json *json, const char *key,
+	const struct trace *trace, const char *fact)
+{
+	const char *value = trace_find_fact(trace, fact);
+
+	json_key(json, key);
+	if (value == NULL)
+		json_none(json);
+	else
+		json_text(json, value);
+}
+
+static void put_counts(struct json *json, const struct census *census)
+{
+	json_key(json, "counts");
+	json_begin(json, '{');
+	report_uint(json, "ranges", census->ranges);
+	report_uint(json, "device", census->device);
+	report_uint(json, "instants", census->instants);
+	report_uint(json, "counters", census->counters);
+	report_uint(json, "async", census->async);
+	report_uint(json, "memory", census->memory);
+	report_uint(json, "steps", census->steps);
+	report_uint(json, "open", census->open);
+	json_end(json, '}');
+}
+
+static void put_clocks(struct json *json, const struct trace *trace)
+{
+	const char *clock = trace_find_fact(trace, "clock");
+	const char *hertz = trace_find_fact(trace, "clock_hz");
+
+	json_key(json, "clocks");
+	json_begin(json, '[');
+	if (clock != NULL) {
+		json_begin(json, '{');
+		report_text(json, "name", clock);
+		if (hertz != NULL)
+			report_uint(json, "hz", strtoull(hertz, NULL, 10));
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+/* As the file has them: all are text, also the numbers. Where one comes again,
+ * from a further recording in the file, the first counts. */
+static void put_facts(struct json *json, const struct trace *trace)
+{
+	bool *seen = calloc(strtab_count(trace->text), sizeof(*seen));
+
+	json_key(json, "facts");
+	json_begin(json, '{');
+	for (uint32_t i = 0; seen != NULL && i < trace->fact_count; i++) {
+		const struct trace_fact *fact = &trace->facts[i];
+
+		if (!seen[fact->key])
+			report_text(json,
+				strtab_text(trace->text, fact->key, NULL),
+				strtab_text(trace->text, fact->value, NULL));
+		seen[fact->key] = true;
+	}
+	json_end(json, '}');
+	json->failed = json->failed || seen == NULL;
+	free(seen);
+}
+
+static int print_json(
+	const struct subject *subject, char *const *path, FILE *out)
+{
+	const struct census *census = subject->census;
+	const struct trace *trace = subject->trace;
+	struct report report = {
+		.schema = "ctprof/info/1",
+		.inputs = path,
+		.input_count = 1,
+		.truncated = trace->losses[LOSS_TRUNCATED] != 0,
+	};
+	struct json json;
+	int status;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		report.losses[loss] = trace->losses[loss];
+	status = report_begin(&report, &json, out);
+	if (status != EXIT_DONE)
+		return status;
+	report_text(&json, "format", subject->input->format->name);
+	put_fact(&json, "producer", trace, "tool");
+	put_fact(&json, "host", trace, "host");
+	json_key(&json, "start_ns");
+	if (subject->has_start)
+		json_int(&json, subject->start_ns);
+	else
+		json_none(&json);
+	report_uint(&json, "span_ns", census->span_ns);
+	report_uint(&json, "processes", census->processes);
+	report_uint(&json, "threads", census->threads);
+	report_uint(&json, "devices", census->devices);
+	put_counts(&json, census);
+	put_clocks(&json, trace);
+	put_facts(&json, trace);
+	return report_end(&json);
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+static int take_census(const struct request *request, struct input *input,
+	struct census *census)
+{
+	const struct inputs *inputs = &request->inputs;
+	struct ctp_error err = {0};
+	struct progress progress;
+	enum ctp_status status;
+
+	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
+		NULL, input->size_bytes);
+	status = census_take(
+		census, input->source, on_progress, &progress, &err);
+	progress_hide(&progress);
+	return status == CTP_OK ? EXIT_DONE
+				: input_failed(input, input->name, &err);
+}
+
+static int report_one(struct request *request, char *const *path, FILE *out)
+{
+	/* Losses are in the report; stderr need not repeat them. */
+	struct inputs closing = request->inputs;
+	struct input input;
+	struct census census;
+	struct subject subject = {.input = &input, .census = &census};
+	int status = input_open(&input, *path, &request->inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = take_census(request, &input, &census);
+	if (status == EXIT_DONE) {
+		subject.trace = input.source->trace;
+		subject.has_start =
+			subject.trace->base_realtime_ns != 0 &&
+			!__builtin_add_overflow(subject.trace->base_realtime_ns,
+				subject.trace->start_ns, &subject.start_ns);
+		if (request->printed && !request->json)
+			putc('\n', out);
+		request->printed = true;
+		status = request->json ? print_json(&subject, path, out)
+				       : print_text(&subject, out);
+	}
+	closing.quiet = true;
+	closed = input_close(&input, &closing);
+	return closed > status ? closed : status;
+}
+
+static int run_request(struct request *request)
+{
+	struct output output;
+	int worst =
+		output_open(&output, request->output, request->force, false);
+	int status;
+
+	if (worst != EXIT_DONE)
+		return worst;
+	for (size_t i = 0; i < request->inputs.count; i++) {
+		status = report_one(
+			request, &request->inputs.paths[i], output.file);
+		worst = status > worst ? status : worst;
+	}
+	status = output_close(&output, worst == EXIT_DONE ||
+					       worst == EXIT_DAMAGED ||
+					       request->inputs.count > 1);
+	return status > worst ? status : worst;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {0};
+	int status;
+
+	arguments_parse(cmd_info.argp, 0, argc, argv, &request);
+	status = run_request(&request);
+	inputs_clear(&request.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"json", KEY_JSON, NULL, 0,
+		"print JSON, one object for each input", GROUP_OUTPUT},
+	{"output", 'o', "FILE", 0,
+		"write to this file (default: standard output)", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a file that exists", GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Tell what a file is: its format, where and when it was "
+	       "recorded, with which clock, how much is in it and what was "
+	       "lost.\v"
+	       "Examples:\n"
+	       "  ctprof info run.ctp\n"
+	       "  ctprof info --strict run.ctp >/dev/null && echo complete\n"
+	       "  ctprof info --json run.ctp | jq .counts.ranges",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_info = {
+	.name = "info",
+	.group = "Look at a recording",
+	.summary = "tell what a file is and what is in it",
+	.argp = &argp,
+	.run = run,
+};

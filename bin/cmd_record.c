@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a program that uses libctprof with recording switched on. All that the
+ * library needs to know goes through the environment, so that child processes
+ * record as well, each into a log of its own.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "child.h"
+#include "logs.h"
+#include "quantity.h"
+#include "say.h"
+
+#define USUAL_OUTPUT "run.ctp"
+#define POLICIES "block|grow|drop"
+#define CLOCKS "auto|system|tsc"
+
+/* env(1)'s. */
+#define STATUS_CANNOT_RUN 126
+#define STATUS_NOT_FOUND 127
+
+struct request {
+	const char *output;
+	bool force;
+	bool quiet;
+	bool verbose;
+	char **argv; /* the program */
+};
+
+/* What is asked for beats what was in the environment. */
+static void set(
+	const struct argp_state *state, const char *variable, const char *value)
+{
+	if (setenv(variable, value, 1) != 0)
+		argp_failure(state, EXIT_LIMIT, errno, "%s", variable);
+}
+
+static void set_number(
+	const struct argp_state *state, const char *variable, uint64_t value)
+{
+	char text[QUANTITY_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	set(state, variable, text);
+}
+
+static void set_size(const struct argp_state *state, const char *variable,
+	const char *option, const char *text)
+{
+	uint64_t bytes = 0;
+
+	if (!quantity_read_size(text, &bytes) || bytes == 0)
+		argp_error(state, "%s: '%s' is not a size (64K, 8M, 1G)",
+			option, text);
+	set_number(state, variable, bytes);
+}
+
+static void set_time(const struct argp_state *state, const char *variable,
+	const char *option, const char *text)
+{
+	uint64_t time_ns = 0;
+
+	if (!quantity_read_time(text, &time_ns))
+		argp_error(state, "%s: '%s' is not a time (500, 2us, 1ms)",
+			option, text);
+	set_number(state, variable, time_ns);
+}
+
+static void set_word(const struct argp_state *state, const char *variable,
+	const char *option, const char *values, const char *text)
+{
+	(void)arguments_word(state, option, values, text);
+	set(state, variable, text);
+}
+
+static void set_level(const struct argp_state *state, const char *text)
+{
+	if (text[0] < '1' || text[0] > '9' || text[1] != '\0')
+		argp_error(state, "--level: '%s' is not a number from 1 to 9",
+			text);
+	set(state, "CTPROF_LEVEL", text);
+}
+
+static error_t parse_recorder(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case KEY_BUFFER:
+		set_size(state, "CTPROF_BUFFER", "--buffer", arg);
+		return 0;
+	case KEY_BUFFER_MAX:
+		set_size(state, "CTPROF_BUFFER_MAX", "--buffer-max", arg);
+		return 0;
+	case KEY_POLICY:
+		set_word(state, "CTPROF_POLICY", "--policy", POLICIES, arg);
+		return 0;
+	case KEY_MIN_NS:
+		set_time(state, "CTPROF_MIN_NS", "--min-ns", arg);
+		return 0;
+	case KEY_CLOCK:
+		set_word(state, "CTPROF_CLOCK", "--clock", CLOCKS, arg);
+		return 0;
+	case KEY_SPOOL:
+		set(state, "CTPROF_SPOOL", arg);
+		return 0;
+	case KEY_LEVEL:
+		set_level(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case 'o':
+		request->output = arg;
+		return 0;
+	case KEY_FORCE:
+		request->force = true;
+		return 0;
+	case 'q':
+		request->quiet = true;
+		return 0;
+	case 'v':
+		request->verbose = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The program; all that follows is its own. */
+		request->argv = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		return 0;
+	default:
+		return parse_recorder(key, arg, state);
+	}
+}
+
+static int fail(const char *path)
+{
+	say("%s: cannot make the log: %s", path, strerror(errno));
+	return EXIT_OUTPUT;
+}
+
+/* The recorder only takes a file that it makes itself, so an old one has to
+ * be gone. */
+static int clear_way(const char *path, bool force)
+{
+	struct stat found;
+	size_t size = strlen(path);
+
+	if (size == 0 || path[size - 1] == '/' || strcmp(path, "-") == 0) {
+		say("'%s' is no name for a log", path);
+		return EXIT_USAGE;
+	}
+	if (lstat(path, &found) != 0) {
+		if (errno == ENOENT)
+			return EXIT_DONE;
+		return fail(path);
+	}
+	if (!force || (!S_ISREG(found.st_mode) && !S_ISLNK(found.st_mode))) {
+		say("%s: exists%s", path,
+			force ? " and is not a file"
+			      : "; --force overwrites it");
+		return EXIT_OUTPUT;
+	}
+	if (unlink(path) != 0)
+		return fail(path);
+	return EXIT_DONE;
+}
+
+/* Can a file be made where the log is to be? The recorder could only tell too
+ * late. */
+static int check_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = NULL;
+	int status = EXIT_DONE;
+
+	if (asprintf(&directory, "%.*s.",
+		    slash == NULL ? 0 : (int)(slash + 1 - path), path) < 0)
+		return fail(path);
+	if (access(directory, W_OK | X_OK) != 0)
+		status = fail(path);
+	free(directory);
+	return status;
+}
+
+/* The path as CTPROF_OUT wants it: absolute, since programs change their
+ * directory, and with every % doubled; NULL if out of memory. */
+static char *pattern_of(const char *path)
+{
+	char *directory = path[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	char *absolute = NULL;
+	char *pattern = NULL;
+	char *to;
+
+	if (directory != NULL && asprintf(&absolute, "%s%s%s", directory,
+					 path[0] == '/' ? "" : "/", path) >= 0)
+		pattern = malloc(2 * strlen(absolute) + 1);
+	to = pattern;
+	for (const char *at = absolute; pattern != NULL && *at != '\0'; at++) {
+		*to++ = *at;
+		if (*at == '%')
+			*to++ = '%';
+	}
+	if (pattern != NULL)
+		*to = '\0';
+	free(absolute);
+	free(directory);
+	return pattern;
+}
+
+static int set_output(const char *path)
+{
+	char *pattern = pattern_of(path);
+	int status = EXIT_DONE;
+
+	if (pattern == NULL || setenv("CTPROF_OUT", pattern, 1) != 0 ||
+		setenv("CTPROF_OUT_EXCL", "1", 1) != 0)
+		status = fail(path);
+	free(pattern);
+	return status;
+}
+
+static int say_cannot_run(const char *program, int error)
+{
+	say("%s: cannot run: %s", program, strerror(error));
+	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+static void report(const struct request *request, struct timespec start)
+{
+	size_t logs = logs_report(
+		request->output, start, request->quiet, request->verbose);
+
+	if (logs == 0)
+		say("%s: no log was made: %s does not use libctprof (link it "
+		    "with -lctprof), or recorded nothing",
+			request->output, request->argv[0]);
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {.output = USUAL_OUTPUT};
+	struct child_end end;
+	struct timespec start = {0};
+	int status;
+
+	arguments_parse(cmd_record.argp, ARGP_IN_ORDER, argc, argv, &request);
+	status = check_directory(request.output);
+	if (status == EXIT_DONE)
+		status = clear_way(request.output, request.force);
+	if (status == EXIT_DONE)
+		status = set_output(request.output);
+	if (status != EXIT_DONE)
+		return status;
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &start);
+	status = child_run(request.argv, &end);
+	if (status != EXIT_DONE)
+		return status;
+	if (end.exec_errno != 0)
+		return say_cannot_run(request.argv[0], end.exec_errno);
+	report(&request, start);
+	if (WIFSIGNALED(end.status))
+		return child_die_alike(end.status);
+	return WEXITSTATUS(end.status);
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"output", 'o', "FILE", 0,
+		"write the log to this file (default: " USUAL_OUTPUT "); child "
+		"processes write to NAME.PID.ctp beside it", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a log that exists", GROUP_OUTPUT},
+	{"level", KEY_LEVEL, "N", 0,
+		"compress this much, 1 to 9 (default: 1)", GROUP_OUTPUT},
+	OPTION_HEADING("Recording:", GROUP_SELECT),
+	{"buffer", KEY_BUFFER, "SIZE", 0,
+		"memory for records at the start (default: 2M)", GROUP_SELECT},
+	{"buffer-max", KEY_BUFFER_MAX, "SIZE", 0,
+		"with --policy=grow, take up to this much (default: 64M)",
+		GROUP_SELECT},
+	{"policy", KEY_POLICY, POLICIES, 0,
+		"when the buffers are full: wait for the log (the default), "
+		"take more memory, or drop ranges and count them",
+		GROUP_SELECT},
+	{"min-ns", KEY_MIN_NS, "TIME", 0,
+		"leave out ranges that are shorter and contain nothing (500, "
+		"2us)", GROUP_SELECT},
+	{"clock", KEY_CLOCK, CLOCKS, 0,
+		"the time-stamp counter where it is good, the system's clock, "
+		"or the counter at any rate", GROUP_SELECT},
+	{"spool", KEY_SPOOL, "DIR", 0,
+		"directory of the buffers, in memory for speed (default: "
+		"/dev/shm)", GROUP_SELECT},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"verbose", 'v', NULL, 0,
+		"say also what was left out without harm", GROUP_OTHER},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[--] PROGRAM [ARGUMENT...]",
+	.doc = "Run a program that uses libctprof, and record where its time "
+	       "goes. Exits as the program does.\v"
+	       "Examples:\n"
+	       "  ctprof record ./program argument\n"
+	       "  ctprof record -o build.ctp -- make -j8\n"
+	       "  ctprof record --policy=drop --min-ns=1us -- ./server",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_record = {
+	.name = "record",
+	.group = "Record",
+	.summary = "run a program and record where its time goes",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of functions. Several inputs are summed, function by function:
+ * the usual reason for several is one program's processes.
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+
+#include "arguments.h"
+#include "convert.h"
+#include "input.h"
+#include "inputs.h"
+#include "output.h"
+#include "progress.h"
+#include "quantity.h"
+#include "say.h"
+#include "stats.h"
+
+#define USUAL_TOP 30 /* for text: what fits a screen */
+#define TOP_UNSET UINT32_MAX
+
+enum style { STYLE_TEXT, STYLE_JSON, STYLE_CSV };
+
+struct request {
+	struct inputs inputs;
+	struct stats_options options;
+	enum when color;
+	enum style style;
+	const char *output;
+	bool force;
+	bool document_edges;
+	struct profile *sum;
+	struct report report;
+};
+
+static void read_min(struct stats_options *options, const char *text,
+	const struct argp_state *state)
+{
+	if (!quantity_read_share(text, &options->min_parts) &&
+		!quantity_read_time(text, &options->min_cumtime_ns))
+		argp_error(state,
+			"--min: '%s' is neither a share (0.5%%) nor a time "
+			"(100us)",
+			text);
+}
+
+static void read_top(struct stats_options *options, const char *text,
+	const struct argp_state *state)
+{
+	options->top = text[0] == '0' && text[1] == '\0'
+			       ? 0
+			       : arguments_count(state, "--top", text);
+}
+
+static error_t parse_table(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+	struct stats_options *options = &request->options;
+
+	switch (key) {
+	case 's':
+		options->key = (enum stats_key)arguments_word(
+			state, "--sort", STATS_KEYS, arg);
+		return 0;
+	case 'n':
+		read_top(options, arg, state);
+		return 0;
+	case KEY_MIN:
+		read_min(options, arg, state);
+		return 0;
+	case KEY_CALLERS:
+		options->callers = true;
+		return 0;
+	case KEY_CALLEES:
+		options->callees = true;
+		return 0;
+	case KEY_DOCUMENT_EDGES:
+		request->document_edges = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->inputs;
+		return 0;
+	case KEY_JSON:
+		request->style = STYLE_JSON;
+		return 0;
+	case KEY_CSV:
+		request->style = STYLE_CSV;
+		return 0;
+	case 'o':
+		request->output = arg;
+		return 0;
+	case KEY_FORCE:
+		request->force = true;
+		return 0;
+	case KEY_UNIT:
+		request->options.unit = (enum stats_unit)arguments_word(
+			state, "--unit", STATS_UNITS, arg);
+		return 0;
+	case KEY_COLOR:
+		request->color = arguments_when(state, "--color", arg);
+		return 0;
+	default:
+		return parse_table(key, arg, state);
+	}
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+static enum ctp_status read_profile(struct request *request,
+	struct input *input, struct profile **profile, struct ctp_error *err)
+{
+	const struct inputs *inputs = &request->inputs;
+	struct progress progress;
+	struct convert_job job = {
+		.document_edges = request->document_edges,
+		.progress = on_progress,
+		.user = &progress,
+	};
+	enum ctp_status status;
+
+	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
+		NULL, input->size_bytes);
+	status = convert_profile(input->source, &job, profile, err);
+	progress_hide(&progress);
+	return status;
+}
+
+/* Adds one input to the sum. */
+static int add_input(struct request *request, const char *path)
+{
+	struct profile *profile = NULL;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	struct input input;
+	int result = input_open(&input, path, &request->inputs);
+	int closed;
+
+	if (result != EXIT_DONE)
+		return result;
+	status = read_profile(request, &input, &profile, &err);
+	if (status == CTP_OK)
+		status = stats_sum(request->sum, profile, &err);
+	profile_free(profile);
+	if (status != CTP_OK)
+		result = input_failed(&input, input.name, &err);
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		request->report.losses[loss] +=
+			input.source->trace->losses[loss];
+	closed = input_close(&input, &request->inputs);
+	return closed > result ? closed : result;
+}
+
+/* Milliseconds, as ever, unless all would be zeros. */
+static enum stats_unit unit_for(uint64_t total_ns)
+{
+	return total_ns < 1000000 ? STATS_US : STATS_MS;
+}
+
+static int print(struct request *request, FILE *out)
+{
+	struct ctp_error err = {0};
+	struct stats stats;
+	int status = EXIT_LIMIT;
+
+	if (stats_init(&stats, request->sum, &request->options, &err) !=
+		CTP_OK) {
+		say_error(NULL, &err);
+	} else if (request->style == STYLE_JSON) {
+		request->report.truncated = stats.hidden != 0;
+		status = stats_print_json(&stats, &request->report, out);
+	} else if (request->style == STYLE_CSV) {
+		status = stats_print_csv(&stats, out);
+	} else {
+		status = stats_print_text(&stats, out);
+	}
+	stats_clear(&stats);
+	return status;
+}
+
+static int print_to_output(struct request *request)
+{
+	struct stats_options *options = &request->options;
+	struct ctp_error err = {0};
+	struct output output;
+	int status;
+	int closed;
+
+	if (profile_sort(request->sum, &err) != CTP_OK) {
+		say_error(NULL, &err);
+		return EXIT_LIMIT;
+	}
+	status = output_open(&output, request->output, request->force, false);
+	if (status != EXIT_DONE)
+		return status;
+	options->color = terminal_color(output.file, request->color);
+	options->width = terminal_width(output.file);
+	if (options->unit == STATS_AUTO)
+		options->unit = unit_for(request->sum->total_ns);
+	status = print(request, output.file);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+static int run_request(struct request *request)
+{
+	const struct inputs *inputs = &request->inputs;
+	size_t failed = 0;
+	int worst = EXIT_DONE;
+	int status;
+
+	request->sum = profile_new();
+	if (request->sum == NULL) {
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	for (size_t i = 0; i < inputs->count; i++) {
+		status = add_input(request, inputs->paths[i]);
+		failed += status != EXIT_DONE && status != EXIT_DAMAGED;
+		worst = status > worst ? status : worst;
+	}
+	/* With nothing to show, a table of nothing would only mislead. */
+	if (failed == inputs->count)
+		return worst;
+	status = print_to_output(request);
+	return status > worst ? status : worst;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {.options.top = TOP_UNSET};
+	int status;
+
+	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
+	if (request.options.top == TOP_UNSET)
+		request.options.top =
+			request.style == STYLE_TEXT ? USUAL_TOP : 0;
+	request.report.schema = "ctprof/stats/1";
+	request.report.inputs = request.inputs.paths;
+	request.report.input_count = request.inputs.count;
+	status = run_request(&request);
+	profile_free(request.sum);
+	inputs_clear(&request.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Table:", GROUP_MAIN),
+	{"sort", 's', STATS_KEYS, 0,
+		"order of the functions (default: cumtime)", GROUP_MAIN},
+	{"top", 'n', "N", 0,
+		"show the first N functions (default: 30 as text, all as JSON "
+		"and CSV; 0: all)", GROUP_MAIN},
+	{"min", KEY_MIN, "TIME", 0,
+		"leave out functions with less cumtime, or a smaller share of "
+		"the whole (100us, 0.5%)", GROUP_MAIN},
+	{"callers", KEY_CALLERS, NULL, 0,
+		"below each function, who calls it", GROUP_MAIN},
+	{"callees", KEY_CALLEES, NULL, 0,
+		"below each function, what it calls", GROUP_MAIN},
+	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
+		"edge figures as torch's dynamo profiler counts them, not as "
+		"cProfile does", GROUP_MAIN},
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"json", KEY_JSON, NULL, 0,
+		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
+	{"csv", KEY_CSV, NULL, 0,
+		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
+	{"unit", KEY_UNIT, STATS_UNITS, 0,
+		"unit of times in text (auto: ms, or us for short runs)",
+		GROUP_OUTPUT},
+	{"output", 'o', "FILE", 0,
+		"write to this file (default: standard output)", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a file that exists", GROUP_OUTPUT},
+	{"color", KEY_COLOR, WHEN_VALUES, 0,
+		"colour (auto: on a terminal, unless NO_COLOR is set)",
+		GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Show where the time went: for each function how often it was "
+	       "called (ncalls; pcalls without recursion), and its time "
+	       "without (tottime) and with (cumtime) what it calls. Several "
+	       "inputs are summed.\v"
+	       "Examples:\n"
+	       "  ctprof stats --top 20 run.ctp\n"
+	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
+	       "  ctprof stats --json run.ctp run.*.ctp | jq -r "
+	       "'.rows[0].name'",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_stats = {
+	.name = "stats",
+	.group = "Look at a recording",
+	.summary = "show the functions that took the time",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* One input: opened by path or "-", told by its content, closed again. */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "format.h"
+#include "inputs.h"
+
+#define INPUT_HEAD_BYTES 4096
+
+struct input {
+	const char *name; /* for messages; borrowed */
+	FILE *file;
+	const struct format *format;
+	struct event_source *source;
+	uint64_t size_bytes; /* 0: unknown */
+	uint8_t head[INPUT_HEAD_BYTES];
+	size_t head_size;
+};
+
+/*
+ * Opens an input as `inputs` say (its format may be given there).
+ *
+ * Errors: said; returns an exit status.
+ * Ownership: `path` is borrowed until input_close(), which is only due after
+ * success.
+ */
+int input_open(
+	struct input *input, const char *path, const struct inputs *inputs);
+
+/*
+ * Says what was lost, unless it is to be quiet, and closes. `trace` is gone
+ * then.
+ *
+ * Errors: returns EXIT_DAMAGED if something was lost and that matters.
+ */
+int input_close(struct input *input, const struct inputs *inputs);
+
+/* Says why reading failed, or writing what was read; `output` is the name for
+ * the latter. Returns an exit status. */
+int input_failed(const struct input *input, const char *output,
+	const struct ctp_error *err);
+
+/* The name that messages use for this path. */
+const char *input_name(const char *path);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "cmd.h"
+#include "names.h"
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Input:", GROUP_INPUT),
+	{"from", 'f', "FORMAT", 0,
+		"format of the input (default: told by its content)",
+		GROUP_INPUT},
+	{"files0-from", KEY_FILES0_FROM, "FILE", 0,
+		"read the names of the inputs, each ended by a zero byte, "
+		"from FILE (-: standard input)", GROUP_INPUT},
+	{"strict", KEY_STRICT, NULL, 0,
+		"exit with status 4 if an input is damaged or incomplete",
+		GROUP_INPUT},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"verbose", 'v', NULL, 0,
+		"say also what was left out or changed without harm",
+		GROUP_OTHER},
+	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
+		"show progress on standard error (auto: on a terminal, after "
+		"a second)", GROUP_OTHER},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+/* clang-format on */
+
+static error_t add_path(struct inputs *inputs, const char *path)
+{
+	if (inputs->count == inputs->room) {
+		size_t room = inputs->room == 0 ? 16 : 2 * inputs->room;
+		char **paths = reallocarray(
+			inputs->paths, room, sizeof(inputs->paths[0]));
+
+		if (paths == NULL)
+			return ENOMEM;
+		inputs->paths = paths;
+		inputs->room = room;
+	}
+	inputs->paths[inputs->count] = strdup(path);
+	if (inputs->paths[inputs->count] == NULL)
+		return ENOMEM;
+	inputs->count++;
+	return 0;
+}
+
+static error_t read_names(
+	struct inputs *inputs, FILE *in, const struct argp_state *state)
+{
+	char *name = NULL;
+	size_t room = 0;
+	error_t status = 0;
+
+	errno = 0;
+	while (status == 0 && getdelim(&name, &room, '\0', in) > 0) {
+		if (name[0] == '\0')
+			argp_failure(state, EXIT_USAGE, 0,
+				"%s: a name of no length", inputs->files0_from);
+		status = add_path(inputs, name);
+	}
+	free(name);
+	if (status == 0 && ferror(in))
+		argp_failure(
+			state, EXIT_INPUT, errno, "%s", inputs->files0_from);
+	return status;
+}
+
+static error_t read_files0(
+	struct inputs *inputs, const struct argp_state *state)
+{
+	bool from_stdin = strcmp(inputs->files0_from, "-") == 0;
+	FILE *in = from_stdin ? stdin : fopen(inputs->files0_from, "re");
+	error_t status;
+
+	if (in == NULL) {
+		argp_failure(
+			state, EXIT_INPUT, errno, "%s", inputs->files0_from);
+		return 0;
+	}
+	status = read_names(inputs, in, state);
+	if (!from_stdin)
+		(void)fclose(in);
+	if (status == 0 && inputs->count == 0)
+		argp_failure(state, EXIT_USAGE, 0, "%s: names no input",
+			inputs->files0_from);
+	return status;
+}
+
+static error_t finish(struct inputs *inputs, const struct argp_state *state)
+{
+	if (inputs->files0_from != NULL) {
+		if (inputs->count != 0)
+			argp_error(state, "file names cannot be combined with "
+					  "--files0-from");
+		return read_files0(inputs, state);
+	}
+	if (inputs->count != 0)
+		return 0;
+	if (isatty(STDIN_FILENO))
+		argp_error(state, "no input; name a file, or - for this "
+				  "terminal");
+	return add_path(inputs, "-");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct inputs *inputs = state->input;
+
+	switch (key) {
+	case 'f':
+		inputs->from = names_format(arg);
+		if (inputs->from == NULL)
+			argp_error(state,
+				"--from=%s: no such format; see 'ctprof "
+				"formats'",
+				arg);
+		return 0;
+	case KEY_FILES0_FROM:
+		inputs->files0_from = arg;
+		return 0;
+	case KEY_STRICT:
+		inputs->strict = true;
+		return 0;
+	case 'q':
+		inputs->quiet = true;
+		return 0;
+	case 'v':
+		inputs->verbose = true;
+		return 0;
+	case KEY_PROGRESS:
+		inputs->progress = arguments_when(state, "--progress", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_path(inputs, arg);
+	case ARGP_KEY_END:
+		return finish(inputs, state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp inputs_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+void inputs_clear(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->paths[i]);
+	free(inputs->paths);
+	*inputs = (struct inputs){0};
+}

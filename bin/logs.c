@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "logs.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "census.h"
+#include "cmd.h"
+#include "input.h"
+#include "quantity.h"
+#include "say.h"
+
+/* Reading the whole of a larger log would keep people waiting. */
+#define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
+
+/* scandir()'s filter has no argument of its own. */
+static const char *wanted_stem;
+static size_t wanted_stem_size;
+static const char *wanted_suffix;
+
+/* STEM.PID.SUFFIX or STEM.PID.N.SUFFIX: digits and dots between. */
+static int is_wanted(const struct dirent *entry)
+{
+	const char *name = entry->d_name;
+	size_t size = strlen(name);
+	size_t suffix_size = strlen(wanted_suffix);
+	size_t middle;
+
+	if (size <= wanted_stem_size + suffix_size + 1 ||
+		strncmp(name, wanted_stem, wanted_stem_size) != 0 ||
+		strcmp(name + size - suffix_size, wanted_suffix) != 0 ||
+		name[wanted_stem_size] != '.')
+		return 0;
+	middle = size - suffix_size - wanted_stem_size;
+	return strspn(name + wanted_stem_size, ".0123456789") >= middle;
+}
+
+static bool is_since(const struct stat *found, struct timespec start)
+{
+	return S_ISREG(found->st_mode) &&
+	       (found->st_mtim.tv_sec > start.tv_sec ||
+		       (found->st_mtim.tv_sec == start.tv_sec &&
+			       found->st_mtim.tv_nsec >= start.tv_nsec));
+}
+
+static void say_census(
+	const char *path, const struct census *census, uint64_t size_bytes)
+{
+	char size[QUANTITY_TEXT];
+	char span[QUANTITY_TEXT];
+
+	say("%s: %" PRIu64 " range%s, %" PRIu32 " thread%s, %s, %s", path,
+		census->ranges, census->ranges == 1 ? "" : "s", census->threads,
+		census->threads == 1 ? "" : "s",
+		quantity_bytes(size, size_bytes),
+		quantity_time(span, census->span_ns));
+}
+
+static void describe(const char *path, uint64_t size_bytes, bool verbose)
+{
+	struct inputs inputs = {.verbose = verbose};
+	char size[QUANTITY_TEXT];
+	struct ctp_error err = {0};
+	struct census census;
+	struct input input;
+
+	if (size_bytes == 0) {
+		say("%s: is empty: the program ended before anything was "
+		    "written",
+			path);
+		return;
+	}
+	if (size_bytes > CENSUS_MAX_BYTES) {
+		say("%s: %s", path, quantity_bytes(size, size_bytes));
+		return;
+	}
+	if (input_open(&input, path, &inputs) != EXIT_DONE)
+		return;
+	if (census_take(&census, input.source, NULL, NULL, &err) == CTP_OK)
+		say_census(path, &census, size_bytes);
+	else
+		say_error(path, &err);
+	(void)input_close(&input, &inputs);
+}
+
+static size_t report_one(
+	const char *path, struct timespec start, bool quiet, bool verbose)
+{
+	struct stat found;
+
+	if (stat(path, &found) != 0 || !is_since(&found, start))
+		return 0;
+	if (!quiet)
+		describe(path, (uint64_t)found.st_size, verbose);
+	return 1;
+}
+
+static size_t report_children(
+	const char *path, struct timespec start, bool quiet, bool verbose)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash == NULL ? path : slash + 1;
+	int directory_size = (int)(base - path);
+	struct dirent **entries = NULL;
+	char *directory = NULL;
+	size_t count = 0;
+	int found;
+
+	wanted_suffix = strrchr(base, '.');
+	if (wanted_suffix == NULL || wanted_suffix == base)
+		wanted_suffix = "";
+	wanted_stem = base;
+	wanted_stem_size = strlen(base) - strlen(wanted_suffix);
+	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
+		return 0;
+	found = scandir(directory, &entries, is_wanted, versionsort);
+	for (int i = 0; i < found; i++) {
+		char *child = NULL;
+
+		if (asprintf(&child, "%.*s%s", directory_size, path,
+			    entries[i]->d_name) >= 0) {
+			count += report_one(child, start, quiet, verbose);
+			free(child);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	free(directory);
+	return count;
+}
+
+size_t logs_report(
+	const char *path, struct timespec start, bool quiet, bool verbose)
+{
+	return report_one(path, start, quiet, verbose) +
+	       report_children(path, start, quiet, verbose);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The logs that a recording has left: RUN.ctp of the first process, and
+ * RUN.PID.ctp of its children beside it. */
+#ifndef LOGS_H
+#define LOGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+/*
+ * Says for each log how much is in it and what was lost. Only files that
+ * changed since `start` count. Returns how many there are.
+ *
+ * Units: `start` is CLOCK_REALTIME_COARSE, which file times are made of.
+ */
+size_t logs_report(
+	const char *path, struct timespec start, bool quiet, bool verbose);
+
+#endif

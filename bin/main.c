@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctprof SUBCOMMAND …, and the converters by their own names: a program that
+ * is called X2Y, with formats X and Y, is `ctprof convert -f X -t Y`.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "names.h"
+#include "output.h"
+#include "say.h"
+
+#define COMMAND_ADDRESS(name) &cmd_##name,
+
+const struct command *const commands[] = {COMMANDS(COMMAND_ADDRESS) NULL};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *const *at = commands; *at != NULL; at++)
+		if (strcmp((*at)->name, name) == 0)
+			return *at;
+	return NULL;
+}
+
+/* How many letters to change, add or take away. Words longer than a name of
+ * ours can be are far from all of them. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[32];
+	size_t size = strlen(b);
+
+	if (strlen(a) >= 32 || size >= 32)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= size; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1] != '\0'; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= size; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[size];
+}
+
+static int refuse_unknown(const char *name)
+{
+	const char *nearest = NULL;
+	size_t least = 4; /* further away is another word */
+
+	for (const struct command *const *at = commands; *at != NULL; at++) {
+		size_t far = distance(name, (*at)->name);
+
+		if (far < least && far < strlen(name)) {
+			least = far;
+			nearest = (*at)->name;
+		}
+	}
+	if (nearest != NULL)
+		say("there is no command '%s'; did you mean '%s'?", name,
+			nearest);
+	else
+		say("there is no command '%s'; see 'ctprof --help'", name);
+	return EXIT_USAGE;
+}
+
+static int run_converter(int argc, char **argv, const struct format *from,
+	const struct format *to)
+{
+	char **given = calloc((size_t)argc + 3, sizeof(*given));
+	char *from_option = NULL;
+	char *to_option = NULL;
+	int status = EXIT_LIMIT;
+
+	if (given != NULL &&
+		asprintf(&from_option, "--from=%s", from->name) >= 0 &&
+		asprintf(&to_option, "--to=%s", to->name) >= 0) {
+		given[0] = argv[0];
+		given[1] = from_option;
+		given[2] = to_option;
+		memcpy(given + 3, argv + 1, (size_t)argc * sizeof(*argv));
+		status = cmd_convert.run(argc + 2, given);
+	} else {
+		say("out of memory");
+	}
+	free(given);
+	free(from_option);
+	free(to_option);
+	return status;
+}
+
+static int run_command(int argc, char **argv)
+{
+	const struct command *command = command_find(argv[0]);
+	char *name = NULL;
+	int status;
+
+	if (command == NULL)
+		return refuse_unknown(argv[0]);
+	if (asprintf(&name, "ctprof %s", command->name) < 0) {
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	argv[0] = name; /* for argp's messages */
+	status = command->run(argc, argv);
+	free(name);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct format *from;
+	const struct format *to;
+	const char *base = argc == 0 ? "" : strrchr(argv[0], '/');
+
+	base = base == NULL ? argv[0] : base + 1;
+	if (argc > 0 && names_split(base, &from, &to))
+		return run_converter(argc, argv, from, to);
+	if (argc < 2) {
+		say("no command; see 'ctprof --help'");
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
+		command_print_help();
+		return EXIT_DONE;
+	}
+	if (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0) {
+		command_print_version();
+		return EXIT_DONE;
+	}
+	if (argv[1][0] == '-') {
+		say("there is no option '%s' before a command; see 'ctprof "
+		    "--help'",
+			argv[1]);
+		return EXIT_USAGE;
+	}
+	return run_command(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* Whoever started us may have children reaped by the kernel; we need
+	 * to know how ours end. */
+	(void)signal(SIGCHLD, SIG_DFL);
+	status = run(argc, argv);
+	if (status != EXIT_OUTPUT && output_finish_stdout() != EXIT_DONE)
+		return EXIT_OUTPUT;
+	return status;
+}

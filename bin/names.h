@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of formats, those of the table and what else people call them, and
+ * of the converters that are called after them: X2Y. */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include <stdbool.h>
+
+#include "format.h"
+
+/* Room for any name of a converter. */
+#define NAMES_BYTES 64
+
+/* A format by its name or alias ("ctp" is the log); NULL if there is none. */
+const struct format *names_format(const char *name);
+
+bool names_can_read(const struct format *format);
+bool names_can_write(const struct format *format);
+
+/* Takes "X2Y" apart where X can be read and Y be written; false if it is no
+ * such name. Ownership: both are the table's. */
+bool names_split(
+	const char *name, const struct format **from, const struct format **to);
+
+/* Calls `visit` with the name of every converter: "ctp2pstats", … */
+void names_each_converter(void (*visit)(const char *name));
+
+#endif

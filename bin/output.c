@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "quantity.h"
+#include "say.h"
+
+#define TEMPORARY_NAME ".ctprof.XXXXXX"
+
+static const int fatal_signals[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU};
+
+/* What a fatal signal has to remove; "" if nothing. */
+static char unfinished[PATH_MAX];
+
+static void on_fatal_signal(int number)
+{
+	if (unfinished[0] != '\0')
+		(void)unlink(unfinished);
+	/* The handler is gone (SA_RESETHAND), so this ends the process when
+	 * the handler returns, with the status that the signal means. */
+	(void)raise(number);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {
+		.sa_handler = on_fatal_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(int); i++)
+		if (sigaction(fatal_signals[i], NULL, &old) == 0 &&
+			old.sa_handler == SIG_DFL)
+			(void)sigaction(fatal_signals[i], &action, NULL);
+}
+
+static int fail(const struct output *output, const char *what)
+{
+	say("%s: %s: %s", output->name, what,
+		errno == 0 ? "a write failed" : strerror(errno));
+	return EXIT_OUTPUT;
+}
+
+static int refuse(const char *path)
+{
+	say("%s: exists; --force overwrites it", path);
+	return EXIT_OUTPUT;
+}
+
+/* The number of the open file that the path stands for, or -1. Opening such a
+ * path anew would begin at its start, over what is there after >>. */
+static int open_file_of(const char *path)
+{
+	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		size_t size = strlen(places[i]);
+		uint32_t number;
+
+		if (strncmp(path, places[i], size) != 0)
+			continue;
+		if (strcmp(path + size, "0") == 0)
+			return 0;
+		if (quantity_read_count(path + size, &number) &&
+			number <= INT_MAX)
+			return (int)number;
+	}
+	return -1;
+}
+
+/* Something that has no content of its own to be replaced. */
+static bool is_direct(const char *path, const struct stat *found)
+{
+	return !S_ISREG(found->st_mode) || open_file_of(path) >= 0;
+}
+
+int output_check(const char *path, bool force)
+{
+	struct stat found;
+
+	if (!force && stat(path, &found) == 0 && !is_direct(path, &found) &&
+		!S_ISDIR(found.st_mode))
+		return refuse(path);
+	return EXIT_DONE;
+}
+
+/* Without O_TRUNC and O_CREAT: it is there and is nobody's content. */
+static int open_direct(struct output *output, const char *path)
+{
+	int number = open_file_of(path);
+	int fd = number >= 0 ? fcntl(number, F_DUPFD_CLOEXEC, 0)
+			     : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd >= 0)
+		output->file = fdopen(fd, "w");
+	if (output->file == NULL) {
+		int status = fail(output, "cannot open");
+
+		if (fd >= 0)
+			(void)close(fd);
+		return status;
+	}
+	return EXIT_DONE;
+}
+
+/* The name under which `path` is written; NULL if out of memory. */
+static char *temporary_name(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	int directory = base == NULL ? 0 : (int)(base + 1 - path);
+	char *name = NULL;
+
+	if (asprintf(&name, "%.*s" TEMPORARY_NAME, directory, path) < 0)
+		return NULL;
+	return name;
+}
+
+/* Makes the file; no signal comes before it is known what to remove. */
+static int make_unfinished(char *name)
+{
+	sigset_t all;
+	sigset_t old;
+	int fd;
+	int error;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, &old);
+	fd = mkostemp(name, O_CLOEXEC);
+	error = errno;
+	if (fd >= 0)
+		strcpy(unfinished, name);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+	return fd;
+}
+
+static int open_temporary(struct output *output, mode_t mode)
+{
+	int fd;
+
+	output->temporary = temporary_name(output->path);
+	if (output->temporary == NULL ||
+		strlen(output->temporary) >= sizeof(unfinished)) {
+		errno = output->temporary == NULL ? ENOMEM : ENAMETOOLONG;
+		return fail(output, "cannot make");
+	}
+	catch_signals();
+	fd = make_unfinished(output->temporary);
+	if (fd < 0)
+		return fail(output, "cannot make");
+	(void)fchmod(fd, mode);
+	output->file = fdopen(fd, "w");
+	if (output->file == NULL) {
+		(void)close(fd);
+		return fail(output, "cannot make");
+	}
+	return EXIT_DONE;
+}
+
+static int open_path(struct output *output, const char *path)
+{
+	struct stat found;
+	mode_t mask = umask(0);
+	mode_t mode = 0666 & ~mask;
+
+	(void)umask(mask);
+	if (stat(path, &found) == 0) {
+		if (S_ISDIR(found.st_mode)) {
+			errno = EISDIR;
+			return fail(output, "cannot write");
+		}
+		if (is_direct(path, &found))
+			return open_direct(output, path);
+		if (!output->force)
+			return refuse(path);
+		mode = found.st_mode & 07777;
+		/* Through a link: what it leads to is replaced, not the link.
+		 */
+		output->path = realpath(path, NULL);
+	} else {
+		output->path = strdup(path);
+	}
+	if (output->path == NULL)
+		return fail(output, "cannot make");
+	return open_temporary(output, mode);
+}
+
+static void release(struct output *output)
+{
+	unfinished[0] = '\0';
+	free(output->temporary);
+	free(output->path);
+	*output = (struct output){.name = output->name};
+}
+
+int output_open(
+	struct output *output, const char *path, bool force, bool binary)
+{
+	int status;
+
+	*output = (struct output){.name = path, .force = force};
+	if (path == NULL || strcmp(path, "-") == 0) {
+		output->name = "standard output";
+		output->file = stdout;
+		if (path == NULL && binary && isatty(STDOUT_FILENO)) {
+			say("not writing a binary format to a terminal; "
+			    "use -o FILE, or -o - to do it all the same");
+			return EXIT_OUTPUT;
+		}
+		return EXIT_DONE;
+	}
+	status = open_path(output, path);
+	if (status != EXIT_DONE) {
+		if (unfinished[0] != '\0')
+			(void)unlink(unfinished);
+		release(output);
+	}
+	return status;
+}
+
+/* Without --force, a file that has come into being meanwhile is kept. */
+static int rename_temporary(struct output *output)
+{
+	unsigned flags = output->force ? 0 : RENAME_NOREPLACE;
+	int failed = renameat2(
+		AT_FDCWD, output->temporary, AT_FDCWD, output->path, flags);
+
+	/* Some file systems know no flags; the check at the start must do. */
+	if (failed != 0 && (errno == EINVAL || errno == ENOSYS) && flags != 0)
+		failed = rename(output->temporary, output->path);
+	if (failed == 0)
+		return EXIT_DONE;
+	return errno == EEXIST ? refuse(output->name)
+			       : fail(output, "cannot rename the new file");
+}
+
+int output_close(struct output *output, bool keep)
+{
+	int status = EXIT_DONE;
+	bool wrote;
+
+	errno = 0; /* the write that failed may be long ago */
+	wrote = fflush(output->file) == 0 && !ferror(output->file);
+	if (!wrote && keep)
+		status = fail(output, "cannot write");
+	if (output->file != stdout && fclose(output->file) != 0 &&
+		status == EXIT_DONE && keep)
+		status = fail(output, "cannot write");
+	if (output->temporary != NULL) {
+		if (keep && status == EXIT_DONE)
+			status = rename_temporary(output);
+		if (!keep || status != EXIT_DONE)
+			(void)unlink(output->temporary);
+	}
+	release(output);
+	return status;
+}
+
+int output_finish_stdout(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_DONE;
+	say("standard output: cannot write: %s", strerror(errno));
+	return EXIT_OUTPUT;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes, times, shares and counts as people write and read them. Integer
+ * arithmetic only, so that no locale changes them. */
+#ifndef QUANTITY_H
+#define QUANTITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QUANTITY_TEXT 48 /* room for any of these texts */
+
+/* Each reads the whole text; false, changing nothing, if it is something
+ * else. */
+
+/* "65536", "64K", "64KiB", "2M", "1G". Units: bytes; powers of 1024. */
+bool quantity_read_size(const char *text, uint64_t *bytes);
+
+/* "1500", "1500ns", "1.5us", "20ms", "3s". Units: nanoseconds. */
+bool quantity_read_time(const char *text, uint64_t *time_ns);
+
+/* "0.5%", up to 100 %. Units: parts per million. */
+bool quantity_read_share(const char *text, uint32_t *ppm);
+
+/* A number from 1 to UINT32_MAX. */
+bool quantity_read_count(const char *text, uint32_t *count);
+
+/* "999 B", "1.2 MB"; powers of 1000. Returns `text`. */
+const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes);
+
+/* "850 ns", "3.4 s". Returns `text`. */
+const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns);
+
+/* In units of `unit_ns`, with as many decimals as there are (at most three):
+ * "1.250". Returns `text`. */
+const char *quantity_in(
+	char text[QUANTITY_TEXT], uint64_t time_ns, uint64_t unit_ns);
+
+#endif

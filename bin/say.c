@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* A line is handed to the system in one piece, so that the lines of several
+ * processes that work in parallel do not mix. */
+#include "say.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "utf8.h"
+
+void say(const char *format, ...)
+{
+	struct buffer line = BUFFER_INIT;
+	char *text = NULL;
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vasprintf(&text, format, args);
+	va_end(args);
+	if (size < 0)
+		return; /* no memory even for words: the status tells */
+	buffer_add_text(&line, "ctprof: ");
+	utf8_add_printable(&line, text, (size_t)size);
+	buffer_add_byte(&line, '\n');
+	if (!line.failed)
+		(void)fwrite(line.bytes, 1, line.used, stderr);
+	buffer_clear(&line);
+	free(text);
+}
+
+void say_error(const char *name, const struct ctp_error *err)
+{
+	const char *colon = name == NULL ? "" : ": ";
+
+	if (name == NULL)
+		name = "";
+	if (err->offset == ERROR_NO_OFFSET)
+		say("%s%s%s", name, colon, err->message);
+	else
+		say("%s%sbyte %" PRIu64 ": %s", name, colon, err->offset,
+			err->message);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Words for people: one line each, on stderr, after "ctprof: ". */
+#ifndef SAY_H
+#define SAY_H
+
+#include "error.h"
+
+/* Says one line. What a terminal would not show as it stands is replaced. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "FILE: byte 123456: what is wrong"; `name` may be NULL. */
+void say_error(const char *name, const struct ctp_error *err);
+
+#endif

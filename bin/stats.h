@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of one or more profiles, summed, chosen and in order; and the
+ * ways to print them. */
+#ifndef STATS_H
+#define STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile.h"
+#include "report.h"
+
+#define STATS_KEYS "cumtime|tottime|ncalls|pcalls|percall|name"
+enum stats_key {
+	STATS_CUMTIME,
+	STATS_TOTTIME,
+	STATS_NCALLS,
+	STATS_PCALLS,
+	STATS_PERCALL, /* cumtime of one primitive call */
+	STATS_NAME,
+};
+
+#define STATS_UNITS "auto|ns|us|ms|s"
+enum stats_unit { STATS_AUTO, STATS_NS, STATS_US, STATS_MS, STATS_S };
+
+struct stats_options {
+	enum stats_key key;
+	uint32_t top;            /* rows; 0: all */
+	uint64_t min_cumtime_ns; /* functions with less are left out */
+	uint32_t min_parts;      /* likewise, of the total time */
+	bool callers;
+	bool callees;
+	enum stats_unit unit; /* text only, as the next two */
+	bool color;
+	size_t width; /* 0: as wide as the names are */
+};
+
+struct stats {
+	const struct profile *profile; /* borrowed */
+	const struct stats_options *options;
+	uint32_t *order; /* functions to show */
+	uint32_t count;
+	uint32_t hidden; /* left out by top and the limits */
+	/* edges[callers[i]] … are those to function i, by caller. */
+	uint32_t *callers;
+	/* callee_edges[callees[i]] … are those from function i, by callee. */
+	uint32_t *callees;
+	uint32_t *callee_edges;
+};
+
+/* Adds a profile's figures to those of `sum`. Errors: CTP_ERR_NOMEM. */
+enum ctp_status stats_sum(struct profile *sum, const struct profile *profile,
+	struct ctp_error *err);
+
+/* Chooses and orders. The profile is sorted and borrowed, as the options are.
+ * Errors: CTP_ERR_NOMEM; also then call stats_clear(). */
+enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
+	const struct stats_options *options, struct ctp_error *err);
+void stats_clear(struct stats *stats);
+
+/* Each prints to `out`. Errors: said; they return an exit status; those of
+ * writing show on the stream. */
+int stats_print_text(const struct stats *stats, FILE *out);
+int stats_print_csv(const struct stats *stats, FILE *out);
+int stats_print_json(
+	const struct stats *stats, const struct report *report, FILE *out);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The table for programs: JSON and CSV, in nanoseconds. */
+#include "stats.h"
+
+#include <inttypes.h>
+
+#include "cmd.h"
+#include "table.h"
+
+/* The fields that a function and an edge have in common. */
+static void put_fields(struct json *json,
+	const struct profile_function *function,
+	const struct profile_cost *cost)
+{
+	report_text(json, "name", function->name);
+	report_text(json, "file", function->file);
+	report_uint(json, "line", function->line);
+	report_uint(json, "ncalls", cost->ncalls);
+	report_uint(json, "pcalls", cost->pcalls);
+	report_uint(json, "tottime_ns", cost->tottime_ns);
+	report_uint(json, "cumtime_ns", cost->cumtime_ns);
+}
+
+static void put_edge(struct json *json, const struct profile *profile,
+	const struct profile_edge *edge, bool caller)
+{
+	uint32_t other = caller ? edge->caller : edge->callee;
+
+	json_begin(json, '{');
+	put_fields(json, &profile->functions[other], &edge->cost);
+	json_end(json, '}');
+}
+
+static void put_callers(
+	const struct stats *stats, struct json *json, uint32_t number)
+{
+	const struct profile *profile = stats->profile;
+
+	json_key(json, "callers");
+	json_begin(json, '[');
+	for (uint32_t i = stats->callers[number];
+		i < stats->callers[number + 1]; i++)
+		put_edge(json, profile, &profile->edges[i], true);
+	json_end(json, ']');
+}
+
+static void put_callees(
+	const struct stats *stats, struct json *json, uint32_t number)
+{
+	const struct profile *profile = stats->profile;
+
+	json_key(json, "callees");
+	json_begin(json, '[');
+	for (uint32_t i = stats->callees[number];
+		i < stats->callees[number + 1]; i++)
+		put_edge(json, profile, &profile->edges[stats->callee_edges[i]],
+			false);
+	json_end(json, ']');
+}
+
+static void put_function(
+	const struct stats *stats, struct json *json, uint32_t number)
+{
+	const struct profile_function *function =
+		&stats->profile->functions[number];
+
+	json_begin(json, '{');
+	put_fields(json, function, &function->cost);
+	if (stats->options->callers)
+		put_callers(stats, json, number);
+	if (stats->options->callees)
+		put_callees(stats, json, number);
+	json_end(json, '}');
+}
+
+int stats_print_json(
+	const struct stats *stats, const struct report *report, FILE *out)
+{
+	const struct profile *profile = stats->profile;
+	struct json json;
+	int status = report_begin(report, &json, out);
+
+	if (status != EXIT_DONE)
+		return status;
+	report_uint(&json, "total_ns", profile->total_ns);
+	report_uint(&json, "functions", profile->function_count);
+	report_uint(&json, "threads", profile->thread_count);
+	report_uint(&json, "open_calls", profile->open_calls);
+	json_key(&json, "rows");
+	json_begin(&json, '[');
+	for (uint32_t i = 0; i < stats->count; i++)
+		put_function(stats, &json, stats->order[i]);
+	json_end(&json, ']');
+	return report_end(&json);
+}
+
+static void put_line(FILE *out, const char *relation,
+	const struct profile_function *function,
+	const struct profile_cost *cost)
+{
+	if (relation != NULL)
+		table_csv(out, relation, ',');
+	table_csv(out, function->name, ',');
+	table_csv(out, function->file, ',');
+	fprintf(out,
+		"%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		function->line, cost->ncalls, cost->pcalls, cost->tottime_ns,
+		cost->cumtime_ns);
+}
+
+/* With edges, they follow their function, and a first field says which is
+ * which. */
+static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
+{
+	const struct profile *profile = stats->profile;
+	const struct stats_options *options = stats->options;
+	const struct profile_function *function = &profile->functions[number];
+	bool edges = options->callers || options->callees;
+
+	put_line(out, edges ? "function" : NULL, function, &function->cost);
+	if (options->callers)
+		for (uint32_t i = stats->callers[number];
+			i < stats->callers[number + 1]; i++) {
+			const struct profile_edge *edge = &profile->edges[i];
+
+			put_line(out, "caller",
+				&profile->functions[edge->caller], &edge->cost);
+		}
+	if (options->callees)
+		for (uint32_t i = stats->callees[number];
+			i < stats->callees[number + 1]; i++) {
+			const struct profile_edge *edge =
+				&profile->edges[stats->callee_edges[i]];
+
+			put_line(out, "callee",
+				&profile->functions[edge->callee], &edge->cost);
+		}
+}
+
+int stats_print_csv(const struct stats *stats, FILE *out)
+{
+	if (stats->options->callers || stats->options->callees)
+		fputs("relation,", out);
+	fputs("name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns\n", out);
+	for (uint32_t i = 0; i < stats->count; i++)
+		put_lines(stats, out, stats->order[i]);
+	return EXIT_DONE;
+}

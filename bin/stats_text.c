@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table for people.
+ * Source: shared spec 01, "Report": ncalls, pcalls, tottime and cumtime in
+ * milliseconds, name (file:line), then how many timings and functions there
+ * are, and the sums.
+ */
+#include "stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "quantity.h"
+#include "say.h"
+#include "table.h"
+
+#define HOT_PART 10 /* a tenth of all time */
+
+/* In the order of enum stats_unit. */
+static const struct {
+	const char *tottime;
+	const char *cumtime;
+	const char *name;
+	uint64_t size_ns;
+} units[] = {
+	[STATS_NS] = {"tottime ns", "cumtime ns", "ns", 1},
+	[STATS_US] = {"tottime us", "cumtime us", "us", 1000},
+	[STATS_MS] = {"tottime ms", "cumtime ms", "ms", 1000000},
+	[STATS_S] = {"tottime s", "cumtime s", "s", 1000000000},
+};
+
+static void add_cost(
+	struct table *table, const struct profile_cost *cost, uint64_t unit_ns)
+{
+	char text[QUANTITY_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->ncalls);
+	table_add(table, text);
+	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->pcalls);
+	table_add(table, text);
+	table_add(table, quantity_in(text, cost->tottime_ns, unit_ns));
+	table_add(table, quantity_in(text, cost->cumtime_ns, unit_ns));
+}
+
+/* "name (basename:line)". */
+static void add_name(struct table *table, const char *before,
+	const struct profile_function *function)
+{
+	const char *base = strrchr(function->file, '/');
+	char *text = NULL;
+	int size;
+
+	base = base == NULL ? function->file : base + 1;
+	if (*base == '\0')
+		size = asprintf(&text, "%s%s", before, function->name);
+	else
+		size = asprintf(&text, "%s%s (%s:%" PRIu32 ")", before,
+			function->name, base, function->line);
+	if (size < 0) {
+		table->text.failed = true;
+		return;
+	}
+	table_add(table, text);
+	free(text);
+}
+
+static void add_edge(const struct stats *stats, struct table *table,
+	uint32_t number, bool caller)
+{
+	const struct profile_edge *edge = &stats->profile->edges[number];
+	uint32_t other = caller ? edge->caller : edge->callee;
+
+	table_add_row(table, TABLE_FAINT);
+	add_cost(table, &edge->cost, units[stats->options->unit].size_ns);
+	add_name(table, caller ? "  <- " : "  -> ",
+		&stats->profile->functions[other]);
+}
+
+static void add_function(
+	const struct stats *stats, struct table *table, uint32_t number)
+{
+	const struct profile_function *function =
+		&stats->profile->functions[number];
+	bool hot =
+		function->cost.tottime_ns > stats->profile->total_ns / HOT_PART;
+
+	table_add_row(table, hot ? TABLE_HOT : TABLE_PLAIN);
+	add_cost(table, &function->cost, units[stats->options->unit].size_ns);
+	add_name(table, "", function);
+	if (stats->options->callers)
+		for (uint32_t i = stats->callers[number];
+			i < stats->callers[number + 1]; i++)
+			add_edge(stats, table, i, true);
+	if (stats->options->callees)
+		for (uint32_t i = stats->callees[number];
+			i < stats->callees[number + 1]; i++)
+			add_edge(stats, table, stats->callee_edges[i], false);
+}
+
+static void print_sums(const struct stats *stats, FILE *out)
+{
+	const struct profile *profile = stats->profile;
+	uint64_t unit_ns = units[stats->options->unit].size_ns;
+	const char *unit = units[stats->options->unit].name;
+	struct profile_cost sum = {0};
+	char tottime[QUANTITY_TEXT];
+	char cumtime[QUANTITY_TEXT];
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		profile_cost_add(&sum, &profile->functions[i].cost);
+	if (stats->hidden != 0)
+		fprintf(out,
+			"(%" PRIu32 " more function%s not shown; see --top and "
+			"--min)\n",
+			stats->hidden, stats->hidden == 1 ? "" : "s");
+	fprintf(out,
+		"\nTotal timings: %" PRIu64 ", unique functions: %" PRIu32
+		"\nSum tottime: %s %s, sum cumtime: %s %s\n",
+		sum.ncalls, profile->function_count,
+		quantity_in(tottime, sum.tottime_ns, unit_ns), unit,
+		quantity_in(cumtime, sum.cumtime_ns, unit_ns), unit);
+	if (profile->open_calls != 0)
+		fprintf(out,
+			"Still open at the end, and closed there: %" PRIu64
+			"\n",
+			profile->open_calls);
+}
+
+int stats_print_text(const struct stats *stats, FILE *out)
+{
+	const struct table_column columns[] = {
+		{"ncalls", true},
+		{"pcalls", true},
+		{units[stats->options->unit].tottime, true},
+		{units[stats->options->unit].cumtime, true},
+		{"function", false},
+	};
+	struct table table;
+	bool printed;
+
+	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	for (uint32_t i = 0; i < stats->count; i++)
+		add_function(stats, &table, stats->order[i]);
+	printed = table_print(
+		&table, out, stats->options->color, stats->options->width);
+	table_clear(&table);
+	if (!printed) {
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	print_sums(stats, out);
+	return EXIT_DONE;
+}

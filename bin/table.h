@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A table for people: columns as wide as their content; numbers to the right.
+ * And CSV's quoting, for programs. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "buffer.h"
+
+#define TABLE_COLUMNS_MAX 16
+
+struct table_column {
+	const char *title; /* "" for the first: no line of titles */
+	bool number;
+};
+
+struct table {
+	const struct table_column *columns; /* borrowed */
+	size_t column_count;
+	struct buffer text; /* rows of cells, each with a zero byte */
+};
+
+enum table_style { TABLE_PLAIN = 1, TABLE_HOT, TABLE_FAINT };
+
+void table_init(struct table *table, const struct table_column *columns,
+	size_t column_count);
+void table_clear(struct table *table);
+
+/* Begins a row, of which every cell is added then. The style shows only in
+ * colour. */
+void table_add_row(struct table *table, enum table_style style);
+void table_add(struct table *table, const char *text);
+
+/*
+ * Prints. The last column is shortened in its middle so that lines have at
+ * most `width` characters; 0: not at all.
+ *
+ * Errors: false if out of memory since table_init().
+ */
+bool table_print(
+	const struct table *table, FILE *out, bool color, size_t width);
+
+/* One field of CSV, and what ends it: ',' or '\n'.
+ * Source: RFC 4180, with the line ends of POSIX. */
+void table_csv(FILE *out, const char *text, char end);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define USUAL_WIDTH 80
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value != NULL && value[0] != '\0';
+}
+
+bool terminal_color(FILE *stream, enum when when)
+{
+	const char *term = getenv("TERM");
+	const char *force = getenv("CLICOLOR_FORCE");
+
+	if (when != WHEN_AUTO)
+		return when == WHEN_ALWAYS;
+	if (is_set("NO_COLOR"))
+		return false;
+	if (is_set("CLICOLOR_FORCE") && strcmp(force, "0") != 0)
+		return true;
+	return isatty(fileno(stream)) && is_set("TERM") &&
+	       strcmp(term, "dumb") != 0;
+}
+
+size_t terminal_width(FILE *stream)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(stream)))
+		return 0;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return USUAL_WIDTH;
+	return size.ws_col;
+}

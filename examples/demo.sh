@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Records examples/cindex while it works through the headers under
+# /usr/include, turns the log into what people look at, and says how.
+# Run by `./bootstrap demo`; BUILD is where ctprof was built.
+set -eu
+build=${BUILD:?run ./bootstrap demo}
+headers=${DEMO_HEADERS:-/usr/include}
+out=$build/demo
+ctprof=$build/ctprof
+PATH=$build/venv/bin:$PATH
+export PATH
+
+say() {
+	printf '\n%s\n' "$*"
+}
+
+rm -rf "$out"
+mkdir -p "$out"
+cd "$out"
+
+say "Recording cindex on 50 headers of $headers and all they include ..."
+"$ctprof" record -o run.ctp -- \
+	"$build/cindex" -j 2 -n 50 -o index.txt "$headers"
+printf '%s declarations indexed: %s\n' "$(wc -l < index.txt)" "$out/index.txt"
+
+say "What the log holds (ctprof info run.ctp):"
+"$ctprof" info run.ctp
+
+say "Where the time goes (ctprof stats --top 15 run.ctp):"
+"$ctprof" stats --top 15 run.ctp
+
+say "Converting ..."
+"$ctprof" convert run.ctp -o run.pstats
+"$ctprof" convert run.ctp -o run.json
+"$ctprof" convert -t gprof run.ctp -o run.gprof.txt
+"$ctprof" convert -t folded run.ctp -o run.folded
+"$ctprof" convert -t dot run.ctp -o run.dot
+dot -Tsvg run.dot -o run.svg
+if command -v gprof2dot >/dev/null; then
+	"$ctprof" convert -t svg --min 1% run.ctp -o run.gprof2dot.svg
+fi
+
+cat <<EOF
+
+The results are in $out:
+  run.ctp             the log (all else is made from it)
+  run.pstats          $build/venv/bin/snakeviz $out/run.pstats
+  run.json            open https://ui.perfetto.dev or chrome://tracing and load it
+  run.gprof.txt       a text report: less $out/run.gprof.txt
+  run.svg             the call graph: open it in a browser
+  run.gprof2dot.svg   the same as gprof2dot draws it
+  run.folded          flamegraph.pl --countname=ns run.folded, or speedscope
+EOF

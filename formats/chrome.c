@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chrome traces: one JSON object, for Perfetto, chrome://tracing and all that
+ * reads PyTorch's profiles.
+ * Source: "Trace Event Format" (the Catapult project's document);
+ * libkineto/src/output_json.cpp for names that PyTorch's tools look for.
+ *
+ * Events are written as they come, in memory that does not grow with their
+ * number. Nested ranges: chrome_stack.h. Slices that have come with their
+ * duration and cannot nest on their row go to further rows: lanes.h. Numbers
+ * and names of rows: chrome_rows.h.
+ *
+ * Times are microseconds with three decimals since baseTimeNanoseconds, which
+ * is left out where it is not known. What is known about the recording, and
+ * what was lost, comes last, in "otherData", since it is known last.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "chrome_args.h"
+#include "chrome_facts.h"
+#include "chrome_memory.h"
+#include "chrome_stack.h"
+#include "chrome_text.h"
+#include "chrome_track.h"
+#include "format.h"
+#include "json.h"
+
+/* Where the name begins in a site's text: ,"name": */
+#define NAME_AT 8
+
+struct chrome {
+	struct timeline_writer writer; /* first: it is what callers hold */
+	struct trace *trace;
+	struct json json;
+	struct chrome_text text;
+	struct chrome_tracks tracks;
+	struct chrome_memory memory;
+	struct chrome_args args; /* of the event at hand */
+	const char *title;
+	bool begun;
+};
+
+static void begin_file(struct chrome *chrome)
+{
+	struct json *json = &chrome->json;
+
+	chrome->begun = true;
+	json_begin(json, '{');
+	json_key(json, "schemaVersion");
+	json_int(json, 1);
+	json_key(json, "displayTimeUnit");
+	json_text(json, "ns");
+	if (chrome->trace->base_realtime_ns != 0) {
+		json_key(json, "baseTimeNanoseconds");
+		json_int(json, chrome->trace->base_realtime_ns);
+	}
+	json_key(json, "traceEvents");
+	json_begin(json, '[');
+}
+
+/* The event with its time mended, should that have gone back. */
+static struct event in_order(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event mended = *event;
+
+	if (event->time_ns < track->stack.last_ns) {
+		chrome->trace->losses[LOSS_BACKWARD_TIMES]++;
+		mended.time_ns = track->stack.last_ns;
+	}
+	track->stack.last_ns = mended.time_ns;
+	return mended;
+}
+
+static bool add_begin(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event mended;
+
+	if (track->ranges_row == NULL &&
+		!chrome_track_open_ranges(&chrome->tracks, track))
+		return false;
+	mended = in_order(chrome, track, event);
+	if (track->stack.depth >= CHROME_DEPTH_SHOWN)
+		chrome->trace->losses[LOSS_DEEP_RANGES]++;
+	return chrome_stack_begin(&track->stack, &mended);
+}
+
+static bool add_end(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event mended;
+
+	if (track->stack.depth == 0) {
+		chrome->trace->losses[LOSS_STRAY_ENDS]++;
+		return true;
+	}
+	mended = in_order(chrome, track, event);
+	return chrome_stack_end(&track->stack, &mended);
+}
+
+static bool add_args(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (track->stack.depth == 0) {
+		chrome->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	return chrome_stack_args(&track->stack, event);
+}
+
+/* The event's own arguments, in chrome->args. */
+static bool take_args(struct chrome *chrome, const struct event *event)
+{
+	chrome_args_reset(&chrome->args);
+	return chrome_args_add(&chrome->args, &chrome->text, event);
+}
+
+static bool add_complete(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	const struct chrome_site *site =
+		chrome_text_site(&chrome->text, event->site);
+	const struct chrome_row *row;
+	uint32_t lane = 0;
+
+	if (site == NULL || (event->arg_count > 0 && !take_args(chrome, event)))
+		return false;
+	row = chrome_track_lane(&chrome->tracks, track, event, &lane);
+	if (row == NULL)
+		return false;
+	if (lane > 0)
+		chrome->trace->losses[LOSS_OVERLAPS]++;
+	chrome_stack_write_slice(&chrome->json, row, site,
+		event->arg_count > 0 ? &chrome->args : NULL, event->time_ns,
+		event->dur_ns);
+	return true;
+}
+
+/* Writes an event up to its category. NULL if out of memory. */
+static const struct chrome_site *begin_event(struct chrome *chrome,
+	const struct chrome_track *track, const struct event *event, char phase)
+{
+	const struct chrome_site *site =
+		chrome_text_site(&chrome->text, event->site);
+	char *at =
+		json_room(&chrome->json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
+
+	if (site == NULL || at == NULL || !take_args(chrome, event))
+		return NULL;
+	json_advance(&chrome->json,
+		chrome_row_put(&track->row, at, phase, event->time_ns));
+	json_raw(&chrome->json, site->bytes, site->name_size);
+	return site;
+}
+
+static void end_event(struct chrome *chrome, const struct chrome_site *site)
+{
+	chrome_args_write(&chrome->json, site, &chrome->args);
+	json_raw_text(&chrome->json, "}");
+}
+
+static char *put_hex(char *at, uint64_t value)
+{
+	int shift = 60;
+
+	while (shift > 0 && value >> shift == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*at++ = "0123456789abcdef"[value >> shift & 15];
+	return at;
+}
+
+/* The name as scope: viewers match by id within it. */
+static bool add_async(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	char phase = event->kind == EVENT_ASYNC_BEGIN ? 'b' : 'e';
+	const struct chrome_site *site =
+		begin_event(chrome, track, event, phase);
+	char id[JSON_NUMBER_MAX];
+
+	if (site == NULL)
+		return false;
+	json_raw_text(&chrome->json, ",\"cat\":\"async\",\"id\":\"0x");
+	json_raw(&chrome->json, id, (size_t)(put_hex(id, event->id) - id));
+	json_raw_text(&chrome->json, "\",\"scope\":");
+	json_raw(&chrome->json, site->bytes + NAME_AT,
+		site->name_size - NAME_AT);
+	end_event(chrome, site);
+	return true;
+}
+
+static bool add_instant(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	const struct chrome_site *site = begin_event(chrome, track, event, 'i');
+
+	if (site == NULL)
+		return false;
+	json_raw_text(&chrome->json, ",\"cat\":\"instant\",\"s\":\"t\"");
+	end_event(chrome, site);
+	return true;
+}
+
+static bool is_number(const struct event *event)
+{
+	return event->arg_count > 0 &&
+	       (event->args[0].kind == ARG_INT ||
+		       (event->args[0].kind == ARG_FLOAT &&
+			       isfinite(event->args[0].value.real)));
+}
+
+/* Viewers draw one graph per name and process. */
+static bool add_counter(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct json *json = &chrome->json;
+	const struct chrome_site *site;
+
+	if (!is_number(event)) {
+		chrome->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	site = begin_event(chrome, track, event, 'C');
+	if (site == NULL)
+		return false;
+	json_raw_text(json, ",\"cat\":\"counter\",\"args\":{");
+	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
+	json_raw_text(json, ":");
+	json->comma = false;
+	if (event->args[0].kind == ARG_INT)
+		json_int(json, event->args[0].value.integer);
+	else
+		json_double(json, event->args[0].value.real);
+	json_raw_text(json, "}}");
+	return true;
+}
+
+static bool add_memory(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_memory_write(
+		&chrome->memory, &chrome->json, &track->row, event);
+}
+
+/* PyTorch's tools look for steps by this name. */
+static bool add_step(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct json *json = &chrome->json;
+	const struct chrome_site *site =
+		chrome_text_site(&chrome->text, event->site);
+	char *at = json_room(json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
+	char step[JSON_NUMBER_MAX];
+	size_t size = (size_t)(json_put_uint(step, event->id) - step);
+
+	if (site == NULL || at == NULL)
+		return false;
+	json_advance(
+		json, chrome_row_put(&track->row, at, 'i', event->time_ns));
+	json_raw_text(json, ",\"name\":\"ProfilerStep#");
+	json_raw(json, step, size);
+	json_raw_text(json, "\",\"cat\":\"step\",\"s\":\"p\",\"args\":{"
+			    "\"step\":");
+	json_raw(json, step, size);
+	json_raw_text(json, ",\"requester\":");
+	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
+	json_raw_text(json, "}}");
+	return true;
+}
+
+static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event) = {
+	[EVENT_BEGIN] = add_begin,
+	[EVENT_END] = add_end,
+	[EVENT_ARGS] = add_args,
+	[EVENT_COMPLETE] = add_complete,
+	[EVENT_ASYNC_BEGIN] = add_async,
+	[EVENT_ASYNC_END] = add_async,
+	[EVENT_INSTANT] = add_instant,
+	[EVENT_COUNTER] = add_counter,
+	[EVENT_ALLOC] = add_memory,
+	[EVENT_FREE] = add_memory,
+	[EVENT_STEP] = add_step,
+};
+
+static enum ctp_status add(struct timeline_writer *writer,
+	const struct event *event, struct ctp_error *err)
+{
+	struct chrome *chrome = (struct chrome *)writer;
+	struct chrome_track *track;
+
+	if (!chrome->begun)
+		begin_file(chrome);
+	track = chrome_tracks_find(&chrome->tracks, event->track);
+	if (track == NULL || !adders[event->kind](chrome, track, event))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+static bool cut_ranges(struct chrome *chrome, uint32_t number)
+{
+	struct chrome_track *track = chrome->tracks.tracks[number];
+	int64_t end_ns = trace_track_end(chrome->trace, number);
+
+	if (track == NULL || track->ranges_row == NULL)
+		return true;
+	if (end_ns < track->stack.last_ns)
+		end_ns = track->stack.last_ns;
+	while (track->stack.depth > 0) {
+		chrome->trace->losses[LOSS_OPEN_RANGES]++;
+		if (!chrome_stack_cut(&track->stack, end_ns))
+			return false;
+	}
+	return true;
+}
+
+static bool end_file(struct chrome *chrome)
+{
+	struct json *json = &chrome->json;
+
+	json_raw_text(json, "\n");
+	json_end(json, ']');
+	json_key(json, "otherData");
+	json->replaced += chrome->text.scratch.replaced;
+	if (!chrome_facts_write(json, chrome->trace, chrome->title))
+		return false;
+	json_end(json, '}');
+	json_raw_text(json, "\n");
+	json_flush(json);
+	return !json->failed;
+}
+
+static enum ctp_status finish(
+	struct timeline_writer *writer, struct ctp_error *err)
+{
+	struct chrome *chrome = (struct chrome *)writer;
+	bool done = true;
+
+	if (!chrome->begun)
+		begin_file(chrome);
+	for (uint32_t i = 0; i < chrome->tracks.count && done; i++)
+		done = cut_ranges(chrome, i);
+	if (!done || !chrome_tracks_rename(&chrome->tracks) ||
+		!end_file(chrome))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+static void chrome_free(struct timeline_writer *writer)
+{
+	struct chrome *chrome = (struct chrome *)writer;
+
+	if (chrome == NULL)
+		return;
+	chrome_args_clear(&chrome->args);
+	chrome_memory_clear(&chrome->memory);
+	chrome_tracks_clear(&chrome->tracks);
+	chrome_text_clear(&chrome->text);
+	json_clear(&chrome->json);
+	free(chrome);
+}
+
+static enum ctp_status chrome_new(FILE *out, struct trace *trace,
+	const struct format_options *options, struct timeline_writer **writer,
+	struct ctp_error *err)
+{
+	struct chrome *chrome = calloc(1, sizeof(*chrome));
+	bool done;
+
+	if (chrome == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	chrome->writer = (struct timeline_writer){add, finish, chrome_free};
+	chrome->trace = trace;
+	chrome->title = options == NULL ? NULL : options->title;
+	/* All of them, so that all can be cleared. */
+	done = json_init(&chrome->json, out);
+	done = chrome_text_init(&chrome->text, trace) && done;
+	done = chrome_memory_init(&chrome->memory) && done;
+	done = chrome_tracks_init(
+		       &chrome->tracks, &chrome->json, &chrome->text) &&
+	       done;
+	if (!done) {
+		chrome_free(&chrome->writer);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	*writer = &chrome->writer;
+	return CTP_OK;
+}
+
+const struct format chrome_format = {
+	.name = "chrome",
+	.suffix = ".json",
+	.summary = "Chrome trace, for Perfetto and chrome://tracing",
+	.new_timeline = chrome_new,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct chrome_arg {
+	uint32_t key; /* in chrome_text.keys */
+	size_t start; /* in chrome_args.text */
+	size_t size;
+};
+
+void chrome_args_clear(struct chrome_args *args)
+{
+	free(args->items);
+	buffer_clear(&args->text);
+	*args = (struct chrome_args)CHROME_ARGS_INIT;
+}
+
+void chrome_args_reset(struct chrome_args *args)
+{
+	args->count = 0;
+	args->text.used = 0;
+}
+
+static bool has(const struct chrome_args *args, uint32_t key)
+{
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->items[i].key == key)
+			return true;
+	return false;
+}
+
+/* Takes the text of this key out, so that a key that is set again and again
+ * does not take more and more memory. */
+static void drop(struct chrome_args *args, uint32_t key)
+{
+	struct chrome_arg *items = args->items;
+	uint8_t *bytes = args->text.bytes;
+	uint32_t at = 0;
+	size_t end;
+	size_t size;
+
+	while (at < args->count && items[at].key != key)
+		at++;
+	if (at == args->count)
+		return;
+	size = items[at].size;
+	end = items[at].start + size;
+	memmove(bytes + end - size, bytes + end, args->text.used - end);
+	args->text.used -= size;
+	args->count--;
+	for (; at < args->count; at++) {
+		items[at] = items[at + 1];
+		items[at].start -= size;
+	}
+}
+
+/* Sets a key to text that is a whole JSON member. */
+static bool set(struct chrome_args *args, uint32_t key, const struct json *json)
+{
+	size_t start;
+
+	if (json->failed)
+		return false;
+	drop(args, key);
+	if (args->count == args->room) {
+		uint32_t room = args->room == 0 ? 8 : args->room * 2;
+		struct chrome_arg *items =
+			realloc(args->items, room * sizeof(*items));
+
+		if (items == NULL)
+			return false;
+		args->items = items;
+		args->room = room;
+	}
+	start = args->text.used;
+	buffer_add(&args->text, json->bytes, json->used);
+	args->items[args->count++] =
+		(struct chrome_arg){key, start, json->used};
+	return !args->text.failed;
+}
+
+static void write_value(struct json *json, const struct event_arg *arg)
+{
+	switch (arg->kind) {
+	case ARG_INT:
+		json_int(json, arg->value.integer);
+		break;
+	case ARG_FLOAT:
+		json_double(json, arg->value.real);
+		break;
+	case ARG_TEXT:
+		json_text_sized(
+			json, arg->value.text.bytes, arg->value.text.size);
+		break;
+	case ARG_JSON:
+		json_value(json, arg->value.text.bytes, arg->value.text.size);
+		break;
+	}
+}
+
+static struct json *begin_member(struct chrome_text *text, uint32_t key)
+{
+	struct json *json = chrome_text_scratch(text);
+	size_t size;
+	const char *bytes = strtab_text(text->keys, key, &size);
+
+	json_raw(json, bytes, size);
+	return json;
+}
+
+bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
+	const struct event *event)
+{
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		uint32_t key = chrome_text_key(text, event->args[i].key);
+		struct json *json;
+
+		if (key == 0)
+			return false;
+		json = begin_member(text, key);
+		write_value(json, &event->args[i]);
+		if (!set(args, key, json))
+			return false;
+	}
+	return true;
+}
+
+bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text)
+{
+	struct json *json;
+
+	if (has(args, CHROME_KEY_OPEN))
+		return true;
+	json = begin_member(text, CHROME_KEY_OPEN);
+	json_bool(json, true);
+	return set(args, CHROME_KEY_OPEN, json);
+}
+
+/* Writes one member; the first opens the object. */
+static void member(
+	struct json *json, bool *first, const void *bytes, size_t size)
+{
+	json_raw_text(json, *first ? ",\"args\":{" : ",");
+	*first = false;
+	json_raw(json, bytes, size);
+}
+
+void chrome_args_write(struct json *json, const struct chrome_site *site,
+	const struct chrome_args *args)
+{
+	bool first = true;
+
+	if (site != NULL && site->file_size > 0 &&
+		(args == NULL || !has(args, CHROME_KEY_FILE)))
+		member(json, &first, site->bytes + site->file_at,
+			site->file_size);
+	if (site != NULL && site->line_size > 0 &&
+		(args == NULL || !has(args, CHROME_KEY_LINE)))
+		member(json, &first, site->bytes + site->line_at,
+			site->line_size);
+	for (uint32_t i = 0; args != NULL && i < args->count; i++)
+		member(json, &first, args->text.bytes + args->items[i].start,
+			args->items[i].size);
+	if (!first)
+		json_raw_text(json, "}");
+}

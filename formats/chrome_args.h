@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments of one event of a Chrome trace, in the order in which they were
+ * last set. Each key stands there once, since JSON readers differ on what a
+ * repeated one means: the last wins.
+ */
+#ifndef CHROME_ARGS_H
+#define CHROME_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer.h"
+#include "chrome_text.h"
+#include "event.h"
+
+struct chrome_args {
+	struct chrome_arg *items;
+	uint32_t count;
+	uint32_t room;
+	struct buffer text; /* "key":value, one after the other, no commas */
+};
+
+/* clang-format off */
+#define CHROME_ARGS_INIT {.items = NULL}
+/* clang-format on */
+
+void chrome_args_clear(struct chrome_args *args);
+
+/* Forgets the arguments, keeps the memory. */
+void chrome_args_reset(struct chrome_args *args);
+
+/* Sets what the event carries. False if out of memory. */
+bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
+	const struct event *event);
+
+/* Sets "open":true, unless the program has an argument of that name. */
+bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text);
+
+/*
+ * Writes ,"args":{...} with the place of `site` and with `args`, either of
+ * which may be NULL; nothing if there is nothing. An argument called "file" or
+ * "line" stands instead of the site's.
+ */
+void chrome_args_write(struct json *json, const struct chrome_site *site,
+	const struct chrome_args *args);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_facts.h"
+
+#include <string.h>
+
+#define QUOTE_(x) #x
+#define QUOTE(x) QUOTE_(x)
+#define TOOL_VERSION \
+	QUOTE(CTP_VERSION_MAJOR) \
+	"." QUOTE(CTP_VERSION_MINOR) "." QUOTE(CTP_VERSION_PATCH)
+
+/* Adds to a set of escaped keys. */
+static bool add_key(struct strtab *seen, const struct json *key, bool *is_new)
+{
+	uint32_t count = strtab_count(seen);
+
+	if (key->failed ||
+		strtab_add(seen, key->bytes, key->used) == STRTAB_NONE)
+		return false;
+	*is_new = strtab_count(seen) > count;
+	return true;
+}
+
+/* Puts the key of fact `i` into `key`, escaped. Keys may repeat (two inputs,
+ * two hosts), but not in a JSON object: later ones get their number added. */
+static bool make_key(struct json *key, struct strtab *seen,
+	const struct trace *trace, uint32_t i)
+{
+	bool is_new = false;
+	size_t size;
+	const char *bytes =
+		strtab_text(trace->text, trace->facts[i].key, &size);
+
+	key->used = 0;
+	json_raw_string(key, bytes, size);
+	if (!add_key(seen, key, &is_new))
+		return false;
+	while (!is_new) {
+		char number[JSON_NUMBER_MAX];
+
+		if (key->used > 0)
+			key->used--; /* the closing quote */
+		json_raw_text(key, " (");
+		json_raw(key, number,
+			(size_t)(json_put_uint(number, i + 1) - number));
+		json_raw_text(key, ")\"");
+		if (!add_key(seen, key, &is_new))
+			return false;
+	}
+	return true;
+}
+
+static bool write_facts(struct json *json, const struct trace *trace)
+{
+	struct strtab *seen = strtab_new();
+	struct json key;
+	bool done = json_init(&key, NULL) && seen != NULL;
+
+	json_key(json, "facts");
+	json_begin(json, '{');
+	for (uint32_t i = 0; i < trace->fact_count && done; i++) {
+		size_t size;
+		const char *value =
+			strtab_text(trace->text, trace->facts[i].value, &size);
+
+		done = make_key(&key, seen, trace, i);
+		json_value(json, key.bytes, key.used);
+		json_raw_text(json, ":");
+		json_raw_string(json, value, size);
+	}
+	json_end(json, '}');
+	json->replaced += key.replaced;
+	json_clear(&key);
+	strtab_free(seen);
+	return done;
+}
+
+static void write_losses(struct json *json, const struct trace *trace)
+{
+	json_key(json, "losses");
+	json_begin(json, '{');
+	for (int i = 0; i < LOSS_KINDS; i++) {
+		if (trace->losses[i] == 0)
+			continue;
+		json_key(json, trace_loss_name((enum trace_loss)i));
+		json_uint(json, trace->losses[i]);
+	}
+	json_end(json, '}');
+}
+
+bool chrome_facts_write(
+	struct json *json, struct trace *trace, const char *title)
+{
+	bool done;
+
+	json_begin(json, '{');
+	json_key(json, "tool");
+	json_text(json, "ctprof " TOOL_VERSION);
+	if (title != NULL) {
+		json_key(json, "title");
+		json_text(json, title);
+	}
+	done = write_facts(json, trace);
+	trace->losses[LOSS_BAD_TEXT] += json->replaced;
+	write_losses(json, trace);
+	json_end(json, '}');
+	return done;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a Chrome trace: which pid and tid stand for a track, what they
+ * are called, in which order they are shown.
+ *
+ * Viewers keep 32-bit numbers and take 0 and what does not fit for something
+ * else; Perfetto names threads by tid alone. So every row has a tid that no
+ * other has in the whole file, and it is the track's own wherever it can be.
+ * Source: Perfetto's json_trace_parser_impl.cc; catapult's
+ * trace_event_importer.html.
+ */
+#ifndef CHROME_ROWS_H
+#define CHROME_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "json.h"
+#include "trace.h"
+
+/* A track's first row; one for its nested ranges if the first is taken by
+ * slices; or lane 0 and up for slices. */
+#define CHROME_ROW_MAIN (-2)
+#define CHROME_ROW_RANGES (-1)
+
+#define CHROME_PREFIX_ROOM 64
+#define CHROME_PREFIX_PHASE 9
+
+struct chrome_row {
+	/* `,\n{"ph":"X","pid":1,"tid":2,"ts":` */
+	char prefix[CHROME_PREFIX_ROOM];
+	uint32_t prefix_size;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t track;
+	int32_t lane;  /* or one of the above */
+	uint32_t name; /* of the track, when it was written last */
+};
+
+struct chrome_process {
+	uint32_t pid;  /* in the file */
+	uint32_t name; /* strtab number, when it was written last */
+};
+
+struct chrome_rows {
+	const struct trace *trace;
+	struct json *json;
+	struct strtab *processes; /* numbers are indices into `process` + 1 */
+	struct chrome_process *process;
+	uint32_t process_room;
+	struct strtab *pids; /* taken numbers, as bytes */
+	struct strtab *tids;
+	uint32_t next_id;   /* for what cannot keep its own */
+	struct buffer name; /* scratch */
+	bool begun;         /* an event has been written */
+};
+
+/* False if out of memory; call chrome_rows_clear() in either case. Both are
+ * borrowed; events are written to `json`. */
+bool chrome_rows_init(
+	struct chrome_rows *rows, const struct trace *trace, struct json *json);
+void chrome_rows_clear(struct chrome_rows *rows);
+
+/* Makes a row and writes its names. False if out of memory. */
+bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
+	struct chrome_row *row);
+
+/* Writes the row's names again if the track or process got a name since. */
+bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
+
+/* Starts an event of kind `phase` at `at`, which needs CHROME_PREFIX_ROOM +
+ * JSON_NUMBER_MAX bytes: `,\n{"ph":"X","pid":1,"tid":2,"ts":3.000` */
+static inline char *chrome_row_put(
+	const struct chrome_row *row, char *at, char phase, int64_t time_ns)
+{
+	memcpy(at, row->prefix, CHROME_PREFIX_ROOM);
+	at[CHROME_PREFIX_PHASE] = phase;
+	return json_put_us(at + row->prefix_size, time_ns);
+}
+
+#endif

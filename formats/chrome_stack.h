@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The nested ranges of one row of a Chrome trace, written so that viewers see
+ * the same tree.
+ *
+ * A range becomes one "X" event, written when it ends. Viewers sort a row by
+ * start and take ties in file order, so of ranges that start together the
+ * outer must stand first: one that ends inside a range that started with it is
+ * held back as text until that ends. What an "X" cannot say, since [start,
+ * end) are half-open, is said with "B" and "E", which nest by their order in
+ * the file:
+ * - a range that contains an empty range at its very end or is empty itself
+ *   and contains or follows another empty one at the same time;
+ * - ranges that start together and of which too much text is held.
+ *
+ * Memory: per open range, plus CHROME_HELD_MAX bytes a row.
+ */
+#ifndef CHROME_STACK_H
+#define CHROME_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chrome_args.h"
+#include "chrome_rows.h"
+#include "chrome_text.h"
+#include "json.h"
+
+/* The most text held back on one row. */
+#define CHROME_HELD_MAX ((size_t)1024 * 1024)
+
+/* Perfetto shows no more levels than this. */
+#define CHROME_DEPTH_SHOWN 512
+
+struct chrome_frame;
+
+struct chrome_stack {
+	struct json *json;
+	struct chrome_text *text;
+	const struct chrome_row *row;
+	struct chrome_frame *frames;
+	uint32_t depth;
+	uint32_t room;
+	int64_t last_ns;  /* times never go below it */
+	int64_t empty_ns; /* when the last empty range was */
+	size_t held_bytes;
+};
+
+/* All are borrowed. */
+void chrome_stack_init(struct chrome_stack *stack, struct json *json,
+	struct chrome_text *text, const struct chrome_row *row);
+void chrome_stack_clear(struct chrome_stack *stack);
+
+/* Opens a range; arguments of the event become the range's. Times that go back
+ * are the caller's to mend. False if out of memory, like all below. */
+bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event);
+
+/* Adds arguments to the innermost range; there must be one. */
+bool chrome_stack_args(struct chrome_stack *stack, const struct event *event);
+
+/* Closes the innermost range, with the event's arguments. */
+bool chrome_stack_end(struct chrome_stack *stack, const struct event *event);
+
+/* Closes the innermost range at `time_ns` and marks it as still open then. */
+bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns);
+
+/* Writes one "X" event. `args` may be NULL. */
+void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
+	const struct chrome_site *site, const struct chrome_args *args,
+	int64_t time_ns, uint64_t dur_ns);
+
+#endif

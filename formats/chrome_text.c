@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
+{
+	static const char *const own[] = {
+		[CHROME_KEY_FILE] = "\"file\":",
+		[CHROME_KEY_LINE] = "\"line\":",
+		[CHROME_KEY_OPEN] = "\"open\":",
+	};
+
+	*text = (struct chrome_text){.trace = trace};
+	text->keys = strtab_new();
+	if (text->keys == NULL || !json_init(&text->scratch, NULL))
+		return false;
+	for (uint32_t i = CHROME_KEY_FILE; i <= CHROME_KEY_OPEN; i++)
+		if (strtab_add(text->keys, own[i], strlen(own[i])) != i)
+			return false;
+	return true;
+}
+
+void chrome_text_clear(struct chrome_text *text)
+{
+	for (uint32_t i = 0; i < text->site_count; i++)
+		free(text->sites[i].bytes);
+	free(text->sites);
+	free(text->key_of_text);
+	strtab_free(text->keys);
+	json_clear(&text->scratch);
+}
+
+struct json *chrome_text_scratch(struct chrome_text *text)
+{
+	text->scratch.used = 0;
+	text->scratch.comma = false;
+	text->scratch.failed = false;
+	return &text->scratch;
+}
+
+static void raw_string(
+	struct json *json, const struct strtab *table, uint32_t number)
+{
+	size_t size;
+	const char *bytes = strtab_text(table, number, &size);
+
+	json_raw_string(json, bytes, size);
+}
+
+static void write_place(struct chrome_text *text, struct chrome_site *made,
+	const struct trace_site *site)
+{
+	struct json *json = &text->scratch;
+
+	json_raw_text(json, ",\"args\":{");
+	made->file_at = json->used;
+	if (site->file != 0) {
+		json_raw_text(json, "\"file\":");
+		raw_string(json, text->trace->text, site->file);
+	}
+	made->file_size = json->used - made->file_at;
+	if (site->file != 0 && site->line != 0)
+		json_raw_text(json, ",");
+	made->line_at = json->used;
+	if (site->line != 0) {
+		json_raw_text(json, "\"line\":");
+		json_uint(json, site->line);
+	}
+	made->line_size = json->used - made->line_at;
+}
+
+/* Makes the entry in the scratch, then copies it to where it stays. */
+static bool make_site(struct chrome_text *text, uint32_t number)
+{
+	struct chrome_site *made = &text->sites[number];
+	struct json *json = chrome_text_scratch(text);
+	struct trace_site site;
+
+	assert(number < text->trace->site_count);
+	site = text->trace->sites[number];
+	json_raw_text(json, ",\"name\":");
+	raw_string(json, text->trace->text, site.name);
+	made->name_size = json->used;
+	json_raw_text(json, ",\"cat\":\"range\"");
+	made->cat_size = json->used;
+	if (site.file != 0 || site.line != 0)
+		write_place(text, made, &site);
+	if (json->failed)
+		return false;
+	made->bytes = malloc(json->used);
+	if (made->bytes == NULL)
+		return false;
+	memcpy(made->bytes, json->bytes, json->used);
+	made->size = json->used;
+	return true;
+}
+
+/* Grows a zero-filled array so that `index` is inside; NULL if it cannot. */
+static void *reach(void *items, uint32_t *room, uint32_t index, size_t size)
+{
+	uint32_t more = *room == 0 ? 64 : *room;
+	char *bigger;
+
+	while (more <= index) {
+		if (more > UINT32_MAX / 2)
+			return NULL;
+		more *= 2;
+	}
+	bigger = realloc(items, more * size);
+	if (bigger == NULL)
+		return NULL;
+	memset(bigger + *room * size, 0, (more - *room) * size);
+	*room = more;
+	return bigger;
+}
+
+const struct chrome_site *chrome_text_make_site(
+	struct chrome_text *text, uint32_t site)
+{
+	if (site >= text->site_count) {
+		void *sites = reach(text->sites, &text->site_count, site,
+			sizeof(*text->sites));
+
+		if (sites == NULL)
+			return NULL;
+		text->sites = sites;
+	}
+	if (text->sites[site].bytes == NULL && !make_site(text, site))
+		return NULL;
+	return &text->sites[site];
+}
+
+uint32_t chrome_text_key(struct chrome_text *text, uint32_t number)
+{
+	struct json *json;
+	uint32_t key;
+
+	if (number >= text->key_room) {
+		void *keys = reach(text->key_of_text, &text->key_room, number,
+			sizeof(*text->key_of_text));
+
+		if (keys == NULL)
+			return 0;
+		text->key_of_text = keys;
+	}
+	if (text->key_of_text[number] != 0)
+		return text->key_of_text[number];
+	json = chrome_text_scratch(text);
+	raw_string(json, text->trace->text, number);
+	json_raw_text(json, ":");
+	if (json->failed)
+		return 0;
+	key = strtab_add(text->keys, json->bytes, json->used);
+	if (key == STRTAB_NONE)
+		return 0;
+	text->key_of_text[number] = key;
+	return key;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names as they stand in a Chrome trace. A site's name is escaped once, not
+ * once an event; so is an argument's key.
+ */
+#ifndef CHROME_TEXT_H
+#define CHROME_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json.h"
+#include "trace.h"
+
+/*
+ * ,"name":"f","cat":"range","args":{"file":"a.c","line":3
+ * The braces are not closed, since an event's own arguments may follow. With
+ * neither file nor line it ends at cat_size.
+ */
+struct chrome_site {
+	char *bytes; /* NULL: not made yet */
+	size_t size;
+	size_t name_size; /* up to the name */
+	size_t cat_size;  /* up to the category */
+	size_t file_at;   /* "file":"a.c" */
+	size_t file_size;
+	size_t line_at; /* "line":3 */
+	size_t line_size;
+};
+
+struct chrome_text {
+	const struct trace *trace;
+	struct json scratch;       /* in memory, for text in the making */
+	struct chrome_site *sites; /* by site number */
+	uint32_t site_count;
+	struct strtab *keys;   /* `"key":`, so that equal ones are one */
+	uint32_t *key_of_text; /* by strtab number of the trace; 0: new */
+	uint32_t key_room;
+};
+
+/* Keys that the writer itself uses, in every chrome_text.keys. */
+enum { CHROME_KEY_FILE = 1, CHROME_KEY_LINE, CHROME_KEY_OPEN };
+
+/* False if out of memory. `trace` is borrowed. chrome_text_clear() must be
+ * called in either case. */
+bool chrome_text_init(struct chrome_text *text, const struct trace *trace);
+void chrome_text_clear(struct chrome_text *text);
+
+/* The site's text; borrowed until the next call. NULL if out of memory. */
+const struct chrome_site *chrome_text_make_site(
+	struct chrome_text *text, uint32_t site);
+
+static inline const struct chrome_site *chrome_text_site(
+	struct chrome_text *text, uint32_t site)
+{
+	if (__builtin_expect(
+		    site < text->site_count && text->sites[site].bytes != NULL,
+		    1))
+		return &text->sites[site];
+	return chrome_text_make_site(text, site);
+}
+
+/* The number in text->keys of `"key":` for this strtab number of the trace; 0
+ * if out of memory. */
+uint32_t chrome_text_key(struct chrome_text *text, uint32_t number);
+
+/* The scratch, empty; borrowed until the next call of anything here. */
+struct json *chrome_text_scratch(struct chrome_text *text);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_track.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
+	struct chrome_text *text)
+{
+	*tracks = (struct chrome_tracks){.json = json, .text = text};
+	return chrome_rows_init(&tracks->rows, text->trace, json);
+}
+
+static void track_free(struct chrome_track *track)
+{
+	if (track == NULL)
+		return;
+	if (track->ranges_row != NULL)
+		chrome_stack_clear(&track->stack);
+	if (track->ranges_row != &track->row)
+		free(track->ranges_row);
+	for (uint32_t i = 0; i < LANES_MAX; i++)
+		if (track->lane_rows[i] != &track->row)
+			free(track->lane_rows[i]);
+	lanes_free(track->lanes);
+	free(track);
+}
+
+void chrome_tracks_clear(struct chrome_tracks *tracks)
+{
+	for (uint32_t i = 0; i < tracks->count; i++)
+		track_free(tracks->tracks[i]);
+	free(tracks->tracks);
+	chrome_rows_clear(&tracks->rows);
+}
+
+/* Makes the array as long as the trace's. */
+static bool reach(struct chrome_tracks *tracks)
+{
+	uint32_t count = tracks->text->trace->track_count;
+	struct chrome_track **more;
+
+	if (count <= tracks->count)
+		return true;
+	more = realloc(tracks->tracks, count * sizeof(*more));
+	if (more == NULL)
+		return false;
+	for (uint32_t i = tracks->count; i < count; i++)
+		more[i] = NULL;
+	tracks->tracks = more;
+	tracks->count = count;
+	return true;
+}
+
+struct chrome_track *chrome_tracks_open(
+	struct chrome_tracks *tracks, uint32_t number)
+{
+	struct chrome_track *track;
+
+	assert(number < tracks->text->trace->track_count);
+	if (!reach(tracks))
+		return NULL;
+	if (tracks->tracks[number] != NULL)
+		return tracks->tracks[number];
+	track = calloc(1, sizeof(*track));
+	if (track == NULL)
+		return NULL;
+	if (!chrome_rows_open(
+		    &tracks->rows, number, CHROME_ROW_MAIN, &track->row)) {
+		free(track);
+		return NULL;
+	}
+	tracks->tracks[number] = track;
+	return track;
+}
+
+static struct chrome_row *take_row(
+	struct chrome_tracks *tracks, struct chrome_track *track, int32_t lane)
+{
+	struct chrome_row *row;
+
+	if (!track->row_used) {
+		track->row_used = true;
+		return &track->row;
+	}
+	row = malloc(sizeof(*row));
+	if (row != NULL &&
+		!chrome_rows_open(&tracks->rows, track->row.track, lane, row)) {
+		free(row);
+		return NULL;
+	}
+	return row;
+}
+
+bool chrome_track_open_ranges(
+	struct chrome_tracks *tracks, struct chrome_track *track)
+{
+	track->ranges_row = take_row(tracks, track, CHROME_ROW_RANGES);
+	if (track->ranges_row == NULL)
+		return false;
+	chrome_stack_init(
+		&track->stack, tracks->json, tracks->text, track->ranges_row);
+	return true;
+}
+
+const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
+	struct chrome_track *track, const struct event *event, uint32_t *lane)
+{
+	if (track->lanes == NULL)
+		track->lanes = lanes_new();
+	if (track->lanes == NULL)
+		return NULL;
+	*lane = lanes_place(track->lanes, event->time_ns, event->dur_ns);
+	if (*lane == LANES_NONE)
+		return NULL;
+	if (track->lane_rows[*lane] == NULL)
+		track->lane_rows[*lane] =
+			take_row(tracks, track, (int32_t)*lane);
+	return track->lane_rows[*lane];
+}
+
+static bool rename_row(struct chrome_tracks *tracks, struct chrome_row *row)
+{
+	return row == NULL || chrome_rows_rename(&tracks->rows, row);
+}
+
+bool chrome_tracks_rename(struct chrome_tracks *tracks)
+{
+	for (uint32_t i = 0; i < tracks->count; i++) {
+		struct chrome_track *track = tracks->tracks[i];
+
+		if (track == NULL)
+			continue;
+		if (!rename_row(tracks, &track->row) ||
+			!rename_row(tracks, track->ranges_row))
+			return false;
+		for (uint32_t j = 0; j < LANES_MAX; j++)
+			if (!rename_row(tracks, track->lane_rows[j]))
+				return false;
+	}
+	return true;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "replay.h"
+
+/* How often a full disk is noticed and progress is shown. */
+#define EVENTS_PER_TICK 65536
+
+/* Reads up to one tick's events. CTP_OK: there is more. */
+static enum ctp_status next_events(struct event_source *source,
+	enum ctp_status (*add)(
+		void *to, const struct event *event, struct ctp_error *err),
+	void *to, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct event event;
+
+	for (int i = 0; i < EVENTS_PER_TICK && status == CTP_OK; i++) {
+		status = source->next(source, &event, err);
+		if (status == CTP_OK)
+			status = add(to, &event, err);
+	}
+	return status;
+}
+
+static void show_progress(
+	const struct event_source *source, const struct convert_job *job)
+{
+	if (job->progress != NULL)
+		job->progress(job->user, source->position(source));
+}
+
+static enum ctp_status add_to_timeline(
+	void *to, const struct event *event, struct ctp_error *err)
+{
+	struct timeline_writer *writer = to;
+
+	return writer->add(writer, event, err);
+}
+
+static enum ctp_status add_to_replay(
+	void *to, const struct event *event, struct ctp_error *err)
+{
+	return replay_add(to, event, err);
+}
+
+/* stdio remembers the first write to fail, but not always why. */
+static enum ctp_status check_output(FILE *out, struct ctp_error *err)
+{
+	if (!ferror(out) && fflush(out) == 0 && !ferror(out))
+		return CTP_OK;
+	if (errno == 0)
+		errno = EIO;
+	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot write");
+}
+
+static enum ctp_status run_timeline(struct event_source *source,
+	const struct convert_job *job, struct ctp_error *err)
+{
+	struct timeline_writer *writer;
+	enum ctp_status status = job->to->new_timeline(
+		job->out, source->trace, &job->options, &writer, err);
+
+	if (status != CTP_OK)
+		return status;
+	while (status == CTP_OK && !ferror(job->out)) {
+		status = next_events(source, add_to_timeline, writer, err);
+		show_progress(source, job);
+	}
+	/* Also after a failed write: the writer then says why it failed. */
+	if (status == CTP_END || status == CTP_OK)
+		status = writer->finish(writer, err);
+	if (status == CTP_OK)
+		status = check_output(job->out, err);
+	writer->free(writer);
+	return status;
+}
+
+static enum ctp_status prune(struct profile *profile,
+	const struct convert_job *job, struct ctp_error *err)
+{
+	uint64_t total_ns = profile->total_ns;
+	uint64_t min_ns =
+		total_ns / CONVERT_PARTS * job->min_parts +
+		total_ns % CONVERT_PARTS * job->min_parts / CONVERT_PARTS;
+
+	assert(job->min_parts <= CONVERT_PARTS);
+	if (min_ns < job->min_cumtime_ns)
+		min_ns = job->min_cumtime_ns;
+	if (min_ns == 0 && job->top == 0)
+		return CTP_OK;
+	return profile_prune(profile, min_ns, job->top, err);
+}
+
+static enum ctp_status run_replay(struct event_source *source,
+	const struct convert_job *job, struct profile **out,
+	struct ctp_error *err)
+{
+	struct replay_options options = {
+		.tree = job->to != NULL && job->to->needs_tree,
+		.document_edges = job->document_edges,
+	};
+	struct replay *replay = replay_new(source->trace, options);
+	enum ctp_status status = CTP_OK;
+
+	if (replay == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	while (status == CTP_OK) {
+		status = next_events(source, add_to_replay, replay, err);
+		show_progress(source, job);
+	}
+	if (status == CTP_END)
+		status = replay_finish(replay, out, err);
+	replay_free(replay);
+	return status;
+}
+
+enum ctp_status convert_profile(struct event_source *source,
+	const struct convert_job *job, struct profile **out,
+	struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status = run_replay(source, job, &profile, err);
+
+	if (status == CTP_OK)
+		status = prune(profile, job, err);
+	if (status == CTP_OK)
+		status = profile_sort(profile, err);
+	if (status != CTP_OK) {
+		profile_free(profile);
+		return status;
+	}
+	*out = profile;
+	return CTP_OK;
+}
+
+static enum ctp_status run_profile(struct event_source *source,
+	const struct convert_job *job, struct ctp_error *err)
+{
+	struct profile *profile;
+	enum ctp_status status = convert_profile(source, job, &profile, err);
+
+	if (status != CTP_OK)
+		return status;
+	errno = 0;
+	status = job->to->write_profile(job->out, profile, &job->options, err);
+	if (status == CTP_OK)
+		status = check_output(job->out, err);
+	profile_free(profile);
+	return status;
+}
+
+enum ctp_status convert_run(struct event_source *source,
+	const struct convert_job *job, struct ctp_error *err)
+{
+	errno = 0;
+	if (job->to->new_timeline != NULL)
+		return run_timeline(source, job, err);
+	if (job->to->write_profile != NULL)
+		return run_profile(source, job, err);
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		"format %s can be read, but not written", job->to->name);
+}

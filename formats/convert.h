@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one loop that joins a source of events with a format. Timelines are
+ * written event by event; for all else the events become a profile first.
+ */
+#ifndef CONVERT_H
+#define CONVERT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "event.h"
+#include "format.h"
+#include "profile.h"
+
+#define CONVERT_PARTS 1000000
+
+struct convert_job {
+	/* convert_run(): what to write, and where. */
+	const struct format *to;
+	FILE *out;
+	struct format_options options;
+
+	/* Profiles only: what is below any of these is folded into "(other)".
+	 * All may be 0: off. */
+	uint64_t min_cumtime_ns;
+	uint32_t min_parts;  /* of the total time, in CONVERT_PARTS */
+	uint32_t top;        /* so many functions are kept */
+	bool document_edges; /* see struct replay_options */
+
+	/* Called now and then with source->position(); may be NULL. */
+	void (*progress)(void *user, uint64_t position);
+	void *user;
+};
+
+/*
+ * Reads the source to its end and writes it.
+ *
+ * Errors: CTP_ERR_UNSUPPORTED if the format can only be read; CTP_ERR_IO if
+ * the output cannot be written, with errno kept; those of the source and of
+ * the writer. What has been written then is not a valid file.
+ */
+enum ctp_status convert_run(struct event_source *source,
+	const struct convert_job *job, struct ctp_error *err);
+
+/*
+ * Reads the source to its end into a profile, pruned and sorted; free it with
+ * profile_free(). `job->to` may be NULL, and is only asked whether it needs
+ * the tree.
+ *
+ * Errors: CTP_ERR_NOMEM; those of the source.
+ */
+enum ctp_status convert_profile(struct event_source *source,
+	const struct convert_job *job, struct profile **out,
+	struct ctp_error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A format is one struct in one file. To add one: write formats/NAME.c with
+ * its `const struct format NAME_format`, add a line to FORMATS below and one
+ * to Makefile.am. All else - `--to`, `ctprof formats`, help, suffixes,
+ * probing, the tests - derives from the table.
+ */
+#ifndef FORMAT_H
+#define FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "event.h"
+#include "profile.h"
+
+/* What may be asked of a writer. Zero means the default everywhere. */
+struct format_options {
+	const char *title; /* the input's name, for people; may be NULL */
+};
+
+/* Writes events as they come. One object per output. */
+struct timeline_writer {
+	/* Errors: CTP_ERR_NOMEM; writing errors show on the stream. */
+	enum ctp_status (*add)(struct timeline_writer *writer,
+			       const struct event *event,
+			       struct ctp_error *err);
+	/* Closes what is open at trace_track_end() and writes the rest. */
+	enum ctp_status (*finish)(struct timeline_writer *writer,
+				  struct ctp_error *err);
+	void (*free)(struct timeline_writer *writer);
+};
+
+struct format {
+	const char *name;    /* as in --to */
+	const char *suffix;  /* ".pstats", with the dot; NULL: none */
+	const char *summary; /* what it is and who reads it; no capital */
+	bool binary;	     /* not for a terminal */
+	bool needs_tree;     /* write_profile wants profile->nodes */
+
+	/*
+	 * How sure this is the format: the number of bits that matched, 0 if
+	 * it is not. Looks only at the bytes it is given; no I/O.
+	 */
+	unsigned (*probe)(const void *bytes, size_t size);
+
+	/*
+	 * Opens a reader. `in` is borrowed until the source is closed, need
+	 * not be seekable, and `head` are bytes already taken from it.
+	 */
+	enum ctp_status (*open_events)(FILE *in, const void *head,
+				       size_t head_size,
+				       struct event_source **out,
+				       struct ctp_error *err);
+
+	/* Exactly one of these two, or none for a format that is only read.
+	 * `trace` is borrowed while the writer lives. */
+	enum ctp_status (*new_timeline)(FILE *out, struct trace *trace,
+					const struct format_options *options,
+					struct timeline_writer **writer,
+					struct ctp_error *err);
+	enum ctp_status (*write_profile)(FILE *out,
+					 const struct profile *profile,
+					 const struct format_options *options,
+					 struct ctp_error *err);
+};
+
+/* Every format. To add one, add a line here. */
+#define FORMATS(X) \
+	X(log) \
+	X(pstats) \
+	X(chrome) \
+	X(gprof) \
+	X(callgrind) \
+	X(folded) \
+	X(dot) \
+	X(svg)
+
+#define FORMAT_DECLARE(name) extern const struct format name##_format;
+FORMATS(FORMAT_DECLARE)
+#undef FORMAT_DECLARE
+
+/* All formats, in the table's order; ends with NULL. */
+extern const struct format *const formats[];
+
+/* By name, or NULL. */
+const struct format *format_find(const char *name);
+
+/* By the end of a path ("x.pstats"; the longest suffix wins), or NULL. */
+const struct format *format_of_path(const char *path);
+
+/* The reader that is surest of these first bytes, or NULL. */
+const struct format *format_probe(const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer has a buffer of its own and hands it to the stream in large
+ * pieces: stdio's locking and bookkeeping per call cost more than the text.
+ */
+#include "json.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utf8.h"
+
+/* A string is escaped in pieces of this many bytes, so that a stream's buffer
+ * always has room for one: a byte becomes six at most. */
+#define PIECE_BYTES ((size_t)8 * 1024)
+
+bool json_init(struct json *json, FILE *out)
+{
+	*json = (struct json){.out = out};
+	return json_make_room(json, 1);
+}
+
+void json_clear(struct json *json)
+{
+	free(json->bytes);
+	*json = (struct json){.out = NULL};
+}
+
+static void hand_over(struct json *json, const char *bytes, size_t size)
+{
+	if (size == 0 || json->sys_errno != 0)
+		return;
+	errno = 0;
+	if (fwrite(bytes, 1, size, json->out) != size)
+		json->sys_errno = errno != 0 ? errno : EIO;
+}
+
+void json_flush(struct json *json)
+{
+	if (json->out == NULL)
+		return;
+	hand_over(json, json->bytes, json->used);
+	json->used = 0;
+	if (json->sys_errno != 0)
+		errno = json->sys_errno;
+}
+
+bool json_make_room(struct json *json, size_t size)
+{
+	size_t room = json->out != NULL ? JSON_BUFFER_BYTES : 256;
+	char *bytes;
+
+	if (json->out != NULL && json->used > 0)
+		json_flush(json);
+	if (size <= json->room - json->used)
+		return true;
+	while (room - json->used < size || room < json->used) {
+		if (room > SIZE_MAX / 2)
+			goto no_memory;
+		room *= 2;
+	}
+	bytes = realloc(json->bytes, room);
+	if (bytes == NULL)
+		goto no_memory;
+	json->bytes = bytes;
+	json->room = room;
+	return true;
+no_memory:
+	json->failed = true;
+	return false;
+}
+
+void json_raw(struct json *json, const char *bytes, size_t size)
+{
+	char *at;
+
+	if (json->out != NULL && size > JSON_BUFFER_BYTES) {
+		json_flush(json);
+		hand_over(json, bytes, size);
+		return;
+	}
+	at = json_room(json, size);
+	if (at == NULL || size == 0)
+		return;
+	memcpy(at, bytes, size);
+	json_advance(json, at + size);
+}
+
+void json_raw_text(struct json *json, const char *text)
+{
+	json_raw(json, text, strlen(text));
+}
+
+static bool is_plain(unsigned char byte)
+{
+	return byte >= 0x20 && byte != '"' && byte != '\\';
+}
+
+static char *put_escape(char *at, unsigned char byte)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char letters[32] = {['\b'] = 'b',
+		['\t'] = 't',
+		['\n'] = 'n',
+		['\f'] = 'f',
+		['\r'] = 'r'};
+
+	*at++ = '\\';
+	if (byte >= 0x20) {
+		*at++ = (char)byte;
+	} else if (letters[byte] != '\0') {
+		*at++ = letters[byte];
+	} else {
+		memcpy(at, "u00", 3);
+		at[3] = hex[byte >> 4];
+		at[4] = hex[byte & 15];
+		at += 5;
+	}
+	return at;
+}
+
+/* Adds valid UTF-8, escaped. */
+static void add_valid(struct json *json, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
+		char *at = json_room(json, piece * 6);
+
+		if (at == NULL)
+			return;
+		for (size_t i = 0; i < piece; i++) {
+			unsigned char byte = (unsigned char)bytes[i];
+
+			if (is_plain(byte))
+				*at++ = (char)byte;
+			else
+				at = put_escape(at, byte);
+		}
+		json_advance(json, at);
+		bytes += piece;
+		size -= piece;
+	}
+}
+
+void json_raw_string(struct json *json, const char *bytes, size_t size)
+{
+	json_raw(json, "\"", 1);
+	while (size > 0) {
+		size_t part = utf8_valid_prefix(bytes, size);
+
+		add_valid(json, bytes, part);
+		if (part < size) {
+			json_raw(json, UTF8_REPLACEMENT, 3);
+			json->replaced++;
+			part += utf8_invalid_size(bytes + part, size - part);
+		}
+		bytes += part;
+		size -= part;
+	}
+	json_raw(json, "\"", 1);
+}
+
+/* Every value, key and opening bracket begins here. */
+static void item(struct json *json)
+{
+	if (json->comma)
+		json_raw(json, ",", 1);
+	json->comma = true;
+}
+
+void json_begin(struct json *json, char bracket)
+{
+	assert(bracket == '{' || bracket == '[');
+	item(json);
+	json_raw(json, &bracket, 1);
+	json->comma = false;
+}
+
+void json_end(struct json *json, char bracket)
+{
+	assert(bracket == '}' || bracket == ']');
+	json_raw(json, &bracket, 1);
+	json->comma = true;
+}
+
+void json_key(struct json *json, const char *key)
+{
+	item(json);
+	json_raw_string(json, key, strlen(key));
+	json_raw(json, ":", 1);
+	json->comma = false;
+}
+
+void json_text_sized(struct json *json, const char *bytes, size_t size)
+{
+	item(json);
+	json_raw_string(json, bytes, size);
+}
+
+void json_text(struct json *json, const char *text)
+{
+	json_text_sized(json, text, strlen(text));
+}
+
+void json_int(struct json *json, int64_t value)
+{
+	char number[JSON_NUMBER_MAX];
+
+	json_value(
+		json, number, (size_t)(json_put_int(number, value) - number));
+}
+
+void json_uint(struct json *json, uint64_t value)
+{
+	char number[JSON_NUMBER_MAX];
+
+	json_value(
+		json, number, (size_t)(json_put_uint(number, value) - number));
+}
+
+void json_double(struct json *json, double value)
+{
+	char number[JSON_NUMBER_MAX];
+
+	json_value(json, number,
+		(size_t)(json_put_double(number, value) - number));
+}
+
+void json_bool(struct json *json, bool value)
+{
+	json_value(json, value ? "true" : "false", value ? 4 : 5);
+}
+
+void json_none(struct json *json)
+{
+	json_value(json, "null", 4);
+}
+
+void json_value(struct json *json, const char *bytes, size_t size)
+{
+	item(json);
+	json_raw(json, bytes, size);
+}

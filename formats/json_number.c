@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers as JSON has them. Integers and times go two digits at a time from a
+ * table: that is most of what a trace consists of. Doubles are rare and go
+ * through printf, whose decimal point is the locale's and is put right.
+ */
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char pairs[] = "00010203040506070809"
+			    "10111213141516171819"
+			    "20212223242526272829"
+			    "30313233343536373839"
+			    "40414243444546474849"
+			    "50515253545556575859"
+			    "60616263646566676869"
+			    "70717273747576777879"
+			    "80818283848586878889"
+			    "90919293949596979899";
+
+static unsigned digit_count(uint64_t value)
+{
+	static const uint64_t powers[] = {0, 10, 100, 1000, 10000, 100000,
+		1000000, 10000000, 100000000, 1000000000, 10000000000,
+		100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000,
+		1000000000000000000, UINT64_C(10000000000000000000)};
+	unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+	/* 1233/4096 is log10(2), close enough for 64 bits. */
+	unsigned guess = bits * 1233 >> 12;
+
+	return guess + (value >= powers[guess]);
+}
+
+char *json_put_uint(char *at, uint64_t value)
+{
+	char *end = at + (digit_count(value));
+	char *digit = end;
+
+	while (value >= 100) {
+		digit -= 2;
+		memcpy(digit, &pairs[value % 100 * 2], 2);
+		value /= 100;
+	}
+	if (value >= 10)
+		memcpy(digit - 2, &pairs[value * 2], 2);
+	else
+		digit[-1] = (char)('0' + value);
+	return end;
+}
+
+char *json_put_int(char *at, int64_t value)
+{
+	if (value >= 0)
+		return json_put_uint(at, (uint64_t)value);
+	*at = '-';
+	return json_put_uint(at + 1, -(uint64_t)value);
+}
+
+char *json_put_duration_us(char *at, uint64_t duration_ns)
+{
+	unsigned thousandths = (unsigned)(duration_ns % 1000);
+
+	at = json_put_uint(at, duration_ns / 1000);
+	at[0] = '.';
+	at[1] = (char)('0' + thousandths / 100);
+	memcpy(at + 2, &pairs[thousandths % 100 * 2], 2);
+	return at + 4;
+}
+
+char *json_put_us(char *at, int64_t time_ns)
+{
+	if (time_ns >= 0)
+		return json_put_duration_us(at, (uint64_t)time_ns);
+	*at = '-';
+	return json_put_duration_us(at + 1, -(uint64_t)time_ns);
+}
+
+static char *put_word(char *at, const char *word)
+{
+	size_t size = strlen(word);
+
+	memcpy(at, word, size);
+	return at + size;
+}
+
+char *json_put_double(char *at, double value)
+{
+	char text[64];
+	bool whole = true;
+
+	if (isnan(value))
+		return put_word(at, "\"NaN\"");
+	if (isinf(value))
+		return put_word(
+			at, value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	for (const char *from = text; *from != '\0'; from++) {
+		bool digit = *from >= '0' && *from <= '9';
+
+		if (digit || *from == '-' || *from == '+' || *from == 'e') {
+			whole = whole && *from != 'e';
+			*at++ = *from;
+		} else if (whole) {
+			/* The locale's point, of one byte or more. */
+			whole = false;
+			*at++ = '.';
+		}
+	}
+	/* So that a reader can tell it from an integer. */
+	return whole ? put_word(at, ".0") : at;
+}

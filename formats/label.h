@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One line of text for each function of a profile, for formats in which the
+ * name is all that tells functions apart: no two are the same.
+ */
+#ifndef LABEL_H
+#define LABEL_H
+
+#include "error.h"
+#include "profile.h"
+#include "strtab.h"
+
+/* What calls that have no caller are shown to come from; no function has it as
+ * its label. */
+#define LABEL_ROOT "<all threads>"
+
+struct labels {
+	struct strtab *text;
+	uint32_t *of; /* number in `text`, by function */
+};
+
+/*
+ * A label is the function's name, printable (see utf8_add_printable());
+ * "name (file:line)", with the file's last part, if others have that name; and
+ * "name (file:line) #2" if even that is taken. `change` (may be NULL) alters a
+ * label in place to what a format can hold; it must not make it longer.
+ *
+ * Errors: CTP_ERR_NOMEM.
+ * Ownership: clear with labels_clear(), which needs no success before.
+ */
+enum ctp_status labels_init(struct labels *labels,
+	const struct profile *profile, void (*change)(char *name),
+	struct ctp_error *err);
+void labels_clear(struct labels *labels);
+
+/* Borrowed until labels_clear(); never empty. */
+const char *labels_text(const struct labels *labels, uint32_t function);
+
+#endif

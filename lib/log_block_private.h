@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that take blocks in share; nobody else includes it. */
+#ifndef LOG_BLOCK_PRIVATE_H
+#define LOG_BLOCK_PRIVATE_H
+
+#include "log_block.h"
+
+/* What taking a block came to. */
+enum log_verdict { LOG_SOUND, LOG_DAMAGED, LOG_NO_MEMORY };
+
+/* Grows the zero-filled array that `array` points at so that `index` is in. */
+bool log_block_grow(void *array, uint32_t *room, uint32_t index, size_t size);
+
+/* The track of this number, made if it is new; NULL if out of memory. */
+struct log_track *log_block_track(
+	struct log_recording *recording, uint32_t number);
+
+/* Is this key that name? */
+bool log_block_is(const char *key, size_t size, const char *name);
+
+/* Forgets everything of the recording but the room for the next one. */
+void log_recording_reset(struct log_recording *recording);
+
+enum ctp_status log_facts_take_header(struct log_recording *recording,
+	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
+enum log_verdict log_facts_take_end(
+	struct log_recording *recording, struct cursor block);
+/* An event block of so many elements, from its second on. */
+enum log_verdict log_events_take(struct log_recording *recording,
+	struct cursor block, uint32_t elements);
+
+#endif

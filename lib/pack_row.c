@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "pack_row.h"
+
+#include <string.h>
+
+#include "msgpack_out.h"
+
+/* Begins a row of `extras` with so many elements. */
+static msgpack_packer add_row(struct pack_column *column, int64_t time_ns,
+	enum log_row row, size_t elements)
+{
+	msgpack_packer packer = msgpack_out(&column->extras);
+
+	pack_column_add(column, PACK_ID_EXTRA, time_ns);
+	column->extra_count++;
+	(void)msgpack_pack_array(&packer, elements);
+	(void)msgpack_pack_int(&packer, (int)row);
+	return packer;
+}
+
+static double to_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+bool pack_row_text(
+	const uint64_t *record, uint32_t skip, const char **text, size_t *size)
+{
+	uint32_t words = chunk_long_words(record[0]);
+	uint32_t last = chunk_long_detail(record[0]);
+
+	if (words < skip || last > 8)
+		return false;
+	*text = (const char *)(record + 1 + skip);
+	*size = words == skip ? 0 : ((size_t)words - skip - 1) * 8 + last;
+	return true;
+}
+
+static void add_arg(
+	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+{
+	enum chunk_long kind = chunk_long_kind(record[0]);
+	msgpack_packer packer;
+	const char *text;
+	size_t size;
+	size_t key_size;
+
+	if (!pack_row_text(record, 2, &text, &size))
+		return;
+	key_size = size;
+	if (kind == CHUNK_ARG_TEXT)
+		key_size = record[2] > size ? size : (size_t)record[2];
+	packer = add_row(column, time_ns, LOG_ROW_ARG, 3);
+	msgpack_out_text(&packer, text, key_size);
+	if (kind == CHUNK_ARG_INT)
+		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
+	else if (kind == CHUNK_ARG_FLOAT)
+		(void)msgpack_pack_double(&packer, to_double(record[2]));
+	else
+		msgpack_out_text(&packer, text + key_size, size - key_size);
+}
+
+static void add_counter(
+	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+{
+	msgpack_packer packer = add_row(column, time_ns, LOG_ROW_COUNTER, 3);
+
+	(void)msgpack_pack_uint64(&packer, record[2]);
+	if (chunk_long_detail(record[0]) == 1)
+		(void)msgpack_pack_double(&packer, to_double(record[3]));
+	else
+		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
+}
+
+/* A row of unsigned numbers from the record's second word on. */
+static void add_numbers(struct pack_column *column, const uint64_t *record,
+	int64_t time_ns, enum log_row row, size_t count)
+{
+	msgpack_packer packer = add_row(column, time_ns, row, 1 + count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (row != LOG_ROW_STEP && i == 2) /* a device */
+			(void)msgpack_pack_int64(
+				&packer, (int64_t)record[2 + i]);
+		else
+			(void)msgpack_pack_uint64(&packer, record[2 + i]);
+	}
+}
+
+uint32_t pack_row_least_words(enum chunk_long kind)
+{
+	switch (kind) {
+	case CHUNK_BEGIN:
+	case CHUNK_ARG_INT:
+	case CHUNK_ARG_FLOAT:
+	case CHUNK_ARG_TEXT:
+		return 2;
+	case CHUNK_BEGIN_AT:
+	case CHUNK_END_AT:
+	case CHUNK_INSTANT:
+	case CHUNK_COUNTER:
+	case CHUNK_ASYNC_BEGIN:
+	case CHUNK_ASYNC_END:
+	case CHUNK_SITE:
+	case CHUNK_TRACK:
+	case CHUNK_LOSSES:
+		return 3;
+	case CHUNK_ALLOC:
+	case CHUNK_FREE:
+	case CHUNK_STEP:
+		return 4;
+	}
+	return UINT32_MAX;
+}
+
+void pack_row_add(
+	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+{
+	switch ((enum chunk_long)chunk_long_kind(record[0])) {
+	case CHUNK_INSTANT:
+		add_numbers(column, record, time_ns, LOG_ROW_INSTANT, 1);
+		break;
+	case CHUNK_COUNTER:
+		add_counter(column, record, time_ns);
+		break;
+	case CHUNK_ASYNC_BEGIN:
+		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_BEGIN, 2);
+		break;
+	case CHUNK_ASYNC_END:
+		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_END, 2);
+		break;
+	case CHUNK_ALLOC:
+		add_numbers(column, record, time_ns, LOG_ROW_ALLOC, 3);
+		break;
+	case CHUNK_FREE:
+		add_numbers(column, record, time_ns, LOG_ROW_FREE, 3);
+		break;
+	case CHUNK_STEP:
+		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
+		break;
+	default:
+		add_arg(column, record, time_ns);
+	}
+}

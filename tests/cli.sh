@@ -1,0 +1,405 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The command line: exit statuses, messages, outputs, signals, completion.
+# CTPROF is the program, CLI_PROGRAM what tests/cli_program.c was built to.
+# Prints what failed.
+set -u
+CTPROF=$(realpath "${CTPROF:?}")
+PROGRAM=$(realpath "${CLI_PROGRAM:?}")
+PYTHON=${PYTHON3:-python3}
+unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
+export LC_ALL=C TERM=xterm
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+mkdir bin
+ln -s "$CTPROF" bin/ctprof
+PATH=$work/bin:$PATH
+failed=0
+
+complain() {
+	echo "FAILED: $1"
+	failed=1
+}
+
+# expect STATUS COMMAND...: runs it; out and err have what it printed.
+expect() {
+	local want=$1 got=0
+	shift
+	"$@" >out 2>err </dev/null || got=$?
+	what="$*"
+	[ "$got" = "$want" ] && return
+	complain "$what: status $got instead of $want; it said:"
+	sed 's/^/    /' err
+}
+
+# said TEXT: the last command's stderr has this line, or nothing at all.
+said() {
+	if [ -z "$1" ]; then
+		[ -s err ] && complain "$what: said $(head -1 err)"
+	else
+		grep -qxF -- "$1" err ||
+			complain "$what: did not say '$1' but '$(cat err)'"
+	fi
+}
+
+printed() {
+	grep -qF -- "$1" out || complain "$what: did not print '$1'"
+}
+
+holds() {
+	[ "$(eval "$2")" = "$3" ] || complain "$1: $2 gives '$(eval "$2")'"
+}
+
+## record
+
+expect 0 ctprof record -o run.ctp -- "$PROGRAM"
+grep -qE '^ctprof: run.ctp: 5 ranges, 1 thread, [0-9]+ B, [0-9.]+ [mun]?s$' err ||
+	complain "record: did not sum up: $(cat err)"
+cp run.ctp kept
+expect 5 ctprof record -o run.ctp -- "$PROGRAM"
+said "ctprof: run.ctp: exists; --force overwrites it"
+cmp -s run.ctp kept || complain "record: an existing log was touched"
+expect 0 ctprof record -q --force -o run.ctp "$PROGRAM"
+said ""
+expect 5 ctprof record -o no/such.ctp "$PROGRAM"
+said "ctprof: no/such.ctp: cannot make the log: No such file or directory"
+expect 2 ctprof record
+expect 2 ctprof record --level=0 "$PROGRAM"
+expect 2 ctprof record --buffer=much "$PROGRAM"
+expect 2 ctprof record --policy=hope "$PROGRAM"
+expect 2 ctprof record -o - "$PROGRAM"
+[ -e - ] && complain "record -o - made a file of that name"
+expect 7 ctprof record -q -o seven.ctp -- "$PROGRAM" exit 7
+expect 127 ctprof record -o none.ctp ./no-such-program
+said "ctprof: ./no-such-program: cannot run: No such file or directory"
+: > not-executable
+expect 126 ctprof record -o none.ctp ./not-executable
+expect 0 ctprof record -o none.ctp true
+grep -q 'no log was made: true does not use libctprof' err ||
+	complain "record true: did not say why there is no log"
+for signal in 9 15; do
+	# The shell has to see the signal itself, not only 128 and more.
+	"$PYTHON" - "$signal" "$PROGRAM" 2>err <<-'END' || complain "signal $signal is not passed up: $(cat err)"
+		import subprocess, sys
+		done = subprocess.run(["ctprof", "record", "-q", "--force",
+			"--spool=.", "-o", "dead.ctp", sys.argv[2], "kill", sys.argv[1]])
+		sys.exit(done.returncode != -int(sys.argv[1]))
+	END
+done
+
+# Its standard streams are its own.
+echo "in and out" | ctprof record -q --force -o run.ctp "$PROGRAM" cat >out 2>err
+holds "record's stdout" "cat out" "in and out"
+holds "record's stderr" "cat err" "words"
+
+# The options reach the recorder.
+expect 0 ctprof record -q --force --policy=drop --clock=system --min-ns=2us \
+	--buffer=1M -o "100%p.ctp" "$PROGRAM"
+expect 0 ctprof info "100%p.ctp"
+for fact in 'policy     drop' 'clock      monotonic_raw' 'min_ns     2000'; do
+	printed "$fact"
+done
+
+# Children have logs of their own.
+expect 0 ctprof record -o family.ctp -- "$PROGRAM" again
+holds "logs of two processes" "ls family.ctp family.[0-9]*.ctp | wc -l" 2
+holds "words on two logs" "grep -c 'family.*5 ranges' err" 2
+
+# What is sent to ctprof alone is for the program.
+for signal in USR1 TERM INT; do
+	rm -f ready
+	mkfifo ready
+	# A shell lets its background jobs ignore SIGINT; Python does not.
+	"$PYTHON" -c '
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' \
+		ctprof record -q --force -o wait.ctp "$PROGRAM" wait >ready &
+	exec 9<ready
+	read -r _ <&9
+	kill -s "$signal" $!
+	read -r caught <&9
+	exec 9<&-
+	wait $! || complain "record: the program caught $signal, but $?"
+	[ "$caught" = "caught $(kill -l "$signal")" ] ||
+		complain "record: the program got '$caught', not $signal"
+done
+
+# Stopped and continued together with the program.
+state() {
+	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"
+}
+becomes() {
+	for _ in $(seq 100); do
+		[ "$(state "$1")" = "$2" ] && return
+		sleep 0.05
+	done
+	complain "record: process $3 is $(state "$1"), not $2"
+}
+rm -f ready
+mkfifo ready
+ctprof record -q --force -o wait.ctp "$PROGRAM" wait >ready &
+exec 9<ready
+read -r child <&9
+kill -STOP "$child"
+becomes "$child" T "of the program"
+becomes $! T "of ctprof"
+kill -CONT $!
+becomes "$child" S "of the program"
+becomes $! S "of ctprof"
+kill -USR1 "$child"
+exec 9<&-
+wait $! || complain "record: status $? after being stopped"
+
+## convert
+
+ctprof record -q --force -o run.ctp -- "$PROGRAM" || exit 1
+expect 0 ctprof convert run.ctp -o run.pstats
+said ""
+cp run.pstats kept
+expect 5 ctprof convert run.ctp -o run.pstats
+said "ctprof: run.pstats: exists; --force overwrites it"
+ln -s run.pstats link.pstats
+chmod 600 run.pstats
+expect 0 ctprof convert run.ctp --force -o link.pstats
+cmp -s run.pstats kept || complain "convert: --force changed the content"
+[ -L link.pstats ] || complain "convert: --force replaced a link"
+holds "mode of an overwritten file" "stat -c %a run.pstats" 600
+expect 0 ctprof convert -t pstats run.ctp
+cmp -s out kept || complain "convert: stdout differs from a file"
+expect 0 ctprof convert -t pstats -o - run.ctp
+cmp -s out kept || complain "convert: -o - differs from a file"
+expect 0 sh -c 'ctprof convert -t pstats - <run.ctp'
+cmp -s out kept || complain "convert: stdin differs from a file"
+expect 0 sh -c 'cat run.ctp | ctprof convert -t pstats'
+cmp -s out kept || complain "convert: a pipe differs from a file"
+for format in $(ctprof formats --json | "$PYTHON" -c '
+import json, sys
+print(*(f["name"] for f in json.load(sys.stdin)["rows"]
+	if f["writes"] and f["name"] != "svg"))'); do
+	expect 0 ctprof convert -t "$format" run.ctp
+	[ -s out ] || complain "convert -t $format: wrote nothing"
+	mv out direct
+	ln -sf "$CTPROF" "bin/ctp2$format"
+	expect 0 "ctp2$format" run.ctp
+	cmp -s out direct || complain "ctp2$format differs from convert"
+done
+ln -s "$CTPROF" bin/ctp2gprof2dot
+expect 0 ctp2gprof2dot run.ctp
+cmp -s out kept || complain "ctp2gprof2dot is not pstats"
+expect 0 ctprof convert -t folded --top 1 run.ctp
+printed "(other)"
+expect 0 ctprof convert -t folded --min 50% run.ctp
+printed "(other)"
+expect 2 ctprof convert -t folded --min much run.ctp
+expect 0 ctprof convert -t pstats --document-edges run.ctp
+cmp -s out kept && complain "--document-edges changes nothing"
+expect 2 ctprof convert run.ctp
+said "ctprof: to which format? Use -t FORMAT; see 'ctprof formats'"
+expect 2 ctprof convert run.ctp -o run.unknown
+expect 2 ctprof convert -t nonsense run.ctp
+expect 2 ctprof convert -t log run.ctp
+expect 2 ctprof convert -f pstats -t chrome run.pstats
+said "ctprof: pstats holds a profile, which cannot become a timeline (chrome): it does not know when things happened"
+expect 5 ctprof convert run.ctp -t pstats -o /dev/full
+said "ctprof: /dev/full: cannot write: No space left on device"
+for arguments in "convert -t chrome run.ctp" "stats run.ctp" "info run.ctp" \
+	"stats --json run.ctp" "formats" "--help" "stats --help" \
+	"completion bash"; do
+	expect 5 sh -c "ctprof $arguments >/dev/full"
+	said "ctprof: standard output: cannot write: No space left on device"
+done
+expect 5 ctprof convert run.ctp -o no/such.pstats
+expect 0 sh -c 'ctprof convert -t chrome -o /dev/stdout run.ctp | cat'
+[ -s out ] || complain "convert: -o /dev/stdout wrote nothing"
+echo first > appended
+expect 0 sh -c 'ctprof convert -t folded -o /dev/stdout run.ctp >>appended'
+holds "convert -o /dev/stdout >>FILE" "head -1 appended" first
+holds "temporary files" "ls -A | grep -c '^\.ctprof'" 0
+
+# Many inputs.
+cp run.ctp two.ctp
+echo nonsense > bad.ctp
+expect 3 ctprof convert -t pstats -o all/ -j 2 run.ctp bad.ctp none.ctp two.ctp
+holds "outputs of a batch" "echo all/*" "all/run.pstats all/two.pstats"
+said "ctprof: none.ctp: cannot open: No such file or directory"
+said "ctprof: bad.ctp: is in no format that ctprof reads; see 'ctprof formats'"
+expect 5 ctprof convert -t pstats -o all run.ctp two.ctp
+expect 0 ctprof convert -t pstats -o all --force run.ctp two.ctp
+mkdir other
+cp run.ctp other
+expect 2 ctprof convert -t pstats -o new/ run.ctp other/run.ctp
+said "ctprof: new/run.pstats: more than one input would be written to it; give them outputs of their own"
+[ -e new ] && complain "convert: colliding names still made the directory"
+expect 2 ctprof convert -t pstats run.ctp two.ctp
+said "ctprof: 2 inputs do not fit one output; use -o DIRECTORY/"
+printf 'run.ctp\0two.ctp\0' > names
+expect 0 ctprof convert -t dot -o all/ --files0-from=names
+holds "outputs by --files0-from" "ls all/*.dot | wc -l" 2
+expect 2 ctprof convert -t dot -o all/ --files0-from=names run.ctp
+expect 3 ctprof convert -t dot -o all/ --files0-from=missing
+
+# An unfinished output goes when a signal comes.
+rm -f slow
+mkfifo slow
+ctprof convert slow -t chrome -o ended.json 2>/dev/null &
+{
+	# Enough for the output to be opened.
+	for _ in $(seq 20); do
+		cat run.ctp
+	done
+	for _ in $(seq 100); do
+		compgen -G '.ctprof*' >has && break
+		sleep 0.05
+	done
+	[ -s has ] ||
+		complain "convert: there is no temporary file"
+	kill -TERM $!
+} > slow
+wait $!
+[ $? = 143 ] || complain "convert: SIGTERM does not end it"
+holds "files left by SIGTERM" "ls -A | grep -c -e '^\.ctprof' -e '^ended'" 0
+
+## stats and info
+
+expect 0 ctprof stats run.ctp
+cat > want <<'END'
+ncalls  pcalls  tottime ms  cumtime ms  function
+     1       1       6.999      10.000  main (one.c:1)
+     3       2       3.000       3.000  parse (two.c:20)
+     1       1       0.000       0.000  a, "b"
+
+Total timings: 5, unique functions: 3
+Sum tottime: 10.000 ms, sum cumtime: 13.000 ms
+END
+cmp -s out want || complain "stats: $(diff want out)"
+expect 0 ctprof stats --csv run.ctp
+cat > want <<'END'
+name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns
+main,dir/one.c,1,1,1,6999750,10000000
+parse,dir/two.c,20,3,2,3000000,3000000
+"a, ""b""",,0,1,1,250,250
+END
+cmp -s out want || complain "stats --csv: $(diff want out)"
+expect 0 ctprof stats --callers --callees --csv run.ctp
+printed "caller,main,dir/one.c,1,2,2,2500000,3000000"
+printed "callee,parse,dir/two.c,20,1,1,500000,500000"
+expect 0 ctprof stats --sort name --unit ns run.ctp
+holds "stats --sort name" "sed -n 2p out" \
+	'     1       1         250         250  a, "b"'
+expect 0 ctprof stats --top 1 run.ctp
+printed "(2 more functions not shown; see --top and --min)"
+expect 0 ctprof stats --min 1us run.ctp
+printed "(1 more function not shown; see --top and --min)"
+expect 0 ctprof stats run.ctp two.ctp
+printed "Total timings: 10, unique functions: 3"
+expect 0 ctprof stats --color=always run.ctp
+grep -q "$(printf '\033')" out || complain "stats: --color=always has no colour"
+expect 0 env CLICOLOR_FORCE=1 NO_COLOR=1 ctprof stats run.ctp
+grep -q "$(printf '\033')" out && complain "stats: NO_COLOR is not honoured"
+expect 3 ctprof stats run.ctp none.ctp
+printed "main (one.c:1)"
+expect 3 ctprof stats none.ctp
+holds "stats of nothing" "cat out" ""
+expect 2 ctprof stats --sort size run.ctp
+expect 0 ctprof stats --json --callers --top 2 run.ctp
+"$PYTHON" - 2>err <<'END' || complain "stats --json: $(tail -1 err)"
+import json
+report = json.load(open("out"))
+assert report["schema"] == "ctprof/stats/1", report["schema"]
+assert report["inputs"] == ["run.ctp"] and report["lost"] == {}
+assert report["truncated"] is True
+assert report["rows"] == [
+    {"name": "main", "file": "dir/one.c", "line": 1, "ncalls": 1, "pcalls": 1,
+     "tottime_ns": 6999750, "cumtime_ns": 10000000, "callers": []},
+    {"name": "parse", "file": "dir/two.c", "line": 20, "ncalls": 3,
+     "pcalls": 2, "tottime_ns": 3000000, "cumtime_ns": 3000000, "callers": [
+         {"name": "main", "file": "dir/one.c", "line": 1, "ncalls": 2,
+          "pcalls": 2, "tottime_ns": 2500000, "cumtime_ns": 3000000},
+         {"name": "parse", "file": "dir/two.c", "line": 20, "ncalls": 1,
+          "pcalls": 1, "tottime_ns": 500000, "cumtime_ns": 500000}]}], \
+    report["rows"]
+END
+expect 0 ctprof info --json run.ctp
+"$PYTHON" - "$PROGRAM" 2>err <<'END' || complain "info --json: $(tail -1 err)"
+import json, sys, time
+report = json.load(open("out"))
+assert report["schema"] == "ctprof/info/1" and report["truncated"] is False
+assert report["format"] == "log" and report["threads"] == 1
+assert report["processes"] == 1 and report["devices"] == 0
+assert report["counts"] == {"ranges": 5, "device": 0, "instants": 0,
+    "counters": 0, "async": 0, "memory": 0, "steps": 0, "open": 0}
+assert abs(report["start_ns"] / 1e9 - time.time()) < 3600
+assert "cli_program" in report["facts"]["command"]
+assert report["clocks"][0]["hz"] > 0
+END
+
+# Damage is said, and matters only under --strict.
+size=$(stat -c %s run.ctp)
+head -c $((size - 10)) run.ctp > cut.ctp
+expect 0 ctprof stats cut.ctp
+grep -q '^ctprof: cut.ctp: 1 recording cut off' err ||
+	complain "stats: did not say that its input is cut off: $(cat err)"
+expect 0 ctprof stats -q cut.ctp
+said ""
+expect 4 ctprof stats --strict -q cut.ctp
+expect 4 ctprof info --strict cut.ctp
+expect 4 ctprof convert --strict -t folded cut.ctp
+expect 0 ctprof info --json cut.ctp
+printed '"truncated":true'
+
+## The rest
+
+for name in '' record convert info stats formats completion help; do
+	# shellcheck disable=SC2086
+	expect 0 ctprof $name --help
+	printed "Usage: ctprof"
+	awk 'length > 80' out | grep . && complain "$what: wider than 80 columns"
+	holds "$what: examples" "sed '1,/^Examples:/d' out | grep -c '^  '" 3
+	expect 0 ctprof ${name:---version} -V
+	printed "ctprof $(ctprof --version | cut -d' ' -f2)"
+done
+expect 2 ctprof
+expect 2 ctprof sats
+said "ctprof: there is no command 'sats'; did you mean 'stats'?"
+expect 2 ctprof stats --nonsense
+expect 2 ctprof formats extra
+expect 0 ctprof formats
+printed ".pstats"
+expect 0 ctprof help --roff convert
+printed '\fB\-t\fR, \fB\-\-to\fR=\fIFORMAT\fR'
+expect 2 ctprof help nonsense
+expect 0 env MANPATH=/nonexistent ctprof help stats
+printed "Usage: ctprof stats"
+expect 2 ctprof completion tcsh
+for shell in bash zsh fish; do
+	expect 0 ctprof completion $shell
+	mv out "completion.$shell"
+	command -v $shell >/dev/null || continue
+	expect 0 $shell -n "completion.$shell"
+	said ""
+done
+# completes WORDS WANT: what bash offers for the last word.
+completes() {
+	(
+		. ./completion.bash
+		compopt() { :; }
+		read -ra COMP_WORDS <<<"${1//=/ = }"
+		[ "${1% }" = "$1" ] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_ctprof
+		echo "${COMPREPLY[*]}"
+	) > out
+	[ "$(cat out)" = "$2" ] || complain "completion of '$1': $(cat out)"
+}
+completes "ctprof con" "convert"
+completes "ctprof convert --to=ps" "pstats"
+completes "ctp2dot --forc" "--force"
+completes "ctprof record --policy " "block grow drop"
+completes "ctprof help sta" "stats"
+completes "ctprof completion z" "zsh"
+completes "ctprof convert -o " ""
+
+[ $failed = 0 ] && echo "the command line does what it should"
+exit $failed

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a log's events, one a line, for comparison with another reader:
+ * track kind, time, what, and the rest. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "log_read.h"
+
+static const char *const kinds[] = {"begin", "end", "arg", "complete",
+	"async_begin", "async_end", "instant", "counter", "alloc", "free",
+	"step"};
+
+static void print_arg(const struct trace *trace, const struct event_arg *arg)
+{
+	printf(" %s=", strtab_text(trace->text, arg->key, NULL));
+	if (arg->kind == ARG_INT)
+		printf("%" PRId64, arg->value.integer);
+	else if (arg->kind == ARG_FLOAT)
+		printf("%a", arg->value.real);
+	else
+		printf("%.*s", (int)arg->value.text.size,
+			arg->value.text.bytes);
+}
+
+static void print_event(const struct trace *trace, const struct event *event)
+{
+	const struct trace_track *track = &trace->tracks[event->track];
+
+	printf("%s %" PRId64 " %" PRId64 " %s",
+		track->kind == TRACE_TIMELINE ? "timeline" : "thread",
+		track->tid, event->time_ns, kinds[event->kind]);
+	if (event->site != TRACE_NONE && event->kind != EVENT_ARGS &&
+		event->kind != EVENT_END && event->kind != EVENT_ALLOC &&
+		event->kind != EVENT_FREE)
+		printf(" %s:%s:%" PRIu32, trace_site_file(trace, event->site),
+			trace_site_name(trace, event->site),
+			trace->sites[event->site].line);
+	if (event->kind == EVENT_ALLOC || event->kind == EVENT_FREE)
+		printf(" %" PRIu64 " %" PRIu64 " %" PRId32, event->id,
+			event->bytes, event->device);
+	else if (event->id != 0)
+		printf(" %" PRIu64, event->id);
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		print_arg(trace, &event->args[i]);
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+	struct event_source *source;
+	struct ctp_error err;
+	struct event event;
+	enum ctp_status status;
+
+	if (file == NULL ||
+		log_read_open(file, NULL, 0, &source, &err) != CTP_OK)
+		return 2;
+	while ((status = source->next(source, &event, &err)) == CTP_OK)
+		print_event(source->trace, &event);
+	if (status != CTP_END)
+		fprintf(stderr, "%s\n", err.message);
+	source->close(source);
+	(void)fclose(file);
+	return status == CTP_END ? 0 : 1;
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Includes go down only: bin -> formats -> lib; recording and analysis do not
+# include each other; libraries do not print or exit.
+set -u
+cd "${srcdir:-.}" || exit 99
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# The headers of one directory that files of another include.
+uses() {
+	for header in "$2"/*.h; do
+		grep -l "#include \"$(basename "$header")\"" "$1"/*.[ch] \
+			2>/dev/null | sed "s|\$| includes $(basename "$header")|"
+	done
+}
+
+for pair in "lib formats" "lib bin" "formats bin"; do
+	# shellcheck disable=SC2086
+	set -- $pair
+	found=$(uses "$1" "$2")
+	[ -z "$found" ] || complain "$found (of $2/)"
+done
+
+recording='arena chunk drain log_header log_write msgpack_out options pack
+	pack_column pack_row record registry session spool step thread'
+analysis='event log_block log_events log_facts log_input log_read log_time profile replay trace
+	unpack'
+for name in $recording; do
+	for file in lib/$name.c lib/$name.h; do
+		for other in $analysis; do
+			[ -f "$file" ] &&
+				grep -q "#include \"$other.h\"" "$file" &&
+				complain "$file includes $other.h"
+		done
+	done
+done
+for name in $analysis; do
+	for file in lib/$name.c lib/$name.h; do
+		for other in $recording; do
+			[ -f "$file" ] &&
+				grep -q "#include \"$other.h\"" "$file" &&
+				complain "$file includes $other.h"
+		done
+	done
+done
+
+found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
+	lib/*.[ch] | grep -v snprintf)
+[ -z "$found" ] || complain "$found"
+found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' formats/*.[ch])
+[ -z "$found" ] || complain "$found"
+# Numbers in output never depend on the locale.
+found=$(grep -nE 'sprintf|strcpy|strcat|\bgets\b|\batoi\b|\bsetlocale' \
+	lib/*.c formats/*.c | grep -vE 'v?snprintf')
+[ -z "$found" ] || complain "$found"
+exit $failed

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every source is in the makefile, every format in the table, every C test is
+# run, and the manual knows every command.
+set -u
+cd "${srcdir:-.}" || exit 99
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*/*.[ch] \
+	tests/*.[ch] tests/*.sh tests/*.py; do
+	[ -f "$file" ] || continue
+	# A test's name alone stands for its source.
+	grep -qE "(^|[[:space:]])(${file}|${file%.c})([[:space:]]|\$)" \
+		Makefile.am || complain "$file: not in Makefile.am"
+done
+
+for file in formats/*.c; do
+	name=$(sed -n 's/^const struct format \([a-z0-9]*\)_format = .*/\1/p' \
+		"$file")
+	[ -z "$name" ] || grep -q "X($name)" formats/format.h ||
+		complain "$file: format $name is not in FORMATS"
+done
+
+for file in bin/cmd_*.c; do
+	[ -f "$file" ] || continue
+	name=$(basename "$file" .c)
+	name=${name#cmd_}
+	[ -f "doc/ctprof-$name.1.in" ] ||
+		complain "doc/ctprof-$name.1.in: there is no such manual page"
+done
+exit $failed

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A log unpacks with gzip alone, and Python's msgpack package alone reads the
+# same events from it as our reader does.
+set -u
+srcdir=${srcdir:-.}
+python=${PYTHON3:-python3}
+if ! "$python" -c 'import msgpack' 2>/dev/null; then
+	echo "skipped: the Python package msgpack is not installed"
+	exit 77
+fi
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+CTPROF_OUT="$work/run.ctp" ./tests/record_everything || exit 1
+gzip -t < "$work/run.ctp" || exit 1
+./tests/dump_events "$work/run.ctp" > "$work/ours" || exit 1
+gzip -dc < "$work/run.ctp" | "$python" "$srcdir/tests/read_log.py" \
+	> "$work/theirs" || exit 1
+# What is no UTF-8 is printed differently: compare the rest.
+LC_ALL=C sed -i '/^thread [0-9]* [0-9]* arg broken=/d' \
+	"$work/ours" "$work/theirs"
+cmp "$work/ours" "$work/theirs" || {
+	diff "$work/ours" "$work/theirs" | head -20
+	exit 1
+}
+for kind in begin end arg async_begin async_end instant counter alloc free \
+	step; do
+	grep -q " $kind" "$work/ours" || {
+		echo "no $kind in the log"
+		exit 1
+	}
+done
+grep -q '^timeline .* 4000000000000000 end$' "$work/ours" || exit 1
+echo "$(wc -l < "$work/ours") events agree"
