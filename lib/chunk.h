@@ -49,9 +49,9 @@ _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "a chunk is 64 KiB");
 /* Long records. Their words follow the first; `ticks` is always first. */
 enum chunk_long {
 	CHUNK_BEGIN = 1,   /* ticks, site: a site number of over 20 bits */
-	CHUNK_BEGIN_AT,    /* ns, site */
-	CHUNK_END_AT,      /* ns */
-	CHUNK_INSTANT,     /* ticks, site */
+	CHUNK_BEGIN_AT,    /* ns, site, track of the timeline */
+	CHUNK_END_AT,      /* ns, 0, track of the timeline */
+	CHUNK_INSTANT,     /* ticks, site, 0 */
 	CHUNK_COUNTER,     /* ticks, site, value; detail 1: a double's bits */
 	CHUNK_ASYNC_BEGIN, /* ticks, site, id */
 	CHUNK_ASYNC_END,   /* ticks, site, id */

@@ -80,6 +80,11 @@ uint64_t clock_ticks(bool tsc)
 	return tsc ? tsc_ticks() : (uint64_t)system_ns(CLOCK_MONOTONIC_RAW);
 }
 
+int64_t clock_raw_ns(void)
+{
+	return system_ns(CLOCK_MONOTONIC_RAW);
+}
+
 struct clock_sync clock_sync_now(bool tsc)
 {
 	struct clock_sync best = {0, 0, 0};

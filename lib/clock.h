@@ -32,6 +32,9 @@ bool clock_has_tsc(void);
 /* The time now: the counter if `tsc`, else CLOCK_MONOTONIC_RAW. */
 uint64_t clock_ticks(bool tsc);
 
+/* CLOCK_MONOTONIC_RAW. */
+int64_t clock_raw_ns(void);
+
 /* Reads all clocks together; the closest of a few tries. */
 struct clock_sync clock_sync_now(bool tsc);
 
@@ -46,12 +49,14 @@ struct clock_scale clock_scale_between(
  * this for every event. */
 static inline int64_t clock_ns(const struct clock_scale *scale, uint64_t ticks)
 {
+	uint64_t rate = scale->ns_per_tick;
 	int64_t since = (int64_t)(ticks - scale->start);
-	uint64_t size = since < 0 ? (uint64_t)-since : (uint64_t)since;
-	uint64_t ns = (size >> 32) * scale->ns_per_tick +
-		      ((size & UINT32_MAX) * scale->ns_per_tick >> 32);
+	uint64_t size = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
+	uint64_t low = size & UINT32_MAX;
+	uint64_t ns = (size >> 32) * rate + low * (rate >> 32) +
+		      (low * (rate & UINT32_MAX) >> 32);
 
-	return since < 0 ? -(int64_t)ns : (int64_t)ns;
+	return (int64_t)(since < 0 ? 0 - ns : ns);
 }
 
 #endif

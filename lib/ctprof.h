@@ -235,7 +235,7 @@ static inline __attribute__((always_inline)) int ctp_begin_inline(
 #ifdef CTP_INLINE_TICKS
 	{
 		struct ctp_thread *self = ctp_self;
-		uint64_t *next = self->next;
+		uint64_t *next = __atomic_load_n(&self->next, __ATOMIC_RELAXED);
 		uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
 
 		if (__builtin_expect(
@@ -246,7 +246,8 @@ static inline __attribute__((always_inline)) int ctp_begin_inline(
 				(uint64_t)CTP_INLINE_TICKS() << CTP_ID_BITS |
 					id,
 				__ATOMIC_RELAXED);
-			self->next = next + 1;
+			__atomic_store_n(
+				&self->next, next + 1, __ATOMIC_RELAXED);
 			return 1;
 		}
 	}
@@ -258,7 +259,7 @@ static inline __attribute__((always_inline)) void ctp_end_inline(void)
 {
 #ifdef CTP_INLINE_TICKS
 	struct ctp_thread *self = ctp_self;
-	uint64_t *next = self->next;
+	uint64_t *next = __atomic_load_n(&self->next, __ATOMIC_RELAXED);
 
 	if (__builtin_expect(
 		    next < __atomic_load_n(&self->limit, __ATOMIC_RELAXED),
@@ -266,7 +267,7 @@ static inline __attribute__((always_inline)) void ctp_end_inline(void)
 		__atomic_store_n(next,
 			(uint64_t)CTP_INLINE_TICKS() << CTP_ID_BITS,
 			__ATOMIC_RELAXED);
-		self->next = next + 1;
+		__atomic_store_n(&self->next, next + 1, __ATOMIC_RELAXED);
 		return;
 	}
 #endif

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of the input. Noise (columns of times) has few repetitions: it is
- * not worth searching it for any. */
+/* A piece of the input. Noise (columns of times) has few repetitions: where it
+ * comes first, it is not searched for any. */
 struct deflate_part {
 	const void *bytes;
 	size_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Source: libdeflate.h, version 1.14. Measured against zlib by bench_pack. */
-#include "deflate.h"
+#include "deflate_noise.h"
 
 #include <libdeflate.h>
 
@@ -19,19 +19,23 @@ void deflater_free(struct deflater *deflater)
 size_t deflater_bound(struct deflater *deflater, size_t size)
 {
 	return libdeflate_deflate_compress_bound(
-		(struct libdeflate_compressor *)(void *)deflater, size);
+		       (struct libdeflate_compressor *)(void *)deflater, size) +
+	       huffman_bound(size);
 }
 
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room)
 {
+	size_t noise = deflate_pack_noise(&parts, &count, out, room);
 	size_t size = 0;
+	size_t packed;
 
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
-	return libdeflate_deflate_compress(
+	packed = libdeflate_deflate_compress(
 		(struct libdeflate_compressor *)(void *)deflater,
-		parts[0].bytes, size, out, room);
+		parts[0].bytes, size, (char *)out + noise, room - noise);
+	return packed == 0 ? 0 : noise + packed;
 }
 
 struct inflater *inflater_new(void)

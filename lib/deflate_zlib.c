@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Source: zlib.h, version 1.2.13. Noise is Huffman-coded only, which is twice
- * as fast as to search it in vain. */
-#include "deflate.h"
+/* Source: zlib.h, version 1.2.13. */
+#include "deflate_noise.h"
 
 #include <stdlib.h>
 
@@ -10,7 +9,6 @@
 
 struct deflater {
 	z_stream stream;
-	int level;
 };
 
 struct inflater {
@@ -23,7 +21,6 @@ struct deflater *deflater_new(int level)
 
 	if (deflater == NULL)
 		return NULL;
-	deflater->level = level;
 	if (deflateInit2(&deflater->stream, level, Z_DEFLATED, -MAX_WBITS, 9,
 		    Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(deflater);
@@ -42,28 +39,25 @@ void deflater_free(struct deflater *deflater)
 
 size_t deflater_bound(struct deflater *deflater, size_t size)
 {
-	/* A change of strategy may end a deflate block early. */
-	return deflateBound(&deflater->stream, (uLong)size) + 256;
+	return deflateBound(&deflater->stream, (uLong)size) +
+	       huffman_bound(size);
 }
 
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room)
 {
 	z_stream *stream = &deflater->stream;
+	size_t noise = deflate_pack_noise(&parts, &count, out, room);
 	int result = deflateReset(stream);
 
-	stream->next_out = out;
-	stream->avail_out = (uInt)room;
-	for (size_t i = 0; result == Z_OK && i < count; i++) {
-		result = deflateParams(stream, deflater->level,
-			parts[i].noise ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY);
-		if (result != Z_OK)
-			break;
-		stream->next_in = (const Bytef *)parts[i].bytes;
-		stream->avail_in = (uInt)parts[i].size;
-		result =
-			deflate(stream, i + 1 == count ? Z_FINISH : Z_NO_FLUSH);
-	}
+	stream->next_out = (Bytef *)out + noise;
+	stream->avail_out = (uInt)(room - noise);
+	stream->next_in = (const Bytef *)parts[0].bytes;
+	stream->avail_in = 0;
+	for (size_t i = 0; i < count; i++)
+		stream->avail_in += (uInt)parts[i].size;
+	if (result == Z_OK)
+		result = deflate(stream, Z_FINISH);
 	return result == Z_STREAM_END ? room - stream->avail_out : 0;
 }
 

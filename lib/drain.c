@@ -53,8 +53,13 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	enum drain_order order;
+	bool started;            /* the thread is in its loop */
+	pthread_mutex_t working; /* held during each round */
 } drain = {
-	.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.changed = PTHREAD_COND_INITIALIZER,
+	.working = PTHREAD_MUTEX_INITIALIZER,
+};
 
 static enum drain_order take_order(void)
 {
@@ -276,8 +281,7 @@ static enum ctp_status write_losses(
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		*stalls += atomic_load(&thread->stalls);
 		*stall_ns += atomic_load(&thread->stall_ns);
-		if (!atomic_load(&thread->alive) ||
-			atomic_load(&thread->session) == 0)
+		if (atomic_load(&thread->session) == 0)
 			continue;
 		status =
 			packer_losses(drain.packer, atomic_load(&thread->track),
@@ -368,15 +372,19 @@ static void beat(enum drain_order order, unsigned beats)
 
 static void *run(void *argument)
 {
-	int64_t next_beat = clock_sync_now(false).raw_ns + BEAT_NS;
+	int64_t next_beat = clock_raw_ns() + BEAT_NS;
 	enum drain_order order = DRAIN_NONE;
 	unsigned beats = 0;
 
 	(void)argument;
 	thread_mute();
+	(void)pthread_mutex_lock(&drain.lock);
+	drain.started = true;
+	(void)pthread_cond_broadcast(&drain.changed);
+	(void)pthread_mutex_unlock(&drain.lock);
 	while (order != DRAIN_STOP) {
 		uint32_t seen = atomic_load(&drain.spool->full_event);
-		int64_t now_ns = clock_sync_now(false).raw_ns;
+		int64_t now_ns = clock_raw_ns();
 		bool due = now_ns >= next_beat;
 
 		order = take_order();
@@ -384,7 +392,9 @@ static void *run(void *argument)
 			next_beat = now_ns + BEAT_NS;
 			rotate_old();
 		}
+		(void)pthread_mutex_lock(&drain.working);
 		beat(order, due ? ++beats : 0);
+		(void)pthread_mutex_unlock(&drain.working);
 		if (order != DRAIN_NONE) {
 			(void)pthread_mutex_lock(&drain.lock);
 			drain.order = DRAIN_NONE;
@@ -426,6 +436,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.packer = NULL;
 	drain.error.status = CTP_OK;
 	drain.order = DRAIN_NONE;
+	drain.started = false;
 	drain.writer = log_writer_new(fd, options->level);
 	if (drain.writer == NULL) {
 		(void)close(fd);
@@ -437,6 +448,11 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"cannot make the background thread");
 	}
+	/* A fork now would find it anywhere between creation and its loop. */
+	(void)pthread_mutex_lock(&drain.lock);
+	while (!drain.started)
+		(void)pthread_cond_wait(&drain.changed, &drain.lock);
+	(void)pthread_mutex_unlock(&drain.lock);
 	drain.running = true;
 	return CTP_OK;
 }
@@ -476,6 +492,16 @@ enum ctp_status drain_stop(struct ctp_error *err)
 	return status;
 }
 
+void drain_pause(void)
+{
+	(void)pthread_mutex_lock(&drain.working);
+}
+
+void drain_resume(void)
+{
+	(void)pthread_mutex_unlock(&drain.working);
+}
+
 void drain_forget(void)
 {
 	/* What the thread had allocated is lost; its state may be halfway. */
@@ -484,5 +510,6 @@ void drain_forget(void)
 	drain.writer = NULL;
 	drain.order = DRAIN_NONE;
 	(void)pthread_mutex_init(&drain.lock, NULL);
+	(void)pthread_mutex_init(&drain.working, NULL);
 	(void)pthread_cond_init(&drain.changed, NULL);
 }

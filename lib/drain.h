@@ -22,7 +22,13 @@ enum ctp_status drain_flush(struct ctp_error *err);
 /* Packs the rest, ends the log, ends the thread. Recording has stopped. */
 enum ctp_status drain_stop(struct ctp_error *err);
 
-/* In a child after fork: there is no background thread here. */
+/*
+ * Around fork(): the background thread is between two rounds, so that it holds
+ * no lock of the allocator that the child would find locked for ever.
+ * drain_forget() is for the child, where there is no background thread.
+ */
+void drain_pause(void);
+void drain_resume(void);
 void drain_forget(void);
 
 #endif

@@ -24,7 +24,7 @@ void log_recording_reset(struct log_recording *recording)
 		memset(recording->sites, 0,
 			recording->site_room * sizeof(*recording->sites));
 	recording->site_count = 0;
-	recording->has_header = false;
+	recording->started = false;
 	recording->has_end = false;
 	recording->was_cut = false;
 }
@@ -110,8 +110,11 @@ struct log_track *log_block_track(
 	return track;
 }
 
-static enum log_verdict take_site(
-	struct log_recording *recording, struct cursor *block, uint32_t number)
+/* These are called twice: first to see whether the whole block is sound, then
+ * to `apply` it. */
+
+static enum log_verdict take_site(struct log_recording *recording,
+	struct cursor *block, uint32_t number, bool apply)
 {
 	const char *name;
 	const char *file;
@@ -129,6 +132,8 @@ static enum log_verdict take_site(
 	while (elements-- > 3)
 		if (!unpack_skip(block))
 			return LOG_DAMAGED;
+	if (!apply)
+		return LOG_SOUND;
 	site = trace_add_site(
 		recording->trace, name, name_size, file, file_size, line);
 	if (site == TRACE_NONE ||
@@ -140,7 +145,7 @@ static enum log_verdict take_site(
 }
 
 static enum log_verdict take_sites(
-	struct log_recording *recording, struct cursor block)
+	struct log_recording *recording, struct cursor block, bool apply)
 {
 	enum log_verdict verdict = LOG_SOUND;
 	uint32_t first;
@@ -150,12 +155,12 @@ static enum log_verdict take_sites(
 		!unpack_array(&block, &count) || count > LOG_SITES_MAX - first)
 		return LOG_DAMAGED;
 	for (uint32_t i = 0; verdict == LOG_SOUND && i < count; i++)
-		verdict = take_site(recording, &block, first + i);
+		verdict = take_site(recording, &block, first + i, apply);
 	return verdict;
 }
 
 static enum log_verdict take_track(
-	struct log_recording *recording, struct cursor block)
+	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct log_track *track;
 	struct trace_track *target;
@@ -169,6 +174,8 @@ static enum log_verdict take_track(
 		!unpack_u32(&block, UINT32_MAX, &kind) ||
 		!unpack_int(&block, &tid) || !unpack_text(&block, &name, &size))
 		return LOG_DAMAGED;
+	if (!apply)
+		return LOG_SOUND;
 	track = log_block_track(recording, number);
 	if (track == NULL)
 		return LOG_NO_MEMORY;
@@ -181,7 +188,7 @@ static enum log_verdict take_track(
 }
 
 static enum log_verdict take_sync(
-	struct log_recording *recording, struct cursor block)
+	struct log_recording *recording, struct cursor block, bool apply)
 {
 	uint32_t count;
 
@@ -198,25 +205,27 @@ static enum log_verdict take_sync(
 		while (elements-- > 2)
 			if (!unpack_skip(&block))
 				return LOG_DAMAGED;
-		if (!log_time_add(&recording->time, log, raw))
+		if (apply && !log_time_add(&recording->time, log, raw))
 			return LOG_NO_MEMORY;
 	}
 	return LOG_SOUND;
 }
 
 static enum log_verdict take_losses(
-	struct log_recording *recording, struct cursor block)
+	struct log_recording *recording, struct cursor block, bool apply)
 {
-	struct log_track *track;
+	struct log_track *track = NULL;
 	uint32_t number;
 	uint32_t count;
 
 	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number) ||
 		!unpack_map(&block, &count))
 		return LOG_DAMAGED;
-	track = log_block_track(recording, number);
-	if (track == NULL)
-		return LOG_NO_MEMORY;
+	if (apply) {
+		track = log_block_track(recording, number);
+		if (track == NULL)
+			return LOG_NO_MEMORY;
+	}
 	while (count-- > 0) {
 		const char *key;
 		size_t size;
@@ -225,7 +234,7 @@ static enum log_verdict take_losses(
 		if (!unpack_text(&block, &key, &size) ||
 			!unpack_uint(&block, &lost))
 			return LOG_DAMAGED;
-		for (enum trace_loss i = 0; i <= LOSS_CUT_TEXT; i++) {
+		for (enum trace_loss i = 0; apply && i <= LOSS_CUT_TEXT; i++) {
 			if (!log_block_is(key, size, trace_loss_name(i)))
 				continue;
 			recording->trace->losses[i] += lost - track->losses[i];
@@ -235,22 +244,22 @@ static enum log_verdict take_losses(
 	return LOG_SOUND;
 }
 
-static enum log_verdict take_kind(
-	struct log_recording *recording, struct cursor block, uint64_t kind)
+static enum log_verdict take_kind(struct log_recording *recording,
+	struct cursor block, uint64_t kind, bool apply)
 {
 	switch (kind) {
 	case LOG_SITES:
-		return take_sites(recording, block);
+		return take_sites(recording, block, apply);
 	case LOG_TRACK:
-		return take_track(recording, block);
+		return take_track(recording, block, apply);
 	case LOG_SYNC:
-		return take_sync(recording, block);
+		return take_sync(recording, block, apply);
 	case LOG_LOSSES:
-		return take_losses(recording, block);
+		return take_losses(recording, block, apply);
 	case LOG_END:
-		return log_facts_take_end(recording, block);
+		return log_facts_take_end(recording, block, apply);
 	default:
-		recording->trace->losses[LOSS_UNKNOWN_BLOCKS]++;
+		recording->trace->losses[LOSS_UNKNOWN_BLOCKS] += apply;
 		return LOG_SOUND;
 	}
 }
@@ -278,7 +287,9 @@ enum ctp_status log_block_take(struct log_recording *recording,
 			status = log_facts_take_header(
 				recording, block, &verdict, err);
 		else
-			verdict = take_kind(recording, block, kind);
+			verdict = take_kind(recording, block, kind, false);
+		if (kind != LOG_HEADER && verdict == LOG_SOUND)
+			verdict = take_kind(recording, block, kind, true);
 	}
 	if (status != CTP_OK)
 		return status;
@@ -287,6 +298,8 @@ enum ctp_status log_block_take(struct log_recording *recording,
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	if (verdict == LOG_DAMAGED)
 		recording->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+	else
+		recording->started = true;
 	return CTP_OK;
 }
 

@@ -41,7 +41,8 @@ struct log_events {
 
 struct log_recording {
 	struct trace *trace;
-	bool has_header;
+	bool started;   /* something of it was taken in */
+	bool has_facts; /* of the first header that there is */
 	bool has_end;
 	bool was_cut; /* counted as such already */
 	int64_t pid;
@@ -52,7 +53,6 @@ struct log_recording {
 	uint32_t site_count;       /* highest number + 1 */
 	struct log_track **tracks; /* by log number */
 	uint32_t track_room;
-	uint32_t recordings;
 	struct log_events events;
 };
 

@@ -24,7 +24,7 @@ void log_recording_reset(struct log_recording *recording);
 enum ctp_status log_facts_take_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
 enum log_verdict log_facts_take_end(
-	struct log_recording *recording, struct cursor block);
+	struct log_recording *recording, struct cursor block, bool apply);
 /* An event block of so many elements, from its second on. */
 enum log_verdict log_events_take(struct log_recording *recording,
 	struct cursor block, uint32_t elements);

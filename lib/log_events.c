@@ -84,22 +84,32 @@ static enum log_verdict read_sites(
 	return LOG_SOUND;
 }
 
-/* Reads the columns and checks them against each other. */
-static enum log_verdict read_columns(
+static enum log_verdict read_times(
 	struct log_recording *recording, struct cursor *block)
 {
 	struct log_events *events = &recording->events;
 	struct cursor ahead = *block;
 	uint32_t count;
-	uint32_t rows;
-	uint32_t extras = 0;
 
 	if (!unpack_array(&ahead, &count) || count > LOG_EVENTS_MAX)
 		return LOG_DAMAGED;
 	if (!make_events_room(events, count))
 		return LOG_NO_MEMORY;
-	if (!unpack_u32s(block, events->ids, count, &events->count) ||
-		!unpack_ints(block, events->times, count, &count) ||
+	return unpack_ints(block, events->times, count, &events->count)
+		       ? LOG_SOUND
+		       : LOG_DAMAGED;
+}
+
+/* Reads ids and extras, and checks the columns against each other. */
+static enum log_verdict read_ids(
+	struct log_recording *recording, struct cursor *block)
+{
+	struct log_events *events = &recording->events;
+	uint32_t count;
+	uint32_t rows;
+	uint32_t extras = 0;
+
+	if (!unpack_u32s(block, events->ids, events->count, &count) ||
 		count != events->count || !unpack_array(block, &rows))
 		return LOG_DAMAGED;
 	for (uint32_t i = 0; i < count; i++) {
@@ -151,11 +161,13 @@ enum log_verdict log_events_take(
 	events->track = log_block_track(recording, number);
 	if (events->track == NULL || !make_events_room(events, 1))
 		return LOG_NO_MEMORY;
-	verdict = compare_open(recording, &block);
+	verdict = read_times(recording, &block);
+	if (verdict == LOG_SOUND)
+		verdict = compare_open(recording, &block);
 	if (verdict == LOG_SOUND)
 		verdict = read_sites(recording, &block);
 	if (verdict == LOG_SOUND)
-		verdict = read_columns(recording, &block);
+		verdict = read_ids(recording, &block);
 	for (; verdict == LOG_SOUND && elements > 9; elements--)
 		if (!unpack_skip(&block)) /* of a newer version */
 			verdict = LOG_DAMAGED;

@@ -10,21 +10,17 @@
 /* Longer text is not worth keeping. */
 #define FACT_MAX 4096
 
-/* "a b c" of an array of texts. */
-static bool command_fact(struct cursor *block, char *out, size_t room)
+/* "a b c" of an array of texts; as much of it as is text. */
+static void command_fact(struct cursor block, char *out, size_t room)
 {
+	const char *text;
 	uint32_t count;
 	size_t used = 0;
+	size_t size;
 
-	if (!unpack_array(block, &count))
-		return false;
-	out[0] = '\0';
-	while (count-- > 0) {
-		const char *text;
-		size_t size;
-
-		if (!unpack_text(block, &text, &size))
-			return false;
+	if (!unpack_array(&block, &count))
+		return;
+	while (count-- > 0 && unpack_text(&block, &text, &size)) {
 		if (used + 1 < room)
 			used += (size_t)snprintf(out + used, room - used,
 				"%s%.*s", used == 0 ? "" : " ",
@@ -32,35 +28,38 @@ static bool command_fact(struct cursor *block, char *out, size_t room)
 		if (used >= room)
 			used = room - 1;
 	}
-	return true;
 }
 
-/* A header or end value as text, and as a number if it is one. */
+/* Passes over a header or end value, which is given as text, and as a number
+ * if it is one; what newer versions may put there is "". */
 static bool fact_value(
 	struct cursor *block, char *text, size_t room, int64_t *number)
 {
+	struct cursor value = *block;
 	const char *bytes;
 	size_t size;
 
 	*number = 0;
 	text[0] = '\0';
-	switch (unpack_peek(block)) {
+	if (!unpack_skip(block))
+		return false;
+	switch (unpack_peek(&value)) {
 	case UNPACK_INT:
-		if (!unpack_int(block, number))
-			return false;
-		(void)snprintf(text, room, "%" PRId64, *number);
-		return true;
+		if (unpack_int(&value, number))
+			(void)snprintf(text, room, "%" PRId64, *number);
+		break;
 	case UNPACK_TEXT:
-		if (!unpack_text(block, &bytes, &size))
-			return false;
-		(void)snprintf(text, room, "%.*s",
-			size > FACT_MAX ? FACT_MAX : (int)size, bytes);
-		return true;
+		if (unpack_text(&value, &bytes, &size))
+			(void)snprintf(text, room, "%.*s",
+				size > FACT_MAX ? FACT_MAX : (int)size, bytes);
+		break;
 	case UNPACK_ARRAY:
-		return command_fact(block, text, room);
+		command_fact(value, text, room);
+		break;
 	default:
-		return unpack_skip(block);
+		break;
 	}
+	return true;
 }
 
 /* The header values that the reader itself needs. */
@@ -117,18 +116,17 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 			"this log needs a newer ctprof (reader version "
 			"%" PRId64 ", this is %d)",
 			header.reader, LOG_READER);
-	if (recording->recordings > 0) {
+	if (recording->started) {
 		log_block_finish(recording);
 		log_recording_reset(recording);
-	} else {
-		trace->base_realtime_ns = header.realtime;
 	}
 	*verdict = LOG_SOUND;
-	if (recording->recordings == 0 &&
-		!read_header(recording, block, &header, true))
-		*verdict = LOG_NO_MEMORY;
-	recording->recordings++;
-	recording->has_header = true;
+	if (!recording->has_facts) {
+		trace->base_realtime_ns = header.realtime;
+		recording->has_facts = true;
+		if (!read_header(recording, block, &header, true))
+			*verdict = LOG_NO_MEMORY;
+	}
 	recording->pid = header.pid;
 	recording->shift_ns = (int64_t)((uint64_t)header.realtime -
 					(uint64_t)trace->base_realtime_ns);
@@ -136,7 +134,7 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 }
 
 enum log_verdict log_facts_take_end(
-	struct log_recording *recording, struct cursor block)
+	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct trace *trace = recording->trace;
 	uint32_t count;
@@ -152,9 +150,11 @@ enum log_verdict log_facts_take_end(
 		if (!unpack_text(&block, &key, &size) ||
 			!fact_value(&block, text, sizeof(text), &number))
 			return LOG_DAMAGED;
+		if (!apply)
+			continue;
 		if (log_block_is(key, size, "log")) {
-			number = log_time_correct(&recording->time, number) +
-				 recording->shift_ns;
+			log_time_correct_all(&recording->time, 0,
+				recording->shift_ns, &number, 1);
 			if (number > trace->end_ns)
 				trace->end_ns = number;
 		} else if (log_block_is(key, size, "stalls")) {
@@ -165,6 +165,6 @@ enum log_verdict log_facts_take_end(
 				return LOG_NO_MEMORY;
 		}
 	}
-	recording->has_end = true;
+	recording->has_end |= apply;
 	return LOG_SOUND;
 }

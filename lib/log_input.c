@@ -8,6 +8,7 @@
 #include "log.h"
 
 #define READ_BYTES ((size_t)256 * 1024)
+#define WASTE_MAX (UINT64_C(64) * 1024 * 1024)
 
 struct log_input {
 	FILE *file;
@@ -19,6 +20,7 @@ struct log_input {
 	size_t end;
 	bool at_eof;
 	uint64_t position; /* in the file, of `at` */
+	uint64_t wasted;   /* bytes unpacked of members that were not sound */
 	uint8_t *block;
 	size_t block_room;
 };
@@ -79,7 +81,9 @@ uint64_t log_input_position(const struct log_input *input)
 static enum ctp_status fill(
 	struct log_input *input, size_t size, struct ctp_error *err)
 {
-	size_t want = size < READ_BYTES ? READ_BYTES : size;
+	/* Twice what is asked for, so that what is moved to the front each
+	 * time is no more than what was read. */
+	size_t want = size < READ_BYTES ? 2 * READ_BYTES : 2 * size;
 
 	if (input->end - input->at >= size || input->at_eof)
 		return CTP_OK;
@@ -129,6 +133,21 @@ static void skip(struct log_input *input)
 	take(input, size);
 }
 
+/*
+ * Passes over a member of `size` bytes that is not sound. Its size may be what
+ * is wrong, so what it covers is searched for members - unless the input has
+ * been made to have us unpack the same bytes over and over.
+ */
+static void skip_unsound(struct log_input *input, size_t size)
+{
+	if (input->wasted > WASTE_MAX + 4 * input->position) {
+		input->trace->losses[LOSS_SKIPPED_BYTES] += size;
+		take(input, size);
+	} else {
+		skip(input);
+	}
+}
+
 static uint32_t le32(const uint8_t *at)
 {
 	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
@@ -154,6 +173,8 @@ static enum ctp_status unpack(struct log_input *input, size_t size, bool *sound,
 			 size - LOG_HEADER_BYTES - LOG_TRAILER_BYTES,
 			 input->block, unpacked) &&
 		 deflate_crc32(input->block, unpacked) == le32(trailer);
+	if (!*sound)
+		input->wasted += unpacked;
 	return CTP_OK;
 }
 
@@ -201,7 +222,7 @@ enum ctp_status log_input_next(
 			return status;
 		if (!sound) {
 			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
-			skip(input);
+			skip_unsound(input, size);
 			continue;
 		}
 		cursor_init(block, input->block,

@@ -157,10 +157,10 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	uint32_t kind;
 
 	(void)unpack_skip(&reader->recording.events.extras);
+	row.left -= reader->recording.events.extras.left;
 	if (!unpack_array(&row, &elements) ||
 		!unpack_u32(&row, UINT32_MAX, &kind))
 		return false;
-	row.left -= reader->recording.events.extras.left;
 	switch (kind) {
 	case LOG_ROW_ARG:
 		return row_arg(reader, &row, event);
@@ -242,8 +242,8 @@ static enum ctp_status next(
 	struct log_events *events = &reader->recording.events;
 	enum ctp_status status;
 
-	*event = (struct event){.device = -1};
 	for (;;) {
+		*event = (struct event){.device = -1};
 		if (events->at < events->count) {
 			event->track = events->track->trace_track;
 			if (events->closing + events->opening_count > 0)

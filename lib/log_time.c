@@ -6,8 +6,8 @@
 #include "log.h"
 
 #define SECOND INT64_C(1000000000)
-/* Keeps sums of a few times within 64 bits; 146 years. */
-#define TIME_MAX (INT64_MAX / 4)
+/* Keeps sums of a few times within 64 bits; 36 years. */
+#define TIME_MAX (INT64_MAX / 8)
 
 void log_time_clear(struct log_time *time)
 {

@@ -4,6 +4,7 @@
 #ifndef MSGPACK_OUT_H
 #define MSGPACK_OUT_H
 
+#include <endian.h>
 #include <string.h>
 
 #include <msgpack/pack.h>
@@ -74,6 +75,19 @@ static inline uint8_t *msgpack_out_int(uint8_t *at, int64_t value)
 	for (unsigned shift = 8u << size; shift != 0; shift -= 8)
 		*at++ = (uint8_t)(bits >> (shift - 8));
 	return at;
+}
+
+/* The same for values below 65,536, without a branch: which of the three forms
+ * it takes is as good as random. Stores up to four bytes. */
+static inline uint8_t *msgpack_out_short(uint8_t *at, uint32_t value)
+{
+	uint32_t two = value > UINT8_MAX;
+	uint32_t more = (value > 127) + two; /* bytes after the first */
+	uint32_t tail = two ? (value >> 8 | (value & 0xff) << 8) : value;
+	uint32_t word = htole32(more == 0 ? value : (0xcb + more) | tail << 8);
+
+	memcpy(at, &word, sizeof(word));
+	return at + 1 + more;
 }
 
 #endif

@@ -122,10 +122,13 @@ static void add_end(struct pack_column *column, struct pack_track *track,
 /* A range with the program's own time, for the thread's timeline. */
 static bool add_timeline(struct packer *packer, const uint64_t *record)
 {
-	struct pack_track *track = find_track(packer, (uint32_t)record[3]);
 	struct pack_column *column = &packer->timeline;
+	struct pack_track *track;
 	int64_t time_ns = (int64_t)record[1];
 
+	if (record[2] >= LOG_SITES_MAX || record[3] >= LOG_TRACKS_MAX)
+		return true;
+	track = find_track(packer, (uint32_t)record[3]);
 	if (track == NULL)
 		return false;
 	if (column->count == 0)
@@ -158,6 +161,71 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 	return true;
 }
 
+/*
+ * Reads short records from words[at] on, up to one that is none. This is where
+ * the background thread spends its time: all state is in local variables, and
+ * there is no branch on whether a range begins or ends, which is as good as
+ * random. Returns the word after the last one.
+ */
+static uint32_t read_short(struct packer *packer, struct pack_track *track,
+	const struct chunk *chunk, uint32_t at, uint64_t *last)
+{
+	const struct clock_scale scale = packer->scale;
+	struct pack_column *column = &packer->measured;
+	uint32_t *ids = column->ids;
+	int64_t *times = column->times;
+	uint32_t count = column->count;
+	uint32_t depth = track->depth;
+	uint64_t ticks = *last;
+
+	for (; at < CHUNK_WORDS; at++) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		uint32_t id = word & CHUNK_ID_LONG;
+		uint32_t begins = id != 0;
+		uint64_t step = ((word >> CTP_ID_BITS) - ticks) & TICK_MASK;
+
+		if (word == 0 || id == CHUNK_ID_LONG)
+			break;
+		/* The upper half of the steps goes back. */
+		ticks += step - ((step & TICK_HALF) << 1);
+		track->open[depth < LOG_OPEN_MAX ? depth : LOG_OPEN_MAX] = id;
+		depth = depth + begins - ((depth > 0) & !begins);
+		ids[count] = id + begins * PACK_ID_SITES;
+		times[count++] = clock_ns(&scale, ticks);
+	}
+	column->count = count;
+	track->depth = depth;
+	*last = ticks;
+	return at;
+}
+
+/* The same where short ranges are left out. */
+static uint32_t read_short_filtered(struct packer *packer,
+	struct pack_track *track, const struct chunk *chunk, uint32_t at,
+	uint64_t *last)
+{
+	struct pack_column *column = &packer->measured;
+
+	for (; at < CHUNK_WORDS; at++) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		uint32_t id = word & CHUNK_ID_LONG;
+		uint64_t step = ((word >> CTP_ID_BITS) - *last) & TICK_MASK;
+		int64_t time_ns;
+
+		if (word == 0 || id == CHUNK_ID_LONG)
+			break;
+		*last += step - ((step & TICK_HALF) << 1);
+		time_ns = clock_ns(&packer->scale, *last);
+		if (id != 0)
+			add_begin(column, track, id, time_ns);
+		else
+			add_end(column, track, time_ns, packer->min_ns);
+	}
+	return at;
+}
+
 /* Reads records from words[at] on into the columns. Returns the word after
  * the last one; UINT32_MAX if out of memory. */
 static uint32_t read_records(struct packer *packer, struct pack_track *track,
@@ -165,38 +233,24 @@ static uint32_t read_records(struct packer *packer, struct pack_track *track,
 {
 	uint64_t ticks = chunk->base;
 
-	while (at < CHUNK_WORDS) {
-		uint64_t word =
-			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
-		uint32_t id = word & CHUNK_ID_LONG;
-		uint64_t step;
+	for (;;) {
+		uint64_t word;
+		uint32_t words;
 
-		if (word == 0)
-			break;
-		if (id == CHUNK_ID_LONG) {
-			uint32_t words = chunk_long_words(word);
-
-			if (words >= CHUNK_WORDS - at)
-				break;
-			if (!add_long(packer, track, &chunk->words[at], &ticks))
-				return UINT32_MAX;
-			at += 1 + words;
-			continue;
-		}
-		step = ((word >> CTP_ID_BITS) - ticks) & TICK_MASK;
-		if (step >= TICK_HALF)
-			step -= TICK_MASK + 1;
-		ticks += step;
-		if (id != 0)
-			add_begin(&packer->measured, track, id,
-				clock_ns(&packer->scale, ticks));
-		else
-			add_end(&packer->measured, track,
-				clock_ns(&packer->scale, ticks),
-				packer->min_ns);
-		at++;
+		at = packer->min_ns > 0
+			     ? read_short_filtered(
+				       packer, track, chunk, at, &ticks)
+			     : read_short(packer, track, chunk, at, &ticks);
+		if (at >= CHUNK_WORDS)
+			return at;
+		word = __atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		words = chunk_long_words(word);
+		if (word == 0 || words >= CHUNK_WORDS - at)
+			return at;
+		if (!add_long(packer, track, &chunk->words[at], &ticks))
+			return UINT32_MAX;
+		at += 1 + words;
 	}
-	return at;
 }
 
 static enum ctp_status write_column(struct packer *packer,
@@ -215,11 +269,16 @@ static enum ctp_status write_column(struct packer *packer,
 enum ctp_status packer_events(struct packer *packer, const struct chunk *chunk,
 	uint32_t *consumed, struct ctp_error *err)
 {
-	struct pack_track *track = find_track(packer, chunk->track);
 	struct pack_column *measured = &packer->measured;
+	struct pack_track *track;
 	enum ctp_status status;
 	uint32_t end;
 
+	if (chunk->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
+		*consumed = CHUNK_WORDS;
+		return CTP_OK;
+	}
+	track = find_track(packer, chunk->track);
 	if (track == NULL)
 		return no_memory(err);
 	pack_column_start(measured, chunk->track, track);
@@ -288,8 +347,11 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 	uint64_t ranges, uint64_t events, uint64_t cut_text,
 	struct ctp_error *err)
 {
-	struct pack_track *track = find_track(packer, number);
+	struct pack_track *track;
 
+	if (number >= LOG_TRACKS_MAX)
+		return CTP_OK;
+	track = find_track(packer, number);
 	if (track == NULL)
 		return no_memory(err);
 	if (track->dropped_ranges >= ranges &&
@@ -313,6 +375,16 @@ enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
 			status =
 				write_losses(packer, i, packer->tracks[i], err);
 	return status;
+}
+
+/* Does the long record that begins with this word at words[at] lie in the
+ * chunk, and is it as long as its kind needs? */
+static bool fits(uint64_t word, uint32_t at)
+{
+	uint32_t words = chunk_long_words(word);
+
+	return words < CHUNK_WORDS - at &&
+	       words >= pack_row_least_words(chunk_long_kind(word));
 }
 
 /* One site's [name, file, line]. */
@@ -344,7 +416,8 @@ static enum ctp_status write_sites(struct packer *packer,
 		uint64_t word =
 			__atomic_load_n(&chunk->words[end], __ATOMIC_ACQUIRE);
 
-		if (word == 0 || chunk_long_kind(word) != CHUNK_SITE ||
+		if (word == 0 || !fits(word, end) ||
+			chunk_long_kind(word) != CHUNK_SITE ||
 			chunk->words[end + 1] != first[1] + count)
 			break;
 		count++;
@@ -391,8 +464,7 @@ enum ctp_status packer_registry(struct packer *packer,
 		uint64_t word = __atomic_load_n(record, __ATOMIC_ACQUIRE);
 		enum chunk_long kind = chunk_long_kind(word);
 
-		if (word == 0 || chunk_long_words(word) >= CHUNK_WORDS - at ||
-			chunk_long_words(word) < pack_row_least_words(kind))
+		if (word == 0 || !fits(word, at))
 			break;
 		if (kind == CHUNK_SITE) {
 			status = write_sites(packer, chunk, &at, err);

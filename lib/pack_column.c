@@ -19,12 +19,12 @@ void pack_column_start(struct pack_column *column, uint32_t number,
 		column->open_count * sizeof(column->open[0]));
 }
 
-static bool make_room(struct pack_sites *sites, uint32_t site)
+static bool make_room(struct pack_sites *sites, uint32_t id)
 {
 	uint32_t room = sites->room == 0 ? 1024 : sites->room;
 	uint64_t *local;
 
-	while (room <= site) {
+	while (room <= id) {
 		if (room > UINT32_MAX / 2)
 			return false;
 		room *= 2;
@@ -38,25 +38,40 @@ static bool make_room(struct pack_sites *sites, uint32_t site)
 	return true;
 }
 
-/* Replaces site numbers by what the log has in `ids`. */
+/* The value for an id that this block has not had yet. */
+static uint64_t add_local(struct pack_sites *sites, uint32_t id)
+{
+	uint64_t value = id;
+
+	if (id > PACK_ID_EXTRA) {
+		value = sites->count + LOG_ID_SITES;
+		sites->list[sites->count++] = id - PACK_ID_SITES;
+	}
+	sites->local[id] = sites->block << 32 | value;
+	return sites->local[id];
+}
+
+/* Replaces site numbers by what the log has in `ids`. Ends and extras have
+ * entries as well, so that the only branches here are rare ones: which id
+ * comes next is as good as random. */
 static bool make_local(struct pack_column *column, struct pack_sites *sites)
 {
-	uint64_t block = ++sites->block << 32;
+	uint64_t block = ++sites->block;
+	uint32_t *ids = column->ids;
+	uint32_t count = column->count;
+	uint32_t most = 0;
 
+	for (uint32_t i = 0; i < count; i++)
+		most = ids[i] > most ? ids[i] : most;
+	if (most >= sites->room && !make_room(sites, most))
+		return false;
 	sites->count = 0;
-	for (uint32_t i = 0; i < column->count; i++) {
-		uint32_t id = column->ids[i];
-		uint32_t site = id - PACK_ID_SITES;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t value = sites->local[ids[i]];
 
-		if (id <= PACK_ID_EXTRA)
-			continue;
-		if (site >= sites->room && !make_room(sites, site))
-			return false;
-		if (sites->local[site] >> 32 != sites->block) {
-			sites->local[site] = block | sites->count;
-			sites->list[sites->count++] = site;
-		}
-		column->ids[i] = (uint32_t)sites->local[site] + LOG_ID_SITES;
+		if (value >> 32 != block)
+			value = add_local(sites, ids[i]);
+		ids[i] = (uint32_t)value;
 	}
 	return true;
 }
@@ -83,19 +98,23 @@ static void add_numbers(
 static void add_times(struct buffer *bytes, const struct pack_column *column)
 {
 	msgpack_packer packer = msgpack_out(bytes);
-	int64_t last = column->times[0];
+	const int64_t *times = column->times;
+	uint32_t count = column->count;
+	uint64_t last = (uint64_t)times[0];
 	uint8_t *at;
 
-	(void)msgpack_pack_array(&packer, column->count);
+	(void)msgpack_pack_array(&packer, count);
 	if (!buffer_reserve(bytes, (size_t)column->count * MSGPACK_OUT_INT_MAX))
 		return;
 	at = bytes->bytes + bytes->used;
-	for (uint32_t i = 0; i < column->count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		/* Modulo 2^64, as the reader adds it up. */
-		uint64_t delta = (uint64_t)column->times[i] - (uint64_t)last;
+		uint64_t delta = (uint64_t)times[i] - last;
 
-		last = column->times[i];
-		at = msgpack_out_int(at, (int64_t)delta);
+		last = (uint64_t)times[i];
+		at = delta <= UINT16_MAX
+			     ? msgpack_out_short(at, (uint32_t)delta)
+			     : msgpack_out_int(at, (int64_t)delta);
 	}
 	bytes->used = (size_t)(at - bytes->bytes);
 }
@@ -106,7 +125,6 @@ enum ctp_status pack_column_write(struct pack_column *column,
 {
 	msgpack_packer packer = msgpack_out(bytes);
 	size_t times;
-	size_t extras;
 
 	if (column->count == 0)
 		return CTP_OK;
@@ -119,23 +137,21 @@ enum ctp_status pack_column_write(struct pack_column *column,
 	(void)msgpack_pack_uint32(&packer, column->track);
 	(void)msgpack_pack_uint64(&packer, track->blocks++);
 	(void)msgpack_pack_int64(&packer, column->times[0]);
+	add_times(bytes, column);
+	times = bytes->used;
 	if (column->open_known)
 		add_numbers(bytes, column->open, column->open_count);
 	else
 		(void)msgpack_pack_nil(&packer);
 	add_numbers(bytes, sites->list, sites->count);
 	add_numbers(bytes, column->ids, column->count);
-	times = bytes->used;
-	add_times(bytes, column);
-	extras = bytes->used;
 	(void)msgpack_pack_array(&packer, column->extra_count);
 	buffer_add(bytes, column->extras.bytes, column->extras.used);
 	if (bytes->failed || column->extras.failed)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	return log_writer_add(writer, LOG_EVENTS,
-		(struct deflate_part[]){{bytes->bytes, times, false},
-			{bytes->bytes + times, extras - times, true},
-			{bytes->bytes + extras, bytes->used - extras, false}},
-		3, err);
+		(struct deflate_part[]){{bytes->bytes, times, true},
+			{bytes->bytes + times, bytes->used - times, false}},
+		2, err);
 }

@@ -23,7 +23,8 @@ struct pack_track {
 	uint64_t cut_text;
 	bool losses_changed;
 	uint32_t depth;
-	uint32_t open[LOG_OPEN_MAX]; /* sites of the open ranges */
+	/* Sites of the open ranges; what is at `depth` and above is no more. */
+	uint32_t open[LOG_OPEN_MAX + 1];
 };
 
 struct pack_column {
@@ -50,9 +51,9 @@ static inline void pack_column_add(
 	column->times[column->count++] = time_ns;
 }
 
-/* Site numbers to positions in a block's list. */
+/* Values of pack_column.ids to what the log has in their place. */
 struct pack_sites {
-	uint64_t *local; /* block number << 32 | position, by site */
+	uint64_t *local; /* block number << 32 | value, by id */
 	uint32_t room;
 	uint64_t block;
 	uint32_t list[CHUNK_WORDS];

@@ -158,7 +158,9 @@ static bool equal(const struct entry *entry, uint64_t hash, const char *name,
 
 static struct entry *add(uint32_t slot, struct entry content)
 {
-	struct entry *entry = arena_take(sizeof(*entry));
+	struct entry *entry = sites.count + 1 < LOG_SITES_MAX
+				      ? arena_take(sizeof(*entry))
+				      : NULL;
 
 	if (entry == NULL)
 		return NULL;

@@ -172,12 +172,14 @@ static enum ctp_status open_spool(
 static void before_fork(void)
 {
 	(void)pthread_mutex_lock(&session.lock);
+	drain_pause();
 	registry_lock();
 }
 
 static void after_fork_parent(void)
 {
 	registry_unlock();
+	drain_resume();
 	(void)pthread_mutex_unlock(&session.lock);
 }
 

@@ -13,9 +13,9 @@
 #include "registry.h"
 #include "session.h"
 
-/* A thread that ends waits at most a second. */
-#define SETTLE_TRIES 50
-#define SETTLE_NS INT64_C(20000000)
+/* A thread that ends waits at most so long. */
+#define SETTLE_NS INT64_C(1000000000)
+#define SETTLE_STEP_NS INT64_C(20000000)
 
 /* A thread that has not recorded yet, and one that is not to be: both have no
  * room, so every event comes to the slow path. */
@@ -37,6 +37,13 @@ static struct {
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void thread_exit(void *argument);
+
+/* Relaxed and atomic, since the owner's fast path may look at it while the
+ * background thread acts for a stopped thread. */
+static void set_next(struct thread *thread, uint64_t *next)
+{
+	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELAXED);
+}
 
 static struct thread *find_unused(void)
 {
@@ -97,7 +104,7 @@ static void join(struct thread *thread, uint64_t session)
 {
 	char name[16] = "";
 
-	thread->hot.next = NULL;
+	set_next(thread, NULL);
 	thread->hot.limit = NULL;
 	thread->end = NULL;
 	atomic_store(&thread->live, NULL);
@@ -169,25 +176,22 @@ static void retire(struct thread *thread)
 	if (chunk == NULL)
 		return;
 	atomic_store(&thread->live, NULL);
-	thread->hot.next = NULL;
+	set_next(thread, NULL);
 	thread->end = NULL;
 	spool_push_full(session_spool(), chunk);
 }
 
 static struct chunk *take_waiting(struct thread *thread)
 {
-	bool tsc = session_uses_tsc();
-	struct clock_sync before = clock_sync_now(tsc);
+	int64_t before_ns = clock_raw_ns();
 	struct chunk *chunk;
-	struct clock_sync after;
 
 	do
 		chunk = session_wait_chunk();
 	while (chunk == NULL && session_may_wait());
-	after = clock_sync_now(tsc);
 	atomic_fetch_add(&thread->stalls, 1);
 	atomic_fetch_add(
-		&thread->stall_ns, (uint64_t)(after.raw_ns - before.raw_ns));
+		&thread->stall_ns, (uint64_t)(clock_raw_ns() - before_ns));
 	return chunk;
 }
 
@@ -211,7 +215,7 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 	chunk->dropped_ranges = atomic_load(&thread->dropped_ranges);
 	chunk->dropped_events = atomic_load(&thread->dropped_events);
 	chunk->cut_text = atomic_load(&thread->cut_text);
-	thread->hot.next = chunk->words;
+	set_next(thread, chunk->words);
 	thread->end = chunk->words + CHUNK_WORDS;
 	atomic_store(&thread->live, chunk);
 	return chunk->words;
@@ -219,7 +223,7 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 
 void thread_advance(struct thread *thread, size_t words)
 {
-	thread->hot.next += words;
+	set_next(thread, thread->hot.next + words);
 }
 
 bool thread_flush_pending(struct thread *thread)
@@ -309,9 +313,10 @@ void thread_forget_others(void)
 static void settle(struct thread *thread)
 {
 	struct thread_pending *pending = &thread->pending;
+	int64_t limit_ns = clock_raw_ns() + SETTLE_NS;
 
-	for (int i = 0; i < SETTLE_TRIES && !thread_flush_pending(thread); i++)
-		spool_wait_free(session_spool(), SETTLE_NS);
+	while (!thread_flush_pending(thread) && clock_raw_ns() < limit_ns)
+		spool_wait_free(session_spool(), SETTLE_STEP_NS);
 	atomic_fetch_add(&thread->dropped_events, pending->end_count);
 	atomic_fetch_add(
 		&thread->dropped_ranges, pending->begin_count + pending->deep);
@@ -342,8 +347,9 @@ static void thread_exit(void *argument)
 			atomic_load(&thread->cut_text));
 		thread_leave(thread);
 	}
+	/* Where recording has stopped, the background thread may be working on
+	 * the rest of this thread's state: it is left as it is. */
 	ctp_self = &thread_none;
 	__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
-	thread->hot.next = NULL;
 	atomic_store(&thread->alive, false);
 }

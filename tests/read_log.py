@@ -76,7 +76,7 @@ def row_words(row, site):
 
 
 def events(block, clock, sites, tracks):
-    _, track, _, now, _, used, ids, times, extras = block[:9]
+    _, track, _, now, times, _, used, ids, extras = block[:9]
     kind, tid = tracks[track]
     rows = iter(extras)
 

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The manual is well formed, knows every option, and what its examples say
+# works. Examples are what stands between .EX and .EE in the section EXAMPLES:
+# commands, or in section 3 C programs.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+CTPROF=$(realpath "${CTPROF:?}") || exit 99
+PROGRAM=$(realpath "${CLI_PROGRAM:?}") || exit 99
+python=${PYTHON3:-python3}
+if ! command -v mandoc >/dev/null; then
+	echo "skipped: mandoc is not installed"
+	exit 77
+fi
+unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# Names that the test's own directories have.
+bin=$work/bin
+mkdir "$bin" "$work/pages"
+ln -s "$CTPROF" "$bin/ctprof"
+for name in $(sed -n 's/^\.B \(ctp2.*\)/\1/p' "$srcdir/doc/ctprof-x2y.1.in"); do
+	ln -sf "$CTPROF" "$bin/$name"
+done
+# Not a link: a virtual environment's python knows it by its own path.
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" > "$bin/python3"
+chmod +x "$bin/python3"
+# What would open a window or wait for a browser, or is rarely installed: the
+# stand-in looks whether there is something to show.
+for name in snakeviz flamegraph.pl; do
+	cat > "$bin/$name" <<'END'
+#!/bin/sh
+for last; do :; done
+case $last in
+-*) [ -n "$(head -c 1)" ] && cat > /dev/null ;;
+*) [ -s "$last" ] ;;
+esac
+END
+	chmod +x "$bin/$name"
+done
+
+for page in "$srcdir"/doc/*.1.in; do
+	name=$(basename "$page" .in)
+	sh "$srcdir/doc/man.sh" "$CTPROF" "$page" > "$work/pages/$name" ||
+		complain "$name: cannot be made"
+	if [ -f "doc/$name" ]; then
+		cmp -s "doc/$name" "$work/pages/$name" ||
+			complain "doc/$name is not up to date"
+	fi
+	! grep -q '^@' "$work/pages/$name" || complain "$name: has a line with @"
+done
+cp "$srcdir"/doc/*.[35] "$work/pages" || exit 99
+
+for page in "$work"/pages/*; do
+	mandoc -Tlint -Wwarning "$page" ||
+		complain "$(basename "$page"): mandoc complains"
+done
+
+# Every command has a page, with all its options and formats.
+for command in $("$CTPROF" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+	page=$work/pages/ctprof-$command.1
+	if [ ! -f "$page" ]; then
+		complain "ctprof-$command.1: there is no such page"
+		continue
+	fi
+	mandoc -Tascii "$page" | sed 's/.\x08//g' > "$work/text" || exit 99
+	options=$("$CTPROF" "$command" --help |
+		grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z0-9-]+' | tr -d ,)
+	[ -n "$options" ] || complain "$command: --help has no options"
+	for option in $options; do
+		grep -qE -- "^ +(.*, )?$option([=, ]|\$)" "$work/text" ||
+			complain "ctprof-$command.1: has no $option"
+	done
+done
+
+"$CTPROF" formats | tail -n +2 > "$work/formats"
+[ -s "$work/formats" ] || complain "ctprof formats: lists none"
+while read -r name does _ suffix summary; do
+	grep -qF "| \`$name\` | \`$suffix\` | $does | $summary |" \
+		"$srcdir/README.md" ||
+		complain "README.md: has no row for $name as 'ctprof formats' has it"
+	[ "$does" = read ] ||
+		grep -qFx ".RI ( $suffix )" "$work/pages/ctprof-convert.1" ||
+		complain "ctprof-convert.1: does not describe $name"
+	[ "$does" = read ] ||
+		grep -qFx ".B ctp2$name" "$work/pages/ctprof-x2y.1" ||
+		complain "ctprof-x2y.1: has no ctp2$name"
+done < "$work/formats"
+
+# can_run FILE: are the programs that it needs there?
+can_run() {
+	for program in dot gprof2dot jq; do
+		! grep -qw "| $program\|> $program" "$1" ||
+			command -v "$program" >/dev/null ||
+			missing=$program
+	done
+	# The format svg is drawn by both.
+	! grep -q '\.svg$' "$1" || {
+		command -v gprof2dot >/dev/null || missing='gprof2dot'
+		command -v dot >/dev/null || missing='dot'
+	}
+	! grep -q 'import .*msgpack' "$1" ||
+		"$python" -c 'import msgpack' 2>/dev/null ||
+		missing="Python's msgpack"
+	[ -z "$missing" ]
+}
+
+ran=0
+for page in "$work"/pages/*; do
+	name=$(basename "$page")
+	rm -rf "$work/dir"
+	mkdir "$work/dir"
+	cd "$work/dir" || exit 99
+	ln -s "$PROGRAM" program
+	case $name in
+	ctprof.1 | ctprof-record.1) ;;
+	*)
+		"$CTPROF" record -q ./program || exit 99
+		cp run.ctp run.1234.ctp # as a child's would be called
+		;;
+	esac
+	mkdir "$work/dir.examples"
+	awk '
+		/^\.SH / { inside = $2 == "EXAMPLES"; next }
+		!inside { next }
+		/^\.EX/ { file = sprintf("%s/%02d", out, ++number); next }
+		/^\.EE/ { close(file); file = "" }
+		file != "" { print > file }
+	' out="$work/dir.examples" "$page"
+	for example in "$work"/dir.examples/*; do
+		[ -f "$example" ] || {
+			complain "$name: has no examples"
+			break
+		}
+		sed -i 's/\\-/-/g; s/\\e/\\/g; s/\\&//g' "$example"
+		missing=
+		if [ "${name##*.}" = 3 ]; then
+			cp "$example" example.c
+			# shellcheck disable=SC2086
+			${CC:-cc} -std=c17 -Wall -Wextra -Werror \
+				-fsyntax-only -I"$srcdir/lib" example.c ||
+				complain "$name: an example does not compile"
+		elif can_run "$example"; then
+			PATH=$bin:$PATH bash -eo pipefail "$example" > out 2> err < /dev/null
+			status=$?
+			[ $status = 0 ] ||
+				complain "$name: $(cat "$example"): status $status: $(cat err)"
+		else
+			echo "$name: an example was not run for want of $missing"
+			continue
+		fi
+		ran=$((ran + 1))
+	done
+	rm -rf "$work/dir.examples"
+done
+echo "$ran examples were run"
+exit $failed

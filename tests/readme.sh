@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the README says to do works: its blocks of commands that follow
+# <!-- test --> are run, in order, against the installed program and library,
+# with the files that follow <!-- file: NAME -->.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+readme=$srcdir/README.md
+if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+	echo "skipped: programs cannot load a sanitized library"
+	exit 77
+fi
+for program in gprof2dot dot pkg-config; do
+	if ! command -v "$program" >/dev/null; then
+		echo "skipped: $program is not installed"
+		exit 77
+	fi
+done
+unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+prefix=$(sed -n 's/^prefix = //p' Makefile)
+root=$work/root
+make -s install DESTDIR="$root" > "$work/install.out" 2>&1 || {
+	cat "$work/install.out"
+	exit 1
+}
+pc=$(find "$root$prefix" -name ctprof.pc | head -n 1)
+library=$(find "$root$prefix" -name libctprof.so | head -n 1)
+[ -n "$pc" ] && [ -n "$library" ] || {
+	echo "the library or its ctprof.pc was not installed"
+	exit 1
+}
+
+# The compilers that we were built with; and snakeviz, which would wait for a
+# browser: the stand-in looks whether there is something to show.
+mkdir "$work/bin" "$work/dir"
+printf '#!/bin/sh\nexec %s "$@"\n' "${CC:-cc}" > "$work/bin/cc"
+printf '#!/bin/sh\nexec %s "$@"\n' "${CXX:-c++}" > "$work/bin/c++"
+printf '#!/bin/sh\nfor last; do :; done\n[ -s "$last" ]\n' \
+	> "$work/bin/snakeviz"
+chmod +x "$work"/bin/*
+
+# Files and commands, in the order of the page. Each command line is shown
+# when it fails.
+awk '
+	/^<!-- test -->$/ { wanted = "test"; next }
+	/^<!-- file: .* -->$/ { wanted = $3; next }
+	/^```/ {
+		if (inside) {
+			if (wanted != "test")
+				print "END_OF_FILE"
+			inside = 0
+			wanted = ""
+		} else if (wanted != "") {
+			inside = 1
+			if (wanted != "test")
+				print "cat > " wanted " <<\"END_OF_FILE\""
+			else
+				blocks++
+		}
+		next
+	}
+	inside { print }
+	END { exit blocks < 3 }
+' "$readme" > "$work/commands" || {
+	echo "README.md: where are its examples?"
+	exit 1
+}
+
+cd "$work/dir" || exit 99
+PATH=$work/bin:$root$prefix/bin:$PATH \
+	PKG_CONFIG_PATH=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=$root \
+	LD_LIBRARY_PATH=$(dirname "$library") \
+	bash -exo pipefail "$work/commands" > out 2> err < /dev/null || {
+	echo "README.md: a command fails:"
+	tail -n 5 err
+	exit 1
+}
+for file in fib.ctp fib.pstats fib.json fib.svg fib-dot.svg fib.folded \
+	traces/fib.json traces/hello.json hello.ctp; do
+	[ -s "$file" ] || {
+		echo "README.md: no $file came of it"
+		exit 1
+	}
+done
+grep -qE '^ *21891 +1 .* fib \(fib.c:5\)$' out || {
+	echo "README.md: fib is not called 21,891 times:"
+	cat out
+	exit 1
+}
+
+# Links and pictures lead to something.
+for target in $(grep -oE '\]\([a-zA-Z][^)#]*\)' "$readme" | tr -d '])('); do
+	case $target in
+	http*) ;;
+	*) [ -f "$srcdir/$target" ] || {
+		echo "README.md: there is no $target"
+		exit 1
+	} ;;
+	esac
+done
