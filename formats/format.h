@@ -26,11 +26,10 @@ struct format_options {
 struct timeline_writer {
 	/* Errors: CTP_ERR_NOMEM; writing errors show on the stream. */
 	enum ctp_status (*add)(struct timeline_writer *writer,
-			       const struct event *event,
-			       struct ctp_error *err);
+		const struct event *event, struct ctp_error *err);
 	/* Closes what is open at trace_track_end() and writes the rest. */
-	enum ctp_status (*finish)(struct timeline_writer *writer,
-				  struct ctp_error *err);
+	enum ctp_status (*finish)(
+		struct timeline_writer *writer, struct ctp_error *err);
 	void (*free)(struct timeline_writer *writer);
 };
 
@@ -38,7 +37,7 @@ struct format {
 	const char *name;    /* as in --to */
 	const char *suffix;  /* ".pstats", with the dot; NULL: none */
 	const char *summary; /* what it is and who reads it; no capital */
-	bool binary;	     /* not for a terminal */
+	bool binary;         /* not for a terminal */
 	bool needs_tree;     /* write_profile wants profile->nodes */
 
 	/*
@@ -52,20 +51,17 @@ struct format {
 	 * not be seekable, and `head` are bytes already taken from it.
 	 */
 	enum ctp_status (*open_events)(FILE *in, const void *head,
-				       size_t head_size,
-				       struct event_source **out,
-				       struct ctp_error *err);
+		size_t head_size, struct event_source **out,
+		struct ctp_error *err);
 
 	/* Exactly one of these two, or none for a format that is only read.
 	 * `trace` is borrowed while the writer lives. */
 	enum ctp_status (*new_timeline)(FILE *out, struct trace *trace,
-					const struct format_options *options,
-					struct timeline_writer **writer,
-					struct ctp_error *err);
+		const struct format_options *options,
+		struct timeline_writer **writer, struct ctp_error *err);
 	enum ctp_status (*write_profile)(FILE *out,
-					 const struct profile *profile,
-					 const struct format_options *options,
-					 struct ctp_error *err);
+		const struct profile *profile,
+		const struct format_options *options, struct ctp_error *err);
 };
 
 /* Every format. To add one, add a line here. */

@@ -21,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log_header.h"
-#include "msgpack_out.h"
+#include "log_frame.h"
 #include "pack.h"
 #include "registry.h"
 #include "thread.h"
@@ -74,22 +73,8 @@ static enum drain_order take_order(void)
 static enum ctp_status write_sync(
 	const struct clock_sync *sync, struct ctp_error *err)
 {
-	struct buffer bytes = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&bytes);
-	enum ctp_status status;
-
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_SYNC);
-	(void)msgpack_pack_array(&out, 1);
-	(void)msgpack_pack_array(&out, 3);
-	(void)msgpack_pack_int64(&out, clock_ns(&drain.scale, sync->ticks));
-	(void)msgpack_pack_int64(&out, sync->raw_ns);
-	(void)msgpack_pack_int64(&out, sync->realtime_ns);
 	drain.newest = *sync;
-	status = log_writer_add(drain.writer, LOG_SYNC,
-		&(struct deflate_part){bytes.bytes, bytes.used, false}, 1, err);
-	buffer_clear(&bytes);
-	return status;
+	return log_frame_sync(drain.writer, &drain.scale, sync, err);
 }
 
 /* A sync entry if the last one is old. Called before events are packed, so it
@@ -129,7 +114,7 @@ static enum ctp_status begin_log(struct ctp_error *err)
 	if (drain.packer == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	status = log_header_write(drain.writer, drain.options, &drain.start,
+	status = log_frame_header(drain.writer, drain.options, &drain.start,
 		&drain.scale, drain.spool->path, err);
 	return status == CTP_OK ? write_sync(&drain.start, err) : status;
 }
@@ -273,14 +258,14 @@ static enum ctp_status pack_pending(struct ctp_error *err)
 }
 
 static enum ctp_status write_losses(
-	uint64_t *stalls, uint64_t *stall_ns, struct ctp_error *err)
+	struct log_frame_totals *totals, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
 	for (const struct thread *thread = thread_first();
 		status == CTP_OK && thread != NULL; thread = thread->next) {
-		*stalls += atomic_load(&thread->stalls);
-		*stall_ns += atomic_load(&thread->stall_ns);
+		totals->stalls += atomic_load(&thread->stalls);
+		totals->stall_ns += atomic_load(&thread->stall_ns);
 		if (atomic_load(&thread->session) == 0)
 			continue;
 		status =
@@ -299,37 +284,19 @@ static enum ctp_status write_losses(
 /* Packs the rest and completes the log. */
 static enum ctp_status end_log(struct ctp_error *err)
 {
-	struct buffer bytes = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&bytes);
 	struct clock_sync stop = clock_sync_now(drain.tsc);
-	uint64_t stalls = 0;
-	uint64_t stall_ns = 0;
+	struct log_frame_totals totals = {0};
 	enum ctp_status status = pack_pending(err);
 
 	if (status == CTP_OK)
-		status = write_losses(&stalls, &stall_ns, err);
+		status = write_losses(&totals, err);
 	if (status == CTP_OK)
 		status = write_sync(&stop, err);
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_END);
-	(void)msgpack_pack_map(&out, 5);
-	msgpack_out_key(&out, "log");
-	(void)msgpack_pack_int64(&out, clock_ns(&drain.scale, stop.ticks));
-	msgpack_out_key(&out, "events");
-	(void)msgpack_pack_uint64(&out,
-		drain.packer == NULL ? 0 : packer_event_count(drain.packer));
-	msgpack_out_key(&out, "blocks");
-	(void)msgpack_pack_uint64(&out, log_writer_blocks(drain.writer));
-	msgpack_out_key(&out, "stalls");
-	(void)msgpack_pack_uint64(&out, stalls);
-	msgpack_out_key(&out, "stall_ns");
-	(void)msgpack_pack_uint64(&out, stall_ns);
-	if (status == CTP_OK)
-		status = log_writer_add(drain.writer, LOG_END,
-			&(struct deflate_part){bytes.bytes, bytes.used, false},
-			1, err);
-	buffer_clear(&bytes);
-	return status;
+	if (status != CTP_OK)
+		return status;
+	totals.log_ns = clock_ns(&drain.scale, stop.ticks);
+	totals.events = packer_event_count(drain.packer);
+	return log_frame_end(drain.writer, &totals, err);
 }
 
 /* After an error: recording is over, and what still comes in is thrown away,

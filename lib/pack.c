@@ -153,6 +153,8 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 		return add_timeline(packer, record);
 	*ticks = record[1];
 	time_ns = clock_ns(&packer->scale, record[1]);
+	if (kind == CHUNK_BEGIN && record[2] >= LOG_SITES_MAX)
+		return true;
 	if (kind == CHUNK_BEGIN)
 		add_begin(
 			&packer->measured, track, (uint32_t)record[2], time_ns);

@@ -49,7 +49,8 @@ if [ -n "$root" ]; then
 fi
 cflags=$($pkg_config --cflags ctprof) || fail "pkg-config --cflags"
 libs=$($pkg_config --libs ctprof) || fail "pkg-config --libs"
-libdir=$root$($pkg_config --variable=libdir ctprof)
+# Not --variable=libdir: some versions put the sysroot before it, some do not.
+libdir=$(dirname "$(dirname "$pc")")
 [ -e "$libdir/libctprof.so" ] || fail "no libctprof.so in $libdir"
 LD_LIBRARY_PATH=$libdir
 export LD_LIBRARY_PATH

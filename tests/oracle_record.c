@@ -34,8 +34,8 @@ static void keep(int thread, struct line line)
 {
 	if (counts[thread] == rooms[thread]) {
 		rooms[thread] = rooms[thread] == 0 ? 64 : 2 * rooms[thread];
-		lines[thread] = realloc(
-			lines[thread], rooms[thread] * sizeof(line));
+		lines[thread] =
+			realloc(lines[thread], rooms[thread] * sizeof(line));
 		if (lines[thread] == NULL)
 			abort();
 	}

@@ -21,7 +21,8 @@ static void *work(void *unused)
 	CTP_SCOPE("work");
 	ctp_arg_int("int", -42);
 	ctp_arg_float("float", 0.1);
-	ctp_arg_string("text", "h\303\251llo\n\t\"quoted\" \\ \360\237\230\200");
+	ctp_arg_string(
+		"text", "h\303\251llo\n\t\"quoted\" \\ \360\237\230\200");
 	ctp_arg_string("broken", "\377\376 not UTF-8");
 	ctp_async_begin(&job, UINT64_MAX);
 	for (int i = 0; i < 13; i++) {

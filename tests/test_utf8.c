@@ -19,9 +19,9 @@ static size_t valid_prefix(const char *bytes, size_t size)
 	return result;
 }
 
-static const char *const valid[] = {"", "plain", "\x7f", "\xc2\x80",
-	"\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-	"\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+static const char *const valid[] = {"", "plain", "\x7f", "\xc2\x80", "\xdf\xbf",
+	"\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+	"\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
 	"gr\xc3\xb6\xc3\x9fter als acht", "01234567\xe2\x82\xac",
 	"0123456\xe2\x82\xac", "\xf0\x9f\x98\x80\xf0\x9f\x98\x80"};
 
@@ -131,7 +131,9 @@ START_TEST(invalid_bytes_are_replaced)
 {
 	check_valid("", 0, "", 0);
 	check_valid("plain \xc3\xa4", 8, "plain \xc3\xa4", 0);
-	check_valid("a\xff" "b", 3, "a" R "b", 1);
+	check_valid("a\xff"
+		    "b",
+		3, "a" R "b", 1);
 	check_valid("\xff\xff", 2, R R, 2);
 	check_valid("\xe2\x82", 2, R, 1);
 	check_valid("\xe2\x82\xe2\x82\xac\xe2", 6, R "\xe2\x82\xac" R, 2);
@@ -159,12 +161,17 @@ START_TEST(printable_text_is_one_line_of_characters)
 	check_printable("", "<>");
 	check_printable("void f(int)", "<void f(int)>");
 	check_printable(" \t\n a \r\n\x01 b \x7f", "<a b>");
-	check_printable("a\xc2\x85" "b\xe2\x80\xa8" "c\xe3\x80\x80", "<a b c>");
+	check_printable("a\xc2\x85"
+			"b\xe2\x80\xa8"
+			"c\xe3\x80\x80",
+		"<a b c>");
 	check_printable("\x1b[31mred", "<[31mred>");
-	check_printable("a\xff" "b", "<a" R "b>");
+	check_printable("a\xff"
+			"b",
+		"<a" R "b>");
 	check_printable("\xef\xbf\xbf\xef\xb7\x90", "<" R R ">");
-	check_printable("\xf4\x8f\xbf\xbf\xf0\x9f\x98\x80",
-		"<" R "\xf0\x9f\x98\x80>");
+	check_printable(
+		"\xf4\x8f\xbf\xbf\xf0\x9f\x98\x80", "<" R "\xf0\x9f\x98\x80>");
 	check_printable("gr\xc3\xbc\xc3\x9f", "<gr\xc3\xbc\xc3\x9f>");
 }
 END_TEST
@@ -183,13 +190,13 @@ START_TEST(any_bytes_come_out_valid)
 			bytes[i] = (char)(state >> 24 | (state >> 9 & 0xc0));
 		}
 		(void)utf8_add_valid(&out, bytes, sizeof(bytes));
-		ck_assert_uint_eq(utf8_valid_prefix((const char *)out.bytes,
-					  out.used),
+		ck_assert_uint_eq(
+			utf8_valid_prefix((const char *)out.bytes, out.used),
 			out.used);
 		out.used = 0;
 		utf8_add_printable(&out, bytes, sizeof(bytes));
-		ck_assert_uint_eq(utf8_valid_prefix((const char *)out.bytes,
-					  out.used),
+		ck_assert_uint_eq(
+			utf8_valid_prefix((const char *)out.bytes, out.used),
 			out.used);
 		buffer_clear(&out);
 	}
@@ -209,8 +216,8 @@ int main(void)
 	tcase_add_loop_test(tests, what_is_invalid_is_found_where_it_begins, 0,
 		sizeof(invalid) / sizeof(invalid[0]));
 	tcase_add_test(tests, nothing_invalid_has_no_size);
-	tcase_add_test(tests,
-		three_bytes_are_valid_exactly_if_a_character_encodes_so);
+	tcase_add_test(
+		tests, three_bytes_are_valid_exactly_if_a_character_encodes_so);
 	tcase_add_test(tests, invalid_bytes_are_replaced);
 	tcase_add_test(tests, printable_text_is_one_line_of_characters);
 	tcase_add_test(tests, any_bytes_come_out_valid);

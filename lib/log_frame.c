@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "log_header.h"
+#include "log_frame.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,7 +75,25 @@ static uint64_t hertz(const struct clock_scale *scale)
 				       per_tick;
 }
 
-enum ctp_status log_header_write(struct log_writer *writer,
+/* Writes the block and frees it. */
+static enum ctp_status write_block(struct log_writer *writer,
+	enum log_block kind, struct buffer *bytes, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	if (bytes->failed)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else
+		status = log_writer_add(writer, kind,
+			&(struct deflate_part){
+				bytes->bytes, bytes->used, false},
+			1, err);
+	buffer_clear(bytes);
+	return status;
+}
+
+enum ctp_status log_frame_header(struct log_writer *writer,
 	const struct session_options *options, const struct clock_sync *start,
 	const struct clock_scale *scale, const char *spool_path,
 	struct ctp_error *err)
@@ -83,7 +101,6 @@ enum ctp_status log_header_write(struct log_writer *writer,
 	struct buffer bytes = BUFFER_INIT;
 	msgpack_packer out = msgpack_out(&bytes);
 	char host[256] = "";
-	enum ctp_status status;
 	bool tsc = scale->ns_per_tick != UINT64_C(1) << 32;
 
 	(void)gethostname(host, sizeof(host) - 1);
@@ -105,13 +122,40 @@ enum ctp_status log_header_write(struct log_writer *writer,
 	add_text(&out, "policy", options_policy_name(options->policy));
 	add_number(&out, "min_ns", options->min_ns);
 	add_text(&out, "spool", spool_path);
-	if (bytes.failed)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	else
-		status = log_writer_add(writer, LOG_HEADER,
-			&(struct deflate_part){bytes.bytes, bytes.used, false},
-			1, err);
-	buffer_clear(&bytes);
-	return status;
+	return write_block(writer, LOG_HEADER, &bytes, err);
+}
+
+enum ctp_status log_frame_sync(struct log_writer *writer,
+	const struct clock_scale *scale, const struct clock_sync *sync,
+	struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_SYNC);
+	(void)msgpack_pack_array(&out, 1);
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int64(&out, clock_ns(scale, sync->ticks));
+	(void)msgpack_pack_int64(&out, sync->raw_ns);
+	(void)msgpack_pack_int64(&out, sync->realtime_ns);
+	return write_block(writer, LOG_SYNC, &bytes, err);
+}
+
+enum ctp_status log_frame_end(struct log_writer *writer,
+	const struct log_frame_totals *totals, struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_END);
+	(void)msgpack_pack_map(&out, 5);
+	msgpack_out_key(&out, "log");
+	(void)msgpack_pack_int64(&out, totals->log_ns);
+	add_number(&out, "events", totals->events);
+	add_number(&out, "blocks", log_writer_blocks(writer));
+	add_number(&out, "stalls", totals->stalls);
+	add_number(&out, "stall_ns", totals->stall_ns);
+	return write_block(writer, LOG_END, &bytes, err);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocks around the events: what was recorded, where and how; the clock's
+ * sync entries; the end. */
+#ifndef LOG_FRAME_H
+#define LOG_FRAME_H
+
+#include "clock.h"
+#include "log_write.h"
+#include "session.h"
+
+enum ctp_status log_frame_header(struct log_writer *writer,
+	const struct session_options *options, const struct clock_sync *start,
+	const struct clock_scale *scale, const char *spool_path,
+	struct ctp_error *err);
+
+/* One sync entry. */
+enum ctp_status log_frame_sync(struct log_writer *writer,
+	const struct clock_scale *scale, const struct clock_sync *sync,
+	struct ctp_error *err);
+
+struct log_frame_totals {
+	int64_t log_ns; /* when recording stopped */
+	uint64_t events;
+	uint64_t stalls;
+	uint64_t stall_ns;
+};
+
+enum ctp_status log_frame_end(struct log_writer *writer,
+	const struct log_frame_totals *totals, struct ctp_error *err);
+
+#endif

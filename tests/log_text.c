@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_text.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log_read.h"
+
+static const char *const kinds[] = {
+	[EVENT_BEGIN] = "begin",
+	[EVENT_END] = "end",
+	[EVENT_ARGS] = "arg",
+	[EVENT_COMPLETE] = "complete",
+	[EVENT_ASYNC_BEGIN] = "async_begin",
+	[EVENT_ASYNC_END] = "async_end",
+	[EVENT_INSTANT] = "instant",
+	[EVENT_COUNTER] = "counter",
+	[EVENT_ALLOC] = "alloc",
+	[EVENT_FREE] = "free",
+	[EVENT_STEP] = "step",
+};
+
+static void put_arg(
+	FILE *out, const struct trace *trace, const struct event_arg *arg)
+{
+	ck_assert_uint_lt(arg->key, strtab_count(trace->text));
+	(void)fprintf(out, " %s=", strtab_text(trace->text, arg->key, NULL));
+	if (arg->kind == ARG_INT)
+		(void)fprintf(out, "%" PRId64, arg->value.integer);
+	else if (arg->kind == ARG_FLOAT)
+		(void)fprintf(out, "%a", arg->value.real);
+	else
+		(void)fprintf(out, "'%.*s'", (int)arg->value.text.size,
+			arg->value.text.bytes);
+}
+
+static void put_event(
+	FILE *out, const struct trace *trace, const struct event *event)
+{
+	ck_assert_uint_lt(event->track, trace->track_count);
+	(void)fprintf(out, "%" PRIu32 " %" PRId64 " %s", event->track,
+		event->time_ns, kinds[event->kind]);
+	switch (event->kind) {
+	case EVENT_END:
+	case EVENT_ARGS:
+		break;
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+		(void)fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRId32,
+			event->id, event->bytes, event->device);
+		break;
+	default:
+		ck_assert_uint_lt(event->site, trace->site_count);
+		(void)fprintf(out, " %s", trace_site_name(trace, event->site));
+	}
+	if (event->kind == EVENT_ASYNC_BEGIN ||
+		event->kind == EVENT_ASYNC_END || event->kind == EVENT_STEP)
+		(void)fprintf(out, " %" PRIu64, event->id);
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		put_arg(out, trace, &event->args[i]);
+	(void)putc('\n', out);
+}
+
+static FILE *open_text(char **text, size_t *size)
+{
+	FILE *out = open_memstream(text, size);
+
+	ck_assert_ptr_nonnull(out);
+	return out;
+}
+
+static void put_tracks(FILE *out, const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *track = &trace->tracks[i];
+
+		(void)fprintf(out, "%s %" PRId64 " %" PRId64 " '%s'",
+			track->kind == TRACE_TIMELINE ? "timeline" : "thread",
+			track->pid, track->tid,
+			strtab_text(trace->text, track->name, NULL));
+		if (track->has_end)
+			(void)fprintf(out, " to %" PRId64, track->end_ns);
+		(void)putc('\n', out);
+	}
+}
+
+static void put_tables(struct log_text *text, const struct trace *trace)
+{
+	size_t size;
+	FILE *out = open_text(&text->tracks, &size);
+
+	put_tracks(out, trace);
+	(void)fclose(out);
+	out = open_text(&text->losses, &size);
+	for (enum trace_loss i = 0; i < LOSS_KINDS; i++)
+		if (trace->losses[i] != 0)
+			(void)fprintf(out, "%s %" PRIu64 "\n",
+				trace_loss_name(i), trace->losses[i]);
+	(void)fclose(out);
+	out = open_text(&text->facts, &size);
+	for (uint32_t i = 0; i < trace->fact_count; i++)
+		(void)fprintf(out, "%s=%s\n",
+			strtab_text(trace->text, trace->facts[i].key, NULL),
+			strtab_text(trace->text, trace->facts[i].value, NULL));
+	(void)fclose(out);
+	text->end_ns = trace->end_ns;
+	text->base_realtime_ns = trace->base_realtime_ns;
+}
+
+struct log_text log_text_read(const void *bytes, size_t size)
+{
+	struct log_text text = {.status = CTP_OK};
+	/* fmemopen() refuses nothing at all in older libraries. */
+	FILE *file = size == 0 ? fopen("/dev/null", "rb")
+			       : fmemopen((void *)(uintptr_t)bytes, size, "rb");
+	struct event_source *source;
+	struct event event;
+	size_t used;
+	FILE *out = open_text(&text.events, &used);
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(
+		log_read_open(file, NULL, 0, &source, &text.err), CTP_OK);
+	while (text.status == CTP_OK) {
+		text.status = source->next(source, &event, &text.err);
+		if (text.status == CTP_OK)
+			put_event(out, source->trace, &event);
+	}
+	ck_assert_uint_le(source->position(source), size);
+	(void)fclose(out);
+	put_tables(&text, source->trace);
+	source->close(source);
+	(void)fclose(file);
+	return text;
+}
+
+void log_text_clear(struct log_text *text)
+{
+	free(text->events);
+	free(text->tracks);
+	free(text->losses);
+	free(text->facts);
+	*text = (struct log_text){.status = CTP_OK};
+}

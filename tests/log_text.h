@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What a reader makes of a log in memory, as text to compare with. */
+#ifndef LOG_TEXT_H
+#define LOG_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+
+struct log_text {
+	/* One line per event: track, time, kind, and what the kind has:
+	 * "0 1000 begin main" or "1 -5 arg key=3". */
+	char *events;
+	/* One line per track: kind, pid, tid, name, end. */
+	char *tracks;
+	/* One line per loss, "stray_ends 2"; "" if nothing was lost. */
+	char *losses;
+	/* One line per fact, "tool=ctprof 0.1.0". */
+	char *facts;
+	int64_t end_ns;
+	int64_t base_realtime_ns;
+	enum ctp_status status; /* that ended it; CTP_END: all was read */
+	struct ctp_error err;
+};
+
+/* Reads the whole log; fails the test if an event refers to what is not
+ * there. */
+struct log_text log_text_read(const void *bytes, size_t size);
+void log_text_clear(struct log_text *text);
+
+#endif
