@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../bin/quantity.h"
+#include "run_suite.h"
 
 static uint64_t size_of(const char *text)
 {
@@ -128,8 +129,6 @@ int main(void)
 {
 	Suite *suite = suite_create("quantity");
 	TCase *all = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(all, sizes_have_binary_units);
 	tcase_add_test(all, what_is_no_size_is_refused);
@@ -140,8 +139,5 @@ int main(void)
 	tcase_add_test(all, texts_have_the_largest_unit);
 	tcase_add_test(all, columns_have_three_decimals);
 	suite_add_tcase(suite, all);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "run_suite.h"
 
 START_TEST(it_grows_and_keeps_what_is_in_it)
 {
@@ -114,8 +115,6 @@ int main(void)
 {
 	Suite *suite = suite_create("buffer");
 	TCase *tests = tcase_create("buffer");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, it_grows_and_keeps_what_is_in_it);
 	tcase_add_test(tests, pieces_of_any_size_stand_one_behind_the_other);
@@ -124,9 +123,5 @@ int main(void)
 	tcase_add_test(tests, room_that_cannot_be_fails_and_adds_nothing);
 	tcase_add_test(tests, a_cleared_buffer_is_as_new);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

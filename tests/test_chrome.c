@@ -8,6 +8,7 @@
 
 #include "chrome_check.h"
 #include "format.h"
+#include "run_suite.h"
 
 static struct trace *trace;
 static uint32_t track;
@@ -335,15 +336,9 @@ int main(void)
 {
 	Suite *suite = suite_create("chrome");
 	TCase *tests = tcase_create("chrome");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	add_tests(tests);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

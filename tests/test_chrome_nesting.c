@@ -10,6 +10,7 @@
 
 #include "chrome_check.h"
 #include "chrome_stack.h"
+#include "run_suite.h"
 
 #define TID 7
 
@@ -314,8 +315,6 @@ int main(void)
 {
 	Suite *suite = suite_create("chrome nesting");
 	TCase *tests = tcase_create("nesting");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, ranges_at_different_times_are_slices);
@@ -330,9 +329,5 @@ int main(void)
 	tcase_add_test(tests, a_deep_chain_of_ties_is_rebuilt);
 	tcase_add_test(tests, many_ties_inside_of_one_range_are_rebuilt);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

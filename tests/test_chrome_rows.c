@@ -10,6 +10,7 @@
 
 #include "chrome_check.h"
 #include "format.h"
+#include "run_suite.h"
 
 static struct trace *trace;
 static uint32_t track;
@@ -316,15 +317,9 @@ int main(void)
 {
 	Suite *suite = suite_create("chrome rows");
 	TCase *tests = tcase_create("rows");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	add_tests(tests);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

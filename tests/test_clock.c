@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "run_suite.h"
 
 #define ONE (UINT64_C(1) << 32)
 
@@ -168,8 +169,6 @@ int main(void)
 {
 	Suite *suite = suite_create("clock");
 	TCase *tests = tcase_create("clock");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, the_scale_is_nanoseconds_by_ticks);
 	tcase_add_test(tests, long_spans_do_not_overflow);
@@ -181,9 +180,5 @@ int main(void)
 	tcase_add_test(tests, later_ticks_are_never_earlier_nanoseconds);
 	tcase_add_loop_test(tests, the_clocks_go_forward_together, 0, 2);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "convert.h"
+#include "run_suite.h"
 
 /* A source that repeats "f begins, g begins, g ends, f ends". */
 struct repeat {
@@ -258,8 +259,6 @@ int main(void)
 {
 	Suite *suite = suite_create("convert");
 	TCase *tests = tcase_create("convert");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, timelines_are_written_event_by_event);
@@ -272,9 +271,5 @@ int main(void)
 	tcase_add_test(tests, a_full_disk_stops_the_reading);
 	tcase_add_loop_test(tests, progress_is_told_now_and_then, 0, 2);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "run_suite.h"
 
 static const uint8_t digits[] = {
 	0x01, 0x02, 0x03, 0x04, 0x85, 0x06, 0x07, 0x88};
@@ -140,8 +141,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cursor");
 	TCase *tests = tcase_create("cursor");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, bytes_are_borrowed_in_order);
 	tcase_add_test(tests, too_many_bytes_take_nothing);
@@ -151,9 +150,5 @@ int main(void)
 		tests, a_number_is_read_at_the_exact_end_and_not_past_it, 0, 8);
 	tcase_add_test(tests, an_empty_input_may_be_null);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

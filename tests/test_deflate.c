@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "deflate.h"
+#include "run_suite.h"
 
 enum { SIZE = 300000 };
 
@@ -251,8 +252,6 @@ int main(void)
 {
 	Suite *suite = suite_create("deflate");
 	TCase *tests = tcase_create("deflate");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -266,9 +265,5 @@ int main(void)
 	tcase_add_test(tests, any_bytes_are_unpacked_or_refused);
 	tcase_add_test(tests, the_crc_is_that_of_gzip);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "format.h"
+#include "run_suite.h"
 
 START_TEST(formats_are_found_by_name_and_suffix)
 {
@@ -42,15 +43,9 @@ int main(void)
 {
 	Suite *suite = suite_create("formats");
 	TCase *tests = tcase_create("formats");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, formats_are_found_by_name_and_suffix);
 	tcase_add_test(tests, every_format_says_what_it_is);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "huffman.h"
+#include "run_suite.h"
 
 /* An empty stored block that is the last: ends the stream. */
 static const unsigned char end[] = {1, 0, 0, 0xff, 0xff};
@@ -170,8 +171,6 @@ int main(void)
 {
 	Suite *suite = suite_create("huffman");
 	TCase *tests = tcase_create("huffman");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nothing_and_a_few_bytes);
@@ -182,9 +181,5 @@ int main(void)
 	tcase_add_test(tests, random_distributions);
 	tcase_add_test(tests, less_room_than_it_may_take_is_refused);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "run_suite.h"
 
 static struct json json;
 
@@ -285,8 +286,6 @@ int main(void)
 {
 	Suite *suite = suite_create("json");
 	TCase *tests = tcase_create("json");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, items_get_commas_where_they_belong);
@@ -305,9 +304,5 @@ int main(void)
 	tcase_add_test(tests, a_stream_gets_all_in_order);
 	tcase_add_test(tests, a_full_disk_is_remembered_with_its_reason);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

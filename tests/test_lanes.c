@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lanes.h"
+#include "run_suite.h"
 
 struct slice {
 	int64_t start;
@@ -197,8 +198,6 @@ int main(void)
 {
 	Suite *suite = suite_create("lanes");
 	TCase *tests = tcase_create("lanes");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, slices_that_nest_stay_in_one_lane);
 	tcase_add_test(
@@ -214,9 +213,5 @@ int main(void)
 	tcase_add_loop_test(tests,
 		no_lane_but_the_last_has_a_slice_that_does_not_nest, 0, 3);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

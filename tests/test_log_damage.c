@@ -10,6 +10,7 @@
 #include "log.h"
 #include "log_maker.h"
 #include "log_text.h"
+#include "run_suite.h"
 
 static struct buffer small; /* log_maker_add_small() */
 static struct buffer made;
@@ -754,14 +755,8 @@ static TCase *make_hostile(void)
 int main(void)
 {
 	Suite *suite = suite_create("log_damage");
-	SRunner *runner;
-	int failed;
 
 	suite_add_tcase(suite, make_damage());
 	suite_add_tcase(suite, make_hostile());
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

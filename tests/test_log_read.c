@@ -8,6 +8,7 @@
 #include "log_maker.h"
 #include "log_read.h"
 #include "log_text.h"
+#include "run_suite.h"
 
 static struct buffer made;
 static struct log_text text;
@@ -370,11 +371,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(make_suite());
 }

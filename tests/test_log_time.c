@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "log_time.h"
+#include "run_suite.h"
 
 static struct log_time time_table;
 
@@ -290,8 +291,6 @@ int main(void)
 {
 	Suite *suite = suite_create("log_time");
 	TCase *tests = tcase_create("log_time");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_set_timeout(tests, 60);
@@ -308,9 +307,5 @@ int main(void)
 	tcase_add_loop_test(tests, hostile_entries_do_no_harm, 0, 2);
 	tcase_add_test(tests, the_farthest_jump_back_is_one);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include "log_maker.h"
 #include "log_text.h"
 #include "log_write.h"
+#include "run_suite.h"
 
 static char path[32];
 static int fd;
@@ -254,8 +255,6 @@ int main(void)
 {
 	Suite *suite = suite_create("log_write");
 	TCase *tests = tcase_create("log_write");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_member_is_as_the_format_says);
@@ -266,9 +265,5 @@ int main(void)
 	tcase_add_test(tests, a_device_that_takes_nothing_is_an_error);
 	tcase_add_test(tests, the_file_is_the_writers);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

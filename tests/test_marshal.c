@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "marshal.h"
+#include "run_suite.h"
 
 /* What has been written so far. */
 static FILE *out;
@@ -91,8 +92,6 @@ int main(void)
 {
 	Suite *suite = suite_create("marshal");
 	TCase *tests = tcase_create("marshal");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, numbers_up_to_2_to_the_31_are_ints);
@@ -102,9 +101,5 @@ int main(void)
 	tcase_add_test(
 		tests, a_dict_ends_with_a_null_and_a_tuple_with_its_last_item);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "log_text.h"
 #include "pack.h"
+#include "run_suite.h"
 
 #define WRAP (UINT64_C(1) << CHUNK_TICK_BITS)
 
@@ -674,11 +675,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(make_suite());
 }

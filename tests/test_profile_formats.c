@@ -8,6 +8,7 @@
 
 #include "format.h"
 #include "profile_case.h"
+#include "run_suite.h"
 
 static const struct format *const writers[] = {&pstats_format, &gprof_format,
 	&callgrind_format, &folded_format, &dot_format};
@@ -305,11 +306,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(make_suite());
 }

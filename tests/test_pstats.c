@@ -5,6 +5,7 @@
 
 #include "format.h"
 #include "profile_case.h"
+#include "run_suite.h"
 
 /* The parts of a pstats file, as Python's marshal writes them. */
 #define KEY(file, file_size, line, name, name_size) \
@@ -109,8 +110,6 @@ int main(void)
 {
 	Suite *suite = suite_create("pstats");
 	TCase *tests = tcase_create("pstats");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
 	tcase_add_test(
@@ -124,9 +123,5 @@ int main(void)
 	tcase_add_test(
 		tests, pstats_names_cannot_end_the_script_they_are_shown_by);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 
 #include "ctprof.h"
 #include "log_read.h"
+#include "run_suite.h"
 
 static char directory[64];
 static char path[256];
@@ -545,11 +546,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(make_suite());
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "replay.h"
+#include "run_suite.h"
 
 enum { MAIN, F, G, H, SITES, END = -1 };
 
@@ -407,8 +408,6 @@ int main(void)
 {
 	Suite *suite = suite_create("replay");
 	TCase *tests = tcase_create("replay");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, self_time_excludes_direct_children);
@@ -429,9 +428,5 @@ int main(void)
 	tcase_add_test(tests, deep_recursion_is_no_problem);
 	tcase_add_test(tests, nothing_is_a_profile_too);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

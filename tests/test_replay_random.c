@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "replay.h"
+#include "run_suite.h"
 
 enum { SITES = 5, TRACKS = 3, EVENTS = 120, PATHS = 400 };
 
@@ -322,16 +323,10 @@ int main(void)
 {
 	Suite *suite = suite_create("replay_random");
 	TCase *tests = tcase_create("replay_random");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(
 		tests, random_programs_give_what_the_definitions_say, 0, 2);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

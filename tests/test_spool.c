@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "spool.h"
+#include "run_suite.h"
 
 static char directory[32];
 static struct spool spool;
@@ -462,11 +463,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(make_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(make_suite());
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "strtab.h"
+#include "run_suite.h"
 
 static struct strtab *table;
 
@@ -163,8 +164,6 @@ int main(void)
 {
 	Suite *suite = suite_create("strtab");
 	TCase *tests = tcase_create("strtab");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_new_table_holds_the_empty_text_as_0);
@@ -176,9 +175,5 @@ int main(void)
 	tcase_add_test(tests, the_hash_is_the_same_on_every_machine);
 	tcase_add_test(tests, nothing_to_free_is_allowed);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

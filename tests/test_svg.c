@@ -15,6 +15,7 @@
 
 #include "format.h"
 #include "profile_case.h"
+#include "run_suite.h"
 
 static char directory[512];
 static struct ctp_error error;
@@ -211,8 +212,6 @@ int main(void)
 {
 	Suite *suite = suite_create("svg");
 	TCase *tests = tcase_create("svg");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(
@@ -230,9 +229,5 @@ int main(void)
 	tcase_add_test(tests, no_picture_is_a_failure);
 	tcase_add_test(tests, a_directory_that_is_not_there_is_a_failure);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace.h"
+#include "run_suite.h"
 
 static struct trace *trace;
 
@@ -168,8 +169,6 @@ int main(void)
 {
 	Suite *suite = suite_create("trace");
 	TCase *tests = tcase_create("trace");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, equal_sites_are_one);
@@ -182,9 +181,5 @@ int main(void)
 	tcase_add_test(tests, every_loss_has_a_name_and_words);
 	tcase_add_test(tests, what_is_missing_is_no_mere_note);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

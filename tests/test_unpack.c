@@ -6,6 +6,7 @@
 
 #include "log_maker.h"
 #include "unpack.h"
+#include "run_suite.h"
 
 /* One value of a form, with its bytes. */
 struct form {
@@ -427,8 +428,6 @@ int main(void)
 {
 	Suite *suite = suite_create("unpack");
 	TCase *tests = tcase_create("unpack");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(
 		tests, each_form_is_known_by_its_first_byte, 0, FORMS);
@@ -448,9 +447,5 @@ int main(void)
 	tcase_add_test(tests, columns_cut_off_anywhere_are_refused);
 	tcase_add_test(tests, columns_hold_integers_alone);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }

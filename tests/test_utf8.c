@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "utf8.h"
+#include "run_suite.h"
 
 /* A copy to the byte, so that a sanitizer sees what is read beyond. */
 static size_t valid_prefix(const char *bytes, size_t size)
@@ -207,8 +208,6 @@ int main(void)
 {
 	Suite *suite = suite_create("utf8");
 	TCase *tests = tcase_create("utf8");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tests, what_is_valid_is_valid_to_its_end, 0,
 		sizeof(valid) / sizeof(valid[0]));
@@ -222,9 +221,5 @@ int main(void)
 	tcase_add_test(tests, printable_text_is_one_line_of_characters);
 	tcase_add_test(tests, any_bytes_come_out_valid);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_suite(suite);
 }
