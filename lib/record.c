@@ -16,6 +16,10 @@
 /* Key and value of an argument together. */
 #define TEXT_MAX 16000
 
+/* How long an end with a time of the program's own waits for room. */
+#define END_TRIES 100
+#define END_WAIT_NS INT64_C(10000000)
+
 void ctp_begin(struct ctp_site *site)
 {
 	(void)ctp_begin_inline(site);
@@ -156,30 +160,65 @@ static void need_timeline(struct thread *thread)
 			registry_track(LOG_TIMELINE, thread->tid, ""));
 }
 
-/* Timelines are recorded whole or not at all: what cannot be stored is
- * counted, and the replay copes with an end that is missing. */
-static void store_at(enum chunk_long kind, struct ctp_site *site, int64_t ns)
+/* Room for the end of a range of the timeline, which is worth waiting for
+ * whatever the policy: without it, all ends after it would be those of others.
+ */
+static uint64_t *reserve_end(struct thread *thread)
 {
-	struct thread *thread = thread_enter();
+	uint64_t *at = reserve(thread, 4);
 
-	if (thread == NULL)
-		return;
-	need_timeline(thread);
-	store(thread, kind,
-		(uint64_t[]){(uint64_t)ns, site == NULL ? 0 : number_of(site),
-			atomic_load(&thread->timeline)},
-		3, 0);
-	thread_leave(thread);
+	for (int i = 0; at == NULL && i < END_TRIES; i++) {
+		spool_wait_free(session_spool(), END_WAIT_NS);
+		at = reserve(thread, 4);
+	}
+	return at;
+}
+
+static void store_at(struct thread *thread, uint64_t *at, enum chunk_long kind,
+	uint64_t ns, uint64_t site)
+{
+	at[1] = ns;
+	at[2] = site;
+	at[3] = atomic_load(&thread->timeline);
+	__atomic_store_n(at, chunk_long(kind, 3, 0), __ATOMIC_RELEASE);
+	thread_advance(thread, 4);
 }
 
 void ctp_begin_at(struct ctp_site *site, int64_t time_ns)
 {
-	store_at(CHUNK_BEGIN_AT, site, time_ns);
+	struct thread *thread = thread_enter();
+	uint64_t *at = NULL;
+
+	if (thread == NULL)
+		return;
+	need_timeline(thread);
+	if (thread->timeline_dropped == 0)
+		at = reserve(thread, 4);
+	if (at == NULL) /* and with it all that it contains */
+		thread->timeline_dropped++;
+	else
+		store_at(thread, at, CHUNK_BEGIN_AT, (uint64_t)time_ns,
+			number_of(site));
+	thread_leave(thread);
 }
 
 void ctp_end_at(int64_t time_ns)
 {
-	store_at(CHUNK_END_AT, NULL, time_ns);
+	struct thread *thread = thread_enter();
+	uint64_t *at;
+
+	if (thread == NULL)
+		return;
+	need_timeline(thread);
+	if (thread->timeline_dropped > 0) {
+		thread->timeline_dropped--;
+		atomic_fetch_add(&thread->dropped_ranges, 1);
+	} else if ((at = reserve_end(thread)) == NULL) {
+		atomic_fetch_add(&thread->dropped_events, 1);
+	} else {
+		store_at(thread, at, CHUNK_END_AT, (uint64_t)time_ns, 0);
+	}
+	thread_leave(thread);
 }
 
 static void store_site(enum chunk_long kind, struct ctp_site *site,

@@ -109,6 +109,7 @@ static void join(struct thread *thread, uint64_t session)
 	thread->end = NULL;
 	atomic_store(&thread->live, NULL);
 	thread->seq = 0;
+	thread->timeline_dropped = 0;
 	thread->pending.begin_count = 0;
 	thread->pending.end_count = 0;
 	thread->pending.deep = 0;

@@ -47,6 +47,7 @@ struct thread {
 	_Atomic bool alive;         /* false: may be used for a new thread */
 	_Atomic uint32_t track;
 	_Atomic uint32_t timeline; /* track of ctp_begin_at(); 0: none yet */
+	uint32_t timeline_dropped; /* its open ranges without room */
 	uint64_t seq;              /* of the next chunk */
 	uint32_t tid;
 	bool named; /* by ctp_thread_name() */

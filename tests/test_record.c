@@ -266,6 +266,44 @@ START_TEST(drops_and_records_add_up)
 }
 END_TEST
 
+static void *record_timeline(void *unused)
+{
+	struct ctp_site *outer = ctp_site_intern("early", NULL, 0);
+	struct ctp_site *inner = ctp_site_intern("inner", NULL, 0);
+
+	(void)unused;
+	for (int i = 0; i < 100000; i++) {
+		ctp_begin_at(outer, 3 * i);
+		ctp_begin_at(inner, 3 * i + 1);
+		ctp_end_at(3 * i + 1);
+		ctp_end_at(3 * i + 2);
+	}
+	return NULL;
+}
+
+START_TEST(timelines_stay_whole_where_ranges_are_dropped)
+{
+	struct content content;
+	pthread_t threads[3];
+
+	start(CTP_POLICY_DROP, 256 * 1024);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL,
+					 record_timeline, NULL),
+			0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = read_log(path, "early");
+	ck_assert_uint_eq(content.kinds[EVENT_BEGIN] +
+				  content.losses[LOSS_DROPPED_RANGES],
+		600000);
+	ck_assert_int_eq(content.depth, 0);
+	ck_assert(content.ordered);
+	ck_assert_uint_eq(content.losses[LOSS_DROPPED_EVENTS], 0);
+}
+END_TEST
+
 START_TEST(every_kind_of_event_comes_back)
 {
 	struct content content;
@@ -528,6 +566,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, nothing_is_lost_over_many_chunks);
 	tcase_add_test(tests, threads_have_tracks_and_names);
 	tcase_add_loop_test(tests, drops_and_records_add_up, 0, 2);
+	tcase_add_test(tests, timelines_stay_whole_where_ranges_are_dropped);
 	tcase_add_test(tests, every_kind_of_event_comes_back);
 	tcase_add_test(tests, equal_sites_are_one);
 	tcase_add_test(tests, names_too_long_are_cut_not_lost);
