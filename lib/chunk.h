@@ -7,14 +7,18 @@
  * nor a reader after the program's death needs to know how far the writing
  * thread got. Chunks are zero when they are handed out.
  *
- *	word   = ticks << 20 | site   a range begins (site 1 …) or ends (0);
- *	                              the ticks' low 44 bits
- *	word   = … | 0xfffff          a long record: kind, number of words
+ *	word = site << 44 + ticks     a range begins (site 1 ...) or ends (0)
+ *	word = 0xfffff << 44 + ...    a long record: kind, number of words
  *	                              after this one, and a detail
  *
- * 44 bits of ticks are at least 58 minutes up to 5 GHz; they count from the
- * chunk's base. A chunk older than a quarter of that is changed at the
- * thread's next event (drain.c sees to it), whose chunk has a fresh base.
+ * Ticks are all 64 bits of the clock, so what stands above bit 44 of the sum
+ * is not the site; but the ticks are near the chunk's base, and less than 44
+ * bits when taken from it, which leaves the site. So the writing thread need
+ * not cut the ticks to size.
+ *
+ * Records may be from 2^43 ticks before the base - half an hour at 5 GHz - to
+ * as much after it. A chunk older than half of that is changed at the thread's
+ * next event (drain.c sees to it), whose chunk has a fresh base.
  */
 #ifndef CHUNK_H
 #define CHUNK_H
@@ -26,9 +30,9 @@
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
 #define CHUNK_WORDS (CHUNK_BYTES / 8 - 8)
-#define CHUNK_TICK_BITS (64 - CTP_ID_BITS)
-#define CHUNK_ID_LONG ((UINT32_C(1) << CTP_ID_BITS) - 1)
-#define CHUNK_MAX_AGE (UINT64_C(1) << (CHUNK_TICK_BITS - 2))
+#define CHUNK_ID_LONG ((UINT32_C(1) << (64 - CTP_TICK_BITS)) - 1)
+#define CHUNK_TICK_MASK ((UINT64_C(1) << CTP_TICK_BITS) - 1)
+#define CHUNK_MAX_AGE (UINT64_C(1) << (CTP_TICK_BITS - 2))
 
 struct chunk {
 	_Atomic uint32_t link; /* index + 1 of the next in a list; 0: none */
@@ -66,28 +70,36 @@ enum chunk_long {
 	CHUNK_LOSSES,      /* track, ranges, events << 32 | cut texts */
 };
 
-/* The first word: kind, words after it, and for text the bytes used in the
- * last word (1-8) as detail. */
-static inline uint64_t chunk_long(
+/* The ticks that the words of a chunk count from. */
+static inline uint64_t chunk_origin(const struct chunk *chunk)
+{
+	return chunk->base - (UINT64_C(1) << (CTP_TICK_BITS - 1));
+}
+
+/* What the first word of a long record says: words after it, and for text the
+ * bytes used in the last word (1-8) as detail. */
+struct chunk_head {
+	enum chunk_long kind;
+	uint32_t words;
+	uint32_t detail;
+};
+
+static inline uint64_t chunk_long(const struct chunk *chunk,
 	enum chunk_long kind, uint64_t words, uint64_t detail)
 {
-	return detail << 44 | words << 28 | (uint64_t)kind << 20 |
-	       CHUNK_ID_LONG;
+	return chunk_origin(chunk) + ((uint64_t)CHUNK_ID_LONG << CTP_TICK_BITS |
+					     detail << 24 | words << 8 |
+					     (uint64_t)kind);
 }
 
-static inline uint32_t chunk_long_kind(uint64_t word)
+static inline struct chunk_head chunk_head(
+	const struct chunk *chunk, uint64_t word)
 {
-	return (uint32_t)(word >> 20 & 0xff);
-}
+	uint64_t fields = word - chunk_origin(chunk);
 
-static inline uint32_t chunk_long_words(uint64_t word)
-{
-	return (uint32_t)(word >> 28 & 0xffff);
-}
-
-static inline uint32_t chunk_long_detail(uint64_t word)
-{
-	return (uint32_t)(word >> 44);
+	return (struct chunk_head){(enum chunk_long)(fields & 0xff),
+		(uint32_t)(fields >> 8 & 0xffff),
+		(uint32_t)(fields >> 24 & 0xfffff)};
 }
 
 #endif

@@ -97,7 +97,7 @@ struct ctp_site {
 	const char *name;
 	const char *file; /* NULL: unknown */
 	uint32_t line;    /* first line of the function; 0: unknown */
-	uint32_t id;      /* private: 0 until first used */
+	uint64_t tag;     /* private: 0 until first used */
 };
 
 /*
@@ -207,8 +207,9 @@ CTP_API void ctp_arg_string(const char *key, const char *value);
  * Private: what the inline path needs. Do not use directly.
  */
 
-/* A record is one word: ticks << CTP_ID_BITS | site id; id 0 ends a range. */
-#define CTP_ID_BITS 20
+/* A record is one word: ticks, plus the site's number in the bits above these;
+ * 0 ends a range. See chunk.h in the sources. */
+#define CTP_TICK_BITS 44
 
 struct ctp_thread {
 	uint64_t *next;  /* where the next record goes */
@@ -223,7 +224,7 @@ CTP_API int ctp_begin_slow(struct ctp_site *site);
 CTP_API void ctp_end_slow(void);
 
 #if defined(__x86_64__)
-#define CTP_INLINE_TICKS() __builtin_ia32_rdtsc()
+#define CTP_INLINE_TICKS() ((uint64_t)__builtin_ia32_rdtsc())
 #endif
 
 /* Returns whether a range was opened (so that its end is due). */
@@ -236,15 +237,13 @@ static inline __attribute__((always_inline)) int ctp_begin_inline(
 	{
 		struct ctp_thread *self = ctp_self;
 		uint64_t *next = __atomic_load_n(&self->next, __ATOMIC_RELAXED);
-		uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+		uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
 
 		if (__builtin_expect(
-			    id != 0 && next < __atomic_load_n(&self->limit,
-						      __ATOMIC_RELAXED),
+			    tag != 0 && next < __atomic_load_n(&self->limit,
+						       __ATOMIC_RELAXED),
 			    1)) {
-			__atomic_store_n(next,
-				(uint64_t)CTP_INLINE_TICKS() << CTP_ID_BITS |
-					id,
+			__atomic_store_n(next, CTP_INLINE_TICKS() + tag,
 				__ATOMIC_RELAXED);
 			__atomic_store_n(
 				&self->next, next + 1, __ATOMIC_RELAXED);
@@ -264,9 +263,7 @@ static inline __attribute__((always_inline)) void ctp_end_inline(void)
 	if (__builtin_expect(
 		    next < __atomic_load_n(&self->limit, __ATOMIC_RELAXED),
 		    1)) {
-		__atomic_store_n(next,
-			(uint64_t)CTP_INLINE_TICKS() << CTP_ID_BITS,
-			__ATOMIC_RELAXED);
+		__atomic_store_n(next, CTP_INLINE_TICKS(), __ATOMIC_RELAXED);
 		__atomic_store_n(&self->next, next + 1, __ATOMIC_RELAXED);
 		return;
 	}

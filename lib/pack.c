@@ -12,9 +12,6 @@
 #include "pack_column.h"
 #include "pack_row.h"
 
-#define TICK_MASK ((UINT64_C(1) << CHUNK_TICK_BITS) - 1)
-#define TICK_HALF (UINT64_C(1) << (CHUNK_TICK_BITS - 1))
-
 struct packer {
 	struct log_writer *writer;
 	struct clock_scale scale;
@@ -120,7 +117,8 @@ static void add_end(struct pack_column *column, struct pack_track *track,
 }
 
 /* A range with the program's own time, for the thread's timeline. */
-static bool add_timeline(struct packer *packer, const uint64_t *record)
+static bool add_timeline(
+	struct packer *packer, enum chunk_long kind, const uint64_t *record)
 {
 	struct pack_column *column = &packer->timeline;
 	struct pack_track *track;
@@ -133,7 +131,7 @@ static bool add_timeline(struct packer *packer, const uint64_t *record)
 		return false;
 	if (column->count == 0)
 		pack_column_start(column, (uint32_t)record[3], track);
-	if (chunk_long_kind(record[0]) == CHUNK_BEGIN_AT)
+	if (kind == CHUNK_BEGIN_AT)
 		add_begin(column, track, (uint32_t)record[2], time_ns);
 	else
 		add_end(column, track, time_ns, 0);
@@ -142,24 +140,20 @@ static bool add_timeline(struct packer *packer, const uint64_t *record)
 
 /* Sorts one long record into its column; false if out of memory. */
 static bool add_long(struct packer *packer, struct pack_track *track,
-	const uint64_t *record, uint64_t *ticks)
+	struct chunk_head head, const uint64_t *record)
 {
-	enum chunk_long kind = chunk_long_kind(record[0]);
 	int64_t time_ns;
 
-	if (chunk_long_words(record[0]) < pack_row_least_words(kind))
+	if (head.words < pack_row_least_words(head.kind))
 		return true;
-	if (kind == CHUNK_BEGIN_AT || kind == CHUNK_END_AT)
-		return add_timeline(packer, record);
-	*ticks = record[1];
+	if (head.kind == CHUNK_BEGIN_AT || head.kind == CHUNK_END_AT)
+		return add_timeline(packer, head.kind, record);
 	time_ns = clock_ns(&packer->scale, record[1]);
-	if (kind == CHUNK_BEGIN && record[2] >= LOG_SITES_MAX)
-		return true;
-	if (kind == CHUNK_BEGIN)
+	if (head.kind != CHUNK_BEGIN)
+		pack_row_add(&packer->measured, head, record, time_ns);
+	else if (record[2] < LOG_SITES_MAX)
 		add_begin(
 			&packer->measured, track, (uint32_t)record[2], time_ns);
-	else
-		pack_row_add(&packer->measured, record, time_ns);
 	return true;
 }
 
@@ -170,56 +164,53 @@ static bool add_long(struct packer *packer, struct pack_track *track,
  * random. Returns the word after the last one.
  */
 static uint32_t read_short(struct packer *packer, struct pack_track *track,
-	const struct chunk *chunk, uint32_t at, uint64_t *last)
+	const struct chunk *chunk, uint32_t at)
 {
 	const struct clock_scale scale = packer->scale;
+	const uint64_t origin = chunk_origin(chunk);
 	struct pack_column *column = &packer->measured;
 	uint32_t *ids = column->ids;
 	int64_t *times = column->times;
 	uint32_t count = column->count;
 	uint32_t depth = track->depth;
-	uint64_t ticks = *last;
 
 	for (; at < CHUNK_WORDS; at++) {
 		uint64_t word =
 			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
-		uint32_t id = word & CHUNK_ID_LONG;
+		uint64_t from = word - origin;
+		uint32_t id = (uint32_t)(from >> CTP_TICK_BITS);
 		uint32_t begins = id != 0;
-		uint64_t step = ((word >> CTP_ID_BITS) - ticks) & TICK_MASK;
 
 		if (word == 0 || id == CHUNK_ID_LONG)
 			break;
-		/* The upper half of the steps goes back. */
-		ticks += step - ((step & TICK_HALF) << 1);
 		track->open[depth < LOG_OPEN_MAX ? depth : LOG_OPEN_MAX] = id;
 		depth = depth + begins - ((depth > 0) & !begins);
 		ids[count] = id + begins * PACK_ID_SITES;
-		times[count++] = clock_ns(&scale, ticks);
+		times[count++] =
+			clock_ns(&scale, origin + (from & CHUNK_TICK_MASK));
 	}
 	column->count = count;
 	track->depth = depth;
-	*last = ticks;
 	return at;
 }
 
 /* The same where short ranges are left out. */
 static uint32_t read_short_filtered(struct packer *packer,
-	struct pack_track *track, const struct chunk *chunk, uint32_t at,
-	uint64_t *last)
+	struct pack_track *track, const struct chunk *chunk, uint32_t at)
 {
 	struct pack_column *column = &packer->measured;
 
 	for (; at < CHUNK_WORDS; at++) {
 		uint64_t word =
 			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
-		uint32_t id = word & CHUNK_ID_LONG;
-		uint64_t step = ((word >> CTP_ID_BITS) - *last) & TICK_MASK;
+		uint64_t from = word - chunk_origin(chunk);
+		uint32_t id = (uint32_t)(from >> CTP_TICK_BITS);
 		int64_t time_ns;
 
 		if (word == 0 || id == CHUNK_ID_LONG)
 			break;
-		*last += step - ((step & TICK_HALF) << 1);
-		time_ns = clock_ns(&packer->scale, *last);
+		time_ns = clock_ns(&packer->scale,
+			chunk_origin(chunk) + (from & CHUNK_TICK_MASK));
 		if (id != 0)
 			add_begin(column, track, id, time_ns);
 		else
@@ -233,25 +224,22 @@ static uint32_t read_short_filtered(struct packer *packer,
 static uint32_t read_records(struct packer *packer, struct pack_track *track,
 	const struct chunk *chunk, uint32_t at)
 {
-	uint64_t ticks = chunk->base;
-
 	for (;;) {
+		struct chunk_head head;
 		uint64_t word;
-		uint32_t words;
 
 		at = packer->min_ns > 0
-			     ? read_short_filtered(
-				       packer, track, chunk, at, &ticks)
-			     : read_short(packer, track, chunk, at, &ticks);
+			     ? read_short_filtered(packer, track, chunk, at)
+			     : read_short(packer, track, chunk, at);
 		if (at >= CHUNK_WORDS)
 			return at;
 		word = __atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
-		words = chunk_long_words(word);
-		if (word == 0 || words >= CHUNK_WORDS - at)
+		head = chunk_head(chunk, word);
+		if (word == 0 || head.words >= CHUNK_WORDS - at)
 			return at;
-		if (!add_long(packer, track, &chunk->words[at], &ticks))
+		if (!add_long(packer, track, head, &chunk->words[at]))
 			return UINT32_MAX;
-		at += 1 + words;
+		at += 1 + head.words;
 	}
 }
 
@@ -379,24 +367,29 @@ enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
 	return status;
 }
 
-/* Does the long record that begins with this word at words[at] lie in the
- * chunk, and is it as long as its kind needs? */
-static bool fits(uint64_t word, uint32_t at)
+/* The long record at words[at]; false if there is none (yet), or it does not
+ * lie in the chunk, or is shorter than its kind needs. */
+static bool find_long(
+	const struct chunk *chunk, uint32_t at, struct chunk_head *head)
 {
-	uint32_t words = chunk_long_words(word);
+	uint64_t word = at < CHUNK_WORDS ? __atomic_load_n(&chunk->words[at],
+						   __ATOMIC_ACQUIRE)
+					 : 0;
 
-	return words < CHUNK_WORDS - at &&
-	       words >= pack_row_least_words(chunk_long_kind(word));
+	*head = chunk_head(chunk, word);
+	return word != 0 && head->words < CHUNK_WORDS - at &&
+	       head->words >= pack_row_least_words(head->kind);
 }
 
 /* One site's [name, file, line]. */
-static void add_site(msgpack_packer *out, const uint64_t *record)
+static void add_site(
+	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
 {
 	const char *text = "";
 	size_t size = 0;
 	size_t name_size;
 
-	(void)pack_row_text(record, 3, &text, &size);
+	(void)pack_row_text(head, record, 3, &text, &size);
 	name_size = record[3] > size ? size : (size_t)record[3];
 	(void)msgpack_pack_array(out, 3);
 	msgpack_out_text(out, text, name_size);
@@ -412,18 +405,13 @@ static enum ctp_status write_sites(struct packer *packer,
 	msgpack_packer out = msgpack_out(&packer->bytes);
 	const uint64_t *first = &chunk->words[*at];
 	uint32_t end = *at;
+	struct chunk_head head;
 	size_t count = 0;
 
-	while (end < CHUNK_WORDS) {
-		uint64_t word =
-			__atomic_load_n(&chunk->words[end], __ATOMIC_ACQUIRE);
-
-		if (word == 0 || !fits(word, end) ||
-			chunk_long_kind(word) != CHUNK_SITE ||
-			chunk->words[end + 1] != first[1] + count)
-			break;
+	while (find_long(chunk, end, &head) && head.kind == CHUNK_SITE &&
+		chunk->words[end + 1] == first[1] + count) {
 		count++;
-		end += 1 + chunk_long_words(word);
+		end += 1 + head.words;
 	}
 	packer->bytes.used = 0;
 	(void)msgpack_pack_array(&out, 3);
@@ -431,20 +419,21 @@ static enum ctp_status write_sites(struct packer *packer,
 	(void)msgpack_pack_uint64(&out, first[1]);
 	(void)msgpack_pack_array(&out, count);
 	while (*at < end) {
-		add_site(&out, &chunk->words[*at]);
-		*at += 1 + chunk_long_words(chunk->words[*at]);
+		(void)find_long(chunk, *at, &head);
+		add_site(&out, head, &chunk->words[*at]);
+		*at += 1 + head.words;
 	}
 	return write_small(packer, LOG_SITES, err);
 }
 
-static enum ctp_status write_track(
-	struct packer *packer, const uint64_t *record, struct ctp_error *err)
+static enum ctp_status write_track(struct packer *packer,
+	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
 {
 	msgpack_packer out = msgpack_out(&packer->bytes);
 	const char *text = "";
 	size_t size = 0;
 
-	(void)pack_row_text(record, 3, &text, &size);
+	(void)pack_row_text(head, record, 3, &text, &size);
 	packer->bytes.used = 0;
 	(void)msgpack_pack_array(&out, 5);
 	(void)msgpack_pack_int(&out, LOG_TRACK);
@@ -460,25 +449,22 @@ enum ctp_status packer_registry(struct packer *packer,
 {
 	enum ctp_status status = CTP_OK;
 	uint32_t at = chunk->consumed;
+	struct chunk_head head;
 
-	while (status == CTP_OK && at < CHUNK_WORDS) {
+	while (status == CTP_OK && find_long(chunk, at, &head)) {
 		const uint64_t *record = &chunk->words[at];
-		uint64_t word = __atomic_load_n(record, __ATOMIC_ACQUIRE);
-		enum chunk_long kind = chunk_long_kind(word);
 
-		if (word == 0 || !fits(word, at))
-			break;
-		if (kind == CHUNK_SITE) {
+		if (head.kind == CHUNK_SITE) {
 			status = write_sites(packer, chunk, &at, err);
 			continue;
 		}
-		if (kind == CHUNK_TRACK)
-			status = write_track(packer, record, err);
-		else if (kind == CHUNK_LOSSES)
+		if (head.kind == CHUNK_TRACK)
+			status = write_track(packer, head, record, err);
+		else if (head.kind == CHUNK_LOSSES)
 			status = packer_losses(packer, (uint32_t)record[1],
 				record[2], record[3] >> 32,
 				record[3] & UINT32_MAX, err);
-		at += 1 + chunk_long_words(word);
+		at += 1 + head.words;
 	}
 	if (status == CTP_OK)
 		*consumed = at;

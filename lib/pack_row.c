@@ -26,11 +26,11 @@ static double to_double(uint64_t bits)
 	return value;
 }
 
-bool pack_row_text(
-	const uint64_t *record, uint32_t skip, const char **text, size_t *size)
+bool pack_row_text(struct chunk_head head, const uint64_t *record,
+	uint32_t skip, const char **text, size_t *size)
 {
-	uint32_t words = chunk_long_words(record[0]);
-	uint32_t last = chunk_long_detail(record[0]);
+	uint32_t words = head.words;
+	uint32_t last = head.detail;
 
 	if (words < skip || last > 8)
 		return false;
@@ -39,16 +39,16 @@ bool pack_row_text(
 	return true;
 }
 
-static void add_arg(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+static void add_arg(struct pack_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
 {
-	enum chunk_long kind = chunk_long_kind(record[0]);
+	enum chunk_long kind = head.kind;
 	msgpack_packer packer;
 	const char *text;
 	size_t size;
 	size_t key_size;
 
-	if (!pack_row_text(record, 2, &text, &size))
+	if (!pack_row_text(head, record, 2, &text, &size))
 		return;
 	key_size = size;
 	if (kind == CHUNK_ARG_TEXT)
@@ -63,13 +63,13 @@ static void add_arg(
 		msgpack_out_text(&packer, text + key_size, size - key_size);
 }
 
-static void add_counter(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+static void add_counter(struct pack_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
 {
 	msgpack_packer packer = add_row(column, time_ns, LOG_ROW_COUNTER, 3);
 
 	(void)msgpack_pack_uint64(&packer, record[2]);
-	if (chunk_long_detail(record[0]) == 1)
+	if (head.detail == 1)
 		(void)msgpack_pack_double(&packer, to_double(record[3]));
 	else
 		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
@@ -116,15 +116,15 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	return UINT32_MAX;
 }
 
-void pack_row_add(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns)
+void pack_row_add(struct pack_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
 {
-	switch ((enum chunk_long)chunk_long_kind(record[0])) {
+	switch (head.kind) {
 	case CHUNK_INSTANT:
 		add_numbers(column, record, time_ns, LOG_ROW_INSTANT, 1);
 		break;
 	case CHUNK_COUNTER:
-		add_counter(column, record, time_ns);
+		add_counter(column, head, record, time_ns);
 		break;
 	case CHUNK_ASYNC_BEGIN:
 		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_BEGIN, 2);
@@ -142,6 +142,6 @@ void pack_row_add(
 		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
 		break;
 	default:
-		add_arg(column, record, time_ns);
+		add_arg(column, head, record, time_ns);
 	}
 }

@@ -11,11 +11,11 @@ uint32_t pack_row_least_words(enum chunk_long kind);
 
 /* The bytes of text that end a long record, whose text begins after `skip`
  * words; false if the record contradicts itself. */
-bool pack_row_text(
-	const uint64_t *record, uint32_t skip, const char **text, size_t *size);
+bool pack_row_text(struct chunk_head head, const uint64_t *record,
+	uint32_t skip, const char **text, size_t *size);
 
 /* Adds the record, which is none of a range, as an event with its row. */
-void pack_row_add(
-	struct pack_column *column, const uint64_t *record, int64_t time_ns);
+void pack_row_add(struct pack_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns);
 
 #endif

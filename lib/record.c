@@ -40,9 +40,10 @@ struct ctp_site *ctp_site_intern(
 
 static uint32_t number_of(struct ctp_site *site)
 {
-	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+	uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
 
-	return id != 0 ? id : registry_site(site);
+	return tag != 0 ? (uint32_t)(tag >> CTP_TICK_BITS)
+			: registry_site(site);
 }
 
 static uint64_t now(void)
@@ -103,14 +104,17 @@ int ctp_begin_slow(struct ctp_site *site)
 	if (at == NULL) {
 		begin_pending(thread, number, ticks);
 	} else if (number < CHUNK_ID_LONG) {
-		__atomic_store_n(
-			at, ticks << CTP_ID_BITS | number, __ATOMIC_RELEASE);
+		__atomic_store_n(at,
+			((uint64_t)number << CTP_TICK_BITS) + ticks,
+			__ATOMIC_RELEASE);
 		thread_advance(thread, 1);
 	} else {
 		at[1] = ticks;
 		at[2] = number;
-		__atomic_store_n(
-			at, chunk_long(CHUNK_BEGIN, 2, 0), __ATOMIC_RELEASE);
+		__atomic_store_n(at,
+			chunk_long(
+				atomic_load(&thread->live), CHUNK_BEGIN, 2, 0),
+			__ATOMIC_RELEASE);
 		thread_advance(thread, 3);
 	}
 	thread_leave(thread);
@@ -131,7 +135,7 @@ void ctp_end_slow(void)
 		end_pending(thread, now());
 		(void)thread_flush_pending(thread);
 	} else {
-		__atomic_store_n(at, now() << CTP_ID_BITS, __ATOMIC_RELEASE);
+		__atomic_store_n(at, now(), __ATOMIC_RELEASE);
 		thread_advance(thread, 1);
 	}
 	thread_leave(thread);
@@ -148,7 +152,9 @@ static void store(struct thread *thread, enum chunk_long kind,
 		return;
 	}
 	memcpy(at + 1, words, count * sizeof(*words));
-	__atomic_store_n(at, chunk_long(kind, count, detail), __ATOMIC_RELEASE);
+	__atomic_store_n(at,
+		chunk_long(atomic_load(&thread->live), kind, count, detail),
+		__ATOMIC_RELEASE);
 	thread_advance(thread, 1 + count);
 }
 
@@ -180,7 +186,8 @@ static void store_at(struct thread *thread, uint64_t *at, enum chunk_long kind,
 	at[1] = ns;
 	at[2] = site;
 	at[3] = atomic_load(&thread->timeline);
-	__atomic_store_n(at, chunk_long(kind, 3, 0), __ATOMIC_RELEASE);
+	__atomic_store_n(at, chunk_long(atomic_load(&thread->live), kind, 3, 0),
+		__ATOMIC_RELEASE);
 	thread_advance(thread, 4);
 }
 
@@ -321,7 +328,8 @@ static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 		memcpy(at + 3, key, key_size);
 		memcpy((char *)(at + 3) + key_size, value, size - key_size);
 		__atomic_store_n(at,
-			chunk_long(kind, words, size - (words - 2) * 8 + 8),
+			chunk_long(atomic_load(&thread->live), kind, words,
+				size - (words - 2) * 8 + 8),
 			__ATOMIC_RELEASE);
 		thread_advance(thread, 1 + words);
 	}

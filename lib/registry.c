@@ -61,6 +61,7 @@ static struct chunk *take_chunk(void)
 		chunk = spool_take(stream.spool);
 	if (chunk != NULL) {
 		chunk->track = 0;
+		chunk->base = 0;
 		chunk->seq = stream.seq++;
 	}
 	return chunk;
@@ -97,7 +98,8 @@ static bool emit(enum chunk_long kind, const uint64_t numbers[3],
 	memcpy(at + 4, texts[0], sizes[0]);
 	memcpy((char *)(at + 4) + sizes[0], texts[1], sizes[1]);
 	__atomic_store_n(at,
-		chunk_long(kind, words, bytes - (words - 3) * 8 + 8),
+		chunk_long(atomic_load(&stream.last), kind, words,
+			bytes - (words - 3) * 8 + 8),
 		__ATOMIC_RELEASE);
 	stream.used += (uint32_t)(1 + words);
 	return true;
@@ -171,7 +173,7 @@ static struct entry *add(uint32_t slot, struct entry content)
 		return NULL;
 	entry->number = sites.count + 1;
 	if (entry->number < CHUNK_ID_LONG)
-		entry->site.id = entry->number;
+		entry->site.tag = (uint64_t)entry->number << CTP_TICK_BITS;
 	if (stream.spool != NULL && !emit_site(entry))
 		return NULL;
 	sites.by_number[sites.count++] = entry;
@@ -227,7 +229,7 @@ uint32_t registry_site(struct ctp_site *site)
 	entry = find(site->name, site->file, site->line);
 	if (entry != NULL) {
 		number = entry->number;
-		__atomic_store_n(&site->id, entry->site.id, __ATOMIC_RELEASE);
+		__atomic_store_n(&site->tag, entry->site.tag, __ATOMIC_RELEASE);
 	}
 	registry_unlock();
 	return number;

@@ -22,7 +22,7 @@
 
 /*
  * The number of this site, given now if it is new; REGISTRY_UNNAMED if there
- * is no memory. Sets site->id if the number fits a short record. Locks.
+ * is no memory. Sets site->tag if the number fits a short record. Locks.
  */
 uint32_t registry_site(struct ctp_site *site);
 

@@ -243,8 +243,7 @@ bool thread_flush_pending(struct thread *thread)
 			pending->end_count -= i;
 			return false;
 		}
-		__atomic_store_n(
-			at, pending->ends[i] << CTP_ID_BITS, __ATOMIC_RELEASE);
+		__atomic_store_n(at, pending->ends[i], __ATOMIC_RELEASE);
 		thread_advance(thread, 1);
 	}
 	pending->end_count = 0;
@@ -261,8 +260,10 @@ bool thread_flush_pending(struct thread *thread)
 		}
 		at[1] = begin->ticks;
 		at[2] = begin->site;
-		__atomic_store_n(
-			at, chunk_long(CHUNK_BEGIN, 2, 0), __ATOMIC_RELEASE);
+		__atomic_store_n(at,
+			chunk_long(
+				atomic_load(&thread->live), CHUNK_BEGIN, 2, 0),
+			__ATOMIC_RELEASE);
 		thread_advance(thread, 3);
 	}
 	pending->begin_count = 0;

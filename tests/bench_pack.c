@@ -110,7 +110,7 @@ static void record(struct program *program, const struct function *function,
 		chunk->base = (uint64_t)program->ticks;
 	}
 	chunk->words[program->word++] =
-		(uint64_t)program->ticks << CTP_ID_BITS | site;
+		((uint64_t)site << CTP_TICK_BITS) + (uint64_t)program->ticks;
 	if (program->word == CHUNK_WORDS) {
 		program->word = 0;
 		program->chunk++;

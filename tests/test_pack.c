@@ -12,7 +12,7 @@
 #include "pack.h"
 #include "run_suite.h"
 
-#define WRAP (UINT64_C(1) << CHUNK_TICK_BITS)
+#define WRAP (UINT64_C(1) << CTP_TICK_BITS)
 
 static const struct clock_scale one = {0, UINT64_C(1) << 32};
 
@@ -73,14 +73,14 @@ static void put(uint64_t word)
 /* A range begins (a site) or ends (0). */
 static void on(uint64_t ticks, uint32_t site)
 {
-	put(ticks << CTP_ID_BITS | site);
+	put(ticks + ((uint64_t)site << CTP_TICK_BITS));
 }
 
 /* A long record of up to four words. */
 static void put_long(enum chunk_long kind, uint64_t detail,
 	const uint64_t *words, size_t count)
 {
-	put(chunk_long(kind, count, detail));
+	put(chunk_long(chunk, kind, count, detail));
 	for (size_t i = 0; i < count; i++)
 		put(words[i]);
 }
@@ -96,8 +96,8 @@ static void put_text(enum chunk_long kind, const uint64_t *words, size_t count,
 	size_t size = strlen(bytes);
 	size_t text_words = (size + 7) / 8;
 
-	put(chunk_long(
-		kind, count + text_words, size == 0 ? 0 : (size - 1) % 8 + 1));
+	put(chunk_long(chunk, kind, count + text_words,
+		size == 0 ? 0 : (size - 1) % 8 + 1));
 	for (size_t i = 0; i < count; i++)
 		put(words[i]);
 	memcpy(&chunk->words[used], bytes, size);
@@ -214,10 +214,10 @@ START_TEST(times_go_on_where_44_bits_end)
 	uint64_t base = 5 * WRAP - 10;
 
 	next_chunk(1, base);
-	on((base + 3) % WRAP, 1);
-	on((base + 9) % WRAP, 2);
-	on((base + 12) % WRAP, 0); /* over the end: a small number again */
-	on((base + WRAP / 4) % WRAP, 0);
+	on(base + 3, 1);
+	on(base + 9, 2);
+	on(base + 12, 0); /* what stands above bit 44 changes here */
+	on(base + WRAP / 4, 0);
 	pack();
 	read_log();
 	ck_assert_str_eq(text.events, "0 87960930222073 begin (site 1)\n"
@@ -230,11 +230,11 @@ END_TEST
 START_TEST(steps_back_are_kept)
 {
 	next_chunk(1, WRAP + 1000);
-	on(990, 1); /* before the chunk's base */
-	on(1010, 2);
-	on(1005, 0);
-	on(WRAP - 5, 0); /* before the wrap */
-	on(3, 0);
+	on(WRAP + 990, 1); /* before the chunk's base */
+	on(WRAP + 1010, 2);
+	on(WRAP + 1005, 0);
+	on(WRAP - 5, 0); /* below a multiple of 2^44 */
+	on(WRAP + 3, 0);
 	pack();
 	read_log();
 	ck_assert_str_eq(text.events, "0 17592186045406 begin (site 1)\n"
@@ -287,17 +287,17 @@ START_TEST(every_long_record_becomes_its_event)
 }
 END_TEST
 
-/* A long record has all 64 bits: short ones go on from there. */
-START_TEST(short_records_count_from_the_long_one_before)
+/* A long record has all 64 bits, which change nothing for short ones. */
+START_TEST(short_records_count_from_the_base_of_the_chunk)
 {
 	on(5, 1);
 	LONG(CHUNK_INSTANT, 0, 7 * WRAP - 1, 1, 0);
-	on(2, 0);
+	on(7, 0);
 	pack();
 	read_log();
 	ck_assert_str_eq(text.events, "0 5 begin (site 1)\n"
 				      "0 123145302310911 instant (site 1)\n"
-				      "0 123145302310914 end\n");
+				      "0 7 end\n");
 }
 END_TEST
 
@@ -368,7 +368,7 @@ START_TEST(a_record_that_is_being_made_waits)
 	chunk->words[1] = 0;
 	pack();
 	ck_assert_uint_eq(chunk->consumed, 1);
-	chunk->words[1] = chunk_long(CHUNK_INSTANT, 3, 0);
+	chunk->words[1] = chunk_long(chunk, CHUNK_INSTANT, 3, 0);
 	pack();
 	ck_assert_uint_eq(chunk->consumed, 5);
 	read_log();
@@ -526,8 +526,8 @@ START_TEST(no_length_leads_out_of_the_chunk)
 			/* At the end, and with all that follows set. */
 			used = CHUNK_WORDS - 4;
 			memset(chunk->words + 1, 0x11, 8 * (used - 1));
-			put(chunk_long((enum chunk_long)kind, words[i % 8],
-				details[i / 8]));
+			put(chunk_long(chunk, (enum chunk_long)kind,
+				words[i % 8], details[i / 8]));
 			put(1);
 			put(2);
 			put(3);
@@ -553,7 +553,7 @@ START_TEST(a_second_site_does_not_lead_out_of_the_chunk)
 			used = CHUNK_WORDS - 5 - room;
 			chunk->consumed = (uint32_t)used;
 			TEXT(CHUNK_SITE, "name", 1, 0, 4);
-			put(chunk_long(CHUNK_SITE, words[i], 8));
+			put(chunk_long(chunk, CHUNK_SITE, words[i], 8));
 			for (uint64_t word = 2; used < CHUNK_WORDS; word++)
 				put(word);
 			pack_registry();
@@ -621,7 +621,7 @@ START_TEST(random_chunks_give_exactly_their_events)
 			ticks += next_random(&state, 1000);
 			if (next_random(&state, 10) == 0)
 				ticks -= 50;
-			on(ticks % WRAP, site);
+			on(ticks, site);
 			if (site == 0)
 				(void)fprintf(out, "%u %lld end\n", track - 1,
 					(long long)ticks);
@@ -655,7 +655,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, times_go_on_where_44_bits_end);
 	tcase_add_test(tests, steps_back_are_kept);
 	tcase_add_test(tests, every_long_record_becomes_its_event);
-	tcase_add_test(tests, short_records_count_from_the_long_one_before);
+	tcase_add_test(tests, short_records_count_from_the_base_of_the_chunk);
 	tcase_add_test(tests, timelines_are_split_from_what_was_measured);
 	tcase_add_test(tests, a_chunk_half_packed_goes_on_where_it_was);
 	tcase_add_test(tests, a_record_that_is_being_made_waits);
