@@ -115,15 +115,50 @@ int64_t log_time_correct(const struct log_time *time, int64_t log)
 	return piece->y + since + slewed(since, piece->slew);
 }
 
+/* Corrects the run of times that lie in one piece, from the first of which the
+ * piece was found; returns how many there are. `log` is the last of them. */
+static uint32_t correct_run(const struct log_time_piece *piece, int64_t end,
+	int64_t shift, int64_t *times, uint32_t count, uint64_t *log)
+{
+	uint64_t offset =
+		(uint64_t)piece->y - (uint64_t)piece->log + (uint64_t)shift;
+	uint64_t now = *log;
+	uint32_t i = 0;
+
+	for (; i < count; i++) {
+		uint64_t next = now + (uint64_t)times[i];
+
+		if ((int64_t)next < piece->log || (int64_t)next >= end)
+			break;
+		now = next;
+		times[i] = (int64_t)(now + offset +
+				     (uint64_t)slewed((int64_t)now - piece->log,
+					     piece->slew));
+	}
+	*log = now;
+	return i;
+}
+
 void log_time_correct_all(const struct log_time *time, int64_t base,
 	int64_t shift, int64_t *times, uint32_t count)
 {
 	uint64_t log = (uint64_t)base;
 
-	for (uint32_t i = 0; i < count; i++) {
-		log += (uint64_t)times[i];
-		times[i] = (int64_t)((uint64_t)log_time_correct(
-					     time, (int64_t)log) +
-				     (uint64_t)shift);
+	for (uint32_t i = 0; i < count;) {
+		int64_t next = (int64_t)(log + (uint64_t)times[i]);
+
+		if (time->count > 0 && next < TIME_MAX &&
+			next >= time->pieces[0].log) {
+			const struct log_time_piece *piece = find(time, next);
+			bool last = piece == &time->pieces[time->count - 1];
+
+			i += correct_run(piece, last ? TIME_MAX : piece[1].log,
+				shift, times + i, count - i, &log);
+		} else { /* before the first entry, or there is none */
+			log = (uint64_t)next;
+			times[i++] = (int64_t)((uint64_t)log_time_correct(
+						       time, next) +
+					       (uint64_t)shift);
+		}
 	}
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EDGE_HINTS 1024
+
 struct frame {
 	int64_t start_ns;
 	uint64_t children_ns;
@@ -49,6 +51,7 @@ struct replay {
 	uint64_t *node_index; /* parent << 32 | function -> node */
 	uint32_t *node_value; /* node; 0: free */
 	uint32_t node_index_size;
+	uint32_t edge_hints[EDGE_HINTS];
 };
 
 struct replay *replay_new(struct trace *trace, struct replay_options options)
@@ -98,14 +101,11 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-/* Grows a zero-filled array of numbers so that `index` is inside. */
-static bool reach(uint32_t **array, uint32_t *room, uint32_t index)
+static bool grow_numbers(uint32_t **array, uint32_t *room, uint32_t index)
 {
 	uint32_t more = *room == 0 ? 64 : *room;
 	uint32_t *bigger;
 
-	if (index < *room)
-		return true;
 	while (more <= index) {
 		if (more > UINT32_MAX / 2)
 			return false;
@@ -120,13 +120,17 @@ static bool reach(uint32_t **array, uint32_t *room, uint32_t index)
 	return true;
 }
 
-static struct stack *find_stack(struct replay *replay, uint32_t track)
+/* Grows a zero-filled array of numbers so that `index` is inside. */
+static inline bool reach(uint32_t **array, uint32_t *room, uint32_t index)
+{
+	return index < *room || grow_numbers(array, room, index);
+}
+
+static struct stack *grow_stacks(struct replay *replay, uint32_t track)
 {
 	uint32_t count = replay->stack_count == 0 ? 8 : replay->stack_count;
 	struct stack *stacks;
 
-	if (track < replay->stack_count)
-		return &replay->stacks[track];
 	while (count <= track)
 		count *= 2;
 	stacks = realloc(replay->stacks, count * sizeof(*stacks));
@@ -139,13 +143,17 @@ static struct stack *find_stack(struct replay *replay, uint32_t track)
 	return &stacks[track];
 }
 
-static uint32_t function_of(struct replay *replay, uint32_t site)
+static inline struct stack *find_stack(struct replay *replay, uint32_t track)
+{
+	return track < replay->stack_count ? &replay->stacks[track]
+					   : grow_stacks(replay, track);
+}
+
+static uint32_t make_function(struct replay *replay, uint32_t site)
 {
 	const struct trace *trace = replay->trace;
 	uint32_t function;
 
-	if (site < replay->site_room && replay->function_of_site[site] != 0)
-		return replay->function_of_site[site] - 1;
 	if (!reach(&replay->function_of_site, &replay->site_room, site))
 		return PROFILE_NONE;
 	function = profile_add_function(replay->profile,
@@ -154,6 +162,29 @@ static uint32_t function_of(struct replay *replay, uint32_t site)
 	if (function != PROFILE_NONE)
 		replay->function_of_site[site] = function + 1;
 	return function;
+}
+
+static inline uint32_t function_of(struct replay *replay, uint32_t site)
+{
+	if (site < replay->site_room && replay->function_of_site[site] != 0)
+		return replay->function_of_site[site] - 1;
+	return make_function(replay, site);
+}
+
+/* The edge; mostly one of the last met, which is found without a search. */
+static inline uint32_t find_edge(
+	struct replay *replay, uint32_t caller, uint32_t callee)
+{
+	uint32_t *hint =
+		&replay->edge_hints[(caller * 31 + callee) % EDGE_HINTS];
+	const struct profile *profile = replay->profile;
+
+	if (*hint < profile->edge_count &&
+		profile->edges[*hint].caller == caller &&
+		profile->edges[*hint].callee == callee)
+		return *hint;
+	*hint = profile_add_edge(replay->profile, caller, callee);
+	return *hint;
 }
 
 static uint32_t node_slot(const struct replay *replay, uint64_t key)
@@ -263,8 +294,8 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
 	frame.edge = PROFILE_NONE;
 	if (parent != NULL) {
-		frame.edge = profile_add_edge(
-			replay->profile, parent->function, frame.function);
+		frame.edge =
+			find_edge(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
 			!reach(&stack->levels->edge, &stack->levels->edge_room,
 				frame.edge))
