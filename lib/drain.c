@@ -367,7 +367,7 @@ static void *run(void *argument)
 			drain.order = DRAIN_NONE;
 			(void)pthread_cond_broadcast(&drain.changed);
 			(void)pthread_mutex_unlock(&drain.lock);
-		} else if (atomic_load(&drain.spool->full_head) == 0) {
+		} else { /* returns at once if we were woken since `seen` */
 			spool_wait_full(drain.spool, seen, BEAT_NS);
 		}
 	}

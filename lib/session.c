@@ -93,6 +93,7 @@ bool session_may_wait(void)
 
 struct chunk *session_wait_chunk(void)
 {
+	spool_wake(&session.spool);
 	spool_wait_free(&session.spool, WAIT_NS);
 	return session_take_chunk();
 }

@@ -119,7 +119,10 @@ static void drop_file(struct spool *spool)
 enum ctp_status spool_open(struct spool *spool, const char *directory,
 	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err)
 {
-	*spool = (struct spool){.fd = -1, .chunk_max = chunk_max};
+	*spool = (struct spool){
+		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
+	if (chunks / 4 < SPOOL_BATCH)
+		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
 	if (!reserve(chunk_max))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no address space for %u chunks", chunk_max);
@@ -270,9 +273,13 @@ void spool_push_full(struct spool *spool, struct chunk *chunk)
 
 struct chunk *spool_pop_full(struct spool *spool)
 {
-	uint32_t newest = atomic_exchange(&spool->full_head, 0);
+	uint32_t newest;
 	uint32_t oldest = 0;
 
+	/* First the count: what is pushed between the two lines is taken now,
+	 * and wakes us once too early, not too late. */
+	atomic_store(&spool->full_count, 0);
+	newest = atomic_exchange(&spool->full_head, 0);
 	while (newest != 0) {
 		struct chunk *chunk = spool_chunk(spool, newest - 1);
 		uint32_t next = atomic_load(&chunk->link);

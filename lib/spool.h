@@ -19,6 +19,11 @@
 #define SPOOL_VERSION 1
 #define SPOOL_PATH_BYTES 4096
 
+/* The background thread is woken when so many chunks are full, or a quarter of
+ * all if that is less; fewer wait for its next round. To wake it for each
+ * costs both threads more than the wait. */
+#define SPOOL_BATCH 8
+
 /* How much of a chunk is in the log, once the log has this size. */
 struct spool_commit {
 	uint64_t log_bytes;
@@ -45,12 +50,14 @@ struct spool {
 	struct spool_header *header; /* NULL: none */
 	int fd;                      /* -1: memory that does not survive */
 	uint32_t chunk_max;
+	uint32_t batch; /* chunks, see SPOOL_BATCH */
 	char path[SPOOL_PATH_BYTES];
 	/* Chunks nobody uses: head is tag << 32 | index + 1, the tag counts
 	 * pops, so that a head that left and came back is noticed. */
 	_Atomic uint64_t free_head;
 	_Atomic uint32_t full_head;  /* index + 1, newest first */
-	_Atomic uint32_t full_event; /* futex: counts pushes to an empty list */
+	_Atomic uint32_t full_count; /* pushed since the last pop */
+	_Atomic uint32_t full_event; /* futex: counts wakings */
 	_Atomic uint32_t free_event; /* futex: counts chunks given back */
 	_Atomic uint32_t waiting;    /* threads that wait for a free chunk */
 	_Atomic uint32_t growing;
