@@ -133,7 +133,8 @@ CTP_API enum ctp_status ctp_flush(void);
 /*
  * The site (name, file, line), the same pointer for equal triples.
  *
- * Errors: NULL if out of memory. `file` may be NULL, `name` may not.
+ * Errors: never NULL; the site "(unnamed)" if out of memory. `file` may be
+ * NULL, `name` may not.
  * Ownership: the library's, valid until the process ends; strings are copied
  * (names over 16,000 bytes are cut there).
  */

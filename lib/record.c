@@ -173,7 +173,9 @@ static uint64_t *reserve_end(struct thread *thread)
 {
 	uint64_t *at = reserve(thread, 4);
 
-	for (int i = 0; at == NULL && i < END_TRIES; i++) {
+	for (int i = 0; at == NULL && i < END_TRIES &&
+			__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0;
+		i++) {
 		spool_wait_free(session_spool(), END_WAIT_NS);
 		at = reserve(thread, 4);
 	}

@@ -14,6 +14,8 @@
 #include "arena.h"
 #include "strtab.h"
 
+#define UNNAMED "(unnamed)"
+
 struct entry {
 	struct ctp_site site;
 	uint64_t hash;
@@ -184,7 +186,7 @@ static struct entry *add(uint32_t slot, struct entry content)
 /* Number 1 is taken before any other. */
 static bool add_unnamed(void)
 {
-	static const char name[] = "(unnamed)";
+	static const char name[] = UNNAMED;
 	uint64_t hash = strtab_hash(name, sizeof(name) - 1);
 
 	return add((uint32_t)hash & (sites.index_size - 1),
@@ -238,12 +240,14 @@ uint32_t registry_site(struct ctp_site *site)
 struct ctp_site *registry_intern(
 	const char *name, const char *file, uint32_t line)
 {
+	static struct ctp_site unnamed = {
+		UNNAMED, "", 0, (uint64_t)REGISTRY_UNNAMED << CTP_TICK_BITS};
 	struct entry *entry;
 
 	registry_lock();
 	entry = find(name, file, line);
 	registry_unlock();
-	return entry == NULL ? NULL : &entry->site;
+	return entry == NULL ? &unnamed : &entry->site;
 }
 
 uint32_t registry_track(

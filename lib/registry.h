@@ -26,7 +26,7 @@
  */
 uint32_t registry_site(struct ctp_site *site);
 
-/* The interned site; NULL if out of memory. Locks. */
+/* The interned site; "(unnamed)" if out of memory. Locks. */
 struct ctp_site *registry_intern(
 	const char *name, const char *file, uint32_t line);
 

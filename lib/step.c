@@ -3,7 +3,6 @@
  * Steps: each requester counts its own, the global step is their maximum and
  * advances when the maximum does. Source: shared spec 03, "Steps".
  */
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,11 +17,11 @@ struct requester {
 	int64_t step;
 };
 
+/* Under the registry's lock, which fork() leaves in order. */
 static struct {
-	pthread_mutex_t lock;
 	struct requester *first;
 	int64_t global;
-} steps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} steps;
 
 static struct requester *find(struct ctp_site *site)
 {
@@ -39,9 +38,7 @@ static struct requester *add(struct ctp_site *site)
 	struct requester *requester = find(NULL);
 
 	if (requester == NULL) {
-		registry_lock(); /* the arena's */
 		requester = arena_take(sizeof(*requester));
-		registry_unlock();
 		if (requester == NULL)
 			return NULL;
 		requester->next = steps.first;
@@ -70,16 +67,16 @@ int64_t ctp_step(const char *name)
 	int64_t advance = 0;
 	int64_t step;
 
-	(void)pthread_mutex_lock(&steps.lock);
-	requester = site == NULL ? NULL : find(site);
-	if (site != NULL && requester == NULL)
+	registry_lock();
+	requester = find(site);
+	if (requester == NULL)
 		requester = add(site);
 	if (requester != NULL)
 		requester->step++;
 	step = maximum();
 	advance = step - steps.global;
 	steps.global = step;
-	(void)pthread_mutex_unlock(&steps.lock);
+	registry_unlock();
 	if (advance > 0)
 		record_step(site, step, advance);
 	return step;
@@ -90,9 +87,9 @@ void ctp_step_remove(const char *name)
 	struct ctp_site *site = registry_intern(name, NULL, 0);
 	struct requester *requester;
 
-	(void)pthread_mutex_lock(&steps.lock);
-	requester = site == NULL ? NULL : find(site);
+	registry_lock();
+	requester = find(site);
 	if (requester != NULL)
 		requester->site = NULL;
-	(void)pthread_mutex_unlock(&steps.lock);
+	registry_unlock();
 }

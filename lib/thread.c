@@ -317,8 +317,12 @@ static void settle(struct thread *thread)
 	struct thread_pending *pending = &thread->pending;
 	int64_t limit_ns = clock_raw_ns() + SETTLE_NS;
 
-	while (!thread_flush_pending(thread) && clock_raw_ns() < limit_ns)
+	while (!thread_flush_pending(thread) && clock_raw_ns() < limit_ns) {
+		/* When recording stops, the background thread sees to it. */
+		if (__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
+			return;
 		spool_wait_free(session_spool(), SETTLE_STEP_NS);
+	}
 	atomic_fetch_add(&thread->dropped_events, pending->end_count);
 	atomic_fetch_add(
 		&thread->dropped_ranges, pending->begin_count + pending->deep);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The recorder starts, stops, fails, forks and sees threads come and go, and
+ * neither the log nor the program suffers. */
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record_case.h"
+#include "run_suite.h"
+
+START_TEST(no_log_means_no_recording_but_no_harm)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+
+	options.out = "/nonexistent/run.ctp";
+	ck_assert_int_eq(ctp_start(&options), CTP_ERR_IO);
+	ck_assert_ptr_nonnull(strstr(ctp_status(), "No such file"));
+	ck_assert_int_eq(case_early_return(0), -1);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+}
+END_TEST
+
+START_TEST(a_full_disk_stops_recording_but_not_the_program)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+
+	options.out = "/dev/full";
+	ck_assert_int_eq(ctp_start(&options), CTP_OK);
+	for (int i = 0; i < 1000000; i++)
+		(void)case_early_return(1);
+	ck_assert_int_eq(ctp_stop(), CTP_ERR_IO);
+	ck_assert_ptr_nonnull(strstr(ctp_status(), "No space left"));
+}
+END_TEST
+
+START_TEST(it_starts_and_stops_many_times)
+{
+	for (int i = 0; i < 60; i++) {
+		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		(void)case_early_return(0);
+		ck_assert_int_eq(ctp_stop(), CTP_OK);
+		ck_assert_uint_eq(case_read_log(case_path, "inner").named, 1);
+	}
+}
+END_TEST
+
+START_TEST(a_forked_child_has_a_log_of_its_own)
+{
+	char child_path[300];
+	struct case_content content;
+	int status = -1;
+	pid_t child;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	ctp_begin(ctp_site_intern("parent", NULL, 0));
+	child = fork();
+	if (child == 0) {
+		(void)case_early_return(0);
+		_exit(ctp_stop() == CTP_OK ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ctp_end();
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "parent");
+	ck_assert_uint_eq(content.named, 1);
+	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 1);
+	(void)snprintf(child_path, sizeof(child_path), "%s/run.%ld.ctp",
+		case_directory, (long)child);
+	content = case_read_log(child_path, "inner");
+	ck_assert_uint_eq(content.named, 1);
+	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 2);
+}
+END_TEST
+
+START_TEST(a_child_that_records_nothing_leaves_nothing)
+{
+	char child_path[300];
+	int status;
+	pid_t child;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	(void)snprintf(child_path, sizeof(child_path), "%s/run.%ld.ctp",
+		case_directory, (long)child);
+	ck_assert_int_eq(access(child_path, F_OK), -1);
+}
+END_TEST
+
+static void *record_one(void *unused)
+{
+	(void)unused;
+	(void)case_early_return(1);
+	return NULL;
+}
+
+START_TEST(many_short_threads_are_all_there)
+{
+	struct case_content content;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	for (int i = 0; i < 2000; i++) {
+		pthread_t thread;
+
+		ck_assert_int_eq(
+			pthread_create(&thread, NULL, record_one, NULL), 0);
+		ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	}
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "early");
+	ck_assert_uint_eq(content.named, 2000);
+	ck_assert_uint_eq(content.tracks, 2000);
+}
+END_TEST
+
+static volatile int going;
+
+static void *record_until_told(void *unused)
+{
+	(void)unused;
+	while (__atomic_load_n(&going, __ATOMIC_RELAXED))
+		(void)case_early_return(0);
+	return NULL;
+}
+
+START_TEST(it_stops_while_others_record)
+{
+	pthread_t threads[3];
+
+	going = 1;
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL,
+					 record_until_told, NULL),
+			0);
+	for (int i = 0; i < 20; i++) {
+		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		(void)usleep(5000);
+		ck_assert_int_eq(ctp_stop(), CTP_OK);
+		ck_assert(case_read_log(case_path, "early").ordered);
+	}
+	__atomic_store_n(&going, 0, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+	Suite *suite = suite_create("record_life");
+	TCase *tests = tcase_create("record_life");
+
+	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, no_log_means_no_recording_but_no_harm);
+	tcase_add_test(tests, a_full_disk_stops_recording_but_not_the_program);
+	tcase_add_test(tests, it_starts_and_stops_many_times);
+	tcase_add_test(tests, a_forked_child_has_a_log_of_its_own);
+	tcase_add_test(tests, a_child_that_records_nothing_leaves_nothing);
+	tcase_add_test(tests, many_short_threads_are_all_there);
+	tcase_add_test(tests, it_stops_while_others_record);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(make_suite());
+}
