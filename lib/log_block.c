@@ -25,6 +25,8 @@ void log_recording_reset(struct log_recording *recording)
 			recording->site_room * sizeof(*recording->sites));
 	recording->site_count = 0;
 	recording->started = false;
+	recording->pid = 0;
+	recording->process_name = 0;
 	recording->has_end = false;
 	recording->was_cut = false;
 }
@@ -99,9 +101,10 @@ struct log_track *log_block_track(
 	track = calloc(1, sizeof(*track));
 	if (track == NULL)
 		return NULL;
-	track->trace_track = trace_add_track(
-		recording->trace, (struct trace_track){.kind = TRACE_THREAD,
-					  .pid = recording->pid});
+	track->trace_track = trace_add_track(recording->trace,
+		(struct trace_track){.kind = TRACE_THREAD,
+			.pid = recording->pid,
+			.process_name = recording->process_name});
 	if (track->trace_track == TRACE_NONE) {
 		free(track);
 		return NULL;

@@ -46,7 +46,8 @@ struct log_recording {
 	bool has_end;
 	bool was_cut; /* counted as such already */
 	int64_t pid;
-	int64_t shift_ns; /* of this recording against the first */
+	uint32_t process_name; /* strtab number; 0: none */
+	int64_t shift_ns;      /* of this recording against the first */
 	struct log_time time;
 	uint32_t *sites; /* log number to trace site + 1 */
 	uint32_t site_room;

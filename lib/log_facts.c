@@ -68,7 +68,20 @@ struct header {
 	int64_t pid;
 	int64_t realtime;
 	bool named;
+	char process[64]; /* the program, without directories */
 };
+
+/* The file name at the end of a command's first word. */
+static void name_process(struct header *header, const char *command)
+{
+	size_t size = strcspn(command, " ");
+	size_t base = size;
+
+	while (base > 0 && command[base - 1] != '/')
+		base--;
+	(void)snprintf(header->process, sizeof(header->process), "%.*s",
+		(int)(size - base), command + base);
+}
 
 static bool read_header(struct log_recording *recording, struct cursor block,
 	struct header *header, bool keep)
@@ -93,6 +106,8 @@ static bool read_header(struct log_recording *recording, struct cursor block,
 			header->pid = number;
 		else if (log_block_is(key, size, "realtime"))
 			header->realtime = number;
+		else if (log_block_is(key, size, "command"))
+			name_process(header, text);
 		else if (log_block_is(key, size, "format"))
 			header->named = strcmp(text, LOG_FORMAT_NAME) == 0;
 		(void)snprintf(name, sizeof(name), "%.*s", (int)size, key);
@@ -105,7 +120,7 @@ static bool read_header(struct log_recording *recording, struct cursor block,
 enum ctp_status log_facts_take_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err)
 {
-	struct header header = {0, 0, 0, false};
+	struct header header = {0};
 	struct trace *trace = recording->trace;
 
 	*verdict = LOG_DAMAGED;
@@ -128,6 +143,10 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 			*verdict = LOG_NO_MEMORY;
 	}
 	recording->pid = header.pid;
+	recording->process_name =
+		strtab_add(trace->text, header.process, strlen(header.process));
+	if (recording->process_name == STRTAB_NONE)
+		*verdict = LOG_NO_MEMORY;
 	recording->shift_ns = (int64_t)((uint64_t)header.realtime -
 					(uint64_t)trace->base_realtime_ns);
 	return CTP_OK;

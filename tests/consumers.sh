@@ -70,6 +70,12 @@ check small main fib leaf
 check all fibonacci main
 check cindex lex
 
+# Viewers group rows by process: it has the program's name.
+grep -q '"process_name".*"name":"cindex"' "$work/cindex.chrome" || {
+	echo "the Chrome trace does not name the process"
+	failed=1
+}
+
 # Folding what is pruned keeps the total.
 for limits in "--top 3" "--min 5%"; do
 	# shellcheck disable=SC2086
