@@ -280,6 +280,7 @@ enum ctp_status ctp_stop(void)
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		thread_stop_all();
 		status = drain_stop(&err);
+		thread_release_all();
 		if (status != CTP_OK)
 			session.error = err;
 		registry_stop();

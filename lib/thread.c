@@ -290,6 +290,13 @@ void thread_stop_all(void)
 	}
 }
 
+void thread_release_all(void)
+{
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		atomic_store(&thread->live, NULL);
+}
+
 void thread_forget_others(void)
 {
 	struct ctp_thread *self = ctp_self;

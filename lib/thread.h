@@ -92,6 +92,9 @@ struct thread *thread_first(void);
  * ctp_on = 0, and makes every thread take the slow path next. */
 void thread_stop_all(void);
 
+/* Recording is over and packed: no thread holds a chunk any more. */
+void thread_release_all(void);
+
 /* In a child after fork: the other threads are gone. */
 void thread_forget_others(void);
 
