@@ -44,7 +44,9 @@ struct chunk {
 	uint32_t dropped_ranges;
 	uint32_t dropped_events;
 	uint32_t cut_text;
-	uint32_t reserved[6];
+	uint32_t unwound_ranges;
+	uint32_t stray_exits;
+	uint32_t reserved[4];
 	uint64_t words[CHUNK_WORDS];
 };
 
@@ -52,22 +54,27 @@ _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "a chunk is 64 KiB");
 
 /* Long records. Their words follow the first; `ticks` is always first. */
 enum chunk_long {
-	CHUNK_BEGIN = 1,   /* ticks, site: a site number of over 20 bits */
-	CHUNK_BEGIN_AT,    /* ns, site, track of the timeline */
-	CHUNK_END_AT,      /* ns, 0, track of the timeline */
-	CHUNK_INSTANT,     /* ticks, site, 0 */
-	CHUNK_COUNTER,     /* ticks, site, value; detail 1: a double's bits */
-	CHUNK_ASYNC_BEGIN, /* ticks, site, id */
-	CHUNK_ASYNC_END,   /* ticks, site, id */
-	CHUNK_ALLOC,       /* ticks, address, bytes, device */
-	CHUNK_FREE,        /* ticks, address, bytes, device */
-	CHUNK_STEP,        /* ticks, site, step, advance */
-	CHUNK_ARG_INT,     /* ticks, value, key text */
-	CHUNK_ARG_FLOAT,   /* ticks, a double's bits, key text */
-	CHUNK_ARG_TEXT,    /* ticks, size of the key, key and value text */
-	CHUNK_SITE,        /* site, line, size of the name, name and file */
-	CHUNK_TRACK,       /* track, log_track_kind, tid, name text */
-	CHUNK_LOSSES,      /* track, ranges, events << 32 | cut texts */
+	CHUNK_BEGIN = 1,     /* ticks, site: a site number of over 20 bits */
+	CHUNK_BEGIN_AT,      /* ns, site, track of the timeline */
+	CHUNK_END_AT,        /* ns, 0, track of the timeline */
+	CHUNK_INSTANT,       /* ticks, site, 0 */
+	CHUNK_COUNTER,       /* ticks, site, value; detail 1: a double's bits */
+	CHUNK_ASYNC_BEGIN,   /* ticks, site, id */
+	CHUNK_ASYNC_END,     /* ticks, site, id */
+	CHUNK_ALLOC,         /* ticks, address, bytes, device */
+	CHUNK_FREE,          /* ticks, address, bytes, device */
+	CHUNK_STEP,          /* ticks, site, step, advance */
+	CHUNK_ARG_INT,       /* ticks, value, key text */
+	CHUNK_ARG_FLOAT,     /* ticks, a double's bits, key text */
+	CHUNK_ARG_TEXT,      /* ticks, size of the key, key and value text */
+	CHUNK_SITE,          /* site, line, size of the name, name and file */
+	CHUNK_TRACK,         /* track, log_track_kind, tid, name text */
+	CHUNK_LOSSES,        /* track, ranges, events << 32 | cut texts */
+	CHUNK_UNWOUND,       /* track, unwound ranges, stray exits */
+	CHUNK_FUNCTION,      /* site, module, offset */
+	CHUNK_MODULE,        /* module, base, bytes, size of the path; path and
+			      build id */
+	CHUNK_MODULE_CLOSED, /* module */
 };
 
 /* The ticks that the words of a chunk count from. */

@@ -12,9 +12,9 @@
  *		...
  *	}
  *
- * Recording starts by itself when CTPROF_OUT is in the environment (that is
- * what `ctprof record` sets) or with ctp_start(). Without either, a range
- * costs one load and one branch.
+ * Recording starts by itself, with the first event, when CTPROF_OUT is in the
+ * environment (that is what `ctprof record` sets); or with ctp_start().
+ * Without either, a range costs one load and one branch.
  *
  * The library never prints, exits or aborts. If it cannot record, the program
  * runs on and ctp_status() says why.

@@ -114,8 +114,8 @@ static enum ctp_status begin_log(struct ctp_error *err)
 	if (drain.packer == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	status = log_frame_header(drain.writer, drain.options, &drain.start,
-		&drain.scale, drain.spool->path, err);
+	status = log_frame_header(
+		drain.writer, drain.spool->header, drain.spool->path, err);
 	return status == CTP_OK ? write_sync(&drain.start, err) : status;
 }
 

@@ -18,6 +18,8 @@ enum log_block {
 	LOG_SYNC = 4,
 	LOG_LOSSES = 5,
 	LOG_END = 6,
+	LOG_MODULE = 16,
+	LOG_MODULE_CLOSED = 17,
 	LOG_BLOCK_KINDS
 };
 
@@ -57,6 +59,7 @@ enum log_row {
 /* Numbers beyond these are damage: a reader keeps tables by them. */
 #define LOG_SITES_MAX (UINT32_C(1) << 24)
 #define LOG_TRACKS_MAX (UINT32_C(1) << 22)
+#define LOG_MODULES_MAX (UINT32_C(1) << 20)
 #define LOG_EVENTS_MAX (UINT32_C(1) << 20) /* in one block */
 
 /* Deeper stacks are not repeated at the start of event blocks. */

@@ -1,55 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_frame.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "msgpack_out.h"
 #include "options.h"
 
-/* More of the command line is not kept. */
-#define COMMAND_MAX ((size_t)32 * 1024)
-
-/* The process's arguments, each with a zero byte after it. */
-static void read_command(struct buffer *text)
+static void add_command(msgpack_packer *out, const struct spool_facts *facts)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return;
-	while (got > 0 && text->used < COMMAND_MAX &&
-		buffer_reserve(text, COMMAND_MAX - text->used)) {
-		got = read(
-			fd, text->bytes + text->used, COMMAND_MAX - text->used);
-		if (got > 0)
-			text->used += (size_t)got;
-	}
-	(void)close(fd);
-	if (text->used > 0 && text->bytes[text->used - 1] != '\0')
-		buffer_add_byte(text, '\0');
-}
-
-static void add_command(msgpack_packer *out)
-{
-	struct buffer text = BUFFER_INIT;
+	const char *at = facts->command;
+	size_t left = facts->command_bytes < sizeof(facts->command)
+			      ? facts->command_bytes
+			      : sizeof(facts->command);
 	size_t count = 0;
-	const char *at;
 
-	read_command(&text);
-	for (size_t i = 0; i < text.used; i++)
-		count += text.bytes[i] == '\0';
+	for (size_t i = 0; i < left; i++)
+		count += at[i] == '\0';
 	(void)msgpack_pack_array(out, count);
-	at = (const char *)text.bytes;
 	for (; count > 0; count--) {
 		size_t size = strlen(at);
 
 		msgpack_out_text(out, at, size);
 		at += size + 1;
 	}
-	buffer_clear(&text);
 }
 
 static void add_text(msgpack_packer *out, const char *key, const char *value)
@@ -94,33 +67,32 @@ static enum ctp_status write_block(struct log_writer *writer,
 }
 
 enum ctp_status log_frame_header(struct log_writer *writer,
-	const struct session_options *options, const struct clock_sync *start,
-	const struct clock_scale *scale, const char *spool_path,
+	const struct spool_header *spool, const char *spool_path,
 	struct ctp_error *err)
 {
+	const struct spool_facts *facts = &spool->facts;
 	struct buffer bytes = BUFFER_INIT;
 	msgpack_packer out = msgpack_out(&bytes);
-	char host[256] = "";
-	bool tsc = scale->ns_per_tick != UINT64_C(1) << 32;
 
-	(void)gethostname(host, sizeof(host) - 1);
 	(void)msgpack_pack_array(&out, 2);
 	(void)msgpack_pack_int(&out, LOG_HEADER);
-	(void)msgpack_pack_map(&out, 13);
+	(void)msgpack_pack_map(&out, 14);
 	add_text(&out, "format", LOG_FORMAT_NAME);
 	add_number(&out, "version", LOG_VERSION);
 	add_number(&out, "reader", LOG_READER);
 	add_text(&out, "tool", PACKAGE_STRING);
-	add_text(&out, "host", host);
-	add_number(&out, "pid", (uint64_t)getpid());
+	add_text(&out, "host", facts->host);
+	add_number(&out, "pid", facts->pid);
+	add_number(&out, "parent", facts->parent);
 	msgpack_out_key(&out, "command");
-	add_command(&out);
+	add_command(&out, facts);
 	msgpack_out_key(&out, "realtime");
-	(void)msgpack_pack_int64(&out, start->realtime_ns);
-	add_text(&out, "clock", tsc ? "tsc" : "monotonic_raw");
-	add_number(&out, "clock_hz", hertz(scale));
-	add_text(&out, "policy", options_policy_name(options->policy));
-	add_number(&out, "min_ns", options->min_ns);
+	(void)msgpack_pack_int64(&out, spool->start.realtime_ns);
+	add_text(&out, "clock", spool->tsc != 0 ? "tsc" : "monotonic_raw");
+	add_number(&out, "clock_hz", hertz(&spool->scale));
+	add_text(&out, "policy",
+		options_policy_name((enum ctp_policy)facts->policy));
+	add_number(&out, "min_ns", facts->min_ns);
 	add_text(&out, "spool", spool_path);
 	return write_block(writer, LOG_HEADER, &bytes, err);
 }

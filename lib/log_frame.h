@@ -6,11 +6,11 @@
 
 #include "clock.h"
 #include "log_write.h"
-#include "session.h"
+#include "spool.h"
 
+/* The header block: what the spool's header says, whose scale is known. */
 enum ctp_status log_frame_header(struct log_writer *writer,
-	const struct session_options *options, const struct clock_sync *start,
-	const struct clock_scale *scale, const char *spool_path,
+	const struct spool_header *spool, const char *spool_path,
 	struct ctp_error *err);
 
 /* One sync entry. */

@@ -107,7 +107,12 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	case CHUNK_SITE:
 	case CHUNK_TRACK:
 	case CHUNK_LOSSES:
+	case CHUNK_UNWOUND:
+	case CHUNK_FUNCTION:
 		return 3;
+	case CHUNK_MODULE_CLOSED:
+		return 1;
+	case CHUNK_MODULE:
 	case CHUNK_ALLOC:
 	case CHUNK_FREE:
 	case CHUNK_STEP:

@@ -17,6 +17,7 @@
 
 #include "drain.h"
 #include "options.h"
+#include "process.h"
 #include "registry.h"
 #include "thread.h"
 
@@ -29,7 +30,8 @@ static struct {
 	pthread_mutex_t lock; /* over start and stop */
 	_Atomic uint64_t current;
 	uint64_t last;    /* number given last */
-	_Atomic bool due; /* a child's recording is to begin */
+	_Atomic bool due; /* a recording is to begin with the next event */
+	uint32_t parent;  /* in a child that was forked while recording */
 	bool forks_watched;
 	bool tsc;
 	struct spool spool;
@@ -150,6 +152,31 @@ static int make_log(bool child, struct ctp_error *err)
 	return fd;
 }
 
+/* Absolute, for those who look for the log from elsewhere. */
+static void fill_log_path(char *out, size_t size)
+{
+	size_t used = 0;
+
+	if (session.path[0] != '/' && getcwd(out, size - 1) != NULL) {
+		used = strlen(out);
+		out[used++] = '/';
+	}
+	(void)snprintf(out + used, size - used, "%s", session.path);
+}
+
+static void fill_facts(struct spool_facts *facts)
+{
+	facts->pid = (uint32_t)getpid();
+	facts->parent = session.parent;
+	facts->policy = (uint32_t)session.options.policy;
+	facts->level = (uint32_t)session.options.level;
+	facts->min_ns = session.options.min_ns;
+	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
+	(void)gethostname(facts->host, sizeof(facts->host) - 1);
+	facts->command_bytes = (uint32_t)process_command(
+		facts->command, sizeof(facts->command));
+}
+
 static enum ctp_status open_spool(
 	const struct clock_sync *start, struct ctp_error *err)
 {
@@ -162,8 +189,8 @@ static enum ctp_status open_spool(
 		return status;
 	header->tsc = session.tsc;
 	header->start = *start;
-	(void)snprintf(
-		header->log_path, sizeof(header->log_path), "%s", session.path);
+	fill_log_path(header->log_path, sizeof(header->log_path));
+	fill_facts(&header->facts);
 	if (!registry_start(&session.spool))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"more names than the buffers hold");
@@ -187,6 +214,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
 	bool was_on = atomic_load(&session.current) != 0 && ctp_on != 0;
+	bool was_due = atomic_load(&session.due);
 
 	registry_unlock();
 	(void)pthread_mutex_unlock(&session.lock);
@@ -195,15 +223,25 @@ static void after_fork_child(void)
 	thread_forget_others();
 	drain_forget();
 	spool_leave(&session.spool);
-	atomic_store(&session.due, was_on);
+	if (was_on)
+		session.parent = (uint32_t)getppid();
+	atomic_store(&session.due, was_on || was_due);
+}
+
+static void watch_forks(void)
+{
+	if (!session.forks_watched)
+		session.forks_watched =
+			pthread_atfork(before_fork, after_fork_parent,
+				after_fork_child) == 0;
 }
 
 /* Makes log, spool and background thread. The lock is held. */
-static enum ctp_status begin(bool child, struct ctp_error *err)
+static enum ctp_status begin(struct ctp_error *err)
 {
 	struct clock_sync start;
 	enum ctp_status status;
-	int fd = make_log(child, err);
+	int fd = make_log(session.parent != 0, err);
 
 	if (fd < 0)
 		return err->status;
@@ -223,10 +261,7 @@ static enum ctp_status begin(bool child, struct ctp_error *err)
 		(void)unlink(session.path);
 		return status;
 	}
-	if (!session.forks_watched)
-		session.forks_watched =
-			pthread_atfork(before_fork, after_fork_parent,
-				after_fork_child) == 0;
+	watch_forks();
 	atomic_store(&session.due, false);
 	atomic_store(&session.current, ++session.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
@@ -240,7 +275,7 @@ uint64_t session_current(void)
 	if (!atomic_load(&session.due))
 		return atomic_load(&session.current);
 	(void)pthread_mutex_lock(&session.lock);
-	if (atomic_load(&session.due) && begin(true, &err) != CTP_OK) {
+	if (atomic_load(&session.due) && begin(&err) != CTP_OK) {
 		atomic_store(&session.due, false);
 		session_fail(&err);
 	}
@@ -254,15 +289,14 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	enum ctp_status status;
 
 	(void)pthread_mutex_lock(&session.lock);
-	if (atomic_load(&session.current) != 0) {
+	if (atomic_load(&session.current) != 0 || atomic_load(&session.due)) {
 		(void)pthread_mutex_unlock(&session.lock);
 		return CTP_ERR_STATE;
 	}
 	session.error.status = CTP_OK;
-	atomic_store(&session.due, false);
 	status = options_fill(&session.options, options, &err);
 	if (status == CTP_OK)
-		status = begin(false, &err);
+		status = begin(&err);
 	if (status != CTP_OK)
 		session.error = err;
 	(void)pthread_mutex_unlock(&session.lock);
@@ -275,7 +309,8 @@ enum ctp_status ctp_stop(void)
 	enum ctp_status status = CTP_OK;
 
 	(void)pthread_mutex_lock(&session.lock);
-	atomic_store(&session.due, false);
+	if (atomic_exchange(&session.due, false))
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (atomic_load(&session.current) != 0) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		thread_stop_all();
@@ -311,6 +346,9 @@ const char *ctp_status(void)
 	if (session.error.status != CTP_OK)
 		(void)snprintf(words, sizeof(words), "stopped: %s",
 			session.error.message);
+	else if (atomic_load(&session.due))
+		(void)snprintf(words, sizeof(words),
+			"recording begins with the first event");
 	else if (atomic_load(&session.current) == 0)
 		(void)snprintf(words, sizeof(words), "off");
 	else
@@ -324,10 +362,25 @@ const char *ctp_status(void)
 	return words;
 }
 
+/*
+ * The recording begins with the first event: the library may be preloaded into
+ * every shell and linker of a build, most of which record nothing.
+ */
 __attribute__((constructor)) static void start_from_environment(void)
 {
-	if (options_in_environment())
-		(void)ctp_start(NULL);
+	struct ctp_error err;
+
+	if (!options_in_environment())
+		return;
+	(void)pthread_mutex_lock(&session.lock);
+	if (options_fill(&session.options, NULL, &err) != CTP_OK) {
+		session.error = err;
+	} else {
+		watch_forks();
+		atomic_store(&session.due, true);
+		__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
+	}
+	(void)pthread_mutex_unlock(&session.lock);
 }
 
 __attribute__((destructor)) static void stop_at_exit(void)

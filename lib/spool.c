@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -103,6 +104,8 @@ static int make_file(struct spool *spool, const char *directory)
 	}
 	if (fd < 0)
 		spool->path[0] = '\0';
+	else /* released when the process ends or becomes another */
+		(void)flock(fd, LOCK_EX | LOCK_NB);
 	return fd;
 }
 
@@ -136,7 +139,6 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	memset(spool->header, 0, sizeof(*spool->header));
 	memcpy(spool->header->magic, SPOOL_MAGIC, sizeof(spool->header->magic));
 	spool->header->version = SPOOL_VERSION;
-	spool->header->pid = (uint32_t)getpid();
 	atomic_store(&spool->header->chunk_count, chunks);
 	for (uint32_t i = chunks; i-- > 0;)
 		spool_give(spool, spool_chunk(spool, i));

@@ -16,8 +16,9 @@
 #include "error.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
-#define SPOOL_VERSION 1
+#define SPOOL_VERSION 2
 #define SPOOL_PATH_BYTES 4096
+#define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 
 /* The background thread is woken when so many chunks are full, or a quarter of
  * all if that is less; fewer wait for its next round. To wake it for each
@@ -31,10 +32,27 @@ struct spool_commit {
 	uint32_t consumed;
 };
 
+/* What the log's header block says of the recording, which may have to be
+ * written by another process. */
+struct spool_facts {
+	uint32_t pid;
+	uint32_t parent; /* the process it was forked from; 0: none */
+	uint32_t policy; /* enum ctp_policy */
+	uint32_t level;
+	uint64_t min_ns;
+	char boot_id[64]; /* the ticks mean nothing after another boot */
+	char host[256];
+	uint32_t command_bytes;
+	char command[SPOOL_COMMAND_BYTES]; /* arguments, each with its zero */
+};
+
+/*
+ * The recorder holds a lock (flock) on the file while it lives: a spool that
+ * can be locked was left behind.
+ */
 struct spool_header {
 	char magic[8];
 	uint32_t version;
-	uint32_t pid;
 	_Atomic uint32_t chunk_count;
 	uint32_t tsc; /* ticks are the time-stamp counter's */
 	struct clock_sync start;
@@ -43,7 +61,9 @@ struct spool_header {
 	 * commits[sequence & 1] is the one that counts. */
 	struct spool_commit commits[2];
 	_Atomic uint64_t sequence;
-	char log_path[SPOOL_PATH_BYTES];
+	char log_path[SPOOL_PATH_BYTES]; /* absolute */
+	char error[512]; /* why recording stopped before its time; "" */
+	struct spool_facts facts;
 };
 
 struct spool {

@@ -27,7 +27,7 @@ for pair in "lib formats" "lib bin" "formats bin"; do
 done
 
 recording='arena chunk drain log_frame log_write msgpack_out options pack
-	pack_column pack_row record registry session spool step thread'
+	pack_column pack_row process record registry session spool step thread'
 analysis='event log_block log_events log_facts log_input log_read log_time profile replay trace
 	unpack'
 for name in $recording; do
