@@ -4,40 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deflate.h"
-#include "log.h"
+#include "log_member.h"
 
 #define READ_BYTES ((size_t)256 * 1024)
-#define WASTE_MAX (UINT64_C(64) * 1024 * 1024)
 
 struct log_input {
 	FILE *file;
 	struct trace *trace;
-	struct inflater *inflater;
 	uint8_t *bytes; /* what was read and not used, from `at` to `end` */
 	size_t room;
 	size_t at;
 	size_t end;
 	bool at_eof;
 	uint64_t position; /* in the file, of `at` */
-	uint64_t wasted;   /* bytes unpacked of members that were not sound */
-	uint8_t *block;
-	size_t block_room;
+	struct log_unpacker unpacker;
 };
 
-static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
-
-static bool reserve(uint8_t **bytes, size_t *room, size_t size)
+static bool reserve(struct log_input *input, size_t size)
 {
 	uint8_t *bigger;
 
-	if (size <= *room)
+	if (size <= input->room)
 		return true;
-	bigger = realloc(*bytes, size);
+	bigger = realloc(input->bytes, size);
 	if (bigger == NULL)
 		return false;
-	*bytes = bigger;
-	*room = size;
+	input->bytes = bigger;
+	input->room = size;
 	return true;
 }
 
@@ -50,9 +43,8 @@ struct log_input *log_input_new(
 		return NULL;
 	input->file = file;
 	input->trace = trace;
-	input->inflater = inflater_new();
-	if (input->inflater == NULL ||
-		!reserve(&input->bytes, &input->room, size + READ_BYTES)) {
+	if (!log_unpacker_init(&input->unpacker) ||
+		!reserve(input, size + READ_BYTES)) {
 		log_input_free(input);
 		return NULL;
 	}
@@ -66,9 +58,8 @@ void log_input_free(struct log_input *input)
 {
 	if (input == NULL)
 		return;
-	inflater_free(input->inflater);
+	log_unpacker_clear(&input->unpacker);
 	free(input->bytes);
-	free(input->block);
 	free(input);
 }
 
@@ -90,7 +81,7 @@ static enum ctp_status fill(
 	memmove(input->bytes, input->bytes + input->at, input->end - input->at);
 	input->end -= input->at;
 	input->at = 0;
-	if (!reserve(&input->bytes, &input->room, want))
+	if (!reserve(input, want))
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	while (input->end < size && !input->at_eof) {
@@ -112,83 +103,17 @@ static void take(struct log_input *input, size_t size)
 	input->position += size;
 }
 
-/* Passes over bytes up to the next place that may be a member. */
-static void skip(struct log_input *input)
+static void skip(struct log_input *input, size_t size)
 {
-	const uint8_t *from = input->bytes + input->at + 1;
-	const uint8_t *end = input->bytes + input->end;
-	const uint8_t *found = from >= end ? NULL
-					   : memmem(from, (size_t)(end - from),
-						     magic, sizeof(magic));
-	size_t left = input->end - input->at;
-	size_t size;
-
-	if (found != NULL)
-		size = (size_t)(found - (input->bytes + input->at));
-	else if (input->at_eof || left <= sizeof(magic))
-		size = input->at_eof ? left : 1;
-	else /* its beginning may stand at the end */
-		size = left - (sizeof(magic) - 1);
 	input->trace->losses[LOSS_SKIPPED_BYTES] += size;
 	take(input, size);
 }
 
-/*
- * Passes over a member of `size` bytes that is not sound. Its size may be what
- * is wrong, so what it covers is searched for members - unless the input has
- * been made to have us unpack the same bytes over and over.
- */
-static void skip_unsound(struct log_input *input, size_t size)
+/* Passes over bytes up to the next place that may be a member. */
+static void search(struct log_input *input)
 {
-	if (input->wasted > WASTE_MAX + 4 * input->position) {
-		input->trace->losses[LOSS_SKIPPED_BYTES] += size;
-		take(input, size);
-	} else {
-		skip(input);
-	}
-}
-
-static uint32_t le32(const uint8_t *at)
-{
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-	       (uint32_t)at[3] << 24;
-}
-
-/* Unpacks the member of `size` bytes that begins here. */
-static enum ctp_status unpack(struct log_input *input, size_t size, bool *sound,
-	struct ctp_error *err)
-{
-	const uint8_t *member = input->bytes + input->at;
-	const uint8_t *trailer = member + size - LOG_TRAILER_BYTES;
-	uint32_t unpacked = le32(trailer + 4);
-
-	*sound = false;
-	/* Deflate packs to a 1032nd at best. */
-	if (unpacked == 0 || unpacked > LOG_BLOCK_MAX || unpacked / 1040 > size)
-		return CTP_OK;
-	if (!reserve(&input->block, &input->block_room, unpacked))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	*sound = inflater_unpack(input->inflater, member + LOG_HEADER_BYTES,
-			 size - LOG_HEADER_BYTES - LOG_TRAILER_BYTES,
-			 input->block, unpacked) &&
-		 deflate_crc32(input->block, unpacked) == le32(trailer);
-	if (!*sound)
-		input->wasted += unpacked;
-	return CTP_OK;
-}
-
-/* Is a member's fixed part here, with a size that can be? */
-static bool member_size(const struct log_input *input, size_t *size)
-{
-	const uint8_t *at = input->bytes + input->at;
-
-	if (input->end - input->at < LOG_HEADER_BYTES ||
-		memcmp(at, magic, sizeof(magic)) != 0)
-		return false;
-	*size = le32(at + LOG_MAGIC_BYTES);
-	return *size > LOG_HEADER_BYTES + LOG_TRAILER_BYTES &&
-	       *size <= LOG_BLOCK_MAX;
+	skip(input, log_member_search(input->bytes + input->at,
+			    input->end - input->at, input->at_eof));
 }
 
 enum ctp_status log_input_next(
@@ -196,38 +121,42 @@ enum ctp_status log_input_next(
 {
 	for (;;) {
 		enum ctp_status status = fill(input, LOG_HEADER_BYTES, err);
-		size_t size;
+		struct log_member member;
+		struct cursor bytes;
 		bool sound;
 
 		if (status != CTP_OK)
 			return status;
 		if (input->at == input->end)
 			return CTP_END;
-		if (!member_size(input, &size)) {
-			skip(input);
+		if (!log_member_parse(input->bytes + input->at,
+			    input->end - input->at, &member)) {
+			search(input);
 			continue;
 		}
-		status = fill(input, size, err);
+		status = fill(input, member.size, err);
 		if (status != CTP_OK)
 			return status;
-		if (input->end - input->at < size) {
+		if (input->end - input->at < member.size) {
 			/* Cut off here, or its size is damaged: what follows
 			 * may hold sound members. */
 			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
-			skip(input);
+			search(input);
 			continue;
 		}
-		status = unpack(input, size, &sound, err);
+		cursor_init(&bytes, input->bytes + input->at, member.size);
+		status = log_unpacker_unpack(
+			&input->unpacker, bytes, block, &sound, err);
 		if (status != CTP_OK)
 			return status;
-		if (!sound) {
-			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
-			skip_unsound(input, size);
-			continue;
+		if (sound) {
+			take(input, member.size);
+			return CTP_OK;
 		}
-		cursor_init(block, input->block,
-			le32(input->bytes + input->at + size - 4));
-		take(input, size);
-		return CTP_OK;
+		input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+		if (log_unpacker_is_misled(&input->unpacker, input->position))
+			skip(input, member.size);
+		else
+			search(input);
 	}
 }

@@ -28,8 +28,8 @@ done
 
 recording='arena chunk drain log_frame log_write msgpack_out options pack
 	pack_column pack_row process record registry session spool step thread'
-analysis='event log_block log_events log_facts log_input log_read log_time profile replay trace
-	unpack'
+analysis='event log_block log_events log_facts log_input log_member log_read log_scan
+	log_time profile replay trace unpack'
 for name in $recording; do
 	for file in lib/$name.c lib/$name.h; do
 		for other in $analysis; do
