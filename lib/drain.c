@@ -43,6 +43,7 @@ static struct {
 	bool tsc;
 	struct clock_scale scale;
 	struct log_writer *writer;
+	int log;               /* its descriptor */
 	struct packer *packer; /* NULL until the scale is known */
 	pthread_t thread;
 	bool running;
@@ -91,6 +92,14 @@ static enum ctp_status sync_if_due(struct ctp_error *err)
 	return write_sync(&now, err);
 }
 
+/* The log holds so much of the chunk now; NULL: something else was added. */
+static void commit(struct chunk *chunk, uint32_t consumed)
+{
+	spool_commit(drain.spool, chunk, consumed,
+		(struct spool_extent){log_writer_bytes(drain.writer),
+			packer_newest_ns(drain.packer)});
+}
+
 /* Measures the clock, then writes the header and the first sync entry. */
 static enum ctp_status begin_log(struct ctp_error *err)
 {
@@ -116,7 +125,11 @@ static enum ctp_status begin_log(struct ctp_error *err)
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	status = log_frame_header(
 		drain.writer, drain.spool->header, drain.spool->path, err);
-	return status == CTP_OK ? write_sync(&drain.start, err) : status;
+	if (status == CTP_OK)
+		status = write_sync(&drain.start, err);
+	if (status == CTP_OK)
+		commit(NULL, 0);
+	return status;
 }
 
 /* Sites and tracks first: events refer to them. */
@@ -131,34 +144,35 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 
 		if (status != CTP_OK)
 			return status;
-		if (consumed != chunk->consumed) {
-			spool_commit(drain.spool, chunk, consumed,
-				log_writer_bytes(drain.writer));
-			chunk->consumed = consumed;
-		}
+		if (consumed != chunk->consumed)
+			commit(chunk, consumed);
 		if (last)
 			return CTP_OK;
 		registry_pass();
 	}
 }
 
+/* A thread may be using its chunk: what it refers to is registered, and the
+ * clocks are compared, after we read how far it got and before that is in the
+ * log. */
 static enum ctp_status pack_events(struct chunk *chunk, struct ctp_error *err)
 {
 	uint32_t consumed = chunk->consumed;
-	enum ctp_status status = pack_registry(err);
+	enum ctp_status status =
+		packer_read(drain.packer, chunk, &consumed, err);
 
+	if (status == CTP_OK)
+		status = pack_registry(err);
 	if (status == CTP_OK)
 		status = sync_if_due(err);
 	if (status == CTP_OK)
-		status = packer_events(drain.packer, chunk, &consumed, err);
-	if (status == CTP_OK) {
-		spool_commit(drain.spool, chunk, consumed,
-			log_writer_bytes(drain.writer));
-		chunk->consumed = consumed;
-	}
+		status = packer_write(drain.packer, chunk, err);
+	if (status == CTP_OK)
+		commit(chunk, consumed);
 	return status;
 }
 
+/* What cannot be packed stays in the spool, for whoever completes the log. */
 static enum ctp_status pack_full(struct ctp_error *err)
 {
 	struct chunk *chunk = spool_pop_full(drain.spool);
@@ -167,14 +181,12 @@ static enum ctp_status pack_full(struct ctp_error *err)
 	if (chunk == NULL)
 		return CTP_OK;
 	status = begin_log(err);
-	while (chunk != NULL) {
+	while (status == CTP_OK && chunk != NULL) {
 		struct chunk *next = spool_next(drain.spool, chunk);
 
+		status = pack_events(chunk, err);
 		if (status == CTP_OK)
-			status = pack_events(chunk, err);
-		if (status != CTP_OK) /* lost: clear all of it */
-			chunk->consumed = CHUNK_WORDS;
-		spool_give(drain.spool, chunk);
+			spool_give(drain.spool, chunk);
 		chunk = next;
 	}
 	return status;
@@ -290,17 +302,21 @@ static enum ctp_status end_log(struct ctp_error *err)
 
 	if (status == CTP_OK)
 		status = write_losses(&totals, err);
-	if (status == CTP_OK)
+	if (status == CTP_OK) {
+		commit(NULL, 0); /* these counts stand nowhere else */
 		status = write_sync(&stop, err);
+	}
 	if (status != CTP_OK)
 		return status;
 	totals.log_ns = clock_ns(&drain.scale, stop.ticks);
 	totals.events = packer_event_count(drain.packer);
-	return log_frame_end(drain.writer, &totals, err);
+	status = log_frame_end(drain.writer, &totals, err);
+	if (status == CTP_OK)
+		commit(NULL, 0);
+	return status;
 }
 
-/* After an error: recording is over, and what still comes in is thrown away,
- * so that no thread waits for a chunk for ever. */
+/* After an error recording is over, so that no thread waits for a chunk. */
 static void note(enum ctp_status status, const struct ctp_error *err)
 {
 	if (status == CTP_OK || drain.error.status != CTP_OK)
@@ -314,25 +330,15 @@ static void beat(enum drain_order order, unsigned beats)
 	struct ctp_error err;
 	enum ctp_status status;
 
-	status = drain.error.status == CTP_OK ? pack_full(&err)
-					      : drain.error.status;
-	if (drain.error.status != CTP_OK || status != CTP_OK) {
-		note(status, &err);
-		for (struct chunk *chunk = spool_pop_full(drain.spool);
-			chunk != NULL;) {
-			struct chunk *next = spool_next(drain.spool, chunk);
-
-			chunk->consumed = CHUNK_WORDS;
-			spool_give(drain.spool, chunk);
-			chunk = next;
-		}
+	if (drain.error.status != CTP_OK)
 		return;
-	}
-	if (order == DRAIN_STOP)
+	status = pack_full(&err);
+	if (status == CTP_OK && order == DRAIN_STOP)
 		status = end_log(&err);
-	else if (order == DRAIN_FLUSH)
+	else if (status == CTP_OK && order == DRAIN_FLUSH)
 		status = pack_all(&err);
-	else if (beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
+	else if (status == CTP_OK &&
+		 beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
 		status = pack_live(&err);
 	note(status, &err);
 }
@@ -404,6 +410,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.error.status = CTP_OK;
 	drain.order = DRAIN_NONE;
 	drain.started = false;
+	drain.log = fd;
 	drain.writer = log_writer_new(fd, options->level);
 	if (drain.writer == NULL) {
 		(void)close(fd);
@@ -471,6 +478,9 @@ void drain_resume(void)
 
 void drain_forget(void)
 {
+	/* The log is the parent's, and locked as long as anyone has it open. */
+	if (drain.writer != NULL)
+		(void)close(drain.log);
 	/* What the thread had allocated is lost; its state may be halfway. */
 	drain.running = false;
 	drain.packer = NULL;

@@ -256,14 +256,15 @@ static enum ctp_status write_column(struct packer *packer,
 		packer->writer, err);
 }
 
-enum ctp_status packer_events(struct packer *packer, const struct chunk *chunk,
+enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
 	uint32_t *consumed, struct ctp_error *err)
 {
 	struct pack_column *measured = &packer->measured;
 	struct pack_track *track;
-	enum ctp_status status;
 	uint32_t end;
 
+	measured->count = 0;
+	packer->timeline.count = 0;
 	if (chunk->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
 		*consumed = CHUNK_WORDS;
 		return CTP_OK;
@@ -272,22 +273,27 @@ enum ctp_status packer_events(struct packer *packer, const struct chunk *chunk,
 	if (track == NULL)
 		return no_memory(err);
 	pack_column_start(measured, chunk->track, track);
-	packer->timeline.count = 0;
 	end = read_records(packer, track, chunk, chunk->consumed);
 	if (end == UINT32_MAX)
 		return no_memory(err);
 	if (measured->count > 0 &&
 		measured->times[measured->count - 1] > packer->newest_ns)
 		packer->newest_ns = measured->times[measured->count - 1];
-	status = write_column(packer, measured, err);
+	*consumed = end;
+	return CTP_OK;
+}
+
+enum ctp_status packer_write(
+	struct packer *packer, const struct chunk *chunk, struct ctp_error *err)
+{
+	enum ctp_status status = write_column(packer, &packer->measured, err);
+
 	if (status == CTP_OK)
 		status = write_column(packer, &packer->timeline, err);
 	if (status == CTP_OK)
 		status = packer_losses(packer, chunk->track,
 			chunk->dropped_ranges, chunk->dropped_events,
 			chunk->cut_text, err);
-	if (status == CTP_OK)
-		*consumed = end;
 	return status;
 }
 
@@ -344,7 +350,7 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 	track = find_track(packer, number);
 	if (track == NULL)
 		return no_memory(err);
-	if (track->dropped_ranges >= ranges &&
+	if (!track->losses_changed && track->dropped_ranges >= ranges &&
 		track->dropped_events >= events && track->cut_text >= cut_text)
 		return CTP_OK;
 	/* What a thread lost in all may come in before a chunk that says what

@@ -19,14 +19,23 @@ struct packer *packer_new(
 void packer_free(struct packer *packer);
 
 /*
- * Packs the records of a thread's chunk that are complete and not yet
- * consumed, as event blocks. Returns through `consumed` how many words of the
- * chunk are in the log then; the caller notes it in the chunk.
+ * Reads the records of a thread's chunk that are complete and not yet
+ * consumed. Returns through `consumed` how many words of the chunk are in the
+ * log after packer_write(); the caller notes it in the chunk.
+ *
+ * Errors: CTP_ERR_NOMEM.
+ */
+enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
+	uint32_t *consumed, struct ctp_error *err);
+
+/*
+ * Writes what was read from this chunk as event blocks, and what its track has
+ * lost since the last ones. Sites may be packed in between.
  *
  * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
  */
-enum ctp_status packer_events(struct packer *packer, const struct chunk *chunk,
-	uint32_t *consumed, struct ctp_error *err);
+enum ctp_status packer_write(struct packer *packer, const struct chunk *chunk,
+	struct ctp_error *err);
 
 /* The same for a chunk of sites and tracks. */
 enum ctp_status packer_registry(struct packer *packer,

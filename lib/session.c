@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drain.h"
@@ -177,23 +179,40 @@ static void fill_facts(struct spool_facts *facts)
 		facts->command, sizeof(facts->command));
 }
 
-static enum ctp_status open_spool(
-	const struct clock_sync *start, struct ctp_error *err)
+/* Whoever completes the log must know it from others that came to have its
+ * name. */
+static void fill_log(struct spool_header *header, int fd)
 {
-	enum ctp_status status =
-		spool_open(&session.spool, session.options.spool,
-			session.options.chunks, session.options.chunk_max, err);
+	struct stat file;
+
+	fill_log_path(header->log_path, sizeof(header->log_path));
+	if (fstat(fd, &file) == 0) {
+		header->log_device = (uint64_t)file.st_dev;
+		header->log_inode = (uint64_t)file.st_ino;
+	}
+}
+
+/* `log` is the log's descriptor. */
+static enum ctp_status open_spool(
+	const struct clock_sync *start, int log, struct ctp_error *err)
+{
+	char *directory = realpath(session.options.spool, NULL);
+	enum ctp_status status = spool_open(&session.spool,
+		directory == NULL ? session.options.spool : directory,
+		session.options.chunks, session.options.chunk_max, err);
 	struct spool_header *header = session.spool.header;
 
+	free(directory);
 	if (status != CTP_OK)
 		return status;
 	header->tsc = session.tsc;
 	header->start = *start;
-	fill_log_path(header->log_path, sizeof(header->log_path));
+	fill_log(header, log);
 	fill_facts(&header->facts);
 	if (!registry_start(&session.spool))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"more names than the buffers hold");
+	atomic_store(&header->ready, 1);
 	return CTP_OK;
 }
 
@@ -249,7 +268,7 @@ static enum ctp_status begin(struct ctp_error *err)
 		session.options.clock == CTP_CLOCK_TSC ||
 		(session.options.clock == CTP_CLOCK_AUTO && clock_has_tsc());
 	start = clock_sync_now(session.tsc);
-	status = open_spool(&start, err);
+	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
 		status = drain_start(
 			&session.spool, fd, &session.options, &start, err);

@@ -84,29 +84,42 @@ static void unmap(size_t bytes)
 		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
+/* Locked until the process ends or becomes another; where the file system has
+ * no locks, nobody else can lock it either. False if somebody took the file
+ * for one that was left behind, in the moment before. */
+static bool lock_file(int fd)
+{
+	struct stat file;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return false;
+	return fstat(fd, &file) != 0 || file.st_nlink != 0;
+}
+
 static int make_file(struct spool *spool, const char *directory)
 {
 	static unsigned made;
-	int fd = -1;
 
-	for (int i = 0; i < 100 && fd < 0; i++) {
+	for (int i = 0; i < 100; i++) {
 		int used = snprintf(spool->path, sizeof(spool->path),
-			"%s/ctprof.%u.%ld.%u.spool", directory,
-			(unsigned)geteuid(), (long)getpid(), made++);
+			"%s/" SPOOL_NAME, directory, (unsigned)geteuid(),
+			(long)getpid(), made++);
+		int fd;
 
 		if (used < 0 || (size_t)used >= sizeof(spool->path))
 			break;
 		fd = open(spool->path,
 			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 			0600);
-		if (fd < 0 && errno != EEXIST)
+		if (fd >= 0 && lock_file(fd))
+			return fd;
+		if (fd >= 0)
+			(void)close(fd);
+		else if (errno != EEXIST)
 			break;
 	}
-	if (fd < 0)
-		spool->path[0] = '\0';
-	else /* released when the process ends or becomes another */
-		(void)flock(fd, LOCK_EX | LOCK_NB);
-	return fd;
+	spool->path[0] = '\0';
+	return -1;
 }
 
 static void drop_file(struct spool *spool)
@@ -249,8 +262,10 @@ void spool_give(struct spool *spool, struct chunk *chunk)
 		(used < chunk->consumed || chunk->words[used] != 0))
 		used++;
 	memset(chunk->words, 0, used * sizeof(chunk->words[0]));
-	chunk->consumed = 0;
-	chunk->seq = 0;
+	/* In this order, whatever the compiler thinks: if the process is killed
+	 * halfway, no record that is in the log already may seem to be new. */
+	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&chunk->seq, 0, __ATOMIC_RELEASE);
 	do
 		atomic_store(&chunk->link, (uint32_t)head);
 	while (!atomic_compare_exchange_weak(&spool->free_head, &head,
@@ -321,13 +336,23 @@ void spool_wait_free(struct spool *spool, int64_t max_ns)
 	atomic_fetch_sub(&spool->waiting, 1);
 }
 
-void spool_commit(struct spool *spool, const struct chunk *chunk,
-	uint32_t consumed, uint64_t log_bytes)
+void spool_commit(struct spool *spool, struct chunk *chunk, uint32_t consumed,
+	struct spool_extent log)
 {
 	struct spool_header *header = spool->header;
 	uint64_t sequence = atomic_load(&header->sequence) + 1;
+	struct spool_commit *commit = &header->commits[sequence & 1];
 
-	header->commits[sequence & 1] = (struct spool_commit){
-		log_bytes, spool_index(spool, chunk), consumed};
+	*commit = (struct spool_commit){.log = log, .chunk = SPOOL_NO_CHUNK};
+	if (chunk != NULL) {
+		commit->seq = chunk->seq;
+		commit->track = chunk->track;
+		commit->chunk = spool_index(spool, chunk);
+		commit->consumed = consumed;
+	}
 	atomic_store(&header->sequence, sequence);
+	/* Not before, as the compiler may have it: who finds this finds the
+	 * entry. */
+	if (chunk != NULL)
+		__atomic_store_n(&chunk->consumed, consumed, __ATOMIC_RELEASE);
 }

@@ -16,8 +16,9 @@
 #include "error.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
-#define SPOOL_VERSION 2
+#define SPOOL_VERSION 3
 #define SPOOL_PATH_BYTES 4096
+#define SPOOL_NAME "ctprof.%u.%ld.%u.spool" /* uid, pid, number */
 #define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 
 /* The background thread is woken when so many chunks are full, or a quarter of
@@ -25,10 +26,24 @@
  * costs both threads more than the wait. */
 #define SPOOL_BATCH 8
 
-/* How much of a chunk is in the log, once the log has this size. */
+#define SPOOL_NO_CHUNK UINT32_MAX
+
+/* How far the log has come. */
+struct spool_extent {
+	uint64_t bytes;
+	int64_t newest_ns; /* log time of its newest event */
+};
+
+/*
+ * How much of a chunk is in the log, once the log has come so far. The chunk
+ * may have been given back since, and be another thread's by now: it is this
+ * one only if track and number are still the same.
+ */
 struct spool_commit {
-	uint64_t log_bytes;
-	uint32_t chunk;
+	struct spool_extent log;
+	uint64_t seq;
+	uint32_t track;
+	uint32_t chunk; /* SPOOL_NO_CHUNK: the log grew by something else */
 	uint32_t consumed;
 };
 
@@ -53,6 +68,9 @@ struct spool_facts {
 struct spool_header {
 	char magic[8];
 	uint32_t version;
+	/* All that the recorder fills in at the start is there. Before, nothing
+	 * is recorded. */
+	_Atomic uint32_t ready;
 	_Atomic uint32_t chunk_count;
 	uint32_t tsc; /* ticks are the time-stamp counter's */
 	struct clock_sync start;
@@ -62,6 +80,8 @@ struct spool_header {
 	struct spool_commit commits[2];
 	_Atomic uint64_t sequence;
 	char log_path[SPOOL_PATH_BYTES]; /* absolute */
+	uint64_t log_device;             /* and which file that is */
+	uint64_t log_inode;
 	char error[512]; /* why recording stopped before its time; "" */
 	struct spool_facts facts;
 };
@@ -131,8 +151,9 @@ void spool_wait_full(struct spool *spool, uint32_t seen, int64_t max_ns);
 void spool_wait_free(struct spool *spool, int64_t max_ns);
 void spool_wake(struct spool *spool);
 
-/* Notes that the log now holds `consumed` words of `chunk`. */
-void spool_commit(struct spool *spool, const struct chunk *chunk,
-	uint32_t consumed, uint64_t log_bytes);
+/* Notes that the log now holds `consumed` words of `chunk`, in the chunk as
+ * well; or, where that is NULL, that it grew by something else. */
+void spool_commit(struct spool *spool, struct chunk *chunk, uint32_t consumed,
+	struct spool_extent log);
 
 #endif
