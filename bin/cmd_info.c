@@ -101,12 +101,36 @@ static void add_facts(struct table *table, const struct trace *trace)
 		const struct trace_fact *fact = &trace->facts[i];
 		const char *name = strtab_text(trace->text, fact->key, NULL);
 		char key[LINE_TEXT];
+		const char *value = strtab_text(trace->text, fact->value, NULL);
 
 		if (strcmp(name, "format") == 0 ||
-			strcmp(name, "realtime") == 0)
+			strcmp(name, "realtime") == 0 ||
+			(strcmp(name, "parent") == 0 &&
+				strcmp(value, "0") == 0))
 			continue;
 		(void)snprintf(key, sizeof(key), "  %.60s", name);
-		add(table, key, strtab_text(trace->text, fact->value, NULL));
+		add(table, key, value);
+	}
+}
+
+/* What functions lie in that are known by their address. */
+static void add_modules(struct table *table, const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace->module_count; i++) {
+		const struct trace_module *module = &trace->modules[i];
+		const char *path = strtab_text(trace->text, module->path, NULL);
+		const char *build_id =
+			strtab_text(trace->text, module->build_id, NULL);
+		char size[QUANTITY_TEXT];
+		char *text = NULL;
+
+		if (asprintf(&text, "%s at 0x%" PRIx64 ", %s%s%s%s", path,
+			    module->base, quantity_bytes(size, module->bytes),
+			    build_id[0] == '\0' ? "" : ", build id ", build_id,
+			    module->closed ? ", closed" : "") < 0)
+			text = NULL;
+		add(table, "  module", text == NULL ? path : text);
+		free(text);
 	}
 }
 
@@ -168,6 +192,7 @@ static int print_text(const struct subject *subject, FILE *out)
 	add_counts(&table, subject->census);
 	add_losses(&table, subject->trace);
 	add_facts(&table, subject->trace);
+	add_modules(&table, subject->trace);
 	fprintf(out, "%s\n", subject->input->name);
 	printed = table_print(&table, out, false, 0);
 	table_clear(&table);
@@ -244,6 +269,27 @@ static void put_facts(struct json *json, const struct trace *trace)
 	free(seen);
 }
 
+static void put_modules(struct json *json, const struct trace *trace)
+{
+	json_key(json, "modules");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < trace->module_count; i++) {
+		const struct trace_module *module = &trace->modules[i];
+
+		json_begin(json, '{');
+		report_text(json, "path",
+			strtab_text(trace->text, module->path, NULL));
+		report_text(json, "build_id",
+			strtab_text(trace->text, module->build_id, NULL));
+		report_int(json, "pid", module->pid);
+		report_uint(json, "base", module->base);
+		report_uint(json, "bytes", module->bytes);
+		report_bool(json, "closed", module->closed);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static int print_json(
 	const struct subject *subject, char *const *path, FILE *out)
 {
@@ -278,6 +324,7 @@ static int print_json(
 	put_counts(&json, census);
 	put_clocks(&json, trace);
 	put_facts(&json, trace);
+	put_modules(&json, trace);
 	return report_end(&json);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_block.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +21,9 @@ void log_recording_reset(struct log_recording *recording)
 	if (recording->site_room > 0)
 		memset(recording->sites, 0,
 			recording->site_room * sizeof(*recording->sites));
-	recording->site_count = 0;
+	if (recording->module_room > 0)
+		memset(recording->modules, 0,
+			recording->module_room * sizeof(*recording->modules));
 	recording->started = false;
 	recording->pid = 0;
 	recording->process_name = 0;
@@ -36,6 +36,8 @@ void log_recording_clear(struct log_recording *recording)
 	log_recording_reset(recording);
 	free(recording->tracks);
 	free(recording->sites);
+	free(recording->modules);
+	buffer_clear(&recording->name);
 	free(recording->events.ids);
 	free(recording->events.times);
 	free(recording->events.sites);
@@ -68,26 +70,6 @@ bool log_block_is(const char *key, size_t size, const char *name)
 	return strlen(name) == size && memcmp(key, name, size) == 0;
 }
 
-uint32_t log_block_site(struct log_recording *recording, uint32_t number)
-{
-	char name[40];
-	uint32_t site;
-
-	if (number >= LOG_SITES_MAX ||
-		!log_block_grow(&recording->sites, &recording->site_room,
-			number, sizeof(uint32_t)))
-		return TRACE_NONE;
-	if (recording->sites[number] != 0)
-		return recording->sites[number] - 1;
-	(void)snprintf(name, sizeof(name), "(site %" PRIu32 ")", number);
-	site = trace_add_site(recording->trace, name, strlen(name), "", 0, 0);
-	if (site != TRACE_NONE) {
-		recording->sites[number] = site + 1;
-		recording->trace->losses[LOSS_UNKNOWN_SITES]++;
-	}
-	return site;
-}
-
 struct log_track *log_block_track(
 	struct log_recording *recording, uint32_t number)
 {
@@ -115,52 +97,6 @@ struct log_track *log_block_track(
 
 /* These are called twice: first to see whether the whole block is sound, then
  * to `apply` it. */
-
-static enum log_verdict take_site(struct log_recording *recording,
-	struct cursor *block, uint32_t number, bool apply)
-{
-	const char *name;
-	const char *file;
-	size_t name_size;
-	size_t file_size;
-	uint32_t elements;
-	uint32_t line;
-	uint32_t site;
-
-	if (!unpack_array(block, &elements) || elements < 3 ||
-		!unpack_text(block, &name, &name_size) ||
-		!unpack_text(block, &file, &file_size) ||
-		!unpack_u32(block, UINT32_MAX, &line))
-		return LOG_DAMAGED;
-	while (elements-- > 3)
-		if (!unpack_skip(block))
-			return LOG_DAMAGED;
-	if (!apply)
-		return LOG_SOUND;
-	site = trace_add_site(
-		recording->trace, name, name_size, file, file_size, line);
-	if (site == TRACE_NONE ||
-		!log_block_grow(&recording->sites, &recording->site_room,
-			number, sizeof(uint32_t)))
-		return LOG_NO_MEMORY;
-	recording->sites[number] = site + 1;
-	return LOG_SOUND;
-}
-
-static enum log_verdict take_sites(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
-	enum log_verdict verdict = LOG_SOUND;
-	uint32_t first;
-	uint32_t count;
-
-	if (!unpack_u32(&block, LOG_SITES_MAX - 1, &first) || first == 0 ||
-		!unpack_array(&block, &count) || count > LOG_SITES_MAX - first)
-		return LOG_DAMAGED;
-	for (uint32_t i = 0; verdict == LOG_SOUND && i < count; i++)
-		verdict = take_site(recording, &block, first + i, apply);
-	return verdict;
-}
 
 static enum log_verdict take_track(
 	struct log_recording *recording, struct cursor block, bool apply)
@@ -252,7 +188,11 @@ static enum log_verdict take_kind(struct log_recording *recording,
 {
 	switch (kind) {
 	case LOG_SITES:
-		return take_sites(recording, block, apply);
+		return log_site_take(recording, block, apply);
+	case LOG_MODULE:
+		return log_site_take_module(recording, block, apply);
+	case LOG_MODULE_CLOSED:
+		return log_site_take_closed(recording, block, apply);
 	case LOG_TRACK:
 		return take_track(recording, block, apply);
 	case LOG_SYNC:

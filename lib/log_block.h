@@ -4,6 +4,7 @@
 #ifndef LOG_BLOCK_H
 #define LOG_BLOCK_H
 
+#include "buffer.h"
 #include "cursor.h"
 #include "event.h"
 #include "log.h"
@@ -51,7 +52,9 @@ struct log_recording {
 	struct log_time time;
 	uint32_t *sites; /* log number to trace site + 1 */
 	uint32_t site_room;
-	uint32_t site_count;       /* highest number + 1 */
+	uint32_t *modules; /* log number to trace module + 1 */
+	uint32_t module_room;
+	struct buffer name;        /* that is being put together */
 	struct log_track **tracks; /* by log number */
 	uint32_t track_room;
 	struct log_events events;

@@ -21,6 +21,15 @@ bool log_block_is(const char *key, size_t size, const char *name);
 /* Forgets everything of the recording but the room for the next one. */
 void log_recording_reset(struct log_recording *recording);
 
+/* These are called twice: first to see whether the whole block is sound, then
+ * to `apply` it. */
+enum log_verdict log_site_take(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_site_take_module(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_site_take_closed(
+	struct log_recording *recording, struct cursor block, bool apply);
+
 enum ctp_status log_facts_take_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
 enum log_verdict log_facts_take_end(

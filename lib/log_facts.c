@@ -152,6 +152,19 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 	return CTP_OK;
 }
 
+/* What the end block says that is worth knowing. */
+static bool is_end_fact(const char *key, size_t size, const char **name)
+{
+	static const char *const facts[] = {"stalls", "stall_ns", "recovered"};
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		*name = facts[i];
+		if (log_block_is(key, size, facts[i]))
+			return true;
+	}
+	return false;
+}
+
 enum log_verdict log_facts_take_end(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
@@ -162,6 +175,7 @@ enum log_verdict log_facts_take_end(
 	if (!unpack_map(&block, &count))
 		return LOG_DAMAGED;
 	while (count-- > 0) {
+		const char *name;
 		const char *key;
 		size_t size;
 		int64_t number;
@@ -176,12 +190,9 @@ enum log_verdict log_facts_take_end(
 				recording->shift_ns, &number, 1);
 			if (number > trace->end_ns)
 				trace->end_ns = number;
-		} else if (log_block_is(key, size, "stalls")) {
-			if (!trace_add_fact(trace, "stalls", text))
-				return LOG_NO_MEMORY;
-		} else if (log_block_is(key, size, "stall_ns")) {
-			if (!trace_add_fact(trace, "stall_ns", text))
-				return LOG_NO_MEMORY;
+		} else if (is_end_fact(key, size, &name) &&
+			   !trace_add_fact(trace, name, text)) {
+			return LOG_NO_MEMORY;
 		}
 	}
 	recording->has_end |= apply;

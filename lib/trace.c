@@ -74,6 +74,7 @@ void trace_free(struct trace *trace)
 	strtab_free(trace->text);
 	free(trace->sites);
 	free(trace->tracks);
+	free(trace->modules);
 	free(trace->facts);
 	free(trace->site_index);
 	free(trace);
@@ -170,6 +171,18 @@ uint32_t trace_add_track(struct trace *trace, struct trace_track track)
 	trace->tracks = tracks;
 	trace->tracks[trace->track_count] = track;
 	return trace->track_count++;
+}
+
+uint32_t trace_add_module(struct trace *trace, struct trace_module module)
+{
+	void *modules = trace->modules;
+
+	if (!make_room(&modules, trace->module_count, &trace->module_room,
+		    sizeof(module)))
+		return TRACE_NONE;
+	trace->modules = modules;
+	trace->modules[trace->module_count] = module;
+	return trace->module_count++;
 }
 
 bool trace_add_fact(struct trace *trace, const char *key, const char *value)

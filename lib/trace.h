@@ -21,6 +21,23 @@ struct trace_site {
 	uint32_t line; /* 0: unknown */
 };
 
+/* Which name of a function is shown that has several. */
+enum trace_names {
+	TRACE_NAMES_FULL,    /* demangled: "int ns::f<int>(int)" */
+	TRACE_NAMES_SHORT,   /* "ns::f" */
+	TRACE_NAMES_MANGLED, /* as the linker knows it */
+};
+
+/* A program or shared library that functions lie in. */
+struct trace_module {
+	uint64_t base; /* its lowest address */
+	uint64_t bytes;
+	int64_t pid;
+	uint32_t path;     /* strtab number */
+	uint32_t build_id; /* strtab number of its hexadecimal form */
+	bool closed;       /* unloaded before the end */
+};
+
 enum trace_track_kind {
 	TRACE_THREAD,   /* measured nesting of a thread */
 	TRACE_TIMELINE, /* ranges whose times the program gave */
@@ -71,10 +88,13 @@ struct trace_fact {
 
 struct trace {
 	struct strtab *text;
+	enum trace_names names; /* set before the first event is read */
 	struct trace_site *sites;
 	uint32_t site_count;
 	struct trace_track *tracks;
 	uint32_t track_count;
+	struct trace_module *modules;
+	uint32_t module_count;
 	struct trace_fact *facts; /* tool, host, command, clock, … */
 	uint32_t fact_count;
 	/* Event times are relative to this instant of CLOCK_REALTIME, in ns
@@ -90,7 +110,7 @@ struct trace {
 
 	uint32_t *site_index; /* private: hash table over sites */
 	uint32_t site_index_size;
-	uint32_t site_room, track_room, fact_room; /* private */
+	uint32_t site_room, track_room, module_room, fact_room; /* private */
 };
 
 /* An empty trace; free with trace_free(). NULL if out of memory. */
@@ -102,6 +122,7 @@ void trace_free(struct trace *trace);
 uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
 	const char *file, size_t file_size, uint32_t line);
 uint32_t trace_add_track(struct trace *trace, struct trace_track track);
+uint32_t trace_add_module(struct trace *trace, struct trace_module module);
 bool trace_add_fact(struct trace *trace, const char *key, const char *value);
 
 /* Borrowed text of a site; "" where unknown. */

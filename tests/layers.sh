@@ -29,8 +29,8 @@ done
 
 recording='arena chunk drain log_frame options pack
 	pack_column pack_row process record registry session spool step thread'
-analysis='event log_block log_events log_facts log_input log_member log_read log_scan
-	log_time profile replay trace unpack'
+analysis='event function_name log_block log_events log_facts log_input log_member
+	log_read log_scan log_site log_time profile replay trace unpack'
 for name in $recording; do
 	for file in lib/$name.c lib/$name.h; do
 		for other in $analysis; do

@@ -105,11 +105,29 @@ static void put_tables(struct log_text *text, const struct trace *trace)
 			strtab_text(trace->text, trace->facts[i].key, NULL),
 			strtab_text(trace->text, trace->facts[i].value, NULL));
 	(void)fclose(out);
+	out = open_text(&text->modules, &size);
+	for (uint32_t i = 0; i < trace->module_count; i++) {
+		const struct trace_module *module = &trace->modules[i];
+
+		(void)fprintf(out,
+			"%" PRId64 " %" PRIx64 " %" PRIu64 " %s %s%s\n",
+			module->pid, module->base, module->bytes,
+			strtab_text(trace->text, module->path, NULL),
+			strtab_text(trace->text, module->build_id, NULL),
+			module->closed ? " closed" : "");
+	}
+	(void)fclose(out);
 	text->end_ns = trace->end_ns;
 	text->base_realtime_ns = trace->base_realtime_ns;
 }
 
 struct log_text log_text_read(const void *bytes, size_t size)
+{
+	return log_text_read_names(bytes, size, TRACE_NAMES_FULL);
+}
+
+struct log_text log_text_read_names(
+	const void *bytes, size_t size, enum trace_names names)
 {
 	struct log_text text = {.status = CTP_OK};
 	/* fmemopen() refuses nothing at all in older libraries. */
@@ -123,6 +141,7 @@ struct log_text log_text_read(const void *bytes, size_t size)
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(
 		log_read_open(file, NULL, 0, &source, &text.err), CTP_OK);
+	source->trace->names = names;
 	while (text.status == CTP_OK) {
 		text.status = source->next(source, &event, &text.err);
 		if (text.status == CTP_OK)
@@ -142,5 +161,6 @@ void log_text_clear(struct log_text *text)
 	free(text->tracks);
 	free(text->losses);
 	free(text->facts);
+	free(text->modules);
 	*text = (struct log_text){.status = CTP_OK};
 }

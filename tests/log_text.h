@@ -18,6 +18,9 @@ struct log_text {
 	char *losses;
 	/* One line per fact, "tool=ctprof 0.1.0". */
 	char *facts;
+	/* One line per module: pid, base, bytes, path, build id, and "closed"
+	 * where it is. */
+	char *modules;
 	int64_t end_ns;
 	int64_t base_realtime_ns;
 	enum ctp_status status; /* that ended it; CTP_END: all was read */
@@ -27,6 +30,10 @@ struct log_text {
 /* Reads the whole log; fails the test if an event refers to what is not
  * there. */
 struct log_text log_text_read(const void *bytes, size_t size);
+
+/* The same with these names of functions. */
+struct log_text log_text_read_names(
+	const void *bytes, size_t size, enum trace_names names);
 void log_text_clear(struct log_text *text);
 
 #endif
