@@ -97,6 +97,7 @@ static void commit(struct chunk *chunk, uint32_t consumed)
 {
 	spool_commit(drain.spool, chunk, consumed,
 		(struct spool_extent){log_writer_bytes(drain.writer),
+			packer_event_count(drain.packer),
 			packer_newest_ns(drain.packer)});
 }
 
@@ -159,14 +160,14 @@ static enum ctp_status pack_events(struct chunk *chunk, struct ctp_error *err)
 {
 	uint32_t consumed = chunk->consumed;
 	enum ctp_status status =
-		packer_read(drain.packer, chunk, &consumed, err);
+		packer_read_events(drain.packer, chunk, &consumed, err);
 
 	if (status == CTP_OK)
 		status = pack_registry(err);
 	if (status == CTP_OK)
 		status = sync_if_due(err);
 	if (status == CTP_OK)
-		status = packer_write(drain.packer, chunk, err);
+		status = packer_write_events(drain.packer, chunk, err);
 	if (status == CTP_OK)
 		commit(chunk, consumed);
 	return status;

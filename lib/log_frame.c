@@ -122,12 +122,14 @@ enum ctp_status log_frame_end(struct log_writer *writer,
 
 	(void)msgpack_pack_array(&out, 2);
 	(void)msgpack_pack_int(&out, LOG_END);
-	(void)msgpack_pack_map(&out, 5);
+	(void)msgpack_pack_map(&out, totals->recovered ? 6 : 5);
 	msgpack_out_key(&out, "log");
 	(void)msgpack_pack_int64(&out, totals->log_ns);
 	add_number(&out, "events", totals->events);
 	add_number(&out, "blocks", log_writer_blocks(writer));
 	add_number(&out, "stalls", totals->stalls);
 	add_number(&out, "stall_ns", totals->stall_ns);
+	if (totals->recovered)
+		add_number(&out, "recovered", 1);
 	return write_block(writer, LOG_END, &bytes, err);
 }

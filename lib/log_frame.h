@@ -23,6 +23,7 @@ struct log_frame_totals {
 	uint64_t events;
 	uint64_t stalls;
 	uint64_t stall_ns;
+	bool recovered; /* by another process, after the recorder's death */
 };
 
 enum ctp_status log_frame_end(struct log_writer *writer,

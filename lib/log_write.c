@@ -30,6 +30,13 @@ struct log_writer *log_writer_new(int fd, int level)
 	return writer;
 }
 
+void log_writer_resume(
+	struct log_writer *writer, uint64_t bytes, uint64_t blocks)
+{
+	writer->bytes = bytes;
+	writer->blocks = blocks;
+}
+
 void log_writer_free(struct log_writer *writer)
 {
 	if (writer == NULL)

@@ -17,6 +17,10 @@ struct log_writer;
 struct log_writer *log_writer_new(int fd, int level);
 void log_writer_free(struct log_writer *writer);
 
+/* Goes on with a log that has so much already, where `fd` stands. */
+void log_writer_resume(
+	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
+
 /*
  * Appends a block. `parts` together are one MessagePack array.
  *

@@ -9,22 +9,8 @@
 #include <string.h>
 
 #include "msgpack_out.h"
-#include "pack_column.h"
+#include "pack_private.h"
 #include "pack_row.h"
-
-struct packer {
-	struct log_writer *writer;
-	struct clock_scale scale;
-	int64_t min_ns;
-	struct pack_track **tracks; /* by number */
-	uint32_t track_room;
-	struct pack_column measured;
-	struct pack_column timeline;
-	struct pack_sites sites;
-	struct buffer bytes;
-	uint64_t event_count;
-	int64_t newest_ns;
-};
 
 struct packer *packer_new(
 	struct log_writer *writer, struct clock_scale scale, uint64_t min_ns)
@@ -63,12 +49,12 @@ int64_t packer_newest_ns(const struct packer *packer)
 	return packer->newest_ns;
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
+enum ctp_status packer_no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-static struct pack_track *find_track(struct packer *packer, uint32_t number)
+struct pack_track *packer_find_track(struct packer *packer, uint32_t number)
 {
 	uint32_t room = packer->track_room == 0 ? 16 : packer->track_room;
 	struct pack_track **tracks;
@@ -126,7 +112,7 @@ static bool add_timeline(
 
 	if (record[2] >= LOG_SITES_MAX || record[3] >= LOG_TRACKS_MAX)
 		return true;
-	track = find_track(packer, (uint32_t)record[3]);
+	track = packer_find_track(packer, (uint32_t)record[3]);
 	if (track == NULL)
 		return false;
 	if (column->count == 0)
@@ -251,13 +237,13 @@ static enum ctp_status write_column(struct packer *packer,
 	if (column->count == 0)
 		return CTP_OK;
 	packer->event_count += column->count;
-	track = find_track(packer, column->track);
+	track = packer_find_track(packer, column->track);
 	return pack_column_write(column, track, &packer->sites, &packer->bytes,
 		packer->writer, err);
 }
 
-enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
-	uint32_t *consumed, struct ctp_error *err)
+enum ctp_status packer_read_events(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
 {
 	struct pack_column *measured = &packer->measured;
 	struct pack_track *track;
@@ -269,13 +255,13 @@ enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
 		*consumed = CHUNK_WORDS;
 		return CTP_OK;
 	}
-	track = find_track(packer, chunk->track);
+	track = packer_find_track(packer, chunk->track);
 	if (track == NULL)
-		return no_memory(err);
+		return packer_no_memory(err);
 	pack_column_start(measured, chunk->track, track);
 	end = read_records(packer, track, chunk, chunk->consumed);
 	if (end == UINT32_MAX)
-		return no_memory(err);
+		return packer_no_memory(err);
 	if (measured->count > 0 &&
 		measured->times[measured->count - 1] > packer->newest_ns)
 		packer->newest_ns = measured->times[measured->count - 1];
@@ -283,7 +269,7 @@ enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
 	return CTP_OK;
 }
 
-enum ctp_status packer_write(
+enum ctp_status packer_write_events(
 	struct packer *packer, const struct chunk *chunk, struct ctp_error *err)
 {
 	enum ctp_status status = write_column(packer, &packer->measured, err);
@@ -297,80 +283,15 @@ enum ctp_status packer_write(
 	return status;
 }
 
-static enum ctp_status write_small(
+enum ctp_status packer_write(
 	struct packer *packer, enum log_block kind, struct ctp_error *err)
 {
 	if (packer->bytes.failed)
-		return no_memory(err);
+		return packer_no_memory(err);
 	return log_writer_add(packer->writer, kind,
 		&(struct deflate_part){
 			packer->bytes.bytes, packer->bytes.used, false},
 		1, err);
-}
-
-static enum ctp_status write_losses(struct packer *packer, uint32_t number,
-	struct pack_track *track, struct ctp_error *err)
-{
-	const struct {
-		const char *name;
-		uint64_t count;
-	} counts[] = {{"dropped_ranges", track->dropped_ranges},
-		{"dropped_events", track->dropped_events},
-		{"short_ranges", track->short_ranges},
-		{"cut_text", track->cut_text}};
-	size_t kinds = sizeof(counts) / sizeof(counts[0]);
-	msgpack_packer out = msgpack_out(&packer->bytes);
-
-	track->losses_changed = false;
-	packer->bytes.used = 0;
-	(void)msgpack_pack_array(&out, 3);
-	(void)msgpack_pack_int(&out, LOG_LOSSES);
-	(void)msgpack_pack_uint32(&out, number);
-	(void)msgpack_pack_map(&out, kinds);
-	for (size_t i = 0; i < kinds; i++) {
-		msgpack_out_key(&out, counts[i].name);
-		(void)msgpack_pack_uint64(&out, counts[i].count);
-	}
-	return write_small(packer, LOG_LOSSES, err);
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-enum ctp_status packer_losses(struct packer *packer, uint32_t number,
-	uint64_t ranges, uint64_t events, uint64_t cut_text,
-	struct ctp_error *err)
-{
-	struct pack_track *track;
-
-	if (number >= LOG_TRACKS_MAX)
-		return CTP_OK;
-	track = find_track(packer, number);
-	if (track == NULL)
-		return no_memory(err);
-	if (!track->losses_changed && track->dropped_ranges >= ranges &&
-		track->dropped_events >= events && track->cut_text >= cut_text)
-		return CTP_OK;
-	/* What a thread lost in all may come in before a chunk that says what
-	 * it had lost until then. */
-	track->dropped_ranges = larger(track->dropped_ranges, ranges);
-	track->dropped_events = larger(track->dropped_events, events);
-	track->cut_text = larger(track->cut_text, cut_text);
-	return write_losses(packer, number, track, err);
-}
-
-enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
-{
-	enum ctp_status status = CTP_OK;
-
-	for (uint32_t i = 0; status == CTP_OK && i < packer->track_room; i++)
-		if (packer->tracks[i] != NULL &&
-			packer->tracks[i]->losses_changed)
-			status =
-				write_losses(packer, i, packer->tracks[i], err);
-	return status;
 }
 
 /* The long record at words[at]; false if there is none (yet), or it does not
@@ -429,7 +350,7 @@ static enum ctp_status write_sites(struct packer *packer,
 		add_site(&out, head, &chunk->words[*at]);
 		*at += 1 + head.words;
 	}
-	return write_small(packer, LOG_SITES, err);
+	return packer_write(packer, LOG_SITES, err);
 }
 
 static enum ctp_status write_track(struct packer *packer,
@@ -447,7 +368,7 @@ static enum ctp_status write_track(struct packer *packer,
 	(void)msgpack_pack_uint64(&out, record[2]);
 	(void)msgpack_pack_uint64(&out, record[3]);
 	msgpack_out_text(&out, text, size);
-	return write_small(packer, LOG_TRACK, err);
+	return packer_write(packer, LOG_TRACK, err);
 }
 
 enum ctp_status packer_registry(struct packer *packer,

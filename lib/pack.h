@@ -21,12 +21,12 @@ void packer_free(struct packer *packer);
 /*
  * Reads the records of a thread's chunk that are complete and not yet
  * consumed. Returns through `consumed` how many words of the chunk are in the
- * log after packer_write(); the caller notes it in the chunk.
+ * log after packer_write_events(); the caller notes it in the chunk.
  *
  * Errors: CTP_ERR_NOMEM.
  */
-enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
-	uint32_t *consumed, struct ctp_error *err);
+enum ctp_status packer_read_events(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
 
 /*
  * Writes what was read from this chunk as event blocks, and what its track has
@@ -34,8 +34,8 @@ enum ctp_status packer_read(struct packer *packer, const struct chunk *chunk,
  *
  * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
  */
-enum ctp_status packer_write(struct packer *packer, const struct chunk *chunk,
-	struct ctp_error *err);
+enum ctp_status packer_write_events(struct packer *packer,
+	const struct chunk *chunk, struct ctp_error *err);
 
 /* The same for a chunk of sites and tracks. */
 enum ctp_status packer_registry(struct packer *packer,
@@ -48,6 +48,19 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t track,
 
 /* Writes the counts of left-out ranges of all tracks. */
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);
+
+/*
+ * To go on with a log that another process began: what is in it already; of a
+ * track, the number of its next block, that blocks of it were lost after that
+ * one, and what the last losses block said, number by number.
+ * Tracks are below LOG_TRACKS_MAX. False if out of memory.
+ */
+void packer_resume(struct packer *packer, uint64_t events, int64_t newest_ns);
+bool packer_resume_blocks(
+	struct packer *packer, uint32_t track, uint64_t blocks);
+bool packer_resume_gap(struct packer *packer, uint32_t track);
+bool packer_resume_loss(struct packer *packer, uint32_t track, const char *name,
+	uint64_t count);
 
 /* Events in all event blocks so far. */
 uint64_t packer_event_count(const struct packer *packer);

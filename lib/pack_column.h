@@ -14,6 +14,10 @@
  * log has positions in the block's own list. */
 enum pack_id { PACK_ID_END = 0, PACK_ID_EXTRA = 1, PACK_ID_SITES = 1 };
 
+/* Where the log was begun by another process. So deep that no chunk's ends
+ * bring it down to what can be known. */
+#define PACK_DEPTH_UNKNOWN (UINT32_C(1) << 31)
+
 /* What the packer keeps of a track over the whole recording. */
 struct pack_track {
 	uint64_t blocks;
@@ -22,7 +26,7 @@ struct pack_track {
 	uint64_t dropped_events;
 	uint64_t cut_text;
 	bool losses_changed;
-	uint32_t depth;
+	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
 	/* Sites of the open ranges; what is at `depth` and above is no more. */
 	uint32_t open[LOG_OPEN_MAX + 1];
 };

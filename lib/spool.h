@@ -31,6 +31,7 @@
 /* How far the log has come. */
 struct spool_extent {
 	uint64_t bytes;
+	uint64_t events;
 	int64_t newest_ns; /* log time of its newest event */
 };
 

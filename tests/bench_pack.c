@@ -158,11 +158,11 @@ static int64_t pack(const struct program *program, struct log_writer *writer)
 	for (size_t i = 0; i < CHUNKS && status == CTP_OK; i++) {
 		uint32_t consumed;
 
-		status = packer_read(
+		status = packer_read_events(
 			packer, &program->chunks[i], &consumed, &err);
 		if (status == CTP_OK)
-			status =
-				packer_write(packer, &program->chunks[i], &err);
+			status = packer_write_events(
+				packer, &program->chunks[i], &err);
 		if (status == CTP_OK && consumed != CHUNK_WORDS)
 			status = CTP_ERR_STATE;
 	}

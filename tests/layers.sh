@@ -50,6 +50,13 @@ for name in $analysis; do
 	done
 done
 
+# What completes a dead recorder's log stands above both.
+for other in recover recover_log spool_file; do
+	found=$(grep -l "#include \"$other.h\"" lib/*.[ch] |
+		grep -vE '^lib/(recover|recover_log|spool_file)\.[ch]$')
+	[ -z "$found" ] || complain "$found includes $other.h"
+done
+
 found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
 	lib/*.[ch] | grep -v snprintf)
 [ -z "$found" ] || complain "$found"

@@ -95,8 +95,10 @@ void case_pack(void)
 	uint32_t consumed = 0;
 
 	ck_assert_int_eq(
-		packer_read(case_packer, case_chunk, &consumed, NULL), CTP_OK);
-	ck_assert_int_eq(packer_write(case_packer, case_chunk, NULL), CTP_OK);
+		packer_read_events(case_packer, case_chunk, &consumed, NULL),
+		CTP_OK);
+	ck_assert_int_eq(
+		packer_write_events(case_packer, case_chunk, NULL), CTP_OK);
 	case_chunk->consumed = consumed;
 }
 

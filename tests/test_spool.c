@@ -186,11 +186,12 @@ START_TEST(commits_are_written_in_turn)
 		chunk->track = i;
 		chunk->seq = i + 1;
 		spool_commit(&spool, chunk, i * 10,
-			(struct spool_extent){i * 1000, i});
+			(struct spool_extent){i * 1000, i + 2, i});
 		ck_assert_uint_eq(atomic_load(&header->sequence), i);
 		commit = &header->commits[i & 1];
 		ck_assert_uint_eq(commit->consumed, i * 10);
 		ck_assert_uint_eq(commit->log.bytes, i * 1000);
+		ck_assert_uint_eq(commit->log.events, i + 2);
 		ck_assert_int_eq(commit->log.newest_ns, i);
 		ck_assert_uint_eq(commit->chunk, spool_index(&spool, chunk));
 		ck_assert_uint_eq(commit->track, i);
@@ -200,7 +201,7 @@ START_TEST(commits_are_written_in_turn)
 			ck_assert_uint_eq(header->commits[~i & 1].log.bytes,
 				(i - 1) * 1000);
 	}
-	spool_commit(&spool, NULL, 0, (struct spool_extent){6000, 5});
+	spool_commit(&spool, NULL, 0, (struct spool_extent){6000, 7, 5});
 	ck_assert_uint_eq(header->commits[0].log.bytes, 6000);
 	ck_assert_uint_eq(header->commits[0].chunk, SPOOL_NO_CHUNK);
 	ck_assert_uint_eq(chunk->consumed, 50); /* of the chunk before */
