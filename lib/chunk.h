@@ -77,6 +77,22 @@ enum chunk_long {
 	CHUNK_MODULE_CLOSED, /* module */
 };
 
+/* Lost on a track, in all; the names are those of a losses block. */
+struct chunk_losses {
+	uint64_t dropped_ranges;
+	uint64_t dropped_events;
+	uint64_t cut_text;
+	uint64_t unwound_ranges;
+	uint64_t stray_exits;
+};
+
+static inline struct chunk_losses chunk_losses(const struct chunk *chunk)
+{
+	return (struct chunk_losses){chunk->dropped_ranges,
+		chunk->dropped_events, chunk->cut_text, chunk->unwound_ranges,
+		chunk->stray_exits};
+}
+
 /* The ticks that the words of a chunk count from. */
 static inline uint64_t chunk_origin(const struct chunk *chunk)
 {

@@ -277,17 +277,16 @@ static enum ctp_status write_losses(
 
 	for (const struct thread *thread = thread_first();
 		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk_losses losses = thread_losses(thread);
+
 		totals->stalls += atomic_load(&thread->stalls);
 		totals->stall_ns += atomic_load(&thread->stall_ns);
 		if (atomic_load(&thread->session) == 0)
 			continue;
-		status =
-			packer_losses(drain.packer, atomic_load(&thread->track),
-				(uint64_t)atomic_load(&thread->dropped_ranges) +
-					thread->pending.begin_count +
-					thread->pending.deep,
-				atomic_load(&thread->dropped_events),
-				atomic_load(&thread->cut_text), err);
+		losses.dropped_ranges +=
+			thread->pending.begin_count + thread->pending.deep;
+		status = packer_losses(drain.packer,
+			atomic_load(&thread->track), &losses, err);
 	}
 	if (status == CTP_OK)
 		status = packer_finish(drain.packer, err);

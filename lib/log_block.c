@@ -173,7 +173,8 @@ static enum log_verdict take_losses(
 		if (!unpack_text(&block, &key, &size) ||
 			!unpack_uint(&block, &lost))
 			return LOG_DAMAGED;
-		for (enum trace_loss i = 0; apply && i <= LOSS_CUT_TEXT; i++) {
+		for (enum trace_loss i = 0; apply && i <= LOSS_STRAY_EXITS;
+			i++) {
 			if (!log_block_is(key, size, trace_loss_name(i)))
 				continue;
 			recording->trace->losses[i] += lost - track->losses[i];

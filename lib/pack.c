@@ -272,14 +272,13 @@ enum ctp_status packer_read_events(struct packer *packer,
 enum ctp_status packer_write_events(
 	struct packer *packer, const struct chunk *chunk, struct ctp_error *err)
 {
+	struct chunk_losses losses = chunk_losses(chunk);
 	enum ctp_status status = write_column(packer, &packer->measured, err);
 
 	if (status == CTP_OK)
 		status = write_column(packer, &packer->timeline, err);
 	if (status == CTP_OK)
-		status = packer_losses(packer, chunk->track,
-			chunk->dropped_ranges, chunk->dropped_events,
-			chunk->cut_text, err);
+		status = packer_losses(packer, chunk->track, &losses, err);
 	return status;
 }
 
@@ -292,108 +291,4 @@ enum ctp_status packer_write(
 		&(struct deflate_part){
 			packer->bytes.bytes, packer->bytes.used, false},
 		1, err);
-}
-
-/* The long record at words[at]; false if there is none (yet), or it does not
- * lie in the chunk, or is shorter than its kind needs. */
-static bool find_long(
-	const struct chunk *chunk, uint32_t at, struct chunk_head *head)
-{
-	uint64_t word = at < CHUNK_WORDS ? __atomic_load_n(&chunk->words[at],
-						   __ATOMIC_ACQUIRE)
-					 : 0;
-
-	*head = chunk_head(chunk, word);
-	return word != 0 && head->words < CHUNK_WORDS - at &&
-	       head->words >= pack_row_least_words(head->kind);
-}
-
-/* One site's [name, file, line]. */
-static void add_site(
-	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
-{
-	const char *text = "";
-	size_t size = 0;
-	size_t name_size;
-
-	(void)pack_row_text(head, record, 3, &text, &size);
-	name_size = record[3] > size ? size : (size_t)record[3];
-	(void)msgpack_pack_array(out, 3);
-	msgpack_out_text(out, text, name_size);
-	msgpack_out_text(out, text + name_size, size - name_size);
-	(void)msgpack_pack_uint64(out, record[2]);
-}
-
-/* Packs the run of site records that begins here, whose numbers follow one
- * another. Moves `at` past it. */
-static enum ctp_status write_sites(struct packer *packer,
-	const struct chunk *chunk, uint32_t *at, struct ctp_error *err)
-{
-	msgpack_packer out = msgpack_out(&packer->bytes);
-	const uint64_t *first = &chunk->words[*at];
-	uint32_t end = *at;
-	struct chunk_head head;
-	size_t count = 0;
-
-	while (find_long(chunk, end, &head) && head.kind == CHUNK_SITE &&
-		chunk->words[end + 1] == first[1] + count) {
-		count++;
-		end += 1 + head.words;
-	}
-	packer->bytes.used = 0;
-	(void)msgpack_pack_array(&out, 3);
-	(void)msgpack_pack_int(&out, LOG_SITES);
-	(void)msgpack_pack_uint64(&out, first[1]);
-	(void)msgpack_pack_array(&out, count);
-	while (*at < end) {
-		(void)find_long(chunk, *at, &head);
-		add_site(&out, head, &chunk->words[*at]);
-		*at += 1 + head.words;
-	}
-	return packer_write(packer, LOG_SITES, err);
-}
-
-static enum ctp_status write_track(struct packer *packer,
-	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
-{
-	msgpack_packer out = msgpack_out(&packer->bytes);
-	const char *text = "";
-	size_t size = 0;
-
-	(void)pack_row_text(head, record, 3, &text, &size);
-	packer->bytes.used = 0;
-	(void)msgpack_pack_array(&out, 5);
-	(void)msgpack_pack_int(&out, LOG_TRACK);
-	(void)msgpack_pack_uint64(&out, record[1]);
-	(void)msgpack_pack_uint64(&out, record[2]);
-	(void)msgpack_pack_uint64(&out, record[3]);
-	msgpack_out_text(&out, text, size);
-	return packer_write(packer, LOG_TRACK, err);
-}
-
-enum ctp_status packer_registry(struct packer *packer,
-	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
-{
-	enum ctp_status status = CTP_OK;
-	uint32_t at = chunk->consumed;
-	struct chunk_head head;
-
-	while (status == CTP_OK && find_long(chunk, at, &head)) {
-		const uint64_t *record = &chunk->words[at];
-
-		if (head.kind == CHUNK_SITE) {
-			status = write_sites(packer, chunk, &at, err);
-			continue;
-		}
-		if (head.kind == CHUNK_TRACK)
-			status = write_track(packer, head, record, err);
-		else if (head.kind == CHUNK_LOSSES)
-			status = packer_losses(packer, (uint32_t)record[1],
-				record[2], record[3] >> 32,
-				record[3] & UINT32_MAX, err);
-		at += 1 + head.words;
-	}
-	if (status == CTP_OK)
-		*consumed = at;
-	return status;
 }

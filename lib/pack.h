@@ -43,8 +43,7 @@ enum ctp_status packer_registry(struct packer *packer,
 
 /* What a track has lost in all; written if it is new. */
 enum ctp_status packer_losses(struct packer *packer, uint32_t track,
-	uint64_t ranges, uint64_t events, uint64_t cut_text,
-	struct ctp_error *err);
+	const struct chunk_losses *losses, struct ctp_error *err);
 
 /* Writes the counts of left-out ranges of all tracks. */
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);

@@ -22,9 +22,7 @@ enum pack_id { PACK_ID_END = 0, PACK_ID_EXTRA = 1, PACK_ID_SITES = 1 };
 struct pack_track {
 	uint64_t blocks;
 	uint64_t short_ranges;
-	uint64_t dropped_ranges;
-	uint64_t dropped_events;
-	uint64_t cut_text;
+	struct chunk_losses losses;
 	bool losses_changed;
 	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
 	/* Sites of the open ranges; what is at `depth` and above is no more. */

@@ -10,10 +10,13 @@
 static const struct {
 	const char *name;
 	size_t offset; /* of the count */
-} losses[] = {{"dropped_ranges", offsetof(struct pack_track, dropped_ranges)},
-	{"dropped_events", offsetof(struct pack_track, dropped_events)},
+} losses[] = {
+	{"dropped_ranges", offsetof(struct pack_track, losses.dropped_ranges)},
+	{"dropped_events", offsetof(struct pack_track, losses.dropped_events)},
 	{"short_ranges", offsetof(struct pack_track, short_ranges)},
-	{"cut_text", offsetof(struct pack_track, cut_text)}};
+	{"cut_text", offsetof(struct pack_track, losses.cut_text)},
+	{"unwound_ranges", offsetof(struct pack_track, losses.unwound_ranges)},
+	{"stray_exits", offsetof(struct pack_track, losses.stray_exits)}};
 
 static uint64_t *loss_of(struct pack_track *track, size_t loss)
 {
@@ -39,31 +42,38 @@ static enum ctp_status write_losses(struct packer *packer, uint32_t number,
 	return packer_write(packer, LOG_LOSSES, err);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+/* True if it grew. */
+static bool raise(uint64_t *count, uint64_t to)
 {
-	return a > b ? a : b;
+	bool grows = to > *count;
+
+	if (grows)
+		*count = to;
+	return grows;
 }
 
 enum ctp_status packer_losses(struct packer *packer, uint32_t number,
-	uint64_t ranges, uint64_t events, uint64_t cut_text,
-	struct ctp_error *err)
+	const struct chunk_losses *lost, struct ctp_error *err)
 {
 	struct pack_track *track;
+	struct chunk_losses *known;
+	bool news;
 
 	if (number >= LOG_TRACKS_MAX)
 		return CTP_OK;
 	track = packer_find_track(packer, number);
 	if (track == NULL)
 		return packer_no_memory(err);
-	if (!track->losses_changed && track->dropped_ranges >= ranges &&
-		track->dropped_events >= events && track->cut_text >= cut_text)
-		return CTP_OK;
 	/* What a thread lost in all may come in before a chunk that says what
 	 * it had lost until then. */
-	track->dropped_ranges = larger(track->dropped_ranges, ranges);
-	track->dropped_events = larger(track->dropped_events, events);
-	track->cut_text = larger(track->cut_text, cut_text);
-	return write_losses(packer, number, track, err);
+	known = &track->losses;
+	news = track->losses_changed;
+	news |= raise(&known->dropped_ranges, lost->dropped_ranges);
+	news |= raise(&known->dropped_events, lost->dropped_events);
+	news |= raise(&known->cut_text, lost->cut_text);
+	news |= raise(&known->unwound_ranges, lost->unwound_ranges);
+	news |= raise(&known->stray_exits, lost->stray_exits);
+	return news ? write_losses(packer, number, track, err) : CTP_OK;
 }
 
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)

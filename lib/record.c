@@ -89,18 +89,12 @@ static uint64_t *reserve(struct thread *thread, size_t words)
 	return thread_reserve(thread, words);
 }
 
-int ctp_begin_slow(struct ctp_site *site)
+uint64_t record_begin(struct thread *thread, uint32_t number, uint64_t ticks)
 {
-	struct thread *thread = thread_enter();
-	uint32_t number;
-	uint64_t ticks;
-	uint64_t *at;
+	uint64_t *at = reserve(thread, 3);
 
-	if (thread == NULL)
-		return 0;
-	number = number_of(site);
-	at = reserve(thread, 3);
-	ticks = now();
+	if (ticks == 0)
+		ticks = now();
 	if (at == NULL) {
 		begin_pending(thread, number, ticks);
 	} else if (number < CHUNK_ID_LONG) {
@@ -117,6 +111,34 @@ int ctp_begin_slow(struct ctp_site *site)
 			__ATOMIC_RELEASE);
 		thread_advance(thread, 3);
 	}
+	return ticks;
+}
+
+uint64_t record_end(struct thread *thread, uint64_t ticks)
+{
+	/* While a range that was held back is open, its end meets it there:
+	 * to make room first would record a range that need not be. */
+	uint64_t *at = thread_is_pending(thread) ? NULL : reserve(thread, 1);
+
+	if (ticks == 0)
+		ticks = now();
+	if (at == NULL) {
+		end_pending(thread, ticks);
+		(void)thread_flush_pending(thread);
+	} else {
+		__atomic_store_n(at, ticks, __ATOMIC_RELEASE);
+		thread_advance(thread, 1);
+	}
+	return ticks;
+}
+
+int ctp_begin_slow(struct ctp_site *site)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return 0;
+	(void)record_begin(thread, number_of(site), 0);
 	thread_leave(thread);
 	return 1;
 }
@@ -124,20 +146,10 @@ int ctp_begin_slow(struct ctp_site *site)
 void ctp_end_slow(void)
 {
 	struct thread *thread = thread_enter();
-	uint64_t *at;
 
 	if (thread == NULL)
 		return;
-	/* While a range that was held back is open, its end meets it there:
-	 * to make room first would record a range that need not be. */
-	at = thread_is_pending(thread) ? NULL : reserve(thread, 1);
-	if (at == NULL) {
-		end_pending(thread, now());
-		(void)thread_flush_pending(thread);
-	} else {
-		__atomic_store_n(at, now(), __ATOMIC_RELEASE);
-		thread_advance(thread, 1);
-	}
+	(void)record_end(thread, 0);
 	thread_leave(thread);
 }
 

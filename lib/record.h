@@ -3,7 +3,12 @@
 #ifndef RECORD_H
 #define RECORD_H
 
-#include "ctprof.h"
+#include "thread.h"
+
+/* A range begins; the innermost one ends. `ticks` is the time, 0 stands for
+ * now; returns it. Between thread_enter() and thread_leave(). */
+uint64_t record_begin(struct thread *thread, uint32_t site, uint64_t ticks);
+uint64_t record_end(struct thread *thread, uint64_t ticks);
 
 /* The global step became `step`, `advance` more than it was. */
 void record_step(struct ctp_site *requester, int64_t step, int64_t advance);

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "arena.h"
+#include "registry_private.h"
 #include "strtab.h"
 
 #define UNNAMED "(unnamed)"
@@ -19,6 +20,8 @@
 struct entry {
 	struct ctp_site site;
 	uint64_t hash;
+	uint64_t offset; /* of a function in its module */
+	uint32_t module; /* 0: not a function known by its address */
 	uint32_t number;
 	uint32_t name_size;
 	uint32_t file_size;
@@ -86,45 +89,62 @@ static uint64_t *reserve(size_t words)
 	return chunk->words;
 }
 
-/* Stores a record: three numbers, then texts run together. */
-static bool emit(enum chunk_long kind, const uint64_t numbers[3],
-	const char *const texts[2], const size_t sizes[2])
+bool registry_is_on(void)
 {
+	return stream.spool != NULL;
+}
+
+bool registry_emit(const struct registry_record *record)
+{
+	const size_t *sizes = record->sizes;
 	size_t bytes = sizes[0] + sizes[1];
-	size_t words = 3 + (bytes + 7) / 8;
-	uint64_t *at = stream.spool == NULL ? NULL : reserve(1 + words);
+	size_t words = record->count + (bytes + 7) / 8;
+	uint64_t *at = registry_is_on() ? reserve(1 + words) : NULL;
+	char *text;
 
 	if (at == NULL)
 		return false;
-	memcpy(at + 1, numbers, 3 * sizeof(*numbers));
-	memcpy(at + 4, texts[0], sizes[0]);
-	memcpy((char *)(at + 4) + sizes[0], texts[1], sizes[1]);
+	memcpy(at + 1, record->numbers, record->count * sizeof(*at));
+	text = (char *)(at + 1 + record->count);
+	memcpy(text, record->texts[0], sizes[0]);
+	memcpy(text + sizes[0], record->texts[1], sizes[1]);
 	__atomic_store_n(at,
-		chunk_long(atomic_load(&stream.last), kind, words,
-			bytes - (words - 3) * 8 + 8),
+		chunk_long(atomic_load(&stream.last), record->kind, words,
+			bytes - (words - record->count) * 8 + 8),
 		__ATOMIC_RELEASE);
 	stream.used += (uint32_t)(1 + words);
 	return true;
 }
 
+static bool emit_numbers(
+	enum chunk_long kind, uint64_t a, uint64_t b, uint64_t c)
+{
+	return registry_emit(&(struct registry_record){.kind = kind,
+		.count = 3,
+		.numbers = {a, b, c},
+		.texts = {"", ""}});
+}
+
 static bool emit_site(const struct entry *entry)
 {
-	const uint64_t numbers[3] = {
-		entry->number, entry->site.line, entry->name_size};
-	const char *const texts[2] = {entry->site.name, entry->site.file};
-	const size_t sizes[2] = {entry->name_size, entry->file_size};
-
-	return emit(CHUNK_SITE, numbers, texts, sizes);
+	if (entry->module != 0)
+		return emit_numbers(CHUNK_FUNCTION, entry->number,
+			entry->module, entry->offset);
+	return registry_emit(&(struct registry_record){.kind = CHUNK_SITE,
+		.count = 3,
+		.numbers = {entry->number, entry->site.line, entry->name_size},
+		.texts = {entry->site.name, entry->site.file},
+		.sizes = {entry->name_size, entry->file_size}});
 }
 
 static bool emit_track(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name)
 {
-	const uint64_t numbers[3] = {track, kind, tid};
-	const char *const texts[2] = {name, ""};
-	const size_t sizes[2] = {strnlen(name, REGISTRY_TEXT_MAX), 0};
-
-	return emit(CHUNK_TRACK, numbers, texts, sizes);
+	return registry_emit(&(struct registry_record){.kind = CHUNK_TRACK,
+		.count = 3,
+		.numbers = {track, kind, tid},
+		.texts = {name, ""},
+		.sizes = {strnlen(name, REGISTRY_TEXT_MAX), 0}});
 }
 
 static bool grow(void)
@@ -154,8 +174,9 @@ static bool grow(void)
 static bool equal(const struct entry *entry, uint64_t hash, const char *name,
 	size_t name_size, const char *file, size_t file_size, uint32_t line)
 {
-	return entry->hash == hash && entry->site.line == line &&
-	       entry->name_size == name_size && entry->file_size == file_size &&
+	return entry->hash == hash && entry->module == 0 &&
+	       entry->site.line == line && entry->name_size == name_size &&
+	       entry->file_size == file_size &&
 	       memcmp(entry->site.name, name, name_size) == 0 &&
 	       memcmp(entry->site.file, file, file_size) == 0;
 }
@@ -176,7 +197,7 @@ static struct entry *add(uint32_t slot, struct entry content)
 	entry->number = sites.count + 1;
 	if (entry->number < CHUNK_ID_LONG)
 		entry->site.tag = (uint64_t)entry->number << CTP_TICK_BITS;
-	if (stream.spool != NULL && !emit_site(entry))
+	if (registry_is_on() && !emit_site(entry))
 		return NULL;
 	sites.by_number[sites.count++] = entry;
 	sites.index[slot] = entry;
@@ -195,6 +216,13 @@ static bool add_unnamed(void)
 			       .name_size = sizeof(name) - 1}) != NULL;
 }
 
+/* Makes room for one more; then the index has free slots. */
+static bool prepare(void)
+{
+	return (sites.count < sites.room || grow()) &&
+	       (sites.count != 0 || add_unnamed());
+}
+
 /* The entry for this triple, made if it is new. The lock is held. */
 static struct entry *find(const char *name, const char *file, uint32_t line)
 {
@@ -206,9 +234,7 @@ static struct entry *find(const char *name, const char *file, uint32_t line)
 			line * UINT64_C(0x9e3779b1);
 	uint32_t slot;
 
-	if (sites.count >= sites.room && !grow())
-		return NULL;
-	if (sites.count == 0 && !add_unnamed())
+	if (!prepare())
 		return NULL;
 	slot = (uint32_t)hash & (sites.index_size - 1);
 	for (; sites.index[slot] != NULL;
@@ -220,6 +246,40 @@ static struct entry *find(const char *name, const char *file, uint32_t line)
 				 .hash = hash,
 				 .name_size = (uint32_t)name_size,
 				 .file_size = (uint32_t)file_size});
+}
+
+static struct entry *find_function(uint32_t module, uint64_t offset)
+{
+	const uint64_t key[2] = {module, offset};
+	uint64_t hash = strtab_hash(key, sizeof(key));
+	uint32_t slot;
+
+	if (!prepare())
+		return NULL;
+	slot = (uint32_t)hash & (sites.index_size - 1);
+	for (; sites.index[slot] != NULL;
+		slot = (slot + 1) & (sites.index_size - 1)) {
+		const struct entry *other = sites.index[slot];
+
+		if (other->module == module && other->offset == offset)
+			return sites.index[slot];
+	}
+	return add(slot, (struct entry){.site = {"", "", 0, 0},
+				 .hash = hash,
+				 .module = module,
+				 .offset = offset});
+}
+
+uint32_t registry_function(uint32_t module, uint64_t offset)
+{
+	const struct entry *entry;
+	uint32_t number;
+
+	registry_lock();
+	entry = find_function(module, offset);
+	number = entry == NULL ? REGISTRY_UNNAMED : entry->number;
+	registry_unlock();
+	return number;
 }
 
 uint32_t registry_site(struct ctp_site *site)
@@ -270,18 +330,16 @@ void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	registry_unlock();
 }
 
-void registry_losses(
-	uint32_t track, uint32_t ranges, uint32_t events, uint32_t cut_text)
+void registry_losses(uint32_t track, const struct chunk_losses *losses)
 {
-	const uint64_t numbers[3] = {
-		track, ranges, (uint64_t)events << 32 | cut_text};
-	const char *const texts[2] = {"", ""};
-	const size_t sizes[2] = {0, 0};
-
-	if (ranges == 0 && events == 0 && cut_text == 0)
-		return;
 	registry_lock();
-	(void)emit(CHUNK_LOSSES, numbers, texts, sizes);
+	if (losses->dropped_ranges != 0 || losses->dropped_events != 0 ||
+		losses->cut_text != 0)
+		(void)emit_numbers(CHUNK_LOSSES, track, losses->dropped_ranges,
+			losses->dropped_events << 32 | losses->cut_text);
+	if (losses->unwound_ranges != 0 || losses->stray_exits != 0)
+		(void)emit_numbers(CHUNK_UNWOUND, track, losses->unwound_ranges,
+			losses->stray_exits);
 	registry_unlock();
 }
 
@@ -300,7 +358,7 @@ bool registry_start(struct spool *spool)
 	atomic_store(&stream.last, chunk);
 	if (chunk == NULL)
 		stream.spool = NULL;
-	good = chunk != NULL;
+	good = chunk != NULL && registry_emit_modules();
 	for (uint32_t i = 0; good && i < sites.count; i++)
 		good = emit_site(sites.by_number[i]);
 	registry_unlock();

@@ -39,8 +39,30 @@ void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name);
 
 /* What a track that ended had lost, in all; nothing if nothing. Locks. */
-void registry_losses(
-	uint32_t track, uint32_t ranges, uint32_t events, uint32_t cut_text);
+void registry_losses(uint32_t track, const struct chunk_losses *losses);
+
+/* A program or library as it lies in memory. */
+struct registry_module {
+	uint64_t base;
+	uint64_t bytes;
+	const char *path;
+	const uint8_t *build_id;
+	uint32_t build_id_bytes;
+};
+
+/*
+ * The module's number, from 1; 0 if there is no memory. The same file at the
+ * same place is the same module, also if it was away meanwhile. Locks.
+ * Ownership: copies.
+ */
+uint32_t registry_module(const struct registry_module *module);
+
+/* The module was unloaded. Locks. */
+void registry_module_closed(uint32_t module);
+
+/* The number of the site of the function that begins at this offset in this
+ * module; REGISTRY_UNNAMED if there is no memory. Locks. */
+uint32_t registry_function(uint32_t module, uint64_t offset);
 
 /* Begins the stream of a recording in `spool` with all sites so far; false if
  * it has no chunk to give. */

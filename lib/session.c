@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "drain.h"
+#include "filter.h"
+#include "instrument.h"
 #include "options.h"
 #include "process.h"
 #include "registry.h"
@@ -26,14 +28,17 @@
 #define NAME_TRIES 1000
 #define WAIT_NS INT64_C(20000000)
 
-CTP_API int ctp_on;
+/* On until someone has looked at the environment: constructors of other
+ * libraries may run before ours. */
+CTP_API int ctp_on = 1;
 
 static struct {
 	pthread_mutex_t lock; /* over start and stop */
 	_Atomic uint64_t current;
-	uint64_t last;    /* number given last */
-	_Atomic bool due; /* a recording is to begin with the next event */
-	uint32_t parent;  /* in a child that was forked while recording */
+	uint64_t last;       /* number given last */
+	_Atomic bool looked; /* at the environment, or need not */
+	_Atomic bool due;    /* a recording is to begin with the next event */
+	uint32_t parent;     /* in a child that was forked while recording */
 	bool forks_watched;
 	bool tsc;
 	struct spool spool;
@@ -219,6 +224,7 @@ static enum ctp_status open_spool(
 static void before_fork(void)
 {
 	(void)pthread_mutex_lock(&session.lock);
+	instrument_lock();
 	drain_pause();
 	registry_lock();
 }
@@ -227,6 +233,7 @@ static void after_fork_parent(void)
 {
 	registry_unlock();
 	drain_resume();
+	instrument_unlock();
 	(void)pthread_mutex_unlock(&session.lock);
 }
 
@@ -236,6 +243,7 @@ static void after_fork_child(void)
 	bool was_due = atomic_load(&session.due);
 
 	registry_unlock();
+	instrument_unlock();
 	(void)pthread_mutex_unlock(&session.lock);
 	registry_stop();
 	atomic_store(&session.current, 0);
@@ -255,13 +263,30 @@ static void watch_forks(void)
 				after_fork_child) == 0;
 }
 
+/* Which functions are to be left out. */
+static enum ctp_status load_filter(struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	instrument_lock();
+	status = filter_load(getenv("CTPROF_FUNCTIONS"), err);
+	instrument_unlock();
+	if (status == CTP_OK)
+		instrument_begin();
+	return status;
+}
+
 /* Makes log, spool and background thread. The lock is held. */
 static enum ctp_status begin(struct ctp_error *err)
 {
 	struct clock_sync start;
 	enum ctp_status status;
-	int fd = make_log(session.parent != 0, err);
+	int fd;
 
+	status = load_filter(err);
+	if (status != CTP_OK)
+		return status;
+	fd = make_log(session.parent != 0, err);
 	if (fd < 0)
 		return err->status;
 	session.tsc =
@@ -287,10 +312,37 @@ static enum ctp_status begin(struct ctp_error *err)
 	return CTP_OK;
 }
 
+/*
+ * The recording begins with the first event: the library may be preloaded into
+ * every shell and linker of a build, most of which record nothing.
+ */
+static void look_at_environment(void)
+{
+	struct ctp_error err;
+
+	if (atomic_load(&session.looked))
+		return;
+	(void)pthread_mutex_lock(&session.lock);
+	if (atomic_load(&session.looked)) {
+		/* Another thread did. */
+	} else if (!options_in_environment()) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	} else if (options_fill(&session.options, NULL, &err) != CTP_OK) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+		session.error = err;
+	} else {
+		watch_forks();
+		atomic_store(&session.due, true);
+	}
+	atomic_store(&session.looked, true);
+	(void)pthread_mutex_unlock(&session.lock);
+}
+
 uint64_t session_current(void)
 {
 	struct ctp_error err;
 
+	look_at_environment();
 	if (!atomic_load(&session.due))
 		return atomic_load(&session.current);
 	(void)pthread_mutex_lock(&session.lock);
@@ -307,6 +359,7 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	struct ctp_error err;
 	enum ctp_status status;
 
+	look_at_environment();
 	(void)pthread_mutex_lock(&session.lock);
 	if (atomic_load(&session.current) != 0 || atomic_load(&session.due)) {
 		(void)pthread_mutex_unlock(&session.lock);
@@ -381,28 +434,22 @@ const char *ctp_status(void)
 	return words;
 }
 
-/*
- * The recording begins with the first event: the library may be preloaded into
- * every shell and linker of a build, most of which record nothing.
- */
 __attribute__((constructor)) static void start_from_environment(void)
 {
-	struct ctp_error err;
-
-	if (!options_in_environment())
-		return;
-	(void)pthread_mutex_lock(&session.lock);
-	if (options_fill(&session.options, NULL, &err) != CTP_OK) {
-		session.error = err;
-	} else {
-		watch_forks();
-		atomic_store(&session.due, true);
-		__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
-	}
-	(void)pthread_mutex_unlock(&session.lock);
+	look_at_environment();
 }
 
+static void stop_last(int status, void *argument)
+{
+	(void)status;
+	(void)argument;
+	(void)ctp_stop();
+}
+
+/* Other libraries' destructors may come after ours; what is registered while
+ * destructors run is called after the last of them. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
-	(void)ctp_stop();
+	if (on_exit(stop_last, NULL) != 0)
+		(void)ctp_stop();
 }

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "instrument.h"
 #include "registry.h"
 #include "session.h"
 
@@ -116,6 +117,8 @@ static void join(struct thread *thread, uint64_t session)
 	atomic_store(&thread->dropped_ranges, 0);
 	atomic_store(&thread->dropped_events, 0);
 	atomic_store(&thread->cut_text, 0);
+	atomic_store(&thread->unwound_ranges, 0);
+	atomic_store(&thread->stray_exits, 0);
 	atomic_store(&thread->stalls, 0);
 	atomic_store(&thread->stall_ns, 0);
 	atomic_store(&thread->timeline, 0);
@@ -161,6 +164,15 @@ void thread_leave(struct thread *thread)
 		__ATOMIC_RELAXED);
 	ctp_self = &thread->hot;
 	atomic_store(&thread->busy, 0);
+}
+
+struct chunk_losses thread_losses(const struct thread *thread)
+{
+	return (struct chunk_losses){atomic_load(&thread->dropped_ranges),
+		atomic_load(&thread->dropped_events),
+		atomic_load(&thread->cut_text),
+		atomic_load(&thread->unwound_ranges),
+		atomic_load(&thread->stray_exits)};
 }
 
 bool thread_is_pending(const struct thread *thread)
@@ -216,6 +228,8 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 	chunk->dropped_ranges = atomic_load(&thread->dropped_ranges);
 	chunk->dropped_events = atomic_load(&thread->dropped_events);
 	chunk->cut_text = atomic_load(&thread->cut_text);
+	chunk->unwound_ranges = atomic_load(&thread->unwound_ranges);
+	chunk->stray_exits = atomic_load(&thread->stray_exits);
 	set_next(thread, chunk->words);
 	thread->end = chunk->words + CHUNK_WORDS;
 	atomic_store(&thread->live, chunk);
@@ -347,17 +361,18 @@ static void thread_exit(void *argument)
 
 	if (ctp_self != &thread->hot)
 		return;
+	instrument_thread_end();
 	if (thread_enter() != NULL) {
+		struct chunk_losses losses;
+
 		settle(thread);
 		(void)prctl(PR_GET_NAME, name);
 		if (!thread->named)
 			registry_rename(atomic_load(&thread->track), LOG_THREAD,
 				thread->tid, name);
 		retire(thread);
-		registry_losses(atomic_load(&thread->track),
-			atomic_load(&thread->dropped_ranges),
-			atomic_load(&thread->dropped_events),
-			atomic_load(&thread->cut_text));
+		losses = thread_losses(thread);
+		registry_losses(atomic_load(&thread->track), &losses);
 		thread_leave(thread);
 	}
 	/* Where recording has stopped, the background thread may be working on

@@ -54,6 +54,8 @@ struct thread {
 	_Atomic uint32_t dropped_ranges;
 	_Atomic uint32_t dropped_events;
 	_Atomic uint32_t cut_text;
+	_Atomic uint32_t unwound_ranges;
+	_Atomic uint32_t stray_exits;
 	_Atomic uint64_t stalls;
 	_Atomic uint64_t stall_ns;
 	struct thread *next; /* in the list of all; never removed */
@@ -74,6 +76,9 @@ uint64_t *thread_reserve(struct thread *thread, size_t words);
 
 /* The thread stored so many words at what thread_reserve() returned. */
 void thread_advance(struct thread *thread, size_t words);
+
+/* All that this thread lost in the recording that is on. */
+struct chunk_losses thread_losses(const struct thread *thread);
 
 /* Does this thread's state hold back events, for want of room? */
 bool thread_is_pending(const struct thread *thread);

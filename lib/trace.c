@@ -19,6 +19,11 @@ static const struct {
 		"ranges left out: shorter than the minimum", true},
 	[LOSS_CUT_TEXT] = {"cut_text",
 		"names or arguments cut: too long", true},
+	[LOSS_UNWOUND_RANGES] = {"unwound_ranges",
+		"functions left without an exit (longjmp, an exception, the "
+		"thread's end), closed there", true},
+	[LOSS_STRAY_EXITS] = {"stray_exits",
+		"exits of functions entered before recording, left out", true},
 	[LOSS_DAMAGED_BLOCKS] = {"damaged_blocks",
 		"damaged blocks left out", false},
 	[LOSS_MISSING_BLOCKS] = {"missing_blocks",

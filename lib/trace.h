@@ -62,6 +62,8 @@ enum trace_loss {
 	LOSS_DROPPED_EVENTS, /* recorder: no room for other events */
 	LOSS_SHORT_RANGES,   /* recorder: shorter than min_ns, as asked */
 	LOSS_CUT_TEXT,       /* recorder: text longer than a record */
+	LOSS_UNWOUND_RANGES, /* recorder: functions left without an exit */
+	LOSS_STRAY_EXITS,    /* recorder: exits of functions not open */
 	LOSS_DAMAGED_BLOCKS, /* reader: blocks that could not be used */
 	LOSS_MISSING_BLOCKS, /* reader: gaps in a track's numbering */
 	LOSS_SKIPPED_BYTES,  /* reader: bytes that are no block */

@@ -314,13 +314,17 @@ START_TEST(losses_of_a_chunk_are_written_when_they_change)
 	case_pack();
 	ck_assert_uint_eq(log_writer_blocks(case_writer), 4);
 	ck_assert_int_eq(
-		packer_losses(case_packer, 9, 100, 0, 0, NULL), CTP_OK);
+		packer_losses(case_packer, 9,
+			&(struct chunk_losses){.dropped_ranges = 100}, NULL),
+		CTP_OK);
 	case_next_chunk(0, 0);
 	CASE_LONG(CHUNK_LOSSES, 0, 8, 1000, UINT64_C(3) << 32 | 20);
+	CASE_LONG(CHUNK_UNWOUND, 0, 8, 12, 3);
 	case_pack_registry();
 	case_read_log();
 	ck_assert_str_eq(case_text.losses,
 		"dropped_ranges 1107\ndropped_events 5\ncut_text 21\n"
+		"unwound_ranges 12\nstray_exits 3\n"
 		"truncated 1\nunknown_sites 1\n");
 }
 END_TEST

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What libctprof-instrument keeps for each thread, and its slow path. */
+#ifndef INSTRUMENT_THREAD_H
+#define INSTRUMENT_THREAD_H
+
+#include "shadow.h"
+
+/* What a signal handler called while it interrupted a hook: kept until that
+ * hook is done. */
+struct aside_event {
+	struct shadow_event event;
+	uintptr_t elsewhere;
+	uint64_t ticks;
+	bool is_exit;
+};
+
+#define ASIDE_MAX 256
+
+struct aside {
+	struct aside_event events[ASIDE_MAX];
+	uint32_t open;    /* entries among them whose exit has not come */
+	uint32_t dropped; /* open entries that were not kept */
+};
+
+/*
+ * The state of a thread. A hook that is under way has its stack pointer in
+ * `guard`, with GUARD_EXIT if it is for an exit: a hook that finds it set runs
+ * in a signal handler, or the handler has jumped out of that hook.
+ */
+struct instrument_self {
+	uintptr_t guard;
+	uintptr_t guard_pc; /* where that hook returns to; 0: it goes on */
+	struct shadow_frame *guard_top;
+	uint32_t waiting; /* events in `aside` */
+	struct shadow shadow;
+	struct aside *aside;
+	uint64_t session; /* that the open functions were recorded in */
+};
+
+#define GUARD_EXIT ((uintptr_t)1)
+
+extern __thread struct instrument_self instrument_self
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* A hook that could not be done at once. */
+void instrument_slow(const struct shadow_event *event, bool is_exit);
+
+/* A hook is done, at `ticks`: does what waits for that. */
+void instrument_settle(uint64_t ticks);
+
+#endif

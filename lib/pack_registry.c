@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry's chunks: sites, tracks, modules and what was lost. */
+#include "msgpack_out.h"
+#include "pack_private.h"
+#include "pack_row.h"
+
+/* The long record at words[at]; false if there is none (yet), or it does not
+ * lie in the chunk, or is shorter than its kind needs. */
+static bool find_long(
+	const struct chunk *chunk, uint32_t at, struct chunk_head *head)
+{
+	uint64_t word = at < CHUNK_WORDS ? __atomic_load_n(&chunk->words[at],
+						   __ATOMIC_ACQUIRE)
+					 : 0;
+
+	*head = chunk_head(chunk, word);
+	return word != 0 && head->words < CHUNK_WORDS - at &&
+	       head->words >= pack_row_least_words(head->kind);
+}
+
+/* One site's [name, file, line], and what a function has after it. */
+static void add_site(
+	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
+{
+	const char *text = "";
+	size_t size = 0;
+	size_t name_size;
+
+	if (head.kind == CHUNK_FUNCTION) {
+		(void)msgpack_pack_array(out, 6);
+		msgpack_out_text(out, "", 0);
+		msgpack_out_text(out, "", 0);
+		(void)msgpack_pack_int(out, 0);
+		(void)msgpack_pack_uint64(out, record[2]);
+		(void)msgpack_pack_uint64(out, record[3]);
+		msgpack_out_text(out, "", 0);
+		return;
+	}
+	(void)pack_row_text(head, record, 3, &text, &size);
+	name_size = record[3] > size ? size : (size_t)record[3];
+	(void)msgpack_pack_array(out, 3);
+	msgpack_out_text(out, text, name_size);
+	msgpack_out_text(out, text + name_size, size - name_size);
+	(void)msgpack_pack_uint64(out, record[2]);
+}
+
+/* Packs the run of site records that begins here, whose numbers follow one
+ * another. Moves `at` past it. */
+static enum ctp_status write_sites(struct packer *packer,
+	const struct chunk *chunk, uint32_t *at, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+	const uint64_t *first = &chunk->words[*at];
+	uint32_t end = *at;
+	struct chunk_head head;
+	size_t count = 0;
+
+	while (find_long(chunk, end, &head) &&
+		(head.kind == CHUNK_SITE || head.kind == CHUNK_FUNCTION) &&
+		chunk->words[end + 1] == first[1] + count) {
+		count++;
+		end += 1 + head.words;
+	}
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int(&out, LOG_SITES);
+	(void)msgpack_pack_uint64(&out, first[1]);
+	(void)msgpack_pack_array(&out, count);
+	while (*at < end) {
+		(void)find_long(chunk, *at, &head);
+		add_site(&out, head, &chunk->words[*at]);
+		*at += 1 + head.words;
+	}
+	return packer_write(packer, LOG_SITES, err);
+}
+
+static enum ctp_status write_track(struct packer *packer,
+	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+	const char *text = "";
+	size_t size = 0;
+
+	(void)pack_row_text(head, record, 3, &text, &size);
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 5);
+	(void)msgpack_pack_int(&out, LOG_TRACK);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	(void)msgpack_pack_uint64(&out, record[2]);
+	(void)msgpack_pack_uint64(&out, record[3]);
+	msgpack_out_text(&out, text, size);
+	return packer_write(packer, LOG_TRACK, err);
+}
+
+static enum ctp_status write_module(struct packer *packer,
+	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+	const char *text = "";
+	size_t size = 0;
+	size_t path_size;
+
+	(void)pack_row_text(head, record, 4, &text, &size);
+	path_size = record[4] > size ? size : (size_t)record[4];
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 6);
+	(void)msgpack_pack_int(&out, LOG_MODULE);
+	for (size_t i = 1; i <= 3; i++)
+		(void)msgpack_pack_uint64(&out, record[i]);
+	msgpack_out_text(&out, text, path_size);
+	(void)msgpack_pack_bin_with_body(
+		&out, text + path_size, size - path_size);
+	return packer_write(packer, LOG_MODULE, err);
+}
+
+static enum ctp_status write_closed(
+	struct packer *packer, const uint64_t *record, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_MODULE_CLOSED);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	return packer_write(packer, LOG_MODULE_CLOSED, err);
+}
+
+/* A record that is not of a site. */
+static enum ctp_status write_other(struct packer *packer,
+	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
+{
+	struct chunk_losses losses = {0};
+
+	switch (head.kind) {
+	case CHUNK_TRACK:
+		return write_track(packer, head, record, err);
+	case CHUNK_MODULE:
+		return write_module(packer, head, record, err);
+	case CHUNK_MODULE_CLOSED:
+		return write_closed(packer, record, err);
+	case CHUNK_LOSSES:
+		losses.dropped_ranges = record[2];
+		losses.dropped_events = record[3] >> 32;
+		losses.cut_text = record[3] & UINT32_MAX;
+		break;
+	case CHUNK_UNWOUND:
+		losses.unwound_ranges = record[2];
+		losses.stray_exits = record[3];
+		break;
+	default:
+		return CTP_OK;
+	}
+	return packer_losses(packer, (uint32_t)record[1], &losses, err);
+}
+
+enum ctp_status packer_registry(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	uint32_t at = chunk->consumed;
+	struct chunk_head head;
+
+	while (status == CTP_OK && find_long(chunk, at, &head)) {
+		if (head.kind == CHUNK_SITE || head.kind == CHUNK_FUNCTION) {
+			status = write_sites(packer, chunk, &at, err);
+			continue;
+		}
+		status = write_other(packer, head, &chunk->words[at], err);
+		at += 1 + head.words;
+	}
+	if (status == CTP_OK)
+		*consumed = at;
+	return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry's stream of records, for the files that add to it. */
+#ifndef REGISTRY_PRIVATE_H
+#define REGISTRY_PRIVATE_H
+
+#include "chunk.h"
+#include "registry.h"
+
+/* A record of the stream: numbers, then two texts run together. */
+struct registry_record {
+	enum chunk_long kind;
+	uint32_t count;
+	uint64_t numbers[4];
+	const char *texts[2];
+	size_t sizes[2];
+};
+
+/* Stores a record; false if there is no room, or no recording. The lock is
+ * held. */
+bool registry_emit(const struct registry_record *record);
+
+/* Is there a recording? The lock is held. */
+bool registry_is_on(void);
+
+/* Stores the records of all modules so far. The lock is held. */
+bool registry_emit_modules(void);
+
+#endif

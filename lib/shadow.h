@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that are open on a thread, as their hooks told: what is left
+ * without an exit (longjmp, an exception, the end of the thread) is recognised
+ * by where the stack pointer is at the next hook.
+ *
+ * A frame's depth is the stack pointer, counted from the low end of the
+ * thread's stack, at the call of the hook in the function's prologue. Within
+ * one physical frame it may be lower at the hooks of functions that were
+ * inlined: arguments of earlier calls may not be popped yet (gcc's
+ * -fdefer-pop, on by default), and there is alloca(). Compared are therefore
+ * physical frames: an inlined function gets the depth of the one it is in.
+ */
+#ifndef SHADOW_H
+#define SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Frames at most; deeper functions are not recorded. */
+#define SHADOW_MAX (UINT32_C(1) << 22)
+
+/* What a hook knows. */
+struct shadow_event {
+	uintptr_t function;
+	uintptr_t call_site; /* where the function returns to */
+	uintptr_t pc;        /* where the hook returns to */
+	uintptr_t sp;        /* at the hook's call */
+};
+
+/* Depths of frames whose stack is not the thread's own. They are less than any
+ * other, so that nothing passes for something deeper. */
+enum shadow_elsewhere {
+	SHADOW_FOREIGN = 0,  /* a coroutine's: nothing is known */
+	SHADOW_ALTERNATE = 1 /* the one for signal handlers */
+};
+
+struct shadow_frame {
+	uintptr_t depth;
+	uintptr_t call_site;
+	uintptr_t pc;
+	uintptr_t function;
+};
+
+struct shadow {
+	struct shadow_frame *top;   /* the innermost; `bottom` if none */
+	struct shadow_frame *limit; /* `top` may not go beyond */
+	/* Stands for the thread's first frame: nothing is shallower. */
+	struct shadow_frame *bottom;
+	uintptr_t low;  /* end of the thread's own stack */
+	uintptr_t span; /* its size */
+	/* Functions beyond SHADOW_MAX, and where the first of them is. */
+	uint32_t beyond;
+	uintptr_t beyond_depth;
+};
+
+/* A shadow in which nothing can be open, for threads without one. */
+extern struct shadow_frame shadow_none;
+
+/* Takes memory for the calling thread's; false if out of it. */
+bool shadow_init(struct shadow *shadow, uintptr_t low, uintptr_t high);
+void shadow_clear(struct shadow *shadow);
+
+/* Nothing is open. */
+void shadow_reset(struct shadow *shadow);
+
+/* Room for one more frame; false beyond SHADOW_MAX, or out of memory. */
+bool shadow_make_room(struct shadow *shadow);
+
+static inline bool shadow_is_own(const struct shadow *shadow, uintptr_t sp)
+{
+	return sp - shadow->low < shadow->span;
+}
+
+/*
+ * Is this the entry of a function whose frame is deeper than the top one's,
+ * surely? The top's own call site may mean a function inlined into it, or
+ * recursion: then the return address lies right below the caller's frame.
+ */
+__attribute__((no_sanitize("address"))) static inline bool shadow_is_deeper(
+	const struct shadow *shadow, const struct shadow_event *event)
+{
+	const struct shadow_frame *top = shadow->top;
+
+	return event->sp - shadow->low < top->depth &&
+	       (top->call_site != event->call_site ||
+		       ((const uintptr_t *)(shadow->low + top->depth))[-1] ==
+			       event->call_site) &&
+	       top < shadow->limit;
+}
+
+/* Both on a stack that is not the thread's own, where nothing is compared. */
+static inline bool shadow_is_elsewhere(
+	const struct shadow *shadow, const struct shadow_event *event)
+{
+	return shadow->top->depth <= SHADOW_ALTERNATE &&
+	       !shadow_is_own(shadow, event->sp) && shadow->top < shadow->limit;
+}
+
+/*
+ * Is it surely the top function that exits? A hook that was tail-called, as
+ * compilers do where nothing is to be returned, returns to the function's
+ * call site, and its stack pointer is that of the function's caller.
+ */
+static inline bool shadow_is_top(
+	const struct shadow *shadow, const struct shadow_event *event)
+{
+	const struct shadow_frame *top = shadow->top;
+	uintptr_t depth = event->sp - shadow->low;
+
+	if (top->function != event->function ||
+		top->call_site != event->call_site)
+		return false;
+	if (top->depth <= SHADOW_ALTERNATE)
+		return true;
+	return (event->pc == event->call_site ? top[-1].depth : top->depth) >=
+	       depth;
+}
+
+static inline struct shadow_frame shadow_frame(
+	uintptr_t depth, const struct shadow_event *event)
+{
+	return (struct shadow_frame){
+		depth, event->call_site, event->pc, event->function};
+}
+
+/*
+ * A function is entered: how many functions from the top on are no more.
+ * `elsewhere` tells which stack it is on, if not the thread's own; else
+ * SHADOW_OWN. `*depth` is what its frame gets.
+ */
+#define SHADOW_OWN UINTPTR_MAX
+uint32_t shadow_dead(const struct shadow *shadow,
+	const struct shadow_event *event, uintptr_t elsewhere,
+	uintptr_t *depth);
+
+/* A function exits: how many functions from the top on are no more, itself
+ * being the last of them; 0 if it is not open. */
+uint32_t shadow_find(const struct shadow *shadow,
+	const struct shadow_event *event, uintptr_t elsewhere);
+
+#endif
