@@ -48,6 +48,7 @@ enum option_key {
 	KEY_CLOCK,
 	KEY_SPOOL,
 	KEY_LEVEL,
+	KEY_NO_PRELOAD,
 	KEY_ROFF,
 	KEY_USAGE,
 };

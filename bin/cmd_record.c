@@ -19,6 +19,7 @@
 #include "arguments.h"
 #include "child.h"
 #include "logs.h"
+#include "preload.h"
 #include "quantity.h"
 #include "say.h"
 
@@ -35,6 +36,7 @@ struct request {
 	bool force;
 	bool quiet;
 	bool verbose;
+	bool no_preload;
 	char **argv; /* the program */
 };
 
@@ -137,6 +139,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		request->verbose = true;
+		return 0;
+	case KEY_NO_PRELOAD:
+		request->no_preload = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The program; all that follows is its own. */
@@ -250,9 +255,7 @@ static void report(const struct request *request, struct timespec start)
 		request->output, start, request->quiet, request->verbose);
 
 	if (logs == 0)
-		say("%s: no log was made: %s does not use libctprof (link it "
-		    "with -lctprof), or recorded nothing",
-			request->output, request->argv[0]);
+		preload_explain(request->argv[0], request->output);
 }
 
 static int run(int argc, char **argv)
@@ -268,6 +271,8 @@ static int run(int argc, char **argv)
 		status = clear_way(request.output, request.force);
 	if (status == EXIT_DONE)
 		status = set_output(request.output);
+	if (status == EXIT_DONE && !request.no_preload)
+		status = preload_set();
 	if (status != EXIT_DONE)
 		return status;
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &start);
@@ -311,6 +316,9 @@ static const struct argp_option options[] = {
 	{"spool", KEY_SPOOL, "DIR", 0,
 		"directory of the buffers, in memory for speed (default: "
 		"/dev/shm)", GROUP_SELECT},
+	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
+		"do not preload libctprof-instrument: record only programs "
+		"that are linked with libctprof", GROUP_SELECT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
 	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
 	{"verbose", 'v', NULL, 0,
@@ -325,8 +333,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
-	.doc = "Run a program that uses libctprof, and record where its time "
-	       "goes. Exits as the program does.\v"
+	.doc = "Run a program that was compiled with -finstrument-functions, "
+	       "or "
+	       "that uses libctprof, and record where its time goes. Exits as "
+	       "the program does.\v"
 	       "Examples:\n"
 	       "  ctprof record ./program argument\n"
 	       "  ctprof record -o build.ctp -- make -j8\n"
