@@ -32,7 +32,8 @@ recording='arena chunk drain filter functions instrument instrument_link
 	pack_private pack_registry pack_row process record registry
 	registry_module registry_private session shadow spool step thread'
 analysis='event function_name log_block log_events log_facts log_input log_member
-	log_read log_scan log_site log_time profile replay trace unpack'
+	log_read log_scan log_site log_time profile replay symbols
+	symbols_dwarf symbols_elf symbols_none symbols_private trace unpack'
 for name in $recording; do
 	for file in lib/$name.c lib/$name.h; do
 		for other in $analysis; do
