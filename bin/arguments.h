@@ -49,6 +49,8 @@ enum option_key {
 	KEY_SPOOL,
 	KEY_LEVEL,
 	KEY_NO_PRELOAD,
+	KEY_ALL,
+	KEY_DISCARD,
 	KEY_ROFF,
 	KEY_USAGE,
 };

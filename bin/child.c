@@ -135,6 +135,8 @@ int child_run(char *const *argv, struct child_end *end)
 	}
 	end->exec_errno = read_report(report[0]);
 	attend(pid, &set, &end->status);
+	end->death = clock_sync_now(true);
+	end->pid = pid;
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	return EXIT_DONE;
 }

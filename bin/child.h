@@ -4,9 +4,15 @@
 #ifndef CHILD_H
 #define CHILD_H
 
+#include <sys/types.h>
+
+#include "clock.h"
+
 struct child_end {
 	int exec_errno; /* why it could not be started; 0: it was */
 	int status;     /* as from waitpid(), if it was started */
+	pid_t pid;
+	struct clock_sync death; /* by the counter: when we heard of it */
 };
 
 /* Starts the program, which is looked for in PATH, and waits for its end.

@@ -33,6 +33,7 @@ struct command {
 /* Every sub-command, by group. To add one, add a line here. */
 #define COMMANDS(X) \
 	X(record) \
+	X(repair) \
 	X(convert) \
 	X(info) \
 	X(stats) \

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "census.h"
@@ -18,7 +17,6 @@
 #include "say.h"
 #include "table.h"
 
-#define SECOND INT64_C(1000000000)
 #define LINE_TEXT 96
 
 struct request {
@@ -60,23 +58,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* UTC, so that the same file gives the same words everywhere. */
 static const char *start_text(char *text, const struct subject *subject)
 {
-	int64_t part = subject->start_ns % SECOND;
-	time_t seconds;
-	struct tm date;
-
-	if (part < 0)
-		part += SECOND;
-	seconds = (subject->start_ns - part) / SECOND;
-	if (!subject->has_start || gmtime_r(&seconds, &date) == NULL)
-		return "unknown";
-	(void)snprintf(text, LINE_TEXT,
-		"%d-%02d-%02d %02d:%02d:%02d.%09" PRId64 " UTC",
-		date.tm_year + 1900, date.tm_mon + 1, date.tm_mday,
-		date.tm_hour, date.tm_min, date.tm_sec, part);
-	return text;
+	return subject->has_start ? quantity_date(text, subject->start_ns)
+				  : "unknown";
 }
 
 static void add(struct table *table, const char *key, const char *value)

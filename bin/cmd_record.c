@@ -21,6 +21,7 @@
 #include "logs.h"
 #include "preload.h"
 #include "quantity.h"
+#include "recovery.h"
 #include "say.h"
 
 #define USUAL_OUTPUT "run.ctp"
@@ -210,15 +211,11 @@ static int check_directory(const char *path)
  * directory, and with every % doubled; NULL if out of memory. */
 static char *pattern_of(const char *path)
 {
-	char *directory = path[0] == '/' ? strdup("") : getcwd(NULL, 0);
-	char *absolute = NULL;
-	char *pattern = NULL;
-	char *to;
+	char *absolute = logs_absolute(path);
+	char *pattern =
+		absolute == NULL ? NULL : malloc(2 * strlen(absolute) + 1);
+	char *to = pattern;
 
-	if (directory != NULL && asprintf(&absolute, "%s%s%s", directory,
-					 path[0] == '/' ? "" : "/", path) >= 0)
-		pattern = malloc(2 * strlen(absolute) + 1);
-	to = pattern;
 	for (const char *at = absolute; pattern != NULL && *at != '\0'; at++) {
 		*to++ = *at;
 		if (*at == '%')
@@ -227,7 +224,6 @@ static char *pattern_of(const char *path)
 	if (pattern != NULL)
 		*to = '\0';
 	free(absolute);
-	free(directory);
 	return pattern;
 }
 
@@ -281,6 +277,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (end.exec_errno != 0)
 		return say_cannot_run(request.argv[0], end.exec_errno);
+	recovery_after_run(request.output, start, &end, request.quiet);
 	report(&request, start);
 	if (WIFSIGNALED(end.status))
 		return child_die_alike(end.status);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "census.h"
 #include "cmd.h"
@@ -17,25 +18,60 @@
 #define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
 
 /* scandir()'s filter has no argument of its own. */
-static const char *wanted_stem;
-static size_t wanted_stem_size;
-static const char *wanted_suffix;
+static const char *wanted;
 
-/* STEM.PID.SUFFIX or STEM.PID.N.SUFFIX: digits and dots between. */
-static int is_wanted(const struct dirent *entry)
+static const char *base_of(const char *path)
 {
-	const char *name = entry->d_name;
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* Is `name` STEM.PID.SUFFIX or STEM.PID.N.SUFFIX, where `base` is STEM.SUFFIX:
+ * digits and dots between? */
+static bool is_child(const char *name, const char *base)
+{
+	const char *dot = strrchr(base, '.');
+	const char *suffix = dot == NULL || dot == base ? "" : dot;
+	size_t stem_size = strlen(base) - strlen(suffix);
 	size_t size = strlen(name);
-	size_t suffix_size = strlen(wanted_suffix);
+	size_t suffix_size = strlen(suffix);
 	size_t middle;
 
-	if (size <= wanted_stem_size + suffix_size + 1 ||
-		strncmp(name, wanted_stem, wanted_stem_size) != 0 ||
-		strcmp(name + size - suffix_size, wanted_suffix) != 0 ||
-		name[wanted_stem_size] != '.')
-		return 0;
-	middle = size - suffix_size - wanted_stem_size;
-	return strspn(name + wanted_stem_size, ".0123456789") >= middle;
+	if (size <= stem_size + suffix_size + 1 ||
+		strncmp(name, base, stem_size) != 0 ||
+		strcmp(name + size - suffix_size, suffix) != 0 ||
+		name[stem_size] != '.')
+		return false;
+	middle = size - suffix_size - stem_size;
+	return strspn(name + stem_size, ".0123456789") >= middle;
+}
+
+static int is_wanted(const struct dirent *entry)
+{
+	return is_child(entry->d_name, wanted);
+}
+
+char *logs_absolute(const char *path)
+{
+	char *directory = path[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	char *absolute = NULL;
+
+	if (directory == NULL || asprintf(&absolute, "%s%s%s", directory,
+					 path[0] == '/' ? "" : "/", path) < 0)
+		absolute = NULL;
+	free(directory);
+	return absolute;
+}
+
+bool logs_is_of(const char *log, const char *output)
+{
+	size_t directory = (size_t)(base_of(output) - output);
+
+	return strcmp(log, output) == 0 ||
+	       ((size_t)(base_of(log) - log) == directory &&
+		       strncmp(log, output, directory) == 0 &&
+		       is_child(base_of(log), base_of(output)));
 }
 
 static bool is_since(const struct stat *found, struct timespec start)
@@ -101,19 +137,13 @@ static size_t report_one(
 static size_t report_children(
 	const char *path, struct timespec start, bool quiet, bool verbose)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash == NULL ? path : slash + 1;
-	int directory_size = (int)(base - path);
+	int directory_size = (int)(base_of(path) - path);
 	struct dirent **entries = NULL;
 	char *directory = NULL;
 	size_t count = 0;
 	int found;
 
-	wanted_suffix = strrchr(base, '.');
-	if (wanted_suffix == NULL || wanted_suffix == base)
-		wanted_suffix = "";
-	wanted_stem = base;
-	wanted_stem_size = strlen(base) - strlen(wanted_suffix);
+	wanted = base_of(path);
 	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
 		return 0;
 	found = scandir(directory, &entries, is_wanted, versionsort);

@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <time.h>
 
+/* The path from the root; free it. NULL if out of memory. */
+char *logs_absolute(const char *path);
+
+/* Is `log` one that a recording to `output` may have made? Both from the
+ * root. */
+bool logs_is_of(const char *log, const char *output);
+
 /*
  * Says for each log how much is in it and what was lost. Only files that
  * changed since `start` count. Returns how many there are.

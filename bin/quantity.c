@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #define BILLION UINT64_C(1000000000)
 
@@ -150,6 +151,25 @@ const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes)
 const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns)
 {
 	return humane(text, time_ns, times);
+}
+
+const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns)
+{
+	const int64_t second = (int64_t)BILLION;
+	int64_t part = realtime_ns % second;
+	time_t seconds;
+	struct tm date;
+
+	if (part < 0)
+		part += second;
+	seconds = (realtime_ns - part) / second;
+	if (gmtime_r(&seconds, &date) == NULL)
+		return "unknown";
+	(void)snprintf(text, QUANTITY_TEXT,
+		"%d-%02d-%02d %02d:%02d:%02d.%09" PRId64 " UTC",
+		date.tm_year + 1900, date.tm_mon + 1, date.tm_mday,
+		date.tm_hour, date.tm_min, date.tm_sec, part);
+	return text;
 }
 
 const char *quantity_in(

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define QUANTITY_TEXT 48 /* room for any of these texts */
+#define QUANTITY_TEXT 96 /* room for any of these texts */
 
 /* Each reads the whole text; false, changing nothing, if it is something
  * else. */
@@ -29,6 +29,11 @@ const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes);
 
 /* "850 ns", "3.4 s". Returns `text`. */
 const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns);
+
+/* "2026-01-31 23:59:59.000000001 UTC": the same everywhere. Units:
+ * nanoseconds since 1970. Returns `text`, or "unknown" if there is no such
+ * date. */
+const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns);
 
 /* In units of `unit_ns`, with as many decimals as there are (at most three):
  * "1.250". Returns `text`. */

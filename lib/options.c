@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #define DEFAULT_OUT "ctprof.%p.ctp"
-#define DEFAULT_SPOOL "/dev/shm"
 #define DEFAULT_BUFFER (UINT64_C(2) * 1024 * 1024)
 #define DEFAULT_BUFFER_MAX (UINT64_C(64) * 1024 * 1024)
 #define LEAST_CHUNKS 4
@@ -151,7 +150,7 @@ static enum ctp_status fill_paths(struct session_options *options,
 {
 	const char *out = text_option(given->out, "CTPROF_OUT", DEFAULT_OUT);
 	const char *spool =
-		text_option(given->spool, "CTPROF_SPOOL", DEFAULT_SPOOL);
+		text_option(given->spool, "CTPROF_SPOOL", SPOOL_DIRECTORY);
 	const char *exclusive = getenv("CTPROF_OUT_EXCL");
 
 	options->exclusive = given->out == NULL && exclusive != NULL &&

@@ -96,6 +96,25 @@ enum ctp_status recover_origin_read(
 	return status == CTP_END ? CTP_OK : status;
 }
 
+enum ctp_status recover_log_is_complete(
+	int fd, bool *complete, struct ctp_error *err)
+{
+	struct log_scan *scan = log_scan_new(fd);
+	struct log_member member;
+	enum ctp_status status = CTP_OK;
+
+	if (scan == NULL)
+		return no_memory(err);
+	*complete = false;
+	while (status == CTP_OK) {
+		status = log_scan_next(scan, &member, err);
+		if (status == CTP_OK)
+			*complete = member.kind == LOG_END;
+	}
+	log_scan_free(scan);
+	return status == CTP_END ? CTP_OK : status;
+}
+
 bool recover_origin_is(
 	const struct recover_origin *origin, const struct spool_file *spool)
 {

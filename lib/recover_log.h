@@ -19,6 +19,10 @@ struct recover_origin {
 enum ctp_status recover_origin_read(
 	int fd, struct recover_origin *origin, struct ctp_error *err);
 
+/* Does the log end with an end block? Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
+enum ctp_status recover_log_is_complete(
+	int fd, bool *complete, struct ctp_error *err);
+
 /* Is the log of this origin the one of this spool? */
 bool recover_origin_is(
 	const struct recover_origin *origin, const struct spool_file *spool);

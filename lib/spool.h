@@ -18,6 +18,7 @@
 #define SPOOL_MAGIC "CTPSPOOL"
 #define SPOOL_VERSION 3
 #define SPOOL_PATH_BYTES 4096
+#define SPOOL_DIRECTORY "/dev/shm" /* where nothing else is asked for */
 #define SPOOL_NAME "ctprof.%u.%ld.%u.spool" /* uid, pid, number */
 #define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 

@@ -15,6 +15,8 @@ fi
 unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
+# What other programs of this user left behind is not the examples' business.
+export CTPROF_SPOOL="$work"
 failed=0
 
 complain() {

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Completes logs that their recorders could not: the program was killed, and
+ * no `ctprof record` was there to do it. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "output.h"
+#include "quantity.h"
+#include "recover_log.h"
+#include "recovery.h"
+#include "report.h"
+#include "say.h"
+#include "spools.h"
+#include "table.h"
+
+struct request {
+	const char *directory; /* NULL: the usual one */
+	bool all;
+	bool discard;
+	bool json;
+	bool quiet;
+	char **logs;
+	size_t count;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case KEY_ALL:
+		request->all = true;
+		return 0;
+	case KEY_DISCARD:
+		request->discard = true;
+		return 0;
+	case KEY_JSON:
+		request->json = true;
+		return 0;
+	case KEY_SPOOL:
+		request->directory = arg;
+		return 0;
+	case 'q':
+		request->quiet = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		request->logs = state->argv + state->next;
+		request->count = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (request->all && request->discard)
+			argp_error(state, "--all and --discard exclude each "
+					  "other");
+		if (request->all && request->count > 0)
+			argp_error(state, "--all takes no logs");
+		if (request->json && (request->all || request->discard ||
+					     request->count > 0))
+			argp_error(state, "--json is for the list");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Removes the spool without completing its log. */
+static int discard(const struct spool_file *spool)
+{
+	struct ctp_error err;
+
+	if (spool_file_remove(spool, &err) != CTP_OK) {
+		say_error(spool->path, &err);
+		return EXIT_OUTPUT;
+	}
+	if (spool->ready)
+		say("%s: removed; %s stays as it is", spool->path,
+			spool->header.log_path);
+	else
+		say("%s: removed; nothing was recorded in it", spool->path);
+	return EXIT_DONE;
+}
+
+/* There is no spool: is there anything that one could complete? */
+static int say_no_spool(const char *log)
+{
+	int fd = open(log, O_RDONLY | O_CLOEXEC);
+	struct recover_origin origin = {0};
+	bool complete = false;
+	struct ctp_error err;
+	enum ctp_status status;
+
+	if (fd < 0) {
+		say("%s: %s", log, strerror(errno));
+		return EXIT_INPUT;
+	}
+	status = recover_log_is_complete(fd, &complete, &err);
+	if (status == CTP_OK)
+		status = recover_origin_read(fd, &origin, &err);
+	(void)close(fd);
+	if (status != CTP_OK) {
+		say_error(log, &err);
+		return EXIT_INPUT;
+	}
+	if (complete)
+		say("%s: is complete: nothing to do", log);
+	else if (origin.known)
+		say("%s: was cut off, and there is no spool to complete it "
+		    "from: nothing to do",
+			log);
+	else
+		say("%s: there is no spool of it: nothing to do", log);
+	return EXIT_DONE;
+}
+
+static int repair_log(const struct request *request, const char *log)
+{
+	struct spool_file spool;
+	int status;
+
+	if (!spools_open_of(&spool, log, spools_directory(request->directory)))
+		return say_no_spool(log);
+	if (spool.busy) {
+		recovery_say_busy(&spool, log);
+		status = EXIT_NO;
+	} else if (request->discard) {
+		status = discard(&spool);
+	} else {
+		status = recovery_complete(&spool,
+			&(struct recovery){
+				.log = access(log, F_OK) == 0 ? log : NULL,
+				.name = log,
+				.quiet = request->quiet});
+	}
+	spool_file_close(&spool);
+	return status;
+}
+
+/* Opens one that was left behind; a name that is no spool's, or a spool that
+ * we do not understand, is said. */
+static bool open_left(struct spool_file *spool, const char *path)
+{
+	struct ctp_error err;
+
+	if (spool_file_open(spool, path, &err) != CTP_OK) {
+		if (err.sys_errno != ENOENT)
+			say_error(path, &err);
+		return false;
+	}
+	if (!spool->busy)
+		return true;
+	spool_file_close(spool);
+	return false;
+}
+
+/* Completes or removes all. */
+static int repair_all(
+	const struct request *request, const struct spools *spools)
+{
+	int worst = EXIT_DONE;
+	size_t count = 0;
+
+	for (size_t i = 0; i < spools->count; i++) {
+		struct spool_file spool;
+		int status;
+
+		if (!open_left(&spool, spools->paths[i]))
+			continue;
+		count++;
+		status = request->discard
+				 ? discard(&spool)
+				 : recovery_complete(&spool,
+					   &(struct recovery){
+						   .quiet = request->quiet});
+		worst = status > worst ? status : worst;
+		spool_file_close(&spool);
+	}
+	if (count == 0 && !request->quiet)
+		say("no spools were left behind: nothing to do");
+	return worst;
+}
+
+static void add_row(struct table *table, const struct spool_file *spool,
+	const struct spool_content *content)
+{
+	char text[QUANTITY_TEXT];
+
+	table_add_row(table, TABLE_PLAIN);
+	(void)snprintf(text, sizeof(text), "%ld", spools_pid(spool->path));
+	table_add(table, text);
+	table_add(table, quantity_date(text, spool->header.start.realtime_ns));
+	(void)snprintf(text, sizeof(text), "%" PRIu64, content->ranges);
+	table_add(table, text);
+	(void)snprintf(text, sizeof(text), "%" PRIu64, content->events);
+	table_add(table, text);
+	table_add(table, spool->ready ? spool->header.log_path : "");
+}
+
+static void add_json(struct json *json, const struct spool_file *spool,
+	const struct spool_content *content)
+{
+	json_begin(json, '{');
+	report_text(json, "spool", spool->path);
+	report_text(json, "log", spool->ready ? spool->header.log_path : "");
+	report_int(json, "pid", spools_pid(spool->path));
+	report_int(json, "start_ns", spool->header.start.realtime_ns);
+	report_uint(json, "ranges", content->ranges);
+	report_uint(json, "events", content->events);
+	json_end(json, '}');
+}
+
+/* Calls for each spool that was left behind; returns how many. One of both
+ * is NULL. */
+static size_t list_each(
+	const struct spools *spools, struct table *table, struct json *json)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < spools->count; i++) {
+		struct spool_content content;
+		struct spool_file spool;
+		struct ctp_error err;
+
+		if (!open_left(&spool, spools->paths[i]))
+			continue;
+		if (spool_file_count(&spool, &content, &err) != CTP_OK)
+			say_error(spool.path, &err);
+		if (table != NULL)
+			add_row(table, &spool, &content);
+		else
+			add_json(json, &spool, &content);
+		spool_file_close(&spool);
+		count++;
+	}
+	return count;
+}
+
+static int list_json(const struct spools *spools)
+{
+	const struct report report = {.schema = "ctprof/repair/1"};
+	struct json json;
+	int status = report_begin(&report, &json, stdout);
+
+	if (status != EXIT_DONE)
+		return status;
+	json_key(&json, "rows");
+	json_begin(&json, '[');
+	(void)list_each(spools, NULL, &json);
+	json_end(&json, ']');
+	return report_end(&json);
+}
+
+static int list_text(const struct spools *spools)
+{
+	static const struct table_column columns[] = {{"pid", true},
+		{"started", false}, {"ranges", true}, {"events", true},
+		{"log", false}};
+	struct table table;
+	bool printed;
+	size_t count;
+
+	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	count = list_each(spools, &table, NULL);
+	printed = count == 0 ||
+		  table_print(&table, stdout, false, terminal_width(stdout));
+	table_clear(&table);
+	if (!printed) {
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	if (count == 0)
+		say("no spools were left behind: nothing to do");
+	else
+		say("'ctprof repair --all' completes %s, 'ctprof repair "
+		    "--discard' removes what is not in %s",
+			count == 1 ? "this log" : "these logs",
+			count == 1 ? "it" : "them");
+	return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {0};
+	struct spools spools;
+	int worst = EXIT_DONE;
+
+	arguments_parse(cmd_repair.argp, 0, argc, argv, &request);
+	for (size_t i = 0; i < request.count; i++) {
+		int status = repair_log(&request, request.logs[i]);
+
+		worst = status > worst ? status : worst;
+	}
+	if (request.count > 0)
+		return worst;
+	worst = spools_find(&spools, spools_directory(request.directory));
+	if (worst != EXIT_DONE)
+		return worst;
+	if (request.all || request.discard)
+		worst = repair_all(&request, &spools);
+	else
+		worst = request.json ? list_json(&spools) : list_text(&spools);
+	spools_clear(&spools);
+	return worst;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Without a LOG:", GROUP_MAIN),
+	{"all", KEY_ALL, NULL, 0,
+		"complete the logs of all spools that were left behind",
+		GROUP_MAIN},
+	{"json", KEY_JSON, NULL, 0,
+		"print the list as JSON", GROUP_MAIN},
+	OPTION_HEADING("Spools:", GROUP_INPUT),
+	{"discard", KEY_DISCARD, NULL, 0,
+		"remove spools without completing their logs", GROUP_INPUT},
+	{"spool", KEY_SPOOL, "DIR", 0,
+		"directory of the spools (default: /dev/shm)", GROUP_INPUT},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[LOG...]",
+	.doc = "Complete logs of programs that were killed, from the spools "
+	       "that they left. Without a LOG: list these spools.\v"
+	       "Examples:\n"
+	       "  ctprof repair run.ctp\n"
+	       "  ctprof repair\n"
+	       "  ctprof repair --all",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_repair = {
+	.name = "repair",
+	.group = "Record",
+	.summary = "complete logs of programs that were killed",
+	.argp = &argp,
+	.run = run,
+};
