@@ -7,36 +7,41 @@
 #include "log_block_private.h"
 #include "unpack.h"
 
-void log_recording_reset(struct log_recording *recording)
+static void reset(struct log_recording *recording)
 {
 	log_time_clear(&recording->time);
-	for (uint32_t i = 0; i < recording->track_room; i++) {
-		if (recording->tracks[i] != NULL)
-			free(recording->tracks[i]->open);
-		free(recording->tracks[i]);
+	while (recording->first_track != NULL) {
+		struct log_track *track = recording->first_track;
+
+		recording->first_track = track->next;
+		free(track->open);
+		free(track);
 	}
-	if (recording->track_room > 0)
-		memset(recording->tracks, 0,
-			recording->track_room * sizeof(*recording->tracks));
-	if (recording->site_room > 0)
-		memset(recording->sites, 0,
-			recording->site_room * sizeof(*recording->sites));
-	if (recording->module_room > 0)
-		memset(recording->modules, 0,
-			recording->module_room * sizeof(*recording->modules));
+	/* Freed, not cleared: a recording of a few bytes can make these tables
+	 * as large as they get, and a log can have many of them. */
+	free(recording->tracks);
+	recording->tracks = NULL;
+	recording->track_room = 0;
+	free(recording->sites);
+	recording->sites = NULL;
+	recording->site_room = 0;
+	free(recording->modules);
+	recording->modules = NULL;
+	recording->module_room = 0;
 	recording->started = false;
 	recording->pid = 0;
 	recording->process_name = 0;
+	recording->shift_ns = 0;
 	recording->has_end = false;
-	recording->was_cut = false;
+	recording->finished = false;
+	recording->refused = false;
+	recording->totals = (struct log_totals){
+		.damaged = recording->trace->losses[LOSS_DAMAGED_BLOCKS]};
 }
 
 void log_recording_clear(struct log_recording *recording)
 {
-	log_recording_reset(recording);
-	free(recording->tracks);
-	free(recording->sites);
-	free(recording->modules);
+	reset(recording);
 	buffer_clear(&recording->name);
 	free(recording->events.ids);
 	free(recording->events.times);
@@ -56,10 +61,14 @@ bool log_block_grow(void *array, uint32_t *room, uint32_t index, size_t size)
 	while (more <= index)
 		more *= 2;
 	memcpy(&old, array, sizeof(old));
-	bigger = realloc(old, more * size);
+	/* Not realloc(): what calloc() takes of fresh memory is zero already,
+	 * and costs nothing until it is used. */
+	bigger = calloc(more, size);
 	if (bigger == NULL)
 		return false;
-	memset((char *)bigger + *room * size, 0, (more - *room) * size);
+	if (*room > 0)
+		memcpy(bigger, old, *room * size);
+	free(old);
 	memcpy(array, &bigger, sizeof(bigger));
 	*room = more;
 	return true;
@@ -91,6 +100,8 @@ struct log_track *log_block_track(
 		free(track);
 		return NULL;
 	}
+	track->next = recording->first_track;
+	recording->first_track = track;
 	recording->tracks[number] = track;
 	return track;
 }
@@ -208,10 +219,36 @@ static enum log_verdict take_kind(struct log_recording *recording,
 	}
 }
 
+/* A block that is well formed as a whole, so that nothing is half taken in
+ * because of its end; and with nothing behind it. */
+static enum log_verdict take_whole(
+	struct log_recording *recording, struct cursor block, uint64_t kind)
+{
+	enum log_verdict verdict = take_kind(recording, block, kind, false);
+
+	return verdict == LOG_SOUND ? take_kind(recording, block, kind, true)
+				    : verdict;
+}
+
+static enum ctp_status count_verdict(struct log_recording *recording,
+	uint64_t kind, enum log_verdict verdict, struct ctp_error *err)
+{
+	if (verdict == LOG_NO_MEMORY)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	if (verdict == LOG_DAMAGED) {
+		recording->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+		return CTP_OK;
+	}
+	recording->started = true;
+	recording->totals.blocks += kind != LOG_END;
+	return CTP_OK;
+}
+
 enum ctp_status log_block_take(struct log_recording *recording,
 	struct cursor block, struct ctp_error *err)
 {
-	enum log_verdict verdict = LOG_DAMAGED;
+	enum log_verdict verdict;
 	enum ctp_status status = CTP_OK;
 	struct cursor whole = block;
 	uint32_t elements;
@@ -220,47 +257,73 @@ enum ctp_status log_block_take(struct log_recording *recording,
 	recording->events.at = 0;
 	recording->events.count = 0;
 	if (!unpack_array(&block, &elements) || elements < 2 ||
-		!unpack_uint(&block, &kind)) {
-		verdict = LOG_DAMAGED;
-	} else if (kind == LOG_EVENTS) { /* checks itself, being large */
-		verdict = log_events_take(recording, block, elements);
-	} else if (unpack_skip(&whole) && whole.left == 0) {
-		/* Well formed as a whole, so that nothing is half taken in
-		 * because of its end; and nothing behind it. */
-		if (kind == LOG_HEADER)
-			status = log_facts_take_header(
-				recording, block, &verdict, err);
-		else
-			verdict = take_kind(recording, block, kind, false);
-		if (kind != LOG_HEADER && verdict == LOG_SOUND)
-			verdict = take_kind(recording, block, kind, true);
+		!unpack_uint(&block, &kind))
+		return count_verdict(recording, 0, LOG_DAMAGED, err);
+	if (kind != LOG_HEADER && recording->refused) {
+		recording->trace->losses[LOSS_UNKNOWN_BLOCKS]++;
+		return CTP_OK;
 	}
-	if (status != CTP_OK)
-		return status;
-	if (verdict == LOG_NO_MEMORY)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	if (verdict == LOG_DAMAGED)
-		recording->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+	/* The header that must be here is lost: whose numbers these blocks use
+	 * is not known, but not those of the recording that has ended. */
+	if (kind != LOG_HEADER && kind != LOG_END && recording->has_end)
+		log_block_next(recording);
+	if (kind == LOG_EVENTS) /* checks itself, being large */
+		verdict = log_events_take(recording, block, elements);
+	else if (!unpack_skip(&whole) || whole.left != 0)
+		verdict = LOG_DAMAGED;
+	else if (kind == LOG_HEADER)
+		status = log_facts_take_header(recording, block, &verdict, err);
 	else
-		recording->started = true;
-	return CTP_OK;
+		verdict = take_whole(recording, block, kind);
+	return status == CTP_OK ? count_verdict(recording, kind, verdict, err)
+				: status;
+}
+
+/* What the end block knows of, and we have not seen. */
+static void count_missing(struct log_recording *recording)
+{
+	const struct log_totals *totals = &recording->totals;
+	uint64_t *losses = recording->trace->losses;
+	uint64_t known = losses[LOSS_DAMAGED_BLOCKS] - totals->damaged;
+	uint64_t missing = totals->end_blocks > totals->blocks
+				   ? totals->end_blocks - totals->blocks
+				   : 0;
+
+	if (totals->end_events > totals->events)
+		losses[LOSS_MISSING_EVENTS] +=
+			totals->end_events - totals->events;
+	/* A damaged block is counted as such; and a block that is missing from
+	 * a track's numbering too. */
+	if (known < totals->gaps)
+		known = totals->gaps;
+	if (missing > known)
+		losses[LOSS_MISSING_BLOCKS] += missing - known;
 }
 
 void log_block_finish(struct log_recording *recording)
 {
 	struct trace *trace = recording->trace;
 
-	if (!recording->has_end && !recording->was_cut) {
-		recording->was_cut = true;
+	if (recording->finished)
+		return;
+	recording->finished = true;
+	if (recording->refused)
+		return;
+	if (recording->has_end)
+		count_missing(recording);
+	else
 		trace->losses[LOSS_TRUNCATED]++;
-	}
-	for (uint32_t i = 0; i < recording->track_room; i++) {
-		const struct log_track *track = recording->tracks[i];
-
-		if (track == NULL || track->kind == LOG_TIMELINE)
+	for (const struct log_track *track = recording->first_track;
+		track != NULL; track = track->next) {
+		if (track->kind == LOG_TIMELINE)
 			continue;
 		trace->tracks[track->trace_track].has_end = true;
 		trace->tracks[track->trace_track].end_ns = trace->end_ns;
 	}
+}
+
+void log_block_next(struct log_recording *recording)
+{
+	log_block_finish(recording);
+	reset(recording);
 }

@@ -11,6 +11,7 @@
 #include "log_time.h"
 
 struct log_track {
+	struct log_track *next; /* in the list of the recording's tracks */
 	uint32_t trace_track;
 	enum log_track_kind kind;
 	uint64_t next_seq;
@@ -40,12 +41,24 @@ struct log_events {
 	uint32_t *open; /* trace sites; room for LOG_OPEN_MAX */
 };
 
+/* What was taken in of a recording, and what its end block says there was. */
+struct log_totals {
+	uint64_t blocks;
+	uint64_t events;
+	uint64_t gaps;    /* blocks missing from tracks' numbering */
+	uint64_t damaged; /* LOSS_DAMAGED_BLOCKS before the recording */
+	uint64_t end_blocks;
+	uint64_t end_events;
+};
+
 struct log_recording {
 	struct trace *trace;
 	bool started;   /* something of it was taken in */
 	bool has_facts; /* of the first header that there is */
 	bool has_end;
-	bool was_cut; /* counted as such already */
+	bool finished; /* log_block_finish() was here */
+	bool refused;  /* it needs a newer reader: its blocks are passed over */
+	struct log_totals totals;
 	int64_t pid;
 	uint32_t process_name; /* strtab number; 0: none */
 	int64_t shift_ns;      /* of this recording against the first */
@@ -57,6 +70,7 @@ struct log_recording {
 	struct buffer name;        /* that is being put together */
 	struct log_track **tracks; /* by log number */
 	uint32_t track_room;
+	struct log_track *first_track;
 	struct log_events events;
 };
 
@@ -76,7 +90,8 @@ enum ctp_status log_block_take(struct log_recording *recording,
  * lost. TRACE_NONE if out of memory. */
 uint32_t log_block_site(struct log_recording *recording, uint32_t number);
 
-/* The input, or another recording's header, follows: was it whole? */
+/* The end of the input, or another recording, follows: was this one whole?
+ * Counts what is missing, once. */
 void log_block_finish(struct log_recording *recording);
 
 #endif

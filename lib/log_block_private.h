@@ -18,8 +18,9 @@ struct log_track *log_block_track(
 /* Is this key that name? */
 bool log_block_is(const char *key, size_t size, const char *name);
 
-/* Forgets everything of the recording but the room for the next one. */
-void log_recording_reset(struct log_recording *recording);
+/* Finishes the recording, and forgets all of it that is not for the next one.
+ */
+void log_block_next(struct log_recording *recording);
 
 /* These are called twice: first to see whether the whole block is sound, then
  * to `apply` it. */

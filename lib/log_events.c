@@ -181,9 +181,10 @@ enum log_verdict log_events_take(
 		events->count = 0;
 		return LOG_DAMAGED;
 	}
-	if (seq > events->track->next_seq)
-		recording->trace->losses[LOSS_MISSING_BLOCKS] +=
-			seq - events->track->next_seq;
+	recording->trace->losses[LOSS_MISSING_BLOCKS] +=
+		seq - events->track->next_seq;
+	recording->totals.gaps += seq - events->track->next_seq;
+	recording->totals.events += events->count;
 	events->track->next_seq = seq + 1;
 	events->at = 0;
 	make_times(recording, base);

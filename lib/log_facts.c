@@ -126,16 +126,19 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 	*verdict = LOG_DAMAGED;
 	if (!read_header(recording, block, &header, false))
 		return CTP_OK;
-	if (header.reader > LOG_READER)
+	if (header.reader > LOG_READER && !recording->started)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
 			"this log needs a newer ctprof (reader version "
 			"%" PRId64 ", this is %d)",
 			header.reader, LOG_READER);
-	if (recording->started) {
-		log_block_finish(recording);
-		log_recording_reset(recording);
-	}
+	if (recording->started)
+		log_block_next(recording);
 	*verdict = LOG_SOUND;
+	if (header.reader > LOG_READER) {
+		recording->refused = true;
+		trace->losses[LOSS_UNKNOWN_BLOCKS]++;
+		return CTP_OK;
+	}
 	if (!recording->has_facts) {
 		trace->base_realtime_ns = header.realtime;
 		recording->has_facts = true;
@@ -190,6 +193,12 @@ enum log_verdict log_facts_take_end(
 				recording->shift_ns, &number, 1);
 			if (number > trace->end_ns)
 				trace->end_ns = number;
+		} else if (log_block_is(key, size, "events")) {
+			recording->totals.end_events =
+				number > 0 ? (uint64_t)number : 0;
+		} else if (log_block_is(key, size, "blocks")) {
+			recording->totals.end_blocks =
+				number > 0 ? (uint64_t)number : 0;
 		} else if (is_end_fact(key, size, &name) &&
 			   !trace_add_fact(trace, name, text)) {
 			return LOG_NO_MEMORY;

@@ -6,7 +6,7 @@
 
 #include "log_member.h"
 
-#define READ_BYTES ((size_t)256 * 1024)
+#define READ_BYTES ((size_t)32 * 1024)
 
 struct log_input {
 	FILE *file;

@@ -91,7 +91,7 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
 	if (*sound)
 		cursor_init(block, unpacker->block, unpacked);
 	else
-		unpacker->wasted_bytes += unpacked;
+		unpacker->wasted_bytes += member.left + unpacked;
 	return CTP_OK;
 }
 

@@ -29,7 +29,7 @@ struct log_unpacker {
 	struct inflater *inflater;
 	uint8_t *block;
 	size_t room;
-	uint64_t wasted_bytes; /* of members that were not sound */
+	uint64_t wasted_bytes; /* of unsound members, packed and unpacked */
 };
 
 /* False if out of memory. */

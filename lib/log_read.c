@@ -208,8 +208,12 @@ static enum ctp_status take_event(
 		return CTP_OK;
 	}
 	event->site = TRACE_NONE;
-	if (id == LOG_ID_EXTRA)
-		return read_row(reader, event) ? CTP_OK : CTP_END;
+	if (id == LOG_ID_EXTRA) {
+		if (read_row(reader, event))
+			return CTP_OK;
+		reader->recording.trace->losses[LOSS_UNKNOWN_EVENTS]++;
+		return CTP_END;
+	}
 	event->kind = EVENT_END;
 	if (track->depth > 0)
 		track->depth--;

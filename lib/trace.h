@@ -67,9 +67,11 @@ enum trace_loss {
 	LOSS_DAMAGED_BLOCKS, /* reader: blocks that could not be used */
 	LOSS_MISSING_BLOCKS, /* reader: gaps in a track's numbering */
 	LOSS_SKIPPED_BYTES,  /* reader: bytes that are no block */
+	LOSS_MISSING_EVENTS, /* reader: events that the end block knows of */
 	LOSS_TRUNCATED,      /* reader: the input ends before its end */
 	LOSS_UNKNOWN_SITES,  /* reader: sites whose name was lost */
 	LOSS_UNKNOWN_BLOCKS, /* reader: kinds that this version does not know */
+	LOSS_UNKNOWN_EVENTS, /* reader: likewise of events */
 	LOSS_STRAY_ENDS,     /* replay: ends without a begin */
 	LOSS_OPEN_RANGES,    /* replay: still open at the end; closed there */
 	LOSS_REOPENED_RANGES, /* reader: begin was in a lost block */

@@ -120,12 +120,14 @@ END_TEST
 
 START_TEST(modules_are_listed_with_what_is_known)
 {
-	make(MODULE, "", 0);
+	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add(&case_made, MODULE);
 	log_maker_add(&case_made, "[16, 2, 65536, 1, 'b', '']");
 	log_maker_add(&case_made, "[17, 1]");
 	/* A copy, one that nobody knows, and the same of another recording. */
 	log_maker_add(&case_made, MODULE);
 	log_maker_add(&case_made, "[17, 99]");
+	log_maker_add(&case_made, "[6, {'log': 1000}]");
 	log_maker_add_header(&case_made, 0, 1);
 	log_maker_add(&case_made, MODULE);
 	log_maker_add(&case_made, "[6, {'log': 1000}]");

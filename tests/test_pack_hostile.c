@@ -85,7 +85,8 @@ START_TEST(impossible_tracks_and_sites_cost_their_record_alone)
 	ck_assert_uint_eq(case_chunk->consumed, case_used);
 	case_read_log();
 	ck_assert_str_eq(case_text.events, "0 1 begin (site 1)\n0 6 end\n");
-	ck_assert_str_eq(case_text.losses, "truncated 1\nunknown_sites 1\n");
+	ck_assert_str_eq(case_text.losses,
+		"truncated 1\nunknown_sites 1\nunknown_events 1\n");
 }
 END_TEST
 
