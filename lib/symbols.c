@@ -20,7 +20,8 @@
 
 struct symbols {
 	Dwfl_Callbacks callbacks;
-	char *debug_path; /* of the callbacks */
+	struct buffer debug_places;
+	char *debug_path; /* the same, as the callbacks want it */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t lowest;     /* address in the file */
@@ -127,12 +128,16 @@ static bool is_expected(
 static enum ctp_status start_dwfl(struct symbols *symbols,
 	const char *debug_directory, struct ctp_error *err)
 {
-	if (asprintf(&symbols->debug_path, "%s%s" USUAL_PLACES,
-		    debug_directory == NULL ? "" : debug_directory,
-		    debug_directory == NULL ? "" : ":") < 0) {
-		symbols->debug_path = NULL;
-		return no_memory(err);
+	struct buffer *places = &symbols->debug_places;
+
+	if (debug_directory != NULL) {
+		buffer_add_text(places, debug_directory);
+		buffer_add_byte(places, ':');
 	}
+	buffer_add(places, USUAL_PLACES, sizeof(USUAL_PLACES));
+	if (places->failed)
+		return no_memory(err);
+	symbols->debug_path = (char *)places->bytes;
 	symbols->callbacks = (Dwfl_Callbacks){
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
@@ -214,7 +219,7 @@ void symbols_close(struct symbols *symbols)
 	symbols_dwarf_clear(&symbols->dwarf);
 	if (symbols->dwfl != NULL)
 		dwfl_end(symbols->dwfl);
-	free(symbols->debug_path);
+	buffer_clear(&symbols->debug_places);
 	free(symbols->demangled);
 	buffer_clear(&symbols->mangled);
 	buffer_clear(&symbols->file);
