@@ -161,7 +161,8 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 			HOOK_EVENT(function, call_site);
 
 		if (!enter(&event, tag))
-			instrument_slow(&event, false);
+			instrument_slow(event.function, event.call_site,
+				event.pc, event.sp);
 	}
 }
 
@@ -172,5 +173,6 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return;
 	if (!leave(&event) && function_tag(event.function) != FUNCTION_EXCLUDED)
-		instrument_slow(&event, true);
+		instrument_slow(event.function, event.call_site, event.pc,
+			event.sp | GUARD_EXIT);
 }

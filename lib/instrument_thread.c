@@ -253,10 +253,12 @@ static void handle_waiting(struct instrument_self *self, uint64_t ticks)
  * Keeps an event of a handler that interrupted a hook. With an entry there is
  * always room for its exit: no function is left open because of that.
  */
-static void put_aside(struct instrument_self *self,
-	const struct shadow_event *event, bool is_exit)
+static void put_aside(
+	struct instrument_self *self, const struct aside_event *event)
 {
 	struct aside *aside = self->aside;
+	bool is_exit = event->is_exit;
+	struct aside_event *kept;
 	struct calm calm;
 
 	calm_down(&calm);
@@ -274,9 +276,10 @@ static void put_aside(struct instrument_self *self,
 			aside->open -= aside->open > 0;
 		else
 			aside->open++;
-		aside->events[self->waiting] = (struct aside_event){*event,
-			place(&self->shadow, event->sp), ctp_private_ticks(),
-			is_exit};
+		kept = &aside->events[self->waiting];
+		*kept = *event;
+		kept->elsewhere = place(&self->shadow, event->event.sp);
+		kept->ticks = ctp_private_ticks();
 		__atomic_store_n(
 			&self->waiting, self->waiting + 1, __ATOMIC_RELAXED);
 	}
@@ -322,24 +325,28 @@ static void mend(struct instrument_self *self)
 	__atomic_store_n(&self->guard, 0, __ATOMIC_RELAXED);
 }
 
-void instrument_slow(const struct shadow_event *event, bool is_exit)
+void instrument_slow(
+	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp)
 {
 	struct instrument_self *self = &instrument_self;
-	struct aside_event aside = {.event = *event, .is_exit = is_exit};
+	struct aside_event aside = {
+		.event = {function, call_site, pc, sp & ~GUARD_EXIT},
+		.is_exit = (sp & GUARD_EXIT) != 0};
 	struct calm calm;
 	uint64_t ticks;
 
-	if (self->guard != 0 && is_nested(self, event->sp)) {
-		put_aside(self, event, is_exit);
+	sp = aside.event.sp;
+	if (self->guard != 0 && is_nested(self, sp)) {
+		put_aside(self, &aside);
 		return;
 	}
 	calm_down(&calm);
 	if (self->guard != 0)
 		mend(self);
-	self->guard = event->sp;
+	self->guard = sp;
 	if (init(self)) {
 		handle_waiting(self, ctp_private_ticks());
-		aside.elsewhere = place(&self->shadow, event->sp);
+		aside.elsewhere = place(&self->shadow, sp);
 		ticks = handle(self, &aside);
 		handle_waiting(self, ticks);
 	}
