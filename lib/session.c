@@ -87,7 +87,8 @@ struct chunk *session_take_chunk(void)
 {
 	struct chunk *chunk = spool_take(&session.spool);
 
-	if (chunk == NULL && may_grow() &&
+	/* Others may take what we made. */
+	while (chunk == NULL && may_grow() &&
 		spool_grow(&session.spool, session.options.chunks / 4))
 		chunk = spool_take(&session.spool);
 	return chunk;

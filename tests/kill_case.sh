@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For the tests that kill tests/kill_program.c: runs it, completes its logs, and
+# looks whether all is in them. Leaves the shell in a directory of its own.
+CTPROF=$(realpath "${CTPROF:?}") || exit 99
+program=$(realpath tests/kill_program) || exit 99
+check=$(realpath tests/kill_check) || exit 99
+unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_BUFFER CTPROF_POLICY LINES
+work=$(mktemp -d) || exit 99
+# Spools are in memory, as ever, where there is room for them.
+CTPROF_SPOOL=$(mktemp -d /dev/shm/ctprof-test.XXXXXX 2>/dev/null) ||
+	CTPROF_SPOOL=$(mktemp -d) || exit 99
+export CTPROF_SPOOL PROGRESS=$work/progress PROGRESS2=$work/progress2
+trap 'rm -rf "$work" "$CTPROF_SPOOL"' EXIT
+cd "$work" || exit 99
+failed=0
+sum=0 # of ranges
+
+complain() {
+	echo "not ok $*"
+	sed 's/^/    /' said
+	failed=1
+}
+
+# run PARENT ARGUMENT...: runs the program, with `ctprof record` or alone, and
+# completes its logs.
+run() {
+	local parent=$1
+	shift
+	rm -f run*.ctp progress* lines
+	if [ "$parent" = record ]; then
+		"$CTPROF" record -o run.ctp -- "$program" "$@" >lines 2>said
+	else
+		CTPROF_OUT=run.ctp "$program" "$@" >lines 2>said
+		[ ! -e run.ctp ] || "$CTPROF" repair run.ctp >>said 2>&1
+	fi
+}
+
+# holds WHAT PROGRESS [LOG...]: all that was told is in the logs, or in all
+# together.
+holds() {
+	local what=$1 progress=$2 told
+	local -a logs=()
+
+	shift 2
+	[ $# -gt 0 ] || set -- run*.ctp
+	for log in "$@"; do
+		# Empty: killed before anything was recorded.
+		[ ! -s "$log" ] || logs+=("$log")
+	done
+	told=$("$check" "$progress" "${logs[@]}") || complain "$what: $told"
+	sum=$((sum + ${told##*[!0-9]*}))
+}
+
+# clean WHAT: no spool is left.
+clean() {
+	left=$(ls "$CTPROF_SPOOL")
+	[ -z "$left" ] && return
+	complain "$1: a spool is left: $left"
+	rm -f "$CTPROF_SPOOL"/*
+}
