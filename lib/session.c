@@ -287,7 +287,11 @@ static enum ctp_status begin(struct ctp_error *err)
 	status = load_filter(err);
 	if (status != CTP_OK)
 		return status;
-	fd = make_log(session.parent != 0, err);
+	/* Nor does a program that this process was before exec lose its log. */
+	fd = make_log(session.parent != 0 ||
+			      (session.last == 0 &&
+				      spool_was_left(session.options.spool)),
+		err);
 	if (fd < 0)
 		return err->status;
 	session.tsc =

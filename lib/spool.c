@@ -25,6 +25,9 @@
 /* The header takes the place of a chunk, so that chunks are aligned. */
 _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 
+/* Few processes begin more recordings than this before they call exec. */
+#define NUMBERS_TRIED 8
+
 /* What is reserved, for all spools that this process ever opens. */
 static struct {
 	uint8_t *address;
@@ -96,17 +99,35 @@ static bool lock_file(int fd)
 	return fstat(fd, &file) != 0 || file.st_nlink != 0;
 }
 
+/* This process's spool of that number; false if the name is too long. */
+static bool name_file(
+	char path[SPOOL_PATH_BYTES], const char *directory, unsigned number)
+{
+	int used = snprintf(path, SPOOL_PATH_BYTES, "%s/" SPOOL_NAME, directory,
+		(unsigned)geteuid(), (long)getpid(), number);
+
+	return used >= 0 && used < SPOOL_PATH_BYTES;
+}
+
+bool spool_was_left(const char *directory)
+{
+	char path[SPOOL_PATH_BYTES];
+	bool found = false;
+
+	for (unsigned i = 0; i < NUMBERS_TRIED && !found; i++)
+		found = name_file(path, directory, i) &&
+			access(path, F_OK) == 0;
+	return found;
+}
+
 static int make_file(struct spool *spool, const char *directory)
 {
 	static unsigned made;
 
 	for (int i = 0; i < 100; i++) {
-		int used = snprintf(spool->path, sizeof(spool->path),
-			"%s/" SPOOL_NAME, directory, (unsigned)geteuid(),
-			(long)getpid(), made++);
 		int fd;
 
-		if (used < 0 || (size_t)used >= sizeof(spool->path))
+		if (!name_file(spool->path, directory, made++))
 			break;
 		fd = open(spool->path,
 			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,

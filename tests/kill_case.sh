@@ -19,7 +19,7 @@ sum=0 # of ranges
 complain() {
 	echo "not ok $*"
 	sed 's/^/    /' said
-	failed=1
+	failed=$((failed + 1))
 }
 
 # run PARENT ARGUMENT...: runs the program, with `ctprof record` or alone, and

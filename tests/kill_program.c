@@ -40,7 +40,6 @@ static void map_progress(const char *path)
 	(void)close(fd);
 	if (progress == MAP_FAILED)
 		exit(99);
-	atomic_store(&progress->pid, (long)getpid());
 }
 
 static void die_after(long microseconds)
@@ -184,16 +183,34 @@ static void end_exec(void)
 		(char *)NULL);
 }
 
+/* Records some more, and lives on until it is killed. */
+static void live_on(void)
+{
+	map_progress(getenv("PROGRESS2"));
+	atomic_store(&progress->pid, (long)getpid());
+	thread_count = 1;
+	run_threads();
+	for (;;)
+		(void)pause();
+}
+
 static void end_daemon(void)
 {
 	if (daemon(1, 1) != 0)
 		exit(99);
+	live_on();
+}
+
+/* The same, but its parent waits until it records. */
+static void end_child(void)
+{
+	struct timespec rest = {0, 1000000};
+
+	if (fork() == 0)
+		live_on();
 	map_progress(getenv("PROGRESS2"));
-	thread_count = 1;
-	run_threads();
-	/* It lives on until it is killed. */
-	for (;;)
-		(void)pause();
+	while (atomic_load(&progress->threads[0].count) < range_count)
+		(void)nanosleep(&rest, NULL);
 }
 
 static void end_stop(void)
@@ -211,7 +228,8 @@ static const struct end {
 	void (*call)(void);
 } ends[] = {{"abort", abort}, {"_exit", end_exit}, {"restart", end_restart},
 	{"fork", end_fork}, {"overflow", end_overflow}, {"memory", end_memory},
-	{"exec", end_exec}, {"daemon", end_daemon}, {"stop", end_stop}};
+	{"exec", end_exec}, {"daemon", end_daemon}, {"child", end_child},
+	{"stop", end_stop}};
 
 int main(int argc, char **argv)
 {
@@ -221,6 +239,7 @@ int main(int argc, char **argv)
 		return 99;
 	prints_lines = getenv("LINES") != NULL;
 	map_progress(getenv("PROGRESS"));
+	atomic_store(&progress->pid, (long)getpid());
 	thread_count = (int)strtol(argv[2], NULL, 10);
 	range_count = strtol(argv[3], NULL, 10);
 	die_after(strtol(argv[4], NULL, 10));
