@@ -115,6 +115,13 @@ static inline uint64_t chunk_long(const struct chunk *chunk,
 					     (uint64_t)kind);
 }
 
+/* What a record's first word begins: a range of this site; 0: it ends one;
+ * CHUNK_ID_LONG: a long record. */
+static inline uint32_t chunk_site(const struct chunk *chunk, uint64_t word)
+{
+	return (uint32_t)((word - chunk_origin(chunk)) >> CTP_TICK_BITS);
+}
+
 static inline struct chunk_head chunk_head(
 	const struct chunk *chunk, uint64_t word)
 {
@@ -124,5 +131,12 @@ static inline struct chunk_head chunk_head(
 		(uint32_t)(fields >> 8 & 0xffff),
 		(uint32_t)(fields >> 24 & 0xfffff)};
 }
+
+/* Words of the record at words[at], the first one included; 0 if there is
+ * none (yet), or it does not lie in the chunk. */
+uint32_t chunk_record_words(const struct chunk *chunk, uint32_t at);
+
+/* How many records are not in the log yet. */
+uint32_t chunk_records(const struct chunk *chunk);
 
 #endif

@@ -11,6 +11,7 @@
  */
 #include "drain.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -43,7 +44,6 @@ static struct {
 	bool tsc;
 	struct clock_scale scale;
 	struct log_writer *writer;
-	int log;               /* its descriptor */
 	struct packer *packer; /* NULL until the scale is known */
 	pthread_t thread;
 	bool running;
@@ -55,10 +55,12 @@ static struct {
 	enum drain_order order;
 	bool started;            /* the thread is in its loop */
 	pthread_mutex_t working; /* held during each round */
+	pthread_mutex_t next;    /* held by who waits for its end */
 } drain = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.changed = PTHREAD_COND_INITIALIZER,
 	.working = PTHREAD_MUTEX_INITIALIZER,
+	.next = PTHREAD_MUTEX_INITIALIZER,
 };
 
 static enum drain_order take_order(void)
@@ -225,22 +227,6 @@ static enum ctp_status pack_live(struct ctp_error *err)
 	return status;
 }
 
-static void rotate_old(void)
-{
-	uint64_t now = clock_ticks(drain.tsc);
-
-	for (struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next) {
-		struct chunk *chunk = atomic_load(&thread->live);
-
-		if (chunk != NULL && now - chunk->base > CHUNK_MAX_AGE) {
-			atomic_store(&thread->rotate, 1);
-			__atomic_store_n(
-				&thread->hot.limit, NULL, __ATOMIC_RELAXED);
-		}
-	}
-}
-
 /* Everything that was recorded; repeated, since threads that stop hand over
  * their last chunks while we pack. */
 static enum ctp_status pack_all(struct ctp_error *err)
@@ -363,11 +349,11 @@ static void *run(void *argument)
 		order = take_order();
 		if (due) {
 			next_beat = now_ns + BEAT_NS;
-			rotate_old();
+			thread_rotate_old(clock_ticks(drain.tsc));
 		}
-		(void)pthread_mutex_lock(&drain.working);
+		drain_pause();
 		beat(order, due ? ++beats : 0);
-		(void)pthread_mutex_unlock(&drain.working);
+		drain_resume();
 		if (order != DRAIN_NONE) {
 			(void)pthread_mutex_lock(&drain.lock);
 			drain.order = DRAIN_NONE;
@@ -410,7 +396,6 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.error.status = CTP_OK;
 	drain.order = DRAIN_NONE;
 	drain.started = false;
-	drain.log = fd;
 	drain.writer = log_writer_new(fd, options->level);
 	if (drain.writer == NULL) {
 		(void)close(fd);
@@ -457,6 +442,12 @@ enum ctp_status drain_stop(struct ctp_error *err)
 
 	if (!drain.running)
 		return status;
+	if (status == CTP_OK && log_writer_is_removed(drain.writer)) {
+		errno = 0;
+		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+			"%s was removed while it was written", session_log());
+		session_fail(err);
+	}
 	(void)pthread_join(drain.thread, NULL);
 	packer_free(drain.packer);
 	log_writer_free(drain.writer);
@@ -466,9 +457,18 @@ enum ctp_status drain_stop(struct ctp_error *err)
 	return status;
 }
 
+const struct packer *drain_packer(void)
+{
+	return drain.packer;
+}
+
 void drain_pause(void)
 {
+	/* Without this the background thread, when there is much to do, would
+	 * have begun its next round before we are awake, time and again. */
+	(void)pthread_mutex_lock(&drain.next);
 	(void)pthread_mutex_lock(&drain.working);
+	(void)pthread_mutex_unlock(&drain.next);
 }
 
 void drain_resume(void)
@@ -479,8 +479,8 @@ void drain_resume(void)
 void drain_forget(void)
 {
 	/* The log is the parent's, and locked as long as anyone has it open. */
-	if (drain.writer != NULL)
-		(void)close(drain.log);
+	if (drain.running)
+		log_writer_leave(drain.writer);
 	/* What the thread had allocated is lost; its state may be halfway. */
 	drain.running = false;
 	drain.packer = NULL;
@@ -488,5 +488,6 @@ void drain_forget(void)
 	drain.order = DRAIN_NONE;
 	(void)pthread_mutex_init(&drain.lock, NULL);
 	(void)pthread_mutex_init(&drain.working, NULL);
+	(void)pthread_mutex_init(&drain.next, NULL);
 	(void)pthread_cond_init(&drain.changed, NULL);
 }

@@ -4,6 +4,7 @@
 #define DRAIN_H
 
 #include "error.h"
+#include "pack.h"
 #include "session.h"
 
 /*
@@ -21,6 +22,10 @@ enum ctp_status drain_flush(struct ctp_error *err);
 
 /* Packs the rest, ends the log, ends the thread. Recording has stopped. */
 enum ctp_status drain_stop(struct ctp_error *err);
+
+/* What packs the chunks; NULL: nothing has been packed. Between drain_pause()
+ * and drain_resume(). */
+const struct packer *drain_packer(void);
 
 /*
  * Around fork(): the background thread is between two rounds, so that it holds

@@ -45,8 +45,8 @@ extern __thread struct instrument_self instrument_self
 /* A hook that could not be done at once: a shadow_event, the stack pointer
  * with GUARD_EXIT if it is for an exit. Not in a struct, which the hot path
  * would have to put into memory. */
-void instrument_slow(uintptr_t function, uintptr_t call_site, uintptr_t pc,
-	uintptr_t sp);
+void instrument_slow(
+	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp);
 
 /* A hook is done, at `ticks`: does what waits for that. */
 void instrument_settle(uint64_t ticks);

@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "file_id.h"
 
 struct log_writer {
 	int fd;
+	struct file_id id;
 	struct deflater *deflater;
 	uint8_t *member;
 	size_t room;
@@ -27,6 +31,7 @@ struct log_writer *log_writer_new(int fd, int level)
 		return NULL;
 	}
 	writer->fd = fd;
+	writer->id = file_id_of(fd);
 	return writer;
 }
 
@@ -41,10 +46,24 @@ void log_writer_free(struct log_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	(void)close(writer->fd);
+	file_id_close(&writer->id, writer->fd);
 	deflater_free(writer->deflater);
 	free(writer->member);
 	free(writer);
+}
+
+void log_writer_leave(struct log_writer *writer)
+{
+	file_id_close(&writer->id, writer->fd);
+}
+
+bool log_writer_is_removed(const struct log_writer *writer)
+{
+	struct stat found;
+
+	return file_id_is(&writer->id, writer->fd) &&
+	       fstat(writer->fd, &found) == 0 && S_ISREG(found.st_mode) &&
+	       found.st_nlink == 0;
 }
 
 static void put_le32(uint8_t *at, uint32_t value)
@@ -59,9 +78,14 @@ static enum ctp_status write_all(
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t wrote =
-			write(writer->fd, writer->member + done, size - done);
+		ssize_t wrote;
 
+		if (!file_id_is(&writer->id, writer->fd)) {
+			errno = EBADF;
+			return ctp_fail(err, CTP_ERR_IO, writer->bytes + done,
+				"cannot write the log");
+		}
+		wrote = write(writer->fd, writer->member + done, size - done);
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote <= 0) {

@@ -3,6 +3,8 @@
 #ifndef LOG_WRITE_H
 #define LOG_WRITE_H
 
+#include <stdbool.h>
+
 #include "deflate.h"
 #include "error.h"
 #include "log.h"
@@ -20,6 +22,12 @@ void log_writer_free(struct log_writer *writer);
 /* Goes on with a log that has so much already, where `fd` stands. */
 void log_writer_resume(
 	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
+
+/* In a child after fork: closes the parent's log, and nothing else. */
+void log_writer_leave(struct log_writer *writer);
+
+/* Has nothing the file's name any more, so that what is written is lost? */
+bool log_writer_is_removed(const struct log_writer *writer);
 
 /*
  * Appends a block. `parts` together are one MessagePack array.

@@ -49,6 +49,16 @@ int64_t packer_newest_ns(const struct packer *packer)
 	return packer->newest_ns;
 }
 
+void packer_open_ranges(
+	const struct packer *packer, uint32_t track, struct inherit *inherit)
+{
+	const struct pack_track *found =
+		track < packer->track_room ? packer->tracks[track] : NULL;
+
+	for (uint32_t i = 0; found != NULL && i < found->depth; i++)
+		inherit_begin(inherit, i < LOG_OPEN_MAX ? found->open[i] : 0);
+}
+
 enum ctp_status packer_no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
@@ -233,13 +243,16 @@ static enum ctp_status write_column(struct packer *packer,
 	struct pack_column *column, struct ctp_error *err)
 {
 	struct pack_track *track;
+	enum ctp_status status;
 
 	if (column->count == 0)
 		return CTP_OK;
-	packer->event_count += column->count;
 	track = packer_find_track(packer, column->track);
-	return pack_column_write(column, track, &packer->sites, &packer->bytes,
-		packer->writer, err);
+	status = pack_column_write(column, track, &packer->sites,
+		&packer->bytes, packer->writer, err);
+	if (status == CTP_OK)
+		packer->event_count += column->count;
+	return status;
 }
 
 enum ctp_status packer_read_events(struct packer *packer,

@@ -5,6 +5,7 @@
 
 #include "chunk.h"
 #include "clock.h"
+#include "inherit.h"
 #include "log_write.h"
 
 struct packer;
@@ -60,6 +61,10 @@ bool packer_resume_blocks(
 bool packer_resume_gap(struct packer *packer, uint32_t track);
 bool packer_resume_loss(struct packer *packer, uint32_t track, const char *name,
 	uint64_t count);
+
+/* The ranges that are open on a track after what was packed. */
+void packer_open_ranges(
+	const struct packer *packer, uint32_t track, struct inherit *inherit);
 
 /* Events in all event blocks so far. */
 uint64_t packer_event_count(const struct packer *packer);

@@ -103,13 +103,8 @@ uint64_t record_begin(struct thread *thread, uint32_t number, uint64_t ticks)
 			__ATOMIC_RELEASE);
 		thread_advance(thread, 1);
 	} else {
-		at[1] = ticks;
-		at[2] = number;
-		__atomic_store_n(at,
-			chunk_long(
-				atomic_load(&thread->live), CHUNK_BEGIN, 2, 0),
-			__ATOMIC_RELEASE);
-		thread_advance(thread, 3);
+		thread_store(thread, at, (struct chunk_head){CHUNK_BEGIN, 2, 0},
+			(uint64_t[]){ticks, number});
 	}
 	return ticks;
 }
@@ -154,20 +149,15 @@ void ctp_end_slow(void)
 }
 
 /* Stores a long record of up to four words whose first is the time. */
-static void store(struct thread *thread, enum chunk_long kind,
-	const uint64_t *words, size_t count, uint64_t detail)
+static void store(
+	struct thread *thread, struct chunk_head head, const uint64_t *words)
 {
-	uint64_t *at = reserve(thread, 1 + count);
+	uint64_t *at = reserve(thread, 1 + head.words);
 
-	if (at == NULL) {
+	if (at == NULL)
 		atomic_fetch_add(&thread->dropped_events, 1);
-		return;
-	}
-	memcpy(at + 1, words, count * sizeof(*words));
-	__atomic_store_n(at,
-		chunk_long(atomic_load(&thread->live), kind, count, detail),
-		__ATOMIC_RELEASE);
-	thread_advance(thread, 1 + count);
+	else
+		thread_store(thread, at, head, words);
 }
 
 /* The thread's second track, for times that the program gives. */
@@ -197,12 +187,8 @@ static uint64_t *reserve_end(struct thread *thread)
 static void store_at(struct thread *thread, uint64_t *at, enum chunk_long kind,
 	uint64_t ns, uint64_t site)
 {
-	at[1] = ns;
-	at[2] = site;
-	at[3] = atomic_load(&thread->timeline);
-	__atomic_store_n(at, chunk_long(atomic_load(&thread->live), kind, 3, 0),
-		__ATOMIC_RELEASE);
-	thread_advance(thread, 4);
+	thread_store(thread, at, (struct chunk_head){kind, 3, 0},
+		(uint64_t[]){ns, site, atomic_load(&thread->timeline)});
 }
 
 void ctp_begin_at(struct ctp_site *site, int64_t time_ns)
@@ -243,14 +229,14 @@ void ctp_end_at(int64_t time_ns)
 }
 
 static void store_site(enum chunk_long kind, struct ctp_site *site,
-	uint64_t value, uint64_t detail)
+	uint64_t value, uint32_t detail)
 {
 	struct thread *thread = thread_enter();
 
 	if (thread == NULL)
 		return;
-	store(thread, kind, (uint64_t[]){now(), number_of(site), value}, 3,
-		detail);
+	store(thread, (struct chunk_head){kind, 3, detail},
+		(uint64_t[]){now(), number_of(site), value});
 	thread_leave(thread);
 }
 
@@ -289,10 +275,9 @@ static void store_memory(
 
 	if (thread == NULL)
 		return;
-	store(thread, kind,
+	store(thread, (struct chunk_head){kind, 4, 0},
 		(uint64_t[]){now(), (uint64_t)(uintptr_t)address, bytes,
-			(uint64_t)(int64_t)device},
-		4, 0);
+			(uint64_t)(int64_t)device});
 	thread_leave(thread);
 }
 
@@ -312,10 +297,9 @@ void record_step(struct ctp_site *requester, int64_t step, int64_t advance)
 
 	if (thread == NULL)
 		return;
-	store(thread, CHUNK_STEP,
+	store(thread, (struct chunk_head){CHUNK_STEP, 4, 0},
 		(uint64_t[]){now(), number_of(requester), (uint64_t)step,
-			(uint64_t)advance},
-		4, 0);
+			(uint64_t)advance});
 	thread_leave(thread);
 }
 

@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "registry_private.h"
 #include "strtab.h"
+#include "thread.h"
 
 #define UNNAMED "(unnamed)"
 
@@ -55,6 +56,11 @@ void registry_lock(void)
 void registry_unlock(void)
 {
 	(void)pthread_mutex_unlock(&lock);
+}
+
+void registry_forget(void)
+{
+	(void)pthread_mutex_init(&lock, NULL);
 }
 
 /* A chunk for the stream: sites are few, so it takes one wherever it can. */
@@ -302,11 +308,13 @@ struct ctp_site *registry_intern(
 {
 	static struct ctp_site unnamed = {
 		UNNAMED, "", 0, (uint64_t)REGISTRY_UNNAMED << CTP_TICK_BITS};
+	const struct thread_hold before = thread_hold();
 	struct entry *entry;
 
 	registry_lock();
 	entry = find(name, file, line);
 	registry_unlock();
+	thread_release(before);
 	return entry == NULL ? &unnamed : &entry->site;
 }
 

@@ -73,6 +73,9 @@ void registry_stop(void);
 void registry_lock(void);
 void registry_unlock(void);
 
+/* In a child after a fork that did not lock: who held it may be gone. */
+void registry_forget(void);
+
 /*
  * For the background thread: the oldest chunk of the stream that is not yet
  * wholly in the log. `*last` says whether records may still be added to it;

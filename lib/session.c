@@ -8,24 +8,24 @@
 #include "session.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "drain.h"
 #include "filter.h"
 #include "instrument.h"
+#include "inherit.h"
+#include "log_file.h"
 #include "options.h"
 #include "process.h"
 #include "registry.h"
 #include "thread.h"
 
-#define NAME_TRIES 1000
 #define WAIT_NS INT64_C(20000000)
 
 /* On until someone has looked at the environment: constructors of other
@@ -38,14 +38,37 @@ static struct {
 	uint64_t last;       /* number given last */
 	_Atomic bool looked; /* at the environment, or need not */
 	_Atomic bool due;    /* a recording is to begin with the next event */
+	bool child;          /* forked while a recording was on or due */
 	uint32_t parent;     /* in a child that was forked while recording */
+	struct clock_sync forked; /* when that was */
 	bool forks_watched;
 	bool tsc;
 	struct spool spool;
 	struct session_options options;
-	struct ctp_error error; /* why it stopped; status CTP_OK: did not */
 	char path[SESSION_PATH_BYTES]; /* of the log, as it came to be */
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	/* Why it stopped; status CTP_OK: did not. The background thread says
+	 * so while others hold `lock` and wait for it. */
+	pthread_mutex_t error_lock;
+	struct ctp_error error;
+	uint64_t lost; /* events that were not in the log at the end */
+} session = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.error_lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static struct thread_hold hold(void)
+{
+	struct thread_hold before = thread_hold();
+
+	(void)pthread_mutex_lock(&session.lock);
+	return before;
+}
+
+static void release(struct thread_hold before)
+{
+	(void)pthread_mutex_unlock(&session.lock);
+	thread_release(before);
+}
 
 bool session_uses_tsc(void)
 {
@@ -108,68 +131,61 @@ struct chunk *session_wait_chunk(void)
 	return session_take_chunk();
 }
 
+const char *session_log(void)
+{
+	size_t size = strlen(session.path);
+	size_t most = sizeof(session.error.message) / 2;
+
+	return size > most ? session.path + size - most : session.path;
+}
+
+static void set_error(const struct ctp_error *err)
+{
+	(void)pthread_mutex_lock(&session.error_lock);
+	session.error = *err;
+	(void)pthread_mutex_unlock(&session.error_lock);
+}
+
+/* Says why recording stopped; false if it did not. */
+static bool describe_error(char *out, size_t size)
+{
+	uint64_t lost = atomic_load(&session.current) == 0
+				? session.lost
+				: spool_left(&session.spool);
+	bool stopped;
+	int used;
+
+	(void)pthread_mutex_lock(&session.error_lock);
+	stopped = session.error.status != CTP_OK;
+	used = snprintf(out, size, "%s", session.error.message);
+	(void)pthread_mutex_unlock(&session.error_lock);
+	if (stopped && lost > 0 && used > 0 && (size_t)used < size)
+		(void)snprintf(out + used, size - (size_t)used,
+			"; %" PRIu64 " event%s after that %s lost", lost,
+			lost == 1 ? "" : "s", lost == 1 ? "is" : "are");
+	return stopped;
+}
+
+/* For those who find the spool. */
+static void note_error(void)
+{
+	struct spool_header *header = session.spool.header;
+
+	(void)describe_error(header->error, sizeof(header->error));
+}
+
 void session_fail(const struct ctp_error *err)
 {
+	struct ctp_error said = *err;
+
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	session.error = *err;
-}
-
-/* A log of our own: exclusively made, or locked against other recorders so
- * that a parent and a child with one CTPROF_OUT do not write into each other.
- */
-static int open_log(const char *path, bool exclusive)
-{
-	int fd = open(path,
-		O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0666);
-
-	if (fd < 0)
-		return -1;
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-		(void)close(fd);
-		errno = EEXIST;
-		return -1;
+	if (err->sys_errno != 0) {
+		errno = err->sys_errno;
+		(void)ctp_fail(&said, err->status, err->offset,
+			"cannot write %s", session_log());
 	}
-	if (ftruncate(fd, 0) != 0 && errno != EINVAL) {
-		int saved = errno;
-
-		(void)close(fd);
-		errno = saved;
-		return -1;
-	}
-	return fd;
-}
-
-static int make_log(bool child, struct ctp_error *err)
-{
-	const char *path = session.options.out;
-	bool exclusive = session.options.exclusive;
-	int fd = -1;
-
-	(void)snprintf(session.path, sizeof(session.path), "%s", path);
-	errno = EEXIST;
-	if (!child)
-		fd = open_log(session.path, exclusive);
-	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
-		options_other_name(session.path, sizeof(session.path), path,
-			(long)getpid(), i);
-		fd = open_log(session.path, exclusive);
-	}
-	if (fd < 0)
-		(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot make %s", session.path);
-	return fd;
-}
-
-/* Absolute, for those who look for the log from elsewhere. */
-static void fill_log_path(char *out, size_t size)
-{
-	size_t used = 0;
-
-	if (session.path[0] != '/' && getcwd(out, size - 1) != NULL) {
-		used = strlen(out);
-		out[used++] = '/';
-	}
-	(void)snprintf(out + used, size - used, "%s", session.path);
+	set_error(&said);
+	note_error();
 }
 
 static void fill_facts(struct spool_facts *facts)
@@ -191,7 +207,8 @@ static void fill_log(struct spool_header *header, int fd)
 {
 	struct stat file;
 
-	fill_log_path(header->log_path, sizeof(header->log_path));
+	log_file_absolute(
+		header->log_path, sizeof(header->log_path), session.path);
 	if (fstat(fd, &file) == 0) {
 		header->log_device = (uint64_t)file.st_dev;
 		header->log_inode = (uint64_t)file.st_ino;
@@ -222,20 +239,40 @@ static enum ctp_status open_spool(
 	return CTP_OK;
 }
 
+/*
+ * A thread that a signal interrupted inside the recorder may hold any lock
+ * here. Such a fork - of a handler that starts a debugger, say - is let go
+ * unwatched, and the child does not record.
+ */
 static void before_fork(void)
 {
+	if (thread_is_inside())
+		return;
 	(void)pthread_mutex_lock(&session.lock);
 	instrument_lock();
 	drain_pause();
 	registry_lock();
+	inherit_keep(atomic_load(&session.current));
 }
 
 static void after_fork_parent(void)
 {
+	if (thread_is_inside())
+		return;
 	registry_unlock();
 	drain_resume();
 	instrument_unlock();
 	(void)pthread_mutex_unlock(&session.lock);
+}
+
+/* Nothing of the parent's recording is ours: not its spool, not its log. */
+static void leave_parent(void)
+{
+	atomic_store(&session.current, 0);
+	thread_forget_others();
+	inherit_take();
+	drain_forget();
+	spool_leave(&session.spool);
 }
 
 static void after_fork_child(void)
@@ -243,17 +280,26 @@ static void after_fork_child(void)
 	bool was_on = atomic_load(&session.current) != 0 && ctp_on != 0;
 	bool was_due = atomic_load(&session.due);
 
+	(void)pthread_mutex_init(&session.error_lock, NULL);
+	if (thread_is_inside()) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+		atomic_store(&session.due, false);
+		(void)pthread_mutex_init(&session.lock, NULL);
+		registry_forget();
+		leave_parent();
+		return;
+	}
 	registry_unlock();
 	instrument_unlock();
 	(void)pthread_mutex_unlock(&session.lock);
 	registry_stop();
-	atomic_store(&session.current, 0);
-	thread_forget_others();
-	drain_forget();
-	spool_leave(&session.spool);
-	if (was_on)
+	leave_parent();
+	session.child = was_on || was_due;
+	if (was_on) {
 		session.parent = (uint32_t)getppid();
-	atomic_store(&session.due, was_on || was_due);
+		session.forked = clock_sync_now(session.tsc);
+	}
+	atomic_store(&session.due, session.child);
 }
 
 static void watch_forks(void)
@@ -288,16 +334,17 @@ static enum ctp_status begin(struct ctp_error *err)
 	if (status != CTP_OK)
 		return status;
 	/* Nor does a program that this process was before exec lose its log. */
-	fd = make_log(session.parent != 0 ||
-			      (session.last == 0 &&
-				      spool_was_left(session.options.spool)),
-		err);
+	fd = log_file_make(session.options.out, session.options.exclusive,
+		session.child || (session.last == 0 &&
+					 spool_was_left(session.options.spool)),
+		session.path, err);
 	if (fd < 0)
 		return err->status;
 	session.tsc =
 		session.options.clock == CTP_CLOCK_TSC ||
 		(session.options.clock == CTP_CLOCK_AUTO && clock_has_tsc());
-	start = clock_sync_now(session.tsc);
+	start = session.parent != 0 ? session.forked
+				    : clock_sync_now(session.tsc);
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
 		status = drain_start(
@@ -306,13 +353,18 @@ static enum ctp_status begin(struct ctp_error *err)
 		(void)close(fd);
 	if (status != CTP_OK) {
 		registry_stop();
-		spool_close(&session.spool);
+		spool_close(&session.spool, false);
 		(void)unlink(session.path);
 		return status;
 	}
 	watch_forks();
+	/* What goes on in a child has one number, by which those who follow
+	 * the thread's open functions know that they are open still. */
+	if (session.parent == 0)
+		session.last++;
+	inherit_record(session.last, start.ticks);
 	atomic_store(&session.due, false);
-	atomic_store(&session.current, ++session.last);
+	atomic_store(&session.current, session.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	return CTP_OK;
 }
@@ -323,107 +375,128 @@ static enum ctp_status begin(struct ctp_error *err)
  */
 static void look_at_environment(void)
 {
+	struct thread_hold before;
 	struct ctp_error err;
 
 	if (atomic_load(&session.looked))
 		return;
-	(void)pthread_mutex_lock(&session.lock);
+	before = hold();
 	if (atomic_load(&session.looked)) {
 		/* Another thread did. */
 	} else if (!options_in_environment()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	} else if (options_fill(&session.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		session.error = err;
+		set_error(&err);
 	} else {
 		watch_forks();
 		atomic_store(&session.due, true);
 	}
 	atomic_store(&session.looked, true);
-	(void)pthread_mutex_unlock(&session.lock);
+	release(before);
 }
 
 uint64_t session_current(void)
 {
 	struct ctp_error err;
+	struct thread_hold before;
 
 	look_at_environment();
 	if (!atomic_load(&session.due))
 		return atomic_load(&session.current);
-	(void)pthread_mutex_lock(&session.lock);
+	before = hold();
 	if (atomic_load(&session.due) && begin(&err) != CTP_OK) {
 		atomic_store(&session.due, false);
-		session_fail(&err);
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+		set_error(&err);
 	}
-	(void)pthread_mutex_unlock(&session.lock);
+	release(before);
 	return atomic_load(&session.current);
 }
 
 enum ctp_status ctp_start(const struct ctp_options *options)
 {
-	struct ctp_error err;
-	enum ctp_status status;
+	struct ctp_error err = {.status = CTP_OK};
+	enum ctp_status status = CTP_ERR_STATE;
+	struct thread_hold before;
 
 	look_at_environment();
-	(void)pthread_mutex_lock(&session.lock);
-	if (atomic_load(&session.current) != 0 || atomic_load(&session.due)) {
-		(void)pthread_mutex_unlock(&session.lock);
-		return CTP_ERR_STATE;
+	before = hold();
+	if (atomic_load(&session.current) == 0 && !atomic_load(&session.due)) {
+		set_error(&err);
+		status = options_fill(&session.options, options, &err);
+		if (status == CTP_OK)
+			status = begin(&err);
+		if (status != CTP_OK)
+			set_error(&err);
 	}
-	session.error.status = CTP_OK;
-	status = options_fill(&session.options, options, &err);
-	if (status == CTP_OK)
-		status = begin(&err);
-	if (status != CTP_OK)
-		session.error = err;
-	(void)pthread_mutex_unlock(&session.lock);
+	release(before);
+	return status;
+}
+
+/* The recording's last part. The lock is held. */
+static enum ctp_status end(void)
+{
+	struct ctp_error err;
+	enum ctp_status status;
+	bool keep = false;
+
+	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	thread_stop_all();
+	status = drain_stop(&err);
+	thread_release_all();
+	session.lost = status == CTP_OK ? 0 : spool_left(&session.spool);
+	if (status != CTP_OK) {
+		note_error();
+		/* Who started us reads the reason there. */
+		keep = session.options.exclusive;
+	}
+	registry_stop();
+	atomic_store(&session.current, 0);
+	spool_close(&session.spool, keep);
 	return status;
 }
 
 enum ctp_status ctp_stop(void)
 {
-	struct ctp_error err;
+	struct thread_hold before = hold();
 	enum ctp_status status = CTP_OK;
 
-	(void)pthread_mutex_lock(&session.lock);
 	if (atomic_exchange(&session.due, false))
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	if (atomic_load(&session.current) != 0) {
-		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		thread_stop_all();
-		status = drain_stop(&err);
-		thread_release_all();
-		if (status != CTP_OK)
-			session.error = err;
-		registry_stop();
-		atomic_store(&session.current, 0);
-		spool_close(&session.spool);
-	}
-	(void)pthread_mutex_unlock(&session.lock);
+	if (atomic_load(&session.current) != 0)
+		status = end();
+	/* What comes next in a forked child is not the parent's. */
+	inherit_forget(NULL);
+	session.child = false;
+	session.parent = 0;
+	release(before);
 	return status;
 }
 
 enum ctp_status ctp_flush(void)
 {
+	struct thread_hold before = hold();
 	struct ctp_error err;
 	enum ctp_status status = CTP_ERR_STATE;
 
-	(void)pthread_mutex_lock(&session.lock);
 	if (atomic_load(&session.current) != 0)
 		status = drain_flush(&err);
-	(void)pthread_mutex_unlock(&session.lock);
+	release(before);
 	return status;
 }
 
 const char *ctp_status(void)
 {
 	static char words[SESSION_PATH_BYTES + 256];
+	const struct thread_hold before = hold();
+	size_t used = (size_t)snprintf(words, sizeof(words), "stopped: ");
 
-	(void)pthread_mutex_lock(&session.lock);
-	if (session.error.status != CTP_OK)
-		(void)snprintf(words, sizeof(words), "stopped: %s",
-			session.error.message);
-	else if (atomic_load(&session.due))
+	if (describe_error(words + used, sizeof(words) - used)) {
+		release(before);
+		return words;
+	}
+	if (atomic_load(&session.due))
 		(void)snprintf(words, sizeof(words),
 			"recording begins with the first event");
 	else if (atomic_load(&session.current) == 0)
@@ -435,7 +508,7 @@ const char *ctp_status(void)
 					       "not in the log yet dies with "
 					       "the program)"
 					     : "");
-	(void)pthread_mutex_unlock(&session.lock);
+	release(before);
 	return words;
 }
 

@@ -33,6 +33,9 @@ uint64_t session_current(void);
 
 bool session_uses_tsc(void);
 struct spool *session_spool(void);
+
+/* The log's path; of a long one the end, so that words beside it fit. */
+const char *session_log(void);
 const struct session_options *session_options(void);
 
 /* A chunk by the policy, without waiting; NULL if there is none. */

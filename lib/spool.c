@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -56,25 +57,33 @@ static bool reserve(uint32_t chunk_max)
 	return true;
 }
 
-/* Maps [from, to) of the region to the file, or to plain memory. */
-static bool map(int fd, size_t from, size_t to)
+/* Makes the file as long as that. A file beyond the process's limit would
+ * bring SIGXFSZ over the program's thread that we are in. */
+static bool allocate(const struct spool *spool, size_t from, size_t to)
 {
+	struct rlimit limit;
+	int error;
+
+	if (!file_id_is(&spool->id, spool->fd) ||
+		getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < to)
+		return false;
+	do
+		error = posix_fallocate(
+			spool->fd, (off_t)from, (off_t)(to - from));
+	while (error == EINTR);
+	return error == 0;
+}
+
+/* Maps [from, to) of the region to the file, or to plain memory. */
+static bool map(const struct spool *spool, size_t from, size_t to)
+{
+	int fd = spool->fd;
 	int flags = MAP_FIXED |
 		    (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
 	void *address;
 
-	if (fd >= 0) {
-		int error;
-
-		do
-			error = posix_fallocate(
-				fd, (off_t)from, (off_t)(to - from));
-		while (error == EINTR);
-		if (error != 0) {
-			errno = error;
-			return false;
-		}
-	}
+	if (fd >= 0 && !allocate(spool, from, to))
+		return false;
 	address = mmap(region.address + from, to - from, PROT_READ | PROT_WRITE,
 		flags, fd, fd >= 0 ? (off_t)from : 0);
 	return address != MAP_FAILED;
@@ -143,11 +152,12 @@ static int make_file(struct spool *spool, const char *directory)
 	return -1;
 }
 
-static void drop_file(struct spool *spool)
+static void drop_file(struct spool *spool, bool keep)
 {
 	if (spool->fd >= 0) {
-		(void)unlink(spool->path);
-		(void)close(spool->fd);
+		if (!keep)
+			(void)unlink(spool->path);
+		file_id_close(&spool->id, spool->fd);
 	}
 	spool->fd = -1;
 	spool->path[0] = '\0';
@@ -164,9 +174,10 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);
-	if (spool->fd >= 0 && !map(spool->fd, 0, bytes_of(chunks)))
-		drop_file(spool);
-	if (spool->fd < 0 && !map(-1, 0, bytes_of(chunks)))
+	spool->id = file_id_of(spool->fd);
+	if (spool->fd >= 0 && !map(spool, 0, bytes_of(chunks)))
+		drop_file(spool, false);
+	if (spool->fd < 0 && !map(spool, 0, bytes_of(chunks)))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no memory for %u chunks", chunks);
 	spool->header = (struct spool_header *)(void *)region.address;
@@ -179,12 +190,12 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	return CTP_OK;
 }
 
-void spool_close(struct spool *spool)
+void spool_close(struct spool *spool, bool keep)
 {
 	if (spool->header == NULL)
 		return;
 	unmap(bytes_of(atomic_load(&spool->header->chunk_count)));
-	drop_file(spool);
+	drop_file(spool, keep);
 	spool->header = NULL;
 }
 
@@ -194,9 +205,8 @@ void spool_leave(struct spool *spool)
 		return;
 	unmap(bytes_of(atomic_load(&spool->header->chunk_count)));
 	if (spool->fd >= 0)
-		(void)close(spool->fd);
+		file_id_close(&spool->id, spool->fd);
 	spool->fd = -1;
-	spool->header = NULL;
 }
 
 static bool grow(struct spool *spool, uint32_t chunks)
@@ -206,7 +216,7 @@ static bool grow(struct spool *spool, uint32_t chunks)
 	if (chunks > spool->chunk_max - count)
 		chunks = spool->chunk_max - count;
 	if (chunks == 0 ||
-		!map(spool->fd, bytes_of(count), bytes_of(count + chunks)))
+		!map(spool, bytes_of(count), bytes_of(count + chunks)))
 		return false;
 	atomic_store(&spool->header->chunk_count, count + chunks);
 	for (uint32_t i = count + chunks; i-- > count;)
@@ -334,6 +344,37 @@ struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk)
 	uint32_t link = atomic_load(&chunk->link);
 
 	return link == 0 ? NULL : spool_chunk(spool, link - 1);
+}
+
+const struct chunk *spool_find_full(
+	const struct spool *spool, uint32_t track, uint64_t seq)
+{
+	uint32_t index = atomic_load(&spool->full_head);
+	const struct chunk *found = NULL;
+
+	while (index != 0) {
+		const struct chunk *chunk = spool_chunk(spool, index - 1);
+
+		if (chunk->track == track && chunk->seq >= seq &&
+			(found == NULL || chunk->seq < found->seq))
+			found = chunk;
+		index = atomic_load(&chunk->link);
+	}
+	return found;
+}
+
+uint64_t spool_left(const struct spool *spool)
+{
+	uint32_t count = atomic_load(&spool->header->chunk_count);
+	uint64_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct chunk *chunk = spool_chunk(spool, i);
+
+		if (chunk->track != 0)
+			left += chunk_records(chunk);
+	}
+	return left;
 }
 
 void spool_wait_full(struct spool *spool, uint32_t seen, int64_t max_ns)

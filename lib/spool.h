@@ -14,6 +14,7 @@
 #include "chunk.h"
 #include "clock.h"
 #include "error.h"
+#include "file_id.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
 #define SPOOL_VERSION 3
@@ -91,6 +92,7 @@ struct spool_header {
 struct spool {
 	struct spool_header *header; /* NULL: none */
 	int fd;                      /* -1: memory that does not survive */
+	struct file_id id;           /* of the file */
 	uint32_t chunk_max;
 	uint32_t batch; /* chunks, see SPOOL_BATCH */
 	char path[SPOOL_PATH_BYTES];
@@ -122,13 +124,15 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 bool spool_was_left(const char *directory);
 
 /*
- * Removes the file. The addresses stay mapped, to empty memory, since a thread
- * may be about to store a record; the next spool_open() uses them again.
+ * Removes the file, unless it is to be kept. The addresses stay mapped, to
+ * empty memory, since a thread may be about to store a record; the next
+ * spool_open() uses them again.
  */
-void spool_close(struct spool *spool);
+void spool_close(struct spool *spool, bool keep);
 
 /* In a child after fork: lets go of the parent's spool, which it shares,
- * without touching it. */
+ * without touching it. Its header is empty memory then, so that a thread that
+ * was interrupted in here may go on. */
 void spool_leave(struct spool *spool);
 
 /* Adds up to `chunks` chunks; false at the maximum or without space. Any
@@ -152,6 +156,14 @@ struct chunk *spool_pop_full(struct spool *spool);
 
 /* The chunk after this one in such a list, or NULL. */
 struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk);
+
+/* The oldest full chunk of this track whose seq is `seq` or more, or NULL.
+ * While nobody pops. */
+const struct chunk *spool_find_full(
+	const struct spool *spool, uint32_t track, uint64_t seq);
+
+/* How many records are not in the log, in all chunks. */
+uint64_t spool_left(const struct spool *spool);
 
 /* Waits until a chunk is full (or woken), or a chunk is free; at most this
  * long. */

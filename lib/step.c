@@ -10,6 +10,7 @@
 #include "ctprof.h"
 #include "record.h"
 #include "registry.h"
+#include "thread.h"
 
 struct requester {
 	struct requester *next;
@@ -63,6 +64,7 @@ static int64_t maximum(void)
 int64_t ctp_step(const char *name)
 {
 	struct ctp_site *site = registry_intern(name, NULL, 0);
+	const struct thread_hold before = thread_hold();
 	struct requester *requester;
 	int64_t advance = 0;
 	int64_t step;
@@ -77,6 +79,7 @@ int64_t ctp_step(const char *name)
 	advance = step - steps.global;
 	steps.global = step;
 	registry_unlock();
+	thread_release(before);
 	if (advance > 0)
 		record_step(site, step, advance);
 	return step;
@@ -85,6 +88,7 @@ int64_t ctp_step(const char *name)
 void ctp_step_remove(const char *name)
 {
 	struct ctp_site *site = registry_intern(name, NULL, 0);
+	const struct thread_hold before = thread_hold();
 	struct requester *requester;
 
 	registry_lock();
@@ -92,4 +96,5 @@ void ctp_step_remove(const char *name)
 	if (requester != NULL)
 		requester->site = NULL;
 	registry_unlock();
+	thread_release(before);
 }

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "inherit.h"
 #include "instrument.h"
 #include "registry.h"
 #include "session.h"
@@ -100,11 +101,8 @@ static struct thread *attach(void)
 	return thread;
 }
 
-/* The recording that is on now is new to this thread. */
-static void join(struct thread *thread, uint64_t session)
+void thread_join(struct thread *thread, uint64_t session, const char *name)
 {
-	char name[16] = "";
-
 	set_next(thread, NULL);
 	thread->hot.limit = NULL;
 	thread->end = NULL;
@@ -122,7 +120,6 @@ static void join(struct thread *thread, uint64_t session)
 	atomic_store(&thread->stalls, 0);
 	atomic_store(&thread->stall_ns, 0);
 	atomic_store(&thread->timeline, 0);
-	(void)prctl(PR_GET_NAME, name);
 	atomic_store(
 		&thread->track, registry_track(LOG_THREAD, thread->tid, name));
 	atomic_store(&thread->session, session);
@@ -130,6 +127,7 @@ static void join(struct thread *thread, uint64_t session)
 
 struct thread *thread_enter(void)
 {
+	char name[16] = "";
 	struct thread *thread;
 	uint64_t session;
 
@@ -150,8 +148,10 @@ struct thread *thread_enter(void)
 		atomic_store(&thread->busy, 0);
 		return NULL;
 	}
-	if (atomic_load(&thread->session) != session)
-		join(thread, session);
+	if (atomic_load(&thread->session) != session) {
+		(void)prctl(PR_GET_NAME, name);
+		thread_join(thread, session, name);
+	}
 	return thread;
 }
 
@@ -241,6 +241,17 @@ void thread_advance(struct thread *thread, size_t words)
 	set_next(thread, thread->hot.next + words);
 }
 
+void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
+	const uint64_t *words)
+{
+	memcpy(at + 1, words, head.words * sizeof(*words));
+	__atomic_store_n(at,
+		chunk_long(atomic_load(&thread->live), head.kind, head.words,
+			head.detail),
+		__ATOMIC_RELEASE);
+	thread_advance(thread, 1 + head.words);
+}
+
 bool thread_flush_pending(struct thread *thread)
 {
 	struct thread_pending *pending = &thread->pending;
@@ -272,13 +283,8 @@ bool thread_flush_pending(struct thread *thread)
 			pending->begin_count -= i;
 			return false;
 		}
-		at[1] = begin->ticks;
-		at[2] = begin->site;
-		__atomic_store_n(at,
-			chunk_long(
-				atomic_load(&thread->live), CHUNK_BEGIN, 2, 0),
-			__ATOMIC_RELEASE);
-		thread_advance(thread, 3);
+		thread_store(thread, at, (struct chunk_head){CHUNK_BEGIN, 2, 0},
+			(uint64_t[]){begin->ticks, begin->site});
 	}
 	pending->begin_count = 0;
 	return true;
@@ -289,9 +295,38 @@ void thread_mute(void)
 	ctp_self = &thread_muted;
 }
 
+struct thread_hold thread_hold(void)
+{
+	struct thread_hold before = {.self = ctp_self};
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.cancel);
+	thread_mute();
+	return before;
+}
+
+void thread_release(struct thread_hold before)
+{
+	ctp_self = before.self;
+	(void)pthread_setcancelstate(before.cancel, NULL);
+}
+
 struct thread *thread_first(void)
 {
 	return atomic_load(&threads.first);
+}
+
+void thread_rotate_old(uint64_t now)
+{
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		const struct chunk *chunk = atomic_load(&thread->live);
+
+		if (chunk != NULL && now - chunk->base > CHUNK_MAX_AGE) {
+			atomic_store(&thread->rotate, 1);
+			__atomic_store_n(
+				&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+		}
+	}
 }
 
 void thread_stop_all(void)
@@ -311,6 +346,18 @@ void thread_release_all(void)
 		atomic_store(&thread->live, NULL);
 }
 
+bool thread_is_inside(void)
+{
+	return ctp_self == &thread_muted;
+}
+
+struct thread *thread_self(void)
+{
+	return ctp_self == &thread_none || ctp_self == &thread_muted
+		       ? NULL
+		       : (struct thread *)(void *)ctp_self;
+}
+
 void thread_forget_others(void)
 {
 	struct ctp_thread *self = ctp_self;
@@ -326,9 +373,8 @@ void thread_forget_others(void)
 		if (&thread->hot != self)
 			atomic_store(&thread->alive, false);
 	}
-	if (self != &thread_none && self != &thread_muted)
-		((struct thread *)(void *)self)->tid =
-			(uint32_t)syscall(SYS_gettid);
+	if (thread_self() != NULL)
+		thread_self()->tid = (uint32_t)syscall(SYS_gettid);
 }
 
 /* Whatever the policy, the last chance to record what was held back is worth
@@ -362,7 +408,9 @@ static void thread_exit(void *argument)
 	if (ctp_self != &thread->hot)
 		return;
 	instrument_thread_end();
-	if (thread_enter() != NULL) {
+	inherit_forget(thread);
+	/* Where nothing was recorded, nothing is to begin now. */
+	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
 		struct chunk_losses losses;
 
 		settle(thread);

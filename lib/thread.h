@@ -70,6 +70,13 @@ struct thread {
 struct thread *thread_enter(void);
 void thread_leave(struct thread *thread);
 
+/* The calling thread's state; NULL if it has none, or is inside. */
+struct thread *thread_self(void);
+
+/* The recording `session` is new to this thread, whose name this is: gives it
+ * a track there. */
+void thread_join(struct thread *thread, uint64_t session, const char *name);
+
 /* Room for `words` words in the live chunk, or in a new one; NULL if there is
  * none and the policy is not to wait. Between enter and leave. */
 uint64_t *thread_reserve(struct thread *thread, size_t words);
@@ -79,6 +86,10 @@ void thread_advance(struct thread *thread, size_t words);
 
 /* All that this thread lost in the recording that is on. */
 struct chunk_losses thread_losses(const struct thread *thread);
+
+/* Stores a long record of numbers at what thread_reserve() returned. */
+void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
+	const uint64_t *words);
 
 /* Does this thread's state hold back events, for want of room? */
 bool thread_is_pending(const struct thread *thread);
@@ -90,8 +101,25 @@ bool thread_flush_pending(struct thread *thread);
 /* The calling thread's own events are not to be recorded from now on. */
 void thread_mute(void);
 
+/*
+ * The calling thread is to take a lock of ours outside the slow path. Until it
+ * is released, it is not cancelled - what it calls may be a cancellation point
+ * - and its events are not recorded: what it calls may allocate, and the
+ * allocator may be recorded.
+ */
+struct thread_hold {
+	struct ctp_thread *self;
+	int cancel;
+};
+
+struct thread_hold thread_hold(void);
+void thread_release(struct thread_hold before);
+
 /* All threads that ever recorded. */
 struct thread *thread_first(void);
+
+/* Has threads whose chunks are old at `now` change them at their next event. */
+void thread_rotate_old(uint64_t now);
 
 /* Waits until no other thread is in the slow path, having stopped new ones by
  * ctp_on = 0, and makes every thread take the slow path next. */
@@ -99,6 +127,10 @@ void thread_stop_all(void);
 
 /* Recording is over and packed: no thread holds a chunk any more. */
 void thread_release_all(void);
+
+/* Is the calling thread inside the slow path, which a signal interrupted? Then
+ * it may hold any lock. */
+bool thread_is_inside(void);
 
 /* In a child after fork: the other threads are gone. */
 void thread_forget_others(void);

@@ -27,10 +27,11 @@ for pair in "lib formats" "lib bin" "formats bin"; do
 	[ -z "$found" ] || complain "$found (of $2/)"
 done
 
-recording='arena chunk drain filter functions instrument instrument_link
-	instrument_thread log_frame modules options pack pack_column
-	pack_private pack_registry pack_row process record registry
-	registry_module registry_private session shadow spool step thread'
+recording='arena chunk drain filter functions inherit instrument
+	instrument_link instrument_thread log_file log_frame modules options pack
+	pack_column pack_losses pack_private pack_registry pack_row process
+	record registry registry_module registry_private session shadow spool
+	step thread'
 analysis='event function_name log_block log_events log_facts log_input log_member
 	log_read log_scan log_site log_time profile replay symbols
 	symbols_dwarf symbols_elf symbols_none symbols_private trace unpack'

@@ -2,12 +2,18 @@
 #include "record_case.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "log_read.h"
+#include "log_text.h"
+
+#define CASE_LOG_MAX ((size_t)64 * 1024 * 1024)
 
 char case_directory[64];
 char case_path[256];
@@ -94,6 +100,100 @@ struct case_content case_read_log(const char *log, const char *name)
 	source->close(source);
 	(void)fclose(file);
 	return content;
+}
+
+const char *case_child_path(long pid)
+{
+	static char path[300];
+
+	(void)snprintf(
+		path, sizeof(path), "%s/run.%ld.ctp", case_directory, pid);
+	return path;
+}
+
+static char *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	char *bytes = malloc(CASE_LOG_MAX);
+
+	ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
+	ck_assert_ptr_nonnull(bytes);
+	*size = fread(bytes, 1, CASE_LOG_MAX, file);
+	ck_assert_uint_lt(*size, CASE_LOG_MAX);
+	(void)fclose(file);
+	return bytes;
+}
+
+char *case_read_events(const char *log)
+{
+	size_t size;
+	char *bytes = read_file(log, &size);
+	struct log_text text = log_text_read(bytes, size);
+	char *to = bytes;
+
+	ck_assert_int_eq(text.status, CTP_END);
+	bytes = realloc(bytes, 2 * strlen(text.events) + 1);
+	ck_assert_ptr_nonnull(bytes);
+	to = bytes;
+	for (char *line = strtok(text.events, "\n"); line != NULL;
+		line = strtok(NULL, "\n")) {
+		const char *time = strchr(line, ' ') + 1;
+
+		to = stpcpy(stpcpy(to, strchr(time, ' ') + 1), "; ");
+	}
+	*to = '\0';
+	log_text_clear(&text);
+	return bytes;
+}
+
+void case_begin(const char *name)
+{
+	ctp_begin(ctp_site_intern(name, NULL, 0));
+}
+
+void case_wait(pid_t child)
+{
+	int status = -1;
+
+	ck_assert_int_gt(child, 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+}
+
+_Noreturn void case_leave(void)
+{
+	_exit(ctp_stop() == CTP_OK ? 0 : 1);
+}
+
+_Noreturn void case_leave_as(long number)
+{
+	char path[300];
+
+	(void)snprintf(path, sizeof(path), "%s", case_child_path(number));
+	if (ctp_stop() != CTP_OK)
+		_exit(1);
+	_exit(rename(case_child_path(getpid()), path) == 0 ? 0 : 1);
+}
+
+void case_expect(const char *log, const char *expected)
+{
+	char *events = case_read_events(log);
+
+	ck_assert_str_eq(events, expected);
+	free(events);
+}
+
+int case_file_count(void)
+{
+	DIR *directory = opendir(case_directory);
+	int count = 0;
+
+	ck_assert_ptr_nonnull(directory);
+	for (const struct dirent *entry = readdir(directory); entry != NULL;
+		entry = readdir(directory))
+		count += entry->d_name[0] != '.';
+	(void)closedir(directory);
+	return count;
 }
 
 uint64_t case_lost(const struct case_content *content)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ctprof.h"
 #include "event.h"
@@ -36,6 +37,29 @@ void case_start(enum ctp_policy policy, uint64_t buffer_bytes);
 
 /* Counts what is in a log; `name` is that of the site asked for. */
 struct case_content case_read_log(const char *log, const char *name);
+
+/* The log NAME.PID.ctp of a child, in memory that the next call reuses. */
+const char *case_child_path(long pid);
+
+/* The log's events one after the other without tracks and times, "begin a; arg
+ * inherited=1; end; "; free with free(). */
+char *case_read_events(const char *log);
+
+void case_expect(const char *log, const char *expected);
+
+/* Begins a range of this name. */
+void case_begin(const char *name);
+
+/* Waits for a child, which must exit with 0. */
+void case_wait(pid_t child);
+
+/* The end of a child, in which a failed check would not be seen; and the same
+ * where the log is then found under a number that the parent knows. */
+_Noreturn void case_leave(void);
+_Noreturn void case_leave_as(long number);
+
+/* How many files, logs and spools, are in the test's directory. */
+int case_file_count(void);
 
 /* All that is missing from the log. */
 uint64_t case_lost(const struct case_content *content);

@@ -72,7 +72,7 @@ START_TEST(a_forked_child_has_a_log_of_its_own)
 		case_directory, (long)child);
 	content = case_read_log(child_path, "inner");
 	ck_assert_uint_eq(content.named, 1);
-	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 2);
+	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 3);
 }
 END_TEST
 

@@ -28,7 +28,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	spool_close(&spool);
+	spool_close(&spool, false);
 	ck_assert_int_eq(rmdir(directory), 0); /* nothing is left in it */
 }
 
@@ -216,12 +216,12 @@ START_TEST(closing_removes_the_file_but_not_the_memory)
 	memcpy(path, spool.path, sizeof(path));
 	chunk->words[0] = 5;
 	ck_assert_int_eq(access(path, F_OK), 0);
-	spool_close(&spool);
+	spool_close(&spool, false);
 	ck_assert_int_eq(access(path, F_OK), -1);
 	/* A thread that was about to store a record does so now. */
 	chunk->words[0] = 6;
 	chunk->words[CHUNK_WORDS - 1] = 6;
-	spool_close(&spool); /* twice is harmless */
+	spool_close(&spool, false); /* twice is harmless */
 	ck_assert_int_eq(spool_open(&spool, directory, 4, 10, NULL), CTP_OK);
 	for (int i = 0; i < 4; i++) {
 		chunk = spool_take(&spool);
@@ -235,7 +235,7 @@ START_TEST(without_a_directory_it_is_memory)
 {
 	struct chunk *chunk;
 
-	spool_close(&spool);
+	spool_close(&spool, false);
 	ck_assert_int_eq(
 		spool_open(&spool, "./no/such/directory", 2, 5, NULL), CTP_OK);
 	ck_assert_int_eq(spool.fd, -1);
@@ -262,7 +262,7 @@ START_TEST(without_space_it_is_memory)
 	struct rlimit limit = {2 * CHUNK_BYTES, RLIM_INFINITY};
 	enum ctp_status status;
 
-	spool_close(&spool);
+	spool_close(&spool, false);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
 	status = spool_open(&spool, directory, 2, 5, NULL);
@@ -298,7 +298,7 @@ START_TEST(two_spools_of_a_process_have_files_of_their_own)
 	char first[SPOOL_PATH_BYTES];
 
 	memcpy(first, spool.path, sizeof(first));
-	spool_close(&spool);
+	spool_close(&spool, false);
 	ck_assert_int_eq(spool_open(&spool, directory, 1, 2, NULL), CTP_OK);
 	ck_assert_str_ne(spool.path, first);
 	ck_assert_int_eq(strncmp(spool.path, directory, strlen(directory)), 0);
@@ -317,7 +317,7 @@ START_TEST(a_child_lets_go_without_touching_it)
 	if (child == 0) {
 		spool_leave(&spool);
 		chunk->words[0] = 43; /* plain memory by now */
-		_exit(spool.header == NULL && chunk->words[1] == 0 ? 0 : 1);
+		_exit(spool.fd == -1 && chunk->words[1] == 0 ? 0 : 1);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes that a recorded one starts, in whatever way, and what becomes of
+ * its own recording. */
+#include <check.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record_case.h"
+#include "run_suite.h"
+
+extern char **environ;
+
+static pid_t start_by_fork(char **argv)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		(void)execv(argv[0], argv);
+		_exit(127);
+	}
+	return child;
+}
+
+static pid_t start_by_vfork(char **argv)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		(void)execv(argv[0], argv);
+		_exit(127);
+	}
+	return child;
+}
+
+static pid_t start_by_spawn(char **argv)
+{
+	pid_t child = -1;
+
+	ck_assert_int_eq(
+		posix_spawn(&child, argv[0], NULL, NULL, argv, environ), 0);
+	return child;
+}
+
+START_TEST(a_child_that_runs_another_program_leaves_nothing)
+{
+	static pid_t (*const ways[])(char **) = {
+		start_by_fork, start_by_vfork, start_by_spawn};
+	static char program[] = "/bin/true";
+	char *argv[] = {program, NULL};
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_begin("a");
+	case_wait(ways[_i](argv));
+	ctp_end();
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	case_expect(case_path, "begin a; end; ");
+	ck_assert_int_eq(case_file_count(), 1);
+}
+END_TEST
+
+START_TEST(a_daemon_records_on_under_its_own_name)
+{
+	char byte = 0;
+	int ends[2];
+	pid_t child;
+	pid_t found = 0;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_begin("a");
+	child = fork();
+	if (child == 0) {
+		/* glibc's daemon() forks; the parent of that one exits. */
+		if (daemon(1, 1) != 0)
+			_exit(1);
+		case_begin("served");
+		ctp_end();
+		found = getpid();
+		if (ctp_stop() != CTP_OK ||
+			write(ends[1], &found, sizeof(found)) !=
+				(ssize_t)sizeof(found))
+			_exit(1);
+		_exit(0);
+	}
+	case_wait(child);
+	(void)close(ends[1]);
+	ck_assert_int_eq(read(ends[0], &found, sizeof(found)), sizeof(found));
+	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
+	(void)close(ends[0]);
+	ck_assert_int_ne(found, child);
+	case_expect(case_child_path(found),
+		"begin a; arg inherited=1; begin served; end; ");
+}
+END_TEST
+
+static volatile sig_atomic_t handler_forks;
+
+static void fork_in_handler(int number)
+{
+	pid_t child = fork();
+
+	(void)number;
+	if (child == 0)
+		_exit(ctp_on);
+	if (child > 0)
+		(void)waitpid(child, NULL, 0);
+	handler_forks++;
+}
+
+START_TEST(a_signal_handler_may_fork_at_any_moment)
+{
+	struct sigaction action = {.sa_handler = fork_in_handler};
+	struct itimerval often = {{0, 500}, {0, 500}};
+	struct itimerval never = {{0, 0}, {0, 0}};
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	struct case_content content;
+	uint64_t count = 0;
+
+	/* With this clock every event takes the way that holds locks. */
+	options.clock = CTP_CLOCK_SYSTEM;
+	options.out = case_path;
+	ck_assert_int_eq(ctp_start(&options), CTP_OK);
+	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	while (handler_forks < 200) {
+		char name[32];
+
+		(void)snprintf(
+			name, sizeof(name), "n%d", (int)(count++ % 4096));
+		case_begin(name);
+		ctp_arg_int("count", (int64_t)count);
+		ctp_end();
+	}
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "n0");
+	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], count);
+	ck_assert_int_eq(content.depth, 0);
+	ck_assert_uint_eq(case_lost(&content), 0);
+}
+END_TEST
+
+START_TEST(a_child_closes_what_is_the_parents)
+{
+	char command[128];
+	pid_t child;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_begin("a");
+	child = fork();
+	if (child == 0) {
+		(void)snprintf(command, sizeof(command),
+			"! ls -l /proc/%ld/fd | grep -E 'spool|[.]ctp'",
+			(long)getpid());
+		_exit(system(command) == 0 ? 0 : 1);
+	}
+	case_wait(child);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+	Suite *suite = suite_create("record_process");
+	TCase *tests = tcase_create("record_process");
+
+	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(
+		tests, a_child_that_runs_another_program_leaves_nothing, 0, 3);
+	tcase_add_test(tests, a_daemon_records_on_under_its_own_name);
+	tcase_add_test(tests, a_signal_handler_may_fork_at_any_moment);
+	tcase_add_test(tests, a_child_closes_what_is_the_parents);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(make_suite());
+}
