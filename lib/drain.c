@@ -269,8 +269,9 @@ static enum ctp_status write_losses(
 		totals->stall_ns += atomic_load(&thread->stall_ns);
 		if (atomic_load(&thread->session) == 0)
 			continue;
-		losses.dropped_ranges +=
-			thread->pending.begin_count + thread->pending.deep;
+		losses.dropped_ranges += thread->pending.begin_count +
+					 thread->pending.deep +
+					 thread->timeline_dropped;
 		status = packer_losses(drain.packer,
 			atomic_load(&thread->track), &losses, err);
 	}

@@ -29,8 +29,11 @@ void packer_free(struct packer *packer)
 {
 	if (packer == NULL)
 		return;
-	for (uint32_t i = 0; i < packer->track_room; i++)
+	for (uint32_t i = 0; i < packer->track_room; i++) {
+		if (packer->tracks[i] != NULL)
+			free(packer->tracks[i]->open);
 		free(packer->tracks[i]);
+	}
 	free(packer->tracks);
 	free(packer->sites.local);
 	buffer_clear(&packer->measured.extras);
@@ -123,7 +126,7 @@ static bool add_timeline(
 	if (record[2] >= LOG_SITES_MAX || record[3] >= LOG_TRACKS_MAX)
 		return true;
 	track = packer_find_track(packer, (uint32_t)record[3]);
-	if (track == NULL)
+	if (track == NULL || !pack_track_widen(track))
 		return false;
 	if (column->count == 0)
 		pack_column_start(column, (uint32_t)record[3], track);
@@ -269,12 +272,15 @@ enum ctp_status packer_read_events(struct packer *packer,
 		return CTP_OK;
 	}
 	track = packer_find_track(packer, chunk->track);
-	if (track == NULL)
+	if (track == NULL || !pack_track_widen(track))
 		return packer_no_memory(err);
 	pack_column_start(measured, chunk->track, track);
 	end = read_records(packer, track, chunk, chunk->consumed);
 	if (end == UINT32_MAX)
 		return packer_no_memory(err);
+	pack_track_narrow(track);
+	if (packer->timeline.count > 0)
+		pack_track_narrow(packer->tracks[packer->timeline.track]);
 	if (measured->count > 0 &&
 		measured->times[measured->count - 1] > packer->newest_ns)
 		packer->newest_ns = measured->times[measured->count - 1];

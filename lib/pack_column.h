@@ -25,9 +25,16 @@ struct pack_track {
 	struct chunk_losses losses;
 	bool losses_changed;
 	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
-	/* Sites of the open ranges; what is at `depth` and above is no more. */
-	uint32_t open[LOG_OPEN_MAX + 1];
+	/* Sites of the open ranges; what is at `depth` and above is no more.
+	 * As long as that, and while a chunk is read as long as may be. */
+	uint32_t *open;
+	bool wide; /* that is so now */
 };
+
+/* Before and after a chunk is read: room for whatever it opens, false if out
+ * of memory; no more than is needed, since there may be many threads. */
+bool pack_track_widen(struct pack_track *track);
+void pack_track_narrow(struct pack_track *track);
 
 struct pack_column {
 	uint32_t track;

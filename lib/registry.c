@@ -63,6 +63,20 @@ void registry_forget(void)
 	(void)pthread_mutex_init(&lock, NULL);
 }
 
+struct thread_hold registry_hold(void)
+{
+	struct thread_hold before = thread_hold();
+
+	registry_lock();
+	return before;
+}
+
+void registry_release(struct thread_hold before)
+{
+	registry_unlock();
+	thread_release(before);
+}
+
 /* A chunk for the stream: sites are few, so it takes one wherever it can. */
 static struct chunk *take_chunk(void)
 {
@@ -278,28 +292,25 @@ static struct entry *find_function(uint32_t module, uint64_t offset)
 
 uint32_t registry_function(uint32_t module, uint64_t offset)
 {
-	const struct entry *entry;
-	uint32_t number;
+	const struct thread_hold before = registry_hold();
+	const struct entry *entry = find_function(module, offset);
 
-	registry_lock();
-	entry = find_function(module, offset);
-	number = entry == NULL ? REGISTRY_UNNAMED : entry->number;
-	registry_unlock();
-	return number;
+	registry_release(before);
+	return entry == NULL ? REGISTRY_UNNAMED : entry->number;
 }
 
 uint32_t registry_site(struct ctp_site *site)
 {
-	struct entry *entry;
+	const struct thread_hold before = registry_hold();
 	uint32_t number = REGISTRY_UNNAMED;
+	struct entry *entry;
 
-	registry_lock();
 	entry = find(site->name, site->file, site->line);
 	if (entry != NULL) {
 		number = entry->number;
 		__atomic_store_n(&site->tag, entry->site.tag, __ATOMIC_RELEASE);
 	}
-	registry_unlock();
+	registry_release(before);
 	return number;
 }
 
@@ -308,39 +319,38 @@ struct ctp_site *registry_intern(
 {
 	static struct ctp_site unnamed = {
 		UNNAMED, "", 0, (uint64_t)REGISTRY_UNNAMED << CTP_TICK_BITS};
-	const struct thread_hold before = thread_hold();
-	struct entry *entry;
+	const struct thread_hold before = registry_hold();
+	struct entry *entry = find(name, file, line);
 
-	registry_lock();
-	entry = find(name, file, line);
-	registry_unlock();
-	thread_release(before);
+	registry_release(before);
 	return entry == NULL ? &unnamed : &entry->site;
 }
 
 uint32_t registry_track(
 	enum log_track_kind kind, uint32_t tid, const char *name)
 {
+	const struct thread_hold before = registry_hold();
 	uint32_t track;
 
-	registry_lock();
 	track = ++stream.tracks;
 	(void)emit_track(track, kind, tid, name);
-	registry_unlock();
+	registry_release(before);
 	return track;
 }
 
 void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name)
 {
-	registry_lock();
+	const struct thread_hold before = registry_hold();
+
 	(void)emit_track(track, kind, tid, name);
-	registry_unlock();
+	registry_release(before);
 }
 
 void registry_losses(uint32_t track, const struct chunk_losses *losses)
 {
-	registry_lock();
+	const struct thread_hold before = registry_hold();
+
 	if (losses->dropped_ranges != 0 || losses->dropped_events != 0 ||
 		losses->cut_text != 0)
 		(void)emit_numbers(CHUNK_LOSSES, track, losses->dropped_ranges,
@@ -348,7 +358,7 @@ void registry_losses(uint32_t track, const struct chunk_losses *losses)
 	if (losses->unwound_ranges != 0 || losses->stray_exits != 0)
 		(void)emit_numbers(CHUNK_UNWOUND, track, losses->unwound_ranges,
 			losses->stray_exits);
-	registry_unlock();
+	registry_release(before);
 }
 
 bool registry_start(struct spool *spool)

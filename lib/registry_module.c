@@ -117,10 +117,10 @@ static uint32_t add(const struct registry_module *module)
 
 uint32_t registry_module(const struct registry_module *module)
 {
+	const struct thread_hold before = registry_hold();
 	uint32_t number;
 	bool news = true;
 
-	registry_lock();
 	number = find(module);
 	if (number == 0)
 		number = add(module);
@@ -131,14 +131,15 @@ uint32_t registry_module(const struct registry_module *module)
 		if (registry_is_on() && !emit_module(number))
 			number = 0;
 	}
-	registry_unlock();
+	registry_release(before);
 	return number;
 }
 
 void registry_module_closed(uint32_t number)
 {
-	registry_lock();
+	const struct thread_hold before = registry_hold();
+
 	modules.all[number - 1].closed = true;
 	(void)emit_closed(number);
-	registry_unlock();
+	registry_release(before);
 }

@@ -5,6 +5,7 @@
 
 #include "chunk.h"
 #include "registry.h"
+#include "thread.h"
 
 /* A record of the stream: numbers, then two texts run together. */
 struct registry_record {
@@ -18,6 +19,10 @@ struct registry_record {
 /* Stores a record; false if there is no room, or no recording. The lock is
  * held. */
 bool registry_emit(const struct registry_record *record);
+
+/* Takes the lock for a call that a thread makes; see thread_hold(). */
+struct thread_hold registry_hold(void);
+void registry_release(struct thread_hold before);
 
 /* Is there a recording? The lock is held. */
 bool registry_is_on(void);

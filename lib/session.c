@@ -8,12 +8,10 @@
 #include "session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drain.h"
@@ -22,6 +20,7 @@
 #include "inherit.h"
 #include "log_file.h"
 #include "options.h"
+#include "outcome.h"
 #include "process.h"
 #include "registry.h"
 #include "thread.h"
@@ -46,15 +45,8 @@ static struct {
 	struct spool spool;
 	struct session_options options;
 	char path[SESSION_PATH_BYTES]; /* of the log, as it came to be */
-	/* Why it stopped; status CTP_OK: did not. The background thread says
-	 * so while others hold `lock` and wait for it. */
-	pthread_mutex_t error_lock;
-	struct ctp_error error;
 	uint64_t lost; /* events that were not in the log at the end */
-} session = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.error_lock = PTHREAD_MUTEX_INITIALIZER,
-};
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct thread_hold hold(void)
 {
@@ -108,8 +100,12 @@ static bool may_grow(void)
 
 struct chunk *session_take_chunk(void)
 {
-	struct chunk *chunk = spool_take(&session.spool);
+	struct chunk *chunk;
 
+	/* A thread that nobody waited for any longer when recording stopped. */
+	if (session.spool.header == NULL)
+		return NULL;
+	chunk = spool_take(&session.spool);
 	/* Others may take what we made. */
 	while (chunk == NULL && may_grow() &&
 		spool_grow(&session.spool, session.options.chunks / 4))
@@ -121,6 +117,7 @@ bool session_may_wait(void)
 {
 	return session.options.policy == CTP_POLICY_BLOCK &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
+	       session.spool.header != NULL &&
 	       atomic_load(&session.spool.header->chunk_count) > held() + 1;
 }
 
@@ -134,44 +131,26 @@ struct chunk *session_wait_chunk(void)
 const char *session_log(void)
 {
 	size_t size = strlen(session.path);
-	size_t most = sizeof(session.error.message) / 2;
+	size_t most = sizeof(((struct ctp_error *)NULL)->message) / 2;
 
 	return size > most ? session.path + size - most : session.path;
 }
 
-static void set_error(const struct ctp_error *err)
-{
-	(void)pthread_mutex_lock(&session.error_lock);
-	session.error = *err;
-	(void)pthread_mutex_unlock(&session.error_lock);
-}
-
 /* Says why recording stopped; false if it did not. */
-static bool describe_error(char *out, size_t size)
+static bool describe_outcome(char *out, size_t size)
 {
-	uint64_t lost = atomic_load(&session.current) == 0
-				? session.lost
-				: spool_left(&session.spool);
-	bool stopped;
-	int used;
-
-	(void)pthread_mutex_lock(&session.error_lock);
-	stopped = session.error.status != CTP_OK;
-	used = snprintf(out, size, "%s", session.error.message);
-	(void)pthread_mutex_unlock(&session.error_lock);
-	if (stopped && lost > 0 && used > 0 && (size_t)used < size)
-		(void)snprintf(out + used, size - (size_t)used,
-			"; %" PRIu64 " event%s after that %s lost", lost,
-			lost == 1 ? "" : "s", lost == 1 ? "is" : "are");
-	return stopped;
+	return outcome_describe(out, size,
+		atomic_load(&session.current) == 0
+			? session.lost
+			: spool_left(&session.spool));
 }
 
 /* For those who find the spool. */
-static void note_error(void)
+static void note_outcome(void)
 {
 	struct spool_header *header = session.spool.header;
 
-	(void)describe_error(header->error, sizeof(header->error));
+	(void)describe_outcome(header->error, sizeof(header->error));
 }
 
 void session_fail(const struct ctp_error *err)
@@ -184,8 +163,8 @@ void session_fail(const struct ctp_error *err)
 		(void)ctp_fail(&said, err->status, err->offset,
 			"cannot write %s", session_log());
 	}
-	set_error(&said);
-	note_error();
+	outcome_set(&said);
+	note_outcome();
 }
 
 static void fill_facts(struct spool_facts *facts)
@@ -201,24 +180,11 @@ static void fill_facts(struct spool_facts *facts)
 		facts->command, sizeof(facts->command));
 }
 
-/* Whoever completes the log must know it from others that came to have its
- * name. */
-static void fill_log(struct spool_header *header, int fd)
-{
-	struct stat file;
-
-	log_file_absolute(
-		header->log_path, sizeof(header->log_path), session.path);
-	if (fstat(fd, &file) == 0) {
-		header->log_device = (uint64_t)file.st_dev;
-		header->log_inode = (uint64_t)file.st_ino;
-	}
-}
-
 /* `log` is the log's descriptor. */
 static enum ctp_status open_spool(
 	const struct clock_sync *start, int log, struct ctp_error *err)
 {
+	const struct file_id id = file_id_of(log);
 	char *directory = realpath(session.options.spool, NULL);
 	enum ctp_status status = spool_open(&session.spool,
 		directory == NULL ? session.options.spool : directory,
@@ -230,7 +196,12 @@ static enum ctp_status open_spool(
 		return status;
 	header->tsc = session.tsc;
 	header->start = *start;
-	fill_log(header, log);
+	log_file_absolute(
+		header->log_path, sizeof(header->log_path), session.path);
+	/* Whoever completes the log must know it from others that came to have
+	 * its name. */
+	header->log_device = (uint64_t)id.device;
+	header->log_inode = (uint64_t)id.inode;
 	fill_facts(&header->facts);
 	if (!registry_start(&session.spool))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
@@ -280,7 +251,7 @@ static void after_fork_child(void)
 	bool was_on = atomic_load(&session.current) != 0 && ctp_on != 0;
 	bool was_due = atomic_load(&session.due);
 
-	(void)pthread_mutex_init(&session.error_lock, NULL);
+	outcome_forget();
 	if (thread_is_inside()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		atomic_store(&session.due, false);
@@ -387,7 +358,7 @@ static void look_at_environment(void)
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	} else if (options_fill(&session.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		set_error(&err);
+		outcome_set(&err);
 	} else {
 		watch_forks();
 		atomic_store(&session.due, true);
@@ -408,7 +379,7 @@ uint64_t session_current(void)
 	if (atomic_load(&session.due) && begin(&err) != CTP_OK) {
 		atomic_store(&session.due, false);
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		set_error(&err);
+		outcome_set(&err);
 	}
 	release(before);
 	return atomic_load(&session.current);
@@ -423,12 +394,12 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	look_at_environment();
 	before = hold();
 	if (atomic_load(&session.current) == 0 && !atomic_load(&session.due)) {
-		set_error(&err);
+		outcome_set(&err);
 		status = options_fill(&session.options, options, &err);
 		if (status == CTP_OK)
 			status = begin(&err);
 		if (status != CTP_OK)
-			set_error(&err);
+			outcome_set(&err);
 	}
 	release(before);
 	return status;
@@ -447,7 +418,7 @@ static enum ctp_status end(void)
 	thread_release_all();
 	session.lost = status == CTP_OK ? 0 : spool_left(&session.spool);
 	if (status != CTP_OK) {
-		note_error();
+		note_outcome();
 		/* Who started us reads the reason there. */
 		keep = session.options.exclusive;
 	}
@@ -492,7 +463,7 @@ const char *ctp_status(void)
 	const struct thread_hold before = hold();
 	size_t used = (size_t)snprintf(words, sizeof(words), "stopped: ");
 
-	if (describe_error(words + used, sizeof(words) - used)) {
+	if (describe_outcome(words + used, sizeof(words) - used)) {
 		release(before);
 		return words;
 	}

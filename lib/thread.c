@@ -15,6 +15,9 @@
 #include "registry.h"
 #include "session.h"
 
+/* Whoever stops recording waits at most so long for threads inside. */
+#define STOP_NS INT64_C(2000000000)
+
 /* A thread that ends waits at most so long. */
 #define SETTLE_NS INT64_C(1000000000)
 #define SETTLE_STEP_NS INT64_C(20000000)
@@ -47,6 +50,21 @@ static void set_next(struct thread *thread, uint64_t *next)
 	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELAXED);
 }
 
+struct thread_hold thread_hold(void)
+{
+	struct thread_hold before = {.self = ctp_self};
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.cancel);
+	ctp_self = &thread_muted;
+	return before;
+}
+
+void thread_release(struct thread_hold before)
+{
+	ctp_self = before.self;
+	(void)pthread_setcancelstate(before.cancel, NULL);
+}
+
 static struct thread *find_unused(void)
 {
 	for (struct thread *thread = atomic_load(&threads.first);
@@ -58,6 +76,7 @@ static struct thread *find_unused(void)
 
 static struct thread *make_thread(void)
 {
+	const struct thread_hold before = thread_hold();
 	struct thread *thread;
 
 	(void)pthread_mutex_lock(&threads.lock);
@@ -77,6 +96,7 @@ static struct thread *make_thread(void)
 	if (thread != NULL)
 		atomic_store(&thread->alive, true);
 	(void)pthread_mutex_unlock(&threads.lock);
+	thread_release(before);
 	return thread;
 }
 
@@ -141,7 +161,12 @@ struct thread *thread_enter(void)
 	/* What follows may allocate in a child after fork. */
 	ctp_self = &thread_muted;
 	session = session_current();
-	atomic_store(&thread->busy, 1);
+	/* Threads made by clone() without storage of their own look like one
+	 * thread to us: the second one's event is left out. */
+	if (atomic_exchange(&thread->busy, 1) != 0) {
+		ctp_self = &thread->hot;
+		return NULL;
+	}
 	/* After this load thread_stop_all() either sees us or stopped us. */
 	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0) {
 		ctp_self = &thread->hot;
@@ -184,11 +209,10 @@ bool thread_is_pending(const struct thread *thread)
 /* Lets go of the live chunk; the background thread finds the rest of it. */
 static void retire(struct thread *thread)
 {
-	struct chunk *chunk = atomic_load(&thread->live);
+	struct chunk *chunk = atomic_exchange(&thread->live, NULL);
 
 	if (chunk == NULL)
 		return;
-	atomic_store(&thread->live, NULL);
 	set_next(thread, NULL);
 	thread->end = NULL;
 	spool_push_full(session_spool(), chunk);
@@ -208,20 +232,18 @@ static struct chunk *take_waiting(struct thread *thread)
 	return chunk;
 }
 
-uint64_t *thread_reserve(struct thread *thread, size_t words)
+/* Has the live chunk changed for a new one; false if there is none. */
+static bool change(struct thread *thread)
 {
 	struct chunk *chunk;
 
-	if (thread->hot.next != NULL && atomic_load(&thread->rotate) == 0 &&
-		words <= (size_t)(thread->end - thread->hot.next))
-		return thread->hot.next;
 	atomic_store(&thread->rotate, 0);
 	retire(thread);
 	chunk = session_take_chunk();
 	if (chunk == NULL && session_may_wait())
 		chunk = take_waiting(thread);
 	if (chunk == NULL)
-		return NULL;
+		return false;
 	chunk->track = atomic_load(&thread->track);
 	chunk->seq = thread->seq++;
 	chunk->base = clock_ticks(session_uses_tsc());
@@ -233,7 +255,23 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 	set_next(thread, chunk->words);
 	thread->end = chunk->words + CHUNK_WORDS;
 	atomic_store(&thread->live, chunk);
-	return chunk->words;
+	return true;
+}
+
+uint64_t *thread_reserve(struct thread *thread, size_t words)
+{
+	bool changed;
+	int before;
+
+	if (thread->hot.next != NULL && atomic_load(&thread->rotate) == 0 &&
+		words <= (size_t)(thread->end - thread->hot.next))
+		return thread->hot.next;
+	/* A thread that is cancelled at any moment must not take a chunk along
+	 * that is in no list. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	changed = change(thread);
+	(void)pthread_setcancelstate(before, NULL);
+	return changed ? thread->hot.next : NULL;
 }
 
 void thread_advance(struct thread *thread, size_t words)
@@ -295,21 +333,6 @@ void thread_mute(void)
 	ctp_self = &thread_muted;
 }
 
-struct thread_hold thread_hold(void)
-{
-	struct thread_hold before = {.self = ctp_self};
-
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.cancel);
-	thread_mute();
-	return before;
-}
-
-void thread_release(struct thread_hold before)
-{
-	ctp_self = before.self;
-	(void)pthread_setcancelstate(before.cancel, NULL);
-}
-
 struct thread *thread_first(void)
 {
 	return atomic_load(&threads.first);
@@ -331,9 +354,13 @@ void thread_rotate_old(uint64_t now)
 
 void thread_stop_all(void)
 {
+	int64_t limit_ns = clock_raw_ns() + STOP_NS;
+
 	for (struct thread *thread = thread_first(); thread != NULL;
 		thread = thread->next) {
-		while (atomic_load(&thread->busy) != 0)
+		/* A signal handler may have left the slow path by a jump. */
+		while (atomic_load(&thread->busy) != 0 &&
+			clock_raw_ns() < limit_ns)
 			(void)sched_yield();
 		__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
 	}
@@ -396,6 +423,8 @@ static void settle(struct thread *thread)
 	pending->end_count = 0;
 	pending->begin_count = 0;
 	pending->deep = 0;
+	atomic_fetch_add(&thread->dropped_ranges, thread->timeline_dropped);
+	thread->timeline_dropped = 0;
 }
 
 /* The thread ends. Destructors of the program's own thread-specific data may
@@ -405,6 +434,10 @@ static void thread_exit(void *argument)
 	struct thread *thread = argument;
 	char name[16] = "";
 
+	if (ctp_self == &thread_muted) { /* cancelled inside the slow path */
+		ctp_self = &thread->hot;
+		atomic_store(&thread->busy, 0);
+	}
 	if (ctp_self != &thread->hot)
 		return;
 	instrument_thread_end();

@@ -28,7 +28,7 @@ for pair in "lib formats" "lib bin" "formats bin"; do
 done
 
 recording='arena chunk drain filter functions inherit instrument
-	instrument_link instrument_thread log_file log_frame modules options pack
+	instrument_link instrument_thread log_file log_frame modules options outcome pack
 	pack_column pack_losses pack_private pack_registry pack_row process
 	record registry registry_module registry_private session shadow spool
 	step thread'
