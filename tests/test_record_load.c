@@ -209,7 +209,7 @@ START_TEST(each_threads_records_and_drops_are_what_it_did)
 	options.buffer_bytes = BUFFER;
 	options.buffer_max = BUFFER_MAX;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
-	record_on(works, THREADS, 60000);
+	record_on(works, THREADS, 15000);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	read_tallies(case_path, tallies);
 	for (int i = 0; i < THREADS; i++) {
@@ -240,7 +240,7 @@ START_TEST(memory_stays_under_the_cap)
 	options.buffer_bytes = BUFFER;
 	options.buffer_max = BUFFER_MAX;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
-	record_on(works, THREADS, 60000);
+	record_on(works, THREADS, 15000);
 	/* The spool has a header before the chunks. */
 	ck_assert_uint_ge(spool_size(), BUFFER + CHUNK);
 	ck_assert_uint_le(spool_size(), BUFFER_MAX + CHUNK);
@@ -263,7 +263,7 @@ START_TEST(more_threads_than_chunks_lose_nothing)
 	options.out = case_path;
 	options.buffer_bytes = 256 * 1024;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
-	record_on(works, MOST_THREADS, 4000);
+	record_on(works, MOST_THREADS, 1500);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	read_tallies(case_path, tallies);
 	for (int i = 0; i < MOST_THREADS; i++) {
