@@ -34,6 +34,7 @@ struct command {
 #define COMMANDS(X) \
 	X(record) \
 	X(repair) \
+	X(symbolize) \
 	X(convert) \
 	X(info) \
 	X(stats) \

@@ -38,6 +38,7 @@ struct request {
 	bool quiet;
 	bool verbose;
 	bool no_preload;
+	bool no_symbolize;
 	char **argv; /* the program */
 };
 
@@ -140,6 +141,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		request->verbose = true;
+		return 0;
+	case KEY_NO_SYMBOLIZE:
+		request->no_symbolize = true;
 		return 0;
 	case KEY_NO_PRELOAD:
 		request->no_preload = true;
@@ -248,7 +252,10 @@ static int say_cannot_run(const char *program, int error)
 static void report(const struct request *request, struct timespec start)
 {
 	size_t logs = logs_report(
-		request->output, start, request->quiet, request->verbose);
+		request->output, &(struct logs_options){.start = start,
+					 .symbolize = !request->no_symbolize,
+					 .quiet = request->quiet,
+					 .verbose = request->verbose});
 
 	if (logs == 0)
 		preload_explain(request->argv[0], request->output);
@@ -316,6 +323,9 @@ static const struct argp_option options[] = {
 	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
 		"do not preload libctprof-instrument: record only programs "
 		"that are linked with libctprof", GROUP_SELECT},
+	{"no-symbolize", KEY_NO_SYMBOLIZE, NULL, 0,
+		"leave functions that are recorded by address without names, "
+		"for 'ctprof symbolize' to find later", GROUP_SELECT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
 	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
 	{"verbose", 'v', NULL, 0,

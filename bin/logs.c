@@ -13,6 +13,7 @@
 #include "input.h"
 #include "quantity.h"
 #include "say.h"
+#include "symbolizer.h"
 
 /* Reading the whole of a larger log would keep people waiting. */
 #define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
@@ -122,20 +123,25 @@ static void describe(const char *path, uint64_t size_bytes, bool verbose)
 	(void)input_close(&input, &inputs);
 }
 
-static size_t report_one(
-	const char *path, struct timespec start, bool quiet, bool verbose)
+static size_t report_one(const char *path, const struct logs_options *options)
 {
+	const struct symbolizer symbolizer = {
+		.quiet = options->quiet, .brief = true};
 	struct stat found;
 
-	if (stat(path, &found) != 0 || !is_since(&found, start))
+	if (stat(path, &found) != 0 || !is_since(&found, options->start))
 		return 0;
-	if (!quiet)
-		describe(path, (uint64_t)found.st_size, verbose);
+	/* What goes wrong is said, and costs names only. */
+	if (options->symbolize && found.st_size > 0 &&
+		symbolizer_run(&symbolizer, path) == EXIT_DONE)
+		(void)stat(path, &found);
+	if (!options->quiet)
+		describe(path, (uint64_t)found.st_size, options->verbose);
 	return 1;
 }
 
 static size_t report_children(
-	const char *path, struct timespec start, bool quiet, bool verbose)
+	const char *path, const struct logs_options *options)
 {
 	int directory_size = (int)(base_of(path) - path);
 	struct dirent **entries = NULL;
@@ -152,7 +158,7 @@ static size_t report_children(
 
 		if (asprintf(&child, "%.*s%s", directory_size, path,
 			    entries[i]->d_name) >= 0) {
-			count += report_one(child, start, quiet, verbose);
+			count += report_one(child, options);
 			free(child);
 		}
 		free(entries[i]);
@@ -162,9 +168,7 @@ static size_t report_children(
 	return count;
 }
 
-size_t logs_report(
-	const char *path, struct timespec start, bool quiet, bool verbose)
+size_t logs_report(const char *path, const struct logs_options *options)
 {
-	return report_one(path, start, quiet, verbose) +
-	       report_children(path, start, quiet, verbose);
+	return report_one(path, options) + report_children(path, options);
 }

@@ -15,13 +15,15 @@ char *logs_absolute(const char *path);
  * root. */
 bool logs_is_of(const char *log, const char *output);
 
-/*
- * Says for each log how much is in it and what was lost. Only files that
- * changed since `start` count. Returns how many there are.
- *
- * Units: `start` is CLOCK_REALTIME_COARSE, which file times are made of.
- */
-size_t logs_report(
-	const char *path, struct timespec start, bool quiet, bool verbose);
+struct logs_options {
+	struct timespec start; /* CLOCK_REALTIME_COARSE: of file times */
+	bool symbolize;        /* give names to functions known by address */
+	bool quiet;
+	bool verbose;
+};
+
+/* Finishes each log that was left and says how much is in it and what was lost.
+ * Only files that changed since `start` count. Returns how many there are. */
+size_t logs_report(const char *path, const struct logs_options *options);
 
 #endif

@@ -6,26 +6,11 @@
 
 #include "function_name.h"
 #include "log_block_private.h"
+#include "log_site.h"
 #include "unpack.h"
 
-#define NAME_ROOM 48        /* of "(module 1048575)+0x…" */
-#define BUILD_ID_MAX 64     /* longer ones are no use to anybody */
-#define FUNCTION_ELEMENTS 6 /* of a function known by its address */
-
-struct text {
-	const char *bytes;
-	size_t size;
-};
-
-struct site_row {
-	struct text name;
-	struct text file;
-	uint32_t line;
-	bool is_function;
-	uint32_t module;
-	uint64_t offset;
-	struct text mangled;
-};
+#define NAME_ROOM 48    /* of "(module 1048575)+0x…" */
+#define BUILD_ID_MAX 64 /* longer ones are no use to anybody */
 
 uint32_t log_block_site(struct log_recording *recording, uint32_t number)
 {
@@ -57,7 +42,7 @@ static struct trace_module *find_module(
 
 /* "libfoo.so.1+0x1234" */
 static void add_address(struct log_recording *recording,
-	const struct site_row *row, struct buffer *out)
+	const struct log_site_row *row, struct buffer *out)
 {
 	const struct trace_module *module = find_module(recording, row->module);
 	char text[NAME_ROOM];
@@ -80,7 +65,7 @@ static void add_address(struct log_recording *recording,
 
 /* The name by which a function is shown. */
 static void add_name(struct log_recording *recording,
-	const struct site_row *row, struct buffer *out)
+	const struct log_site_row *row, struct buffer *out)
 {
 	enum trace_names names = recording->trace->names;
 
@@ -95,19 +80,20 @@ static void add_name(struct log_recording *recording,
 		buffer_add(out, row->name.bytes, row->name.size);
 }
 
-static bool read_row(struct cursor *block, struct site_row *row)
+bool log_site_read(struct cursor *block, struct log_site_row *row)
 {
+	uint32_t known = LOG_SITE_ELEMENTS;
 	uint32_t elements;
-	uint32_t known = 3;
 
-	*row = (struct site_row){0};
+	*row = (struct log_site_row){0};
 	if (!unpack_array(block, &elements) || elements < known ||
 		!unpack_text(block, &row->name.bytes, &row->name.size) ||
 		!unpack_text(block, &row->file.bytes, &row->file.size) ||
 		!unpack_u32(block, UINT32_MAX, &row->line))
 		return false;
-	if (elements >= FUNCTION_ELEMENTS) {
-		known = FUNCTION_ELEMENTS;
+	row->elements = elements;
+	if (elements >= LOG_SITE_FUNCTION_ELEMENTS) {
+		known = LOG_SITE_FUNCTION_ELEMENTS;
 		row->is_function = true;
 		if (!unpack_u32(block, UINT32_MAX, &row->module) ||
 			!unpack_uint(block, &row->offset) ||
@@ -115,19 +101,32 @@ static bool read_row(struct cursor *block, struct site_row *row)
 				block, &row->mangled.bytes, &row->mangled.size))
 			return false;
 	}
+	row->rest.at = block->at;
 	while (elements-- > known)
 		if (!unpack_skip(block))
 			return false;
+	row->rest.left = (size_t)(block->at - row->rest.at);
 	return true;
+}
+
+bool log_site_read_module(struct cursor *block, struct log_site_module *module)
+{
+	*module = (struct log_site_module){0};
+	return unpack_u32(block, LOG_MODULES_MAX - 1, &module->number) &&
+	       module->number != 0 && unpack_uint(block, &module->base) &&
+	       unpack_uint(block, &module->bytes) &&
+	       unpack_text(block, &module->path.bytes, &module->path.size) &&
+	       unpack_text(
+		       block, &module->build_id.bytes, &module->build_id.size);
 }
 
 static enum log_verdict take_row(struct log_recording *recording,
 	struct cursor *block, uint32_t number, bool apply)
 {
-	struct site_row row;
+	struct log_site_row row;
 	uint32_t site;
 
-	if (!read_row(block, &row))
+	if (!log_site_read(block, &row))
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
@@ -165,7 +164,7 @@ enum log_verdict log_site_take(
 }
 
 /* The trace's text number of these bytes in hexadecimal. */
-static uint32_t hexadecimal(struct trace *trace, struct text bytes)
+static uint32_t hexadecimal(struct trace *trace, struct log_site_text bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[2 * BUILD_ID_MAX];
@@ -184,35 +183,34 @@ enum log_verdict log_site_take_module(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct trace *trace = recording->trace;
-	struct trace_module module = {.pid = recording->pid};
-	uint32_t number;
-	struct text path;
-	struct text id;
+	struct log_site_module row;
+	struct trace_module module;
 	uint32_t added;
 
-	if (!unpack_u32(&block, LOG_MODULES_MAX - 1, &number) || number == 0 ||
-		!unpack_uint(&block, &module.base) ||
-		!unpack_uint(&block, &module.bytes) ||
-		!unpack_text(&block, &path.bytes, &path.size) ||
-		!unpack_text(&block, &id.bytes, &id.size))
+	if (!log_site_read_module(&block, &row))
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
-	module.path = strtab_add(trace->text, path.bytes, path.size);
-	module.build_id = hexadecimal(trace, id);
+	module = (struct trace_module){
+		.base = row.base,
+		.bytes = row.bytes,
+		.pid = recording->pid,
+		.path = strtab_add(trace->text, row.path.bytes, row.path.size),
+		.build_id = hexadecimal(trace, row.build_id),
+	};
 	if (module.path == STRTAB_NONE || module.build_id == STRTAB_NONE ||
 		!log_block_grow(&recording->modules, &recording->module_room,
-			number, sizeof(uint32_t)))
+			row.number, sizeof(uint32_t)))
 		return LOG_NO_MEMORY;
-	if (recording->modules[number] != 0) { /* a copy of the block */
-		module.closed = find_module(recording, number)->closed;
-		*find_module(recording, number) = module;
+	if (recording->modules[row.number] != 0) { /* a copy of the block */
+		module.closed = find_module(recording, row.number)->closed;
+		*find_module(recording, row.number) = module;
 		return LOG_SOUND;
 	}
 	added = trace_add_module(trace, module);
 	if (added == TRACE_NONE)
 		return LOG_NO_MEMORY;
-	recording->modules[number] = added + 1;
+	recording->modules[row.number] = added + 1;
 	return LOG_SOUND;
 }
 

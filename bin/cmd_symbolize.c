@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Names for functions that a log knows by their addresses only. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "say.h"
+#include "symbolizer.h"
+
+struct request {
+	struct symbolizer symbolizer;
+	const char *debug_directory; /* as given */
+	char **paths;
+	int count;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+	struct symbolizer *symbolizer = &request->symbolizer;
+
+	switch (key) {
+	case 'o':
+		symbolizer->output = arg;
+		return 0;
+	case KEY_FORCE:
+		symbolizer->force = true;
+		return 0;
+	case KEY_DEBUG_DIR:
+		request->debug_directory = arg;
+		return 0;
+	case KEY_STRICT:
+		symbolizer->strict = true;
+		return 0;
+	case 'q':
+		symbolizer->quiet = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		request->paths = state->argv + state->next;
+		request->count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which log?");
+		return 0;
+	case ARGP_KEY_END:
+		if (symbolizer->output != NULL && request->count > 1)
+			argp_error(state, "-o takes one log");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {0};
+	char *directory = NULL;
+	int worst = EXIT_DONE;
+
+	arguments_parse(cmd_symbolize.argp, 0, argc, argv, &request);
+	if (request.debug_directory != NULL) {
+		directory = realpath(request.debug_directory, NULL);
+		if (directory == NULL) {
+			say("%s: %s", request.debug_directory, strerror(errno));
+			return EXIT_USAGE;
+		}
+		request.symbolizer.debug_directory = directory;
+	}
+	for (int i = 0; i < request.count; i++) {
+		int status =
+			symbolizer_run(&request.symbolizer, request.paths[i]);
+
+		worst = status > worst ? status : worst;
+	}
+	free(directory);
+	return worst;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"output", 'o', "FILE", 0,
+		"write to this file (default: the log itself is replaced)",
+		GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a file that exists", GROUP_OUTPUT},
+	OPTION_HEADING("Input:", GROUP_INPUT),
+	{"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
+		"look for files with debug information also in this "
+		"directory, by build id and by name", GROUP_INPUT},
+	{"strict", KEY_STRICT, NULL, 0,
+		"exit with status 4 if a function is left without a name",
+		GROUP_INPUT},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "LOG...",
+	.doc = "Give names, files and lines to functions that were recorded "
+	       "by their addresses, from the programs and shared libraries "
+	       "they are in. 'ctprof record' does it by itself; this does it "
+	       "later, with debug information that was not there then.\v"
+	       "Examples:\n"
+	       "  ctprof symbolize run.ctp\n"
+	       "  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
+	       "  ctprof symbolize -o named.ctp run.ctp",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_symbolize = {
+	.name = "symbolize",
+	.group = "Record",
+	.summary = "give names to functions recorded by address",
+	.argp = &argp,
+	.run = run,
+};
