@@ -77,6 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		conversion->jobs = arguments_count(state, "--jobs", arg);
 		return 0;
+	case KEY_NAMES:
+		conversion->inputs.names = (enum trace_names)arguments_word(
+			state, "--names", INPUTS_NAMES, arg);
+		return 0;
 	case KEY_FORCE:
 		conversion->force = true;
 		return 0;
@@ -369,6 +373,7 @@ static const struct argp_option options[] = {
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_SELECT},
+	INPUTS_NAMES_OPTION,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */

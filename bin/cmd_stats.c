@@ -100,6 +100,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		request->output = arg;
 		return 0;
+	case KEY_NAMES:
+		request->inputs.names = (enum trace_names)arguments_word(
+			state, "--names", INPUTS_NAMES, arg);
+		return 0;
 	case KEY_FORCE:
 		request->force = true;
 		return 0;
@@ -290,6 +294,7 @@ static const struct argp_option options[] = {
 	{"color", KEY_COLOR, WHEN_VALUES, 0,
 		"colour (auto: on a terminal, unless NO_COLOR is set)",
 		GROUP_OUTPUT},
+	INPUTS_NAMES_OPTION,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */

@@ -85,8 +85,10 @@ int input_open(
 	status = open_file(input, path, &err);
 	if (status == CTP_OK)
 		status = open_source(input, inputs->from, &err);
-	if (status == CTP_OK)
+	if (status == CTP_OK) {
+		input->source->trace->names = inputs->names;
 		return EXIT_DONE;
+	}
 	say_error(input->name, &err);
 	close_file(input);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT

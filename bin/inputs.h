@@ -17,11 +17,24 @@ struct inputs {
 	size_t count;
 	size_t room;
 	const char *files0_from;
+	enum trace_names names;
 	bool strict;
 	bool quiet;
 	bool verbose;
 	enum when progress;
 };
+
+/* The option of commands that show functions: KEY_NAMES, and how its value is
+ * taken. */
+#define INPUTS_NAMES "full|short|mangled"
+#define INPUTS_NAMES_OPTION \
+	{ \
+		"names", KEY_NAMES, INPUTS_NAMES, 0, \
+			"names of C++ functions: as they are declared (the " \
+			"default), without parameters, return types and " \
+			"template arguments, or as the linker knows them", \
+			GROUP_INPUT \
+	}
 
 /* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
 extern const struct argp inputs_argp;
