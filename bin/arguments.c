@@ -100,6 +100,17 @@ uint32_t arguments_count(
 	return count;
 }
 
+uint64_t arguments_size(
+	const struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t bytes = 0;
+
+	if (!quantity_read_size(text, &bytes))
+		argp_error(state, "%s: '%s' is not a size (64K, 8M, 1G)",
+			option, text);
+	return bytes;
+}
+
 enum when arguments_when(
 	const struct argp_state *state, const char *option, const char *text)
 {

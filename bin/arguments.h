@@ -32,6 +32,7 @@ enum option_key {
 	KEY_FORCE = 256,
 	KEY_FILES0_FROM,
 	KEY_STRICT,
+	KEY_MAX_MEM,
 	KEY_PROGRESS,
 	KEY_COLOR,
 	KEY_MIN,
@@ -80,6 +81,10 @@ void arguments_each(const struct argp *argp,
 uint32_t arguments_count(
 	const struct argp_state *state, const char *option, const char *text);
 enum when arguments_when(
+	const struct argp_state *state, const char *option, const char *text);
+
+/* A number of bytes, like "64M". */
+uint64_t arguments_size(
 	const struct argp_state *state, const char *option, const char *text);
 
 /* Which of the words of `values` ("a|b|c") this is. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 #define EVENTS_PER_TICK 65536
 
 /* The number of open ranges on a track; NULL if out of memory. */
@@ -13,7 +15,7 @@ static uint64_t *depth_of(struct census *census, uint32_t track)
 	if (track >= census->depth_room) {
 		uint32_t room =
 			track < UINT32_MAX / 2 ? 2 * track + 16 : UINT32_MAX;
-		uint64_t *depth = reallocarray(
+		uint64_t *depth = memory_resize_array(
 			census->depth, room, sizeof(*census->depth));
 
 		if (depth == NULL)
@@ -120,7 +122,7 @@ static int compare_tracks(const void *a, const void *b)
 static bool count_tracks(struct census *census, const struct trace *trace)
 {
 	size_t size = (size_t)trace->track_count * sizeof(*trace->tracks);
-	struct trace_track *tracks = malloc(size + 1);
+	struct trace_track *tracks = memory_new(size + 1);
 
 	if (tracks == NULL)
 		return false;
@@ -138,7 +140,7 @@ static bool count_tracks(struct census *census, const struct trace *trace)
 		census->processes += !device && !same_pid;
 		census->threads += !device && !same_tid;
 	}
-	free(tracks);
+	memory_free(tracks);
 	return true;
 }
 
@@ -153,7 +155,7 @@ static enum ctp_status finish(
 	census->span_ns = distance(trace->start_ns, trace->end_ns);
 	if (census->span_ns == 0)
 		census->span_ns = distance(census->first_ns, census->last_ns);
-	free(census->depth);
+	memory_free(census->depth);
 	census->depth = NULL;
 	if (!count_tracks(census, trace))
 		return ctp_fail(

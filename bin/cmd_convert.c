@@ -190,7 +190,7 @@ static int refuse_collisions(const struct conversion *conversion)
 	int status = EXIT_DONE;
 
 	if (sorted == NULL) {
-		say("out of memory");
+		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	memcpy(sorted, conversion->outputs, count * sizeof(*sorted));
@@ -239,7 +239,7 @@ static int name_outputs(struct conversion *conversion)
 				output_name(conversion, inputs->paths[i]);
 		if (conversion->outputs == NULL ||
 			conversion->outputs[i] == NULL) {
-			say("out of memory");
+			say_no_memory(NULL);
 			return EXIT_LIMIT;
 		}
 	}

@@ -182,7 +182,7 @@ static int print_text(const struct subject *subject, FILE *out)
 	printed = table_print(&table, out, false, 0);
 	table_clear(&table);
 	if (!printed) {
-		say("out of memory");
+		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	return EXIT_DONE;

@@ -62,11 +62,10 @@ static void set_number(
 static void set_size(const struct argp_state *state, const char *variable,
 	const char *option, const char *text)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = arguments_size(state, option, text);
 
-	if (!quantity_read_size(text, &bytes) || bytes == 0)
-		argp_error(state, "%s: '%s' is not a size (64K, 8M, 1G)",
-			option, text);
+	if (bytes == 0)
+		argp_error(state, "%s: 0 is too little", option);
 	set_number(state, variable, bytes);
 }
 

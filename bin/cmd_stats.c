@@ -228,7 +228,7 @@ static int run_request(struct request *request)
 
 	request->sum = profile_new();
 	if (request->sum == NULL) {
-		say("out of memory");
+		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	for (size_t i = 0; i < inputs->count; i++) {

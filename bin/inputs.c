@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "cmd.h"
+#include "memory.h"
 #include "names.h"
 
 /* clang-format off */
@@ -22,6 +23,10 @@ static const struct argp_option options[] = {
 		"from FILE (-: standard input)", GROUP_INPUT},
 	{"strict", KEY_STRICT, NULL, 0,
 		"exit with status 4 if an input is damaged or incomplete",
+		GROUP_INPUT},
+	{"max-mem", KEY_MAX_MEM, "SIZE", 0,
+		"give up with status 6 on an input that needs more memory than "
+		"this (default: three quarters of the machine's; 0: no limit)",
 		GROUP_INPUT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
 	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
@@ -131,6 +136,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_STRICT:
 		inputs->strict = true;
+		return 0;
+	case KEY_MAX_MEM:
+		memory_set_limit(arguments_size(state, "--max-mem", arg));
 		return 0;
 	case 'q':
 		inputs->quiet = true;

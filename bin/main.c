@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
+#include "memory.h"
 #include "names.h"
 #include "output.h"
 #include "say.h"
@@ -92,7 +94,7 @@ static int run_converter(int argc, char **argv, const struct format *from,
 		memcpy(given + 3, argv + 1, (size_t)argc * sizeof(*argv));
 		status = cmd_convert.run(argc + 2, given);
 	} else {
-		say("out of memory");
+		say_no_memory(NULL);
 	}
 	free(given);
 	free(from_option);
@@ -109,7 +111,7 @@ static int run_command(int argc, char **argv)
 	if (command == NULL)
 		return refuse_unknown(argv[0]);
 	if (asprintf(&name, "ctprof %s", command->name) < 0) {
-		say("out of memory");
+		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	argv[0] = name; /* for argp's messages */
@@ -148,6 +150,18 @@ static int run(int argc, char **argv)
 	return run_command(argc - 1, argv + 1);
 }
 
+/* For logs that unpack to more than anybody expects; the machine should not
+ * have to end something for it. */
+static void limit_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page_bytes = sysconf(_SC_PAGESIZE);
+
+	if (pages > 0 && page_bytes > 0)
+		memory_set_limit(
+			(uint64_t)pages * (uint64_t)page_bytes / 4 * 3);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -155,6 +169,7 @@ int main(int argc, char **argv)
 	/* Whoever started us may have children reaped by the kernel; we need
 	 * to know how ours end. */
 	(void)signal(SIGCHLD, SIG_DFL);
+	limit_memory();
 	status = run(argc, argv);
 	if (status != EXIT_OUTPUT && output_finish_stdout() != EXIT_DONE)
 		return EXIT_OUTPUT;

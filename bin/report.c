@@ -44,7 +44,7 @@ static void put_losses(struct json *json, const struct report *report,
 int report_begin(const struct report *report, struct json *json, FILE *out)
 {
 	if (!json_init(json, out)) {
-		say("out of memory");
+		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	json_begin(json, '{');
@@ -71,6 +71,6 @@ int report_end(struct json *json)
 	json_clear(json);
 	if (!failed)
 		return EXIT_DONE;
-	say("out of memory");
+	say_no_memory(NULL);
 	return EXIT_LIMIT;
 }

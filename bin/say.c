@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "memory.h"
+#include "quantity.h"
 #include "utf8.h"
 
 void say(const char *format, ...)
@@ -31,10 +33,29 @@ void say(const char *format, ...)
 	free(text);
 }
 
+void say_no_memory(const char *name)
+{
+	const char *colon = name == NULL ? "" : ": ";
+	char limit[QUANTITY_TEXT];
+
+	if (name == NULL)
+		name = "";
+	if (memory_was_refused())
+		say("%s%sneeds more than the limit of %s of memory; "
+		    "--max-mem=SIZE sets another",
+			name, colon, quantity_bytes(limit, memory_limit()));
+	else
+		say("%s%sout of memory", name, colon);
+}
+
 void say_error(const char *name, const struct ctp_error *err)
 {
 	const char *colon = name == NULL ? "" : ": ";
 
+	if (err->status == CTP_ERR_NOMEM && memory_was_refused()) {
+		say_no_memory(name);
+		return;
+	}
 	if (name == NULL)
 		name = "";
 	if (err->offset == ERROR_NO_OFFSET)

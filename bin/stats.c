@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 #define MILLION 1000000
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -47,12 +49,12 @@ static bool sum_edges(
 enum ctp_status stats_sum(struct profile *sum, const struct profile *profile,
 	struct ctp_error *err)
 {
-	uint32_t *map = reallocarray(
+	uint32_t *map = memory_resize_array(
 		NULL, (size_t)profile->function_count + 1, sizeof(*map));
 	bool done = map != NULL && sum_functions(sum, profile, map) &&
 		    sum_edges(sum, profile, map);
 
-	free(map);
+	memory_free(map);
 	if (!done)
 		return no_memory(err);
 	sum->open_calls += profile->open_calls;
@@ -140,9 +142,9 @@ static void choose(struct stats *stats)
 static bool index_callees(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
-	uint32_t *first =
-		calloc((size_t)profile->function_count + 2, sizeof(*first));
-	uint32_t *edges = reallocarray(
+	uint32_t *first = memory_new_zeroed(
+		(size_t)profile->function_count + 2, sizeof(*first));
+	uint32_t *edges = memory_resize_array(
 		NULL, (size_t)profile->edge_count + 1, sizeof(*edges));
 
 	stats->callees = first;
@@ -163,8 +165,8 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	const struct stats_options *options, struct ctp_error *err)
 {
 	*stats = (struct stats){.profile = profile, .options = options};
-	stats->order = reallocarray(NULL, (size_t)profile->function_count + 1,
-		sizeof(*stats->order));
+	stats->order = memory_resize_array(NULL,
+		(size_t)profile->function_count + 1, sizeof(*stats->order));
 	if (stats->order == NULL)
 		return no_memory(err);
 	choose(stats);
@@ -180,8 +182,8 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 
 void stats_clear(struct stats *stats)
 {
-	free(stats->order);
-	free(stats->callers);
-	free(stats->callees);
-	free(stats->callee_edges);
+	memory_free(stats->order);
+	memory_free(stats->callers);
+	memory_free(stats->callees);
+	memory_free(stats->callee_edges);
 }

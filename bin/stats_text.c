@@ -5,10 +5,10 @@
  * milliseconds, name (file:line), then how many timings and functions there
  * are, and the sums.
  */
+#include "memory.h"
 #include "stats.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -63,7 +63,7 @@ static void add_name(struct table *table, const char *before,
 		return;
 	}
 	table_add(table, text);
-	free(text);
+	memory_free(text);
 }
 
 static void add_edge(const struct stats *stats, struct table *table,
@@ -147,7 +147,7 @@ int stats_print_text(const struct stats *stats, FILE *out)
 		&table, out, stats->options->color, stats->options->width);
 	table_clear(&table);
 	if (!printed) {
-		say("out of memory");
+		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	print_sums(stats, out);

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "memory.h"
+
 static int compare_times(
 	const struct profile_edge *a, const struct profile_edge *b)
 {
@@ -50,10 +52,12 @@ enum ctp_status callgraph_init(struct callgraph *graph,
 	size_t edges = (size_t)profile->edge_count + 1;
 
 	graph->profile = profile;
-	graph->in = malloc(edges * sizeof(*graph->in));
-	graph->out = malloc(edges * sizeof(*graph->out));
-	graph->in_first = calloc(functions, sizeof(*graph->in_first));
-	graph->out_first = calloc(functions, sizeof(*graph->out_first));
+	graph->in = memory_new(edges * sizeof(*graph->in));
+	graph->out = memory_new(edges * sizeof(*graph->out));
+	graph->in_first =
+		memory_new_zeroed(functions, sizeof(*graph->in_first));
+	graph->out_first =
+		memory_new_zeroed(functions, sizeof(*graph->out_first));
 	if (graph->in == NULL || graph->out == NULL ||
 		graph->in_first == NULL || graph->out_first == NULL)
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
@@ -77,10 +81,10 @@ enum ctp_status callgraph_init(struct callgraph *graph,
 
 void callgraph_clear(struct callgraph *graph)
 {
-	free(graph->in);
-	free(graph->out);
-	free(graph->in_first);
-	free(graph->out_first);
+	memory_free(graph->in);
+	memory_free(graph->out);
+	memory_free(graph->in_first);
+	memory_free(graph->out_first);
 	*graph = (struct callgraph){.profile = NULL};
 }
 
@@ -172,13 +176,13 @@ uint32_t *callgraph_cycles(const struct callgraph *graph, uint32_t *count)
 {
 	uint32_t functions = graph->profile->function_count;
 	size_t room = (size_t)functions + 1;
-	uint32_t *tables = calloc(room * 7, sizeof(*tables));
-	uint32_t *member = calloc(room, sizeof(*member));
+	uint32_t *tables = memory_new_zeroed(room * 7, sizeof(*tables));
+	uint32_t *member = memory_new_zeroed(room, sizeof(*member));
 	struct search search = {.graph = graph, .member = member};
 
 	if (tables == NULL || member == NULL) {
-		free(tables);
-		free(member);
+		memory_free(tables);
+		memory_free(member);
 		return NULL;
 	}
 	search.order = tables;
@@ -191,6 +195,6 @@ uint32_t *callgraph_cycles(const struct callgraph *graph, uint32_t *count)
 			search_from(&search, i);
 	*count = number_cycles(
 		&search, functions, tables + room * 5, tables + room * 6);
-	free(tables);
+	memory_free(tables);
 	return member;
 }

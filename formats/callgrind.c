@@ -12,12 +12,12 @@
 #include "format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
 #include "callgraph.h"
 #include "label.h"
+#include "memory.h"
 #include "utf8.h"
 
 /* callgrind's own word for an unknown file. */
@@ -154,9 +154,11 @@ static bool prepare(struct callgrind *grind)
 	size_t count = (size_t)grind->profile->function_count + 2;
 
 	grind->files = strtab_new();
-	grind->file_of = malloc(count * sizeof(*grind->file_of));
-	grind->file_named = calloc(count, sizeof(*grind->file_named));
-	grind->function_named = calloc(count, sizeof(*grind->function_named));
+	grind->file_of = memory_new(count * sizeof(*grind->file_of));
+	grind->file_named =
+		memory_new_zeroed(count, sizeof(*grind->file_named));
+	grind->function_named =
+		memory_new_zeroed(count, sizeof(*grind->function_named));
 	return grind->files != NULL && grind->file_of != NULL &&
 	       grind->file_named != NULL && grind->function_named != NULL &&
 	       add_files(grind);
@@ -181,9 +183,9 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 		(void)fprintf(
 			out, "\ntotals: %" PRIu64 "\n", profile->total_ns);
 	}
-	free(grind.function_named);
-	free(grind.file_named);
-	free(grind.file_of);
+	memory_free(grind.function_named);
+	memory_free(grind.file_named);
+	memory_free(grind.file_of);
 	strtab_free(grind.files);
 	callgraph_clear(&grind.graph);
 	labels_clear(&grind.labels);

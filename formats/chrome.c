@@ -15,7 +15,6 @@
  * what was lost, comes last, in "otherData", since it is known last.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "chrome_args.h"
 #include "chrome_facts.h"
@@ -25,6 +24,7 @@
 #include "chrome_track.h"
 #include "format.h"
 #include "json.h"
+#include "memory.h"
 
 /* Where the name begins in a site's text: ,"name": */
 #define NAME_AT 8
@@ -362,14 +362,14 @@ static void chrome_free(struct timeline_writer *writer)
 	chrome_tracks_clear(&chrome->tracks);
 	chrome_text_clear(&chrome->text);
 	json_clear(&chrome->json);
-	free(chrome);
+	memory_free(chrome);
 }
 
 static enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
-	struct chrome *chrome = calloc(1, sizeof(*chrome));
+	struct chrome *chrome = memory_new_zeroed(1, sizeof(*chrome));
 	bool done;
 
 	if (chrome == NULL)

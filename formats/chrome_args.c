@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "chrome_args.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 struct chrome_arg {
 	uint32_t key; /* in chrome_text.keys */
@@ -12,7 +13,7 @@ struct chrome_arg {
 
 void chrome_args_clear(struct chrome_args *args)
 {
-	free(args->items);
+	memory_free(args->items);
 	buffer_clear(&args->text);
 	*args = (struct chrome_args)CHROME_ARGS_INIT;
 }
@@ -67,7 +68,7 @@ static bool set(struct chrome_args *args, uint32_t key, const struct json *json)
 	if (args->count == args->room) {
 		uint32_t room = args->room == 0 ? 8 : args->room * 2;
 		struct chrome_arg *items =
-			realloc(args->items, room * sizeof(*items));
+			memory_resize(args->items, room * sizeof(*items));
 
 		if (items == NULL)
 			return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "chrome_memory.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 /* c10::DeviceType */
 enum { DEVICE_TYPE_CPU = 0, DEVICE_TYPE_CUDA = 1 };
@@ -16,7 +17,7 @@ bool chrome_memory_init(struct chrome_memory *memory)
 void chrome_memory_clear(struct chrome_memory *memory)
 {
 	strtab_free(memory->devices);
-	free(memory->totals);
+	memory_free(memory->totals);
 }
 
 /* What this device holds of this process; NULL if out of memory. */
@@ -32,7 +33,7 @@ static uint64_t *find_total(
 	if (number >= memory->room) {
 		uint32_t room = (number + 1) * 2;
 		uint64_t *totals =
-			realloc(memory->totals, room * sizeof(*totals));
+			memory_resize(memory->totals, room * sizeof(*totals));
 
 		if (totals == NULL)
 			return NULL;

@@ -2,9 +2,9 @@
 #include "chrome_rows.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "lanes.h"
+#include "memory.h"
 
 /* Above what systems give to threads (2^22), and easy to tell from those. */
 #define FIRST_OWN_ID UINT32_C(1000000001)
@@ -29,7 +29,7 @@ void chrome_rows_clear(struct chrome_rows *rows)
 	strtab_free(rows->processes);
 	strtab_free(rows->pids);
 	strtab_free(rows->tids);
-	free(rows->process);
+	memory_free(rows->process);
 	buffer_clear(&rows->name);
 }
 
@@ -189,7 +189,8 @@ static struct chrome_process *find_process(
 	*is_new = number > rows->process_room ||
 		  rows->process[number - 1].pid == 0;
 	if (number > rows->process_room) {
-		process = realloc(rows->process, number * 2 * sizeof(*process));
+		process = memory_resize(
+			rows->process, number * 2 * sizeof(*process));
 		if (process == NULL)
 			return NULL;
 		memset(process + rows->process_room, 0,

@@ -7,8 +7,9 @@
 #include "chrome_stack.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 /* Text that is to be written after what holds it back. */
 struct piece {
@@ -49,7 +50,7 @@ static void free_held(struct held *held)
 		struct piece *piece = held->first;
 
 		held->first = piece->next;
-		free(piece);
+		memory_free(piece);
 	}
 }
 
@@ -57,7 +58,7 @@ static void free_args(struct chrome_args *args)
 {
 	if (args != NULL)
 		chrome_args_clear(args);
-	free(args);
+	memory_free(args);
 }
 
 void chrome_stack_clear(struct chrome_stack *stack)
@@ -66,7 +67,7 @@ void chrome_stack_clear(struct chrome_stack *stack)
 		free_held(&stack->frames[i].held);
 		free_args(stack->frames[i].args);
 	}
-	free(stack->frames);
+	memory_free(stack->frames);
 }
 
 static struct chrome_frame *top(const struct chrome_stack *stack)
@@ -82,7 +83,7 @@ static bool grow(struct chrome_stack *stack)
 
 	if (stack->room > UINT32_MAX / 4)
 		return false;
-	frames = realloc(stack->frames, room * sizeof(*frames));
+	frames = memory_resize(stack->frames, room * sizeof(*frames));
 	if (frames == NULL)
 		return false;
 	stack->frames = frames;
@@ -105,7 +106,7 @@ static struct chrome_args *own_args(struct chrome_stack *stack)
 	struct chrome_frame *frame = top(stack);
 
 	if (frame->args == NULL)
-		frame->args = calloc(1, sizeof(*frame->args));
+		frame->args = memory_new_zeroed(1, sizeof(*frame->args));
 	return frame->args;
 }
 
@@ -215,7 +216,7 @@ static bool hold(
 	struct held more;
 
 	if (!json->failed)
-		piece = malloc(sizeof(*piece) + json->used);
+		piece = memory_new(sizeof(*piece) + json->used);
 	if (piece == NULL)
 		return false;
 	piece->next = NULL;

@@ -2,8 +2,9 @@
 #include "chrome_text.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 {
@@ -26,9 +27,9 @@ bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 void chrome_text_clear(struct chrome_text *text)
 {
 	for (uint32_t i = 0; i < text->site_count; i++)
-		free(text->sites[i].bytes);
-	free(text->sites);
-	free(text->key_of_text);
+		memory_free(text->sites[i].bytes);
+	memory_free(text->sites);
+	memory_free(text->key_of_text);
 	strtab_free(text->keys);
 	json_clear(&text->scratch);
 }
@@ -90,7 +91,7 @@ static bool make_site(struct chrome_text *text, uint32_t number)
 		write_place(text, made, &site);
 	if (json->failed)
 		return false;
-	made->bytes = malloc(json->used);
+	made->bytes = memory_new(json->used);
 	if (made->bytes == NULL)
 		return false;
 	memcpy(made->bytes, json->bytes, json->used);
@@ -109,7 +110,7 @@ static void *reach(void *items, uint32_t *room, uint32_t index, size_t size)
 			return NULL;
 		more *= 2;
 	}
-	bigger = realloc(items, more * size);
+	bigger = memory_resize(items, more * size);
 	if (bigger == NULL)
 		return NULL;
 	memset(bigger + *room * size, 0, (more - *room) * size);

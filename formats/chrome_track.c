@@ -2,8 +2,9 @@
 #include "chrome_track.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
 	struct chrome_text *text)
@@ -19,19 +20,19 @@ static void track_free(struct chrome_track *track)
 	if (track->ranges_row != NULL)
 		chrome_stack_clear(&track->stack);
 	if (track->ranges_row != &track->row)
-		free(track->ranges_row);
+		memory_free(track->ranges_row);
 	for (uint32_t i = 0; i < LANES_MAX; i++)
 		if (track->lane_rows[i] != &track->row)
-			free(track->lane_rows[i]);
+			memory_free(track->lane_rows[i]);
 	lanes_free(track->lanes);
-	free(track);
+	memory_free(track);
 }
 
 void chrome_tracks_clear(struct chrome_tracks *tracks)
 {
 	for (uint32_t i = 0; i < tracks->count; i++)
 		track_free(tracks->tracks[i]);
-	free(tracks->tracks);
+	memory_free(tracks->tracks);
 	chrome_rows_clear(&tracks->rows);
 }
 
@@ -43,7 +44,7 @@ static bool reach(struct chrome_tracks *tracks)
 
 	if (count <= tracks->count)
 		return true;
-	more = realloc(tracks->tracks, count * sizeof(*more));
+	more = memory_resize(tracks->tracks, count * sizeof(*more));
 	if (more == NULL)
 		return false;
 	for (uint32_t i = tracks->count; i < count; i++)
@@ -63,12 +64,12 @@ struct chrome_track *chrome_tracks_open(
 		return NULL;
 	if (tracks->tracks[number] != NULL)
 		return tracks->tracks[number];
-	track = calloc(1, sizeof(*track));
+	track = memory_new_zeroed(1, sizeof(*track));
 	if (track == NULL)
 		return NULL;
 	if (!chrome_rows_open(
 		    &tracks->rows, number, CHROME_ROW_MAIN, &track->row)) {
-		free(track);
+		memory_free(track);
 		return NULL;
 	}
 	tracks->tracks[number] = track;
@@ -84,10 +85,10 @@ static struct chrome_row *take_row(
 		track->row_used = true;
 		return &track->row;
 	}
-	row = malloc(sizeof(*row));
+	row = memory_new(sizeof(*row));
 	if (row != NULL &&
 		!chrome_rows_open(&tracks->rows, track->row.track, lane, row)) {
-		free(row);
+		memory_free(row);
 		return NULL;
 	}
 	return row;

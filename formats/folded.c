@@ -7,17 +7,23 @@
  * itself in nanoseconds, since readers want whole numbers and a coarser unit
  * would lose short calls: flamegraph.pl --countname=ns shows it right.
  *
+ * A stack deeper than FOLDED_DEPTH ends in "(deeper)": each of its frames would
+ * be on every line above it, so that a recursion's lines grow with the square of
+ * its depth.
+ *
  * A stack without time of its own has no line. Where names are the same, the
  * frame says the file as well (label.h), or the reader would merge them.
  */
 #include "format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
 #include "label.h"
+#include "memory.h"
+
+#define FOLDED_DEPTH 1024
 
 /* The format has no escapes, so its separator must not appear. */
 static void change_name(char *name)
@@ -26,48 +32,94 @@ static void change_name(char *name)
 		*name = ':';
 }
 
-/*
- * Writes the lines. Nodes are in preorder, so that a parent's stack is always
- * the beginning of the line before; ends[] is how long it is, by node.
- */
-static void put_nodes(FILE *out, const struct profile *profile,
-	const struct labels *labels, struct buffer *line, size_t *ends)
-{
-	ends[0] = 0;
-	for (uint32_t i = 1; i < profile->node_count && !line->failed; i++) {
-		const struct profile_node *node = &profile->nodes[i];
+/* Where the stack of a node stands: nodes are in preorder, so that a parent's
+ * is always the beginning of the line before. */
+struct stack {
+	size_t end;
+	uint32_t depth;
+};
 
-		line->used = ends[node->parent];
-		if (line->used > 0)
-			buffer_add_byte(line, ';');
-		buffer_add_text(line, labels_text(labels, node->function));
-		ends[i] = line->used;
-		if (node->self_ns == 0 || line->failed)
+struct lines {
+	FILE *out;
+	const struct profile *profile;
+	struct labels labels;
+	struct stack *stacks; /* by node */
+	struct buffer line;
+	/* Of the stacks deeper than the last that has a line. */
+	uint64_t deeper_ns;
+	size_t deeper_end;
+};
+
+static void put_line(struct lines *lines, uint64_t time_ns)
+{
+	if (time_ns == 0 || lines->line.failed)
+		return;
+	(void)fwrite(lines->line.bytes, 1, lines->line.used, lines->out);
+	(void)fprintf(lines->out, " %" PRIu64 "\n", time_ns);
+}
+
+static void add_frame(struct lines *lines, const char *name)
+{
+	if (lines->line.used > 0)
+		buffer_add_byte(&lines->line, ';');
+	buffer_add_text(&lines->line, name);
+}
+
+static void put_deeper(struct lines *lines)
+{
+	if (lines->deeper_ns == 0)
+		return;
+	lines->line.used = lines->deeper_end;
+	add_frame(lines, "(deeper)");
+	put_line(lines, lines->deeper_ns);
+	lines->deeper_ns = 0;
+}
+
+static void put_nodes(struct lines *lines)
+{
+	const struct profile *profile = lines->profile;
+
+	lines->stacks[0] = (struct stack){0, 0};
+	for (uint32_t i = 1; i < profile->node_count && !lines->line.failed;
+		i++) {
+		const struct profile_node *node = &profile->nodes[i];
+		const struct stack *parent = &lines->stacks[node->parent];
+
+		lines->stacks[i] =
+			(struct stack){parent->end, parent->depth + 1};
+		if (parent->depth >= FOLDED_DEPTH) {
+			lines->deeper_ns += node->self_ns;
+			lines->deeper_end = parent->end;
 			continue;
-		(void)fwrite(line->bytes, 1, line->used, out);
-		(void)fprintf(out, " %" PRIu64 "\n", node->self_ns);
+		}
+		put_deeper(lines);
+		lines->line.used = parent->end;
+		add_frame(lines, labels_text(&lines->labels, node->function));
+		lines->stacks[i].end = lines->line.used;
+		put_line(lines, node->self_ns);
 	}
+	put_deeper(lines);
 }
 
 static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	const struct format_options *options, struct ctp_error *err)
 {
-	struct buffer line = BUFFER_INIT;
-	struct labels labels;
+	struct lines lines = {
+		.out = out, .profile = profile, .line = BUFFER_INIT};
 	enum ctp_status status =
-		labels_init(&labels, profile, change_name, err);
-	size_t *ends =
-		malloc(((size_t)profile->node_count + 1) * sizeof(*ends));
+		labels_init(&lines.labels, profile, change_name, err);
 
 	(void)options;
-	if (status == CTP_OK && ends != NULL)
-		put_nodes(out, profile, &labels, &line, ends);
-	if (status == CTP_OK && (ends == NULL || line.failed))
+	lines.stacks = memory_resize_array(
+		NULL, (size_t)profile->node_count + 1, sizeof(*lines.stacks));
+	if (status == CTP_OK && lines.stacks != NULL)
+		put_nodes(&lines);
+	if (status == CTP_OK && (lines.stacks == NULL || lines.line.failed))
 		status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"out of memory while writing folded stacks");
-	free(ends);
-	labels_clear(&labels);
-	buffer_clear(&line);
+	memory_free(lines.stacks);
+	labels_clear(&lines.labels);
+	buffer_clear(&lines.line);
 	return status;
 }
 

@@ -25,6 +25,7 @@
 #include "amount.h"
 #include "callgraph.h"
 #include "label.h"
+#include "memory.h"
 
 #define ROOT_INDEX 1u
 
@@ -134,7 +135,7 @@ static bool put_flat(const struct gprof *gprof)
 {
 	uint32_t count = gprof->profile->function_count;
 	const struct profile_function **order =
-		malloc(((size_t)count + 1) * sizeof(*order));
+		memory_new(((size_t)count + 1) * sizeof(*order));
 	uint64_t sum_ns = 0;
 
 	if (order == NULL)
@@ -151,7 +152,7 @@ static bool put_flat(const struct gprof *gprof)
 		gprof->out);
 	for (uint32_t i = 0; i < count; i++)
 		put_flat_line(gprof, order[i], &sum_ns);
-	free(order);
+	memory_free(order);
 	return true;
 }
 
@@ -286,8 +287,8 @@ static bool put_root(const struct gprof *gprof)
 {
 	const struct profile *profile = gprof->profile;
 	struct profile_cost cost = {.ncalls = 1};
-	const struct profile_function **roots =
-		malloc(((size_t)profile->function_count + 1) * sizeof(*roots));
+	const struct profile_function **roots = memory_new(
+		((size_t)profile->function_count + 1) * sizeof(*roots));
 	uint32_t count = 0;
 
 	if (roots == NULL)
@@ -309,7 +310,7 @@ static bool put_root(const struct gprof *gprof)
 		put_reference(gprof, function);
 	}
 	put_separator(gprof);
-	free(roots);
+	memory_free(roots);
 	return true;
 }
 
@@ -402,14 +403,14 @@ static bool prepare(struct gprof *gprof)
 	gprof->cycle_of = callgraph_cycles(&gprof->graph, &gprof->cycle_count);
 	if (gprof->cycle_of == NULL)
 		return false;
-	gprof->index_of = malloc(((size_t)count + 1) * sizeof(uint32_t));
-	gprof->members = malloc(((size_t)count + 1) * sizeof(uint32_t));
-	gprof->cycles =
-		calloc((size_t)gprof->cycle_count + 2, sizeof(*gprof->cycles));
-	next = calloc((size_t)gprof->cycle_count + 2, sizeof(*next));
+	gprof->index_of = memory_new(((size_t)count + 1) * sizeof(uint32_t));
+	gprof->members = memory_new(((size_t)count + 1) * sizeof(uint32_t));
+	gprof->cycles = memory_new_zeroed(
+		(size_t)gprof->cycle_count + 2, sizeof(*gprof->cycles));
+	next = memory_new_zeroed((size_t)gprof->cycle_count + 2, sizeof(*next));
 	if (gprof->index_of == NULL || gprof->members == NULL ||
 		gprof->cycles == NULL || next == NULL) {
-		free(next);
+		memory_free(next);
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -428,7 +429,7 @@ static bool prepare(struct gprof *gprof)
 	}
 	for (uint32_t i = 0; i < count; i++)
 		gprof->members[next[gprof->cycle_of[i]]++] = i;
-	free(next);
+	memory_free(next);
 	return true;
 }
 
@@ -457,10 +458,10 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 				"out of memory while writing gprof");
 		}
 	}
-	free(gprof.cycles);
-	free(gprof.members);
-	free(gprof.index_of);
-	free(gprof.cycle_of);
+	memory_free(gprof.cycles);
+	memory_free(gprof.members);
+	memory_free(gprof.index_of);
+	memory_free(gprof.cycle_of);
 	callgraph_clear(&gprof.graph);
 	labels_clear(&gprof.labels);
 	return status;

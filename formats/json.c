@@ -7,9 +7,9 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "utf8.h"
 
 /* A string is escaped in pieces of this many bytes, so that a stream's buffer
@@ -24,7 +24,7 @@ bool json_init(struct json *json, FILE *out)
 
 void json_clear(struct json *json)
 {
-	free(json->bytes);
+	memory_free(json->bytes);
 	*json = (struct json){.out = NULL};
 }
 
@@ -61,7 +61,7 @@ bool json_make_room(struct json *json, size_t size)
 			goto no_memory;
 		room *= 2;
 	}
-	bytes = realloc(json->bytes, room);
+	bytes = memory_resize(json->bytes, room);
 	if (bytes == NULL)
 		goto no_memory;
 	json->bytes = bytes;

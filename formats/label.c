@@ -3,10 +3,10 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
+#include "memory.h"
 #include "utf8.h"
 
 static const char NO_NAME[] = "(no name)";
@@ -129,11 +129,11 @@ enum ctp_status labels_init(struct labels *labels,
 	struct maker maker = {.change = change, .names = strtab_new()};
 	bool ok;
 
-	maker.name_of = malloc(count * sizeof(*maker.name_of));
-	maker.used = calloc(count, sizeof(*maker.used));
-	maker.taken = calloc(count, sizeof(*maker.taken));
+	maker.name_of = memory_new(count * sizeof(*maker.name_of));
+	maker.used = memory_new_zeroed(count, sizeof(*maker.used));
+	maker.taken = memory_new_zeroed(count, sizeof(*maker.taken));
 	labels->text = strtab_new();
-	labels->of = malloc(count * sizeof(*labels->of));
+	labels->of = memory_new(count * sizeof(*labels->of));
 	ok = maker.names != NULL && maker.name_of != NULL &&
 	     maker.used != NULL && maker.taken != NULL &&
 	     labels->text != NULL && labels->of != NULL &&
@@ -143,9 +143,9 @@ enum ctp_status labels_init(struct labels *labels,
 	     make_labels(labels, &maker, profile);
 	buffer_clear(&maker.label);
 	strtab_free(maker.names);
-	free(maker.name_of);
-	free(maker.used);
-	free(maker.taken);
+	memory_free(maker.name_of);
+	memory_free(maker.used);
+	memory_free(maker.taken);
 	if (ok)
 		return CTP_OK;
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
@@ -155,7 +155,7 @@ enum ctp_status labels_init(struct labels *labels,
 void labels_clear(struct labels *labels)
 {
 	strtab_free(labels->text);
-	free(labels->of);
+	memory_free(labels->of);
 	*labels = (struct labels){NULL, NULL};
 }
 

@@ -10,8 +10,9 @@
 #include "lanes.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 #define HULLS_MAX 64
 
@@ -36,7 +37,7 @@ struct lanes {
 
 struct lanes *lanes_new(void)
 {
-	return calloc(1, sizeof(struct lanes));
+	return memory_new_zeroed(1, sizeof(struct lanes));
 }
 
 void lanes_free(struct lanes *lanes)
@@ -44,10 +45,10 @@ void lanes_free(struct lanes *lanes)
 	if (lanes == NULL)
 		return;
 	for (uint32_t i = 0; i < lanes->count; i++) {
-		free(lanes->lane[i]->open);
-		free(lanes->lane[i]);
+		memory_free(lanes->lane[i]->open);
+		memory_free(lanes->lane[i]);
 	}
-	free(lanes);
+	memory_free(lanes);
 }
 
 /* Inserts a slice below the open ones (at 0) or on top of them. */
@@ -55,7 +56,8 @@ static bool insert_open(struct lane *lane, uint32_t at, struct extent slice)
 {
 	if (lane->open_count == lane->open_room) {
 		uint32_t room = lane->open_room == 0 ? 8 : lane->open_room * 2;
-		struct extent *open = realloc(lane->open, room * sizeof(*open));
+		struct extent *open =
+			memory_resize(lane->open, room * sizeof(*open));
 
 		if (open == NULL)
 			return false;
@@ -138,7 +140,7 @@ static enum fit place_late(struct lane *lane, struct extent slice)
 
 static struct lane *add_lane(struct lanes *lanes)
 {
-	struct lane *lane = calloc(1, sizeof(*lane));
+	struct lane *lane = memory_new_zeroed(1, sizeof(*lane));
 
 	if (lane != NULL) {
 		lane->last_start_ns = INT64_MIN;

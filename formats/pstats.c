@@ -15,13 +15,13 @@
  */
 #include "format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
 #include "label.h"
 #include "marshal.h"
 #include "pstats.h"
+#include "memory.h"
 #include "utf8.h"
 
 #define NANOSECONDS 1e9
@@ -220,8 +220,8 @@ static void put_profile(
 static enum ctp_status fill_copy(struct profile *copy,
 	const struct profile *profile, bool printable, struct ctp_error *err)
 {
-	uint32_t *map =
-		malloc(((size_t)profile->function_count + 1) * sizeof(*map));
+	uint32_t *map = memory_new(
+		((size_t)profile->function_count + 1) * sizeof(*map));
 	enum ctp_status status;
 
 	if (map == NULL)
@@ -229,7 +229,7 @@ static enum ctp_status fill_copy(struct profile *copy,
 	status = copy_functions(copy, profile, printable, map, err);
 	if (status == CTP_OK && !copy_edges(copy, profile, map))
 		status = no_memory(err);
-	free(map);
+	memory_free(map);
 	if (status == CTP_OK)
 		status = profile_sort(copy, err);
 	return status;
@@ -252,7 +252,7 @@ enum ctp_status pstats_write(FILE *out, const struct profile *profile,
 	}
 	if (status == CTP_OK)
 		put_profile(out, copy, first);
-	free(first);
+	memory_free(first);
 	profile_free(copy);
 	return status;
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "buffer.h"
+#include "memory.h"
 #include "pstats.h"
 #include "utf8.h"
 
@@ -70,13 +71,13 @@ static int open_temporary(char **path)
 	if (directory == NULL || directory[0] == '\0')
 		directory = P_tmpdir;
 	size = strlen(directory) + sizeof(PATTERN);
-	*path = malloc(size);
+	*path = memory_new(size);
 	if (*path == NULL)
 		return NO_FD;
 	(void)snprintf(*path, size, "%s%s", directory, PATTERN);
 	fd = mkostemp(*path, O_CLOEXEC);
 	if (fd < 0) {
-		free(*path);
+		memory_free(*path);
 		*path = NULL;
 		return NO_FD;
 	}
@@ -91,7 +92,7 @@ static int open_nameless(void)
 
 	if (fd != NO_FD)
 		(void)unlink(path);
-	free(path);
+	memory_free(path);
 	return fd;
 }
 
@@ -377,7 +378,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	if (status == CTP_OK)
 		(void)fwrite(svg.bytes, 1, svg.used, out);
 	buffer_clear(&svg);
-	free(path);
+	memory_free(path);
 	return status;
 }
 

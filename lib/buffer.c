@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "buffer.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 void buffer_clear(struct buffer *buffer)
 {
-	free(buffer->bytes);
+	memory_free(buffer->bytes);
 	*buffer = (struct buffer)BUFFER_INIT;
 }
 
@@ -24,7 +25,7 @@ bool buffer_reserve(struct buffer *buffer, size_t more)
 		}
 		room *= 2;
 	}
-	bytes = realloc(buffer->bytes, room);
+	bytes = memory_resize(buffer->bytes, room);
 	if (bytes == NULL) {
 		buffer->failed = true;
 		return false;

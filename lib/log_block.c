@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_block.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "log_block_private.h"
+#include "memory.h"
 #include "unpack.h"
 
 static void reset(struct log_recording *recording)
@@ -14,18 +14,18 @@ static void reset(struct log_recording *recording)
 		struct log_track *track = recording->first_track;
 
 		recording->first_track = track->next;
-		free(track->open);
-		free(track);
+		memory_free(track->open);
+		memory_free(track);
 	}
 	/* Freed, not cleared: a recording of a few bytes can make these tables
 	 * as large as they get, and a log can have many of them. */
-	free(recording->tracks);
+	memory_free(recording->tracks);
 	recording->tracks = NULL;
 	recording->track_room = 0;
-	free(recording->sites);
+	memory_free(recording->sites);
 	recording->sites = NULL;
 	recording->site_room = 0;
-	free(recording->modules);
+	memory_free(recording->modules);
 	recording->modules = NULL;
 	recording->module_room = 0;
 	recording->started = false;
@@ -43,10 +43,10 @@ void log_recording_clear(struct log_recording *recording)
 {
 	reset(recording);
 	buffer_clear(&recording->name);
-	free(recording->events.ids);
-	free(recording->events.times);
-	free(recording->events.sites);
-	free(recording->events.open);
+	memory_free(recording->events.ids);
+	memory_free(recording->events.times);
+	memory_free(recording->events.sites);
+	memory_free(recording->events.open);
 	*recording = (struct log_recording){0};
 }
 
@@ -61,14 +61,14 @@ bool log_block_grow(void *array, uint32_t *room, uint32_t index, size_t size)
 	while (more <= index)
 		more *= 2;
 	memcpy(&old, array, sizeof(old));
-	/* Not realloc(): what calloc() takes of fresh memory is zero already,
+	/* Not memory_resize(): what memory_new_zeroed() takes of fresh memory is zero already,
 	 * and costs nothing until it is used. */
-	bigger = calloc(more, size);
+	bigger = memory_new_zeroed(more, size);
 	if (bigger == NULL)
 		return false;
 	if (*room > 0)
 		memcpy(bigger, old, *room * size);
-	free(old);
+	memory_free(old);
 	memcpy(array, &bigger, sizeof(bigger));
 	*room = more;
 	return true;
@@ -89,7 +89,7 @@ struct log_track *log_block_track(
 		return NULL;
 	if (recording->tracks[number] != NULL)
 		return recording->tracks[number];
-	track = calloc(1, sizeof(*track));
+	track = memory_new_zeroed(1, sizeof(*track));
 	if (track == NULL)
 		return NULL;
 	track->trace_track = trace_add_track(recording->trace,
@@ -97,7 +97,7 @@ struct log_track *log_block_track(
 			.pid = recording->pid,
 			.process_name = recording->process_name});
 	if (track->trace_track == TRACE_NONE) {
-		free(track);
+		memory_free(track);
 		return NULL;
 	}
 	track->next = recording->first_track;
@@ -188,7 +188,11 @@ static enum log_verdict take_losses(
 			i++) {
 			if (!log_block_is(key, size, trace_loss_name(i)))
 				continue;
-			recording->trace->losses[i] += lost - track->losses[i];
+			/* A block that came late says nothing new. */
+			if (lost <= track->losses[i])
+				continue;
+			trace_lose(
+				recording->trace, i, lost - track->losses[i]);
 			track->losses[i] = lost;
 		}
 	}
@@ -283,21 +287,22 @@ enum ctp_status log_block_take(struct log_recording *recording,
 static void count_missing(struct log_recording *recording)
 {
 	const struct log_totals *totals = &recording->totals;
-	uint64_t *losses = recording->trace->losses;
-	uint64_t known = losses[LOSS_DAMAGED_BLOCKS] - totals->damaged;
+	uint64_t known =
+		recording->trace->losses[LOSS_DAMAGED_BLOCKS] - totals->damaged;
 	uint64_t missing = totals->end_blocks > totals->blocks
 				   ? totals->end_blocks - totals->blocks
 				   : 0;
 
 	if (totals->end_events > totals->events)
-		losses[LOSS_MISSING_EVENTS] +=
-			totals->end_events - totals->events;
+		trace_lose(recording->trace, LOSS_MISSING_EVENTS,
+			totals->end_events - totals->events);
 	/* A damaged block is counted as such; and a block that is missing from
 	 * a track's numbering too. */
 	if (known < totals->gaps)
 		known = totals->gaps;
 	if (missing > known)
-		losses[LOSS_MISSING_BLOCKS] += missing - known;
+		trace_lose(
+			recording->trace, LOSS_MISSING_BLOCKS, missing - known);
 }
 
 void log_block_finish(struct log_recording *recording)

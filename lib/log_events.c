@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Event blocks: read and checked as a whole before any event is given out. */
-#include <stdlib.h>
 
 #include "log_block_private.h"
+#include "memory.h"
 #include "unpack.h"
 
 static bool make_events_room(struct log_events *events, uint32_t count)
@@ -15,14 +15,15 @@ static bool make_events_room(struct log_events *events, uint32_t count)
 		room *= 2;
 	if (room == events->room)
 		return true;
-	ids = realloc(events->ids, room * sizeof(*ids));
+	ids = memory_resize(events->ids, room * sizeof(*ids));
 	if (ids != NULL)
 		events->ids = ids;
-	times = realloc(events->times, room * sizeof(*times));
+	times = memory_resize(events->times, room * sizeof(*times));
 	if (times != NULL)
 		events->times = times;
 	if (events->open == NULL)
-		events->open = calloc(LOG_OPEN_MAX, sizeof(*events->open));
+		events->open =
+			memory_new_zeroed(LOG_OPEN_MAX, sizeof(*events->open));
 	if (ids == NULL || times == NULL || events->open == NULL)
 		return false;
 	events->room = room;
@@ -181,8 +182,8 @@ enum log_verdict log_events_take(
 		events->count = 0;
 		return LOG_DAMAGED;
 	}
-	recording->trace->losses[LOSS_MISSING_BLOCKS] +=
-		seq - events->track->next_seq;
+	trace_lose(recording->trace, LOSS_MISSING_BLOCKS,
+		seq - events->track->next_seq);
 	recording->totals.gaps += seq - events->track->next_seq;
 	recording->totals.events += events->count;
 	events->track->next_seq = seq + 1;

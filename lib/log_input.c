@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_input.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "log_member.h"
+#include "memory.h"
 
 #define READ_BYTES ((size_t)32 * 1024)
 
@@ -26,7 +26,7 @@ static bool reserve(struct log_input *input, size_t size)
 
 	if (size <= input->room)
 		return true;
-	bigger = realloc(input->bytes, size);
+	bigger = memory_resize(input->bytes, size);
 	if (bigger == NULL)
 		return false;
 	input->bytes = bigger;
@@ -37,7 +37,7 @@ static bool reserve(struct log_input *input, size_t size)
 struct log_input *log_input_new(
 	FILE *file, const void *head, size_t size, struct trace *trace)
 {
-	struct log_input *input = calloc(1, sizeof(*input));
+	struct log_input *input = memory_new_zeroed(1, sizeof(*input));
 
 	if (input == NULL)
 		return NULL;
@@ -59,8 +59,8 @@ void log_input_free(struct log_input *input)
 	if (input == NULL)
 		return;
 	log_unpacker_clear(&input->unpacker);
-	free(input->bytes);
-	free(input);
+	memory_free(input->bytes);
+	memory_free(input);
 }
 
 uint64_t log_input_position(const struct log_input *input)

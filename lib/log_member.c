@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_member.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 #define WASTE_MAX (UINT64_C(64) * 1024 * 1024)
 
@@ -50,7 +51,7 @@ bool log_unpacker_init(struct log_unpacker *unpacker)
 void log_unpacker_clear(struct log_unpacker *unpacker)
 {
 	inflater_free(unpacker->inflater);
-	free(unpacker->block);
+	memory_free(unpacker->block);
 	*unpacker = (struct log_unpacker){0};
 }
 
@@ -60,7 +61,7 @@ static bool make_room(struct log_unpacker *unpacker, size_t size)
 
 	if (size <= unpacker->room)
 		return true;
-	block = realloc(unpacker->block, size);
+	block = memory_resize(unpacker->block, size);
 	if (block == NULL)
 		return false;
 	unpacker->block = block;

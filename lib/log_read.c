@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "log_block.h"
 #include "log_input.h"
+#include "memory.h"
 #include "unpack.h"
+
+/* So many bits of a member's beginning are no chance. */
+#define PROBE_BITS (8 * LOG_MAGIC_BYTES - 8)
 
 struct log_reader {
 	struct event_source source; /* must be first */
@@ -19,10 +22,19 @@ struct log_reader {
 unsigned log_read_probe(const void *bytes, size_t size)
 {
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
+	const uint8_t *at = bytes;
+	unsigned bits = 0;
 
-	return size >= sizeof(magic) && memcmp(bytes, magic, sizeof(magic)) == 0
-		       ? 8 * LOG_MAGIC_BYTES
-		       : 0;
+	if (size < sizeof(magic))
+		return 0;
+	/* Damage may be here as well; or the first member is gone and another
+	 * begins within these bytes. */
+	if (memmem(bytes, size, magic, sizeof(magic)) != NULL)
+		return 8 * LOG_MAGIC_BYTES;
+	for (size_t i = 0; i < sizeof(magic); i++)
+		bits += (unsigned)__builtin_popcount(
+			(uint8_t) ~(at[i] ^ magic[i]));
+	return bits >= PROBE_BITS ? bits : 0;
 }
 
 static struct log_reader *reader_of(struct event_source *source)
@@ -33,7 +45,7 @@ static struct log_reader *reader_of(struct event_source *source)
 static bool grow_open(struct log_track *track)
 {
 	uint32_t room = track->room == 0 ? 32 : track->room * 2;
-	uint32_t *open = realloc(track->open, room * sizeof(*open));
+	uint32_t *open = memory_resize(track->open, room * sizeof(*open));
 
 	if (open == NULL)
 		return false;
@@ -278,13 +290,13 @@ static void close_reader(struct event_source *source)
 	log_recording_clear(&reader->recording);
 	log_input_free(reader->input);
 	trace_free(source->trace);
-	free(reader);
+	memory_free(reader);
 }
 
 enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 	struct event_source **out, struct ctp_error *err)
 {
-	struct log_reader *reader = calloc(1, sizeof(*reader));
+	struct log_reader *reader = memory_new_zeroed(1, sizeof(*reader));
 
 	if (reader != NULL)
 		reader->source.trace = trace_new();
@@ -294,7 +306,7 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 	if (reader == NULL || reader->input == NULL) {
 		if (reader != NULL)
 			trace_free(reader->source.trace);
-		free(reader);
+		memory_free(reader);
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	}

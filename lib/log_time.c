@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_time.h"
 
-#include <stdlib.h>
-
 #include "log.h"
+#include "memory.h"
 
 #define SECOND INT64_C(1000000000)
 /* Keeps sums of a few times within 64 bits; 36 years. */
@@ -11,7 +10,7 @@
 
 void log_time_clear(struct log_time *time)
 {
-	free(time->pieces);
+	memory_free(time->pieces);
 	*time = (struct log_time){0};
 }
 
@@ -37,7 +36,7 @@ static bool add_piece(struct log_time *time, struct log_time_piece piece)
 	if (time->count == time->room) {
 		uint32_t room = time->room == 0 ? 16 : time->room * 2;
 		struct log_time_piece *pieces =
-			realloc(time->pieces, room * sizeof(*pieces));
+			memory_resize(time->pieces, room * sizeof(*pieces));
 
 		if (pieces == NULL)
 			return false;

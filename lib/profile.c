@@ -9,9 +9,9 @@
 #include "profile.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "profile_private.h"
 
 #define FIRST_ROOM 64u
@@ -28,13 +28,13 @@ static uint64_t mix(uint64_t value)
 
 struct profile *profile_new(void)
 {
-	struct profile *profile = calloc(1, sizeof(*profile));
+	struct profile *profile = memory_new_zeroed(1, sizeof(*profile));
 
 	if (profile == NULL)
 		return NULL;
 	profile->text = strtab_new();
 	if (profile->text == NULL) {
-		free(profile);
+		memory_free(profile);
 		return NULL;
 	}
 	return profile;
@@ -42,11 +42,11 @@ struct profile *profile_new(void)
 
 void profile_clear_tables(struct profile *profile)
 {
-	free(profile->functions);
-	free(profile->edges);
-	free(profile->nodes);
-	free(profile->function_index);
-	free(profile->edge_index);
+	memory_free(profile->functions);
+	memory_free(profile->edges);
+	memory_free(profile->nodes);
+	memory_free(profile->function_index);
+	memory_free(profile->edge_index);
 }
 
 void profile_free(struct profile *profile)
@@ -55,7 +55,7 @@ void profile_free(struct profile *profile)
 		return;
 	profile_clear_tables(profile);
 	strtab_free(profile->text);
-	free(profile);
+	memory_free(profile);
 }
 
 /* An array with room for one more; NULL, the old one untouched, if out of
@@ -66,7 +66,7 @@ static void *grow(void *array, uint32_t *room, size_t size)
 
 	if (*room > UINT32_MAX / 4)
 		return NULL;
-	array = realloc(array, more * size);
+	array = memory_resize(array, more * size);
 	if (array != NULL)
 		*room = more;
 	return array;
@@ -106,10 +106,10 @@ static bool grow_function_index(struct profile *profile)
 
 	if (size == 0)
 		size = 2 * FIRST_ROOM;
-	index = calloc(size, sizeof(*index));
+	index = memory_new_zeroed(size, sizeof(*index));
 	if (index == NULL)
 		return false;
-	free(profile->function_index);
+	memory_free(profile->function_index);
 	profile->function_index = index;
 	profile->function_index_size = size;
 	for (uint32_t i = 0; i < profile->function_count; i++)
@@ -210,10 +210,10 @@ static bool grow_edge_index(struct profile *profile)
 
 	if (size == 0)
 		size = 2 * FIRST_ROOM;
-	index = malloc(size * sizeof(*index));
+	index = memory_new(size * sizeof(*index));
 	if (index == NULL)
 		return false;
-	free(profile->edge_index);
+	memory_free(profile->edge_index);
 	profile->edge_index = index;
 	profile->edge_index_size = size;
 	profile_index_edges(profile);

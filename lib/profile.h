@@ -94,7 +94,7 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err);
 
 /*
  * For each function in sorted order i, its callers are
- * edges[first[i]] … edges[first[i + 1] - 1]. Free with free(); NULL if out of
+ * edges[first[i]] … edges[first[i + 1] - 1]. Free with memory_free(); NULL if out of
  * memory.
  */
 uint32_t *profile_callers(const struct profile *profile);

@@ -4,6 +4,7 @@
  * into new tables through a map of function numbers and swap at the end, so
  * that a failure leaves the profile as it was.
  */
+#include "memory.h"
 #include "profile.h"
 
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static bool add_sorted(
 {
 	uint32_t count = profile->function_count;
 	const struct profile_function **order =
-		malloc(((size_t)count + 1) * sizeof(*order));
+		memory_new(((size_t)count + 1) * sizeof(*order));
 	bool ok = order != NULL;
 
 	if (!ok)
@@ -86,24 +87,24 @@ static bool add_sorted(
 		map[order[i] - profile->functions] = i;
 		ok = profile_put_function(next, order[i]) == i;
 	}
-	free(order);
+	memory_free(order);
 	return ok;
 }
 
 enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 {
 	struct profile next = {.text = profile->text};
-	uint32_t *map =
-		malloc(((size_t)profile->function_count + 1) * sizeof(*map));
+	uint32_t *map = memory_new(
+		((size_t)profile->function_count + 1) * sizeof(*map));
 
 	if (map == NULL || !add_sorted(&next, profile, map) ||
 		!add_mapped(&next, profile, map, PROFILE_NONE)) {
-		free(map);
+		memory_free(map);
 		profile_clear_tables(&next);
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"out of memory while sorting the profile");
 	}
-	free(map);
+	memory_free(map);
 	if (next.edge_count > 0)
 		qsort(next.edges, next.edge_count, sizeof(*next.edges),
 			compare_edges);
@@ -117,8 +118,8 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 
 uint32_t *profile_callers(const struct profile *profile)
 {
-	uint32_t *first =
-		calloc((size_t)profile->function_count + 1, sizeof(*first));
+	uint32_t *first = memory_new_zeroed(
+		(size_t)profile->function_count + 1, sizeof(*first));
 
 	if (first == NULL)
 		return NULL;
@@ -279,14 +280,14 @@ enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
 
 	if (status != CTP_OK || !is_over(profile, limits))
 		return status;
-	map = malloc(profile->function_count * sizeof(*map));
+	map = memory_new(profile->function_count * sizeof(*map));
 	if (map == NULL || !make_pruned(&next, profile, map, limits)) {
-		free(map);
+		memory_free(map);
 		profile_clear_tables(&next);
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"out of memory while pruning the profile");
 	}
-	free(map);
+	memory_free(map);
 	take_tables(profile, &next);
 	return profile_sort(profile, err);
 }

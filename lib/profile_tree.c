@@ -5,6 +5,7 @@
  * that, whose table finds equal ones, and then put into preorder: neither step
  * recurses, since the depth is the input's.
  */
+#include "memory.h"
 #include "profile.h"
 
 #include <stdlib.h>
@@ -68,10 +69,10 @@ static bool order_init(struct order *order, const struct profile *scratch)
 {
 	size_t count = scratch->edge_count;
 
-	order->branches = malloc((count + 1) * sizeof(*order->branches));
-	order->first = calloc(count + 2, sizeof(*order->first));
-	order->stack = malloc((count + 1) * sizeof(*order->stack));
-	order->number = malloc((count + 1) * sizeof(*order->number));
+	order->branches = memory_new((count + 1) * sizeof(*order->branches));
+	order->first = memory_new_zeroed(count + 2, sizeof(*order->first));
+	order->stack = memory_new((count + 1) * sizeof(*order->stack));
+	order->number = memory_new((count + 1) * sizeof(*order->number));
 	if (order->branches == NULL || order->first == NULL ||
 		order->stack == NULL || order->number == NULL)
 		return false;
@@ -91,10 +92,10 @@ static bool order_init(struct order *order, const struct profile *scratch)
 
 static void order_clear(struct order *order)
 {
-	free(order->branches);
-	free(order->first);
-	free(order->stack);
-	free(order->number);
+	memory_free(order->branches);
+	memory_free(order->first);
+	memory_free(order->stack);
+	memory_free(order->number);
 }
 
 /* Puts a node's children onto the stack, the first one on top. */
@@ -143,11 +144,11 @@ bool profile_tree_add(struct profile *to, const struct profile *from,
 
 	if (from->node_count == 0)
 		return true;
-	moved = malloc(from->node_count * sizeof(*moved));
+	moved = memory_new(from->node_count * sizeof(*moved));
 	ok = moved != NULL && merge(&scratch, from, map, folded, moved) &&
 	     order_init(&order, &scratch) && add_ordered(to, &scratch, &order);
 	order_clear(&order);
 	profile_clear_tables(&scratch);
-	free(moved);
+	memory_free(moved);
 	return ok;
 }

@@ -8,8 +8,9 @@
  */
 #include "replay.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 #define EDGE_HINTS 1024
 
@@ -56,7 +57,7 @@ struct replay {
 
 struct replay *replay_new(struct trace *trace, struct replay_options options)
 {
-	struct replay *replay = calloc(1, sizeof(*replay));
+	struct replay *replay = memory_new_zeroed(1, sizeof(*replay));
 
 	if (replay == NULL)
 		return NULL;
@@ -64,7 +65,7 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	replay->options = options;
 	replay->profile = profile_new();
 	if (replay->profile == NULL) {
-		free(replay);
+		memory_free(replay);
 		return NULL;
 	}
 	return replay;
@@ -74,9 +75,9 @@ static void levels_free(struct levels *levels)
 {
 	if (levels == NULL)
 		return;
-	free(levels->function);
-	free(levels->edge);
-	free(levels);
+	memory_free(levels->function);
+	memory_free(levels->edge);
+	memory_free(levels);
 }
 
 void replay_free(struct replay *replay)
@@ -84,7 +85,7 @@ void replay_free(struct replay *replay)
 	if (replay == NULL)
 		return;
 	for (uint32_t i = 0; i < replay->stack_count; i++) {
-		free(replay->stacks[i].frames);
+		memory_free(replay->stacks[i].frames);
 		levels_free(replay->stacks[i].levels);
 	}
 	while (replay->unused != NULL) {
@@ -93,12 +94,12 @@ void replay_free(struct replay *replay)
 		replay->unused = levels->next;
 		levels_free(levels);
 	}
-	free(replay->stacks);
-	free(replay->function_of_site);
-	free(replay->node_index);
-	free(replay->node_value);
+	memory_free(replay->stacks);
+	memory_free(replay->function_of_site);
+	memory_free(replay->node_index);
+	memory_free(replay->node_value);
 	profile_free(replay->profile);
-	free(replay);
+	memory_free(replay);
 }
 
 static bool grow_numbers(uint32_t **array, uint32_t *room, uint32_t index)
@@ -111,7 +112,7 @@ static bool grow_numbers(uint32_t **array, uint32_t *room, uint32_t index)
 			return false;
 		more *= 2;
 	}
-	bigger = realloc(*array, more * sizeof(*bigger));
+	bigger = memory_resize(*array, more * sizeof(*bigger));
 	if (bigger == NULL)
 		return false;
 	memset(bigger + *room, 0, (more - *room) * sizeof(*bigger));
@@ -133,7 +134,7 @@ static struct stack *grow_stacks(struct replay *replay, uint32_t track)
 
 	while (count <= track)
 		count *= 2;
-	stacks = realloc(replay->stacks, count * sizeof(*stacks));
+	stacks = memory_resize(replay->stacks, count * sizeof(*stacks));
 	if (stacks == NULL)
 		return NULL;
 	memset(stacks + replay->stack_count, 0,
@@ -203,12 +204,12 @@ static bool grow_nodes(struct replay *replay)
 	uint32_t size = old_size == 0 ? 256 : old_size * 2;
 	uint64_t *old_index = replay->node_index;
 	uint32_t *old_value = replay->node_value;
-	uint64_t *index = calloc(size, sizeof(*index));
-	uint32_t *value = calloc(size, sizeof(*value));
+	uint64_t *index = memory_new_zeroed(size, sizeof(*index));
+	uint32_t *value = memory_new_zeroed(size, sizeof(*value));
 
 	if (index == NULL || value == NULL || old_size > UINT32_MAX / 4) {
-		free(index);
-		free(value);
+		memory_free(index);
+		memory_free(value);
 		return false;
 	}
 	replay->node_index = index;
@@ -222,8 +223,8 @@ static bool grow_nodes(struct replay *replay)
 			value[slot] = old_value[i];
 		}
 	}
-	free(old_index);
-	free(old_value);
+	memory_free(old_index);
+	memory_free(old_value);
 	return true;
 }
 
@@ -256,7 +257,7 @@ static bool borrow_levels(struct replay *replay, struct stack *stack)
 	if (levels != NULL)
 		replay->unused = levels->next;
 	else
-		levels = calloc(1, sizeof(*levels));
+		levels = memory_new_zeroed(1, sizeof(*levels));
 	stack->levels = levels;
 	return levels != NULL;
 }
@@ -284,7 +285,7 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 	if (stack->depth == stack->room) {
 		uint32_t room = stack->room == 0 ? 32 : stack->room * 2;
 		struct frame *frames =
-			realloc(stack->frames, room * sizeof(*frames));
+			memory_resize(stack->frames, room * sizeof(*frames));
 
 		if (frames == NULL)
 			return false;

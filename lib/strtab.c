@@ -6,8 +6,9 @@
  */
 #include "strtab.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 
@@ -62,7 +63,7 @@ uint64_t strtab_hash(const void *bytes, size_t size)
 
 struct strtab *strtab_new(void)
 {
-	struct strtab *table = calloc(1, sizeof(*table));
+	struct strtab *table = memory_new_zeroed(1, sizeof(*table));
 
 	if (table != NULL && strtab_add(table, "", 0) == STRTAB_NONE) {
 		strtab_free(table);
@@ -79,11 +80,11 @@ void strtab_free(struct strtab *table)
 		struct block *block = table->blocks;
 
 		table->blocks = block->next;
-		free(block);
+		memory_free(block);
 	}
-	free(table->entries);
-	free(table->index);
-	free(table);
+	memory_free(table->entries);
+	memory_free(table->index);
+	memory_free(table);
 }
 
 /* Copies the text, with a zero byte after it, to where it will stay. */
@@ -97,7 +98,7 @@ static const char *keep(struct strtab *table, const char *text, size_t size)
 
 		if (size > SIZE_MAX - sizeof(*block) - 1)
 			return NULL;
-		block = malloc(sizeof(*block) + room);
+		block = memory_new(sizeof(*block) + room);
 		if (block == NULL)
 			return NULL;
 		block->next = table->blocks;
@@ -120,7 +121,7 @@ static int grow_index(struct strtab *table)
 
 	if (table->index_size > UINT32_MAX / 4)
 		return -1;
-	index = calloc(size, sizeof(*index));
+	index = memory_new_zeroed(size, sizeof(*index));
 	if (index == NULL)
 		return -1;
 	for (uint32_t i = 0; i < table->count; i++) {
@@ -130,7 +131,7 @@ static int grow_index(struct strtab *table)
 			slot = (slot + 1) & (size - 1);
 		index[slot] = i + 1;
 	}
-	free(table->index);
+	memory_free(table->index);
 	table->index = index;
 	table->index_size = size;
 	return 0;
@@ -141,7 +142,7 @@ static int grow_entries(struct strtab *table)
 	uint32_t room = table->room == 0 ? 64 : table->room * 2;
 	struct entry *entries;
 
-	entries = realloc(table->entries, room * sizeof(*entries));
+	entries = memory_resize(table->entries, room * sizeof(*entries));
 	if (entries == NULL)
 		return -1;
 	table->entries = entries;

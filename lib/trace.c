@@ -2,8 +2,9 @@
 #include "trace.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 static const struct {
 	const char *name;
@@ -64,13 +65,13 @@ static const struct {
 
 struct trace *trace_new(void)
 {
-	struct trace *trace = calloc(1, sizeof(*trace));
+	struct trace *trace = memory_new_zeroed(1, sizeof(*trace));
 
 	if (trace == NULL)
 		return NULL;
 	trace->text = strtab_new();
 	if (trace->text == NULL) {
-		free(trace);
+		memory_free(trace);
 		return NULL;
 	}
 	trace->timeline_end_ns = INT64_MIN;
@@ -82,12 +83,12 @@ void trace_free(struct trace *trace)
 	if (trace == NULL)
 		return;
 	strtab_free(trace->text);
-	free(trace->sites);
-	free(trace->tracks);
-	free(trace->modules);
-	free(trace->facts);
-	free(trace->site_index);
-	free(trace);
+	memory_free(trace->sites);
+	memory_free(trace->tracks);
+	memory_free(trace->modules);
+	memory_free(trace->facts);
+	memory_free(trace->site_index);
+	memory_free(trace);
 }
 
 /* Doubles the room of an array of `size`-byte items when it is full. */
@@ -100,7 +101,7 @@ static bool make_room(void **items, uint32_t count, uint32_t *room, size_t size)
 		return true;
 	if (*room > UINT32_MAX / 4)
 		return false;
-	bigger = realloc(*items, more * size);
+	bigger = memory_resize(*items, more * size);
 	if (bigger == NULL)
 		return false;
 	*items = bigger;
@@ -132,7 +133,7 @@ static bool grow_site_index(struct trace *trace)
 
 	if (trace->site_index_size > UINT32_MAX / 4)
 		return false;
-	trace->site_index = calloc(size, sizeof(*trace->site_index));
+	trace->site_index = memory_new_zeroed(size, sizeof(*trace->site_index));
 	if (trace->site_index == NULL) {
 		trace->site_index = old;
 		return false;
@@ -140,7 +141,7 @@ static bool grow_site_index(struct trace *trace)
 	trace->site_index_size = size;
 	for (uint32_t i = 0; i < trace->site_count; i++)
 		trace->site_index[site_slot(trace, trace->sites[i])] = i + 1;
-	free(old);
+	memory_free(old);
 	return true;
 }
 
@@ -234,6 +235,13 @@ const char *trace_find_fact(const struct trace *trace, const char *key)
 			return strtab_text(trace->text, fact->value, NULL);
 	}
 	return NULL;
+}
+
+void trace_lose(struct trace *trace, enum trace_loss loss, uint64_t count)
+{
+	if (__builtin_add_overflow(
+		    trace->losses[loss], count, &trace->losses[loss]))
+		trace->losses[loss] = UINT64_MAX;
 }
 
 int64_t trace_track_end(const struct trace *trace, uint32_t track)

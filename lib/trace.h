@@ -136,6 +136,9 @@ const char *trace_site_file(const struct trace *trace, uint32_t site);
 /* A fact's value, or NULL; borrowed. */
 const char *trace_find_fact(const struct trace *trace, const char *key);
 
+/* Counts a loss; a sum beyond what can be counted stays the largest number. */
+void trace_lose(struct trace *trace, enum trace_loss loss, uint64_t count);
+
 /* The moment at which this track's open ranges are closed. */
 int64_t trace_track_end(const struct trace *trace, uint32_t track);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target over files given as arguments, once each: what was found
  * once is tried again by `make check`, with any compiler. */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "buffer.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#include "fuzz_case.h"
 
 static bool read_file(const char *path, struct buffer *content)
 {

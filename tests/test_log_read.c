@@ -110,18 +110,31 @@ START_TEST(bytes_taken_from_the_file_before_are_read_too)
 }
 END_TEST
 
-START_TEST(only_the_beginning_of_a_log_is_taken_for_one)
+START_TEST(a_log_is_known_by_its_beginning)
 {
 	log_maker_add_small(&made);
 	ck_assert_uint_eq(log_read_probe(made.bytes, made.used), 128);
 	ck_assert_uint_eq(log_read_probe(made.bytes, 16), 128);
 	ck_assert_uint_eq(log_read_probe(made.bytes, 15), 0);
 	ck_assert_uint_eq(log_read_probe(made.bytes, 0), 0);
-	for (size_t i = 0; i < 16; i++) {
-		made.bytes[i] ^= 1;
-		ck_assert_uint_eq(log_read_probe(made.bytes, made.used), 0);
-		made.bytes[i] ^= 1;
+	/* gzip as others write it. */
+	memcpy(made.bytes, "\x1f\x8b\x08\0\0\0\0\0\0\x03some text", 19);
+	ck_assert_uint_eq(log_read_probe(made.bytes, 16), 0);
+}
+END_TEST
+
+START_TEST(a_log_is_known_when_its_beginning_is_damaged)
+{
+	log_maker_add_small(&made);
+	for (size_t bit = 0; bit < 128; bit++) {
+		made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		ck_assert_uint_eq(log_read_probe(made.bytes, 16), 127);
+		ck_assert_uint_eq(log_read_probe(made.bytes, made.used), 128);
+		made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
+	memset(made.bytes, 0, 400);
+	ck_assert_uint_eq(log_read_probe(made.bytes, 400), 0);
+	ck_assert_uint_eq(log_read_probe(made.bytes, made.used), 128);
 }
 END_TEST
 
@@ -336,7 +349,8 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_test(tests, every_block_and_row_comes_out);
 	tcase_add_test(tests, bytes_taken_from_the_file_before_are_read_too);
-	tcase_add_test(tests, only_the_beginning_of_a_log_is_taken_for_one);
+	tcase_add_test(tests, a_log_is_known_by_its_beginning);
+	tcase_add_test(tests, a_log_is_known_when_its_beginning_is_damaged);
 	tcase_add_test(tests, what_newer_versions_add_is_passed_over);
 	tcase_add_test(tests, a_log_for_newer_readers_is_refused);
 	tcase_add_test(tests, times_are_corrected_by_the_sync_entries);

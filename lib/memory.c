@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counted is what the allocator says that a piece has, so that no piece needs
+ * a header of ours. Nothing is ordered by the counters: relaxed will do.
+ */
+#include "memory.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static struct {
+	_Atomic uint64_t used;
+	_Atomic uint64_t limit; /* 0: none */
+	_Atomic bool refused;
+} memory;
+
+void memory_set_limit(uint64_t bytes)
+{
+	atomic_store_explicit(&memory.limit, bytes, memory_order_relaxed);
+}
+
+uint64_t memory_limit(void)
+{
+	return atomic_load_explicit(&memory.limit, memory_order_relaxed);
+}
+
+bool memory_was_refused(void)
+{
+	return atomic_load_explicit(&memory.refused, memory_order_relaxed);
+}
+
+/* May `size` bytes be taken, when `old` of those in use are given back? */
+static bool is_allowed(uint64_t size, uint64_t old)
+{
+	uint64_t limit = memory_limit();
+	uint64_t used =
+		atomic_load_explicit(&memory.used, memory_order_relaxed) - old;
+
+	if (limit == 0 || (used <= limit && size <= limit - used))
+		return true;
+	atomic_store_explicit(&memory.refused, true, memory_order_relaxed);
+	return false;
+}
+
+static void *count(void *taken)
+{
+	(void)atomic_fetch_add_explicit(
+		&memory.used, malloc_usable_size(taken), memory_order_relaxed);
+	return taken;
+}
+
+static void uncount(uint64_t bytes)
+{
+	(void)atomic_fetch_sub_explicit(
+		&memory.used, bytes, memory_order_relaxed);
+}
+
+void *memory_new(size_t size)
+{
+	return is_allowed(size, 0) ? count(malloc(size)) : NULL;
+}
+
+void *memory_new_zeroed(size_t number, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(number, size, &bytes) ||
+		!is_allowed(bytes, 0))
+		return NULL;
+	return count(calloc(number, size));
+}
+
+void *memory_resize(void *old, size_t size)
+{
+	uint64_t old_bytes = malloc_usable_size(old);
+	void *taken;
+
+	if (!is_allowed(size, old_bytes))
+		return NULL;
+	taken = realloc(old, size);
+	if (taken == NULL)
+		return NULL;
+	uncount(old_bytes);
+	return count(taken);
+}
+
+void *memory_resize_array(void *old, size_t number, size_t size)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(number, size, &bytes)
+		       ? NULL
+		       : memory_resize(old, bytes);
+}
+
+void memory_free(void *piece)
+{
+	uncount(malloc_usable_size(piece));
+	free(piece);
+}

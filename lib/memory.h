@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory with a limit. What is read may ask for any amount - a few bytes of a
+ * log unpack to a thousand times as many, and each of those may be a name -
+ * so all tables that grow with an input are taken here and counted.
+ *
+ * Threads: any.
+ */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Like malloc(), calloc(), realloc(), reallocarray() and free(); NULL also
+ * where the limit would be passed. */
+void *memory_new(size_t size);
+void *memory_new_zeroed(size_t count, size_t size);
+void *memory_resize(void *old, size_t size);
+void *memory_resize_array(void *old, size_t count, size_t size);
+void memory_free(void *memory);
+
+/* So much may be taken at a time from now on; 0: as much as there is. */
+void memory_set_limit(uint64_t bytes);
+uint64_t memory_limit(void);
+
+/* Was anything refused because of the limit? */
+bool memory_was_refused(void);
+
+#endif

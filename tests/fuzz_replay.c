@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target: a log converted to any format that is written, as `ctprof
+ * convert` does it. The first byte chooses the format, the second the options;
+ * the rest is the log, as in fuzz_log.c. Conversion ends well, or says that the
+ * input is at fault; never does it lack memory or go on without end.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "convert.h"
+#include "fuzz_case.h"
+#include "memory.h"
+
+static struct convert_job job;
+
+static const struct format *choose(uint8_t number)
+{
+	const struct format *written[16];
+	size_t count = 0;
+
+	for (const struct format *const *at = formats; *at != NULL; at++)
+		/* svg runs other programs on what dot writes. */
+		if (((*at)->new_timeline != NULL ||
+			    (*at)->write_profile != NULL) &&
+			strcmp((*at)->name, "svg") != 0)
+			written[count++] = *at;
+	return written[number % count];
+}
+
+static void convert(const void *log, size_t size)
+{
+	FILE *file = fmemopen((void *)(uintptr_t)log, size, "rb");
+	struct ctp_error err = {0};
+	struct event_source *source;
+	struct fuzz_source limited;
+	enum ctp_status status;
+
+	fuzz_require(file != NULL);
+	fuzz_require(format_find("log")->open_events(
+			     file, NULL, 0, &source, &err) == CTP_OK);
+	fuzz_source_init(&limited, source);
+	status = convert_run(&limited.source, &job, &err);
+	fuzz_require(status == CTP_OK || status == CTP_ERR_FORMAT ||
+		     status == CTP_ERR_UNSUPPORTED || memory_was_refused());
+	source->close(source);
+	(void)fclose(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	uint8_t options;
+
+	if (size < 2)
+		return 0;
+	options = bytes[1];
+	memory_set_limit(FUZZ_MEMORY);
+	job = (struct convert_job){.to = choose(bytes[0]),
+		.out = fopen("/dev/null", "wb"),
+		.options.title = (options & 1) != 0 ? "title" : NULL,
+		.document_edges = (options & 2) != 0,
+		.top = options >> 2 & 3,
+		.min_parts = (options & 16) != 0 ? CONVERT_PARTS / 100 : 0,
+		.min_cumtime_ns = (options & 32) != 0 ? 100 : 0};
+	fuzz_require(job.out != NULL);
+	fuzz_with_log(bytes + 2, size - 2, convert);
+	(void)fclose(job.out);
+	return 0;
+}
