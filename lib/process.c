@@ -27,7 +27,8 @@ static size_t read_file(const char *path, char *out, size_t size)
 	return used;
 }
 
-size_t process_command(char *out, size_t size)
+/* The arguments, each with a zero byte after it, as far as they fit. */
+static size_t read_command(char *out, size_t size)
 {
 	size_t used = read_file("/proc/self/cmdline", out, size);
 
@@ -48,4 +49,13 @@ void process_boot_id(char *out, size_t size)
 	while (used > 0 && out[used - 1] == '\n')
 		used--;
 	out[used] = '\0';
+}
+
+void process_describe(struct spool_facts *facts)
+{
+	facts->pid = (uint32_t)getpid();
+	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
+	(void)gethostname(facts->host, sizeof(facts->host) - 1);
+	facts->command_bytes =
+		(uint32_t)read_command(facts->command, sizeof(facts->command));
 }

@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
-/*
- * Reads the arguments, each with a zero byte after it, as far as they fit.
- * Returns the bytes; 0 where they cannot be known.
- */
-size_t process_command(char *out, size_t size);
+#include "spool.h"
+
+/* Fills in pid, boot, host and command. */
+void process_describe(struct spool_facts *facts);
 
 /* The running kernel's boot id; "" where it cannot be known. */
 void process_boot_id(char *out, size_t size);

@@ -169,15 +169,11 @@ void session_fail(const struct ctp_error *err)
 
 static void fill_facts(struct spool_facts *facts)
 {
-	facts->pid = (uint32_t)getpid();
+	process_describe(facts);
 	facts->parent = session.parent;
 	facts->policy = (uint32_t)session.options.policy;
 	facts->level = (uint32_t)session.options.level;
 	facts->min_ns = session.options.min_ns;
-	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
-	(void)gethostname(facts->host, sizeof(facts->host) - 1);
-	facts->command_bytes = (uint32_t)process_command(
-		facts->command, sizeof(facts->command));
 }
 
 /* `log` is the log's descriptor. */
