@@ -9,7 +9,11 @@
  * a hook changes is guarded, by plain stores: only the thread itself looks.
  */
 #include <dlfcn.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 #include <stdatomic.h>
+#include <string.h>
 
 #include "functions.h"
 #include "instrument_thread.h"
@@ -20,6 +24,7 @@
 
 #define BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
+HOOK int dlclose(void *handle);
 HOOK void __cyg_profile_func_enter(void *function, void *call_site);
 HOOK void __cyg_profile_func_exit(void *function, void *call_site);
 
@@ -32,12 +37,18 @@ HOOK void __cyg_profile_func_exit(void *function, void *call_site);
 	}
 
 #ifdef CTP_INLINE_TICKS
+static inline void set_guard(
+	struct instrument_self *self, uintptr_t sp, uintptr_t pc)
+{
+	_mm_store_si128((__m128i *)(void *)&self->guard,
+		_mm_set_epi64x((long long)pc, (long long)sp));
+}
+
 static inline void guard(struct instrument_self *self,
 	const struct shadow_event *event, uintptr_t kind)
 {
-	__atomic_store_n(&self->guard, event->sp | kind, __ATOMIC_RELAXED);
+	set_guard(self, event->sp | kind, event->pc);
 	BARRIER();
-	self->guard_pc = event->pc;
 	self->guard_top = self->shadow.top;
 	BARRIER();
 }
@@ -46,9 +57,7 @@ static inline void guard(struct instrument_self *self,
 static inline void unguard(struct instrument_self *self, uint64_t ticks)
 {
 	BARRIER();
-	self->guard_pc = 0;
-	BARRIER();
-	__atomic_store_n(&self->guard, 0, __ATOMIC_RELAXED);
+	set_guard(self, 0, 0);
 	BARRIER();
 	if (ticks != 0 && __builtin_expect(__atomic_load_n(&self->waiting,
 						   __ATOMIC_RELAXED) != 0,
@@ -59,7 +68,7 @@ static inline void unguard(struct instrument_self *self, uint64_t ticks)
 /* Nothing to be seen to first? */
 static inline bool is_free(const struct instrument_self *self)
 {
-	return (__atomic_load_n(&self->guard, __ATOMIC_RELAXED) |
+	return (__atomic_load_n(&self->guard.sp, __ATOMIC_RELAXED) |
 		       __atomic_load_n(&self->waiting, __ATOMIC_RELAXED)) == 0;
 }
 
@@ -175,4 +184,25 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	if (!leave(&event) && function_tag(event.function) != FUNCTION_EXCLUDED)
 		instrument_slow(event.function, event.call_site, event.pc,
 			event.sp | GUARD_EXIT);
+}
+
+/* Called in place of the dynamic linker's: what was closed is no more where it
+ * was, and another library may come to lie there. */
+int dlclose(void *handle)
+{
+	static int (*_Atomic real)(void *);
+	int (*call)(void *) = atomic_load(&real);
+	void *found;
+	int result;
+
+	if (call == NULL) {
+		found = dlsym(RTLD_NEXT, "dlclose");
+		if (found == NULL)
+			return -1;
+		memcpy(&call, &found, sizeof(call));
+		atomic_store(&real, call);
+	}
+	result = call(handle);
+	instrument_look();
+	return result;
 }

@@ -59,13 +59,20 @@ static bool is_on_alternate(void)
 	       (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
-/* Which stack the calling hook is on. The one for signal handlers may lie in
- * the thread's own. */
-static uintptr_t place(const struct shadow *shadow, uintptr_t sp)
+/* Which stack the calling hook is on, and what is to be seen there. The stack
+ * for signal handlers may lie in the thread's own. */
+static void look_at_stack(
+	const struct shadow *shadow, struct aside_event *event)
 {
 	if (is_on_alternate())
-		return SHADOW_ALTERNATE;
-	return shadow_is_own(shadow, sp) ? SHADOW_OWN : SHADOW_FOREIGN;
+		event->elsewhere = SHADOW_ALTERNATE;
+	else if (!shadow_is_own(shadow, event->event.sp))
+		event->elsewhere = SHADOW_FOREIGN;
+	else
+		event->elsewhere = SHADOW_OWN;
+	event->slot = event->elsewhere == SHADOW_OWN && !event->is_exit
+			      ? shadow_slot(shadow, &event->event)
+			      : 0;
 }
 
 /*
@@ -187,7 +194,8 @@ static uint64_t do_enter(
 		return ticks;
 	if (is_beyond(shadow, aside, true))
 		return drop(shadow, shadow->beyond_depth);
-	dead = shadow_dead(shadow, event, aside->elsewhere, &depth);
+	dead = shadow_dead(
+		shadow, event, aside->elsewhere, aside->slot, &depth);
 	ticks = end_functions(shadow, dead, dead, ticks);
 	if (!shadow_make_room(shadow))
 		return drop(shadow, depth);
@@ -278,7 +286,7 @@ static void put_aside(
 			aside->open++;
 		kept = &aside->events[self->waiting];
 		*kept = *event;
-		kept->elsewhere = place(&self->shadow, event->event.sp);
+		look_at_stack(&self->shadow, kept);
 		kept->ticks = ctp_private_ticks();
 		__atomic_store_n(
 			&self->waiting, self->waiting + 1, __ATOMIC_RELAXED);
@@ -294,14 +302,14 @@ static void put_aside(
 __attribute__((no_sanitize("address"))) static bool is_nested(
 	const struct instrument_self *self, uintptr_t sp)
 {
-	uintptr_t guard = self->guard & ~GUARD_EXIT;
+	uintptr_t guard = self->guard.sp & ~GUARD_EXIT;
 
 	/* In the slow path, signals are blocked: what it calls is nested. */
-	if (self->guard_pc == 0)
+	if (self->guard.pc == 0)
 		return true;
 	if (sp >= guard)
 		return is_on_alternate();
-	return ((const uintptr_t *)guard)[-1] == self->guard_pc;
+	return ((const uintptr_t *)guard)[-1] == self->guard.pc;
 }
 
 /*
@@ -313,7 +321,7 @@ static void mend(struct instrument_self *self)
 {
 	struct ctp_thread *hot = ctp_self;
 	struct shadow *shadow = &self->shadow;
-	bool is_exit = (self->guard & GUARD_EXIT) != 0;
+	bool is_exit = (self->guard.sp & GUARD_EXIT) != 0;
 	uint64_t *next = __atomic_load_n(&hot->next, __ATOMIC_RELAXED);
 
 	if (next != NULL && next < ((struct thread *)(void *)hot)->end &&
@@ -322,7 +330,7 @@ static void mend(struct instrument_self *self)
 			shadow->top += is_exit ? -1 : 1;
 		__atomic_store_n(&hot->next, next + 1, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(&self->guard, 0, __ATOMIC_RELAXED);
+	self->guard = (struct guard){0};
 }
 
 void instrument_slow(
@@ -336,21 +344,21 @@ void instrument_slow(
 	uint64_t ticks;
 
 	sp = aside.event.sp;
-	if (self->guard != 0 && is_nested(self, sp)) {
+	if (self->guard.sp != 0 && is_nested(self, sp)) {
 		put_aside(self, &aside);
 		return;
 	}
 	calm_down(&calm);
-	if (self->guard != 0)
+	if (self->guard.sp != 0)
 		mend(self);
-	self->guard = sp;
+	self->guard.sp = sp;
 	if (init(self)) {
 		handle_waiting(self, ctp_private_ticks());
-		aside.elsewhere = place(&self->shadow, sp);
+		look_at_stack(&self->shadow, &aside);
 		ticks = handle(self, &aside);
 		handle_waiting(self, ticks);
 	}
-	self->guard = 0;
+	self->guard.sp = 0;
 	stir_up(&calm);
 }
 
@@ -360,10 +368,28 @@ void instrument_settle(uint64_t ticks)
 	struct calm calm;
 
 	calm_down(&calm);
-	if (self->guard == 0) {
-		self->guard = (uintptr_t)__builtin_frame_address(0);
+	if (self->guard.sp == 0) {
+		self->guard.sp = (uintptr_t)__builtin_frame_address(0);
 		handle_waiting(self, ticks);
-		self->guard = 0;
+		self->guard.sp = 0;
+	}
+	stir_up(&calm);
+}
+
+void instrument_look(void)
+{
+	struct instrument_self *self = &instrument_self;
+	bool nested = self->guard.sp != 0;
+	struct calm calm;
+
+	calm_down(&calm);
+	if (!nested)
+		self->guard.sp = (uintptr_t)__builtin_frame_address(0);
+	modules_look();
+	if (!nested) {
+		if (self->aside != NULL)
+			handle_waiting(self, ctp_private_ticks());
+		self->guard.sp = 0;
 	}
 	stir_up(&calm);
 }
@@ -379,14 +405,14 @@ static void end_thread(void)
 		return;
 	open = (uint32_t)(self->shadow.top - self->shadow.bottom);
 	calm_down(&calm);
-	self->guard = (uintptr_t)__builtin_frame_address(0);
+	self->guard.sp = (uintptr_t)__builtin_frame_address(0);
 	if (ctp_private_session() == self->session)
 		(void)end_functions(&self->shadow, open, open, 0);
 	(void)munmap(self->aside, sizeof(*self->aside));
 	self->aside = NULL;
 	self->waiting = 0;
 	shadow_clear(&self->shadow);
-	self->guard = 0;
+	self->guard.sp = 0;
 	stir_up(&calm);
 }
 

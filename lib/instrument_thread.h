@@ -9,7 +9,8 @@
  * hook is done. */
 struct aside_event {
 	struct shadow_event event;
-	uintptr_t elsewhere;
+	uintptr_t elsewhere; /* which stack; see shadow.h */
+	uintptr_t slot;
 	uint64_t ticks;
 	bool is_exit;
 };
@@ -23,15 +24,19 @@ struct aside {
 };
 
 /*
- * The state of a thread. A hook that is under way has its stack pointer in
- * `guard`, with GUARD_EXIT if it is for an exit: a hook that finds it set runs
- * in a signal handler, or the handler has jumped out of that hook.
+ * The hook that is under way: a hook that finds one runs in a signal handler,
+ * or the handler has jumped out of that hook. Changed by one instruction, so
+ * that no handler sees half of it.
  */
+struct guard {
+	_Alignas(16) uintptr_t sp; /* with GUARD_EXIT; 0: no hook */
+	uintptr_t pc; /* where it returns to; 0: it cannot be jumped out of */
+};
+
 struct instrument_self {
-	uintptr_t guard;
-	uintptr_t guard_pc; /* where that hook returns to; 0: it goes on */
-	struct shadow_frame *guard_top;
-	uint32_t waiting; /* events in `aside` */
+	struct guard guard;
+	struct shadow_frame *guard_top; /* the shadow's top before the hook */
+	uint32_t waiting;               /* events in `aside` */
 	struct shadow shadow;
 	struct aside *aside;
 	uint64_t session; /* that the open functions were recorded in */
@@ -47,6 +52,9 @@ extern __thread struct instrument_self instrument_self
  * would have to put into memory. */
 void instrument_slow(
 	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp);
+
+/* A library may have been closed. */
+void instrument_look(void);
 
 /* A hook is done, at `ticks`: does what waits for that. */
 void instrument_settle(uint64_t ticks);

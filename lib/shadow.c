@@ -6,9 +6,8 @@
 
 #define FIRST_FRAMES 2048
 
-/* How far below a frame its callee's return address is looked for: there are
- * the callee's arguments between. */
-#define SEARCH_WORDS 64
+/* How far above the stack pointer a return address is looked for. */
+#define SEARCH_WORDS 512
 
 /* A function's own hook is called this close to its beginning. */
 #define PROLOGUE_BYTES 256
@@ -67,40 +66,78 @@ bool shadow_make_room(struct shadow *shadow)
 }
 
 /*
- * Is the function inlined into the physical frame that `frame` is of? Its call
- * site is the same, and the stack pointer not higher. If it is not, then it
- * was called, by recursion, and its return address lies below the frame.
+ * Where the return address of the function is that is entered: the first word
+ * like it from the stack pointer on. A copy of it may come first, so it is
+ * there or above. 0 if it is not below `end`, or too far away.
  */
-__attribute__((no_sanitize("address"))) static bool is_inlined(
-	const struct shadow *shadow, const struct shadow_frame *frame,
-	const struct shadow_event *event)
+__attribute__((no_sanitize("address"))) static uintptr_t find_return(
+	const struct shadow_event *event, uintptr_t end)
 {
-	uintptr_t at = shadow->low + frame->depth;
+	uintptr_t at = event->sp;
 
-	for (int i = 0; i < SEARCH_WORDS; i++) {
-		if (at - sizeof(at) < event->sp)
-			return true;
-		at -= sizeof(at);
+	for (int i = 0; i < SEARCH_WORDS && at < end; i++, at += sizeof(at))
 		if (*(const uintptr_t *)at == event->call_site)
-			return false;
-	}
-	/* It may be further down, if the caller has used alloca(). */
-	return event->pc - event->function > PROLOGUE_BYTES;
+			return at;
+	return 0;
 }
 
-/* Has this frame been left, seen from a function that is entered at `depth`?
- * Two physical frames are never at one depth. */
-static bool is_left(
-	const struct shadow_frame *frame, uintptr_t depth, uintptr_t call_site)
+uintptr_t shadow_slot(
+	const struct shadow *shadow, const struct shadow_event *event)
 {
-	if (frame->depth == SHADOW_FOREIGN)
-		return false;
+	return find_return(event, shadow->low + shadow->span);
+}
+
+bool shadow_is_called(
+	const struct shadow *shadow, const struct shadow_event *event)
+{
+	uintptr_t end = shadow->low + shadow->top->depth;
+
+	return shadow->top == shadow->bottom || find_return(event, end) != 0 ||
+	       (end - event->sp > SEARCH_WORDS * sizeof(uintptr_t) &&
+		       shadow->top->call_site != event->call_site);
+}
+
+/*
+ * Has this frame been left, seen from a function whose return address is at
+ * `slot` or above? What it called would have that below it; and two physical
+ * frames are never at one depth. Functions with one call site may be in one
+ * physical frame.
+ */
+static bool is_left(const struct shadow *shadow,
+	const struct shadow_frame *frame, const struct shadow_event *event,
+	uintptr_t slot)
+{
+	uintptr_t depth = event->sp - shadow->low;
+
+	if (frame->depth <= SHADOW_ALTERNATE)
+		return frame->depth == SHADOW_ALTERNATE;
 	return frame->depth < depth ||
-	       (frame->depth == depth && frame->call_site != call_site);
+	       (frame->call_site != event->call_site &&
+		       (frame->depth == depth ||
+			       (slot != 0 &&
+				       slot >= shadow->low + frame->depth)));
+}
+
+/* Is the function inlined into the physical frame that `frame` is of? If not,
+ * it was called from there, by recursion. */
+static bool is_inlined(const struct shadow *shadow,
+	const struct shadow_frame *frame, const struct shadow_event *event,
+	uintptr_t slot)
+{
+	uintptr_t end = shadow->low + frame->depth;
+
+	if (frame->depth <= SHADOW_ALTERNATE ||
+		frame->call_site != event->call_site)
+		return false;
+	/* Not found means too far away: there was alloca() before. */
+	if (slot == 0 && end - event->sp > SEARCH_WORDS * sizeof(slot))
+		return event->pc - event->function > PROLOGUE_BYTES;
+	return slot == 0 || slot >= end;
 }
 
 uint32_t shadow_dead(const struct shadow *shadow,
-	const struct shadow_event *event, uintptr_t elsewhere, uintptr_t *depth)
+	const struct shadow_event *event, uintptr_t elsewhere, uintptr_t slot,
+	uintptr_t *depth)
 {
 	const struct shadow_frame *live = shadow->top;
 
@@ -108,12 +145,9 @@ uint32_t shadow_dead(const struct shadow *shadow,
 	if (elsewhere != SHADOW_OWN)
 		return 0;
 	*depth = event->sp - shadow->low;
-	while (live != shadow->bottom &&
-		is_left(live, *depth, event->call_site))
+	while (live != shadow->bottom && is_left(shadow, live, event, slot))
 		live--;
-	if (live == shadow->bottom || live->depth == SHADOW_FOREIGN ||
-		live->call_site != event->call_site ||
-		!is_inlined(shadow, live, event))
+	if (live == shadow->bottom || !is_inlined(shadow, live, event, slot))
 		return (uint32_t)(shadow->top - live);
 	*depth = live->depth;
 	/* If this very place was entered before, then it was left since. */

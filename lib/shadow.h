@@ -2,7 +2,8 @@
 /*
  * The functions that are open on a thread, as their hooks told: what is left
  * without an exit (longjmp, an exception, the end of the thread) is recognised
- * by where the stack pointer is at the next hook.
+ * by where the stack pointer is at the next hook, and where the return address
+ * of the function that is entered.
  *
  * A frame's depth is the stack pointer, counted from the low end of the
  * thread's stack, at the call of the hook in the function's prologue. Within
@@ -73,20 +74,23 @@ static inline bool shadow_is_own(const struct shadow *shadow, uintptr_t sp)
 }
 
 /*
- * Is this the entry of a function whose frame is deeper than the top one's,
- * surely? The top's own call site may mean a function inlined into it, or
- * recursion: then the return address lies right below the caller's frame.
+ * Is this the entry of a function that the top one called? Its return address
+ * then lies below the top's frame: right below, or further down where there
+ * are arguments or functions without hooks between.
  */
+bool shadow_is_called(
+	const struct shadow *shadow, const struct shadow_event *event);
+
 __attribute__((no_sanitize("address"))) static inline bool shadow_is_deeper(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
-	const struct shadow_frame *top = shadow->top;
+	uintptr_t depth = shadow->top->depth;
 
-	return event->sp - shadow->low < top->depth &&
-	       (top->call_site != event->call_site ||
-		       ((const uintptr_t *)(shadow->low + top->depth))[-1] ==
-			       event->call_site) &&
-	       top < shadow->limit;
+	return event->sp - shadow->low < depth &&
+	       (((const uintptr_t *)(shadow->low + depth))[-1] ==
+			       event->call_site ||
+		       shadow_is_called(shadow, event)) &&
+	       shadow->top < shadow->limit;
 }
 
 /* Both on a stack that is not the thread's own, where nothing is compared. */
@@ -124,14 +128,19 @@ static inline struct shadow_frame shadow_frame(
 		depth, event->call_site, event->pc, event->function};
 }
 
+/* Where the return address of the function is that is being entered, on the
+ * thread's own stack; 0 if it is not found. To be asked while the hook runs. */
+uintptr_t shadow_slot(
+	const struct shadow *shadow, const struct shadow_event *event);
+
 /*
  * A function is entered: how many functions from the top on are no more.
  * `elsewhere` tells which stack it is on, if not the thread's own; else
- * SHADOW_OWN. `*depth` is what its frame gets.
+ * SHADOW_OWN, and `slot` is shadow_slot()'s. `*depth` is what its frame gets.
  */
 #define SHADOW_OWN UINTPTR_MAX
 uint32_t shadow_dead(const struct shadow *shadow,
-	const struct shadow_event *event, uintptr_t elsewhere,
+	const struct shadow_event *event, uintptr_t elsewhere, uintptr_t slot,
 	uintptr_t *depth);
 
 /* A function exits: how many functions from the top on are no more, itself
