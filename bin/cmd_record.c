@@ -23,6 +23,7 @@
 #include "quantity.h"
 #include "recovery.h"
 #include "say.h"
+#include "selection.h"
 
 #define USUAL_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
@@ -39,6 +40,7 @@ struct request {
 	bool verbose;
 	bool no_preload;
 	bool no_symbolize;
+	struct selection selection;
 	char **argv; /* the program */
 };
 
@@ -124,6 +126,16 @@ static error_t parse_recorder(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static void add_pattern(struct selection *selection, bool exclude,
+	const char *pattern, const struct argp_state *state)
+{
+	if (pattern[0] == '\0' || strchr(pattern, '\n') != NULL)
+		argp_error(state, "--%s: '%s' is no pattern",
+			exclude ? "exclude" : "filter", pattern);
+	if (!selection_add(selection, pattern, exclude))
+		argp_failure(state, EXIT_LIMIT, errno, "%s", pattern);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct request *request = state->input;
@@ -140,6 +152,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		request->verbose = true;
+		return 0;
+	case KEY_FILTER:
+	case KEY_EXCLUDE:
+		add_pattern(
+			&request->selection, key == KEY_EXCLUDE, arg, state);
 		return 0;
 	case KEY_NO_SYMBOLIZE:
 		request->no_symbolize = true;
@@ -260,34 +277,53 @@ static void report(const struct request *request, struct timespec start)
 		preload_explain(request->argv[0], request->output);
 }
 
-static int run(int argc, char **argv)
+/* All that the program has to find when it starts. */
+static int prepare(struct request *request)
 {
-	struct request request = {.output = USUAL_OUTPUT};
-	struct child_end end;
-	struct timespec start = {0};
-	int status;
+	int status = check_directory(request->output);
 
-	arguments_parse(cmd_record.argp, ARGP_IN_ORDER, argc, argv, &request);
-	status = check_directory(request.output);
 	if (status == EXIT_DONE)
-		status = clear_way(request.output, request.force);
+		status = clear_way(request->output, request->force);
 	if (status == EXIT_DONE)
-		status = set_output(request.output);
-	if (status == EXIT_DONE && !request.no_preload)
+		status = set_output(request->output);
+	if (status == EXIT_DONE)
+		status = selection_apply(&request->selection, request->argv[0]);
+	if (status == EXIT_DONE && !request->no_preload)
 		status = preload_set();
+	return status;
+}
+
+static int run_program(struct request *request)
+{
+	struct timespec start = {0};
+	struct child_end end;
+	int status = prepare(request);
+
 	if (status != EXIT_DONE)
 		return status;
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &start);
-	status = child_run(request.argv, &end);
+	status = child_run(request->argv, &end);
 	if (status != EXIT_DONE)
 		return status;
 	if (end.exec_errno != 0)
-		return say_cannot_run(request.argv[0], end.exec_errno);
-	recovery_after_run(request.output, start, &end, request.quiet);
-	report(&request, start);
+		return say_cannot_run(request->argv[0], end.exec_errno);
+	recovery_after_run(request->output, start, &end, request->quiet);
+	report(request, start);
+	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
 		return child_die_alike(end.status);
 	return WEXITSTATUS(end.status);
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {.output = USUAL_OUTPUT};
+	int status;
+
+	arguments_parse(cmd_record.argp, ARGP_IN_ORDER, argc, argv, &request);
+	status = run_program(&request);
+	selection_clear(&request.selection);
+	return status;
 }
 
 /* clang-format off */
@@ -319,6 +355,13 @@ static const struct argp_option options[] = {
 	{"spool", KEY_SPOOL, "DIR", 0,
 		"directory of the buffers, in memory for speed (default: "
 		"/dev/shm)", GROUP_SELECT},
+	{"filter", KEY_FILTER, "GLOB", 0,
+		"of functions known by address, record only those with such "
+		"a name, or all in module:GLOB; may be given again",
+		GROUP_SELECT},
+	{"exclude", KEY_EXCLUDE, "GLOB", 0,
+		"do not record functions with such a name, or any in "
+		"module:GLOB; may be given again", GROUP_SELECT},
 	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
 		"do not preload libctprof-instrument: record only programs "
 		"that are linked with libctprof", GROUP_SELECT},

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "program.h"
 #include "say.h"
 
 #define INSTRUMENT "libctprof-instrument.so.0"
@@ -127,28 +128,6 @@ int preload_set(void)
 	return status;
 }
 
-/* The program as execvp() finds it. */
-static FILE *open_program(const char *program)
-{
-	const char *search = getenv("PATH");
-	char path[PATH_BYTES];
-	FILE *file = NULL;
-
-	if (strchr(program, '/') != NULL)
-		return fopen(program, "rb");
-	for (const char *at = search; file == NULL && at != NULL;) {
-		size_t size = strcspn(at, ":");
-
-		if (snprintf(path, sizeof(path), "%.*s/%s",
-			    size == 0 ? 1 : (int)size, size == 0 ? "." : at,
-			    program) < (int)sizeof(path) &&
-			access(path, X_OK) == 0)
-			file = fopen(path, "rb");
-		at = at[size] == ':' ? at + size + 1 : NULL;
-	}
-	return file;
-}
-
 /* Is this word anywhere in the file? */
 static bool contains(FILE *file, const char *word)
 {
@@ -213,10 +192,12 @@ static const char *find_reason(FILE *file)
 
 void preload_explain(const char *program, const char *output)
 {
-	FILE *file = open_program(program);
+	char *path = program_find(program);
+	FILE *file = path == NULL ? NULL : fopen(path, "rb");
 
 	say("%s: no log was made: %s %s", output, program,
 		file == NULL ? "has recorded nothing" : find_reason(file));
 	if (file != NULL)
 		(void)fclose(file);
+	free(path);
 }
