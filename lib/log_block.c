@@ -10,24 +10,14 @@
 static void reset(struct log_recording *recording)
 {
 	log_time_clear(&recording->time);
-	while (recording->first_track != NULL) {
-		struct log_track *track = recording->first_track;
-
-		recording->first_track = track->next;
-		memory_free(track->open);
-		memory_free(track);
+	for (uint32_t i = 0; i < recording->track_count; i++) {
+		memory_free(recording->tracks[i]->open);
+		memory_free(recording->tracks[i]);
 	}
-	/* Freed, not cleared: a recording of a few bytes can make these tables
-	 * as large as they get, and a log can have many of them. */
-	memory_free(recording->tracks);
-	recording->tracks = NULL;
-	recording->track_room = 0;
-	memory_free(recording->sites);
-	recording->sites = NULL;
-	recording->site_room = 0;
-	memory_free(recording->modules);
-	recording->modules = NULL;
-	recording->module_room = 0;
+	recording->track_count = 0;
+	log_table_clear(&recording->track_numbers);
+	log_table_clear(&recording->sites);
+	log_table_clear(&recording->modules);
 	recording->started = false;
 	recording->pid = 0;
 	recording->process_name = 0;
@@ -42,6 +32,7 @@ static void reset(struct log_recording *recording)
 void log_recording_clear(struct log_recording *recording)
 {
 	reset(recording);
+	memory_free(recording->tracks);
 	buffer_clear(&recording->name);
 	memory_free(recording->events.ids);
 	memory_free(recording->events.times);
@@ -61,14 +52,10 @@ bool log_block_grow(void *array, uint32_t *room, uint32_t index, size_t size)
 	while (more <= index)
 		more *= 2;
 	memcpy(&old, array, sizeof(old));
-	/* Not memory_resize(): what memory_new_zeroed() takes of fresh memory is zero already,
-	 * and costs nothing until it is used. */
-	bigger = memory_new_zeroed(more, size);
+	bigger = memory_resize(old, more * size);
 	if (bigger == NULL)
 		return false;
-	if (*room > 0)
-		memcpy(bigger, old, *room * size);
-	memory_free(old);
+	memset((char *)bigger + *room * size, 0, (more - *room) * size);
 	memcpy(array, &bigger, sizeof(bigger));
 	*room = more;
 	return true;
@@ -82,13 +69,14 @@ bool log_block_is(const char *key, size_t size, const char *name)
 struct log_track *log_block_track(
 	struct log_recording *recording, uint32_t number)
 {
+	uint32_t place = log_table_find(&recording->track_numbers, number);
 	struct log_track *track;
 
-	if (!log_block_grow(&recording->tracks, &recording->track_room, number,
-		    sizeof(struct log_track *)))
+	if (place != 0)
+		return recording->tracks[place - 1];
+	if (!log_block_grow(&recording->tracks, &recording->track_room,
+		    recording->track_count, sizeof(struct log_track *)))
 		return NULL;
-	if (recording->tracks[number] != NULL)
-		return recording->tracks[number];
 	track = memory_new_zeroed(1, sizeof(*track));
 	if (track == NULL)
 		return NULL;
@@ -96,13 +84,13 @@ struct log_track *log_block_track(
 		(struct trace_track){.kind = TRACE_THREAD,
 			.pid = recording->pid,
 			.process_name = recording->process_name});
-	if (track->trace_track == TRACE_NONE) {
+	if (track->trace_track == TRACE_NONE ||
+		!log_table_set(&recording->track_numbers, number,
+			recording->track_count + 1)) {
 		memory_free(track);
 		return NULL;
 	}
-	track->next = recording->first_track;
-	recording->first_track = track;
-	recording->tracks[number] = track;
+	recording->tracks[recording->track_count++] = track;
 	return track;
 }
 
@@ -318,8 +306,9 @@ void log_block_finish(struct log_recording *recording)
 		count_missing(recording);
 	else
 		trace->losses[LOSS_TRUNCATED]++;
-	for (const struct log_track *track = recording->first_track;
-		track != NULL; track = track->next) {
+	for (uint32_t i = 0; i < recording->track_count; i++) {
+		const struct log_track *track = recording->tracks[i];
+
 		if (track->kind == LOG_TIMELINE)
 			continue;
 		trace->tracks[track->trace_track].has_end = true;

@@ -8,10 +8,10 @@
 #include "cursor.h"
 #include "event.h"
 #include "log.h"
+#include "log_table.h"
 #include "log_time.h"
 
 struct log_track {
-	struct log_track *next; /* in the list of the recording's tracks */
 	uint32_t trace_track;
 	enum log_track_kind kind;
 	uint64_t next_seq;
@@ -63,14 +63,13 @@ struct log_recording {
 	uint32_t process_name; /* strtab number; 0: none */
 	int64_t shift_ns;      /* of this recording against the first */
 	struct log_time time;
-	uint32_t *sites; /* log number to trace site + 1 */
-	uint32_t site_room;
-	uint32_t *modules; /* log number to trace module + 1 */
-	uint32_t module_room;
-	struct buffer name;        /* that is being put together */
-	struct log_track **tracks; /* by log number */
+	struct log_table sites;         /* trace site + 1 */
+	struct log_table modules;       /* trace module + 1 */
+	struct buffer name;             /* that is being put together */
+	struct log_table track_numbers; /* place in tracks + 1 */
+	struct log_track **tracks;
+	uint32_t track_count;
 	uint32_t track_room;
-	struct log_track *first_track;
 	struct log_events events;
 };
 

@@ -15,29 +15,27 @@
 uint32_t log_block_site(struct log_recording *recording, uint32_t number)
 {
 	char name[NAME_ROOM];
-	uint32_t site;
+	uint32_t site = log_table_find(&recording->sites, number);
 
-	if (number >= LOG_SITES_MAX ||
-		!log_block_grow(&recording->sites, &recording->site_room,
-			number, sizeof(uint32_t)))
+	if (site != 0)
+		return site - 1;
+	if (number >= LOG_SITES_MAX)
 		return TRACE_NONE;
-	if (recording->sites[number] != 0)
-		return recording->sites[number] - 1;
 	(void)snprintf(name, sizeof(name), "(site %" PRIu32 ")", number);
 	site = trace_add_site(recording->trace, name, strlen(name), "", 0, 0);
-	if (site != TRACE_NONE) {
-		recording->sites[number] = site + 1;
-		recording->trace->losses[LOSS_UNKNOWN_SITES]++;
-	}
+	if (site == TRACE_NONE ||
+		!log_table_set(&recording->sites, number, site + 1))
+		return TRACE_NONE;
+	recording->trace->losses[LOSS_UNKNOWN_SITES]++;
 	return site;
 }
 
 static struct trace_module *find_module(
 	struct log_recording *recording, uint32_t number)
 {
-	if (number >= recording->module_room || recording->modules[number] == 0)
-		return NULL;
-	return &recording->trace->modules[recording->modules[number] - 1];
+	uint32_t module = log_table_find(&recording->modules, number);
+
+	return module == 0 ? NULL : &recording->trace->modules[module - 1];
 }
 
 /* "libfoo.so.1+0x1234" */
@@ -141,10 +139,8 @@ static enum log_verdict take_row(struct log_recording *recording,
 	site = trace_add_site(recording->trace, row.name.bytes, row.name.size,
 		row.file.bytes, row.file.size, row.line);
 	if (site == TRACE_NONE ||
-		!log_block_grow(&recording->sites, &recording->site_room,
-			number, sizeof(uint32_t)))
+		!log_table_set(&recording->sites, number, site + 1))
 		return LOG_NO_MEMORY;
-	recording->sites[number] = site + 1;
 	return LOG_SOUND;
 }
 
@@ -185,6 +181,7 @@ enum log_verdict log_site_take_module(
 	struct trace *trace = recording->trace;
 	struct log_site_module row;
 	struct trace_module module;
+	struct trace_module *known;
 	uint32_t added;
 
 	if (!log_site_read_module(&block, &row))
@@ -198,19 +195,18 @@ enum log_verdict log_site_take_module(
 		.path = strtab_add(trace->text, row.path.bytes, row.path.size),
 		.build_id = hexadecimal(trace, row.build_id),
 	};
-	if (module.path == STRTAB_NONE || module.build_id == STRTAB_NONE ||
-		!log_block_grow(&recording->modules, &recording->module_room,
-			row.number, sizeof(uint32_t)))
+	if (module.path == STRTAB_NONE || module.build_id == STRTAB_NONE)
 		return LOG_NO_MEMORY;
-	if (recording->modules[row.number] != 0) { /* a copy of the block */
-		module.closed = find_module(recording, row.number)->closed;
-		*find_module(recording, row.number) = module;
+	known = find_module(recording, row.number);
+	if (known != NULL) { /* a copy of the block */
+		module.closed = known->closed;
+		*known = module;
 		return LOG_SOUND;
 	}
 	added = trace_add_module(trace, module);
-	if (added == TRACE_NONE)
+	if (added == TRACE_NONE ||
+		!log_table_set(&recording->modules, row.number, added + 1))
 		return LOG_NO_MEMORY;
-	recording->modules[row.number] = added + 1;
 	return LOG_SOUND;
 }
 
