@@ -48,7 +48,8 @@ skip()
 	say "$1 skipped: $2"
 }
 
-# compile NAME [FLAG...]: builds bench_NAME from the source of that name.
+# compile NAME [FLAG...]: builds bench_NAME from the source of that name, or
+# SOURCE, if that is set.
 compile()
 {
 	name=$1
@@ -57,7 +58,7 @@ compile()
 	$cc -std=gnu17 -O2 -g -D_GNU_SOURCE -I"$tests" -I"$tests/../lib" \
 		-c "$tests/bench_harness.c" -o "$work/harness.o" &&
 	$cc -std=gnu17 -O2 -g -D_GNU_SOURCE -I"$tests" -I"$tests/../lib" \
-		"$tests/bench_peer_$name.c" "$work/harness.o" \
+		"$tests/bench_peer_${SOURCE:-$name}.c" "$work/harness.o" \
 		-o "$work/bench_$name" -pthread "$@" 2>"$work/errors"
 }
 
@@ -103,12 +104,20 @@ run_gprof()
 		"$work/bench_mcount"
 }
 
+# run_uftrace LABEL PROGRAM WORK: once, its data are packed as our log is, to
+# compare the bytes.
 run_uftrace()
 {
 	rm -rf "$work/out"
 	mkdir "$work/out"
-	run uftrace "$1" $((pairs / 5)) uftrace record --no-libcall \
-		-d "$work/out/uftrace" "$work/bench_mcount"
+	run "$1" "$3" $((pairs / 5)) uftrace record --no-libcall \
+		-d "$work/out/uftrace" "$work/bench_$2"
+	if [ "$round $3" = "1 graph" ] && ls "$work"/out/uftrace/*.dat \
+		>/dev/null 2>&1; then
+		printf '{"label": "%s", "packed_bytes": %s, "pairs": %s}\n' \
+			"$1" "$(cat "$work"/out/uftrace/*.dat | gzip -1 |
+				wc -c)" $((pairs / 5 * 11 / 10)) >>"$results"
+	fi
 }
 
 # The session takes what fits into 32 MiB for each CPU, and drops the rest.
@@ -174,11 +183,7 @@ start_mcount()
 {
 	gprof=
 	uftrace=
-	if ! compile mcount -pg; then
-		skip gprof "$cc has no -pg"
-		return
-	fi
-	gprof=yes
+	compile mcount -pg && gprof=yes || skip gprof "$cc has no -pg"
 	if command -v uftrace >/dev/null; then
 		uftrace=yes
 	else
@@ -205,7 +210,7 @@ count_instructions()
 		skip instructions "valgrind is not installed"
 		return
 	fi
-	for name in none rdtsc $ours; do
+	for name in none rdtsc hooks $ours; do
 		few=$(collected "$work/bench_$name" 100000)
 		many=$(collected "$work/bench_$name" 300000)
 		if [ -n "$few" ] && [ -n "$many" ]; then
@@ -225,12 +230,19 @@ fi
 cd "$work"
 mkdir out
 : >"$results"
-ours="ctprof ctprof_call ctprof_off ctprof_stopped"
+ours="ctprof ctprof_call instrument ctprof_off ctprof_stopped"
+hooks=-finstrument-functions
 for name in none rdtsc clock; do
 	compile "$name" || { cat "$work/errors" >&2; exit 1; }
 done
+SOURCE=mcount compile hooks $hooks || { cat "$work/errors" >&2; exit 1; }
 for name in $ours; do
-	compile "$name" -L"$lib" -lctprof -Wl,-rpath,"$lib" ||
+	case $name in
+	instrument) more="$hooks -lctprof-instrument" ;;
+	*) more= ;;
+	esac
+	# shellcheck disable=SC2086 # $more is many words
+	compile "$name" -L"$lib" $more -lctprof -Wl,-rpath,"$lib" ||
 		{ cat "$work/errors" >&2; exit 1; }
 done
 start_mcount
@@ -240,11 +252,13 @@ round=1
 while [ "$round" -le "$rounds" ]; do
 	say "round $round of $rounds"
 	for kind in loop graph; do
-		for name in none rdtsc clock $ours; do
+		for name in none rdtsc clock hooks $ours; do
 			run_program "$name" "$kind"
 		done
 		[ -z "$gprof" ] || run_gprof "$kind"
-		[ -z "$uftrace" ] || run_uftrace "$kind"
+		[ -z "$uftrace" ] || run_uftrace uftrace_hooks hooks "$kind"
+		[ -z "$gprof" ] || [ -z "$uftrace" ] ||
+			run_uftrace uftrace mcount "$kind"
 		[ -z "$lttng" ] || run_lttng "$kind"
 	done
 	round=$((round + 1))

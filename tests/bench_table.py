@@ -14,10 +14,13 @@ ROWS = [
     ("clock", "2 x clock_gettime"),
     ("ctprof", "ctprof, inline"),
     ("ctprof_call", "ctprof, called"),
+    ("instrument", "ctprof, instrumented"),
     ("ctprof_off", "ctprof, not started"),
     ("ctprof_stopped", "ctprof, stopped"),
-    ("gprof", "gprof (mcount)"),
-    ("uftrace", "uftrace record"),
+    ("hooks", "instrumented, alone"),
+    ("uftrace_hooks", "uftrace, instrumented"),
+    ("uftrace", "uftrace, -pg"),
+    ("gprof", "gprof (mcount), -pg"),
     ("lttng", "LTTng-UST"),
 ]
 # Above this, the machine was too busy for the ratios to mean much.
@@ -60,6 +63,13 @@ def instructions(results, label):
     return None
 
 
+def packed(results, label):
+    for r in results:
+        if r.get("label") == label and "packed_bytes" in r:
+            return r["packed_bytes"] / r["pairs"]
+    return None
+
+
 def figures_of(results, label):
     graph = runs_of(results, label, "graph")
     marginal = {
@@ -75,6 +85,7 @@ def figures_of(results, label):
         "graph_base_ns": best(results, "none", "graph", "thread_ns"),
         "log_bytes": min((r["bytes"] / r["all_pairs"] for r in graph),
                          default=None),
+        "packed_bytes": packed(results, label),
         "faults": min((r["faults"] / r["pairs"] for r in graph),
                       default=None),
         "growth_kib": min((r["growth_kib"] for r in graph), default=None),
@@ -100,23 +111,25 @@ def print_recorders(figures):
         ("process", "loop_process_ns", 1), ("x", "loop_process_ratio", 2),
         ("graph ns", "graph_thread_ns", 1), ("x", "graph_thread_ratio", 2),
         ("process", "graph_process_ns", 1), ("x", "graph_process_ratio", 2),
-        ("log B", "log_bytes", 2), ("faults", "faults", 4),
+        ("log B", "log_bytes", 2), ("gzip B", "packed_bytes", 2),
+        ("faults", "faults", 4),
         ("KiB", "growth_kib", 0), ("instr.", "instructions", 1),
     ]
-    print("%-20s" % "per pair" +
+    print("%-22s" % "per pair" +
           "".join("%*s" % (7 if title == "x" else 9, title)
                   for title, _, _ in columns))
     for label, title in ROWS:
         if figures[label]["loop_thread_ns"] is None:
             continue
-        print("%-20s" % title +
+        print("%-22s" % title +
               "".join("%*s" % (7 if head == "x" else 9,
                                text(figures[label][key], digits))
                       for head, key, digits in columns))
     print("loop: empty ranges, one after the other. graph: 64 functions that "
           "call each other,\nless what they cost unrecorded. process: with "
-          "background threads, start and stop.\nx: over 2 x rdtsc, measured "
-          "in the same rounds.")
+          "background threads, start and stop.\ninstrumented: compiled with "
+          "-finstrument-functions; alone: recorded by nobody.\ngzip B: log B, "
+          "after gzip -1. x: over 2 x rdtsc, measured in the same rounds.")
 
 
 def logs_of(results):
