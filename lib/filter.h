@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which functions known by their address are not to be recorded, from a file
- * that `ctprof record` makes of names; see ctprof-functions in LOG-FORMAT.md.
+ * that `ctprof record` makes of names. Source: LOG-FORMAT.md, "Functions that
+ * are left out".
  */
 #ifndef FILTER_H
 #define FILTER_H

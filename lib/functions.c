@@ -9,12 +9,10 @@
 #define MOST_BITS 26
 
 /* A table without room: the first address makes a real one. */
-static struct {
-	struct function_table head;
-	struct function_slot slots[2];
-} nothing = {.head = {.shift = 63, .mask = 1}};
+static struct function_table nothing = {
+	.shift = 63, .mask = 1, .slots = {{0, 0}, {0, 0}}};
 
-struct function_table *function_table = &nothing.head;
+struct function_table *function_table = &nothing;
 
 static struct function_table *make(uint32_t bits)
 {
@@ -55,7 +53,7 @@ static void fill(struct function_table *table, struct function_slot *slot,
 static bool grow(void)
 {
 	struct function_table *old = function_table;
-	bool first = old == &nothing.head;
+	bool first = old == &nothing;
 	uint32_t bits = first ? FIRST_BITS : 64 - old->shift + 1;
 	struct function_table *table = bits > MOST_BITS ? NULL : make(bits);
 

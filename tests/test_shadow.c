@@ -223,10 +223,11 @@ START_TEST(it_grows_to_a_limit)
 {
 	struct shadow_event event = at(1, 1, 900);
 
-	for (uint32_t i = 1; i < SHADOW_MAX; i++) {
-		ck_assert(shadow_make_room(&shadow));
-		*++shadow.top = shadow_frame(i, &event);
-	}
+	uint32_t count = 0;
+
+	while (count < SHADOW_MAX && shadow_make_room(&shadow))
+		*++shadow.top = shadow_frame(++count, &event);
+	ck_assert_uint_eq(count, SHADOW_MAX - 1);
 	ck_assert(!shadow_make_room(&shadow));
 	ck_assert_uint_eq(shadow.bottom[5].depth, 5);
 	shadow_reset(&shadow);
