@@ -71,6 +71,9 @@ int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
 	if (name == NULL)
 		name = spool->ready ? spool->header.log_path : spool->path;
 	if (recover_spool(spool, &options, &result, &err) != CTP_OK) {
+		if (spool->ready && spool->header.error[0] != '\0')
+			say("%s: recording stopped early: %s", name,
+				spool->header.error);
 		say("%s: cannot be completed: %s; %s is kept", name,
 			err.message, spool->path);
 		return exit_status(&err);

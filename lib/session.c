@@ -145,12 +145,12 @@ static bool describe_outcome(char *out, size_t size)
 			: spool_left(&session.spool));
 }
 
-/* For those who find the spool. */
+/* For those who find the spool, and in it what is not in the log. */
 static void note_outcome(void)
 {
-	struct spool_header *header = session.spool.header;
+	char *error = session.spool.header->error;
 
-	(void)describe_outcome(header->error, sizeof(header->error));
+	(void)outcome_describe(error, SPOOL_ERROR_BYTES, 0);
 }
 
 void session_fail(const struct ctp_error *err)

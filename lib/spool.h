@@ -21,6 +21,7 @@
 #define SPOOL_PATH_BYTES 4096
 #define SPOOL_DIRECTORY "/dev/shm" /* where nothing else is asked for */
 #define SPOOL_NAME "ctprof.%u.%ld.%u.spool" /* uid, pid, number */
+#define SPOOL_ERROR_BYTES 512
 #define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 
 /* The background thread is woken when so many chunks are full, or a quarter of
@@ -85,7 +86,8 @@ struct spool_header {
 	char log_path[SPOOL_PATH_BYTES]; /* absolute */
 	uint64_t log_device;             /* and which file that is */
 	uint64_t log_inode;
-	char error[512]; /* why recording stopped before its time; "" */
+	char error
+		[SPOOL_ERROR_BYTES]; /* why recording stopped before its time; "" */
 	struct spool_facts facts;
 };
 

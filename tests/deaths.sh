@@ -83,6 +83,13 @@ holds "stopped and killed" progress
 clean "stopped and killed"
 ok "SIGSTOP, and SIGKILL later: record"
 
+# What does not fit the program's disk fits ours.
+run record disk 4 20000 0
+says '^ctprof: run.ctp: recording stopped early: .*; [0-9]* events were taken' disk
+holds disk progress
+clean disk
+ok "a full disk"
+
 # What goes on recording when the program has ended is left alone.
 for end in daemon child; do
 	run record $end 4 20000 0

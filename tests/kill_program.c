@@ -176,6 +176,18 @@ static void end_memory(void)
 		abort();
 }
 
+/* The disk is full, for the program; it records on, and ends well. */
+static void end_disk(void)
+{
+	struct rlimit limit = {4096, RLIM_INFINITY};
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+	for (int i = 0; i < 200000; i++) {
+		CTP_SCOPE("more");
+	}
+}
+
 static void end_exec(void)
 {
 	(void)setenv("PROGRESS", getenv("PROGRESS2"), 1);
@@ -229,7 +241,7 @@ static const struct end {
 } ends[] = {{"abort", abort}, {"_exit", end_exit}, {"restart", end_restart},
 	{"fork", end_fork}, {"overflow", end_overflow}, {"memory", end_memory},
 	{"exec", end_exec}, {"daemon", end_daemon}, {"child", end_child},
-	{"stop", end_stop}};
+	{"disk", end_disk}, {"stop", end_stop}};
 
 int main(int argc, char **argv)
 {

@@ -35,15 +35,6 @@ static void put_text(struct hand *hand, enum chunk_long kind,
 	at[0] = chunk_long(chunk, kind, 4, strlen(text));
 }
 
-static void fill_facts(struct spool_facts *facts)
-{
-	facts->pid = (uint32_t)getpid();
-	facts->level = 1;
-	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
-	facts->command_bytes = 5;
-	memcpy(facts->command, "prog", 5);
-}
-
 static int open_log(struct spool_header *header)
 {
 	char *directory = realpath(case_directory, NULL);
@@ -74,7 +65,8 @@ void hand_open(struct hand *hand, uint32_t chunks)
 	header->start = clock_sync_now(false);
 	hand->start = header->start.ticks;
 	scale = (struct clock_scale){hand->start, UINT64_C(1) << 32};
-	fill_facts(&header->facts);
+	process_describe(&header->facts);
+	header->facts.level = 1;
 	hand->writer = log_writer_new(open_log(header), 1);
 	hand->packer = packer_new(hand->writer, scale, 0);
 	ck_assert_ptr_nonnull(hand->packer);
