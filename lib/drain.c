@@ -180,10 +180,14 @@ static enum ctp_status pack_full(struct ctp_error *err)
 {
 	struct chunk *chunk = spool_pop_full(drain.spool);
 	enum ctp_status status = CTP_OK;
+	bool few; /* names: they fit the registry's last chunk */
 
-	if (chunk == NULL)
+	(void)registry_chunk(&few);
+	if (chunk == NULL && few)
 		return CTP_OK;
 	status = begin_log(err);
+	if (status == CTP_OK && !few)
+		status = pack_registry(err);
 	while (status == CTP_OK && chunk != NULL) {
 		struct chunk *next = spool_next(drain.spool, chunk);
 

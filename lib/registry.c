@@ -13,10 +13,14 @@
 
 #include "arena.h"
 #include "registry_private.h"
+#include "session.h"
 #include "strtab.h"
 #include "thread.h"
 
 #define UNNAMED "(unnamed)"
+
+/* How often the stream waits for a chunk, 20 ms each time. */
+#define WAITS 50
 
 struct entry {
 	struct ctp_site site;
@@ -46,6 +50,7 @@ static struct {
 	uint32_t used; /* words of `last` */
 	uint64_t seq;
 	uint32_t tracks;
+	bool drained; /* by the background thread: chunks come back */
 } stream;
 
 void registry_lock(void)
@@ -77,13 +82,21 @@ void registry_release(struct thread_hold before)
 	thread_release(before);
 }
 
-/* A chunk for the stream: sites are few, so it takes one wherever it can. */
+/*
+ * A chunk for the stream: sites are few, so it takes one wherever it can. Who
+ * holds the lock may wait for one, since the background thread does not take
+ * it; but not for ever, where all chunks are other threads' live ones.
+ */
 static struct chunk *take_chunk(void)
 {
 	struct chunk *chunk = spool_take(stream.spool);
 
 	if (chunk == NULL && spool_grow(stream.spool, 1))
 		chunk = spool_take(stream.spool);
+	for (int i = 0; chunk == NULL && i < WAITS && stream.drained &&
+			session_may_wait();
+		i++)
+		chunk = session_wait_chunk();
 	if (chunk != NULL) {
 		chunk->track = 0;
 		chunk->base = 0;
@@ -368,6 +381,7 @@ bool registry_start(struct spool *spool)
 
 	registry_lock();
 	stream.spool = spool;
+	stream.drained = false;
 	stream.seq = 0;
 	stream.used = 0;
 	stream.tracks = 0;
@@ -379,6 +393,7 @@ bool registry_start(struct spool *spool)
 	good = chunk != NULL && registry_emit_modules();
 	for (uint32_t i = 0; good && i < sites.count; i++)
 		good = emit_site(sites.by_number[i]);
+	stream.drained = true;
 	registry_unlock();
 	return good;
 }

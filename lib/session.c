@@ -26,6 +26,7 @@
 #include "thread.h"
 
 #define WAIT_NS INT64_C(20000000)
+#define NAME_MOST 120 /* half of an error's message */
 
 /* On until someone has looked at the environment: constructors of other
  * libraries may run before ours. */
@@ -131,9 +132,8 @@ struct chunk *session_wait_chunk(void)
 const char *session_log(void)
 {
 	size_t size = strlen(session.path);
-	size_t most = sizeof(((struct ctp_error *)NULL)->message) / 2;
 
-	return size > most ? session.path + size - most : session.path;
+	return session.path + (size > NAME_MOST ? size - NAME_MOST : 0);
 }
 
 /* Says why recording stopped; false if it did not. */
@@ -217,8 +217,8 @@ static void before_fork(void)
 		return;
 	(void)pthread_mutex_lock(&session.lock);
 	instrument_lock();
+	registry_lock(); /* who holds it may wait for what is drained */
 	drain_pause();
-	registry_lock();
 	inherit_keep(atomic_load(&session.current));
 }
 
@@ -226,8 +226,8 @@ static void after_fork_parent(void)
 {
 	if (thread_is_inside())
 		return;
-	registry_unlock();
 	drain_resume();
+	registry_unlock();
 	instrument_unlock();
 	(void)pthread_mutex_unlock(&session.lock);
 }

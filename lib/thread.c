@@ -43,6 +43,11 @@ static struct {
 
 static void thread_exit(void *argument);
 
+/* Where the next record goes if there is no chunk: past any limit. Not NULL,
+ * which is not past the limit that a thread may find a moment later that shares
+ * its storage with another, as clone() may make them. */
+#define NOWHERE ((uint64_t *)~(uintptr_t)7)
+
 /* Relaxed and atomic, since the owner's fast path may look at it while the
  * background thread acts for a stopped thread. */
 static void set_next(struct thread *thread, uint64_t *next)
@@ -54,7 +59,10 @@ struct thread_hold thread_hold(void)
 {
 	struct thread_hold before = {.self = ctp_self};
 
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.cancel);
+	/* Both: glibc cancels asynchronously even if that was disabled just
+	 * before the signal came. */
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
 	ctp_self = &thread_muted;
 	return before;
 }
@@ -62,7 +70,8 @@ struct thread_hold thread_hold(void)
 void thread_release(struct thread_hold before)
 {
 	ctp_self = before.self;
-	(void)pthread_setcancelstate(before.cancel, NULL);
+	(void)pthread_setcancelstate(before.state, NULL);
+	(void)pthread_setcanceltype(before.type, NULL);
 }
 
 static struct thread *find_unused(void)
@@ -114,6 +123,7 @@ static struct thread *attach(void)
 	}
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->named = false;
+	set_next(thread, NOWHERE);
 	atomic_store(&thread->session, 0);
 	if (threads.has_key)
 		(void)pthread_setspecific(threads.key, thread);
@@ -123,7 +133,7 @@ static struct thread *attach(void)
 
 void thread_join(struct thread *thread, uint64_t session, const char *name)
 {
-	set_next(thread, NULL);
+	set_next(thread, NOWHERE);
 	thread->hot.limit = NULL;
 	thread->end = NULL;
 	atomic_store(&thread->live, NULL);
@@ -213,7 +223,7 @@ static void retire(struct thread *thread)
 
 	if (chunk == NULL)
 		return;
-	set_next(thread, NULL);
+	set_next(thread, NOWHERE);
 	thread->end = NULL;
 	spool_push_full(session_spool(), chunk);
 }
@@ -260,17 +270,17 @@ static bool change(struct thread *thread)
 
 uint64_t *thread_reserve(struct thread *thread, size_t words)
 {
+	struct thread_hold before;
 	bool changed;
-	int before;
 
-	if (thread->hot.next != NULL && atomic_load(&thread->rotate) == 0 &&
+	if (thread->end != NULL && atomic_load(&thread->rotate) == 0 &&
 		words <= (size_t)(thread->end - thread->hot.next))
 		return thread->hot.next;
 	/* A thread that is cancelled at any moment must not take a chunk along
 	 * that is in no list. */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	before = thread_hold();
 	changed = change(thread);
-	(void)pthread_setcancelstate(before, NULL);
+	thread_release(before);
 	return changed ? thread->hot.next : NULL;
 }
 
@@ -395,7 +405,7 @@ void thread_forget_others(void)
 		atomic_store(&thread->busy, 0);
 		atomic_store(&thread->session, 0);
 		atomic_store(&thread->live, NULL);
-		thread->hot = (struct ctp_thread){NULL, NULL};
+		thread->hot = (struct ctp_thread){NOWHERE, NULL};
 		thread->end = NULL;
 		if (&thread->hot != self)
 			atomic_store(&thread->alive, false);

@@ -109,7 +109,8 @@ void thread_mute(void);
  */
 struct thread_hold {
 	struct ctp_thread *self;
-	int cancel;
+	int type;  /* of cancellation, */
+	int state; /* and whether it is enabled */
 };
 
 struct thread_hold thread_hold(void);
