@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Whole programs begin and end in every way while they record, and disks are
+# full: each exits as it would have, and its log has what it did.
+set -u
+srcdir=${srcdir:-.}
+program=$PWD/tests/life_program
+dump=$PWD/tests/dump_events
+work=$(mktemp -d "$PWD/life.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+unset CTPROF_SPOOL CTPROF_POLICY CTPROF_BUFFER CTPROF_BUFFER_MAX LIFE_START
+failed=0
+
+# check WHAT COMMAND...: one case.
+check() {
+	local what=$1
+	shift
+	if "$@"; then
+		echo "ok $what"
+	else
+		echo "not ok $what"
+		failed=1
+	fi
+}
+
+# ends MODE...: the program exits with 7, having said "done" and nothing else.
+ends() {
+	local got=0
+	timeout 60 "$program" "$@" >"$work/out" 2>"$work/err" || got=$?
+	[ "$got" = 7 ] && [ "$(cat "$work/out")" = "done" ] && return
+	echo "    $*: status $got, said '$(cat "$work/out" "$work/err")'"
+	return 1
+}
+
+# has LOG COUNT SITE: so many ranges of it are in the log.
+has() {
+	local got
+	got=$("$dump" "$1" | grep -c " begin .*:$3:") || true
+	[ "$got" = "$2" ] && return
+	echo "    $1: $got ranges $3, not $2"
+	return 1
+}
+
+# whole LOG: nothing is missing from it.
+whole() {
+	"$CTPROF" info --strict "$1" >"$work/info" 2>&1 && return
+	sed 's/^/    /' "$work/info"
+	return 1
+}
+
+export CTPROF_OUT=$work/run.ctp
+
+ends_exit() {
+	ends exit && has "$CTPROF_OUT" 1 constructor &&
+		"$CTPROF" info "$CTPROF_OUT" >/dev/null
+}
+for _ in 1 2 3 4 5; do
+	check "exit() while eight threads record" ends_exit
+done
+ends_return() {
+	ends return && has "$CTPROF_OUT" 1 constructor
+}
+check "main returns while detached threads record" ends_return
+
+ends_atexit() {
+	ends atexit && has "$CTPROF_OUT" 1 constructor &&
+		has "$CTPROF_OUT" 1 "at exit" &&
+		has "$CTPROF_OUT" 1 destructor && whole "$CTPROF_OUT"
+}
+check "constructors, destructors and atexit() are recorded" ends_atexit
+
+starts_itself() {
+	(unset CTPROF_OUT && LIFE_START=$work/start.ctp ends atexit) &&
+		has "$work/start.ctp" 1 constructor &&
+		has "$work/start.ctp" 1 destructor && whole "$work/start.ctp"
+}
+check "ctp_start() in a constructor" starts_itself
+
+# The old image's log ends without its last moments, which its spool has.
+execs_itself() {
+	CTPROF_SPOOL=$work CTPROF_OUT_EXCL=1 CTPROF_OUT=$work/exec.ctp \
+		ends exec && set -- "$work"/exec.[0-9]*.ctp &&
+		[ -f "$work/exec.ctp" ] && [ $# = 1 ] &&
+		has "$1" 1 "at exit" && whole "$1" &&
+		"$CTPROF" repair -q --spool="$work" "$work/exec.ctp" 2>"$work/err" &&
+		has "$work/exec.ctp" 10 work &&
+		[ -z "$(find "$work" -name '*.spool')" ]
+}
+check "exec of itself: each image has a log" execs_itself
+
+for name in first second; do
+	cat >"$work/$name.c" <<-END
+		#include <ctprof.h>
+		void call(void);
+		void call(void)
+		{
+			CTP_SCOPE("$name");
+		}
+	END
+	$CC -O1 -shared -fPIC -I"$srcdir/lib" -o "$work/$name.so" \
+		"$work/$name.c" .libs/libctprof.so -Wl,-rpath,"$PWD/.libs" ||
+		exit 99
+done
+closes_libraries() {
+	ends libraries "$work/first.so" "$work/second.so" "$work/first.so" &&
+		has "$CTPROF_OUT" 2 first && has "$CTPROF_OUT" 1 second &&
+		whole "$CTPROF_OUT"
+}
+check "a library with sites is closed, another takes its place" closes_libraries
+
+# Only the plugin is linked with libctprof, and a thread outlives it.
+cat >"$work/host.c" <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static void *library;
+static pthread_barrier_t barrier;
+
+static void *run(void *unused)
+{
+	void (*call)(void);
+
+	*(void **)&call = dlsym(library, "call");
+	call();
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	library = dlopen(argv[argc - 1], RTLD_NOW);
+	if (library == NULL || pthread_barrier_init(&barrier, NULL, 2) != 0 ||
+		pthread_create(&thread, NULL, run, NULL) != 0)
+		return 1;
+	pthread_barrier_wait(&barrier);
+	if (dlclose(library) != 0)
+		return 1;
+	pthread_barrier_wait(&barrier);
+	if (pthread_join(thread, NULL) != 0)
+		return 1;
+	puts("done");
+	return 7;
+}
+END
+outlives() {
+	$CC -O1 -o "$work/host" "$work/host.c" -lpthread -ldl || return 1
+	program=$work/host ends "$work/first.so" && has "$CTPROF_OUT" 1 first
+}
+if nm -D .libs/libctprof.so 2>/dev/null | grep -q __asan_; then
+	echo "skipped: a plugin that brings the library: AddressSanitizer has to be there first"
+else
+	check "a thread outlives the plugin that brought the library" outlives
+fi
+
+## Disks.
+
+# full SIZE LOG SPOOL: in a file system of SIZE bytes at $work/disk. Words go
+# elsewhere.
+full() {
+	SIZE=$1 LOG=$2 SPOOL=$3 WORK=$work DUMP=$dump CTPROF=$CTPROF PROGRAM=$program \
+		unshare -rm sh -c '
+		mount -t tmpfs -o size="$SIZE" none "$WORK/disk" || exit 98
+		"$CTPROF" record --force --spool="$SPOOL" -o "$LOG" \
+			"$PROGRAM" fill 200000 >"$WORK/out" 2>"$WORK/err"
+		echo $? >"$WORK/status"
+		"$CTPROF" info "$LOG" >"$WORK/info" 2>&1
+		echo $? >"$WORK/read"
+		mount -o remount,size=100m "$WORK/disk" &&
+			"$CTPROF" repair -q --spool="$SPOOL" "$LOG" \
+				>"$WORK/repaired" 2>&1 &&
+			"$DUMP" "$LOG" >"$WORK/events"
+		[ -z "$(find "$SPOOL" -name "*.spool")" ] || echo left >"$WORK/read"
+	'
+}
+
+harmless() {
+	[ "$(cat "$work/status")" = 7 ] && [ "$(cat "$work/out")" = "done" ] &&
+		return
+	echo "    status $(cat "$work/status"), said '$(cat "$work/out" "$work/err")'"
+	return 1
+}
+
+# What is in the log, and what the program said is lost, is all that was
+# recorded; when there is room again, it is all in the log.
+disk_full() {
+	local lost events
+	full "$1" "$work/disk/run.ctp" "$work/spool" && harmless || return 1
+	lost=$(sed -n 's/^stopped: cannot write .*\/run.ctp: No space left on device; \([0-9]*\) events after that are lost$/\1/p' "$work/err")
+	[ -n "$lost" ] && [ "$(cat "$work/read")" = 0 ] ||
+		{ sed 's/^/    /' "$work/err" "$work/info"; return 1; }
+	events=$(wc -l <"$work/events")
+	[ "$events" -gt "$lost" ] && return
+	echo "    $lost events were lost, $events are in the log now"
+	return 1
+}
+
+spool_full() {
+	full "$1" "$work/run.ctp" "$work/disk" && harmless &&
+		grep -q 'recording to .* (without a spool: ' "$work/err" &&
+		[ "$(cat "$work/read")" = 0 ] && has "$work/run.ctp" 400000 work
+}
+
+mkdir "$work/disk" "$work/spool"
+if ! unshare -rm mount -t tmpfs none "$work/disk" 2>/dev/null; then
+	echo "skipped: full disks: no file system may be mounted here"
+else
+	for size in 16k 32k 64k 100k 200k; do
+		check "a disk of $size is full" disk_full "$size"
+	done
+	for size in 4k 64k 1m; do
+		check "a spool's disk of $size is full" spool_full "$size"
+	done
+fi
+exit $failed

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program that tests/life.sh records: it ends, and begins, in the ways
+ * that its first argument names. Says "done" at the end, and in any case
+ * exits with 7.
+ */
+#include <ctprof.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STATUS 7
+#define THREADS 8
+
+static _Atomic int started;
+
+static void work(int count)
+{
+	for (int i = 0; i < count; i++) {
+		CTP_SCOPE("work");
+		if (i % 3 == 0)
+			ctp_arg_int("i", i);
+	}
+}
+
+static void *work_for_ever(void *unused)
+{
+	work(1);
+	started++;
+	for (;;)
+		work(1000);
+	return unused;
+}
+
+static void start_threads(int detached)
+{
+	for (int i = 0; i < THREADS; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, work_for_ever, NULL) != 0)
+			exit(1);
+		if (detached && pthread_detach(thread) != 0)
+			exit(1);
+	}
+	while (started < THREADS)
+		(void)usleep(1000);
+}
+
+static void at_exit(void)
+{
+	CTP_SCOPE("at exit");
+}
+
+static const char *mode = "";
+
+__attribute__((constructor)) static void construct(void)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+
+	/* Where the environment does not start it. */
+	if (getenv("LIFE_START") != NULL) {
+		options.out = getenv("LIFE_START");
+		if (ctp_start(&options) != CTP_OK)
+			exit(1);
+	}
+	{
+		CTP_SCOPE("constructor");
+	}
+}
+
+__attribute__((destructor)) static void destruct(void)
+{
+	CTP_SCOPE("destructor");
+}
+
+/* Calls what a library records, closes it, and loads another, which comes to
+ * lie where the first one was. */
+static int use_libraries(char **paths)
+{
+	for (; *paths != NULL; paths++) {
+		void *library = dlopen(*paths, RTLD_NOW | RTLD_LOCAL);
+		void (*call)(void);
+
+		if (library == NULL)
+			return 1;
+		*(void **)&call = dlsym(library, "call");
+		if (call == NULL)
+			return 1;
+		call();
+		if (dlclose(library) != 0)
+			return 1;
+	}
+	return STATUS;
+}
+
+static int fill(int count)
+{
+	work(count);
+	(void)ctp_flush();
+	work(count);
+	fprintf(stderr, "%s\n", ctp_status());
+	return STATUS;
+}
+
+/* Becomes itself once more, and then ends in an orderly way. */
+static int become_itself(char **argv)
+{
+	static char exit_mode[] = "atexit";
+	char *again[] = {argv[0], exit_mode, NULL};
+
+	work(10);
+	(void)execv(argv[0], again);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	int status = STATUS;
+
+	mode = argc > 1 ? argv[1] : "";
+	if (strcmp(mode, "exit") == 0) {
+		start_threads(0);
+		puts("done");
+		exit(STATUS);
+	}
+	if (strcmp(mode, "return") == 0)
+		start_threads(1);
+	else if (strcmp(mode, "atexit") == 0)
+		status = atexit(at_exit) == 0 ? STATUS : 1;
+	else if (strcmp(mode, "libraries") == 0)
+		status = use_libraries(argv + 2);
+	else if (strcmp(mode, "fill") == 0)
+		status = fill(argc > 2 ? atoi(argv[2]) : 1000);
+	else if (strcmp(mode, "exec") == 0)
+		status = become_itself(argv);
+	puts("done");
+	return status;
+}
