@@ -243,14 +243,30 @@ static const char *demangle(struct symbols *symbols, const char *mangled)
 	return demangled;
 }
 
-/* As the linker knows the function, of what DWARF and ELF say of it; DWARF
- * leaves it out where it is the name, and for some lambdas. */
+/* Whether ELF has the name that stands in the source. */
+static bool is_plain(const char *symbol, const char *name)
+{
+	size_t size;
+
+	if (symbol == NULL || name == NULL)
+		return false;
+	size = strcspn(symbol, "@");
+	return size == strlen(name) && memcmp(symbol, name, size) == 0;
+}
+
+/*
+ * As the linker knows the function, of what DWARF and ELF say of it; DWARF
+ * leaves it out where it is the name, and for some lambdas. Where it names an
+ * alias, as libc's __GI_atoi for its own use, others link to the plain name.
+ */
 static void set_mangled(struct symbols *symbols,
 	const struct symbols_definition *definition, const char *symbol)
 {
 	const char *linkage_name = definition->linkage_name;
 
 	symbols->mangled.used = 0;
+	if (is_plain(symbol, definition->name))
+		linkage_name = NULL;
 	if (linkage_name != NULL)
 		buffer_add_text(&symbols->mangled, linkage_name);
 	else if (definition->name == NULL) /* only ELF knows it */
