@@ -131,7 +131,7 @@ compare() {
 }
 
 # wanted NAME COMPILER LEVEL METHOD: whether this is to be done, by default
-# too. The C++ library alone takes a compiler half a minute at -O2.
+# too. Compilers take half a minute for the C++ library at -O2.
 wanted() {
 	case $1 in
 	stb) [ -f /usr/include/stb/stb_image.h ] || return 1 ;;
@@ -144,7 +144,7 @@ wanted() {
 	[ -z "${REAL_ALL:-}" ] || return 0
 	case $* in
 	json\ gcc\ 0\ callgrind) return 0 ;;
-	*\ gcc\ 0\ gcov) return 1 ;;
+	*\ gcc\ 0\ gcov | stb\ clang\ 2\ llvm) return 1 ;;
 	stb\ * | enough\ *) return 0 ;;
 	esac
 	return 1
