@@ -92,6 +92,7 @@ static inline bool enter(const struct shadow_event *event, uint64_t tag)
 	struct shadow *shadow = &self->shadow;
 	struct ctp_thread *thread;
 	uint64_t *next;
+	uintptr_t depth;
 	uint64_t ticks;
 
 	if (__builtin_expect(tag < FUNCTION_TAG || !is_free(self), 0))
@@ -103,12 +104,10 @@ static inline bool enter(const struct shadow_event *event, uint64_t tag)
 		    next >= __atomic_load_n(&thread->limit, __ATOMIC_RELAXED),
 		    0))
 		goto slow;
-	if (__builtin_expect(shadow_is_deeper(shadow, event), 1))
-		shadow->top[1] = shadow_frame(event->sp - shadow->low, event);
-	else if (shadow_is_elsewhere(shadow, event))
-		shadow->top[1] = shadow_frame(shadow->top->depth, event);
-	else
+	depth = shadow_entry(shadow, event);
+	if (__builtin_expect(depth == SHADOW_REPAIR, 0))
 		goto slow;
+	shadow->top[1] = shadow_frame(depth, event);
 	ticks = CTP_INLINE_TICKS();
 	store(thread, next, ticks + tag, shadow->top + 1);
 	unguard(self, ticks);

@@ -87,16 +87,6 @@ uintptr_t shadow_slot(
 	return find_return(event, shadow->low + shadow->span);
 }
 
-bool shadow_is_called(
-	const struct shadow *shadow, const struct shadow_event *event)
-{
-	uintptr_t end = shadow->low + shadow->top->depth;
-
-	return shadow->top == shadow->bottom || find_return(event, end) != 0 ||
-	       (end - event->sp > SEARCH_WORDS * sizeof(uintptr_t) &&
-		       shadow->top->call_site != event->call_site);
-}
-
 /*
  * Has this frame been left, seen from a function whose return address is at
  * `slot` or above? What it called would have that below it; and two physical
@@ -135,11 +125,50 @@ static bool is_inlined(const struct shadow *shadow,
 	return slot == 0 || slot >= end;
 }
 
+/* The frame in the same physical one as `live` that was entered at this very
+ * place, and so must have been left since; NULL if none. */
+static const struct shadow_frame *find_place(
+	const struct shadow_frame *live, const struct shadow_event *event)
+{
+	for (const struct shadow_frame *frame = live;
+		frame->depth == live->depth &&
+		frame->call_site == live->call_site;
+		frame--)
+		if (frame->pc == event->pc)
+			return frame;
+	return NULL;
+}
+
+uintptr_t shadow_entry_rare(
+	const struct shadow *shadow, const struct shadow_event *event)
+{
+	const struct shadow_frame *top = shadow->top;
+	uintptr_t depth = event->sp - shadow->low;
+	uintptr_t end = shadow->low + top->depth;
+	uintptr_t slot;
+
+	if (!shadow_is_own(shadow, event->sp))
+		return top->depth <= SHADOW_ALTERNATE ? top->depth
+						      : SHADOW_REPAIR;
+	if (top == shadow->bottom || top->depth == SHADOW_FOREIGN)
+		return depth;
+	if (depth > top->depth)
+		return SHADOW_REPAIR;
+	slot = find_return(event, end);
+	if (is_inlined(shadow, top, event, slot))
+		return find_place(top, event) == NULL ? top->depth
+						      : SHADOW_REPAIR;
+	if (slot != 0 || end - event->sp > SEARCH_WORDS * sizeof(slot))
+		return depth;
+	return SHADOW_REPAIR;
+}
+
 uint32_t shadow_dead(const struct shadow *shadow,
 	const struct shadow_event *event, uintptr_t elsewhere, uintptr_t slot,
 	uintptr_t *depth)
 {
 	const struct shadow_frame *live = shadow->top;
+	const struct shadow_frame *found;
 
 	*depth = elsewhere;
 	if (elsewhere != SHADOW_OWN)
@@ -150,14 +179,9 @@ uint32_t shadow_dead(const struct shadow *shadow,
 	if (live == shadow->bottom || !is_inlined(shadow, live, event, slot))
 		return (uint32_t)(shadow->top - live);
 	*depth = live->depth;
-	/* If this very place was entered before, then it was left since. */
-	for (const struct shadow_frame *frame = live;
-		frame->depth == live->depth &&
-		frame->call_site == live->call_site;
-		frame--)
-		if (frame->pc == event->pc)
-			return (uint32_t)(shadow->top - frame) + 1;
-	return (uint32_t)(shadow->top - live);
+	found = find_place(live, event);
+	return found == NULL ? (uint32_t)(shadow->top - live)
+			     : (uint32_t)(shadow->top - found) + 1;
 }
 
 static bool is_of(

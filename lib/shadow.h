@@ -74,31 +74,27 @@ static inline bool shadow_is_own(const struct shadow *shadow, uintptr_t sp)
 }
 
 /*
- * Is this the entry of a function that the top one called? Its return address
- * then lies below the top's frame: right below, or further down where there
- * are arguments or functions without hooks between.
+ * The depth of the frame of a function that is entered, if nothing is to be
+ * repaired before; else SHADOW_REPAIR. Most are called by the top one directly:
+ * then the return address lies right below its frame.
  */
-bool shadow_is_called(
+#define SHADOW_REPAIR UINTPTR_MAX
+uintptr_t shadow_entry_rare(
 	const struct shadow *shadow, const struct shadow_event *event);
 
-__attribute__((no_sanitize("address"))) static inline bool shadow_is_deeper(
+__attribute__((no_sanitize("address"))) static inline uintptr_t shadow_entry(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
-	uintptr_t depth = shadow->top->depth;
+	uintptr_t depth = event->sp - shadow->low;
+	uintptr_t above = shadow->top->depth;
 
-	return event->sp - shadow->low < depth &&
-	       (((const uintptr_t *)(shadow->low + depth))[-1] ==
-			       event->call_site ||
-		       shadow_is_called(shadow, event)) &&
-	       shadow->top < shadow->limit;
-}
-
-/* Both on a stack that is not the thread's own, where nothing is compared. */
-static inline bool shadow_is_elsewhere(
-	const struct shadow *shadow, const struct shadow_event *event)
-{
-	return shadow->top->depth <= SHADOW_ALTERNATE &&
-	       !shadow_is_own(shadow, event->sp) && shadow->top < shadow->limit;
+	if (__builtin_expect(shadow->top >= shadow->limit, 0))
+		return SHADOW_REPAIR;
+	if (__builtin_expect(depth < above, 1) &&
+		((const uintptr_t *)(shadow->low + above))[-1] ==
+			event->call_site)
+		return depth;
+	return shadow_entry_rare(shadow, event);
 }
 
 /*

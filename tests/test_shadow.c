@@ -47,12 +47,16 @@ static struct shadow_event inlined(int n, int call_site, int sp, int place)
 static uint32_t enter(struct shadow_event event, int slot)
 {
 	uintptr_t depth;
+	uintptr_t quick;
 	uint32_t dead;
 
 	if (slot != 0)
 		stack[slot] = event.call_site;
+	quick = shadow_entry(&shadow, &event);
 	dead = shadow_dead(&shadow, &event, SHADOW_OWN,
 		shadow_slot(&shadow, &event), &depth);
+	/* Both ways give the same; where nothing is dead, the quick one does. */
+	ck_assert_uint_eq(quick, dead == 0 ? depth : SHADOW_REPAIR);
 	shadow.top -= dead;
 	ck_assert(shadow_make_room(&shadow));
 	*++shadow.top = shadow_frame(depth, &event);
@@ -196,11 +200,11 @@ START_TEST(other_stacks_are_not_compared)
 
 	enter(at(1, 1, 900), 905);
 	event.sp = 4096;
-	ck_assert(!shadow_is_deeper(&shadow, &event));
+	ck_assert_uint_eq(shadow_entry(&shadow, &event), SHADOW_REPAIR);
 	ck_assert_uint_eq(
 		shadow_dead(&shadow, &event, SHADOW_FOREIGN, 0, &depth), 0);
 	*++shadow.top = shadow_frame(depth, &event);
-	ck_assert(shadow_is_elsewhere(&shadow, &event));
+	ck_assert_uint_eq(shadow_entry(&shadow, &event), SHADOW_FOREIGN);
 	ck_assert_uint_eq(enter(at(3, 3, 950), 955), 0);
 	ck_assert_uint_eq(shadow_find(&shadow, &event, SHADOW_FOREIGN), 2);
 }
