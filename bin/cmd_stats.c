@@ -6,9 +6,11 @@
 #include "cmd.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arguments.h"
 #include "convert.h"
+#include "follow.h"
 #include "input.h"
 #include "inputs.h"
 #include "output.h"
@@ -18,6 +20,8 @@
 #include "stats.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
+#define USUAL_INTERVAL_NS UINT64_C(1000000000)
+#define LINES_AROUND 7 /* above and below the table's rows */
 #define TOP_UNSET UINT32_MAX
 
 enum style { STYLE_TEXT, STYLE_JSON, STYLE_CSV };
@@ -30,6 +34,10 @@ struct request {
 	const char *output;
 	bool force;
 	bool document_edges;
+	bool follow;
+	uint64_t interval_ns;
+	bool usual_top; /* --top was not given */
+	bool shown;     /* a report was printed while following */
 	struct profile *sum;
 	struct report report;
 };
@@ -51,6 +59,31 @@ static void read_top(struct stats_options *options, const char *text,
 	options->top = text[0] == '0' && text[1] == '\0'
 			       ? 0
 			       : arguments_count(state, "--top", text);
+}
+
+static void read_interval(struct request *request, const char *text,
+	const struct argp_state *state)
+{
+	if (!quantity_read_time(text, &request->interval_ns) ||
+		request->interval_ns == 0)
+		argp_error(state, "--interval: '%s' is not a time (200ms, 2s)",
+			text);
+}
+
+static error_t parse_follow(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case KEY_FOLLOW:
+		request->follow = true;
+		return 0;
+	case KEY_INTERVAL:
+		read_interval(request, arg, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static error_t parse_table(int key, char *arg, struct argp_state *state)
@@ -79,7 +112,7 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 		request->document_edges = true;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_follow(key, arg, state);
 	}
 }
 
@@ -195,9 +228,18 @@ static int print(struct request *request, FILE *out)
 	return status;
 }
 
-static int print_to_output(struct request *request)
+static void choose_look(struct request *request, FILE *out)
 {
 	struct stats_options *options = &request->options;
+
+	options->color = terminal_color(out, request->color);
+	options->width = terminal_width(out);
+	if (options->unit == STATS_AUTO)
+		options->unit = unit_for(request->sum->total_ns);
+}
+
+static int print_to_output(struct request *request)
+{
 	struct ctp_error err = {0};
 	struct output output;
 	int status;
@@ -210,13 +252,66 @@ static int print_to_output(struct request *request)
 	status = output_open(&output, request->output, request->force, false);
 	if (status != EXIT_DONE)
 		return status;
-	options->color = terminal_color(output.file, request->color);
-	options->width = terminal_width(output.file);
-	if (options->unit == STATS_AUTO)
-		options->unit = unit_for(request->sum->total_ns);
+	choose_look(request, output.file);
 	status = print(request, output.file);
 	closed = output_close(&output, status == EXIT_DONE);
 	return closed > status ? closed : status;
+}
+
+/* Prints what there is so far: over what was printed before, like top, where
+ * that is on a terminal. */
+static int show(
+	void *user, struct profile *profile, const uint64_t losses[LOSS_KINDS])
+{
+	struct request *request = user;
+	struct stats_options *options = &request->options;
+	enum stats_unit unit = options->unit;
+	size_t height = terminal_height(stdout);
+	int status;
+
+	memcpy(request->report.losses, losses, sizeof(request->report.losses));
+	if (height > 0 && request->style == STYLE_TEXT) {
+		fputs("\033[H\033[2J", stdout);
+		if (request->usual_top)
+			options->top =
+				height > 2 * LINES_AROUND
+					? (uint32_t)(height - LINES_AROUND)
+					: LINES_AROUND;
+	} else if (request->shown && request->style == STYLE_TEXT) {
+		putchar('\n');
+	}
+	request->shown = true;
+	request->sum = profile;
+	choose_look(request, stdout);
+	status = print(request, stdout);
+	options->unit = unit;
+	request->sum = NULL;
+	if (status == EXIT_DONE)
+		status = output_finish_stdout();
+	return status;
+}
+
+static int run_follow(struct request *request)
+{
+	struct follow follow = {
+		.inputs = &request->inputs,
+		.options.document_edges = request->document_edges,
+		.interval_ns = request->interval_ns,
+		.show = show,
+		.user = request,
+	};
+
+	if (request->inputs.count != 1 ||
+		strcmp(request->inputs.paths[0], "-") == 0) {
+		say("--follow takes one file");
+		return EXIT_USAGE;
+	}
+	if (request->output != NULL) {
+		say("--follow writes to standard output, not to a file");
+		return EXIT_USAGE;
+	}
+	follow.path = request->inputs.paths[0];
+	return follow_run(&follow);
 }
 
 static int run_request(struct request *request)
@@ -245,17 +340,20 @@ static int run_request(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.options.top = TOP_UNSET};
+	struct request request = {
+		.options.top = TOP_UNSET, .interval_ns = USUAL_INTERVAL_NS};
 	int status;
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
-	if (request.options.top == TOP_UNSET)
+	if (request.options.top == TOP_UNSET) {
+		request.usual_top = true;
 		request.options.top =
 			request.style == STYLE_TEXT ? USUAL_TOP : 0;
+	}
 	request.report.schema = "ctprof/stats/1";
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
-	status = run_request(&request);
+	status = request.follow ? run_follow(&request) : run_request(&request);
 	profile_free(request.sum);
 	inputs_clear(&request.inputs);
 	return status;
@@ -279,6 +377,12 @@ static const struct argp_option options[] = {
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_MAIN},
+	{"follow", KEY_FOLLOW, NULL, 0,
+		"read a log while it is being written: print the table again "
+		"each time that it has grown, until it is whole or Ctrl-C is "
+		"pressed", GROUP_MAIN},
+	{"interval", KEY_INTERVAL, "TIME", 0,
+		"how often --follow looks (default: 1s)", GROUP_MAIN},
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"json", KEY_JSON, NULL, 0,
 		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
@@ -313,6 +417,7 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  ctprof stats --top 20 run.ctp\n"
 	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
+	       "  ctprof stats --follow run.ctp\n"
 	       "  ctprof stats --json run.ctp run.*.ctp | jq -r "
 	       "'.rows[0].name'",
 	.children = children,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define USUAL_WIDTH 80
+#define USUAL_HEIGHT 24
 
 static bool is_set(const char *variable)
 {
@@ -28,6 +29,17 @@ bool terminal_color(FILE *stream, enum when when)
 		return true;
 	return isatty(fileno(stream)) && is_set("TERM") &&
 	       strcmp(term, "dumb") != 0;
+}
+
+size_t terminal_height(FILE *stream)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(stream)))
+		return 0;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
+		return USUAL_HEIGHT;
+	return size.ws_row;
 }
 
 size_t terminal_width(FILE *stream)

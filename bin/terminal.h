@@ -18,6 +18,9 @@ enum when { WHEN_AUTO, WHEN_NEVER, WHEN_ALWAYS };
  */
 bool terminal_color(FILE *stream, enum when when);
 
+/* Lines; 0 if the stream is not a terminal. */
+size_t terminal_height(FILE *stream);
+
 /* Characters in a line; 0 if the stream is not a terminal. */
 size_t terminal_width(FILE *stream);
 

@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "replay.h"
-
 /* How often a full disk is noticed and progress is shown. */
 #define EVENTS_PER_TICK 65536
 
@@ -95,6 +93,19 @@ static enum ctp_status prune(struct profile *profile,
 	return profile_prune(profile, min_ns, job->top, err);
 }
 
+enum ctp_status convert_replay(struct event_source *source,
+	const struct convert_job *job, struct replay *replay,
+	struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		status = next_events(source, add_to_replay, replay, err);
+		show_progress(source, job);
+	}
+	return status;
+}
+
 static enum ctp_status run_replay(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
 	struct ctp_error *err)
@@ -104,15 +115,12 @@ static enum ctp_status run_replay(struct event_source *source,
 		.document_edges = job->document_edges,
 	};
 	struct replay *replay = replay_new(source->trace, options);
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status;
 
 	if (replay == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	while (status == CTP_OK) {
-		status = next_events(source, add_to_replay, replay, err);
-		show_progress(source, job);
-	}
+	status = convert_replay(source, job, replay, err);
 	if (status == CTP_END)
 		status = replay_finish(replay, out, err);
 	replay_free(replay);

@@ -13,6 +13,7 @@
 #include "event.h"
 #include "format.h"
 #include "profile.h"
+#include "replay.h"
 
 #define CONVERT_PARTS 1000000
 
@@ -43,6 +44,16 @@ struct convert_job {
  */
 enum ctp_status convert_run(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err);
+
+/*
+ * Reads the source to its end, or its end so far, into a replay. `job` is only
+ * asked for progress. Returns CTP_END.
+ *
+ * Errors: CTP_ERR_NOMEM; those of the source.
+ */
+enum ctp_status convert_replay(struct event_source *source,
+	const struct convert_job *job, struct replay *replay,
+	struct ctp_error *err);
 
 /*
  * Reads the source to its end into a profile, pruned and sorted; free it with

@@ -66,6 +66,15 @@ struct event_source {
 	enum ctp_status (*next)(struct event_source *source,
 		struct event *event, struct ctp_error *err);
 
+	/*
+	 * For an input that still grows; both are NULL where the format cannot
+	 * tell. With `on`, CTP_END means the end so far: what may be the
+	 * beginning of something is kept, and next() goes on when called again.
+	 * Is the input whole, so that nothing more is to come?
+	 */
+	void (*follow)(struct event_source *source, bool on);
+	bool (*is_whole)(const struct event_source *source);
+
 	/* Bytes of input used so far, for progress. */
 	uint64_t (*position)(const struct event_source *source);
 

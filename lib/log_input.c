@@ -16,6 +16,7 @@ struct log_input {
 	size_t at;
 	size_t end;
 	bool at_eof;
+	bool follow;
 	uint64_t position; /* in the file, of `at` */
 	struct log_unpacker unpacker;
 };
@@ -61,6 +62,11 @@ void log_input_free(struct log_input *input)
 	log_unpacker_clear(&input->unpacker);
 	memory_free(input->bytes);
 	memory_free(input);
+}
+
+void log_input_follow(struct log_input *input, bool follow)
+{
+	input->follow = follow;
 }
 
 uint64_t log_input_position(const struct log_input *input)
@@ -113,12 +119,29 @@ static void skip(struct log_input *input, size_t size)
 static void search(struct log_input *input)
 {
 	skip(input, log_member_search(input->bytes + input->at,
-			    input->end - input->at, input->at_eof));
+			    input->end - input->at,
+			    input->at_eof && !input->follow));
+}
+
+/* May the rest of what there is be a member that is still being written? Then
+ * no other can begin in it. */
+static bool is_unfinished(const struct log_input *input)
+{
+	const uint8_t *rest = input->bytes + input->at;
+	size_t size = input->end - input->at;
+
+	return input->follow && input->at_eof &&
+	       log_member_may_begin(rest, size) &&
+	       log_member_search(rest, size, true) == size;
 }
 
 enum ctp_status log_input_next(
 	struct log_input *input, struct cursor *block, struct ctp_error *err)
 {
+	if (input->follow) {
+		input->at_eof = false;
+		clearerr(input->file);
+	}
 	for (;;) {
 		enum ctp_status status = fill(input, LOG_HEADER_BYTES, err);
 		struct log_member member;
@@ -131,6 +154,9 @@ enum ctp_status log_input_next(
 			return CTP_END;
 		if (!log_member_parse(input->bytes + input->at,
 			    input->end - input->at, &member)) {
+			if (input->end - input->at < LOG_HEADER_BYTES &&
+				is_unfinished(input))
+				return CTP_END;
 			search(input);
 			continue;
 		}
@@ -138,6 +164,8 @@ enum ctp_status log_input_next(
 		if (status != CTP_OK)
 			return status;
 		if (input->end - input->at < member.size) {
+			if (is_unfinished(input))
+				return CTP_END;
 			/* Cut off here, or its size is damaged: what follows
 			 * may hold sound members. */
 			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;

@@ -29,6 +29,10 @@ void log_input_free(struct log_input *input);
 enum ctp_status log_input_next(
 	struct log_input *input, struct cursor *block, struct ctp_error *err);
 
+/* With `follow` the file still grows: CTP_END means its end so far, and a member
+ * that may be half written stays for the next call. */
+void log_input_follow(struct log_input *input, bool follow);
+
 /* Bytes of the file used so far. */
 uint64_t log_input_position(const struct log_input *input);
 

@@ -27,6 +27,12 @@ bool log_member_parse(const void *bytes, size_t size, struct log_member *member)
 	       member->size <= LOG_BLOCK_MAX;
 }
 
+bool log_member_may_begin(const void *bytes, size_t size)
+{
+	return memcmp(bytes, magic,
+		       size < sizeof(magic) ? size : sizeof(magic)) == 0;
+}
+
 size_t log_member_search(const void *bytes, size_t size, bool at_end)
 {
 	const uint8_t *from = bytes;

@@ -21,6 +21,9 @@ struct log_member {
 bool log_member_parse(
 	const void *bytes, size_t size, struct log_member *member);
 
+/* Are these bytes, as far as they go, those that every member begins with? */
+bool log_member_may_begin(const void *bytes, size_t size);
+
 /* How many of these bytes, at whose first there is no member, to pass over to
  * where one may begin. `at_end`: nothing comes behind them. */
 size_t log_member_search(const void *bytes, size_t size, bool at_end);

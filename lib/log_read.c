@@ -17,6 +17,7 @@ struct log_reader {
 	struct log_recording recording;
 	struct event_arg arg;
 	bool seen_block;
+	bool follow;
 };
 
 unsigned log_read_probe(const void *bytes, size_t size)
@@ -242,7 +243,7 @@ static enum ctp_status next_block(
 		reader->seen_block = true;
 		return log_block_take(&reader->recording, block, err);
 	}
-	if (status != CTP_END)
+	if (status != CTP_END || reader->follow)
 		return status;
 	if (!reader->seen_block)
 		return ctp_fail(err, CTP_ERR_FORMAT, 0,
@@ -275,12 +276,28 @@ static enum ctp_status next(
 	}
 }
 
+static const struct log_reader *const_reader_of(
+	const struct event_source *source)
+{
+	return (const struct log_reader *)(const void *)source;
+}
+
 static uint64_t position(const struct event_source *source)
 {
-	const struct log_reader *reader =
-		(const struct log_reader *)(const void *)source;
+	return log_input_position(const_reader_of(source)->input);
+}
 
-	return log_input_position(reader->input);
+static void follow(struct event_source *source, bool on)
+{
+	struct log_reader *reader = reader_of(source);
+
+	reader->follow = on;
+	log_input_follow(reader->input, on);
+}
+
+static bool is_whole(const struct event_source *source)
+{
+	return const_reader_of(source)->recording.has_end;
 }
 
 static void close_reader(struct event_source *source)
@@ -312,6 +329,8 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 	}
 	reader->recording.trace = reader->source.trace;
 	reader->source.next = next;
+	reader->source.follow = follow;
+	reader->source.is_whole = is_whole;
 	reader->source.position = position;
 	reader->source.close = close_reader;
 	*out = &reader->source;

@@ -275,3 +275,55 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
 	to->tottime_ns += from->tottime_ns;
 	to->cumtime_ns += from->cumtime_ns;
 }
+
+static bool copy_nodes(struct profile *to, const struct profile *from)
+{
+	if (from->node_count == 0)
+		return true;
+	to->nodes =
+		memory_resize_array(NULL, from->node_count, sizeof(*to->nodes));
+	if (to->nodes == NULL)
+		return false;
+	memcpy(to->nodes, from->nodes, from->node_count * sizeof(*to->nodes));
+	to->node_count = from->node_count;
+	to->node_room = from->node_count;
+	return true;
+}
+
+/* In the order in which they were met, which gives them the same numbers. */
+static bool copy_tables(struct profile *to, const struct profile *from)
+{
+	for (uint32_t i = 0; i < from->function_count; i++) {
+		const struct profile_function *function = &from->functions[i];
+
+		if (profile_add_function(to, function->name, function->file,
+			    function->line) != i)
+			return false;
+		to->functions[i].cost = function->cost;
+		to->functions[i].root = function->root;
+	}
+	for (uint32_t i = 0; i < from->edge_count; i++) {
+		const struct profile_edge *edge = &from->edges[i];
+
+		if (profile_add_edge(to, edge->caller, edge->callee) != i)
+			return false;
+		to->edges[i].cost = edge->cost;
+	}
+	return copy_nodes(to, from);
+}
+
+struct profile *profile_copy(const struct profile *from)
+{
+	struct profile *to = profile_new();
+
+	if (to == NULL)
+		return NULL;
+	if (!copy_tables(to, from)) {
+		profile_free(to);
+		return NULL;
+	}
+	to->total_ns = from->total_ns;
+	to->open_calls = from->open_calls;
+	to->thread_count = from->thread_count;
+	return to;
+}

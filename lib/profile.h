@@ -67,6 +67,10 @@ struct profile {
 struct profile *profile_new(void); /* free with profile_free() */
 void profile_free(struct profile *profile);
 
+/* A copy with the same numbers; free with profile_free(). NULL if out of
+ * memory. */
+struct profile *profile_copy(const struct profile *from);
+
 /* The function (name, file, line), made with zero costs if it is new;
  * PROFILE_NONE if out of memory. Text is copied. `file` may be NULL. */
 uint32_t profile_add_function(struct profile *profile, const char *name,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "replay_nodes.h"
 
 #define EDGE_HINTS 1024
 
@@ -49,9 +50,7 @@ struct replay {
 	struct levels *unused;
 	uint32_t *function_of_site;
 	uint32_t site_room;
-	uint64_t *node_index; /* parent << 32 | function -> node */
-	uint32_t *node_value; /* node; 0: free */
-	uint32_t node_index_size;
+	struct replay_nodes nodes;
 	uint32_t edge_hints[EDGE_HINTS];
 };
 
@@ -96,8 +95,7 @@ void replay_free(struct replay *replay)
 	}
 	memory_free(replay->stacks);
 	memory_free(replay->function_of_site);
-	memory_free(replay->node_index);
-	memory_free(replay->node_value);
+	replay_nodes_clear(&replay->nodes);
 	profile_free(replay->profile);
 	memory_free(replay);
 }
@@ -188,68 +186,6 @@ static inline uint32_t find_edge(
 	return *hint;
 }
 
-static uint32_t node_slot(const struct replay *replay, uint64_t key)
-{
-	uint32_t mask = replay->node_index_size - 1;
-	uint32_t slot = (uint32_t)strtab_hash(&key, sizeof(key)) & mask;
-
-	while (replay->node_value[slot] != 0 && replay->node_index[slot] != key)
-		slot = (slot + 1) & mask;
-	return slot;
-}
-
-static bool grow_nodes(struct replay *replay)
-{
-	uint32_t old_size = replay->node_index_size;
-	uint32_t size = old_size == 0 ? 256 : old_size * 2;
-	uint64_t *old_index = replay->node_index;
-	uint32_t *old_value = replay->node_value;
-	uint64_t *index = memory_new_zeroed(size, sizeof(*index));
-	uint32_t *value = memory_new_zeroed(size, sizeof(*value));
-
-	if (index == NULL || value == NULL || old_size > UINT32_MAX / 4) {
-		memory_free(index);
-		memory_free(value);
-		return false;
-	}
-	replay->node_index = index;
-	replay->node_value = value;
-	replay->node_index_size = size;
-	for (uint32_t i = 0; i < old_size; i++) {
-		if (old_value[i] != 0) {
-			uint32_t slot = node_slot(replay, old_index[i]);
-
-			index[slot] = old_index[i];
-			value[slot] = old_value[i];
-		}
-	}
-	memory_free(old_index);
-	memory_free(old_value);
-	return true;
-}
-
-/* The context `function` called from context `parent`. */
-static uint32_t find_node(
-	struct replay *replay, uint32_t parent, uint32_t function)
-{
-	uint64_t key = (uint64_t)parent << 32 | function;
-	uint32_t node;
-	uint32_t slot;
-
-	if (replay->profile->node_count >= replay->node_index_size / 2 &&
-		!grow_nodes(replay))
-		return PROFILE_NONE;
-	slot = node_slot(replay, key);
-	if (replay->node_value[slot] != 0)
-		return replay->node_value[slot];
-	node = profile_add_node(replay->profile, parent, function);
-	if (node != PROFILE_NONE) {
-		replay->node_index[slot] = key;
-		replay->node_value[slot] = node;
-	}
-	return node;
-}
-
 static bool borrow_levels(struct replay *replay, struct stack *stack)
 {
 	struct levels *levels = replay->unused;
@@ -305,8 +241,8 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 	}
 	frame.node = 0;
 	if (replay->options.tree) {
-		frame.node = find_node(
-			replay, parent ? parent->node : 0, frame.function);
+		frame.node = replay_nodes_find(&replay->nodes, replay->profile,
+			parent ? parent->node : 0, frame.function);
 		if (frame.node == PROFILE_NONE)
 			return false;
 	}
@@ -405,7 +341,8 @@ static enum ctp_status complete(
 	cost_call(&entry->root, event->dur_ns, event->dur_ns, true, true);
 	replay->profile->total_ns += event->dur_ns;
 	if (replay->options.tree) {
-		uint32_t node = find_node(replay, 0, function);
+		uint32_t node = replay_nodes_find(
+			&replay->nodes, replay->profile, 0, function);
 
 		if (node == PROFILE_NONE)
 			return CTP_ERR_NOMEM;
@@ -431,27 +368,79 @@ enum ctp_status replay_add(
 	return CTP_OK;
 }
 
+/* Closes what is open on a track at the end of its recording, as far as that
+ * is known; returns when. */
+static int64_t close_stack(struct replay *replay, uint32_t track)
+{
+	struct stack *stack = &replay->stacks[track];
+	int64_t end_ns = trace_track_end(replay->trace, track);
+
+	if (end_ns < stack->last_ns)
+		end_ns = stack->last_ns;
+	replay->profile->open_calls += stack->depth;
+	while (stack->depth > 0)
+		pop(replay, stack, end_ns);
+	return end_ns;
+}
+
+/* Undoes close_stack() but for what it added to the profile. */
+static void reopen_stack(struct replay *replay, struct stack *stack,
+	uint32_t depth, int64_t end_ns)
+{
+	/* The last set that was given back is its own. */
+	stack->levels = replay->unused;
+	replay->unused = stack->levels->next;
+	stack->depth = depth;
+	for (uint32_t i = 0; i < depth; i++) {
+		const struct frame *frame = &stack->frames[i];
+
+		stack->levels->function[frame->function]++;
+		if (frame->edge != PROFILE_NONE)
+			stack->levels->edge[frame->edge]++;
+		if (i > 0)
+			stack->frames[i - 1].children_ns -=
+				(uint64_t)end_ns - (uint64_t)frame->start_ns;
+	}
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+enum ctp_status replay_snapshot(
+	struct replay *replay, struct profile **out, struct ctp_error *err)
+{
+	struct profile *own = replay->profile;
+	struct profile *copy = profile_copy(own);
+
+	if (copy == NULL)
+		return no_memory(err);
+	replay->profile = copy;
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		struct stack *stack = &replay->stacks[i];
+		uint32_t depth = stack->depth;
+
+		if (depth > 0)
+			reopen_stack(
+				replay, stack, depth, close_stack(replay, i));
+	}
+	replay->profile = own;
+	*out = copy;
+	return CTP_OK;
+}
+
 enum ctp_status replay_finish(
 	struct replay *replay, struct profile **out, struct ctp_error *err)
 {
-	for (uint32_t i = 0; i < replay->stack_count; i++) {
-		struct stack *stack = &replay->stacks[i];
-
-		while (stack->depth > 0) {
-			int64_t end_ns = trace_track_end(replay->trace, i);
-
-			if (end_ns < stack->last_ns)
-				end_ns = stack->last_ns;
-			replay->trace->losses[LOSS_OPEN_RANGES]++;
-			replay->profile->open_calls++;
-			pop(replay, stack, end_ns);
-		}
-	}
+	for (uint32_t i = 0; i < replay->stack_count; i++)
+		if (replay->stacks[i].depth > 0)
+			(void)close_stack(replay, i);
+	replay->trace->losses[LOSS_OPEN_RANGES] += replay->profile->open_calls;
 	if (replay->options.tree && replay->profile->node_count == 0 &&
 		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return no_memory(err);
 	*out = replay->profile;
 	replay->profile = NULL;
 	return CTP_OK;

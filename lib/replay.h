@@ -31,6 +31,15 @@ enum ctp_status replay_add(struct replay *replay, const struct event *event,
 	struct ctp_error *err);
 
 /*
+ * The profile so far, with what is open closed at the end of what is known;
+ * the replay goes on as if nothing had been. Free with profile_free().
+ *
+ * Errors: CTP_ERR_NOMEM.
+ */
+enum ctp_status replay_snapshot(
+	struct replay *replay, struct profile **out, struct ctp_error *err);
+
+/*
  * Closes what is still open at the end of the recording, counting it, and
  * hands the profile over; free it with profile_free().
  */

@@ -248,6 +248,14 @@ static struct trace *make_trace(void)
 	return trace;
 }
 
+static void look(struct replay *replay)
+{
+	struct profile *profile;
+
+	ck_assert_int_eq(replay_snapshot(replay, &profile, NULL), CTP_OK);
+	profile_free(profile);
+}
+
 /* Makes one random program and gives it to both. */
 static void run(uint64_t *state, struct trace *trace, struct replay *replay,
 	struct naive *naive)
@@ -276,9 +284,23 @@ static void run(uint64_t *state, struct trace *trace, struct replay *replay,
 			naive_end(naive, event.track, event.time_ns);
 		}
 		ck_assert_int_eq(replay_add(replay, &event, NULL), CTP_OK);
+		/* A look in between must not change what follows. */
+		if (next_random(state, 8) == 0)
+			look(replay);
 	}
 	trace->end_ns = now + (int64_t)next_random(state, 50) - 25;
 	naive_finish(naive, trace->end_ns);
+}
+
+static void check(const struct naive *naive, const struct profile *profile,
+	bool document_edges)
+{
+	check_functions(naive, profile);
+	check_edges(naive, profile, document_edges);
+	check_tree(naive, profile);
+	ck_assert_uint_eq(profile->open_calls, naive->open);
+	ck_assert_uint_eq(profile->thread_count,
+		(uint64_t)naive->used[0] + naive->used[1] + naive->used[2]);
 }
 
 /* `_i` is whether edges are counted as in the document. */
@@ -294,25 +316,24 @@ START_TEST(random_programs_give_what_the_definitions_say)
 				       .document_edges = document_edges});
 		struct naive naive;
 		struct profile *profile;
+		struct profile *early; /* by a look at the end */
 
 		memset(&naive, 0, sizeof(naive));
 		ck_assert_ptr_nonnull(replay);
 		run(&state, trace, replay, &naive);
+		ck_assert_int_eq(replay_snapshot(replay, &early, NULL), CTP_OK);
+		ck_assert_uint_eq(trace->losses[LOSS_OPEN_RANGES], 0);
 		ck_assert_int_eq(replay_finish(replay, &profile, NULL), CTP_OK);
 		if (round % 2 == 0) /* sorting moves all and changes nothing */
 			ck_assert_int_eq(profile_sort(profile, NULL), CTP_OK);
-		check_functions(&naive, profile);
-		check_edges(&naive, profile, document_edges);
-		check_tree(&naive, profile);
-		ck_assert_uint_eq(profile->open_calls, naive.open);
+		check(&naive, profile, document_edges);
+		check(&naive, early, document_edges);
 		ck_assert_uint_eq(trace->losses[LOSS_OPEN_RANGES], naive.open);
 		ck_assert_uint_eq(trace->losses[LOSS_STRAY_ENDS], naive.stray);
 		ck_assert_uint_eq(
 			trace->losses[LOSS_BACKWARD_TIMES], naive.backward);
-		ck_assert_uint_eq(profile->thread_count,
-			(uint64_t)naive.used[0] + naive.used[1] +
-				naive.used[2]);
 		profile_free(profile);
+		profile_free(early);
 		replay_free(replay);
 		trace_free(trace);
 	}

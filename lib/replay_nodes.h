@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a function is in a profile's tree, by the context that called it. */
+#ifndef REPLAY_NODES_H
+#define REPLAY_NODES_H
+
+#include "profile.h"
+
+struct replay_nodes {
+	uint64_t *keys;   /* parent << 32 | function */
+	uint32_t *values; /* node; 0: free */
+	uint32_t size;
+};
+
+void replay_nodes_clear(struct replay_nodes *nodes);
+
+/* The context `function` called from context `parent`, made if it is new;
+ * PROFILE_NONE if out of memory. */
+uint32_t replay_nodes_find(struct replay_nodes *nodes, struct profile *profile,
+	uint32_t parent, uint32_t function);
+
+#endif

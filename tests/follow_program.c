@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program that tests/follow.sh looks at while it records. For each number
+ * that it reads it calls `work` so often, from `main`, writes the log so far,
+ * and says so.
+ */
+#include <ctprof.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	unsigned count;
+
+	ctp_begin("main");
+	while (scanf("%u", &count) == 1) {
+		for (; count > 0; count--) {
+			ctp_begin("work");
+			ctp_end();
+		}
+		if (ctp_flush() != CTP_OK)
+			return EXIT_FAILURE;
+		puts("done");
+		(void)fflush(stdout);
+	}
+	ctp_end();
+	return EXIT_SUCCESS;
+}
