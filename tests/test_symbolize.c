@@ -18,7 +18,6 @@
 #include "run_suite.h"
 #include "symbolize.h"
 
-enum { LINE_OF_FIRST = __LINE__ + 1 };
 static __attribute__((noinline)) int first(int x)
 {
 	return x + 1;
@@ -179,35 +178,6 @@ START_TEST(functions_get_names_and_all_else_stays)
 		"0 0 begin second\n0 1 end\n0 10 begin a span\n0 11 end\n"
 		"0 20 begin first\n0 21 end\n");
 	ck_assert_str_eq(case_text.losses, "");
-}
-END_TEST
-
-START_TEST(files_and_lines_are_those_of_the_definition)
-{
-	struct symbols_function function;
-	struct symbols *symbols;
-
-	ck_assert_int_eq(
-		symbols_open(self, NULL, NULL, &symbols, NULL), CTP_OK);
-	ck_assert_int_eq(
-		symbols_find(symbols, offset_of(first), &function, NULL),
-		CTP_OK);
-	ck_assert_str_eq(function.name, "first");
-	ck_assert_str_eq(function.mangled, "");
-	/* Unless this was compiled without -g. */
-	if (function.line != 0) {
-		const char *name = strrchr(function.file, '/');
-
-		ck_assert_uint_eq(function.line, LINE_OF_FIRST);
-		ck_assert_ptr_nonnull(name);
-		ck_assert_str_eq(name, "/test_symbolize.c");
-	}
-	ck_assert_int_eq(
-		symbols_find(symbols, offset_of(first) + 1, &function, NULL),
-		CTP_END);
-	ck_assert_int_eq(
-		symbols_find(symbols, UINT64_MAX, &function, NULL), CTP_END);
-	symbols_close(symbols);
 }
 END_TEST
 
@@ -420,65 +390,6 @@ START_TEST(a_full_disk_is_an_error)
 }
 END_TEST
 
-static uint64_t random_number(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) + 1;
-	return *state >> 33;
-}
-
-static enum ctp_status take_any(void *user, uint64_t offset,
-	const struct symbols_function *function, struct ctp_error *err)
-{
-	size_t *count = user;
-
-	(void)offset;
-	(void)err;
-	*count += strlen(function->name) + strlen(function->file);
-	return CTP_OK;
-}
-
-/* This program with bytes changed at random, in its headers above all. */
-START_TEST(a_damaged_program_costs_names_only)
-{
-	uint64_t state = 1;
-	char path[64];
-	char bytes[65536];
-	FILE *whole = fopen(self, "rb");
-	struct buffer program = BUFFER_INIT;
-	size_t got;
-
-	while ((got = fread(bytes, 1, sizeof(bytes), whole)) > 0)
-		buffer_add(&program, bytes, got);
-	(void)fclose(whole);
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", out);
-	for (int round = 0; round < 150; round++) {
-		size_t changes = 1u << random_number(&state) % 8;
-		struct symbols *symbols;
-		size_t count = 0;
-
-		ck_assert_int_eq(pwrite(out, program.bytes, program.used, 0),
-			(ssize_t)program.used);
-		while (changes-- > 0) {
-			uint8_t byte = (uint8_t)random_number(&state);
-			size_t most = random_number(&state) % 3 == 0
-					      ? 2048
-					      : program.used;
-
-			ck_assert_int_eq(
-				pwrite(out, &byte, 1,
-					(off_t)(random_number(&state) % most)),
-				1);
-		}
-		if (symbols_open(path, NULL, NULL, &symbols, NULL) != CTP_OK)
-			continue;
-		ck_assert_int_eq(
-			symbols_each(symbols, take_any, &count, NULL), CTP_OK);
-		symbols_close(symbols);
-	}
-	buffer_clear(&program);
-}
-END_TEST
-
 static TCase *make_symbolize(void)
 {
 	TCase *tests = tcase_create("symbolize");
@@ -486,7 +397,6 @@ static TCase *make_symbolize(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, functions_get_names_and_all_else_stays);
-	tcase_add_test(tests, files_and_lines_are_those_of_the_definition);
 	tcase_add_test(tests, a_second_time_changes_nothing);
 	tcase_add_test(tests, a_log_without_addresses_is_copied);
 	tcase_add_test(tests, what_newer_versions_add_is_kept);
@@ -501,7 +411,6 @@ static TCase *make_symbolize(void)
 	tcase_add_test(tests, what_is_no_log_of_ours_is_an_error);
 	tcase_add_test(tests, a_log_that_grows_meanwhile_is_an_error);
 	tcase_add_test(tests, a_full_disk_is_an_error);
-	tcase_add_test(tests, a_damaged_program_costs_names_only);
 	return tests;
 }
 
