@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 }
 END
 outlives() {
-	$CC -O1 -o "$work/host" "$work/host.c" -lpthread -ldl || return 1
+	$CC -O1 -D_GNU_SOURCE -o "$work/host" "$work/host.c" -lpthread -ldl || return 1
 	program=$work/host ends "$work/first.so" && has "$CTPROF_OUT" 1 first
 }
 if nm -D .libs/libctprof.so 2>/dev/null | grep -q __asan_; then
