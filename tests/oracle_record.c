@@ -66,6 +66,7 @@ int main(void)
 	struct line line;
 	int thread = 0;
 
+	ctp_thread_name("oracle"); /* a log, even of nothing */
 	while (scanf(" %c", &line.what) == 1) {
 		if (line.what == 'T') {
 			if (scanf("%d", &thread) != 1 || thread < 0 ||

@@ -31,8 +31,8 @@ struct place {
 
 void to_json(json &out, const place &in)
 {
-	out = json{{"name", in.name}, {"height", in.height},
-		{"years", in.years}};
+	out = json{
+		{"name", in.name}, {"height", in.height}, {"years", in.years}};
 }
 
 void from_json(const json &in, place &out)
@@ -51,8 +51,8 @@ int depth_of(const json &value, int limit)
 		throw std::length_error("too deep");
 	if (value.is_structured())
 		for (const json &member : value)
-			deepest = std::max(
-				deepest, depth_of(member, limit - 1));
+			deepest =
+				std::max(deepest, depth_of(member, limit - 1));
 	return deepest + 1;
 }
 

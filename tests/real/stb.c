@@ -82,7 +82,8 @@ static void read_back(const struct file *file)
 		return;
 	}
 	add(pixels, (size_t)(width * height * CHANNELS));
-	stbir_resize_uint8(pixels, width, height, 0, small, 16, 16, 0, CHANNELS);
+	stbir_resize_uint8(
+		pixels, width, height, 0, small, 16, 16, 0, CHANNELS);
 	add(small, sizeof(small));
 	stbi_image_free(pixels);
 }
@@ -163,8 +164,8 @@ static unsigned char *put(unsigned char *at, unsigned bytes, unsigned value)
 	return at;
 }
 
-static const uint16_t head[27] = {1, 0, 0, 0, 0, 0, 0x5f0f, 0x3cf5, 0, 1000,
-	[18] = 0, 0, 700, 700, 0, 8, 2, 0, 0};
+static const uint16_t head[27] = {1, 0, 0, 0, 0, 0, 0x5f0f, 0x3cf5, 0,
+	1000, [18] = 0, 0, 700, 700, 0, 8, 2, 0, 0};
 static const uint16_t hhea[18] = {1, 0, 800, 0xff38, 0, 700, [17] = 1};
 static const uint16_t hmtx[3] = {700, 0, 0};
 static const uint16_t maxp[3] = {1, 0, 2};
