@@ -417,9 +417,7 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  ctprof stats --top 20 run.ctp\n"
 	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
-	       "  ctprof stats --follow run.ctp\n"
-	       "  ctprof stats --json run.ctp run.*.ctp | jq -r "
-	       "'.rows[0].name'",
+	       "  ctprof stats --follow run.ctp",
 	.children = children,
 	.help_filter = arguments_filter,
 };

@@ -10,12 +10,16 @@
 
 int main(void)
 {
+	struct ctp_site *outer = ctp_site_intern("main", NULL, 0);
+	struct ctp_site *inner = ctp_site_intern("work", NULL, 0);
 	unsigned count;
 
-	ctp_begin("main");
+	if (outer == NULL || inner == NULL)
+		return EXIT_FAILURE;
+	ctp_begin(outer);
 	while (scanf("%u", &count) == 1) {
 		for (; count > 0; count--) {
-			ctp_begin("work");
+			ctp_begin(inner);
 			ctp_end();
 		}
 		if (ctp_flush() != CTP_OK)
