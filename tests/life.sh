@@ -150,9 +150,64 @@ outlives() {
 	$CC -O1 -D_GNU_SOURCE -o "$work/host" "$work/host.c" -lpthread -ldl || return 1
 	program=$work/host ends "$work/first.so" && has "$CTPROF_OUT" 1 first
 }
+# Functions known by their address: those open in the parent end in the child.
+cat >"$work/forks.c" <<'END'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int leaf(int x)
+{
+	return x + 7;
+}
+
+static int inner(int *child)
+{
+	*child = fork();
+	return leaf(0);
+}
+
+static int outer(int *child)
+{
+	return inner(child) + leaf(-7);
+}
+
+int main(void)
+{
+	int child;
+	int status = outer(&child);
+
+	if (child == 0)
+		return status;
+	waitpid(child, NULL, 0);
+	puts("done");
+	return leaf(0);
+}
+END
+# times LOG COUNT WHAT: so many events are that.
+times() {
+	local got
+	got=$("$dump" "$1" | cut -d' ' -f4- | grep -c "^$3") || true
+	[ "$got" = "$2" ] && return
+	echo "    $1: $got times $3, not $2"
+	return 1
+}
+inherits() {
+	local got=0 log=$work/forks.ctp
+	$CC -O0 -finstrument-functions -o "$work/forks" "$work/forks.c" ||
+		return 1
+	"$CTPROF" record -q -o "$log" "$work/forks" >"$work/out" || got=$?
+	[ "$got" = 7 ] && [ "$(cat "$work/out")" = "done" ] || return 1
+	times "$log" 6 begin && times "$log" 6 end && whole "$log" || return 1
+	log=$(echo "$work"/forks.[0-9]*.ctp)
+	times "$log" 3 "arg inherited=1" && times "$log" 5 begin &&
+		times "$log" 5 end && whole "$log"
+}
+
 if nm -D .libs/libctprof.so 2>/dev/null | grep -q __asan_; then
-	echo "skipped: a plugin that brings the library: AddressSanitizer has to be there first"
+	echo "skipped: libraries that come later: AddressSanitizer has to be there first"
 else
+	check "functions open at a fork are open in the child" inherits
 	check "a thread outlives the plugin that brought the library" outlives
 fi
 

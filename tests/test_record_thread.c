@@ -89,7 +89,7 @@ START_TEST(ten_thousand_short_threads_take_little_memory)
 		join_all(&thread, 1);
 	}
 #ifndef __SANITIZE_ADDRESS__
-	/* Some 150 bytes of each thread's track are kept. */
+	/* Of each thread's track, less than half a kilobyte is kept. */
 	ck_assert_uint_le(memory("RssAnon"), before + 4096);
 #endif
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
