@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Up to `size` bytes of a file of the kernel's. */
@@ -49,6 +51,30 @@ void process_boot_id(char *out, size_t size)
 	while (used > 0 && out[used - 1] == '\n')
 		used--;
 	out[used] = '\0';
+}
+
+/* Source: proc(5), /proc/pid/stat, field 22: ticks since boot. */
+int64_t process_started_ns(void)
+{
+	char text[1024];
+	size_t size = read_file("/proc/self/stat", text, sizeof(text) - 1);
+	struct timespec boot;
+	struct timespec real;
+	int64_t second = INT64_C(1000000000);
+	int64_t ticks;
+	const char *at;
+
+	text[size] = '\0';
+	at = strrchr(text, ')'); /* the name may hold anything */
+	for (int field = 2; at != NULL && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at == NULL || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 ||
+		clock_gettime(CLOCK_REALTIME, &real) != 0)
+		return INT64_MIN;
+	ticks = strtoll(at, NULL, 10);
+	return (real.tv_sec - boot.tv_sec) * second +
+	       (real.tv_nsec - boot.tv_nsec) +
+	       (ticks - 2) * (second / sysconf(_SC_CLK_TCK));
 }
 
 void process_describe(struct spool_facts *facts)

@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process.h"
+
 /* The header takes the place of a chunk, so that chunks are aligned. */
 _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 
@@ -120,13 +122,17 @@ static bool name_file(
 
 bool spool_was_left(const char *directory)
 {
+	int64_t since_ns = process_started_ns();
 	char path[SPOOL_PATH_BYTES];
-	bool found = false;
+	struct stat found;
 
-	for (unsigned i = 0; i < NUMBERS_TRIED && !found; i++)
-		found = name_file(path, directory, i) &&
-			access(path, F_OK) == 0;
-	return found;
+	for (unsigned i = 0; i < NUMBERS_TRIED; i++)
+		if (name_file(path, directory, i) && stat(path, &found) == 0 &&
+			(int64_t)found.st_mtim.tv_sec * 1000000000 +
+					found.st_mtim.tv_nsec >=
+				since_ns)
+			return true;
+	return false;
 }
 
 static int make_file(struct spool *spool, const char *directory)

@@ -120,8 +120,9 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err);
 
 /*
- * Is there a spool of this process's number in the directory? Before the first
- * is made, it is of what the process was before it called exec.
+ * Is there a spool of this process's number in the directory, made since the
+ * process began? Before the first is made, it is of what the process was
+ * before it called exec.
  */
 bool spool_was_left(const char *directory);
 
