@@ -12,6 +12,19 @@
 #include "event.h"
 #include "trace.h"
 
+/* Sanitizers keep memory for themselves, and do not stand what else is left
+ * out with this. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CASE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CASE_SANITIZED 1
+#endif
+#endif
+#ifndef CASE_SANITIZED
+#define CASE_SANITIZED 0
+#endif
+
 extern char case_directory[64];
 extern char case_path[256]; /* of the log */
 

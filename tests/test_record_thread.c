@@ -88,16 +88,14 @@ START_TEST(ten_thousand_short_threads_take_little_memory)
 		start_all(&thread, 1, record_one);
 		join_all(&thread, 1);
 	}
-#ifndef __SANITIZE_ADDRESS__
 	/* Of each thread's track, less than half a kilobyte is kept. */
-	ck_assert_uint_le(memory("RssAnon"), before + 4096);
-#endif
+	if (!CASE_SANITIZED)
+		ck_assert_uint_le(memory("RssAnon"), before + 4096);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	content = case_read_log(case_path, "early");
 	ck_assert_uint_eq(content.named, 10000);
 	ck_assert_uint_eq(content.tracks, 10000);
 	ck_assert_uint_eq(case_lost(&content), 0);
-	(void)before;
 }
 END_TEST
 
@@ -118,12 +116,11 @@ START_TEST(a_thousand_recordings_leave_nothing_behind)
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
 	}
 	ck_assert_int_eq(count_entries("/proc/self/fd"), files);
-	ck_assert_int_le(count_lines("/proc/self/maps"), maps);
+	if (!CASE_SANITIZED)
+		ck_assert_int_le(count_lines("/proc/self/maps"), maps);
 	ck_assert_int_eq(count_entries("/proc/self/task"), 3);
-#ifndef __SANITIZE_ADDRESS__
-	ck_assert_uint_le(memory("RssAnon"), before + 512);
-#endif
-	(void)before;
+	if (!CASE_SANITIZED)
+		ck_assert_uint_le(memory("RssAnon"), before + 512);
 }
 END_TEST
 
@@ -340,7 +337,9 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_thousand_recordings_leave_nothing_behind);
 	tcase_add_test(tests, many_first_events_at_once_begin_one_recording);
 	tcase_add_test(tests, cancelled_and_exited_threads_are_whole);
-	tcase_add_test(tests, threads_cancelled_at_any_moment_hold_nothing_up);
+	if (!CASE_SANITIZED) /* whose marks of the stack stay as they are */
+		tcase_add_test(
+			tests, threads_cancelled_at_any_moment_hold_nothing_up);
 	tcase_add_test(tests, a_thread_without_storage_records_for_its_creator);
 	tcase_add_test(tests, a_hundred_thousand_sites_are_all_there);
 	tcase_add_test(tests, long_names_are_all_there);
