@@ -16,6 +16,11 @@ for program in gprof2dot dot pkg-config; do
 		exit 77
 	fi
 done
+if ! echo '#include <stb/stb_image_resize.h>' | ${CC:-cc} -E - > /dev/null 2>&1
+then
+	echo "skipped: libstb-dev is not installed"
+	exit 77
+fi
 unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
