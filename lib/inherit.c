@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inherit.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -16,8 +17,10 @@
 
 static struct {
 	struct inherit open;
-	struct thread *thread; /* in the child; NULL: none */
-	char name[16];         /* of the thread */
+	/* In the child; NULL: none. Atomic because any thread may end while
+	 * another stops the recording. */
+	struct thread *_Atomic thread;
+	char name[16]; /* of the thread */
 } kept;
 
 void inherit_begin(struct inherit *inherit, uint32_t site)
@@ -77,7 +80,7 @@ void inherit_keep(uint64_t session)
 	struct inherit *open = &kept.open;
 
 	if (session == 0) {
-		if (kept.thread != thread)
+		if (atomic_load(&kept.thread) != thread)
 			open->count = open->deep = 0;
 		return;
 	}
@@ -94,14 +97,16 @@ void inherit_keep(uint64_t session)
 
 void inherit_take(void)
 {
-	kept.thread = thread_self();
+	atomic_store(&kept.thread, thread_self());
 	(void)prctl(PR_GET_NAME, kept.name);
 }
 
 void inherit_forget(const struct thread *thread)
 {
-	if (thread == NULL || thread == kept.thread)
-		kept.thread = NULL;
+	struct thread *heir = atomic_load(&kept.thread);
+
+	if (thread == NULL || thread == heir)
+		(void)atomic_compare_exchange_strong(&kept.thread, &heir, NULL);
 }
 
 /* One range with its argument; false if there is no room. */
@@ -123,11 +128,10 @@ static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
 
 void inherit_record(uint64_t session, uint64_t ticks)
 {
-	struct thread *thread = kept.thread;
+	struct thread *thread = atomic_exchange(&kept.thread, NULL);
 	const struct inherit *open = &kept.open;
 	uint32_t done = 0;
 
-	kept.thread = NULL;
 	if (thread == NULL || open->count + open->deep == 0)
 		return;
 	thread_join(thread, session, kept.name);

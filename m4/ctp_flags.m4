@@ -26,8 +26,12 @@ AC_DEFUN([CTP_FLAGS], [
 		[CTP_TRY_CFLAG(flag)])
 	AS_IF([test "x$enable_werror" = xyes],
 		[CTP_CFLAGS="$CTP_CFLAGS -Werror"])
-	AS_IF([test "x$enable_sanitizers" = xyes], [
-		ctp_sanitize="-fsanitize=address,undefined"
+	AS_CASE([$enable_sanitizers],
+		[yes], [ctp_sanitize="-fsanitize=address,undefined"],
+		[thread], [ctp_sanitize="-fsanitize=thread"],
+		[""|no], [ctp_sanitize=],
+		[AC_MSG_ERROR([--enable-sanitizers: yes, thread or no])])
+	AS_IF([test -n "$ctp_sanitize"], [
 		CTP_CFLAGS="$CTP_CFLAGS $ctp_sanitize"
 		CTP_CFLAGS="$CTP_CFLAGS -fno-sanitize-recover=all"
 		CTP_CFLAGS="$CTP_CFLAGS -fno-omit-frame-pointer"
