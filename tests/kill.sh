@@ -5,7 +5,7 @@
 set -u
 # shellcheck source=tests/kill_case.sh
 . "${srcdir:-.}/tests/kill_case.sh"
-KILLS=${KILLS:-60}
+KILLS=${KILLS:-100}
 RANDOM=${SEED:-1}
 
 sizes=(2M 256K 1M 256K)
