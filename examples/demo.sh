@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Records examples/cindex while it works through the headers under
-# /usr/include, turns the log into what people look at, and says how.
+# /usr/include, turns the log into what people look at, and says how. Then
+# records ctprof itself, whose source says nothing about recording, compiled
+# with -finstrument-functions, while it reads that log.
 # Run by `./bootstrap demo`; BUILD is where ctprof was built.
 set -eu
 build=${BUILD:?run ./bootstrap demo}
+top=$(cd "$(dirname "$0")/.." && pwd)
 headers=${DEMO_HEADERS:-/usr/include}
 out=$build/demo
 ctprof=$build/ctprof
@@ -41,6 +44,37 @@ if command -v gprof2dot >/dev/null; then
 	"$ctprof" convert -t svg --min 1% run.ctp -o run.gprof2dot.svg
 fi
 
+# --- a program that does not know that it is recorded: ctprof ---------------
+
+instrumented=$build/instrumented
+say "Building ctprof once more, with CFLAGS='-O2 -g -finstrument-functions' ..."
+mkdir -p "$instrumented"
+cd "$instrumented"
+[ -f Makefile ] || "$top/configure" -q --disable-shared \
+	CFLAGS='-O2 -g -finstrument-functions' > configure.out
+make -s -j"$(nproc 2>/dev/null || echo 1)" ctprof > make.out 2>&1 || {
+	cat make.out
+	exit 1
+}
+cd "$out"
+
+say "Recording it while it converts run.ctp, to Chrome and to pstats ..."
+"$ctprof" record -o self-chrome.ctp -- \
+	"$instrumented/ctprof" convert -q run.ctp -o again.json
+"$ctprof" record -o self-pstats.ctp -- \
+	"$instrumented/ctprof" convert -q run.ctp -o again.pstats
+cmp run.json again.json
+cmp run.pstats again.pstats
+rm again.json again.pstats
+
+say "Its functions (ctprof stats --sort tottime --top 15 self-chrome.ctp):"
+"$ctprof" stats --sort tottime --top 15 self-chrome.ctp
+
+for name in self-chrome self-pstats; do
+	"$ctprof" convert -t dot --min 2% $name.ctp -o $name.dot
+	dot -Tsvg $name.dot -o $name.svg
+done
+
 cat <<EOF
 
 The results are in $out:
@@ -51,4 +85,8 @@ The results are in $out:
   run.svg             the call graph: open it in a browser
   run.gprof2dot.svg   the same as gprof2dot draws it
   run.folded          flamegraph.pl --countname=ns run.folded, or speedscope
+  self-chrome.ctp     ctprof, recorded while it wrote run.json; and
+  self-pstats.ctp     while it wrote run.pstats: $ctprof stats $out/self-pstats.ctp
+  self-chrome.svg     what called what in it: open it in a browser
+  self-pstats.svg     the same
 EOF
