@@ -103,12 +103,14 @@ START_TEST(a_thousand_recordings_leave_nothing_behind)
 {
 	int files = 0;
 	int maps = 0;
+	int threads = 0;
 	uint64_t before = 0;
 
 	for (int i = 0; i < 1000; i++) {
 		if (i == 20) {
 			files = count_entries("/proc/self/fd");
 			maps = count_lines("/proc/self/maps");
+			threads = count_entries("/proc/self/task");
 			before = memory("RssAnon");
 		}
 		case_start(CTP_POLICY_BLOCK, 256 * 1024);
@@ -118,7 +120,11 @@ START_TEST(a_thousand_recordings_leave_nothing_behind)
 	ck_assert_int_eq(count_entries("/proc/self/fd"), files);
 	if (!CASE_SANITIZED)
 		ck_assert_int_le(count_lines("/proc/self/maps"), maps);
-	ck_assert_int_eq(count_entries("/proc/self/task"), 3);
+	/* A thread is there for a moment after it was joined. */
+	for (int i = 0; i < 100 && count_entries("/proc/self/task") > threads;
+		i++)
+		(void)usleep(10000);
+	ck_assert_int_le(count_entries("/proc/self/task"), threads);
 	if (!CASE_SANITIZED)
 		ck_assert_uint_le(memory("RssAnon"), before + 512);
 }
@@ -337,10 +343,13 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_thousand_recordings_leave_nothing_behind);
 	tcase_add_test(tests, many_first_events_at_once_begin_one_recording);
 	tcase_add_test(tests, cancelled_and_exited_threads_are_whole);
-	if (!CASE_SANITIZED) /* whose marks of the stack stay as they are */
+	/* Sanitizers have marks on the stack and state in that storage. */
+	if (!CASE_SANITIZED) {
 		tcase_add_test(
 			tests, threads_cancelled_at_any_moment_hold_nothing_up);
-	tcase_add_test(tests, a_thread_without_storage_records_for_its_creator);
+		tcase_add_test(tests,
+			a_thread_without_storage_records_for_its_creator);
+	}
 	tcase_add_test(tests, a_hundred_thousand_sites_are_all_there);
 	tcase_add_test(tests, long_names_are_all_there);
 	suite_add_tcase(suite, tests);
