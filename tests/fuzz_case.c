@@ -7,7 +7,7 @@
 #include "deflate.h"
 #include "log_maker.h"
 
-#define EVENTS_MAX 300000
+#define EVENTS_MAX 50000
 
 void fuzz_require(bool condition)
 {

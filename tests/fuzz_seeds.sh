@@ -25,6 +25,22 @@ seed() {
 	fi
 }
 
+# The sound spool, with and without a log; and changes here and there.
+if [ "$target" = fuzz_spool ]; then
+	printf '\0' >"$directory/new"
+	printf '\1' >"$directory/begun"
+	for byte in 0 10 20 30 40 50 60 70; do
+		for area in 0 1 2 3; do
+			for value in 000 001 200 377; do
+				# shellcheck disable=SC2059
+				printf "\\1\\$byte\\0\\$area\\3\\$value\\$value\\$value\\$value" \
+					>"$directory/$area-$byte-$value"
+			done
+		done
+	done
+	exit
+fi
+
 for recipe in "$srcdir"/tests/bad/*.recipe; do
 	name=$(basename "$recipe" .recipe)
 	./tests/make_log "$recipe" >"$directory/made"
