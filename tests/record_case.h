@@ -14,16 +14,24 @@
 
 /* Sanitizers keep memory for themselves, and do not stand what else is left
  * out with this. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CASE_SANITIZED 1
+#if defined(__SANITIZE_ADDRESS__)
+#define CASE_ADDRESS_SANITIZED 1
+#elif defined(__SANITIZE_THREAD__)
+#define CASE_THREAD_SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CASE_SANITIZED 1
+#if __has_feature(address_sanitizer)
+#define CASE_ADDRESS_SANITIZED 1
+#elif __has_feature(thread_sanitizer)
+#define CASE_THREAD_SANITIZED 1
 #endif
 #endif
-#ifndef CASE_SANITIZED
-#define CASE_SANITIZED 0
+#ifndef CASE_ADDRESS_SANITIZED
+#define CASE_ADDRESS_SANITIZED 0
 #endif
+#ifndef CASE_THREAD_SANITIZED
+#define CASE_THREAD_SANITIZED 0
+#endif
+#define CASE_SANITIZED (CASE_ADDRESS_SANITIZED || CASE_THREAD_SANITIZED)
 
 extern char case_directory[64];
 extern char case_path[256]; /* of the log */
