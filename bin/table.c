@@ -99,12 +99,13 @@ static const char *print_row(const struct table *table, FILE *out,
 static void measure(const struct table *table, size_t *widths, size_t width)
 {
 	const char *at = (const char *)table->text.bytes;
-	const char *end = at + table->text.used;
 	size_t last = table->column_count - 1;
 	size_t used = 0;
+	const char *end;
 
 	for (size_t i = 0; i < last; i++)
 		widths[i] = width_of(table->columns[i].title);
+	end = table->text.used == 0 ? at : at + table->text.used;
 	while (at < end) {
 		at++; /* the style */
 		for (size_t i = 0; i <= last; i++) {

@@ -35,8 +35,11 @@ for ((i = 0; i < KILLS; i++)); do
 	fi
 	[ -z "${LINES-}" ] || holds "$what, by its lines" lines
 	# A child that was left alone ends after the program.
-	[ $mode = run ] || sleep 0.05
-	[ $mode = run ] || "$CTPROF" repair --all -q >>said 2>&1
+	for ((j = 0; j < 200; j++)); do
+		[ $mode != run ] && [ -n "$(ls "$CTPROF_SPOOL")" ] || break
+		sleep 0.05
+		"$CTPROF" repair --all -q >>said 2>&1
+	done
 	clean "$what"
 done 2>/dev/null
 unset LINES CTPROF_BUFFER CTPROF_POLICY
