@@ -5,6 +5,7 @@
 # to expect:
 #
 #	# lost {"damaged_blocks":1}	as `ctprof info --json` has it
+#				(? bytes: as many as the library packed to)
 #	# ranges 7			how many come back
 #	# status 3			if it cannot be read at all
 set -u
@@ -35,6 +36,11 @@ check() {
 		return
 	}
 	lost=$(wanted lost)
+	case $lost in
+	*'"skipped_bytes":?'*)
+		sed -i 's/"skipped_bytes":[1-9][0-9]*/"skipped_bytes":?/' \
+			"$work/out" ;;
+	esac
 	grep -qF "\"lost\":$lost" "$work/out" || return
 	grep -qF "\"ranges\":$(wanted ranges)," "$work/out" || return
 	[ "$lost" = "{}" ] || want=4
