@@ -3,8 +3,6 @@
 # Nothing that a program recorded is lost, whenever it is killed. KILLS is how
 # often that happens, at random moments; SEED makes the moments.
 set -u
-sanitized=0
-! grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile || sanitized=1
 # shellcheck source=tests/kill_case.sh
 . "${srcdir:-.}/tests/kill_case.sh"
 KILLS=${KILLS:-100}
@@ -24,11 +22,7 @@ for ((i = 0; i < KILLS; i++)); do
 	case $((i / 16 % 4)) in
 	1) export LINES=1 ;;
 	2) mode=restart ranges=1000 parent=record ;;
-	3)
-		mode=fork parent=record
-		# A fork may find the sanitizer's allocator locked for ever.
-		[ $sanitized = 0 ] || threads=1
-		;;
+	3) mode=fork parent=record ;;
 	esac
 	what="kill $i: $mode, $threads threads, $parent, $CTPROF_BUFFER"
 	what="$what, $CTPROF_POLICY, after $moment us"
