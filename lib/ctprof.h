@@ -58,6 +58,8 @@ enum ctp_clock {
 	CTP_CLOCK_AUTO = 0,   /* the time-stamp counter if it is invariant */
 	CTP_CLOCK_SYSTEM = 1, /* CLOCK_MONOTONIC_RAW */
 	CTP_CLOCK_TSC = 2,    /* the counter, even if it may not be invariant */
+	CTP_CLOCK_EVENTS = 3, /* one nanosecond per recorded event: makes times
+				 repeatable, to compare profilers exactly */
 };
 
 /*
@@ -78,7 +80,8 @@ struct ctp_options {
 	uint64_t min_ns;        /* leave out ranges that are shorter and
 				    contain nothing. CTPROF_MIN_NS; 0 */
 	enum ctp_policy policy; /* CTPROF_POLICY=block|grow|drop */
-	enum ctp_clock clock;   /* CTPROF_CLOCK=auto|system|tsc */
+	enum ctp_clock clock;   /* CTPROF_CLOCK=
+				    auto|system|tsc|events */
 	int level;              /* deflate level 1-9. CTPROF_LEVEL; 1 */
 };
 
@@ -140,6 +143,28 @@ CTP_API enum ctp_status ctp_flush(void);
  */
 CTP_API struct ctp_site *ctp_site_intern(
 	const char *name, const char *file, uint32_t line);
+
+/* A site of which more is known; begin with CTP_SITE_INFO_INIT. */
+struct ctp_site_info {
+	size_t size;      /* sizeof(struct ctp_site_info) */
+	const char *name; /* not NULL */
+	const char *file; /* NULL: unknown */
+	uint32_t line;    /* first line of the function; 0: unknown */
+	/* The line in the caller's file that the call is made from; sites that
+	 * differ only in this are one function. 0: unknown. */
+	uint32_t call_line;
+	const char *full_name; /* with its class, say; NULL: the same */
+	/* What kind of thing it is: "python", "c", "module", "gc", …; the
+	 * category of Chrome traces. NULL: none. */
+	const char *category;
+};
+
+/* clang-format off */
+#define CTP_SITE_INFO_INIT { .size = sizeof(struct ctp_site_info) }
+/* clang-format on */
+
+/* The same of such a site. Errors and ownership: as ctp_site_intern(). */
+CTP_API struct ctp_site *ctp_site_intern_info(const struct ctp_site_info *info);
 
 /*
  * Opens a range on the calling thread; ctp_end() closes the innermost one.

@@ -38,6 +38,11 @@ struct ctp_site *ctp_site_intern(
 	return registry_intern(name, file, line);
 }
 
+struct ctp_site *ctp_site_intern_info(const struct ctp_site_info *info)
+{
+	return registry_intern(info->name, info->file, info->line);
+}
+
 static uint32_t number_of(struct ctp_site *site)
 {
 	uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
