@@ -27,7 +27,7 @@
 
 #define USUAL_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
-#define CLOCKS "auto|system|tsc"
+#define CLOCKS "auto|system|tsc|events"
 
 /* env(1)'s. */
 #define STATUS_CANNOT_RUN 126
@@ -351,7 +351,8 @@ static const struct argp_option options[] = {
 		"2us)", GROUP_SELECT},
 	{"clock", KEY_CLOCK, CLOCKS, 0,
 		"the time-stamp counter where it is good, the system's clock, "
-		"or the counter at any rate", GROUP_SELECT},
+		"the counter at any rate, or 1 ns per event, which makes times "
+		"repeatable", GROUP_SELECT},
 	{"spool", KEY_SPOOL, "DIR", 0,
 		"directory of the buffers, in memory for speed (default: "
 		"/dev/shm)", GROUP_SELECT},

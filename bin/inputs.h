@@ -26,13 +26,14 @@ struct inputs {
 
 /* The option of commands that show functions: KEY_NAMES, and how its value is
  * taken. */
-#define INPUTS_NAMES "full|short|mangled"
+#define INPUTS_NAMES "full|short|mangled|qualified"
 #define INPUTS_NAMES_OPTION \
 	{ \
 		"names", KEY_NAMES, INPUTS_NAMES, 0, \
-			"names of C++ functions: as they are declared (the " \
-			"default), without parameters, return types and " \
-			"template arguments, or as the linker knows them", \
+			"names of functions: as they are declared (the " \
+			"default), without C++'s parameters, return types " \
+			"and template arguments, as the linker knows them, " \
+			"or short but with Python's classes", \
 			GROUP_INPUT \
 	}
 

@@ -63,12 +63,18 @@ static void write_place(struct chrome_text *text, struct chrome_site *made,
 		raw_string(json, text->trace->text, site->file);
 	}
 	made->file_size = json->used - made->file_at;
-	if (site->file != 0 && site->line != 0)
+	if (site->file != 0 && (site->line != 0 || site->call_line != 0))
 		json_raw_text(json, ",");
 	made->line_at = json->used;
 	if (site->line != 0) {
 		json_raw_text(json, "\"line\":");
 		json_uint(json, site->line);
+	}
+	if (site->line != 0 && site->call_line != 0)
+		json_raw_text(json, ",");
+	if (site->call_line != 0) {
+		json_raw_text(json, "\"call_line\":");
+		json_uint(json, site->call_line);
 	}
 	made->line_size = json->used - made->line_at;
 }
@@ -85,9 +91,13 @@ static bool make_site(struct chrome_text *text, uint32_t number)
 	json_raw_text(json, ",\"name\":");
 	raw_string(json, text->trace->text, site.name);
 	made->name_size = json->used;
-	json_raw_text(json, ",\"cat\":\"range\"");
+	json_raw_text(json, ",\"cat\":");
+	if (site.category == 0)
+		json_raw_text(json, "\"range\"");
+	else
+		raw_string(json, text->trace->text, site.category);
 	made->cat_size = json->used;
-	if (site.file != 0 || site.line != 0)
+	if (site.file != 0 || site.line != 0 || site.call_line != 0)
 		write_place(text, made, &site);
 	if (json->failed)
 		return false;

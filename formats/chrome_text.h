@@ -13,7 +13,7 @@
 #include "trace.h"
 
 /*
- * ,"name":"f","cat":"range","args":{"file":"a.c","line":3
+ * ,"name":"f","cat":"range","args":{"file":"a.c","line":3,"call_line":7
  * The braces are not closed, since an event's own arguments may follow. With
  * neither file nor line it ends at cat_size.
  */
@@ -24,7 +24,7 @@ struct chrome_site {
 	size_t cat_size;  /* up to the category */
 	size_t file_at;   /* "file":"a.c" */
 	size_t file_size;
-	size_t line_at; /* "line":3 */
+	size_t line_at; /* "line":3,"call_line":7 */
 	size_t line_size;
 };
 

@@ -75,6 +75,9 @@ enum chunk_long {
 	CHUNK_MODULE,        /* module, base, bytes, size of the path; path and
 			      build id */
 	CHUNK_MODULE_CLOSED, /* module */
+	CHUNK_SITE_INFO,     /* site, line | line of the call << 32, bytes of
+			      the name | of the file << 32, of the full name;
+			      name, file, full name and category */
 };
 
 /* Lost on a track, in all; the names are those of a losses block. */

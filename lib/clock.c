@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,9 +76,34 @@ static int64_t system_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static struct {
+	_Atomic bool on;
+	_Atomic uint64_t count;
+} events;
+
+void clock_count_events(bool on)
+{
+	atomic_store(&events.on, on);
+}
+
+/* What the recording's times are compared with. */
+static int64_t raw_ns(void)
+{
+	return atomic_load_explicit(&events.on, memory_order_relaxed)
+		       ? (int64_t)atomic_load(&events.count)
+		       : system_ns(CLOCK_MONOTONIC_RAW);
+}
+
 uint64_t clock_ticks(bool tsc)
 {
-	return tsc ? tsc_ticks() : (uint64_t)system_ns(CLOCK_MONOTONIC_RAW);
+	return tsc ? tsc_ticks() : (uint64_t)raw_ns();
+}
+
+uint64_t clock_stamp(bool tsc)
+{
+	if (!tsc && atomic_load_explicit(&events.on, memory_order_relaxed))
+		return atomic_fetch_add(&events.count, 1) + 1;
+	return clock_ticks(tsc);
 }
 
 int64_t clock_raw_ns(void)
@@ -92,14 +118,14 @@ struct clock_sync clock_sync_now(bool tsc)
 
 	for (int i = 0; i < SYNC_TRIES; i++) {
 		uint64_t before = clock_ticks(tsc);
-		int64_t raw_ns = system_ns(CLOCK_MONOTONIC_RAW);
+		int64_t raw = raw_ns();
 		uint64_t after = clock_ticks(tsc);
 		int64_t realtime_ns = system_ns(CLOCK_REALTIME);
 
 		if (after - before < best_width) {
 			best_width = after - before;
 			best.ticks = before + best_width / 2;
-			best.raw_ns = raw_ns;
+			best.raw_ns = raw;
 			best.realtime_ns = realtime_ns;
 		}
 	}

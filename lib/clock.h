@@ -32,6 +32,16 @@ bool clock_has_tsc(void);
 /* The time now: the counter if `tsc`, else CLOCK_MONOTONIC_RAW. */
 uint64_t clock_ticks(bool tsc);
 
+/*
+ * From now on a clock that is not the counter goes by events: it stands, but
+ * for clock_stamp(), which sets it forward by 1 (all threads have one). So the
+ * times of a recording are the same whenever it is made.
+ */
+void clock_count_events(bool on);
+
+/* The time of an event that is to be recorded now. */
+uint64_t clock_stamp(bool tsc);
+
 /* CLOCK_MONOTONIC_RAW. */
 int64_t clock_raw_ns(void);
 

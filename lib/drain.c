@@ -395,7 +395,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.options = options;
 	drain.start = *start;
 	drain.newest = *start;
-	drain.tsc = spool->header->tsc != 0;
+	drain.tsc = spool->header->clock == SPOOL_CLOCK_TSC;
 	drain.scale = (struct clock_scale){start->ticks, 0};
 	drain.packer = NULL;
 	drain.error.status = CTP_OK;

@@ -62,7 +62,7 @@ uint64_t ctp_private_session(void)
 
 uint64_t ctp_private_ticks(void)
 {
-	return clock_ticks(session_uses_tsc());
+	return clock_stamp(session_uses_tsc());
 }
 
 uint64_t ctp_private_begin(uint32_t site, uint64_t ticks)

@@ -73,6 +73,8 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 	const struct spool_facts *facts = &spool->facts;
 	struct buffer bytes = BUFFER_INIT;
 	msgpack_packer out = msgpack_out(&bytes);
+	static const char *const clocks[SPOOL_CLOCKS] = {
+		"monotonic_raw", "tsc", "events"};
 
 	(void)msgpack_pack_array(&out, 2);
 	(void)msgpack_pack_int(&out, LOG_HEADER);
@@ -88,7 +90,7 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 	add_command(&out, facts);
 	msgpack_out_key(&out, "realtime");
 	(void)msgpack_pack_int64(&out, spool->start.realtime_ns);
-	add_text(&out, "clock", spool->tsc != 0 ? "tsc" : "monotonic_raw");
+	add_text(&out, "clock", clocks[spool->clock]);
 	add_number(&out, "clock_hz", hertz(&spool->scale));
 	add_text(&out, "policy",
 		options_policy_name((enum ctp_policy)facts->policy));

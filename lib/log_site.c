@@ -72,35 +72,48 @@ static void add_name(struct log_recording *recording,
 	else if (row->mangled.size != 0 &&
 		 (names == TRACE_NAMES_MANGLED || row->name.size == 0))
 		buffer_add(out, row->mangled.bytes, row->mangled.size);
-	else if (names == TRACE_NAMES_SHORT)
+	else if (names == TRACE_NAMES_SHORT || names == TRACE_NAMES_QUALIFIED)
 		function_name_add_short(out, row->name.bytes, row->name.size);
 	else
 		buffer_add(out, row->name.bytes, row->name.size);
 }
 
+/* What follows the line: of a function its address, of others more names. */
+static bool read_more(
+	struct cursor *block, struct log_site_row *row, uint32_t *known)
+{
+	struct log_site_text *text = &row->full_name;
+
+	*known = LOG_SITE_FUNCTION_ELEMENTS;
+	if (!unpack_u32(block, UINT32_MAX, &row->module) ||
+		!unpack_uint(block, &row->offset))
+		return false;
+	row->is_function = row->module != 0;
+	if (row->is_function)
+		text = &row->mangled;
+	if (!unpack_text(block, &text->bytes, &text->size))
+		return false;
+	if (row->elements < LOG_SITE_INFO_ELEMENTS)
+		return true;
+	*known = LOG_SITE_INFO_ELEMENTS;
+	return unpack_text(block, &row->category.bytes, &row->category.size) &&
+	       unpack_u32(block, UINT32_MAX, &row->call_line);
+}
+
 bool log_site_read(struct cursor *block, struct log_site_row *row)
 {
 	uint32_t known = LOG_SITE_ELEMENTS;
-	uint32_t elements;
 
 	*row = (struct log_site_row){0};
-	if (!unpack_array(block, &elements) || elements < known ||
+	if (!unpack_array(block, &row->elements) || row->elements < known ||
 		!unpack_text(block, &row->name.bytes, &row->name.size) ||
 		!unpack_text(block, &row->file.bytes, &row->file.size) ||
-		!unpack_u32(block, UINT32_MAX, &row->line))
+		!unpack_u32(block, UINT32_MAX, &row->line) ||
+		(row->elements >= LOG_SITE_FUNCTION_ELEMENTS &&
+			!read_more(block, row, &known)))
 		return false;
-	row->elements = elements;
-	if (elements >= LOG_SITE_FUNCTION_ELEMENTS) {
-		known = LOG_SITE_FUNCTION_ELEMENTS;
-		row->is_function = true;
-		if (!unpack_u32(block, UINT32_MAX, &row->module) ||
-			!unpack_uint(block, &row->offset) ||
-			!unpack_text(
-				block, &row->mangled.bytes, &row->mangled.size))
-			return false;
-	}
 	row->rest.at = block->at;
-	while (elements-- > known)
+	for (uint32_t i = known; i < row->elements; i++)
 		if (!unpack_skip(block))
 			return false;
 	row->rest.left = (size_t)(block->at - row->rest.at);
@@ -118,9 +131,16 @@ bool log_site_read_module(struct cursor *block, struct log_site_module *module)
 		       block, &module->build_id.bytes, &module->build_id.size);
 }
 
+static uint32_t add_text(struct trace *trace, struct log_site_text text)
+{
+	return strtab_add(
+		trace->text, text.size == 0 ? "" : text.bytes, text.size);
+}
+
 static enum log_verdict take_row(struct log_recording *recording,
 	struct cursor *block, uint32_t number, bool apply)
 {
+	struct trace *trace = recording->trace;
 	struct log_site_row row;
 	uint32_t site;
 
@@ -135,9 +155,16 @@ static enum log_verdict take_row(struct log_recording *recording,
 			return LOG_NO_MEMORY;
 		row.name.bytes = (const char *)recording->name.bytes;
 		row.name.size = recording->name.used;
+	} else if (row.full_name.size != 0 &&
+		   trace->names == TRACE_NAMES_QUALIFIED) {
+		row.name = row.full_name;
 	}
-	site = trace_add_site(recording->trace, row.name.bytes, row.name.size,
-		row.file.bytes, row.file.size, row.line);
+	site = trace_add_place(
+		trace, (struct trace_site){.name = add_text(trace, row.name),
+			       .file = add_text(trace, row.file),
+			       .line = row.line,
+			       .call_line = row.call_line,
+			       .category = add_text(trace, row.category)});
 	if (site == TRACE_NONE ||
 		!log_table_set(&recording->sites, number, site + 1))
 		return LOG_NO_MEMORY;

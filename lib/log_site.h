@@ -8,6 +8,7 @@
 
 #define LOG_SITE_ELEMENTS 3
 #define LOG_SITE_FUNCTION_ELEMENTS 6 /* of one known by its address */
+#define LOG_SITE_INFO_ELEMENTS 8     /* of one of which more is known */
 
 /* Borrowed from the block. */
 struct log_site_text {
@@ -19,10 +20,13 @@ struct log_site_row {
 	struct log_site_text name;
 	struct log_site_text file;
 	uint32_t line;
-	bool is_function; /* and has what follows */
+	bool is_function; /* known by its address: has what follows */
 	uint32_t module;
 	uint64_t offset;
 	struct log_site_text mangled;
+	struct log_site_text full_name; /* empty: the name, or not known */
+	struct log_site_text category;
+	uint32_t call_line;
 	uint32_t elements;  /* with those that we do not know */
 	struct cursor rest; /* these, packed */
 };

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 #define DEFAULT_OUT "ctprof.%p.ctp"
 #define DEFAULT_BUFFER (UINT64_C(2) * 1024 * 1024)
 #define DEFAULT_BUFFER_MAX (UINT64_C(64) * 1024 * 1024)
@@ -14,13 +16,27 @@
 #define MOST_CHUNKS (UINT32_C(1) << 20)
 
 static const char *const policies[] = {"block", "grow", "drop", NULL};
-static const char *const clocks[] = {"auto", "system", "tsc", NULL};
+static const char *const clocks[] = {"auto", "system", "tsc", "events", NULL};
 
 int options_in_environment(void)
 {
 	const char *out = getenv("CTPROF_OUT");
 
 	return out != NULL && out[0] != '\0';
+}
+
+bool options_use_tsc(const struct session_options *options)
+{
+	return options->clock == CTP_CLOCK_TSC ||
+	       (options->clock == CTP_CLOCK_AUTO && clock_has_tsc());
+}
+
+enum spool_clock options_spool_clock(
+	const struct session_options *options, bool tsc)
+{
+	if (options->clock == CTP_CLOCK_EVENTS)
+		return SPOOL_CLOCK_EVENTS;
+	return tsc ? SPOOL_CLOCK_TSC : SPOOL_CLOCK_SYSTEM;
 }
 
 const char *options_policy_name(enum ctp_policy policy)

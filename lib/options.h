@@ -24,6 +24,13 @@ int options_in_environment(void);
 void options_other_name(
 	char *out, size_t size, const char *path, long pid, int try);
 
+/* Is the time-stamp counter to be used, here? */
+bool options_use_tsc(const struct session_options *options);
+
+/* What the recording's ticks are, then. */
+enum spool_clock options_spool_clock(
+	const struct session_options *options, bool tsc);
+
 const char *options_policy_name(enum ctp_policy policy);
 
 #endif

@@ -18,14 +18,53 @@ static bool find_long(
 	       head->words >= pack_row_least_words(head->kind);
 }
 
+/* Takes so many bytes, or as many as there are, as a text. */
+static void add_part(
+	msgpack_packer *out, const char **text, size_t *left, uint64_t size)
+{
+	size_t part = size > *left ? *left : (size_t)size;
+
+	msgpack_out_text(out, *text, part);
+	*text += part;
+	*left -= part;
+}
+
+/* [name, file, line, 0, 0, full name, category, line of the call] */
+static void add_site_info(
+	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
+{
+	const char *text = "";
+	size_t left = 0;
+
+	(void)pack_row_text(head, record, 4, &text, &left);
+	(void)msgpack_pack_array(out, 8);
+	add_part(out, &text, &left, record[3] & UINT32_MAX);
+	add_part(out, &text, &left, record[3] >> 32);
+	(void)msgpack_pack_uint64(out, record[2] & UINT32_MAX);
+	(void)msgpack_pack_int(out, 0);
+	(void)msgpack_pack_int(out, 0);
+	add_part(out, &text, &left, record[4]);
+	msgpack_out_text(out, text, left);
+	(void)msgpack_pack_uint64(out, record[2] >> 32);
+}
+
+static bool is_site(enum chunk_long kind)
+{
+	return kind == CHUNK_SITE || kind == CHUNK_FUNCTION ||
+	       kind == CHUNK_SITE_INFO;
+}
+
 /* One site's [name, file, line], and what a function has after it. */
 static void add_site(
 	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
 {
 	const char *text = "";
 	size_t size = 0;
-	size_t name_size;
 
+	if (head.kind == CHUNK_SITE_INFO) {
+		add_site_info(out, head, record);
+		return;
+	}
 	if (head.kind == CHUNK_FUNCTION) {
 		(void)msgpack_pack_array(out, 6);
 		msgpack_out_text(out, "", 0);
@@ -37,10 +76,9 @@ static void add_site(
 		return;
 	}
 	(void)pack_row_text(head, record, 3, &text, &size);
-	name_size = record[3] > size ? size : (size_t)record[3];
 	(void)msgpack_pack_array(out, 3);
-	msgpack_out_text(out, text, name_size);
-	msgpack_out_text(out, text + name_size, size - name_size);
+	add_part(out, &text, &size, record[3]);
+	msgpack_out_text(out, text, size);
 	(void)msgpack_pack_uint64(out, record[2]);
 }
 
@@ -55,8 +93,7 @@ static enum ctp_status write_sites(struct packer *packer,
 	struct chunk_head head;
 	size_t count = 0;
 
-	while (find_long(chunk, end, &head) &&
-		(head.kind == CHUNK_SITE || head.kind == CHUNK_FUNCTION) &&
+	while (find_long(chunk, end, &head) && is_site(head.kind) &&
 		chunk->words[end + 1] == first[1] + count) {
 		count++;
 		end += 1 + head.words;
@@ -98,18 +135,15 @@ static enum ctp_status write_module(struct packer *packer,
 	msgpack_packer out = msgpack_out(&packer->bytes);
 	const char *text = "";
 	size_t size = 0;
-	size_t path_size;
 
 	(void)pack_row_text(head, record, 4, &text, &size);
-	path_size = record[4] > size ? size : (size_t)record[4];
 	packer->bytes.used = 0;
 	(void)msgpack_pack_array(&out, 6);
 	(void)msgpack_pack_int(&out, LOG_MODULE);
 	for (size_t i = 1; i <= 3; i++)
 		(void)msgpack_pack_uint64(&out, record[i]);
-	msgpack_out_text(&out, text, path_size);
-	(void)msgpack_pack_bin_with_body(
-		&out, text + path_size, size - path_size);
+	add_part(&out, &text, &size, record[4]);
+	(void)msgpack_pack_bin_with_body(&out, text, size);
 	return packer_write(packer, LOG_MODULE, err);
 }
 
@@ -161,7 +195,7 @@ enum ctp_status packer_registry(struct packer *packer,
 	struct chunk_head head;
 
 	while (status == CTP_OK && find_long(chunk, at, &head)) {
-		if (head.kind == CHUNK_SITE || head.kind == CHUNK_FUNCTION) {
+		if (is_site(head.kind)) {
 			status = write_sites(packer, chunk, &at, err);
 			continue;
 		}

@@ -113,6 +113,7 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	case CHUNK_MODULE_CLOSED:
 		return 1;
 	case CHUNK_MODULE:
+	case CHUNK_SITE_INFO:
 	case CHUNK_ALLOC:
 	case CHUNK_FREE:
 	case CHUNK_STEP:

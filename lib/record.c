@@ -35,12 +35,16 @@ void ctp_end(void)
 struct ctp_site *ctp_site_intern(
 	const char *name, const char *file, uint32_t line)
 {
-	return registry_intern(name, file, line);
+	return registry_intern(
+		&(struct ctp_site_info){.size = sizeof(struct ctp_site_info),
+			.name = name,
+			.file = file,
+			.line = line});
 }
 
 struct ctp_site *ctp_site_intern_info(const struct ctp_site_info *info)
 {
-	return registry_intern(info->name, info->file, info->line);
+	return registry_intern(info);
 }
 
 static uint32_t number_of(struct ctp_site *site)
@@ -53,7 +57,7 @@ static uint32_t number_of(struct ctp_site *site)
 
 static uint64_t now(void)
 {
-	return clock_ticks(session_uses_tsc());
+	return clock_stamp(session_uses_tsc());
 }
 
 /* There is no room: keep the range in mind, see struct thread_pending. */
@@ -326,7 +330,7 @@ static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 	if (at == NULL) {
 		atomic_fetch_add(&thread->dropped_events, 1);
 	} else {
-		at[1] = now();
+		at[1] = clock_ticks(session_uses_tsc());
 		at[2] = kind == CHUNK_ARG_TEXT ? key_size : number;
 		memcpy(at + 3, key, key_size);
 		memcpy((char *)(at + 3) + key_size, value, size - key_size);

@@ -58,7 +58,7 @@ static enum ctp_status find_scale(
 
 	recovery->scale = (struct clock_scale){
 		header->start.ticks, header->scale.ns_per_tick};
-	if (header->tsc == 0)
+	if (header->clock != SPOOL_CLOCK_TSC)
 		recovery->scale.ns_per_tick = UINT64_C(1) << 32;
 	if (recovery->scale.ns_per_tick != 0)
 		return CTP_OK;
@@ -221,7 +221,7 @@ static enum ctp_status complete(struct recovery *recovery,
 	struct clock_sync now = death != NULL ? *death : clock_sync_now(true);
 	enum ctp_status status = list_chunks(recovery, err);
 
-	if (recovery->spool->header.tsc == 0)
+	if (recovery->spool->header.clock == SPOOL_CLOCK_SYSTEM)
 		now.ticks = (uint64_t)now.raw_ns;
 	if (status == CTP_OK && recovery->log.is_cut) {
 		status = mark_gaps(recovery, err);
@@ -262,7 +262,8 @@ static enum ctp_status recover(struct recovery *recovery,
 		return status;
 	result->was_complete = log->has_end && !log->is_cut;
 	if (!result->was_complete) {
-		status = complete(recovery, death, err);
+		status = complete(
+			recovery, recovery->same_boot ? death : NULL, err);
 		result->blocks =
 			log_writer_blocks(recovery->writer) - log->blocks;
 	}
@@ -282,7 +283,9 @@ enum ctp_status recover_spool(struct spool_file *spool,
 	*result = (struct recover_result){0};
 	if (!spool->ready)
 		return spool_file_remove(spool, err);
-	recovery.same_boot = is_same_boot(&spool->header);
+	/* A count of events is no clock that went on. */
+	recovery.same_boot = is_same_boot(&spool->header) &&
+			     spool->header.clock != SPOOL_CLOCK_EVENTS;
 	status = find_scale(&recovery, err);
 	if (status == CTP_OK)
 		status = recover_log_open(

@@ -27,8 +27,7 @@
 uint32_t registry_site(struct ctp_site *site);
 
 /* The interned site; "(unnamed)" if out of memory. Locks. */
-struct ctp_site *registry_intern(
-	const char *name, const char *file, uint32_t line);
+struct ctp_site *registry_intern(const struct ctp_site_info *info);
 
 /* A new track's number in this recording; writes its record. Locks. */
 uint32_t registry_track(

@@ -7,13 +7,15 @@
 #include "registry.h"
 #include "thread.h"
 
-/* A record of the stream: numbers, then two texts run together. */
+#define REGISTRY_TEXTS 4
+
+/* A record of the stream: numbers, then some texts run together. */
 struct registry_record {
 	enum chunk_long kind;
 	uint32_t count;
 	uint64_t numbers[4];
-	const char *texts[2];
-	size_t sizes[2];
+	const char *texts[REGISTRY_TEXTS];
+	size_t sizes[REGISTRY_TEXTS];
 };
 
 /* Stores a record; false if there is no room, or no recording. The lock is
@@ -26,6 +28,9 @@ void registry_release(struct thread_hold before);
 
 /* Is there a recording? The lock is held. */
 bool registry_is_on(void);
+
+/* Stores the records of all sites so far. The lock is held. */
+bool registry_emit_sites(void);
 
 /* Stores the records of all modules so far. The lock is held. */
 bool registry_emit_modules(void);

@@ -190,7 +190,7 @@ static enum ctp_status open_spool(
 	free(directory);
 	if (status != CTP_OK)
 		return status;
-	header->tsc = session.tsc;
+	header->clock = options_spool_clock(&session.options, session.tsc);
 	header->start = *start;
 	log_file_absolute(
 		header->log_path, sizeof(header->log_path), session.path);
@@ -307,9 +307,8 @@ static enum ctp_status begin(struct ctp_error *err)
 		session.path, err);
 	if (fd < 0)
 		return err->status;
-	session.tsc =
-		session.options.clock == CTP_CLOCK_TSC ||
-		(session.options.clock == CTP_CLOCK_AUTO && clock_has_tsc());
+	session.tsc = options_use_tsc(&session.options);
+	clock_count_events(session.options.clock == CTP_CLOCK_EVENTS);
 	start = session.parent != 0 ? session.forked
 				    : clock_sync_now(session.tsc);
 	status = open_spool(&start, fd, err);

@@ -65,6 +65,14 @@ struct spool_facts {
 	char command[SPOOL_COMMAND_BYTES]; /* arguments, each with its zero */
 };
 
+/* What a recording's ticks are. */
+enum spool_clock {
+	SPOOL_CLOCK_SYSTEM, /* nanoseconds of CLOCK_MONOTONIC_RAW */
+	SPOOL_CLOCK_TSC,    /* the time-stamp counter */
+	SPOOL_CLOCK_EVENTS, /* how many events were recorded */
+	SPOOL_CLOCKS
+};
+
 /*
  * The recorder holds a lock (flock) on the file while it lives: a spool that
  * can be locked was left behind.
@@ -76,7 +84,7 @@ struct spool_header {
 	 * is recorded. */
 	_Atomic uint32_t ready;
 	_Atomic uint32_t chunk_count;
-	uint32_t tsc; /* ticks are the time-stamp counter's */
+	uint32_t clock; /* enum spool_clock: what ticks are */
 	struct clock_sync start;
 	struct clock_scale scale; /* ns_per_tick is 0 until it is known */
 	/* Two entries written in turn, so that one is always whole:

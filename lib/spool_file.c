@@ -47,7 +47,8 @@ static bool is_sound(const struct spool_header *header, off_t size)
 	const struct spool_facts *facts = &header->facts;
 	uint32_t chunks = atomic_load(&header->chunk_count);
 
-	return chunks > 0 && offset_of(chunks) <= size && header->tsc <= 1 &&
+	return chunks > 0 && offset_of(chunks) <= size &&
+	       header->clock < SPOOL_CLOCKS &&
 	       is_text(header->log_path, sizeof(header->log_path)) &&
 	       header->log_path[0] == '/' &&
 	       is_text(header->error, sizeof(header->error)) &&

@@ -63,7 +63,7 @@ static int64_t maximum(void)
 
 int64_t ctp_step(const char *name)
 {
-	struct ctp_site *site = registry_intern(name, NULL, 0);
+	struct ctp_site *site = ctp_site_intern(name, NULL, 0);
 	const struct thread_hold before = thread_hold();
 	struct requester *requester;
 	int64_t advance = 0;
@@ -87,7 +87,7 @@ int64_t ctp_step(const char *name)
 
 void ctp_step_remove(const char *name)
 {
-	struct ctp_site *site = registry_intern(name, NULL, 0);
+	struct ctp_site *site = ctp_site_intern(name, NULL, 0);
 	const struct thread_hold before = thread_hold();
 	struct requester *requester;
 

@@ -70,6 +70,10 @@ static void add_row(struct buffer *rows, const struct log_site_row *row,
 	(void)msgpack_pack_uint32(&out, row->module);
 	(void)msgpack_pack_uint64(&out, row->offset);
 	msgpack_out_key(&out, function->mangled);
+	if (row->elements >= LOG_SITE_INFO_ELEMENTS) {
+		msgpack_out_text(&out, row->category.bytes, row->category.size);
+		(void)msgpack_pack_uint32(&out, row->call_line);
+	}
 	buffer_add(rows, row->rest.at, row->rest.left);
 }
 

@@ -119,7 +119,9 @@ static uint32_t site_slot(const struct trace *trace, struct trace_site site)
 			&trace->sites[trace->site_index[slot] - 1];
 
 		if (other->name == site.name && other->file == site.file &&
-			other->line == site.line)
+			other->line == site.line &&
+			other->call_line == site.call_line &&
+			other->category == site.category)
 			break;
 	}
 	return slot;
@@ -148,14 +150,20 @@ static bool grow_site_index(struct trace *trace)
 uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
 	const char *file, size_t file_size, uint32_t line)
 {
-	struct trace_site site;
+	return trace_add_place(
+		trace, (struct trace_site){
+			       .name = strtab_add(trace->text, name, name_size),
+			       .file = strtab_add(trace->text, file, file_size),
+			       .line = line});
+}
+
+uint32_t trace_add_place(struct trace *trace, struct trace_site site)
+{
 	uint32_t slot;
 	void *sites = trace->sites;
 
-	site.name = strtab_add(trace->text, name, name_size);
-	site.file = strtab_add(trace->text, file, file_size);
-	site.line = line;
-	if (site.name == STRTAB_NONE || site.file == STRTAB_NONE)
+	if (site.name == STRTAB_NONE || site.file == STRTAB_NONE ||
+		site.category == STRTAB_NONE)
 		return TRACE_NONE;
 	if (trace->site_count >= trace->site_index_size / 2 &&
 		!grow_site_index(trace))

@@ -14,18 +14,22 @@
 
 #define TRACE_NONE UINT32_MAX
 
-/* A place in a program. Equal (name, file, line) have one site. */
+/* A place in a program: equal ones have one number. Those that differ only in
+ * what stands after the line are one function. */
 struct trace_site {
-	uint32_t name; /* strtab number */
-	uint32_t file; /* strtab number; 0 (""): unknown */
-	uint32_t line; /* 0: unknown */
+	uint32_t name;      /* strtab number */
+	uint32_t file;      /* strtab number; 0 (""): unknown */
+	uint32_t line;      /* 0: unknown */
+	uint32_t call_line; /* in the caller's file; 0: unknown */
+	uint32_t category;  /* strtab number; 0 (""): none */
 };
 
 /* Which name of a function is shown that has several. */
 enum trace_names {
-	TRACE_NAMES_FULL,    /* demangled: "int ns::f<int>(int)" */
-	TRACE_NAMES_SHORT,   /* "ns::f" */
-	TRACE_NAMES_MANGLED, /* as the linker knows it */
+	TRACE_NAMES_FULL,      /* demangled: "int ns::f<int>(int)" */
+	TRACE_NAMES_SHORT,     /* "ns::f" */
+	TRACE_NAMES_MANGLED,   /* as the linker knows it */
+	TRACE_NAMES_QUALIFIED, /* short; of Python with its class: "C.f" */
 };
 
 /* A program or shared library that functions lie in. */
@@ -125,6 +129,7 @@ void trace_free(struct trace *trace);
  * if out of memory. Text is copied. */
 uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
 	const char *file, size_t file_size, uint32_t line);
+uint32_t trace_add_place(struct trace *trace, struct trace_site site);
 uint32_t trace_add_track(struct trace *trace, struct trace_track track);
 uint32_t trace_add_module(struct trace *trace, struct trace_module module);
 bool trace_add_fact(struct trace *trace, const char *key, const char *value);

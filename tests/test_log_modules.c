@@ -107,7 +107,7 @@ END_TEST
 START_TEST(elements_behind_the_known_ones_are_ignored)
 {
 	make("[16, 1, 0, 1, 'a.so', '', [nil], 7]",
-		"['', '', 0, 1, 16, '', 'new', {}], ['f', '', 0, 'new'],"
+		"['', '', 0, 1, 16, '', '', 0, 'new', {}], ['f', '', 0, 'new'],"
 		"['g', '', 0, 'new', 0.5]",
 		3);
 	case_read_made();
