@@ -81,6 +81,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		conversion->inputs.names = (enum trace_names)arguments_word(
 			state, "--names", INPUTS_NAMES, arg);
 		return 0;
+	case KEY_TRIM_PREFIX:
+		conversion->inputs.trim_prefix = true;
+		return 0;
 	case KEY_FORCE:
 		conversion->force = true;
 		return 0;
@@ -373,7 +376,7 @@ static const struct argp_option options[] = {
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_SELECT},
-	INPUTS_NAMES_OPTION,
+	INPUTS_NAMES_OPTIONS,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */

@@ -137,6 +137,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->inputs.names = (enum trace_names)arguments_word(
 			state, "--names", INPUTS_NAMES, arg);
 		return 0;
+	case KEY_TRIM_PREFIX:
+		request->inputs.trim_prefix = true;
+		return 0;
 	case KEY_FORCE:
 		request->force = true;
 		return 0;
@@ -398,7 +401,7 @@ static const struct argp_option options[] = {
 	{"color", KEY_COLOR, WHEN_VALUES, 0,
 		"colour (auto: on a terminal, unless NO_COLOR is set)",
 		GROUP_OUTPUT},
-	INPUTS_NAMES_OPTION,
+	INPUTS_NAMES_OPTIONS,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */

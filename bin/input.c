@@ -87,6 +87,7 @@ int input_open(
 		status = open_source(input, inputs->from, &err);
 	if (status == CTP_OK) {
 		input->source->trace->names = inputs->names;
+		input->source->trace->trim_prefix = inputs->trim_prefix;
 		return EXIT_DONE;
 	}
 	say_error(input->name, &err);

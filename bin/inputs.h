@@ -18,22 +18,27 @@ struct inputs {
 	size_t room;
 	const char *files0_from;
 	enum trace_names names;
+	bool trim_prefix;
 	bool strict;
 	bool quiet;
 	bool verbose;
 	enum when progress;
 };
 
-/* The option of commands that show functions: KEY_NAMES, and how its value is
- * taken. */
+/* The options of commands that show functions: KEY_NAMES and KEY_TRIM_PREFIX,
+ * and how the value of the former is taken. */
 #define INPUTS_NAMES "full|short|mangled|qualified"
-#define INPUTS_NAMES_OPTION \
+#define INPUTS_NAMES_OPTIONS \
+	{"names", KEY_NAMES, INPUTS_NAMES, 0, \
+		"names of functions: as they are declared (the " \
+		"default), without C++'s parameters, return types " \
+		"and template arguments, as the linker knows them, " \
+		"or short but with Python's classes", \
+		GROUP_INPUT}, \
 	{ \
-		"names", KEY_NAMES, INPUTS_NAMES, 0, \
-			"names of functions: as they are declared (the " \
-			"default), without C++'s parameters, return types " \
-			"and template arguments, as the linker knows them, " \
-			"or short but with Python's classes", \
+		"trim-prefix", KEY_TRIM_PREFIX, NULL, 0, \
+			"leave the directories that Python found its modules " \
+			"in out of file names", \
 			GROUP_INPUT \
 	}
 

@@ -8,6 +8,9 @@
 
 #define LOG_VERSION 1
 #define LOG_READER 1
+/* The category of sites that are no place, but a directory of modules. */
+#define LOG_CATEGORY_PREFIX "prefix"
+
 #define LOG_FORMAT_NAME "ctprof log"
 
 enum log_block {

@@ -137,6 +137,22 @@ static uint32_t add_text(struct trace *trace, struct log_site_text text)
 		trace->text, text.size == 0 ? "" : text.bytes, text.size);
 }
 
+static bool is_prefix(const struct log_site_row *row)
+{
+	static const char category[] = LOG_CATEGORY_PREFIX;
+
+	return row->category.size == sizeof(category) - 1 &&
+	       memcmp(row->category.bytes, category, sizeof(category) - 1) == 0;
+}
+
+static void trim(const struct trace *trace, struct log_site_text *file)
+{
+	size_t size = trace_prefix_size(trace, file->bytes, file->size);
+
+	file->bytes += size;
+	file->size -= size;
+}
+
 static enum log_verdict take_row(struct log_recording *recording,
 	struct cursor *block, uint32_t number, bool apply)
 {
@@ -159,6 +175,11 @@ static enum log_verdict take_row(struct log_recording *recording,
 		   trace->names == TRACE_NAMES_QUALIFIED) {
 		row.name = row.full_name;
 	}
+	if (is_prefix(&row) &&
+		!trace_add_prefix(trace, row.file.bytes, row.file.size))
+		return LOG_NO_MEMORY;
+	if (row.file.size != 0)
+		trim(trace, &row.file);
 	site = trace_add_place(
 		trace, (struct trace_site){.name = add_text(trace, row.name),
 			       .file = add_text(trace, row.file),

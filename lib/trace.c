@@ -84,6 +84,7 @@ void trace_free(struct trace *trace)
 		return;
 	strtab_free(trace->text);
 	memory_free(trace->sites);
+	memory_free(trace->prefixes);
 	memory_free(trace->tracks);
 	memory_free(trace->modules);
 	memory_free(trace->facts);
@@ -178,6 +179,41 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 	trace->sites[trace->site_count] = site;
 	trace->site_index[slot] = ++trace->site_count;
 	return trace->site_count - 1;
+}
+
+bool trace_add_prefix(struct trace *trace, const char *path, size_t size)
+{
+	void *prefixes = trace->prefixes;
+	uint32_t text;
+
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	text = strtab_add(trace->text, size == 0 ? "" : path, size);
+	if (text == STRTAB_NONE || !make_room(&prefixes, trace->prefix_count,
+					   &trace->prefix_room, sizeof(text)))
+		return false;
+	trace->prefixes = prefixes;
+	trace->prefixes[trace->prefix_count++] = text;
+	return true;
+}
+
+size_t trace_prefix_size(
+	const struct trace *trace, const char *file, size_t size)
+{
+	size_t longest = 0;
+
+	for (uint32_t i = 0; trace->trim_prefix && i < trace->prefix_count;
+		i++) {
+		size_t length;
+		const char *prefix =
+			strtab_text(trace->text, trace->prefixes[i], &length);
+
+		if (length >= longest && length + 1 < size && length != 0 &&
+			memcmp(file, prefix, length) == 0 &&
+			file[length] == '/')
+			longest = length + 1;
+	}
+	return longest;
 }
 
 uint32_t trace_add_track(struct trace *trace, struct trace_track track)

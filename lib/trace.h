@@ -96,7 +96,12 @@ struct trace_fact {
 
 struct trace {
 	struct strtab *text;
-	enum trace_names names; /* set before the first event is read */
+	/* These are set before the first event is read. */
+	enum trace_names names;
+	bool trim_prefix; /* files are named without their prefix */
+	/* Directories that the program found its modules in; strtab numbers. */
+	uint32_t *prefixes;
+	uint32_t prefix_count;
 	struct trace_site *sites;
 	uint32_t site_count;
 	struct trace_track *tracks;
@@ -118,7 +123,7 @@ struct trace {
 
 	uint32_t *site_index; /* private: hash table over sites */
 	uint32_t site_index_size;
-	uint32_t site_room, track_room, module_room, fact_room; /* private */
+	uint32_t site_room, track_room, module_room, fact_room, prefix_room;
 };
 
 /* An empty trace; free with trace_free(). NULL if out of memory. */
@@ -133,6 +138,13 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site);
 uint32_t trace_add_track(struct trace *trace, struct trace_track track);
 uint32_t trace_add_module(struct trace *trace, struct trace_module module);
 bool trace_add_fact(struct trace *trace, const char *key, const char *value);
+
+bool trace_add_prefix(struct trace *trace, const char *path, size_t size);
+
+/* How much of a file's name is the longest prefix that it lies below, and the
+ * slash behind it; 0 where names are not to be trimmed. */
+size_t trace_prefix_size(
+	const struct trace *trace, const char *file, size_t size);
 
 /* Borrowed text of a site; "" where unknown. */
 const char *trace_site_name(const struct trace *trace, uint32_t site);

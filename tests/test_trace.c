@@ -43,6 +43,29 @@ START_TEST(equal_sites_are_one)
 }
 END_TEST
 
+START_TEST(files_lose_the_longest_prefix_where_that_is_asked_for)
+{
+	static const struct {
+		const char *file;
+		size_t size;
+	} cases[] = {{"/lib/py/a.py", 8}, {"/lib/py/more/b.py", 13},
+		{"/lib/pyx/c.py", 0}, {"/lib/py", 0}, {"/lib/py/", 0},
+		{"lib/py/a.py", 0}, {"/a.py", 0}, {"", 0}};
+
+	ck_assert(trace_add_prefix(trace, "/lib/py//", 9));
+	ck_assert(trace_add_prefix(trace, "/lib/py/more", 12));
+	ck_assert(trace_add_prefix(trace, "", 0));
+	for (int on = 0; on < 2; on++) {
+		trace->trim_prefix = on != 0;
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			ck_assert_uint_eq(
+				trace_prefix_size(trace, cases[i].file,
+					strlen(cases[i].file)),
+				on != 0 ? cases[i].size : 0);
+	}
+}
+END_TEST
+
 START_TEST(many_sites_keep_their_numbers)
 {
 	char name[32];
@@ -172,6 +195,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, equal_sites_are_one);
+	tcase_add_test(
+		tests, files_lose_the_longest_prefix_where_that_is_asked_for);
 	tcase_add_test(tests, many_sites_keep_their_numbers);
 	tcase_add_test(tests, unknown_sites_have_empty_text);
 	tcase_add_test(tests, facts_stay_in_order_and_are_found);
