@@ -12,7 +12,8 @@ complain() {
 }
 
 for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*/*.[ch] \
-	tests/*.[ch] tests/*.sh tests/*.py; do
+	tests/*.[ch] tests/*.sh tests/*.py tests/python/*.py \
+	tests/python/programs/*.py; do
 	[ -f "$file" ] || continue
 	# A test's name alone stands for its source.
 	grep -qE "(^|[[:space:]])(${file}|${file%.c})([[:space:]]|\$)" \

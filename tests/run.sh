@@ -3,7 +3,8 @@
 # Runs `make check` in $BUILD and ends with one line of counts over all test
 # cases: "N passed, N failed, N skipped". Each skip says why.
 #
-# A Check program counts as its cases, any other test as one.
+# A Check program counts as its cases, and so does one that prints them as Check
+# does, with a line for each case that it skips; any other test counts as one.
 set -u
 build=${BUILD:?}
 cd "$build" || exit 99
@@ -25,13 +26,21 @@ $counts
 EOF
 }
 
+# "skipped NAME: why" in the log of what skips cases of its own.
+count_skipped() {
+	grep -h '^skipped [^ ]*: ' "$1" 2>/dev/null | wc -l
+}
+
 while read -r result name; do
 	case $result in
-	PASS:) count_cases "$name.log" || passed=$((passed + 1)) ;;
+	PASS:)
+		count_cases "${name%.sh}.log" || passed=$((passed + 1))
+		skipped=$((skipped + $(count_skipped "${name%.sh}.log")))
+		;;
 	SKIP:) skipped=$((skipped + 1)) ;;
 	FAIL: | ERROR: | XPASS:)
 		before=$failed
-		count_cases "$name.log"
+		count_cases "${name%.sh}.log"
 		[ "$failed" -gt "$before" ] || failed=$((failed + 1))
 		;;
 	esac
@@ -48,6 +57,9 @@ grep -E '^SKIP: ' check.out | while read -r _ name; do
 	printf 'skipped %s: ' "$name"
 	grep -h '^skipped: ' "${name%.sh}.log" "$name.log" 2>/dev/null |
 		sed 's/^skipped: //' | head -1 | grep . || echo "no reason given"
+done
+grep -E '^PASS: ' check.out | while read -r _ name; do
+	grep -h '^skipped [^ ]*: ' "${name%.sh}.log" 2>/dev/null
 done
 if [ $status -ne 0 ] && [ "$failed" -eq 0 ]; then
 	tail -n 40 check.out

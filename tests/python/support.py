@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the Python package share: paths, programs, logs."""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DIRECTORY = pathlib.Path(__file__).resolve().parent
+CTPROF = os.environ.get("CTPROF") or shutil.which("ctprof")
+# Which ways of tracing this interpreter has.
+HOOKS = (("monitoring", "setprofile") if sys.version_info >= (3, 12)
+         else ("setprofile",))
+# A program that takes longer hangs.
+LIMIT_S = 120
+
+# What a function cost, or a caller's edge to it; callers is {key: Cost}.
+Cost = collections.namedtuple("Cost", "ncalls pcalls tottime cumtime")
+Function = collections.namedtuple("Function", Cost._fields + ("callers",))
+
+
+def plain(name):
+    """A name without what changes from run to run."""
+    return re.sub(r"0x[0-9a-fA-F]+", "0x", name)
+
+
+def ctprof(*arguments, check=True, **options):
+    """Runs the ctprof program; gives a CompletedProcess with its output."""
+    done = subprocess.run([CTPROF, *map(str, arguments)], text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          errors="surrogateescape", **options)
+    if check and done.returncode != 0:
+        raise AssertionError(f"ctprof {arguments}: status {done.returncode}: "
+                             f"{done.stderr}")
+    return done
+
+
+def python(*arguments, check=True, env=None, **options):
+    """Runs this interpreter on other arguments."""
+    options.setdefault("stdin", subprocess.DEVNULL)
+    done = subprocess.run([sys.executable, *map(str, arguments)], text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          errors="surrogateescape",
+                          env={**os.environ, **(env or {})}, **options)
+    if check and done.returncode != 0:
+        raise AssertionError(f"python {arguments}: status {done.returncode}: "
+                             f"{done.stdout}{done.stderr}")
+    return done
+
+
+def cost(row):
+    """The Cost in a row of `ctprof stats --json`."""
+    return Cost(row["ncalls"], row["pcalls"], row["tottime_ns"],
+                row["cumtime_ns"])
+
+
+def key(row):
+    """pstats's key of a row: file, line, name."""
+    return row["file"] or "~", row["line"], plain(row["name"])
+
+
+def add(one, other):
+    return Cost(*(x + y for x, y in zip(one, other)))
+
+
+def add_function(functions, name, total, callers):
+    """Adds to {key: Function}: equal keys are one function, by sum."""
+    old = functions.get(name)
+    if old is None:
+        functions[name] = Function(*total, dict(callers))
+        return
+    merged = dict(old.callers)
+    for caller, edge in callers.items():
+        merged[caller] = add(merged[caller], edge) if caller in merged \
+            else edge
+    functions[name] = Function(*add(old[:4], total), merged)
+
+
+def report(log, *options):
+    """`ctprof stats --json --callers` of a log, as it is."""
+    said = ctprof("stats", "-q", "--json", "--callers", *options, log).stdout
+    return json.loads(said)
+
+
+def stats(log, *options):
+    """A log's profile, in whole nanoseconds: {key: Function}."""
+    functions = {}
+    for row in report(log, *options)["rows"]:
+        callers = {}
+        for edge in row["callers"]:
+            one = key(edge)
+            callers[one] = (add(callers[one], cost(edge))
+                            if one in callers else cost(edge))
+        add_function(functions, key(row), cost(row), callers)
+    return functions
+
+
+def calls(log):
+    """How often each function was called: {name: ncalls}."""
+    counts = collections.Counter()
+    for (_, _, name), function in stats(log).items():
+        counts[name] += function.ncalls
+    return counts
+
+
+def chrome(log, *options):
+    """A log's events in Chrome's format: the list of them."""
+    said = ctprof("convert", "-q", "-t", "chrome", *options, log, "-o", "-")
+    trace = json.loads(said.stdout)
+    return trace["traceEvents"] if isinstance(trace, dict) else trace
+
+
+def ranges(log):
+    """Each thread's ranges, {tid: [(begin_ns, end_ns, name)]} by begin."""
+    threads = collections.defaultdict(list)
+    for event in chrome(log):
+        if event["ph"] == "X":
+            begin = round(event["ts"] * 1000)
+            end = begin + round(event["dur"] * 1000)
+            threads[event["tid"]].append((begin, end, plain(event["name"])))
+    return {tid: sorted(rows, key=lambda row: (row[0], -row[1]))
+            for tid, rows in threads.items()}
+
+
+class TestCase(unittest.TestCase):
+    """A test with a directory of its own, which goes with it."""
+
+    maxDiff = None
+
+    def setUp(self):
+        work = tempfile.TemporaryDirectory(prefix="ctprof-test.")
+        self.addCleanup(work.cleanup)
+        self.work = pathlib.Path(work.name)
+
+    def script(self, text, name="program.py"):
+        """A file of this text in the test's directory: its path."""
+        path = self.work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        return path
