@@ -8,5 +8,5 @@ if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
 	echo "skipped: clang-format 14 is not installed"
 	exit 77
 fi
-find lib formats bin examples tests -name '*.[ch]' -print0 |
+find lib formats bin python examples tests -name '*.[ch]' -print0 |
 	xargs -0 clang-format --dry-run -Werror --style=file

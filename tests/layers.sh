@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Includes go down only: bin -> formats -> lib; recording and analysis do not
 # include each other, but both may write members of a log (log_write), which is
-# of the base; libraries do not print or exit.
+# of the base; libraries do not print or exit. Python's extension stands on the
+# public header alone, but what reads logs for it may use the formats.
 set -u
 cd "${srcdir:-.}" || exit 99
 failed=0
@@ -20,12 +21,17 @@ uses() {
 	done
 }
 
-for pair in "lib formats" "lib bin" "formats bin"; do
+for pair in "lib formats" "lib bin" "lib python" "formats bin" \
+	"formats python" "bin python" "python bin"; do
 	# shellcheck disable=SC2086
 	set -- $pair
 	found=$(uses "$1" "$2")
 	[ -z "$found" ] || complain "$found (of $2/)"
 done
+
+found=$(for directory in lib formats; do uses python $directory; done |
+	grep -v -e ' includes ctprof\.h$' -e '^python/convert\.c ')
+[ -z "$found" ] || complain "$found"
 
 recording='arena chunk drain filter functions inherit instrument
 	instrument_link instrument_thread log_file log_frame modules options outcome pack
@@ -64,7 +70,7 @@ for other in recover recover_log spool_file; do
 done
 
 found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
-	lib/*.[ch] | grep -v snprintf)
+	lib/*.[ch] python/*.[ch] | grep -v snprintf)
 [ -z "$found" ] || complain "$found"
 found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' formats/*.[ch])
 [ -z "$found" ] || complain "$found"

@@ -12,9 +12,12 @@ complain() {
 }
 
 for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*/*.[ch] \
-	tests/*.[ch] tests/*.sh tests/*.py tests/python/*.py \
-	tests/python/programs/*.py; do
+	python/* python/ctprof/*.* python/ctprof/*/*.* \
+	tests/*.[ch] tests/*.sh tests/*.py tests/python/* tests/python/*/*; do
 	[ -f "$file" ] || continue
+	case $file in
+	*.pyc) continue ;;
+	esac
 	# A test's name alone stands for its source.
 	grep -qE "(^|[[:space:]])(${file}|${file%.c})([[:space:]]|\$)" \
 		Makefile.am || complain "$file: not in Makefile.am"

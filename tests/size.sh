@@ -5,7 +5,7 @@
 set -u
 cd "${srcdir:-.}" || exit 99
 
-files=$(find lib formats bin examples tests -name '*.[ch]')
+files=$(find lib formats bin python examples tests -name '*.[ch]')
 # shellcheck disable=SC2086
 awk '
 	FNR == 1 { name = ""; open = 0 }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What the build asks an interpreter about itself; python3-config may belong
+to another one, and under a virtual environment it does.
+
+usage: facts.py check              can extensions be built for it? Prints its
+                                   path, the suffix of its extensions, and
+                                   what tells it from others; or why not
+       facts.py suffix             the suffix of its extensions
+       facts.py cflags             where its headers are
+       facts.py directory PREFIX   where packages for it go below PREFIX
+       facts.py looks DIRECTORY    does it look there? The exit status says
+"""
+import os
+import site
+import sys
+import sysconfig
+
+OLDEST, NEWEST = (3, 11), (3, 14)
+
+
+def unsuitable():
+    version = "%d.%d" % sys.version_info[:2]
+    if sys.version_info[0] < 3 or sys.implementation.name != "cpython":
+        return "it is no CPython"
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        return "it is %s, and 3.11 to 3.14 are known" % version
+    if not os.path.exists(os.path.join(sysconfig.get_path("include"),
+                                       "Python.h")):
+        return "it has no Python.h: its -dev package is not installed"
+    if len((sys.executable + sysconfig.get_path("include")).split()) != 1:
+        return "its path has spaces"
+    return None
+
+
+def check():
+    reason = unsuitable()
+    if reason:
+        sys.exit(reason)
+    # A virtual environment is another one: it has packages of its own.
+    print("%s %s %s:%s" % (
+        sys.executable, sysconfig.get_config_var("EXT_SUFFIX"),
+        os.path.realpath(sys.executable), sys.prefix))
+
+
+def cflags():
+    paths = [sysconfig.get_path(name) for name in ("include", "platinclude")]
+    print(" ".join("-isystem " + path for path in sorted(set(paths))))
+
+
+def directory(prefix):
+    """Its own directory if that is meant: Debian's interpreters do not look
+    into site-packages below the default prefix, but into dist-packages."""
+    own = sysconfig.get_path("platlib")
+    if prefix == "/usr/local":
+        return own
+    for path in [own] + site.getsitepackages():
+        if path.startswith(os.path.join(prefix, "lib")):
+            return path
+    return sysconfig.get_path("platlib", "posix_prefix",
+                              {"base": prefix, "platbase": prefix})
+
+
+def looks(path):
+    return path in [sysconfig.get_path("platlib")] + site.getsitepackages() \
+        + sys.path
+
+
+def main(command, *arguments):
+    if command == "check":
+        check()
+    elif command == "suffix":
+        print(sysconfig.get_config_var("EXT_SUFFIX"))
+    elif command == "cflags":
+        cflags()
+    elif command == "directory":
+        print(directory(*arguments))
+    elif command == "looks":
+        sys.exit(not looks(*arguments))
+    else:
+        sys.exit(__doc__)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The Python package as it is built and installed: each interpreter loads it
+# from where it was put, nothing else has come along, and what is removed is
+# gone.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+facts=$srcdir/python/facts.py
+variable() {
+	sed -n "s/^$1 = *//p" Makefile
+}
+
+pythons=$(variable CTP_PYTHONS)
+if [ -z "$pythons" ]; then
+	echo "skipped: configured without Python"
+	exit 77
+fi
+if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+	echo "skipped: programs cannot load a sanitized library"
+	exit 77
+fi
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+prefix=$(variable prefix)
+# What it says, in terms of these two.
+# shellcheck disable=SC2034
+exec_prefix=$prefix
+libdir=$(eval "echo $(variable libdir)")
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+
+fail() {
+	printf '%s\n' "$*"
+	exit 1
+}
+
+# installed DIRECTORY PYTHON: does it load the package from there, with the
+# library that is installed beside?
+installed() {
+	(cd "$work" && PYTHONPATH=$1 LD_LIBRARY_PATH=$root$libdir "$2" -c '
+import os, sys
+from ctprof import _ctprof
+assert os.path.dirname(_ctprof.__file__) == sys.argv[1], _ctprof.__file__
+assert _ctprof.status() == "off", _ctprof.status()
+with open("/proc/self/maps") as maps:
+	libraries = {line.split()[-1] for line in maps if "libctprof" in line}
+assert len(libraries) == 1, libraries
+assert libraries.pop().startswith(sys.argv[2]), libraries
+' "$1/ctprof" "$root")
+}
+
+# --- what was built ---------------------------------------------------------
+
+extensions=$(find python/package/ctprof -name '_ctprof*.so')
+[ -n "$extensions" ] || fail "no extension was built"
+for extension in $extensions; do
+	readelf -d "$extension" > "$work/dynamic" || exit 1
+	if grep -q 'NEEDED.*libpython' "$work/dynamic"; then
+		fail "$extension is linked with libpython"
+	fi
+	grep -q 'NEEDED.*\[libctprof\.so' "$work/dynamic" ||
+		fail "$extension is not linked with libctprof"
+	grep -q "RUNPATH.*\[$libdir\]" "$work/dynamic" ||
+		fail "$extension does not look for libctprof in $libdir"
+	exported=$(readelf -W --dyn-syms "$extension" |
+		awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }')
+	[ "$exported" = PyInit__ctprof ] ||
+		fail "$extension exports more than its PyInit: $exported"
+done
+
+# --- make install -----------------------------------------------------------
+
+make -s install DESTDIR="$root" > "$work/install.out" 2>&1 || {
+	cat "$work/install.out"
+	fail "make install fails"
+}
+for python in $pythons; do
+	directory=$("$python" "$facts" directory "$prefix") || exit 1
+	[ -f "$root$directory/ctprof/__init__.py" ] ||
+		fail "$python: nothing in $directory"
+	installed "$root$directory" "$python" ||
+		fail "$python: the installed package does not work"
+	find "$root$directory/ctprof" -name '*.pyc' | grep -q . ||
+		fail "$python: not compiled"
+	if grep -rqaF "$root" "$root$directory/ctprof"; then
+		fail "$python: DESTDIR is in what is installed"
+	fi
+	"$python" "$facts" looks "$directory" ||
+		grep -q "$python.*PYTHONPATH=$directory\$" \
+			"$work/install.out" ||
+		fail "make install does not say where it has put the package"
+done
+
+make -s uninstall DESTDIR="$root" > "$work/uninstall.out" 2>&1 || {
+	cat "$work/uninstall.out"
+	fail "make uninstall fails"
+}
+left=$(find "$root" ! -type d)
+[ -z "$left" ] || fail "make uninstall leaves $left"
+left=$(find "$root" -name ctprof -path '*python*')
+[ -z "$left" ] || fail "make uninstall leaves $left"
+
+# --- where packages go ------------------------------------------------------
+
+for python in $pythons; do
+	# By default, and below its own prefix: where it looks, in a virtual
+	# environment too.
+	own=$("$python" -c 'import sys; print(sys.base_prefix)')
+	for below in /usr/local "$own"; do
+		directory=$("$python" "$facts" directory "$below")
+		"$python" "$facts" looks "$directory" ||
+			fail "$python does not look in $directory"
+	done
+	case $("$python" "$facts" directory "$own") in
+	"$own"/lib*) ;;
+	*) fail "$python: not below its prefix" ;;
+	esac
+	# Elsewhere: where it would, if that were its prefix.
+	directory=$("$python" "$facts" directory "$work/elsewhere")
+	case $directory in
+	"$work"/elsewhere/lib*/python3.*/site-packages) ;;
+	*) fail "$python: $directory" ;;
+	esac
+	! "$python" "$facts" looks "$directory" ||
+		fail "$python looks in $directory"
+done
