@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "ctprof.h"
+#include "ranges.h"
 
 static PyObject *status(PyObject *module, PyObject *unused)
 {
@@ -29,5 +30,9 @@ PyMODINIT_FUNC PyInit__ctprof(void);
 
 PyMODINIT_FUNC PyInit__ctprof(void)
 {
-	return PyModule_Create(&definition);
+	PyObject *module = PyModule_Create(&definition);
+
+	if (module != NULL && ranges_add(module) != 0)
+		Py_CLEAR(module);
+	return module;
 }

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Ranges around functions, and ranges that futures end.
+
+A function that can be suspended - a coroutine, a generator - is a range
+outside the nesting of its thread: others run between its beginning and its
+end.
+"""
+import functools
+import itertools
+import types
+
+from . import _ctprof
+
+# Of inspect, which is much to import for three numbers.
+_GENERATOR = 0x20
+_COROUTINE = 0x80
+_ASYNC_GENERATOR = 0x200
+
+_ids = itertools.count(1)
+
+
+class _Span:
+    """A range outside the nesting, as a block."""
+
+    __slots__ = ("_name", "_id", "_is_open")
+
+    def __init__(self, name):
+        self._name = name
+        self._id = 0
+        self._is_open = False
+
+    def __enter__(self):
+        self._id = next(_ids)
+        self._is_open = _ctprof.async_begin(self._name, self._id)
+        return self
+
+    def __exit__(self, *error):
+        if self._is_open:
+            self._is_open = False
+            _ctprof.async_end(self._name, self._id)
+
+
+def _of_coroutine(name, function):
+    async def wrapper(*args, **kwargs):
+        with _Span(name):
+            return await function(*args, **kwargs)
+    return wrapper
+
+
+def _of_generator(name, function):
+    def wrapper(*args, **kwargs):
+        with _Span(name):
+            return (yield from function(*args, **kwargs))
+    return wrapper
+
+
+def _of_async_generator(name, function):
+    # What `yield from` does, which asynchronous generators do not have.
+    async def wrapper(*args, **kwargs):
+        inner = function(*args, **kwargs)
+        with _Span(name):
+            try:
+                value = await anext(inner)
+                while True:
+                    try:
+                        sent = yield value
+                    except GeneratorExit:
+                        await inner.aclose()
+                        raise
+                    except BaseException as error:
+                        value = await inner.athrow(error)
+                    else:
+                        value = await inner.asend(sent)
+            except StopAsyncIteration:
+                return
+    return wrapper
+
+
+def _of_function(timed, function):
+    def wrapper(*args, **kwargs):
+        with timed:
+            return function(*args, **kwargs)
+    return wrapper
+
+
+def decorate(timed, function):
+    """The function, each call of which is in the range `timed`."""
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    if flags & _COROUTINE:
+        wrapper = _of_coroutine(timed.name, function)
+    elif flags & _GENERATOR:
+        wrapper = _of_generator(timed.name, function)
+    elif flags & _ASYNC_GENERATOR:
+        wrapper = _of_async_generator(timed.name, function)
+    else:
+        wrapper = _of_function(timed, function)
+    return functools.wraps(function)(wrapper)
+
+
+def trace(function=None, /, *, name=None):
+    """Records each call of the function that it decorates, as a range.
+
+    Bare, or with a name: @trace, @trace(name="parse"). Coroutines and
+    generators are recorded from their first step to their last.
+    """
+    def apply(function):
+        text = name or getattr(function, "__qualname__", None) or \
+            repr(function)
+        code = getattr(function, "__code__", None)
+        if isinstance(code, types.CodeType):
+            return decorate(_ctprof.range._of(text, code), function)
+        return decorate(_ctprof.range(text), function)
+    return apply if function is None else apply(function)
+
+
+class record_function:
+    """A labelled range, as a block or a decorator.
+
+    With `asynchronous` it takes no part in the nesting of its thread. Its end
+    may then be that of a future instead of the block's, see end_with().
+    """
+
+    def __init__(self, name, args=None, *, asynchronous=False):
+        self.name = name
+        self._timed = (_ctprof.range(name) if args is None
+                       else _ctprof.range(name, args=args))
+        self._asynchronous = asynchronous
+        self._span = None
+        self._is_entered = False
+        self._future = None
+
+    def __enter__(self):
+        if self._is_entered:
+            raise RuntimeError(f"the range {self.name!r} was entered before")
+        self._is_entered = True
+        if self._asynchronous:
+            self._span = _Span(self.name).__enter__()
+        else:
+            self._timed.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        if not self._asynchronous:
+            self._timed.__exit__(*error)
+        elif self._future is None:
+            self._span.__exit__()
+
+    def __call__(self, function):
+        return decorate(self._timed, function)
+
+    def end_with(self, future):
+        """Ends the range when the future is done; returns the future.
+
+        Of concurrent.futures or asyncio. A range that began without
+        `asynchronous` ends with its block all the same, since it nests: what
+        the future ends then is an asynchronous range that begins here.
+        """
+        if not self._is_entered:
+            raise RuntimeError(f"the range {self.name!r} has not begun")
+        if self._future is not None:
+            raise RuntimeError(f"the range {self.name!r} has a future already")
+        span = self._span or _Span(self.name).__enter__()
+        future.add_done_callback(span.__exit__)
+        self._future = future
+        return future

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranges, instants, counters and steps that a program names itself. While
+ * nothing records, each is a load and a branch behind Python's own call.
+ *
+ * A site is known by its name alone: the same name at two places is one
+ * function in every profile, as in other profilers for Python. Only what was
+ * made from a function has a file and a line.
+ */
+#include "ranges.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <structmember.h>
+
+#include "ctprof.h"
+#include "tracer.h"
+
+#define CATEGORY "range"
+
+struct range {
+	PyObject_HEAD PyObject *name;
+	PyObject *args;                /* dict, or NULL */
+	struct ctp_site *_Atomic site; /* NULL until it first records */
+	/* How many times it is open. Several threads may use one object. */
+	atomic_uint open;
+	PyObject *code; /* where it was made from a function, or NULL */
+};
+
+static bool is_on(void)
+{
+	return __atomic_load_n(&ctp_on, __ATOMIC_RELAXED) != 0;
+}
+
+/* Bytes of any text, lone surrogates as escapes; a new reference or NULL. */
+static PyObject *encode(PyObject *text)
+{
+	return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+}
+
+static struct ctp_site *intern(PyObject *name, const char *category)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+	struct ctp_site *site;
+	PyObject *bytes = encode(name);
+
+	if (bytes == NULL)
+		return NULL;
+	info.name = PyBytes_AS_STRING(bytes);
+	info.category = category;
+	site = ctp_site_intern_info(&info);
+	Py_DECREF(bytes);
+	return site;
+}
+
+/* The same, of a name with the place of a function. */
+static struct ctp_site *intern_code(PyObject *name, PyCodeObject *code)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+	struct ctp_site *site = NULL;
+	PyObject *bytes = encode(name);
+	PyObject *file = encode(code->co_filename);
+
+	if (bytes != NULL && file != NULL) {
+		info.name = PyBytes_AS_STRING(bytes);
+		info.file = PyBytes_AS_STRING(file);
+		info.line = code->co_firstlineno < 0
+				    ? 0
+				    : (uint32_t)code->co_firstlineno;
+		info.category = CATEGORY;
+		site = ctp_site_intern_info(&info);
+	}
+	Py_XDECREF(bytes);
+	Py_XDECREF(file);
+	return site;
+}
+
+static struct ctp_site *range_site(struct range *range)
+{
+	struct ctp_site *site = atomic_load(&range->site);
+
+	if (site != NULL)
+		return site;
+	site = range->code == NULL
+		       ? intern(range->name, CATEGORY)
+		       : intern_code(range->name, (PyCodeObject *)range->code);
+	atomic_store(&range->site, site);
+	return site;
+}
+
+/* An argument that is neither a number nor text is shown as print() would. */
+static bool add_text(const char *key, PyObject *value)
+{
+	PyObject *text = PyObject_Str(value);
+	PyObject *bytes = text == NULL ? NULL : encode(text);
+
+	if (bytes != NULL)
+		ctp_arg_string(key, PyBytes_AS_STRING(bytes));
+	Py_XDECREF(text);
+	Py_XDECREF(bytes);
+	return bytes != NULL;
+}
+
+static bool add_argument(const char *key, PyObject *value)
+{
+	if (PyLong_CheckExact(value)) {
+		int overflow = 0;
+		long long number =
+			PyLong_AsLongLongAndOverflow(value, &overflow);
+
+		if (overflow != 0)
+			return add_text(key, value);
+		ctp_arg_int(key, number);
+		return true;
+	}
+	if (PyFloat_CheckExact(value)) {
+		ctp_arg_float(key, PyFloat_AS_DOUBLE(value));
+		return true;
+	}
+	return add_text(key, value);
+}
+
+/* False with an exception set: a value's __str__ raised. */
+static bool add_arguments(PyObject *args)
+{
+	PyObject *key;
+	PyObject *value;
+	Py_ssize_t at = 0;
+	bool done = true;
+
+	while (done && PyDict_Next(args, &at, &key, &value)) {
+		PyObject *bytes = encode(key);
+
+		Py_INCREF(value);
+		done = bytes != NULL &&
+		       add_argument(PyBytes_AS_STRING(bytes), value);
+		Py_DECREF(value);
+		Py_XDECREF(bytes);
+	}
+	return done;
+}
+
+static bool range_begin(struct range *range)
+{
+	struct ctp_site *site = range_site(range);
+
+	if (site == NULL)
+		return false;
+	tracer_begin(site, range);
+	atomic_fetch_add(&range->open, 1);
+	if (range->args != NULL && !add_arguments(range->args)) {
+		atomic_fetch_sub(&range->open, 1);
+		(void)tracer_end(range);
+		return false;
+	}
+	return true;
+}
+
+static PyObject *range_enter(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	if (is_on() && !range_begin((struct range *)self))
+		return NULL;
+	return Py_NewRef(self);
+}
+
+/* What began while nothing recorded has no end. */
+static PyObject *range_exit(
+	PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+	struct range *range = (struct range *)self;
+	unsigned open = atomic_load(&range->open);
+
+	(void)args;
+	(void)count;
+	while (open > 0 &&
+		!atomic_compare_exchange_weak(&range->open, &open, open - 1))
+		;
+	if (open > 0)
+		(void)tracer_end(range);
+	Py_RETURN_NONE;
+}
+
+/* As a decorator. */
+static PyObject *range_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	PyObject *function;
+	PyObject *module;
+	PyObject *wrapper;
+
+	if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0)
+		return PyErr_Format(PyExc_TypeError,
+			"a range decorates a function, nothing else");
+	if (!PyArg_ParseTuple(args, "O:range", &function))
+		return NULL;
+	module = PyImport_ImportModule("ctprof._trace");
+	if (module == NULL)
+		return NULL;
+	wrapper = PyObject_CallMethod(module, "decorate", "OO", self, function);
+	Py_DECREF(module);
+	return wrapper;
+}
+
+static struct range *range_make(PyTypeObject *type, PyObject *name)
+{
+	allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	struct range *range = (struct range *)alloc(type, 0);
+
+	if (range == NULL)
+		return NULL;
+	range->name = Py_NewRef(name);
+	atomic_init(&range->site, NULL);
+	atomic_init(&range->open, 0);
+	return range;
+}
+
+static PyObject *range_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	struct range *range;
+	PyObject *name;
+
+	if (!PyArg_ParseTuple(args, "U:range", &name))
+		return NULL;
+	range = range_make(type, name);
+	if (range == NULL)
+		return NULL;
+	if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0) {
+		range->args = PyDict_Copy(kwargs);
+		if (range->args == NULL)
+			Py_CLEAR(range);
+	}
+	return (PyObject *)range;
+}
+
+static int range_traverse(PyObject *self, visitproc visit, void *arg)
+{
+	struct range *range = (struct range *)self;
+
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(range->args);
+	Py_VISIT(range->code);
+	return 0;
+}
+
+static int range_clear(PyObject *self)
+{
+	Py_CLEAR(((struct range *)self)->args);
+	return 0;
+}
+
+static void range_free(PyObject *self)
+{
+	struct range *range = (struct range *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	PyObject_GC_UnTrack(self);
+	Py_XDECREF(range->name);
+	Py_XDECREF(range->args);
+	Py_XDECREF(range->code);
+	type->tp_free(self);
+	Py_DECREF(type);
+}
+
+static PyObject *range_repr(PyObject *self)
+{
+	return PyUnicode_FromFormat(
+		"ctprof.range(%R)", ((struct range *)self)->name);
+}
+
+/* A range with the place of a function, for the decorator. */
+static PyObject *range_of(PyObject *type, PyObject *args)
+{
+	struct range *range;
+	PyObject *name;
+	PyObject *code;
+
+	if (!PyArg_ParseTuple(args, "UO!:_of", &name, &PyCode_Type, &code))
+		return NULL;
+	range = range_make((PyTypeObject *)type, name);
+	if (range != NULL)
+		range->code = Py_NewRef(code);
+	return (PyObject *)range;
+}
+
+static PyMethodDef range_methods[] = {
+	{"__enter__", range_enter, METH_NOARGS, NULL},
+	{"__exit__", (PyCFunction)(void (*)(void))range_exit, METH_FASTCALL,
+		NULL},
+	{"_of", range_of, METH_VARARGS | METH_CLASS,
+		"_of(name, code): a range with the place of a function."},
+	{NULL, NULL, 0, NULL},
+};
+
+static char range_doc[] =
+	"range(name, /, **args)\n--\n\n"
+	"Records the time of a block, or of the calls of a function that it "
+	"decorates.";
+
+static PyMemberDef range_members[] = {
+	{"name", T_OBJECT_EX, offsetof(struct range, name), READONLY,
+		"what the time is recorded under"},
+	{NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot range_slots[] = {
+	{Py_tp_doc, range_doc},
+	{Py_tp_new, range_new},
+	{Py_tp_call, range_call},
+	{Py_tp_repr, range_repr},
+	{Py_tp_traverse, range_traverse},
+	{Py_tp_clear, range_clear},
+	{Py_tp_dealloc, range_free},
+	{Py_tp_methods, range_methods},
+	{Py_tp_members, range_members},
+	{0, NULL},
+};
+
+static PyType_Spec range_spec = {
+	.name = "ctprof._ctprof.range",
+	.basicsize = sizeof(struct range),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+		 Py_TPFLAGS_IMMUTABLETYPE,
+	.slots = range_slots,
+};
+
+/* Whether it was recorded: only then is an end due. */
+static PyObject *async_event(
+	PyObject *args, void (*record)(struct ctp_site *site, uint64_t id))
+{
+	unsigned long long id;
+	struct ctp_site *site;
+	PyObject *name;
+
+	if (!PyArg_ParseTuple(args, "UK", &name, &id))
+		return NULL;
+	if (!is_on())
+		Py_RETURN_FALSE;
+	site = intern(name, CATEGORY);
+	if (site == NULL)
+		return NULL;
+	record(site, id);
+	Py_RETURN_TRUE;
+}
+
+static PyObject *async_begin(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return async_event(args, ctp_async_begin);
+}
+
+static PyObject *async_end(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return async_event(args, ctp_async_end);
+}
+
+static PyObject *instant(PyObject *module, PyObject *name)
+{
+	struct ctp_site *site;
+
+	(void)module;
+	if (!PyUnicode_Check(name))
+		return PyErr_Format(PyExc_TypeError,
+			"a name is a str, not %.100s", Py_TYPE(name)->tp_name);
+	if (is_on()) {
+		site = intern(name, NULL);
+		if (site == NULL)
+			return NULL;
+		ctp_instant(site);
+	}
+	Py_RETURN_NONE;
+}
+
+/* Integers stay exact as far as the log has room for them. */
+static bool record_value(struct ctp_site *site, PyObject *value)
+{
+	int overflow = 0;
+	long long number = 0;
+	double real;
+
+	if (PyLong_Check(value))
+		number = PyLong_AsLongLongAndOverflow(value, &overflow);
+	if (PyLong_Check(value) && overflow == 0) {
+		ctp_counter(site, number);
+		return true;
+	}
+	real = PyFloat_AsDouble(value);
+	if (real == -1.0 && PyErr_Occurred())
+		return false;
+	ctp_counter_float(site, real);
+	return true;
+}
+
+static PyObject *counter(PyObject *module, PyObject *args)
+{
+	struct ctp_site *site;
+	PyObject *value;
+	PyObject *name;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "UO:counter", &name, &value))
+		return NULL;
+	if (!PyNumber_Check(value))
+		return PyErr_Format(PyExc_TypeError,
+			"a value is a number, not %.100s",
+			Py_TYPE(value)->tp_name);
+	if (is_on()) {
+		site = intern(name, NULL);
+		if (site == NULL || !record_value(site, value))
+			return NULL;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *step(PyObject *module, PyObject *args)
+{
+	const char *requester = "step";
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "|s:step", &requester))
+		return NULL;
+	return PyLong_FromLongLong(ctp_step(requester));
+}
+
+static PyMethodDef functions[] = {
+	{"async_begin", async_begin, METH_VARARGS,
+		"async_begin(name, id) -> bool: a range outside the nesting "
+		"begins; is it recorded?"},
+	{"async_end", async_end, METH_VARARGS,
+		"async_end(name, id) -> bool: it ends, on any thread."},
+	{"instant", instant, METH_O, "instant(name): something happened now."},
+	{"counter", counter, METH_VARARGS,
+		"counter(name, value): the value from now on."},
+	{"step", step, METH_VARARGS,
+		"step(requester='step') -> int: one more step (iteration) by "
+		"the requester;\nthe most of any requester."},
+	{NULL, NULL, 0, NULL},
+};
+
+int ranges_add(PyObject *module)
+{
+	PyObject *type = PyType_FromModuleAndSpec(module, &range_spec, NULL);
+	int status = -1;
+
+	if (type != NULL && PyModule_AddObjectRef(module, "range", type) == 0 &&
+		PyModule_AddFunctions(module, functions) == 0)
+		status = 0;
+	Py_XDECREF(type);
+	return status;
+}
