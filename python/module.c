@@ -5,6 +5,11 @@
 
 #include "ctprof.h"
 #include "ranges.h"
+#include "selection.h"
+#include "tracer.h"
+
+/* Python's functions do not change the words, whatever their type says. */
+#define KEYWORDS(words) ((char **)(uintptr_t)(words))
 
 static PyObject *status(PyObject *module, PyObject *unused)
 {
@@ -13,10 +18,241 @@ static PyObject *status(PyObject *module, PyObject *unused)
 	return PyUnicode_FromString(ctp_status());
 }
 
+static PyObject *failed(void)
+{
+	PyErr_SetString(PyExc_RuntimeError, ctp_status());
+	return NULL;
+}
+
+/* An O& converter of a path or None to a bytes object or NULL. */
+static int optional_path(PyObject *object, void *result)
+{
+	if (object == Py_None)
+		return 1;
+	return PyUnicode_FSConverter(object, result);
+}
+
+static PyObject *record_start(PyObject *module, PyObject *args, PyObject *names)
+{
+	static const char *keywords[] = {"out", "min_ns", NULL};
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	PyObject *out = NULL;
+	unsigned long long min_ns = 0;
+	enum ctp_status result;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&K:record_start",
+		    KEYWORDS(keywords), optional_path, &out, &min_ns))
+		return NULL;
+	options.out = out == NULL ? NULL : PyBytes_AS_STRING(out);
+	options.min_ns = min_ns;
+	result = ctp_start(&options);
+	Py_XDECREF(out);
+	if (result != CTP_OK)
+		return failed();
+	tracer_session();
+	Py_RETURN_NONE;
+}
+
+static PyObject *record_stop(PyObject *module, PyObject *unused)
+{
+	struct tracer_counts counts;
+	enum ctp_status result;
+
+	(void)module;
+	(void)unused;
+	if (tracer_on != 0 && tracer_stop(&counts) != 0)
+		return NULL;
+	tracer_session();
+	/* The log may have to wait for its disk. */
+	/* clang-format off */
+	Py_BEGIN_ALLOW_THREADS
+	result = ctp_stop();
+	Py_END_ALLOW_THREADS
+			/* clang-format on */
+			return result == CTP_OK
+		? Py_NewRef(Py_None)
+		: failed();
+}
+
+/* One of two words. -1 with an exception, for which `what` is the option. */
+static int one_of(const char *what, const char *word, const char *words[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	PyErr_Format(PyExc_ValueError, "%s must be '%s' or '%s', not '%s'",
+		what, words[0], words[1], word);
+	return -1;
+}
+
+/* A new tuple of str of what a filter was given as. */
+static PyObject *patterns(PyObject *given, const char *what)
+{
+	PyObject *tuple;
+
+	if (given == NULL || given == Py_None)
+		return PyTuple_New(0);
+	if (PyUnicode_Check(given))
+		return PyTuple_Pack(1, given);
+	tuple = PySequence_Tuple(given);
+	for (Py_ssize_t i = 0; tuple != NULL && i < PyTuple_GET_SIZE(tuple);
+		i++)
+		if (!PyUnicode_Check(PyTuple_GET_ITEM(tuple, i))) {
+			PyErr_Format(PyExc_TypeError,
+				"%s must be a sequence of str", what);
+			Py_CLEAR(tuple);
+		}
+	return tuple;
+}
+
+/* The hook by its name. -1 with an exception. */
+static int hook_of(const char *name)
+{
+	static const char *words[] = {"monitoring", "setprofile"};
+
+	if (strcmp(name, "auto") == 0)
+		return PY_VERSION_HEX < 0x030c0000;
+	return one_of("hook", name, words);
+}
+
+static int parse_options(
+	struct tracer_options *options, PyObject *args, PyObject *names)
+{
+	static const char *keywords[] = {"hook", "c_calls", "calls", "depth",
+		"include", "exclude", "gc", "imports", "tasks", "modules",
+		"parameters", NULL};
+	static const char *all_words[] = {"builtin", "all"};
+	const char *hook = "auto", *calls = "builtin";
+	int c_calls = 1, gc = 0, imports = 0, tasks = 0, modules = 1;
+	int parameters = 0, by_setprofile, all;
+
+	if (!PyArg_ParseTupleAndKeywords(args, names,
+		    "|$spsiOOppppp:trace_start", KEYWORDS(keywords), &hook,
+		    &c_calls, &calls, &options->depth, &options->include,
+		    &options->exclude, &gc, &imports, &tasks, &modules,
+		    &parameters))
+		return -1;
+	by_setprofile = hook_of(hook);
+	all = one_of("calls", calls, all_words);
+	if (by_setprofile < 0 || all < 0)
+		return -1;
+	if (by_setprofile && all) {
+		PyErr_SetString(PyExc_ValueError,
+			"calls='all' needs hook 'monitoring', and that "
+			"Python 3.12");
+		return -1;
+	}
+	if (options->depth < 0) {
+		PyErr_SetString(PyExc_ValueError, "depth must not be negative");
+		return -1;
+	}
+	options->setprofile = by_setprofile;
+	options->all_calls = all;
+	options->c_calls = c_calls;
+	options->gc = gc;
+	options->imports = imports;
+	options->tasks = tasks;
+	options->modules = modules;
+	options->parameters = parameters;
+	return 0;
+}
+
+static PyObject *trace_start(PyObject *module, PyObject *args, PyObject *names)
+{
+	struct tracer_options options = {.depth = 128};
+	int result = -1;
+
+	(void)module;
+	if (parse_options(&options, args, names) != 0)
+		return NULL;
+	options.include = patterns(options.include, "include");
+	options.exclude = options.include == NULL
+				  ? NULL
+				  : patterns(options.exclude, "exclude");
+	if (options.exclude != NULL)
+		result = tracer_start(&options);
+	Py_XDECREF(options.include);
+	Py_XDECREF(options.exclude);
+	return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *trace_stop(PyObject *module, PyObject *unused)
+{
+	struct tracer_counts counts;
+
+	(void)module;
+	(void)unused;
+	if (tracer_stop(&counts) != 0)
+		return NULL;
+	return Py_BuildValue("{sKsKsKsK}", "exits_dropped",
+		(unsigned long long)counts.exits_dropped, "calls_unwound",
+		(unsigned long long)counts.calls_unwound, "calls_lost",
+		(unsigned long long)counts.calls_lost, "hooks_replaced",
+		(unsigned long long)counts.hooks_replaced);
+}
+
+#define WITH_NAMES(function) ((PyCFunction)(void (*)(void))(function))
+
 static PyMethodDef methods[] = {
 	{"status", status, METH_NOARGS,
 		"status() -> str: what the recorder is doing, for people."},
+	{"record_start", WITH_NAMES(record_start), METH_VARARGS | METH_KEYWORDS,
+		"record_start(out=None, min_ns=0): starts to record."},
+	{"record_stop", record_stop, METH_NOARGS,
+		"record_stop(): stops, and completes the log."},
+	{"trace_start", WITH_NAMES(trace_start), METH_VARARGS | METH_KEYWORDS,
+		"trace_start(*, hook='auto', c_calls=True, calls='builtin', "
+		"depth=128, include=(), exclude=(), gc=False, imports=False, "
+		"tasks=False, modules=True, parameters=False): "
+		"records the calls of all threads."},
+	{"trace_stop", trace_stop, METH_NOARGS,
+		"trace_stop() -> dict: stops that; what went wrong, counted."},
 	{NULL, NULL, 0, NULL},
+};
+
+/* The directory that the extension was loaded from is our package's. */
+static int hide_package(PyObject *module)
+{
+	PyObject *spec = PyObject_GetAttrString(module, "__spec__");
+	PyObject *origin =
+		spec == NULL ? NULL : PyObject_GetAttrString(spec, "origin");
+	PyObject *parts = NULL;
+	int result = -1;
+
+	if (origin != NULL)
+		parts = PyObject_CallMethod(origin, "rpartition", "s", "/");
+	if (parts != NULL)
+		result = selection_hide(PyTuple_GET_ITEM(parts, 0));
+	Py_XDECREF(spec);
+	Py_XDECREF(origin);
+	Py_XDECREF(parts);
+	return result;
+}
+
+/* There is one recorder in a process, and one tracer. */
+static int refuse_others(PyObject *module)
+{
+	(void)module;
+	if (PyInterpreterState_Get() == PyInterpreterState_Main())
+		return 0;
+	PyErr_SetString(
+		PyExc_ImportError, "ctprof does not support sub-interpreters");
+	return -1;
+}
+
+static PyModuleDef_Slot slots[] = {
+	{Py_mod_exec, refuse_others},
+	{Py_mod_exec, hide_package},
+	{Py_mod_exec, ranges_add},
+#if PY_VERSION_HEX >= 0x030c0000
+	{Py_mod_multiple_interpreters,
+		Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#if PY_VERSION_HEX >= 0x030d0000
+	{Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+	{0, NULL},
 };
 
 static struct PyModuleDef definition = {
@@ -24,15 +260,12 @@ static struct PyModuleDef definition = {
 	.m_name = "ctprof._ctprof",
 	.m_doc = "The recorder of the ctprof package.",
 	.m_methods = methods,
+	.m_slots = slots,
 };
 
 PyMODINIT_FUNC PyInit__ctprof(void);
 
 PyMODINIT_FUNC PyInit__ctprof(void)
 {
-	PyObject *module = PyModule_Create(&definition);
-
-	if (module != NULL && ranges_add(module) != 0)
-		Py_CLEAR(module);
-	return module;
+	return PyModuleDef_Init(&definition);
 }

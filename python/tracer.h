@@ -1,23 +1,184 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges that nest with the frames of the thread. */
-#ifndef TRACER_H
-#define TRACER_H
+/*
+ * The tracer: what every hook into the interpreter tells of the calls, kept
+ * on a stack of its own for each thread and recorded by libctprof.
+ *
+ * The interpreter's events do not always balance (bound methods of C functions
+ * lack one half in several versions; a trace may begin anywhere). So each call
+ * stays on the stack with its identity, and an end that does not belong to the
+ * top is looked into before anything is recorded: logs are always well nested.
+ */
+#ifndef PYTHON_TRACER_H
+#define PYTHON_TRACER_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ctprof.h"
+#include "table.h"
 
-static inline void tracer_begin(struct ctp_site *site, void *identity)
+#define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+enum {
+	TRACER_SLOTS = 4096, /* of a thread's cache of sites; 96 KiB */
+	TRACER_NAME_MAX = 64,
+};
+
+/* An open call, or range. */
+struct tracer_call {
+	const void *identity;
+	struct ctp_site *site; /* NULL: not recorded */
+};
+
+/* Things that should not happen, but do. */
+struct tracer_counts {
+	uint64_t exits_dropped;  /* of calls that were never entered */
+	uint64_t calls_unwound;  /* whose own exit never came */
+	uint64_t calls_lost;     /* for want of memory */
+	uint64_t hooks_replaced; /* another profiler took our place */
+};
+
+/* What the tracer knows of a thread; only that thread touches it. */
+struct tracer_thread {
+	struct tracer_call *top;   /* the innermost; the first is no call */
+	struct tracer_call *limit; /* top is below it */
+	uint32_t trace;            /* the trace it has joined; 0: none */
+	uint32_t session;          /* the recording, see tracer_session() */
+	struct tracer_call *calls;
+	size_t base;    /* what was open before the trace: ranges */
+	size_t startup; /* and with the frames that it found */
+	struct tracer_counts counts;
+	char name[TRACER_NAME_MAX]; /* as the log knows it */
+	struct tracer_thread *next;
+	struct table_entry slots[TRACER_SLOTS];
+};
+
+struct tracer_options {
+	bool setprofile; /* rather than monitoring */
+	bool c_calls;
+	bool all_calls; /* not only what cProfile shows of C */
+	bool gc;
+	bool imports;
+	bool tasks;
+	bool modules;
+	bool parameters;
+	int depth;         /* of the frames found at the start */
+	PyObject *include; /* tuples of str, borrowed */
+	PyObject *exclude;
+};
+
+/* The trace that is on; 0: none. */
+extern uint32_t tracer_on;
+
+/* The same pointer for each thread, and all there is of it in thread-local
+ * storage: large blocks of that find no room in a loaded module. */
+extern __thread struct tracer_thread *tracer_self
+	__attribute__((tls_model("initial-exec")));
+
+/* Starts to trace in all threads. -1 with an exception. */
+int tracer_start(const struct tracer_options *options);
+
+/* Stops, and ends what is open in this thread. -1 with an exception. */
+int tracer_stop(struct tracer_counts *counts);
+
+/* A recording begins, or is about to end: what is open in it is not open in
+ * the next. */
+void tracer_session(void);
+
+/* A range that nests with the calls; also when no trace is on. The identity is
+ * any address that is the range's own while it is open. */
+void tracer_begin(struct ctp_site *site, const void *identity);
+
+/* Ends it, and what is still open inside it. False if it is not open in this
+ * thread, as after the return of the function that it was begun in. */
+bool tracer_end(const void *identity);
+
+/* ------------------------------------------------------------------------
+ * For the hooks. All of these may be called with an exception set.
+ */
+
+struct tracer_options tracer_options(void);
+
+/* Joins the calling thread to the trace. `entering`: its innermost frame is
+ * about to be told of. NULL: no trace is on, or out of memory. */
+struct tracer_thread *tracer_join(bool entering);
+
+/* Enters what the thread's cache does not know: `object` is the code, or what
+ * is called, with `self` if that is a method descriptor. */
+void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
+	PyObject *object, PyObject *self);
+
+/* An exit that does not belong to the top. */
+void tracer_exit_slow(
+	struct tracer_thread *thread, const void *identity, bool is_python);
+
+/* Counts that another profiler took our place. */
+void tracer_replaced(void);
+
+/* Makes room. False if there is none; then the call is not on the stack. */
+bool tracer_grow(struct tracer_thread *thread);
+
+static inline __attribute__((always_inline)) struct tracer_thread *
+tracer_thread(bool entering)
 {
-	(void)identity;
-	ctp_begin(site);
+	struct tracer_thread *thread = tracer_self;
+
+	if (TRACER_LIKELY(thread != NULL &&
+			  thread->trace == __atomic_load_n(&tracer_on,
+						   __ATOMIC_RELAXED)))
+		return thread;
+	return tracer_join(entering);
 }
 
-static inline bool tracer_end(void *identity)
+static inline __attribute__((always_inline)) void tracer_push(
+	struct tracer_thread *thread, const void *identity,
+	struct ctp_site *site)
 {
-	(void)identity;
-	ctp_end();
-	return true;
+	struct tracer_call *call = thread->top + 1;
+
+	if (!TRACER_LIKELY(call < thread->limit)) {
+		if (!tracer_grow(thread))
+			return;
+		call = thread->top + 1;
+	}
+	thread->top = call;
+	call->identity = identity;
+	call->site = site;
+	/* Last, so that the time is the call's and not ours. */
+	if (site != NULL && !ctp_begin_inline(site))
+		call->site = NULL;
+}
+
+/* Enters a call from `place`. */
+static inline __attribute__((always_inline)) void tracer_enter(
+	struct tracer_thread *thread, const void *identity, const void *place,
+	PyObject *object, PyObject *self)
+{
+	const struct table_entry *slot =
+		&thread->slots[table_hash(identity, place) %
+			       (size_t)TRACER_SLOTS];
+
+	if (TRACER_LIKELY(slot->first == identity && slot->second == place))
+		tracer_push(thread, identity, slot->value);
+	else
+		tracer_enter_slow(thread, identity, object, self);
+}
+
+static inline __attribute__((always_inline)) void tracer_exit(
+	struct tracer_thread *thread, const void *identity, bool is_python)
+{
+	struct tracer_call *top = thread->top;
+
+	if (TRACER_LIKELY(top->identity == identity)) {
+		if (TRACER_LIKELY(top->site != NULL))
+			ctp_end_inline();
+		thread->top = top - 1;
+	} else {
+		tracer_exit_slow(thread, identity, is_python);
+	}
 }
 
 #endif

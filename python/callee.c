@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "callee.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callee_name.h"
+#include "selection.h"
+#include "table.h"
+
+/* Nobody gives up the interpreter's lock while holding this one. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table table;
+
+static struct callee *find(const void *identity)
+{
+	struct callee *callee;
+
+	pthread_mutex_lock(&lock);
+	callee = table_find(&table, identity, NULL);
+	pthread_mutex_unlock(&lock);
+	return callee;
+}
+
+bool callee_is_hidden(const void *identity)
+{
+	const struct callee *callee = find(identity);
+
+	return callee != NULL && callee->kind == CALLEE_HIDDEN;
+}
+
+static void callee_free(struct callee *callee)
+{
+	free(callee->name);
+	free(callee->file);
+	free(callee->full_name);
+	free(callee->module);
+	Py_XDECREF(callee->kept);
+	free(callee);
+}
+
+/* A code object is named at once; of C, the first object that is seen. */
+static bool name_python(struct callee *callee, PyCodeObject *code)
+{
+	callee->name = callee_text(code->co_name);
+	callee->file = callee_text(code->co_filename);
+	callee->full_name = callee_text(code->co_qualname);
+	callee->line =
+		code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0;
+	callee->category = "python";
+	return callee->name != NULL && callee->file != NULL &&
+	       callee->full_name != NULL;
+}
+
+static bool name_c(struct callee *callee, const struct callee_seen *seen)
+{
+	callee->name = callee_c_name(seen);
+	callee->module = callee_c_module(seen);
+	callee->file = strdup("~");
+	callee->category = "c";
+	return callee->name != NULL && callee->module != NULL &&
+	       callee->file != NULL;
+}
+
+/* What must live as long as the identity, borrowed; NULL: it lives anyway, or
+ * nothing can be done. */
+static PyObject *keep(const struct callee_seen *seen)
+{
+	PyObject *self;
+
+	if (!PyCFunction_Check(seen->object))
+		return Py_TYPE(seen->object) == &PyMethodDescr_Type
+			       ? NULL
+			       : seen->object;
+	/* Extensions made by pybind11 own their definitions through this. Any
+	 * other object would be kept from its end by us. */
+	self = PyCFunction_GET_SELF(seen->object);
+	if (self != NULL &&
+		(PyModule_Check(self) || PyCapsule_CheckExact(self)))
+		return seen->object;
+	return NULL;
+}
+
+static struct callee *callee_new(const struct callee_seen *seen)
+{
+	struct callee *callee = calloc(1, sizeof(*callee));
+	bool named;
+
+	if (callee == NULL)
+		return NULL;
+	callee->identity = seen->identity;
+	named = PyCode_Check(seen->object)
+			? name_python(callee, (PyCodeObject *)seen->object)
+			: name_c(callee, seen);
+	if (!named) {
+		callee_free(callee);
+		return NULL;
+	}
+	callee->kept = Py_XNewRef(keep(seen));
+	callee->kind = selection_kind(callee);
+	return callee;
+}
+
+const struct callee *callee_find(const struct callee_seen *seen)
+{
+	struct callee *callee = find(seen->identity);
+	struct callee *other, *unused = NULL;
+
+	if (callee != NULL)
+		return callee;
+	/* Without the lock: naming may run Python. */
+	callee = callee_new(seen);
+	if (callee == NULL)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	other = table_find(&table, seen->identity, NULL);
+	if (other != NULL ||
+		table_add(&table, (struct table_entry){
+					  seen->identity, NULL, callee}) != 0)
+		unused = callee;
+	pthread_mutex_unlock(&lock);
+	if (unused == NULL)
+		return callee;
+	callee_free(unused);
+	return other;
+}
+
+void callee_forget(void)
+{
+	struct table old;
+
+	pthread_mutex_lock(&lock);
+	old = table;
+	table = (struct table){0};
+	pthread_mutex_unlock(&lock);
+	/* Without the interpreter's lock, a thread may still be using one. */
+#ifndef Py_GIL_DISABLED
+	for (size_t i = 0; i < old.size; i++)
+		if (old.entries[i].value != NULL)
+			callee_free(old.entries[i].value);
+#endif
+	table_clear(&old);
+}

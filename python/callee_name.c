@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "callee_name.h"
+
+#include <string.h>
+
+char *callee_text(PyObject *text)
+{
+	PyObject *bytes =
+		PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+	char *copy;
+
+	if (bytes == NULL) {
+		PyErr_Clear();
+		bytes = PyUnicode_AsEncodedString(
+			text, "utf-8", "backslashreplace");
+	}
+	if (bytes == NULL) {
+		PyErr_Clear();
+		return NULL;
+	}
+	copy = strdup(PyBytes_AS_STRING(bytes));
+	Py_DECREF(bytes);
+	return copy;
+}
+
+/* What a C function is made of. */
+struct c_function {
+	const char *name;
+	PyObject *self;   /* NULL: none */
+	PyObject *module; /* what it says of that; NULL: nothing */
+};
+
+static struct c_function c_function(const struct callee_seen *seen)
+{
+	PyCFunctionObject *f;
+
+	if (Py_TYPE(seen->object) == &PyMethodDescr_Type)
+		return (struct c_function){
+			.name = ((PyMethodDescrObject *)seen->object)
+					->d_method->ml_name,
+			.self = seen->self,
+		};
+	f = (PyCFunctionObject *)seen->object;
+	return (struct c_function){f->m_ml->ml_name, f->m_self, f->m_module};
+}
+
+static PyObject *name_of_function(const struct c_function *f)
+{
+	PyObject *module = NULL, *name;
+
+	if (f->module != NULL && PyUnicode_Check(f->module))
+		module = Py_NewRef(f->module);
+	else if (f->module != NULL && PyModule_Check(f->module))
+		module = PyModule_GetNameObject(f->module);
+	PyErr_Clear();
+	if (module == NULL ||
+		PyUnicode_CompareWithASCIIString(module, "builtins") == 0)
+		name = PyUnicode_FromFormat("<%s>", f->name);
+	else
+		name = PyUnicode_FromFormat("<%U.%s>", module, f->name);
+	Py_XDECREF(module);
+	return name;
+}
+
+/* What its type knows under the method's name. As in cProfile that may be a
+ * Python function that overrides this one. */
+static PyObject *name_of_attribute(const struct c_function *f)
+{
+	PyObject *key = PyUnicode_FromString(f->name);
+	PyObject *found, *name = NULL;
+
+	if (key == NULL)
+		return NULL;
+	found = _PyType_Lookup(Py_TYPE(f->self), key);
+	if (found != NULL) {
+		Py_INCREF(found);
+		name = PyObject_Repr(found);
+		Py_DECREF(found);
+	}
+	Py_DECREF(key);
+	return name;
+}
+
+static PyObject *name_of_method(const struct c_function *f)
+{
+	PyObject *name = name_of_attribute(f);
+
+	if (name != NULL)
+		return name;
+	PyErr_Clear();
+	if (f->module != NULL && PyUnicode_Check(f->module))
+		return PyUnicode_FromFormat(
+			"<built-in method %S.%s>", f->module, f->name);
+	return PyUnicode_FromFormat("<built-in method %s>", f->name);
+}
+
+static bool is_c_function(const struct callee_seen *seen)
+{
+	return PyCFunction_Check(seen->object) ||
+	       (Py_TYPE(seen->object) == &PyMethodDescr_Type &&
+		       seen->self != NULL);
+}
+
+/* Not in cProfile's: a type, a descriptor, or what has a type that can be
+ * called. */
+static PyObject *name_of_other(const struct callee_seen *seen)
+{
+	if (seen->identity == seen->object)
+		return PyObject_Repr(seen->object);
+	return PyUnicode_FromFormat("<slot wrapper '__call__' of '%s' objects>",
+		Py_TYPE(seen->object)->tp_name);
+}
+
+char *callee_c_name(const struct callee_seen *seen)
+{
+	PyObject *name;
+	char *text;
+
+	if (is_c_function(seen)) {
+		struct c_function f = c_function(seen);
+
+		name = f.self == NULL ? name_of_function(&f)
+				      : name_of_method(&f);
+	} else {
+		name = name_of_other(seen);
+	}
+	if (name == NULL) {
+		PyErr_Clear();
+		return strdup("<unknown>");
+	}
+	text = callee_text(name);
+	Py_DECREF(name);
+	return text;
+}
+
+/* Whose __module__ to ask for. */
+static PyObject *module_holder(const struct callee_seen *seen)
+{
+	PyObject *object = seen->object;
+	bool is_descriptor = Py_TYPE(object) == &PyMethodDescr_Type ||
+			     Py_TYPE(object) == &PyWrapperDescr_Type ||
+			     Py_TYPE(object) == &PyClassMethodDescr_Type;
+
+	if (is_descriptor)
+		return (PyObject *)((PyDescrObject *)object)->d_type;
+	if (PyCFunction_Check(object)) {
+		PyCFunctionObject *f = (PyCFunctionObject *)object;
+
+		if (f->m_module == NULL && f->m_self != NULL)
+			return (PyObject *)Py_TYPE(f->m_self);
+	}
+	return object;
+}
+
+char *callee_c_module(const struct callee_seen *seen)
+{
+	PyObject *module =
+		PyObject_GetAttrString(module_holder(seen), "__module__");
+	char *text;
+
+	if (module == NULL || !PyUnicode_Check(module)) {
+		PyErr_Clear();
+		Py_XDECREF(module);
+		return strdup("");
+	}
+	text = callee_text(module);
+	Py_DECREF(module);
+	return text;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interpreter's frames, of which we need the caller and the instruction
+ * that it is at. The public functions for this make frame objects that
+ * nobody else wants, at several times the price of the whole record.
+ */
+#ifndef PYTHON_FRAME_H
+#define PYTHON_FRAME_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define Py_BUILD_CORE 1
+#if PY_VERSION_HEX >= 0x030e0000
+#include <internal/pycore_interpframe.h>
+#else
+#include <internal/pycore_frame.h>
+#endif
+#undef Py_BUILD_CORE
+
+typedef struct _PyInterpreterFrame frame_t;
+
+/* The frame that runs in this thread; NULL if none. */
+static inline frame_t *frame_current(void)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	frame_t *frame = PyThreadState_GetUnchecked()->current_frame;
+#else
+	frame_t *frame = PyThreadState_Get()->cframe->current_frame;
+#endif
+
+	return frame;
+}
+
+/* `frame`, or if it is one that the interpreter made for itself, where C code
+ * called it, the first below that is not. */
+static inline frame_t *frame_real(frame_t *frame)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	while (frame != NULL && frame->owner >= FRAME_OWNED_BY_INTERPRETER)
+		frame = frame->previous;
+#elif PY_VERSION_HEX >= 0x030c0000
+	while (frame != NULL && frame->owner == FRAME_OWNED_BY_CSTACK)
+		frame = frame->previous;
+#endif
+	return frame;
+}
+
+/* Borrowed. */
+static inline PyCodeObject *frame_code(frame_t *frame)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return _PyFrame_GetCode(frame);
+#else
+	return frame->f_code;
+#endif
+}
+
+/* The address of the instruction that the frame is at: the same for the same
+ * place in the program, for as long as the code lives. */
+static inline const void *frame_place(const frame_t *frame)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return frame->instr_ptr;
+#else
+	return frame->prev_instr;
+#endif
+}
+
+/* The line that the frame is at; 0: unknown. */
+static inline uint32_t frame_line(frame_t *frame)
+{
+	int lasti = _PyInterpreterFrame_LASTI(frame);
+	int line = PyCode_Addr2Line(
+		frame_code(frame), lasti * (int)sizeof(_Py_CODEUNIT));
+
+	return line > 0 ? (uint32_t)line : 0;
+}
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "hook.h"
+
+#include "frame.h"
+
+#if PY_VERSION_HEX < 0x030c0000
+
+int hook_monitoring_start(const struct tracer_options *options)
+{
+	(void)options;
+	PyErr_SetString(PyExc_RuntimeError,
+		"hook 'monitoring' needs Python 3.12; use 'setprofile'");
+	return -1;
+}
+
+int hook_monitoring_stop(void)
+{
+	return 0;
+}
+
+#else
+
+/*
+ * What is registered for an event: an object of a type of our own, whose
+ * vectorcall is one function per event. That is cheaper than a builtin
+ * function, and independent of how many arguments a version passes.
+ */
+struct listener {
+	PyObject_HEAD vectorcallfunc call;
+};
+
+static PyTypeObject listener_type = {
+	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "ctprof._ctprof.Listener",
+	.tp_basicsize = sizeof(struct listener),
+	.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+		    Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.tp_vectorcall_offset = offsetof(struct listener, call),
+	.tp_call = PyVectorcall_Call,
+};
+
+/* The arguments of all events. */
+enum { CODE, OFFSET, CALLABLE, ARGUMENT };
+
+static PyObject *missing; /* the argument of a call that has none */
+
+#define LISTENER(name) \
+	static PyObject *name(PyObject *self, PyObject *const *args, \
+		size_t count, PyObject *names)
+
+#define UNUSED_ARGUMENTS() \
+	do { \
+		(void)self; \
+		(void)count; \
+		(void)names; \
+	} while (0)
+
+LISTENER(py_enter)
+{
+	struct tracer_thread *thread = tracer_thread(true);
+
+	UNUSED_ARGUMENTS();
+	if (TRACER_LIKELY(thread != NULL)) {
+		frame_t *caller = frame_real(frame_current()->previous);
+
+		tracer_enter(thread, args[CODE],
+			caller == NULL ? NULL : frame_place(caller), args[CODE],
+			NULL);
+	}
+	Py_RETURN_NONE;
+}
+
+LISTENER(py_exit)
+{
+	struct tracer_thread *thread = tracer_thread(false);
+
+	UNUSED_ARGUMENTS();
+	if (TRACER_LIKELY(thread != NULL))
+		tracer_exit(thread, args[CODE], true);
+	Py_RETURN_NONE;
+}
+
+/* What cProfile shows of C; NULL: nothing. The profile function would see a
+ * bound method where this is the method of a type. */
+static inline const void *builtin_identity(PyObject *const *args)
+{
+	PyObject *object = args[CALLABLE], *self = args[ARGUMENT];
+
+	if (PyCFunction_Check(object))
+		return ((PyCFunctionObject *)object)->m_ml;
+	if (Py_TYPE(object) == &PyMethodDescr_Type && self != missing &&
+		PyObject_TypeCheck(self, PyDescr_TYPE(object)))
+		return ((PyMethodDescrObject *)object)->d_method;
+	return NULL;
+}
+
+LISTENER(c_enter)
+{
+	const void *identity = builtin_identity(args);
+	struct tracer_thread *thread;
+
+	UNUSED_ARGUMENTS();
+	if (identity == NULL)
+		Py_RETURN_NONE;
+	thread = tracer_thread(false);
+	if (TRACER_LIKELY(thread != NULL))
+		tracer_enter(thread, identity, frame_place(frame_current()),
+			args[CALLABLE], args[ARGUMENT]);
+	Py_RETURN_NONE;
+}
+
+LISTENER(c_exit)
+{
+	const void *identity = builtin_identity(args);
+	struct tracer_thread *thread;
+
+	UNUSED_ARGUMENTS();
+	if (identity == NULL)
+		Py_RETURN_NONE;
+	thread = tracer_thread(false);
+	if (TRACER_LIKELY(thread != NULL))
+		tracer_exit(thread, identity, false);
+	Py_RETURN_NONE;
+}
+
+/*
+ * All that can be called, except what shows as a Python function. The
+ * interpreter takes bound methods apart between the call and its return.
+ * Objects of types that are called are one callee for each type: they may be
+ * many. So are not ufuncs, which are as good as functions.
+ */
+static inline const void *any_identity(PyObject *const *args)
+{
+	PyObject *object = args[CALLABLE];
+	const void *identity = builtin_identity(args);
+
+	if (identity != NULL)
+		return identity;
+	if (Py_TYPE(object) == &PyMethod_Type)
+		object = PyMethod_GET_FUNCTION(object);
+	if (PyFunction_Check(object))
+		return NULL;
+	if (PyCFunction_Check(object))
+		return ((PyCFunctionObject *)object)->m_ml;
+	if (PyType_Check(object) || Py_TYPE(object) == &PyMethodDescr_Type ||
+		Py_TYPE(object) == &PyWrapperDescr_Type ||
+		Py_TYPE(object) == &PyClassMethodDescr_Type ||
+		strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc") == 0)
+		return object;
+	return Py_TYPE(object);
+}
+
+static PyObject *called(PyObject *const *args)
+{
+	PyObject *object = args[CALLABLE];
+
+	return Py_TYPE(object) == &PyMethod_Type ? PyMethod_GET_FUNCTION(object)
+						 : object;
+}
+
+LISTENER(any_enter)
+{
+	const void *identity = any_identity(args);
+	struct tracer_thread *thread =
+		identity == NULL ? NULL : tracer_thread(false);
+
+	UNUSED_ARGUMENTS();
+	if (thread != NULL)
+		tracer_enter(thread, identity, frame_place(frame_current()),
+			called(args),
+			args[ARGUMENT] == missing ? NULL : args[ARGUMENT]);
+	Py_RETURN_NONE;
+}
+
+LISTENER(any_exit)
+{
+	const void *identity = any_identity(args);
+	struct tracer_thread *thread =
+		identity == NULL ? NULL : tracer_thread(false);
+
+	UNUSED_ARGUMENTS();
+	if (thread != NULL)
+		tracer_exit(thread, identity, false);
+	Py_RETURN_NONE;
+}
+
+enum calls { ALWAYS, BUILTIN, ALL };
+
+/* The events in the order of their bits does not matter; sys.monitoring.events
+ * knows those by name. C_RETURN and C_RAISE come with CALL and have no bit of
+ * their own to set. */
+static struct {
+	const char *event;
+	enum calls calls;
+	struct listener listener;
+} listeners[] = {
+	{"PY_START", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
+	{"PY_RESUME", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
+	{"PY_THROW", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
+	{"PY_RETURN", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
+	{"PY_YIELD", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
+	{"PY_UNWIND", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
+	{"CALL", BUILTIN, {PyObject_HEAD_INIT(NULL) c_enter}},
+	{"C_RETURN", BUILTIN, {PyObject_HEAD_INIT(NULL) c_exit}},
+	{"C_RAISE", BUILTIN, {PyObject_HEAD_INIT(NULL) c_exit}},
+	{"CALL", ALL, {PyObject_HEAD_INIT(NULL) any_enter}},
+	{"C_RETURN", ALL, {PyObject_HEAD_INIT(NULL) any_exit}},
+	{"C_RAISE", ALL, {PyObject_HEAD_INIT(NULL) any_exit}},
+};
+
+enum { LISTENERS = sizeof(listeners) / sizeof(listeners[0]) };
+
+static int tool = -1;
+
+/* sys.monitoring, or something in it, a new reference. */
+static PyObject *monitoring(const char *name)
+{
+	PyObject *module = PySys_GetObject("monitoring"); /* borrowed */
+
+	if (module == NULL) {
+		PyErr_SetString(PyExc_RuntimeError, "no sys.monitoring");
+		return NULL;
+	}
+	return PyObject_GetAttrString(module, name);
+}
+
+/* The number of an event, one bit; -1 with an exception. */
+static long event_bit(const char *event)
+{
+	PyObject *events = monitoring("events");
+	PyObject *bit =
+		events == NULL ? NULL : PyObject_GetAttrString(events, event);
+	long value = bit == NULL ? -1 : PyLong_AsLong(bit);
+
+	Py_XDECREF(events);
+	Py_XDECREF(bit);
+	return value;
+}
+
+/* Calls a function of sys.monitoring with a format of Py_BuildValue(). */
+static int call(const char *function, PyObject *arguments)
+{
+	PyObject *callable = arguments == NULL ? NULL : monitoring(function);
+	PyObject *result = callable == NULL
+				   ? NULL
+				   : PyObject_CallObject(callable, arguments);
+
+	Py_XDECREF(callable);
+	Py_XDECREF(arguments);
+	Py_XDECREF(result);
+	return result == NULL ? -1 : 0;
+}
+
+/* Debuggers, coverage and profilers have numbers of their own: 0 to 2, and an
+ * optimizer's is 5. */
+static int take_tool(void)
+{
+	static const int free_for_all[] = {4, 3};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (call("use_tool_id", Py_BuildValue("(is)", free_for_all[i],
+						"ctprof")) == 0)
+			return free_for_all[i];
+		if (!PyErr_ExceptionMatches(PyExc_ValueError))
+			return -1;
+		PyErr_Clear();
+	}
+	PyErr_SetString(PyExc_RuntimeError,
+		"sys.monitoring: other tools have taken the numbers 3 and 4");
+	return -1;
+}
+
+static int set_events(long bits)
+{
+	return call("set_events", Py_BuildValue("(il)", tool, bits));
+}
+
+/* Registers what belongs to these calls; NULL for no listener. */
+static int listen_to(size_t i, PyObject *listener)
+{
+	long bit = event_bit(listeners[i].event);
+
+	if (bit < 0)
+		return -1;
+	return call("register_callback",
+		Py_BuildValue("(ilO)", tool, bit, listener));
+}
+
+int hook_monitoring_stop(void)
+{
+	int result = set_events(0);
+
+	for (size_t i = 0; i < LISTENERS; i++)
+		if (listen_to(i, Py_None) != 0)
+			result = -1;
+	if (call("free_tool_id", Py_BuildValue("(i)", tool)) != 0)
+		result = -1;
+	tool = -1;
+	return result;
+}
+
+static bool wanted(size_t i, const struct tracer_options *options)
+{
+	if (listeners[i].calls == ALWAYS)
+		return true;
+	return options->c_calls &&
+	       (listeners[i].calls == ALL) == options->all_calls;
+}
+
+/* Registers all that is wanted. The bits of its events; -1 with an exception. */
+static long listen_to_all(const struct tracer_options *options)
+{
+	long bits = 0, c_exits;
+
+	for (size_t i = 0; i < LISTENERS; i++) {
+		PyObject *listener = (PyObject *)&listeners[i].listener;
+
+		if (!wanted(i, options))
+			continue;
+		Py_SET_TYPE(listener, &listener_type);
+		if (listen_to(i, listener) != 0)
+			return -1;
+		bits |= event_bit(listeners[i].event);
+	}
+	c_exits = event_bit("C_RETURN") | event_bit("C_RAISE");
+	return PyErr_Occurred() ? -1 : bits & ~c_exits;
+}
+
+/* The exception that is set stays so. */
+static void undo(void)
+{
+	PyObject *exception = PyErr_GetRaisedException();
+
+	(void)hook_monitoring_stop();
+	PyErr_SetRaisedException(exception);
+}
+
+int hook_monitoring_start(const struct tracer_options *options)
+{
+	long bits;
+
+	if (PyType_Ready(&listener_type) != 0)
+		return -1;
+	Py_XSETREF(missing, monitoring("MISSING"));
+	if (missing == NULL)
+		return -1;
+	tool = take_tool();
+	if (tool < 0)
+		return -1;
+	bits = listen_to_all(options);
+	if (bits >= 0 && set_events(bits) == 0)
+		return 0;
+	undo();
+	return -1;
+}
+
+#endif

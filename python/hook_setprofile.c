@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile function of the threads.
+ *
+ * New threads get it when their first frame needs a stack, which the
+ * interpreter takes from the allocator of arenas, in the thread itself: that
+ * is the one moment that threads of all kinds have in common, those that C
+ * code made included, and that can be hooked.
+ */
+#include "hook.h"
+
+#include <frameobject.h>
+
+#include "frame.h"
+#include "pending.h"
+#include "threads.h"
+
+static PyObjectArenaAllocator arenas; /* what was there before us */
+static bool has_arenas;
+static bool c_calls;
+
+static inline void enter(PyFrameObject *frame)
+{
+	struct tracer_thread *thread = tracer_thread(true);
+	frame_t *caller = frame_real(frame->f_frame->previous);
+	PyObject *code = (PyObject *)frame_code(frame->f_frame);
+
+	if (TRACER_LIKELY(thread != NULL))
+		tracer_enter(thread, code,
+			caller == NULL ? NULL : frame_place(caller), code,
+			NULL);
+}
+
+static inline void enter_c(PyFrameObject *frame, PyObject *object)
+{
+	struct tracer_thread *thread = tracer_thread(false);
+
+	if (TRACER_LIKELY(thread != NULL))
+		tracer_enter(thread, ((PyCFunctionObject *)object)->m_ml,
+			frame_place(frame->f_frame), object, NULL);
+}
+
+static inline void leave(const void *identity, bool is_python)
+{
+	struct tracer_thread *thread = tracer_thread(false);
+
+	if (TRACER_LIKELY(thread != NULL))
+		tracer_exit(thread, identity, is_python);
+}
+
+static int on_call(
+	PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
+{
+	(void)unused;
+	switch (what) {
+	case PyTrace_CALL:
+		enter(frame);
+		break;
+	case PyTrace_RETURN:
+		leave(frame_code(frame->f_frame), true);
+		break;
+	case PyTrace_C_CALL:
+		if (c_calls && PyCFunction_Check(argument))
+			enter_c(frame, argument);
+		break;
+	case PyTrace_C_RETURN:
+	case PyTrace_C_EXCEPTION:
+		if (c_calls && PyCFunction_Check(argument))
+			leave(((PyCFunctionObject *)argument)->m_ml, false);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static _Thread_local bool setting; /* by ourselves, in this moment */
+
+/* Our function, or none, in the calling thread. */
+static void set_here(Py_tracefunc function)
+{
+	struct error_state error;
+
+	error_save(&error);
+	setting = true;
+	PyEval_SetProfile(function, NULL);
+	setting = false;
+	PyErr_Clear();
+	error_restore(&error);
+}
+
+static void *arena_alloc(void *context, size_t size)
+{
+	PyThreadState *state;
+	void *arena = arenas.alloc(context, size);
+
+	/* Arenas themselves are for objects, and asked for in the middle of
+	 * making one. */
+	if (arena == NULL || tracer_on == 0 || size >= 1 << 18)
+		return arena;
+	state = PyGILState_GetThisThreadState();
+	if (state != NULL && state->c_profilefunc == NULL)
+		set_here(on_call);
+	return arena;
+}
+
+static void hook_new_threads(void)
+{
+	PyObjectArenaAllocator ours;
+
+	if (has_arenas)
+		return;
+	PyObject_GetArenaAllocator(&arenas);
+	ours = arenas;
+	ours.alloc = arena_alloc;
+	PyObject_SetArenaAllocator(&ours);
+	has_arenas = true;
+}
+
+/* In all threads that there are. */
+static int set_everywhere(Py_tracefunc function)
+{
+	setting = true;
+#if PY_VERSION_HEX >= 0x030c0000
+	PyEval_SetProfileAllThreads(function, NULL);
+#else
+	/* The states cannot go away while we have the interpreter's lock. */
+	for (PyThreadState *state =
+			PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+		state != NULL; state = PyThreadState_Next(state))
+		(void)_PyEval_SetProfile(state, function, NULL);
+#endif
+	setting = false;
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Another profiler has taken our place in some thread. */
+static int come_back(void *unused)
+{
+	static bool warned;
+
+	(void)unused;
+	if (tracer_on == 0)
+		return 0;
+	if (set_everywhere(on_call) != 0)
+		PyErr_Clear();
+	if (!warned &&
+		PyErr_WarnEx(PyExc_RuntimeWarning,
+			"ctprof is tracing: the profile function that the "
+			"program sets is not called",
+			1) != 0)
+		PyErr_Clear();
+	warned = true;
+	return 0;
+}
+
+/* Told before the change is made, so that we come back a little later. */
+static int audit(const char *event, PyObject *arguments, void *unused)
+{
+	(void)arguments;
+	(void)unused;
+	if (tracer_on == 0 || setting || strcmp(event, "sys.setprofile") != 0)
+		return 0;
+	tracer_replaced();
+	(void)Py_AddPendingCall(come_back, NULL);
+	return 0;
+}
+
+int hook_setprofile_start(const struct tracer_options *options)
+{
+	static bool audits;
+
+#ifdef Py_GIL_DISABLED
+	PyErr_SetString(PyExc_RuntimeError,
+		"hook 'setprofile' needs the interpreter's lock; use "
+		"'monitoring'");
+	return -1;
+#endif
+	if (!audits && PySys_AddAuditHook(audit, NULL) != 0)
+		return -1;
+	audits = true;
+	c_calls = options->c_calls;
+	hook_new_threads();
+	return set_everywhere(on_call);
+}
+
+int hook_setprofile_stop(void)
+{
+	return set_everywhere(NULL);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "selection.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callee_name.h"
+
+struct patterns {
+	char **texts;
+	size_t count;
+};
+
+/* Only changed while no trace is on. */
+static struct patterns include, exclude;
+static char *own_directory; /* with a slash at its end */
+
+static void patterns_clear(struct patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		free(patterns->texts[i]);
+	free(patterns->texts);
+	*patterns = (struct patterns){0};
+}
+
+static int patterns_set(struct patterns *patterns, PyObject *tuple)
+{
+	Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+	struct patterns set = {calloc((size_t)count + 1, sizeof(char *)), 0};
+
+	for (Py_ssize_t i = 0; set.texts != NULL && i < count; i++) {
+		char *text = callee_text(PyTuple_GET_ITEM(tuple, i));
+
+		if (text == NULL)
+			break;
+		set.texts[set.count++] = text;
+	}
+	if (set.count != (size_t)count || set.texts == NULL) {
+		patterns_clear(&set);
+		PyErr_NoMemory();
+		return -1;
+	}
+	patterns_clear(patterns);
+	*patterns = set;
+	return 0;
+}
+
+int selection_set(PyObject *included, PyObject *excluded)
+{
+	if (patterns_set(&include, included) != 0)
+		return -1;
+	return patterns_set(&exclude, excluded);
+}
+
+int selection_hide(PyObject *directory)
+{
+	char *text = callee_text(directory);
+	size_t length = text == NULL ? 0 : strlen(text);
+	char *with_slash = text == NULL ? NULL : realloc(text, length + 2);
+
+	if (with_slash == NULL) {
+		free(text);
+		PyErr_NoMemory();
+		return -1;
+	}
+	memcpy(with_slash + length, "/", 2);
+	free(own_directory);
+	own_directory = with_slash;
+	return 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool ends(const char *text, const char *with)
+{
+	size_t length = strlen(text), tail = strlen(with);
+
+	return length >= tail && strcmp(text + length - tail, with) == 0;
+}
+
+/* Is `module`, with its dots, `name` or in it? */
+static bool module_is(const char *module, const char *name)
+{
+	size_t length = strlen(name);
+
+	return begins(module, name) &&
+	       (module[length] == '\0' || module[length] == '.');
+}
+
+/* Do the last parts of the path, the module's own parts, spell `name`, or do
+ * some before them: is "/lib/json/decoder.py" in json, or in json.decoder? */
+static bool path_is(const char *path, const char *name)
+{
+	const char *at = path;
+
+	while (at != NULL) {
+		size_t i = 0;
+
+		while (name[i] != '\0' &&
+			at[i] == (name[i] == '.' ? '/' : name[i]))
+			i++;
+		if (name[i] == '\0' &&
+			(at[i] == '/' || strcmp(at + i, ".py") == 0))
+			return true;
+		at = strchr(at, '/');
+		if (at != NULL)
+			at++;
+	}
+	return false;
+}
+
+/* "<frozen importlib._bootstrap>" is of a module, too. */
+static bool frozen_is(const char *file, const char *name)
+{
+	char module[256];
+	size_t length;
+
+	if (!begins(file, "<frozen ") || !ends(file, ">"))
+		return false;
+	file += strlen("<frozen ");
+	length = strlen(file) - 1;
+	if (length >= sizeof(module))
+		return false;
+	memcpy(module, file, length);
+	module[length] = '\0';
+	return module_is(module, name);
+}
+
+static bool matches(const struct callee *callee, const char *pattern)
+{
+	if (strpbrk(pattern, "/*?[") != NULL || ends(pattern, ".py"))
+		return fnmatch(pattern, callee->file, 0) == 0 ||
+		       (strchr(pattern, '/') == NULL &&
+			       strrchr(callee->file, '/') != NULL &&
+			       fnmatch(pattern, strrchr(callee->file, '/') + 1,
+				       0) == 0);
+	if (callee->module != NULL)
+		return module_is(callee->module, pattern);
+	return path_is(callee->file, pattern) ||
+	       frozen_is(callee->file, pattern);
+}
+
+static bool any(const struct callee *callee, const struct patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		if (matches(callee, patterns->texts[i]))
+			return true;
+	return false;
+}
+
+static bool is(const struct callee *callee, const char *file, const char *name)
+{
+	return strcmp(callee->full_name, name) == 0 && ends(callee->file, file);
+}
+
+/* What is known by where it is defined, whether or not it was imported. */
+static enum callee_kind special(const struct callee *callee)
+{
+	static const struct {
+		const char *file, *name;
+		enum callee_kind kind;
+	} known[] = {
+		{"<frozen importlib._bootstrap>", "_find_and_load",
+			CALLEE_IMPORT},
+		{"asyncio/base_events.py", "BaseEventLoop.create_task",
+			CALLEE_TASK},
+		{"torch/nn/modules/module.py", "Module.__call__",
+			CALLEE_MODULE},
+		{"torch/nn/modules/module.py", "Module._wrapped_call_impl",
+			CALLEE_MODULE},
+		{"torch/optim/optimizer.py",
+			"Optimizer.profile_hook_step.<locals>.wrapper",
+			CALLEE_OPTIMIZER},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (is(callee, known[i].file, known[i].name))
+			return known[i].kind;
+	return CALLEE_PLAIN;
+}
+
+enum callee_kind selection_kind(const struct callee *callee)
+{
+	bool is_python = callee->module == NULL;
+
+	if (is_python ? own_directory != NULL &&
+				begins(callee->file, own_directory)
+		      : strcmp(callee->module, "ctprof._ctprof") == 0)
+		return CALLEE_HIDDEN;
+	if ((include.count > 0 && !any(callee, &include)) ||
+		any(callee, &exclude))
+		return CALLEE_EXCLUDED;
+	return is_python ? special(callee) : CALLEE_PLAIN;
+}

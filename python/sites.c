@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "sites.h"
+
+#include <pthread.h>
+
+/* Nobody gives up the interpreter's lock while holding this one. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table table; /* (identity, place) to struct ctp_site */
+
+static struct ctp_site *intern(const struct callee *callee, frame_t *caller)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+
+	info.name = callee->name;
+	info.file = callee->file;
+	info.line = callee->line;
+	info.call_line = caller == NULL ? 0 : frame_line(caller);
+	info.full_name = callee->full_name;
+	info.category = callee->category;
+	return ctp_site_intern_info(&info);
+}
+
+/* The site as all threads know it. */
+static struct ctp_site *find_global(
+	const struct callee *callee, frame_t *caller, const void *place)
+{
+	struct ctp_site *site;
+
+	pthread_mutex_lock(&lock);
+	site = table_find(&table, callee->identity, place);
+	pthread_mutex_unlock(&lock);
+	if (site != NULL)
+		return site;
+	/* The caller's code must stay, or another's instruction could come to
+	 * lie at this place. */
+	if (caller != NULL)
+		(void)callee_find(&(struct callee_seen){
+			.identity = frame_code(caller),
+			.object = (PyObject *)frame_code(caller),
+		});
+	/* Two threads may both get here; they get the same pointer. */
+	site = intern(callee, caller);
+	pthread_mutex_lock(&lock);
+	if (table_find(&table, callee->identity, place) == NULL)
+		(void)table_add(&table,
+			(struct table_entry){callee->identity, place, site});
+	pthread_mutex_unlock(&lock);
+	return site;
+}
+
+struct ctp_site *sites_find(struct tracer_thread *thread,
+	const struct callee *callee, frame_t *caller)
+{
+	const void *place = caller == NULL ? NULL : frame_place(caller);
+	struct ctp_site *site = NULL;
+
+	if (callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED)
+		site = find_global(callee, caller, place);
+	/* What needs more than a site is to be asked for each time. */
+	if (callee->kind <= CALLEE_HIDDEN)
+		thread->slots[table_hash(callee->identity, place) %
+			      (size_t)TRACER_SLOTS] =
+			(struct table_entry){callee->identity, place, site};
+	return site;
+}
+
+void sites_clear(void)
+{
+	pthread_mutex_lock(&lock);
+	table_clear(&table);
+	pthread_mutex_unlock(&lock);
+}

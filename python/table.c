@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static struct table_entry *place_of(
+	const struct table *table, const void *first, const void *second)
+{
+	size_t at = table_hash(first, second);
+
+	for (;; at++) {
+		struct table_entry *e = &table->entries[at & (table->size - 1)];
+
+		if (e->first == NULL ||
+			(e->first == first && e->second == second))
+			return e;
+	}
+}
+
+void *table_find(
+	const struct table *table, const void *first, const void *second)
+{
+	if (table->size == 0)
+		return NULL;
+	return place_of(table, first, second)->value;
+}
+
+static int grow(struct table *table)
+{
+	struct table bigger = {
+		.size = table->size == 0 ? 1024 : 2 * table->size,
+		.used = table->used,
+	};
+
+	bigger.entries = calloc(bigger.size, sizeof(*bigger.entries));
+	if (bigger.entries == NULL)
+		return -1;
+	for (size_t i = 0; i < table->size; i++) {
+		struct table_entry *old = &table->entries[i];
+
+		if (old->first != NULL)
+			*place_of(&bigger, old->first, old->second) = *old;
+	}
+	free(table->entries);
+	*table = bigger;
+	return 0;
+}
+
+int table_add(struct table *table, struct table_entry entry)
+{
+	assert(entry.first != NULL && entry.value != NULL);
+	if (2 * table->used >= table->size && grow(table) != 0)
+		return -1;
+	*place_of(table, entry.first, entry.second) = entry;
+	table->used++;
+	return 0;
+}
+
+void table_clear(struct table *table)
+{
+	free(table->entries);
+	*table = (struct table){0};
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "threads.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CALLS = 256 };
+
+__thread struct tracer_thread *tracer_self
+	__attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tracer_thread *threads;
+static struct tracer_counts gone; /* counted by threads that have ended */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool has_key;
+
+static uint64_t take(uint64_t *counter)
+{
+	return __atomic_exchange_n(counter, 0, __ATOMIC_RELAXED);
+}
+
+static void take_into(struct tracer_counts *sum, struct tracer_counts *counts)
+{
+	sum->exits_dropped += take(&counts->exits_dropped);
+	sum->calls_unwound += take(&counts->calls_unwound);
+	sum->calls_lost += take(&counts->calls_lost);
+	sum->hooks_replaced += take(&counts->hooks_replaced);
+}
+
+/* The destructor of the key: the thread ends, with no Python in it. */
+static void end(void *argument)
+{
+	struct tracer_thread *thread = argument, **at;
+
+	tracer_self = NULL;
+	pthread_mutex_lock(&lock);
+	for (at = &threads; *at != NULL; at = &(*at)->next)
+		if (*at == thread) {
+			*at = thread->next;
+			break;
+		}
+	take_into(&gone, &thread->counts);
+	pthread_mutex_unlock(&lock);
+	free(thread->calls);
+	free(thread);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The other threads are gone, and their ends will not come. */
+static void in_child(void)
+{
+	struct tracer_thread *thread, *next;
+
+	for (thread = threads, threads = NULL; thread != NULL; thread = next) {
+		next = thread->next;
+		if (thread == tracer_self) {
+			thread->next = NULL;
+			threads = thread;
+		} else {
+			free(thread->calls);
+			free(thread);
+		}
+	}
+	gone = (struct tracer_counts){0};
+	pthread_mutex_unlock(&lock);
+}
+
+static void make_key(void)
+{
+	has_key = pthread_key_create(&key, end) == 0 &&
+		  pthread_atfork(before_fork, after_fork, in_child) == 0;
+}
+
+static struct tracer_thread *thread_new(void)
+{
+	struct tracer_thread *thread = calloc(1, sizeof(*thread));
+
+	if (thread == NULL)
+		return NULL;
+	/* The first is the bottom, with an identity that nothing has. */
+	thread->calls = calloc(FIRST_CALLS, sizeof(*thread->calls));
+	if (thread->calls == NULL) {
+		free(thread);
+		return NULL;
+	}
+	thread->top = thread->calls;
+	thread->limit = thread->calls + FIRST_CALLS;
+	return thread;
+}
+
+struct tracer_thread *threads_self(void)
+{
+	struct tracer_thread *thread = tracer_self;
+
+	if (thread != NULL)
+		return thread;
+	(void)pthread_once(&once, make_key);
+	thread = has_key ? thread_new() : NULL;
+	if (thread == NULL)
+		return NULL;
+	if (pthread_setspecific(key, thread) != 0) {
+		free(thread->calls);
+		free(thread);
+		return NULL;
+	}
+	pthread_mutex_lock(&lock);
+	thread->next = threads;
+	threads = thread;
+	pthread_mutex_unlock(&lock);
+	tracer_self = thread;
+	return thread;
+}
+
+struct tracer_counts threads_take_counts(void)
+{
+	struct tracer_counts sum = {0};
+
+	pthread_mutex_lock(&lock);
+	take_into(&sum, &gone);
+	for (struct tracer_thread *t = threads; t != NULL; t = t->next)
+		take_into(&sum, &t->counts);
+	pthread_mutex_unlock(&lock);
+	return sum;
+}
+
+/* The name in threading._active, a new reference; NULL: none. */
+static PyObject *name_of_self(void)
+{
+	PyObject *modules = PySys_GetObject("modules"); /* borrowed */
+	PyObject *threading, *active = NULL, *ident, *self, *name = NULL;
+
+	threading = modules == NULL ? NULL
+				    : PyDict_GetItemString(modules,
+					      "threading"); /* borrowed */
+	if (threading != NULL)
+		active = PyObject_GetAttrString(threading, "_active");
+	ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
+	if (active != NULL && PyDict_Check(active) && ident != NULL) {
+		self = PyDict_GetItemWithError(active, ident); /* borrowed */
+		if (self != NULL) {
+			Py_INCREF(self);
+			name = PyObject_GetAttrString(self, "_name");
+			Py_DECREF(self);
+		}
+	}
+	Py_XDECREF(ident);
+	Py_XDECREF(active);
+	PyErr_Clear();
+	return name;
+}
+
+void threads_name(struct tracer_thread *thread)
+{
+	PyObject *name = name_of_self();
+	const char *text = NULL;
+
+	if (name != NULL && PyUnicode_Check(name))
+		text = PyUnicode_AsUTF8(name);
+	if (text != NULL &&
+		strncmp(text, thread->name, sizeof(thread->name) - 1) != 0) {
+		size_t length = strnlen(text, sizeof(thread->name) - 1);
+
+		memcpy(thread->name, text, length);
+		thread->name[length] = '\0';
+		ctp_thread_name(text);
+	}
+	Py_XDECREF(name);
+	PyErr_Clear();
+}

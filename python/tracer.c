@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "tracer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "callee.h"
+#include "frame.h"
+#include "hook.h"
+#include "pending.h"
+#include "selection.h"
+#include "sites.h"
+#include "threads.h"
+
+enum {
+	CALLS_MAX = 1 << 24, /* 256 MiB of stack: no recursion goes there */
+};
+
+uint32_t tracer_on;
+
+static struct tracer_options options;
+static uint32_t last_trace;
+static uint32_t session = 1;
+
+struct tracer_options tracer_options(void)
+{
+	return options;
+}
+
+void tracer_session(void)
+{
+	session++;
+}
+
+bool tracer_grow(struct tracer_thread *thread)
+{
+	size_t depth = (size_t)(thread->top - thread->calls);
+	size_t size = 2 * (size_t)(thread->limit - thread->calls);
+	struct tracer_call *calls =
+		size > CALLS_MAX ? NULL : calloc(size, sizeof(*calls));
+
+	if (calls == NULL) {
+		threads_count(&thread->counts.calls_lost);
+		return false;
+	}
+	memcpy(calls, thread->calls, (depth + 1) * sizeof(*calls));
+	free(thread->calls);
+	thread->calls = calls;
+	thread->top = calls + depth;
+	thread->limit = calls + size;
+	return true;
+}
+
+static size_t depth_of(const struct tracer_thread *thread)
+{
+	return (size_t)(thread->top - thread->calls);
+}
+
+/* Ends all calls above `depth`; in a recording that is no more there is
+ * nothing to end. Returns how many were recorded. */
+static uint64_t unwind(struct tracer_thread *thread, size_t depth)
+{
+	uint64_t ended = 0;
+
+	while (depth_of(thread) > depth) {
+		if (thread->top->site != NULL && thread->session == session) {
+			ctp_end_inline();
+			ended++;
+		}
+		thread->top--;
+	}
+	return ended;
+}
+
+/* Takes out the call at `depth` from under others. */
+static void take_out(struct tracer_thread *thread, size_t depth)
+{
+	memmove(thread->calls + depth, thread->calls + depth + 1,
+		(depth_of(thread) - depth) * sizeof(*thread->calls));
+	thread->top--;
+}
+
+/* Lets go of what an earlier trace, which another thread stopped, or an
+ * earlier recording left open. */
+static void settle(struct tracer_thread *thread)
+{
+	if (thread->session != session)
+		(void)unwind(thread, 0);
+	else if (thread->trace != 0 && thread->trace != tracer_on)
+		(void)unwind(thread, thread->base);
+	if (thread->trace != tracer_on)
+		thread->trace = 0;
+	thread->session = session;
+}
+
+/* Pushes the call of the code that `frame` runs, found open at the start. */
+static void push_found(struct tracer_thread *thread, frame_t *frame)
+{
+	PyCodeObject *code = frame_code(frame);
+	const struct callee *callee = callee_find(
+		&(struct callee_seen){code, (PyObject *)code, NULL});
+	struct ctp_site *site = NULL;
+
+	if (callee != NULL)
+		site = sites_find(thread, callee, frame_real(frame->previous));
+	tracer_push(thread, code, site);
+	if (thread->top->site != NULL)
+		ctp_arg_int("startup", 1);
+}
+
+/* The frames that are open already, the outermost first. */
+static void push_all_found(struct tracer_thread *thread, bool entering)
+{
+	size_t count = 0, limit = (size_t)options.depth;
+	frame_t **found = limit == 0 ? NULL : calloc(limit, sizeof(*found));
+	frame_t *frame = frame_real(frame_current());
+
+	if (frame != NULL && entering)
+		frame = frame_real(frame->previous);
+	while (found != NULL && frame != NULL && count < limit) {
+		found[count++] = frame;
+		frame = frame_real(frame->previous);
+	}
+	while (count > 0)
+		push_found(thread, found[--count]);
+	free(found);
+}
+
+struct tracer_thread *tracer_join(bool entering)
+{
+	uint32_t trace = __atomic_load_n(&tracer_on, __ATOMIC_ACQUIRE);
+	struct tracer_thread *thread = trace == 0 ? NULL : threads_self();
+	struct error_state error;
+
+	if (thread == NULL || thread->trace == trace)
+		return thread;
+	error_save(&error);
+	settle(thread);
+	memset(thread->slots, 0, sizeof(thread->slots));
+	thread->trace = trace;
+	thread->base = depth_of(thread);
+	threads_name(thread);
+	push_all_found(thread, entering);
+	thread->startup = depth_of(thread);
+	error_restore(&error);
+	return thread;
+}
+
+void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
+	PyObject *object, PyObject *self)
+{
+	struct error_state error;
+	frame_t *caller = frame_real(frame_current());
+	const struct callee *callee;
+	struct ctp_site *site = NULL;
+	const struct table_entry *slot;
+
+	error_save(&error);
+	if (caller != NULL && PyCode_Check(object))
+		caller = frame_real(caller->previous);
+	callee = callee_find(&(struct callee_seen){identity, object, self});
+	if (callee != NULL) {
+		slot = &thread->slots[table_hash(identity,
+					      caller == NULL
+						      ? NULL
+						      : frame_place(caller)) %
+				      (size_t)TRACER_SLOTS];
+		/* A thread gets its name while it runs, in Python. */
+		if (slot->first == NULL)
+			threads_name(thread);
+		site = sites_find(thread, callee, caller);
+	}
+	error_restore(&error);
+	/* Our own C functions open and close ranges, which must not be found
+	 * above them. */
+	if (callee == NULL || callee->kind != CALLEE_HIDDEN ||
+		PyCode_Check(object))
+		tracer_push(thread, identity, site);
+}
+
+/* The depth of the innermost such call; 0: none. */
+static size_t find_open(
+	const struct tracer_thread *thread, const void *identity)
+{
+	size_t depth = depth_of(thread);
+
+	while (depth > thread->base &&
+		thread->calls[depth].identity != identity)
+		depth--;
+	return depth > thread->base ? depth : 0;
+}
+
+void tracer_exit_slow(
+	struct tracer_thread *thread, const void *identity, bool is_python)
+{
+	size_t depth = is_python ? find_open(thread, identity) : 0;
+
+	if (depth == 0) {
+		/* What was open before the start may end unseen. */
+		if (depth_of(thread) > thread->startup &&
+			!callee_is_hidden(identity))
+			threads_count(&thread->counts.exits_dropped);
+	} else if (thread->calls[depth].site == NULL &&
+		   callee_is_hidden(identity)) {
+		/* It has opened a range that outlives it. */
+		take_out(thread, depth);
+	} else {
+		thread->counts.calls_unwound += unwind(thread, depth);
+		(void)unwind(thread, depth - 1);
+	}
+	if (depth != 0 && thread->startup > depth_of(thread))
+		thread->startup = depth_of(thread);
+}
+
+void tracer_begin(struct ctp_site *site, const void *identity)
+{
+	struct tracer_thread *thread = threads_self();
+
+	if (thread == NULL)
+		return;
+	settle(thread);
+	tracer_push(thread, identity, site);
+}
+
+bool tracer_end(const void *identity)
+{
+	struct tracer_thread *thread = tracer_self;
+	size_t depth;
+
+	if (thread == NULL || thread->session != session)
+		return false;
+	for (depth = depth_of(thread); depth > 0; depth--)
+		if (thread->calls[depth].identity == identity)
+			break;
+	if (depth == 0)
+		return false;
+	/* Calls that it was handed to end with it; their own ends come. */
+	for (size_t i = depth_of(thread); i >= depth; i--)
+		if (thread->calls[i].site != NULL) {
+			ctp_end_inline();
+			thread->calls[i].site = NULL;
+		}
+	take_out(thread, depth);
+	return true;
+}
+
+void tracer_replaced(void)
+{
+	struct tracer_thread *thread = threads_self();
+
+	if (thread != NULL)
+		threads_count(&thread->counts.hooks_replaced);
+}
+
+int tracer_start(const struct tracer_options *wanted)
+{
+	if (tracer_on != 0) {
+		PyErr_SetString(PyExc_RuntimeError,
+			"ctprof is already tracing this process");
+		return -1;
+	}
+	if (selection_set(wanted->include, wanted->exclude) != 0)
+		return -1;
+	options = *wanted;
+	sites_clear();
+	callee_forget();
+	(void)threads_take_counts();
+	if (++last_trace == 0)
+		last_trace = 1;
+	__atomic_store_n(&tracer_on, last_trace, __ATOMIC_RELEASE);
+	if (tracer_join(false) == NULL)
+		PyErr_NoMemory();
+	else if (hook_start(wanted) == 0)
+		return 0;
+	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
+	return -1;
+}
+
+int tracer_stop(struct tracer_counts *counts)
+{
+	struct tracer_thread *thread = tracer_self;
+	int result;
+
+	if (tracer_on == 0) {
+		PyErr_SetString(PyExc_RuntimeError, "ctprof is not tracing");
+		return -1;
+	}
+	result = hook_stop();
+	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
+	if (thread != NULL && thread->trace == last_trace) {
+		(void)unwind(thread, thread->base);
+		thread->trace = 0;
+	}
+	*counts = threads_take_counts();
+	return result;
+}
