@@ -4,12 +4,19 @@
 #include <Python.h>
 
 #include "ctprof.h"
+#include "ending.h"
 #include "ranges.h"
 #include "selection.h"
 #include "tracer.h"
 
 /* Python's functions do not change the words, whatever their type says. */
 #define KEYWORDS(words) ((char **)(uintptr_t)(words))
+
+#define TEXT_(number) #number
+#define TEXT(number) TEXT_(number)
+#define VERSION_TEXT \
+	TEXT(CTP_VERSION_MAJOR) \
+	"." TEXT(CTP_VERSION_MINOR) "." TEXT(CTP_VERSION_PATCH)
 
 static PyObject *status(PyObject *module, PyObject *unused)
 {
@@ -208,6 +215,9 @@ static PyMethodDef methods[] = {
 		"records the calls of all threads."},
 	{"trace_stop", trace_stop, METH_NOARGS,
 		"trace_stop() -> dict: stops that; what went wrong, counted."},
+	{"is_last", ending_is_last, METH_O,
+		"is_last(callbacks) -> bool: will nothing more of the program "
+		"run?"},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -230,6 +240,11 @@ static int hide_package(PyObject *module)
 	return result;
 }
 
+static int add_version(PyObject *module)
+{
+	return PyModule_AddStringConstant(module, "__version__", VERSION_TEXT);
+}
+
 /* There is one recorder in a process, and one tracer. */
 static int refuse_others(PyObject *module)
 {
@@ -245,6 +260,7 @@ static PyModuleDef_Slot slots[] = {
 	{Py_mod_exec, refuse_others},
 	{Py_mod_exec, hide_package},
 	{Py_mod_exec, ranges_add},
+	{Py_mod_exec, add_version},
 #if PY_VERSION_HEX >= 0x030c0000
 	{Py_mod_multiple_interpreters,
 		Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},

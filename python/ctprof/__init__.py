@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Records Python programs for ctprof: every call, with the whole timeline."""
-from ._ctprof import counter, instant, range, step
+from ._ctprof import __version__, counter, instant, range, step
+from ._session import start, stop
 from ._trace import record_function, trace
 
-__all__ = ["counter", "instant", "range", "record_function", "step", "trace"]
+__all__ = ["counter", "instant", "range", "record_function", "start", "step",
+           "stop", "trace"]

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The options of `python3 -m ctprof`, and those that `ctprof record --python`
+hands to every interpreter.
+
+Read by hand: argparse would be among the modules of each traced program, and
+its time in the start of each process.
+"""
+import sys
+
+USAGE = """\
+Usage: {python} -m ctprof [OPTION...] SCRIPT [ARGUMENT...]
+       {python} -m ctprof [OPTION...] -m MODULE [ARGUMENT...]
+       {python} -m ctprof [OPTION...] -c CODE [ARGUMENT...]
+Run a Python program and record every call. Exits as the program does.
+
+ Output:
+  -o, --output=FILE          write the log to this file (default: run.ctp), or
+                             a profile or trace: .pstats, .prof, .json and the
+                             other suffixes of `ctprof formats`
+  -s, --sort=KEY             print the profile when the program has ended, as
+                             cProfile does (calls, cumulative, tottime, ...)
+  -q, --quiet                say nothing but errors
+
+ Recording:
+      --calls=builtin|all    of calls into C, those that cProfile knows (the
+                             default), or also types, partials, ufuncs and so on
+      --no-c-calls           record Python functions only
+      --min-us=TIME          leave out calls that are shorter, in microseconds,
+                             and contain nothing
+      --include=GLOB         record only functions of such files or modules; may
+                             be given again
+      --exclude=GLOB         do not record functions of such files or modules;
+                             may be given again
+      --depth=N              record this many of the frames that are open when
+                             recording starts (default: 0)
+      --gc                   record the garbage collector's work
+      --imports              record imports
+      --tasks                record asyncio's tasks
+      --no-modules           do not tell torch's modules and optimizers apart
+      --parameters           record parameters of torch's modules
+      --hook=auto|monitoring|setprofile
+                             how the interpreter tells of calls
+
+  -h, --help                 print this help
+  -V, --version              print the version
+
+Examples:
+  {python} -m ctprof script.py argument
+  {python} -m ctprof -o run.pstats -m package
+  {python} -m ctprof -s tottime -c 'import json'
+"""
+
+
+class UsageError(Exception):
+    """The command line makes no sense."""
+
+
+class Request:
+    """What the command line asks for."""
+
+    def __init__(self):
+        self.output = None
+        self.sort = None
+        self.quiet = False
+        self.help = False
+        self.version = False
+        self.min_us = 0.0
+        self.trace = {"depth": 0}
+        self.kind = None  # "script", "module" or "code"
+        self.target = None
+        self.args = []
+
+
+def _one_of(words):
+    def read(option, text):
+        if text not in words.split("|"):
+            raise UsageError(f"{option}: '{text}' is not one of {words}")
+        return text
+    return read
+
+
+def _count(option, text):
+    if not text.isdecimal():
+        raise UsageError(f"{option}: '{text}' is not a count")
+    return int(text)
+
+
+def _time(option, text):
+    try:
+        time_us = float(text)
+    except ValueError:
+        time_us = -1.0
+    if not 0.0 <= time_us < 1e12:
+        raise UsageError(f"{option}: '{text}' is not a time in microseconds")
+    return time_us
+
+
+def _sort_key(option, text):
+    import pstats
+    if text not in pstats.Stats.sort_arg_dict_default:
+        raise UsageError(f"{option}: '{text}' is not what pstats sorts by")
+    return text
+
+
+def _text(option, text):
+    if not text:
+        raise UsageError(f"{option}: '' is no value")
+    return text
+
+
+# Options with a value: the attribute or tracer option, and how it is read.
+_VALUES = {
+    "--output": ("output", _text),
+    "--sort": ("sort", _sort_key),
+    "--min-us": ("min_us", _time),
+    "--calls": ("calls", _one_of("builtin|all")),
+    "--hook": ("hook", _one_of("auto|monitoring|setprofile")),
+    "--depth": ("depth", _count),
+    "--include": ("include", _text),
+    "--exclude": ("exclude", _text),
+}
+_FLAGS = {
+    "--quiet": ("quiet", True),
+    "--help": ("help", True),
+    "--version": ("version", True),
+    "--no-c-calls": ("c_calls", False),
+    "--gc": ("gc", True),
+    "--imports": ("imports", True),
+    "--tasks": ("tasks", True),
+    "--no-modules": ("modules", False),
+    "--parameters": ("parameters", True),
+}
+_LETTERS = {
+    "-o": "--output", "-s": "--sort", "-q": "--quiet", "-h": "--help",
+    "-V": "--version",
+}
+
+
+def _set(request, key, value):
+    if key in ("include", "exclude"):
+        request.trace[key] = request.trace.get(key, ()) + (value,)
+    elif key in vars(request):
+        setattr(request, key, value)
+    else:
+        request.trace[key] = value
+
+
+def _take(request, words):
+    """One option, and its value if that is a word of its own."""
+    word = words.pop(0)
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+    else:
+        name = _LETTERS.get(word[:2], word[:2])
+        equals, value = word[2:3], word[2:]
+        if name in _FLAGS and value:
+            words.insert(0, "-" + value)
+            equals = value = ""
+    if name in _FLAGS and not equals:
+        _set(request, *_FLAGS[name])
+        return
+    if name not in _VALUES:
+        raise UsageError(f"there is no option '{word}'")
+    if not equals:
+        if not words:
+            raise UsageError(f"{name}: a value is missing")
+        value = words.pop(0)
+    key, read = _VALUES[name]
+    _set(request, key, read(name, value))
+
+
+def read_command(words):
+    """The command line of `python3 -m ctprof`."""
+    request = Request()
+    words = list(words)
+    while words and words[0].startswith("-") and words[0] != "-":
+        word = words[0]
+        if word == "--":
+            words.pop(0)
+            break
+        if word[:2] in ("-m", "-c") and not word.startswith("--"):
+            words[:1] = [word[2:]] if word[2:] else []
+            request.kind = "module" if word[1] == "m" else "code"
+            break
+        _take(request, words)
+    if request.help or request.version:
+        return request
+    if not words:
+        raise UsageError("which program?" if request.kind is None else
+                         f"-{request.kind[0]}: a value is missing")
+    request.kind = request.kind or "script"
+    request.target, *request.args = words
+    return request
+
+
+def read_environment(text):
+    """What `ctprof record --python` has put into CTPROF_PYTHON: an option a
+    line."""
+    request = Request()
+    words = text.split("\n") if text else []
+    while words:
+        _take(request, words)
+    return request
+
+
+def usage():
+    return USAGE.format(python=sys.orig_argv[0].rpartition("/")[2])

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The program ctprof, which converts and repairs logs."""
+import os
+import shutil
+import subprocess
+import sys
+
+# From the directory of the package: in a build directory, and installed for
+# this interpreter below the same prefix.
+_PLACES = ("../../../ctprof", "../../../../bin/ctprof")
+
+
+def find():
+    """Its path; RuntimeError if there is none."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    places = [os.environ.get("CTPROF")]
+    places += [os.path.normpath(os.path.join(package, place))
+               for place in _PLACES]
+    places += [os.path.join(sys.prefix, "bin", "ctprof"),
+               shutil.which("ctprof")]
+    for place in places:
+        if place and os.path.isfile(place) and os.access(place, os.X_OK):
+            return place
+    raise RuntimeError("the program ctprof is not found; CTPROF may say "
+                       "where it is")
+
+
+def run(*arguments):
+    """Runs it; RuntimeError has what it said if it failed."""
+    # It is not to be recorded itself.
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("CTPROF_OUT", "CTPROF_PYTHON",
+                                   "LD_PRELOAD")}
+    done = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL,
+                          capture_output=True, env=environment, check=False)
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="backslashreplace").strip()
+        raise RuntimeError(said.removeprefix("ctprof: ") or
+                           f"ctprof {arguments[0]}: status {done.returncode}")
+
+
+def convert(log, out, kind=None):
+    """Writes a log in another format: that of the suffix, or `kind`."""
+    run("convert", "--quiet", "--force", *(["-t", kind] if kind else []),
+        "-o", out, "--", log)

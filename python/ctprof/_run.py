@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""Runs a program as python3 itself does, and records it.
+
+The program is `__main__`; its arguments, sys.path and exit status are as
+without us, and tracebacks do not show us. It runs through builtins.exec, which
+is the root of the profile, as under cProfile. What atexit handlers and threads
+do when its main module has ended is recorded too.
+"""
+import atexit
+import builtins
+import importlib.machinery
+import io
+import os
+import pkgutil
+import runpy
+import sys
+import types
+
+from . import _ctprof, _options, _program, _session
+
+# What is not a log is made from one in the end.
+_FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
+            ".gprof": "gprof", ".callgrind": "callgrind",
+            ".folded": "folded", ".dot": "dot", ".svg": "svg"}
+
+
+class _CannotOpen(Exception):
+    """As python3 says it."""
+
+
+def _new_main(**values):
+    """A fresh __main__ module; its namespace."""
+    module = types.ModuleType("__main__")
+    vars(module).update(__builtins__=builtins, **values)
+    if sys.version_info < (3, 14):
+        module.__annotations__ = {}
+    sys.modules["__main__"] = module
+    # An alias that multiprocessing may have made.
+    if "__mp_main__" in sys.modules:
+        sys.modules["__mp_main__"] = module
+    return vars(module)
+
+
+def _set_path(path):
+    """sys.path[0], which python3 -P leaves out."""
+    if not sys.flags.safe_path:
+        sys.path[0] = path
+
+
+def _load_code(source, args):
+    """python3 -c"""
+    _set_path("")
+    sys.argv[:] = ["-c", *args]
+    code = compile(source, "<string>", "exec", dont_inherit=True)
+    if sys.version_info >= (3, 13):
+        # Tracebacks show its lines from there on.
+        import linecache
+        linecache.cache["<string>"] = (
+            len(source), None, source.splitlines(True), "<string>")
+    return code, _new_main(__loader__=importlib.machinery.BuiltinImporter)
+
+
+def _load_module(name, args):
+    """python3 -m, which finds the module as a part of the run."""
+    sys.argv[:] = ["-m", *args]
+    _new_main()
+    code = compile("run(name)", __file__, "exec", dont_inherit=True)
+    return code, {"run": runpy._run_module_as_main, "name": name}
+
+
+def _load_directory(path, args):
+    """A directory or archive with a __main__.py."""
+    sys.argv[:] = [path, *args]
+    if sys.flags.safe_path:
+        sys.path.insert(0, path)
+    else:
+        sys.path[0] = path
+    _new_main()
+    code = compile("run('__main__', False)", __file__, "exec",
+                   dont_inherit=True)
+    return code, {"run": runpy._run_module_as_main}
+
+
+def _read_script(path):
+    with io.open_code(path) as file:
+        code = pkgutil.read_code(file)
+        if code is not None:
+            return code
+        file.seek(0)
+        return compile(file.read(), path, "exec", dont_inherit=True)
+
+
+def _load_script(path, args):
+    """python3 SCRIPT"""
+    full = os.path.join(os.getcwd(), path)
+    if pkgutil.get_importer(full) is not None:
+        return _load_directory(path, args)
+    sys.argv[:] = [path, *args]
+    _set_path(os.path.dirname(os.path.realpath(full)))
+    try:
+        code = _read_script(full)
+    except OSError as error:
+        raise _CannotOpen(f"can't open file {full!r}: [Errno {error.errno}] "
+                          f"{error.strerror}") from None
+    loader = importlib.machinery.SourceFileLoader("__main__", full)
+    return code, _new_main(__loader__=loader, __file__=full, __cached__=None)
+
+
+_LOADERS = {"script": _load_script, "module": _load_module,
+            "code": _load_code}
+
+
+def _hide(trace):
+    """A traceback without what is ours: all up to our last frame."""
+    at = trace
+    while at is not None:
+        if at.tb_frame.f_code.co_filename == __file__:
+            trace = at.tb_next
+        at = at.tb_next
+    return trace
+
+
+def _hide_in_traceback():
+    """The next traceback that python3 prints is the program's own."""
+    usual = sys.excepthook
+
+    def hook(kind, value, trace):
+        sys.excepthook = usual
+        trace = sys.last_traceback = _hide(trace)
+        value.__traceback__ = trace
+        usual(kind, value, trace)
+    sys.excepthook = hook
+
+
+class _Run:
+    """One run: where its log goes, and what is made of it."""
+
+    def __init__(self, request):
+        self._request = request
+        self._pid = os.getpid()
+        # The program may change its directory.
+        self._out = os.path.abspath(request.output or "run.ctp")
+        suffix = os.path.splitext(self._out)[1]
+        self._format = _FORMATS.get(suffix)
+        self._log = self._out
+        if self._format or (request.sort and not request.output):
+            self._log = f"{self._out}.{self._pid}.ctp"
+        self._is_tracing = False
+
+    def begin(self):
+        """False if the program is to run without being recorded."""
+        try:
+            if _session.is_recording():
+                if self._request.output:
+                    _session.say(f"--output is of no use: {_ctprof.status()}")
+                self._log = self._out = None
+                return True
+            _session.begin(self._log.replace("%", "%%"), self._request.min_us)
+        except (RuntimeError, ValueError) as error:
+            _session.say(f"not recording: {error}")
+            return False
+        return True
+
+    def execute(self, code, namespace):
+        """Nothing but the program may be called between start and stop."""
+        callbacks = atexit._ncallbacks()
+        self._is_tracing = True
+        try:
+            _ctprof.trace_start(**self._request.trace)
+        except RuntimeError as error:
+            # Another tracer is at work.
+            self._is_tracing = False
+            _session.say(f"not recording: {error}")
+        try:
+            exec(code, namespace)
+        finally:
+            if self._is_tracing and _ctprof.is_last(callbacks):
+                _ctprof.trace_stop()
+                self._is_tracing = False
+
+    def finish(self):
+        """The last of the atexit handlers, in forked children too."""
+        try:
+            if self._is_tracing:
+                self._is_tracing = False
+                _ctprof.trace_stop()
+            _session.end()
+            if os.getpid() == self._pid and self._log is not None:
+                self._deliver()
+        except (RuntimeError, OSError) as error:
+            _session.say(str(error))
+
+    def _deliver(self):
+        request = self._request
+        self._complete_children()
+        if request.sort:
+            self._print(request.sort)
+        if self._log == self._out:
+            if not request.quiet:
+                _session.say(f"{request.output or 'run.ctp'}: recorded")
+            return
+        if self._format:
+            _program.convert(self._log, self._out, self._format)
+            if not request.quiet:
+                _session.say(f"{request.output}: written")
+        os.unlink(self._log)
+
+    def _complete_children(self):
+        """Logs of children that left by os._exit(), as multiprocessing's do."""
+        import glob
+        stem, suffix = os.path.splitext(self._log)
+        logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
+        if logs:
+            _program.run("repair", "--quiet", "--", *sorted(logs))
+
+    def _print(self, sort):
+        """As cProfile does."""
+        import pstats
+        profile = f"{self._log}.pstats"
+        try:
+            _program.convert(self._log, profile, "pstats")
+            stats = pstats.Stats(profile)
+            stats.files.clear()
+            stats.strip_dirs().sort_stats(sort).print_stats()
+            sys.stdout.flush()
+        finally:
+            if os.path.exists(profile):
+                os.unlink(profile)
+
+
+def _run(request):
+    try:
+        code, namespace = _LOADERS[request.kind](request.target, request.args)
+    except _CannotOpen as error:
+        print(f"{sys.orig_argv[0]}: {error}", file=sys.stderr)
+        _session.say("nothing was recorded")
+        return 2
+    except BaseException:
+        # After the traceback, which python3 prints when we have returned.
+        atexit.register(_session.say, "nothing was recorded")
+        raise
+    run = _Run(request)
+    if not run.begin():
+        exec(code, namespace)
+        return 0
+    atexit.register(run.finish)
+    run.execute(code, namespace)
+    return 0
+
+
+def main(words):
+    """Returns the exit status, or leaves as the program does."""
+    try:
+        request = _options.read_command(words)
+    except _options.UsageError as error:
+        _session.say(str(error))
+        return 2
+    if request.help or request.version:
+        print(_options.usage() if request.help else
+              f"ctprof {_ctprof.__version__}\n", end="")
+        return 0
+    try:
+        return _run(request)
+    except SystemExit:
+        raise
+    except BaseException:
+        _hide_in_traceback()
+        raise

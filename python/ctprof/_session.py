@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Recorder and tracer together: what one recording is."""
+import atexit
+import os
+
+from . import _ctprof
+
+# Whether the recorder is ours to stop: in a process with CTPROF_OUT in its
+# environment it records by itself, with us or without.
+_is_ours = False
+
+
+def is_recording():
+    """Records already, or will with its first event."""
+    return _ctprof.status().startswith("recording")
+
+
+def begin(out=None, min_us=0.0):
+    """Starts the recorder, unless the environment has; RuntimeError says why
+    it cannot."""
+    global _is_ours
+    if out is None and is_recording():
+        return
+    _ctprof.record_start(None if out is None else os.fspath(out),
+                         round(min_us * 1000))
+    _is_ours = True
+
+
+def end():
+    """Completes the log; RuntimeError says what of it could not be written."""
+    global _is_ours
+    if _is_ours:
+        _is_ours = False
+        _ctprof.record_stop()
+
+
+def start(out=None, *, min_us=0.0, **options):
+    """Records every call from here to stop(), in all threads.
+
+    `out` is the log's path, with %p for the process's number; without it, what
+    CTPROF_OUT says, or ctprof.%p.ctp. `min_us` leaves out calls that are
+    shorter and contain nothing. The other options are the tracer's: calls,
+    c_calls, depth, exclude, gc, hook, imports, include, modules, parameters,
+    tasks; see ctprof-python(1).
+
+    Raises RuntimeError if something is being recorded already, or the log
+    cannot be made.
+    """
+    begin(out, min_us)
+    atexit.register(_stop_at_exit)
+    try:
+        _ctprof.trace_start(**options)
+    except BaseException:
+        atexit.unregister(_stop_at_exit)
+        end()
+        raise
+
+
+def stop():
+    """Stops, and completes the log.
+
+    Raises RuntimeError if nothing is recorded by start(), or the log could not
+    be written.
+    """
+    _ctprof.trace_stop()
+    atexit.unregister(_stop_at_exit)
+    end()
+
+
+def _stop_at_exit():
+    try:
+        stop()
+    except RuntimeError as error:
+        say(str(error))
+
+
+def say(words):
+    """One line on standard error, if there is one."""
+    try:
+        os.write(2, f"ctprof: {words}\n".encode(errors="backslashreplace"))
+    except OSError:
+        pass
