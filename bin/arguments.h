@@ -18,6 +18,7 @@ enum option_group {
 	GROUP_MAIN = 1,
 	GROUP_OUTPUT,
 	GROUP_SELECT,
+	GROUP_PYTHON,
 	GROUP_INPUT,
 	GROUP_OTHER,
 };
@@ -62,6 +63,17 @@ enum option_key {
 	KEY_NAMES,
 	KEY_ROFF,
 	KEY_USAGE,
+	KEY_PYTHON,
+	KEY_CALLS,
+	KEY_NO_C_CALLS,
+	KEY_INCLUDE,
+	KEY_DEPTH,
+	KEY_GC,
+	KEY_IMPORTS,
+	KEY_TASKS,
+	KEY_NO_MODULES,
+	KEY_PARAMETERS,
+	KEY_HOOK,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

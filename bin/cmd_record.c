@@ -20,6 +20,7 @@
 #include "child.h"
 #include "logs.h"
 #include "preload.h"
+#include "python.h"
 #include "quantity.h"
 #include "recovery.h"
 #include "say.h"
@@ -41,6 +42,7 @@ struct request {
 	bool no_preload;
 	bool no_symbolize;
 	struct selection selection;
+	struct python python;
 	char **argv; /* the program */
 };
 
@@ -141,6 +143,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct request *request = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->python;
+		return 0;
 	case 'o':
 		request->output = arg;
 		return 0;
@@ -273,8 +278,33 @@ static void report(const struct request *request, struct timespec start)
 					 .quiet = request->quiet,
 					 .verbose = request->verbose});
 
-	if (logs == 0)
+	if (logs == 0 && request->python.wanted)
+		python_explain(request->argv, request->output);
+	else if (logs == 0)
 		preload_explain(request->argv[0], request->output);
+}
+
+/* With --python it is functions of Python that are excluded, but for those of
+ * modules in C. False if out of memory. */
+static bool hand_over_excludes(struct request *request)
+{
+	struct selection *selection = &request->selection;
+	size_t kept = 0;
+
+	for (size_t i = 0; request->python.wanted && i < selection->count;
+		i++) {
+		const struct selection_pattern *pattern =
+			&selection->patterns[i];
+
+		if (!pattern->exclude || pattern->is_module)
+			selection->patterns[kept++] = *pattern;
+		else if (!python_add(
+				 &request->python, "--exclude", pattern->text))
+			return false;
+	}
+	if (request->python.wanted)
+		selection->count = kept;
+	return true;
 }
 
 /* All that the program has to find when it starts. */
@@ -282,6 +312,10 @@ static int prepare(struct request *request)
 {
 	int status = check_directory(request->output);
 
+	if (status == EXIT_DONE && !hand_over_excludes(request)) {
+		say("out of memory");
+		status = EXIT_LIMIT;
+	}
 	if (status == EXIT_DONE)
 		status = clear_way(request->output, request->force);
 	if (status == EXIT_DONE)
@@ -290,6 +324,8 @@ static int prepare(struct request *request)
 		status = selection_apply(&request->selection, request->argv[0]);
 	if (status == EXIT_DONE && !request->no_preload)
 		status = preload_set();
+	if (status == EXIT_DONE)
+		status = python_apply(&request->python);
 	return status;
 }
 
@@ -323,6 +359,7 @@ static int run(int argc, char **argv)
 	arguments_parse(cmd_record.argp, ARGP_IN_ORDER, argc, argv, &request);
 	status = run_program(&request);
 	selection_clear(&request.selection);
+	python_clear(&request.python);
 	return status;
 }
 
@@ -362,7 +399,8 @@ static const struct argp_option options[] = {
 		GROUP_SELECT},
 	{"exclude", KEY_EXCLUDE, "GLOB", 0,
 		"do not record functions with such a name, or any in "
-		"module:GLOB; may be given again", GROUP_SELECT},
+		"module:GLOB; with --python, Python functions of such files "
+		"or modules; may be given again", GROUP_SELECT},
 	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
 		"do not preload libctprof-instrument: record only programs "
 		"that are linked with libctprof", GROUP_SELECT},
@@ -377,7 +415,8 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&python_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -385,11 +424,11 @@ static const struct argp argp = {
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
 	.doc = "Run a program that was compiled with -finstrument-functions, "
 	       "or "
-	       "that uses libctprof, and record where its time goes. Exits as "
-	       "the program does.\v"
+	       "that uses libctprof, or with --python one in Python, and "
+	       "record where its time goes. Exits as the program does.\v"
 	       "Examples:\n"
-	       "  ctprof record ./program argument\n"
 	       "  ctprof record -o build.ctp -- make -j8\n"
+	       "  ctprof record --python -- python3 script.py\n"
 	       "  ctprof record --policy=drop --min-ns=1us -- ./server",
 	.children = children,
 	.help_filter = arguments_filter,

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""The trace that the environment asks for: see site/sitecustomize.py."""
+import atexit
+import os
+
+from . import _ctprof, _options, _session
+
+
+def _stop():
+    try:
+        _ctprof.trace_stop()
+    except RuntimeError:
+        # The program has stopped it.
+        pass
+
+
+def start():
+    """Records from here to the end of the process."""
+    if not _session.is_recording():
+        return
+    try:
+        request = _options.read_environment(os.environ["CTPROF_PYTHON"])
+    except _options.UsageError as error:
+        _session.say(f"not recording: CTPROF_PYTHON: {error}")
+        return
+    atexit.register(_stop)
+    try:
+        _ctprof.trace_start(**request.trace)
+    except RuntimeError as error:
+        _session.say(f"not recording: {error}")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Where `ctprof record --python` enters: it puts this directory first into
+PYTHONPATH, and every interpreter imports a sitecustomize when it starts.
+
+The next one that there is comes first; then the trace begins.
+"""
+import _imp
+import os
+import sys
+
+
+def _load_next(here):
+    """As if this one were not there: in sys.path and sys.modules too."""
+    sys.path[:] = [path for path in sys.path if path != here]
+    del sys.modules["sitecustomize"]
+    import sitecustomize  # noqa: F401
+
+
+def _start(here):
+    """By the package that this directory is of, if it knows this interpreter;
+    else by the interpreter's own."""
+    package = os.path.dirname(here)
+    extension = "_ctprof" + _imp.extension_suffixes()[0]
+    before = sys.path[:]
+    if os.path.exists(os.path.join(package, extension)):
+        sys.path.insert(0, os.path.dirname(package))
+    try:
+        from ctprof import _autostart
+    except ImportError as error:
+        os.write(2, f"ctprof: not recording: {error}\n".encode())
+        return
+    finally:
+        sys.path[:] = before
+    _autostart.start()
+
+
+_here = os.path.dirname(__file__)
+try:
+    _load_next(_here)
+finally:
+    if "CTPROF_PYTHON" in os.environ:
+        _start(_here)
