@@ -154,6 +154,7 @@ static enum ctp_status run_profile(struct event_source *source,
 
 	if (status != CTP_OK)
 		return status;
+	profile->no_root = profile->no_root || job->no_root;
 	errno = 0;
 	status = job->to->write_profile(job->out, profile, &job->options, err);
 	if (status == CTP_OK)

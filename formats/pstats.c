@@ -8,7 +8,8 @@
  * All calls that have no caller get one: a root of our own, so that snakeviz,
  * which draws what is below the biggest function that nobody calls, shows the
  * whole profile, whatever its threads and recursions; and so that an empty
- * profile is a file that pstats loads (it refuses an empty dict).
+ * profile is a file that pstats loads (it refuses an empty dict). Not so with
+ * the calls of Python programs: their file shall be what cProfile's would be.
  *
  * Names that are equal once they are UTF-8 would overwrite each other: we sum
  * them, by copying the profile under its new names.
@@ -150,8 +151,8 @@ static bool add_edge(struct profile *copy, uint32_t caller, uint32_t callee,
 	return true;
 }
 
-/* Adds the edges, and the root with an edge to each function it calls. */
-static bool copy_edges(struct profile *copy, const struct profile *profile,
+/* Adds the root, with an edge to each function it calls. */
+static bool copy_roots(struct profile *copy, const struct profile *profile,
 	const uint32_t *map)
 {
 	uint32_t root = add_root(copy);
@@ -165,6 +166,14 @@ static bool copy_edges(struct profile *copy, const struct profile *profile,
 		copy->functions[root].cost.cumtime_ns += cost->cumtime_ns;
 		ok = add_edge(copy, root, map[i], cost);
 	}
+	return ok;
+}
+
+static bool copy_edges(struct profile *copy, const struct profile *profile,
+	const uint32_t *map)
+{
+	bool ok = profile->no_root || copy_roots(copy, profile, map);
+
 	for (uint32_t i = 0; i < profile->edge_count && ok; i++) {
 		const struct profile_edge *edge = &profile->edges[i];
 

@@ -325,5 +325,6 @@ struct profile *profile_copy(const struct profile *from)
 	to->total_ns = from->total_ns;
 	to->open_calls = from->open_calls;
 	to->thread_count = from->thread_count;
+	to->no_root = from->no_root;
 	return to;
 }

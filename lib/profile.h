@@ -56,6 +56,9 @@ struct profile {
 	uint64_t total_ns;   /* sum of tottime over all functions */
 	uint64_t open_calls; /* closed at the end of the recording */
 	uint32_t thread_count;
+	/* Calls without a caller are shown as such, even where a format would
+	 * give them one: so does cProfile. */
+	bool no_root;
 
 	uint32_t function_room, edge_room, node_room; /* private */
 	uint32_t *function_index;                     /* private hash tables */

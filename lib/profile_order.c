@@ -65,6 +65,7 @@ static void take_tables(struct profile *profile, struct profile *next)
 	next->total_ns = profile->total_ns;
 	next->open_calls = profile->open_calls;
 	next->thread_count = profile->thread_count;
+	next->no_root = profile->no_root;
 	profile_clear_tables(profile);
 	*profile = *next;
 }

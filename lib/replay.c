@@ -158,8 +158,11 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 	function = profile_add_function(replay->profile,
 		trace_site_name(trace, site), trace_site_file(trace, site),
 		trace->sites[site].line);
-	if (function != PROFILE_NONE)
-		replay->function_of_site[site] = function + 1;
+	if (function == PROFILE_NONE)
+		return PROFILE_NONE;
+	replay->function_of_site[site] = function + 1;
+	if (trace_site_is_python(trace, site))
+		replay->profile->no_root = true;
 	return function;
 }
 

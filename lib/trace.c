@@ -270,6 +270,14 @@ const char *trace_site_file(const struct trace *trace, uint32_t site)
 	return strtab_text(trace->text, trace->sites[site].file, NULL);
 }
 
+bool trace_site_is_python(const struct trace *trace, uint32_t site)
+{
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	return strcmp(category, "python") == 0 || strcmp(category, "c") == 0;
+}
+
 const char *trace_find_fact(const struct trace *trace, const char *key)
 {
 	for (uint32_t i = 0; i < trace->fact_count; i++) {

@@ -150,6 +150,9 @@ size_t trace_prefix_size(
 const char *trace_site_name(const struct trace *trace, uint32_t site);
 const char *trace_site_file(const struct trace *trace, uint32_t site);
 
+/* Is it a function that cProfile would show: of Python, or called by it? */
+bool trace_site_is_python(const struct trace *trace, uint32_t site);
+
 /* A fact's value, or NULL; borrowed. */
 const char *trace_find_fact(const struct trace *trace, const char *key);
 

@@ -55,6 +55,17 @@ START_TEST(pstats_of_no_calls_is_the_root_alone)
 }
 END_TEST
 
+START_TEST(pstats_of_a_python_program_has_no_root)
+{
+	case_recursion();
+	case_profile->no_root = true;
+	case_write(&pstats_format);
+	CASE_LACKS("<all threads>");
+	CASE_HAS(KEY_F "(\5\0\0\0" INT("\1") INT("\4") NS_440 NS_605
+		"{" KEY_G "(\4\0\0\0" INT("\3") INT("\1") NS_330 NS_440 "0");
+}
+END_TEST
+
 START_TEST(pstats_sums_names_that_become_equal)
 {
 	case_lone("x\xfe", "~");
@@ -116,6 +127,7 @@ int main(void)
 		tests, pstats_has_primitive_calls_first_but_last_in_callers);
 	tcase_add_test(tests, pstats_has_one_root_that_nobody_calls);
 	tcase_add_test(tests, pstats_of_no_calls_is_the_root_alone);
+	tcase_add_test(tests, pstats_of_a_python_program_has_no_root);
 	tcase_add_test(tests, pstats_sums_names_that_become_equal);
 	tcase_add_test(
 		tests, pstats_keeps_a_function_that_is_called_like_the_root);
