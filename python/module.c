@@ -7,6 +7,7 @@
 #include "ending.h"
 #include "ranges.h"
 #include "selection.h"
+#include "state.h"
 #include "tracer.h"
 
 /* Python's functions do not change the words, whatever their type says. */
@@ -260,6 +261,7 @@ static PyModuleDef_Slot slots[] = {
 	{Py_mod_exec, refuse_others},
 	{Py_mod_exec, hide_package},
 	{Py_mod_exec, ranges_add},
+	{Py_mod_exec, state_add},
 	{Py_mod_exec, add_version},
 #if PY_VERSION_HEX >= 0x030c0000
 	{Py_mod_multiple_interpreters,
