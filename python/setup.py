@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Builds the package for pip, which knows nothing of make: with libctprof if
+pkg-config finds it installed, else with its sources compiled in, which then
+must be beside this directory. The rest is in pyproject.toml."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from glob import glob
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEADER = os.path.join(TREE, "lib", "ctprof.h")
+MAP = "extension.map"
+FLAGS = ["-std=c17", "-fvisibility=hidden"]
+# What the library's sources include, and Debian's name of where that is.
+NEEDED = {"zlib.h": "zlib1g-dev", "msgpack.h": "libmsgpack-dev"}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def pkg_config(*arguments):
+    """What pkg-config says about the installed library, or None."""
+    try:
+        return subprocess.run(
+            ["pkg-config", *arguments, "ctprof"], check=True, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def version():
+    """The sources' version, or where there are none, the library's."""
+    if not os.path.exists(HEADER):
+        return pkg_config("--modversion")
+    return ".".join(re.findall(r"define CTP_VERSION_\w+ (\d+)",
+                               read(HEADER)))
+
+
+def sources(*variables):
+    """The C files that variables of the makefile list."""
+    makefile = read(os.path.join(TREE, "Makefile.am")).replace("\\\n", " ")
+    files = []
+    for variable in variables:
+        files += re.search(r"^%s = (.*)" % variable, makefile, re.M)[1].split()
+    return [os.path.join(TREE, file) for file in files
+            if file.endswith(".c")] + \
+        [os.path.join(TREE, "lib", "deflate_zlib.c")]
+
+
+class Build(build_ext):
+    def build_extension(self, ext):
+        installed = pkg_config("--exists", "--atleast-version=" + VERSION)
+        if installed is not None:
+            self.use_installed(ext)
+        elif os.path.exists(HEADER):
+            self.compile_in(ext)
+        else:
+            sys.exit("ctprof: libctprof %s is not installed (pkg-config "
+                     "does not find it), and its sources are not beside "
+                     "python/" % VERSION)
+        # What was built here before may stand on the other library.
+        self.force = True
+        super().build_extension(ext)
+
+    def use_installed(self, ext):
+        ext.extra_compile_args += shlex.split(pkg_config("--cflags"))
+        ext.extra_link_args += shlex.split(pkg_config("--libs"))
+        ext.extra_link_args.append(
+            "-Wl,-rpath," + pkg_config("--variable=libdir"))
+
+    def compile_in(self, ext):
+        missing = [header for header in NEEDED if not self.has(header)]
+        if missing:
+            sys.exit("ctprof: libctprof is not installed (pkg-config does "
+                     "not find it), and cannot be compiled in without %s; "
+                     "Debian has them in %s" % (
+                         ", ".join(missing),
+                         ", ".join(NEEDED[header] for header in missing)))
+        ext.include_dirs.append(os.path.join(TREE, "lib"))
+        ext.extra_objects += self.compiler.compile(
+            sources("libbase_la_SOURCES", "librecorder_la_SOURCES"),
+            output_dir=self.build_temp, debug=self.debug,
+            include_dirs=ext.include_dirs,
+            macros=[("_GNU_SOURCE", None),
+                    ("PACKAGE_STRING", '"ctprof %s"' % VERSION)],
+            extra_postargs=FLAGS)
+        ext.libraries += ["z", "pthread"]
+
+    def has(self, header):
+        with tempfile.TemporaryDirectory() as directory:
+            source = os.path.join(directory, "has.c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write("#include <%s>\n" % header)
+            try:
+                self.compiler.compile([source], output_dir=directory)
+            except CompileError:
+                return False
+            return True
+
+
+VERSION = version()
+if VERSION is None:
+    sys.exit("ctprof: libctprof is not installed (pkg-config does not find "
+             "it), and its sources are not beside python/")
+setup(
+    version=VERSION,
+    ext_modules=[Extension(
+        "ctprof._ctprof", sorted(glob("*.c")), depends=glob("*.h") + [MAP],
+        define_macros=[("_GNU_SOURCE", None)], extra_compile_args=FLAGS,
+        extra_link_args=["-Wl,--version-script=" + MAP])],
+    cmdclass={"build_ext": Build},
+)

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# pip makes a wheel of python/, with the installed library and with the
+# library's sources compiled in, and says what is missing where neither can be.
+# Needs no network, but an interpreter that has setuptools and wheel.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+	echo "skipped: programs cannot load a sanitized library"
+	exit 77
+fi
+python=
+for candidate in $(sed -n 's/^CTP_PYTHONS = *//p' Makefile); do
+	if "$candidate" -c 'import setuptools, wheel, ensurepip
+assert int(setuptools.__version__.split(".")[0]) >= 61' 2>/dev/null; then
+		python=$candidate
+		break
+	fi
+done
+if [ -z "$python" ]; then
+	echo "skipped: no Python has setuptools, wheel and ensurepip"
+	exit 77
+fi
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+unset PYTHONPATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+unset CTPROF_OUT CFLAGS CPPFLAGS LDFLAGS
+PIP_DISABLE_PIP_VERSION_CHECK=1
+export PIP_DISABLE_PIP_VERSION_CHECK
+
+fail() {
+	printf '%s\n' "$*"
+	exit 1
+}
+
+# pip builds where the sources are, and these may not be written.
+mkdir "$work/tree"
+cp -R "$srcdir/python" "$srcdir/lib" "$srcdir/Makefile.am" "$work/tree" ||
+	exit 99
+chmod -R u+w "$work/tree"
+rm -rf "$work/tree/python/build" "$work/tree/python/package"
+"$python" -m venv --system-site-packages "$work/venv" > "$work/out" 2>&1 || {
+	cat "$work/out"
+	fail "$python: cannot make a virtual environment"
+}
+
+# make_wheel NAME: of the package in the tree, into the directory NAME.
+make_wheel() {
+	"$work/venv/bin/python" -m pip wheel --no-build-isolation --no-deps \
+		--no-index -w "$work/$1" "$work/tree/python" > "$work/out" 2>&1
+}
+
+# try NAME: installs the wheel in NAME; records a program, and reads that.
+try() {
+	"$work/venv/bin/python" -m pip install --no-deps --no-index \
+		--force-reinstall "$work/$1"/ctprof-*.whl > "$work/out" 2>&1 || {
+		cat "$work/out"
+		fail "$1: cannot be installed"
+	}
+	(cd "$work" && CTPROF_OUT=$1.ctp "$work/venv/bin/python" -c '
+import ctprof
+def work(n):
+    with ctprof.range("work"):
+        return n and work(n - 1)
+work(40)') || fail "$1: does not record"
+	"$CTPROF" stats "$work/$1.ctp" | grep -qE '^ *41 +1 .* work' ||
+		fail "$1: not what was called"
+}
+
+# needs NAME: the libraries that the extension in the wheel NAME is linked with.
+needs() {
+	"$python" -m zipfile -e "$work/$1"/ctprof-*.whl "$work/$1" &&
+		readelf -d "$work/$1"/ctprof/_ctprof*.so | grep NEEDED
+}
+
+# --- with the library's sources ---------------------------------------------
+
+PKG_CONFIG_LIBDIR=$work/nothing
+export PKG_CONFIG_LIBDIR
+make_wheel sources || {
+	cat "$work/out"
+	fail "does not build with the sources of the library"
+}
+try sources
+case $(needs sources) in
+*libctprof* | *libpython*) fail "sources: $(needs sources)" ;;
+esac
+
+# --- without them, and without the library ----------------------------------
+
+mv "$work/tree/lib" "$work/tree/not"
+if make_wheel neither; then
+	fail "builds of nothing"
+fi
+grep -q 'libctprof .*is not installed' "$work/out" || {
+	cat "$work/out"
+	fail "does not say what is missing"
+}
+mv "$work/tree/not" "$work/tree/lib"
+
+# --- with the library -------------------------------------------------------
+
+make -s install DESTDIR="$work/root" > "$work/install.out" 2>&1 || {
+	cat "$work/install.out"
+	fail "make install fails"
+}
+pc=$(find "$work/root" -name ctprof.pc)
+unset PKG_CONFIG_LIBDIR
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+# The file says where it will be; here, it is not there.
+sed "s|^prefix=|&$work/root|" "$pc" > "$pc.here" && mv "$pc.here" "$pc"
+make_wheel library || {
+	cat "$work/out"
+	fail "does not build with the library"
+}
+try library
+case $(needs library) in
+*libpython*) fail "library: $(needs library)" ;;
+*libctprof*) ;;
+*) fail "library: $(needs library)" ;;
+esac
