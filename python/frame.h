@@ -11,10 +11,9 @@
 #include <Python.h>
 
 #define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
 #if PY_VERSION_HEX >= 0x030e0000
 #include <internal/pycore_interpframe.h>
-#else
-#include <internal/pycore_frame.h>
 #endif
 #undef Py_BUILD_CORE
 
