@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "callee_name.h"
-#include "selection.h"
-#include "table.h"
+#include "chosen.h"
+#include "pointers.h"
 
 /* Nobody gives up the interpreter's lock while holding this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

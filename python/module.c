@@ -6,7 +6,7 @@
 #include "ctprof.h"
 #include "ending.h"
 #include "ranges.h"
-#include "selection.h"
+#include "chosen.h"
 #include "state.h"
 #include "tracer.h"
 

@@ -8,7 +8,7 @@
 #include "frame.h"
 #include "hook.h"
 #include "pending.h"
-#include "selection.h"
+#include "chosen.h"
 #include "sites.h"
 #include "threads.h"
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "ctprof.h"
-#include "table.h"
+#include "pointers.h"
 
 #define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
 

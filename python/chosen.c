@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "selection.h"
+#include "chosen.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which callees are recorded, and which need more than that. */
-#ifndef PYTHON_SELECTION_H
-#define PYTHON_SELECTION_H
+#ifndef PYTHON_CHOSEN_H
+#define PYTHON_CHOSEN_H
 
 #include "callee.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "table.h"
+#include "pointers.h"
 
 #include <assert.h>
 #include <stdlib.h>

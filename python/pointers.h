@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table from a pair of pointers to a pointer; it only grows. */
-#ifndef PYTHON_TABLE_H
-#define PYTHON_TABLE_H
+#ifndef PYTHON_POINTERS_H
+#define PYTHON_POINTERS_H
 
 #include <stddef.h>
 
