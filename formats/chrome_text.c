@@ -74,6 +74,8 @@ static void write_place(struct chrome_text *text, struct chrome_site *made,
 		json_raw_text(json, ",");
 	if (site->call_line != 0) {
 		json_raw_text(json, "\"call_line\":");
+		/* The one that the line has left for an item after it. */
+		json->comma = false;
 		json_uint(json, site->call_line);
 	}
 	made->line_size = json->used - made->line_at;
