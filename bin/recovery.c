@@ -91,6 +91,10 @@ void recovery_say_busy(const struct spool_file *spool, const char *name)
 		spool->header.facts.pid);
 }
 
+/* Helpers that end when the program has ended, such as those of Python's
+ * multiprocessing, may take this long in all. */
+#define HELPER_TRIES 50
+
 /* A run that has ended. */
 struct aftermath {
 	const char *output;
@@ -98,6 +102,7 @@ struct aftermath {
 	int64_t start_ns;
 	const struct child_end *end;
 	int64_t newest_ns; /* start of the program's last recording */
+	int patience;      /* for helpers: how often to look again */
 	bool quiet;
 };
 
@@ -196,6 +201,23 @@ static void complete(const struct aftermath *run, struct spool_file *spool)
 	free(name);
 }
 
+/* Waits for a process that may be about to complete its log; false if it has
+ * done so. */
+static bool wait_for_helper(
+	struct aftermath *run, struct spool_file *spool, const char *path)
+{
+	struct timespec rest = {0, BUSY_STEP_NS};
+
+	while (spool->ready && spool->busy && run->patience > 0) {
+		run->patience--;
+		spool_file_close(spool);
+		(void)nanosleep(&rest, NULL);
+		if (spool_file_open(spool, path, NULL) != CTP_OK)
+			return false;
+	}
+	return true;
+}
+
 /* A program that calls exec may have begun several recordings. */
 static void find_newest(struct aftermath *run, const struct spools *spools)
 {
@@ -221,6 +243,7 @@ void recovery_after_run(const char *output, struct timespec start,
 		.absolute = logs_absolute(output),
 		.start_ns = (int64_t)start.tv_sec * SECOND + start.tv_nsec,
 		.end = end,
+		.patience = HELPER_TRIES,
 		.quiet = quiet,
 	};
 	struct spools spools = {0};
@@ -236,8 +259,11 @@ void recovery_after_run(const char *output, struct timespec start,
 
 		if (!open_settled(&spool, spools.paths[i]))
 			continue;
-		if (is_of(&run, &spool))
+		if (is_of(&run, &spool)) {
+			if (!wait_for_helper(&run, &spool, spools.paths[i]))
+				continue;
 			complete(&run, &spool);
+		}
 		spool_file_close(&spool);
 	}
 	spools_clear(&spools);
