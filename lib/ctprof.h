@@ -229,6 +229,14 @@ CTP_API void ctp_arg_int(const char *key, int64_t value);
 CTP_API void ctp_arg_float(const char *key, double value);
 CTP_API void ctp_arg_string(const char *key, const char *value);
 
+/*
+ * For front ends, whose begins and ends come from elsewhere and need not
+ * balance: counts, with what the calling thread lost, the ranges that were
+ * ended because their own end never came, and the ends of ranges that had not
+ * begun, which were left out.
+ */
+CTP_API void ctp_repaired(uint64_t ranges, uint64_t ends);
+
 /* ------------------------------------------------------------------------
  * Private: what the inline path needs. Do not use directly.
  */

@@ -87,6 +87,12 @@ uint64_t ctp_private_end(uint64_t ticks)
 	return ticks;
 }
 
+void ctp_repaired(uint64_t ranges, uint64_t ends)
+{
+	ctp_private_lose(&(struct chunk_losses){
+		.unwound_ranges = ranges, .stray_exits = ends});
+}
+
 void ctp_private_lose(const struct chunk_losses *losses)
 {
 	struct thread *thread = thread_enter();

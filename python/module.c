@@ -193,6 +193,7 @@ static PyObject *trace_stop(PyObject *module, PyObject *unused)
 	(void)unused;
 	if (tracer_stop(&counts) != 0)
 		return NULL;
+	ctp_repaired(counts.calls_unwound, counts.exits_dropped);
 	return Py_BuildValue("{sKsKsKsK}", "exits_dropped",
 		(unsigned long long)counts.exits_dropped, "calls_unwound",
 		(unsigned long long)counts.calls_unwound, "calls_lost",
@@ -201,6 +202,23 @@ static PyObject *trace_stop(PyObject *module, PyObject *unused)
 }
 
 #define WITH_NAMES(function) ((PyCFunction)(void (*)(void))(function))
+
+/* A directory of modules, which is no event, but a name in the log. */
+static PyObject *prefix(PyObject *module, PyObject *path)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+	PyObject *bytes;
+
+	(void)module;
+	if (!PyUnicode_FSConverter(path, &bytes))
+		return NULL;
+	info.name = "sys.path";
+	info.file = PyBytes_AS_STRING(bytes);
+	info.category = "prefix";
+	(void)ctp_site_intern_info(&info);
+	Py_DECREF(bytes);
+	Py_RETURN_NONE;
+}
 
 static PyMethodDef methods[] = {
 	{"status", status, METH_NOARGS,
@@ -216,6 +234,8 @@ static PyMethodDef methods[] = {
 		"records the calls of all threads."},
 	{"trace_stop", trace_stop, METH_NOARGS,
 		"trace_stop() -> dict: stops that; what went wrong, counted."},
+	{"prefix", prefix, METH_O,
+		"prefix(path): modules are found there; --trim-prefix knows."},
 	{"is_last", ending_is_last, METH_O,
 		"is_last(callbacks) -> bool: will nothing more of the program "
 		"run?"},

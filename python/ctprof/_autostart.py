@@ -25,6 +25,6 @@ def start():
         return
     atexit.register(_stop)
     try:
-        _ctprof.trace_start(**request.trace)
+        _session.trace(request.trace)
     except RuntimeError as error:
         _session.say(f"not recording: {error}")

@@ -166,7 +166,7 @@ class _Run:
         callbacks = atexit._ncallbacks()
         self._is_tracing = True
         try:
-            _ctprof.trace_start(**self._request.trace)
+            _session.trace(self._request.trace)
         except RuntimeError as error:
             # Another tracer is at work.
             self._is_tracing = False

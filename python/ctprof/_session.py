@@ -2,6 +2,7 @@
 """Recorder and tracer together: what one recording is."""
 import atexit
 import os
+import sys
 
 from . import _ctprof
 
@@ -34,6 +35,15 @@ def end():
         _ctprof.record_stop()
 
 
+def trace(options):
+    """Starts to trace; the log knows where modules are found."""
+    site = sys.modules.get("site")
+    for path in sys.path + (site.getsitepackages() if site else []):
+        if os.path.isabs(path):
+            _ctprof.prefix(path)
+    _ctprof.trace_start(**options)
+
+
 def start(out=None, *, min_us=0.0, **options):
     """Records every call from here to stop(), in all threads.
 
@@ -49,7 +59,7 @@ def start(out=None, *, min_us=0.0, **options):
     begin(out, min_us)
     atexit.register(_stop_at_exit)
     try:
-        _ctprof.trace_start(**options)
+        trace(options)
     except BaseException:
         atexit.unregister(_stop_at_exit)
         end()
