@@ -69,13 +69,24 @@ LISTENER(py_enter)
 	Py_RETURN_NONE;
 }
 
+/* Returns and yields; the result is where a callable would be. */
 LISTENER(py_exit)
 {
 	struct tracer_thread *thread = tracer_thread(false);
 
 	UNUSED_ARGUMENTS();
-	if (TRACER_LIKELY(thread != NULL))
-		tracer_exit(thread, args[CODE], true);
+	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, args[CODE]))
+		tracer_exit_slow(thread, args[CODE], args[CALLABLE]);
+	Py_RETURN_NONE;
+}
+
+LISTENER(py_unwind)
+{
+	struct tracer_thread *thread = tracer_thread(false);
+
+	UNUSED_ARGUMENTS();
+	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, args[CODE]))
+		tracer_exit_slow(thread, args[CODE], NULL);
 	Py_RETURN_NONE;
 }
 
@@ -117,8 +128,8 @@ LISTENER(c_exit)
 	if (identity == NULL)
 		Py_RETURN_NONE;
 	thread = tracer_thread(false);
-	if (TRACER_LIKELY(thread != NULL))
-		tracer_exit(thread, identity, false);
+	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, identity))
+		tracer_c_exit_slow(thread, identity);
 	Py_RETURN_NONE;
 }
 
@@ -178,8 +189,8 @@ LISTENER(any_exit)
 		identity == NULL ? NULL : tracer_thread(false);
 
 	UNUSED_ARGUMENTS();
-	if (thread != NULL)
-		tracer_exit(thread, identity, false);
+	if (thread != NULL && !tracer_exit(thread, identity))
+		tracer_c_exit_slow(thread, identity);
 	Py_RETURN_NONE;
 }
 
@@ -198,7 +209,7 @@ static struct {
 	{"PY_THROW", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
 	{"PY_RETURN", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
 	{"PY_YIELD", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
-	{"PY_UNWIND", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
+	{"PY_UNWIND", ALWAYS, {PyObject_HEAD_INIT(NULL) py_unwind}},
 	{"CALL", BUILTIN, {PyObject_HEAD_INIT(NULL) c_enter}},
 	{"C_RETURN", BUILTIN, {PyObject_HEAD_INIT(NULL) c_exit}},
 	{"C_RAISE", BUILTIN, {PyObject_HEAD_INIT(NULL) c_exit}},

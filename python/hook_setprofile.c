@@ -40,12 +40,22 @@ static inline void enter_c(PyFrameObject *frame, PyObject *object)
 			frame_place(frame->f_frame), object, NULL);
 }
 
-static inline void leave(const void *identity, bool is_python)
+static inline void leave(PyFrameObject *frame, PyObject *result)
 {
 	struct tracer_thread *thread = tracer_thread(false);
+	const void *code = frame_code(frame->f_frame);
 
-	if (TRACER_LIKELY(thread != NULL))
-		tracer_exit(thread, identity, is_python);
+	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, code))
+		tracer_exit_slow(thread, code, result);
+}
+
+static inline void leave_c(PyObject *object)
+{
+	struct tracer_thread *thread = tracer_thread(false);
+	const void *identity = ((PyCFunctionObject *)object)->m_ml;
+
+	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, identity))
+		tracer_c_exit_slow(thread, identity);
 }
 
 static int on_call(
@@ -57,7 +67,7 @@ static int on_call(
 		enter(frame);
 		break;
 	case PyTrace_RETURN:
-		leave(frame_code(frame->f_frame), true);
+		leave(frame, argument);
 		break;
 	case PyTrace_C_CALL:
 		if (c_calls && PyCFunction_Check(argument))
@@ -66,7 +76,7 @@ static int on_call(
 	case PyTrace_C_RETURN:
 	case PyTrace_C_EXCEPTION:
 		if (c_calls && PyCFunction_Check(argument))
-			leave(((PyCFunctionObject *)argument)->m_ml, false);
+			leave_c(argument);
 		break;
 	default:
 		break;

@@ -7,7 +7,7 @@
 static struct table_entry *place_of(
 	const struct table *table, const void *first, const void *second)
 {
-	size_t at = table_hash(first, second);
+	size_t at = table_hash(first, second) >> 32;
 
 	for (;; at++) {
 		struct table_entry *e = &table->entries[at & (table->size - 1)];

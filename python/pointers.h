@@ -4,6 +4,7 @@
 #define PYTHON_POINTERS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct table_entry {
 	const void *first; /* NULL: free */
@@ -17,13 +18,13 @@ struct table {
 	size_t used;
 };
 
-/* A number for the pair whose low bits are well mixed. */
-static inline size_t table_hash(const void *first, const void *second)
+/* A number for the pair of which the upper bits are well mixed. Source: of the
+ * multipliers, Knuth's multiplicative hashing. */
+static inline uint64_t table_hash(const void *first, const void *second)
 {
-	size_t a = (size_t)first, b = (size_t)second;
+	uint64_t a = (uintptr_t)first, b = (uintptr_t)second;
 
-	/* Objects lie 16 bytes apart, instructions 2. */
-	return (a >> 4) * 31 + (a >> 12) + (b >> 1) + (b >> 9) * 7;
+	return (a ^ b * 0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15;
 }
 
 /* The pair's value; NULL if it has none. */

@@ -58,8 +58,7 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 		site = find_global(callee, caller, place);
 	/* What needs more than a site is to be asked for each time. */
 	if (callee->kind <= CALLEE_HIDDEN)
-		thread->slots[table_hash(callee->identity, place) %
-			      (size_t)TRACER_SLOTS] =
+		*tracer_slot(thread, callee->identity, place) =
 			(struct table_entry){callee->identity, place, site};
 	return site;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "callee.h"
+#include "extras.h"
 #include "frame.h"
 #include "hook.h"
 #include "pending.h"
@@ -146,36 +147,43 @@ struct tracer_thread *tracer_join(bool entering)
 	return thread;
 }
 
+/* The site of the call, which the thread's cache does not know. */
+static struct ctp_site *resolve(struct tracer_thread *thread,
+	const struct callee_seen *seen, const struct callee **callee)
+{
+	frame_t *caller = frame_real(frame_current());
+	const void *place;
+
+	if (caller != NULL && PyCode_Check(seen->object))
+		caller = frame_real(caller->previous);
+	*callee = callee_find(seen);
+	if (*callee == NULL)
+		return NULL;
+	place = caller == NULL ? NULL : frame_place(caller);
+	/* A thread gets its name while it runs, in Python. */
+	if (tracer_slot(thread, seen->identity, place)->first == NULL)
+		threads_name(thread);
+	return sites_find(thread, *callee, caller);
+}
+
 void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
 	PyObject *object, PyObject *self)
 {
 	struct error_state error;
-	frame_t *caller = frame_real(frame_current());
 	const struct callee *callee;
-	struct ctp_site *site = NULL;
-	const struct table_entry *slot;
+	struct ctp_site *site;
 
 	error_save(&error);
-	if (caller != NULL && PyCode_Check(object))
-		caller = frame_real(caller->previous);
-	callee = callee_find(&(struct callee_seen){identity, object, self});
-	if (callee != NULL) {
-		slot = &thread->slots[table_hash(identity,
-					      caller == NULL
-						      ? NULL
-						      : frame_place(caller)) %
-				      (size_t)TRACER_SLOTS];
-		/* A thread gets its name while it runs, in Python. */
-		if (slot->first == NULL)
-			threads_name(thread);
-		site = sites_find(thread, callee, caller);
-	}
-	error_restore(&error);
+	site = resolve(
+		thread, &(struct callee_seen){identity, object, self}, &callee);
 	/* Our own C functions open and close ranges, which must not be found
 	 * above them. */
 	if (callee == NULL || callee->kind != CALLEE_HIDDEN ||
 		PyCode_Check(object))
 		tracer_push(thread, identity, site);
+	if (callee != NULL && callee->kind > CALLEE_HIDDEN)
+		extras_enter(thread, callee);
+	error_restore(&error);
 }
 
 /* The depth of the innermost such call; 0: none. */
@@ -190,25 +198,45 @@ static size_t find_open(
 	return depth > thread->base ? depth : 0;
 }
 
-void tracer_exit_slow(
-	struct tracer_thread *thread, const void *identity, bool is_python)
+/* An exit of what is not on the stack. */
+static void drop(struct tracer_thread *thread, const void *identity)
 {
-	size_t depth = is_python ? find_open(thread, identity) : 0;
+	/* What was open before the start may end unseen; our own functions are
+	 * never entered. */
+	if (depth_of(thread) > thread->startup && !callee_is_hidden(identity))
+		threads_count(&thread->counts.exits_dropped);
+}
+
+void tracer_c_exit_slow(struct tracer_thread *thread, const void *identity)
+{
+	drop(thread, identity);
+}
+
+void tracer_exit_slow(
+	struct tracer_thread *thread, const void *identity, PyObject *result)
+{
+	size_t depth = find_open(thread, identity);
 
 	if (depth == 0) {
-		/* What was open before the start may end unseen. */
-		if (depth_of(thread) > thread->startup &&
-			!callee_is_hidden(identity))
-			threads_count(&thread->counts.exits_dropped);
-	} else if (thread->calls[depth].site == NULL &&
-		   callee_is_hidden(identity)) {
+		drop(thread, identity);
+		return;
+	}
+	if (thread->top->identity == EXTRAS_IDENTITY) {
+		struct error_state error;
+
+		error_save(&error);
+		extras_exit(thread, result);
+		error_restore(&error);
+		(void)unwind(thread, depth_of(thread) - 1);
+	}
+	if (thread->calls[depth].site == NULL && callee_is_hidden(identity)) {
 		/* It has opened a range that outlives it. */
 		take_out(thread, depth);
 	} else {
 		thread->counts.calls_unwound += unwind(thread, depth);
 		(void)unwind(thread, depth - 1);
 	}
-	if (depth != 0 && thread->startup > depth_of(thread))
+	if (thread->startup > depth_of(thread))
 		thread->startup = depth_of(thread);
 }
 
@@ -270,8 +298,9 @@ int tracer_start(const struct tracer_options *wanted)
 	__atomic_store_n(&tracer_on, last_trace, __ATOMIC_RELEASE);
 	if (tracer_join(false) == NULL)
 		PyErr_NoMemory();
-	else if (hook_start(wanted) == 0)
+	else if (extras_start() == 0 && hook_start(wanted) == 0)
 		return 0;
+	extras_stop();
 	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
 	return -1;
 }
@@ -286,6 +315,7 @@ int tracer_stop(struct tracer_counts *counts)
 		return -1;
 	}
 	result = hook_stop();
+	extras_stop();
 	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
 	if (thread != NULL && thread->trace == last_trace) {
 		(void)unwind(thread, thread->base);

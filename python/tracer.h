@@ -23,7 +23,8 @@
 #define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 enum {
-	TRACER_SLOTS = 4096, /* of a thread's cache of sites; 96 KiB */
+	TRACER_SLOT_BITS = 12, /* of a thread's cache of sites; 96 KiB */
+	TRACER_SLOTS = 1 << TRACER_SLOT_BITS,
 	TRACER_NAME_MAX = 64,
 };
 
@@ -111,9 +112,11 @@ struct tracer_thread *tracer_join(bool entering);
 void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
 	PyObject *object, PyObject *self);
 
-/* An exit that does not belong to the top. */
+/* An exit that does not belong to the top. `result`: of a Python function; NULL
+ * if it is left by an exception, or not known. */
 void tracer_exit_slow(
-	struct tracer_thread *thread, const void *identity, bool is_python);
+	struct tracer_thread *thread, const void *identity, PyObject *result);
+void tracer_c_exit_slow(struct tracer_thread *thread, const void *identity);
 
 /* Counts that another profiler took our place. */
 void tracer_replaced(void);
@@ -152,14 +155,20 @@ static inline __attribute__((always_inline)) void tracer_push(
 		call->site = NULL;
 }
 
+/* Where the thread's cache has the site of a call from `place`, if it has. */
+static inline __attribute__((always_inline)) struct table_entry *tracer_slot(
+	struct tracer_thread *thread, const void *identity, const void *place)
+{
+	return &thread->slots[table_hash(identity, place) >>
+			      (64 - TRACER_SLOT_BITS)];
+}
+
 /* Enters a call from `place`. */
 static inline __attribute__((always_inline)) void tracer_enter(
 	struct tracer_thread *thread, const void *identity, const void *place,
 	PyObject *object, PyObject *self)
 {
-	const struct table_entry *slot =
-		&thread->slots[table_hash(identity, place) %
-			       (size_t)TRACER_SLOTS];
+	const struct table_entry *slot = tracer_slot(thread, identity, place);
 
 	if (TRACER_LIKELY(slot->first == identity && slot->second == place))
 		tracer_push(thread, identity, slot->value);
@@ -167,18 +176,18 @@ static inline __attribute__((always_inline)) void tracer_enter(
 		tracer_enter_slow(thread, identity, object, self);
 }
 
-static inline __attribute__((always_inline)) void tracer_exit(
-	struct tracer_thread *thread, const void *identity, bool is_python)
+/* Ends the call if it is the top. */
+static inline __attribute__((always_inline)) bool tracer_exit(
+	struct tracer_thread *thread, const void *identity)
 {
 	struct tracer_call *top = thread->top;
 
-	if (TRACER_LIKELY(top->identity == identity)) {
-		if (TRACER_LIKELY(top->site != NULL))
-			ctp_end_inline();
-		thread->top = top - 1;
-	} else {
-		tracer_exit_slow(thread, identity, is_python);
-	}
+	if (!TRACER_LIKELY(top->identity == identity))
+		return false;
+	if (TRACER_LIKELY(top->site != NULL))
+		ctp_end_inline();
+	thread->top = top - 1;
+	return true;
 }
 
 #endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "extras.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "callee_name.h"
+#include "instances.h"
+#include "pending.h"
+
+const char extras_identity;
+
+/* What a range with the name of this text begins at; NULL if none. */
+static struct ctp_site *site_of(PyObject *text, const char *category)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+	char *name = text == NULL ? NULL : callee_text(text);
+	struct ctp_site *site = NULL;
+
+	if (name != NULL) {
+		info.name = name;
+		info.category = category;
+		site = ctp_site_intern_info(&info);
+	}
+	free(name);
+	return site;
+}
+
+/* A local variable of the function that has just been entered, a new
+ * reference. NULL with an exception. */
+static PyObject *variable(const char *name)
+{
+	PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
+	PyObject *value = NULL;
+
+	if (frame == NULL)
+		return NULL;
+#if PY_VERSION_HEX >= 0x030c0000
+	value = PyFrame_GetVarString(frame, name);
+#else
+	PyObject *locals = PyFrame_GetLocals(frame);
+
+	if (locals != NULL)
+		value = PyMapping_GetItemString(locals, name);
+	Py_XDECREF(locals);
+#endif
+	return value;
+}
+
+static struct ctp_site *import_site(void)
+{
+	PyObject *name = variable("name");
+	PyObject *text =
+		name == NULL ? NULL : PyUnicode_FromFormat("import %S", name);
+	struct ctp_site *site = site_of(text, "import");
+
+	Py_XDECREF(name);
+	Py_XDECREF(text);
+	return site;
+}
+
+/* The object whose method it is: a wrapper has it among its arguments. */
+static PyObject *receiver(void)
+{
+	PyObject *self = variable("self"), *args;
+
+	if (self != NULL)
+		return self;
+	PyErr_Clear();
+	args = variable("args");
+	if (args != NULL && PyTuple_Check(args) && PyTuple_GET_SIZE(args) > 0)
+		self = Py_NewRef(PyTuple_GET_ITEM(args, 0));
+	Py_XDECREF(args);
+	return self;
+}
+
+/* A range named after the object, "Linear_0". */
+static void enter_instance(
+	struct tracer_thread *thread, bool is_module, bool parameters)
+{
+	PyObject *self = receiver();
+	PyObject *name = NULL;
+	bool is_new = false;
+	struct ctp_site *site;
+
+	if (self != NULL)
+		name = instances_name(self, &is_new);
+	site = site_of(name, is_module ? "module" : "optimizer");
+	if (site != NULL) {
+		tracer_push(thread, EXTRAS_IDENTITY, site);
+		if (is_new && parameters && is_module)
+			instances_parameters(self);
+		else if (is_new && parameters)
+			instances_groups(self);
+	}
+	Py_XDECREF(name);
+	Py_XDECREF(self);
+	PyErr_Clear();
+}
+
+void extras_enter(struct tracer_thread *thread, const struct callee *callee)
+{
+	struct tracer_options options = tracer_options();
+	struct ctp_site *site;
+
+	switch (callee->kind) {
+	case CALLEE_IMPORT:
+		site = options.imports ? import_site() : NULL;
+		if (site != NULL)
+			tracer_push(thread, EXTRAS_IDENTITY, site);
+		break;
+	case CALLEE_MODULE:
+	case CALLEE_OPTIMIZER:
+		if (options.modules)
+			enter_instance(thread, callee->kind == CALLEE_MODULE,
+				options.parameters);
+		break;
+	case CALLEE_TASK:
+		/* There is no task yet: it is the result. */
+		if (options.tasks)
+			tracer_push(thread, EXTRAS_IDENTITY, NULL);
+		break;
+	default:
+		break;
+	}
+	PyErr_Clear();
+}
+
+/* Is it one that asyncio makes up: "Task-1"? */
+static bool is_made_up(PyObject *name)
+{
+	const char *text =
+		PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+
+	return text == NULL ||
+	       (strncmp(text, "Task-", 5) == 0 &&
+		       text[5 + strspn(text + 5, "0123456789")] == '\0');
+}
+
+/* The name that the task was given; without one, that of what it runs. A new
+ * reference; NULL with an exception. */
+static PyObject *task_name(PyObject *task)
+{
+	PyObject *name = PyObject_CallMethod(task, "get_name", NULL);
+	PyObject *coroutine;
+
+	if (name == NULL || !is_made_up(name))
+		return name;
+	Py_DECREF(name);
+	coroutine = PyObject_CallMethod(task, "get_coro", NULL);
+	name = coroutine == NULL
+		       ? NULL
+		       : PyObject_GetAttrString(coroutine, "__qualname__");
+	Py_XDECREF(coroutine);
+	return name;
+}
+
+/* The callback of a task that is done: `self` has its site and its number. */
+static PyObject *task_done(PyObject *self, PyObject *task)
+{
+	void *site = PyLong_AsVoidPtr(PyTuple_GET_ITEM(self, 0));
+	uint64_t number = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(self, 1));
+
+	(void)task;
+	ctp_async_end(site, number);
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef task_done_method = {"task_done", task_done, METH_O, NULL};
+
+static void task_begin(PyObject *task)
+{
+	static uint64_t last; /* tasks may be made by several threads */
+	uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	PyObject *name = task_name(task);
+	struct ctp_site *site = site_of(name, "task");
+	PyObject *self, *done = NULL, *added = NULL;
+
+	Py_XDECREF(name);
+	if (site == NULL)
+		return;
+	self = Py_BuildValue(
+		"(NK)", PyLong_FromVoidPtr(site), (unsigned long long)number);
+	if (self != NULL)
+		done = PyCFunction_New(&task_done_method, self);
+	if (done != NULL)
+		added = PyObject_CallMethod(
+			task, "add_done_callback", "O", done);
+	if (added != NULL)
+		ctp_async_begin(site, number);
+	Py_XDECREF(self);
+	Py_XDECREF(done);
+	Py_XDECREF(added);
+}
+
+void extras_exit(struct tracer_thread *thread, PyObject *result)
+{
+	/* Only that of a task has no site. */
+	if (thread->top->site == NULL && result != NULL &&
+		PyObject_HasAttrString(result, "add_done_callback"))
+		task_begin(result);
+	PyErr_Clear();
+}
+
+static const char gc_identity;
+static struct ctp_site *gc_site;
+
+/* What a collection tells at its end, as an argument of its range. */
+static void gc_fact(PyObject *info, const char *key)
+{
+	PyObject *number = PyDict_GetItemString(info, key); /* borrowed */
+	long value = number == NULL ? -1 : PyLong_AsLong(number);
+
+	if (value >= 0)
+		ctp_arg_int(key, value);
+	PyErr_Clear();
+}
+
+static PyObject *gc_told(PyObject *self, PyObject *args)
+{
+	const char *phase;
+	PyObject *info;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "sO!:gc_told", &phase, &PyDict_Type, &info))
+		return NULL;
+	if (strcmp(phase, "start") == 0) {
+		tracer_begin(gc_site, &gc_identity);
+		gc_fact(info, "generation");
+	} else {
+		gc_fact(info, "collected");
+		(void)tracer_end(&gc_identity);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef gc_method = {"gc_told", gc_told, METH_VARARGS, NULL};
+static PyObject *gc_callback; /* NULL: not installed */
+
+/* Calls a method of gc.callbacks with our callback. -1 with an exception. */
+static int gc_callbacks(const char *method)
+{
+	PyObject *module = PyImport_ImportModule("gc");
+	PyObject *list = module == NULL
+				 ? NULL
+				 : PyObject_GetAttrString(module, "callbacks");
+	PyObject *result = list == NULL ? NULL
+					: PyObject_CallMethod(list, method, "O",
+						  gc_callback);
+
+	Py_XDECREF(module);
+	Py_XDECREF(list);
+	Py_XDECREF(result);
+	return result == NULL ? -1 : 0;
+}
+
+int extras_start(void)
+{
+	struct tracer_options options = tracer_options();
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+
+	if (!options.gc)
+		return 0;
+	info.name = "garbage collection";
+	info.category = "gc";
+	gc_site = ctp_site_intern_info(&info);
+	gc_callback = PyCFunction_New(&gc_method, NULL);
+	if (gc_callback != NULL && gc_callbacks("append") == 0)
+		return 0;
+	Py_CLEAR(gc_callback);
+	return -1;
+}
+
+void extras_stop(void)
+{
+	struct error_state error;
+
+	if (gc_callback == NULL)
+		return;
+	/* The program may have emptied the list. */
+	error_save(&error);
+	(void)gc_callbacks("remove");
+	PyErr_Clear();
+	error_restore(&error);
+	Py_CLEAR(gc_callback);
+}
