@@ -23,10 +23,11 @@ Run a Python program and record every call. Exits as the program does.
 
  Recording:
       --calls=builtin|all    of calls into C, those that cProfile knows (the
-                             default), or also types, partials, ufuncs and so on
+                             default), or also types, partials, ufuncs and
+                             so on
       --no-c-calls           record Python functions only
-      --min-us=TIME          leave out calls that are shorter, in microseconds,
-                             and contain nothing
+      --min-us=TIME          leave out calls that are shorter, in
+                             microseconds, and contain nothing
       --include=GLOB         record only functions of such files or modules; may
                              be given again
       --exclude=GLOB         do not record functions of such files or modules;

@@ -68,13 +68,13 @@ def _load_module(name, args):
     return code, {"run": runpy._run_module_as_main, "name": name}
 
 
-def _load_directory(path, args):
+def _load_directory(path, full, args):
     """A directory or archive with a __main__.py."""
     sys.argv[:] = [path, *args]
     if sys.flags.safe_path:
-        sys.path.insert(0, path)
+        sys.path.insert(0, full)
     else:
-        sys.path[0] = path
+        sys.path[0] = full
     _new_main()
     code = compile("run('__main__', False)", __file__, "exec",
                    dont_inherit=True)
@@ -94,7 +94,7 @@ def _load_script(path, args):
     """python3 SCRIPT"""
     full = os.path.join(os.getcwd(), path)
     if pkgutil.get_importer(full) is not None:
-        return _load_directory(path, args)
+        return _load_directory(path, full, args)
     sys.argv[:] = [path, *args]
     _set_path(os.path.dirname(os.path.realpath(full)))
     try:
@@ -171,12 +171,21 @@ class _Run:
             # Another tracer is at work.
             self._is_tracing = False
             _session.say(f"not recording: {error}")
+        except ValueError as error:
+            self._abandon()
+            raise _options.UsageError(str(error)) from None
         try:
             exec(code, namespace)
         finally:
             if self._is_tracing and _ctprof.is_last(callbacks):
                 _ctprof.trace_stop()
                 self._is_tracing = False
+
+    def _abandon(self):
+        atexit.unregister(self.finish)
+        _session.end()
+        if self._log is not None:
+            os.unlink(self._log)
 
     def finish(self):
         """The last of the atexit handlers, in forked children too."""
@@ -206,7 +215,7 @@ class _Run:
         os.unlink(self._log)
 
     def _complete_children(self):
-        """Logs of children that left by os._exit(), as multiprocessing's do."""
+        """Those that left by os._exit(), as multiprocessing's do."""
         import glob
         stem, suffix = os.path.splitext(self._log)
         logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
@@ -252,15 +261,14 @@ def main(words):
     """Returns the exit status, or leaves as the program does."""
     try:
         request = _options.read_command(words)
-    except _options.UsageError as error:
-        _session.say(str(error))
-        return 2
-    if request.help or request.version:
+        if not request.help and not request.version:
+            return _run(request)
         print(_options.usage() if request.help else
               f"ctprof {_ctprof.__version__}\n", end="")
         return 0
-    try:
-        return _run(request)
+    except _options.UsageError as error:
+        _session.say(str(error))
+        return 2
     except SystemExit:
         raise
     except BaseException:

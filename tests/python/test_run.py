@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""python3 -m ctprof runs a program as python3 does: what it sees and says, how
+it ends; and what becomes of its log."""
+
+import json
+import pathlib
+import pstats
+import signal
+import unittest
+
+import support
+
+import ctprof
+
+RECORDED = "ctprof: run.ctp: recorded\n"
+NOTHING = "ctprof: nothing was recorded\n"
+
+LOOKS = """
+import builtins, sys
+main = sys.modules["__main__"]
+print(sys.argv, sys.path[:1], __name__, main.__dict__ is globals(),
+      sorted(globals()), __spec__, globals().get("__file__"),
+      __builtins__ is builtins, type(__loader__))
+"""
+RAISES = """
+def fails():
+    return {}["a"]
+try:
+    fails()
+except KeyError:
+    1 / 0
+"""
+AT_EXIT = """
+import atexit, threading
+go = threading.Event()
+def later():
+    go.wait()
+    print("thread")
+def last():
+    print("handler")
+atexit.register(last)
+threading.Thread(target=later).start()
+go.set()
+"""
+POOL = """
+import multiprocessing, sys
+class Box:
+    def __init__(self, value):
+        self.value = value
+def double(box):
+    return Box(2 * box.value)
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+        print([box.value for box in pool.map(double, [Box(1), Box(2)])])
+"""
+WORKS = """
+def inner(n):
+    return [len("abc") for _ in range(n)]
+def outer():
+    inner(3)
+    return sorted("cab", key=str.lower)
+outer()
+"""
+
+
+class Run(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.log = self.work / "run.ctp"
+
+    def run_with(self, *arguments, check=False, **options):
+        return support.python("-m", "ctprof", *arguments, cwd=self.work,
+                              check=check, **options)
+
+    def same(self, *arguments, last=RECORDED, **options):
+        """The same output and status as python3's, and one line of ours."""
+        plain = support.python(*arguments, cwd=self.work, check=False,
+                               **options)
+        ours = self.run_with(*arguments, **options)
+        self.assertEqual(support.plain(ours.stdout),
+                         support.plain(plain.stdout))
+        self.assertEqual(ours.stderr, plain.stderr + last)
+        self.assertEqual(ours.returncode, plain.returncode)
+        return ours
+
+    def test_script_is_main_and_has_its_arguments(self):
+        self.script(LOOKS)
+        self.same("program.py", "-o", "x", "--", "y")
+
+    def test_script_elsewhere_has_its_directory_in_the_path(self):
+        self.script(LOOKS, "far/away/program.py")
+        self.same("far/away/program.py")
+
+    def test_script_behind_a_link_has_the_directory_of_the_file(self):
+        self.script(LOOKS, "far/program.py")
+        (self.work / "link.py").symlink_to("far/program.py")
+        self.same("link.py")
+
+    def test_compiled_script(self):
+        source = self.script("print('compiled')")
+        support.python("-c", "import py_compile, sys; py_compile.compile("
+                       "sys.argv[1], cfile=sys.argv[2])", source,
+                       self.work / "program.pyc")
+        self.same("program.pyc")
+
+    def test_module_is_main_and_has_its_arguments(self):
+        self.script(LOOKS, "package/__main__.py")
+        self.script("", "package/__init__.py")
+        self.same("-m", "package", "-c", "x")
+
+    def test_module_in_the_option_itself(self):
+        self.script(LOOKS)
+        self.same("-mprogram")
+
+    def test_code_is_main_and_has_its_arguments(self):
+        self.same("-c", LOOKS, "-m", "x")
+
+    def test_directory_with_a_main(self):
+        self.script(LOOKS, "package/__main__.py")
+        self.same("package", "x")
+
+    def test_safe_path_is_kept(self):
+        self.script("import sys; print(sys.path)")
+        plain = support.python("-P", "program.py", cwd=self.work)
+        ours = support.python("-P", "-m", "ctprof", "program.py",
+                              cwd=self.work)
+        self.assertEqual(ours.stdout, plain.stdout)
+
+    def test_exit_status_is_kept(self):
+        for end in ("sys.exit(3)", "sys.exit('words')", "sys.exit()",
+                    "raise SystemExit(True)"):
+            self.same("-c", "import sys; " + end)
+
+    def test_exception_has_its_traceback_and_a_log(self):
+        self.script(RAISES)
+        self.same("program.py")
+        self.assertEqual(support.calls(self.log)["fails"], 1)
+
+    def test_exception_in_a_module_and_in_code(self):
+        self.script(RAISES)
+        self.same("-m", "program")
+        self.same("-c", RAISES)
+
+    def test_excepthook_of_the_program_is_called(self):
+        self.same("-c", "import sys, traceback\n"
+                  "def hook(*error):\n"
+                  "    print('hook', error[0], error[1].__traceback__ is\n"
+                  "          error[2], traceback.extract_tb(error[2]))\n"
+                  "sys.excepthook = hook\n"
+                  "1 / 0\n")
+
+    def test_keyboard_interrupt_kills_as_without(self):
+        ours = self.same("-c", "raise KeyboardInterrupt")
+        self.assertEqual(ours.returncode, -signal.SIGINT)
+
+    def test_syntax_error(self):
+        self.script("def f(:\n")
+        self.same("program.py", last=NOTHING)
+        self.same("-c", "(", last=NOTHING)
+        self.assertFalse(self.log.exists())
+
+    def test_script_that_does_not_exist(self):
+        ours = self.same("none.py", last=NOTHING)
+        self.assertEqual(ours.returncode, 2)
+        self.assertFalse(self.log.exists())
+
+    def test_module_that_does_not_exist(self):
+        self.same("-m", "no_such_module")
+
+    def test_output_that_cannot_be_written(self):
+        plain = support.python("-c", "print(1); raise SystemExit(4)",
+                               check=False)
+        ours = self.run_with("-o", "none/run.ctp", "-c",
+                             "print(1); raise SystemExit(4)")
+        self.assertEqual(ours.stdout, plain.stdout)
+        self.assertEqual(ours.returncode, plain.returncode)
+        self.assertRegex(ours.stderr, r"\Actprof: not recording: .*none/run"
+                         r"\.ctp: No such file or directory\n\Z")
+
+    def test_full_disk_is_said(self):
+        ours = self.run_with("-o", "/dev/full", "-c", "print(1)")
+        self.assertEqual((ours.stdout, ours.returncode), ("1\n", 0))
+        self.assertRegex(ours.stderr, r"\Actprof: .*No space left.*\n\Z")
+
+    def test_program_may_change_its_directory(self):
+        self.run_with("-c", "import os; os.chdir('/')", check=True)
+        self.assertTrue(self.log.exists())
+
+    def test_threads_and_handlers_are_recorded_to_the_end(self):
+        self.script(AT_EXIT)
+        self.same("program.py")
+        calls = support.calls(self.log)
+        self.assertEqual((calls["later"], calls["last"]), (1, 1))
+
+    def test_classes_of_main_can_be_pickled(self):
+        self.script(POOL)
+        for method in ("fork", "spawn", "forkserver"):
+            self.same("program.py", method)
+
+    def test_forked_children_have_logs_of_their_own(self):
+        self.script(POOL)
+        self.run_with("program.py", "fork", check=True)
+        children = sorted(self.work.glob("run.[0-9]*.ctp"))
+        self.assertEqual(len(children), 1)
+        self.assertEqual(support.calls(children[0])["double"], 2)
+        self.assertEqual(support.calls(self.log)["double"], 0)
+
+    def test_exec_is_the_root_and_the_profiler_hides(self):
+        self.script(WORKS)
+        self.run_with("program.py", check=True)
+        functions = support.stats(self.log)
+        package = str(pathlib.Path(ctprof.__file__).parent)
+        self.assertEqual([key for key in functions if package in key[0]], [])
+        roots = [key for key, function in functions.items()
+                 if not function.callers]
+        self.assertEqual(roots, [("~", 0, "<built-in method builtins.exec>")])
+
+    def test_profile_has_the_keys_and_counts_of_cprofile(self):
+        script = self.script(WORKS)
+        self.run_with("-q", "-o", "ours.prof", script, check=True)
+        support.python("-m", "cProfile", "-o", "theirs.prof", script,
+                       cwd=self.work)
+        ours, theirs = (
+            {key: row[:2] for key, row in
+             pstats.Stats(str(self.work / name)).stats.items()}
+            for name in ("ours.prof", "theirs.prof"))
+        del theirs["~", 0,
+                   "<method 'disable' of '_lsprof.Profiler' objects>"]
+        self.assertEqual(ours, theirs)
+        self.assertEqual(sorted(path.name for path in self.work.iterdir()),
+                         ["ours.prof", "program.py", "theirs.prof"])
+
+    def test_suffix_of_the_output_chooses_the_format(self):
+        self.run_with("-o", "run.json", "-c", "len('')", check=True)
+        trace = json.loads((self.work / "run.json").read_text())
+        self.assertIn("<built-in method builtins.len>",
+                      [event["name"] for event in trace["traceEvents"]])
+
+    def test_sort_prints_as_cprofile_does(self):
+        self.script(WORKS)
+        said = self.run_with("-s", "calls", "program.py", check=True)
+        self.assertIn("Ordered by: call count", said.stdout)
+        self.assertRegex(said.stdout,
+                         r"\n +3 .* \{built-in method builtins.len\}\n")
+        self.assertEqual([path.name for path in self.work.iterdir()],
+                         ["program.py"])
+
+    def test_options_reach_the_tracer(self):
+        self.script(WORKS)
+        names = {}
+        for options in ("", "--no-c-calls", "--exclude=*program*",
+                        "--hook=setprofile"):
+            self.run_with(*options.split(), "program.py", check=True)
+            names[options] = set(support.calls(self.log))
+        builtin = "<built-in method builtins.len>"
+        self.assertIn(builtin, names[""])
+        self.assertIn("inner", names["--no-c-calls"])
+        self.assertNotIn(builtin, names["--no-c-calls"])
+        self.assertNotIn("inner", names["--exclude=*program*"])
+        self.assertEqual(names["--hook=setprofile"], names[""])
+
+    def test_recording_of_the_environment_is_joined(self):
+        self.script(WORKS)
+        out = self.work / "other.ctp"
+        ours = self.run_with("program.py", env={"CTPROF_OUT": str(out)},
+                             check=True)
+        self.assertEqual(ours.stderr, "")
+        self.assertFalse(self.log.exists())
+        self.assertEqual(support.calls(out)["outer"], 1)
+
+    def test_all_calls_or_a_reason(self):
+        ours = self.run_with("--calls=all", "-c", "list(map(int, '12'))")
+        if "monitoring" in support.HOOKS:
+            self.assertEqual(ours.returncode, 0)
+            self.assertEqual(support.calls(self.log)["<class 'list'>"],
+                             1)
+        else:
+            self.assertEqual(ours.returncode, 2)
+            self.assertIn("ctprof: calls='all' needs", ours.stderr)
+            self.assertFalse(self.log.exists())
+
+    def test_mistakes_are_said(self):
+        for arguments, words in (
+                ([], "which program?"),
+                (["-m"], "-m: a value is missing"),
+                (["--depth=deep", "x"], "--depth: 'deep' is not a count"),
+                (["--calls=some", "x"], "is not one of builtin|all"),
+                (["-s", "beauty", "x"], "is not what pstats sorts by"),
+                (["--min-us=-1", "x"], "is not a time"),
+                (["--wrong", "x"], "there is no option '--wrong'")):
+            ours = self.run_with(*arguments)
+            self.assertEqual(ours.returncode, 2)
+            self.assertEqual(ours.stdout, "")
+            self.assertIn(words, ours.stderr)
+
+    def test_help_and_version(self):
+        said = self.run_with("--help", check=True).stdout
+        self.assertIn("-m ctprof [OPTION...] -m MODULE", said)
+        said = self.run_with("-V", check=True).stdout
+        self.assertEqual(said, support.ctprof("--version").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
