@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: MIT
+"""What programs name themselves: ranges, labelled ranges, instants, counters
+and steps; alone, and among the calls of a trace."""
+
+import unittest
+
+import support
+
+BEGIN = """
+import asyncio, concurrent.futures, sys, threading
+import ctprof
+"""
+
+
+class Ranges(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.log = self.work / "run.ctp"
+
+    def record(self, text, tracing=False):
+        """Runs the text with recording on, and with its calls or not."""
+        start = (f"ctprof.start({str(self.log)!r})\n" if tracing else "")
+        env = {} if tracing else {"CTPROF_OUT": str(self.log)}
+        end = "\nctprof.stop()" if tracing else ""
+        script = self.script(BEGIN + start + text + end)
+        return support.python(script, env=env, cwd=self.work).stdout
+
+    def names(self):
+        """The ranges of the only thread, by their beginning."""
+        (rows,) = support.ranges(self.log).values()
+        return [name for _, _, name in rows]
+
+    def spans(self):
+        """Asynchronous ranges: (phase, name), as they come in the log."""
+        return [(event["ph"], event["name"])
+                for event in support.chrome(self.log)
+                if event["ph"] in "be"]
+
+    def test_nothing_records_and_nothing_happens(self):
+        self.script(BEGIN + """
+@ctprof.trace
+def function(): return 1
+@ctprof.range("b")
+def other(): return 2
+with ctprof.range("a", value=1), ctprof.record_function("c", "d") as label:
+    label.end_with(concurrent.futures.Future()).set_result(1)
+    ctprof.instant("i"); ctprof.counter("c", 1)
+    print(function(), other(), ctprof.step())
+""")
+        said = support.python("program.py", cwd=self.work).stdout
+        self.assertEqual(said, "1 2 1\n")
+        self.assertEqual([path.name for path in self.work.iterdir()],
+                         ["program.py"])
+
+    def test_blocks_nest(self):
+        self.record("""
+with ctprof.range("outer"):
+    with ctprof.range("inner"):
+        pass
+    with ctprof.range("inner"):
+        pass
+""")
+        functions = support.stats(self.log)
+        inner = functions["~", 0, "inner"]
+        self.assertEqual(inner.ncalls, 2)
+        self.assertEqual(list(inner.callers), [("~", 0, "outer")])
+
+    def test_block_that_is_left_by_an_exception_ends(self):
+        self.record("""
+try:
+    with ctprof.range("fails"):
+        raise ValueError
+except ValueError:
+    with ctprof.range("after"):
+        pass
+""")
+        self.assertEqual(support.stats(self.log)["~", 0, "after"].callers, {})
+
+    def test_one_range_may_be_open_twice(self):
+        self.record("""
+again = ctprof.range("again")
+with again:
+    with again:
+        pass
+with again:
+    pass
+""")
+        again = support.stats(self.log)["~", 0, "again"]
+        self.assertEqual((again.ncalls, again.pcalls), (3, 2))
+
+    def test_arguments_keep_their_types(self):
+        self.record("""
+class Broken:
+    def __str__(self): raise KeyError("broken")
+with ctprof.range("r", i=-3, f=0.5, s="\\u20ac", l=[1], b=True, h=1 << 70,
+                  u="\\udc80"):
+    pass
+try:
+    with ctprof.range("never", value=Broken()):
+        print("never")
+except KeyError as error:
+    print(error)
+""")
+        (args,) = (event["args"] for event in support.chrome(self.log)
+                   if event["ph"] == "X" and event["name"] == "r")
+        self.assertEqual(args, {
+            "i": -3, "f": 0.5, "s": "\u20ac", "l": "[1]", "b": "True",
+            "h": str(1 << 70), "u": "\\udc80"})
+
+    def test_ranges_nest_with_calls(self):
+        self.record("""
+def function():
+    with ctprof.range("block"):
+        len("")
+function()
+""", tracing=True)
+        functions = {key[2]: function for key, function
+                     in support.stats(self.log).items()}
+        self.assertEqual([key[2] for key in functions["block"].callers],
+                         ["function"])
+        length = functions["<built-in method builtins.len>"]
+        self.assertEqual([key[2] for key in length.callers], ["block"])
+
+    def test_range_hides_itself_from_the_trace(self):
+        self.record("""
+with ctprof.range("block"):
+    pass
+ctprof.instant("now")
+""", tracing=True)
+        names = set(support.calls(self.log))
+        self.assertEqual({name for name in names if "ctprof" in name}, set())
+        self.assertNotIn("__exit__", " ".join(names))
+
+    def test_trace_knows_the_place_of_a_function(self):
+        self.record("""
+class C:
+    @ctprof.trace
+    def method(self): return 5
+    @ctprof.trace(name="other")
+    def named(self): "words"
+print(C().method(), C().named.__doc__, C.named.__name__)
+C().named()
+""")
+        keys = {(name, line) for _, line, name in support.stats(self.log)}
+        self.assertEqual(keys, {("C.method", 6), ("other", 8)})
+
+    def test_trace_counts_recursion(self):
+        self.record("""
+@ctprof.trace
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+print(fib(6))
+""")
+        ((_, fib),) = support.stats(self.log).items()
+        self.assertEqual((fib.ncalls, fib.pcalls), (25, 1))
+
+    def test_generator_is_a_range_outside_the_nesting(self):
+        said = self.record("""
+@ctprof.trace
+def generator():
+    try:
+        got = yield 1
+    except ValueError:
+        got = "thrown"
+    return got
+g = generator(); next(g)
+with ctprof.range("meanwhile"):
+    pass
+try: g.send("sent")
+except StopIteration as end: print(end.value)
+g = generator(); next(g)
+try: g.throw(ValueError)
+except StopIteration as end: print(end.value)
+g = generator(); next(g); g.close()
+""")
+        self.assertEqual(said, "sent\nthrown\n")
+        self.assertEqual(self.names(), ["meanwhile"])
+        self.assertEqual(self.spans(), [("b", "generator"),
+                                        ("e", "generator")] * 3)
+
+    def test_coroutines_are_ranges_outside_the_nesting(self):
+        said = self.record("""
+@ctprof.trace
+async def one(): await asyncio.sleep(0); return 1
+@ctprof.range("two")
+async def two(): await asyncio.sleep(0); raise KeyError("two")
+async def main():
+    return await asyncio.gather(one(), two(), return_exceptions=True)
+print(asyncio.run(main()), asyncio.iscoroutinefunction(one))
+""")
+        self.assertEqual(said, "[1, KeyError('two')] True\n")
+        self.assertEqual(sorted(self.spans()), [
+            ("b", "one"), ("b", "two"), ("e", "one"), ("e", "two")])
+
+    def test_asynchronous_generator_is_delegated_to(self):
+        said = self.record("""
+@ctprof.trace
+async def generator():
+    got = yield 1
+    try:
+        yield got
+    except ValueError:
+        yield "thrown"
+    try:
+        yield "last"
+    finally:
+        print("closed")
+async def main():
+    g = generator()
+    print(await anext(g), await g.asend("sent"), await g.athrow(ValueError),
+          await anext(g))
+    await g.aclose()
+    print([x async for x in generator()])
+asyncio.run(main())
+""")
+        self.assertEqual(said, "1 sent thrown last\nclosed\nclosed\n"
+                         "[1, None, 'last']\n")
+        self.assertEqual(self.spans(), [("b", "generator"),
+                                        ("e", "generator")] * 2)
+
+    def test_label_has_its_argument(self):
+        self.record("""
+with ctprof.record_function("label", "words"):
+    pass
+@ctprof.record_function("decorates")
+def function(): return 4
+print(function(), function())
+""")
+        events = [event for event in support.chrome(self.log)
+                  if event["ph"] == "X"]
+        self.assertEqual([event["name"] for event in events],
+                         ["label", "decorates", "decorates"])
+        self.assertEqual(events[0]["args"], {"args": "words"})
+
+    def test_label_ends_with_a_future_on_another_thread(self):
+        self.record("""
+go = threading.Event()
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    with ctprof.record_function("label", asynchronous=True) as label:
+        future = label.end_with(pool.submit(go.wait))
+    ctprof.instant("block is left")
+    go.set()
+    future.result()
+""")
+        events = [event for event in support.chrome(self.log)
+                  if event["ph"] in "bei"]
+        self.assertEqual(
+            [(event["ph"], event["name"]) for event in
+             sorted(events, key=lambda event: event["ts"])],
+            [("b", "label"), ("i", "block is left"), ("e", "label")])
+        begin, end = (event["tid"] for event in events if event["ph"] in "be")
+        self.assertNotEqual(begin, end)
+
+    def test_label_ends_with_a_future_of_asyncio(self):
+        self.record("""
+async def main():
+    future = asyncio.get_running_loop().create_future()
+    with ctprof.record_function("label", asynchronous=True) as label:
+        label.end_with(future)
+    with ctprof.range("meanwhile"):
+        pass
+    future.cancel()
+    await asyncio.sleep(0)
+asyncio.run(main())
+""")
+        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
+
+    def test_label_without_a_future_ends_with_its_block(self):
+        self.record("""
+with ctprof.record_function("label", asynchronous=True):
+    pass
+""")
+        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
+
+    def test_nested_label_with_a_future_is_two_ranges(self):
+        self.record("""
+future = concurrent.futures.Future()
+with ctprof.record_function("label") as label:
+    label.end_with(future)
+with ctprof.range("after"):
+    future.set_result(1)
+""")
+        self.assertEqual(self.names(), ["label", "after"])
+        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
+
+    def test_second_future_is_an_error(self):
+        said = self.record("""
+def attempt(function, *arguments):
+    try:
+        function(*arguments)
+    except RuntimeError as error:
+        print(error)
+label = ctprof.record_function("label", asynchronous=True)
+attempt(label.end_with, concurrent.futures.Future())
+with label:
+    label.end_with(concurrent.futures.Future())
+    attempt(label.end_with, concurrent.futures.Future())
+attempt(label.__enter__)
+""")
+        self.assertEqual(said, "the range 'label' has not begun\n"
+                         "the range 'label' has a future already\n"
+                         "the range 'label' was entered before\n")
+
+    def test_instants_counters_and_steps(self):
+        said = self.record("""
+ctprof.instant("now")
+ctprof.counter("queue", 3)
+ctprof.counter("queue", 0.5)
+ctprof.counter("large", 1 << 80)
+print(ctprof.step(), ctprof.step("other"), ctprof.step("other"))
+""")
+        self.assertEqual(said, "1 2 3\n")
+        events = support.chrome(self.log)
+        self.assertEqual(
+            [event["args"] for event in events if event["ph"] == "C"],
+            [{"queue": 3}, {"queue": 0.5}, {"large": float(1 << 80)}])
+        self.assertEqual(
+            [event["name"] for event in events if event["ph"] == "i"],
+            ["now", "ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3"])
+
+    def test_mistakes_are_type_errors(self):
+        import ctprof
+        for function, *arguments in (
+                (ctprof.range,), (ctprof.range, 3), (ctprof.instant, 3),
+                (ctprof.counter, "c", "3"), (ctprof.counter, "c"),
+                (ctprof.step, 3), (ctprof.range("r"),),
+                (lambda: ctprof.range("r")(len, name=3),)):
+            with self.assertRaises(TypeError):
+                function(*arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()
