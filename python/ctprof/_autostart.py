@@ -26,5 +26,6 @@ def start():
     atexit.register(_stop)
     try:
         _session.trace(request.trace)
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
+        atexit.unregister(_stop)
         _session.say(f"not recording: {error}")

@@ -2,7 +2,8 @@
 """Where `ctprof record --python` enters: it puts this directory first into
 PYTHONPATH, and every interpreter imports a sitecustomize when it starts.
 
-The next one that there is comes first; then the trace begins.
+The next one that there is comes first, and the user's own; then the trace
+begins.
 """
 import _imp
 import os
@@ -34,9 +35,26 @@ def _start(here):
     _autostart.start()
 
 
+def _start_after_site(here):
+    """When nothing of the interpreter's own start is left but this."""
+    site = sys.modules.get("site")
+    usual = getattr(site, "execusercustomize", None)
+    if usual is None or not getattr(site, "ENABLE_USER_SITE", False):
+        _start(here)
+        return
+
+    def execusercustomize():
+        site.execusercustomize = usual
+        try:
+            usual()
+        finally:
+            _start(here)
+    site.execusercustomize = execusercustomize
+
+
 _here = os.path.dirname(__file__)
 try:
     _load_next(_here)
 finally:
     if "CTPROF_PYTHON" in os.environ:
-        _start(_here)
+        _start_after_site(_here)

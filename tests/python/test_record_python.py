@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""ctprof record --python: every interpreter that a program starts records into
+a log of its own, however it ends."""
+
+import os
+import pathlib
+import signal
+import sys
+import unittest
+
+import support
+
+import ctprof
+
+PACKAGE = pathlib.Path(ctprof.__file__).parent
+WORKER = """
+def work(n):
+    return sum(range(n))
+"""
+PROCESS = WORKER + """
+import multiprocessing, sys
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    child = context.Process(target=work, args=(5,))
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+"""
+EXECUTOR = WORKER + """
+import concurrent.futures, multiprocessing, sys
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(
+            1, multiprocessing.get_context(sys.argv[1])) as pool:
+        print(list(pool.map(work, [5, 6])))
+"""
+
+
+class RecordPython(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.log = self.work / "run.ctp"
+
+    def record(self, *arguments, options=(), check=True, env=None, **more):
+        """What `ctprof record --python` says of this interpreter's run."""
+        environment = {**os.environ, **(env or {})}
+        if not env or "PYTHONPATH" not in env:
+            # It finds the package and the library by itself.
+            environment.pop("PYTHONPATH", None)
+        environment.pop("LD_LIBRARY_PATH", None)
+        return support.ctprof(
+            "record", "--python", "-o", self.log, *options, "--",
+            sys.executable, *arguments, cwd=self.work, env=environment,
+            check=check, **more)
+
+    def children(self):
+        return sorted(self.work.glob("run.[0-9]*.ctp"))
+
+    def callers_of_work(self):
+        """The logs in which work() was called, but for the first one's."""
+        return [log for log in self.children()
+                if support.calls(log)["work"] > 0]
+
+    def test_script_is_recorded_and_runs_as_without(self):
+        self.script(WORKER + "import sys\nprint(work(4), sys.argv, sys.path)\n"
+                    "sys.exit(3)\n")
+        plain = support.python("program.py", "x", cwd=self.work, check=False,
+                               env={"PYTHONPATH": ""})
+        done = self.record("program.py", "x", check=False)
+        self.assertEqual((done.stdout, done.returncode),
+                         (plain.stdout, plain.returncode))
+        self.assertEqual(support.calls(self.log)["work"], 1)
+        self.assertEqual(self.children(), [])
+
+    def test_profiler_hides(self):
+        self.script(WORKER + "work(3)")
+        self.record("program.py")
+        functions = support.stats(self.log)
+        self.assertEqual([key for key in functions
+                          if str(PACKAGE) in key[0]], [])
+
+    def test_next_sitecustomize_is_loaded(self):
+        self.script("print('mine')\nfound = 1", "site/sitecustomize.py")
+        done = self.record(
+            "-c", "import sys, sitecustomize; print(sitecustomize.found)\n"
+            "print([path for path in sys.path if 'ctprof' in path])",
+            env={"PYTHONPATH": str(self.work / "site")})
+        mine = [str(self.work / "site")]
+        self.assertEqual(
+            done.stdout,
+            f"mine\n1\n{[path for path in mine if 'ctprof' in path]}\n")
+
+    def test_sitecustomize_that_fails_is_said_as_without(self):
+        self.script("1 / 0", "site/sitecustomize.py")
+        path = str(self.work / "site")
+        plain = support.python("-c", "print(1)", env={"PYTHONPATH": path})
+        done = self.record("-c", "print(1)", env={"PYTHONPATH": path})
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertTrue(done.stderr.startswith(plain.stderr), done.stderr)
+        self.assertTrue(self.log.exists())
+
+    def test_start_of_the_interpreter_is_left_out(self):
+        self.script("def mine(): pass\nmine()", "home/usercustomize.py")
+        self.script(WORKER + "work(3)")
+        for options in ((), ("-s",)):
+            self.record(*options, "program.py", options=["--force"],
+                        env={"PYTHONPATH": str(self.work / "home")})
+            calls = support.calls(self.log)
+            self.assertEqual(calls["mine"], 0)
+            self.assertEqual(calls["execusercustomize"], 0)
+            self.assertEqual(calls["work"], 1)
+
+    def test_without_one_there_is_no_sitecustomize(self):
+        code = "import sys; print('sitecustomize' in sys.modules)"
+        plain = support.python("-c", code, env={"PYTHONPATH": ""})
+        self.assertEqual(self.record("-c", code).stdout, plain.stdout)
+
+    def test_subprocess_has_a_log_of_its_own(self):
+        self.script(WORKER + "work(1)", "child.py")
+        self.record("-c", "import subprocess, sys\n"
+                    "subprocess.run([sys.executable, 'child.py'])")
+        (child,) = self.children()
+        self.assertEqual(support.calls(child)["work"], 1)
+        self.assertEqual(support.calls(self.log)["work"], 0)
+
+    def test_processes_of_multiprocessing_have_logs(self):
+        self.script(PROCESS)
+        for method in ("fork", "spawn", "forkserver"):
+            with self.subTest(method):
+                self.record("program.py", method, options=["--force"])
+                (log,) = self.callers_of_work()
+                self.assertEqual(support.calls(log)["work"], 1)
+                for log in self.children():
+                    log.unlink()
+
+    def test_processes_of_executors_have_logs(self):
+        self.script(EXECUTOR)
+        for method in ("fork", "spawn"):
+            with self.subTest(method):
+                done = self.record("program.py", method, options=["--force"])
+                self.assertEqual(done.stdout, "[10, 15]\n")
+                (log,) = self.callers_of_work()
+                self.assertEqual(support.calls(log)["work"], 2)
+                for log in self.children():
+                    log.unlink()
+
+    def test_what_ends_without_notice_is_completed(self):
+        for end, status in (("os._exit(7)", 7),
+                            ("os.kill(os.getpid(), signal.SIGKILL)",
+                             -signal.SIGKILL)):
+            with self.subTest(end):
+                self.script(WORKER + "import os, signal\nwork(3)\n" + end)
+                done = self.record("program.py", options=["--force"],
+                                   check=False)
+                self.assertEqual(done.returncode, status)
+                self.assertIn("run.ctp: the program ", done.stderr)
+                self.assertEqual(support.calls(self.log)["work"], 1)
+                self.assertEqual(list(self.work.glob("*.spool")), [])
+
+    def test_options_reach_the_tracer(self):
+        self.script(WORKER + "work(len('abc'))\n")
+        builtin = "<built-in method builtins.len>"
+        self.record("program.py")
+        self.assertGreater(support.calls(self.log)[builtin], 0)
+        self.record("program.py", options=["--force", "--no-c-calls"])
+        self.assertEqual(support.calls(self.log)[builtin], 0)
+        self.assertEqual(support.calls(self.log)["work"], 1)
+        self.record("program.py",
+                    options=["--force", "--exclude=*program.py"])
+        self.assertEqual(support.calls(self.log)["work"], 0)
+        self.record("program.py",
+                    options=["--force", "--include=*program.py"])
+        self.assertEqual(support.calls(self.log)["work"], 1)
+
+    def test_option_that_this_interpreter_lacks_is_said(self):
+        done = self.record("-c", "print(1)", options=["--calls=all"])
+        self.assertEqual(done.stdout, "1\n")
+        if "monitoring" in support.HOOKS:
+            self.assertTrue(self.log.exists())
+        else:
+            self.assertIn("ctprof: not recording: calls='all' needs",
+                          done.stderr)
+
+    def test_interpreter_that_cannot_be_reached_is_explained(self):
+        for option in ("-I", "-E", "-S", "-BE"):
+            with self.subTest(option):
+                done = self.record(option, "-c", "pass")
+                self.assertIn(f"run.ctp: no log was made: with {option}, ",
+                              done.stderr)
+                self.assertFalse(self.log.exists())
+
+    def test_program_without_python_is_explained(self):
+        done = support.ctprof("record", "--python", "-o", self.log, "true",
+                              cwd=self.work)
+        self.assertIn("no log was made: true has run no Python", done.stderr)
+
+    def test_trace_of_the_program_itself_is_refused(self):
+        done = self.record("-c", "import ctprof\n"
+                           "try: ctprof.start()\n"
+                           "except RuntimeError as error: print(error)",
+                           env={"PYTHONPATH": str(PACKAGE.parent)})
+        self.assertIn("already", done.stdout)
+        self.assertTrue(self.log.exists())
+
+    def test_ranges_of_the_program_are_in_the_log(self):
+        self.script(WORKER + "import ctprof\n"
+                    "with ctprof.range('block'): work(3)")
+        self.record("program.py", env={"PYTHONPATH": str(PACKAGE.parent)})
+        functions = {key[2]: function for key, function
+                     in support.stats(self.log).items()}
+        self.assertEqual([key[2] for key in functions["work"].callers],
+                         ["block"])
+
+    def test_options_without_python_are_a_mistake(self):
+        done = support.ctprof("record", "--calls=all", "true", cwd=self.work,
+                              check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--calls is of use with --python only", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
