@@ -268,13 +268,13 @@ static int run_job(const struct conversion *conversion, struct input *input,
 	progress_start(&progress,
 		alone && !conversion->inputs.quiet ? conversion->inputs.progress
 						   : WHEN_NEVER,
-		NULL, input->size_bytes);
+		NULL, input->origin.size_bytes);
 	job.to = conversion->to;
 	job.out = output->file;
 	job.options.title = input->name;
 	job.progress = progress.on ? on_progress : NULL;
 	job.user = &progress;
-	status = convert_run(input->source, &job, &err);
+	status = convert_run(input->origin.source, &job, &err);
 	progress_hide(&progress);
 	if (status == CTP_OK)
 		return EXIT_DONE;

@@ -171,7 +171,7 @@ static int print_text(const struct subject *subject, FILE *out)
 	bool printed;
 
 	table_init(&table, columns, 2);
-	add(&table, "  format", subject->input->format->name);
+	add(&table, "  format", subject->input->origin.format->name);
 	add(&table, "  start", start_text(text, subject));
 	add(&table, "  span", quantity_time(text, subject->census->span_ns));
 	add_counts(&table, subject->census);
@@ -294,7 +294,7 @@ static int print_json(
 	status = report_begin(&report, &json, out);
 	if (status != EXIT_DONE)
 		return status;
-	report_text(&json, "format", subject->input->format->name);
+	report_text(&json, "format", subject->input->origin.format->name);
 	put_fact(&json, "producer", trace, "tool");
 	put_fact(&json, "host", trace, "host");
 	json_key(&json, "start_ns");
@@ -327,9 +327,9 @@ static int take_census(const struct request *request, struct input *input,
 	enum ctp_status status;
 
 	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		NULL, input->size_bytes);
+		NULL, input->origin.size_bytes);
 	status = census_take(
-		census, input->source, on_progress, &progress, &err);
+		census, input->origin.source, on_progress, &progress, &err);
 	progress_hide(&progress);
 	return status == CTP_OK ? EXIT_DONE
 				: input_failed(input, input->name, &err);
@@ -349,7 +349,7 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 		return status;
 	status = take_census(request, &input, &census);
 	if (status == EXIT_DONE) {
-		subject.trace = input.source->trace;
+		subject.trace = input.origin.source->trace;
 		subject.has_start =
 			subject.trace->base_realtime_ns != 0 &&
 			!__builtin_add_overflow(subject.trace->base_realtime_ns,

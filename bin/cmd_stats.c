@@ -173,8 +173,8 @@ static enum ctp_status read_profile(struct request *request,
 	enum ctp_status status;
 
 	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		NULL, input->size_bytes);
-	status = convert_profile(input->source, &job, profile, err);
+		NULL, input->origin.size_bytes);
+	status = convert_profile(input->origin.source, &job, profile, err);
 	progress_hide(&progress);
 	return status;
 }
@@ -199,7 +199,7 @@ static int add_input(struct request *request, const char *path)
 		result = input_failed(&input, input.name, &err);
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		request->report.losses[loss] +=
-			input.source->trace->losses[loss];
+			input.origin.source->trace->losses[loss];
 	closed = input_close(&input, &request->inputs);
 	return closed > result ? closed : result;
 }

@@ -81,17 +81,18 @@ static bool is_replaced(const struct follow *follow, const struct input *input)
 	struct stat open;
 
 	if (stat(follow->path, &found) != 0 ||
-		fstat(fileno(input->file), &open) != 0)
+		fstat(fileno(input->origin.file), &open) != 0)
 		return false;
 	return found.st_dev != open.st_dev || found.st_ino != open.st_ino ||
-	       (uint64_t)open.st_size < input->source->position(input->source);
+	       (uint64_t)open.st_size <
+		       input->origin.source->position(input->origin.source);
 }
 
 /* Shows the profile so far, or, of a whole input, the profile. */
 static int show(const struct follow *follow, struct replay *replay,
 	const struct input *input)
 {
-	const struct event_source *source = input->source;
+	const struct event_source *source = input->origin.source;
 	struct profile *profile = NULL;
 	uint64_t losses[LOSS_KINDS];
 	struct ctp_error err = {0};
@@ -119,7 +120,7 @@ static int read_on(const struct follow *follow, struct input *input,
 	struct replay *replay, bool *replaced)
 {
 	static const struct convert_job job;
-	struct event_source *source = input->source;
+	struct event_source *source = input->origin.source;
 	uint64_t shown = 0;
 	int result = EXIT_DONE;
 
@@ -152,11 +153,11 @@ static int read_on(const struct follow *follow, struct input *input,
 static int follow_input(
 	const struct follow *follow, struct input *input, bool *replaced)
 {
-	struct event_source *source = input->source;
+	struct event_source *source = input->origin.source;
 	struct replay *replay;
 	int result;
 
-	if (source->follow == NULL || input->size_bytes == 0) {
+	if (source->follow == NULL || input->origin.size_bytes == 0) {
 		say("%s: cannot be followed: only a log in a file can",
 			input->name);
 		return EXIT_USAGE;

@@ -3,23 +3,12 @@
 #ifndef INPUT_H
 #define INPUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "format.h"
 #include "inputs.h"
-
-#define INPUT_HEAD_BYTES 4096
+#include "origin.h"
 
 struct input {
 	const char *name; /* for messages; borrowed */
-	FILE *file;
-	const struct format *format;
-	struct event_source *source;
-	uint64_t size_bytes; /* 0: unknown */
-	uint8_t head[INPUT_HEAD_BYTES];
-	size_t head_size;
+	struct origin origin;
 };
 
 /*

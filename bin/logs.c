@@ -116,7 +116,8 @@ static void describe(const char *path, uint64_t size_bytes, bool verbose)
 	}
 	if (input_open(&input, path, &inputs) != EXIT_DONE)
 		return;
-	if (census_take(&census, input.source, NULL, NULL, &err) == CTP_OK)
+	if (census_take(&census, input.origin.source, NULL, NULL, &err) ==
+		CTP_OK)
 		say_census(path, &census, size_bytes);
 	else
 		say_error(path, &err);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A file that events are read from: opened, and told by its content. */
+#ifndef ORIGIN_H
+#define ORIGIN_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "event.h"
+#include "format.h"
+
+#define ORIGIN_HEAD_BYTES 4096
+
+struct origin {
+	FILE *file;
+	const struct format *format;
+	struct event_source *source;
+	uint64_t size_bytes; /* 0: unknown */
+	uint8_t head[ORIGIN_HEAD_BYTES];
+	size_t head_size;
+};
+
+/*
+ * Opens what is at `path`, "-" being the standard input. `from` is its format;
+ * NULL: by its content.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_FORMAT if it is empty or in no format that we
+ * know, CTP_ERR_UNSUPPORTED if we only write that format; those of the reader.
+ * Nothing is open then.
+ */
+enum ctp_status origin_open(struct origin *origin, const char *path,
+	const struct format *from, struct ctp_error *err);
+
+/* Closes what was opened; its trace is gone then. */
+void origin_close(struct origin *origin);
+
+#endif
