@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The extension module for each interpreter, and the package as Python loads it
-# from here: python/package/ctprof. The makefile includes this as it is, since
-# automake does not know `define`.
+# The extension modules for each interpreter, and the package as Python loads
+# it from here: python/package/ctprof. The makefile includes this as it is,
+# since automake does not know `define`.
 #
 # Interpreters whose extensions have the same suffix share one. An extension is
 # not linked with libpython: the interpreter that loads it has these symbols,
@@ -16,29 +16,43 @@ python_link = $(CC) $(CTP_CFLAGS) \
 	$(CTP_LDFLAGS) $(LDFLAGS)
 python_libs = -L.libs -Wl,-rpath,$(libdir) -Wl,--enable-new-dtags \
 	-lctprof -lpthread
+# What it converts with is in no library that is installed.
+python_convert_libs = .libs/libformats.a $(ZLIB_LIBS) $(LIBDEFLATE_LIBS)
 
 python_extensions =
+python_suffix = $(word 1,$(subst =, ,$(1)))
+python_interpreter = $(word 2,$(subst =, ,$(1)))
 
-# python_extension SUFFIX INTERPRETER
-define python_extension
-python_extensions += python/package/ctprof/_ctprof$(1)
-python_objects$(1) = $(python_sources:python/%.c=python/build/_ctprof$(1)/%.o)
-
-python/build/_ctprof$(1)/%.o: $(top_srcdir)/python/%.c
+# python_objects SUFFIX INTERPRETER
+define python_objects
+python/build/objects$(1)/%.o: $(top_srcdir)/python/%.c
 	$$(AM_V_CC)$$(MKDIR_P) $$(@D) && \
 		$$(python_compile) `$(2) $$(python_facts) cflags` \
 		-MD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
-
-python/package/ctprof/_ctprof$(1): $$(python_objects$(1)) libctprof.la \
-		$(top_srcdir)/python/extension.map
-	$$(AM_V_CCLD)$$(MKDIR_P) $$(@D) && \
-		$$(python_link) -o $$@ $$(python_objects$(1)) $$(python_libs)
 endef
 
-$(foreach build,$(CTP_PYTHON_BUILDS),$(eval $(call python_extension,$(word \
-	1,$(subst =, ,$(build))),$(word 2,$(subst =, ,$(build))))))
+# python_extension NAME SUFFIX SOURCES LIBRARY LIBS
+define python_extension
+python_extensions += python/package/ctprof/$(1)$(2)
+
+python/package/ctprof/$(1)$(2): \
+		$(3:python/%.c=python/build/objects$(2)/%.o) $(4) \
+		$(top_srcdir)/python/extension.map
+	$$(AM_V_CCLD)$$(MKDIR_P) $$(@D) && $$(python_link) -o $$@ \
+		$(3:python/%.c=python/build/objects$(2)/%.o) $(5)
+endef
+
+$(foreach build,$(CTP_PYTHON_BUILDS),\
+	$(eval suffix = $(call python_suffix,$(build))) \
+	$(eval $(call python_objects,$(suffix),$(call python_interpreter,\
+		$(build)))) \
+	$(eval $(call python_extension,_ctprof,$(suffix),$(python_sources),\
+		libctprof.la,$$(python_libs))) \
+	$(eval $(call python_extension,_convert,$(suffix),\
+		$(python_convert_sources),libformats.la,\
+		$$(python_convert_libs))))
 
 python/package/%: $(top_srcdir)/python/%
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $< $@
 
--include $(wildcard python/build/*/*.d)
+-include $(wildcard python/build/*/*.d python/build/*/*/*.d)

@@ -6,7 +6,7 @@
 #	install.sh install|uninstall PYTHON PREFIX FILE...
 #
 # FILE... are names below python/package, in the current directory; those of
-# the extension is added. Environment: DESTDIR, INSTALL_DATA, INSTALL_PROGRAM.
+# the extensions are added. Environment: DESTDIR, INSTALL_DATA, INSTALL_PROGRAM.
 set -eu
 
 command=$1
@@ -15,12 +15,13 @@ prefix=$3
 shift 3
 facts=$(dirname "$0")/facts.py
 directory=$("$python" "$facts" directory "$prefix")
-extension=ctprof/_ctprof$("$python" "$facts" suffix)
+suffix=$("$python" "$facts" suffix)
+set -- "$@" "ctprof/_ctprof$suffix" "ctprof/_convert$suffix"
 root=${DESTDIR:-}$directory
 
 case $command in
 install)
-	for file in "$@" "$extension"; do
+	for file in "$@"; do
 		mkdir -p "$root/${file%/*}"
 		case $file in
 		*.so) install=${INSTALL_PROGRAM:-install} ;;
@@ -37,7 +38,7 @@ install)
 			"PYTHONPATH=$directory"
 	;;
 uninstall)
-	for file in "$@" "$extension"; do
+	for file in "$@"; do
 		rm -f "$root/$file"
 		name=${file##*/}
 		rm -f "$root/${file%/*}/__pycache__/${name%.py}".*.pyc

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Builds the package for pip, which knows nothing of make: with libctprof if
 pkg-config finds it installed, else with its sources compiled in, which then
-must be beside this directory. The rest is in pyproject.toml."""
+must be beside this directory; what it converts logs with always is compiled
+in, or left out without them. The rest is in pyproject.toml."""
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ from setuptools.errors import CompileError
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADER = os.path.join(TREE, "lib", "ctprof.h")
 MAP = "extension.map"
+CONVERT = "ctprof._convert"
 FLAGS = ["-std=c17", "-fvisibility=hidden"]
 # What the library's sources include, and Debian's name of where that is.
 NEEDED = {"zlib.h": "zlib1g-dev", "msgpack.h": "libmsgpack-dev"}
@@ -58,18 +60,26 @@ def sources(*variables):
 
 class Build(build_ext):
     def build_extension(self, ext):
+        if ext.name == CONVERT:
+            self.compile_in(ext, "libbase_la_SOURCES", "libcore_la_SOURCES",
+                            "libformats_la_SOURCES")
+        else:
+            self.link_recorder(ext)
+        # What was built here before may stand on the other library.
+        self.force = True
+        super().build_extension(ext)
+
+    def link_recorder(self, ext):
         installed = pkg_config("--exists", "--atleast-version=" + VERSION)
         if installed is not None:
             self.use_installed(ext)
         elif os.path.exists(HEADER):
-            self.compile_in(ext)
+            self.compile_in(
+                ext, "libbase_la_SOURCES", "librecorder_la_SOURCES")
         else:
             sys.exit("ctprof: libctprof %s is not installed (pkg-config "
                      "does not find it), and its sources are not beside "
                      "python/" % VERSION)
-        # What was built here before may stand on the other library.
-        self.force = True
-        super().build_extension(ext)
 
     def use_installed(self, ext):
         ext.extra_compile_args += shlex.split(pkg_config("--cflags"))
@@ -77,18 +87,17 @@ class Build(build_ext):
         ext.extra_link_args.append(
             "-Wl,-rpath," + pkg_config("--variable=libdir"))
 
-    def compile_in(self, ext):
+    def compile_in(self, ext, *variables):
         missing = [header for header in NEEDED if not self.has(header)]
         if missing:
-            sys.exit("ctprof: libctprof is not installed (pkg-config does "
-                     "not find it), and cannot be compiled in without %s; "
-                     "Debian has them in %s" % (
-                         ", ".join(missing),
+            sys.exit("ctprof: %s cannot be built without %s; Debian has them "
+                     "in %s" % (
+                         ext.name, ", ".join(missing),
                          ", ".join(NEEDED[header] for header in missing)))
-        ext.include_dirs.append(os.path.join(TREE, "lib"))
+        ext.include_dirs += [os.path.join(TREE, "lib"),
+                             os.path.join(TREE, "formats")]
         ext.extra_objects += self.compiler.compile(
-            sources("libbase_la_SOURCES", "librecorder_la_SOURCES"),
-            output_dir=self.build_temp, debug=self.debug,
+            sources(*variables), output_dir=self.build_temp, debug=self.debug,
             include_dirs=ext.include_dirs,
             macros=[("_GNU_SOURCE", None),
                     ("PACKAGE_STRING", '"ctprof %s"' % VERSION)],
@@ -111,11 +120,21 @@ VERSION = version()
 if VERSION is None:
     sys.exit("ctprof: libctprof is not installed (pkg-config does not find "
              "it), and its sources are not beside python/")
+
+
+def extension(name, pattern):
+    return Extension(
+        name, sorted(glob(pattern + ".c")),
+        depends=glob(pattern + ".h") + [MAP],
+        define_macros=[("_GNU_SOURCE", None)], extra_compile_args=FLAGS,
+        extra_link_args=["-Wl,--version-script=" + MAP])
+
+
+extensions = [extension("ctprof._ctprof", "*")]
+if os.path.exists(HEADER):
+    extensions.append(extension(CONVERT, "convert/*"))
 setup(
     version=VERSION,
-    ext_modules=[Extension(
-        "ctprof._ctprof", sorted(glob("*.c")), depends=glob("*.h") + [MAP],
-        define_macros=[("_GNU_SOURCE", None)], extra_compile_args=FLAGS,
-        extra_link_args=["-Wl,--version-script=" + MAP])],
+    ext_modules=extensions,
     cmdclass={"build_ext": Build},
 )

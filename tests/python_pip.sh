@@ -35,8 +35,8 @@ fail() {
 
 # pip builds where the sources are, and these may not be written.
 mkdir "$work/tree"
-cp -R "$srcdir/python" "$srcdir/lib" "$srcdir/Makefile.am" "$work/tree" ||
-	exit 99
+cp -R "$srcdir/python" "$srcdir/lib" "$srcdir/formats" "$srcdir/Makefile.am" \
+	"$work/tree" || exit 99
 chmod -R u+w "$work/tree"
 rm -rf "$work/tree/python/build" "$work/tree/python/package"
 "$python" -m venv --system-site-packages "$work/venv" > "$work/out" 2>&1 || {
@@ -63,6 +63,11 @@ def work(n):
     with ctprof.range("work"):
         return n and work(n - 1)
 work(40)') || fail "$1: does not record"
+	"$work/venv/bin/python" -c '
+import sys
+import ctprof
+[calls] = ctprof.load(sys.argv[1]).stats.values()
+assert calls[1] == 41, calls' "$work/$1.ctp" || fail "$1: does not load a log"
 	"$CTPROF" stats "$work/$1.ctp" | grep -qE '^ *41 +1 .* work' ||
 		fail "$1: not what was called"
 }

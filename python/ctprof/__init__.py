@@ -2,7 +2,8 @@
 """Records Python programs for ctprof: every call, with the whole timeline."""
 from ._ctprof import __version__, counter, instant, range, step
 from ._session import start, stop
+from ._stats import load
 from ._trace import record_function, trace
 
-__all__ = ["counter", "instant", "range", "record_function", "start", "step",
-           "stop", "trace"]
+__all__ = ["counter", "instant", "load", "range", "record_function", "start",
+           "step", "stop", "trace"]

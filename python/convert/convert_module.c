@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The extension module ctprof._convert: logs as other formats, in memory. It
+ * stands on the same code as the program `ctprof`, which a package that pip
+ * has installed need not have beside it; and it is apart from the recorder,
+ * since traced programs have no need of it.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+#include "origin.h"
+
+struct request {
+	const char *path;
+	struct convert_job job;
+	bool trim_prefix;
+
+	char *bytes; /* from malloc() */
+	size_t size;
+	uint64_t losses[LOSS_KINDS];
+};
+
+static enum ctp_status run_job(struct request *request,
+	struct event_source *source, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	request->job.out = open_memstream(&request->bytes, &request->size);
+	if (request->job.out == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	source->trace->trim_prefix = request->trim_prefix;
+	status = convert_run(source, &request->job, err);
+	if (fclose(request->job.out) != 0 && status == CTP_OK)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	memcpy(request->losses, source->trace->losses, sizeof(request->losses));
+	return status;
+}
+
+/* Without the interpreter's lock: this may take its time. */
+static enum ctp_status run(struct request *request, struct ctp_error *err)
+{
+	struct origin origin;
+	enum ctp_status status = origin_open(&origin, request->path, NULL, err);
+
+	if (status != CTP_OK)
+		return status;
+	status = run_job(request, origin.source, err);
+	origin_close(&origin);
+	return status;
+}
+
+static void raise_error(PyObject *path, const struct ctp_error *err)
+{
+	if (err->status == CTP_ERR_IO) {
+		errno = err->sys_errno;
+		(void)PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+	} else if (err->status == CTP_ERR_NOMEM) {
+		(void)PyErr_NoMemory();
+	} else if (err->offset == ERROR_NO_OFFSET) {
+		(void)PyErr_Format(
+			PyExc_ValueError, "%S: %s", path, err->message);
+	} else {
+		(void)PyErr_Format(PyExc_ValueError, "%S: byte %llu: %s", path,
+			(unsigned long long)err->offset, err->message);
+	}
+}
+
+/* {words: count} of what should be there and is not. */
+static PyObject *losses_dict(const uint64_t *losses)
+{
+	PyObject *dict = PyDict_New();
+
+	for (enum trace_loss loss = 0; dict != NULL && loss < LOSS_KINDS;
+		loss++) {
+		PyObject *count;
+
+		if (losses[loss] == 0 || trace_loss_is_note(loss))
+			continue;
+		count = PyLong_FromUnsignedLongLong(losses[loss]);
+		if (count == NULL ||
+			PyDict_SetItemString(
+				dict, trace_loss_words(loss), count) != 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(count);
+	}
+	return dict;
+}
+
+/* The format of this name, if we write it; else NULL with an exception. */
+static const struct format *find_format(const char *name)
+{
+	const struct format *format = format_find(name);
+
+	if (format != NULL &&
+		(format->new_timeline != NULL || format->write_profile != NULL))
+		return format;
+	(void)PyErr_Format(
+		PyExc_ValueError, "ctprof writes no format '%s'", name);
+	return NULL;
+}
+
+/* The result of a request for this path; NULL with an exception. */
+static PyObject *answer(struct request *request, PyObject *path)
+{
+	struct ctp_error err = {0};
+	enum ctp_status status;
+
+	Py_BEGIN_ALLOW_THREADS status = run(request, &err);
+	Py_END_ALLOW_THREADS if (status == CTP_OK) return Py_BuildValue("y#N",
+		request->bytes, (Py_ssize_t)request->size,
+		losses_dict(request->losses));
+	raise_error(path, &err);
+	return NULL;
+}
+
+static PyObject *convert(PyObject *module, PyObject *args, PyObject *keywords)
+{
+	static const char *const names[] = {
+		"path", "to", "document_edges", "no_root", "trim_prefix", NULL};
+	struct request request = {0};
+	PyObject *path, *encoded;
+	const char *to;
+	int document_edges = 0, no_root = 0, trim_prefix = 0;
+	PyObject *result = NULL;
+
+	(void)module;
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "Os|$ppp:convert",
+		    (char **)(uintptr_t)names, &path, &to, &document_edges,
+		    &no_root, &trim_prefix) ||
+		!PyUnicode_FSConverter(path, &encoded))
+		return NULL;
+	request.path = PyBytes_AS_STRING(encoded);
+	request.job.to = find_format(to);
+	request.job.document_edges = document_edges;
+	request.job.no_root = no_root;
+	request.trim_prefix = trim_prefix;
+	if (request.job.to != NULL)
+		result = answer(&request, path);
+	free(request.bytes);
+	Py_DECREF(encoded);
+	return result;
+}
+
+static PyMethodDef methods[] = {
+	{"convert", (PyCFunction)(void (*)(void))convert,
+		METH_VARARGS | METH_KEYWORDS,
+		"convert(path, to, *, document_edges=False, no_root=False, "
+		"trim_prefix=False)\n--\n\n"
+		"A log in another format: (bytes, {what was lost: count})."},
+	{NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "ctprof._convert",
+	.m_doc = "The converter of the ctprof package.",
+	.m_methods = methods,
+};
+
+PyMODINIT_FUNC PyInit__convert(void);
+
+PyMODINIT_FUNC PyInit__convert(void)
+{
+	return PyModule_Create(&definition);
+}

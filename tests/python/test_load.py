@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""ctprof.load() and the converter that it stands on."""
+
+import marshal
+import os
+import pathlib
+import unittest
+import warnings
+
+import ctprof
+import support
+from ctprof._convert import convert
+
+PROGRAM = """
+def leaf(n):
+    return len(str(n))
+
+def middle(n):
+    return leaf(n) + (middle(n - 1) if n else 0)
+
+sorted([middle(3), leaf(1)], key=leaf)
+"""
+
+
+class LogTestCase(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.log = self.work / "run.ctp"
+        support.python("-m", "ctprof", "-o", self.log, self.script(PROGRAM),
+                       env={"CTPROF_CLOCK": "events"})
+
+
+class Load(LogTestCase):
+    def converted(self, *options):
+        path = self.work / "run.pstats"
+        support.ctprof("convert", "-q", "--force", "-t", "pstats", *options,
+                       "-o", path, self.log)
+        return marshal.loads(path.read_bytes())
+
+    def test_loaded_is_what_the_program_converts_to(self):
+        stats = ctprof.load(self.log)
+        self.assertEqual(stats.stats, self.converted())
+        self.assertEqual(stats.total_calls,
+                         sum(row[1] for row in stats.stats.values()))
+
+    def test_nobody_calls_what_has_no_caller(self):
+        names = {name for _, _, name in ctprof.load(self.log).stats}
+        self.assertIn("middle", names)
+        self.assertNotIn("<all threads>", names)
+
+    def test_options_are_the_programs(self):
+        self.assertEqual(
+            ctprof.load(self.log, document_edges=True).stats,
+            self.converted("--document-edges"))
+        self.assertEqual(
+            ctprof.load(self.log, trim_prefix=True).stats,
+            self.converted("--trim-prefix"))
+        self.assertNotEqual(
+            ctprof.load(self.log, document_edges=True).stats,
+            ctprof.load(self.log).stats)
+
+    def test_path_may_be_of_any_kind(self):
+        whole = ctprof.load(self.log).stats
+        for path in os.fspath(self.log), os.fsencode(self.log):
+            stats = ctprof.load(path)
+            self.assertEqual(stats.stats, whole)
+            self.assertEqual(stats.files, [os.fspath(self.log)])
+
+    def test_missing_log_is_an_error_of_the_system(self):
+        missing = self.work / "no.ctp"
+        with self.assertRaises(FileNotFoundError) as raised:
+            ctprof.load(missing)
+        self.assertEqual(raised.exception.filename, missing)
+        with self.assertRaises(IsADirectoryError):
+            ctprof.load(self.work)
+
+    def test_what_is_no_log_is_refused(self):
+        for content, words in ((b"", "is empty"), (b"nonsense", "no format"),
+                               (b"{\"traceEvents\":[]}", "format")):
+            path = self.work / "other"
+            path.write_bytes(content)
+            with self.subTest(content), self.assertRaisesRegex(
+                    ValueError, f"^{path}: .*{words}"):
+                ctprof.load(path)
+
+    def test_cut_log_is_loaded_with_a_warning(self):
+        bytes_ = self.log.read_bytes()
+        self.log.write_bytes(bytes_[:-20])
+        with self.assertWarnsRegex(RuntimeWarning, "its end is missing"):
+            stats = ctprof.load(self.log)
+        self.assertIn("middle", {name for _, _, name in stats.stats})
+
+    def test_whole_log_is_loaded_without_a_warning(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ctprof.load(self.log)
+
+
+class Converter(LogTestCase):
+    def test_other_formats_are_the_programs(self):
+        for name in "folded", "callgrind", "chrome", "dot":
+            with self.subTest(name):
+                data, losses = convert(self.log, name)
+                said = support.ctprof("convert", "-q", "-t", name, self.log)
+                # Titles are the program's.
+                self.assertEqual(self.lines(data.decode()),
+                                 self.lines(said.stdout))
+                self.assertEqual(losses, {})
+
+    def lines(self, text):
+        return [line for line in text.splitlines() if "run.ctp" not in line]
+
+    def test_format_that_is_not_written_is_refused(self):
+        for name in "log", "gif":
+            with self.subTest(name), self.assertRaisesRegex(
+                    ValueError, f"writes no format '{name}'"):
+                convert(self.log, name)
+
+    def test_wrong_arguments_are_refused(self):
+        for arguments in (), (self.log,), (self.log, 1), (1.5, "pstats"):
+            with self.subTest(arguments), self.assertRaises(TypeError):
+                convert(*arguments)
+        with self.assertRaises(ValueError):
+            convert("a\0b", "pstats")
+
+    def test_nothing_is_left_open(self):
+        files = pathlib.Path("/proc/self/fd")
+        before = len(list(files.iterdir()))
+        for _ in range(20):
+            convert(self.log, "pstats")
+            with self.assertRaises(ValueError):
+                convert(__file__, "pstats")
+        self.assertEqual(len(list(files.iterdir())), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
