@@ -4,6 +4,7 @@ from ._ctprof import __version__, counter, instant, range, step
 from ._session import start, stop
 from ._stats import load
 from ._trace import record_function, trace
+from .profile import Profile
 
-__all__ = ["counter", "instant", "load", "range", "record_function", "start",
-           "step", "stop", "trace"]
+__all__ = ["Profile", "counter", "instant", "load", "range",
+           "record_function", "start", "step", "stop", "trace"]
