@@ -20,6 +20,7 @@ python_libs = -L.libs -Wl,-rpath,$(libdir) -Wl,--enable-new-dtags \
 python_convert_libs = .libs/libformats.a $(ZLIB_LIBS) $(LIBDEFLATE_LIBS)
 
 python_extensions =
+python_floors =
 python_suffix = $(word 1,$(subst =, ,$(1)))
 python_interpreter = $(word 2,$(subst =, ,$(1)))
 
@@ -29,6 +30,13 @@ python/build/objects$(1)/%.o: $(top_srcdir)/python/%.c
 	$$(AM_V_CC)$$(MKDIR_P) $$(@D) && \
 		$$(python_compile) `$(2) $$(python_facts) cflags` \
 		-MD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
+
+# What the benchmark compares with.
+python_floors += python/bench/bench_floor$(1)
+python/bench/bench_floor$(1): $(top_srcdir)/tests/python/bench_floor.c
+	$$(AM_V_CCLD)$$(MKDIR_P) $$(@D) && \
+		$$(python_compile) `$(2) $$(python_facts) cflags` -shared \
+		-o $$@ $$<
 endef
 
 # python_extension NAME SUFFIX SOURCES LIBRARY LIBS
