@@ -133,6 +133,23 @@ char *callee_c_name(const struct callee_seen *seen)
 	return text;
 }
 
+/* The type that has the method, of which the object's may be derived. */
+static PyTypeObject *type_of_method(const PyCFunctionObject *f)
+{
+	PyObject *bases = Py_TYPE(f->m_self)->tp_mro;
+
+	for (Py_ssize_t i = 0; bases != NULL && i < PyTuple_GET_SIZE(bases);
+		i++) {
+		PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(bases, i);
+		const PyMethodDef *method = type->tp_methods;
+
+		while (method != NULL && method->ml_name != NULL)
+			if (method++ == f->m_ml)
+				return type;
+	}
+	return Py_TYPE(f->m_self);
+}
+
 /* Whose __module__ to ask for. */
 static PyObject *module_holder(const struct callee_seen *seen)
 {
@@ -147,7 +164,7 @@ static PyObject *module_holder(const struct callee_seen *seen)
 		PyCFunctionObject *f = (PyCFunctionObject *)object;
 
 		if (f->m_module == NULL && f->m_self != NULL)
-			return (PyObject *)Py_TYPE(f->m_self);
+			return (PyObject *)type_of_method(f);
 	}
 	return object;
 }

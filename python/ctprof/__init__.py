@@ -6,5 +6,13 @@ from ._stats import load
 from ._trace import record_function, trace
 from .profile import Profile
 
-__all__ = ["Profile", "counter", "instant", "load", "range",
-           "record_function", "start", "step", "stop", "trace"]
+__all__ = ["DynamoProfilerState", "Profile", "counter", "instant", "load",
+           "range", "record_function", "start", "step", "stop", "trace"]
+
+
+def __getattr__(name):
+    # It needs what programs that are recorded shall not have to import.
+    if name == "DynamoProfilerState":
+        from .dynamo import DynamoProfilerState
+        return DynamoProfilerState
+    raise AttributeError(f"module 'ctprof' has no attribute '{name}'")

@@ -404,6 +404,22 @@ for i in range(3):
 state.pop()
 """
 
+NESTED = """
+import ctprof
+state = ctprof.DynamoProfilerState()
+def leaf():
+    pass
+def inner():
+    state.push("traced", "x.py", 2)
+    leaf()
+    state.pop()
+def outer():
+    state.push("left", "x.py", 1)
+    inner()
+outer()
+state.pop()
+"""
+
 
 class Recorded(support.TestCase):
     """What the log has of a state."""
@@ -446,6 +462,29 @@ class Recorded(support.TestCase):
             ("x.py", 1, "outer"): (1, 1, 4, 7, {}),
             ("x.py", 2, "inner \\udcff"): (
                 3, 3, 3, 3, {("x.py", 1, "outer"): (3, 3, 3, 3)})})
+
+    def test_calls_without_times_nest_with_the_functions(self):
+        log = self.work / "run.ctp"
+        support.python("-m", "ctprof", "-o", log, self.script(NESTED),
+                       env={"CTPROF_CLOCK": "events"})
+        callers = {
+            name: {caller for _, _, caller in function.callers}
+            for (_, _, name), function in support.stats(log).items()}
+        self.assertEqual(callers["left"], {"outer"})
+        self.assertEqual(callers["inner"], {"left"})
+        self.assertEqual(callers["traced"], {"inner"})
+        self.assertEqual(callers["leaf"], {"traced"})
+        self.assertFalse([name for name in callers if "_ctprof" in name])
+
+    def test_package_has_it_when_it_is_asked_for(self):
+        support.python("-c", "import sys, ctprof; "
+                       "assert 'ctprof.dynamo' not in sys.modules; "
+                       "assert 'pstats' not in sys.modules; "
+                       "ctprof.DynamoProfilerState().push('f', 'x', 1)")
+        import ctprof
+        self.assertIs(ctprof.DynamoProfilerState, DynamoProfilerState)
+        with self.assertRaisesRegex(AttributeError, "'NoSuchThing'"):
+            ctprof.NoSuchThing
 
 
 if __name__ == "__main__":
