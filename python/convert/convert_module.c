@@ -157,16 +157,24 @@ static PyMethodDef methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
+static PyModuleDef_Slot slots[] = {
+#if PY_VERSION_HEX >= 0x030d0000
+	{Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+	{0, NULL},
+};
+
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "ctprof._convert",
 	.m_doc = "The converter of the ctprof package.",
 	.m_methods = methods,
+	.m_slots = slots,
 };
 
 PyMODINIT_FUNC PyInit__convert(void);
 
 PyMODINIT_FUNC PyInit__convert(void)
 {
-	return PyModule_Create(&definition);
+	return PyModuleDef_Init(&definition);
 }
