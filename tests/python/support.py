@@ -13,6 +13,8 @@ import tempfile
 import unittest
 
 DIRECTORY = pathlib.Path(__file__).resolve().parent
+# Where the package is, for programs whose PYTHONPATH has more.
+PACKAGES = os.environ.get("PYTHONPATH", "")
 CTPROF = os.environ.get("CTPROF") or shutil.which("ctprof")
 # Which ways of tracing this interpreter has.
 HOOKS = (("monitoring", "setprofile") if sys.version_info >= (3, 12)
@@ -23,6 +25,21 @@ LIMIT_S = 120
 # What a function cost, or a caller's edge to it; callers is {key: Cost}.
 Cost = collections.namedtuple("Cost", "ncalls pcalls tottime cumtime")
 Function = collections.namedtuple("Function", Cost._fields + ("callers",))
+
+
+# What the programs of TestCase.traced() begin with.
+PRELUDE = """
+from ctprof import _ctprof
+
+def start(**options):
+    _ctprof.record_start({log!r})
+    _ctprof.trace_start(hook={hook!r}, **{{"depth": 0, **options}})
+
+def stop():
+    anomalies = _ctprof.trace_stop()
+    _ctprof.record_stop()
+    return anomalies
+"""
 
 
 def plain(name):
@@ -41,14 +58,15 @@ def ctprof(*arguments, check=True, **options):
     return done
 
 
-def python(*arguments, check=True, env=None, **options):
-    """Runs this interpreter on other arguments."""
+def python(*arguments, status=0, env=None, **options):
+    """Runs this interpreter on other arguments; it must end with status,
+    unless that is None."""
     options.setdefault("stdin", subprocess.DEVNULL)
     done = subprocess.run([sys.executable, *map(str, arguments)], text=True,
                           capture_output=True, timeout=LIMIT_S,
                           errors="surrogateescape",
                           env={**os.environ, **(env or {})}, **options)
-    if check and done.returncode != 0:
+    if status is not None and done.returncode != status:
         raise AssertionError(f"python {arguments}: status {done.returncode}: "
                              f"{done.stdout}{done.stderr}")
     return done
@@ -62,7 +80,7 @@ def cost(row):
 
 def key(row):
     """pstats's key of a row: file, line, name."""
-    return row["file"] or "~", row["line"], plain(row["name"])
+    return row["file"], row["line"], plain(row["name"])
 
 
 def add(one, other):
@@ -144,3 +162,20 @@ class TestCase(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
         return path
+
+    def traced(self, text, hook, *arguments, **options):
+        """Runs a program that calls start() and stop(), which record to
+        run.ctp in the test's directory by this hook."""
+        log = self.work / "run.ctp"
+        for old in self.work.glob("*.ctp"):
+            old.unlink()
+        head = PRELUDE.format(log=str(log), hook=hook)
+        script = self.script(head + text, f"{hook}.py")
+        python("-P", script, *arguments, cwd=self.work, **options)
+        return log
+
+    def each_hook(self):
+        """The hooks of this interpreter, each in a subtest of its own."""
+        for hook in HOOKS:
+            with self.subTest(hook=hook):
+                yield hook

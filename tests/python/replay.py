@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""A second oracle: the calls as sys.setprofile() tells them, one by one, and
+cProfile's arithmetic over them, with a clock that ticks once per event."""
+
+import sys
+import types
+
+import support
+
+DESCRIPTORS = (types.MethodDescriptorType, types.ClassMethodDescriptorType)
+
+
+class Recorder:
+    """Collects begins (a key) and ends (None) of the calls of one thread."""
+
+    def __init__(self):
+        self.events = []
+        self.depth = 0
+        # What each method is called: by the object that it was first seen of.
+        self.labels = {}
+
+    def native(self, function):
+        """The label of a C function, by cProfile's rules."""
+        owner, name = function.__self__, function.__name__
+        # A static method does not show its type, of which it is not one.
+        if owner is not None and not isinstance(owner, types.ModuleType):
+            kinds = [vars(kind).get(name) for kind in type(owner).__mro__]
+            found = [each for each in kinds if each is not None]
+            same = [each for each in found if isinstance(each, DESCRIPTORS)]
+            if found:
+                return self.labels.setdefault(id((same or found)[0]),
+                                              repr(found[0]))
+        module = function.__module__
+        if isinstance(module, str):
+            name = f"{module}.{name}"
+        return f"<built-in method {name}>"
+
+    def __call__(self, frame, event, argument):
+        if event == "call":
+            code = frame.f_code
+            self.begin((code.co_filename, code.co_firstlineno,
+                        support.plain(code.co_name)))
+        elif event == "c_call":
+            self.begin(("~", 0, support.plain(self.native(argument))))
+        elif self.depth > 0:
+            self.depth -= 1
+            self.events.append(None)
+
+    def begin(self, key):
+        self.depth += 1
+        self.events.append(key)
+
+    def run(self, function):
+        """Calls it; gives the events, without those of the ending itself."""
+        sys.setprofile(self)
+        try:
+            function()
+        finally:
+            sys.setprofile(None)
+        while self.events and self.depth > 0:
+            # The call of setprofile() has a begin and no end.
+            self.events.pop()
+            self.depth -= 1
+        return self.events
+
+
+class Call:
+    def __init__(self, key, begin):
+        self.key, self.begin, self.inner = key, begin, 0
+
+
+class Replay:
+    """cProfile's counts and times of such events: {key: Function}."""
+
+    def __init__(self, events):
+        self.functions = {}
+        self.open = {}
+        self.stack = []
+        for now, key in enumerate(events):
+            if key is None:
+                self.end(now)
+            else:
+                self.begin(key, now)
+
+    def begin(self, key, now):
+        caller = self.stack[-1].key if self.stack else None
+        for what in key, (caller, key):
+            self.open[what] = self.open.get(what, 0) + 1
+        self.stack.append(Call(key, now))
+
+    def end(self, now):
+        call = self.stack.pop()
+        caller = self.stack[-1] if self.stack else None
+        whole = now - call.begin
+        edge = (caller and caller.key, call.key)
+        costs = []
+        for what in call.key, edge:
+            self.open[what] -= 1
+            outermost = self.open[what] == 0
+            costs.append(support.Cost(1, int(outermost), whole - call.inner,
+                                      whole if outermost else 0))
+        if caller is not None:
+            caller.inner += whole
+        support.add_function(self.functions, call.key, costs[0],
+                             {caller.key: costs[1]} if caller else {})
+
+
+def ranges(events):
+    """The calls as [(begin, end, name)], by begin."""
+    rows, stack = [], []
+    for now, key in enumerate(events):
+        if key is None:
+            begin, name = stack.pop()
+            rows.append((begin, now, name))
+        else:
+            stack.append((now, key[2]))
+    return sorted(rows)
