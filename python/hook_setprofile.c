@@ -109,7 +109,10 @@ static void *arena_alloc(void *context, size_t size)
 	if (arena == NULL || tracer_on == 0 || size >= 1 << 18)
 		return arena;
 	state = PyGILState_GetThisThreadState();
-	if (state != NULL && state->c_profilefunc == NULL)
+	/* Other interpreters are not traced: by monitoring, they cannot be. */
+	if (state != NULL && state->c_profilefunc == NULL &&
+		PyThreadState_GetInterpreter(state) ==
+			PyInterpreterState_Main())
 		set_here(on_call);
 	return arena;
 }

@@ -2,6 +2,7 @@
 """What the tests of the Python package share: paths, programs, logs."""
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -58,15 +59,15 @@ def ctprof(*arguments, check=True, **options):
     return done
 
 
-def python(*arguments, status=0, env=None, **options):
-    """Runs this interpreter on other arguments; it must end with status,
-    unless that is None."""
+def python(*arguments, check=True, status=0, env=None, **options):
+    """Runs this interpreter on other arguments; with check, it must end with
+    status."""
     options.setdefault("stdin", subprocess.DEVNULL)
     done = subprocess.run([sys.executable, *map(str, arguments)], text=True,
                           capture_output=True, timeout=LIMIT_S,
                           errors="surrogateescape",
                           env={**os.environ, **(env or {})}, **options)
-    if status is not None and done.returncode != status:
+    if check and done.returncode != status:
         raise AssertionError(f"python {arguments}: status {done.returncode}: "
                              f"{done.stdout}{done.stderr}")
     return done
@@ -146,6 +147,16 @@ def ranges(log):
             for tid, rows in threads.items()}
 
 
+def each_hook(test):
+    """Makes of test(self, hook, …) one that runs for each hook."""
+    @functools.wraps(test)
+    def run(self, *arguments):
+        for hook in HOOKS:
+            with self.subTest(hook=hook):
+                test(self, hook, *arguments)
+    return run
+
+
 class TestCase(unittest.TestCase):
     """A test with a directory of its own, which goes with it."""
 
@@ -173,9 +184,3 @@ class TestCase(unittest.TestCase):
         script = self.script(head + text, f"{hook}.py")
         python("-P", script, *arguments, cwd=self.work, **options)
         return log
-
-    def each_hook(self):
-        """The hooks of this interpreter, each in a subtest of its own."""
-        for hook in HOOKS:
-            with self.subTest(hook=hook):
-                yield hook

@@ -100,7 +100,7 @@ class Exact(support.TestCase):
         directory.mkdir()
         done = support.python(
             "-P", support.DIRECTORY / "exact.py", file, hook, directory,
-            *names, status=None,
+            *names, check=False,
             env={"CTPROF_CLOCK": "events",
                  "PYTHONPATH": f"{support.DIRECTORY}:{support.PACKAGES}"})
         self.assertEqual(done.returncode, 0, f"{hook}, the last of "
