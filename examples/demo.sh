@@ -3,7 +3,8 @@
 # Records examples/cindex while it works through the headers under
 # /usr/include, turns the log into what people look at, and says how. Then
 # records ctprof itself, whose source says nothing about recording, compiled
-# with -finstrument-functions, while it reads that log.
+# with -finstrument-functions, while it reads that log; and last a Python program
+# that compiles modules of the standard library.
 # Run by `./bootstrap demo`; BUILD is where ctprof was built.
 set -eu
 build=${BUILD:?run ./bootstrap demo}
@@ -75,6 +76,25 @@ for name in self-chrome self-pstats; do
 	dot -Tsvg $name.dot -o $name.svg
 done
 
+# --- a Python program, as it is ----------------------------------------------
+
+python=$(sed -n 's/^CTP_PYTHONS = *\([^ ]*\).*/\1/p' "$build/Makefile")
+if [ -n "$python" ]; then
+	say "Recording a Python program that compiles modules of the standard library:"
+	echo "$python -m ctprof -o python.ctp compile_modules.py"
+	PYTHONPATH=$build/python/package LD_LIBRARY_PATH=$build/.libs \
+		"$python" -m ctprof -o python.ctp \
+		"$top/examples/compile_modules.py"
+
+	say "Its functions (ctprof stats --trim-prefix --top 15 python.ctp):"
+	"$ctprof" stats --trim-prefix --top 15 python.ctp
+
+	"$ctprof" convert --trim-prefix python.ctp -o python.pstats
+	"$ctprof" convert --trim-prefix python.ctp -o python.json
+	"$ctprof" convert --trim-prefix -t dot --min 2% python.ctp -o python.dot
+	dot -Tsvg python.dot -o python.svg
+fi
+
 cat <<EOF
 
 The results are in $out:
@@ -90,3 +110,13 @@ The results are in $out:
   self-chrome.svg     what called what in it: open it in a browser
   self-pstats.svg     the same
 EOF
+if [ -n "$python" ]; then
+	cat <<EOF
+  python.ctp          every call of the Python program and of its C functions
+  python.pstats       $build/venv/bin/snakeviz $out/python.pstats
+  python.svg          the call graph: open it in a browser
+  python.json         its timeline: load it on https://ui.perfetto.dev
+EOF
+else
+	echo "No Python part: configure found no Python to build the package for."
+fi

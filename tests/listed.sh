@@ -11,7 +11,8 @@ complain() {
 	failed=1
 }
 
-for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*/*.[ch] \
+for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*.py \
+	examples/*/*.[ch] \
 	python/* python/ctprof/*.* python/ctprof/*/*.* \
 	tests/*.[ch] tests/*.sh tests/*.py tests/python/* tests/python/*/*; do
 	[ -f "$file" ] || continue
