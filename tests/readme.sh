@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What the README says to do works: its blocks of commands that follow
 # <!-- test --> are run, in order, against the installed program and library,
-# with the files that follow <!-- file: NAME -->.
+# with the files that follow <!-- file: NAME -->; those that follow
+# <!-- test: python --> if configure was given a Python.
 set -u
 srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
 readme=$srcdir/README.md
@@ -45,12 +46,21 @@ printf '#!/bin/sh\nexec %s "$@"\n' "${CC:-cc}" > "$work/bin/cc"
 printf '#!/bin/sh\nexec %s "$@"\n' "${CXX:-c++}" > "$work/bin/c++"
 printf '#!/bin/sh\nfor last; do :; done\n[ -s "$last" ]\n' \
 	> "$work/bin/snakeviz"
+# The first Python that the package was installed for.
+python=$(sed -n 's/^CTP_PYTHONS = *\([^ ]*\).*/\1/p' Makefile)
+if [ -n "$python" ]; then
+	package=$("$python" "$srcdir/python/facts.py" directory "$prefix")
+	printf '#!/bin/sh\nexec %s "$@"\n' "$python" > "$work/bin/python3"
+	PYTHONPATH=$root$package
+	export PYTHONPATH
+fi
 chmod +x "$work"/bin/*
 
 # Files and commands, in the order of the page. Each command line is shown
 # when it fails.
-awk '
+awk -v python="$python" '
 	/^<!-- test -->$/ { wanted = "test"; next }
+	/^<!-- test: python -->$/ { if (python) wanted = "test"; next }
 	/^<!-- file: .* -->$/ { wanted = $3; next }
 	/^```/ {
 		if (inside) {
@@ -92,6 +102,11 @@ for file in fib.ctp fib.pstats fib.json fib.svg fib-dot.svg fib.folded \
 done
 grep -qE '^ *21891 +1 .* fib \(fib.c:5\)$' out || {
 	echo "README.md: fib is not called 21,891 times:"
+	cat out
+	exit 1
+}
+[ -z "$python" ] || grep -qE '^ *131071 +1 .* move \(hanoi.py:5\)$' out || {
+	echo "README.md: move is not called 131,071 times:"
 	cat out
 	exit 1
 }
