@@ -216,7 +216,7 @@ static void add_group(Py_ssize_t number, PyObject *group, PyObject *state)
 	for (Py_ssize_t i = 0; tensors != NULL && i < PyTuple_GET_SIZE(tensors);
 		i++) {
 		PyObject *tensor = PyTuple_GET_ITEM(tensors, i);
-		char key[48];
+		char key[64];
 
 		(void)snprintf(
 			key, sizeof(key), "group%zd.param%zd", number, i);
