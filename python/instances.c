@@ -197,7 +197,7 @@ static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 					   state, parameter); /* borrowed */
 	PyObject *keys =
 		kept == NULL || !PyDict_Check(kept) ? NULL : PyDict_Keys(kept);
-	char key[64];
+	char key[80];
 
 	(void)snprintf(key, sizeof(key), "%s.state", prefix);
 	if (keys != NULL && PyList_Sort(keys) == 0)
