@@ -57,7 +57,7 @@ static bool name_c(struct callee *callee, const struct callee_seen *seen)
 {
 	callee->name = callee_c_name(seen);
 	callee->module = callee_c_module(seen);
-	callee->file = strdup(""); /* none */
+	callee->file = strdup("~");
 	callee->category = "c";
 	return callee->name != NULL && callee->module != NULL &&
 	       callee->file != NULL;

@@ -81,7 +81,7 @@ def cost(row):
 
 def key(row):
     """pstats's key of a row: file, line, name."""
-    return row["file"] or "~", row["line"], plain(row["name"])
+    return row["file"], row["line"], plain(row["name"])
 
 
 def add(one, other):
