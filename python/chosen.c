@@ -168,6 +168,8 @@ static enum callee_kind special(const struct callee *callee)
 			CALLEE_IMPORT},
 		{"asyncio/base_events.py", "BaseEventLoop.create_task",
 			CALLEE_TASK},
+		/* Before 3.13, this one names the task. */
+		{"asyncio/tasks.py", "create_task", CALLEE_TASK},
 		{"torch/nn/modules/module.py", "Module.__call__",
 			CALLEE_MODULE},
 		{"torch/nn/modules/module.py", "Module._wrapped_call_impl",

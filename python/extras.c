@@ -116,8 +116,10 @@ void extras_enter(struct tracer_thread *thread, const struct callee *callee)
 				options.parameters);
 		break;
 	case CALLEE_TASK:
-		/* There is no task yet: it is the result. */
-		if (options.tasks)
+		/* There is no task yet: it is the result, of the outer of two
+		 * such functions. */
+		if (options.tasks && thread->top > thread->calls &&
+			thread->top[-1].identity != EXTRAS_IDENTITY)
 			tracer_push(thread, EXTRAS_IDENTITY, NULL);
 		break;
 	default:

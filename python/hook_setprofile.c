@@ -18,6 +18,7 @@
 static PyObjectArenaAllocator arenas; /* what was there before us */
 static bool has_arenas;
 static bool c_calls;
+static bool is_on;
 
 static inline void enter(PyFrameObject *frame)
 {
@@ -106,7 +107,7 @@ static void *arena_alloc(void *context, size_t size)
 
 	/* Arenas themselves are for objects, and asked for in the middle of
 	 * making one. */
-	if (arena == NULL || tracer_on == 0 || size >= 1 << 18)
+	if (arena == NULL || !is_on || size >= 1 << 18)
 		return arena;
 	state = PyGILState_GetThisThreadState();
 	/* Other interpreters are not traced: by monitoring, they cannot be. */
@@ -153,7 +154,7 @@ static int come_back(void *unused)
 	static bool warned;
 
 	(void)unused;
-	if (tracer_on == 0)
+	if (!is_on)
 		return 0;
 	if (set_everywhere(on_call) != 0)
 		PyErr_Clear();
@@ -172,7 +173,7 @@ static int audit(const char *event, PyObject *arguments, void *unused)
 {
 	(void)arguments;
 	(void)unused;
-	if (tracer_on == 0 || setting || strcmp(event, "sys.setprofile") != 0)
+	if (!is_on || setting || strcmp(event, "sys.setprofile") != 0)
 		return 0;
 	tracer_replaced();
 	(void)Py_AddPendingCall(come_back, NULL);
@@ -194,10 +195,12 @@ int hook_setprofile_start(const struct tracer_options *options)
 	audits = true;
 	c_calls = options->c_calls;
 	hook_new_threads();
-	return set_everywhere(on_call);
+	is_on = set_everywhere(on_call) == 0;
+	return is_on ? 0 : -1;
 }
 
 int hook_setprofile_stop(void)
 {
+	is_on = false;
 	return set_everywhere(NULL);
 }

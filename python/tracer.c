@@ -139,6 +139,7 @@ struct tracer_thread *tracer_join(bool entering)
 	settle(thread);
 	memset(thread->slots, 0, sizeof(thread->slots));
 	thread->trace = trace;
+	thread->name[0] = '\0'; /* it may be another log */
 	thread->base = depth_of(thread);
 	threads_name(thread);
 	push_all_found(thread, entering);

@@ -1,0 +1,611 @@
+# SPDX-License-Identifier: MIT
+"""The tracer: which calls it sees, in which threads, and what it makes of
+events that do not balance."""
+
+import _thread
+import asyncio
+import ctypes
+import gc
+import sys
+import threading
+import types
+import unittest
+
+import support
+
+import ctprof
+from ctprof import _ctprof
+
+
+class Traced(support.TestCase):
+    """Records functions into a log of the test's own."""
+
+    def trace(self, function, *args, **options):
+        """Calls it under the tracer; the log's events, Chrome's way."""
+        self.log = self.work / "run.ctp"
+        _ctprof.record_start(str(self.log))
+        self.addCleanup(_ctprof.record_stop)
+        _ctprof.trace_start(**{"depth": 0, **options})
+        try:
+            function(*args)
+        finally:
+            self.anomalies = _ctprof.trace_stop()
+            _ctprof.record_stop()
+        self.events = support.chrome(self.log)
+        return self.events
+
+    def named(self, name):
+        return [event for event in self.events
+                if event.get("name") == name and event["ph"] == "X"]
+
+    def check_balance(self):
+        self.assertEqual({key: value for key, value in self.anomalies.items()
+                          if value != 0}, {})
+
+
+def leaf():
+    pass
+
+
+class Calls(Traced):
+    def test_site_has_function_and_line_of_call(self):
+        def caller():
+            leaf()
+
+        self.trace(caller)
+        place = self.named("leaf")[0]["args"]
+        self.assertEqual(place["file"], leaf.__code__.co_filename)
+        self.assertEqual(place["line"], leaf.__code__.co_firstlineno)
+        self.assertEqual(place["call_line"],
+                         caller.__code__.co_firstlineno + 1)
+        self.assertEqual(self.named("leaf")[0]["cat"], "python")
+
+    def test_property_has_the_line_of_its_use(self):
+        class Thing:
+            @property
+            def value(self):
+                return 1
+
+        def caller():
+            one = Thing()
+            return one.value
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(caller, hook=hook)
+                self.assertEqual(self.named("value")[0]["args"]["call_line"],
+                                 caller.__code__.co_firstlineno + 2)
+
+    def test_callback_from_c_has_the_line_of_the_c_call(self):
+        def caller():
+            return sorted([2, 1],
+                          key=lambda x: x)
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(caller, hook=hook)
+                lines = {event["args"]["call_line"]
+                         for event in self.named("<lambda>")}
+                self.assertEqual(lines, {caller.__code__.co_firstlineno + 1})
+
+    def test_no_c_calls_leaves_only_functions(self):
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(lambda: (len(""), leaf()), c_calls=False,
+                           hook=hook)
+                names = {e["name"] for e in self.events if e["ph"] == "X"}
+                self.assertEqual(names, {"leaf", "<lambda>"})
+                self.assertEqual(len(self.named("leaf")), 1)
+
+    @unittest.skipIf(sys.version_info < (3, 12), "needs sys.monitoring")
+    def test_all_calls_shows_types_and_wrappers(self):
+        import functools
+        half = functools.partial(int, "3")
+
+        class Plain:
+            pass
+
+        def caller():
+            Plain()
+            half()
+            object.__repr__(half)
+            bound = [].append
+            types.MethodType(len, "")()
+            bound(1)
+
+        self.trace(caller, calls="all")
+        names = {e["name"] for e in self.events if e["ph"] == "X"}
+        for name in (f"{Plain!r}", "<slot wrapper '__repr__' of 'object' "
+                     "objects>", "<slot wrapper '__call__' of "
+                     "'functools.partial' objects>",
+                     "<class 'method'>", "<built-in method builtins.len>",
+                     "<method 'append' of 'list' objects>"):
+            self.assertIn(name, names)
+        self.check_balance()
+
+    @unittest.skipIf(sys.version_info >= (3, 12), "has sys.monitoring")
+    def test_what_needs_monitoring_is_refused_without_it(self):
+        with self.assertRaisesRegex(ValueError, "3.12"):
+            _ctprof.trace_start(calls="all")
+        with self.assertRaisesRegex(RuntimeError, "3.12"):
+            _ctprof.trace_start(hook="monitoring")
+
+    def test_options_are_checked(self):
+        with self.assertRaisesRegex(ValueError, "'auto'|'monitoring'"):
+            _ctprof.trace_start(hook="magic")
+        with self.assertRaisesRegex(ValueError, "'builtin' or 'all'"):
+            _ctprof.trace_start(calls="some")
+        with self.assertRaisesRegex(ValueError, "negative"):
+            _ctprof.trace_start(depth=-1)
+        with self.assertRaisesRegex(TypeError, "include"):
+            _ctprof.trace_start(include=[1])
+
+    def test_a_second_tracer_is_refused(self):
+        said = []
+
+        def twice():
+            try:
+                _ctprof.trace_start()
+            except RuntimeError as error:
+                said.append(str(error))
+
+        self.trace(twice)
+        self.assertEqual(said, ["ctprof is already tracing this process"])
+        with self.assertRaisesRegex(RuntimeError, "not tracing"):
+            _ctprof.trace_stop()
+
+    def test_exceptions_pass_unchanged(self):
+        def fail(depth):
+            if depth == 0:
+                return {}["missing"]
+            return fail(depth - 1)
+
+        def caller():
+            try:
+                fail(5)
+            except KeyError as error:
+                self.assertEqual(error.args, ("missing",))
+                self.assertIsNone(error.__context__)
+            try:
+                int("x")
+            except ValueError as error:
+                self.assertIsNone(error.__context__)
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(caller, hook=hook)
+                self.assertEqual(len(self.named("fail")), 6)
+                self.check_balance()
+
+    def test_recursion_error_keeps_the_log_whole(self):
+        def deep():
+            deep()
+
+        def caller():
+            try:
+                deep()
+            except RecursionError:
+                leaf()
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(caller, hook=hook)
+                self.check_balance()
+                self.assertGreater(len(self.named("deep")), 500)
+                self.assertEqual(len(self.named("leaf")), 1)
+
+    def test_bound_c_functions_do_not_tear_the_log(self):
+        """Several versions tell of only one half of such a call."""
+        class Thing:
+            show = classmethod(repr)
+
+        def caller():
+            Thing.show()
+            Thing.show(*())
+            leaf()
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(caller, hook=hook)
+                self.assertEqual(len(self.named("caller")), 1)
+                self.assertEqual(len(self.named("leaf")), 1)
+
+    def test_names_are_of_the_objects_seen_first(self):
+        class Special(list):
+            def append(self, value):
+                super().append(value)
+
+        self.trace(lambda: [].append(1))
+        self.assertEqual(
+            len(self.named("<method 'append' of 'list' objects>")), 1)
+        self.trace(lambda: Special().append(1))
+        self.assertEqual(
+            len(self.named("<method 'append' of 'list' objects>")), 0)
+
+
+class Start(Traced):
+    def test_frames_found_at_the_start_are_marked(self):
+        def outer():
+            inner()
+
+        def inner():
+            self.trace(leaf, depth=128)
+
+        outer()
+        for name in ("outer", "inner"):
+            self.assertEqual(self.named(name)[0]["args"].get("startup"), 1)
+        self.assertNotIn("startup", self.named("leaf")[0]["args"])
+        self.check_balance()
+
+    def test_depth_limits_them_to_the_innermost(self):
+        def outer():
+            inner()
+
+        def inner():
+            # This function, and trace() itself.
+            self.trace(leaf, depth=2)
+
+        outer()
+        self.assertEqual(len(self.named("inner")), 1)
+        self.assertEqual(len(self.named("outer")), 0)
+
+    def test_returns_from_before_the_start_are_no_anomaly(self):
+        log = str(self.work / "run.ctp")
+
+        def starter():
+            def inner():
+                _ctprof.trace_start(depth=0)
+            inner()
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                _ctprof.record_start(log)
+                starter()
+                self.anomalies = _ctprof.trace_stop()
+                _ctprof.record_stop()
+                self.check_balance()
+
+    def test_a_trace_may_follow_another(self):
+        for _ in range(3):
+            self.trace(leaf)
+            self.assertEqual(len(self.named("leaf")), 1)
+
+    def test_a_trace_stopped_inside_is_closed(self):
+        self.log = self.work / "run.ctp"
+
+        def inside():
+            _ctprof.trace_stop()
+
+        _ctprof.record_start(str(self.log))
+        _ctprof.trace_start(depth=0)
+        inside()
+        leaf()
+        _ctprof.trace_start(depth=0)
+        leaf()
+        _ctprof.trace_stop()
+        _ctprof.record_stop()
+        self.events = support.chrome(self.log)
+        self.assertEqual(len(self.named("inside")), 1)
+        self.assertEqual(len(self.named("leaf")), 1)
+
+
+class Selection(Traced):
+    def select(self, **options):
+        def caller():
+            leaf()
+            types.prepare_class("X")
+            len("")
+
+        self.trace(caller, **options)
+        self.check_balance()
+        return {e["name"] for e in self.events if e["ph"] == "X"} & {
+            "leaf", "caller", "prepare_class",
+            "<built-in method builtins.len>"}
+
+    def test_a_module_is_left_out(self):
+        self.assertEqual(self.select(exclude=["types"]),
+                         {"leaf", "caller", "<built-in method builtins.len>"})
+
+    def test_a_module_of_c_is_left_out(self):
+        self.assertEqual(self.select(exclude="builtins"),
+                         {"leaf", "caller", "prepare_class"})
+
+    def test_only_a_file(self):
+        self.assertEqual(self.select(include=["*/test_tracer.py"]),
+                         {"leaf", "caller"})
+        self.assertEqual(self.select(include=["types.py"]),
+                         {"prepare_class"})
+
+    def test_a_module_is_not_another_that_begins_like_it(self):
+        self.assertEqual(self.select(include=["test"]), set())
+
+    def test_the_profiler_is_not_seen(self):
+        def caller():
+            with ctprof.range("r"):
+                leaf()
+            ctprof.instant("i")
+            _ctprof.status()
+
+        self.trace(caller)
+        names = {e["name"] for e in self.events if e["ph"] == "X"}
+        self.assertEqual(names, {"caller", "r", "leaf"})
+        self.check_balance()
+
+    def test_a_range_nests_with_the_calls(self):
+        def caller():
+            with ctprof.range("r"):
+                leaf()
+
+        self.trace(caller)
+        rows = {e["name"]: (e["ts"], e["ts"] + e["dur"])
+                for e in self.events if e["ph"] == "X"}
+        self.assertLessEqual(rows["caller"][0], rows["r"][0])
+        self.assertLessEqual(rows["r"][0], rows["leaf"][0])
+        self.assertGreaterEqual(rows["r"][1], rows["leaf"][1])
+        self.assertGreaterEqual(rows["caller"][1], rows["r"][1])
+
+
+
+
+class Threads(Traced):
+    def all_kinds(self):
+        """A function for each kind of thread; each calls one 10 times."""
+        def raw():
+            for _ in range(10):
+                leaf()
+            done.release()
+
+        def new():
+            for _ in range(10):
+                leaf()
+
+        foreign = ctypes.CFUNCTYPE(None)(new)
+        identity = ctypes.c_ulong()
+        pthread = ctypes.CDLL(None)
+        done = _thread.allocate_lock()
+        new()
+        self.go.set()
+        self.old.join()
+        thread = threading.Thread(target=new, name="newcomer")
+        thread.start()
+        thread.join()
+        done.acquire()
+        _thread.start_new_thread(raw, ())
+        done.acquire()
+        for _ in range(2):
+            pthread.pthread_create(ctypes.byref(identity), None, foreign,
+                                   None)
+            pthread.pthread_join(identity, None)
+
+    def check_all_threads(self, hook):
+        self.go = threading.Event()
+
+        def wait():
+            self.go.wait()
+            for _ in range(10):
+                leaf()
+
+        self.old = threading.Thread(target=wait, name="veteran",
+                                    daemon=True)
+        self.old.start()
+        self.trace(self.all_kinds, hook=hook)
+        per_thread = {}
+        for event in self.named("leaf"):
+            tid = event["tid"]
+            per_thread[tid] = per_thread.get(tid, 0) + 1
+        self.assertEqual(sorted(per_thread.values()), [10] * 6)
+        self.check_balance()
+        return {e["args"]["name"] for e in self.events
+                if e["name"] == "thread_name"}
+
+    def test_calls_of_all_kinds_of_thread(self):
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                names = self.check_all_threads(hook)
+                self.assertLessEqual({"veteran", "newcomer", "MainThread"},
+                                     names)
+
+    def test_a_new_name_is_seen(self):
+        def renamed():
+            threading.current_thread().name = "later"
+            leaf()
+
+        def caller():
+            thread = threading.Thread(target=renamed, name="before")
+            thread.start()
+            thread.join()
+
+        self.trace(caller)
+        self.assertIn("later", {e["args"]["name"] for e in self.events
+                                if e["name"] == "thread_name"})
+
+    def test_stop_in_another_thread(self):
+        self.log = self.work / "run.ctp"
+
+        def stop():
+            _ctprof.trace_stop()
+
+        def caller():
+            thread = threading.Thread(target=stop)
+            thread.start()
+            thread.join()
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                _ctprof.record_start(str(self.log))
+                _ctprof.trace_start(depth=0, hook=hook)
+                caller()
+                leaf()
+                _ctprof.trace_start(depth=0, hook=hook)
+                leaf()
+                _ctprof.trace_stop()
+                _ctprof.record_stop()
+                self.events = support.chrome(self.log)
+                self.assertEqual(len(self.named("leaf")), 1)
+                self.assertEqual(len(self.named("caller")), 1)
+
+
+class Extras(Traced):
+    def test_imports_are_ranges(self):
+        name = "ctprof_test_module"
+        (self.work / f"{name}.py").write_text("def f(): pass\nf()\n")
+        sys.path.insert(0, str(self.work))
+        self.addCleanup(sys.path.remove, str(self.work))
+
+        def caller():
+            __import__(name)
+
+        self.addCleanup(sys.modules.pop, name, None)
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                sys.modules.pop(name, None)
+                self.trace(caller, imports=True, hook=hook)
+                row, = self.named(f"import {name}")
+                self.assertEqual(row["cat"], "import")
+                self.assertEqual(len(self.named("f")), 1)
+                self.check_balance()
+
+    def test_collections_are_ranges(self):
+        before = list(gc.callbacks)
+        self.trace(lambda: gc.collect(1), gc=True)
+        row, = self.named("garbage collection")
+        self.assertEqual(row["cat"], "gc")
+        self.assertEqual(row["args"]["generation"], 1)
+        self.assertIn("collected", row["args"])
+        self.assertEqual(gc.callbacks, before)
+        self.check_balance()
+
+    def test_tasks_are_asynchronous_ranges(self):
+        async def part(n):
+            await asyncio.sleep(0)
+            return n
+
+        async def whole():
+            named = asyncio.create_task(part(3), name="third")
+            await asyncio.gather(part(1), part(2))
+            await named
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(lambda: asyncio.run(whole()), tasks=True,
+                           hook=hook)
+                rows = [(e["ph"], e["name"]) for e in self.events
+                        if e["ph"] in "be"]
+                for name, count in ((part.__qualname__, 2), ("third", 1),
+                                    (whole.__qualname__, 1)):
+                    for phase in "be":
+                        self.assertEqual(rows.count((phase, name)), count)
+                self.check_balance()
+
+    def torch(self):
+        """Functions of the names and files that torch has them in."""
+        module = compile(
+            "class Module:\n"
+            "    def _wrapped_call_impl(self, *args):\n"
+            "        return self.forward(*args)\n"
+            "    __call__ = _wrapped_call_impl\n",
+            "/somewhere/torch/nn/modules/module.py", "exec")
+        optimizer = compile(
+            "class Optimizer:\n"
+            "    @staticmethod\n"
+            "    def profile_hook_step(func):\n"
+            "        def wrapper(*args):\n"
+            "            return func(*args)\n"
+            "        return wrapper\n",
+            "/somewhere/torch/optim/optimizer.py", "exec")
+        found = types.SimpleNamespace()
+        exec(module, found.__dict__)
+        exec(optimizer, found.__dict__)
+        return found
+
+    def linear(self, torch):
+        class Parameter:
+            shape = (3, 4)
+            dtype = "torch.float32"
+            device = "cpu"
+            requires_grad = True
+            grad = None
+
+        Parameter.__module__ = "torch.nn.parameter"
+
+        class Linear(torch.Module):
+            def __init__(self):
+                self._parameters = {"weight": Parameter(), "bias": None}
+
+            def forward(self, x):
+                return x
+
+        return Linear
+
+    def test_modules_are_numbered_within_their_class(self):
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                linear = self.linear(self.torch())
+                one, two = linear(), linear()
+
+                def caller():
+                    one(1)
+                    two(1)
+                    one(1)
+
+                self.trace(caller, hook=hook)
+                rows = [e for e in self.events
+                        if e["ph"] == "X" and e["cat"] == "module"]
+                names = [e["name"] for e in sorted(
+                    rows, key=lambda e: e["ts"])]
+                self.assertEqual(len(set(names)), 2)
+                self.assertEqual(names[0], names[2])
+                for name in names:
+                    self.assertRegex(name, r"^Linear_\d+$")
+                self.assertNotIn("weight", rows[0].get("args", {}))
+                self.check_balance()
+
+    def test_parameters_are_arguments_of_the_first_call(self):
+        one = self.linear(self.torch())()
+
+        def caller():
+            one(1)
+            one(1)
+
+        self.trace(caller, parameters=True)
+        rows = sorted((e for e in self.events if e["ph"] == "X"
+                       and e["cat"] == "module"), key=lambda e: e["ts"])
+        self.assertEqual(rows[0]["args"], {
+            "weight": "(3, 4) torch.float32 cpu requires_grad=True "
+                      "grad=False"})
+        self.assertEqual(rows[1].get("args", {}), {})
+
+    def test_optimizers_show_their_groups(self):
+        torch = self.torch()
+        weight = self.linear(torch)()._parameters["weight"]
+
+        class SGD(torch.Optimizer):
+            def __init__(self):
+                self.param_groups = [{"params": [weight], "lr": 1}]
+                self.state = {weight: {"step": 1, "momentum": 2}}
+
+            @torch.Optimizer.profile_hook_step
+            def step(self):
+                pass
+
+        one = SGD()
+        self.trace(one.step, parameters=True)
+        row, = [e for e in self.events
+                if e["ph"] == "X" and e["cat"] == "optimizer"]
+        self.assertRegex(row["name"], r"^SGD_\d+$")
+        self.assertRegex(row["args"]["group0.param0"], r"^\(3, 4\) ")
+        self.assertEqual(row["args"]["group0.param0.state"],
+                         "['momentum', 'step']")
+
+    def test_modules_are_not_kept_alive(self):
+        import weakref
+        one = self.linear(self.torch())()
+        alive = weakref.ref(one)
+        self.trace(one, 1)
+        del one
+        gc.collect()
+        self.assertIsNone(alive())
+
+
+if __name__ == "__main__":
+    unittest.main()
