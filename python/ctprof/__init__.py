@@ -16,3 +16,9 @@ def __getattr__(name):
         from .dynamo import DynamoProfilerState
         return DynamoProfilerState
     raise AttributeError(f"module 'ctprof' has no attribute '{name}'")
+
+
+def load_ipython_extension(shell):
+    """%load_ext ctprof: the magic %%ctprof."""
+    from ._ipython import load as load_magic
+    load_magic(shell)

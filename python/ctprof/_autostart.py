@@ -19,7 +19,9 @@ def start():
     if not _session.is_recording():
         return
     try:
-        request = _options.read_environment(os.environ["CTPROF_PYTHON"])
+        # An option a line.
+        request = _options.read_words(
+            filter(None, os.environ["CTPROF_PYTHON"].split("\n")))
     except _options.UsageError as error:
         _session.say(f"not recording: CTPROF_PYTHON: {error}")
         return

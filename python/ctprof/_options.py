@@ -28,8 +28,8 @@ Run a Python program and record every call. Exits as the program does.
       --no-c-calls           record Python functions only
       --min-us=TIME          leave out calls that are shorter, in
                              microseconds, and contain nothing
-      --include=GLOB         record only functions of such files or modules; may
-                             be given again
+      --include=GLOB         record only functions of such files or modules;
+                             may be given again
       --exclude=GLOB         do not record functions of such files or modules;
                              may be given again
       --depth=N              record this many of the frames that are open when
@@ -194,11 +194,11 @@ def read_command(words):
     return request
 
 
-def read_environment(text):
-    """What `ctprof record --python` has put into CTPROF_PYTHON: an option a
-    line."""
+def read_words(words):
+    """Options only: of a magic's line, or what `ctprof record --python` has
+    put into CTPROF_PYTHON."""
     request = Request()
-    words = text.split("\n") if text else []
+    words = list(words)
     while words:
         _take(request, words)
     return request

@@ -39,7 +39,15 @@ def run(*arguments):
                            f"ctprof {arguments[0]}: status {done.returncode}")
 
 
-def convert(log, out, kind=None):
-    """Writes a log in another format: that of the suffix, or `kind`."""
-    run("convert", "--quiet", "--force", *(["-t", kind] if kind else []),
-        "-o", out, "--", log)
+def convert(log, out, kind):
+    """Writes a log in another format: by the program, which needs little
+    memory, or, where there is none, in this process."""
+    try:
+        find()
+    except RuntimeError:
+        from ._convert import convert as convert_here
+        data, _ = convert_here(log, kind)
+        with open(out, "wb") as file:
+            file.write(data)
+        return
+    run("convert", "--quiet", "--force", "-t", kind, "-o", out, "--", log)

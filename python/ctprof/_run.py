@@ -16,13 +16,7 @@ import runpy
 import sys
 import types
 
-from . import _ctprof, _options, _program, _session
-
-# What is not a log is made from one in the end.
-_FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
-            ".gprof": "gprof", ".callgrind": "callgrind",
-            ".folded": "folded", ".dot": "dot", ".svg": "svg"}
-
+from . import _ctprof, _options, _output, _session
 
 class _CannotOpen(Exception):
     """As python3 says it."""
@@ -138,13 +132,9 @@ class _Run:
     def __init__(self, request):
         self._request = request
         self._pid = os.getpid()
-        # The program may change its directory.
-        self._out = os.path.abspath(request.output or "run.ctp")
-        suffix = os.path.splitext(self._out)[1]
-        self._format = _FORMATS.get(suffix)
-        self._log = self._out
-        if self._format or (request.sort and not request.output):
-            self._log = f"{self._out}.{self._pid}.ctp"
+        self._name = request.output or "run.ctp"
+        self._output = _output.Output(
+            self._name, bool(request.output) or not request.sort)
         self._is_tracing = False
 
     def begin(self):
@@ -153,9 +143,9 @@ class _Run:
             if _session.is_recording():
                 if self._request.output:
                     _session.say(f"--output is of no use: {_ctprof.status()}")
-                self._log = self._out = None
+                self._output = None
                 return True
-            _session.begin(self._log.replace("%", "%%"), self._request.min_us)
+            _session.begin(self._output.pattern(), self._request.min_us)
         except (RuntimeError, ValueError) as error:
             _session.say(f"not recording: {error}")
             return False
@@ -184,8 +174,8 @@ class _Run:
     def _abandon(self):
         atexit.unregister(self.finish)
         _session.end()
-        if self._log is not None:
-            os.unlink(self._log)
+        if self._output is not None:
+            self._output.discard()
 
     def finish(self):
         """The last of the atexit handlers, in forked children too."""
@@ -194,47 +184,19 @@ class _Run:
                 self._is_tracing = False
                 _ctprof.trace_stop()
             _session.end()
-            if os.getpid() == self._pid and self._log is not None:
+            if os.getpid() == self._pid and self._output is not None:
                 self._deliver()
-        except (RuntimeError, OSError) as error:
+        except (RuntimeError, ValueError, OSError) as error:
             _session.say(str(error))
 
     def _deliver(self):
         request = self._request
-        self._complete_children()
+        self._output.complete_children()
         if request.sort:
-            self._print(request.sort)
-        if self._log == self._out:
-            if not request.quiet:
-                _session.say(f"{request.output or 'run.ctp'}: recorded")
-            return
-        if self._format:
-            _program.convert(self._log, self._out, self._format)
-            if not request.quiet:
-                _session.say(f"{request.output}: written")
-        os.unlink(self._log)
-
-    def _complete_children(self):
-        """Those that left by os._exit(), as multiprocessing's do."""
-        import glob
-        stem, suffix = os.path.splitext(self._log)
-        logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
-        if logs:
-            _program.run("repair", "--quiet", "--", *sorted(logs))
-
-    def _print(self, sort):
-        """As cProfile does."""
-        import pstats
-        profile = f"{self._log}.pstats"
-        try:
-            _program.convert(self._log, profile, "pstats")
-            stats = pstats.Stats(profile)
-            stats.files.clear()
-            stats.strip_dirs().sort_stats(sort).print_stats()
-            sys.stdout.flush()
-        finally:
-            if os.path.exists(profile):
-                os.unlink(profile)
+            self._output.print_stats(request.sort)
+        self._output.deliver()
+        if not request.quiet and (request.output or not request.sort):
+            _session.say(f"{self._name}: recorded")
 
 
 def _run(request):

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""The magic %%ctprof of IPython and Jupyter."""
+import os
+import shlex
+import tempfile
+
+from . import _ctprof, _options, _output, _session
+
+
+def _record(shell, request, code):
+    """Runs the code; the log is complete whatever it raises."""
+    try:
+        _session.trace(request.trace)
+        try:
+            exec(code, shell.user_ns)
+        finally:
+            _ctprof.trace_stop()
+    finally:
+        _session.end()
+
+
+def _show(request, output):
+    if request.sort or not request.output:
+        output.print_stats(request.sort or "cumulative")
+    output.deliver()
+
+
+def _magic(shell, line, cell):
+    """%%ctprof [-o FILE] [-s KEY] [OPTION...]
+
+    Records the cell into FILE, or prints its profile; the options are those of
+    python3 -m ctprof.
+    """
+    try:
+        request = _options.read_words(shlex.split(line))
+    except _options.UsageError as error:
+        _session.say(str(error))
+        return
+    code = compile(shell.transform_cell(cell), "<cell>", "exec")
+    with tempfile.TemporaryDirectory() as directory:
+        output = _output.Output(
+            request.output or os.path.join(directory, "cell.ctp"))
+        _session.begin(output.pattern(), request.min_us)
+        try:
+            _record(shell, request, code)
+        finally:
+            _show(request, output)
+
+
+def load(shell):
+    shell.register_magic_function(
+        lambda line, cell: _magic(shell, line, cell), "cell", "ctprof")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Where a recording goes: a log, or what is made of one when it has ended."""
+import os
+import sys
+
+from . import _program
+
+# By suffix, as `ctprof convert` has it; and cProfile's users write .prof.
+_FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
+            ".gprof": "gprof", ".callgrind": "callgrind",
+            ".folded": "folded", ".dot": "dot", ".svg": "svg"}
+
+
+class Output:
+    """One recording's log, beside what is to be made of it."""
+
+    def __init__(self, path, is_kept=True):
+        # The program may change its directory.
+        self.path = os.path.abspath(path)
+        self._format = _FORMATS.get(os.path.splitext(self.path)[1])
+        self._is_log = is_kept and self._format is None
+        self._is_kept = is_kept
+        self.log = (self.path if self._is_log
+                    else f"{self.path}.{os.getpid()}.ctp")
+
+    def pattern(self):
+        """The log's path for the recorder, which replaces %p and the like."""
+        return self.log.replace("%", "%%")
+
+    def print_stats(self, sort):
+        """As cProfile does."""
+        from ._stats import load
+        stats = load(self.log)
+        stats.files.clear()
+        stats.strip_dirs().sort_stats(sort).print_stats()
+        sys.stdout.flush()
+
+    def complete_children(self):
+        """Logs of processes that left by os._exit(), as multiprocessing's
+        do."""
+        import glob
+        stem, suffix = os.path.splitext(self.log)
+        logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
+        if logs:
+            _program.run("repair", "--quiet", "--", *sorted(logs))
+
+    def deliver(self):
+        """Makes of the log what was asked for."""
+        if self._is_log:
+            return
+        if self._is_kept:
+            _program.convert(self.log, self.path, self._format)
+        self.discard()
+
+    def discard(self):
+        os.unlink(self.log)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""The magic of IPython and the option of pytest; where they are not installed,
+with as little in their place as the package asks for."""
+
+import contextlib
+import importlib.util
+import io
+import os
+import pstats
+import sys
+import types
+import unittest
+
+import support
+
+import ctprof
+
+CELL = "def work(n):\n    return sum(range(n))\ntotal = work(3)\n"
+TESTS = CELL + """
+def test_one():
+    assert work(4) == 6
+def test_two():
+    assert work(5) == 10
+"""
+
+
+class Shell:
+    """What the magic needs of IPython's."""
+
+    def __init__(self):
+        self.user_ns = {}
+        self.magics = {}
+
+    def register_magic_function(self, function, kind, name):
+        self.magics[kind, name] = function
+
+    def transform_cell(self, cell):
+        return cell.replace("!!", "")
+
+    def run_cell_magic(self, name, line, cell):
+        return self.magics["cell", name](line, cell)
+
+
+def shell():
+    if importlib.util.find_spec("IPython") is None:
+        return Shell()
+    os.environ["IPYTHONDIR"] = os.environ.get("TMPDIR", "/nonexistent")
+    from IPython.core.interactiveshell import InteractiveShell
+    return InteractiveShell.instance()
+
+
+class Magic(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.shell = shell()
+        ctprof.load_ipython_extension(self.shell)
+
+    def magic(self, line, cell=CELL):
+        """What it prints, and what it says."""
+        out, err = io.StringIO(), self.work / "err"
+        with contextlib.redirect_stdout(out), open(err, "wb") as file:
+            saved = os.dup(2)
+            os.dup2(file.fileno(), 2)
+            try:
+                self.shell.run_cell_magic("ctprof", line, cell)
+            finally:
+                os.dup2(saved, 2)
+                os.close(saved)
+        return out.getvalue(), err.read_text()
+
+    def test_cell_is_run_and_its_profile_printed(self):
+        said, _ = self.magic("")
+        self.assertEqual(self.shell.user_ns["total"], 3)
+        self.assertIn("Ordered by: cumulative time", said)
+        self.assertRegex(said, r"\n +1 .*\(work\)\n")
+
+    def test_order_and_options(self):
+        said, _ = self.magic("-s calls --no-c-calls")
+        self.assertIn("Ordered by: call count", said)
+        self.assertIn("(work)", said)
+        self.assertNotIn("builtins.sum", said)
+
+    def test_file(self):
+        out = self.work / "cell.pstats"
+        self.assertEqual(self.magic(f"-o '{out}'"), ("", ""))
+        names = {key[2] for key in pstats.Stats(str(out)).stats}
+        self.assertIn("work", names)
+
+    def test_cell_that_raises_has_a_profile(self):
+        out = self.work / "cell.ctp"
+        with contextlib.suppress(ZeroDivisionError):
+            self.magic(f"-o '{out}'", CELL + "1 / 0\n")
+        self.assertEqual(support.calls(out)["work"], 1)
+        self.magic("")  # nothing is left of it
+
+    def test_mistake_is_said(self):
+        self.assertEqual(self.magic("--wrong"),
+                         ("", "ctprof: there is no option '--wrong'\n"))
+
+
+class FakePytest:
+    """Calls the hooks of the plugin as pytest does."""
+
+    @staticmethod
+    def plugin():
+        fake = types.ModuleType("pytest")
+        fake.hookimpl = lambda **options: lambda function: function
+        sys.modules["pytest"] = fake
+        try:
+            from ctprof import pytest_plugin
+        finally:
+            del sys.modules["pytest"]
+        return pytest_plugin
+
+    @staticmethod
+    def run(plugin, path, items):
+        options = {}
+        group = types.SimpleNamespace(
+            addoption=lambda name, **more: options.update({name: more}))
+        plugin.pytest_addoption(
+            types.SimpleNamespace(getgroup=lambda name: group))
+        assert options["--ctprof"]["default"] is None
+        config = types.SimpleNamespace(getoption=lambda name: path)
+        loop = plugin.pytest_runtestloop(types.SimpleNamespace(config=config))
+        next(loop)
+        for name, function in items.items():
+            item = plugin.pytest_runtest_protocol(
+                types.SimpleNamespace(nodeid=name))
+            next(item)
+            function()
+            next(item, None)
+        next(loop, None)
+
+
+class Pytest(support.TestCase):
+    def run_tests(self, path):
+        """With pytest, or as if."""
+        if importlib.util.find_spec("pytest") is not None:
+            self.script(TESTS, "test_it.py")
+            support.python(
+                "-m", "pytest", "-q", "-p", "ctprof.pytest_plugin",
+                *([f"--ctprof={path}"] if path else []), cwd=self.work)
+            return
+        namespace = {}
+        exec(TESTS, namespace)
+        FakePytest.run(FakePytest.plugin(), path and str(path), {
+            f"test_it.py::{name}": namespace[name]
+            for name in ("test_one", "test_two")})
+
+    def test_each_test_is_a_range(self):
+        log = self.work / "tests.ctp"
+        self.run_tests(log)
+        functions = {key[2]: function for key, function
+                     in support.stats(log).items()}
+        self.assertEqual(functions["test_it.py::test_one"].ncalls, 1)
+        self.assertEqual(functions["test_it.py::test_two"].ncalls, 1)
+        self.assertEqual(functions["test_two"].ncalls, 1)
+
+    def test_suffix_chooses_the_format(self):
+        self.run_tests(self.work / "tests.pstats")
+        stats = pstats.Stats(str(self.work / "tests.pstats")).stats
+        self.assertIn("test_one", {key[2] for key in stats})
+        self.assertEqual(list(self.work.glob("*.ctp")), [])
+
+    def test_without_the_option_nothing_is_recorded(self):
+        self.run_tests(None)
+        self.assertEqual(list(self.work.glob("*.ctp")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
