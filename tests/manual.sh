@@ -34,6 +34,16 @@ done
 # Not a link: a virtual environment's python knows it by its own path.
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" > "$bin/python3"
 chmod +x "$bin/python3"
+# Those of the package for Python, if there is one that can be loaded, need an
+# interpreter that it is built for.
+package_python=${CTP_PYTHONS-}
+package_python=${package_python%% *}
+! grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile || package_python=
+mkdir "$work/package"
+printf '#!/bin/sh\nPYTHONPATH=%s LD_LIBRARY_PATH=%s exec "%s" "$@"\n' \
+	"'$PWD/python/package'" "'$PWD/.libs'" "$package_python" \
+	> "$work/package/python3"
+chmod +x "$work/package/python3"
 # What would open a window or wait for a browser, or is rarely installed: the
 # stand-in looks whether there is something to show.
 for name in snakeviz flamegraph.pl; do
@@ -111,6 +121,11 @@ can_run() {
 	! grep -q 'import .*msgpack' "$1" ||
 		"$python" -c 'import msgpack' 2>/dev/null ||
 		missing="Python's msgpack"
+	path=$bin:$PATH
+	if grep -q -e '-m ctprof\|import ctprof\|--python' "$1"; then
+		[ -n "$package_python" ] || missing='the package for Python'
+		path=$work/package:$path
+	fi
 	[ -z "$missing" ]
 }
 
@@ -141,6 +156,7 @@ for page in "$work"/pages/*; do
 			complain "$name: has no examples"
 			break
 		}
+		sed -i "s/\\\\(aq/'/g" "$example"
 		sed -i 's/\\-/-/g; s/\\e/\\/g; s/\\&//g' "$example"
 		missing=
 		if [ "${name##*.}" = 3 ]; then
@@ -150,7 +166,7 @@ for page in "$work"/pages/*; do
 				-fsyntax-only -I"$srcdir/lib" example.c ||
 				complain "$name: an example does not compile"
 		elif can_run "$example"; then
-			PATH=$bin:$PATH bash -eo pipefail "$example" > out 2> err < /dev/null
+			PATH=$path bash -eo pipefail "$example" > out 2> err < /dev/null
 			status=$?
 			[ $status = 0 ] ||
 				complain "$name: $(cat "$example"): status $status: $(cat err)"
