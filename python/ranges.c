@@ -40,19 +40,38 @@ static PyObject *encode(PyObject *text)
 	return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
 }
 
-static struct ctp_site *intern(PyObject *name, const char *category)
+/* Sites by name, which stay: those without a category, and ranges. */
+static PyObject *known[2];
+
+static struct ctp_site *intern_new(PyObject *name, bool is_range)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 	struct ctp_site *site;
 	PyObject *bytes = encode(name);
+	PyObject *address;
 
 	if (bytes == NULL)
 		return NULL;
 	info.name = PyBytes_AS_STRING(bytes);
-	info.category = category;
+	info.category = is_range ? CATEGORY : NULL;
 	site = ctp_site_intern_info(&info);
 	Py_DECREF(bytes);
+	address = PyLong_FromVoidPtr(site);
+	if (address == NULL ||
+		PyDict_SetItem(known[is_range], name, address) != 0)
+		site = NULL;
+	Py_XDECREF(address);
 	return site;
+}
+
+/* NULL with an exception if out of memory. */
+static struct ctp_site *intern(PyObject *name, bool is_range)
+{
+	PyObject *address = PyDict_GetItemWithError(known[is_range], name);
+
+	if (address != NULL)
+		return PyLong_AsVoidPtr(address);
+	return PyErr_Occurred() ? NULL : intern_new(name, is_range);
 }
 
 /* The same, of a name with the place of a function. */
@@ -84,7 +103,7 @@ static struct ctp_site *range_site(struct range *range)
 	if (site != NULL)
 		return site;
 	site = range->code == NULL
-		       ? intern(range->name, CATEGORY)
+		       ? intern(range->name, true)
 		       : intern_code(range->name, (PyCodeObject *)range->code);
 	atomic_store(&range->site, site);
 	return site;
@@ -216,21 +235,33 @@ static struct range *range_make(PyTypeObject *type, PyObject *name)
 	return range;
 }
 
-static PyObject *range_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static bool set_arguments(
+	struct range *range, PyObject *const *values, PyObject *names)
 {
-	struct range *range;
-	PyObject *name;
+	Py_ssize_t count = PyTuple_GET_SIZE(names);
 
-	if (!PyArg_ParseTuple(args, "U:range", &name))
-		return NULL;
-	range = range_make(type, name);
-	if (range == NULL)
-		return NULL;
-	if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0) {
-		range->args = PyDict_Copy(kwargs);
-		if (range->args == NULL)
-			Py_CLEAR(range);
-	}
+	range->args = PyDict_New();
+	for (Py_ssize_t i = 0; range->args != NULL && i < count; i++)
+		if (PyDict_SetItem(range->args, PyTuple_GET_ITEM(names, i),
+			    values[i]) != 0)
+			return false;
+	return range->args != NULL;
+}
+
+/* range(name, **args), without the tuple and dictionary of a tp_new. */
+static PyObject *range_new(
+	PyObject *type, PyObject *const *args, size_t flags, PyObject *names)
+{
+	Py_ssize_t count = PyVectorcall_NARGS(flags);
+	struct range *range;
+
+	if (count != 1 || !PyUnicode_Check(args[0]))
+		return PyErr_Format(PyExc_TypeError,
+			"range() takes a name, a str, and arguments by name");
+	range = range_make((PyTypeObject *)type, args[0]);
+	if (range != NULL && names != NULL &&
+		!set_arguments(range, args + count, names))
+		Py_CLEAR(range);
 	return (PyObject *)range;
 }
 
@@ -306,7 +337,6 @@ static PyMemberDef range_members[] = {
 
 static PyType_Slot range_slots[] = {
 	{Py_tp_doc, range_doc},
-	{Py_tp_new, range_new},
 	{Py_tp_call, range_call},
 	{Py_tp_repr, range_repr},
 	{Py_tp_traverse, range_traverse},
@@ -321,7 +351,7 @@ static PyType_Spec range_spec = {
 	.name = "ctprof._ctprof.range",
 	.basicsize = sizeof(struct range),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	.slots = range_slots,
 };
 
@@ -337,7 +367,7 @@ static PyObject *async_event(
 		return NULL;
 	if (!is_on())
 		Py_RETURN_FALSE;
-	site = intern(name, CATEGORY);
+	site = intern(name, true);
 	if (site == NULL)
 		return NULL;
 	record(site, id);
@@ -365,7 +395,7 @@ static PyObject *instant(PyObject *module, PyObject *name)
 		return PyErr_Format(PyExc_TypeError,
 			"a name is a str, not %.100s", Py_TYPE(name)->tp_name);
 	if (is_on()) {
-		site = intern(name, NULL);
+		site = intern(name, false);
 		if (site == NULL)
 			return NULL;
 		ctp_instant(site);
@@ -407,7 +437,7 @@ static PyObject *counter(PyObject *module, PyObject *args)
 			"a value is a number, not %.100s",
 			Py_TYPE(value)->tp_name);
 	if (is_on()) {
-		site = intern(name, NULL);
+		site = intern(name, false);
 		if (site == NULL || !record_value(site, value))
 			return NULL;
 	}
@@ -439,14 +469,24 @@ static PyMethodDef functions[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-int ranges_add(PyObject *module)
+static int add_type(PyObject *module)
 {
 	PyObject *type = PyType_FromModuleAndSpec(module, &range_spec, NULL);
-	int status = -1;
+	int status;
 
-	if (type != NULL && PyModule_AddObjectRef(module, "range", type) == 0 &&
-		PyModule_AddFunctions(module, functions) == 0)
-		status = 0;
-	Py_XDECREF(type);
+	if (type == NULL)
+		return -1;
+	((PyTypeObject *)type)->tp_vectorcall = range_new;
+	status = PyModule_AddObjectRef(module, "range", type);
+	Py_DECREF(type);
 	return status;
+}
+
+int ranges_add(PyObject *module)
+{
+	for (int i = 0; i < 2; i++)
+		if (known[i] == NULL && (known[i] = PyDict_New()) == NULL)
+			return -1;
+	return add_type(module) != 0 ? -1
+				     : PyModule_AddFunctions(module, functions);
 }

@@ -28,7 +28,8 @@ def _start(here):
     try:
         from ctprof import _autostart
     except ImportError as error:
-        os.write(2, f"ctprof: not recording: {error}\n".encode())
+        os.write(2, f"ctprof: not recording {sys.executable}: "
+                 f"{error}\n".encode(errors="backslashreplace"))
         return
     finally:
         sys.path[:] = before
