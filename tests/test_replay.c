@@ -395,6 +395,28 @@ START_TEST(deep_recursion_is_no_problem)
 }
 END_TEST
 
+START_TEST(calls_of_python_have_no_root)
+{
+	static const char *const categories[] = {"range", "c", "python"};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct trace_site site = {
+			.name = strtab_add(trace->text, "p", 1),
+			.category = strtab_add(trace->text, categories[i],
+				strlen(categories[i]))};
+
+		start((struct replay_options){0});
+		on(0, MAIN, 0);
+		on(0, (int)trace_add_place(trace, site), 1);
+		profile_free(profile);
+		finish();
+		ck_assert_int_eq(profile->no_root, i > 0);
+		ck_assert_int_eq(profile_prune(profile, 1000, 1, NULL), CTP_OK);
+		ck_assert_int_eq(profile->no_root, i > 0);
+	}
+}
+END_TEST
+
 START_TEST(nothing_is_a_profile_too)
 {
 	finish();
@@ -426,6 +448,7 @@ int main(void)
 	tcase_add_test(tests, other_events_are_no_calls);
 	tcase_add_test(tests, the_tree_has_a_node_for_each_path);
 	tcase_add_test(tests, deep_recursion_is_no_problem);
+	tcase_add_test(tests, calls_of_python_have_no_root);
 	tcase_add_test(tests, nothing_is_a_profile_too);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
