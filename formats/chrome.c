@@ -29,6 +29,10 @@
 /* Where the name begins in a site's text: ,"name": */
 #define NAME_AT 8
 
+/* Times this close to the recording's start, a year, are of the wall clock:
+ * other clocks have not come that far. */
+#define WALL_CLOCK_NS INT64_C(31536000000000000)
+
 struct chrome {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	struct trace *trace;
@@ -59,13 +63,43 @@ static void begin_file(struct chrome *chrome)
 	json_begin(json, '[');
 }
 
+/*
+ * What the track's times are relative to. A timeline has the program's own;
+ * where these are of the wall clock, as time.time_ns() of Python is, it stands
+ * beside the measured tracks of the same moments.
+ */
+static int64_t find_epoch(
+	const struct chrome *chrome, const struct event *first)
+{
+	const struct trace *trace = chrome->trace;
+	int64_t since_ns;
+
+	if (trace->tracks[first->track].kind != TRACE_TIMELINE ||
+		trace->base_realtime_ns <= 0 ||
+		__builtin_sub_overflow(
+			first->time_ns, trace->base_realtime_ns, &since_ns) ||
+		since_ns < -WALL_CLOCK_NS || since_ns > WALL_CLOCK_NS)
+		return 0;
+	return trace->base_realtime_ns;
+}
+
+static int64_t time_in_file(const struct chrome_track *track, int64_t time_ns)
+{
+	int64_t since_ns;
+
+	if (__builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns))
+		return INT64_MIN;
+	return since_ns;
+}
+
 /* The event with its time mended, should that have gone back. */
 static struct event in_order(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
 	struct event mended = *event;
 
-	if (event->time_ns < track->stack.last_ns) {
+	mended.time_ns = time_in_file(track, event->time_ns);
+	if (mended.time_ns < track->stack.last_ns) {
 		chrome->trace->losses[LOSS_BACKWARD_TIMES]++;
 		mended.time_ns = track->stack.last_ns;
 	}
@@ -78,9 +112,11 @@ static bool add_begin(struct chrome *chrome, struct chrome_track *track,
 {
 	struct event mended;
 
-	if (track->ranges_row == NULL &&
-		!chrome_track_open_ranges(&chrome->tracks, track))
-		return false;
+	if (track->ranges_row == NULL) {
+		if (!chrome_track_open_ranges(&chrome->tracks, track))
+			return false;
+		track->epoch_ns = find_epoch(chrome, event);
+	}
 	mended = in_order(chrome, track, event);
 	if (track->stack.depth >= CHROME_DEPTH_SHOWN)
 		chrome->trace->losses[LOSS_DEEP_RANGES]++;
@@ -304,10 +340,11 @@ static enum ctp_status add(struct timeline_writer *writer,
 static bool cut_ranges(struct chrome *chrome, uint32_t number)
 {
 	struct chrome_track *track = chrome->tracks.tracks[number];
-	int64_t end_ns = trace_track_end(chrome->trace, number);
+	int64_t end_ns;
 
 	if (track == NULL || track->ranges_row == NULL)
 		return true;
+	end_ns = time_in_file(track, trace_track_end(chrome->trace, number));
 	if (end_ns < track->stack.last_ns)
 		end_ns = track->stack.last_ns;
 	while (track->stack.depth > 0) {

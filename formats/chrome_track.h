@@ -20,6 +20,7 @@ struct chrome_track {
 	bool row_used;
 	struct chrome_row *ranges_row; /* NULL: no range yet; may be &row */
 	struct chrome_stack stack;     /* valid with ranges_row */
+	int64_t epoch_ns;              /* what is 0 in the file; >= 0 */
 	struct lanes *lanes;           /* NULL: no slice yet */
 	struct chrome_row *lane_rows[LANES_MAX]; /* likewise */
 };

@@ -10,6 +10,8 @@
 #include "format.h"
 #include "run_suite.h"
 
+#define BASE_NS INT64_C(1700000000123456789)
+
 static struct trace *trace;
 static uint32_t track;
 static uint32_t main_site; /* "main", main.c, 3 */
@@ -86,11 +88,54 @@ START_TEST(the_base_time_is_written_where_it_is_known)
 {
 	json_t *json;
 
-	trace->base_realtime_ns = 1700000000123456789;
+	trace->base_realtime_ns = BASE_NS;
 	json = check_write(trace, NULL, 0, NULL);
-	ck_assert_int_eq(check_number_of(json, "baseTimeNanoseconds"),
-		1700000000123456789);
+	ck_assert_int_eq(check_number_of(json, "baseTimeNanoseconds"), BASE_NS);
 	json_decref(json);
+}
+END_TEST
+
+START_TEST(timelines_of_the_wall_clock_stand_beside_the_measured)
+{
+	static const int64_t times[] = {
+		BASE_NS + 5000, BASE_NS - 5000, 5000, INT64_MIN, INT64_MAX};
+	static const char *const want[] = {"5.000", "-5.000", "5.000",
+		"-9223372036854775.808", "9223372036854775.807"};
+	enum { COUNT = sizeof(times) / sizeof(times[0]) };
+	struct event events[2 * COUNT];
+	char *text;
+
+	trace->base_realtime_ns = BASE_NS;
+	trace->timeline_end_ns = BASE_NS + 7000;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		uint32_t timeline = trace_add_track(
+			trace, (struct trace_track){.kind = TRACE_TIMELINE,
+				       .pid = 1,
+				       .tid = i + 1});
+
+		events[2 * i] = (struct event){.kind = EVENT_BEGIN,
+			.track = timeline,
+			.site = work_site,
+			.time_ns = times[i]};
+		events[2 * i + 1] = (struct event){.kind = EVENT_END,
+			.track = timeline,
+			.site = TRACE_NONE,
+			.time_ns = times[i]};
+	}
+	json_decref(WRITE(events, &text));
+	for (uint32_t i = 0; i < COUNT; i++) {
+		char ts[64];
+
+		(void)snprintf(ts, sizeof(ts), "\"tid\":%u,\"ts\":%s,", i + 1,
+			want[i]);
+		ck_assert_msg(
+			strstr(text, ts) != NULL, "no %s in %s", ts, text);
+	}
+	free(text);
+	/* One that is open ends with its timeline. */
+	json_decref(check_write(trace, events, 1, &text));
+	ck_assert_msg(strstr(text, "\"dur\":2.000") != NULL, "%s", text);
+	free(text);
 }
 END_TEST
 
@@ -320,6 +365,8 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, an_empty_trace_is_a_whole_file);
 	tcase_add_test(tests, a_range_is_one_slice_with_its_place);
 	tcase_add_test(tests, the_base_time_is_written_where_it_is_known);
+	tcase_add_test(
+		tests, timelines_of_the_wall_clock_stand_beside_the_measured);
 	tcase_add_test(tests, names_of_any_bytes_are_valid_text);
 	tcase_add_test(tests, arguments_go_to_the_innermost_range);
 	tcase_add_test(tests, of_arguments_with_one_key_the_last_stays);
