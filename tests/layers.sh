@@ -3,7 +3,7 @@
 # Includes go down only: bin -> formats -> lib; recording and analysis do not
 # include each other, but both may write members of a log (log_write), which is
 # of the base; libraries do not print or exit. Python's extension stands on the
-# public header alone, but what reads logs for it may use the formats.
+# public header alone; what reads logs for it, in python/convert, is like bin.
 set -u
 cd "${srcdir:-.}" || exit 99
 failed=0
@@ -22,7 +22,8 @@ uses() {
 }
 
 for pair in "lib formats" "lib bin" "lib python" "formats bin" \
-	"formats python" "bin python" "python bin"; do
+	"formats python" "bin python" "python bin" "python/convert bin" \
+	"python/convert python" "python python/convert"; do
 	# shellcheck disable=SC2086
 	set -- $pair
 	found=$(uses "$1" "$2")
@@ -30,7 +31,7 @@ for pair in "lib formats" "lib bin" "lib python" "formats bin" \
 done
 
 found=$(for directory in lib formats; do uses python $directory; done |
-	grep -v -e ' includes ctprof\.h$' -e '^python/convert\.c ')
+	grep -v ' includes ctprof\.h$')
 [ -z "$found" ] || complain "$found"
 
 recording='arena chunk drain filter functions inherit instrument
@@ -70,7 +71,7 @@ for other in recover recover_log spool_file; do
 done
 
 found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
-	lib/*.[ch] python/*.[ch] | grep -v snprintf)
+	lib/*.[ch] python/*.[ch] python/convert/*.[ch] | grep -v snprintf)
 [ -z "$found" ] || complain "$found"
 found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' formats/*.[ch])
 [ -z "$found" ] || complain "$found"
