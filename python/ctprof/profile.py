@@ -8,7 +8,8 @@
 It differs from cProfile's where that is wrong or blind: all threads are
 profiled, each with a stack of its own, and functions that share file, line and
 name are summed, not one of them shown. What is open when a profile is looked
-at (snapshot_stats(), getstats()) ends there, and is not seen to return.
+at (snapshot_stats(), getstats()) ends there, and is not seen to return. A
+forked child has the calls since the fork.
 
 For the timeline there is ctprof.start(), which is the same tracer: only one of
 them can be on at a time.
@@ -46,6 +47,32 @@ def _subentries(entries):
     return calls
 
 
+def _remove(directory, pid):
+    """Removes a log's directory, unless this is a child that was forked."""
+    import shutil
+
+    if os.getpid() == pid:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+class _Log:
+    """Where what is recorded goes until it is read."""
+
+    def __init__(self):
+        import tempfile  # programs that are only recorded need none
+        import weakref
+
+        self.directory = tempfile.mkdtemp(prefix="ctprof.")
+        self.pid = os.getpid()
+        self.remove = weakref.finalize(self, _remove, self.directory,
+                                       self.pid)
+
+    def path(self):
+        # A child goes on in a log of its own.
+        own = "" if os.getpid() == self.pid else f".{os.getpid()}"
+        return os.path.join(self.directory, f"profile{own}.ctp")
+
+
 class Profile:
     """Profiles the calls of functions, built-in ones too, while enabled.
 
@@ -64,7 +91,7 @@ class Profile:
         self.subcalls = subcalls
         self.builtins = builtins
         self.clear()
-        self._directory = None  # of the log, while enabled
+        self._log = None  # while enabled
 
     def __enter__(self):
         self.enable()
@@ -80,7 +107,7 @@ class Profile:
 
     def enable(self, subcalls=None, builtins=None):
         """Starts to profile, or goes on; RuntimeError if ctprof records."""
-        if self._directory is not None:
+        if self._log is not None:
             return
         if _session.is_recording():
             raise RuntimeError("ctprof.Profile cannot be enabled: ctprof is "
@@ -89,42 +116,35 @@ class Profile:
             self.subcalls = subcalls
         if builtins is not None:
             self.builtins = builtins
-        import tempfile  # programs that are only recorded need none
-
-        directory = tempfile.TemporaryDirectory(
-            prefix="ctprof.", ignore_cleanup_errors=True)
+        log = _Log()
         try:
             # Doubled, since the recorder replaces %p and the like.
-            _ctprof.record_start(self._log(directory).replace("%", "%%"))
-            self._directory = directory
+            _ctprof.record_start(log.path().replace("%", "%%"))
+            self._log = log
             _ctprof.trace_start(depth=0, c_calls=bool(self.builtins),
                                 modules=False)
         except BaseException:
-            self._directory = None
+            self._log = None
             _ctprof.record_stop()
-            directory.cleanup()
+            log.remove()
             raise
 
     def disable(self):
         """Stops to profile."""
-        if self._directory is None:
+        if self._log is None:
             return
-        directory, self._directory = self._directory, None
+        log, self._log = self._log, None
         try:
             _ctprof.trace_stop()
             _ctprof.record_stop()
-            entries, losses = _stats.read(self._log(directory))
+            entries, losses = _stats.read(log.path())
         finally:
-            directory.cleanup()
+            log.remove()
         self._add(entries)
         for words, count in losses.items():
             import warnings
 
             warnings.warn(f"{count} {words}", RuntimeWarning, stacklevel=2)
-
-    @staticmethod
-    def _log(directory):
-        return os.path.join(directory.name, "profile.ctp")
 
     def _add(self, entries):
         from pstats import add_func_stats
@@ -143,7 +163,7 @@ class Profile:
 
     def snapshot_stats(self):
         """Puts the figures so far into `stats`, as a pstats file has them."""
-        if self._directory is not None:
+        if self._log is not None:
             self.disable()
             self.enable()
         self.stats = dict(self._entries)

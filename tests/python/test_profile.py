@@ -317,6 +317,44 @@ profile.print_stats("ncalls")
         self.assertEqual(row[4][own][:2], (150, 150))
 
 
+FORKING = """
+import os, tempfile
+import ctprof
+
+def early(): pass
+def late(): pass
+
+def count(name):
+    profile.create_stats()
+    return sum(row[1] for key, row in profile.stats.items() if key[2] == name)
+
+tempfile.tempdir = os.getcwd()
+profile = ctprof.Profile()
+profile.enable()
+early()
+if os.fork() == 0:
+    late()
+    os._exit((count("early"), count("late")) != (0, 1))
+_, status = os.wait()
+assert status == 0, status
+assert (count("early"), count("late")) == (1, 0)
+assert os.listdir() == [], os.listdir()
+profile.enable()
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+assert os.listdir() != []
+"""
+
+
+class Processes(ProfileTestCase):
+    def test_forked_child_has_what_it_does_itself(self):
+        # Its recorder is one more thread, which from 3.12 on is warned of.
+        support.python("-W", "ignore", "-c", FORKING, cwd=self.work)
+        # Nor does who leaves while it is enabled leave anything behind.
+        self.assertEqual(os.listdir(self.work), [])
+
+
 class Refusals(ProfileTestCase):
     def test_timer_is_refused(self):
         with self.assertRaisesRegex(ValueError, "CTPROF_CLOCK"):
