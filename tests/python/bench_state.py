@@ -8,8 +8,8 @@ import naive_state
 from ctprof.dynamo import DynamoProfilerState
 
 DEPTHS = (0, 20, 200)
-PAIRS = 20000
-ROUNDS = 9
+PAIRS = 4000
+ROUNDS = 50
 
 
 def pair_ns(state, depth):
