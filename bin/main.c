@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "memory.h"
@@ -150,18 +149,6 @@ static int run(int argc, char **argv)
 	return run_command(argc - 1, argv + 1);
 }
 
-/* For logs that unpack to more than anybody expects; the machine should not
- * have to end something for it. */
-static void limit_memory(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long page_bytes = sysconf(_SC_PAGESIZE);
-
-	if (pages > 0 && page_bytes > 0)
-		memory_set_limit(
-			(uint64_t)pages * (uint64_t)page_bytes / 4 * 3);
-}
-
 int main(int argc, char **argv)
 {
 	int status;
@@ -169,7 +156,7 @@ int main(int argc, char **argv)
 	/* Whoever started us may have children reaped by the kernel; we need
 	 * to know how ours end. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	limit_memory();
+	memory_set_usual_limit();
 	status = run(argc, argv);
 	if (status != EXIT_OUTPUT && output_finish_stdout() != EXIT_DONE)
 		return EXIT_OUTPUT;

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct {
 	_Atomic uint64_t used;
@@ -23,6 +24,16 @@ void memory_set_limit(uint64_t bytes)
 uint64_t memory_limit(void)
 {
 	return atomic_load_explicit(&memory.limit, memory_order_relaxed);
+}
+
+void memory_set_usual_limit(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page_bytes = sysconf(_SC_PAGESIZE);
+
+	if (pages > 0 && page_bytes > 0)
+		memory_set_limit(
+			(uint64_t)pages * (uint64_t)page_bytes / 4 * 3);
 }
 
 bool memory_was_refused(void)

@@ -25,6 +25,10 @@ void memory_free(void *memory);
 void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit(void);
 
+/* Three quarters of the machine's: for logs that unpack to more than anybody
+ * expects, so that the machine need not end something for it. */
+void memory_set_usual_limit(void);
+
 /* Was anything refused because of the limit? */
 bool memory_was_refused(void);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "convert.h"
+#include "memory.h"
 #include "origin.h"
 
 struct request {
@@ -157,7 +158,15 @@ static PyMethodDef methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
+static int limit_memory(PyObject *module)
+{
+	(void)module;
+	memory_set_usual_limit();
+	return 0;
+}
+
 static PyModuleDef_Slot slots[] = {
+	{Py_mod_exec, limit_memory},
 #if PY_VERSION_HEX >= 0x030d0000
 	{Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
