@@ -106,6 +106,23 @@ static PyObject *compare(PyObject *left, PyObject *right, int operation)
 	return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
+/* For copy and pickle. */
+static PyObject *reduce(PyObject *self, PyObject *unused)
+{
+	const struct stack_entry *entry = (const struct stack_entry *)self;
+
+	(void)unused;
+	return Py_BuildValue("O(OOLLLO)", Py_TYPE(self), entry->func_name,
+		entry->filename, entry->firstlineno, entry->start_time_ns,
+		entry->child_time_ns,
+		entry->is_primitive_call ? Py_True : Py_False);
+}
+
+static PyMethodDef methods[] = {
+	{"__reduce__", reduce, METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
 static PyMemberDef members[] = {
 	{"func_name", T_OBJECT_EX, FIELD(func_name), READONLY, NULL},
 	{"filename", T_OBJECT_EX, FIELD(filename), READONLY, NULL},
@@ -119,7 +136,8 @@ static PyMemberDef members[] = {
 };
 
 PyTypeObject stack_entry_type = {
-	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "ctprof.ProfilerStackEntry",
+	PyVarObject_HEAD_INIT(NULL, 0).tp_name =
+		"ctprof.dynamo.ProfilerStackEntry",
 	.tp_doc = "ProfilerStackEntry(func_name, filename, firstlineno, "
 		  "start_time_ns, child_time_ns, is_primitive_call=True)\n"
 		  "--\n\n"
@@ -131,5 +149,6 @@ PyTypeObject stack_entry_type = {
 	.tp_repr = repr,
 	.tp_richcompare = compare,
 	.tp_hash = PyObject_HashNotImplemented,
+	.tp_methods = methods,
 	.tp_members = members,
 };

@@ -2,10 +2,12 @@
 """The drop-in for torch._dynamo's profiler state."""
 
 import contextlib
+import copy
 import gc
 import io
 import marshal
 import os
+import pickle
 import pstats
 import random
 import shutil
@@ -178,6 +180,13 @@ class Objects(unittest.TestCase):
         self.assertEqual(entry, ProfilerStackEntry("f", "x", 3, 5, 10, False))
         with self.assertRaises(TypeError):
             hash(entry)
+
+    def test_entry_can_be_copied_and_pickled(self):
+        entry = ProfilerStackEntry("f", "x", 3, 5, 6, False)
+        for other in (copy.copy(entry), copy.deepcopy(entry),
+                      pickle.loads(pickle.dumps(entry))):
+            self.assertEqual(other, entry)
+            self.assertIsNot(other, entry)
 
     def test_entry_on_the_stack_can_be_changed(self):
         state = DynamoProfilerState()
