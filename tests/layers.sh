@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Includes go down only: bin -> formats -> lib; recording and analysis do not
 # include each other, but both may write members of a log (log_write), which is
-# of the base; libraries do not print or exit. Python's extension stands on the
-# public header alone; what reads logs for it, in python/convert, is like bin.
+# of the base; libraries do not print or exit. Python's recorder stands on the
+# public header alone; what reads logs for Python is in python/convert.
 set -u
 cd "${srcdir:-.}" || exit 99
 failed=0
@@ -71,7 +71,7 @@ for other in recover recover_log spool_file; do
 done
 
 found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
-	lib/*.[ch] python/*.[ch] python/convert/*.[ch] | grep -v snprintf)
+	lib/*.[ch] python/*.[ch] python/*/*.[ch] | grep -v snprintf)
 [ -z "$found" ] || complain "$found"
 found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' formats/*.[ch])
 [ -z "$found" ] || complain "$found"
