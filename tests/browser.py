@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Opens a page in a browser without a window, and waits for what snakeviz draws
-on it; fails if it is not drawn, if a script complains, or if the picture of the
-page is that of an empty one.
+"""Opens a page in a browser without a window, and waits for what snakeviz
+draws on it; fails if it is not drawn, if a script complains, or if the picture
+of the page is that of an empty one.
 
 usage: browser.py BROWSER DIRECTORY URL NAME...   NAME must be on the page
 """

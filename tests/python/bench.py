@@ -6,7 +6,7 @@ says how to read it. Nothing is asserted. Run in the build directory.
 usage: bench.py PYTHON...
 environment: BENCH_ROUNDS       rounds (7)
              BENCH_LOADS        "fib json": only these loads
-             BENCH_CPU          the processor that loads are bound to (the last)
+             BENCH_CPU          the processor that loads run on (the last)
              BENCH_TIME         wall (the default), or cpu: of the thread
              BENCH_PYTHON_OUT   all figures as JSON (bench-python.json)
              BENCH_PEERS        where ./bootstrap bench has put other profilers

@@ -152,7 +152,7 @@ def print_figures(figures, loads):
         print("    " + figures["state"].replace("\n", "\n    "))
     for mode in figures["missing"]:
         print("    %s: not measured: see the first lines" % mode)
-    print("    one rdtsc %.1f ns; alone, median over minimum at most %.3f%s" % (
+    print("    rdtsc %.1f ns; alone, median over minimum at most %.3f%s" % (
         figures["rdtsc_ns"] or math.nan, figures["noise"],
         "" if figures["noise"] <= QUIET else
         " - over %.2f: the machine was busy, run it again" % QUIET))
