@@ -30,12 +30,17 @@ static void after_fork(void)
 	unlock_threads();
 }
 
-/* The handlers that are registered last run first before a fork: the
- * recorder's, which are registered when it starts, may still allocate. */
-__attribute__((constructor)) static void watch_forks(void)
+/* The handlers that are registered first run last before a fork: those of the
+ * recorder, which it may register when it is loaded, may wait for a thread that
+ * allocates. */
+__attribute__((no_sanitize_address)) static void watch_forks(void)
 {
 	if (lock_threads != NULL && unlock_threads != NULL &&
 		lock_allocator != NULL && unlock_allocator != NULL &&
 		lock_stacks != NULL && unlock_stacks != NULL)
 		(void)pthread_atfork(before_fork, after_fork, after_fork);
 }
+
+/* Before the libraries' own constructors. */
+__attribute__((section(".preinit_array"), used)) static void (*first)(
+	void) = watch_forks;
