@@ -7,6 +7,7 @@
 #include "callee.h"
 #include "extras.h"
 #include "frame.h"
+#include "greenlets.h"
 #include "hook.h"
 #include "pending.h"
 #include "chosen.h"
@@ -142,6 +143,7 @@ struct tracer_thread *tracer_join(bool entering)
 	thread->name[0] = '\0'; /* it may be another log */
 	thread->base = depth_of(thread);
 	threads_name(thread);
+	greenlets_watch(thread);
 	push_all_found(thread, entering);
 	thread->startup = depth_of(thread);
 	error_restore(&error);
@@ -161,9 +163,12 @@ static struct ctp_site *resolve(struct tracer_thread *thread,
 	if (*callee == NULL)
 		return NULL;
 	place = caller == NULL ? NULL : frame_place(caller);
-	/* A thread gets its name while it runs, in Python. */
-	if (tracer_slot(thread, seen->identity, place)->first == NULL)
+	/* A thread gets its name while it runs, in Python; packages are
+	 * imported then. */
+	if (tracer_slot(thread, seen->identity, place)->first == NULL) {
 		threads_name(thread);
+		greenlets_watch(thread);
+	}
 	return sites_find(thread, *callee, caller);
 }
 
@@ -281,6 +286,18 @@ void tracer_replaced(void)
 		threads_count(&thread->counts.hooks_replaced);
 }
 
+/* The trace is over; ends what it has open in this thread. */
+static void leave(void)
+{
+	struct tracer_thread *thread = tracer_self;
+
+	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
+	if (thread != NULL && thread->trace == last_trace) {
+		(void)unwind(thread, thread->base);
+		thread->trace = 0;
+	}
+}
+
 int tracer_start(const struct tracer_options *wanted)
 {
 	if (tracer_on != 0) {
@@ -302,13 +319,12 @@ int tracer_start(const struct tracer_options *wanted)
 	else if (extras_start() == 0 && hook_start(wanted) == 0)
 		return 0;
 	extras_stop();
-	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
+	leave();
 	return -1;
 }
 
 int tracer_stop(struct tracer_counts *counts)
 {
-	struct tracer_thread *thread = tracer_self;
 	int result;
 
 	if (tracer_on == 0) {
@@ -317,11 +333,7 @@ int tracer_stop(struct tracer_counts *counts)
 	}
 	result = hook_stop();
 	extras_stop();
-	__atomic_store_n(&tracer_on, 0, __ATOMIC_RELEASE);
-	if (thread != NULL && thread->trace == last_trace) {
-		(void)unwind(thread, thread->base);
-		thread->trace = 0;
-	}
+	leave();
 	*counts = threads_take_counts();
 	return result;
 }

@@ -52,6 +52,7 @@ struct tracer_thread {
 	size_t base;    /* what was open before the trace: ranges */
 	size_t startup; /* and with the frames that it found */
 	struct tracer_counts counts;
+	bool has_greenlets;         /* and we are told when they take turns */
 	char name[TRACER_NAME_MAX]; /* as the log knows it */
 	struct tracer_thread *next;
 	struct table_entry slots[TRACER_SLOTS];

@@ -289,6 +289,25 @@ class Start(Traced):
         self.assertEqual(len(self.named("leaf")), 1)
 
 
+class Interpreters(support.TestCase):
+    def test_another_interpreter_is_refused(self):
+        program = self.script("""
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+one = interpreters.create()
+code = (f"import sys; sys.path[:] = {sys.path!r}\\n"
+        "try:\\n    import ctprof\\n"
+        "except ImportError as error: print('refused:', error)")
+failed = getattr(interpreters, "exec", interpreters.run_string)(one, code)
+assert not failed, failed
+interpreters.destroy(one)
+""".replace("one = ", "import sys\none = ", 1))
+        said = support.python(program).stdout
+        self.assertRegex(said, "^refused: .*(subinterpreters|ctprof)")
+
+
 class Selection(Traced):
     def select(self, **options):
         def caller():
@@ -443,6 +462,54 @@ class Threads(Traced):
                 self.events = support.chrome(self.log)
                 self.assertEqual(len(self.named("leaf")), 1)
                 self.assertEqual(len(self.named("caller")), 1)
+
+
+try:
+    import greenlet
+except ImportError:
+    greenlet = None
+
+
+@unittest.skipIf(greenlet is None, "needs the package greenlet")
+class Greenlets(Traced):
+    def turns(self):
+        def first():
+            leaf()
+            two.switch()
+            leaf()
+
+        def second():
+            one.switch()
+            leaf()
+
+        one = greenlet.greenlet(first)
+        two = greenlet.greenlet(second)
+        one.switch()
+        two.switch()
+        leaf()
+
+    def test_each_has_its_own_calls(self):
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(self.turns, hook=hook)
+                self.check_balance()
+                self.assertEqual(len(self.named("leaf")), 4)
+                # It waits once: two stretches.
+                self.assertEqual(len(self.named("first")), 2)
+                callers = support.stats(self.log)
+                leaves, = [row for key, row in callers.items()
+                           if key[2] == "leaf"]
+                counts = {key[2]: edge.ncalls
+                          for key, edge in leaves.callers.items()}
+                self.assertEqual(
+                    counts, {"first": 2, "second": 1, "turns": 1})
+
+    def test_the_programs_own_function_is_called_too(self):
+        seen = []
+        before = greenlet.settrace(lambda *told: seen.append(told[0]))
+        self.addCleanup(greenlet.settrace, before)
+        self.trace(self.turns)
+        self.assertEqual(len(self.named("leaf")), 4)
 
 
 class Extras(Traced):
