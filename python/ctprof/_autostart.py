@@ -3,15 +3,7 @@
 import atexit
 import os
 
-from . import _ctprof, _options, _session
-
-
-def _stop():
-    try:
-        _ctprof.trace_stop()
-    except RuntimeError:
-        # The program has stopped it.
-        pass
+from . import _options, _session
 
 
 def start():
@@ -25,9 +17,9 @@ def start():
     except _options.UsageError as error:
         _session.say(f"not recording: CTPROF_PYTHON: {error}")
         return
-    atexit.register(_stop)
+    atexit.register(_session.untrace)
     try:
         _session.trace(request.trace)
     except (RuntimeError, ValueError) as error:
-        atexit.unregister(_stop)
+        atexit.unregister(_session.untrace)
         _session.say(f"not recording: {error}")

@@ -4,7 +4,7 @@ import os
 import shlex
 import tempfile
 
-from . import _ctprof, _options, _output, _session
+from . import _options, _output, _session
 
 
 def _record(shell, request, code):
@@ -14,7 +14,7 @@ def _record(shell, request, code):
         try:
             exec(code, shell.user_ns)
         finally:
-            _ctprof.trace_stop()
+            _session.untrace()
     finally:
         _session.end()
 

@@ -158,9 +158,10 @@ class _Run:
         try:
             _session.trace(self._request.trace)
         except RuntimeError as error:
-            # Another tracer is at work.
+            # Another tracer is at work; if it is ours, all is well.
             self._is_tracing = False
-            _session.say(f"not recording: {error}")
+            if self._output is not None:
+                _session.say(f"not recording: {error}")
         except ValueError as error:
             self._abandon()
             raise _options.UsageError(str(error)) from None
@@ -168,13 +169,13 @@ class _Run:
             exec(code, namespace)
         finally:
             if self._is_tracing and _ctprof.is_last(callbacks):
-                _ctprof.trace_stop()
+                _session.untrace()
                 self._is_tracing = False
 
     def _abandon(self):
         atexit.unregister(self.finish)
-        _session.end()
         if self._output is not None:
+            _session.end()
             self._output.discard()
 
     def finish(self):
@@ -182,9 +183,11 @@ class _Run:
         try:
             if self._is_tracing:
                 self._is_tracing = False
-                _ctprof.trace_stop()
+                _session.untrace()
+            if self._output is None:
+                return
             _session.end()
-            if os.getpid() == self._pid and self._output is not None:
+            if os.getpid() == self._pid:
                 self._deliver()
         except (RuntimeError, ValueError, OSError) as error:
             _session.say(str(error))

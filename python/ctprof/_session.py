@@ -44,6 +44,14 @@ def trace(options):
     _ctprof.trace_start(**options)
 
 
+def untrace():
+    """Stops to trace, unless the program has."""
+    try:
+        _ctprof.trace_stop()
+    except RuntimeError:
+        pass
+
+
 def start(out=None, *, min_us=0.0, **options):
     """Records every call from here to stop(), in all threads.
 

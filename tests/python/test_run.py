@@ -6,6 +6,7 @@ import json
 import pathlib
 import pstats
 import signal
+import sys
 import unittest
 
 import support
@@ -267,6 +268,25 @@ class Run(support.TestCase):
         self.assertEqual(ours.stderr, "")
         self.assertFalse(self.log.exists())
         self.assertEqual(support.calls(out)["outer"], 1)
+
+    def test_program_that_is_recorded_already_is_recorded_once(self):
+        self.script(WORKS)
+        ours = self.run_with("-m", "ctprof", "program.py", check=True)
+        self.assertEqual(ours.stderr, RECORDED)
+        self.assertEqual(support.calls(self.log)["outer"], 1)
+        said = support.ctprof("record", "--python", "-o", "other.ctp", "--",
+                              sys.executable, "-m", "ctprof", "program.py",
+                              cwd=self.work).stderr
+        self.assertEqual(len(said.splitlines()), 1, said)
+        self.assertEqual(support.calls(self.work / "other.ctp")["outer"], 1)
+
+    def test_program_may_stop_the_recording(self):
+        ours = self.run_with("-c", "import ctprof\nlen('')\nctprof.stop()\n"
+                             "abs(1)\nraise SystemExit(5)")
+        self.assertEqual((ours.returncode, ours.stderr), (5, RECORDED))
+        calls = support.calls(self.log)
+        self.assertEqual(calls["<built-in method builtins.len>"], 1)
+        self.assertEqual(calls["<built-in method builtins.abs>"], 0)
 
     def test_all_calls_or_a_reason(self):
         ours = self.run_with("--calls=all", "-c", "list(map(int, '12'))")
