@@ -64,17 +64,15 @@ class Recorder:
         return self.events
 
 
-class Call:
-    def __init__(self, key, begin):
-        self.key, self.begin, self.inner = key, begin, 0
-
-
 class Replay:
     """cProfile's counts and times of such events: {key: Function}."""
 
     def __init__(self, events):
-        self.functions = {}
-        self.open = {}
+        # Of each key, and of each (caller, key): calls, primitive calls, own
+        # time, cumulative time, and how many are open.
+        self.costs = {}
+        # Of each open call: what it is, as both, its begin, and what it
+        # called took.
         self.stack = []
         for now, key in enumerate(events):
             if key is None:
@@ -83,26 +81,33 @@ class Replay:
                 self.begin(key, now)
 
     def begin(self, key, now):
-        caller = self.stack[-1].key if self.stack else None
-        for what in key, (caller, key):
-            self.open[what] = self.open.get(what, 0) + 1
-        self.stack.append(Call(key, now))
+        both = key, (self.stack[-1][0][0] if self.stack else None, key)
+        for what in both:
+            self.costs.setdefault(what, [0, 0, 0, 0, 0])[4] += 1
+        self.stack.append([both, now, 0])
 
     def end(self, now):
-        call = self.stack.pop()
-        caller = self.stack[-1] if self.stack else None
-        whole = now - call.begin
-        edge = (caller and caller.key, call.key)
-        costs = []
-        for what in call.key, edge:
-            self.open[what] -= 1
-            outermost = self.open[what] == 0
-            costs.append(support.Cost(1, int(outermost), whole - call.inner,
-                                      whole if outermost else 0))
-        if caller is not None:
-            caller.inner += whole
-        support.add_function(self.functions, call.key, costs[0],
-                             {caller.key: costs[1]} if caller else {})
+        both, begin, inner = self.stack.pop()
+        whole = now - begin
+        for what in both:
+            cost = self.costs[what]
+            cost[0] += 1
+            cost[2] += whole - inner
+            cost[4] -= 1
+            if cost[4] == 0:
+                cost[1] += 1
+                cost[3] += whole
+        if self.stack:
+            self.stack[-1][2] += whole
+
+    @property
+    def functions(self):
+        functions = {key: support.Function(*cost[:4], {})
+                     for key, cost in self.costs.items() if len(key) == 3}
+        for edge, cost in self.costs.items():
+            if len(edge) == 2 and edge[0] is not None:
+                functions[edge[1]].callers[edge[0]] = support.Cost(*cost[:4])
+        return functions
 
 
 def ranges(events):

@@ -43,6 +43,7 @@ def stop():
 """
 
 
+@functools.lru_cache(maxsize=None)
 def plain(name):
     """A name without what changes from run to run."""
     return re.sub(r"0x[0-9a-fA-F]+", "0x", name)

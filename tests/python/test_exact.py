@@ -6,6 +6,7 @@ The second oracle is the order of events as sys.setprofile() tells them."""
 
 import importlib
 import importlib.util
+import itertools
 import json
 import sys
 import unittest
@@ -125,7 +126,9 @@ class Exact(support.TestCase):
         start = ours[0][0] - theirs[0][0] if ours else 0
         moved = [(begin - start, end - start, name)
                  for begin, end, name in ours]
-        self.assertEqual(moved, theirs)
+        for one, other in itertools.zip_longest(moved, theirs):
+            if one != other:
+                self.fail(f"{one} ours, {other} theirs")
         lines = difference(support.stats(log), replay.Replay(events).functions)
         self.assertEqual(lines, [], "\n" + "\n".join(lines[:20]))
 
@@ -150,7 +153,7 @@ class Exact(support.TestCase):
     def check_file(self, file):
         for hook in support.HOOKS:
             results, directory = self.run_file(file, hook)
-            self.assertGreater(len(results), 8)
+            self.assertGreater(len(results), 4)
             for name, result in results.items():
                 with self.subTest(program=name, hook=hook):
                     self.check_program(directory, name, result)
