@@ -42,20 +42,26 @@ static int optional_path(PyObject *object, void *result)
 
 static PyObject *record_start(PyObject *module, PyObject *args, PyObject *names)
 {
-	static const char *keywords[] = {"out", "min_ns", NULL};
+	static const char *keywords[] = {"out", "min_ns", "spool", NULL};
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	PyObject *out = NULL;
+	PyObject *spool = NULL;
 	unsigned long long min_ns = 0;
 	enum ctp_status result;
 
 	(void)module;
-	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&K:record_start",
-		    KEYWORDS(keywords), optional_path, &out, &min_ns))
+	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&KO&:record_start",
+		    KEYWORDS(keywords), optional_path, &out, &min_ns,
+		    optional_path, &spool)) {
+		Py_XDECREF(out);
 		return NULL;
+	}
 	options.out = out == NULL ? NULL : PyBytes_AS_STRING(out);
+	options.spool = spool == NULL ? NULL : PyBytes_AS_STRING(spool);
 	options.min_ns = min_ns;
 	result = ctp_start(&options);
 	Py_XDECREF(out);
+	Py_XDECREF(spool);
 	if (result != CTP_OK)
 		return failed();
 	tracer_session();
@@ -224,7 +230,8 @@ static PyMethodDef methods[] = {
 	{"status", status, METH_NOARGS,
 		"status() -> str: what the recorder is doing, for people."},
 	{"record_start", WITH_NAMES(record_start), METH_VARARGS | METH_KEYWORDS,
-		"record_start(out=None, min_ns=0): starts to record."},
+		"record_start(out=None, min_ns=0, spool=None): starts to "
+		"record."},
 	{"record_stop", record_stop, METH_NOARGS,
 		"record_stop(): stops, and completes the log."},
 	{"trace_start", WITH_NAMES(trace_start), METH_VARARGS | METH_KEYWORDS,

@@ -118,8 +118,10 @@ class Profile:
             self.builtins = builtins
         log = _Log()
         try:
-            # Doubled, since the recorder replaces %p and the like.
-            _ctprof.record_start(log.path().replace("%", "%%"))
+            # Doubled, since the recorder replaces %p and the like. What
+            # forked children that end with os._exit() leave goes with it.
+            _ctprof.record_start(log.path().replace("%", "%%"),
+                                 spool=log.directory)
             self._log = log
             _ctprof.trace_start(depth=0, c_calls=bool(self.builtins),
                                 modules=False)

@@ -186,6 +186,25 @@ class Same(ProfileTestCase):
         self.assertTrue(rows)
         self.assertFalse([key for key in rows if key[0] == "~"])
 
+    def test_children_that_exit_at_once_leave_nothing(self):
+        before = os.environ.get("CTPROF_SPOOL")
+        os.environ["CTPROF_SPOOL"] = str(self.work)
+        try:
+            with ctprof.Profile() as profile:
+                fib(3)
+                child = os.fork()
+                if child == 0:
+                    fib(4)
+                    os._exit(0)
+                os.waitpid(child, 0)
+        finally:
+            if before is None:
+                del os.environ["CTPROF_SPOOL"]
+            else:
+                os.environ["CTPROF_SPOOL"] = before
+        self.assertTrue(profile.stats or profile.getstats())
+        self.assertEqual(list(self.work.iterdir()), [])
+
     def test_without_subcalls(self):
         rows = self.options(subcalls=False)
         self.assertTrue(rows)
