@@ -17,10 +17,14 @@
 
 static PyObjectArenaAllocator arenas; /* what was there before us */
 static bool has_arenas;
-static bool c_calls;
+static Py_tracefunc wanted; /* one of the profile functions */
 static bool is_on;
 
-static inline void enter(PyFrameObject *frame)
+/* Each on its own, so that an event saves no registers before it is known
+ * whether anybody wants it. */
+#define NOINLINE __attribute__((noinline))
+
+static NOINLINE int enter(PyFrameObject *frame)
 {
 	struct tracer_thread *thread = tracer_thread(true);
 	frame_t *caller = frame_real(frame->f_frame->previous);
@@ -30,59 +34,71 @@ static inline void enter(PyFrameObject *frame)
 		tracer_enter(thread, code,
 			caller == NULL ? NULL : frame_place(caller), code,
 			NULL);
+	return 0;
 }
 
-static inline void enter_c(PyFrameObject *frame, PyObject *object)
+/* As cProfile, it leaves out what is no builtin function. */
+static NOINLINE int enter_c(PyFrameObject *frame, PyObject *object)
 {
-	struct tracer_thread *thread = tracer_thread(false);
+	struct tracer_thread *thread;
 
+	if (!PyCFunction_Check(object))
+		return 0;
+	thread = tracer_thread(false);
 	if (TRACER_LIKELY(thread != NULL))
 		tracer_enter(thread, ((PyCFunctionObject *)object)->m_ml,
 			frame_place(frame->f_frame), object, NULL);
+	return 0;
 }
 
-static inline void leave(PyFrameObject *frame, PyObject *result)
+static NOINLINE int leave(PyFrameObject *frame, PyObject *result)
 {
 	struct tracer_thread *thread = tracer_thread(false);
 	const void *code = frame_code(frame->f_frame);
 
 	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, code))
 		tracer_exit_slow(thread, code, result);
+	return 0;
 }
 
-static inline void leave_c(PyObject *object)
+static NOINLINE int leave_c(PyObject *object)
 {
-	struct tracer_thread *thread = tracer_thread(false);
-	const void *identity = ((PyCFunctionObject *)object)->m_ml;
+	struct tracer_thread *thread;
+	const void *identity;
 
+	if (!PyCFunction_Check(object))
+		return 0;
+	thread = tracer_thread(false);
+	identity = ((PyCFunctionObject *)object)->m_ml;
 	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, identity))
 		tracer_c_exit_slow(thread, identity);
+	return 0;
+}
+
+/* The profile functions. What is not wanted costs a comparison. */
+static int on_python_call(
+	PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
+{
+	(void)unused;
+	if (what == PyTrace_CALL)
+		return enter(frame);
+	if (what == PyTrace_RETURN)
+		return leave(frame, argument);
+	return 0;
 }
 
 static int on_call(
 	PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
 {
-	(void)unused;
 	switch (what) {
-	case PyTrace_CALL:
-		enter(frame);
-		break;
-	case PyTrace_RETURN:
-		leave(frame, argument);
-		break;
 	case PyTrace_C_CALL:
-		if (c_calls && PyCFunction_Check(argument))
-			enter_c(frame, argument);
-		break;
+		return enter_c(frame, argument);
 	case PyTrace_C_RETURN:
 	case PyTrace_C_EXCEPTION:
-		if (c_calls && PyCFunction_Check(argument))
-			leave_c(argument);
-		break;
+		return leave_c(argument);
 	default:
-		break;
+		return on_python_call(unused, frame, what, argument);
 	}
-	return 0;
 }
 
 static _Thread_local bool setting; /* by ourselves, in this moment */
@@ -114,7 +130,7 @@ static void *arena_alloc(void *context, size_t size)
 	if (state != NULL && state->c_profilefunc == NULL &&
 		PyThreadState_GetInterpreter(state) ==
 			PyInterpreterState_Main())
-		set_here(on_call);
+		set_here(wanted);
 	return arena;
 }
 
@@ -156,7 +172,7 @@ static int come_back(void *unused)
 	(void)unused;
 	if (!is_on)
 		return 0;
-	if (set_everywhere(on_call) != 0)
+	if (set_everywhere(wanted) != 0)
 		PyErr_Clear();
 	if (!warned &&
 		PyErr_WarnEx(PyExc_RuntimeWarning,
@@ -193,9 +209,9 @@ int hook_setprofile_start(const struct tracer_options *options)
 	if (!audits && PySys_AddAuditHook(audit, NULL) != 0)
 		return -1;
 	audits = true;
-	c_calls = options->c_calls;
+	wanted = options->c_calls ? on_call : on_python_call;
 	hook_new_threads();
-	is_on = set_everywhere(on_call) == 0;
+	is_on = set_everywhere(wanted) == 0;
 	return is_on ? 0 : -1;
 }
 

@@ -44,12 +44,26 @@ def trace(options):
     _ctprof.trace_start(**options)
 
 
+# What the tracer counts, for people.
+_ANOMALIES = {
+    "exits_dropped": "ends of calls that never began",
+    "calls_unwound": "calls whose end never came",
+    "calls_lost": "calls without memory to record them",
+    "hooks_replaced": "times that the program set a profile function",
+}
+
+
 def untrace():
-    """Stops to trace, unless the program has."""
+    """Stops to trace, unless the program has; says so if the interpreter's
+    events did not balance."""
     try:
-        _ctprof.trace_stop()
+        counts = _ctprof.trace_stop()
     except RuntimeError:
-        pass
+        return
+    words = [f"{counts[what]} {words}" for what, words in _ANOMALIES.items()
+             if counts[what] != 0]
+    if words:
+        say("the tracer put right: " + ", ".join(words))
 
 
 def start(out=None, *, min_us=0.0, **options):

@@ -308,6 +308,24 @@ interpreters.destroy(one)
         self.assertRegex(said, "^refused: .*(subinterpreters|ctprof)")
 
 
+class Shown(support.TestCase):
+    def test_what_was_put_right_is_said(self):
+        program = self.script("import sys\nsys.setprofile(None)\n")
+        for hook, words in (
+                ("setprofile", "1 times that the program set a profile"),
+                ("auto" if sys.version_info >= (3, 12) else None, None)):
+            if hook is None:
+                continue
+            with self.subTest(hook=hook):
+                done = support.python(
+                    "-W", "ignore", "-m", "ctprof", f"--hook={hook}", "-o",
+                    self.work / "run.ctp", program)
+                if words is None:
+                    self.assertNotIn("put right", done.stderr)
+                else:
+                    self.assertIn(words, done.stderr)
+
+
 class Selection(Traced):
     def select(self, **options):
         def caller():
