@@ -29,21 +29,22 @@ def entry_key(code):
     return code.co_filename, code.co_firstlineno, support.plain(code.co_name)
 
 
-def entry_cost(entry):
+def entry_cost(entry, unit):
     return support.Cost(entry.callcount, entry.callcount - entry.reccallcount,
-                        round(entry.inlinetime), round(entry.totaltime))
+                        round(entry.inlinetime * unit),
+                        round(entry.totaltime * unit))
 
 
-def functions_of(profile):
+def functions_of(profile, unit=1):
     """cProfile's entries, equal labels summed: its own statistics keep only
-    one of them."""
+    one of them. Its times are multiplied by the unit."""
     functions, callers = {}, {}
     for entry in profile.getstats():
         caller = entry_key(entry.code)
-        support.add_function(functions, caller, entry_cost(entry), {})
+        support.add_function(functions, caller, entry_cost(entry, unit), {})
         for callee in entry.calls or ():
             edges = callers.setdefault(entry_key(callee.code), {})
-            cost = entry_cost(callee)
+            cost = entry_cost(callee, unit)
             edges[caller] = (support.add(edges[caller], cost)
                              if caller in edges else cost)
     return {key: function._replace(callers=callers.get(key, {}))

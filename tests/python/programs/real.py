@@ -55,7 +55,8 @@ def run_pydoc():
 
 def run_json_in_python():
     value = [{"number": n, "text": "caf\u00e9 \"x\"" * (n % 3),
-              "list": [n, []], "none": None, "more": {"a": n / 3}} for n in range(60)]
+              "list": [n, []], "none": None, "more": {"a": n / 3}}
+             for n in range(60)]
     encode = json.encoder._make_iterencode(
         {}, json.encoder.py_encode_basestring_ascii,
         json.encoder.py_encode_basestring_ascii, "  ", float.__repr__,
