@@ -98,12 +98,12 @@ static void enter_instance(
 	PyErr_Clear();
 }
 
-void extras_enter(struct tracer_thread *thread, const struct callee *callee)
+void extras_enter(struct tracer_thread *thread, enum callee_kind kind)
 {
 	struct tracer_options options = tracer_options();
 	struct ctp_site *site;
 
-	switch (callee->kind) {
+	switch (kind) {
 	case CALLEE_IMPORT:
 		site = options.imports ? import_site() : NULL;
 		if (site != NULL)
@@ -112,7 +112,7 @@ void extras_enter(struct tracer_thread *thread, const struct callee *callee)
 	case CALLEE_MODULE:
 	case CALLEE_OPTIMIZER:
 		if (options.modules)
-			enter_instance(thread, callee->kind == CALLEE_MODULE,
+			enter_instance(thread, kind == CALLEE_MODULE,
 				options.parameters);
 		break;
 	case CALLEE_TASK:

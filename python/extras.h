@@ -20,7 +20,7 @@ void extras_stop(void);
 
 /* Such a call has been pushed, or its end has been seen; `result` as of
  * tracer_exit_slow(). Clear exceptions. */
-void extras_enter(struct tracer_thread *thread, const struct callee *callee);
+void extras_enter(struct tracer_thread *thread, enum callee_kind kind);
 void extras_exit(struct tracer_thread *thread, PyObject *result);
 
 #endif

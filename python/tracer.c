@@ -150,45 +150,46 @@ struct tracer_thread *tracer_join(bool entering)
 	return thread;
 }
 
-/* The site of the call, which the thread's cache does not know. */
+/* The site of the call, which the thread's cache does not know, and the kind of
+ * the callee. */
 static struct ctp_site *resolve(struct tracer_thread *thread,
-	const struct callee_seen *seen, const struct callee **callee)
+	const struct callee_seen *seen, enum callee_kind *kind)
 {
 	frame_t *caller = frame_real(frame_current());
+	const struct callee *callee;
 	const void *place;
 
 	if (caller != NULL && PyCode_Check(seen->object))
 		caller = frame_real(caller->previous);
-	*callee = callee_find(seen);
-	if (*callee == NULL)
-		return NULL;
 	place = caller == NULL ? NULL : frame_place(caller);
 	/* A thread gets its name while it runs, in Python; packages are
-	 * imported then. */
+	 * imported then. May run Python, so that another thread could stop the
+	 * trace: the callee is looked up after that. */
 	if (tracer_slot(thread, seen->identity, place)->first == NULL) {
 		threads_name(thread);
 		greenlets_watch(thread);
 	}
-	return sites_find(thread, *callee, caller);
+	callee = callee_find(seen);
+	*kind = callee == NULL ? CALLEE_PLAIN : callee->kind;
+	return callee == NULL ? NULL : sites_find(thread, callee, caller);
 }
 
 void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
 	PyObject *object, PyObject *self)
 {
 	struct error_state error;
-	const struct callee *callee;
+	enum callee_kind kind;
 	struct ctp_site *site;
 
 	error_save(&error);
 	site = resolve(
-		thread, &(struct callee_seen){identity, object, self}, &callee);
+		thread, &(struct callee_seen){identity, object, self}, &kind);
 	/* Our own C functions open and close ranges, which must not be found
 	 * above them. */
-	if (callee == NULL || callee->kind != CALLEE_HIDDEN ||
-		PyCode_Check(object))
+	if (kind != CALLEE_HIDDEN || PyCode_Check(object))
 		tracer_push(thread, identity, site);
-	if (callee != NULL && callee->kind > CALLEE_HIDDEN)
-		extras_enter(thread, callee);
+	if (kind > CALLEE_HIDDEN)
+		extras_enter(thread, kind);
 	error_restore(&error);
 }
 
