@@ -174,6 +174,8 @@ static enum callee_kind special(const struct callee *callee)
 			CALLEE_MODULE},
 		{"torch/nn/modules/module.py", "Module._wrapped_call_impl",
 			CALLEE_MODULE},
+		{"torch/nn/modules/module.py", "Module._call_impl",
+			CALLEE_MODULE},
 		{"torch/optim/optimizer.py",
 			"Optimizer.profile_hook_step.<locals>.wrapper",
 			CALLEE_OPTIMIZER},

@@ -102,6 +102,9 @@ void extras_enter(struct tracer_thread *thread, enum callee_kind kind)
 {
 	struct tracer_options options = tracer_options();
 	struct ctp_site *site;
+	/* Of two such functions, the one called by the other. */
+	bool is_inner = thread->top > thread->calls &&
+			thread->top[-1].identity == EXTRAS_IDENTITY;
 
 	switch (kind) {
 	case CALLEE_IMPORT:
@@ -111,15 +114,13 @@ void extras_enter(struct tracer_thread *thread, enum callee_kind kind)
 		break;
 	case CALLEE_MODULE:
 	case CALLEE_OPTIMIZER:
-		if (options.modules)
+		if (options.modules && !is_inner)
 			enter_instance(thread, kind == CALLEE_MODULE,
 				options.parameters);
 		break;
 	case CALLEE_TASK:
-		/* There is no task yet: it is the result, of the outer of two
-		 * such functions. */
-		if (options.tasks && thread->top > thread->calls &&
-			thread->top[-1].identity != EXTRAS_IDENTITY)
+		/* There is no task yet: it is the result. */
+		if (options.tasks && !is_inner)
 			tracer_push(thread, EXTRAS_IDENTITY, NULL);
 		break;
 	default:

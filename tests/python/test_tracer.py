@@ -586,8 +586,10 @@ class Extras(Traced):
         """Functions of the names and files that torch has them in."""
         module = compile(
             "class Module:\n"
-            "    def _wrapped_call_impl(self, *args):\n"
+            "    def _call_impl(self, *args):\n"
             "        return self.forward(*args)\n"
+            "    def _wrapped_call_impl(self, *args):\n"
+            "        return self._call_impl(*args)\n"
             "    __call__ = _wrapped_call_impl\n",
             "/somewhere/torch/nn/modules/module.py", "exec")
         optimizer = compile(
@@ -638,6 +640,7 @@ class Extras(Traced):
                         if e["ph"] == "X" and e["cat"] == "module"]
                 names = [e["name"] for e in sorted(
                     rows, key=lambda e: e["ts"])]
+                self.assertEqual(len(names), 3)
                 self.assertEqual(len(set(names)), 2)
                 self.assertEqual(names[0], names[2])
                 for name in names:
