@@ -24,7 +24,7 @@ awk '
 	END { exit bad }
 ' $files || failed=1
 
-for file in $files; do
+for file in $files $(find python examples tests -name "*.py"); do
 	lines=$(wc -l < "$file")
 	if [ "$lines" -gt 500 ]; then
 		echo "$file: $lines lines: make it two nouns"
