@@ -91,14 +91,17 @@ async def check(directory, url, names):
     blank = await page.picture()
     await page.call("Page.navigate", url=url)
     end = time.monotonic() + PATIENCE
-    while await page.value(DRAWN) in (None, 0):
+    drawn, missing = 0, names
+    while not drawn or missing:
         if time.monotonic() > end:
-            page.complaints.append("nothing is drawn")
             break
         await asyncio.sleep(0.1)
-    text = await page.value(TEXT)
-    page.complaints += [name + " is not on the page" for name in names
-                        if name not in text]
+        drawn = await page.value(DRAWN)
+        text = await page.value(TEXT) or ""
+        missing = [name for name in names if name not in text]
+    if not drawn:
+        page.complaints.append("nothing is drawn")
+    page.complaints += [name + " is not on the page" for name in missing]
     picture = await page.picture()
     with open(os.path.join(directory, "page.png"), "wb") as file:
         file.write(picture)

@@ -43,7 +43,7 @@ PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs \
 server=$!
 url=
 tries=0
-while [ -z "$url" ] && [ "$tries" -lt 100 ]; do
+while [ -z "$url" ] && [ "$tries" -lt 600 ]; do
 	url=$(sed -n 's/^\(http:.*\)$/\1/p' "$work/server")
 	tries=$((tries + 1))
 	sleep 0.1
