@@ -215,7 +215,7 @@ START_TEST(what_newer_versions_add_is_kept)
 	log_maker_add_header(&case_made, 0, 1);
 	add_module(1);
 	log_maker_add(&case_made,
-		"[1, 1, [['', '', 0, 1, %ju, '', 'new', [1, 2]], "
+		"[1, 1, [['', '', 0, 1, %ju, '', 'kind', 9, 'new', [1, 2]], "
 		"['f', '', 0, nil, 7]], {'more': 1}]",
 		(uintmax_t)offset_of(second));
 	add_events(2);
