@@ -95,8 +95,13 @@ static bool count(struct census *census, const struct trace *trace,
 	case EVENT_STEP:
 		census->steps++;
 		break;
+	case EVENT_ACTIVITY:
+		census->device++;
+		break;
 	case EVENT_ASYNC_END:
 	case EVENT_ARGS:
+	case EVENT_CORRELATION:
+	case EVENT_KINDS:
 		break;
 	}
 	return true;

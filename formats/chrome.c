@@ -307,6 +307,23 @@ static bool add_step(struct chrome *chrome, struct chrome_track *track,
 	return true;
 }
 
+/* The call's number, as an argument of its range. */
+static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event_arg arg = {
+		.kind = ARG_INT, .value.integer = (int64_t)event->id};
+	struct event args = *event;
+
+	arg.key = strtab_add(chrome->trace->text, "correlation", 11);
+	if (arg.key == STRTAB_NONE)
+		return false;
+	args.kind = EVENT_ARGS;
+	args.args = &arg;
+	args.arg_count = 1;
+	return add_args(chrome, track, &args);
+}
+
 static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,
@@ -320,6 +337,8 @@ static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
 	[EVENT_ALLOC] = add_memory,
 	[EVENT_FREE] = add_memory,
 	[EVENT_STEP] = add_step,
+	[EVENT_CORRELATION] = add_correlation,
+	[EVENT_ACTIVITY] = add_complete,
 };
 
 static enum ctp_status add(struct timeline_writer *writer,

@@ -23,21 +23,13 @@ enum event_kind {
 	EVENT_ALLOC,       /* id is the address; bytes, device */
 	EVENT_FREE,        /* likewise */
 	EVENT_STEP,        /* site is the requester; id the global step */
-};
-
-enum event_arg_kind { ARG_INT, ARG_FLOAT, ARG_TEXT, ARG_JSON };
-
-struct event_arg {
-	enum event_arg_kind kind;
-	uint32_t key; /* strtab number */
-	union {
-		int64_t integer;
-		double real;
-		struct {
-			const char *bytes; /* may be invalid UTF-8 */
-			size_t size;
-		} text; /* ARG_TEXT; ARG_JSON: one valid JSON value */
-	} value;
+	/* The innermost open range is a call of a device's API; the activities
+	 * that it causes have its `id`, and come later. */
+	EVENT_CORRELATION,
+	/* What a device did, on a track of its own: site, dur_ns, args; bytes,
+	 * if it moved any; id ties it to the call that caused it (0: none). */
+	EVENT_ACTIVITY,
+	EVENT_KINDS
 };
 
 struct event {
@@ -45,7 +37,7 @@ struct event {
 	uint32_t track;
 	uint32_t site;   /* TRACE_NONE where the kind has none */
 	int64_t time_ns; /* since trace->base_realtime_ns; may be negative */
-	uint64_t dur_ns; /* EVENT_COMPLETE */
+	uint64_t dur_ns; /* EVENT_COMPLETE, EVENT_ACTIVITY */
 	uint64_t id;
 	uint64_t bytes;
 	int32_t device; /* -1: the host */

@@ -25,6 +25,17 @@ static const struct {
 		"thread's end), closed there", true},
 	[LOSS_STRAY_EXITS] = {"stray_exits",
 		"exits of functions entered before recording, left out", true},
+	[LOSS_DEVICE_DROPPED] = {"device_dropped",
+		"device activities dropped by the driver: its buffers were "
+		"full", false},
+	[LOSS_DEVICE_DISCARDED] = {"device_discarded",
+		"device activities dropped: the buffers were full", false},
+	[LOSS_DEVICE_TIMES] = {"device_times",
+		"device activities without a usable time, left out", false},
+	[LOSS_DEVICE_UNFINISHED] = {"device_unfinished",
+		"device activities that had not ended, left out", true},
+	[LOSS_DEVICE_UNKNOWN] = {"device_unknown",
+		"device activities of a kind not known, left out", true},
 	[LOSS_DAMAGED_BLOCKS] = {"damaged_blocks",
 		"damaged blocks left out", false},
 	[LOSS_MISSING_BLOCKS] = {"missing_blocks",
@@ -52,6 +63,8 @@ static const struct {
 		"ranges whose end is lost, closed early", false},
 	[LOSS_BACKWARD_TIMES] = {"backward_times",
 		"times that went back, taken as standing still", false},
+	[LOSS_UNMATCHED] = {"unmatched",
+		"device activities whose launch is not in the log", true},
 	[LOSS_DEEP_RANGES] = {"deep_ranges",
 		"ranges nested deeper than viewers show", true},
 	[LOSS_OVERLAPS] = {"overlaps",
@@ -78,6 +91,19 @@ struct trace *trace_new(void)
 	return trace;
 }
 
+/* Texts of arguments are allocations of their own. */
+static void device_clear(struct trace_device *device)
+{
+	for (uint32_t i = 0; i < device->arg_count; i++)
+		if (device->args[i].kind == ARG_TEXT ||
+			device->args[i].kind == ARG_JSON)
+			memory_free((void *)(uintptr_t)device->args[i]
+					    .value.text.bytes);
+	memory_free(device->args);
+	device->args = NULL;
+	device->arg_count = 0;
+}
+
 void trace_free(struct trace *trace)
 {
 	if (trace == NULL)
@@ -87,6 +113,9 @@ void trace_free(struct trace *trace)
 	memory_free(trace->prefixes);
 	memory_free(trace->tracks);
 	memory_free(trace->modules);
+	for (uint32_t i = 0; i < trace->device_count; i++)
+		device_clear(&trace->devices[i]);
+	memory_free(trace->devices);
 	memory_free(trace->facts);
 	memory_free(trace->site_index);
 	memory_free(trace);
@@ -238,6 +267,80 @@ uint32_t trace_add_module(struct trace *trace, struct trace_module module)
 	trace->modules = modules;
 	trace->modules[trace->module_count] = module;
 	return trace->module_count++;
+}
+
+static bool copy_arg(struct event_arg *to, const struct event_arg *from)
+{
+	char *bytes;
+
+	*to = *from;
+	if (from->kind != ARG_TEXT && from->kind != ARG_JSON)
+		return true;
+	bytes = memory_new(from->value.text.size + 1);
+	if (bytes == NULL)
+		return false;
+	memcpy(bytes, from->value.text.bytes, from->value.text.size);
+	bytes[from->value.text.size] = '\0';
+	to->value.text.bytes = bytes;
+	return true;
+}
+
+static bool copy_device(
+	struct trace_device *to, const struct trace_device *from)
+{
+	*to = *from;
+	to->arg_count = 0;
+	to->args = memory_new((from->arg_count + 1) * sizeof(*to->args));
+	if (to->args == NULL)
+		return false;
+	for (; to->arg_count < from->arg_count; to->arg_count++)
+		if (!copy_arg(&to->args[to->arg_count],
+			    &from->args[to->arg_count])) {
+			device_clear(to);
+			return false;
+		}
+	return true;
+}
+
+static uint32_t find_device(
+	const struct trace *trace, int64_t pid, uint32_t number)
+{
+	for (uint32_t i = 0; i < trace->device_count; i++)
+		if (trace->devices[i].pid == pid &&
+			trace->devices[i].number == number)
+			return i;
+	return TRACE_NONE;
+}
+
+uint32_t trace_add_device(
+	struct trace *trace, const struct trace_device *device)
+{
+	uint32_t place = find_device(trace, device->pid, device->number);
+	struct trace_device copy;
+	void *devices = trace->devices;
+
+	if (!copy_device(&copy, device))
+		return TRACE_NONE;
+	if (place != TRACE_NONE) {
+		device_clear(&trace->devices[place]);
+	} else if (!make_room(&devices, trace->device_count,
+			   &trace->device_room, sizeof(*trace->devices))) {
+		device_clear(&copy);
+		return TRACE_NONE;
+	} else {
+		trace->devices = devices;
+		place = trace->device_count++;
+	}
+	trace->devices[place] = copy;
+	return place;
+}
+
+const struct trace_device *trace_find_device(
+	const struct trace *trace, int64_t pid, uint32_t number)
+{
+	uint32_t place = find_device(trace, pid, number);
+
+	return place == TRACE_NONE ? NULL : &trace->devices[place];
 }
 
 bool trace_add_fact(struct trace *trace, const char *key, const char *value)

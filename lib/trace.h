@@ -42,38 +42,69 @@ struct trace_module {
 	bool closed;       /* unloaded before the end */
 };
 
+enum event_arg_kind { ARG_INT, ARG_FLOAT, ARG_TEXT, ARG_JSON };
+
+struct event_arg {
+	enum event_arg_kind kind;
+	uint32_t key; /* strtab number */
+	union {
+		int64_t integer;
+		double real;
+		struct {
+			const char *bytes; /* may be invalid UTF-8 */
+			size_t size;
+		} text; /* ARG_TEXT; ARG_JSON: one valid JSON value */
+	} value;
+};
+
 enum trace_track_kind {
 	TRACE_THREAD,   /* measured nesting of a thread */
 	TRACE_TIMELINE, /* ranges whose times the program gave */
 	TRACE_STREAM,   /* a stream of a device */
+	TRACE_CALLS,    /* a thread's calls, as the device's driver tells */
 };
 
 /* What events happen on: a thread of a process, a stream of a device. */
 struct trace_track {
 	enum trace_track_kind kind;
 	int64_t pid;
-	int64_t tid;
+	int64_t tid;           /* or the stream's number */
 	uint32_t process_name; /* strtab number; 0: none */
 	uint32_t name;         /* strtab number; 0: none */
+	uint32_t device;       /* TRACE_STREAM: which of the process */
+	uint32_t context;      /* likewise */
 	/* When this track's recording ended, if that is known. */
 	bool has_end;
 	int64_t end_ns;
 };
 
+/* A device that a process used, and its properties. */
+struct trace_device {
+	int64_t pid;
+	uint32_t number;
+	uint32_t arg_count;
+	struct event_arg *args; /* text is owned; see trace_add_device() */
+};
+
 /* What can be lost or repaired; trace_loss_name() has the words. */
 enum trace_loss {
-	LOSS_DROPPED_RANGES, /* recorder: no room for whole ranges */
-	LOSS_DROPPED_EVENTS, /* recorder: no room for other events */
-	LOSS_SHORT_RANGES,   /* recorder: shorter than min_ns, as asked */
-	LOSS_CUT_TEXT,       /* recorder: text longer than a record */
-	LOSS_UNWOUND_RANGES, /* recorder: functions left without an exit */
-	LOSS_STRAY_EXITS,    /* recorder: exits of functions not open */
-	LOSS_DAMAGED_BLOCKS, /* reader: blocks that could not be used */
-	LOSS_MISSING_BLOCKS, /* reader: gaps in a track's numbering */
-	LOSS_SKIPPED_BYTES,  /* reader: bytes that are no block */
-	LOSS_MISSING_EVENTS, /* reader: events that the end block knows of */
-	LOSS_TRUNCATED,      /* reader: the input ends before its end */
-	LOSS_UNKNOWN_SITES,  /* reader: sites whose name was lost */
+	LOSS_DROPPED_RANGES,    /* recorder: no room for whole ranges */
+	LOSS_DROPPED_EVENTS,    /* recorder: no room for other events */
+	LOSS_SHORT_RANGES,      /* recorder: shorter than min_ns, as asked */
+	LOSS_CUT_TEXT,          /* recorder: text longer than a record */
+	LOSS_UNWOUND_RANGES,    /* recorder: functions left without an exit */
+	LOSS_STRAY_EXITS,       /* recorder: exits of functions not open */
+	LOSS_DEVICE_DROPPED,    /* driver: activities, for want of buffers */
+	LOSS_DEVICE_DISCARDED,  /* recorder: likewise */
+	LOSS_DEVICE_TIMES,      /* driver: activities without a usable time */
+	LOSS_DEVICE_UNFINISHED, /* recorder: activities that had not ended */
+	LOSS_DEVICE_UNKNOWN,    /* recorder: activities of a kind not known */
+	LOSS_DAMAGED_BLOCKS,    /* reader: blocks that could not be used */
+	LOSS_MISSING_BLOCKS,    /* reader: gaps in a track's numbering */
+	LOSS_SKIPPED_BYTES,     /* reader: bytes that are no block */
+	LOSS_MISSING_EVENTS,    /* reader: events that the end block knows of */
+	LOSS_TRUNCATED,         /* reader: the input ends before its end */
+	LOSS_UNKNOWN_SITES,     /* reader: sites whose name was lost */
 	LOSS_UNKNOWN_BLOCKS, /* reader: kinds that this version does not know */
 	LOSS_UNKNOWN_EVENTS, /* reader: likewise of events */
 	LOSS_STRAY_ENDS,     /* replay: ends without a begin */
@@ -81,6 +112,7 @@ enum trace_loss {
 	LOSS_REOPENED_RANGES, /* reader: begin was in a lost block */
 	LOSS_CLOSED_RANGES,   /* reader: end was in a lost block */
 	LOSS_BACKWARD_TIMES,  /* replay: time went back; taken as standing */
+	LOSS_UNMATCHED,       /* join: activities whose launch is not there */
 	LOSS_DEEP_RANGES,     /* writer: nested too deep for the format */
 	LOSS_OVERLAPS,        /* writer: could not nest; put into a lane */
 	LOSS_BAD_TEXT,        /* writer: bytes that are not UTF-8, replaced */
@@ -108,6 +140,8 @@ struct trace {
 	uint32_t track_count;
 	struct trace_module *modules;
 	uint32_t module_count;
+	struct trace_device *devices;
+	uint32_t device_count;
 	struct trace_fact *facts; /* tool, host, command, clock, … */
 	uint32_t fact_count;
 	/* Event times are relative to this instant of CLOCK_REALTIME, in ns
@@ -124,6 +158,7 @@ struct trace {
 	uint32_t *site_index; /* private: hash table over sites */
 	uint32_t site_index_size;
 	uint32_t site_room, track_room, module_room, fact_room, prefix_room;
+	uint32_t device_room;
 };
 
 /* An empty trace; free with trace_free(). NULL if out of memory. */
@@ -138,6 +173,15 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site);
 uint32_t trace_add_track(struct trace *trace, struct trace_track track);
 uint32_t trace_add_module(struct trace *trace, struct trace_module module);
 bool trace_add_fact(struct trace *trace, const char *key, const char *value);
+
+/* A device; one that is there already gets the new properties. Arguments and
+ * their text are copied. */
+uint32_t trace_add_device(
+	struct trace *trace, const struct trace_device *device);
+
+/* The device that a stream belongs to; NULL if nothing is known of it. */
+const struct trace_device *trace_find_device(
+	const struct trace *trace, int64_t pid, uint32_t number);
 
 bool trace_add_prefix(struct trace *trace, const char *path, size_t size);
 

@@ -30,7 +30,7 @@ static void check_args(const struct trace *trace, const struct event *event)
 
 static void check_event(const struct trace *trace, const struct event *event)
 {
-	fuzz_require(event->kind <= EVENT_STEP);
+	fuzz_require(event->kind < EVENT_KINDS);
 	fuzz_require(event->track < trace->track_count);
 	if (event->kind != EVENT_END && event->kind != EVENT_ARGS &&
 		event->kind != EVENT_ALLOC && event->kind != EVENT_FREE)

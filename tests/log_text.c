@@ -20,6 +20,8 @@ static const char *const kinds[] = {
 	[EVENT_ALLOC] = "alloc",
 	[EVENT_FREE] = "free",
 	[EVENT_STEP] = "step",
+	[EVENT_CORRELATION] = "correlation",
+	[EVENT_ACTIVITY] = "activity",
 };
 
 static void put_arg(
@@ -45,6 +47,7 @@ static void put_event(
 	switch (event->kind) {
 	case EVENT_END:
 	case EVENT_ARGS:
+	case EVENT_CORRELATION:
 		break;
 	case EVENT_ALLOC:
 	case EVENT_FREE:
@@ -56,7 +59,9 @@ static void put_event(
 		(void)fprintf(out, " %s", trace_site_name(trace, event->site));
 	}
 	if (event->kind == EVENT_ASYNC_BEGIN ||
-		event->kind == EVENT_ASYNC_END || event->kind == EVENT_STEP)
+		event->kind == EVENT_ASYNC_END || event->kind == EVENT_STEP ||
+		event->kind == EVENT_CORRELATION ||
+		event->kind == EVENT_ACTIVITY)
 		(void)fprintf(out, " %" PRIu64, event->id);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		put_arg(out, trace, &event->args[i]);

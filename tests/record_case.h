@@ -38,7 +38,7 @@ extern char case_path[256]; /* of the log */
 
 /* What a log holds, counted. */
 struct case_content {
-	uint64_t kinds[EVENT_STEP + 1];
+	uint64_t kinds[EVENT_KINDS];
 	uint64_t tracks;
 	uint64_t losses[LOSS_KINDS];
 	uint64_t named; /* begins of the site asked for */
