@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * truth CASE: does work on the GPU, each launch inside a range of its own, and
+ * prints what it did, a JSON object per line; check_truth.py compares that
+ * with the log. The launch inside the range "r7" has a grid of 8 blocks, so
+ * that each kernel of the log tells where it belongs.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctprof.h"
+#include "driver.h"
+
+#define LAUNCHES 200
+#define THREADS 8
+#define THREAD_LAUNCHES 500
+#define GRAPH_KERNELS 20
+#define GRAPH_REPLAYS 1000
+#define GRAPH_RANGE 100000
+#define COPY_BYTES ((size_t)1 << 20)
+#define STRESS_LAUNCHES 1000000
+#define STRESS_SYNC 1000
+
+static struct driver_kernels kernels;
+
+/* Launches are numbered over the whole program. */
+static unsigned launch_number;
+
+static void begin_range(unsigned number)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "r%u", number);
+	ctp_begin(ctp_site_intern(name, NULL, 0));
+}
+
+static unsigned next_number(void)
+{
+	return __atomic_fetch_add(&launch_number, 1, __ATOMIC_RELAXED);
+}
+
+struct shape {
+	unsigned block;
+	unsigned shared_bytes;
+};
+
+static int attribute(driver_function function, int which)
+{
+	int value = 0;
+
+	MUST(driver.function_attribute(&value, which, function));
+	return value;
+}
+
+/* One launch in its range, and the line that tells of it. */
+static void launch(const char *name, driver_function function,
+	struct shape shape, driver_stream stream, void **parameters)
+{
+	unsigned number = next_number();
+
+	begin_range(number);
+	MUST(driver.launch(function, number + 1, 1, 1, shape.block, 1, 1,
+		shape.shared_bytes, stream, parameters, NULL));
+	ctp_end();
+	(void)printf("{\"launch\": %u, \"name\": \"%s\", \"block\": %u, "
+		     "\"dynamic\": %u, \"registers\": %d, \"static\": %d, "
+		     "\"local\": %d, \"stream\": \"%p\"}\n",
+		number, name, shape.block, shape.shared_bytes,
+		attribute(function, DRIVER_REGISTERS),
+		attribute(function, DRIVER_SHARED_BYTES),
+		attribute(function, DRIVER_LOCAL_BYTES), (void *)stream);
+}
+
+static driver_stream new_stream(void)
+{
+	driver_stream stream;
+
+	MUST(driver.stream_create(&stream, DRIVER_STREAM_NON_BLOCKING));
+	return stream;
+}
+
+static void do_copies(driver_stream stream)
+{
+	driver_address a;
+	driver_address b;
+	void *host;
+
+	MUST(driver.memory_alloc(&a, COPY_BYTES));
+	MUST(driver.memory_alloc(&b, COPY_BYTES));
+	MUST(driver.host_alloc(&host, COPY_BYTES, 0));
+	for (unsigned i = 1; i <= 16; i++) {
+		size_t bytes = COPY_BYTES / i;
+
+		MUST(driver.fill_bytes(a, (unsigned char)i, bytes, stream));
+		MUST(driver.copy_on_device(b, a, bytes, stream));
+		MUST(driver.copy_to_host(host, b, bytes, stream));
+		MUST(driver.copy_to_device(a, host, bytes, stream));
+		(void)printf("{\"memset\": %zu, \"value\": %u}\n"
+			     "{\"copy\": \"DtoD\", \"bytes\": %zu}\n"
+			     "{\"copy\": \"DtoH\", \"bytes\": %zu}\n"
+			     "{\"copy\": \"HtoD\", \"bytes\": %zu}\n",
+			bytes, i, bytes, bytes, bytes);
+	}
+	MUST(driver.stream_synchronize(stream));
+	(void)printf("{\"sync\": \"stream\"}\n");
+}
+
+/* Kernels of all shapes on one stream, copies, memsets. */
+static void run_counts(void)
+{
+	static const struct shape shapes[] = {
+		{1, 0}, {32, 256}, {128, 4096}, {1024, 16384}};
+	driver_stream stream = new_stream();
+	driver_address memory;
+	uint64_t ns = 1000;
+	float factor = 2;
+	uint32_t count = 1024;
+
+	MUST(driver.memory_alloc(&memory, sizeof(float) * 2 * count));
+	for (unsigned i = 0; i < LAUNCHES; i++) {
+		driver_address y = memory + sizeof(float) * count;
+		void *axpy[] = {&memory, &y, &factor, &count};
+		void *spin[] = {&ns};
+		struct shape shape = shapes[i % 4];
+
+		launch("empty_k", kernels.empty, shape, stream, NULL);
+		launch("axpy_k", kernels.axpy, shape, stream, axpy);
+		launch("spin_ns_k", kernels.spin, (struct shape){1, 0}, stream,
+			spin);
+	}
+	do_copies(stream);
+	MUST(driver.context_synchronize());
+	(void)printf("{\"sync\": \"context\"}\n");
+}
+
+/* Kernels of known length, each alone between two events. */
+static void run_durations(void)
+{
+	static const uint64_t lengths[] = {
+		50000, 100000, 500000, 1000000, 5000000};
+	driver_stream stream = new_stream();
+	driver_event from;
+	driver_event to;
+
+	MUST(driver.event_create(&from, 0));
+	MUST(driver.event_create(&to, 0));
+	for (unsigned i = 0; i < 50; i++) {
+		uint64_t ns = lengths[i % 5];
+		void *spin[] = {&ns};
+		unsigned number = launch_number;
+		float ms = 0;
+
+		MUST(driver.event_record(from, stream));
+		launch("spin_ns_k", kernels.spin, (struct shape){1, 0}, stream,
+			spin);
+		MUST(driver.event_record(to, stream));
+		MUST(driver.event_synchronize(to));
+		MUST(driver.event_elapsed(&ms, from, to));
+		(void)printf("{\"spin\": %u, \"ns\": %llu, \"event_ms\": "
+			     "%.6f}\n",
+			number, (unsigned long long)ns, (double)ms);
+	}
+}
+
+/* Long kernels of one block on four streams. */
+static void run_streams(void)
+{
+	driver_stream streams[4];
+	uint64_t ns = 2000000;
+	void *spin[] = {&ns};
+
+	for (unsigned i = 0; i < 4; i++)
+		streams[i] = new_stream();
+	for (unsigned i = 0; i < 40; i++)
+		launch("spin_ns_k", kernels.spin, (struct shape){1, 0},
+			streams[i % 4], spin);
+	MUST(driver.context_synchronize());
+	(void)printf("{\"sync\": \"context\"}\n");
+}
+
+/* Half of the threads share a context of their own. */
+static void *run_thread(void *argument)
+{
+	const driver_context *context = argument;
+	struct driver_kernels own = kernels;
+	driver_stream streams[2];
+
+	MUST(driver.context_set(*context));
+	driver_load(&own);
+	for (unsigned i = 0; i < 2; i++)
+		streams[i] = new_stream();
+	for (unsigned i = 0; i < THREAD_LAUNCHES; i++)
+		launch("empty_k", own.empty, (struct shape){32, 0},
+			streams[i % 2], NULL);
+	for (unsigned i = 0; i < 2; i++)
+		MUST(driver.stream_synchronize(streams[i]));
+	(void)printf("{\"sync\": \"stream\"}\n{\"sync\": \"stream\"}\n");
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	driver_context contexts[2];
+	pthread_t threads[THREADS];
+	int device;
+
+	MUST(driver.device_get(&device, 0));
+	MUST(driver.context_retain(&contexts[0], device));
+	MUST(driver.context_create(&contexts[1], 0, device));
+	for (unsigned i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, run_thread,
+			    &contexts[i % 2]) != 0)
+			exit(1);
+	for (unsigned i = 0; i < THREADS; i++)
+		(void)pthread_join(threads[i], NULL);
+}
+
+/* The kernels, a copy and a memset that a graph is made of, in a range each. */
+static void capture_nodes(driver_stream stream, driver_address memory)
+{
+	for (unsigned i = 0; i < GRAPH_KERNELS; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "capture%u", i);
+		ctp_begin(ctp_site_intern(name, NULL, 0));
+		MUST(driver.launch(kernels.empty, i + 1, 1, 1, 32, 1, 1, 0,
+			stream, NULL, NULL));
+		ctp_end();
+	}
+	MUST(driver.copy_on_device(memory, memory + 4096, 4096, stream));
+	MUST(driver.fill_bytes(memory, 1, 4096, stream));
+}
+
+static void run_graph(void)
+{
+	driver_stream stream = new_stream();
+	driver_address memory;
+	driver_graph graph;
+	driver_graph_exec exec;
+
+	MUST(driver.memory_alloc(&memory, 8192));
+	MUST(driver.capture_begin(stream, DRIVER_CAPTURE_THREAD_LOCAL));
+	capture_nodes(stream, memory);
+	MUST(driver.capture_end(stream, &graph));
+	MUST(driver.graph_instantiate(&exec, graph, 0));
+	for (unsigned i = 0; i < GRAPH_REPLAYS; i++) {
+		begin_range(GRAPH_RANGE + i);
+		MUST(driver.graph_launch(exec, stream));
+		ctp_end();
+	}
+	MUST(driver.stream_synchronize(stream));
+	(void)printf("{\"sync\": \"stream\"}\n{\"graph\": %d, \"replays\": %d, "
+		     "\"first\": %d}\n",
+		GRAPH_KERNELS, GRAPH_REPLAYS, GRAPH_RANGE);
+}
+
+/* Many launches; the device's memory must not shrink while they go on. */
+static void run_stress(void)
+{
+	driver_stream stream = new_stream();
+	size_t before;
+	size_t after;
+	size_t total;
+
+	ctp_begin(ctp_site_intern("stress", NULL, 0));
+	for (unsigned i = 0; i < STRESS_LAUNCHES; i++) {
+		if (i == STRESS_LAUNCHES / 10)
+			MUST(driver.memory_info(&before, &total));
+		MUST(driver.launch(kernels.empty, 1, 1, 1, 1, 1, 1, 0, stream,
+			NULL, NULL));
+		if (i % STRESS_SYNC == STRESS_SYNC - 1)
+			MUST(driver.stream_synchronize(stream));
+	}
+	ctp_end();
+	MUST(driver.memory_info(&after, &total));
+	(void)printf("{\"stress\": %d, \"syncs\": %d, \"memory_lost\": %lld}\n",
+		STRESS_LAUNCHES, STRESS_LAUNCHES / STRESS_SYNC,
+		(long long)before - (long long)after);
+}
+
+/* A child after CUDA was used; the parent goes on. */
+static void run_fork(void)
+{
+	driver_stream stream = new_stream();
+	pid_t child;
+	int status = 0;
+
+	launch("empty_k", kernels.empty, (struct shape){1, 0}, stream, NULL);
+	(void)fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		CTP_SCOPE("child");
+		exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+		exit(1);
+	launch("empty_k", kernels.empty, (struct shape){1, 0}, stream, NULL);
+	MUST(driver.stream_synchronize(stream));
+	(void)printf("{\"sync\": \"stream\"}\n");
+}
+
+/* Leaves without waiting for what was launched. */
+static void run_exit(void)
+{
+	launch("empty_k", kernels.empty, (struct shape){1, 0}, new_stream(),
+		NULL);
+}
+
+static void run_reset(void)
+{
+	driver_stream stream = new_stream();
+	int device;
+
+	launch("empty_k", kernels.empty, (struct shape){1, 0}, stream, NULL);
+	MUST(driver.stream_synchronize(stream));
+	(void)printf("{\"sync\": \"stream\"}\n");
+	MUST(driver.device_get(&device, 0));
+	MUST(driver.context_reset(device));
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"counts", run_counts},
+	{"durations", run_durations},
+	{"streams", run_streams},
+	{"threads", run_threads},
+	{"graph", run_graph},
+	{"stress", run_stress},
+	{"fork", run_fork},
+	{"exit", run_exit},
+	{"reset", run_reset},
+};
+
+int main(int argc, char **argv)
+{
+	const char *reason = driver_open();
+
+	if (argc != 2)
+		return 2;
+	if (reason != NULL) {
+		(void)fprintf(stderr, "%s\n", reason);
+		return 77;
+	}
+	if (strcmp(argv[1], "probe") == 0)
+		return 0;
+	driver_begin(&kernels);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (strcmp(argv[1], cases[i].name) == 0) {
+			cases[i].run();
+			return 0;
+		}
+	(void)fprintf(stderr, "%s: no such case\n", argv[1]);
+	return 2;
+}
