@@ -23,6 +23,7 @@
 #include "outcome.h"
 #include "process.h"
 #include "registry.h"
+#include "session_private.h"
 #include "thread.h"
 
 #define WAIT_NS INT64_C(20000000)
@@ -32,50 +33,35 @@
  * libraries may run before ours. */
 CTP_API int ctp_on = 1;
 
-static struct {
-	pthread_mutex_t lock; /* over start and stop */
-	_Atomic uint64_t current;
-	uint64_t last;       /* number given last */
-	_Atomic bool looked; /* at the environment, or need not */
-	_Atomic bool due;    /* a recording is to begin with the next event */
-	bool child;          /* forked while a recording was on or due */
-	uint32_t parent;     /* in a child that was forked while recording */
-	struct clock_sync forked; /* when that was */
-	bool forks_watched;
-	bool tsc;
-	struct spool spool;
-	struct session_options options;
-	char path[SESSION_PATH_BYTES]; /* of the log, as it came to be */
-	uint64_t lost; /* events that were not in the log at the end */
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct session_data session_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct thread_hold hold(void)
 {
 	struct thread_hold before = thread_hold();
 
-	(void)pthread_mutex_lock(&session.lock);
+	(void)pthread_mutex_lock(&session_state.lock);
 	return before;
 }
 
 static void release(struct thread_hold before)
 {
-	(void)pthread_mutex_unlock(&session.lock);
+	(void)pthread_mutex_unlock(&session_state.lock);
 	thread_release(before);
 }
 
 bool session_uses_tsc(void)
 {
-	return session.tsc;
+	return session_state.tsc;
 }
 
 struct spool *session_spool(void)
 {
-	return &session.spool;
+	return &session_state.spool;
 }
 
 const struct session_options *session_options(void)
 {
-	return &session.options;
+	return &session_state.options;
 }
 
 /* How many chunks threads hold on to, whether they record or not. */
@@ -93,10 +79,10 @@ static uint32_t held(void)
  * any policy grows with the number of threads. */
 static bool may_grow(void)
 {
-	uint32_t count = atomic_load(&session.spool.header->chunk_count);
+	uint32_t count = atomic_load(&session_state.spool.header->chunk_count);
 
-	return session.options.policy == CTP_POLICY_GROW ||
-	       count < session.options.chunks / 2 + 2 * held();
+	return session_state.options.policy == CTP_POLICY_GROW ||
+	       count < session_state.options.chunks / 2 + 2 * held();
 }
 
 struct chunk *session_take_chunk(void)
@@ -104,51 +90,53 @@ struct chunk *session_take_chunk(void)
 	struct chunk *chunk;
 
 	/* A thread that nobody waited for any longer when recording stopped. */
-	if (session.spool.header == NULL)
+	if (session_state.spool.header == NULL)
 		return NULL;
-	chunk = spool_take(&session.spool);
+	chunk = spool_take(&session_state.spool);
 	/* Others may take what we made. */
 	while (chunk == NULL && may_grow() &&
-		spool_grow(&session.spool, session.options.chunks / 4))
-		chunk = spool_take(&session.spool);
+		spool_grow(
+			&session_state.spool, session_state.options.chunks / 4))
+		chunk = spool_take(&session_state.spool);
 	return chunk;
 }
 
 bool session_may_wait(void)
 {
-	return session.options.policy == CTP_POLICY_BLOCK &&
+	return session_state.options.policy == CTP_POLICY_BLOCK &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
-	       session.spool.header != NULL &&
-	       atomic_load(&session.spool.header->chunk_count) > held() + 1;
+	       session_state.spool.header != NULL &&
+	       atomic_load(&session_state.spool.header->chunk_count) >
+		       held() + 1;
 }
 
 struct chunk *session_wait_chunk(void)
 {
-	spool_wake(&session.spool);
-	spool_wait_free(&session.spool, WAIT_NS);
+	spool_wake(&session_state.spool);
+	spool_wait_free(&session_state.spool, WAIT_NS);
 	return session_take_chunk();
 }
 
 const char *session_log(void)
 {
-	size_t size = strlen(session.path);
+	size_t size = strlen(session_state.path);
 
-	return session.path + (size > NAME_MOST ? size - NAME_MOST : 0);
+	return session_state.path + (size > NAME_MOST ? size - NAME_MOST : 0);
 }
 
 /* Says why recording stopped; false if it did not. */
 static bool describe_outcome(char *out, size_t size)
 {
 	return outcome_describe(out, size,
-		atomic_load(&session.current) == 0
-			? session.lost
-			: spool_left(&session.spool));
+		atomic_load(&session_state.current) == 0
+			? session_state.lost
+			: spool_left(&session_state.spool));
 }
 
 /* For those who find the spool, and in it what is not in the log. */
 static void note_outcome(void)
 {
-	char *error = session.spool.header->error;
+	char *error = session_state.spool.header->error;
 
 	(void)outcome_describe(error, SPOOL_ERROR_BYTES, 0);
 }
@@ -170,10 +158,10 @@ void session_fail(const struct ctp_error *err)
 static void fill_facts(struct spool_facts *facts)
 {
 	process_describe(facts);
-	facts->parent = session.parent;
-	facts->policy = (uint32_t)session.options.policy;
-	facts->level = (uint32_t)session.options.level;
-	facts->min_ns = session.options.min_ns;
+	facts->parent = session_state.parent;
+	facts->policy = (uint32_t)session_state.options.policy;
+	facts->level = (uint32_t)session_state.options.level;
+	facts->min_ns = session_state.options.min_ns;
 }
 
 /* `log` is the log's descriptor. */
@@ -181,100 +169,31 @@ static enum ctp_status open_spool(
 	const struct clock_sync *start, int log, struct ctp_error *err)
 {
 	const struct file_id id = file_id_of(log);
-	char *directory = realpath(session.options.spool, NULL);
-	enum ctp_status status = spool_open(&session.spool,
-		directory == NULL ? session.options.spool : directory,
-		session.options.chunks, session.options.chunk_max, err);
-	struct spool_header *header = session.spool.header;
+	char *directory = realpath(session_state.options.spool, NULL);
+	enum ctp_status status = spool_open(&session_state.spool,
+		directory == NULL ? session_state.options.spool : directory,
+		session_state.options.chunks, session_state.options.chunk_max,
+		err);
+	struct spool_header *header = session_state.spool.header;
 
 	free(directory);
 	if (status != CTP_OK)
 		return status;
-	header->clock = options_spool_clock(&session.options, session.tsc);
+	header->clock =
+		options_spool_clock(&session_state.options, session_state.tsc);
 	header->start = *start;
 	log_file_absolute(
-		header->log_path, sizeof(header->log_path), session.path);
+		header->log_path, sizeof(header->log_path), session_state.path);
 	/* Whoever completes the log must know it from others that came to have
 	 * its name. */
 	header->log_device = (uint64_t)id.device;
 	header->log_inode = (uint64_t)id.inode;
 	fill_facts(&header->facts);
-	if (!registry_start(&session.spool))
+	if (!registry_start(&session_state.spool))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"more names than the buffers hold");
 	atomic_store(&header->ready, 1);
 	return CTP_OK;
-}
-
-/*
- * A thread that a signal interrupted inside the recorder may hold any lock
- * here. Such a fork - of a handler that starts a debugger, say - is let go
- * unwatched, and the child does not record.
- */
-static void before_fork(void)
-{
-	if (thread_is_inside())
-		return;
-	(void)pthread_mutex_lock(&session.lock);
-	instrument_lock();
-	registry_lock(); /* who holds it may wait for what is drained */
-	drain_pause();
-	inherit_keep(atomic_load(&session.current));
-}
-
-static void after_fork_parent(void)
-{
-	if (thread_is_inside())
-		return;
-	drain_resume();
-	registry_unlock();
-	instrument_unlock();
-	(void)pthread_mutex_unlock(&session.lock);
-}
-
-/* Nothing of the parent's recording is ours: not its spool, not its log. */
-static void leave_parent(void)
-{
-	atomic_store(&session.current, 0);
-	thread_forget_others();
-	inherit_take();
-	drain_forget();
-	spool_leave(&session.spool);
-}
-
-static void after_fork_child(void)
-{
-	bool was_on = atomic_load(&session.current) != 0 && ctp_on != 0;
-	bool was_due = atomic_load(&session.due);
-
-	outcome_forget();
-	if (thread_is_inside()) {
-		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		atomic_store(&session.due, false);
-		(void)pthread_mutex_init(&session.lock, NULL);
-		registry_forget();
-		leave_parent();
-		return;
-	}
-	registry_unlock();
-	instrument_unlock();
-	(void)pthread_mutex_unlock(&session.lock);
-	registry_stop();
-	leave_parent();
-	session.child = was_on || was_due;
-	if (was_on) {
-		session.parent = (uint32_t)getppid();
-		session.forked = clock_sync_now(session.tsc);
-	}
-	atomic_store(&session.due, session.child);
-}
-
-static void watch_forks(void)
-{
-	if (!session.forks_watched)
-		session.forks_watched =
-			pthread_atfork(before_fork, after_fork_parent,
-				after_fork_child) == 0;
 }
 
 /* Which functions are to be left out. */
@@ -301,36 +220,38 @@ static enum ctp_status begin(struct ctp_error *err)
 	if (status != CTP_OK)
 		return status;
 	/* Nor does a program that this process was before exec lose its log. */
-	fd = log_file_make(session.options.out, session.options.exclusive,
-		session.child || (session.last == 0 &&
-					 spool_was_left(session.options.spool)),
-		session.path, err);
+	fd = log_file_make(session_state.options.out,
+		session_state.options.exclusive,
+		session_state.child ||
+			(session_state.last == 0 &&
+				spool_was_left(session_state.options.spool)),
+		session_state.path, err);
 	if (fd < 0)
 		return err->status;
-	session.tsc = options_use_tsc(&session.options);
-	clock_count_events(session.options.clock == CTP_CLOCK_EVENTS);
-	start = session.parent != 0 ? session.forked
-				    : clock_sync_now(session.tsc);
+	session_state.tsc = options_use_tsc(&session_state.options);
+	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
+	start = session_state.parent != 0 ? session_state.forked
+					  : clock_sync_now(session_state.tsc);
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
-		status = drain_start(
-			&session.spool, fd, &session.options, &start, err);
+		status = drain_start(&session_state.spool, fd,
+			&session_state.options, &start, err);
 	else
 		(void)close(fd);
 	if (status != CTP_OK) {
 		registry_stop();
-		spool_close(&session.spool, false);
-		(void)unlink(session.path);
+		spool_close(&session_state.spool, false);
+		(void)unlink(session_state.path);
 		return status;
 	}
-	watch_forks();
+	session_watch_forks();
 	/* What goes on in a child has one number, by which those who follow
 	 * the thread's open functions know that they are open still. */
-	if (session.parent == 0)
-		session.last++;
-	inherit_record(session.last, start.ticks);
-	atomic_store(&session.due, false);
-	atomic_store(&session.current, session.last);
+	if (session_state.parent == 0)
+		session_state.last++;
+	inherit_record(session_state.last, start.ticks);
+	atomic_store(&session_state.due, false);
+	atomic_store(&session_state.current, session_state.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	return CTP_OK;
 }
@@ -344,21 +265,21 @@ static void look_at_environment(void)
 	struct thread_hold before;
 	struct ctp_error err;
 
-	if (atomic_load(&session.looked))
+	if (atomic_load(&session_state.looked))
 		return;
 	before = hold();
-	if (atomic_load(&session.looked)) {
+	if (atomic_load(&session_state.looked)) {
 		/* Another thread did. */
 	} else if (!options_in_environment()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	} else if (options_fill(&session.options, NULL, &err) != CTP_OK) {
+	} else if (options_fill(&session_state.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		outcome_set(&err);
 	} else {
-		watch_forks();
-		atomic_store(&session.due, true);
+		session_watch_forks();
+		atomic_store(&session_state.due, true);
 	}
-	atomic_store(&session.looked, true);
+	atomic_store(&session_state.looked, true);
 	release(before);
 }
 
@@ -368,16 +289,16 @@ uint64_t session_current(void)
 	struct thread_hold before;
 
 	look_at_environment();
-	if (!atomic_load(&session.due))
-		return atomic_load(&session.current);
+	if (!atomic_load(&session_state.due))
+		return atomic_load(&session_state.current);
 	before = hold();
-	if (atomic_load(&session.due) && begin(&err) != CTP_OK) {
-		atomic_store(&session.due, false);
+	if (atomic_load(&session_state.due) && begin(&err) != CTP_OK) {
+		atomic_store(&session_state.due, false);
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		outcome_set(&err);
 	}
 	release(before);
-	return atomic_load(&session.current);
+	return atomic_load(&session_state.current);
 }
 
 enum ctp_status ctp_start(const struct ctp_options *options)
@@ -388,9 +309,10 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 
 	look_at_environment();
 	before = hold();
-	if (atomic_load(&session.current) == 0 && !atomic_load(&session.due)) {
+	if (atomic_load(&session_state.current) == 0 &&
+		!atomic_load(&session_state.due)) {
 		outcome_set(&err);
-		status = options_fill(&session.options, options, &err);
+		status = options_fill(&session_state.options, options, &err);
 		if (status == CTP_OK)
 			status = begin(&err);
 		if (status != CTP_OK)
@@ -411,15 +333,16 @@ static enum ctp_status end(void)
 	thread_stop_all();
 	status = drain_stop(&err);
 	thread_release_all();
-	session.lost = status == CTP_OK ? 0 : spool_left(&session.spool);
+	session_state.lost =
+		status == CTP_OK ? 0 : spool_left(&session_state.spool);
 	if (status != CTP_OK) {
 		note_outcome();
 		/* Who started us reads the reason there. */
-		keep = session.options.exclusive;
+		keep = session_state.options.exclusive;
 	}
 	registry_stop();
-	atomic_store(&session.current, 0);
-	spool_close(&session.spool, keep);
+	atomic_store(&session_state.current, 0);
+	spool_close(&session_state.spool, keep);
 	return status;
 }
 
@@ -428,14 +351,14 @@ enum ctp_status ctp_stop(void)
 	struct thread_hold before = hold();
 	enum ctp_status status = CTP_OK;
 
-	if (atomic_exchange(&session.due, false))
+	if (atomic_exchange(&session_state.due, false))
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	if (atomic_load(&session.current) != 0)
+	if (atomic_load(&session_state.current) != 0)
 		status = end();
 	/* What comes next in a forked child is not the parent's. */
 	inherit_forget(NULL);
-	session.child = false;
-	session.parent = 0;
+	session_state.child = false;
+	session_state.parent = 0;
 	release(before);
 	return status;
 }
@@ -446,7 +369,7 @@ enum ctp_status ctp_flush(void)
 	struct ctp_error err;
 	enum ctp_status status = CTP_ERR_STATE;
 
-	if (atomic_load(&session.current) != 0)
+	if (atomic_load(&session_state.current) != 0)
 		status = drain_flush(&err);
 	release(before);
 	return status;
@@ -462,18 +385,19 @@ const char *ctp_status(void)
 		release(before);
 		return words;
 	}
-	if (atomic_load(&session.due))
+	if (atomic_load(&session_state.due))
 		(void)snprintf(words, sizeof(words),
 			"recording begins with the first event");
-	else if (atomic_load(&session.current) == 0)
+	else if (atomic_load(&session_state.current) == 0)
 		(void)snprintf(words, sizeof(words), "off");
 	else
 		(void)snprintf(words, sizeof(words), "recording to %s%s",
-			session.path,
-			session.spool.fd < 0 ? " (without a spool: what is "
-					       "not in the log yet dies with "
-					       "the program)"
-					     : "");
+			session_state.path,
+			session_state.spool.fd < 0
+				? " (without a spool: what is "
+				  "not in the log yet dies with "
+				  "the program)"
+				: "");
 	release(before);
 	return words;
 }

@@ -38,7 +38,7 @@ recording='arena chunk drain filter functions inherit instrument
 	instrument_link instrument_thread log_file log_frame modules options outcome pack
 	pack_column pack_losses pack_private pack_registry pack_row process
 	record registry registry_module registry_private registry_site
-	session shadow spool
+	session session_fork session_private shadow spool
 	step thread'
 analysis='event function_name log_block log_events log_facts log_input log_member
 	log_read log_scan log_site log_table log_time profile replay symbolize

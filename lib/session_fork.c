@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* What a fork does to a recording: the parent's goes on, the child's is due. */
+#include <unistd.h>
+
+#include "drain.h"
+#include "inherit.h"
+#include "instrument.h"
+#include "outcome.h"
+#include "registry.h"
+#include "session_private.h"
+#include "thread.h"
+
+/*
+ * A thread that a signal interrupted inside the recorder may hold any lock
+ * here. Such a fork - of a handler that starts a debugger, say - is let go
+ * unwatched, and the child does not record.
+ */
+static void before_fork(void)
+{
+	if (thread_is_inside())
+		return;
+	(void)pthread_mutex_lock(&session_state.lock);
+	instrument_lock();
+	registry_lock(); /* who holds it may wait for what is drained */
+	drain_pause();
+	inherit_keep(atomic_load(&session_state.current));
+}
+
+static void after_fork_parent(void)
+{
+	if (thread_is_inside())
+		return;
+	drain_resume();
+	registry_unlock();
+	instrument_unlock();
+	(void)pthread_mutex_unlock(&session_state.lock);
+}
+
+/* Nothing of the parent's recording is ours: not its spool, not its log. */
+static void leave_parent(void)
+{
+	atomic_store(&session_state.current, 0);
+	thread_forget_others();
+	inherit_take();
+	drain_forget();
+	spool_leave(&session_state.spool);
+}
+
+static void after_fork_child(void)
+{
+	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
+	bool was_due = atomic_load(&session_state.due);
+
+	outcome_forget();
+	if (thread_is_inside()) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+		atomic_store(&session_state.due, false);
+		(void)pthread_mutex_init(&session_state.lock, NULL);
+		registry_forget();
+		leave_parent();
+		return;
+	}
+	registry_unlock();
+	instrument_unlock();
+	(void)pthread_mutex_unlock(&session_state.lock);
+	registry_stop();
+	leave_parent();
+	session_state.child = was_on || was_due;
+	if (was_on) {
+		session_state.parent = (uint32_t)getppid();
+		session_state.forked = clock_sync_now(session_state.tsc);
+	}
+	atomic_store(&session_state.due, session_state.child);
+}
+
+void session_watch_forks(void)
+{
+	if (!session_state.forks_watched)
+		session_state.forks_watched =
+			pthread_atfork(before_fork, after_fork_parent,
+				after_fork_child) == 0;
+}
