@@ -40,7 +40,7 @@ recording='arena chunk drain filter functions inherit instrument
 	record registry registry_module registry_private registry_site
 	session session_fork session_private shadow spool
 	step thread'
-analysis='event function_name log_block log_events log_facts log_input log_member
+analysis='device_join event function_name log_block log_events log_facts log_input log_member
 	log_read log_scan log_site log_table log_time profile replay symbolize
 	symbolize_module symbolize_private symbolize_sites symbols symbols_dwarf
 	symbols_elf symbols_none symbols_private trace unpack'

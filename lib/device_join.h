@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which call caused what a device did: calls by process and correlation, each
+ * with a value of its user's. A call may own any number of activities - a
+ * graph's launch has one for each node - so finding it does not take it out;
+ * beyond a limit the oldest is forgotten, which keeps memory bounded whatever
+ * the number of launches.
+ */
+#ifndef DEVICE_JOIN_H
+#define DEVICE_JOIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many launches are remembered: a recorder hands activities over a few
+ * times a second, and no device starts a million kernels in that time. */
+#define DEVICE_JOIN_LIMIT (UINT32_C(4) << 20)
+
+struct device_join;
+
+/* An empty table for at most `limit` calls, which is not 0; free with
+ * device_join_free(). NULL if out of memory. */
+struct device_join *device_join_new(uint32_t limit);
+void device_join_free(struct device_join *join);
+
+/* Remembers a call; one with the same id gets the new value. O(1). False if
+ * out of memory. */
+bool device_join_add(
+	struct device_join *join, int64_t pid, uint64_t id, uint64_t value);
+
+/* Finds a call's value; false if it is not there, or no more. O(1). */
+bool device_join_find(const struct device_join *join, int64_t pid, uint64_t id,
+	uint64_t *value);
+
+#endif
