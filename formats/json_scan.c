@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may follow what is a table; what the brackets are that are open, a stack
+ * of bits. Where the tokens are: json_window.h.
+ */
+#include "json_scan.h"
+
+#include <string.h>
+
+#include "json_value.h"
+#include "json_window.h"
+#include "memory.h"
+
+/* What the byte that a token begins with makes it. */
+enum class {
+	CLASS_OBJECT,
+	CLASS_OBJECT_END,
+	CLASS_ARRAY,
+	CLASS_ARRAY_END,
+	CLASS_COLON,
+	CLASS_COMMA,
+	CLASS_QUOTE,
+	CLASS_SCALAR,
+	CLASSES
+};
+
+/* What may come next. */
+enum state {
+	STATE_WRONG, /* nothing: the token must not stand here */
+	STATE_VALUE,
+	STATE_FIRST_ITEM, /* of an array, or its end */
+	STATE_FIRST_KEY,  /* of an object, or its end */
+	STATE_KEY,
+	STATE_COLON,
+	STATE_MEMBER,   /* a member's value */
+	STATE_IN_ARRAY, /* a comma, or the end */
+	STATE_IN_OBJECT,
+	STATE_DONE,
+	/* After brackets the state depends on which are open. */
+	STATE_OPEN_OBJECT,
+	STATE_OPEN_ARRAY,
+	STATE_CLOSE,
+	STATES
+};
+
+struct json_scan {
+	struct json_window window;
+	uint64_t end; /* of the token that was read last */
+	enum state state;
+	uint32_t depth;
+	uint64_t *arrays; /* a bit for each open bracket: of an array? */
+	size_t array_words;
+	struct ctp_error error; /* the first; status CTP_OK: none */
+};
+
+static const uint8_t classes[256] = {
+	['{'] = CLASS_OBJECT,
+	['}'] = CLASS_OBJECT_END,
+	['['] = CLASS_ARRAY,
+	[']'] = CLASS_ARRAY_END,
+	[':'] = CLASS_COLON,
+	[','] = CLASS_COMMA,
+	['"'] = CLASS_QUOTE,
+};
+
+/* A byte that no other class has; 0 is that of an object. */
+static inline enum class class_of(uint8_t byte) {
+	return byte == '{' || classes[byte] != 0 ? (enum class)classes[byte]
+						 : CLASS_SCALAR;
+}
+
+static const uint8_t transitions[STATES][CLASSES] = {
+	[STATE_VALUE] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
+		[CLASS_QUOTE] = STATE_IN_ARRAY,
+		[CLASS_SCALAR] = STATE_IN_ARRAY},
+	[STATE_FIRST_ITEM] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
+		[CLASS_ARRAY_END] = STATE_CLOSE,
+		[CLASS_QUOTE] = STATE_IN_ARRAY,
+		[CLASS_SCALAR] = STATE_IN_ARRAY},
+	[STATE_FIRST_KEY] =
+		{[CLASS_OBJECT_END] = STATE_CLOSE, [CLASS_QUOTE] = STATE_COLON},
+	[STATE_KEY] = {[CLASS_QUOTE] = STATE_COLON},
+	[STATE_COLON] = {[CLASS_COLON] = STATE_MEMBER},
+	[STATE_MEMBER] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
+		[CLASS_QUOTE] = STATE_IN_OBJECT,
+		[CLASS_SCALAR] = STATE_IN_OBJECT},
+	[STATE_IN_ARRAY] =
+		{[CLASS_COMMA] = STATE_VALUE, [CLASS_ARRAY_END] = STATE_CLOSE},
+	[STATE_IN_OBJECT] =
+		{[CLASS_COMMA] = STATE_KEY, [CLASS_OBJECT_END] = STATE_CLOSE},
+};
+
+static const char *const expected[STATES] = {
+	[STATE_VALUE] = "a value",
+	[STATE_FIRST_ITEM] = "a value or ]",
+	[STATE_FIRST_KEY] = "a key or }",
+	[STATE_KEY] = "a key",
+	[STATE_COLON] = "a colon",
+	[STATE_MEMBER] = "a value",
+	[STATE_IN_ARRAY] = "a comma or ]",
+	[STATE_IN_OBJECT] = "a comma or }",
+	[STATE_DONE] = "the end of the input",
+};
+
+struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
+{
+	struct json_scan *scan = memory_new_zeroed(1, sizeof(*scan));
+
+	if (scan == NULL)
+		return NULL;
+	scan->state = STATE_VALUE;
+	scan->array_words = 1;
+	scan->arrays = memory_new_zeroed(1, sizeof(*scan->arrays));
+	if (!json_window_init(&scan->window, in, head, head_size) ||
+		scan->arrays == NULL) {
+		json_scan_free(scan);
+		return NULL;
+	}
+	return scan;
+}
+
+void json_scan_free(struct json_scan *scan)
+{
+	if (scan == NULL)
+		return;
+	json_window_clear(&scan->window);
+	memory_free(scan->arrays);
+	memory_free(scan);
+}
+
+uint32_t json_scan_depth(const struct json_scan *scan)
+{
+	return scan->depth;
+}
+
+const char *json_scan_bytes(const struct json_scan *scan, uint64_t from)
+{
+	return (const char *)scan->window.bytes + (from - scan->window.base);
+}
+
+const char *json_scan_text(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	return json_scan_bytes(scan, token->at);
+}
+
+void json_scan_keep(struct json_scan *scan, const struct json_token *token)
+{
+	scan->window.kept = token->at;
+}
+
+void json_scan_let_go(struct json_scan *scan)
+{
+	scan->window.kept = JSON_WINDOW_NOT_KEPT;
+}
+
+uint64_t json_scan_position(const struct json_scan *scan)
+{
+	return scan->end;
+}
+
+static enum ctp_status fail(struct json_scan *scan, enum ctp_status status,
+	size_t at, const char *words)
+{
+	return ctp_fail(
+		&scan->error, status, scan->window.base + at, "%s", words);
+}
+
+/* Makes sure that `count` tokens are known; CTP_END if there are not so many. */
+static inline enum ctp_status need(struct json_scan *scan, size_t count)
+{
+	const struct json_window *window = &scan->window;
+
+	if (window->token_count - window->token_at >= count)
+		return CTP_OK;
+	return json_window_need(&scan->window, count, &scan->error);
+}
+
+static enum ctp_status push(struct json_scan *scan, bool array)
+{
+	size_t word = scan->depth / 64;
+	uint64_t bit = UINT64_C(1) << scan->depth % 64;
+	uint64_t *arrays;
+
+	if (scan->depth == JSON_SCAN_DEPTH_MAX)
+		return fail(scan, CTP_ERR_LIMIT,
+			scan->window.tokens[scan->window.token_at],
+			"nested too deep");
+	if (word == scan->array_words) {
+		arrays =
+			memory_resize(scan->arrays, 2 * word * sizeof(*arrays));
+		if (arrays == NULL)
+			return fail(scan, CTP_ERR_NOMEM, 0, "out of memory");
+		scan->arrays = arrays;
+		scan->array_words = 2 * word;
+	}
+	scan->arrays[word] = (scan->arrays[word] & ~bit) | (array ? bit : 0);
+	scan->depth++;
+	scan->state = array ? STATE_FIRST_ITEM : STATE_FIRST_KEY;
+	return CTP_OK;
+}
+
+/* What may come after a value, by what is open. */
+static inline enum state after_value(const struct json_scan *scan)
+{
+	uint32_t last = scan->depth - 1;
+
+	if (scan->depth == 0)
+		return STATE_DONE;
+	return scan->arrays[last / 64] >> last % 64 & 1 ? STATE_IN_ARRAY
+							: STATE_IN_OBJECT;
+}
+
+/* The number or word that begins at the next token; its size. */
+static enum ctp_status read_scalar(
+	struct json_scan *scan, enum json_kind *kind, size_t *size)
+{
+	enum ctp_status status = need(scan, 2);
+	const uint8_t *at;
+	size_t end = scan->window.used;
+
+	if (status != CTP_OK && status != CTP_END)
+		return status;
+	at = scan->window.bytes + scan->window.tokens[scan->window.token_at];
+	if (status == CTP_OK)
+		end = scan->window.tokens[scan->window.token_at + 1];
+	while (scan->window.bytes[end - 1] == ' ' ||
+		scan->window.bytes[end - 1] == '\n' ||
+		scan->window.bytes[end - 1] == '\t' ||
+		scan->window.bytes[end - 1] == '\r')
+		end--;
+	*size = end - scan->window.tokens[scan->window.token_at];
+	if (json_value_kind((const char *)at, *size, kind))
+		return CTP_OK;
+	return fail(scan, CTP_ERR_FORMAT,
+		scan->window.tokens[scan->window.token_at],
+		"neither a number nor a word of JSON");
+}
+
+/* The string whose opening quote is the next token. */
+static enum ctp_status read_string(struct json_scan *scan, size_t *size)
+{
+	enum ctp_status status = need(scan, 2);
+
+	if (status == CTP_END)
+		return fail(scan, CTP_ERR_FORMAT,
+			scan->window.tokens[scan->window.token_at],
+			"the input ends in the string that begins here");
+	if (status == CTP_OK)
+		*size = scan->window.tokens[scan->window.token_at + 1] -
+			scan->window.tokens[scan->window.token_at] - 1;
+	return status;
+}
+
+static enum ctp_status refuse(struct json_scan *scan)
+{
+	char words[64];
+
+	(void)snprintf(
+		words, sizeof(words), "expected %s", expected[scan->state]);
+	return fail(scan, CTP_ERR_FORMAT,
+		scan->window.tokens[scan->window.token_at], words);
+}
+
+/* There are no more tokens. */
+static enum ctp_status end_input(struct json_scan *scan)
+{
+	if (scan->state == STATE_DONE)
+		return CTP_END;
+	return fail(scan, CTP_ERR_FORMAT, scan->window.used,
+		"the input ends before its last bracket");
+}
+
+static void take(struct json_scan *scan, struct json_token *token, size_t size)
+{
+	token->size = size;
+	scan->end = token->at + size;
+	scan->window.token_at++;
+}
+
+static enum ctp_status take_text(
+	struct json_scan *scan, enum state next, struct json_token *token)
+{
+	size_t size = 0;
+	enum ctp_status status = read_string(scan, &size);
+
+	if (status != CTP_OK)
+		return status;
+	token->kind = next == STATE_COLON ? JSON_KEY : JSON_STRING;
+	token->at = scan->window.base +
+		    scan->window.tokens[scan->window.token_at] + 1;
+	token->has_escapes =
+		memchr(json_scan_text(scan, token), '\\', size) != NULL;
+	take(scan, token, size);
+	scan->window.token_at++;
+	scan->end++;
+	return CTP_OK;
+}
+
+static enum ctp_status take_token(struct json_scan *scan, enum class class,
+	enum state next, struct json_token *token)
+{
+	enum ctp_status status = CTP_OK;
+	size_t size = 1;
+
+	token->has_escapes = false;
+	switch (class) {
+	case CLASS_QUOTE:
+		status = take_text(scan, next, token);
+		break;
+	case CLASS_SCALAR:
+		status = read_scalar(scan, &token->kind, &size);
+		break;
+	case CLASS_OBJECT:
+	case CLASS_ARRAY:
+		token->kind = class == CLASS_ARRAY ? JSON_ARRAY : JSON_OBJECT;
+		status = push(scan, class == CLASS_ARRAY);
+		break;
+	default:
+		token->kind = JSON_END;
+		scan->depth--;
+	}
+	if (status != CTP_OK)
+		return status;
+	if (class != CLASS_QUOTE) {
+		token->at = scan->window.base +
+			    scan->window.tokens[scan->window.token_at];
+		take(scan, token, size);
+	}
+	if (next == STATE_COLON)
+		scan->state = next;
+	else if (next != STATE_OPEN_OBJECT && next != STATE_OPEN_ARRAY)
+		scan->state = after_value(scan);
+	return CTP_OK;
+}
+
+enum ctp_status json_scan_next(
+	struct json_scan *scan, struct json_token *token, struct ctp_error *err)
+{
+	enum ctp_status status = scan->error.status;
+
+	while (status == CTP_OK) {
+		enum class class;
+		enum state next;
+
+		status = need(scan, 1);
+		if (status == CTP_END)
+			status = end_input(scan);
+		if (status != CTP_OK)
+			break;
+		class = class_of(
+			scan->window.bytes
+				[scan->window.tokens[scan->window.token_at]]);
+		next = transitions[scan->state][class];
+		if (next == STATE_WRONG) {
+			status = refuse(scan);
+		} else if (class == CLASS_COLON || class == CLASS_COMMA) {
+			scan->state = next;
+			scan->window.token_at++;
+		} else {
+			status = take_token(scan, class, next, token);
+			if (status == CTP_OK)
+				return CTP_OK;
+		}
+	}
+	if (status != CTP_END && err != NULL)
+		*err = scan->error;
+	return status;
+}
+
+/* Passes over tokens that are known already, as long as there is one more
+ * behind; stops at the end of what was open at `depth`. */
+static enum ctp_status skip_known(struct json_scan *scan, uint32_t depth)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (scan->window.token_at + 1 < scan->window.token_count &&
+		scan->depth >= depth) {
+		uint32_t at = scan->window.tokens[scan->window.token_at];
+		enum class class = class_of(scan->window.bytes[at]);
+		enum state next = transitions[scan->state][class];
+		enum json_kind kind;
+		size_t size;
+
+		if (__builtin_expect(next == STATE_WRONG, 0))
+			return refuse(scan);
+		switch (class) {
+		case CLASS_QUOTE:
+			scan->window.token_at += 2;
+			scan->state = next;
+			continue;
+		case CLASS_SCALAR:
+			status = read_scalar(scan, &kind, &size);
+			scan->state = next;
+			break;
+		case CLASS_OBJECT:
+		case CLASS_ARRAY:
+			status = push(scan, class == CLASS_ARRAY);
+			break;
+		case CLASS_OBJECT_END:
+		case CLASS_ARRAY_END:
+			scan->depth--;
+			scan->state = after_value(scan);
+			break;
+		default:
+			scan->state = next;
+		}
+		if (__builtin_expect(status != CTP_OK, 0))
+			return status;
+		scan->window.token_at++;
+		scan->end = scan->window.base + at + 1;
+	}
+	return CTP_OK;
+}
+
+enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err)
+{
+	uint32_t depth = scan->depth;
+	enum ctp_status status = scan->error.status;
+	struct json_token token;
+
+	while (status == CTP_OK && scan->depth >= depth) {
+		status = need(scan, 2);
+		if (status == CTP_OK)
+			status = skip_known(scan, depth);
+		else if (status == CTP_END) /* the last token of all */
+			status = json_scan_next(scan, &token, NULL);
+	}
+	if (status != CTP_OK && err != NULL)
+		*err = scan->error;
+	return status;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads JSON of any size, a token at a time, in memory that does not grow with
+ * it. All that is passed over is checked as well: brackets that match, commas
+ * and colons where they belong, numbers and words as JSON has them. It never
+ * recurses. Bytes within strings may be any but NUL, since producers of traces
+ * write what they find; text is handed out as it stands, with its escapes.
+ */
+#ifndef JSON_SCAN_H
+#define JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+
+/* Brackets open at once. */
+#define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
+
+enum json_kind {
+	JSON_OBJECT, /* begins; its end is JSON_END */
+	JSON_ARRAY,  /* likewise */
+	JSON_END,
+	JSON_KEY,    /* of an object's member, whose value comes next */
+	JSON_STRING, /* the text between the quotes */
+	JSON_NUMBER,
+	JSON_TRUE,
+	JSON_FALSE,
+	JSON_NULL,
+};
+
+struct json_token {
+	enum json_kind kind;
+	bool has_escapes; /* JSON_KEY, JSON_STRING */
+	uint64_t at;      /* the text's offset in the input */
+	size_t size;
+};
+
+struct json_scan;
+
+/*
+ * Reads from `in`, after `head`, which was read from it already. NULL if out
+ * of memory. Ownership: `in` is borrowed; `head` is copied.
+ */
+struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size);
+void json_scan_free(struct json_scan *scan);
+
+/*
+ * The next token; CTP_END after the one value that the input is.
+ *
+ * Errors: CTP_ERR_FORMAT, with the offset of the byte that is wrong;
+ * CTP_ERR_IO; CTP_ERR_LIMIT if brackets are nested deeper than that, or what
+ * is to be kept, or a single token, is over 64 MiB; CTP_ERR_NOMEM. After an
+ * error the same comes again.
+ */
+enum ctp_status json_scan_next(struct json_scan *scan, struct json_token *token,
+	struct ctp_error *err);
+
+/* Passes over the rest of the object or array that is open innermost, its end
+ * included. Errors: as json_scan_next(). */
+enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err);
+
+/* How many brackets are open. */
+uint32_t json_scan_depth(const struct json_scan *scan);
+
+/* A token's text; borrowed until the next call, or while it is kept. */
+const char *json_scan_text(
+	const struct json_scan *scan, const struct json_token *token);
+
+/* Text from the token that was read last on is kept until it is let go. */
+void json_scan_keep(struct json_scan *scan, const struct json_token *token);
+void json_scan_let_go(struct json_scan *scan);
+
+/* Where the token ends that was read last, its quote or bracket included; what
+ * is kept up to there. */
+uint64_t json_scan_position(const struct json_scan *scan);
+const char *json_scan_bytes(const struct json_scan *scan, uint64_t from);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a JSON text that is in memory, in which json_index finds the
+ * tokens some way ahead of where they are taken. For json_scan.c only. */
+#ifndef JSON_WINDOW_H
+#define JSON_WINDOW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "json_index.h"
+
+#define JSON_WINDOW_NOT_KEPT UINT64_MAX
+#define JSON_WINDOW_BYTES_MAX ((size_t)64 << 20)
+
+struct json_window {
+	FILE *in;
+	uint8_t *bytes; /* with JSON_INDEX_STEP of room behind */
+	size_t room;
+	size_t used;
+	size_t indexed;
+	uint64_t base; /* the input's offset of bytes[0] */
+	uint64_t kept; /* text from this offset on stays, or NOT_KEPT */
+	bool at_eof;
+	struct json_index index;
+	uint32_t *tokens; /* offsets in `bytes` */
+	size_t token_at;  /* the next one */
+	size_t token_count;
+	size_t token_room;
+};
+
+/* False if out of memory; call json_window_clear() in either case. */
+bool json_window_init(struct json_window *window, FILE *in, const void *head,
+	size_t head_size);
+void json_window_clear(struct json_window *window);
+
+/*
+ * Makes sure that `count` tokens from token_at on are known; what is before
+ * them, and is not kept, may go. CTP_END if the input has not so many.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_LIMIT if that takes more than
+ * JSON_WINDOW_BYTES_MAX.
+ */
+enum ctp_status json_window_need(
+	struct json_window *window, size_t count, struct ctp_error *err);
+
+#endif
