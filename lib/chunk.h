@@ -78,6 +78,14 @@ enum chunk_long {
 	CHUNK_SITE_INFO,     /* site, line | line of the call << 32, bytes of
 			      the name | of the file << 32, of the full name;
 			      name, file, full name and category */
+	CHUNK_CORRELATION,   /* ticks, id of the call */
+	CHUNK_DEVICE_SYNC,   /* ticks, device's ns */
+	CHUNK_ACTIVITY,      /* device's ns, duration, track << 32 |
+			      description, correlation; and if one of them is
+			      not 0: bytes, node */
+	CHUNK_STREAM,        /* track, log_track_kind, number, device << 32 |
+			      context; name text */
+	CHUNK_BLOCK,         /* kind, size; the block as it stands */
 };
 
 /* Lost on a track, in all; the names are those of a losses block. */

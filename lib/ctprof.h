@@ -62,6 +62,22 @@ enum ctp_clock {
 				 repeatable, to compare profilers exactly */
 };
 
+/* What is recorded of GPUs, through CUPTI. */
+enum ctp_gpu {
+	CTP_GPU_DEFAULT = 0, /* what the environment says; else nothing */
+	CTP_GPU_OFF = 1,
+	CTP_GPU_LIGHT = 2, /* kernels, copies, the calls that cause them */
+	CTP_GPU_FULL = 3,  /* and all other calls of CUDA */
+};
+
+/* Where ranges recorded through this library are shown as well. */
+enum ctp_emit {
+	CTP_EMIT_DEFAULT = 0, /* what the environment says; else nowhere */
+	CTP_EMIT_NONE = 1,
+	CTP_EMIT_NVTX = 2, /* in Nsight Systems */
+	CTP_EMIT_ITT = 3,  /* in VTune */
+};
+
 /*
  * How to record; begin with CTP_OPTIONS_INIT and set what you need. A field
  * left zero is taken from the environment, then from the default.
@@ -83,6 +99,8 @@ struct ctp_options {
 	enum ctp_clock clock;   /* CTPROF_CLOCK=
 				    auto|system|tsc|events */
 	int level;              /* deflate level 1-9. CTPROF_LEVEL; 1 */
+	enum ctp_gpu gpu;       /* CTPROF_GPU=off|light|full */
+	enum ctp_emit emit;     /* CTPROF_EMIT=none|nvtx|itt */
 };
 
 /* clang-format off */

@@ -21,12 +21,35 @@ enum log_block {
 	LOG_SYNC = 4,
 	LOG_LOSSES = 5,
 	LOG_END = 6,
+	LOG_ACTIVITIES = 8,
+	LOG_DESCRIPTIONS = 9,
+	LOG_DEVICE = 10,
+	LOG_DEVICE_SYNC = 11,
+	LOG_DEVICE_LOSSES = 12,
+	LOG_DEVICE_FACTS = 13,
 	LOG_MODULE = 16,
 	LOG_MODULE_CLOSED = 17,
 	LOG_BLOCK_KINDS
 };
 
-enum log_track_kind { LOG_THREAD = 0, LOG_TIMELINE = 1 };
+enum log_track_kind {
+	LOG_THREAD = 0,
+	LOG_TIMELINE = 1,
+	LOG_STREAM = 2,
+	LOG_CALLS = 3,
+};
+
+/* What a description is of. */
+enum log_activity {
+	LOG_KERNEL = 1,
+	LOG_MEMCPY = 2,
+	LOG_MEMSET = 3,
+	LOG_DEVICE_WAIT = 4,
+	LOG_API_CALL = 5,
+	LOG_OVERHEAD = 6,
+	LOG_DEVICE_EVENT = 7,
+	LOG_GRAPH = 8,
+};
 
 /* Values in an event block's `ids`. */
 enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
@@ -41,6 +64,7 @@ enum log_row {
 	LOG_ROW_ALLOC = 6,
 	LOG_ROW_FREE = 7,
 	LOG_ROW_STEP = 8,
+	LOG_ROW_CORRELATION = 9,
 };
 
 #define LOG_MAGIC_BYTES 16  /* the same in every member */
@@ -64,6 +88,7 @@ enum log_row {
 #define LOG_TRACKS_MAX (UINT32_C(1) << 22)
 #define LOG_MODULES_MAX (UINT32_C(1) << 20)
 #define LOG_EVENTS_MAX (UINT32_C(1) << 20) /* in one block */
+#define LOG_DESCRIPTIONS_MAX (UINT32_C(1) << 22)
 
 /* Deeper stacks are not repeated at the start of event blocks. */
 #define LOG_OPEN_MAX 1024

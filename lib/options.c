@@ -17,6 +17,8 @@
 
 static const char *const policies[] = {"block", "grow", "drop", NULL};
 static const char *const clocks[] = {"auto", "system", "tsc", "events", NULL};
+static const char *const gpus[] = {"", "off", "light", "full", NULL};
+static const char *const emits[] = {"", "none", "nvtx", "itt", NULL};
 
 int options_in_environment(void)
 {
@@ -179,6 +181,40 @@ static enum ctp_status fill_paths(struct session_options *options,
 	return CTP_OK;
 }
 
+enum ctp_gpu options_gpu(void)
+{
+	int gpu = CTP_GPU_OFF;
+
+	(void)read_choice("CTPROF_GPU", gpus, &gpu, NULL);
+	return (enum ctp_gpu)gpu;
+}
+
+const char *options_gpu_name(enum ctp_gpu gpu)
+{
+	return gpus[gpu];
+}
+
+/* What came to be an option after the first release: `given` may be older. */
+static enum ctp_status fill_newer(struct session_options *options,
+	const struct ctp_options *given, struct ctp_error *err)
+{
+	int gpu = CTP_GPU_OFF;
+	int emit = CTP_EMIT_NONE;
+	enum ctp_status status = read_choice("CTPROF_GPU", gpus, &gpu, err);
+
+	if (status == CTP_OK)
+		status = read_choice("CTPROF_EMIT", emits, &emit, err);
+	options->gpu = (enum ctp_gpu)gpu;
+	options->emit = (enum ctp_emit)emit;
+	if (given->size >= sizeof(*given)) {
+		if (given->gpu != CTP_GPU_DEFAULT)
+			options->gpu = given->gpu;
+		if (given->emit != CTP_EMIT_DEFAULT)
+			options->emit = given->emit;
+	}
+	return status;
+}
+
 static uint32_t chunks_of(uint64_t bytes)
 {
 	uint64_t chunks = bytes / CHUNK_BYTES;
@@ -212,7 +248,8 @@ enum ctp_status options_fill(struct session_options *options,
 		(status = read_choice(
 			 "CTPROF_POLICY", policies, &policy, err)) != CTP_OK ||
 		(status = read_choice("CTPROF_CLOCK", clocks, &clock, err)) !=
-			CTP_OK)
+			CTP_OK ||
+		(status = fill_newer(options, given, err)) != CTP_OK)
 		return status;
 	if (given->buffer_bytes != 0)
 		buffer = given->buffer_bytes;

@@ -33,4 +33,8 @@ enum spool_clock options_spool_clock(
 
 const char *options_policy_name(enum ctp_policy policy);
 
+/* What the environment says of GPUs; off where it makes no sense. */
+enum ctp_gpu options_gpu(void);
+const char *options_gpu_name(enum ctp_gpu gpu);
+
 #endif

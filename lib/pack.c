@@ -147,6 +147,10 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 		return true;
 	if (head.kind == CHUNK_BEGIN_AT || head.kind == CHUNK_END_AT)
 		return add_timeline(packer, head.kind, record);
+	if (pack_device_is(head.kind)) {
+		pack_device_add(&packer->device, &packer->scale, head, record);
+		return true;
+	}
 	time_ns = clock_ns(&packer->scale, record[1]);
 	if (head.kind != CHUNK_BEGIN)
 		pack_row_add(&packer->measured, head, record, time_ns);
@@ -267,6 +271,8 @@ enum ctp_status packer_read_events(struct packer *packer,
 
 	measured->count = 0;
 	packer->timeline.count = 0;
+	packer->device.count = 0;
+	packer->device.sync_count = 0;
 	if (chunk->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
 		*consumed = CHUNK_WORDS;
 		return CTP_OK;
@@ -288,6 +294,20 @@ enum ctp_status packer_read_events(struct packer *packer,
 	return CTP_OK;
 }
 
+static enum ctp_status write_device(
+	struct packer *packer, struct ctp_error *err)
+{
+	enum ctp_status status = pack_device_write_syncs(
+		&packer->device, &packer->bytes, packer->writer, err);
+
+	if (status == CTP_OK)
+		status = pack_device_write(
+			&packer->device, &packer->bytes, packer->writer, err);
+	if (status == CTP_OK)
+		packer->event_count += packer->device.count;
+	return status;
+}
+
 enum ctp_status packer_write_events(
 	struct packer *packer, const struct chunk *chunk, struct ctp_error *err)
 {
@@ -296,6 +316,8 @@ enum ctp_status packer_write_events(
 
 	if (status == CTP_OK)
 		status = write_column(packer, &packer->timeline, err);
+	if (status == CTP_OK)
+		status = write_device(packer, err);
 	if (status == CTP_OK)
 		status = packer_losses(packer, chunk->track, &losses, err);
 	return status;

@@ -5,6 +5,7 @@
 
 #include "pack.h"
 #include "pack_column.h"
+#include "pack_device.h"
 
 struct packer {
 	struct log_writer *writer;
@@ -14,6 +15,7 @@ struct packer {
 	uint32_t track_room;
 	struct pack_column measured;
 	struct pack_column timeline;
+	struct pack_device device;
 	struct pack_sites sites;
 	struct buffer bytes;
 	uint64_t event_count;

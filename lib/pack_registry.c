@@ -3,6 +3,7 @@
 #include "msgpack_out.h"
 #include "pack_private.h"
 #include "pack_row.h"
+#include "unpack.h"
 
 /* The long record at words[at]; false if there is none (yet), or it does not
  * lie in the chunk, or is shorter than its kind needs. */
@@ -129,6 +130,60 @@ static enum ctp_status write_track(struct packer *packer,
 	return packer_write(packer, LOG_TRACK, err);
 }
 
+/* [2, track, kind, number, name, device, context] */
+static enum ctp_status write_stream(struct packer *packer,
+	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+	const char *text = "";
+	size_t size = 0;
+
+	(void)pack_row_text(head, record, 4, &text, &size);
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 7);
+	(void)msgpack_pack_int(&out, LOG_TRACK);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	(void)msgpack_pack_uint64(&out, record[2]);
+	(void)msgpack_pack_int64(&out, (int64_t)record[3]);
+	msgpack_out_text(&out, text, size);
+	(void)msgpack_pack_uint64(&out, record[4] >> 32);
+	(void)msgpack_pack_uint64(&out, record[4] & UINT32_MAX);
+	return packer_write(packer, LOG_TRACK, err);
+}
+
+/* Is this one array that begins with that number? What a dead program left
+ * may be anything. */
+static bool is_block(const char *bytes, size_t size, uint64_t kind)
+{
+	struct cursor block;
+	struct cursor whole;
+	uint32_t elements;
+	uint64_t first;
+
+	cursor_init(&block, bytes, size);
+	whole = block;
+	return kind >= LOG_DESCRIPTIONS && kind <= LOG_DEVICE_FACTS &&
+	       kind != LOG_DEVICE_SYNC && unpack_array(&block, &elements) &&
+	       elements > 1 && unpack_uint(&block, &first) && first == kind &&
+	       unpack_skip(&whole) && whole.left == 0;
+}
+
+/* A block as it stands. */
+static enum ctp_status write_block(struct packer *packer,
+	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
+{
+	const char *bytes = "";
+	size_t size = 0;
+
+	if (!pack_row_text(head, record, 2, &bytes, &size) ||
+		record[2] > size ||
+		!is_block(bytes, (size_t)record[2], record[1]))
+		return CTP_OK;
+	packer->bytes.used = 0;
+	buffer_add(&packer->bytes, bytes, (size_t)record[2]);
+	return packer_write(packer, (enum log_block)record[1], err);
+}
+
 static enum ctp_status write_module(struct packer *packer,
 	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
 {
@@ -168,6 +223,10 @@ static enum ctp_status write_other(struct packer *packer,
 	switch (head.kind) {
 	case CHUNK_TRACK:
 		return write_track(packer, head, record, err);
+	case CHUNK_STREAM:
+		return write_stream(packer, head, record, err);
+	case CHUNK_BLOCK:
+		return write_block(packer, head, record, err);
 	case CHUNK_MODULE:
 		return write_module(packer, head, record, err);
 	case CHUNK_MODULE_CLOSED:

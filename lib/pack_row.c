@@ -97,6 +97,9 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	case CHUNK_ARG_INT:
 	case CHUNK_ARG_FLOAT:
 	case CHUNK_ARG_TEXT:
+	case CHUNK_CORRELATION:
+	case CHUNK_DEVICE_SYNC:
+	case CHUNK_BLOCK:
 		return 2;
 	case CHUNK_BEGIN_AT:
 	case CHUNK_END_AT:
@@ -117,6 +120,8 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	case CHUNK_ALLOC:
 	case CHUNK_FREE:
 	case CHUNK_STEP:
+	case CHUNK_ACTIVITY:
+	case CHUNK_STREAM:
 		return 4;
 	}
 	return UINT32_MAX;
@@ -146,6 +151,9 @@ void pack_row_add(struct pack_column *column, struct chunk_head head,
 		break;
 	case CHUNK_STEP:
 		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
+		break;
+	case CHUNK_CORRELATION:
+		add_numbers(column, record, time_ns, LOG_ROW_CORRELATION, 1);
 		break;
 	default:
 		add_arg(column, head, record, time_ns);

@@ -249,6 +249,12 @@ static void store_site(enum chunk_long kind, struct ctp_site *site,
 	thread_leave(thread);
 }
 
+void record_correlation(struct thread *thread, uint32_t id)
+{
+	store(thread, (struct chunk_head){CHUNK_CORRELATION, 2, 0},
+		(uint64_t[]){now(), id});
+}
+
 void ctp_async_begin(struct ctp_site *site, uint64_t id)
 {
 	store_site(CHUNK_ASYNC_BEGIN, site, id, 0);

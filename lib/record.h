@@ -10,6 +10,9 @@
 uint64_t record_begin(struct thread *thread, uint32_t site, uint64_t ticks);
 uint64_t record_end(struct thread *thread, uint64_t ticks);
 
+/* The innermost open range is the device's call of this id. */
+void record_correlation(struct thread *thread, uint32_t id);
+
 /* The global step became `step`, `advance` more than it was. */
 void record_step(struct ctp_site *requester, int64_t step, int64_t advance);
 

@@ -161,6 +161,46 @@ uint32_t registry_track(
 	return track;
 }
 
+uint32_t registry_hidden_track(void)
+{
+	const struct thread_hold before = registry_hold();
+	uint32_t track = ++stream.tracks;
+
+	registry_release(before);
+	return track;
+}
+
+uint32_t registry_stream(enum log_track_kind kind, int64_t number,
+	uint64_t place, const char *name)
+{
+	const struct thread_hold before = registry_hold();
+	uint32_t track = stream.tracks + 1;
+	bool good = registry_emit(&(struct registry_record){
+		.kind = CHUNK_STREAM,
+		.count = 4,
+		.numbers = {track, (uint64_t)kind, (uint64_t)number, place},
+		.texts = {name},
+		.sizes = {strnlen(name, REGISTRY_TEXT_MAX)}});
+
+	if (good)
+		stream.tracks = track;
+	registry_release(before);
+	return good ? track : 0;
+}
+
+bool registry_block(enum log_block kind, const void *bytes, size_t size)
+{
+	const struct thread_hold before = registry_hold();
+	bool good = registry_emit(&(struct registry_record){.kind = CHUNK_BLOCK,
+		.count = 2,
+		.numbers = {(uint64_t)kind, size},
+		.texts = {bytes},
+		.sizes = {size}});
+
+	registry_release(before);
+	return good;
+}
+
 void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name)
 {

@@ -33,6 +33,18 @@ struct ctp_site *registry_intern(const struct ctp_site_info *info);
 uint32_t registry_track(
 	enum log_track_kind kind, uint32_t tid, const char *name);
 
+/* The same of a track that nobody is to know of; no record. */
+uint32_t registry_hidden_track(void);
+
+/* A track of a device; 0 if its record has no room, or there is no recording.
+ * Locks. */
+uint32_t registry_stream(enum log_track_kind kind, int64_t number,
+	uint64_t place, const char *name);
+
+/* Adds a whole block; false if it has no room, or there is no recording.
+ * Locks. */
+bool registry_block(enum log_block kind, const void *bytes, size_t size);
+
 /* Renames a track. Locks. */
 void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name);

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device_link.h"
+#include "device_load.h"
 #include "drain.h"
 #include "filter.h"
 #include "instrument.h"
@@ -209,6 +211,11 @@ static enum ctp_status load_filter(struct ctp_error *err)
 	return status;
 }
 
+static bool wants_devices(void)
+{
+	return session_state.options.gpu >= CTP_GPU_LIGHT;
+}
+
 /* Makes log, spool and background thread. The lock is held. */
 static enum ctp_status begin(struct ctp_error *err)
 {
@@ -253,6 +260,8 @@ static enum ctp_status begin(struct ctp_error *err)
 	atomic_store(&session_state.due, false);
 	atomic_store(&session_state.current, session_state.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
+	if (wants_devices())
+		device_load_tell("the program has not used CUDA");
 	return CTP_OK;
 }
 
@@ -278,6 +287,8 @@ static void look_at_environment(void)
 	} else {
 		session_watch_forks();
 		atomic_store(&session_state.due, true);
+		if (wants_devices())
+			device_load_later();
 	}
 	atomic_store(&session_state.looked, true);
 	release(before);
@@ -319,6 +330,8 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 			outcome_set(&err);
 	}
 	release(before);
+	if (status == CTP_OK && wants_devices())
+		device_load();
 	return status;
 }
 
@@ -348,9 +361,11 @@ static enum ctp_status end(void)
 
 enum ctp_status ctp_stop(void)
 {
-	struct thread_hold before = hold();
+	struct thread_hold before;
 	enum ctp_status status = CTP_OK;
 
+	device_stop();
+	before = hold();
 	if (atomic_exchange(&session_state.due, false))
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (atomic_load(&session_state.current) != 0)
@@ -375,9 +390,24 @@ enum ctp_status ctp_flush(void)
 	return status;
 }
 
+static void describe_recording(char *words, size_t size)
+{
+	char problem[DEVICE_PROBLEM_BYTES];
+	bool has_problem = device_load_problem(problem, sizeof(problem));
+
+	(void)snprintf(words, size, "recording to %s%s%s%s%s",
+		session_state.path,
+		session_state.spool.fd < 0
+			? " (without a spool: what is not in the log yet dies "
+			  "with the program)"
+			: "",
+		has_problem ? " (without GPUs: " : "", problem,
+		has_problem ? ")" : "");
+}
+
 const char *ctp_status(void)
 {
-	static char words[SESSION_PATH_BYTES + 256];
+	static char words[SESSION_PATH_BYTES + 1024];
 	const struct thread_hold before = hold();
 	size_t used = (size_t)snprintf(words, sizeof(words), "stopped: ");
 
@@ -391,13 +421,7 @@ const char *ctp_status(void)
 	else if (atomic_load(&session_state.current) == 0)
 		(void)snprintf(words, sizeof(words), "off");
 	else
-		(void)snprintf(words, sizeof(words), "recording to %s%s",
-			session_state.path,
-			session_state.spool.fd < 0
-				? " (without a spool: what is "
-				  "not in the log yet dies with "
-				  "the program)"
-				: "");
+		describe_recording(words, sizeof(words));
 	release(before);
 	return words;
 }

@@ -22,6 +22,8 @@ struct session_options {
 	enum ctp_policy policy;
 	enum ctp_clock clock;
 	int level;
+	enum ctp_gpu gpu;
+	enum ctp_emit emit;
 };
 
 /*

@@ -2,6 +2,8 @@
 /* What a fork does to a recording: the parent's goes on, the child's is due. */
 #include <unistd.h>
 
+#include "device_link.h"
+#include "device_load.h"
 #include "drain.h"
 #include "inherit.h"
 #include "instrument.h"
@@ -19,6 +21,7 @@ static void before_fork(void)
 {
 	if (thread_is_inside())
 		return;
+	device_lock(); /* who holds it may begin a recording */
 	(void)pthread_mutex_lock(&session_state.lock);
 	instrument_lock();
 	registry_lock(); /* who holds it may wait for what is drained */
@@ -34,6 +37,7 @@ static void after_fork_parent(void)
 	registry_unlock();
 	instrument_unlock();
 	(void)pthread_mutex_unlock(&session_state.lock);
+	device_unlock();
 }
 
 /* Nothing of the parent's recording is ours: not its spool, not its log. */
@@ -52,6 +56,8 @@ static void after_fork_child(void)
 	bool was_due = atomic_load(&session_state.due);
 
 	outcome_forget();
+	device_load_forget();
+	device_child();
 	if (thread_is_inside()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		atomic_store(&session_state.due, false);

@@ -18,10 +18,6 @@
 /* Whoever stops recording waits at most so long for threads inside. */
 #define STOP_NS INT64_C(2000000000)
 
-/* A thread that ends waits at most so long. */
-#define SETTLE_NS INT64_C(1000000000)
-#define SETTLE_STEP_NS INT64_C(20000000)
-
 /* A thread that has not recorded yet, and one that is not to be: both have no
  * room, so every event comes to the slow path. */
 static struct ctp_thread thread_none;
@@ -83,7 +79,7 @@ static struct thread *find_unused(void)
 	return NULL;
 }
 
-static struct thread *make_thread(void)
+static struct thread *make_thread(bool hidden)
 {
 	const struct thread_hold before = thread_hold();
 	struct thread *thread;
@@ -92,12 +88,13 @@ static struct thread *make_thread(void)
 	if (!threads.has_key)
 		threads.has_key =
 			pthread_key_create(&threads.key, thread_exit) == 0;
-	thread = find_unused();
+	thread = hidden ? NULL : find_unused();
 	if (thread == NULL) {
 		registry_lock(); /* the arena's */
 		thread = arena_take(sizeof(*thread));
 		registry_unlock();
 		if (thread != NULL) {
+			thread->hidden = hidden;
 			thread->next = atomic_load(&threads.first);
 			atomic_store(&threads.first, thread);
 		}
@@ -116,7 +113,7 @@ static struct thread *attach(void)
 
 	/* What we call may allocate, and the allocator may be recorded. */
 	ctp_self = &thread_muted;
-	thread = make_thread();
+	thread = make_thread(false);
 	if (thread == NULL) {
 		ctp_self = &thread_none;
 		return NULL;
@@ -150,16 +147,37 @@ void thread_join(struct thread *thread, uint64_t session, const char *name)
 	atomic_store(&thread->stalls, 0);
 	atomic_store(&thread->stall_ns, 0);
 	atomic_store(&thread->timeline, 0);
-	atomic_store(
-		&thread->track, registry_track(LOG_THREAD, thread->tid, name));
+	atomic_store(&thread->track,
+		thread->hidden ? registry_hidden_track()
+			       : registry_track(LOG_THREAD, thread->tid, name));
 	atomic_store(&thread->session, session);
+}
+
+/* Begins the slow path in this state: false if not recording. */
+static bool enter(struct thread *thread)
+{
+	uint64_t session = session_current();
+	char name[16] = "";
+
+	/* Threads made by clone() without storage of their own look like one
+	 * thread to us: the second one's event is left out. */
+	if (atomic_exchange(&thread->busy, 1) != 0)
+		return false;
+	/* After this load thread_stop_all() either sees us or stopped us. */
+	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0) {
+		atomic_store(&thread->busy, 0);
+		return false;
+	}
+	if (atomic_load(&thread->session) != session) {
+		(void)prctl(PR_GET_NAME, name);
+		thread_join(thread, session, name);
+	}
+	return true;
 }
 
 struct thread *thread_enter(void)
 {
-	char name[16] = "";
 	struct thread *thread;
-	uint64_t session;
 
 	if (ctp_self == &thread_muted ||
 		__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
@@ -170,24 +188,10 @@ struct thread *thread_enter(void)
 		return NULL;
 	/* What follows may allocate in a child after fork. */
 	ctp_self = &thread_muted;
-	session = session_current();
-	/* Threads made by clone() without storage of their own look like one
-	 * thread to us: the second one's event is left out. */
-	if (atomic_exchange(&thread->busy, 1) != 0) {
-		ctp_self = &thread->hot;
-		return NULL;
-	}
-	/* After this load thread_stop_all() either sees us or stopped us. */
-	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0) {
-		ctp_self = &thread->hot;
-		atomic_store(&thread->busy, 0);
-		return NULL;
-	}
-	if (atomic_load(&thread->session) != session) {
-		(void)prctl(PR_GET_NAME, name);
-		thread_join(thread, session, name);
-	}
-	return thread;
+	if (enter(thread))
+		return thread;
+	ctp_self = &thread->hot;
+	return NULL;
 }
 
 void thread_leave(struct thread *thread)
@@ -201,6 +205,25 @@ void thread_leave(struct thread *thread)
 	atomic_store(&thread->busy, 0);
 }
 
+struct thread *thread_new_hidden(void)
+{
+	struct thread *thread = make_thread(true);
+
+	if (thread != NULL)
+		set_next(thread, NOWHERE);
+	return thread;
+}
+
+bool thread_enter_hidden(struct thread *thread)
+{
+	return __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 && enter(thread);
+}
+
+void thread_leave_hidden(struct thread *thread)
+{
+	atomic_store(&thread->busy, 0);
+}
+
 struct chunk_losses thread_losses(const struct thread *thread)
 {
 	return (struct chunk_losses){atomic_load(&thread->dropped_ranges),
@@ -208,12 +231,6 @@ struct chunk_losses thread_losses(const struct thread *thread)
 		atomic_load(&thread->cut_text),
 		atomic_load(&thread->unwound_ranges),
 		atomic_load(&thread->stray_exits)};
-}
-
-bool thread_is_pending(const struct thread *thread)
-{
-	return thread->pending.begin_count != 0 ||
-	       thread->pending.end_count != 0 || thread->pending.deep != 0;
 }
 
 /* Lets go of the live chunk; the background thread finds the rest of it. */
@@ -300,44 +317,6 @@ void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	thread_advance(thread, 1 + head.words);
 }
 
-bool thread_flush_pending(struct thread *thread)
-{
-	struct thread_pending *pending = &thread->pending;
-	uint64_t *at;
-
-	if (pending->deep != 0)
-		return false;
-	for (uint32_t i = 0; i < pending->end_count; i++) {
-		at = thread_reserve(thread, 1);
-		if (at == NULL) {
-			memmove(pending->ends, pending->ends + i,
-				(pending->end_count - i) *
-					sizeof(pending->ends[0]));
-			pending->end_count -= i;
-			return false;
-		}
-		__atomic_store_n(at, pending->ends[i], __ATOMIC_RELEASE);
-		thread_advance(thread, 1);
-	}
-	pending->end_count = 0;
-	for (uint32_t i = 0; i < pending->begin_count; i++) {
-		const struct thread_begin *begin = &pending->begins[i];
-
-		at = thread_reserve(thread, 3);
-		if (at == NULL) {
-			memmove(pending->begins, pending->begins + i,
-				(pending->begin_count - i) *
-					sizeof(pending->begins[0]));
-			pending->begin_count -= i;
-			return false;
-		}
-		thread_store(thread, at, (struct chunk_head){CHUNK_BEGIN, 2, 0},
-			(uint64_t[]){begin->ticks, begin->site});
-	}
-	pending->begin_count = 0;
-	return true;
-}
-
 void thread_mute(void)
 {
 	ctp_self = &thread_muted;
@@ -407,34 +386,11 @@ void thread_forget_others(void)
 		atomic_store(&thread->live, NULL);
 		thread->hot = (struct ctp_thread){NOWHERE, NULL};
 		thread->end = NULL;
-		if (&thread->hot != self)
+		if (&thread->hot != self && !thread->hidden)
 			atomic_store(&thread->alive, false);
 	}
 	if (thread_self() != NULL)
 		thread_self()->tid = (uint32_t)syscall(SYS_gettid);
-}
-
-/* Whatever the policy, the last chance to record what was held back is worth
- * waiting for: without the ends the thread's ranges seem to be open. */
-static void settle(struct thread *thread)
-{
-	struct thread_pending *pending = &thread->pending;
-	int64_t limit_ns = clock_raw_ns() + SETTLE_NS;
-
-	while (!thread_flush_pending(thread) && clock_raw_ns() < limit_ns) {
-		/* When recording stops, the background thread sees to it. */
-		if (__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
-			return;
-		spool_wait_free(session_spool(), SETTLE_STEP_NS);
-	}
-	atomic_fetch_add(&thread->dropped_events, pending->end_count);
-	atomic_fetch_add(
-		&thread->dropped_ranges, pending->begin_count + pending->deep);
-	pending->end_count = 0;
-	pending->begin_count = 0;
-	pending->deep = 0;
-	atomic_fetch_add(&thread->dropped_ranges, thread->timeline_dropped);
-	thread->timeline_dropped = 0;
 }
 
 /* The thread ends. Destructors of the program's own thread-specific data may
@@ -456,7 +412,7 @@ static void thread_exit(void *argument)
 	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
 		struct chunk_losses losses;
 
-		settle(thread);
+		thread_settle(thread);
 		(void)prctl(PR_GET_NAME, name);
 		if (!thread->named)
 			registry_rename(atomic_load(&thread->track), LOG_THREAD,

@@ -50,7 +50,8 @@ struct thread {
 	uint32_t timeline_dropped; /* its open ranges without room */
 	uint64_t seq;              /* of the next chunk */
 	uint32_t tid;
-	bool named; /* by ctp_thread_name() */
+	bool named;  /* by ctp_thread_name() */
+	bool hidden; /* no thread of the program: its track has no record */
 	_Atomic uint32_t dropped_ranges;
 	_Atomic uint32_t dropped_events;
 	_Atomic uint32_t cut_text;
@@ -69,6 +70,15 @@ struct thread {
  */
 struct thread *thread_enter(void);
 void thread_leave(struct thread *thread);
+
+/*
+ * A state that belongs to no thread, made once: records that are nobody's
+ * events go through its chunks. NULL if out of memory. The caller sees to it
+ * that one thread at a time is in it; enter gives false if not recording.
+ */
+struct thread *thread_new_hidden(void);
+bool thread_enter_hidden(struct thread *thread);
+void thread_leave_hidden(struct thread *thread);
 
 /* The calling thread's state; NULL if it has none, or is inside. */
 struct thread *thread_self(void);
@@ -92,11 +102,19 @@ void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	const uint64_t *words);
 
 /* Does this thread's state hold back events, for want of room? */
-bool thread_is_pending(const struct thread *thread);
+static inline bool thread_is_pending(const struct thread *thread)
+{
+	return thread->pending.begin_count != 0 ||
+	       thread->pending.end_count != 0 || thread->pending.deep != 0;
+}
 
 /* Tries to record what was held back. By the thread itself; or by the
  * background thread, once thread_stop_all() has stopped it. */
 bool thread_flush_pending(struct thread *thread);
+
+/* The same for a thread that ends, which waits a while for room; the rest is
+ * counted as lost. */
+void thread_settle(struct thread *thread);
 
 /* The calling thread's own events are not to be recorded from now on. */
 void thread_mute(void);

@@ -34,16 +34,18 @@ found=$(for directory in lib formats; do uses python $directory; done |
 	grep -v ' includes ctprof\.h$')
 [ -z "$found" ] || complain "$found"
 
-recording='arena chunk drain filter functions inherit instrument
-	instrument_link instrument_thread log_file log_frame modules options outcome pack
-	pack_column pack_losses pack_private pack_registry pack_row process
-	record registry registry_module registry_private registry_site
-	session session_fork session_private shadow spool
-	step thread'
-analysis='device_join event function_name log_block log_events log_facts log_input log_member
-	log_read log_scan log_site log_table log_time profile replay symbolize
-	symbolize_module symbolize_private symbolize_sites symbols symbols_dwarf
-	symbols_elf symbols_none symbols_private trace unpack'
+recording='arena chunk device_link device_load drain filter functions inherit
+	instrument instrument_link instrument_thread log_file log_frame
+	modules options outcome pack pack_column pack_device pack_losses
+	pack_private pack_registry pack_row process record registry
+	registry_module registry_private registry_site session
+	session_fork session_private shadow spool step thread
+	thread_pending'
+analysis='device_join event function_name log_block log_events log_facts
+	log_input log_member log_read log_scan log_site log_table log_time
+	profile replay symbolize symbolize_module symbolize_private
+	symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
+	symbols_private trace'
 for name in $recording; do
 	for file in lib/$name.c lib/$name.h; do
 		for other in $analysis; do

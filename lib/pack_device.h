@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What devices did, from a chunk into blocks of its own. */
+#ifndef PACK_DEVICE_H
+#define PACK_DEVICE_H
+
+#include "buffer.h"
+#include "chunk.h"
+#include "clock.h"
+#include "device_link.h"
+#include "log_write.h"
+
+/* Records of a chunk, as many as can lie in one. */
+#define PACK_ACTIVITIES (CHUNK_WORDS / 5)
+#define PACK_DEVICE_SYNCS (CHUNK_WORDS / 3)
+
+/* One instant on two clocks. */
+struct pack_device_sync {
+	int64_t log_ns;
+	int64_t device_ns;
+};
+
+struct pack_device {
+	uint32_t count;
+	struct device_activity rows[PACK_ACTIVITIES];
+	uint32_t sync_count;
+	struct pack_device_sync syncs[PACK_DEVICE_SYNCS];
+};
+
+/* Is this a record of devices? */
+static inline bool pack_device_is(enum chunk_long kind)
+{
+	return kind == CHUNK_ACTIVITY || kind == CHUNK_DEVICE_SYNC;
+}
+
+/* Takes in such a record; one that makes no sense is left out. */
+void pack_device_add(struct pack_device *device,
+	const struct clock_scale *scale, struct chunk_head head,
+	const uint64_t *record);
+
+/*
+ * Each writes a block of what was taken in, if anything was. `bytes` is
+ * working memory that is kept from call to call. The syncs' is to be first.
+ *
+ * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
+ */
+enum ctp_status pack_device_write_syncs(const struct pack_device *device,
+	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err);
+enum ctp_status pack_device_write(const struct pack_device *device,
+	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err);
+
+#endif
