@@ -113,6 +113,7 @@ static enum ctp_status run_replay(struct event_source *source,
 	struct replay_options options = {
 		.tree = job->to != NULL && job->to->needs_tree,
 		.document_edges = job->document_edges,
+		.device = job->device,
 	};
 	struct replay *replay = replay_new(source->trace, options);
 	enum ctp_status status;

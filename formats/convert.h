@@ -28,8 +28,9 @@ struct convert_job {
 	uint64_t min_cumtime_ns;
 	uint32_t min_parts;  /* of the total time, in CONVERT_PARTS */
 	uint32_t top;        /* so many functions are kept */
-	bool document_edges; /* see struct replay_options */
-	bool no_root;        /* see struct profile; so are Python's always */
+	bool document_edges; /* see struct replay_options; so is this: */
+	enum replay_device device;
+	bool no_root; /* see struct profile; so are Python's always */
 
 	/* Called now and then with source->position(); may be NULL. */
 	void (*progress)(void *user, uint64_t position);

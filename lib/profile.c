@@ -301,6 +301,7 @@ static bool copy_tables(struct profile *to, const struct profile *from)
 			return false;
 		to->functions[i].cost = function->cost;
 		to->functions[i].root = function->root;
+		to->functions[i].device = function->device;
 	}
 	for (uint32_t i = 0; i < from->edge_count; i++) {
 		const struct profile_edge *edge = &from->edges[i];
@@ -324,6 +325,7 @@ struct profile *profile_copy(const struct profile *from)
 	}
 	to->total_ns = from->total_ns;
 	to->open_calls = from->open_calls;
+	to->unmatched = from->unmatched;
 	to->thread_count = from->thread_count;
 	to->no_root = from->no_root;
 	return to;

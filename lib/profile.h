@@ -23,12 +23,31 @@ struct profile_cost {
 	uint64_t cumtime_ns; /* with callees; primitive calls only */
 };
 
+/* What runs a function. */
+enum profile_kind { PROFILE_HOST, PROFILE_KERNEL, PROFILE_COPY, PROFILE_SET };
+
+/*
+ * Of a function of the host, the device's time of what it launched itself, and
+ * with all that it called; what is in a recursion counts once. Of a device's,
+ * both are its own time, and the rest is known.
+ */
+struct profile_device {
+	uint64_t self_ns;
+	uint64_t total_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
+	uint64_t bytes; /* moved */
+	uint32_t number;
+	enum profile_kind kind;
+};
+
 struct profile_function {
 	const char *name; /* never NULL; borrowed from profile->text */
 	const char *file; /* "" where unknown */
 	uint32_t line;
 	struct profile_cost cost;
 	struct profile_cost root; /* the calls that had no caller */
+	struct profile_device device;
 };
 
 struct profile_edge {
@@ -55,6 +74,7 @@ struct profile {
 	uint32_t node_count;
 	uint64_t total_ns;   /* sum of tottime over all functions */
 	uint64_t open_calls; /* closed at the end of the recording */
+	uint64_t unmatched;  /* of a device: whose launch is not there */
 	uint32_t thread_count;
 	/* Calls without a caller are shown as such, even where a format would
 	 * give them one: so does cProfile. */
@@ -90,6 +110,13 @@ uint32_t profile_add_node(
 	struct profile *profile, uint32_t parent, uint32_t function);
 
 void profile_cost_add(struct profile_cost *to, const struct profile_cost *from);
+
+/* Sums; what has no kind yet gets that of `from`. */
+void profile_device_add(
+	struct profile_device *to, const struct profile_device *from);
+
+/* Does it have functions of a device? */
+bool profile_has_device(const struct profile *profile);
 
 /*
  * Puts functions and edges into a fixed order that does not depend on how

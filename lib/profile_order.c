@@ -64,6 +64,7 @@ static void take_tables(struct profile *profile, struct profile *next)
 {
 	next->total_ns = profile->total_ns;
 	next->open_calls = profile->open_calls;
+	next->unmatched = profile->unmatched;
 	next->thread_count = profile->thread_count;
 	next->no_root = profile->no_root;
 	profile_clear_tables(profile);
@@ -173,6 +174,21 @@ static bool add_kept(struct profile *next, const struct profile *profile,
 	return true;
 }
 
+/* What several functions have below them may be the same. */
+static void cap_device(
+	const struct profile *profile, struct profile_device *device)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (profile->functions[i].device.kind != PROFILE_HOST)
+			most += profile->functions[i].device.self_ns;
+	if (device->self_ns > most)
+		device->self_ns = most;
+	if (device->total_ns > most)
+		device->total_ns = most;
+}
+
 /*
  * What the pruned functions cost together. Only calls from outside enter it:
  * those between two pruned functions happen inside, so that their time is
@@ -192,7 +208,10 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 		cost->ncalls += function->cost.ncalls;
 		cost->tottime_ns += function->cost.tottime_ns;
 		profile_cost_add(&other->root, &function->root);
+		other->device.self_ns += function->device.self_ns;
+		other->device.total_ns += function->device.total_ns;
 	}
+	cap_device(profile, &other->device);
 	cost->pcalls = other->root.pcalls;
 	cost->cumtime_ns = other->root.cumtime_ns;
 	for (uint32_t i = 0; i < profile->edge_count; i++) {

@@ -19,6 +19,17 @@ uint32_t profile_put_function(
 void profile_index_edges(struct profile *profile);
 
 /*
+ * Gives the host's functions the device's time that is below them in the tree;
+ * with `as_time` it is also the cumtime of functions and edges, which have
+ * counts only. False if out of memory.
+ */
+bool profile_device_sum(
+	struct profile *profile, bool as_time, bool document_edges);
+
+/* Takes the tree away. */
+void profile_clear_nodes(struct profile *profile);
+
+/*
  * Adds the tree of `from` to `to`, whose functions map[] names, in preorder
  * with siblings by function. Siblings that became the same function are
  * merged, and so is `folded` with a child that is `folded` too (PROFILE_NONE:

@@ -11,48 +11,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "replay_nodes.h"
-
-#define EDGE_HINTS 1024
-
-struct frame {
-	int64_t start_ns;
-	uint64_t children_ns;
-	uint32_t function;
-	uint32_t edge; /* PROFILE_NONE: a root call */
-	uint32_t node;
-};
-
-/* How many calls of each function, and along each edge, are open. */
-struct levels {
-	struct levels *next; /* in the list of unused sets */
-	uint32_t *function;
-	uint32_t function_room;
-	uint32_t *edge;
-	uint32_t edge_room;
-};
-
-struct stack {
-	struct frame *frames;
-	uint32_t depth;
-	uint32_t room;
-	int64_t last_ns;
-	bool used;
-	struct levels *levels; /* NULL while no call is open */
-};
-
-struct replay {
-	struct trace *trace;
-	struct replay_options options;
-	struct profile *profile;
-	struct stack *stacks; /* by track */
-	uint32_t stack_count;
-	struct levels *unused;
-	uint32_t *function_of_site;
-	uint32_t site_room;
-	struct replay_nodes nodes;
-	uint32_t edge_hints[EDGE_HINTS];
-};
+#include "replay_private.h"
 
 struct replay *replay_new(struct trace *trace, struct replay_options options)
 {
@@ -95,6 +54,7 @@ void replay_free(struct replay *replay)
 	}
 	memory_free(replay->stacks);
 	memory_free(replay->function_of_site);
+	replay_device_clear(replay);
 	replay_nodes_clear(&replay->nodes);
 	profile_free(replay->profile);
 	memory_free(replay);
@@ -148,45 +108,32 @@ static inline struct stack *find_stack(struct replay *replay, uint32_t track)
 					   : grow_stacks(replay, track);
 }
 
+/* The entry of `function_of_site`; 0 if out of memory. */
 static uint32_t make_function(struct replay *replay, uint32_t site)
 {
 	const struct trace *trace = replay->trace;
 	uint32_t function;
 
 	if (!reach(&replay->function_of_site, &replay->site_room, site))
-		return PROFILE_NONE;
+		return 0;
 	function = profile_add_function(replay->profile,
 		trace_site_name(trace, site), trace_site_file(trace, site),
 		trace->sites[site].line);
 	if (function == PROFILE_NONE)
-		return PROFILE_NONE;
+		return 0;
 	replay->function_of_site[site] = function + 1;
+	if (replay_site_is_api(trace, site))
+		replay->function_of_site[site] |= REPLAY_API;
 	if (trace_site_is_python(trace, site))
 		replay->profile->no_root = true;
-	return function;
+	return replay->function_of_site[site];
 }
 
 static inline uint32_t function_of(struct replay *replay, uint32_t site)
 {
 	if (site < replay->site_room && replay->function_of_site[site] != 0)
-		return replay->function_of_site[site] - 1;
+		return replay->function_of_site[site];
 	return make_function(replay, site);
-}
-
-/* The edge; mostly one of the last met, which is found without a search. */
-static inline uint32_t find_edge(
-	struct replay *replay, uint32_t caller, uint32_t callee)
-{
-	uint32_t *hint =
-		&replay->edge_hints[(caller * 31 + callee) % EDGE_HINTS];
-	const struct profile *profile = replay->profile;
-
-	if (*hint < profile->edge_count &&
-		profile->edges[*hint].caller == caller &&
-		profile->edges[*hint].callee == callee)
-		return *hint;
-	*hint = profile_add_edge(replay->profile, caller, callee);
-	return *hint;
 }
 
 static bool borrow_levels(struct replay *replay, struct stack *stack)
@@ -235,7 +182,7 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 	frame.edge = PROFILE_NONE;
 	if (parent != NULL) {
 		frame.edge =
-			find_edge(replay, parent->function, frame.function);
+			replay_edge(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
 			!reach(&stack->levels->edge, &stack->levels->edge_room,
 				frame.edge))
@@ -257,10 +204,12 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 static enum ctp_status begin(struct replay *replay, const struct event *event)
 {
 	struct stack *stack = find_stack(replay, event->track);
-	uint32_t function = function_of(replay, event->site);
-	struct frame frame = {.function = function};
+	uint32_t entry = function_of(replay, event->site);
+	uint32_t function = (entry & ~REPLAY_API) - 1;
+	struct frame frame = {
+		.function = function, .api = (entry & REPLAY_API) != 0};
 
-	if (stack == NULL || function == PROFILE_NONE)
+	if (stack == NULL || entry == 0)
 		return CTP_ERR_NOMEM;
 	if (stack->levels == NULL && !borrow_levels(replay, stack))
 		return CTP_ERR_NOMEM;
@@ -288,9 +237,12 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	struct profile *profile = replay->profile;
 	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame.start_ns;
 	uint64_t self_ns = time_ns - frame.children_ns;
+	uint64_t child_ns = time_ns;
 	bool primitive = --stack->levels->function[frame.function] == 0;
 	bool all = replay->options.document_edges;
 
+	if (replay->options.device == REPLAY_DEVICE)
+		self_ns = time_ns = 0;
 	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
 		primitive, primitive);
 	if (frame.edge == PROFILE_NONE) {
@@ -308,7 +260,7 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	}
 	profile->total_ns += self_ns;
 	if (stack->depth > 0) {
-		stack->frames[stack->depth - 1].children_ns += time_ns;
+		stack->frames[stack->depth - 1].children_ns += child_ns;
 	} else {
 		stack->levels->next = replay->unused;
 		replay->unused = stack->levels;
@@ -334,23 +286,26 @@ static enum ctp_status end(struct replay *replay, const struct event *event)
 static enum ctp_status complete(
 	struct replay *replay, const struct event *event)
 {
-	uint32_t function = function_of(replay, event->site);
-	struct profile_function *entry;
+	uint32_t entry = function_of(replay, event->site);
+	uint32_t number = (entry & ~REPLAY_API) - 1;
+	uint64_t dur_ns =
+		replay->options.device == REPLAY_DEVICE ? 0 : event->dur_ns;
+	struct profile_function *function;
 
-	if (function == PROFILE_NONE)
+	if (entry == 0)
 		return CTP_ERR_NOMEM;
-	entry = &replay->profile->functions[function];
-	cost_call(&entry->cost, event->dur_ns, event->dur_ns, true, true);
-	cost_call(&entry->root, event->dur_ns, event->dur_ns, true, true);
-	replay->profile->total_ns += event->dur_ns;
+	function = &replay->profile->functions[number];
+	cost_call(&function->cost, dur_ns, dur_ns, true, true);
+	cost_call(&function->root, dur_ns, dur_ns, true, true);
+	replay->profile->total_ns += dur_ns;
 	if (replay->options.tree) {
 		uint32_t node = replay_nodes_find(
-			&replay->nodes, replay->profile, 0, function);
+			&replay->nodes, replay->profile, 0, number);
 
 		if (node == PROFILE_NONE)
 			return CTP_ERR_NOMEM;
 		replay->profile->nodes[node].ncalls++;
-		replay->profile->nodes[node].self_ns += event->dur_ns;
+		replay->profile->nodes[node].self_ns += dur_ns;
 	}
 	return CTP_OK;
 }
@@ -366,6 +321,10 @@ enum ctp_status replay_add(
 		status = end(replay, event);
 	else if (event->kind == EVENT_COMPLETE)
 		status = complete(replay, event);
+	else if (event->kind == EVENT_CORRELATION)
+		status = replay_correlate(replay, event);
+	else if (event->kind == EVENT_ACTIVITY)
+		status = replay_activity(replay, event);
 	if (status != CTP_OK)
 		return ctp_fail(err, status, ERROR_NO_OFFSET, "out of memory");
 	return CTP_OK;
@@ -429,6 +388,10 @@ enum ctp_status replay_snapshot(
 				replay, stack, depth, close_stack(replay, i));
 	}
 	replay->profile = own;
+	if (!replay_sum_device(replay, copy)) {
+		profile_free(copy);
+		return no_memory(err);
+	}
 	*out = copy;
 	return CTP_OK;
 }
@@ -443,6 +406,8 @@ enum ctp_status replay_finish(
 	if (replay->options.tree && replay->profile->node_count == 0 &&
 		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)
+		return no_memory(err);
+	if (!replay_sum_device(replay, replay->profile))
 		return no_memory(err);
 	*out = replay->profile;
 	replay->profile = NULL;

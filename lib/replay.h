@@ -8,7 +8,18 @@
 #include "event.h"
 #include "profile.h"
 
+/* What a device did, in a profile of the host. */
+enum replay_device {
+	/* Functions of their own, with the device's time, called by what
+	 * launched them; the host's times are as without them. */
+	REPLAY_SEPARATE,
+	REPLAY_HOST,   /* left out */
+	REPLAY_DEVICE, /* likewise, and the host's functions have the time of
+			* what they launched instead of their own */
+};
+
 struct replay_options {
+	enum replay_device device;
 	bool tree; /* build profile->nodes as well */
 	/* Count and time edges as torch's dynamo profiler does: primitive
 	 * where the callee is, every call's time. */

@@ -43,9 +43,10 @@ recording='arena chunk device_link device_load drain filter functions inherit
 	thread_pending'
 analysis='device_join event function_name log_block log_events log_facts
 	log_input log_member log_read log_scan log_site log_table log_time
-	profile replay symbolize symbolize_module symbolize_private
-	symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
-	symbols_private trace'
+	profile profile_private replay replay_nodes replay_private
+	symbolize symbolize_module symbolize_private symbolize_sites
+	symbols symbols_dwarf symbols_elf symbols_none symbols_private
+	trace'
 for name in $recording; do
 	for file in lib/$name.c lib/$name.h; do
 		for other in $analysis; do

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What devices did becomes calls of functions of their own, made by the range
+ * that launched them: not the call of the API, but what called that. The range
+ * may be over by then, and more of its kind open, so a launch keeps its whole
+ * context - the path of open functions - as a node of the profile's tree. A
+ * profile without a tree has those nodes only that are needed for this; they
+ * say in the end which device's time is below which function.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "memory.h"
+#include "profile_private.h"
+#include "replay_private.h"
+
+static const char *category_of(const struct trace *trace, uint32_t site)
+{
+	return strtab_text(trace->text, trace->sites[site].category, NULL);
+}
+
+bool replay_site_is_api(const struct trace *trace, uint32_t site)
+{
+	const char *category = category_of(trace, site);
+
+	return strcmp(category, "cuda_runtime") == 0 ||
+	       strcmp(category, "cuda_driver") == 0;
+}
+
+/* PROFILE_HOST: no work, but waiting, the tool's own overhead and so on. */
+static enum profile_kind kind_of(const struct trace *trace, uint32_t site)
+{
+	const char *category = category_of(trace, site);
+
+	if (strcmp(category, "kernel") == 0)
+		return PROFILE_KERNEL;
+	if (strcmp(category, "gpu_memcpy") == 0)
+		return PROFILE_COPY;
+	if (strcmp(category, "gpu_memset") == 0)
+		return PROFILE_SET;
+	return PROFILE_HOST;
+}
+
+void replay_device_clear(struct replay *replay)
+{
+	device_join_free(replay->launches);
+	memory_free(replay->device_hints);
+	memory_free(replay->device_files);
+}
+
+/* The context of a frame. What is above it is not asked for, and what is below
+ * it is mostly known already. PROFILE_NONE if out of memory. */
+static uint32_t context_of(
+	struct replay *replay, struct stack *stack, uint32_t number)
+{
+	struct frame *frames = stack->frames;
+	uint32_t first = number + 1;
+	uint32_t node = 0;
+
+	while (first > 0 && frames[first - 1].node == 0)
+		first--;
+	if (first > 0)
+		node = frames[first - 1].node;
+	for (uint32_t i = first; i <= number; i++) {
+		node = replay_nodes_find(&replay->nodes, replay->profile, node,
+			frames[i].function);
+		if (node == PROFILE_NONE)
+			return PROFILE_NONE;
+		frames[i].node = node;
+	}
+	return node;
+}
+
+/* The frame that launches: the innermost that is no call of the API; if all
+ * are, the innermost. The stack is not empty. */
+static uint32_t launcher_of(const struct stack *stack)
+{
+	for (uint32_t i = stack->depth; i-- > 0;)
+		if (!stack->frames[i].api)
+			return i;
+	return stack->depth - 1;
+}
+
+enum ctp_status replay_correlate(
+	struct replay *replay, const struct event *event)
+{
+	struct stack *stack = event->track < replay->stack_count
+				      ? &replay->stacks[event->track]
+				      : NULL;
+	uint32_t node = 0;
+
+	if (replay->options.device == REPLAY_HOST)
+		return CTP_OK;
+	if (replay->launches == NULL)
+		replay->launches = device_join_new(DEVICE_JOIN_LIMIT);
+	if (replay->launches == NULL)
+		return CTP_ERR_NOMEM;
+	if (stack != NULL && stack->depth > 0)
+		node = context_of(replay, stack, launcher_of(stack));
+	if (node == PROFILE_NONE ||
+		!device_join_add(replay->launches,
+			replay->trace->tracks[event->track].pid, event->id,
+			node))
+		return CTP_ERR_NOMEM;
+	return CTP_OK;
+}
+
+/* Writes "<gpu:0 NAME>" to `out`, or "<gpu:0>" if no name is known. */
+static void add_file(struct buffer *out, const struct trace *trace,
+	const struct trace_track *track)
+{
+	const struct trace_device *device =
+		trace_find_device(trace, track->pid, track->device);
+	char number[32];
+
+	(void)snprintf(number, sizeof(number), "<gpu:%" PRIu32, track->device);
+	buffer_add_text(out, number);
+	for (uint32_t i = 0; device != NULL && i < device->arg_count; i++) {
+		const struct event_arg *arg = &device->args[i];
+
+		if (arg->kind != ARG_TEXT ||
+			strcmp(strtab_text(trace->text, arg->key, NULL),
+				"name") != 0)
+			continue;
+		buffer_add_byte(out, ' ');
+		buffer_add(out, arg->value.text.bytes, arg->value.text.size);
+		break;
+	}
+	buffer_add_byte(out, '>');
+}
+
+/* Room for a number for each track that there is; false if out of memory. */
+static bool reach_files(struct replay *replay, uint32_t track)
+{
+	uint32_t count = replay->trace->track_count;
+	uint32_t *files;
+
+	if (track < replay->device_file_count)
+		return true;
+	files = memory_resize_array(
+		replay->device_files, count, sizeof(*files));
+	if (files == NULL)
+		return false;
+	for (uint32_t i = replay->device_file_count; i < count; i++)
+		files[i] = 0;
+	replay->device_files = files;
+	replay->device_file_count = count;
+	return true;
+}
+
+/* What stands for the file of a track's functions: the same for all of them,
+ * whatever is learnt later. NULL if out of memory. */
+static const char *file_of(struct replay *replay, uint32_t track)
+{
+	struct trace *trace = replay->trace;
+	struct buffer text = BUFFER_INIT;
+	uint32_t file = STRTAB_NONE;
+
+	if (!reach_files(replay, track))
+		return NULL;
+	if (replay->device_files[track] == 0) {
+		add_file(&text, trace, &trace->tracks[track]);
+		if (!text.failed)
+			file = strtab_add(
+				trace->text, (char *)text.bytes, text.used);
+		buffer_clear(&text);
+		if (file == STRTAB_NONE)
+			return NULL;
+		replay->device_files[track] = file;
+	}
+	return strtab_text(trace->text, replay->device_files[track], NULL);
+}
+
+/* Finds or makes the function that this is a call of. */
+static enum ctp_status make_function(
+	struct replay *replay, const struct event *event, uint32_t *function)
+{
+	const struct trace *trace = replay->trace;
+	const struct trace_track *track = &trace->tracks[event->track];
+	enum profile_kind kind = kind_of(trace, event->site);
+	struct profile_device *device;
+	const char *file;
+
+	*function = PROFILE_NONE;
+	if (track->kind != TRACE_STREAM || kind == PROFILE_HOST)
+		return CTP_OK;
+	file = file_of(replay, event->track);
+	if (file == NULL)
+		return CTP_ERR_NOMEM;
+	*function = profile_add_function(
+		replay->profile, trace_site_name(trace, event->site), file, 0);
+	if (*function == PROFILE_NONE)
+		return CTP_ERR_NOMEM;
+	device = &replay->profile->functions[*function].device;
+	device->kind = kind;
+	device->number = track->device;
+	return CTP_OK;
+}
+
+/* As make_function(); mostly one of the last met, found without a search. */
+static enum ctp_status find_function(
+	struct replay *replay, const struct event *event, uint32_t *function)
+{
+	uint32_t number = (event->site * 31 + event->track) % REPLAY_HINTS;
+	struct device_hint *hint;
+	enum ctp_status status;
+
+	if (replay->device_hints == NULL)
+		replay->device_hints = memory_new_zeroed(
+			REPLAY_HINTS, sizeof(*replay->device_hints));
+	if (replay->device_hints == NULL)
+		return CTP_ERR_NOMEM;
+	hint = &replay->device_hints[number];
+	if (!hint->used || hint->site != event->site ||
+		hint->track != event->track) {
+		status = make_function(replay, event, function);
+		if (status != CTP_OK)
+			return status;
+		*hint = (struct device_hint){
+			event->site, event->track, *function, true};
+	}
+	*function = hint->function;
+	return CTP_OK;
+}
+
+static void add_call(struct profile_cost *cost, uint64_t time_ns)
+{
+	cost->ncalls++;
+	cost->pcalls++;
+	cost->tottime_ns += time_ns;
+	cost->cumtime_ns += time_ns;
+}
+
+/* Adds a call to the function and to where it was called from. */
+static enum ctp_status add_work(struct replay *replay, uint32_t function,
+	uint32_t context, const struct event *event)
+{
+	struct profile *profile = replay->profile;
+	struct profile_device work = {.self_ns = event->dur_ns,
+		.total_ns = event->dur_ns,
+		.min_ns = event->dur_ns,
+		.max_ns = event->dur_ns,
+		.bytes = event->bytes};
+	uint32_t node =
+		replay_nodes_find(&replay->nodes, profile, context, function);
+	struct profile_function *entry = &profile->functions[function];
+	struct profile_cost *from = &entry->root;
+
+	if (node == PROFILE_NONE)
+		return CTP_ERR_NOMEM;
+	if (context != 0) {
+		uint32_t edge = replay_edge(
+			replay, profile->nodes[context].function, function);
+
+		if (edge == PROFILE_NONE)
+			return CTP_ERR_NOMEM;
+		from = &profile->edges[edge].cost;
+	}
+	work.kind = entry->device.kind;
+	work.number = entry->device.number;
+	if (entry->cost.ncalls == 0)
+		entry->device = work;
+	else
+		profile_device_add(&entry->device, &work);
+	add_call(&entry->cost, event->dur_ns);
+	add_call(from, event->dur_ns);
+	profile->nodes[node].ncalls++;
+	profile->nodes[node].self_ns += event->dur_ns;
+	profile->total_ns += event->dur_ns;
+	return CTP_OK;
+}
+
+enum ctp_status replay_activity(
+	struct replay *replay, const struct event *event)
+{
+	uint64_t context = 0;
+	enum ctp_status status;
+	uint32_t function;
+
+	if (replay->options.device == REPLAY_HOST)
+		return CTP_OK;
+	status = find_function(replay, event, &function);
+	if (status != CTP_OK || function == PROFILE_NONE)
+		return status;
+	if (replay->launches == NULL ||
+		!device_join_find(replay->launches,
+			replay->trace->tracks[event->track].pid, event->id,
+			&context)) {
+		replay->profile->unmatched++;
+		trace_lose(replay->trace, LOSS_UNMATCHED, 1);
+	}
+	return add_work(replay, function, (uint32_t)context, event);
+}
+
+bool replay_sum_device(struct replay *replay, struct profile *profile)
+{
+	const struct replay_options *options = &replay->options;
+
+	if (profile_has_device(profile) &&
+		!profile_device_sum(profile, options->device == REPLAY_DEVICE,
+			options->document_edges))
+		return false;
+	if (!options->tree)
+		profile_clear_nodes(profile);
+	return true;
+}

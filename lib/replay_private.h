@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* What replay.c and replay_device.c share. */
+#ifndef REPLAY_PRIVATE_H
+#define REPLAY_PRIVATE_H
+
+#include "device_join.h"
+#include "replay.h"
+#include "replay_nodes.h"
+
+#define REPLAY_HINTS 1024
+
+/* In an entry of `function_of_site`: calls of a device's API. */
+#define REPLAY_API (UINT32_C(1) << 31)
+
+struct frame {
+	int64_t start_ns;
+	uint64_t children_ns;
+	uint32_t function;
+	uint32_t edge; /* PROFILE_NONE: a root call */
+	uint32_t node; /* 0: not needed yet, which is so only without a tree */
+	bool api;
+};
+
+/* How many calls of each function, and along each edge, are open. */
+struct levels {
+	struct levels *next; /* in the list of unused sets */
+	uint32_t *function;
+	uint32_t function_room;
+	uint32_t *edge;
+	uint32_t edge_room;
+};
+
+struct stack {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+	int64_t last_ns;
+	bool used;
+	struct levels *levels; /* NULL while no call is open */
+};
+
+/* Of which function a site's activities on a track are calls. */
+struct device_hint {
+	uint32_t site;
+	uint32_t track;
+	uint32_t function; /* PROFILE_NONE: they are no work */
+	bool used;
+};
+
+struct replay {
+	struct trace *trace;
+	struct replay_options options;
+	struct profile *profile;
+	struct stack *stacks; /* by track */
+	uint32_t stack_count;
+	struct levels *unused;
+	uint32_t *function_of_site; /* + 1, and REPLAY_API; 0: not met yet */
+	uint32_t site_room;
+	struct replay_nodes nodes;
+	uint32_t edge_hints[REPLAY_HINTS];
+
+	/* What devices did; all NULL until something is met. */
+	struct device_join *launches; /* the context that each was made in */
+	struct device_hint *device_hints;
+	uint32_t *device_files; /* by track: number in trace->text; 0: none */
+	uint32_t device_file_count;
+};
+
+/* The edge; mostly one of the last met, which is found without a search.
+ * PROFILE_NONE if out of memory. */
+static inline uint32_t replay_edge(
+	struct replay *replay, uint32_t caller, uint32_t callee)
+{
+	uint32_t *hint =
+		&replay->edge_hints[(caller * 31 + callee) % REPLAY_HINTS];
+	const struct profile *profile = replay->profile;
+
+	if (*hint < profile->edge_count &&
+		profile->edges[*hint].caller == caller &&
+		profile->edges[*hint].callee == callee)
+		return *hint;
+	*hint = profile_add_edge(replay->profile, caller, callee);
+	return *hint;
+}
+
+/* Is it a call of a device's API, which launches what its caller wants? */
+bool replay_site_is_api(const struct trace *trace, uint32_t site);
+
+/* Each takes its kind of event. Errors: CTP_ERR_NOMEM. */
+enum ctp_status replay_correlate(
+	struct replay *replay, const struct event *event);
+enum ctp_status replay_activity(
+	struct replay *replay, const struct event *event);
+
+/* Ends a profile, the replay's own or its copy: the host's functions get the
+ * device's time, and a tree that nobody asked for goes. False if out of memory.
+ */
+bool replay_sum_device(struct replay *replay, struct profile *profile);
+
+void replay_device_clear(struct replay *replay);
+
+#endif

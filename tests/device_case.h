@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A replay with threads, streams and kernels, for the tests of what devices
+ * did: fed event by event, then looked at by site. */
+#ifndef DEVICE_CASE_H
+#define DEVICE_CASE_H
+
+#include "replay.h"
+
+/* Sites. Those from LAUNCH on have a category, in order. */
+enum { MAIN, F, G, LAUNCH, DRIVER, K, L, COPY, SET, SYNC, OVERHEAD, SITES };
+enum { END = -1 };
+
+/* Tracks: two threads and a stream of one process, the same of another, and
+ * what the driver says about a thread. */
+enum { T0, T1, STREAM, OTHER, OTHER_STREAM, NAMELESS, CALLS, TRACKS };
+
+/* What stands for the file of K and the others on STREAM. */
+#define GPU "<gpu:1 Tester 9>"
+
+/* Of one test; case_profile is there after case_finish(). */
+extern struct trace *case_trace;
+extern struct replay *case_replay;
+extern struct profile *case_profile;
+
+void case_set_up(void);
+void case_tear_down(void);
+
+/* Begins again, with these options; they were a tree and no more. */
+void case_start(struct replay_options options);
+
+/* A range begins (a site) or ends (END), ten nanoseconds after the last. */
+void on(uint32_t track, int what);
+
+/* The innermost range of the track is a call with this id. */
+void correlate(uint32_t track, uint64_t id);
+
+/* A call of the API that launches something: twenty nanoseconds. */
+void launch(uint32_t track, uint64_t id);
+
+/* A device did this, for so long, launched by that call. */
+void did(uint32_t track, uint32_t site, uint64_t dur_ns, uint64_t id);
+
+/* Ends the replay and sorts its profile. */
+void case_finish(void);
+
+/* Each aborts the test if there is no such function; an edge that is not there
+ * has no costs. */
+const struct profile_function *function(int site);
+uint32_t find(int site);
+struct profile_cost edge(int caller, int callee);
+
+#define COST(n, p, tot, cum) ((struct profile_cost){n, p, tot, cum})
+
+void check(struct profile_cost cost, struct profile_cost expected);
+void check_device(int site, uint64_t self_ns, uint64_t total_ns);
+
+/* main calls f, which launches k twice and copies; main launches k itself. */
+void run_small(void);
+
+/* main calls f, f calls g, which calls f: each but main launches k. */
+void run_recursion(void);
+
+#endif
