@@ -35,8 +35,9 @@ found=$(for directory in lib formats; do uses python $directory; done |
 [ -z "$found" ] || complain "$found"
 
 recording='arena chunk device_link device_load drain filter functions inherit
-	instrument instrument_link instrument_thread log_file log_frame
-	modules options outcome pack pack_column pack_device pack_losses
+	inject inject_name inject_thread instrument instrument_link
+	instrument_thread itt itt_abi log_file log_frame modules nvtx
+	nvtx_abi options outcome pack pack_column pack_device pack_losses
 	pack_private pack_registry pack_row process record registry
 	registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread

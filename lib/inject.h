@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What NVTX and ITT have in common: domains, names, and each thread's open
+ * ranges, which become ranges of libctprof.
+ */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof.h"
+
+/* Where names come from; the category of their sites. Never freed. */
+struct inject_domain {
+	const char *name;
+	struct inject_domain *next;
+	struct inject_label *_Atomic labels; /* of the domain's categories */
+};
+
+/* A name of a domain. Never freed: programs keep pointers to it. */
+struct inject_name {
+	struct ctp_site *site;
+	const struct inject_domain *domain;
+	const char *text; /* a copy */
+	uint64_t hash;
+	struct inject_name *next;
+	uint32_t number;
+	bool is_other; /* stands for names that there is no room for */
+};
+
+/* Two numbers that a program knows a range by; both 0: none. */
+struct inject_id {
+	uint64_t low;
+	uint64_t high;
+};
+
+/* The domain of this name, the same one for equal names, whose text is copied;
+ * NULL if out of memory. Any thread. */
+struct inject_domain *inject_domain(const char *name);
+
+/*
+ * The name of the domain. Beyond a number of names that no program has that
+ * does not make them up, one that stands for all others.
+ *
+ * Errors: NULL if out of memory.
+ * Threads: any, without a lock unless the name is new.
+ */
+const struct inject_name *inject_name(
+	const struct inject_domain *domain, const char *text);
+
+/* The same for text at an address that is likely to be used again. */
+const struct inject_name *inject_literal(
+	const struct inject_domain *domain, const char *text);
+
+/* By its number; NULL if there is none. */
+const struct inject_name *inject_numbered(uint64_t number);
+
+/* A name for one of the domain's categories, by number; copied. */
+void inject_label(
+	struct inject_domain *domain, uint32_t category, const char *name);
+
+/* NULL if it has none. */
+const char *inject_label_of(
+	const struct inject_domain *domain, uint32_t category);
+
+/* Opens a range on the calling thread. Returns how many ranges of the domain
+ * were open on it; -1 if out of memory, as `name` may tell by being NULL.
+ * `text` is what was meant if the name is that of others. */
+int inject_push(
+	const struct inject_name *name, const char *text, struct inject_id id);
+
+/* Closes the domain's innermost range on the calling thread. Returns what
+ * inject_push() did; -1 if none was open, which is counted. */
+int inject_pop(const struct inject_domain *domain);
+
+/* Is this the innermost range of the calling thread? Then what it is told is
+ * an argument of that range. No id stands for any. */
+bool inject_is_innermost(
+	const struct inject_domain *domain, struct inject_id id);
+
+/* Bytes of UTF-8 that are stored of wide text. */
+#define INJECT_WIDE 4096
+
+/* The wide text as UTF-8, cut where it does not fit. Returns `out`. */
+const char *inject_wide(char out[static INJECT_WIDE], const wchar_t *text);
+
+#endif
