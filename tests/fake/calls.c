@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program can have the fake CUDA do: see fake.h. A call of the runtime
+ * calls the driver, and both have the same correlation id. Kernels of a stream
+ * run one after the other, from when they are launched.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "cuda.h"
+#include "cuda_clock.h"
+#include "graph.h"
+#include "truth.h"
+
+#define STREAMS 1024
+#define CONTEXT 1
+
+static _Atomic(const struct fake_tool *) tool;
+static _Atomic uint32_t correlations;
+static _Atomic int64_t stream_end_ns[STREAMS];
+
+static const struct fake_driver driver = {
+	.is_up = cuda_is_up,
+	.now_ns = cuda_clock_ns,
+	.tell = truth_tell,
+};
+
+const struct fake_driver *fake_connect(const struct fake_tool *connected)
+{
+	atomic_store(&tool, connected);
+	return &driver;
+}
+
+/* The calls that a program makes and the one of the driver that each leads to;
+ * cbid 0: none. */
+struct calling {
+	struct fake_call runtime, driver;
+};
+
+static void begin_call(struct fake_call *call, uint32_t correlation)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	call->correlation = correlation;
+	call->start_ns = cuda_clock_ns();
+	if (told != NULL && call->cbid != 0)
+		told->call(call, false);
+}
+
+/* An activity of the call itself, and the end of it. */
+static void end_call(struct fake_call *call, enum fake_kind kind)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+	struct fake_activity activity = {
+		.kind = kind,
+		.start_ns = call->start_ns,
+		.correlation = call->correlation,
+		.cbid = call->cbid,
+	};
+	bool recorded;
+
+	if (told == NULL || call->cbid == 0)
+		return;
+	told->call(call, true);
+	activity.end_ns = cuda_clock_ns();
+	recorded = told->activity(&activity);
+	truth_activity(&activity, recorded && !call->noise, NULL);
+}
+
+static uint32_t begin(struct calling *calling, uint32_t runtime, uint32_t cbid)
+{
+	uint32_t correlation = atomic_fetch_add(&correlations, 1) + 1;
+
+	*calling = (struct calling){
+		.runtime = {.domain = FAKE_RUNTIME_API, .cbid = runtime},
+		.driver = {.domain = FAKE_DRIVER_API, .cbid = cbid},
+	};
+	begin_call(&calling->runtime, correlation);
+	begin_call(&calling->driver, correlation);
+	return correlation;
+}
+
+static void end(struct calling *calling)
+{
+	end_call(&calling->driver, FAKE_DRIVER);
+	end_call(&calling->runtime, FAKE_RUNTIME);
+}
+
+/* When what takes so long runs on the stream. */
+static void schedule(
+	struct fake_activity *activity, uint64_t dur_ns, int64_t early_ns)
+{
+	_Atomic int64_t *end_ns = &stream_end_ns[activity->stream % STREAMS];
+	int64_t start_ns = cuda_clock_ns() - early_ns;
+
+	activity->prompt = early_ns == 0 && atomic_load(end_ns) <= start_ns;
+	if (early_ns == 0 && !activity->prompt)
+		start_ns = atomic_load(end_ns);
+	activity->start_ns = start_ns;
+	activity->end_ns = start_ns + (int64_t)dur_ns;
+	atomic_store(end_ns, activity->end_ns);
+}
+
+static void perform(struct fake_activity *activity, const char *captured)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	truth_activity(
+		activity, told != NULL && told->activity(activity), captured);
+}
+
+static void run_kernel(struct fake_activity *activity,
+	const struct fake_kernel *kernel, const char *captured)
+{
+	activity->kind = FAKE_CONCURRENT_KERNEL;
+	activity->context = CONTEXT + kernel->device;
+	activity->device = kernel->device;
+	activity->kernel = kernel;
+	activity->name = graph_name(kernel->name);
+	activity->trouble = kernel->trouble;
+	if (kernel->trouble == FAKE_ORPHAN)
+		activity->correlation += 1U << 31;
+	schedule(activity, kernel->dur_ns, kernel->early_ns);
+	perform(activity, captured);
+}
+
+static void launch(const struct fake_kernel *kernel)
+{
+	struct calling calling;
+	struct fake_activity activity = {.stream = kernel->stream};
+
+	activity.correlation =
+		begin(&calling, kernel->by_driver ? 0 : 211, 307);
+	if (!graph_add(atomic_load(&tool), kernel))
+		run_kernel(&activity, kernel, NULL);
+	end(&calling);
+}
+
+static void copy(const struct fake_copy *copied)
+{
+	struct calling calling;
+	struct fake_activity activity = {
+		.kind = copied->peer ? FAKE_MEMCPY2 : FAKE_MEMCPY,
+		.context = CONTEXT,
+		.stream = copied->stream,
+		.copy = copied,
+		.bytes = copied->bytes,
+	};
+
+	activity.correlation = begin(&calling, copied->async ? 41 : 31,
+		copied->kind == 1 ? 277 : (copied->kind == 2 ? 279 : 306));
+	schedule(&activity, copied->bytes / 16, 0);
+	perform(&activity, NULL);
+	end(&calling);
+}
+
+static void set(uint32_t stream, uint32_t value, uint64_t bytes)
+{
+	struct calling calling;
+	struct fake_activity activity = {
+		.kind = FAKE_MEMSET,
+		.context = CONTEXT,
+		.stream = stream,
+		.value = value,
+		.bytes = bytes,
+	};
+
+	activity.correlation = begin(&calling, 51, 216);
+	schedule(&activity, bytes / 32, 0);
+	perform(&activity, NULL);
+	end(&calling);
+}
+
+static void wait_for(enum fake_wait what, uint32_t stream)
+{
+	static const uint32_t runtime[] = {0, 137, 0, 131, 165};
+	static const uint32_t cbids[] = {0, 121, 295, 126, 17};
+	const struct fake_tool *told = atomic_load(&tool);
+	struct calling calling;
+	struct fake_activity activity = {
+		.kind = FAKE_SYNCHRONIZATION,
+		.context = CONTEXT,
+		.stream = stream,
+		.value = what,
+	};
+
+	activity.correlation = begin(&calling, runtime[what], cbids[what]);
+	activity.start_ns = cuda_clock_ns();
+	if (told != NULL)
+		told->finish(what == FAKE_WAIT_CONTEXT ? UINT32_MAX : stream,
+			activity.start_ns);
+	if (what != FAKE_WAIT_STREAM && what != FAKE_WAIT_STREAM_EVENT)
+		activity.stream = UINT32_MAX;
+	activity.end_ns = cuda_clock_ns();
+	perform(&activity, NULL);
+	end(&calling);
+}
+
+static void overhead(uint32_t what, uint64_t dur_ns)
+{
+	struct fake_activity activity = {
+		.kind = FAKE_OVERHEAD,
+		.start_ns = cuda_clock_ns(),
+		.value = what,
+	};
+
+	activity.end_ns = activity.start_ns + (int64_t)dur_ns;
+	perform(&activity, NULL);
+}
+
+static void noise(void)
+{
+	struct fake_call call = {
+		.domain = FAKE_RUNTIME_API, .cbid = 17, .noise = true};
+
+	begin_call(&call, atomic_fetch_add(&correlations, 1) + 1);
+	end_call(&call, FAKE_RUNTIME);
+}
+
+static void capture(void)
+{
+	graph_begin();
+}
+
+static uint32_t capture_end(void)
+{
+	return graph_end(atomic_load(&tool));
+}
+
+static void launch_graph(uint32_t number, uint32_t stream)
+{
+	const struct graph *graph = graph_find(number);
+	struct calling calling;
+	struct fake_activity activity = {
+		.context = CONTEXT,
+		.graph = number,
+		.stream = stream,
+	};
+	uint32_t correlation = begin(&calling, 311, 514);
+
+	for (uint32_t i = 0; i < graph->count; i++) {
+		activity.correlation = correlation;
+		activity.node = graph->nodes[i].id;
+		run_kernel(&activity, &graph->nodes[i].kernel,
+			graph->nodes[i].captured);
+	}
+	end(&calling);
+}
+
+static void unload(void)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	if (told != NULL)
+		told->settle();
+	graph_forget_names();
+}
+
+static void tell_context(uint32_t cbid)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	if (told != NULL)
+		told->resource(cbid, NULL);
+}
+
+static void destroy_context(void)
+{
+	tell_context(FAKE_CONTEXT_DESTROY_STARTING);
+}
+
+/* All is lost that has not been handed over when the call begins. */
+static void reset(void)
+{
+	struct calling calling;
+
+	(void)begin(&calling, 164, 0);
+	tell_context(FAKE_CONTEXT_DESTROY_STARTING);
+	end(&calling);
+}
+
+static void stall(bool on)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	if (told != NULL)
+		told->stall(on);
+}
+
+static void die(void)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	if (told != NULL)
+		told->state(FAKE_FATAL_ERROR);
+}
+
+const struct fake_calls fake_calls = {
+	.range = truth_range,
+	.launch = launch,
+	.copy = copy,
+	.set = set,
+	.wait = wait_for,
+	.overhead = overhead,
+	.noise = noise,
+	.capture = capture,
+	.capture_end = capture_end,
+	.graph = launch_graph,
+	.unload = unload,
+	.destroy_context = destroy_context,
+	.reset = reset,
+	.step_clock = cuda_clock_step,
+	.stall = stall,
+	.die = die,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Activity records, as each version of CUPTI lays them out. */
+#ifndef CUPTI_RECORD_H
+#define CUPTI_RECORD_H
+
+#include <stddef.h>
+
+#include "fake_link.h"
+
+/* 0: 11.8, 1: 12.4, 2: 13.0, 3: the future's. */
+unsigned cupti_record_layout(void);
+
+/* 0: there is no such kind. */
+size_t cupti_record_size(uint32_t kind);
+
+/* Writes one, of which all bytes are zero. */
+void cupti_record_write(uint8_t *record, const struct fake_activity *activity);
+
+/* Where its end stands, for what has not ended. */
+size_t cupti_record_end(enum fake_kind kind);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a test makes the fake CUDA do: the fake libcuda.so.1 has it as
+ * `fake_calls`. Each call is what a program's would be: callbacks on the
+ * calling thread, of the runtime and, within, of the driver; and activities.
+ * All of it is written down, one JSON object a line, in the file that
+ * FAKE_TRUTH names, to compare with the log.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_API __attribute__((visibility("default")))
+
+/* What is the matter with an activity. */
+enum fake_trouble {
+	FAKE_FINE,
+	FAKE_ZERO,       /* both its times are 0 */
+	FAKE_BACKWARD,   /* it ends before it starts */
+	FAKE_UNFINISHED, /* it ends when its stream is waited for */
+	FAKE_ORPHAN,     /* its correlation id is no call's */
+};
+
+struct fake_kernel {
+	const char *name;
+	uint32_t device, stream;
+	int32_t grid[3], block[3], cluster[3];
+	uint16_t registers;
+	int32_t static_shared, dynamic_shared;
+	uint64_t dur_ns;
+	int64_t early_ns; /* it starts so long before it is launched */
+	enum fake_trouble trouble;
+	bool by_driver; /* by the driver's API, without the runtime's */
+};
+
+/* The numbers are CUPTI's: what copies, from and to what memory. */
+struct fake_copy {
+	uint8_t kind, source, target;
+	bool async;
+	bool peer; /* to device 1 */
+	uint32_t stream;
+	uint64_t bytes;
+};
+
+enum fake_wait {
+	FAKE_WAIT_EVENT = 1,
+	FAKE_WAIT_STREAM_EVENT,
+	FAKE_WAIT_STREAM,
+	FAKE_WAIT_CONTEXT
+};
+
+struct fake_calls {
+	/* The innermost range that the calling thread has open, and which of
+	 * that name. Borrowed until the next call. */
+	void (*range)(const char *name, int64_t instance);
+	void (*launch)(const struct fake_kernel *kernel);
+	void (*copy)(const struct fake_copy *copy);
+	void (*set)(uint32_t stream, uint32_t value, uint64_t bytes);
+	void (*wait)(enum fake_wait what, uint32_t stream);
+	/* Something that the driver does beside, e.g. 5: loads a function. */
+	void (*overhead)(uint32_t what, uint64_t dur_ns);
+	/* A call that no one wants to see. */
+	void (*noise)(void);
+	/* From here to capture_end(), which gives the graph, this thread's
+	 * launches become its nodes. */
+	void (*capture)(void);
+	uint32_t (*capture_end)(void);
+	void (*graph)(uint32_t graph, uint32_t stream);
+	/* The names of kernels, from here on, take the places in memory of
+	 * those before. */
+	void (*unload)(void);
+	void (*destroy_context)(void);
+	void (*reset)(void);
+	/* CUPTI's clock is put forward. */
+	void (*step_clock)(int64_t ns);
+	/* Whoever reads a buffer has to wait; and no more. */
+	void (*stall)(bool on);
+	/* The driver gives up. */
+	void (*die)(void);
+};
+
+#endif
