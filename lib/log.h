@@ -83,12 +83,21 @@ enum log_row {
 #define LOG_SYNC_NS INT64_C(1000000000)
 #define LOG_SYNC_SLEW_MAX INT64_C(500000) /* ns per second */
 
+/* Of a device's clock: a pair closer than this to the one before is not used;
+ * and the clock stepped where it is off by more than so much, and so much of
+ * the time since. */
+#define LOG_DEVICE_SYNC_MIN_NS INT64_C(1000000)
+#define LOG_DEVICE_STEP_NS INT64_C(20000)
+#define LOG_DEVICE_STEP_PART 1000
+
 /* Numbers beyond these are damage: a reader keeps tables by them. */
 #define LOG_SITES_MAX (UINT32_C(1) << 24)
 #define LOG_TRACKS_MAX (UINT32_C(1) << 22)
 #define LOG_MODULES_MAX (UINT32_C(1) << 20)
 #define LOG_EVENTS_MAX (UINT32_C(1) << 20) /* in one block */
 #define LOG_DESCRIPTIONS_MAX (UINT32_C(1) << 22)
+#define LOG_DEVICES_MAX 4096
+#define LOG_DEVICE_KEYS_MAX 256 /* of a description, or a device */
 
 /* Deeper stacks are not repeated at the start of event blocks. */
 #define LOG_OPEN_MAX 1024

@@ -10,6 +10,7 @@
 static void reset(struct log_recording *recording)
 {
 	log_time_clear(&recording->time);
+	log_device_next(&recording->device);
 	for (uint32_t i = 0; i < recording->track_count; i++) {
 		memory_free(recording->tracks[i]->open);
 		memory_free(recording->tracks[i]);
@@ -34,6 +35,8 @@ void log_recording_clear(struct log_recording *recording)
 	reset(recording);
 	memory_free(recording->tracks);
 	buffer_clear(&recording->name);
+	demangler_clear(&recording->demangler);
+	log_device_clear(&recording->device);
 	memory_free(recording->events.ids);
 	memory_free(recording->events.times);
 	memory_free(recording->events.sites);
@@ -100,8 +103,16 @@ struct log_track *log_block_track(
 static enum log_verdict take_track(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
+	static const enum trace_track_kind kinds[] = {
+		[LOG_THREAD] = TRACE_THREAD,
+		[LOG_TIMELINE] = TRACE_TIMELINE,
+		[LOG_STREAM] = TRACE_STREAM,
+		[LOG_CALLS] = TRACE_CALLS,
+	};
 	struct log_track *track;
 	struct trace_track *target;
+	uint32_t device = 0;
+	uint32_t context = 0;
 	uint32_t number;
 	uint32_t kind;
 	int64_t tid;
@@ -110,17 +121,28 @@ static enum log_verdict take_track(
 
 	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number) ||
 		!unpack_u32(&block, UINT32_MAX, &kind) ||
-		!unpack_int(&block, &tid) || !unpack_text(&block, &name, &size))
+		!unpack_int(&block, &tid) ||
+		!unpack_text(&block, &name, &size) ||
+		(log_block_is_device(kind) &&
+			(!unpack_u32(&block, UINT32_MAX, &device) ||
+				!unpack_u32(&block, UINT32_MAX, &context))))
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
 	track = log_block_track(recording, number);
 	if (track == NULL)
 		return LOG_NO_MEMORY;
-	track->kind = kind == LOG_TIMELINE ? LOG_TIMELINE : LOG_THREAD;
+	/* What is on it already is of the one kind or the other. */
+	if ((track->known || track->next_seq != 0) &&
+		log_block_is_device(kind) != log_block_is_device(track->kind))
+		return LOG_DAMAGED;
+	track->known = true;
+	track->kind = kind > LOG_CALLS ? LOG_THREAD : (enum log_track_kind)kind;
 	target = &recording->trace->tracks[track->trace_track];
-	target->kind = kind == LOG_TIMELINE ? TRACE_TIMELINE : TRACE_THREAD;
+	target->kind = kinds[track->kind];
 	target->tid = tid;
+	target->device = device;
+	target->context = context;
 	target->name = strtab_add(recording->trace->text, name, size);
 	return target->name == STRTAB_NONE ? LOG_NO_MEMORY : LOG_SOUND;
 }
@@ -205,6 +227,16 @@ static enum log_verdict take_kind(struct log_recording *recording,
 		return take_losses(recording, block, apply);
 	case LOG_END:
 		return log_facts_take_end(recording, block, apply);
+	case LOG_DESCRIPTIONS:
+		return log_device_take_descriptions(recording, block, apply);
+	case LOG_DEVICE:
+		return log_device_take_properties(recording, block, apply);
+	case LOG_DEVICE_SYNC:
+		return log_device_take_sync(recording, block, apply);
+	case LOG_DEVICE_LOSSES:
+		return log_device_take_losses(recording, block, apply);
+	case LOG_DEVICE_FACTS:
+		return log_facts_take_device(recording, block, apply);
 	default:
 		recording->trace->losses[LOSS_UNKNOWN_BLOCKS] += apply;
 		return LOG_SOUND;
@@ -248,6 +280,8 @@ enum ctp_status log_block_take(struct log_recording *recording,
 
 	recording->events.at = 0;
 	recording->events.count = 0;
+	recording->device.at = 0;
+	recording->device.count = 0;
 	if (!unpack_array(&block, &elements) || elements < 2 ||
 		!unpack_uint(&block, &kind))
 		return count_verdict(recording, 0, LOG_DAMAGED, err);
@@ -261,6 +295,8 @@ enum ctp_status log_block_take(struct log_recording *recording,
 		log_block_next(recording);
 	if (kind == LOG_EVENTS) /* checks itself, being large */
 		verdict = log_events_take(recording, block, elements);
+	else if (kind == LOG_ACTIVITIES) /* likewise */
+		verdict = log_device_take(recording, block, elements);
 	else if (!unpack_skip(&whole) || whole.left != 0)
 		verdict = LOG_DAMAGED;
 	else if (kind == LOG_HEADER)

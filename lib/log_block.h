@@ -6,14 +6,17 @@
 
 #include "buffer.h"
 #include "cursor.h"
+#include "demangle.h"
 #include "event.h"
 #include "log.h"
+#include "log_device.h"
 #include "log_table.h"
 #include "log_time.h"
 
 struct log_track {
 	uint32_t trace_track;
 	enum log_track_kind kind;
+	bool known; /* its block was there */
 	uint64_t next_seq;
 	uint32_t *open; /* trace sites of the open ranges */
 	uint32_t depth;
@@ -63,14 +66,17 @@ struct log_recording {
 	uint32_t process_name; /* strtab number; 0: none */
 	int64_t shift_ns;      /* of this recording against the first */
 	struct log_time time;
-	struct log_table sites;         /* trace site + 1 */
-	struct log_table modules;       /* trace module + 1 */
-	struct buffer name;             /* that is being put together */
+	struct log_table sites;   /* trace site + 1 */
+	struct log_table modules; /* trace module + 1 */
+	struct buffer name;       /* that is being put together */
+	struct demangler demangler;
+	uint64_t demangled_bytes;
 	struct log_table track_numbers; /* place in tracks + 1 */
 	struct log_track **tracks;
 	uint32_t track_count;
 	uint32_t track_room;
 	struct log_events events;
+	struct log_device device;
 };
 
 /* Frees what the recording holds. */
@@ -88,6 +94,9 @@ enum ctp_status log_block_take(struct log_recording *recording,
 /* The trace's site for a number in the log; one that says so if its name is
  * lost. TRACE_NONE if out of memory. */
 uint32_t log_block_site(struct log_recording *recording, uint32_t number);
+
+/* The next activity of the block that is being read; false if out of memory. */
+bool log_device_event(struct log_recording *recording, struct event *event);
 
 /* The end of the input, or another recording, follows: was this one whole?
  * Counts what is missing, once. */

@@ -31,12 +31,35 @@ enum log_verdict log_site_take_module(
 enum log_verdict log_site_take_closed(
 	struct log_recording *recording, struct cursor block, bool apply);
 
+enum log_verdict log_device_take_descriptions(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_device_take_properties(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_device_take_sync(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_device_take_losses(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_facts_take_device(
+	struct log_recording *recording, struct cursor block, bool apply);
+
+/* A fact that is a number; false if out of memory. */
+bool log_facts_set_number(
+	struct trace *trace, const char *key, uint64_t number);
+
+/* Are activities on such a track, and no ranges? */
+static inline bool log_block_is_device(enum log_track_kind kind)
+{
+	return kind == LOG_STREAM || kind == LOG_CALLS;
+}
+
 enum ctp_status log_facts_take_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
 enum log_verdict log_facts_take_end(
 	struct log_recording *recording, struct cursor block, bool apply);
-/* An event block of so many elements, from its second on. */
+/* A block of events, or activities, of so many elements, from its second on. */
 enum log_verdict log_events_take(struct log_recording *recording,
+	struct cursor block, uint32_t elements);
+enum log_verdict log_device_take(struct log_recording *recording,
 	struct cursor block, uint32_t elements);
 
 #endif

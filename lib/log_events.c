@@ -162,6 +162,8 @@ enum log_verdict log_events_take(
 	events->track = log_block_track(recording, number);
 	if (events->track == NULL || !make_events_room(events, 1))
 		return LOG_NO_MEMORY;
+	if (log_block_is_device(events->track->kind))
+		return LOG_DAMAGED;
 	verdict = read_times(recording, &block);
 	if (verdict == LOG_SOUND)
 		verdict = compare_open(recording, &block);

@@ -9,6 +9,7 @@
 
 /* Longer text is not worth keeping. */
 #define FACT_MAX 4096
+#define FACTS_MAX 1024
 
 /* "a b c" of an array of texts; as much of it as is text. */
 static void command_fact(struct cursor block, char *out, size_t room)
@@ -150,9 +151,47 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 		strtab_add(trace->text, header.process, strlen(header.process));
 	if (recording->process_name == STRTAB_NONE)
 		*verdict = LOG_NO_MEMORY;
+	recording->device.time.start = header.realtime;
 	recording->shift_ns = (int64_t)((uint64_t)header.realtime -
 					(uint64_t)trace->base_realtime_ns);
 	return CTP_OK;
+}
+
+bool log_facts_set_number(struct trace *trace, const char *key, uint64_t number)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, number);
+	return trace_set_fact(trace, key, text);
+}
+
+/* Facts of devices have a dot in their names, and none of the header's has. */
+enum log_verdict log_facts_take_device(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	uint32_t count;
+	char text[2 * FACT_MAX];
+	char name[64];
+
+	if (!unpack_map(&block, &count) || count > LOG_DEVICE_KEYS_MAX ||
+		recording->trace->fact_count > FACTS_MAX)
+		return LOG_DAMAGED;
+	while (count-- > 0) {
+		const char *key;
+		size_t size;
+		int64_t number;
+
+		if (!unpack_text(&block, &key, &size) ||
+			!fact_value(&block, text, sizeof(text), &number))
+			return LOG_DAMAGED;
+		if (!apply || size >= sizeof(name) ||
+			memchr(key, '.', size) == NULL)
+			continue;
+		(void)snprintf(name, sizeof(name), "%.*s", (int)size, key);
+		if (!trace_set_fact(recording->trace, name, text))
+			return LOG_NO_MEMORY;
+	}
+	return LOG_SOUND;
 }
 
 /* What the end block says that is worth knowing. */

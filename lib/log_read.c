@@ -38,6 +38,11 @@ unsigned log_read_probe(const void *bytes, size_t size)
 	return bits >= PROBE_BITS ? bits : 0;
 }
 
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
 static struct log_reader *reader_of(struct event_source *source)
 {
 	return (struct log_reader *)(void *)source;
@@ -86,8 +91,7 @@ static enum ctp_status mend(
 	event->site = *events->opening++;
 	events->opening_count--;
 	if (!push_open(track, event->site))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return no_memory(err);
 	return CTP_OK;
 }
 
@@ -197,6 +201,9 @@ static bool read_row(struct log_reader *reader, struct event *event)
 		return row_memory(&row, event);
 	case LOG_ROW_STEP:
 		return row_step(reader, &row, event);
+	case LOG_ROW_CORRELATION:
+		event->kind = EVENT_CORRELATION;
+		return unpack_uint(&row, &event->id);
 	default:
 		return false;
 	}
@@ -216,8 +223,7 @@ static enum ctp_status take_event(
 		event->kind = EVENT_BEGIN;
 		event->site = events->sites[id - LOG_ID_SITES];
 		if (!push_open(track, event->site))
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			return no_memory(err);
 		return CTP_OK;
 	}
 	event->site = TRACE_NONE;
@@ -257,6 +263,7 @@ static enum ctp_status next(
 {
 	struct log_reader *reader = reader_of(source);
 	struct log_events *events = &reader->recording.events;
+	const struct log_device *device = &reader->recording.device;
 	enum ctp_status status;
 
 	for (;;) {
@@ -270,6 +277,10 @@ static enum ctp_status next(
 				return status;
 			continue;
 		}
+		if (device->at < device->count)
+			return log_device_event(&reader->recording, event)
+				       ? CTP_OK
+				       : no_memory(err);
 		status = next_block(reader, err);
 		if (status != CTP_OK)
 			return status;
@@ -324,8 +335,7 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 		if (reader != NULL)
 			trace_free(reader->source.trace);
 		memory_free(reader);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return no_memory(err);
 	}
 	reader->recording.trace = reader->source.trace;
 	reader->source.next = next;

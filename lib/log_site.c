@@ -9,6 +9,7 @@
 #include "log_site.h"
 #include "unpack.h"
 
+#define DEMANGLED_MAX (UINT64_C(256) * 1024 * 1024)
 #define NAME_ROOM 48    /* of "(module 1048575)+0x…" */
 #define BUILD_ID_MAX 64 /* longer ones are no use to anybody */
 
@@ -137,20 +138,51 @@ static uint32_t add_text(struct trace *trace, struct log_site_text text)
 		trace->text, text.size == 0 ? "" : text.bytes, text.size);
 }
 
-static bool is_prefix(const struct log_site_row *row)
-{
-	static const char category[] = LOG_CATEGORY_PREFIX;
-
-	return row->category.size == sizeof(category) - 1 &&
-	       memcmp(row->category.bytes, category, sizeof(category) - 1) == 0;
-}
-
 static void trim(const struct trace *trace, struct log_site_text *file)
 {
 	size_t size = trace_prefix_size(trace, file->bytes, file->size);
 
 	file->bytes += size;
 	file->size -= size;
+}
+
+static bool is_text(struct log_site_text text, const char *is)
+{
+	return log_block_is(text.bytes, text.size, is);
+}
+
+/*
+ * The device's driver gives kernels by their mangled names. Those of a log that
+ * has more than anybody's kernels are left so: it is made to take long.
+ */
+static bool name_kernel(
+	struct log_recording *recording, struct log_site_row *row)
+{
+	const char *name;
+	size_t size;
+
+	recording->name.used = 0;
+	buffer_add(&recording->name, row->name.bytes, row->name.size);
+	buffer_add(&recording->name, "", 1);
+	if (recording->name.failed)
+		return false;
+	if (recording->trace->names == TRACE_NAMES_MANGLED ||
+		recording->demangled_bytes > DEMANGLED_MAX)
+		return true;
+	name = demangle(
+		&recording->demangler, (const char *)recording->name.bytes);
+	if (name == NULL)
+		return true;
+	size = strlen(name);
+	recording->demangled_bytes += size;
+	row->name = (struct log_site_text){name, size};
+	if (recording->trace->names == TRACE_NAMES_FULL)
+		return true;
+	recording->name.used = 0;
+	function_name_add_short(&recording->name, name, size);
+	row->name.bytes = (const char *)recording->name.bytes;
+	row->name.size = recording->name.used;
+	return !recording->name.failed;
 }
 
 static enum log_verdict take_row(struct log_recording *recording,
@@ -164,7 +196,10 @@ static enum log_verdict take_row(struct log_recording *recording,
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
-	if (row.is_function) {
+	if (is_text(row.category, "kernel")) {
+		if (!name_kernel(recording, &row))
+			return LOG_NO_MEMORY;
+	} else if (row.is_function) {
 		recording->name.used = 0;
 		add_name(recording, &row, &recording->name);
 		if (recording->name.failed)
@@ -175,7 +210,7 @@ static enum log_verdict take_row(struct log_recording *recording,
 		   trace->names == TRACE_NAMES_QUALIFIED) {
 		row.name = row.full_name;
 	}
-	if (is_prefix(&row) &&
+	if (is_text(row.category, LOG_CATEGORY_PREFIX) &&
 		!trace_add_prefix(trace, row.file.bytes, row.file.size))
 		return LOG_NO_MEMORY;
 	if (row.file.size != 0)

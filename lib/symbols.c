@@ -10,13 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "demangle.h"
 #include "symbols_private.h"
 
 /* libdwfl's own default: beside the file, in .debug there, and here. */
 #define USUAL_PLACES ":.debug:/usr/lib/debug"
-
-/* The demangler takes time and stack by the length; nobody reads such names. */
-#define MANGLED_MAX 8192
 
 struct symbols {
 	Dwfl_Callbacks callbacks;
@@ -30,15 +28,10 @@ struct symbols {
 	uint64_t dwarf_bias; /* and above those in the DWARF */
 	struct symbols_elf elf;
 	struct symbols_dwarf dwarf;
-	char *demangled; /* malloc'd by the demangler, and used again */
-	size_t demangled_room;
+	struct demangler demangler;
 	struct buffer mangled;
 	struct buffer file;
 };
-
-/* libstdc++'s and libc++'s, from the C++ ABI, section 3.4. */
-char *__cxa_demangle(
-	const char *mangled, char *room, size_t *size, int *status);
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
@@ -220,27 +213,10 @@ void symbols_close(struct symbols *symbols)
 	if (symbols->dwfl != NULL)
 		dwfl_end(symbols->dwfl);
 	buffer_clear(&symbols->debug_places);
-	free(symbols->demangled);
+	demangler_clear(&symbols->demangler);
 	buffer_clear(&symbols->mangled);
 	buffer_clear(&symbols->file);
 	free(symbols);
-}
-
-/* NULL if it is no mangled name. */
-static const char *demangle(struct symbols *symbols, const char *mangled)
-{
-	char *demangled;
-	int status;
-
-	/* Without the prefix it may be a type: "i" would be "int". */
-	if (strncmp(mangled, "_Z", 2) != 0 || strlen(mangled) > MANGLED_MAX)
-		return NULL;
-	demangled = __cxa_demangle(
-		mangled, symbols->demangled, &symbols->demangled_room, &status);
-	if (demangled == NULL)
-		return NULL;
-	symbols->demangled = demangled;
-	return demangled;
 }
 
 /* Whether ELF has the name that stands in the source. */
@@ -282,7 +258,7 @@ static void describe(struct symbols *symbols,
 	struct symbols_function *function)
 {
 	const char *mangled = (const char *)symbols->mangled.bytes;
-	const char *name = demangle(symbols, mangled);
+	const char *name = demangle(&symbols->demangler, mangled);
 
 	if (name == NULL)
 		name = definition->name == NULL ? mangled : definition->name;

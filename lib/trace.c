@@ -359,6 +359,21 @@ bool trace_add_fact(struct trace *trace, const char *key, const char *value)
 	return true;
 }
 
+bool trace_set_fact(struct trace *trace, const char *key, const char *value)
+{
+	uint32_t name = strtab_add(trace->text, key, strlen(key));
+	uint32_t number = strtab_add(trace->text, value, strlen(value));
+
+	if (name == STRTAB_NONE || number == STRTAB_NONE)
+		return false;
+	for (uint32_t i = 0; i < trace->fact_count; i++)
+		if (trace->facts[i].key == name) {
+			trace->facts[i].value = number;
+			return true;
+		}
+	return trace_add_fact(trace, key, value);
+}
+
 const char *trace_site_name(const struct trace *trace, uint32_t site)
 {
 	if (site >= trace->site_count)

@@ -174,6 +174,9 @@ uint32_t trace_add_track(struct trace *trace, struct trace_track track);
 uint32_t trace_add_module(struct trace *trace, struct trace_module module);
 bool trace_add_fact(struct trace *trace, const char *key, const char *value);
 
+/* The same of a fact of which only the last value counts. */
+bool trace_set_fact(struct trace *trace, const char *key, const char *value);
+
 /* A device; one that is there already gets the new properties. Arguments and
  * their text are copied. */
 uint32_t trace_add_device(

@@ -42,7 +42,8 @@ recording='arena chunk device_link device_load drain filter functions inherit
 	registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread
 	thread_pending'
-analysis='device_join event function_name log_block log_events log_facts
+analysis='demangle device_join event function_name log_block log_device
+	log_device_args log_device_facts log_device_time log_events log_facts
 	log_input log_member log_read log_scan log_site log_table log_time
 	profile profile_private replay replay_nodes replay_private
 	symbolize symbolize_module symbolize_private symbolize_sites
