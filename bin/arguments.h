@@ -18,6 +18,7 @@ enum option_group {
 	GROUP_MAIN = 1,
 	GROUP_OUTPUT,
 	GROUP_SELECT,
+	GROUP_TOOLS,
 	GROUP_PYTHON,
 	GROUP_INPUT,
 	GROUP_OTHER,
@@ -74,6 +75,10 @@ enum option_key {
 	KEY_NO_MODULES,
 	KEY_PARAMETERS,
 	KEY_HOOK,
+	KEY_GPU,
+	KEY_EMIT,
+	KEY_NO_NVTX,
+	KEY_NO_ITT,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

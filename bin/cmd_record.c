@@ -18,6 +18,7 @@
 
 #include "arguments.h"
 #include "child.h"
+#include "tools.h"
 #include "logs.h"
 #include "preload.h"
 #include "python.h"
@@ -42,6 +43,7 @@ struct request {
 	bool no_preload;
 	bool no_symbolize;
 	struct selection selection;
+	struct tools tools;
 	struct python python;
 	char **argv; /* the program */
 };
@@ -144,7 +146,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->python;
+		state->child_inputs[0] = &request->tools;
+		state->child_inputs[1] = &request->python;
 		return 0;
 	case 'o':
 		request->output = arg;
@@ -168,6 +171,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_PRELOAD:
 		request->no_preload = true;
+		request->tools.no_library = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The program; all that follows is its own. */
@@ -275,6 +279,7 @@ static void report(const struct request *request, struct timespec start)
 	size_t logs = logs_report(
 		request->output, &(struct logs_options){.start = start,
 					 .symbolize = !request->no_symbolize,
+					 .gpu = tools_want_gpu(&request->tools),
 					 .quiet = request->quiet,
 					 .verbose = request->verbose});
 
@@ -324,6 +329,8 @@ static int prepare(struct request *request)
 		status = selection_apply(&request->selection, request->argv[0]);
 	if (status == EXIT_DONE && !request->no_preload)
 		status = preload_set();
+	if (status == EXIT_DONE)
+		status = tools_apply(&request->tools, request->verbose);
 	if (status == EXIT_DONE)
 		status = python_apply(&request->python);
 	return status;
@@ -402,8 +409,8 @@ static const struct argp_option options[] = {
 		"module:GLOB; with --python, Python functions of such files "
 		"or modules; may be given again", GROUP_SELECT},
 	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
-		"do not preload libctprof-instrument: record only programs "
-		"that are linked with libctprof", GROUP_SELECT},
+		"have no library of ours loaded: record only programs that "
+		"are linked with libctprof", GROUP_SELECT},
 	{"no-symbolize", KEY_NO_SYMBOLIZE, NULL, 0,
 		"leave functions that are recorded by address without names, "
 		"for 'ctprof symbolize' to find later", GROUP_SELECT},
@@ -415,7 +422,7 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {
+static const struct argp_child children[] = {{&tools_argp, 0, NULL, 0},
 	{&python_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
@@ -423,9 +430,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
 	.doc = "Run a program that was compiled with -finstrument-functions, "
-	       "or "
-	       "that uses libctprof, or with --python one in Python, and "
-	       "record where its time goes. Exits as the program does.\v"
+	       "or that uses libctprof, NVTX or ITT, or with --python one in "
+	       "Python, and record where its time goes; with --gpu what it "
+	       "does on GPUs too. Exits as the program does.\v"
 	       "Examples:\n"
 	       "  ctprof record -o build.ctp -- make -j8\n"
 	       "  ctprof record --python -- python3 script.py\n"

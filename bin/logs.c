@@ -18,6 +18,10 @@
 /* Reading the whole of a larger log would keep people waiting. */
 #define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
 
+/* Facts about the recording of GPUs: what it does, and what went wrong. */
+#define GPU_STATE "gpu.state"
+#define GPU_ERROR "gpu.error."
+
 /* scandir()'s filter has no argument of its own. */
 static const char *wanted;
 
@@ -96,8 +100,29 @@ static void say_census(
 		quantity_time(span, census->span_ns));
 }
 
-static void describe(const char *path, uint64_t size_bytes, bool verbose)
+/* What became of the part of the recording that is about GPUs. False if
+ * nothing did. */
+static bool say_gpu(const char *path, const struct trace *trace)
 {
+	const char *state = trace_find_fact(trace, GPU_STATE);
+
+	for (uint32_t i = 0; i < trace->fact_count; i++) {
+		const struct trace_fact *fact = &trace->facts[i];
+		const char *key = strtab_text(trace->text, fact->key, NULL);
+
+		if (strncmp(key, GPU_ERROR, strlen(GPU_ERROR)) == 0)
+			say("%s: GPU: %s: %s", path, key + strlen(GPU_ERROR),
+				strtab_text(trace->text, fact->value, NULL));
+	}
+	if (state != NULL && strncmp(state, "off", 3) == 0)
+		say("%s: GPU: %s", path, state);
+	return state != NULL;
+}
+
+/* True if it may be about GPUs, for all we know. */
+static bool describe(const char *path, uint64_t size_bytes, bool verbose)
+{
+	bool gpu = false;
 	struct inputs inputs = {.verbose = verbose};
 	char size[QUANTITY_TEXT];
 	struct ctp_error err = {0};
@@ -108,68 +133,82 @@ static void describe(const char *path, uint64_t size_bytes, bool verbose)
 		say("%s: is empty: the program ended before anything was "
 		    "written",
 			path);
-		return;
+		return false;
 	}
 	if (size_bytes > CENSUS_MAX_BYTES) {
 		say("%s: %s", path, quantity_bytes(size, size_bytes));
-		return;
+		return true;
 	}
 	if (input_open(&input, path, &inputs) != EXIT_DONE)
-		return;
+		return true;
 	if (census_take(&census, input.origin.source, NULL, NULL, &err) ==
 		CTP_OK)
 		say_census(path, &census, size_bytes);
 	else
 		say_error(path, &err);
+	gpu = say_gpu(path, input.origin.source->trace);
 	(void)input_close(&input, &inputs);
+	return gpu;
 }
 
-static size_t report_one(const char *path, const struct logs_options *options)
+/* What was found. */
+struct found {
+	size_t logs;
+	bool gpu;
+};
+
+static void report_one(
+	const char *path, const struct logs_options *options, struct found *all)
 {
 	const struct symbolizer symbolizer = {
 		.quiet = options->quiet, .brief = true};
 	struct stat found;
 
 	if (stat(path, &found) != 0 || !is_since(&found, options->start))
-		return 0;
+		return;
 	/* What goes wrong is said, and costs names only. */
 	if (options->symbolize && found.st_size > 0 &&
 		symbolizer_run(&symbolizer, path) == EXIT_DONE)
 		(void)stat(path, &found);
-	if (!options->quiet)
-		describe(path, (uint64_t)found.st_size, options->verbose);
-	return 1;
+	if (!options->quiet &&
+		describe(path, (uint64_t)found.st_size, options->verbose))
+		all->gpu = true;
+	all->logs++;
 }
 
-static size_t report_children(
-	const char *path, const struct logs_options *options)
+static void report_children(
+	const char *path, const struct logs_options *options, struct found *all)
 {
 	int directory_size = (int)(base_of(path) - path);
 	struct dirent **entries = NULL;
 	char *directory = NULL;
-	size_t count = 0;
 	int found;
 
 	wanted = base_of(path);
 	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
-		return 0;
+		return;
 	found = scandir(directory, &entries, is_wanted, versionsort);
 	for (int i = 0; i < found; i++) {
 		char *child = NULL;
 
 		if (asprintf(&child, "%.*s%s", directory_size, path,
 			    entries[i]->d_name) >= 0) {
-			count += report_one(child, options);
+			report_one(child, options, all);
 			free(child);
 		}
 		free(entries[i]);
 	}
 	free(entries);
 	free(directory);
-	return count;
 }
 
 size_t logs_report(const char *path, const struct logs_options *options)
 {
-	return report_one(path, options) + report_children(path, options);
+	struct found all = {0};
+
+	report_one(path, options, &all);
+	report_children(path, options, &all);
+	if (options->gpu && all.logs != 0 && !all.gpu && !options->quiet)
+		say("--gpu was given, but the program used no CUDA");
+	return all.logs;
 }

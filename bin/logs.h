@@ -18,6 +18,7 @@ bool logs_is_of(const char *log, const char *output);
 struct logs_options {
 	struct timespec start; /* CLOCK_REALTIME_COARSE: of file times */
 	bool symbolize;        /* give names to functions known by address */
+	bool gpu;              /* say if no GPU was used */
 	bool quiet;
 	bool verbose;
 };

@@ -20,8 +20,11 @@
 
 #define INSTRUMENT "libctprof-instrument.so.0"
 #define RECORDER "libctprof.so.0"
-#define PATH_BYTES 4096
+#define PATH_BYTES PRELOAD_PATH_BYTES
+#define INJECT "libctprof-inject.so.0"
 #define HOOK "__cyg_profile_func_enter"
+#define NVTX "InitializeInjectionNvtx2"
+#define ITT "INTEL_LIBITTNOTIFY64"
 
 /* A library of a sanitized build cannot be loaded into other programs. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -52,7 +55,7 @@ static bool is_there(char *out, const char *directory, const char *file)
 }
 
 /* The directory in which the library is; false if there is none. */
-static bool find_directory(char *out)
+static bool find_directory(char *out, const char *library)
 {
 	char own[PATH_BYTES];
 	char path[PATH_BYTES];
@@ -66,24 +69,30 @@ static bool find_directory(char *out)
 		*slash = '\0';
 		if (snprintf(out, PATH_BYTES, "%s%s", own, places[i]) <
 				PATH_BYTES &&
-			is_there(path, out, INSTRUMENT))
+			is_there(path, out, library))
 			return true;
 	}
 	(void)snprintf(out, PATH_BYTES, "%s", CTP_LIBDIR);
-	return is_there(path, out, INSTRUMENT);
+	return is_there(path, out, library);
 }
 
-/* The path of the library to preload; false if it is not found. */
-static bool find_instrument(char *out)
+bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
+	const char *library)
 {
-	const char *given = getenv("CTPROF_INSTRUMENT");
+	const char *given = getenv(variable);
 	char directory[PATH_BYTES];
 
 	if (given != NULL && given[0] != '\0')
 		return snprintf(out, PATH_BYTES, "%s", given) < PATH_BYTES &&
 		       access(out, R_OK) == 0;
-	return !SANITIZED && find_directory(directory) &&
-	       is_there(out, directory, INSTRUMENT);
+	return !SANITIZED && find_directory(directory, library) &&
+	       is_there(out, directory, library);
+}
+
+/* The library to preload. */
+static bool find_instrument(char out[static PRELOAD_PATH_BYTES])
+{
+	return preload_find(out, "CTPROF_INSTRUMENT", INSTRUMENT);
 }
 
 /* The recorder beside it, in `out`, if there is one: else ld.so finds it. */
@@ -168,6 +177,7 @@ static const char *find_reason(FILE *file)
 	char path[PATH_BYTES];
 	Elf64_Ehdr header;
 	struct stat found;
+	bool uses_tools;
 
 	if (fread(&header, sizeof(header), 1, file) != 1 ||
 		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
@@ -178,15 +188,20 @@ static const char *find_reason(FILE *file)
 		(found.st_mode & (S_ISUID | S_ISGID)) != 0)
 		return "is a set-user-ID program, into which nothing can be "
 		       "preloaded";
-	if (!contains(file, HOOK) && !contains(file, "libctprof"))
-		return "was not built with -finstrument-functions, and does "
-		       "not use libctprof";
+	uses_tools = contains(file, NVTX) || contains(file, ITT);
+	if (!contains(file, HOOK) && !contains(file, "libctprof") &&
+		!uses_tools)
+		return "was not built with -finstrument-functions, and uses "
+		       "neither libctprof nor NVTX or ITT";
 	if (!is_dynamic(file, &header))
 		return "is statically linked, so that nothing can be "
 		       "preloaded into it";
 	if (contains(file, HOOK) && !find_instrument(path))
 		return "needs " INSTRUMENT ", which was not found "
 		       "(CTPROF_INSTRUMENT may say where it is)";
+	if (uses_tools && !preload_find(path, "CTPROF_INJECT", INJECT))
+		return "needs " INJECT ", which was not found "
+		       "(CTPROF_INJECT may say where it is)";
 	return "has recorded nothing";
 }
 

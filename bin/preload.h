@@ -3,6 +3,15 @@
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
+#include <stdbool.h>
+
+#define PRELOAD_PATH_BYTES 4096
+
+/* The path of one of our libraries that go into programs: what the environment
+ * variable says, or beside this program; false if it is not there. */
+bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
+	const char *library);
+
 /*
  * Adds libctprof-instrument and libctprof to LD_PRELOAD, before what is there.
  * Where they are not found, only programs linked with libctprof are recorded.

@@ -77,7 +77,7 @@ said "ctprof: ./no-such-program: cannot run: No such file or directory"
 expect 126 ctprof record -o none.ctp ./not-executable
 expect 0 ctprof record -o none.ctp true
 said "ctprof: none.ctp: no log was made: true was not built with \
--finstrument-functions, and does not use libctprof"
+-finstrument-functions, and uses neither libctprof nor NVTX or ITT"
 for signal in 9 15; do
 	# The shell has to see the signal itself, not only 128 and more.
 	"$PYTHON" - "$signal" "$PROGRAM" 2>err <<-'END' || complain "signal $signal is not passed up: $(cat err)"
