@@ -8,7 +8,7 @@
  * Events are written as they come, in memory that does not grow with their
  * number. Nested ranges: chrome_stack.h. Slices that have come with their
  * duration and cannot nest on their row go to further rows: lanes.h. Numbers
- * and names of rows: chrome_rows.h.
+ * and names of rows: chrome_rows.h. Devices: chrome_device.h.
  *
  * Times are microseconds with three decimals since baseTimeNanoseconds, which
  * is left out where it is not known. What is known about the recording, and
@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "chrome_args.h"
+#include "chrome_device.h"
 #include "chrome_facts.h"
 #include "chrome_memory.h"
 #include "chrome_stack.h"
@@ -40,6 +41,7 @@ struct chrome {
 	struct chrome_text text;
 	struct chrome_tracks tracks;
 	struct chrome_memory memory;
+	struct chrome_device device;
 	struct chrome_args args; /* of the event at hand */
 	const char *title;
 	bool begun;
@@ -153,24 +155,59 @@ static bool take_args(struct chrome *chrome, const struct event *event)
 	return chrome_args_add(&chrome->args, &chrome->text, event);
 }
 
-static bool add_complete(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+/* Writes a slice, with `args` (may be NULL), into the first lane that has room
+ * for it; that row, or NULL if out of memory. */
+static const struct chrome_row *add_slice(struct chrome *chrome,
+	struct chrome_track *track, const struct event *event,
+	const struct chrome_args *args)
 {
 	const struct chrome_site *site =
 		chrome_text_site(&chrome->text, event->site);
 	const struct chrome_row *row;
 	uint32_t lane = 0;
 
-	if (site == NULL || (event->arg_count > 0 && !take_args(chrome, event)))
-		return false;
+	if (site == NULL)
+		return NULL;
 	row = chrome_track_lane(&chrome->tracks, track, event, &lane);
 	if (row == NULL)
-		return false;
+		return NULL;
 	if (lane > 0)
 		chrome->trace->losses[LOSS_OVERLAPS]++;
-	chrome_stack_write_slice(&chrome->json, row, site,
-		event->arg_count > 0 ? &chrome->args : NULL, event->time_ns,
-		event->dur_ns);
+	chrome_stack_write_slice(
+		&chrome->json, row, site, args, event->time_ns, event->dur_ns);
+	return row;
+}
+
+static bool add_complete(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (event->arg_count == 0)
+		return add_slice(chrome, track, event, NULL) != NULL;
+	return take_args(chrome, event) &&
+	       add_slice(chrome, track, event, &chrome->args) != NULL;
+}
+
+static bool add_activity(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct chrome_flow flow = {.phase = 'f', .time_ns = event->time_ns};
+	const struct chrome_row *row;
+	struct chrome_cause cause;
+
+	if (!take_args(chrome, event) || !chrome_device_args(&chrome->device,
+						 event, &chrome->args, &cause))
+		return false;
+	if (chrome->trace->tracks[event->track].kind == TRACE_STREAM &&
+		chrome_device_is_wait(&chrome->device, event))
+		track = chrome_track_waits(&chrome->tracks, track);
+	if (track == NULL)
+		return false;
+	row = add_slice(chrome, track, event, &chrome->args);
+	if (row == NULL)
+		return false;
+	flow.id = cause.flow;
+	if (cause.known)
+		chrome_row_write_flow(&chrome->json, row, flow);
 	return true;
 }
 
@@ -307,21 +344,14 @@ static bool add_step(struct chrome *chrome, struct chrome_track *track,
 	return true;
 }
 
-/* The call's number, as an argument of its range. */
 static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
-	struct event_arg arg = {
-		.kind = ARG_INT, .value.integer = (int64_t)event->id};
-	struct event args = *event;
-
-	arg.key = strtab_add(chrome->trace->text, "correlation", 11);
-	if (arg.key == STRTAB_NONE)
-		return false;
-	args.kind = EVENT_ARGS;
-	args.args = &arg;
-	args.arg_count = 1;
-	return add_args(chrome, track, &args);
+	if (track->stack.depth == 0) {
+		chrome->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	return chrome_device_call(&chrome->device, &track->stack, event);
 }
 
 static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
@@ -338,7 +368,7 @@ static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
 	[EVENT_FREE] = add_memory,
 	[EVENT_STEP] = add_step,
 	[EVENT_CORRELATION] = add_correlation,
-	[EVENT_ACTIVITY] = add_complete,
+	[EVENT_ACTIVITY] = add_activity,
 };
 
 static enum ctp_status add(struct timeline_writer *writer,
@@ -380,6 +410,8 @@ static bool end_file(struct chrome *chrome)
 
 	json_raw_text(json, "\n");
 	json_end(json, ']');
+	if (!chrome_device_write(&chrome->device, json))
+		return false;
 	json_key(json, "otherData");
 	json->replaced += chrome->text.scratch.replaced;
 	if (!chrome_facts_write(json, chrome->trace, chrome->title))
@@ -415,6 +447,7 @@ static void chrome_free(struct timeline_writer *writer)
 		return;
 	chrome_args_clear(&chrome->args);
 	chrome_memory_clear(&chrome->memory);
+	chrome_device_clear(&chrome->device);
 	chrome_tracks_clear(&chrome->tracks);
 	chrome_text_clear(&chrome->text);
 	json_clear(&chrome->json);
@@ -438,6 +471,8 @@ static enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	done = json_init(&chrome->json, out);
 	done = chrome_text_init(&chrome->text, trace) && done;
 	done = chrome_memory_init(&chrome->memory) && done;
+	done = chrome_device_init(&chrome->device, trace, &chrome->text) &&
+	       done;
 	done = chrome_tracks_init(
 		       &chrome->tracks, &chrome->json, &chrome->text) &&
 	       done;

@@ -128,6 +128,39 @@ bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
 	return true;
 }
 
+bool chrome_args_add_int(struct chrome_args *args, struct chrome_text *text,
+	uint32_t key, int64_t value)
+{
+	struct json *json = begin_member(text, key);
+
+	json_int(json, value);
+	return set(args, key, json);
+}
+
+bool chrome_args_add_double(struct chrome_args *args, struct chrome_text *text,
+	uint32_t key, double value)
+{
+	struct json *json = begin_member(text, key);
+
+	json_double(json, value);
+	return set(args, key, json);
+}
+
+bool chrome_args_add_category(
+	struct chrome_args *args, struct chrome_text *text, uint32_t site)
+{
+	uint32_t category = text->trace->sites[site].category;
+	struct json *json;
+	size_t size;
+	const char *bytes = strtab_text(text->trace->text, category, &size);
+
+	if (category == 0)
+		return true;
+	json = begin_member(text, CHROME_KEY_CATEGORY);
+	json_text_sized(json, bytes, size);
+	return set(args, CHROME_KEY_CATEGORY, json);
+}
+
 bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text)
 {
 	struct json *json;
@@ -166,4 +199,14 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 			args->items[i].size);
 	if (!first)
 		json_raw_text(json, "}");
+}
+
+void chrome_args_write_object(struct json *json, const struct chrome_args *args)
+{
+	json_begin(json, '{');
+	for (uint32_t i = 0; i < args->count; i++)
+		json_value(json,
+			(char *)args->text.bytes + args->items[i].start,
+			args->items[i].size);
+	json_end(json, '}');
 }

@@ -34,6 +34,16 @@ void chrome_args_reset(struct chrome_args *args);
 bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
 	const struct event *event);
 
+/* Sets one of the writer's own keys, CHROME_KEY_…; likewise. */
+bool chrome_args_add_int(struct chrome_args *args, struct chrome_text *text,
+	uint32_t key, int64_t value);
+bool chrome_args_add_double(struct chrome_args *args, struct chrome_text *text,
+	uint32_t key, double value);
+
+/* Sets "category" to that of `site`, if it has one. */
+bool chrome_args_add_category(
+	struct chrome_args *args, struct chrome_text *text, uint32_t site);
+
 /* Sets "open":true, unless the program has an argument of that name. */
 bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text);
 
@@ -44,5 +54,9 @@ bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text);
  */
 void chrome_args_write(struct json *json, const struct chrome_site *site,
 	const struct chrome_args *args);
+
+/* Writes them as an object, an item of `json`. */
+void chrome_args_write_object(
+	struct json *json, const struct chrome_args *args);
 
 #endif

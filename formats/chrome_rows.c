@@ -3,7 +3,6 @@
 
 #include <assert.h>
 
-#include "lanes.h"
 #include "memory.h"
 
 /* Above what systems give to threads (2^22), and easy to tell from those. */
@@ -11,6 +10,16 @@
 
 /* Devices are shown below the processes. */
 #define DEVICE_SORT_INDEX 1000000
+
+/* Rows that a track may have. */
+#define ROWS_MAX (2 * LANES_MAX - CHROME_ROW_MAIN)
+
+/* How many tracks are searched for the thread that others tell of: such
+ * tracks may be as many as threads. */
+#define THREADS_SEARCHED 4096
+
+/* What CUPTI says where there is no stream, seen as unsigned. */
+#define NO_STREAM INT64_C(0xffffffff)
 
 bool chrome_rows_init(
 	struct chrome_rows *rows, const struct trace *trace, struct json *json)
@@ -45,13 +54,13 @@ static bool take(struct strtab *set, uint32_t number, bool *is_new)
 	return true;
 }
 
-/* A number for the file: `wish` if that can be. */
+/* A number for the file: `wish`, if that can be; -1: none in particular. */
 static bool choose(struct chrome_rows *rows, struct strtab *set, int64_t wish,
 	uint32_t *out)
 {
 	bool is_new = false;
 
-	if (wish > 0 && wish <= (int64_t)UINT32_MAX) {
+	if (wish >= 0 && wish <= (int64_t)UINT32_MAX) {
 		*out = (uint32_t)wish;
 		if (!take(set, *out, &is_new))
 			return false;
@@ -145,10 +154,55 @@ static bool write_process_name(
 	if (track->process_name != 0)
 		name_text(rows, track->process_name);
 	else
-		name_number(rows,
-			track->kind == TRACE_STREAM ? "device " : "process ",
-			track->pid);
+		name_number(rows, "process ", track->pid);
+	if (track->kind == TRACE_STREAM)
+		name_number(rows, " GPU ", track->device);
 	return write_name(rows, row, "process_name");
+}
+
+/* Kineto's own word for which device it is. */
+static bool write_process_label(
+	struct chrome_rows *rows, const struct chrome_row *row)
+{
+	struct json *json;
+
+	rows->name.used = 0;
+	name_number(rows, "GPU ", rows->trace->tracks[row->track].device);
+	if (rows->name.failed)
+		return false;
+	json = begin_metadata(rows, row, "process_labels", "labels");
+	json_text_sized(json, (const char *)rows->name.bytes, rows->name.used);
+	end_metadata(json);
+	return true;
+}
+
+int64_t chrome_row_stream(const struct trace_track *track)
+{
+	return track->tid == NO_STREAM ? -1 : track->tid;
+}
+
+/* "stream 7 ", as Kineto has it: the name, if there is one, comes behind. */
+static void name_stream(
+	struct chrome_rows *rows, const struct trace_track *track)
+{
+	int64_t stream = chrome_row_stream(track);
+
+	if (stream == -1)
+		name_number(rows, "Device ", track->device);
+	else
+		name_number(rows, "stream ", stream);
+	buffer_add_text(&rows->name, " ");
+	if (track->name != 0)
+		name_text(rows, track->name);
+}
+
+static void name_suffix(struct chrome_rows *rows, const char *text)
+{
+	struct buffer *name = &rows->name;
+
+	if (name->used > 0 && name->bytes[name->used - 1] == ' ')
+		name->used--;
+	buffer_add_text(name, text);
 }
 
 static bool write_thread_name(
@@ -157,37 +211,44 @@ static bool write_thread_name(
 	const struct trace_track *track = &rows->trace->tracks[row->track];
 
 	rows->name.used = 0;
-	if (track->name != 0)
+	if (track->kind == TRACE_STREAM)
+		name_stream(rows, track);
+	else if (track->name != 0)
 		name_text(rows, track->name);
 	else
-		name_number(rows,
-			track->kind == TRACE_STREAM ? "stream " : "thread ",
-			track->tid);
+		name_number(rows, "thread ", track->tid);
 	if (track->kind == TRACE_TIMELINE)
-		buffer_add_text(&rows->name, " (timeline)");
+		name_suffix(rows, " (timeline)");
+	if (track->kind == TRACE_CALLS)
+		name_suffix(rows, " (device calls)");
 	if (row->lane == CHROME_ROW_RANGES)
-		buffer_add_text(&rows->name, " (ranges)");
-	if (row->lane >= 0) {
-		name_number(rows, " (lane ", row->lane + 1);
+		name_suffix(rows, " (ranges)");
+	if (row->lane >= CHROME_ROW_WAITS)
+		name_suffix(rows, " (waits)");
+	if (row->lane >= 0 && row->lane != CHROME_ROW_WAITS) {
+		name_suffix(rows, " (lane ");
+		name_number(rows, "", row->lane % LANES_MAX + 1);
 		buffer_add_text(&rows->name, ")");
 	}
 	return write_name(rows, row, "thread_name");
 }
 
 /* The entry of the track's process, made if it is new; NULL if out of memory.
- * Devices and processes are numbered independently. */
+ * Each process has devices of its own. */
 static struct chrome_process *find_process(
 	struct chrome_rows *rows, const struct trace_track *track, bool *is_new)
 {
-	int64_t key[2] = {track->kind == TRACE_STREAM, track->pid};
+	bool device = track->kind == TRACE_STREAM;
+	int64_t key[2] = {track->pid, device ? (int64_t)track->device : -1};
 	uint32_t number =
 		strtab_add(rows->processes, (const char *)key, sizeof(key));
 	struct chrome_process *process;
+	int64_t wish = track->pid == 0 ? -1 : track->pid;
 
 	if (number == STRTAB_NONE)
 		return NULL;
-	*is_new = number > rows->process_room ||
-		  rows->process[number - 1].pid == 0;
+	*is_new =
+		number > rows->process_room || !rows->process[number - 1].taken;
 	if (number > rows->process_room) {
 		process = memory_resize(
 			rows->process, number * 2 * sizeof(*process));
@@ -199,8 +260,11 @@ static struct chrome_process *find_process(
 		rows->process_room = number * 2;
 	}
 	process = &rows->process[number - 1];
-	if (*is_new && !choose(rows, rows->pids, track->pid, &process->pid))
+	if (device)
+		wish = track->device;
+	if (*is_new && !choose(rows, rows->pids, wish, &process->pid))
 		return NULL;
+	process->taken = true;
 	return process;
 }
 
@@ -224,9 +288,44 @@ static bool open_process(struct chrome_rows *rows, struct chrome_row *row)
 	index = process - rows->process;
 	if (track->kind == TRACE_STREAM)
 		index += DEVICE_SORT_INDEX;
+	if (is_new && track->kind == TRACE_STREAM &&
+		!write_process_label(rows, row))
+		return false;
 	if (is_new)
 		write_index(rows, row, "process_sort_index", index);
 	return true;
+}
+
+/* What is told of a thread's calls stands below that thread. */
+static int64_t sort_index(
+	const struct chrome_rows *rows, uint32_t track, int32_t lane)
+{
+	const struct trace_track *all = rows->trace->tracks;
+	const struct trace_track *calls = &all[track];
+	int64_t place = lane - CHROME_ROW_MAIN;
+
+	if (calls->kind != TRACE_CALLS)
+		return (int64_t)track * ROWS_MAX + place;
+	place += LANES_MAX;
+	for (uint32_t i = 0;
+		i < rows->trace->track_count && i < THREADS_SEARCHED; i++)
+		if (all[i].kind == TRACE_THREAD && all[i].pid == calls->pid &&
+			all[i].tid == calls->tid)
+			return (int64_t)i * ROWS_MAX + place;
+	return (int64_t)track * ROWS_MAX + place;
+}
+
+/* The tid that a row should have; -1: any. A thread's own is that thread's,
+ * whatever else there is to tell of it. */
+static int64_t wish_tid(const struct trace_track *track, int32_t lane)
+{
+	int64_t tid = track->tid;
+
+	if (track->kind == TRACE_STREAM)
+		tid = chrome_row_stream(track);
+	if (lane != CHROME_ROW_MAIN || track->kind == TRACE_CALLS || tid == 0)
+		return -1;
+	return tid;
 }
 
 bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
@@ -238,13 +337,11 @@ bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 	assert(track < rows->trace->track_count);
 	*row = (struct chrome_row){.track = track, .lane = lane};
 	row->name = from->name;
-	if (!choose(rows, rows->tids, lane == CHROME_ROW_MAIN ? from->tid : 0,
-		    &row->tid) ||
+	if (!choose(rows, rows->tids, wish_tid(from, lane), &row->tid) ||
 		!open_process(rows, row) || !write_thread_name(rows, row))
 		return false;
-	write_index(rows, row, "thread_sort_index",
-		(int64_t)track * (LANES_MAX - CHROME_ROW_MAIN) + lane -
-			CHROME_ROW_MAIN);
+	write_index(
+		rows, row, "thread_sort_index", sort_index(rows, track, lane));
 	memcpy(at, ",\n{\"ph\":\"X\",\"pid\":", 18);
 	at = json_put_uint(at + 18, row->pid);
 	memcpy(at, ",\"tid\":", 7);
@@ -264,4 +361,19 @@ bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row)
 		return true;
 	row->name = name;
 	return write_thread_name(rows, row);
+}
+
+void chrome_row_write_flow(struct json *json, const struct chrome_row *row,
+	struct chrome_flow flow)
+{
+	char *at = json_room(json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
+
+	if (at == NULL)
+		return;
+	json_advance(json, chrome_row_put(row, at, flow.phase, flow.time_ns));
+	json_raw_text(json, ",\"id\":");
+	json->comma = false;
+	json_uint(json, flow.id);
+	json_raw_text(json, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+	json_raw_text(json, flow.phase == 'f' ? ",\"bp\":\"e\"}" : "}");
 }

@@ -6,8 +6,10 @@
  * Viewers keep 32-bit numbers and take 0 and what does not fit for something
  * else; Perfetto names threads by tid alone. So every row has a tid that no
  * other has in the whole file, and it is the track's own wherever it can be.
+ * A device is a process whose pid is its number, 0 too: tools for PyTorch's
+ * profiles know it by that, and no other process has it.
  * Source: Perfetto's json_trace_parser_impl.cc; catapult's
- * trace_event_importer.html.
+ * trace_event_importer.html; libkineto/src/output_json.cpp.
  */
 #ifndef CHROME_ROWS_H
 #define CHROME_ROWS_H
@@ -18,12 +20,15 @@
 
 #include "buffer.h"
 #include "json.h"
+#include "lanes.h"
 #include "trace.h"
 
 /* A track's first row; one for its nested ranges if the first is taken by
- * slices; or lane 0 and up for slices. */
+ * slices; or lane 0 and up for slices, from CHROME_ROW_WAITS on for the waits
+ * for a stream. */
 #define CHROME_ROW_MAIN (-2)
 #define CHROME_ROW_RANGES (-1)
+#define CHROME_ROW_WAITS LANES_MAX
 
 #define CHROME_PREFIX_ROOM 64
 #define CHROME_PREFIX_PHASE 9
@@ -39,7 +44,15 @@ struct chrome_row {
 	uint32_t name; /* of the track, when it was written last */
 };
 
+/* An arrow's end, and the number that both its ends have. */
+struct chrome_flow {
+	char phase;
+	int64_t time_ns;
+	uint64_t id;
+};
+
 struct chrome_process {
+	bool taken;    /* its pid */
 	uint32_t pid;  /* in the file */
 	uint32_t name; /* strtab number, when it was written last */
 };
@@ -69,6 +82,15 @@ bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 
 /* Writes the row's names again if the track or process got a name since. */
 bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
+
+/* The stream's number; -1 where what stands on the track is of its device as
+ * a whole. */
+int64_t chrome_row_stream(const struct trace_track *track);
+
+/* Writes one end of an arrow: 's', in the slice that begins at that time, or
+ * 'f', likewise. */
+void chrome_row_write_flow(struct json *json, const struct chrome_row *row,
+	struct chrome_flow flow);
 
 /* Starts an event of kind `phase` at `at`, which needs CHROME_PREFIX_ROOM +
  * JSON_NUMBER_MAX bytes: `,\n{"ph":"X","pid":1,"tid":2,"ts":3.000` */

@@ -26,10 +26,17 @@ struct held {
 struct chrome_frame {
 	int64_t start_ns;
 	uint32_t site;
-	bool begun;               /* "B" is written: it ends with "E" */
+	bool begun;    /* "B" is written: it ends with "E" */
+	bool has_flow; /* `flow` starts here */
+	bool is_op;    /* its category is "cpu_op" */
+	uint64_t flow;
+	uint64_t id;              /* "External id"; 0: none */
 	struct chrome_args *args; /* NULL: none */
 	struct held held;
 };
+
+/* Calls of a device's API are made by one another, to no great depth. */
+#define CALLS_MAX 8
 
 /* Numbers, punctuation and both prefixes of one event. */
 #define EVENT_ROOM (CHROME_PREFIX_ROOM + 2 * JSON_NUMBER_MAX + 32)
@@ -100,11 +107,9 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 	return event->arg_count == 0 || chrome_stack_args(stack, event);
 }
 
-/* The innermost range's arguments, made if there are none. */
-static struct chrome_args *own_args(struct chrome_stack *stack)
+/* A range's arguments, made if there are none. */
+static struct chrome_args *own_args(struct chrome_frame *frame)
 {
-	struct chrome_frame *frame = top(stack);
-
 	if (frame->args == NULL)
 		frame->args = memory_new_zeroed(1, sizeof(*frame->args));
 	return frame->args;
@@ -112,9 +117,21 @@ static struct chrome_args *own_args(struct chrome_stack *stack)
 
 bool chrome_stack_args(struct chrome_stack *stack, const struct event *event)
 {
-	struct chrome_args *args = own_args(stack);
+	struct chrome_args *args = own_args(top(stack));
 
 	return args != NULL && chrome_args_add(args, stack->text, event);
+}
+
+static void write_times(struct json *json, const struct chrome_row *row,
+	int64_t time_ns, uint64_t dur_ns)
+{
+	char *at = json_room(json, EVENT_ROOM);
+
+	if (at == NULL)
+		return;
+	at = chrome_row_put(row, at, 'X', time_ns);
+	memcpy(at, ",\"dur\":", 7);
+	json_advance(json, json_put_duration_us(at + 7, dur_ns));
 }
 
 void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
@@ -122,14 +139,8 @@ void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
 	int64_t time_ns, uint64_t dur_ns)
 {
 	size_t size = args == NULL ? site->size : site->cat_size;
-	char *at = json_room(json, EVENT_ROOM);
 
-	if (at == NULL)
-		return;
-	at = chrome_row_put(row, at, 'X', time_ns);
-	memcpy(at, ",\"dur\":", 7);
-	at = json_put_duration_us(at + 7, dur_ns);
-	json_advance(json, at);
+	write_times(json, row, time_ns, dur_ns);
 	json_raw(json, site->bytes, size);
 	if (args != NULL)
 		chrome_args_write(json, site, args);
@@ -137,6 +148,41 @@ void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
 		json_raw(json, "}}", 2);
 	else
 		json_raw(json, "}", 1);
+}
+
+static void write_flow(struct json *json, const struct chrome_stack *stack,
+	const struct chrome_frame *frame)
+{
+	struct chrome_flow flow = {'s', frame->start_ns, frame->flow};
+
+	if (frame->has_flow)
+		chrome_row_write_flow(json, stack->row, flow);
+}
+
+/* Its name, and that it is an operation. */
+static void write_op(struct json *json, const struct chrome_site *site)
+{
+	json_raw(json, site->bytes, site->name_size);
+	json_raw_text(json, ",\"cat\":\"cpu_op\"");
+}
+
+/* What has started together stands behind it, or Perfetto would start the
+ * arrow in the range around it. */
+static void write_range(struct json *json, const struct chrome_stack *stack,
+	const struct chrome_frame *frame, uint64_t dur_ns)
+{
+	const struct chrome_site *site = &stack->text->sites[frame->site];
+
+	if (frame->is_op) {
+		write_times(json, stack->row, frame->start_ns, dur_ns);
+		write_op(json, site);
+		chrome_args_write(json, site, frame->args);
+		json_raw(json, "}", 1);
+	} else {
+		chrome_stack_write_slice(json, stack->row, site, frame->args,
+			frame->start_ns, dur_ns);
+	}
+	write_flow(json, stack, frame);
 }
 
 /* The arguments go with the end: all are known by then. */
@@ -149,10 +195,15 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 	if (at == NULL)
 		return;
 	json_advance(json, chrome_row_put(stack->row, at, phase, time_ns));
-	json_raw(json, site->bytes, site->cat_size);
+	if (frame->is_op)
+		write_op(json, site);
+	else
+		json_raw(json, site->bytes, site->cat_size);
 	if (phase == 'E')
 		chrome_args_write(json, site, frame->args);
 	json_raw(json, "}", 1);
+	if (phase == 'B')
+		write_flow(json, stack, frame);
 }
 
 static void write_held(struct chrome_stack *stack, struct held *held)
@@ -238,9 +289,7 @@ static bool hold_range(
 	uint64_t dur_ns = (uint64_t)end_ns - (uint64_t)frame->start_ns;
 
 	if (as_slice)
-		chrome_stack_write_slice(json, stack->row,
-			&stack->text->sites[frame->site], frame->args,
-			frame->start_ns, dur_ns);
+		write_range(json, stack, frame, dur_ns);
 	else
 		write_mark(json, stack, frame, 'B', frame->start_ns);
 	if (!hold(stack, held, json))
@@ -263,12 +312,10 @@ static void pop(struct chrome_stack *stack)
 static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
-	const struct chrome_site *site =
-		chrome_text_site(stack->text, frame->site);
 	bool empty = frame->start_ns == end_ns;
 	bool as_slice = stack->empty_ns != end_ns;
 
-	if (site == NULL)
+	if (chrome_text_site(stack->text, frame->site) == NULL)
 		return false;
 	if (empty)
 		stack->empty_ns = end_ns;
@@ -285,12 +332,72 @@ static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 	if (frame->begun) {
 		write_mark(stack->json, stack, frame, 'E', end_ns);
 	} else {
-		chrome_stack_write_slice(stack->json, stack->row, site,
-			frame->args, frame->start_ns,
+		write_range(stack->json, stack, frame,
 			(uint64_t)end_ns - (uint64_t)frame->start_ns);
 		write_held(stack, &frame->held);
 	}
 	pop(stack);
+	return true;
+}
+
+/* The range that the innermost, a call, was made in; NULL if there is none. */
+static struct chrome_frame *find_caller(const struct chrome_stack *stack)
+{
+	uint32_t at = stack->depth - 1;
+
+	for (int i = 0; i < CALLS_MAX && at > 0; i++) {
+		struct chrome_frame *frame = &stack->frames[--at];
+
+		if (!chrome_text_is_call(stack->text, frame->site))
+			return frame;
+	}
+	return NULL;
+}
+
+/* Gives a range its number. */
+static bool number_range(
+	struct chrome_stack *stack, struct chrome_frame *frame, uint64_t id)
+{
+	struct chrome_args *args = own_args(frame);
+
+	if (args == NULL)
+		return false;
+	frame->id = id;
+	/* What is begun has its category in the file. */
+	frame->is_op = !frame->begun;
+	if (frame->is_op &&
+		!chrome_args_add_category(args, stack->text, frame->site))
+		return false;
+	return chrome_args_add_int(
+		args, stack->text, CHROME_KEY_EXTERNAL_ID, (int64_t)id);
+}
+
+bool chrome_stack_call(
+	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
+{
+	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *caller = find_caller(stack);
+	struct chrome_args *args = own_args(frame);
+
+	if (args == NULL ||
+		!chrome_args_add_int(args, stack->text, CHROME_KEY_CORRELATION,
+			(int64_t)call.correlation))
+		return false;
+	if (caller == NULL)
+		*id = 0;
+	else if (caller->id != 0)
+		*id = caller->id;
+	else if (!number_range(stack, caller, *id))
+		return false;
+	if (caller != NULL && !chrome_args_add_int(args, stack->text,
+				      CHROME_KEY_EXTERNAL_ID, (int64_t)*id))
+		return false;
+	frame->flow = call.flow;
+	if (frame->begun && !frame->has_flow) {
+		frame->has_flow = true;
+		write_flow(stack->json, stack, frame);
+	}
+	frame->has_flow = true;
 	return true;
 }
 
@@ -303,7 +410,7 @@ bool chrome_stack_end(struct chrome_stack *stack, const struct event *event)
 
 bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
 {
-	struct chrome_args *args = own_args(stack);
+	struct chrome_args *args = own_args(top(stack));
 
 	return args != NULL && chrome_args_add_open(args, stack->text) &&
 	       close_range(stack, time_ns);

@@ -13,6 +13,11 @@
  *   and contains or follows another empty one at the same time;
  * - ranges that start together and of which too much text is held.
  *
+ * A range that is the call of a device's API starts an arrow to what it
+ * caused, and the range that it was made in gets an "External id", by which
+ * Kineto's readers find it; these look among "cpu_op" only, so that is its
+ * category, and its own is an argument.
+ *
  * Memory: per open range, plus CHROME_HELD_MAX bytes a row.
  */
 #ifndef CHROME_STACK_H
@@ -57,6 +62,21 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event);
 
 /* Adds arguments to the innermost range; there must be one. */
 bool chrome_stack_args(struct chrome_stack *stack, const struct event *event);
+
+/* Numbers of a call: what ties it to what it caused, and the arrow there. */
+struct chrome_call {
+	uint64_t correlation;
+	uint64_t flow;
+};
+
+/*
+ * The innermost range, which there must be, is this call of a device's API.
+ * `*id` is the "External id" of the range that it was
+ * made in: that range's, if it has one; else the one given, which it gets; 0
+ * if the call is in no range.
+ */
+bool chrome_stack_call(
+	struct chrome_stack *stack, struct chrome_call call, uint64_t *id);
 
 /* Closes the innermost range, with the event's arguments. */
 bool chrome_stack_end(struct chrome_stack *stack, const struct event *event);

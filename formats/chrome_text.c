@@ -12,16 +12,33 @@ bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 		[CHROME_KEY_FILE] = "\"file\":",
 		[CHROME_KEY_LINE] = "\"line\":",
 		[CHROME_KEY_OPEN] = "\"open\":",
+		[CHROME_KEY_EXTERNAL_ID] = "\"External id\":",
+		[CHROME_KEY_CORRELATION] = "\"correlation\":",
+		[CHROME_KEY_CATEGORY] = "\"category\":",
+		[CHROME_KEY_DEVICE] = "\"device\":",
+		[CHROME_KEY_CONTEXT] = "\"context\":",
+		[CHROME_KEY_STREAM] = "\"stream\":",
+		[CHROME_KEY_BYTES] = "\"bytes\":",
+		[CHROME_KEY_BANDWIDTH] = "\"memory bandwidth (GB/s)\":",
+		[CHROME_KEY_QUEUED] = "\"queued\":",
+		[CHROME_KEY_BLOCKS] = "\"blocks per SM\":",
+		[CHROME_KEY_WARPS] = "\"warps per SM\":",
+		[CHROME_KEY_OCCUPANCY] = "\"est. achieved occupancy %\":",
+		[CHROME_KEY_ID] = "\"id\":",
+		[CHROME_KEY_PID] = "\"pid\":",
 	};
 
 	*text = (struct chrome_text){.trace = trace};
 	text->keys = strtab_new();
 	if (text->keys == NULL || !json_init(&text->scratch, NULL))
 		return false;
-	for (uint32_t i = CHROME_KEY_FILE; i <= CHROME_KEY_OPEN; i++)
+	for (uint32_t i = CHROME_KEY_FILE; i < CHROME_KEYS; i++)
 		if (strtab_add(text->keys, own[i], strlen(own[i])) != i)
 			return false;
-	return true;
+	text->runtime_category = strtab_add(trace->text, "cuda_runtime", 12);
+	text->driver_category = strtab_add(trace->text, "cuda_driver", 11);
+	return text->runtime_category != STRTAB_NONE &&
+	       text->driver_category != STRTAB_NONE;
 }
 
 void chrome_text_clear(struct chrome_text *text)
@@ -32,6 +49,14 @@ void chrome_text_clear(struct chrome_text *text)
 	memory_free(text->key_of_text);
 	strtab_free(text->keys);
 	json_clear(&text->scratch);
+}
+
+bool chrome_text_is_call(const struct chrome_text *text, uint32_t site)
+{
+	uint32_t category = text->trace->sites[site].category;
+
+	return category == text->runtime_category ||
+	       category == text->driver_category;
 }
 
 struct json *chrome_text_scratch(struct chrome_text *text)

@@ -36,10 +36,32 @@ struct chrome_text {
 	struct strtab *keys;   /* `"key":`, so that equal ones are one */
 	uint32_t *key_of_text; /* by strtab number of the trace; 0: new */
 	uint32_t key_room;
+	/* strtab numbers in the trace */
+	uint32_t runtime_category;
+	uint32_t driver_category;
 };
 
 /* Keys that the writer itself uses, in every chrome_text.keys. */
-enum { CHROME_KEY_FILE = 1, CHROME_KEY_LINE, CHROME_KEY_OPEN };
+enum {
+	CHROME_KEY_FILE = 1,
+	CHROME_KEY_LINE,
+	CHROME_KEY_OPEN,
+	CHROME_KEY_EXTERNAL_ID,
+	CHROME_KEY_CORRELATION,
+	CHROME_KEY_CATEGORY,
+	CHROME_KEY_DEVICE,
+	CHROME_KEY_CONTEXT,
+	CHROME_KEY_STREAM,
+	CHROME_KEY_BYTES,
+	CHROME_KEY_BANDWIDTH,
+	CHROME_KEY_QUEUED,
+	CHROME_KEY_BLOCKS,
+	CHROME_KEY_WARPS,
+	CHROME_KEY_OCCUPANCY,
+	CHROME_KEY_ID,
+	CHROME_KEY_PID,
+	CHROME_KEYS
+};
 
 /* False if out of memory. `trace` is borrowed. chrome_text_clear() must be
  * called in either case. */
@@ -59,6 +81,9 @@ static inline const struct chrome_site *chrome_text_site(
 		return &text->sites[site];
 	return chrome_text_make_site(text, site);
 }
+
+/* Is it a function of a device's API? */
+bool chrome_text_is_call(const struct chrome_text *text, uint32_t site);
 
 /* The number in text->keys of `"key":` for this strtab number of the trace; 0
  * if out of memory. */

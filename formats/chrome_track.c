@@ -25,6 +25,7 @@ static void track_free(struct chrome_track *track)
 		if (track->lane_rows[i] != &track->row)
 			memory_free(track->lane_rows[i]);
 	lanes_free(track->lanes);
+	track_free(track->waits);
 	memory_free(track);
 }
 
@@ -54,26 +55,39 @@ static bool reach(struct chrome_tracks *tracks)
 	return true;
 }
 
+static struct chrome_track *new_track(
+	struct chrome_tracks *tracks, uint32_t number, int32_t lane)
+{
+	struct chrome_track *track = memory_new_zeroed(1, sizeof(*track));
+
+	if (track == NULL)
+		return NULL;
+	if (!chrome_rows_open(&tracks->rows, number, lane, &track->row)) {
+		memory_free(track);
+		return NULL;
+	}
+	return track;
+}
+
 struct chrome_track *chrome_tracks_open(
 	struct chrome_tracks *tracks, uint32_t number)
 {
-	struct chrome_track *track;
-
 	assert(number < tracks->text->trace->track_count);
 	if (!reach(tracks))
 		return NULL;
 	if (tracks->tracks[number] != NULL)
 		return tracks->tracks[number];
-	track = memory_new_zeroed(1, sizeof(*track));
-	if (track == NULL)
-		return NULL;
-	if (!chrome_rows_open(
-		    &tracks->rows, number, CHROME_ROW_MAIN, &track->row)) {
-		memory_free(track);
-		return NULL;
-	}
-	tracks->tracks[number] = track;
-	return track;
+	tracks->tracks[number] = new_track(tracks, number, CHROME_ROW_MAIN);
+	return tracks->tracks[number];
+}
+
+struct chrome_track *chrome_track_waits(
+	struct chrome_tracks *tracks, struct chrome_track *track)
+{
+	if (track->waits == NULL)
+		track->waits =
+			new_track(tracks, track->row.track, CHROME_ROW_WAITS);
+	return track->waits;
 }
 
 static struct chrome_row *take_row(
@@ -108,6 +122,9 @@ bool chrome_track_open_ranges(
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	struct chrome_track *track, const struct event *event, uint32_t *lane)
 {
+	bool waits = track->row.lane == CHROME_ROW_WAITS;
+	uint32_t first = waits ? CHROME_ROW_WAITS : 0;
+
 	if (track->lanes == NULL)
 		track->lanes = lanes_new();
 	if (track->lanes == NULL)
@@ -117,7 +134,7 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 		return NULL;
 	if (track->lane_rows[*lane] == NULL)
 		track->lane_rows[*lane] =
-			take_row(tracks, track, (int32_t)*lane);
+			take_row(tracks, track, (int32_t)(first + *lane));
 	return track->lane_rows[*lane];
 }
 
@@ -126,19 +143,24 @@ static bool rename_row(struct chrome_tracks *tracks, struct chrome_row *row)
 	return row == NULL || chrome_rows_rename(&tracks->rows, row);
 }
 
+static bool rename_track(
+	struct chrome_tracks *tracks, struct chrome_track *track)
+{
+	if (track == NULL)
+		return true;
+	if (!rename_row(tracks, &track->row) ||
+		!rename_row(tracks, track->ranges_row))
+		return false;
+	for (uint32_t i = 0; i < LANES_MAX; i++)
+		if (!rename_row(tracks, track->lane_rows[i]))
+			return false;
+	return rename_track(tracks, track->waits);
+}
+
 bool chrome_tracks_rename(struct chrome_tracks *tracks)
 {
-	for (uint32_t i = 0; i < tracks->count; i++) {
-		struct chrome_track *track = tracks->tracks[i];
-
-		if (track == NULL)
-			continue;
-		if (!rename_row(tracks, &track->row) ||
-			!rename_row(tracks, track->ranges_row))
+	for (uint32_t i = 0; i < tracks->count; i++)
+		if (!rename_track(tracks, tracks->tracks[i]))
 			return false;
-		for (uint32_t j = 0; j < LANES_MAX; j++)
-			if (!rename_row(tracks, track->lane_rows[j]))
-				return false;
-	}
 	return true;
 }

@@ -47,6 +47,17 @@ const char *check_text_of(const json_t *event, const char *key);
 json_int_t check_number_of(const json_t *event, const char *key);
 json_t *check_args_of(const json_t *event);
 
+/*
+ * Fails the test unless what devices did is as readers of Kineto's traces want
+ * it: each activity of a device has its place as numbers, each "External id"
+ * is that of one "cpu_op", each arrow starts in a call and ends in an
+ * activity that have its correlation, and "deviceProperties" has the device.
+ * All calls are of one process. Returns the number of arrows' ends.
+ * Source: torch/_inductor/analysis/profile_analysis.py; Perfetto's
+ * flow_tracker.cc.
+ */
+size_t check_devices(json_t *trace);
+
 /* The nanoseconds of a "ts" or "dur". */
 int64_t check_ns(const json_t *event, const char *key);
 
