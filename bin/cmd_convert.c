@@ -96,6 +96,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_DOCUMENT_EDGES:
 		conversion->job.document_edges = true;
 		return 0;
+	case KEY_DEVICE:
+		conversion->job.device = (enum replay_device)arguments_word(
+			state, "--device", INPUTS_DEVICE, arg);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -376,6 +380,7 @@ static const struct argp_option options[] = {
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_SELECT},
+	INPUTS_DEVICE_OPTION(GROUP_SELECT),
 	INPUTS_NAMES_OPTIONS,
 	{NULL, 0, NULL, 0, NULL, 0},
 };

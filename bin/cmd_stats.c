@@ -33,7 +33,9 @@ struct request {
 	enum style style;
 	const char *output;
 	bool force;
-	bool document_edges;
+	struct replay_options replay;
+	bool sorted; /* --sort was given; so were: */
+	bool chose_device;
 	bool follow;
 	uint64_t interval_ns;
 	bool usual_top; /* --top was not given */
@@ -95,6 +97,7 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 	case 's':
 		options->key = (enum stats_key)arguments_word(
 			state, "--sort", STATS_KEYS, arg);
+		request->sorted = true;
 		return 0;
 	case 'n':
 		read_top(options, arg, state);
@@ -109,7 +112,15 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 		options->callees = true;
 		return 0;
 	case KEY_DOCUMENT_EDGES:
-		request->document_edges = true;
+		request->replay.document_edges = true;
+		return 0;
+	case KEY_GPU:
+		options->gpu = true;
+		return 0;
+	case KEY_DEVICE:
+		request->replay.device = (enum replay_device)arguments_word(
+			state, "--device", INPUTS_DEVICE, arg);
+		request->chose_device = true;
 		return 0;
 	default:
 		return parse_follow(key, arg, state);
@@ -123,6 +134,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
+		return 0;
+	case ARGP_KEY_END:
+		if (request->options.gpu && request->chose_device)
+			argp_error(state,
+				"--gpu shows hosts and devices apart, and "
+				"takes no --device");
 		return 0;
 	case KEY_JSON:
 		request->style = STYLE_JSON;
@@ -166,7 +183,8 @@ static enum ctp_status read_profile(struct request *request,
 	const struct inputs *inputs = &request->inputs;
 	struct progress progress;
 	struct convert_job job = {
-		.document_edges = request->document_edges,
+		.document_edges = request->replay.document_edges,
+		.device = request->replay.device,
 		.progress = on_progress,
 		.user = &progress,
 	};
@@ -204,10 +222,13 @@ static int add_input(struct request *request, const char *path)
 	return closed > result ? closed : result;
 }
 
-/* Milliseconds, as ever, unless all would be zeros. */
-static enum stats_unit unit_for(uint64_t total_ns)
+/* Milliseconds, as ever, unless all would be zeros; so short are most
+ * kernels. */
+static enum stats_unit unit_for(const struct request *request)
 {
-	return total_ns < 1000000 ? STATS_US : STATS_MS;
+	return request->options.gpu || request->sum->total_ns < 1000000
+		       ? STATS_US
+		       : STATS_MS;
 }
 
 static int print(struct request *request, FILE *out)
@@ -220,10 +241,13 @@ static int print(struct request *request, FILE *out)
 		CTP_OK) {
 		say_error(NULL, &err);
 	} else if (request->style == STYLE_JSON) {
-		request->report.truncated = stats.hidden != 0;
+		request->report.truncated =
+			stats.hidden != 0 || stats.work_hidden != 0;
 		status = stats_print_json(&stats, &request->report, out);
 	} else if (request->style == STYLE_CSV) {
 		status = stats_print_csv(&stats, out);
+	} else if (request->options.gpu) {
+		status = stats_print_gpu(&stats, out);
 	} else {
 		status = stats_print_text(&stats, out);
 	}
@@ -238,7 +262,7 @@ static void choose_look(struct request *request, FILE *out)
 	options->color = terminal_color(out, request->color);
 	options->width = terminal_width(out);
 	if (options->unit == STATS_AUTO)
-		options->unit = unit_for(request->sum->total_ns);
+		options->unit = unit_for(request);
 }
 
 static int print_to_output(struct request *request)
@@ -298,7 +322,7 @@ static int run_follow(struct request *request)
 {
 	struct follow follow = {
 		.inputs = &request->inputs,
-		.options.document_edges = request->document_edges,
+		.options = request->replay,
 		.interval_ns = request->interval_ns,
 		.show = show,
 		.user = request,
@@ -353,6 +377,8 @@ static int run(int argc, char **argv)
 		request.options.top =
 			request.style == STYLE_TEXT ? USUAL_TOP : 0;
 	}
+	if (request.options.gpu && !request.sorted)
+		request.options.key = STATS_DEVICE;
 	request.report.schema = "ctprof/stats/1";
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
@@ -377,6 +403,9 @@ static const struct argp_option options[] = {
 		"below each function, who calls it", GROUP_MAIN},
 	{"callees", KEY_CALLEES, NULL, 0,
 		"below each function, what it calls", GROUP_MAIN},
+	{"gpu", KEY_GPU, NULL, 0,
+		"show what GPUs did, and for which functions", GROUP_MAIN},
+	INPUTS_DEVICE_OPTION(GROUP_MAIN),
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_MAIN},

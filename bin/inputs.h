@@ -42,6 +42,18 @@ struct inputs {
 			GROUP_INPUT \
 	}
 
+/* The option of commands that make profiles, and how its value is taken: in
+ * the order of enum replay_device. */
+#define INPUTS_DEVICE "separate|host|device"
+#define INPUTS_DEVICE_OPTION(group) \
+	{ \
+		"device", KEY_DEVICE, INPUTS_DEVICE, 0, \
+			"what GPUs did: functions of their own (the " \
+			"default), left out, or likewise with their time in " \
+			"place of the host's", \
+			group \
+	}
+
 /* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
 extern const struct argp inputs_argp;
 

@@ -27,6 +27,8 @@ static bool sum_functions(
 		map[i] = number;
 		profile_cost_add(&sum->functions[number].cost, &from->cost);
 		profile_cost_add(&sum->functions[number].root, &from->root);
+		profile_device_add(
+			&sum->functions[number].device, &from->device);
 	}
 	return true;
 }
@@ -58,6 +60,7 @@ enum ctp_status stats_sum(struct profile *sum, const struct profile *profile,
 	if (!done)
 		return no_memory(err);
 	sum->open_calls += profile->open_calls;
+	sum->unmatched += profile->unmatched;
 	sum->thread_count += profile->thread_count;
 	return CTP_OK;
 }
@@ -67,8 +70,11 @@ static uint64_t percall(const struct profile_cost *cost)
 	return cost->pcalls == 0 ? 0 : cost->cumtime_ns / cost->pcalls;
 }
 
-static uint64_t figure(const struct profile_cost *cost, enum stats_key key)
+static uint64_t figure(
+	const struct profile_function *function, enum stats_key key)
 {
+	const struct profile_cost *cost = &function->cost;
+
 	switch (key) {
 	case STATS_TOTTIME:
 		return cost->tottime_ns;
@@ -78,6 +84,10 @@ static uint64_t figure(const struct profile_cost *cost, enum stats_key key)
 		return cost->pcalls;
 	case STATS_PERCALL:
 		return percall(cost);
+	case STATS_DEVICE:
+		return function->device.total_ns;
+	case STATS_SELF_DEVICE:
+		return function->device.self_ns;
 	case STATS_CUMTIME:
 	case STATS_NAME:
 		break;
@@ -101,8 +111,8 @@ static int compare(const void *a, const void *b, void *user)
 		if (names != 0)
 			return names;
 	} else {
-		uint64_t first = figure(&one->cost, key);
-		uint64_t second = figure(&two->cost, key);
+		uint64_t first = figure(one, key);
+		uint64_t second = figure(two, key);
 
 		if (first != second)
 			return first > second ? -1 : 1;
@@ -110,9 +120,11 @@ static int compare(const void *a, const void *b, void *user)
 	return *left < *right ? -1 : *left > *right;
 }
 
-static uint64_t least_cumtime(const struct stats *stats)
+/* What a function needs to be shown. */
+static uint64_t least_time(const struct stats *stats)
 {
-	uint64_t total = stats->profile->total_ns;
+	uint64_t total = stats->options->gpu ? stats->device_ns
+					     : stats->profile->total_ns;
 	uint64_t parts = stats->options->min_parts;
 	uint64_t share =
 		total / MILLION * parts + total % MILLION * parts / MILLION;
@@ -122,20 +134,64 @@ static uint64_t least_cumtime(const struct stats *stats)
 		       : stats->options->min_cumtime_ns;
 }
 
+static void sum_device(struct stats *stats)
+{
+	const struct profile *profile = stats->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (function->device.kind == PROFILE_HOST)
+			continue;
+		stats->has_device = true;
+		stats->device_ns += function->device.self_ns;
+		stats->activities += function->cost.ncalls;
+	}
+}
+
+/* Puts the functions of a table in order, of which `all` could be shown. */
+static void order(
+	struct stats *stats, uint32_t *table, uint32_t *count, uint32_t all)
+{
+	uint32_t top = stats->options->top;
+
+	qsort_r(table, *count, sizeof(*table), compare, stats);
+	if (top != 0 && *count > top)
+		*count = top;
+	all -= *count;
+	if (table == stats->work)
+		stats->work_hidden = all;
+	else
+		stats->hidden = all;
+}
+
 static void choose(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
-	uint64_t least = least_cumtime(stats);
-	uint32_t top = stats->options->top;
+	bool gpu = stats->options->gpu;
+	uint64_t least = least_time(stats);
+	uint32_t all = 0;
+	uint32_t all_work = 0;
 
-	for (uint32_t i = 0; i < profile->function_count; i++)
-		if (profile->functions[i].cost.cumtime_ns >= least)
-			stats->order[stats->count++] = i;
-	qsort_r(stats->order, stats->count, sizeof(*stats->order), compare,
-		stats);
-	if (top != 0 && stats->count > top)
-		stats->count = top;
-	stats->hidden = profile->function_count - stats->count;
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		uint64_t time_ns = gpu ? function->device.total_ns
+				       : function->cost.cumtime_ns;
+
+		if (gpu && function->device.kind != PROFILE_HOST) {
+			all_work++;
+			if (time_ns >= least)
+				stats->work[stats->work_count++] = i;
+		} else if (!gpu || time_ns != 0) {
+			all++;
+			if (time_ns >= least)
+				stats->order[stats->count++] = i;
+		}
+	}
+	order(stats, stats->order, &stats->count, all);
+	order(stats, stats->work, &stats->work_count, all_work);
 }
 
 /* Edges are by callee; here they are counted out by caller. */
@@ -167,8 +223,11 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	*stats = (struct stats){.profile = profile, .options = options};
 	stats->order = memory_resize_array(NULL,
 		(size_t)profile->function_count + 1, sizeof(*stats->order));
-	if (stats->order == NULL)
+	stats->work = memory_resize_array(NULL,
+		(size_t)profile->function_count + 1, sizeof(*stats->work));
+	if (stats->order == NULL || stats->work == NULL)
 		return no_memory(err);
+	sum_device(stats);
 	choose(stats);
 	if (options->callers) {
 		stats->callers = profile_callers(profile);
@@ -183,7 +242,19 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 void stats_clear(struct stats *stats)
 {
 	memory_free(stats->order);
+	memory_free(stats->work);
 	memory_free(stats->callers);
 	memory_free(stats->callees);
 	memory_free(stats->callee_edges);
+}
+
+const char *stats_device_name(
+	const struct profile_function *function, size_t *size)
+{
+	const char *name = strchr(function->file, ' ');
+
+	if (name == NULL)
+		return NULL;
+	*size = strlen(++name) - 1; /* without the '>' */
+	return name;
 }

@@ -11,7 +11,8 @@
 #include "profile.h"
 #include "report.h"
 
-#define STATS_KEYS "cumtime|tottime|ncalls|pcalls|percall|name"
+#define STATS_KEYS \
+	"cumtime|tottime|ncalls|pcalls|percall|name|device|self-device"
 enum stats_key {
 	STATS_CUMTIME,
 	STATS_TOTTIME,
@@ -19,6 +20,8 @@ enum stats_key {
 	STATS_PCALLS,
 	STATS_PERCALL, /* cumtime of one primitive call */
 	STATS_NAME,
+	STATS_DEVICE, /* a device's time, of what was launched below */
+	STATS_SELF_DEVICE,
 };
 
 #define STATS_UNITS "auto|ns|us|ms|s"
@@ -31,6 +34,9 @@ struct stats_options {
 	uint32_t min_parts;      /* likewise, of the total time */
 	bool callers;
 	bool callees;
+	/* Devices' functions, and those of the host that launched them, apart;
+	 * the limits are of the device's time. */
+	bool gpu;
 	enum stats_unit unit; /* text only, as the next two */
 	bool color;
 	size_t width; /* 0: as wide as the names are */
@@ -42,6 +48,12 @@ struct stats {
 	uint32_t *order; /* functions to show */
 	uint32_t count;
 	uint32_t hidden; /* left out by top and the limits */
+	uint32_t *work;  /* likewise devices' functions, if they are apart */
+	uint32_t work_count;
+	uint32_t work_hidden;
+	bool has_device;
+	uint64_t device_ns; /* of all devices' functions */
+	uint64_t activities;
 	/* edges[callers[i]] … are those to function i, by caller. */
 	uint32_t *callers;
 	/* callee_edges[callees[i]] … are those from function i, by callee. */
@@ -59,9 +71,15 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	const struct stats_options *options, struct ctp_error *err);
 void stats_clear(struct stats *stats);
 
+/* What a device is called: the end of its functions' "<gpu:0 NAME>". NULL if
+ * it is not known. */
+const char *stats_device_name(
+	const struct profile_function *function, size_t *size);
+
 /* Each prints to `out`. Errors: said; they return an exit status; those of
  * writing show on the stream. */
 int stats_print_text(const struct stats *stats, FILE *out);
+int stats_print_gpu(const struct stats *stats, FILE *out);
 int stats_print_csv(const struct stats *stats, FILE *out);
 int stats_print_json(
 	const struct stats *stats, const struct report *report, FILE *out);

@@ -7,6 +7,11 @@
 #include "cmd.h"
 #include "table.h"
 
+static bool shows_device(const struct stats *stats)
+{
+	return stats->has_device || stats->options->gpu;
+}
+
 /* The fields that a function and an edge have in common. */
 static void put_fields(struct json *json,
 	const struct profile_function *function,
@@ -66,11 +71,87 @@ static void put_function(
 
 	json_begin(json, '{');
 	put_fields(json, function, &function->cost);
+	if (shows_device(stats)) {
+		report_uint(json, "self_device_ns", function->device.self_ns);
+		report_uint(json, "device_ns", function->device.total_ns);
+	}
 	if (stats->options->callers)
 		put_callers(stats, json, number);
 	if (stats->options->callees)
 		put_callees(stats, json, number);
 	json_end(json, '}');
+}
+
+/* Who launched it, and how long the device took for that. */
+static void put_launchers(
+	const struct stats *stats, struct json *json, uint32_t number)
+{
+	const struct profile *profile = stats->profile;
+
+	json_key(json, "callers");
+	json_begin(json, '[');
+	for (uint32_t i = stats->callers[number];
+		i < stats->callers[number + 1]; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+		const struct profile_function *caller =
+			&profile->functions[edge->caller];
+
+		json_begin(json, '{');
+		report_text(json, "name", caller->name);
+		report_text(json, "file", caller->file);
+		report_uint(json, "line", caller->line);
+		report_uint(json, "count", edge->cost.ncalls);
+		report_uint(json, "total_ns", edge->cost.tottime_ns);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void put_work(
+	const struct stats *stats, struct json *json, uint32_t number)
+{
+	static const char *const kinds[] = {
+		[PROFILE_KERNEL] = "kernel",
+		[PROFILE_COPY] = "gpu_memcpy",
+		[PROFILE_SET] = "gpu_memset",
+	};
+	const struct profile_function *function =
+		&stats->profile->functions[number];
+	const struct profile_device *device = &function->device;
+	size_t size;
+	const char *name = stats_device_name(function, &size);
+
+	json_begin(json, '{');
+	report_uint(json, "device", device->number);
+	json_key(json, "device_name");
+	if (name == NULL)
+		json_none(json);
+	else
+		json_text_sized(json, name, size);
+	report_text(json, "kind", kinds[device->kind]);
+	report_text(json, "name", function->name);
+	report_uint(json, "count", function->cost.ncalls);
+	report_uint(json, "total_ns", device->self_ns);
+	report_uint(json, "mean_ns", device->self_ns / function->cost.ncalls);
+	report_uint(json, "min_ns", device->min_ns);
+	report_uint(json, "max_ns", device->max_ns);
+	report_uint(json, "bytes", device->bytes);
+	if (stats->options->callers)
+		put_launchers(stats, json, number);
+	json_end(json, '}');
+}
+
+/* What devices did, function by function. */
+static void put_gpu(const struct stats *stats, struct json *json)
+{
+	report_uint(json, "device_ns", stats->device_ns);
+	report_uint(json, "activities", stats->activities);
+	report_uint(json, "unmatched", stats->profile->unmatched);
+	json_key(json, "kernels");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < stats->work_count; i++)
+		put_work(stats, json, stats->work[i]);
+	json_end(json, ']');
 }
 
 int stats_print_json(
@@ -86,6 +167,8 @@ int stats_print_json(
 	report_uint(&json, "functions", profile->function_count);
 	report_uint(&json, "threads", profile->thread_count);
 	report_uint(&json, "open_calls", profile->open_calls);
+	if (stats->options->gpu)
+		put_gpu(stats, &json);
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	for (uint32_t i = 0; i < stats->count; i++)
@@ -102,10 +185,21 @@ static void put_line(FILE *out, const char *relation,
 		table_csv(out, relation, ',');
 	table_csv(out, function->name, ',');
 	table_csv(out, function->file, ',');
-	fprintf(out,
-		"%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	fprintf(out, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 		function->line, cost->ncalls, cost->pcalls, cost->tottime_ns,
 		cost->cumtime_ns);
+}
+
+static void put_edge_line(
+	const struct stats *stats, FILE *out, uint32_t number, bool caller)
+{
+	const struct profile_edge *edge = &stats->profile->edges[number];
+	uint32_t other = caller ? edge->caller : edge->callee;
+
+	put_line(out, caller ? "caller" : "callee",
+		&stats->profile->functions[other], &edge->cost);
+	/* The device's time below an edge is not known. */
+	fputs(shows_device(stats) ? ",,\n" : "\n", out);
 }
 
 /* With edges, they follow their function, and a first field says which is
@@ -118,30 +212,29 @@ static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
 	bool edges = options->callers || options->callees;
 
 	put_line(out, edges ? "function" : NULL, function, &function->cost);
+	if (shows_device(stats))
+		fprintf(out, ",%" PRIu64 ",%" PRIu64, function->device.self_ns,
+			function->device.total_ns);
+	putc('\n', out);
 	if (options->callers)
 		for (uint32_t i = stats->callers[number];
-			i < stats->callers[number + 1]; i++) {
-			const struct profile_edge *edge = &profile->edges[i];
-
-			put_line(out, "caller",
-				&profile->functions[edge->caller], &edge->cost);
-		}
+			i < stats->callers[number + 1]; i++)
+			put_edge_line(stats, out, i, true);
 	if (options->callees)
 		for (uint32_t i = stats->callees[number];
-			i < stats->callees[number + 1]; i++) {
-			const struct profile_edge *edge =
-				&profile->edges[stats->callee_edges[i]];
-
-			put_line(out, "callee",
-				&profile->functions[edge->callee], &edge->cost);
-		}
+			i < stats->callees[number + 1]; i++)
+			put_edge_line(
+				stats, out, stats->callee_edges[i], false);
 }
 
 int stats_print_csv(const struct stats *stats, FILE *out)
 {
 	if (stats->options->callers || stats->options->callees)
 		fputs("relation,", out);
-	fputs("name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns\n", out);
+	fputs("name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns", out);
+	fputs(shows_device(stats) ? ",self_device_ns,device_ns\n" : "\n", out);
+	for (uint32_t i = 0; i < stats->work_count; i++)
+		put_lines(stats, out, stats->work[i]);
 	for (uint32_t i = 0; i < stats->count; i++)
 		put_lines(stats, out, stats->order[i]);
 	return EXIT_DONE;

@@ -14,22 +14,26 @@
 #include "cmd.h"
 #include "quantity.h"
 #include "say.h"
-#include "table.h"
+#include "stats_private.h"
 
 #define HOT_PART 10 /* a tenth of all time */
 
 /* In the order of enum stats_unit. */
-static const struct {
-	const char *tottime;
-	const char *cumtime;
-	const char *name;
-	uint64_t size_ns;
-} units[] = {
-	[STATS_NS] = {"tottime ns", "cumtime ns", "ns", 1},
-	[STATS_US] = {"tottime us", "cumtime us", "us", 1000},
-	[STATS_MS] = {"tottime ms", "cumtime ms", "ms", 1000000},
-	[STATS_S] = {"tottime s", "cumtime s", "s", 1000000000},
+static const struct stats_titles units[] = {
+	[STATS_NS] = {"tottime ns", "cumtime ns", "self device ns", "device ns",
+		"total ns", "mean ns", "min ns", "max ns", "ns", 1},
+	[STATS_US] = {"tottime us", "cumtime us", "self device us", "device us",
+		"total us", "mean us", "min us", "max us", "us", 1000},
+	[STATS_MS] = {"tottime ms", "cumtime ms", "self device ms", "device ms",
+		"total ms", "mean ms", "min ms", "max ms", "ms", 1000000},
+	[STATS_S] = {"tottime s", "cumtime s", "self device s", "device s",
+		"total s", "mean s", "min s", "max s", "s", 1000000000},
 };
+
+const struct stats_titles *stats_titles(const struct stats *stats)
+{
+	return &units[stats->options->unit];
+}
 
 static void add_cost(
 	struct table *table, const struct profile_cost *cost, uint64_t unit_ns)
@@ -44,20 +48,22 @@ static void add_cost(
 	table_add(table, quantity_in(text, cost->cumtime_ns, unit_ns));
 }
 
-/* "name (basename:line)". */
-static void add_name(struct table *table, const char *before,
+void stats_add_name(struct table *table, const char *before,
 	const struct profile_function *function)
 {
-	const char *base = strrchr(function->file, '/');
+	bool host = function->device.kind == PROFILE_HOST;
+	const char *slash = host ? strrchr(function->file, '/') : NULL;
+	const char *base = slash == NULL ? function->file : slash + 1;
 	char *text = NULL;
 	int size;
 
-	base = base == NULL ? function->file : base + 1;
 	if (*base == '\0')
 		size = asprintf(&text, "%s%s", before, function->name);
-	else
+	else if (host)
 		size = asprintf(&text, "%s%s (%s:%" PRIu32 ")", before,
 			function->name, base, function->line);
+	else
+		size = asprintf(&text, "%s%s %s", before, function->name, base);
 	if (size < 0) {
 		table->text.failed = true;
 		return;
@@ -73,8 +79,8 @@ static void add_edge(const struct stats *stats, struct table *table,
 	uint32_t other = caller ? edge->caller : edge->callee;
 
 	table_add_row(table, TABLE_FAINT);
-	add_cost(table, &edge->cost, units[stats->options->unit].size_ns);
-	add_name(table, caller ? "  <- " : "  -> ",
+	add_cost(table, &edge->cost, stats_titles(stats)->size_ns);
+	stats_add_name(table, caller ? "  <- " : "  -> ",
 		&stats->profile->functions[other]);
 }
 
@@ -87,8 +93,8 @@ static void add_function(
 		function->cost.tottime_ns > stats->profile->total_ns / HOT_PART;
 
 	table_add_row(table, hot ? TABLE_HOT : TABLE_PLAIN);
-	add_cost(table, &function->cost, units[stats->options->unit].size_ns);
-	add_name(table, "", function);
+	add_cost(table, &function->cost, stats_titles(stats)->size_ns);
+	stats_add_name(table, "", function);
 	if (stats->options->callers)
 		for (uint32_t i = stats->callers[number];
 			i < stats->callers[number + 1]; i++)
@@ -99,22 +105,27 @@ static void add_function(
 			add_edge(stats, table, stats->callee_edges[i], false);
 }
 
+void stats_print_hidden(FILE *out, uint32_t hidden)
+{
+	if (hidden != 0)
+		fprintf(out,
+			"(%" PRIu32 " more function%s not shown; see --top and "
+			"--min)\n",
+			hidden, hidden == 1 ? "" : "s");
+}
+
 static void print_sums(const struct stats *stats, FILE *out)
 {
 	const struct profile *profile = stats->profile;
-	uint64_t unit_ns = units[stats->options->unit].size_ns;
-	const char *unit = units[stats->options->unit].name;
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+	const char *unit = stats_titles(stats)->unit;
 	struct profile_cost sum = {0};
 	char tottime[QUANTITY_TEXT];
 	char cumtime[QUANTITY_TEXT];
 
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		profile_cost_add(&sum, &profile->functions[i].cost);
-	if (stats->hidden != 0)
-		fprintf(out,
-			"(%" PRIu32 " more function%s not shown; see --top and "
-			"--min)\n",
-			stats->hidden, stats->hidden == 1 ? "" : "s");
+	stats_print_hidden(out, stats->hidden);
 	fprintf(out,
 		"\nTotal timings: %" PRIu64 ", unique functions: %" PRIu32
 		"\nSum tottime: %s %s, sum cumtime: %s %s\n",
@@ -133,8 +144,8 @@ int stats_print_text(const struct stats *stats, FILE *out)
 	const struct table_column columns[] = {
 		{"ncalls", true},
 		{"pcalls", true},
-		{units[stats->options->unit].tottime, true},
-		{units[stats->options->unit].cumtime, true},
+		{stats_titles(stats)->tottime, true},
+		{stats_titles(stats)->cumtime, true},
 		{"function", false},
 	};
 	struct table table;
