@@ -59,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.out = fopen("/dev/null", "wb"),
 		.options.title = (options & 1) != 0 ? "title" : NULL,
 		.document_edges = (options & 2) != 0,
+		.device = (enum replay_device)((options >> 6) % 3),
 		.top = options >> 2 & 3,
 		.min_parts = (options & 16) != 0 ? CONVERT_PARTS / 100 : 0,
 		.min_cumtime_ns = (options & 32) != 0 ? 100 : 0};
