@@ -34,7 +34,10 @@ found=$(for directory in lib formats; do uses python $directory; done |
 	grep -v ' includes ctprof\.h$')
 [ -z "$found" ] || complain "$found"
 
-recording='arena chunk device_link device_load drain filter functions inherit
+recording='arena chunk device_link device_load drain filter functions gpu
+	gpu_buffers gpu_callback gpu_cupti gpu_describe gpu_device gpu_drain
+	gpu_find gpu_graph gpu_load gpu_record gpu_session gpu_subscribe
+	gpu_table inherit
 	inject inject_name inject_thread instrument instrument_link
 	instrument_thread itt itt_abi log_file log_frame modules nvtx
 	nvtx_abi options outcome pack pack_column pack_device pack_losses

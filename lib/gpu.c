@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ctprof.h"
+#include "device_link.h"
+#include "gpu_callback.h"
+#include "gpu_drain.h"
+#include "gpu_find.h"
+#include "gpu_load.h"
+#include "gpu_session.h"
+#include "gpu_subscribe.h"
+
+#define REASON_BYTES 512
+
+static struct {
+	_Atomic enum gpu_state state;
+	pid_t pid; /* of the process that CUPTI is subscribed to in */
+	atomic_flag busy;
+} gpu = {.busy = ATOMIC_FLAG_INIT};
+
+/* Called by libcuda when it is initialised; see lib/inject.map. */
+CTP_API int InitializeInjection(void);
+
+enum gpu_state gpu_state(void)
+{
+	return atomic_load(&gpu.state);
+}
+
+static void say_off(const char *why)
+{
+	char text[REASON_BYTES + 8];
+
+	(void)snprintf(text, sizeof(text), "off: %s", why);
+	gpu_session_fact("gpu.state", text);
+}
+
+void gpu_die(const char *why)
+{
+	enum gpu_state on = GPU_ON;
+
+	if (!atomic_compare_exchange_strong(&gpu.state, &on, GPU_DEAD))
+		return;
+	gpu_callback_active(false);
+	say_off(why);
+}
+
+/* The end of a recording, or of the process. */
+static void stop(bool last)
+{
+	if (gpu_state() != GPU_ON || getpid() != gpu.pid)
+		return;
+	if (!gpu_drain_stop(last)) {
+		gpu_die("CUPTI does not return from handing over its records");
+		gpu_session_tell(ctp_private_device_session());
+	} else if (last) {
+		atomic_store(&gpu.state, GPU_OVER);
+	}
+}
+
+static void stop_recording(void)
+{
+	if (gpu_state() == GPU_ON && ctp_private_device_session() != 0)
+		stop(false);
+}
+
+static void stop_at_exit(void)
+{
+	stop(true);
+}
+
+void gpu_watch_exit(void)
+{
+	(void)atexit(stop_at_exit);
+}
+
+/* CUDA does not work in a child, and CUPTI hangs there. */
+static void forked(void)
+{
+	gpu_session_child();
+	if (gpu_state() == GPU_IDLE)
+		return;
+	atomic_store(&gpu.state, GPU_CHILD);
+	gpu_callback_active(false);
+	say_off("CUDA cannot be used after fork");
+}
+
+static const struct device_calls calls = {
+	.stop = stop_recording,
+	.lock = gpu_session_lock,
+	.unlock = gpu_session_unlock,
+	.child = forked,
+};
+
+static void say_what_is_loaded(void)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+	char quirks[256];
+
+	gpu_session_fact("gpu.cupti", gpu_library.path);
+	gpu_session_number("gpu.cupti_version", gpu_library.version);
+	gpu_session_number("gpu.driver_version", gpu_driver_version());
+	gpu_load_quirks(quirks, sizeof(quirks));
+	if (quirks[0] != '\0')
+		gpu_session_fact("gpu.quirks", quirks);
+	if (visible != NULL)
+		gpu_session_fact("gpu.visible_devices", visible);
+}
+
+static bool start(bool full, char *reason, size_t size)
+{
+	if (!gpu_load(reason, size))
+		return false;
+	say_what_is_loaded();
+	if (!gpu_subscribe(reason, size))
+		return false;
+	if (!gpu_drain_start()) {
+		gpu_subscribe_end();
+		(void)snprintf(reason, size, "there cannot be another thread");
+		return false;
+	}
+	gpu.pid = getpid();
+	atomic_store(&gpu.state, GPU_ON);
+	gpu_subscribe_enable(true, full);
+	gpu_session_fact("gpu.state", "recording");
+	return true;
+}
+
+/* A recording begins that wants to know of GPUs: the first one, or another. */
+static void begin(uint64_t session, enum ctp_gpu mode)
+{
+	const bool full = mode == CTP_GPU_FULL;
+	char reason[REASON_BYTES] = "";
+
+	gpu_session_fact("gpu.mode", full ? "full" : "light");
+	if (gpu_state() == GPU_IDLE) {
+		if (!start(full, reason, sizeof(reason))) {
+			atomic_store(&gpu.state, GPU_OFF);
+			say_off(reason);
+		}
+		ctp_private_devices(&calls);
+	} else if (gpu_state() == GPU_ON && !gpu_callback_is_active()) {
+		gpu_subscribe_enable(true, full);
+	}
+	gpu_session_tell(session);
+}
+
+int InitializeInjection(void)
+{
+	const enum ctp_gpu mode = ctp_private_gpu();
+	const uint64_t session =
+		mode >= CTP_GPU_LIGHT ? ctp_private_device_session() : 0;
+
+	if (session != 0 && !atomic_flag_test_and_set(&gpu.busy)) {
+		begin(session, mode);
+		atomic_flag_clear(&gpu.busy);
+	}
+	return 1;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu_drain.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctprof.h"
+#include "device_link.h"
+#include "gpu.h"
+#include "gpu_buffers.h"
+#include "gpu_load.h"
+#include "gpu_record.h"
+#include "gpu_session.h"
+#include "gpu_subscribe.h"
+#include "instrument.h"
+
+/* How long CUPTI may have a buffer until it is asked for it. */
+#define FLUSH_NS INT64_C(1000000000)
+
+/* How long a stop waits. */
+#define STOP_S 8
+
+/* Of so many readings of both clocks, the closest counts. */
+#define READINGS 25
+
+static struct {
+	pthread_mutex_t lock; /* over the next; not held in CUPTI */
+	pthread_cond_t done;
+	uint32_t asked; /* stops */
+	uint32_t served;
+	bool last;
+	uint64_t session; /* the recording that was drained into last */
+	bool has_clock;
+} drain = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* One instant on CUPTI's clock and the recorder's. */
+static void sync_clocks(void)
+{
+	uint64_t least = UINT64_MAX;
+	uint64_t ticks = 0;
+	uint64_t ns = 0;
+	struct timespec time;
+
+	for (int i = 0; i < READINGS; i++) {
+		uint64_t device_ns;
+		uint64_t before = ctp_private_ticks();
+		int result = gpu_library.cupti.cuptiGetTimestamp(&device_ns);
+		uint64_t width = ctp_private_ticks() - before;
+
+		if (result != CUPTI_OK || width >= least)
+			continue;
+		least = width;
+		ticks = before + width / 2;
+		ns = device_ns;
+	}
+	if (least == UINT64_MAX)
+		return;
+	(void)ctp_private_device_sync(ticks, (int64_t)ns);
+	if (drain.has_clock)
+		return;
+	drain.has_clock = true;
+	(void)clock_gettime(CLOCK_REALTIME, &time);
+	gpu_session_number("gpu.clock_offset_ns",
+		(int64_t)ns -
+			((int64_t)time.tv_sec * 1000000000 + time.tv_nsec));
+}
+
+/* The next record of the buffer; NULL: there is none. */
+static const uint8_t *next_record(
+	const struct gpu_buffer *buffer, const uint8_t *record)
+{
+	uint8_t *bytes = buffer->bytes;
+	size_t at = record == NULL ? 0 : (size_t)(record - bytes);
+	void *next = (void *)(uintptr_t)record;
+
+	/* It knows kinds that it does not tell the size of. */
+	if (gpu_state() != GPU_DEAD)
+		return gpu_library.cupti.cuptiActivityGetNextRecord(
+			       bytes, buffer->valid, &next) == CUPTI_OK
+			       ? next
+			       : NULL;
+	if (record != NULL)
+		at += gpu_load_size(record, buffer->valid - at);
+	return gpu_load_size(bytes + at, buffer->valid - at) != 0 &&
+			       bytes + at != record
+		       ? bytes + at
+		       : NULL;
+}
+
+static void read_buffer(const struct gpu_buffer *buffer)
+{
+	const uint8_t *bytes = buffer->bytes;
+	const uint8_t *record = NULL;
+	size_t dropped = 0;
+
+	while ((record = next_record(buffer, record)) != NULL)
+		gpu_record(record,
+			gpu_load_size(record,
+				buffer->valid - (size_t)(record - bytes)));
+	if (gpu_state() != GPU_DEAD &&
+		gpu_library.cupti.cuptiActivityGetNumDroppedRecords(
+			buffer->context, buffer->stream, &dropped) == CUPTI_OK)
+		gpu_session_lose(GPU_DROPPED, dropped);
+}
+
+static void give_all(struct gpu_buffer *buffer)
+{
+	struct gpu_buffer *next;
+
+	for (; buffer != NULL; buffer = next) {
+		next = gpu_buffers_next(buffer);
+		gpu_buffers_give(buffer);
+	}
+}
+
+/* The calls are in the log before what they caused. */
+static void read_all(struct gpu_buffer *buffer)
+{
+	struct gpu_buffer *next;
+
+	(void)ctp_flush();
+	if (gpu_state() != GPU_DEAD)
+		sync_clocks();
+	for (; buffer != NULL; buffer = next) {
+		next = gpu_buffers_next(buffer);
+		read_buffer(buffer);
+		gpu_buffers_give(buffer);
+	}
+	gpu_record_put();
+}
+
+/* What CUPTI gave back goes into the recording that is on, if there is one
+ * that wants it. */
+static void hand_over(void)
+{
+	const uint64_t session = ctp_private_gpu() >= CTP_GPU_LIGHT
+					 ? ctp_private_device_session()
+					 : 0;
+	struct gpu_buffer *full = gpu_buffers_take();
+	const uint64_t discarded = gpu_buffers_discarded();
+
+	if (session == 0) {
+		give_all(full);
+		return;
+	}
+	if (drain.session != session) {
+		drain.session = session;
+		gpu_record_restart();
+	}
+	gpu_session_tell(session);
+	gpu_session_lose(GPU_DISCARDED, discarded);
+	if (full != NULL)
+		read_all(full);
+	gpu_session_tell(session);
+}
+
+/* Called in vain where CUPTI has nothing, so as not to wake its threads. */
+static void flush(uint32_t flag)
+{
+	if (gpu_state() == GPU_ON)
+		(void)gpu_library.cupti.cuptiActivityFlushAll(flag);
+}
+
+static void stop(bool last)
+{
+	if (gpu_state() == GPU_ON)
+		gpu_subscribe_enable(false, false);
+	flush(CUPTI_FLUSH_FORCED);
+	hand_over();
+	if (last && gpu_state() == GPU_ON)
+		gpu_subscribe_end();
+}
+
+static void serve(uint32_t asked, bool last)
+{
+	stop(last);
+	(void)pthread_mutex_lock(&drain.lock);
+	drain.served = asked;
+	(void)pthread_cond_broadcast(&drain.done);
+	(void)pthread_mutex_unlock(&drain.lock);
+}
+
+static void *run(void *argument)
+{
+	ctp_private_mute();
+	(void)prctl(PR_SET_NAME, "ctprof-gpu");
+	gpu_record_ignore((uint32_t)syscall(SYS_gettid));
+	for (;;) {
+		uint32_t asked;
+		uint32_t served;
+		bool last;
+
+		gpu_buffers_wait(FLUSH_NS);
+		(void)pthread_mutex_lock(&drain.lock);
+		asked = drain.asked;
+		served = drain.served;
+		last = drain.last;
+		(void)pthread_mutex_unlock(&drain.lock);
+		if (asked != served) {
+			serve(asked, last);
+		} else {
+			if (gpu_buffers_out() != 0)
+				flush(0);
+			hand_over();
+		}
+	}
+	return argument;
+}
+
+bool gpu_drain_start(void)
+{
+	pthread_condattr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+	bool started;
+
+	(void)pthread_condattr_init(&attributes);
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&drain.done, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&thread, NULL, run, NULL) == 0;
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (started)
+		(void)pthread_detach(thread);
+	return started;
+}
+
+bool gpu_drain_stop(bool last)
+{
+	struct timespec until;
+	uint32_t asked;
+	int result = 0;
+	bool done;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += STOP_S;
+	(void)pthread_mutex_lock(&drain.lock);
+	asked = ++drain.asked;
+	drain.last = drain.last || last;
+	gpu_buffers_wake();
+	while ((int32_t)(drain.served - asked) < 0 && result == 0)
+		result = pthread_cond_timedwait(
+			&drain.done, &drain.lock, &until);
+	done = (int32_t)(drain.served - asked) >= 0;
+	(void)pthread_mutex_unlock(&drain.lock);
+	return done;
+}

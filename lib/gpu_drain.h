@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Our own thread, which gets the records from CUPTI and hands them over to the
+ * log: about once a second, or earlier if there are many. */
+#ifndef GPU_DRAIN_H
+#define GPU_DRAIN_H
+
+#include <stdbool.h>
+
+/* Starts it. False if there cannot be another thread. */
+bool gpu_drain_start(void);
+
+/*
+ * Switches recording off and hands over all that the device did until now;
+ * `last`: and gives CUPTI up. False if CUPTI does not come to an end, which
+ * is not waited for longer than some seconds.
+ */
+bool gpu_drain_stop(bool last);
+
+#endif

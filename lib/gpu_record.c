@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records are of the loaded library's size, which may be less than what we know
+ * or more: each is copied, as far as it goes, into the form that we know, where
+ * the rest is 0, which stands for "unknown" everywhere.
+ */
+#include "gpu_record.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device_link.h"
+#include "gpu_callback.h"
+#include "gpu_cupti.h"
+#include "gpu_describe.h"
+#include "gpu_device.h"
+#include "gpu_graph.h"
+#include "gpu_session.h"
+#include "gpu_table.h"
+
+/* Handed over together. */
+#define BATCH 1024
+
+/* So many names of kernels are looked up by where CUPTI has them. */
+#define NAMES_MAX ((size_t)1 << 15)
+
+/* A record that is taken. */
+struct taken {
+	struct gpu_description description;
+	struct device_activity activity;
+	struct device_place place;
+	enum log_track_kind track_kind;
+	int64_t track_number;
+};
+
+/* What identifies a track. */
+struct track_key {
+	uint64_t kind, number, place;
+};
+
+static struct {
+	struct device_activity batch[BATCH];
+	uint32_t batched;
+	struct gpu_table tracks;
+	struct gpu_table names;    /* sites by address of the name */
+	uint32_t ignored;          /* a thread */
+	uint32_t copies[11][8][8]; /* sites; 0: not made yet */
+	uint32_t memsets[8];
+} records = {
+	.tracks = GPU_TABLE_INIT(sizeof(struct track_key) / sizeof(uint64_t)),
+	.names = GPU_TABLE_INIT(1),
+};
+
+static struct ctp_site *make_site(const char *name, const char *category)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+
+	info.name = name;
+	info.category = category;
+	return ctp_site_intern_info(&info);
+}
+
+static uint32_t number_of(struct ctp_site *site)
+{
+	uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
+
+	return tag != 0 ? (uint32_t)(tag >> CTP_TICK_BITS)
+			: ctp_private_site_number(site);
+}
+
+/*
+ * The name is CUPTI's, and gone with its module, whose place another may take:
+ * so what was found under its address is compared.
+ */
+static uint32_t kernel_site(const char *name)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)name;
+	struct ctp_site *site;
+
+	if (name == NULL)
+		return number_of(make_site("(unknown kernel)", "kernel"));
+	site = (struct ctp_site *)(uintptr_t)gpu_table_find(
+		&records.names, &key);
+	if (site == NULL || strcmp(site->name, name) != 0) {
+		site = make_site(name, "kernel");
+		if (records.names.used == NAMES_MAX)
+			gpu_table_clear(&records.names);
+		(void)gpu_table_set(
+			&records.names, &key, (uint64_t)(uintptr_t)site);
+	}
+	return number_of(site);
+}
+
+/* "Memcpy HtoD (Pageable -> Device)" */
+static uint32_t copy_site(uint8_t kind, uint8_t source, uint8_t target)
+{
+	char name[96];
+	uint32_t *known;
+
+	kind = kind > 10 ? 0 : kind;
+	source = source > 7 ? 0 : source;
+	target = target > 7 ? 0 : target;
+	known = &records.copies[kind][source][target];
+	if (*known == 0) {
+		(void)snprintf(name, sizeof(name), "Memcpy %s (%s -> %s)",
+			gpu_describe_copy(kind), gpu_describe_memory(source),
+			gpu_describe_memory(target));
+		*known = number_of(make_site(name, "gpu_memcpy"));
+	}
+	return *known;
+}
+
+static uint32_t memset_site(uint16_t memory)
+{
+	char name[64];
+	uint32_t *known = &records.memsets[memory > 7 ? 0 : memory];
+
+	if (*known == 0) {
+		(void)snprintf(name, sizeof(name), "Memset (%s)",
+			gpu_describe_memory(memory));
+		*known = number_of(make_site(name, "gpu_memset"));
+	}
+	return *known;
+}
+
+static void copy_record(void *out, size_t room, const void *record, size_t size)
+{
+	memcpy(out, record, size < room ? size : room);
+}
+
+/* What every record of something on a stream has. */
+#define TAKE_STREAM(taken, r) \
+	do { \
+		(taken)->activity.correlation = (r)->correlation; \
+		(taken)->activity.node = (r)->node; \
+		(taken)->description.captured = \
+			(r)->node == 0 ? 0 : gpu_graph_captured((r)->node); \
+		(taken)->place = \
+			(struct device_place){(r)->device, (r)->context}; \
+		(taken)->track_number = (r)->stream; \
+	} while (0)
+
+static void take_kernel(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_kernel r = {0};
+	uint32_t *fields = taken->description.fields;
+
+	copy_record(&r, sizeof(r), record, size);
+	TAKE_STREAM(taken, &r);
+	taken->description.kind = LOG_KERNEL;
+	taken->description.site = kernel_site(r.name);
+	for (int i = 0; i < 3; i++) {
+		fields[GPU_GRID + i] = (uint32_t)r.grid[i];
+		fields[GPU_BLOCK + i] = (uint32_t)r.block[i];
+		fields[GPU_CLUSTER + i] = r.cluster[i];
+	}
+	fields[GPU_REGISTERS] = r.registers;
+	fields[GPU_STATIC_SHARED] = (uint32_t)r.static_shared;
+	fields[GPU_DYNAMIC_SHARED] = (uint32_t)r.dynamic_shared;
+	fields[GPU_SHARED] =
+		(uint32_t)r.static_shared + (uint32_t)r.dynamic_shared;
+	fields[GPU_LOCAL] = r.local_per_thread;
+	fields[GPU_SHARED_EXECUTED] = r.shared_executed;
+	fields[GPU_CHANNEL] = r.channel;
+	fields[GPU_CHANNEL_TYPE] = r.channel_type;
+	fields[GPU_LAUNCH_TYPE] = r.launch_type;
+	fields[GPU_DEVICE_LAUNCHED] = r.device_launched;
+	fields[GPU_KERNEL_GRAPH] = r.graph;
+}
+
+static void take_memcpy(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_memcpy r = {0};
+	uint32_t *fields = taken->description.fields;
+
+	copy_record(&r, sizeof(r), record, size);
+	TAKE_STREAM(taken, &r);
+	taken->activity.bytes = r.bytes;
+	taken->description.kind = LOG_MEMCPY;
+	taken->description.site = copy_site(r.copy_kind, r.source, r.target);
+	fields[GPU_COPY_KIND] = r.copy_kind;
+	fields[GPU_COPY_SOURCE] = r.source;
+	fields[GPU_COPY_TARGET] = r.target;
+	fields[GPU_COPY_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
+	fields[GPU_COPY_GRAPH] = r.graph;
+}
+
+static void take_memcpy2(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_memcpy2 r = {0};
+	uint32_t *fields = taken->description.fields;
+
+	copy_record(&r, sizeof(r), record, size);
+	TAKE_STREAM(taken, &r);
+	taken->activity.bytes = r.bytes;
+	taken->description.kind = LOG_MEMCPY;
+	taken->description.site = copy_site(r.copy_kind, r.source, r.target);
+	fields[GPU_COPY_KIND] = r.copy_kind;
+	fields[GPU_COPY_SOURCE] = r.source;
+	fields[GPU_COPY_TARGET] = r.target;
+	fields[GPU_COPY_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
+	fields[GPU_COPY_SOURCE_DEVICE] = r.source_device + 1;
+	fields[GPU_COPY_TARGET_DEVICE] = r.target_device + 1;
+	fields[GPU_COPY_GRAPH] = r.graph;
+}
+
+static void take_memset(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_memset r = {0};
+	uint32_t *fields = taken->description.fields;
+
+	copy_record(&r, sizeof(r), record, size);
+	TAKE_STREAM(taken, &r);
+	taken->activity.bytes = r.bytes;
+	taken->description.kind = LOG_MEMSET;
+	taken->description.site = memset_site(r.memory);
+	fields[GPU_SET_VALUE] = r.value;
+	fields[GPU_SET_MEMORY] = r.memory;
+	fields[GPU_SET_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
+	fields[GPU_SET_GRAPH] = r.graph;
+}
+
+/* A wait of the host, or of a stream, for others. */
+static void take_wait(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_synchronization r = {0};
+	uint32_t *fields = taken->description.fields;
+
+	copy_record(&r, sizeof(r), record, size);
+	taken->activity.correlation = r.correlation;
+	taken->place =
+		(struct device_place){gpu_device_of(r.context), r.context};
+	taken->track_number =
+		r.stream == CUPTI_NO_STREAM ? -1 : (int64_t)r.stream;
+	taken->description.kind = LOG_DEVICE_WAIT;
+	taken->description.site =
+		number_of(make_site(gpu_describe_wait(r.type), "cuda_sync"));
+	fields[GPU_WAIT_KIND] = r.type;
+	fields[GPU_WAIT_EVENT] = r.event + 1;
+	fields[GPU_WAIT_RETURN] = r.result;
+}
+
+/* False: it is not to be kept. */
+static bool take_call(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_api r = {0};
+	enum cupti_domain domain;
+	struct ctp_site *site;
+
+	copy_record(&r, sizeof(r), record, size);
+	domain = r.kind == CUPTI_DRIVER_API ? CUPTI_DRIVER : CUPTI_RUNTIME;
+	if (r.thread == records.ignored ||
+		gpu_callback_is_noise(domain, r.cbid))
+		return false;
+	site = gpu_callback_site(domain, r.cbid);
+	if (site == NULL)
+		site = make_site("(unknown function)",
+			domain == CUPTI_DRIVER ? "cuda_driver"
+					       : "cuda_runtime");
+	taken->activity.correlation = r.correlation;
+	taken->track_kind = LOG_CALLS;
+	taken->track_number = r.thread;
+	taken->description.kind = LOG_API_CALL;
+	taken->description.site = number_of(site);
+	taken->description.fields[GPU_CALL_CBID] = r.cbid;
+	taken->description.fields[GPU_CALL_RETURN] = r.result;
+	return true;
+}
+
+static void take_overhead(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_overhead r = {0};
+
+	copy_record(&r, sizeof(r), record, size);
+	taken->activity.correlation = r.correlation;
+	taken->description.kind = LOG_OVERHEAD;
+	taken->description.site =
+		number_of(make_site(gpu_describe_overhead(r.what), "overhead"));
+	if (r.object <= CUPTI_OBJECT_THREAD) {
+		taken->track_kind = LOG_CALLS;
+		taken->track_number =
+			r.object == CUPTI_OBJECT_PROCESS ? r.ids[0] : r.ids[1];
+	} else {
+		taken->place = (struct device_place){r.ids[0], r.ids[1]};
+		taken->track_number = r.ids[2];
+	}
+}
+
+static void take_context(const void *record, size_t size)
+{
+	struct cupti_context r = {0};
+
+	copy_record(&r, sizeof(r), record, size);
+	gpu_device_context(r.context, r.device);
+}
+
+/* Where a kind has its times. */
+static size_t times_at(uint32_t kind)
+{
+	switch (kind) {
+	case CUPTI_KERNEL:
+	case CUPTI_CONCURRENT_KERNEL:
+		return offsetof(struct cupti_kernel, start);
+	case CUPTI_OVERHEAD:
+		return offsetof(struct cupti_overhead, start);
+	case CUPTI_SYNCHRONIZATION:
+		return offsetof(struct cupti_synchronization, start);
+	case CUPTI_DRIVER_API:
+	case CUPTI_RUNTIME_API:
+		return offsetof(struct cupti_api, start);
+	default:
+		return offsetof(struct cupti_memcpy, start);
+	}
+}
+
+/* False if they are of no use; which is counted. */
+static bool take_times(struct taken *taken, const void *record, uint32_t kind)
+{
+	uint64_t times[2];
+
+	memcpy(times, (const uint8_t *)record + times_at(kind), sizeof(times));
+	if (times[0] != 0 && times[1] == 0) {
+		gpu_session_lose(GPU_UNFINISHED, 1);
+		return false;
+	}
+	if (times[0] == 0 || times[1] < times[0]) {
+		gpu_session_lose(GPU_TIMES, 1);
+		return false;
+	}
+	taken->activity.start_ns = (int64_t)times[0];
+	taken->activity.dur_ns = times[1] - times[0];
+	return true;
+}
+
+/* False: it is of a kind that is not kept. */
+static bool take(
+	struct taken *taken, uint32_t kind, const void *record, size_t size)
+{
+	switch (kind) {
+	case CUPTI_KERNEL:
+	case CUPTI_CONCURRENT_KERNEL:
+		take_kernel(taken, record, size);
+		return true;
+	case CUPTI_MEMCPY:
+		take_memcpy(taken, record, size);
+		return true;
+	case CUPTI_MEMCPY2:
+		take_memcpy2(taken, record, size);
+		return true;
+	case CUPTI_MEMSET:
+		take_memset(taken, record, size);
+		return true;
+	case CUPTI_SYNCHRONIZATION:
+		take_wait(taken, record, size);
+		return true;
+	case CUPTI_DRIVER_API:
+	case CUPTI_RUNTIME_API:
+		return take_call(taken, record, size);
+	case CUPTI_OVERHEAD:
+		take_overhead(taken, record, size);
+		return true;
+	case CUPTI_CONTEXT:
+		take_context(record, size);
+		return false;
+	default:
+		gpu_session_lose(GPU_UNKNOWN, 1);
+		return false;
+	}
+}
+
+/* The record's track, made now if it is new; 0 if there is no room. */
+static uint32_t track_of(const struct taken *taken)
+{
+	const struct track_key key = {taken->track_kind,
+		(uint64_t)taken->track_number,
+		(uint64_t)taken->place.device << 32 | taken->place.context};
+	uint64_t track = gpu_table_find(&records.tracks, &key);
+
+	if (track != 0)
+		return (uint32_t)track;
+	if (taken->track_kind == LOG_STREAM)
+		gpu_device_describe(taken->place.device);
+	track = ctp_private_stream(
+		taken->track_kind, taken->track_number, &taken->place, "");
+	if (track != 0)
+		(void)gpu_table_set(&records.tracks, &key, track);
+	return (uint32_t)track;
+}
+
+void gpu_record(const void *record, size_t size)
+{
+	struct taken taken = {.track_kind = LOG_STREAM};
+	uint32_t kind;
+
+	memcpy(&kind, record, sizeof(kind));
+	if (size == 0) {
+		gpu_session_lose(GPU_UNKNOWN, 1);
+		return;
+	}
+	if (!take(&taken, kind, record, size) ||
+		!take_times(&taken, record, kind))
+		return;
+	taken.activity.track = track_of(&taken);
+	taken.activity.description = gpu_describe(&taken.description);
+	if (taken.activity.track == 0 || taken.activity.description == 0) {
+		gpu_session_lose(GPU_DISCARDED, 1);
+		return;
+	}
+	records.batch[records.batched++] = taken.activity;
+	if (records.batched == BATCH || gpu_describe_is_full())
+		gpu_record_put();
+}
+
+void gpu_record_put(void)
+{
+	const bool described = gpu_describe_put();
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < records.batched; i++)
+		lost += !described || !ctp_private_activity(&records.batch[i]);
+	records.batched = 0;
+	gpu_session_lose(GPU_DISCARDED, lost);
+}
+
+void gpu_record_restart(void)
+{
+	records.batched = 0;
+	gpu_table_clear(&records.tracks);
+	gpu_device_forget();
+	gpu_describe_restart();
+}
+
+void gpu_record_ignore(uint32_t thread)
+{
+	records.ignored = thread;
+}

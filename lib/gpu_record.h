@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* CUPTI's records, made into what a log has. */
+#ifndef GPU_RECORD_H
+#define GPU_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Takes one record; `size` is of this kind in the loaded library, 0 if it
+ * does not tell. Calls nothing of CUPTI's. On the thread that reads.
+ */
+void gpu_record(const void *record, size_t size);
+
+/* Hands over to the log what was taken so far. */
+void gpu_record_put(void);
+
+/* A new recording: the numbers of tracks and descriptions start afresh. */
+void gpu_record_restart(void);
+
+/* Calls of CUDA that this thread makes are none of the program's. */
+void gpu_record_ignore(uint32_t thread);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What we ask CUPTI for: being its subscriber, and kinds of records. */
+#ifndef GPU_SUBSCRIBE_H
+#define GPU_SUBSCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Becomes CUPTI's subscriber, with buffers for records. On a thread that holds
+ * no lock.
+ *
+ * Errors: false; then `reason` says why, e.g. who is it already.
+ */
+bool gpu_subscribe(char *reason, size_t size);
+
+/* Switches the kinds of records and the callbacks on or off; `full`: with
+ * every call of CUDA. What CUPTI refuses becomes a fact of the log. */
+void gpu_subscribe_enable(bool on, bool full);
+
+/* The end of it, at the end of the process. */
+void gpu_subscribe_end(void);
+
+#endif
