@@ -69,10 +69,34 @@ static void end_call(struct fake_call *call, enum fake_kind kind)
 	truth_activity(&activity, recorded && !call->noise, NULL);
 }
 
+static void tell_context(uint32_t cbid)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	if (told != NULL)
+		told->resource(cbid, NULL);
+}
+
+/* The first call makes the contexts, one for each device. */
+static void make_contexts(void)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+	struct fake_activity activity = {.kind = FAKE_CONTEXT};
+
+	tell_context(FAKE_CONTEXT_CREATED);
+	for (uint32_t i = 0; i < 2 && told != NULL; i++) {
+		activity.device = i;
+		activity.context = CONTEXT + i;
+		(void)told->activity(&activity);
+	}
+}
+
 static uint32_t begin(struct calling *calling, uint32_t runtime, uint32_t cbid)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint32_t correlation = atomic_fetch_add(&correlations, 1) + 1;
 
+	(void)pthread_once(&once, make_contexts);
 	*calling = (struct calling){
 		.runtime = {.domain = FAKE_RUNTIME_API, .cbid = runtime},
 		.driver = {.domain = FAKE_DRIVER_API, .cbid = cbid},
@@ -249,21 +273,18 @@ static void launch_graph(uint32_t number, uint32_t stream)
 	end(&calling);
 }
 
-static void unload(void)
+static void settle(void)
 {
 	const struct fake_tool *told = atomic_load(&tool);
 
 	if (told != NULL)
 		told->settle();
-	graph_forget_names();
 }
 
-static void tell_context(uint32_t cbid)
+static void unload(void)
 {
-	const struct fake_tool *told = atomic_load(&tool);
-
-	if (told != NULL)
-		told->resource(cbid, NULL);
+	settle();
+	graph_forget_names();
 }
 
 static void destroy_context(void)
@@ -308,6 +329,7 @@ const struct fake_calls fake_calls = {
 	.capture = capture,
 	.capture_end = capture_end,
 	.graph = launch_graph,
+	.settle = settle,
 	.unload = unload,
 	.destroy_context = destroy_context,
 	.reset = reset,

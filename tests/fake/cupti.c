@@ -61,6 +61,7 @@ __attribute__((constructor)) static void loaded(void)
 	void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 
 	owner = getpid();
+	cupti_record_choose(getenv("FAKE_CUPTI"));
 	if (cuda != NULL)
 		*(void **)&connect = dlsym(cuda, "fake_connect");
 	if (connect == NULL)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti_record.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 /* By how much what is not known yet is larger. */
 #define GROWTH 64
 #define FUTURE_SIZE 72
+#define OLD_KERNEL 144
 
 static const uint16_t sizes[FAKE_KIND_LIMIT][LAYOUTS] = {
 #define SIZES(name, number, ...) [number] = {__VA_ARGS__},
@@ -20,15 +20,20 @@ static const uint16_t sizes[FAKE_KIND_LIMIT][LAYOUTS] = {
 };
 
 static unsigned layout = 2;
+static bool is_old;
 
-__attribute__((constructor)) static void choose(void)
+void cupti_record_choose(const char *name)
 {
 	static const char *const names[] = {"11.8", "12.4", "13.0", "99"};
-	const char *name = getenv("FAKE_CUPTI");
 
 	for (unsigned i = 0; name != NULL && i < 4; i++)
 		if (strcmp(names[i], name) == 0)
 			layout = i;
+	/* Before there was anything that is read now. */
+	if (name != NULL && strcmp(name, "10.2") == 0) {
+		layout = 0;
+		is_old = true;
+	}
 }
 
 unsigned cupti_record_layout(void)
@@ -40,6 +45,8 @@ size_t cupti_record_size(uint32_t kind)
 {
 	if (kind == FAKE_FUTURE_KIND && layout == LAYOUTS)
 		return FUTURE_SIZE;
+	if (is_old && (kind == FAKE_KERNEL || kind == FAKE_CONCURRENT_KERNEL))
+		return OLD_KERNEL;
 	if (kind >= FAKE_KIND_LIMIT || sizes[kind][0] == 0)
 		return 0;
 	return layout < LAYOUTS ? sizes[kind][layout]
@@ -160,6 +167,13 @@ static void put_overhead(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_OVERHEAD_THREAD, 4, thread_id());
 }
 
+static void put_context(uint8_t *record, const struct fake_activity *activity)
+{
+	put(record, FAKE_CONTEXT_ID, 4, activity->context);
+	put(record, FAKE_CONTEXT_DEVICE, 4, activity->device);
+	put(record, FAKE_CONTEXT_NULL_STREAM, 2, 7);
+}
+
 /* The start stands before the end in all of them. */
 static void put_times(uint8_t *record, const struct fake_activity *activity)
 {
@@ -202,6 +216,9 @@ void cupti_record_write(uint8_t *record, const struct fake_activity *activity)
 	case FAKE_OVERHEAD:
 		put_overhead(record, activity);
 		break;
+	case FAKE_CONTEXT:
+		put_context(record, activity);
+		return;
 	default:
 		return;
 	}

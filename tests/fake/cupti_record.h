@@ -7,6 +7,9 @@
 
 #include "fake_link.h"
 
+/* The layout of this version, "12.4"; NULL: of 13.0. */
+void cupti_record_choose(const char *version);
+
 /* 0: 11.8, 1: 12.4, 2: 13.0, 3: the future's. */
 unsigned cupti_record_layout(void);
 

@@ -69,6 +69,8 @@ struct fake_calls {
 	void (*capture)(void);
 	uint32_t (*capture_end)(void);
 	void (*graph)(uint32_t graph, uint32_t stream);
+	/* What there are records of until now has been read. */
+	void (*settle)(void);
 	/* The names of kernels, from here on, take the places in memory of
 	 * those before. */
 	void (*unload)(void);

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compares a log with what the fake CUDA did: TRUTH LOG RANGES [partial].
+ * Every activity that CUPTI had a record of is in the log, with what is known
+ * of it, its call in the range that was open, and at its time; or it is counted
+ * as lost. RANGES of gpu_program are there, whatever happens with the GPU. A
+ * partial log is one of several, or the program died: less may be there. Says
+ * what the recording says of itself: "fact KEY VALUE", "lost NAME COUNT",
+ * "count NAME COUNT".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu_truth.h"
+#include "log_read.h"
+
+#define DEPTH 64
+#define TRACKS 256
+#define NODES 65536
+#define COMPLAINTS 20
+/* What a clock read between two others may be wrong by. */
+#define CLOCK_NS 1000
+
+/* A call of CUDA's API, in the range that it was made from. */
+struct call {
+	uint32_t range; /* site; TRACE_NONE: made from none */
+	int64_t instance;
+	int64_t begin_ns, end_ns;
+	bool known;
+};
+
+struct open_range {
+	uint32_t site;
+	int64_t instance, begin_ns;
+	uint64_t correlation; /* 0: not a call */
+};
+
+struct check {
+	struct truth truth;
+	const struct trace *trace;
+	struct call *calls; /* by correlation id */
+	size_t call_room;
+	uint32_t captured[NODES]; /* range, by the node captured in it */
+	struct open_range open[TRACKS][DEPTH];
+	uint32_t depth[TRACKS];
+	uint64_t ranges, activities, unmatched;
+	int64_t skew_ns; /* the largest seen */
+	bool partial;
+	int complaints;
+};
+
+#define COMPLAIN(check, ...) \
+	do { \
+		if ((check)->complaints++ < COMPLAINTS) { \
+			printf("wrong: " __VA_ARGS__); \
+			printf("\n"); \
+		} \
+	} while (0)
+
+static const struct event_arg *find_arg(
+	const struct check *check, const struct event *event, const char *key)
+{
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		if (strcmp(strtab_text(check->trace->text, event->args[i].key,
+				   NULL),
+			    key) == 0)
+			return &event->args[i];
+	return NULL;
+}
+
+static int64_t int_arg(
+	const struct check *check, const struct event *event, const char *key)
+{
+	const struct event_arg *arg = find_arg(check, event, key);
+
+	return arg != NULL && arg->kind == ARG_INT ? arg->value.integer : 0;
+}
+
+static struct call *find_call(struct check *check, uint64_t correlation)
+{
+	if (correlation >= check->call_room)
+		return NULL;
+	return check->calls[correlation].known ? &check->calls[correlation]
+					       : NULL;
+}
+
+static void add_call(struct check *check, const struct event *event)
+{
+	uint32_t depth = check->depth[event->track];
+	struct open_range *open = check->open[event->track];
+	struct call *call;
+
+	if (depth == 0 || event->id >= check->call_room) {
+		COMPLAIN(check, "correlation %" PRIu64 " outside of a range",
+			event->id);
+		return;
+	}
+	call = &check->calls[event->id];
+	if (call->known)
+		COMPLAIN(check, "correlation %" PRIu64 " twice", event->id);
+	open[depth - 1].correlation = event->id;
+	*call = (struct call){
+		.range = depth < 2 ? TRACE_NONE : open[depth - 2].site,
+		.instance = depth < 2 ? 0 : open[depth - 2].instance,
+		.begin_ns = open[depth - 1].begin_ns,
+		.end_ns = INT64_MAX,
+		.known = true,
+	};
+}
+
+static void follow_range(struct check *check, const struct event *event)
+{
+	uint32_t *depth = &check->depth[event->track];
+	struct open_range *open = check->open[event->track];
+
+	if (event->kind == EVENT_BEGIN && *depth < DEPTH) {
+		open[(*depth)++] = (struct open_range){
+			.site = event->site, .begin_ns = event->time_ns};
+		if (strcmp(trace_site_file(check->trace, event->site),
+			    "gpu_program.c") == 0)
+			check->ranges++;
+	} else if (event->kind == EVENT_END && *depth > 0) {
+		struct call *call =
+			find_call(check, open[--*depth].correlation);
+
+		if (call != NULL)
+			call->end_ns = event->time_ns;
+	} else if (*depth > 0 && find_arg(check, event, "instance") != NULL) {
+		open[*depth - 1].instance = int_arg(check, event, "instance");
+	}
+	/* The call that captures it is a range, too. */
+	if (*depth > 1 && event->kind == EVENT_ARGS)
+		check->captured[(size_t)int_arg(
+					check, event, "captured graph node") %
+				NODES] = open[*depth - 2].site;
+}
+
+/* What kinds of CUPTI's a category stands for. */
+static bool is_kind(const char *category, int kind)
+{
+	static const struct {
+		const char *category;
+		int kinds[2];
+	} table[] = {{"kernel", {3, 10}}, {"gpu_memcpy", {1, 22}},
+		{"gpu_memset", {2, 2}}, {"cuda_sync", {38, 38}},
+		{"cuda_driver", {4, 4}}, {"cuda_runtime", {5, 5}},
+		{"overhead", {17, 17}}};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (strcmp(table[i].category, category) == 0)
+			return kind == table[i].kinds[0] ||
+			       kind == table[i].kinds[1];
+	return false;
+}
+
+static bool is_close(int64_t a, int64_t b, int64_t most)
+{
+	return a - b <= most && b - a <= most;
+}
+
+/* Durations are of a clock that may be some hundred ppm wrong. What had not
+ * ended has none that could be compared. */
+static bool has_duration(
+	const struct event *event, const struct truth_activity *activity)
+{
+	return strcmp(activity->trouble, "unfinished") == 0 ||
+	       is_close((int64_t)event->dur_ns, activity->dur_ns,
+		       2 + activity->dur_ns / 1000);
+}
+
+static struct truth_activity *find_truth(
+	const struct check *check, const struct event *event)
+{
+	const struct trace *trace = check->trace;
+	const char *category = strtab_text(
+		trace->text, trace->sites[event->site].category, NULL);
+	int64_t node = int_arg(check, event, "graph node id");
+	struct truth_activity *found = NULL;
+
+	while ((found = truth_find(&check->truth, (int64_t)event->id, found)) !=
+		NULL)
+		if (!found->matched && found->recorded &&
+			is_kind(category, found->kind) && found->node == node &&
+			has_duration(event, found))
+			break;
+	return found;
+}
+
+static void check_triple(struct check *check, const struct event *event,
+	const char *key, const int *values)
+{
+	const struct event_arg *arg = find_arg(check, event, key);
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "[%d,%d,%d]", values[0], values[1],
+		values[2]);
+	if (arg == NULL || arg->kind != ARG_JSON ||
+		arg->value.text.size != strlen(text) ||
+		memcmp(arg->value.text.bytes, text, strlen(text)) != 0)
+		COMPLAIN(check, "%s is %.*s, not %s", key,
+			arg == NULL ? 4 : (int)arg->value.text.size,
+			arg == NULL ? "none" : arg->value.text.bytes, text);
+}
+
+static void check_number(struct check *check, const struct event *event,
+	const char *key, int64_t value)
+{
+	int64_t got = int_arg(check, event, key);
+
+	if (got != value)
+		COMPLAIN(check, "%s is %" PRId64 ", not %" PRId64, key, got,
+			value);
+}
+
+/* The range that the graph's node was captured in is known. */
+static void check_captured(struct check *check, const struct event *event,
+	const struct truth_activity *activity)
+{
+	int64_t node = int_arg(check, event, "captured graph node");
+	const char *name = "";
+
+	if (node > 0 && node < NODES)
+		name = trace_site_name(check->trace, check->captured[node]);
+	if (strcmp(name, activity->captured) != 0)
+		COMPLAIN(check, "node %" PRId64 " was captured in %s, not %s",
+			node, name, activity->captured);
+}
+
+static void check_kernel(struct check *check, const struct event *event,
+	const struct truth_activity *activity)
+{
+	const char *name = trace_site_name(check->trace, event->site);
+
+	if (strcmp(name, activity->name) != 0)
+		COMPLAIN(check, "kernel %s, not %s", name, activity->name);
+	check_triple(check, event, "grid", activity->grid);
+	check_triple(check, event, "block", activity->block);
+	if (activity->cluster[0] != 0)
+		check_triple(check, event, "cluster", activity->cluster);
+	check_number(check, event, "registers per thread", activity->registers);
+	check_number(
+		check, event, "static shared memory", activity->static_shared);
+	check_number(check, event, "dynamic shared memory",
+		activity->dynamic_shared);
+	check_number(check, event, "graph id", activity->graph);
+	if (activity->node != 0)
+		check_captured(check, event, activity);
+}
+
+static void check_place(struct check *check, const struct event *event,
+	const struct truth_activity *activity)
+{
+	const struct trace_track *track = &check->trace->tracks[event->track];
+
+	if (activity->kind == 4 || activity->kind == 5) {
+		if (track->kind != TRACE_CALLS ||
+			track->tid != activity->thread)
+			COMPLAIN(check,
+				"a call on track %" PRId64 ", not %" PRId64,
+				track->tid, activity->thread);
+		return;
+	}
+	if (activity->kind == 17 || activity->kind == 38)
+		return;
+	if (track->kind != TRACE_STREAM || track->tid != activity->stream ||
+		track->device != activity->device ||
+		track->context != activity->context)
+		COMPLAIN(check,
+			"on stream %" PRId64
+			" of device %u, context %u, not %" PRId64 " of %" PRId64
+			", %" PRId64,
+			track->tid, track->device, track->context,
+			activity->stream, activity->device, activity->context);
+	if ((int64_t)event->bytes != activity->bytes)
+		COMPLAIN(check, "%" PRIu64 " bytes, not %" PRId64, event->bytes,
+			activity->bytes);
+}
+
+/* The call that caused it is known, and the range that it was made from. */
+static void check_call(struct check *check, const struct event *event,
+	const struct truth_activity *activity)
+{
+	const struct call *call = find_call(check, event->id);
+	const char *name;
+
+	if (strcmp(activity->trouble, "orphan") == 0 || activity->kind == 17) {
+		check->unmatched += call == NULL;
+		return;
+	}
+	if (call == NULL) {
+		COMPLAIN(check, "correlation %" PRIu64 " has no call",
+			event->id);
+		return;
+	}
+	name = call->range == TRACE_NONE
+		       ? ""
+		       : trace_site_name(check->trace, call->range);
+	if (strcmp(name, activity->range) != 0 ||
+		call->instance != activity->instance)
+		COMPLAIN(check,
+			"%s was called in %s %" PRId64 ", not %s %" PRId64,
+			activity->name, name, call->instance, activity->range,
+			activity->instance);
+	if (!activity->prompt)
+		return;
+	if (call->begin_ns - event->time_ns > check->skew_ns)
+		check->skew_ns = call->begin_ns - event->time_ns;
+	if (event->time_ns - call->end_ns > check->skew_ns)
+		check->skew_ns = event->time_ns - call->end_ns;
+}
+
+static void check_activity(struct check *check, const struct event *event)
+{
+	struct truth_activity *activity = find_truth(check, event);
+
+	check->activities++;
+	if (activity == NULL) {
+		COMPLAIN(check,
+			"%s, correlation %" PRIu64 ", %" PRIu64
+			" ns, was not done, or not so often",
+			trace_site_name(check->trace, event->site), event->id,
+			event->dur_ns);
+		return;
+	}
+	activity->matched = true;
+	if (strcmp(activity->trouble, "zero") == 0 ||
+		strcmp(activity->trouble, "backward") == 0)
+		COMPLAIN(check, "an activity has no usable time, and is shown");
+	if (activity->kind == 3 || activity->kind == 10)
+		check_kernel(check, event, activity);
+	check_place(check, event, activity);
+	check_call(check, event, activity);
+}
+
+static void check_event(struct check *check, const struct event *event)
+{
+	if (event->track >= TRACKS)
+		COMPLAIN(check, "too many tracks");
+	else if (event->kind == EVENT_CORRELATION)
+		add_call(check, event);
+	else if (event->kind == EVENT_ACTIVITY)
+		check_activity(check, event);
+	else
+		follow_range(check, event);
+}
+
+static void check_loss(
+	struct check *check, enum trace_loss loss, uint64_t expected)
+{
+	if (check->trace->losses[loss] != expected)
+		COMPLAIN(check, "%s is %" PRIu64 ", not %" PRIu64,
+			trace_loss_name(loss), check->trace->losses[loss],
+			expected);
+}
+
+/* What is not in the log has been counted. */
+static void check_losses(struct check *check)
+{
+	uint64_t missing = 0;
+	uint64_t times = 0;
+	uint64_t unfinished = 0;
+
+	for (uint32_t i = 0; i < check->truth.count; i++) {
+		const struct truth_activity *a = &check->truth.activities[i];
+
+		if (a->matched || !a->recorded)
+			continue;
+		if (strcmp(a->trouble, "zero") == 0 ||
+			strcmp(a->trouble, "backward") == 0)
+			times++;
+		else if (strcmp(a->trouble, "unfinished") == 0)
+			unfinished++;
+		else
+			missing++;
+	}
+	check_loss(check, LOSS_DEVICE_DROPPED, check->truth.dropped);
+	check_loss(check, LOSS_DEVICE_UNKNOWN, check->truth.unknown);
+	check_loss(check, LOSS_DEVICE_UNFINISHED, unfinished);
+	if (unfinished != check->truth.unfinished)
+		COMPLAIN(check, "%" PRIu64 " had not ended, not %" PRIu32,
+			unfinished, check->truth.unfinished);
+	check_loss(check, LOSS_DEVICE_TIMES, times);
+	check_loss(check, LOSS_DEVICE_DISCARDED, missing);
+}
+
+static void report(const struct check *check)
+{
+	const struct trace *trace = check->trace;
+
+	for (uint32_t i = 0; i < trace->fact_count; i++)
+		printf("fact %s %s\n",
+			strtab_text(trace->text, trace->facts[i].key, NULL),
+			strtab_text(trace->text, trace->facts[i].value, NULL));
+	for (int i = 0; i < LOSS_KINDS; i++)
+		if (trace->losses[i] != 0)
+			printf("lost %s %" PRIu64 "\n",
+				trace_loss_name((enum trace_loss)i),
+				trace->losses[i]);
+	printf("count activities %" PRIu64 "\ncount unmatched %" PRIu64
+	       "\ncount ranges %" PRIu64 "\ncount devices %" PRIu32 "\n",
+		check->activities, check->unmatched, check->ranges,
+		trace->device_count);
+}
+
+static void check_log(
+	struct check *check, struct event_source *source, uint64_t ranges)
+{
+	struct ctp_error err;
+	struct event event;
+	enum ctp_status status;
+
+	check->trace = source->trace;
+	source->trace->names = TRACE_NAMES_MANGLED;
+	while ((status = source->next(source, &event, &err)) == CTP_OK)
+		check_event(check, &event);
+	if (status != CTP_END)
+		COMPLAIN(check, "%s", err.message);
+	if (!check->partial)
+		check_losses(check);
+	if (check->skew_ns > CLOCK_NS)
+		COMPLAIN(check, "times are wrong by %" PRId64 " ns",
+			check->skew_ns);
+	if (check->ranges != ranges)
+		COMPLAIN(check, "%" PRIu64 " ranges, not %" PRIu64,
+			check->ranges, ranges);
+	report(check);
+}
+
+int main(int argc, char **argv)
+{
+	static struct check check;
+	struct event_source *source;
+	struct ctp_error err;
+	FILE *file = argc >= 4 ? fopen(argv[2], "rb") : NULL;
+
+	if (file == NULL || !truth_read(argv[1], &check.truth) ||
+		log_read_open(file, NULL, 0, &source, &err) != CTP_OK)
+		return 2;
+	check.partial = argc > 4;
+	check.call_room = 4 * (size_t)check.truth.count + 1024;
+	check.calls = calloc(check.call_room, sizeof(*check.calls));
+	if (check.calls == NULL)
+		return 2;
+	check_log(&check, source, strtoull(argv[3], NULL, 10));
+	source->close(source);
+	free(check.calls);
+	truth_clear(&check.truth);
+	(void)fclose(file);
+	if (check.complaints > COMPLAINTS)
+		printf("wrong: and %d more\n", check.complaints - COMPLAINTS);
+	return check.complaints > 0;
+}
