@@ -31,7 +31,7 @@ static struct function_table *make(uint32_t bits)
 static struct function_slot *find(
 	struct function_table *table, uintptr_t address)
 {
-	uint32_t at = function_hash(table, address);
+	uintptr_t at = function_hash(table, address);
 
 	while (table->slots[at].address != 0 &&
 		table->slots[at].address != address)

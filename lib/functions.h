@@ -36,11 +36,10 @@ struct function_table {
 
 extern struct function_table *function_table;
 
-static inline uint32_t function_hash(
+static inline uintptr_t function_hash(
 	const struct function_table *table, uintptr_t address)
 {
-	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >>
-			  table->shift);
+	return (address * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift;
 }
 
 /* The address's tag; 0 if it is not in the table. Any thread, no lock. */
@@ -48,7 +47,7 @@ static inline uint64_t function_tag(uintptr_t address)
 {
 	const struct function_table *table =
 		__atomic_load_n(&function_table, __ATOMIC_ACQUIRE);
-	uint32_t at = function_hash(table, address);
+	uintptr_t at = function_hash(table, address);
 
 	for (;; at = (at + 1) & table->mask) {
 		const struct function_slot *slot = &table->slots[at];

@@ -29,42 +29,10 @@ HOOK void __cyg_profile_func_enter(void *function, void *call_site);
 HOOK void __cyg_profile_func_exit(void *function, void *call_site);
 
 /* Must be in the hook itself: it is about the hook's frame. */
-#define HOOK_EVENT(function, call_site) \
-	{ \
-		(uintptr_t)(function), (uintptr_t)(call_site), \
-			(uintptr_t)__builtin_return_address(0), \
-			(uintptr_t)__builtin_dwarf_cfa() \
-	}
+#define HOOK_PC ((uintptr_t)__builtin_return_address(0))
+#define HOOK_SP ((uintptr_t)__builtin_dwarf_cfa())
 
 #ifdef CTP_INLINE_TICKS
-static inline void set_guard(
-	struct instrument_self *self, uintptr_t sp, uintptr_t pc)
-{
-	_mm_store_si128((__m128i *)(void *)&self->guard,
-		_mm_set_epi64x((long long)pc, (long long)sp));
-}
-
-static inline void guard(struct instrument_self *self,
-	const struct shadow_event *event, uintptr_t kind)
-{
-	set_guard(self, event->sp | kind, event->pc);
-	BARRIER();
-	self->guard_top = self->shadow.top;
-	BARRIER();
-}
-
-/* The hook is done, at `ticks`; 0: the slow path does it. */
-static inline void unguard(struct instrument_self *self, uint64_t ticks)
-{
-	BARRIER();
-	set_guard(self, 0, 0);
-	BARRIER();
-	if (ticks != 0 && __builtin_expect(__atomic_load_n(&self->waiting,
-						   __ATOMIC_RELAXED) != 0,
-				  0))
-		instrument_settle(ticks);
-}
-
 /* Nothing to be seen to first? */
 static inline bool is_free(const struct instrument_self *self)
 {
@@ -72,117 +40,167 @@ static inline bool is_free(const struct instrument_self *self)
 		       __atomic_load_n(&self->waiting, __ATOMIC_RELAXED)) == 0;
 }
 
-/* Stores a record; the frame is already there. The order is what
- * instrument_thread.c's mend() goes by. */
-static inline void store(struct ctp_thread *thread, uint64_t *next,
-	uint64_t word, struct shadow_frame *top)
+/* Returns the innermost frame, which no handler changes from now on. */
+static inline struct shadow_frame *guard(
+	struct instrument_self *self, uintptr_t pc, uintptr_t sp)
 {
-	struct shadow *shadow = &instrument_self.shadow;
+	struct shadow_frame *top;
 
-	__atomic_store_n(next, word, __ATOMIC_RELAXED);
+	_mm_store_si128((__m128i *)(void *)&self->guard,
+		_mm_set_epi64x((long long)pc, (long long)sp));
 	BARRIER();
-	shadow->top = top;
+	top = self->shadow.top;
+	self->guard_top = top;
+	return top;
+}
+
+static inline void unguard(struct instrument_self *self)
+{
+	BARRIER();
+	__atomic_store_n(&self->guard.sp, 0, __ATOMIC_RELAXED);
+	BARRIER();
+}
+
+/*
+ * A record is stored, as the last thing a hook does; its frame is already
+ * there. The order is what instrument_thread.c's mend() goes by.
+ */
+static inline void store(struct ctp_thread *thread, uint64_t *next,
+	struct shadow_frame *top, uint64_t tag)
+{
+	struct instrument_self *self = &instrument_self;
+	uint64_t ticks;
+
+	BARRIER();
+	ticks = CTP_INLINE_TICKS();
+	__atomic_store_n(next, ticks + tag, __ATOMIC_RELAXED);
+	BARRIER();
+	self->shadow.top = top;
 	BARRIER();
 	__atomic_store_n(&thread->next, next + 1, __ATOMIC_RELAXED);
-}
-
-static inline bool enter(const struct shadow_event *event, uint64_t tag)
-{
-	struct instrument_self *self = &instrument_self;
-	struct shadow *shadow = &self->shadow;
-	struct ctp_thread *thread;
-	uint64_t *next;
-	uintptr_t depth;
-	uint64_t ticks;
-
-	if (__builtin_expect(tag < FUNCTION_TAG || !is_free(self), 0))
-		return false;
-	guard(self, event, 0);
-	thread = ctp_self;
-	next = __atomic_load_n(&thread->next, __ATOMIC_RELAXED);
+	unguard(self);
 	if (__builtin_expect(
-		    next >= __atomic_load_n(&thread->limit, __ATOMIC_RELAXED),
-		    0))
-		goto slow;
-	depth = shadow_entry(shadow, event);
-	if (__builtin_expect(depth == SHADOW_REPAIR, 0))
-		goto slow;
-	shadow->top[1] = shadow_frame(depth, event);
-	ticks = CTP_INLINE_TICKS();
-	store(thread, next, ticks + tag, shadow->top + 1);
-	unguard(self, ticks);
-	return true;
-slow:
-	unguard(self, 0);
-	return false;
+		    __atomic_load_n(&self->waiting, __ATOMIC_RELAXED) != 0, 0))
+		instrument_settle(ticks);
 }
 
-static inline bool leave(const struct shadow_event *event)
+static inline bool has_room(
+	const struct ctp_thread *thread, const uint64_t *next)
+{
+	return __builtin_expect(
+		next < __atomic_load_n(&thread->limit, __ATOMIC_RELAXED), 1);
+}
+
+/*
+ * The rest of a hook that has set the guard, and then found that it cannot go
+ * on as usual. What it knows besides is in the guard: with two arguments, and
+ * at its very end, nothing needs to be kept for this call.
+ */
+static __attribute__((noinline)) void give_up(
+	uintptr_t function, uintptr_t call_site)
 {
 	struct instrument_self *self = &instrument_self;
-	struct shadow *shadow = &self->shadow;
+	struct guard found = self->guard;
+
+	unguard(self);
+	if (function_tag(function) != FUNCTION_EXCLUDED)
+		instrument_slow(function, call_site, found.pc, found.sp);
+}
+
+static __attribute__((noinline)) void enter_far(
+	uintptr_t function, uintptr_t call_site)
+{
+	struct instrument_self *self = &instrument_self;
+	const struct shadow_event event = {
+		function, call_site, self->guard.pc, self->guard.sp};
+	struct shadow_frame *top = self->shadow.top;
+	uintptr_t depth = shadow_entry(&self->shadow, &event);
+	struct ctp_thread *thread = ctp_self;
+	uint64_t *next = __atomic_load_n(&thread->next, __ATOMIC_RELAXED);
+
+	if (depth == SHADOW_REPAIR || !has_room(thread, next)) {
+		give_up(function, call_site);
+		return;
+	}
+	top[1] = shadow_frame(depth, &event);
+	store(thread, next, top + 1, function_tag(function));
+}
+
+static inline void enter(const struct shadow_event *event, uint64_t tag)
+{
+	struct instrument_self *self = &instrument_self;
+	struct shadow_frame *top = guard(self, event->pc, event->sp);
 	struct ctp_thread *thread;
 	uint64_t *next;
-	uint64_t ticks;
 
-	if (__builtin_expect(!is_free(self), 0))
-		return false;
-	guard(self, event, GUARD_EXIT);
+	if (__builtin_expect(!shadow_is_called(&self->shadow, event), 0)) {
+		enter_far(event->function, event->call_site);
+		return;
+	}
 	thread = ctp_self;
 	next = __atomic_load_n(&thread->next, __ATOMIC_RELAXED);
-	if (__builtin_expect(!shadow_is_top(shadow, event) ||
-				     next >= __atomic_load_n(&thread->limit,
-						     __ATOMIC_RELAXED),
-		    0)) {
-		unguard(self, 0);
-		return false;
+	if (__builtin_expect(!has_room(thread, next), 0)) {
+		give_up(event->function, event->call_site);
+		return;
 	}
-	ticks = CTP_INLINE_TICKS();
-	store(thread, next, ticks, shadow->top - 1);
-	unguard(self, ticks);
-	return true;
-}
-#else
-static bool enter(const struct shadow_event *event, uint64_t tag)
-{
-	(void)event;
-	(void)tag;
-	return false;
+	top[1] = shadow_frame(event->sp - self->shadow.low, event);
+	store(thread, next, top + 1, tag);
 }
 
-static bool leave(const struct shadow_event *event)
+static inline void leave(const struct shadow_event *event)
 {
-	(void)event;
-	return false;
+	struct instrument_self *self = &instrument_self;
+	struct shadow_frame *top =
+		guard(self, event->pc, event->sp | GUARD_EXIT);
+	struct ctp_thread *thread = ctp_self;
+	uint64_t *next = __atomic_load_n(&thread->next, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(!has_room(thread, next) ||
+				     !shadow_is_top(&self->shadow, event),
+		    0))
+		give_up(event->function, event->call_site);
+	else
+		store(thread, next, top - 1, 0);
 }
+
 #endif
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
+	const uintptr_t address = (uintptr_t)function;
+	const uintptr_t from = (uintptr_t)call_site;
 	uint64_t tag;
 
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return;
-	tag = function_tag((uintptr_t)function);
-	if (__builtin_expect(tag != FUNCTION_EXCLUDED, 1)) {
-		const struct shadow_event event =
-			HOOK_EVENT(function, call_site);
-
-		if (!enter(&event, tag))
-			instrument_slow(event.function, event.call_site,
-				event.pc, event.sp);
+	tag = function_tag(address);
+#ifdef CTP_INLINE_TICKS
+	if (__builtin_expect(
+		    tag >= FUNCTION_TAG && is_free(&instrument_self), 1)) {
+		enter(&(struct shadow_event){address, from, HOOK_PC, HOOK_SP},
+			tag);
+		return;
 	}
+#endif
+	if (tag != FUNCTION_EXCLUDED)
+		instrument_slow(address, from, HOOK_PC, HOOK_SP);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	const struct shadow_event event = HOOK_EVENT(function, call_site);
+	const uintptr_t address = (uintptr_t)function;
+	const uintptr_t from = (uintptr_t)call_site;
 
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return;
-	if (!leave(&event) && function_tag(event.function) != FUNCTION_EXCLUDED)
-		instrument_slow(event.function, event.call_site, event.pc,
-			event.sp | GUARD_EXIT);
+#ifdef CTP_INLINE_TICKS
+	if (__builtin_expect(is_free(&instrument_self), 1)) {
+		leave(&(struct shadow_event){address, from, HOOK_PC, HOOK_SP});
+		return;
+	}
+#endif
+	if (function_tag(address) != FUNCTION_EXCLUDED)
+		instrument_slow(address, from, HOOK_PC, HOOK_SP | GUARD_EXIT);
 }
 
 /* Called in place of the dynamic linker's: what was closed is no more where it

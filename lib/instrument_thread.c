@@ -333,6 +333,12 @@ static void mend(struct instrument_self *self)
 	self->guard = (struct guard){0};
 }
 
+/* From here on nothing can jump out, until the guard is down again. */
+static void guard(struct instrument_self *self, uintptr_t sp)
+{
+	self->guard = (struct guard){.sp = sp};
+}
+
 void instrument_slow(
 	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp)
 {
@@ -351,7 +357,7 @@ void instrument_slow(
 	calm_down(&calm);
 	if (self->guard.sp != 0)
 		mend(self);
-	self->guard.sp = sp;
+	guard(self, sp);
 	if (init(self)) {
 		handle_waiting(self, ctp_private_ticks());
 		look_at_stack(&self->shadow, &aside);
@@ -369,7 +375,7 @@ void instrument_settle(uint64_t ticks)
 
 	calm_down(&calm);
 	if (self->guard.sp == 0) {
-		self->guard.sp = (uintptr_t)__builtin_frame_address(0);
+		guard(self, (uintptr_t)__builtin_frame_address(0));
 		handle_waiting(self, ticks);
 		self->guard.sp = 0;
 	}
@@ -384,7 +390,7 @@ void instrument_look(void)
 
 	calm_down(&calm);
 	if (!nested)
-		self->guard.sp = (uintptr_t)__builtin_frame_address(0);
+		guard(self, (uintptr_t)__builtin_frame_address(0));
 	modules_look();
 	if (!nested) {
 		if (self->aside != NULL)
@@ -405,7 +411,7 @@ static void end_thread(void)
 		return;
 	open = (uint32_t)(self->shadow.top - self->shadow.bottom);
 	calm_down(&calm);
-	self->guard.sp = (uintptr_t)__builtin_frame_address(0);
+	guard(self, (uintptr_t)__builtin_frame_address(0));
 	if (ctp_private_session() == self->session)
 		(void)end_functions(&self->shadow, open, open, 0);
 	(void)munmap(self->aside, sizeof(*self->aside));

@@ -36,7 +36,7 @@ struct guard {
 struct instrument_self {
 	struct guard guard;
 	struct shadow_frame *guard_top; /* the shadow's top before the hook */
-	uint32_t waiting;               /* events in `aside` */
+	uintptr_t waiting;              /* events in `aside` */
 	struct shadow shadow;
 	struct aside *aside;
 	uint64_t session; /* that the open functions were recorded in */

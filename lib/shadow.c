@@ -139,7 +139,7 @@ static const struct shadow_frame *find_place(
 	return NULL;
 }
 
-uintptr_t shadow_entry_rare(
+uintptr_t shadow_entry(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
 	const struct shadow_frame *top = shadow->top;
@@ -147,6 +147,8 @@ uintptr_t shadow_entry_rare(
 	uintptr_t end = shadow->low + top->depth;
 	uintptr_t slot;
 
+	if (top >= shadow->limit)
+		return SHADOW_REPAIR;
 	if (!shadow_is_own(shadow, event->sp))
 		return top->depth <= SHADOW_ALTERNATE ? top->depth
 						      : SHADOW_REPAIR;

@@ -74,28 +74,27 @@ static inline bool shadow_is_own(const struct shadow *shadow, uintptr_t sp)
 }
 
 /*
- * The depth of the frame of a function that is entered, if nothing is to be
- * repaired before; else SHADOW_REPAIR. Most are called by the top one directly:
- * then the return address lies right below its frame.
+ * Is a function entered that the top one called directly, or that is the first,
+ * and is there room for its frame? Most are: then the return address lies right
+ * below the top one's frame. Nothing is to be repaired, and what the hook has
+ * as stack pointer tells the depth.
  */
-#define SHADOW_REPAIR UINTPTR_MAX
-uintptr_t shadow_entry_rare(
-	const struct shadow *shadow, const struct shadow_event *event);
-
-__attribute__((no_sanitize("address"))) static inline uintptr_t shadow_entry(
+__attribute__((no_sanitize("address"))) static inline bool shadow_is_called(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
-	uintptr_t depth = event->sp - shadow->low;
-	uintptr_t above = shadow->top->depth;
+	const struct shadow_frame *top = shadow->top;
 
-	if (__builtin_expect(shadow->top >= shadow->limit, 0))
-		return SHADOW_REPAIR;
-	if (__builtin_expect(depth < above, 1) &&
-		((const uintptr_t *)(shadow->low + above))[-1] ==
-			event->call_site)
-		return depth;
-	return shadow_entry_rare(shadow, event);
+	return top < shadow->limit && event->sp - shadow->low < top->depth &&
+	       (((const uintptr_t *)(shadow->low + top->depth))[-1] ==
+			       event->call_site ||
+		       top == shadow->bottom);
 }
+
+/* The depth of the frame of any function that is entered, if nothing is to be
+ * repaired before; else SHADOW_REPAIR. */
+#define SHADOW_REPAIR UINTPTR_MAX
+uintptr_t shadow_entry(
+	const struct shadow *shadow, const struct shadow_event *event);
 
 /*
  * Is it surely the top function that exits? A hook that was tail-called, as
@@ -108,13 +107,11 @@ static inline bool shadow_is_top(
 	const struct shadow_frame *top = shadow->top;
 	uintptr_t depth = event->sp - shadow->low;
 
-	if (top->function != event->function ||
-		top->call_site != event->call_site)
-		return false;
-	if (top->depth <= SHADOW_ALTERNATE)
-		return true;
-	return (event->pc == event->call_site ? top[-1].depth : top->depth) >=
-	       depth;
+	return top->function == event->function &&
+	       top->call_site == event->call_site &&
+	       ((event->pc == event->call_site ? top[-1].depth : top->depth) >=
+			       depth ||
+		       top->depth <= SHADOW_ALTERNATE);
 }
 
 static inline struct shadow_frame shadow_frame(
