@@ -148,15 +148,14 @@ static bool is_beyond(
 	struct shadow *shadow, const struct aside_event *aside, bool enters)
 {
 	const struct shadow_event *event = &aside->event;
-	uintptr_t depth = event->sp - shadow->low;
 	/* The stack pointer of a tail-called hook is the caller's. */
 	uintptr_t first = !enters && event->pc == event->call_site
-				  ? shadow->top->depth
-				  : shadow->beyond_depth;
+				  ? shadow->top->sp
+				  : shadow->beyond_sp;
 
 	if (shadow->beyond == 0)
 		return false;
-	if (aside->elsewhere == SHADOW_OWN && depth > first) {
+	if (aside->elsewhere == SHADOW_OWN && event->sp > first) {
 		shadow->beyond = 0;
 		return false;
 	}
@@ -167,11 +166,11 @@ static bool is_beyond(
 	return true;
 }
 
-static uint64_t drop(struct shadow *shadow, uintptr_t depth)
+static uint64_t drop(struct shadow *shadow, uintptr_t sp)
 {
 	if (shadow->beyond == 0) {
 		shadow->beyond = 1;
-		shadow->beyond_depth = depth;
+		shadow->beyond_sp = sp;
 	}
 	ctp_private_lose(&(struct chunk_losses){.dropped_ranges = 1});
 	return ctp_private_ticks();
@@ -185,7 +184,7 @@ static uint64_t do_enter(
 	uint64_t tag = function_tag(event->function);
 	uint64_t ticks = aside->ticks;
 	uint32_t number;
-	uintptr_t depth;
+	uintptr_t sp;
 	uint32_t dead;
 
 	if (tag == 0)
@@ -193,17 +192,16 @@ static uint64_t do_enter(
 	if (tag == FUNCTION_EXCLUDED)
 		return ticks;
 	if (is_beyond(shadow, aside, true))
-		return drop(shadow, shadow->beyond_depth);
-	dead = shadow_dead(
-		shadow, event, aside->elsewhere, aside->slot, &depth);
+		return drop(shadow, shadow->beyond_sp);
+	dead = shadow_dead(shadow, event, aside->elsewhere, aside->slot, &sp);
 	ticks = end_functions(shadow, dead, dead, ticks);
 	if (!shadow_make_room(shadow))
-		return drop(shadow, depth);
+		return drop(shadow, sp);
 	number = tag < FUNCTION_TAG ? (uint32_t)(tag - FUNCTION_NUMBER)
 				    : (uint32_t)(tag >> CTP_TICK_BITS);
 	ticks = ctp_private_begin(number, ticks);
 	if (ticks != 0)
-		*++shadow->top = shadow_frame(depth, event);
+		*++shadow->top = shadow_frame(sp, event);
 	return ticks;
 }
 

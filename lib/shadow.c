@@ -25,7 +25,7 @@ bool shadow_init(struct shadow *shadow, uintptr_t low, uintptr_t high)
 	shadow->limit = frames + FIRST_FRAMES - 1;
 	shadow->low = low;
 	shadow->span = high - low;
-	frames->depth = shadow->span;
+	frames->sp = high;
 	shadow_reset(shadow);
 	return true;
 }
@@ -90,33 +90,28 @@ uintptr_t shadow_slot(
 /*
  * Has this frame been left, seen from a function whose return address is at
  * `slot` or above? What it called would have that below it; and two physical
- * frames are never at one depth. Functions with one call site may be in one
- * physical frame.
+ * frames never have one stack pointer. Functions with one call site may be in
+ * one physical frame.
  */
-static bool is_left(const struct shadow *shadow,
-	const struct shadow_frame *frame, const struct shadow_event *event,
-	uintptr_t slot)
+static bool is_left(const struct shadow_frame *frame,
+	const struct shadow_event *event, uintptr_t slot)
 {
-	uintptr_t depth = event->sp - shadow->low;
-
-	if (frame->depth <= SHADOW_ALTERNATE)
-		return frame->depth == SHADOW_ALTERNATE;
-	return frame->depth < depth ||
+	if (frame->sp <= SHADOW_ALTERNATE)
+		return frame->sp == SHADOW_ALTERNATE;
+	return frame->sp < event->sp ||
 	       (frame->call_site != event->call_site &&
-		       (frame->depth == depth ||
-			       (slot != 0 &&
-				       slot >= shadow->low + frame->depth)));
+		       (frame->sp == event->sp ||
+			       (slot != 0 && slot >= frame->sp)));
 }
 
 /* Is the function inlined into the physical frame that `frame` is of? If not,
  * it was called from there, by recursion. */
-static bool is_inlined(const struct shadow *shadow,
-	const struct shadow_frame *frame, const struct shadow_event *event,
-	uintptr_t slot)
+static bool is_inlined(const struct shadow_frame *frame,
+	const struct shadow_event *event, uintptr_t slot)
 {
-	uintptr_t end = shadow->low + frame->depth;
+	uintptr_t end = frame->sp;
 
-	if (frame->depth <= SHADOW_ALTERNATE ||
+	if (frame->sp <= SHADOW_ALTERNATE ||
 		frame->call_site != event->call_site)
 		return false;
 	/* Not found means too far away: there was alloca() before. */
@@ -131,8 +126,7 @@ static const struct shadow_frame *find_place(
 	const struct shadow_frame *live, const struct shadow_event *event)
 {
 	for (const struct shadow_frame *frame = live;
-		frame->depth == live->depth &&
-		frame->call_site == live->call_site;
+		frame->sp == live->sp && frame->call_site == live->call_site;
 		frame--)
 		if (frame->pc == event->pc)
 			return frame;
@@ -143,44 +137,41 @@ uintptr_t shadow_entry(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
 	const struct shadow_frame *top = shadow->top;
-	uintptr_t depth = event->sp - shadow->low;
-	uintptr_t end = shadow->low + top->depth;
+	uintptr_t end = top->sp;
 	uintptr_t slot;
 
 	if (top >= shadow->limit)
 		return SHADOW_REPAIR;
 	if (!shadow_is_own(shadow, event->sp))
-		return top->depth <= SHADOW_ALTERNATE ? top->depth
-						      : SHADOW_REPAIR;
-	if (top == shadow->bottom || top->depth == SHADOW_FOREIGN)
-		return depth;
-	if (depth > top->depth)
+		return top->sp <= SHADOW_ALTERNATE ? top->sp : SHADOW_REPAIR;
+	if (top == shadow->bottom || top->sp == SHADOW_FOREIGN)
+		return event->sp;
+	if (event->sp > top->sp)
 		return SHADOW_REPAIR;
 	slot = find_return(event, end);
-	if (is_inlined(shadow, top, event, slot))
-		return find_place(top, event) == NULL ? top->depth
-						      : SHADOW_REPAIR;
+	if (is_inlined(top, event, slot))
+		return find_place(top, event) == NULL ? top->sp : SHADOW_REPAIR;
 	if (slot != 0 || end - event->sp > SEARCH_WORDS * sizeof(slot))
-		return depth;
+		return event->sp;
 	return SHADOW_REPAIR;
 }
 
 uint32_t shadow_dead(const struct shadow *shadow,
 	const struct shadow_event *event, uintptr_t elsewhere, uintptr_t slot,
-	uintptr_t *depth)
+	uintptr_t *sp)
 {
 	const struct shadow_frame *live = shadow->top;
 	const struct shadow_frame *found;
 
-	*depth = elsewhere;
+	*sp = elsewhere;
 	if (elsewhere != SHADOW_OWN)
 		return 0;
-	*depth = event->sp - shadow->low;
-	while (live != shadow->bottom && is_left(shadow, live, event, slot))
+	*sp = event->sp;
+	while (live != shadow->bottom && is_left(live, event, slot))
 		live--;
-	if (live == shadow->bottom || !is_inlined(shadow, live, event, slot))
+	if (live == shadow->bottom || !is_inlined(live, event, slot))
 		return (uint32_t)(shadow->top - live);
-	*depth = live->depth;
+	*sp = live->sp;
 	found = find_place(live, event);
 	return found == NULL ? (uint32_t)(shadow->top - live)
 			     : (uint32_t)(shadow->top - found) + 1;
@@ -197,11 +188,10 @@ static bool is_of(
 static const struct shadow_frame *find_tail(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
-	uintptr_t depth = event->sp - shadow->low;
 	const struct shadow_frame *found = NULL;
 
 	for (const struct shadow_frame *frame = shadow->top;
-		frame != shadow->bottom && frame->depth < depth; frame--)
+		frame != shadow->bottom && frame->sp < event->sp; frame--)
 		if (is_of(frame, event))
 			found = frame;
 	return found;
@@ -213,11 +203,11 @@ static const struct shadow_frame *find_tail(
  * is in a part of its own.
  */
 static const struct shadow_frame *find_from(const struct shadow *shadow,
-	const struct shadow_event *event, uintptr_t depth, bool any_call_site)
+	const struct shadow_event *event, uintptr_t sp, bool any_call_site)
 {
 	for (const struct shadow_frame *frame = shadow->top;
 		frame != shadow->bottom; frame--)
-		if (frame->depth >= depth &&
+		if (frame->sp >= sp &&
 			(is_of(frame, event) ||
 				(any_call_site &&
 					frame->function == event->function)))
@@ -233,11 +223,10 @@ uint32_t shadow_find(const struct shadow *shadow,
 	if (elsewhere == SHADOW_OWN)
 		found = event->pc == event->call_site
 				? find_tail(shadow, event)
-				: find_from(shadow, event,
-					  event->sp - shadow->low, false);
+				: find_from(shadow, event, event->sp, false);
 	if (found == NULL)
 		found = find_from(shadow, event, 0, false);
 	if (found == NULL && elsewhere == SHADOW_OWN)
-		found = find_from(shadow, event, event->sp - shadow->low, true);
+		found = find_from(shadow, event, event->sp, true);
 	return found == NULL ? 0 : (uint32_t)(shadow->top - found) + 1;
 }

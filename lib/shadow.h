@@ -5,12 +5,11 @@
  * by where the stack pointer is at the next hook, and where the return address
  * of the function that is entered.
  *
- * A frame's depth is the stack pointer, counted from the low end of the
- * thread's stack, at the call of the hook in the function's prologue. Within
- * one physical frame it may be lower at the hooks of functions that were
- * inlined: arguments of earlier calls may not be popped yet (gcc's
+ * A frame has the stack pointer at the call of the hook in the function's
+ * prologue. Within one physical frame it may be lower at the hooks of functions
+ * that were inlined: arguments of earlier calls may not be popped yet (gcc's
  * -fdefer-pop, on by default), and there is alloca(). Compared are therefore
- * physical frames: an inlined function gets the depth of the one it is in.
+ * physical frames: an inlined function gets that of the one it is in.
  */
 #ifndef SHADOW_H
 #define SHADOW_H
@@ -29,15 +28,15 @@ struct shadow_event {
 	uintptr_t sp;        /* at the hook's call */
 };
 
-/* Depths of frames whose stack is not the thread's own. They are less than any
- * other, so that nothing passes for something deeper. */
+/* Stack pointers of frames whose stack is not the thread's own. They are less
+ * than any other, so that nothing passes for something deeper. */
 enum shadow_elsewhere {
 	SHADOW_FOREIGN = 0,  /* a coroutine's: nothing is known */
 	SHADOW_ALTERNATE = 1 /* the one for signal handlers */
 };
 
 struct shadow_frame {
-	uintptr_t depth;
+	uintptr_t sp;
 	uintptr_t call_site;
 	uintptr_t pc;
 	uintptr_t function;
@@ -52,7 +51,7 @@ struct shadow {
 	uintptr_t span; /* its size */
 	/* Functions beyond SHADOW_MAX, and where the first of them is. */
 	uint32_t beyond;
-	uintptr_t beyond_depth;
+	uintptr_t beyond_sp;
 };
 
 /* A shadow in which nothing can be open, for threads without one. */
@@ -76,22 +75,23 @@ static inline bool shadow_is_own(const struct shadow *shadow, uintptr_t sp)
 /*
  * Is a function entered that the top one called directly, or that is the first,
  * and is there room for its frame? Most are: then the return address lies right
- * below the top one's frame. Nothing is to be repaired, and what the hook has
- * as stack pointer tells the depth.
+ * below the top one's frame. Nothing is to be repaired, and the frame's stack
+ * pointer is the hook's. On another stack it cannot be: there the top one would
+ * have called what changes stacks, and that return address would lie there.
  */
 __attribute__((no_sanitize("address"))) static inline bool shadow_is_called(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
 	const struct shadow_frame *top = shadow->top;
 
-	return top < shadow->limit && event->sp - shadow->low < top->depth &&
-	       (((const uintptr_t *)(shadow->low + top->depth))[-1] ==
-			       event->call_site ||
-		       top == shadow->bottom);
+	return top < shadow->limit && event->sp < top->sp &&
+	       (((const uintptr_t *)top->sp)[-1] == event->call_site ||
+		       (top == shadow->bottom &&
+			       shadow_is_own(shadow, event->sp)));
 }
 
-/* The depth of the frame of any function that is entered, if nothing is to be
- * repaired before; else SHADOW_REPAIR. */
+/* The stack pointer for the frame of any function that is entered, if nothing
+ * is to be repaired before; else SHADOW_REPAIR. */
 #define SHADOW_REPAIR UINTPTR_MAX
 uintptr_t shadow_entry(
 	const struct shadow *shadow, const struct shadow_event *event);
@@ -105,20 +105,19 @@ static inline bool shadow_is_top(
 	const struct shadow *shadow, const struct shadow_event *event)
 {
 	const struct shadow_frame *top = shadow->top;
-	uintptr_t depth = event->sp - shadow->low;
 
 	return top->function == event->function &&
 	       top->call_site == event->call_site &&
-	       ((event->pc == event->call_site ? top[-1].depth : top->depth) >=
-			       depth ||
-		       top->depth <= SHADOW_ALTERNATE);
+	       ((event->pc == event->call_site ? top[-1].sp : top->sp) >=
+			       event->sp ||
+		       top->sp <= SHADOW_ALTERNATE);
 }
 
 static inline struct shadow_frame shadow_frame(
-	uintptr_t depth, const struct shadow_event *event)
+	uintptr_t sp, const struct shadow_event *event)
 {
 	return (struct shadow_frame){
-		depth, event->call_site, event->pc, event->function};
+		sp, event->call_site, event->pc, event->function};
 }
 
 /* Where the return address of the function is that is being entered, on the
@@ -129,12 +128,12 @@ uintptr_t shadow_slot(
 /*
  * A function is entered: how many functions from the top on are no more.
  * `elsewhere` tells which stack it is on, if not the thread's own; else
- * SHADOW_OWN, and `slot` is shadow_slot()'s. `*depth` is what its frame gets.
+ * SHADOW_OWN, and `slot` is shadow_slot()'s. `*sp` is what its frame gets.
  */
 #define SHADOW_OWN UINTPTR_MAX
 uint32_t shadow_dead(const struct shadow *shadow,
 	const struct shadow_event *event, uintptr_t elsewhere, uintptr_t slot,
-	uintptr_t *depth);
+	uintptr_t *sp);
 
 /* A function exits: how many functions from the top on are no more, itself
  * being the last of them; 0 if it is not open. */

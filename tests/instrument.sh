@@ -160,6 +160,27 @@ try_hammer() {
 		"leaping_handler=$(cat out) main>after=1 ->main=1" -
 }
 
+# A handler after every instruction of both hooks, also one that jumps out.
+try_step() {
+	local steps
+	[ "$(uname -m)" = x86_64 ] || return
+	how="$cc -O2"
+	program=./step
+	# shellcheck disable=SC2086
+	$cc -std=gnu17 $flags -D_GNU_SOURCE -O2 -o "$program" \
+		"$srcdir/tests/instrument_step.c" ||
+		complain "$how: instrument_step.c does not build"
+	map_names "${program#./}"
+	record
+	steps=$(cat out)
+	holds "$how step" run.ctp "handler=$steps leaf=$((2 * steps))
+		steps>after=$steps main>steps=1" 0
+	record jump
+	holds "$how step, jump" run.ctp "handler=$(cat out)
+		handler>leaf=$(cat out) steps>after=$(cat out)
+		main>steps=1" -
+}
+
 try_libraries() {
 	local name
 	for name in one two; do
@@ -232,6 +253,7 @@ for cc in "${CC:-cc}" clang; do
 	try_libraries
 	try_filter
 	try_options
+	try_step
 done
 for cxx in "${CXX:-c++}" clang++; do
 	command -v "${cxx%% *}" >/dev/null || continue

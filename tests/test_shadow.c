@@ -46,20 +46,22 @@ static struct shadow_event inlined(int n, int call_site, int sp, int place)
 /* Its return address goes to word `slot`. Returns how many were dead. */
 static uint32_t enter(struct shadow_event event, int slot)
 {
-	uintptr_t depth;
+	uintptr_t sp;
 	uintptr_t quick;
 	uint32_t dead;
 
 	if (slot != 0)
 		stack[slot] = event.call_site;
 	quick = shadow_entry(&shadow, &event);
-	dead = shadow_dead(&shadow, &event, SHADOW_OWN,
-		shadow_slot(&shadow, &event), &depth);
-	/* Both ways give the same; where nothing is dead, the quick one does. */
-	ck_assert_uint_eq(quick, dead == 0 ? depth : SHADOW_REPAIR);
+	dead = shadow_dead(
+		&shadow, &event, SHADOW_OWN, shadow_slot(&shadow, &event), &sp);
+	/* All ways give the same; where nothing is dead, the quick ones do. */
+	ck_assert_uint_eq(quick, dead == 0 ? sp : SHADOW_REPAIR);
+	if (shadow_is_called(&shadow, &event))
+		ck_assert_uint_eq(quick, event.sp);
 	shadow.top -= dead;
 	ck_assert(shadow_make_room(&shadow));
-	*++shadow.top = shadow_frame(depth, &event);
+	*++shadow.top = shadow_frame(sp, &event);
 	return dead;
 }
 
@@ -130,7 +132,7 @@ START_TEST(an_inlined_function_shares_the_frame)
 	enter(at(1, 1, 900), 905);
 	ck_assert_uint_eq(enter(inlined(2, 1, 900, 40), 0), 0);
 	ck_assert_uint_eq(enter(inlined(3, 1, 896, 60), 0), 0);
-	ck_assert_uint_eq(shadow.top->depth, shadow.bottom[1].depth);
+	ck_assert_uint_eq(shadow.top->sp, shadow.bottom[1].sp);
 	/* The stack pointer is higher again: nobody is dead. */
 	ck_assert_uint_eq(enter(inlined(4, 1, 900, 80), 0), 0);
 	ck_assert_uint_eq(leave(inlined(4, 1, 896, 81)), 1);
@@ -195,29 +197,47 @@ END_TEST
 
 START_TEST(other_stacks_are_not_compared)
 {
-	uintptr_t depth;
+	uintptr_t sp;
 	struct shadow_event event = at(2, 2, 890);
 
 	enter(at(1, 1, 900), 905);
 	event.sp = 4096;
 	ck_assert_uint_eq(shadow_entry(&shadow, &event), SHADOW_REPAIR);
 	ck_assert_uint_eq(
-		shadow_dead(&shadow, &event, SHADOW_FOREIGN, 0, &depth), 0);
-	*++shadow.top = shadow_frame(depth, &event);
+		shadow_dead(&shadow, &event, SHADOW_FOREIGN, 0, &sp), 0);
+	*++shadow.top = shadow_frame(sp, &event);
 	ck_assert_uint_eq(shadow_entry(&shadow, &event), SHADOW_FOREIGN);
 	ck_assert_uint_eq(enter(at(3, 3, 950), 955), 0);
 	ck_assert_uint_eq(shadow_find(&shadow, &event, SHADOW_FOREIGN), 2);
 }
 END_TEST
 
+START_TEST(the_first_and_what_the_top_one_called_are_entered_at_once)
+{
+	struct shadow_event event = at(1, 1, 900);
+
+	ck_assert(shadow_is_called(&shadow, &event));
+	event.sp = 4096; /* not on the thread's stack */
+	ck_assert(!shadow_is_called(&shadow, &event));
+	enter(at(1, 1, 900), 905);
+	stack[899] = SITE(2);
+	event = at(2, 2, 890);
+	ck_assert(shadow_is_called(&shadow, &event));
+	event = at(2, 3, 890);
+	ck_assert(!shadow_is_called(&shadow, &event));
+	event = at(2, 2, 901);
+	ck_assert(!shadow_is_called(&shadow, &event));
+}
+END_TEST
+
 START_TEST(the_stack_for_handlers_is_left_for_good)
 {
 	struct shadow_event event = at(2, 2, 890);
-	uintptr_t depth;
+	uintptr_t sp;
 
 	enter(at(1, 1, 900), 905);
-	(void)shadow_dead(&shadow, &event, SHADOW_ALTERNATE, 0, &depth);
-	*++shadow.top = shadow_frame(depth, &event);
+	(void)shadow_dead(&shadow, &event, SHADOW_ALTERNATE, 0, &sp);
+	*++shadow.top = shadow_frame(sp, &event);
 	ck_assert_uint_eq(enter(at(3, 3, 880), 889), 1);
 	ck_assert_int_eq(open_count(), 2);
 }
@@ -233,7 +253,7 @@ START_TEST(it_grows_to_a_limit)
 		*++shadow.top = shadow_frame(++count, &event);
 	ck_assert_uint_eq(count, SHADOW_MAX - 1);
 	ck_assert(!shadow_make_room(&shadow));
-	ck_assert_uint_eq(shadow.bottom[5].depth, 5);
+	ck_assert_uint_eq(shadow.bottom[5].sp, 5);
 	shadow_reset(&shadow);
 	ck_assert_int_eq(open_count(), 0);
 }
@@ -258,6 +278,8 @@ int main(void)
 	tcase_add_test(tcase, a_tail_called_exit_ends_its_own_level);
 	tcase_add_test(tcase, an_exit_of_nothing_open_is_stray);
 	tcase_add_test(tcase, other_stacks_are_not_compared);
+	tcase_add_test(tcase,
+		the_first_and_what_the_top_one_called_are_entered_at_once);
 	tcase_add_test(tcase, the_stack_for_handlers_is_left_for_good);
 	tcase_add_test(tcase, it_grows_to_a_limit);
 	suite_add_tcase(suite, tcase);
