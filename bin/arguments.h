@@ -77,7 +77,6 @@ enum option_key {
 	KEY_NO_MODULES,
 	KEY_PARAMETERS,
 	KEY_HOOK,
-	KEY_GPU,
 	KEY_EMIT,
 	KEY_NO_NVTX,
 	KEY_NO_ITT,
