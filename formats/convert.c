@@ -59,9 +59,15 @@ static enum ctp_status run_timeline(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err)
 {
 	struct timeline_writer *writer;
-	enum ctp_status status = job->to->new_timeline(
-		job->out, source->trace, &job->options, &writer, err);
+	enum ctp_status status;
 
+	if (source->read_profile != NULL)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"holds a profile, which does not know when things "
+			"happened: it cannot become a timeline (%s)",
+			job->to->name);
+	status = job->to->new_timeline(
+		job->out, source->trace, &job->options, &writer, err);
 	if (status != CTP_OK)
 		return status;
 	while (status == CTP_OK && !ferror(job->out)) {
@@ -106,6 +112,19 @@ enum ctp_status convert_replay(struct event_source *source,
 	return status;
 }
 
+/* A profile that is there already has no paths of calls, only edges. */
+static enum ctp_status read_sums(struct event_source *source,
+	const struct convert_job *job, struct profile **out,
+	struct ctp_error *err)
+{
+	if (job->to != NULL && job->to->needs_tree)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"holds who called whom, but no paths of calls, which "
+			"%s shows",
+			job->to->name);
+	return source->read_profile(source, out, err);
+}
+
 static enum ctp_status run_replay(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
 	struct ctp_error *err)
@@ -115,9 +134,12 @@ static enum ctp_status run_replay(struct event_source *source,
 		.document_edges = job->document_edges,
 		.device = job->device,
 	};
-	struct replay *replay = replay_new(source->trace, options);
+	struct replay *replay;
 	enum ctp_status status;
 
+	if (source->read_profile != NULL)
+		return read_sums(source, job, out, err);
+	replay = replay_new(source->trace, options);
 	if (replay == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");

@@ -27,9 +27,6 @@
 
 #define NANOSECONDS 1e9
 
-/* What cProfile writes where there is no file. */
-static const char NO_FILE[] = "~";
-
 /*
  * snakeviz writes names into a <script>, which these would end or change: a
  * backslash after the '<' prevents that and shows what was done.
@@ -101,7 +98,8 @@ static enum ctp_status copy_functions(struct profile *copy,
 
 		set_text(&name, function->name, printable);
 		set_text(&file,
-			function->file[0] == '\0' ? NO_FILE : function->file,
+			function->file[0] == '\0' ? PSTATS_NO_FILE
+						  : function->file,
 			printable);
 		status = check_text(&name, err);
 		if (status == CTP_OK)
@@ -128,11 +126,12 @@ static uint32_t add_root(struct profile *copy)
 {
 	char name[sizeof(LABEL_ROOT) + 16];
 	uint32_t before = copy->function_count;
-	uint32_t root = profile_add_function(copy, LABEL_ROOT, NO_FILE, 0);
+	uint32_t root =
+		profile_add_function(copy, LABEL_ROOT, PSTATS_NO_FILE, 0);
 
 	for (unsigned i = 2; root < before; i++) {
 		(void)snprintf(name, sizeof(name), "<all threads, %u>", i);
-		root = profile_add_function(copy, name, NO_FILE, 0);
+		root = profile_add_function(copy, name, PSTATS_NO_FILE, 0);
 	}
 	if (root != PROFILE_NONE)
 		copy->functions[root].cost =
@@ -278,5 +277,7 @@ const struct format pstats_format = {
 	.suffix = ".pstats",
 	.summary = "Python profile, for pstats, snakeviz and gprof2dot",
 	.binary = true,
+	.probe = pstats_probe,
+	.open_events = pstats_open,
 	.write_profile = write_profile,
 };

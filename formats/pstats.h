@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pstats writer, for the formats that hand its file to a program. */
+/* pstats: read, and written also for the formats that hand its file to a
+ * program. */
 #ifndef PSTATS_H
 #define PSTATS_H
 
@@ -7,7 +8,11 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "event.h"
 #include "profile.h"
+
+/* What cProfile writes where there is no file. */
+#define PSTATS_NO_FILE "~"
 
 /*
  * Writes the profile. With `printable`, names hold no control characters, so
@@ -18,5 +23,10 @@
  */
 enum ctp_status pstats_write(FILE *out, const struct profile *profile,
 	bool printable, struct ctp_error *err);
+
+/* See struct format. */
+unsigned pstats_probe(const void *bytes, size_t size);
+enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err);
 
 #endif

@@ -50,6 +50,8 @@ struct event {
  * are interleaved as the input has them. The tables in `trace` grow while
  * events are read: an event's site and track are always there already.
  */
+struct profile;
+
 struct event_source {
 	struct trace *trace; /* the source's; borrowed until close() */
 
@@ -57,6 +59,16 @@ struct event_source {
 	 * is counted in trace->losses and reading goes on after it. */
 	enum ctp_status (*next)(struct event_source *source,
 		struct event *event, struct ctp_error *err);
+
+	/*
+	 * For an input that holds sums, and no events: reads it to its end, and
+	 * gives them; free them with profile_free(). NULL where there are
+	 * events.
+	 *
+	 * Errors: CTP_ERR_NOMEM, CTP_ERR_IO, CTP_ERR_FORMAT.
+	 */
+	enum ctp_status (*read_profile)(struct event_source *source,
+		struct profile **out, struct ctp_error *err);
 
 	/*
 	 * For an input that still grows; both are NULL where the format cannot
