@@ -41,6 +41,13 @@ if [ "$target" = fuzz_spool ]; then
 	exit
 fi
 
+# Files that Python saved, and begins of them.
+if [ "$target" = fuzz_pstats ]; then
+	cp "$srcdir/tests/pstats/py2_sample.prof2" "$directory/old"
+	"${PYTHON3:-python3}" "$srcdir/tests/pstats_seeds.py" "$directory"
+	exit
+fi
+
 for recipe in "$srcdir"/tests/bad/*.recipe; do
 	name=$(basename "$recipe" .recipe)
 	./tests/make_log "$recipe" >"$directory/made"

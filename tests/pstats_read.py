@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""pstats_read.py WORK PYTHON...: profiles that Python saved are read as they
+are. What ctprof makes of them is compared with what marshal itself reads."""
+
+import marshal
+import os
+import pathlib
+import subprocess
+import sys
+
+CTPROF = os.environ["CTPROF"]
+HERE = pathlib.Path(__file__).resolve().parent
+NS = 1_000_000_000
+
+PROGRAM = """
+import MODULE, pstats
+def even(n): return n == 0 or odd(n - 1)
+def odd(n): return n != 0 and even(n - 1)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def main():
+    fib(12); even(9); sorted([3, 1], key=lambda x: -x)
+    exec(compile("def h\\u00e9(): return 1\\nh\\u00e9()", "f \\u20ac.py", "exec"))
+profiler = MODULE.Profile()
+profiler.runcall(main)
+profiler.dump_stats(PATH)
+"""
+
+
+def fail(words):
+    print(f"    {words}")
+    return False
+
+
+def run(*arguments, **more):
+    return subprocess.run(
+        [CTPROF, *arguments], capture_output=True, check=False, **more
+    )
+
+
+def convert(path, to):
+    done = run("convert", "--force", "-t", "pstats", "-o", to, path)
+    return done.returncode == 0 and not done.stderr
+
+
+def load(path):
+    with open(path, "rb") as file:
+        return marshal.load(file)
+
+
+def unnamed(stats):
+    """The pure-Python profile writes "" where there is no file, cProfile "~",
+    and so do we."""
+
+    def key(names):
+        return (names[0] or "~", *names[1:])
+
+    return {
+        key(k): (*v[:4], {key(c): cost for c, cost in v[4].items()})
+        for k, v in stats.items()
+    }
+
+
+def in_ns(cost):
+    """Counts as they are, times as whole nanoseconds."""
+    return tuple(round(c * NS) if isinstance(c, float) else c for c in cost)
+
+
+def same(ours, theirs):
+    """Is every number the same? A caller without times gets a share."""
+    if set(ours) != set(theirs):
+        return fail(f"other functions: {set(ours) ^ set(theirs)}")
+    for key, value in theirs.items():
+        if in_ns(ours[key][:4]) != in_ns(value[:4]):
+            return fail(f"{key}: {ours[key][:4]}, not {value[:4]}")
+        if set(ours[key][4]) != set(value[4]):
+            return fail(f"{key}: other callers")
+        for caller, cost in value[4].items():
+            got = ours[key][4][caller]
+            if isinstance(cost, int):
+                share = value[3] * min(1, cost / value[1])
+                if got[0] != cost or abs(got[3] - share) > 1e-9:
+                    return fail(f"{key} from {caller}: {got}, not {cost}")
+            elif in_ns(got) != in_ns(cost):
+                return fail(f"{key} from {caller}: {got}, not {cost}")
+    return True
+
+
+def is_read(work, path):
+    to = work / "ours.pstats"
+    return convert(path, to) and same(load(to), unnamed(load(path)))
+
+
+def write_twice(work, path):
+    """What we wrote is read as what it is."""
+    first, second = work / "first.pstats", work / "second.pstats"
+    if not convert(path, first) or not convert(first, second):
+        return False
+    return first.read_bytes() == second.read_bytes()
+
+
+def make(work, python, module):
+    path = work / f"{module}.prof"
+    program = PROGRAM.replace("MODULE", module).replace("PATH", repr(str(path)))
+    (work / "program.py").write_text(
+        "# -*- coding: utf-8 -*-\n" + program, encoding="utf-8"
+    )
+    subprocess.run([python, work / "program.py"], check=True)
+    return path
+
+
+def old_is_read(work):
+    """Python 2's, which Python 3 cannot load. The figures are what Python 2.7
+    prints of it."""
+    to = work / "old.pstats"
+    if not convert(HERE / "pstats" / "py2_sample.prof2", to):
+        return False
+    stats = load(to)
+    main = [k for k in stats if k[2] == "main"]
+    sleep = [k for k in stats if k[2] == "<time.sleep>"]
+    if len(stats) != 8 or len(main) != 1 or len(sleep) != 1:
+        return fail(f"{len(stats)} functions")
+    return stats[sleep[0]][:2] == (400, 400) and stats[main[0]][0] == 1
+
+
+def cut_is_kept(work, path):
+    """Cut off anywhere: what is whole is kept and the rest is said, or the
+    file is refused with the byte."""
+    whole = path.read_bytes()
+    kept = -1
+    for size in range(1, len(whole), max(1, len(whole) // 150)):
+        cut = work / "cut.prof"
+        cut.write_bytes(whole[:size])
+        to = work / "cut.pstats"
+        done = run("convert", "--force", "-t", "pstats", "-o", to, cut)
+        if done.returncode == 0:
+            if b"cut off" not in done.stderr:
+                return fail(f"cut after {size} bytes: {done.stderr}")
+            if len(load(to)) < kept:
+                return fail(f"cut after {size} bytes: less than before")
+            kept = len(load(to))
+        elif done.returncode != 3 or not done.stderr.startswith(b"ctprof: "):
+            return fail(f"cut after {size}: {done.returncode} {done.stderr}")
+    return kept > 5
+
+
+def wrong_is_refused(work):
+    """Profiles that are none: an error of one line, never a crash."""
+    key = b"z\x01a" + b"i\x01\0\0\0" + b"z\x01f"
+    cases = {
+        "a reference to nothing": b"{)\x03r\xff\0\0\0",
+        "a tuple that is too short": b"{)\x02" + key,
+        "a line that is a text": b"{)\x03z\x01az\x011z\x01f",
+        "a count below nothing": b"{)\x03" + key + b")\x05i\xff\xff\xff\xff",
+        "a text beyond the end": b"{)\x03u\xff\xff\xff\x7fabc",
+        "brackets in brackets": b"{" * 100000,
+        "a tuple of itself": b"{\xa9\x03r\0\0\0\0",
+        "a time that is none": b"{)\x03" + key + b")\x05i\1\0\0\0i\1\0\0\0g"
+        + b"\0\0\0\0\0\0\xf8\x7f" * 2,
+    }
+    good = True
+    for name, data in cases.items():
+        path = work / "wrong.prof"
+        path.write_bytes(data)
+        done = run("stats", "-f", "pstats", path)
+        lines = done.stderr.splitlines()
+        if done.returncode != 3 or len(lines) != 1 or b"byte" not in lines[0]:
+            good = fail(f"{name}: {done.returncode} {done.stderr}")
+    return good
+
+
+def timelines_are_refused(work, path):
+    done = run("convert", "-t", "chrome", "-o", work / "t.json", path)
+    if done.returncode == 0 or b"when things happened" not in done.stderr:
+        return fail(f"{done.returncode} {done.stderr}")
+    done = run("convert", "-t", "folded", "-o", work / "t.folded", path)
+    return done.returncode != 0 and b"no paths of calls" in done.stderr
+
+
+def main():
+    work = pathlib.Path(sys.argv[1])
+    failed = False
+
+    def check(what, good):
+        nonlocal failed
+        print(f"{'ok' if good else 'not ok'} {what}", flush=True)
+        failed |= not good
+
+    path = None
+    for python in sys.argv[2:]:
+        for module in ("cProfile", "profile"):
+            path = make(work, python, module)
+            check(f"{module} of {python} is read", is_read(work, path))
+            check(f"{module} of {python} is stable", write_twice(work, path))
+    check("Python 2's is read", old_is_read(work))
+    check("what is cut off is kept", cut_is_kept(work, path))
+    check("what is wrong is refused", wrong_is_refused(work))
+    check("timelines are refused", timelines_are_refused(work, path))
+    return failed
+
+
+sys.exit(main())
