@@ -94,7 +94,7 @@ uint32_t ctp_private_stream(enum log_track_kind kind, int64_t number,
 
 uint32_t ctp_private_site_number(struct ctp_site *site)
 {
-	return registry_site(site);
+	return record_site(site);
 }
 
 bool ctp_private_block(enum log_block kind, const void *bytes, size_t size)

@@ -47,7 +47,7 @@ struct ctp_site *ctp_site_intern_info(const struct ctp_site_info *info)
 	return registry_intern(info);
 }
 
-static uint32_t number_of(struct ctp_site *site)
+uint32_t record_site(struct ctp_site *site)
 {
 	uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
 
@@ -142,7 +142,7 @@ int ctp_begin_slow(struct ctp_site *site)
 
 	if (thread == NULL)
 		return 0;
-	(void)record_begin(thread, number_of(site), 0);
+	(void)record_begin(thread, record_site(site), 0);
 	thread_leave(thread);
 	return 1;
 }
@@ -214,7 +214,7 @@ void ctp_begin_at(struct ctp_site *site, int64_t time_ns)
 		thread->timeline_dropped++;
 	else
 		store_at(thread, at, CHUNK_BEGIN_AT, (uint64_t)time_ns,
-			number_of(site));
+			record_site(site));
 	thread_leave(thread);
 }
 
@@ -245,7 +245,7 @@ static void store_site(enum chunk_long kind, struct ctp_site *site,
 	if (thread == NULL)
 		return;
 	store(thread, (struct chunk_head){kind, 3, detail},
-		(uint64_t[]){now(), number_of(site), value});
+		(uint64_t[]){now(), record_site(site), value});
 	thread_leave(thread);
 }
 
@@ -313,7 +313,7 @@ void record_step(struct ctp_site *requester, int64_t step, int64_t advance)
 	if (thread == NULL)
 		return;
 	store(thread, (struct chunk_head){CHUNK_STEP, 4, 0},
-		(uint64_t[]){now(), number_of(requester), (uint64_t)step,
+		(uint64_t[]){now(), record_site(requester), (uint64_t)step,
 			(uint64_t)advance});
 	thread_leave(thread);
 }

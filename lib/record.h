@@ -5,6 +5,9 @@
 
 #include "thread.h"
 
+/* The site's number, given now if it is new. May lock. */
+uint32_t record_site(struct ctp_site *site);
+
 /* A range begins; the innermost one ends. `ticks` is the time, 0 stands for
  * now; returns it. Between thread_enter() and thread_leave(). */
 uint64_t record_begin(struct thread *thread, uint32_t site, uint64_t ticks);

@@ -63,6 +63,9 @@ static void put_event(
 		event->kind == EVENT_CORRELATION ||
 		event->kind == EVENT_ACTIVITY)
 		(void)fprintf(out, " %" PRIu64, event->id);
+	if (event->kind == EVENT_ACTIVITY)
+		(void)fprintf(out, " %" PRIu64 "ns %" PRIu64 "B", event->dur_ns,
+			event->bytes);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		put_arg(out, trace, &event->args[i]);
 	(void)putc('\n', out);
@@ -78,15 +81,37 @@ static FILE *open_text(char **text, size_t *size)
 
 static void put_tracks(FILE *out, const struct trace *trace)
 {
+	static const char *const words[] = {
+		[TRACE_THREAD] = "thread",
+		[TRACE_TIMELINE] = "timeline",
+		[TRACE_STREAM] = "stream",
+		[TRACE_CALLS] = "calls",
+	};
+
 	for (uint32_t i = 0; i < trace->track_count; i++) {
 		const struct trace_track *track = &trace->tracks[i];
 
 		(void)fprintf(out, "%s %" PRId64 " %" PRId64 " '%s'",
-			track->kind == TRACE_TIMELINE ? "timeline" : "thread",
-			track->pid, track->tid,
+			words[track->kind], track->pid, track->tid,
 			strtab_text(trace->text, track->name, NULL));
+		if (track->kind == TRACE_STREAM || track->kind == TRACE_CALLS)
+			(void)fprintf(out, " of %" PRIu32 " in %" PRIu32,
+				track->device, track->context);
 		if (track->has_end)
 			(void)fprintf(out, " to %" PRId64, track->end_ns);
+		(void)putc('\n', out);
+	}
+}
+
+static void put_devices(FILE *out, const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace->device_count; i++) {
+		const struct trace_device *device = &trace->devices[i];
+
+		(void)fprintf(out, "%" PRId64 " %" PRIu32, device->pid,
+			device->number);
+		for (uint32_t k = 0; k < device->arg_count; k++)
+			put_arg(out, trace, &device->args[k]);
 		(void)putc('\n', out);
 	}
 }
@@ -121,6 +146,9 @@ static void put_tables(struct log_text *text, const struct trace *trace)
 			strtab_text(trace->text, module->build_id, NULL),
 			module->closed ? " closed" : "");
 	}
+	(void)fclose(out);
+	out = open_text(&text->devices, &size);
+	put_devices(out, trace);
 	(void)fclose(out);
 	text->end_ns = trace->end_ns;
 	text->base_realtime_ns = trace->base_realtime_ns;
@@ -167,5 +195,6 @@ void log_text_clear(struct log_text *text)
 	free(text->losses);
 	free(text->facts);
 	free(text->modules);
+	free(text->devices);
 	*text = (struct log_text){.status = CTP_OK};
 }

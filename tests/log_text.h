@@ -10,9 +10,11 @@
 
 struct log_text {
 	/* One line per event: track, time, kind, and what the kind has:
-	 * "0 1000 begin main" or "1 -5 arg key=3". */
+	 * "0 1000 begin main" or "1 -5 arg key=3"; of an activity id, duration,
+	 * bytes and arguments. */
 	char *events;
-	/* One line per track: kind, pid, tid, name, end. */
+	/* One line per track: kind, pid, tid, name, device and context of those
+	 * of devices, end. */
 	char *tracks;
 	/* One line per loss, "stray_ends 2"; "" if nothing was lost. */
 	char *losses;
@@ -21,6 +23,8 @@ struct log_text {
 	/* One line per module: pid, base, bytes, path, build id, and "closed"
 	 * where it is. */
 	char *modules;
+	/* One line per device: pid, number, properties. */
+	char *devices;
 	int64_t end_ns;
 	int64_t base_realtime_ns;
 	enum ctp_status status; /* that ended it; CTP_END: all was read */
