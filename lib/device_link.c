@@ -105,7 +105,10 @@ bool ctp_private_block(enum log_block kind, const void *bytes, size_t size)
 /* Stores a record in the chunks that are no thread's. */
 static bool store(enum chunk_long kind, const uint64_t *words, uint32_t count)
 {
-	const struct thread_hold before = thread_hold();
+	/* The library's own thread is not recorded, nor cancelled. */
+	const bool ours = thread_is_inside();
+	const struct thread_hold before =
+		ours ? (struct thread_hold){0} : thread_hold();
 	uint64_t *at = NULL;
 
 	(void)pthread_mutex_lock(&device.lock);
@@ -119,7 +122,8 @@ static bool store(enum chunk_long kind, const uint64_t *words, uint32_t count)
 		thread_leave_hidden(device.thread);
 	}
 	(void)pthread_mutex_unlock(&device.lock);
-	thread_release(before);
+	if (!ours)
+		thread_release(before);
 	return at != NULL;
 }
 

@@ -8,7 +8,14 @@
 
 static const char *const kinds[] = {"begin", "end", "arg", "complete",
 	"async_begin", "async_end", "instant", "counter", "alloc", "free",
-	"step"};
+	"step", "correlation", "activity"};
+
+static const char *const tracks[] = {
+	[TRACE_THREAD] = "thread",
+	[TRACE_TIMELINE] = "timeline",
+	[TRACE_STREAM] = "stream",
+	[TRACE_CALLS] = "calls",
+};
 
 static void print_arg(const struct trace *trace, const struct event_arg *arg)
 {
@@ -26,9 +33,8 @@ static void print_event(const struct trace *trace, const struct event *event)
 {
 	const struct trace_track *track = &trace->tracks[event->track];
 
-	printf("%s %" PRId64 " %" PRId64 " %s",
-		track->kind == TRACE_TIMELINE ? "timeline" : "thread",
-		track->tid, event->time_ns, kinds[event->kind]);
+	printf("%s %" PRId64 " %" PRId64 " %s", tracks[track->kind], track->tid,
+		event->time_ns, kinds[event->kind]);
 	if (event->site != TRACE_NONE && event->kind != EVENT_ARGS &&
 		event->kind != EVENT_END && event->kind != EVENT_ALLOC &&
 		event->kind != EVENT_FREE)
@@ -40,6 +46,10 @@ static void print_event(const struct trace *trace, const struct event *event)
 			event->bytes, event->device);
 	else if (event->id != 0)
 		printf(" %" PRIu64, event->id);
+	if (event->kind == EVENT_ACTIVITY)
+		printf(" %" PRIu64 "ns %" PRIu64 "B %" PRIu32 "/%" PRIu32,
+			event->dur_ns, event->bytes, track->device,
+			track->context);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		print_arg(trace, &event->args[i]);
 	printf("\n");

@@ -37,6 +37,60 @@ class Clock:
         return y + (log - start) + (log - start) * c // 10**9
 
 
+class DeviceClock:
+    """The section "Devices" of the document."""
+
+    def __init__(self, realtime):
+        self.realtime = realtime
+        self.runs = []  # lists of (log, device)
+
+    def add(self, log, device):
+        if self.runs:
+            log0, device0 = self.runs[-1][-1]
+            if log - log0 < 1_000_000:
+                return
+            off = abs(device - device0 - (log - log0))
+            if off <= 20_000 + (log - log0) // 1000:
+                self.runs[-1].append((log, device))
+                return
+        self.runs.append([(log, device)])
+
+    def run_of(self, device):
+        """The newest of those that are nearest."""
+        def distance(run):
+            return max(run[0][1] - device, device - run[-1][1], 0)
+
+        return min(reversed(self.runs[-16:]), key=distance)
+
+    @staticmethod
+    def far(run, start, step):
+        for at in range(start + step, len(run) if step > 0 else -1, step):
+            if abs(run[at][0] - run[start][0]) >= 500_000_000:
+                return at
+        return start
+
+    def place(self, run, device):
+        if device < run[0][1]:
+            i, k = 0, self.far(run, 0, 1)
+        elif device >= run[-1][1]:
+            i = len(run) - 1
+            k = self.far(run, i, -1)
+        else:
+            i = max(n for n, pair in enumerate(run) if pair[1] <= device)
+            k = i + 1
+        (log0, device0), (log1, device1) = run[i], run[k]
+        if i == k:
+            return log0 + device - device0
+        return log0 + (device - device0) * (log1 - log0) // \
+            (device1 - device0)
+
+    def log_times(self, begin, end):
+        if not self.runs:
+            return begin - self.realtime, end - self.realtime
+        run = self.run_of(begin)
+        return self.place(run, begin), self.place(run, end)
+
+
 def text(value):
     return value.decode("utf-8", "replace") if isinstance(value, bytes) \
         else value
@@ -71,13 +125,15 @@ def row_words(row, site):
     if kind in (6, 7):
         return f"{'alloc' if kind == 6 else 'free'} " + \
             " ".join(map(str, row[1:4]))
+    if kind == 9:
+        return f"correlation {row[1]}"
     assert kind == 8
     return f"step {site(row[1])} {row[2]} advance={row[3]}"
 
 
 def events(block, clock, sites, tracks):
     _, track, _, now, times, _, used, ids, extras = block[:9]
-    kind, tid = tracks[track]
+    kind, tid = tracks[track][:2]
     rows = iter(extras)
 
     def site(number):
@@ -93,23 +149,73 @@ def events(block, clock, sites, tracks):
         print("timeline" if kind == 1 else "thread", tid, at, what)
 
 
+def sums(column, base=0):
+    for delta in column:
+        base += delta
+        yield base
+
+
+def python_to_json(value):
+    return "[" + ",".join(map(str, value)) + "]" \
+        if isinstance(value, list) else argument(value)
+
+
+def activities(block, clocks, tables):
+    _, base, starts, durations, used, numbers, correlations, moved, nodes = \
+        block[:9]
+    clock, device_clock = clocks
+    sites, tracks, descriptions = tables
+    zeros = [0] * len(starts)
+    for start, took, track, number, correlation, bytes_moved, node in zip(
+            sums(starts, base), durations, used, numbers, sums(correlations),
+            moved or zeros, sums(nodes or zeros), strict=True):
+        kind, stream, _, device, context = tracks[track]
+        _, site, args = descriptions[number]
+        name, file, line = sites[site][:3]
+        begin, end = map(clock.correct,
+                         device_clock.log_times(start, start + took))
+        if abs(end - begin - took) <= 1:
+            end = begin + took
+        words = [f"{text(file)}:{text(name)}:{line}"]
+        if correlation:
+            words.append(str(correlation))
+        words += [f"{end - begin}ns", f"{bytes_moved}B", f"{device}/{context}"]
+        words += [f"{text(key)}={python_to_json(value)}"
+                  for key, value in args.items()]
+        if node:
+            words.append(f"graph node id={node}")
+        print("stream" if kind == 2 else "calls", stream, begin, "activity",
+              *words)
+
+
 def main():
-    clock, sites, tracks = Clock(), {}, {}
+    clock, device_clock, sites, tracks, descriptions = \
+        Clock(), None, {}, {}, {}
     for block in msgpack.Unpacker(sys.stdin.buffer, strict_map_key=False):
         kind = block[0]
         if kind == 0:
             assert block[1]["format"] == "ctprof log"
             assert block[1]["reader"] <= 1
+            device_clock = DeviceClock(block[1]["realtime"])
         elif kind == 1:
             for i, site in enumerate(block[2]):
                 sites[block[1] + i] = site
         elif kind == 2:
-            tracks[block[1]] = (block[2], block[3])
+            tracks[block[1]] = block[2:]
         elif kind == 3:
             events(block, clock, sites, tracks)
         elif kind == 4:
             for log, raw, _ in block[1]:
                 clock.add(log, raw)
+        elif kind == 8:
+            activities(block, (clock, device_clock),
+                       (sites, tracks, descriptions))
+        elif kind == 9:
+            for i, description in enumerate(block[2]):
+                descriptions[block[1] + i] = description
+        elif kind == 11:
+            for log, device in block[1]:
+                device_clock.add(log, device)
 
 
 main()
