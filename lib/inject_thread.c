@@ -164,12 +164,13 @@ int inject_push(
 /* Ends a range below others. */
 static void end_below(struct inject_thread *self, uint32_t depth, uint64_t now)
 {
+	bool is_open = now != 0 && self->open[depth].session == now;
 	uint64_t cut = 0;
 
-	for (uint32_t i = self->depth; i-- > depth;) {
+	for (uint32_t i = self->depth; is_open && i-- > depth;) {
 		struct open_range *open = &self->open[i];
 
-		if (open->session == now && now != 0) {
+		if (open->session == now) {
 			ctp_end_inline();
 			cut += i > depth;
 		}

@@ -1,0 +1,239 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What programs mark by NVTX is in the log, as often and as deep as they mark
+# it: with NVIDIA's headers and without, and from Python. CTPROF is the program;
+# NVTX_INCLUDE may say where the headers are. Prints what failed.
+set -u
+CTPROF=$(realpath "${CTPROF:?}")
+srcdir=$(realpath "${srcdir:-.}")
+DUMP=$PWD/tests/dump_events
+cc=${CC:-cc}
+python=${PYTHON3:-python3}
+unset CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD NVTX_INJECTION64_PATH \
+	INTEL_LIBITTNOTIFY64 CUDA_INJECTION64_PATH CTPROF_EMIT CTPROF_GPU
+if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+	echo "skipped: programs cannot load a sanitized library"
+	exit 77
+fi
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+export CTPROF_SPOOL=$work
+failed=0
+
+complain() {
+	echo "not ok $how $1"
+	failed=1
+}
+
+# record ARGUMENT...: of the program at hand.
+record() {
+	rm -f run*.ctp
+	"$CTPROF" record -q -o run.ctp -- "$program" "$@" >out 2>err ||
+		complain "$*: fails: $(cat out err)"
+	[ ! -s out ] || complain "$*: says $(cat out)"
+	# Without times, and without the numbers of async ranges.
+	"$DUMP" run.ctp | sed -E 's/^[a-z]+ [0-9]+ -?[0-9]+ //
+		s/^(async_.*) [0-9]+$/\1/' >found
+}
+
+# holds CASE: are the events those in the file `want`?
+holds() {
+	if ! diff want found >difference; then
+		complain "$1: $(cat difference)"
+	else
+		echo "ok $how $1"
+	fi
+}
+
+# count CASE PATTERN WANTED: so many events with such a name?
+count() {
+	local found
+	found=$(grep -c -- "$2" found)
+	[ "$found" = "$3" ] || complain "$1: $found of $2, not $3"
+}
+
+# lost CASE WORDS WANTED
+lost() {
+	"$CTPROF" info run.ctp >info
+	grep -q "$3 $2" info || complain "$1: not $3 $2: $(grep -e note -e lost info)"
+}
+
+cat >plain_events <<'END'
+begin :outer:0
+begin :wüide 😀:0
+begin :first:0
+begin :first:0
+arg category=7
+arg color=#ff00a0b0
+end
+begin :kept:0
+arg category=seven
+end
+end
+end
+end
+begin :payload:0
+arg payload=18446744073709551615
+end
+begin :payload:0
+arg payload=-5
+end
+begin :payload:0
+arg payload=0x1p-1
+end
+begin :payload:0
+arg payload=4294967295
+end
+begin :payload:0
+arg payload=-6
+end
+begin :payload:0
+arg payload=0x1p-2
+end
+begin :(unnamed):0
+end
+begin :(unnamed):0
+end
+instant :mark:0
+async_begin :started:0
+async_end :started:0
+async_begin :aten::add, seq = 5:0
+instant :aten::add, seq = 5:0
+async_end :aten::add, seq = 5:0
+begin :in module:0
+begin :default of module:0
+end
+end
+END
+
+try_plain() {
+	record plain
+	cp plain_events want
+	holds plain
+	"$CTPROF" convert -q --force -t chrome run.ctp -o run.json
+	"$python" - run.json <<'END' || complain "categories"
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+found = {(e["name"], e.get("cat")) for e in events if e["ph"] in "XB"}
+want = {("outer", "nvtx"), ("first", "dom"), ("kept", "dom"),
+        ("in module", "module"), ("default of module", "nvtx")}
+for missing in sorted(want - found):
+    print(missing)
+names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
+sys.exit(bool(want - found) or "the main one" not in names)
+END
+}
+
+try_crossed() {
+	record crossed
+	cat >want <<'END'
+begin :a:0
+begin :b:0
+end
+end
+begin :c:0
+end
+END
+	holds crossed
+	lost crossed "exits of functions" 3
+	lost crossed "functions left without an exit" 1
+}
+
+try_names() {
+	record changing
+	count changing '^begin :op, seq = ' 3000
+	count changing '^begin :op, seq = 7:0$' 3
+	record many
+	count many '^begin :name ' 130048
+	count many '^begin :(other):0$' 9952
+	count many '^arg name=name 13' 9952
+}
+
+try_threads() {
+	record threads
+	count threads '^begin :outer:0$' 4000
+	count threads '^begin :inner:0$' 4000
+	count threads '^begin :thread 3:0$' 500
+	count threads '^async_begin :handed:0$' 8
+	count threads '^async_end :handed:0$' 8
+	# Each is where it belongs.
+	"$DUMP" run.ctp | awk '
+		$4 == "begin" { depth[$2]++; at[$5 " " depth[$2]]++ }
+		$4 == "end" { depth[$2]-- }
+		END { exit !(at[":outer:0 1"] == 4000 && at[":inner:0 2"] == 4000) }
+	' || complain "nesting"
+	"$CTPROF" info run.ctp | grep -q 'lost  *nothing' || complain "lost"
+}
+
+# try NAME FLAG...: all cases of the program compiled in this way.
+try() {
+	how=$1
+	program=./$1
+	shift
+	# shellcheck disable=SC2086 # $cc may hold options
+	if ! $cc -w -O1 -DMODULE "$@" -shared -fPIC \
+		"$srcdir/tests/nvtx_program.c" -o "lib$how.so" -ldl -pthread ||
+		! $cc -w -O1 "$@" "$srcdir/tests/nvtx_program.c" -o "$program" \
+			"-Wl,-rpath,$work" -L. "-l$how" -ldl -pthread; then
+		complain "does not build"
+		return
+	fi
+	try_plain
+	try_crossed
+	try_names
+	try_threads
+}
+
+# Where NVIDIA's headers are; nothing if they are not here.
+find_headers() {
+	for directory in "${NVTX_INCLUDE:-}" \
+		"$("$python" -c 'import os, nvidia.nvtx as n
+print(os.path.join(list(n.__path__)[0], "include"))' 2>/dev/null)" \
+		/usr/local/cuda/include /usr/include; do
+		if [ -f "$directory/nvtx3/nvToolsExt.h" ]; then
+			echo "$directory"
+			return
+		fi
+	done
+}
+
+# What needs no headers.
+try_outside() {
+	how=outside
+	# Another tool's variable is left to it.
+	export NVTX_INJECTION64_PATH=/nonexistent/tool.so
+	"$CTPROF" record -v -o run2.ctp -- ./plain plain >out 2>err
+	grep -q "NVTX_INJECTION64_PATH is set to $NVTX_INJECTION64_PATH" err ||
+		complain "a variable that is set: $(cat err)"
+	[ ! -e run2.ctp ] || complain "took the variable"
+	unset NVTX_INJECTION64_PATH
+	"$CTPROF" record --no-nvtx -o run2.ctp -- ./plain plain >out 2>err
+	[ ! -e run2.ctp ] || complain "--no-nvtx recorded"
+	# What uses none of these finds nothing changed, and leaves no log.
+	"$CTPROF" record -o run2.ctp -- sh -c 'cat /proc/$$/maps' >maps 2>err
+	! grep -q libctprof-inject maps || complain "loaded for nothing"
+	[ ! -e run2.ctp ] || complain "a log of nothing"
+}
+
+try plain
+headers=$(find_headers)
+if [ -n "$headers" ]; then
+	try headers -DHEADERS -I"$headers"
+	# shellcheck disable=SC2086
+	$cc -std=gnu17 -fsyntax-only -I"$headers" -I"$srcdir/lib" \
+		"$srcdir/tests/nvtx_headers.c" || complain "another ABI"
+else
+	echo "skipped headers: NVIDIA's headers of NVTX are not installed"
+fi
+try_outside
+if "$python" -c 'import nvtx' 2>/dev/null; then
+	how=python
+	program=$python
+	record "$srcdir/tests/nvtx_program.py"
+	"$python" -B "$srcdir/tests/nvtx_program.py" events >want
+	holds "the package nvtx"
+else
+	echo "skipped python: the package nvtx is not installed"
+fi
+exit $failed
