@@ -20,6 +20,7 @@
 
 /* Facts about the recording of GPUs: what it does, and what went wrong. */
 #define GPU_STATE "gpu.state"
+#define GPU_UNUSED "off: the program has not used CUDA"
 #define GPU_ERROR "gpu.error."
 
 /* scandir()'s filter has no argument of its own. */
@@ -114,9 +115,11 @@ static bool say_gpu(const char *path, const struct trace *trace)
 			say("%s: GPU: %s: %s", path, key + strlen(GPU_ERROR),
 				strtab_text(trace->text, fact->value, NULL));
 	}
-	if (state != NULL && strncmp(state, "off", 3) == 0)
+	if (state == NULL || strcmp(state, GPU_UNUSED) == 0)
+		return false;
+	if (strncmp(state, "off", 3) == 0)
 		say("%s: GPU: %s", path, state);
-	return state != NULL;
+	return true;
 }
 
 /* True if it may be about GPUs, for all we know. */

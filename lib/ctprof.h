@@ -196,6 +196,14 @@ CTP_API void ctp_begin(struct ctp_site *site);
 CTP_API void ctp_end(void);
 
 /*
+ * The same for a range with a sequence number, by which one that it causes is
+ * known: its argument "seq". Tools that ranges are emitted to see it in the
+ * name, as "NAME, seq = 5". Returns whether a range was opened, so that
+ * ctp_end() is due.
+ */
+CTP_API int ctp_begin_seq(struct ctp_site *site, int64_t seq);
+
+/*
  * The same with the caller's own time, for timelines from elsewhere. Such
  * ranges form a timeline of their own beside the thread's measured one.
  *

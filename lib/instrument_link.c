@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "emit.h"
 #include "filter.h"
 #include "instrument.h"
 #include "record.h"
@@ -71,6 +72,7 @@ uint64_t ctp_private_begin(uint32_t site, uint64_t ticks)
 
 	if (thread == NULL)
 		return 0;
+	emit_skip(thread);
 	ticks = record_begin(thread, site, ticks);
 	thread_leave(thread);
 	return ticks;
@@ -83,6 +85,7 @@ uint64_t ctp_private_end(uint64_t ticks)
 	if (thread == NULL)
 		return 0;
 	ticks = record_end(thread, ticks);
+	emit_end(thread);
 	thread_leave(thread);
 	return ticks;
 }

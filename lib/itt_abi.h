@@ -66,7 +66,19 @@ struct itt_global {
 	void *error_handler;
 	const char **path;
 	struct itt_function *functions;
+	struct itt_global *next;
+	void *threads;
+	struct itt_domain *domains;
+	struct itt_string *strings;
+	int collection; /* 0: going on */
+	void *more[8];  /* for what later versions have */
 };
+
+#define ITT_MAGIC \
+	{ \
+		0xed, 0xab, 0xab, 0xec, 0x0d, 0xee, 0xda, 0x30 \
+	}
+#define ITT_VERSION 3, 22, 20180723
 
 _Static_assert(
 	offsetof(struct itt_global, functions) == 80 + sizeof(pthread_mutex_t),

@@ -58,6 +58,15 @@ struct nvtx_callbacks {
 
 #define NVTX_EXPORT_CALLBACKS 1
 
+struct nvtx_version {
+	size_t size;
+	uint32_t version;
+	uint32_t reserved;
+	void (*tell)(uint32_t version); /* the tool's */
+};
+
+#define NVTX_EXPORT_VERSION 3
+
 typedef const void *(*nvtx_export)(uint32_t table);
 
 enum nvtx_color_type { NVTX_COLOR_NONE = 0, NVTX_COLOR_IS_ARGB = 1 };

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "ctprof.h"
+#include "emit.h"
 #include "record.h"
 #include "registry.h"
 #include "session.h"
@@ -136,15 +137,33 @@ uint64_t record_end(struct thread *thread, uint64_t ticks)
 	return ticks;
 }
 
-int ctp_begin_slow(struct ctp_site *site)
+static int begin_slow(struct ctp_site *site, const int64_t *seq)
 {
 	struct thread *thread = thread_enter();
+	uint32_t number;
 
 	if (thread == NULL)
 		return 0;
-	(void)record_begin(thread, record_site(site), 0);
+	number = record_site(site);
+	emit_begin(thread, number, seq); /* its time is the caller's */
+	(void)record_begin(thread, number, 0);
 	thread_leave(thread);
 	return 1;
+}
+
+int ctp_begin_slow(struct ctp_site *site)
+{
+	return begin_slow(site, NULL);
+}
+
+int ctp_begin_seq(struct ctp_site *site, int64_t seq)
+{
+	int opened =
+		emit_is_on() ? begin_slow(site, &seq) : ctp_begin_inline(site);
+
+	if (opened)
+		ctp_arg_int("seq", seq);
+	return opened;
 }
 
 void ctp_end_slow(void)
@@ -154,6 +173,7 @@ void ctp_end_slow(void)
 	if (thread == NULL)
 		return;
 	(void)record_end(thread, 0);
+	emit_end(thread);
 	thread_leave(thread);
 }
 

@@ -26,6 +26,10 @@
  */
 uint32_t registry_site(struct ctp_site *site);
 
+/* The name of the site of this number, which stays; "" for functions known by
+ * their address. Locks. */
+const char *registry_site_name(uint32_t number);
+
 /* The interned site; "(unnamed)" if out of memory. Locks. */
 struct ctp_site *registry_intern(const struct ctp_site_info *info);
 

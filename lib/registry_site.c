@@ -227,6 +227,17 @@ static struct entry *find(const struct key *key)
 	return entry != NULL ? entry : add(slot, key, hash);
 }
 
+const char *registry_site_name(uint32_t number)
+{
+	const struct thread_hold before = registry_hold();
+	const char *name = number == 0 || number > sites.count
+				   ? UNNAMED
+				   : sites.by_number[number - 1]->site.name;
+
+	registry_release(before);
+	return name;
+}
+
 static uint32_t number_of(const struct entry *entry)
 {
 	return entry == NULL ? REGISTRY_UNNAMED : entry->number;

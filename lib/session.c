@@ -17,6 +17,7 @@
 #include "device_link.h"
 #include "device_load.h"
 #include "drain.h"
+#include "emit.h"
 #include "filter.h"
 #include "instrument.h"
 #include "inherit.h"
@@ -226,6 +227,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	status = load_filter(err);
 	if (status != CTP_OK)
 		return status;
+	emit_start(session_state.options.emit);
 	/* Nor does a program that this process was before exec lose its log. */
 	fd = log_file_make(session_state.options.out,
 		session_state.options.exclusive,

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "clock.h"
+#include "emit.h"
 #include "inherit.h"
 #include "instrument.h"
 #include "registry.h"
@@ -136,6 +137,7 @@ void thread_join(struct thread *thread, uint64_t session, const char *name)
 	atomic_store(&thread->live, NULL);
 	thread->seq = 0;
 	thread->timeline_dropped = 0;
+	thread->emit_depth = 0;
 	thread->pending.begin_count = 0;
 	thread->pending.end_count = 0;
 	thread->pending.deep = 0;
@@ -196,10 +198,12 @@ struct thread *thread_enter(void)
 
 void thread_leave(struct thread *thread)
 {
-	/* Where the clock is not the counter, all events come this way. */
-	__atomic_store_n(&thread->hot.limit,
-		session_uses_tsc() && !thread_is_pending(thread) ? thread->end
-								 : NULL,
+	/* Where the clock is not the counter, or another tool is told, all
+	 * events come this way. */
+	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
+		       !emit_is_on();
+
+	__atomic_store_n(&thread->hot.limit, is_fast ? thread->end : NULL,
 		__ATOMIC_RELAXED);
 	ctp_self = &thread->hot;
 	atomic_store(&thread->busy, 0);

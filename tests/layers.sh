@@ -34,7 +34,8 @@ found=$(for directory in lib formats; do uses python $directory; done |
 	grep -v ' includes ctprof\.h$')
 [ -z "$found" ] || complain "$found"
 
-recording='arena chunk device_link device_load drain filter functions gpu
+recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx filter functions
+	gpu
 	gpu_buffers gpu_callback gpu_cupti gpu_describe gpu_device gpu_drain
 	gpu_find gpu_graph gpu_load gpu_record gpu_session gpu_subscribe
 	gpu_table inherit

@@ -35,6 +35,13 @@ SAME(NVTX_MESSAGE_REGISTERED, NVTX_MESSAGE_TYPE_REGISTERED);
 SAME(NVTX_CORE, NVTX_CB_MODULE_CORE);
 SAME(NVTX_CORE2, NVTX_CB_MODULE_CORE2);
 SAME(NVTX_EXPORT_CALLBACKS, NVTX_ETID_CALLBACKS);
+SAME(NVTX_EXPORT_VERSION, NVTX_ETID_VERSIONINFO);
+_Static_assert(
+	sizeof(struct nvtx_version) == sizeof(NvtxExportTableVersionInfo),
+	"version");
+_Static_assert(
+	sizeof(struct nvtx_callbacks) == sizeof(NvtxExportTableCallbacks),
+	"callbacks");
 
 /* The indices, which the tables take from the lists. */
 #define INDEX(name, number) OURS_##name = (number),
