@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "memory.h"
 
 #define EVENTS_PER_TICK 65536
@@ -32,7 +33,7 @@ static void note_time(struct census *census, const struct event *event)
 {
 	int64_t end = event->time_ns;
 
-	if (event->kind == EVENT_COMPLETE &&
+	if ((event->kind == EVENT_COMPLETE || event->kind == EVENT_ACTIVITY) &&
 		__builtin_add_overflow(event->time_ns, event->dur_ns, &end))
 		end = INT64_MAX;
 	if (census->seen == 0 || event->time_ns < census->first_ns)
@@ -69,8 +70,49 @@ static bool count_range(struct census *census, const struct trace *trace,
 	return true;
 }
 
-static bool count(struct census *census, const struct trace *trace,
-	const struct event *event)
+static uint64_t distance(int64_t from, int64_t to)
+{
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+/* Waits are the host's, and begin by its clock. */
+static void compare_clocks(struct census *census, const struct trace *trace,
+	const struct event *event, int64_t launch_ns)
+{
+	uint32_t category = trace->sites[event->site].category;
+	uint64_t before_ns = distance(event->time_ns, launch_ns);
+
+	if (before_ns > census->skew_ns &&
+		strcmp(strtab_text(trace->text, category, NULL), "cuda_sync") !=
+			0)
+		census->skew_ns = before_ns;
+}
+
+static void count_activity(
+	struct census *census, struct trace *trace, const struct event *event)
+{
+	const struct trace_track *track = &trace->tracks[event->track];
+	uint64_t launch_ns;
+
+	if (track->kind == TRACE_CALLS) {
+		census->calls++;
+		return;
+	}
+	census->device++;
+	if (event->id == 0)
+		return;
+	if (!device_join_find(
+		    census->join, track->pid, event->id, &launch_ns)) {
+		trace_lose(trace, LOSS_UNMATCHED, 1);
+		return;
+	}
+	census->matched++;
+	compare_clocks(census, trace, event, (int64_t)launch_ns);
+}
+
+/* The time of a launch is when its call began: nothing starts earlier. */
+static bool count(
+	struct census *census, struct trace *trace, const struct event *event)
 {
 	if (event->kind != EVENT_ARGS)
 		note_time(census, event);
@@ -96,11 +138,14 @@ static bool count(struct census *census, const struct trace *trace,
 		census->steps++;
 		break;
 	case EVENT_ACTIVITY:
-		census->device++;
+		count_activity(census, trace, event);
 		break;
+	case EVENT_CORRELATION:
+		return device_join_add(census->join,
+			trace->tracks[event->track].pid, event->id,
+			(uint64_t)event->time_ns);
 	case EVENT_ASYNC_END:
 	case EVENT_ARGS:
-	case EVENT_CORRELATION:
 	case EVENT_KINDS:
 		break;
 	}
@@ -123,14 +168,19 @@ static int compare_tracks(const void *a, const void *b)
 	return 0;
 }
 
-/* A thread may have several tracks, a device several streams. */
+/* A thread may have several tracks. */
 static bool count_tracks(struct census *census, const struct trace *trace)
 {
 	size_t size = (size_t)trace->track_count * sizeof(*trace->tracks);
 	struct trace_track *tracks = memory_new(size + 1);
+	struct devices devices;
 
-	if (tracks == NULL)
+	if (tracks == NULL || !devices_find(&devices, trace)) {
+		memory_free(tracks);
 		return false;
+	}
+	census->devices = devices.count;
+	devices_clear(&devices);
 	if (size != 0)
 		memcpy(tracks, trace->tracks, size);
 	qsort(tracks, trace->track_count, sizeof(*tracks), compare_tracks);
@@ -141,17 +191,11 @@ static bool count_tracks(struct census *census, const struct trace *trace)
 		bool same_pid = same_kind && tracks[i - 1].pid == tracks[i].pid;
 		bool same_tid = same_pid && tracks[i - 1].tid == tracks[i].tid;
 
-		census->devices += device && !same_pid;
 		census->processes += !device && !same_pid;
 		census->threads += !device && !same_tid;
 	}
 	memory_free(tracks);
 	return true;
-}
-
-static uint64_t distance(int64_t from, int64_t to)
-{
-	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
 static enum ctp_status finish(
@@ -162,6 +206,8 @@ static enum ctp_status finish(
 		census->span_ns = distance(census->first_ns, census->last_ns);
 	memory_free(census->depth);
 	census->depth = NULL;
+	device_join_free(census->join);
+	census->join = NULL;
 	if (!count_tracks(census, trace))
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
@@ -175,7 +221,10 @@ enum ctp_status census_take(struct census *census, struct event_source *source,
 	enum ctp_status status = CTP_OK;
 	struct event event;
 
-	*census = (struct census){0};
+	*census = (struct census){.join = device_join_new(DEVICE_JOIN_LIMIT)};
+	if (census->join == NULL)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	while (status == CTP_OK) {
 		status = source->next(source, &event, err);
 		if (status == CTP_OK && !count(census, source->trace, &event))

@@ -6,11 +6,13 @@
 
 #include <stdint.h>
 
+#include "device_join.h"
 #include "event.h"
 
 struct census {
 	uint64_t ranges; /* on threads and timelines */
 	uint64_t device; /* activities of devices */
+	uint64_t calls;  /* of a device's API, as its driver tells */
 	uint64_t instants;
 	uint64_t counters;
 	uint64_t async;
@@ -21,16 +23,21 @@ struct census {
 	uint32_t threads;
 	uint32_t devices;
 	uint64_t span_ns; /* of the measured threads; without any, of all */
+	/* How much earlier than its launch an activity started that did so
+	 * most: the clocks differ by that at least. 0: none did. */
+	uint64_t skew_ns;
+	uint64_t matched; /* activities whose launch is there */
 
 	int64_t first_ns; /* private */
 	int64_t last_ns;
 	uint64_t *depth; /* by track */
 	uint32_t depth_room;
+	struct device_join *join; /* to times of launches */
 	uint64_t seen;
 };
 
 /*
- * Counts all events. `progress` (may be NULL) is called now and then.
+ * Counts all events, and as losses the activities whose launch is not there. `progress` (may be NULL) is called now and then.
  *
  * Errors: CTP_ERR_NOMEM; those of the source. What was counted before stands.
  */

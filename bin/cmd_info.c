@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "census.h"
+#include "devices.h"
 #include "input.h"
 #include "inputs.h"
 #include "output.h"
@@ -32,6 +33,7 @@ struct subject {
 	const struct input *input;
 	const struct trace *trace;
 	const struct census *census;
+	struct devices devices;
 	bool has_start;
 	int64_t start_ns; /* since 1970 */
 };
@@ -132,6 +134,7 @@ static void add_counts(struct table *table, const struct census *census)
 		{"  ranges", census->ranges, true},
 		{"  open", census->open, false},
 		{"  activities", census->device, false},
+		{"  calls", census->calls, false},
 		{"  instants", census->instants, false},
 		{"  counters", census->counters, false},
 		{"  async", census->async, false},
@@ -163,6 +166,19 @@ static void add_losses(struct table *table, const struct trace *trace)
 		add(table, "  lost", "nothing");
 }
 
+static void add_skew(struct table *table, const struct census *census)
+{
+	char time[QUANTITY_TEXT];
+	char text[LINE_TEXT + QUANTITY_TEXT];
+
+	if (census->skew_ns == 0)
+		return;
+	(void)snprintf(text, sizeof(text),
+		"at least %s: activities start before their launch",
+		quantity_time(time, census->skew_ns));
+	add(table, "  clock skew", text);
+}
+
 static int print_text(const struct subject *subject, FILE *out)
 {
 	static const struct table_column columns[] = {{"", false}, {"", false}};
@@ -176,6 +192,8 @@ static int print_text(const struct subject *subject, FILE *out)
 	add(&table, "  span", quantity_time(text, subject->census->span_ns));
 	add_counts(&table, subject->census);
 	add_losses(&table, subject->trace);
+	add_skew(&table, subject->census);
+	devices_add_rows(&subject->devices, subject->trace, &table);
 	add_facts(&table, subject->trace);
 	add_modules(&table, subject->trace);
 	fprintf(out, "%s\n", subject->input->name);
@@ -206,6 +224,7 @@ static void put_counts(struct json *json, const struct census *census)
 	json_begin(json, '{');
 	report_uint(json, "ranges", census->ranges);
 	report_uint(json, "device", census->device);
+	report_uint(json, "calls", census->calls);
 	report_uint(json, "instants", census->instants);
 	report_uint(json, "counters", census->counters);
 	report_uint(json, "async", census->async);
@@ -230,6 +249,16 @@ static void put_clocks(struct json *json, const struct trace *trace)
 		json_end(json, '}');
 	}
 	json_end(json, ']');
+}
+
+/* Where no launch is known there is nothing to compare. */
+static void put_skew(struct json *json, const struct census *census)
+{
+	json_key(json, "clock_skew_ns");
+	if (census->matched == 0)
+		json_none(json);
+	else
+		json_uint(json, census->skew_ns);
 }
 
 /* As the file has them: all are text, also the numbers. Where one comes again,
@@ -308,6 +337,8 @@ static int print_json(
 	report_uint(&json, "devices", census->devices);
 	put_counts(&json, census);
 	put_clocks(&json, trace);
+	put_skew(&json, census);
+	devices_write(&subject->devices, trace, &json);
 	put_facts(&json, trace);
 	put_modules(&json, trace);
 	return report_end(&json);
@@ -335,6 +366,21 @@ static int take_census(const struct request *request, struct input *input,
 				: input_failed(input, input->name, &err);
 }
 
+static int print(const struct request *request, struct subject *subject,
+	char *const *path, FILE *out)
+{
+	int status;
+
+	if (!devices_find(&subject->devices, subject->trace)) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	status = request->json ? print_json(subject, path, out)
+			       : print_text(subject, out);
+	devices_clear(&subject->devices);
+	return status;
+}
+
 static int report_one(struct request *request, char *const *path, FILE *out)
 {
 	/* Losses are in the report; stderr need not repeat them. */
@@ -357,8 +403,7 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 		if (request->printed && !request->json)
 			putc('\n', out);
 		request->printed = true;
-		status = request->json ? print_json(&subject, path, out)
-				       : print_text(&subject, out);
+		status = print(request, &subject, path, out);
 	}
 	closing.quiet = true;
 	closed = input_close(&input, &closing);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "json_arg.h"
 #include "memory.h"
 
 struct chrome_arg {
@@ -82,25 +83,6 @@ static bool set(struct chrome_args *args, uint32_t key, const struct json *json)
 	return !args->text.failed;
 }
 
-static void write_value(struct json *json, const struct event_arg *arg)
-{
-	switch (arg->kind) {
-	case ARG_INT:
-		json_int(json, arg->value.integer);
-		break;
-	case ARG_FLOAT:
-		json_double(json, arg->value.real);
-		break;
-	case ARG_TEXT:
-		json_text_sized(
-			json, arg->value.text.bytes, arg->value.text.size);
-		break;
-	case ARG_JSON:
-		json_value(json, arg->value.text.bytes, arg->value.text.size);
-		break;
-	}
-}
-
 static struct json *begin_member(struct chrome_text *text, uint32_t key)
 {
 	struct json *json = chrome_text_scratch(text);
@@ -121,7 +103,7 @@ bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
 		if (key == 0)
 			return false;
 		json = begin_member(text, key);
-		write_value(json, &event->args[i]);
+		json_arg(json, &event->args[i]);
 		if (!set(args, key, json))
 			return false;
 	}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The devices that an input tells of: those with streams or properties. */
+#ifndef DEVICES_H
+#define DEVICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json.h"
+#include "table.h"
+#include "trace.h"
+
+struct devices_item {
+	int64_t pid;
+	uint32_t number;
+	uint32_t streams;
+};
+
+struct devices {
+	struct devices_item *items; /* by process and number */
+	uint32_t count;
+};
+
+/* Finds them all; devices_clear() frees. False if out of memory. */
+bool devices_find(struct devices *devices, const struct trace *trace);
+void devices_clear(struct devices *devices);
+
+/* Adds a row for each to a table with two columns. */
+void devices_add_rows(const struct devices *devices, const struct trace *trace,
+	struct table *table);
+
+/* Writes the member "device_properties", an array. */
+void devices_write(const struct devices *devices, const struct trace *trace,
+	struct json *json);
+
+#endif
