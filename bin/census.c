@@ -75,17 +75,12 @@ static uint64_t distance(int64_t from, int64_t to)
 	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
-/* Waits are the host's, and begin by its clock. */
-static void compare_clocks(struct census *census, const struct trace *trace,
-	const struct event *event, int64_t launch_ns)
+static bool is_category(
+	const struct trace *trace, const struct event *event, const char *text)
 {
 	uint32_t category = trace->sites[event->site].category;
-	uint64_t before_ns = distance(event->time_ns, launch_ns);
 
-	if (before_ns > census->skew_ns &&
-		strcmp(strtab_text(trace->text, category, NULL), "cuda_sync") !=
-			0)
-		census->skew_ns = before_ns;
+	return strcmp(strtab_text(trace->text, category, NULL), text) == 0;
 }
 
 static void count_activity(
@@ -93,13 +88,15 @@ static void count_activity(
 {
 	const struct trace_track *track = &trace->tracks[event->track];
 	uint64_t launch_ns;
+	uint64_t before_ns;
 
 	if (track->kind == TRACE_CALLS) {
 		census->calls++;
 		return;
 	}
 	census->device++;
-	if (event->id == 0)
+	/* The driver works for any call, also for those not looked at. */
+	if (event->id == 0 || is_category(trace, event, "overhead"))
 		return;
 	if (!device_join_find(
 		    census->join, track->pid, event->id, &launch_ns)) {
@@ -107,7 +104,11 @@ static void count_activity(
 		return;
 	}
 	census->matched++;
-	compare_clocks(census, trace, event, (int64_t)launch_ns);
+	before_ns = distance(event->time_ns, (int64_t)launch_ns);
+	/* Waits are the host's, and begin by its clock. */
+	if (before_ns > census->skew_ns &&
+		!is_category(trace, event, "cuda_sync"))
+		census->skew_ns = before_ns;
 }
 
 /* The time of a launch is when its call began: nothing starts earlier. */

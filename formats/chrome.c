@@ -198,8 +198,8 @@ static bool add_activity(struct chrome *chrome, struct chrome_track *track,
 						 event, &chrome->args, &cause))
 		return false;
 	if (chrome->trace->tracks[event->track].kind == TRACE_STREAM &&
-		chrome_device_is_wait(&chrome->device, event))
-		track = chrome_track_waits(&chrome->tracks, track);
+		chrome_device_is_host(&chrome->device, event))
+		track = chrome_track_host(&chrome->tracks, track);
 	if (track == NULL)
 		return false;
 	row = add_slice(chrome, track, event, &chrome->args);

@@ -22,7 +22,8 @@ bool chrome_device_init(struct chrome_device *device, struct trace *trace,
 	       add_text(trace, "kernel", &device->kernel_category) &&
 	       add_text(trace, "gpu_memcpy", &device->copy_category) &&
 	       add_text(trace, "gpu_memset", &device->set_category) &&
-	       add_text(trace, "cuda_sync", &device->wait_category);
+	       add_text(trace, "cuda_sync", &device->wait_category) &&
+	       add_text(trace, "overhead", &device->overhead_category);
 }
 
 void chrome_device_clear(struct chrome_device *device)
@@ -65,10 +66,17 @@ static uint32_t category_of(
 	return device->trace->sites[event->site].category;
 }
 
-bool chrome_device_is_wait(
+static bool is_overhead(
 	const struct chrome_device *device, const struct event *event)
 {
-	return category_of(device, event) == device->wait_category;
+	return category_of(device, event) == device->overhead_category;
+}
+
+bool chrome_device_is_host(
+	const struct chrome_device *device, const struct event *event)
+{
+	return is_overhead(device, event) ||
+	       category_of(device, event) == device->wait_category;
 }
 
 /* Where it was done. */
@@ -132,6 +140,8 @@ static bool add_details(struct chrome_device *device, const struct event *event,
 }
 
 /*
+ * The driver works for any call, also for those that are not looked at.
+ *
  * What the driver tells of a call stands beside the range that we saw of it.
  * Readers join by "correlation" and would find two calls for one kernel, so
  * only what has no range has it.
@@ -145,7 +155,7 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 
 	cause->known =
 		device_join_find(device->join, track->pid, event->id, &id);
-	if (stream && !cause->known)
+	if (stream && !cause->known && !is_overhead(device, event))
 		device->trace->losses[LOSS_UNMATCHED]++;
 	if (id != 0 && !chrome_args_add_int(args, device->text,
 			       CHROME_KEY_EXTERNAL_ID, (int64_t)id))
@@ -167,7 +177,9 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 	*cause = (struct chrome_cause){.known = false};
 	if (event->id != 0 && !add_cause(device, event, args, cause))
 		return false;
-	if (track->kind == TRACE_STREAM && !add_place(device, event, args))
+	/* By "stream" readers know what a device did, which this is not. */
+	if (track->kind == TRACE_STREAM && !is_overhead(device, event) &&
+		!add_place(device, event, args))
 		return false;
 	return add_details(device, event, args);
 }

@@ -32,6 +32,7 @@ struct chrome_device {
 	uint32_t copy_category;
 	uint32_t set_category;
 	uint32_t wait_category;
+	uint32_t overhead_category;
 };
 
 /* What is known of an activity's call. */
@@ -56,8 +57,9 @@ bool chrome_device_call(struct chrome_device *device,
 bool chrome_device_args(struct chrome_device *device, const struct event *event,
 	struct chrome_args *args, struct chrome_cause *cause);
 
-/* Did the host wait for the stream in it? Then it spans what the stream did. */
-bool chrome_device_is_wait(
+/* Is it the host's time: did it wait for the stream, or did the driver work?
+ * Then it spans what the stream did meanwhile. */
+bool chrome_device_is_host(
 	const struct chrome_device *device, const struct event *event);
 
 /* Writes the member "deviceProperties", if a device is known. */

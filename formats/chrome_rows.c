@@ -223,9 +223,9 @@ static bool write_thread_name(
 		name_suffix(rows, " (device calls)");
 	if (row->lane == CHROME_ROW_RANGES)
 		name_suffix(rows, " (ranges)");
-	if (row->lane >= CHROME_ROW_WAITS)
-		name_suffix(rows, " (waits)");
-	if (row->lane >= 0 && row->lane != CHROME_ROW_WAITS) {
+	if (row->lane >= CHROME_ROW_HOST)
+		name_suffix(rows, " (host)");
+	if (row->lane >= 0 && row->lane != CHROME_ROW_HOST) {
 		name_suffix(rows, " (lane ");
 		name_number(rows, "", row->lane % LANES_MAX + 1);
 		buffer_add_text(&rows->name, ")");

@@ -24,11 +24,11 @@
 #include "trace.h"
 
 /* A track's first row; one for its nested ranges if the first is taken by
- * slices; or lane 0 and up for slices, from CHROME_ROW_WAITS on for the waits
- * for a stream. */
+ * slices; or lane 0 and up for slices, from CHROME_ROW_HOST on for the
+ * host's time on a stream. */
 #define CHROME_ROW_MAIN (-2)
 #define CHROME_ROW_RANGES (-1)
-#define CHROME_ROW_WAITS LANES_MAX
+#define CHROME_ROW_HOST LANES_MAX
 
 #define CHROME_PREFIX_ROOM 64
 #define CHROME_PREFIX_PHASE 9

@@ -25,7 +25,7 @@ static void track_free(struct chrome_track *track)
 		if (track->lane_rows[i] != &track->row)
 			memory_free(track->lane_rows[i]);
 	lanes_free(track->lanes);
-	track_free(track->waits);
+	track_free(track->host);
 	memory_free(track);
 }
 
@@ -81,13 +81,13 @@ struct chrome_track *chrome_tracks_open(
 	return tracks->tracks[number];
 }
 
-struct chrome_track *chrome_track_waits(
+struct chrome_track *chrome_track_host(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
-	if (track->waits == NULL)
-		track->waits =
-			new_track(tracks, track->row.track, CHROME_ROW_WAITS);
-	return track->waits;
+	if (track->host == NULL)
+		track->host =
+			new_track(tracks, track->row.track, CHROME_ROW_HOST);
+	return track->host;
 }
 
 static struct chrome_row *take_row(
@@ -122,8 +122,8 @@ bool chrome_track_open_ranges(
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	struct chrome_track *track, const struct event *event, uint32_t *lane)
 {
-	bool waits = track->row.lane == CHROME_ROW_WAITS;
-	uint32_t first = waits ? CHROME_ROW_WAITS : 0;
+	bool host = track->row.lane == CHROME_ROW_HOST;
+	uint32_t first = host ? CHROME_ROW_HOST : 0;
 
 	if (track->lanes == NULL)
 		track->lanes = lanes_new();
@@ -154,7 +154,7 @@ static bool rename_track(
 	for (uint32_t i = 0; i < LANES_MAX; i++)
 		if (!rename_row(tracks, track->lane_rows[i]))
 			return false;
-	return rename_track(tracks, track->waits);
+	return rename_track(tracks, track->host);
 }
 
 bool chrome_tracks_rename(struct chrome_tracks *tracks)

@@ -23,9 +23,9 @@ struct chrome_track {
 	int64_t epoch_ns;              /* what is 0 in the file; >= 0 */
 	struct lanes *lanes;           /* NULL: no slice yet */
 	struct chrome_row *lane_rows[LANES_MAX]; /* likewise */
-	/* Of a stream: the host's waits for it, which would not nest with what
-	 * it did. NULL: none yet. */
-	struct chrome_track *waits;
+	/* Of a stream: the host's time, as waits for it, which would not nest
+	 * with what it did. NULL: none yet. */
+	struct chrome_track *host;
 };
 
 struct chrome_tracks {
@@ -66,8 +66,8 @@ bool chrome_track_open_ranges(
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	struct chrome_track *track, const struct event *event, uint32_t *lane);
 
-/* The waits for a stream; NULL if out of memory. */
-struct chrome_track *chrome_track_waits(
+/* The host's time on a stream; NULL if out of memory. */
+struct chrome_track *chrome_track_host(
 	struct chrome_tracks *tracks, struct chrome_track *track);
 
 /* Writes names again that became known after their rows were begun. False if

@@ -13,6 +13,7 @@ static struct trace *trace;
 static uint32_t host; /* a thread of process 100 */
 static uint32_t kernel;
 static uint32_t wait;
+static uint32_t overhead;
 
 /* A source that has its events in an array. */
 struct array {
@@ -92,6 +93,9 @@ static void setup(void)
 	wait = trace_add_place(
 		trace, (struct trace_site){.name = add_text("Stream Sync"),
 			       .category = add_text("cuda_sync")});
+	overhead = trace_add_place(
+		trace, (struct trace_site){.name = add_text("Buffer Flush"),
+			       .category = add_text("overhead")});
 }
 
 static void teardown(void)
@@ -130,10 +134,11 @@ START_TEST(activities_are_counted_with_their_launches)
 		activity(stream, kernel, 2, 4000),
 		activity(stream, kernel, 0, 5000),
 		activity(calls, kernel, 3, 6000),
+		activity(stream, overhead, 4, 5000),
 	};
 	struct census census = TAKE(events);
 
-	ck_assert_uint_eq(census.device, 4);
+	ck_assert_uint_eq(census.device, 5);
 	ck_assert_uint_eq(census.calls, 1);
 	ck_assert_uint_eq(census.matched, 2);
 	ck_assert_uint_eq(census.skew_ns, 0);

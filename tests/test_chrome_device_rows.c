@@ -59,8 +59,8 @@ START_TEST(waits_and_overlapping_kernels_have_rows_of_their_own)
 		activity(kernel, 0, 90, 100),
 		activity(kernel, 0, 200, 100),
 	};
-	static const char *const rows[] = {"stream 7 ", "stream 7 (waits)",
-		"stream 7 (waits) (lane 2)", "stream 7 (lane 2)", "stream 7 "};
+	static const char *const rows[] = {"stream 7 ", "stream 7 (host)",
+		"stream 7 (host) (lane 2)", "stream 7 (lane 2)", "stream 7 "};
 	json_t *json = WRITE(events, NULL);
 
 	for (size_t i = 0; i < 5; i++) {
@@ -88,11 +88,26 @@ START_TEST(what_is_of_the_whole_device_has_no_stream)
 	for (size_t i = 0; i < 2; i++) {
 		json_t *slice = check_find(json, "X", i);
 
-		check_row(json, check_number_of(slice, "tid"),
-			"Device 0 (waits)");
+		check_row(
+			json, check_number_of(slice, "tid"), "Device 0 (host)");
 		ck_assert_int_eq(
 			check_number_of(check_args_of(slice), "stream"), -1);
 	}
+	json_decref(json);
+}
+END_TEST
+
+/* It belongs to no call that must be there, and is nothing a device did. */
+START_TEST(overhead_is_the_hosts)
+{
+	const struct event events[] = {
+		activity(add_site("Buffer Flush", "overhead"), 5, 0, 100)};
+	json_t *json = WRITE(events, NULL);
+	json_t *slice = check_find(json, "X", 0);
+
+	check_row(json, check_number_of(slice, "tid"), "stream 7 (host)");
+	ck_assert(!has_arg(slice, "stream"));
+	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 0);
 	json_decref(json);
 }
 END_TEST
@@ -174,6 +189,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(
 		tests, waits_and_overlapping_kernels_have_rows_of_their_own);
 	tcase_add_test(tests, what_is_of_the_whole_device_has_no_stream);
+	tcase_add_test(tests, overhead_is_the_hosts);
 	tcase_add_test(tests, devices_of_processes_do_not_collide);
 	tcase_add_test(tests, told_calls_stand_beside_their_thread);
 }
