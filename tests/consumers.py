@@ -136,8 +136,9 @@ def gprof2dot_command(kind, path, *names):
     for label in NODE.findall(run.stdout):
         lines = re.sub(r"\\n|\\(.)", lambda m: m.group(1) or "\n", label)
         shown.update(lines.split("\n"))
-    # In a pstats file, the name is "module:line:name".
-    shown.update([line.split(":", 2)[-1] for line in shown])
+    # In a pstats file, the name is "module:line:name"; there are modules like
+    # "<gpu:0>".
+    shown.update([re.sub(r"^(<.*?>|[^:]*):\d+:", "", line) for line in shown])
     for name in names:
         if name not in shown:
             fail("gprof2dot shows no", repr(name))

@@ -28,8 +28,11 @@ run() {
 	}
 }
 
+# With whatever options are tested, for profiles.
+options=
 convert() {
-	run "$CTPROF" convert -q -t "$1" "$log" -o "$out.$1"
+	# shellcheck disable=SC2086
+	run "$CTPROF" convert -q --force $options -t "$1" "$log" -o "$out.$1"
 }
 
 # All formats of one log. gprof2dot's own recursion and its refusal of files
@@ -39,7 +42,9 @@ check() {
 	out=$work/$1
 	shift
 	convert pstats
-	run "$CTPROF" stats -q --json --callers "$log" -o "$out.stats"
+	# shellcheck disable=SC2086
+	run "$CTPROF" stats -q --force $options --json --callers "$log" \
+		-o "$out.stats"
 	run "$python" "$consumers" pstats "$out.pstats" "$out.stats"
 	run "$python" "$consumers" json "$out.stats"
 	convert chrome
@@ -65,10 +70,18 @@ CTPROF_OUT="$work/all.ctp" run ./tests/record_everything
 CTPROF_OUT="$work/cindex.ctp" run ./cindex -j 2 -n 3 -o /dev/null \
 	"$srcdir/lib/ctprof.h" "$srcdir/lib/strtab.h" "$srcdir/lib/event.h"
 
+./tests/make_log "$srcdir/tests/device.recipe" > "$work/device.ctp"
+
 check nothing
 check small main fib leaf
 check all fibonacci main
 check cindex lex
+check device main step gemm cudaLaunchKernel
+options=--device=host
+check device main step cudaLaunchKernel
+options=--device=device
+check device main step gemm
+options=
 
 # Viewers group rows by process: it has the program's name.
 grep -q '"process_name".*"name":"cindex"' "$work/cindex.chrome" || {
