@@ -210,8 +210,8 @@ static bool has_news(const struct chunk *chunk)
 /*
  * Packs what live chunks hold so far. A thread may fill its chunk and take the
  * next one meanwhile: packing that one first would put its events out of
- * order, so a thread's live chunk is packed only if no older one of the
- * thread is waiting, which is so if nothing became full after we looked.
+ * order, so older ones are packed first, until nothing became full after we
+ * looked. A flush must not leave any out: who asked tells what came after.
  */
 static enum ctp_status pack_live(struct ctp_error *err)
 {
@@ -219,13 +219,15 @@ static enum ctp_status pack_live(struct ctp_error *err)
 
 	for (struct thread *thread = thread_first();
 		status == CTP_OK && thread != NULL; thread = thread->next) {
-		struct chunk *chunk = atomic_load(&thread->live);
+		struct chunk *chunk;
 
-		if (chunk == NULL ||
-			atomic_load(&drain.spool->full_head) != 0 ||
-			atomic_load(&thread->live) != chunk)
-			continue;
-		if (has_news(chunk))
+		do {
+			status = pack_full(err);
+			chunk = atomic_load(&thread->live);
+		} while (status == CTP_OK && chunk != NULL &&
+			 (atomic_load(&drain.spool->full_head) != 0 ||
+				 atomic_load(&thread->live) != chunk));
+		if (status == CTP_OK && chunk != NULL && has_news(chunk))
 			status = pack_events(chunk, err);
 	}
 	return status;
