@@ -8,6 +8,7 @@
 
 #include "ctprof.h"
 #include "device_link.h"
+#include "gpu_buffers.h"
 #include "gpu_callback.h"
 #include "gpu_drain.h"
 #include "gpu_find.h"
@@ -19,7 +20,8 @@
 
 static struct {
 	_Atomic enum gpu_state state;
-	pid_t pid; /* of the process that CUPTI is subscribed to in */
+	pid_t pid;     /* of the process that CUPTI is subscribed to in */
+	bool is_stuck; /* the drain's thread, in CUPTI */
 	atomic_flag busy;
 } gpu = {.busy = ATOMIC_FLAG_INIT};
 
@@ -47,14 +49,18 @@ void gpu_die(const char *why)
 		return;
 	gpu_callback_active(false);
 	say_off(why);
+	gpu_buffers_wake(); /* there will be no more */
 }
 
-/* The end of a recording, or of the process. */
+/* The end of a recording, or of the process. What CUPTI handed over before it
+ * died is still to be read, and that it died to be told. */
 static void stop(bool last)
 {
-	if (gpu_state() != GPU_ON || getpid() != gpu.pid)
+	if ((gpu_state() != GPU_ON && gpu_state() != GPU_DEAD) ||
+		gpu.is_stuck || getpid() != gpu.pid)
 		return;
 	if (!gpu_drain_stop(last)) {
+		gpu.is_stuck = true;
 		gpu_die("CUPTI does not return from handing over its records");
 		gpu_session_tell(ctp_private_device_session());
 	} else if (last) {
@@ -64,7 +70,7 @@ static void stop(bool last)
 
 static void stop_recording(void)
 {
-	if (gpu_state() == GPU_ON && ctp_private_device_session() != 0)
+	if (gpu_state() != GPU_CHILD && ctp_private_device_session() != 0)
 		stop(false);
 }
 
@@ -144,6 +150,7 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 		}
 		ctp_private_devices(&calls);
 	} else if (gpu_state() == GPU_ON && !gpu_callback_is_active()) {
+		gpu_drain_forget();
 		gpu_subscribe_enable(true, full);
 	}
 	gpu_session_tell(session);

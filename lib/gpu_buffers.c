@@ -37,6 +37,7 @@ static struct {
 	_Atomic uint32_t threads;
 	_Atomic uint64_t discarded;
 	_Atomic bool urgent;
+	_Atomic bool first;
 	_Atomic uint32_t wakes; /* a futex */
 } pool;
 
@@ -148,8 +149,10 @@ void gpu_buffers_request(uint8_t **bytes, size_t *size, size_t *records)
 	}
 	*bytes = atomic_load(&buffer->bytes);
 	*size = buffer->size;
-	if (atomic_fetch_add(&pool.out, 1) == 0)
+	if (atomic_fetch_add(&pool.out, 1) == 0) {
+		atomic_store(&pool.first, true);
 		wake();
+	}
 }
 
 static struct gpu_buffer *find(const uint8_t *bytes)
@@ -254,7 +257,7 @@ static bool is_pending(void)
 	return gpu_buffers_out() != 0 || atomic_load(&pool.full) != 0;
 }
 
-void gpu_buffers_wait(int64_t ns)
+enum gpu_buffers_why gpu_buffers_wait(int64_t ns)
 {
 	int64_t until_ns = 0;
 
@@ -263,7 +266,9 @@ void gpu_buffers_wait(int64_t ns)
 		int64_t left_ns = ns;
 
 		if (atomic_exchange(&pool.urgent, false))
-			return;
+			return GPU_BUFFERS_DUE;
+		if (atomic_exchange(&pool.first, false))
+			return GPU_BUFFERS_FIRST;
 		if (!is_pending()) {
 			until_ns = 0;
 		} else if (until_ns == 0) {
@@ -271,7 +276,7 @@ void gpu_buffers_wait(int64_t ns)
 		} else {
 			left_ns = until_ns - now_ns();
 			if (left_ns <= 0)
-				return;
+				return GPU_BUFFERS_DUE;
 		}
 		(void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, wakes,
 			until_ns == 0 ? NULL

@@ -43,11 +43,16 @@ void gpu_buffers_give(struct gpu_buffer *buffer);
 /* Records that were thrown away since this was last asked. */
 uint64_t gpu_buffers_discarded(void);
 
+enum gpu_buffers_why {
+	GPU_BUFFERS_DUE,   /* there is enough to read, or it waits for long */
+	GPU_BUFFERS_FIRST, /* CUPTI has a buffer again, after it had none */
+};
+
 /*
- * Waits until there is enough to read, or CUPTI has had a buffer for `ns`, or
- * gpu_buffers_wake() was called since this last returned.
+ * Waits until there is something to do: also where CUPTI has had a buffer for
+ * `ns`, and where gpu_buffers_wake() was called since this last returned.
  */
-void gpu_buffers_wait(int64_t ns);
+enum gpu_buffers_why gpu_buffers_wait(int64_t ns);
 void gpu_buffers_wake(void);
 
 #endif

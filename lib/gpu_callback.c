@@ -34,9 +34,11 @@ static const struct pattern wanted[] = {
 	{CUPTI_DRIVER, "cuMemcpy", ""},
 	{CUPTI_DRIVER, "cuMemset", ""},
 	{CUPTI_DRIVER, "cu", "Synchronize"},
+	{CUPTI_DRIVER, "cuStreamWaitEvent", ""},
 	{CUPTI_RUNTIME, "cudaMemcpy", ""},
 	{CUPTI_RUNTIME, "cudaMemset", ""},
 	{CUPTI_RUNTIME, "cuda", "Synchronize"},
+	{CUPTI_RUNTIME, "cudaStreamWaitEvent", ""},
 };
 
 /* Their effect, or what they announce, ends what the device has not told. */

@@ -159,11 +159,17 @@ static void hand_over(void)
 	gpu_session_tell(session);
 }
 
-/* Called in vain where CUPTI has nothing, so as not to wake its threads. */
 static void flush(uint32_t flag)
 {
 	if (gpu_state() == GPU_ON)
 		(void)gpu_library.cupti.cuptiActivityFlushAll(flag);
+}
+
+static void make_round(void)
+{
+	if (gpu_buffers_out() != 0)
+		flush(0);
+	hand_over();
 }
 
 static void stop(bool last)
@@ -174,6 +180,22 @@ static void stop(bool last)
 	hand_over();
 	if (last && gpu_state() == GPU_ON)
 		gpu_subscribe_end();
+}
+
+void gpu_drain_forget(void)
+{
+	if ((gpu_library.quirks & GPU_QUIRK_NEVER_DISABLE) == 0)
+		return;
+	flush(CUPTI_FLUSH_FORCED);
+	give_all(gpu_buffers_take());
+	(void)gpu_buffers_discarded();
+}
+
+/* The first of two instants to go by, if all is over soon. */
+static void begin_burst(void)
+{
+	if (gpu_state() == GPU_ON && ctp_private_device_session() != 0)
+		sync_clocks();
 }
 
 static void serve(uint32_t asked, bool last)
@@ -191,23 +213,22 @@ static void *run(void *argument)
 	(void)prctl(PR_SET_NAME, "ctprof-gpu");
 	gpu_record_ignore((uint32_t)syscall(SYS_gettid));
 	for (;;) {
+		const enum gpu_buffers_why why = gpu_buffers_wait(FLUSH_NS);
 		uint32_t asked;
 		uint32_t served;
 		bool last;
 
-		gpu_buffers_wait(FLUSH_NS);
 		(void)pthread_mutex_lock(&drain.lock);
 		asked = drain.asked;
 		served = drain.served;
 		last = drain.last;
 		(void)pthread_mutex_unlock(&drain.lock);
-		if (asked != served) {
+		if (asked != served)
 			serve(asked, last);
-		} else {
-			if (gpu_buffers_out() != 0)
-				flush(0);
-			hand_over();
-		}
+		else if (why == GPU_BUFFERS_FIRST)
+			begin_burst();
+		else
+			make_round();
 	}
 	return argument;
 }
