@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares a log with what the fake CUDA did: TRUTH LOG RANGES [partial].
- * Every activity that CUPTI had a record of is in the log, with what is known
- * of it, its call in the range that was open, and at its time; or it is counted
- * as lost. RANGES of gpu_program are there, whatever happens with the GPU. A
- * partial log is one of several, or the program died: less may be there. Says
- * what the recording says of itself: "fact KEY VALUE", "lost NAME COUNT",
- * "count NAME COUNT".
+ * Compares a log with what the fake CUDA did: TRUTH RANGES LOG. Every activity
+ * that CUPTI had a record of is in the log, with what is known of it, its call
+ * in the range that was open, and at its time; or it is counted as lost. RANGES
+ * of gpu_program are there, whatever happens with the GPU. Says what the
+ * recording says of itself: "fact KEY VALUE", "lost NAME COUNT", "count NAME
+ * COUNT".
+ *
+ * TRUTH RANGES partial LOG...: of several logs, or of a program that died:
+ * something may be missing that is not counted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +49,6 @@ struct check {
 	uint32_t depth[TRACKS];
 	uint64_t ranges, activities, unmatched;
 	int64_t skew_ns; /* the largest seen */
-	bool partial;
 	int complaints;
 };
 
@@ -385,10 +386,8 @@ static void check_losses(struct check *check)
 	check_loss(check, LOSS_DEVICE_DISCARDED, missing);
 }
 
-static void report(const struct check *check)
+static void report(const struct trace *trace)
 {
-	const struct trace *trace = check->trace;
-
 	for (uint32_t i = 0; i < trace->fact_count; i++)
 		printf("fact %s %s\n",
 			strtab_text(trace->text, trace->facts[i].key, NULL),
@@ -398,57 +397,65 @@ static void report(const struct check *check)
 			printf("lost %s %" PRIu64 "\n",
 				trace_loss_name((enum trace_loss)i),
 				trace->losses[i]);
-	printf("count activities %" PRIu64 "\ncount unmatched %" PRIu64
-	       "\ncount ranges %" PRIu64 "\ncount devices %" PRIu32 "\n",
-		check->activities, check->unmatched, check->ranges,
-		trace->device_count);
+	printf("count devices %" PRIu32 "\n", trace->device_count);
 }
 
-static void check_log(
-	struct check *check, struct event_source *source, uint64_t ranges)
+static void check_log(struct check *check, const char *path, bool whole)
 {
+	FILE *file = fopen(path, "rb");
+	struct event_source *source;
 	struct ctp_error err;
 	struct event event;
 	enum ctp_status status;
 
+	if (file == NULL ||
+		log_read_open(file, NULL, 0, &source, &err) != CTP_OK) {
+		COMPLAIN(check, "%s cannot be read", path);
+		return;
+	}
+	memset(check->depth, 0, sizeof(check->depth));
 	check->trace = source->trace;
 	source->trace->names = TRACE_NAMES_MANGLED;
 	while ((status = source->next(source, &event, &err)) == CTP_OK)
 		check_event(check, &event);
 	if (status != CTP_END)
 		COMPLAIN(check, "%s", err.message);
-	if (!check->partial)
+	if (whole)
 		check_losses(check);
+	report(source->trace);
+	source->close(source);
+	(void)fclose(file);
+}
+
+static void check_sums(struct check *check, uint64_t ranges)
+{
+	printf("count activities %" PRIu64 "\ncount unmatched %" PRIu64 "\n",
+		check->activities, check->unmatched);
 	if (check->skew_ns > CLOCK_NS)
 		COMPLAIN(check, "times are wrong by %" PRId64 " ns",
 			check->skew_ns);
 	if (check->ranges != ranges)
 		COMPLAIN(check, "%" PRIu64 " ranges, not %" PRIu64,
 			check->ranges, ranges);
-	report(check);
+	if (check->complaints > COMPLAINTS)
+		printf("wrong: and %d more\n", check->complaints - COMPLAINTS);
 }
 
 int main(int argc, char **argv)
 {
 	static struct check check;
-	struct event_source *source;
-	struct ctp_error err;
-	FILE *file = argc >= 4 ? fopen(argv[2], "rb") : NULL;
+	bool whole = argc < 4 || strcmp(argv[3], "partial") != 0;
 
-	if (file == NULL || !truth_read(argv[1], &check.truth) ||
-		log_read_open(file, NULL, 0, &source, &err) != CTP_OK)
+	if (argc < 4 || !truth_read(argv[1], &check.truth))
 		return 2;
-	check.partial = argc > 4;
 	check.call_room = 4 * (size_t)check.truth.count + 1024;
 	check.calls = calloc(check.call_room, sizeof(*check.calls));
 	if (check.calls == NULL)
 		return 2;
-	check_log(&check, source, strtoull(argv[3], NULL, 10));
-	source->close(source);
+	for (int i = whole ? 3 : 4; i < argc; i++)
+		check_log(&check, argv[i], whole);
+	check_sums(&check, strtoull(argv[2], NULL, 10));
 	free(check.calls);
 	truth_clear(&check.truth);
-	(void)fclose(file);
-	if (check.complaints > COMPLAINTS)
-		printf("wrong: and %d more\n", check.complaints - COMPLAINTS);
 	return check.complaints > 0;
 }

@@ -271,14 +271,22 @@ static void do_fork(void)
 	launch_many(5);
 }
 
+/* Recordings one after the other, and something between them. */
 static void do_restart(int count)
 {
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	const char *out = getenv("GPU_OUT");
+	char path[512];
+
+	options.out = path;
 	for (int i = 0; i < count; i++) {
 		launch_in("again", i % 3);
 		if (ctp_stop() != CTP_OK || ctp_stop() != CTP_OK)
 			gpu_complain(ctp_status());
 		launch_in("unseen", 0);
-		if (ctp_start(NULL) != CTP_OK)
+		(void)snprintf(path, sizeof(path), "%s.%d.ctp",
+			out == NULL ? "" : out, i);
+		if (ctp_start(&options) != CTP_OK)
 			gpu_complain(ctp_status());
 	}
 	launch_in("again", 1);
@@ -301,23 +309,32 @@ static void do_unload(void)
 	}
 }
 
-/* Short kernels, so that they lie in the calls that launch them. */
-static void do_clock(int64_t step_ns)
+/* Short kernels, so that they lie in the calls that launch them, on a stream
+ * each. With 20 records a buffer, they fill as many as are read at once. */
+static void launch_short(int64_t early_ns)
 {
-	for (int i = 0; i < 200; i++) {
+	for (uint32_t i = 0; i < 160; i++) {
 		struct fake_kernel kernel = kernel_of(1);
 
 		kernel.dur_ns = 0;
-		kernel.stream = 100 + (uint32_t)i;
+		kernel.early_ns = early_ns;
+		kernel.stream = 100 + i;
 		gpu_begin("at this time");
 		gpu_fake->launch(&kernel);
 		gpu_end();
 	}
-	if (step_ns == 0)
-		return;
+}
+
+/* The recorder has looked at the clock before and after all whose times are
+ * compared: not those that it could only guess from what came later. */
+static void do_clock(int64_t step_ns)
+{
+	launch_short(1);
+	gpu_fake->settle();
+	launch_short(0);
 	gpu_fake->settle();
 	gpu_fake->step_clock(step_ns);
-	do_clock(0);
+	launch_short(0);
 }
 
 /* Something happens between launches. */

@@ -47,7 +47,8 @@ static uint64_t activities;
 static size_t dropped;
 static uint8_t *unread[UNREAD]; /* buffers that were given back */
 static size_t unread_count;
-static bool per_thread, zeroed, stalled, dead;
+static bool per_thread, zeroed, dead;
+static _Atomic bool stalled;
 static long room, drop;
 static bool reverse;
 
@@ -366,6 +367,9 @@ void cupti_buffer_stall(bool on)
 
 void cupti_buffer_wait(void)
 {
+	/* For each record: so no lock, as a rule. */
+	if (!atomic_load(&stalled))
+		return;
 	(void)pthread_mutex_lock(&lock);
 	while (stalled)
 		(void)pthread_cond_wait(&changed, &lock);
