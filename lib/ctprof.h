@@ -287,34 +287,10 @@ CTP_API void ctp_end_slow(void);
 #define CTP_INLINE_TICKS() ((uint64_t)__builtin_ia32_rdtsc())
 #endif
 
-/* Returns whether a range was opened (so that its end is due). */
-static inline __attribute__((always_inline)) int ctp_begin_inline(
-	struct ctp_site *site)
-{
-	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
-		return 0;
-#ifdef CTP_INLINE_TICKS
-	{
-		struct ctp_thread *self = ctp_self;
-		uint64_t *next = __atomic_load_n(&self->next, __ATOMIC_RELAXED);
-		uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
-
-		if (__builtin_expect(
-			    tag != 0 && next < __atomic_load_n(&self->limit,
-						       __ATOMIC_RELAXED),
-			    1)) {
-			__atomic_store_n(next, CTP_INLINE_TICKS() + tag,
-				__ATOMIC_RELAXED);
-			__atomic_store_n(
-				&self->next, next + 1, __ATOMIC_RELAXED);
-			return 1;
-		}
-	}
-#endif
-	return ctp_begin_slow(site);
-}
-
-static inline __attribute__((always_inline)) void ctp_end_inline(void)
+/* Records that a range begins, of the site with this tag, or ends: tag 0. All
+ * that most events are; 0: there is no room, or no clock that is read inline.
+ */
+static inline __attribute__((always_inline)) int ctp_store_inline(uint64_t tag)
 {
 #ifdef CTP_INLINE_TICKS
 	struct ctp_thread *self = ctp_self;
@@ -323,12 +299,35 @@ static inline __attribute__((always_inline)) void ctp_end_inline(void)
 	if (__builtin_expect(
 		    next < __atomic_load_n(&self->limit, __ATOMIC_RELAXED),
 		    1)) {
-		__atomic_store_n(next, CTP_INLINE_TICKS(), __ATOMIC_RELAXED);
+		__atomic_store_n(
+			next, CTP_INLINE_TICKS() + tag, __ATOMIC_RELAXED);
 		__atomic_store_n(&self->next, next + 1, __ATOMIC_RELAXED);
-		return;
+		return 1;
 	}
+#else
+	(void)tag;
 #endif
-	ctp_end_slow();
+	return 0;
+}
+
+/* Returns whether a range was opened (so that its end is due). */
+static inline __attribute__((always_inline)) int ctp_begin_inline(
+	struct ctp_site *site)
+{
+	uint64_t tag;
+
+	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
+		return 0;
+	tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
+	if (__builtin_expect(tag != 0 && ctp_store_inline(tag), 1))
+		return 1;
+	return ctp_begin_slow(site);
+}
+
+static inline __attribute__((always_inline)) void ctp_end_inline(void)
+{
+	if (!ctp_store_inline(0))
+		ctp_end_slow();
 }
 
 static inline __attribute__((always_inline)) void ctp_scope_end(const int *open)

@@ -52,6 +52,17 @@ struct callee_seen {
  */
 const struct callee *callee_find(const struct callee_seen *seen);
 
+/* Whether the profile function would be told of its calls. What is called most,
+ * and is none, is told apart before its base types are walked through. */
+static inline bool callee_is_builtin(PyObject *object)
+{
+	PyTypeObject *type = Py_TYPE(object);
+
+	return type == &PyCFunction_Type ||
+	       (type != &PyFunction_Type && type != &PyType_Type &&
+		       type != &PyMethod_Type && PyCFunction_Check(object));
+}
+
 /* Whether it is known and the profiler's own. */
 bool callee_is_hidden(const void *identity);
 

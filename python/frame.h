@@ -66,6 +66,12 @@ static inline const void *frame_place(const frame_t *frame)
 #endif
 }
 
+/* The same of a caller, which there may be none of. */
+static inline const void *frame_call_place(const frame_t *caller)
+{
+	return caller == NULL ? NULL : frame_place(caller);
+}
+
 /* The line that the frame is at; 0: unknown. */
 static inline uint32_t frame_line(frame_t *frame)
 {

@@ -54,49 +54,57 @@ static PyObject *missing; /* the argument of a call that has none */
 		(void)names; \
 	} while (0)
 
+/* The slow halves are functions of their own, which the listeners end with:
+ * these save no registers for them. */
+#define SLOW static __attribute__((noinline)) PyObject *
+
+SLOW py_enter_slow(PyObject *code, const void *place)
+{
+	tracer_enter_slow(&(struct callee_seen){code, code, NULL}, place);
+	Py_RETURN_NONE;
+}
+
 LISTENER(py_enter)
 {
-	struct tracer_thread *thread = tracer_thread(true);
+	const void *place =
+		frame_call_place(frame_real(frame_current()->previous));
 
 	UNUSED_ARGUMENTS();
-	if (TRACER_LIKELY(thread != NULL)) {
-		frame_t *caller = frame_real(frame_current()->previous);
+	if (!tracer_enter(args[CODE], place))
+		return py_enter_slow(args[CODE], place);
+	Py_RETURN_NONE;
+}
 
-		tracer_enter(thread, args[CODE],
-			caller == NULL ? NULL : frame_place(caller), args[CODE],
-			NULL);
-	}
+SLOW py_exit_slow(PyObject *code, PyObject *result)
+{
+	tracer_exit_slow(code, result);
 	Py_RETURN_NONE;
 }
 
 /* Returns and yields; the result is where a callable would be. */
 LISTENER(py_exit)
 {
-	struct tracer_thread *thread = tracer_thread(false);
-
 	UNUSED_ARGUMENTS();
-	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, args[CODE]))
-		tracer_exit_slow(thread, args[CODE], args[CALLABLE]);
+	if (!tracer_exit(args[CODE]))
+		return py_exit_slow(args[CODE], args[CALLABLE]);
 	Py_RETURN_NONE;
 }
 
 LISTENER(py_unwind)
 {
-	struct tracer_thread *thread = tracer_thread(false);
-
 	UNUSED_ARGUMENTS();
-	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, args[CODE]))
-		tracer_exit_slow(thread, args[CODE], NULL);
+	if (!tracer_exit(args[CODE]))
+		return py_exit_slow(args[CODE], NULL);
 	Py_RETURN_NONE;
 }
 
 /* What cProfile shows of C; NULL: nothing. The profile function would see a
  * bound method where this is the method of a type. */
-static inline const void *builtin_identity(PyObject *const *args)
+static const void *builtin_identity(PyObject *const *args)
 {
 	PyObject *object = args[CALLABLE], *self = args[ARGUMENT];
 
-	if (PyCFunction_Check(object))
+	if (callee_is_builtin(object))
 		return ((PyCFunctionObject *)object)->m_ml;
 	if (Py_TYPE(object) == &PyMethodDescr_Type && self != missing &&
 		PyObject_TypeCheck(self, PyDescr_TYPE(object)))
@@ -104,32 +112,70 @@ static inline const void *builtin_identity(PyObject *const *args)
 	return NULL;
 }
 
-LISTENER(c_enter)
+/* The same of most that it shows. */
+static inline const void *usual_identity(PyObject *const *args)
+{
+	PyObject *object = args[CALLABLE], *self = args[ARGUMENT];
+
+	if (Py_TYPE(object) == &PyCFunction_Type)
+		return ((PyCFunctionObject *)object)->m_ml;
+	if (Py_TYPE(object) == &PyMethodDescr_Type && self != missing &&
+		Py_TYPE(self) == PyDescr_TYPE(object))
+		return ((PyMethodDescrObject *)object)->d_method;
+	return NULL;
+}
+
+/*
+ * Where the call is, in the code that makes it. The frame would say the same,
+ * but is found through the thread's state, which is further away. An offset is
+ * not negative, and has one digit.
+ */
+static inline const void *call_place(PyObject *const *args)
+{
+	return (const char *)args[CODE] +
+	       ((PyLongObject *)args[OFFSET])->long_value.ob_digit[0];
+}
+
+SLOW c_enter_slow(PyObject *const *args)
 {
 	const void *identity = builtin_identity(args);
-	struct tracer_thread *thread;
+
+	if (identity != NULL)
+		tracer_enter_slow(&(struct callee_seen){identity,
+					  args[CALLABLE], args[ARGUMENT]},
+			call_place(args));
+	Py_RETURN_NONE;
+}
+
+LISTENER(c_enter)
+{
+	const void *identity;
 
 	UNUSED_ARGUMENTS();
-	if (identity == NULL)
+	if (Py_TYPE(args[CALLABLE]) == &PyFunction_Type)
 		Py_RETURN_NONE;
-	thread = tracer_thread(false);
-	if (TRACER_LIKELY(thread != NULL))
-		tracer_enter(thread, identity, frame_place(frame_current()),
-			args[CALLABLE], args[ARGUMENT]);
+	identity = usual_identity(args);
+	if (identity == NULL || !tracer_enter(identity, call_place(args)))
+		return c_enter_slow(args);
+	Py_RETURN_NONE;
+}
+
+SLOW c_exit_slow(PyObject *const *args)
+{
+	const void *identity = builtin_identity(args);
+
+	if (identity != NULL)
+		tracer_c_exit_slow(identity);
 	Py_RETURN_NONE;
 }
 
 LISTENER(c_exit)
 {
-	const void *identity = builtin_identity(args);
-	struct tracer_thread *thread;
+	const void *identity = usual_identity(args);
 
 	UNUSED_ARGUMENTS();
-	if (identity == NULL)
-		Py_RETURN_NONE;
-	thread = tracer_thread(false);
-	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, identity))
-		tracer_c_exit_slow(thread, identity);
+	if (identity == NULL || !tracer_exit(identity))
+		return c_exit_slow(args);
 	Py_RETURN_NONE;
 }
 
@@ -170,27 +216,25 @@ static PyObject *called(PyObject *const *args)
 
 LISTENER(any_enter)
 {
-	const void *identity = any_identity(args);
-	struct tracer_thread *thread =
-		identity == NULL ? NULL : tracer_thread(false);
+	const void *identity = any_identity(args), *place = call_place(args);
 
 	UNUSED_ARGUMENTS();
-	if (thread != NULL)
-		tracer_enter(thread, identity, frame_place(frame_current()),
-			called(args),
-			args[ARGUMENT] == missing ? NULL : args[ARGUMENT]);
+	if (identity != NULL && !tracer_enter(identity, place))
+		tracer_enter_slow(
+			&(struct callee_seen){identity, called(args),
+				args[ARGUMENT] == missing ? NULL
+							  : args[ARGUMENT]},
+			place);
 	Py_RETURN_NONE;
 }
 
 LISTENER(any_exit)
 {
 	const void *identity = any_identity(args);
-	struct tracer_thread *thread =
-		identity == NULL ? NULL : tracer_thread(false);
 
 	UNUSED_ARGUMENTS();
-	if (thread != NULL && !tracer_exit(thread, identity))
-		tracer_c_exit_slow(thread, identity);
+	if (identity != NULL && !tracer_exit(identity))
+		tracer_c_exit_slow(identity);
 	Py_RETURN_NONE;
 }
 

@@ -26,52 +26,49 @@ static bool is_on;
 
 static NOINLINE int enter(PyFrameObject *frame)
 {
-	struct tracer_thread *thread = tracer_thread(true);
 	frame_t *caller = frame_real(frame->f_frame->previous);
 	PyObject *code = (PyObject *)frame_code(frame->f_frame);
+	const void *place = frame_call_place(caller);
 
-	if (TRACER_LIKELY(thread != NULL))
-		tracer_enter(thread, code,
-			caller == NULL ? NULL : frame_place(caller), code,
-			NULL);
+	if (!tracer_enter(code, place))
+		tracer_enter_slow(
+			&(struct callee_seen){code, code, NULL}, place);
 	return 0;
 }
 
 /* As cProfile, it leaves out what is no builtin function. */
 static NOINLINE int enter_c(PyFrameObject *frame, PyObject *object)
 {
-	struct tracer_thread *thread;
+	const void *place = frame_place(frame->f_frame);
+	const void *identity;
 
-	if (!PyCFunction_Check(object))
+	if (!callee_is_builtin(object))
 		return 0;
-	thread = tracer_thread(false);
-	if (TRACER_LIKELY(thread != NULL))
-		tracer_enter(thread, ((PyCFunctionObject *)object)->m_ml,
-			frame_place(frame->f_frame), object, NULL);
+	identity = ((PyCFunctionObject *)object)->m_ml;
+	if (!tracer_enter(identity, place))
+		tracer_enter_slow(
+			&(struct callee_seen){identity, object, NULL}, place);
 	return 0;
 }
 
 static NOINLINE int leave(PyFrameObject *frame, PyObject *result)
 {
-	struct tracer_thread *thread = tracer_thread(false);
 	const void *code = frame_code(frame->f_frame);
 
-	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, code))
-		tracer_exit_slow(thread, code, result);
+	if (!tracer_exit(code))
+		tracer_exit_slow(code, result);
 	return 0;
 }
 
 static NOINLINE int leave_c(PyObject *object)
 {
-	struct tracer_thread *thread;
 	const void *identity;
 
-	if (!PyCFunction_Check(object))
+	if (!callee_is_builtin(object))
 		return 0;
-	thread = tracer_thread(false);
 	identity = ((PyCFunctionObject *)object)->m_ml;
-	if (TRACER_LIKELY(thread != NULL) && !tracer_exit(thread, identity))
-		tracer_c_exit_slow(thread, identity);
+	if (!tracer_exit(identity))
+		tracer_c_exit_slow(identity);
 	return 0;
 }
 

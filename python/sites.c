@@ -49,9 +49,8 @@ static struct ctp_site *find_global(
 }
 
 struct ctp_site *sites_find(struct tracer_thread *thread,
-	const struct callee *callee, frame_t *caller)
+	const struct callee *callee, frame_t *caller, const void *place)
 {
-	const void *place = caller == NULL ? NULL : frame_place(caller);
 	struct ctp_site *site = NULL;
 
 	if (callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED)
@@ -59,7 +58,8 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 	/* What needs more than a site is to be asked for each time. */
 	if (callee->kind <= CALLEE_HIDDEN)
 		*tracer_slot(thread, callee->identity, place) =
-			(struct table_entry){callee->identity, place, site};
+			(struct tracer_slot){callee->identity, place, site,
+				site == NULL ? 0 : site->tag};
 	return site;
 }
 

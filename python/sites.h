@@ -11,13 +11,13 @@
 #include "tracer.h"
 
 /*
- * The site of `callee` called from where `caller` (NULL: unknown) is, which
- * the thread's cache knows from now on. NULL: not to be recorded.
+ * The site of `callee` called from where `caller` (NULL: unknown) is, which the
+ * thread's cache knows from now on as `place`. NULL: not to be recorded.
  *
  * Threads: as callee_find().
  */
 struct ctp_site *sites_find(struct tracer_thread *thread,
-	const struct callee *callee, frame_t *caller);
+	const struct callee *callee, frame_t *caller, const void *place);
 
 /* Forgets all: the filters are others now. */
 void sites_clear(void);

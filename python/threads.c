@@ -2,6 +2,7 @@
 #include "threads.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,10 +87,13 @@ static void make_key(void)
 
 static struct tracer_thread *thread_new(void)
 {
-	struct tracer_thread *thread = calloc(1, sizeof(*thread));
+	struct tracer_thread *thread =
+		aligned_alloc(_Alignof(struct tracer_thread), sizeof(*thread));
 
 	if (thread == NULL)
 		return NULL;
+	/* Not the cache, which is large: joining a trace clears it. */
+	memset(thread, 0, offsetof(struct tracer_thread, slots));
 	/* The first is the bottom, with an identity that nothing has. */
 	thread->calls = calloc(FIRST_CALLS, sizeof(*thread->calls));
 	if (thread->calls == NULL) {

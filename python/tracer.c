@@ -101,10 +101,12 @@ static void push_found(struct tracer_thread *thread, frame_t *frame)
 	PyCodeObject *code = frame_code(frame);
 	const struct callee *callee = callee_find(
 		&(struct callee_seen){code, (PyObject *)code, NULL});
+	frame_t *caller = frame_real(frame->previous);
 	struct ctp_site *site = NULL;
 
 	if (callee != NULL)
-		site = sites_find(thread, callee, frame_real(frame->previous));
+		site = sites_find(
+			thread, callee, caller, frame_call_place(caller));
 	tracer_push(thread, code, site);
 	if (thread->top->site != NULL)
 		ctp_arg_int("startup", 1);
@@ -128,7 +130,9 @@ static void push_all_found(struct tracer_thread *thread, bool entering)
 	free(found);
 }
 
-struct tracer_thread *tracer_join(bool entering)
+/* Joins the calling thread to the trace. `entering`: its innermost frame is
+ * about to be told of. NULL: no trace is on, or out of memory. */
+static struct tracer_thread *join(bool entering)
 {
 	uint32_t trace = __atomic_load_n(&tracer_on, __ATOMIC_ACQUIRE);
 	struct tracer_thread *thread = trace == 0 ? NULL : threads_self();
@@ -153,41 +157,49 @@ struct tracer_thread *tracer_join(bool entering)
 /* The site of the call, which the thread's cache does not know, and the kind of
  * the callee. */
 static struct ctp_site *resolve(struct tracer_thread *thread,
-	const struct callee_seen *seen, enum callee_kind *kind)
+	const struct callee_seen *seen, const void *place,
+	enum callee_kind *kind)
 {
 	frame_t *caller = frame_real(frame_current());
 	const struct callee *callee;
-	const void *place;
 
 	if (caller != NULL && PyCode_Check(seen->object))
 		caller = frame_real(caller->previous);
-	place = caller == NULL ? NULL : frame_place(caller);
 	/* A thread gets its name while it runs, in Python; packages are
 	 * imported then. May run Python, so that another thread could stop the
 	 * trace: the callee is looked up after that. */
-	if (tracer_slot(thread, seen->identity, place)->first == NULL) {
+	if (tracer_slot(thread, seen->identity, place)->identity == NULL) {
 		threads_name(thread);
 		greenlets_watch(thread);
 	}
 	callee = callee_find(seen);
 	*kind = callee == NULL ? CALLEE_PLAIN : callee->kind;
-	return callee == NULL ? NULL : sites_find(thread, callee, caller);
+	return callee == NULL ? NULL
+			      : sites_find(thread, callee, caller, place);
 }
 
-void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
-	PyObject *object, PyObject *self)
+void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 {
+	bool is_python = PyCode_Check(seen->object);
+	struct tracer_thread *thread = join(is_python);
+	const struct tracer_slot *slot;
 	struct error_state error;
 	enum callee_kind kind;
 	struct ctp_site *site;
 
+	if (thread == NULL)
+		return;
+	slot = tracer_slot(thread, seen->identity, place);
+	if (slot->identity == seen->identity && slot->place == place) {
+		tracer_push(thread, seen->identity, slot->site);
+		return;
+	}
 	error_save(&error);
-	site = resolve(
-		thread, &(struct callee_seen){identity, object, self}, &kind);
+	site = resolve(thread, seen, place, &kind);
 	/* Our own C functions open and close ranges, which must not be found
 	 * above them. */
-	if (kind != CALLEE_HIDDEN || PyCode_Check(object))
-		tracer_push(thread, identity, site);
+	if (kind != CALLEE_HIDDEN || is_python)
+		tracer_push(thread, seen->identity, site);
 	if (kind > CALLEE_HIDDEN)
 		extras_enter(thread, kind);
 	error_restore(&error);
@@ -214,12 +226,27 @@ static void drop(struct tracer_thread *thread, const void *identity)
 		threads_count(&thread->counts.exits_dropped);
 }
 
-void tracer_c_exit_slow(struct tracer_thread *thread, const void *identity)
+/* It is the top, and there was no room for the record. */
+static bool exit_top(struct tracer_thread *thread, const void *identity)
 {
-	drop(thread, identity);
+	if (thread->top->identity != identity)
+		return false;
+	if (thread->top->site != NULL)
+		ctp_end_inline();
+	thread->top--;
+	return true;
 }
 
-void tracer_exit_slow(
+void tracer_c_exit_slow(const void *identity)
+{
+	struct tracer_thread *thread = join(false);
+
+	if (thread != NULL && !exit_top(thread, identity))
+		drop(thread, identity);
+}
+
+/* Ends what is not the top, and what is above it. */
+static void exit_inner(
 	struct tracer_thread *thread, const void *identity, PyObject *result)
 {
 	size_t depth = find_open(thread, identity);
@@ -245,6 +272,14 @@ void tracer_exit_slow(
 	}
 	if (thread->startup > depth_of(thread))
 		thread->startup = depth_of(thread);
+}
+
+void tracer_exit_slow(const void *identity, PyObject *result)
+{
+	struct tracer_thread *thread = join(false);
+
+	if (thread != NULL && !exit_top(thread, identity))
+		exit_inner(thread, identity, result);
 }
 
 void tracer_begin(struct ctp_site *site, const void *identity)
@@ -315,7 +350,7 @@ int tracer_start(const struct tracer_options *wanted)
 	if (++last_trace == 0)
 		last_trace = 1;
 	__atomic_store_n(&tracer_on, last_trace, __ATOMIC_RELEASE);
-	if (tracer_join(false) == NULL)
+	if (join(false) == NULL)
 		PyErr_NoMemory();
 	else if (extras_start() == 0 && hook_start(wanted) == 0)
 		return 0;

@@ -17,13 +17,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "callee.h"
 #include "ctprof.h"
 #include "pointers.h"
 
 #define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 enum {
-	TRACER_SLOT_BITS = 12, /* of a thread's cache of sites; 96 KiB */
+	TRACER_SLOT_BITS = 12, /* of a thread's cache of sites; 128 KiB */
 	TRACER_SLOTS = 1 << TRACER_SLOT_BITS,
 	TRACER_NAME_MAX = 64,
 };
@@ -32,6 +33,18 @@ enum {
 struct tracer_call {
 	const void *identity;
 	struct ctp_site *site; /* NULL: not recorded */
+};
+
+/*
+ * What a thread knows of calls of `identity` from `place`, in half a cache
+ * line. The tag is the site's own, which never changes: what is read for a
+ * call is this line, and not the site's, too.
+ */
+struct tracer_slot {
+	_Alignas(32) const void *identity; /* NULL: free */
+	const void *place;
+	struct ctp_site *site; /* NULL: not recorded */
+	uint64_t tag;
 };
 
 /* Things that should not happen, but do. */
@@ -55,7 +68,7 @@ struct tracer_thread {
 	bool has_greenlets;         /* and we are told when they take turns */
 	char name[TRACER_NAME_MAX]; /* as the log knows it */
 	struct tracer_thread *next;
-	struct table_entry slots[TRACER_SLOTS];
+	struct tracer_slot slots[TRACER_SLOTS];
 };
 
 struct tracer_options {
@@ -104,20 +117,14 @@ bool tracer_end(const void *identity);
 
 struct tracer_options tracer_options(void);
 
-/* Joins the calling thread to the trace. `entering`: its innermost frame is
- * about to be told of. NULL: no trace is on, or out of memory. */
-struct tracer_thread *tracer_join(bool entering);
+/* Enters a call, which tracer_enter() did not: joins the thread to the trace,
+ * finds or makes the site, makes room. */
+void tracer_enter_slow(const struct callee_seen *seen, const void *place);
 
-/* Enters what the thread's cache does not know: `object` is the code, or what
- * is called, with `self` if that is a method descriptor. */
-void tracer_enter_slow(struct tracer_thread *thread, const void *identity,
-	PyObject *object, PyObject *self);
-
-/* An exit that does not belong to the top. `result`: of a Python function; NULL
- * if it is left by an exception, or not known. */
-void tracer_exit_slow(
-	struct tracer_thread *thread, const void *identity, PyObject *result);
-void tracer_c_exit_slow(struct tracer_thread *thread, const void *identity);
+/* Ends a call that tracer_exit() did not: it may not be the top. `result`: of a
+ * Python function; NULL if it is left by an exception, or not known. */
+void tracer_exit_slow(const void *identity, PyObject *result);
+void tracer_c_exit_slow(const void *identity);
 
 /* Counts that another profiler took our place. */
 void tracer_replaced(void);
@@ -125,21 +132,9 @@ void tracer_replaced(void);
 /* Makes room. False if there is none; then the call is not on the stack. */
 bool tracer_grow(struct tracer_thread *thread);
 
-static inline __attribute__((always_inline)) struct tracer_thread *
-tracer_thread(bool entering)
-{
-	struct tracer_thread *thread = tracer_self;
-
-	if (TRACER_LIKELY(thread != NULL &&
-			  thread->trace == __atomic_load_n(&tracer_on,
-						   __ATOMIC_RELAXED)))
-		return thread;
-	return tracer_join(entering);
-}
-
-static inline __attribute__((always_inline)) void tracer_push(
-	struct tracer_thread *thread, const void *identity,
-	struct ctp_site *site)
+/* Puts a call on the stack and records it. */
+static inline void tracer_push(struct tracer_thread *thread,
+	const void *identity, struct ctp_site *site)
 {
 	struct tracer_call *call = thread->top + 1;
 
@@ -157,36 +152,70 @@ static inline __attribute__((always_inline)) void tracer_push(
 }
 
 /* Where the thread's cache has the site of a call from `place`, if it has. */
-static inline __attribute__((always_inline)) struct table_entry *tracer_slot(
+static inline __attribute__((always_inline)) struct tracer_slot *tracer_slot(
 	struct tracer_thread *thread, const void *identity, const void *place)
 {
 	return &thread->slots[table_hash(identity, place) >>
 			      (64 - TRACER_SLOT_BITS)];
 }
 
-/* Enters a call from `place`. */
-static inline __attribute__((always_inline)) void tracer_enter(
-	struct tracer_thread *thread, const void *identity, const void *place,
-	PyObject *object, PyObject *self)
-{
-	const struct table_entry *slot = tracer_slot(thread, identity, place);
+/*
+ * What a hook does first with an event. It calls nothing, so that a listener
+ * that ends with the slow half saves no registers. False: nothing is done, and
+ * the slow half is to be called.
+ */
 
-	if (TRACER_LIKELY(slot->first == identity && slot->second == place))
-		tracer_push(thread, identity, slot->value);
-	else
-		tracer_enter_slow(thread, identity, object, self);
+static inline __attribute__((always_inline)) bool tracer_is_in(
+	const struct tracer_thread *thread)
+{
+	return TRACER_LIKELY(
+		thread != NULL &&
+		thread->trace == __atomic_load_n(&tracer_on, __ATOMIC_RELAXED));
+}
+
+/*
+ * Enters a call from `place`: any address that is the same for the same
+ * instruction, and for calls of this callee differs for others, as long as
+ * their code lives.
+ */
+static inline __attribute__((always_inline)) bool tracer_enter(
+	const void *identity, const void *place)
+{
+	struct tracer_thread *thread = tracer_self;
+	const struct tracer_slot *slot;
+	struct tracer_call *call;
+
+	if (!tracer_is_in(thread))
+		return false;
+	slot = tracer_slot(thread, identity, place);
+	call = thread->top + 1;
+	if (!TRACER_LIKELY(slot->identity == identity && slot->place == place &&
+			   call < thread->limit))
+		return false;
+	call->identity = identity;
+	call->site = slot->site;
+	/* Last, so that the time is the call's and not ours. */
+	if (slot->site != NULL &&
+		!TRACER_LIKELY(slot->tag != 0 && ctp_store_inline(slot->tag)))
+		return false;
+	thread->top = call;
+	return true;
 }
 
 /* Ends the call if it is the top. */
 static inline __attribute__((always_inline)) bool tracer_exit(
-	struct tracer_thread *thread, const void *identity)
+	const void *identity)
 {
-	struct tracer_call *top = thread->top;
+	struct tracer_thread *thread = tracer_self;
+	struct tracer_call *top;
 
+	if (!tracer_is_in(thread))
+		return false;
+	top = thread->top;
 	if (!TRACER_LIKELY(top->identity == identity))
 		return false;
-	if (TRACER_LIKELY(top->site != NULL))
-		ctp_end_inline();
+	if (top->site != NULL && !TRACER_LIKELY(ctp_store_inline(0)))
+		return false;
 	thread->top = top - 1;
 	return true;
 }
