@@ -5,11 +5,12 @@
 #
 # Interpreters whose extensions have the same suffix share one. An extension is
 # not linked with libpython: the interpreter that loads it has these symbols,
-# and may have no such library.
+# and may have no such library. The few functions of these that are called for
+# each event are called directly, not by way of a procedure linkage table.
 
 python_facts = $(top_srcdir)/python/facts.py
 python_compile = $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) $(CTP_CFLAGS) \
-	$(filter-out -finstrument-functions%,$(CFLAGS)) -fPIC
+	$(filter-out -finstrument-functions%,$(CFLAGS)) -fPIC -fno-plt
 python_link = $(CC) $(CTP_CFLAGS) \
 	$(filter-out -finstrument-functions%,$(CFLAGS)) -shared \
 	-Wl,--version-script=$(top_srcdir)/python/extension.map \

@@ -19,7 +19,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADER = os.path.join(TREE, "lib", "ctprof.h")
 MAP = "extension.map"
 CONVERT = "ctprof._convert"
-FLAGS = ["-std=c17", "-fvisibility=hidden"]
+FLAGS = ["-std=c17", "-fvisibility=hidden", "-fno-plt"]
 # What the library's sources include, and Debian's name of where that is.
 NEEDED = {"zlib.h": "zlib1g-dev", "msgpack.h": "libmsgpack-dev"}
 
