@@ -20,9 +20,9 @@ static void check_args(const struct trace *trace, const struct event *event)
 		const struct event_arg *arg = &event->args[i];
 
 		fuzz_require(arg->key < strtab_count(trace->text));
-		fuzz_require(arg->kind <= ARG_TEXT);
+		fuzz_require(arg->kind <= ARG_JSON);
 		for (size_t j = 0;
-			arg->kind == ARG_TEXT && j < arg->value.text.size; j++)
+			arg->kind >= ARG_TEXT && j < arg->value.text.size; j++)
 			seen = arg->value.text.bytes[j];
 	}
 	(void)seen;
@@ -33,9 +33,10 @@ static void check_event(const struct trace *trace, const struct event *event)
 	fuzz_require(event->kind < EVENT_KINDS);
 	fuzz_require(event->track < trace->track_count);
 	if (event->kind != EVENT_END && event->kind != EVENT_ARGS &&
-		event->kind != EVENT_ALLOC && event->kind != EVENT_FREE)
+		event->kind != EVENT_ALLOC && event->kind != EVENT_FREE &&
+		event->kind != EVENT_CORRELATION)
 		fuzz_require(event->site < trace->site_count);
-	fuzz_require(event->arg_count <= 1);
+	fuzz_require(event->arg_count <= 1 || event->kind == EVENT_ACTIVITY);
 	check_args(trace, event);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What fuzzing begins with: the logs of the recipes in tests/bad, as logs and as
-# the unpacked blocks that the targets make logs of.
+# What fuzzing begins with: the logs of our recipes, most of them bad, as logs
+# and as the unpacked blocks that the targets make logs of.
 #
 # Usage: fuzz_seeds.sh TARGET DIRECTORY, in the build directory
 set -eu
@@ -17,7 +17,8 @@ seed() {
 		for format in 0 1 2 3 4 5; do
 			number=$((number + 1))
 			# shellcheck disable=SC2059
-			printf "\\00$format\\0$((number % 64 / 8))$((number % 8))" |
+			printf "\\00$format\\$((number % 256 / 64))$((
+				number % 64 / 8))$((number % 8))" |
 				cat - "$1" >"$directory/$2-$format"
 		done
 	else
@@ -48,7 +49,7 @@ if [ "$target" = fuzz_pstats ]; then
 	exit
 fi
 
-for recipe in "$srcdir"/tests/bad/*.recipe; do
+for recipe in "$srcdir"/tests/bad/*.recipe "$srcdir/tests/device.recipe"; do
 	name=$(basename "$recipe" .recipe)
 	./tests/make_log "$recipe" >"$directory/made"
 	seed "$directory/made" "log-$name"
