@@ -8,7 +8,7 @@
 set -u
 build=${BUILD:?}
 cd "$build" || exit 99
-make -k check >check.out 2>&1
+make -k -j"$(nproc)" check >check.out 2>&1
 status=$?
 passed=0
 failed=0
