@@ -145,10 +145,12 @@ static int check_pair(const struct conversion *conversion)
 {
 	const struct format *from = conversion->inputs.from;
 	const struct format *to = conversion->to;
+	bool pointless = from != NULL && to->new_timeline != NULL &&
+			 (from->holds_profile || from->write_profile != NULL);
 
-	if (from == NULL || names_can_read(from))
+	if (from == NULL || (names_can_read(from) && !pointless))
 		return EXIT_DONE;
-	if (from->write_profile != NULL && to->new_timeline != NULL)
+	if (pointless)
 		say("%s holds a profile, which cannot become a timeline (%s): "
 		    "it does not know when things happened",
 			from->name, to->name);

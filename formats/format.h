@@ -39,6 +39,7 @@ struct format {
 	const char *summary; /* what it is and who reads it; no capital */
 	bool binary;         /* not for a terminal */
 	bool needs_tree;     /* write_profile wants profile->nodes */
+	bool holds_profile;  /* what is read has read_profile(), no events */
 
 	/*
 	 * How sure this is the format: the number of bits that matched, 0 if

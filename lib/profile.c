@@ -330,3 +330,52 @@ struct profile *profile_copy(const struct profile *from)
 	to->no_root = from->no_root;
 	return to;
 }
+
+static bool add_functions(
+	struct profile *to, const struct profile *from, uint32_t *map)
+{
+	for (uint32_t i = 0; i < from->function_count; i++) {
+		const struct profile_function *function = &from->functions[i];
+
+		map[i] = profile_add_function(
+			to, function->name, function->file, function->line);
+		if (map[i] == PROFILE_NONE)
+			return false;
+		profile_cost_add(&to->functions[map[i]].cost, &function->cost);
+		profile_cost_add(&to->functions[map[i]].root, &function->root);
+		profile_device_add(
+			&to->functions[map[i]].device, &function->device);
+	}
+	return true;
+}
+
+static bool add_edges(
+	struct profile *to, const struct profile *from, const uint32_t *map)
+{
+	for (uint32_t i = 0; i < from->edge_count; i++) {
+		const struct profile_edge *edge = &from->edges[i];
+		uint32_t number = profile_add_edge(
+			to, map[edge->caller], map[edge->callee]);
+
+		if (number == PROFILE_NONE)
+			return false;
+		profile_cost_add(&to->edges[number].cost, &edge->cost);
+	}
+	return true;
+}
+
+bool profile_add(struct profile *to, const struct profile *from)
+{
+	uint32_t *map =
+		memory_new(((size_t)from->function_count + 1) * sizeof(*map));
+	bool done = map != NULL && add_functions(to, from, map) &&
+		    add_edges(to, from, map);
+
+	memory_free(map);
+	to->total_ns += from->total_ns;
+	to->open_calls += from->open_calls;
+	to->unmatched += from->unmatched;
+	to->thread_count += from->thread_count;
+	to->no_root = to->no_root || from->no_root;
+	return done;
+}

@@ -94,6 +94,10 @@ void profile_free(struct profile *profile);
  * memory. */
 struct profile *profile_copy(const struct profile *from);
 
+/* Adds the functions and edges of `from`, whatever their order. Trees are left
+ * alone. False if out of memory; then `to` holds a part of it. */
+bool profile_add(struct profile *to, const struct profile *from);
+
 /* The function (name, file, line), made with zero costs if it is new;
  * PROFILE_NONE if out of memory. Text is copied. `file` may be NULL. */
 uint32_t profile_add_function(struct profile *profile, const char *name,

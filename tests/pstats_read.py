@@ -5,6 +5,7 @@ are. What ctprof makes of them is compared with what marshal itself reads."""
 import marshal
 import os
 import pathlib
+import pstats
 import subprocess
 import sys
 
@@ -168,6 +169,49 @@ def wrong_is_refused(work):
     return good
 
 
+def sums_are_python_s(work, paths):
+    """What pstats.add() makes of them, but for the last digits of floats."""
+    to = work / "sum.pstats"
+    done = run("merge", "--force", "-o", to, *paths)
+    if done.returncode != 0:
+        return fail(done.stderr)
+    theirs = pstats.Stats(str(paths[0]))
+    theirs.add(*map(str, paths[1:]))
+    ours = load(to)
+    if set(ours) != set(theirs.stats):
+        return fail("other functions")
+    for key, value in theirs.stats.items():
+        if ours[key][:2] != value[:2] or set(ours[key][4]) != set(value[4]):
+            return fail(f"{key}: {ours[key]}, not {value}")
+        for got, wanted in zip(ours[key][2:4], value[2:4]):
+            if abs(got - wanted) > 1e-8:
+                return fail(f"{key}: {got}, not {wanted}")
+        for caller, cost in value[4].items():
+            if ours[key][4][caller][:2] != cost[:2]:
+                return fail(f"{key} from {caller}")
+    return True
+
+
+def sums_do_not_depend_on_order(work, paths):
+    a, b, c = paths
+    outputs = []
+    part = work / "part.pstats"
+    for first, second in (((a, b), (c,)), ((b, c), (a,)), ((c, a, b), ())):
+        to = work / f"sum{len(outputs)}.pstats"
+        for command in ([part, *first], [to, part, *second]):
+            done = run("merge", "--force", "-o", *command)
+            if done.returncode != 0:
+                return fail(done.stderr)
+        outputs.append(to.read_bytes())
+    return outputs[0] == outputs[1] == outputs[2]
+
+
+def half_a_sum_is_none(work, path):
+    to = work / "none.pstats"
+    done = run("merge", "-o", to, path, work / "absent.prof")
+    return done.returncode == 3 and not to.exists()
+
+
 def timelines_are_refused(work, path):
     done = run("convert", "-t", "chrome", "-o", work / "t.json", path)
     if done.returncode == 0 or b"when things happened" not in done.stderr:
@@ -186,14 +230,24 @@ def main():
         failed |= not good
 
     path = None
+    paths = []
     for python in sys.argv[2:]:
         for module in ("cProfile", "profile"):
             path = make(work, python, module)
+            if module == "cProfile" and len(paths) < 3:
+                paths.append(path.rename(work / f"part{len(paths)}.prof"))
+                path = paths[-1]
             check(f"{module} of {python} is read", is_read(work, path))
             check(f"{module} of {python} is stable", write_twice(work, path))
     check("Python 2's is read", old_is_read(work))
     check("what is cut off is kept", cut_is_kept(work, path))
     check("what is wrong is refused", wrong_is_refused(work))
+    while len(paths) < 3:
+        whole = make(work, sys.argv[2], "cProfile")
+        paths.append(whole.rename(work / f"part{len(paths)}.prof"))
+    check("sums are Python's", sums_are_python_s(work, paths))
+    check("order is all one", sums_do_not_depend_on_order(work, paths))
+    check("half a sum is none", half_a_sum_is_none(work, path))
     check("timelines are refused", timelines_are_refused(work, path))
     return failed
 

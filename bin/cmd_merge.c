@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds profiles up: of several runs, processes or parts, into one. */
+#include "cmd.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "convert.h"
+#include "input.h"
+#include "inputs.h"
+#include "names.h"
+#include "output.h"
+#include "progress.h"
+#include "say.h"
+
+struct merge {
+	struct inputs inputs;
+	const struct format *to;
+	const char *output; /* as given; NULL: standard output */
+	bool force;
+	struct profile *sum;
+};
+
+static void read_to(
+	struct merge *merge, const char *name, const struct argp_state *state)
+{
+	merge->to = names_format(name);
+	if (merge->to == NULL)
+		argp_error(state,
+			"--to: there is no format '%s'; see 'ctprof formats'",
+			name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct merge *merge = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &merge->inputs;
+		return 0;
+	case 't':
+		read_to(merge, arg, state);
+		return 0;
+	case 'o':
+		merge->output = arg;
+		return 0;
+	case KEY_NAMES:
+		merge->inputs.names = (enum trace_names)arguments_word(
+			state, "--names", INPUTS_NAMES, arg);
+		return 0;
+	case KEY_TRIM_PREFIX:
+		merge->inputs.trim_prefix = true;
+		return 0;
+	case KEY_FORCE:
+		merge->force = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The format by the output's name, where -t does not say it; and can what is
+ * added up be written in it? */
+static int choose_format(struct merge *merge)
+{
+	const char *path = merge->output == NULL ? "-" : merge->output;
+
+	if (merge->to == NULL)
+		merge->to = format_of_path(path);
+	if (merge->to == NULL) {
+		say("to which format? Use -t FORMAT; see 'ctprof formats'");
+		return EXIT_USAGE;
+	}
+	if (merge->to->write_profile == NULL) {
+		say("merge adds up profiles, and %s is none", merge->to->name);
+		return EXIT_USAGE;
+	}
+	if (merge->to->needs_tree) {
+		say("merge adds up who called whom, not the paths of calls "
+		    "that %s shows",
+			merge->to->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+static int add_profile(struct merge *merge, struct input *input)
+{
+	struct convert_job job = {.to = merge->to};
+	struct profile *profile = NULL;
+	struct ctp_error err = {0};
+
+	if (convert_profile(input->origin.source, &job, &profile, &err) !=
+		CTP_OK)
+		return input_failed(input, input->name, &err);
+	if (!profile_add(merge->sum, profile)) {
+		profile_free(profile);
+		say_no_memory(input->name);
+		return EXIT_LIMIT;
+	}
+	profile_free(profile);
+	return EXIT_DONE;
+}
+
+/* All inputs are looked at, so that all that is wrong is said at once. */
+static int add_all(struct merge *merge)
+{
+	const struct inputs *inputs = &merge->inputs;
+	struct progress progress;
+	int worst = EXIT_DONE;
+
+	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
+		"files", inputs->count);
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct input input;
+		int status = input_open(&input, inputs->paths[i], inputs);
+
+		if (status == EXIT_DONE) {
+			int closed;
+
+			status = add_profile(merge, &input);
+			closed = input_close(&input, inputs);
+			status = closed > status ? closed : status;
+		}
+		worst = status > worst ? status : worst;
+		progress_update(&progress, i + 1);
+	}
+	progress_hide(&progress);
+	return worst;
+}
+
+static int write_sum(struct merge *merge)
+{
+	struct format_options options = {0};
+	struct ctp_error err = {0};
+	struct output output;
+	int status = output_open(
+		&output, merge->output, merge->force, merge->to->binary);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	if (profile_sort(merge->sum, &err) != CTP_OK ||
+		merge->to->write_profile(
+			output.file, merge->sum, &options, &err) != CTP_OK) {
+		say_error(output.name, &err);
+		status = err.status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
+	}
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+static int merge_all(struct merge *merge)
+{
+	int status = choose_format(merge);
+	int written;
+
+	if (status != EXIT_DONE)
+		return status;
+	merge->sum = profile_new();
+	if (merge->sum == NULL) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	status = add_all(merge);
+	/* A sum that lacks one of its parts is none. */
+	if (status != EXIT_DONE && status != EXIT_DAMAGED)
+		return status;
+	written = write_sum(merge);
+	return written > status ? written : status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct merge merge = {0};
+	int status;
+
+	arguments_parse(cmd_merge.argp, 0, argc, argv, &merge);
+	status = merge_all(&merge);
+	profile_free(merge.sum);
+	inputs_clear(&merge.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"to", 't', "FORMAT", 0,
+		"format of the output (default: told by the end of -o's name)",
+		GROUP_OUTPUT},
+	{"output", 'o', "FILE", 0,
+		"write to this file, or to standard output (-, the default)",
+		GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a file that exists", GROUP_OUTPUT},
+	INPUTS_NAMES_OPTIONS,
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Add profiles up into one: calls and times of equal functions, "
+	       "and of who called whom. Inputs may be profiles that Python "
+	       "saved, and logs. The sum is the same, to the byte, however "
+	       "its parts are ordered, or added up before.\v"
+	       "Examples:\n"
+	       "  ctprof merge -o all.pstats a.pstats b.pstats\n"
+	       "  ctprof merge -o build.pstats run.ctp run.*.ctp",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_merge = {
+	.name = "merge",
+	.group = "Look at a recording",
+	.summary = "add profiles up into one",
+	.argp = &argp,
+	.run = run,
+};
