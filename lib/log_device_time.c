@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Where the device's clock steps, a new run of pairs begins.
+ */
 #include "log_device_time.h"
 
 #include "log.h"
@@ -8,9 +11,9 @@
 #define DEVICE_MAX (INT64_MAX / 2)
 /* As log_time.c has it. */
 #define LOG_MAX (INT64_MAX / 8)
-/* How many steps of the clock back it is looked for a time: what is handed
+/* So many of the newest runs between two steps are looked at: what is handed
  * over is of the last seconds. */
-#define STEPS_BACK 16
+#define RUNS 16
 
 __extension__ typedef __int128 wide;
 
@@ -68,14 +71,20 @@ static wide divide_down(wide a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-/* The time on the line through two pairs, or of slope 1 where that is one. */
-static int64_t on_line(const struct log_device_pair *a,
-	const struct log_device_pair *b, int64_t device)
+/* Two entries that tell how fast the clock goes; one twice: as fast as ours. */
+struct rate {
+	const struct log_device_pair *from;
+	const struct log_device_pair *to;
+};
+
+/* The time on the line of this rate through a pair. */
+static int64_t on_line(
+	const struct log_device_pair *through, struct rate rate, int64_t device)
 {
-	wide since = (wide)device - a->device;
-	int64_t span = b->device - a->device;
-	int64_t more = b->log - a->log - span;
-	wide log = a->log + since;
+	wide since = (wide)device - through->device;
+	int64_t span = rate.to->device - rate.from->device;
+	int64_t more = rate.to->log - rate.from->log - span;
+	wide log = through->log + since;
 
 	if (more != 0 && since < INT32_MAX && since > INT32_MIN &&
 		more < INT32_MAX && more > INT32_MIN) {
@@ -85,13 +94,13 @@ static int64_t on_line(const struct log_device_pair *a,
 	} else if (more != 0) {
 		log += divide_down(since * more, span);
 	}
-	return log > LOG_MAX    ? LOG_MAX
-	       : log < -LOG_MAX ? -LOG_MAX
-				: (int64_t)log;
+	if (log > LOG_MAX)
+		return LOG_MAX;
+	return log < -LOG_MAX ? -LOG_MAX : (int64_t)log;
 }
 
-/* A pair far enough from `from`, in the direction of `to`, to tell how fast
- * the clock goes; `from` itself if there is none. */
+/* A pair far enough from `from`, in the direction of `to`, to tell the rate;
+ * `from` itself if there is none. */
 static const struct log_device_pair *far_pair(
 	const struct log_device_pair *from, const struct log_device_pair *to)
 {
@@ -108,51 +117,42 @@ static const struct log_device_pair *far_pair(
 	return from;
 }
 
-/* How far the time is from those that these pairs span; 0: within. */
-static uint64_t distance(const struct log_device_pair *first,
-	const struct log_device_pair *last, int64_t device)
+/* The rate at the end of a run; if it is too short, of a run before it. */
+static struct rate last_rate(
+	const struct log_device_time *time, const struct log_device_pair *last)
 {
-	if (device < first->device)
-		return (uint64_t)first->device - (uint64_t)device;
-	if (device > last->device)
-		return (uint64_t)device - (uint64_t)last->device;
-	return 0;
-}
+	struct rate rate = {last, last};
 
-/* The last of the pairs without a step between them that are nearest; the
- * newest of several. */
-static const struct log_device_pair *nearest(
-	const struct log_device_time *time, int64_t device)
-{
-	const struct log_device_pair *last = &time->pairs[time->count - 1];
-	const struct log_device_pair *best = last;
-	uint64_t least = UINT64_MAX;
-
-	for (int i = 0; i < STEPS_BACK && least != 0; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		const struct log_device_pair *first = &time->pairs[last->first];
-		uint64_t far = distance(first, last, device);
 
-		if (far < least) {
-			least = far;
-			best = last;
-		}
-		if (last->first == 0)
+		rate.from = far_pair(last, first);
+		rate.to = last;
+		if (rate.from != last || last->first == 0)
 			break;
 		last = first - 1;
 	}
-	return best;
+	return rate;
 }
 
-/* Log time among these pairs. */
-static int64_t place(const struct log_device_pair *first,
+/* Log time by the run of pairs that ends with `last`. */
+static int64_t place(const struct log_device_time *time,
 	const struct log_device_pair *last, int64_t device)
 {
+	const struct log_device_pair *first = &time->pairs[last->first];
+	const struct log_device_pair *far;
+
 	if (device >= last->device)
-		return on_line(far_pair(last, first), last, device);
-	if (device < first->device)
-		return on_line(first, far_pair(first, last), device);
+		return on_line(last, last_rate(time, last), device);
+	if (device < first->device) {
+		far = far_pair(first, last);
+		return on_line(first,
+			far == first ? last_rate(time, last)
+				     : (struct rate){first, far},
+			device);
+	}
 	if (last[-1].device <= device) /* most are in the last second */
-		return on_line(last - 1, last, device);
+		first = last - 1;
 	while (last - first > 1) {
 		const struct log_device_pair *middle =
 			first + (last - first) / 2;
@@ -162,20 +162,51 @@ static int64_t place(const struct log_device_pair *first,
 		else
 			last = middle;
 	}
-	return on_line(first, last, device);
+	return on_line(first, (struct rate){first, last}, device);
+}
+
+/* Does the run that ends with `last` put the time where the device's clock may
+ * have been what it was in this run? */
+static bool is_of(const struct log_device_time *time,
+	const struct log_device_pair *last, int64_t device)
+{
+	const struct log_device_pair *first = &time->pairs[last->first];
+	bool newest = last == &time->pairs[time->count - 1];
+	int64_t log = place(time, last, device);
+
+	return (last->first == 0 || log > first[-1].log) &&
+	       log <= last[newest ? 0 : 1].log;
+}
+
+/* The end of the newest run that the time may be of; of none, the newest. */
+static const struct log_device_pair *find_run(
+	const struct log_device_time *time, int64_t device)
+{
+	const struct log_device_pair *newest = &time->pairs[time->count - 1];
+	const struct log_device_pair *last = newest;
+
+	if (newest->first == 0)
+		return newest;
+	for (int i = 0; i < RUNS; i++) {
+		if (is_of(time, last, device))
+			return last;
+		if (last->first == 0)
+			break;
+		last = &time->pairs[last->first - 1];
+	}
+	return newest;
 }
 
 void log_device_time_place(
 	const struct log_device_time *time, int64_t *begin, int64_t *end)
 {
-	const struct log_device_pair start = {0, time->start, 0};
-	const struct log_device_pair *last = &start;
-	const struct log_device_pair *first = &start;
+	struct log_device_pair start = {0, time->start, 0};
+	const struct log_device_time none = {.pairs = &start, .count = 1};
+	const struct log_device_pair *last;
 
-	if (time->count > 0) {
-		last = nearest(time, *begin);
-		first = &time->pairs[last->first];
-	}
-	*begin = place(first, last, *begin);
-	*end = place(first, last, *end);
+	if (time->count == 0)
+		time = &none;
+	last = find_run(time, *begin);
+	*begin = place(time, last, *begin);
+	*end = place(time, last, *end);
 }

@@ -55,13 +55,6 @@ class DeviceClock:
                 return
         self.runs.append([(log, device)])
 
-    def run_of(self, device):
-        """The newest of those that are nearest."""
-        def distance(run):
-            return max(run[0][1] - device, device - run[-1][1], 0)
-
-        return min(reversed(self.runs[-16:]), key=distance)
-
     @staticmethod
     def far(run, start, step):
         for at in range(start + step, len(run) if step > 0 else -1, step):
@@ -69,20 +62,40 @@ class DeviceClock:
                 return at
         return start
 
-    def place(self, run, device):
-        if device < run[0][1]:
-            i, k = 0, self.far(run, 0, 1)
-        elif device >= run[-1][1]:
-            i = len(run) - 1
-            k = self.far(run, i, -1)
+    def last_rate(self, number):
+        """Of a run; of one before it if it is too short."""
+        for run in reversed(self.runs[max(0, number - 15):number + 1]):
+            k = self.far(run, len(run) - 1, -1)
+            if k != len(run) - 1:
+                return run[k], run[-1]
+        return None
+
+    def place(self, number, device):
+        run = self.runs[number]
+        if device >= run[-1][1]:
+            through, rate = run[-1], self.last_rate(number)
+        elif device < run[0][1]:
+            through, k = run[0], self.far(run, 0, 1)
+            rate = (run[0], run[k]) if k else self.last_rate(number)
         else:
             i = max(n for n, pair in enumerate(run) if pair[1] <= device)
-            k = i + 1
-        (log0, device0), (log1, device1) = run[i], run[k]
-        if i == k:
-            return log0 + device - device0
-        return log0 + (device - device0) * (log1 - log0) // \
+            through, rate = run[i], (run[i], run[i + 1])
+        if rate is None:
+            return through[0] + device - through[1]
+        (log0, device0), (log1, device1) = rate
+        return through[0] + (device - through[1]) * (log1 - log0) // \
             (device1 - device0)
+
+    def run_of(self, device):
+        newest = len(self.runs) - 1
+        for number in range(newest, max(-1, newest - 16), -1):
+            log = self.place(number, device)
+            most = self.runs[number][-1] if number == newest \
+                else self.runs[number + 1][0]
+            if log <= most[0] and \
+                    (number == 0 or log > self.runs[number - 1][-1][0]):
+                return number
+        return newest
 
     def log_times(self, begin, end):
         if not self.runs:
