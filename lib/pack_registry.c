@@ -138,6 +138,8 @@ static enum ctp_status write_stream(struct packer *packer,
 	const char *text = "";
 	size_t size = 0;
 
+	if (record[2] != LOG_STREAM && record[2] != LOG_CALLS)
+		return CTP_OK;
 	(void)pack_row_text(head, record, 4, &text, &size);
 	packer->bytes.used = 0;
 	(void)msgpack_pack_array(&out, 7);

@@ -51,6 +51,19 @@ if [ -x "$build/bench_pack" ]; then
 else
 	printf '{"pack": true, "skipped": "bench_pack is not built"}\n'
 fi
+if [ -x "$build/tests/record_devices" ]; then
+	for _ in 1 2 3; do
+		CTPROF_OUT=$work/devices.ctp "$build/tests/record_devices" \
+			1000000 >"$work/devices"
+		printf '{"devices": 1000000, "bytes": %s, %s}\n' \
+			"$(wc -c <"$work/devices.ctp")" \
+			"$(sed 's/^\([0-9.]*\) .* \([0-9.]*\) .*/"handing_ns": \1, "cpu_ns": \2/' \
+				"$work/devices")"
+		rm -f "$work/devices.ctp"
+	done
+else
+	printf '{"devices": 0, "skipped": "record_devices is not built"}\n'
+fi
 if [ ! -x "$ctprof" ]; then
 	printf '{"convert": "all", "skipped": "ctprof is not built"}\n'
 	exit 0

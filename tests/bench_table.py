@@ -135,8 +135,10 @@ def print_recorders(figures):
 def logs_of(results):
     """What was measured on logs: the best of the packings, conversions."""
     packed = [r for r in results if "pack" in r and "skipped" not in r]
+    devices = [r for r in results if "devices" in r and "skipped" not in r]
     converted = [r for r in results if "convert" in r and "skipped" not in r]
-    return sorted(packed, key=lambda r: r["cpu_ns"])[:1] + converted
+    return [r for kind in (packed, devices)
+            for r in sorted(kind, key=lambda r: r["cpu_ns"])[:1]] + converted
 
 
 def print_logs(logs):
@@ -146,6 +148,11 @@ def print_logs(logs):
                   "pairs/s, %.2f bytes a pair" %
                   (2 * r["pairs"], 2 * r["pairs"] / r["cpu_ns"] * 1e3,
                    r["pairs"] / r["cpu_ns"] * 1e3, r["bytes"] / r["pairs"]))
+        elif "devices" in r:
+            print("devices -> log   %11d kernels: %5.1f ns to hand one over, "
+                  "%.1f ns until it is packed, %.2f bytes per kernel" %
+                  (r["devices"], r["handing_ns"], r["cpu_ns"],
+                   r["bytes"] / r["devices"]))
         else:
             print("log -> %-7s %11d events: %6.1f M events/s, %7.1f MB/s "
                   "written, peak %.1f MiB" %
@@ -159,7 +166,8 @@ def print_doubts(results):
     told = set()
     for r in results:
         if "skipped" in r:
-            name = r.get("peer") or r.get("convert") or "pack"
+            name = r.get("peer") or r.get("convert") or \
+                ("devices" if "devices" in r else "pack")
             told.add("%s: skipped: %s" % (name, r["skipped"]))
     for line in sorted(told):
         print(line)

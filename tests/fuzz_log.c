@@ -36,7 +36,11 @@ static void check_event(const struct trace *trace, const struct event *event)
 		event->kind != EVENT_ALLOC && event->kind != EVENT_FREE &&
 		event->kind != EVENT_CORRELATION)
 		fuzz_require(event->site < trace->site_count);
-	fuzz_require(event->arg_count <= 1 || event->kind == EVENT_ACTIVITY);
+	if (event->kind == EVENT_ACTIVITY)
+		fuzz_require(trace->tracks[event->track].kind == TRACE_STREAM ||
+			     trace->tracks[event->track].kind == TRACE_CALLS);
+	else
+		fuzz_require(event->arg_count <= 1);
 	check_args(trace, event);
 }
 
