@@ -43,8 +43,8 @@ struct device_place {
 
 /* What libctprof calls. */
 struct device_calls {
-	/* Recording is about to stop: hand over what devices did until now.
-	 * No lock is held. */
+	/* Recording is about to stop, if any is on: hand over what devices did
+	 * until now. No lock is held. Also at exit, and in a forked child. */
 	void (*stop)(void);
 	/* Around fork(), before any lock of libctprof's is taken, and after
 	 * the last is released: nobody is halfway through a change in the

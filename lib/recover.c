@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "log_frame.h"
+#include "pack_device.h"
 #include "process.h"
 #include "recover_log.h"
 
@@ -19,7 +20,8 @@ struct entry {
 	uint32_t track;
 	uint32_t index;
 	uint64_t seq;
-	bool is_first; /* nothing of its track was in the log before it */
+	bool is_first;  /* nothing of its track was in the log before it */
+	bool is_device; /* what devices did: comes after what caused it */
 };
 
 struct recovery {
@@ -84,11 +86,21 @@ static int compare(const void *left, const void *right)
 	const struct entry *a = left;
 	const struct entry *b = right;
 
+	if (a->is_device != b->is_device)
+		return a->is_device ? 1 : -1;
 	if (a->track != b->track)
 		return a->track < b->track ? -1 : 1;
 	if (a->seq != b->seq)
 		return a->seq < b->seq ? -1 : 1;
 	return a->index < b->index ? -1 : 1;
+}
+
+static bool is_device(const struct chunk *chunk)
+{
+	uint64_t word = chunk->words[chunk->consumed];
+
+	return chunk_site(chunk, word) == CHUNK_ID_LONG &&
+	       pack_device_is(chunk_head(chunk, word).kind);
 }
 
 /* The chunks that hold something, in the order they are to be packed: sites
@@ -110,9 +122,10 @@ static enum ctp_status list_chunks(
 		if (status != CTP_OK)
 			return status;
 		if (spool_file_has_news(chunk))
-			recovery->entries[recovery->count++] = (struct entry){
-				chunk->track, i, chunk->seq,
-				chunk->seq == 0 && chunk->consumed == 0};
+			recovery->entries[recovery->count++] =
+				(struct entry){chunk->track, i, chunk->seq,
+					chunk->seq == 0 && chunk->consumed == 0,
+					is_device(chunk)};
 	}
 	qsort(recovery->entries, recovery->count, sizeof(struct entry),
 		compare);

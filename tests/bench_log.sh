@@ -53,7 +53,7 @@ else
 fi
 if [ -x "$build/tests/record_devices" ]; then
 	for _ in 1 2 3; do
-		CTPROF_OUT=$work/devices.ctp "$build/tests/record_devices" \
+		CTPROF_OUT=$work/devices.ctp CTPROF_CLOCK=events "$build/tests/record_devices" \
 			1000000 >"$work/devices"
 		printf '{"devices": 1000000, "bytes": %s, %s}\n' \
 			"$(wc -c <"$work/devices.ctp")" \

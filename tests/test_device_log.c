@@ -418,6 +418,35 @@ START_TEST(the_dead_programs_activities_are_recovered)
 }
 END_TEST
 
+/* What caused an activity comes before it, whoever recorded first. */
+START_TEST(the_dead_programs_calls_come_first)
+{
+	struct log_text text;
+	int status;
+	pid_t forked = fork();
+
+	if (forked == 0) {
+		start(CTP_POLICY_BLOCK);
+		tell_usual();
+		if (!store(5, 1, 99))
+			_exit(3);
+		case_begin("cuLaunchKernel");
+		ctp_private_correlate(99);
+		(void)raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(forked, &status, 0), forked);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
+	text = read_log(case_path);
+	ck_assert_str_eq(text.losses, "");
+	ck_assert_str_eq(text.events,
+		"1 2 begin cuLaunchKernel\n1 3 correlation 99\n"
+		"0 6 activity vecAdd(float*, float*, int) 99 1ns 0B "
+		"grid='[4,1,1]' registers per thread=24\n");
+	log_text_clear(&text);
+}
+END_TEST
+
 START_TEST(options_say_what_is_recorded_of_devices)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -464,6 +493,7 @@ int main(void)
 	tcase_add_test(tests, a_stop_takes_in_what_is_handed_over_then);
 	tcase_add_test(tests, a_forked_child_has_nothing_of_the_devices);
 	tcase_add_test(tests, the_dead_programs_activities_are_recovered);
+	tcase_add_test(tests, the_dead_programs_calls_come_first);
 	tcase_add_test(tests, options_say_what_is_recorded_of_devices);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
