@@ -2,8 +2,7 @@
 /*
  * ITT: what programs tell Intel's tools, as ranges of ours. Each module that is
  * linked with ittnotify has a list of functions, and has the library that
- * INTEL_LIBITTNOTIFY64 names fill it. What is not here is done by the
- * program's own copy of ittnotify - domains are - or not at all.
+ * INTEL_LIBITTNOTIFY64 names fill it. What is not here is not recorded.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -33,6 +32,44 @@ static struct inject_domain *domain_of(const struct itt_domain *theirs)
 		__atomic_store_n(kept, domain, __ATOMIC_RELEASE);
 	}
 	return domain;
+}
+
+static struct itt_domain *find_domain(
+	struct itt_domain *domain, const char *name)
+{
+	while (domain != NULL && strcmp(domain->name, name) != 0)
+		domain = domain->next;
+	return domain;
+}
+
+/* Those that were made before we came are the program's own. */
+static struct itt_domain *domain_create(const char *name)
+{
+	static struct itt_domain *_Atomic domains;
+	struct itt_domain *found;
+	struct itt_domain *made;
+
+	if (name == NULL)
+		return NULL;
+	found = find_domain(atomic_load(&domains), name);
+	if (found != NULL)
+		return found;
+	made = calloc(1, sizeof(*made));
+	if (made == NULL || (made->name = strdup(name)) == NULL) {
+		free(made);
+		return NULL;
+	}
+	made->flags = 1;
+	made->next = atomic_load(&domains);
+	while (!atomic_compare_exchange_weak(&domains, &made->next, made)) {
+		found = find_domain(made->next, name);
+		if (found != NULL) {
+			free((void *)(uintptr_t)made->name);
+			free(made);
+			return found;
+		}
+	}
+	return made;
 }
 
 /* Handles of strings, by their text: torch asks for one at each operation. */
@@ -338,6 +375,7 @@ static const struct {
 	const char *name;
 	void (*function)(void);
 } ours[] = {
+	FUNCTION(domain_create),
 	FUNCTION(string_handle_create),
 	FUNCTION(task_begin),
 	FUNCTION(task_begin_fn),

@@ -19,6 +19,12 @@
 
 void module_work(void);
 
+#ifdef ALONE
+void module_work(void)
+{
+}
+#endif
+
 #ifdef MODULE
 void module_work(void)
 {
@@ -210,13 +216,31 @@ static void threads(void)
 	}
 }
 
+/* What a tool was told: "begin NAME" and "end", a line each. */
+static void replay(void)
+{
+	nvtxDomainHandle_t domain = nvtxDomainCreateA("ctprof");
+	nvtxEventAttributes_t range;
+	char line[256];
+
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		range = named(line + 6);
+		if (strncmp(line, "begin ", 6) == 0)
+			(void)nvtxDomainRangePushEx(domain, &range);
+		else
+			(void)nvtxDomainRangePop(domain);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {{"plain", plain}, {"crossed", crossed},
-		{"changing", changing}, {"many", many}, {"threads", threads}};
+		{"changing", changing}, {"many", many}, {"threads", threads},
+		{"replay", replay}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
