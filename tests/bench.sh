@@ -245,6 +245,13 @@ for name in $ours; do
 	compile "$name" -L"$lib" $more -lctprof -Wl,-rpath,"$lib" ||
 		{ cat "$work/errors" >&2; exit 1; }
 done
+SOURCE=nvtx compile nvtx_empty -DEMPTY -ldl ||
+	{ cat "$work/errors" >&2; exit 1; }
+# shellcheck disable=SC2086 # $cc may hold options
+$cc -O2 -fPIC -shared -I"$tests/../lib" "$tests/bench_injection.c" \
+	-o "$work/injection.so"
+compile nvtx -L"$lib" -lctprof -ldl -Wl,-rpath,"$lib" ||
+	{ cat "$work/errors" >&2; exit 1; }
 start_mcount
 start_lttng
 
@@ -255,6 +262,10 @@ while [ "$round" -le "$rounds" ]; do
 		for name in none rdtsc clock hooks $ours; do
 			run_program "$name" "$kind"
 		done
+		BENCH_INJECTION=$lib/libctprof-inject.so.0 \
+			run_program nvtx "$kind"
+		BENCH_INJECTION=$work/injection.so \
+			run_program nvtx_empty "$kind"
 		[ -z "$gprof" ] || run_gprof "$kind"
 		[ -z "$uftrace" ] || run_uftrace uftrace_hooks hooks "$kind"
 		[ -z "$gprof" ] || [ -z "$uftrace" ] ||

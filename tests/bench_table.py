@@ -17,6 +17,8 @@ ROWS = [
     ("instrument", "ctprof, instrumented"),
     ("ctprof_off", "ctprof, not started"),
     ("ctprof_stopped", "ctprof, stopped"),
+    ("nvtx", "ctprof, NVTX"),
+    ("nvtx_empty", "NVTX, ignored"),
     ("hooks", "instrumented, alone"),
     ("uftrace_hooks", "uftrace, instrumented"),
     ("uftrace", "uftrace, -pg"),
