@@ -95,6 +95,7 @@ done
 "$CTPROF" formats | tail -n +2 > "$work/formats"
 [ -s "$work/formats" ] || complain "ctprof formats: lists none"
 while read -r name does _ suffix summary; do
+	[ "$does" != both ] || does="read, write"
 	grep -qF "| \`$name\` | \`$suffix\` | $does | $summary |" \
 		"$srcdir/README.md" ||
 		complain "README.md: has no row for $name as 'ctprof formats' has it"
