@@ -294,8 +294,9 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 	event->id = (uint64_t)columns[LOG_DEVICE_CORRELATIONS][at];
 	event->bytes = (uint64_t)columns[LOG_DEVICE_BYTES][at];
 	event->site = description->site;
-	event->args = device->args + description->first_arg;
 	event->arg_count = description->arg_count;
+	if (event->arg_count > 0) /* or there may be no array at all */
+		event->args = device->args + description->first_arg;
 	return columns[LOG_DEVICE_NODES][at] == 0 ||
 	       add_node(recording, event, columns[LOG_DEVICE_NODES][at]);
 }
