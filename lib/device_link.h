@@ -113,6 +113,10 @@ CTP_API bool ctp_private_device_sync(uint64_t ticks, int64_t device_ns);
  * has this number. Does what a counter does, as fast. */
 CTP_API void ctp_private_correlate(uint32_t correlation);
 
+/* A range begins that is such a call: both at once, as fast as ctp_begin().
+ * Returns whether it was opened. */
+CTP_API int ctp_private_begin_call(struct ctp_site *site, uint32_t correlation);
+
 /* For libctprof: passes on what happens, if there is anyone to hear it. */
 void device_stop(void);
 void device_lock(void);

@@ -199,9 +199,8 @@ static void enter(
 	if (function->is_flushing)
 		(void)gpu_library.cupti.cuptiActivityFlushAll(0);
 	self.correlation = data->correlation;
-	self.is_open = ctp_begin_inline(function->site);
-	if (self.is_open)
-		ctp_private_correlate(data->correlation);
+	self.is_open =
+		ctp_private_begin_call(function->site, data->correlation);
 }
 
 static void leave(const struct cupti_callback_data *data)

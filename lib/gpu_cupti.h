@@ -266,8 +266,8 @@ typedef void cupti_complete(void *context, uint32_t stream, uint8_t *buffer,
 		int domain, uint32_t cbid)) \
 	NEED(cuptiActivityRegisterCallbacks, (cupti_request *request, \
 		cupti_complete *complete)) \
-	NEED(cuptiActivityEnable, (int kind)) \
-	NEED(cuptiActivityDisable, (int kind)) \
+	NEED(cuptiActivityEnable, (enum cupti_kind kind)) \
+	NEED(cuptiActivityDisable, (enum cupti_kind kind)) \
 	NEED(cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, \
 		void **record)) \
 	NEED(cuptiActivityFlushAll, (uint32_t flag)) \
