@@ -131,6 +131,7 @@ static bool start(bool full, char *reason, size_t size)
 	}
 	gpu.pid = getpid();
 	atomic_store(&gpu.state, GPU_ON);
+	gpu_drain_begin();
 	gpu_subscribe_enable(true, full);
 	gpu_session_fact("gpu.state", "recording");
 	return true;
@@ -150,7 +151,7 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 		}
 		ctp_private_devices(&calls);
 	} else if (gpu_state() == GPU_ON && !gpu_callback_is_active()) {
-		gpu_drain_forget();
+		gpu_drain_begin();
 		gpu_subscribe_enable(true, full);
 	}
 	gpu_session_tell(session);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -34,7 +35,8 @@ static struct {
 	uint32_t asked; /* stops */
 	uint32_t served;
 	bool last;
-	uint64_t session; /* the recording that was drained into last */
+	_Atomic bool is_wanted; /* what CUPTI gives back */
+	uint64_t session;       /* the recording that was drained into last */
 	bool has_clock;
 } drain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -134,11 +136,11 @@ static void read_all(struct gpu_buffer *buffer)
 	gpu_record_put();
 }
 
-/* What CUPTI gave back goes into the recording that is on, if there is one
- * that wants it. */
+/* What CUPTI gave back goes into the recording that wants it, if there is
+ * one. */
 static void hand_over(void)
 {
-	const uint64_t session = ctp_private_gpu() >= CTP_GPU_LIGHT
+	const uint64_t session = atomic_load(&drain.is_wanted)
 					 ? ctp_private_device_session()
 					 : 0;
 	struct gpu_buffer *full = gpu_buffers_take();
@@ -178,23 +180,26 @@ static void stop(bool last)
 		gpu_subscribe_enable(false, false);
 	flush(CUPTI_FLUSH_FORCED);
 	hand_over();
+	atomic_store(&drain.is_wanted, false);
 	if (last && gpu_state() == GPU_ON)
 		gpu_subscribe_end();
 }
 
-void gpu_drain_forget(void)
+void gpu_drain_begin(void)
 {
-	if ((gpu_library.quirks & GPU_QUIRK_NEVER_DISABLE) == 0)
-		return;
-	flush(CUPTI_FLUSH_FORCED);
-	give_all(gpu_buffers_take());
-	(void)gpu_buffers_discarded();
+	if ((gpu_library.quirks & GPU_QUIRK_NEVER_DISABLE) != 0) {
+		flush(CUPTI_FLUSH_FORCED);
+		give_all(gpu_buffers_take());
+		(void)gpu_buffers_discarded();
+	}
+	atomic_store(&drain.is_wanted, true);
 }
 
 /* The first of two instants to go by, if all is over soon. */
 static void begin_burst(void)
 {
-	if (gpu_state() == GPU_ON && ctp_private_device_session() != 0)
+	if (gpu_state() == GPU_ON && atomic_load(&drain.is_wanted) &&
+		ctp_private_device_session() != 0)
 		sync_clocks();
 }
 

@@ -16,8 +16,8 @@ bool gpu_drain_start(void);
  */
 bool gpu_drain_stop(bool last);
 
-/* Before another recording: what was recorded since the last one ended, by
- * kinds that cannot be disabled, is nobody's. */
-void gpu_drain_forget(void);
+/* A recording begins. What came since the last one ended, of kinds that cannot
+ * be disabled, is nobody's. */
+void gpu_drain_begin(void);
 
 #endif
