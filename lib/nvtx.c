@@ -385,7 +385,7 @@ static bool fill(const struct nvtx_callbacks *callbacks,
 	nvtx_function **table = NULL;
 	unsigned size = 0;
 
-	if (callbacks->table(module, &table, &size) == 0 || table == NULL)
+	if (callbacks->table((int)module, &table, &size) == 0 || table == NULL)
 		return false;
 	for (unsigned i = 1; i < count && i < size; i++)
 		if (ours[i] != NULL && table[i] != NULL)
