@@ -52,15 +52,21 @@ struct callee_seen {
  */
 const struct callee *callee_find(const struct callee_seen *seen);
 
-/* Whether the profile function would be told of its calls. What is called most,
- * and is none, is told apart before its base types are walked through. */
+/* The types of what is called most, and is no builtin function. */
+static inline bool callee_is_usual(const PyTypeObject *type)
+{
+	return type == &PyFunction_Type || type == &PyType_Type ||
+	       type == &PyMethod_Type;
+}
+
+/* Whether the profile function would be told of its calls. The most usual are
+ * told apart before base types are walked through. */
 static inline bool callee_is_builtin(PyObject *object)
 {
-	PyTypeObject *type = Py_TYPE(object);
+	const PyTypeObject *type = Py_TYPE(object);
 
 	return type == &PyCFunction_Type ||
-	       (type != &PyFunction_Type && type != &PyType_Type &&
-		       type != &PyMethod_Type && PyCFunction_Check(object));
+	       (!callee_is_usual(type) && PyCFunction_Check(object));
 }
 
 /* Whether it is known and the profiler's own. */

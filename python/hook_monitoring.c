@@ -149,12 +149,15 @@ SLOW c_enter_slow(PyObject *const *args)
 
 LISTENER(c_enter)
 {
+	const PyTypeObject *type = Py_TYPE(args[CALLABLE]);
 	const void *identity;
 
 	UNUSED_ARGUMENTS();
-	if (Py_TYPE(args[CALLABLE]) == &PyFunction_Type)
+	if (type == &PyFunction_Type)
 		Py_RETURN_NONE;
 	identity = usual_identity(args);
+	if (identity == NULL && callee_is_usual(type))
+		Py_RETURN_NONE;
 	if (identity == NULL || !tracer_enter(identity, call_place(args)))
 		return c_enter_slow(args);
 	Py_RETURN_NONE;
@@ -174,6 +177,8 @@ LISTENER(c_exit)
 	const void *identity = usual_identity(args);
 
 	UNUSED_ARGUMENTS();
+	if (identity == NULL && callee_is_usual(Py_TYPE(args[CALLABLE])))
+		Py_RETURN_NONE;
 	if (identity == NULL || !tracer_exit(identity))
 		return c_exit_slow(args);
 	Py_RETURN_NONE;

@@ -48,6 +48,17 @@ static struct ctp_site *find_global(
 	return site;
 }
 
+/* Puts it into the thread's cache. */
+static void keep(struct tracer_thread *thread, const struct tracer_slot *new)
+{
+	struct tracer_slot *slot =
+		tracer_slot(thread, new->identity, new->place);
+
+	if (slot->identity != NULL)
+		*tracer_other_slot(slot) = *slot;
+	*slot = *new;
+}
+
 struct ctp_site *sites_find(struct tracer_thread *thread,
 	const struct callee *callee, frame_t *caller, const void *place)
 {
@@ -57,9 +68,8 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 		site = find_global(callee, caller, place);
 	/* What needs more than a site is to be asked for each time. */
 	if (callee->kind <= CALLEE_HIDDEN)
-		*tracer_slot(thread, callee->identity, place) =
-			(struct tracer_slot){callee->identity, place, site,
-				site == NULL ? 0 : site->tag};
+		keep(thread, &(struct tracer_slot){callee->identity, place,
+				     site, site == NULL ? 0 : site->tag});
 	return site;
 }
 

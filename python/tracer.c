@@ -145,6 +145,7 @@ static struct tracer_thread *join(bool entering)
 	memset(thread->slots, 0, sizeof(thread->slots));
 	thread->trace = trace;
 	thread->name[0] = '\0'; /* it may be another log */
+	thread->new_calls = 0;
 	thread->base = depth_of(thread);
 	threads_name(thread);
 	greenlets_watch(thread);
@@ -152,6 +153,17 @@ static struct tracer_thread *join(bool entering)
 	thread->startup = depth_of(thread);
 	error_restore(&error);
 	return thread;
+}
+
+/* A thread gets its name while it runs, in Python; packages are imported then.
+ * Names are given early, as a rule, and take longer to look for. */
+static void look_around(struct tracer_thread *thread)
+{
+	uint32_t before = thread->new_calls++;
+
+	if (before < 64 || before % 16 == 0)
+		threads_name(thread);
+	greenlets_watch(thread);
 }
 
 /* The site of the call, which the thread's cache does not know, and the kind of
@@ -165,13 +177,10 @@ static struct ctp_site *resolve(struct tracer_thread *thread,
 
 	if (caller != NULL && PyCode_Check(seen->object))
 		caller = frame_real(caller->previous);
-	/* A thread gets its name while it runs, in Python; packages are
-	 * imported then. May run Python, so that another thread could stop the
-	 * trace: the callee is looked up after that. */
-	if (tracer_slot(thread, seen->identity, place)->identity == NULL) {
-		threads_name(thread);
-		greenlets_watch(thread);
-	}
+	/* May run Python, so that another thread could stop the trace: the
+	 * callee is looked up after that. */
+	if (tracer_slot(thread, seen->identity, place)->identity == NULL)
+		look_around(thread);
 	callee = callee_find(seen);
 	*kind = callee == NULL ? CALLEE_PLAIN : callee->kind;
 	return callee == NULL ? NULL
@@ -189,8 +198,8 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 
 	if (thread == NULL)
 		return;
-	slot = tracer_slot(thread, seen->identity, place);
-	if (slot->identity == seen->identity && slot->place == place) {
+	slot = tracer_find(thread, seen->identity, place);
+	if (slot != NULL) {
 		tracer_push(thread, seen->identity, slot->site);
 		return;
 	}

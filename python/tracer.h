@@ -41,7 +41,7 @@ struct tracer_call {
  * call is this line, and not the site's, too.
  */
 struct tracer_slot {
-	_Alignas(32) const void *identity; /* NULL: free */
+	const void *identity; /* NULL: free */
 	const void *place;
 	struct ctp_site *site; /* NULL: not recorded */
 	uint64_t tag;
@@ -65,10 +65,11 @@ struct tracer_thread {
 	size_t base;    /* what was open before the trace: ranges */
 	size_t startup; /* and with the frames that it found */
 	struct tracer_counts counts;
+	uint32_t new_calls;         /* that the cache had no place for yet */
 	bool has_greenlets;         /* and we are told when they take turns */
 	char name[TRACER_NAME_MAX]; /* as the log knows it */
 	struct tracer_thread *next;
-	struct tracer_slot slots[TRACER_SLOTS];
+	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
 };
 
 struct tracer_options {
@@ -151,12 +152,32 @@ static inline void tracer_push(struct tracer_thread *thread,
 		call->site = NULL;
 }
 
-/* Where the thread's cache has the site of a call from `place`, if it has. */
+/* Where the thread's cache puts the site of a call from `place`. */
 static inline __attribute__((always_inline)) struct tracer_slot *tracer_slot(
 	struct tracer_thread *thread, const void *identity, const void *place)
 {
 	return &thread->slots[table_hash(identity, place) >>
 			      (64 - TRACER_SLOT_BITS)];
+}
+
+/* Where it puts what it has found there: the other half of the cache line. */
+static inline __attribute__((always_inline)) struct tracer_slot *
+tracer_other_slot(const struct tracer_slot *slot)
+{
+	return (struct tracer_slot *)((uintptr_t)slot ^ sizeof(*slot));
+}
+
+/* Where the cache has it; NULL: it has not. */
+static inline __attribute__((always_inline)) const struct tracer_slot *
+tracer_find(
+	struct tracer_thread *thread, const void *identity, const void *place)
+{
+	const struct tracer_slot *slot = tracer_slot(thread, identity, place);
+
+	if (TRACER_LIKELY(slot->identity == identity && slot->place == place))
+		return slot;
+	slot = tracer_other_slot(slot);
+	return slot->identity == identity && slot->place == place ? slot : NULL;
 }
 
 /*
@@ -187,10 +208,9 @@ static inline __attribute__((always_inline)) bool tracer_enter(
 
 	if (!tracer_is_in(thread))
 		return false;
-	slot = tracer_slot(thread, identity, place);
+	slot = tracer_find(thread, identity, place);
 	call = thread->top + 1;
-	if (!TRACER_LIKELY(slot->identity == identity && slot->place == place &&
-			   call < thread->limit))
+	if (!TRACER_LIKELY(slot != NULL && call < thread->limit))
 		return false;
 	call->identity = identity;
 	call->site = slot->site;
