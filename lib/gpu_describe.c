@@ -86,7 +86,16 @@ static const struct field *const fields_of[] = {
 	[LOG_OVERHEAD] = no_fields,
 };
 
+/* The latest of each site, or of some: found without a hash of all of it. */
+#define RECENT 256
+
+struct recent {
+	struct gpu_description description;
+	uint32_t number; /* 0: none */
+};
+
 static struct {
+	struct recent recent[RECENT];
 	struct gpu_table known;
 	uint32_t last;      /* number given */
 	uint32_t new_count; /* of these, not in the log yet */
@@ -202,7 +211,7 @@ static void pack(const struct gpu_description *description)
 	}
 }
 
-uint32_t gpu_describe(const struct gpu_description *given)
+static uint32_t describe(const struct gpu_description *given)
 {
 	struct gpu_description plain = {
 		.kind = given->kind, .site = given->site};
@@ -223,6 +232,25 @@ uint32_t gpu_describe(const struct gpu_description *given)
 	pack(given);
 	descriptions.new_count++;
 	return ++descriptions.last;
+}
+
+uint32_t gpu_describe(const struct gpu_description *given)
+{
+	struct recent *recent = &descriptions.recent[given->site % RECENT];
+
+	if (recent->number == 0 ||
+		memcmp(&recent->description, given, sizeof(*given)) != 0) {
+		recent->description = *given;
+		recent->number = describe(given);
+	}
+	return recent->number;
+}
+
+/* Numbers that were given are not known any more. */
+static void forget(void)
+{
+	gpu_table_clear(&descriptions.known);
+	memset(descriptions.recent, 0, sizeof(descriptions.recent));
 }
 
 bool gpu_describe_is_full(void)
@@ -253,13 +281,13 @@ bool gpu_describe_put(void)
 	buffer_clear(&descriptions.new);
 	descriptions.new_count = 0;
 	if (!done)
-		gpu_table_clear(&descriptions.known);
+		forget();
 	return done;
 }
 
 void gpu_describe_restart(void)
 {
-	gpu_table_clear(&descriptions.known);
+	forget();
 	buffer_clear(&descriptions.new);
 	descriptions.new_count = 0;
 	descriptions.last = 0;

@@ -42,6 +42,8 @@ struct track_key {
 static struct {
 	struct device_activity batch[BATCH];
 	uint32_t batched;
+	struct track_key last; /* and its track; 0: none */
+	uint32_t last_track;
 	struct gpu_table tracks;
 	struct gpu_table names;    /* sites by address of the name */
 	uint32_t ignored;          /* a thread */
@@ -369,13 +371,11 @@ static bool take(
 	}
 }
 
-/* The record's track, made now if it is new; 0 if there is no room. */
-static uint32_t track_of(const struct taken *taken)
+/* The track's number, given now if it is new; 0 if there is no room. */
+static uint32_t find_track(
+	const struct taken *taken, const struct track_key *key)
 {
-	const struct track_key key = {taken->track_kind,
-		(uint64_t)taken->track_number,
-		(uint64_t)taken->place.device << 32 | taken->place.context};
-	uint64_t track = gpu_table_find(&records.tracks, &key);
+	uint64_t track = gpu_table_find(&records.tracks, key);
 
 	if (track != 0)
 		return (uint32_t)track;
@@ -384,8 +384,23 @@ static uint32_t track_of(const struct taken *taken)
 	track = ctp_private_stream(
 		taken->track_kind, taken->track_number, &taken->place, "");
 	if (track != 0)
-		(void)gpu_table_set(&records.tracks, &key, track);
+		(void)gpu_table_set(&records.tracks, key, track);
 	return (uint32_t)track;
+}
+
+/* Most records are of the same track as the one before. */
+static uint32_t track_of(const struct taken *taken)
+{
+	const struct track_key key = {taken->track_kind,
+		(uint64_t)taken->track_number,
+		(uint64_t)taken->place.device << 32 | taken->place.context};
+
+	if (records.last_track == 0 ||
+		memcmp(&key, &records.last, sizeof(key)) != 0) {
+		records.last = key;
+		records.last_track = find_track(taken, &key);
+	}
+	return records.last_track;
 }
 
 void gpu_record(const void *record, size_t size)
@@ -426,6 +441,7 @@ void gpu_record_put(void)
 void gpu_record_restart(void)
 {
 	records.batched = 0;
+	records.last_track = 0;
 	gpu_table_clear(&records.tracks);
 	gpu_device_forget();
 	gpu_describe_restart();
