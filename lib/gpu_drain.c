@@ -23,7 +23,7 @@
 /* How long CUPTI may have a buffer until it is asked for it. */
 #define FLUSH_NS INT64_C(1000000000)
 
-/* How long a stop waits. */
+/* How long a stop waits while nothing is read. */
 #define STOP_S 8
 
 /* Of so many readings of both clocks, the closest counts. */
@@ -35,8 +35,9 @@ static struct {
 	uint32_t asked; /* stops */
 	uint32_t served;
 	bool last;
-	_Atomic bool is_wanted; /* what CUPTI gives back */
-	uint64_t session;       /* the recording that was drained into last */
+	_Atomic uint32_t progress; /* buffers read */
+	_Atomic bool is_wanted;    /* what CUPTI gives back */
+	uint64_t session; /* the recording that was drained into last */
 	bool has_clock;
 } drain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -131,6 +132,7 @@ static void read_all(struct gpu_buffer *buffer)
 	for (; buffer != NULL; buffer = next) {
 		next = gpu_buffers_next(buffer);
 		read_buffer(buffer);
+		atomic_fetch_add(&drain.progress, 1);
 		gpu_buffers_give(buffer);
 	}
 	gpu_record_put();
@@ -259,23 +261,36 @@ bool gpu_drain_start(void)
 	return started;
 }
 
-bool gpu_drain_stop(bool last)
+/* Waits until so many stops are served, as long as there is progress. The lock
+ * is held. */
+static bool wait_served(uint32_t asked)
 {
+	uint32_t progress = atomic_load(&drain.progress);
 	struct timespec until;
-	uint32_t asked;
-	int result = 0;
-	bool done;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += STOP_S;
+	while ((int32_t)(drain.served - asked) < 0) {
+		if (pthread_cond_timedwait(&drain.done, &drain.lock, &until) ==
+			0)
+			continue;
+		if (atomic_load(&drain.progress) == progress)
+			return false;
+		progress = atomic_load(&drain.progress);
+		until.tv_sec += STOP_S;
+	}
+	return true;
+}
+
+bool gpu_drain_stop(bool last)
+{
+	bool done;
+
 	(void)pthread_mutex_lock(&drain.lock);
-	asked = ++drain.asked;
+	drain.asked++;
 	drain.last = drain.last || last;
 	gpu_buffers_wake();
-	while ((int32_t)(drain.served - asked) < 0 && result == 0)
-		result = pthread_cond_timedwait(
-			&drain.done, &drain.lock, &until);
-	done = (int32_t)(drain.served - asked) >= 0;
+	done = wait_served(drain.asked);
 	(void)pthread_mutex_unlock(&drain.lock);
 	return done;
 }

@@ -11,8 +11,8 @@ bool gpu_drain_start(void);
 
 /*
  * Switches recording off and hands over all that the device did until now;
- * `last`: and gives CUPTI up. False if CUPTI does not come to an end, which
- * is not waited for longer than some seconds.
+ * `last`: and gives CUPTI up. False if CUPTI does not return, which is not
+ * waited for longer than some seconds.
  */
 bool gpu_drain_stop(bool last);
 
