@@ -289,8 +289,9 @@ static uint64_t *room_for_call(void)
 	return next < limit && limit - next >= CALL_WORDS ? next : NULL;
 }
 
-/* As ctp_begin_inline(), and then thread_store(). */
-static void store_call(uint64_t *at, uint64_t tag, uint32_t id)
+/* As ctp_begin_inline(), and then thread_store(). False if recording stopped
+ * since there was room. */
+static bool store_call(uint64_t *at, uint64_t tag, uint32_t id)
 {
 	const struct thread *thread =
 		(const struct thread *)(const void *)ctp_self;
@@ -298,12 +299,15 @@ static void store_call(uint64_t *at, uint64_t tag, uint32_t id)
 		atomic_load_explicit(&thread->live, memory_order_relaxed);
 	const uint64_t ticks = CTP_INLINE_TICKS();
 
+	if (__builtin_expect(chunk == NULL, 0))
+		return false;
 	__atomic_store_n(at, ticks + tag, __ATOMIC_RELAXED);
 	at[2] = ticks;
 	at[3] = id;
 	__atomic_store_n(at + 1, chunk_long(chunk, CHUNK_CORRELATION, 2, 0),
 		__ATOMIC_RELEASE);
 	__atomic_store_n(&ctp_self->next, at + CALL_WORDS, __ATOMIC_RELAXED);
+	return true;
 }
 
 static bool begin_call(struct ctp_site *site, uint32_t id)
@@ -311,10 +315,7 @@ static bool begin_call(struct ctp_site *site, uint32_t id)
 	const uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
 	uint64_t *at = tag == 0 ? NULL : room_for_call();
 
-	if (at == NULL)
-		return false;
-	store_call(at, tag, id);
-	return true;
+	return at != NULL && store_call(at, tag, id);
 }
 #else
 static bool begin_call(struct ctp_site *site, uint32_t id)

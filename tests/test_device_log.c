@@ -447,6 +447,27 @@ START_TEST(the_dead_programs_calls_come_first)
 }
 END_TEST
 
+START_TEST(calls_are_told_apart_whatever_the_clock)
+{
+	enum { COUNT = 10000 };
+	struct ctp_site *launch = ctp_site_intern("cuLaunchKernel", NULL, 0);
+	struct case_content content;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		ck_assert_int_eq(ctp_private_begin_call(launch, i), 1);
+		ctp_end();
+	}
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "cuLaunchKernel");
+	ck_assert_uint_eq(content.named, COUNT);
+	ck_assert_uint_eq(content.kinds[EVENT_CORRELATION], COUNT);
+	ck_assert_uint_eq(content.kinds[EVENT_END], COUNT);
+	ck_assert(content.ordered);
+	ck_assert_uint_eq(case_lost(&content), 0);
+}
+END_TEST
+
 START_TEST(options_say_what_is_recorded_of_devices)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -494,6 +515,7 @@ int main(void)
 	tcase_add_test(tests, a_forked_child_has_nothing_of_the_devices);
 	tcase_add_test(tests, the_dead_programs_activities_are_recovered);
 	tcase_add_test(tests, the_dead_programs_calls_come_first);
+	tcase_add_test(tests, calls_are_told_apart_whatever_the_clock);
 	tcase_add_test(tests, options_say_what_is_recorded_of_devices);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
