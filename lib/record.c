@@ -162,9 +162,14 @@ int ctp_begin_slow(struct ctp_site *site)
 
 int ctp_begin_seq(struct ctp_site *site, int64_t seq)
 {
-	int opened =
-		emit_is_on() ? begin_slow(site, &seq) : ctp_begin_inline(site);
+	int opened;
 
+	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
+		return 0;
+	/* Where there is room, no tool is to be told. */
+	opened = __atomic_load_n(&ctp_self->limit, __ATOMIC_RELAXED) != NULL
+			 ? ctp_begin_inline(site)
+			 : begin_slow(site, &seq);
 	if (opened)
 		ctp_arg_int("seq", seq);
 	return opened;

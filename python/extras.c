@@ -228,7 +228,7 @@ static PyObject *gc_told(PyObject *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "sO!:gc_told", &phase, &PyDict_Type, &info))
 		return NULL;
 	if (strcmp(phase, "start") == 0) {
-		tracer_begin(gc_site, &gc_identity);
+		tracer_begin(gc_site, &gc_identity, NULL);
 		gc_fact(info, "generation");
 	} else {
 		gc_fact(info, "collected");

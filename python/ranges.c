@@ -16,6 +16,7 @@
 #include <structmember.h>
 
 #include "ctprof.h"
+#include "range_args.h"
 #include "tracer.h"
 
 #define CATEGORY "range"
@@ -34,12 +35,6 @@ static bool is_on(void)
 	return __atomic_load_n(&ctp_on, __ATOMIC_RELAXED) != 0;
 }
 
-/* Bytes of any text, lone surrogates as escapes; a new reference or NULL. */
-static PyObject *encode(PyObject *text)
-{
-	return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
-}
-
 /* Sites by name, which stay: those without a category, and ranges. */
 static PyObject *known[2];
 
@@ -47,7 +42,7 @@ static struct ctp_site *intern_new(PyObject *name, bool is_range)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 	struct ctp_site *site;
-	PyObject *bytes = encode(name);
+	PyObject *bytes = range_args_encode(name);
 	PyObject *address;
 
 	if (bytes == NULL)
@@ -79,8 +74,8 @@ static struct ctp_site *intern_code(PyObject *name, PyCodeObject *code)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 	struct ctp_site *site = NULL;
-	PyObject *bytes = encode(name);
-	PyObject *file = encode(code->co_filename);
+	PyObject *bytes = range_args_encode(name);
+	PyObject *file = range_args_encode(code->co_filename);
 
 	if (bytes != NULL && file != NULL) {
 		info.name = PyBytes_AS_STRING(bytes);
@@ -109,67 +104,17 @@ static struct ctp_site *range_site(struct range *range)
 	return site;
 }
 
-/* An argument that is neither a number nor text is shown as print() would. */
-static bool add_text(const char *key, PyObject *value)
-{
-	PyObject *text = PyObject_Str(value);
-	PyObject *bytes = text == NULL ? NULL : encode(text);
-
-	if (bytes != NULL)
-		ctp_arg_string(key, PyBytes_AS_STRING(bytes));
-	Py_XDECREF(text);
-	Py_XDECREF(bytes);
-	return bytes != NULL;
-}
-
-static bool add_argument(const char *key, PyObject *value)
-{
-	if (PyLong_CheckExact(value)) {
-		int overflow = 0;
-		long long number =
-			PyLong_AsLongLongAndOverflow(value, &overflow);
-
-		if (overflow != 0)
-			return add_text(key, value);
-		ctp_arg_int(key, number);
-		return true;
-	}
-	if (PyFloat_CheckExact(value)) {
-		ctp_arg_float(key, PyFloat_AS_DOUBLE(value));
-		return true;
-	}
-	return add_text(key, value);
-}
-
-/* False with an exception set: a value's __str__ raised. */
-static bool add_arguments(PyObject *args)
-{
-	PyObject *key;
-	PyObject *value;
-	Py_ssize_t at = 0;
-	bool done = true;
-
-	while (done && PyDict_Next(args, &at, &key, &value)) {
-		PyObject *bytes = encode(key);
-
-		Py_INCREF(value);
-		done = bytes != NULL &&
-		       add_argument(PyBytes_AS_STRING(bytes), value);
-		Py_DECREF(value);
-		Py_XDECREF(bytes);
-	}
-	return done;
-}
-
 static bool range_begin(struct range *range)
 {
 	struct ctp_site *site = range_site(range);
+	int64_t seq;
 
 	if (site == NULL)
 		return false;
-	tracer_begin(site, range);
+	tracer_begin(
+		site, range, range_args_seq(range->args, &seq) ? &seq : NULL);
 	atomic_fetch_add(&range->open, 1);
-	if (range->args != NULL && !add_arguments(range->args)) {
+	if (range->args != NULL && !range_args_add(range->args)) {
 		atomic_fetch_sub(&range->open, 1);
 		(void)tracer_end(range);
 		return false;

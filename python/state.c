@@ -103,7 +103,7 @@ static bool log_begin(
 	if (site == NULL)
 		return false;
 	if (!has_time) {
-		tracer_begin(site, call->entry);
+		tracer_begin(site, call->entry, NULL);
 		call->logged = LOGGED_MEASURED;
 		return true;
 	}

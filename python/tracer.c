@@ -291,14 +291,18 @@ void tracer_exit_slow(const void *identity, PyObject *result)
 		exit_inner(thread, identity, result);
 }
 
-void tracer_begin(struct ctp_site *site, const void *identity)
+void tracer_begin(
+	struct ctp_site *site, const void *identity, const int64_t *seq)
 {
 	struct tracer_thread *thread = threads_self();
 
 	if (thread == NULL)
 		return;
 	settle(thread);
-	tracer_push(thread, identity, site);
+	tracer_push(thread, identity, seq == NULL ? site : NULL);
+	if (seq != NULL && thread->top->identity == identity &&
+		ctp_begin_seq(site, *seq))
+		thread->top->site = site;
 }
 
 bool tracer_end(const void *identity)

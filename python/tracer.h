@@ -105,8 +105,10 @@ int tracer_stop(struct tracer_counts *counts);
 void tracer_session(void);
 
 /* A range that nests with the calls; also when no trace is on. The identity is
- * any address that is the range's own while it is open. */
-void tracer_begin(struct ctp_site *site, const void *identity);
+ * any address that is the range's own while it is open; `seq` (may be NULL) is
+ * the range's sequence number. */
+void tracer_begin(
+	struct ctp_site *site, const void *identity, const int64_t *seq);
 
 /* Ends it, and what is still open inside it. False if it is not open in this
  * thread, as after the return of the function that it was begun in. */

@@ -9,6 +9,7 @@ srcdir=$(realpath "${srcdir:-.}")
 build=$PWD
 DUMP=$PWD/tests/dump_events
 cc=${CC:-cc}
+CTP_PYTHONS=${CTP_PYTHONS:-}
 unset CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD NVTX_INJECTION64_PATH \
 	INTEL_LIBITTNOTIFY64 CUDA_INJECTION64_PATH CTPROF_EMIT CTPROF_GPU
 if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
@@ -127,6 +128,28 @@ variable=NVTX_INJECTION64_PATH
 tool=$work/tool-DNO_DOMAINS.so
 try_plain
 
+# Python's ranges are shown as well; a number of 64 bits is one of a sequence.
+for python in $CTP_PYTHONS; do
+	how=nvtx
+	tool=$work/tool.so
+	rm -f run*.ctp told.*
+	cat >ranges.py <<'END'
+import ctprof
+for seq in 3, 1 << 70, "x":
+    with ctprof.range("op", seq=seq, more=1):
+        pass
+END
+	env "$variable=$tool" "PYTHONPATH=$build/python/package" \
+		"$CTPROF" record -q --emit=nvtx -o run.ctp -- \
+		"$python" -B ranges.py 2>err || complain "$python: $(cat err)"
+	printf 'begin %s\nend\n' "op, seq = 3" op op >want
+	same "$python" want told.0
+	"$DUMP" run.ctp | awk '$4 == "arg" { print $5 }' >found
+	printf '%s\n' seq=3 more=1 seq=1180591620717411303424 more=1 seq=x \
+		more=1 >want
+	same "arguments of $python" want found
+done
+
 # Options say so, for one recording; afterwards the tool hears nothing.
 rm -f told.* first.ctp
 NVTX_INJECTION64_PATH=$work/tool.so CTPROF_OUT= ./program options
@@ -138,7 +161,8 @@ for tool in "" "$build/.libs/libctprof-inject.so.0" /nonexistent.so; do
 	rm -f run*.ctp told.*
 	env "$variable=$tool" "$CTPROF" record --emit=nvtx -o run.ctp -- \
 		./program plain 2>err || complain "without a tool"
-	ranges run.ctp | grep -q '^begin outer$' || complain "no recording"
+	ranges run.ctp | grep -q '^begin outer, seq = 1$' ||
+		complain "no recording"
 	[ "$tool" = /nonexistent.so ] ||
 		grep -q "NVTX_INJECTION64_PATH is not set" err ||
 		complain "nothing said: $(cat err)"

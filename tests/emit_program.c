@@ -31,7 +31,7 @@ static void plain(void)
 	char *name = strdup("made");
 	struct ctp_site made = {name, NULL, 0, 0};
 
-	ctp_begin(&outer);
+	(void)ctp_begin_seq(&outer, 1);
 	for (int i = 0; i < 3; i++)
 		leaf(i);
 	(void)ctp_begin_seq(&op, 5);
