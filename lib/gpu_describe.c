@@ -130,9 +130,9 @@ const char *gpu_describe_memory(uint32_t kind)
 
 const char *gpu_describe_wait(uint32_t type)
 {
-	static const char *const words[] = {"Unknown", "Event Synchronize",
-		"Stream Wait Event", "Stream Synchronize",
-		"Context Synchronize"};
+	/* Tools for PyTorch's traces look for these names. */
+	static const char *const words[] = {"Unknown", "Event Sync",
+		"Stream Wait Event", "Stream Sync", "Context Sync"};
 
 	return WORD(words, type);
 }
