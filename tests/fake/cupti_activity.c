@@ -81,6 +81,13 @@ int cuptiActivityRegisterCallbacks(
 	return cupti_told(__func__, 0, FAKE_OK);
 }
 
+/* Nothing more that is whole. */
+static int end_of(const uint8_t *bytes)
+{
+	cupti_buffer_read(bytes);
+	return FAKE_MAX_LIMIT_REACHED;
+}
+
 int cuptiActivityGetNextRecord(uint8_t *bytes, size_t valid, uint8_t **record)
 {
 	uint8_t *at = *record;
@@ -96,13 +103,13 @@ int cuptiActivityGetNextRecord(uint8_t *bytes, size_t valid, uint8_t **record)
 		at = bytes;
 	}
 	if (valid - (size_t)(at - bytes) < sizeof(kind))
-		return FAKE_MAX_LIMIT_REACHED;
+		return end_of(bytes);
 	memcpy(&kind, at, sizeof(kind));
 	size = cupti_record_size(kind);
 	if (size == 0)
 		return cupti_version() < 19 ? FAKE_UNKNOWN : FAKE_INVALID_KIND;
 	if (valid - (size_t)(at - bytes) < size)
-		return FAKE_MAX_LIMIT_REACHED;
+		return end_of(bytes);
 	*record = at;
 	return FAKE_OK;
 }

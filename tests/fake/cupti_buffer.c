@@ -45,7 +45,7 @@ static struct buffer *buffers; /* oldest first */
 static struct pending pendings[PENDING];
 static uint64_t activities;
 static size_t dropped;
-static uint8_t *unread[UNREAD]; /* buffers that were given back */
+static const uint8_t *unread[UNREAD]; /* that were given back */
 static size_t unread_count;
 static bool per_thread, zeroed, dead;
 static _Atomic bool stalled;
@@ -316,14 +316,20 @@ void cupti_buffer_flush(bool forced)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-/* A buffer that has been read is zeroed, to be used again. Nothing says when, so
- * this looks. */
-__attribute__((no_sanitize("thread"))) static bool all_read(void)
+/* Whoever has come to a buffer's end has read it. */
+void cupti_buffer_read(const uint8_t *bytes)
 {
-	size_t count = unread_count < UNREAD ? unread_count : UNREAD;
+	(void)pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < UNREAD; i++)
+		if (unread[i] == bytes)
+			unread[i] = NULL;
+	(void)pthread_mutex_unlock(&lock);
+}
 
-	for (size_t i = 0; i < count; i++)
-		if (__atomic_load_n(unread[i], __ATOMIC_ACQUIRE) != 0)
+static bool all_read(void)
+{
+	for (size_t i = 0; i < UNREAD; i++)
+		if (unread[i] != NULL)
 			return false;
 	return true;
 }
@@ -333,7 +339,6 @@ void cupti_buffer_settle(void)
 	bool done = false;
 
 	(void)pthread_mutex_lock(&lock);
-	must(zeroed, "cannot be seen to have been read");
 	if (completed != NULL)
 		flush(true);
 	for (int i = 0; i < 10000 && !done; i++) {

@@ -25,6 +25,7 @@ void cupti_buffer_flush(bool forced);
 
 /* All is given back, and has been read. */
 void cupti_buffer_settle(void);
+void cupti_buffer_read(const uint8_t *bytes);
 
 /* How many were dropped since this was asked last. */
 size_t cupti_buffer_dropped(void);
