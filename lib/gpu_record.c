@@ -171,21 +171,29 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 	fields[GPU_KERNEL_GRAPH] = r.graph;
 }
 
+/* What both records of copies have. */
+#define TAKE_COPY(taken, r) \
+	do { \
+		uint32_t *copied = (taken)->description.fields; \
+\
+		TAKE_STREAM(taken, r); \
+		(taken)->activity.bytes = (r)->bytes; \
+		(taken)->description.kind = LOG_MEMCPY; \
+		(taken)->description.site = \
+			copy_site((r)->copy_kind, (r)->source, (r)->target); \
+		copied[GPU_COPY_KIND] = (r)->copy_kind; \
+		copied[GPU_COPY_SOURCE] = (r)->source; \
+		copied[GPU_COPY_TARGET] = (r)->target; \
+		copied[GPU_COPY_ASYNC] = ((r)->flags & CUPTI_FLAG_ASYNC) != 0; \
+		copied[GPU_COPY_GRAPH] = (r)->graph; \
+	} while (0)
+
 static void take_memcpy(struct taken *taken, const void *record, size_t size)
 {
 	struct cupti_memcpy r = {0};
-	uint32_t *fields = taken->description.fields;
 
 	copy_record(&r, sizeof(r), record, size);
-	TAKE_STREAM(taken, &r);
-	taken->activity.bytes = r.bytes;
-	taken->description.kind = LOG_MEMCPY;
-	taken->description.site = copy_site(r.copy_kind, r.source, r.target);
-	fields[GPU_COPY_KIND] = r.copy_kind;
-	fields[GPU_COPY_SOURCE] = r.source;
-	fields[GPU_COPY_TARGET] = r.target;
-	fields[GPU_COPY_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
-	fields[GPU_COPY_GRAPH] = r.graph;
+	TAKE_COPY(taken, &r);
 }
 
 static void take_memcpy2(struct taken *taken, const void *record, size_t size)
@@ -194,17 +202,9 @@ static void take_memcpy2(struct taken *taken, const void *record, size_t size)
 	uint32_t *fields = taken->description.fields;
 
 	copy_record(&r, sizeof(r), record, size);
-	TAKE_STREAM(taken, &r);
-	taken->activity.bytes = r.bytes;
-	taken->description.kind = LOG_MEMCPY;
-	taken->description.site = copy_site(r.copy_kind, r.source, r.target);
-	fields[GPU_COPY_KIND] = r.copy_kind;
-	fields[GPU_COPY_SOURCE] = r.source;
-	fields[GPU_COPY_TARGET] = r.target;
-	fields[GPU_COPY_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
+	TAKE_COPY(taken, &r);
 	fields[GPU_COPY_SOURCE_DEVICE] = r.source_device + 1;
 	fields[GPU_COPY_TARGET_DEVICE] = r.target_device + 1;
-	fields[GPU_COPY_GRAPH] = r.graph;
 }
 
 static void take_memset(struct taken *taken, const void *record, size_t size)

@@ -290,47 +290,6 @@ static bool copy_nodes(struct profile *to, const struct profile *from)
 	return true;
 }
 
-/* In the order in which they were met, which gives them the same numbers. */
-static bool copy_tables(struct profile *to, const struct profile *from)
-{
-	for (uint32_t i = 0; i < from->function_count; i++) {
-		const struct profile_function *function = &from->functions[i];
-
-		if (profile_add_function(to, function->name, function->file,
-			    function->line) != i)
-			return false;
-		to->functions[i].cost = function->cost;
-		to->functions[i].root = function->root;
-		to->functions[i].device = function->device;
-	}
-	for (uint32_t i = 0; i < from->edge_count; i++) {
-		const struct profile_edge *edge = &from->edges[i];
-
-		if (profile_add_edge(to, edge->caller, edge->callee) != i)
-			return false;
-		to->edges[i].cost = edge->cost;
-	}
-	return copy_nodes(to, from);
-}
-
-struct profile *profile_copy(const struct profile *from)
-{
-	struct profile *to = profile_new();
-
-	if (to == NULL)
-		return NULL;
-	if (!copy_tables(to, from)) {
-		profile_free(to);
-		return NULL;
-	}
-	to->total_ns = from->total_ns;
-	to->open_calls = from->open_calls;
-	to->unmatched = from->unmatched;
-	to->thread_count = from->thread_count;
-	to->no_root = from->no_root;
-	return to;
-}
-
 static bool add_functions(
 	struct profile *to, const struct profile *from, uint32_t *map)
 {
@@ -349,7 +308,7 @@ static bool add_functions(
 	return true;
 }
 
-static bool add_edges(
+bool profile_add_edges(
 	struct profile *to, const struct profile *from, const uint32_t *map)
 {
 	for (uint32_t i = 0; i < from->edge_count; i++) {
@@ -369,7 +328,7 @@ bool profile_add(struct profile *to, const struct profile *from)
 	uint32_t *map =
 		memory_new(((size_t)from->function_count + 1) * sizeof(*map));
 	bool done = map != NULL && add_functions(to, from, map) &&
-		    add_edges(to, from, map);
+		    profile_add_edges(to, from, map);
 
 	memory_free(map);
 	to->total_ns += from->total_ns;
@@ -378,4 +337,18 @@ bool profile_add(struct profile *to, const struct profile *from)
 	to->thread_count += from->thread_count;
 	to->no_root = to->no_root || from->no_root;
 	return done;
+}
+
+struct profile *profile_copy(const struct profile *from)
+{
+	struct profile *to = profile_new();
+
+	if (to == NULL)
+		return NULL;
+	/* What is added to nothing keeps its numbers. */
+	if (!profile_add(to, from) || !copy_nodes(to, from)) {
+		profile_free(to);
+		return NULL;
+	}
+	return to;
 }

@@ -47,16 +47,8 @@ static int compare_edges(const void *left, const void *right)
 static bool add_mapped(struct profile *to, const struct profile *from,
 	const uint32_t *map, uint32_t folded)
 {
-	for (uint32_t i = 0; i < from->edge_count; i++) {
-		const struct profile_edge *edge = &from->edges[i];
-		uint32_t number = profile_add_edge(
-			to, map[edge->caller], map[edge->callee]);
-
-		if (number == PROFILE_NONE)
-			return false;
-		profile_cost_add(&to->edges[number].cost, &edge->cost);
-	}
-	return profile_tree_add(to, from, map, folded);
+	return profile_add_edges(to, from, map) &&
+	       profile_tree_add(to, from, map, folded);
 }
 
 /* Replaces the tables of `profile` by those of `next`. */

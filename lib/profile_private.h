@@ -15,6 +15,11 @@ void profile_clear_tables(struct profile *profile);
 uint32_t profile_put_function(
 	struct profile *profile, const struct profile_function *function);
 
+/* Adds the edges of `from` to `to`, whose functions map[] names. False if out
+ * of memory. */
+bool profile_add_edges(
+	struct profile *to, const struct profile *from, const uint32_t *map);
+
 /* Makes the edge index again after the edges were put into another order. */
 void profile_index_edges(struct profile *profile);
 
