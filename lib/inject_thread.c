@@ -26,6 +26,8 @@ struct open_range {
 	uint64_t session; /* it is in; 0: none, or it has ended */
 	uint32_t level;   /* in its domain, from 1 on */
 	struct inject_id id;
+	struct ctp_site *site; /* of one outside the nesting; else NULL */
+	uint64_t number;       /* that one's */
 };
 
 struct inject_thread {
@@ -117,6 +119,38 @@ const struct inject_name *inject_literal(
 	return name;
 }
 
+/*
+ * Where Python's calls are recorded, a range begins within the call that pushes
+ * it, which ends first: there, ranges take no part in the nesting.
+ */
+static bool is_outside(void)
+{
+	static _Atomic int answer; /* 0: not looked yet */
+	int known = atomic_load_explicit(&answer, memory_order_relaxed);
+
+	if (known == 0) {
+		known = getenv("CTPROF_PYTHON") != NULL ? 1 : -1;
+		atomic_store_explicit(&answer, known, memory_order_relaxed);
+	}
+	return known > 0;
+}
+
+static void begin_outside(
+	struct open_range *open, const struct inject_name *name)
+{
+	static _Atomic uint64_t last;
+
+	open->site = name->site;
+	open->number = atomic_fetch_add(&last, 1) + 1;
+	ctp_async_begin(open->site, open->number);
+}
+
+static void end_outside(const struct open_range *open)
+{
+	if (open->site != NULL)
+		ctp_async_end(open->site, open->number);
+}
+
 static bool grow(struct inject_thread *self)
 {
 	uint32_t room = self->room == 0 ? 32 : 2 * self->room;
@@ -144,20 +178,26 @@ int inject_push(
 	const struct inject_name *name, const char *text, struct inject_id id)
 {
 	struct inject_thread *self = self_or_new();
+	struct open_range *open;
 	uint64_t number;
 	uint32_t level;
 
 	if (self == NULL || name == NULL ||
 		(self->depth == self->room && !grow(self)))
 		return -1;
-	number = session();
-	if (number != 0 && !ctp_begin_inline(name->site))
-		number = 0;
-	if (number != 0 && name->is_other)
-		ctp_arg_string("name", text);
 	level = level_of(self, name->domain);
-	self->open[self->depth++] =
-		(struct open_range){name->domain, number, level + 1, id};
+	open = &self->open[self->depth++];
+	*open = (struct open_range){
+		.domain = name->domain, .level = level + 1, .id = id};
+	number = session();
+	if (number == 0)
+		return (int)level;
+	if (is_outside())
+		begin_outside(open, name);
+	else if (ctp_begin_inline(name->site))
+		open->session = number;
+	if (open->session != 0 && name->is_other)
+		ctp_arg_string("name", text);
 	return (int)level;
 }
 
@@ -198,6 +238,7 @@ int inject_pop(const struct inject_domain *domain)
 		return -1;
 	}
 	level = (int)self->open[depth - 1].level - 1;
+	end_outside(&self->open[depth - 1]);
 	if (depth == self->depth) {
 		if (self->open[depth - 1].session == now && now != 0)
 			ctp_end_inline();

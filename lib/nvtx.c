@@ -17,6 +17,7 @@
 
 #define DEFAULT_DOMAIN "nvtx"
 #define UNNAMED "(unnamed)"
+#define NO_ID ((struct inject_id){0})
 #define COLOR_TEXT sizeof("#ffffffff")
 
 #define HAS(attributes, field) \
@@ -165,7 +166,7 @@ static void add_arguments(
 
 static int push(struct message message)
 {
-	return inject_push(message.name, message.text, (struct inject_id){0});
+	return inject_push(message.name, message.text, NO_ID);
 }
 
 static int domain_push_ex(
@@ -174,7 +175,7 @@ static int domain_push_ex(
 	char wide[INJECT_WIDE];
 	int level = push(message_of(handle, attributes, wide));
 
-	if (level >= 0)
+	if (level >= 0 && inject_is_innermost(domain_of(handle), NO_ID))
 		add_arguments(handle, attributes);
 	return level;
 }

@@ -216,6 +216,39 @@ try_outside() {
 	[ ! -e run2.ctp ] || complain "a log of nothing"
 }
 
+# Calls of Python are recorded as well: neither is shown below the other.
+try_calls() {
+	cat >calls.py <<'END'
+import nvtx
+
+
+def work():
+    return 1
+
+
+def main():
+    with nvtx.annotate("pushed"):
+        work()
+
+
+main()
+END
+	"$CTPROF" record -q --python -o calls.ctp -- "$python" calls.py \
+		>out 2>err
+	[ -e calls.ctp ] || { # not built for this Python
+		grep -q 'no extension\|package for Python' err ||
+			complain "--python: $(cat err)"
+		return
+	}
+	"$DUMP" calls.ctp | awk '
+		$4 == "begin" { stack[++depth] = $5 }
+		$4 == "end" { depth-- }
+		$4 == "begin" && $5 ~ /:work:/ { caller = stack[depth - 1] }
+		$4 ~ /^async/ && $5 == ":pushed:0" { ranges++ }
+		END { exit !(caller ~ /:main:/ && ranges == 2) }
+	' || complain "ranges among calls"
+}
+
 try plain
 headers=$(find_headers)
 if [ -n "$headers" ]; then
@@ -233,6 +266,7 @@ if "$python" -c 'import nvtx' 2>/dev/null; then
 	record "$srcdir/tests/nvtx_program.py"
 	"$python" -B "$srcdir/tests/nvtx_program.py" events >want
 	holds "the package nvtx"
+	try_calls
 else
 	echo "skipped python: the package nvtx is not installed"
 fi
