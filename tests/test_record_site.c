@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_link.h"
 #include "log_text.h"
 #include "record_case.h"
 #include "run_suite.h"
@@ -124,6 +125,27 @@ START_TEST(sites_met_before_a_recording_are_in_it)
 }
 END_TEST
 
+START_TEST(calls_are_told_apart_whatever_the_clock)
+{
+	enum { COUNT = 10000 };
+	struct ctp_site *launch = ctp_site_intern("cuLaunchKernel", NULL, 0);
+	struct case_content content;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		ck_assert_int_eq(ctp_private_begin_call(launch, i), 1);
+		ctp_end();
+	}
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "cuLaunchKernel");
+	ck_assert_uint_eq(content.named, COUNT);
+	ck_assert_uint_eq(content.kinds[EVENT_CORRELATION], COUNT);
+	ck_assert_uint_eq(content.kinds[EVENT_END], COUNT);
+	ck_assert(content.ordered);
+	ck_assert_uint_eq(case_lost(&content), 0);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("record_site");
@@ -136,6 +158,7 @@ static Suite *make_suite(void)
 		tests, each_event_comes_a_nanosecond_after_the_one_before);
 	tcase_add_test(tests, qualified_names_are_there_for_who_asks);
 	tcase_add_test(tests, sites_met_before_a_recording_are_in_it);
+	tcase_add_test(tests, calls_are_told_apart_whatever_the_clock);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
