@@ -167,14 +167,14 @@ static void do_kinds(void)
 	struct fake_kernel kernel = kernel_of(3);
 
 	launch_in("by the runtime", 1);
-	kernel.by_driver = true;
 	kernel.stream = 11;
 	kernel.cluster[0] = 2;
 	kernel.cluster[1] = kernel.cluster[2] = 1;
 	gpu_begin("by the driver");
+	gpu_fake->call_by(true, 0);
 	gpu_fake->launch(&kernel);
+	gpu_fake->call_by(false, 0);
 	gpu_end();
-	kernel.by_driver = false;
 	kernel.device = 1;
 	kernel.stream = 12;
 	gpu_begin("elsewhere");

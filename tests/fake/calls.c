@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda.h"
 #include "cuda_clock.h"
@@ -19,7 +20,14 @@
 
 static _Atomic(const struct fake_tool *) tool;
 static _Atomic uint32_t correlations;
+/* Until when each stream of each context has work. */
 static _Atomic int64_t stream_end_ns[STREAMS];
+
+/* How the calling thread calls: see fake.h. */
+static _Thread_local struct {
+	bool by_driver;
+	uint32_t context;
+} caller;
 
 static const struct fake_driver driver = {
 	.is_up = cuda_is_up,
@@ -93,6 +101,11 @@ static void make_contexts(void)
 	}
 }
 
+static uint32_t context_of(uint32_t device)
+{
+	return caller.context != 0 ? caller.context : CONTEXT + device;
+}
+
 static uint32_t begin(struct calling *calling, uint32_t runtime, uint32_t cbid)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -100,7 +113,8 @@ static uint32_t begin(struct calling *calling, uint32_t runtime, uint32_t cbid)
 
 	(void)pthread_once(&once, make_contexts);
 	*calling = (struct calling){
-		.runtime = {.domain = FAKE_RUNTIME_API, .cbid = runtime},
+		.runtime = {.domain = FAKE_RUNTIME_API,
+			.cbid = caller.by_driver ? 0 : runtime},
 		.driver = {.domain = FAKE_DRIVER_API, .cbid = cbid},
 	};
 	begin_call(&calling->runtime, correlation);
@@ -114,18 +128,30 @@ static void end(struct calling *calling)
 	end_call(&calling->runtime, FAKE_RUNTIME);
 }
 
-/* When what takes so long runs on the stream. */
-static void schedule(
-	struct fake_activity *activity, uint64_t dur_ns, int64_t early_ns)
+static _Atomic int64_t *end_of(const struct fake_activity *activity)
 {
-	_Atomic int64_t *end_ns = &stream_end_ns[activity->stream % STREAMS];
+	return &stream_end_ns[(activity->stream + 256 * activity->context) %
+			      STREAMS];
+}
+
+static int64_t length_ns(const struct fake_activity *activity)
+{
+	if (activity->kernel != NULL)
+		return (int64_t)activity->kernel->dur_ns;
+	return (int64_t)activity->bytes / (activity->copy != NULL ? 16 : 32);
+}
+
+/* When it runs on its stream. */
+static void schedule(struct fake_activity *activity, int64_t early_ns)
+{
+	_Atomic int64_t *end_ns = end_of(activity);
 	int64_t start_ns = cuda_clock_ns() - early_ns;
 
 	activity->prompt = early_ns == 0 && atomic_load(end_ns) <= start_ns;
 	if (early_ns == 0 && !activity->prompt)
 		start_ns = atomic_load(end_ns);
 	activity->start_ns = start_ns;
-	activity->end_ns = start_ns + (int64_t)dur_ns;
+	activity->end_ns = start_ns + length_ns(activity);
 	atomic_store(end_ns, activity->end_ns);
 }
 
@@ -137,31 +163,54 @@ static void perform(struct fake_activity *activity, const char *captured)
 		activity, told != NULL && told->activity(activity), captured);
 }
 
-static void run_kernel(struct fake_activity *activity,
-	const struct fake_kernel *kernel, const char *captured)
+static void run(struct fake_activity *activity, const char *captured)
 {
-	activity->kind = FAKE_CONCURRENT_KERNEL;
-	activity->context = CONTEXT + kernel->device;
-	activity->device = kernel->device;
-	activity->kernel = kernel;
-	activity->name = graph_name(kernel->name);
-	activity->trouble = kernel->trouble;
-	if (kernel->trouble == FAKE_ORPHAN)
-		activity->correlation += 1U << 31;
-	schedule(activity, kernel->dur_ns, kernel->early_ns);
+	const struct fake_kernel *kernel = activity->kernel;
+
+	if (kernel != NULL) {
+		activity->name = graph_name(kernel->name);
+		activity->trouble = kernel->trouble;
+		if (kernel->trouble == FAKE_ORPHAN)
+			activity->correlation += 1U << 31;
+	}
+	schedule(activity, kernel == NULL ? 0 : kernel->early_ns);
 	perform(activity, captured);
+}
+
+/* Now, or whenever the graph is launched that the thread captures. */
+static void run_or_capture(struct fake_activity *activity)
+{
+	if (!graph_add(atomic_load(&tool), activity))
+		run(activity, NULL);
 }
 
 static void launch(const struct fake_kernel *kernel)
 {
 	struct calling calling;
-	struct fake_activity activity = {.stream = kernel->stream};
+	struct fake_activity activity = {
+		.kind = FAKE_CONCURRENT_KERNEL,
+		.device = kernel->device,
+		.context = context_of(kernel->device),
+		.stream = kernel->stream,
+		.kernel = kernel,
+	};
 
-	activity.correlation =
-		begin(&calling, kernel->by_driver ? 0 : 211, 307);
-	if (!graph_add(atomic_load(&tool), kernel))
-		run_kernel(&activity, kernel, NULL);
+	activity.correlation = begin(&calling, 211, 307);
+	run_or_capture(&activity);
 	end(&calling);
+}
+
+/* The driver has a function for each direction. */
+static uint32_t call_of_copy(const struct fake_copy *copied)
+{
+	switch (copied->kind) {
+	case 1:
+		return 277;
+	case 2:
+		return 279;
+	default:
+		return caller.by_driver ? 281 : 306;
+	}
 }
 
 static void copy(const struct fake_copy *copied)
@@ -169,16 +218,15 @@ static void copy(const struct fake_copy *copied)
 	struct calling calling;
 	struct fake_activity activity = {
 		.kind = copied->peer ? FAKE_MEMCPY2 : FAKE_MEMCPY,
-		.context = CONTEXT,
+		.context = context_of(0),
 		.stream = copied->stream,
 		.copy = copied,
 		.bytes = copied->bytes,
 	};
 
-	activity.correlation = begin(&calling, copied->async ? 41 : 31,
-		copied->kind == 1 ? 277 : (copied->kind == 2 ? 279 : 306));
-	schedule(&activity, copied->bytes / 16, 0);
-	perform(&activity, NULL);
+	activity.correlation =
+		begin(&calling, copied->async ? 41 : 31, call_of_copy(copied));
+	run_or_capture(&activity);
 	end(&calling);
 }
 
@@ -187,16 +235,30 @@ static void set(uint32_t stream, uint32_t value, uint64_t bytes)
 	struct calling calling;
 	struct fake_activity activity = {
 		.kind = FAKE_MEMSET,
-		.context = CONTEXT,
+		.context = context_of(0),
 		.stream = stream,
 		.value = value,
 		.bytes = bytes,
 	};
 
 	activity.correlation = begin(&calling, 51, 216);
-	schedule(&activity, bytes / 32, 0);
-	perform(&activity, NULL);
+	run_or_capture(&activity);
 	end(&calling);
+}
+
+/* Until the stream, or each, has nothing left to do. */
+static void sleep_until_done(
+	enum fake_wait what, const struct fake_activity *activity)
+{
+	int64_t end_ns = atomic_load(end_of(activity));
+
+	for (int i = 0; i < STREAMS && what == FAKE_WAIT_CONTEXT; i++)
+		if (atomic_load(&stream_end_ns[i]) > end_ns)
+			end_ns = atomic_load(&stream_end_ns[i]);
+	while (what != FAKE_WAIT_STREAM_EVENT && cuda_clock_ns() < end_ns)
+		(void)usleep((
+			useconds_t)((end_ns - cuda_clock_ns()) / 1000 % 500000 +
+				    1));
 }
 
 static void wait_for(enum fake_wait what, uint32_t stream)
@@ -207,16 +269,17 @@ static void wait_for(enum fake_wait what, uint32_t stream)
 	struct calling calling;
 	struct fake_activity activity = {
 		.kind = FAKE_SYNCHRONIZATION,
-		.context = CONTEXT,
+		.context = context_of(0),
 		.stream = stream,
 		.value = what,
 	};
 
 	activity.correlation = begin(&calling, runtime[what], cbids[what]);
 	activity.start_ns = cuda_clock_ns();
+	sleep_until_done(what, &activity);
 	if (told != NULL)
 		told->finish(what == FAKE_WAIT_CONTEXT ? UINT32_MAX : stream,
-			activity.start_ns);
+			cuda_clock_ns());
 	if (what != FAKE_WAIT_STREAM && what != FAKE_WAIT_STREAM_EVENT)
 		activity.stream = UINT32_MAX;
 	activity.end_ns = cuda_clock_ns();
@@ -259,18 +322,15 @@ static void launch_graph(uint32_t number, uint32_t stream)
 {
 	const struct graph *graph = graph_find(number);
 	struct calling calling;
-	struct fake_activity activity = {
-		.context = CONTEXT,
-		.graph = number,
-		.stream = stream,
-	};
 	uint32_t correlation = begin(&calling, 311, 514);
 
 	for (uint32_t i = 0; i < graph->count; i++) {
+		struct fake_activity activity = graph->nodes[i].activity;
+
+		activity.context = context_of(activity.device);
+		activity.stream = stream;
 		activity.correlation = correlation;
-		activity.node = graph->nodes[i].id;
-		run_kernel(&activity, &graph->nodes[i].kernel,
-			graph->nodes[i].captured);
+		run(&activity, graph->nodes[i].captured);
 	}
 	end(&calling);
 }
@@ -299,7 +359,7 @@ static void reset(void)
 {
 	struct calling calling;
 
-	(void)begin(&calling, 164, 0);
+	(void)begin(&calling, 164, caller.by_driver ? 545 : 0);
 	tell_context(FAKE_CONTEXT_DESTROY_STARTING);
 	end(&calling);
 }
@@ -320,7 +380,14 @@ static void die(void)
 		told->state(FAKE_FATAL_ERROR);
 }
 
+static void call_by(bool driver_itself, uint32_t context)
+{
+	caller.by_driver = driver_itself;
+	caller.context = context;
+}
+
 const struct fake_calls fake_calls = {
+	.call_by = call_by,
 	.range = truth_range,
 	.launch = launch,
 	.copy = copy,

@@ -170,10 +170,3 @@ int cuCtxGetCurrent(void **context)
 	*context = cuda_is_up() ? &the_context : NULL;
 	return result;
 }
-
-int cuCtxSynchronize(void)
-{
-	if (cuda_is_up())
-		fake_calls.wait(FAKE_WAIT_CONTEXT, 0);
-	return result;
-}

@@ -19,7 +19,6 @@ FAKE_API int cuDeviceTotalMem_v2(size_t *bytes, int device);
 FAKE_API int cuDeviceGetPCIBusId(char *id, int size, int device);
 FAKE_API int cuDeviceGetAttribute(int *value, int attribute, int device);
 FAKE_API int cuCtxGetCurrent(void **context);
-FAKE_API int cuCtxSynchronize(void);
 
 /* Has cuInit() succeeded? */
 bool cuda_is_up(void);

@@ -118,9 +118,13 @@ static void put_memcpy(uint8_t *record, const struct fake_activity *activity)
 	if (activity->kind == FAKE_MEMCPY2) {
 		put(record, FAKE_MEMCPY2_TARGET_DEVICE, 4, 1);
 		put(record, FAKE_MEMCPY2_CORRELATION, 4, activity->correlation);
+		put(record, FAKE_MEMCPY2_NODE, 8, activity->node);
+		put(record, FAKE_MEMCPY2_GRAPH, 4, activity->graph);
 		return;
 	}
 	put(record, FAKE_MEMCPY_CORRELATION, 4, activity->correlation);
+	put(record, FAKE_MEMCPY_NODE, 8, activity->node);
+	put(record, FAKE_MEMCPY_GRAPH, 4, activity->graph);
 	if (cupti_record_size(FAKE_MEMCPY) > FAKE_MEMCPY_COUNT)
 		put(record, FAKE_MEMCPY_COUNT, 8, 1);
 }
@@ -134,6 +138,8 @@ static void put_memset(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_MEMSET_STREAM, 4, activity->stream);
 	put(record, FAKE_MEMSET_CORRELATION, 4, activity->correlation);
 	put(record, FAKE_MEMSET_MEMORY, 2, 3);
+	put(record, FAKE_MEMSET_NODE, 8, activity->node);
+	put(record, FAKE_MEMSET_GRAPH, 4, activity->graph);
 }
 
 static void put_sync(uint8_t *record, const struct fake_activity *activity)

@@ -33,7 +33,6 @@ struct fake_kernel {
 	uint64_t dur_ns;
 	int64_t early_ns; /* it starts so long before it is launched */
 	enum fake_trouble trouble;
-	bool by_driver; /* by the driver's API, without the runtime's */
 };
 
 /* The numbers are CUPTI's: what copies, from and to what memory. */
@@ -56,6 +55,9 @@ struct fake_calls {
 	/* The innermost range that the calling thread has open, and which of
 	 * that name. Borrowed until the next call. */
 	void (*range)(const char *name, int64_t instance);
+	/* From here on the calling thread calls the driver itself, not the
+	 * runtime; in this context. 0: in each device's own. */
+	void (*call_by)(bool driver_itself, uint32_t context);
 	void (*launch)(const struct fake_kernel *kernel);
 	void (*copy)(const struct fake_copy *copy);
 	void (*set)(uint32_t stream, uint32_t value, uint64_t bytes);
@@ -65,7 +67,7 @@ struct fake_calls {
 	/* A call that no one wants to see. */
 	void (*noise)(void);
 	/* From here to capture_end(), which gives the graph, this thread's
-	 * launches become its nodes. */
+	 * launches, copies and memsets become its nodes. */
 	void (*capture)(void);
 	uint32_t (*capture_end)(void);
 	void (*graph)(uint32_t graph, uint32_t stream);

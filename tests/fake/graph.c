@@ -31,7 +31,8 @@ void graph_begin(void)
 	capturing = &graphs[number];
 }
 
-bool graph_add(const struct fake_tool *tool, const struct fake_kernel *kernel)
+bool graph_add(
+	const struct fake_tool *tool, const struct fake_activity *activity)
 {
 	struct graph_node *node;
 	struct fake_node told;
@@ -44,11 +45,16 @@ bool graph_add(const struct fake_tool *tool, const struct fake_kernel *kernel)
 		abort();
 	capturing->nodes = node;
 	node += capturing->count++;
-	*node = (struct graph_node){.kernel = *kernel};
-	node->id = atomic_fetch_add(&node_ids, 1) + 1;
+	*node = (struct graph_node){.activity = *activity};
+	if (activity->kernel != NULL)
+		node->kernel = *activity->kernel;
+	if (activity->copy != NULL)
+		node->copy = *activity->copy;
+	node->activity.node = atomic_fetch_add(&node_ids, 1) + 1;
+	node->activity.graph = (uint32_t)(capturing - graphs) + 1;
 	(void)snprintf(node->captured, sizeof(node->captured), "%s",
 		truth_range_name());
-	told = (struct fake_node){.id = node->id};
+	told = (struct fake_node){.id = node->activity.node};
 	if (tool != NULL)
 		tool->resource(FAKE_GRAPHNODE_CREATED, &told);
 	return true;
@@ -60,12 +66,17 @@ uint32_t graph_end(const struct fake_tool *tool)
 
 	capturing = NULL;
 	for (uint32_t i = 0; i < graph->count; i++) {
+		struct graph_node *node = &graph->nodes[i];
 		struct fake_node clone = {
 			.id = atomic_fetch_add(&node_ids, 1) + 1,
-			.original = graph->nodes[i].id,
+			.original = node->activity.node,
 		};
 
-		graph->nodes[i].id = clone.id;
+		node->activity.node = clone.id;
+		if (node->activity.kernel != NULL)
+			node->activity.kernel = &node->kernel;
+		if (node->activity.copy != NULL)
+			node->activity.copy = &node->copy;
 		if (tool != NULL)
 			tool->resource(FAKE_GRAPHNODE_CLONED, &clone);
 	}

@@ -6,8 +6,10 @@
 #include "fake_link.h"
 
 struct graph_node {
-	uint64_t id;
+	/* What is launched, but for when and where. */
+	struct fake_activity activity;
 	struct fake_kernel kernel;
+	struct fake_copy copy;
 	char captured[64]; /* the range that was open then */
 };
 
@@ -19,8 +21,9 @@ struct graph {
 /* From here to graph_end() the calling thread captures. */
 void graph_begin(void);
 
-/* The kernel becomes a node, if this thread captures. */
-bool graph_add(const struct fake_tool *tool, const struct fake_kernel *kernel);
+/* The activity becomes a node, if this thread captures. */
+bool graph_add(
+	const struct fake_tool *tool, const struct fake_activity *activity);
 
 /* The graph is made ready: its nodes are cloned, as the driver does then. Gives
  * its number. */
