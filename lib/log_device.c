@@ -212,8 +212,10 @@ static void make_times(struct log_recording *recording, uint32_t count)
 		log_device_time_place(&device->time, &begin, &end);
 		begin = log_time_correct(&recording->time, begin);
 		took = log_time_correct(&recording->time, end) - begin;
-		/* Rounding twice must not change what is the device's word. */
-		if (took - dur_ns <= 1 && took - dur_ns >= -1)
+		/* Rounding twice must not make more of what is the device's
+		 * word; and what seems to take less must not be made to
+		 * overlap with what comes at its end. */
+		if (took - dur_ns == 1)
 			took = dur_ns;
 		starts[i] = (int64_t)((uint64_t)begin +
 				      (uint64_t)recording->shift_ns);

@@ -6,6 +6,7 @@ set -u
 srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
 CTPROF=$(realpath "${CTPROF:?}") || exit 99
 PYTHON=${PYTHON3:-python3}
+build=$PWD
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 ./tests/make_log "$srcdir/tests/device.recipe" > "$work/run.ctp" || exit 99
@@ -121,6 +122,29 @@ assert {name: sum(times) for name, times in launched.items()} == {
 total = sum(row["total_ns"] for row in report["kernels"])
 assert total == report["device_ns"] == 2160
 assert [row["bytes"] for row in report["kernels"]] == [0, 4096, 512]
+END
+
+# A device whose clock is fast works without a pause: nothing seems to overlap.
+cat > busy.recipe <<'END'
+[0, {'format': 'ctprof log', 'version': 1, 'reader': 1, 'tool': 'ctprof 0.1.0', 'host': 'here', 'pid': 42, 'command': ['train'], 'realtime': 1700000000000000000, 'clock': 'tsc', 'clock_hz': 2600000000, 'policy': 'block', 'min_ns': 0, 'spool': ''}]
+[1, 1, [['gemm', '', 0, 0, 0, '', 'kernel', 0]]]
+[2, 1, 2, 7, '', 0, 1]
+[9, 1, [[1, 1, {}]]]
+[11, [[0, 0], [2000000, 2000100]]]
+[8, 1000, [0, 1000 * 1899], [1000 * 1900], [1 * 1900], [1 * 1900], [0 * 1900], [], []]
+[6, {'log': 9000, 'events': 1900, 'blocks': 6}]
+END
+"$build/tests/make_log" busy.recipe > busy.ctp &&
+	"$CTPROF" convert -q -t chrome -o busy.json busy.ctp &&
+	"$PYTHON" - <<'END' || complain "a busy device"
+import json
+
+with open("busy.json", encoding="utf-8") as file:
+    trace = json.load(file)
+kernels = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+assert len(kernels) == 1900, len(kernels)
+assert {kernel["tid"] for kernel in kernels} == {7}, "in several rows"
+assert "overlaps" not in trace["otherData"]["losses"]
 END
 
 "$CTPROF" stats --gpu --device=host run.ctp > out 2>&1

@@ -187,7 +187,7 @@ def activities(block, clocks, tables):
         name, file, line = sites[site][:3]
         begin, end = map(clock.correct,
                          device_clock.log_times(start, start + took))
-        if abs(end - begin - took) <= 1:
+        if end - begin - took == 1:
             end = begin + took
         words = [f"{text(file)}:{text(name)}:{line}"]
         if correlation:
