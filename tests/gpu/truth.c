@@ -19,6 +19,9 @@
 #define LAUNCHES 200
 #define THREADS 8
 #define THREAD_LAUNCHES 500
+#define DURATIONS 50
+#define BURST 100
+#define SPIN_AHEAD_NS 300000
 #define GRAPH_KERNELS 20
 #define GRAPH_REPLAYS 1000
 #define GRAPH_RANGE 100000
@@ -84,6 +87,14 @@ static driver_stream new_stream(void)
 	return stream;
 }
 
+static void spin(driver_stream stream, uint64_t ns)
+{
+	void *parameters[] = {&ns};
+
+	launch("spin_ns_k", kernels.spin, (struct shape){1, 0}, stream,
+		parameters);
+}
+
 static void do_copies(driver_stream stream)
 {
 	driver_address a;
@@ -117,7 +128,6 @@ static void run_counts(void)
 		{1, 0}, {32, 256}, {128, 4096}, {1024, 16384}};
 	driver_stream stream = new_stream();
 	driver_address memory;
-	uint64_t ns = 1000;
 	float factor = 2;
 	uint32_t count = 1024;
 
@@ -125,60 +135,65 @@ static void run_counts(void)
 	for (unsigned i = 0; i < LAUNCHES; i++) {
 		driver_address y = memory + sizeof(float) * count;
 		void *axpy[] = {&memory, &y, &factor, &count};
-		void *spin[] = {&ns};
 		struct shape shape = shapes[i % 4];
 
 		launch("empty_k", kernels.empty, shape, stream, NULL);
 		launch("axpy_k", kernels.axpy, shape, stream, axpy);
-		launch("spin_ns_k", kernels.spin, (struct shape){1, 0}, stream,
-			spin);
+		spin(stream, 1000);
 	}
 	do_copies(stream);
 	MUST(driver.context_synchronize());
 	(void)printf("{\"sync\": \"context\"}\n");
 }
 
-/* Kernels of known length, each alone between two events. */
+/*
+ * So many kernels of this length between two events; prints how long the
+ * events say that they took. The kernel before them keeps the device from
+ * waiting for what comes next while it is launched.
+ */
+static void spin_between_events(
+	driver_stream stream, driver_event *events, unsigned count, uint64_t ns)
+{
+	unsigned first;
+	float ms = 0;
+
+	spin(stream, SPIN_AHEAD_NS);
+	first = launch_number;
+	MUST(driver.event_record(events[0], stream));
+	for (unsigned i = 0; i < count; i++)
+		spin(stream, ns);
+	MUST(driver.event_record(events[1], stream));
+	MUST(driver.event_synchronize(events[1]));
+	MUST(driver.event_elapsed(&ms, events[0], events[1]));
+	(void)printf("{\"sync\": \"event\"}\n{\"spins\": %u, \"first\": %u, "
+		     "\"ns\": %llu, \"event_ms\": %.6f}\n",
+		count, first, (unsigned long long)ns, (double)ms);
+}
+
+/* Kernels of known length: alone, and one after the other. */
 static void run_durations(void)
 {
 	static const uint64_t lengths[] = {
 		50000, 100000, 500000, 1000000, 5000000};
 	driver_stream stream = new_stream();
-	driver_event from;
-	driver_event to;
+	driver_event events[2];
 
-	MUST(driver.event_create(&from, 0));
-	MUST(driver.event_create(&to, 0));
-	for (unsigned i = 0; i < 50; i++) {
-		uint64_t ns = lengths[i % 5];
-		void *spin[] = {&ns};
-		unsigned number = launch_number;
-		float ms = 0;
-
-		MUST(driver.event_record(from, stream));
-		launch("spin_ns_k", kernels.spin, (struct shape){1, 0}, stream,
-			spin);
-		MUST(driver.event_record(to, stream));
-		MUST(driver.event_synchronize(to));
-		MUST(driver.event_elapsed(&ms, from, to));
-		(void)printf("{\"spin\": %u, \"ns\": %llu, \"event_ms\": "
-			     "%.6f}\n",
-			number, (unsigned long long)ns, (double)ms);
-	}
+	MUST(driver.event_create(&events[0], 0));
+	MUST(driver.event_create(&events[1], 0));
+	for (unsigned i = 0; i < DURATIONS; i++)
+		spin_between_events(stream, events, 1, lengths[i % 5]);
+	spin_between_events(stream, events, BURST, lengths[1]);
 }
 
 /* Long kernels of one block on four streams. */
 static void run_streams(void)
 {
 	driver_stream streams[4];
-	uint64_t ns = 2000000;
-	void *spin[] = {&ns};
 
 	for (unsigned i = 0; i < 4; i++)
 		streams[i] = new_stream();
 	for (unsigned i = 0; i < 40; i++)
-		launch("spin_ns_k", kernels.spin, (struct shape){1, 0},
-			streams[i % 4], spin);
+		spin(streams[i % 4], 2000000);
 	MUST(driver.context_synchronize());
 	(void)printf("{\"sync\": \"context\"}\n");
 }
@@ -254,8 +269,9 @@ static void run_graph(void)
 		ctp_end();
 	}
 	MUST(driver.stream_synchronize(stream));
-	(void)printf("{\"sync\": \"stream\"}\n{\"graph\": %d, \"replays\": %d, "
-		     "\"first\": %d}\n",
+	(void)printf("{\"sync\": \"stream\"}\n{\"graph\": %d, \"name\": "
+		     "\"empty_k\", "
+		     "\"others\": 2, \"replays\": %d, \"first\": %d}\n",
 		GRAPH_KERNELS, GRAPH_REPLAYS, GRAPH_RANGE);
 }
 

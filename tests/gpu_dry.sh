@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What only a GPU can show (tests/gpu/run), done with the CUDA and the CUPTI of
+# tests/fake: so that those scripts work when there is one; and what is not so
+# is found.
+set -u
+srcdir=${srcdir:-.}
+fake=$PWD/tests/fake/.libs
+work=$(mktemp -d "$PWD/gpu_dry.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+	echo "skipped: programs cannot load a sanitized library"
+	exit 77
+fi
+unset CTPROF_POLICY CTPROF_BUFFER CTPROF_BUFFER_MAX CTPROF_GPU CTPROF_OUT
+unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES FAKE_CUPTI FAKE_TRUTH
+export CTPROF_SPOOL=$work TMPDIR=$work PYTHONDONTWRITEBYTECODE=1
+export CTPROF_CUPTI_LIB=$fake/libcupti.so.13
+export LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+"$PYTHON3" "$srcdir/tests/gpu/run" --build=. --quick --keep="$work" || exit 1
+"$PYTHON3" "$srcdir/tests/gpu_dry.py" "$srcdir/tests/gpu" "$work"
