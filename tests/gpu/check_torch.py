@@ -19,13 +19,10 @@ def read(path):
     return [e for e in trace["traceEvents"] if e.get("ph") == "X"]
 
 
-def measured(events):
-    """What was launched within the range "measured", by whichever thread."""
-    ranges = [e for e in events if e["name"] == "measured"]
-    if len(ranges) != 1:
-        raise SystemExit(f"{len(ranges)} ranges are called measured")
-    start = ranges[0]["ts"]
-    end = start + ranges[0]["dur"]
+def measured(events, span):
+    """What was launched within the range `span`, by whichever thread."""
+    start = span["ts"]
+    end = start + span["dur"]
     launched = {
         e["args"]["correlation"]
         for e in events
@@ -47,7 +44,11 @@ def shape(event):
 
 def compare(ours_path, theirs_path):
     """What differs, a list of lines; and how many activities were compared."""
-    ours = measured(read(ours_path))
+    events = read(ours_path)
+    spans = [e for e in events if e["name"] == "measured"]
+    if len(spans) != 1:
+        return [f'{len(spans)} ranges are called "measured"'], 0
+    ours = measured(events, spans[0])
     theirs = [e for e in read(theirs_path) if e.get("cat") in DEVICE]
     lines = []
     got = collections.Counter(map(shape, ours))
