@@ -37,10 +37,9 @@ static struct {
 	_Atomic uint32_t count;
 } names;
 
-static struct inject_domain *find_domain(const char *name)
+static struct inject_domain *find_domain(
+	struct inject_domain *domain, const char *name)
 {
-	struct inject_domain *domain = atomic_load(&names.domains);
-
 	while (domain != NULL && strcmp(domain->name, name) != 0)
 		domain = domain->next;
 	return domain;
@@ -48,7 +47,8 @@ static struct inject_domain *find_domain(const char *name)
 
 struct inject_domain *inject_domain(const char *name)
 {
-	struct inject_domain *found = find_domain(name);
+	struct inject_domain *first = atomic_load(&names.domains);
+	struct inject_domain *found = find_domain(first, name);
 	struct inject_domain *made;
 
 	if (found != NULL)
@@ -58,16 +58,16 @@ struct inject_domain *inject_domain(const char *name)
 		free(made);
 		return NULL;
 	}
-	made->next = atomic_load(&names.domains);
-	while (!atomic_compare_exchange_weak(
-		&names.domains, &made->next, made)) {
-		found = find_domain(name);
+	/* Only before those that were looked at. */
+	do {
+		found = find_domain(first, name);
 		if (found != NULL) {
 			free((void *)(uintptr_t)made->name);
 			free(made);
 			return found;
 		}
-	}
+		made->next = first;
+	} while (!atomic_compare_exchange_weak(&names.domains, &first, made));
 	return made;
 }
 

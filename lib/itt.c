@@ -46,12 +46,13 @@ static struct itt_domain *find_domain(
 static struct itt_domain *domain_create(const char *name)
 {
 	static struct itt_domain *_Atomic domains;
+	struct itt_domain *first = atomic_load(&domains);
 	struct itt_domain *found;
 	struct itt_domain *made;
 
 	if (name == NULL)
 		return NULL;
-	found = find_domain(atomic_load(&domains), name);
+	found = find_domain(first, name);
 	if (found != NULL)
 		return found;
 	made = calloc(1, sizeof(*made));
@@ -60,15 +61,16 @@ static struct itt_domain *domain_create(const char *name)
 		return NULL;
 	}
 	made->flags = 1;
-	made->next = atomic_load(&domains);
-	while (!atomic_compare_exchange_weak(&domains, &made->next, made)) {
-		found = find_domain(made->next, name);
+	/* Only before those that were looked at. */
+	do {
+		found = find_domain(first, name);
 		if (found != NULL) {
 			free((void *)(uintptr_t)made->name);
 			free(made);
 			return found;
 		}
-	}
+		made->next = first;
+	} while (!atomic_compare_exchange_weak(&domains, &first, made));
 	return made;
 }
 
