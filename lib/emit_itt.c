@@ -95,7 +95,7 @@ static bool open_tool(void)
 	if (address == NULL)
 		return false;
 	memcpy(&init, &address, sizeof(init));
-	global.library = library;
+	global.handle = library;
 	global.state[0] = 1; /* initialised, */
 	global.state[1] = 1; /* and so is the lock */
 	init(&global, ALL_GROUPS);

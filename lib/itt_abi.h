@@ -62,7 +62,7 @@ struct itt_global {
 	unsigned long version[3];
 	volatile long state[3];
 	pthread_mutex_t lock;
-	void *library;
+	void *handle; /* of the collector */
 	void *error_handler;
 	const char **path;
 	struct itt_function *functions;
