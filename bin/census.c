@@ -147,6 +147,7 @@ static bool count(
 			(uint64_t)event->time_ns);
 	case EVENT_ASYNC_END:
 	case EVENT_ARGS:
+	case EVENT_FLOW:
 	case EVENT_KINDS:
 		break;
 	}

@@ -19,7 +19,7 @@ enum event_kind {
 	EVENT_ASYNC_BEGIN, /* site, id; matched by (site name, id) */
 	EVENT_ASYNC_END,   /* site, id; may be on another track */
 	EVENT_INSTANT,     /* site */
-	EVENT_COUNTER,     /* site; value in args[0] */
+	EVENT_COUNTER,     /* site; value in args[0], whose key may be empty */
 	EVENT_ALLOC,       /* id is the address; bytes, device */
 	EVENT_FREE,        /* likewise */
 	EVENT_STEP,        /* site is the requester; id the global step */
@@ -29,8 +29,13 @@ enum event_kind {
 	/* What a device did, on a track of its own: site, dur_ns, args; bytes,
 	 * if it moved any; id ties it to the call that caused it (0: none). */
 	EVENT_ACTIVITY,
+	/* site, id, flow: an arrow that leads from here, over here or to here;
+	 * bound to the range that is open innermost. */
+	EVENT_FLOW,
 	EVENT_KINDS
 };
+
+enum event_flow { FLOW_START, FLOW_STEP, FLOW_END };
 
 struct event {
 	enum event_kind kind;
@@ -40,7 +45,8 @@ struct event {
 	uint64_t dur_ns; /* EVENT_COMPLETE, EVENT_ACTIVITY */
 	uint64_t id;
 	uint64_t bytes;
-	int32_t device; /* -1: the host */
+	int32_t device;       /* -1: the host */
+	enum event_flow flow; /* EVENT_FLOW */
 	uint32_t arg_count;
 	const struct event_arg *args; /* borrowed until the next call */
 };

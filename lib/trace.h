@@ -32,6 +32,14 @@ enum trace_names {
 	TRACE_NAMES_QUALIFIED, /* short; of Python with its class: "C.f" */
 };
 
+/* By what a device's activities find the calls that caused them, in traces
+ * that others wrote. */
+enum trace_join {
+	TRACE_JOIN_AUTO,        /* whichever is right for this trace */
+	TRACE_JOIN_EXTERNAL,    /* the op with the same "External id" */
+	TRACE_JOIN_CORRELATION, /* the op around the call of the API */
+};
+
 /* A program or shared library that functions lie in. */
 struct trace_module {
 	uint64_t base; /* its lowest address */
@@ -107,6 +115,8 @@ enum trace_loss {
 	LOSS_UNKNOWN_SITES,     /* reader: sites whose name was lost */
 	LOSS_UNKNOWN_BLOCKS, /* reader: kinds that this version does not know */
 	LOSS_UNKNOWN_EVENTS, /* reader: likewise of events */
+	LOSS_BAD_EVENTS,     /* reader: events that make no sense */
+	LOSS_LEFT_OUT,       /* reader: sums that stand among the events */
 	LOSS_STRAY_ENDS,     /* replay: ends without a begin */
 	LOSS_OPEN_RANGES,    /* replay: still open at the end; closed there */
 	LOSS_REOPENED_RANGES, /* reader: begin was in a lost block */
@@ -131,6 +141,8 @@ struct trace {
 	/* These are set before the first event is read. */
 	enum trace_names names;
 	bool trim_prefix; /* files are named without their prefix */
+	bool no_args;     /* nobody asks for arguments: they need not come */
+	enum trace_join join;
 	/* Directories that the program found its modules in; strtab numbers. */
 	uint32_t *prefixes;
 	uint32_t prefix_count;

@@ -22,6 +22,7 @@ static const char *const kinds[] = {
 	[EVENT_STEP] = "step",
 	[EVENT_CORRELATION] = "correlation",
 	[EVENT_ACTIVITY] = "activity",
+	[EVENT_FLOW] = "flow",
 };
 
 static void put_arg(
