@@ -115,16 +115,20 @@ for version in 11.8 12.4 13.0 99; do
 done
 unset FAKE_CUPTI
 
+# Sanitizers take ten times as long.
+sanitized=$(grep -c '^CTP_LDFLAGS = .*-fsanitize' Makefile)
+launches=$((sanitized ? 1000 : 10000))
 many() {
-	records threads 1000 && tells "count activities 16000"
+	records threads "$1" && tells "count activities $((16 * $1))"
 }
 FAKE_CUPTI_ORDER=reverse FAKE_CUPTI_ROOM=400 \
-	case_of "16 threads, buffers in wrong order" many
-FAKE_CUPTI=12.4 case_of "16 threads with one buffer" many
+	case_of "16 threads, buffers in wrong order" many $launches
+FAKE_CUPTI=12.4 case_of "16 threads with one buffer" many 1000
 large_graph() {
-	records graph 1000 20 && tells "count activities 20000"
+	records graph 1000 "$1" && tells "count activities $((1000 * $1))"
 }
-case_of "a graph of 1000 nodes, 20 times" large_graph
+case_of "a graph of 1000 nodes, many times" \
+	large_graph $((sanitized ? 20 : 100))
 FAKE_CUPTI_ROOM=3 case_of "flushes, and launches of 16 threads" records locks 200
 early() {
 	records early && tells "count activities 20"
@@ -222,7 +226,10 @@ unused() {
 	return 1
 }
 uses_none() {
-	runs none && unused libcuda && unused libcupti && agrees
+	local threads
+	gpu=off runs none && threads=$(cat "$work/again") &&
+		runs none && [ "$(cat "$work/again")" = "$threads" ] &&
+		unused libcuda && unused libcupti && agrees
 }
 case_of "a program that does not use CUDA" uses_none
 asks_none() {
@@ -264,7 +271,7 @@ restarts() {
 		said "$work/told" || return
 	tells "count activities $(($1 + 1))"
 }
-case_of "30 recordings in one process" restarts 30
+case_of "100 recordings in one process" restarts 100
 FAKE_CUPTI=13.0 FAKE_CUPTI_VERSION=130000 \
 	case_of "a version that must not be switched off" restarts 3
 
@@ -313,7 +320,7 @@ late() {
 	agrees && tells "fact gpu.state recording" &&
 		tells "count activities 10"
 }
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+if [ "$sanitized" != 0 ]; then
 	echo "skipped ctprof_record: programs cannot load a sanitized library"
 else
 	case_of "ctprof record --gpu" record_gpu
