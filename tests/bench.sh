@@ -196,7 +196,11 @@ start_mcount()
 # collected PROGRAM PAIRS: instructions within peer_loop().
 collected()
 {
-	valgrind --tool=callgrind --toggle-collect=peer_loop \
+	case $1 in
+	*_gpu) set -- "$1" "$2" as_with_gpu ;;
+	*) set -- "$1" "$2" env ;;
+	esac
+	"$3" valgrind --tool=callgrind --toggle-collect=peer_loop \
 		--callgrind-out-file="$work/callgrind" \
 		"$1" loop "$2" "$work/out/log.ctp" 2>&1 >/dev/null |
 		sed -n 's/.*Collected : *\([0-9][0-9]*\).*/\1/p'
@@ -210,7 +214,7 @@ count_instructions()
 		skip instructions "valgrind is not installed"
 		return
 	fi
-	for name in none rdtsc hooks $ours; do
+	for name in none rdtsc hooks $ours ctprof_gpu; do
 		few=$(collected "$work/bench_$name" 100000)
 		many=$(collected "$work/bench_$name" 300000)
 		if [ -n "$few" ] && [ -n "$many" ]; then
@@ -252,6 +256,15 @@ $cc -O2 -fPIC -shared -I"$tests/../lib" "$tests/bench_injection.c" \
 	-o "$work/injection.so"
 compile nvtx -L"$lib" -lctprof -ldl -Wl,-rpath,"$lib" ||
 	{ cat "$work/errors" >&2; exit 1; }
+# As `ctprof record --gpu` starts it, but it uses no CUDA.
+ln "$work/bench_ctprof" "$work/bench_ctprof_gpu"
+as_with_gpu()
+{
+	env CTPROF_GPU=full \
+		CUDA_INJECTION64_PATH="$lib/libctprof-inject.so.0" \
+		NVTX_INJECTION64_PATH="$lib/libctprof-inject.so.0" \
+		INTEL_LIBITTNOTIFY64="$lib/libctprof-inject.so.0" "$@"
+}
 start_mcount
 start_lttng
 
@@ -262,6 +275,10 @@ while [ "$round" -le "$rounds" ]; do
 		for name in none rdtsc clock hooks $ours; do
 			run_program "$name" "$kind"
 		done
+		rm -rf "$work/out"
+		mkdir "$work/out"
+		run ctprof_gpu "$kind" "$pairs" \
+			as_with_gpu "$work/bench_ctprof_gpu"
 		BENCH_INJECTION=$lib/libctprof-inject.so.0 \
 			run_program nvtx "$kind"
 		BENCH_INJECTION=$work/injection.so \

@@ -13,6 +13,7 @@ ROWS = [
     ("rdtsc", "2 x rdtsc"),
     ("clock", "2 x clock_gettime"),
     ("ctprof", "ctprof, inline"),
+    ("ctprof_gpu", "ctprof, no CUDA used"),
     ("ctprof_call", "ctprof, called"),
     ("instrument", "ctprof, instrumented"),
     ("ctprof_off", "ctprof, not started"),
