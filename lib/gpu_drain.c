@@ -36,6 +36,7 @@ static struct {
 	uint32_t served;
 	bool last;
 	_Atomic uint32_t progress; /* buffers read */
+	uint32_t begun;            /* how many when recording began */
 	_Atomic bool is_wanted;    /* what CUPTI gives back */
 	uint64_t session; /* the recording that was drained into last */
 	bool has_clock;
@@ -176,12 +177,26 @@ static void make_round(void)
 	hand_over();
 }
 
+/* CUPTI has buffers, and gave none back, although all were asked for: it has
+ * other callbacks now, since whoever registers last replaces those of all. */
+static bool is_taken_over(void)
+{
+	return gpu_state() == GPU_ON && gpu_buffers_out() != 0 &&
+	       atomic_load(&drain.progress) == drain.begun;
+}
+
 static void stop(bool last)
 {
 	if (gpu_state() == GPU_ON)
 		gpu_subscribe_enable(false, false);
 	flush(CUPTI_FLUSH_FORCED);
 	hand_over();
+	if (is_taken_over()) {
+		gpu_session_fact("gpu.state",
+			"off: CUPTI gave no buffer back: another tool has "
+			"probably taken over its callbacks");
+		hand_over();
+	}
 	atomic_store(&drain.is_wanted, false);
 	if (last && gpu_state() == GPU_ON)
 		gpu_subscribe_end();
@@ -194,6 +209,7 @@ void gpu_drain_begin(void)
 		give_all(gpu_buffers_take());
 		(void)gpu_buffers_discarded();
 	}
+	drain.begun = atomic_load(&drain.progress);
 	atomic_store(&drain.is_wanted, true);
 }
 

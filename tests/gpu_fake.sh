@@ -139,6 +139,13 @@ dropped() {
 	records many 100 && tells "lost device_dropped 14"
 }
 FAKE_CUPTI_DROP=7 case_of "CUPTI drops some" dropped
+taken() {
+	runs nested && "$check" "$work/truth" "$(cat "$work/out")" partial \
+		"$work/run.ctp" >"$work/told" || said "$work/told" || return
+	tells "fact gpu.state off: CUPTI gave no buffer back: .*" &&
+		tells "count activities 0"
+}
+FAKE_CUPTI_TAKEN=1 case_of "another tool takes over the buffers" taken
 exhausted() {
 	records exhaust && grep -q "^lost device_discarded" "$work/told"
 }

@@ -2,7 +2,8 @@
 /*
  * FAKE_CUPTI_ROOM is the number of records after which a buffer is full (else
  * it is when it is), FAKE_CUPTI_ORDER=reverse gives full ones back in wrong
- * order, and of FAKE_CUPTI_DROP records one is dropped.
+ * order, and of FAKE_CUPTI_DROP records one is dropped. With FAKE_CUPTI_TAKEN
+ * another tool has registered its callbacks, and gets what is given back.
  */
 #include "cupti_buffer.h"
 
@@ -50,7 +51,7 @@ static size_t unread_count;
 static bool per_thread, zeroed, dead;
 static _Atomic bool stalled;
 static long room, drop;
-static bool reverse;
+static bool reverse, taken;
 
 static void must(bool true_of_us, const char *what)
 {
@@ -86,7 +87,8 @@ static void give_back(struct buffer *buffer)
 	if (buffer->used != 0)
 		unread[unread_count++ % UNREAD] = buffer->bytes;
 	cupti_inside = CUPTI_IN_BUFFERS;
-	completed(NULL, 0, buffer->bytes, buffer->size, buffer->used);
+	if (!taken)
+		completed(NULL, 0, buffer->bytes, buffer->size, buffer->used);
 	cupti_inside = CUPTI_OUTSIDE;
 	free(buffer);
 }
@@ -130,6 +132,7 @@ static void start(void)
 
 	room = cupti_setting("FAKE_CUPTI_ROOM", 0);
 	drop = cupti_setting("FAKE_CUPTI_DROP", 0);
+	taken = cupti_setting("FAKE_CUPTI_TAKEN", 0) != 0;
 	reverse = order != NULL && strcmp(order, "reverse") == 0;
 	if (pthread_create(&thread, NULL, work, NULL) != 0 ||
 		pthread_detach(thread) != 0)
