@@ -142,6 +142,8 @@ static void sum_device(struct stats *stats)
 		const struct profile_function *function =
 			&profile->functions[i];
 
+		if (function->device.captured_ns != 0)
+			stats->has_captures = true;
 		if (function->device.kind == PROFILE_HOST)
 			continue;
 		stats->has_device = true;
@@ -166,6 +168,15 @@ static void order(
 		stats->hidden = all;
 }
 
+/* By what it is shown: what it launched, or captured for others to launch. */
+static uint64_t device_time(const struct profile_function *function)
+{
+	const struct profile_device *device = &function->device;
+
+	return device->total_ns > device->captured_ns ? device->total_ns
+						      : device->captured_ns;
+}
+
 static void choose(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
@@ -177,8 +188,8 @@ static void choose(struct stats *stats)
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct profile_function *function =
 			&profile->functions[i];
-		uint64_t time_ns = gpu ? function->device.total_ns
-				       : function->cost.cumtime_ns;
+		uint64_t time_ns =
+			gpu ? device_time(function) : function->cost.cumtime_ns;
 
 		if (gpu && function->device.kind != PROFILE_HOST) {
 			all_work++;

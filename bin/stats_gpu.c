@@ -111,6 +111,8 @@ static void add_edge(const struct stats *stats, struct table *table,
 			 ->functions[caller ? edge->caller : edge->callee];
 
 	table_add_row(table, TABLE_FAINT);
+	if (stats->has_captures)
+		table_add(table, "");
 	add_count(table, edge->cost.ncalls);
 	if (!caller && other->device.kind != PROFILE_HOST) {
 		add_time(stats, table, edge->cost.tottime_ns);
@@ -133,6 +135,8 @@ static void add_range(
 		&stats->profile->functions[number];
 
 	table_add_row(table, TABLE_PLAIN);
+	if (stats->has_captures)
+		add_time(stats, table, function->device.captured_ns);
 	add_count(table, function->cost.ncalls);
 	add_time(stats, table, function->device.self_ns);
 	add_time(stats, table, function->device.total_ns);
@@ -179,6 +183,7 @@ static bool print_ranges(const struct stats *stats, FILE *out)
 {
 	const struct stats_titles *titles = stats_titles(stats);
 	const struct table_column columns[] = {
+		{titles->captured, true},
 		{"ncalls", true},
 		{titles->self_device, true},
 		{titles->device, true},
@@ -186,10 +191,15 @@ static bool print_ranges(const struct stats *stats, FILE *out)
 		{titles->cumtime, true},
 		{"launched by", false},
 	};
+	const size_t count = sizeof(columns) / sizeof(columns[0]);
 	struct table table;
 	bool printed;
 
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	/* The first one is for graphs. */
+	if (stats->has_captures)
+		table_init(&table, columns, count);
+	else
+		table_init(&table, columns + 1, count - 1);
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_range(stats, &table, stats->order[i]);
 	printed = table_print(

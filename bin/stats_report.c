@@ -12,6 +12,11 @@ static bool shows_device(const struct stats *stats)
 	return stats->has_device || stats->options->gpu;
 }
 
+static bool shows_captures(const struct stats *stats)
+{
+	return shows_device(stats) && stats->has_captures;
+}
+
 /* The fields that a function and an edge have in common. */
 static void put_fields(struct json *json,
 	const struct profile_function *function,
@@ -75,6 +80,9 @@ static void put_function(
 		report_uint(json, "self_device_ns", function->device.self_ns);
 		report_uint(json, "device_ns", function->device.total_ns);
 	}
+	if (shows_captures(stats))
+		report_uint(json, "captured_device_ns",
+			function->device.captured_ns);
 	if (stats->options->callers)
 		put_callers(stats, json, number);
 	if (stats->options->callees)
@@ -199,7 +207,8 @@ static void put_edge_line(
 	put_line(out, caller ? "caller" : "callee",
 		&stats->profile->functions[other], &edge->cost);
 	/* The device's time below an edge is not known. */
-	fputs(shows_device(stats) ? ",,\n" : "\n", out);
+	fputs(shows_device(stats) ? ",," : "", out);
+	fputs(shows_captures(stats) ? ",\n" : "\n", out);
 }
 
 /* With edges, they follow their function, and a first field says which is
@@ -215,6 +224,8 @@ static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
 	if (shows_device(stats))
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, function->device.self_ns,
 			function->device.total_ns);
+	if (shows_captures(stats))
+		fprintf(out, ",%" PRIu64, function->device.captured_ns);
 	putc('\n', out);
 	if (options->callers)
 		for (uint32_t i = stats->callers[number];
@@ -232,7 +243,8 @@ int stats_print_csv(const struct stats *stats, FILE *out)
 	if (stats->options->callers || stats->options->callees)
 		fputs("relation,", out);
 	fputs("name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns", out);
-	fputs(shows_device(stats) ? ",self_device_ns,device_ns\n" : "\n", out);
+	fputs(shows_device(stats) ? ",self_device_ns,device_ns" : "", out);
+	fputs(shows_captures(stats) ? ",captured_device_ns\n" : "\n", out);
 	for (uint32_t i = 0; i < stats->work_count; i++)
 		put_lines(stats, out, stats->work[i]);
 	for (uint32_t i = 0; i < stats->count; i++)

@@ -21,13 +21,17 @@
 /* In the order of enum stats_unit. */
 static const struct stats_titles units[] = {
 	[STATS_NS] = {"tottime ns", "cumtime ns", "self device ns", "device ns",
-		"total ns", "mean ns", "min ns", "max ns", "ns", 1},
+		"captured ns", "total ns", "mean ns", "min ns", "max ns", "ns",
+		1},
 	[STATS_US] = {"tottime us", "cumtime us", "self device us", "device us",
-		"total us", "mean us", "min us", "max us", "us", 1000},
+		"captured us", "total us", "mean us", "min us", "max us", "us",
+		1000},
 	[STATS_MS] = {"tottime ms", "cumtime ms", "self device ms", "device ms",
-		"total ms", "mean ms", "min ms", "max ms", "ms", 1000000},
+		"captured ms", "total ms", "mean ms", "min ms", "max ms", "ms",
+		1000000},
 	[STATS_S] = {"tottime s", "cumtime s", "self device s", "device s",
-		"total s", "mean s", "min s", "max s", "s", 1000000000},
+		"captured s", "total s", "mean s", "min s", "max s", "s",
+		1000000000},
 };
 
 const struct stats_titles *stats_titles(const struct stats *stats)

@@ -29,11 +29,13 @@ enum profile_kind { PROFILE_HOST, PROFILE_KERNEL, PROFILE_COPY, PROFILE_SET };
 /*
  * Of a function of the host, the device's time of what it launched itself, and
  * with all that it called; what is in a recursion counts once. Of a device's,
- * both are its own time, and the rest is known.
+ * both are its own time, and the rest is known. What a graph does counts for
+ * what launched the graph, and once more, apart, for what captured it.
  */
 struct profile_device {
 	uint64_t self_ns;
 	uint64_t total_ns;
+	uint64_t captured_ns; /* of the host: of the nodes that it captured */
 	uint64_t min_ns;
 	uint64_t max_ns;
 	uint64_t bytes; /* moved */

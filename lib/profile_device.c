@@ -16,6 +16,7 @@ void profile_device_add(
 {
 	to->self_ns += from->self_ns;
 	to->total_ns += from->total_ns;
+	to->captured_ns += from->captured_ns;
 	to->bytes += from->bytes;
 	if (from->kind == PROFILE_HOST)
 		return;

@@ -179,6 +179,8 @@ static void cap_device(
 		device->self_ns = most;
 	if (device->total_ns > most)
 		device->total_ns = most;
+	if (device->captured_ns > most)
+		device->captured_ns = most;
 }
 
 /*
@@ -202,6 +204,7 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 		profile_cost_add(&other->root, &function->root);
 		other->device.self_ns += function->device.self_ns;
 		other->device.total_ns += function->device.total_ns;
+		other->device.captured_ns += function->device.captured_ns;
 	}
 	cap_device(profile, &other->device);
 	cost->pcalls = other->root.pcalls;

@@ -22,7 +22,10 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	replay->trace = trace;
 	replay->options = options;
 	replay->profile = profile_new();
-	if (replay->profile == NULL) {
+	replay->capture_key =
+		strtab_add(trace->text, REPLAY_CAPTURE, strlen(REPLAY_CAPTURE));
+	if (replay->profile == NULL || replay->capture_key == STRTAB_NONE) {
+		profile_free(replay->profile);
 		memory_free(replay);
 		return NULL;
 	}
@@ -325,6 +328,8 @@ enum ctp_status replay_add(
 		status = replay_correlate(replay, event);
 	else if (event->kind == EVENT_ACTIVITY)
 		status = replay_activity(replay, event);
+	else if (event->kind == EVENT_ARGS)
+		status = replay_args(replay, event);
 	if (status != CTP_OK)
 		return ctp_fail(err, status, ERROR_NO_OFFSET, "out of memory");
 	return CTP_OK;

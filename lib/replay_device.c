@@ -46,6 +46,7 @@ static enum profile_kind kind_of(const struct trace *trace, uint32_t site)
 void replay_device_clear(struct replay *replay)
 {
 	device_join_free(replay->launches);
+	device_join_free(replay->captures);
 	memory_free(replay->device_hints);
 	memory_free(replay->device_files);
 }
@@ -272,6 +273,49 @@ static enum ctp_status add_work(struct replay *replay, uint32_t function,
 	return CTP_OK;
 }
 
+enum ctp_status replay_args(struct replay *replay, const struct event *event)
+{
+	const struct stack *stack = event->track < replay->stack_count
+					    ? &replay->stacks[event->track]
+					    : NULL;
+
+	if (stack == NULL || stack->depth == 0)
+		return CTP_OK;
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		if (arg->key != replay->capture_key || arg->kind != ARG_INT)
+			continue;
+		if (replay->captures == NULL)
+			replay->captures = device_join_new(DEVICE_JOIN_LIMIT);
+		if (replay->captures == NULL ||
+			!device_join_add(replay->captures,
+				replay->trace->tracks[event->track].pid,
+				(uint64_t)arg->value.integer,
+				stack->frames[launcher_of(stack)].function))
+			return CTP_ERR_NOMEM;
+	}
+	return CTP_OK;
+}
+
+/* Work of a node counts for the function that captured it, too. */
+static void count_captured(struct replay *replay, const struct event *event)
+{
+	int64_t pid = replay->trace->tracks[event->track].pid;
+	uint64_t function;
+
+	for (uint32_t i = 0; replay->captures != NULL && i < event->arg_count;
+		i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		if (arg->key == replay->capture_key && arg->kind == ARG_INT &&
+			device_join_find(replay->captures, pid,
+				(uint64_t)arg->value.integer, &function))
+			replay->profile->functions[function]
+				.device.captured_ns += event->dur_ns;
+	}
+}
+
 enum ctp_status replay_activity(
 	struct replay *replay, const struct event *event)
 {
@@ -291,6 +335,7 @@ enum ctp_status replay_activity(
 		replay->profile->unmatched++;
 		trace_lose(replay->trace, LOSS_UNMATCHED, 1);
 	}
+	count_captured(replay, event);
 	return add_work(replay, function, (uint32_t)context, event);
 }
 

@@ -9,6 +9,9 @@
 
 #define REPLAY_HINTS 1024
 
+/* The argument that ties a range to the nodes of a graph that it captured. */
+#define REPLAY_CAPTURE "captured graph node"
+
 /* In an entry of `function_of_site`: calls of a device's API. */
 #define REPLAY_API (UINT32_C(1) << 31)
 
@@ -61,6 +64,8 @@ struct replay {
 
 	/* What devices did; all NULL until something is met. */
 	struct device_join *launches; /* the context that each was made in */
+	struct device_join *captures; /* the function, by the graph's node */
+	uint32_t capture_key; /* strtab number of the argument that says it */
 	struct device_hint *device_hints;
 	uint32_t *device_files; /* by track: number in trace->text; 0: none */
 	uint32_t device_file_count;
@@ -91,6 +96,7 @@ enum ctp_status replay_correlate(
 	struct replay *replay, const struct event *event);
 enum ctp_status replay_activity(
 	struct replay *replay, const struct event *event);
+enum ctp_status replay_args(struct replay *replay, const struct event *event);
 
 /* Ends a profile, the replay's own or its copy: the host's functions get the
  * device's time, and a tree that nobody asked for goes. False if out of memory.

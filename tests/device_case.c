@@ -129,6 +129,37 @@ void did(uint32_t track, uint32_t site, uint64_t dur_ns, uint64_t id)
 		.bytes = site == COPY ? 4096 : 0});
 }
 
+static struct event_arg node_arg(int64_t node)
+{
+	return (struct event_arg){.kind = ARG_INT,
+		.key = text("captured graph node"),
+		.value.integer = node};
+}
+
+void capture(uint32_t track, int64_t node)
+{
+	struct event_arg arg = node_arg(node);
+
+	add((struct event){.kind = EVENT_ARGS,
+		.track = track,
+		.site = TRACE_NONE,
+		.arg_count = 1,
+		.args = &arg});
+}
+
+void ran(int64_t node, uint64_t dur_ns, uint64_t id)
+{
+	struct event_arg arg = node_arg(node);
+
+	add((struct event){.kind = EVENT_ACTIVITY,
+		.track = STREAM,
+		.site = K,
+		.dur_ns = dur_ns,
+		.id = id,
+		.arg_count = 1,
+		.args = &arg});
+}
+
 void case_finish(void)
 {
 	ck_assert_int_eq(

@@ -40,6 +40,11 @@ void launch(uint32_t track, uint64_t id);
 /* A device did this, for so long, launched by that call. */
 void did(uint32_t track, uint32_t site, uint64_t dur_ns, uint64_t id);
 
+/* The innermost range captured this node of a graph; it ran for so long,
+ * launched by that call. */
+void capture(uint32_t track, int64_t node);
+void ran(int64_t node, uint64_t dur_ns, uint64_t id);
+
 /* Ends the replay and sorts its profile. */
 void case_finish(void);
 

@@ -203,6 +203,35 @@ START_TEST(a_launch_keeps_its_context)
 }
 END_TEST
 
+/* f captures two nodes, the second of them in a call of the API; main launches
+ * the graph twice. */
+START_TEST(what_a_graph_does_counts_for_who_captured_it)
+{
+	on(T0, MAIN);
+	on(T0, F);
+	capture(T0, 7);
+	on(T0, DRIVER);
+	capture(T0, 8);
+	on(T0, END);
+	on(T0, END);
+	for (uint64_t round = 1; round <= 2; round++) {
+		launch(T0, round);
+		ran(7, 100, round);
+		ran(8, 20, round);
+		ran(9, 3, round); /* nobody's */
+	}
+	on(T0, END);
+	capture(T0, 9); /* in no range */
+	ran(9, 1000, 1);
+	case_finish();
+	check_device(MAIN, 1246, 1246);
+	check_device(F, 0, 0);
+	ck_assert_uint_eq(function(F)->device.captured_ns, 240);
+	ck_assert_uint_eq(function(MAIN)->device.captured_ns, 0);
+	ck_assert_uint_eq(function(DRIVER)->device.captured_ns, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("replay_device");
@@ -221,6 +250,7 @@ int main(void)
 	tcase_add_test(tests, a_graph_owns_many_activities);
 	tcase_add_test(tests, waiting_and_overhead_are_no_work);
 	tcase_add_test(tests, a_launch_keeps_its_context);
+	tcase_add_test(tests, what_a_graph_does_counts_for_who_captured_it);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
