@@ -4,28 +4,10 @@
 # own, which writes it down; and when a program marks the same ranges, we record
 # what was there at first. CTPROF is the program. Prints what failed.
 set -u
-CTPROF=$(realpath "${CTPROF:?}")
-srcdir=$(realpath "${srcdir:-.}")
-build=$PWD
-DUMP=$PWD/tests/dump_events
-cc=${CC:-cc}
+# shellcheck source=tests/mark_case.sh
+. "${srcdir:-.}/tests/mark_case.sh"
 CTP_PYTHONS=${CTP_PYTHONS:-}
-unset CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD NVTX_INJECTION64_PATH \
-	INTEL_LIBITTNOTIFY64 CUDA_INJECTION64_PATH CTPROF_EMIT CTPROF_GPU
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-export CTPROF_SPOOL=$work EMIT_OUT=$work/told LD_LIBRARY_PATH=$build/.libs
-failed=0
-
-complain() {
-	echo "not ok $how $1"
-	failed=1
-}
+export EMIT_OUT=$work/told LD_LIBRARY_PATH=$build/.libs
 
 # compile OUTPUT SOURCE FLAG...
 compile() {
@@ -39,8 +21,8 @@ compile() {
 	}
 }
 
-# record CASE: told of what, by $how.
-record() {
+# emit CASE: told of what, by $how.
+emit() {
 	rm -f run*.ctp told.*
 	env "$variable=$tool" "$CTPROF" record -q "--emit=$how" -o run.ctp -- \
 		./program "$1" >out 2>err || complain "$1: fails: $(cat err)"
@@ -76,7 +58,7 @@ same() {
 }
 
 try_plain() {
-	record plain
+	emit plain
 	ranges run.ctp >recorded
 	grep -q '^begin op, seq = -6$' recorded || complain "no sequence number"
 	[ "$(grep -c '^begin made$' recorded)" = 2 ] || complain "a copied name"
@@ -93,7 +75,7 @@ try_again() {
 }
 
 try_more() {
-	record threads
+	emit threads
 	[ "$(cat told.* | grep -c '^begin in a thread$')" = 1600 ] &&
 		[ "$(cat told.* | grep -c '^begin leaf$')" = 1600 ] &&
 		[ "$(ls told.* | wc -l)" = 8 ] || complain "threads"
@@ -103,7 +85,7 @@ try_more() {
 			END { exit bad || depth != 0 }' "$file" ||
 			complain "nesting in $file"
 	done
-	record deep
+	emit deep
 	[ "$(grep -c '^begin down$' told.0)" = 1024 ] &&
 		[ "$(grep -c '^end$' told.0)" = 1025 ] || complain "deep"
 }

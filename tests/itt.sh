@@ -4,45 +4,9 @@
 # without Intel's library, and from Python with it. CTPROF is the program.
 # Prints what failed.
 set -u
-CTPROF=$(realpath "${CTPROF:?}")
-srcdir=$(realpath "${srcdir:-.}")
-DUMP=$PWD/tests/dump_events
-cc=${CC:-cc}
+# shellcheck source=tests/mark_case.sh
+. "${srcdir:-.}/tests/mark_case.sh"
 python=${PYTHON3:-python3}
-unset CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD NVTX_INJECTION64_PATH \
-	INTEL_LIBITTNOTIFY64 CUDA_INJECTION64_PATH CTPROF_EMIT CTPROF_GPU
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-export CTPROF_SPOOL=$work
-failed=0
-
-complain() {
-	echo "not ok $1"
-	failed=1
-}
-
-record() {
-	rm -f run*.ctp
-	"$CTPROF" record -q -o run.ctp -- "$@" >out 2>err ||
-		complain "$*: fails: $(cat out err)"
-	[ ! -s out ] || complain "$*: says $(cat out)"
-	# Without times, and without the numbers of async ranges.
-	"$DUMP" run.ctp | sed -E 's/^[a-z]+ [0-9]+ -?[0-9]+ //
-		s/^(async_.*) [0-9]+$/\1/' >found
-}
-
-holds() {
-	if ! diff want found >difference; then
-		complain "$1: $(cat difference)"
-	else
-		echo "ok $1"
-	fi
-}
 
 count() {
 	[ "$(grep -c -- "$1" found)" = "$2" ] || complain "not $2 of $1"

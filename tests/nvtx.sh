@@ -4,47 +4,9 @@
 # it: with NVIDIA's headers and without, and from Python. CTPROF is the program;
 # NVTX_INCLUDE may say where the headers are. Prints what failed.
 set -u
-CTPROF=$(realpath "${CTPROF:?}")
-srcdir=$(realpath "${srcdir:-.}")
-DUMP=$PWD/tests/dump_events
-cc=${CC:-cc}
+# shellcheck source=tests/mark_case.sh
+. "${srcdir:-.}/tests/mark_case.sh"
 python=${PYTHON3:-python3}
-unset CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD NVTX_INJECTION64_PATH \
-	INTEL_LIBITTNOTIFY64 CUDA_INJECTION64_PATH CTPROF_EMIT CTPROF_GPU
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-export CTPROF_SPOOL=$work
-failed=0
-
-complain() {
-	echo "not ok $how $1"
-	failed=1
-}
-
-# record ARGUMENT...: of the program at hand.
-record() {
-	rm -f run*.ctp
-	"$CTPROF" record -q -o run.ctp -- "$program" "$@" >out 2>err ||
-		complain "$*: fails: $(cat out err)"
-	[ ! -s out ] || complain "$*: says $(cat out)"
-	# Without times, and without the numbers of async ranges.
-	"$DUMP" run.ctp | sed -E 's/^[a-z]+ [0-9]+ -?[0-9]+ //
-		s/^(async_.*) [0-9]+$/\1/' >found
-}
-
-# holds CASE: are the events those in the file `want`?
-holds() {
-	if ! diff want found >difference; then
-		complain "$1: $(cat difference)"
-	else
-		echo "ok $how $1"
-	fi
-}
 
 # count CASE PATTERN WANTED: so many events with such a name?
 count() {
@@ -108,7 +70,7 @@ end
 END
 
 try_plain() {
-	record plain
+	record "$program" plain
 	cp plain_events want
 	holds plain
 	"$CTPROF" convert -q --force -t chrome run.ctp -o run.json
@@ -126,7 +88,7 @@ END
 }
 
 try_crossed() {
-	record crossed
+	record "$program" crossed
 	cat >want <<'END'
 begin :a:0
 begin :b:0
@@ -141,17 +103,17 @@ END
 }
 
 try_names() {
-	record changing
+	record "$program" changing
 	count changing '^begin :op, seq = ' 3000
 	count changing '^begin :op, seq = 7:0$' 3
-	record many
+	record "$program" many
 	count many '^begin :name ' 130048
 	count many '^begin :(other):0$' 9952
 	count many '^arg name=name 13' 9952
 }
 
 try_threads() {
-	record threads
+	record "$program" threads
 	count threads '^begin :outer:0$' 4000
 	count threads '^begin :inner:0$' 4000
 	count threads '^begin :thread 3:0$' 500
@@ -263,7 +225,7 @@ try_outside
 if "$python" -c 'import nvtx' 2>/dev/null; then
 	how=python
 	program=$python
-	record "$srcdir/tests/nvtx_program.py"
+	record "$program" "$srcdir/tests/nvtx_program.py"
 	"$python" -B "$srcdir/tests/nvtx_program.py" events >want
 	holds "the package nvtx"
 	try_calls
