@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records are copied into one piece of memory from its front, and their
+ * entries, which are what is sorted, grow towards them from its end. When the
+ * two meet, the records are written to the file in order, as a run.
+ *
+ * In a trace most pieces follow each other in time, so that merging them costs
+ * little, and there are few: one of 16 MiB holds 150,000 events.
+ */
+#include "spill.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "memory.h"
+#include "spill_file.h"
+#include "spill_merge.h"
+#include "spill_order.h"
+
+/* Room for a few parts in a merge. */
+#define MEMORY_MIN (4 * SPILL_MERGE_PART)
+/* What an entry can point into. */
+#define MEMORY_MAX ((size_t)UINT32_MAX * SPILL_ALIGN)
+
+struct spill {
+	uint8_t *memory;
+	size_t room;
+	size_t used;  /* by records */
+	size_t count; /* of entries at the end of the memory */
+	bool reversed;
+	struct spill_file file;
+	struct spill_run *runs;
+	size_t run_count;
+	size_t run_room;
+	/* So many runs were written before the ties were reversed. */
+	size_t old_run_count;
+	struct spill_merge merge;
+};
+
+struct spill *spill_new(size_t memory_bytes)
+{
+	struct spill *spill = memory_new_zeroed(1, sizeof(*spill));
+	size_t room = memory_bytes / sizeof(struct spill_entry) *
+		      sizeof(struct spill_entry);
+
+	if (spill == NULL)
+		return NULL;
+	spill->file = SPILL_FILE_NONE;
+	spill->room = room < MEMORY_MIN   ? MEMORY_MIN
+		      : room > MEMORY_MAX ? MEMORY_MAX
+					  : room;
+	spill->memory = memory_new(spill->room);
+	if (spill->memory == NULL) {
+		memory_free(spill);
+		return NULL;
+	}
+	return spill;
+}
+
+void spill_free(struct spill *spill)
+{
+	if (spill == NULL)
+		return;
+	spill_merge_clear(&spill->merge);
+	spill_file_close(&spill->file);
+	memory_free(spill->runs);
+	memory_free(spill->memory);
+	memory_free(spill);
+}
+
+/* The entries, the last added first. */
+static struct spill_entry *entries(const struct spill *spill)
+{
+	return (struct spill_entry *)(void *)(spill->memory + spill->room) -
+	       spill->count;
+}
+
+/* Is there room for a record, its entry, and what sorting them takes? */
+static bool fits(const struct spill *spill, size_t size)
+{
+	size_t count = spill->count + 1;
+
+	count += (count + 1) / 2;
+	return size + count * sizeof(struct spill_entry) <=
+	       spill->room - spill->used;
+}
+
+static void add_entry(struct spill *spill, int64_t time_ns, size_t size)
+{
+	spill->count++;
+	*entries(spill) = (struct spill_entry){
+		time_ns, (uint32_t)(spill->used / SPILL_ALIGN)};
+	spill->used += size;
+}
+
+static struct spill_order sort_entries(const struct spill *spill)
+{
+	struct spill_entry *first = entries(spill);
+	struct spill_order order = {.bytes = spill->memory,
+		.reversed = spill->reversed,
+		.entries = first,
+		.scratch = first - (spill->count + 1) / 2};
+
+	spill_order_sort(&order, spill->count);
+	return order;
+}
+
+/* Writes what is in memory in order, which is empty then. */
+static enum ctp_status write_sorted(struct spill *spill, struct ctp_error *err)
+{
+	struct spill_order order = sort_entries(spill);
+	enum ctp_status status = CTP_OK;
+
+	for (size_t i = 0; i < spill->count && status == CTP_OK; i++) {
+		const struct spill_head *head =
+			spill_order_head(&order, &order.entries[i]);
+
+		status = spill_file_add(
+			&spill->file, head, spill_head_whole(head), err);
+	}
+	if (status == CTP_OK)
+		status = spill_file_flush(&spill->file, err);
+	spill->used = 0;
+	spill->count = 0;
+	return status;
+}
+
+/* Room for one more run, and the file. */
+static enum ctp_status begin_run(struct spill *spill, struct ctp_error *err)
+{
+	struct spill_run *runs;
+	size_t room = 2 * spill->run_room + 16;
+
+	if (spill->file.fd < 0) {
+		enum ctp_status status = spill_file_open(&spill->file, err);
+
+		if (status != CTP_OK)
+			return status;
+	}
+	if (spill->run_count < spill->run_room)
+		return CTP_OK;
+	runs = memory_resize_array(spill->runs, room, sizeof(*runs));
+	if (runs == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	spill->runs = runs;
+	spill->run_room = room;
+	return CTP_OK;
+}
+
+static enum ctp_status write_run(struct spill *spill, struct ctp_error *err)
+{
+	enum ctp_status status;
+	uint64_t begin;
+
+	if (spill->count == 0)
+		return CTP_OK;
+	status = begin_run(spill, err);
+	begin = spill->file.at;
+	if (status == CTP_OK)
+		status = write_sorted(spill, err);
+	if (status == CTP_OK)
+		spill->runs[spill->run_count++] =
+			(struct spill_run){begin, spill->file.at, false};
+	return status;
+}
+
+/* A record that is larger than the memory is a run of its own. */
+static enum ctp_status write_single(struct spill *spill,
+	const struct spill_head *head, const void *bytes, struct ctp_error *err)
+{
+	static const uint8_t padding[SPILL_ALIGN];
+	size_t rest =
+		spill_head_whole(head) - sizeof(*head) - (size_t)head->size;
+	enum ctp_status status = begin_run(spill, err);
+	uint64_t begin = spill->file.at;
+
+	if (status == CTP_OK)
+		status = spill_file_add(&spill->file, head, sizeof(*head), err);
+	if (status == CTP_OK)
+		status = spill_file_add(
+			&spill->file, bytes, (size_t)head->size, err);
+	if (status == CTP_OK)
+		status = spill_file_add(&spill->file, padding, rest, err);
+	if (status == CTP_OK)
+		status = spill_file_flush(&spill->file, err);
+	if (status == CTP_OK)
+		spill->runs[spill->run_count++] =
+			(struct spill_run){begin, spill->file.at, true};
+	return status;
+}
+
+enum ctp_status spill_add(struct spill *spill,
+	const struct spill_record *record, struct ctp_error *err)
+{
+	struct spill_head head = {record->time_ns, record->rank, record->size};
+	enum ctp_status status;
+	uint8_t *to;
+
+	if (record->size > SPILL_RECORD_MAX)
+		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
+			"an event is longer than %zu MiB",
+			SPILL_RECORD_MAX >> 20);
+	if (!fits(spill, spill_head_whole(&head))) {
+		status = write_run(spill, err);
+		if (status != CTP_OK)
+			return status;
+		if (!fits(spill, spill_head_whole(&head)))
+			return write_single(spill, &head, record->bytes, err);
+	}
+	to = spill->memory + spill->used;
+	memcpy(to, &head, sizeof(head));
+	if (record->size > 0)
+		memcpy(to + sizeof(head), record->bytes, record->size);
+	add_entry(spill, record->time_ns, spill_head_whole(&head));
+	return CTP_OK;
+}
+
+void spill_reverse_ties(struct spill *spill)
+{
+	assert(!spill->reversed);
+	spill->reversed = true;
+	spill->old_run_count = spill->run_count;
+}
+
+/* Brings a run that was written before the ties were reversed into today's
+ * order, in its place. */
+static enum ctp_status rewrite(
+	struct spill *spill, const struct spill_run *run, struct ctp_error *err)
+{
+	size_t size = (size_t)(run->end - run->begin);
+	uint64_t end = spill->file.at;
+	enum ctp_status status = spill_file_read(
+		&spill->file, run->begin, spill->memory, size, err);
+
+	if (status != CTP_OK)
+		return status;
+	while (spill->used < size) {
+		const struct spill_head *head =
+			(const void *)(spill->memory + spill->used);
+
+		add_entry(spill, head->time_ns, spill_head_whole(head));
+	}
+	spill->file.at = run->begin;
+	status = write_sorted(spill, err);
+	spill->file.at = end;
+	return status;
+}
+
+static void prepare_merge(struct spill *spill)
+{
+	spill_merge_clear(&spill->merge);
+	spill->merge = (struct spill_merge){.file = &spill->file,
+		.memory = spill->memory,
+		.memory_bytes = spill->room,
+		.reversed = spill->reversed};
+}
+
+/* Merges `count` runs into one at the end of another file. */
+static enum ctp_status merge_runs(struct spill *spill,
+	const struct spill_run *runs, size_t count, struct spill_file *out,
+	struct ctp_error *err)
+{
+	const struct spill_head *head;
+	enum ctp_status status;
+
+	prepare_merge(spill);
+	status = spill_merge_init(&spill->merge, runs, count, err);
+	while (status == CTP_OK) {
+		status = spill_merge_next(&spill->merge, &head, err);
+		if (status == CTP_OK)
+			status = spill_file_add(
+				out, head, spill_head_whole(head), err);
+	}
+	if (status == CTP_END)
+		status = spill_file_flush(out, err);
+	return status;
+}
+
+/* Merges runs that follow each other, as many at a time as have room, so that
+ * there are fewer. */
+static enum ctp_status merge_level(
+	struct spill *spill, size_t ways, struct ctp_error *err)
+{
+	struct spill_file out;
+	enum ctp_status status = spill_file_open(&out, err);
+	size_t made = 0;
+
+	if (status != CTP_OK)
+		return status;
+	for (size_t i = 0; i < spill->run_count && status == CTP_OK;
+		i += ways) {
+		const struct spill_run *first = &spill->runs[i];
+		size_t left = spill->run_count - i;
+		size_t count = left < ways ? left : ways;
+		uint64_t begin = out.at;
+
+		status = merge_runs(spill, first, count, &out, err);
+		spill_file_forget(
+			&spill->file, first->begin, first[count - 1].end);
+		spill->runs[made++] =
+			(struct spill_run){begin, out.at, count == 1};
+	}
+	spill_file_close(&spill->file);
+	spill->file = out;
+	spill->run_count = made;
+	return status;
+}
+
+enum ctp_status spill_sort(struct spill *spill, struct ctp_error *err)
+{
+	size_t ways = spill->room / SPILL_MERGE_PART;
+	enum ctp_status status = CTP_OK;
+
+	if (spill->run_count == 0) {
+		(void)sort_entries(spill);
+		return CTP_OK;
+	}
+	status = write_run(spill, err);
+	for (size_t i = 0; i < spill->old_run_count && status == CTP_OK; i++)
+		if (!spill->runs[i].single)
+			status = rewrite(spill, &spill->runs[i], err);
+	while (status == CTP_OK && spill->run_count > ways)
+		status = merge_level(spill, ways, err);
+	if (status != CTP_OK)
+		return status;
+	prepare_merge(spill);
+	return spill_merge_init(
+		&spill->merge, spill->runs, spill->run_count, err);
+}
+
+enum ctp_status spill_next(
+	struct spill *spill, struct spill_record *out, struct ctp_error *err)
+{
+	const struct spill_head *head;
+	enum ctp_status status = CTP_OK;
+
+	if (spill->run_count > 0) {
+		status = spill_merge_next(&spill->merge, &head, err);
+	} else if (spill->count == 0) {
+		status = CTP_END;
+	} else {
+		head = (const void *)(spill->memory +
+				      entries(spill)->at * SPILL_ALIGN);
+		spill->count--;
+	}
+	if (status == CTP_OK)
+		*out = (struct spill_record){head->time_ns, head->rank,
+			head + 1, (size_t)head->size};
+	return status;
+}
