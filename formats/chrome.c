@@ -14,10 +14,9 @@
  * is left out where it is not known. What is known about the recording, and
  * what was lost, comes last, in "otherData", since it is known last.
  */
-#include <math.h>
-
 #include "chrome_args.h"
 #include "chrome_device.h"
+#include "chrome_event.h"
 #include "chrome_facts.h"
 #include "chrome_memory.h"
 #include "chrome_stack.h"
@@ -26,9 +25,6 @@
 #include "format.h"
 #include "json.h"
 #include "memory.h"
-
-/* Where the name begins in a site's text: ,"name": */
-#define NAME_AT 8
 
 /* Times this close to the recording's start, a year, are of the wall clock:
  * other clocks have not come that far. */
@@ -42,7 +38,7 @@ struct chrome {
 	struct chrome_tracks tracks;
 	struct chrome_memory memory;
 	struct chrome_device device;
-	struct chrome_args args; /* of the event at hand */
+	struct chrome_events events;
 	const char *title;
 	bool begun;
 };
@@ -148,13 +144,6 @@ static bool add_args(struct chrome *chrome, struct chrome_track *track,
 	return chrome_stack_args(&track->stack, event);
 }
 
-/* The event's own arguments, in chrome->args. */
-static bool take_args(struct chrome *chrome, const struct event *event)
-{
-	chrome_args_reset(&chrome->args);
-	return chrome_args_add(&chrome->args, &chrome->text, event);
-}
-
 /* Writes a slice, with `args` (may be NULL), into the first lane that has room
  * for it; that row, or NULL if out of memory. */
 static const struct chrome_row *add_slice(struct chrome *chrome,
@@ -183,26 +172,27 @@ static bool add_complete(struct chrome *chrome, struct chrome_track *track,
 {
 	if (event->arg_count == 0)
 		return add_slice(chrome, track, event, NULL) != NULL;
-	return take_args(chrome, event) &&
-	       add_slice(chrome, track, event, &chrome->args) != NULL;
+	return chrome_events_take_args(&chrome->events, event) &&
+	       add_slice(chrome, track, event, &chrome->events.args) != NULL;
 }
 
 static bool add_activity(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
 	struct chrome_flow flow = {.phase = 'f', .time_ns = event->time_ns};
+	struct chrome_args *args = &chrome->events.args;
 	const struct chrome_row *row;
 	struct chrome_cause cause;
 
-	if (!take_args(chrome, event) || !chrome_device_args(&chrome->device,
-						 event, &chrome->args, &cause))
+	if (!chrome_events_take_args(&chrome->events, event) ||
+		!chrome_device_args(&chrome->device, event, args, &cause))
 		return false;
 	if (chrome->trace->tracks[event->track].kind == TRACE_STREAM &&
 		chrome_device_is_host(&chrome->device, event))
 		track = chrome_track_host(&chrome->tracks, track);
 	if (track == NULL)
 		return false;
-	row = add_slice(chrome, track, event, &chrome->args);
+	row = add_slice(chrome, track, event, args);
 	if (row == NULL)
 		return false;
 	flow.id = cause.flow;
@@ -211,104 +201,28 @@ static bool add_activity(struct chrome *chrome, struct chrome_track *track,
 	return true;
 }
 
-/* Writes an event up to its category. NULL if out of memory. */
-static const struct chrome_site *begin_event(struct chrome *chrome,
-	const struct chrome_track *track, const struct event *event, char phase)
-{
-	const struct chrome_site *site =
-		chrome_text_site(&chrome->text, event->site);
-	char *at =
-		json_room(&chrome->json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
-
-	if (site == NULL || at == NULL || !take_args(chrome, event))
-		return NULL;
-	json_advance(&chrome->json,
-		chrome_row_put(&track->row, at, phase, event->time_ns));
-	json_raw(&chrome->json, site->bytes, site->name_size);
-	return site;
-}
-
-static void end_event(struct chrome *chrome, const struct chrome_site *site)
-{
-	chrome_args_write(&chrome->json, site, &chrome->args);
-	json_raw_text(&chrome->json, "}");
-}
-
-static char *put_hex(char *at, uint64_t value)
-{
-	int shift = 60;
-
-	while (shift > 0 && value >> shift == 0)
-		shift -= 4;
-	for (; shift >= 0; shift -= 4)
-		*at++ = "0123456789abcdef"[value >> shift & 15];
-	return at;
-}
-
-/* The name as scope: viewers match by id within it. */
 static bool add_async(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
-	char phase = event->kind == EVENT_ASYNC_BEGIN ? 'b' : 'e';
-	const struct chrome_site *site =
-		begin_event(chrome, track, event, phase);
-	char id[JSON_NUMBER_MAX];
-
-	if (site == NULL)
-		return false;
-	json_raw_text(&chrome->json, ",\"cat\":\"async\",\"id\":\"0x");
-	json_raw(&chrome->json, id, (size_t)(put_hex(id, event->id) - id));
-	json_raw_text(&chrome->json, "\",\"scope\":");
-	json_raw(&chrome->json, site->bytes + NAME_AT,
-		site->name_size - NAME_AT);
-	end_event(chrome, site);
-	return true;
+	return chrome_events_async(&chrome->events, &track->row, event);
 }
 
 static bool add_instant(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
-	const struct chrome_site *site = begin_event(chrome, track, event, 'i');
-
-	if (site == NULL)
-		return false;
-	json_raw_text(&chrome->json, ",\"cat\":\"instant\",\"s\":\"t\"");
-	end_event(chrome, site);
-	return true;
+	return chrome_events_instant(&chrome->events, &track->row, event);
 }
 
-static bool is_number(const struct event *event)
+static bool add_flow(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
 {
-	return event->arg_count > 0 &&
-	       (event->args[0].kind == ARG_INT ||
-		       (event->args[0].kind == ARG_FLOAT &&
-			       isfinite(event->args[0].value.real)));
+	return chrome_events_flow(&chrome->events, &track->row, event);
 }
 
-/* Viewers draw one graph per name and process. */
 static bool add_counter(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
-	struct json *json = &chrome->json;
-	const struct chrome_site *site;
-
-	if (!is_number(event)) {
-		chrome->trace->losses[LOSS_NOT_SHOWN]++;
-		return true;
-	}
-	site = begin_event(chrome, track, event, 'C');
-	if (site == NULL)
-		return false;
-	json_raw_text(json, ",\"cat\":\"counter\",\"args\":{");
-	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
-	json_raw_text(json, ":");
-	json->comma = false;
-	if (event->args[0].kind == ARG_INT)
-		json_int(json, event->args[0].value.integer);
-	else
-		json_double(json, event->args[0].value.real);
-	json_raw_text(json, "}}");
-	return true;
+	return chrome_events_counter(&chrome->events, &track->row, event);
 }
 
 static bool add_memory(struct chrome *chrome, struct chrome_track *track,
@@ -318,30 +232,10 @@ static bool add_memory(struct chrome *chrome, struct chrome_track *track,
 		&chrome->memory, &chrome->json, &track->row, event);
 }
 
-/* PyTorch's tools look for steps by this name. */
 static bool add_step(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
-	struct json *json = &chrome->json;
-	const struct chrome_site *site =
-		chrome_text_site(&chrome->text, event->site);
-	char *at = json_room(json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
-	char step[JSON_NUMBER_MAX];
-	size_t size = (size_t)(json_put_uint(step, event->id) - step);
-
-	if (site == NULL || at == NULL)
-		return false;
-	json_advance(
-		json, chrome_row_put(&track->row, at, 'i', event->time_ns));
-	json_raw_text(json, ",\"name\":\"ProfilerStep#");
-	json_raw(json, step, size);
-	json_raw_text(json, "\",\"cat\":\"step\",\"s\":\"p\",\"args\":{"
-			    "\"step\":");
-	json_raw(json, step, size);
-	json_raw_text(json, ",\"requester\":");
-	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
-	json_raw_text(json, "}}");
-	return true;
+	return chrome_events_step(&chrome->events, &track->row, event);
 }
 
 static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
@@ -369,6 +263,7 @@ static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
 	[EVENT_STEP] = add_step,
 	[EVENT_CORRELATION] = add_correlation,
 	[EVENT_ACTIVITY] = add_activity,
+	[EVENT_FLOW] = add_flow,
 };
 
 static enum ctp_status add(struct timeline_writer *writer,
@@ -445,7 +340,7 @@ static void chrome_free(struct timeline_writer *writer)
 
 	if (chrome == NULL)
 		return;
-	chrome_args_clear(&chrome->args);
+	chrome_events_clear(&chrome->events);
 	chrome_memory_clear(&chrome->memory);
 	chrome_device_clear(&chrome->device);
 	chrome_tracks_clear(&chrome->tracks);
@@ -467,6 +362,8 @@ static enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	chrome->writer = (struct timeline_writer){add, finish, chrome_free};
 	chrome->trace = trace;
 	chrome->title = options == NULL ? NULL : options->title;
+	chrome->events = (struct chrome_events){
+		.trace = trace, .json = &chrome->json, .text = &chrome->text};
 	/* All of them, so that all can be cleared. */
 	done = json_init(&chrome->json, out);
 	done = chrome_text_init(&chrome->text, trace) && done;
