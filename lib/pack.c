@@ -35,9 +35,9 @@ void packer_free(struct packer *packer)
 		free(packer->tracks[i]);
 	}
 	free(packer->tracks);
-	free(packer->sites.local);
-	buffer_clear(&packer->measured.extras);
-	buffer_clear(&packer->timeline.extras);
+	log_column_sites_clear(&packer->sites);
+	log_column_clear(&packer->measured);
+	log_column_clear(&packer->timeline);
 	buffer_clear(&packer->bytes);
 	free(packer);
 }
@@ -88,16 +88,16 @@ struct pack_track *packer_find_track(struct packer *packer, uint32_t number)
 	return packer->tracks[number];
 }
 
-static void add_begin(struct pack_column *column, struct pack_track *track,
+static void add_begin(struct log_column *column, struct pack_track *track,
 	uint32_t site, int64_t time_ns)
 {
 	if (track->depth < LOG_OPEN_MAX)
 		track->open[track->depth] = site;
 	track->depth++;
-	pack_column_add(column, site + PACK_ID_SITES, time_ns);
+	log_column_add(column, site + LOG_COLUMN_SITES, time_ns);
 }
 
-static void add_end(struct pack_column *column, struct pack_track *track,
+static void add_end(struct log_column *column, struct pack_track *track,
 	int64_t time_ns, int64_t min_ns)
 {
 	uint32_t last = column->count - 1;
@@ -105,21 +105,21 @@ static void add_end(struct pack_column *column, struct pack_track *track,
 	if (track->depth > 0)
 		track->depth--;
 	if (min_ns > 0 && column->count > 0 &&
-		column->ids[last] > PACK_ID_EXTRA &&
+		column->ids[last] > LOG_COLUMN_EXTRA &&
 		time_ns - column->times[last] < min_ns) {
 		column->count--;
 		track->short_ranges++;
 		track->losses_changed = true;
 		return;
 	}
-	pack_column_add(column, PACK_ID_END, time_ns);
+	log_column_add(column, LOG_COLUMN_END, time_ns);
 }
 
 /* A range with the program's own time, for the thread's timeline. */
 static bool add_timeline(
 	struct packer *packer, enum chunk_long kind, const uint64_t *record)
 {
-	struct pack_column *column = &packer->timeline;
+	struct log_column *column = &packer->timeline;
 	struct pack_track *track;
 	int64_t time_ns = (int64_t)record[1];
 
@@ -171,7 +171,7 @@ static uint32_t read_short(struct packer *packer, struct pack_track *track,
 {
 	const struct clock_scale scale = packer->scale;
 	const uint64_t origin = chunk_origin(chunk);
-	struct pack_column *column = &packer->measured;
+	struct log_column *column = &packer->measured;
 	uint32_t *ids = column->ids;
 	int64_t *times = column->times;
 	uint32_t count = column->count;
@@ -188,7 +188,7 @@ static uint32_t read_short(struct packer *packer, struct pack_track *track,
 			break;
 		track->open[depth < LOG_OPEN_MAX ? depth : LOG_OPEN_MAX] = id;
 		depth = depth + begins - ((depth > 0) & !begins);
-		ids[count] = id + begins * PACK_ID_SITES;
+		ids[count] = id + begins * LOG_COLUMN_SITES;
 		times[count++] =
 			clock_ns(&scale, origin + (from & CHUNK_TICK_MASK));
 	}
@@ -201,7 +201,7 @@ static uint32_t read_short(struct packer *packer, struct pack_track *track,
 static uint32_t read_short_filtered(struct packer *packer,
 	struct pack_track *track, const struct chunk *chunk, uint32_t at)
 {
-	struct pack_column *column = &packer->measured;
+	struct log_column *column = &packer->measured;
 
 	for (; at < CHUNK_WORDS; at++) {
 		uint64_t word =
@@ -246,8 +246,8 @@ static uint32_t read_records(struct packer *packer, struct pack_track *track,
 	}
 }
 
-static enum ctp_status write_column(struct packer *packer,
-	struct pack_column *column, struct ctp_error *err)
+static enum ctp_status write_column(
+	struct packer *packer, struct log_column *column, struct ctp_error *err)
 {
 	struct pack_track *track;
 	enum ctp_status status;
@@ -255,8 +255,9 @@ static enum ctp_status write_column(struct packer *packer,
 	if (column->count == 0)
 		return CTP_OK;
 	track = packer_find_track(packer, column->track);
-	status = pack_column_write(column, track, &packer->sites,
-		&packer->bytes, packer->writer, err);
+	column->seq = track->blocks++;
+	status = log_column_write(
+		column, &packer->sites, &packer->bytes, packer->writer, err);
 	if (status == CTP_OK)
 		packer->event_count += column->count;
 	return status;
@@ -265,13 +266,13 @@ static enum ctp_status write_column(struct packer *packer,
 enum ctp_status packer_read_events(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
 {
-	struct pack_column *measured = &packer->measured;
+	struct log_column *measured = &packer->measured;
 	struct pack_track *track;
 	uint32_t end;
 
 	measured->count = 0;
 	packer->timeline.count = 0;
-	packer->device.count = 0;
+	packer->device.activities.count = 0;
 	packer->device.sync_count = 0;
 	if (chunk->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
 		*consumed = CHUNK_WORDS;
@@ -301,10 +302,10 @@ static enum ctp_status write_device(
 		&packer->device, &packer->bytes, packer->writer, err);
 
 	if (status == CTP_OK)
-		status = pack_device_write(
-			&packer->device, &packer->bytes, packer->writer, err);
+		status = log_activities_write(&packer->device.activities,
+			&packer->bytes, packer->writer, err);
 	if (status == CTP_OK)
-		packer->event_count += packer->device.count;
+		packer->event_count += packer->device.activities.count;
 	return status;
 }
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "msgpack_out.h"
-
 bool pack_track_widen(struct pack_track *track)
 {
 	/* One more than is known: a place for what is not kept. */
@@ -36,7 +34,7 @@ void pack_track_narrow(struct pack_track *track)
 	track->wide = false;
 }
 
-void pack_column_start(struct pack_column *column, uint32_t number,
+void pack_column_start(struct log_column *column, uint32_t number,
 	const struct pack_track *track)
 {
 	column->track = number;
@@ -48,141 +46,4 @@ void pack_column_start(struct pack_column *column, uint32_t number,
 	if (column->open_count > 0)
 		memcpy(column->open, track->open,
 			column->open_count * sizeof(column->open[0]));
-}
-
-static bool make_room(struct pack_sites *sites, uint32_t id)
-{
-	uint32_t room = sites->room == 0 ? 1024 : sites->room;
-	uint64_t *local;
-
-	while (room <= id) {
-		if (room > UINT32_MAX / 2)
-			return false;
-		room *= 2;
-	}
-	local = realloc(sites->local, room * sizeof(*local));
-	if (local == NULL)
-		return false;
-	memset(local + sites->room, 0, (room - sites->room) * sizeof(*local));
-	sites->local = local;
-	sites->room = room;
-	return true;
-}
-
-/* The value for an id that this block has not had yet. */
-static uint64_t add_local(struct pack_sites *sites, uint32_t id)
-{
-	uint64_t value = id;
-
-	if (id > PACK_ID_EXTRA) {
-		value = sites->count + LOG_ID_SITES;
-		sites->list[sites->count++] = id - PACK_ID_SITES;
-	}
-	sites->local[id] = sites->block << 32 | value;
-	return sites->local[id];
-}
-
-/* Replaces site numbers by what the log has in `ids`. Ends and extras have
- * entries as well, so that the only branches here are rare ones: which id
- * comes next is as good as random. */
-static bool make_local(struct pack_column *column, struct pack_sites *sites)
-{
-	uint64_t block = ++sites->block;
-	uint32_t *ids = column->ids;
-	uint32_t count = column->count;
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		most = ids[i] > most ? ids[i] : most;
-	if (most >= sites->room && !make_room(sites, most))
-		return false;
-	sites->count = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t value = sites->local[ids[i]];
-
-		if (value >> 32 != block)
-			value = add_local(sites, ids[i]);
-		ids[i] = (uint32_t)value;
-	}
-	return true;
-}
-
-static void add_numbers(
-	struct buffer *bytes, const uint32_t *numbers, uint32_t count)
-{
-	msgpack_packer packer = msgpack_out(bytes);
-	uint8_t *at;
-
-	(void)msgpack_pack_array(&packer, count);
-	if (!buffer_reserve(bytes, (size_t)count * MSGPACK_OUT_INT_MAX))
-		return;
-	at = bytes->bytes + bytes->used;
-	for (uint32_t i = 0; i < count; i++) {
-		if (numbers[i] <= 127)
-			*at++ = (uint8_t)numbers[i];
-		else
-			at = msgpack_out_int(at, numbers[i]);
-	}
-	bytes->used = (size_t)(at - bytes->bytes);
-}
-
-static void add_times(struct buffer *bytes, const struct pack_column *column)
-{
-	msgpack_packer packer = msgpack_out(bytes);
-	const int64_t *times = column->times;
-	uint32_t count = column->count;
-	uint64_t last = (uint64_t)times[0];
-	uint8_t *at;
-
-	(void)msgpack_pack_array(&packer, count);
-	if (!buffer_reserve(bytes, (size_t)column->count * MSGPACK_OUT_INT_MAX))
-		return;
-	at = bytes->bytes + bytes->used;
-	for (uint32_t i = 0; i < count; i++) {
-		/* Modulo 2^64, as the reader adds it up. */
-		uint64_t delta = (uint64_t)times[i] - last;
-
-		last = (uint64_t)times[i];
-		at = delta <= UINT16_MAX
-			     ? msgpack_out_short(at, (uint32_t)delta)
-			     : msgpack_out_int(at, (int64_t)delta);
-	}
-	bytes->used = (size_t)(at - bytes->bytes);
-}
-
-enum ctp_status pack_column_write(struct pack_column *column,
-	struct pack_track *track, struct pack_sites *sites,
-	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err)
-{
-	msgpack_packer packer = msgpack_out(bytes);
-	size_t times;
-
-	if (column->count == 0)
-		return CTP_OK;
-	bytes->used = 0;
-	if (!make_local(column, sites))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	(void)msgpack_pack_array(&packer, 9);
-	(void)msgpack_pack_int(&packer, LOG_EVENTS);
-	(void)msgpack_pack_uint32(&packer, column->track);
-	(void)msgpack_pack_uint64(&packer, track->blocks++);
-	(void)msgpack_pack_int64(&packer, column->times[0]);
-	add_times(bytes, column);
-	times = bytes->used;
-	if (column->open_known)
-		add_numbers(bytes, column->open, column->open_count);
-	else
-		(void)msgpack_pack_nil(&packer);
-	add_numbers(bytes, sites->list, sites->count);
-	add_numbers(bytes, column->ids, column->count);
-	(void)msgpack_pack_array(&packer, column->extra_count);
-	buffer_add(bytes, column->extras.bytes, column->extras.used);
-	if (bytes->failed || column->extras.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	return log_writer_add(writer, LOG_EVENTS,
-		(struct deflate_part[]){{bytes->bytes, times, true},
-			{bytes->bytes + times, bytes->used - times, false}},
-		2, err);
 }

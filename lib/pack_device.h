@@ -6,11 +6,10 @@
 #include "buffer.h"
 #include "chunk.h"
 #include "clock.h"
-#include "device_link.h"
-#include "log_write.h"
+#include "log_activities.h"
 
 /* Records of a chunk, as many as can lie in one. */
-#define PACK_ACTIVITIES (CHUNK_WORDS / 5)
+_Static_assert(CHUNK_WORDS / 5 <= LOG_ACTIVITIES_MAX, "a chunk is one block");
 #define PACK_DEVICE_SYNCS (CHUNK_WORDS / 3)
 
 /* One instant on two clocks. */
@@ -20,8 +19,7 @@ struct pack_device_sync {
 };
 
 struct pack_device {
-	uint32_t count;
-	struct device_activity rows[PACK_ACTIVITIES];
+	struct log_activities activities;
 	uint32_t sync_count;
 	struct pack_device_sync syncs[PACK_DEVICE_SYNCS];
 };
@@ -38,14 +36,12 @@ void pack_device_add(struct pack_device *device,
 	const uint64_t *record);
 
 /*
- * Each writes a block of what was taken in, if anything was. `bytes` is
- * working memory that is kept from call to call. The syncs' is to be first.
+ * Writes a block of the syncs, if there were any; it is to be before that of
+ * the activities. `bytes` is working memory that is kept from call to call.
  *
  * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
  */
 enum ctp_status pack_device_write_syncs(const struct pack_device *device,
-	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err);
-enum ctp_status pack_device_write(const struct pack_device *device,
 	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err);
 
 #endif

@@ -13,10 +13,10 @@ struct packer {
 	int64_t min_ns;
 	struct pack_track **tracks; /* by number */
 	uint32_t track_room;
-	struct pack_column measured;
-	struct pack_column timeline;
+	struct log_column measured;
+	struct log_column timeline;
 	struct pack_device device;
-	struct pack_sites sites;
+	struct log_column_sites sites;
 	struct buffer bytes;
 	uint64_t event_count;
 	int64_t newest_ns;

@@ -3,19 +3,14 @@
 
 #include <string.h>
 
-#include "msgpack_out.h"
+#include "log_row.h"
 
-/* Begins a row of `extras` with so many elements. */
-static msgpack_packer add_row(struct pack_column *column, int64_t time_ns,
-	enum log_row row, size_t elements)
+/* An event that has a row; its bytes are to be added to this. */
+static struct buffer *add_extra(struct log_column *column, int64_t time_ns)
 {
-	msgpack_packer packer = msgpack_out(&column->extras);
-
-	pack_column_add(column, PACK_ID_EXTRA, time_ns);
+	log_column_add(column, LOG_COLUMN_EXTRA, time_ns);
 	column->extra_count++;
-	(void)msgpack_pack_array(&packer, elements);
-	(void)msgpack_pack_int(&packer, (int)row);
-	return packer;
+	return &column->extras;
 }
 
 static double to_double(uint64_t bits)
@@ -39,7 +34,7 @@ bool pack_row_text(struct chunk_head head, const uint64_t *record,
 	return true;
 }
 
-static void add_arg(struct pack_column *column, struct chunk_head head,
+static void add_arg(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
 	enum chunk_long kind = head.kind;
@@ -53,7 +48,7 @@ static void add_arg(struct pack_column *column, struct chunk_head head,
 	key_size = size;
 	if (kind == CHUNK_ARG_TEXT)
 		key_size = record[2] > size ? size : (size_t)record[2];
-	packer = add_row(column, time_ns, LOG_ROW_ARG, 3);
+	packer = log_row_begin(add_extra(column, time_ns), LOG_ROW_ARG, 3);
 	msgpack_out_text(&packer, text, key_size);
 	if (kind == CHUNK_ARG_INT)
 		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
@@ -63,10 +58,11 @@ static void add_arg(struct pack_column *column, struct chunk_head head,
 		msgpack_out_text(&packer, text + key_size, size - key_size);
 }
 
-static void add_counter(struct pack_column *column, struct chunk_head head,
+static void add_counter(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
-	msgpack_packer packer = add_row(column, time_ns, LOG_ROW_COUNTER, 3);
+	msgpack_packer packer =
+		log_row_begin(add_extra(column, time_ns), LOG_ROW_COUNTER, 3);
 
 	(void)msgpack_pack_uint64(&packer, record[2]);
 	if (head.detail == 1)
@@ -76,18 +72,17 @@ static void add_counter(struct pack_column *column, struct chunk_head head,
 }
 
 /* A row of unsigned numbers from the record's second word on. */
-static void add_numbers(struct pack_column *column, const uint64_t *record,
+static void add_numbers(struct log_column *column, const uint64_t *record,
 	int64_t time_ns, enum log_row row, size_t count)
 {
-	msgpack_packer packer = add_row(column, time_ns, row, 1 + count);
+	log_row_add_numbers(add_extra(column, time_ns), row, record + 2, count);
+}
 
-	for (size_t i = 0; i < count; i++) {
-		if (row != LOG_ROW_STEP && i == 2) /* a device */
-			(void)msgpack_pack_int64(
-				&packer, (int64_t)record[2 + i]);
-		else
-			(void)msgpack_pack_uint64(&packer, record[2 + i]);
-	}
+static void add_memory(struct log_column *column, const uint64_t *record,
+	int64_t time_ns, enum log_row row)
+{
+	log_row_add_memory(add_extra(column, time_ns), row, record + 2,
+		(int64_t)record[4]);
 }
 
 uint32_t pack_row_least_words(enum chunk_long kind)
@@ -127,7 +122,7 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	return UINT32_MAX;
 }
 
-void pack_row_add(struct pack_column *column, struct chunk_head head,
+void pack_row_add(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
 	switch (head.kind) {
@@ -144,10 +139,10 @@ void pack_row_add(struct pack_column *column, struct chunk_head head,
 		add_numbers(column, record, time_ns, LOG_ROW_ASYNC_END, 2);
 		break;
 	case CHUNK_ALLOC:
-		add_numbers(column, record, time_ns, LOG_ROW_ALLOC, 3);
+		add_memory(column, record, time_ns, LOG_ROW_ALLOC);
 		break;
 	case CHUNK_FREE:
-		add_numbers(column, record, time_ns, LOG_ROW_FREE, 3);
+		add_memory(column, record, time_ns, LOG_ROW_FREE);
 		break;
 	case CHUNK_STEP:
 		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
