@@ -112,17 +112,26 @@ enum ctp_status convert_replay(struct event_source *source,
 	return status;
 }
 
-/* A profile that is there already has no paths of calls, only edges. */
+/* A profile that is there already: most have no paths of calls, only edges. */
 static enum ctp_status read_sums(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
 	struct ctp_error *err)
 {
-	if (job->to != NULL && job->to->needs_tree)
+	struct profile *profile;
+	enum ctp_status status = source->read_profile(source, &profile, err);
+
+	if (status != CTP_OK)
+		return status;
+	if (job->to != NULL && job->to->needs_tree &&
+		profile->node_count == 0) {
+		profile_free(profile);
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
 			"holds who called whom, but no paths of calls, which "
 			"%s shows",
 			job->to->name);
-	return source->read_profile(source, out, err);
+	}
+	*out = profile;
+	return CTP_OK;
 }
 
 static enum ctp_status run_replay(struct event_source *source,

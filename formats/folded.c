@@ -14,12 +14,13 @@
  * A stack without time of its own has no line. Where names are the same, the
  * frame says the file as well (label.h), or the reader would merge them.
  */
-#include "format.h"
+#include "folded.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "buffer.h"
+#include "format.h"
 #include "label.h"
 #include "memory.h"
 
@@ -128,5 +129,8 @@ const struct format folded_format = {
 	.suffix = ".folded",
 	.summary = "folded stacks, for flamegraph.pl and speedscope",
 	.needs_tree = true,
+	.holds_profile = true,
+	.probe = folded_probe,
+	.open_events = folded_open,
 	.write_profile = write_profile,
 };

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "callers.h"
 #include "json_value.h"
 #include "marshal_read.h"
 #include "memory.h"
@@ -179,14 +180,6 @@ static bool read_caller(
 	       read_count(pstats, &cost->pcalls) && read_times(pstats, cost);
 }
 
-static uint64_t share(uint64_t whole, uint64_t part, uint64_t of)
-{
-	__extension__ typedef unsigned __int128 wide;
-
-	return of == 0 || part >= of ? whole
-				     : (uint64_t)((wide)whole * part / of);
-}
-
 /* The callers of a function, whose cost is known. */
 static bool read_callers(struct pstats_in *pstats, uint32_t function,
 	const struct profile_cost *whole)
@@ -206,9 +199,9 @@ static bool read_callers(struct pstats_in *pstats, uint32_t function,
 			!read_caller(pstats, &cost, &bare))
 			return false;
 		if (bare) {
-			cost.tottime_ns = share(
+			cost.tottime_ns = callers_share(
 				whole->tottime_ns, cost.ncalls, whole->ncalls);
-			cost.cumtime_ns = share(
+			cost.cumtime_ns = callers_share(
 				whole->cumtime_ns, cost.ncalls, whole->ncalls);
 		}
 		edge = profile_add_edge(pstats->profile, caller, function);
@@ -235,35 +228,6 @@ static bool read_function(
 		return false;
 	profile_cost_add(&pstats->profile->functions[function].cost, &cost);
 	return read_callers(pstats, function, &cost);
-}
-
-static uint64_t left(uint64_t whole, uint64_t part)
-{
-	return whole > part ? whole - part : 0;
-}
-
-/* What callers do not account for was called by nobody. */
-static void find_roots(struct profile *profile)
-{
-	for (uint32_t i = 0; i < profile->function_count; i++)
-		profile->functions[i].root = profile->functions[i].cost;
-	for (uint32_t i = 0; i < profile->edge_count; i++) {
-		const struct profile_cost *cost = &profile->edges[i].cost;
-		struct profile_cost *root =
-			&profile->functions[profile->edges[i].callee].root;
-
-		root->ncalls = left(root->ncalls, cost->ncalls);
-		root->pcalls = left(root->pcalls, cost->pcalls);
-		root->tottime_ns = left(root->tottime_ns, cost->tottime_ns);
-		root->cumtime_ns = left(root->cumtime_ns, cost->cumtime_ns);
-	}
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		struct profile_cost *root = &profile->functions[i].root;
-
-		if (root->ncalls == 0)
-			*root = (struct profile_cost){0};
-		profile->total_ns += profile->functions[i].cost.tottime_ns;
-	}
 }
 
 /* Reads the file's functions; *end is set if it is read to its end. */
@@ -348,7 +312,7 @@ static enum ctp_status read_profile(struct event_source *source,
 	if (!end)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_SKIPPED_BYTES, pstats->in.cursor.left);
-	find_roots(pstats->profile);
+	callers_find_roots(pstats->profile);
 	pstats->profile->no_root = true;
 	*out = pstats->profile;
 	pstats->profile = NULL;

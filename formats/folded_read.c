@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads folded stacks, ours and those of the stackcollapse scripts; see
+ * folded.c. The number at a line's end is taken for nanoseconds, which it is
+ * in ours: where it counts samples, a sample is one of them. A frame's text is
+ * the function's name, all of it, so that what is read can be written again as
+ * it was. Lines that end in no whole number are counted, and left out.
+ */
+#include "folded.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "json_value.h"
+#include "lines.h"
+#include "profile_source.h"
+#include "stacks.h"
+
+/* Lines that are looked at say so many bits each, up to this many. */
+#define BITS_MAX 24u
+
+/* The number after the last space of `text`, of which that is the end; NULL if
+ * there is none, or nothing before it. */
+static char *find_count(char *text, size_t size, int64_t *count)
+{
+	char *space = memrchr(text, ' ', size);
+	size_t digits;
+
+	if (space == NULL || space == text)
+		return NULL;
+	digits = strspn(space + 1, "0123456789");
+	if (digits == 0 || space[1 + digits] != '\0' ||
+		!json_value_scaled(space + 1, digits, 0, count))
+		return NULL;
+	return space;
+}
+
+/* The functions of a stack; `text` is taken apart. */
+static bool push_frames(struct stacks *stacks, char *text)
+{
+	while (text != NULL) {
+		char *name = strsep(&text, ";");
+		uint32_t function =
+			profile_add_function(stacks->profile, name, NULL, 0);
+
+		if (function == PROFILE_NONE || !stacks_push(stacks, function))
+			return false;
+	}
+	return true;
+}
+
+/* Lines of white space are nothing; all others want to be stacks. */
+static enum ctp_status add_line(struct profile_source *from,
+	struct stacks *stacks, struct line *line, struct ctp_error *err)
+{
+	char *text = lines_trim(line->text);
+	int64_t count;
+	char *end = find_count(text, strlen(text), &count);
+
+	if (*text == '\0')
+		return CTP_OK;
+	if (end != NULL && stacks_has_room(stacks, (uint64_t)count)) {
+		*end = '\0';
+		if (!push_frames(stacks, text) ||
+			!stacks_end(stacks, (uint64_t)count))
+			return profile_source_no_memory(err);
+		return CTP_OK;
+	}
+	if (stacks->count == 0)
+		return ctp_fail(err, CTP_ERR_FORMAT, line->at,
+			"is no folded stack: a line ends in no whole number");
+	trace_lose(from->source.trace,
+		line->ended ? LOSS_BAD_EVENTS : LOSS_TRUNCATED, 1);
+	return CTP_OK;
+}
+
+static enum ctp_status read_folded(
+	struct profile_source *from, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct stacks stacks;
+	struct lines lines;
+	struct line line;
+
+	stacks_init(&stacks, from->profile);
+	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
+		status = profile_source_no_memory(err);
+	while (status == CTP_OK) {
+		status = lines_next(&lines, &line, err);
+		if (status == CTP_OK)
+			status = add_line(from, &stacks, &line, err);
+		from->position = lines_position(&lines);
+	}
+	lines_clear(&lines);
+	stacks_clear(&stacks);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+enum ctp_status folded_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	return profile_source_open(
+		(struct profile_source_input){in, head, head_size}, read_folded,
+		out, err);
+}
+
+/* Is this a stack, and one of several functions? */
+static bool looks_folded(const char *text, size_t size, bool *several)
+{
+	size_t end = size;
+
+	while (end > 0 && isspace((unsigned char)text[end - 1]))
+		end--;
+	size = end;
+	while (end > 0 && isdigit((unsigned char)text[end - 1]))
+		end--;
+	if (end == size || end < 2 || text[end - 1] != ' ')
+		return false;
+	for (size_t i = 0; i < end; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+			return false;
+	*several = *several || memchr(text, ';', end) != NULL;
+	return true;
+}
+
+/* All whole lines must be stacks; of a line that is longer than what there is
+ * to look at, nothing can be said but that it has separators. */
+unsigned folded_probe(const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	const char *end = size == 0 ? NULL : memchr(at, '\n', size);
+	bool several = false;
+	unsigned bits = 0;
+
+	while (end != NULL) {
+		if (end - at > 1 &&
+			!looks_folded(at, (size_t)(end - at), &several))
+			return 0;
+		bits += end - at > 1 && bits < BITS_MAX;
+		size -= (size_t)(end + 1 - at);
+		at = end + 1;
+		end = size == 0 ? NULL : memchr(at, '\n', size);
+	}
+	if (bits == 0 && size > 0 && looks_folded(at, size, &several))
+		bits = 1;
+	return several ? bits + 8 : bits;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "stacks.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+void stacks_init(struct stacks *stacks, struct profile *profile)
+{
+	*stacks = (struct stacks){.profile = profile};
+}
+
+void stacks_clear(struct stacks *stacks)
+{
+	replay_nodes_clear(&stacks->nodes);
+	memory_free(stacks->frames);
+	memory_free(stacks->function_seen);
+	memory_free(stacks->edge_seen);
+	*stacks = (struct stacks){.profile = NULL};
+}
+
+bool stacks_push(struct stacks *stacks, uint32_t function)
+{
+	size_t room = stacks->room == 0 ? 64 : stacks->room * 2;
+	uint32_t *frames;
+
+	if (stacks->depth == stacks->room) {
+		frames = memory_resize_array(
+			stacks->frames, room, sizeof(*frames));
+		if (frames == NULL)
+			return false;
+		stacks->frames = frames;
+		stacks->room = room;
+	}
+	stacks->frames[stacks->depth++] = function;
+	return true;
+}
+
+bool stacks_has_room(const struct stacks *stacks, uint64_t time_ns)
+{
+	return time_ns <= (uint64_t)INT64_MAX - stacks->total_ns;
+}
+
+/* Room for a mark of entry `number`; what is new is zero. */
+static bool grow_marks(uint64_t **marks, uint32_t *room, uint32_t number)
+{
+	uint32_t more = number < 64 ? 128 : number * 2;
+	uint64_t *grown;
+
+	if (number < *room)
+		return true;
+	grown = number > UINT32_MAX / 2
+			? NULL
+			: memory_resize_array(*marks, more, sizeof(*grown));
+	if (grown == NULL)
+		return false;
+	memset(grown + *room, 0, (more - *room) * sizeof(*grown));
+	*marks = grown;
+	*room = more;
+	return true;
+}
+
+/*
+ * Adds a call to what it is a call of, a function or an edge: the time counts
+ * once however often that is in the sample.
+ */
+static void add_call(
+	struct profile_cost *cost, bool is_new, bool again, uint64_t time_ns)
+{
+	cost->ncalls += is_new;
+	cost->pcalls += is_new && !again;
+	if (!again)
+		cost->cumtime_ns += time_ns;
+}
+
+static bool add_function(
+	struct stacks *stacks, uint32_t function, bool is_new, uint64_t time_ns)
+{
+	if (!grow_marks(
+		    &stacks->function_seen, &stacks->function_room, function))
+		return false;
+	add_call(&stacks->profile->functions[function].cost, is_new,
+		stacks->function_seen[function] == stacks->count, time_ns);
+	stacks->function_seen[function] = stacks->count;
+	return true;
+}
+
+static bool add_edge(
+	struct stacks *stacks, size_t depth, bool is_new, uint64_t time_ns)
+{
+	uint32_t edge = profile_add_edge(stacks->profile,
+		stacks->frames[depth - 1], stacks->frames[depth]);
+	struct profile_cost *cost;
+
+	if (edge == PROFILE_NONE ||
+		!grow_marks(&stacks->edge_seen, &stacks->edge_room, edge))
+		return false;
+	cost = &stacks->profile->edges[edge].cost;
+	add_call(cost, is_new, stacks->edge_seen[edge] == stacks->count,
+		time_ns);
+	if (depth + 1 == stacks->depth)
+		cost->tottime_ns += time_ns;
+	stacks->edge_seen[edge] = stacks->count;
+	return true;
+}
+
+static void add_root(struct stacks *stacks, bool is_new, uint64_t time_ns)
+{
+	struct profile_cost *root =
+		&stacks->profile->functions[stacks->frames[0]].root;
+
+	add_call(root, is_new, false, time_ns);
+	if (stacks->depth == 1)
+		root->tottime_ns += time_ns;
+}
+
+bool stacks_end(struct stacks *stacks, uint64_t time_ns)
+{
+	struct profile *profile = stacks->profile;
+	uint32_t node = profile_add_node(profile, 0, PROFILE_NONE);
+
+	if (node == PROFILE_NONE)
+		return false;
+	stacks->count++;
+	stacks->total_ns += time_ns;
+	for (size_t i = 0; i < stacks->depth; i++) {
+		uint32_t count = profile->node_count;
+		bool is_new;
+
+		node = replay_nodes_find(
+			&stacks->nodes, profile, node, stacks->frames[i]);
+		if (node == PROFILE_NONE)
+			return false;
+		is_new = profile->node_count > count;
+		profile->nodes[node].ncalls += is_new;
+		if (!add_function(stacks, stacks->frames[i], is_new, time_ns))
+			return false;
+		if (i > 0 && !add_edge(stacks, i, is_new, time_ns))
+			return false;
+		if (i == 0)
+			add_root(stacks, is_new, time_ns);
+	}
+	if (stacks->depth > 0) {
+		profile->nodes[node].self_ns += time_ns;
+		profile->functions[stacks->frames[stacks->depth - 1]]
+			.cost.tottime_ns += time_ns;
+	}
+	stacks->depth = 0;
+	return true;
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Profiles that others wrote as text are read as what Python makes of them.
+set -u
+srcdir=${srcdir:-.}
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+failed=0
+for format in folded; do
+	echo "# $format"
+	"$PYTHON3" "$srcdir/tests/texts_$format.py" "$srcdir/tests/texts" ||
+		failed=1
+done
+exit $failed

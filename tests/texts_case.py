@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the readers of texts share: runs ctprof, and reads what it
+wrote with Python's own modules."""
+import marshal
+import os
+import subprocess
+import sys
+
+ROOT = "<all threads>"
+failures = 0
+
+
+def check(condition, what):
+    global failures
+    print("ok" if condition else "not ok", what)
+    failures += not condition
+    return condition
+
+
+def run(*arguments, data=None):
+    """ctprof's status, output and messages."""
+    done = subprocess.run([os.environ["CTPROF"], *arguments], input=data,
+                          capture_output=True)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def convert(source, to, *options):
+    """What ctprof makes of a file, or of bytes."""
+    data = None
+    if isinstance(source, bytes):
+        source, data = "-", source
+    status, out, said = run("convert", "-q", "-t", to, *options, source,
+                            "-o", "-", data=data)
+    if status != 0:
+        raise RuntimeError(f"{source} to {to}: {status}: {said}")
+    return out
+
+
+def ns(seconds):
+    return round(seconds * 1e9)
+
+
+class Profile:
+    """Functions and edges by name: (all calls, primitive, own ns, total ns);
+    a call without a caller has None as its caller."""
+
+    def __init__(self, source, *options):
+        self.functions = {}
+        self.edges = {}
+        stats = marshal.loads(convert(source, "pstats", *options))
+        for key, (pcalls, ncalls, own, total, callers) in stats.items():
+            if key[2] == ROOT:
+                continue
+            self.functions[self.name(key)] = (
+                ncalls, pcalls, ns(own), ns(total))
+            for caller, (calls, first, self_s, with_s) in callers.items():
+                self.edges[self.name(caller), self.name(key)] = (
+                    calls, first, ns(self_s), ns(with_s))
+
+    @staticmethod
+    def name(key):
+        return None if key[2] == ROOT else key[2]
+
+    def times(self):
+        return {name: cost[2:] for name, cost in self.functions.items()}
+
+
+def data_directory():
+    """Where real files are, which are too many to be copied here."""
+    path = os.environ.get("CTPROF_DATA", "")
+    if path and os.path.isdir(path):
+        return path
+    print("# CTPROF_DATA names no directory: real files are left out")
+    return None
+
+
+def finish():
+    sys.exit(failures != 0)
