@@ -52,7 +52,7 @@ struct stats {
 	uint32_t work_count;
 	uint32_t work_hidden;
 	bool has_device;
-	bool has_captures; /* parts of graphs were captured */
+	bool has_captures;  /* parts of graphs were captured */
 	uint64_t device_ns; /* of all devices' functions */
 	uint64_t activities;
 	/* edges[callers[i]] … are those to function i, by caller. */

@@ -173,7 +173,7 @@ static enum ctp_status read_large(struct spill_merge *merge,
 	return CTP_OK;
 }
 
-/* Whose record was taken gets its next key, or leaves the heap. */
+/* Whose record was taken moves on to its next key, or leaves the heap. */
 static enum ctp_status go_on(struct spill_merge *merge, struct ctp_error *err)
 {
 	enum ctp_status status =
