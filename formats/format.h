@@ -74,7 +74,8 @@ struct format {
 	X(callgrind) \
 	X(folded) \
 	X(dot) \
-	X(svg)
+	X(svg) \
+	X(pprof)
 
 #define FORMAT_DECLARE(name) extern const struct format name##_format;
 FORMATS(FORMAT_DECLARE)

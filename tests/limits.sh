@@ -82,7 +82,7 @@ report $? "--max-mem=little is a mistake"
 # A million ranges in one another: lines or bytes by depth, not by its square.
 ./tests/make_log "$srcdir/tests/bad/a-million-open.recipe" >"$work/deep" ||
 	exit 1
-for format in pstats gprof callgrind folded dot; do
+for format in pstats gprof callgrind folded dot pprof; do
 	"$ctprof" convert -q -t $format --max-mem=400M "$work/deep" |
 		head -c 20000000 | wc -c >"$work/size"
 	size=$(cat "$work/size")

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "protobuf.h"
+
+#include <string.h>
+
+/* Kinds of a field. */
+enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2 };
+
+/* 64 bits, 7 in a byte. */
+#define VARINT_MAX 10
+
+static size_t put_varint(uint8_t *at, uint64_t value)
+{
+	size_t size = 0;
+
+	while (value >= 0x80) {
+		at[size++] = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	at[size++] = (uint8_t)value;
+	return size;
+}
+
+void protobuf_add_varint(struct buffer *out, uint64_t value)
+{
+	if (buffer_reserve(out, VARINT_MAX))
+		out->used += put_varint(out->bytes + out->used, value);
+}
+
+static void add_key(struct buffer *out, uint32_t field, uint32_t kind)
+{
+	protobuf_add_varint(out, (uint64_t)field << 3 | kind);
+}
+
+void protobuf_add_uint(struct buffer *out, uint32_t field, uint64_t value)
+{
+	add_key(out, field, WIRE_VARINT);
+	protobuf_add_varint(out, value);
+}
+
+void protobuf_add_int(struct buffer *out, uint32_t field, int64_t value)
+{
+	protobuf_add_uint(out, field, (uint64_t)value);
+}
+
+void protobuf_add_fixed64(struct buffer *out, uint32_t field, uint64_t value)
+{
+	uint8_t bytes[8];
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	add_key(out, field, WIRE_64);
+	buffer_add(out, bytes, sizeof(bytes));
+}
+
+void protobuf_add_double(struct buffer *out, uint32_t field, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	protobuf_add_fixed64(out, field, bits);
+}
+
+void protobuf_add_bytes(
+	struct buffer *out, uint32_t field, const void *bytes, size_t size)
+{
+	add_key(out, field, WIRE_BYTES);
+	protobuf_add_varint(out, size);
+	buffer_add(out, bytes, size);
+}
+
+void protobuf_add_text(struct buffer *out, uint32_t field, const char *text)
+{
+	protobuf_add_bytes(out, field, text, strlen(text));
+}
+
+/* Most messages are short, so one byte is kept for the size; longer ones are
+ * moved. */
+size_t protobuf_begin(struct buffer *out, uint32_t field)
+{
+	add_key(out, field, WIRE_BYTES);
+	buffer_add_byte(out, 0);
+	return out->used;
+}
+
+void protobuf_end(struct buffer *out, size_t begun)
+{
+	uint8_t size[VARINT_MAX];
+	size_t count;
+
+	if (out->failed)
+		return;
+	count = put_varint(size, out->used - begun);
+	if (count > 1) {
+		if (!buffer_reserve(out, count - 1))
+			return;
+		memmove(out->bytes + begun + count - 1, out->bytes + begun,
+			out->used - begun);
+		out->used += count - 1;
+	}
+	memcpy(out->bytes + begun - 1, size, count);
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is written for other people's viewers, read by a few lines of our own:
+# every count and time is what the other formats and `ctprof stats` have.
+set -u
+srcdir=${srcdir:-.}
+ctprof=${CTPROF:?}
+python=${PYTHON3:-python3}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# report STATUS WHAT
+report() {
+	if [ "$1" = 0 ]; then
+		echo "ok $2"
+	else
+		echo "not ok $2"
+		failed=1
+	fi
+}
+
+# write FORMAT FILE LOG
+write() {
+	"$ctprof" convert -q --force -t "$1" -o "$work/$2" "$3"
+}
+
+# check LOG WHAT
+check() {
+	"$ctprof" stats -q --force --json -o "$work/stats" "$1" &&
+		write folded folded "$1" && write pprof pb.gz "$1" &&
+		"$python" -B "$srcdir/tests/pprof_read.py" "$work/pb.gz" \
+			"$work/folded" "$work/stats"
+	report $? "pprof: $2"
+}
+
+CTPROF_OUT="$work/all.ctp" ./tests/record_everything || exit 1
+check "$work/all.ctp" "events of every kind"
+for seed in 1 2 3 4 5 6; do
+	"$python" -B "$srcdir/tests/oracle.py" program $seed |
+		CTPROF_OUT="$work/$seed.ctp" ./tests/oracle_record || exit 1
+	check "$work/$seed.ctp" "program $seed"
+done
+exit $failed
