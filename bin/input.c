@@ -51,11 +51,23 @@ int input_failed(const struct input *input, const char *output,
 	return EXIT_INPUT;
 }
 
+/* Where the input is damaged, and how. */
+static void say_damage(const struct input *input)
+{
+	const char *damage =
+		trace_find_fact(input->origin.source->trace, "damage");
+
+	if (damage != NULL)
+		say("%s: %s", input->name, damage);
+}
+
 int input_close(struct input *input, const struct inputs *inputs)
 {
 	const struct trace *trace = input->origin.source->trace;
 	bool lost = false;
 
+	if (inputs->strict || !inputs->quiet)
+		say_damage(input);
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
 		bool note = trace_loss_is_note(loss);
 
