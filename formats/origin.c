@@ -1,8 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "origin.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "inflate_source.h"
+
+/* Not through the stream, which would read ahead: who unpacks the file wants
+ * all of the rest from its descriptor. */
+static enum ctp_status read_head(struct origin *origin, struct ctp_error *err)
+{
+	int fd = fileno(origin->file);
+	ssize_t got = 1;
+
+	origin->head_size = 0;
+	while (got > 0 && origin->head_size < sizeof(origin->head)) {
+		got = read(fd, origin->head + origin->head_size,
+			sizeof(origin->head) - origin->head_size);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			origin->head_size += (size_t)got;
+	}
+	if (got < 0)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+	if (origin->head_size == 0)
+		return ctp_fail(
+			err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "is empty");
+	return CTP_OK;
+}
 
 static enum ctp_status open_file(
 	struct origin *origin, const char *path, struct ctp_error *err)
@@ -15,15 +44,43 @@ static enum ctp_status open_file(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
 	if (fstat(fileno(origin->file), &found) == 0 && S_ISREG(found.st_mode))
 		origin->size_bytes = (uint64_t)found.st_size;
+	return read_head(origin, err);
+}
+
+/* Our own log is gzip'd, too, and is read as it is. */
+static bool is_packed(const struct origin *origin, const struct format *from)
+{
+	if (!inflate_file_probe(origin->head, origin->head_size))
+		return false;
+	if (from == NULL)
+		from = format_probe(origin->head, origin->head_size);
+	return from != &log_format;
+}
+
+/* From now on the file is what it holds. */
+static enum ctp_status unpack(struct origin *origin, struct ctp_error *err)
+{
+	enum ctp_status status = inflate_file_open(&origin->inflate,
+		fileno(origin->file), origin->head, origin->head_size, err);
+	struct inflate_facts facts;
+
+	if (status != CTP_OK)
+		return status;
+	origin->packed = origin->file;
+	origin->file = inflate_file_stream(origin->inflate);
 	origin->head_size =
 		fread(origin->head, 1, sizeof(origin->head), origin->file);
 	if (ferror(origin->file))
 		return ctp_fail(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
-	if (origin->head_size == 0)
-		return ctp_fail(
-			err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "is empty");
-	return CTP_OK;
+	if (origin->head_size > 0)
+		return CTP_OK;
+	facts = inflate_file_facts(origin->inflate);
+	if (facts.damage != NULL)
+		return ctp_fail(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
+			facts.damage);
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		"holds nothing: it is an empty file, gzip'd");
 }
 
 /* Something we write but do not read deserves a better message. */
@@ -58,9 +115,29 @@ static enum ctp_status open_source(
 
 static void close_file(struct origin *origin)
 {
-	if (origin->file != NULL && origin->file != stdin)
-		(void)fclose(origin->file);
+	FILE *file = origin->packed != NULL ? origin->packed : origin->file;
+
+	inflate_file_close(origin->inflate);
+	if (file != NULL && file != stdin)
+		(void)fclose(file);
 	origin->file = NULL;
+	origin->packed = NULL;
+	origin->inflate = NULL;
+}
+
+static enum ctp_status open_packed(
+	struct origin *origin, const struct format *from, struct ctp_error *err)
+{
+	enum ctp_status status = unpack(origin, err);
+
+	if (status == CTP_OK)
+		status = open_source(origin, from, err);
+	if (status != CTP_OK)
+		return status;
+	status = inflate_source_open(&origin->source, origin->inflate, err);
+	if (status != CTP_OK)
+		origin->source->close(origin->source);
+	return status;
 }
 
 enum ctp_status origin_open(struct origin *origin, const char *path,
@@ -69,11 +146,15 @@ enum ctp_status origin_open(struct origin *origin, const char *path,
 	enum ctp_status status;
 
 	origin->file = NULL;
+	origin->packed = NULL;
+	origin->inflate = NULL;
 	origin->source = NULL;
 	origin->size_bytes = 0;
 	status = open_file(origin, path, err);
 	if (status == CTP_OK)
-		status = open_source(origin, from, err);
+		status = is_packed(origin, from)
+				 ? open_packed(origin, from, err)
+				 : open_source(origin, from, err);
 	if (status != CTP_OK)
 		close_file(origin);
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that events are read from: opened, and told by its content. */
+/* A file that events are read from: opened, and told by its content, which may
+ * be gzip'd. */
 #ifndef ORIGIN_H
 #define ORIGIN_H
 
@@ -9,11 +10,14 @@
 #include "error.h"
 #include "event.h"
 #include "format.h"
+#include "inflate_file.h"
 
 #define ORIGIN_HEAD_BYTES 4096
 
 struct origin {
-	FILE *file;
+	FILE *file;   /* what its reader reads */
+	FILE *packed; /* the file itself, if that is gzip'd; else NULL */
+	struct inflate_file *inflate;
 	const struct format *format;
 	struct event_source *source;
 	uint64_t size_bytes; /* 0: unknown */
