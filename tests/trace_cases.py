@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Small Chrome traces with what they hold, worked out by hand.
+
+usage: trace_cases.py DIRECTORY [CTPROF]
+
+Both trace_counts.py and ctprof must find for each function (ncalls, pcalls,
+tottime, cumtime), times in ns; who launched what; and what was lost. Files that
+are cut off are for ctprof alone.
+"""
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+import trace_counts
+
+Case = collections.namedtuple(
+    "Case", "name text functions edges losses whole",
+    defaults=({}, {}, True))
+
+
+def x(name, start, dur, **more):
+    return dict({"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": start,
+                 "dur": dur}, **more)
+
+
+def mark(phase, start, name=None, **more):
+    event = dict({"ph": phase, "pid": 1, "tid": 1, "ts": start}, **more)
+    if name is not None:
+        event["name"] = name
+    return event
+
+
+def call(start, correlation, external=None):
+    args = {"correlation": correlation}
+    if external is not None:
+        args["External id"] = external
+    return x("cudaLaunchKernel", start, 1, cat="cuda_runtime", args=args)
+
+
+def op(name, start, dur, external):
+    return x(name, start, dur, cat="cpu_op", args={"External id": external})
+
+
+def kernel(start, dur, correlation, external=None, **more):
+    args = {"device": 0, "stream": 7, "correlation": correlation}
+    if external is not None:
+        args["External id"] = external
+    return x("k", start, dur, **{"cat": "kernel", "pid": 0, "tid": 7,
+                                 "args": args, **more})
+
+
+def text_of(events, **more):
+    return json.dumps({"traceEvents": events, **more})
+
+
+def once(total, own=None):
+    return (1, 1, total if own is None else own, total)
+
+
+K = ("k", 0)  # on the device 0
+
+NESTING = [
+    Case("a slice in a slice",
+         text_of([x("a", 0, 10), x("b", 2, 3)]),
+         {"a": once(10000, 7000), "b": once(3000)},
+         {("a", "b"): once(3000)}),
+    Case("out of order of time",
+         text_of([x("b", 2, 3), x("c", 3, 1), x("a", 0, 10)]),
+         {"a": once(10000, 7000), "b": once(3000, 2000), "c": once(1000)},
+         {("a", "b"): once(3000, 2000), ("b", "c"): once(1000)}),
+    Case("one begins where another ends",
+         text_of([x("a", 0, 5), x("b", 5, 5), x("c", 5, 0)]),
+         {"a": once(5000), "b": once(5000), "c": once(0)},
+         {("b", "c"): once(0)}),
+    Case("equal ones: the first is the outer",
+         text_of([x("a", 0, 5), x("b", 0, 5)]),
+         {"a": once(5000, 0), "b": once(5000)}, {("a", "b"): once(5000)}),
+    Case("equal ones of clang: the last is the outer",
+         text_of([x("b", 1, 5), x("a", 1, 5)], beginningOfTime=7),
+         {"a": once(5000, 0), "b": once(5000)}, {("a", "b"): once(5000)}),
+    Case("recursion",
+         text_of([x("f", 0, 10), x("f", 1, 8), x("g", 2, 6), x("f", 3, 1)]),
+         {"f": (3, 1, 5000, 10000), "g": once(6000, 5000)},
+         {("f", "f"): once(8000, 2000), ("f", "g"): once(6000, 5000),
+          ("g", "f"): once(1000)}),
+    Case("an overlap is a call of its own",
+         text_of([x("a", 0, 10), x("b", 5, 10), x("c", 6, 1)]),
+         {"a": once(10000, 9000), "b": once(10000), "c": once(1000)},
+         {("a", "c"): once(1000)}),
+    Case("threads and processes do not nest",
+         text_of([x("a", 0, 10), x("b", 1, 2, tid=2), x("c", 1, 3, pid=2),
+                  x("d", 1, 4, tid="main"), x("e", 1, 5, pid=-1)]),
+         {"a": once(10000), "b": once(2000), "c": once(3000),
+          "d": once(4000), "e": once(5000)}),
+    Case("a thread's number may be text",
+         text_of([x("a", 0, 10), x("b", 1, 2, tid="1")]),
+         {"a": once(10000, 8000), "b": once(2000)},
+         {("a", "b"): once(2000)}),
+]
+
+MARKS = [
+    Case("begin and end",
+         text_of([mark("B", 0, "a"), x("b", 1, 2), mark("E", 5)]),
+         {"a": once(5000, 3000), "b": once(2000)}, {("a", "b"): once(2000)}),
+    Case("not ended: until the last event",
+         text_of([mark("B", 0, "a"), mark("B", 2, "b"), x("c", 3, 4)]),
+         {"a": once(7000, 2000), "b": once(5000, 1000), "c": once(4000)},
+         {("a", "b"): once(5000, 1000), ("b", "c"): once(4000)},
+         {"open_ranges": 2}),
+    Case("ended, and never begun",
+         text_of([mark("E", 1, "z"), mark("B", 2, "a"), mark("E", 3, "a"),
+                  mark("E", 4, "a")]),
+         {"a": once(1000)}, {}, {"stray_ends": 2}),
+    Case("the end comes first in the file",
+         text_of([mark("E", 9, "a"), mark("B", 0, "a")]),
+         {"a": once(9000)}),
+]
+
+NUMBERS = [
+    Case("19 digits, and no double between",
+         '[{"ph":"X","name":"a","pid":1,"tid":1,'
+         '"ts":1712345678901234.567,"dur":0.002},'
+         '{"ph":"X","name":"b","pid":1,"tid":1,'
+         '"ts":1712345678901234.568,"dur":0.001}]',
+         {"a": once(2, 1), "b": once(1)}, {("a", "b"): once(1)}),
+    Case("numbers as text, with exponents, and half a nanosecond",
+         '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":"1.5","dur":"2.25"},'
+         '{"ph":"X","name":"b","pid":1,"tid":1,"ts":1e1,"dur":2.5E-1},'
+         '{"ph":"X","name":"c","pid":1,"tid":1,"ts":20,"dur":0.0005},'
+         '{"ph":"X","name":"d","pid":1,"tid":1,"ts":30,"dur":0.00049}]',
+         {"a": once(2250), "b": once(250), "c": once(1), "d": once(0)}),
+    Case("before zero",
+         text_of([x("a", -10, 20), x("b", -5, 5)]),
+         {"a": once(20000, 15000), "b": once(5000)},
+         {("a", "b"): once(5000)}),
+    Case("what makes no sense is counted",
+         text_of([x("a", 0, 10), x("b", 1, -2), x("c", "soon", 1),
+                  x("d", None, 1), {"ph": "X", "name": "e", "dur": 1},
+                  {"name": "f", "ts": 1}, x("g", 10**30, 1)]),
+         {"a": once(10000)}, {}, {"bad_events": 6}),
+    Case("rows of clang's totals are left out",
+         text_of([x("a", 5, 10), x("Total a", 0, 10, tid=2),
+                  x("Total b", 0, 99, tid=3)], beginningOfTime=7),
+         {"a": once(10000)}, {}, {"left_out": 2}),
+]
+
+TEXT = [
+    Case("one name, however it is escaped",
+         '[{"ph":"X","name":"\\u00e9\\"","pid":1,"tid":1,"ts":0,"dur":1},'
+         '{"dur":2,"ts":2,"tid":1,"pid":1,"name":"é\\u0022","ph":"X"}]',
+         {"é\"": (2, 2, 3000, 3000)}),
+    Case("events anywhere in the file, and not everywhere",
+         '{"otherData":{"traceEvents":[{"ph":"X","name":"z","pid":1,"tid":1,'
+         '"ts":0,"dur":1}]},"displayTimeUnit":"ns","traceEvents":[{"args":'
+         '{"ph":"B","ts":5,"x":[{"ph":"X"}]},"ph":"X","name":"a","pid":1,'
+         '"tid":1,"ts":0,"dur":1}],"samples":[{"ph":"X","ts":1,"dur":1}]}',
+         {"a": once(1000)}),
+    Case("an array that is not ended",
+         '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":1},\n',
+         {"a": once(1000)}),
+    Case("a file cut off in an event",
+         '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,'
+         '"dur":1},{"ph":"X","name":"b","pid":1,"ti',
+         {"a": once(1000)}, {}, {"truncated": 1}, False),
+]
+
+JOINS = [
+    Case("by correlation, where External id is another name for it",
+         text_of([op("wrong", 0, 4, 9), op("right", 5, 5, 4), call(6, 9, 9),
+                  kernel(8, 3, 9, 9)]),
+         {"wrong": once(4000), "right": once(5000, 4000),
+          "cudaLaunchKernel": once(1000), K: once(3000)},
+         {("right", "cudaLaunchKernel"): once(1000),
+          ("right", K): once(3000)}),
+    Case("by External id, where the call is not there",
+         text_of([op("a", 0, 4, 3), op("b", 5, 5, 4), kernel(8, 3, 9, 4)]),
+         {"a": once(4000), "b": once(5000), K: once(3000)},
+         {("b", K): once(3000)}),
+    Case("the call was made where no op was open",
+         text_of([call(6, 9), kernel(8, 3, 9)]),
+         {"cudaLaunchKernel": once(1000), K: once(3000)},
+         {("cudaLaunchKernel", K): once(3000)}),
+    Case("one launch of a graph owns many kernels",
+         text_of([op("a", 0, 9, 1), call(1, 5)] +
+                 [kernel(10 + at, 1, 5) for at in range(4)]),
+         {"a": once(9000, 8000), "cudaLaunchKernel": once(1000),
+          K: (4, 4, 4000, 4000)},
+         {("a", "cudaLaunchKernel"): once(1000),
+          ("a", K): (4, 4, 4000, 4000)}),
+    Case("kernels without a launch",
+         text_of([op("a", 0, 9, 1), kernel(3, 2, 77), kernel(6, 1, 78)]),
+         {"a": once(9000), K: (2, 2, 3000, 3000)}, {}, {"unmatched": 2}),
+    Case("names of 2020, in an array",
+         json.dumps([
+             x("a", 0, 9, cat="Operator", args={"External id": 2}),
+             x("cudaLaunchKernel", 1, 1, cat="Runtime",
+               args={"correlation": 5, "external id": 2}),
+             kernel(4, 3, 5, cat="Kernel", tid="stream 7",
+                    args={"device": 0, "stream": 7, "correlation": 5,
+                          "external id": 2})]),
+         {"a": once(9000, 8000), "cudaLaunchKernel": once(1000),
+          K: once(3000)},
+         {("a", "cudaLaunchKernel"): once(1000), ("a", K): once(3000)}),
+    Case("the call is slower than what it launched",
+         text_of([op("a", 0, 9, 1),
+                  x("cudaLaunchKernel", 1, 7, cat="cuda_runtime",
+                    args={"correlation": 5}), kernel(2, 1, 5)]),
+         {"a": once(9000, 2000), "cudaLaunchKernel": once(7000),
+          K: once(1000)},
+         {("a", "cudaLaunchKernel"): once(7000), ("a", K): once(1000)}),
+]
+
+CASES = NESTING + MARKS + NUMBERS + TEXT + JOINS
+
+
+def counted(path):
+    """What trace_counts.py finds: functions, edges, losses."""
+    trace = trace_counts.Trace(path)
+    calls = trace_counts.Calls(trace)
+    work = trace_counts.Work(trace, calls)
+    losses = {"bad_events": trace.bad, "left_out": trace.left_out,
+              "stray_ends": trace.stray_ends, "unmatched": work.unmatched,
+              "open_ranges": sum(s.open for s in trace.host)}
+    return tuple({key: cost.as_tuple() for key, cost in {**host, **device}
+                  .items()} for host, device in (
+        (calls.functions, work.functions), (calls.edges, work.edges))) + (
+        {key: value for key, value in losses.items() if value},)
+
+
+def key_of(row):
+    return (row["name"], 0) if row["file"].startswith("<gpu:0") \
+        else row["name"]
+
+
+def cost_of(row):
+    return (row["ncalls"], row["pcalls"], row["tottime_ns"],
+            row["cumtime_ns"])
+
+
+def read(ctprof, path):
+    """The same of `ctprof stats`."""
+    report = json.loads(subprocess.run(
+        [ctprof, "stats", "-q", "--json", "--callers", path],
+        stdout=subprocess.PIPE, check=True).stdout)
+    functions = {key_of(row): cost_of(row) for row in report["rows"]}
+    edges = {(key_of(caller), key_of(row)): cost_of(caller)
+             for row in report["rows"] for caller in row["callers"]}
+    return functions, edges, {**report["lost"], **report["notes"]}
+
+
+def check(case, who, found):
+    failed = False
+    for what, ours, wanted in zip(("functions", "edges", "losses"), found,
+                                  case[2:5]):
+        if ours != wanted:
+            print(f"{who}: {case.name}: {what}: {ours}, not {wanted}")
+            failed = True
+    return failed
+
+
+def main():
+    directory = pathlib.Path(sys.argv[1])
+    failed = 0
+    for number, case in enumerate(CASES):
+        path = directory / f"case{number}.json"
+        path.write_text(case.text, encoding="utf-8")
+        if case.whole:
+            failed += check(case, "trace_counts.py", counted(path))
+        if len(sys.argv) > 2:
+            failed += check(case, "ctprof", read(sys.argv[2], path))
+    print(f"{len(CASES)} cases, {failed} wrong")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: MIT
+"""What is in a Chrome trace: the rules a second time, and naively.
+
+usage: trace_counts.py FILE [external|correlation]
+
+Prints a summary as JSON. trace_check.py compares what ctprof says about the
+same file with these counts. Everything is held in memory, numbers are exact
+decimals, and nothing here was taken from the reader.
+
+Slices are events X, and B with its E: an E ends the slice that was begun last
+on its thread. In order of start, the longer first, a slice lies in the one
+that is open when it starts; one that ends after it lies in none and is a call
+of its own. Of equal ones the first in the file is the outer, or the last where
+the producer writes slices as they end. Function times are cProfile's.
+"""
+import collections
+import decimal
+import gzip
+import json
+import sys
+
+# Names of categories, as they were and as they are.
+OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
+                  "Runtime": "cuda_runtime", "Memcpy": "gpu_memcpy",
+                  "Memset": "gpu_memset"}
+API = ("cuda_runtime", "cuda_driver")
+WORK = ("kernel", "gpu_memcpy", "gpu_memset")
+DEVICE = WORK + ("gpu_user_annotation", "cuda_sync")
+INT64_MAX = 2**63 - 1
+
+decimal.getcontext().prec = 60
+
+
+class Slice:
+    """A range of a thread or a device."""
+
+    __slots__ = ("name", "category", "row", "start", "dur", "order", "args",
+                 "open")
+
+    def __init__(self, event, start, dur, order):
+        self.name = event.get("name", "")
+        category = event.get("cat") or ""
+        self.category = OLD_CATEGORIES.get(category, category)
+        self.row = (str(event.get("pid")), str(event.get("tid")))
+        self.start = start
+        self.dur = dur
+        self.order = order
+        self.args = event.get("args") or {}
+        self.open = False
+
+    @property
+    def end(self):
+        return self.start + self.dur
+
+    def correlation(self):
+        return as_id(self.args.get("correlation"))
+
+    def external(self):
+        value = self.args.get("External id")
+        return as_id(self.args.get("external id") if value is None else value)
+
+
+class Cost:
+    """What calls of a function, or along an edge, took."""
+
+    def __init__(self):
+        self.ncalls = self.pcalls = self.tottime_ns = self.cumtime_ns = 0
+
+    def add(self, time, own, primitive):
+        self.ncalls += 1
+        self.tottime_ns += own
+        if primitive:
+            self.pcalls += 1
+            self.cumtime_ns += time
+
+    def as_tuple(self):
+        return (self.ncalls, self.pcalls, self.tottime_ns, self.cumtime_ns)
+
+
+def as_id(value):
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def to_ns(value):
+    """Microseconds as nanoseconds, halves away from zero; None if senseless."""
+    if isinstance(value, bool) or \
+            not isinstance(value, (int, decimal.Decimal, str)):
+        return None
+    try:
+        exact = decimal.Decimal(value) * 1000
+        rounded = int(exact.quantize(1, decimal.ROUND_HALF_UP))
+    except (decimal.InvalidOperation, ValueError, OverflowError):
+        return None
+    return rounded if -INT64_MAX <= rounded <= INT64_MAX else None
+
+
+def read_json(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    # As the producers of some traces write any bytes into names.
+    text = data.decode("utf-8", "surrogateescape")
+    try:
+        return json.loads(text, parse_float=decimal.Decimal, strict=False)
+    except json.JSONDecodeError:
+        # An array that was never ended, which Chrome's own document allows.
+        return json.loads(text.rstrip().rstrip(",") + "]",
+                          parse_float=decimal.Decimal, strict=False)
+
+
+class Trace:
+    """The events of a file, sorted out by kind."""
+
+    def __init__(self, path):
+        document = read_json(path)
+        self.events = document
+        self.children_first = False
+        if isinstance(document, dict):
+            self.events = document.get("traceEvents", [])
+            self.children_first = "beginningOfTime" in document or \
+                "viztracer_metadata" in document
+        self.host, self.device = [], []
+        self.kinds = collections.Counter()
+        self.bad = self.left_out = self.stray_ends = 0
+        self.last = None
+        self.opened = collections.defaultdict(list)
+        marks = []
+        for order, event in enumerate(self.events):
+            self.take(order, event, marks)
+        # In order of time, events of one moment in the file's.
+        marks.sort(key=lambda mark: mark[0])
+        for start, order, event in marks:
+            self.take_mark(start, order, event)
+        self.close_open()
+
+    def take(self, order, event, marks):
+        phase = event.get("ph") if isinstance(event, dict) else None
+        if phase == "M":
+            return
+        start = to_ns(event.get("ts")) if phase is not None else None
+        dur = 0
+        if phase == "X":
+            dur = to_ns(event.get("dur", event.get("tdur")))
+        if start is None or dur is None or dur < 0:
+            self.bad += 1
+            return
+        if self.is_sum(event):
+            self.left_out += 1
+            return
+        self.kinds[phase] += 1
+        self.last = max(start + dur, start if self.last is None else self.last)
+        if phase == "X":
+            self.add(Slice(event, start, dur, order))
+        elif phase in ("B", "E"):
+            marks.append((start, order, event))
+
+    def is_sum(self, event):
+        """clang's rows of totals, which are not among what they sum up."""
+        return self.children_first and event.get("ts") == 0 and \
+            event.get("name", "").startswith("Total ")
+
+    def take_mark(self, start, order, event):
+        row = (str(event.get("pid")), str(event.get("tid")))
+        if event["ph"] == "B":
+            self.opened[row].append(Slice(event, start, 0, order))
+        elif not self.opened[row]:
+            self.stray_ends += 1
+        else:
+            begun = self.opened[row].pop()
+            begun.dur = start - begun.start
+            begun.args = dict(begun.args, **(event.get("args") or {}))
+            self.add(begun)
+
+    def close_open(self):
+        for stack in self.opened.values():
+            for begun in stack:
+                begun.dur = self.last - begun.start
+                begun.open = True
+                self.add(begun)
+
+    def add(self, slice_):
+        if slice_.category in DEVICE:
+            self.device.append(slice_)
+        else:
+            self.host.append(slice_)
+
+    def slices_by_name(self):
+        return collections.Counter(
+            slice_.name for slice_ in self.host + self.device)
+
+    def slices_by_row(self):
+        return collections.Counter(
+            slice_.row + (slice_.name,) for slice_ in self.host + self.device)
+
+
+class Calls:
+    """The slices of the host as calls, and who launched what."""
+
+    def __init__(self, trace):
+        self.functions = collections.defaultdict(Cost)
+        self.edges = collections.defaultdict(Cost)
+        self.overlaps = 0
+        # By id: the names of all that was open, from the outermost on.
+        self.by_correlation, self.by_external = {}, {}
+        rows = collections.defaultdict(list)
+        for slice_ in trace.host:
+            rows[slice_.row].append(slice_)
+        sign = -1 if trace.children_first else 1
+        for slices in rows.values():
+            slices.sort(key=lambda s: (s.start, -s.dur, sign * s.order))
+            self.nest(slices)
+
+    def nest(self, slices):
+        stack = []
+        for slice_ in slices:
+            while stack and stack[-1][0].end <= slice_.start:
+                self.end(stack)
+            if stack and slice_.end > stack[-1][0].end:
+                self.overlaps += 1
+                self.functions[slice_.name].add(slice_.dur, slice_.dur, True)
+                self.remember([[slice_, 0]])
+                continue
+            stack.append([slice_, 0])
+            self.remember(stack)
+        while stack:
+            self.end(stack)
+
+    def end(self, stack):
+        slice_, children = stack.pop()
+        path = [frame[0].name for frame in stack]
+        self.functions[slice_.name].add(
+            slice_.dur, slice_.dur - children, slice_.name not in path)
+        if stack:
+            stack[-1][1] += slice_.dur
+            edge = (path[-1], slice_.name)
+            self.edges[edge].add(slice_.dur, slice_.dur - children,
+                                 edge not in zip(path, path[1:]))
+
+    def remember(self, stack):
+        slice_ = stack[-1][0]
+        path = list(stack)
+        if slice_.category in API:
+            while path and path[-1][0].category in API:
+                path.pop()
+            names = tuple(frame[0].name for frame in path or stack)
+            self.by_correlation[slice_.correlation()] = names
+        elif slice_.external() is not None:
+            self.by_external[slice_.external()] = tuple(
+                frame[0].name for frame in path)
+
+
+class Work:
+    """What devices did, and which function of the host launched it."""
+
+    def __init__(self, trace, calls, join="auto"):
+        self.calls = calls
+        self.work = [s for s in trace.device if s.category in WORK]
+        self.use_external = join != "correlation" and \
+            (join == "external" or self.external_is_real())
+        self.use_correlation = join != "external"
+        self.functions = collections.defaultdict(Cost)
+        self.edges = collections.defaultdict(Cost)
+        self.below = collections.Counter()
+        self.unmatched = 0
+        for slice_ in self.work:
+            self.add(slice_)
+
+    def external_is_real(self):
+        pairs = [(s.external(), s.correlation()) for s in self.work]
+        return any(pair[0] is not None and pair[0] != pair[1]
+                   for pair in pairs)
+
+    def path(self, slice_):
+        path = None
+        if self.use_correlation:
+            path = self.calls.by_correlation.get(slice_.correlation())
+        if path is None and self.use_external:
+            path = self.calls.by_external.get(slice_.external())
+        return path if slice_.correlation() or slice_.external() else None
+
+    def add(self, slice_):
+        path = self.path(slice_)
+        key = (slice_.name, self.number(slice_))
+        self.functions[key].add(slice_.dur, slice_.dur, True)
+        if path is None:
+            self.unmatched += 1
+            return
+        self.edges[path[-1], key].add(slice_.dur, slice_.dur, True)
+        for name in set(path):
+            self.below[name] += slice_.dur
+
+    @staticmethod
+    def number(slice_):
+        """The device's."""
+        return int(slice_.args.get("device", slice_.row[0]))
+
+
+def main():
+    trace = Trace(sys.argv[1])
+    calls = Calls(trace)
+    work = Work(trace, calls, *sys.argv[2:3])
+    json.dump({
+        "events": len(trace.events),
+        "kinds": dict(sorted(trace.kinds.items())),
+        "bad": trace.bad,
+        "left_out": trace.left_out,
+        "stray_ends": trace.stray_ends,
+        "open": sum(s.open for s in trace.host),
+        "ranges": len(trace.host),
+        "device": len(trace.device),
+        "functions": len(calls.functions),
+        "total_ns": sum(c.tottime_ns for c in calls.functions.values()),
+        "overlaps": calls.overlaps,
+        "work": len(work.work),
+        "work_ns": sum(s.dur for s in work.work),
+        "external": work.use_external,
+        "unmatched": work.unmatched,
+    }, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()
