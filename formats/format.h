@@ -75,7 +75,8 @@ struct format {
 	X(folded) \
 	X(dot) \
 	X(svg) \
-	X(pprof)
+	X(pprof) \
+	X(speedscope)
 
 #define FORMAT_DECLARE(name) extern const struct format name##_format;
 FORMATS(FORMAT_DECLARE)
