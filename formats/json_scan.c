@@ -136,6 +136,12 @@ uint32_t json_scan_depth(const struct json_scan *scan)
 	return scan->depth;
 }
 
+bool json_scan_is_at_end(const struct json_scan *scan)
+{
+	return scan->window.at_eof &&
+	       scan->window.token_at == scan->window.token_count;
+}
+
 const char *json_scan_bytes(const struct json_scan *scan, uint64_t from)
 {
 	return (const char *)scan->window.bytes + (from - scan->window.base);

@@ -65,6 +65,9 @@ enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err);
 /* How many brackets are open. */
 uint32_t json_scan_depth(const struct json_scan *scan);
 
+/* Has all of the input been read? */
+bool json_scan_is_at_end(const struct json_scan *scan);
+
 /* A token's text; borrowed until the next call, or while it is kept. */
 const char *json_scan_text(
 	const struct json_scan *scan, const struct json_token *token);
