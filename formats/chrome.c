@@ -25,6 +25,7 @@
 #include "format.h"
 #include "json.h"
 #include "memory.h"
+#include "trace_read.h"
 
 /* Times this close to the recording's start, a year, are of the wall clock:
  * other clocks have not come that far. */
@@ -386,5 +387,7 @@ const struct format chrome_format = {
 	.name = "chrome",
 	.suffix = ".json",
 	.summary = "Chrome trace, for Perfetto and chrome://tracing",
+	.probe = trace_read_probe,
+	.open_events = trace_read_open,
 	.new_timeline = chrome_new,
 };

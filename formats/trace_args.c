@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An argument is kept as a struct head, its value and its text. Numbers that
+ * an int64_t or, without a doubt, a double holds are kept as such; all others
+ * stay the text that they are.
+ */
+#include "trace_args.h"
+
+#include <string.h>
+
+#include "json_value.h"
+#include "memory.h"
+#include "strtab.h"
+
+/* Keys are few: these many are found without the string table. */
+#define KEYS_HELD 256
+
+/* Doubles hold integers of this many digits, and powers of ten up to 22,
+ * exactly: one division of them is rounded right.
+ * Source: W. Clinger, "How to Read Floating Point Numbers Accurately" (1990).
+ */
+#define EXACT_DIGITS 15
+
+struct trace_key {
+	bool used;
+	uint8_t known; /* enum trace_known, or TRACE_KNOWN_COUNT */
+	uint32_t number;
+};
+
+struct head {
+	uint32_t key;
+	uint32_t kind; /* enum event_arg_kind */
+	uint64_t size; /* of text; else the value's bits */
+};
+
+static const struct {
+	const char *key;
+	enum trace_known known;
+} known_keys[] = {
+	{"correlation", TRACE_CORRELATION},
+	{"External id", TRACE_EXTERNAL_ID},
+	{"external id", TRACE_EXTERNAL_ID},
+	{"device", TRACE_DEVICE},
+	{"context", TRACE_CONTEXT},
+	{"stream", TRACE_STREAM_ID},
+	{"bytes", TRACE_BYTES},
+	{"avg ms", TRACE_AVERAGE},
+};
+
+bool trace_args_init(
+	struct trace_args *args, struct trace *trace, size_t before)
+{
+	*args = (struct trace_args){.trace = trace, .before = before};
+	args->keys = memory_new_zeroed(KEYS_HELD, sizeof(*args->keys));
+	return args->keys != NULL && trace_args_reset(args);
+}
+
+void trace_args_clear(struct trace_args *args)
+{
+	memory_free(args->keys);
+	buffer_clear(&args->bytes);
+	buffer_clear(&args->text);
+	args->keys = NULL;
+}
+
+bool trace_args_reset(struct trace_args *args)
+{
+	args->bytes.used = 0;
+	args->count = 0;
+	args->seen = 0;
+	if (!buffer_reserve(&args->bytes, args->before))
+		return false;
+	args->bytes.used = args->before;
+	return true;
+}
+
+bool trace_args_plain(struct trace_args *args, const struct json_scan *scan,
+	const struct json_token *token, const char **text, size_t *size)
+{
+	*text = json_scan_text(scan, token);
+	*size = token->size;
+	if (!token->has_escapes)
+		return true;
+	args->text.used = 0;
+	if (!json_value_unescape(*text, *size, &args->text))
+		return false;
+	*text = (const char *)args->text.bytes;
+	*size = args->text.used;
+	return true;
+}
+
+static uint8_t find_known(const char *text, size_t size)
+{
+	for (size_t i = 0; i < sizeof(known_keys) / sizeof(known_keys[0]); i++)
+		if (strlen(known_keys[i].key) == size &&
+			memcmp(known_keys[i].key, text, size) == 0)
+			return (uint8_t)known_keys[i].known;
+	return TRACE_KNOWN_COUNT;
+}
+
+/* The key, which is not held where it is looked for. */
+static bool meet_key(struct trace_args *args, const struct json_scan *scan,
+	const struct json_token *token, struct trace_key *key)
+{
+	const char *text;
+	size_t size;
+
+	if (!trace_args_plain(args, scan, token, &text, &size))
+		return false;
+	key->number = strtab_add(args->trace->text, text, size);
+	key->known = find_known(text, size);
+	/* What is held is compared with the text in the file. */
+	key->used = key->number != STRTAB_NONE && !token->has_escapes;
+	return key->number != STRTAB_NONE;
+}
+
+/* NULL if out of memory. */
+static const struct trace_key *find_key(struct trace_args *args,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text = json_scan_text(scan, token);
+	size_t size = token->size;
+	uint32_t hash = (uint32_t)size * 31;
+	struct trace_key *key;
+	size_t held_size;
+	const char *held;
+
+	if (size > 0)
+		hash += (uint8_t)text[0] * 7U + (uint8_t)text[size - 1] +
+			(uint8_t)text[size / 2] * 13U;
+	key = &args->keys[hash % KEYS_HELD];
+	if (key->used) {
+		held = strtab_text(args->trace->text, key->number, &held_size);
+		if (held_size == size && memcmp(held, text, size) == 0)
+			return key;
+	}
+	return meet_key(args, scan, token, key) ? key : NULL;
+}
+
+static void add(struct trace_args *args, uint32_t key, enum event_arg_kind kind,
+	uint64_t value)
+{
+	struct head head = {key, (uint32_t)kind, value};
+
+	buffer_add(&args->bytes, &head, sizeof(head));
+	args->count++;
+}
+
+static void add_bytes(struct trace_args *args, uint32_t key,
+	enum event_arg_kind kind, const char *text, size_t size)
+{
+	add(args, key, kind, size);
+	buffer_add(&args->bytes, text, size);
+}
+
+bool trace_args_add_text(
+	struct trace_args *args, const char *key, const char *text, size_t size)
+{
+	uint32_t number = strtab_add(args->trace->text, key, strlen(key));
+
+	if (number == STRTAB_NONE)
+		return false;
+	add_bytes(args, number, ARG_TEXT, text, size);
+	return !args->bytes.failed;
+}
+
+/* A number with a fraction that a double holds as well; false: keep the text.
+ */
+static bool read_double(const char *text, size_t size, double *value)
+{
+	static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
+		1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	bool negative = size > 0 && text[0] == '-';
+	uint64_t digits = 0;
+	unsigned count = 0;
+	unsigned behind = 0;
+	bool point = false;
+
+	for (size_t i = negative; i < size; i++) {
+		if (text[i] == '.') {
+			point = true;
+			continue;
+		}
+		if ((unsigned char)(text[i] - '0') > 9 ||
+			++count > EXACT_DIGITS)
+			return false;
+		digits = digits * 10 + (uint64_t)(text[i] - '0');
+		behind += point;
+	}
+	*value = (double)digits / powers[behind];
+	if (negative)
+		*value = -*value;
+	return point;
+}
+
+static bool read_int(const char *text, size_t size, int64_t *value)
+{
+	bool negative = size > 0 && text[0] == '-';
+	uint64_t sum = 0;
+
+	/* "-0" is no integer. */
+	if (size - negative == 0 || size - negative > 19 ||
+		(negative && text[1] == '0'))
+		return false;
+	for (size_t i = negative; i < size; i++) {
+		unsigned digit = (unsigned char)(text[i] - '0');
+
+		if (digit > 9)
+			return false;
+		sum = sum * 10 + digit;
+	}
+	if (sum > (uint64_t)INT64_MAX)
+		return false;
+	*value = negative ? -(int64_t)sum : (int64_t)sum;
+	return true;
+}
+
+static void add_number(struct trace_args *args, const struct trace_key *key,
+	const char *text, size_t size)
+{
+	int64_t integer;
+	double real;
+	uint64_t bits;
+
+	if (read_int(text, size, &integer)) {
+		add(args, key->number, ARG_INT, (uint64_t)integer);
+	} else if (read_double(text, size, &real)) {
+		memcpy(&bits, &real, sizeof(bits));
+		add(args, key->number, ARG_FLOAT, bits);
+	} else {
+		add_bytes(args, key->number, ARG_JSON, text, size);
+	}
+}
+
+static void note_known(struct trace_args *args, const struct trace_key *key,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	if (key->known == TRACE_AVERAGE)
+		args->seen |= TRACE_WANT(TRACE_AVERAGE);
+	else if ((token->kind == JSON_NUMBER || token->kind == JSON_STRING) &&
+		 read_int(json_scan_text(scan, token), token->size,
+			 &args->known[key->known]))
+		args->seen |= TRACE_WANT(key->known);
+}
+
+/* An object or array whose beginning was the last token. */
+static enum ctp_status read_nested(struct trace_args *args,
+	const struct trace_key *key, struct json_scan *scan, bool keep,
+	struct ctp_error *err)
+{
+	uint64_t from = json_scan_position(scan) - 1;
+	enum ctp_status status = json_scan_skip(scan, err);
+
+	if (status == CTP_OK && keep)
+		add_bytes(args, key->number, ARG_JSON,
+			json_scan_bytes(scan, from),
+			(size_t)(json_scan_position(scan) - from));
+	return status;
+}
+
+static enum ctp_status read_value(struct trace_args *args,
+	const struct trace_key *key, struct json_scan *scan, uint32_t want,
+	struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status = json_scan_next(scan, &token, err);
+	bool keep = want == TRACE_WANT_ALL;
+	const char *text;
+	size_t size;
+
+	if (status != CTP_OK)
+		return status;
+	if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
+		return read_nested(args, key, scan, keep, err);
+	if (key->known != TRACE_KNOWN_COUNT)
+		note_known(args, key, scan, &token);
+	if (!keep)
+		return CTP_OK;
+	text = json_scan_text(scan, &token);
+	if (token.kind == JSON_NUMBER) {
+		add_number(args, key, text, token.size);
+	} else if (token.kind == JSON_STRING) {
+		if (!trace_args_plain(args, scan, &token, &text, &size))
+			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+		add_bytes(args, key->number, ARG_TEXT, text, size);
+	} else {
+		add_bytes(args, key->number, ARG_JSON, text, token.size);
+	}
+	return CTP_OK;
+}
+
+enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
+	uint32_t want, struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		const struct trace_key *key;
+
+		if (want != TRACE_WANT_ALL && (want & ~args->seen) == 0)
+			return json_scan_skip(scan, err);
+		status = json_scan_next(scan, &token, err);
+		if (status != CTP_OK || token.kind == JSON_END)
+			break;
+		key = find_key(args, scan, &token);
+		if (key == NULL)
+			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+		status = read_value(args, key, scan, want, err);
+	}
+	if (args->bytes.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return status;
+}
+
+struct event_arg trace_args_next(const uint8_t **at)
+{
+	struct event_arg arg;
+	struct head head;
+
+	memcpy(&head, *at, sizeof(head));
+	*at += sizeof(head);
+	arg.key = head.key;
+	arg.kind = (enum event_arg_kind)head.kind;
+	if (arg.kind == ARG_INT) {
+		arg.value.integer = (int64_t)head.size;
+	} else if (arg.kind == ARG_FLOAT) {
+		memcpy(&arg.value.real, &head.size, sizeof(head.size));
+	} else {
+		arg.value.text.bytes = (const char *)*at;
+		arg.value.text.size = (size_t)head.size;
+		*at += head.size;
+	}
+	return arg;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments of an event of a Chrome trace: read from the file, kept as bytes
+ * while events are sorted, and handed out again. The few that tell what a
+ * device did, and by which call, are looked at on the way.
+ */
+#ifndef TRACE_ARGS_H
+#define TRACE_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+#include "json_scan.h"
+#include "trace.h"
+
+/* Arguments that the reader itself looks at. */
+enum trace_known {
+	TRACE_CORRELATION,
+	TRACE_EXTERNAL_ID,
+	TRACE_DEVICE,
+	TRACE_CONTEXT,
+	TRACE_STREAM_ID,
+	TRACE_BYTES,
+	TRACE_AVERAGE, /* only that it is there: clang's sums have one */
+	TRACE_KNOWN_COUNT
+};
+
+/* The only ones that are wanted, as bits; all are kept with TRACE_WANT_ALL. */
+#define TRACE_WANT(known) (1U << (known))
+#define TRACE_WANT_KNOWN (TRACE_WANT(TRACE_KNOWN_COUNT) - 1)
+#define TRACE_WANT_ALL UINT32_MAX
+
+struct trace_args {
+	struct trace *trace;
+	struct trace_key *keys; /* the last ones met */
+	size_t before;          /* bytes of the user's own before them */
+	struct buffer bytes;    /* what is kept; see trace_args_next() */
+	struct buffer text;
+	uint32_t count;
+	uint32_t seen; /* bits of the known ones */
+	int64_t known[TRACE_KNOWN_COUNT];
+};
+
+/* With room for `before` bytes. False if out of memory, like all below; call
+ * trace_args_clear() in either case. The trace is borrowed. */
+bool trace_args_init(
+	struct trace_args *args, struct trace *trace, size_t before);
+void trace_args_clear(struct trace_args *args);
+
+/* Forgets the arguments. */
+bool trace_args_reset(struct trace_args *args);
+
+/*
+ * Reads the object whose beginning was the last token of `scan`.
+ *
+ * Errors: those of json_scan_next(); CTP_ERR_NOMEM.
+ */
+enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
+	uint32_t want, struct ctp_error *err);
+
+/* Adds one of our own making. */
+bool trace_args_add_text(struct trace_args *args, const char *key,
+	const char *text, size_t size);
+
+/* The argument at `*at`, which moves behind it, of bytes that were kept; text
+ * is borrowed from these. */
+struct event_arg trace_args_next(const uint8_t **at);
+
+/* Bytes of a string, without its escapes; borrowed until the next call. False
+ * if out of memory. */
+bool trace_args_plain(struct trace_args *args, const struct json_scan *scan,
+	const struct json_token *token, const char **text, size_t *size);
+
+#endif

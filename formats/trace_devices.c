@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_devices.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "strtab.h"
+
+void trace_devices_init(struct trace_devices *devices, struct trace *trace,
+	struct trace_args *args)
+{
+	*devices = (struct trace_devices){.trace = trace, .args = args};
+}
+
+void trace_devices_clear(struct trace_devices *devices)
+{
+	buffer_clear(&devices->bytes);
+}
+
+static enum ctp_status read_device(struct trace_devices *devices,
+	const struct json_token *token, struct json_scan *scan,
+	struct ctp_error *err)
+{
+	struct trace_args *args = devices->args;
+	enum ctp_status status;
+
+	json_scan_let_go(scan);
+	json_scan_keep(scan, token);
+	if (!trace_args_reset(args))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	status = trace_args_read(args, scan, TRACE_WANT_ALL, err);
+	if (status != CTP_OK)
+		return status;
+	buffer_add(&devices->bytes, &args->count, sizeof(args->count));
+	buffer_add(&devices->bytes, args->bytes.bytes + args->before,
+		args->bytes.used - args->before);
+	if (devices->bytes.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	devices->count++;
+	return CTP_OK;
+}
+
+enum ctp_status trace_devices_read(struct trace_devices *devices,
+	struct json_scan *scan, struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		status = json_scan_next(scan, &token, err);
+		if (status != CTP_OK || token.kind == JSON_END)
+			break;
+		if (token.kind == JSON_OBJECT)
+			status = read_device(devices, &token, scan, err);
+		else if (token.kind == JSON_ARRAY)
+			status = json_scan_skip(scan, err);
+	}
+	json_scan_let_go(scan);
+	return status;
+}
+
+/* Is it the argument of this name, and a number that is no less than 0? */
+static bool is_number(const struct trace_devices *devices,
+	const struct event_arg *arg, const char *key)
+{
+	return arg->kind == ARG_INT && arg->value.integer >= 0 &&
+	       strcmp(strtab_text(devices->trace->text, arg->key, NULL), key) ==
+		       0;
+}
+
+/* Takes the arguments of a device; what tells which it is is none. */
+static const uint8_t *take_args(const struct trace_devices *devices,
+	const uint8_t *at, uint32_t count, struct trace_device *device)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct event_arg arg = trace_args_next(&at);
+
+		if (is_number(devices, &arg, "id") &&
+			arg.value.integer <= (int64_t)UINT32_MAX)
+			device->number = (uint32_t)arg.value.integer;
+		else if (is_number(devices, &arg, "pid"))
+			device->pid = arg.value.integer;
+		else
+			device->args[device->arg_count++] = arg;
+	}
+	return at;
+}
+
+bool trace_devices_finish(struct trace_devices *devices, int64_t pid)
+{
+	const uint8_t *at = devices->bytes.bytes;
+
+	for (uint32_t i = 0; i < devices->count; i++) {
+		struct trace_device device = {.pid = pid};
+		uint32_t count;
+		bool done;
+
+		memcpy(&count, at, sizeof(count));
+		device.args = memory_resize_array(
+			NULL, (size_t)count + 1, sizeof(*device.args));
+		if (device.args == NULL)
+			return false;
+		at = take_args(devices, at + sizeof(count), count, &device);
+		done = trace_add_device(devices->trace, &device) != TRACE_NONE;
+		memory_free(device.args);
+		if (!done)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file as a whole: an array of events, or an object that has one or two
+ * among its members, wherever they stand. All else that an object has becomes
+ * facts.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json_value.h"
+#include "trace_reader.h"
+
+/* Objects and arrays that are longer are no facts, but contents. */
+#define FACT_BYTES_MAX 4096
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Events up to the array's end. Those of `samples` need not have a phase. */
+static enum ctp_status read_events(
+	struct trace_reader *reader, bool samples, struct ctp_error *err)
+{
+	struct json_token token;
+	struct trace_json event;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		status = json_scan_next(reader->scan, &token, err);
+		if (status != CTP_OK || token.kind == JSON_END)
+			break;
+		if (token.kind == JSON_OBJECT) {
+			status = trace_json_read(
+				&reader->json, &token, &event, err);
+			if (samples && event.phase == 0)
+				event.phase = 'P';
+			if (status == CTP_OK)
+				status = trace_reader_add(reader, &event, err);
+		} else {
+			trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
+			if (token.kind == JSON_ARRAY)
+				status = json_scan_skip(reader->scan, err);
+		}
+	}
+	json_scan_let_go(reader->scan);
+	return status;
+}
+
+/* A fact, its text being that of the token or, of an object, all of it. */
+static bool add_fact(struct trace_reader *reader, const char *key,
+	const struct json_token *token, size_t size)
+{
+	struct buffer text = BUFFER_INIT;
+	const char *bytes = json_scan_text(reader->scan, token);
+	bool done;
+
+	if (token->has_escapes)
+		(void)json_value_unescape(bytes, size, &text);
+	else
+		buffer_add(&text, bytes, size);
+	buffer_add_byte(&text, '\0');
+	done = !text.failed &&
+	       trace_add_fact(reader->trace, key, (const char *)text.bytes);
+	buffer_clear(&text);
+	return done;
+}
+
+/* Passes over what is open innermost; whether it was no longer than a fact. Its
+ * text is there then. */
+static enum ctp_status skip_short(struct trace_reader *reader,
+	const struct json_token *begin, bool *is_short, struct ctp_error *err)
+{
+	uint32_t depth = json_scan_depth(reader->scan);
+	struct json_token token;
+	enum ctp_status status = CTP_OK;
+
+	*is_short = true;
+	while (status == CTP_OK && json_scan_depth(reader->scan) >= depth) {
+		if (!*is_short) {
+			status = json_scan_skip(reader->scan, err);
+			continue;
+		}
+		status = json_scan_next(reader->scan, &token, err);
+		*is_short = json_scan_position(reader->scan) - begin->at <=
+			    FACT_BYTES_MAX;
+		if (!*is_short)
+			json_scan_let_go(reader->scan);
+	}
+	return status;
+}
+
+static enum ctp_status read_object(struct trace_reader *reader, const char *key,
+	const struct json_token *token, struct ctp_error *err)
+{
+	bool is_short;
+	enum ctp_status status;
+	size_t size;
+
+	json_scan_keep(reader->scan, token);
+	status = skip_short(reader, token, &is_short, err);
+	if (status != CTP_OK)
+		return status;
+	size = (size_t)(json_scan_position(reader->scan) - token->at);
+	if (!is_short)
+		trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
+	else if (!add_fact(reader, key, token, size))
+		status = no_memory(err);
+	json_scan_let_go(reader->scan);
+	return status;
+}
+
+/* When time was 0, in units of 10^-power of a nanosecond. */
+static void read_base(
+	struct trace_reader *reader, const struct json_token *token, int power)
+{
+	int64_t base_ns;
+
+	if ((token->kind == JSON_NUMBER || token->kind == JSON_STRING) &&
+		json_value_scaled(json_scan_text(reader->scan, token),
+			token->size, power, &base_ns))
+		reader->trace->base_realtime_ns = base_ns;
+}
+
+static enum ctp_status read_members(struct trace_reader *reader,
+	enum ctp_status (*read)(struct trace_reader *reader, const char *key,
+		const struct json_token *value, struct ctp_error *err),
+	struct ctp_error *err)
+{
+	struct buffer key = BUFFER_INIT;
+	struct json_token token;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		status = json_scan_next(reader->scan, &token, err);
+		if (status != CTP_OK || token.kind == JSON_END)
+			break;
+		key.used = 0;
+		(void)json_value_unescape(
+			json_scan_text(reader->scan, &token), token.size, &key);
+		buffer_add_byte(&key, '\0');
+		status = key.failed ? no_memory(err)
+				    : json_scan_next(reader->scan, &token, err);
+		if (status == CTP_OK)
+			status = read(
+				reader, (const char *)key.bytes, &token, err);
+	}
+	buffer_clear(&key);
+	return status;
+}
+
+/* What we write ourselves at this place, or anew. */
+static bool is_own(const char *key)
+{
+	return strcmp(key, "schemaVersion") == 0 ||
+	       strcmp(key, "displayTimeUnit") == 0 ||
+	       strcmp(key, "baseTimeNanoseconds") == 0;
+}
+
+static enum ctp_status read_fact(struct trace_reader *reader, const char *key,
+	const struct json_token *value, struct ctp_error *err)
+{
+	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
+		return read_object(reader, key, value, err);
+	if (is_own(key) || add_fact(reader, key, value, value->size))
+		return CTP_OK;
+	return no_memory(err);
+}
+
+/* A member of what VizTracer says of itself. */
+static enum ctp_status read_viztracer(struct trace_reader *reader,
+	const char *key, const struct json_token *value, struct ctp_error *err)
+{
+	if (strcmp(key, "baseTimeNanoseconds") == 0)
+		read_base(reader, value, 0);
+	return read_fact(reader, key, value, err);
+}
+
+/* A member of "otherData". In that of our own files facts are one level
+ * further down, and what the tool and the title were is said anew. */
+static enum ctp_status read_other(struct trace_reader *reader, const char *key,
+	const struct json_token *value, struct ctp_error *err)
+{
+	if (value->kind == JSON_OBJECT && strcmp(key, "facts") == 0)
+		return read_members(reader, read_fact, err);
+	if (value->kind == JSON_OBJECT && strcmp(key, "losses") == 0)
+		return json_scan_skip(reader->scan, err);
+	if (strcmp(key, "tool") == 0 || strcmp(key, "title") == 0)
+		return value->kind == JSON_OBJECT || value->kind == JSON_ARRAY
+			       ? json_scan_skip(reader->scan, err)
+			       : CTP_OK;
+	return read_fact(reader, key, value, err);
+}
+
+static enum ctp_status read_member(struct trace_reader *reader, const char *key,
+	const struct json_token *value, struct ctp_error *err)
+{
+	bool array = value->kind == JSON_ARRAY;
+	bool object = value->kind == JSON_OBJECT;
+
+	if (array && (strcmp(key, "traceEvents") == 0 ||
+			     strcmp(key, "samples") == 0)) {
+		reader->has_events = true;
+		return read_events(reader, key[0] == 's', err);
+	}
+	if (array && (strcmp(key, "deviceProperties") == 0 ||
+			     strcmp(key, "computeProperties") == 0))
+		return trace_devices_read(&reader->devices, reader->scan, err);
+	if (object && strcmp(key, "stackFrames") == 0)
+		return trace_frames_read(&reader->frames, reader->scan, err);
+	if (object && strcmp(key, "viztracer_metadata") == 0)
+		return read_members(reader, read_viztracer, err);
+	if (object && strcmp(key, "otherData") == 0)
+		return read_members(reader, read_other, err);
+	if (strcmp(key, "baseTimeNanoseconds") == 0)
+		read_base(reader, value, 0);
+	if (strcmp(key, "beginningOfTime") == 0)
+		read_base(reader, value, 3);
+	return read_fact(reader, key, value, err);
+}
+
+static enum ctp_status read_array(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	reader->is_array = true;
+	return read_events(reader, false, err);
+}
+
+static enum ctp_status read_document(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status = json_scan_next(reader->scan, &token, err);
+
+	if (status == CTP_OK && token.kind == JSON_OBJECT)
+		status = read_members(reader, read_member, err);
+	else if (status == CTP_OK && token.kind == JSON_ARRAY)
+		status = read_array(reader, err);
+	else if (status == CTP_OK)
+		status = ctp_fail(err, CTP_ERR_FORMAT, token.at,
+			"neither an object nor an array of events");
+	if (status == CTP_OK)
+		status = json_scan_next(reader->scan, &token, err);
+	if (status != CTP_END)
+		return status;
+	if (!reader->is_array && !reader->has_events)
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"has no \"traceEvents\"");
+	return CTP_OK;
+}
+
+/*
+ * What is wrong with the file is no reason to give up what came before. An
+ * array of events need not be closed, so that a program may crash while it
+ * writes one.
+ */
+static enum ctp_status forgive(struct trace_reader *reader,
+	const struct ctp_error *failed, struct ctp_error *err)
+{
+	char damage[sizeof(failed->message) + 32];
+
+	if (reader->event_count == 0 ||
+		(failed->status != CTP_ERR_FORMAT &&
+			failed->status != CTP_ERR_LIMIT)) {
+		if (err != NULL)
+			*err = *failed;
+		return failed->status;
+	}
+	if (reader->is_array && json_scan_depth(reader->scan) == 1 &&
+		json_scan_is_at_end(reader->scan))
+		return CTP_OK;
+	trace_lose(reader->trace, LOSS_TRUNCATED, 1);
+	(void)snprintf(damage, sizeof(damage), "byte %" PRIu64 ": %s",
+		failed->offset, failed->message);
+	return trace_set_fact(reader->trace, "damage", damage) ? CTP_OK
+							       : no_memory(err);
+}
+
+enum ctp_status trace_reader_read(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	struct ctp_error failed;
+	enum ctp_status status = read_document(reader, &failed);
+
+	if (status != CTP_OK)
+		status = forgive(reader, &failed, err);
+	json_scan_let_go(reader->scan);
+	if (status != CTP_OK)
+		return status;
+	trace_rows_finish(&reader->rows, reader->pid);
+	if (!trace_join_finish(&reader->join) ||
+		!trace_devices_finish(&reader->devices, reader->pid))
+		return no_memory(err);
+	if (reader->children_first > reader->parents_first)
+		spill_reverse_ties(reader->spill);
+	return spill_sort(reader->spill, err);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of a Chrome trace become records, to be sorted by time. Of equal
+ * times: ranges, which nest by their order in the file, come first, then
+ * slices, the longer one first, then all else, in the order of the file.
+ *
+ * What a device did is sorted by its end. So what caused it is there before,
+ * even where the device's clock is a little behind.
+ */
+#include <string.h>
+
+#include "json_value.h"
+#include "strtab.h"
+#include "trace_reader.h"
+
+#define RANK_SLICES (UINT64_C(1) << 62)
+#define RANK_OTHERS (UINT64_C(3) << 62)
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static int64_t end_of(int64_t time_ns, uint64_t dur_ns)
+{
+	int64_t end_ns;
+
+	return __builtin_add_overflow(time_ns, dur_ns, &end_ns) ? INT64_MAX
+								: end_ns;
+}
+
+static void note_time(struct trace_reader *reader, int64_t from, int64_t to)
+{
+	struct trace *trace = reader->trace;
+
+	if (!reader->has_time || from < trace->start_ns)
+		trace->start_ns = from;
+	if (!reader->has_time || to > trace->end_ns)
+		trace->end_ns = to;
+	reader->has_time = true;
+}
+
+/* Hands the record over, with the arguments. */
+static enum ctp_status keep(struct trace_reader *reader,
+	struct trace_record *record, int64_t key_ns, uint64_t rank,
+	struct ctp_error *err)
+{
+	struct buffer *args = &reader->args.bytes;
+	struct spill_record item = {.time_ns = key_ns, .rank = rank};
+
+	note_time(reader, record->time_ns,
+		end_of(record->time_ns, record->dur_ns));
+	record->arg_count = reader->args.count;
+	memcpy(args->bytes, record, sizeof(*record));
+	item.bytes = args->bytes;
+	item.size = args->used;
+	return spill_add(reader->spill, &item, err);
+}
+
+static int64_t known_arg(const struct trace_reader *reader,
+	enum trace_known known, int64_t fallback)
+{
+	return (reader->args.seen & TRACE_WANT(known)) != 0
+		       ? reader->args.known[known]
+		       : fallback;
+}
+
+/* An id that is 0 or negative is none. */
+static uint64_t known_id(
+	const struct trace_reader *reader, enum trace_known known)
+{
+	int64_t id = known_arg(reader, known, 0);
+
+	return id > 0 ? (uint64_t)id : 0;
+}
+
+/* Which of two slices that follow each other in the file has the other one in
+ * it: by that we know in which order the producer writes equal ones. */
+static void compare_slices(struct trace_reader *reader, struct trace_row *row,
+	const struct trace_record *record)
+{
+	int64_t start_ns = record->time_ns;
+	int64_t end_ns = end_of(start_ns, record->dur_ns);
+
+	if (row->has_slice &&
+		(start_ns != row->start_ns || end_ns != row->end_ns)) {
+		if (start_ns <= row->start_ns && end_ns >= row->end_ns)
+			reader->children_first++;
+		else if (start_ns >= row->start_ns && end_ns <= row->end_ns)
+			reader->parents_first++;
+	}
+	row->has_slice = true;
+	row->start_ns = start_ns;
+	row->end_ns = end_ns;
+}
+
+/* The process that used the devices is that of the first call of their API;
+ * without one, of the first op. */
+static void note_process(struct trace_reader *reader,
+	const struct trace_row *row, enum trace_class class)
+{
+	int64_t pid = trace_rows_process(&reader->rows, row)->pid;
+
+	if (class == TRACE_API && !reader->has_call_pid) {
+		reader->has_call_pid = true;
+		reader->has_pid = true;
+		reader->pid = pid;
+	} else if (class == TRACE_OP && !reader->has_pid) {
+		reader->has_pid = true;
+		reader->pid = pid;
+	}
+}
+
+static bool is_u32(int64_t value)
+{
+	return value >= 0 && value <= (int64_t)UINT32_MAX;
+}
+
+/* Is it on a row of a device? */
+static bool is_device(const struct trace_reader *reader, enum trace_class class)
+{
+	uint32_t place = TRACE_WANT(TRACE_DEVICE) | TRACE_WANT(TRACE_STREAM_ID);
+
+	return (class == TRACE_WORK || class == TRACE_WAIT ||
+		       class == TRACE_ANNOTATION) &&
+	       ((reader->args.seen & place) != 0 || class == TRACE_ANNOTATION);
+}
+
+static enum ctp_status add_activity(struct trace_reader *reader,
+	const struct trace_row *row, struct trace_record *record,
+	struct ctp_error *err)
+{
+	struct trace_cause cause = {known_id(reader, TRACE_CORRELATION),
+		known_id(reader, TRACE_EXTERNAL_ID)};
+	int64_t pid = trace_rows_process(&reader->rows, row)->pid;
+	struct trace_place place = {known_arg(reader, TRACE_DEVICE, pid),
+		known_arg(reader, TRACE_CONTEXT, 0),
+		known_arg(reader, TRACE_STREAM_ID, row->tid)};
+	int64_t key_ns = record->time_ns;
+
+	if (!is_u32(place.device))
+		place.device = 0;
+	if (!is_u32(place.context))
+		place.context = 0;
+	record->kind = TRACE_ACTIVITY;
+	record->track = trace_rows_stream(&reader->rows, place);
+	if (record->track == TRACE_NONE)
+		return no_memory(err);
+	if (record->class == TRACE_ANNOTATION) {
+		cause = (struct trace_cause){0, 0};
+	} else {
+		record->bytes = known_id(reader, TRACE_BYTES);
+		key_ns = end_of(key_ns, record->dur_ns);
+		if (!trace_join_add_work(&reader->join, cause))
+			return no_memory(err);
+	}
+	record->id = cause.correlation;
+	record->external = cause.external;
+	return keep(
+		reader, record, key_ns, RANK_OTHERS + reader->event_count, err);
+}
+
+static enum ctp_status add_slice(struct trace_reader *reader,
+	struct trace_row *row, struct trace_record *record,
+	struct ctp_error *err)
+{
+	if (is_device(reader, (enum trace_class)record->class))
+		return add_activity(reader, row, record, err);
+	record->kind = TRACE_SLICE;
+	record->track = trace_rows_track(&reader->rows, row);
+	if (record->track == TRACE_NONE)
+		return no_memory(err);
+	if (record->class == TRACE_API) {
+		record->id = known_id(reader, TRACE_CORRELATION);
+		if (record->id != 0 &&
+			!trace_join_add_call(&reader->join, record->id))
+			return no_memory(err);
+	}
+	if (record->class == TRACE_OP)
+		record->external = known_id(reader, TRACE_EXTERNAL_ID);
+	compare_slices(reader, row, record);
+	return keep(reader, record, record->time_ns,
+		RANK_SLICES + ((uint64_t)INT64_MAX - record->dur_ns), err);
+}
+
+/* The number that an id is: decimal, hexadecimal, or any text. */
+static uint64_t read_id(
+	const struct trace_reader *reader, const struct json_token *token)
+{
+	const char *text = json_scan_text(reader->scan, token);
+	uint64_t id = 0;
+	int64_t number;
+
+	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
+		return 0;
+	if (json_value_scaled(text, token->size, 0, &number))
+		return (uint64_t)number;
+	if (token->size < 3 || token->size > 18 || text[0] != '0' ||
+		(text[1] | 0x20) != 'x')
+		return strtab_hash(text, token->size);
+	for (size_t i = 2; i < token->size; i++) {
+		unsigned digit = (unsigned char)(text[i] - '0');
+
+		if (digit > 9)
+			digit = (unsigned char)((text[i] | 0x20) - 'a') + 10U;
+		if (digit > 15)
+			return strtab_hash(text, token->size);
+		id = id << 4 | digit;
+	}
+	return id;
+}
+
+/* The id within all that the file has: those of one process only, or of a
+ * scope other than the name, are made different. */
+static uint64_t full_id(const struct trace_reader *reader,
+	const struct trace_row *row, const struct trace_json *event)
+{
+	uint64_t parts[3] = {0};
+
+	if (event->local_id.kind != TRACE_JSON_NONE) {
+		parts[0] = read_id(reader, &event->local_id);
+		parts[1] = row->process;
+		return strtab_hash(parts, sizeof(parts));
+	}
+	return read_id(reader, &event->id);
+}
+
+static enum ctp_status add_point(struct trace_reader *reader,
+	struct trace_row *row, struct trace_record *record,
+	struct ctp_error *err)
+{
+	uint64_t rank = RANK_OTHERS + reader->event_count;
+
+	record->track = trace_rows_track(&reader->rows, row);
+	if (record->track == TRACE_NONE)
+		return no_memory(err);
+	if (record->kind == TRACE_BEGIN || record->kind == TRACE_END)
+		rank = reader->event_count;
+	return keep(reader, record, record->time_ns, rank, err);
+}
+
+/* What the phases mean; false: there is no such. */
+static bool read_phase(char phase, struct trace_record *record)
+{
+	static const char flows[] = "stf";
+	const char *flow = phase == 0 ? NULL : strchr(flows, phase);
+
+	record->kind = TRACE_POINT;
+	if (flow != NULL) {
+		record->event = EVENT_FLOW;
+		record->flow = (uint8_t)(flow - flows);
+	} else if (phase == 'B') {
+		record->kind = TRACE_BEGIN;
+	} else if (phase == 'E') {
+		record->kind = TRACE_END;
+	} else if (phase == 'C') {
+		record->kind = TRACE_COUNTERS;
+	} else if (phase == 'b' || phase == 'S') {
+		record->event = EVENT_ASYNC_BEGIN;
+	} else if (phase == 'e' || phase == 'F') {
+		record->event = EVENT_ASYNC_END;
+	} else if (phase != 0 && strchr("iIRPnTpNODcvV", phase) != NULL) {
+		record->event = EVENT_INSTANT;
+	} else if (phase == 'X') {
+		record->kind = TRACE_SLICE;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Names of processes and threads. Where they stand among others is for a
+ * viewer to know. */
+static bool add_metadata(struct trace_reader *reader, struct trace_row *row,
+	const struct trace_json *event)
+{
+	const char *name = json_scan_text(reader->scan, &event->name);
+	bool process =
+		event->name.size == 12 && memcmp(name, "process_name", 12) == 0;
+	bool thread =
+		event->name.size == 11 && memcmp(name, "thread_name", 11) == 0;
+	const uint8_t *at =
+		reader->args.bytes.bytes + sizeof(struct trace_record);
+	uint32_t key = strtab_add(reader->trace->text, "name", 4);
+	uint32_t text;
+
+	if (key == STRTAB_NONE)
+		return false;
+	for (uint32_t i = 0; i < reader->args.count; i++) {
+		struct event_arg arg = trace_args_next(&at);
+
+		if ((!process && !thread) || arg.key != key ||
+			arg.kind != ARG_TEXT)
+			continue;
+		text = strtab_add(reader->trace->text, arg.value.text.bytes,
+			arg.value.text.size);
+		if (text == STRTAB_NONE)
+			return false;
+		if (process)
+			trace_rows_process(&reader->rows, row)->name = text;
+		else
+			row->name = text;
+		return true;
+	}
+	trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
+	return true;
+}
+
+static bool has_sense(
+	const struct trace_json *event, struct trace_record *record)
+{
+	if (event->phase == 'M')
+		return event->name.kind == JSON_STRING;
+	if (!read_phase(event->phase, record) || !event->has_time)
+		return false;
+	return record->kind != TRACE_SLICE ||
+	       (event->has_dur && event->dur_ns >= 0);
+}
+
+static bool is_sum(
+	const struct trace_reader *reader, const struct trace_json *event)
+{
+	return event->phase == 'X' &&
+	       (reader->args.seen & TRACE_WANT(TRACE_AVERAGE)) != 0 &&
+	       trace_names_is_sum(json_scan_text(reader->scan, &event->name),
+		       event->name.size);
+}
+
+/* The key of the event's place in the table of stacks. */
+static bool read_frame(struct trace_reader *reader,
+	const struct trace_json *event, struct trace_record *record)
+{
+	if (event->frame.kind != JSON_STRING &&
+		event->frame.kind != JSON_NUMBER)
+		return true;
+	record->frame = strtab_add(reader->trace->text,
+		json_scan_text(reader->scan, &event->frame), event->frame.size);
+	return record->frame != STRTAB_NONE;
+}
+
+enum ctp_status trace_reader_add(struct trace_reader *reader,
+	const struct trace_json *event, struct ctp_error *err)
+{
+	struct trace_record record = {.time_ns = event->time_ns};
+	struct trace_row *row;
+
+	reader->event_count++;
+	if (!has_sense(event, &record)) {
+		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
+		return CTP_OK;
+	}
+	if (is_sum(reader, event)) {
+		trace_lose(reader->trace, LOSS_LEFT_OUT, 1);
+		return CTP_OK;
+	}
+	row = trace_rows_find(
+		&reader->rows, reader->scan, &event->pid, &event->tid);
+	if (row == NULL)
+		return no_memory(err);
+	if (event->phase == 'M')
+		return add_metadata(reader, row, event) ? CTP_OK
+							: no_memory(err);
+	if (!trace_labels_site(&reader->names, reader->scan, &event->name,
+		    event->kind, &record.site) ||
+		!read_frame(reader, event, &record))
+		return no_memory(err);
+	if (record.kind != TRACE_SLICE) {
+		record.id = full_id(reader, row, event);
+		return add_point(reader, row, &record, err);
+	}
+	record.class = (uint8_t)trace_labels_class(&reader->names, event->kind);
+	note_process(reader, row, (enum trace_class)record.class);
+	record.dur_ns = (uint64_t)event->dur_ns;
+	return add_slice(reader, row, &record, err);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_json.h"
+
+#include <string.h>
+
+#include "json_value.h"
+
+/* So many digits are less than 2^63. */
+#define SHORT_DIGITS 18
+
+enum member {
+	MEMBER_ARGS,
+	MEMBER_CATEGORY,
+	MEMBER_DUR,
+	MEMBER_FRAME,
+	MEMBER_ID,
+	MEMBER_ID2,
+	MEMBER_NAME,
+	MEMBER_PHASE,
+	MEMBER_PID,
+	MEMBER_SCOPE,
+	MEMBER_TID,
+	MEMBER_TIME,
+	MEMBER_OTHER
+};
+
+/* Most times are digits, and perhaps three more behind a point. */
+static bool short_time(const char *text, size_t size, int64_t *time_ns)
+{
+	uint64_t sum = 0;
+	size_t at = 0;
+	unsigned behind = 0;
+
+	if (size == 0 || size > SHORT_DIGITS - 3)
+		return false;
+	for (; at < size && (unsigned char)(text[at] - '0') < 10; at++)
+		sum = sum * 10 + (unsigned char)(text[at] - '0');
+	if (at == 0)
+		return false;
+	if (at < size && text[at] == '.') {
+		for (at++; at < size && (unsigned char)(text[at] - '0') < 10;
+			at++, behind++)
+			sum = sum * 10 + (unsigned char)(text[at] - '0');
+		if (behind == 0)
+			return false;
+	}
+	if (at != size || behind > 3)
+		return false;
+	for (; behind < 3; behind++)
+		sum *= 10;
+	*time_ns = (int64_t)sum;
+	return true;
+}
+
+bool trace_json_time(const struct json_scan *scan,
+	const struct json_token *token, int64_t *time_ns)
+{
+	const char *text = json_scan_text(scan, token);
+
+	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
+		return false;
+	return short_time(text, token->size, time_ns) ||
+	       json_value_scaled(text, token->size, 3, time_ns);
+}
+
+static enum member find_member(const char *text, size_t size)
+{
+	static const struct {
+		const char *key;
+		enum member member;
+	} members[] = {
+		{"args", MEMBER_ARGS},
+		{"cat", MEMBER_CATEGORY},
+		{"dur", MEMBER_DUR},
+		{"sf", MEMBER_FRAME},
+		{"id", MEMBER_ID},
+		{"id2", MEMBER_ID2},
+		{"name", MEMBER_NAME},
+		{"ph", MEMBER_PHASE},
+		{"pid", MEMBER_PID},
+		{"scope", MEMBER_SCOPE},
+		{"tid", MEMBER_TID},
+		{"ts", MEMBER_TIME},
+	};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (members[i].key[0] == text[0] &&
+			strlen(members[i].key) == size &&
+			memcmp(members[i].key, text, size) == 0)
+			return members[i].member;
+	return MEMBER_OTHER;
+}
+
+/* Which arguments of the event are worth reading. What comes before them in
+ * the file is known by now; of what comes behind, anything may be. */
+static uint32_t wanted(
+	const struct trace_json_reader *reader, const struct trace_json *event)
+{
+	const char *name;
+
+	if (!reader->no_args || event->phase == 0 || event->phase == 'M' ||
+		event->phase == 'C' || event->name.kind == TRACE_JSON_NONE)
+		return TRACE_WANT_ALL;
+	if (event->phase != 'X' && event->phase != 'B')
+		return 0;
+	if (event->category.kind != TRACE_JSON_NONE)
+		return trace_labels_wanted(reader->names, event->kind);
+	name = json_scan_text(reader->scan, &event->name);
+	return trace_names_is_sum(name, event->name.size) ? TRACE_WANT_ALL : 0;
+}
+
+static enum ctp_status read_id2(struct trace_json_reader *reader,
+	struct trace_json *event, struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status;
+	bool local;
+
+	for (;;) {
+		status = json_scan_next(reader->scan, &token, err);
+		if (status != CTP_OK || token.kind == JSON_END)
+			return status;
+		local = token.size == 5 &&
+			memcmp(json_scan_text(reader->scan, &token), "local",
+				5) == 0;
+		status = json_scan_next(reader->scan, &token, err);
+		if (status != CTP_OK)
+			return status;
+		if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
+			status = json_scan_skip(reader->scan, err);
+		else if (local)
+			event->local_id = token;
+		else
+			event->id = token;
+		if (status != CTP_OK)
+			return status;
+	}
+}
+
+static enum ctp_status read_bracket(struct trace_json_reader *reader,
+	enum member member, const struct json_token *token,
+	struct trace_json *event, struct ctp_error *err)
+{
+	uint32_t want;
+
+	if (token->kind == JSON_OBJECT && member == MEMBER_ID2)
+		return read_id2(reader, event, err);
+	if (token->kind != JSON_OBJECT || member != MEMBER_ARGS)
+		return json_scan_skip(reader->scan, err);
+	want = wanted(reader, event);
+	if (want == 0)
+		return json_scan_skip(reader->scan, err);
+	return trace_args_read(reader->args, reader->scan, want, err);
+}
+
+static bool take_member(struct trace_json_reader *reader, enum member member,
+	const struct json_token *token, struct trace_json *event)
+{
+	switch (member) {
+	case MEMBER_CATEGORY:
+		event->category = *token;
+		return trace_labels_category(
+			reader->names, reader->scan, token, &event->kind);
+	case MEMBER_DUR:
+		event->has_dur =
+			trace_json_time(reader->scan, token, &event->dur_ns);
+		break;
+	case MEMBER_FRAME:
+		event->frame = *token;
+		break;
+	case MEMBER_ID:
+		event->id = *token;
+		break;
+	case MEMBER_NAME:
+		event->name = *token;
+		break;
+	case MEMBER_PHASE:
+		if (token->kind == JSON_STRING && token->size == 1)
+			event->phase = *json_scan_text(reader->scan, token);
+		break;
+	case MEMBER_PID:
+		event->pid = *token;
+		break;
+	case MEMBER_SCOPE:
+		event->scope = *token;
+		break;
+	case MEMBER_TID:
+		event->tid = *token;
+		break;
+	case MEMBER_TIME:
+		event->has_time =
+			trace_json_time(reader->scan, token, &event->time_ns);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static enum ctp_status read_members(struct trace_json_reader *reader,
+	struct trace_json *event, struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status = CTP_OK;
+	enum member member;
+
+	while (status == CTP_OK) {
+		status = json_scan_next(reader->scan, &token, err);
+		if (status != CTP_OK || token.kind == JSON_END)
+			break;
+		member = find_member(
+			json_scan_text(reader->scan, &token), token.size);
+		status = json_scan_next(reader->scan, &token, err);
+		if (status != CTP_OK)
+			break;
+		if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
+			status = read_bracket(
+				reader, member, &token, event, err);
+		else if (!take_member(reader, member, &token, event))
+			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+	}
+	return status;
+}
+
+enum ctp_status trace_json_read(struct trace_json_reader *reader,
+	const struct json_token *begin, struct trace_json *event,
+	struct ctp_error *err)
+{
+	static const struct json_token none = {.kind = TRACE_JSON_NONE};
+
+	*event = (struct trace_json){
+		.name = none,
+		.category = none,
+		.pid = none,
+		.tid = none,
+		.id = none,
+		.local_id = none,
+		.scope = none,
+		.frame = none,
+	};
+	if (!trace_args_reset(reader->args))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	json_scan_let_go(reader->scan);
+	json_scan_keep(reader->scan, begin);
+	return read_members(reader, event, err);
+}

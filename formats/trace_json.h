@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* One event of a Chrome trace, as it stands in the file. */
+#ifndef TRACE_JSON_H
+#define TRACE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json_scan.h"
+#include "trace_args.h"
+#include "trace_labels.h"
+
+/* A member that is not there has this kind. */
+#define TRACE_JSON_NONE JSON_END
+
+struct trace_json {
+	char phase; /* 0: none that could be known */
+	bool has_time;
+	bool has_dur;
+	int64_t time_ns;
+	int64_t dur_ns;
+	/* Their text may be asked for until the event after this one is read.
+	 */
+	struct json_token name;
+	struct json_token category;
+	struct json_token pid;
+	struct json_token tid;
+	struct json_token id;
+	struct json_token local_id; /* of one process only */
+	struct json_token scope;
+	struct json_token frame; /* in the table of stacks */
+	uint32_t kind;           /* of the category: see trace_labels.h */
+};
+
+struct trace_json_reader {
+	struct json_scan *scan;
+	struct trace_labels *names;
+	struct trace_args *args; /* those of the event that was read last */
+	bool no_args;
+};
+
+/*
+ * Reads an event whose opening bracket was the last token.
+ *
+ * Errors: those of json_scan_next(); CTP_ERR_NOMEM.
+ */
+enum ctp_status trace_json_read(struct trace_json_reader *reader,
+	const struct json_token *begin, struct trace_json *event,
+	struct ctp_error *err);
+
+/* A time in microseconds - a number, or a string that holds one - in
+ * nanoseconds; false if it is none. */
+bool trace_json_time(const struct json_scan *scan,
+	const struct json_token *token, int64_t *time_ns);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_labels.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "strtab.h"
+
+/* Lines have no more digits. */
+#define LINE_DIGITS 9
+
+/* What is known of a text of the trace's. */
+struct trace_name {
+	uint32_t category; /* + 1, if it is one; 0: not known */
+	uint32_t of;       /* as a name: the category + 1 ... */
+	uint32_t site;     /* ... with which it was met last, and its site */
+};
+
+static const struct {
+	const char *name;
+	const char *today; /* NULL: the same */
+	enum trace_class class;
+} known[] = {
+	{"cpu_op", NULL, TRACE_OP},
+	{"user_annotation", NULL, TRACE_OP},
+	{"cuda_runtime", NULL, TRACE_API},
+	{"cuda_driver", NULL, TRACE_API},
+	{"xpu_runtime", NULL, TRACE_API},
+	{"xpu_driver", NULL, TRACE_API},
+	{"mtia_runtime", NULL, TRACE_API},
+	{"privateuse1_runtime", NULL, TRACE_API},
+	{"privateuse1_driver", NULL, TRACE_API},
+	{"kernel", NULL, TRACE_WORK},
+	{"gpu_memcpy", NULL, TRACE_WORK},
+	{"gpu_memset", NULL, TRACE_WORK},
+	{"gpu_user_annotation", NULL, TRACE_ANNOTATION},
+	{"cuda_sync", NULL, TRACE_WAIT},
+	{"Operator", "cpu_op", TRACE_OP},
+	{"Runtime", "cuda_runtime", TRACE_API},
+	{"Kernel", "kernel", TRACE_WORK},
+	{"Memcpy", "gpu_memcpy", TRACE_WORK},
+	{"Memset", "gpu_memset", TRACE_WORK},
+};
+
+/* Adds a category; NULL if out of memory. */
+static struct trace_category *add_category(struct trace_labels *names)
+{
+	struct trace_category *more = names->categories;
+
+	if (names->category_count == names->category_room) {
+		uint32_t room = names->category_room * 2 + 16;
+
+		more = memory_resize_array(more, room, sizeof(*more));
+		if (more == NULL)
+			return NULL;
+		names->categories = more;
+		names->category_room = room;
+	}
+	more += names->category_count++;
+	*more = (struct trace_category){.class = TRACE_PLAIN};
+	return more;
+}
+
+bool trace_labels_init(struct trace_labels *names, struct trace *trace,
+	struct trace_args *args)
+{
+	*names = (struct trace_labels){.trace = trace, .args = args};
+	return add_category(names) != NULL;
+}
+
+void trace_labels_clear(struct trace_labels *names)
+{
+	memory_free(names->categories);
+	memory_free(names->names);
+}
+
+enum trace_class trace_labels_class(
+	const struct trace_labels *names, uint32_t category)
+{
+	return names->categories[category].class;
+}
+
+uint32_t trace_labels_wanted(
+	const struct trace_labels *names, uint32_t category)
+{
+	switch (names->categories[category].class) {
+	case TRACE_OP:
+		return TRACE_WANT(TRACE_EXTERNAL_ID);
+	case TRACE_API:
+		return TRACE_WANT(TRACE_CORRELATION);
+	case TRACE_WORK:
+	case TRACE_ANNOTATION:
+	case TRACE_WAIT:
+		return TRACE_WANT_KNOWN;
+	default:
+		return 0;
+	}
+}
+
+bool trace_names_is_sum(const char *name, size_t size)
+{
+	return size > 6 && memcmp(name, "Total ", 6) == 0;
+}
+
+/* What is known of a text; NULL if out of memory. */
+static struct trace_name *reach(struct trace_labels *names, uint32_t text)
+{
+	struct trace_name *more;
+	uint32_t room;
+
+	if (text < names->name_room)
+		return &names->names[text];
+	room = text < UINT32_MAX / 4 ? 2 * text + 64 : UINT32_MAX;
+	more = memory_resize_array(names->names, room, sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	memset(more + names->name_room, 0,
+		(room - names->name_room) * sizeof(*more));
+	names->names = more;
+	names->name_room = room;
+	return &more[text];
+}
+
+/* The token's text in the trace's table; STRTAB_NONE if out of memory. */
+static uint32_t intern(struct trace_labels *names, const struct json_scan *scan,
+	const struct json_token *token)
+{
+	const char *text;
+	size_t size;
+
+	if (!trace_args_plain(names->args, scan, token, &text, &size))
+		return STRTAB_NONE;
+	return strtab_add(names->trace->text, text, size);
+}
+
+/* Fills the entry of a category that is new. */
+static bool learn(struct trace_labels *names, uint32_t text,
+	struct trace_category *category)
+{
+	const char *name = strtab_text(names->trace->text, text, NULL);
+
+	category->text = text;
+	category->python = strcmp(name, "FEE") == 0 || strcmp(name, "fee") == 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		category->class = known[i].class;
+		if (known[i].today != NULL)
+			category->text = strtab_add(names->trace->text,
+				known[i].today, strlen(known[i].today));
+	}
+	return category->text != STRTAB_NONE;
+}
+
+static bool is_last(const struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text;
+	size_t size;
+
+	if (names->last == 0 || token->has_escapes)
+		return false;
+	text = strtab_text(names->trace->text, names->last_text, &size);
+	return size == token->size &&
+	       memcmp(text, json_scan_text(scan, token), size) == 0;
+}
+
+bool trace_labels_category(struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *token,
+	uint32_t *category)
+{
+	struct trace_name *name;
+	uint32_t text;
+
+	if (is_last(names, scan, token)) {
+		*category = names->last - 1;
+		return true;
+	}
+	text = token->size == 0 ? 0 : intern(names, scan, token);
+	if (text == STRTAB_NONE)
+		return false;
+	name = reach(names, text);
+	if (name == NULL)
+		return false;
+	if (text != 0 && name->category == 0) {
+		struct trace_category *entry = add_category(names);
+
+		if (entry == NULL || !learn(names, text, entry))
+			return false;
+		name->category = names->category_count;
+	}
+	*category = text == 0 ? TRACE_NO_CATEGORY : name->category - 1;
+	names->last = *category + 1;
+	names->last_text = text;
+	return true;
+}
+
+/*
+ * Takes "name (file:line)" apart, as VizTracer writes the functions of Python;
+ * false if it is not so.
+ */
+static bool split(const char *text, size_t size, size_t *name_size,
+	struct trace_site *site)
+{
+	size_t digits = 0;
+	size_t at = size;
+
+	if (size < 6 || text[size - 1] != ')')
+		return false;
+	at--;
+	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10) {
+		at--;
+		digits++;
+	}
+	if (digits == 0 || digits > LINE_DIGITS || at == 0 ||
+		text[at - 1] != ':')
+		return false;
+	for (size_t i = at; i < size - 1; i++)
+		site->line = site->line * 10 + (uint32_t)(text[i] - '0');
+	for (size_t i = 1; i + 2 < at; i++)
+		if (text[i] == ' ' && text[i + 1] == '(') {
+			*name_size = i;
+			return true;
+		}
+	return false;
+}
+
+static uint32_t make_site(
+	struct trace_labels *names, uint32_t text, uint32_t category)
+{
+	const struct trace_category *of = &names->categories[category];
+	struct strtab *table = names->trace->text;
+	struct trace_site site = {.name = text, .category = of->text};
+	size_t size;
+	const char *name = strtab_text(table, text, &size);
+	size_t name_size;
+
+	if (!of->python || !split(name, size, &name_size, &site)) {
+		site.line = 0;
+		return trace_add_place(names->trace, site);
+	}
+	site.name = strtab_add(table, name, name_size);
+	name += name_size + 2;
+	size -= name_size + 2;
+	while (size > 0 && name[size - 1] != ':')
+		size--;
+	site.file = strtab_add(table, name, size - 1);
+	return trace_add_place(names->trace, site);
+}
+
+bool trace_labels_site(struct trace_labels *names, const struct json_scan *scan,
+	const struct json_token *name, uint32_t category, uint32_t *site)
+{
+	uint32_t text = 0;
+	struct trace_name *entry;
+
+	if (name->kind == JSON_STRING || name->kind == JSON_NUMBER)
+		text = intern(names, scan, name);
+	if (text == STRTAB_NONE)
+		return false;
+	entry = reach(names, text);
+	if (entry == NULL)
+		return false;
+	if (entry->of != category + 1) {
+		entry->site = make_site(names, text, category);
+		entry->of = category + 1;
+	}
+	*site = entry->site;
+	return *site != TRACE_NONE;
+}

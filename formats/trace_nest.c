@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_nest.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+struct frame {
+	int64_t start_ns;
+	int64_t limit_ns; /* no later than that of the frame below */
+	bool range;
+};
+
+struct trace_stack {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+	uint32_t ranges;
+};
+
+void trace_nest_init(struct trace_nest *nest, struct trace *trace)
+{
+	*nest = (struct trace_nest){.trace = trace};
+}
+
+void trace_nest_clear(struct trace_nest *nest)
+{
+	for (uint32_t i = 0; i < nest->room; i++)
+		memory_free(nest->stacks[i].frames);
+	memory_free(nest->stacks);
+}
+
+bool trace_nest_reach(struct trace_nest *nest, uint32_t track)
+{
+	uint32_t room = nest->trace->track_count;
+	struct trace_stack *more;
+
+	if (track < nest->room)
+		return true;
+	more = memory_resize_array(nest->stacks, room, sizeof(*more));
+	if (more == NULL)
+		return false;
+	memset(more + nest->room, 0, (room - nest->room) * sizeof(*more));
+	nest->stacks = more;
+	nest->room = room;
+	return true;
+}
+
+/* Takes the innermost out; its end at this time becomes the event. */
+static void take(struct trace_nest *nest, uint32_t track, int64_t time_ns,
+	struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+
+	stack->depth--;
+	stack->ranges -= stack->frames[stack->depth].range;
+	*event = (struct event){.kind = EVENT_END,
+		.track = track,
+		.site = TRACE_NONE,
+		.time_ns = time_ns,
+		.device = -1};
+}
+
+/* Something of no length is open until time goes on. */
+static bool is_over(const struct frame *frame, int64_t time_ns)
+{
+	return frame->limit_ns < time_ns ||
+	       (frame->limit_ns == time_ns && frame->start_ns < time_ns);
+}
+
+bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
+	struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	const struct frame *last;
+
+	if (stack->depth == 0)
+		return false;
+	last = &stack->frames[stack->depth - 1];
+	if (!is_over(last, time_ns))
+		return false;
+	if (last->range)
+		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
+	take(nest, track, last->limit_ns, event);
+	return true;
+}
+
+bool trace_nest_overlaps(
+	const struct trace_nest *nest, uint32_t track, int64_t end_ns)
+{
+	const struct trace_stack *stack = &nest->stacks[track];
+
+	return stack->depth > 0 &&
+	       end_ns > stack->frames[stack->depth - 1].limit_ns;
+}
+
+static bool push(struct trace_stack *stack, struct frame frame)
+{
+	if (stack->depth == stack->room) {
+		uint32_t room = stack->room == 0 ? 16 : 2 * stack->room;
+		struct frame *frames = memory_resize_array(
+			stack->frames, room, sizeof(*frames));
+
+		if (frames == NULL)
+			return false;
+		stack->frames = frames;
+		stack->room = room;
+	}
+	stack->frames[stack->depth++] = frame;
+	stack->ranges += frame.range;
+	return true;
+}
+
+bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t start_ns,
+	int64_t end_ns)
+{
+	return push(
+		&nest->stacks[track], (struct frame){start_ns, end_ns, false});
+}
+
+bool trace_nest_open_range(
+	struct trace_nest *nest, uint32_t track, int64_t start_ns)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	int64_t limit_ns = INT64_MAX;
+
+	if (stack->depth > 0)
+		limit_ns = stack->frames[stack->depth - 1].limit_ns;
+	return push(stack, (struct frame){start_ns, limit_ns, true});
+}
+
+enum trace_end trace_nest_end(struct trace_nest *nest, uint32_t track,
+	int64_t time_ns, struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	bool range;
+
+	if (stack->ranges == 0)
+		return TRACE_END_NOTHING;
+	range = stack->frames[stack->depth - 1].range;
+	take(nest, track, time_ns, event);
+	if (!range)
+		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
+	return range ? TRACE_END_RANGE : TRACE_END_SLICE;
+}
+
+bool trace_nest_flush(struct trace_nest *nest, struct event *event)
+{
+	for (; nest->flushed < nest->room; nest->flushed++) {
+		struct trace_stack *stack = &nest->stacks[nest->flushed];
+
+		if (stack->depth > 0 &&
+			stack->frames[stack->depth - 1].limit_ns < INT64_MAX &&
+			trace_nest_pop(nest, nest->flushed, INT64_MAX, event))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which slices of a track are open. A slice comes with its end; a range
+ * without, until its end comes as an event, but no later than that of what it
+ * lies in.
+ */
+#ifndef TRACE_NEST_H
+#define TRACE_NEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "trace.h"
+
+struct trace_nest {
+	struct trace *trace;
+	struct trace_stack *stacks; /* by track */
+	uint32_t room;
+	uint32_t flushed; /* tracks of which nothing is open any more */
+};
+
+void trace_nest_init(struct trace_nest *nest, struct trace *trace);
+void trace_nest_clear(struct trace_nest *nest);
+
+/* Makes the track known; false if out of memory. */
+bool trace_nest_reach(struct trace_nest *nest, uint32_t track);
+
+/* Ends the innermost of what has ended by this time, if there is any: then
+ * `*event` is its end. The track is known, here and below. */
+bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
+	struct event *event);
+
+/* What is open innermost ends before `end_ns`: a slice that begins now and
+ * ends then overlaps it. */
+bool trace_nest_overlaps(
+	const struct trace_nest *nest, uint32_t track, int64_t end_ns);
+
+/* Opens a slice, which must not overlap; false if out of memory. */
+bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t start_ns,
+	int64_t end_ns);
+
+/* Opens a range whose end is not known. */
+bool trace_nest_open_range(
+	struct trace_nest *nest, uint32_t track, int64_t start_ns);
+
+/* What an end of a range does. */
+enum trace_end {
+	TRACE_END_NOTHING, /* none is open */
+	TRACE_END_SLICE,   /* first a slice ends that lies in the range */
+	TRACE_END_RANGE,
+};
+
+enum trace_end trace_nest_end(struct trace_nest *nest, uint32_t track,
+	int64_t time_ns, struct event *event);
+
+/* After the last record: ends what is still open and has an end, an event at a
+ * time; false if nothing is left. */
+bool trace_nest_flush(struct trace_nest *nest, struct event *event);
+
+#endif

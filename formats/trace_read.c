@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_read.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "trace_reader.h"
+
+/* What is sorted in memory. */
+#define SPILL_BYTES ((size_t)24 << 20)
+
+/* What a probe says of JSON that nobody else knows, of events in an array, and
+ * of what says itself that it has events. */
+#define BITS_OF_JSON 9
+#define BITS_OF_EVENTS 32
+#define BITS_OF_NAME 104
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static bool has(const char *text, size_t size, const char *key)
+{
+	return memmem(text, size, key, strlen(key)) != NULL;
+}
+
+/* What stands before the events may be longer than what is seen here, so that
+ * any object may be one of a trace. */
+unsigned trace_read_probe(const void *bytes, size_t size)
+{
+	const char *text = bytes;
+	size_t at = strnlen(text, size);
+
+	if (at < size)
+		return 0;
+	at = 0;
+	while (at < size && memchr(" \t\r\n", text[at], 4) != NULL)
+		at++;
+	if (at == size || (text[at] != '{' && text[at] != '['))
+		return 0;
+	if (text[at] == '[')
+		return has(text, size, "\"ph\"") ? BITS_OF_EVENTS : 0;
+	/* Reports of ours, and speedscope's files. */
+	if (has(text, size, "\"$schema\"") || has(text, size, "\"ctprof/"))
+		return 0;
+	return has(text, size, "\"traceEvents\"") ? BITS_OF_NAME : BITS_OF_JSON;
+}
+
+static struct trace_reader *reader_of(struct event_source *source)
+{
+	return (struct trace_reader *)(void *)source;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct trace_reader *reader = reader_of(source);
+	enum ctp_status status;
+
+	if (!reader->is_read) {
+		reader->json.no_args = reader->trace->no_args;
+		status = trace_reader_read(reader, err);
+		if (status != CTP_OK)
+			return status;
+		reader->is_read = true;
+	}
+	return trace_reader_next(reader, event, err);
+}
+
+static uint64_t position(const struct event_source *source)
+{
+	const struct trace_reader *reader =
+		(const struct trace_reader *)(const void *)source;
+
+	return json_scan_position(reader->scan);
+}
+
+static void close_reader(struct event_source *source)
+{
+	struct trace_reader *reader = reader_of(source);
+
+	trace_nest_clear(&reader->nest);
+	spill_free(reader->spill);
+	trace_devices_clear(&reader->devices);
+	trace_frames_clear(&reader->frames);
+	trace_join_clear(&reader->join);
+	trace_rows_clear(&reader->rows);
+	trace_labels_clear(&reader->names);
+	trace_args_clear(&reader->args);
+	json_scan_free(reader->scan);
+	trace_free(reader->trace);
+	memory_free(reader->event_args);
+	memory_free(reader);
+}
+
+/* All parts, so that all can be cleared; false if out of memory. */
+static bool init(struct trace_reader *reader)
+{
+	struct trace *trace = reader->trace;
+	bool done = trace_args_init(
+		&reader->args, trace, sizeof(struct trace_record));
+
+	done = trace_labels_init(&reader->names, trace, &reader->args) && done;
+	done = trace_rows_init(&reader->rows, trace, &reader->args) && done;
+	trace_join_init(&reader->join, trace);
+	trace_frames_init(&reader->frames, trace, &reader->args);
+	trace_devices_init(&reader->devices, trace, &reader->args);
+	trace_nest_init(&reader->nest, trace);
+	reader->spill = spill_new(SPILL_BYTES);
+	return done && reader->spill != NULL;
+}
+
+enum ctp_status trace_read_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct trace_reader *reader = memory_new_zeroed(1, sizeof(*reader));
+
+	if (reader == NULL)
+		return no_memory(err);
+	reader->trace = trace_new();
+	if (reader->trace == NULL) {
+		memory_free(reader);
+		return no_memory(err);
+	}
+	reader->source = (struct event_source){
+		.trace = reader->trace,
+		.next = next,
+		.position = position,
+		.close = close_reader,
+	};
+	reader->scan = json_scan_new(in, head, head_size);
+	if (!init(reader) || reader->scan == NULL) {
+		close_reader(&reader->source);
+		return no_memory(err);
+	}
+	reader->json = (struct trace_json_reader){.scan = reader->scan,
+		.names = &reader->names,
+		.args = &reader->args};
+	*out = &reader->source;
+	return CTP_OK;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads Chrome traces: first all events, in the order of the file, each of
+ * which becomes a record; then the records in order of time, each of which
+ * becomes events. For trace_*.c only.
+ */
+#ifndef TRACE_READER_H
+#define TRACE_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "event.h"
+#include "json_scan.h"
+#include "spill.h"
+#include "trace_args.h"
+#include "trace_devices.h"
+#include "trace_frames.h"
+#include "trace_join.h"
+#include "trace_json.h"
+#include "trace_labels.h"
+#include "trace_nest.h"
+#include "trace_rows.h"
+
+enum trace_record_kind {
+	TRACE_BEGIN,
+	TRACE_END,
+	TRACE_SLICE,
+	TRACE_ACTIVITY,
+	TRACE_POINT, /* one event of the kind in `event` */
+	TRACE_COUNTERS,
+};
+
+/* Behind it are the arguments, as in trace_args.bytes. */
+struct trace_record {
+	uint8_t kind;  /* enum trace_record_kind */
+	uint8_t event; /* enum event_kind */
+	uint8_t flow;  /* enum event_flow */
+	uint8_t class; /* enum trace_class */
+	uint32_t track;
+	uint32_t site;
+	uint32_t arg_count;
+	uint32_t frame; /* strtab number of its key in the table of stacks */
+	int64_t time_ns;
+	uint64_t dur_ns;
+	uint64_t id; /* of the event, or correlation */
+	uint64_t external;
+	uint64_t bytes;
+};
+
+struct trace_reader {
+	struct event_source source; /* first: it is what callers hold */
+	struct trace *trace;
+	struct json_scan *scan;
+	struct trace_json_reader json;
+	struct trace_args args;
+	struct trace_labels names;
+	struct trace_rows rows;
+	struct trace_join_table join;
+	struct trace_frames frames;
+	struct trace_devices devices;
+	struct spill *spill;
+	uint64_t event_count; /* in the file */
+	uint64_t children_first, parents_first;
+	bool has_pid; /* of the process that used the devices */
+	bool has_call_pid;
+	int64_t pid;
+	bool has_time;
+	bool is_array;
+	bool has_events;
+
+	/* The second pass. */
+	bool is_read;
+	struct trace_nest nest;
+	bool has_record;
+	struct trace_record record;
+	const uint8_t *record_args;
+	uint32_t args_taken;  /* of a record of counters */
+	uint64_t correlation; /* of the range that began last; 0: none */
+	struct event_arg *event_args;
+	uint32_t event_arg_room;
+};
+
+/* Makes a record of the event, its arguments in reader->args. Errors: those of
+ * spill_add(). */
+enum ctp_status trace_reader_add(struct trace_reader *reader,
+	const struct trace_json *event, struct ctp_error *err);
+
+/* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT where
+ * there is no event before what is wrong. */
+enum ctp_status trace_reader_read(
+	struct trace_reader *reader, struct ctp_error *err);
+
+/* The next event, after that. */
+enum ctp_status trace_reader_next(struct trace_reader *reader,
+	struct event *event, struct ctp_error *err);
+
+#endif

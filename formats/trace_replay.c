@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records, in order of time, become events: one a call, and the record at hand
+ * is kept until all of its events are out.
+ */
+#include <string.h>
+
+#include "memory.h"
+#include "trace_reader.h"
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static int64_t end_of(const struct trace_record *record)
+{
+	int64_t end_ns;
+
+	return __builtin_add_overflow(record->time_ns, record->dur_ns, &end_ns)
+		       ? INT64_MAX
+		       : end_ns;
+}
+
+static enum ctp_status next_record(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	struct spill_record item;
+	enum ctp_status status = spill_next(reader->spill, &item, err);
+
+	if (status != CTP_OK)
+		return status;
+	memcpy(&reader->record, item.bytes, sizeof(reader->record));
+	reader->record_args =
+		(const uint8_t *)item.bytes + sizeof(reader->record);
+	reader->args_taken = 0;
+	reader->has_record = true;
+	if (!trace_nest_reach(&reader->nest, reader->record.track))
+		return no_memory(err);
+	return CTP_OK;
+}
+
+/* The stack that the event was met on is one more argument. */
+static bool add_stack(struct trace_reader *reader, struct event *event)
+{
+	struct event_arg *arg = &reader->event_args[event->arg_count];
+
+	if (!trace_frames_write(&reader->frames, reader->record.frame))
+		return false;
+	if (reader->frames.text.used == 0)
+		return true;
+	arg->kind = ARG_TEXT;
+	arg->key = strtab_add(reader->trace->text, "stack", 5);
+	arg->value.text.bytes = (const char *)reader->frames.text.bytes;
+	arg->value.text.size = reader->frames.text.used;
+	event->arg_count++;
+	return arg->key != STRTAB_NONE;
+}
+
+/* The record's arguments are the event's; false if out of memory. */
+static bool take_args(struct trace_reader *reader, struct event *event)
+{
+	const uint8_t *at = reader->record_args;
+	uint32_t count = reader->record.arg_count;
+
+	if (count + 1 > reader->event_arg_room) {
+		uint32_t room = 2 * count + 16;
+		struct event_arg *more = memory_resize_array(
+			reader->event_args, room, sizeof(*more));
+
+		if (more == NULL)
+			return false;
+		reader->event_args = more;
+		reader->event_arg_room = room;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		reader->event_args[i] = trace_args_next(&at);
+	event->args = reader->event_args;
+	event->arg_count = count;
+	return reader->record.frame == 0 || add_stack(reader, event);
+}
+
+/* An event of the record's: where and when. */
+static struct event make_event(
+	const struct trace_record *record, enum event_kind kind)
+{
+	return (struct event){.kind = kind,
+		.track = record->track,
+		.site = record->site,
+		.time_ns = record->time_ns,
+		.device = -1};
+}
+
+static enum ctp_status finish(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	reader->has_record = false;
+	return take_args(reader, event) ? CTP_OK : no_memory(err);
+}
+
+/* The id by which activities find the slice that begins. */
+static uint64_t id_of(struct trace_reader *reader)
+{
+	const struct trace_record *record = &reader->record;
+
+	if (record->class == TRACE_API)
+		return trace_join_call(&reader->join, record->id);
+	if (record->class == TRACE_OP)
+		return trace_join_op(&reader->join, record->external);
+	return 0;
+}
+
+static enum ctp_status open_slice(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	const struct trace_record *record = &reader->record;
+	int64_t end_ns = end_of(record);
+
+	if (trace_nest_overlaps(&reader->nest, record->track, end_ns)) {
+		*event = make_event(record, EVENT_COMPLETE);
+		event->dur_ns = record->dur_ns;
+	} else {
+		*event = make_event(record, EVENT_BEGIN);
+		if (!trace_nest_open(&reader->nest, record->track,
+			    record->time_ns, end_ns))
+			return no_memory(err);
+		reader->correlation = id_of(reader);
+	}
+	return finish(reader, event, err);
+}
+
+static enum ctp_status open_range(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	*event = make_event(&reader->record, EVENT_BEGIN);
+	if (!trace_nest_open_range(&reader->nest, reader->record.track,
+		    reader->record.time_ns))
+		return no_memory(err);
+	return finish(reader, event, err);
+}
+
+/* CTP_END: it gives no event. */
+static enum ctp_status end_range(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	const struct trace_record *record = &reader->record;
+
+	switch (trace_nest_end(
+		&reader->nest, record->track, record->time_ns, event)) {
+	case TRACE_END_SLICE:
+		return CTP_OK;
+	case TRACE_END_RANGE:
+		return finish(reader, event, err);
+	default:
+		trace_lose(reader->trace, LOSS_STRAY_ENDS, 1);
+		reader->has_record = false;
+		return CTP_END;
+	}
+}
+
+static enum ctp_status add_activity(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	const struct trace_record *record = &reader->record;
+	struct trace_cause cause = {record->id, record->external};
+
+	*event = make_event(record, EVENT_ACTIVITY);
+	event->dur_ns = record->dur_ns;
+	event->bytes = record->bytes;
+	event->id = trace_join_work(&reader->join, cause);
+	return finish(reader, event, err);
+}
+
+/* One event for each series; CTP_END: there is none any more. */
+static enum ctp_status add_counter(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	*event = make_event(&reader->record, EVENT_COUNTER);
+	if (reader->args_taken == 0 && !take_args(reader, event))
+		return no_memory(err);
+	while (reader->args_taken < reader->record.arg_count) {
+		const struct event_arg *arg =
+			&reader->event_args[reader->args_taken++];
+
+		if (arg->kind == ARG_INT || arg->kind == ARG_FLOAT) {
+			event->args = arg;
+			event->arg_count = 1;
+			return CTP_OK;
+		}
+		trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
+	}
+	reader->has_record = false;
+	return CTP_END;
+}
+
+static enum ctp_status add_point(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	const struct trace_record *record = &reader->record;
+
+	*event = make_event(record, (enum event_kind)record->event);
+	if (event->kind != EVENT_INSTANT)
+		event->id = record->id;
+	event->flow = (enum event_flow)record->flow;
+	return finish(reader, event, err);
+}
+
+/* An event of the record at hand; CTP_END: it has no more. */
+static enum ctp_status take_event(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	const struct trace_record *record = &reader->record;
+
+	if (trace_nest_pop(
+		    &reader->nest, record->track, record->time_ns, event))
+		return CTP_OK;
+	switch ((enum trace_record_kind)record->kind) {
+	case TRACE_BEGIN:
+		return open_range(reader, event, err);
+	case TRACE_END:
+		return end_range(reader, event, err);
+	case TRACE_SLICE:
+		return open_slice(reader, event, err);
+	case TRACE_ACTIVITY:
+		return add_activity(reader, event, err);
+	case TRACE_COUNTERS:
+		return add_counter(reader, event, err);
+	default:
+		return add_point(reader, event, err);
+	}
+}
+
+enum ctp_status trace_reader_next(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_END;
+
+	if (reader->correlation != 0) {
+		*event = make_event(&reader->record, EVENT_CORRELATION);
+		event->site = TRACE_NONE;
+		event->id = reader->correlation;
+		reader->correlation = 0;
+		return CTP_OK;
+	}
+	while (status == CTP_END) {
+		if (!reader->has_record) {
+			status = next_record(reader, err);
+			if (status == CTP_END)
+				return trace_nest_flush(&reader->nest, event)
+					       ? CTP_OK
+					       : CTP_END;
+			if (status != CTP_OK)
+				return status;
+		}
+		status = take_event(reader, event, err);
+	}
+	return status;
+}

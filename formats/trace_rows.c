@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_rows.h"
+
+#include <string.h>
+
+#include "json_value.h"
+#include "memory.h"
+
+/* What texts stand for is counted downwards from here: no system has numbers
+ * like these. */
+#define TEXT_BASE (-(INT64_C(1) << 40))
+
+bool trace_rows_init(
+	struct trace_rows *rows, struct trace *trace, struct trace_args *args)
+{
+	*rows = (struct trace_rows){
+		.trace = trace, .args = args, .last = STRTAB_NONE};
+	rows->pids = strtab_new();
+	rows->keys = strtab_new();
+	rows->streams = strtab_new();
+	return rows->pids != NULL && rows->keys != NULL &&
+	       rows->streams != NULL;
+}
+
+void trace_rows_clear(struct trace_rows *rows)
+{
+	strtab_free(rows->pids);
+	strtab_free(rows->keys);
+	strtab_free(rows->streams);
+	memory_free(rows->processes);
+	memory_free(rows->rows);
+	memory_free(rows->stream_tracks);
+}
+
+/* Makes room for item `number`; what is new is zero. */
+static bool reach(void **items, uint32_t *room, uint32_t number, size_t size)
+{
+	uint32_t more = number < UINT32_MAX / 4 ? 2 * number + 16 : UINT32_MAX;
+	char *bigger;
+
+	if (number < *room)
+		return true;
+	bigger = memory_resize_array(*items, more, size);
+	if (bigger == NULL)
+		return false;
+	memset(bigger + *room * size, 0, (more - *room) * size);
+	*items = bigger;
+	*room = more;
+	return true;
+}
+
+/* The number that a pid or tid is or stands for; `*name` is its text if it is
+ * no number. */
+static bool read_id(struct trace_rows *rows, const struct json_scan *scan,
+	const struct json_token *token, int64_t *id, uint32_t *name)
+{
+	const char *text;
+	size_t size;
+
+	*id = 0;
+	*name = 0;
+	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
+		return true;
+	text = json_scan_text(scan, token);
+	if (token->size < 18) {
+		int64_t sum = 0;
+		size_t at = 0;
+
+		while (at < token->size && (unsigned char)(text[at] - '0') < 10)
+			sum = sum * 10 + (text[at++] - '0');
+		*id = sum;
+		if (at == token->size && at > 0)
+			return true;
+	}
+	if (json_value_scaled(text, token->size, 0, id))
+		return true;
+	if (!trace_args_plain(rows->args, scan, token, &text, &size))
+		return false;
+	*name = strtab_add(rows->trace->text, text, size);
+	*id = TEXT_BASE - *name;
+	return *name != STRTAB_NONE;
+}
+
+static uint32_t find_process(
+	struct trace_rows *rows, int64_t pid, uint32_t name)
+{
+	uint32_t known = strtab_count(rows->pids);
+	uint32_t number =
+		strtab_add(rows->pids, (const char *)&pid, sizeof(pid));
+	void *items = rows->processes;
+
+	if (number == STRTAB_NONE || !reach(&items, &rows->process_room, number,
+					     sizeof(*rows->processes)))
+		return STRTAB_NONE;
+	rows->processes = items;
+	if (number == known)
+		rows->processes[number] =
+			(struct trace_process){.pid = pid, .name = name};
+	return number;
+}
+
+struct trace_row *trace_rows_find(struct trace_rows *rows,
+	const struct json_scan *scan, const struct json_token *pid,
+	const struct json_token *tid)
+{
+	int64_t key[2];
+	uint32_t names[2];
+	uint32_t known;
+	uint32_t number;
+	uint32_t process;
+	void *items;
+
+	if (!read_id(rows, scan, pid, &key[0], &names[0]) ||
+		!read_id(rows, scan, tid, &key[1], &names[1]))
+		return NULL;
+	if (rows->last != STRTAB_NONE) {
+		struct trace_row *last = &rows->rows[rows->last];
+
+		if (last->tid == key[1] &&
+			rows->processes[last->process].pid == key[0])
+			return last;
+	}
+	known = strtab_count(rows->keys);
+	number = strtab_add(rows->keys, (const char *)key, sizeof(key));
+	process = find_process(rows, key[0], names[0]);
+	items = rows->rows;
+	if (number == STRTAB_NONE || process == STRTAB_NONE ||
+		!reach(&items, &rows->row_room, number, sizeof(*rows->rows)))
+		return NULL;
+	rows->rows = items;
+	rows->last = number;
+	if (number == known)
+		rows->rows[number] = (struct trace_row){.process = process,
+			.track = TRACE_NONE,
+			.tid = key[1],
+			.name = names[1]};
+	return &rows->rows[number];
+}
+
+struct trace_process *trace_rows_process(
+	struct trace_rows *rows, const struct trace_row *row)
+{
+	return &rows->processes[row->process];
+}
+
+uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row)
+{
+	if (row->track == TRACE_NONE)
+		row->track = trace_add_track(rows->trace,
+			(struct trace_track){.kind = TRACE_THREAD,
+				.pid = rows->processes[row->process].pid,
+				.tid = row->tid});
+	return row->track;
+}
+
+uint32_t trace_rows_stream(struct trace_rows *rows, struct trace_place place)
+{
+	const int64_t key[2] = {place.device, place.stream};
+	uint32_t known = strtab_count(rows->streams);
+	uint32_t number =
+		strtab_add(rows->streams, (const char *)key, sizeof(key));
+	void *items = rows->stream_tracks;
+	uint32_t track;
+
+	if (number == STRTAB_NONE || !reach(&items, &rows->stream_room, number,
+					     sizeof(*rows->stream_tracks)))
+		return TRACE_NONE;
+	rows->stream_tracks = items;
+	if (number == known)
+		rows->stream_tracks[number] = trace_add_track(
+			rows->trace, (struct trace_track){.kind = TRACE_STREAM,
+					     .tid = place.stream,
+					     .device = (uint32_t)place.device});
+	track = rows->stream_tracks[number];
+	if (track != TRACE_NONE && place.context != 0)
+		rows->trace->tracks[track].context = (uint32_t)place.context;
+	return track;
+}
+
+void trace_rows_finish(struct trace_rows *rows, int64_t pid)
+{
+	struct trace *trace = rows->trace;
+	uint32_t name = 0;
+
+	for (uint32_t i = 1; i < strtab_count(rows->pids); i++)
+		if (rows->processes[i].pid == pid)
+			name = rows->processes[i].name;
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		trace->tracks[i].pid = pid;
+		trace->tracks[i].process_name = name;
+	}
+	for (uint32_t i = 1; i < strtab_count(rows->keys); i++) {
+		const struct trace_row *row = &rows->rows[i];
+		const struct trace_process *process =
+			&rows->processes[row->process];
+		struct trace_track *track;
+
+		if (row->track == TRACE_NONE)
+			continue;
+		track = &trace->tracks[row->track];
+		track->pid = process->pid;
+		track->process_name = process->name;
+		track->name = row->name;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes and threads of a Chrome trace, each of which a number or a text
+ * stands for, and the trace's tracks that they become. What they are called
+ * may come at any place of the file, before or after what they did.
+ */
+#ifndef TRACE_ROWS_H
+#define TRACE_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json_scan.h"
+#include "strtab.h"
+#include "trace.h"
+#include "trace_args.h"
+
+struct trace_row {
+	uint32_t process; /* in trace_rows.processes */
+	uint32_t track;   /* TRACE_NONE: nothing happened here */
+	int64_t tid;
+	uint32_t name; /* strtab number; 0: none */
+	/* The slice that came before in the file. */
+	bool has_slice;
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+struct trace_process {
+	int64_t pid;
+	uint32_t name; /* strtab number; 0: none */
+};
+
+struct trace_rows {
+	struct trace *trace;
+	struct trace_args *args; /* for its scratch space */
+	struct strtab *pids;     /* of processes, as bytes */
+	struct strtab *keys;     /* of rows, likewise */
+	struct strtab *streams;  /* of devices, likewise */
+	struct trace_process *processes;
+	uint32_t process_room;
+	struct trace_row *rows;
+	uint32_t row_room;
+	uint32_t *stream_tracks;
+	uint32_t stream_room;
+	uint32_t last;
+};
+
+/* False if out of memory, like all below; call trace_rows_clear() in either
+ * case. Both are borrowed. */
+bool trace_rows_init(
+	struct trace_rows *rows, struct trace *trace, struct trace_args *args);
+void trace_rows_clear(struct trace_rows *rows);
+
+/* The row of these, which may be missing; NULL if out of memory. Good until
+ * the next is asked for. */
+struct trace_row *trace_rows_find(struct trace_rows *rows,
+	const struct json_scan *scan, const struct json_token *pid,
+	const struct json_token *tid);
+
+/* The row's process; good until a row is asked for. */
+struct trace_process *trace_rows_process(
+	struct trace_rows *rows, const struct trace_row *row);
+
+/* The row's track, made if it has none; TRACE_NONE if out of memory. */
+uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row);
+
+/* A stream's track, whose process is not known yet. */
+struct trace_place {
+	int64_t device;
+	int64_t context;
+	int64_t stream;
+};
+
+uint32_t trace_rows_stream(struct trace_rows *rows, struct trace_place place);
+
+/* All names are known now, and the process that used the devices. */
+void trace_rows_finish(struct trace_rows *rows, int64_t pid);
+
+#endif
