@@ -41,6 +41,7 @@ enum option_key {
 	KEY_MIN,
 	KEY_DOCUMENT_EDGES,
 	KEY_DEVICE,
+	KEY_JOIN,
 	KEY_GPU,
 	KEY_JSON,
 	KEY_CSV,

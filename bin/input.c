@@ -23,6 +23,7 @@ int input_open(
 	if (status == CTP_OK) {
 		input->origin.source->trace->names = inputs->names;
 		input->origin.source->trace->trim_prefix = inputs->trim_prefix;
+		input->origin.source->trace->join = inputs->join;
 		return EXIT_DONE;
 	}
 	say_error(input->name, &err);

@@ -24,6 +24,11 @@ static const struct argp_option options[] = {
 	{"strict", KEY_STRICT, NULL, 0,
 		"exit with status 4 if an input is damaged or incomplete",
 		GROUP_INPUT},
+	{"join", KEY_JOIN, INPUTS_JOIN, 0,
+		"in Chrome traces, what GPUs did is caused by the op with the "
+		"same External id, by what made the call with the same "
+		"correlation, or by whichever is right (the default)",
+		GROUP_INPUT},
 	{"max-mem", KEY_MAX_MEM, "SIZE", 0,
 		"give up with status 6 on an input that needs more memory than "
 		"this (default: three quarters of the machine's; 0: no limit)",
@@ -136,6 +141,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_STRICT:
 		inputs->strict = true;
+		return 0;
+	case KEY_JOIN:
+		inputs->join = (enum trace_join)arguments_word(
+			state, "--join", INPUTS_JOIN, arg);
 		return 0;
 	case KEY_MAX_MEM:
 		memory_set_limit(arguments_size(state, "--max-mem", arg));

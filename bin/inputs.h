@@ -18,6 +18,7 @@ struct inputs {
 	size_t room;
 	const char *files0_from;
 	enum trace_names names;
+	enum trace_join join;
 	bool trim_prefix;
 	bool strict;
 	bool quiet;
@@ -53,6 +54,9 @@ struct inputs {
 			"place of the host's", \
 			group \
 	}
+
+/* The values of --join, in the order of enum trace_join. */
+#define INPUTS_JOIN "auto|external|correlation"
 
 /* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
 extern const struct argp inputs_argp;

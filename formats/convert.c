@@ -152,6 +152,7 @@ static enum ctp_status run_replay(struct event_source *source,
 	if (replay == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	source->trace->no_args = true;
 	status = convert_replay(source, job, replay, err);
 	if (status == CTP_END)
 		status = replay_finish(replay, out, err);
