@@ -159,28 +159,43 @@ static int check_pair(const struct conversion *conversion)
 	return EXIT_USAGE;
 }
 
-/* DIR/NAME.SUFFIX, for NAME.ANY of a suffix that we know; NULL if out of
- * memory. */
+/* Takes a suffix that we know from a name, which is not all of it. */
+static void trim_suffix(char *name)
+{
+	const struct format *known = format_of_path(name);
+	const char *suffix = known == NULL ? ".gz" : known->suffix;
+	size_t size = strlen(name);
+	size_t suffix_size = strlen(suffix);
+
+	if (size > suffix_size &&
+		strcmp(name + size - suffix_size, suffix) == 0)
+		name[size - suffix_size] = '\0';
+}
+
+/* DIR/NAME.SUFFIX, for NAME.ANY or NAME.ANY.gz of a suffix that we know; NULL
+ * if out of memory. */
 static char *output_name(const struct conversion *conversion, const char *path)
 {
 	const char *directory = conversion->output;
 	const char *suffix = conversion->to->suffix;
 	const char *base = strrchr(path, '/');
-	const struct format *known;
-	size_t size;
+	char *stem;
 	char *name;
 
 	base = strcmp(path, "-") == 0 ? "stdin"
 	       : base == NULL         ? path
 				      : base + 1;
-	known = format_of_path(base);
-	size = strlen(base);
-	if (known != NULL && strlen(known->suffix) < size)
-		size -= strlen(known->suffix);
-	if (asprintf(&name, "%s%s%.*s%s", directory,
-		    directory[strlen(directory) - 1] == '/' ? "" : "/",
-		    (int)size, base, suffix == NULL ? "" : suffix) < 0)
+	stem = strdup(base);
+	if (stem == NULL)
 		return NULL;
+	trim_suffix(stem);
+	if (strcmp(base + strlen(stem), ".gz") == 0)
+		trim_suffix(stem);
+	if (asprintf(&name, "%s%s%s%s", directory,
+		    directory[strlen(directory) - 1] == '/' ? "" : "/", stem,
+		    suffix == NULL ? "" : suffix) < 0)
+		name = NULL;
+	free(stem);
 	return name;
 }
 

@@ -43,7 +43,7 @@ static const struct {
 	[LOSS_MISSING_EVENTS] = {"missing_events",
 		"events lost with the blocks that they were in", false},
 	[LOSS_SKIPPED_BYTES] = {"skipped_bytes",
-		"bytes skipped that are no block of a log", false},
+		"bytes skipped that are no part of a log or of gzip'd data", false},
 	[LOSS_TRUNCATED] = {"truncated",
 		"recording cut off: its end is missing", false},
 	[LOSS_UNKNOWN_SITES] = {"unknown_sites",
