@@ -252,3 +252,24 @@ void function_name_add_short(struct buffer *out, const char *name, size_t size)
 		buffer_add(out, name, size);
 	}
 }
+
+bool function_name_find_place(const char *name, struct function_place *place)
+{
+	const char *end = strstr(name, "): ");
+	const char *at = end;
+	uint64_t line = 0;
+	uint64_t unit = 1;
+
+	if (end == NULL || end[3] == '\0')
+		return false;
+	for (; at > name && at[-1] >= '0' && at[-1] <= '9'; at--, unit *= 10) {
+		if (unit > UINT32_MAX)
+			return false;
+		line += (uint64_t)(at[-1] - '0') * unit;
+	}
+	if (at == end || at - name < 2 || at[-1] != '(' || line > UINT32_MAX)
+		return false;
+	*place = (struct function_place){
+		end + 3, (size_t)(at - 1 - name), (uint32_t)line};
+	return true;
+}

@@ -3,6 +3,9 @@
 #ifndef FUNCTION_NAME_H
 #define FUNCTION_NAME_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "buffer.h"
 
 /*
@@ -15,5 +18,18 @@
  * 12), which libstdc++'s __cxa_demangle() is; LLVM's differ in lambdas.
  */
 void function_name_add_short(struct buffer *out, const char *name, size_t size);
+
+/* Where a function is, which its name says. */
+struct function_place {
+	const char *name; /* within the text */
+	size_t file_size; /* the text begins with the file's name */
+	uint32_t line;
+};
+
+/*
+ * Takes apart "torch/nn/functional.py(12): linear", as PyTorch's profiler names
+ * functions of Python. False if the name has not this form.
+ */
+bool function_name_find_place(const char *name, struct function_place *place);
 
 #endif

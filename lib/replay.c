@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "function_name.h"
 #include "memory.h"
 #include "replay_private.h"
 
@@ -111,6 +112,39 @@ static inline struct stack *find_stack(struct replay *replay, uint32_t track)
 					   : grow_stacks(replay, track);
 }
 
+/* PyTorch's profiler puts file and line of Python into the name. */
+static uint32_t add_python(
+	struct replay *replay, const char *name, struct function_place place)
+{
+	char *file = memory_resize_array(NULL, place.file_size + 1, 1);
+	uint32_t function;
+
+	if (file == NULL)
+		return PROFILE_NONE;
+	memcpy(file, name, place.file_size);
+	file[place.file_size] = '\0';
+	function = profile_add_function(
+		replay->profile, place.name, file, place.line);
+	memory_free(file);
+	return function;
+}
+
+static uint32_t add_function(struct replay *replay, uint32_t site)
+{
+	const struct trace *trace = replay->trace;
+	const char *name = trace_site_name(trace, site);
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+	struct function_place place;
+
+	if (trace->sites[site].file == 0 &&
+		strcmp(category, "python_function") == 0 &&
+		function_name_find_place(name, &place))
+		return add_python(replay, name, place);
+	return profile_add_function(replay->profile, name,
+		trace_site_file(trace, site), trace->sites[site].line);
+}
+
 /* The entry of `function_of_site`; 0 if out of memory. */
 static uint32_t make_function(struct replay *replay, uint32_t site)
 {
@@ -119,9 +153,7 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 
 	if (!reach(&replay->function_of_site, &replay->site_room, site))
 		return 0;
-	function = profile_add_function(replay->profile,
-		trace_site_name(trace, site), trace_site_file(trace, site),
-		trace->sites[site].line);
+	function = add_function(replay, site);
 	if (function == PROFILE_NONE)
 		return 0;
 	replay->function_of_site[site] = function + 1;

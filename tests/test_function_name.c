@@ -233,6 +233,39 @@ START_TEST(long_nonsense_takes_no_time)
 }
 END_TEST
 
+static const char *const placeless[] = {
+	"",
+	"f",
+	"): ",
+	"(1): f",
+	"a(): f",
+	"a(1): ",
+	"a(1):f",
+	"a1): f",
+	"a(-1): f",
+	"a(4294967296): f",
+	"a(99999999999999999999999999): f",
+	"nn.Module: Linear_0",
+};
+
+START_TEST(a_name_of_python_says_its_place)
+{
+	struct function_place place;
+
+	ck_assert(function_name_find_place(
+		"torch/nn/functional.py(12): linear", &place));
+	ck_assert_str_eq(place.name, "linear");
+	ck_assert_uint_eq(place.file_size, strlen("torch/nn/functional.py"));
+	ck_assert_uint_eq(place.line, 12);
+	ck_assert(function_name_find_place(
+		"<frozen os>(4294967295): f(1): g", &place));
+	ck_assert_str_eq(place.name, "f(1): g");
+	ck_assert_uint_eq(place.line, UINT32_MAX);
+	for (size_t i = 0; i < sizeof(placeless) / sizeof(*placeless); i++)
+		ck_assert(!function_name_find_place(placeless[i], &place));
+}
+END_TEST
+
 static TCase *make_names(void)
 {
 	TCase *tests = tcase_create("names");
@@ -242,6 +275,7 @@ static TCase *make_names(void)
 		a_short_name_has_no_parameters_return_type_or_arguments, 0,
 		count);
 	tcase_add_loop_test(tests, a_short_name_stays_as_it_is, 0, count);
+	tcase_add_test(tests, a_name_of_python_says_its_place);
 	tcase_add_test(tests, no_text_is_too_strange);
 	tcase_add_test(tests, long_nonsense_takes_no_time);
 	return tests;
