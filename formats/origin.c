@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foreign.h"
 #include "inflate_source.h"
 
 /* Not through the stream, which would read ahead: who unpacks the file wants
@@ -87,14 +88,18 @@ static enum ctp_status unpack(struct origin *origin, struct ctp_error *err)
 static enum ctp_status refuse_unknown(
 	const struct origin *origin, struct ctp_error *err)
 {
+	const char *advice = foreign_advice(origin->head, origin->head_size);
+
 	for (const struct format *const *at = formats; *at != NULL; at++)
 		if ((*at)->probe != NULL && (*at)->open_events == NULL &&
 			(*at)->probe(origin->head, origin->head_size) != 0)
 			return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
 				"is %s, which ctprof writes but does not read",
 				(*at)->name);
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-		"is in no format that ctprof reads; see 'ctprof formats'");
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "%s",
+		advice != NULL ? advice
+			       : "is in no format that ctprof reads; see "
+				 "'ctprof formats'");
 }
 
 static enum ctp_status open_source(

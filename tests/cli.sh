@@ -225,6 +225,16 @@ expect 3 ctprof convert -t pstats -o all/ -j 2 run.ctp bad.ctp none.ctp two.ctp
 holds "outputs of a batch" "echo all/*" "all/run.pstats all/two.pstats"
 said "ctprof: none.ctp: cannot open: No such file or directory"
 said "ctprof: bad.ctp: is in no format that ctprof reads; see 'ctprof formats'"
+
+# Files that are something else, whose kind is known.
+tar -cf foreign.tar bad.ctp
+expect 3 ctprof info foreign.tar
+said "ctprof: foreign.tar: is a tar archive; unpack it (tar -xf) and name the files"
+gzip foreign.tar
+expect 3 ctprof info foreign.tar.gz
+said "ctprof: foreign.tar.gz: is a tar archive; unpack it (tar -xf) and name the files"
+expect 3 ctprof info /bin/sh
+said "ctprof: /bin/sh: is a program, not a profile; 'ctprof record' runs programs"
 expect 5 ctprof convert -t pstats -o all run.ctp two.ctp
 expect 0 ctprof convert -t pstats -o all --force run.ctp two.ctp
 mkdir other
