@@ -183,6 +183,19 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 		RANK_SLICES + ((uint64_t)INT64_MAX - record->dur_ns), err);
 }
 
+/* Ranges come before slices of the same time, unless they are behind one in the
+ * file: then they lie in it. */
+static bool is_inner(struct trace_row *row, const struct trace_record *record)
+{
+	if (record->kind == TRACE_BEGIN && row->has_slice &&
+		row->start_ns == record->time_ns &&
+		row->end_ns > record->time_ns) {
+		row->has_inner = true;
+		row->inner_ns = record->time_ns;
+	}
+	return row->has_inner && row->inner_ns == record->time_ns;
+}
+
 /* The number that an id is: decimal, hexadecimal, or any text. */
 static uint64_t read_id(
 	const struct trace_reader *reader, const struct json_token *token)
@@ -234,7 +247,8 @@ static enum ctp_status add_point(struct trace_reader *reader,
 	record->track = trace_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE)
 		return no_memory(err);
-	if (record->kind == TRACE_BEGIN || record->kind == TRACE_END)
+	if ((record->kind == TRACE_BEGIN || record->kind == TRACE_END) &&
+		!is_inner(row, record))
 		rank = reader->event_count;
 	return keep(reader, record, record->time_ns, rank, err);
 }

@@ -77,7 +77,8 @@ bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 	if (stack->depth == 0)
 		return false;
 	last = &stack->frames[stack->depth - 1];
-	if (!is_over(last, time_ns))
+	if (!is_over(last, time_ns) ||
+		(nest->ending && last->range && last->limit_ns == time_ns))
 		return false;
 	if (last->range)
 		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);

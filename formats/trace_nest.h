@@ -17,6 +17,7 @@ struct trace_nest {
 	struct trace *trace;
 	struct trace_stack *stacks; /* by track */
 	uint32_t room;
+	bool ending; /* what comes is a range's end: leave it what it ends */
 	uint32_t flushed; /* tracks of which nothing is open any more */
 };
 

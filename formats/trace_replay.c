@@ -35,6 +35,7 @@ static enum ctp_status next_record(
 		(const uint8_t *)item.bytes + sizeof(reader->record);
 	reader->args_taken = 0;
 	reader->has_record = true;
+	reader->nest.ending = reader->record.kind == TRACE_END;
 	if (!trace_nest_reach(&reader->nest, reader->record.track))
 		return no_memory(err);
 	return CTP_OK;
