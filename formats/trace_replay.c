@@ -118,6 +118,7 @@ static enum ctp_status open_slice(
 	int64_t end_ns = end_of(record);
 
 	if (trace_nest_overlaps(&reader->nest, record->track, end_ns)) {
+		trace_lose(reader->trace, LOSS_OVERLAPS, 1);
 		*event = make_event(record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {

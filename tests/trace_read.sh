@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Chrome traces as others write them: what nests in what, when, and what caused
+# what a device did.
+set -u
+ctprof=${CTPROF:-$PWD/ctprof}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# The trace on standard input as folded stacks is this; $3: further options.
+folds() {
+	cat >"$work/in.json"
+	# shellcheck disable=SC2086
+	"$ctprof" convert -v ${3:-} -t folded "$work/in.json" >"$work/out" \
+		2>"$work/err" || complain "$1: $(cat "$work/err")"
+	[ "$(sort "$work/out")" = "$(echo "$2" | sort)" ] || complain "$1: $(cat "$work/out")"
+}
+
+# What was said of the last one has these words.
+says() {
+	grep -q "$2" "$work/err" || complain "$1: said $(cat "$work/err")"
+}
+
+x() {
+	printf '{"ph":"X","name":"%s","pid":1,"tid":1,"ts":%s,"dur":%s},\n' "$@"
+}
+
+array() {
+	echo '['
+	cat
+	echo '{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"t"}}]'
+}
+
+# Times are decimal numbers, however large, and never go through a double.
+{
+	x a 1712345678901234.567 2.5
+	x b 1712345678901235.068 0.001
+	x c 17123456789012355.69e-1 '"1e-3"'
+	x d '" 1712345678901236"' 0.0005
+} | array | folds times 'a 2497
+a;b 1
+a;c 1
+a;d 1'
+
+# Slices of one time: the longer one is the outer one, wherever it stands; of
+# equal ones the first, unless children come first in the file.
+{
+	x inner 10 5
+	x outer 10 10
+} | array | folds longer 'outer 5000
+outer;inner 5000'
+{
+	x top 0 100
+	x first 10 10
+	x second 10 10
+} | array | folds parents 'top 90000
+top;first;second 10000'
+{
+	x first 10 10
+	x second 10 10
+	x top 0 100
+} | array | folds children 'top 90000
+top;second;first 10000'
+
+# What overlaps without nesting is kept, beside the others.
+{
+	x a 0 10
+	x b 5 10
+	x c 12 1
+} | array | folds overlap 'a 10000
+b 10000
+c 1000'
+says overlap '1 slices that overlap'
+
+# Ranges that have no end in the file, ends without a begin, ends within
+# slices, ranges that begin and end with one.
+folds ranges 'a 4000
+a;b 5000
+a;b;x 1000' <<'END'
+{"displayTimeUnit":"ns","traceEvents":[
+{"ph":"E","name":"z","pid":"p","tid":"t","ts":0},
+{"ph":"B","name":"a","pid":"p","tid":"t","ts":0},
+{"ph":"X","name":"b","pid":"p","tid":"t","ts":2,"dur":6},
+{"ph":"B","name":"x","pid":"p","tid":"t","ts":2},
+{"ph":"E","pid":"p","tid":"t","ts":3},
+{"ph":"E","name":"a","pid":"p","tid":"t","ts":10},
+{"ph":"B","name":"c","pid":"p","tid":"t","ts":10}]}
+END
+says ranges '1 ends without a begin'
+
+# Events that make no sense are counted; the others are used.
+folds senseless 'a 1000' <<'END'
+[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},3,[4],
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":1},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"dur":-1},
+{"ph":"X","name":"b","pid":1,"tid":1,"dur":1},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":"now","dur":1},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":1e99,"dur":1},
+{"ph":"Q","name":"b","pid":1,"tid":1,"ts":1},
+{"name":"b","pid":1,"tid":1,"ts":1},{}]
+END
+says senseless '10 events not used'
+
+# An array need not be closed; anything else that is cut off is damaged.
+folds 'open array' 'a 1000' <<'END'
+[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},
+END
+[ -s "$work/err" ] && complain "open array: $(cat "$work/err")"
+folds damage 'a 1000' <<'END'
+{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},
+{"ph":"X","name":"b"x","pid":1}]}
+END
+says damage 'cut off'
+says damage 'byte 90: expected a comma'
+echo '{"traceEvents":[{"ph":X}]}' >"$work/in.json"
+"$ctprof" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
+[ $? = 3 ] || complain "no event: $(cat "$work/out" "$work/err")"
+says 'no event' 'byte 22'
+echo '{"a":[]}' >"$work/in.json"
+"$ctprof" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
+[ $? = 3 ] || complain "no traceEvents: $(cat "$work/out" "$work/err")"
+
+# clang's sums are no slices; VizTracer's functions have files and lines.
+folds sums 'Source 10000' <<'END'
+{"traceEvents":[{"ph":"X","name":"Source","pid":1,"tid":1,"ts":0,"dur":10},
+{"ph":"X","name":"Total Source","pid":1,"tid":2,"ts":0,"dur":10,
+"args":{"count":1,"avg ms":0}}],"beginningOfTime":1736075080262243}
+END
+says sums '1 sums among the events left out'
+cat >"$work/in.json" <<'END'
+{"traceEvents":[{"ph":"X","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":1.5,
+"name":"run (/a b/c.py:12)"}]}
+END
+"$ctprof" stats --csv "$work/in.json" | grep -q '^run,/a b/c.py,12,' ||
+	complain "VizTracer: $("$ctprof" stats --csv "$work/in.json")"
+
+# Devices. $1, $2: External ids of the op and the kernel; $3: the call's
+# correlation.
+device() {
+	cat <<END
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"early","pid":7,"tid":8,"ts":0,"dur":4,
+"args":{"External id":$1}},
+{"ph":"X","cat":"Operator","name":"op","pid":7,"tid":8,"ts":10,"dur":10},
+{"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":7,"tid":"8",
+"ts":12,"dur":3,"args":{"correlation":$3}},
+{"ph":"X","cat":"Kernel","name":"k","pid":0,"tid":5,"ts":11,"dur":6,
+"args":{"device":0,"stream":5,"correlation":40,"external id":$2}}]}
+END
+}
+joined='early 4000
+op 7000
+op;cudaLaunchKernel 3000'
+device 9 9 40 | folds 'by correlation' "$joined
+op;k 6000"
+device 9 9 40 | folds 'by External id' "early 4000
+early;k 6000
+op 7000
+op;cudaLaunchKernel 3000" --join=external
+device 9 9 41 | folds 'call is missing' "early 4000
+early;k 6000
+op 7000
+op;cudaLaunchKernel 3000"
+device 9 9 41 | folds 'by correlation only' "$joined
+k 6000" --join=correlation
+device 40 40 41 | folds 'External id is the correlation' "$joined
+k 6000"
+
+# Everything else: what is read is written.
+cat >"$work/in.json" <<'END'
+{"metadata":{"a":[1]},"host":"h\u00e9","baseTimeNanoseconds":123456789,
+"stackFrames":{"1":{"name":"main"},"2":{"name":"f","parent":1},
+"3":{"name":"loop","parent":3}},"samples":[
+{"pid":1,"tid":1,"ts":3,"sf":2,"name":"s"},
+{"pid":1,"tid":1,"ts":4,"sf":"3","name":"s"}],
+"traceEvents":[
+{"ph":"C","name":"mem","pid":1,"tid":1,"ts":1,"args":{"a":1,"b":2.5,"c":"no"}},
+{"ph":"i","name":"now","pid":1,"tid":1,"ts":2,"s":"t"},
+{"ph":"b","cat":"c","id":"0x1F","name":"async","pid":1,"tid":1,"ts":3},
+{"ph":"e","cat":"c","id":31,"name":"async","pid":1,"tid":1,"ts":4},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":9,"args":{"n":-3,"f":0.25,
+"u":18446744073709551615,"t":"q\"\n","l":[1, {"x":null}],"b":true}},
+{"ph":"s","cat":"c","id":5,"name":"flow","pid":1,"tid":1,"ts":6},
+{"ph":"f","cat":"c","id":5,"name":"flow","pid":1,"tid":1,"ts":7,"bp":"e"},
+{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"proc"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"thread"}}]}
+END
+"$ctprof" convert -q -t chrome "$work/in.json" >"$work/out" ||
+	complain "convert failed"
+has() {
+	grep -qF "$1" "$work/out" || complain "not written: $1"
+}
+has '"name":"proc"'
+has '"name":"thread"'
+has '"n":-3,"f":0.25,"u":18446744073709551615,"t":"q\"\n","l":[1, {"x":null}],"b":true'
+has '"baseTimeNanoseconds":123456789'
+has '"host":"hé"'
+has '"metadata":"{\"a\":[1]}"'
+has '"stack":"main;f"'
+has '"id":"0x1f"'
+[ "$(grep -c '"ph":"C"' "$work/out")" = 2 ] || complain "counters"
+[ "$(grep -c '"ph":"[sf]"' "$work/out")" = 2 ] || complain "flows"
+[ "$(grep -c '"ph":"[be]"' "$work/out")" = 2 ] || complain "async"
+[ "$(grep -c '"ph":"i"' "$work/out")" = 3 ] || complain "instants"
+
+# The same from a pipe. What was written is read as it was: once more it comes
+# out the same, but for the numbers of what had none.
+"$ctprof" convert -q -t chrome - <"$work/in.json" >"$work/pipe"
+sed 's/,"title":"[^"]*"//' "$work/out" >"$work/one"
+sed 's/,"title":"[^"]*"//' "$work/pipe" >"$work/two"
+cmp -s "$work/one" "$work/two" || complain "pipe: $(cat "$work/pipe")"
+"$ctprof" convert -q -t chrome "$work/out" >"$work/again"
+sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/out" >"$work/one"
+sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/again" >"$work/two"
+cmp -s "$work/one" "$work/two" || complain "$(diff "$work/one" "$work/two")"
+exit $failed
