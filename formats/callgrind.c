@@ -16,6 +16,7 @@
 
 #include "buffer.h"
 #include "callgraph.h"
+#include "callgrind_read.h"
 #include "label.h"
 #include "memory.h"
 #include "utf8.h"
@@ -196,5 +197,8 @@ const struct format callgrind_format = {
 	.name = "callgrind",
 	.suffix = ".callgrind",
 	.summary = "callgrind profile, for KCachegrind and gprof2dot",
+	.holds_profile = true,
+	.probe = callgrind_probe,
+	.open_events = callgrind_open,
 	.write_profile = write_profile,
 };

@@ -42,7 +42,8 @@ def ns(seconds):
 
 class Profile:
     """Functions and edges by name: (all calls, primitive, own ns, total ns);
-    a call without a caller has None as its caller."""
+    a call without a caller has None as its caller. Those of one name are
+    summed up."""
 
     def __init__(self, source, *options):
         self.functions = {}
@@ -51,11 +52,15 @@ class Profile:
         for key, (pcalls, ncalls, own, total, callers) in stats.items():
             if key[2] == ROOT:
                 continue
-            self.functions[self.name(key)] = (
-                ncalls, pcalls, ns(own), ns(total))
+            self.add(self.functions, self.name(key),
+                     (ncalls, pcalls, ns(own), ns(total)))
             for caller, (calls, first, self_s, with_s) in callers.items():
-                self.edges[self.name(caller), self.name(key)] = (
-                    calls, first, ns(self_s), ns(with_s))
+                self.add(self.edges, (self.name(caller), self.name(key)),
+                         (calls, first, ns(self_s), ns(with_s)))
+
+    @staticmethod
+    def add(table, key, cost):
+        table[key] = tuple(map(sum, zip(table.get(key, (0, 0, 0, 0)), cost)))
 
     @staticmethod
     def name(key):

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "callgrind_costs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void callgrind_costs_init(struct callgrind_costs *costs)
+{
+	*costs = (struct callgrind_costs){.position_count = 1, .scale = 1};
+}
+
+bool callgrind_costs_take_number(const char **text, uint64_t *value)
+{
+	bool hex = (*text)[0] == '0' && ((*text)[1] | 0x20) == 'x';
+	const char *digits = hex ? *text + 2 : *text;
+	unsigned base = hex ? 16 : 10;
+	const char *at = digits;
+
+	*value = 0;
+	for (; isxdigit((unsigned char)*at); at++) {
+		unsigned digit = isdigit((unsigned char)*at)
+					 ? (unsigned)(*at - '0')
+					 : (unsigned)((*at | 0x20) - 'a' + 10);
+
+		if (digit >= base ||
+			__builtin_mul_overflow(*value, base, value) ||
+			__builtin_add_overflow(*value, digit, value))
+			return false;
+	}
+	if (at == digits || (*at != '\0' && *at != ' ' && *at != '\t'))
+		return false;
+	*text += at - *text;
+	*text += strspn(*text, " \t");
+	return true;
+}
+
+/* A position: itself, or how far it is from the last one. */
+static bool take_position(const char **text, uint64_t last, uint64_t *position)
+{
+	char sign = **text;
+	uint64_t by;
+
+	if (sign == '*') {
+		++*text;
+		*text += strspn(*text, " \t");
+		*position = last;
+		return true;
+	}
+	*text += sign == '+' || sign == '-';
+	if (!callgrind_costs_take_number(text, &by))
+		return false;
+	*position = by;
+	if (sign == '+')
+		return !__builtin_add_overflow(last, by, position);
+	if (sign == '-')
+		return !__builtin_sub_overflow(last, by, position);
+	return true;
+}
+
+bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
+	const char **text, uint64_t positions[CALLGRIND_POSITIONS_MAX])
+{
+	for (unsigned i = 0; i < costs->position_count; i++)
+		if (!take_position(text, costs->positions[i], &positions[i]))
+			return false;
+	return true;
+}
+
+/* The unit of a cost, in nanoseconds: "ns", or as in "Time_(10us)"; 0 if it is
+ * no time. */
+static uint64_t time_unit(const char *event)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"\xc2\xb5s", 1000},
+		{"\xce\xbcs", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	const char *open = strchr(event, '(');
+	uint64_t count = 1;
+	size_t size;
+	char *end;
+
+	if (open != NULL) {
+		event = open + 1;
+		count = strtoull(event, &end, 10);
+		count = end == event ? 1 : count;
+		event = end;
+	}
+	size = strcspn(event, ")");
+	if (count == 0 || count > 1000000 ||
+		(open == NULL) != (event[size] == '\0'))
+		return 0;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i].name) == size &&
+			memcmp(units[i].name, event, size) == 0)
+			return count * units[i].ns;
+	return 0;
+}
+
+const char *callgrind_costs_set_events(
+	struct callgrind_costs *costs, char *text)
+{
+	const char *taken = "";
+	unsigned column = 0;
+	char *event;
+
+	costs->cost_column = 0;
+	costs->scale = 0;
+	while (costs->scale == 0 && (event = strsep(&text, " \t")) != NULL) {
+		if (*event == '\0')
+			continue;
+		costs->scale = time_unit(event);
+		if (column == 0 || costs->scale != 0) {
+			costs->cost_column = column;
+			taken = event;
+		}
+		column++;
+	}
+	if (costs->scale == 0)
+		costs->scale = 1;
+	return taken;
+}
+
+void callgrind_costs_set_positions(
+	struct callgrind_costs *costs, const char *text)
+{
+	bool instr = strstr(text, "instr") != NULL;
+	bool line = strstr(text, "line") != NULL || !instr;
+
+	costs->position_count = (unsigned)instr + line;
+	costs->line_column = line ? (int)instr : -1;
+}
+
+bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
+	const char *text, uint64_t *cost_ns)
+{
+	*cost_ns = 0;
+	for (unsigned i = 0; *text != '\0'; i++) {
+		uint64_t value;
+
+		if (!callgrind_costs_take_number(&text, &value))
+			return false;
+		if (i == costs->cost_column &&
+			__builtin_mul_overflow(value, costs->scale, cost_ns))
+			return false;
+	}
+	return *cost_ns <= (uint64_t)INT64_MAX;
+}
+
+uint32_t callgrind_costs_line(const struct callgrind_costs *costs,
+	const uint64_t positions[CALLGRIND_POSITIONS_MAX])
+{
+	uint64_t line =
+		costs->line_column < 0 ? 0 : positions[costs->line_column];
+
+	return line < UINT32_MAX ? (uint32_t)line : 0;
+}

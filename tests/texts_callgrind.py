@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""callgrind's profiles are read as their grammar says; ours are read back as
+what they were written from; and times that a file does not say are those that
+gprof2dot finds, where it need not guess."""
+import os
+import random
+import sys
+
+from texts_case import Profile, check, convert, data_directory, finish, run
+from texts_dot import check_oracle
+
+HEAD = b"# callgrind format\n"
+
+
+def check_samples(directory):
+    for name in ("callgrind.example.log", "callgrind.name-compression.log"):
+        profile = Profile(os.path.join(directory, name))
+        check(profile.functions == {
+            "main": (1, 1, 20, 820), "func1": (1, 1, 100, 400),
+            "func2": (5, 5, 700, 700)}, f"{name}: functions")
+        check(profile.edges == {
+            (None, "main"): (1, 1, 20, 820), ("main", "func1"): (1, 1, 100,
+                                                                 400),
+            ("main", "func2"): (3, 3, 420, 400),
+            ("func1", "func2"): (2, 2, 280, 300)}, f"{name}: calls")
+
+
+def stacks(chance, count):
+    """Stacks whose functions only call later ones or themselves, so that
+    nobody calls each other in a circle."""
+    lines = []
+    for _ in range(count):
+        stack, at = [], 0
+        while at < 12 and len(stack) < 9:
+            stack += [f"f{at}"] * chance.choice((1, 1, 1, 2, 3))
+            at += chance.randrange(1, 6)
+        lines.append(";".join(stack) + f" {chance.randrange(1, 10 ** 9)}")
+    return "\n".join(lines).encode()
+
+
+def without_own(edges):
+    """A call's time in the callee itself callgrind does not say."""
+    return {pair: cost[:2] + cost[3:] for pair, cost in edges.items()}
+
+
+def check_again(seed):
+    data = stacks(random.Random(seed), 30)
+    first = Profile(data)
+    second = Profile(convert(data, "callgrind"))
+    check(first.functions == second.functions,
+          f"random {seed}: functions are read back")
+    edges = {pair: cost for pair, cost in without_own(first.edges).items()
+             if pair[0] != pair[1]}
+    found = {pair: cost for pair, cost in without_own(second.edges).items()
+             if pair[0] != pair[1]}
+    check(edges == found, f"random {seed}: calls are read back")
+
+
+def check_circle():
+    """In a circle its entry is exact, and all of it."""
+    data = b"m;f;g;f;g 5\nm;f 2\nm;f;g;f;x 7\nm;y 1\n"
+    first = Profile(data).functions
+    second = Profile(convert(data, "callgrind")).functions
+    check(all(first[name][2] == second[name][2] for name in first),
+          "circle: own times")
+    check(first == second, "circle: its entry, and what is outside")
+
+
+GRAMMAR = HEAD + b"""version: 1
+creator: x
+positions: instr line
+events: Ir Time_(10us) Dr
+
+ob=(1) lib.so
+fl=(1) a.c
+fn=(1) f
+0x10 5 100 3
++4 * 1 1 9
+* +2 7
+jump=3/4 0x10 +1
+* *
+cob=(2) other.so
+cfi=(2) b.c
+cfn=(2) g
+calls=2 0x100 70
+* +3 4 6
+fi=(2)
+-8 -9 5 2
+cfn=(3) h
+calls=1 0x200 9
+* * 1 1
+fe=(1)
+fn=(2)
+0x100 70 0 4
+cfn=(1)
+0x100 70 0 4
+fn=unknown'2
+1 1 0 1
+fn=(9)
+1 1 0 1
+part: 2
+fl=(1)
+fn=(1)
+0x10 5 100 0x2
+totals: 1
+"""
+
+
+def check_grammar():
+    status, out, said = run("convert", "-t", "pstats", "-", "-o", "-",
+                            data=GRAMMAR)
+    check(status == 0 and "names are lost" in said,
+          "a number that stands for nothing is counted")
+    profile = Profile(GRAMMAR)
+    unit = 10000
+    check(profile.times() == {
+        "f": (8 * unit, 15 * unit), "g": (8 * unit, 8 * unit),
+        "h": (0, 0), "unknown'2": (unit, unit), "(9)": (unit, unit)},
+        "the first cost that is a time; parts are summed up")
+    rows = convert(GRAMMAR, "callgrind").decode()
+    check("\n5 80000\n" in rows and "\n70 80000\n" in rows,
+          "relative positions; lines of what was inlined are not its own")
+
+
+def check_bad():
+    for data, what in (
+            (b"fn=f\n1 x\n1 5\n", "a cost that is no number"),
+            (b"fn=f\ncalls=1 2\n\nfn=f\n1 5\n", "a call without a cost"),
+            (b"fn=f\n-3 1\n+1 5\n", "a position below none"),
+            (b"1 4\nfn=f\n1 5\n", "a cost before any function"),
+            (b"fn=f\n1 99999999999999999999\n1 5\n", "a cost beyond counting"),
+            (b"fn=f\nwhat\n1 5\n", "a line that is nothing")):
+        status, out, said = run("convert", "-t", "pstats", "-", "-o", "-",
+                                data=HEAD + data)
+        check(status == 0 and "make no sense" in said and
+              Profile(HEAD + data).times() == {"f": (5, 5)},
+              f"{what} is counted")
+    status, _, said = run("convert", "-t", "pstats", "-", "-o", "-",
+                          data=HEAD + b"fn=f\n1 7\n\0\nfn=g\n1 8\n")
+    check(status == 0 and "cut off" in said, "damage is said")
+
+
+def main():
+    check_samples(sys.argv[1])
+    for seed in range(10):
+        check_again(seed)
+    check_circle()
+    check_grammar()
+    check_bad()
+    data = data_directory()
+    if data:
+        for path in ("callgrind", "compare/callgrind/test"):
+            check_oracle(data, "callgrind", "gprof2dot/" + path)
+    finish()
+
+
+main()
