@@ -29,6 +29,8 @@ enum log_block {
 	LOG_DEVICE_FACTS = 13,
 	LOG_MODULE = 16,
 	LOG_MODULE_CLOSED = 17,
+	LOG_FACTS = 18,
+	LOG_TRACE_LOSSES = 19,
 	LOG_BLOCK_KINDS
 };
 
@@ -41,6 +43,7 @@ enum log_track_kind {
 
 /* What a description is of. */
 enum log_activity {
+	LOG_OTHER_ACTIVITY = 0,
 	LOG_KERNEL = 1,
 	LOG_MEMCPY = 2,
 	LOG_MEMSET = 3,
@@ -65,7 +68,16 @@ enum log_row {
 	LOG_ROW_FREE = 7,
 	LOG_ROW_STEP = 8,
 	LOG_ROW_CORRELATION = 9,
+	LOG_ROW_COMPLETE = 10,
+	LOG_ROW_FLOW = 11,
+	LOG_ROW_MORE_ARGS = 12,
 };
+
+/* The extension type of an argument that is JSON. */
+#define LOG_EXT_JSON 1
+
+/* The argument that an activity's node is. */
+#define LOG_NODE_KEY "graph node id"
 
 #define LOG_MAGIC_BYTES 16  /* the same in every member */
 #define LOG_HEADER_BYTES 24 /* before the deflate data */
@@ -98,6 +110,8 @@ enum log_row {
 #define LOG_DESCRIPTIONS_MAX (UINT32_C(1) << 22)
 #define LOG_DEVICES_MAX 4096
 #define LOG_DEVICE_KEYS_MAX 256 /* of a description, or a device */
+#define LOG_ARGS_MAX 65536      /* of an event */
+#define LOG_FACTS_MAX 65536
 
 /* Deeper stacks are not repeated at the start of event blocks. */
 #define LOG_OPEN_MAX 1024

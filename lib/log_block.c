@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "log_block_private.h"
+#include "log_site.h"
 #include "memory.h"
 #include "unpack.h"
 
@@ -26,6 +27,7 @@ static void reset(struct log_recording *recording)
 	recording->has_end = false;
 	recording->finished = false;
 	recording->refused = false;
+	memset(recording->losses, 0, sizeof(recording->losses));
 	recording->totals = (struct log_totals){
 		.damaged = recording->trace->losses[LOSS_DAMAGED_BLOCKS]};
 }
@@ -100,6 +102,53 @@ struct log_track *log_block_track(
 /* These are called twice: first to see whether the whole block is sound, then
  * to `apply` it. */
 
+/* What a track's block says; text is borrowed from it. */
+struct track_row {
+	uint32_t number;
+	uint32_t kind;
+	struct trace_track track; /* without its names */
+	struct log_site_text name;
+	bool has_process; /* other than the recording's */
+	struct log_site_text process;
+};
+
+static bool read_track(struct cursor *block, struct track_row *row)
+{
+	struct trace_track *track = &row->track;
+
+	if (!unpack_u32(block, LOG_TRACKS_MAX - 1, &row->number) ||
+		!unpack_u32(block, UINT32_MAX, &row->kind) ||
+		!unpack_int(block, &track->tid) ||
+		!unpack_text(block, &row->name.bytes, &row->name.size))
+		return false;
+	if (block->left == 0)
+		return !log_block_is_device(row->kind);
+	if (!unpack_u32(block, UINT32_MAX, &track->device) ||
+		!unpack_u32(block, UINT32_MAX, &track->context))
+		return false;
+	row->has_process = block->left > 0;
+	return !row->has_process ||
+	       (unpack_int(block, &track->pid) &&
+		       unpack_text(
+			       block, &row->process.bytes, &row->process.size));
+}
+
+static bool set_track(struct trace *trace, struct trace_track *target,
+	const struct track_row *row)
+{
+	target->tid = row->track.tid;
+	target->device = row->track.device;
+	target->context = row->track.context;
+	target->name = strtab_add(trace->text, row->name.bytes, row->name.size);
+	if (row->has_process) {
+		target->pid = row->track.pid;
+		target->process_name = strtab_add(
+			trace->text, row->process.bytes, row->process.size);
+	}
+	return target->name != STRTAB_NONE &&
+	       target->process_name != STRTAB_NONE;
+}
+
 static enum log_verdict take_track(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
@@ -109,42 +158,29 @@ static enum log_verdict take_track(
 		[LOG_STREAM] = TRACE_STREAM,
 		[LOG_CALLS] = TRACE_CALLS,
 	};
+	struct track_row row = {0};
 	struct log_track *track;
 	struct trace_track *target;
-	uint32_t device = 0;
-	uint32_t context = 0;
-	uint32_t number;
-	uint32_t kind;
-	int64_t tid;
-	const char *name;
-	size_t size;
 
-	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number) ||
-		!unpack_u32(&block, UINT32_MAX, &kind) ||
-		!unpack_int(&block, &tid) ||
-		!unpack_text(&block, &name, &size) ||
-		(log_block_is_device(kind) &&
-			(!unpack_u32(&block, UINT32_MAX, &device) ||
-				!unpack_u32(&block, UINT32_MAX, &context))))
+	if (!read_track(&block, &row))
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
-	track = log_block_track(recording, number);
+	track = log_block_track(recording, row.number);
 	if (track == NULL)
 		return LOG_NO_MEMORY;
 	/* What is on it already is of the one kind or the other. */
 	if ((track->known || track->next_seq != 0) &&
-		log_block_is_device(kind) != log_block_is_device(track->kind))
+		log_block_is_device(row.kind) !=
+			log_block_is_device(track->kind))
 		return LOG_DAMAGED;
 	track->known = true;
-	track->kind = kind > LOG_CALLS ? LOG_THREAD : (enum log_track_kind)kind;
+	track->kind = row.kind > LOG_CALLS ? LOG_THREAD
+					   : (enum log_track_kind)row.kind;
 	target = &recording->trace->tracks[track->trace_track];
 	target->kind = kinds[track->kind];
-	target->tid = tid;
-	target->device = device;
-	target->context = context;
-	target->name = strtab_add(recording->trace->text, name, size);
-	return target->name == STRTAB_NONE ? LOG_NO_MEMORY : LOG_SOUND;
+	return set_track(recording->trace, target, &row) ? LOG_SOUND
+							 : LOG_NO_MEMORY;
 }
 
 static enum log_verdict take_sync(
@@ -169,6 +205,16 @@ static enum log_verdict take_sync(
 			return LOG_NO_MEMORY;
 	}
 	return LOG_SOUND;
+}
+
+/* A block that came late says nothing new. */
+static void raise_loss(struct log_recording *recording, uint64_t *known,
+	enum trace_loss loss, uint64_t lost)
+{
+	if (lost <= known[loss])
+		return;
+	trace_lose(recording->trace, loss, lost - known[loss]);
+	known[loss] = lost;
 }
 
 static enum log_verdict take_losses(
@@ -196,15 +242,33 @@ static enum log_verdict take_losses(
 			return LOG_DAMAGED;
 		for (enum trace_loss i = 0; apply && i <= LOSS_STRAY_EXITS;
 			i++) {
-			if (!log_block_is(key, size, trace_loss_name(i)))
-				continue;
-			/* A block that came late says nothing new. */
-			if (lost <= track->losses[i])
-				continue;
-			trace_lose(
-				recording->trace, i, lost - track->losses[i]);
-			track->losses[i] = lost;
+			if (log_block_is(key, size, trace_loss_name(i)))
+				raise_loss(recording, track->losses, i, lost);
 		}
+	}
+	return LOG_SOUND;
+}
+
+/* Of a log that was made from something else: all that was lost of that. */
+static enum log_verdict take_trace_losses(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	uint32_t count;
+
+	if (!unpack_map(&block, &count))
+		return LOG_DAMAGED;
+	while (count-- > 0) {
+		const char *key;
+		size_t size;
+		uint64_t lost;
+
+		if (!unpack_text(&block, &key, &size) ||
+			!unpack_uint(&block, &lost))
+			return LOG_DAMAGED;
+		for (enum trace_loss i = 0; apply && i < LOSS_KINDS; i++)
+			if (log_block_is(key, size, trace_loss_name(i)))
+				raise_loss(
+					recording, recording->losses, i, lost);
 	}
 	return LOG_SOUND;
 }
@@ -237,6 +301,10 @@ static enum log_verdict take_kind(struct log_recording *recording,
 		return log_device_take_losses(recording, block, apply);
 	case LOG_DEVICE_FACTS:
 		return log_facts_take_device(recording, block, apply);
+	case LOG_FACTS:
+		return log_facts_take(recording, block, apply);
+	case LOG_TRACE_LOSSES:
+		return take_trace_losses(recording, block, apply);
 	default:
 		recording->trace->losses[LOSS_UNKNOWN_BLOCKS] += apply;
 		return LOG_SOUND;

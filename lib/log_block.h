@@ -62,6 +62,7 @@ struct log_recording {
 	bool finished; /* log_block_finish() was here */
 	bool refused;  /* it needs a newer reader: its blocks are passed over */
 	struct log_totals totals;
+	uint64_t losses[LOSS_KINDS]; /* of the last block of the trace's */
 	int64_t pid;
 	uint32_t process_name; /* strtab number; 0: none */
 	int64_t shift_ns;      /* of this recording against the first */

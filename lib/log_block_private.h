@@ -41,6 +41,8 @@ enum log_verdict log_device_take_losses(
 	struct log_recording *recording, struct cursor block, bool apply);
 enum log_verdict log_facts_take_device(
 	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_facts_take(
+	struct log_recording *recording, struct cursor block, bool apply);
 
 /* A fact that is a number; false if out of memory. */
 bool log_facts_set_number(

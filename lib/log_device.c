@@ -11,7 +11,9 @@
 #include "memory.h"
 #include "unpack.h"
 
-#define NODE_KEY "graph node id"
+/* Elements of a block before the rows' own arguments. */
+#define ELEMENTS (2 + LOG_DEVICE_COLUMNS)
+
 #define NAME_ROOM 32 /* of "(activity 4194303)" */
 
 void log_device_clear(struct log_device *device)
@@ -21,7 +23,7 @@ void log_device_clear(struct log_device *device)
 	log_device_next(device);
 	memory_free(device->descriptions);
 	memory_free(device->args);
-	memory_free(device->with_node);
+	log_args_clear(&device->joined);
 	*device = (struct log_device){0};
 }
 
@@ -106,6 +108,28 @@ static enum log_verdict read_columns(
 			memset(column, 0, *count * sizeof(*column));
 	}
 	return LOG_SOUND;
+}
+
+/* Finds the rows' own arguments. */
+static bool read_row_args(
+	struct log_device *device, struct cursor *block, uint32_t count)
+{
+	struct cursor rows;
+	uint32_t left;
+
+	if (!unpack_array(block, &left) || (left != 0 && left != count))
+		return false;
+	rows = *block;
+	for (; left > 0; left--) {
+		enum unpack_type type = unpack_peek(block);
+
+		if ((type != UNPACK_NIL && type != UNPACK_MAP) ||
+			!unpack_skip(block))
+			return false;
+	}
+	rows.left -= block->left;
+	device->row_args = rows;
+	return true;
 }
 
 /* May activities be on this track, or is nothing known of it yet? */
@@ -239,7 +263,13 @@ enum log_verdict log_device_take(
 	verdict = read_columns(device, &block, &count);
 	if (verdict != LOG_SOUND)
 		return verdict;
-	for (; elements > 2 + LOG_DEVICE_COLUMNS; elements--)
+	device->row_args = (struct cursor){.left = 0};
+	if (elements > ELEMENTS) {
+		if (!read_row_args(device, &block, count))
+			return LOG_DAMAGED;
+		elements--;
+	}
+	for (; elements > ELEMENTS; elements--)
 		if (!unpack_skip(&block)) /* of a newer version */
 			return LOG_DAMAGED;
 	if (block.left != 0 || !is_sound(recording, count))
@@ -257,28 +287,55 @@ enum log_verdict log_device_take(
 	return LOG_SOUND;
 }
 
-/* The description's arguments, and the node. */
-static bool add_node(
+/* What only this activity has. */
+static bool add_row(struct log_recording *recording)
+{
+	struct log_device *device = &recording->device;
+	struct cursor row = device->row_args;
+
+	(void)unpack_skip(&device->row_args);
+	row.left -= device->row_args.left;
+	return unpack_peek(&row) == UNPACK_NIL ||
+	       log_args_map(&device->joined, recording->trace, &row);
+}
+
+static bool add_node(struct log_recording *recording, int64_t node)
+{
+	struct log_device *device = &recording->device;
+	struct event_arg *arg = log_args_push(&device->joined);
+
+	if (arg == NULL)
+		return false;
+	if (device->node_key == 0)
+		device->node_key = strtab_add(recording->trace->text,
+			LOG_NODE_KEY, strlen(LOG_NODE_KEY));
+	*arg = (struct event_arg){.kind = ARG_INT, .key = device->node_key};
+	arg->value.integer = node;
+	return device->node_key != STRTAB_NONE;
+}
+
+/* The description's arguments, the row's own, and the node. */
+static bool join_args(
 	struct log_recording *recording, struct event *event, int64_t node)
 {
 	struct log_device *device = &recording->device;
-	struct event_arg *args = device->with_node;
+	struct log_args *args = &device->joined;
 
-	if (args == NULL)
-		args = memory_new((LOG_DEVICE_KEYS_MAX + 1) * sizeof(*args));
-	if (args == NULL)
+	args->count = 0;
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		struct event_arg *arg = log_args_push(args);
+
+		if (arg == NULL)
+			return false;
+		*arg = event->args[i];
+	}
+	if (device->row_args.left > 0 && !add_row(recording))
 		return false;
-	device->with_node = args;
-	if (device->node_key == 0)
-		device->node_key = strtab_add(
-			recording->trace->text, NODE_KEY, strlen(NODE_KEY));
-	if (event->arg_count > 0)
-		memcpy(args, event->args, event->arg_count * sizeof(*args));
-	args[event->arg_count] =
-		(struct event_arg){.kind = ARG_INT, .key = device->node_key};
-	args[event->arg_count++].value.integer = node;
-	event->args = args;
-	return device->node_key != STRTAB_NONE;
+	if (node != 0 && !add_node(recording, node))
+		return false;
+	event->args = args->items;
+	event->arg_count = args->count;
+	return true;
 }
 
 bool log_device_event(struct log_recording *recording, struct event *event)
@@ -299,6 +356,7 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 	event->arg_count = description->arg_count;
 	if (event->arg_count > 0) /* or there may be no array at all */
 		event->args = device->args + description->first_arg;
-	return columns[LOG_DEVICE_NODES][at] == 0 ||
-	       add_node(recording, event, columns[LOG_DEVICE_NODES][at]);
+	if (columns[LOG_DEVICE_NODES][at] == 0 && device->row_args.left == 0)
+		return true;
+	return join_args(recording, event, columns[LOG_DEVICE_NODES][at]);
 }

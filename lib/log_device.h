@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cursor.h"
 #include "event.h"
+#include "log_args.h"
 #include "log_device_time.h"
 #include "log_table.h"
 
@@ -44,8 +46,11 @@ struct log_device {
 	uint32_t count;
 	uint32_t room;
 	int64_t *columns[LOG_DEVICE_COLUMNS];
-	struct event_arg *with_node; /* room for one more than there are */
-	uint32_t node_key;           /* strtab number; 0: not yet */
+	/* A map or nil for each row; nothing left: none has any. */
+	struct cursor row_args;
+	struct log_args joined; /* of an event that has more than those of its
+				   description */
+	uint32_t node_key;      /* strtab number; 0: not yet */
 };
 
 void log_device_clear(struct log_device *device);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "log_args.h"
 #include "unpack.h"
 
 #define LIST_MAX 16
@@ -70,6 +71,12 @@ static bool read_value(struct trace *trace, struct cursor value,
 		text = list;
 		if (!print_list(value, list, &size))
 			return false;
+		break;
+	case UNPACK_EXT:
+		if (!log_args_value(&value, arg))
+			return false;
+		text = arg->value.text.bytes;
+		size = arg->value.text.size;
 		break;
 	default:
 		return false;

@@ -86,7 +86,8 @@ enum log_verdict log_device_take_properties(
 	if (recording->trace->device_count >= LOG_DEVICES_MAX ||
 		!unpack_u32(&block, UINT32_MAX, &device.number) ||
 		!log_device_args(recording->trace, &block, apply ? args : NULL,
-			&device.arg_count, &failed))
+			&device.arg_count, &failed) ||
+		(block.left > 0 && !unpack_int(&block, &device.pid)))
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;

@@ -204,6 +204,9 @@ void log_device_time_place(
 	const struct log_device_time none = {.pairs = &start, .count = 1};
 	const struct log_device_pair *last;
 
+	/* These times are log times. */
+	if (time->count == 1 && time->pairs[0].log == time->pairs[0].device)
+		return;
 	if (time->count == 0)
 		time = &none;
 	last = find_run(time, *begin);

@@ -194,6 +194,50 @@ enum log_verdict log_facts_take_device(
 	return LOG_SOUND;
 }
 
+static bool add_fact(struct trace *trace, struct cursor *row)
+{
+	const char *text[2];
+	uint32_t numbers[2];
+
+	for (int i = 0; i < 2; i++) {
+		size_t size;
+
+		(void)unpack_text(row, &text[i], &size);
+		numbers[i] =
+			strtab_add(trace->text, size == 0 ? "" : text[i], size);
+		if (numbers[i] == STRTAB_NONE)
+			return false;
+		text[i] = strtab_text(trace->text, numbers[i], NULL);
+	}
+	return trace_add_fact(trace, text[0], text[1]);
+}
+
+/* Facts of any name, of a log that was made from something else. */
+enum log_verdict log_facts_take(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	uint32_t count;
+
+	if (!unpack_array(&block, &count) || count > LOG_FACTS_MAX ||
+		recording->trace->fact_count > LOG_FACTS_MAX)
+		return LOG_DAMAGED;
+	while (count-- > 0) {
+		uint32_t elements;
+		struct cursor row;
+
+		if (!unpack_array(&block, &elements) || elements < 2)
+			return LOG_DAMAGED;
+		row = block;
+		for (uint32_t i = 0; i < elements; i++)
+			if ((i < 2 && unpack_peek(&block) != UNPACK_TEXT) ||
+				!unpack_skip(&block))
+				return LOG_DAMAGED;
+		if (apply && !add_fact(recording->trace, &row))
+			return LOG_NO_MEMORY;
+	}
+	return LOG_SOUND;
+}
+
 /* What the end block says that is worth knowing. */
 static bool is_end_fact(const char *key, size_t size, const char **name)
 {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "log_args.h"
 #include "log_block.h"
 #include "log_input.h"
 #include "memory.h"
@@ -15,7 +16,7 @@ struct log_reader {
 	struct event_source source; /* must be first */
 	struct log_input *input;
 	struct log_recording recording;
-	struct event_arg arg;
+	struct log_args args; /* of the event at hand */
 	bool seen_block;
 	bool follow;
 };
@@ -107,27 +108,16 @@ static bool row_site(
 	return event->site != TRACE_NONE;
 }
 
-static bool row_value(
-	struct log_reader *reader, struct cursor *row, struct event *event)
+/* The event's first argument, with this key. */
+static bool row_value(struct log_reader *reader, struct cursor *row,
+	const char *key, size_t size)
 {
-	struct event_arg *arg = &reader->arg;
+	struct event_arg *arg = log_args_push(&reader->args);
 
-	event->args = arg;
-	event->arg_count = 1;
-	switch (unpack_peek(row)) {
-	case UNPACK_INT:
-		arg->kind = ARG_INT;
-		return unpack_int(row, &arg->value.integer);
-	case UNPACK_FLOAT:
-		arg->kind = ARG_FLOAT;
-		return unpack_float(row, &arg->value.real);
-	case UNPACK_TEXT:
-		arg->kind = ARG_TEXT;
-		return unpack_text(
-			row, &arg->value.text.bytes, &arg->value.text.size);
-	default:
+	if (arg == NULL)
 		return false;
-	}
+	arg->key = strtab_add(reader->recording.trace->text, key, size);
+	return arg->key != STRTAB_NONE && log_args_value(row, arg);
 }
 
 static bool row_arg(
@@ -137,10 +127,26 @@ static bool row_arg(
 	size_t size;
 
 	event->kind = EVENT_ARGS;
-	if (!unpack_text(row, &key, &size))
+	return unpack_text(row, &key, &size) &&
+	       row_value(reader, row, key, size);
+}
+
+/* [site, value], or [site, value, key]. */
+static bool row_counter(struct log_reader *reader, struct cursor *row,
+	uint32_t elements, struct event *event)
+{
+	const char *key = "";
+	size_t size = 0;
+	struct cursor value;
+
+	event->kind = EVENT_COUNTER;
+	if (!row_site(reader, row, event))
 		return false;
-	reader->arg.key = strtab_add(reader->recording.trace->text, key, size);
-	return reader->arg.key != STRTAB_NONE && row_value(reader, row, event);
+	value = *row;
+	if (elements > 3 &&
+		(!unpack_skip(row) || !unpack_text(row, &key, &size)))
+		return false;
+	return row_value(reader, &value, key, size);
 }
 
 static bool row_memory(struct cursor *row, struct event *event)
@@ -159,24 +165,41 @@ static bool row_step(
 	struct log_reader *reader, struct cursor *row, struct event *event)
 {
 	event->kind = EVENT_STEP;
-	if (!row_site(reader, row, event) || !unpack_uint(row, &event->id))
+	return row_site(reader, row, event) && unpack_uint(row, &event->id) &&
+	       row_value(reader, row, "advance", 7);
+}
+
+static bool row_flow(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	uint32_t flow;
+
+	event->kind = EVENT_FLOW;
+	if (!row_site(reader, row, event) || !unpack_uint(row, &event->id) ||
+		!unpack_u32(row, FLOW_END, &flow))
 		return false;
-	reader->arg.key =
-		strtab_add(reader->recording.trace->text, "advance", 7);
-	return reader->arg.key != STRTAB_NONE && row_value(reader, row, event);
+	event->flow = (enum event_flow)flow;
+	return true;
+}
+
+/* Takes a row of `extras`, up to what follows its kind. */
+static bool open_row(struct cursor *extras, struct cursor *row,
+	uint32_t *elements, uint32_t *kind)
+{
+	*row = *extras;
+	(void)unpack_skip(extras);
+	row->left -= extras->left;
+	return unpack_array(row, elements) && unpack_u32(row, UINT32_MAX, kind);
 }
 
 /* Reads one row of `extras`; false if it is of a kind we do not know. */
 static bool read_row(struct log_reader *reader, struct event *event)
 {
-	struct cursor row = reader->recording.events.extras;
+	struct cursor row;
 	uint32_t elements;
 	uint32_t kind;
 
-	(void)unpack_skip(&reader->recording.events.extras);
-	row.left -= reader->recording.events.extras.left;
-	if (!unpack_array(&row, &elements) ||
-		!unpack_u32(&row, UINT32_MAX, &kind))
+	if (!open_row(&reader->recording.events.extras, &row, &elements, &kind))
 		return false;
 	switch (kind) {
 	case LOG_ROW_ARG:
@@ -185,10 +208,7 @@ static bool read_row(struct log_reader *reader, struct event *event)
 		event->kind = EVENT_INSTANT;
 		return row_site(reader, &row, event);
 	case LOG_ROW_COUNTER:
-		event->kind = EVENT_COUNTER;
-		reader->arg.key = 0;
-		return row_site(reader, &row, event) &&
-		       row_value(reader, &row, event);
+		return row_counter(reader, &row, elements, event);
 	case LOG_ROW_ASYNC_BEGIN:
 	case LOG_ROW_ASYNC_END:
 		event->kind = kind == LOG_ROW_ASYNC_BEGIN ? EVENT_ASYNC_BEGIN
@@ -204,9 +224,37 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	case LOG_ROW_CORRELATION:
 		event->kind = EVENT_CORRELATION;
 		return unpack_uint(&row, &event->id);
+	case LOG_ROW_COMPLETE:
+		event->kind = EVENT_COMPLETE;
+		return row_site(reader, &row, event) &&
+		       unpack_uint(&row, &event->dur_ns);
+	case LOG_ROW_FLOW:
+		return row_flow(reader, &row, event);
 	default:
 		return false;
 	}
+}
+
+/* The arguments that stand behind the event. */
+static void take_args(struct log_reader *reader, struct event *event)
+{
+	struct log_events *events = &reader->recording.events;
+	struct cursor extras = events->extras;
+	struct cursor row;
+	uint32_t elements;
+	uint32_t kind;
+
+	if (events->at < events->count &&
+		events->ids[events->at] == LOG_ID_EXTRA &&
+		open_row(&extras, &row, &elements, &kind) &&
+		kind == LOG_ROW_MORE_ARGS) {
+		events->at++;
+		events->extras = extras;
+		if (!log_args_map(&reader->args, reader->recording.trace, &row))
+			reader->recording.trace->losses[LOSS_UNKNOWN_EVENTS]++;
+	}
+	event->args = reader->args.items;
+	event->arg_count = reader->args.count;
 }
 
 /* The next event of the block that is being read; CTP_END if it gave none (a
@@ -219,23 +267,24 @@ static enum ctp_status take_event(
 	uint32_t id = events->ids[events->at];
 
 	event->time_ns = events->times[events->at++];
+	reader->args.count = 0;
 	if (id >= LOG_ID_SITES) {
 		event->kind = EVENT_BEGIN;
 		event->site = events->sites[id - LOG_ID_SITES];
 		if (!push_open(track, event->site))
 			return no_memory(err);
-		return CTP_OK;
+	} else if (id == LOG_ID_EXTRA) {
+		event->site = TRACE_NONE;
+		if (!read_row(reader, event)) {
+			reader->recording.trace->losses[LOSS_UNKNOWN_EVENTS]++;
+			return CTP_END;
+		}
+	} else {
+		event->site = TRACE_NONE;
+		event->kind = EVENT_END;
+		track->depth -= track->depth > 0;
 	}
-	event->site = TRACE_NONE;
-	if (id == LOG_ID_EXTRA) {
-		if (read_row(reader, event))
-			return CTP_OK;
-		reader->recording.trace->losses[LOSS_UNKNOWN_EVENTS]++;
-		return CTP_END;
-	}
-	event->kind = EVENT_END;
-	if (track->depth > 0)
-		track->depth--;
+	take_args(reader, event);
 	return CTP_OK;
 }
 
@@ -316,6 +365,7 @@ static void close_reader(struct event_source *source)
 	struct log_reader *reader = reader_of(source);
 
 	log_recording_clear(&reader->recording);
+	log_args_clear(&reader->args);
 	log_input_free(reader->input);
 	trace_free(source->trace);
 	memory_free(reader);

@@ -10,6 +10,7 @@
 #include "file_id.h"
 
 struct log_writer {
+	FILE *stream; /* or NULL: */
 	int fd;
 	struct file_id id;
 	struct deflater *deflater;
@@ -19,19 +20,38 @@ struct log_writer {
 	uint64_t blocks;
 };
 
-struct log_writer *log_writer_new(int fd, int level)
+static struct log_writer *new_writer(int level)
 {
 	struct log_writer *writer = calloc(1, sizeof(*writer));
 
 	if (writer == NULL)
 		return NULL;
+	writer->fd = -1;
 	writer->deflater = deflater_new(level);
 	if (writer->deflater == NULL) {
 		free(writer);
 		return NULL;
 	}
+	return writer;
+}
+
+struct log_writer *log_writer_new(int fd, int level)
+{
+	struct log_writer *writer = new_writer(level);
+
+	if (writer == NULL)
+		return NULL;
 	writer->fd = fd;
 	writer->id = file_id_of(fd);
+	return writer;
+}
+
+struct log_writer *log_writer_new_stream(FILE *stream, int level)
+{
+	struct log_writer *writer = new_writer(level);
+
+	if (writer != NULL)
+		writer->stream = stream;
 	return writer;
 }
 
@@ -46,7 +66,8 @@ void log_writer_free(struct log_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	file_id_close(&writer->id, writer->fd);
+	if (writer->stream == NULL)
+		file_id_close(&writer->id, writer->fd);
 	deflater_free(writer->deflater);
 	free(writer->member);
 	free(writer);
@@ -72,10 +93,24 @@ static void put_le32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
+static enum ctp_status write_stream(
+	struct log_writer *writer, size_t size, struct ctp_error *err)
+{
+	if (fwrite(writer->member, 1, size, writer->stream) != size)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot write");
+	writer->bytes += size;
+	writer->blocks++;
+	return CTP_OK;
+}
+
 static enum ctp_status write_all(
 	struct log_writer *writer, size_t size, struct ctp_error *err)
 {
 	size_t done = 0;
+
+	if (writer->stream != NULL)
+		return write_stream(writer, size, err);
 
 	while (done < size) {
 		ssize_t wrote;

@@ -4,6 +4,7 @@
 #define LOG_WRITE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "deflate.h"
 #include "error.h"
@@ -18,6 +19,12 @@ struct log_writer;
  */
 struct log_writer *log_writer_new(int fd, int level);
 void log_writer_free(struct log_writer *writer);
+
+/*
+ * The same to a stream, which is borrowed, and may be a pipe: an error leaves
+ * there what was written until then, and shows on the stream as well.
+ */
+struct log_writer *log_writer_new_stream(FILE *stream, int level);
 
 /* Goes on with a log that has so much already, where `fd` stands. */
 void log_writer_resume(

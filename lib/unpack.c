@@ -161,24 +161,46 @@ bool unpack_map(struct cursor *cursor, uint32_t *count)
 	return take_count(cursor, 0x80, 0xde, 2, count);
 }
 
+/* The size of the extension that this byte begins, without its type. */
+static bool take_ext(struct cursor *cursor, uint8_t byte, uint64_t *size)
+{
+	if (byte >= 0xd4 && byte <= 0xd8) {
+		*size = UINT64_C(1) << (byte - 0xd4);
+		return true;
+	}
+	return byte >= 0xc7 && byte <= 0xc9 &&
+	       cursor_be(cursor, (size_t)1 << (byte - 0xc7), size);
+}
+
+bool unpack_ext(
+	struct cursor *cursor, int8_t *type, const char **bytes, size_t *size)
+{
+	uint8_t byte;
+	uint8_t kind;
+	uint64_t left;
+
+	if (!cursor_u8(cursor, &byte) || !take_ext(cursor, byte, &left) ||
+		!cursor_u8(cursor, &kind))
+		return false;
+	*bytes = cursor_bytes(cursor, (size_t)left);
+	*type = (int8_t)kind;
+	*size = (size_t)left;
+	return *bytes != NULL;
+}
+
 /* Passes over an extension, or a float, nil or boolean. */
 static bool skip_other(struct cursor *cursor)
 {
-	uint8_t byte;
-	uint64_t size = 0;
+	const char *bytes;
+	int8_t type;
+	size_t size;
+	uint8_t byte = cursor->at[0];
 
-	if (!cursor_u8(cursor, &byte))
-		return false;
+	if (byte >= 0xc7 && (byte <= 0xc9 || byte >= 0xd4))
+		return unpack_ext(cursor, &type, &bytes, &size);
 	if (byte == 0xca || byte == 0xcb)
-		size = byte == 0xca ? 4 : 8;
-	else if (byte >= 0xd4 && byte <= 0xd8)
-		size = 1 + (UINT64_C(1) << (byte - 0xd4));
-	else if (byte >= 0xc7 && byte <= 0xc9) {
-		if (!cursor_be(cursor, (size_t)1 << (byte - 0xc7), &size))
-			return false;
-		size++;
-	}
-	return cursor_bytes(cursor, (size_t)size) != NULL;
+		return cursor_bytes(cursor, byte == 0xca ? 5 : 9) != NULL;
+	return cursor_bytes(cursor, 1) != NULL;
 }
 
 bool unpack_skip(struct cursor *cursor)

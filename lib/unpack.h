@@ -37,6 +37,10 @@ bool unpack_float(struct cursor *cursor, double *out);
 /* Borrowed from the input. */
 bool unpack_text(struct cursor *cursor, const char **text, size_t *size);
 
+/* An extension, likewise borrowed. */
+bool unpack_ext(
+	struct cursor *cursor, int8_t *type, const char **bytes, size_t *size);
+
 /* The number of elements (pairs) that follow: never more than there are bytes
  * left for. */
 bool unpack_array(struct cursor *cursor, uint32_t *count);

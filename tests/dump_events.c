@@ -8,7 +8,7 @@
 
 static const char *const kinds[] = {"begin", "end", "arg", "complete",
 	"async_begin", "async_end", "instant", "counter", "alloc", "free",
-	"step", "correlation", "activity"};
+	"step", "correlation", "activity", "flow"};
 
 static const char *const tracks[] = {
 	[TRACE_THREAD] = "thread",
@@ -50,6 +50,10 @@ static void print_event(const struct trace *trace, const struct event *event)
 		printf(" %" PRIu64 "ns %" PRIu64 "B %" PRIu32 "/%" PRIu32,
 			event->dur_ns, event->bytes, track->device,
 			track->context);
+	if (event->kind == EVENT_COMPLETE)
+		printf(" %" PRIu64 "ns", event->dur_ns);
+	if (event->kind == EVENT_FLOW)
+		printf(" %c", "stf"[event->flow]);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		print_arg(trace, &event->args[i]);
 	printf("\n");

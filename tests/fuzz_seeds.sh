@@ -49,7 +49,8 @@ if [ "$target" = fuzz_pstats ]; then
 	exit
 fi
 
-for recipe in "$srcdir"/tests/bad/*.recipe "$srcdir/tests/device.recipe"; do
+for recipe in "$srcdir"/tests/bad/*.recipe "$srcdir/tests/device.recipe" \
+	"$srcdir/tests/foreign.recipe"; do
 	name=$(basename "$recipe" .recipe)
 	./tests/make_log "$recipe" >"$directory/made"
 	seed "$directory/made" "log-$name"

@@ -38,9 +38,9 @@ static bool take(const char **at, char wanted)
 
 static void pack_value(struct buffer *out, const char **at);
 
-static void pack_text(struct buffer *out, const char **at)
+/* Up to the closing quote. */
+static struct buffer take_text(const char **at)
 {
-	msgpack_packer packer = msgpack_out(out);
 	struct buffer text = BUFFER_INIT;
 
 	for (; **at != '\''; (*at)++) {
@@ -58,7 +58,25 @@ static void pack_text(struct buffer *out, const char **at)
 		}
 	}
 	(*at)++;
+	return text;
+}
+
+static void pack_text(struct buffer *out, const char **at)
+{
+	msgpack_packer packer = msgpack_out(out);
+	struct buffer text = take_text(at);
+
 	msgpack_out_text(&packer, (const char *)text.bytes, text.used);
+	buffer_clear(&text);
+}
+
+static void pack_json(struct buffer *out, const char **at)
+{
+	msgpack_packer packer = msgpack_out(out);
+	struct buffer text = take_text(at);
+
+	(void)msgpack_pack_ext(&packer, text.used, LOG_EXT_JSON);
+	(void)msgpack_pack_ext_body(&packer, text.bytes, text.used);
 	buffer_clear(&text);
 }
 
@@ -130,6 +148,8 @@ static void pack_value(struct buffer *out, const char **at)
 		pack_elements(out, at, '}');
 	else if (take(at, '\''))
 		pack_text(out, at);
+	else if (take_word(at, "json'"))
+		pack_json(out, at);
 	else if (take_word(at, "nil"))
 		(void)msgpack_pack_nil(&packer);
 	else if (take_word(at, "true"))

@@ -6,7 +6,7 @@
  *	[3, -7, 0.5, 'it\'s \xff', {'key': nil}, true, 0 * 1000]
  *
  * is a MessagePack array of 1,006 elements: `value * count` stands for that
- * many of it. Text that is not UTF-8 becomes bin, as in the log.
+ * many of it, `json'[1]'` for JSON as an argument. Text that is not UTF-8 becomes bin, as in the log.
  */
 #ifndef LOG_MAKER_H
 #define LOG_MAKER_H

@@ -27,13 +27,35 @@ compare() {
 	}
 }
 
+# The same of the log written anew, whose events are the same on each track.
+compare_again() {
+	compare
+	sort -s -k1,2 "$work/ours" > "$work/before"
+	./ctprof convert -f log -t log "$work/run.ctp" > "$work/again.ctp" ||
+		exit 1
+	mv "$work/again.ctp" "$work/run.ctp"
+	compare
+	sort -s -k1,2 "$work/ours" | cmp "$work/before" - || exit 1
+}
+
 # Made-up devices for twenty seconds of a made-up clock, with drift and a step.
 CTPROF_OUT="$work/run.ctp" CTPROF_CLOCK=events \
 	./tests/record_devices 4000 5000 > /dev/null || exit 1
-compare
+compare_again
 [ "$(grep -c ' activity ' "$work/ours")" = 4000 ] || exit 1
 CTPROF_OUT="$work/run.ctp" ./tests/record_everything || exit 1
-compare
+compare_again
+cp "$work/ours" "$work/everything"
+# What others recorded, with what only they have.
+./tests/make_log "$srcdir/tests/foreign.recipe" > "$work/run.ctp" || exit 1
+compare_again
+for kind in complete flow 'Input Dims=\[\[2, 3\], \[\]\]'; do
+	grep -q " $kind" "$work/ours" || {
+		echo "no $kind in what others recorded"
+		exit 1
+	}
+done
+mv "$work/everything" "$work/ours"
 for kind in begin end arg async_begin async_end instant counter alloc free \
 	step; do
 	grep -q " $kind" "$work/ours" || {

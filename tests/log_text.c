@@ -25,6 +25,9 @@ static const char *const kinds[] = {
 	[EVENT_FLOW] = "flow",
 };
 
+static const char *const flows[] = {
+	[FLOW_START] = "start", [FLOW_STEP] = "step", [FLOW_END] = "end"};
+
 static void put_arg(
 	FILE *out, const struct trace *trace, const struct event_arg *arg)
 {
@@ -39,7 +42,7 @@ static void put_arg(
 			arg->value.text.bytes);
 }
 
-static void put_event(
+void log_text_event(
 	FILE *out, const struct trace *trace, const struct event *event)
 {
 	ck_assert_uint_lt(event->track, trace->track_count);
@@ -67,6 +70,11 @@ static void put_event(
 	if (event->kind == EVENT_ACTIVITY)
 		(void)fprintf(out, " %" PRIu64 "ns %" PRIu64 "B", event->dur_ns,
 			event->bytes);
+	if (event->kind == EVENT_COMPLETE)
+		(void)fprintf(out, " %" PRIu64 "ns", event->dur_ns);
+	if (event->kind == EVENT_FLOW)
+		(void)fprintf(
+			out, " %" PRIu64 " %s", event->id, flows[event->flow]);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		put_arg(out, trace, &event->args[i]);
 	(void)putc('\n', out);
@@ -179,7 +187,7 @@ struct log_text log_text_read_names(
 	while (text.status == CTP_OK) {
 		text.status = source->next(source, &event, &text.err);
 		if (text.status == CTP_OK)
-			put_event(out, source->trace, &event);
+			log_text_event(out, source->trace, &event);
 	}
 	ck_assert_uint_le(source->position(source), size);
 	(void)fclose(out);

@@ -5,13 +5,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "event.h"
 
 struct log_text {
 	/* One line per event: track, time, kind, and what the kind has:
 	 * "0 1000 begin main" or "1 -5 arg key=3"; of an activity id, duration,
-	 * bytes and arguments. */
+	 * bytes and arguments; of a complete range duration, of an
+	 * arrow id and end. */
 	char *events;
 	/* One line per track: kind, pid, tid, name, device and context of those
 	 * of devices, end. */
@@ -30,6 +32,10 @@ struct log_text {
 	enum ctp_status status; /* that ended it; CTP_END: all was read */
 	struct ctp_error err;
 };
+
+/* One line, as in `events`. */
+void log_text_event(
+	FILE *out, const struct trace *trace, const struct event *event);
 
 /* Reads the whole log; fails the test if an event refers to what is not
  * there. */

@@ -5,6 +5,7 @@ following lib/LOG-FORMAT.md, and prints its events as dump_events does:
 
     gzip -dc run.ctp | read_log.py
 """
+import json
 import sys
 
 import msgpack
@@ -29,6 +30,8 @@ class Clock:
             self.pieces.append((log, y, max(-500_000, min(500_000, ahead))))
 
     def correct(self, log):
+        if not self.pieces:
+            return log
         piece = self.pieces[0]
         for other in self.pieces:
             if other[0] <= log:
@@ -120,8 +123,15 @@ def python_hex_to_c(value):
 
 
 def argument(value):
+    if isinstance(value, msgpack.ExtType):
+        json.loads(value.data)
+        return value.data.decode()
     return python_hex_to_c(value.hex()) if isinstance(value, float) \
         else number(value)
+
+
+def arguments(pairs):
+    return [f"{text(key)}={argument(value)}" for key, value in pairs.items()]
 
 
 def row_words(row, site):
@@ -131,7 +141,8 @@ def row_words(row, site):
     if kind == 2:
         return f"instant {site(row[1])}"
     if kind == 3:
-        return f"counter {site(row[1])} ={argument(row[2])}"
+        key = text(row[3]) if len(row) > 3 else ""
+        return f"counter {site(row[1])} {key}={argument(row[2])}"
     if kind in (4, 5):
         name = "async_begin" if kind == 4 else "async_end"
         return f"{name} {site(row[1])}" + (f" {row[2]}" if row[2] else "")
@@ -140,6 +151,11 @@ def row_words(row, site):
             " ".join(map(str, row[1:4]))
     if kind == 9:
         return f"correlation {row[1]}"
+    if kind == 10:
+        return f"complete {site(row[1])} {row[2]}ns"
+    if kind == 11:
+        return f"flow {site(row[1])}" + (f" {row[2]}" if row[2] else "") + \
+            " " + "stf"[row[3]]
     assert kind == 8
     return f"step {site(row[1])} {row[2]} advance={row[3]}"
 
@@ -148,6 +164,7 @@ def events(block, clock, sites, tracks):
     _, track, _, now, times, _, used, ids, extras = block[:9]
     kind, tid = tracks[track][:2]
     rows = iter(extras)
+    lines = []
 
     def site(number):
         name, file, line = sites[number][:3]
@@ -157,9 +174,16 @@ def events(block, clock, sites, tracks):
     for code, delta in zip(ids, times):
         now += delta
         at = now if kind == 1 else clock.correct(now)
-        what = "end" if code == 0 else row_words(next(rows), site) \
+        row = next(rows) if code == 1 else None
+        if row and row[0] == 12:  # of the event before it
+            lines[-1] += arguments(row[1])
+            continue
+        what = "end" if code == 0 else row_words(row, site) \
             if code == 1 else f"begin {site(used[code - 2])}"
-        print("timeline" if kind == 1 else "thread", tid, at, what)
+        lines.append(
+            ["timeline" if kind == 1 else "thread", str(tid), str(at), what])
+    for line in lines:
+        print(*line)
 
 
 def sums(column, base=0):
@@ -179,10 +203,12 @@ def activities(block, clocks, tables):
     clock, device_clock = clocks
     sites, tracks, descriptions = tables
     zeros = [0] * len(starts)
-    for start, took, track, number, correlation, bytes_moved, node in zip(
-            sums(starts, base), durations, used, numbers, sums(correlations),
-            moved or zeros, sums(nodes or zeros), strict=True):
-        kind, stream, _, device, context = tracks[track]
+    own = (block[9] if len(block) > 9 else []) or [None] * len(starts)
+    for start, took, track, number, correlation, bytes_moved, node, more \
+            in zip(sums(starts, base), durations, used, numbers,
+                   sums(correlations), moved or zeros, sums(nodes or zeros),
+                   own, strict=True):
+        kind, stream, _, device, context = tracks[track][:5]
         _, site, args = descriptions[number]
         name, file, line = sites[site][:3]
         begin, end = map(clock.correct,
@@ -195,6 +221,7 @@ def activities(block, clocks, tables):
         words += [f"{end - begin}ns", f"{bytes_moved}B", f"{device}/{context}"]
         words += [f"{text(key)}={python_to_json(value)}"
                   for key, value in args.items()]
+        words += arguments(more or {})
         if node:
             words.append(f"graph node id={node}")
         print("stream" if kind == 2 else "calls", stream, begin, "activity",

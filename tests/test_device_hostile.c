@@ -198,10 +198,10 @@ END_TEST
 START_TEST(elements_of_a_newer_version_are_passed_over)
 {
 	struct log_text text = READ("[1, 1, [['a', '', 0]]]",
-		"[2, 1, 3, 7, '', 0, 1, 'more']",
+		"[2, 1, 3, 7, '', 0, 1, 42, '', 'more']",
 		"[9, 1, [[99, 1, {'k': 1}, 'more']], 'more']",
 		"[11, [[0, 100, 'more']], 'more']", "[12, {'new': 5}, 'more']",
-		"[8, 105, [0], [1], [1], [1], [2], [], [], 'more', {}]");
+		"[8, 105, [0], [1], [1], [1], [2], [], [], [], 'more', {}]");
 
 	ck_assert_str_eq(text.events, "0 5 activity a 2 1ns 0B k=1\n");
 	ck_assert_str_eq(text.losses, "truncated 1\n");

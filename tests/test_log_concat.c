@@ -122,7 +122,7 @@ START_TEST(blocks_and_elements_of_the_future_are_passed_over)
 	log_maker_add_header(&case_made, 1000, 1);
 	log_maker_add(&case_made, "[99, {'a': [1, 2]}, 'b']");
 	log_maker_add(&case_made, "[1, 1, [['f', '', 0, nil, {'x': 1}]], 8]");
-	log_maker_add(&case_made, "[2, 1, 0, 7, '', 'more']");
+	log_maker_add(&case_made, "[2, 1, 0, 7, '', 0, 0, 42, '', 'more']");
 	log_maker_add(&case_made, "[18446744073709551615, 1]");
 	log_maker_add(&case_made, "[3, 1, 0, 0, [1, 1, 1], [], [1], [2, 1, 0], "
 				  "[[77, 1, 2]], 'new', [5]]");

@@ -144,7 +144,8 @@ START_TEST(what_newer_versions_add_is_passed_over)
 		"[0, {'format': 'ctprof log', 'version': 9, 'reader': 1,"
 		" 'new': [1, {2: 3}], 'pid': 3, 'realtime': 5}, 'more']");
 	log_maker_add(&made, "[1, 1, [['f', '', 1, 'more', []]], nil]");
-	log_maker_add(&made, "[2, 1, 0, 7, 't', {'colour': 'red'}]");
+	log_maker_add(
+		&made, "[2, 1, 0, 7, 't', 0, 0, 3, '', {'colour': 'red'}]");
 	log_maker_add(&made, "[4, [[0, 0, 0, 1, 2], [1, 1, 1]], 3]");
 	log_maker_add(&made, "[3, 1, 0, 0, [1, 1, 1, 1], [], [1], [2, 1, 1, "
 			     "0], [[1, 'k', 5, 'more'], [2, 1, {}]], 2, [2]]");

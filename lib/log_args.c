@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_args.h"
+
+#include "json_check.h"
+#include "log.h"
+#include "memory.h"
+#include "unpack.h"
+
+void log_args_clear(struct log_args *args)
+{
+	memory_free(args->items);
+	*args = (struct log_args){0};
+}
+
+/* What others write out as JSON must be that. */
+static bool read_json(struct cursor *cursor, struct event_arg *arg)
+{
+	int8_t type;
+
+	arg->kind = ARG_JSON;
+	return unpack_ext(cursor, &type, &arg->value.text.bytes,
+		       &arg->value.text.size) &&
+	       type == LOG_EXT_JSON &&
+	       json_check(arg->value.text.bytes, arg->value.text.size);
+}
+
+bool log_args_value(struct cursor *cursor, struct event_arg *arg)
+{
+	switch (unpack_peek(cursor)) {
+	case UNPACK_INT:
+		arg->kind = ARG_INT;
+		return unpack_int(cursor, &arg->value.integer);
+	case UNPACK_FLOAT:
+		arg->kind = ARG_FLOAT;
+		return unpack_float(cursor, &arg->value.real);
+	case UNPACK_TEXT:
+		arg->kind = ARG_TEXT;
+		return unpack_text(
+			cursor, &arg->value.text.bytes, &arg->value.text.size);
+	case UNPACK_EXT:
+		return read_json(cursor, arg);
+	default:
+		return false;
+	}
+}
+
+struct event_arg *log_args_push(struct log_args *args)
+{
+	if (args->count == args->room) {
+		uint32_t room = args->room == 0 ? 16 : args->room * 2;
+		struct event_arg *items =
+			memory_resize(args->items, room * sizeof(*items));
+
+		if (items == NULL)
+			return NULL;
+		args->items = items;
+		args->room = room;
+	}
+	return &args->items[args->count++];
+}
+
+bool log_args_map(
+	struct log_args *args, struct trace *trace, struct cursor *map)
+{
+	uint32_t pairs;
+
+	if (!unpack_map(map, &pairs))
+		return false;
+	for (; pairs > 0 && args->count < LOG_ARGS_MAX; pairs--) {
+		struct event_arg *arg;
+		struct cursor value;
+		const char *key;
+		size_t size;
+
+		if (!unpack_text(map, &key, &size))
+			return false;
+		value = *map;
+		if (!unpack_skip(map))
+			return false;
+		arg = log_args_push(args);
+		if (arg == NULL)
+			return false;
+		if (!log_args_value(&value, arg)) {
+			args->count--;
+			continue;
+		}
+		arg->key = strtab_add(trace->text, size == 0 ? "" : key, size);
+		if (arg->key == STRTAB_NONE)
+			return false;
+	}
+	return true;
+}
