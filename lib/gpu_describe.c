@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device_link.h"
+#include "device_words.h"
 #include "gpu_table.h"
 #include "msgpack_out.h"
 
@@ -103,52 +104,6 @@ static struct {
 } descriptions = {.known = GPU_TABLE_INIT(
 			  sizeof(struct gpu_description) / sizeof(uint64_t))};
 
-static const char *word(const char *const *words, size_t count, uint32_t value)
-{
-	return words[value < count ? value : 0];
-}
-
-#define WORD(words, value) \
-	word(words, sizeof(words) / sizeof((words)[0]), value)
-
-const char *gpu_describe_copy(uint32_t kind)
-{
-	static const char *const words[] = {"Unknown", "HtoD", "DtoH", "HtoA",
-		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
-
-	return WORD(words, kind);
-}
-
-const char *gpu_describe_memory(uint32_t kind)
-{
-	static const char *const words[] = {"Unknown", "Pageable", "Pinned",
-		"Device", "Array", "Managed", "Device Static",
-		"Managed Static"};
-
-	return WORD(words, kind);
-}
-
-const char *gpu_describe_wait(uint32_t type)
-{
-	/* Tools for PyTorch's traces look for these names. */
-	static const char *const words[] = {"Unknown", "Event Sync",
-		"Stream Wait Event", "Stream Sync", "Context Sync"};
-
-	return WORD(words, type);
-}
-
-/* The number is 1, or a multiple of 65536. */
-const char *gpu_describe_overhead(uint32_t what)
-{
-	static const char *const words[] = {"Unknown", "Buffer Flush",
-		"Instrumentation", "Resource",
-		"Runtime Triggered Module Loading", "Lazy Function Loading",
-		"Command Buffer Full", "Activity Buffer Request",
-		"UVM Activity Init"};
-
-	return what == 1 ? "Driver Compiler" : WORD(words, what >> 16);
-}
-
 static bool is_due(const struct field *field, const uint32_t *fields)
 {
 	const uint32_t *value = fields + field->at;
@@ -178,13 +133,13 @@ static void pack_field(msgpack_packer *out, const struct field *field,
 			(void)msgpack_pack_uint32(out, value[i]);
 		break;
 	case COPY:
-		msgpack_out_key(out, gpu_describe_copy(*value));
+		msgpack_out_key(out, device_word_copy(*value));
 		break;
 	case MEMORY:
-		msgpack_out_key(out, gpu_describe_memory(*value));
+		msgpack_out_key(out, device_word_memory(*value));
 		break;
 	case WAIT:
-		msgpack_out_key(out, gpu_describe_wait(*value));
+		msgpack_out_key(out, device_word_wait(*value));
 		break;
 	}
 }

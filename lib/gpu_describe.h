@@ -76,10 +76,4 @@ bool gpu_describe_put(void);
 /* A new recording: numbers start from 1. */
 void gpu_describe_restart(void);
 
-/* Words for CUPTI's numbers. */
-const char *gpu_describe_copy(uint32_t kind);
-const char *gpu_describe_memory(uint32_t kind);
-const char *gpu_describe_wait(uint32_t type);
-const char *gpu_describe_overhead(uint32_t what);
-
 #endif

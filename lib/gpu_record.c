@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "device_link.h"
+#include "device_words.h"
 #include "gpu_callback.h"
 #include "gpu_cupti.h"
 #include "gpu_describe.h"
@@ -106,8 +107,8 @@ static uint32_t copy_site(uint8_t kind, uint8_t source, uint8_t target)
 	known = &records.copies[kind][source][target];
 	if (*known == 0) {
 		(void)snprintf(name, sizeof(name), "Memcpy %s (%s -> %s)",
-			gpu_describe_copy(kind), gpu_describe_memory(source),
-			gpu_describe_memory(target));
+			device_word_copy(kind), device_word_memory(source),
+			device_word_memory(target));
 		*known = number_of(make_site(name, "gpu_memcpy"));
 	}
 	return *known;
@@ -120,7 +121,7 @@ static uint32_t memset_site(uint16_t memory)
 
 	if (*known == 0) {
 		(void)snprintf(name, sizeof(name), "Memset (%s)",
-			gpu_describe_memory(memory));
+			device_word_memory(memory));
 		*known = number_of(make_site(name, "gpu_memset"));
 	}
 	return *known;
@@ -237,7 +238,7 @@ static void take_wait(struct taken *taken, const void *record, size_t size)
 		r.stream == CUPTI_NO_STREAM ? -1 : (int64_t)r.stream;
 	taken->description.kind = LOG_DEVICE_WAIT;
 	taken->description.site =
-		number_of(make_site(gpu_describe_wait(r.type), "cuda_sync"));
+		number_of(make_site(device_word_wait(r.type), "cuda_sync"));
 	fields[GPU_WAIT_KIND] = r.type;
 	fields[GPU_WAIT_EVENT] = r.event + 1;
 	fields[GPU_WAIT_RETURN] = r.result;
@@ -278,7 +279,7 @@ static void take_overhead(struct taken *taken, const void *record, size_t size)
 	taken->activity.correlation = r.correlation;
 	taken->description.kind = LOG_OVERHEAD;
 	taken->description.site =
-		number_of(make_site(gpu_describe_overhead(r.what), "overhead"));
+		number_of(make_site(device_word_overhead(r.what), "overhead"));
 	if (r.object <= CUPTI_OBJECT_THREAD) {
 		taken->track_kind = LOG_CALLS;
 		taken->track_number =
