@@ -69,6 +69,8 @@ struct format {
 #define FORMATS(X) \
 	X(log) \
 	X(pstats) \
+	X(nsys) \
+	X(nvprof) \
 	X(chrome) \
 	X(gprof) \
 	X(callgrind) \

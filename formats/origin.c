@@ -105,6 +105,8 @@ static enum ctp_status refuse_unknown(
 static enum ctp_status open_source(
 	struct origin *origin, const struct format *from, struct ctp_error *err)
 {
+	enum ctp_status status;
+
 	origin->format = from;
 	if (from == NULL)
 		origin->format = format_probe(origin->head, origin->head_size);
@@ -114,8 +116,11 @@ static enum ctp_status open_source(
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
 			"ctprof writes %s but does not read it",
 			origin->format->name);
-	return origin->format->open_events(origin->file, origin->head,
+	status = origin->format->open_events(origin->file, origin->head,
 		origin->head_size, &origin->source, err);
+	if (status == CTP_OK && origin->source->format != NULL)
+		origin->format = format_find(origin->source->format);
+	return status;
 }
 
 static void close_file(struct origin *origin)

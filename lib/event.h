@@ -61,6 +61,10 @@ struct profile;
 struct event_source {
 	struct trace *trace; /* the source's; borrowed until close() */
 
+	/* The name of the format, where it took reading to tell it from
+	 * others; else NULL. */
+	const char *format;
+
 	/* The next event; CTP_END after the last. Damage is not an error: it
 	 * is counted in trace->losses and reading goes on after it. */
 	enum ctp_status (*next)(struct event_source *source,

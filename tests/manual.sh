@@ -96,7 +96,15 @@ done
 [ -s "$work/formats" ] || complain "ctprof formats: lists none"
 while read -r name does _ suffix summary; do
 	[ "$does" != both ] || does="read, write"
-	grep -qF "| \`$name\` | \`$suffix\` | $does | $summary |" \
+	cell="\`$suffix\`"
+	case $suffix in
+	.*) ;;
+	*) # it has none
+		summary="$suffix $summary"
+		cell=
+		;;
+	esac
+	grep -qF "| \`$name\` | $cell | $does | $summary |" \
 		"$srcdir/README.md" ||
 		complain "README.md: has no row for $name as 'ctprof formats' has it"
 	[ "$does" = read ] ||
