@@ -27,10 +27,6 @@
 #include "memory.h"
 #include "trace_read.h"
 
-/* Times this close to the recording's start, a year, are of the wall clock:
- * other clocks have not come that far. */
-#define WALL_CLOCK_NS INT64_C(31536000000000000)
-
 struct chrome {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	struct trace *trace;
@@ -60,26 +56,6 @@ static void begin_file(struct chrome *chrome)
 	}
 	json_key(json, "traceEvents");
 	json_begin(json, '[');
-}
-
-/*
- * What the track's times are relative to. A timeline has the program's own;
- * where these are of the wall clock, as time.time_ns() of Python is, it stands
- * beside the measured tracks of the same moments.
- */
-static int64_t find_epoch(
-	const struct chrome *chrome, const struct event *first)
-{
-	const struct trace *trace = chrome->trace;
-	int64_t since_ns;
-
-	if (trace->tracks[first->track].kind != TRACE_TIMELINE ||
-		trace->base_realtime_ns <= 0 ||
-		__builtin_sub_overflow(
-			first->time_ns, trace->base_realtime_ns, &since_ns) ||
-		since_ns < -WALL_CLOCK_NS || since_ns > WALL_CLOCK_NS)
-		return 0;
-	return trace->base_realtime_ns;
 }
 
 static int64_t time_in_file(const struct chrome_track *track, int64_t time_ns)
@@ -114,7 +90,7 @@ static bool add_begin(struct chrome *chrome, struct chrome_track *track,
 	if (track->ranges_row == NULL) {
 		if (!chrome_track_open_ranges(&chrome->tracks, track))
 			return false;
-		track->epoch_ns = find_epoch(chrome, event);
+		track->epoch_ns = chrome_track_epoch(chrome->trace, event);
 	}
 	mended = in_order(chrome, track, event);
 	if (track->stack.depth >= CHROME_DEPTH_SHOWN)

@@ -128,21 +128,21 @@ static bool write_name(struct chrome_rows *rows, const struct chrome_row *row,
 	return true;
 }
 
-static void name_number(struct chrome_rows *rows, const char *text, int64_t id)
+static void name_number(struct buffer *name, const char *text, int64_t id)
 {
 	char number[JSON_NUMBER_MAX];
 
-	buffer_add_text(&rows->name, text);
-	buffer_add(&rows->name, number,
-		(size_t)(json_put_int(number, id) - number));
+	buffer_add_text(name, text);
+	buffer_add(name, number, (size_t)(json_put_int(number, id) - number));
 }
 
-static void name_text(struct chrome_rows *rows, uint32_t number)
+static void name_text(
+	struct buffer *name, const struct trace *trace, uint32_t number)
 {
 	size_t size;
-	const char *bytes = strtab_text(rows->trace->text, number, &size);
+	const char *bytes = strtab_text(trace->text, number, &size);
 
-	buffer_add(&rows->name, bytes, size);
+	buffer_add(name, bytes, size);
 }
 
 static bool write_process_name(
@@ -152,11 +152,11 @@ static bool write_process_name(
 
 	rows->name.used = 0;
 	if (track->process_name != 0)
-		name_text(rows, track->process_name);
+		name_text(&rows->name, rows->trace, track->process_name);
 	else
-		name_number(rows, "process ", track->pid);
+		name_number(&rows->name, "process ", track->pid);
 	if (track->kind == TRACE_STREAM)
-		name_number(rows, " GPU ", track->device);
+		name_number(&rows->name, " GPU ", track->device);
 	return write_name(rows, row, "process_name");
 }
 
@@ -167,7 +167,8 @@ static bool write_process_label(
 	struct json *json;
 
 	rows->name.used = 0;
-	name_number(rows, "GPU ", rows->trace->tracks[row->track].device);
+	name_number(
+		&rows->name, "GPU ", rows->trace->tracks[row->track].device);
 	if (rows->name.failed)
 		return false;
 	json = begin_metadata(rows, row, "process_labels", "labels");
@@ -182,54 +183,58 @@ int64_t chrome_row_stream(const struct trace_track *track)
 }
 
 /* "stream 7 ", as Kineto has it: the name, if there is one, comes behind. */
-static void name_stream(
-	struct chrome_rows *rows, const struct trace_track *track)
+static void name_stream(struct buffer *name, const struct trace *trace,
+	const struct trace_track *track)
 {
 	int64_t stream = chrome_row_stream(track);
 
 	if (stream == -1)
-		name_number(rows, "Device ", track->device);
+		name_number(name, "Device ", track->device);
 	else
-		name_number(rows, "stream ", stream);
-	buffer_add_text(&rows->name, " ");
+		name_number(name, "stream ", stream);
+	buffer_add_text(name, " ");
 	if (track->name != 0)
-		name_text(rows, track->name);
+		name_text(name, trace, track->name);
 }
 
-static void name_suffix(struct chrome_rows *rows, const char *text)
+static void name_suffix(struct buffer *name, const char *text)
 {
-	struct buffer *name = &rows->name;
-
 	if (name->used > 0 && name->bytes[name->used - 1] == ' ')
 		name->used--;
 	buffer_add_text(name, text);
 }
 
+void chrome_row_add_name(struct buffer *name, const struct trace *trace,
+	uint32_t number, int32_t lane)
+{
+	const struct trace_track *track = &trace->tracks[number];
+
+	if (track->kind == TRACE_STREAM)
+		name_stream(name, trace, track);
+	else if (track->name != 0)
+		name_text(name, trace, track->name);
+	else
+		name_number(name, "thread ", track->tid);
+	if (track->kind == TRACE_TIMELINE)
+		name_suffix(name, " (timeline)");
+	if (track->kind == TRACE_CALLS)
+		name_suffix(name, " (device calls)");
+	if (lane == CHROME_ROW_RANGES)
+		name_suffix(name, " (ranges)");
+	if (lane >= CHROME_ROW_HOST)
+		name_suffix(name, " (host)");
+	if (lane >= 0 && lane != CHROME_ROW_HOST) {
+		name_suffix(name, " (lane ");
+		name_number(name, "", lane % LANES_MAX + 1);
+		buffer_add_text(name, ")");
+	}
+}
+
 static bool write_thread_name(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
-	const struct trace_track *track = &rows->trace->tracks[row->track];
-
 	rows->name.used = 0;
-	if (track->kind == TRACE_STREAM)
-		name_stream(rows, track);
-	else if (track->name != 0)
-		name_text(rows, track->name);
-	else
-		name_number(rows, "thread ", track->tid);
-	if (track->kind == TRACE_TIMELINE)
-		name_suffix(rows, " (timeline)");
-	if (track->kind == TRACE_CALLS)
-		name_suffix(rows, " (device calls)");
-	if (row->lane == CHROME_ROW_RANGES)
-		name_suffix(rows, " (ranges)");
-	if (row->lane >= CHROME_ROW_HOST)
-		name_suffix(rows, " (host)");
-	if (row->lane >= 0 && row->lane != CHROME_ROW_HOST) {
-		name_suffix(rows, " (lane ");
-		name_number(rows, "", row->lane % LANES_MAX + 1);
-		buffer_add_text(&rows->name, ")");
-	}
+	chrome_row_add_name(&rows->name, rows->trace, row->track, row->lane);
 	return write_name(rows, row, "thread_name");
 }
 

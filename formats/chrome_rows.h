@@ -87,6 +87,11 @@ bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
  * a whole. */
 int64_t chrome_row_stream(const struct trace_track *track);
 
+/* Adds what a row is called that is, on this track, this lane, or one of the
+ * above. */
+void chrome_row_add_name(struct buffer *name, const struct trace *trace,
+	uint32_t number, int32_t lane);
+
 /* Writes one end of an arrow: 's', in the slice that begins at that time, or
  * 'f', likewise. */
 void chrome_row_write_flow(struct json *json, const struct chrome_row *row,

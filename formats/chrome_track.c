@@ -6,6 +6,10 @@
 
 #include "memory.h"
 
+/* Times this close to the recording's start, a year, are of the wall clock:
+ * other clocks have not come that far. */
+#define WALL_CLOCK_NS INT64_C(31536000000000000)
+
 bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
 	struct chrome_text *text)
 {
@@ -136,6 +140,19 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 		track->lane_rows[*lane] =
 			take_row(tracks, track, (int32_t)(first + *lane));
 	return track->lane_rows[*lane];
+}
+
+int64_t chrome_track_epoch(const struct trace *trace, const struct event *first)
+{
+	int64_t since_ns;
+
+	if (trace->tracks[first->track].kind != TRACE_TIMELINE ||
+		trace->base_realtime_ns <= 0 ||
+		__builtin_sub_overflow(
+			first->time_ns, trace->base_realtime_ns, &since_ns) ||
+		since_ns < -WALL_CLOCK_NS || since_ns > WALL_CLOCK_NS)
+		return 0;
+	return trace->base_realtime_ns;
 }
 
 static bool rename_row(struct chrome_tracks *tracks, struct chrome_row *row)
