@@ -33,6 +33,7 @@ struct lane {
 struct lanes {
 	struct lane *lane[LANES_MAX];
 	uint32_t count;
+	bool keep_apart;
 };
 
 struct lanes *lanes_new(void)
@@ -49,6 +50,11 @@ void lanes_free(struct lanes *lanes)
 		memory_free(lanes->lane[i]);
 	}
 	memory_free(lanes);
+}
+
+void lanes_keep_apart(struct lanes *lanes)
+{
+	lanes->keep_apart = true;
 }
 
 /* Inserts a slice below the open ones (at 0) or on top of them. */
@@ -117,8 +123,9 @@ static enum fit place_next(struct lane *lane, struct extent slice)
 }
 
 /* A slice that starts before another one that is in the lane already: between
- * hulls, or around some. At equal starts the outer one must come first. */
-static enum fit place_late(struct lane *lane, struct extent slice)
+ * hulls, or around some. At equal starts the outer one must come first. With
+ * `apart` it also ends before the next one starts. */
+static enum fit place_late(struct lane *lane, struct extent slice, bool apart)
 {
 	uint32_t to = lane->hull_count;
 	uint32_t from;
@@ -131,6 +138,9 @@ static enum fit place_late(struct lane *lane, struct extent slice)
 		lane->hulls[from - 1].end_ns <= slice.end_ns)
 		from--;
 	if (from > 0 && lane->hulls[from - 1].end_ns > slice.start_ns)
+		return FITS_NOT;
+	if (apart && to < lane->hull_count &&
+		lane->hulls[to].start_ns == slice.end_ns)
 		return FITS_NOT;
 	if (to == lane->hull_count && !insert_open(lane, 0, slice))
 		return FIT_NO_MEMORY;
@@ -165,7 +175,7 @@ uint32_t lanes_place(struct lanes *lanes, int64_t start_ns, uint64_t dur_ns)
 		if (slice.start_ns >= lane->last_start_ns)
 			fit = place_next(lane, slice);
 		else
-			fit = place_late(lane, slice);
+			fit = place_late(lane, slice, lanes->keep_apart);
 		if (fit == FIT_NO_MEMORY)
 			return LANES_NONE;
 		if (fit == FITS)

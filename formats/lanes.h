@@ -28,6 +28,11 @@ struct lanes;
 struct lanes *lanes_new(void);
 void lanes_free(struct lanes *lanes);
 
+/* From now on, no slice ends where one begins that came before it: for formats
+ * that write ends and begins, of which those at the same time stay in the order
+ * of the file. */
+void lanes_keep_apart(struct lanes *lanes);
+
 /*
  * The lane, 0 … LANES_MAX - 1, for the next slice in file order; LANES_NONE if
  * out of memory.

@@ -194,6 +194,22 @@ START_TEST(no_lane_but_the_last_has_a_slice_that_does_not_nest)
 }
 END_TEST
 
+/* The second one ends where the first begins, and comes after it. */
+START_TEST(slices_kept_apart_do_not_touch_what_came_before)
+{
+	struct lanes *lanes = lanes_new();
+
+	ck_assert_ptr_nonnull(lanes);
+	lanes_keep_apart(lanes);
+	ck_assert_uint_eq(lanes_place(lanes, 10, 10), 0);
+	ck_assert_uint_eq(lanes_place(lanes, 5, 5), 1);
+	ck_assert_uint_eq(lanes_place(lanes, 0, 4), 0);
+	ck_assert_uint_eq(lanes_place(lanes, 20, 10), 0);
+	ck_assert_uint_eq(lanes_place(lanes, 8, 40), 0);
+	lanes_free(lanes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lanes");
@@ -209,6 +225,7 @@ int main(void)
 	tcase_add_test(
 		tests, many_children_before_their_parent_stay_in_one_lane);
 	tcase_add_test(tests, a_late_slice_fits_between_others);
+	tcase_add_test(tests, slices_kept_apart_do_not_touch_what_came_before);
 	tcase_add_test(tests, the_ends_of_time_are_no_problem);
 	tcase_add_loop_test(tests,
 		no_lane_but_the_last_has_a_slice_that_does_not_nest, 0, 3);
