@@ -78,7 +78,8 @@ struct format {
 	X(dot) \
 	X(svg) \
 	X(pprof) \
-	X(speedscope)
+	X(speedscope) \
+	X(pftrace)
 
 #define FORMAT_DECLARE(name) extern const struct format name##_format;
 FORMATS(FORMAT_DECLARE)

@@ -32,6 +32,10 @@ check() {
 		"$python" -B "$srcdir/tests/pprof_read.py" "$work/pb.gz" \
 			"$work/folded" "$work/stats"
 	report $? "pprof: $2"
+	write pftrace pftrace "$1" && write chrome json "$1" &&
+		"$python" -B "$srcdir/tests/pftrace_read.py" \
+			"$work/pftrace" "$work/json"
+	report $? "pftrace: $2"
 }
 
 CTPROF_OUT="$work/all.ctp" ./tests/record_everything || exit 1
