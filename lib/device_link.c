@@ -19,6 +19,8 @@
 
 static const struct device_calls *_Atomic calls;
 
+static bool is_forked;
+
 static struct {
 	pthread_mutex_t lock; /* over the state and what is in it */
 	struct thread *thread;
@@ -60,8 +62,14 @@ void device_child(void)
 	const struct device_calls *theirs = atomic_load(&calls);
 
 	(void)pthread_mutex_init(&device.lock, NULL);
+	is_forked = theirs != NULL;
 	if (theirs != NULL)
 		theirs->child();
+}
+
+bool device_is_forked(void)
+{
+	return is_forked;
 }
 
 enum ctp_gpu ctp_private_gpu(void)

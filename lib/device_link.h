@@ -117,6 +117,12 @@ CTP_API void ctp_private_correlate(uint32_t correlation);
  * Returns whether it was opened. */
 CTP_API int ctp_private_begin_call(struct ctp_site *site, uint32_t correlation);
 
+/* Why nothing is recorded in a child of a program that uses CUDA. */
+#define DEVICE_FORKED "CUDA cannot be used after fork"
+
+/* Was this process forked from one where libctprof-inject was at work? */
+bool device_is_forked(void);
+
 /* For libctprof: passes on what happens, if there is anyone to hear it. */
 void device_stop(void);
 void device_lock(void);

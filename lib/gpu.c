@@ -92,7 +92,7 @@ static void forked(void)
 		return;
 	atomic_store(&gpu.state, GPU_CHILD);
 	gpu_callback_active(false);
-	say_off("CUDA cannot be used after fork");
+	say_off(DEVICE_FORKED);
 }
 
 static const struct device_calls calls = {

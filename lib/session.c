@@ -263,7 +263,9 @@ static enum ctp_status begin(struct ctp_error *err)
 	atomic_store(&session_state.current, session_state.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	if (wants_devices())
-		device_load_tell("the program has not used CUDA");
+		device_load_tell(device_is_forked()
+					 ? DEVICE_FORKED
+					 : "the program has not used CUDA");
 	return CTP_OK;
 }
 

@@ -259,8 +259,8 @@ forks() {
 	set -- "$work"/run.*.ctp
 	"$check" /dev/null 1 "$1" >"$work/child" || said "$work/child" || return
 	grep -q "^count activities 0$" "$work/child" &&
-		! grep -q "^fact gpu.state recording" "$work/child" ||
-		said "$work/child"
+		grep -q "^fact gpu.state off: CUDA cannot be used after fork" \
+			"$work/child" || said "$work/child"
 }
 case_of "a fork after CUDA is used" forks
 resets() {
