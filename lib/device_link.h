@@ -63,6 +63,9 @@ CTP_API void ctp_private_devices(const struct device_calls *calls);
  * environment. Never CTP_GPU_DEFAULT. */
 CTP_API enum ctp_gpu ctp_private_gpu(void);
 
+/* The program had initialised the driver before it was to be recorded. */
+CTP_API bool ctp_private_device_late(void);
+
 /* The calling thread is the library's own: it is not to be recorded. */
 CTP_API void ctp_private_mute(void);
 

@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,19 @@
 #define LIBRARY "libctprof-inject.so.0"
 #define VARIABLE "CUDA_INJECTION64_PATH"
 #define PATH_ROOM 4096
+#define NOT_INITIALIZED 3 /* a result of the driver's functions */
 
 static struct {
 	pthread_mutex_t lock;
 	char text[DEVICE_PROBLEM_BYTES]; /* "": none */
 } problem = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Atomic bool is_late;
+
+bool ctp_private_device_late(void)
+{
+	return is_late;
+}
 
 static void set_problem(const char *what, const char *why)
 {
@@ -85,12 +94,26 @@ void device_load_later(void)
 		set_problem(VARIABLE, " cannot be set");
 }
 
+/* Has the program initialised it? */
+static bool is_up(void *driver)
+{
+	void *address = dlsym(driver, "cuCtxGetCurrent");
+	int (*current)(void **);
+	void *context;
+
+	if (address == NULL)
+		return false;
+	memcpy(&current, &address, sizeof(current));
+	return current(&context) != NOT_INITIALIZED;
+}
+
 static bool has_driver(void)
 {
 	void *driver = dlopen(DRIVER, RTLD_LAZY | RTLD_NOLOAD);
 
 	if (driver == NULL)
 		return false;
+	is_late = is_up(driver);
 	(void)dlclose(driver);
 	return true;
 }

@@ -18,6 +18,10 @@
 
 #define REASON_BYTES 512
 
+/* Of CUDA 12.0: before it, graphs that were made before CUPTI came crash the
+ * program. Source: https://github.com/pytorch/pytorch issue 75504. */
+#define LATE_LEAST 19
+
 static struct {
 	_Atomic enum gpu_state state;
 	pid_t pid;     /* of the process that CUPTI is subscribed to in */
@@ -122,6 +126,12 @@ static bool start(bool full, char *reason, size_t size)
 	if (!gpu_load(reason, size))
 		return false;
 	say_what_is_loaded();
+	if (gpu_library.version < LATE_LEAST && ctp_private_device_late()) {
+		(void)snprintf(reason, size,
+			"CUDA was in use already, which CUPTI can join from "
+			"CUDA 12.0 on only");
+		return false;
+	}
 	if (!gpu_subscribe(reason, size))
 		return false;
 	if (!gpu_drain_start()) {

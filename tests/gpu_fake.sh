@@ -328,14 +328,21 @@ record_nothing() {
 	record -- "$program" nested && says 0 "GPU.*" && unused libcupti &&
 		tells "count activities 0"
 }
-late() {
+comes_late() {
 	env GPU_OUT="$work/run.ctp" CTPROF_SPOOL="$work" \
 		FAKE_TRUTH="$work/truth" \
 		CTPROF_CUPTI_LIB="$fake/libcupti.so.13" \
 		LD_LIBRARY_PATH="$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
 		timeout 50 "$program" late >"$work/out" 2>"$work/err"
-	agrees && tells "fact gpu.state recording" &&
+	[ ! -s "$work/err" ] || said "$work/err"
+}
+late() {
+	comes_late && agrees && tells "fact gpu.state recording" &&
 		tells "count activities 10"
+}
+too_late() {
+	comes_late && calls 0 cuptiSubscribe &&
+		gives_up "CUDA was in use already, .* 12.0 on only"
 }
 if [ "$sanitized" != 0 ]; then
 	echo "skipped ctprof_record: programs cannot load a sanitized library"
@@ -345,6 +352,7 @@ else
 	case_of "ctprof record --gpu, and it is refused" record_refused
 	case_of "ctprof record without --gpu" record_nothing
 	case_of "a recording that begins when CUDA is in use" late
+	FAKE_CUPTI=11.8 case_of "the same with a CUPTI that crashes" too_late
 fi
 
 echo "100%: Checks: $cases, Failures: $failed, Errors: 0"
