@@ -67,6 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &conversion->inputs;
+		state->child_inputs[1] = &conversion->inputs;
 		return 0;
 	case 't':
 		read_to(conversion, arg, state);
@@ -76,13 +77,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		conversion->jobs = arguments_count(state, "--jobs", arg);
-		return 0;
-	case KEY_NAMES:
-		conversion->inputs.names = (enum trace_names)arguments_word(
-			state, "--names", INPUTS_NAMES, arg);
-		return 0;
-	case KEY_TRIM_PREFIX:
-		conversion->inputs.trim_prefix = true;
 		return 0;
 	case KEY_FORCE:
 		conversion->force = true;
@@ -398,13 +392,12 @@ static const struct argp_option options[] = {
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_SELECT},
 	INPUTS_DEVICE_OPTION(GROUP_SELECT),
-	INPUTS_NAMES_OPTIONS,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {
-	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

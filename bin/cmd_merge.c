@@ -40,19 +40,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &merge->inputs;
+		state->child_inputs[1] = &merge->inputs;
 		return 0;
 	case 't':
 		read_to(merge, arg, state);
 		return 0;
 	case 'o':
 		merge->output = arg;
-		return 0;
-	case KEY_NAMES:
-		merge->inputs.names = (enum trace_names)arguments_word(
-			state, "--names", INPUTS_NAMES, arg);
-		return 0;
-	case KEY_TRIM_PREFIX:
-		merge->inputs.trim_prefix = true;
 		return 0;
 	case KEY_FORCE:
 		merge->force = true;
@@ -196,13 +190,12 @@ static const struct argp_option options[] = {
 		GROUP_OUTPUT},
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite a file that exists", GROUP_OUTPUT},
-	INPUTS_NAMES_OPTIONS,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {
-	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -134,6 +134,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
+		state->child_inputs[1] = &request->inputs;
 		return 0;
 	case ARGP_KEY_END:
 		if (request->options.gpu && request->chose_device)
@@ -149,13 +150,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		request->output = arg;
-		return 0;
-	case KEY_NAMES:
-		request->inputs.names = (enum trace_names)arguments_word(
-			state, "--names", INPUTS_NAMES, arg);
-		return 0;
-	case KEY_TRIM_PREFIX:
-		request->inputs.trim_prefix = true;
 		return 0;
 	case KEY_FORCE:
 		request->force = true;
@@ -430,13 +424,12 @@ static const struct argp_option options[] = {
 	{"color", KEY_COLOR, WHEN_VALUES, 0,
 		"colour (auto: on a terminal, unless NO_COLOR is set)",
 		GROUP_OUTPUT},
-	INPUTS_NAMES_OPTIONS,
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {
-	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -172,6 +172,41 @@ const struct argp inputs_argp = {
 	.parser = parse,
 };
 
+#define NAMES "full|short|mangled|qualified"
+
+static const struct argp_option names_options[] = {
+	{"names", KEY_NAMES, NAMES, 0,
+		"names of functions: as they are declared (the "
+		"default), without C++'s parameters, return types "
+		"and template arguments, as the linker knows them, "
+		"or short but with Python's classes",
+		GROUP_INPUT},
+	{"trim-prefix", KEY_TRIM_PREFIX, NULL, 0,
+		"leave the directories that Python found its modules "
+		"in out of file names",
+		GROUP_INPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t parse_names(int key, char *arg, struct argp_state *state)
+{
+	struct inputs *inputs = state->input;
+
+	if (key == KEY_NAMES)
+		inputs->names = (enum trace_names)arguments_word(
+			state, "--names", NAMES, arg);
+	else if (key == KEY_TRIM_PREFIX)
+		inputs->trim_prefix = true;
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+const struct argp inputs_names_argp = {
+	.options = names_options,
+	.parser = parse_names,
+};
+
 void inputs_clear(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)

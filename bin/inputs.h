@@ -26,23 +26,6 @@ struct inputs {
 	enum when progress;
 };
 
-/* The options of commands that show functions: KEY_NAMES and KEY_TRIM_PREFIX,
- * and how the value of the former is taken. */
-#define INPUTS_NAMES "full|short|mangled|qualified"
-#define INPUTS_NAMES_OPTIONS \
-	{"names", KEY_NAMES, INPUTS_NAMES, 0, \
-		"names of functions: as they are declared (the " \
-		"default), without C++'s parameters, return types " \
-		"and template arguments, as the linker knows them, " \
-		"or short but with Python's classes", \
-		GROUP_INPUT}, \
-	{ \
-		"trim-prefix", KEY_TRIM_PREFIX, NULL, 0, \
-			"leave the directories that Python found its modules " \
-			"in out of file names", \
-			GROUP_INPUT \
-	}
-
 /* The option of commands that make profiles, and how its value is taken: in
  * the order of enum replay_device. */
 #define INPUTS_DEVICE "separate|host|device"
@@ -60,6 +43,9 @@ struct inputs {
 
 /* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
 extern const struct argp inputs_argp;
+
+/* The same of what commands need that show functions: which names they get. */
+extern const struct argp inputs_names_argp;
 
 /* Frees what parsing has allocated. */
 void inputs_clear(struct inputs *inputs);
