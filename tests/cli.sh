@@ -199,7 +199,7 @@ expect 2 ctprof convert run.ctp
 said "ctprof: to which format? Use -t FORMAT; see 'ctprof formats'"
 expect 2 ctprof convert run.ctp -o run.unknown
 expect 2 ctprof convert -t nonsense run.ctp
-expect 2 ctprof convert -t log run.ctp
+expect 2 ctprof convert -t nsys run.ctp
 expect 2 ctprof convert -f pstats -t chrome run.pstats
 said "ctprof: pstats holds a profile, which cannot become a timeline (chrome): it does not know when things happened"
 expect 5 ctprof convert run.ctp -t pstats -o /dev/full

@@ -110,7 +110,7 @@ while read -r name does _ suffix summary; do
 	[ "$does" = read ] ||
 		grep -qFx ".RI ( $suffix )" "$work/pages/ctprof-convert.1" ||
 		complain "ctprof-convert.1: does not describe $name"
-	[ "$does" = read ] ||
+	[ "$does" = read ] || [ "$name" = log ] ||
 		grep -qFx ".B ctp2$name" "$work/pages/ctprof-x2y.1" ||
 		complain "ctprof-x2y.1: has no ctp2$name"
 done < "$work/formats"
