@@ -43,6 +43,9 @@ enum state {
 	STATES
 };
 
+/* Of a member whose value is text, and what is before it and behind. */
+#define MEMBER_TOKENS 7
+
 struct json_scan {
 	struct json_window window;
 	uint64_t end; /* of the token that was read last */
@@ -246,21 +249,6 @@ static enum ctp_status read_scalar(
 		"neither a number nor a word of JSON");
 }
 
-/* The string whose opening quote is the next token. */
-static enum ctp_status read_string(struct json_scan *scan, size_t *size)
-{
-	enum ctp_status status = need(scan, 2);
-
-	if (status == CTP_END)
-		return fail(scan, CTP_ERR_FORMAT,
-			scan->window.tokens[scan->window.token_at],
-			"the input ends in the string that begins here");
-	if (status == CTP_OK)
-		*size = scan->window.tokens[scan->window.token_at + 1] -
-			scan->window.tokens[scan->window.token_at] - 1;
-	return status;
-}
-
 static enum ctp_status refuse(struct json_scan *scan)
 {
 	char words[64];
@@ -287,22 +275,35 @@ static void take(struct json_scan *scan, struct json_token *token, size_t size)
 	scan->window.token_at++;
 }
 
+/* The text between two quotes, of which the first is this token. */
+static inline void set_text(const struct json_scan *scan, size_t at,
+	enum json_kind kind, struct json_token *token)
+{
+	const struct json_window *window = &scan->window;
+	uint32_t from = window->tokens[at] + 1;
+
+	token->kind = kind;
+	token->at = window->base + from;
+	token->size = window->tokens[at + 1] - from;
+	token->has_escapes =
+		json_window_has_backslash(window->bytes + from, token->size);
+}
+
 static enum ctp_status take_text(
 	struct json_scan *scan, enum state next, struct json_token *token)
 {
-	size_t size = 0;
-	enum ctp_status status = read_string(scan, &size);
+	enum ctp_status status = need(scan, 2);
 
+	if (status == CTP_END)
+		return fail(scan, CTP_ERR_FORMAT,
+			scan->window.tokens[scan->window.token_at],
+			"the input ends in the string that begins here");
 	if (status != CTP_OK)
 		return status;
-	token->kind = next == STATE_COLON ? JSON_KEY : JSON_STRING;
-	token->at = scan->window.base +
-		    scan->window.tokens[scan->window.token_at] + 1;
-	token->has_escapes =
-		memchr(json_scan_text(scan, token), '\\', size) != NULL;
-	take(scan, token, size);
-	scan->window.token_at++;
-	scan->end++;
+	set_text(scan, scan->window.token_at,
+		next == STATE_COLON ? JSON_KEY : JSON_STRING, token);
+	scan->end = token->at + token->size + 1;
+	scan->window.token_at += 2;
 	return CTP_OK;
 }
 
@@ -375,6 +376,60 @@ enum ctp_status json_scan_next(
 	if (status != CTP_END && err != NULL)
 		*err = scan->error;
 	return status;
+}
+
+/* Reads a member whose tokens are known and as usual; false, having read
+ * nothing, if they are not. A value that is no text is left to be read; its
+ * kind is JSON_END then. */
+static inline bool take_member(struct json_scan *scan, struct json_token *key,
+	struct json_token *value)
+{
+	struct json_window *window = &scan->window;
+	const uint8_t *bytes = window->bytes;
+	const uint32_t *tokens = window->tokens;
+	size_t at = window->token_at;
+	uint8_t first;
+
+	if (window->token_count - at < MEMBER_TOKENS)
+		return false;
+	if (scan->state == STATE_IN_OBJECT) {
+		if (bytes[tokens[at]] != ',')
+			return false;
+		at++;
+	} else if (scan->state != STATE_FIRST_KEY) {
+		return false;
+	}
+	if (bytes[tokens[at]] != '"' || bytes[tokens[at + 2]] != ':')
+		return false;
+	set_text(scan, at, JSON_KEY, key);
+	at += 3;
+	window->token_at = at;
+	scan->state = STATE_MEMBER;
+	first = bytes[tokens[at]];
+	value->kind = JSON_END;
+	if (first != '"')
+		return true;
+	set_text(scan, at, JSON_STRING, value);
+	scan->end = value->at + value->size + 1;
+	window->token_at = at + 2;
+	scan->state = STATE_IN_OBJECT;
+	return true;
+}
+
+enum ctp_status json_scan_member(struct json_scan *scan, struct json_token *key,
+	struct json_token *value, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (scan->error.status == CTP_OK && take_member(scan, key, value)) {
+		if (value->kind != JSON_END)
+			return CTP_OK;
+	} else {
+		status = json_scan_next(scan, key, err);
+		if (status != CTP_OK || key->kind == JSON_END)
+			return status;
+	}
+	return json_scan_next(scan, value, err);
 }
 
 /* Passes over tokens that are known already, as long as there is one more

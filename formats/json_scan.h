@@ -58,6 +58,15 @@ void json_scan_free(struct json_scan *scan);
 enum ctp_status json_scan_next(struct json_scan *scan, struct json_token *token,
 	struct ctp_error *err);
 
+/*
+ * The next member of the object that is open innermost: its key, and the token
+ * that its value is or begins with. JSON_END as the key's kind: there was none
+ * any more, but the end. Text must be kept, for that of the key to stay.
+ * Errors: as json_scan_next().
+ */
+enum ctp_status json_scan_member(struct json_scan *scan, struct json_token *key,
+	struct json_token *value, struct ctp_error *err);
+
 /* Passes over the rest of the object or array that is open innermost, its end
  * included. Errors: as json_scan_next(). */
 enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err);

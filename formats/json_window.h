@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "error.h"
 #include "json_index.h"
@@ -28,6 +29,25 @@ struct json_window {
 	size_t token_count;
 	size_t token_room;
 };
+
+/* Is there a backslash in text that is in the window? It is mostly short, and
+ * more than a word of the window's room is behind it. */
+static inline bool json_window_has_backslash(const uint8_t *text, size_t size)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	if (size >= 32)
+		return memchr(text, '\\', size) != NULL;
+	for (size_t i = 0; i < size; i += sizeof(word)) {
+		memcpy(&word, text + i, sizeof(word));
+		word ^= ones * '\\';
+		/* It may be one behind the text. */
+		if (((word - ones) & ~word & ones << 7) != 0)
+			return memchr(text + i, '\\', size - i) != NULL;
+	}
+	return false;
+}
 
 /* False if out of memory; call json_window_clear() in either case. */
 bool json_window_init(struct json_window *window, FILE *in, const void *head,

@@ -21,6 +21,11 @@
  */
 #define EXACT_DIGITS 15
 
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
 struct trace_key {
 	bool used;
 	uint8_t known; /* enum trace_known, or TRACE_KNOWN_COUNT */
@@ -259,33 +264,20 @@ static enum ctp_status read_nested(struct trace_args *args,
 }
 
 static enum ctp_status read_value(struct trace_args *args,
-	const struct trace_key *key, struct json_scan *scan, uint32_t want,
-	struct ctp_error *err)
+	const struct trace_key *key, struct json_scan *scan,
+	const struct json_token *token, struct ctp_error *err)
 {
-	struct json_token token;
-	enum ctp_status status = json_scan_next(scan, &token, err);
-	bool keep = want == TRACE_WANT_ALL;
-	const char *text;
+	const char *text = json_scan_text(scan, token);
 	size_t size;
 
-	if (status != CTP_OK)
-		return status;
-	if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
-		return read_nested(args, key, scan, keep, err);
-	if (key->known != TRACE_KNOWN_COUNT)
-		note_known(args, key, scan, &token);
-	if (!keep)
-		return CTP_OK;
-	text = json_scan_text(scan, &token);
-	if (token.kind == JSON_NUMBER) {
-		add_number(args, key, text, token.size);
-	} else if (token.kind == JSON_STRING) {
-		if (!trace_args_plain(args, scan, &token, &text, &size))
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+	if (token->kind == JSON_NUMBER) {
+		add_number(args, key, text, token->size);
+	} else if (token->kind == JSON_STRING) {
+		if (!trace_args_plain(args, scan, token, &text, &size))
+			return no_memory(err);
 		add_bytes(args, key->number, ARG_TEXT, text, size);
 	} else {
-		add_bytes(args, key->number, ARG_JSON, text, token.size);
+		add_bytes(args, key->number, ARG_JSON, text, token->size);
 	}
 	return CTP_OK;
 }
@@ -293,27 +285,32 @@ static enum ctp_status read_value(struct trace_args *args,
 enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 	uint32_t want, struct ctp_error *err)
 {
-	struct json_token token;
 	enum ctp_status status = CTP_OK;
+	bool keep = want == TRACE_WANT_ALL;
 
 	while (status == CTP_OK) {
 		const struct trace_key *key;
+		struct json_token name;
+		struct json_token value;
 
-		if (want != TRACE_WANT_ALL && (want & ~args->seen) == 0)
+		if (!keep && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
-		status = json_scan_next(scan, &token, err);
-		if (status != CTP_OK || token.kind == JSON_END)
+		status = json_scan_member(scan, &name, &value, err);
+		if (status != CTP_OK || name.kind == JSON_END)
 			break;
-		key = find_key(args, scan, &token);
+		key = find_key(args, scan, &name);
 		if (key == NULL)
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
-		status = read_value(args, key, scan, want, err);
+			return no_memory(err);
+		if (value.kind == JSON_OBJECT || value.kind == JSON_ARRAY) {
+			status = read_nested(args, key, scan, keep, err);
+			continue;
+		}
+		if (key->known != TRACE_KNOWN_COUNT)
+			note_known(args, key, scan, &value);
+		if (keep)
+			status = read_value(args, key, scan, &value, err);
 	}
-	if (args->bytes.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	return status;
+	return args->bytes.failed ? no_memory(err) : status;
 }
 
 struct event_arg trace_args_next(const uint8_t **at)

@@ -5,8 +5,8 @@
 
 #include "json_value.h"
 
-/* So many digits are less than 2^63. */
-#define SHORT_DIGITS 18
+/* So many digits, and three more, are less than 2^64. */
+#define SHORT_DIGITS 16
 
 enum member {
 	MEMBER_ARGS,
@@ -24,23 +24,30 @@ enum member {
 	MEMBER_OTHER
 };
 
+/* Digits from text[*at] on; how many. */
+static inline size_t add_digits(
+	const char *text, size_t size, size_t *at, uint64_t *sum)
+{
+	size_t from = *at;
+
+	for (; *at < size && (unsigned char)(text[*at] - '0') < 10; ++*at)
+		*sum = *sum * 10 + (unsigned char)(text[*at] - '0');
+	return *at - from;
+}
+
 /* Most times are digits, and perhaps three more behind a point. */
 static bool short_time(const char *text, size_t size, int64_t *time_ns)
 {
 	uint64_t sum = 0;
 	size_t at = 0;
-	unsigned behind = 0;
+	size_t behind = 0;
 
-	if (size == 0 || size > SHORT_DIGITS - 3)
-		return false;
-	for (; at < size && (unsigned char)(text[at] - '0') < 10; at++)
-		sum = sum * 10 + (unsigned char)(text[at] - '0');
-	if (at == 0)
+	if (size > SHORT_DIGITS + 4 ||
+		add_digits(text, size, &at, &sum) > SHORT_DIGITS || at == 0)
 		return false;
 	if (at < size && text[at] == '.') {
-		for (at++; at < size && (unsigned char)(text[at] - '0') < 10;
-			at++, behind++)
-			sum = sum * 10 + (unsigned char)(text[at] - '0');
+		at++;
+		behind = add_digits(text, size, &at, &sum);
 		if (behind == 0)
 			return false;
 	}
@@ -49,7 +56,7 @@ static bool short_time(const char *text, size_t size, int64_t *time_ns)
 	for (; behind < 3; behind++)
 		sum *= 10;
 	*time_ns = (int64_t)sum;
-	return true;
+	return sum <= (uint64_t)INT64_MAX;
 }
 
 bool trace_json_time(const struct json_scan *scan,
@@ -63,32 +70,39 @@ bool trace_json_time(const struct json_scan *scan,
 	       json_value_scaled(text, token->size, 3, time_ns);
 }
 
+/* By size first: a comparison of so many bytes is one of numbers. */
 static enum member find_member(const char *text, size_t size)
 {
-	static const struct {
-		const char *key;
-		enum member member;
-	} members[] = {
-		{"args", MEMBER_ARGS},
-		{"cat", MEMBER_CATEGORY},
-		{"dur", MEMBER_DUR},
-		{"sf", MEMBER_FRAME},
-		{"id", MEMBER_ID},
-		{"id2", MEMBER_ID2},
-		{"name", MEMBER_NAME},
-		{"ph", MEMBER_PHASE},
-		{"pid", MEMBER_PID},
-		{"scope", MEMBER_SCOPE},
-		{"tid", MEMBER_TID},
-		{"ts", MEMBER_TIME},
-	};
-
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		if (members[i].key[0] == text[0] &&
-			strlen(members[i].key) == size &&
-			memcmp(members[i].key, text, size) == 0)
-			return members[i].member;
-	return MEMBER_OTHER;
+	switch (size) {
+	case 2:
+		if (memcmp(text, "ph", 2) == 0)
+			return MEMBER_PHASE;
+		if (memcmp(text, "ts", 2) == 0)
+			return MEMBER_TIME;
+		if (memcmp(text, "id", 2) == 0)
+			return MEMBER_ID;
+		return memcmp(text, "sf", 2) == 0 ? MEMBER_FRAME : MEMBER_OTHER;
+	case 3:
+		if (memcmp(text, "cat", 3) == 0)
+			return MEMBER_CATEGORY;
+		if (memcmp(text, "pid", 3) == 0)
+			return MEMBER_PID;
+		if (memcmp(text, "tid", 3) == 0)
+			return MEMBER_TID;
+		if (memcmp(text, "dur", 3) == 0)
+			return MEMBER_DUR;
+		return memcmp(text, "id2", 3) == 0 ? MEMBER_ID2 : MEMBER_OTHER;
+	case 4:
+		if (memcmp(text, "name", 4) == 0)
+			return MEMBER_NAME;
+		return memcmp(text, "args", 4) == 0 ? MEMBER_ARGS
+						    : MEMBER_OTHER;
+	case 5:
+		return memcmp(text, "scope", 5) == 0 ? MEMBER_SCOPE
+						     : MEMBER_OTHER;
+	default:
+		return MEMBER_OTHER;
+	}
 }
 
 /* Which arguments of the event are worth reading. What comes before them in
@@ -200,19 +214,17 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 static enum ctp_status read_members(struct trace_json_reader *reader,
 	struct trace_json *event, struct ctp_error *err)
 {
+	struct json_token key;
 	struct json_token token;
 	enum ctp_status status = CTP_OK;
 	enum member member;
 
 	while (status == CTP_OK) {
-		status = json_scan_next(reader->scan, &token, err);
-		if (status != CTP_OK || token.kind == JSON_END)
+		status = json_scan_member(reader->scan, &key, &token, err);
+		if (status != CTP_OK || key.kind == JSON_END)
 			break;
 		member = find_member(
-			json_scan_text(reader->scan, &token), token.size);
-		status = json_scan_next(reader->scan, &token, err);
-		if (status != CTP_OK)
-			break;
+			json_scan_text(reader->scan, &key), key.size);
 		if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
 			status = read_bracket(
 				reader, member, &token, event, err);
