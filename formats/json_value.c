@@ -76,9 +76,17 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 	struct decimal decimal;
 
 	*kind = JSON_NUMBER;
-	/* Most are small integers. */
-	if (size > 0 && text[0] != '0' && count_digits(text, size) == size)
-		return true;
+	/* Most are digits, and perhaps more behind a point. */
+	if (size > 0 && text[0] != '0') {
+		size_t count = count_digits(text, size);
+
+		if (count == size)
+			return true;
+		if (count > 0 && text[count] == '.' && count + 1 < size &&
+			count_digits(text + count + 1, size - count - 1) ==
+				size - count - 1)
+			return true;
+	}
 	if (take_apart(text, size, &decimal))
 		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

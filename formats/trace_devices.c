@@ -24,7 +24,6 @@ static enum ctp_status read_device(struct trace_devices *devices,
 	struct trace_args *args = devices->args;
 	enum ctp_status status;
 
-	json_scan_let_go(scan);
 	json_scan_keep(scan, token);
 	if (!trace_args_reset(args))
 		return ctp_fail(
@@ -50,14 +49,18 @@ enum ctp_status trace_devices_read(struct trace_devices *devices,
 
 	while (status == CTP_OK) {
 		status = json_scan_next(scan, &token, err);
+		json_scan_let_go(scan);
 		if (status != CTP_OK || token.kind == JSON_END)
 			break;
-		if (token.kind == JSON_OBJECT)
+		if (token.kind == JSON_OBJECT &&
+			devices->count < TRACE_DEVICES_MAX) {
 			status = read_device(devices, &token, scan, err);
-		else if (token.kind == JSON_ARRAY)
+		} else if (token.kind == JSON_OBJECT ||
+			   token.kind == JSON_ARRAY) {
+			trace_lose(devices->trace, LOSS_NOT_SHOWN, 1);
 			status = json_scan_skip(scan, err);
+		}
 	}
-	json_scan_let_go(scan);
 	return status;
 }
 

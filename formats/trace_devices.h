@@ -12,6 +12,9 @@
 #include "trace.h"
 #include "trace_args.h"
 
+/* No machine has more; what is beyond that is counted as not shown. */
+#define TRACE_DEVICES_MAX 1024
+
 struct trace_devices {
 	struct trace *trace;
 	struct trace_args *args;
