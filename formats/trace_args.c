@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "json_mend.h"
 #include "json_value.h"
 #include "memory.h"
 #include "strtab.h"
@@ -255,12 +256,22 @@ static enum ctp_status read_nested(struct trace_args *args,
 {
 	uint64_t from = json_scan_position(scan) - 1;
 	enum ctp_status status = json_scan_skip(scan, err);
+	const char *text;
+	size_t size;
 
-	if (status == CTP_OK && keep)
-		add_bytes(args, key->number, ARG_JSON,
-			json_scan_bytes(scan, from),
-			(size_t)(json_scan_position(scan) - from));
-	return status;
+	if (status != CTP_OK || !keep)
+		return status;
+	text = json_scan_bytes(scan, from);
+	size = (size_t)(json_scan_position(scan) - from);
+	if (json_mend_is_due(text, size)) {
+		args->text.used = 0;
+		if (!json_mend(text, size, &args->text))
+			return no_memory(err);
+		text = (const char *)args->text.bytes;
+		size = args->text.used;
+	}
+	add_bytes(args, key->number, ARG_JSON, text, size);
+	return CTP_OK;
 }
 
 static enum ctp_status read_value(struct trace_args *args,

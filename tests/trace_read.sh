@@ -209,6 +209,14 @@ has '"id":"0x1f"'
 [ "$(grep -c '"ph":"[be]"' "$work/out")" = 2 ] || complain "async"
 [ "$(grep -c '"ph":"i"' "$work/out")" = 3 ] || complain "instants"
 
+# What JSON does not allow in strings is mended, also deep in an argument.
+printf '[{"ph":"X","name":"a\\q\001\377","pid":1,"tid":1,"ts":1,"dur":1,
+"args":{"s":"\002","l":["\003\\p\\u00e9\376",\n1]}}]' >"$work/bad.json"
+"$ctprof" convert -q -t chrome "$work/bad.json" >"$work/mended"
+grep -qF '"name":"a\\q\u0001�"' "$work/mended" &&
+	grep -qF '"s":"\u0002","l":["\u0003\\pé�",' "$work/mended" ||
+	complain "mended: $(cat "$work/mended")"
+
 # The same from a pipe. What was written is read as it was: once more it comes
 # out the same, but for the numbers of what had none.
 "$ctprof" convert -q -t chrome - <"$work/in.json" >"$work/pipe"

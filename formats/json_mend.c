@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "json_mend.h"
+
+#include <string.h>
+
+#include "json.h"
+#include "json_value.h"
+
+/* Line breaks and tabs may stand between tokens: they are looked for in strings
+ * only, which takes longer. */
+bool json_mend_is_due(const char *text, size_t size)
+{
+	bool string = false;
+
+	for (size_t i = 0; i < size; i++) {
+		unsigned char byte = (unsigned char)text[i];
+
+		if (byte == '"')
+			string = !string;
+		if (byte == '\\' || byte >= 0x80 || (string && byte < 0x20))
+			return true;
+	}
+	return false;
+}
+
+/* The size of a string whose opening quote is before it. */
+static size_t string_size(const char *text, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && text[at] != '"')
+		at += text[at] == '\\' ? 2 : 1;
+	return at < size ? at : size;
+}
+
+bool json_mend(const char *text, size_t size, struct buffer *out)
+{
+	struct buffer plain = BUFFER_INIT;
+	struct json json;
+	bool done = json_init(&json, NULL);
+
+	while (done && size > 0) {
+		const char *quote = memchr(text, '"', size);
+		size_t before = quote == NULL ? size : (size_t)(quote - text);
+		size_t inside;
+
+		json_raw(&json, text, before);
+		text += before;
+		size -= before;
+		if (size == 0)
+			break;
+		inside = string_size(text + 1, size - 1);
+		plain.used = 0;
+		done = json_value_unescape(text + 1, inside, &plain);
+		if (done)
+			json_raw_string(
+				&json, (const char *)plain.bytes, plain.used);
+		inside += inside + 1 < size ? 2 : 1;
+		text += inside;
+		size -= inside;
+	}
+	if (done && !json.failed)
+		buffer_add(out, json.bytes, json.used);
+	done = done && !json.failed && !out->failed;
+	buffer_clear(&plain);
+	json_clear(&json);
+	return done;
+}
