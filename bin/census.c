@@ -7,6 +7,7 @@
 
 #include "devices.h"
 #include "memory.h"
+#include "profile.h"
 
 #define EVENTS_PER_TICK 65536
 
@@ -216,6 +217,21 @@ static enum ctp_status finish(
 	return CTP_OK;
 }
 
+/* A profile has no events, but what its functions' calls are, were ranges. */
+static enum ctp_status count_profile(struct census *census,
+	struct event_source *source, struct ctp_error *err)
+{
+	struct profile *profile;
+	enum ctp_status status = source->read_profile(source, &profile, err);
+
+	if (status != CTP_OK)
+		return status;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		census->ranges += profile->functions[i].cost.ncalls;
+	profile_free(profile);
+	return CTP_OK;
+}
+
 enum ctp_status census_take(struct census *census, struct event_source *source,
 	void (*progress)(void *user, uint64_t position), void *user,
 	struct ctp_error *err)
@@ -227,6 +243,8 @@ enum ctp_status census_take(struct census *census, struct event_source *source,
 	if (census->join == NULL)
 		status = ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else if (source->read_profile != NULL)
+		status = count_profile(census, source, err);
 	while (status == CTP_OK) {
 		status = source->next(source, &event, err);
 		if (status == CTP_OK && !count(census, source->trace, &event))
