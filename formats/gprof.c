@@ -24,6 +24,7 @@
 
 #include "amount.h"
 #include "callgraph.h"
+#include "gprof_read.h"
 #include "label.h"
 #include "memory.h"
 
@@ -471,5 +472,8 @@ const struct format gprof_format = {
 	.name = "gprof",
 	.suffix = ".gprof",
 	.summary = "gprof's text report, for people and gprof2dot -f prof",
+	.holds_profile = true,
+	.probe = gprof_probe,
+	.open_events = gprof_open,
 	.write_profile = write_profile,
 };
