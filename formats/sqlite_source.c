@@ -170,8 +170,10 @@ static enum ctp_status take_row(
 		row->list_count = 0;
 		set_times(query, row);
 		if (row->end_ns < row->event.time_ns ||
-			!query->take(source, query, row))
+			!query->take(source, query, row)) {
 			trace_lose(trace, LOSS_BAD_EVENTS, 1);
+			row->event.kind = EVENT_KINDS;
+		}
 		if (row->failed)
 			return no_memory(err);
 		if (row->event.kind != EVENT_KINDS)

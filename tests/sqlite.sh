@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Databases of NVIDIA's profilers are read as SQL finds them to be; and what we
+# write for SQL is what we read.
+set -u
+srcdir=${srcdir:-.}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+printf 'SQLite format 3\0' > "$work/none"
+if "$CTPROF" info "$work/none" 2>&1 | grep -q 'built without libsqlite3'; then
+	echo "skipped: built without libsqlite3"
+	exit 77
+fi
+PYTHONPATH=$srcdir/tests "$PYTHON3" -B "$srcdir/tests/sqlite_read.py" "$work" \
+	"$srcdir/tests/sqlite"
