@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a trace takes to be read does not grow with its length: here is one
+# whose events would not fit into the memory that is allowed.
+set -u
+ctprof=${CTPROF:?}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+CTPROF_TMPDIR=$work
+export CTPROF_TMPDIR
+failed=0
+
+report() {
+	if [ "$1" = 0 ]; then
+		echo "ok $2"
+	else
+		echo "FAILED: $2"
+		failed=1
+	fi
+}
+
+make() {
+	./tests/make_trace --bytes="$1"
+}
+
+# What it holds, counted by its lines.
+make 60M | tee "$work/trace" | grep -cE '"ph": "X"' >"$work/slices"
+gzip -1 <"$work/trace" >"$work/trace.gz"
+[ "$(cat "$work/slices")" -gt 100000 ]
+report $? "the trace has many slices"
+
+"$ctprof" convert --max-mem=44M -t pstats "$work/trace" >"$work/one" &&
+	[ -s "$work/one" ]
+report $? "pstats: in memory that does not hold the events"
+"$ctprof" convert --max-mem=44M -t pstats - <"$work/trace.gz" >"$work/two" &&
+	cmp -s "$work/one" "$work/two"
+report $? "pstats: gzip'd, in no more"
+cat "$work/trace" | "$ctprof" convert --max-mem=36M -t chrome |
+	grep -oE '"ph":"X"' | wc -l >"$work/written"
+[ "$(cat "$work/slices")" -eq "$(cat "$work/written")" ]
+report $? "chrome: from a pipe, with every slice, in less"
+
+# That it is the events that make the difference.
+"$ctprof" convert --max-mem=20M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
+[ $? = 6 ]
+report $? "what sorts the events is counted"
+CTPROF_TMPDIR=$work/nowhere "$ctprof" convert -t pstats "$work/trace" \
+	>"$work/two" 2>"$work/err"
+[ $? != 0 ] && grep -q "temporary data in $work/nowhere" "$work/err"
+report $? "what does not fit is in temporary files"
+[ "$(find "$work" -name 'ctprof*' | wc -l)" = 0 ]
+report $? "none of which is left"
+exit $failed
