@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command and prints what it took: CPU seconds in nanoseconds, the
-peak of its memory, and how many bytes it wrote to standard output.
+"""Runs a command and prints what it took: nanoseconds of the CPU and of the
+clock, the peak of its memory, and how many bytes it wrote to standard output.
 
 usage: bench_measure.py REPEATS COMMAND...   (the least CPU time of REPEATS)
 """
@@ -8,10 +8,12 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 
 def run(command):
     read_end, write_end = os.pipe()
+    start_ns = time.monotonic_ns()
     child = subprocess.Popen(command, stdout=write_end)
     os.close(write_end)
     size = 0
@@ -27,6 +29,7 @@ def run(command):
         sys.exit("bench: %s failed" % command[0])
     return {
         "cpu_ns": round((usage.ru_utime + usage.ru_stime) * 1e9),
+        "wall_ns": time.monotonic_ns() - start_ns,
         "peak_kib": usage.ru_maxrss,
         "output_bytes": size,
     }

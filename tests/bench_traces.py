@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Measures the reading of what others wrote - a trace in the shape of
+PyTorch's, a large profile of Python - beside other programs that read the
+same file, and prints a table: doc/BENCHMARKS.md says how to read it. Nothing
+is asserted. Run in the build directory.
+
+usage: bench_traces.py
+environment: BENCH_TRACE_BYTES  length of the trace (256M)
+             BENCH_ROUNDS       rounds, the best of which counts (3)
+             BENCH_TRACES_OUT   all figures as JSON (bench-traces.json)
+             BENCH_PEERS        where ./bootstrap bench has put other programs
+                                (bench-peers)
+             CTPROF             the program (./ctprof)
+"""
+import gzip
+import json
+import marshal
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CTPROF = os.environ.get("CTPROF", os.path.abspath("ctprof"))
+ROUNDS = os.environ.get("BENCH_ROUNDS", "3")
+PEERS = os.path.join(
+    os.environ.get("BENCH_PEERS", os.path.abspath("bench-peers")),
+    "traces", "bin")
+FUNCTIONS = 200000
+
+JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], 'rb'))"
+HTA = """import sys
+from hta.trace_analysis import TraceAnalysis
+TraceAnalysis(trace_files={0: sys.argv[1]})"""
+TRACELENS = """import sys
+from TraceLens import TreePerfAnalyzer
+TreePerfAnalyzer.from_file(sys.argv[1])"""
+
+
+def convert(form, path):
+    return [CTPROF, "convert", "-q", "-t", form, "-o", "-", path]
+
+
+def python_peer(code, path):
+    return [os.path.join(PEERS, "python"), "-c", code, path]
+
+
+def trace_rows(trace, packed):
+    """(name, command, goal in MB/s or None)"""
+    return [
+        ("ctprof: JSON -> pstats", convert("pstats", trace), 500),
+        ("ctprof: JSON -> ctp", convert("log", trace), 300),
+        ("ctprof: JSON -> JSON", convert("chrome", trace), 300),
+        ("ctprof: JSON -> pftrace", convert("pftrace", trace), None),
+        ("ctprof: JSON.gz -> pstats", convert("pstats", packed), None),
+        ("gzip -dc, alone", ["gzip", "-dc", packed], None),
+        ("Python's json.load, alone",
+         [sys.executable, "-c", JSON_LOAD, trace], None),
+        ("jq, counting events", ["jq", ".traceEvents | length", trace], None),
+        ("HolisticTraceAnalysis, parsing", python_peer(HTA, trace), None),
+        ("TraceLens, its tree", python_peer(TRACELENS, trace), None),
+    ]
+
+
+def profile_rows(profile, work):
+    return [
+        ("ctprof: pstats -> pstats", convert("pstats", profile), None),
+        ("gprof2dot", [os.path.join(PEERS, "gprof2dot"), "-f", "pstats",
+                       "-o", os.path.join(work, "dot"), profile], None),
+        ("pyprof2calltree", [os.path.join(PEERS, "pyprof2calltree"), "-i",
+                             profile, "-o", os.path.join(work, "grind")],
+         None),
+    ]
+
+
+def write_trace(work):
+    size = os.environ.get("BENCH_TRACE_BYTES", "256M")
+    trace = os.path.join(work, "trace.json")
+    packed = trace + ".gz"
+    with open(trace, "wb") as out:
+        subprocess.run(["tests/make_trace", "--bytes=" + size], stdout=out,
+                       check=True)
+    with open(trace, "rb") as text, gzip.open(packed, "wb", 6) as out:
+        shutil.copyfileobj(text, out, 1 << 20)
+    return trace, packed
+
+
+def write_profile(work):
+    """Three callers for each function, as a large program may have."""
+    names = [("/usr/lib/package/module_%d.py" % (i % 2000), i % 977 + 1,
+              "function_%d" % i) for i in range(FUNCTIONS)]
+    stats = {}
+    for i, name in enumerate(names):
+        callers = {names[(i * 7 + k * 101) % FUNCTIONS]:
+                   (k + 1, k + 1, i * 1e-6, i * 2e-6) for k in range(3)}
+        stats[name] = (6, 6, i * 3e-6, i * 6e-6, callers)
+    path = os.path.join(work, "large.pstats")
+    with open(path, "wb") as out:
+        marshal.dump(stats, out)
+    return path
+
+
+def measure(command):
+    """What bench_measure.py says; or None, with the reason said."""
+    if shutil.which(command[0]) is None:
+        print("bench: %s is not installed" % command[0], file=sys.stderr)
+        return None
+    run = subprocess.run(
+        [sys.executable, os.path.join(HERE, "bench_measure.py"), ROUNDS]
+        + command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        check=False, text=True)
+    if run.returncode != 0:
+        lines = run.stderr.strip().splitlines() or ["no reason given"]
+        print("bench: %s: %s" % (command[0], lines[-1]), file=sys.stderr)
+        return None
+    return json.loads(run.stdout)
+
+
+def run_rows(rows, size):
+    figures = []
+    for name, command, goal in rows:
+        figure = measure(command)
+        if figure is None:
+            continue
+        figure["name"] = name
+        figure["goal"] = goal
+        figure["cpu_mb_s"] = size / figure["cpu_ns"] * 1e3
+        figure["wall_mb_s"] = size / figure["wall_ns"] * 1e3
+        figures.append(figure)
+    return figures
+
+
+def print_rows(title, figures):
+    print("%-34s %8s %9s %9s %9s" % (title, "CPU s", "MB/s CPU", "MB/s wall",
+                                     "peak MiB"))
+    for row in figures:
+        goal = ""
+        if row["goal"]:
+            goal = "   goal %d%s" % (
+                row["goal"],
+                "" if row["cpu_mb_s"] >= row["goal"] else " MISSED")
+        print("%-34s %8.2f %9.1f %9.1f %9.1f%s" %
+              (row["name"], row["cpu_ns"] / 1e9, row["cpu_mb_s"],
+               row["wall_mb_s"], row["peak_kib"] / 1024, goal))
+
+
+def main():
+    out = os.environ.get("BENCH_TRACES_OUT", "bench-traces.json")
+    with tempfile.TemporaryDirectory() as work:
+        trace, packed = write_trace(work)
+        size = os.path.getsize(trace)
+        traces = run_rows(trace_rows(trace, packed), size)
+        print_rows("%d bytes of JSON" % size, traces)
+        profile = write_profile(work)
+        size = os.path.getsize(profile)
+        profiles = run_rows(profile_rows(profile, work), size)
+        print_rows("pstats, %d functions" % FUNCTIONS, profiles)
+    with open(out, "w", encoding="utf-8") as text:
+        json.dump({"schema": "ctprof/bench-traces/1", "traces": traces,
+                   "profiles": profiles}, text, indent=1, sort_keys=True)
+        text.write("\n")
+
+
+main()
