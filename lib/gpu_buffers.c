@@ -39,6 +39,7 @@ static struct {
 	_Atomic bool urgent;
 	_Atomic bool first;
 	_Atomic uint32_t wakes; /* a futex */
+	int64_t due_ns; /* for who waits; 0: nothing is there to be read */
 } pool;
 
 /* For when there is no memory at all: several threads may be given it, and
@@ -257,31 +258,36 @@ static bool is_pending(void)
 	return gpu_buffers_out() != 0 || atomic_load(&pool.full) != 0;
 }
 
+/* How long until what is there is due, at most `ns`; 0: it is. */
+static int64_t left_ns(int64_t ns)
+{
+	const int64_t now = now_ns();
+
+	if (!is_pending())
+		pool.due_ns = 0;
+	else if (pool.due_ns == 0)
+		pool.due_ns = now + ns;
+	if (pool.due_ns == 0)
+		return ns;
+	return pool.due_ns > now ? pool.due_ns - now : 0;
+}
+
 enum gpu_buffers_why gpu_buffers_wait(int64_t ns)
 {
-	int64_t until_ns = 0;
-
 	for (;;) {
 		const uint32_t wakes = atomic_load(&pool.wakes);
-		int64_t left_ns = ns;
+		const int64_t left = left_ns(ns);
 
-		if (atomic_exchange(&pool.urgent, false))
+		if (atomic_exchange(&pool.urgent, false) || left == 0) {
+			pool.due_ns = 0;
 			return GPU_BUFFERS_DUE;
+		}
 		if (atomic_exchange(&pool.first, false))
 			return GPU_BUFFERS_FIRST;
-		if (!is_pending()) {
-			until_ns = 0;
-		} else if (until_ns == 0) {
-			until_ns = now_ns() + ns;
-		} else {
-			left_ns = until_ns - now_ns();
-			if (left_ns <= 0)
-				return GPU_BUFFERS_DUE;
-		}
 		(void)syscall(SYS_futex, &pool.wakes, FUTEX_WAIT_PRIVATE, wakes,
-			until_ns == 0 ? NULL
-				      : &(struct timespec){left_ns / NS_PER_S,
-						left_ns % NS_PER_S},
+			pool.due_ns == 0 ? NULL
+					 : &(struct timespec){left / NS_PER_S,
+						   left % NS_PER_S},
 			NULL, 0);
 	}
 }

@@ -276,13 +276,21 @@ dies() {
 	tells "fact gpu.state off: .*fatal error.*"
 }
 case_of "the driver gives up" dies
+# leaves RANGES MODE...
 leaves() {
-	runs many 50 _exit &&
+	local ranges=$1
+	shift
+	runs "$@" _exit &&
 		"$CTPROF" repair -q --spool="$work" "$work/run.ctp" &&
-		"$check" "$work/truth" 50 partial "$work/run.ctp" >"$work/told" ||
-		said "$work/told"
+		"$check" "$work/truth" "$ranges" partial "$work/run.ctp" \
+			>"$work/told" || said "$work/told"
 }
-case_of "_exit() without a word" leaves
+case_of "_exit() without a word" leaves 50 many 50
+# Each fills a buffer, and none of them has to wait for the next.
+leaves_some() {
+	leaves 4 slowly && tells "count activities [1-4]"
+}
+FAKE_CUPTI_ROOM=1 case_of "what was read until _exit()" leaves_some
 restarts() {
 	runs restart "$1" || return
 	"$check" "$work/truth" $(($1 + 1)) partial "$work"/*.ctp >"$work/told" ||

@@ -223,6 +223,15 @@ static void launch_many(int count)
 		launch_in("one of many", i % 5);
 }
 
+/* One after the other, for so long that what was first is to be read. */
+static void do_slowly(void)
+{
+	for (int i = 0; i < 4; i++) {
+		launch_in("from time to time", i);
+		(void)usleep(400000);
+	}
+}
+
 static void do_exhaust(void)
 {
 	/* The first buffer is read before the reader stalls. */
@@ -433,6 +442,7 @@ static const struct mode {
 	{"threads", do_threads},
 	{"kinds", do_kinds},
 	{"troubles", do_troubles},
+	{"slowly", do_slowly},
 	{"exhaust", do_exhaust},
 	{"locks", do_locks},
 	{"fork", do_fork},
