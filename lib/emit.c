@@ -128,15 +128,26 @@ void emit_skip(struct thread *thread)
 		open_range(thread, false);
 }
 
-void emit_end(struct thread *thread)
+static void close_range(struct thread *thread, const struct emit_tool *tool)
 {
-	const struct emit_tool *tool = atomic_load(&emission.tool);
-	uint32_t depth;
+	uint32_t depth = --thread->emit_depth;
 
-	if (tool == NULL || thread->emit_depth == 0)
-		return;
-	depth = --thread->emit_depth;
 	if (depth < THREAD_EMIT_DEPTH &&
 		(thread->emitted[depth / 64] >> depth % 64 & 1) != 0)
 		tool->end();
+}
+
+void emit_end(struct thread *thread)
+{
+	const struct emit_tool *tool = atomic_load(&emission.tool);
+
+	if (tool != NULL && thread->emit_depth > 0)
+		close_range(thread, tool);
+}
+
+void emit_end_all(struct thread *thread)
+{
+	/* Emission may be off by now. */
+	while (thread->emit_depth > 0)
+		close_range(thread, emission.opened);
 }

@@ -49,4 +49,8 @@ void emit_skip(struct thread *thread);
 /* The thread's innermost range ends. */
 void emit_end(struct thread *thread);
 
+/* The recording that the thread's open ranges were in is over: for the tool
+ * they end now, since their own ends are not recorded any more. */
+void emit_end_all(struct thread *thread);
+
 #endif

@@ -121,6 +121,7 @@ static struct thread *attach(void)
 	}
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->named = false;
+	thread->emit_depth = 0;
 	set_next(thread, NOWHERE);
 	atomic_store(&thread->session, 0);
 	if (threads.has_key)
@@ -137,7 +138,6 @@ void thread_join(struct thread *thread, uint64_t session, const char *name)
 	atomic_store(&thread->live, NULL);
 	thread->seq = 0;
 	thread->timeline_dropped = 0;
-	thread->emit_depth = 0;
 	thread->pending.begin_count = 0;
 	thread->pending.end_count = 0;
 	thread->pending.deep = 0;
@@ -172,6 +172,7 @@ static bool enter(struct thread *thread)
 	}
 	if (atomic_load(&thread->session) != session) {
 		(void)prctl(PR_GET_NAME, name);
+		emit_end_all(thread);
 		thread_join(thread, session, name);
 	}
 	return true;

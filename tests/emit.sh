@@ -88,6 +88,14 @@ try_more() {
 	emit deep
 	[ "$(grep -c '^begin down$' told.0)" = 1024 ] &&
 		[ "$(grep -c '^end$' told.0)" = 1025 ] || complain "deep"
+	rm -f second.ctp
+	emit across
+	printf '%s\n' 'begin outer' end 'begin leaf' end 'begin leaf' end >want
+	same across want told.0
+	emit forked
+	printf '%s\n' 'begin outer' 'begin leaf' end end 'begin leaf' end \
+		end 'begin leaf' end >want
+	same forked want told.0
 }
 
 compile program emit_program.c -L"$build/.libs" -lctprof

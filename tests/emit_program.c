@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define THREADS 8
 #define ROUNDS 200
@@ -97,13 +99,44 @@ static void options(void)
 	leaf(2);
 }
 
+/* A range is open when a recording ends, and another begins. */
+static void across(void)
+{
+	CTP_STATIC_SITE(outer, "outer");
+	struct ctp_options options = CTP_OPTIONS_INIT;
+
+	options.out = "second.ctp";
+	ctp_begin(&outer);
+	(void)ctp_stop();
+	if (ctp_start(&options) != CTP_OK)
+		exit(98);
+	leaf(0);
+	ctp_end(); /* of the first recording's */
+	leaf(1);
+}
+
+/* A range ends in both processes; one after the other, for the order. */
+static void forked(void)
+{
+	CTP_STATIC_SITE(outer, "outer");
+	pid_t child;
+
+	ctp_begin(&outer);
+	leaf(0);
+	child = fork();
+	if (child != 0)
+		(void)waitpid(child, NULL, 0);
+	ctp_end();
+	leaf(1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {{"plain", plain}, {"deep", deep}, {"threads", threads},
-		{"options", options}};
+		{"options", options}, {"across", across}, {"forked", forked}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
