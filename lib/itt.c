@@ -176,6 +176,14 @@ static void task_end(const struct itt_domain *theirs)
 		(void)inject_pop(domain);
 }
 
+/* One number for both: addresses and counters, as programs have them there,
+ * would often give the same sum. */
+static uint64_t number_of_frame(const struct itt_id *id)
+{
+	return id == NULL ? 0
+			  : id->low ^ id->high * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* Frames of a domain may overlap, and end in another thread. */
 static void frame(const struct itt_domain *theirs, const struct itt_id *id,
 	void (*record)(struct ctp_site *site, uint64_t id))
@@ -186,7 +194,7 @@ static void frame(const struct itt_domain *theirs, const struct itt_id *id,
 		domain == NULL ? NULL : inject_literal(domain, "frame");
 
 	if (name != NULL)
-		record(name->site, id == NULL ? 0 : id->low ^ id->high);
+		record(name->site, number_of_frame(id));
 }
 
 static void frame_begin_v3(

@@ -48,6 +48,11 @@ for words in '"name":"outer","cat":"dom"' '"name":"inner","cat":"other"' \
 	tr -d ' ' <run.json | grep -qF "$(echo "$words" | tr -d ' ')" ||
 		complain "no $words in a Chrome trace"
 done
+record ./program frames
+"$CTPROF" convert -q -t chrome run.ctp -o frames.json
+ids=$(sed -n 's/.*"ph":"b".*"id":"\([^"]*\)".*/\1/p' frames.json | sort -u |
+	wc -l)
+[ "$ids" = 32 ] || complain "$ids ids of 32 frames"
 record ./program threads
 count '^begin :outer:0$' 4000
 count '^begin :inner:0$' 4000

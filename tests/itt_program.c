@@ -84,6 +84,23 @@ static void plain(void)
 	}
 }
 
+/* Frames at one time, whose ids differ in both their halves. */
+static void frames(void)
+{
+	__itt_domain *domain = __itt_domain_create("dom");
+
+	for (unsigned long long i = 0; i < 16; i++) {
+		__itt_id id = {0x1000 + i, 0x1000 - i, 0};
+
+		__itt_frame_begin_v3(domain, &id);
+	}
+	for (unsigned long long i = 0; i < 16; i++) {
+		__itt_id id = {0x1000 ^ i, i, 0};
+
+		__itt_frame_begin_v3(domain, &id);
+	}
+}
+
 static void *thread(void *argument)
 {
 	__itt_domain *domain = argument;
@@ -129,8 +146,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {
-		{"plain", plain}, {"threads", threads}, {"replay", replay}};
+	} cases[] = {{"plain", plain}, {"frames", frames}, {"threads", threads},
+		{"replay", replay}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
