@@ -10,10 +10,12 @@
 
 #include "emit.h"
 #include "itt_abi.h"
+#include "strtab.h"
 
 #define VARIABLE "INTEL_LIBITTNOTIFY64"
 #define ENTRY "__itt_api_init"
 #define ALL_GROUPS (-1)
+#define BUCKETS 65536
 
 static struct itt_domain *make_domain(const char *name);
 static struct itt_string *make_string(const char *text);
@@ -59,28 +61,48 @@ static struct itt_domain *make_domain(const char *name)
 	return domain;
 }
 
+/* A string in the list, and where it is found: there are as many as there are
+ * ranges with a sequence number. */
+struct string {
+	struct itt_string theirs; /* must be first */
+	uint64_t hash;
+	struct string *next; /* in its bucket */
+};
+
+static struct string *add_string(const char *text, uint64_t hash)
+{
+	struct string *made = calloc(1, sizeof(*made));
+
+	if (made == NULL || (made->theirs.text = strdup(text)) == NULL) {
+		free(made);
+		return NULL;
+	}
+	made->hash = hash;
+	made->theirs.next = global.strings;
+	global.strings = &made->theirs;
+	return made;
+}
+
 /* Each text is asked for once, but for those that do not stay. */
 static struct itt_string *make_string(const char *text)
 {
-	struct itt_string *string;
+	static struct string *buckets[BUCKETS];
+	const uint64_t hash = strtab_hash(text, strlen(text));
+	struct string **bucket = &buckets[hash % BUCKETS];
+	struct string *string;
 
 	(void)pthread_mutex_lock(&global.lock);
-	for (string = global.strings;
-		string != NULL && strcmp(string->text, text) != 0;
+	for (string = *bucket; string != NULL &&
+			       (string->hash != hash ||
+				       strcmp(string->theirs.text, text) != 0);
 		string = string->next)
 		;
-	if (string == NULL && (string = calloc(1, sizeof(*string))) != NULL) {
-		string->text = strdup(text);
-		if (string->text == NULL) {
-			free(string);
-			string = NULL;
-		} else {
-			string->next = global.strings;
-			global.strings = string;
-		}
+	if (string == NULL && (string = add_string(text, hash)) != NULL) {
+		string->next = *bucket;
+		*bucket = string;
 	}
 	(void)pthread_mutex_unlock(&global.lock);
-	return string;
+	return string == NULL ? NULL : &string->theirs;
 }
 
 static bool open_tool(void)

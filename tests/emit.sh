@@ -24,8 +24,9 @@ compile() {
 # emit CASE: told of what, by $how.
 emit() {
 	rm -f run*.ctp told.*
-	env "$variable=$tool" "$CTPROF" record -q "--emit=$how" -o run.ctp -- \
-		./program "$1" >out 2>err || complain "$1: fails: $(cat err)"
+	env "$variable=$tool" timeout 25 \
+		"$CTPROF" record -q "--emit=$how" -o run.ctp -- ./program "$1" \
+		>out 2>err || complain "$1: fails: $(cat err)"
 }
 
 # Begins and ends of a log, by thread; sequence numbers are in the names. Of
@@ -88,6 +89,10 @@ try_more() {
 	emit deep
 	[ "$(grep -c '^begin down$' told.0)" = 1024 ] &&
 		[ "$(grep -c '^end$' told.0)" = 1025 ] || complain "deep"
+	# Where each name was compared with all before it, this took a minute.
+	emit numbered
+	[ "$(grep -c '^begin op, seq = [0-9]*$' told.0)" = 60000 ] ||
+		complain "numbered"
 	rm -f second.ctp
 	emit across
 	printf '%s\n' 'begin outer' end 'begin leaf' end 'begin leaf' end >want

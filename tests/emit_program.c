@@ -12,6 +12,7 @@
 #define THREADS 8
 #define ROUNDS 200
 #define DEEP 1500
+#define NUMBERED 60000
 
 static void leaf(int number)
 {
@@ -57,6 +58,17 @@ static void deep(void)
 {
 	down(DEEP);
 	leaf(0);
+}
+
+/* Each has a name that no other has. */
+static void numbered(void)
+{
+	CTP_STATIC_SITE(op, "op");
+
+	for (int i = 0; i < NUMBERED; i++) {
+		(void)ctp_begin_seq(&op, i);
+		ctp_end();
+	}
 }
 
 static void *thread(void *unused)
@@ -135,8 +147,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"plain", plain}, {"deep", deep}, {"threads", threads},
-		{"options", options}, {"across", across}, {"forked", forked}};
+	} cases[] = {{"plain", plain}, {"deep", deep}, {"numbered", numbered},
+		{"threads", threads}, {"options", options}, {"across", across},
+		{"forked", forked}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
