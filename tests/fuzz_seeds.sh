@@ -49,6 +49,18 @@ if [ "$target" = fuzz_pstats ]; then
 	exit
 fi
 
+# Chrome traces, small ones, and begins of them.
+if [ "$target" = fuzz_trace ]; then
+	"${PYTHON3:-python3}" "$srcdir/tests/trace_cases.py" "$directory" \
+		>/dev/null
+	for file in "$srcdir"/tests/traces/*.json.gz; do
+		name=$(basename "$file" .json.gz)
+		gzip -dc "$file" | head -c 30000 >"$directory/$name"
+		head -c 3001 "$directory/$name" >"$directory/$name-cut"
+	done
+	exit
+fi
+
 for recipe in "$srcdir"/tests/bad/*.recipe "$srcdir/tests/device.recipe" \
 	"$srcdir/tests/foreign.recipe"; do
 	name=$(basename "$recipe" .recipe)

@@ -51,6 +51,11 @@ def kernel(start, dur, correlation, external=None, **more):
                                  "args": args, **more})
 
 
+def total(name, dur, tid):
+    return x(f"Total {name}", 0, dur, tid=tid,
+             args={"count": 1, "avg ms": dur})
+
+
 def text_of(events, **more):
     return json.dumps({"traceEvents": events, **more})
 
@@ -78,8 +83,17 @@ NESTING = [
          text_of([x("a", 0, 5), x("b", 0, 5)]),
          {"a": once(5000, 0), "b": once(5000)}, {("a", "b"): once(5000)}),
     Case("equal ones of clang: the last is the outer",
-         text_of([x("b", 1, 5), x("a", 1, 5)], beginningOfTime=7),
-         {"a": once(5000, 0), "b": once(5000)}, {("a", "b"): once(5000)}),
+         text_of([x("b", 1, 5), x("a", 1, 5), x("c", 0, 9)],
+                 beginningOfTime=7),
+         {"a": once(5000, 0), "b": once(5000), "c": once(9000, 4000)},
+         {("a", "b"): once(5000), ("c", "a"): once(5000, 0)}),
+    Case("equal ones without a length lie in each other, but not in calls",
+         text_of([x("a", 0, 9), x("f", 5, 0), x("g", 5, 0),
+                  x("p", 7, 0, cat="cuda_runtime"),
+                  x("p", 7, 0, cat="cuda_runtime")]),
+         {"a": once(9000), "f": once(0), "g": once(0), "p": (2, 2, 0, 0)},
+         {("a", "f"): once(0), ("f", "g"): once(0),
+          ("a", "p"): (2, 2, 0, 0)}),
     Case("recursion",
          text_of([x("f", 0, 10), x("f", 1, 8), x("g", 2, 6), x("f", 3, 1)]),
          {"f": (3, 1, 5000, 10000), "g": once(6000, 5000)},
@@ -111,8 +125,14 @@ MARKS = [
          {"open_ranges": 2}),
     Case("ended, and never begun",
          text_of([mark("E", 1, "z"), mark("B", 2, "a"), mark("E", 3, "a"),
-                  mark("E", 4, "a")]),
-         {"a": once(1000)}, {}, {"stray_ends": 2}),
+                  mark("E", 4, "a"), mark("B", 5, "b"),
+                  mark("E", 6, "z"), mark("E", 8)]),
+         {"a": once(1000), "b": once(3000)}, {}, {"stray_ends": 3}),
+    Case("a range in a slice that begins with it",
+         text_of([mark("B", 0, "b"), mark("E", 5, "b"), x("x", 0, 10),
+                  x("y", 2, 4)]),
+         {"x": once(10000, 5000), "b": once(5000), "y": once(4000)},
+         {("x", "b"): once(5000)}),
     Case("the end comes first in the file",
          text_of([mark("E", 9, "a"), mark("B", 0, "a")]),
          {"a": once(9000)}),
@@ -131,6 +151,9 @@ NUMBERS = [
          '{"ph":"X","name":"c","pid":1,"tid":1,"ts":20,"dur":0.0005},'
          '{"ph":"X","name":"d","pid":1,"tid":1,"ts":30,"dur":0.00049}]',
          {"a": once(2250), "b": once(250), "c": once(1), "d": once(0)}),
+    Case("for want of a duration, that of the thread",
+         '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"tdur":2}]',
+         {"a": once(2000)}),
     Case("before zero",
          text_of([x("a", -10, 20), x("b", -5, 5)]),
          {"a": once(20000, 15000), "b": once(5000)},
@@ -141,8 +164,7 @@ NUMBERS = [
                   {"name": "f", "ts": 1}, x("g", 10**30, 1)]),
          {"a": once(10000)}, {}, {"bad_events": 6}),
     Case("rows of clang's totals are left out",
-         text_of([x("a", 5, 10), x("Total a", 0, 10, tid=2),
-                  x("Total b", 0, 99, tid=3)], beginningOfTime=7),
+         text_of([x("a", 5, 10), total("a", 10, 2), total("b", 99, 3)], beginningOfTime=7),
          {"a": once(10000)}, {}, {"left_out": 2}),
 ]
 
@@ -155,7 +177,7 @@ TEXT = [
          '{"otherData":{"traceEvents":[{"ph":"X","name":"z","pid":1,"tid":1,'
          '"ts":0,"dur":1}]},"displayTimeUnit":"ns","traceEvents":[{"args":'
          '{"ph":"B","ts":5,"x":[{"ph":"X"}]},"ph":"X","name":"a","pid":1,'
-         '"tid":1,"ts":0,"dur":1}],"samples":[{"ph":"X","ts":1,"dur":1}]}',
+         '"tid":1,"ts":0,"dur":1}],"more":[{"ph":"X","ts":1,"dur":1}]}',
          {"a": once(1000)}),
     Case("an array that is not ended",
          '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":1},\n',

@@ -8,10 +8,11 @@ same file with these counts. Everything is held in memory, numbers are exact
 decimals, and nothing here was taken from the reader.
 
 Slices are events X, and B with its E: an E ends the slice that was begun last
-on its thread. In order of start, the longer first, a slice lies in the one
-that is open when it starts; one that ends after it lies in none and is a call
-of its own. Of equal ones the first in the file is the outer, or the last where
-the producer writes slices as they end. Function times are cProfile's.
+on its thread, if one with its name, or it has none, is open there. In order of
+start, the longer first, a slice lies in the one that is open when it starts;
+one that ends after it lies in none and is a call of its own. Of equal ones
+those of B are outer, then the first in the file, or the last where the producer
+writes slices as they end. Function times are cProfile's.
 """
 import collections
 import decimal
@@ -26,6 +27,7 @@ OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
 API = ("cuda_runtime", "cuda_driver")
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 DEVICE = WORK + ("gpu_user_annotation", "cuda_sync")
+POINTS = "iIRPnTpNODcvV"  # phases of what has no duration
 INT64_MAX = 2**63 - 1
 
 decimal.getcontext().prec = 60
@@ -35,7 +37,7 @@ class Slice:
     """A range of a thread or a device."""
 
     __slots__ = ("name", "category", "row", "start", "dur", "order", "args",
-                 "open")
+                 "range", "open")
 
     def __init__(self, event, start, dur, order):
         self.name = event.get("name", "")
@@ -46,6 +48,7 @@ class Slice:
         self.dur = dur
         self.order = order
         self.args = event.get("args") or {}
+        self.range = event["ph"] == "B"
         self.open = False
 
     @property
@@ -116,10 +119,12 @@ class Trace:
         document = read_json(path)
         self.events = document
         self.children_first = False
+        self.samples = 0
         if isinstance(document, dict):
             self.events = document.get("traceEvents", [])
             self.children_first = "beginningOfTime" in document or \
                 "viztracer_metadata" in document
+            self.samples = len(document.get("samples", []))
         self.host, self.device = [], []
         self.kinds = collections.Counter()
         self.bad = self.left_out = self.stray_ends = 0
@@ -164,6 +169,9 @@ class Trace:
         row = (str(event.get("pid")), str(event.get("tid")))
         if event["ph"] == "B":
             self.opened[row].append(Slice(event, start, 0, order))
+        elif event.get("name") is not None and not any(
+                begun.name == event["name"] for begun in self.opened[row]):
+            self.stray_ends += 1
         elif not self.opened[row]:
             self.stray_ends += 1
         else:
@@ -185,13 +193,12 @@ class Trace:
         else:
             self.host.append(slice_)
 
+    def points(self):
+        return self.samples + sum(self.kinds[phase] for phase in POINTS)
+
     def slices_by_name(self):
         return collections.Counter(
             slice_.name for slice_ in self.host + self.device)
-
-    def slices_by_row(self):
-        return collections.Counter(
-            slice_.row + (slice_.name,) for slice_ in self.host + self.device)
 
 
 class Calls:
@@ -208,13 +215,14 @@ class Calls:
             rows[slice_.row].append(slice_)
         sign = -1 if trace.children_first else 1
         for slices in rows.values():
-            slices.sort(key=lambda s: (s.start, -s.dur, sign * s.order))
+            slices.sort(key=lambda s: (s.start, -s.dur, not s.range,
+                                       sign * s.order))
             self.nest(slices)
 
     def nest(self, slices):
         stack = []
         for slice_ in slices:
-            while stack and stack[-1][0].end <= slice_.start:
+            while stack and self.is_over(stack[-1][0], slice_.start):
                 self.end(stack)
             if stack and slice_.end > stack[-1][0].end:
                 self.overlaps += 1
@@ -225,6 +233,13 @@ class Calls:
             self.remember(stack)
         while stack:
             self.end(stack)
+
+    @staticmethod
+    def is_over(slice_, now):
+        """What has no length may hold more of that, but for calls of an API,
+        which make no calls."""
+        return not slice_.open and (slice_.end < now or slice_.end == now and (
+            slice_.start < now or slice_.category in API))
 
     def end(self, stack):
         slice_, children = stack.pop()

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target: any bytes as a Chrome trace, read to the end and replayed. How
+ * kernels are joined to their launches goes by the size. What comes out refers
+ * to what is there, times of nested ranges never go back, arguments of JSON are
+ * JSON; and without arguments, the events are the same ones.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "fuzz_case.h"
+#include "json_scan.h"
+#include "memory.h"
+#include "replay.h"
+
+/* Of all events, but not their arguments. */
+struct digest {
+	uint64_t hash;
+	uint64_t count;
+};
+
+static void digest_add(struct digest *digest, uint64_t value)
+{
+	digest->hash = (digest->hash ^ value) * UINT64_C(0x100000001b3);
+	digest->hash ^= digest->hash >> 29;
+}
+
+static void digest_event(struct digest *digest, const struct event *event)
+{
+	digest->count++;
+	digest_add(digest, event->kind);
+	digest_add(digest, event->track);
+	digest_add(digest, (uint64_t)event->time_ns);
+	digest_add(digest, event->dur_ns);
+	digest_add(digest, event->id);
+	digest_add(digest, event->bytes);
+}
+
+/* It is one value, and nothing behind it. */
+static void check_json(const struct event_arg *arg)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)arg->value.text.bytes,
+		arg->value.text.size, "rb");
+	struct json_token token;
+	struct json_scan *scan;
+	enum ctp_status status = CTP_OK;
+
+	fuzz_require(in != NULL);
+	scan = json_scan_new(in, "", 0);
+	if (scan != NULL) {
+		while (status == CTP_OK)
+			status = json_scan_next(scan, &token, NULL);
+		fuzz_require(status == CTP_END || memory_was_refused());
+	}
+	json_scan_free(scan);
+	(void)fclose(in);
+}
+
+/* Reads every byte that an argument says is there. */
+static void check_args(const struct trace *trace, const struct event *event)
+{
+	static volatile char seen;
+
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		fuzz_require(arg->key < strtab_count(trace->text));
+		fuzz_require(arg->kind <= ARG_JSON);
+		for (size_t j = 0;
+			arg->kind == ARG_TEXT && j < arg->value.text.size; j++)
+			seen = arg->value.text.bytes[j];
+		if (arg->kind == ARG_JSON)
+			check_json(arg);
+	}
+	(void)seen;
+}
+
+static bool has_site(const struct event *event)
+{
+	return event->kind != EVENT_END && event->kind != EVENT_ARGS &&
+	       event->kind != EVENT_ALLOC && event->kind != EVENT_FREE &&
+	       event->kind != EVENT_CORRELATION;
+}
+
+static void check_event(const struct trace *trace, const struct event *event)
+{
+	fuzz_require(event->kind < EVENT_KINDS);
+	fuzz_require(event->track < trace->track_count);
+	if (has_site(event))
+		fuzz_require(event->site < trace->site_count);
+	if (event->kind == EVENT_ACTIVITY)
+		fuzz_require(trace->tracks[event->track].kind == TRACE_STREAM);
+	if (event->kind == EVENT_COUNTER)
+		fuzz_require(event->arg_count == 1);
+	check_args(trace, event);
+}
+
+/* False where it takes too much memory. */
+static bool replay_trace(struct event_source *source, struct replay *replay,
+	struct digest *digest)
+{
+	enum ctp_status status = CTP_OK;
+	struct event event;
+
+	while (status == CTP_OK) {
+		status = source->next(source, &event, NULL);
+		if (status != CTP_OK)
+			break;
+		check_event(source->trace, &event);
+		digest_event(digest, &event);
+		status = replay_add(replay, &event, NULL);
+	}
+	fuzz_require(status != CTP_ERR_NOMEM || memory_was_refused());
+	return status != CTP_ERR_NOMEM;
+}
+
+static void check_profile(struct replay *replay, const struct trace *trace)
+{
+	struct profile *profile = NULL;
+	uint64_t total = 0;
+
+	fuzz_require(trace->losses[LOSS_BACKWARD_TIMES] == 0);
+	if (replay_finish(replay, &profile, NULL) != CTP_OK) {
+		fuzz_require(memory_was_refused());
+		return;
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		total += profile->functions[i].cost.tottime_ns;
+	fuzz_require(total == profile->total_ns);
+	profile_free(profile);
+}
+
+/* False where it takes too much memory. */
+static bool read_trace(const uint8_t *bytes, size_t size, enum trace_join join,
+	bool no_args, struct digest *digest)
+{
+	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
+	struct event_source *source;
+	struct replay *replay;
+	bool whole;
+
+	fuzz_require(file != NULL);
+	fuzz_require(format_find("chrome")->open_events(
+			     file, NULL, 0, &source, NULL) == CTP_OK);
+	source->trace->join = join;
+	source->trace->no_args = no_args;
+	replay = replay_new(source->trace, (struct replay_options){0});
+	fuzz_require(replay != NULL);
+	whole = replay_trace(source, replay, digest);
+	if (whole)
+		check_profile(replay, source->trace);
+	fuzz_require(source->position(source) <= size);
+	replay_free(replay);
+	source->close(source);
+	(void)fclose(file);
+	return whole;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	enum trace_join join = (enum trace_join)(size % 3);
+	struct digest with = {0}, without = {0};
+
+	if (size == 0)
+		return 0;
+	memory_set_limit(FUZZ_MEMORY);
+	(void)format_find("chrome")->probe(bytes, size);
+	if (read_trace(bytes, size, join, false, &with) &&
+		read_trace(bytes, size, join, true, &without))
+		fuzz_require(memcmp(&with, &without, sizeof(with)) == 0);
+	return 0;
+}
