@@ -153,7 +153,8 @@ const char *json_scan_bytes(const struct json_scan *scan, uint64_t from)
 const char *json_scan_text(
 	const struct json_scan *scan, const struct json_token *token)
 {
-	return json_scan_bytes(scan, token->at);
+	/* One of a member that was not there has no place either. */
+	return token->size == 0 ? "" : json_scan_bytes(scan, token->at);
 }
 
 void json_scan_keep(struct json_scan *scan, const struct json_token *token)

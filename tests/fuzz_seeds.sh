@@ -55,7 +55,7 @@ if [ "$target" = fuzz_trace ]; then
 		>/dev/null
 	for file in "$srcdir"/tests/traces/*.json.gz; do
 		name=$(basename "$file" .json.gz)
-		gzip -dc "$file" | head -c 30000 >"$directory/$name"
+		gzip -dc "$file" | head -c 8000 >"$directory/$name"
 		head -c 3001 "$directory/$name" >"$directory/$name-cut"
 	done
 	exit
