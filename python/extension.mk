@@ -19,6 +19,7 @@ python_libs = -L.libs -Wl,-rpath,$(libdir) -Wl,--enable-new-dtags \
 	-lctprof -lpthread
 # What it converts with is in no library that is installed.
 python_convert_libs = .libs/libformats.a $(ZLIB_LIBS) $(LIBDEFLATE_LIBS) \
+	$(SQLITE_LIBS) \
 	$(CXX_LIBS)
 
 python_extensions =

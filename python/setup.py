@@ -53,6 +53,8 @@ def sources(*variables):
     files = []
     for variable in variables:
         files += re.search(r"^%s = (.*)" % variable, makefile, re.M)[1].split()
+    if "libformats_la_SOURCES" in variables:
+        files.append("formats/sqlite_none.c")
     return [os.path.join(TREE, file) for file in files
             if file.endswith(".c")] + \
         [os.path.join(TREE, "lib", "deflate_zlib.c")]
