@@ -79,7 +79,8 @@ struct format {
 	X(svg) \
 	X(pprof) \
 	X(speedscope) \
-	X(pftrace)
+	X(pftrace) \
+	X(gprof2dot)
 
 #define FORMAT_DECLARE(name) extern const struct format name##_format;
 FORMATS(FORMAT_DECLARE)

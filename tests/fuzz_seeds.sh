@@ -42,6 +42,13 @@ if [ "$target" = fuzz_spool ]; then
 	exit
 fi
 
+# Texts of other profilers, and begins of them.
+if [ "$target" = fuzz_texts ]; then
+	PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" \
+		"$srcdir/tests/texts_seeds.py" "$srcdir/tests/texts" "$directory"
+	exit
+fi
+
 # Files that Python saved, and begins of them.
 if [ "$target" = fuzz_pstats ]; then
 	cp "$srcdir/tests/pstats/py2_sample.prof2" "$directory/old"

@@ -6,7 +6,7 @@ srcdir=${srcdir:-.}
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 failed=0
-for format in callgrind folded gprof speedscope; do
+for format in callgrind folded gprof gprof2dot speedscope; do
 	echo "# $format"
 	"$PYTHON3" "$srcdir/tests/texts_$format.py" "$srcdir/tests/texts" ||
 		failed=1

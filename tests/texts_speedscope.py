@@ -204,4 +204,5 @@ def main():
     finish()
 
 
-main()
+if __name__ == "__main__":
+    main()
