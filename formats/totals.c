@@ -12,6 +12,7 @@ struct known {
 	uint64_t inside_ns;  /* the longest of all calls within the circle */
 	uint64_t outer_calls;
 	uint64_t inner_calls;
+	bool is_entered; /* a circle: by calls from outside */
 };
 
 struct totals {
@@ -86,8 +87,7 @@ static void add_known(struct totals *totals)
 		const struct known *known = &totals->known[i];
 
 		cycle->own_ns = totals_add(cycle->own_ns, known->own_ns);
-		cycle->entered_ns =
-			totals_add(cycle->entered_ns, known->entered_ns);
+		cycle->is_entered |= known->outer_calls != 0;
 	}
 }
 
@@ -103,20 +103,24 @@ static uint64_t least(const struct totals *totals, uint32_t function)
 }
 
 /* Of a circle that is not said to be entered, the longest member is taken for
- * where it began. */
+ * where it began: it was called once more, by nobody. */
 static void set_beginnings(struct totals *totals)
 {
 	struct profile *profile = totals->profile;
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
-		struct profile_cost *cost = &profile->functions[i].cost;
+		struct profile_function *function = &profile->functions[i];
+		struct profile_cost *cost = &function->cost;
 
-		if (totals->cycle_of[i] == 0 || cycle->entered_ns != 0 ||
+		if (totals->cycle_of[i] == 0 || cycle->is_entered ||
 			cost->cumtime_ns != cycle->inside_ns)
 			continue;
+		cycle->is_entered = true;
 		cost->cumtime_ns = cycle->own_ns;
-		cycle->entered_ns = cycle->own_ns;
+		cost->ncalls = totals_add(cost->ncalls, 1);
+		function->root.ncalls = 1;
+		function->root.cumtime_ns = cost->cumtime_ns;
 	}
 }
 
