@@ -25,7 +25,7 @@ void chrome_args_reset(struct chrome_args *args)
 	args->text.used = 0;
 }
 
-static bool has(const struct chrome_args *args, uint32_t key)
+bool chrome_args_has(const struct chrome_args *args, uint32_t key)
 {
 	for (uint32_t i = 0; i < args->count; i++)
 		if (args->items[i].key == key)
@@ -147,7 +147,7 @@ bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text)
 {
 	struct json *json;
 
-	if (has(args, CHROME_KEY_OPEN))
+	if (chrome_args_has(args, CHROME_KEY_OPEN))
 		return true;
 	json = begin_member(text, CHROME_KEY_OPEN);
 	json_bool(json, true);
@@ -169,11 +169,11 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 	bool first = true;
 
 	if (site != NULL && site->file_size > 0 &&
-		(args == NULL || !has(args, CHROME_KEY_FILE)))
+		(args == NULL || !chrome_args_has(args, CHROME_KEY_FILE)))
 		member(json, &first, site->bytes + site->file_at,
 			site->file_size);
 	if (site != NULL && site->line_size > 0 &&
-		(args == NULL || !has(args, CHROME_KEY_LINE)))
+		(args == NULL || !chrome_args_has(args, CHROME_KEY_LINE)))
 		member(json, &first, site->bytes + site->line_at,
 			site->line_size);
 	for (uint32_t i = 0; args != NULL && i < args->count; i++)

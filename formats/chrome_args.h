@@ -40,6 +40,9 @@ bool chrome_args_add_int(struct chrome_args *args, struct chrome_text *text,
 bool chrome_args_add_double(struct chrome_args *args, struct chrome_text *text,
 	uint32_t key, double value);
 
+/* Is this one of the writer's own keys set, perhaps by the trace itself? */
+bool chrome_args_has(const struct chrome_args *args, uint32_t key);
+
 /* Sets "category" to that of `site`, if it has one. */
 bool chrome_args_add_category(
 	struct chrome_args *args, struct chrome_text *text, uint32_t site);

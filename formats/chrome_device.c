@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chrome_rows.h"
+#include "trace_join.h"
 
 static bool add_text(struct trace *trace, const char *text, uint32_t *number)
 {
@@ -32,6 +33,15 @@ void chrome_device_clear(struct chrome_device *device)
 	strtab_free(device->pids);
 }
 
+/* Stands for the bit of an External id: more would not be the same number for
+ * readers that have but doubles. */
+#define EXTERNAL_FLOW (UINT64_C(1) << 52)
+
+static bool is_external(const struct event *event)
+{
+	return (event->id & TRACE_JOIN_EXTERNAL_BIT) != 0;
+}
+
 /* The number of an arrow: the correlation, as Kineto has it; that of further
  * processes, which count for themselves, with something above. */
 static bool find_flow(
@@ -42,13 +52,16 @@ static bool find_flow(
 		strtab_add(device->pids, (const char *)&pid, sizeof(pid));
 
 	*flow = event->id ^ (uint64_t)(number - 1) << 32;
+	if (is_external(event))
+		*flow ^= TRACE_JOIN_EXTERNAL_BIT | EXTERNAL_FLOW;
 	return number != STRTAB_NONE;
 }
 
 bool chrome_device_call(struct chrome_device *device,
 	struct chrome_stack *stack, const struct event *event)
 {
-	struct chrome_call call = {.correlation = event->id};
+	struct chrome_call call = {
+		.correlation = is_external(event) ? 0 : event->id};
 	uint64_t id = device->last_id + 1;
 
 	if (!find_flow(device, event, &call.flow) ||
@@ -139,6 +152,15 @@ static bool add_details(struct chrome_device *device, const struct event *event,
 	return true;
 }
 
+/* Are these numbers what the trace itself tells of the activity? Then so are
+ * all others. */
+static bool is_told(const struct chrome_args *args)
+{
+	return chrome_args_has(args, CHROME_KEY_CORRELATION) ||
+	       chrome_args_has(args, CHROME_KEY_EXTERNAL_ID) ||
+	       chrome_args_has(args, CHROME_KEY_STREAM);
+}
+
 /*
  * The driver works for any call, also for those that are not looked at.
  *
@@ -157,6 +179,8 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 		device_join_find(device->join, track->pid, event->id, &id);
 	if (stream && !cause->known && !is_overhead(device, event))
 		device->trace->losses[LOSS_UNMATCHED]++;
+	if (is_told(args))
+		return find_flow(device, event, &cause->flow);
 	if (id != 0 && !chrome_args_add_int(args, device->text,
 			       CHROME_KEY_EXTERNAL_ID, (int64_t)id))
 		return false;
@@ -164,7 +188,9 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 		cause->known = false;
 		return true;
 	}
-	return find_flow(device, event, &cause->flow) &&
+	if (!find_flow(device, event, &cause->flow))
+		return false;
+	return is_external(event) ||
 	       chrome_args_add_int(args, device->text, CHROME_KEY_CORRELATION,
 		       (int64_t)event->id);
 }
@@ -173,10 +199,13 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 	struct chrome_args *args, struct chrome_cause *cause)
 {
 	const struct trace_track *track = &device->trace->tracks[event->track];
+	bool told = is_told(args);
 
 	*cause = (struct chrome_cause){.known = false};
 	if (event->id != 0 && !add_cause(device, event, args, cause))
 		return false;
+	if (told)
+		return true;
 	/* By "stream" readers know what a device did, which this is not. */
 	if (track->kind == TRACE_STREAM && !is_overhead(device, event) &&
 		!add_place(device, event, args))

@@ -2,6 +2,7 @@
 #include "chrome_event.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Where the name begins in a site's text: ,"name": */
 #define NAME_AT 8
@@ -117,6 +118,15 @@ bool chrome_events_instant(struct chrome_events *events,
 	return true;
 }
 
+/* Kineto's arrows from calls to what devices did: ours stand for them. */
+static bool is_ours(const struct trace *trace, uint32_t site)
+{
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	return strcmp(category, "ac2g") == 0;
+}
+
 /* It ends in the slice around it, as it begins: without "bp" viewers would
  * take the next one. */
 bool chrome_events_flow(struct chrome_events *events,
@@ -124,9 +134,11 @@ bool chrome_events_flow(struct chrome_events *events,
 {
 	static const char phases[] = {
 		[FLOW_START] = 's', [FLOW_STEP] = 't', [FLOW_END] = 'f'};
-	const struct chrome_site *site =
-		begin_event(events, row, event, phases[event->flow]);
+	const struct chrome_site *site;
 
+	if (is_ours(events->trace, event->site))
+		return true;
+	site = begin_event(events, row, event, phases[event->flow]);
 	if (site == NULL)
 		return false;
 	write_category(events, site, event->site, "flow");

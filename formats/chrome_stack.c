@@ -26,9 +26,10 @@ struct held {
 struct chrome_frame {
 	int64_t start_ns;
 	uint32_t site;
-	bool begun;    /* "B" is written: it ends with "E" */
-	bool has_flow; /* `flow` starts here */
-	bool is_op;    /* its category is "cpu_op" */
+	bool begun;       /* "B" is written: it ends with "E" */
+	bool has_flow;    /* `flow` starts here */
+	bool is_op;       /* its category is "cpu_op" */
+	bool is_numbered; /* as a call, by us */
 	uint64_t flow;
 	uint64_t id;              /* "External id"; 0: none */
 	struct chrome_args *args; /* NULL: none */
@@ -372,7 +373,8 @@ static bool number_range(
 		args, stack->text, CHROME_KEY_EXTERNAL_ID, (int64_t)id);
 }
 
-bool chrome_stack_call(
+/* Ties the innermost range to the one that it was made in. */
+static bool number_call(
 	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
 {
 	struct chrome_frame *frame = top(stack);
@@ -389,8 +391,27 @@ bool chrome_stack_call(
 		*id = caller->id;
 	else if (!number_range(stack, caller, *id))
 		return false;
-	if (caller != NULL && !chrome_args_add_int(args, stack->text,
-				      CHROME_KEY_EXTERNAL_ID, (int64_t)*id))
+	frame->is_numbered = true;
+	return caller == NULL || chrome_args_add_int(args, stack->text,
+					 CHROME_KEY_EXTERNAL_ID, (int64_t)*id);
+}
+
+/* Has the range such numbers from the trace itself? */
+static bool is_told(const struct chrome_frame *frame)
+{
+	return !frame->is_numbered && frame->args != NULL &&
+	       (chrome_args_has(frame->args, CHROME_KEY_CORRELATION) ||
+		       chrome_args_has(frame->args, CHROME_KEY_EXTERNAL_ID));
+}
+
+bool chrome_stack_call(
+	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
+{
+	struct chrome_frame *frame = top(stack);
+
+	if (call.correlation == 0 || is_told(frame))
+		*id = 0;
+	else if (!number_call(stack, call, id))
 		return false;
 	frame->flow = call.flow;
 	if (frame->begun && !frame->has_flow) {

@@ -16,7 +16,8 @@
  * A range that is the call of a device's API starts an arrow to what it
  * caused, and the range that it was made in gets an "External id", by which
  * Kineto's readers find it; these look among "cpu_op" only, so that is its
- * category, and its own is an argument.
+ * category, and its own is an argument. Where the trace was Kineto's and has
+ * these numbers already, it stays what it was.
  *
  * Memory: per open range, plus CHROME_HELD_MAX bytes a row.
  */
@@ -65,7 +66,7 @@ bool chrome_stack_args(struct chrome_stack *stack, const struct event *event);
 
 /* Numbers of a call: what ties it to what it caused, and the arrow there. */
 struct chrome_call {
-	uint64_t correlation;
+	uint64_t correlation; /* 0: the range is no call, but what caused */
 	uint64_t flow;
 };
 
@@ -73,7 +74,7 @@ struct chrome_call {
  * The innermost range, which there must be, is this call of a device's API.
  * `*id` is the "External id" of the range that it was
  * made in: that range's, if it has one; else the one given, which it gets; 0
- * if the call is in no range.
+ * if the call is in no range, or if the trace has such numbers of its own.
  */
 bool chrome_stack_call(
 	struct chrome_stack *stack, struct chrome_call call, uint64_t *id);

@@ -216,8 +216,8 @@ START_TEST(copies_have_bytes_and_bandwidth)
 }
 END_TEST
 
-/* An argument of the recorder's cannot make a key stand there twice. */
-START_TEST(arguments_of_the_writer_stand_instead_of_others)
+/* None can make a key stand there twice. */
+START_TEST(arguments_of_the_trace_stand_instead_of_the_writers)
 {
 	struct event_arg args[] = {
 		number_arg("stream", 99), number_arg("id", 98)};
@@ -233,13 +233,70 @@ START_TEST(arguments_of_the_writer_stand_instead_of_others)
 	ck_assert_int_eq(
 		check_number_of(
 			check_args_of(check_find(json, "X", 0)), "stream"),
-		7);
+		99);
 	ck_assert_int_eq(
 		check_number_of(
 			json_array_get(
 				json_object_get(json, "deviceProperties"), 0),
 			"id"),
 		0);
+	json_decref(json);
+}
+END_TEST
+
+/* Nothing is numbered again, and nothing becomes an op. */
+START_TEST(what_kineto_has_told_stays_as_it_was)
+{
+	struct event_arg op[] = {number_arg("External id", 500)};
+	struct event_arg launched[] = {
+		number_arg("correlation", 9), number_arg("External id", 9)};
+	struct event_arg work[] = {number_arg("External id", 9),
+		number_arg("stream", 7), number_arg("correlation", 9)};
+	struct event events[] = {begin(step, 1000), begin(launch, 2000),
+		call(9), end(3000), activity(kernel, 9, 4000, 500), end(5000)};
+	json_t *json;
+	char *text;
+
+	events[0].args = op;
+	events[0].arg_count = 1;
+	events[1].args = launched;
+	events[1].arg_count = 2;
+	events[4].args = work;
+	events[4].arg_count = 3;
+	json = WRITE(events, &text);
+	ck_assert_msg(
+		strstr(text, "\"cat\":\"cuda_driver\",\"args\":{"
+			     "\"correlation\":9,\"External id\":9}}") != NULL,
+		"%s", text);
+	ck_assert_msg(strstr(text, "\"cat\":\"range\",\"args\":{"
+				   "\"External id\":500}}") != NULL,
+		"%s", text);
+	ck_assert_msg(
+		strstr(text, "\"cat\":\"kernel\",\"args\":{\"External id\":9,"
+			     "\"stream\":7,\"correlation\":9}},") != NULL,
+		"%s", text);
+	ck_assert_ptr_nonnull(check_find(json, "s", 0));
+	ck_assert_ptr_nonnull(check_find(json, "f", 0));
+	json_decref(json);
+	free(text);
+}
+END_TEST
+
+/* Not for an op's External id, nor for readers that have doubles. */
+START_TEST(arrows_of_external_ids_are_numbers_for_all)
+{
+	uint64_t id = UINT64_C(1) << 63 | 5;
+	struct event events[] = {begin(step, 1000), call(id),
+		activity(copy, id, 4000, 500), end(5000)};
+	json_t *json = WRITE(events, NULL);
+	json_int_t flow = check_number_of(check_find(json, "s", 0), "id");
+
+	ck_assert_int_eq(check_number_of(check_find(json, "f", 0), "id"), flow);
+	ck_assert_int_gt(flow, 0);
+	ck_assert_int_lt(flow, INT64_C(1) << 53);
+	ck_assert(!has_arg(find_slice(json, "step", 0), "correlation"));
+	ck_assert(!has_arg(check_find(json, "X", 0), "correlation"));
+	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 0);
 	json_decref(json);
 }
 END_TEST
@@ -254,7 +311,10 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, a_call_in_no_range_has_no_external_id);
 	tcase_add_test(tests, activities_without_their_call_are_counted);
 	tcase_add_test(tests, copies_have_bytes_and_bandwidth);
-	tcase_add_test(tests, arguments_of_the_writer_stand_instead_of_others);
+	tcase_add_test(
+		tests, arguments_of_the_trace_stand_instead_of_the_writers);
+	tcase_add_test(tests, what_kineto_has_told_stays_as_it_was);
+	tcase_add_test(tests, arrows_of_external_ids_are_numbers_for_all);
 }
 
 int main(void)

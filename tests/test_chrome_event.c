@@ -73,6 +73,21 @@ START_TEST(arrows_lead_from_slice_to_slice)
 }
 END_TEST
 
+/* Those that we write stand for what was caused, as theirs did. */
+START_TEST(arrows_of_kineto_are_not_written_twice)
+{
+	struct event event = {.kind = EVENT_FLOW, .id = 3};
+	json_t *json;
+
+	event.site = trace_add_place(
+		trace, (struct trace_site){.name = add_text("ac2g"),
+			       .category = add_text("ac2g")});
+	json = write_one(event);
+	ck_assert_ptr_null(check_find(json, "s", 0));
+	json_decref(json);
+}
+END_TEST
+
 START_TEST(the_category_is_the_sites_own)
 {
 	static const struct {
@@ -160,6 +175,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, arrows_lead_from_slice_to_slice);
+	tcase_add_test(tests, arrows_of_kineto_are_not_written_twice);
 	tcase_add_test(tests, the_category_is_the_sites_own);
 	tcase_add_test(tests, a_counters_lines_have_their_keys);
 	tcase_add_test(tests, a_counter_without_a_number_is_counted);
