@@ -71,15 +71,15 @@ static const struct form forms[] = {
 	F(UNPACK_MAP, "\x82\x01\x02\x03\x90", 2),
 	F(UNPACK_MAP, "\xde\x00\x01\x01\xc3", 1),
 	F(UNPACK_MAP, "\xdf\x00\x00\x00\x01\x01\x02", 1),
-	F(UNPACK_EXT, "\xd4\x01x", 0),
-	F(UNPACK_EXT, "\xd5\x01xx", 0),
-	F(UNPACK_EXT, "\xd6\x01xxxx", 0),
-	F(UNPACK_EXT, "\xd7\x01xxxxxxxx", 0),
-	F(UNPACK_EXT, "\xd8\x01xxxxxxxxxxxxxxxx", 0),
-	F(UNPACK_EXT, "\xc7\x03\x01xxx", 0),
+	F(UNPACK_EXT, "\xd4\x01x", 1),
+	F(UNPACK_EXT, "\xd5\x01xx", 2),
+	F(UNPACK_EXT, "\xd6\x01xxxx", 4),
+	F(UNPACK_EXT, "\xd7\x01xxxxxxxx", 8),
+	F(UNPACK_EXT, "\xd8\x01xxxxxxxxxxxxxxxx", 16),
+	F(UNPACK_EXT, "\xc7\x03\x01xxx", 3),
 	F(UNPACK_EXT, "\xc7\x00\x01", 0),
-	F(UNPACK_EXT, "\xc8\x00\x02\x01xx", 0),
-	F(UNPACK_EXT, "\xc9\x00\x00\x00\x01\x01x", 0),
+	F(UNPACK_EXT, "\xc8\x00\x02\x01xx", 2),
+	F(UNPACK_EXT, "\xc9\x00\x00\x00\x01\x01x", 1),
 };
 
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
@@ -92,6 +92,7 @@ static bool read_as(
 	size_t size = 0;
 	uint32_t count = 0;
 	double real = 0;
+	int8_t ext;
 	bool good;
 
 	switch (type) {
@@ -113,6 +114,10 @@ static bool read_as(
 		good = unpack_map(cursor, &count);
 		*value = count;
 		return good;
+	case UNPACK_EXT:
+		good = unpack_ext(cursor, &ext, &text, &size);
+		*value = (int64_t)size;
+		return good && ext == 1;
 	default:
 		return false;
 	}
@@ -135,7 +140,7 @@ START_TEST(each_form_is_read_as_what_it_is_and_nothing_else)
 {
 	const struct form *form = &forms[_i];
 
-	for (enum unpack_type type = UNPACK_INT; type <= UNPACK_MAP; type++) {
+	for (enum unpack_type type = UNPACK_INT; type <= UNPACK_EXT; type++) {
 		struct cursor cursor;
 		int64_t value = 0;
 		bool good;
@@ -146,7 +151,7 @@ START_TEST(each_form_is_read_as_what_it_is_and_nothing_else)
 			good, type == form->type && type != UNPACK_BOOL);
 		if (good)
 			ck_assert_int_eq(value, form->integer);
-		if (good && type <= UNPACK_TEXT)
+		if (good && (type <= UNPACK_TEXT || type == UNPACK_EXT))
 			ck_assert_uint_eq(cursor.left, 0);
 	}
 }
