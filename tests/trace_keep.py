@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""What is kept of a Chrome trace.
+
+usage: trace_keep.py FILE WRITTEN AGAIN
+
+Whatever is in a file that another tool wrote is in what ctprof wrote of it,
+with its name, category and arguments; and what ctprof wrote after a log in
+between has the same events, but for the numbers of rows.
+"""
+import collections
+import decimal
+import gzip
+import json
+import re
+import sys
+
+OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
+                  "Runtime": "cuda_runtime", "Memcpy": "gpu_memcpy",
+                  "Memset": "gpu_memset", "": "range"}
+# A function's place in its name, which becomes two arguments.
+PLACE = re.compile(r"^(?P<name>.+) \((?P<file>.+):(?P<line>[0-9]+)\)$")
+# The number of a row, and the order of rows.
+ROWS = ("pid", "tid")
+ORDERS = ("process_sort_index", "thread_sort_index")
+
+
+def read(path):
+    opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")
+    with opened as file:
+        trace = json.loads(file.read().decode("utf-8", "replace"),
+                           parse_float=decimal.Decimal)
+    return trace if isinstance(trace, list) else trace["traceEvents"]
+
+
+def slice_of(event, args):
+    name = event["name"]
+    args = dict(args)
+    place = PLACE.match(name)
+    if place and not args:
+        name = place["name"]
+        args = {"file": place["file"], "line": int(place["line"])}
+    category = event.get("cat") or ""
+    # Doubles, as they are read: their digits may be others.
+    values = json.loads(json.dumps(args, default=float))
+    return (name, OLD_CATEGORIES.get(category, category),
+            json.dumps(values, sort_keys=True))
+
+
+def slices(events):
+    """How many there are of each; a B has its E's arguments, too."""
+    found = collections.Counter()
+    open_slices = collections.defaultdict(list)
+    for event in events:
+        row = str(event.get("pid")), str(event.get("tid"))
+        if event.get("ph") == "X":
+            found[slice_of(event, event.get("args") or {})] += 1
+        elif event.get("ph") == "B":
+            open_slices[row].append(event)
+        elif event.get("ph") == "E" and open_slices[row]:
+            begin = open_slices[row].pop()
+            args = (begin.get("args") or {}) | (event.get("args") or {})
+            found[slice_of(begin, args)] += 1
+    return found
+
+
+PHASES = {"I": "i", "R": "i", "S": "b", "F": "e"}
+
+
+def points(events):
+    """What has no duration. Kineto's arrows to devices are ctprof's."""
+    found = collections.Counter()
+    for event in events:
+        phase = PHASES.get(event.get("ph"), event.get("ph"))
+        if phase not in tuple("iCbestf") or event.get("cat") == "ac2g":
+            continue
+        args = event.get("args") or {}
+        # The lines of a counter may come one by one.
+        for part in [{key: args[key]} for key in args] if phase == "C" \
+                else [args]:
+            found[phase, event["name"], event.get("cat") or None,
+                  json.dumps(part, sort_keys=True, default=float)] += 1
+    return found
+
+
+def without_categories(found):
+    """Those that have none get one that says what they are."""
+    result = collections.Counter()
+    for (phase, name, category, args), count in found.items():
+        own = {"i": "instant", "C": "counter", "b": "async", "e": "async"}
+        if category == own.get(phase, "flow"):
+            category = None
+        result[phase, name, category, args] += count
+    return result
+
+
+def times(events):
+    return collections.Counter(
+        int(event["dur"] * 1000) for event in events
+        if event.get("ph") == "X" and "dur" in event)
+
+
+def whole(events):
+    return collections.Counter(
+        json.dumps({key: value for key, value in event.items()
+                    if key not in ROWS}, sort_keys=True, default=str)
+        for event in events
+        if event["ph"] != "M" or event["name"] not in ORDERS)
+
+
+def left_out(event):
+    return str(event.get("name", "")).startswith("Total ")
+
+
+def compare(words, one, other):
+    missing, more = one - other, other - one
+    for sign, events in (("-", missing), ("+", more)):
+        for event in list(events)[:3]:
+            print(sign, str(event)[:300])
+    print(words, sum(one.values()), "missing", sum(missing.values()), "more",
+          sum(more.values()))
+    return missing, more
+
+
+def main():
+    origin, written, again = map(read, sys.argv[1:])
+    missing, _ = compare(
+        "as others wrote it:",
+        slices(e for e in origin if not left_out(e)) +
+        without_categories(points(origin)),
+        slices(written) + without_categories(points(written)))
+    changed = compare("with a log in between:", whole(written), whole(again))
+    sys.exit(1 if missing or any(changed) or times(written) != times(again)
+             else 0)
+
+
+main()

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Chrome traces of others, written as such again: all slices, instants,
+# counters and arrows are there, with their categories and arguments. A log in
+# between changes nothing.
+set -u
+srcdir=${srcdir:-.}
+ctprof=${CTPROF:-$PWD/ctprof}
+python=${PYTHON3:-python3}
+"$python" -c 'import json' 2>/dev/null || {
+	echo "skipped: there is no Python"
+	exit 77
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+cat >"$work/small.json" <<'END'
+[{"ph":"M","name":"process_name","pid":-5,"args":{"name":"p"}},
+{"ph":"M","name":"thread_name","pid":-5,"tid":"t","args":{"name":"named"}},
+{"ph":"B","name":"a","cat":"x,y","pid":-5,"tid":"t","ts":-1.5,"args":{"n":1}},
+{"ph":"s","name":"go","cat":"c","id":"0x1f","pid":-5,"tid":"t","ts":0},
+{"ph":"t","name":"go","cat":"c","id":31,"pid":-5,"tid":"t","ts":0.001},
+{"ph":"f","name":"go","cat":"c","id":31,"bp":"e","pid":-5,"tid":"t","ts":0.002,
+ "args":{"deep":[{"":null},[true,1e400,"\u00e9\ud83d\ude00"]]}},
+{"ph":"C","name":"lines","pid":-5,"tid":"t","ts":0.5,"args":{"u":1,"v":-0.25}},
+{"ph":"C","name":"line","pid":-5,"tid":"t","ts":0.5,"args":{"line":7}},
+{"ph":"b","name":"as","cat":"z","id":"7","pid":-5,"tid":"t","ts":1,
+ "args":{"q":"text"}},
+{"ph":"e","name":"as","cat":"z","id":"7","pid":-5,"tid":"t","ts":2,
+ "args":{"q":0.1}},
+{"ph":"i","name":"now","pid":-5,"tid":"t","ts":2,"s":"t","args":{"i":-3}},
+{"ph":"E","pid":-5,"tid":"t","ts":3,"args":{"m":[]}},
+{"ph":"X","name":"one","pid":6,"tid":7,"ts":0,"dur":5},
+{"ph":"X","name":"over","pid":6,"tid":7,"ts":4,"dur":5,"args":{"k":{}}}]
+END
+
+cd "$srcdir/tests/traces" || exit 99
+for trace in "$work/small.json" a100_simple_add_cuda_sync.json.gz \
+	flow.json.gz logging_integration.json.gz mi250_minitoy.json.gz \
+	mi300_vllm_graph_decode.json.gz self-win-clang-19.1_main.json.gz \
+	tb_plugin_gpu_metrics_input.json.gz; do
+	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
+		"$ctprof" convert -q -t log "$trace" >"$work/a.ctp" &&
+		"$ctprof" convert -q -f log -t chrome "$work/a.ctp" \
+			>"$work/b.json" &&
+		"$python" -B ../trace_keep.py "$trace" "$work/a.json" \
+			"$work/b.json" || {
+		echo "$trace is not kept"
+		failed=1
+	}
+done
+exit $failed
