@@ -71,6 +71,8 @@ struct format {
 	X(pstats) \
 	X(nsys) \
 	X(nvprof) \
+	X(sqlite) \
+	X(csv) \
 	X(chrome) \
 	X(gprof) \
 	X(callgrind) \

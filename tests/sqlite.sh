@@ -11,5 +11,12 @@ if "$CTPROF" info "$work/none" 2>&1 | grep -q 'built without libsqlite3'; then
 	echo "skipped: built without libsqlite3"
 	exit 77
 fi
-PYTHONPATH=$srcdir/tests "$PYTHON3" -B "$srcdir/tests/sqlite_read.py" "$work" \
-	"$srcdir/tests/sqlite"
+PYTHONPATH=$srcdir/tests
+export PYTHONPATH
+status=0
+"$PYTHON3" -B "$srcdir/tests/sqlite_read.py" "$work" "$srcdir/tests/sqlite" ||
+	status=1
+"$PYTHON3" -B "$srcdir/tests/sqlite_write.py" "$work" \
+	"$srcdir"/tests/traces/a100_simple*.gz "$srcdir"/tests/traces/mi300*.gz \
+	"$srcdir/tests/traces/flow.json.gz" || status=1
+exit $status
