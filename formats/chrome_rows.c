@@ -145,18 +145,24 @@ static void name_text(
 	buffer_add(name, bytes, size);
 }
 
+void chrome_row_add_process(
+	struct buffer *name, const struct trace *trace, uint32_t number)
+{
+	const struct trace_track *track = &trace->tracks[number];
+
+	if (track->process_name != 0)
+		name_text(name, trace, track->process_name);
+	else
+		name_number(name, "process ", track->pid);
+	if (track->kind == TRACE_STREAM)
+		name_number(name, " GPU ", track->device);
+}
+
 static bool write_process_name(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
-	const struct trace_track *track = &rows->trace->tracks[row->track];
-
 	rows->name.used = 0;
-	if (track->process_name != 0)
-		name_text(&rows->name, rows->trace, track->process_name);
-	else
-		name_number(&rows->name, "process ", track->pid);
-	if (track->kind == TRACE_STREAM)
-		name_number(&rows->name, " GPU ", track->device);
+	chrome_row_add_process(&rows->name, rows->trace, row->track);
 	return write_name(rows, row, "process_name");
 }
 

@@ -92,6 +92,10 @@ int64_t chrome_row_stream(const struct trace_track *track);
 void chrome_row_add_name(struct buffer *name, const struct trace *trace,
 	uint32_t number, int32_t lane);
 
+/* Adds what the process, or device, is called that this track is of. */
+void chrome_row_add_process(
+	struct buffer *name, const struct trace *trace, uint32_t number);
+
 /* Writes one end of an arrow: 's', in the slice that begins at that time, or
  * 'f', likewise. */
 void chrome_row_write_flow(struct json *json, const struct chrome_row *row,
