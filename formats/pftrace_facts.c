@@ -43,7 +43,7 @@ void pftrace_facts_write(struct pftrace_packets *packets, const char *title)
 	struct buffer *out = pftrace_packet_begin(packets);
 	size_t begun = protobuf_begin(out, PACKET_CHROME_EVENTS);
 
-	add_text(packets, out, "tool", PACKAGE_STRING);
+	add_text(packets, out, "writer", PACKAGE_STRING);
 	if (title != NULL)
 		add_text(packets, out, "title", title);
 	for (uint32_t i = 0; i < trace->fact_count; i++)

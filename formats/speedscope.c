@@ -2,6 +2,7 @@
 /* speedscope's own file format. */
 #include "format.h"
 #include "speedscope_read.h"
+#include "speedscope_write.h"
 
 const struct format speedscope_format = {
 	.name = "speedscope",
@@ -9,4 +10,5 @@ const struct format speedscope_format = {
 	.summary = "speedscope's own file, for https://www.speedscope.app",
 	.probe = speedscope_probe,
 	.open_events = speedscope_open,
+	.new_timeline = speedscope_new,
 };

@@ -19,8 +19,8 @@ DEPTH_SHOWN = 512
 
 # What the writers add to a slice's arguments, each in its own way.
 WRITERS_OWN = {
-    "file", "line", "call_line", "External id", "correlation", "device",
-    "context", "stream", "bytes", "memory bandwidth (GB/s)", "queued",
+    "file", "line", "call_line", "category", "External id", "correlation",
+    "device", "context", "stream", "bytes", "memory bandwidth (GB/s)", "queued",
     "blocks per SM", "warps per SM", "est. achieved occupancy %"}
 
 Slice = collections.namedtuple("Slice", "name time dur category place args")
@@ -185,8 +185,9 @@ class Trace:
                                       [52][0]].append(name)
             else:
                 name, category, place, args = self.about(event)
-                self.instants.append(Slice(
-                    name, time, None, category, place, args))
+                if 47 not in event and 48 not in event:
+                    self.instants.append(Slice(
+                        name, time, None, category, place, args))
             if kind != END:
                 for flow in event.get(47, []) + event.get(48, []):
                     self.flows[flow].append(self.name(event))
@@ -238,6 +239,8 @@ def plain(value):
         value = float(value)
     if isinstance(value, float) and value != value:
         value = "NaN"
+    if value == [] or value == {}:
+        value = json.dumps(value)  # readers would not see it otherwise
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):

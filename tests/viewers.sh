@@ -36,6 +36,10 @@ check() {
 		"$python" -B "$srcdir/tests/pftrace_read.py" \
 			"$work/pftrace" "$work/json"
 	report $? "pftrace: $2"
+	write speedscope speedscope.json "$1" &&
+		"$python" -B "$srcdir/tests/speedscope_check.py" \
+			"$work/speedscope.json" "$work/stats" "$work/json"
+	report $? "speedscope: $2"
 }
 
 CTPROF_OUT="$work/all.ctp" ./tests/record_everything || exit 1
