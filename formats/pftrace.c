@@ -38,6 +38,7 @@ struct pftrace {
 	uint32_t memory_name; /* strtab numbers in the trace */
 	uint32_t wait_category;
 	uint32_t overhead_category;
+	uint32_t cause_category;
 };
 
 static int64_t time_in_file(const struct pftrace_track *track, int64_t time_ns)
@@ -195,6 +196,7 @@ static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
 	else if (event->id != 0)
 		protobuf_add_uint(
 			&fields, TRACK_EVENT_CORRELATION_ID, event->id);
+	pftrace_flows_take(&track->flows, event, &fields);
 	if (event->bytes != 0)
 		pftrace_args_add_int(&pftrace->packets, &fields, "bytes",
 			(int64_t)event->bytes);
@@ -251,30 +253,46 @@ static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
+static bool put_flow(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct pftrace_flow *flow)
+{
+	const struct event at = {.time_ns = flow->time_ns};
+	struct buffer *out = begin_instant(pftrace, track, &at);
+
+	if (out == NULL)
+		return false;
+	pftrace_add_site(&pftrace->packets, out, flow->site);
+	protobuf_add_fixed64(out, flow->field, flow->id);
+	pftrace_event_end(&pftrace->packets);
+	return true;
+}
+
 /* A range that has only begun can be an arrow's end. One that other ranges have
- * begun in cannot be any more, so that an instant in it is. */
+ * begun in cannot be any more, so that an instant in it is. Kineto's arrows
+ * from calls to what they caused are there by their correlation. */
 static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
-	struct pftrace_packets *packets = &pftrace->packets;
-	uint32_t field = event->flow == FLOW_END
+	const struct trace *trace = pftrace->trace;
+	const struct trace_site *site = &trace->sites[event->site];
+	struct pftrace_flow oldest;
+	struct pftrace_flow flow = {.time_ns = event->time_ns,
+		.id = arrow(ARROW_FLOW, site->name, event->id),
+		.field = event->flow == FLOW_END
 				 ? TRACK_EVENT_TERMINATING_FLOW_IDS
-				 : TRACK_EVENT_FLOW_IDS;
-	uint64_t id = arrow(
-		ARROW_FLOW, pftrace->trace->sites[event->site].name, event->id);
-	struct buffer *out;
+				 : TRACK_EVENT_FLOW_IDS,
+		.site = event->site};
 
+	if (site->category == pftrace->cause_category)
+		return true;
 	if (track->stack.is_held) {
-		protobuf_add_fixed64(&track->stack.held, field, id);
+		protobuf_add_fixed64(&track->stack.held, flow.field, flow.id);
 		return true;
 	}
-	out = begin_instant(pftrace, track, event);
-	if (out == NULL)
-		return false;
-	pftrace_add_site(packets, out, event->site);
-	protobuf_add_fixed64(out, field, id);
-	pftrace_event_end(packets);
-	return true;
+	if (trace->tracks[event->track].kind != TRACE_STREAM)
+		return put_flow(pftrace, track, &flow);
+	return !pftrace_flows_add(&track->flows, flow, &oldest) ||
+	       put_flow(pftrace, track, &oldest);
 }
 
 static bool add_counter(struct pftrace *pftrace, struct pftrace_track *track,
@@ -372,7 +390,8 @@ static enum ctp_status add(struct timeline_writer *writer,
 		pftrace, err);
 }
 
-static bool cut_ranges(struct pftrace *pftrace, uint32_t number)
+/* What waits for nothing that came, and ranges that are open. */
+static bool end_track(struct pftrace *pftrace, uint32_t number)
 {
 	struct pftrace_track *track = pftrace->tracks.tracks[number];
 	struct event end = {.kind = EVENT_END, .track = number};
@@ -380,6 +399,8 @@ static bool cut_ranges(struct pftrace *pftrace, uint32_t number)
 
 	if (track == NULL)
 		return true;
+	for (uint32_t i = 0; i < track->flows.count && done; i++)
+		done = put_flow(pftrace, track, &track->flows.flows[i]);
 	end.time_ns =
 		time_in_file(track, trace_track_end(pftrace->trace, number));
 	if (end.time_ns < track->last_ns)
@@ -402,7 +423,7 @@ static enum ctp_status finish(
 	if (!pftrace->packets.begun)
 		begin_file(pftrace, 0);
 	for (uint32_t i = 0; i < pftrace->tracks.count && done; i++)
-		done = cut_ranges(pftrace, i);
+		done = end_track(pftrace, i);
 	if (done) {
 		pftrace_tracks_rename(&pftrace->tracks);
 		pftrace_facts_write(&pftrace->packets, pftrace->title);
@@ -441,7 +462,8 @@ static bool init(struct pftrace *pftrace, FILE *out)
 	return done && pftrace->calls != NULL &&
 	       add_words(trace, "[memory]", &pftrace->memory_name) &&
 	       add_words(trace, "cuda_sync", &pftrace->wait_category) &&
-	       add_words(trace, "overhead", &pftrace->overhead_category);
+	       add_words(trace, "overhead", &pftrace->overhead_category) &&
+	       add_words(trace, "ac2g", &pftrace->cause_category);
 }
 
 static enum ctp_status new_timeline(FILE *out, struct trace *trace,

@@ -18,6 +18,7 @@
 
 #include "event.h"
 #include "lanes.h"
+#include "pftrace_flow.h"
 #include "pftrace_packet.h"
 
 /* Perfetto drops what is deeper on one track.
@@ -57,7 +58,8 @@ struct pftrace_track {
 	int64_t last_ns;       /* times of ranges never go below it */
 	struct pftrace_stack stack;
 	struct pftrace_lanes slices;
-	struct pftrace_lanes host; /* a stream's: the host's time */
+	struct pftrace_lanes host;  /* a stream's: the host's time */
+	struct pftrace_flows flows; /* likewise: what waits */
 };
 
 /* What has a track, and is not one of the trace's. */

@@ -112,9 +112,10 @@ class Trace:
         self.tracks[uuid] = track
         assert track["parent"] == 0 or track["parent"] in self.tracks
 
-    def annotation(self, entry):
+    def annotation(self, entry, depth=0):
         """The value of a debug annotation, and its name."""
         entry = fields(entry)
+        assert depth <= 32
         name = None
         if 1 in entry:
             name = self.names[3][entry[1][0]]
@@ -134,9 +135,11 @@ class Trace:
         elif 17 in entry:
             value = self.names[29][entry[17][0]]
         elif 11 in entry:
-            value = dict(self.annotation(child) for child in entry[11])
+            value = dict(self.annotation(child, depth + 1)
+                         for child in entry[11])
         elif 12 in entry:
-            value = [self.annotation(child)[1] for child in entry[12]]
+            value = [self.annotation(child, depth + 1)[1]
+                     for child in entry[12]]
         return name, value
 
     def args(self, event):
@@ -226,8 +229,11 @@ def read_chrome(path):
         elif event["ph"] == "i":
             add(event, None, args, instants)
         elif event["ph"] == "C":
-            value, = args.values()
-            counters.append((event["name"], nanoseconds(event["ts"]), value))
+            (part, value), = args.items()
+            name = event["name"]
+            if part not in (name, "bytes"):
+                name = f"{name} {part}"
+            counters.append((name, nanoseconds(event["ts"]), value))
         elif event["ph"] in "be":
             asyncs.append(event)
     return slices, instants, counters, asyncs
@@ -241,6 +247,8 @@ def plain(value):
         value = "NaN"
     if value == [] or value == {}:
         value = json.dumps(value)  # readers would not see it otherwise
+    if value is None:
+        value = "null"
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):

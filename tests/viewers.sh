@@ -49,4 +49,21 @@ for seed in 1 2 3 4 5 6; do
 		CTPROF_OUT="$work/$seed.ctp" ./tests/oracle_record || exit 1
 	check "$work/$seed.ctp" "program $seed"
 done
+
+trace=$srcdir/tests/viewers_trace.py
+"$python" -B "$trace" > "$work/hard" || exit 1
+check "$work/hard" "what viewers find hard"
+"$python" -B "$srcdir/tests/pftrace_read.py" --show "$work/pftrace" \
+	> "$work/shown"
+for line in "flow inner target" "flow arrow target" \
+	"flow cudaLaunchKernel k1" "flow cudaLaunchKernel k2" \
+	"correlation 11 cudaLaunchKernel k1" "counter two a 2000 2.5"; do
+	grep -qx "$line" "$work/shown"
+	report $? "pftrace: $line"
+done
+"$python" -B "$trace" --deep-argument > "$work/deep" &&
+	write pftrace pftrace "$work/deep" &&
+	"$python" -B "$srcdir/tests/pftrace_read.py" --show \
+		"$work/pftrace" > "$work/shown" && grep -q innermost "$work/shown"
+report $? "pftrace: arguments nested deep are text below some level"
 exit $failed
