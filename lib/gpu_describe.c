@@ -21,7 +21,7 @@
  * descriptions, and there are fewer names. */
 #define NUMBERS_MAX (LOG_DESCRIPTIONS_MAX - (UINT32_C(1) << 20))
 
-enum field_kind { NUMBER, ALWAYS, PLUS_1, TRIPLE, COPY, MEMORY, WAIT };
+enum field_kind { NUMBER, LARGE, ALWAYS, PLUS_1, TRIPLE, COPY, MEMORY, WAIT };
 
 struct field {
 	const char *key;
@@ -39,6 +39,7 @@ static const struct field kernel_fields[] = {
 	{"dynamic shared memory", GPU_DYNAMIC_SHARED, NUMBER},
 	{"shared memory", GPU_SHARED, NUMBER},
 	{"local memory per thread", GPU_LOCAL, NUMBER},
+	{"local memory", GPU_LOCAL_TOTAL, LARGE},
 	{"shared memory executed", GPU_SHARED_EXECUTED, NUMBER},
 	{"channel", GPU_CHANNEL, NUMBER},
 	{"channel type", GPU_CHANNEL_TYPE, NUMBER},
@@ -110,6 +111,8 @@ static bool is_due(const struct field *field, const uint32_t *fields)
 
 	if (field->kind == TRIPLE)
 		return (value[0] | value[1] | value[2]) != 0;
+	if (field->kind == LARGE)
+		return (value[0] | value[1]) != 0;
 	return value[0] != 0 || field->kind == ALWAYS;
 }
 
@@ -123,6 +126,10 @@ static void pack_field(msgpack_packer *out, const struct field *field,
 	case NUMBER:
 	case ALWAYS:
 		(void)msgpack_pack_uint32(out, *value);
+		break;
+	case LARGE:
+		(void)msgpack_pack_uint64(
+			out, (uint64_t)value[1] << 32 | value[0]);
 		break;
 	case PLUS_1:
 		(void)msgpack_pack_uint32(out, *value - 1);

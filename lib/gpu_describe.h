@@ -28,7 +28,8 @@ enum gpu_kernel_field {
 	GPU_LAUNCH_TYPE,
 	GPU_DEVICE_LAUNCHED,
 	GPU_KERNEL_GRAPH,
-	GPU_FIELDS = 24 /* even, so that there is no padding */
+	GPU_LOCAL_TOTAL, /* two fields: below and above 2^32 */
+	GPU_FIELDS = 24  /* even, so that there is no padding */
 };
 enum gpu_memcpy_field {
 	GPU_COPY_KIND = 0,

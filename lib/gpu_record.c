@@ -164,6 +164,8 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 	fields[GPU_SHARED] =
 		(uint32_t)r.static_shared + (uint32_t)r.dynamic_shared;
 	fields[GPU_LOCAL] = r.local_per_thread;
+	fields[GPU_LOCAL_TOTAL] = (uint32_t)r.local_total;
+	fields[GPU_LOCAL_TOTAL + 1] = (uint32_t)(r.local_total >> 32);
 	fields[GPU_SHARED_EXECUTED] = r.shared_executed;
 	fields[GPU_CHANNEL] = r.channel;
 	fields[GPU_CHANNEL_TYPE] = r.channel_type;

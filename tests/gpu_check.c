@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake/fake.h"
 #include "gpu_truth.h"
 #include "log_read.h"
 
@@ -245,6 +246,7 @@ static void check_kernel(struct check *check, const struct event *event,
 		check, event, "static shared memory", activity->static_shared);
 	check_number(check, event, "dynamic shared memory",
 		activity->dynamic_shared);
+	check_number(check, event, "local memory", FAKE_LOCAL_TOTAL);
 	check_number(check, event, "graph id", activity->graph);
 	if (activity->node != 0)
 		check_captured(check, event, activity);

@@ -100,7 +100,7 @@ static void put_kernel(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_KERNEL_NODE, 8, activity->node);
 	put(record, FAKE_KERNEL_GRAPH, 4, activity->graph);
 	put_triple(record, FAKE_KERNEL_CLUSTER, kernel->cluster);
-	put(record, FAKE_KERNEL_LOCAL_TOTAL, 8, 1 << 20);
+	put(record, FAKE_KERNEL_LOCAL_TOTAL, 8, FAKE_LOCAL_TOTAL);
 }
 
 static void put_memcpy(uint8_t *record, const struct fake_activity *activity)

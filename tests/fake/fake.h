@@ -15,6 +15,9 @@
 
 #define FAKE_API __attribute__((visibility("default")))
 
+/* Bytes of local memory that each kernel has in all: more than 32 bits tell. */
+#define FAKE_LOCAL_TOTAL ((INT64_C(5) << 32) + 4096)
+
 /* What is the matter with an activity. */
 enum fake_trouble {
 	FAKE_FINE,
