@@ -4,7 +4,6 @@
  * names with the fake CUDA of tests/fake, each launch in a range of its own.
  * Says how many ranges it opened, and exits with 7.
  */
-#include <dirent.h>
 #include <ctprof.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -390,25 +389,6 @@ static void do_late(void)
 	do_nested();
 }
 
-/* Tells in GPU_OUT how many threads there are. */
-static void tell_threads(void)
-{
-	DIR *threads = opendir("/proc/self/task");
-	const char *path = getenv("GPU_OUT");
-	FILE *out = path == NULL ? NULL : fopen(path, "we");
-	int count = 0;
-
-	if (threads == NULL || out == NULL) {
-		gpu_complain("cannot count the threads");
-		return;
-	}
-	while (readdir(threads) != NULL)
-		count++;
-	(void)fprintf(out, "%d\n", count - 2); /* "." and ".." */
-	(void)fclose(out);
-	(void)closedir(threads);
-}
-
 /* Nothing of CUDA's, or for it, is in the process. */
 static void do_none(void)
 {
@@ -425,7 +405,7 @@ static void do_none(void)
 			gpu_complain(line);
 	if (maps != NULL)
 		(void)fclose(maps);
-	tell_threads();
+	gpu_tell_threads();
 }
 
 static int argument(int argc, char **argv, int i)

@@ -21,6 +21,9 @@ void gpu_load(void);
 void gpu_begin(const char *name);
 void gpu_end(void);
 
+/* Tells in GPU_OUT how many threads there are. */
+void gpu_tell_threads(void);
+
 /* A line on stderr, and the end. */
 void gpu_complain(const char *what) __attribute__((noreturn));
 
