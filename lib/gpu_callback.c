@@ -18,10 +18,10 @@
  * within: what else is there is not ours. */
 #define MARK (UINT64_C(0x63747072) << 32)
 
-/* What a name begins with, or ends with. Kernels and graphs are launched
- * through the driver whatever the program calls, and each function that we ask
- * for costs: so the runtime's are left out there. Copies may not all come
- * through public functions of the driver, so both are wanted. */
+/* What a name begins with, or ends with, in any version. Kernels and graphs are
+ * launched through the driver whatever the program calls, and each function
+ * that we ask for costs: so the runtime's are left out there. Copies may not
+ * all come through public functions of the driver, so both are wanted. */
 struct pattern {
 	enum cupti_domain domain;
 	const char *start;
@@ -86,10 +86,20 @@ static _Thread_local struct {
 	bool is_open; /* there is a range of the outermost call */
 } self __attribute__((tls_model("initial-exec")));
 
+/* Length of the name without "_v2". */
+static size_t stem_size(const char *name)
+{
+	const char *at = strstr(name, "_v");
+
+	return at != NULL && at[2 + strspn(at + 2, "0123456789")] == '\0'
+		       ? (size_t)(at - name)
+		       : strlen(name);
+}
+
 static bool matches(const struct pattern *patterns, size_t count,
 	enum cupti_domain domain, const char *name)
 {
-	size_t size = strlen(name);
+	size_t size = stem_size(name);
 
 	for (size_t i = 0; i < count; i++) {
 		size_t end = strlen(patterns[i].end);
@@ -98,7 +108,7 @@ static bool matches(const struct pattern *patterns, size_t count,
 			strncmp(name, patterns[i].start,
 				strlen(patterns[i].start)) == 0 &&
 			size >= end &&
-			strcmp(name + size - end, patterns[i].end) == 0)
+			strncmp(name + size - end, patterns[i].end, end) == 0)
 			return true;
 	}
 	return false;

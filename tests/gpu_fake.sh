@@ -114,6 +114,7 @@ for version in 11.8 12.4 13.0 99; do
 	case_of "$version: a graph" records graph 10 20
 done
 unset FAKE_CUPTI
+case_of "a wait that is new in CUDA 13" records newer
 
 # Sanitizers take ten times as long.
 sanitized=$(grep -c '^CTP_LDFLAGS = .*-fsanitize' Makefile)

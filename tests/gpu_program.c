@@ -193,6 +193,15 @@ static void do_kinds(void)
 	gpu_fake->noise();
 }
 
+static void do_newer(void)
+{
+	gpu_begin("a function of a second version");
+	gpu_fake->call_by(true, 0);
+	gpu_fake->wait(FAKE_WAIT_CONTEXT, 7);
+	gpu_fake->call_by(false, 0);
+	gpu_end();
+}
+
 static void launch_trouble(enum fake_trouble trouble, int64_t early_ns)
 {
 	struct fake_kernel kernel = kernel_of((int)trouble);
@@ -421,6 +430,7 @@ static const struct mode {
 	{"nested", do_nested},
 	{"threads", do_threads},
 	{"kinds", do_kinds},
+	{"newer", do_newer},
 	{"troubles", do_troubles},
 	{"slowly", do_slowly},
 	{"exhaust", do_exhaust},

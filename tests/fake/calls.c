@@ -264,7 +264,9 @@ static void sleep_until_done(
 static void wait_for(enum fake_wait what, uint32_t stream)
 {
 	static const uint32_t runtime[] = {0, 137, 0, 131, 165};
-	static const uint32_t cbids[] = {0, 121, 295, 126, 17};
+	/* Those who call the driver call a function of CUDA 13. */
+	const uint32_t cbids[] = {
+		0, 121, 295, 126, caller.by_driver ? 800 : 17};
 	const struct fake_tool *told = atomic_load(&tool);
 	struct calling calling;
 	struct fake_activity activity = {

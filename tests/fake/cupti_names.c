@@ -36,6 +36,7 @@ static const struct {
 	{FAKE_DRIVER_API, 545, "cuDevicePrimaryCtxReset_v2"},
 	{FAKE_DRIVER_API, 652, "cuLaunchKernelEx"},
 	{FAKE_DRIVER_API, 653, "cuLaunchKernelEx_ptsz"},
+	{FAKE_DRIVER_API, 800, "cuCtxSynchronize_v2"},
 	{FAKE_RUNTIME_API, 17, "cudaGetDevice_v3020"},
 	{FAKE_RUNTIME_API, 31, "cudaMemcpy_v3020"},
 	{FAKE_RUNTIME_API, 41, "cudaMemcpyAsync_v3020"},
