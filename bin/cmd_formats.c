@@ -18,7 +18,9 @@ static const char *direction(const struct format *format)
 
 static const char *content(const struct format *format)
 {
-	return format->write_profile != NULL ? "profile" : "timeline";
+	return format->holds_profile || format->write_profile != NULL
+		       ? "profile"
+		       : "timeline";
 }
 
 static void print_text(void)
