@@ -331,12 +331,16 @@ static bool has_sense(
 	       (event->has_dur && event->dur_ns >= 0);
 }
 
-static bool is_sum(
-	const struct trace_reader *reader, const struct trace_json *event)
+/* Does it say only what others say? */
+static bool is_repeated(const struct trace_reader *reader,
+	const struct trace_json *event, const struct trace_record *record)
 {
+	if (record->kind == TRACE_POINT && record->event == EVENT_FLOW)
+		return trace_labels_is_arrow(&reader->names, reader->scan,
+			&event->name, event->kind);
 	return event->phase == 'X' &&
 	       (reader->args.seen & TRACE_WANT(TRACE_AVERAGE)) != 0 &&
-	       trace_names_is_sum(json_scan_text(reader->scan, &event->name),
+	       trace_labels_is_sum(json_scan_text(reader->scan, &event->name),
 		       event->name.size);
 }
 
@@ -363,7 +367,7 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
 		return CTP_OK;
 	}
-	if (is_sum(reader, event)) {
+	if (is_repeated(reader, event, &record)) {
 		trace_lose(reader->trace, LOSS_LEFT_OUT, 1);
 		return CTP_OK;
 	}

@@ -120,7 +120,7 @@ static uint32_t wanted(
 	if (event->category.kind != TRACE_JSON_NONE)
 		return trace_labels_wanted(reader->names, event->kind);
 	name = json_scan_text(reader->scan, &event->name);
-	return trace_names_is_sum(name, event->name.size) ? TRACE_WANT_ALL : 0;
+	return trace_labels_is_sum(name, event->name.size) ? TRACE_WANT_ALL : 0;
 }
 
 static enum ctp_status read_id2(struct trace_json_reader *reader,

@@ -42,6 +42,11 @@ static const struct {
 	{"Memset", "gpu_memset", TRACE_WORK},
 };
 
+/* Categories of arrows, the oldest with the name that these have. */
+static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
+#define OLD_ARROW "async"
+#define OLD_ARROW_NAME "launch"
+
 /* Adds a category; NULL if out of memory. */
 static struct trace_category *add_category(struct trace_labels *names)
 {
@@ -97,7 +102,21 @@ uint32_t trace_labels_wanted(
 	}
 }
 
-bool trace_names_is_sum(const char *name, size_t size)
+bool trace_labels_is_arrow(const struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category)
+{
+	const struct trace_category *of = &names->categories[category];
+	const char *text = strtab_text(names->trace->text, of->text, NULL);
+
+	if (!of->arrow || strcmp(text, OLD_ARROW) != 0)
+		return of->arrow;
+	return name->size == strlen(OLD_ARROW_NAME) &&
+	       memcmp(json_scan_text(scan, name), OLD_ARROW_NAME, name->size) ==
+		       0;
+}
+
+bool trace_labels_is_sum(const char *name, size_t size)
 {
 	return size > 6 && memcmp(name, "Total ", 6) == 0;
 }
@@ -141,6 +160,9 @@ static bool learn(struct trace_labels *names, uint32_t text,
 
 	category->text = text;
 	category->python = strcmp(name, "FEE") == 0 || strcmp(name, "fee") == 0;
+	category->arrow = strcmp(name, OLD_ARROW) == 0;
+	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
+		category->arrow |= strcmp(name, arrows[i]) == 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(known[i].name, name) != 0)
 			continue;

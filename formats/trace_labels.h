@@ -28,6 +28,7 @@ struct trace_category {
 	uint32_t text; /* strtab number of its name today */
 	enum trace_class class;
 	bool python; /* "name (file:line)" */
+	bool arrow;  /* from calls to what they caused */
 };
 
 struct trace_labels {
@@ -63,8 +64,14 @@ enum trace_class trace_labels_class(
 uint32_t trace_labels_wanted(
 	const struct trace_labels *names, uint32_t category);
 
+/* Are arrows of this category and name those that Kineto draws from a call to
+ * what it caused? They say what the correlations say. */
+bool trace_labels_is_arrow(const struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category);
+
 /* Might it be one of clang's sums, "Total Frontend"? */
-bool trace_names_is_sum(const char *name, size_t size);
+bool trace_labels_is_sum(const char *name, size_t size);
 
 /* The site of a slice with this name and category. */
 bool trace_labels_site(struct trace_labels *names, const struct json_scan *scan,

@@ -56,7 +56,8 @@ static const struct {
 	[LOSS_BAD_EVENTS] = {"bad_events",
 		"events not used: they make no sense", false},
 	[LOSS_LEFT_OUT] = {"left_out",
-		"sums among the events left out", true},
+		"sums, arrows of calls and others that are no events of "
+		"their own, left out", true},
 	[LOSS_STRAY_ENDS] = {"stray_ends",
 		"ends without a begin ignored", false},
 	[LOSS_OPEN_RANGES] = {"open_ranges",

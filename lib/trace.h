@@ -116,7 +116,7 @@ enum trace_loss {
 	LOSS_UNKNOWN_BLOCKS, /* reader: kinds that this version does not know */
 	LOSS_UNKNOWN_EVENTS, /* reader: likewise of events */
 	LOSS_BAD_EVENTS,     /* reader: events that make no sense */
-	LOSS_LEFT_OUT,       /* reader: sums that stand among the events */
+	LOSS_LEFT_OUT,       /* reader: what are no events of their own */
 	LOSS_STRAY_ENDS,     /* replay: ends without a begin */
 	LOSS_OPEN_RANGES,    /* replay: still open at the end; closed there */
 	LOSS_REOPENED_RANGES, /* reader: begin was in a lost block */

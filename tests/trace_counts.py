@@ -150,7 +150,7 @@ class Trace:
         if start is None or dur is None or dur < 0:
             self.bad += 1
             return
-        if self.is_sum(event):
+        if self.is_sum(event) or self.is_arrow(event):
             self.left_out += 1
             return
         self.kinds[phase] += 1
@@ -164,6 +164,12 @@ class Trace:
         """clang's rows of totals, which are not among what they sum up."""
         return self.children_first and event.get("ts") == 0 and \
             event.get("name", "").startswith("Total ")
+
+    def is_arrow(self, event):
+        """Kineto's from a call to its work, which correlations say, too."""
+        return event["ph"] in ("s", "t", "f") and (
+            event.get("cat") in ("ac2g", "async_cpu_to_gpu", "async_gpu") or
+            (event.get("cat"), event.get("name")) == ("async", "launch"))
 
     def take_mark(self, start, order, event):
         row = (str(event.get("pid")), str(event.get("tid")))

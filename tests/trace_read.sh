@@ -132,7 +132,7 @@ folds sums 'Source 10000' <<'END'
 {"ph":"X","name":"Total Source","pid":1,"tid":2,"ts":0,"dur":10,
 "args":{"count":1,"avg ms":0}}],"beginningOfTime":1736075080262243}
 END
-says sums '1 sums among the events left out'
+says sums '1 sums, arrows of calls'
 cat >"$work/in.json" <<'END'
 {"traceEvents":[{"ph":"X","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":1.5,
 "name":"run (/a b/c.py:12)"}]}
@@ -216,6 +216,23 @@ printf '[{"ph":"X","name":"a\\q\001\377","pid":1,"tid":1,"ts":1,"dur":1,
 grep -qF '"name":"a\\q\u0001�"' "$work/mended" &&
 	grep -qF '"s":"\u0002","l":["\u0003\\pé�",' "$work/mended" ||
 	complain "mended: $(cat "$work/mended")"
+
+# Arrows from calls to their work are not doubled: they are made of that.
+cat >"$work/arrows.json" <<'END'
+{"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":8,
+"ts":2,"dur":3,"args":{"correlation":4}},
+{"ph":"s","id":4,"pid":7,"tid":8,"ts":2,"cat":"ac2g","name":"ac2g"},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":5,"ts":6,"dur":1,
+"args":{"device":0,"stream":5,"correlation":4}},
+{"ph":"f","id":4,"pid":0,"tid":5,"ts":6,"cat":"ac2g","name":"ac2g","bp":"e"},
+{"ph":"s","id":1,"pid":7,"tid":8,"ts":2,"cat":"async","name":"launch"},
+{"ph":"s","id":1,"pid":7,"tid":8,"ts":2,"cat":"async","name":"mine"}]}
+END
+"$ctprof" convert -q -t chrome "$work/arrows.json" >"$work/arrows"
+[ "$(grep -c '"ph":"[sf]"' "$work/arrows")" = 3 ] ||
+	complain "arrows: $(cat "$work/arrows")"
+grep -q '"left_out":3' "$work/arrows" || complain "arrows are not counted"
 
 # The same from a pipe. What was written is read as it was: once more it comes
 # out the same, but for the numbers of what had none.
