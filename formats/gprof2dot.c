@@ -5,6 +5,8 @@
  * and said before the samples; otherwise one of it is a nanosecond.
  * Source: gprof2dot's JsonParser, and its schema. Members may come in any
  * order, so samples wait until all functions are known.
+ *
+ * "gprof2dot" alone is the format that is best to hand to it, see bin/names.c.
  */
 #include "format.h"
 
@@ -393,7 +395,7 @@ static unsigned probe(const void *bytes, size_t size)
 }
 
 const struct format gprof2dot_format = {
-	.name = "gprof2dot",
+	.name = "gprof2dot-json",
 	.summary = "gprof2dot's own JSON, with samples of stacks",
 	.holds_profile = true,
 	.probe = probe,

@@ -31,7 +31,7 @@ static enum ctp_status fill(struct lines *lines, struct ctp_error *err)
 	size_t more = begun < READ_BYTES ? READ_BYTES : begun;
 	size_t got;
 
-	if (begun > LINES_BYTES_MAX)
+	if (begun >= LINES_BYTES_MAX)
 		return ctp_fail(err, CTP_ERR_LIMIT, lines_position(lines),
 			"a line is longer than %zu bytes", LINES_BYTES_MAX);
 	if (lines->at > 0)

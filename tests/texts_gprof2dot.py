@@ -73,6 +73,8 @@ def main():
         sample_file(1, "ms")).functions.values()) == 10 ** 6 * sum(
             event["cost"][0] for event in json.loads(
                 sample_file(1, "ms"))["events"]), "a unit that is a time")
+    check(convert(sample_file(1), "folded", "--from=gprof2dot-json") ==
+          convert(sample_file(1), "folded"), "its name")
     check_bad()
     data = data_directory()
     if data:
