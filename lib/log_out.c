@@ -7,7 +7,7 @@
 #include "memory.h"
 
 /* What waits of all tracks, at most; then all of it is written. */
-#define HELD_MAX ((size_t)16 * 1024 * 1024)
+#define HELD_MAX ((size_t)24 * 1024 * 1024)
 
 /* Of an event's arguments: far from what a block may be. */
 #define ARGS_BYTES_MAX (2 * LOG_OUT_TEXT_MAX)

@@ -18,7 +18,7 @@ static size_t held(const struct log_out_track *track)
 
 static bool make_room(struct log_out_track *track)
 {
-	uint32_t room = track->room == 0 ? 16 : track->room * 2;
+	uint32_t room = track->room == 0 ? 4 : track->room * 2;
 	struct log_out_event *events;
 
 	if (track->count + ENTRIES_MAX <= track->room)
