@@ -9,7 +9,8 @@ export srcdir
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failed=0
-for target in fuzz_log fuzz_pstats fuzz_replay fuzz_spool fuzz_texts fuzz_trace; do
+for target in fuzz_log fuzz_pstats fuzz_replay fuzz_spool fuzz_sqlite \
+	fuzz_texts fuzz_trace; do
 	mkdir "$work/$target"
 	"$srcdir/tests/fuzz_seeds.sh" $target "$work/$target" || exit 1
 	set -- "$work/$target"/*

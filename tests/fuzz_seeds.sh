@@ -56,6 +56,13 @@ if [ "$target" = fuzz_pstats ]; then
 	exit
 fi
 
+# Databases of NVIDIA's profilers.
+if [ "$target" = fuzz_sqlite ]; then
+	PYTHONPATH=$srcdir/tests "${PYTHON3:-python3}" -B \
+		"$srcdir/tests/sqlite_seeds.py" "$directory"
+	exit
+fi
+
 # Chrome traces, small ones, and begins of them.
 if [ "$target" = fuzz_trace ]; then
 	"${PYTHON3:-python3}" "$srcdir/tests/trace_cases.py" "$directory" \
