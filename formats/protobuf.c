@@ -21,21 +21,35 @@ static size_t put_varint(uint8_t *at, uint64_t value)
 	return size;
 }
 
-void protobuf_add_varint(struct buffer *out, uint64_t value)
+/* Room for so much, mostly without a call. */
+static bool has_room(struct buffer *out, size_t size)
 {
-	if (buffer_reserve(out, VARINT_MAX))
-		out->used += put_varint(out->bytes + out->used, value);
+	return __builtin_expect(size <= out->room - out->used, 1) ||
+	       buffer_reserve(out, size);
 }
 
-static void add_key(struct buffer *out, uint32_t field, uint32_t kind)
+static void put(struct buffer *out, uint64_t value)
 {
-	protobuf_add_varint(out, (uint64_t)field << 3 | kind);
+	out->used += put_varint(out->bytes + out->used, value);
+}
+
+static void put_key(struct buffer *out, uint32_t field, uint32_t kind)
+{
+	put(out, (uint64_t)field << 3 | kind);
+}
+
+void protobuf_add_varint(struct buffer *out, uint64_t value)
+{
+	if (has_room(out, VARINT_MAX))
+		put(out, value);
 }
 
 void protobuf_add_uint(struct buffer *out, uint32_t field, uint64_t value)
 {
-	add_key(out, field, WIRE_VARINT);
-	protobuf_add_varint(out, value);
+	if (!has_room(out, 2 * VARINT_MAX))
+		return;
+	put_key(out, field, WIRE_VARINT);
+	put(out, value);
 }
 
 void protobuf_add_int(struct buffer *out, uint32_t field, int64_t value)
@@ -45,12 +59,11 @@ void protobuf_add_int(struct buffer *out, uint32_t field, int64_t value)
 
 void protobuf_add_fixed64(struct buffer *out, uint32_t field, uint64_t value)
 {
-	uint8_t bytes[8];
-
+	if (!has_room(out, VARINT_MAX + 8))
+		return;
+	put_key(out, field, WIRE_64);
 	for (int i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(value >> 8 * i);
-	add_key(out, field, WIRE_64);
-	buffer_add(out, bytes, sizeof(bytes));
+		out->bytes[out->used++] = (uint8_t)(value >> 8 * i);
 }
 
 void protobuf_add_double(struct buffer *out, uint32_t field, double value)
@@ -64,8 +77,10 @@ void protobuf_add_double(struct buffer *out, uint32_t field, double value)
 void protobuf_add_bytes(
 	struct buffer *out, uint32_t field, const void *bytes, size_t size)
 {
-	add_key(out, field, WIRE_BYTES);
-	protobuf_add_varint(out, size);
+	if (!has_room(out, 2 * VARINT_MAX))
+		return;
+	put_key(out, field, WIRE_BYTES);
+	put(out, size);
 	buffer_add(out, bytes, size);
 }
 
@@ -78,8 +93,10 @@ void protobuf_add_text(struct buffer *out, uint32_t field, const char *text)
  * moved. */
 size_t protobuf_begin(struct buffer *out, uint32_t field)
 {
-	add_key(out, field, WIRE_BYTES);
-	buffer_add_byte(out, 0);
+	if (has_room(out, VARINT_MAX + 1)) {
+		put_key(out, field, WIRE_BYTES);
+		out->bytes[out->used++] = 0;
+	}
 	return out->used;
 }
 

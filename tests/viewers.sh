@@ -66,4 +66,20 @@ done
 	"$python" -B "$srcdir/tests/pftrace_read.py" --show \
 		"$work/pftrace" > "$work/shown" && grep -q innermost "$work/shown"
 report $? "pftrace: arguments nested deep are text below some level"
+
+# Whatever there is no memory for is an error.
+for format in pftrace speedscope pprof; do
+	refused=0
+	for size in 200K 400K 700K 1M 2M 3M 4M 6M 40M 80M; do
+		"$ctprof" convert -q --force --max-mem=$size -t $format \
+			-o "$work/out" "$work/hard" 2> "$work/err"
+		case $? in
+		0) break ;;
+		6) refused=$((refused + 1)) ;;
+		*) cat "$work/err"; refused=-99 ;;
+		esac
+	done
+	[ $refused -gt 0 ]
+	report $? "$format: $refused limits of memory are too low"
+done
 exit $failed
