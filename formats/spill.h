@@ -4,7 +4,7 @@
  * sorted piece by piece into a temporary file, and the pieces are merged when
  * the records are taken.
  *
- * Memory: what spill_new() is told, 256 KiB at least; some hundred KiB more for
+ * Memory: what spill_new() is told, 128 KiB at least; some hundred KiB more for
  * the file, and the longest record once if it does not fit into a part of that.
  * Pages are taken as they are filled. On disk: the records and 24 bytes each,
  * a little more while there are some hundred pieces or more.

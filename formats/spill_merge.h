@@ -10,7 +10,7 @@
 #include "spill_order.h"
 
 /* A run's part of the memory is at least so large. */
-#define SPILL_MERGE_PART ((size_t)64 << 10)
+#define SPILL_MERGE_PART ((size_t)32 << 10)
 
 struct spill_run {
 	uint64_t begin;

@@ -61,6 +61,18 @@ bool trace_join_add_work(
 				     add(&join->external, cause.external));
 }
 
+/* Gives back the room that is not used, which may be all of it. */
+static void shrink(struct trace_ids *ids)
+{
+	uint64_t *fewer = memory_resize_array(
+		ids->ids, ids->count + 1, sizeof(*ids->ids));
+
+	if (fewer == NULL)
+		return;
+	ids->ids = fewer;
+	ids->room = ids->count + 1;
+}
+
 static int compare(const void *a, const void *b)
 {
 	uint64_t left = *(const uint64_t *)a;
@@ -107,6 +119,7 @@ static void choose(struct trace_join_table *join)
 		if (i == 0 || ids->ids[i] != ids->ids[i - 1])
 			ids->ids[count++] = ids->ids[i];
 	ids->count = count;
+	shrink(ids);
 }
 
 bool trace_join_finish(struct trace_join_table *join)
@@ -114,11 +127,14 @@ bool trace_join_finish(struct trace_join_table *join)
 	bool none = join->trace->join == TRACE_JOIN_CORRELATION ||
 		    (!by_external(join) && (!join->real || join->full));
 
-	sort(&join->calls);
-	if (none)
-		join->external.count = 0;
-	else
+	if (none) {
+		/* Nobody asks for these, which are large. */
+		clear(&join->calls);
+		clear(&join->external);
+	} else {
+		sort(&join->calls);
 		choose(join);
+	}
 	clear(&join->work);
 	join->seen = memory_new_zeroed(join->external.count + 1, sizeof(bool));
 	return join->seen != NULL;

@@ -7,7 +7,7 @@
 #include "trace_reader.h"
 
 /* What is sorted in memory. */
-#define SPILL_BYTES ((size_t)24 << 20)
+#define SPILL_BYTES ((size_t)16 << 20)
 
 /* What a probe says of JSON that nobody else knows, of events in an array, and
  * of what says itself that it has events. */

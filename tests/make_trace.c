@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #define OPS 20           /* operators of a step, one behind the other */
+#define STEPS 16         /* different ones */
 #define OP_NS 4000       /* from one to the next */
 #define FUNCTIONS 1000   /* different ones */
 #define CALLERS 8        /* functions around them */
@@ -37,6 +38,7 @@ struct span {
 /* One operator: who, where, and numbers that look like chance. */
 struct op {
 	uint64_t number;
+	uint64_t kind; /* the same in each of some steps */
 	uint64_t random;
 	uint64_t at_ns;
 	unsigned tid;
@@ -83,6 +85,7 @@ static struct op op_of(uint64_t step, uint64_t index)
 	uint64_t number = step * OPS + index;
 
 	return (struct op){.number = number,
+		.kind = mix(step % STEPS * OPS + index),
 		.random = mix(number),
 		.at_ns =
 			START_NS + step * STEP_NS + FIRST_OP_NS + index * OP_NS,
@@ -183,7 +186,7 @@ static int put_kernel(FILE *out, const struct op *op)
 		2000 + op->random % 1400};
 	unsigned blocks = 1 + (unsigned)(op->random >> 30 & 1023);
 	int size = fprintf(out, "  {\n    \"name\": \"%s\",\n",
-		kernels[op->random % COUNT(kernels)]);
+		kernels[op->kind % COUNT(kernels)]);
 
 	size += put_slice(out, "kernel", 0, STREAM, span);
 	size += fprintf(out,
@@ -217,15 +220,15 @@ static uint64_t put_thread(FILE *out, uint64_t step)
 			STEP_NS - 1000 - 2 * i * CALLER_NS};
 
 		size += (uint64_t)put_function(out, id++,
-			mix(i + step % 64) % FUNCTIONS, op_of(step, 0).tid,
+			mix(i + step % STEPS) % FUNCTIONS, op_of(step, 0).tid,
 			span);
 	}
 	for (uint64_t i = 0; i < OPS; i++) {
 		struct op op = op_of(step, i);
-		size_t name = op.random % COUNT(names);
+		size_t name = op.kind % COUNT(names);
 		uint64_t at = op.at_ns;
 
-		size += (uint64_t)put_function(out, id++, op.random % FUNCTIONS,
+		size += (uint64_t)put_function(out, id++, op.kind % FUNCTIONS,
 			op.tid, (struct span){at, 3600});
 		size += (uint64_t)put_op(
 			out, names[name], &op, (struct span){at + 100, 3200});

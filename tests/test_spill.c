@@ -17,7 +17,7 @@
 #include "run_suite.h"
 #include "spill.h"
 
-#define TINY 0 /* 256 KiB: four runs are merged at a time */
+#define TINY 0 /* 128 KiB: four runs are merged at a time */
 #define LARGE ((size_t)64 << 20)
 
 /* What was added; the bytes follow from order and size. */
