@@ -29,19 +29,23 @@ gzip -1 <"$work/trace" >"$work/trace.gz"
 [ "$(cat "$work/slices")" -gt 100000 ]
 report $? "the trace has many slices"
 
-"$ctprof" convert --max-mem=44M -t pstats "$work/trace" >"$work/one" &&
+"$ctprof" convert --max-mem=28M -t pstats "$work/trace" >"$work/one" &&
 	[ -s "$work/one" ]
 report $? "pstats: in memory that does not hold the events"
-"$ctprof" convert --max-mem=44M -t pstats - <"$work/trace.gz" >"$work/two" &&
+"$ctprof" convert --max-mem=28M -t pstats - <"$work/trace.gz" >"$work/two" &&
 	cmp -s "$work/one" "$work/two"
 report $? "pstats: gzip'd, in no more"
-cat "$work/trace" | "$ctprof" convert --max-mem=36M -t chrome |
+cat "$work/trace" | "$ctprof" convert --max-mem=28M -t chrome |
 	grep -oE '"ph":"X"' | wc -l >"$work/written"
 [ "$(cat "$work/slices")" -eq "$(cat "$work/written")" ]
-report $? "chrome: from a pipe, with every slice, in less"
+report $? "chrome: from a pipe, with every slice, in no more"
+"$ctprof" convert --max-mem=28M -o "$work/trace.ctp" "$work/trace" &&
+	"$ctprof" convert -t pstats "$work/trace.ctp" >"$work/two" &&
+	cmp -s "$work/one" "$work/two"
+report $? "log: with all that makes the same profile, in no more"
 
 # That it is the events that make the difference.
-"$ctprof" convert --max-mem=20M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
+"$ctprof" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
 [ $? = 6 ]
 report $? "what sorts the events is counted"
 CTPROF_TMPDIR=$work/nowhere "$ctprof" convert -t pstats "$work/trace" \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/device_join.[ch]: which call caused what a device did. */
 #include <check.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +32,11 @@ static void teardown(void)
 	memory_set_limit(0);
 }
 
+/* Called a million times, and each assertion is a system call. */
 static void add(int64_t pid, uint64_t id, uint64_t value)
 {
-	ck_assert(device_join_add(join, pid, id, value));
+	if (!device_join_add(join, pid, id, value))
+		ck_abort_msg("call %" PRIu64 " was not added", id);
 }
 
 static uint64_t find(int64_t pid, uint64_t id)
