@@ -33,9 +33,6 @@ JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], 'rb'))"
 HTA = """import sys
 from hta.trace_analysis import TraceAnalysis
 TraceAnalysis(trace_files={0: sys.argv[1]})"""
-TRACELENS = """import sys
-from TraceLens import TreePerfAnalyzer
-TreePerfAnalyzer.from_file(sys.argv[1])"""
 
 
 def convert(form, path):
@@ -59,7 +56,6 @@ def trace_rows(trace, packed):
          [sys.executable, "-c", JSON_LOAD, trace], None),
         ("jq, counting events", ["jq", ".traceEvents | length", trace], None),
         ("HolisticTraceAnalysis, parsing", python_peer(HTA, trace), None),
-        ("TraceLens, its tree", python_peer(TRACELENS, trace), None),
     ]
 
 
