@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "json_mend.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "json.h"
 #include "json_value.h"
+
+/* Is there nothing but printable ASCII without a backslash? Eight bytes at a
+ * time: what is none has its highest bit set then, and so may what is above. */
+static bool is_plain(const char *text, size_t size)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+	uint64_t slash;
+
+	for (; size >= sizeof(word); text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		slash = word ^ ones * '\\';
+		if (((word | (word - ones * 0x20) | ((slash - ones) & ~slash)) &
+			    ones << 7) != 0)
+			return false;
+		size -= sizeof(word);
+	}
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)(text[i] - ' ') > 0x5f || text[i] == '\\')
+			return false;
+	return true;
+}
 
 /* Line breaks and tabs may stand between tokens: they are looked for in strings
  * only, which takes longer. */
@@ -12,6 +35,8 @@ bool json_mend_is_due(const char *text, size_t size)
 {
 	bool string = false;
 
+	if (is_plain(text, size))
+		return false;
 	for (size_t i = 0; i < size; i++) {
 		unsigned char byte = (unsigned char)text[i];
 
