@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json_value.h"
+#include "trace_pairs.h"
 #include "trace_reader.h"
 
 /* Objects and arrays that are longer are no facts, but contents. */
@@ -294,5 +295,8 @@ enum ctp_status trace_reader_read(
 		return no_memory(err);
 	if (reader->children_first > reader->parents_first)
 		spill_reverse_ties(reader->spill);
-	return spill_sort(reader->spill, err);
+	status = spill_sort(reader->spill, err);
+	if (status == CTP_OK && reader->has_ranges)
+		status = trace_pairs_match(reader, err);
+	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of a Chrome trace become records, to be sorted by time. Of equal
- * times: ranges, which nest by their order in the file, come first, then
+ * times: begins and ends of ranges come first, in the order of the file, then
  * slices, the longer one first, then all else, in the order of the file.
  *
  * What a device did is sorted by its end. So what caused it is there before,
@@ -11,10 +11,8 @@
 
 #include "json_value.h"
 #include "strtab.h"
+#include "trace_pairs.h"
 #include "trace_reader.h"
-
-#define RANK_SLICES (UINT64_C(1) << 62)
-#define RANK_OTHERS (UINT64_C(3) << 62)
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
@@ -156,8 +154,8 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 	}
 	record->id = cause.correlation;
 	record->external = cause.external;
-	return keep(
-		reader, record, key_ns, RANK_OTHERS + reader->event_count, err);
+	return keep(reader, record, key_ns,
+		TRACE_RANK_OTHERS + reader->event_count, err);
 }
 
 static enum ctp_status add_slice(struct trace_reader *reader,
@@ -180,20 +178,7 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 		record->external = known_id(reader, TRACE_EXTERNAL_ID);
 	compare_slices(reader, row, record);
 	return keep(reader, record, record->time_ns,
-		RANK_SLICES + ((uint64_t)INT64_MAX - record->dur_ns), err);
-}
-
-/* Ranges come before slices of the same time, unless they are behind one in the
- * file: then they lie in it. */
-static bool is_inner(struct trace_row *row, const struct trace_record *record)
-{
-	if (record->kind == TRACE_BEGIN && row->has_slice &&
-		row->start_ns == record->time_ns &&
-		row->end_ns > record->time_ns) {
-		row->has_inner = true;
-		row->inner_ns = record->time_ns;
-	}
-	return row->has_inner && row->inner_ns == record->time_ns;
+		trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE), err);
 }
 
 /* The number that an id is: decimal, hexadecimal, or any text. */
@@ -242,14 +227,15 @@ static enum ctp_status add_point(struct trace_reader *reader,
 	struct trace_row *row, struct trace_record *record,
 	struct ctp_error *err)
 {
-	uint64_t rank = RANK_OTHERS + reader->event_count;
+	uint64_t rank = TRACE_RANK_OTHERS + reader->event_count;
 
 	record->track = trace_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE)
 		return no_memory(err);
-	if ((record->kind == TRACE_BEGIN || record->kind == TRACE_END) &&
-		!is_inner(row, record))
+	if (record->kind == TRACE_BEGIN || record->kind == TRACE_END) {
+		reader->has_ranges = true;
 		rank = reader->event_count;
+	}
 	return keep(reader, record, record->time_ns, rank, err);
 }
 

@@ -20,6 +20,7 @@ enum member {
 	MEMBER_PID,
 	MEMBER_SCOPE,
 	MEMBER_TID,
+	MEMBER_THREAD_DUR,
 	MEMBER_TIME,
 	MEMBER_OTHER
 };
@@ -95,7 +96,9 @@ static enum member find_member(const char *text, size_t size)
 	case 4:
 		if (memcmp(text, "name", 4) == 0)
 			return MEMBER_NAME;
-		return memcmp(text, "args", 4) == 0 ? MEMBER_ARGS
+		if (memcmp(text, "args", 4) == 0)
+			return MEMBER_ARGS;
+		return memcmp(text, "tdur", 4) == 0 ? MEMBER_THREAD_DUR
 						    : MEMBER_OTHER;
 	case 5:
 		return memcmp(text, "scope", 5) == 0 ? MEMBER_SCOPE
@@ -201,6 +204,10 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 	case MEMBER_TID:
 		event->tid = *token;
 		break;
+	case MEMBER_THREAD_DUR:
+		event->has_thread_dur = trace_json_time(
+			reader->scan, token, &event->thread_dur_ns);
+		break;
 	case MEMBER_TIME:
 		event->has_time =
 			trace_json_time(reader->scan, token, &event->time_ns);
@@ -240,6 +247,7 @@ enum ctp_status trace_json_read(struct trace_json_reader *reader,
 	struct ctp_error *err)
 {
 	static const struct json_token none = {.kind = TRACE_JSON_NONE};
+	enum ctp_status status;
 
 	*event = (struct trace_json){
 		.name = none,
@@ -256,5 +264,10 @@ enum ctp_status trace_json_read(struct trace_json_reader *reader,
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	json_scan_let_go(reader->scan);
 	json_scan_keep(reader->scan, begin);
-	return read_members(reader, event, err);
+	status = read_members(reader, event, err);
+	if (!event->has_dur && event->has_thread_dur) {
+		event->has_dur = true;
+		event->dur_ns = event->thread_dur_ns;
+	}
+	return status;
 }

@@ -17,8 +17,10 @@ struct trace_json {
 	char phase; /* 0: none that could be known */
 	bool has_time;
 	bool has_dur;
+	bool has_thread_dur;
 	int64_t time_ns;
 	int64_t dur_ns;
+	int64_t thread_dur_ns; /* of the processor, for this thread */
 	/* Their text may be asked for until the event after this one is read.
 	 */
 	struct json_token name;

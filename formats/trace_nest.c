@@ -6,16 +6,15 @@
 #include "memory.h"
 
 struct frame {
-	int64_t start_ns;
 	int64_t limit_ns; /* no later than that of the frame below */
 	bool range;
+	bool moment; /* of no length: open until time goes on */
 };
 
 struct trace_stack {
 	struct frame *frames;
 	uint32_t depth;
 	uint32_t room;
-	uint32_t ranges;
 };
 
 void trace_nest_init(struct trace_nest *nest, struct trace *trace)
@@ -53,7 +52,6 @@ static void take(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 	struct trace_stack *stack = &nest->stacks[track];
 
 	stack->depth--;
-	stack->ranges -= stack->frames[stack->depth].range;
 	*event = (struct event){.kind = EVENT_END,
 		.track = track,
 		.site = TRACE_NONE,
@@ -61,11 +59,10 @@ static void take(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 		.device = -1};
 }
 
-/* Something of no length is open until time goes on. */
 static bool is_over(const struct frame *frame, int64_t time_ns)
 {
 	return frame->limit_ns < time_ns ||
-	       (frame->limit_ns == time_ns && frame->start_ns < time_ns);
+	       (frame->limit_ns == time_ns && !frame->moment);
 }
 
 bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
@@ -77,8 +74,7 @@ bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 	if (stack->depth == 0)
 		return false;
 	last = &stack->frames[stack->depth - 1];
-	if (!is_over(last, time_ns) ||
-		(nest->ending && last->range && last->limit_ns == time_ns))
+	if (!is_over(last, time_ns))
 		return false;
 	if (last->range)
 		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
@@ -108,15 +104,14 @@ static bool push(struct trace_stack *stack, struct frame frame)
 		stack->room = room;
 	}
 	stack->frames[stack->depth++] = frame;
-	stack->ranges += frame.range;
 	return true;
 }
 
-bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t start_ns,
-	int64_t end_ns)
+bool trace_nest_open(
+	struct trace_nest *nest, uint32_t track, int64_t end_ns, bool moment)
 {
-	return push(
-		&nest->stacks[track], (struct frame){start_ns, end_ns, false});
+	return push(&nest->stacks[track],
+		(struct frame){.limit_ns = end_ns, .moment = moment});
 }
 
 bool trace_nest_open_range(
@@ -127,22 +122,9 @@ bool trace_nest_open_range(
 
 	if (stack->depth > 0)
 		limit_ns = stack->frames[stack->depth - 1].limit_ns;
-	return push(stack, (struct frame){start_ns, limit_ns, true});
-}
-
-enum trace_end trace_nest_end(struct trace_nest *nest, uint32_t track,
-	int64_t time_ns, struct event *event)
-{
-	struct trace_stack *stack = &nest->stacks[track];
-	bool range;
-
-	if (stack->ranges == 0)
-		return TRACE_END_NOTHING;
-	range = stack->frames[stack->depth - 1].range;
-	take(nest, track, time_ns, event);
-	if (!range)
-		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
-	return range ? TRACE_END_RANGE : TRACE_END_SLICE;
+	return push(stack, (struct frame){.limit_ns = limit_ns,
+				   .range = true,
+				   .moment = limit_ns == start_ns});
 }
 
 bool trace_nest_flush(struct trace_nest *nest, struct event *event)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which slices of a track are open. A slice comes with its end; a range
- * without, until its end comes as an event, but no later than that of what it
- * lies in.
+ * Which slices of a track are open. A slice comes with its end; a range that
+ * was never ended without, but ends no later than what it lies in.
  */
 #ifndef TRACE_NEST_H
 #define TRACE_NEST_H
@@ -17,7 +16,6 @@ struct trace_nest {
 	struct trace *trace;
 	struct trace_stack *stacks; /* by track */
 	uint32_t room;
-	bool ending; /* what comes is a range's end: leave it what it ends */
 	uint32_t flushed; /* tracks of which nothing is open any more */
 };
 
@@ -37,23 +35,14 @@ bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 bool trace_nest_overlaps(
 	const struct trace_nest *nest, uint32_t track, int64_t end_ns);
 
-/* Opens a slice, which must not overlap; false if out of memory. */
-bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t start_ns,
-	int64_t end_ns);
+/* Opens a slice, which must not overlap; a `moment` has no length, and holds
+ * others of its time that have none. False if out of memory. */
+bool trace_nest_open(
+	struct trace_nest *nest, uint32_t track, int64_t end_ns, bool moment);
 
 /* Opens a range whose end is not known. */
 bool trace_nest_open_range(
 	struct trace_nest *nest, uint32_t track, int64_t start_ns);
-
-/* What an end of a range does. */
-enum trace_end {
-	TRACE_END_NOTHING, /* none is open */
-	TRACE_END_SLICE,   /* first a slice ends that lies in the range */
-	TRACE_END_RANGE,
-};
-
-enum trace_end trace_nest_end(struct trace_nest *nest, uint32_t track,
-	int64_t time_ns, struct event *event);
 
 /* After the last record: ends what is still open and has an end, an event at a
  * time; false if nothing is left. */

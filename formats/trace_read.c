@@ -6,9 +6,6 @@
 #include "memory.h"
 #include "trace_reader.h"
 
-/* What is sorted in memory. */
-#define SPILL_BYTES ((size_t)16 << 20)
-
 /* What a probe says of JSON that nobody else knows, of events in an array, and
  * of what says itself that it has events. */
 #define BITS_OF_JSON 9
@@ -107,7 +104,7 @@ static bool init(struct trace_reader *reader)
 	trace_frames_init(&reader->frames, trace, &reader->args);
 	trace_devices_init(&reader->devices, trace, &reader->args);
 	trace_nest_init(&reader->nest, trace);
-	reader->spill = spill_new(SPILL_BYTES);
+	reader->spill = spill_new(TRACE_SPILL_BYTES);
 	return done && reader->spill != NULL;
 }
 

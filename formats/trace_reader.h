@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads Chrome traces: first all events, in the order of the file, each of
- * which becomes a record; then the records in order of time, each of which
- * becomes events. For trace_*.c only.
+ * which becomes a record; then the records in order of time, in which begins
+ * and ends become slices, and each of which becomes events. For trace_*.c only.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -22,6 +22,11 @@
 #include "trace_labels.h"
 #include "trace_nest.h"
 #include "trace_rows.h"
+
+/* Memory for sorting, and ranks of what is at the same time. */
+#define TRACE_SPILL_BYTES ((size_t)16 << 20)
+#define TRACE_RANK_SLICES (UINT64_C(1) << 62)
+#define TRACE_RANK_OTHERS (UINT64_C(3) << 62)
 
 enum trace_record_kind {
 	TRACE_BEGIN,
@@ -67,6 +72,7 @@ struct trace_reader {
 	bool has_call_pid;
 	int64_t pid;
 	bool has_time;
+	bool has_ranges; /* begins and ends, each an event */
 	bool is_array;
 	bool has_events;
 

@@ -35,7 +35,6 @@ static enum ctp_status next_record(
 		(const uint8_t *)item.bytes + sizeof(reader->record);
 	reader->args_taken = 0;
 	reader->has_record = true;
-	reader->nest.ending = reader->record.kind == TRACE_END;
 	if (!trace_nest_reach(&reader->nest, reader->record.track))
 		return no_memory(err);
 	return CTP_OK;
@@ -123,8 +122,9 @@ static enum ctp_status open_slice(
 		event->dur_ns = record->dur_ns;
 	} else {
 		*event = make_event(record, EVENT_BEGIN);
-		if (!trace_nest_open(&reader->nest, record->track,
-			    record->time_ns, end_ns))
+		/* Calls of an API make no calls. */
+		if (!trace_nest_open(&reader->nest, record->track, end_ns,
+			    record->dur_ns == 0 && record->class != TRACE_API))
 			return no_memory(err);
 		reader->correlation = id_of(reader);
 	}
@@ -134,30 +134,13 @@ static enum ctp_status open_slice(
 static enum ctp_status open_range(
 	struct trace_reader *reader, struct event *event, struct ctp_error *err)
 {
-	*event = make_event(&reader->record, EVENT_BEGIN);
-	if (!trace_nest_open_range(&reader->nest, reader->record.track,
-		    reader->record.time_ns))
-		return no_memory(err);
-	return finish(reader, event, err);
-}
-
-/* CTP_END: it gives no event. */
-static enum ctp_status end_range(
-	struct trace_reader *reader, struct event *event, struct ctp_error *err)
-{
 	const struct trace_record *record = &reader->record;
 
-	switch (trace_nest_end(
-		&reader->nest, record->track, record->time_ns, event)) {
-	case TRACE_END_SLICE:
-		return CTP_OK;
-	case TRACE_END_RANGE:
-		return finish(reader, event, err);
-	default:
-		trace_lose(reader->trace, LOSS_STRAY_ENDS, 1);
-		reader->has_record = false;
-		return CTP_END;
-	}
+	*event = make_event(record, EVENT_BEGIN);
+	if (!trace_nest_open_range(
+		    &reader->nest, record->track, record->time_ns))
+		return no_memory(err);
+	return finish(reader, event, err);
 }
 
 static enum ctp_status add_activity(
@@ -219,8 +202,6 @@ static enum ctp_status take_event(
 	switch ((enum trace_record_kind)record->kind) {
 	case TRACE_BEGIN:
 		return open_range(reader, event, err);
-	case TRACE_END:
-		return end_range(reader, event, err);
 	case TRACE_SLICE:
 		return open_slice(reader, event, err);
 	case TRACE_ACTIVITY:

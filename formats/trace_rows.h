@@ -24,9 +24,6 @@ struct trace_row {
 	bool has_slice;
 	int64_t start_ns;
 	int64_t end_ns;
-	/* The range that began last in it, at the same time. */
-	bool has_inner;
-	int64_t inner_ns;
 };
 
 struct trace_process {

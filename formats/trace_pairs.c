@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_pairs.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+/* An end may be of a range that others lie in, but not of one further out: so
+ * many ends, each with a name that is nowhere, would take too long. */
+#define RANGES_SEARCHED 64
+
+/* Slices of more than three days are all the same to sorting. */
+#define DUR_BITS 48
+#define OUTER_BITS 14
+
+struct range {
+	struct buffer bytes; /* the record of the begin, and its arguments */
+	uint32_t name;       /* strtab number */
+};
+
+struct ranges {
+	struct range *open;
+	uint32_t depth;
+	uint32_t room;
+};
+
+struct pairs {
+	struct trace_reader *reader;
+	struct spill *sorted;
+	struct ranges *tracks;
+	uint32_t track_count;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+uint64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer)
+{
+	const uint64_t longest = (UINT64_C(1) << DUR_BITS) - 1;
+	const uint32_t innermost = (UINT32_C(1) << OUTER_BITS) - 1;
+
+	if (dur_ns > longest)
+		dur_ns = longest;
+	if (outer >= innermost)
+		outer = outer == TRACE_PAIRS_NONE ? innermost : innermost - 1;
+	return TRACE_RANK_SLICES + ((longest - dur_ns) << OUTER_BITS) + outer;
+}
+
+static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
+	uint64_t rank, struct ctp_error *err)
+{
+	struct trace_record record;
+
+	if (bytes->failed)
+		return no_memory(err);
+	memcpy(&record, bytes->bytes, sizeof(record));
+	return spill_add(pairs->sorted,
+		&(struct spill_record){.time_ns = record.time_ns,
+			.rank = rank,
+			.bytes = bytes->bytes,
+			.size = bytes->used},
+		err);
+}
+
+static enum ctp_status begin(struct pairs *pairs,
+	const struct spill_record *item, const struct trace_record *record,
+	struct ctp_error *err)
+{
+	struct ranges *ranges = &pairs->tracks[record->track];
+	struct range *range;
+
+	if (ranges->depth == ranges->room) {
+		uint32_t room = ranges->room == 0 ? 16 : 2 * ranges->room;
+		struct range *open =
+			memory_resize_array(ranges->open, room, sizeof(*open));
+
+		if (open == NULL)
+			return no_memory(err);
+		ranges->open = open;
+		ranges->room = room;
+	}
+	range = &ranges->open[ranges->depth++];
+	*range = (struct range){.bytes = BUFFER_INIT,
+		.name = pairs->reader->trace->sites[record->site].name};
+	buffer_add(&range->bytes, item->bytes, item->size);
+	return range->bytes.failed ? no_memory(err) : CTP_OK;
+}
+
+/*
+ * Is a range open that an end with this name (0: none) is of? It need not be
+ * the innermost, which is ended all the same, as Chrome does: for the names of
+ * ends to come, that one is still open, in the other's place.
+ */
+static bool find_name(struct ranges *ranges, uint32_t name)
+{
+	uint32_t last = ranges->depth - 1;
+
+	if (ranges->depth == 0 || name == 0)
+		return ranges->depth > 0;
+	for (uint32_t i = 0; i <= last && i < RANGES_SEARCHED; i++)
+		if (ranges->open[last - i].name == name) {
+			ranges->open[last - i].name = ranges->open[last].name;
+			return true;
+		}
+	return false;
+}
+
+static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
+	const struct trace_record *end, struct ctp_error *err)
+{
+	struct trace *trace = pairs->reader->trace;
+	struct ranges *ranges = &pairs->tracks[end->track];
+	struct trace_record record;
+	struct range *range;
+	enum ctp_status status;
+
+	if (!find_name(ranges, trace->sites[end->site].name)) {
+		trace_lose(trace, LOSS_STRAY_ENDS, 1);
+		return CTP_OK;
+	}
+	range = &ranges->open[--ranges->depth];
+	buffer_add(&range->bytes, (const char *)item->bytes + sizeof(*end),
+		item->size - sizeof(*end));
+	memcpy(&record, range->bytes.bytes, sizeof(record));
+	record.kind = TRACE_SLICE;
+	record.dur_ns = (uint64_t)end->time_ns - (uint64_t)record.time_ns;
+	record.arg_count += end->arg_count;
+	memcpy(range->bytes.bytes, &record, sizeof(record));
+	status = keep(pairs, &range->bytes,
+		trace_pairs_rank(record.dur_ns, ranges->depth), err);
+	buffer_clear(&range->bytes);
+	return status;
+}
+
+static enum ctp_status add(struct pairs *pairs, const struct spill_record *item,
+	struct ctp_error *err)
+{
+	struct trace_record record;
+
+	memcpy(&record, item->bytes, sizeof(record));
+	if (record.kind == TRACE_BEGIN)
+		return begin(pairs, item, &record, err);
+	if (record.kind == TRACE_END)
+		return end(pairs, item, &record, err);
+	return spill_add(pairs->sorted, item, err);
+}
+
+/* What was never ended: the longest of its time. */
+static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < pairs->track_count; i++) {
+		const struct ranges *ranges = &pairs->tracks[i];
+
+		for (uint32_t j = 0; j < ranges->depth && status == CTP_OK; j++)
+			status = keep(pairs, &ranges->open[j].bytes, j, err);
+	}
+	return status;
+}
+
+static void clear(struct pairs *pairs)
+{
+	for (uint32_t i = 0; pairs->tracks != NULL && i < pairs->track_count;
+		i++) {
+		struct ranges *ranges = &pairs->tracks[i];
+
+		while (ranges->depth > 0)
+			buffer_clear(&ranges->open[--ranges->depth].bytes);
+		memory_free(ranges->open);
+	}
+	memory_free(pairs->tracks);
+	spill_free(pairs->sorted);
+}
+
+enum ctp_status trace_pairs_match(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	struct pairs pairs = {.reader = reader,
+		.sorted = spill_new(TRACE_SPILL_BYTES),
+		.track_count = reader->trace->track_count};
+	struct spill_record item;
+	struct spill *before = reader->spill;
+	enum ctp_status status = CTP_OK;
+
+	pairs.tracks =
+		memory_new_zeroed(pairs.track_count, sizeof(*pairs.tracks));
+	if (pairs.sorted == NULL || pairs.tracks == NULL)
+		status = no_memory(err);
+	while (status == CTP_OK) {
+		status = spill_next(before, &item, err);
+		if (status == CTP_OK)
+			status = add(&pairs, &item, err);
+	}
+	if (status == CTP_END)
+		status = add_open(&pairs, err);
+	if (status == CTP_OK)
+		status = spill_sort(pairs.sorted, err);
+	if (status == CTP_OK) {
+		reader->spill = pairs.sorted;
+		pairs.sorted = before;
+	}
+	clear(&pairs);
+	return status;
+}
