@@ -102,7 +102,7 @@ NESTING = [
     Case("an overlap is a call of its own",
          text_of([x("a", 0, 10), x("b", 5, 10), x("c", 6, 1)]),
          {"a": once(10000, 9000), "b": once(10000), "c": once(1000)},
-         {("a", "c"): once(1000)}),
+         {("a", "c"): once(1000)}, {"overlaps": 1}),
     Case("threads and processes do not nest",
          text_of([x("a", 0, 10), x("b", 1, 2, tid=2), x("c", 1, 3, pid=2),
                   x("d", 1, 4, tid="main"), x("e", 1, 5, pid=-1)]),
@@ -132,7 +132,15 @@ MARKS = [
          text_of([mark("B", 0, "b"), mark("E", 5, "b"), x("x", 0, 10),
                   x("y", 2, 4)]),
          {"x": once(10000, 5000), "b": once(5000), "y": once(4000)},
-         {("x", "b"): once(5000)}),
+         {("x", "b"): once(5000)}, {"overlaps": 1}),
+    Case("ended crosswise",
+         text_of([mark("B", 0, "a"), mark("B", 1, "b"), mark("E", 7, "a"),
+                  mark("E", 9, "b")]),
+         {"a": once(9000, 3000), "b": once(6000)}, {("a", "b"): once(6000)}),
+    Case("equal ranges: the one that is begun first is the outer",
+         text_of([mark("B", 0, "a"), mark("B", 0, "b"), mark("E", 7, "b"),
+                  mark("E", 7, "a")]),
+         {"a": once(7000, 0), "b": once(7000)}, {("a", "b"): once(7000)}),
     Case("the end comes first in the file",
          text_of([mark("E", 9, "a"), mark("B", 0, "a")]),
          {"a": once(9000)}),
@@ -244,7 +252,8 @@ def counted(path):
     work = trace_counts.Work(trace, calls)
     losses = {"bad_events": trace.bad, "left_out": trace.left_out,
               "stray_ends": trace.stray_ends, "unmatched": work.unmatched,
-              "open_ranges": sum(s.open for s in trace.host)}
+              "open_ranges": sum(s.open for s in trace.host),
+              "overlaps": calls.overlaps}
     return tuple({key: cost.as_tuple() for key, cost in {**host, **device}
                   .items()} for host, device in (
         (calls.functions, work.functions), (calls.edges, work.edges))) + (

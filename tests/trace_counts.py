@@ -130,6 +130,7 @@ class Trace:
         self.bad = self.left_out = self.stray_ends = 0
         self.last = None
         self.opened = collections.defaultdict(list)
+        self.names = collections.defaultdict(list)  # that have no end yet
         marks = []
         for order, event in enumerate(self.events):
             self.take(order, event, marks)
@@ -173,15 +174,17 @@ class Trace:
 
     def take_mark(self, start, order, event):
         row = (str(event.get("pid")), str(event.get("tid")))
+        opened, names = self.opened[row], self.names[row]
+        name = event.get("name")
         if event["ph"] == "B":
-            self.opened[row].append(Slice(event, start, 0, order))
-        elif event.get("name") is not None and not any(
-                begun.name == event["name"] for begun in self.opened[row]):
-            self.stray_ends += 1
-        elif not self.opened[row]:
+            opened.append(Slice(event, start, 0, order))
+            names.append(name)
+        elif not opened or name is not None and name not in names:
             self.stray_ends += 1
         else:
-            begun = self.opened[row].pop()
+            # Of two that are ended crosswise, one took the other's end.
+            names.remove(names[-1] if name is None else name)
+            begun = opened.pop()
             begun.dur = start - begun.start
             begun.args = dict(begun.args, **(event.get("args") or {}))
             self.add(begun)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""Compares what ctprof makes of Chrome traces with trace_counts.py, exactly.
+
+usage: trace_check.py CTPROF DIRECTORY FILE...
+
+What is written goes to DIRECTORY. For each file: every row of `ctprof stats`
+with its callers, what devices did and who launched it, what was lost; the same
+again out of the pstats, the log and the Chrome trace that ctprof converts it
+to, the last of which a strict parser must read, with as many slices of each
+name on as many rows of the host.
+"""
+import collections
+import json
+import marshal
+import pathlib
+import re
+import subprocess
+import sys
+
+import trace_counts
+
+FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns")
+ROOT = ("~", 0, "<all threads>")  # of our own making
+SHOWN = 8  # differences of one kind
+
+
+class Names:
+    """A function's name as the trace has it, which may hold its file: we show
+    "f (a.py:1)" of VizTracer and "a.py(1): f" of PyTorch as f of a.py:1."""
+
+    def __init__(self, known):
+        self.known = known
+
+    def find(self, name, file, line):
+        for way in (f"{name} ({file}:{line})", f"{file}({line}): {name}"):
+            if file and way in self.known:
+                return way
+        return name
+
+
+class Report:
+    """Differences, of which not too many are printed."""
+
+    def __init__(self, path):
+        self.path = path
+        self.failed = 0
+
+    def same(self, what, found, wanted):
+        if found == wanted:
+            return
+        self.failed += 1
+        if not isinstance(wanted, dict):
+            print(f"{self.path}: {what}: {found}, counted {wanted}")
+            return
+        keys = [key for key in {**found, **wanted}
+                if found.get(key) != wanted.get(key)]
+        for key in sorted(keys, key=repr)[:SHOWN]:
+            print(f"{self.path}: {what}: {key}: {found.get(key)}, "
+                  f"counted {wanted.get(key)}")
+        if len(keys) > SHOWN:
+            print(f"{self.path}: {what}: and {len(keys) - SHOWN} more")
+
+
+def run(ctprof, *arguments):
+    done = subprocess.run([ctprof, *map(str, arguments)],
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.exit(f"ctprof {' '.join(map(str, arguments))}: "
+                 f"status {done.returncode}")
+    return done.stdout
+
+
+def costs(table):
+    return {key: cost.as_tuple() for key, cost in table.items()}
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def read_strictly(path):
+    return json.loads(path.read_bytes().decode("utf-8"),
+                      parse_constant=refuse_constant)
+
+
+class Check:
+    """One file, and all that ctprof makes of it."""
+
+    def __init__(self, ctprof, directory, path):
+        self.ctprof = ctprof
+        self.directory = directory
+        self.path = path
+        self.trace = trace_counts.Trace(path)
+        self.calls = trace_counts.Calls(self.trace)
+        self.work = trace_counts.Work(self.trace, self.calls)
+        self.names = Names(set(self.trace.slices_by_name()))
+        self.report = Report(pathlib.Path(path).name)
+
+    def function(self, row):
+        """What stands for a row's function: a name, or what a device did."""
+        device = re.match(r"<gpu:(\d+)", row["file"])
+        if device is not None:
+            return (row["name"], int(device[1]))
+        return self.names.find(row["name"], row["file"], row["line"])
+
+    def all(self):
+        report = self.stats(self.path)
+        self.losses(report)
+        self.devices(report)
+        self.info()
+        self.pstats()
+        self.log(report)
+        self.chrome()
+        return self.report.failed
+
+    def stats(self, path):
+        report = json.loads(run(self.ctprof, "stats", "-q", "--json",
+                                "--callers", path))
+        functions = collections.defaultdict(lambda: (0,) * len(FIELDS))
+        edges = {}
+        for row in report["rows"]:
+            key = self.function(row)
+            cost = tuple(row[field] for field in FIELDS)
+            functions[key] = tuple(map(sum, zip(functions[key], cost)))
+            for caller in row["callers"]:
+                edges[self.function(caller), key] = tuple(
+                    caller[field] for field in FIELDS)
+        self.report.same("functions", functions, {
+            **costs(self.calls.functions), **costs(self.work.functions)})
+        self.report.same("edges", edges, {
+            **costs(self.calls.edges), **costs(self.work.edges)})
+        return report
+
+    def losses(self, report):
+        lost = {**report["lost"], **report["notes"]}
+        for loss, wanted in (
+                ("bad_events", self.trace.bad),
+                ("left_out", self.trace.left_out),
+                ("stray_ends", self.trace.stray_ends),
+                ("open_ranges", sum(s.open for s in self.trace.host)),
+                ("overlaps", self.calls.overlaps),
+                ("unmatched", self.work.unmatched)):
+            self.report.same(loss, lost.get(loss, 0), wanted)
+
+    def devices(self, report):
+        below = collections.Counter()
+        for row in report["rows"]:
+            if not row["file"].startswith("<gpu:"):
+                below[self.function(row)] += row.get("device_ns", 0)
+        self.report.same("device_ns", +below, +self.work.below)
+
+    def info(self):
+        report = json.loads(run(self.ctprof, "info", "--json", self.path))
+        counts = report["counts"]
+        for what, wanted in (
+                ("ranges", len(self.trace.host)),
+                ("device", len(self.trace.device)),
+                ("counters", self.trace.kinds["C"])):
+            self.report.same(what, counts[what], wanted)
+        self.report.same("instants", counts["instants"] + counts["memory"],
+                         self.trace.points())
+
+    def pstats(self):
+        path = self.directory / "out.pstats"
+        run(self.ctprof, "convert", "-q", "--force", "-t", "pstats",
+            "-o", path, self.path)
+        functions = collections.Counter()
+        seconds = collections.Counter()
+        for key, value in marshal.loads(path.read_bytes()).items():
+            if key == ROOT:
+                continue
+            function = self.function({
+                "file": "" if key[0] == "~" else key[0], "line": key[1],
+                "name": key[2]})
+            functions[function, "ncalls"] += value[1]
+            functions[function, "pcalls"] += value[0]
+            seconds[function] += value[2]
+        wanted = {**self.calls.functions, **self.work.functions}
+        self.report.same("pstats", dict(functions), {
+            (key, field): getattr(cost, field)
+            for key, cost in wanted.items() for field in FIELDS[:2]})
+        # A double has no more than 53 bits for them.
+        self.report.same("pstats, tottime", {
+            key: round(value, 6) for key, value in seconds.items()}, {
+            key: round(cost.tottime_ns / 1e9, 6)
+            for key, cost in wanted.items()})
+
+    def log(self, report):
+        path = self.directory / "out.ctp"
+        run(self.ctprof, "convert", "-q", "--force", "-t", "log", "-o", path,
+            self.path)
+        again = self.stats(path)
+        for part in ("rows", "total_ns", "functions"):
+            if again[part] != report[part]:
+                self.report.same(f"{part} of the log", part, "the same")
+
+    def chrome(self):
+        path = self.directory / "out.json"
+        run(self.ctprof, "convert", "-q", "--force", "-t", "chrome",
+            "-o", path, self.path)
+        read_strictly(path)
+        written = trace_counts.Trace(path)
+        found = collections.Counter()
+        for slice_ in written.host + written.device:
+            found[self.names.find(slice_.name, slice_.args.get("file"),
+                                  slice_.args.get("line"))] += 1
+        self.report.same("slices", dict(found),
+                         dict(self.trace.slices_by_name()))
+
+
+def main():
+    ctprof, directory = sys.argv[1], pathlib.Path(sys.argv[2])
+    failed = 0
+    for path in sys.argv[3:]:
+        if Check(ctprof, directory, path).all():
+            print(f"not ok {path}")
+            failed += 1
+        else:
+            print(f"ok {path}")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Compares ctprof with what speedscope expects of its own sample traces.
+
+usage: trace_snapshots.py CTPROF SNAPSHOTS FILE...
+
+SNAPSHOTS is speedscope's file of expected results: for each trace, the stacks
+in order of time with how long each was there, to two digits behind the point.
+They are summed and compared with ctprof's folded stacks. speedscope tells
+functions apart by their arguments as well; those are taken off first. Time
+without a stack is not compared.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+UNITS = {"ns": 1, "µs": 1000, "ms": 10**6, "s": 10**9}
+
+# Where we mean to differ.
+OURS = {
+    # A is ended while B is open in it. speedscope goes on as if it were not; we
+    # end what is innermost, as Chrome does.
+    "end-non-top-of-stack.json": [
+        ("A", "1", "µs"), ("A;B", "9", "µs"), ("A;Z", "1", "µs")],
+    "out-of-order-unbalanced-name.json": [
+        ("alpha", "2", "µs"), ("alpha;beta", "8", "µs")],
+    # speedscope takes samples for ranges; to us they are moments.
+    "multi-thread-with-samples.json": [],
+}
+
+
+def frames_of(text):
+    return ";".join(re.sub(r" \{.*", "", frame) for frame in text.split(";"))
+
+
+def read_snapshots(path):
+    """{file: [(stack, number, unit)]}, of all threads together."""
+    files, stacks = {}, collections.defaultdict(list)
+    test = None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        stack = re.fullmatch(r'    "(.+) ([0-9.]+)(ns|µs|ms|s)",', line)
+        name = re.match(r"exports\[`(.*): profileGroup\.name 1`\] = "
+                        r'`"(.*)"`;', line)
+        begin = re.match(r"exports\[`(.*) \d+`\]", line)
+        if stack is not None:
+            if frames_of(stack[1]):
+                stacks[test].append(
+                    (frames_of(stack[1]), *stack.groups()[1:]))
+        elif name is not None:
+            files[name[2]] = stacks[name[1]]
+        elif begin is not None:
+            test = begin[1]
+    return files
+
+
+def expected(stacks):
+    """{stack: (ns, how exact)}; what is shown in ms has lost the rest."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for stack, number, unit in stacks:
+        sums[stack][0] += round(float(number) * UNITS[unit])
+        sums[stack][1] += UNITS[unit] // 200 + 1
+    return sums
+
+
+def folded(ctprof, path):
+    lines = subprocess.run(
+        [ctprof, "convert", "-q", "-t", "folded", path], check=True,
+        stdout=subprocess.PIPE).stdout.decode("utf-8").splitlines()
+    sums = collections.Counter()
+    for line in lines:
+        stack, _, time = line.rpartition(" ")
+        # A file behind a name is what we know beyond speedscope's.
+        sums[re.sub(r" \([^;]*:\d+\)", "", stack)] += int(time)
+    return sums
+
+
+def compare(ctprof, path, stacks):
+    wanted = expected(stacks)
+    found = folded(ctprof, path)
+    wrong = [stack for stack in {**wanted, **found}
+             if abs(found[stack] - wanted[stack][0]) > wanted[stack][1]]
+    for stack in sorted(wrong):
+        print(f"{path.name}: {stack}: {found[stack]} ns, "
+              f"speedscope {wanted[stack][0]} ns")
+    return bool(wrong)
+
+
+def main():
+    snapshots = {**read_snapshots(pathlib.Path(sys.argv[2])), **OURS}
+    failed = 0
+    for name in sys.argv[3:]:
+        path = pathlib.Path(name)
+        failed += compare(sys.argv[1], path, snapshots[path.name])
+    print(f"{len(sys.argv) - 3} of speedscope's traces, {failed} differ")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
