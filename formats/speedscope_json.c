@@ -136,8 +136,9 @@ static bool read_text(
 	if (!json_value_unescape(json_scan_text(reader->scan, token),
 		    token->size, &reader->text))
 		return false;
-	*number = strtab_add(reader->trace->text,
-		(const char *)reader->text.bytes, reader->text.used);
+	if (reader->text.used > 0)
+		*number = strtab_add(reader->trace->text,
+			(const char *)reader->text.bytes, reader->text.used);
 	return *number != STRTAB_NONE;
 }
 

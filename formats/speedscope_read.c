@@ -64,7 +64,7 @@ static uint32_t site_of(struct speedscope_in *in, uint32_t frame)
 				       .line = known->line});
 	}
 	(void)snprintf(name, sizeof(name), "(frame %u)", frame);
-	site = trace_add_site(trace, name, strlen(name), NULL, 0, 0);
+	site = trace_add_site(trace, name, strlen(name), "", 0, 0);
 	if (trace->site_count > before)
 		trace_lose(trace, LOSS_UNKNOWN_SITES, 1);
 	return site;
