@@ -168,11 +168,14 @@ static uint64_t at_most_int(uint64_t value)
 static uint64_t take_node(
 	const struct log_out *out, const struct event *event, uint32_t *count)
 {
-	const struct event_arg *last = event->args + event->arg_count - 1;
+	const struct event_arg *last;
 
 	*count = event->arg_count;
-	if (event->arg_count == 0 || last->key != out->node_key ||
-		last->kind != ARG_INT || last->value.integer == 0)
+	if (event->arg_count == 0)
+		return 0;
+	last = &event->args[event->arg_count - 1];
+	if (last->key != out->node_key || last->kind != ARG_INT ||
+		last->value.integer == 0)
 		return 0;
 	--*count;
 	return (uint64_t)last->value.integer;
