@@ -7,9 +7,14 @@
 #include <stdio.h>
 
 #include "fuzz_case.h"
+#include "json_check.h"
+#include "log.h"
 #include "log_read.h"
 #include "memory.h"
 #include "replay.h"
+
+/* Those of an event, and of its description; and its node. */
+#define FUZZ_ARGS_MAX (LOG_ARGS_MAX + LOG_DEVICE_KEYS_MAX + 1)
 
 /* Reads every byte that an event says is there. */
 static void check_args(const struct trace *trace, const struct event *event)
@@ -24,6 +29,9 @@ static void check_args(const struct trace *trace, const struct event *event)
 		for (size_t j = 0;
 			arg->kind >= ARG_TEXT && j < arg->value.text.size; j++)
 			seen = arg->value.text.bytes[j];
+		if (arg->kind == ARG_JSON)
+			fuzz_require(json_check(
+				arg->value.text.bytes, arg->value.text.size));
 	}
 	(void)seen;
 }
@@ -39,8 +47,9 @@ static void check_event(const struct trace *trace, const struct event *event)
 	if (event->kind == EVENT_ACTIVITY)
 		fuzz_require(trace->tracks[event->track].kind == TRACE_STREAM ||
 			     trace->tracks[event->track].kind == TRACE_CALLS);
-	else
-		fuzz_require(event->arg_count <= 1);
+	if (event->kind == EVENT_FLOW)
+		fuzz_require(event->flow <= FLOW_END);
+	fuzz_require(event->arg_count <= FUZZ_ARGS_MAX);
 	check_args(trace, event);
 }
 
