@@ -128,7 +128,7 @@ static bool add_slice(struct pftrace *pftrace, struct pftrace_track *track,
 		pftrace->trace->losses[LOSS_OVERLAPS]++;
 	out = pftrace_event_begin(
 		packets, PFTRACE_SLICE_BEGIN, uuid, event->time_ns);
-	pftrace_add_site(packets, out, event->site);
+	pftrace_args_add_site(packets, out, event->site);
 	pftrace_args_add(packets, out, event);
 	if (fields != NULL)
 		buffer_add(out, fields->bytes, fields->used);
@@ -220,7 +220,7 @@ static bool add_async(struct pftrace *pftrace, struct pftrace_track *track,
 		begins ? PFTRACE_SLICE_BEGIN : PFTRACE_SLICE_END, uuid,
 		event->time_ns);
 	if (begins)
-		pftrace_add_site(packets, out, event->site);
+		pftrace_args_add_site(packets, out, event->site);
 	pftrace_args_add(packets, out, event);
 	pftrace_event_end(packets);
 	return true;
@@ -247,7 +247,7 @@ static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
 
 	if (out == NULL)
 		return false;
-	pftrace_add_site(&pftrace->packets, out, event->site);
+	pftrace_args_add_site(&pftrace->packets, out, event->site);
 	pftrace_args_add(&pftrace->packets, out, event);
 	pftrace_event_end(&pftrace->packets);
 	return true;
@@ -261,7 +261,7 @@ static bool put_flow(struct pftrace *pftrace, struct pftrace_track *track,
 
 	if (out == NULL)
 		return false;
-	pftrace_add_site(&pftrace->packets, out, flow->site);
+	pftrace_args_add_site(&pftrace->packets, out, flow->site);
 	protobuf_add_fixed64(out, flow->field, flow->id);
 	pftrace_event_end(&pftrace->packets);
 	return true;

@@ -326,3 +326,13 @@ void pftrace_args_add_true(
 	protobuf_add_uint(out, ANNOTATION_BOOL_VALUE, 1);
 	protobuf_end(out, begun);
 }
+
+void pftrace_args_add_site(
+	struct pftrace_packets *packets, struct buffer *out, uint32_t site)
+{
+	uint32_t line = packets->trace->sites[site].call_line;
+
+	pftrace_add_site(packets, out, site);
+	if (line != 0)
+		pftrace_args_add_int(packets, out, "call_line", line);
+}

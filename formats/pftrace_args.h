@@ -17,6 +17,10 @@
 void pftrace_args_add(struct pftrace_packets *packets, struct buffer *out,
 	const struct event *event);
 
+/* Adds what a site is, and which line it was called from. */
+void pftrace_args_add_site(
+	struct pftrace_packets *packets, struct buffer *out, uint32_t site);
+
 /* Adds an argument of the writer's own; `text` is one of the trace's. */
 void pftrace_args_add_int(struct pftrace_packets *packets, struct buffer *out,
 	const char *key, int64_t value);

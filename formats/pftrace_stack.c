@@ -32,7 +32,7 @@ bool pftrace_stack_flush(
 	stack->is_held = false;
 	out = pftrace_event_begin(
 		packets, PFTRACE_SLICE_BEGIN, uuid, stack->held_ns);
-	pftrace_add_site(packets, out, stack->held_site);
+	pftrace_args_add_site(packets, out, stack->held_site);
 	buffer_add(out, stack->held.bytes, stack->held.used);
 	pftrace_event_end(packets);
 	return true;

@@ -19,8 +19,8 @@ DEPTH_SHOWN = 512
 
 # What the writers add to a slice's arguments, each in its own way.
 WRITERS_OWN = {
-    "file", "line", "call_line", "category", "External id", "correlation",
-    "device", "context", "stream", "bytes", "memory bandwidth (GB/s)", "queued",
+    "file", "line", "category", "External id", "correlation", "device",
+    "context", "stream", "bytes", "memory bandwidth (GB/s)", "queued",
     "blocks per SM", "warps per SM", "est. achieved occupancy %"}
 
 Slice = collections.namedtuple("Slice", "name time dur category place args")

@@ -49,6 +49,7 @@ def main():
         flow("s", 7, 1, 20), flow("s", 8, 1, 10),
         slice_("target", 2, 30, 10), flow("f", 7, 2, 30),
         flow("f", 8, 2, 30),
+        slice_("placed", 2, 50, 1, file="a.py", line=3, call_line=5),
         slice_("over", 3, 0, 10), slice_("lap", 3, 5, 10),
         slice_("before zero", 3, -7.5, 2.5),
         launch(11, 40), kernel("k1", 11, 45, 10),
