@@ -8,7 +8,15 @@ from . import _program
 # By suffix, as `ctprof convert` has it; and cProfile's users write .prof.
 _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
             ".gprof": "gprof", ".callgrind": "callgrind",
-            ".folded": "folded", ".dot": "dot", ".svg": "svg"}
+            ".folded": "folded", ".dot": "dot", ".svg": "svg",
+            ".pftrace": "pftrace", ".pb.gz": "pprof",
+            ".speedscope.json": "speedscope"}
+
+
+def _find_format(path):
+    """By the longest suffix; None if it has none of these."""
+    suffixes = [suffix for suffix in _FORMATS if path.endswith(suffix)]
+    return _FORMATS[max(suffixes, key=len)] if suffixes else None
 
 
 class Output:
@@ -17,7 +25,7 @@ class Output:
     def __init__(self, path, is_kept=True):
         # The program may change its directory.
         self.path = os.path.abspath(path)
-        self._format = _FORMATS.get(os.path.splitext(self.path)[1])
+        self._format = _find_format(self.path)
         self._is_log = is_kept and self._format is None
         self._is_kept = is_kept
         self.log = (self.path if self._is_log

@@ -237,6 +237,13 @@ class Run(support.TestCase):
         self.assertIn("<built-in method builtins.len>",
                       [event["name"] for event in trace["traceEvents"]])
 
+    def test_longest_suffix_of_the_output_chooses_the_format(self):
+        self.run_with("-o", "run.speedscope.json", "-c", "len('')",
+                      check=True)
+        file = json.loads((self.work / "run.speedscope.json").read_text())
+        self.assertIn("<built-in method builtins.len>",
+                      [frame["name"] for frame in file["shared"]["frames"]])
+
     def test_sort_prints_as_cprofile_does(self):
         self.script(WORKS)
         said = self.run_with("-s", "calls", "program.py", check=True)
