@@ -59,6 +59,20 @@ struct event_arg *log_args_push(struct log_args *args)
 	return &args->items[args->count++];
 }
 
+/* A pair of a map as an argument; false, with *failed, if out of memory. */
+static bool read_pair(struct trace *trace, struct cursor pair,
+	struct event_arg *arg, bool *failed)
+{
+	const char *key;
+	size_t size;
+
+	if (!unpack_text(&pair, &key, &size) || !log_args_value(&pair, arg))
+		return false;
+	arg->key = strtab_add(trace->text, size == 0 ? "" : key, size);
+	*failed = arg->key == STRTAB_NONE;
+	return !*failed;
+}
+
 bool log_args_map(
 	struct log_args *args, struct trace *trace, struct cursor *map)
 {
@@ -67,25 +81,17 @@ bool log_args_map(
 	if (!unpack_map(map, &pairs))
 		return false;
 	for (; pairs > 0 && args->count < LOG_ARGS_MAX; pairs--) {
+		struct cursor pair = *map;
 		struct event_arg *arg;
-		struct cursor value;
-		const char *key;
-		size_t size;
+		bool failed = false;
 
-		if (!unpack_text(map, &key, &size))
-			return false;
-		value = *map;
-		if (!unpack_skip(map))
+		if (!unpack_skip(map) || !unpack_skip(map))
 			return false;
 		arg = log_args_push(args);
 		if (arg == NULL)
 			return false;
-		if (!log_args_value(&value, arg)) {
-			args->count--;
-			continue;
-		}
-		arg->key = strtab_add(trace->text, size == 0 ? "" : key, size);
-		if (arg->key == STRTAB_NONE)
+		args->count -= !read_pair(trace, pair, arg, &failed);
+		if (failed)
 			return false;
 	}
 	return true;

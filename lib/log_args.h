@@ -24,8 +24,8 @@ bool log_args_value(struct cursor *cursor, struct event_arg *arg);
 /* A new last argument; NULL if out of memory. */
 struct event_arg *log_args_push(struct log_args *args);
 
-/* Adds a map's, as many as an event may have; values that no argument can have
- * are passed over. False if it is no map, or out of memory. */
+/* Adds a map's, as many as an event may have; pairs that no argument can be are
+ * passed over. False if it is no map, or out of memory. */
 bool log_args_map(
 	struct log_args *args, struct trace *trace, struct cursor *map);
 

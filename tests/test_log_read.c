@@ -138,6 +138,27 @@ START_TEST(a_log_is_known_when_its_beginning_is_damaged)
 }
 END_TEST
 
+/* Nor are they taken for a want of memory. */
+START_TEST(pairs_that_are_no_arguments_are_passed_over)
+{
+	begin_log();
+	log_maker_add(&made,
+		"[3, 1, 0, 0, [1, 0, 1, 0], [], [], [1, 1, 1, 1], [[2, 1],"
+		" [12, {1: 2, 'a': nil, 'b': json'[', 'n': 5, 'm': {}}],"
+		" [2, 2], [12, 3]]]");
+	log_maker_add(&made, "[2, 2, 2, 7, '', 0, 0]");
+	log_maker_add(&made, "[9, 1, [[0, 1, {'k': json'{'}]]]");
+	log_maker_add(&made, "[8, 5, [0], [1], [2], [1], [0], [], [],"
+			     " [{1: 'x', 'j': json'[]', [2]: 3}]]");
+	end_log();
+	read_made();
+	ck_assert_int_eq(text.status, CTP_END);
+	ck_assert_str_eq(text.events, "0 1 instant f n=5\n0 2 instant g\n"
+				      "1 -995 activity f 0 1ns 0B j='[]'\n");
+	ck_assert_str_eq(text.losses, "unknown_events 1\n");
+}
+END_TEST
+
 START_TEST(what_newer_versions_add_is_passed_over)
 {
 	log_maker_add(&made,
@@ -352,6 +373,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, bytes_taken_from_the_file_before_are_read_too);
 	tcase_add_test(tests, a_log_is_known_by_its_beginning);
 	tcase_add_test(tests, a_log_is_known_when_its_beginning_is_damaged);
+	tcase_add_test(tests, pairs_that_are_no_arguments_are_passed_over);
 	tcase_add_test(tests, what_newer_versions_add_is_passed_over);
 	tcase_add_test(tests, a_log_for_newer_readers_is_refused);
 	tcase_add_test(tests, times_are_corrected_by_the_sync_entries);
