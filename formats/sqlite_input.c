@@ -50,7 +50,7 @@ static enum ctp_status copy(struct sqlite_input *input, FILE *in,
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	status = spill_file_open(&input->copy, err);
-	if (status == CTP_OK)
+	if (status == CTP_OK && head_size > 0)
 		status = spill_file_add(&input->copy, head, head_size, err);
 	while (status == CTP_OK && (got = fread(bytes, 1, COPY_BYTES, in)) > 0)
 		status = spill_file_add(&input->copy, bytes, got, err);
