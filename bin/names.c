@@ -60,42 +60,23 @@ bool names_split(
 	return false;
 }
 
-/* The log is "ctp" in names of converters: what it is a log of. */
-static const char *short_name(const struct format *format)
-{
-	for (size_t i = 0; i < ALIASES; i++)
-		if (strcmp(format->name, aliases[i].name) == 0 &&
-			names_can_read(format))
-			return aliases[i].alias;
-	return format->name;
-}
-
-static void visit_pair(
-	const char *from, const char *to, void (*visit)(const char *name))
+static void visit_name(const char *to, void (*visit)(const char *name))
 {
 	char name[NAMES_BYTES];
 
-	(void)snprintf(name, sizeof(name), "%s2%s", from, to);
+	(void)snprintf(name, sizeof(name), "ctp2%s", to);
 	visit(name);
-}
-
-static void visit_all_from(
-	const struct format *from, void (*visit)(const char *name))
-{
-	for (const struct format *const *to = formats; *to != NULL; to++)
-		if (*to != from && names_can_write(*to))
-			visit_pair(short_name(from), (*to)->name, visit);
-	for (size_t i = 0; i < ALIASES; i++) {
-		const struct format *to = format_find(aliases[i].name);
-
-		if (to != NULL && to != from && names_can_write(to))
-			visit_pair(short_name(from), aliases[i].alias, visit);
-	}
 }
 
 void names_each_converter(void (*visit)(const char *name))
 {
-	for (const struct format *const *from = formats; *from != NULL; from++)
-		if (names_can_read(*from))
-			visit_all_from(*from, visit);
+	for (const struct format *const *to = formats; *to != NULL; to++)
+		if (*to != &log_format && names_can_write(*to))
+			visit_name((*to)->name, visit);
+	for (size_t i = 0; i < ALIASES; i++) {
+		const struct format *to = format_find(aliases[i].name);
+
+		if (to != &log_format && names_can_write(to))
+			visit_name(aliases[i].alias, visit);
+	}
 }

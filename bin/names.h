@@ -22,7 +22,8 @@ bool names_can_write(const struct format *format);
 bool names_split(
 	const char *name, const struct format **from, const struct format **to);
 
-/* Calls `visit` with the name of every converter: "ctp2pstats", … */
+/* Calls `visit` with the name of every converter that is installed, of which all
+ * are from the log: "ctp2pstats", … */
 void names_each_converter(void (*visit)(const char *name));
 
 #endif

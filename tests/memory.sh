@@ -48,7 +48,7 @@ report $? "log: with all that makes the same profile, in no more"
 "$ctprof" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
 [ $? = 6 ]
 report $? "what sorts the events is counted"
-CTPROF_TMPDIR=$work/nowhere "$ctprof" convert -t pstats "$work/trace" \
+CTPROF_TMPDIR=$work/nowhere "$ctprof" convert -t chrome "$work/trace" \
 	>"$work/two" 2>"$work/err"
 [ $? != 0 ] && grep -q "temporary data in $work/nowhere" "$work/err"
 report $? "what does not fit is in temporary files"

@@ -66,12 +66,21 @@ def slices(events):
 PHASES = {"I": "i", "R": "i", "S": "b", "F": "e"}
 
 
+# Kineto's arrows to devices, of all its ages: they are made anew.
+ARROWS = ("ac2g", "async_cpu_to_gpu", "async_gpu")
+
+
+def is_arrow(event):
+    return event.get("cat") in ARROWS or \
+        (event.get("cat"), event.get("name")) == ("async", "launch")
+
+
 def points(events):
-    """What has no duration. Kineto's arrows to devices are ctprof's."""
+    """What has no duration."""
     found = collections.Counter()
     for event in events:
         phase = PHASES.get(event.get("ph"), event.get("ph"))
-        if phase not in tuple("iCbestf") or event.get("cat") == "ac2g":
+        if phase not in tuple("iCbestf") or is_arrow(event):
             continue
         args = event.get("args") or {}
         # The lines of a counter may come one by one.

@@ -76,7 +76,7 @@ class Load(LogTestCase):
 
     def test_what_is_no_log_is_refused(self):
         for content, words in ((b"", "is empty"), (b"nonsense", "no format"),
-                               (b"{\"traceEvents\":[]}", "format")):
+                               (b"{\"schema\":\"other\"}", "traceEvents")):
             path = self.work / "other"
             path.write_bytes(content)
             with self.subTest(content), self.assertRaisesRegex(
@@ -111,7 +111,7 @@ class Converter(LogTestCase):
         return [line for line in text.splitlines() if "run.ctp" not in line]
 
     def test_format_that_is_not_written_is_refused(self):
-        for name in "log", "gif":
+        for name in "nsys", "gif":
             with self.subTest(name), self.assertRaisesRegex(
                     ValueError, f"writes no format '{name}'"):
                 convert(self.log, name)
