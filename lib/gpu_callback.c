@@ -263,7 +263,8 @@ static void context_created(void *context)
 	if (gpu_library.cupti.cuptiGetContextId(context, &number) == CUPTI_OK &&
 		gpu_library.cupti.cuptiGetDeviceId(context, &device) ==
 			CUPTI_OK)
-		gpu_device_context(number, device);
+		gpu_device_context(
+			(struct device_place){device, number}, CUPTI_NO_STREAM);
 }
 
 static void resource(uint32_t cbid, const struct cupti_resource_data *data)

@@ -55,7 +55,12 @@ static const struct field memcpy_fields[] = {
 	{"async", GPU_COPY_ASYNC, NUMBER},
 	{"src device", GPU_COPY_SOURCE_DEVICE, PLUS_1},
 	{"dst device", GPU_COPY_TARGET_DEVICE, PLUS_1},
+	{"src context", GPU_COPY_SOURCE_CONTEXT, NUMBER},
+	{"dst context", GPU_COPY_TARGET_CONTEXT, NUMBER},
 	{"graph id", GPU_COPY_GRAPH, NUMBER},
+	{"channel", GPU_COPY_CHANNEL, NUMBER},
+	{"channel type", GPU_COPY_CHANNEL_TYPE, NUMBER},
+	{"copy count", GPU_COPY_COUNT, NUMBER},
 	{NULL, 0, NUMBER},
 };
 static const struct field memset_fields[] = {
@@ -63,12 +68,15 @@ static const struct field memset_fields[] = {
 	{"memory", GPU_SET_MEMORY, MEMORY},
 	{"async", GPU_SET_ASYNC, NUMBER},
 	{"graph id", GPU_SET_GRAPH, NUMBER},
+	{"channel", GPU_SET_CHANNEL, NUMBER},
+	{"channel type", GPU_SET_CHANNEL_TYPE, NUMBER},
 	{NULL, 0, NUMBER},
 };
 static const struct field wait_fields[] = {
 	{"cuda_sync_kind", GPU_WAIT_KIND, WAIT},
 	{"event", GPU_WAIT_EVENT, PLUS_1},
 	{"return", GPU_WAIT_RETURN, NUMBER},
+	{"event sync id", GPU_WAIT_EVENT_ID, LARGE},
 	{NULL, 0, NUMBER},
 };
 static const struct field call_fields[] = {

@@ -39,17 +39,25 @@ enum gpu_memcpy_field {
 	GPU_COPY_SOURCE_DEVICE, /* plus 1 */
 	GPU_COPY_TARGET_DEVICE, /* plus 1 */
 	GPU_COPY_GRAPH,
+	GPU_COPY_CHANNEL,
+	GPU_COPY_CHANNEL_TYPE,
+	GPU_COPY_COUNT,
+	GPU_COPY_SOURCE_CONTEXT,
+	GPU_COPY_TARGET_CONTEXT,
 };
 enum gpu_memset_field {
 	GPU_SET_VALUE = 0,
 	GPU_SET_MEMORY,
 	GPU_SET_ASYNC,
 	GPU_SET_GRAPH,
+	GPU_SET_CHANNEL,
+	GPU_SET_CHANNEL_TYPE,
 };
 enum gpu_wait_field {
 	GPU_WAIT_KIND = 0,
 	GPU_WAIT_EVENT, /* plus 1 */
 	GPU_WAIT_RETURN,
+	GPU_WAIT_EVENT_ID, /* two fields, likewise */
 };
 enum gpu_call_field { GPU_CALL_CBID = 0, GPU_CALL_RETURN };
 

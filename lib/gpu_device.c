@@ -63,24 +63,44 @@ static struct {
 
 static bool described[DEVICES]; /* or tried, once */
 
-void gpu_device_context(uint32_t context, uint32_t device)
+/* A context's entry: the device plus 1, and above it the default stream plus 1.
+ * All that is above is 0 if that is not known. */
+#define STREAM_SHIFT 32
+
+void gpu_device_context(struct device_place place, uint32_t null_stream)
 {
-	const uint64_t key = context;
+	const uint64_t key = place.context;
 
 	(void)pthread_mutex_lock(&contexts.lock);
-	(void)gpu_table_set(&contexts.by_number, &key, (uint64_t)device + 1);
+	(void)gpu_table_set(&contexts.by_number, &key,
+		((uint64_t)null_stream + 1) << STREAM_SHIFT |
+			((uint64_t)place.device + 1));
 	(void)pthread_mutex_unlock(&contexts.lock);
+}
+
+/* 0 where it is not known. */
+static uint64_t find_context(uint32_t context)
+{
+	const uint64_t key = context;
+	uint64_t found;
+
+	(void)pthread_mutex_lock(&contexts.lock);
+	found = gpu_table_find(&contexts.by_number, &key);
+	(void)pthread_mutex_unlock(&contexts.lock);
+	return found;
 }
 
 uint32_t gpu_device_of(uint32_t context)
 {
-	const uint64_t key = context;
-	uint64_t device;
+	uint32_t entry = (uint32_t)find_context(context);
 
-	(void)pthread_mutex_lock(&contexts.lock);
-	device = gpu_table_find(&contexts.by_number, &key);
-	(void)pthread_mutex_unlock(&contexts.lock);
-	return device == 0 ? 0 : (uint32_t)(device - 1);
+	return entry == 0 ? 0 : entry - 1;
+}
+
+bool gpu_device_is_default(uint32_t context, int64_t stream)
+{
+	return stream >= 0 &&
+	       find_context(context) >> STREAM_SHIFT == (uint64_t)stream + 1;
 }
 
 void gpu_device_forget(void)

@@ -189,6 +189,8 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 		copied[GPU_COPY_TARGET] = (r)->target; \
 		copied[GPU_COPY_ASYNC] = ((r)->flags & CUPTI_FLAG_ASYNC) != 0; \
 		copied[GPU_COPY_GRAPH] = (r)->graph; \
+		copied[GPU_COPY_CHANNEL] = (r)->channel; \
+		copied[GPU_COPY_CHANNEL_TYPE] = (r)->channel_type; \
 	} while (0)
 
 static void take_memcpy(struct taken *taken, const void *record, size_t size)
@@ -197,6 +199,8 @@ static void take_memcpy(struct taken *taken, const void *record, size_t size)
 
 	copy_record(&r, sizeof(r), record, size);
 	TAKE_COPY(taken, &r);
+	taken->description.fields[GPU_COPY_COUNT] =
+		r.copy_count < UINT32_MAX ? (uint32_t)r.copy_count : UINT32_MAX;
 }
 
 static void take_memcpy2(struct taken *taken, const void *record, size_t size)
@@ -208,6 +212,8 @@ static void take_memcpy2(struct taken *taken, const void *record, size_t size)
 	TAKE_COPY(taken, &r);
 	fields[GPU_COPY_SOURCE_DEVICE] = r.source_device + 1;
 	fields[GPU_COPY_TARGET_DEVICE] = r.target_device + 1;
+	fields[GPU_COPY_SOURCE_CONTEXT] = r.source_context;
+	fields[GPU_COPY_TARGET_CONTEXT] = r.target_context;
 }
 
 static void take_memset(struct taken *taken, const void *record, size_t size)
@@ -224,6 +230,8 @@ static void take_memset(struct taken *taken, const void *record, size_t size)
 	fields[GPU_SET_MEMORY] = r.memory;
 	fields[GPU_SET_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
 	fields[GPU_SET_GRAPH] = r.graph;
+	fields[GPU_SET_CHANNEL] = r.channel;
+	fields[GPU_SET_CHANNEL_TYPE] = r.channel_type;
 }
 
 /* A wait of the host, or of a stream, for others. */
@@ -244,6 +252,8 @@ static void take_wait(struct taken *taken, const void *record, size_t size)
 	fields[GPU_WAIT_KIND] = r.type;
 	fields[GPU_WAIT_EVENT] = r.event + 1;
 	fields[GPU_WAIT_RETURN] = r.result;
+	fields[GPU_WAIT_EVENT_ID] = (uint32_t)r.event_sync_id;
+	fields[GPU_WAIT_EVENT_ID + 1] = (uint32_t)(r.event_sync_id >> 32);
 }
 
 /* False: it is not to be kept. */
@@ -297,7 +307,8 @@ static void take_context(const void *record, size_t size)
 	struct cupti_context r = {0};
 
 	copy_record(&r, sizeof(r), record, size);
-	gpu_device_context(r.context, r.device);
+	gpu_device_context(
+		(struct device_place){r.device, r.context}, r.null_stream);
 }
 
 /* Where a kind has its times. */
@@ -379,13 +390,18 @@ static uint32_t find_track(
 	const struct taken *taken, const struct track_key *key)
 {
 	uint64_t track = gpu_table_find(&records.tracks, key);
+	const char *name = "";
 
 	if (track != 0)
 		return (uint32_t)track;
 	if (taken->track_kind == LOG_STREAM)
 		gpu_device_describe(taken->place.device);
+	if (taken->track_kind == LOG_STREAM &&
+		gpu_device_is_default(
+			taken->place.context, taken->track_number))
+		name = "(default)";
 	track = ctp_private_stream(
-		taken->track_kind, taken->track_number, &taken->place, "");
+		taken->track_kind, taken->track_number, &taken->place, name);
 	if (track != 0)
 		(void)gpu_table_set(&records.tracks, key, track);
 	return (uint32_t)track;

@@ -252,6 +252,40 @@ static void check_kernel(struct check *check, const struct event *event,
 		check_captured(check, event, activity);
 }
 
+/* Some fields came with CUPTI 12.8. */
+static bool has_new_fields(void)
+{
+	const char *version = getenv("FAKE_CUPTI");
+
+	return version == NULL || atof(version) >= 12.8;
+}
+
+static void check_copy(struct check *check, const struct event *event,
+	const struct truth_activity *activity)
+{
+	const bool peer = activity->kind == 22;
+
+	check_number(check, event, "channel", peer ? 0 : FAKE_CHANNEL);
+	check_number(check, event, "copy count",
+		!peer && has_new_fields() ? FAKE_COUNT : 0);
+	check_number(check, event, "src context", peer ? FAKE_PEER : 0);
+	check_number(check, event, "dst context", peer ? FAKE_PEER + 1 : 0);
+}
+
+static void check_details(struct check *check, const struct event *event,
+	const struct truth_activity *activity)
+{
+	if (activity->kind == 3 || activity->kind == 10)
+		check_kernel(check, event, activity);
+	else if (activity->kind == 1 || activity->kind == 22)
+		check_copy(check, event, activity);
+	else if (activity->kind == 2)
+		check_number(check, event, "channel", FAKE_CHANNEL);
+	else if (activity->kind == 38)
+		check_number(check, event, "event sync id",
+			has_new_fields() ? FAKE_SYNC_NUMBER : 0);
+}
+
 static void check_place(struct check *check, const struct event *event,
 	const struct truth_activity *activity)
 {
@@ -331,8 +365,7 @@ static void check_activity(struct check *check, const struct event *event)
 	if (strcmp(activity->trouble, "zero") == 0 ||
 		strcmp(activity->trouble, "backward") == 0)
 		COMPLAIN(check, "an activity has no usable time, and is shown");
-	if (activity->kind == 3 || activity->kind == 10)
-		check_kernel(check, event, activity);
+	check_details(check, event, activity);
 	check_place(check, event, activity);
 	check_call(check, event, activity);
 }

@@ -66,7 +66,7 @@ for kernel in kernels:
             assert flow[args["correlation"]][key] == slice[key], slice
     assert kernel["pid"] == args["device"] == 0
     assert kernel["tid"] == args["stream"] == 7
-    assert rows[0, 7] == "stream 7 ", rows
+    assert rows[0, 7] == "stream 7 (default)", rows
     device = devices[args["device"]]
     blocks = args["grid"][0] * args["grid"][1] * args["grid"][2]
     assert abs(args["blocks per SM"] - blocks / device["numSms"]) < 1e-12

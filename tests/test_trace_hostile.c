@@ -256,8 +256,8 @@ START_TEST(stacks_that_are_their_own_parents)
 {
 	static const char *const frames[] = {
 		"\"1\":{\"name\":\"a\",\"parent\":1}",
-		"\"1\":{\"name\":\"a\",\"parent\":\"2\"},"
-		"\"2\":{\"name\":\"b\",\"parent\":\"1\"}",
+		("\"1\":{\"name\":\"a\",\"parent\":\"2\"},"
+		 "\"2\":{\"name\":\"b\",\"parent\":\"1\"}"),
 		"\"2\":{\"name\":\"a\",\"parent\":\"3\"}",
 		"\"1\":7,\"2\":[],\"3\":{\"name\":[1]}",
 	};

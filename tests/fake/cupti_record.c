@@ -116,7 +116,9 @@ static void put_memcpy(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_MEMCPY_CONTEXT, 4, activity->context);
 	put(record, FAKE_MEMCPY_STREAM, 4, activity->stream);
 	if (activity->kind == FAKE_MEMCPY2) {
+		put(record, FAKE_MEMCPY2_SOURCE_CONTEXT, 4, FAKE_PEER);
 		put(record, FAKE_MEMCPY2_TARGET_DEVICE, 4, 1);
+		put(record, FAKE_MEMCPY2_TARGET_CONTEXT, 4, FAKE_PEER + 1);
 		put(record, FAKE_MEMCPY2_CORRELATION, 4, activity->correlation);
 		put(record, FAKE_MEMCPY2_NODE, 8, activity->node);
 		put(record, FAKE_MEMCPY2_GRAPH, 4, activity->graph);
@@ -125,8 +127,9 @@ static void put_memcpy(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_MEMCPY_CORRELATION, 4, activity->correlation);
 	put(record, FAKE_MEMCPY_NODE, 8, activity->node);
 	put(record, FAKE_MEMCPY_GRAPH, 4, activity->graph);
+	put(record, FAKE_MEMCPY_CHANNEL, 4, FAKE_CHANNEL);
 	if (cupti_record_size(FAKE_MEMCPY) > FAKE_MEMCPY_COUNT)
-		put(record, FAKE_MEMCPY_COUNT, 8, 1);
+		put(record, FAKE_MEMCPY_COUNT, 8, FAKE_COUNT);
 }
 
 static void put_memset(uint8_t *record, const struct fake_activity *activity)
@@ -140,6 +143,7 @@ static void put_memset(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_MEMSET_MEMORY, 2, 3);
 	put(record, FAKE_MEMSET_NODE, 8, activity->node);
 	put(record, FAKE_MEMSET_GRAPH, 4, activity->graph);
+	put(record, FAKE_MEMSET_CHANNEL, 4, FAKE_CHANNEL);
 }
 
 static void put_sync(uint8_t *record, const struct fake_activity *activity)
@@ -150,6 +154,8 @@ static void put_sync(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_SYNC_STREAM, 4, activity->stream);
 	put(record, FAKE_SYNC_EVENT, 4,
 		activity->value <= FAKE_WAIT_STREAM_EVENT ? 5 : UINT32_MAX);
+	if (cupti_record_size(FAKE_SYNCHRONIZATION) > FAKE_SYNC_ID)
+		put(record, FAKE_SYNC_ID, 8, FAKE_SYNC_NUMBER);
 }
 
 static uint32_t thread_id(void)

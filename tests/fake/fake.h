@@ -15,7 +15,12 @@
 
 #define FAKE_API __attribute__((visibility("default")))
 
-/* Bytes of local memory that each kernel has in all: more than 32 bits tell. */
+/* What records hold in these fields, where they have them: of the last two more
+ * than 32 bits tell. */
+#define FAKE_CHANNEL 11
+#define FAKE_COUNT 3
+#define FAKE_PEER 21
+#define FAKE_SYNC_NUMBER ((INT64_C(7) << 32) + 1)
 #define FAKE_LOCAL_TOTAL ((INT64_C(5) << 32) + 4096)
 
 /* What is the matter with an activity. */
