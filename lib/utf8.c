@@ -82,20 +82,21 @@ size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size)
 {
 	size_t replaced = 0;
 
-	for (;;) {
+	while (size > 0) {
 		size_t valid = utf8_valid_prefix(bytes, size);
 
 		buffer_add(out, bytes, valid);
 		bytes += valid;
 		size -= valid;
 		if (size == 0)
-			return replaced;
+			break;
 		buffer_add_text(out, UTF8_REPLACEMENT);
 		replaced++;
 		valid = utf8_invalid_size(bytes, size);
 		bytes += valid;
 		size -= valid;
 	}
+	return replaced;
 }
 
 static uint32_t decode(const uint8_t *at, size_t size)
