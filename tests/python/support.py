@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import unittest
 
@@ -17,9 +18,11 @@ DIRECTORY = pathlib.Path(__file__).resolve().parent
 # Where the package is, for programs whose PYTHONPATH has more.
 PACKAGES = os.environ.get("PYTHONPATH", "")
 CTPROF = os.environ.get("CTPROF") or shutil.which("ctprof")
-# Which ways of tracing this interpreter has.
-HOOKS = (("monitoring", "setprofile") if sys.version_info >= (3, 12)
-         else ("setprofile",))
+# Which ways of tracing this interpreter has: the older one needs the lock that
+# free-threaded builds are without.
+HOOKS = (("setprofile",) if sys.version_info < (3, 12) else
+         ("monitoring",) if sysconfig.get_config_var("Py_GIL_DISABLED") else
+         ("monitoring", "setprofile"))
 # A program that takes longer hangs.
 LIMIT_S = 120
 

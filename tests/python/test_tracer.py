@@ -312,7 +312,8 @@ class Shown(support.TestCase):
         for hook, words in (
                 ("setprofile", "1 times that the program set a profile"),
                 ("auto" if sys.version_info >= (3, 12) else None, None)):
-            if hook is None:
+            if hook is None or (hook == "setprofile" and
+                                hook not in support.HOOKS):
                 continue
             with self.subTest(hook=hook):
                 done = support.python(
@@ -322,6 +323,16 @@ class Shown(support.TestCase):
                     self.assertNotIn("put right", done.stderr)
                 else:
                     self.assertIn(words, done.stderr)
+
+    @unittest.skipIf("setprofile" in support.HOOKS or
+                     sys.version_info < (3, 12), "it has the lock")
+    def test_hook_that_needs_the_lock_is_refused(self):
+        program = self.script("")
+        done = support.python(
+            "-m", "ctprof", "--hook=setprofile", "-o", self.work / "run.ctp",
+            program)
+        self.assertIn("not recording: hook 'setprofile' needs the "
+                      "interpreter's lock", done.stderr)
 
 
 class Selection(Traced):
