@@ -237,8 +237,13 @@ static uint32_t read_records(struct packer *packer, struct pack_track *track,
 		if (at >= CHUNK_WORDS)
 			return at;
 		word = __atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		if (word == 0)
+			return at;
+		/* A short one may have come since that was looked at. */
+		if (chunk_site(chunk, word) != CHUNK_ID_LONG)
+			continue;
 		head = chunk_head(chunk, word);
-		if (word == 0 || head.words >= CHUNK_WORDS - at)
+		if (head.words >= CHUNK_WORDS - at)
 			return at;
 		if (!add_long(packer, track, head, &chunk->words[at]))
 			return UINT32_MAX;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/pack.[ch], pack_row.c, pack_column.c: a log says what its chunks said. */
 #include <check.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "pack_case.h"
@@ -34,6 +35,50 @@ START_TEST(records_become_events)
 	ck_assert_uint_eq(packer_event_count(case_packer), 6);
 	ck_assert_int_eq(packer_newest_ns(case_packer), 200);
 	ck_assert_uint_eq(log_writer_blocks(case_writer), 1);
+}
+END_TEST
+
+/* Writes records one by one, some time apart, while they are read. */
+static void *write_slowly(void *argument)
+{
+	const uint64_t *words = argument;
+
+	for (uint32_t i = 0; i < CHUNK_WORDS; i++) {
+		for (int pause = 0; pause < 40; pause++)
+			__asm__ volatile("" ::: "memory");
+		__atomic_store_n(
+			&case_chunk->words[i], words[i], __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* A record that comes between two looks at its word is the record that it is:
+ * not one fewer, and not taken for one of another kind. */
+START_TEST(records_are_read_while_they_are_written)
+{
+	static uint64_t words[CHUNK_WORDS];
+	uint64_t events = 0;
+
+	for (int round = 0; round < 10; round++) {
+		pthread_t thread;
+
+		case_next_chunk(1, 1000);
+		for (uint32_t i = 0; i < CHUNK_WORDS; i++)
+			case_on(1000 + i, i % 2 == 0 ? 1 + i : 0);
+		memcpy(words, case_chunk->words, sizeof(words));
+		memset(case_chunk->words, 0, sizeof(words));
+		ck_assert_int_eq(
+			pthread_create(&thread, NULL, write_slowly, words), 0);
+		while (case_chunk->consumed < CHUNK_WORDS) {
+			uint32_t before = case_chunk->consumed;
+
+			case_pack();
+			events += case_chunk->consumed - before;
+			ck_assert_uint_eq(
+				packer_event_count(case_packer), events);
+		}
+		ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	}
 }
 END_TEST
 
@@ -391,6 +436,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
 	tcase_set_timeout(tests, 20);
 	tcase_add_test(tests, records_become_events);
+	tcase_add_test(tests, records_are_read_while_they_are_written);
 	tcase_add_test(tests, ticks_are_scaled);
 	tcase_add_test(tests, an_empty_chunk_gives_no_block);
 	tcase_add_test(tests, a_chunk_full_to_its_last_word_is_whole);
