@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/spill.[ch]: whatever the memory, records come in the order that
+/* lib/spill.[ch]: whatever the memory, records come in the order that
  * qsort() gives them, whole, and a disk that is full is an error. */
 #include <check.h>
 #include <dirent.h>
