@@ -190,9 +190,12 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 	}
 	if (!find_flow(device, event, &cause->flow))
 		return false;
-	return is_external(event) ||
-	       chrome_args_add_int(args, device->text, CHROME_KEY_CORRELATION,
-		       (int64_t)event->id);
+	if (is_external(event))
+		return chrome_args_add_int(args, device->text,
+			CHROME_KEY_EXTERNAL_ID,
+			(int64_t)(event->id ^ TRACE_JOIN_EXTERNAL_BIT));
+	return chrome_args_add_int(args, device->text, CHROME_KEY_CORRELATION,
+		(int64_t)event->id);
 }
 
 bool chrome_device_args(struct chrome_device *device, const struct event *event,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "trace_join.h"
 
 struct frame {
 	uint64_t number;
@@ -185,6 +186,18 @@ static enum ctp_status end_range(struct flat *flat, struct flat_track *track,
 		flat, event->track, in_order(flat, track, event->time_ns), err);
 }
 
+/* An "External id" that activities are joined by is among the arguments, and
+ * is not to be taken for a correlation. */
+static uint64_t shown_id(uint64_t id)
+{
+	return (id & TRACE_JOIN_EXTERNAL_BIT) != 0 ? 0 : id;
+}
+
+static uint64_t row_id(const struct event *event)
+{
+	return event->kind == EVENT_ACTIVITY ? shown_id(event->id) : event->id;
+}
+
 /* What is said of the innermost range. */
 static enum ctp_status describe(struct flat *flat,
 	const struct flat_track *track, const struct event *event,
@@ -200,7 +213,7 @@ static enum ctp_status describe(struct flat *flat,
 		return chrome_args_add(&frame->args, &flat->text, event)
 			       ? CTP_OK
 			       : no_memory(err);
-	frame->id = event->id;
+	frame->id = shown_id(event->id);
 	return device_join_add(flat->join,
 		       flat->trace->tracks[event->track].pid, event->id,
 		       frame->number)
@@ -225,7 +238,7 @@ static enum ctp_status add_row(struct flat *flat,
 		.has_duration = event->kind == EVENT_COMPLETE ||
 				event->kind == EVENT_ACTIVITY,
 		.duration_ns = event->dur_ns,
-		.id = event->id,
+		.id = row_id(event),
 		.bytes = event->bytes,
 		.device = event->device,
 		.flow = event->flow};

@@ -158,7 +158,7 @@ static void add_cause(
 {
 	int64_t pid = pftrace->trace->tracks[event->track].pid;
 
-	protobuf_add_uint(out, TRACK_EVENT_CORRELATION_ID, event->id);
+	pftrace_add_correlation(out, event->id);
 	protobuf_add_fixed64(out, TRACK_EVENT_FLOW_IDS,
 		arrow(ARROW_CALL, (uint64_t)pid, event->id));
 }
@@ -194,8 +194,7 @@ static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
 	if (event->id != 0 && (from->kind == TRACE_STREAM || !is_known))
 		add_cause(pftrace, &fields, event);
 	else if (event->id != 0)
-		protobuf_add_uint(
-			&fields, TRACK_EVENT_CORRELATION_ID, event->id);
+		pftrace_add_correlation(&fields, event->id);
 	pftrace_flows_take(&track->flows, event, &fields);
 	if (event->bytes != 0)
 		pftrace_args_add_int(&pftrace->packets, &fields, "bytes",

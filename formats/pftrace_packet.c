@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "protobuf.h"
+#include "trace_join.h"
 #include "utf8.h"
 
 /* Handed to the stream whenever there is as much. */
@@ -285,4 +286,10 @@ uint64_t pftrace_value(
 	pftrace_add_text(packets, &packets->interned, NAME_TEXT, bytes, size);
 	protobuf_end(&packets->interned, begun);
 	return number;
+}
+
+void pftrace_add_correlation(struct buffer *out, uint64_t id)
+{
+	if ((id & TRACE_JOIN_EXTERNAL_BIT) == 0)
+		protobuf_add_uint(out, TRACK_EVENT_CORRELATION_ID, id);
 }

@@ -110,4 +110,8 @@ uint64_t pftrace_value(
 void pftrace_add_text(struct pftrace_packets *packets, struct buffer *out,
 	uint32_t field, const char *bytes, size_t size);
 
+/* The number of a device's API call, of it and of what it caused; an "External
+ * id" that stands for it in others' traces is none. */
+void pftrace_add_correlation(struct buffer *out, uint64_t id);
+
 #endif
