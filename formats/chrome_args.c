@@ -5,6 +5,11 @@
 
 #include "json_arg.h"
 #include "memory.h"
+#include "trace_members.h"
+
+/* What a member's text begins with that stands beside the arguments. */
+#define MEMBER "\"" TRACE_MEMBER
+#define MEMBER_SIZE (sizeof(MEMBER) - 1)
 
 struct chrome_arg {
 	uint32_t key; /* in chrome_text.keys */
@@ -154,6 +159,53 @@ bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text)
 	return set(args, CHROME_KEY_OPEN, json);
 }
 
+char chrome_args_take_phase(struct chrome_args *args)
+{
+	static const char phase[] = MEMBER "ph\":\"?\"";
+	const size_t at = sizeof(phase) - sizeof("?\"");
+
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct chrome_arg *item = &args->items[i];
+		char letter;
+
+		if (item->key != CHROME_KEY_MEMBER_PHASE ||
+			item->size != sizeof(phase) - 1)
+			continue;
+		letter = (char)args->text.bytes[item->start + at];
+		if (strchr("RnNODcvV", letter) == NULL)
+			continue;
+		drop(args, CHROME_KEY_MEMBER_PHASE);
+		return letter;
+	}
+	return 0;
+}
+
+/* Is it one of the event's own, and none that an event has anyway? */
+static bool is_member(const char *text, size_t size)
+{
+	static const char *const taken[] = {
+		"ph", "ts", "dur", "pid", "tid", "name", "cat", "args"};
+	const char *name = text + MEMBER_SIZE;
+	const char *end;
+
+	if (size < MEMBER_SIZE || memcmp(text, MEMBER, MEMBER_SIZE) != 0)
+		return false;
+	end = memchr(name, '"', size - MEMBER_SIZE);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (strlen(taken[i]) == (size_t)(end - name) &&
+			memcmp(name, taken[i], strlen(taken[i])) == 0)
+			return false;
+	return true;
+}
+
+static void write_member(struct json *json, const char *text, size_t size)
+{
+	if (size > 5 && memcmp(text + size - 5, ":null", 5) == 0)
+		return;
+	json_raw_text(json, ",\"");
+	json_raw(json, text + MEMBER_SIZE, size - MEMBER_SIZE);
+}
+
 /* Writes one member; the first opens the object. */
 static void member(
 	struct json *json, bool *first, const void *bytes, size_t size)
@@ -167,6 +219,7 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 	const struct chrome_args *args)
 {
 	bool first = true;
+	bool beside = false;
 
 	if (site != NULL && site->file_size > 0 &&
 		(args == NULL || !chrome_args_has(args, CHROME_KEY_FILE)))
@@ -176,11 +229,24 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 		(args == NULL || !chrome_args_has(args, CHROME_KEY_LINE)))
 		member(json, &first, site->bytes + site->line_at,
 			site->line_size);
-	for (uint32_t i = 0; args != NULL && i < args->count; i++)
-		member(json, &first, args->text.bytes + args->items[i].start,
-			args->items[i].size);
+	for (uint32_t i = 0; args != NULL && i < args->count; i++) {
+		const struct chrome_arg *item = &args->items[i];
+		const char *text = (char *)args->text.bytes + item->start;
+
+		if (is_member(text, item->size))
+			beside = true;
+		else
+			member(json, &first, text, item->size);
+	}
 	if (!first)
 		json_raw_text(json, "}");
+	for (uint32_t i = 0; beside && i < args->count; i++) {
+		const struct chrome_arg *item = &args->items[i];
+		const char *text = (char *)args->text.bytes + item->start;
+
+		if (is_member(text, item->size))
+			write_member(json, text, item->size);
+	}
 }
 
 void chrome_args_write_object(struct json *json, const struct chrome_args *args)

@@ -50,10 +50,15 @@ bool chrome_args_add_category(
 /* Sets "open":true, unless the program has an argument of that name. */
 bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text);
 
+/* The phase that the event had in a trace that was read, if it is not what its
+ * kind says: taken out. 0: there is none. */
+char chrome_args_take_phase(struct chrome_args *args);
+
 /*
  * Writes ,"args":{...} with the place of `site` and with `args`, either of
  * which may be NULL; nothing if there is nothing. An argument called "file" or
- * "line" stands instead of the site's.
+ * "line" stands instead of the site's. Those called "event.tts" and the like
+ * are no arguments, but stand behind, as ,"tts":...; null stands for none.
  */
 void chrome_args_write(struct json *json, const struct chrome_site *site,
 	const struct chrome_args *args);

@@ -88,7 +88,25 @@ static void write_id(struct json *json, uint64_t id)
 	json_raw_text(json, "\"");
 }
 
-/* The name as scope: viewers match by id within it. */
+/* The id, unless the trace that was read had it otherwise. Viewers match by id
+ * within the scope or, if there is none, the category; for want of that, the
+ * name is the scope. */
+static void write_number(struct chrome_events *events,
+	const struct chrome_site *site, const struct event *event)
+{
+	const struct chrome_args *args = &events->args;
+
+	if (!chrome_args_has(args, CHROME_KEY_MEMBER_ID) &&
+		!chrome_args_has(args, CHROME_KEY_MEMBER_ID2))
+		write_id(events->json, event->id);
+	if (event->kind == EVENT_FLOW ||
+		events->trace->sites[event->site].category != 0 ||
+		chrome_args_has(args, CHROME_KEY_MEMBER_SCOPE))
+		return;
+	json_raw_text(events->json, ",\"scope\":");
+	write_name(events->json, site);
+}
+
 bool chrome_events_async(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
@@ -98,9 +116,7 @@ bool chrome_events_async(struct chrome_events *events,
 	if (site == NULL)
 		return false;
 	write_category(events, site, event->site, "async");
-	write_id(events->json, event->id);
-	json_raw_text(events->json, ",\"scope\":");
-	write_name(events->json, site);
+	write_number(events, site, event);
 	end_event(events, site);
 	return true;
 }
@@ -108,12 +124,20 @@ bool chrome_events_async(struct chrome_events *events,
 bool chrome_events_instant(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
-	const struct chrome_site *site = begin_event(events, row, event, 'i');
+	const struct chrome_site *site =
+		chrome_text_site(events->text, event->site);
+	char phase;
 
-	if (site == NULL)
+	if (site == NULL || !chrome_events_take_args(events, event))
 		return false;
+	phase = chrome_args_take_phase(&events->args);
+	if (!begin_row(events->json, row, event, phase == 0 ? 'i' : phase))
+		return false;
+	json_raw(events->json, site->bytes, site->name_size);
 	write_category(events, site, event->site, "instant");
-	json_raw_text(events->json, ",\"s\":\"t\"");
+	if (phase == 0 &&
+		!chrome_args_has(&events->args, CHROME_KEY_MEMBER_REACH))
+		json_raw_text(events->json, ",\"s\":\"t\"");
 	end_event(events, site);
 	return true;
 }
@@ -142,8 +166,9 @@ bool chrome_events_flow(struct chrome_events *events,
 	if (site == NULL)
 		return false;
 	write_category(events, site, event->site, "flow");
-	write_id(events->json, event->id);
-	if (event->flow == FLOW_END)
+	write_number(events, site, event);
+	if (event->flow == FLOW_END &&
+		!chrome_args_has(&events->args, CHROME_KEY_MEMBER_BIND))
 		json_raw_text(events->json, ",\"bp\":\"e\"");
 	end_event(events, site);
 	return true;

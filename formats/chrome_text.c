@@ -26,6 +26,12 @@ bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 		[CHROME_KEY_OCCUPANCY] = "\"est. achieved occupancy %\":",
 		[CHROME_KEY_ID] = "\"id\":",
 		[CHROME_KEY_PID] = "\"pid\":",
+		[CHROME_KEY_MEMBER_PHASE] = "\"event.ph\":",
+		[CHROME_KEY_MEMBER_ID] = "\"event.id\":",
+		[CHROME_KEY_MEMBER_ID2] = "\"event.id2\":",
+		[CHROME_KEY_MEMBER_SCOPE] = "\"event.scope\":",
+		[CHROME_KEY_MEMBER_REACH] = "\"event.s\":",
+		[CHROME_KEY_MEMBER_BIND] = "\"event.bp\":",
 	};
 
 	*text = (struct chrome_text){.trace = trace};

@@ -267,3 +267,27 @@ bool json_value_unescape(const char *text, size_t size, struct buffer *out)
 	}
 	return !out->failed;
 }
+
+bool json_value_id(const char *text, size_t size, uint64_t *id)
+{
+	uint64_t sum = 0;
+	int64_t number;
+
+	if (json_value_scaled(text, size, 0, &number)) {
+		*id = (uint64_t)number;
+		return true;
+	}
+	if (size < 3 || size > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
+		return false;
+	for (size_t i = 2; i < size; i++) {
+		unsigned digit = (unsigned char)(text[i] - '0');
+
+		if (digit > 9)
+			digit = (unsigned char)((text[i] | 0x20) - 'a') + 10U;
+		if (digit > 15)
+			return false;
+		sum = sum << 4 | digit;
+	}
+	*id = sum;
+	return true;
+}

@@ -32,4 +32,8 @@ bool json_value_scaled(
  */
 bool json_value_unescape(const char *text, size_t size, struct buffer *out);
 
+/* The number that the id of an arrow or the like is, decimal or, after "0x",
+ * hexadecimal; false if it is any other text. */
+bool json_value_id(const char *text, size_t size, uint64_t *id);
+
 #endif

@@ -221,20 +221,20 @@ static bool read_int(const char *text, size_t size, int64_t *value)
 	return true;
 }
 
-static void add_number(struct trace_args *args, const struct trace_key *key,
-	const char *text, size_t size)
+static void add_number(
+	struct trace_args *args, uint32_t key, const char *text, size_t size)
 {
 	int64_t integer;
 	double real;
 	uint64_t bits;
 
 	if (read_int(text, size, &integer)) {
-		add(args, key->number, ARG_INT, (uint64_t)integer);
+		add(args, key, ARG_INT, (uint64_t)integer);
 	} else if (read_double(text, size, &real)) {
 		memcpy(&bits, &real, sizeof(bits));
-		add(args, key->number, ARG_FLOAT, bits);
+		add(args, key, ARG_FLOAT, bits);
 	} else {
-		add_bytes(args, key->number, ARG_JSON, text, size);
+		add_bytes(args, key, ARG_JSON, text, size);
 	}
 }
 
@@ -249,34 +249,22 @@ static void note_known(struct trace_args *args, const struct trace_key *key,
 		args->seen |= TRACE_WANT(key->known);
 }
 
-/* An object or array whose beginning was the last token. */
-static enum ctp_status read_nested(struct trace_args *args,
-	const struct trace_key *key, struct json_scan *scan, bool keep,
-	struct ctp_error *err)
+bool trace_args_add_nested(
+	struct trace_args *args, uint32_t key, const char *text, size_t size)
 {
-	uint64_t from = json_scan_position(scan) - 1;
-	enum ctp_status status = json_scan_skip(scan, err);
-	const char *text;
-	size_t size;
-
-	if (status != CTP_OK || !keep)
-		return status;
-	text = json_scan_bytes(scan, from);
-	size = (size_t)(json_scan_position(scan) - from);
 	if (json_mend_is_due(text, size)) {
 		args->text.used = 0;
 		if (!json_mend(text, size, &args->text))
-			return no_memory(err);
+			return false;
 		text = (const char *)args->text.bytes;
 		size = args->text.used;
 	}
-	add_bytes(args, key->number, ARG_JSON, text, size);
-	return CTP_OK;
+	add_bytes(args, key, ARG_JSON, text, size);
+	return !args->bytes.failed;
 }
 
-static enum ctp_status read_value(struct trace_args *args,
-	const struct trace_key *key, struct json_scan *scan,
-	const struct json_token *token, struct ctp_error *err)
+bool trace_args_add_token(struct trace_args *args, uint32_t key,
+	const struct json_scan *scan, const struct json_token *token)
 {
 	const char *text = json_scan_text(scan, token);
 	size_t size;
@@ -285,12 +273,29 @@ static enum ctp_status read_value(struct trace_args *args,
 		add_number(args, key, text, token->size);
 	} else if (token->kind == JSON_STRING) {
 		if (!trace_args_plain(args, scan, token, &text, &size))
-			return no_memory(err);
-		add_bytes(args, key->number, ARG_TEXT, text, size);
+			return false;
+		add_bytes(args, key, ARG_TEXT, text, size);
 	} else {
-		add_bytes(args, key->number, ARG_JSON, text, token->size);
+		add_bytes(args, key, ARG_JSON, text, token->size);
 	}
-	return CTP_OK;
+	return !args->bytes.failed;
+}
+
+/* An object or array whose beginning was the last token. */
+static enum ctp_status read_nested(struct trace_args *args,
+	const struct trace_key *key, struct json_scan *scan, bool keep,
+	struct ctp_error *err)
+{
+	uint64_t from = json_scan_position(scan) - 1;
+	enum ctp_status status = json_scan_skip(scan, err);
+
+	if (status != CTP_OK || !keep)
+		return status;
+	return trace_args_add_nested(args, key->number,
+		       json_scan_bytes(scan, from),
+		       (size_t)(json_scan_position(scan) - from))
+		       ? CTP_OK
+		       : no_memory(err);
 }
 
 enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
@@ -318,10 +323,11 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 		}
 		if (key->known != TRACE_KNOWN_COUNT)
 			note_known(args, key, scan, &value);
-		if (keep)
-			status = read_value(args, key, scan, &value, err);
+		if (keep &&
+			!trace_args_add_token(args, key->number, scan, &value))
+			return no_memory(err);
 	}
-	return args->bytes.failed ? no_memory(err) : status;
+	return status;
 }
 
 struct event_arg trace_args_next(const uint8_t **at)

@@ -64,6 +64,13 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 bool trace_args_add_text(struct trace_args *args, const char *key,
 	const char *text, size_t size);
 
+/* Adds one whose key is this strtab number: the value that a token is; or the
+ * text of an object or array. */
+bool trace_args_add_token(struct trace_args *args, uint32_t key,
+	const struct json_scan *scan, const struct json_token *token);
+bool trace_args_add_nested(
+	struct trace_args *args, uint32_t key, const char *text, size_t size);
+
 /* The argument at `*at`, which moves behind it, of bytes that were kept; text
  * is borrowed from these. */
 struct event_arg trace_args_next(const uint8_t **at);

@@ -181,31 +181,18 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 		trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE), err);
 }
 
-/* The number that an id is: decimal, hexadecimal, or any text. */
+/* The number that an id is or, being any text, stands for. */
 static uint64_t read_id(
 	const struct trace_reader *reader, const struct json_token *token)
 {
 	const char *text = json_scan_text(reader->scan, token);
-	uint64_t id = 0;
-	int64_t number;
+	uint64_t id;
 
 	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
 		return 0;
-	if (json_value_scaled(text, token->size, 0, &number))
-		return (uint64_t)number;
-	if (token->size < 3 || token->size > 18 || text[0] != '0' ||
-		(text[1] | 0x20) != 'x')
-		return strtab_hash(text, token->size);
-	for (size_t i = 2; i < token->size; i++) {
-		unsigned digit = (unsigned char)(text[i] - '0');
-
-		if (digit > 9)
-			digit = (unsigned char)((text[i] | 0x20) - 'a') + 10U;
-		if (digit > 15)
-			return strtab_hash(text, token->size);
-		id = id << 4 | digit;
-	}
-	return id;
+	return json_value_id(text, token->size, &id)
+		       ? id
+		       : strtab_hash(text, token->size);
 }
 
 /* The id within all that the file has: those of one process only, or of a
@@ -364,6 +351,10 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 	if (event->phase == 'M')
 		return add_metadata(reader, row, event) ? CTP_OK
 							: no_memory(err);
+	if (!reader->json.no_args &&
+		!trace_members_keep(
+			&reader->members, &reader->args, reader->scan, event))
+		return no_memory(err);
 	if (!trace_labels_site(&reader->names, reader->scan, &event->name,
 		    event->kind, &record.site) ||
 		!read_frame(reader, event, &record))

@@ -10,6 +10,7 @@
 
 enum member {
 	MEMBER_ARGS,
+	MEMBER_BIND,
 	MEMBER_CATEGORY,
 	MEMBER_DUR,
 	MEMBER_FRAME,
@@ -18,6 +19,7 @@ enum member {
 	MEMBER_NAME,
 	MEMBER_PHASE,
 	MEMBER_PID,
+	MEMBER_REACH,
 	MEMBER_SCOPE,
 	MEMBER_TID,
 	MEMBER_THREAD_DUR,
@@ -75,6 +77,8 @@ bool trace_json_time(const struct json_scan *scan,
 static enum member find_member(const char *text, size_t size)
 {
 	switch (size) {
+	case 1:
+		return text[0] == 's' ? MEMBER_REACH : MEMBER_OTHER;
 	case 2:
 		if (memcmp(text, "ph", 2) == 0)
 			return MEMBER_PHASE;
@@ -82,6 +86,8 @@ static enum member find_member(const char *text, size_t size)
 			return MEMBER_TIME;
 		if (memcmp(text, "id", 2) == 0)
 			return MEMBER_ID;
+		if (memcmp(text, "bp", 2) == 0)
+			return MEMBER_BIND;
 		return memcmp(text, "sf", 2) == 0 ? MEMBER_FRAME : MEMBER_OTHER;
 	case 3:
 		if (memcmp(text, "cat", 3) == 0)
@@ -154,16 +160,31 @@ static enum ctp_status read_id2(struct trace_json_reader *reader,
 	}
 }
 
+/* An object or array that holds no arguments. */
+static enum ctp_status read_other(struct trace_json_reader *reader,
+	enum member member, const struct json_token *token,
+	struct trace_json *event, struct ctp_error *err)
+{
+	uint64_t from = json_scan_position(reader->scan) - 1;
+	enum ctp_status status =
+		member == MEMBER_ID2 && token->kind == JSON_OBJECT
+			? read_id2(reader, event, err)
+			: json_scan_skip(reader->scan, err);
+
+	if (status == CTP_OK && !reader->no_args)
+		trace_members_note_nested(
+			reader->members, reader->scan, &reader->key, from);
+	return status;
+}
+
 static enum ctp_status read_bracket(struct trace_json_reader *reader,
 	enum member member, const struct json_token *token,
 	struct trace_json *event, struct ctp_error *err)
 {
 	uint32_t want;
 
-	if (token->kind == JSON_OBJECT && member == MEMBER_ID2)
-		return read_id2(reader, event, err);
 	if (token->kind != JSON_OBJECT || member != MEMBER_ARGS)
-		return json_scan_skip(reader->scan, err);
+		return read_other(reader, member, token, event, err);
 	want = wanted(reader, event);
 	if (want == 0)
 		return json_scan_skip(reader->scan, err);
@@ -174,6 +195,9 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 	const struct json_token *token, struct trace_json *event)
 {
 	switch (member) {
+	case MEMBER_BIND:
+		event->bind = *token;
+		break;
 	case MEMBER_CATEGORY:
 		event->category = *token;
 		return trace_labels_category(
@@ -198,6 +222,9 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 	case MEMBER_PID:
 		event->pid = *token;
 		break;
+	case MEMBER_REACH:
+		event->reach = *token;
+		break;
 	case MEMBER_SCOPE:
 		event->scope = *token;
 		break;
@@ -218,26 +245,34 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 	return true;
 }
 
+/* Is all that the member says said by itself alone? */
+static bool is_kept(enum member member)
+{
+	return member == MEMBER_OTHER || member == MEMBER_THREAD_DUR;
+}
+
 static enum ctp_status read_members(struct trace_json_reader *reader,
 	struct trace_json *event, struct ctp_error *err)
 {
-	struct json_token key;
+	struct json_token *key = &reader->key;
 	struct json_token token;
 	enum ctp_status status = CTP_OK;
 	enum member member;
 
 	while (status == CTP_OK) {
-		status = json_scan_member(reader->scan, &key, &token, err);
-		if (status != CTP_OK || key.kind == JSON_END)
+		status = json_scan_member(reader->scan, key, &token, err);
+		if (status != CTP_OK || key->kind == JSON_END)
 			break;
 		member = find_member(
-			json_scan_text(reader->scan, &key), key.size);
+			json_scan_text(reader->scan, key), key->size);
 		if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
 			status = read_bracket(
 				reader, member, &token, event, err);
 		else if (!take_member(reader, member, &token, event))
 			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 				"out of memory");
+		else if (is_kept(member) && !reader->no_args)
+			trace_members_note(reader->members, key, &token);
 	}
 	return status;
 }
@@ -257,11 +292,14 @@ enum ctp_status trace_json_read(struct trace_json_reader *reader,
 		.id = none,
 		.local_id = none,
 		.scope = none,
+		.reach = none,
+		.bind = none,
 		.frame = none,
 	};
 	if (!trace_args_reset(reader->args))
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	trace_members_reset(reader->members);
 	json_scan_let_go(reader->scan);
 	json_scan_keep(reader->scan, begin);
 	status = read_members(reader, event, err);

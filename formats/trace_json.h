@@ -9,6 +9,7 @@
 #include "json_scan.h"
 #include "trace_args.h"
 #include "trace_labels.h"
+#include "trace_members.h"
 
 /* A member that is not there has this kind. */
 #define TRACE_JSON_NONE JSON_END
@@ -30,6 +31,8 @@ struct trace_json {
 	struct json_token id;
 	struct json_token local_id; /* of one process only */
 	struct json_token scope;
+	struct json_token reach; /* "s": of an instant */
+	struct json_token bind;  /* "bp": of an arrow's end */
 	struct json_token frame; /* in the table of stacks */
 	uint32_t kind;           /* of the category: see trace_labels.h */
 };
@@ -38,6 +41,8 @@ struct trace_json_reader {
 	struct json_scan *scan;
 	struct trace_labels *names;
 	struct trace_args *args; /* those of the event that was read last */
+	struct trace_members *members; /* likewise: what else it has */
+	struct json_token key;         /* of the member at hand */
 	bool no_args;
 };
 

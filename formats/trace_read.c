@@ -84,6 +84,7 @@ static void close_reader(struct event_source *source)
 	trace_join_clear(&reader->join);
 	trace_rows_clear(&reader->rows);
 	trace_labels_clear(&reader->names);
+	trace_members_clear(&reader->members);
 	trace_args_clear(&reader->args);
 	json_scan_free(reader->scan);
 	trace_free(reader->trace);
@@ -133,7 +134,8 @@ enum ctp_status trace_read_open(FILE *in, const void *head, size_t head_size,
 	}
 	reader->json = (struct trace_json_reader){.scan = reader->scan,
 		.names = &reader->names,
-		.args = &reader->args};
+		.args = &reader->args,
+		.members = &reader->members};
 	*out = &reader->source;
 	return CTP_OK;
 }

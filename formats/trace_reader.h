@@ -20,6 +20,7 @@
 #include "trace_join.h"
 #include "trace_json.h"
 #include "trace_labels.h"
+#include "trace_members.h"
 #include "trace_nest.h"
 #include "trace_rows.h"
 
@@ -60,6 +61,7 @@ struct trace_reader {
 	struct json_scan *scan;
 	struct trace_json_reader json;
 	struct trace_args args;
+	struct trace_members members;
 	struct trace_labels names;
 	struct trace_rows rows;
 	struct trace_join_table join;

@@ -4,7 +4,7 @@
 usage: trace_keep.py FILE WRITTEN AGAIN
 
 Whatever is in a file that another tool wrote is in what ctprof wrote of it,
-with its name, category and arguments; and what ctprof wrote after a log in
+with its name, category and arguments, and with all that it has beside; and what ctprof wrote after a log in
 between has the same events, but for the numbers of rows.
 """
 import collections
@@ -19,6 +19,8 @@ OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
                   "Memset": "gpu_memset", "": "range"}
 # A function's place in its name, which becomes two arguments.
 PLACE = re.compile(r"^(?P<name>.+) \((?P<file>.+):(?P<line>[0-9]+)\)$")
+# What is compared by itself.
+PLAIN = ("ph", "name", "cat", "args", "ts", "dur", "pid", "tid", "sf")
 # The number of a row, and the order of rows.
 ROWS = ("pid", "tid")
 ORDERS = ("process_sort_index", "thread_sort_index")
@@ -32,16 +34,36 @@ def read(path):
     return trace if isinstance(trace, list) else trace["traceEvents"]
 
 
+def number(text):
+    """An id, of which there are decimal and hexadecimal ones."""
+    for base in (10, 16):
+        try:
+            return int(str(text), base)
+        except ValueError:
+            pass
+    return text
+
+
+def beside(event, none=()):
+    """What an event has beside the usual; `none` says the same as nothing."""
+    found = {key: value for key, value in event.items()
+             if key not in PLAIN and (key, value) not in none}
+    if event["ph"] in tuple("bestf") and "id" in found:
+        found["id"] = number(found["id"])
+    return found
+
+
 def slice_of(event, args):
     name = event["name"]
     args = dict(args)
+    rest = beside(event)
     place = PLACE.match(name)
     if place and not args:
         name = place["name"]
         args = {"file": place["file"], "line": int(place["line"])}
     category = event.get("cat") or ""
     # Doubles, as they are read: their digits may be others.
-    values = json.loads(json.dumps(args, default=float))
+    values = json.loads(json.dumps([args, rest], default=float))
     return (name, OLD_CATEGORIES.get(category, category),
             json.dumps(values, sort_keys=True))
 
@@ -58,12 +80,15 @@ def slices(events):
             open_slices[row].append(event)
         elif event.get("ph") == "E" and open_slices[row]:
             begin = open_slices[row].pop()
+            ended = {f"end.{key}": value
+                     for key, value in beside(event).items()}
             args = (begin.get("args") or {}) | (event.get("args") or {})
+            args |= ended
             found[slice_of(begin, args)] += 1
     return found
 
 
-PHASES = {"I": "i", "R": "i", "S": "b", "F": "e"}
+PHASES = {"I": "i", "S": "b", "T": "n", "p": "n", "F": "e"}
 
 
 # Kineto's arrows to devices, of all its ages: they are made anew.
@@ -80,14 +105,21 @@ def points(events):
     found = collections.Counter()
     for event in events:
         phase = PHASES.get(event.get("ph"), event.get("ph"))
-        if phase not in tuple("iCbestf") or is_arrow(event):
+        if phase not in tuple("iCbestfnNODRcvV") or is_arrow(event):
             continue
         args = event.get("args") or {}
+        # What there is anyway; counters have nothing but their lines.
+        rest = {} if phase == "C" else beside(
+            event | {"ph": phase}, [("s", "t")] if phase == "i" else ())
+        if phase in tuple("be") and \
+                event.get("cat", "async") == "async" and \
+                rest.get("scope") == event["name"]:
+            del rest["scope"]
         # The lines of a counter may come one by one.
         for part in [{key: args[key]} for key in args] if phase == "C" \
                 else [args]:
-            found[phase, event["name"], event.get("cat") or None,
-                  json.dumps(part, sort_keys=True, default=float)] += 1
+            found[phase, event["name"], event.get("cat") or None, json.dumps(
+                [part, rest], sort_keys=True, default=float)] += 1
     return found
 
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Chrome traces of others, written as such again: all slices, instants,
-# counters and arrows are there, with their categories and arguments. A log in
-# between changes nothing.
+# counters and arrows are there, with their categories and arguments, and all
+# else that an event may have. A log in between changes nothing.
 set -u
 srcdir=${srcdir:-.}
 ctprof=${CTPROF:-$PWD/ctprof}
@@ -31,6 +31,26 @@ cat >"$work/small.json" <<'END'
  "args":{"q":0.1}},
 {"ph":"i","name":"now","pid":-5,"tid":"t","ts":2,"s":"t","args":{"i":-3}},
 {"ph":"E","pid":-5,"tid":"t","ts":3,"args":{"m":[]}},
+{"ph":"X","name":"m","cat":"c","pid":6,"tid":8,"ts":1,"dur":50,"tts":5,
+ "tdur":3,"cname":"good","bind_id":"0xff","flow_out":true,"id":"x1",
+ "nested":[1,{"x":"\n\u00e9"}],"none":false,"args":{"q":1}},
+{"caller_lineno":158,"dur":5,"ts":2,"tid":8,"pid":6,"name":"n","ph":"X"},
+{"ph":"B","name":"o","cat":"c","pid":6,"tid":8,"ts":10,"tts":5},
+{"ph":"E","name":"o","cat":"c","pid":6,"tid":8,"ts":12,"tts":7},
+{"ph":"i","name":"i","cat":"c","pid":6,"tid":8,"ts":10,"s":"p","tts":1},
+{"ph":"I","name":"i","cat":"c","pid":6,"tid":8,"ts":10},
+{"ph":"N","name":"N","cat":"c","pid":6,"tid":8,"ts":10,"id":"0x7","scope":"s"},
+{"ph":"O","name":"N","cat":"c","pid":6,"tid":8,"ts":11,"id":"0x7","scope":"s",
+ "args":{"snapshot":{"k":1}}},
+{"ph":"D","name":"N","cat":"c","pid":6,"tid":8,"ts":12,"id":"0x7","scope":"s"},
+{"ph":"c","name":"clock_sync","cat":"c","pid":6,"tid":8,"ts":14},
+{"ph":"S","name":"S","cat":"c","pid":6,"tid":8,"ts":12,"id":"a","scope":"s"},
+{"ph":"T","name":"S","cat":"c","pid":6,"tid":8,"ts":13,"id":"a","scope":"s"},
+{"ph":"F","name":"S","cat":"c","pid":6,"tid":8,"ts":14,"id":"a","scope":"s"},
+{"ph":"b","name":"l","cat":"c","pid":6,"tid":8,"ts":12,"id2":{"local":"1"}},
+{"ph":"e","name":"l","cat":"c","pid":6,"tid":8,"ts":14,"id2":{"local":"1"}},
+{"ph":"s","name":"f","cat":"c","pid":6,"tid":8,"ts":12,"id":17,"bp":"e"},
+{"ph":"f","name":"f","cat":"c","pid":6,"tid":8,"ts":14,"id":17},
 {"ph":"X","name":"one","pid":6,"tid":7,"ts":0,"dur":5},
 {"ph":"X","name":"over","pid":6,"tid":7,"ts":4,"dur":5,"args":{"k":{}}}]
 END
