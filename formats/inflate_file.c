@@ -113,13 +113,25 @@ static void give_back(struct inflate_file *file)
 	(void)pthread_mutex_unlock(&file->lock);
 }
 
+/* Nothing more comes: what is known of the file stays. */
+static ssize_t end_stream(struct inflate_file *file)
+{
+	file->at_end = true;
+	if (file->threaded)
+		(void)pthread_join(file->thread, NULL);
+	file->threaded = false;
+	memory_free(file->blocks);
+	file->blocks = NULL;
+	inflate_stream_clear(&file->inflate);
+	return 0;
+}
+
 static ssize_t unpack_now(struct inflate_file *file, char *out, size_t size)
 {
 	ssize_t got = inflate_stream_read(
 		&file->inflate, out, size < BLOCK_BYTES ? size : BLOCK_BYTES);
 
-	file->at_end = got == 0;
-	return got;
+	return got == 0 ? end_stream(file) : got;
 }
 
 /* The stream's: as read(2). Only the reader changes `taken`. */
@@ -132,9 +144,8 @@ static ssize_t read_stream(void *cookie, char *out, size_t size)
 	if (!file->threaded)
 		return unpack_now(file, out, size);
 	if (!wait_for_block(file)) {
-		file->at_end = file->sys_errno == 0;
 		errno = file->sys_errno;
-		return file->at_end ? 0 : -1;
+		return file->sys_errno == 0 ? end_stream(file) : -1;
 	}
 	left = file->sizes[slot] - file->used;
 	size = size < left ? size : left;

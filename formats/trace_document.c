@@ -298,5 +298,13 @@ enum ctp_status trace_reader_read(
 	status = spill_sort(reader->spill, err);
 	if (status == CTP_OK && reader->has_ranges)
 		status = trace_pairs_match(reader, err);
-	return status;
+	if (status == CTP_OK && reader->trace->rest_bytes != 0)
+		status = spill_shrink(
+			reader->spill, reader->trace->rest_bytes, err);
+	if (status != CTP_OK)
+		return status;
+	reader->end = json_scan_position(reader->scan);
+	json_scan_free(reader->scan);
+	reader->scan = NULL;
+	return CTP_OK;
 }

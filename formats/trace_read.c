@@ -70,7 +70,8 @@ static uint64_t position(const struct event_source *source)
 	const struct trace_reader *reader =
 		(const struct trace_reader *)(const void *)source;
 
-	return json_scan_position(reader->scan);
+	return reader->scan == NULL ? reader->end
+				    : json_scan_position(reader->scan);
 }
 
 static void close_reader(struct event_source *source)

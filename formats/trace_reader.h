@@ -58,7 +58,8 @@ struct trace_record {
 struct trace_reader {
 	struct event_source source; /* first: it is what callers hold */
 	struct trace *trace;
-	struct json_scan *scan;
+	struct json_scan *scan; /* NULL: all is read */
+	uint64_t end;           /* so many bytes it was then */
 	struct trace_json_reader json;
 	struct trace_args args;
 	struct trace_members members;

@@ -307,9 +307,26 @@ static enum ctp_status merge_level(
 	return status;
 }
 
+/* Merges until there are no more runs than this. */
+static enum ctp_status reduce_runs(
+	struct spill *spill, size_t ways, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK && spill->run_count > ways)
+		status = merge_level(spill, ways, err);
+	return status;
+}
+
+static enum ctp_status open_merge(struct spill *spill, struct ctp_error *err)
+{
+	prepare_merge(spill);
+	return spill_merge_init(
+		&spill->merge, spill->runs, spill->run_count, err);
+}
+
 enum ctp_status spill_sort(struct spill *spill, struct ctp_error *err)
 {
-	size_t ways = spill->room / SPILL_MERGE_PART;
 	enum ctp_status status = CTP_OK;
 
 	if (spill->run_count == 0) {
@@ -320,13 +337,58 @@ enum ctp_status spill_sort(struct spill *spill, struct ctp_error *err)
 	for (size_t i = 0; i < spill->old_run_count && status == CTP_OK; i++)
 		if (!spill->runs[i].single)
 			status = rewrite(spill, &spill->runs[i], err);
-	while (status == CTP_OK && spill->run_count > ways)
-		status = merge_level(spill, ways, err);
+	if (status == CTP_OK)
+		status =
+			reduce_runs(spill, spill->room / SPILL_MERGE_PART, err);
+	return status == CTP_OK ? open_merge(spill, err) : status;
+}
+
+/* All is in memory, and does not need all of it. */
+static enum ctp_status fit(
+	struct spill *spill, size_t entry_bytes, struct ctp_error *err)
+{
+	size_t room = (spill->used + entry_bytes + SPILL_ALIGN - 1) &
+		      ~(SPILL_ALIGN - 1);
+	uint8_t *memory = memory_new(room + 1);
+
+	if (memory == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	memcpy(memory, spill->memory, spill->used);
+	memcpy(memory + room - entry_bytes, entries(spill), entry_bytes);
+	memory_free(spill->memory);
+	spill->memory = memory;
+	spill->room = room;
+	return CTP_OK;
+}
+
+enum ctp_status spill_shrink(
+	struct spill *spill, size_t memory_bytes, struct ctp_error *err)
+{
+	size_t entry_bytes = spill->count * sizeof(struct spill_entry);
+	size_t room = memory_bytes < MEMORY_MIN ? MEMORY_MIN : memory_bytes;
+	enum ctp_status status = CTP_OK;
+	uint8_t *memory;
+
+	if (room >= spill->room)
+		return CTP_OK;
+	if (spill->run_count == 0 && spill->used + entry_bytes <= room)
+		return fit(spill, entry_bytes, err);
+	if (spill->run_count == 0)
+		status = write_run(spill, err);
+	if (status == CTP_OK)
+		status = reduce_runs(spill, room / SPILL_MERGE_PART, err);
 	if (status != CTP_OK)
 		return status;
-	prepare_merge(spill);
-	return spill_merge_init(
-		&spill->merge, spill->runs, spill->run_count, err);
+	memory = memory_new(room);
+	if (memory == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	memory_free(spill->memory);
+	spill->memory = memory;
+	spill->room = room;
+	spill_file_finish(&spill->file);
+	return open_merge(spill, err);
 }
 
 enum ctp_status spill_next(

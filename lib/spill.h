@@ -51,6 +51,15 @@ void spill_reverse_ties(struct spill *spill);
 enum ctp_status spill_sort(struct spill *spill, struct ctp_error *err);
 
 /*
+ * After spill_sort(): gives memory back, down to so much, by way of the file if
+ * need be.
+ *
+ * Errors: as spill_sort().
+ */
+enum ctp_status spill_shrink(
+	struct spill *spill, size_t memory_bytes, struct ctp_error *err);
+
+/*
  * The next record, or CTP_END. Its bytes are aligned like those of malloc for
  * members of up to 8 bytes.
  *

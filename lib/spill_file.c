@@ -81,6 +81,12 @@ void spill_file_close(struct spill_file *file)
 	*file = SPILL_FILE_NONE;
 }
 
+void spill_file_finish(struct spill_file *file)
+{
+	memory_free(file->waiting);
+	file->waiting = NULL;
+}
+
 static enum ctp_status write_out(struct spill_file *file, const uint8_t *bytes,
 	size_t size, struct ctp_error *err)
 {

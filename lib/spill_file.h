@@ -31,6 +31,9 @@ enum ctp_status spill_file_add(struct spill_file *file, const void *bytes,
 enum ctp_status spill_file_flush(
 	struct spill_file *file, struct ctp_error *err);
 
+/* The file does not grow any more: gives back the memory for that. */
+void spill_file_finish(struct spill_file *file);
+
 /* Exactly these bytes, all of which have been written. Errors: CTP_ERR_IO. */
 enum ctp_status spill_file_read(const struct spill_file *file, uint64_t at,
 	void *bytes, size_t size, struct ctp_error *err);

@@ -7,6 +7,7 @@
 #define TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -81,6 +82,9 @@ struct trace_track {
 	uint32_t name;         /* strtab number; 0: none */
 	uint32_t device;       /* TRACE_STREAM: which of the process */
 	uint32_t context;      /* likewise */
+	/* Where its process stands for viewers among groups of processes, as
+	 * those of one rank are; 0: as they come. */
+	uint32_t order;
 	/* When this track's recording ended, if that is known. */
 	bool has_end;
 	int64_t end_ns;
@@ -143,6 +147,9 @@ struct trace {
 	bool trim_prefix; /* files are named without their prefix */
 	bool no_args;     /* nobody asks for arguments: they need not come */
 	enum trace_join join;
+	/* Of readers that sort: so much may they keep in memory once all is
+	 * read; 0: as much as before. For many that are open together. */
+	size_t rest_bytes;
 	/* Directories that the program found its modules in; strtab numbers. */
 	uint32_t *prefixes;
 	uint32_t prefix_count;

@@ -31,6 +31,7 @@ struct expected {
 static struct expected *expected;
 static uint32_t expected_count;
 static bool reversed;
+static bool shrinks; /* when all is sorted */
 
 static uint32_t random_next(void)
 {
@@ -121,6 +122,8 @@ static void check_all(struct spill *spill)
 	struct ctp_error err = {0};
 
 	ck_assert_msg(spill_sort(spill, &err) == CTP_OK, "%s", err.message);
+	ck_assert_msg(!shrinks || spill_shrink(spill, TINY, &err) == CTP_OK,
+		"%s", err.message);
 	qsort(expected, expected_count, sizeof(*expected), compare);
 	for (uint32_t i = 0; i < expected_count; i++) {
 		if (spill_next(spill, &record, &err) != CTP_OK)
@@ -142,19 +145,35 @@ static struct spill *spill_of(size_t memory)
 	return spill;
 }
 
-static const size_t memories[] = {TINY, (size_t)1 << 20, LARGE};
+/* How much there is, and whether most of it is given back in the end. */
+static const struct {
+	size_t bytes;
+	bool shrinks;
+} memories[] = {
+	{TINY, false},
+	{(size_t)1 << 20, false},
+	{LARGE, false},
+	{(size_t)1 << 20, true},
+	{LARGE, true},
+};
+
+static struct spill *spill_for(int memory)
+{
+	shrinks = memories[memory].shrinks;
+	return spill_of(memories[memory].bytes);
+}
 
 START_TEST(nothing_gives_nothing)
 {
 	begin(1);
-	check_all(spill_of(memories[_i]));
+	check_all(spill_for(_i));
 }
 END_TEST
 
 /* Times from a small range, so that many are equal; and at both ends. */
 START_TEST(random_records_are_sorted)
 {
-	struct spill *spill = spill_of(memories[_i]);
+	struct spill *spill = spill_for(_i);
 
 	begin(60000);
 	for (int i = 0; i < 60000; i++)
@@ -172,7 +191,7 @@ END_TEST
 /* What a trace looks like: a few sequences, each all but sorted. */
 START_TEST(sorted_sequences_are_merged)
 {
-	struct spill *spill = spill_of(memories[_i]);
+	struct spill *spill = spill_for(_i);
 
 	begin(40000);
 	for (int i = 0; i < 40000; i++)
@@ -184,7 +203,7 @@ END_TEST
 
 START_TEST(backward_times_are_turned)
 {
-	struct spill *spill = spill_of(memories[_i]);
+	struct spill *spill = spill_for(_i);
 
 	begin(30000);
 	for (int i = 0; i < 30000; i++)
@@ -195,7 +214,7 @@ END_TEST
 
 START_TEST(equal_records_keep_their_order)
 {
-	struct spill *spill = spill_of(memories[_i]);
+	struct spill *spill = spill_for(_i);
 
 	begin(30000);
 	for (int i = 0; i < 30000; i++)
@@ -208,7 +227,7 @@ END_TEST
 START_TEST(reversed_ties_hold_for_all)
 {
 	for (int when = 0; when <= 30000; when += 15000) {
-		struct spill *spill = spill_of(memories[_i]);
+		struct spill *spill = spill_for(_i);
 
 		begin(30001);
 		for (int i = 0; i < 30001; i++) {
@@ -225,7 +244,7 @@ END_TEST
 /* One larger than all the memory, some larger than a part of it, none. */
 START_TEST(long_records_come_whole)
 {
-	struct spill *spill = spill_of(memories[_i]);
+	struct spill *spill = spill_for(_i);
 
 	begin(2000);
 	for (int i = 0; i < 2000; i++)
