@@ -32,6 +32,7 @@ enum option_group {
 /* Keys of options without a letter; each has one meaning everywhere. */
 enum option_key {
 	KEY_FORCE = 256,
+	KEY_ALIGN,
 	KEY_FILES0_FROM,
 	KEY_STRICT,
 	KEY_TRIM_PREFIX,

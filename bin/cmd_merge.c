@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds profiles up: of several runs, processes or parts, into one. */
+/* Adds profiles up: of several runs, processes or parts, into one; and puts
+ * timelines side by side, on one clock. */
 #include "cmd.h"
 
 #include <stdbool.h>
@@ -14,12 +15,14 @@
 #include "output.h"
 #include "progress.h"
 #include "say.h"
+#include "timelines.h"
 
 struct merge {
 	struct inputs inputs;
 	const struct format *to;
 	const char *output; /* as given; NULL: standard output */
 	bool force;
+	const char *align; /* as given; NULL: the default */
 	struct profile *sum;
 };
 
@@ -51,6 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORCE:
 		merge->force = true;
 		return 0;
+	case KEY_ALIGN:
+		merge->align = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -68,8 +74,13 @@ static int choose_format(struct merge *merge)
 		say("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
-	if (merge->to->write_profile == NULL) {
-		say("merge adds up profiles, and %s is none", merge->to->name);
+	if (!names_can_write(merge->to)) {
+		say("ctprof reads %s but does not write it", merge->to->name);
+		return EXIT_USAGE;
+	}
+	if (merge->to->write_profile != NULL && merge->align != NULL) {
+		say("--align: %s is a profile, which has no times of events",
+			merge->to->name);
 		return EXIT_USAGE;
 	}
 	if (merge->to->needs_tree) {
@@ -147,13 +158,30 @@ static int write_sum(struct merge *merge)
 	return closed > status ? closed : status;
 }
 
-static int merge_all(struct merge *merge)
+/* What is none of these words is the name of a range. */
+static int merge_timelines(const struct merge *merge)
 {
-	int status = choose_format(merge);
+	struct timelines timelines = {.inputs = &merge->inputs,
+		.to = merge->to,
+		.output = merge->output,
+		.force = merge->force,
+		.align = CLOCKS_RANGE,
+		.range = merge->align};
+
+	if (merge->align == NULL || strcmp(merge->align, "wall") == 0)
+		timelines.align = CLOCKS_WALL;
+	else if (strcmp(merge->align, "none") == 0)
+		timelines.align = CLOCKS_NONE;
+	else if (strcmp(merge->align, "collective") == 0)
+		timelines.align = CLOCKS_COLLECTIVE;
+	return timelines_merge(&timelines);
+}
+
+static int merge_profiles(struct merge *merge)
+{
+	int status;
 	int written;
 
-	if (status != EXIT_DONE)
-		return status;
 	merge->sum = profile_new();
 	if (merge->sum == NULL) {
 		say_no_memory(NULL);
@@ -173,7 +201,11 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_merge.argp, 0, argc, argv, &merge);
-	status = merge_all(&merge);
+	status = choose_format(&merge);
+	if (status == EXIT_DONE)
+		status = merge.to->write_profile == NULL
+				 ? merge_timelines(&merge)
+				 : merge_profiles(&merge);
 	profile_free(merge.sum);
 	inputs_clear(&merge.inputs);
 	return status;
@@ -190,6 +222,11 @@ static const struct argp_option options[] = {
 		GROUP_OUTPUT},
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite a file that exists", GROUP_OUTPUT},
+	{"align", KEY_ALIGN, "wall|collective|none|NAME", 0,
+		"of timelines, what puts their clocks together: the time of "
+		"day (wall, the default); the ends of collective operations; "
+		"nothing; or a range of this NAME, the first of which began "
+		"in all at once", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -201,13 +238,19 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Add profiles up into one: calls and times of equal functions, "
-	       "and of who called whom. Inputs may be profiles that Python "
-	       "saved, and logs. The sum is the same, to the byte, however "
-	       "its parts are ordered, or added up before.\v"
+	.doc = "Add profiles up into one, or put timelines - logs, and traces "
+	       "of the ranks of a job - side by side on one clock, as the "
+	       "output's format wants.\v"
+	       "Profiles: calls and times of equal functions, and of who "
+	       "called whom, are added. The sum is the same, to the byte, "
+	       "however its parts are ordered, or added up before.\n\n"
+	       "Timelines: processes of different inputs stay different, "
+	       "whatever their numbers; they are called by their rank, if "
+	       "that is known, or else by their file.\n\n"
 	       "Examples:\n"
 	       "  ctprof merge -o all.pstats a.pstats b.pstats\n"
-	       "  ctprof merge -o build.pstats run.ctp run.*.ctp",
+	       "  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
+	       "  ctprof merge -o all.pftrace rank*.json.gz",
 	.children = children,
 	.help_filter = arguments_filter,
 };
@@ -215,7 +258,7 @@ static const struct argp argp = {
 const struct command cmd_merge = {
 	.name = "merge",
 	.group = "Look at a recording",
-	.summary = "add profiles up into one",
+	.summary = "add profiles up, or put timelines on one clock",
 	.argp = &argp,
 	.run = run,
 };

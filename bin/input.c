@@ -15,10 +15,16 @@ const char *input_name(const char *path)
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs)
 {
+	return input_open_as(input, input_name(path), path, inputs);
+}
+
+int input_open_as(struct input *input, const char *name, const char *path,
+	const struct inputs *inputs)
+{
 	struct ctp_error err = {0};
 	enum ctp_status status;
 
-	input->name = input_name(path);
+	input->name = name;
 	status = origin_open(&input->origin, path, inputs->from, &err);
 	if (status == CTP_OK) {
 		input->origin.source->trace->names = inputs->names;

@@ -21,6 +21,10 @@ struct input {
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs);
 
+/* Likewise of what is at another path, as a copy is, than what it is called. */
+int input_open_as(struct input *input, const char *name, const char *path,
+	const struct inputs *inputs);
+
 /*
  * Says what was lost, unless it is to be quiet, and closes. `trace` is gone
  * then.

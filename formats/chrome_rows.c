@@ -11,6 +11,9 @@
 /* Devices are shown below the processes. */
 #define DEVICE_SORT_INDEX 1000000
 
+/* Of groups of processes, each with its devices below it. */
+#define GROUP_SORT_INDEX 100000
+
 /* Rows that a track may have. */
 #define ROWS_MAX (2 * LANES_MAX - CHROME_ROW_MAIN)
 
@@ -279,12 +282,25 @@ static struct chrome_process *find_process(
 	return process;
 }
 
+/* Where a process, or a device, stands that is the `index`th to come. */
+static int64_t process_index(const struct trace_track *track, int64_t index)
+{
+	bool device = track->kind == TRACE_STREAM;
+
+	if (track->order == 0)
+		return device ? index + DEVICE_SORT_INDEX : index;
+	if (index >= GROUP_SORT_INDEX / 2)
+		index = GROUP_SORT_INDEX / 2 - 1;
+	if (device)
+		index += GROUP_SORT_INDEX / 2;
+	return (int64_t)track->order * GROUP_SORT_INDEX + index;
+}
+
 static bool open_process(struct chrome_rows *rows, struct chrome_row *row)
 {
 	const struct trace_track *track = &rows->trace->tracks[row->track];
 	struct chrome_process *process;
 	bool is_new;
-	int64_t index;
 
 	process = find_process(rows, track, &is_new);
 	if (process == NULL)
@@ -296,14 +312,12 @@ static bool open_process(struct chrome_rows *rows, struct chrome_row *row)
 	process->name = track->process_name;
 	if (!write_process_name(rows, row))
 		return false;
-	index = process - rows->process;
-	if (track->kind == TRACE_STREAM)
-		index += DEVICE_SORT_INDEX;
 	if (is_new && track->kind == TRACE_STREAM &&
 		!write_process_label(rows, row))
 		return false;
 	if (is_new)
-		write_index(rows, row, "process_sort_index", index);
+		write_index(rows, row, "process_sort_index",
+			process_index(track, process - rows->process));
 	return true;
 }
 

@@ -373,6 +373,7 @@ static void begin_file(struct pftrace *pftrace, int64_t first_ns)
 	if (first_ns > pftrace->trace->start_ns)
 		first_ns = pftrace->trace->start_ns;
 	pftrace_packets_begin(&pftrace->packets, first_ns);
+	pftrace_tracks_begin(&pftrace->tracks);
 }
 
 static enum ctp_status add(struct timeline_writer *writer,

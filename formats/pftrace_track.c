@@ -196,6 +196,19 @@ static uint64_t find_process(
 	return thing->uuid;
 }
 
+void pftrace_tracks_begin(struct pftrace_tracks *tracks)
+{
+	const struct trace *trace = tracks->trace;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *track = &trace->tracks[i];
+
+		if (track->order != 0 && find_process(tracks, track->pid,
+						 track->process_name) == 0)
+			tracks->packets->bytes.failed = true;
+	}
+}
+
 /* What a track stands below; 0 if out of memory. */
 static uint64_t find_parent(
 	struct pftrace_tracks *tracks, const struct trace_track *track)
