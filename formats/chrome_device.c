@@ -194,8 +194,8 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 		return chrome_args_add_int(args, device->text,
 			CHROME_KEY_EXTERNAL_ID,
 			(int64_t)(event->id ^ TRACE_JOIN_EXTERNAL_BIT));
-	return chrome_args_add_int(args, device->text, CHROME_KEY_CORRELATION,
-		(int64_t)event->id);
+	return chrome_args_add_int(
+		args, device->text, CHROME_KEY_CORRELATION, (int64_t)event->id);
 }
 
 bool chrome_device_args(struct chrome_device *device, const struct event *event,
