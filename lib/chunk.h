@@ -24,6 +24,7 @@
 #define CHUNK_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ctprof.h"
@@ -57,10 +58,10 @@ enum chunk_long {
 	CHUNK_BEGIN = 1,     /* ticks, site: a site number of over 20 bits */
 	CHUNK_BEGIN_AT,      /* ns, site, track of the timeline */
 	CHUNK_END_AT,        /* ns, 0, track of the timeline */
-	CHUNK_INSTANT,       /* ticks, site, 0 */
+	CHUNK_INSTANT,       /* ticks, site, 0; arguments */
 	CHUNK_COUNTER,       /* ticks, site, value; detail 1: a double's bits */
-	CHUNK_ASYNC_BEGIN,   /* ticks, site, id */
-	CHUNK_ASYNC_END,     /* ticks, site, id */
+	CHUNK_ASYNC_BEGIN,   /* ticks, site, id; arguments */
+	CHUNK_ASYNC_END,     /* ticks, site, id; arguments */
 	CHUNK_ALLOC,         /* ticks, address, bytes, device */
 	CHUNK_FREE,          /* ticks, address, bytes, device */
 	CHUNK_STEP,          /* ticks, site, step, advance */
@@ -87,6 +88,26 @@ enum chunk_long {
 			      context; name text */
 	CHUNK_BLOCK,         /* kind, size; the block as it stands */
 };
+
+/*
+ * Arguments of an event that is no range, behind its words: of each, what kind
+ * it would be as a record of its own, with the bytes of its key and its text;
+ * its number, 0 if it has a text; and key and text run together.
+ */
+#define CHUNK_ARG_WORDS 2
+
+static inline uint64_t chunk_arg(
+	enum chunk_long kind, size_t key_size, size_t text_size)
+{
+	return (uint64_t)kind | (uint64_t)key_size << 8 |
+	       (uint64_t)text_size << 32;
+}
+
+/* Words of so many bytes of text. */
+static inline size_t chunk_text_words(size_t size)
+{
+	return (size + 7) / 8;
+}
 
 /* Lost on a track, in all; the names are those of a losses block. */
 struct chunk_losses {

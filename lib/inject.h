@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "ctprof.h"
+#include "record_args.h"
 
 /* Where names come from; the category of their sites. Never freed. */
 struct inject_domain {
@@ -29,6 +30,20 @@ struct inject_name {
 	uint32_t number;
 	bool is_other; /* stands for names that there is no room for */
 };
+
+/* What is known of a range or a mark besides its name. */
+struct inject_args {
+	uint32_t count; /* 0 at first, when the rest is not set */
+	struct record_arg items[RECORD_ARGS_MAX];
+	char texts[2][24]; /* of numbers that are shown as text */
+};
+
+/* Adds one; `key` and `text` are borrowed as long as the arguments are. One less
+ * than RECORD_ARGS_MAX may be added. */
+void inject_arg_int(struct inject_args *args, const char *key, int64_t value);
+void inject_arg_float(struct inject_args *args, const char *key, double value);
+void inject_arg_text(
+	struct inject_args *args, const char *key, const char *text);
 
 /* Two numbers that a program knows a range by; both 0: none. */
 struct inject_id {
@@ -65,11 +80,29 @@ void inject_label(
 const char *inject_label_of(
 	const struct inject_domain *domain, uint32_t category);
 
+/* The argument that is the name, where there is no room for that. */
+#define INJECT_OTHER_KEY "name"
+
+/* A name, and its text in case that is not known. */
+struct inject_message {
+	const struct inject_name *name; /* NULL: out of memory */
+	const char *text;
+};
+
 /* Opens a range on the calling thread. Returns how many ranges of the domain
- * were open on it; -1 if out of memory, as `name` may tell by being NULL.
- * `text` is what was meant if the name is that of others. */
-int inject_push(
-	const struct inject_name *name, const char *text, struct inject_id id);
+ * were open on it; -1 if out of memory, as the name may tell by being NULL. What
+ * was meant, if the name is that of others, is added to the arguments, which
+ * may be NULL. */
+int inject_push(struct inject_message message, struct inject_id id,
+	struct inject_args *args);
+
+/* The same of a range that is not to be recorded, but whose end will come. */
+int inject_push_unseen(const struct inject_domain *domain, struct inject_id id);
+
+/* Records a mark, or the begin of a range that may end in another thread; see
+ * struct record_event. Does nothing without a name. Arguments likewise. */
+void inject_event(enum chunk_long kind, struct inject_message message,
+	uint64_t id, struct inject_args *args);
 
 /* Closes the domain's innermost range on the calling thread. Returns what
  * inject_push() did; -1 if none was open, which is counted. */

@@ -135,14 +135,14 @@ static bool is_outside(void)
 	return known > 0;
 }
 
-static void begin_outside(
-	struct open_range *open, const struct inject_name *name)
+static void begin_outside(struct open_range *open,
+	struct inject_message message, struct inject_args *args)
 {
 	static _Atomic uint64_t last;
 
-	open->site = name->site;
+	open->site = message.name->site;
 	open->number = atomic_fetch_add(&last, 1) + 1;
-	ctp_async_begin(open->site, open->number);
+	inject_event(CHUNK_ASYNC_BEGIN, message, open->number, args);
 }
 
 static void end_outside(const struct open_range *open)
@@ -174,31 +174,71 @@ static uint32_t level_of(
 	return depth == 0 ? 0 : self->open[depth - 1].level;
 }
 
-int inject_push(
-	const struct inject_name *name, const char *text, struct inject_id id)
+/* Another open range of the domain, which has no session; NULL if out of
+ * memory. */
+static struct open_range *add_open(
+	const struct inject_domain *domain, struct inject_id id)
 {
 	struct inject_thread *self = self_or_new();
 	struct open_range *open;
-	uint64_t number;
 	uint32_t level;
 
-	if (self == NULL || name == NULL ||
-		(self->depth == self->room && !grow(self)))
-		return -1;
-	level = level_of(self, name->domain);
+	if (self == NULL || (self->depth == self->room && !grow(self)))
+		return NULL;
+	level = level_of(self, domain);
 	open = &self->open[self->depth++];
 	*open = (struct open_range){
-		.domain = name->domain, .level = level + 1, .id = id};
+		.domain = domain, .level = level + 1, .id = id};
+	return open;
+}
+
+int inject_push_unseen(const struct inject_domain *domain, struct inject_id id)
+{
+	const struct open_range *open = add_open(domain, id);
+
+	return open == NULL ? -1 : (int)open->level - 1;
+}
+
+/* Of the range that was opened last. */
+static void tell(const struct inject_args *args)
+{
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct record_arg *arg = &args->items[i];
+		double real;
+
+		memcpy(&real, &arg->number, sizeof(real));
+		if (arg->kind == CHUNK_ARG_INT)
+			ctp_arg_int(arg->key, (int64_t)arg->number);
+		else if (arg->kind == CHUNK_ARG_FLOAT)
+			ctp_arg_float(arg->key, real);
+		else
+			ctp_arg_string(arg->key, arg->text);
+	}
+}
+
+int inject_push(struct inject_message message, struct inject_id id,
+	struct inject_args *args)
+{
+	struct open_range *open = message.name == NULL
+					  ? NULL
+					  : add_open(message.name->domain, id);
+	uint64_t number;
+
+	if (open == NULL)
+		return -1;
 	number = session();
 	if (number == 0)
-		return (int)level;
-	if (is_outside())
-		begin_outside(open, name);
-	else if (ctp_begin_inline(name->site))
+		return (int)open->level - 1;
+	if (is_outside()) {
+		begin_outside(open, message, args);
+	} else if (ctp_begin_inline(message.name->site)) {
 		open->session = number;
-	if (open->session != 0 && name->is_other)
-		ctp_arg_string("name", text);
-	return (int)level;
+		if (message.name->is_other)
+			ctp_arg_string(INJECT_OTHER_KEY, message.text);
+		if (args != NULL)
+			tell(args);
+	}
+	return (int)open->level - 1;
 }
 
 /* Ends a range below others. */

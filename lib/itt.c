@@ -10,25 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inject.h"
-#include "itt_abi.h"
+#include "itt.h"
 #include "strtab.h"
 
-#define DEFAULT_DOMAIN "itt"
 #define UNNAMED "(unnamed)"
 #define BUCKETS 4096
 
 CTP_API void __itt_api_init(struct itt_global *global, int groups);
 
-/* The program's domain remembers ours. */
-static struct inject_domain *domain_of(const struct itt_domain *theirs)
-{
-	void **kept = (void **)(uintptr_t)&theirs->reserved_pointer;
-	struct inject_domain *domain = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+static _Atomic bool paused;
 
+bool itt_is_paused(void)
+{
+	return atomic_load_explicit(&paused, memory_order_relaxed);
+}
+
+/* The program's domain remembers ours. */
+struct inject_domain *itt_domain_of(const struct itt_domain *theirs)
+{
+	struct inject_domain *domain;
+	void **kept;
+
+	if (theirs == NULL)
+		return NULL;
+	kept = (void **)(uintptr_t)&theirs->reserved_pointer;
+	domain = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
 	if (domain == NULL) {
-		domain = inject_domain(
-			theirs->name == NULL ? DEFAULT_DOMAIN : theirs->name);
+		domain = inject_domain(theirs->name == NULL ? ITT_DEFAULT_DOMAIN
+							    : theirs->name);
 		__atomic_store_n(kept, domain, __ATOMIC_RELEASE);
 	}
 	return domain;
@@ -124,27 +133,40 @@ static struct itt_string *string_handle_create(const char *text)
 	return &made->string;
 }
 
-static const char *text_of(const struct itt_string *string)
+const char *itt_text(const struct itt_string *string)
 {
 	return string == NULL || string->text == NULL ? UNNAMED : string->text;
 }
 
+struct inject_message itt_message(
+	const struct itt_domain *theirs, const char *text)
+{
+	const struct inject_domain *domain = itt_domain_of(theirs);
+
+	return (struct inject_message){
+		domain == NULL ? NULL : inject_literal(domain, text), text};
+}
+
+/* A task that begins while recording is paused may end when it is not. */
 static void begin(
 	const struct itt_domain *theirs, struct itt_id id, const char *text)
 {
-	const struct inject_domain *domain = domain_of(theirs);
+	const struct inject_id number = {id.low, id.high};
+	const struct inject_domain *domain = itt_domain_of(theirs);
 
-	if (domain != NULL)
-		(void)inject_push(inject_literal(domain, text), text,
-			(struct inject_id){id.low, id.high});
+	if (domain == NULL)
+		return;
+	if (itt_is_paused())
+		(void)inject_push_unseen(domain, number);
+	else
+		(void)inject_push(itt_message(theirs, text), number, NULL);
 }
 
 static void task_begin(const struct itt_domain *domain, struct itt_id id,
 	struct itt_id parent, const struct itt_string *name)
 {
 	(void)parent;
-	if (domain != NULL)
-		begin(domain, id, text_of(name));
+	begin(domain, id, itt_text(name));
 }
 
 /* Named after a function, by its address. */
@@ -155,8 +177,6 @@ static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
 	Dl_info info;
 
 	(void)parent;
-	if (domain == NULL)
-		return;
 	if (dladdr(function, &info) != 0 && info.dli_sname != NULL)
 		(void)snprintf(text, sizeof(text), "%s", info.dli_sname);
 	else if (dladdr(function, &info) != 0 && info.dli_fname != NULL)
@@ -169,96 +189,45 @@ static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
 
 static void task_end(const struct itt_domain *theirs)
 {
-	const struct inject_domain *domain =
-		theirs == NULL ? NULL : domain_of(theirs);
+	const struct inject_domain *domain = itt_domain_of(theirs);
 
 	if (domain != NULL)
 		(void)inject_pop(domain);
 }
 
-/* One number for both: addresses and counters, as programs have them there,
- * would often give the same sum. */
-static uint64_t number_of_frame(const struct itt_id *id)
-{
-	return id == NULL ? 0
-			  : id->low ^ id->high * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Frames of a domain may overlap, and end in another thread. */
-static void frame(const struct itt_domain *theirs, const struct itt_id *id,
-	void (*record)(struct ctp_site *site, uint64_t id))
-{
-	const struct inject_domain *domain =
-		theirs == NULL ? NULL : domain_of(theirs);
-	const struct inject_name *name =
-		domain == NULL ? NULL : inject_literal(domain, "frame");
-
-	if (name != NULL)
-		record(name->site, number_of_frame(id));
-}
-
-static void frame_begin_v3(
-	const struct itt_domain *domain, const struct itt_id *id)
-{
-	frame(domain, id, ctp_async_begin);
-}
-
-static void frame_end_v3(
-	const struct itt_domain *domain, const struct itt_id *id)
-{
-	frame(domain, id, ctp_async_end);
-}
-
-static void marker(const struct itt_domain *theirs, struct itt_id id,
+static void marker(const struct itt_domain *domain, struct itt_id id,
 	const struct itt_string *string, int scope)
 {
-	const struct inject_domain *domain =
-		theirs == NULL ? NULL : domain_of(theirs);
-	const struct inject_name *name =
-		domain == NULL ? NULL : inject_literal(domain, text_of(string));
-
 	(void)id;
 	(void)scope;
-	if (name != NULL)
-		ctp_instant(name->site);
+	if (!itt_is_paused())
+		inject_event(CHUNK_INSTANT,
+			itt_message(domain, itt_text(string)), 0, NULL);
 }
 
-/* A number of one of ITT's types: whole, unless `real` is set. */
-struct number {
-	int64_t whole;
-	double real;
-	bool is_real;
-};
-
-static struct number number_of(int type, const void *data)
+/* A mark that tells why there is nothing, from here on or up to here. */
+static void tell(const char *text)
 {
-	const union {
-		uint64_t u64;
-		uint32_t u32;
-		int32_t s32;
-		uint16_t u16;
-		int16_t s16;
-		float f32;
-		double f64;
-	} *value = data;
+	const struct inject_domain *domain = inject_domain(ITT_DEFAULT_DOMAIN);
 
-	switch (type) {
-	case ITT_U32:
-		return (struct number){.whole = value->u32};
-	case ITT_S32:
-		return (struct number){.whole = value->s32};
-	case ITT_U16:
-		return (struct number){.whole = value->u16};
-	case ITT_S16:
-		return (struct number){.whole = value->s16};
-	case ITT_FLOAT:
-		return (struct number){
-			.real = (double)value->f32, .is_real = true};
-	case ITT_DOUBLE:
-		return (struct number){.real = value->f64, .is_real = true};
-	default:
-		return (struct number){.whole = (int64_t)value->u64};
-	}
+	if (domain != NULL)
+		inject_event(CHUNK_INSTANT,
+			(struct inject_message){
+				inject_literal(domain, text), text},
+			0, NULL);
+}
+
+/* Of all threads, and of ITT only: who pauses VTune does not mean the rest. */
+static void pause_all(void)
+{
+	if (!atomic_exchange(&paused, true))
+		tell("paused");
+}
+
+static void resume_all(void)
+{
+	if (atomic_exchange(&paused, false))
+		tell("resumed");
 }
 
 /* The first of the values; of tasks that are not the innermost, nothing can be
@@ -266,17 +235,17 @@ static struct number number_of(int type, const void *data)
 static void metadata_add(const struct itt_domain *domain, struct itt_id id,
 	const struct itt_string *key, int type, size_t count, const void *data)
 {
-	struct number number;
+	struct itt_number number;
 
 	if (domain == NULL || count == 0 || data == NULL ||
-		!inject_is_innermost(
-			domain_of(domain), (struct inject_id){id.low, id.high}))
+		!inject_is_innermost(itt_domain_of(domain),
+			(struct inject_id){id.low, id.high}))
 		return;
-	number = number_of(type, data);
+	number = itt_number_of(type, data);
 	if (number.is_real)
-		ctp_arg_float(text_of(key), number.real);
+		ctp_arg_float(itt_text(key), number.real);
 	else
-		ctp_arg_int(text_of(key), number.whole);
+		ctp_arg_int(itt_text(key), number.whole);
 }
 
 /* Without a length, the text ends with a zero byte. */
@@ -286,88 +255,14 @@ static void metadata_str_add(const struct itt_domain *domain, struct itt_id id,
 	char *copy;
 
 	if (domain == NULL || text == NULL ||
-		!inject_is_innermost(
-			domain_of(domain), (struct inject_id){id.low, id.high}))
+		!inject_is_innermost(itt_domain_of(domain),
+			(struct inject_id){id.low, id.high}))
 		return;
 	copy = size == 0 ? strdup(text) : strndup(text, size);
 	if (copy == NULL)
 		return;
-	ctp_arg_string(text_of(key), copy);
+	ctp_arg_string(itt_text(key), copy);
 	free(copy);
-}
-
-struct counter {
-	const struct inject_name *name;
-	int type;
-	_Atomic int64_t value; /* for those that only tell how it changes */
-};
-
-static struct counter *counter_create_typed(
-	const char *text, const char *domain_name, int type)
-{
-	const struct inject_domain *domain = inject_domain(
-		domain_name == NULL ? DEFAULT_DOMAIN : domain_name);
-	struct counter *counter = malloc(sizeof(*counter));
-
-	if (counter == NULL || domain == NULL || text == NULL ||
-		(counter->name = inject_name(domain, text)) == NULL) {
-		free(counter);
-		return NULL;
-	}
-	counter->type = type;
-	atomic_init(&counter->value, 0);
-	return counter;
-}
-
-static struct counter *counter_create(const char *text, const char *domain)
-{
-	return counter_create_typed(text, domain, ITT_U64);
-}
-
-static void counter_destroy(struct counter *counter)
-{
-	free(counter);
-}
-
-static void counter_set_value(struct counter *counter, const void *data)
-{
-	struct number number;
-
-	if (counter == NULL || data == NULL)
-		return;
-	number = number_of(counter->type, data);
-	atomic_store(&counter->value, number.whole);
-	if (number.is_real)
-		ctp_counter_float(counter->name->site, number.real);
-	else
-		ctp_counter(counter->name->site, number.whole);
-}
-
-static void counter_add(struct counter *counter, int64_t delta)
-{
-	if (counter != NULL)
-		ctp_counter(counter->name->site,
-			atomic_fetch_add(&counter->value, delta) + delta);
-}
-
-static void counter_inc(struct counter *counter)
-{
-	counter_add(counter, 1);
-}
-
-static void counter_dec(struct counter *counter)
-{
-	counter_add(counter, -1);
-}
-
-static void counter_inc_delta(struct counter *counter, unsigned long long delta)
-{
-	counter_add(counter, (int64_t)delta);
-}
-
-static void counter_dec_delta(struct counter *counter, unsigned long long delta)
-{
-	counter_add(counter, -(int64_t)delta);
 }
 
 static void thread_set_name(const char *name)
@@ -376,34 +271,49 @@ static void thread_set_name(const char *name)
 		ctp_thread_name(name);
 }
 
-#define FUNCTION(name) \
+#define FUNCTION(name, function) \
 	{ \
-		"__itt_" #name, (void (*)(void))(name) \
+		"__itt_" #name, (void (*)(void))(function) \
 	}
+#define HERE(name) FUNCTION(name, name)
+#define THERE(name) FUNCTION(name, itt_##name)
 
 static const struct {
 	const char *name;
 	void (*function)(void);
 } ours[] = {
-	FUNCTION(domain_create),
-	FUNCTION(string_handle_create),
-	FUNCTION(task_begin),
-	FUNCTION(task_begin_fn),
-	FUNCTION(task_end),
-	FUNCTION(frame_begin_v3),
-	FUNCTION(frame_end_v3),
-	FUNCTION(marker),
-	FUNCTION(metadata_add),
-	FUNCTION(metadata_str_add),
-	FUNCTION(counter_create),
-	FUNCTION(counter_create_typed),
-	FUNCTION(counter_destroy),
-	FUNCTION(counter_set_value),
-	FUNCTION(counter_inc),
-	FUNCTION(counter_dec),
-	FUNCTION(counter_inc_delta),
-	FUNCTION(counter_dec_delta),
-	FUNCTION(thread_set_name),
+	HERE(domain_create),
+	HERE(string_handle_create),
+	HERE(task_begin),
+	HERE(task_begin_fn),
+	HERE(task_end),
+	THERE(task_begin_overlapped),
+	THERE(task_end_overlapped),
+	THERE(region_begin),
+	THERE(region_end),
+	THERE(frame_begin_v3),
+	THERE(frame_end_v3),
+	HERE(marker),
+	HERE(metadata_add),
+	HERE(metadata_str_add),
+	THERE(counter_create),
+	THERE(counter_create_typed),
+	THERE(counter_create_v3),
+	THERE(counter_destroy),
+	THERE(counter_set_value),
+	FUNCTION(counter_set_value_v3, itt_counter_set_value),
+	THERE(counter_inc),
+	THERE(counter_dec),
+	THERE(counter_inc_delta),
+	THERE(counter_dec_delta),
+	THERE(counter_inc_v3),
+	THERE(counter_dec_v3),
+	THERE(counter_inc_delta_v3),
+	THERE(counter_dec_delta_v3),
+	HERE(thread_set_name),
+	FUNCTION(pause, pause_all),
+	FUNCTION(resume, resume_all),
+	FUNCTION(detach, pause_all),
 };
 
 static void *function_of(const struct itt_function *theirs)

@@ -18,7 +18,6 @@
 #define DEFAULT_DOMAIN "nvtx"
 #define UNNAMED "(unnamed)"
 #define NO_ID ((struct inject_id){0})
-#define COLOR_TEXT sizeof("#ffffffff")
 
 #define HAS(attributes, field) \
 	((attributes) != NULL && \
@@ -44,23 +43,17 @@ static struct inject_domain *domain_of(void *handle)
 	return domain;
 }
 
-/* A message: its name, and its text in case that is not known. */
-struct message {
-	const struct inject_name *name; /* NULL: out of memory */
-	const char *text;
-};
-
-static struct message named(void *handle, const char *text)
+static struct inject_message named(void *handle, const char *text)
 {
 	const struct inject_domain *domain = domain_of(handle);
 
 	if (text == NULL)
 		text = UNNAMED;
-	return (struct message){
+	return (struct inject_message){
 		domain == NULL ? NULL : inject_literal(domain, text), text};
 }
 
-static struct message named_wide(
+static struct inject_message named_wide(
 	void *handle, const wchar_t *text, char out[static INJECT_WIDE])
 {
 	const struct inject_domain *domain = domain_of(handle);
@@ -68,12 +61,12 @@ static struct message named_wide(
 	if (text == NULL)
 		return named(handle, NULL);
 	(void)inject_wide(out, text);
-	return (struct message){
+	return (struct inject_message){
 		domain == NULL ? NULL : inject_name(domain, out), out};
 }
 
 /* The handle of a registered string is the address of its name. */
-static struct message message_of(void *handle,
+static struct inject_message message_of(void *handle,
 	const struct nvtx_attributes *attributes, char out[static INJECT_WIDE])
 {
 	const struct inject_name *name;
@@ -88,96 +81,104 @@ static struct message message_of(void *handle,
 	case NVTX_MESSAGE_REGISTERED:
 		name = attributes->message.registered;
 		if (name != NULL && name->domain == domain_of(handle))
-			return (struct message){name, name->text};
+			return (struct inject_message){name, name->text};
 		return named(handle, name == NULL ? NULL : name->text);
 	default:
 		return named(handle, NULL);
 	}
 }
 
-static void add_category(void *handle, uint32_t category)
+static void add_category(
+	struct inject_args *args, void *handle, uint32_t category)
 {
 	const struct inject_domain *domain = domain_of(handle);
 	const char *label =
 		domain == NULL ? NULL : inject_label_of(domain, category);
 
 	if (label != NULL)
-		ctp_arg_string("category", label);
+		inject_arg_text(args, "category", label);
 	else
-		ctp_arg_int("category", category);
+		inject_arg_int(args, "category", category);
 }
 
-static void add_color(uint32_t color)
+static void add_color(struct inject_args *args, uint32_t color)
 {
 	static const char digits[] = "0123456789abcdef";
-	char text[COLOR_TEXT] = "#";
+	char *text = args->texts[0];
 
+	text[0] = '#';
 	for (unsigned i = 0; i < 8; i++)
 		text[1 + i] = digits[color >> (28 - 4 * i) & 0xf];
-	ctp_arg_string("color", text);
+	text[9] = '\0';
+	inject_arg_text(args, "color", text);
 }
 
-static void add_payload(const struct nvtx_attributes *attributes)
+static void add_unsigned(struct inject_args *args, uint64_t value)
 {
-	char text[24];
+	if (value <= INT64_MAX) {
+		inject_arg_int(args, "payload", (int64_t)value);
+		return;
+	}
+	(void)snprintf(
+		args->texts[1], sizeof(args->texts[1]), "%" PRIu64, value);
+	inject_arg_text(args, "payload", args->texts[1]);
+}
 
+static void add_payload(
+	struct inject_args *args, const struct nvtx_attributes *attributes)
+{
 	switch (attributes->payload_type) {
 	case NVTX_PAYLOAD_U64:
-		if (attributes->payload.u64 > INT64_MAX) {
-			(void)snprintf(text, sizeof(text), "%" PRIu64,
-				attributes->payload.u64);
-			ctp_arg_string("payload", text);
-			break;
-		}
-		ctp_arg_int("payload", attributes->payload.i64);
+		add_unsigned(args, attributes->payload.u64);
 		break;
 	case NVTX_PAYLOAD_I64:
-		ctp_arg_int("payload", attributes->payload.i64);
+		inject_arg_int(args, "payload", attributes->payload.i64);
 		break;
 	case NVTX_PAYLOAD_F64:
-		ctp_arg_float("payload", attributes->payload.f64);
+		inject_arg_float(args, "payload", attributes->payload.f64);
 		break;
 	case NVTX_PAYLOAD_U32:
-		ctp_arg_int("payload", attributes->payload.u32);
+		inject_arg_int(args, "payload", attributes->payload.u32);
 		break;
 	case NVTX_PAYLOAD_I32:
-		ctp_arg_int("payload", attributes->payload.i32);
+		inject_arg_int(args, "payload", attributes->payload.i32);
 		break;
 	case NVTX_PAYLOAD_F32:
-		ctp_arg_float("payload", (double)attributes->payload.f32);
+		inject_arg_float(
+			args, "payload", (double)attributes->payload.f32);
 		break;
 	default:
 		break;
 	}
 }
 
-/* What else is known of the range that was opened last. */
-static void add_arguments(
-	void *handle, const struct nvtx_attributes *attributes)
+/* What else is known than the message. */
+static void read_args(struct inject_args *args, void *handle,
+	const struct nvtx_attributes *attributes)
 {
+	args->count = 0;
 	if (HAS(attributes, category) && attributes->category != 0)
-		add_category(handle, attributes->category);
+		add_category(args, handle, attributes->category);
 	if (HAS(attributes, color) &&
 		attributes->color_type == NVTX_COLOR_IS_ARGB)
-		add_color(attributes->color);
+		add_color(args, attributes->color);
 	if (HAS(attributes, payload))
-		add_payload(attributes);
+		add_payload(args, attributes);
 }
 
-static int push(struct message message)
+static int push(struct inject_message message)
 {
-	return inject_push(message.name, message.text, NO_ID);
+	return inject_push(message, NO_ID, NULL);
 }
 
 static int domain_push_ex(
 	void *handle, const struct nvtx_attributes *attributes)
 {
+	struct inject_args args;
 	char wide[INJECT_WIDE];
-	int level = push(message_of(handle, attributes, wide));
 
-	if (level >= 0 && inject_is_innermost(domain_of(handle), NO_ID))
-		add_arguments(handle, attributes);
-	return level;
+	read_args(&args, handle, attributes);
+	return inject_push(message_of(handle, attributes, wide), NO_ID, &args);
 }
 
 static int push_ex(const struct nvtx_attributes *attributes)
@@ -213,7 +214,7 @@ static int pop(void)
 #define NAME_SHIFT 44
 
 /* Ranges that may end in another thread, by their number alone. */
-static uint64_t start(struct message message)
+static uint64_t start(struct inject_message message, struct inject_args *args)
 {
 	static _Atomic uint64_t last;
 	uint64_t id;
@@ -223,16 +224,18 @@ static uint64_t start(struct message message)
 	id = (uint64_t)message.name->number << NAME_SHIFT |
 	     ((atomic_fetch_add(&last, 1) + 1) &
 		     ((UINT64_C(1) << NAME_SHIFT) - 1));
-	ctp_async_begin(message.name->site, id);
+	inject_event(CHUNK_ASYNC_BEGIN, message, id, args);
 	return id;
 }
 
 static uint64_t domain_start_ex(
 	void *handle, const struct nvtx_attributes *attributes)
 {
+	struct inject_args args;
 	char wide[INJECT_WIDE];
 
-	return start(message_of(handle, attributes, wide));
+	read_args(&args, handle, attributes);
+	return start(message_of(handle, attributes, wide), &args);
 }
 
 static uint64_t start_ex(const struct nvtx_attributes *attributes)
@@ -242,14 +245,14 @@ static uint64_t start_ex(const struct nvtx_attributes *attributes)
 
 static uint64_t start_a(const char *text)
 {
-	return start(named(NULL, text));
+	return start(named(NULL, text), NULL);
 }
 
 static uint64_t start_w(const wchar_t *text)
 {
 	char wide[INJECT_WIDE];
 
-	return start(named_wide(NULL, text, wide));
+	return start(named_wide(NULL, text, wide), NULL);
 }
 
 static void end(uint64_t id)
@@ -268,18 +271,20 @@ static void domain_end(void *handle, uint64_t id)
 	end(id);
 }
 
-static void mark(struct message message)
+static void mark(struct inject_message message)
 {
-	if (message.name != NULL)
-		ctp_instant(message.name->site);
+	inject_event(CHUNK_INSTANT, message, 0, NULL);
 }
 
 static void domain_mark_ex(
 	void *handle, const struct nvtx_attributes *attributes)
 {
+	struct inject_args args;
 	char wide[INJECT_WIDE];
 
-	mark(message_of(handle, attributes, wide));
+	read_args(&args, handle, attributes);
+	inject_event(
+		CHUNK_INSTANT, message_of(handle, attributes, wide), 0, &args);
 }
 
 static void mark_ex(const struct nvtx_attributes *attributes)

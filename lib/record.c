@@ -95,8 +95,7 @@ static void end_pending(struct thread *thread, uint64_t ticks)
 	}
 }
 
-/* Room, unless events are held back that must be recorded first. */
-static uint64_t *reserve(struct thread *thread, size_t words)
+uint64_t *record_reserve(struct thread *thread, size_t words)
 {
 	if (thread_is_pending(thread) && !thread_flush_pending(thread))
 		return NULL;
@@ -105,7 +104,7 @@ static uint64_t *reserve(struct thread *thread, size_t words)
 
 uint64_t record_begin(struct thread *thread, uint32_t number, uint64_t ticks)
 {
-	uint64_t *at = reserve(thread, 3);
+	uint64_t *at = record_reserve(thread, 3);
 
 	if (ticks == 0)
 		ticks = now();
@@ -127,7 +126,8 @@ uint64_t record_end(struct thread *thread, uint64_t ticks)
 {
 	/* While a range that was held back is open, its end meets it there:
 	 * to make room first would record a range that need not be. */
-	uint64_t *at = thread_is_pending(thread) ? NULL : reserve(thread, 1);
+	uint64_t *at =
+		thread_is_pending(thread) ? NULL : record_reserve(thread, 1);
 
 	if (ticks == 0)
 		ticks = now();
@@ -190,7 +190,7 @@ void ctp_end_slow(void)
 static void store(
 	struct thread *thread, struct chunk_head head, const uint64_t *words)
 {
-	uint64_t *at = reserve(thread, 1 + head.words);
+	uint64_t *at = record_reserve(thread, 1 + head.words);
 
 	if (at == NULL)
 		atomic_fetch_add(&thread->dropped_events, 1);
@@ -211,13 +211,13 @@ static void need_timeline(struct thread *thread)
  */
 static uint64_t *reserve_end(struct thread *thread)
 {
-	uint64_t *at = reserve(thread, 4);
+	uint64_t *at = record_reserve(thread, 4);
 
 	for (int i = 0; at == NULL && i < END_TRIES &&
 			__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0;
 		i++) {
 		spool_wait_free(session_spool(), END_WAIT_NS);
-		at = reserve(thread, 4);
+		at = record_reserve(thread, 4);
 	}
 	return at;
 }
@@ -238,7 +238,7 @@ void ctp_begin_at(struct ctp_site *site, int64_t time_ns)
 		return;
 	need_timeline(thread);
 	if (thread->timeline_dropped == 0)
-		at = reserve(thread, 4);
+		at = record_reserve(thread, 4);
 	if (at == NULL) /* and with it all that it contains */
 		thread->timeline_dropped++;
 	else
@@ -420,7 +420,7 @@ static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 		return;
 	if (size == TEXT_MAX)
 		atomic_fetch_add(&thread->cut_text, 1);
-	at = reserve(thread, 1 + words);
+	at = record_reserve(thread, 1 + words);
 	if (at == NULL) {
 		atomic_fetch_add(&thread->dropped_events, 1);
 	} else {

@@ -8,6 +8,10 @@
 /* The site's number, given now if it is new. May lock. */
 uint32_t record_site(struct ctp_site *site);
 
+/* Room for so many words; NULL if there is none, or if events are held back
+ * that must be recorded first. Between thread_enter() and thread_leave(). */
+uint64_t *record_reserve(struct thread *thread, size_t words);
+
 /* A range begins; the innermost one ends. `ticks` is the time, 0 stands for
  * now; returns it. Between thread_enter() and thread_leave(). */
 uint64_t record_begin(struct thread *thread, uint32_t site, uint64_t ticks);

@@ -62,6 +62,16 @@ struct api {
 		(const __itt_domain *d, __itt_id i, __itt_id p, void *f), \
 		(d, i, p, f)) \
 	X(task_end, (const __itt_domain *d), (d)) \
+	X(task_begin_overlapped, \
+		(const __itt_domain *d, __itt_id i, __itt_id p, \
+			__itt_string_handle *s), \
+		(d, i, p, s)) \
+	X(task_end_overlapped, (const __itt_domain *d, __itt_id i), (d, i)) \
+	X(region_begin, \
+		(const __itt_domain *d, __itt_id i, __itt_id p, \
+			__itt_string_handle *s), \
+		(d, i, p, s)) \
+	X(region_end, (const __itt_domain *d, __itt_id i), (d, i)) \
 	X(frame_begin_v3, (const __itt_domain *d, __itt_id *i), (d, i)) \
 	X(frame_end_v3, (const __itt_domain *d, __itt_id *i), (d, i)) \
 	X(marker, \
@@ -77,9 +87,18 @@ struct api {
 			const char *text, size_t size), \
 		(d, i, s, text, size)) \
 	X(counter_set_value, (__itt_counter c, void *data), (c, data)) \
+	X(counter_set_value_v3, (__itt_counter c, void *data), (c, data)) \
 	X(counter_inc, (__itt_counter c), (c)) \
 	X(counter_dec_delta, (__itt_counter c, unsigned long long delta), \
 		(c, delta)) \
+	X(counter_inc_v3, (const __itt_domain *d, __itt_string_handle *s), \
+		(d, s)) \
+	X(counter_dec_delta_v3, \
+		(const __itt_domain *d, __itt_string_handle *s, \
+			unsigned long long delta), \
+		(d, s, delta)) \
+	X(pause, (void), ()) \
+	X(resume, (void), ()) \
 	X(thread_set_name, (const char *name), (name)) \
 	X(sync_prepare, (void *address), (address))
 
@@ -90,6 +109,8 @@ static __itt_string_handle *(*call_string_handle_create)(const char *name);
 static __itt_domain *(*call_domain_create)(const char *name);
 static __itt_counter (*call_counter_create_typed)(
 	const char *name, const char *domain, int type);
+static __itt_counter (*call_counter_create_v3)(
+	const __itt_domain *domain, const char *name, int type);
 
 /* What ittnotify does itself. */
 static __itt_domain *own_domain_create(const char *name)
@@ -112,6 +133,8 @@ static void load(void)
 			(void **)&call_string_handle_create, NULL, NULL, 1},
 		{"__itt_counter_create_typed",
 			(void **)&call_counter_create_typed, NULL, NULL, 1},
+		{"__itt_counter_create_v3", (void **)&call_counter_create_v3,
+			NULL, NULL, 1},
 		{NULL, NULL, NULL, NULL, 0}};
 	static struct {
 		unsigned char magic[8];
@@ -172,6 +195,15 @@ static inline __attribute__((unused)) __itt_counter __itt_counter_create_typed(
 	return call_counter_create_typed == NULL
 		       ? NULL
 		       : call_counter_create_typed(name, domain, type);
+}
+
+static inline __attribute__((unused)) __itt_counter __itt_counter_create_v3(
+	const __itt_domain *domain, const char *name, int type)
+{
+	load_once();
+	return call_counter_create_v3 == NULL
+		       ? NULL
+		       : call_counter_create_v3(domain, name, type);
 }
 
 #endif

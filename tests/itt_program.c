@@ -56,6 +56,69 @@ static void count(void)
 	__itt_counter_set_value(real, &half);
 }
 
+/* Tasks and regions that overlap, some of one id; and what has not begun. */
+static void overlap(__itt_domain *domain)
+{
+	__itt_string_handle *one = __itt_string_handle_create("one");
+	__itt_string_handle *two = __itt_string_handle_create("two");
+	__itt_id first = {1, 0, 0};
+	__itt_id second = {1, 0, 1};
+
+	__itt_task_begin_overlapped(domain, first, __itt_null, one);
+	__itt_task_begin_overlapped(domain, second, first, two);
+	__itt_region_begin(domain, first, __itt_null, two);
+	__itt_task_end_overlapped(domain, first);
+	__itt_region_end(domain, first);
+	__itt_task_end_overlapped(domain, second);
+	__itt_task_begin_overlapped(domain, first, __itt_null, two);
+	__itt_task_end_overlapped(domain, first);
+	__itt_region_end(domain, first);
+}
+
+static void count_by_name(__itt_domain *domain)
+{
+	__itt_string_handle *name = __itt_string_handle_create("by name");
+	__itt_counter counter =
+		__itt_counter_create_v3(domain, "third", __itt_metadata_u64);
+	uint64_t value = 9;
+
+	__itt_counter_inc_v3(domain, name);
+	__itt_counter_inc_v3(domain, __itt_string_handle_create("by name"));
+	__itt_counter_dec_delta_v3(domain, name, 5);
+	__itt_counter_set_value_v3(counter, &value);
+}
+
+/* What begins while paused is not recorded; what ends then, is. */
+static void rest(void)
+{
+	__itt_domain *domain = __itt_domain_create("dom");
+	__itt_string_handle *name = __itt_string_handle_create("hidden");
+	__itt_id id = {1, 2, 3};
+
+	begin(domain, "before");
+	__itt_task_begin_overlapped(domain, id, __itt_null, name);
+	__itt_frame_begin_v3(domain, &id);
+	__itt_pause();
+	__itt_frame_end_v3(domain, &id);
+	__itt_pause();
+	begin(domain, "hidden");
+	__itt_marker(domain, __itt_null, name, 1);
+	__itt_frame_begin_v3(domain, &id);
+	__itt_frame_end_v3(domain, &id);
+	__itt_region_begin(domain, id, __itt_null, name);
+	__itt_region_end(domain, id);
+	__itt_counter_inc_v3(domain, name);
+	__itt_task_end_overlapped(domain, id);
+	begin(domain, "hidden");
+	__itt_task_end(domain);
+	__itt_resume();
+	begin(domain, "after");
+	__itt_task_end(domain);
+	__itt_task_end(domain); /* hidden */
+	__itt_counter_inc_v3(domain, name);
+	__itt_task_end(domain);
+}
+
 static void plain(void)
 {
 	__itt_domain *domain = __itt_domain_create("dom");
@@ -75,6 +138,8 @@ static void plain(void)
 	__itt_marker(domain, __itt_null, __itt_string_handle_create("mark"), 1);
 	__itt_frame_end_v3(domain, &id);
 	count();
+	overlap(domain);
+	count_by_name(other);
 	__itt_sync_prepare(domain);
 	__itt_thread_set_name("the main one");
 	if (__itt_string_handle_create("outer") !=
@@ -101,15 +166,28 @@ static void frames(void)
 	}
 }
 
+/* Begun under one id, and never ended. */
+static void leave_open(void)
+{
+	__itt_domain *domain = __itt_domain_create("dom");
+
+	for (int i = 0; i < 10000; i++)
+		__itt_frame_begin_v3(domain, NULL);
+}
+
 static void *thread(void *argument)
 {
 	__itt_domain *domain = argument;
+	__itt_string_handle *name = __itt_string_handle_create("any");
+	__itt_id id = {(uintptr_t)&domain, 0, 0};
 
 	for (int i = 0; i < ROUNDS; i++) {
 		begin(domain, "outer");
 		begin(domain, "inner");
 		__itt_task_end(domain);
 		__itt_task_end(domain);
+		__itt_task_begin_overlapped(domain, id, __itt_null, name);
+		__itt_task_end_overlapped(domain, id);
 	}
 	return NULL;
 }
@@ -146,7 +224,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"plain", plain}, {"frames", frames}, {"threads", threads},
+	} cases[] = {{"plain", plain}, {"frames", frames}, {"rest", rest},
+		{"leave open", leave_open}, {"threads", threads},
 		{"replay", replay}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

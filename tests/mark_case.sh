@@ -33,7 +33,7 @@ record() {
 	[ ! -s out ] || complain "$*: says $(cat out)"
 	# Without times, and without the numbers of async ranges.
 	"$DUMP" run.ctp | sed -E 's/^[a-z]+ [0-9]+ -?[0-9]+ //
-		s/^(async_.*) [0-9]+$/\1/' >found
+		s/^(async_.*:[0-9]+) [0-9]+/\1/' >found
 }
 
 # holds CASE: are the events those in the file `want`?

@@ -63,6 +63,12 @@ async_end :started:0
 async_begin :aten::add, seq = 5:0
 instant :aten::add, seq = 5:0
 async_end :aten::add, seq = 5:0
+instant :more:0 category=seven color=#0123fedc payload=18446744073709551615
+async_begin :more:0 category=seven color=#0123fedc payload=18446744073709551615
+async_end :more:0
+instant :less:0 payload=0x1p-2
+async_begin :less:0 payload=0x1p-2
+async_end :less:0
 begin :in module:0
 begin :default of module:0
 end
@@ -110,6 +116,9 @@ try_names() {
 	count many '^begin :name ' 130048
 	count many '^begin :(other):0$' 9952
 	count many '^arg name=name 13' 9952
+	count many '^instant :(other):0 name=a mark of no name$' 1
+	count many '^async_begin :(other):0 name=a range of no name$' 1
+	count many '^async_end :(other):0$' 1
 }
 
 try_threads() {

@@ -123,7 +123,9 @@ static function get(function *table, int index)
 #define ATTRIBUTES const nvtxEventAttributes_t *attributes
 #define DOMAIN nvtxDomainHandle_t domain
 
+CALL(void, MarkEx, (ATTRIBUTES), (attributes), core, 1, )
 CALL(void, MarkA, (const char *text), (text), core, 2, )
+CALL(nvtxRangeId_t, RangeStartEx, (ATTRIBUTES), (attributes), core, 4, 0)
 CALL(nvtxRangeId_t, RangeStartA, (const char *text), (text), core, 5, 0)
 CALL(nvtxRangeId_t, RangeStartW, (const wchar_t *text), (text), core, 6, 0)
 CALL(void, RangeEnd, (nvtxRangeId_t id), (id), core, 7, )

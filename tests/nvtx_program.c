@@ -92,6 +92,28 @@ static void say_payloads(nvtxDomainHandle_t domain)
 	(void)nvtxDomainRangePop(domain);
 }
 
+/* Payload, category and colour of what is no pushed range. */
+static void say_more(nvtxDomainHandle_t domain)
+{
+	nvtxEventAttributes_t more = named("more");
+	nvtxRangeId_t id;
+
+	more.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+	more.payload.ullValue = UINT64_MAX;
+	more.category = 7;
+	more.colorType = NVTX_COLOR_ARGB;
+	more.color = 0x0123fedc;
+	nvtxDomainMarkEx(domain, &more);
+	id = nvtxDomainRangeStartEx(domain, &more);
+	nvtxDomainRangeEnd(domain, id);
+	more = named("less");
+	more.payloadType = NVTX_PAYLOAD_TYPE_FLOAT;
+	more.payload.fValue = 0.25F;
+	nvtxMarkEx(&more);
+	id = nvtxRangeStartEx(&more);
+	nvtxRangeEnd(id);
+}
+
 /* Every call once; what nvtx.sh wants to see is in plain_events there. */
 static void plain(void)
 {
@@ -131,6 +153,7 @@ static void plain(void)
 	id = nvtxDomainRangeStartEx(domain, &range);
 	nvtxDomainMarkEx(domain, &range);
 	nvtxDomainRangeEnd(domain, id);
+	say_more(domain);
 	nvtxNameOsThreadA((uint32_t)syscall(SYS_gettid), "the main one");
 	nvtxDomainDestroy(domain);
 	module_work();
@@ -175,6 +198,8 @@ static void many(void)
 		(void)nvtxRangePushA(text);
 		(void)nvtxRangePop();
 	}
+	nvtxMarkA("a mark of no name");
+	nvtxRangeEnd(nvtxRangeStartA("a range of no name"));
 }
 
 static nvtxRangeId_t handed[THREADS];

@@ -17,8 +17,8 @@ end
 begin :pushed:0
 arg color=#000000ff
 end
-instant :marked:0
-async_begin :started:0
+instant :marked:0 color=#000000ff
+async_begin :started:0 color=#000000ff
 async_end :started:0
 begin :seq = 12:0
 arg color=#000000ff

@@ -196,6 +196,28 @@ START_TEST(every_long_record_becomes_its_event)
 }
 END_TEST
 
+START_TEST(events_have_their_arguments)
+{
+	CASE_TEXT(CHUNK_INSTANT, "number", 20, 2, 0,
+		chunk_arg(CHUNK_ARG_INT, 6, 0), (uint64_t)-5);
+	CASE_TEXT(CHUNK_ASYNC_BEGIN, "a key of some length and its text", 23, 2,
+		7, chunk_arg(CHUNK_ARG_FLOAT, 0, 0), bits_of(0.5),
+		chunk_arg(CHUNK_ARG_TEXT, 20, 13), 0);
+	CASE_TEXT(CHUNK_ASYNC_END, "k\xff", 24, 2, 7,
+		chunk_arg(CHUNK_ARG_TEXT, 1, 1), 0);
+	case_on(30, 1);
+	case_pack();
+	case_read_log();
+	ck_assert_str_eq(case_text.events,
+		"0 20 instant (site 2) number=-5\n"
+		"0 23 async_begin (site 2) 7 =0x1p-1"
+		" a key of some length=' and its text'\n"
+		"0 24 async_end (site 2) 7 k='\xff'\n"
+		"0 30 begin (site 1)\n");
+	ck_assert_uint_eq(case_chunk->consumed, case_used);
+}
+END_TEST
+
 /* A long record has all 64 bits, which change nothing for short ones. */
 START_TEST(short_records_count_from_the_base_of_the_chunk)
 {
@@ -443,6 +465,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, times_go_on_where_44_bits_end);
 	tcase_add_test(tests, steps_back_are_kept);
 	tcase_add_test(tests, every_long_record_becomes_its_event);
+	tcase_add_test(tests, events_have_their_arguments);
 	tcase_add_test(tests, short_records_count_from_the_base_of_the_chunk);
 	tcase_add_test(tests, timelines_are_split_from_what_was_measured);
 	tcase_add_test(tests, a_chunk_half_packed_goes_on_where_it_was);

@@ -90,6 +90,30 @@ START_TEST(impossible_tracks_and_sites_cost_their_record_alone)
 }
 END_TEST
 
+/* Sizes that lead out of their record: what stands before them is good. */
+START_TEST(arguments_do_not_lead_out_of_their_event)
+{
+	static const uint64_t sizes[] = {9, 0xffffff, UINT64_C(9) << 24,
+		UINT64_C(0xffffffff) << 24, UINT64_MAX >> 8};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		CASE_TEXT(CHUNK_INSTANT, "12345678", i, 2, 0, CHUNK_ARG_INT, 5,
+			CHUNK_ARG_TEXT | sizes[i] << 8, 0);
+	CASE_LONG(CHUNK_INSTANT, 0, 7, 2, 0, chunk_arg(CHUNK_ARG_INT, 0, 0));
+	case_on(8, 1);
+	case_pack();
+	case_read_log();
+	ck_assert_str_eq(case_text.events, "0 0 instant (site 2) =5\n"
+					   "0 1 instant (site 2) =5\n"
+					   "0 2 instant (site 2) =5\n"
+					   "0 3 instant (site 2) =5\n"
+					   "0 4 instant (site 2) =5\n"
+					   "0 7 instant (site 2)\n"
+					   "0 8 begin (site 1)\n");
+	ck_assert_uint_eq(case_chunk->consumed, case_used);
+}
+END_TEST
+
 static uint32_t next_random(uint64_t *state, uint32_t below)
 {
 	*state = *state * UINT64_C(6364136223846793005) +
@@ -152,6 +176,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_second_site_does_not_lead_out_of_the_chunk);
 	tcase_add_test(
 		tests, impossible_tracks_and_sites_cost_their_record_alone);
+	tcase_add_test(tests, arguments_do_not_lead_out_of_their_event);
 	tcase_add_test(tests, random_chunks_give_exactly_their_events);
 	suite_add_tcase(suite, tests);
 	return suite;
