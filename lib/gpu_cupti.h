@@ -6,7 +6,7 @@
  * lack reads as 0; see gpu_record.c. tests/abi_check.c compares all of it with
  * NVIDIA's headers where they are installed.
  *
- * Source: CUPTI's headers of 11.8, 12.4 and 13.0.
+ * Source: CUPTI's headers of 11.8, 12.4, 13.0, 13.1 and 13.5.
  */
 #ifndef GPU_CUPTI_H
 #define GPU_CUPTI_H
@@ -137,11 +137,14 @@ struct cupti_kernel {
 	uint64_t local_total;
 	uint32_t cluster_most, clusters_active; /* from 12.0 on */
 	uint8_t device_launched;                /* from 13.0 on */
+	uint8_t padding[7];
+	int32_t priority; /* from 13.1 on */
 };
-static_assert(sizeof(struct cupti_kernel) == 216, "ABI");
+static_assert(sizeof(struct cupti_kernel) == 224, "ABI");
 static_assert(offsetof(struct cupti_kernel, name) == 104, "ABI");
 static_assert(offsetof(struct cupti_kernel, graph) == 156, "ABI");
 static_assert(offsetof(struct cupti_kernel, device_launched) == 208, "ABI");
+static_assert(offsetof(struct cupti_kernel, priority) == 216, "ABI");
 
 /* Records shorter than this are of before 11.1. */
 #define CUPTI_KERNEL_LEAST 160

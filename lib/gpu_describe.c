@@ -21,7 +21,17 @@
  * descriptions, and there are fewer names. */
 #define NUMBERS_MAX (LOG_DESCRIPTIONS_MAX - (UINT32_C(1) << 20))
 
-enum field_kind { NUMBER, LARGE, ALWAYS, PLUS_1, TRIPLE, COPY, MEMORY, WAIT };
+enum field_kind {
+	NUMBER,
+	SIGNED,
+	LARGE,
+	ALWAYS,
+	PLUS_1,
+	TRIPLE,
+	COPY,
+	MEMORY,
+	WAIT
+};
 
 struct field {
 	const char *key;
@@ -46,6 +56,7 @@ static const struct field kernel_fields[] = {
 	{"launch type", GPU_LAUNCH_TYPE, NUMBER},
 	{"device launched", GPU_DEVICE_LAUNCHED, NUMBER},
 	{"graph id", GPU_KERNEL_GRAPH, NUMBER},
+	{"priority", GPU_PRIORITY, SIGNED},
 	{NULL, 0, NUMBER},
 };
 static const struct field memcpy_fields[] = {
@@ -135,6 +146,9 @@ static void pack_field(msgpack_packer *out, const struct field *field,
 	case ALWAYS:
 		(void)msgpack_pack_uint32(out, *value);
 		break;
+	case SIGNED:
+		(void)msgpack_pack_int32(out, (int32_t)*value);
+		break;
 	case LARGE:
 		(void)msgpack_pack_uint64(
 			out, (uint64_t)value[1] << 32 | value[0]);
@@ -166,6 +180,7 @@ static void pack(const struct gpu_description *description)
 	msgpack_packer out = msgpack_out(&descriptions.new);
 	uint32_t count = description->captured != 0;
 
+	count += description->unfinished != 0;
 	for (const struct field *at = fields; at->key != NULL; at++)
 		count += is_due(at, description->fields);
 	(void)msgpack_pack_array(&out, 3);
@@ -178,6 +193,10 @@ static void pack(const struct gpu_description *description)
 	if (description->captured != 0) {
 		msgpack_out_key(&out, "captured graph node");
 		(void)msgpack_pack_uint64(&out, description->captured);
+	}
+	if (description->unfinished != 0) {
+		msgpack_out_key(&out, "unfinished");
+		(void)msgpack_pack_uint64(&out, description->unfinished);
 	}
 }
 

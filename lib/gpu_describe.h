@@ -28,6 +28,7 @@ enum gpu_kernel_field {
 	GPU_LAUNCH_TYPE,
 	GPU_DEVICE_LAUNCHED,
 	GPU_KERNEL_GRAPH,
+	GPU_PRIORITY,
 	GPU_LOCAL_TOTAL, /* two fields: below and above 2^32 */
 	GPU_FIELDS = 24  /* even, so that there is no padding */
 };
@@ -65,7 +66,8 @@ enum gpu_call_field { GPU_CALL_CBID = 0, GPU_CALL_RETURN };
 struct gpu_description {
 	uint32_t kind; /* enum log_activity */
 	uint32_t site;
-	uint64_t captured; /* the node of a graph; see gpu_graph.h */
+	uint64_t captured;   /* the node of a graph; see gpu_graph.h */
+	uint64_t unfinished; /* 1: it had not ended when it was asked for */
 	uint32_t fields[GPU_FIELDS];
 };
 

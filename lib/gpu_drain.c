@@ -65,6 +65,7 @@ static void sync_clocks(void)
 	if (least == UINT64_MAX)
 		return;
 	(void)ctp_private_device_sync(ticks, (int64_t)ns);
+	gpu_record_now((int64_t)ns);
 	if (drain.has_clock)
 		return;
 	drain.has_clock = true;

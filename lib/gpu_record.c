@@ -48,6 +48,7 @@ static struct {
 	struct gpu_table tracks;
 	struct gpu_table names;    /* sites by address of the name */
 	uint32_t ignored;          /* a thread */
+	int64_t now_ns;            /* on the device's clock */
 	uint32_t copies[11][8][8]; /* sites; 0: not made yet */
 	uint32_t memsets[8];
 } records = {
@@ -172,6 +173,7 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 	fields[GPU_LAUNCH_TYPE] = r.launch_type;
 	fields[GPU_DEVICE_LAUNCHED] = r.device_launched;
 	fields[GPU_KERNEL_GRAPH] = r.graph;
+	fields[GPU_PRIORITY] = (uint32_t)r.priority;
 }
 
 /* What both records of copies have. */
@@ -330,16 +332,23 @@ static size_t times_at(uint32_t kind)
 	}
 }
 
+/* When it ends that has not ended yet: not before now, as far as is known. */
+static uint64_t open_end(struct taken *taken, uint64_t start)
+{
+	gpu_session_lose(GPU_UNFINISHED, 1);
+	taken->description.unfinished = 1;
+	return records.now_ns > (int64_t)start ? (uint64_t)records.now_ns
+					       : start;
+}
+
 /* False if they are of no use; which is counted. */
 static bool take_times(struct taken *taken, const void *record, uint32_t kind)
 {
 	uint64_t times[2];
 
 	memcpy(times, (const uint8_t *)record + times_at(kind), sizeof(times));
-	if (times[0] != 0 && times[1] == 0) {
-		gpu_session_lose(GPU_UNFINISHED, 1);
-		return false;
-	}
+	if (times[0] != 0 && times[1] == 0)
+		times[1] = open_end(taken, times[0]);
 	if (times[0] == 0 || times[1] < times[0]) {
 		gpu_session_lose(GPU_TIMES, 1);
 		return false;
@@ -464,6 +473,11 @@ void gpu_record_restart(void)
 	gpu_table_clear(&records.tracks);
 	gpu_device_forget();
 	gpu_describe_restart();
+}
+
+void gpu_record_now(int64_t device_ns)
+{
+	records.now_ns = device_ns;
 }
 
 void gpu_record_ignore(uint32_t thread)

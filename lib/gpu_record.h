@@ -15,6 +15,9 @@ void gpu_record(const void *record, size_t size);
 /* Hands over to the log what was taken so far. */
 void gpu_record_put(void);
 
+/* It is this late on the device's clock: what has not ended lasts until now. */
+void gpu_record_now(int64_t device_ns);
+
 /* A new recording: the numbers of tracks and descriptions start afresh. */
 void gpu_record_restart(void);
 

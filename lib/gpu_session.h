@@ -14,7 +14,7 @@ enum gpu_loss {
 	GPU_DROPPED,    /* by the driver */
 	GPU_DISCARDED,  /* no room: in our buffers, or in the log's */
 	GPU_TIMES,      /* no usable time: zero, or an end before the start */
-	GPU_UNFINISHED, /* still running at the end */
+	GPU_UNFINISHED, /* kept, but its end is not known */
 	GPU_UNKNOWN,    /* of a kind that is not asked for */
 	GPU_LOSSES
 };

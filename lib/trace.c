@@ -33,7 +33,8 @@ static const struct {
 	[LOSS_DEVICE_TIMES] = {"device_times",
 		"device activities without a usable time, left out", false},
 	[LOSS_DEVICE_UNFINISHED] = {"device_unfinished",
-		"device activities that had not ended, left out", true},
+		"device activities that had not ended, shown up to the "
+		"time of asking", true},
 	[LOSS_DEVICE_UNKNOWN] = {"device_unknown",
 		"device activities of a kind not known, left out", true},
 	[LOSS_DAMAGED_BLOCKS] = {"damaged_blocks",

@@ -14,16 +14,30 @@
 
 /* The newest records of each version; a version that is not listed has those
  * of the one before it. */
-#if CUPTI_API_VERSION >= 130000
+#if CUPTI_API_VERSION >= 130500
+typedef CUpti_ActivityKernel13 kernel_record;
+#elif CUPTI_API_VERSION >= 130100
+typedef CUpti_ActivityKernel11 kernel_record;
+#elif CUPTI_API_VERSION >= 130000
 typedef CUpti_ActivityKernel10 kernel_record;
-typedef CUpti_ActivityContext3 context_record;
-typedef CUpti_ActivityCudaEvent2 event_record;
 #elif CUPTI_API_VERSION >= 19
 typedef CUpti_ActivityKernel9 kernel_record;
 #else
 typedef CUpti_ActivityKernel8 kernel_record;
 #endif
-#if CUPTI_API_VERSION >= 26
+#if CUPTI_API_VERSION >= 130500
+typedef CUpti_ActivityContext4 context_record;
+typedef CUpti_ActivityCudaEvent3 event_record;
+#elif CUPTI_API_VERSION >= 130000
+typedef CUpti_ActivityContext3 context_record;
+typedef CUpti_ActivityCudaEvent2 event_record;
+#else
+typedef CUpti_ActivityContext context_record;
+#endif
+#if CUPTI_API_VERSION >= 130500
+typedef CUpti_ActivityMemcpy7 memcpy_record;
+typedef CUpti_ActivitySynchronization2 sync_record;
+#elif CUPTI_API_VERSION >= 26
 typedef CUpti_ActivityMemcpy6 memcpy_record;
 typedef CUpti_ActivitySynchronization2 sync_record;
 #else
@@ -36,11 +50,12 @@ typedef CUpti_ActivityOverhead3 overhead_record;
 typedef CUpti_ActivityOverhead overhead_record;
 #endif
 typedef CUpti_ActivityMemcpyPtoP4 memcpy2_record;
+#if CUPTI_API_VERSION >= 130500
+typedef CUpti_ActivityMemset5 memset_record;
+#else
 typedef CUpti_ActivityMemset4 memset_record;
-typedef CUpti_ActivityAPI api_record;
-#if CUPTI_API_VERSION < 130000
-typedef CUpti_ActivityContext context_record;
 #endif
+typedef CUpti_ActivityAPI api_record;
 
 /* Which column of the fake's table this version is. */
 #if CUPTI_API_VERSION >= 130000 && CUPTI_API_VERSION < 130100
@@ -182,8 +197,9 @@ SUBSCRIBER(structSize, size);
 SUBSCRIBER(subscriberName, name);
 SUBSCRIBER(oldSubscriberName, old_name);
 SUBSCRIBER(oldSubscriberSize, old_size);
-SAME(CUpti_SubscriberParams_STRUCT_SIZE,
-	sizeof(struct cupti_subscriber_params));
+/* It says its size: what is behind it came later. */
+_Static_assert(CUpti_SubscriberParams_STRUCT_SIZE >=
+	sizeof(struct cupti_subscriber_params), "a shorter structure");
 #endif
 
 /* Fields of records: where they are, and how large. */
@@ -219,6 +235,9 @@ KERNEL(clusterX, cluster[0], CLUSTER);
 KERNEL(localMemoryTotal_v2, local_total, LOCAL_TOTAL);
 #if CUPTI_API_VERSION >= 130000
 KERNEL(isDeviceLaunched, device_launched, DEVICE_LAUNCHED);
+#endif
+#if CUPTI_API_VERSION >= 130100
+KERNEL(priority, priority, PRIORITY);
 #endif
 
 #define MEMCPY(their_member, our_member, at) \

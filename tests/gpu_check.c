@@ -49,7 +49,9 @@ struct check {
 	struct open_range open[TRACKS][DEPTH];
 	uint32_t depth[TRACKS];
 	uint64_t ranges, activities, unmatched;
-	int64_t skew_ns; /* the largest seen */
+	uint32_t unfinished;
+	int64_t skew_ns;   /* the largest seen */
+	int64_t latest_ns; /* end of a range */
 	int complaints;
 };
 
@@ -127,6 +129,8 @@ static void follow_range(struct check *check, const struct event *event)
 		struct call *call =
 			find_call(check, open[--*depth].correlation);
 
+		if (event->time_ns > check->latest_ns)
+			check->latest_ns = event->time_ns;
 		if (call != NULL)
 			call->end_ns = event->time_ns;
 	} else if (*depth > 0 && find_arg(check, event, "instance") != NULL) {
@@ -137,24 +141,6 @@ static void follow_range(struct check *check, const struct event *event)
 		check->captured[(size_t)int_arg(
 					check, event, "captured graph node") %
 				NODES] = open[*depth - 2].site;
-}
-
-/* What kinds of CUPTI's a category stands for. */
-static bool is_kind(const char *category, int kind)
-{
-	static const struct {
-		const char *category;
-		int kinds[2];
-	} table[] = {{"kernel", {3, 10}}, {"gpu_memcpy", {1, 22}},
-		{"gpu_memset", {2, 2}}, {"cuda_sync", {38, 38}},
-		{"cuda_driver", {4, 4}}, {"cuda_runtime", {5, 5}},
-		{"overhead", {17, 17}}};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (strcmp(table[i].category, category) == 0)
-			return kind == table[i].kinds[0] ||
-			       kind == table[i].kinds[1];
-	return false;
 }
 
 static bool is_close(int64_t a, int64_t b, int64_t most)
@@ -184,8 +170,8 @@ static struct truth_activity *find_truth(
 	while ((found = truth_find(&check->truth, (int64_t)event->id, found)) !=
 		NULL)
 		if (!found->matched && found->recorded &&
-			is_kind(category, found->kind) && found->node == node &&
-			has_duration(event, found))
+			truth_is_kind(category, found->kind) &&
+			found->node == node && has_duration(event, found))
 			break;
 	return found;
 }
@@ -230,6 +216,14 @@ static void check_captured(struct check *check, const struct event *event,
 			node, name, activity->captured);
 }
 
+/* What CUPTI's is. */
+static double version(void)
+{
+	const char *text = getenv("FAKE_CUPTI");
+
+	return text == NULL ? 13.0 : atof(text);
+}
+
 static void check_kernel(struct check *check, const struct event *event,
 	const struct truth_activity *activity)
 {
@@ -247,17 +241,11 @@ static void check_kernel(struct check *check, const struct event *event,
 	check_number(check, event, "dynamic shared memory",
 		activity->dynamic_shared);
 	check_number(check, event, "local memory", FAKE_LOCAL_TOTAL);
+	check_number(check, event, "priority",
+		version() >= 13.1 ? FAKE_PRIORITY : 0);
 	check_number(check, event, "graph id", activity->graph);
 	if (activity->node != 0)
 		check_captured(check, event, activity);
-}
-
-/* Some fields came with CUPTI 12.8. */
-static bool has_new_fields(void)
-{
-	const char *version = getenv("FAKE_CUPTI");
-
-	return version == NULL || atof(version) >= 12.8;
 }
 
 static void check_copy(struct check *check, const struct event *event,
@@ -267,7 +255,7 @@ static void check_copy(struct check *check, const struct event *event,
 
 	check_number(check, event, "channel", peer ? 0 : FAKE_CHANNEL);
 	check_number(check, event, "copy count",
-		!peer && has_new_fields() ? FAKE_COUNT : 0);
+		!peer && version() >= 12.8 ? FAKE_COUNT : 0);
 	check_number(check, event, "src context", peer ? FAKE_PEER : 0);
 	check_number(check, event, "dst context", peer ? FAKE_PEER + 1 : 0);
 }
@@ -283,7 +271,7 @@ static void check_details(struct check *check, const struct event *event,
 		check_number(check, event, "channel", FAKE_CHANNEL);
 	else if (activity->kind == 38)
 		check_number(check, event, "event sync id",
-			has_new_fields() ? FAKE_SYNC_NUMBER : 0);
+			version() >= 12.8 ? FAKE_SYNC_NUMBER : 0);
 }
 
 static void check_place(struct check *check, const struct event *event,
@@ -348,6 +336,16 @@ static void check_call(struct check *check, const struct event *event,
 		check->skew_ns = event->time_ns - call->end_ns;
 }
 
+/* It goes on when all ranges that are known of have ended. */
+static void check_unfinished(struct check *check, const struct event *event)
+{
+	check->unfinished++;
+	if (event->time_ns + (int64_t)event->dur_ns + CLOCK_NS <
+		check->latest_ns)
+		COMPLAIN(check, "what has not ended ends after %" PRIu64 " ns",
+			event->dur_ns);
+}
+
 static void check_activity(struct check *check, const struct event *event)
 {
 	struct truth_activity *activity = find_truth(check, event);
@@ -362,6 +360,8 @@ static void check_activity(struct check *check, const struct event *event)
 		return;
 	}
 	activity->matched = true;
+	if (int_arg(check, event, "unfinished") == 1)
+		check_unfinished(check, event);
 	if (strcmp(activity->trouble, "zero") == 0 ||
 		strcmp(activity->trouble, "backward") == 0)
 		COMPLAIN(check, "an activity has no usable time, and is shown");
@@ -396,7 +396,6 @@ static void check_losses(struct check *check)
 {
 	uint64_t missing = 0;
 	uint64_t times = 0;
-	uint64_t unfinished = 0;
 
 	for (uint32_t i = 0; i < check->truth.count; i++) {
 		const struct truth_activity *a = &check->truth.activities[i];
@@ -406,17 +405,15 @@ static void check_losses(struct check *check)
 		if (strcmp(a->trouble, "zero") == 0 ||
 			strcmp(a->trouble, "backward") == 0)
 			times++;
-		else if (strcmp(a->trouble, "unfinished") == 0)
-			unfinished++;
 		else
 			missing++;
 	}
 	check_loss(check, LOSS_DEVICE_DROPPED, check->truth.dropped);
 	check_loss(check, LOSS_DEVICE_UNKNOWN, check->truth.unknown);
-	check_loss(check, LOSS_DEVICE_UNFINISHED, unfinished);
-	if (unfinished != check->truth.unfinished)
-		COMPLAIN(check, "%" PRIu64 " had not ended, not %" PRIu32,
-			unfinished, check->truth.unfinished);
+	check_loss(check, LOSS_DEVICE_UNFINISHED, check->truth.unfinished);
+	if (check->unfinished != check->truth.unfinished)
+		COMPLAIN(check, "%" PRIu32 " had not ended, not %" PRIu32,
+			check->unfinished, check->truth.unfinished);
 	check_loss(check, LOSS_DEVICE_TIMES, times);
 	check_loss(check, LOSS_DEVICE_DISCARDED, missing);
 }

@@ -141,3 +141,20 @@ struct truth_activity *truth_find(const struct truth *truth,
 		i = truth->activities[i].next;
 	return i == NONE ? NULL : &truth->activities[i];
 }
+
+bool truth_is_kind(const char *category, int kind)
+{
+	static const struct {
+		const char *category;
+		int kinds[2];
+	} table[] = {{"kernel", {3, 10}}, {"gpu_memcpy", {1, 22}},
+		{"gpu_memset", {2, 2}}, {"cuda_sync", {38, 38}},
+		{"cuda_driver", {4, 4}}, {"cuda_runtime", {5, 5}},
+		{"overhead", {17, 17}}};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (strcmp(table[i].category, category) == 0)
+			return kind == table[i].kinds[0] ||
+			       kind == table[i].kinds[1];
+	return false;
+}

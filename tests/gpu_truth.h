@@ -41,4 +41,7 @@ void truth_clear(struct truth *truth);
 struct truth_activity *truth_find(const struct truth *truth,
 	int64_t correlation, const struct truth_activity *last);
 
+/* Does a category stand for this kind of CUPTI's? */
+bool truth_is_kind(const char *category, int kind);
+
 #endif

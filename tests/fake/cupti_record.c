@@ -101,6 +101,8 @@ static void put_kernel(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_KERNEL_GRAPH, 4, activity->graph);
 	put_triple(record, FAKE_KERNEL_CLUSTER, kernel->cluster);
 	put(record, FAKE_KERNEL_LOCAL_TOTAL, 8, FAKE_LOCAL_TOTAL);
+	if (cupti_record_size(FAKE_KERNEL) > FAKE_KERNEL_PRIORITY)
+		put(record, FAKE_KERNEL_PRIORITY, 4, (uint64_t)FAKE_PRIORITY);
 }
 
 static void put_memcpy(uint8_t *record, const struct fake_activity *activity)

@@ -21,6 +21,7 @@
 #define FAKE_COUNT 3
 #define FAKE_PEER 21
 #define FAKE_SYNC_NUMBER ((INT64_C(7) << 32) + 1)
+#define FAKE_PRIORITY (-3)
 #define FAKE_LOCAL_TOTAL ((INT64_C(5) << 32) + 4096)
 
 /* What is the matter with an activity. */
