@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Completes logs that their recorders could not: the program was killed, and
- * no `ctprof record` was there to do it. */
+ * no `ctprof record` was there to do it. And mends what others wrote. */
 #include "cmd.h"
 
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include "quantity.h"
 #include "recover_log.h"
 #include "recovery.h"
+#include "repair_json.h"
 #include "report.h"
 #include "say.h"
 #include "spools.h"
@@ -28,9 +29,31 @@ struct request {
 	bool discard;
 	bool json;
 	bool quiet;
+	bool force;
+	const char *output; /* NULL: the logs are completed where they are */
+	enum when progress;
 	char **logs;
 	size_t count;
 };
+
+/* With -o, one file is mended. */
+static void check_output(
+	const struct request *request, const struct argp_state *state)
+{
+	if (request->output == NULL) {
+		if (request->force)
+			argp_error(state, "--force is for -o");
+		return;
+	}
+	if (request->count != 1)
+		argp_error(state, "-o takes one FILE");
+	if (request->all || request->discard || request->directory != NULL)
+		argp_error(state, "-o is for what others wrote, not for "
+				  "spools");
+	if (request->json && strcmp(request->output, "-") == 0)
+		argp_error(state, "--json and -o - would both be standard "
+				  "output");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -52,19 +75,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'q':
 		request->quiet = true;
 		return 0;
+	case 'o':
+		request->output = arg;
+		return 0;
+	case KEY_FORCE:
+		request->force = true;
+		return 0;
+	case KEY_PROGRESS:
+		request->progress = arguments_when(state, "--progress", arg);
+		return 0;
 	case ARGP_KEY_ARGS:
 		request->logs = state->argv + state->next;
 		request->count = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
+		check_output(request, state);
 		if (request->all && request->discard)
 			argp_error(state, "--all and --discard exclude each "
 					  "other");
 		if (request->all && request->count > 0)
 			argp_error(state, "--all takes no logs");
-		if (request->json && (request->all || request->discard ||
-					     request->count > 0))
-			argp_error(state, "--json is for the list");
+		if (request->json && request->output == NULL &&
+			(request->all || request->discard ||
+				request->count > 0))
+			argp_error(state, "--json is for the list, or with -o");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -292,6 +326,14 @@ static int run(int argc, char **argv)
 	int worst = EXIT_DONE;
 
 	arguments_parse(cmd_repair.argp, 0, argc, argv, &request);
+	if (request.output != NULL)
+		return repair_json(
+			&(struct repair_json){.input = request.logs[0],
+				.output = request.output,
+				.force = request.force,
+				.json = request.json,
+				.quiet = request.quiet,
+				.progress = request.progress});
 	for (size_t i = 0; i < request.count; i++) {
 		int status = repair_log(&request, request.logs[i]);
 
@@ -317,7 +359,15 @@ static const struct argp_option options[] = {
 		"complete the logs of all spools that were left behind",
 		GROUP_MAIN},
 	{"json", KEY_JSON, NULL, 0,
-		"print the list as JSON", GROUP_MAIN},
+		"print the list as JSON; with -o, what was mended",
+		GROUP_MAIN},
+	OPTION_HEADING("With a FILE that another program wrote:",
+		GROUP_OUTPUT),
+	{"output", 'o', "PATH", 0,
+		"mend the JSON of FILE, and write it to this file, or to "
+		"standard output (-)", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a file that exists", GROUP_OUTPUT},
 	OPTION_HEADING("Spools:", GROUP_INPUT),
 	{"discard", KEY_DISCARD, NULL, 0,
 		"remove spools without completing their logs", GROUP_INPUT},
@@ -325,6 +375,9 @@ static const struct argp_option options[] = {
 		"directory of the spools (default: /dev/shm)", GROUP_INPUT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
 	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
+		"show progress on standard error (auto: on a terminal, after "
+		"a second)", GROUP_OTHER},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -334,10 +387,13 @@ static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[LOG...]",
+	.args_doc = "[LOG...]\nFILE -o PATH",
 	.doc = "Complete logs of programs that were killed, from the spools "
-	       "that they left. Without a LOG: list these spools.\v"
+	       "that they left; without a LOG, list these spools. With -o, "
+	       "make valid JSON of a trace that another program cut off or "
+	       "wrote wrong.\v"
 	       "Examples:\n"
+	       "  ctprof repair killed.json.gz -o whole.json\n"
 	       "  ctprof repair run.ctp\n"
 	       "  ctprof repair\n"
 	       "  ctprof repair --all",
@@ -348,7 +404,7 @@ static const struct argp argp = {
 const struct command cmd_repair = {
 	.name = "repair",
 	.group = "Record",
-	.summary = "complete logs of programs that were killed",
+	.summary = "complete logs of killed programs, mend JSON traces",
 	.argp = &argp,
 	.run = run,
 };

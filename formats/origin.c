@@ -150,16 +150,42 @@ static enum ctp_status open_packed(
 	return status;
 }
 
-enum ctp_status origin_open(struct origin *origin, const char *path,
-	const struct format *from, struct ctp_error *err)
+static void reset(struct origin *origin)
 {
-	enum ctp_status status;
-
 	origin->file = NULL;
 	origin->packed = NULL;
 	origin->inflate = NULL;
 	origin->source = NULL;
 	origin->size_bytes = 0;
+}
+
+enum ctp_status origin_open_bytes(
+	struct origin *origin, const char *path, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reset(origin);
+	status = open_file(origin, path, err);
+	if (status == CTP_OK && is_packed(origin, NULL))
+		status = unpack(origin, err);
+	if (status == CTP_OK)
+		origin->format = format_probe(origin->head, origin->head_size);
+	else
+		close_file(origin);
+	return status;
+}
+
+void origin_close_bytes(struct origin *origin)
+{
+	close_file(origin);
+}
+
+enum ctp_status origin_open(struct origin *origin, const char *path,
+	const struct format *from, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reset(origin);
 	status = open_file(origin, path, err);
 	if (status == CTP_OK)
 		status = is_packed(origin, from)

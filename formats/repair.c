@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "repair.h"
+
+#include "memory.h"
+#include "repair_private.h"
+
+static enum repair_step step(struct repair *repair)
+{
+	if (repair->is_searching)
+		return repair_search(repair);
+	return repair->depth == 0 ? repair_document(repair)
+				  : repair_unit(repair);
+}
+
+/* The input is at its end: what is open is closed. */
+static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
+{
+	size_t end = repair->window.used;
+
+	if (!repair->has_document)
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"holds neither an object nor an array of JSON");
+	if (repair->is_half) {
+		repair_count(repair, REPAIR_TRUNCATED, repair->half);
+		repair_leave_out(repair, end);
+	}
+	/* White space that is left. */
+	for (size_t at = repair->at; at < end; at++)
+		if (!repair_strict_is_blank(repair_byte(repair, at)))
+			repair_leave_out(repair, end);
+	repair->at = end;
+	repair_close_levels(repair, 0);
+	repair_flush(repair, end);
+	repair_out_finish(&repair->out);
+	return CTP_OK;
+}
+
+static enum ctp_status run(struct repair *repair, const struct repair_job *job,
+	struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		if (step(repair) == REPAIR_AGAIN) {
+			repair->is_full = false;
+			continue;
+		}
+		if (repair->made.failed || repair->out.tail.failed)
+			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+		if (ferror(job->out))
+			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+				"cannot write");
+		if (repair->window.at_eof)
+			return finish(repair, err);
+		repair_flush(repair, repair->at);
+		status = repair_window_fill(&repair->window, repair->at, err);
+		repair->at = 0;
+		repair->copied = 0;
+		if (job->progress != NULL)
+			job->progress(job->user, repair->window.base);
+		if (status == CTP_END) {
+			repair->is_full = !repair->window.at_eof;
+			status = CTP_OK;
+		}
+	}
+	return status;
+}
+
+enum ctp_status repair_run(const struct repair_job *job,
+	struct repair_result *result, struct ctp_error *err)
+{
+	struct repair *repair = memory_new_zeroed(1, sizeof(*repair));
+	enum ctp_status status;
+
+	*result = (struct repair_result){0};
+	if (repair == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	repair->result = result;
+	repair->out.file = job->out;
+	if (repair_window_init(
+		    &repair->window, job->in, job->head, job->head_size))
+		status = run(repair, job, err);
+	else
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	result->in_bytes = repair->window.base + repair->window.used;
+	result->out_bytes = repair->out.written;
+	repair_window_clear(&repair->window);
+	buffer_clear(&repair->made);
+	buffer_clear(&repair->out.tail);
+	memory_free(repair);
+	return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "repair_look.h"
+
+#include <string.h>
+
+#include "repair_strict.h"
+
+/* Keys that are longer are none. */
+#define KEY_BYTES_MAX 64
+
+static const char *const event_keys[] = {"args", "bind_id", "bp", "cat",
+	"cname", "dur", "id", "id2", "name", "ph", "pid", "s", "scope", "sf",
+	"tdur", "tid", "ts", "tts", NULL};
+static const char *const document_keys[] = {"baseTimeNanoseconds",
+	"beginningOfTime", "deviceProperties", "displayTimeUnit", "file_info",
+	"otherData", "samples", "schemaVersion", "stackFrames",
+	"systemTraceEvents", "traceEvents", "traceName", "viztracer_metadata",
+	NULL};
+
+uint8_t repair_look_at(struct repair_view *view, size_t at)
+{
+	if (at < view->end)
+		return view->bytes[at];
+	view->hit_end = true;
+	return 0;
+}
+
+size_t repair_look_skip(struct repair_view *view, size_t at)
+{
+	while (at < view->end && repair_strict_is_blank(view->bytes[at]))
+		at++;
+	if (at >= view->end)
+		view->hit_end = true;
+	return at;
+}
+
+/* Behind the key that this quote begins; 0 if it begins none. */
+static size_t key_end(struct repair_view *view, size_t at)
+{
+	size_t from = at + 1;
+
+	do {
+		at++;
+		if (at - from > KEY_BYTES_MAX)
+			return 0;
+	} while (repair_look_at(view, at) >= 0x20 && view->bytes[at] < 0x80 &&
+		 strchr("\"\\{}[],:", view->bytes[at]) == NULL);
+	return at > from && repair_look_at(view, at) == '"' ? at + 1 : 0;
+}
+
+/* Where a colon follows a key that ends here; 0 if none does. */
+static size_t colon_after(struct repair_view *view, size_t at)
+{
+	at = repair_look_skip(view, at);
+	return repair_look_at(view, at) == ':' ? at : 0;
+}
+
+static bool begins_value(struct repair_view *view, size_t at)
+{
+	uint8_t byte = repair_look_at(view, at);
+
+	return byte != 0 && strchr("\"{[-0123456789tfnNIT'", byte) != NULL;
+}
+
+bool repair_look_is_key(struct repair_view *view, size_t at)
+{
+	size_t colon = repair_look_at(view, at) == '"' ? key_end(view, at) : 0;
+
+	colon = colon == 0 ? 0 : colon_after(view, colon);
+	return colon != 0 &&
+	       begins_value(view, repair_look_skip(view, colon + 1));
+}
+
+static bool is_one_of(
+	struct repair_view *view, size_t at, const char *const *keys)
+{
+	size_t end = key_end(view, at);
+	size_t size = end - at - 2;
+
+	if (end == 0 || colon_after(view, end) == 0)
+		return false;
+	for (; *keys != NULL; keys++)
+		if (strlen(*keys) == size &&
+			memcmp(*keys, view->bytes + at + 1, size) == 0)
+			return true;
+	return false;
+}
+
+bool repair_look_is_event_key(struct repair_view *view, size_t at)
+{
+	return repair_look_at(view, at) == '"' &&
+	       is_one_of(view, at, event_keys);
+}
+
+bool repair_look_is_document_key(struct repair_view *view, size_t at)
+{
+	return repair_look_at(view, at) == '"' &&
+	       is_one_of(view, at, document_keys);
+}
+
+bool repair_look_is_event(struct repair_view *view, size_t at)
+{
+	return repair_look_at(view, at) == '{' &&
+	       repair_look_is_event_key(view, repair_look_skip(view, at + 1));
+}
+
+/* May this follow a bracket that closes? */
+static bool follows_bracket(struct repair_view *view, size_t at)
+{
+	uint8_t byte;
+
+	at = repair_look_skip(view, at);
+	byte = repair_look_at(view, at);
+	return byte == 0 || byte == ',' || byte == '}' || byte == ']' ||
+	       byte == '{';
+}
+
+/* May this follow a comma, where what is before it is a text? */
+static bool follows_comma(
+	struct repair_view *view, size_t at, enum repair_place place)
+{
+	uint8_t byte;
+
+	do
+		at = repair_look_skip(view, at);
+	while (repair_look_at(view, at) == ',' && at++ < view->end);
+	byte = repair_look_at(view, at);
+	if (byte == 0)
+		return true;
+	if (byte == '}' || byte == ']')
+		return follows_bracket(view, at + 1);
+	if (place == REPAIR_ITEM)
+		return begins_value(view, at);
+	if (byte == '{')
+		return repair_look_is_event(view, at);
+	if (byte == '\'')
+		return true;
+	return byte == '"' && repair_look_is_key(view, at);
+}
+
+bool repair_look_closes(
+	struct repair_view *view, size_t at, enum repair_place place)
+{
+	uint8_t byte;
+
+	at = repair_look_skip(view, at);
+	byte = repair_look_at(view, at);
+	if (byte == 0)
+		return true;
+	if (place == REPAIR_KEY)
+		return byte == ':' || byte == ',' || byte == '}' ||
+		       begins_value(view, at);
+	if (byte == ',')
+		return follows_comma(view, at + 1, place);
+	if (byte == '}' || byte == ']')
+		return follows_bracket(view, at + 1);
+	return byte == '"' && place == REPAIR_MEMBER &&
+	       repair_look_is_key(view, at);
+}

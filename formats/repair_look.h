@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks ahead in damaged JSON: what a quote or a bracket is most likely, by
+ * what stands around it. For repair_*.c only.
+ */
+#ifndef REPAIR_LOOK_H
+#define REPAIR_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes, and how far they have been understood. */
+struct repair_view {
+	const uint8_t *bytes; /* with zeros behind */
+	size_t at;
+	size_t end;
+	bool hit_end; /* what is behind the end would have mattered */
+};
+
+/* What a text is: of a key, of a member's value, of an array's item. */
+enum repair_place { REPAIR_KEY, REPAIR_MEMBER, REPAIR_ITEM };
+
+/* The byte at this place, or 0 behind the end, which is noted. */
+uint8_t repair_look_at(struct repair_view *view, size_t at);
+
+/* Is it part of a word or number? */
+static inline bool repair_look_is_word(uint8_t byte)
+{
+	return byte > ' ' && byte != 0x7f && byte != '{' && byte != '}' &&
+	       byte != '[' && byte != ']' && byte != ',' && byte != ':' &&
+	       byte != '"' && byte != '\'';
+}
+
+/* The first place from `at` on that is not blank. */
+size_t repair_look_skip(struct repair_view *view, size_t at);
+
+/* Does a text end here, `at` being behind a quote? */
+bool repair_look_closes(
+	struct repair_view *view, size_t at, enum repair_place place);
+
+/* Is this quote the first one of a key, whose colon and value follow? */
+bool repair_look_is_key(struct repair_view *view, size_t at);
+
+/* And of one that events have, or documents? */
+bool repair_look_is_event_key(struct repair_view *view, size_t at);
+bool repair_look_is_document_key(struct repair_view *view, size_t at);
+
+/* Does an event seem to begin with this bracket? */
+bool repair_look_is_event(struct repair_view *view, size_t at);
+
+#endif
