@@ -75,20 +75,47 @@ static bool is_number(const struct trace_devices *devices,
 
 /* Takes the arguments of a device; what tells which it is is none. */
 static const uint8_t *take_args(const struct trace_devices *devices,
-	const uint8_t *at, uint32_t count, struct trace_device *device)
+	const uint8_t *at, uint32_t count, struct trace_device *device,
+	bool *owned)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct event_arg arg = trace_args_next(&at);
 
 		if (is_number(devices, &arg, "id") &&
-			arg.value.integer <= (int64_t)UINT32_MAX)
+			arg.value.integer <= (int64_t)UINT32_MAX) {
 			device->number = (uint32_t)arg.value.integer;
-		else if (is_number(devices, &arg, "pid"))
+		} else if (is_number(devices, &arg, "pid")) {
 			device->pid = arg.value.integer;
-		else
+			*owned = true;
+		} else {
 			device->args[device->arg_count++] = arg;
+		}
 	}
 	return at;
+}
+
+/* Adds a device of all processes that used it or, if none did, of its own. */
+static bool add_shared(struct trace *trace, struct trace_device *device)
+{
+	bool used = false;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *track = &trace->tracks[i];
+
+		if (track->kind != TRACE_STREAM ||
+			track->device != device->number ||
+			(used && track->pid == device->pid))
+			continue;
+		if (trace->device_count == TRACE_DEVICES_MAX) {
+			trace_lose(trace, LOSS_NOT_SHOWN, 1);
+			return true;
+		}
+		used = true;
+		device->pid = track->pid;
+		if (trace_add_device(trace, device) == TRACE_NONE)
+			return false;
+	}
+	return used || trace_add_device(trace, device) != TRACE_NONE;
 }
 
 bool trace_devices_finish(struct trace_devices *devices, int64_t pid)
@@ -98,6 +125,7 @@ bool trace_devices_finish(struct trace_devices *devices, int64_t pid)
 	for (uint32_t i = 0; i < devices->count; i++) {
 		struct trace_device device = {.pid = pid};
 		uint32_t count;
+		bool owned = false;
 		bool done;
 
 		memcpy(&count, at, sizeof(count));
@@ -105,8 +133,11 @@ bool trace_devices_finish(struct trace_devices *devices, int64_t pid)
 			NULL, (size_t)count + 1, sizeof(*device.args));
 		if (device.args == NULL)
 			return false;
-		at = take_args(devices, at + sizeof(count), count, &device);
-		done = trace_add_device(devices->trace, &device) != TRACE_NONE;
+		at = take_args(
+			devices, at + sizeof(count), count, &device, &owned);
+		done = owned ? trace_add_device(devices->trace, &device) !=
+				       TRACE_NONE
+			     : add_shared(devices->trace, &device);
 		memory_free(device.args);
 		if (!done)
 			return false;

@@ -31,8 +31,8 @@ void trace_devices_clear(struct trace_devices *devices);
 enum ctp_status trace_devices_read(struct trace_devices *devices,
 	struct json_scan *scan, struct ctp_error *err);
 
-/* Adds them to the trace as this process's, where they do not tell another;
- * false if out of memory. */
+/* Adds them to the trace as those of the processes that they tell, or that used
+ * them, or else of this one; false if out of memory. */
 bool trace_devices_finish(struct trace_devices *devices, int64_t pid);
 
 #endif

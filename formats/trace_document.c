@@ -278,20 +278,38 @@ static enum ctp_status forgive(struct trace_reader *reader,
 							       : no_memory(err);
 }
 
+/* Who used the devices, if nobody was seen to: the process 0, if it has a name.
+ */
+static uint32_t device_user(const struct trace_reader *reader)
+{
+	const struct trace_rows *rows = &reader->rows;
+	uint32_t process = reader->process;
+
+	for (uint32_t i = strtab_count(rows->pids) - 1; i > 0 && process == 0;
+		i--)
+		if (rows->processes[i].pid == 0)
+			process = i;
+	return process;
+}
+
 enum ctp_status trace_reader_read(
 	struct trace_reader *reader, struct ctp_error *err)
 {
 	struct ctp_error failed;
 	enum ctp_status status = read_document(reader, &failed);
+	uint32_t process;
 
 	if (status != CTP_OK)
 		status = forgive(reader, &failed, err);
 	json_scan_let_go(reader->scan);
 	if (status != CTP_OK)
 		return status;
-	trace_rows_finish(&reader->rows, reader->pid);
-	if (!trace_join_finish(&reader->join) ||
-		!trace_devices_finish(&reader->devices, reader->pid))
+	trace_rows_finish(&reader->rows);
+	process = device_user(reader);
+	if (!trace_streams_finish(&reader->streams, process) ||
+		!trace_join_finish(&reader->join) ||
+		!trace_devices_finish(
+			&reader->devices, reader->rows.processes[process].pid))
 		return no_memory(err);
 	if (reader->children_first > reader->parents_first)
 		spill_reverse_ties(reader->spill);

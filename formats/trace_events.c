@@ -92,20 +92,16 @@ static void compare_slices(struct trace_reader *reader, struct trace_row *row,
 	row->end_ns = end_ns;
 }
 
-/* The process that used the devices is that of the first call of their API;
- * without one, of the first op. */
+/* Who used the devices, if nothing else tells, is who made the first call of
+ * their API; without one, the first op. */
 static void note_process(struct trace_reader *reader,
 	const struct trace_row *row, enum trace_class class)
 {
-	int64_t pid = trace_rows_process(&reader->rows, row)->pid;
-
-	if (class == TRACE_API && !reader->has_call_pid) {
-		reader->has_call_pid = true;
-		reader->has_pid = true;
-		reader->pid = pid;
-	} else if (class == TRACE_OP && !reader->has_pid) {
-		reader->has_pid = true;
-		reader->pid = pid;
+	if (class == TRACE_API && !reader->has_caller) {
+		reader->has_caller = true;
+		reader->process = row->process;
+	} else if (class == TRACE_OP && reader->process == 0) {
+		reader->process = row->process;
 	}
 }
 
@@ -131,7 +127,8 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 	struct trace_cause cause = {known_id(reader, TRACE_CORRELATION),
 		known_id(reader, TRACE_EXTERNAL_ID)};
 	int64_t pid = trace_rows_process(&reader->rows, row)->pid;
-	struct trace_place place = {known_arg(reader, TRACE_DEVICE, pid),
+	struct trace_place place = {row->process,
+		known_arg(reader, TRACE_DEVICE, pid),
 		known_arg(reader, TRACE_CONTEXT, 0),
 		known_arg(reader, TRACE_STREAM_ID, row->tid)};
 	int64_t key_ns = record->time_ns;
@@ -141,9 +138,6 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 	if (!is_u32(place.context))
 		place.context = 0;
 	record->kind = TRACE_ACTIVITY;
-	record->track = trace_rows_stream(&reader->rows, place);
-	if (record->track == TRACE_NONE)
-		return no_memory(err);
 	if (record->class == TRACE_ANNOTATION) {
 		cause = (struct trace_cause){0, 0};
 	} else {
@@ -152,10 +146,22 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 		if (!trace_join_add_work(&reader->join, cause))
 			return no_memory(err);
 	}
+	record->track =
+		trace_streams_add(&reader->streams, place, cause.correlation);
+	if (record->track == STRTAB_NONE)
+		return no_memory(err);
 	record->id = cause.correlation;
 	record->external = cause.external;
 	return keep(reader, record, key_ns,
 		TRACE_RANK_OTHERS + reader->event_count, err);
+}
+
+static bool add_call(struct trace_reader *reader, const struct trace_row *row,
+	uint64_t correlation)
+{
+	return trace_streams_add_call(&reader->streams, row->process,
+		       correlation, &reader->join.calls) &&
+	       trace_join_add_call(&reader->join, correlation);
 }
 
 static enum ctp_status add_slice(struct trace_reader *reader,
@@ -170,8 +176,7 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 		return no_memory(err);
 	if (record->class == TRACE_API) {
 		record->id = known_id(reader, TRACE_CORRELATION);
-		if (record->id != 0 &&
-			!trace_join_add_call(&reader->join, record->id))
+		if (record->id != 0 && !add_call(reader, row, record->id))
 			return no_memory(err);
 	}
 	if (record->class == TRACE_OP)

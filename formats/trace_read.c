@@ -83,6 +83,7 @@ static void close_reader(struct event_source *source)
 	trace_devices_clear(&reader->devices);
 	trace_frames_clear(&reader->frames);
 	trace_join_clear(&reader->join);
+	trace_streams_clear(&reader->streams);
 	trace_rows_clear(&reader->rows);
 	trace_labels_clear(&reader->names);
 	trace_members_clear(&reader->members);
@@ -102,6 +103,7 @@ static bool init(struct trace_reader *reader)
 
 	done = trace_labels_init(&reader->names, trace, &reader->args) && done;
 	done = trace_rows_init(&reader->rows, trace, &reader->args) && done;
+	done = trace_streams_init(&reader->streams, &reader->rows) && done;
 	trace_join_init(&reader->join, trace);
 	trace_frames_init(&reader->frames, trace, &reader->args);
 	trace_devices_init(&reader->devices, trace, &reader->args);

@@ -23,6 +23,7 @@
 #include "trace_members.h"
 #include "trace_nest.h"
 #include "trace_rows.h"
+#include "trace_streams.h"
 
 /* Memory for sorting, and ranks of what is at the same time. */
 #define TRACE_SPILL_BYTES ((size_t)16 << 20)
@@ -40,11 +41,11 @@ enum trace_record_kind {
 
 /* Behind it are the arguments, as in trace_args.bytes. */
 struct trace_record {
-	uint8_t kind;  /* enum trace_record_kind */
-	uint8_t event; /* enum event_kind */
-	uint8_t flow;  /* enum event_flow */
-	uint8_t class; /* enum trace_class */
-	uint32_t track;
+	uint8_t kind;   /* enum trace_record_kind */
+	uint8_t event;  /* enum event_kind */
+	uint8_t flow;   /* enum event_flow */
+	uint8_t class;  /* enum trace_class */
+	uint32_t track; /* TRACE_ACTIVITY: in trace_streams */
 	uint32_t site;
 	uint32_t arg_count;
 	uint32_t frame; /* strtab number of its key in the table of stacks */
@@ -65,15 +66,15 @@ struct trace_reader {
 	struct trace_members members;
 	struct trace_labels names;
 	struct trace_rows rows;
+	struct trace_streams streams;
 	struct trace_join_table join;
 	struct trace_frames frames;
 	struct trace_devices devices;
 	struct spill *spill;
 	uint64_t event_count; /* in the file */
 	uint64_t children_first, parents_first;
-	bool has_pid; /* of the process that used the devices */
-	bool has_call_pid;
-	int64_t pid;
+	bool has_caller;
+	uint32_t process; /* that used the devices; 0: none */
 	bool has_time;
 	bool has_ranges; /* begins and ends, each an event */
 	bool is_array;

@@ -35,6 +35,12 @@ static enum ctp_status next_record(
 		(const uint8_t *)item.bytes + sizeof(reader->record);
 	reader->args_taken = 0;
 	reader->has_record = true;
+	if (reader->record.kind == TRACE_ACTIVITY) {
+		reader->record.track = trace_streams_track(&reader->streams,
+			reader->record.track, reader->record.id);
+		if (reader->record.track == TRACE_NONE)
+			return no_memory(err);
+	}
 	if (!trace_nest_reach(&reader->nest, reader->record.track))
 		return no_memory(err);
 	return CTP_OK;

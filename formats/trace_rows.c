@@ -10,30 +10,16 @@
  * like these. */
 #define TEXT_BASE (-(INT64_C(1) << 40))
 
-bool trace_rows_init(
-	struct trace_rows *rows, struct trace *trace, struct trace_args *args)
-{
-	*rows = (struct trace_rows){
-		.trace = trace, .args = args, .last = STRTAB_NONE};
-	rows->pids = strtab_new();
-	rows->keys = strtab_new();
-	rows->streams = strtab_new();
-	return rows->pids != NULL && rows->keys != NULL &&
-	       rows->streams != NULL;
-}
-
 void trace_rows_clear(struct trace_rows *rows)
 {
 	strtab_free(rows->pids);
 	strtab_free(rows->keys);
-	strtab_free(rows->streams);
 	memory_free(rows->processes);
 	memory_free(rows->rows);
-	memory_free(rows->stream_tracks);
 }
 
-/* Makes room for item `number`; what is new is zero. */
-static bool reach(void **items, uint32_t *room, uint32_t number, size_t size)
+bool trace_rows_reach(
+	void **items, uint32_t *room, uint32_t number, size_t size)
 {
 	uint32_t more = number < UINT32_MAX / 4 ? 2 * number + 16 : UINT32_MAX;
 	char *bigger;
@@ -47,6 +33,23 @@ static bool reach(void **items, uint32_t *room, uint32_t number, size_t size)
 	*items = bigger;
 	*room = more;
 	return true;
+}
+
+bool trace_rows_init(
+	struct trace_rows *rows, struct trace *trace, struct trace_args *args)
+{
+	void *items = NULL;
+	bool done;
+
+	*rows = (struct trace_rows){
+		.trace = trace, .args = args, .last = STRTAB_NONE};
+	rows->pids = strtab_new();
+	rows->keys = strtab_new();
+	/* Number 0 is no process. */
+	done = trace_rows_reach(
+		&items, &rows->process_room, 0, sizeof(*rows->processes));
+	rows->processes = items;
+	return done && rows->pids != NULL && rows->keys != NULL;
 }
 
 /* The number that a pid or tid is or stands for; `*name` is its text if it is
@@ -89,8 +92,9 @@ static uint32_t find_process(
 		strtab_add(rows->pids, (const char *)&pid, sizeof(pid));
 	void *items = rows->processes;
 
-	if (number == STRTAB_NONE || !reach(&items, &rows->process_room, number,
-					     sizeof(*rows->processes)))
+	if (number == STRTAB_NONE ||
+		!trace_rows_reach(&items, &rows->process_room, number,
+			sizeof(*rows->processes)))
 		return STRTAB_NONE;
 	rows->processes = items;
 	if (number == known)
@@ -125,7 +129,8 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 	process = find_process(rows, key[0], names[0]);
 	items = rows->rows;
 	if (number == STRTAB_NONE || process == STRTAB_NONE ||
-		!reach(&items, &rows->row_room, number, sizeof(*rows->rows)))
+		!trace_rows_reach(
+			&items, &rows->row_room, number, sizeof(*rows->rows)))
 		return NULL;
 	rows->rows = items;
 	rows->last = number;
@@ -153,42 +158,10 @@ uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row)
 	return row->track;
 }
 
-uint32_t trace_rows_stream(struct trace_rows *rows, struct trace_place place)
-{
-	const int64_t key[2] = {place.device, place.stream};
-	uint32_t known = strtab_count(rows->streams);
-	uint32_t number =
-		strtab_add(rows->streams, (const char *)key, sizeof(key));
-	void *items = rows->stream_tracks;
-	uint32_t track;
-
-	if (number == STRTAB_NONE || !reach(&items, &rows->stream_room, number,
-					     sizeof(*rows->stream_tracks)))
-		return TRACE_NONE;
-	rows->stream_tracks = items;
-	if (number == known)
-		rows->stream_tracks[number] = trace_add_track(
-			rows->trace, (struct trace_track){.kind = TRACE_STREAM,
-					     .tid = place.stream,
-					     .device = (uint32_t)place.device});
-	track = rows->stream_tracks[number];
-	if (track != TRACE_NONE && place.context != 0)
-		rows->trace->tracks[track].context = (uint32_t)place.context;
-	return track;
-}
-
-void trace_rows_finish(struct trace_rows *rows, int64_t pid)
+void trace_rows_finish(struct trace_rows *rows)
 {
 	struct trace *trace = rows->trace;
-	uint32_t name = 0;
 
-	for (uint32_t i = 1; i < strtab_count(rows->pids); i++)
-		if (rows->processes[i].pid == pid)
-			name = rows->processes[i].name;
-	for (uint32_t i = 0; i < trace->track_count; i++) {
-		trace->tracks[i].pid = pid;
-		trace->tracks[i].process_name = name;
-	}
 	for (uint32_t i = 1; i < strtab_count(rows->keys); i++) {
 		const struct trace_row *row = &rows->rows[i];
 		const struct trace_process *process =

@@ -36,13 +36,10 @@ struct trace_rows {
 	struct trace_args *args; /* for its scratch space */
 	struct strtab *pids;     /* of processes, as bytes */
 	struct strtab *keys;     /* of rows, likewise */
-	struct strtab *streams;  /* of devices, likewise */
 	struct trace_process *processes;
 	uint32_t process_room;
 	struct trace_row *rows;
 	uint32_t row_room;
-	uint32_t *stream_tracks;
-	uint32_t stream_room;
 	uint32_t last;
 };
 
@@ -65,16 +62,11 @@ struct trace_process *trace_rows_process(
 /* The row's track, made if it has none; TRACE_NONE if out of memory. */
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row);
 
-/* A stream's track, whose process is not known yet. */
-struct trace_place {
-	int64_t device;
-	int64_t context;
-	int64_t stream;
-};
+/* All names are known now: those of tracks are set. */
+void trace_rows_finish(struct trace_rows *rows);
 
-uint32_t trace_rows_stream(struct trace_rows *rows, struct trace_place place);
-
-/* All names are known now, and the process that used the devices. */
-void trace_rows_finish(struct trace_rows *rows, int64_t pid);
+/* Makes room for item `number` of an array; what is new is zero. */
+bool trace_rows_reach(
+	void **items, uint32_t *room, uint32_t number, size_t size);
 
 #endif

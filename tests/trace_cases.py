@@ -242,7 +242,38 @@ JOINS = [
          {("a", "cudaLaunchKernel"): once(7000), ("a", K): once(1000)}),
 ]
 
-CASES = NESTING + MARKS + NUMBERS + TEXT + JOINS
+PROCESSES = [
+    Case("two processes work on one row of a device",
+         text_of([op("a", 0, 9, 1), call(1, 5), x("b", 0, 9, pid=2),
+                  call(1, 6) | {"pid": 2}, kernel(4, 3, 5), kernel(8, 1, 6),
+                  kernel(9, 2, 6)]),
+         {"a": once(9000, 8000), "b": once(9000, 8000),
+          "cudaLaunchKernel": (2, 2, 2000, 2000), K: (3, 3, 6000, 6000)},
+         {("a", "cudaLaunchKernel"): once(1000),
+          ("b", "cudaLaunchKernel"): once(1000),
+          ("a", K): once(3000), ("b", K): (2, 2, 3000, 3000)}),
+    # Whoever counts from 1 has the same numbers as the others.
+    Case("two processes with equal numbers, and a row each for a device",
+         text_of([op("a", 0, 9, 1), call(1, 5), x("b", 0, 9, pid=2),
+                  call(1, 5) | {"pid": 2},
+                  kernel(4, 3, 5, pid=100), kernel(8, 1, 5, pid=101)]),
+         {"a": once(9000, 8000), "b": once(9000, 8000),
+          "cudaLaunchKernel": (2, 2, 2000, 2000), K: (2, 2, 4000, 4000)},
+         {("a", "cudaLaunchKernel"): once(1000),
+          ("b", "cudaLaunchKernel"): once(1000),
+          ("a", K): once(3000), ("b", K): once(1000)}, {}, False),
+    Case("of equal numbers, the process that made more of the calls",
+         text_of([op("a", 0, 9, 1), call(1, 5), x("b", 0, 9, pid=2),
+                  call(1, 5) | {"pid": 2}, call(3, 6) | {"pid": 2},
+                  kernel(4, 3, 5), kernel(8, 1, 6)]),
+         {"a": once(9000, 8000), "b": once(9000, 7000),
+          "cudaLaunchKernel": (3, 3, 3000, 3000), K: (2, 2, 4000, 4000)},
+         {("a", "cudaLaunchKernel"): once(1000),
+          ("b", "cudaLaunchKernel"): (2, 2, 2000, 2000),
+          ("b", K): (2, 2, 4000, 4000)}, {}, False),
+]
+
+CASES = NESTING + MARKS + NUMBERS + TEXT + JOINS + PROCESSES
 
 
 def counted(path):
