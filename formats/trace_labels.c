@@ -35,6 +35,7 @@ static const struct {
 	{"gpu_memset", NULL, TRACE_WORK},
 	{"gpu_user_annotation", NULL, TRACE_ANNOTATION},
 	{"cuda_sync", NULL, TRACE_WAIT},
+	{"Trace", NULL, TRACE_SPAN},
 	{"Operator", "cpu_op", TRACE_OP},
 	{"Runtime", "cuda_runtime", TRACE_API},
 	{"Kernel", "kernel", TRACE_WORK},

@@ -22,6 +22,7 @@ enum trace_class {
 	TRACE_WORK,       /* what a device did */
 	TRACE_ANNOTATION, /* the span of what a device did for something */
 	TRACE_WAIT,       /* the host waited for a device */
+	TRACE_SPAN,       /* perhaps the whole recording: no call */
 };
 
 struct trace_category {

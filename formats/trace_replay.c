@@ -116,20 +116,33 @@ static uint64_t id_of(struct trace_reader *reader)
 	return 0;
 }
 
+/* Does the slice take part in the nesting of its track? */
+static bool is_nested(struct trace_reader *reader)
+{
+	const struct trace_record *record = &reader->record;
+
+	if (record->class == TRACE_SPAN &&
+		trace_site_is_span(reader->trace, record->site))
+		return false;
+	if (!trace_nest_overlaps(&reader->nest, record->track, end_of(record)))
+		return true;
+	trace_lose(reader->trace, LOSS_OVERLAPS, 1);
+	return false;
+}
+
 static enum ctp_status open_slice(
 	struct trace_reader *reader, struct event *event, struct ctp_error *err)
 {
 	const struct trace_record *record = &reader->record;
-	int64_t end_ns = end_of(record);
 
-	if (trace_nest_overlaps(&reader->nest, record->track, end_ns)) {
-		trace_lose(reader->trace, LOSS_OVERLAPS, 1);
+	if (!is_nested(reader)) {
 		*event = make_event(record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {
 		*event = make_event(record, EVENT_BEGIN);
 		/* Calls of an API make no calls. */
-		if (!trace_nest_open(&reader->nest, record->track, end_ns,
+		if (!trace_nest_open(&reader->nest, record->track,
+			    end_of(record),
 			    record->dur_ns == 0 && record->class != TRACE_API))
 			return no_memory(err);
 		reader->correlation = id_of(reader);

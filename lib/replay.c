@@ -317,18 +317,25 @@ static enum ctp_status end(struct replay *replay, const struct event *event)
 	return CTP_OK;
 }
 
-/* A range that is outside all nesting is a root call of its own. */
+/* A range that is outside all nesting is a root call of its own, unless it is
+ * none. */
 static enum ctp_status complete(
 	struct replay *replay, const struct event *event)
 {
-	uint32_t entry = function_of(replay, event->site);
-	uint32_t number = (entry & ~REPLAY_API) - 1;
 	uint64_t dur_ns =
 		replay->options.device == REPLAY_DEVICE ? 0 : event->dur_ns;
 	struct profile_function *function;
+	uint32_t entry;
+	uint32_t number;
 
+	if (trace_site_is_span(replay->trace, event->site)) {
+		trace_lose(replay->trace, LOSS_LEFT_OUT, 1);
+		return CTP_OK;
+	}
+	entry = function_of(replay, event->site);
 	if (entry == 0)
 		return CTP_ERR_NOMEM;
+	number = (entry & ~REPLAY_API) - 1;
 	function = &replay->profile->functions[number];
 	cost_call(&function->cost, dur_ns, dur_ns, true, true);
 	cost_call(&function->root, dur_ns, dur_ns, true, true);

@@ -394,6 +394,16 @@ const char *trace_site_file(const struct trace *trace, uint32_t site)
 	return strtab_text(trace->text, trace->sites[site].file, NULL);
 }
 
+bool trace_site_is_span(const struct trace *trace, uint32_t site)
+{
+	static const char name[] = "PyTorch Profiler (";
+	uint32_t category = trace->sites[site].category;
+
+	return strcmp(strtab_text(trace->text, category, NULL), "Trace") == 0 &&
+	       strncmp(trace_site_name(trace, site), name, sizeof(name) - 1) ==
+		       0;
+}
+
 bool trace_site_is_python(const struct trace *trace, uint32_t site)
 {
 	const char *category =

@@ -219,6 +219,10 @@ const char *trace_site_file(const struct trace *trace, uint32_t site);
 /* Is it a function that cProfile would show: of Python, or called by it? */
 bool trace_site_is_python(const struct trace *trace, uint32_t site);
 
+/* Is it the time of a whole recording, which PyTorch's profiler writes as a
+ * slice, and no call? Source: libkineto/src/output_json.cpp. */
+bool trace_site_is_span(const struct trace *trace, uint32_t site);
+
 /* A fact's value, or NULL; borrowed. */
 const char *trace_find_fact(const struct trace *trace, const char *key);
 

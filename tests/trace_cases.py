@@ -196,6 +196,18 @@ TEXT = [
          {"a": once(1000)}, {}, {"truncated": 1}, False),
 ]
 
+SPANS = [
+    Case("the span of a recording is no call, but a step of it is",
+         text_of([x("PyTorch Profiler (0)", 0, 99, pid="Spans",
+                    tid="PyTorch Profiler", cat="Trace"),
+                  x("ProfilerStep#3", 0, 9, cat="user_annotation"),
+                  x("PyTorch Profiler", 1, 2, cat="Trace")]),
+         {"ProfilerStep#3": once(9000, 7000),
+          "PyTorch Profiler": once(2000)},
+         {("ProfilerStep#3", "PyTorch Profiler"): once(2000)},
+         {"left_out": 1}),
+]
+
 JOINS = [
     Case("by correlation, where External id is another name for it",
          text_of([op("wrong", 0, 4, 9), op("right", 5, 5, 4), call(6, 9, 9),
@@ -273,7 +285,7 @@ PROCESSES = [
           ("b", K): (2, 2, 4000, 4000)}, {}, False),
 ]
 
-CASES = NESTING + MARKS + NUMBERS + TEXT + JOINS + PROCESSES
+CASES = NESTING + MARKS + NUMBERS + TEXT + SPANS + JOINS + PROCESSES
 
 
 def counted(path):
@@ -281,7 +293,8 @@ def counted(path):
     trace = trace_counts.Trace(path)
     calls = trace_counts.Calls(trace)
     work = trace_counts.Work(trace, calls)
-    losses = {"bad_events": trace.bad, "left_out": trace.left_out,
+    losses = {"bad_events": trace.bad, "left_out":
+              trace.left_out + sum(s.is_span() for s in trace.host),
               "stray_ends": trace.stray_ends, "unmatched": work.unmatched,
               "open_ranges": sum(s.open for s in trace.host),
               "overlaps": calls.overlaps}

@@ -135,7 +135,8 @@ class Check:
         lost = {**report["lost"], **report["notes"]}
         for loss, wanted in (
                 ("bad_events", self.trace.bad),
-                ("left_out", self.trace.left_out),
+                ("left_out", self.trace.left_out +
+                 sum(s.is_span() for s in self.trace.host)),
                 ("stray_ends", self.trace.stray_ends),
                 ("open_ranges", sum(s.open for s in self.trace.host)),
                 ("overlaps", self.calls.overlaps),

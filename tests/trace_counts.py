@@ -55,6 +55,11 @@ class Slice:
     def end(self):
         return self.start + self.dur
 
+    def is_span(self):
+        """PyTorch's of the whole recording, which is no call."""
+        return self.category == "Trace" and \
+            self.name.startswith("PyTorch Profiler (")
+
     def correlation(self):
         return as_id(self.args.get("correlation"))
 
@@ -221,7 +226,8 @@ class Calls:
         self.by_correlation, self.by_external = {}, {}
         rows = collections.defaultdict(list)
         for slice_ in trace.host:
-            rows[slice_.row].append(slice_)
+            if not slice_.is_span():
+                rows[slice_.row].append(slice_)
         sign = -1 if trace.children_first else 1
         for slices in rows.values():
             slices.sort(key=lambda s: (s.start, -s.dur, not s.range,
