@@ -82,6 +82,17 @@ enum option_key {
 	KEY_EMIT,
 	KEY_NO_NVTX,
 	KEY_NO_ITT,
+	KEY_TIME,
+	KEY_AROUND,
+	KEY_STEP,
+	KEY_PID,
+	KEY_TID,
+	KEY_DEVICES,
+	KEY_RANK,
+	KEY_CATEGORIES,
+	KEY_MIN_LENGTH,
+	KEY_SPLIT,
+	KEY_REDACT,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

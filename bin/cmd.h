@@ -36,6 +36,7 @@ struct command {
 	X(repair) \
 	X(symbolize) \
 	X(convert) \
+	X(cut) \
 	X(merge) \
 	X(info) \
 	X(stats) \

@@ -6,18 +6,19 @@
  */
 #include "cmd.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "arguments.h"
 #include "batch.h"
 #include "convert.h"
+#include "cutting.h"
 #include "input.h"
 #include "inputs.h"
+#include "job.h"
 #include "names.h"
+#include "naming.h"
 #include "output.h"
 #include "quantity.h"
 #include "say.h"
@@ -29,6 +30,7 @@ struct conversion {
 	char **outputs;     /* for -o DIR/: one for each input; else NULL */
 	bool force;
 	uint32_t jobs;
+	uint64_t part_bytes;    /* 0: each input becomes one output */
 	struct convert_job job; /* limits only */
 };
 
@@ -81,6 +83,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORCE:
 		conversion->force = true;
 		return 0;
+	case KEY_SPLIT:
+		conversion->part_bytes = arguments_size(state, "--split", arg);
+		return 0;
 	case 'n':
 		conversion->job.top = arguments_count(state, "--top", arg);
 		return 0;
@@ -99,15 +104,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat found;
-	size_t size = strlen(path);
-
-	return (size > 0 && path[size - 1] == '/') ||
-	       (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
-}
-
 /* The format by the output's name, where -t does not say it. */
 static int choose_format(struct conversion *conversion)
 {
@@ -115,7 +111,8 @@ static int choose_format(struct conversion *conversion)
 
 	if (conversion->to != NULL)
 		return EXIT_DONE;
-	if (path == NULL || strcmp(path, "-") == 0 || is_directory(path)) {
+	if (path == NULL || strcmp(path, "-") == 0 ||
+		naming_is_directory(path)) {
 		say("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
@@ -129,6 +126,26 @@ static int choose_format(struct conversion *conversion)
 	if (!names_can_write(conversion->to)) {
 		say("%s: ctprof reads %s but does not write it", path,
 			conversion->to->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+/* Parts are files of their own, of timelines. */
+static int check_parts(const struct conversion *conversion)
+{
+	const char *path = conversion->output;
+
+	if (conversion->part_bytes == 0)
+		return EXIT_DONE;
+	if (conversion->to->new_timeline == NULL) {
+		say("--split makes parts of a timeline, and %s is a profile",
+			conversion->to->name);
+		return EXIT_USAGE;
+	}
+	if (path == NULL || strcmp(path, "-") == 0) {
+		say("--split writes several files: give -o DIRECTORY/ or "
+		    "-o FILE");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -151,46 +168,6 @@ static int check_pair(const struct conversion *conversion)
 	else
 		say("ctprof writes %s but does not read it", from->name);
 	return EXIT_USAGE;
-}
-
-/* Takes a suffix that we know from a name, which is not all of it. */
-static void trim_suffix(char *name)
-{
-	const struct format *known = format_of_path(name);
-	const char *suffix = known == NULL ? ".gz" : known->suffix;
-	size_t size = strlen(name);
-	size_t suffix_size = strlen(suffix);
-
-	if (size > suffix_size &&
-		strcmp(name + size - suffix_size, suffix) == 0)
-		name[size - suffix_size] = '\0';
-}
-
-/* DIR/NAME.SUFFIX, for NAME.ANY or NAME.ANY.gz of a suffix that we know; NULL
- * if out of memory. */
-static char *output_name(const struct conversion *conversion, const char *path)
-{
-	const char *directory = conversion->output;
-	const char *suffix = conversion->to->suffix;
-	const char *base = strrchr(path, '/');
-	char *stem;
-	char *name;
-
-	base = strcmp(path, "-") == 0 ? "stdin"
-	       : base == NULL         ? path
-				      : base + 1;
-	stem = strdup(base);
-	if (stem == NULL)
-		return NULL;
-	trim_suffix(stem);
-	if (strcmp(base + strlen(stem), ".gz") == 0)
-		trim_suffix(stem);
-	if (asprintf(&name, "%s%s%s%s", directory,
-		    directory[strlen(directory) - 1] == '/' ? "" : "/", stem,
-		    suffix == NULL ? "" : suffix) < 0)
-		name = NULL;
-	free(stem);
-	return name;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -227,14 +204,6 @@ static int refuse_collisions(const struct conversion *conversion)
 	return status;
 }
 
-static int make_directory(const char *path)
-{
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
-		return EXIT_DONE;
-	say("%s: cannot make the directory: %s", path, strerror(errno));
-	return EXIT_OUTPUT;
-}
-
 /* With -o DIR/: names every output. */
 static int name_outputs(struct conversion *conversion)
 {
@@ -242,7 +211,8 @@ static int name_outputs(struct conversion *conversion)
 	const char *path = conversion->output;
 	int status;
 
-	if (path == NULL || strcmp(path, "-") == 0 || !is_directory(path)) {
+	if (path == NULL || strcmp(path, "-") == 0 ||
+		!naming_is_directory(path)) {
 		if (inputs->count == 1)
 			return EXIT_DONE;
 		say("%zu inputs do not fit one output; use -o DIRECTORY/",
@@ -253,8 +223,8 @@ static int name_outputs(struct conversion *conversion)
 		calloc(inputs->count, sizeof(*conversion->outputs));
 	for (size_t i = 0; i < inputs->count; i++) {
 		if (conversion->outputs != NULL)
-			conversion->outputs[i] =
-				output_name(conversion, inputs->paths[i]);
+			conversion->outputs[i] = naming_in(
+				path, inputs->paths[i], conversion->to);
 		if (conversion->outputs == NULL ||
 			conversion->outputs[i] == NULL) {
 			say_no_memory(NULL);
@@ -262,38 +232,31 @@ static int name_outputs(struct conversion *conversion)
 		}
 	}
 	status = refuse_collisions(conversion);
-	return status == EXIT_DONE ? make_directory(path) : status;
+	return status == EXIT_DONE ? naming_make_directory(path) : status;
 }
 
-static void on_progress(void *user, uint64_t position)
+/* Converts an opened input to what it is written to. */
+static int convert_input(const struct conversion *conversion,
+	struct input *input, const char *path)
 {
-	progress_update(user, position);
-}
+	const struct inputs *inputs = &conversion->inputs;
+	struct job job = {
+		.convert = conversion->job,
+		.path = path,
+		.force = conversion->force,
+		.progress = inputs->count == 1 && !inputs->quiet
+				    ? inputs->progress
+				    : WHEN_NEVER,
+		.part_bytes = conversion->part_bytes,
+	};
+	struct cut *cut = NULL;
+	int status = EXIT_DONE;
 
-/* Converts an opened input to an opened output. */
-static int run_job(const struct conversion *conversion, struct input *input,
-	struct output *output)
-{
-	struct convert_job job = conversion->job;
-	struct ctp_error err = {0};
-	struct progress progress;
-	enum ctp_status status;
-	bool alone = conversion->inputs.count == 1;
-
-	progress_start(&progress,
-		alone && !conversion->inputs.quiet ? conversion->inputs.progress
-						   : WHEN_NEVER,
-		NULL, input->origin.size_bytes);
-	job.to = conversion->to;
-	job.out = output->file;
-	job.options.title = input->name;
-	job.progress = progress.on ? on_progress : NULL;
-	job.user = &progress;
-	status = convert_run(input->origin.source, &job, &err);
-	progress_hide(&progress);
-	if (status == CTP_OK)
-		return EXIT_DONE;
-	return input_failed(input, output->name, &err);
+	job.convert.to = conversion->to;
+	job.convert.options.title = input->name;
+	if (job.part_bytes > 0)
+		status = cutting_into_parts(input, &cut);
+	return status == EXIT_DONE ? job_run(&job, input, cut) : status;
 }
 
 static int convert_one(size_t index, void *user)
@@ -303,7 +266,6 @@ static int convert_one(size_t index, void *user)
 	const char *path = conversion->outputs == NULL
 				   ? conversion->output
 				   : conversion->outputs[index];
-	struct output output;
 	struct input input;
 	int status;
 	int closed;
@@ -311,15 +273,7 @@ static int convert_one(size_t index, void *user)
 	status = input_open(&input, inputs->paths[index], inputs);
 	if (status != EXIT_DONE)
 		return status;
-	status = output_open(
-		&output, path, conversion->force, conversion->to->binary);
-	if (status != EXIT_DONE) {
-		(void)input_close(&input, &(struct inputs){.quiet = true});
-		return status;
-	}
-	status = run_job(conversion, &input, &output);
-	closed = output_close(&output, status == EXIT_DONE);
-	status = closed > status ? closed : status;
+	status = convert_input(conversion, &input, path);
 	closed = input_close(&input, inputs);
 	return closed > status ? closed : status;
 }
@@ -346,6 +300,8 @@ static int convert_all(struct conversion *conversion)
 
 	if (status == EXIT_DONE)
 		status = check_pair(conversion);
+	if (status == EXIT_DONE)
+		status = check_parts(conversion);
 	if (status == EXIT_DONE)
 		status = name_outputs(conversion);
 	return status == EXIT_DONE ? batch_run(&batch) : status;
@@ -377,6 +333,10 @@ static const struct argp_option options[] = {
 		"for many inputs, into this DIRECTORY/", GROUP_OUTPUT},
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite files that exist", GROUP_OUTPUT},
+	{"split", KEY_SPLIT, "SIZE", 0,
+		"of a timeline, in as many files as it takes, each of about "
+		"SIZE (400M) and whole by itself: NAME-0001.SUFFIX, ...",
+		GROUP_OUTPUT},
 	{"jobs", 'j', "N", 0,
 		"work on so many inputs at a time (default: one for each "
 		"processor)", GROUP_OUTPUT},

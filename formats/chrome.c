@@ -311,6 +311,11 @@ static enum ctp_status finish(
 	return CTP_OK;
 }
 
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	return ((const struct chrome *)writer)->json.used;
+}
+
 static void chrome_free(struct timeline_writer *writer)
 {
 	struct chrome *chrome = (struct chrome *)writer;
@@ -336,7 +341,12 @@ static enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	if (chrome == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	chrome->writer = (struct timeline_writer){add, finish, chrome_free};
+	chrome->writer = (struct timeline_writer){
+		.add = add,
+		.finish = finish,
+		.free = chrome_free,
+		.pending = pending,
+	};
 	chrome->trace = trace;
 	chrome->title = options == NULL ? NULL : options->title;
 	chrome->events = (struct chrome_events){

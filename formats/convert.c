@@ -7,6 +7,9 @@
 /* How often a full disk is noticed and progress is shown. */
 #define EVENTS_PER_TICK 65536
 
+/* How often it is seen that a part is full. */
+#define EVENTS_PER_LOOK 16
+
 /* Reads up to one tick's events. CTP_OK: there is more. */
 static enum ctp_status next_events(struct event_source *source,
 	enum ctp_status (*add)(
@@ -31,12 +34,34 @@ static void show_progress(
 		job->progress(job->user, source->position(source));
 }
 
+/* A timeline that is being written. */
+struct timeline {
+	struct timeline_writer *writer;
+	const struct convert_job *job;
+	unsigned added; /* since it was looked at */
+};
+
+static void look(struct timeline *timeline)
+{
+	const struct timeline_writer *writer = timeline->writer;
+	struct convert_part *part = timeline->job->part;
+	off_t written = ftello(timeline->job->out);
+	uint64_t bytes = written < 0 ? 0 : (uint64_t)written;
+
+	timeline->added = 0;
+	if (writer->pending != NULL)
+		bytes += writer->pending(writer);
+	part->full = bytes >= part->bytes;
+}
+
 static enum ctp_status add_to_timeline(
 	void *to, const struct event *event, struct ctp_error *err)
 {
-	struct timeline_writer *writer = to;
+	struct timeline *timeline = to;
 
-	return writer->add(writer, event, err);
+	if (timeline->job->part != NULL && ++timeline->added == EVENTS_PER_LOOK)
+		look(timeline);
+	return timeline->writer->add(timeline->writer, event, err);
 }
 
 static enum ctp_status add_to_replay(
@@ -58,6 +83,7 @@ static enum ctp_status check_output(FILE *out, struct ctp_error *err)
 static enum ctp_status run_timeline(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err)
 {
+	struct timeline timeline = {.job = job};
 	struct timeline_writer *writer;
 	enum ctp_status status;
 
@@ -70,8 +96,9 @@ static enum ctp_status run_timeline(struct event_source *source,
 		job->out, source->trace, &job->options, &writer, err);
 	if (status != CTP_OK)
 		return status;
+	timeline.writer = writer;
 	while (status == CTP_OK && !ferror(job->out)) {
-		status = next_events(source, add_to_timeline, writer, err);
+		status = next_events(source, add_to_timeline, &timeline, err);
 		show_progress(source, job);
 	}
 	/* Also after a failed write: the writer then says why it failed. */

@@ -17,6 +17,12 @@
 
 #define CONVERT_PARTS 1000000
 
+/* A part of an output that is to become no larger than about so many bytes. */
+struct convert_part {
+	uint64_t bytes;
+	bool full; /* set when it has them: then the source is to end */
+};
+
 struct convert_job {
 	/* convert_run(): what to write, and where. */
 	const struct format *to;
@@ -31,6 +37,8 @@ struct convert_job {
 	bool document_edges; /* see struct replay_options; so is this: */
 	enum replay_device device;
 	bool no_root; /* see struct profile; so are Python's always */
+
+	struct convert_part *part; /* timelines only; NULL: no limit */
 
 	/* Called now and then with source->position(); may be NULL. */
 	void (*progress)(void *user, uint64_t position);

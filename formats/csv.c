@@ -215,7 +215,8 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 	if (csv == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	csv->writer = (struct timeline_writer){add, finish, csv_free};
+	csv->writer = (struct timeline_writer){
+		.add = add, .finish = finish, .free = csv_free};
 	csv->out = out;
 	done = json_init(&csv->json, NULL);
 	done = flat_init(&csv->flat, trace) && done;

@@ -31,6 +31,9 @@ struct timeline_writer {
 	enum ctp_status (*finish)(
 		struct timeline_writer *writer, struct ctp_error *err);
 	void (*free)(struct timeline_writer *writer);
+	/* About how many bytes more what has been added will be in the file;
+	 * NULL: nearly all is written as it comes. */
+	uint64_t (*pending)(const struct timeline_writer *writer);
 };
 
 struct format {

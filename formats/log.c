@@ -29,6 +29,11 @@ static enum ctp_status finish(
 	return log_out_finish(((struct log_format_writer *)writer)->out, err);
 }
 
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	return log_out_pending(((const struct log_format_writer *)writer)->out);
+}
+
 static void log_format_free(struct timeline_writer *writer)
 {
 	struct log_format_writer *self = (struct log_format_writer *)writer;
@@ -56,7 +61,12 @@ static enum ctp_status log_format_new(FILE *out, struct trace *trace,
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	}
-	self->writer = (struct timeline_writer){add, finish, log_format_free};
+	self->writer = (struct timeline_writer){
+		.add = add,
+		.finish = finish,
+		.free = log_format_free,
+		.pending = pending,
+	};
 	*writer = &self->writer;
 	return CTP_OK;
 }

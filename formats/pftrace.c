@@ -368,14 +368,6 @@ static enum ctp_status check(
 	return CTP_OK;
 }
 
-static void begin_file(struct pftrace *pftrace, int64_t first_ns)
-{
-	if (first_ns > pftrace->trace->start_ns)
-		first_ns = pftrace->trace->start_ns;
-	pftrace_packets_begin(&pftrace->packets, first_ns);
-	pftrace_tracks_begin(&pftrace->tracks);
-}
-
 static enum ctp_status add(struct timeline_writer *writer,
 	const struct event *event, struct ctp_error *err)
 {
@@ -383,7 +375,7 @@ static enum ctp_status add(struct timeline_writer *writer,
 	struct pftrace_track *track;
 
 	if (!pftrace->packets.begun)
-		begin_file(pftrace, event->time_ns);
+		pftrace_tracks_begin(&pftrace->tracks, event->time_ns);
 	track = pftrace_tracks_open(&pftrace->tracks, event->track);
 	return check(
 		track != NULL && adders[event->kind](pftrace, track, event),
@@ -421,7 +413,7 @@ static enum ctp_status finish(
 	bool done = true;
 
 	if (!pftrace->packets.begun)
-		begin_file(pftrace, 0);
+		pftrace_tracks_begin(&pftrace->tracks, 0);
 	for (uint32_t i = 0; i < pftrace->tracks.count && done; i++)
 		done = end_track(pftrace, i);
 	if (done) {
@@ -430,6 +422,11 @@ static enum ctp_status finish(
 		pftrace_packets_flush(&pftrace->packets);
 	}
 	return check(done, pftrace, err);
+}
+
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	return ((const struct pftrace *)writer)->packets.bytes.used;
 }
 
 static void pftrace_free(struct timeline_writer *writer)
@@ -473,8 +470,10 @@ static enum ctp_status new_timeline(FILE *out, struct trace *trace,
 	struct pftrace *pftrace = memory_new_zeroed(1, sizeof(*pftrace));
 
 	if (pftrace != NULL) {
-		pftrace->writer = (struct timeline_writer){
-			.add = add, .finish = finish, .free = pftrace_free};
+		pftrace->writer = (struct timeline_writer){.add = add,
+			.finish = finish,
+			.free = pftrace_free,
+			.pending = pending};
 		pftrace->trace = trace;
 		pftrace->title = options == NULL ? NULL : options->title;
 	}

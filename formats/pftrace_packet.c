@@ -88,6 +88,8 @@ void pftrace_packets_begin(struct pftrace_packets *packets, int64_t first_ns)
 	struct buffer *bytes = &packets->bytes;
 	size_t begun;
 
+	if (first_ns > packets->trace->start_ns)
+		first_ns = packets->trace->start_ns;
 	packets->begun = true;
 	packets->origin_ns = packets->trace->base_realtime_ns;
 	packets->clock = CLOCK_OF_DAY;

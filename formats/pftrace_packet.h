@@ -77,8 +77,8 @@ bool pftrace_packets_init(
 	struct pftrace_packets *packets, FILE *out, struct trace *trace);
 void pftrace_packets_clear(struct pftrace_packets *packets);
 
-/* Begins the file, before the first packet; no event's time is before this,
- * where it can be known. */
+/* Begins the file, before the first packet; no event's time is before this, or
+ * the trace's start, where it can be known. */
 void pftrace_packets_begin(struct pftrace_packets *packets, int64_t first_ns);
 
 /* Hands everything to the stream. */

@@ -196,10 +196,11 @@ static uint64_t find_process(
 	return thing->uuid;
 }
 
-void pftrace_tracks_begin(struct pftrace_tracks *tracks)
+void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns)
 {
 	const struct trace *trace = tracks->trace;
 
+	pftrace_packets_begin(tracks->packets, first_ns);
 	for (uint32_t i = 0; i < trace->track_count; i++) {
 		const struct trace_track *track = &trace->tracks[i];
 

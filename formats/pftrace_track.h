@@ -103,9 +103,9 @@ bool pftrace_tracks_init(
 	struct pftrace_tracks *tracks, struct pftrace_packets *packets);
 void pftrace_tracks_clear(struct pftrace_tracks *tracks);
 
-/* Before the first event: describes processes whose order matters, since viewers
- * show them in that of their descriptions. */
-void pftrace_tracks_begin(struct pftrace_tracks *tracks);
+/* Begins the file, before the first event: describes processes whose order
+ * matters, since viewers show them in that of their descriptions. */
+void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns);
 
 /* The entry of a track, described if it is new; NULL if out of memory. */
 struct pftrace_track *pftrace_tracks_open(

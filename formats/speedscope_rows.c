@@ -118,6 +118,7 @@ enum ctp_status speedscope_rows_add(struct speedscope_rows *rows,
 		rows->first_ns = point->time_ns;
 	if (last_ns > rows->last_ns)
 		rows->last_ns = last_ns;
+	rows->point_count += point->kind == POINT_SLICE ? 2 : 1;
 	return spill_add(rows->spill, &record, err);
 }
 

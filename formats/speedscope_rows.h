@@ -47,6 +47,7 @@ struct speedscope_rows {
 	struct strtab *frames; /* name, file and line; numbers begin with 1 */
 	uint32_t *frame_of;    /* by site; 0: not known yet */
 	uint32_t site_room;
+	uint64_t point_count; /* that will be written */
 	int64_t first_ns; /* of all times */
 	int64_t last_ns;
 };

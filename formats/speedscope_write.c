@@ -22,6 +22,9 @@
 #include "memory.h"
 #include "speedscope_rows.h"
 
+/* What a point is in the file: {"type":"O","frame":12,"at":123456.789} */
+#define POINT_BYTES 45
+
 /* What is open on a track, and where its slices go. */
 struct speedscope_track {
 	uint32_t *open; /* frames */
@@ -229,6 +232,13 @@ static enum ctp_status finish(
 	return status;
 }
 
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	const struct speedscope *scope = (const struct speedscope *)writer;
+
+	return scope->rows.point_count * POINT_BYTES;
+}
+
 static void free_writer(struct timeline_writer *writer)
 {
 	struct speedscope *scope = (struct speedscope *)writer;
@@ -269,7 +279,12 @@ enum ctp_status speedscope_new(FILE *out, struct trace *trace,
 
 	if (scope != NULL) {
 		scope->writer = (struct timeline_writer){
-			.add = add, .finish = finish, .free = free_writer};
+
+			.add = add,
+			.finish = finish,
+			.free = free_writer,
+			.pending = pending,
+		};
 		scope->out = out;
 		scope->trace = trace;
 		trace->no_args = true;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "flat.h"
@@ -305,6 +306,15 @@ static enum ctp_status add(struct timeline_writer *writer,
 	return flat_add(&writer_of(writer)->flat, event, err);
 }
 
+/* What is not in the file yet is in memory, of which there is little. */
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	const struct sqlite_write *to = (const struct sqlite_write *)writer;
+	struct stat found;
+
+	return fstat(to->file.fd, &found) == 0 ? (uint64_t)found.st_size : 0;
+}
+
 static void sqlite_free(struct timeline_writer *writer)
 {
 	struct sqlite_write *to = writer_of(writer);
@@ -325,7 +335,12 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	if (to == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	to->writer = (struct timeline_writer){add, finish, sqlite_free};
+	to->writer = (struct timeline_writer){
+		.add = add,
+		.finish = finish,
+		.free = sqlite_free,
+		.pending = pending,
+	};
 	to->out = out;
 	to->title = options == NULL ? NULL : options->title;
 	to->file = SPILL_FILE_NONE;

@@ -9,6 +9,10 @@
 /* What waits of all tracks, at most; then all of it is written. */
 #define HELD_MAX ((size_t)24 * 1024 * 1024)
 
+/* What waits is larger than what it becomes by about this factor: 2.5 bytes
+ * for one of 16, and arguments that repeat. */
+#define HELD_PER_BYTE 6
+
 /* Of an event's arguments: far from what a block may be. */
 #define ARGS_BYTES_MAX (2 * LOG_OUT_TEXT_MAX)
 
@@ -195,6 +199,11 @@ enum ctp_status log_out_add(
 	if (status == CTP_OK && out->held_bytes > HELD_MAX)
 		status = log_out_write_tracks(out, err);
 	return status;
+}
+
+uint64_t log_out_pending(const struct log_out *out)
+{
+	return out->held_bytes / HELD_PER_BYTE;
 }
 
 enum ctp_status log_out_finish(struct log_out *out, struct ctp_error *err)

@@ -30,6 +30,9 @@ void log_out_free(struct log_out *out);
 enum ctp_status log_out_add(
 	struct log_out *out, const struct event *event, struct ctp_error *err);
 
+/* About how many bytes what waits will be in the log. */
+uint64_t log_out_pending(const struct log_out *out);
+
 /* Writes what waits, and what is known of the recording; likewise. */
 enum ctp_status log_out_finish(struct log_out *out, struct ctp_error *err);
 

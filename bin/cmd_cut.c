@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a piece of a timeline, or all of it in pieces. */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "convert.h"
+#include "cutting.h"
+#include "input.h"
+#include "inputs.h"
+#include "job.h"
+#include "names.h"
+#include "naming.h"
+#include "output.h"
+#include "quantity.h"
+#include "say.h"
+
+struct cut_command {
+	struct inputs inputs;
+	const struct format *to; /* NULL: that of the input */
+	const char *output;      /* as given; NULL: standard output */
+	bool force;
+	uint64_t part_bytes;
+	struct cutting cutting;
+};
+
+static void read_to(struct cut_command *command, const char *name,
+	const struct argp_state *state)
+{
+	command->to = names_format(name);
+	if (command->to == NULL)
+		argp_error(state,
+			"--to: there is no format '%s'; see 'ctprof formats'",
+			name);
+	else if (!names_can_write(command->to))
+		argp_error(state, "--to: ctprof reads %s but does not write it",
+			command->to->name);
+}
+
+static void read_list(struct choose_list *list, const char *option,
+	const char *text, const struct argp_state *state)
+{
+	if (!cutting_read_list(text, list))
+		argp_error(state,
+			"%s: '%s' is no list of numbers (0,3,8-11; none)",
+			option, text);
+}
+
+static void read_step(struct cutting *cutting, const char *text,
+	const struct argp_state *state)
+{
+	char *end;
+
+	cutting->has_step = true;
+	cutting->step = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != '\0')
+		argp_error(state, "--step: '%s' is no number", text);
+}
+
+/* An option that says what is left out by what it is. */
+static bool parse_choice(
+	int key, const char *arg, const struct argp_state *state)
+{
+	struct cut_command *command = state->input;
+	struct choose_options *choose = &command->cutting.choose;
+
+	switch (key) {
+	case KEY_PID:
+		read_list(&choose->pids, "--pid", arg, state);
+		return true;
+	case KEY_TID:
+		read_list(&choose->tids, "--tid", arg, state);
+		return true;
+	case KEY_DEVICES:
+		read_list(&choose->devices, "--device", arg, state);
+		return true;
+	case KEY_RANK:
+		read_list(&choose->ranks, "--rank", arg, state);
+		return true;
+	case KEY_CATEGORIES:
+		choose->categories = arg;
+		return true;
+	case KEY_MIN_LENGTH:
+		if (!quantity_read_time(arg, &choose->min_ns))
+			argp_error(state, "--min-dur: '%s' is no time (100us)",
+				arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One that says which window, and what becomes of it. */
+static bool parse_window(
+	int key, const char *arg, const struct argp_state *state)
+{
+	struct cut_command *command = state->input;
+	struct cutting *cutting = &command->cutting;
+
+	switch (key) {
+	case KEY_TIME:
+		if (!cutting_read_time(arg, cutting))
+			argp_error(state,
+				"--time: '%s' is no window of time "
+				"(1.5s..2s, 1.5s.., ..2s)",
+				arg);
+		return true;
+	case KEY_AROUND:
+		cutting->around = arg;
+		return true;
+	case KEY_STEP:
+		read_step(cutting, arg, state);
+		return true;
+	case KEY_SPLIT:
+		command->part_bytes = arguments_size(state, "--split", arg);
+		cutting->parts = command->part_bytes > 0;
+		return true;
+	case KEY_REDACT:
+		cutting->redact = true;
+		cutting->salt = arg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void check(
+	const struct cut_command *command, const struct argp_state *state)
+{
+	const struct cutting *cutting = &command->cutting;
+	const char *path = command->output;
+
+	if (cutting->has_time + cutting->has_step + (cutting->around != NULL) >
+		1)
+		argp_error(state, "--time, --around and --step are three ways "
+				  "to say which window: give one");
+	if (command->inputs.count > 1)
+		argp_error(state, "one input at a time is cut");
+	if (cutting->parts && (path == NULL || strcmp(path, "-") == 0))
+		argp_error(state, "--split writes several files: give "
+				  "-o DIRECTORY/ or -o FILE");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct cut_command *command = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &command->inputs;
+		state->child_inputs[1] = &command->inputs;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(command, state);
+		return 0;
+	case 't':
+		read_to(command, arg, state);
+		return 0;
+	case 'o':
+		command->output = arg;
+		return 0;
+	case KEY_FORCE:
+		command->force = true;
+		return 0;
+	default:
+		return parse_choice(key, arg, state) ||
+				       parse_window(key, arg, state)
+			       ? 0
+			       : ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* By -t, by the output's name, or as the input is. */
+static int choose_format(struct cut_command *command, const struct input *input)
+{
+	const char *path = command->output;
+
+	if (command->to == NULL && path != NULL && !naming_is_directory(path))
+		command->to = format_of_path(path);
+	if (command->to == NULL)
+		command->to = input->origin.format;
+	if (!names_can_write(command->to)) {
+		say("ctprof reads %s but does not write it; use -t FORMAT",
+			command->to->name);
+		return EXIT_USAGE;
+	}
+	if (command->cutting.parts && command->to->new_timeline == NULL) {
+		say("--split makes parts of a timeline, and %s is a profile",
+			command->to->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+static int write_input(struct cut_command *command, struct input *input)
+{
+	struct job job = {
+		.convert = {.to = command->to},
+		.path = command->output,
+		.force = command->force,
+		.progress = command->inputs.quiet ? WHEN_NEVER
+						  : command->inputs.progress,
+		.part_bytes = command->part_bytes,
+	};
+	struct cut *cut = NULL;
+	char *path = NULL;
+	int status = EXIT_DONE;
+
+	if (!command->cutting.redact)
+		job.convert.options.title = input->name;
+	if (job.path != NULL && naming_is_directory(job.path)) {
+		status = naming_make_directory(job.path);
+		path = naming_in(
+			job.path, command->inputs.paths[0], job.convert.to);
+		job.path = path;
+		if (path == NULL) {
+			say_no_memory(NULL);
+			return EXIT_LIMIT;
+		}
+	}
+	if (status == EXIT_DONE)
+		status = cutting_apply(&command->cutting, input, &cut);
+	if (status == EXIT_DONE)
+		status = job_run(&job, input, cut);
+	free(path);
+	return status;
+}
+
+static int cut_one(struct cut_command *command)
+{
+	const struct inputs *inputs = &command->inputs;
+	struct input input;
+	int status = input_open(&input, inputs->paths[0], inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = choose_format(command, &input);
+	if (status == EXIT_DONE)
+		status = write_input(command, &input);
+	closed = input_close(&input, inputs);
+	return closed > status ? closed : status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct cut_command command = {0};
+	struct choose_options *choose = &command.cutting.choose;
+	int status;
+
+	arguments_parse(cmd_cut.argp, 0, argc, argv, &command);
+	status = cut_one(&command);
+	free(choose->pids.ranges);
+	free(choose->tids.ranges);
+	free(choose->devices.ranges);
+	free(choose->ranks.ranges);
+	inputs_clear(&command.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Which window of time:", GROUP_MAIN),
+	{"time", KEY_TIME, "A..B", 0,
+		"from A to B since the first event (1.5s..2s); either may be "
+		"left out", GROUP_MAIN},
+	{"around", KEY_AROUND, "NAME", 0,
+		"while the first range that is called NAME, or as this pattern "
+		"says, is open", GROUP_MAIN},
+	{"step", KEY_STEP, "N", 0,
+		"during step N: ProfilerStep#N, or what ctp_step() said",
+		GROUP_MAIN},
+	OPTION_HEADING("What of it:", GROUP_SELECT),
+	{"pid", KEY_PID, "LIST", 0,
+		"these processes (12,40-49)", GROUP_SELECT},
+	{"tid", KEY_TID, "LIST", 0,
+		"these threads, or none; what devices did stays", GROUP_SELECT},
+	{"device", KEY_DEVICES, "LIST", 0,
+		"these devices, or none; what threads did stays", GROUP_SELECT},
+	{"rank", KEY_RANK, "LIST", 0,
+		"the processes of these ranks", GROUP_SELECT},
+	{"cat", KEY_CATEGORIES, "LIST", 0,
+		"what has one of these categories (cpu_op,kernel)",
+		GROUP_SELECT},
+	{"min-dur", KEY_MIN_LENGTH, "TIME", 0,
+		"ranges and what devices did, if they took as long (100us)",
+		GROUP_SELECT},
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"split", KEY_SPLIT, "SIZE", 0,
+		"in as many files as it takes, each of about SIZE (400M) and "
+		"whole by itself: NAME-0001.SUFFIX, ...", GROUP_OUTPUT},
+	{"redact", KEY_REDACT, "SALT", OPTION_ARG_OPTIONAL,
+		"hashes in the place of files, hosts, users, commands and the "
+		"texts of arguments; with a SALT, nobody without it can try "
+		"which text a hash is of", GROUP_OUTPUT},
+	{"to", 't', "FORMAT", 0,
+		"format of the output (default: told by the end of -o's name, "
+		"or else the input's)", GROUP_OUTPUT},
+	{"output", 'o', "PATH", 0,
+		"write to this file, to standard output (-, the default), or "
+		"into this DIRECTORY/", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite files that exist", GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Cut a piece out of a timeline, leave out of it what does not "
+	       "matter, split it into files that viewers can open, or make it "
+	       "fit to be shared.\v"
+	       "Examples:\n"
+	       "  ctprof cut --around 'ProfilerStep#7' t.json.gz -o "
+	       "step7.json\n"
+	       "  ctprof cut --time 1.5s..2s --min-dur 100us run.ctp -o "
+	       "piece.json\n"
+	       "  ctprof cut --split 400M big.json.gz -o parts/\n"
+	       "  ctprof cut --redact run.ctp -o share.json",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_cut = {
+	.name = "cut",
+	.group = "Look at a recording",
+	.summary = "take a piece of a timeline, or split or redact it",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "naming.h"
+#include "output.h"
+#include "progress.h"
+#include "say.h"
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+/* Converts an opened input to an opened output. */
+static int convert(struct convert_job *convert, enum when when,
+	struct input *input, const struct output *output)
+{
+	struct ctp_error err = {0};
+	struct progress progress;
+	enum ctp_status status;
+
+	progress_start(&progress, when, NULL, input->origin.size_bytes);
+	convert->out = output->file;
+	convert->progress = progress.on ? on_progress : NULL;
+	convert->user = &progress;
+	status = convert_run(input->origin.source, convert, &err);
+	progress_hide(&progress);
+	if (status == CTP_OK)
+		return EXIT_DONE;
+	return input_failed(input, output->name, &err);
+}
+
+static int write_file(const struct job *job, const char *path,
+	struct input *input, struct convert_part *part)
+{
+	struct convert_job one = job->convert;
+	struct output output;
+	int status = output_open(&output, path, job->force, one.to->binary);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	one.part = part;
+	status = convert(&one, job->progress, input, &output);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+static bool is_full(void *user)
+{
+	const struct convert_part *part = user;
+
+	return part->full;
+}
+
+static int write_parts(
+	const struct job *job, struct input *input, struct cut *cut)
+{
+	struct convert_part part = {.bytes = job->part_bytes};
+	unsigned number = 1;
+	int status = EXIT_DONE;
+
+	cut_set_limit(cut, is_full, &part);
+	do {
+		char *path = naming_part(job->path, job->convert.to, number++);
+
+		if (path == NULL) {
+			say_no_memory(NULL);
+			return EXIT_LIMIT;
+		}
+		part.full = false;
+		status = write_file(job, path, input, &part);
+		free(path);
+	} while (status == EXIT_DONE && cut_next_part(cut));
+	return status;
+}
+
+int job_run(const struct job *job, struct input *input, struct cut *cut)
+{
+	if (job->part_bytes == 0)
+		return write_file(job, job->path, input, NULL);
+	return write_parts(job, input, cut);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of outputs that are made of those of inputs. */
+#ifndef NAMING_H
+#define NAMING_H
+
+#include <stdbool.h>
+
+#include "format.h"
+
+/* Is it one, or written like one? */
+bool naming_is_directory(const char *path);
+
+/* Makes it, if it is not there. Errors: said; returns an exit status. */
+int naming_make_directory(const char *path);
+
+/* DIRECTORY/NAME.SUFFIX, for NAME.ANY or NAME.ANY.gz of a suffix that we know;
+ * free it. NULL if out of memory. */
+char *naming_in(
+	const char *directory, const char *input, const struct format *format);
+
+/* NAME-0001.SUFFIX for NAME.SUFFIX; likewise. */
+char *naming_part(
+	const char *path, const struct format *format, unsigned number);
+
+#endif

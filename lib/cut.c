@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lasts and comes with its length cannot be given out when it begins if
+ * the end of the part is not known: it is held until it ends, or the part does.
+ * Writers take slices in order of their ends as well as of their beginnings.
+ *
+ * A range is opened anew not at once where a part begins, but with the next
+ * thing on its track: one that ends at that moment was whole in the part
+ * before.
+ */
+#include "cut.h"
+
+#include "event_copy.h"
+#include "held.h"
+#include "memory.h"
+#include "open_async.h"
+#include "open_ranges.h"
+
+struct cut {
+	struct event_source source; /* first: it is what callers hold */
+	struct event_source *inner;
+	int64_t from_ns;
+	int64_t until_ns;
+	int64_t now_ns;
+	int64_t end_ns; /* the trace's, while that is the part's */
+	bool (*is_full)(void *user);
+	void *user;
+	struct event next; /* of the inner source's, if there is one */
+	bool has_next;
+	bool ended; /* the inner source */
+	bool over;  /* the part */
+	bool asyncs_shown;
+	struct event_queue queue;
+	struct open_ranges ranges;
+	struct open_asyncs asyncs;
+	struct held held;
+	struct event piece; /* given out; its arguments are owned */
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* The event, at another time. */
+static bool add_at(struct cut *cut, const struct event *event, int64_t time_ns)
+{
+	struct event moved = *event;
+
+	moved.time_ns = time_ns;
+	return event_queue_add(&cut->queue, &moved);
+}
+
+/* Opens anew what is open on the track. */
+static bool reopen(struct cut *cut, struct open_track *track)
+{
+	bool done = true;
+
+	for (; track->shown < track->depth && done; track->shown++) {
+		const struct open_range *range = &track->ranges[track->shown];
+
+		done = add_at(cut, &range->begin, cut->from_ns);
+		for (uint32_t i = 0; i < range->bound_count && done; i++)
+			done = add_at(cut, &range->bound[i], cut->from_ns);
+	}
+	return done;
+}
+
+static bool begin_range(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	if (event->time_ns < cut->from_ns)
+		return open_track_push(track, event) != NULL;
+	if (!reopen(cut, track) || open_track_push(track, event) == NULL)
+		return false;
+	track->shown = track->depth;
+	return event_queue_add(&cut->queue, event);
+}
+
+static bool end_range(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	bool inside = event->time_ns >= cut->from_ns;
+
+	if (track->depth > track->shown && event->time_ns == cut->from_ns &&
+		event->arg_count == 0)
+		inside = false;
+	if (inside &&
+		(!reopen(cut, track) || !event_queue_add(&cut->queue, event)))
+		return false;
+	if (track->depth > 0)
+		open_track_pop(track);
+	return true;
+}
+
+/* Something that belongs to the innermost range. */
+static bool add_bound(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	struct open_range *top = open_track_top(track);
+	bool inside = event->time_ns >= cut->from_ns;
+
+	if (inside && !reopen(cut, track))
+		return false;
+	if (top != NULL && event->kind != EVENT_FLOW &&
+		!open_range_bind(top, event))
+		return false;
+	return !inside || event_queue_add(&cut->queue, event);
+}
+
+/* What of it lies in [from, until). */
+static bool add_piece(
+	struct cut *cut, const struct event *event, int64_t until_ns)
+{
+	struct event piece = *event;
+	int64_t end_ns = event_end(event);
+
+	if (end_ns > until_ns)
+		end_ns = until_ns;
+	if (piece.time_ns < cut->from_ns)
+		piece.time_ns = cut->from_ns;
+	piece.dur_ns = (uint64_t)end_ns - (uint64_t)piece.time_ns;
+	return event_queue_add(&cut->queue, &piece);
+}
+
+/* Something that comes with its length. */
+static bool add_lasting(struct cut *cut, const struct event *event)
+{
+	int64_t end_ns = event_end(event);
+
+	if (end_ns <= cut->from_ns && event->time_ns < cut->from_ns)
+		return true;
+	if (cut->is_full != NULL && end_ns > event->time_ns)
+		return held_add(&cut->held, event);
+	return add_piece(cut, event, cut->until_ns);
+}
+
+static bool begin_async(struct cut *cut, const struct event *event)
+{
+	struct open_async *async =
+		open_asyncs_add(&cut->asyncs, cut->source.trace, event);
+
+	if (async == NULL)
+		return false;
+	if (event->time_ns < cut->from_ns)
+		return true;
+	async->shown = true;
+	return event_queue_add(&cut->queue, event);
+}
+
+static bool end_async(struct cut *cut, const struct event *event)
+{
+	const struct open_async *async =
+		open_asyncs_take(&cut->asyncs, cut->source.trace, event);
+
+	if (event->time_ns < cut->from_ns)
+		return true;
+	if (async != NULL && !async->shown) {
+		if (event->time_ns == cut->from_ns && event->arg_count == 0)
+			return true;
+		if (!add_at(cut, &async->begin, cut->from_ns))
+			return false;
+	}
+	return event_queue_add(&cut->queue, event);
+}
+
+static bool reopen_asyncs(struct cut *cut)
+{
+	bool done = true;
+
+	cut->asyncs_shown = true;
+	for (uint32_t i = 0; i < cut->asyncs.count && done; i++) {
+		struct open_async *async = &cut->asyncs.items[i];
+
+		if (!async->used || async->shown)
+			continue;
+		async->shown = true;
+		done = add_at(cut, &async->begin, cut->from_ns);
+	}
+	return done;
+}
+
+/* One that has ended by now; those that ended with the part before were whole
+ * then. */
+static bool release_held(struct cut *cut)
+{
+	const struct event *first;
+
+	while ((first = held_first(&cut->held)) != NULL &&
+		event_end(first) <= cut->now_ns) {
+		event_copy_clear(&cut->piece);
+		cut->piece = held_take(&cut->held);
+		if (event_end(&cut->piece) > cut->from_ns)
+			return add_piece(cut, &cut->piece, INT64_MAX);
+	}
+	return true;
+}
+
+/* Gives out what is still held, as far as it is before `until_ns`. */
+static bool add_held(struct cut *cut, int64_t until_ns)
+{
+	bool done = true;
+
+	held_sort(&cut->held);
+	for (size_t i = 0; i < cut->held.count && done; i++)
+		if (event_end(&cut->held.items[i]) > cut->from_ns)
+			done = add_piece(cut, &cut->held.items[i], until_ns);
+	held_restore(&cut->held);
+	return done;
+}
+
+static bool take_nested(struct cut *cut, const struct event *event)
+{
+	struct open_track *track = open_ranges_track(
+		&cut->ranges, cut->source.trace, event->track);
+
+	if (track == NULL)
+		return false;
+	if (event->kind == EVENT_BEGIN)
+		return begin_range(cut, track, event);
+	if (event->kind == EVENT_END)
+		return end_range(cut, track, event);
+	return add_bound(cut, track, event);
+}
+
+/* Takes an event before the end of the part; its arguments are borrowed until
+ * the queue is empty. */
+static bool take(struct cut *cut, const struct event *event)
+{
+	if (event->time_ns > cut->from_ns && !cut->asyncs_shown &&
+		!reopen_asyncs(cut))
+		return false;
+	switch (event->kind) {
+	case EVENT_BEGIN:
+	case EVENT_END:
+	case EVENT_ARGS:
+	case EVENT_CORRELATION:
+	case EVENT_FLOW:
+		return take_nested(cut, event);
+	case EVENT_COMPLETE:
+	case EVENT_ACTIVITY:
+		return add_lasting(cut, event);
+	case EVENT_ASYNC_BEGIN:
+		return begin_async(cut, event);
+	case EVENT_ASYNC_END:
+		return end_async(cut, event);
+	default:
+		return event->time_ns < cut->from_ns ||
+		       event_queue_add(&cut->queue, event);
+	}
+}
+
+static bool close_track(struct cut *cut, uint32_t number)
+{
+	struct open_track *track = &cut->ranges.tracks[number];
+	struct event end = {.kind = EVENT_END,
+		.track = number,
+		.site = TRACE_NONE,
+		.time_ns = cut->until_ns,
+		.device = -1};
+	bool done = reopen(cut, track);
+
+	for (uint32_t i = 0; i < track->depth && done; i++)
+		done = event_queue_add(&cut->queue, &end);
+	return done;
+}
+
+static bool close_asyncs(struct cut *cut)
+{
+	bool done = reopen_asyncs(cut);
+
+	for (uint32_t i = cut->asyncs.count; i > 0 && done; i--) {
+		struct event end = cut->asyncs.items[i - 1].begin;
+
+		if (!cut->asyncs.items[i - 1].used)
+			continue;
+		end.kind = EVENT_ASYNC_END;
+		end.args = NULL;
+		end.arg_count = 0;
+		done = add_at(cut, &end, cut->until_ns);
+	}
+	return done;
+}
+
+/* Ends the part at until_ns: all that is open goes on in the next one. */
+static bool close_part(struct cut *cut)
+{
+	struct trace *trace = cut->source.trace;
+	bool done = true;
+
+	cut->over = true;
+	cut->end_ns = trace->end_ns;
+	if (trace->end_ns > cut->until_ns)
+		trace->end_ns = cut->until_ns;
+	for (uint32_t i = 0; i < cut->ranges.room && done; i++)
+		done = close_track(cut, i);
+	return done && close_asyncs(cut) && add_held(cut, cut->until_ns);
+}
+
+/* Nothing more comes: what was never ended stays open, as it was, unless the
+ * window ends before the recording. */
+static bool finish(struct cut *cut)
+{
+	const struct trace *trace = cut->source.trace;
+	bool done = true;
+
+	cut->over = true;
+	for (uint32_t i = 0; i < cut->ranges.room && done; i++) {
+		int64_t end_ns = trace_track_end(trace, i);
+
+		if (end_ns >= cut->until_ns)
+			done = close_track(cut, i);
+		else if (end_ns > cut->from_ns)
+			done = reopen(cut, &cut->ranges.tracks[i]);
+	}
+	return done && reopen_asyncs(cut) && add_held(cut, INT64_MAX);
+}
+
+static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	if (cut->has_next)
+		return CTP_OK;
+	status = cut->inner->next(cut->inner, &cut->next, err);
+	cut->has_next = status == CTP_OK;
+	if (status != CTP_END)
+		return status;
+	cut->ended = true;
+	return finish(cut) ? CTP_END : no_memory(err);
+}
+
+/* Is the part over with what comes next? Then that is where it ends. */
+static bool ends_here(struct cut *cut)
+{
+	if (cut->next.time_ns >= cut->until_ns)
+		return true;
+	if (cut->is_full == NULL || cut->next.time_ns <= cut->now_ns ||
+		cut->next.time_ns <= cut->from_ns || !cut->is_full(cut->user))
+		return false;
+	cut->until_ns = cut->next.time_ns;
+	return true;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct cut *cut = (struct cut *)source;
+	enum ctp_status status;
+	bool done;
+
+	while (!event_queue_take(&cut->queue, event)) {
+		if (cut->over)
+			return CTP_END;
+		status = pull(cut, err);
+		if (status == CTP_END)
+			continue;
+		if (status != CTP_OK)
+			return status;
+		if (ends_here(cut)) {
+			done = close_part(cut);
+		} else {
+			cut->now_ns = cut->next.time_ns;
+			done = release_held(cut);
+			if (done && cut->queue.count == 0) {
+				cut->has_next = false;
+				done = take(cut, &cut->next);
+			}
+		}
+		if (!done)
+			return no_memory(err);
+	}
+	return CTP_OK;
+}
+
+static uint64_t position(const struct event_source *source)
+{
+	const struct cut *cut = (const struct cut *)source;
+
+	return cut->inner->position(cut->inner);
+}
+
+static void close_cut(struct event_source *source)
+{
+	struct cut *cut = (struct cut *)source;
+
+	event_queue_clear(&cut->queue);
+	open_ranges_clear(&cut->ranges);
+	open_asyncs_clear(&cut->asyncs);
+	held_clear(&cut->held);
+	event_copy_clear(&cut->piece);
+	cut->inner->close(cut->inner);
+	memory_free(cut);
+}
+
+enum ctp_status cut_open(
+	struct event_source *inner, struct cut **out, struct ctp_error *err)
+{
+	struct cut *cut = memory_new_zeroed(1, sizeof(*cut));
+
+	if (cut == NULL)
+		return no_memory(err);
+	cut->inner = inner;
+	cut->from_ns = INT64_MIN;
+	cut->now_ns = INT64_MIN;
+	cut->until_ns = INT64_MAX;
+	cut->asyncs_shown = true;
+	cut->source.trace = inner->trace;
+	cut->source.format = inner->format;
+	cut->source.next = next;
+	cut->source.position = position;
+	cut->source.close = close_cut;
+	*out = cut;
+	return CTP_OK;
+}
+
+struct event_source *cut_source(struct cut *cut)
+{
+	return &cut->source;
+}
+
+void cut_set_window(struct cut *cut, int64_t from_ns, int64_t until_ns)
+{
+	cut->from_ns = from_ns;
+	cut->until_ns = until_ns;
+	cut->asyncs_shown = false;
+}
+
+void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user)
+{
+	cut->is_full = is_full;
+	cut->user = user;
+}
+
+bool cut_next_part(struct cut *cut)
+{
+	if (cut->ended || !cut->has_next)
+		return false;
+	cut->source.trace->end_ns = cut->end_ns;
+	cut->from_ns = cut->until_ns;
+	cut->now_ns = cut->from_ns;
+	cut->until_ns = INT64_MAX;
+	cut->over = false;
+	cut->asyncs_shown = false;
+	for (uint32_t i = 0; i < cut->ranges.room; i++)
+		cut->ranges.tracks[i].shown = 0;
+	for (uint32_t i = 0; i < cut->asyncs.count; i++)
+		cut->asyncs.items[i].shown = false;
+	return true;
+}

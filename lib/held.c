@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "held.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "event_copy.h"
+#include "memory.h"
+
+void held_clear(struct held *held)
+{
+	for (size_t i = 0; i < held->count; i++)
+		event_copy_clear(&held->items[i]);
+	memory_free(held->items);
+	*held = (struct held){0};
+}
+
+static void swap(struct event *a, struct event *b)
+{
+	struct event other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+static bool ends_before(const struct event *a, const struct event *b)
+{
+	return event_end(a) < event_end(b);
+}
+
+static void rise(struct held *held, size_t at)
+{
+	for (; at > 0; at = (at - 1) / 2) {
+		struct event *parent = &held->items[(at - 1) / 2];
+
+		if (!ends_before(&held->items[at], parent))
+			break;
+		swap(&held->items[at], parent);
+	}
+}
+
+static void sink(struct held *held, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= held->count)
+			break;
+		if (child + 1 < held->count &&
+			ends_before(
+				&held->items[child + 1], &held->items[child]))
+			child++;
+		if (!ends_before(&held->items[child], &held->items[at]))
+			break;
+		swap(&held->items[child], &held->items[at]);
+		at = child;
+	}
+}
+
+bool held_add(struct held *held, const struct event *event)
+{
+	if (held->count == held->room) {
+		size_t room = held->room == 0 ? 16 : 2 * held->room;
+		struct event *items =
+			memory_resize_array(held->items, room, sizeof(*items));
+
+		if (items == NULL)
+			return false;
+		held->items = items;
+		held->room = room;
+	}
+	if (!event_copy(&held->items[held->count], event))
+		return false;
+	rise(held, held->count++);
+	return true;
+}
+
+const struct event *held_first(const struct held *held)
+{
+	return held->count == 0 ? NULL : held->items;
+}
+
+struct event held_take(struct held *held)
+{
+	struct event first = held->items[0];
+
+	assert(held->count > 0);
+	held->items[0] = held->items[--held->count];
+	sink(held, 0);
+	return first;
+}
+
+/* What encloses others comes first. */
+static int compare(const void *a, const void *b)
+{
+	const struct event *left = a;
+	const struct event *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	if (left->dur_ns != right->dur_ns)
+		return left->dur_ns > right->dur_ns ? -1 : 1;
+	if (left->track != right->track)
+		return left->track < right->track ? -1 : 1;
+	return (left->site > right->site) - (left->site < right->site);
+}
+
+void held_sort(struct held *held)
+{
+	if (held->count > 0)
+		qsort(held->items, held->count, sizeof(*held->items), compare);
+}
+
+void held_restore(struct held *held)
+{
+	for (size_t i = held->count / 2; i > 0; i--)
+		sink(held, i - 1);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "moment.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event_copy.h"
+#include "memory.h"
+
+enum verdict { UNKNOWN, FITS, DIFFERS };
+
+/* Of the ranges of a track the outermost that fits, and its step. */
+struct moment_track {
+	uint32_t depth;
+	uint32_t open_depth; /* of that range; 0: none is open */
+	int64_t begin_ns;
+	bool in_step;
+	int64_t step_ns;
+};
+
+static bool fits(const struct moment *moment, uint32_t site)
+{
+	const char *name = trace_site_name(moment->trace, site);
+	char step[64];
+
+	if (moment->name != NULL)
+		return strcmp(name, moment->name) == 0 ||
+		       fnmatch(moment->name, name, 0) == 0;
+	(void)snprintf(
+		step, sizeof(step), "ProfilerStep#%" PRIu64, moment->step);
+	return strcmp(name, step) == 0;
+}
+
+/* False if out of memory. */
+static bool has_name(struct moment *moment, uint32_t site, bool *is)
+{
+	uint32_t count = moment->trace->site_count;
+
+	*is = false;
+	if (site >= count)
+		return true;
+	if (site >= moment->site_room) {
+		uint32_t room = count + count / 2;
+		uint8_t *more = memory_resize(moment->sites, room);
+
+		if (more == NULL)
+			return false;
+		memset(more + moment->site_room, UNKNOWN,
+			room - moment->site_room);
+		moment->sites = more;
+		moment->site_room = room;
+	}
+	if (moment->sites[site] == UNKNOWN)
+		moment->sites[site] = fits(moment, site) ? FITS : DIFFERS;
+	*is = moment->sites[site] == FITS;
+	return true;
+}
+
+static struct moment_track *find_track(struct moment *moment, uint32_t number)
+{
+	uint32_t room = moment->trace->track_count;
+	struct moment_track *more;
+
+	if (number < moment->track_room)
+		return &moment->tracks[number];
+	more = memory_resize_array(moment->tracks, room, sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	memset(more + moment->track_room, 0,
+		(room - moment->track_room) * sizeof(*more));
+	moment->tracks = more;
+	moment->track_room = room;
+	return &more[number];
+}
+
+static void note(struct moment *moment, int64_t from_ns, int64_t until_ns)
+{
+	if (moment->found && (from_ns > moment->from_ns ||
+				     (from_ns == moment->from_ns &&
+					     until_ns <= moment->until_ns)))
+		return;
+	moment->found = true;
+	moment->from_ns = from_ns;
+	moment->until_ns = until_ns;
+}
+
+static void see_step(struct moment *moment, struct moment_track *track,
+	const struct event *event)
+{
+	if (moment->name != NULL)
+		return;
+	if (track->in_step)
+		note(moment, track->step_ns, event->time_ns);
+	track->in_step = event->id == moment->step;
+	track->step_ns = event->time_ns;
+}
+
+static void see_end(struct moment *moment, struct moment_track *track,
+	const struct event *event)
+{
+	if (track->depth == 0)
+		return;
+	if (track->depth == track->open_depth) {
+		note(moment, track->begin_ns, event->time_ns);
+		track->open_depth = 0;
+	}
+	track->depth--;
+}
+
+static void see_begin(
+	struct moment_track *track, const struct event *event, bool is)
+{
+	track->depth++;
+	if (!is || track->open_depth != 0)
+		return;
+	track->open_depth = track->depth;
+	track->begin_ns = event->time_ns;
+}
+
+/* What devices did under that name comes later than what asked for it. */
+bool moment_see(struct moment *moment, const struct event *event)
+{
+	struct moment_track *track = find_track(moment, event->track);
+	bool is;
+
+	if (track == NULL || !has_name(moment, event->site, &is))
+		return false;
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		see_begin(track, event, is);
+		break;
+	case EVENT_END:
+		see_end(moment, track, event);
+		break;
+	case EVENT_COMPLETE:
+	case EVENT_ACTIVITY:
+		if (is)
+			note(moment, event->time_ns, event_end(event));
+		break;
+	case EVENT_STEP:
+		see_step(moment, track, event);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+void moment_finish(struct moment *moment)
+{
+	for (uint32_t i = 0; i < moment->track_room; i++) {
+		const struct moment_track *track = &moment->tracks[i];
+		int64_t end_ns = trace_track_end(moment->trace, i);
+
+		if (track->open_depth != 0)
+			note(moment, track->begin_ns, end_ns);
+		if (track->in_step)
+			note(moment, track->step_ns, end_ns);
+	}
+}
+
+void moment_clear(struct moment *moment)
+{
+	memory_free(moment->tracks);
+	memory_free(moment->sites);
+	moment->tracks = NULL;
+	moment->sites = NULL;
+}

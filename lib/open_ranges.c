@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "open_ranges.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "event_copy.h"
+#include "memory.h"
+
+static void forget(struct open_range *range)
+{
+	event_copy_clear(&range->begin);
+	for (uint32_t i = 0; i < range->bound_count; i++)
+		event_copy_clear(&range->bound[i]);
+	range->bound_count = 0;
+}
+
+void open_ranges_clear(struct open_ranges *ranges)
+{
+	for (uint32_t i = 0; i < ranges->room; i++) {
+		struct open_track *track = &ranges->tracks[i];
+
+		for (uint32_t j = 0; j < track->room; j++) {
+			forget(&track->ranges[j]);
+			memory_free(track->ranges[j].bound);
+		}
+		memory_free(track->ranges);
+	}
+	memory_free(ranges->tracks);
+	*ranges = (struct open_ranges){0};
+}
+
+struct open_track *open_ranges_track(
+	struct open_ranges *ranges, const struct trace *trace, uint32_t track)
+{
+	uint32_t room = trace->track_count;
+	struct open_track *more;
+
+	assert(track < trace->track_count);
+	if (track < ranges->room)
+		return &ranges->tracks[track];
+	more = memory_resize_array(ranges->tracks, room, sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	memset(more + ranges->room, 0, (room - ranges->room) * sizeof(*more));
+	ranges->tracks = more;
+	ranges->room = room;
+	return &more[track];
+}
+
+static bool make_room(struct open_track *track)
+{
+	uint32_t room = track->room == 0 ? 8 : 2 * track->room;
+	struct open_range *ranges;
+
+	if (track->depth < track->room)
+		return true;
+	if (track->room > UINT32_MAX / 2)
+		return false;
+	ranges = memory_resize_array(track->ranges, room, sizeof(*ranges));
+	if (ranges == NULL)
+		return false;
+	memset(ranges + track->room, 0, (room - track->room) * sizeof(*ranges));
+	track->ranges = ranges;
+	track->room = room;
+	return true;
+}
+
+struct open_range *open_track_push(
+	struct open_track *track, const struct event *begin)
+{
+	struct open_range *range;
+
+	if (!make_room(track))
+		return NULL;
+	range = &track->ranges[track->depth];
+	forget(range);
+	if (!event_copy(&range->begin, begin))
+		return NULL;
+	range->hidden = false;
+	range->shown = false;
+	track->depth++;
+	return range;
+}
+
+struct open_range *open_track_top(const struct open_track *track)
+{
+	return track->depth == 0 ? NULL : &track->ranges[track->depth - 1];
+}
+
+void open_track_pop(struct open_track *track)
+{
+	assert(track->depth > 0);
+	track->depth--;
+	if (track->shown > track->depth)
+		track->shown = track->depth;
+}
+
+bool open_range_bind(struct open_range *range, const struct event *event)
+{
+	if (range->bound_count == range->bound_room) {
+		uint32_t room =
+			range->bound_room == 0 ? 2 : 2 * range->bound_room;
+		struct event *bound =
+			memory_resize_array(range->bound, room, sizeof(*bound));
+
+		if (bound == NULL)
+			return false;
+		range->bound = bound;
+		range->bound_room = room;
+	}
+	if (!event_copy(&range->bound[range->bound_count], event))
+		return false;
+	range->bound_count++;
+	return true;
+}
