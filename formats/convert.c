@@ -180,6 +180,7 @@ static enum ctp_status run_replay(struct event_source *source,
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	source->trace->no_args = true;
+	source->trace->details = true;
 	status = convert_replay(source, job, replay, err);
 	if (status == CTP_END)
 		status = replay_finish(replay, out, err);

@@ -51,6 +51,7 @@ static const struct {
 	{"stream", TRACE_STREAM_ID},
 	{"bytes", TRACE_BYTES},
 	{"avg ms", TRACE_AVERAGE},
+	{"detail", TRACE_DETAIL},
 };
 
 bool trace_args_init(
@@ -241,12 +242,17 @@ static void add_number(
 static void note_known(struct trace_args *args, const struct trace_key *key,
 	const struct json_scan *scan, const struct json_token *token)
 {
-	if (key->known == TRACE_AVERAGE)
+	if (key->known == TRACE_AVERAGE) {
 		args->seen |= TRACE_WANT(TRACE_AVERAGE);
-	else if ((token->kind == JSON_NUMBER || token->kind == JSON_STRING) &&
-		 read_int(json_scan_text(scan, token), token->size,
-			 &args->known[key->known]))
+	} else if (key->known == TRACE_DETAIL) {
+		args->detail = *token;
+		if (token->kind == JSON_STRING)
+			args->seen |= TRACE_WANT(TRACE_DETAIL);
+	} else if ((token->kind == JSON_NUMBER || token->kind == JSON_STRING) &&
+		   read_int(json_scan_text(scan, token), token->size,
+			   &args->known[key->known])) {
 		args->seen |= TRACE_WANT(key->known);
+	}
 }
 
 bool trace_args_add_nested(

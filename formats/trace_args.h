@@ -24,6 +24,7 @@ enum trace_known {
 	TRACE_STREAM_ID,
 	TRACE_BYTES,
 	TRACE_AVERAGE, /* only that it is there: clang's sums have one */
+	TRACE_DETAIL,  /* a text; see trace_args.detail */
 	TRACE_KNOWN_COUNT
 };
 
@@ -41,6 +42,7 @@ struct trace_args {
 	uint32_t count;
 	uint32_t seen; /* bits of the known ones */
 	int64_t known[TRACE_KNOWN_COUNT];
+	struct json_token detail; /* of the file, if it was seen */
 };
 
 /* With room for `before` bytes. False if out of memory, like all below; call

@@ -334,6 +334,53 @@ static bool read_frame(struct trace_reader *reader,
 	return record->frame != STRTAB_NONE;
 }
 
+/* A header that clang read, as two events that follow each other. */
+static enum ctp_status add_header(struct trace_reader *reader,
+	struct trace_row *row, const struct trace_json *event,
+	struct ctp_error *err)
+{
+	struct trace_details *details = &reader->details;
+	struct trace_record record = {.kind = TRACE_SLICE};
+	uint32_t track = trace_rows_headers(&reader->rows, row);
+
+	if (track == TRACE_NONE)
+		return no_memory(err);
+	if (event->phase == 'b') {
+		if (details->has_header)
+			trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
+		details->has_header = true;
+		details->track = track;
+		details->time_ns = event->time_ns;
+		return trace_labels_site(&reader->names, reader->scan,
+			       &event->name, event->kind, &details->site) &&
+				       trace_detail_site(details, reader->scan,
+					       &event->name, &details->site)
+			       ? CTP_OK
+			       : no_memory(err);
+	}
+	if (!details->has_header || details->track != track ||
+		event->time_ns < details->time_ns) {
+		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
+		return CTP_OK;
+	}
+	details->has_header = false;
+	record.track = track;
+	record.site = details->site;
+	record.time_ns = details->time_ns;
+	record.dur_ns = (uint64_t)event->time_ns - (uint64_t)record.time_ns;
+	return keep(reader, &record, record.time_ns,
+		trace_pairs_rank(record.dur_ns, TRACE_PAIRS_NONE), err);
+}
+
+static bool is_header(
+	const struct trace_reader *reader, const struct trace_json *event)
+{
+	return reader->trace->details &&
+	       (event->phase == 'b' || event->phase == 'e') &&
+	       trace_detail_is_header(reader->scan, &event->category) &&
+	       trace_detail_is_header(reader->scan, &event->name);
+}
+
 enum ctp_status trace_reader_add(struct trace_reader *reader,
 	const struct trace_json *event, struct ctp_error *err)
 {
@@ -360,8 +407,14 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 		!trace_members_keep(
 			&reader->members, &reader->args, reader->scan, event))
 		return no_memory(err);
+	if (is_header(reader, event))
+		return add_header(reader, row, event, err);
 	if (!trace_labels_site(&reader->names, reader->scan, &event->name,
 		    event->kind, &record.site) ||
+		(reader->trace->details && event->phase == 'X' &&
+			event->category.kind == TRACE_JSON_NONE &&
+			!trace_detail_site(&reader->details, reader->scan,
+				&event->name, &record.site)) ||
 		!read_frame(reader, event, &record))
 		return no_memory(err);
 	if (record.kind != TRACE_SLICE) {

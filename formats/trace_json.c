@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json_value.h"
+#include "trace_detail.h"
 
 /* So many digits, and three more, are less than 2^64. */
 #define SHORT_DIGITS 16
@@ -124,11 +125,16 @@ static uint32_t wanted(
 	if (!reader->no_args || event->phase == 0 || event->phase == 'M' ||
 		event->phase == 'C' || event->name.kind == TRACE_JSON_NONE)
 		return TRACE_WANT_ALL;
+	if (reader->details && event->phase == 'b' &&
+		trace_detail_is_header(reader->scan, &event->name))
+		return TRACE_WANT(TRACE_DETAIL);
 	if (event->phase != 'X' && event->phase != 'B')
 		return 0;
 	if (event->category.kind != TRACE_JSON_NONE)
 		return trace_labels_wanted(reader->names, event->kind);
 	name = json_scan_text(reader->scan, &event->name);
+	if (reader->details && trace_detail_is_known(name, event->name.size))
+		return TRACE_WANT(TRACE_DETAIL);
 	return trace_labels_is_sum(name, event->name.size) ? TRACE_WANT_ALL : 0;
 }
 

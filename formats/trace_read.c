@@ -57,6 +57,7 @@ static enum ctp_status next(
 
 	if (!reader->is_read) {
 		reader->json.no_args = reader->trace->no_args;
+		reader->json.details = reader->trace->details;
 		status = trace_reader_read(reader, err);
 		if (status != CTP_OK)
 			return status;
@@ -85,6 +86,7 @@ static void close_reader(struct event_source *source)
 	trace_join_clear(&reader->join);
 	trace_streams_clear(&reader->streams);
 	trace_rows_clear(&reader->rows);
+	trace_details_clear(&reader->details);
 	trace_labels_clear(&reader->names);
 	trace_members_clear(&reader->members);
 	trace_args_clear(&reader->args);
@@ -103,6 +105,7 @@ static bool init(struct trace_reader *reader)
 
 	done = trace_labels_init(&reader->names, trace, &reader->args) && done;
 	done = trace_rows_init(&reader->rows, trace, &reader->args) && done;
+	trace_details_init(&reader->details, trace, &reader->args);
 	done = trace_streams_init(&reader->streams, &reader->rows) && done;
 	trace_join_init(&reader->join, trace);
 	trace_frames_init(&reader->frames, trace, &reader->args);

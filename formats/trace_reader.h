@@ -15,6 +15,7 @@
 #include "json_scan.h"
 #include "spill.h"
 #include "trace_args.h"
+#include "trace_detail.h"
 #include "trace_devices.h"
 #include "trace_frames.h"
 #include "trace_join.h"
@@ -65,6 +66,7 @@ struct trace_reader {
 	struct trace_args args;
 	struct trace_members members;
 	struct trace_labels names;
+	struct trace_details details;
 	struct trace_rows rows;
 	struct trace_streams streams;
 	struct trace_join_table join;
