@@ -13,7 +13,8 @@ environment: BENCH_ROUNDS       rounds (7)
                                 (bench-peers)
 
 Every run is a process of its own, and all run once before any runs again, so
-that a machine that slows down slows all of them.
+that a machine that slows down slows all of them. Of each piece of a load, the
+least of all rounds counts.
 """
 import json
 import os
@@ -112,6 +113,7 @@ def main(paths):
     for name in list(os.environ):
         if name.startswith(("CTPROF", "PYTHON")):
             del os.environ[name]
+    os.environ.setdefault("BENCH_TIME", "wall")
     cpu = os.environ.get("BENCH_CPU", str(max(os.sched_getaffinity(0))))
     loads = os.environ.get("BENCH_LOADS", " ".join(LOADS)).split()
     interpreters = [Interpreter(path, cpu) for path in paths]
@@ -120,8 +122,7 @@ def main(paths):
                 directory)
     results = []
     for interpreter in interpreters:
-        figures = bench_table.figures_of(
-            interpreter, loads, os.environ.get("BENCH_TIME", "wall") + "_ns")
+        figures = bench_table.figures_of(interpreter, loads)
         bench_table.print_figures(figures, loads)
         results.append(figures)
     with open(os.environ.get("BENCH_PYTHON_OUT", "bench-python.json"), "w",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """One run of one load under one profiler, in a process of its own: what
-bench.py measures. Prints its figures as one JSON object.
+bench.py measures. A load is a list of pieces, each of which is timed. Prints
+its figures as one JSON object.
 
-usage: bench_loads.py LOAD MODE CPU LOG
+usage: bench_loads.py LOAD MODE CPU LOG      BENCH_TIME is wall or cpu
 """
 import gc
 import importlib
@@ -18,22 +19,33 @@ PATTERNS = (r"(?P<key>\w+)\s*=\s*(?P<value>.*)", r"^[a-z]{2,5}(\d+|x)*$",
             r"a|bc|d[^e]f(?:g|h)?|(?=i)j*")
 
 
+# A piece takes a millisecond or less, so that what else runs on the machine
+# leaves some run of it alone.
+PIECES = 50
+
+
 def load_fib():
     def fib(n):
         return n if n < 2 else fib(n - 1) + fib(n - 2)
 
-    return lambda: fib(27)
+    def opened(n):
+        """What fib(n) calls, as pieces."""
+        if n < 19:
+            return [lambda: fib(n)]
+        return opened(n - 1) + opened(n - 2)
+
+    return opened(27)
 
 
 def load_ccalls():
     def ccalls():
         items = []
         append = items.append
-        for i in range(500000):
+        for i in range(500000 // PIECES):
             append(i)
             len(items)
 
-    return ccalls
+    return [ccalls] * PIECES
 
 
 def load_methods():
@@ -59,10 +71,10 @@ def load_methods():
         return Point(i).outer()
 
     def methods():
-        for i in range(100000):
+        for i in range(100000 // PIECES):
             step(i)
 
-    return methods
+    return [methods] * PIECES
 
 
 def load_gen():
@@ -71,36 +83,42 @@ def load_gen():
             yield i
 
     def gen():
-        for _ in numbers(500000):
+        for _ in numbers(500000 // PIECES):
             pass
 
-    return gen
+    return [gen] * PIECES
+
+
+def statements(tree):
+    """The statements of a module and of its classes."""
+    ast = importlib.import_module("ast")
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from statements(node)
+        else:
+            yield node
 
 
 def load_unparse():
     ast = importlib.import_module("ast")
-    texts = []
+    pieces = []
     for name in UNPARSED:
         with open(importlib.import_module(name).__file__,
                   encoding="utf-8") as source:
-            texts.append(source.read())
-
-    def unparse():
-        for text in texts:
-            ast.unparse(ast.parse(text))
-
-    return unparse
+            tree = ast.parse(source.read())
+        pieces.extend(lambda text=ast.unparse(node):
+                      ast.unparse(ast.parse(text))
+                      for node in statements(tree))
+    return pieces
 
 
 def load_pydoc():
     pydoc = importlib.import_module("pydoc")
     modules = [importlib.import_module(name) for name in PYDOC]
-
-    def render():
-        for module in modules:
-            pydoc.render_doc(module)
-
-    return render
+    things = [getattr(module, name)
+              for module in modules for name in module.__all__]
+    return [lambda thing=thing: pydoc.render_doc(thing)
+            for thing in things if callable(thing) and thing.__doc__]
 
 
 def load_json():
@@ -108,26 +126,26 @@ def load_json():
     encoder.c_make_encoder = None
     data = [{"name": "item %d" % i, "tags": ["a", "b", i], "size": i / 3,
              "inner": {"on": True, "none": None, "list": list(range(20))}}
-            for i in range(2150)]
+            for i in range(2150 // PIECES)]
 
     def encode():
         for _ in encoder.JSONEncoder().iterencode(data):
             pass
 
-    return encode
+    return [encode] * PIECES
 
 
 def load_re():
     compiler = importlib.import_module("re._compiler")
 
     def compile_patterns():
-        for _ in range(200):
-            for pattern in PATTERNS:
-                compiler.compile(pattern)
+        for pattern in PATTERNS:
+            compiler.compile(pattern)
 
-    return compile_patterns
+    return [compile_patterns] * 200
 
 
+CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.thread_time_ns}
 LOADS = {name[5:]: function for name, function in list(globals().items())
          if name.startswith("load_")}
 
@@ -241,30 +259,39 @@ def memory_kib(field):
     raise OSError("no %s in /proc/self/status" % field)
 
 
-def run(load, mode, cpu, repeats):
+def timed(pieces, clock):
+    """How long each piece took, one after the other."""
+    times = [0] * len(pieces)
+    before = clock()
+    for i, piece in enumerate(pieces):
+        piece()
+        after = clock()
+        times[i] = after - before
+        before = after
+    return times
+
+
+def run(pieces, mode, cpu, clock):
     """The load, measured: background threads were started before it, and so
     are not bound to its processor."""
-    load()
+    timed(pieces, clock)
     gc.collect()
     before_kib = memory_kib("VmRSS")
     mode.start()
     os.sched_setaffinity(0, {cpu})
-    cpu_start, start = time.thread_time_ns(), time.perf_counter_ns()
-    for _ in repeats:
-        load()
-    end, cpu_end = time.perf_counter_ns(), time.thread_time_ns()
+    times = timed(pieces, clock)
+    end = time.perf_counter_ns()
     mode.stop()
     stopped = time.perf_counter_ns()
-    return {"wall_ns": end - start, "cpu_ns": cpu_end - cpu_start,
-            "complete_ns": stopped - end,
+    return {"times_ns": times, "complete_ns": stopped - end,
             "growth_kib": memory_kib("VmHWM") - before_kib}
 
 
 def main(name, mode_name, cpu, log):
     name, _, repeats = name.partition("*")
-    load = LOADS[name]()
+    pieces = LOADS[name]() * int(repeats or 1)
     mode = mode_of(mode_name, log)
-    figures = run(load, mode, int(cpu), range(int(repeats or 1)))
+    figures = run(pieces, mode, int(cpu), CLOCKS[os.environ["BENCH_TIME"]])
     if mode_name == "count":
         figures["events"] = mode.floor.events()
     if mode_name == "floor":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The table of bench.py: figures of one interpreter, and what is aimed at."""
+import itertools
 import math
 import statistics
 
@@ -11,6 +12,8 @@ ROWS = (
     ("viztracer", "VizTracer"),
     ("yappi", "yappi, wall clock"),
 )
+# Of these, how far apart the least times are is said.
+MEASURED = ("none", "floor", "ctprof", "cProfile")
 # Above this, the machine was too busy for the ratios to mean much.
 QUIET = 1.05
 
@@ -33,9 +36,24 @@ def best(runs, loads, mode, key):
     return [min(run[key] for run in runs[load, mode]) for load in loads]
 
 
-def noise_of(runs, loads, key):
-    times = [[run[key] for run in runs[load, "none"]] for load in loads]
-    return max(statistics.median(t) / min(t) for t in times)
+def shortest(runs, load, mode, rank=0):
+    """Each piece's least time of all rounds - by rank, the second least -
+    added up."""
+    pieces = zip(*(run["times_ns"] for run in runs[load, mode]))
+    return sum(sorted(times)[min(rank, len(times) - 1)] for times in pieces)
+
+
+def times_of(runs, loads, mode):
+    if any((load, mode) not in runs for load in loads):
+        return None
+    return [shortest(runs, load, mode) for load in loads]
+
+
+def noise_of(runs, loads):
+    """How much longer the second least times are: what any of it may be off
+    by, as the least may have been disturbed as well."""
+    return max(shortest(runs, *each, 1) / shortest(runs, *each)
+               for each in itertools.product(loads, MEASURED) if each in runs)
 
 
 def limits_of(version):
@@ -82,9 +100,9 @@ def per_event(runs, loads, amounts):
     return [amount / count for amount, count in zip(amounts, events)]
 
 
-def figures_of(interpreter, loads, key):
+def figures_of(interpreter, loads):
     runs = interpreter.runs
-    times = {mode: best(runs, loads, mode, key)
+    times = {mode: times_of(runs, loads, mode)
              for mode in ("none",) + tuple(mode for mode, _ in ROWS)}
     ours, floor = times["ctprof"], times["floor"]
     unit = best(runs, loads, "floor", "rdtsc_ns")
@@ -104,7 +122,7 @@ def figures_of(interpreter, loads, key):
         "complete_s": complete and [2 * value / 1e3 for value in complete],
         "short_mib": memory[0] and memory[0][0] / 1024,
         "long_mib": memory[1] and memory[1][0] / 1024,
-        "noise": noise_of(runs, loads, key),
+        "noise": noise_of(runs, loads),
         "missing": sorted(interpreter.missing),
         "state": interpreter.state(),
     }
@@ -152,7 +170,7 @@ def print_figures(figures, loads):
         print("    " + figures["state"].replace("\n", "\n    "))
     for mode in figures["missing"]:
         print("    %s: not measured: see the first lines" % mode)
-    print("    rdtsc %.1f ns; alone, median over minimum at most %.3f%s" % (
+    print("    rdtsc %.1f ns; second least time over least at most %.3f%s" % (
         figures["rdtsc_ns"] or math.nan, figures["noise"],
         "" if figures["noise"] <= QUIET else
         " - over %.2f: the machine was busy, run it again" % QUIET))
