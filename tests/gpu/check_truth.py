@@ -322,6 +322,10 @@ def check_stress(report, stats, truth):
         f"{truth['memory_lost']} bytes less memory of the device are few",
         truth["memory_lost"] < MEMORY_SLACK,
     )
+    report.true(
+        f"{truth['memory_grown']} bytes more memory of the host are few",
+        truth["memory_grown"] < MEMORY_SLACK,
+    )
 
 
 def check(case, truth_path, seen_path):

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -275,9 +276,20 @@ static void run_graph(void)
 		GRAPH_KERNELS, GRAPH_REPLAYS, GRAPH_RANGE);
 }
 
-/* Many launches; the device's memory must not shrink while they go on. */
+/* The most memory that the process has had. */
+static long long peak_bytes(void)
+{
+	struct rusage usage = {0};
+
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss * 1024LL;
+}
+
+/* Many launches; neither the device's memory must shrink while they go on, nor
+ * the host's. */
 static void run_stress(void)
 {
+	long long peak = 0;
 	driver_stream stream = new_stream();
 	size_t before;
 	size_t after;
@@ -285,8 +297,10 @@ static void run_stress(void)
 
 	ctp_begin(ctp_site_intern("stress", NULL, 0));
 	for (unsigned i = 0; i < STRESS_LAUNCHES; i++) {
-		if (i == STRESS_LAUNCHES / 10)
+		if (i == STRESS_LAUNCHES / 10) {
+			peak = peak_bytes();
 			MUST(driver.memory_info(&before, &total));
+		}
 		MUST(driver.launch(kernels.empty, 1, 1, 1, 1, 1, 1, 0, stream,
 			NULL, NULL));
 		if (i % STRESS_SYNC == STRESS_SYNC - 1)
@@ -294,9 +308,10 @@ static void run_stress(void)
 	}
 	ctp_end();
 	MUST(driver.memory_info(&after, &total));
-	(void)printf("{\"stress\": %d, \"syncs\": %d, \"memory_lost\": %lld}\n",
+	(void)printf("{\"stress\": %d, \"syncs\": %d, \"memory_lost\": %lld, "
+		     "\"memory_grown\": %lld}\n",
 		STRESS_LAUNCHES, STRESS_LAUNCHES / STRESS_SYNC,
-		(long long)before - (long long)after);
+		(long long)before - (long long)after, peak_bytes() - peak);
 }
 
 /* A child after CUDA was used; the parent goes on. */
