@@ -41,12 +41,17 @@ static const struct pattern wanted[] = {
 	{CUPTI_RUNTIME, "cudaStreamWaitEvent", ""},
 };
 
-/* Their effect, or what they announce, ends what the device has not told. */
+/* What these announce is likely to be the end of what is to be recorded. */
 static const struct pattern flushing[] = {
-	{CUPTI_DRIVER, "cuDevicePrimaryCtxReset", ""},
 	{CUPTI_DRIVER, "cuProfilerStop", ""},
-	{CUPTI_RUNTIME, "cudaDeviceReset", ""},
 	{CUPTI_RUNTIME, "cudaProfilerStop", ""},
+};
+
+/* After these, nothing is told of what they end: so all is asked for before,
+ * even of what has not ended. */
+static const struct pattern resetting[] = {
+	{CUPTI_DRIVER, "cuDevicePrimaryCtxReset", ""},
+	{CUPTI_RUNTIME, "cudaDeviceReset", ""},
 };
 
 static const struct pattern noise[] = {
@@ -67,7 +72,7 @@ static const struct pattern noise[] = {
 
 struct function {
 	struct ctp_site *site; /* NULL: no such function */
-	bool is_wanted, is_flushing, is_noise;
+	bool is_wanted, is_flushing, is_resetting, is_noise;
 };
 
 static struct {
@@ -142,8 +147,10 @@ static void add(enum cupti_domain domain, uint32_t cbid, const char *name)
 	plain_name(plain, name);
 	function->is_flushing =
 		matches(flushing, COUNT(flushing), domain, plain);
+	function->is_resetting =
+		matches(resetting, COUNT(resetting), domain, plain);
 	function->is_noise = matches(noise, COUNT(noise), domain, plain);
-	function->is_wanted = function->is_flushing ||
+	function->is_wanted = function->is_flushing || function->is_resetting ||
 			      matches(wanted, COUNT(wanted), domain, plain);
 	info.name = plain;
 	info.category = domain == CUPTI_DRIVER ? "cuda_driver" : "cuda_runtime";
@@ -206,8 +213,9 @@ static void enter(
 		nested(data);
 		return;
 	}
-	if (function->is_flushing)
-		(void)gpu_library.cupti.cuptiActivityFlushAll(0);
+	if (function->is_flushing || function->is_resetting)
+		(void)gpu_library.cupti.cuptiActivityFlushAll(
+			function->is_resetting ? CUPTI_FLUSH_FORCED : 0);
 	self.correlation = data->correlation;
 	self.is_open =
 		ctp_private_begin_call(function->site, data->correlation);

@@ -266,7 +266,8 @@ forks() {
 }
 case_of "a fork after CUDA is used" forks
 resets() {
-	records reset && tells "count activities 10"
+	records reset && tells "count activities 11" &&
+		tells "lost device_unfinished 1"
 }
 case_of "the device is reset" resets
 case_of "a context is destroyed" records context

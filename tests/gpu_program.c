@@ -365,6 +365,7 @@ static void launch_around(void (*happen)(void))
 
 static void do_reset(void)
 {
+	launch_trouble(FAKE_UNFINISHED, 0);
 	launch_around(gpu_fake->reset);
 }
 
