@@ -1,47 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What may follow what is a table; what the brackets are that are open, a stack
- * of bits. Where the tokens are: json_window.h.
- */
+/* Which brackets are open is a stack of bits. What may follow what:
+ * json_grammar.h; where the tokens are: json_window.h. */
 #include "json_scan.h"
 
 #include <string.h>
 
+#include "json_grammar.h"
+#include "json_skip.h"
 #include "json_value.h"
 #include "json_window.h"
 #include "memory.h"
-
-/* What the byte that a token begins with makes it. */
-enum class {
-	CLASS_OBJECT,
-	CLASS_OBJECT_END,
-	CLASS_ARRAY,
-	CLASS_ARRAY_END,
-	CLASS_COLON,
-	CLASS_COMMA,
-	CLASS_QUOTE,
-	CLASS_SCALAR,
-	CLASSES
-};
-
-/* What may come next. */
-enum state {
-	STATE_WRONG, /* nothing: the token must not stand here */
-	STATE_VALUE,
-	STATE_FIRST_ITEM, /* of an array, or its end */
-	STATE_FIRST_KEY,  /* of an object, or its end */
-	STATE_KEY,
-	STATE_COLON,
-	STATE_MEMBER,   /* a member's value */
-	STATE_IN_ARRAY, /* a comma, or the end */
-	STATE_IN_OBJECT,
-	STATE_DONE,
-	/* After brackets the state depends on which are open. */
-	STATE_OPEN_OBJECT,
-	STATE_OPEN_ARRAY,
-	STATE_CLOSE,
-	STATES
-};
 
 /* Of a member whose value is text, and what is before it and behind. */
 #define MEMBER_TOKENS 7
@@ -54,58 +22,6 @@ struct json_scan {
 	uint64_t *arrays; /* a bit for each open bracket: of an array? */
 	size_t array_words;
 	struct ctp_error error; /* the first; status CTP_OK: none */
-};
-
-static const uint8_t classes[256] = {
-	['{'] = CLASS_OBJECT,
-	['}'] = CLASS_OBJECT_END,
-	['['] = CLASS_ARRAY,
-	[']'] = CLASS_ARRAY_END,
-	[':'] = CLASS_COLON,
-	[','] = CLASS_COMMA,
-	['"'] = CLASS_QUOTE,
-};
-
-/* A byte that no other class has; 0 is that of an object. */
-static inline enum class class_of(uint8_t byte) {
-	return byte == '{' || classes[byte] != 0 ? (enum class)classes[byte]
-						 : CLASS_SCALAR;
-}
-
-static const uint8_t transitions[STATES][CLASSES] = {
-	[STATE_VALUE] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
-		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
-		[CLASS_QUOTE] = STATE_IN_ARRAY,
-		[CLASS_SCALAR] = STATE_IN_ARRAY},
-	[STATE_FIRST_ITEM] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
-		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
-		[CLASS_ARRAY_END] = STATE_CLOSE,
-		[CLASS_QUOTE] = STATE_IN_ARRAY,
-		[CLASS_SCALAR] = STATE_IN_ARRAY},
-	[STATE_FIRST_KEY] =
-		{[CLASS_OBJECT_END] = STATE_CLOSE, [CLASS_QUOTE] = STATE_COLON},
-	[STATE_KEY] = {[CLASS_QUOTE] = STATE_COLON},
-	[STATE_COLON] = {[CLASS_COLON] = STATE_MEMBER},
-	[STATE_MEMBER] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
-		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
-		[CLASS_QUOTE] = STATE_IN_OBJECT,
-		[CLASS_SCALAR] = STATE_IN_OBJECT},
-	[STATE_IN_ARRAY] =
-		{[CLASS_COMMA] = STATE_VALUE, [CLASS_ARRAY_END] = STATE_CLOSE},
-	[STATE_IN_OBJECT] =
-		{[CLASS_COMMA] = STATE_KEY, [CLASS_OBJECT_END] = STATE_CLOSE},
-};
-
-static const char *const expected[STATES] = {
-	[STATE_VALUE] = "a value",
-	[STATE_FIRST_ITEM] = "a value or ]",
-	[STATE_FIRST_KEY] = "a key or }",
-	[STATE_KEY] = "a key",
-	[STATE_COLON] = "a colon",
-	[STATE_MEMBER] = "a value",
-	[STATE_IN_ARRAY] = "a comma or ]",
-	[STATE_IN_OBJECT] = "a comma or }",
-	[STATE_DONE] = "the end of the input",
 };
 
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
@@ -213,15 +129,27 @@ static enum ctp_status push(struct json_scan *scan, bool array)
 	return CTP_OK;
 }
 
-/* What may come after a value, by what is open. */
-static inline enum state after_value(const struct json_scan *scan)
+/* Is what is open innermost an array? */
+static inline bool is_array(const struct json_scan *scan)
 {
 	uint32_t last = scan->depth - 1;
 
+	return (scan->arrays[last / 64] >> last % 64 & 1) != 0;
+}
+
+/* What may come after a value, by what is open. */
+static inline enum state after_value(const struct json_scan *scan)
+{
 	if (scan->depth == 0)
 		return STATE_DONE;
-	return scan->arrays[last / 64] >> last % 64 & 1 ? STATE_IN_ARRAY
-							: STATE_IN_OBJECT;
+	return is_array(scan) ? STATE_IN_ARRAY : STATE_IN_OBJECT;
+}
+
+/* Is the number or word that begins there no plain number? */
+static inline bool is_odd(const struct json_window *window, uint32_t at)
+{
+	return (json_window_block(window, at)->odd >> at % JSON_INDEX_STEP &
+		       1) != 0;
 }
 
 /* The number or word that begins at the next token; its size. */
@@ -229,24 +157,21 @@ static enum ctp_status read_scalar(
 	struct json_scan *scan, enum json_kind *kind, size_t *size)
 {
 	enum ctp_status status = need(scan, 2);
-	const uint8_t *at;
-	size_t end = scan->window.used;
+	const struct json_window *window = &scan->window;
+	size_t end = window->used;
+	uint32_t at;
 
 	if (status != CTP_OK && status != CTP_END)
 		return status;
-	at = scan->window.bytes + scan->window.tokens[scan->window.token_at];
+	at = window->tokens[window->token_at];
 	if (status == CTP_OK)
-		end = scan->window.tokens[scan->window.token_at + 1];
-	while (scan->window.bytes[end - 1] == ' ' ||
-		scan->window.bytes[end - 1] == '\n' ||
-		scan->window.bytes[end - 1] == '\t' ||
-		scan->window.bytes[end - 1] == '\r')
-		end--;
-	*size = end - scan->window.tokens[scan->window.token_at];
-	if (json_value_kind((const char *)at, *size, kind))
+		end = window->tokens[window->token_at + 1];
+	*size = json_window_scalar(window, at, end);
+	*kind = JSON_NUMBER;
+	if ((status == CTP_OK && !is_odd(window, at)) ||
+		json_value_kind((const char *)window->bytes + at, *size, kind))
 		return CTP_OK;
-	return fail(scan, CTP_ERR_FORMAT,
-		scan->window.tokens[scan->window.token_at],
+	return fail(scan, CTP_ERR_FORMAT, at,
 		"neither a number nor a word of JSON");
 }
 
@@ -287,6 +212,7 @@ static inline void set_text(const struct json_scan *scan, size_t at,
 	token->at = window->base + from;
 	token->size = window->tokens[at + 1] - from;
 	token->has_escapes =
+		from < window->index.slashed &&
 		json_window_has_backslash(window->bytes + from, token->size);
 }
 
@@ -379,9 +305,22 @@ enum ctp_status json_scan_next(
 	return status;
 }
 
+/* A number that is not odd, behind which is another token. */
+static inline void set_number(
+	const struct json_scan *scan, size_t at, struct json_token *token)
+{
+	const struct json_window *window = &scan->window;
+	uint32_t from = window->tokens[at];
+
+	token->kind = JSON_NUMBER;
+	token->at = window->base + from;
+	token->size = json_window_scalar(window, from, window->tokens[at + 1]);
+	token->has_escapes = false;
+}
+
 /* Reads a member whose tokens are known and as usual; false, having read
- * nothing, if they are not. A value that is no text is left to be read; its
- * kind is JSON_END then. */
+ * nothing, if they are not. A value that is neither text nor a plain number is
+ * left to be read; its kind is JSON_END then. */
 static inline bool take_member(struct json_scan *scan, struct json_token *key,
 	struct json_token *value)
 {
@@ -389,7 +328,6 @@ static inline bool take_member(struct json_scan *scan, struct json_token *key,
 	const uint8_t *bytes = window->bytes;
 	const uint32_t *tokens = window->tokens;
 	size_t at = window->token_at;
-	uint8_t first;
 
 	if (window->token_count - at < MEMBER_TOKENS)
 		return false;
@@ -406,14 +344,19 @@ static inline bool take_member(struct json_scan *scan, struct json_token *key,
 	at += 3;
 	window->token_at = at;
 	scan->state = STATE_MEMBER;
-	first = bytes[tokens[at]];
 	value->kind = JSON_END;
-	if (first != '"')
-		return true;
-	set_text(scan, at, JSON_STRING, value);
-	scan->end = value->at + value->size + 1;
-	window->token_at = at + 2;
-	scan->state = STATE_IN_OBJECT;
+	if (bytes[tokens[at]] == '"') {
+		set_text(scan, at, JSON_STRING, value);
+		scan->end = value->at + value->size + 1;
+		window->token_at = at + 2;
+		scan->state = STATE_IN_OBJECT;
+	} else if (class_of(bytes[tokens[at]]) == CLASS_SCALAR &&
+		   !is_odd(window, tokens[at])) {
+		set_number(scan, at, value);
+		scan->end = value->at + value->size;
+		window->token_at = at + 1;
+		scan->state = STATE_IN_OBJECT;
+	}
 	return true;
 }
 
@@ -484,6 +427,13 @@ enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err)
 	enum ctp_status status = scan->error.status;
 	struct json_token token;
 
+	if (status == CTP_OK && json_skip(&scan->window, is_array(scan))) {
+		scan->end = scan->window.base +
+			    scan->window.tokens[scan->window.token_at - 1] + 1;
+		scan->depth--;
+		scan->state = after_value(scan);
+		return CTP_OK;
+	}
 	while (status == CTP_OK && scan->depth >= depth) {
 		status = need(scan, 2);
 		if (status == CTP_OK)

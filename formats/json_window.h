@@ -28,7 +28,31 @@ struct json_window {
 	size_t token_at;  /* the next one */
 	size_t token_count;
 	size_t token_room;
+	uint64_t dropped;          /* tokens before tokens[0] */
+	struct json_block *blocks; /* of what is indexed */
+	size_t block_room;
+	size_t blocks_from; /* offset of what blocks[0] is of */
 };
+
+/* The block that the byte is in, which is indexed and not before the next
+ * token. */
+static inline const struct json_block *json_window_block(
+	const struct json_window *window, size_t at)
+{
+	return &window->blocks[(at - window->blocks_from) / JSON_INDEX_STEP];
+}
+
+/* The size of the number or word of a token, behind which is the other one. */
+static inline size_t json_window_scalar(
+	const struct json_window *window, uint32_t at, size_t end)
+{
+	const uint8_t *bytes = window->bytes;
+
+	while (bytes[end - 1] == ' ' || bytes[end - 1] == '\n' ||
+		bytes[end - 1] == '\t' || bytes[end - 1] == '\r')
+		end--;
+	return end - at;
+}
 
 /* Is there a backslash in text that is in the window? It is mostly short, and
  * more than a word of the window's room is behind it. */
