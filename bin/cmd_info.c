@@ -19,6 +19,7 @@
 #include "table.h"
 
 #define LINE_TEXT 96
+#define FACT_SHOWN 512
 
 struct request {
 	struct inputs inputs;
@@ -81,6 +82,20 @@ static void add_count(struct table *table, const char *key, uint64_t count)
 	add(table, key, text);
 }
 
+/* The beginning of a value, if that is longer than anybody reads: what is told
+ * in JSON is all there in --json. */
+static const char *clip(char *shown, size_t room, const char *value)
+{
+	size_t size = room - sizeof("...");
+
+	if (strlen(value) < room)
+		return value;
+	while (size > 0 && ((uint8_t)value[size] & 0xc0) == 0x80)
+		size--;
+	(void)snprintf(shown, room, "%.*s...", (int)size, value);
+	return shown;
+}
+
 /* What the file says of itself, less what is above already. */
 static void add_facts(struct table *table, const struct trace *trace)
 {
@@ -88,6 +103,7 @@ static void add_facts(struct table *table, const struct trace *trace)
 		const struct trace_fact *fact = &trace->facts[i];
 		const char *name = strtab_text(trace->text, fact->key, NULL);
 		char key[LINE_TEXT];
+		char shown[FACT_SHOWN];
 		const char *value = strtab_text(trace->text, fact->value, NULL);
 
 		if (strcmp(name, "format") == 0 ||
@@ -96,7 +112,7 @@ static void add_facts(struct table *table, const struct trace *trace)
 				strcmp(value, "0") == 0))
 			continue;
 		(void)snprintf(key, sizeof(key), "  %.60s", name);
-		add(table, key, value);
+		add(table, key, clip(shown, sizeof(shown), value));
 	}
 }
 

@@ -48,8 +48,6 @@ static void begin_file(struct chrome *chrome)
 	json_begin(json, '{');
 	json_key(json, "schemaVersion");
 	json_int(json, 1);
-	json_key(json, "displayTimeUnit");
-	json_text(json, "ns");
 	if (chrome->trace->base_realtime_ns != 0) {
 		json_key(json, "baseTimeNanoseconds");
 		json_int(json, chrome->trace->base_realtime_ns);
@@ -282,7 +280,8 @@ static bool end_file(struct chrome *chrome)
 
 	json_raw_text(json, "\n");
 	json_end(json, ']');
-	if (!chrome_device_write(&chrome->device, json))
+	if (!chrome_device_write(&chrome->device, json) ||
+		!chrome_facts_write_members(json, chrome->trace))
 		return false;
 	json_key(json, "otherData");
 	json->replaced += chrome->text.scratch.replaced;

@@ -50,25 +50,55 @@ static bool make_key(struct json *key, struct strtab *seen,
 	return true;
 }
 
-static bool write_facts(struct json *json, const struct trace *trace)
+/* What is known better than the fact says: when time was 0, in microseconds, by
+ * which tools know what clang wrote. */
+static bool is_base(const struct trace *trace, const struct trace_fact *fact)
+{
+	return fact->kind == FACT_JSON && trace->base_realtime_ns != 0 &&
+	       strcmp(strtab_text(trace->text, fact->key, NULL),
+		       "beginningOfTime") == 0;
+}
+
+/* A fact that is a member again is what it was; others are text. */
+static void write_fact(struct json *json, const struct trace *trace,
+	const struct trace_fact *fact, const struct json *key)
+{
+	size_t size;
+	const char *value = strtab_text(trace->text, fact->value, &size);
+
+	json_value(json, key->bytes, key->used);
+	json_raw_text(json, ":");
+	if (is_base(trace, fact)) {
+		json->comma = false;
+		json_int(json, trace->base_realtime_ns / 1000);
+		return;
+	}
+	if (fact->kind == FACT_JSON || fact->kind == FACT_OTHER_JSON)
+		json_raw(json, value, size);
+	else
+		json_raw_string(json, value, size);
+}
+
+/* The facts of one place, be they `text` or JSON; keys of `taken` are not for
+ * them. */
+static bool write_facts(struct json *json, const struct trace *trace,
+	enum trace_fact_kind text, const char *const *taken)
 {
 	struct strtab *seen = strtab_new();
 	struct json key;
 	bool done = json_init(&key, NULL) && seen != NULL;
 
-	json_key(json, "facts");
-	json_begin(json, '{');
+	for (; done && *taken != NULL; taken++)
+		done = strtab_add(seen, *taken, strlen(*taken)) != STRTAB_NONE;
 	for (uint32_t i = 0; i < trace->fact_count && done; i++) {
-		size_t size;
-		const char *value =
-			strtab_text(trace->text, trace->facts[i].value, &size);
+		const struct trace_fact *fact = &trace->facts[i];
 
+		if (fact->kind != text &&
+			(text == FACT_OWN || fact->kind != text + 1))
+			continue;
 		done = make_key(&key, seen, trace, i);
-		json_value(json, key.bytes, key.used);
-		json_raw_text(json, ":");
-		json_raw_string(json, value, size);
+		write_fact(json, trace, fact, &key);
 	}
-	json_end(json, '}');
 	json->replaced += key.replaced;
 	json_clear(&key);
 	strtab_free(seen);
@@ -88,9 +118,38 @@ static void write_losses(struct json *json, const struct trace *trace)
 	json_end(json, '}');
 }
 
+/* Is there such a member of the document? */
+static bool has_member(const struct trace *trace, const char *name)
+{
+	for (uint32_t i = 0; i < trace->fact_count; i++)
+		if ((trace->facts[i].kind == FACT_TEXT ||
+			    trace->facts[i].kind == FACT_JSON) &&
+			strcmp(strtab_text(
+				       trace->text, trace->facts[i].key, NULL),
+				name) == 0)
+			return true;
+	return false;
+}
+
+bool chrome_facts_write_members(struct json *json, const struct trace *trace)
+{
+	static const char *const taken[] = {"\"schemaVersion\"",
+		"\"baseTimeNanoseconds\"", "\"traceEvents\"",
+		"\"deviceProperties\"", "\"otherData\"", "\"samples\"",
+		"\"stackFrames\"", "\"computeProperties\"", NULL};
+
+	if (!has_member(trace, "displayTimeUnit")) {
+		json_key(json, "displayTimeUnit");
+		json_text(json, "ns");
+	}
+	return write_facts(json, trace, FACT_TEXT, taken);
+}
+
 bool chrome_facts_write(
 	struct json *json, struct trace *trace, const char *title)
 {
+	static const char *const taken[] = {
+		"\"tool\"", "\"title\"", "\"facts\"", "\"losses\"", NULL};
 	bool done;
 
 	json_begin(json, '{');
@@ -100,7 +159,11 @@ bool chrome_facts_write(
 		json_key(json, "title");
 		json_text(json, title);
 	}
-	done = write_facts(json, trace);
+	done = write_facts(json, trace, FACT_OTHER_TEXT, taken);
+	json_key(json, "facts");
+	json_begin(json, '{');
+	done = done && write_facts(json, trace, FACT_OWN, taken + 4);
+	json_end(json, '}');
 	trace->losses[LOSS_BAD_TEXT] += json->replaced;
 	write_losses(json, trace);
 	json_end(json, '}');

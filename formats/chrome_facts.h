@@ -11,6 +11,10 @@
 #include "json.h"
 #include "trace.h"
 
+/* Writes members of the document: what viewers look for, and those that the
+ * trace was read with. False if out of memory. */
+bool chrome_facts_write_members(struct json *json, const struct trace *trace);
+
 /* Writes the object. `title` may be NULL. Text that `json` has had to replace
  * is added to the losses first. False if out of memory. */
 bool chrome_facts_write(

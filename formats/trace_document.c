@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json_mend.h"
 #include "json_value.h"
 #include "trace_pairs.h"
 #include "trace_reader.h"
 
-/* Objects and arrays that are longer are no facts, but contents. */
-#define FACT_BYTES_MAX 4096
+/* Objects and arrays that are longer are no facts, but contents; and so much is
+ * kept in all. */
+#define FACT_BYTES_MAX ((size_t)256 * 1024)
+#define FACTS_BYTES_MAX ((size_t)4 * 1024 * 1024)
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
@@ -49,21 +52,40 @@ static enum ctp_status read_events(
 	return status;
 }
 
+/* The value of a member as a fact shows it. */
+static bool plain_value(const char *bytes, size_t size, bool is_text,
+	bool has_escapes, struct buffer *out)
+{
+	if (!is_text && json_mend_is_due(bytes, size))
+		return json_mend(bytes, size, out);
+	if (has_escapes)
+		return json_value_unescape(bytes, size, out);
+	buffer_add(out, bytes, size);
+	return !out->failed;
+}
+
 /* A fact, its text being that of the token or, of an object, all of it. */
 static bool add_fact(struct trace_reader *reader, const char *key,
 	const struct json_token *token, size_t size)
 {
+	bool is_text = token->kind == JSON_STRING;
+	enum trace_fact_kind kind = reader->fact_kind;
 	struct buffer text = BUFFER_INIT;
-	const char *bytes = json_scan_text(reader->scan, token);
 	bool done;
 
-	if (token->has_escapes)
-		(void)json_value_unescape(bytes, size, &text);
-	else
-		buffer_add(&text, bytes, size);
+	if (size > FACTS_BYTES_MAX - reader->fact_bytes) {
+		trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
+		return true;
+	}
+	reader->fact_bytes += size;
+	if (kind != FACT_OWN && !is_text)
+		kind++;
+	done = plain_value(json_scan_text(reader->scan, token), size, is_text,
+		token->has_escapes, &text);
 	buffer_add_byte(&text, '\0');
-	done = !text.failed &&
-	       trace_add_fact(reader->trace, key, (const char *)text.bytes);
+	done = done && !text.failed &&
+	       trace_add_member(
+		       reader->trace, kind, key, (const char *)text.bytes);
 	buffer_clear(&text);
 	return done;
 }
@@ -112,16 +134,18 @@ static enum ctp_status read_object(struct trace_reader *reader, const char *key,
 	return status;
 }
 
-/* When time was 0, in units of 10^-power of a nanosecond. */
-static void read_base(
+/* When time was 0, in units of 10^-power of a nanosecond; false: not so. */
+static bool read_base(
 	struct trace_reader *reader, const struct json_token *token, int power)
 {
 	int64_t base_ns;
 
-	if ((token->kind == JSON_NUMBER || token->kind == JSON_STRING) &&
-		json_value_scaled(json_scan_text(reader->scan, token),
+	if ((token->kind != JSON_NUMBER && token->kind != JSON_STRING) ||
+		!json_value_scaled(json_scan_text(reader->scan, token),
 			token->size, power, &base_ns))
-		reader->trace->base_realtime_ns = base_ns;
+		return false;
+	reader->trace->base_realtime_ns = base_ns;
+	return true;
 }
 
 static enum ctp_status read_members(struct trace_reader *reader,
@@ -151,31 +175,26 @@ static enum ctp_status read_members(struct trace_reader *reader,
 	return status;
 }
 
-/* What we write ourselves at this place, or anew. */
-static bool is_own(const char *key)
-{
-	return strcmp(key, "schemaVersion") == 0 ||
-	       strcmp(key, "displayTimeUnit") == 0 ||
-	       strcmp(key, "baseTimeNanoseconds") == 0;
-}
-
 static enum ctp_status read_fact(struct trace_reader *reader, const char *key,
 	const struct json_token *value, struct ctp_error *err)
 {
 	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
 		return read_object(reader, key, value, err);
-	if (is_own(key) || add_fact(reader, key, value, value->size))
-		return CTP_OK;
-	return no_memory(err);
+	return add_fact(reader, key, value, value->size) ? CTP_OK
+							 : no_memory(err);
 }
 
-/* A member of what VizTracer says of itself. */
-static enum ctp_status read_viztracer(struct trace_reader *reader,
-	const char *key, const struct json_token *value, struct ctp_error *err)
+/* Facts of a log of ours, in a trace that we made of it. */
+static enum ctp_status read_own(
+	struct trace_reader *reader, struct ctp_error *err)
 {
-	if (strcmp(key, "baseTimeNanoseconds") == 0)
-		read_base(reader, value, 0);
-	return read_fact(reader, key, value, err);
+	enum trace_fact_kind kind = reader->fact_kind;
+	enum ctp_status status;
+
+	reader->fact_kind = FACT_OWN;
+	status = read_members(reader, read_fact, err);
+	reader->fact_kind = kind;
+	return status;
 }
 
 /* A member of "otherData". In that of our own files facts are one level
@@ -184,7 +203,7 @@ static enum ctp_status read_other(struct trace_reader *reader, const char *key,
 	const struct json_token *value, struct ctp_error *err)
 {
 	if (value->kind == JSON_OBJECT && strcmp(key, "facts") == 0)
-		return read_members(reader, read_fact, err);
+		return read_own(reader, err);
 	if (value->kind == JSON_OBJECT && strcmp(key, "losses") == 0)
 		return json_scan_skip(reader->scan, err);
 	if (strcmp(key, "tool") == 0 || strcmp(key, "title") == 0)
@@ -192,6 +211,38 @@ static enum ctp_status read_other(struct trace_reader *reader, const char *key,
 			       ? json_scan_skip(reader->scan, err)
 			       : CTP_OK;
 	return read_fact(reader, key, value, err);
+}
+
+/* When time was 0 of VizTracer's, which says it in an object of its own. */
+static enum ctp_status read_viztracer(struct trace_reader *reader,
+	const char *key, const struct json_token *value, struct ctp_error *err)
+{
+	static const char name[] = "\"baseTimeNanoseconds\":";
+	enum ctp_status status = read_object(reader, key, value, err);
+	const char *text = trace_find_fact(reader->trace, key);
+	int64_t base_ns;
+
+	if (status != CTP_OK || text == NULL || reader->has_base)
+		return status;
+	text = strstr(text, name);
+	if (text == NULL)
+		return CTP_OK;
+	text += sizeof(name) - 1;
+	text += strspn(text, " \t\r\n");
+	if (json_value_scaled(text, strspn(text, "-0123456789"), 0, &base_ns))
+		reader->trace->base_realtime_ns = base_ns;
+	return CTP_OK;
+}
+
+static enum ctp_status read_other_data(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reader->fact_kind = FACT_OTHER_TEXT;
+	status = read_members(reader, read_other, err);
+	reader->fact_kind = FACT_TEXT;
+	return status;
 }
 
 static enum ctp_status read_member(struct trace_reader *reader, const char *key,
@@ -211,13 +262,20 @@ static enum ctp_status read_member(struct trace_reader *reader, const char *key,
 	if (object && strcmp(key, "stackFrames") == 0)
 		return trace_frames_read(&reader->frames, reader->scan, err);
 	if (object && strcmp(key, "viztracer_metadata") == 0)
-		return read_members(reader, read_viztracer, err);
+		return read_viztracer(reader, key, value, err);
 	if (object && strcmp(key, "otherData") == 0)
-		return read_members(reader, read_other, err);
-	if (strcmp(key, "baseTimeNanoseconds") == 0)
-		read_base(reader, value, 0);
-	if (strcmp(key, "beginningOfTime") == 0)
-		read_base(reader, value, 3);
+		return read_other_data(reader, err);
+	/* What we write ourselves, anew. */
+	if (strcmp(key, "schemaVersion") == 0)
+		return array || object ? json_scan_skip(reader->scan, err)
+				       : CTP_OK;
+	if (strcmp(key, "baseTimeNanoseconds") == 0) {
+		reader->has_base = read_base(reader, value, 0);
+		return array || object ? json_scan_skip(reader->scan, err)
+				       : CTP_OK;
+	}
+	if (strcmp(key, "beginningOfTime") == 0 && !reader->has_base)
+		(void)read_base(reader, value, 3);
 	return read_fact(reader, key, value, err);
 }
 
@@ -234,6 +292,7 @@ static enum ctp_status read_document(
 	struct json_token token;
 	enum ctp_status status = json_scan_next(reader->scan, &token, err);
 
+	reader->fact_kind = FACT_TEXT;
 	if (status == CTP_OK && token.kind == JSON_OBJECT)
 		status = read_members(reader, read_member, err);
 	else if (status == CTP_OK && token.kind == JSON_ARRAY)

@@ -81,6 +81,9 @@ struct trace_reader {
 	bool has_ranges; /* begins and ends, each an event */
 	bool is_array;
 	bool has_events;
+	bool has_base; /* it is said outright when time was 0 */
+	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
+	size_t fact_bytes;
 
 	/* The second pass. */
 	bool is_read;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json_check.h"
 #include "log_block_private.h"
 #include "unpack.h"
 
@@ -194,8 +195,23 @@ enum log_verdict log_facts_take_device(
 	return LOG_SOUND;
 }
 
-static bool add_fact(struct trace *trace, struct cursor *row)
+/* What is said to be JSON, and is not, is text. */
+static enum trace_fact_kind read_kind(struct cursor *row, const char *value)
 {
+	uint64_t number;
+
+	if (!unpack_uint(row, &number) || number >= FACT_KINDS)
+		return FACT_OWN;
+	if ((number == FACT_JSON || number == FACT_OTHER_JSON) &&
+		!json_check(value, strlen(value)))
+		return FACT_OWN;
+	return (enum trace_fact_kind)number;
+}
+
+/* The row has so many elements, two of which are text. */
+static bool add_fact(struct trace *trace, struct cursor *row, uint32_t elements)
+{
+	enum trace_fact_kind kind = FACT_OWN;
 	const char *text[2];
 	uint32_t numbers[2];
 
@@ -209,7 +225,9 @@ static bool add_fact(struct trace *trace, struct cursor *row)
 			return false;
 		text[i] = strtab_text(trace->text, numbers[i], NULL);
 	}
-	return trace_add_fact(trace, text[0], text[1]);
+	if (elements > 2)
+		kind = read_kind(row, text[1]);
+	return trace_add_member(trace, kind, text[0], text[1]);
 }
 
 /* Facts of any name, of a log that was made from something else. */
@@ -232,7 +250,7 @@ enum log_verdict log_facts_take(
 			if ((i < 2 && unpack_peek(&block) != UNPACK_TEXT) ||
 				!unpack_skip(&block))
 				return LOG_DAMAGED;
-		if (apply && !add_fact(recording->trace, &row))
+		if (apply && !add_fact(recording->trace, &row, elements))
 			return LOG_NO_MEMORY;
 	}
 	return LOG_SOUND;

@@ -341,7 +341,7 @@ enum ctp_status log_out_write_tables(struct log_out *out, struct ctp_error *err)
 	return status;
 }
 
-/* [18, [[key, value], …]]: as many of the facts as go into one block, from
+/* [18, [[key, value, kind], …]]: as many of the facts as go into one block, from
  * this one on. */
 static enum ctp_status write_facts(
 	struct log_out *out, uint32_t *at, struct ctp_error *err)
@@ -352,12 +352,17 @@ static enum ctp_status write_facts(
 	uint32_t count = 0;
 
 	for (; *at < trace->fact_count && rows.used < BYTES_A_BLOCK; ++*at) {
+		const struct trace_fact *fact = &trace->facts[*at];
+
 		if (place_of(out, *at) != IN_FACTS)
 			continue;
 		count++;
-		(void)msgpack_pack_array(&packer, 2);
-		log_out_string(out, &packer, trace->facts[*at].key);
-		log_out_string(out, &packer, trace->facts[*at].value);
+		(void)msgpack_pack_array(
+			&packer, fact->kind == FACT_OWN ? 2 : 3);
+		log_out_string(out, &packer, fact->key);
+		log_out_string(out, &packer, fact->value);
+		if (fact->kind != FACT_OWN)
+			(void)msgpack_pack_int(&packer, (int)fact->kind);
 	}
 	out->bytes.used = 0;
 	packer = msgpack_out(&out->bytes);

@@ -351,7 +351,13 @@ const struct trace_device *trace_find_device(
 
 bool trace_add_fact(struct trace *trace, const char *key, const char *value)
 {
-	struct trace_fact fact;
+	return trace_add_member(trace, FACT_OWN, key, value);
+}
+
+bool trace_add_member(struct trace *trace, enum trace_fact_kind kind,
+	const char *key, const char *value)
+{
+	struct trace_fact fact = {.kind = kind};
 	void *facts = trace->facts;
 
 	fact.key = strtab_add(trace->text, key, strlen(key));

@@ -134,10 +134,22 @@ enum trace_loss {
 	LOSS_KINDS
 };
 
+/* Where a fact is from: of a member of a Chrome trace it is known how that can
+ * be written again. In a log they are these numbers. */
+enum trace_fact_kind {
+	FACT_OWN,
+	FACT_TEXT,       /* a member of the document, whose value was text */
+	FACT_JSON,       /* likewise, and any other JSON */
+	FACT_OTHER_TEXT, /* the same, of its member "otherData" */
+	FACT_OTHER_JSON,
+	FACT_KINDS
+};
+
 /* One fact about the recording, in the order in which it was learnt. */
 struct trace_fact {
 	uint32_t key;
 	uint32_t value;
+	enum trace_fact_kind kind;
 };
 
 struct trace {
@@ -193,6 +205,11 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site);
 uint32_t trace_add_track(struct trace *trace, struct trace_track track);
 uint32_t trace_add_module(struct trace *trace, struct trace_module module);
 bool trace_add_fact(struct trace *trace, const char *key, const char *value);
+
+/* The same of a member; the value of FACT_JSON and FACT_OTHER_JSON is one valid
+ * JSON value. */
+bool trace_add_member(struct trace *trace, enum trace_fact_kind kind,
+	const char *key, const char *value);
 
 /* The same of a fact of which only the last value counts. */
 bool trace_set_fact(struct trace *trace, const char *key, const char *value);

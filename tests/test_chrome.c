@@ -53,9 +53,9 @@ START_TEST(an_empty_trace_is_a_whole_file)
 
 	json_decref(check_write(trace, NULL, 0, &text));
 	ck_assert_str_eq(text,
-		"{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\","
-		"\"traceEvents\":[\n"
-		"],\"otherData\":{\"tool\":\"ctprof 0.1.0\","
+		"{\"schemaVersion\":1,\"traceEvents\":[\n"
+		"],\"displayTimeUnit\":\"ns\","
+		"\"otherData\":{\"tool\":\"ctprof 0.1.0\","
 		"\"title\":\"a title\",\"facts\":{},\"losses\":{}}}\n");
 	free(text);
 }
@@ -75,7 +75,7 @@ START_TEST(a_range_is_one_slice_with_its_place)
 		"{\"ph\":\"X\",\"pid\":100,\"tid\":101,\"ts\":-0.005,"
 		"\"dur\":3.005,\"name\":\"main\",\"cat\":\"range\","
 		"\"args\":{\"file\":\"main.c\",\"line\":3}}\n"
-		"],\"otherData\":";
+		"],\"displayTimeUnit\":";
 	char *text;
 
 	json_decref(WRITE(events, &text));

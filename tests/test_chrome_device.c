@@ -44,7 +44,7 @@ START_TEST(a_launch_is_told_as_kineto_tells_it)
 		"],\"deviceProperties\":[{\"name\":\"NVIDIA H100\","
 		"\"numSms\":132,\"warpSize\":32,"
 		"\"maxThreadsPerMultiprocessor\":2048,\"id\":0,\"pid\":100}],"
-		"\"otherData\":";
+		"\"displayTimeUnit\":";
 	json_t *json;
 	char *text;
 

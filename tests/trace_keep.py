@@ -4,7 +4,8 @@
 usage: trace_keep.py FILE WRITTEN AGAIN
 
 Whatever is in a file that another tool wrote is in what ctprof wrote of it,
-with its name, category and arguments, and with all that it has beside; and what ctprof wrote after a log in
+with its name, category and arguments, and with all that it has beside, and so
+is what the document says beside; and what ctprof wrote after a log in
 between has the same events, but for the numbers of rows.
 """
 import collections
@@ -26,12 +27,31 @@ ROWS = ("pid", "tid")
 ORDERS = ("process_sort_index", "thread_sort_index")
 
 
+# Members of the document that are no facts, or are made anew.
+CONTENTS = ("traceEvents", "samples", "stackFrames", "deviceProperties",
+            "computeProperties", "schemaVersion", "baseTimeNanoseconds")
+
+
 def read(path):
+    """The document's events, and what else it has."""
     opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")
     with opened as file:
         trace = json.loads(file.read().decode("utf-8", "replace"),
                            parse_float=decimal.Decimal)
-    return trace if isinstance(trace, list) else trace["traceEvents"]
+    if isinstance(trace, list):
+        return trace, {}
+    return trace["traceEvents"], {
+        key: value for key, value in trace.items() if key not in CONTENTS}
+
+
+def members(document):
+    """As they can be compared: what is ours in "otherData" is not theirs."""
+    found = dict(document)
+    other = found.pop("otherData", {})
+    for key, value in other.items():
+        if key not in ("tool", "title", "facts", "losses"):
+            found["otherData", key] = value
+    return found
 
 
 def number(text):
@@ -163,14 +183,21 @@ def compare(words, one, other):
 
 
 def main():
-    origin, written, again = map(read, sys.argv[1:])
+    (origin, origin_members), (written, written_members), \
+        (again, again_members) = map(read, sys.argv[1:])
+    lost = {key: value for key, value in members(origin_members).items()
+            if members(written_members).get(key) != value}
+    lost |= {key: value for key, value in members(written_members).items()
+             if members(again_members).get(key) != value}
+    for key in lost:
+        print("- member", key, str(lost[key])[:300])
     missing, _ = compare(
         "as others wrote it:",
         slices(e for e in origin if not left_out(e)) +
         without_categories(points(origin)),
         slices(written) + without_categories(points(written)))
     changed = compare("with a log in between:", whole(written), whole(again))
-    sys.exit(1 if missing or any(changed) or times(written) != times(again)
+    sys.exit(1 if lost or missing or any(changed) or times(written) != times(again)
              else 0)
 
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Chrome traces of others, written as such again: all slices, instants,
 # counters and arrows are there, with their categories and arguments, and all
-# else that an event may have. A log in between changes nothing.
+# else that an event may have, and what the document says. A log in between
+# changes nothing.
 set -u
 srcdir=${srcdir:-.}
 ctprof=${CTPROF:-$PWD/ctprof}
@@ -55,8 +56,17 @@ cat >"$work/small.json" <<'END'
 {"ph":"X","name":"over","pid":6,"tid":7,"ts":4,"dur":5,"args":{"k":{}}}]
 END
 
+cat >"$work/members.json" <<'END'
+{"schemaVersion":1,"displayTimeUnit":"ms","with_flops":1,"roctracer":4.10,
+"distributedInfo":{"rank":3,"pg":[{"a\u000ab":"\u00e9"}]},"none":null,"yes":true,
+"one":"1","otherData":{"version":"2","list":[1,2]},"empty":"",
+"metadata":{"l":[[],{}]},"traceEvents":[
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5}],
+"traceName":"/tmp/x \"quoted\".json","beginningOfTime":1691836962728328}
+END
+
 cd "$srcdir/tests/traces" || exit 99
-for trace in "$work/small.json" a100_simple_add_cuda_sync.json.gz \
+for trace in "$work/small.json" "$work/members.json" a100_simple_add_cuda_sync.json.gz \
 	flow.json.gz logging_integration.json.gz mi250_minitoy.json.gz \
 	mi300_vllm_graph_decode.json.gz self-win-clang-19.1_main.json.gz \
 	tb_plugin_gpu_metrics_input.json.gz; do

@@ -201,7 +201,7 @@ has '"name":"thread"'
 has '"n":-3,"f":0.25,"u":18446744073709551615,"t":"q\"\n","l":[1, {"x":null}],"b":true'
 has '"baseTimeNanoseconds":123456789'
 has '"host":"hé"'
-has '"metadata":"{\"a\":[1]}"'
+has '"metadata":{"a":[1]}'
 has '"stack":"main;f"'
 has '"id":"0x1f"'
 [ "$(grep -c '"ph":"C"' "$work/out")" = 2 ] || complain "counters"
