@@ -8,8 +8,7 @@
 /* An event says what it is in its first bytes. */
 #define EVENT_BYTES ((size_t)64 << 10)
 
-/* Does an event begin here, and no document? */
-static bool is_event(struct repair_view *view)
+bool repair_begins_event(struct repair_view *view)
 {
 	struct repair_event event = {0};
 	size_t at = view->at;
@@ -34,7 +33,10 @@ static bool is_document(struct repair_view *view)
 	if (byte == 0)
 		return next >= view->end;
 	if (view->bytes[view->at] == '[')
-		return strchr("{]\"[", byte) != NULL;
+		return strchr("{]\"[", byte) != NULL &&
+		       (byte != '{' ||
+			       !repair_look_is_document_key(
+				       view, repair_look_skip(view, next + 1)));
 	return byte == '}' || byte == '"' || byte == '\'' ||
 	       (uint8_t)((byte | 0x20) - 'a') < 26;
 }
@@ -76,7 +78,7 @@ enum repair_step repair_document(struct repair *repair)
 		return REPAIR_NEED;
 	view = repair_look(repair, repair->at);
 	array = repair_byte(repair, repair->at) == '[';
-	if (is_event(&view)) {
+	if (repair_begins_event(&view)) {
 		if (repair_is_unsure(repair, &view))
 			return REPAIR_NEED;
 		repair_enter_events(repair);

@@ -25,6 +25,15 @@ uint8_t repair_look_at(struct repair_view *view, size_t at)
 	return 0;
 }
 
+size_t repair_look_past(struct repair_view *view, size_t at)
+{
+	while (at < view->end && view->bytes[at] <= ' ')
+		at++;
+	if (at >= view->end)
+		view->hit_end = true;
+	return at;
+}
+
 size_t repair_look_skip(struct repair_view *view, size_t at)
 {
 	while (at < view->end && repair_strict_is_blank(view->bytes[at]))
@@ -51,7 +60,7 @@ static size_t key_end(struct repair_view *view, size_t at)
 /* Where a colon follows a key that ends here; 0 if none does. */
 static size_t colon_after(struct repair_view *view, size_t at)
 {
-	at = repair_look_skip(view, at);
+	at = repair_look_past(view, at);
 	return repair_look_at(view, at) == ':' ? at : 0;
 }
 
@@ -68,7 +77,16 @@ bool repair_look_is_key(struct repair_view *view, size_t at)
 
 	colon = colon == 0 ? 0 : colon_after(view, colon);
 	return colon != 0 &&
-	       begins_value(view, repair_look_skip(view, colon + 1));
+	       begins_value(view, repair_look_past(view, colon + 1));
+}
+
+uint32_t repair_look_event_keys(const uint8_t *key, size_t size)
+{
+	for (unsigned i = 0; event_keys[i] != NULL; i++)
+		if (strlen(event_keys[i]) == size &&
+			memcmp(event_keys[i], key, size) == 0)
+			return UINT32_C(1) << i;
+	return 0;
 }
 
 static bool is_one_of(
@@ -101,7 +119,31 @@ bool repair_look_is_document_key(struct repair_view *view, size_t at)
 bool repair_look_is_event(struct repair_view *view, size_t at)
 {
 	return repair_look_at(view, at) == '{' &&
-	       repair_look_is_event_key(view, repair_look_skip(view, at + 1));
+	       repair_look_is_event_key(view, repair_look_past(view, at + 1));
+}
+
+bool repair_look_goes_on(struct repair_view *view, size_t at, uint32_t had)
+{
+	at = repair_look_past(view, at + 1);
+	if (repair_look_at(view, at) != ',')
+		return false;
+	at = repair_look_past(view, at + 1);
+	return repair_look_is_event_key(view, at) &&
+	       (repair_look_event_keys(
+			view->bytes + at + 1, key_end(view, at) - at - 2) &
+		       had) == 0;
+}
+
+bool repair_look_ends_events(struct repair_view *view, size_t at)
+{
+	uint8_t byte;
+
+	at = repair_look_past(view, at + 1);
+	byte = repair_look_at(view, at);
+	if (byte == ',')
+		return repair_look_is_document_key(
+			view, repair_look_past(view, at + 1));
+	return byte == '}' || byte == 0;
 }
 
 /* May this follow a bracket that closes? */
@@ -109,7 +151,7 @@ static bool follows_bracket(struct repair_view *view, size_t at)
 {
 	uint8_t byte;
 
-	at = repair_look_skip(view, at);
+	at = repair_look_past(view, at);
 	byte = repair_look_at(view, at);
 	return byte == 0 || byte == ',' || byte == '}' || byte == ']' ||
 	       byte == '{';
@@ -122,7 +164,7 @@ static bool follows_comma(
 	uint8_t byte;
 
 	do
-		at = repair_look_skip(view, at);
+		at = repair_look_past(view, at);
 	while (repair_look_at(view, at) == ',' && at++ < view->end);
 	byte = repair_look_at(view, at);
 	if (byte == 0)
@@ -143,7 +185,7 @@ bool repair_look_closes(
 {
 	uint8_t byte;
 
-	at = repair_look_skip(view, at);
+	at = repair_look_past(view, at);
 	byte = repair_look_at(view, at);
 	if (byte == 0)
 		return true;

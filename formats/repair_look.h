@@ -35,6 +35,9 @@ static inline bool repair_look_is_word(uint8_t byte)
 /* The first place from `at` on that is not blank. */
 size_t repair_look_skip(struct repair_view *view, size_t at);
 
+/* Likewise, passing over control characters, too. */
+size_t repair_look_past(struct repair_view *view, size_t at);
+
 /* Does a text end here, `at` being behind a quote? */
 bool repair_look_closes(
 	struct repair_view *view, size_t at, enum repair_place place);
@@ -45,6 +48,16 @@ bool repair_look_is_key(struct repair_view *view, size_t at);
 /* And of one that events have, or documents? */
 bool repair_look_is_event_key(struct repair_view *view, size_t at);
 bool repair_look_is_document_key(struct repair_view *view, size_t at);
+
+/* A bit for each key that events have. */
+uint32_t repair_look_event_keys(const uint8_t *key, size_t size);
+
+/* Does an event go on behind this bracket, which seems to end it, with another
+ * member than those it had? */
+bool repair_look_goes_on(struct repair_view *view, size_t at, uint32_t had);
+
+/* Does the array of all events seem to end with this bracket? */
+bool repair_look_ends_events(struct repair_view *view, size_t at);
 
 /* Does an event seem to begin with this bracket? */
 bool repair_look_is_event(struct repair_view *view, size_t at);

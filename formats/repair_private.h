@@ -59,6 +59,14 @@ struct repair_gap {
 	bool is_regular;
 };
 
+/* What is before a value: its gap, and perhaps a key. */
+struct repair_before {
+	const struct repair_gap *gap;
+	size_t at;    /* where the value begins */
+	bool is_made; /* it is in repair->made */
+	bool is_object;
+};
+
 static inline struct repair_level *repair_level(struct repair *repair)
 {
 	return &repair->levels[repair->depth - 1];
@@ -107,12 +115,38 @@ struct repair_view repair_mend_view(const struct repair *repair, size_t at);
 enum repair_outcome repair_mend(struct repair *repair, struct repair_view *view,
 	struct repair_value *value, bool rest);
 
+/* Puts the gap, as it should be, into repair->made; before an end no comma is
+ * wanted. */
+void repair_add_gap(
+	struct repair *repair, const struct repair_gap *gap, bool before_end);
+
+/* An item, or a member's value. */
+enum repair_step repair_take_value(
+	struct repair *repair, const struct repair_before *before);
+
+/* A bracket whose content is more than can be looked at, or whose members are
+ * units of their own. */
+enum repair_step repair_descend(struct repair *repair,
+	const struct repair_before *before, struct repair_level level);
+
+/* What begins here is not to be mended. */
+void repair_begin_search(struct repair *repair, size_t at);
+
+/* repair_member.c */
+
+/* A member of the object that is open innermost, behind the gap. */
+enum repair_step repair_member(
+	struct repair *repair, const struct repair_gap *gap);
+
 /* repair_search.c */
 
 /* The next whole event, or member of a document, in what is broken. */
 enum repair_step repair_search(struct repair *repair);
 
 /* repair_document.c */
+
+/* Does an event begin here, and no document? */
+bool repair_begins_event(struct repair_view *view);
 
 /* Outside of all brackets. */
 enum repair_step repair_document(struct repair *repair);

@@ -17,7 +17,7 @@ struct strict {
 	size_t end;
 	uint32_t depth;
 	enum state state;
-	enum repair_member member; /* whose value comes */
+	enum repair_key_kind member; /* whose value comes */
 	struct repair_event *event;
 	uint64_t arrays[REPAIR_DEPTH_MAX / 64]; /* a bit for each bracket */
 };
@@ -187,7 +187,7 @@ static enum repair_outcome take_literal(struct strict *strict)
 							  : REPAIR_WRONG;
 }
 
-enum repair_member repair_strict_member(const uint8_t *key, size_t size)
+enum repair_key_kind repair_strict_member(const uint8_t *key, size_t size)
 {
 	if (size == 2 && memcmp(key, "ph", 2) == 0)
 		return REPAIR_PHASE;

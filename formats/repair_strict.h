@@ -36,7 +36,7 @@ struct repair_event {
 };
 
 /* Members of events that mean something here. */
-enum repair_member {
+enum repair_key_kind {
 	REPAIR_OTHER,
 	REPAIR_PHASE,
 	REPAIR_TIME,
@@ -44,7 +44,7 @@ enum repair_member {
 	REPAIR_THREAD_TIME, /* "tts", "tdur" */
 };
 
-enum repair_member repair_strict_member(const uint8_t *key, size_t size);
+enum repair_key_kind repair_strict_member(const uint8_t *key, size_t size);
 
 /* Is the number zero? */
 bool repair_strict_is_zero(const uint8_t *text, size_t size);

@@ -5,7 +5,7 @@
 
 #include "repair_word.h"
 
-void repair_times_add(struct repair_times *times, enum repair_member member,
+void repair_times_add(struct repair_times *times, enum repair_key_kind member,
 	size_t at, size_t size)
 {
 	if (times->count == REPAIR_TIMES_MAX)

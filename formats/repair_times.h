@@ -10,7 +10,7 @@
 
 struct repair_times {
 	struct {
-		enum repair_member member;
+		enum repair_key_kind member;
 		size_t at; /* in what was written */
 		size_t size;
 	} all[REPAIR_TIMES_MAX];
@@ -19,7 +19,7 @@ struct repair_times {
 
 /* Those beyond REPAIR_TIMES_MAX, which are repeated members, stay as they are.
  */
-void repair_times_add(struct repair_times *times, enum repair_member member,
+void repair_times_add(struct repair_times *times, enum repair_key_kind member,
 	size_t at, size_t size);
 
 /* Makes numbers of those that are text, and of a time that nobody knows the

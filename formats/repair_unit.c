@@ -77,8 +77,7 @@ static struct repair_gap read_gap(const struct repair *repair)
 	return gap;
 }
 
-/* The gap, as it should be; before an end no comma is wanted. */
-static void add_gap(
+void repair_add_gap(
 	struct repair *repair, const struct repair_gap *gap, bool before_end)
 {
 	bool wanted = !before_end && repair_level(repair)->has_item;
@@ -150,27 +149,20 @@ static bool is_right(
 			       !repair_strict_is_timeless(event)));
 }
 
-static void begin_search(struct repair *repair, size_t at)
+void repair_begin_search(struct repair *repair, size_t at)
 {
 	repair_count(repair, REPAIR_DROPPED, at);
 	repair_leave_out(repair, at + 1);
 	repair->is_searching = true;
 }
 
-/* What is before a value: its gap, and perhaps a key. */
-struct before {
-	const struct repair_gap *gap;
-	size_t at;    /* where the value begins */
-	bool is_made; /* it is in repair->made */
-	bool is_object;
-};
-
-static void add_before(struct repair *repair, const struct before *before)
+static void add_before(
+	struct repair *repair, const struct repair_before *before)
 {
 	if (before->is_made)
 		return;
 	if (!before->gap->is_regular) {
-		add_gap(repair, before->gap, false);
+		repair_add_gap(repair, before->gap, false);
 		buffer_add(&repair->made,
 			repair->window.bytes + before->gap->at,
 			before->at - before->gap->at);
@@ -183,7 +175,7 @@ static void add_before(struct repair *repair, const struct before *before)
 /* A value that is wrong as it stands; with `rest`, its first bracket is
  * missing. */
 static enum repair_step mend_value(
-	struct repair *repair, const struct before *before, bool rest)
+	struct repair *repair, const struct repair_before *before, bool rest)
 {
 	struct repair_view view = repair_mend_view(repair, before->at);
 	struct repair_value value = {.outer = before->is_object
@@ -199,7 +191,7 @@ static enum repair_step mend_value(
 		return REPAIR_NEED;
 	}
 	if (outcome != REPAIR_DONE) {
-		begin_search(repair, before->at);
+		repair_begin_search(repair, before->at);
 		return REPAIR_AGAIN;
 	}
 	repair_fix_merge(&repair->result->fixes, &value.fixes);
@@ -209,10 +201,8 @@ static enum repair_step mend_value(
 	return REPAIR_AGAIN;
 }
 
-/* A bracket whose content is more than can be looked at, or whose members are
- * units of their own. */
-static enum repair_step descend(struct repair *repair,
-	const struct before *before, struct repair_level level)
+enum repair_step repair_descend(struct repair *repair,
+	const struct repair_before *before, struct repair_level level)
 {
 	add_before(repair, before);
 	buffer_add_byte(&repair->made, level.array ? '[' : '{');
@@ -223,8 +213,8 @@ static enum repair_step descend(struct repair *repair,
 	return REPAIR_AGAIN;
 }
 
-static enum repair_step take_value(
-	struct repair *repair, const struct before *before)
+enum repair_step repair_take_value(
+	struct repair *repair, const struct repair_before *before)
 {
 	size_t end = before->at;
 	uint8_t byte = repair_byte(repair, end);
@@ -241,10 +231,18 @@ static enum repair_step take_value(
 		return REPAIR_NEED;
 	if (outcome == REPAIR_MORE && (byte == '{' || byte == '[') &&
 		repair->depth < REPAIR_DEPTH_MAX)
-		return descend(repair, before,
+		return repair_descend(repair, before,
 			(struct repair_level){.array = byte == '['});
 	if (before->is_object)
 		event.phase = 0;
+	if (outcome == REPAIR_DONE && byte == '{' && !before->is_object) {
+		struct repair_view view = repair_look(repair, end - 1);
+
+		if (repair_look_goes_on(&view, view.at, 0))
+			outcome = REPAIR_WRONG;
+		if (repair_is_unsure(repair, &view))
+			return REPAIR_NEED;
+	}
 	if (outcome != REPAIR_DONE || !is_right(repair, &event))
 		return mend_value(repair, before, false);
 	note_event(repair, &event, repair->window.bytes);
@@ -273,7 +271,7 @@ static enum repair_step take_end(
 	}
 	if (gap->commas > 0 || hidden) {
 		if (!hidden)
-			add_gap(repair, gap, true);
+			repair_add_gap(repair, gap, true);
 		repair_flush(repair, repair->at);
 		repair_pop(repair);
 		repair_out_add(
@@ -291,9 +289,30 @@ static enum repair_step take_end(
 	return REPAIR_AGAIN;
 }
 
+/* An array among events; none, if it is full of them. */
+static enum repair_step take_array(
+	struct repair *repair, const struct repair_before *before)
+{
+	struct repair_view view = repair_look(repair, before->at + 1);
+	bool stray;
+
+	while (repair_strict_is_blank(repair_byte(repair, view.at)) ||
+		repair_byte(repair, view.at) == ',')
+		view.at++;
+	stray = repair_begins_event(&view);
+	if (repair_is_unsure(repair, &view))
+		return REPAIR_NEED;
+	if (!stray)
+		return repair_take_value(repair, before);
+	repair_count(repair, REPAIR_BRACKETS, before->at);
+	repair_leave_out(repair, before->at + 1);
+	repair->was_searching = true;
+	return REPAIR_AGAIN;
+}
+
 /* The first byte of an item that is no object. */
 static enum repair_step take_item(
-	struct repair *repair, const struct before *before)
+	struct repair *repair, const struct repair_before *before)
 {
 	struct repair_view view = repair_look(repair, before->at);
 	size_t end = before->at;
@@ -317,7 +336,7 @@ static enum repair_step take_item(
 	if (outcome == REPAIR_MORE ||
 		(outcome == REPAIR_DONE &&
 			memchr(",]", repair_look_at(&view, view.at), 2)))
-		return take_value(repair, before);
+		return repair_take_value(repair, before);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
 	repair_count(repair, REPAIR_GARBAGE, before->at);
@@ -330,152 +349,10 @@ static enum repair_step take_item(
 	return REPAIR_AGAIN;
 }
 
-/* Behind the key and the colon at gap->at; 0 if they are not right. */
-static size_t key_end(struct repair *repair, struct repair_view *view)
-{
-	size_t at = view->at + 1;
-	enum repair_outcome outcome = REPAIR_WRONG;
-
-	if (repair_byte(repair, view->at) == '"')
-		outcome = repair_strict_text(view->bytes, &at, view->end);
-	if (outcome == REPAIR_MORE)
-		view->hit_end = true;
-	if (outcome != REPAIR_DONE)
-		return 0;
-	at = repair_look_skip(view, at);
-	return repair_look_at(view, at) == ':' ? at + 1 : 0;
-}
-
-static bool is_events_key(const uint8_t *key, size_t size)
-{
-	static const char name[] = "\"traceEvents\"";
-
-	return size >= sizeof(name) - 1 &&
-	       memcmp(key, name, sizeof(name) - 1) == 0;
-}
-
-/* A member, whose value begins here; `is_events`: it is what all is about. */
-static enum repair_step take_member_value(
-	struct repair *repair, struct before *before, bool is_events)
-{
-	uint8_t byte = repair_byte(repair, before->at);
-	struct repair_view view = repair_look(repair, before->at);
-	bool open = repair->depth == 1 && (byte == '[' || byte == '{');
-
-	if (before->at >= repair->window.used) {
-		repair->is_half = repair->window.at_eof;
-		repair->half = before->gap->at;
-		return REPAIR_NEED;
-	}
-	if (is_events && byte == '[' && repair_level(repair)->muted) {
-		repair_enter_events(repair);
-		repair_leave_out(repair, before->at + 1);
-		return REPAIR_AGAIN;
-	}
-	if (is_events && byte == '{' && repair->depth == 1 &&
-		!repair_level(repair)->muted &&
-		repair_look_is_event(&view, before->at)) {
-		repair_count(repair, REPAIR_BRACKETS, before->at);
-		(void)descend(repair, before,
-			(struct repair_level){
-				.array = true, .is_events = true});
-		repair->at = before->at;
-		repair->copied = before->at;
-		return REPAIR_AGAIN;
-	}
-	if (open)
-		return descend(repair, before,
-			(struct repair_level){.array = byte == '[',
-				.is_events = is_events && byte == '['});
-	return take_value(repair, before);
-}
-
-/* Neither a key nor an end. */
-static enum repair_step leave_out_strange(
-	struct repair *repair, struct repair_view *view)
-{
-	size_t end = view->at + 1;
-
-	if (repair_look_is_event(view, view->at)) {
-		if (repair_is_unsure(repair, view))
-			return REPAIR_NEED;
-		repair_leave_out(repair, view->at);
-		repair->was_searching = true;
-		repair_enter_events(repair);
-		return REPAIR_AGAIN;
-	}
-	if (repair_is_unsure(repair, view))
-		return REPAIR_NEED;
-	while (end < view->end && (repair_look_is_word(view->bytes[end]) ||
-					  view->bytes[end] == 0))
-		end++;
-	repair_count(repair, REPAIR_GARBAGE, view->at);
-	repair_leave_out(repair, end);
-	repair->was_searching = true;
-	return REPAIR_AGAIN;
-}
-
-/* A member whose key is not right. */
-static enum repair_step mend_member(struct repair *repair,
-	struct repair_view *view, const struct repair_gap *gap)
-{
-	struct repair_value key = {.outer = REPAIR_IN_OBJECT,
-		.base = repair->window.base,
-		.out = &repair->made};
-	struct before before = {.gap = gap, .is_object = true, .is_made = true};
-	struct repair_fixes fixes = repair->result->fixes;
-	enum repair_outcome outcome;
-	enum repair_step step = REPAIR_NEED;
-	size_t from;
-
-	add_gap(repair, gap, false);
-	from = repair->made.used;
-	outcome = repair_value_key(view, &key);
-	if (outcome != REPAIR_DONE && !repair_is_unsure(repair, view)) {
-		begin_search(repair, gap->at);
-		return REPAIR_AGAIN;
-	}
-	if (outcome == REPAIR_DONE && !repair_is_unsure(repair, view) &&
-		!repair->made.failed) {
-		repair_fix_merge(&repair->result->fixes, &key.fixes);
-		before.at = repair_look_skip(view, view->at);
-		step = take_member_value(repair, &before,
-			is_events_key(repair->made.bytes + from,
-				repair->made.used - from));
-	}
-	if (step == REPAIR_NEED)
-		repair->result->fixes = fixes;
-	return step;
-}
-
-static enum repair_step take_member(
-	struct repair *repair, const struct repair_gap *gap)
-{
-	struct repair_view view = repair_mend_view(repair, gap->at);
-	struct before before = {.gap = gap, .is_object = true};
-	uint8_t byte = repair_byte(repair, gap->at);
-	size_t end = key_end(repair, &view);
-
-	if (end != 0) {
-		before.at = repair_look_skip(&view, end);
-		return take_member_value(repair, &before,
-			is_events_key(view.bytes + gap->at, end - gap->at));
-	}
-	if (view.hit_end && view.end == repair->window.used &&
-		!repair->is_full) {
-		repair->is_half = repair->window.at_eof;
-		repair->half = gap->at;
-		return REPAIR_NEED;
-	}
-	if (byte != '"' && byte != '\'' && !repair_look_is_word(byte))
-		return leave_out_strange(repair, &view);
-	return mend_member(repair, &view, gap);
-}
-
 enum repair_step repair_unit(struct repair *repair)
 {
 	struct repair_gap gap = read_gap(repair);
-	struct before before = {.gap = &gap, .at = gap.at};
+	struct repair_before before = {.gap = &gap, .at = gap.at};
 	uint8_t byte = repair_byte(repair, gap.at);
 
 	repair->made.used = 0;
@@ -484,8 +361,10 @@ enum repair_step repair_unit(struct repair *repair)
 	if (byte == '}' || byte == ']')
 		return take_end(repair, &gap);
 	if (!repair_level(repair)->array)
-		return take_member(repair, &gap);
+		return repair_member(repair, &gap);
+	if (byte == '[' && repair_level(repair)->is_events)
+		return take_array(repair, &before);
 	if (byte == '{' || byte == '[')
-		return take_value(repair, &before);
+		return repair_take_value(repair, &before);
 	return take_item(repair, &before);
 }

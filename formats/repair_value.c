@@ -10,12 +10,21 @@
 /* A text behind its first quote, or without one. */
 static bool take_text(struct repair_walk *walk, struct repair_text *text)
 {
-	if (!repair_text_find(walk->view, text)) {
+	bool found = repair_text_find(walk->view, text);
+
+	if (text->quote == '\'' && (!found || text->is_open)) {
+		/* It is none of Python's, but only in the way. */
+		repair_walk_drop(walk, REPAIR_QUOTES);
+		return false;
+	}
+	if (!found) {
 		walk->state = REPAIR_WALK_HALF;
 		return false;
 	}
 	if (text->is_open)
 		repair_walk_count(walk, REPAIR_QUOTES);
+	if (text->quote == '\'')
+		repair_walk_count(walk, REPAIR_WORDS);
 	repair_text_add(walk->out, walk->view, text, &walk->value->fixes,
 		walk->value->base);
 	walk->view->at = text->next;
@@ -41,11 +50,12 @@ static bool take_bare(struct repair_walk *walk, size_t end)
 		.next = end,
 		.quote = '"',
 		.place = repair_walk_place(walk)};
-	size_t at = repair_look_skip(view, end);
+	size_t at = repair_look_past(view, end);
 	uint8_t byte = repair_look_at(view, at);
 
 	repair_walk_count(walk, REPAIR_QUOTES);
-	if (byte != ',' && byte != '}' && byte != ']')
+	if (byte != ',' && byte != '}' && byte != ']' &&
+		text.place != REPAIR_ITEM)
 		return take_text(walk, &text);
 	repair_text_add(
 		walk->out, view, &text, &walk->value->fixes, walk->value->base);
@@ -58,9 +68,10 @@ static bool take_word(struct repair_walk *walk)
 	struct repair_view *view = walk->view;
 	size_t end = word_end(walk);
 	enum repair_fix fix;
-	uint8_t next = repair_look_at(view, repair_look_skip(view, end));
-	bool alone = next == ',' || next == '}' || next == ']' || next == '"' ||
-		     next == '{';
+	uint8_t next = repair_look_at(view, repair_look_past(view, end));
+	bool item = repair_walk_place(walk) == REPAIR_ITEM;
+	bool alone = item || next == ',' || next == '}' || next == ']' ||
+		     next == '"' || next == '{';
 
 	if (alone &&
 		repair_word_add(walk->out, (const char *)view->bytes + view->at,
@@ -114,6 +125,11 @@ static void on_value(struct repair_walk *walk, uint8_t byte)
 			walk, byte == ':' ? REPAIR_MEMBERS : REPAIR_COMMAS);
 		return;
 	}
+	if (repair_walk_in_array(walk) &&
+		repair_look_is_key(walk->view, walk->view->at)) {
+		repair_walk_end_array(walk);
+		return;
+	}
 	if (byte == '{' || byte == '[') {
 		walk->member = REPAIR_OTHER;
 		repair_walk_open(walk, byte == '[');
@@ -130,8 +146,6 @@ static void on_value(struct repair_walk *walk, uint8_t byte)
 		return;
 	}
 	walk->is_loose = false;
-	if (byte == '\'')
-		repair_walk_count(walk, REPAIR_WORDS);
 	done = byte == '"' || byte == '\'' ? take_text(walk, &text)
 					   : take_word(walk);
 	if (done) {
@@ -146,9 +160,12 @@ static void take_colon(struct repair_walk *walk, size_t key_at)
 	const uint8_t *key = walk->out->bytes + key_at + 1;
 	uint8_t byte;
 
-	if (!walk->out->failed && walk->depth == 1)
-		walk->member =
-			repair_strict_member(key, walk->out->used - key_at - 2);
+	if (!walk->out->failed && walk->depth == 1) {
+		size_t size = walk->out->used - key_at - 2;
+
+		walk->member = repair_strict_member(key, size);
+		walk->seen |= repair_look_event_keys(key, size);
+	}
 	byte = repair_walk_skip_blanks(walk);
 	if (byte == ':')
 		walk->view->at++;
@@ -159,29 +176,73 @@ static void take_colon(struct repair_walk *walk, size_t key_at)
 	walk->state = REPAIR_WALK_VALUE;
 }
 
-static void take_key(struct repair_walk *walk, uint8_t byte)
+/* A key whose last quote is missing, or both: up to its colon. */
+static bool find_bare_key(struct repair_walk *walk, struct repair_text *text)
 {
 	struct repair_view *view = walk->view;
-	struct repair_text text = {
-		.from = view->at + 1, .quote = byte, .place = REPAIR_KEY};
+	size_t at = text->from;
+	uint8_t byte = repair_look_at(view, at);
+
+	while (byte == ' ' || repair_look_is_word(byte))
+		byte = repair_look_at(view, ++at);
+	text->to = at;
+	text->next = byte == '"' && text->quote == 0 ? at + 1 : at;
+	at = repair_look_past(view, text->next);
+	return at > text->from && repair_look_at(view, at) == ':';
+}
+
+/* A key between quotes, if a colon follows; else the next best. */
+static bool find_key(struct repair_walk *walk, struct repair_text *text)
+{
+	struct repair_text bare = *text;
+	bool found = text->quote != 0 && repair_text_find(walk->view, text) &&
+		     !text->is_open;
+	size_t at = found ? repair_look_past(walk->view, text->next) : 0;
+
+	if (found && repair_look_at(walk->view, at) == ':')
+		return true;
+	if (!find_bare_key(walk, &bare))
+		return found;
+	repair_walk_count(walk, REPAIR_QUOTES);
+	*text = bare;
+	return true;
+}
+
+static bool is_bare_key(struct repair_walk *walk)
+{
+	struct repair_text text = {.from = walk->view->at};
+
+	return find_bare_key(walk, &text);
+}
+
+static void drop_word(struct repair_walk *walk)
+{
+	size_t end = word_end(walk);
+
+	repair_walk_count(walk, REPAIR_GARBAGE);
+	walk->view->at = end;
+}
+
+static void take_key(struct repair_walk *walk, uint8_t byte)
+{
+	bool quoted = byte == '"' || byte == '\'';
+	struct repair_text text = {.from = walk->view->at + quoted,
+		.quote = quoted ? byte : 0,
+		.place = REPAIR_KEY};
 	size_t at = walk->out->used;
 
-	if (byte == '"' || byte == '\'') {
+	if (!find_key(walk, &text)) {
 		if (byte == '\'')
-			repair_walk_count(walk, REPAIR_WORDS);
-		if (!take_text(walk, &text))
-			return;
-	} else {
-		text.from = view->at;
-		text.to = word_end(walk);
-		text.next = text.to;
-		if (repair_look_at(view, text.to) == '"')
-			text.next++;
-		repair_walk_count(walk, REPAIR_QUOTES);
-		repair_text_add(walk->out, view, &text, &walk->value->fixes,
-			walk->value->base);
-		view->at = text.next;
+			repair_walk_drop(walk, REPAIR_QUOTES);
+		else
+			walk->state = REPAIR_WALK_HALF;
+		return;
 	}
+	if (byte == '\'')
+		repair_walk_count(walk, REPAIR_WORDS);
+	repair_text_add(walk->out, walk->view, &text, &walk->value->fixes,
+		walk->value->base);
+	walk->view->at = text.next;
 	take_colon(walk, at);
 }
 
@@ -193,12 +254,19 @@ static void on_key(struct repair_walk *walk, uint8_t byte)
 		repair_walk_close(walk, byte == ']');
 	else if (byte == ',')
 		repair_walk_drop(walk, REPAIR_COMMAS);
-	else if (byte == '{' && repair_look_is_event(view, view->at))
+	else if ((byte == '{' && repair_look_is_event(view, view->at)) ||
+		 (walk->value->outer == REPAIR_IN_EVENTS &&
+			 repair_look_is_document_key(view, view->at)))
 		repair_walk_end_early(walk);
+	else if (byte == '\'' &&
+		 !repair_look_is_word(repair_look_at(view, view->at + 1)))
+		repair_walk_drop(walk, REPAIR_QUOTES);
 	else if (byte == '{' || byte == '[' || byte == ':')
 		repair_walk_drop(walk, REPAIR_GARBAGE);
-	else
+	else if (byte == '"' || byte == '\'' || is_bare_key(walk))
 		take_key(walk, byte);
+	else
+		drop_word(walk);
 }
 
 /* Something comes without a comma before it. */
@@ -223,8 +291,7 @@ static void on_after(struct repair_walk *walk, uint8_t byte)
 							 : REPAIR_WALK_KEY;
 	} else if (byte == '}' || byte == ']') {
 		repair_walk_close(walk, byte == ']');
-	} else if (byte == '{' && !repair_walk_in_array(walk) &&
-		   repair_look_is_event(view, view->at)) {
+	} else if (byte == '{' && repair_look_is_event(view, view->at)) {
 		repair_walk_end_early(walk);
 	} else if (byte == ':' || (!repair_walk_in_array(walk) &&
 					  (byte == '{' || byte == '['))) {
@@ -233,16 +300,10 @@ static void on_after(struct repair_walk *walk, uint8_t byte)
 		   !repair_look_is_key(view, view->at)) {
 		repair_walk_drop(walk, REPAIR_QUOTES);
 	} else if (!repair_walk_in_array(walk) && repair_look_is_word(byte)) {
-		size_t end = word_end(walk);
-		uint8_t next =
-			repair_look_at(view, repair_look_skip(view, end));
-
-		if (next == ':' || next == '"') {
+		if (is_bare_key(walk))
 			add_comma(walk);
-		} else {
-			repair_walk_count(walk, REPAIR_GARBAGE);
-			view->at = end;
-		}
+		else
+			drop_word(walk);
 	} else {
 		add_comma(walk);
 	}

@@ -92,6 +92,17 @@ static bool is_event(const struct repair_walk *walk)
 	       (event->has_dur || event->phase != 'X');
 }
 
+void repair_walk_end_array(struct repair_walk *walk)
+{
+	drop_comma(walk);
+	while (repair_walk_in_array(walk)) {
+		repair_walk_count(walk, REPAIR_BRACKETS);
+		close_bracket(walk);
+	}
+	if (walk->depth == 0)
+		walk->state = REPAIR_WALK_HALF;
+}
+
 void repair_walk_end_early(struct repair_walk *walk)
 {
 	if (is_event(walk) && walk->state != REPAIR_WALK_VALUE &&
@@ -113,17 +124,24 @@ static bool has_open(const struct repair_walk *walk, bool array)
 /* ] or } */
 void repair_walk_close(struct repair_walk *walk, bool array)
 {
-	if (has_open(walk, array)) {
+	struct repair_view *view = walk->view;
+	bool in_events = walk->value->outer == REPAIR_IN_EVENTS;
+
+	if (in_events && !array && walk->depth == 1 &&
+		repair_look_goes_on(view, view->at, walk->seen)) {
+		repair_walk_drop(walk, REPAIR_BRACKETS);
+	} else if (has_open(walk, array)) {
 		drop_comma(walk);
 		while (repair_walk_in_array(walk) != array) {
 			repair_walk_count(walk, REPAIR_BRACKETS);
 			close_bracket(walk);
 		}
 		close_bracket(walk);
-		walk->view->at++;
-	} else if (array && walk->value->outer == REPAIR_IN_EVENTS) {
+		view->at++;
+	} else if (array && in_events &&
+		   repair_look_ends_events(view, view->at)) {
 		repair_walk_end_early(walk);
-	} else if (!array && walk->value->outer == REPAIR_IN_OBJECT) {
+	} else if (!array && !in_events) {
 		close_all(walk);
 	} else {
 		repair_walk_drop(walk, REPAIR_BRACKETS);

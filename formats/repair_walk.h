@@ -27,7 +27,8 @@ struct repair_walk {
 	size_t comma;  /* in `out`: the one that waits for what it is for */
 	uint32_t depth;
 	uint64_t arrays[REPAIR_DEPTH_MAX / 64];
-	enum repair_member member;
+	enum repair_key_kind member;
+	uint32_t seen; /* see repair_look_event_keys() */
 	struct repair_times times;
 };
 
@@ -50,6 +51,9 @@ void repair_walk_after_value(struct repair_walk *walk);
 /* A bracket begins something, or closes it, or what is around it. */
 void repair_walk_open(struct repair_walk *walk, bool array);
 void repair_walk_close(struct repair_walk *walk, bool array);
+
+/* A member begins here, within an array, which no bracket closed. */
+void repair_walk_end_array(struct repair_walk *walk);
 
 /* Something outside begins here, which no bracket closed this for: it is
  * complete, or half. */
