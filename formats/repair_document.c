@@ -21,7 +21,8 @@ bool repair_begins_event(struct repair_view *view)
 	if (repair_strict_value(view->bytes, &at, end, &event) == REPAIR_MORE &&
 		end == view->end)
 		view->hit_end = true;
-	return event.phase != 0;
+	at = repair_look_skip(view, view->at + 1);
+	return event.phase != 0 || memcmp(view->bytes + at, "\"ph\"", 4) == 0;
 }
 
 /* May an array or an object begin like this, and no line of a log? */

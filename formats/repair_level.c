@@ -22,8 +22,6 @@ void repair_count(struct repair *repair, enum repair_fix fix, size_t at)
 
 void repair_push(struct repair *repair, struct repair_level level)
 {
-	if (level.is_events && !level.hidden)
-		repair->had_events = false;
 	repair->levels[repair->depth++] = level;
 }
 
@@ -32,9 +30,9 @@ void repair_pop(struct repair *repair)
 	struct repair_level level = *repair_level(repair);
 
 	repair->depth--;
-	if (level.is_events)
-		repair->had_events = level.has_item;
 	if (level.hidden) {
+		if (level.is_events)
+			repair->had_events = level.has_item;
 		repair_flush(repair, repair->at);
 		repair->out.mode =
 			repair->is_closed ? REPAIR_MUTED : REPAIR_TAIL;
@@ -48,7 +46,8 @@ void repair_pop(struct repair *repair)
 	}
 	if (level.is_events || repair->depth == 0) {
 		repair_flush(repair, repair->at);
-		repair_out_begin_tail(&repair->out, level.is_events);
+		if (repair_out_begin_tail(&repair->out, level.is_events))
+			repair->had_events = level.has_item;
 	}
 }
 

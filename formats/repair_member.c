@@ -122,6 +122,26 @@ static enum repair_step mend_member(struct repair *repair,
 	return step;
 }
 
+/* A key that is right, and behind its colon what is not. */
+static enum repair_step mend_colon(struct repair *repair,
+	struct repair_view *view, const struct repair_gap *gap, size_t end)
+{
+	struct repair_before before = {
+		.gap = gap, .is_object = true, .is_made = true};
+	struct repair_fixes fixes = repair->result->fixes;
+	enum repair_step step;
+
+	repair_add_gap(repair, gap, false);
+	repair_count(repair, REPAIR_GARBAGE, end);
+	buffer_add(&repair->made, view->bytes + gap->at, end - gap->at);
+	before.at = repair_look_past(view, end);
+	step = take_member_value(repair, &before,
+		is_events_key(view->bytes + gap->at, end - gap->at));
+	if (step == REPAIR_NEED)
+		repair->result->fixes = fixes;
+	return step;
+}
+
 enum repair_step repair_member(
 	struct repair *repair, const struct repair_gap *gap)
 {
@@ -132,6 +152,8 @@ enum repair_step repair_member(
 
 	if (end != 0) {
 		before.at = repair_look_skip(&view, end);
+		if (repair_look_past(&view, before.at) != before.at)
+			return mend_colon(repair, &view, gap, end);
 		return take_member_value(repair, &before,
 			is_events_key(view.bytes + gap->at, end - gap->at));
 	}

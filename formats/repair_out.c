@@ -31,12 +31,13 @@ void repair_out_add(struct repair_out *out, const void *bytes, size_t size)
 		put(out, bytes, size);
 }
 
-void repair_out_begin_tail(struct repair_out *out, bool ends_events)
+bool repair_out_begin_tail(struct repair_out *out, bool ends_events)
 {
 	if (out->mode != REPAIR_DIRECT || out->tail.used > 0)
-		return;
+		return false;
 	out->mode = REPAIR_TAIL;
 	out->ends_events = ends_events;
+	return true;
 }
 
 void repair_out_prepend(struct repair_out *out, const char *text)

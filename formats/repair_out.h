@@ -28,8 +28,8 @@ struct repair_out {
 
 void repair_out_add(struct repair_out *out, const void *bytes, size_t size);
 
-/* From now on all is tail. */
-void repair_out_begin_tail(struct repair_out *out, bool ends_events);
+/* From now on all is tail; false if it is already, or something was. */
+bool repair_out_begin_tail(struct repair_out *out, bool ends_events);
 
 /* Puts text before the tail. */
 void repair_out_prepend(struct repair_out *out, const char *text);
