@@ -115,6 +115,9 @@ static bool add_piece(
 	struct event piece = *event;
 	int64_t end_ns = event_end(event);
 
+	/* Its length may be one that no end can be told of. */
+	if (piece.time_ns >= cut->from_ns && end_ns <= until_ns)
+		return event_queue_add(&cut->queue, event);
 	if (end_ns > until_ns)
 		end_ns = until_ns;
 	if (piece.time_ns < cut->from_ns)

@@ -1,17 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks pieces of a Chrome trace against the whole, by arithmetic of its own.
-
-    cut_check.py split WHOLE PART...
-    cut_check.py window WHOLE PIECE FROM UNTIL   # ns since the first event
-
-Slices, clipped, must add up to the whole's time for each name, exactly; each
+"""Checks pieces of a Chrome trace against the whole, by arithmetic of its own:
+slices, clipped, must add up to the whole's time for each name, exactly; each
 part must nest, and parts must follow each other.
 """
 
 import json
-import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from decimal import Decimal
 
 
@@ -44,7 +38,8 @@ def slices(events):
     stacks = defaultdict(list)
     asyncs = defaultdict(list)
     rows = defaultdict(list)
-    for e in events:
+    # A log has its threads one after another.
+    for e in sorted(events, key=lambda e: e['ts']):
         time = to_ns(e['ts'])
         row = e.get('pid'), e.get('tid')
         if e['ph'] == 'X':
@@ -84,7 +79,7 @@ def check_nesting(rows):
 
 def totals(items, start=None, until=None):
     """Times by kind and name, of what lies in the window."""
-    sums = defaultdict(int)
+    sums = Counter()
     for kind, name, begin, end in items:
         if start is not None:
             begin = max(begin, start)
@@ -96,14 +91,14 @@ def totals(items, start=None, until=None):
 
 
 def compare(whole, pieces, what):
-    for key in sorted(whole.keys() | pieces.keys()):
+    for key in sorted(whole.keys() | pieces.keys(), key=str):
         if whole[key] != pieces[key]:
             raise Failure(f'{what}: {key}: {whole[key]} ns in the whole, '
                           f'{pieces[key]} ns in the pieces')
 
 
 def points(events):
-    counts = defaultdict(int)
+    counts = Counter()
     for e in events:
         if e['ph'] in 'iC':
             counts[e['ph'], e['name']] += 1
@@ -112,8 +107,8 @@ def points(events):
 
 def check_split(whole, parts):
     whole, _ = load(whole)
-    sums = defaultdict(int)
-    counts = defaultdict(int)
+    sums = Counter()
+    counts = Counter()
     last = None
     for path in parts:
         events, _ = load(path)
@@ -148,17 +143,3 @@ def check_window(whole, piece, start, until):
     inside = [e for e in whole if start <= to_ns(e['ts']) < until]
     compare(points(inside), points(piece), 'events')
 
-
-def main():
-    mode, whole, *rest = sys.argv[1:]
-    try:
-        if mode == 'split':
-            check_split(whole, rest)
-        else:
-            check_window(whole, rest[0], int(rest[1]), int(rest[2]))
-    except Failure as failure:
-        print(f'{" ".join(rest[:1])}: {failure}')
-        sys.exit(1)
-
-
-main()

@@ -317,4 +317,5 @@ def show(ours):
         print("correlation", number, *ours.correlations[number])
 
 
-main()
+if __name__ == "__main__":
+    main()
