@@ -44,6 +44,7 @@ enum option_key {
 	KEY_DEVICE,
 	KEY_JOIN,
 	KEY_GPU,
+	KEY_GROUP,
 	KEY_JSON,
 	KEY_CSV,
 	KEY_FOLLOW,

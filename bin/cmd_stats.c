@@ -9,15 +9,14 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "convert.h"
 #include "follow.h"
-#include "input.h"
 #include "inputs.h"
 #include "output.h"
-#include "progress.h"
 #include "quantity.h"
+#include "rollup.h"
 #include "say.h"
 #include "stats.h"
+#include "stats_build.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
 #define USUAL_INTERVAL_NS UINT64_C(1000000000)
@@ -40,7 +39,11 @@ struct request {
 	uint64_t interval_ns;
 	bool usual_top; /* --top was not given */
 	bool shown;     /* a report was printed while following */
-	struct profile *sum;
+	bool grouped;   /* --group was given */
+	uint32_t groups;
+	uint32_t jobs;
+	struct rollup rollup;
+	struct profile *sum; /* borrowed */
 	struct report report;
 };
 
@@ -117,6 +120,14 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 	case KEY_GPU:
 		options->gpu = true;
 		return 0;
+	case KEY_GROUP:
+		request->groups = stats_build_groups((unsigned)arguments_word(
+			state, "--group", STATS_BUILD_GROUPS, arg));
+		request->grouped = true;
+		return 0;
+	case 'j':
+		request->jobs = arguments_count(state, "--jobs", arg);
+		return 0;
 	case KEY_DEVICE:
 		request->replay.device = (enum replay_device)arguments_word(
 			state, "--device", INPUTS_DEVICE, arg);
@@ -141,6 +152,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 				"--gpu shows hosts and devices apart, and "
 				"takes no --device");
+		if (request->grouped &&
+			(request->options.gpu || request->follow))
+			argp_error(state,
+				"--group adds up what compilers did: neither "
+				"--gpu nor --follow goes with it");
 		return 0;
 	case KEY_JSON:
 		request->style = STYLE_JSON;
@@ -166,61 +182,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void on_progress(void *user, uint64_t position)
-{
-	progress_update(user, position);
-}
-
-static enum ctp_status read_profile(struct request *request,
-	struct input *input, struct profile **profile, struct ctp_error *err)
-{
-	const struct inputs *inputs = &request->inputs;
-	struct progress progress;
-	struct convert_job job = {
-		.document_edges = request->replay.document_edges,
-		.device = request->replay.device,
-		.progress = on_progress,
-		.user = &progress,
-	};
-	enum ctp_status status;
-
-	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		NULL, input->origin.size_bytes);
-	status = convert_profile(input->origin.source, &job, profile, err);
-	progress_hide(&progress);
-	return status;
-}
-
-/* Adds one input to the sum. */
-static int add_input(struct request *request, const char *path)
-{
-	struct profile *profile = NULL;
-	struct ctp_error err = {0};
-	enum ctp_status status;
-	struct input input;
-	int result = input_open(&input, path, &request->inputs);
-	int closed;
-
-	if (result != EXIT_DONE)
-		return result;
-	status = read_profile(request, &input, &profile, &err);
-	if (status == CTP_OK)
-		status = stats_sum(request->sum, profile, &err);
-	profile_free(profile);
-	if (status != CTP_OK)
-		result = input_failed(&input, input.name, &err);
-	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		request->report.losses[loss] +=
-			input.origin.source->trace->losses[loss];
-	closed = input_close(&input, &request->inputs);
-	return closed > result ? closed : result;
-}
-
 /* Milliseconds, as ever, unless all would be zeros; so short are most
  * kernels. */
 static enum stats_unit unit_for(const struct request *request)
 {
-	return request->options.gpu || request->sum->total_ns < 1000000
+	return request->options.gpu || (request->sum != NULL &&
+					       request->sum->total_ns < 1000000)
 		       ? STATS_US
 		       : STATS_MS;
 }
@@ -259,22 +226,40 @@ static void choose_look(struct request *request, FILE *out)
 		options->unit = unit_for(request);
 }
 
-static int print_to_output(struct request *request)
+/* The functions, or what compilers did. */
+static int print_all(struct request *request, FILE *out)
 {
+	const struct rollup *rollup = &request->rollup;
 	struct ctp_error err = {0};
-	struct output output;
-	int status;
-	int closed;
 
+	if (rollup->compile_count != 0) {
+		choose_look(request, out);
+		if (request->style == STYLE_JSON)
+			return stats_build_json(rollup, &request->options,
+				&request->report, out);
+		return (request->style == STYLE_CSV ? stats_build_csv
+						    : stats_build_text)(
+			rollup, &request->options, out);
+	}
+	request->sum = rollup->functions;
 	if (profile_sort(request->sum, &err) != CTP_OK) {
 		say_error(NULL, &err);
 		return EXIT_LIMIT;
 	}
-	status = output_open(&output, request->output, request->force, false);
+	choose_look(request, out);
+	return print(request, out);
+}
+
+static int print_to_output(struct request *request)
+{
+	struct output output;
+	int status =
+		output_open(&output, request->output, request->force, false);
+	int closed;
+
 	if (status != EXIT_DONE)
 		return status;
-	choose_look(request, output.file);
-	status = print(request, output.file);
+	status = print_all(request, output.file);
 	closed = output_close(&output, status == EXIT_DONE);
 	return closed > status ? closed : status;
 }
@@ -335,26 +320,40 @@ static int run_follow(struct request *request)
 	return follow_run(&follow);
 }
 
-static int run_request(struct request *request)
+/* Of a directory all that compilers did is shown, if they did. */
+static void choose_groups(struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
-	size_t failed = 0;
-	int worst = EXIT_DONE;
+
+	for (size_t i = 0; i < inputs->count && request->groups == 0; i++)
+		if (!request->options.gpu &&
+			tree_is_directory(inputs->paths[i]))
+			request->groups =
+				stats_build_groups(COMPILE_GROUP_COUNT);
+}
+
+static int run_request(struct request *request)
+{
+	struct rollup_options options = {
+		.inputs = &request->inputs,
+		.replay = request->replay,
+		.jobs = request->jobs,
+	};
+	struct rollup *rollup = &request->rollup;
+	int worst;
 	int status;
 
-	request->sum = profile_new();
-	if (request->sum == NULL) {
-		say_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
-	for (size_t i = 0; i < inputs->count; i++) {
-		status = add_input(request, inputs->paths[i]);
-		failed += status != EXIT_DONE && status != EXIT_DAMAGED;
-		worst = status > worst ? status : worst;
-	}
+	choose_groups(request);
+	options.groups = request->groups;
+	worst = rollup_run(rollup, &options);
 	/* With nothing to show, a table of nothing would only mislead. */
-	if (failed == inputs->count)
+	if (rollup->file_count == 0)
 		return worst;
+	if (request->grouped && rollup->compile_count == 0) {
+		say("--group is of what compilers did, and no trace is of one");
+		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
+	}
+	memcpy(request->report.losses, rollup->losses, sizeof(rollup->losses));
 	status = print_to_output(request);
 	return status > worst ? status : worst;
 }
@@ -377,7 +376,7 @@ static int run(int argc, char **argv)
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
 	status = request.follow ? run_follow(&request) : run_request(&request);
-	profile_free(request.sum);
+	rollup_clear(&request.rollup);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -397,12 +396,18 @@ static const struct argp_option options[] = {
 		"below each function, who calls it", GROUP_MAIN},
 	{"callees", KEY_CALLEES, NULL, 0,
 		"below each function, what it calls", GROUP_MAIN},
+	{"group", KEY_GROUP, STATS_BUILD_GROUPS, 0,
+		"of compilers' traces (clang's -ftime-trace): add up by this "
+		"(default: functions; of a directory all groups)", GROUP_MAIN},
 	{"gpu", KEY_GPU, NULL, 0,
 		"show what GPUs did, and for which functions", GROUP_MAIN},
 	INPUTS_DEVICE_OPTION(GROUP_MAIN),
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_MAIN},
+	{"jobs", 'j', "N", 0,
+		"read so many inputs at a time (default: one for each "
+		"processor below a directory, else 1)", GROUP_MAIN},
 	{"follow", KEY_FOLLOW, NULL, 0,
 		"read a log while it is being written: print the table again "
 		"each time that it has grown, until it is whole or Ctrl-C is "
@@ -438,10 +443,12 @@ static const struct argp argp = {
 	.doc = "Show where the time went: for each function how often it was "
 	       "called (ncalls; pcalls without recursion), and its time "
 	       "without (tottime) and with (cumtime) what it calls. Several "
-	       "inputs are summed.\v"
+	       "inputs are summed; a directory stands for the traces below "
+	       "it.\v"
 	       "Examples:\n"
 	       "  ctprof stats --top 20 run.ctp\n"
 	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
+	       "  ctprof stats --top 20 build/\n"
 	       "  ctprof stats --follow run.ctp",
 	.children = children,
 	.help_filter = arguments_filter,

@@ -12,6 +12,27 @@ const char *input_name(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+static enum ctp_status try_as(struct input *input, const char *name,
+	const char *path, const struct inputs *inputs, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	input->name = name;
+	status = origin_open(&input->origin, path, inputs->from, err);
+	if (status == CTP_OK) {
+		input->origin.source->trace->names = inputs->names;
+		input->origin.source->trace->trim_prefix = inputs->trim_prefix;
+		input->origin.source->trace->join = inputs->join;
+	}
+	return status;
+}
+
+enum ctp_status input_try(struct input *input, const char *path,
+	const struct inputs *inputs, struct ctp_error *err)
+{
+	return try_as(input, input_name(path), path, inputs, err);
+}
+
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs)
 {
@@ -22,16 +43,10 @@ int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs)
 {
 	struct ctp_error err = {0};
-	enum ctp_status status;
+	enum ctp_status status = try_as(input, name, path, inputs, &err);
 
-	input->name = name;
-	status = origin_open(&input->origin, path, inputs->from, &err);
-	if (status == CTP_OK) {
-		input->origin.source->trace->names = inputs->names;
-		input->origin.source->trace->trim_prefix = inputs->trim_prefix;
-		input->origin.source->trace->join = inputs->join;
+	if (status == CTP_OK)
 		return EXIT_DONE;
-	}
 	say_error(input->name, &err);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
 								  : EXIT_INPUT;

@@ -25,6 +25,10 @@ int input_open(
 int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs);
 
+/* The same, but nothing is said. Errors: those of origin_open(). */
+enum ctp_status input_try(struct input *input, const char *path,
+	const struct inputs *inputs, struct ctp_error *err);
+
 /*
  * Says what was lost, unless it is to be quiet, and closes. `trace` is gone
  * then.

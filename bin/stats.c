@@ -13,58 +13,6 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-/* Finds or makes the functions; `map` gets their numbers in `sum`. */
-static bool sum_functions(
-	struct profile *sum, const struct profile *profile, uint32_t *map)
-{
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *from = &profile->functions[i];
-		uint32_t number = profile_add_function(
-			sum, from->name, from->file, from->line);
-
-		if (number == PROFILE_NONE)
-			return false;
-		map[i] = number;
-		profile_cost_add(&sum->functions[number].cost, &from->cost);
-		profile_cost_add(&sum->functions[number].root, &from->root);
-		profile_device_add(
-			&sum->functions[number].device, &from->device);
-	}
-	return true;
-}
-
-static bool sum_edges(
-	struct profile *sum, const struct profile *profile, const uint32_t *map)
-{
-	for (uint32_t i = 0; i < profile->edge_count; i++) {
-		const struct profile_edge *from = &profile->edges[i];
-		uint32_t number = profile_add_edge(
-			sum, map[from->caller], map[from->callee]);
-
-		if (number == PROFILE_NONE)
-			return false;
-		profile_cost_add(&sum->edges[number].cost, &from->cost);
-	}
-	return true;
-}
-
-enum ctp_status stats_sum(struct profile *sum, const struct profile *profile,
-	struct ctp_error *err)
-{
-	uint32_t *map = memory_resize_array(
-		NULL, (size_t)profile->function_count + 1, sizeof(*map));
-	bool done = map != NULL && sum_functions(sum, profile, map) &&
-		    sum_edges(sum, profile, map);
-
-	memory_free(map);
-	if (!done)
-		return no_memory(err);
-	sum->open_calls += profile->open_calls;
-	sum->unmatched += profile->unmatched;
-	sum->thread_count += profile->thread_count;
-	return CTP_OK;
-}
-
 static uint64_t percall(const struct profile_cost *cost)
 {
 	return cost->pcalls == 0 ? 0 : cost->cumtime_ns / cost->pcalls;
@@ -191,6 +139,8 @@ static void choose(struct stats *stats)
 		uint64_t time_ns =
 			gpu ? device_time(function) : function->cost.cumtime_ns;
 
+		if (stats->options->called && function->cost.ncalls == 0)
+			continue;
 		if (gpu && function->device.kind != PROFILE_HOST) {
 			all_work++;
 			if (time_ns >= least)

@@ -34,6 +34,7 @@ struct stats_options {
 	uint32_t min_parts;      /* likewise, of the total time */
 	bool callers;
 	bool callees;
+	bool called; /* what was never called itself is left out */
 	/* Devices' functions, and those of the host that launched them, apart;
 	 * the limits are of the device's time. */
 	bool gpu;
@@ -45,7 +46,8 @@ struct stats_options {
 struct stats {
 	const struct profile *profile; /* borrowed */
 	const struct stats_options *options;
-	uint32_t *order; /* functions to show */
+	const char *group; /* of several in a report; NULL: the only one */
+	uint32_t *order;   /* functions to show */
 	uint32_t count;
 	uint32_t hidden; /* left out by top and the limits */
 	uint32_t *work;  /* likewise devices' functions, if they are apart */
@@ -61,10 +63,6 @@ struct stats {
 	uint32_t *callees;
 	uint32_t *callee_edges;
 };
-
-/* Adds a profile's figures to those of `sum`. Errors: CTP_ERR_NOMEM. */
-enum ctp_status stats_sum(struct profile *sum, const struct profile *profile,
-	struct ctp_error *err);
 
 /* Chooses and orders. The profile is sorted and borrowed, as the options are.
  * Errors: CTP_ERR_NOMEM; also then call stats_clear(). */
@@ -84,5 +82,10 @@ int stats_print_gpu(const struct stats *stats, FILE *out);
 int stats_print_csv(const struct stats *stats, FILE *out);
 int stats_print_json(
 	const struct stats *stats, const struct report *report, FILE *out);
+
+/* The same without what comes before the rows, and with the group in each. */
+void stats_put_csv_titles(const struct stats *stats, FILE *out);
+void stats_put_csv(const struct stats *stats, FILE *out);
+void stats_put_rows(const struct stats *stats, struct json *json);
 
 #endif

@@ -75,6 +75,8 @@ static void put_function(
 		&stats->profile->functions[number];
 
 	json_begin(json, '{');
+	if (stats->group != NULL)
+		report_text(json, "group", stats->group);
 	put_fields(json, function, &function->cost);
 	if (shows_device(stats)) {
 		report_uint(json, "self_device_ns", function->device.self_ns);
@@ -162,6 +164,12 @@ static void put_gpu(const struct stats *stats, struct json *json)
 	json_end(json, ']');
 }
 
+void stats_put_rows(const struct stats *stats, struct json *json)
+{
+	for (uint32_t i = 0; i < stats->count; i++)
+		put_function(stats, json, stats->order[i]);
+}
+
 int stats_print_json(
 	const struct stats *stats, const struct report *report, FILE *out)
 {
@@ -179,16 +187,17 @@ int stats_print_json(
 		put_gpu(stats, &json);
 	json_key(&json, "rows");
 	json_begin(&json, '[');
-	for (uint32_t i = 0; i < stats->count; i++)
-		put_function(stats, &json, stats->order[i]);
+	stats_put_rows(stats, &json);
 	json_end(&json, ']');
 	return report_end(&json);
 }
 
-static void put_line(FILE *out, const char *relation,
+static void put_line(const struct stats *stats, FILE *out, const char *relation,
 	const struct profile_function *function,
 	const struct profile_cost *cost)
 {
+	if (stats->group != NULL)
+		table_csv(out, stats->group, ',');
 	if (relation != NULL)
 		table_csv(out, relation, ',');
 	table_csv(out, function->name, ',');
@@ -204,7 +213,7 @@ static void put_edge_line(
 	const struct profile_edge *edge = &stats->profile->edges[number];
 	uint32_t other = caller ? edge->caller : edge->callee;
 
-	put_line(out, caller ? "caller" : "callee",
+	put_line(stats, out, caller ? "caller" : "callee",
 		&stats->profile->functions[other], &edge->cost);
 	/* The device's time below an edge is not known. */
 	fputs(shows_device(stats) ? ",," : "", out);
@@ -220,7 +229,8 @@ static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
 	const struct profile_function *function = &profile->functions[number];
 	bool edges = options->callers || options->callees;
 
-	put_line(out, edges ? "function" : NULL, function, &function->cost);
+	put_line(stats, out, edges ? "function" : NULL, function,
+		&function->cost);
 	if (shows_device(stats))
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, function->device.self_ns,
 			function->device.total_ns);
@@ -238,16 +248,27 @@ static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
 				stats, out, stats->callee_edges[i], false);
 }
 
-int stats_print_csv(const struct stats *stats, FILE *out)
+void stats_put_csv_titles(const struct stats *stats, FILE *out)
 {
+	fputs(stats->group != NULL ? "group," : "", out);
 	if (stats->options->callers || stats->options->callees)
 		fputs("relation,", out);
 	fputs("name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns", out);
 	fputs(shows_device(stats) ? ",self_device_ns,device_ns" : "", out);
 	fputs(shows_captures(stats) ? ",captured_device_ns\n" : "\n", out);
+}
+
+void stats_put_csv(const struct stats *stats, FILE *out)
+{
 	for (uint32_t i = 0; i < stats->work_count; i++)
 		put_lines(stats, out, stats->work[i]);
 	for (uint32_t i = 0; i < stats->count; i++)
 		put_lines(stats, out, stats->order[i]);
+}
+
+int stats_print_csv(const struct stats *stats, FILE *out)
+{
+	stats_put_csv_titles(stats, out);
+	stats_put_csv(stats, out);
 	return EXIT_DONE;
 }

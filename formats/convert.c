@@ -126,17 +126,26 @@ static enum ctp_status prune(struct profile *profile,
 	return profile_prune(profile, min_ns, job->top, err);
 }
 
-enum ctp_status convert_replay(struct event_source *source,
-	const struct convert_job *job, struct replay *replay,
-	struct ctp_error *err)
+enum ctp_status convert_each(struct event_source *source,
+	const struct convert_job *job,
+	enum ctp_status (*add)(
+		void *to, const struct event *event, struct ctp_error *err),
+	void *to, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
 	while (status == CTP_OK) {
-		status = next_events(source, add_to_replay, replay, err);
+		status = next_events(source, add, to, err);
 		show_progress(source, job);
 	}
 	return status;
+}
+
+enum ctp_status convert_replay(struct event_source *source,
+	const struct convert_job *job, struct replay *replay,
+	struct ctp_error *err)
+{
+	return convert_each(source, job, add_to_replay, replay, err);
 }
 
 /* A profile that is there already: most have no paths of calls, only edges. */

@@ -56,6 +56,18 @@ enum ctp_status convert_run(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err);
 
 /*
+ * Reads the source to its end, or its end so far, and hands each event to
+ * `add`. `job` is only asked for progress. Returns CTP_END.
+ *
+ * Errors: those of the source, and of `add`.
+ */
+enum ctp_status convert_each(struct event_source *source,
+	const struct convert_job *job,
+	enum ctp_status (*add)(
+		void *to, const struct event *event, struct ctp_error *err),
+	void *to, struct ctp_error *err);
+
+/*
  * Reads the source to its end, or its end so far, into a replay. `job` is only
  * asked for progress. Returns CTP_END.
  *

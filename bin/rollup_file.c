@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "rollup_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "convert.h"
+#include "input.h"
+#include "say.h"
+
+/* One file, while it is read: it becomes one of the two. */
+struct reading {
+	const struct rollup_options *options;
+	struct trace *trace;
+	char *unit;
+	struct compile *compile;
+	struct replay *replay;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static bool ends_with(const char *text, size_t size, const char *end)
+{
+	size_t end_size = strlen(end);
+
+	return size > end_size &&
+	       memcmp(text + size - end_size, end, end_size) == 0;
+}
+
+/* What a trace is of: "src/a.cpp" of "build/src/a.cpp.json.gz". Below several
+ * directories there may be equal ones. NULL if out of memory. */
+static char *unit_of(const struct tree *tree, const struct tree_file *file)
+{
+	const char *name = file->path;
+	size_t size;
+
+	if (tree->directory_count == 1)
+		name += file->root_size;
+	size = strlen(name);
+	if (ends_with(name, size, ".gz"))
+		size -= 3;
+	if (ends_with(name, size, ".json"))
+		size -= 5;
+	return strndup(name, size);
+}
+
+/* All is known of a trace now that tells what it is. */
+static bool choose(struct reading *reading)
+{
+	const struct rollup_options *options = reading->options;
+
+	if (options->groups != 0 && compile_is_trace(reading->trace))
+		reading->compile = compile_new(
+			reading->trace, options->groups, reading->unit);
+	else
+		reading->replay = replay_new(reading->trace, options->replay);
+	return reading->compile != NULL || reading->replay != NULL;
+}
+
+static enum ctp_status add_event(
+	void *to, const struct event *event, struct ctp_error *err)
+{
+	struct reading *reading = to;
+
+	if (reading->compile == NULL && reading->replay == NULL &&
+		!choose(reading))
+		return no_memory(err);
+	return reading->compile != NULL
+		       ? compile_add(reading->compile, event, err)
+		       : replay_add(reading->replay, event, err);
+}
+
+/* Adds what was read of a file to the sums. */
+static enum ctp_status add_reading(struct rollup *sums,
+	const struct reading *reading, struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status;
+
+	if (reading->compile != NULL) {
+		sums->compile_count++;
+		return compile_finish(reading->compile, sums->groups, err);
+	}
+	if (reading->replay == NULL)
+		return CTP_OK;
+	status = replay_finish(reading->replay, &profile, err);
+	if (status == CTP_OK && !profile_add(sums->functions, profile))
+		status = no_memory(err);
+	profile_free(profile);
+	return status;
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+static enum ctp_status read_sums(const struct rollup_work *work,
+	struct event_source *source, struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status = source->read_profile(source, &profile, err);
+
+	if (status == CTP_OK && !profile_add(work->sums->functions, profile))
+		status = no_memory(err);
+	profile_free(profile);
+	return status;
+}
+
+/* CTP_END: there was no event in it. */
+static enum ctp_status read_events(const struct rollup_work *work,
+	struct event_source *source, char *unit, struct ctp_error *err)
+{
+	struct reading reading = {
+		.options = work->options,
+		.trace = source->trace,
+		.unit = unit,
+	};
+	struct convert_job job = {
+		.progress = work->progress != NULL ? on_progress : NULL,
+		.user = work->progress,
+	};
+	enum ctp_status status;
+
+	source->trace->no_args = true;
+	source->trace->details = true;
+	status = convert_each(source, &job, add_event, &reading, err);
+	if (status == CTP_END &&
+		(reading.compile != NULL || reading.replay != NULL))
+		status = add_reading(work->sums, &reading, err);
+	compile_free(reading.compile);
+	replay_free(reading.replay);
+	return status;
+}
+
+/* Reads an opened input; CTP_END: there was nothing in it. */
+static enum ctp_status read_input(const struct rollup_work *work,
+	const struct tree_file *file, struct input *input,
+	struct ctp_error *err)
+{
+	struct event_source *source = input->origin.source;
+	enum ctp_status status;
+	char *unit;
+
+	if (source->read_profile != NULL)
+		return read_sums(work, source, err);
+	unit = unit_of(work->tree, file);
+	if (unit == NULL)
+		return no_memory(err);
+	status = read_events(work, source, unit, err);
+	free(unit);
+	return status;
+}
+
+static void note_losses(struct rollup *sums, const struct input *input)
+{
+	const struct trace *trace = input->origin.source->trace;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		sums->losses[loss] += trace->losses[loss];
+	sums->file_count++;
+}
+
+/* A file that was named: all that is wrong is said. */
+static int add_named(
+	const struct rollup_work *work, const struct tree_file *file)
+{
+	const struct inputs *inputs = work->options->inputs;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	struct input input;
+	int result = input_open(&input, file->path, inputs);
+	int closed;
+
+	if (result != EXIT_DONE)
+		return result;
+	if (work->progress != NULL)
+		progress_start(work->progress,
+			inputs->quiet ? WHEN_NEVER : inputs->progress, NULL,
+			input.origin.size_bytes);
+	status = read_input(work, file, &input, &err);
+	if (work->progress != NULL)
+		progress_hide(work->progress);
+	if (status != CTP_OK && status != CTP_END)
+		result = input_failed(&input, input.name, &err);
+	else
+		note_losses(work->sums, &input);
+	closed = input_close(&input, inputs);
+	return closed > result ? closed : result;
+}
+
+/* JSON may be anything; all else says by its name that it is one of ours. */
+static bool claims_trace(
+	const struct tree_file *file, const struct input *input)
+{
+	const struct origin *origin = &input->origin;
+
+	if (strstr(file->path, ".json") == NULL)
+		return true;
+	return memmem(origin->head, origin->head_size, "\"traceEvents\"",
+		       strlen("\"traceEvents\"")) != NULL;
+}
+
+/* Why a file below a directory could not be read. */
+static int skip(const struct rollup_work *work, const struct tree_file *file,
+	const struct input *input, const struct ctp_error *err)
+{
+	const struct inputs *inputs = work->options->inputs;
+	enum tree_skip skip = TREE_NO_TRACE;
+	int status = EXIT_DONE;
+
+	switch (err->status) {
+	case CTP_ERR_NOMEM:
+	case CTP_ERR_LIMIT:
+		say_error(file->path, err);
+		return EXIT_LIMIT;
+	case CTP_ERR_IO:
+		skip = err->sys_errno == ENOENT ? TREE_VANISHED
+						: TREE_UNREADABLE;
+		if (skip == TREE_UNREADABLE)
+			status = EXIT_INPUT;
+		break;
+	default:
+		if (claims_trace(file, input)) {
+			skip = TREE_DAMAGED;
+			status = inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
+		}
+		break;
+	}
+	work->sums->skipped[skip]++;
+	if (skip == TREE_UNREADABLE || (inputs->verbose && !inputs->quiet))
+		say_error(file->path, err);
+	return status;
+}
+
+/* A file that was found. */
+static int add_found(
+	const struct rollup_work *work, const struct tree_file *file)
+{
+	const struct inputs *inputs = work->options->inputs;
+	struct inputs silent = *inputs;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	struct input input;
+	int result = EXIT_DONE;
+	int closed;
+
+	silent.quiet = inputs->quiet || !inputs->verbose;
+	status = input_try(&input, file->path, inputs, &err);
+	if (status != CTP_OK)
+		return skip(work, file, &input, &err);
+	status = read_input(work, file, &input, &err);
+	if (status == CTP_END) {
+		work->sums->skipped[TREE_NO_TRACE]++;
+		(void)input_close(&input, &(struct inputs){.quiet = true});
+		return EXIT_DONE;
+	}
+	if (status != CTP_OK)
+		result = skip(work, file, &input, &err);
+	else
+		note_losses(work->sums, &input);
+	closed = input_close(&input, &silent);
+	return closed > result ? closed : result;
+}
+
+int rollup_file_add(
+	const struct rollup_work *work, const struct tree_file *file)
+{
+	return file->root_size != 0 ? add_found(work, file)
+				    : add_named(work, file);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* One of many inputs: read, and added to the sums. For rollup*.c only. */
+#ifndef ROLLUP_FILE_H
+#define ROLLUP_FILE_H
+
+#include "progress.h"
+#include "rollup.h"
+
+struct rollup_work {
+	const struct rollup_options *options;
+	const struct tree *tree;
+	struct progress *progress; /* of one file alone; else NULL */
+	struct rollup *sums;       /* no other thread's */
+};
+
+/*
+ * What is wrong with a file that was named is said; of one that was found it is
+ * counted.
+ *
+ * Errors: returns an exit status.
+ */
+int rollup_file_add(
+	const struct rollup_work *work, const struct tree_file *file);
+
+#endif

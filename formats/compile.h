@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What compilers did, by kind: a profile for each group of ranges, in which
+ * only these are functions. So the self time of a header is without what it
+ * includes, but with the templates that it made, and the times of one group
+ * never count twice.
+ * Source: clang's -ftime-trace; lld's --time-trace.
+ */
+#ifndef COMPILE_H
+#define COMPILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "profile.h"
+
+#define COMPILE_GROUPS(X) \
+	X(PHASE, "phase", "Phases") \
+	X(UNIT, "unit", "Translation units") \
+	X(HEADER, "header", "Headers") \
+	X(TEMPLATE, "template", "Instances of templates") \
+	X(SET, "template-set", "Templates, all instances as one") \
+	X(FUNCTION, "function", "Functions that became code") \
+	X(NAME, "name", "Ranges by name")
+
+enum compile_group {
+#define COMPILE_ENUM(group, word, title) COMPILE_##group,
+	COMPILE_GROUPS(COMPILE_ENUM)
+#undef COMPILE_ENUM
+		COMPILE_GROUP_COUNT
+};
+
+/* Phases of which each unit's share is known. */
+#define COMPILE_FRONTEND "frontend"
+#define COMPILE_BACKEND "backend"
+
+struct compile;
+
+/* Once its first event was read: is the trace a compiler's? */
+bool compile_is_trace(const struct trace *trace);
+
+/* Of these groups, as bits, of a trace that is borrowed until compile_free().
+ * A trace is one unit, of this name (borrowed). NULL if out of memory. */
+struct compile *compile_new(
+	struct trace *trace, uint32_t groups, const char *unit);
+void compile_free(struct compile *compile);
+
+/* Takes one event. Errors: CTP_ERR_NOMEM. */
+enum ctp_status compile_add(struct compile *compile, const struct event *event,
+	struct ctp_error *err);
+
+/*
+ * After the last event: adds each group's profile to that in `sums`, but not
+ * where it is NULL. Of a unit the callees are the phases.
+ *
+ * Errors: CTP_ERR_NOMEM; then the sums hold a part of it.
+ */
+enum ctp_status compile_finish(struct compile *compile,
+	struct profile *const sums[COMPILE_GROUP_COUNT], struct ctp_error *err);
+
+#endif
