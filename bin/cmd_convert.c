@@ -21,6 +21,7 @@
 #include "naming.h"
 #include "output.h"
 #include "quantity.h"
+#include "rollup.h"
 #include "say.h"
 
 struct conversion {
@@ -170,6 +171,31 @@ static int check_pair(const struct conversion *conversion)
 	return EXIT_USAGE;
 }
 
+/* What is below a directory is added up, as far as it can be. */
+static int check_directories(const struct conversion *conversion)
+{
+	const struct format *to = conversion->to;
+	const struct inputs *inputs = &conversion->inputs;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		const char *path = inputs->paths[i];
+
+		if ((to->new_timeline == NULL && !to->needs_tree) ||
+			!tree_is_directory(path))
+			continue;
+		if (to->needs_tree)
+			say("%s: what is below a directory is added up: who "
+			    "called whom, not the paths of calls that %s shows",
+				path, to->name);
+		else
+			say("%s: what is below a directory becomes a profile, "
+			    "and no timeline (%s): name the files",
+				path, to->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	const char *const *left = a;
@@ -259,6 +285,50 @@ static int convert_input(const struct conversion *conversion,
 	return status == EXIT_DONE ? job_run(&job, input, cut) : status;
 }
 
+/* Adds up what is below a directory, and writes that. */
+static int convert_tree(
+	const struct conversion *conversion, char *path, const char *to)
+{
+	struct inputs inputs = conversion->inputs;
+	struct rollup_options options = {
+		.inputs = &inputs,
+		.replay.document_edges = conversion->job.document_edges,
+		.replay.device = conversion->job.device,
+		/* Else there is a process for each input already. */
+		.jobs = inputs.count == 1 ? conversion->jobs : 1,
+	};
+	struct convert_job job = conversion->job;
+	struct ctp_error err = {0};
+	struct rollup rollup;
+	struct output output;
+	int status;
+	int written;
+	int closed;
+
+	inputs.paths = &path;
+	inputs.count = 1;
+	status = rollup_run(&rollup, &options);
+	written = rollup.file_count == 0
+			  ? status
+			  : output_open(&output, to, conversion->force,
+				    conversion->to->binary);
+	if (rollup.file_count == 0 || written != EXIT_DONE) {
+		rollup_clear(&rollup);
+		return written > status ? written : status;
+	}
+	job.to = conversion->to;
+	job.out = output.file;
+	job.options.title = path;
+	if (convert_write(rollup.functions, &job, &err) != CTP_OK) {
+		say_error(output.name, &err);
+		written = err.status == CTP_ERR_IO ? EXIT_OUTPUT : EXIT_LIMIT;
+	}
+	closed = output_close(&output, written == EXIT_DONE);
+	rollup_clear(&rollup);
+	written = closed > written ? closed : written;
+	return written > status ? written : status;
+}
+
 static int convert_one(size_t index, void *user)
 {
 	const struct conversion *conversion = user;
@@ -270,6 +340,8 @@ static int convert_one(size_t index, void *user)
 	int status;
 	int closed;
 
+	if (tree_is_directory(inputs->paths[index]))
+		return convert_tree(conversion, inputs->paths[index], path);
 	status = input_open(&input, inputs->paths[index], inputs);
 	if (status != EXIT_DONE)
 		return status;
@@ -302,6 +374,8 @@ static int convert_all(struct conversion *conversion)
 		status = check_pair(conversion);
 	if (status == EXIT_DONE)
 		status = check_parts(conversion);
+	if (status == EXIT_DONE)
+		status = check_directories(conversion);
 	if (status == EXIT_DONE)
 		status = name_outputs(conversion);
 	return status == EXIT_DONE ? batch_run(&batch) : status;
@@ -366,11 +440,13 @@ static const struct argp argp = {
 	.doc = "Turn logs into what other programs show. A name like "
 	       "ctp2pstats stands for 'ctprof convert -f log -t pstats'; "
 	       "ctp2gprof2dot writes pstats, of which gprof2dot gets the "
-	       "most.\v"
+	       "most. A directory stands for the traces below it, which are "
+	       "added up to one profile.\v"
 	       "Examples:\n"
 	       "  ctprof convert run.ctp -o run.pstats && snakeviz run.pstats\n"
 	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | "
 	       "dot -Tsvg -o g.svg\n"
+	       "  ctprof convert -t pstats -j 8 build/ -o build.pstats\n"
 	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
 	.children = children,
 	.help_filter = arguments_filter,

@@ -39,16 +39,10 @@ struct worker {
 static bool init_sums(struct rollup *rollup, uint32_t groups)
 {
 	*rollup = (struct rollup){.functions = profile_new()};
-	if (rollup->functions == NULL)
-		return false;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
-		if ((groups & 1U << i) == 0)
-			continue;
-		rollup->groups[i] = profile_new();
-		if (rollup->groups[i] == NULL)
-			return false;
-	}
-	return true;
+	if (groups != 0)
+		rollup->compile = compile_new(groups);
+	return rollup->functions != NULL &&
+	       (groups == 0 || rollup->compile != NULL);
 }
 
 void rollup_clear(struct rollup *rollup)
@@ -56,6 +50,7 @@ void rollup_clear(struct rollup *rollup)
 	profile_free(rollup->functions);
 	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
 		profile_free(rollup->groups[i]);
+	compile_free(rollup->compile);
 	*rollup = (struct rollup){0};
 }
 
@@ -65,7 +60,7 @@ static bool add_sums(struct rollup *to, const struct rollup *from)
 	bool done = profile_add(to->functions, from->functions);
 
 	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
-		if (to->groups[i] != NULL)
+		if (to->groups[i] != NULL && from->groups[i] != NULL)
 			done = profile_add(to->groups[i], from->groups[i]);
 	for (unsigned i = 0; i < LOSS_KINDS; i++)
 		to->losses[i] += from->losses[i];
@@ -74,6 +69,21 @@ static bool add_sums(struct rollup *to, const struct rollup *from)
 	to->file_count += from->file_count;
 	to->compile_count += from->compile_count;
 	return done;
+}
+
+/* All that the worker reads was read. */
+static void finish_worker(struct worker *worker)
+{
+	struct rollup *sums = &worker->sums;
+	struct ctp_error err = {0};
+
+	if (sums->compile != NULL &&
+		compile_finish(sums->compile, sums->groups, &err) != CTP_OK) {
+		say_error(NULL, &err);
+		worker->worst = EXIT_LIMIT;
+	}
+	compile_free(sums->compile);
+	sums->compile = NULL;
 }
 
 static void *run_worker(void *user)
@@ -93,7 +103,7 @@ static void *run_worker(void *user)
 		int status;
 
 		if (index >= pool->tree->count)
-			return NULL;
+			break;
 		status = rollup_file_add(&work, &pool->tree->files[index]);
 		if (status > worker->worst)
 			worker->worst = status;
@@ -102,6 +112,8 @@ static void *run_worker(void *user)
 			progress_update(
 				worker->progress, atomic_load(&pool->done));
 	}
+	finish_worker(worker);
+	return NULL;
 }
 
 /* What was named is read in order, so that what is said is in order, too. */

@@ -28,6 +28,7 @@ struct rollup_options {
 struct rollup {
 	struct profile *functions; /* of all that is in no group */
 	struct profile *groups[COMPILE_GROUP_COUNT];
+	struct compile *compile; /* while files are read */
 	uint64_t losses[LOSS_KINDS];
 	uint64_t skipped[TREE_SKIP_COUNT];
 	uint64_t file_count;    /* that were added up */

@@ -12,7 +12,8 @@
 
 /* One file, while it is read: it becomes one of the two. */
 struct reading {
-	const struct rollup_options *options;
+	struct replay_options options;
+	struct rollup *sums;
 	struct trace *trace;
 	char *unit;
 	struct compile *compile;
@@ -50,16 +51,16 @@ static char *unit_of(const struct tree *tree, const struct tree_file *file)
 }
 
 /* All is known of a trace now that tells what it is. */
-static bool choose(struct reading *reading)
+static enum ctp_status choose(struct reading *reading, struct ctp_error *err)
 {
-	const struct rollup_options *options = reading->options;
-
-	if (options->groups != 0 && compile_is_trace(reading->trace))
-		reading->compile = compile_new(
-			reading->trace, options->groups, reading->unit);
-	else
-		reading->replay = replay_new(reading->trace, options->replay);
-	return reading->compile != NULL || reading->replay != NULL;
+	if (reading->sums->compile != NULL &&
+		compile_is_trace(reading->trace)) {
+		reading->compile = reading->sums->compile;
+		return compile_begin(
+			reading->compile, reading->trace, reading->unit, err);
+	}
+	reading->replay = replay_new(reading->trace, reading->options);
+	return reading->replay != NULL ? CTP_OK : no_memory(err);
 }
 
 static enum ctp_status add_event(
@@ -67,32 +68,40 @@ static enum ctp_status add_event(
 {
 	struct reading *reading = to;
 
-	if (reading->compile == NULL && reading->replay == NULL &&
-		!choose(reading))
-		return no_memory(err);
+	enum ctp_status status = CTP_OK;
+
+	if (reading->compile == NULL && reading->replay == NULL)
+		status = choose(reading, err);
+	if (status != CTP_OK)
+		return status;
 	return reading->compile != NULL
 		       ? compile_add(reading->compile, event, err)
 		       : replay_add(reading->replay, event, err);
 }
 
 /* Adds what was read of a file to the sums. */
-static enum ctp_status add_reading(struct rollup *sums,
+static enum ctp_status add_replay(
 	const struct reading *reading, struct ctp_error *err)
 {
 	struct profile *profile = NULL;
-	enum ctp_status status;
+	enum ctp_status status = replay_finish(reading->replay, &profile, err);
 
-	if (reading->compile != NULL) {
-		sums->compile_count++;
-		return compile_finish(reading->compile, sums->groups, err);
-	}
-	if (reading->replay == NULL)
-		return CTP_OK;
-	status = replay_finish(reading->replay, &profile, err);
-	if (status == CTP_OK && !profile_add(sums->functions, profile))
+	if (status == CTP_OK && !profile_add(reading->sums->functions, profile))
 		status = no_memory(err);
 	profile_free(profile);
 	return status;
+}
+
+/* After reading, which may have failed, ended with `status`. */
+static enum ctp_status end_unit(const struct reading *reading,
+	enum ctp_status status, struct ctp_error *err)
+{
+	struct ctp_error failed;
+	enum ctp_status ended = compile_end(
+		reading->compile, status == CTP_END ? err : &failed);
+
+	reading->sums->compile_count += status == CTP_END;
+	return status == CTP_END ? ended : status;
 }
 
 static void on_progress(void *user, uint64_t position)
@@ -117,7 +126,8 @@ static enum ctp_status read_events(const struct rollup_work *work,
 	struct event_source *source, char *unit, struct ctp_error *err)
 {
 	struct reading reading = {
-		.options = work->options,
+		.options = work->options->replay,
+		.sums = work->sums,
 		.trace = source->trace,
 		.unit = unit,
 	};
@@ -130,10 +140,10 @@ static enum ctp_status read_events(const struct rollup_work *work,
 	source->trace->no_args = true;
 	source->trace->details = true;
 	status = convert_each(source, &job, add_event, &reading, err);
-	if (status == CTP_END &&
-		(reading.compile != NULL || reading.replay != NULL))
-		status = add_reading(work->sums, &reading, err);
-	compile_free(reading.compile);
+	if (status == CTP_END && reading.replay != NULL)
+		status = add_replay(&reading, err);
+	if (reading.compile != NULL)
+		status = end_unit(&reading, status, err);
 	replay_free(reading.replay);
 	return status;
 }

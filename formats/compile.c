@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each group is a replay of its own, over the same trace. Which site a range
- * has in each group, if any, is found once for each of its sites. A range that
- * has none in a group leaves its time to what is around it there.
+ * Each group is a replay of its own, over sites of their own, for all traces.
+ * Which site a range has in each group, if any, is found once for each of
+ * these. A range that has none in a group leaves its time to what is around it
+ * there.
  */
 #include "compile.h"
 
@@ -16,7 +17,7 @@
 #define IS_KNOWN (1U << COMPILE_GROUP_COUNT)
 #define OTHER_PHASE "other"
 
-/* A site of the trace, in the groups. */
+/* A site, in the groups. */
 struct place {
 	uint32_t groups; /* bits, and IS_KNOWN */
 	uint32_t phase, set, name;
@@ -31,22 +32,30 @@ struct nest {
 };
 
 struct compile {
-	struct trace *trace;
+	struct trace *sites; /* only its sites are used */
 	uint32_t groups;
-	const char *unit;
 	struct replay *replays[COMPILE_GROUP_COUNT]; /* NULL: not asked for */
-	struct place *places; /* by number of their site */
+	struct profile *phases; /* NULL, like the replays */
+	struct profile *units;
+	struct place *places; /* by number in `sites` */
 	uint32_t place_room;
+	struct buffer text;
+
+	/* The trace at hand. */
+	const struct trace *trace;
+	const char *unit;
+	uint32_t *numbers; /* in `sites`, by the trace's own; TRACE_NONE */
+	uint32_t number_count;
+	uint32_t number_room;
 	struct nest *nests; /* by number of their track */
 	uint32_t nest_room;
-	struct buffer text;
 };
 
 /* What is not here belongs to the phase around it. */
 static const struct {
 	const char *name;
 	const char *phase;
-} phases[] = {
+} phase_names[] = {
 	{"ExecuteCompiler", "compiler"},
 	{"ExecuteLinker", "linker"},
 	{"Frontend", COMPILE_FRONTEND},
@@ -73,10 +82,11 @@ static enum ctp_status no_memory(struct ctp_error *err)
 /* The phase that a range of this name begins; NULL: none. */
 static const char *phase_of(const char *name, size_t size)
 {
-	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++)
-		if (strlen(phases[i].name) == size &&
-			memcmp(phases[i].name, name, size) == 0)
-			return phases[i].phase;
+	for (size_t i = 0; i < sizeof(phase_names) / sizeof(phase_names[0]);
+		i++)
+		if (strlen(phase_names[i].name) == size &&
+			memcmp(phase_names[i].name, name, size) == 0)
+			return phase_names[i].phase;
 	return NULL;
 }
 
@@ -106,29 +116,36 @@ bool compile_is_trace(const struct trace *trace)
 	return false;
 }
 
-struct compile *compile_new(
-	struct trace *trace, uint32_t groups, const char *unit)
+static bool init(struct compile *compile)
+{
+	uint32_t phase = 1U << COMPILE_PHASE;
+	bool done;
+
+	compile->sites = trace_new();
+	compile->phases = profile_new();
+	compile->units = profile_new();
+	done = compile->sites != NULL && compile->phases != NULL &&
+	       compile->units != NULL;
+	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
+		if ((compile->groups & ~(phase | 1U << COMPILE_UNIT) &
+			    1U << i) != 0) {
+			compile->replays[i] = replay_new(
+				compile->sites, (struct replay_options){0});
+			done = compile->replays[i] != NULL;
+		}
+	return done;
+}
+
+struct compile *compile_new(uint32_t groups)
 {
 	struct compile *compile = memory_new_zeroed(1, sizeof(*compile));
 
 	if (compile == NULL)
 		return NULL;
-	/* What a unit took is the sum of its phases. */
-	if ((groups & 1U << COMPILE_UNIT) != 0)
-		groups |= 1U << COMPILE_PHASE;
-	groups &= ~(1U << COMPILE_UNIT);
-	compile->trace = trace;
 	compile->groups = groups;
-	compile->unit = unit;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
-		if ((groups & 1U << i) == 0)
-			continue;
-		compile->replays[i] =
-			replay_new(trace, (struct replay_options){0});
-		if (compile->replays[i] == NULL) {
-			compile_free(compile);
-			return NULL;
-		}
+	if (!init(compile)) {
+		compile_free(compile);
+		return NULL;
 	}
 	return compile;
 }
@@ -142,15 +159,19 @@ void compile_free(struct compile *compile)
 	for (uint32_t i = 0; i < compile->nest_room; i++)
 		memory_free(compile->nests[i].groups);
 	memory_free(compile->nests);
+	memory_free(compile->numbers);
 	memory_free(compile->places);
 	buffer_clear(&compile->text);
+	profile_free(compile->phases);
+	profile_free(compile->units);
+	trace_free(compile->sites);
 	memory_free(compile);
 }
 
 static bool add_site(
 	struct compile *compile, const char *name, size_t size, uint32_t *site)
 {
-	*site = trace_add_site(compile->trace, name, size, "", 0, 0);
+	*site = trace_add_site(compile->sites, name, size, "", 0, 0);
 	return *site != TRACE_NONE;
 }
 
@@ -174,7 +195,7 @@ static bool find_set(
 /* False if out of memory. */
 static bool learn(struct compile *compile, uint32_t site, struct place *place)
 {
-	const char *name = trace_site_name(compile->trace, site);
+	const char *name = trace_site_name(compile->sites, site);
 	size_t kind;
 	enum trace_detail detail = trace_detail_of(name, &kind);
 	const char *phase = phase_of(name, kind);
@@ -197,6 +218,46 @@ static bool learn(struct compile *compile, uint32_t site, struct place *place)
 	       ((groups & 1U << COMPILE_SET) == 0 ||
 		       find_set(compile, name, kind, &place->set)) &&
 	       add_site(compile, name, kind, &place->name);
+}
+
+/* Makes room for one number more, by the array's own index. */
+static bool reach_number(struct compile *compile, uint32_t index)
+{
+	uint32_t *more = compile->numbers;
+
+	if (index >= compile->number_room) {
+		uint32_t room = 2 * index + 64;
+
+		more = memory_resize_array(more, room, sizeof(*more));
+		if (more == NULL)
+			return false;
+		compile->numbers = more;
+		compile->number_room = room;
+	}
+	while (compile->number_count <= index)
+		more[compile->number_count++] = TRACE_NONE;
+	return true;
+}
+
+/* Our own number of a site of the trace; TRACE_NONE if out of memory. */
+static uint32_t find_number(struct compile *compile, uint32_t site)
+{
+	const struct trace *trace = compile->trace;
+	const struct trace_site *from = &trace->sites[site];
+	const char *name;
+	const char *file;
+	size_t name_size;
+	size_t file_size;
+
+	if (!reach_number(compile, site))
+		return TRACE_NONE;
+	if (compile->numbers[site] != TRACE_NONE)
+		return compile->numbers[site];
+	name = strtab_text(trace->text, from->name, &name_size);
+	file = strtab_text(trace->text, from->file, &file_size);
+	compile->numbers[site] = trace_add_site(
+		compile->sites, name, name_size, file, file_size, from->line);
+	return compile->numbers[site];
 }
 
 /* NULL if out of memory. */
@@ -288,6 +349,7 @@ static uint32_t groups_at(const struct compile *compile,
 	return nest->phases == 0 ? groups | (compile->groups & phase) : groups;
 }
 
+/* `place` is that of our site, if the event has one. */
 static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
 	const struct place *place, const struct event *event,
 	struct ctp_error *err)
@@ -305,41 +367,73 @@ static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
 	return status;
 }
 
+static enum ctp_status add_range(struct compile *compile,
+	const struct event *event, struct ctp_error *err)
+{
+	struct nest *nest = find_nest(compile, event->track);
+	struct event own = *event;
+	const struct place *place = NULL;
+	uint32_t groups;
+
+	own.site = find_number(compile, event->site);
+	if (own.site != TRACE_NONE)
+		place = find_place(compile, own.site);
+	if (nest == NULL || place == NULL)
+		return no_memory(err);
+	groups = groups_at(compile, nest, place, event);
+	if (event->kind == EVENT_BEGIN && !push(nest, groups))
+		return no_memory(err);
+	return hand_on(compile, groups, place, &own, err);
+}
+
+static enum ctp_status add_end(struct compile *compile,
+	const struct event *event, struct ctp_error *err)
+{
+	struct nest *nest = find_nest(compile, event->track);
+	uint32_t groups;
+
+	if (nest == NULL)
+		return no_memory(err);
+	if (nest->depth == 0)
+		return CTP_OK;
+	groups = nest->groups[--nest->depth];
+	nest->phases -= (groups & 1U << COMPILE_PHASE) != 0;
+	return hand_on(compile, groups, NULL, event, err);
+}
+
 enum ctp_status compile_add(struct compile *compile, const struct event *event,
 	struct ctp_error *err)
 {
-	bool is_range =
-		event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE;
-	const struct place *place = NULL;
-	struct nest *nest;
-	uint32_t groups;
+	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE)
+		return add_range(compile, event, err);
+	if (event->kind == EVENT_END)
+		return add_end(compile, event, err);
+	return CTP_OK;
+}
 
-	if (!is_range && event->kind != EVENT_END)
+enum ctp_status compile_begin(struct compile *compile,
+	const struct trace *trace, const char *unit, struct ctp_error *err)
+{
+	uint32_t phases = 1U << COMPILE_PHASE | 1U << COMPILE_UNIT;
+
+	compile->trace = trace;
+	compile->unit = unit;
+	compile->number_count = 0;
+	if ((compile->groups & phases) == 0)
 		return CTP_OK;
-	nest = find_nest(compile, event->track);
-	if (is_range)
-		place = find_place(compile, event->site);
-	if (nest == NULL || (is_range && place == NULL))
-		return no_memory(err);
-	if (is_range) {
-		groups = groups_at(compile, nest, place, event);
-		if (event->kind == EVENT_BEGIN && !push(nest, groups))
-			return no_memory(err);
-	} else {
-		if (nest->depth == 0)
-			return CTP_OK;
-		groups = nest->groups[--nest->depth];
-		nest->phases -= (groups & 1U << COMPILE_PHASE) != 0;
-	}
-	return hand_on(compile, groups, place, event, err);
+	/* A unit's are wanted, so that they are no part of a sum yet. */
+	compile->replays[COMPILE_PHASE] =
+		replay_new(compile->sites, (struct replay_options){0});
+	return compile->replays[COMPILE_PHASE] == NULL ? no_memory(err)
+						       : CTP_OK;
 }
 
 /* The unit, its time being that of its phases, which it calls. */
-static bool add_unit(const struct compile *compile,
-	const struct profile *phase_sums, struct profile *sum)
+static bool add_unit(struct compile *compile, const struct profile *phases)
 {
+	struct profile *sum = compile->units;
 	const struct profile_cost cost = {
-		1, 1, phase_sums->total_ns, phase_sums->total_ns};
+		1, 1, phases->total_ns, phases->total_ns};
 	uint32_t unit = profile_add_function(sum, compile->unit, "", 0);
 
 	if (unit == PROFILE_NONE)
@@ -347,8 +441,8 @@ static bool add_unit(const struct compile *compile,
 	profile_cost_add(&sum->functions[unit].cost, &cost);
 	profile_cost_add(&sum->functions[unit].root, &cost);
 	sum->total_ns += cost.tottime_ns;
-	for (uint32_t i = 0; i < phase_sums->function_count; i++) {
-		const struct profile_function *from = &phase_sums->functions[i];
+	for (uint32_t i = 0; i < phases->function_count; i++) {
+		const struct profile_function *from = &phases->functions[i];
 		uint32_t phase = profile_add_function(sum, from->name, "", 0);
 		uint32_t edge = phase == PROFILE_NONE
 					? PROFILE_NONE
@@ -361,25 +455,70 @@ static bool add_unit(const struct compile *compile,
 	return true;
 }
 
-enum ctp_status compile_finish(struct compile *compile,
-	struct profile *const sums[COMPILE_GROUP_COUNT], struct ctp_error *err)
+static enum ctp_status end_phases(
+	struct compile *compile, struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status;
+
+	if (compile->replays[COMPILE_PHASE] == NULL)
+		return CTP_OK;
+	status = replay_finish(compile->replays[COMPILE_PHASE], &profile, err);
+	replay_free(compile->replays[COMPILE_PHASE]);
+	compile->replays[COMPILE_PHASE] = NULL;
+	if (status == CTP_OK && (!profile_add(compile->phases, profile) ||
+					!add_unit(compile, profile)))
+		status = no_memory(err);
+	profile_free(profile);
+	return status;
+}
+
+/* What the trace leaves open ends where the trace does. */
+static enum ctp_status close_ranges(
+	struct compile *compile, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && status == CTP_OK; i++) {
-		struct profile *profile = NULL;
+	for (uint32_t i = 0; i < compile->nest_room; i++)
+		while (status == CTP_OK && compile->nests[i].depth > 0) {
+			const struct event end = {.kind = EVENT_END,
+				.track = i,
+				.site = TRACE_NONE,
+				.time_ns = trace_track_end(compile->trace, i)};
 
-		if (compile->replays[i] == NULL)
-			continue;
-		status = replay_finish(compile->replays[i], &profile, err);
-		if (status != CTP_OK)
-			return status;
-		if ((sums[i] != NULL && !profile_add(sums[i], profile)) ||
-			(i == COMPILE_PHASE && sums[COMPILE_UNIT] != NULL &&
-				!add_unit(
-					compile, profile, sums[COMPILE_UNIT])))
-			status = no_memory(err);
-		profile_free(profile);
+			status = add_end(compile, &end, err);
+		}
+	return status;
+}
+
+enum ctp_status compile_end(struct compile *compile, struct ctp_error *err)
+{
+	enum ctp_status status = close_ranges(compile, err);
+
+	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
+		if (compile->replays[i] != NULL)
+			replay_restart(compile->replays[i]);
+	return status == CTP_OK ? end_phases(compile, err) : status;
+}
+
+enum ctp_status compile_finish(struct compile *compile,
+	struct profile *sums[COMPILE_GROUP_COUNT], struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
+		sums[i] = NULL;
+		if (compile->replays[i] != NULL && status == CTP_OK)
+			status = replay_finish(
+				compile->replays[i], &sums[i], err);
+	}
+	if ((compile->groups & 1U << COMPILE_PHASE) != 0) {
+		sums[COMPILE_PHASE] = compile->phases;
+		compile->phases = NULL;
+	}
+	if ((compile->groups & 1U << COMPILE_UNIT) != 0) {
+		sums[COMPILE_UNIT] = compile->units;
+		compile->units = NULL;
 	}
 	return status;
 }

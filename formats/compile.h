@@ -40,23 +40,30 @@ struct compile;
 /* Once its first event was read: is the trace a compiler's? */
 bool compile_is_trace(const struct trace *trace);
 
-/* Of these groups, as bits, of a trace that is borrowed until compile_free().
- * A trace is one unit, of this name (borrowed). NULL if out of memory. */
-struct compile *compile_new(
-	struct trace *trace, uint32_t groups, const char *unit);
+/* Of these groups, as bits. NULL if out of memory. */
+struct compile *compile_new(uint32_t groups);
 void compile_free(struct compile *compile);
+
+/* What comes is of this trace, which is one unit, of this name. Both are
+ * borrowed until compile_end(). Errors: CTP_ERR_NOMEM; nothing was begun. */
+enum ctp_status compile_begin(struct compile *compile,
+	const struct trace *trace, const char *unit, struct ctp_error *err);
 
 /* Takes one event. Errors: CTP_ERR_NOMEM. */
 enum ctp_status compile_add(struct compile *compile, const struct event *event,
 	struct ctp_error *err);
 
+/* The trace is over; what is open in it is closed. Errors: CTP_ERR_NOMEM. */
+enum ctp_status compile_end(struct compile *compile, struct ctp_error *err);
+
 /*
- * After the last event: adds each group's profile to that in `sums`, but not
- * where it is NULL. Of a unit the callees are the phases.
+ * After the last trace: hands each group's profile over, to be freed with
+ * profile_free(); NULL for those that were not asked for. Of a unit the callees
+ * are the phases. Once only.
  *
- * Errors: CTP_ERR_NOMEM; then the sums hold a part of it.
+ * Errors: CTP_ERR_NOMEM; `sums` are those that there are, to be freed, too.
  */
 enum ctp_status compile_finish(struct compile *compile,
-	struct profile *const sums[COMPILE_GROUP_COUNT], struct ctp_error *err);
+	struct profile *sums[COMPILE_GROUP_COUNT], struct ctp_error *err);
 
 #endif

@@ -197,6 +197,15 @@ static enum ctp_status run_replay(struct event_source *source,
 	return status;
 }
 
+/* Prunes and sorts. */
+static enum ctp_status finish(struct profile *profile,
+	const struct convert_job *job, struct ctp_error *err)
+{
+	enum ctp_status status = prune(profile, job, err);
+
+	return status == CTP_OK ? profile_sort(profile, err) : status;
+}
+
 enum ctp_status convert_profile(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
 	struct ctp_error *err)
@@ -205,9 +214,7 @@ enum ctp_status convert_profile(struct event_source *source,
 	enum ctp_status status = run_replay(source, job, &profile, err);
 
 	if (status == CTP_OK)
-		status = prune(profile, job, err);
-	if (status == CTP_OK)
-		status = profile_sort(profile, err);
+		status = finish(profile, job, err);
 	if (status != CTP_OK) {
 		profile_free(profile);
 		return status;
@@ -216,19 +223,27 @@ enum ctp_status convert_profile(struct event_source *source,
 	return CTP_OK;
 }
 
+enum ctp_status convert_write(struct profile *profile,
+	const struct convert_job *job, struct ctp_error *err)
+{
+	enum ctp_status status = finish(profile, job, err);
+
+	profile->no_root = profile->no_root || job->no_root;
+	errno = 0;
+	if (status == CTP_OK)
+		status = job->to->write_profile(
+			job->out, profile, &job->options, err);
+	return status == CTP_OK ? check_output(job->out, err) : status;
+}
+
 static enum ctp_status run_profile(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err)
 {
-	struct profile *profile;
-	enum ctp_status status = convert_profile(source, job, &profile, err);
+	struct profile *profile = NULL;
+	enum ctp_status status = run_replay(source, job, &profile, err);
 
-	if (status != CTP_OK)
-		return status;
-	profile->no_root = profile->no_root || job->no_root;
-	errno = 0;
-	status = job->to->write_profile(job->out, profile, &job->options, err);
 	if (status == CTP_OK)
-		status = check_output(job->out, err);
+		status = convert_write(profile, job, err);
 	profile_free(profile);
 	return status;
 }

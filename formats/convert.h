@@ -88,4 +88,12 @@ enum ctp_status convert_profile(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
 	struct ctp_error *err);
 
+/*
+ * Prunes and sorts a profile that was made otherwise, and writes it.
+ *
+ * Errors: CTP_ERR_NOMEM; CTP_ERR_IO, with errno kept; those of the writer.
+ */
+enum ctp_status convert_write(struct profile *profile,
+	const struct convert_job *job, struct ctp_error *err);
+
 #endif

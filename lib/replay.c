@@ -8,6 +8,7 @@
  */
 #include "replay.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "function_name.h"
@@ -372,6 +373,14 @@ enum ctp_status replay_add(
 	if (status != CTP_OK)
 		return ctp_fail(err, status, ERROR_NO_OFFSET, "out of memory");
 	return CTP_OK;
+}
+
+void replay_restart(struct replay *replay)
+{
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		assert(replay->stacks[i].depth == 0);
+		replay->stacks[i].used = false;
+	}
 }
 
 /* Closes what is open on a track at the end of its recording, as far as that

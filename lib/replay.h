@@ -41,6 +41,10 @@ void replay_free(struct replay *replay);
 enum ctp_status replay_add(struct replay *replay, const struct event *event,
 	struct ctp_error *err);
 
+/* What comes is of another recording, whose tracks and times are its own; all
+ * that was begun has ended. */
+void replay_restart(struct replay *replay);
+
 /*
  * The profile so far, with what is open closed at the end of what is known;
  * the replay goes on as if nothing had been. Free with profile_free().
