@@ -446,7 +446,6 @@ static const struct argp argp = {
 	       "  ctprof convert run.ctp -o run.pstats && snakeviz run.pstats\n"
 	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | "
 	       "dot -Tsvg -o g.svg\n"
-	       "  ctprof convert -t pstats -j 8 build/ -o build.pstats\n"
 	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
 	.children = children,
 	.help_filter = arguments_filter,

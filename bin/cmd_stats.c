@@ -397,23 +397,23 @@ static const struct argp_option options[] = {
 	{"callees", KEY_CALLEES, NULL, 0,
 		"below each function, what it calls", GROUP_MAIN},
 	{"group", KEY_GROUP, STATS_BUILD_GROUPS, 0,
-		"of compilers' traces (clang's -ftime-trace): add up by this "
-		"(default: functions; of a directory all groups)", GROUP_MAIN},
+		"add up by this what compilers did, as clang's -ftime-trace "
+		"tells (default, of a directory: all)", GROUP_MAIN},
 	{"gpu", KEY_GPU, NULL, 0,
 		"show what GPUs did, and for which functions", GROUP_MAIN},
 	INPUTS_DEVICE_OPTION(GROUP_MAIN),
 	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_MAIN},
-	{"jobs", 'j', "N", 0,
-		"read so many inputs at a time (default: one for each "
-		"processor below a directory, else 1)", GROUP_MAIN},
 	{"follow", KEY_FOLLOW, NULL, 0,
 		"read a log while it is being written: print the table again "
 		"each time that it has grown, until it is whole or Ctrl-C is "
 		"pressed", GROUP_MAIN},
 	{"interval", KEY_INTERVAL, "TIME", 0,
 		"how often --follow looks (default: 1s)", GROUP_MAIN},
+	{"jobs", 'j', "N", 0,
+		"read so many inputs at a time (default: 1, or for "
+		"directories one for each processor)", GROUP_INPUT},
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"json", KEY_JSON, NULL, 0,
 		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
@@ -448,8 +448,7 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  ctprof stats --top 20 run.ctp\n"
 	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
-	       "  ctprof stats --top 20 build/\n"
-	       "  ctprof stats --follow run.ctp",
+	       "  ctprof stats --top 20 build/",
 	.children = children,
 	.help_filter = arguments_filter,
 };

@@ -9,19 +9,9 @@
 
 #include <string.h>
 
-#include "function_name.h"
+#include "compile_places.h"
 #include "memory.h"
 #include "replay.h"
-#include "trace_detail.h"
-
-#define IS_KNOWN (1U << COMPILE_GROUP_COUNT)
-#define OTHER_PHASE "other"
-
-/* A site, in the groups. */
-struct place {
-	uint32_t groups; /* bits, and IS_KNOWN */
-	uint32_t phase, set, name;
-};
 
 /* The groups of the ranges that are open on a track. */
 struct nest {
@@ -32,46 +22,17 @@ struct nest {
 };
 
 struct compile {
-	struct trace *sites; /* only its sites are used */
 	uint32_t groups;
 	struct replay *replays[COMPILE_GROUP_COUNT]; /* NULL: not asked for */
 	struct profile *phases; /* NULL, like the replays */
 	struct profile *units;
-	struct place *places; /* by number in `sites` */
-	uint32_t place_room;
-	struct buffer text;
+	struct compile_places places;
 
 	/* The trace at hand. */
 	const struct trace *trace;
 	const char *unit;
-	uint32_t *numbers; /* in `sites`, by the trace's own; TRACE_NONE */
-	uint32_t number_count;
-	uint32_t number_room;
 	struct nest *nests; /* by number of their track */
 	uint32_t nest_room;
-};
-
-/* What is not here belongs to the phase around it. */
-static const struct {
-	const char *name;
-	const char *phase;
-} phase_names[] = {
-	{"ExecuteCompiler", "compiler"},
-	{"ExecuteLinker", "linker"},
-	{"Frontend", COMPILE_FRONTEND},
-	{"Source", COMPILE_FRONTEND},
-	{"PerformPendingInstantiations", "templates"},
-	{"InstantiateClass", "templates"},
-	{"InstantiateFunction", "templates"},
-	{"CodeGen Function", "IR generation"},
-	{"DebugType", "IR generation"},
-	{"DebugConstGlobalVariable", "IR generation"},
-	{"DebugGlobalVariable", "IR generation"},
-	{"Backend", COMPILE_BACKEND},
-	{"Optimizer", "optimizer"},
-	{"PerFunctionPasses", "optimizer"},
-	{"PerModulePasses", "optimizer"},
-	{"CodeGenPasses", "machine code"},
 };
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -79,58 +40,20 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-/* The phase that a range of this name begins; NULL: none. */
-static const char *phase_of(const char *name, size_t size)
-{
-	for (size_t i = 0; i < sizeof(phase_names) / sizeof(phase_names[0]);
-		i++)
-		if (strlen(phase_names[i].name) == size &&
-			memcmp(phase_names[i].name, name, size) == 0)
-			return phase_names[i].phase;
-	return NULL;
-}
-
-/* Is it one that only compilers have? */
-static bool is_compiler_site(const struct trace *trace, uint32_t site)
-{
-	const char *name = trace_site_name(trace, site);
-	size_t kind;
-
-	if (trace->sites[site].category != 0)
-		return false;
-	if (strcmp(name, "ExecuteCompiler") == 0)
-		return true;
-	return trace_detail_of(name, &kind) != TRACE_DETAIL_OTHER &&
-	       (name[kind] != '\0' || trace->sites[site].file != 0);
-}
-
-/* clang says when it began, at the end of the file: of versions before 11, and
- * of what is cut off, only the ranges tell. */
-bool compile_is_trace(const struct trace *trace)
-{
-	if (trace_find_fact(trace, "beginningOfTime") != NULL)
-		return true;
-	for (uint32_t i = 0; i < trace->site_count; i++)
-		if (is_compiler_site(trace, i))
-			return true;
-	return false;
-}
-
 static bool init(struct compile *compile)
 {
 	uint32_t phase = 1U << COMPILE_PHASE;
 	bool done;
 
-	compile->sites = trace_new();
 	compile->phases = profile_new();
 	compile->units = profile_new();
-	done = compile->sites != NULL && compile->phases != NULL &&
-	       compile->units != NULL;
+	done = compile_places_init(&compile->places, compile->groups) &&
+	       compile->phases != NULL && compile->units != NULL;
 	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
 		if ((compile->groups & ~(phase | 1U << COMPILE_UNIT) &
 			    1U << i) != 0) {
-			compile->replays[i] = replay_new(
-				compile->sites, (struct replay_options){0});
+			compile->replays[i] = replay_new(compile->places.sites,
+				(struct replay_options){0});
 			done = compile->replays[i] != NULL;
 		}
 	return done;
@@ -159,127 +82,10 @@ void compile_free(struct compile *compile)
 	for (uint32_t i = 0; i < compile->nest_room; i++)
 		memory_free(compile->nests[i].groups);
 	memory_free(compile->nests);
-	memory_free(compile->numbers);
-	memory_free(compile->places);
-	buffer_clear(&compile->text);
 	profile_free(compile->phases);
 	profile_free(compile->units);
-	trace_free(compile->sites);
+	compile_places_clear(&compile->places);
 	memory_free(compile);
-}
-
-static bool add_site(
-	struct compile *compile, const char *name, size_t size, uint32_t *site)
-{
-	*site = trace_add_site(compile->sites, name, size, "", 0, 0);
-	return *site != TRACE_NONE;
-}
-
-/* The instance's template: "InstantiateClass std::vector". */
-static bool find_set(
-	struct compile *compile, const char *name, size_t kind, uint32_t *site)
-{
-	struct buffer *text = &compile->text;
-	size_t size = strlen(name);
-
-	text->used = 0;
-	buffer_add(text, name, kind);
-	if (size > kind) {
-		buffer_add_byte(text, ' ');
-		function_name_add_short(text, name + kind + 1, size - kind - 1);
-	}
-	return !text->failed &&
-	       add_site(compile, (const char *)text->bytes, text->used, site);
-}
-
-/* False if out of memory. */
-static bool learn(struct compile *compile, uint32_t site, struct place *place)
-{
-	const char *name = trace_site_name(compile->sites, site);
-	size_t kind;
-	enum trace_detail detail = trace_detail_of(name, &kind);
-	const char *phase = phase_of(name, kind);
-	uint32_t groups = 1U << COMPILE_NAME | IS_KNOWN;
-
-	if (phase != NULL)
-		groups |= 1U << COMPILE_PHASE;
-	if (detail == TRACE_DETAIL_HEADER)
-		groups |= 1U << COMPILE_HEADER;
-	if (detail == TRACE_DETAIL_CLASS || detail == TRACE_DETAIL_FUNCTION)
-		groups |= 1U << COMPILE_TEMPLATE | 1U << COMPILE_SET;
-	if (detail == TRACE_DETAIL_OPTIMIZED ||
-		detail == TRACE_DETAIL_GENERATED)
-		groups |= 1U << COMPILE_FUNCTION;
-	place->groups = groups & (compile->groups | IS_KNOWN);
-	place->phase = TRACE_NONE;
-	phase = phase == NULL ? OTHER_PHASE : phase;
-	/* The table of sites moves what their names are borrowed from not. */
-	return add_site(compile, phase, strlen(phase), &place->phase) &&
-	       ((groups & 1U << COMPILE_SET) == 0 ||
-		       find_set(compile, name, kind, &place->set)) &&
-	       add_site(compile, name, kind, &place->name);
-}
-
-/* Makes room for one number more, by the array's own index. */
-static bool reach_number(struct compile *compile, uint32_t index)
-{
-	uint32_t *more = compile->numbers;
-
-	if (index >= compile->number_room) {
-		uint32_t room = 2 * index + 64;
-
-		more = memory_resize_array(more, room, sizeof(*more));
-		if (more == NULL)
-			return false;
-		compile->numbers = more;
-		compile->number_room = room;
-	}
-	while (compile->number_count <= index)
-		more[compile->number_count++] = TRACE_NONE;
-	return true;
-}
-
-/* Our own number of a site of the trace; TRACE_NONE if out of memory. */
-static uint32_t find_number(struct compile *compile, uint32_t site)
-{
-	const struct trace *trace = compile->trace;
-	const struct trace_site *from = &trace->sites[site];
-	const char *name;
-	const char *file;
-	size_t name_size;
-	size_t file_size;
-
-	if (!reach_number(compile, site))
-		return TRACE_NONE;
-	if (compile->numbers[site] != TRACE_NONE)
-		return compile->numbers[site];
-	name = strtab_text(trace->text, from->name, &name_size);
-	file = strtab_text(trace->text, from->file, &file_size);
-	compile->numbers[site] = trace_add_site(
-		compile->sites, name, name_size, file, file_size, from->line);
-	return compile->numbers[site];
-}
-
-/* NULL if out of memory. */
-static const struct place *find_place(struct compile *compile, uint32_t site)
-{
-	struct place *more = compile->places;
-
-	if (site >= compile->place_room) {
-		uint32_t room = 2 * site + 64;
-
-		more = memory_resize_array(more, room, sizeof(*more));
-		if (more == NULL)
-			return NULL;
-		memset(more + compile->place_room, 0,
-			(room - compile->place_room) * sizeof(*more));
-		compile->places = more;
-		compile->place_room = room;
-	}
-	more += site;
-	if (more->groups == 0 && !learn(compile, site, more))
-		return NULL;
-	return more;
 }
 
 static struct nest *find_nest(struct compile *compile, uint32_t track)
@@ -317,28 +123,13 @@ static bool push(struct nest *nest, uint32_t groups)
 	return true;
 }
 
-static uint32_t site_in(
-	const struct place *place, unsigned group, uint32_t site)
-{
-	switch (group) {
-	case COMPILE_PHASE:
-		return place->phase;
-	case COMPILE_SET:
-		return place->set;
-	case COMPILE_NAME:
-		return place->name;
-	default:
-		return site;
-	}
-}
-
 /* The groups that a range belongs to where it is. */
 static uint32_t groups_at(const struct compile *compile,
-	const struct nest *nest, const struct place *place,
+	const struct nest *nest, const struct compile_place *place,
 	const struct event *event)
 {
 	uint32_t phase = 1U << COMPILE_PHASE;
-	uint32_t groups = place->groups & ~IS_KNOWN;
+	uint32_t groups = place->groups;
 
 	/* On a track of their own, headers take time that ranges have, too; so
 	 * does what overlaps. */
@@ -351,7 +142,7 @@ static uint32_t groups_at(const struct compile *compile,
 
 /* `place` is that of our site, if the event has one. */
 static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
-	const struct place *place, const struct event *event,
+	const struct compile_place *place, const struct event *event,
 	struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -361,7 +152,7 @@ static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
 		if ((groups & 1U << i) == 0)
 			continue;
 		if (place != NULL)
-			own.site = site_in(place, i, event->site);
+			own.site = compile_place_site(place, i, event->site);
 		status = replay_add(compile->replays[i], &own, err);
 	}
 	return status;
@@ -372,12 +163,10 @@ static enum ctp_status add_range(struct compile *compile,
 {
 	struct nest *nest = find_nest(compile, event->track);
 	struct event own = *event;
-	const struct place *place = NULL;
+	const struct compile_place *place =
+		compile_places_find(&compile->places, &own.site);
 	uint32_t groups;
 
-	own.site = find_number(compile, event->site);
-	if (own.site != TRACE_NONE)
-		place = find_place(compile, own.site);
 	if (nest == NULL || place == NULL)
 		return no_memory(err);
 	groups = groups_at(compile, nest, place, event);
@@ -418,12 +207,12 @@ enum ctp_status compile_begin(struct compile *compile,
 
 	compile->trace = trace;
 	compile->unit = unit;
-	compile->number_count = 0;
+	compile_places_begin(&compile->places, trace);
 	if ((compile->groups & phases) == 0)
 		return CTP_OK;
 	/* A unit's are wanted, so that they are no part of a sum yet. */
 	compile->replays[COMPILE_PHASE] =
-		replay_new(compile->sites, (struct replay_options){0});
+		replay_new(compile->places.sites, (struct replay_options){0});
 	return compile->replays[COMPILE_PHASE] == NULL ? no_memory(err)
 						       : CTP_OK;
 }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "compile_places.h"
+
+#include <string.h>
+
+#include "function_name.h"
+#include "memory.h"
+#include "trace_detail.h"
+
+#define IS_KNOWN (1U << COMPILE_GROUP_COUNT)
+#define OTHER_PHASE "other"
+
+/* What is not here belongs to the phase around it. */
+static const struct {
+	const char *name;
+	const char *phase;
+} phase_names[] = {
+	{"ExecuteCompiler", "compiler"},
+	{"ExecuteLinker", "linker"},
+	{"Frontend", COMPILE_FRONTEND},
+	{"Source", COMPILE_FRONTEND},
+	{"PerformPendingInstantiations", "templates"},
+	{"InstantiateClass", "templates"},
+	{"InstantiateFunction", "templates"},
+	{"CodeGen Function", "IR generation"},
+	{"DebugType", "IR generation"},
+	{"DebugConstGlobalVariable", "IR generation"},
+	{"DebugGlobalVariable", "IR generation"},
+	{"Backend", COMPILE_BACKEND},
+	{"Optimizer", "optimizer"},
+	{"PerFunctionPasses", "optimizer"},
+	{"PerModulePasses", "optimizer"},
+	{"CodeGenPasses", "machine code"},
+};
+
+/* The phase that a range of this name begins; NULL: none. */
+static const char *phase_of(const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof(phase_names) / sizeof(phase_names[0]);
+		i++)
+		if (strlen(phase_names[i].name) == size &&
+			memcmp(phase_names[i].name, name, size) == 0)
+			return phase_names[i].phase;
+	return NULL;
+}
+
+/* Is it one that only compilers have? */
+static bool is_compiler_site(const struct trace *trace, uint32_t site)
+{
+	const char *name = trace_site_name(trace, site);
+	size_t kind;
+
+	if (trace->sites[site].category != 0)
+		return false;
+	if (strcmp(name, "ExecuteCompiler") == 0)
+		return true;
+	return trace_detail_of(name, &kind) != TRACE_DETAIL_OTHER &&
+	       (name[kind] != '\0' || trace->sites[site].file != 0);
+}
+
+/* clang says when it began, at the end of the file: of versions before 11, and
+ * of what is cut off, only the ranges tell. */
+bool compile_is_trace(const struct trace *trace)
+{
+	if (trace_find_fact(trace, "beginningOfTime") != NULL)
+		return true;
+	for (uint32_t i = 0; i < trace->site_count; i++)
+		if (is_compiler_site(trace, i))
+			return true;
+	return false;
+}
+
+bool compile_places_init(struct compile_places *places, uint32_t groups)
+{
+	*places =
+		(struct compile_places){.sites = trace_new(), .groups = groups};
+	return places->sites != NULL;
+}
+
+void compile_places_clear(struct compile_places *places)
+{
+	memory_free(places->numbers);
+	memory_free(places->known);
+	buffer_clear(&places->text);
+	trace_free(places->sites);
+}
+
+void compile_places_begin(
+	struct compile_places *places, const struct trace *trace)
+{
+	places->trace = trace;
+	places->number_count = 0;
+}
+
+static bool add_site(struct compile_places *places, const char *name,
+	size_t size, uint32_t *site)
+{
+	*site = trace_add_site(places->sites, name, size, "", 0, 0);
+	return *site != TRACE_NONE;
+}
+
+/* The instance's template: "InstantiateClass std::vector". */
+static bool find_set(struct compile_places *places, const char *name,
+	size_t kind, uint32_t *site)
+{
+	struct buffer *text = &places->text;
+	size_t size = strlen(name);
+
+	text->used = 0;
+	buffer_add(text, name, kind);
+	if (size > kind) {
+		buffer_add_byte(text, ' ');
+		function_name_add_short(text, name + kind + 1, size - kind - 1);
+	}
+	return !text->failed &&
+	       add_site(places, (const char *)text->bytes, text->used, site);
+}
+
+/* False if out of memory. */
+static bool learn(struct compile_places *places, uint32_t site,
+	struct compile_place *place)
+{
+	const char *name = trace_site_name(places->sites, site);
+	size_t kind;
+	enum trace_detail detail = trace_detail_of(name, &kind);
+	const char *phase = phase_of(name, kind);
+	uint32_t groups = 1U << COMPILE_NAME | IS_KNOWN;
+
+	if (phase != NULL)
+		groups |= 1U << COMPILE_PHASE;
+	if (detail == TRACE_DETAIL_HEADER)
+		groups |= 1U << COMPILE_HEADER;
+	if (detail == TRACE_DETAIL_CLASS || detail == TRACE_DETAIL_FUNCTION)
+		groups |= 1U << COMPILE_TEMPLATE | 1U << COMPILE_SET;
+	if (detail == TRACE_DETAIL_OPTIMIZED ||
+		detail == TRACE_DETAIL_GENERATED)
+		groups |= 1U << COMPILE_FUNCTION;
+	place->groups = groups & (places->groups | IS_KNOWN);
+	place->phase = TRACE_NONE;
+	phase = phase == NULL ? OTHER_PHASE : phase;
+	/* The table of sites moves what their names are borrowed from not. */
+	return add_site(places, phase, strlen(phase), &place->phase) &&
+	       ((groups & 1U << COMPILE_SET) == 0 ||
+		       find_set(places, name, kind, &place->set)) &&
+	       add_site(places, name, kind, &place->name);
+}
+
+/* Makes room for one number more, by the array's own index. */
+static bool reach_number(struct compile_places *places, uint32_t index)
+{
+	uint32_t *more = places->numbers;
+
+	if (index >= places->number_room) {
+		uint32_t room = 2 * index + 64;
+
+		more = memory_resize_array(more, room, sizeof(*more));
+		if (more == NULL)
+			return false;
+		places->numbers = more;
+		places->number_room = room;
+	}
+	while (places->number_count <= index)
+		more[places->number_count++] = TRACE_NONE;
+	return true;
+}
+
+/* Our own number of a site of the trace; TRACE_NONE if out of memory. */
+static uint32_t find_number(struct compile_places *places, uint32_t site)
+{
+	const struct trace *trace = places->trace;
+	const struct trace_site *from = &trace->sites[site];
+	const char *name;
+	const char *file;
+	size_t name_size;
+	size_t file_size;
+
+	if (!reach_number(places, site))
+		return TRACE_NONE;
+	if (places->numbers[site] != TRACE_NONE)
+		return places->numbers[site];
+	name = strtab_text(trace->text, from->name, &name_size);
+	file = strtab_text(trace->text, from->file, &file_size);
+	places->numbers[site] = trace_add_site(
+		places->sites, name, name_size, file, file_size, from->line);
+	return places->numbers[site];
+}
+
+const struct compile_place *compile_places_find(
+	struct compile_places *places, uint32_t *site)
+{
+	uint32_t number = find_number(places, *site);
+	struct compile_place *more = places->known;
+
+	if (number == TRACE_NONE)
+		return NULL;
+	if (number >= places->known_room) {
+		uint32_t room = 2 * number + 64;
+
+		more = memory_resize_array(more, room, sizeof(*more));
+		if (more == NULL)
+			return NULL;
+		memset(more + places->known_room, 0,
+			(room - places->known_room) * sizeof(*more));
+		places->known = more;
+		places->known_room = room;
+	}
+	more += number;
+	if (more->groups == 0 && !learn(places, number, more))
+		return NULL;
+	*site = number;
+	return more;
+}
+
+uint32_t compile_place_site(
+	const struct compile_place *place, unsigned group, uint32_t site)
+{
+	switch (group) {
+	case COMPILE_PHASE:
+		return place->phase;
+	case COMPILE_SET:
+		return place->set;
+	case COMPILE_NAME:
+		return place->name;
+	default:
+		return site;
+	}
+}
