@@ -40,6 +40,7 @@ struct command {
 	X(merge) \
 	X(info) \
 	X(stats) \
+	X(gaps) \
 	X(formats) \
 	X(completion) \
 	X(help)

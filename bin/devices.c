@@ -82,6 +82,18 @@ static const struct event_arg *find_property(const struct trace *trace,
 	return NULL;
 }
 
+const char *devices_name(const struct trace *trace, int64_t pid,
+	uint32_t number, size_t *size)
+{
+	const struct event_arg *name = find_property(trace,
+		trace_find_device(trace, pid, number), ARG_TEXT, "name");
+
+	if (name == NULL || name->value.text.size == 0)
+		return NULL;
+	*size = name->value.text.size;
+	return name->value.text.bytes;
+}
+
 static void print_number(FILE *out, const char *before,
 	const struct event_arg *number, const char *behind)
 {

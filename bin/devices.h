@@ -25,6 +25,11 @@ struct devices {
 bool devices_find(struct devices *devices, const struct trace *trace);
 void devices_clear(struct devices *devices);
 
+/* What a device calls itself; NULL if that is not known. Borrowed; not
+ * terminated. */
+const char *devices_name(const struct trace *trace, int64_t pid,
+	uint32_t number, size_t *size);
+
 /* Adds a row for each to a table with two columns. */
 void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	struct table *table);

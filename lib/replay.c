@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "device_work.h"
 #include "function_name.h"
 #include "memory.h"
 #include "replay_private.h"
@@ -158,7 +159,7 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 	if (function == PROFILE_NONE)
 		return 0;
 	replay->function_of_site[site] = function + 1;
-	if (replay_site_is_api(trace, site))
+	if (device_work_is_api(trace, site))
 		replay->function_of_site[site] |= REPLAY_API;
 	if (trace_site_is_python(trace, site))
 		replay->profile->no_root = true;

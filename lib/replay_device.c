@@ -12,36 +12,10 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "device_work.h"
 #include "memory.h"
 #include "profile_private.h"
 #include "replay_private.h"
-
-static const char *category_of(const struct trace *trace, uint32_t site)
-{
-	return strtab_text(trace->text, trace->sites[site].category, NULL);
-}
-
-bool replay_site_is_api(const struct trace *trace, uint32_t site)
-{
-	const char *category = category_of(trace, site);
-
-	return strcmp(category, "cuda_runtime") == 0 ||
-	       strcmp(category, "cuda_driver") == 0;
-}
-
-/* PROFILE_HOST: no work, but waiting, the tool's own overhead and so on. */
-static enum profile_kind kind_of(const struct trace *trace, uint32_t site)
-{
-	const char *category = category_of(trace, site);
-
-	if (strcmp(category, "kernel") == 0)
-		return PROFILE_KERNEL;
-	if (strcmp(category, "gpu_memcpy") == 0)
-		return PROFILE_COPY;
-	if (strcmp(category, "gpu_memset") == 0)
-		return PROFILE_SET;
-	return PROFILE_HOST;
-}
 
 void replay_device_clear(struct replay *replay)
 {
@@ -180,7 +154,7 @@ static enum ctp_status make_function(
 {
 	const struct trace *trace = replay->trace;
 	const struct trace_track *track = &trace->tracks[event->track];
-	enum profile_kind kind = kind_of(trace, event->site);
+	enum profile_kind kind = device_work_kind(trace, event->site);
 	struct profile_device *device;
 	const char *file;
 

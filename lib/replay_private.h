@@ -88,9 +88,6 @@ static inline uint32_t replay_edge(
 	return *hint;
 }
 
-/* Is it a call of a device's API, which launches what its caller wants? */
-bool replay_site_is_api(const struct trace *trace, uint32_t site);
-
 /* Each takes its kind of event. Errors: CTP_ERR_NOMEM. */
 enum ctp_status replay_correlate(
 	struct replay *replay, const struct event *event);

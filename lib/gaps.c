@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Activities come in the order of their ends, launches before them, and threads
+ * in turn; so all are sorted first. Then three sweeps: over activities, which
+ * finds the gaps and what ended each; over what threads did, which charges the
+ * gaps to it (gaps_host.c); over launches and starts of kernels (gaps_queue.c).
+ */
+#include "gaps_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_work.h"
+#include "memory.h"
+
+#define PLACE_NONE UINT32_MAX
+
+static const struct {
+	const char *name;
+	const char *words;
+} causes[GAP_CAUSES] = {
+	[GAP_HOST] = {"host", "host code, until it launched"},
+	[GAP_SYNC] = {"synchronization", "the host waited for the device"},
+	[GAP_COPY] = {"copies", "the host was in a call that copies"},
+	[GAP_DATA] = {"data_loading", "the host loaded data"},
+	[GAP_QUEUED] = {"queued", "launched, but not started"},
+	[GAP_NOTHING] = {"nothing_launched", "nothing was launched any more"},
+	[GAP_UNKNOWN] = {"unknown", "the launch is not in the trace"},
+};
+
+/* An activity that waits for its turn in the sweep. */
+struct work {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t launch_ns;
+	uint32_t launch_track; /* TRACE_NONE: not known */
+	uint32_t device;
+	enum profile_kind kind;
+};
+
+/* How far a device's activities have come. */
+struct front {
+	int64_t busy_ns;   /* the latest end */
+	int64_t kernel_ns; /* of a kernel */
+};
+
+const char *gap_cause_name(enum gap_cause cause)
+{
+	return causes[cause].name;
+}
+
+const char *gap_cause_words(enum gap_cause cause)
+{
+	return causes[cause].words;
+}
+
+enum ctp_status gaps_no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+struct gaps *gaps_new(const struct trace *trace)
+{
+	struct gaps *gaps = memory_new_zeroed(1, sizeof(*gaps));
+
+	if (gaps == NULL)
+		return NULL;
+	gaps->trace = trace;
+	gaps->launches = launches_new(trace);
+	gaps->place_keys = strtab_new();
+	gaps->work = spill_new(GAPS_SORT_BYTES);
+	gaps->host = spill_new(GAPS_SORT_BYTES);
+	gaps->waits = spill_new(GAPS_SORT_BYTES);
+	gaps->queue = spill_new(GAPS_SORT_BYTES);
+	if (gaps->launches != NULL && gaps->place_keys != NULL &&
+		gaps->work != NULL && gaps->host != NULL &&
+		gaps->waits != NULL && gaps->queue != NULL)
+		return gaps;
+	gaps_free(gaps);
+	return NULL;
+}
+
+void gaps_free(struct gaps *gaps)
+{
+	if (gaps == NULL)
+		return;
+	launches_free(gaps->launches);
+	strtab_free(gaps->place_keys);
+	spill_free(gaps->work);
+	spill_free(gaps->host);
+	spill_free(gaps->waits);
+	spill_free(gaps->queue);
+	memory_free(gaps->devices);
+	memory_free(gaps->places);
+	memory_free(gaps->extents);
+	memory_free(gaps);
+}
+
+static bool extend(
+	struct gaps *gaps, uint32_t track, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t count = gaps->trace->track_count;
+	struct gaps_extent *extent;
+
+	if (track >= gaps->extent_count) {
+		extent = memory_resize_array(
+			gaps->extents, count, sizeof(*extent));
+		if (extent == NULL)
+			return false;
+		for (uint32_t i = gaps->extent_count; i < count; i++)
+			extent[i] = (struct gaps_extent){.range_ns = INT64_MIN};
+		gaps->extents = extent;
+		gaps->extent_count = count;
+	}
+	extent = &gaps->extents[track];
+	if (!extent->known || from_ns < extent->first_ns)
+		extent->first_ns = from_ns;
+	if (!extent->known || to_ns > extent->last_ns)
+		extent->last_ns = to_ns;
+	extent->known = true;
+	return true;
+}
+
+/* The device that a stream is of; PLACE_NONE if out of memory. */
+static uint32_t find_device(struct gaps *gaps, uint32_t number)
+{
+	const struct trace_track *track = &gaps->trace->tracks[number];
+	struct gaps_device *devices = gaps->devices;
+
+	for (uint32_t i = 0; i < gaps->device_count; i++)
+		if (devices[i].pid == track->pid &&
+			devices[i].number == track->device)
+			return i;
+	if (gaps->device_count == gaps->device_room) {
+		uint32_t room =
+			gaps->device_room == 0 ? 8 : gaps->device_room * 2;
+
+		devices = memory_resize_array(devices, room, sizeof(*devices));
+		if (devices == NULL)
+			return PLACE_NONE;
+		gaps->devices = devices;
+		gaps->device_room = room;
+	}
+	devices[gaps->device_count] = (struct gaps_device){
+		.pid = track->pid, .number = track->device};
+	return gaps->device_count++;
+}
+
+static enum ctp_status add_step(struct gaps *gaps, uint32_t device,
+	int64_t time_ns, int32_t by, struct ctp_error *err)
+{
+	const struct gaps_step step = {device, by};
+	/* What starts at once was never in the queue. */
+	const struct spill_record record = {.time_ns = time_ns,
+		.rank = by > 0,
+		.bytes = &step,
+		.size = sizeof(step)};
+
+	return spill_add(gaps->queue, &record, err);
+}
+
+static int64_t end_of(const struct event *event)
+{
+	uint64_t most = (uint64_t)INT64_MAX - (uint64_t)event->time_ns;
+
+	return event->dur_ns > most
+		       ? INT64_MAX
+		       : (int64_t)((uint64_t)event->time_ns + event->dur_ns);
+}
+
+static enum ctp_status add_work(
+	struct gaps *gaps, const struct event *event, struct ctp_error *err)
+{
+	struct work work = {.start_ns = event->time_ns,
+		.end_ns = end_of(event),
+		.launch_track = TRACE_NONE,
+		.device = find_device(gaps, event->track),
+		.kind = device_work_kind(gaps->trace, event->site)};
+	const struct spill_record record = {.time_ns = event->time_ns,
+		.bytes = &work,
+		.size = sizeof(work)};
+	struct launch launch;
+	enum ctp_status status;
+
+	if (work.device == PLACE_NONE)
+		return gaps_no_memory(err);
+	if (!launches_find(gaps->launches, event, &launch))
+		return spill_add(gaps->work, &record, err);
+	work.launch_ns = launch.start_ns;
+	work.launch_track = launch.track;
+	status = spill_add(gaps->work, &record, err);
+	if (status != CTP_OK || work.kind != PROFILE_KERNEL ||
+		launch.start_ns >= work.start_ns)
+		return status;
+	status = add_step(gaps, work.device, launch.start_ns, 1, err);
+	return status == CTP_OK
+		       ? add_step(gaps, work.device, work.start_ns, -1, err)
+		       : status;
+}
+
+static enum ctp_status add_range(
+	struct gaps *gaps, const struct event *event, struct ctp_error *err)
+{
+	const uint32_t what[2] = {event->track,
+		event->kind == EVENT_BEGIN ? event->site : TRACE_NONE};
+	int64_t *latest_ns = &gaps->extents[event->track].range_ns;
+	struct spill_record record = {.time_ns = event->time_ns,
+		.bytes = what,
+		.size = sizeof(what)};
+
+	/* A time that goes back would change the order. */
+	if (record.time_ns < *latest_ns)
+		record.time_ns = *latest_ns;
+	*latest_ns = record.time_ns;
+	return spill_add(gaps->host, &record, err);
+}
+
+enum ctp_status gaps_add(
+	struct gaps *gaps, const struct event *event, struct ctp_error *err)
+{
+	const struct trace_track *track = &gaps->trace->tracks[event->track];
+	bool is_work =
+		event->kind == EVENT_ACTIVITY && track->kind == TRACE_STREAM &&
+		device_work_kind(gaps->trace, event->site) != PROFILE_HOST;
+	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
+	enum ctp_status status = CTP_OK;
+
+	if (is_range || is_work || event->kind == EVENT_COMPLETE) {
+		if (!extend(gaps, event->track, event->time_ns,
+			    is_range ? event->time_ns : end_of(event)))
+			return gaps_no_memory(err);
+		if (is_range)
+			status = add_range(gaps, event, err);
+		else if (is_work)
+			status = add_work(gaps, event, err);
+	}
+	if (status == CTP_OK && !launches_see(gaps->launches, event))
+		return gaps_no_memory(err);
+	return status;
+}
+
+/* All that is known of the process that a device worked for. */
+static void set_span(struct gaps *gaps, struct gaps_device *device)
+{
+	int64_t first_ns = INT64_MAX;
+	int64_t last_ns = INT64_MIN;
+
+	for (uint32_t i = 0; i < gaps->extent_count; i++) {
+		const struct gaps_extent *extent = &gaps->extents[i];
+
+		if (!extent->known || gaps->trace->tracks[i].pid != device->pid)
+			continue;
+		if (extent->first_ns < first_ns)
+			first_ns = extent->first_ns;
+		if (extent->last_ns > last_ns)
+			last_ns = extent->last_ns;
+	}
+	device->start_ns = first_ns;
+	device->span_ns = (uint64_t)last_ns - (uint64_t)first_ns;
+}
+
+/* The place's index, new or known; PLACE_NONE if out of memory. */
+static uint32_t find_place(struct gaps *gaps, const struct gaps_place *place)
+{
+	const uint32_t key[] = {place->device, (uint32_t)place->cause,
+		place->name, place->file, place->line, place->call};
+	uint32_t count = strtab_count(gaps->place_keys);
+	uint32_t number =
+		strtab_add(gaps->place_keys, (const char *)key, sizeof(key));
+
+	if (number == STRTAB_NONE)
+		return PLACE_NONE;
+	if (number < count)
+		return number - 1;
+	if (gaps->place_count == gaps->place_room) {
+		uint32_t room =
+			gaps->place_room == 0 ? 64 : gaps->place_room * 2;
+		struct gaps_place *places = memory_resize_array(
+			gaps->places, room, sizeof(*places));
+
+		if (places == NULL)
+			return PLACE_NONE;
+		gaps->places = places;
+		gaps->place_room = room;
+	}
+	gaps->places[gaps->place_count] = *place;
+	return gaps->place_count++;
+}
+
+bool gaps_charge(
+	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns)
+{
+	uint32_t number;
+
+	if (time_ns == 0)
+		return true;
+	number = find_place(gaps, place);
+	if (number == PLACE_NONE)
+		return false;
+	gaps->devices[place->device].cause_ns[place->cause] += time_ns;
+	gaps->places[number].idle_ns += time_ns;
+	gaps->places[number].count++;
+	if (time_ns > gaps->places[number].longest_ns)
+		gaps->places[number].longest_ns = time_ns;
+	return true;
+}
+
+static bool charge_cause(struct gaps *gaps, uint32_t device,
+	enum gap_cause cause, uint64_t time_ns)
+{
+	const struct gaps_place place = {.device = device, .cause = cause};
+
+	return gaps_charge(gaps, &place, time_ns);
+}
+
+static void count_gap(struct gaps_device *device, uint64_t time_ns)
+{
+	device->idle_ns += time_ns;
+	device->gaps++;
+	if (time_ns > device->longest_ns)
+		device->longest_ns = time_ns;
+}
+
+/* The gap from there to this activity's start. */
+static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
+	const struct work *work, struct ctp_error *err)
+{
+	struct gaps_wait wait = {.from_ns = from_ns,
+		.to_ns = work->launch_ns,
+		.track = work->launch_track,
+		.device = work->device};
+	const struct spill_record record = {
+		.time_ns = from_ns, .bytes = &wait, .size = sizeof(wait)};
+	uint64_t gap_ns = (uint64_t)work->start_ns - (uint64_t)from_ns;
+	bool done;
+
+	count_gap(&gaps->devices[work->device], gap_ns);
+	if (work->launch_track == TRACE_NONE)
+		done = charge_cause(gaps, work->device, GAP_UNKNOWN, gap_ns);
+	else {
+		if (wait.to_ns < from_ns)
+			wait.to_ns = from_ns;
+		if (wait.to_ns > work->start_ns)
+			wait.to_ns = work->start_ns;
+		done = charge_cause(gaps, work->device, GAP_QUEUED,
+			(uint64_t)work->start_ns - (uint64_t)wait.to_ns);
+	}
+	if (!done)
+		return gaps_no_memory(err);
+	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns
+		       ? spill_add(gaps->waits, &record, err)
+		       : CTP_OK;
+}
+
+/* Time from the front on, which goes there, in which this one runs. */
+static uint64_t advance(int64_t *front_ns, const struct work *work)
+{
+	int64_t from_ns = *front_ns;
+
+	if (work->end_ns <= *front_ns)
+		return 0;
+	if (work->start_ns > from_ns)
+		from_ns = work->start_ns;
+	*front_ns = work->end_ns;
+	return (uint64_t)work->end_ns - (uint64_t)from_ns;
+}
+
+static enum ctp_status take_work(struct gaps *gaps, struct front *fronts,
+	const struct work *work, struct ctp_error *err)
+{
+	struct gaps_device *device = &gaps->devices[work->device];
+	struct front *front = &fronts[work->device];
+	enum ctp_status status = CTP_OK;
+
+	if (work->start_ns > front->busy_ns)
+		status = take_gap(gaps, front->busy_ns, work, err);
+	device->activities++;
+	device->busy_ns += advance(&front->busy_ns, work);
+	if (work->kind == PROFILE_KERNEL)
+		device->kernel_ns += advance(&front->kernel_ns, work);
+	return status;
+}
+
+/* What is left after each device's last activity. */
+static bool take_ends(struct gaps *gaps, const struct front *fronts)
+{
+	bool done = true;
+
+	for (uint32_t i = 0; i < gaps->device_count && done; i++) {
+		struct gaps_device *device = &gaps->devices[i];
+		uint64_t rest_ns = (uint64_t)device->start_ns +
+				   device->span_ns -
+				   (uint64_t)fronts[i].busy_ns;
+
+		if (rest_ns == 0)
+			continue;
+		count_gap(device, rest_ns);
+		done = charge_cause(gaps, i, GAP_NOTHING, rest_ns);
+	}
+	return done;
+}
+
+static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
+{
+	struct front *fronts =
+		memory_new_zeroed(gaps->device_count + 1, sizeof(*fronts));
+	struct spill_record record;
+	enum ctp_status status = CTP_OK;
+
+	if (fronts == NULL)
+		return gaps_no_memory(err);
+	for (uint32_t i = 0; i < gaps->device_count; i++) {
+		set_span(gaps, &gaps->devices[i]);
+		fronts[i].busy_ns = gaps->devices[i].start_ns;
+		fronts[i].kernel_ns = gaps->devices[i].start_ns;
+	}
+	while (status == CTP_OK) {
+		struct work work;
+
+		status = spill_next(gaps->work, &record, err);
+		if (status != CTP_OK)
+			break;
+		memcpy(&work, record.bytes, sizeof(work));
+		status = take_work(gaps, fronts, &work, err);
+	}
+	if (status == CTP_END)
+		status = take_ends(gaps, fronts) ? CTP_OK : gaps_no_memory(err);
+	memory_free(fronts);
+	return status;
+}
+
+static int compare_texts(const struct gaps *gaps, uint32_t left, uint32_t right)
+{
+	const struct strtab *text = gaps->trace->text;
+
+	return strcmp(
+		strtab_text(text, left, NULL), strtab_text(text, right, NULL));
+}
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+/* The longest first; what is equal, in an order of its own. */
+static int compare_places(const void *left, const void *right, void *user)
+{
+	const struct gaps_place *one = left;
+	const struct gaps_place *other = right;
+	int order = compare_numbers(other->idle_ns, one->idle_ns);
+
+	if (order == 0)
+		order = compare_numbers(one->device, other->device);
+	if (order == 0)
+		order = compare_numbers(one->cause, other->cause);
+	if (order == 0)
+		order = compare_texts(user, one->name, other->name);
+	if (order == 0)
+		order = compare_texts(user, one->file, other->file);
+	if (order == 0)
+		order = compare_numbers(one->line, other->line);
+	return order != 0 ? order : compare_texts(user, one->call, other->call);
+}
+
+static int compare_devices(const void *left, const void *right, void *user)
+{
+	const struct gaps *gaps = user;
+	const uint32_t *numbers[2] = {left, right};
+	const struct gaps_device *one = &gaps->devices[*numbers[0]];
+	const struct gaps_device *other = &gaps->devices[*numbers[1]];
+
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return compare_numbers(one->number, other->number);
+}
+
+/* Into an order that does not depend on how they were met. */
+static bool sort_devices(struct gaps *gaps)
+{
+	uint32_t count = gaps->device_count;
+	struct gaps_device *sorted =
+		memory_new_zeroed(count + 1, sizeof(*sorted));
+	uint32_t *order = memory_new_zeroed(2 * (count + 1), sizeof(*order));
+	uint32_t *place = order + count;
+
+	if (sorted == NULL || order == NULL) {
+		memory_free(sorted);
+		memory_free(order);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), compare_devices, gaps);
+	for (uint32_t i = 0; i < count; i++) {
+		sorted[i] = gaps->devices[order[i]];
+		place[order[i]] = i;
+	}
+	for (uint32_t i = 0; i < gaps->place_count; i++)
+		gaps->places[i].device = place[gaps->places[i].device];
+	memory_free(gaps->devices);
+	memory_free(order);
+	gaps->devices = sorted;
+	return true;
+}
+
+enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
+{
+	struct spill *const sorted[] = {gaps->work, gaps->host, gaps->queue};
+	enum ctp_status status = CTP_OK;
+
+	for (size_t i = 0; i < 3 && status == CTP_OK; i++)
+		status = spill_sort(sorted[i], err);
+	if (status == CTP_OK)
+		status = sweep_work(gaps, err);
+	if (status == CTP_OK)
+		status = spill_sort(gaps->waits, err);
+	if (status == CTP_OK)
+		status = gaps_charge_host(gaps, err);
+	if (status == CTP_OK)
+		status = gaps_sum_queue(gaps, err);
+	if (status == CTP_OK && !sort_devices(gaps))
+		status = gaps_no_memory(err);
+	if (status == CTP_OK && gaps->place_count > 0)
+		qsort_r(gaps->places, gaps->place_count, sizeof(*gaps->places),
+			compare_places, (void *)gaps);
+	return status;
+}
+
+const struct gaps_device *gaps_devices(const struct gaps *gaps, uint32_t *count)
+{
+	*count = gaps->device_count;
+	return gaps->devices;
+}
+
+const struct gaps_place *gaps_places(const struct gaps *gaps, uint32_t *count)
+{
+	*count = gaps->place_count;
+	return gaps->places;
+}
