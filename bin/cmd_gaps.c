@@ -9,6 +9,7 @@
 #include "gaps_report.h"
 #include "input.h"
 #include "inputs.h"
+#include "optimize_report.h"
 #include "output.h"
 #include "progress.h"
 #include "say.h"
@@ -25,6 +26,8 @@ struct request {
 	enum style style;
 	enum when color;
 	uint32_t top;
+	bool optimizes; /* --optimize was given, with this: */
+	struct optimize_options optimize;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -40,6 +43,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->top = arg[0] == '0' && arg[1] == '\0'
 				       ? 0
 				       : arguments_count(state, "--top", arg);
+		return 0;
+	case KEY_OPTIMIZE:
+		request->optimizes = true;
+		request->optimize.length =
+			arguments_count(state, "--optimize", arg);
+		return 0;
+	case KEY_ROBUST:
+		request->optimize.robust = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (request->optimize.robust && !request->optimizes)
+			argp_error(state, "--robust is for --optimize: without "
+					  "it, the report is robust always");
 		return 0;
 	case KEY_JSON:
 		request->style = STYLE_JSON;
@@ -66,90 +82,123 @@ static void on_progress(void *user, uint64_t position)
 	progress_update(user, position);
 }
 
-static enum ctp_status take(
+static enum ctp_status take_gaps(
 	void *user, const struct event *event, struct ctp_error *err)
 {
 	return gaps_add(user, event, err);
 }
 
-static int read_events(
-	const struct request *request, struct input *input, struct gaps *gaps)
+static enum ctp_status take_optimize(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	return optimize_add(user, event, err);
+}
+
+/* Reads all events into one of the two. */
+static enum ctp_status read_events(const struct request *request,
+	struct input *input, struct gaps *gaps, struct optimize *optimize,
+	struct ctp_error *err)
 {
 	const struct inputs *inputs = &request->inputs;
 	struct progress progress;
 	struct convert_job job = {.progress = on_progress, .user = &progress};
 	struct event_source *source = input->origin.source;
-	struct ctp_error err = {0};
 	enum ctp_status status;
 
-	if (source->read_profile != NULL) {
-		say("%s: holds a profile, which does not know when things "
-		    "happened",
-			input->name);
-		return EXIT_INPUT;
-	}
-	source->trace->no_args = true;
 	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
 		NULL, input->origin.size_bytes);
-	status = convert_each(source, &job, take, gaps, &err);
+	source->trace->no_args = true;
+	if (gaps != NULL)
+		status = convert_each(source, &job, take_gaps, gaps, err);
+	else
+		status = convert_each(
+			source, &job, take_optimize, optimize, err);
 	if (status == CTP_END)
-		status = gaps_finish(gaps, &err);
+		status = gaps != NULL ? gaps_finish(gaps, err)
+				      : optimize_finish(optimize, err);
 	progress_hide(&progress);
-	return status == CTP_OK ? EXIT_DONE
-				: input_failed(input, input->name, &err);
+	return status;
 }
 
-static int print(const struct request *request, const struct gaps_view *view,
-	char *const *path, FILE *out)
+static void begin_report(struct report *report, const struct trace *trace,
+	const char *schema, char *const *path)
 {
-	const struct trace *trace = view->trace;
-	struct report report = {
-		.schema = "ctprof/gaps/1",
+	*report = (struct report){
+		.schema = schema,
 		.inputs = path,
 		.input_count = 1,
 		.truncated = trace->losses[LOSS_TRUNCATED] != 0,
 	};
-
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		report.losses[loss] = trace->losses[loss];
-	switch (request->style) {
-	case STYLE_JSON:
-		return gaps_print_json(view, &report, out);
-	case STYLE_CSV:
-		return gaps_print_csv(view, out);
-	default:
-		return gaps_print_text(view, out);
-	}
+		report->losses[loss] = trace->losses[loss];
+}
+
+static int print_gaps(const struct request *request, const struct gaps *gaps,
+	const struct trace *trace, char *const *path, FILE *out)
+{
+	const struct gaps_view view = {.gaps = gaps,
+		.trace = trace,
+		.top = request->top,
+		.color = terminal_color(out, request->color),
+		.width = terminal_width(out)};
+	struct report report;
+	uint32_t count;
+
+	(void)gaps_devices(gaps, &count);
+	begin_report(&report, trace, "ctprof/gaps/1", path);
+	if (request->style == STYLE_JSON)
+		return gaps_print_json(&view, &report, out);
+	if (request->style == STYLE_CSV)
+		return gaps_print_csv(&view, out);
+	if (count > 0)
+		return gaps_print_text(&view, out);
+	fputs("No GPU did anything: there are no kernels, copies or memsets.\n",
+		out);
+	return EXIT_DONE;
+}
+
+static int print_optimize(const struct request *request,
+	const struct optimize *optimize, const struct trace *trace,
+	char *const *path, FILE *out)
+{
+	const struct optimize_view view = {.optimize = optimize,
+		.trace = trace,
+		.color = terminal_color(out, request->color),
+		.width = terminal_width(out)};
+	struct report report;
+
+	begin_report(&report, trace, "ctprof/optimize/1", path);
+	if (request->style == STYLE_JSON)
+		return optimize_print_json(&view, &report, out);
+	if (request->style == STYLE_CSV)
+		return optimize_print_csv(&view, out);
+	return optimize_print_text(&view, out);
 }
 
 static int report_input(const struct request *request, char *const *path,
 	struct input *input, FILE *out)
 {
-	struct gaps_view view = {.trace = input->origin.source->trace,
-		.top = request->top,
-		.color = terminal_color(out, request->color),
-		.width = terminal_width(out)};
-	struct gaps *gaps = gaps_new(view.trace);
-	uint32_t count = 0;
-	int status;
+	const struct trace *trace = input->origin.source->trace;
+	struct gaps *gaps = request->optimizes ? NULL : gaps_new(trace);
+	struct optimize *optimize =
+		request->optimizes ? optimize_new(trace, request->optimize)
+				   : NULL;
+	struct ctp_error err = {0};
+	int result;
 
-	if (gaps == NULL) {
+	if (gaps == NULL && optimize == NULL) {
 		say_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
-	view.gaps = gaps;
-	status = read_events(request, input, gaps);
-	if (status == EXIT_DONE)
-		(void)gaps_devices(gaps, &count);
-	if (status == EXIT_DONE && count == 0 && request->style == STYLE_TEXT)
-		fprintf(out,
-			"%s: no device did anything: there are no kernels, "
-			"copies or memsets\n",
-			input->name);
-	else if (status == EXIT_DONE)
-		status = print(request, &view, path, out);
+	if (read_events(request, input, gaps, optimize, &err) != CTP_OK)
+		result = input_failed(input, input->name, &err);
+	else if (gaps != NULL)
+		result = print_gaps(request, gaps, trace, path, out);
+	else
+		result = print_optimize(request, optimize, trace, path, out);
 	gaps_free(gaps);
-	return status;
+	optimize_free(optimize);
+	return result;
 }
 
 static int report_one(
@@ -161,7 +210,14 @@ static int report_one(
 
 	if (status != EXIT_DONE)
 		return status;
-	status = report_input(request, path, &input, out);
+	if (input.origin.source->read_profile != NULL) {
+		say("%s: holds a profile, which does not know when things "
+		    "happened",
+			input.name);
+		status = EXIT_INPUT;
+	} else {
+		status = report_input(request, path, &input, out);
+	}
 	closed = input_close(&input, &request->inputs);
 	return closed > status ? closed : status;
 }
@@ -207,6 +263,14 @@ static const struct argp_option options[] = {
 	{"top", 'n', "N", 0,
 		"show the first N places in the host's code (default: 20 as "
 		"text, all as JSON and CSV; 0: all)", GROUP_MAIN},
+	{"optimize", KEY_OPTIMIZE, "N", 0,
+		"show the N ranges of the host's code that are most worth to "
+		"be made faster: those idle for long while the queue of "
+		"kernels ran empty", GROUP_MAIN},
+	{"robust", KEY_ROBUST, NULL, 0,
+		"with --optimize: idle is when no GPU does anything, not when "
+		"the queue is empty; graphs, and other launches than the "
+		"runtime's, count", GROUP_MAIN},
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"json", KEY_JSON, NULL, 0,
 		"print JSON, with times in nanoseconds, one object for each "
@@ -236,6 +300,7 @@ static const struct argp argp = {
 	       "host covered it.\v"
 	       "Examples:\n"
 	       "  ctprof gaps train.json.gz\n"
+	       "  ctprof gaps --optimize 5 train.json.gz\n"
 	       "  ctprof gaps --json run.ctp | jq '.rows[].causes'",
 	.children = children,
 	.help_filter = arguments_filter,
