@@ -85,8 +85,8 @@ static bool has_place(const struct trace *trace, uint32_t site)
 static bool is_no_range(const struct trace *trace, uint32_t site)
 {
 	return device_work_is_api(trace, site) ||
-	       strcmp(strtab_text(trace->text, trace->sites[site].category,
-			      NULL),
+	       strcmp(strtab_text(
+			      trace->text, trace->sites[site].category, NULL),
 		       "Trace") == 0;
 }
 
@@ -269,7 +269,9 @@ static enum ctp_status add_complete(struct optimize *optimize,
 		.place = has_place(optimize->trace, event->site) ? event->site
 								 : TRACE_NONE};
 
-	return add_range(optimize, &range, err);
+	return is_no_range(optimize->trace, event->site)
+		       ? CTP_OK
+		       : add_range(optimize, &range, err);
 }
 
 /* Times that go back are taken as standing. */

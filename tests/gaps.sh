@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# When GPUs were idle, why, and what to do about it, is what the rules say,
+# written down again in Python without any cleverness: on random programs, and
+# on PyTorch's own events. Traces of others must add up.
+set -u
+srcdir=${srcdir:-.}
+python=${PYTHON3:-python3}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+"$python" "$srcdir/tests/gaps_check.py" "$CTPROF" "$work" \
+	"$srcdir/tests/gaps/profiler_utils_mock_events.json.gz" 25 || failed=1
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# Busy and idle time are the whole, and the causes all of the idle time.
+for trace in "$srcdir"/tests/traces/*.json.gz; do
+	"$CTPROF" gaps -q --json "$trace" >"$work/gaps.json" ||
+		complain "$trace: cannot be read"
+	"$python" - "$work/gaps.json" <<'EOF' || complain "$trace: does not add up"
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    report = json.load(file)
+assert report["schema"] == "ctprof/gaps/1"
+for row in report["rows"]:
+    assert row["busy_ns"] + row["idle_ns"] == row["span_ns"], row
+    assert sum(row["causes"].values()) == row["idle_ns"], row
+    assert row["kernel_ns"] <= row["busy_ns"], row
+    places = [place for place in report["places"]
+              if (place["pid"], place["device"]) ==
+              (row["pid"], row["device"])]
+    assert sum(place["idle_ns"] for place in places) == row["idle_ns"], row
+EOF
+done
+
+none=$("$CTPROF" gaps "$srcdir/tests/traces/cpu_only.json.gz")
+case $none in
+"No GPU did anything"*) ;;
+*) complain "without a GPU: $none" ;;
+esac
+none=$("$CTPROF" gaps --optimize 3 "$srcdir/tests/traces/cpu_only.json.gz")
+case $none in
+"Nothing to optimize"*) ;;
+*) complain "nothing to optimize: $none" ;;
+esac
+printf 'main 10\n' >"$work/x.folded"
+"$CTPROF" gaps "$work/x.folded" 2>"$work/err"
+[ $? -eq 3 ] || complain "a profile: not refused"
+grep -q 'holds a profile' "$work/err" || complain "a profile: $(cat "$work/err")"
+for style in --json --csv --optimize=4; do
+	"$CTPROF" gaps -q "$style" \
+		"$srcdir/tests/traces/tb_plugin_gpu_metrics_input.json.gz" \
+		>"$work/one"
+	"$CTPROF" gaps -q "$style" \
+		"$srcdir/tests/traces/tb_plugin_gpu_metrics_input.json.gz" \
+		>"$work/two"
+	cmp -s "$work/one" "$work/two" || complain "$style: not the same twice"
+	[ -s "$work/one" ] || complain "$style: empty"
+done
+exit $failed

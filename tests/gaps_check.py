@@ -1,0 +1,438 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ctprof gaps against the documents' rules, written down again the slow way:
+each moment is looked at by itself.
+
+    gaps_check.py CTPROF DIRECTORY MOCK_EVENTS [ROUNDS]
+"""
+import gzip
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+
+CTPROF, WORK, MOCK = sys.argv[1:4]
+ROUNDS = int(sys.argv[4]) if len(sys.argv) > 4 else 25
+CAUSES = ("host", "synchronization", "copies", "data_loading", "queued",
+          "nothing_launched", "unknown")
+failed = 0
+
+
+def check(what, got, wanted):
+    global failed
+    if got != wanted:
+        failed += 1
+        print(f"{what}:\n  is {got}\n  not {wanted}")
+
+
+def micro(time_ns):
+    return f"{time_ns // 1000}.{time_ns % 1000:03d}"
+
+
+class Trace:
+    """Slices of threads and of devices, as Kineto writes them."""
+
+    def __init__(self):
+        self.host = []      # (start, end, tid, name, category, id)
+        self.work = []      # (start, end, device, stream, name, category, id)
+
+    def write(self, path):
+        events = []
+        for start, end, tid, name, category, number in self.host:
+            args = {"correlation": number} if number else {}
+            events.append((start, start - end, category, name, 1, tid, end,
+                           args))
+        for start, end, device, stream, name, category, number in self.work:
+            args = {"device": device, "stream": stream, "context": 1}
+            if number:
+                args["correlation"] = number
+            events.append((start, start - end, category, name, device, stream,
+                           end, args))
+        lines = []
+        for start, _, category, name, pid, tid, end, args in events:
+            lines.append('{"ph":"X","cat":%s,"name":%s,"pid":%d,"tid":%d,'
+                         '"ts":%s,"dur":%s,"args":%s}' %
+                         (json.dumps(category), json.dumps(name), pid, tid,
+                          micro(start), micro(end - start), json.dumps(args)))
+        with open(path, "w", encoding="ascii") as out:
+            out.write('{"schemaVersion":1,"deviceProperties":[{"id":0,"name":'
+                      '"A"},{"id":1,"name":"B"}],"traceEvents":[\n')
+            out.write(",\n".join(lines))
+            out.write("\n]}\n")
+
+
+def report(path, *options):
+    done = subprocess.run([CTPROF, "gaps", "--json", *options, path],
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        check(f"{path}: status", done.returncode, 0)
+        print(done.stderr.decode())
+        return {"rows": [], "places": []}
+    return json.loads(done.stdout)
+
+
+# ---- random programs ------------------------------------------------------
+
+OPS = ("aten::mm", "aten::add", "forward", "step",
+       "enumerate(DataLoader)#next", "train.py(12): main")
+
+
+class Program:
+    """Threads that launch, on devices whose streams run in order."""
+
+    def __init__(self, chance):
+        self.chance = chance
+        self.trace = Trace()
+        self.number = 0
+        self.streams = {}
+        self.starts = set()
+
+    def run_on_device(self, launched):
+        chance = self.chance
+        device = chance.randrange(2)
+        stream = chance.randrange(2)
+        start = max(launched + chance.randrange(1, 400),
+                    self.streams.get((device, stream), 0))
+        while (device, start) in self.starts:
+            start += 1
+        self.starts.add((device, start))
+        end = start + chance.choice((0, 5, 50, 300, 2000))
+        self.streams[device, stream] = end + chance.choice((0, 1, 100))
+        return start, end, device, stream
+
+    def launch(self, time, tid):
+        chance = self.chance
+        self.number += 1
+        kind = chance.randrange(10)
+        name, what, count = "cudaLaunchKernel", "kernel", 1
+        if kind == 0:
+            name, what = "cudaMemcpyAsync", "gpu_memcpy"
+        elif kind == 1:
+            name, count = "cudaGraphLaunch", chance.randrange(1, 6)
+        elif kind == 2:
+            count = 0
+        end = time + chance.randrange(1, 60)
+        self.trace.host.append((time, end, tid, name, "cuda_runtime",
+                                self.number))
+        for i in range(count):
+            start, stop, device, stream = self.run_on_device(time)
+            number = 0 if chance.random() < 0.03 else self.number
+            title = f"kernel_{chance.randrange(3)}"
+            if what == "gpu_memcpy":
+                title = "Memcpy HtoD (Pinned -> Device)"
+            self.trace.work.append((start, stop, device, stream, title, what,
+                                    number))
+        return end
+
+    def call(self, time, tid, depth):
+        chance = self.chance
+        begun = time
+        time += chance.randrange(1, 50)
+        for _ in range(chance.randrange(4)):
+            if chance.random() < 0.4 and depth < 4:
+                time = self.call(time, tid, depth + 1)
+            elif chance.random() < 0.8:
+                time = self.launch(time, tid)
+            else:
+                name = chance.choice(("cudaDeviceSynchronize", "cudaMemcpy",
+                                      "cudaMalloc", "cudaStreamSynchronize"))
+                end = time + chance.randrange(1, 3000)
+                self.trace.host.append((time, end, tid, name, "cuda_runtime",
+                                        0))
+                time = end
+            time += chance.randrange(0, 300)
+        self.trace.host.append((begun, time, tid, chance.choice(OPS),
+                                "cpu_op", 0))
+        return time + chance.randrange(1, 900)
+
+    def make(self):
+        for tid in (1, 2):
+            time = self.chance.randrange(1, 500)
+            for _ in range(self.chance.randrange(1, 6)):
+                time = self.call(time, tid, 0)
+        return self.trace
+
+
+# ---- the robust report ----------------------------------------------------
+
+
+def cause_of(name, category, around):
+    if category == "cuda_runtime":
+        if name.startswith("cudaMemcpy"):
+            return "copies"
+        if name.endswith("Synchronize"):
+            return "synchronization"
+        return around
+    return "data_loading" if "DataLoader" in name else around
+
+
+def doing(trace, tid, moment):
+    """What the thread does then: cause, range, call of the API."""
+    cause, name, call = "host", "", ""
+    inside = [one for one in trace.host
+              if one[2] == tid and one[0] <= moment < one[1]]
+    for start, end, _, title, category, _ in sorted(
+            inside, key=lambda one: (one[0], -one[1])):
+        cause = cause_of(title, category, cause)
+        if category == "cuda_runtime":
+            call = title
+        else:
+            name, call = title, ""
+    return cause, name, call
+
+
+def slow_gaps(trace):
+    ranges = {one[5]: one for one in trace.host if one[5]}
+    first = min([one[0] for one in trace.host + trace.work])
+    last = max([one[1] for one in trace.host + trace.work])
+    devices, places = {}, {}
+    for device in sorted({one[2] for one in trace.work}):
+        work = sorted(one for one in trace.work if one[2] == device)
+        edges = {first, last}
+        for one in trace.host + work:
+            edges.update(one[:2])
+        edges = sorted(edges)
+        row = {"span_ns": last - first, "busy_ns": 0, "kernel_ns": 0,
+               "idle_ns": 0, "causes": dict.fromkeys(CAUSES, 0)}
+        for from_ns, to_ns in zip(edges, edges[1:]):
+            runs = [one for one in work if one[0] <= from_ns < one[1]]
+            row["kernel_ns"] += (to_ns - from_ns) * any(
+                one[5] == "kernel" for one in runs)
+            if runs:
+                row["busy_ns"] += to_ns - from_ns
+                continue
+            row["idle_ns"] += to_ns - from_ns
+            following = [one for one in work if one[0] >= to_ns]
+            cause, name, call = "nothing_launched", "", ""
+            if following and following[0][6] not in ranges:
+                cause = "unknown"
+            elif following and ranges[following[0][6]][0] <= from_ns:
+                cause = "queued"
+            elif following:
+                cause, name, call = doing(
+                    trace, ranges[following[0][6]][2], from_ns)
+            row["causes"][cause] += to_ns - from_ns
+            key = device, cause, name, call
+            places[key] = places.get(key, 0) + to_ns - from_ns
+        steps = []
+        for one in work:
+            launch = ranges.get(one[6])
+            if one[5] == "kernel" and launch and launch[0] < one[0]:
+                steps += [(launch[0], 1), (one[0], -1)]
+        depth = most = since = total = 0
+        for moment, step in sorted(steps):
+            total += depth * (moment - since)
+            depth, since = depth + step, moment
+            most = max(most, depth)
+        row["queue_depth_max"] = most
+        row["queue_depth_mean"] = total * 1000 // row["span_ns"] / 1000
+        devices[device] = row
+    return devices, places
+
+
+def check_gaps(name, trace, path):
+    devices, places = slow_gaps(trace)
+    found = report(path)
+    check(f"{name}: devices", [row["device"] for row in found["rows"]],
+          list(devices))
+    for row in found["rows"]:
+        wanted = devices[row["device"]]
+        check(f"{name}: device {row['device']}",
+              {key: row[key] for key in wanted}, wanted)
+    got = {}
+    for place in found["places"]:
+        title = place["name"]
+        if place["file"]:
+            title = f"{place['file']}({place['line']}): {title}"
+        key = place["device"], place["cause"], title, place["call"]
+        got[key] = got.get(key, 0) + place["idle_ns"]
+    check(f"{name}: places", got, places)
+
+
+# ---- the document's ranking -----------------------------------------------
+
+
+def overlap(spans, from_ns, to_ns):
+    covered, reached = 0, from_ns
+    for start, end in sorted(spans):
+        start, end = max(start, reached), min(end, to_ns)
+        if start < end:
+            covered += end - start
+            reached = end
+    return covered
+
+
+def queue(launches, kernels):
+    """(start, end, depth) of launches and kernels, in order of time."""
+    kernels = sorted(kernels)
+    mapped, of = 0, {}
+    for launch in sorted(launches):
+        for i in range(mapped, len(kernels)):
+            if kernels[i][2] == launch[2]:
+                of[launch] = mapped = i
+                break
+    latest, samples = -1, []
+    points = [(one[0], 0, one) for one in launches]
+    points += [(one[0], 1, one) for one in kernels]
+    for start, is_kernel, one in sorted(points):
+        if not is_kernel:
+            latest = of.get(one, latest)
+        begun = sum(1 for kernel in kernels if kernel[0] <= start)
+        samples.append((start, one[1], max(0, latest - begun + 1)))
+    return samples
+
+
+def falling(samples):
+    back = samples[::-1]
+    spans, i = [], 0
+    while i < len(back):
+        if back[i][2] == 0:
+            for j in range(i + 1, len(back)):
+                end = j
+                while end < len(back) and back[end][2] > 0:
+                    end += 1
+                peak = max(range(j, end), key=lambda at: back[at][2],
+                           default=None)
+                if peak is not None and back[peak][2] >= 4:
+                    spans.append((back[peak][0], back[i][0]))
+                    i = end if end < len(back) else i
+                    break
+        i += 1
+    return spans
+
+
+def slow_ranking(ranges, launches, kernels):
+    """Of ranges (start, end, name, self)."""
+    samples = queue(launches, kernels)
+    idle, since = [], None
+    if samples and ranges:
+        last = sorted(ranges)[-1]
+        idle = [(min(ranges)[0], samples[0][0]), (samples[-1][1], last[1])]
+    for start, end, depth in samples:
+        if depth == 0 and since is None:
+            since = end
+        elif depth > 0 and since is not None:
+            idle.append((since, start))
+            since = None
+    phases = falling(samples)
+    rows = []
+    for start, end, name, own in ranges:
+        if overlap(phases, start, end) == 0:
+            continue
+        length = end - start
+        rest = overlap(idle, start, end)
+        rows.append((rest / length if length else 0.0, own, start, length,
+                     name, rest))
+
+    def distances(values):
+        mean = math.fsum(values) / len(values)
+        if len(values) < 2:
+            return [0.0] * len(values)
+        deviation = math.sqrt(math.fsum(
+            (value - mean) ** 2 for value in values) / (len(values) - 1))
+        return [(value - mean) / deviation if deviation else 0.0
+                for value in values]
+
+    if not rows:
+        return []
+    shares = distances([row[0] for row in rows])
+    owns = distances([row[1] for row in rows])
+    scored = [(share + 0.6 * own, row)
+              for share, own, row in zip(shares, owns, rows)]
+    return sorted(scored, key=lambda one: -one[0])
+
+
+def check_ranking(name, wanted, path):
+    found = report(path, "--optimize=100000")["rows"]
+    check(f"{name}: number of ranges", len(found), len(wanted))
+    got = {(row["start_ns"], row["duration_ns"], row["name"]): row
+           for row in found}
+    base = min([row["start_ns"] for row in found], default=0) - min(
+        [row[2] for _, row in wanted], default=0)
+    for score, (_, own, start, length, title, rest) in wanted:
+        row = got.get((start + base, length, title))
+        if row is None:
+            check(f"{name}: {title} at {start}", None, "there")
+            continue
+        check(f"{name}: {title} at {start}",
+              (row["self_ns"], row["idle_ns"]), (own, rest))
+        if not math.isclose(row["score"], score, rel_tol=1e-6, abs_tol=1e-6):
+            check(f"{name}: score of {title}", row["score"], score)
+    scores = [row["score"] for row in found]
+    check(f"{name}: order", scores, sorted(scores, reverse=True))
+
+
+def ranges_of(trace):
+    """(start, end, name, self) of what is no call of the API."""
+    ranges = [one for one in trace.host if one[4] != "cuda_runtime"]
+    out = []
+    for one in ranges:
+        inside = [other for other in ranges if other[2] == one[2] and
+                  other != one and one[0] <= other[0] and other[1] <= one[1]]
+        direct = [other for other in inside if not any(
+            third is not other and third[0] <= other[0] and
+            other[1] <= third[1] for third in inside)]
+        out.append((one[0], one[1], one[3],
+                    one[1] - one[0] - sum(b - a for a, b, *_ in direct)))
+    return out
+
+
+def check_program(seed):
+    trace = Program(random.Random(seed)).make()
+    if not trace.work:
+        return
+    path = os.path.join(WORK, "program.json")
+    trace.write(path)
+    check_gaps(f"program {seed}", trace, path)
+    launches = [(one[0], one[1], one[5]) for one in trace.host
+                if one[3] == "cudaLaunchKernel"]
+    kernels = [(one[0], one[1], one[6] or -1) for one in trace.work
+               if one[5] == "kernel"]
+    check_ranking(f"program {seed}",
+                  slow_ranking(ranges_of(trace), launches, kernels), path)
+
+
+def check_mock():
+    """PyTorch's own events, of which it knows the two that are worth most."""
+    with gzip.open(MOCK, "rt", encoding="utf-8") as file:
+        events, nodes = json.load(file)
+    base = min(node["start_time_ns"] for node in nodes)
+    by_id = {node["id"]: node for node in nodes}
+    trace = Trace()
+    ranges, launches, kernels = [], [], []
+    for event in events:
+        start = event["_start_us"] * 1000 - base
+        end = start + event["_duration_us"] * 1000
+        name, link = event["_name"], event["_linked_correlation_id"]
+        if event["_device_type"] == 1:
+            copies = name.startswith("Memcpy")
+            trace.work.append((start, end, 0, 7, name,
+                               "gpu_memcpy" if copies else "kernel", link))
+            if not copies:
+                kernels.append((start, end, link))
+        elif name.startswith("cudaLaunchKernel"):
+            # In whole microseconds: they would not nest with the ranges.
+            trace.host.append((start, end, 2, name, "cuda_runtime", link))
+            launches.append((start, end, link))
+    for node in nodes:
+        start = node["start_time_ns"] - base
+        end = start + node["duration_time_ns"]
+        own = node["duration_time_ns"] - sum(
+            by_id[child]["duration_time_ns"] for child in node["children"])
+        trace.host.append((start, end, 1, node["_name"], "cpu_op", 0))
+        ranges.append((start, end, node["_name"], own))
+    path = os.path.join(WORK, "mock.json")
+    trace.write(path)
+    found = report(path, "--optimize=2")["rows"]
+    check("PyTorch's events: best", [row["name"] for row in found],
+          ["<built-in function _cuda_synchronize>", "aten::copy_"])
+    check_ranking("PyTorch's events",
+                  slow_ranking(ranges, launches, kernels), path)
+
+
+check_mock()
+for seed in range(ROUNDS):
+    check_program(seed)
+sys.exit(failed != 0)
