@@ -83,7 +83,6 @@ enum option_key {
 	KEY_EMIT,
 	KEY_NO_NVTX,
 	KEY_NO_ITT,
-<<<<<<< HEAD
 	KEY_TIME,
 	KEY_AROUND,
 	KEY_STEP,
@@ -95,10 +94,8 @@ enum option_key {
 	KEY_MIN_LENGTH,
 	KEY_SPLIT,
 	KEY_REDACT,
-=======
 	KEY_OPTIMIZE,
 	KEY_ROBUST,
->>>>>>> 503d6b2 (gaps: which code of the host is worth to be made faster)
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

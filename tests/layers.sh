@@ -46,18 +46,16 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx fil
 	registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread
 	thread_pending'
-<<<<<<< HEAD
-analysis='align choose combine combine_private combine_table cut demangle device_join
-	event event_copy function_name held json_check log_args log_block log_device
-=======
-analysis='demangle device_join device_work gaps gaps_host gaps_private gaps_queue launches optimize optimize_queue optimize_rank optimize_spans
-	spill spill_file spill_merge spill_order event function_name json_check log_args log_block log_device
->>>>>>> e4ab7d5 (gaps: its manual page and tests)
+analysis='align choose combine combine_private combine_table cut demangle
+	device_join device_work event event_copy function_name gaps gaps_private
+	held json_check launches log_args log_block log_device
 	log_device_args log_device_facts log_device_time log_events log_facts
 	log_input log_member log_out log_out_device log_out_event
 	log_out_private log_out_table log_out_track log_read log_scan log_site log_table log_time
-	moment open_async open_ranges profile profile_private redact
-	redact_text replay replay_nodes replay_private
+	moment open_async open_ranges optimize optimize_queue optimize_spans
+	profile profile_private redact
+	redact_text replay replay_nodes replay_private spill spill_file
+	spill_merge spill_order
 	symbolize symbolize_module symbolize_private symbolize_sites
 	symbols symbols_dwarf symbols_elf symbols_none symbols_private
 	trace'
