@@ -4,10 +4,20 @@ programs of programs/real.py. Nothing is asserted of them: the machine may have
 been busy. What is counted must be equal.
 
 "in log": the sum of all functions' own times, of the time that the program
-took. "near": functions whose cumulative time is within 5 % of cProfile's, or
-40 ns for each call. cProfile costs more than that for each call inside these,
-which is in its times: "inside" allows 40 ns for each event inside, "below"
-counts the functions that took no longer than under cProfile.
+took. A function's cumulative times are near if they differ by at most 5 % of
+cProfile's, or by 40 ns for each of its calls:
+
+"as told": as the two tell them, each with what its own work at the events
+           inside cost
+"less own": without that: so many events of Python and of C as happen inside,
+           at what one costs in bench_cost.py's programs
+"at once": both in the same execution, so that what disturbs it is in the
+           times of both, and each one's work in the other's; without what a
+           call costs between the two readings of the clock. Not before 3.12,
+           which has one profile function only
+
+Each with how many functions that is, and their share of all own time. Then the
+three functions that weigh most of those that are not near by "less own".
 
     bench_times.py [ROUNDS]      CTPROF is the program
 """
@@ -15,111 +25,207 @@ counts the functions that took no longer than under cProfile.
 import cProfile
 import gc
 import importlib
+import operator
 import pathlib
+import statistics
 import sys
 import tempfile
 import time
 
+import bench_cost
 import exact
+import replay
 import support
 
 # Times may differ by so much, or by so much for each call.
 SHARE, CALL_NS = 0.05, 40
 # How often a program runs in each round: what is seen for the first time, by
 # either, is then of little weight.
-REPEAT = 10
+REPEAT = 5
 MEASURING = ("timed", "<built-in method time.perf_counter_ns>")
+TOGETHER = sys.version_info >= (3, 12)
+
+
+def is_native(key):
+    return key[0] == "~"
+
+
+def is_python(key):
+    return not is_native(key)
+
+
+def clocked(run):
+    """How long it takes, REPEAT times."""
+    begin = time.perf_counter_ns()
+    for _ in range(REPEAT):
+        run()
+    return time.perf_counter_ns() - begin
 
 
 def by_cprofile(run):
+    """The functions, and how long the program took."""
     profile = cProfile.Profile()
     profile.enable()
     try:
-        for _ in range(REPEAT):
-            run()
+        took = clocked(run)
     finally:
         profile.disable()
-    return exact.functions_of(profile, 1e9)
+    return exact.functions_of(profile, 1e9), took
+
+
+def recorded(function, log):
+    exact.by_ctprof(function, log, "auto")
+    functions = support.stats(log)
+    log.unlink()
+    return functions
 
 
 def by_ctprof(run, log):
-    """The functions, and how long the program took."""
     took = 0
 
     def timed():
         nonlocal took
-        begin = time.perf_counter_ns()
-        for _ in range(REPEAT):
-            run()
-        took = time.perf_counter_ns() - begin
+        took = clocked(run)
 
-    exact.by_ctprof(timed, log, "auto")
-    functions = support.stats(log)
-    log.unlink()
-    return functions, took
+    return recorded(timed, log), took
+
+
+def by_both(run, log):
+    """cProfile's functions and ours, of the same execution."""
+    profile = cProfile.Profile()
+
+    def timed():
+        profile.enable()
+        clocked(run)
+        profile.disable()
+
+    ours = recorded(timed, log)
+    return exact.functions_of(profile, 1e9), ours
 
 
 def counts(functions):
     """Calls and primitive calls, without the measuring itself."""
     return {key: function[:2] for key, function in functions.items()
-            if key[2] not in MEASURING and "_lsprof" not in key[2]}
+            if key[2] not in MEASURING + ("clocked",)
+            and "_lsprof" not in key[2]}
 
 
-def nearest(rounds, key):
-    """The shortest time of all rounds: the least disturbed."""
-    return min(functions[key].cumtime for functions in rounds)
+def is_near(one, other, calls):
+    return abs(one - other) <= max(SHARE * other, CALL_NS * calls)
 
 
-def measure(run, log, rounds):
-    """Measures in turns: cProfile's functions and ours, of each round, and how
-    much of the program's time is in the log."""
-    theirs, ours, share = [], [], []
-    for _ in range(rounds):
-        theirs.append(by_cprofile(run))
-        functions, took = by_ctprof(run, log)
-        ours.append(functions)
-        inside = sum(each.tottime for key, each in functions.items()
-                     if key[2] != "timed")
-        share.append(inside / took)
-    if counts(ours[0]) != counts(theirs[0]):
-        raise SystemExit(f"{run.__name__}: the counts differ")
-    return theirs, ours, sum(share) / rounds
+class Costs:
+    """What an event costs either profiler, and how much longer a call is by
+    ours where both are told of it: (of Python, of C), in nanoseconds."""
+
+    def __init__(self, log):
+        ways = (clocked, lambda run: by_cprofile(run)[1],
+                lambda run: by_ctprof(run, log)[1])
+        self.theirs, self.ours = bench_cost.measure(
+            [lambda run, way=way: way(run) / REPEAT for way in ways])
+        self.longer = TOGETHER and (
+            self.between(bench_cost.python_calls()[0], is_python, log),
+            self.between(bench_cost.native_calls()[0], is_native, log))
+
+    @staticmethod
+    def between(run, counted, log):
+        rounds = [by_both(run, log) for _ in range(bench_cost.ROUNDS // 4)]
+        keys = filter(counted, counts(rounds[0][0]))
+        return statistics.median(
+            min(ours[key].cumtime - theirs[key].cumtime
+                for theirs, ours in rounds) / rounds[0][0][key].ncalls
+            for key in keys)
 
 
-def row(run, log, rounds):
-    """How much is in the log; of how many functions; how many are near, by
-    their calls, and by all events inside these; and how many took no longer
-    than under cProfile."""
-    events = exact.by_cprofile(run)[0]
-    theirs, ours, share = measure(run, log, rounds)
-    keys = counts(ours[0])
-    near = inside = below = 0
-    for key in keys:
-        one, other = nearest(ours, key), nearest(theirs, key)
-        away = abs(one - other)
-        near += away <= max(SHARE * other, CALL_NS * keys[key][0])
-        inside += away <= max(SHARE * other,
-                              CALL_NS * REPEAT * events[key].cumtime)
-        below += one <= other
-    return f"{share:>8.1%}{len(keys):>11}{near:>6}{inside:>8}{below:>7}"
+class Program:
+    """One program, measured: what is near, by each way of looking at it."""
+
+    def __init__(self, run, log, rounds):
+        events = replay.Recorder().run(run)
+        self.inside = [replay.Replay(events, counted).functions
+                       for counted in (is_python, is_native)]
+        self.theirs, self.ours, self.both, share = [], [], [], []
+        for _ in range(rounds):
+            self.theirs.append(by_cprofile(run)[0])
+            functions, took = by_ctprof(run, log)
+            self.ours.append(functions)
+            share.append(sum(each.tottime for key, each in functions.items()
+                             if key[2] not in ("timed", "clocked")) / took)
+            if TOGETHER:
+                self.both.append(by_both(run, log))
+        self.in_log = statistics.fmean(share)
+        self.counts = counts(self.ours[0])
+        if self.counts != counts(self.theirs[0]):
+            raise SystemExit(f"{run.__name__}: the counts differ")
+
+    def told(self, key):
+        """The least times, ours and cProfile's: the least disturbed."""
+        return [min(functions[key].cumtime for functions in rounds)
+                for rounds in (self.ours, self.theirs)]
+
+    def less_own(self, key, costs):
+        inside = [REPEAT * functions[key].cumtime for functions in self.inside]
+        return [told - sum(map(operator.mul, each, inside)) for told, each
+                in zip(self.told(key), (costs.ours, costs.theirs))]
+
+    def at_once(self, key, costs):
+        """Of the execution in which they were the nearest."""
+        calls = self.counts[key][0] * costs.longer[is_native(key)]
+        return min(([ours[key].cumtime - calls, theirs[key].cumtime]
+                    for theirs, ours in self.both if key in theirs),
+                   key=lambda pair: abs(pair[0] - pair[1]))
+
+    def own_time(self, key):
+        return min(functions[key].tottime for functions in self.ours)
+
+    def cell(self, near):
+        """Of so many functions, and of the time."""
+        whole = sum(map(self.own_time, self.counts))
+        return f"{len(near):>6}{sum(map(self.own_time, near)) / whole:>7.1%}"
+
+    def row(self, costs):
+        def near(times):
+            return [key for key, (calls, _) in self.counts.items()
+                    if is_near(*times(key), calls)]
+
+        less_own = near(lambda key: self.less_own(key, costs))
+        row = f"{self.in_log:>8.1%}{len(self.counts):>7}" + self.cell(
+            near(self.told)) + self.cell(less_own)
+        if TOGETHER:
+            row += self.cell(near(lambda key: self.at_once(key, costs)))
+        return row + "".join(
+            self.line(key, *self.less_own(key, costs)) for key in sorted(
+                set(self.counts) - set(less_own), key=self.own_time)[:-4:-1])
+
+    def line(self, key, ours, theirs):
+        calls = self.counts[key][0]
+        return (f"\n{'':6}{key[2][:34]:<36}{calls:>7} calls,"
+                f"{theirs / 1e3:>9.1f} us,"
+                f"{(ours - theirs) / calls:>+7.0f} ns a call")
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
     real = importlib.import_module("programs.real")
     gc.disable()
-    print(f"{sys.version.split()[0]}, {rounds} rounds, the shortest counts\n"
-          f"{'program':<22}{'in log':>8}{'functions':>11}{'near':>6}"
-          f"{'inside':>8}{'below':>7}")
     with tempfile.TemporaryDirectory() as work:
+        log = pathlib.Path(work, "run.ctp")
+        costs = Costs(log)
+        print(f"\n{sys.version.split()[0]}, {rounds} rounds, the least "
+              "counts; an event of Python and of C costs cProfile "
+              "%.0f and %.0f ns, ctprof %.0f and %.0f ns\n"
+              % (*costs.theirs, *costs.ours)
+              + f"{'program':<22}{'in log':>8}{'funcs':>7}"
+              f"{'as told':>13}{'less own':>13}"
+              + (f"{'at once':>13}" if TOGETHER else ""))
         for name, run in list(vars(real).items()):
             if not name.startswith("run_"):
                 continue
             for _ in range(2):
                 run()
             gc.collect()
-            line = row(run, pathlib.Path(work, "run.ctp"), rounds)
-            print(f"{name[4:]:<22}{line}", flush=True)
+            print(f"{name[4:]:<22}{Program(run, log, rounds).row(costs)}",
+                  flush=True)
 
 
 if __name__ == "__main__":

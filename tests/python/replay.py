@@ -65,20 +65,25 @@ class Recorder:
 
 
 class Replay:
-    """cProfile's counts and times of such events: {key: Function}."""
+    """cProfile's counts and times of such events: {key: Function}. The clock
+    ticks at those of the functions for which counted(key) is true."""
 
-    def __init__(self, events):
+    def __init__(self, events, counted=lambda key: True):
         # Of each key, and of each (caller, key): calls, primitive calls, own
         # time, cumulative time, and how many are open.
         self.costs = {}
         # Of each open call: what it is, as both, its begin, and what it
         # called took.
         self.stack = []
-        for now, key in enumerate(events):
+        now = 0
+        for key in events:
             if key is None:
+                ended = self.stack[-1][0][0]
                 self.end(now)
+                now += counted(ended)
             else:
                 self.begin(key, now)
+                now += counted(key)
 
     def begin(self, key, now):
         both = key, (self.stack[-1][0][0] if self.stack else None, key)
