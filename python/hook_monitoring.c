@@ -8,7 +8,7 @@
 int hook_monitoring_start(const struct tracer_options *options)
 {
 	(void)options;
-	PyErr_SetString(PyExc_RuntimeError,
+	PyErr_SetString(PyExc_ValueError,
 		"hook 'monitoring' needs Python 3.12; use 'setprofile'");
 	return -1;
 }

@@ -198,7 +198,7 @@ int hook_setprofile_start(const struct tracer_options *options)
 	static bool audits;
 
 #ifdef Py_GIL_DISABLED
-	PyErr_SetString(PyExc_RuntimeError,
+	PyErr_SetString(PyExc_ValueError,
 		"hook 'setprofile' needs the interpreter's lock; use "
 		"'monitoring'");
 	return -1;

@@ -161,7 +161,7 @@ class _Run:
             # Another tracer is at work; if it is ours, all is well.
             self._is_tracing = False
             if self._output is not None:
-                _session.say(f"not recording: {error}")
+                _session.say(f"calls are not recorded: {error}")
         except ValueError as error:
             self._abandon()
             raise _options.UsageError(str(error)) from None

@@ -307,6 +307,36 @@ class Run(support.TestCase):
             self.assertIn("ctprof: calls='all' needs", ours.stderr)
             self.assertFalse(self.log.exists())
 
+    def test_hook_that_this_interpreter_lacks_is_a_mistake(self):
+        for hook, words in (("monitoring", "needs Python 3.12"),
+                            ("setprofile", "needs the interpreter's lock")):
+            ours = self.run_with(f"--hook={hook}", "-c", "print(1)")
+            if hook in support.HOOKS:
+                self.assertEqual((ours.returncode, ours.stderr), (0, RECORDED))
+                self.log.unlink()
+                continue
+            self.assertEqual((ours.returncode, ours.stdout), (2, ""))
+            self.assertEqual(ours.stderr.count("\n"), 1, ours.stderr)
+            self.assertIn(f"ctprof: hook '{hook}' {words}", ours.stderr)
+            self.assertFalse(self.log.exists())
+
+    def test_tracer_of_another_leaves_the_ranges(self):
+        """All tool numbers are taken before the program runs."""
+        if "monitoring" not in support.HOOKS:
+            self.skipTest("there are no numbers to take")
+        self.script("import sys\n"
+                    "for n in (3, 4):\n"
+                    "    sys.monitoring.use_tool_id(n, 'other')\n",
+                    "sitecustomize.py")
+        packages = f"{self.work}:{support.PACKAGES}"
+        ours = self.run_with(
+            "-c", "import ctprof\nwith ctprof.range('block'): len('')",
+            env={"PYTHONPATH": packages})
+        self.assertEqual(ours.returncode, 0)
+        self.assertRegex(ours.stderr, r"\Actprof: calls are not recorded: "
+                         r"sys\.monitoring: other tools .*\n" + RECORDED)
+        self.assertEqual(dict(support.calls(self.log)), {"block": 1})
+
     def test_mistakes_are_said(self):
         for arguments, words in (
                 ([], "which program?"),

@@ -324,16 +324,6 @@ class Shown(support.TestCase):
                 else:
                     self.assertIn(words, done.stderr)
 
-    @unittest.skipIf("setprofile" in support.HOOKS or
-                     sys.version_info < (3, 12), "it has the lock")
-    def test_hook_that_needs_the_lock_is_refused(self):
-        program = self.script("")
-        done = support.python(
-            "-m", "ctprof", "--hook=setprofile", "-o", self.work / "run.ctp",
-            program)
-        self.assertIn("not recording: hook 'setprofile' needs the "
-                      "interpreter's lock", done.stderr)
-
 
 class Selection(Traced):
     def select(self, **options):
