@@ -202,18 +202,18 @@ static void take(struct json_scan *scan, struct json_token *token, size_t size)
 }
 
 /* The text between two quotes, of which the first is this token. */
-static inline void set_text(const struct json_scan *scan, size_t at,
-	enum json_kind kind, struct json_token *token)
+static inline struct json_token text_at(const struct json_window *window,
+	const uint32_t *token, enum json_kind kind)
 {
-	const struct json_window *window = &scan->window;
-	uint32_t from = window->tokens[at] + 1;
+	uint32_t from = token[0] + 1;
+	uint32_t size = token[1] - from;
 
-	token->kind = kind;
-	token->at = window->base + from;
-	token->size = window->tokens[at + 1] - from;
-	token->has_escapes =
-		from < window->index.slashed &&
-		json_window_has_backslash(window->bytes + from, token->size);
+	return (struct json_token){.kind = kind,
+		.has_escapes =
+			from < window->index.slashed &&
+			json_window_has_backslash(window->bytes + from, size),
+		.at = window->base + from,
+		.size = size};
 }
 
 static enum ctp_status take_text(
@@ -227,8 +227,9 @@ static enum ctp_status take_text(
 			"the input ends in the string that begins here");
 	if (status != CTP_OK)
 		return status;
-	set_text(scan, scan->window.token_at,
-		next == STATE_COLON ? JSON_KEY : JSON_STRING, token);
+	*token = text_at(&scan->window,
+		scan->window.tokens + scan->window.token_at,
+		next == STATE_COLON ? JSON_KEY : JSON_STRING);
 	scan->end = token->at + token->size + 1;
 	scan->window.token_at += 2;
 	return CTP_OK;
@@ -306,73 +307,74 @@ enum ctp_status json_scan_next(
 }
 
 /* A number that is not odd, behind which is another token. */
-static inline void set_number(
-	const struct json_scan *scan, size_t at, struct json_token *token)
+static inline struct json_token number_at(
+	const struct json_window *window, const uint32_t *token)
 {
-	const struct json_window *window = &scan->window;
-	uint32_t from = window->tokens[at];
-
-	token->kind = JSON_NUMBER;
-	token->at = window->base + from;
-	token->size = json_window_scalar(window, from, window->tokens[at + 1]);
-	token->has_escapes = false;
+	return (struct json_token){.kind = JSON_NUMBER,
+		.at = window->base + token[0],
+		.size = json_window_scalar(window, token[0], token[1])};
 }
 
-/* Reads a member whose tokens are known and as usual; false, having read
- * nothing, if they are not. A value that is neither text nor a plain number is
- * left to be read; its kind is JSON_END then. */
-static inline bool take_member(struct json_scan *scan, struct json_token *key,
-	struct json_token *value)
+/* The key of a member whose tokens are known and as usual; false, having read
+ * nothing, if they are not. */
+static inline bool take_key(struct json_scan *scan, struct json_token *key)
 {
 	struct json_window *window = &scan->window;
 	const uint8_t *bytes = window->bytes;
-	const uint32_t *tokens = window->tokens;
-	size_t at = window->token_at;
+	const uint32_t *token = window->tokens + window->token_at;
+	size_t count = 3;
 
-	if (window->token_count - at < MEMBER_TOKENS)
+	if (window->token_count - window->token_at < MEMBER_TOKENS)
 		return false;
 	if (scan->state == STATE_IN_OBJECT) {
-		if (bytes[tokens[at]] != ',')
+		if (bytes[*token++] != ',')
 			return false;
-		at++;
+		count++;
 	} else if (scan->state != STATE_FIRST_KEY) {
 		return false;
 	}
-	if (bytes[tokens[at]] != '"' || bytes[tokens[at + 2]] != ':')
+	if (bytes[token[0]] != '"' || bytes[token[2]] != ':')
 		return false;
-	set_text(scan, at, JSON_KEY, key);
-	at += 3;
-	window->token_at = at;
+	*key = text_at(window, token, JSON_KEY);
+	window->token_at += count;
 	scan->state = STATE_MEMBER;
-	value->kind = JSON_END;
-	if (bytes[tokens[at]] == '"') {
-		set_text(scan, at, JSON_STRING, value);
-		scan->end = value->at + value->size + 1;
-		window->token_at = at + 2;
-		scan->state = STATE_IN_OBJECT;
-	} else if (class_of(bytes[tokens[at]]) == CLASS_SCALAR &&
-		   !is_odd(window, tokens[at])) {
-		set_number(scan, at, value);
-		scan->end = value->at + value->size;
-		window->token_at = at + 1;
-		scan->state = STATE_IN_OBJECT;
-	}
 	return true;
+}
+
+/* The value behind that. */
+static inline enum ctp_status take_value(
+	struct json_scan *scan, struct json_token *value, struct ctp_error *err)
+{
+	struct json_window *window = &scan->window;
+	const uint32_t *token = window->tokens + window->token_at;
+	uint8_t first = window->bytes[token[0]];
+
+	if (first == '"') {
+		*value = text_at(window, token, JSON_STRING);
+		scan->end = value->at + value->size + 1;
+		window->token_at += 2;
+	} else if (class_of(first) == CLASS_SCALAR &&
+		   !is_odd(window, token[0])) {
+		*value = number_at(window, token);
+		scan->end = value->at + value->size;
+		window->token_at++;
+	} else {
+		return json_scan_next(scan, value, err);
+	}
+	scan->state = STATE_IN_OBJECT;
+	return CTP_OK;
 }
 
 enum ctp_status json_scan_member(struct json_scan *scan, struct json_token *key,
 	struct json_token *value, struct ctp_error *err)
 {
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status;
 
-	if (scan->error.status == CTP_OK && take_member(scan, key, value)) {
-		if (value->kind != JSON_END)
-			return CTP_OK;
-	} else {
-		status = json_scan_next(scan, key, err);
-		if (status != CTP_OK || key->kind == JSON_END)
-			return status;
-	}
+	if (scan->error.status == CTP_OK && take_key(scan, key))
+		return take_value(scan, value, err);
+	status = json_scan_next(scan, key, err);
+	if (status != CTP_OK || key->kind == JSON_END)
+		return status;
 	return json_scan_next(scan, value, err);
 }
 

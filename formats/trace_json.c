@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_json.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "json_value.h"
@@ -28,12 +29,42 @@ enum member {
 	MEMBER_OTHER
 };
 
-/* Digits from text[*at] on; how many. */
+/* The number that eight digits are; false if they are not all digits. */
+static inline bool read_eight(const char *text, uint64_t *value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	/* The first digit is the lowest byte. */
+	word = le64toh(word);
+	if (((word & ones * 0xf0) | ((word + ones * 6) & ones * 0xf0) >> 4) !=
+		ones * 0x33)
+		return false;
+	word -= ones * '0';
+	/* Pairs of digits, of pairs, and of those. */
+	word = word * 10 + (word >> 8);
+	word = ((word & UINT64_C(0xff000000ff)) *
+			       (100 + (UINT64_C(1000000) << 32)) +
+		       (word >> 16 & UINT64_C(0xff000000ff)) *
+			       (1 + (UINT64_C(10000) << 32))) >>
+	       32;
+	*value = (uint32_t)word;
+	return true;
+}
+
+/* Digits from text[*at] on; how many. More than a word of room is behind them.
+ */
 static inline size_t add_digits(
 	const char *text, size_t size, size_t *at, uint64_t *sum)
 {
 	size_t from = *at;
+	uint64_t eight;
 
+	while (size - *at >= 8 && read_eight(text + *at, &eight)) {
+		*sum = *sum * 100000000 + eight;
+		*at += 8;
+	}
 	for (; *at < size && (unsigned char)(text[*at] - '0') < 10; ++*at)
 		*sum = *sum * 10 + (unsigned char)(text[*at] - '0');
 	return *at - from;

@@ -6,11 +6,15 @@
  */
 #include "strtab.h"
 
+#include <endian.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "memory.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
+/* Most strings are among these many that were met before. */
+#define RECENT 2048
 
 struct block {
 	struct block *next;
@@ -32,6 +36,7 @@ struct strtab {
 	uint32_t room;
 	uint32_t *index; /* entry number + 1; 0: free */
 	uint32_t index_size;
+	uint32_t recent[RECENT]; /* entry numbers; 0, too, is one */
 };
 
 static uint64_t mix(uint64_t value)
@@ -50,9 +55,8 @@ uint64_t strtab_hash(const void *bytes, size_t size)
 	uint64_t word;
 
 	for (; size >= 8; at += 8, size -= 8) {
-		word = 0;
-		for (unsigned i = 0; i < 8; i++)
-			word |= (uint64_t)at[i] << 8 * i;
+		memcpy(&word, at, sizeof(word));
+		word = le64toh(word);
 		hash = (hash ^ word) * UINT64_C(0x100000001b3);
 		hash ^= hash >> 29;
 	}
@@ -150,7 +154,36 @@ static int grow_entries(struct strtab *table)
 	return 0;
 }
 
-uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
+static uint64_t load(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return word;
+}
+
+/* Where a string is remembered: by its ends, which tell most apart. */
+static uint32_t *recent_place(
+	struct strtab *table, const char *text, size_t size)
+{
+	uint64_t ends = size;
+
+	if (size >= sizeof(ends))
+		ends += load(text) + 3 * load(text + size - sizeof(ends));
+	else if (size > 0)
+		ends += (uint64_t)(unsigned char)text[0] << 16 |
+			(uint64_t)(unsigned char)text[size / 2] << 24 |
+			(uint64_t)(unsigned char)text[size - 1] << 32;
+	return &table->recent[(ends * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+			      RECENT];
+}
+
+static bool is_text(const struct entry *entry, const char *text, size_t size)
+{
+	return entry->size == size && memcmp(entry->text, text, size) == 0;
+}
+
+static uint32_t add(struct strtab *table, const char *text, size_t size)
 {
 	uint64_t hash = strtab_hash(text, size);
 	uint32_t slot;
@@ -164,8 +197,7 @@ uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
 		const struct entry *entry =
 			&table->entries[table->index[slot] - 1];
 
-		if (entry->hash == hash && entry->size == size &&
-			memcmp(entry->text, text, size) == 0)
+		if (entry->hash == hash && is_text(entry, text, size))
 			return table->index[slot] - 1;
 	}
 	if (table->count == table->room && grow_entries(table) != 0)
@@ -176,6 +208,19 @@ uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
 	table->entries[table->count] = (struct entry){copy, size, hash};
 	table->index[slot] = ++table->count;
 	return table->count - 1;
+}
+
+uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
+{
+	uint32_t *recent = recent_place(table, text, size);
+	uint32_t number;
+
+	if (table->count > 0 && is_text(&table->entries[*recent], text, size))
+		return *recent;
+	number = add(table, text, size);
+	if (number != STRTAB_NONE)
+		*recent = number;
+	return number;
 }
 
 uint32_t strtab_count(const struct strtab *table)
