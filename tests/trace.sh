@@ -3,7 +3,8 @@
 # Chrome traces are read, and written again, exactly as a few rules in Python
 # have them: small ones, worked out by hand; those that others wrote; and those
 # of speedscope's own tests. CTPROF_DATA may name a directory with more: all
-# *.json and *.json.gz in its kineto, clang, viztracer, catapult and speedscope.
+# *.json and *.json.gz in its kineto, clang, viztracer, catapult and speedscope,
+# also those in a *.tar.gz.
 set -u
 srcdir=${srcdir:-.}
 python=${PYTHON3:-python3}
@@ -22,6 +23,11 @@ if [ -d "${CTPROF_DATA:-}" ]; then
 	do
 		find "$CTPROF_DATA/$format" -name '*.json' -o -name '*.json.gz'
 	done | sort >"$work/files"
+	find "$CTPROF_DATA" -name '*.tar.gz' |
+		while read -r tar; do
+			tar -C "$work" -xzf "$tar" || echo "$tar"
+		done
+	find "$work" -mindepth 2 -name '*.json' | sort >>"$work/files"
 	xargs "$python" "$srcdir/tests/trace_check.py" "$CTPROF" "$work" \
 		<"$work/files" || failed=1
 else

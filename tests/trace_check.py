@@ -5,9 +5,9 @@ usage: trace_check.py CTPROF DIRECTORY FILE...
 
 What is written goes to DIRECTORY. For each file: every row of `ctprof stats`
 with its callers, what devices did and who launched it, what was lost; the same
-again out of the pstats, the log and the Chrome trace that ctprof converts it
-to, the last of which a strict parser must read, with as many slices of each
-name on as many rows of the host.
+again with --join=external and --join=correlation; and out of the pstats, the
+log and the Chrome trace that ctprof converts it to, the last of which a strict
+parser must read, with as many slices of each name on as many rows of the host.
 """
 import collections
 import json
@@ -107,15 +107,17 @@ class Check:
         report = self.stats(self.path)
         self.losses(report)
         self.devices(report)
+        if self.work.work:
+            self.joins()
         self.info()
         self.pstats()
         self.log(report)
         self.chrome()
         return self.report.failed
 
-    def stats(self, path):
+    def stats(self, path, *options):
         report = json.loads(run(self.ctprof, "stats", "-q", "--json",
-                                "--callers", path))
+                                "--callers", *options, path))
         functions = collections.defaultdict(lambda: (0,) * len(FIELDS))
         edges = {}
         for row in report["rows"]:
@@ -130,6 +132,19 @@ class Check:
         self.report.same("edges", edges, {
             **costs(self.calls.edges), **costs(self.work.edges)})
         return report
+
+    def joins(self):
+        """Who launched what, by one of the two numbers alone."""
+        auto = self.work
+        for join in ("external", "correlation"):
+            self.work = trace_counts.Work(self.trace, self.calls, join)
+            report = self.stats(self.path, f"--join={join}")
+            self.devices(report)
+            self.report.same(
+                f"unmatched by {join}",
+                {**report["lost"], **report["notes"]}.get("unmatched", 0),
+                self.work.unmatched)
+        self.work = auto
 
     def losses(self, report):
         lost = {**report["lost"], **report["notes"]}

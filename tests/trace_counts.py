@@ -223,7 +223,8 @@ class Calls:
         self.edges = collections.defaultdict(Cost)
         self.overlaps = 0
         # By id: the names of all that was open, from the outermost on.
-        self.by_correlation, self.by_external = {}, {}
+        self.by_correlation = {}
+        self.by_external = collections.defaultdict(list)  # with their starts
         rows = collections.defaultdict(list)
         for slice_ in trace.host:
             if not slice_.is_span():
@@ -276,8 +277,8 @@ class Calls:
             names = tuple(frame[0].name for frame in path or stack)
             self.by_correlation[slice_.correlation()] = names
         elif slice_.external() is not None:
-            self.by_external[slice_.external()] = tuple(
-                frame[0].name for frame in path)
+            self.by_external[slice_.external()].append(
+                (slice_.start, tuple(frame[0].name for frame in path)))
 
 
 class Work:
@@ -306,8 +307,15 @@ class Work:
         if self.use_correlation:
             path = self.calls.by_correlation.get(slice_.correlation())
         if path is None and self.use_external:
-            path = self.calls.by_external.get(slice_.external())
+            path = self.find_op(slice_)
         return path if slice_.correlation() or slice_.external() else None
+
+    def find_op(self, slice_):
+        """The last one that began before the work had ended: where ids are
+        but other numbers, the op may be later than what it caused."""
+        ops = [op for op in self.calls.by_external.get(slice_.external(), ())
+               if op[0] <= slice_.end]
+        return max(ops, key=lambda op: op[0])[1] if ops else None
 
     def add(self, slice_):
         path = self.path(slice_)
