@@ -287,6 +287,8 @@ static int64_t process_index(const struct trace_track *track, int64_t index)
 {
 	bool device = track->kind == TRACE_STREAM;
 
+	if (track->order == 0 && track->has_process_sort)
+		return track->process_sort;
 	if (track->order == 0)
 		return device ? index + DEVICE_SORT_INDEX : index;
 	if (index >= GROUP_SORT_INDEX / 2)
@@ -329,6 +331,9 @@ static int64_t sort_index(
 	const struct trace_track *calls = &all[track];
 	int64_t place = lane - CHROME_ROW_MAIN;
 
+	/* Further rows of the track have names that come after its own. */
+	if (calls->has_sort)
+		return calls->sort;
 	if (calls->kind != TRACE_CALLS)
 		return (int64_t)track * ROWS_MAX + place;
 	place += LANES_MAX;

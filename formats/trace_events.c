@@ -261,38 +261,66 @@ static bool read_phase(char phase, struct trace_record *record)
 	return true;
 }
 
-/* Names of processes and threads. Where they stand among others is for a
- * viewer to know. */
+/* What is told of a process or a thread. */
+static bool set_label(struct trace_reader *reader, struct trace_row *row,
+	bool of_process, const struct event_arg *arg)
+{
+	struct trace_process *process = trace_rows_process(&reader->rows, row);
+	uint32_t *name = of_process ? &process->name : &row->name;
+	uint32_t text;
+
+	if (arg->kind == ARG_INT && of_process) {
+		process->has_sort = true;
+		process->sort = arg->value.integer;
+	} else if (arg->kind == ARG_INT) {
+		row->has_sort = true;
+		row->sort = arg->value.integer;
+	} else {
+		text = strtab_add(reader->trace->text, arg->value.text.bytes,
+			arg->value.text.size);
+		if (text == STRTAB_NONE)
+			return false;
+		*name = text;
+	}
+	return true;
+}
+
+/* Names of processes and threads, and where they stand among others. */
 static bool add_metadata(struct trace_reader *reader, struct trace_row *row,
 	const struct trace_json *event)
 {
+	static const struct {
+		const char *name;
+		const char *key;
+		enum event_arg_kind kind;
+		bool of_process;
+	} known[] = {
+		{"process_name", "name", ARG_TEXT, true},
+		{"thread_name", "name", ARG_TEXT, false},
+		{"process_sort_index", "sort_index", ARG_INT, true},
+		{"thread_sort_index", "sort_index", ARG_INT, false},
+	};
+	const struct strtab *table = reader->trace->text;
 	const char *name = json_scan_text(reader->scan, &event->name);
-	bool process =
-		event->name.size == 12 && memcmp(name, "process_name", 12) == 0;
-	bool thread =
-		event->name.size == 11 && memcmp(name, "thread_name", 11) == 0;
-	const uint8_t *at =
-		reader->args.bytes.bytes + sizeof(struct trace_record);
-	uint32_t key = strtab_add(reader->trace->text, "name", 4);
-	uint32_t text;
+	size_t which = 0;
 
-	if (key == STRTAB_NONE)
-		return false;
-	for (uint32_t i = 0; i < reader->args.count; i++) {
-		struct event_arg arg = trace_args_next(&at);
+	while (which < sizeof(known) / sizeof(known[0]) &&
+		(event->name.size != strlen(known[which].name) ||
+			memcmp(name, known[which].name, event->name.size) != 0))
+		which++;
+	if (which < sizeof(known) / sizeof(known[0])) {
+		const uint8_t *at =
+			reader->args.bytes.bytes + sizeof(struct trace_record);
 
-		if ((!process && !thread) || arg.key != key ||
-			arg.kind != ARG_TEXT)
-			continue;
-		text = strtab_add(reader->trace->text, arg.value.text.bytes,
-			arg.value.text.size);
-		if (text == STRTAB_NONE)
-			return false;
-		if (process)
-			trace_rows_process(&reader->rows, row)->name = text;
-		else
-			row->name = text;
-		return true;
+		for (uint32_t i = 0; i < reader->args.count; i++) {
+			struct event_arg arg = trace_args_next(&at);
+
+			if (arg.kind == known[which].kind &&
+				strcmp(strtab_text(table, arg.key, NULL),
+					known[which].key) == 0)
+				return set_label(reader, row,
+					known[which].of_process, &arg);
+		}
 	}
 	trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
 	return true;

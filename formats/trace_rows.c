@@ -185,5 +185,9 @@ void trace_rows_finish(struct trace_rows *rows)
 		track->pid = process->pid;
 		track->process_name = process->name;
 		track->name = row->name;
+		track->has_sort = row->has_sort;
+		track->sort = row->sort;
+		track->has_process_sort = process->has_sort;
+		track->process_sort = process->sort;
 	}
 }

@@ -21,6 +21,8 @@ struct trace_row {
 	uint32_t headers; /* likewise, of the headers that clang read here */
 	int64_t tid;
 	uint32_t name; /* strtab number; 0: none */
+	bool has_sort;
+	int64_t sort;
 	/* The slice that came before in the file. */
 	bool has_slice;
 	int64_t start_ns;
@@ -30,6 +32,8 @@ struct trace_row {
 struct trace_process {
 	int64_t pid;
 	uint32_t name; /* strtab number; 0: none */
+	bool has_sort;
+	int64_t sort;
 };
 
 struct trace_rows {

@@ -256,9 +256,11 @@ static void choose_owners(struct trace_streams *streams, uint32_t process,
 static uint32_t find_track(struct trace_streams *streams,
 	const struct trace_stream *stream, uint32_t process)
 {
+	const struct trace_owned *of = &streams->devices[stream->device];
 	const struct trace_process *owner = &streams->rows->processes[process];
-	uint32_t device = streams->devices[stream->device].number;
-	const int64_t key[3] = {process, device, stream->stream};
+	const struct trace_process *row =
+		&streams->rows->processes[of->process];
+	const int64_t key[3] = {process, of->number, stream->stream};
 	uint32_t known = strtab_count(streams->track_keys);
 	uint32_t number =
 		strtab_add(streams->track_keys, (const char *)key, sizeof(key));
@@ -275,8 +277,10 @@ static uint32_t find_track(struct trace_streams *streams,
 				.pid = owner->pid,
 				.tid = stream->stream,
 				.process_name = owner->name,
-				.device = device,
-				.context = stream->context});
+				.device = of->number,
+				.context = stream->context,
+				.has_process_sort = row->has_sort,
+				.process_sort = row->sort});
 	return streams->tracks[number];
 }
 

@@ -112,6 +112,15 @@ struct track_row {
 	struct log_site_text process;
 };
 
+/* Where something stands: a number, nil, or nothing. */
+static bool read_sort(struct cursor *block, bool *is_there, int64_t *sort)
+{
+	*is_there = block->left > 0 && unpack_peek(block) == UNPACK_INT;
+	if (*is_there)
+		return unpack_int(block, sort);
+	return block->left == 0 || unpack_skip(block);
+}
+
 static bool read_track(struct cursor *block, struct track_row *row)
 {
 	struct trace_track *track = &row->track;
@@ -127,10 +136,12 @@ static bool read_track(struct cursor *block, struct track_row *row)
 		!unpack_u32(block, UINT32_MAX, &track->context))
 		return false;
 	row->has_process = block->left > 0;
-	return !row->has_process ||
-	       (unpack_int(block, &track->pid) &&
-		       unpack_text(
-			       block, &row->process.bytes, &row->process.size));
+	if (!row->has_process)
+		return true;
+	return unpack_int(block, &track->pid) &&
+	       unpack_text(block, &row->process.bytes, &row->process.size) &&
+	       read_sort(block, &track->has_sort, &track->sort) &&
+	       read_sort(block, &track->has_process_sort, &track->process_sort);
 }
 
 static bool set_track(struct trace *trace, struct trace_track *target,
@@ -144,6 +155,10 @@ static bool set_track(struct trace *trace, struct trace_track *target,
 		target->pid = row->track.pid;
 		target->process_name = strtab_add(
 			trace->text, row->process.bytes, row->process.size);
+		target->has_sort = row->track.has_sort;
+		target->sort = row->track.sort;
+		target->has_process_sort = row->track.has_process_sort;
+		target->process_sort = row->track.process_sort;
 	}
 	return target->name != STRTAB_NONE &&
 	       target->process_name != STRTAB_NONE;

@@ -163,15 +163,25 @@ static enum ctp_status write_sites(struct log_out *out, struct ctp_error *err)
 	return log_out_write(out, LOG_SITES, err);
 }
 
-/* [2, track, kind, tid, name, device, context, pid, process] */
+static void add_sort(msgpack_packer *packer, bool is_there, int64_t sort)
+{
+	if (is_there)
+		(void)msgpack_pack_int64(packer, sort);
+	else
+		(void)msgpack_pack_nil(packer);
+}
+
+/* [2, track, kind, tid, name, device, context, pid, process], and perhaps
+ * where the track and its process stand */
 static enum ctp_status write_track(struct log_out *out, uint32_t number,
 	uint32_t log_number, enum log_track_kind kind, struct ctp_error *err)
 {
 	const struct trace_track *track = &out->trace->tracks[number];
 	msgpack_packer packer = msgpack_out(&out->bytes);
+	bool sorted = track->has_sort || track->has_process_sort;
 
 	out->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 9);
+	(void)msgpack_pack_array(&packer, sorted ? 11 : 9);
 	(void)msgpack_pack_int(&packer, LOG_TRACK);
 	(void)msgpack_pack_uint32(&packer, log_number);
 	(void)msgpack_pack_int(&packer, (int)kind);
@@ -181,6 +191,10 @@ static enum ctp_status write_track(struct log_out *out, uint32_t number,
 	(void)msgpack_pack_uint32(&packer, track->context);
 	(void)msgpack_pack_int64(&packer, track->pid);
 	log_out_string(out, &packer, track->process_name);
+	if (sorted) {
+		add_sort(&packer, track->has_sort, track->sort);
+		add_sort(&packer, track->has_process_sort, track->process_sort);
+	}
 	return log_out_write(out, LOG_TRACK, err);
 }
 

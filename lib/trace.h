@@ -85,6 +85,12 @@ struct trace_track {
 	/* Where its process stands for viewers among groups of processes, as
 	 * those of one rank are; 0: as they come. */
 	uint32_t order;
+	/* Where it stands among the tracks of its process, and that among
+	 * others, where a trace that was read says so: the less the higher. */
+	bool has_sort;
+	bool has_process_sort;
+	int64_t sort;
+	int64_t process_sort;
 	/* When this track's recording ended, if that is known. */
 	bool has_end;
 	int64_t end_ns;

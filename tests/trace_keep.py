@@ -168,6 +168,27 @@ def whole(events):
         if event["ph"] != "M" or event["name"] not in ORDERS)
 
 
+def orders(events):
+    """Where processes and threads on which there is something are to stand."""
+    used = set()
+    for event in events:
+        if event.get("ph") in ("X", "B", "i") and not left_out(event):
+            pid, tid = str(event.get("pid")), str(event.get("tid"))
+            used.add(("process_sort_index", pid))
+            # Streams are rows of our own.
+            if "stream" not in (event.get("args") or {}) and \
+                    event.get("cat") != "gpu_user_annotation":
+                used.add(("thread_sort_index", pid, tid))
+    found = {}
+    for event in events:
+        if event.get("ph") == "M" and event["name"] in ORDERS:
+            row = event["name"], str(event.get("pid")), str(event.get("tid"))
+            row = row[:2] if event["name"] == ORDERS[0] else row
+            if row in used:
+                found[row] = event["name"], event["args"]["sort_index"]
+    return collections.Counter(found.values())
+
+
 def left_out(event):
     return str(event.get("name", "")).startswith("Total ")
 
@@ -196,8 +217,10 @@ def main():
         slices(e for e in origin if not left_out(e)) +
         without_categories(points(origin)),
         slices(written) + without_categories(points(written)))
+    unsorted, _ = compare("orders:", orders(origin), orders(written))
+    resorted, _ = compare("after a log:", orders(origin), orders(again))
     changed = compare("with a log in between:", whole(written), whole(again))
-    sys.exit(1 if lost or missing or any(changed) or times(written) != times(again)
+    sys.exit(1 if lost or missing or unsorted or resorted or any(changed) or times(written) != times(again)
              else 0)
 
 

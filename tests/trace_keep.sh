@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Chrome traces of others, written as such again: all slices, instants,
 # counters and arrows are there, with their categories and arguments, and all
-# else that an event may have, and what the document says. A log in between
-# changes nothing.
+# else that an event may have, what the document says, and the order of rows. A
+# log in between changes nothing.
 set -u
 srcdir=${srcdir:-.}
 ctprof=${CTPROF:-$PWD/ctprof}
@@ -18,6 +18,9 @@ failed=0
 
 cat >"$work/small.json" <<'END'
 [{"ph":"M","name":"process_name","pid":-5,"args":{"name":"p"}},
+{"ph":"M","name":"process_sort_index","pid":-5,"args":{"sort_index":-7}},
+{"ph":"M","name":"process_sort_index","pid":6,"args":{"sort_index":-9}},
+{"ph":"M","name":"thread_sort_index","pid":6,"tid":8,"args":{"sort_index":88}},
 {"ph":"M","name":"thread_name","pid":-5,"tid":"t","args":{"name":"named"}},
 {"ph":"B","name":"a","cat":"x,y","pid":-5,"tid":"t","ts":-1.5,"args":{"n":1}},
 {"ph":"s","name":"go","cat":"c","id":"0x1f","pid":-5,"tid":"t","ts":0},
