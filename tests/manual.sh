@@ -131,6 +131,9 @@ can_run() {
 		"$python" -c 'import msgpack' 2>/dev/null ||
 		missing="Python's msgpack"
 	path=$bin:$PATH
+	! grep -q 'sqlite' "$1" || ! "$CTPROF" convert -t sqlite \
+		"$work/dir/run.ctp" 2>&1 >/dev/null |
+		grep -q 'built without' || missing='libsqlite3'
 	if grep -q -e '-m ctprof\|import ctprof\|--python' "$1"; then
 		[ -n "$package_python" ] || missing='the package for Python'
 		path=$work/package:$path

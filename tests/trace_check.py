@@ -90,34 +90,49 @@ class Check:
         self.ctprof = ctprof
         self.directory = directory
         self.path = path
-        self.trace = trace_counts.Trace(path)
-        self.calls = trace_counts.Calls(self.trace)
-        self.work = trace_counts.Work(self.trace, self.calls)
+        self.plain = trace_counts.Trace(path)
+        # A log, and all other timelines, have what a range is about beside.
+        self.options = ()
+        self.count(self.plain)
         self.names = Names(set(self.trace.slices_by_name()))
         self.report = Report(pathlib.Path(path).name)
+
+    def count(self, trace):
+        self.trace = trace
+        self.calls = trace_counts.Calls(trace)
+        self.work = trace_counts.Work(trace, self.calls)
 
     def function(self, row):
         """What stands for a row's function: a name, or what a device did."""
         device = re.match(r"<gpu:(\d+)", row["file"])
         if device is not None:
             return (row["name"], int(device[1]))
+        if self.trace.details and row["file"]:
+            line = f":{row['line']}" if row["line"] else ""
+            return f"{row['name']} {row['file']}{line}"
         return self.names.find(row["name"], row["file"], row["line"])
 
     def all(self):
+        if self.plain.of_clang:
+            self.count(trace_counts.Trace(self.path, details=True))
+            self.options = ("--names=mangled",)
         report = self.stats(self.path)
         self.losses(report)
         self.devices(report)
         if self.work.work:
             self.joins()
-        self.info()
         self.pstats()
+        self.count(self.plain)
+        self.options = ()
+        self.info()
         self.log(report)
         self.chrome()
         return self.report.failed
 
     def stats(self, path, *options):
         report = json.loads(run(self.ctprof, "stats", "-q", "--json",
-                                "--callers", *options, path))
+                                "--callers", *self.options, *options,
+                                path))
         functions = collections.defaultdict(lambda: (0,) * len(FIELDS))
         edges = {}
         for row in report["rows"]:
@@ -179,7 +194,7 @@ class Check:
     def pstats(self):
         path = self.directory / "out.pstats"
         run(self.ctprof, "convert", "-q", "--force", "-t", "pstats",
-            "-o", path, self.path)
+            *self.options, "-o", path, self.path)
         functions = collections.Counter()
         seconds = collections.Counter()
         for key, value in marshal.loads(path.read_bytes()).items():
@@ -207,7 +222,7 @@ class Check:
             self.path)
         again = self.stats(path)
         for part in ("rows", "total_ns", "functions"):
-            if again[part] != report[part]:
+            if not self.plain.of_clang and again[part] != report[part]:
                 self.report.same(f"{part} of the log", part, "the same")
 
     def chrome(self):

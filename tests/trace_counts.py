@@ -18,6 +18,7 @@ import collections
 import decimal
 import gzip
 import json
+import re
 import sys
 
 # Names of categories, as they were and as they are.
@@ -29,6 +30,15 @@ WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 DEVICE = WORK + ("gpu_user_annotation", "cuda_sync")
 POINTS = "iIRPnTpNODcvV"  # phases of what has no duration
 INT64_MAX = 2**63 - 1
+
+# clang's ranges that are, in a profile, what they are about, too: which file,
+# which place of one, or which name.
+FILES = ("Source", "OptModule")
+PLACES = ("ParseDeclarationOrFunctionDefinition", "EvaluateAsConstantExpr")
+NAMED = ("ParseFunctionDefinition", "ParseClass", "ParseTemplate", "DebugType",
+         "RunPass", "RunLoopPass", "InstantiateClass", "InstantiateFunction",
+         "OptFunction", "CodeGen Function")
+PLACE = re.compile(r"(.+:[0-9]{1,9}):[0-9]{1,9}", re.DOTALL)
 
 decimal.getcontext().prec = 60
 
@@ -117,13 +127,36 @@ def read_json(path):
                           parse_float=decimal.Decimal, strict=False)
 
 
-class Trace:
-    """The events of a file, sorted out by kind."""
+def detailed(event):
+    """The name of a range of clang's in a profile. Of a place the column does
+    not count."""
+    name = event.get("name", "")
+    detail = (event.get("args") or {}).get("detail")
+    if name not in FILES + PLACES + NAMED or not isinstance(detail, str) or \
+            not detail:
+        return name
+    place = PLACE.fullmatch(detail) if name in PLACES else None
+    return f"{name} {place[1] if place else detail}"
 
-    def __init__(self, path):
+
+def is_header(event):
+    """Since clang 19 they do not nest in what was parsed."""
+    return event["ph"] in ("b", "e") and \
+        event.get("cat") == event.get("name") == "Source"
+
+
+class Trace:
+    """The events of a file, sorted out by kind; with `details` as profiles
+    have them."""
+
+    def __init__(self, path, details=False):
+        self.details = details
+        self.header = None
         document = read_json(path)
         self.events = document
         self.children_first = False
+        self.of_clang = isinstance(document, dict) and \
+            "beginningOfTime" in document
         self.samples = 0
         if isinstance(document, dict):
             self.events = document.get("traceEvents", [])
@@ -162,9 +195,25 @@ class Trace:
         self.kinds[phase] += 1
         self.last = max(start + dur, start if self.last is None else self.last)
         if phase == "X":
+            if self.details and event.get("cat") is None:
+                event = dict(event, name=detailed(event))
             self.add(Slice(event, start, dur, order))
+        elif self.details and is_header(event):
+            self.take_header(order, start, event)
         elif phase in ("B", "E"):
             marks.append((start, order, event))
+
+    def take_header(self, order, start, event):
+        """Begin and end follow each other in the file."""
+        if event["ph"] == "b":
+            self.bad += self.header is not None
+            self.header = Slice(dict(event, cat=None, name=detailed(event)),
+                                start, 0, order)
+            self.header.row += ("headers",)
+            return
+        header, self.header = self.header, None
+        header.dur = start - header.start
+        self.add(header)
 
     def is_sum(self, event):
         """clang's rows of totals, which are not among what they sum up."""
