@@ -12,6 +12,21 @@ static enum repair_step step(struct repair *repair)
 				  : repair_unit(repair);
 }
 
+/* In the half of an event that is left, brackets may be lost, so that others
+ * lie within. */
+static bool search_half(struct repair *repair)
+{
+	if (!repair->is_half || repair->was_half ||
+		!repair_level(repair)->is_events)
+		return false;
+	repair_count(repair, REPAIR_TRUNCATED, repair->half);
+	repair_leave_out(repair, repair->half + 1);
+	repair->is_half = false;
+	repair->was_half = true;
+	repair->is_searching = true;
+	return true;
+}
+
 /* The input is at its end: what is open is closed. */
 static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 {
@@ -51,6 +66,8 @@ static enum ctp_status run(struct repair *repair, const struct repair_job *job,
 		if (ferror(job->out))
 			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
 				"cannot write");
+		if (repair->window.at_eof && search_half(repair))
+			continue;
 		if (repair->window.at_eof)
 			return finish(repair, err);
 		repair_flush(repair, repair->at);

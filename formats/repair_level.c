@@ -36,6 +36,8 @@ void repair_pop(struct repair *repair)
 		repair_flush(repair, repair->at);
 		repair->out.mode =
 			repair->is_closed ? REPAIR_MUTED : REPAIR_TAIL;
+		if (repair->depth > 0)
+			repair_level(repair)->has_item = true;
 		return;
 	}
 	if (repair->depth > 0) {
@@ -82,6 +84,7 @@ static void add_events(struct repair *repair, bool has_member, bool hidden)
 void repair_enter_events(struct repair *repair)
 {
 	repair_flush(repair, repair->at);
+	repair->was_searching = true;
 	if (!repair->has_document) {
 		repair->has_document = true;
 		repair_count(repair, REPAIR_BRACKETS, repair->at);

@@ -71,13 +71,33 @@ static bool begins_value(struct repair_view *view, size_t at)
 	return byte != 0 && strchr("\"{[-0123456789tfnNIT'", byte) != NULL;
 }
 
+static bool is_in(const char *const *keys, const uint8_t *key, size_t size)
+{
+	for (; *keys != NULL; keys++)
+		if (strlen(*keys) == size && memcmp(*keys, key, size) == 0)
+			return true;
+	return false;
+}
+
 bool repair_look_is_key(struct repair_view *view, size_t at)
 {
-	size_t colon = repair_look_at(view, at) == '"' ? key_end(view, at) : 0;
+	size_t end = repair_look_at(view, at) == '"' ? key_end(view, at) : 0;
+	size_t colon = end == 0 ? 0 : colon_after(view, end);
 
-	colon = colon == 0 ? 0 : colon_after(view, colon);
-	return colon != 0 &&
-	       begins_value(view, repair_look_past(view, colon + 1));
+	if (colon == 0)
+		return false;
+	return begins_value(view, repair_look_past(view, colon + 1)) ||
+	       is_in(event_keys, view->bytes + at + 1, end - at - 2);
+}
+
+/* A key that events have, with or without a colon, before a value. */
+static bool is_loose_key(struct repair_view *view, size_t at)
+{
+	size_t end = key_end(view, at);
+
+	return end != 0 &&
+	       is_in(event_keys, view->bytes + at + 1, end - at - 2) &&
+	       begins_value(view, repair_look_past(view, end));
 }
 
 uint32_t repair_look_event_keys(const uint8_t *key, size_t size)
@@ -93,15 +113,9 @@ static bool is_one_of(
 	struct repair_view *view, size_t at, const char *const *keys)
 {
 	size_t end = key_end(view, at);
-	size_t size = end - at - 2;
 
-	if (end == 0 || colon_after(view, end) == 0)
-		return false;
-	for (; *keys != NULL; keys++)
-		if (strlen(*keys) == size &&
-			memcmp(*keys, view->bytes + at + 1, size) == 0)
-			return true;
-	return false;
+	return end != 0 && colon_after(view, end) != 0 &&
+	       is_in(keys, view->bytes + at + 1, end - at - 2);
 }
 
 bool repair_look_is_event_key(struct repair_view *view, size_t at)
@@ -122,14 +136,19 @@ bool repair_look_is_event(struct repair_view *view, size_t at)
 	       repair_look_is_event_key(view, repair_look_past(view, at + 1));
 }
 
-bool repair_look_goes_on(struct repair_view *view, size_t at, uint32_t had)
+bool repair_look_goes_on(
+	struct repair_view *view, size_t at, uint32_t had, bool is_whole)
 {
+	static const char args[] = "\"args\"";
+
 	at = repair_look_past(view, at + 1);
 	if (repair_look_at(view, at) != ',')
 		return false;
 	at = repair_look_past(view, at + 1);
-	return repair_look_is_event_key(view, at) &&
-	       (repair_look_event_keys(
+	if (!repair_look_is_event_key(view, at) ||
+		(is_whole && memcmp(view->bytes + at, args, 6) != 0))
+		return false;
+	return (repair_look_event_keys(
 			view->bytes + at + 1, key_end(view, at) - at - 2) &
 		       had) == 0;
 }
@@ -177,7 +196,8 @@ static bool follows_comma(
 		return repair_look_is_event(view, at);
 	if (byte == '\'')
 		return true;
-	return byte == '"' && repair_look_is_key(view, at);
+	return byte == '"' &&
+	       (repair_look_is_key(view, at) || is_loose_key(view, at));
 }
 
 bool repair_look_closes(

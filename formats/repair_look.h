@@ -53,8 +53,9 @@ bool repair_look_is_document_key(struct repair_view *view, size_t at);
 uint32_t repair_look_event_keys(const uint8_t *key, size_t size);
 
 /* Does an event go on behind this bracket, which seems to end it, with another
- * member than those it had? */
-bool repair_look_goes_on(struct repair_view *view, size_t at, uint32_t had);
+ * member than those it had? To one that is whole, only arguments are added. */
+bool repair_look_goes_on(
+	struct repair_view *view, size_t at, uint32_t had, bool is_whole);
 
 /* Does the array of all events seem to end with this bracket? */
 bool repair_look_ends_events(struct repair_view *view, size_t at);

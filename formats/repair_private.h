@@ -41,10 +41,11 @@ struct repair {
 	bool has_member;    /* of the document, when it was closed */
 	bool had_events;    /* likewise of the events */
 	bool is_searching;  /* for an event that is whole */
-	bool was_searching; /* a comma may be lost with what was left out */
+	bool was_searching; /* a comma may be missing for good reason */
 	bool is_full;       /* the window has no more room */
 	bool is_half;       /* what begins at `half` is not all there */
 	size_t half;
+	bool was_half;  /* and what is in that is looked at now */
 	uint64_t spent; /* bytes that were looked at for nothing */
 	char last_time[REPAIR_TIME_BYTES];
 	struct buffer made;

@@ -21,7 +21,7 @@ static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 	}
 	/* Half of one that is cut off with the file. */
 	if (outcome == REPAIR_MORE && is_last && repair->window.at_eof)
-		return true;
+		return !repair->was_half;
 	repair->spent += end - at;
 	repair->made.used = 0;
 	value.event = (struct repair_event){0};

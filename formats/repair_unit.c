@@ -238,7 +238,7 @@ enum repair_step repair_take_value(
 	if (outcome == REPAIR_DONE && byte == '{' && !before->is_object) {
 		struct repair_view view = repair_look(repair, end - 1);
 
-		if (repair_look_goes_on(&view, view.at, 0))
+		if (repair_look_goes_on(&view, view.at, 0, false))
 			outcome = REPAIR_WRONG;
 		if (repair_is_unsure(repair, &view))
 			return REPAIR_NEED;

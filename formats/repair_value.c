@@ -274,6 +274,7 @@ static void add_comma(struct repair_walk *walk)
 {
 	repair_walk_count(walk, REPAIR_COMMAS);
 	walk->comma = walk->out->used;
+	walk->comma_at = walk->view->at;
 	buffer_add_byte(walk->out, ',');
 	walk->state = repair_walk_in_array(walk) ? REPAIR_WALK_VALUE
 						 : REPAIR_WALK_KEY;
@@ -285,6 +286,7 @@ static void on_after(struct repair_walk *walk, uint8_t byte)
 
 	if (byte == ',') {
 		walk->comma = walk->out->used;
+		walk->comma_at = view->at;
 		buffer_add_byte(walk->out, ',');
 		view->at++;
 		walk->state = repair_walk_in_array(walk) ? REPAIR_WALK_VALUE

@@ -106,10 +106,17 @@ void repair_walk_end_array(struct repair_walk *walk)
 void repair_walk_end_early(struct repair_walk *walk)
 {
 	if (is_event(walk) && walk->state != REPAIR_WALK_VALUE &&
-		!(walk->state == REPAIR_WALK_AFTER && walk->is_loose))
+		!(walk->state == REPAIR_WALK_AFTER && walk->is_loose)) {
+		if (walk->comma != REPAIR_WALK_NO_COMMA) {
+			/* It is between this and what is outside. */
+			walk->out->used = walk->comma;
+			walk->view->at = walk->comma_at;
+			walk->comma = REPAIR_WALK_NO_COMMA;
+		}
 		close_all(walk);
-	else
+	} else {
 		walk->state = REPAIR_WALK_HALF;
+	}
 }
 
 /* Is there an open bracket of this kind? */
@@ -128,7 +135,8 @@ void repair_walk_close(struct repair_walk *walk, bool array)
 	bool in_events = walk->value->outer == REPAIR_IN_EVENTS;
 
 	if (in_events && !array && walk->depth == 1 &&
-		repair_look_goes_on(view, view->at, walk->seen)) {
+		repair_look_goes_on(
+			view, view->at, walk->seen, is_event(walk))) {
 		repair_walk_drop(walk, REPAIR_BRACKETS);
 	} else if (has_open(walk, array)) {
 		drop_comma(walk);

@@ -23,8 +23,9 @@ struct repair_walk {
 	struct repair_value *value;
 	struct buffer *out;
 	enum repair_walk_state state;
-	bool is_loose; /* the value before has no end of its own: a number */
-	size_t comma;  /* in `out`: the one that waits for what it is for */
+	bool is_loose;   /* the value before has no end of its own: a number */
+	size_t comma;    /* in `out`: the one that waits for what it is for */
+	size_t comma_at; /* the same in the view */
 	uint32_t depth;
 	uint64_t arrays[REPAIR_DEPTH_MAX / 64];
 	enum repair_key_kind member;

@@ -310,6 +310,9 @@ static enum ctp_status read_document(
 	return CTP_OK;
 }
 
+/* What to do about it, where something comes behind what is wrong. */
+#define MENDED "; 'ctprof repair' mends it"
+
 /*
  * What is wrong with the file is no reason to give up what came before. An
  * array of events need not be closed, so that a program may crash while it
@@ -318,21 +321,25 @@ static enum ctp_status read_document(
 static enum ctp_status forgive(struct trace_reader *reader,
 	const struct ctp_error *failed, struct ctp_error *err)
 {
-	char damage[sizeof(failed->message) + 32];
+	bool at_end = json_scan_is_at_end(reader->scan);
+	bool begun = reader->event_count > 0 ||
+		     (at_end && (reader->is_array || reader->has_events));
+	char damage[sizeof(failed->message) + 96];
 
-	if (reader->event_count == 0 ||
-		(failed->status != CTP_ERR_FORMAT &&
-			failed->status != CTP_ERR_LIMIT)) {
+	if (failed->status == CTP_ERR_FORMAT && !begun && !at_end)
+		return ctp_fail(err, failed->status, failed->offset,
+			"%.150s" MENDED, failed->message);
+	if (!begun || (failed->status != CTP_ERR_FORMAT &&
+			      failed->status != CTP_ERR_LIMIT)) {
 		if (err != NULL)
 			*err = *failed;
 		return failed->status;
 	}
-	if (reader->is_array && json_scan_depth(reader->scan) == 1 &&
-		json_scan_is_at_end(reader->scan))
+	if (reader->is_array && json_scan_depth(reader->scan) == 1 && at_end)
 		return CTP_OK;
 	trace_lose(reader->trace, LOSS_TRUNCATED, 1);
-	(void)snprintf(damage, sizeof(damage), "byte %" PRIu64 ": %s",
-		failed->offset, failed->message);
+	(void)snprintf(damage, sizeof(damage), "byte %" PRIu64 ": %s%s",
+		failed->offset, failed->message, at_end ? "" : MENDED);
 	return trace_set_fact(reader->trace, "damage", damage) ? CTP_OK
 							       : no_memory(err);
 }

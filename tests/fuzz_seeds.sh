@@ -63,8 +63,8 @@ if [ "$target" = fuzz_sqlite ]; then
 	exit
 fi
 
-# Chrome traces, small ones, and begins of them.
-if [ "$target" = fuzz_trace ]; then
+# Chrome traces, small ones, and begins of them; and such as were damaged.
+if [ "$target" = fuzz_trace ] || [ "$target" = fuzz_repair ]; then
 	"${PYTHON3:-python3}" "$srcdir/tests/trace_cases.py" "$directory" \
 		>/dev/null
 	for file in "$srcdir"/tests/traces/*.json.gz; do
@@ -72,6 +72,8 @@ if [ "$target" = fuzz_trace ]; then
 		gzip -dc "$file" | head -c 8000 >"$directory/$name"
 		head -c 3001 "$directory/$name" >"$directory/$name-cut"
 	done
+	[ "$target" = fuzz_trace ] || "${PYTHON3:-python3}" -B \
+		"$srcdir/tests/repair_cases.py" "$directory"
 	exit
 fi
 

@@ -59,8 +59,7 @@ int main(void)
 		size_t size = read_number();
 		char *bytes = malloc(size + 1);
 
-		if (bytes == NULL ||
-			fread(bytes, 1, size, stdin) != size)
+		if (bytes == NULL || fread(bytes, 1, size, stdin) != size)
 			return EXIT_FAILURE;
 		mend(bytes, size);
 		free(bytes);

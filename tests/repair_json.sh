@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ctprof repair of what others wrote: all kinds of damage, and what is said on
+# the command line.
+set -u
+srcdir=${srcdir:-.}
+ctprof=${CTPROF:-$PWD/ctprof}
+python=${PYTHON3:-python3}
+"$python" -c 'import json' 2>/dev/null || {
+	echo "skipped: there is no Python"
+	exit 77
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its words.
+expect() {
+	local want=$1 got=0
+	shift
+	what="repair $*"
+	"$ctprof" repair "$@" >"$work/out" 2>"$work/said" || got=$?
+	[ "$got" = "$want" ] ||
+		complain "$what: status $got, not $want: $(cat "$work/said")"
+}
+
+says() {
+	grep -qF -- "$1" "$work/said" ||
+		complain "$what: did not say '$1' but $(cat "$work/said")"
+}
+
+is() {
+	cmp -s "$work/$1" "$work/$2" || complain "$what: $(cat "$work/$1")"
+}
+
+event='{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}'
+echo "[$event]" >"$work/good.json"
+printf '%s' "[$event,{\"ph\":\"X\"" >"$work/cut.json"
+printf '%s' "[$event]" >"$work/want.json"
+gzip -c "$work/cut.json" >"$work/cut.json.gz"
+
+expect 0 "$work/good.json" -o "$work/a.json"
+says 'good.json: nothing to repair'
+is a.json good.json
+expect 5 "$work/cut.json" -o "$work/a.json"
+is a.json good.json
+expect 0 "$work/cut.json" -o "$work/a.json" --force
+says 'cut.json: 1 cut off at the end'
+is a.json want.json
+expect 0 "$work/cut.json.gz" -o -
+is out want.json
+expect 0 -q - -o - <"$work/cut.json"
+is out want.json
+[ -s "$work/said" ] && complain "$what: $(cat "$work/said")"
+
+# In place.
+cp "$work/cut.json" "$work/b.json"
+expect 0 "$work/b.json" -o "$work/b.json" --force
+is b.json want.json
+
+# What is compressed may be damaged itself.
+head -c 60 "$work/cut.json.gz" >"$work/short.json.gz"
+expect 0 "$work/short.json.gz" -o "$work/c.json" --json
+grep -q '"truncated":true' "$work/out" || complain "$what: $(cat "$work/out")"
+says 'short.json.gz: byte 60'
+
+# What is no JSON, or nothing, or a log.
+printf '' >"$work/empty"
+expect 3 "$work/empty" -o "$work/d.json"
+says 'is empty'
+echo 'no JSON at all' >"$work/text"
+expect 3 "$work/text" -o "$work/d.json"
+says 'neither an object nor an array'
+"$ctprof" convert -q "$work/good.json" -o "$work/log.ctp"
+expect 3 "$work/log.ctp" -o "$work/d.json"
+says "log.ctp: is a log of ctprof's"
+"$ctprof" convert -q "$work/good.json" -o "$work/p.pstats"
+expect 3 "$work/p.pstats" -o "$work/d.json"
+says 'is pstats'
+expect 3 "$work/none" -o "$work/d.json"
+[ -e "$work/d.json" ] && complain "something was left"
+expect 5 "$work/good.json" -o /dev/full
+says 'No space left'
+
+for args in "--json -o - x" "-o a" "-o a x y" "--all -o a x" "--force x"; do
+	# shellcheck disable=SC2086
+	expect 2 $args
+done
+
+# The readers say who mends what they cannot read.
+echo "[$event,{\"ph\":\"X\",\"name\":\"say \"a\"\"},$event]" >"$work/e.json"
+"$ctprof" convert -t folded "$work/e.json" >/dev/null 2>"$work/said"
+what=convert
+says "'ctprof repair' mends it"
+
+# A trace that ends before its first event is one, if an empty one.
+for text in '[' '{"traceEvents":[{"ph":"X","na'; do
+	printf '%s' "$text" >"$work/f.json"
+	"$ctprof" convert --from=chrome -t csv "$work/f.json" >/dev/null \
+		2>"$work/said" || complain "$text: $(cat "$work/said")"
+done
+
+"$python" -B "$srcdir/tests/repair_json.py" "$ctprof" \
+	"$PWD/tests/repair_many" "$srcdir/tests/traces" || failed=1
+exit $failed
