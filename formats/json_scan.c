@@ -21,6 +21,7 @@ struct json_scan {
 	uint32_t depth;
 	uint64_t *arrays; /* a bit for each open bracket: of an array? */
 	size_t array_words;
+	bool is_cut_off;
 	struct ctp_error error; /* the first; status CTP_OK: none */
 };
 
@@ -59,6 +60,11 @@ bool json_scan_is_at_end(const struct json_scan *scan)
 {
 	return scan->window.at_eof &&
 	       scan->window.token_at == scan->window.token_count;
+}
+
+bool json_scan_is_cut_off(const struct json_scan *scan)
+{
+	return scan->is_cut_off;
 }
 
 const char *json_scan_bytes(const struct json_scan *scan, uint64_t from)
@@ -190,6 +196,7 @@ static enum ctp_status end_input(struct json_scan *scan)
 {
 	if (scan->state == STATE_DONE)
 		return CTP_END;
+	scan->is_cut_off = true;
 	return fail(scan, CTP_ERR_FORMAT, scan->window.used,
 		"the input ends before its last bracket");
 }
@@ -221,10 +228,12 @@ static enum ctp_status take_text(
 {
 	enum ctp_status status = need(scan, 2);
 
-	if (status == CTP_END)
+	if (status == CTP_END) {
+		scan->is_cut_off = true;
 		return fail(scan, CTP_ERR_FORMAT,
 			scan->window.tokens[scan->window.token_at],
 			"the input ends in the string that begins here");
+	}
 	if (status != CTP_OK)
 		return status;
 	*token = text_at(&scan->window,

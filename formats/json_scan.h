@@ -77,6 +77,9 @@ uint32_t json_scan_depth(const struct json_scan *scan);
 /* Has all of the input been read? */
 bool json_scan_is_at_end(const struct json_scan *scan);
 
+/* Did it fail because the input ends too early? */
+bool json_scan_is_cut_off(const struct json_scan *scan);
+
 /* A token's text; borrowed until the next call, or while it is kept. */
 const char *json_scan_text(
 	const struct json_scan *scan, const struct json_token *token);

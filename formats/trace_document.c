@@ -321,7 +321,7 @@ static enum ctp_status read_document(
 static enum ctp_status forgive(struct trace_reader *reader,
 	const struct ctp_error *failed, struct ctp_error *err)
 {
-	bool at_end = json_scan_is_at_end(reader->scan);
+	bool at_end = json_scan_is_cut_off(reader->scan);
 	bool begun = reader->event_count > 0 ||
 		     (at_end && (reader->is_array || reader->has_events));
 	char damage[sizeof(failed->message) + 96];
@@ -335,7 +335,8 @@ static enum ctp_status forgive(struct trace_reader *reader,
 			*err = *failed;
 		return failed->status;
 	}
-	if (reader->is_array && json_scan_depth(reader->scan) == 1 && at_end)
+	if (reader->is_array && json_scan_depth(reader->scan) == 1 &&
+		json_scan_is_at_end(reader->scan))
 		return CTP_OK;
 	trace_lose(reader->trace, LOSS_TRUNCATED, 1);
 	(void)snprintf(damage, sizeof(damage), "byte %" PRIu64 ": %s%s",
