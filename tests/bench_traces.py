@@ -50,6 +50,8 @@ def trace_rows(trace, packed):
         ("ctprof: JSON -> ctp", convert("log", trace), 300),
         ("ctprof: JSON -> JSON", convert("chrome", trace), 300),
         ("ctprof: JSON -> pftrace", convert("pftrace", trace), None),
+        ("ctprof repair, of what is right",
+         [CTPROF, "repair", "-q", "-o", "-", trace], 200),
         ("ctprof: JSON.gz -> pstats", convert("pstats", packed), None),
         ("gzip -dc, alone", ["gzip", "-dc", packed], None),
         ("Python's json.load, alone",
