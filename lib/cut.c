@@ -338,7 +338,8 @@ static bool ends_here(struct cut *cut)
 {
 	if (cut->next.time_ns >= cut->until_ns)
 		return true;
-	if (cut->is_full == NULL || cut->next.time_ns <= cut->now_ns ||
+	if (cut->is_full == NULL || cut->now_ns == INT64_MIN ||
+		cut->next.time_ns <= cut->now_ns ||
 		cut->next.time_ns <= cut->from_ns || !cut->is_full(cut->user))
 		return false;
 	cut->until_ns = cut->next.time_ns;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/siphash.[ch], lib/redact_text.[ch]. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redact_text.h"
+#include "run_suite.h"
+
+typedef void (*rule)(const struct redact_rules *rules, const char *text,
+	size_t size, struct buffer *out);
+
+static struct redact_rules rules;
+static struct buffer out;
+
+static void setup(void)
+{
+	redact_rules_init(&rules, "");
+}
+
+static void teardown(void)
+{
+	redact_rules_clear(&rules);
+	buffer_clear(&out);
+}
+
+static const char *apply(rule apply_to, const char *text)
+{
+	out.used = 0;
+	apply_to(&rules, text, strlen(text), &out);
+	buffer_add_byte(&out, '\0');
+	ck_assert(!out.failed);
+	return (const char *)out.bytes;
+}
+
+/* Does a hash of 16 digits stand behind this, and then this? */
+static bool is_hashed(const char *text, const char *before, const char *behind)
+{
+	size_t size = strlen(before);
+
+	return strncmp(text, before, size) == 0 &&
+	       strspn(text + size, "0123456789abcdef") >= 16 &&
+	       strcmp(text + size + 16, behind) == 0;
+}
+
+/* Source: the paper's appendix A, and vectors.h of its reference code. */
+START_TEST(siphash_is_as_its_authors_have_it)
+{
+	const struct siphash_key key = {
+		UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
+	uint8_t bytes[15];
+
+	for (uint8_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i;
+	ck_assert_uint_eq(
+		siphash(&key, bytes, 0), UINT64_C(0x726fdb47dd0e0e31));
+	ck_assert_uint_eq(
+		siphash(&key, bytes, 8), UINT64_C(0x93f5f5799a932462));
+	ck_assert_uint_eq(
+		siphash(&key, bytes, 15), UINT64_C(0xa129ca6149be45e5));
+}
+END_TEST
+
+START_TEST(names_stay_what_they_are)
+{
+	static const char *const names[] = {"", "main", "aten::addmm",
+		"std::vector<int, std::allocator<int> >::push_back(int&&)",
+		"a::operator/(a const&)", "a / b", "ProfilerStep#7",
+		"Memcpy HtoD (Pageable -> Device)", "h\303\251llo"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_str_eq(apply(redact_name, names[i]), names[i]);
+}
+END_TEST
+
+START_TEST(paths_in_names_are_replaced)
+{
+	ck_assert(is_hashed(
+		apply(redact_name, "/usr/x.py(12): f"), "path-", ".py(12): f"));
+	ck_assert(is_hashed(
+		apply(redact_name, "f (a/b.cc:12)"), "f (path-", ".cc:12)"));
+	ck_assert(is_hashed(
+		apply(redact_name, "C:\\Users\\me\\run"), "path-", ""));
+	ck_assert(is_hashed(
+		apply(redact_name, "get https://host/"), "get path-", ""));
+	ck_assert(is_hashed(apply(redact_name, "x/operator/"), "path-", ""));
+}
+END_TEST
+
+START_TEST(words_are_replaced_wherever_they_are)
+{
+	ck_assert(redact_rules_add_word(&rules, "bob"));
+	ck_assert(redact_rules_add_word(&rules, "bobby"));
+	ck_assert(redact_rules_add_word(&rules, "no"));
+	ck_assert(is_hashed(
+		apply(redact_name, "thread of bob."), "thread of word-", "."));
+	ck_assert(is_hashed(apply(redact_name, "xbobby"), "xword-", ""));
+	ck_assert_str_eq(apply(redact_name, "no"), "no");
+	ck_assert(is_hashed(apply(redact_file, "<of bob>"), "<of word-", ">"));
+}
+END_TEST
+
+START_TEST(files_keep_what_tells_the_language)
+{
+	ck_assert(is_hashed(apply(redact_file, "/a/b.py"), "file-", ".py"));
+	ck_assert(is_hashed(apply(redact_file, "b.private"), "file-", ""));
+	ck_assert(is_hashed(apply(redact_file, ".py"), "file-", ""));
+	ck_assert(is_hashed(apply(redact_file, "</a>"), "file-", ""));
+	ck_assert_str_eq(apply(redact_file, "~"), "~");
+	ck_assert_str_eq(apply(redact_file, ""), "");
+	ck_assert_str_eq(apply(redact_file, "<string>"), "<string>");
+}
+END_TEST
+
+START_TEST(a_process_keeps_its_program_and_rank)
+{
+	ck_assert_str_eq(apply(redact_process, "python3"), "python3");
+	ck_assert(is_hashed(apply(redact_process, "python3 x --key=y"),
+		"python3 text-", ""));
+	ck_assert(is_hashed(apply(redact_process, "rank 3: python x"),
+		"rank 3: python text-", ""));
+	ck_assert(is_hashed(apply(redact_process, "/bin/sh"), "path-", ""));
+}
+END_TEST
+
+START_TEST(json_keeps_its_shape_numbers_and_keys)
+{
+	ck_assert_str_eq(apply(redact_json, "[[1,2.5],[true,null]]"),
+		"[[1,2.5],[true,null]]");
+	ck_assert(is_hashed(apply(redact_json, "{\"key\" : [\"a\\\"]b\"]}"),
+		"{\"key\" : [\"text-", "\"]}"));
+	ck_assert(is_hashed(
+		apply(redact_json, "{\"a/b\": 1}"), "{\"path-", "\": 1}"));
+	ck_assert(is_hashed(apply(redact_json, "{\"a\\\"b\":\"\"}"), "{\"text-",
+		"\":\"\"}"));
+}
+END_TEST
+
+START_TEST(equal_text_has_one_hash_and_a_salt_another)
+{
+	struct redact_rules salted;
+	char first[64];
+
+	(void)strcpy(first, apply(redact_file, "/a/b"));
+	ck_assert_str_eq(apply(redact_file, "/a/b"), first);
+	ck_assert_str_ne(apply(redact_file, "/a/c"), first);
+	redact_rules_init(&salted, "salt");
+	out.used = 0;
+	redact_file(&salted, "/a/b", 4, &out);
+	buffer_add_byte(&out, '\0');
+	ck_assert_str_ne((const char *)out.bytes, first);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("redact");
+	TCase *tests = tcase_create("redact");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, siphash_is_as_its_authors_have_it);
+	tcase_add_test(tests, names_stay_what_they_are);
+	tcase_add_test(tests, paths_in_names_are_replaced);
+	tcase_add_test(tests, words_are_replaced_wherever_they_are);
+	tcase_add_test(tests, files_keep_what_tells_the_language);
+	tcase_add_test(tests, a_process_keeps_its_program_and_rank);
+	tcase_add_test(tests, json_keeps_its_shape_numbers_and_keys);
+	tcase_add_test(tests, equal_text_has_one_hash_and_a_salt_another);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
