@@ -43,6 +43,17 @@ report $? "chrome: from a pipe, with every slice, in no more"
 	"$ctprof" convert -t pstats "$work/trace.ctp" >"$work/two" &&
 	cmp -s "$work/one" "$work/two"
 report $? "log: with all that makes the same profile, in no more"
+mkdir "$work/parts"
+"$ctprof" convert --max-mem=40M -t chrome --split 5M - -o "$work/parts/" \
+	<"$work/trace" &&
+	[ "$(find "$work/parts" -type f | wc -l)" -gt 10 ] &&
+	cat "$work"/parts/* | grep -oE '"ph":"X"' | wc -l >"$work/written" &&
+	[ "$(cat "$work/slices")" -le "$(cat "$work/written")" ]
+report $? "chrome: in parts, in little more"
+rm -r "$work/parts"
+"$ctprof" cut --max-mem=40M --time 1ms..2ms --redact -t chrome \
+	<"$work/trace" >"$work/two" && grep -q '"ph":"X"' "$work/two"
+report $? "chrome: a piece, in little more"
 
 # That it is the events that make the difference.
 "$ctprof" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
