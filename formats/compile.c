@@ -22,7 +22,8 @@ struct nest {
 };
 
 struct compile {
-	uint32_t groups;
+	uint32_t asked;  /* groups that are */
+	uint32_t groups; /* these, and what they are made of */
 	struct replay *replays[COMPILE_GROUP_COUNT]; /* NULL: not asked for */
 	struct profile *phases; /* NULL, like the replays */
 	struct profile *units;
@@ -65,7 +66,11 @@ struct compile *compile_new(uint32_t groups)
 
 	if (compile == NULL)
 		return NULL;
+	compile->asked = groups;
 	compile->groups = groups;
+	/* What a unit took is the sum of its phases. */
+	if ((groups & 1U << COMPILE_UNIT) != 0)
+		compile->groups |= 1U << COMPILE_PHASE;
 	if (!init(compile)) {
 		compile_free(compile);
 		return NULL;
@@ -203,12 +208,10 @@ enum ctp_status compile_add(struct compile *compile, const struct event *event,
 enum ctp_status compile_begin(struct compile *compile,
 	const struct trace *trace, const char *unit, struct ctp_error *err)
 {
-	uint32_t phases = 1U << COMPILE_PHASE | 1U << COMPILE_UNIT;
-
 	compile->trace = trace;
 	compile->unit = unit;
 	compile_places_begin(&compile->places, trace);
-	if ((compile->groups & phases) == 0)
+	if ((compile->groups & 1U << COMPILE_PHASE) == 0)
 		return CTP_OK;
 	/* A unit's are wanted, so that they are no part of a sum yet. */
 	compile->replays[COMPILE_PHASE] =
@@ -301,11 +304,11 @@ enum ctp_status compile_finish(struct compile *compile,
 			status = replay_finish(
 				compile->replays[i], &sums[i], err);
 	}
-	if ((compile->groups & 1U << COMPILE_PHASE) != 0) {
+	if ((compile->asked & 1U << COMPILE_PHASE) != 0) {
 		sums[COMPILE_PHASE] = compile->phases;
 		compile->phases = NULL;
 	}
-	if ((compile->groups & 1U << COMPILE_UNIT) != 0) {
+	if ((compile->asked & 1U << COMPILE_UNIT) != 0) {
 		sums[COMPILE_UNIT] = compile->units;
 		compile->units = NULL;
 	}
