@@ -153,6 +153,8 @@ for page in "$work"/pages/*; do
 	*)
 		"$CTPROF" record -q ./program || exit 99
 		cp run.ctp run.1234.ctp # as a child's would be called
+		mkdir build
+		cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" build
 		;;
 	esac
 	mkdir "$work/dir.examples"
