@@ -10,6 +10,8 @@
 #define WALL_MIN_NS INT64_C(978307200000000000)
 #define WALL_MAX_NS INT64_C(4102444800000000000)
 
+#define SECOND_NS INT64_C(1000000000)
+
 /* Kineto's older traces have the time of day itself, from a base of 0. */
 static bool is_wall(const struct trace *trace)
 {
@@ -31,23 +33,44 @@ static int64_t base_of(const struct clock *clock)
 	return clock->trace->base_realtime_ns;
 }
 
+/* The first base; where there is none, the second in which the first of them
+ * begins. */
+static int64_t find_base(const struct clock *clocks, size_t count)
+{
+	int64_t base_ns = 0;
+	int64_t start_ns = WALL_MAX_NS;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct trace *trace = clocks[i].trace;
+
+		if (!clocks[i].has_events || !is_wall(trace))
+			continue;
+		if (trace->base_realtime_ns == 0 && trace->start_ns < start_ns)
+			start_ns = trace->start_ns;
+		if (trace->base_realtime_ns != 0 &&
+			(base_ns == 0 || trace->base_realtime_ns < base_ns))
+			base_ns = trace->base_realtime_ns;
+	}
+	if (base_ns == 0 && start_ns < WALL_MAX_NS)
+		base_ns = start_ns - start_ns % SECOND_NS;
+	return base_ns;
+}
+
 static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 {
 	size_t used = 0;
 	int status = EXIT_DONE;
 
-	*base_ns = 0;
-	for (size_t i = 0; i < count; i++) {
+	*base_ns = find_base(clocks, count);
+	for (size_t i = 0; i < count; i++)
 		used += clocks[i].has_events;
-		if (base_of(&clocks[i]) != 0 &&
-			(*base_ns == 0 || base_of(&clocks[i]) < *base_ns))
-			*base_ns = base_of(&clocks[i]);
-	}
 	for (size_t i = 0; i < count; i++) {
 		struct clock *clock = &clocks[i];
 
-		clock->shift_ns = subtract(base_of(clock), *base_ns);
+		clock->shift_ns = 0;
 		clock->timeline_shift_ns = 0;
+		if (is_wall(clock->trace))
+			clock->shift_ns = subtract(base_of(clock), *base_ns);
 		if (!clock->has_events || used == 1 || is_wall(clock->trace))
 			continue;
 		say("%s: does not say when it was recorded, so that its clock "

@@ -9,15 +9,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "combine.h"
-
 /* Numbers of ranks have no more digits; what is longer is a time. */
 #define RANK_DIGITS 7
 
 /* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...} */
 static int64_t told_rank(const struct rank *rank)
 {
-	const char *text = trace_find_fact(rank->trace, "distributedInfo");
+	const char *text = trace_find_fact(rank->trace, TRACE_DISTRIBUTED);
 	json_t *root = text == NULL ? NULL : json_loads(text, 0, NULL);
 	const json_t *number = json_object_get(root, "rank");
 	int64_t found = -1;
@@ -208,7 +206,7 @@ bool ranks_name(struct rank *ranks, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		ranks[i].merged =
-			trace_find_fact(ranks[i].trace, COMBINE_MERGED) != NULL;
+			trace_find_fact(ranks[i].trace, TRACE_MERGED) != NULL;
 		ranks[i].number = -1;
 	}
 	for (size_t i = 0; i < 3 && !numbered && !failed; i++)

@@ -272,7 +272,7 @@ static uint64_t count_recordings(const struct merger *merger)
 
 	for (size_t i = 0; i < merger->count; i++) {
 		const char *merged =
-			trace_find_fact(merger->ranks[i].trace, COMBINE_MERGED);
+			trace_find_fact(merger->ranks[i].trace, TRACE_MERGED);
 
 		sum += merged == NULL ? 1 : strtoull(merged, NULL, 10);
 	}
@@ -289,7 +289,7 @@ static int add_facts(const struct merger *merger)
 
 	(void)snprintf(recordings, sizeof(recordings), "%" PRIu64,
 		count_recordings(merger));
-	done = trace_add_fact(trace, COMBINE_MERGED, recordings) &&
+	done = trace_add_fact(trace, TRACE_MERGED, recordings) &&
 	       trace_add_fact(trace, "align",
 		       job->align == CLOCKS_RANGE ? job->range
 						  : words[job->align]);

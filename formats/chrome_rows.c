@@ -169,23 +169,6 @@ static bool write_process_name(
 	return write_name(rows, row, "process_name");
 }
 
-/* Kineto's own word for which device it is. */
-static bool write_process_label(
-	struct chrome_rows *rows, const struct chrome_row *row)
-{
-	struct json *json;
-
-	rows->name.used = 0;
-	name_number(
-		&rows->name, "GPU ", rows->trace->tracks[row->track].device);
-	if (rows->name.failed)
-		return false;
-	json = begin_metadata(rows, row, "process_labels", "labels");
-	json_text_sized(json, (const char *)rows->name.bytes, rows->name.used);
-	end_metadata(json);
-	return true;
-}
-
 int64_t chrome_row_stream(const struct trace_track *track)
 {
 	return track->tid == NO_STREAM ? -1 : track->tid;
@@ -247,12 +230,11 @@ static bool write_thread_name(
 	return write_name(rows, row, "thread_name");
 }
 
-/* The entry of the track's process, made if it is new; NULL if out of memory.
- * Each process has devices of its own. */
+/* The entry of the track's process, or of its device, made if it is new; NULL if
+ * out of memory. Each process has devices of its own. */
 static struct chrome_process *find_process(
-	struct chrome_rows *rows, const struct trace_track *track, bool *is_new)
+	struct chrome_rows *rows, const struct trace_track *track, bool device)
 {
-	bool device = track->kind == TRACE_STREAM;
 	int64_t key[2] = {track->pid, device ? (int64_t)track->device : -1};
 	uint32_t number =
 		strtab_add(rows->processes, (const char *)key, sizeof(key));
@@ -261,8 +243,6 @@ static struct chrome_process *find_process(
 
 	if (number == STRTAB_NONE)
 		return NULL;
-	*is_new =
-		number > rows->process_room || !rows->process[number - 1].taken;
 	if (number > rows->process_room) {
 		process = memory_resize(
 			rows->process, number * 2 * sizeof(*process));
@@ -276,10 +256,40 @@ static struct chrome_process *find_process(
 	process = &rows->process[number - 1];
 	if (device)
 		wish = track->device;
-	if (*is_new && !choose(rows, rows->pids, wish, &process->pid))
+	if (!process->taken && !choose(rows, rows->pids, wish, &process->pid))
 		return NULL;
 	process->taken = true;
 	return process;
+}
+
+/* Kineto's own word for which device it is. Where that cannot be told from the
+ * rows, as of several processes, whose it is stands beside. */
+static bool write_process_label(
+	struct chrome_rows *rows, const struct chrome_row *row)
+{
+	const struct trace_track *track = &rows->trace->tracks[row->track];
+	const struct chrome_process *process = NULL;
+	struct json *json;
+
+	if (track->order != 0 || row->pid != track->device) {
+		process = find_process(rows, track, false);
+		if (process == NULL)
+			return false;
+	}
+	rows->name.used = 0;
+	name_number(&rows->name, "GPU ", track->device);
+	if (rows->name.failed)
+		return false;
+	json = begin_metadata(rows, row, "process_labels", "labels");
+	json_text_sized(json, (const char *)rows->name.bytes, rows->name.used);
+	if (process != NULL) {
+		json_key(json, CHROME_ROWS_OWNER);
+		json_uint(json, process->pid);
+		json_key(json, CHROME_ROWS_DEVICE);
+		json_uint(json, track->device);
+	}
+	end_metadata(json);
+	return true;
 }
 
 /* Where a process, or a device, stands that is the `index`th to come. */
@@ -301,25 +311,28 @@ static int64_t process_index(const struct trace_track *track, int64_t index)
 static bool open_process(struct chrome_rows *rows, struct chrome_row *row)
 {
 	const struct trace_track *track = &rows->trace->tracks[row->track];
-	struct chrome_process *process;
+	bool device = track->kind == TRACE_STREAM;
+	struct chrome_process *process = find_process(rows, track, device);
 	bool is_new;
+	int64_t index;
 
-	process = find_process(rows, track, &is_new);
 	if (process == NULL)
 		return false;
 	row->pid = process->pid;
+	is_new = !process->described;
 	if (!is_new && (track->process_name == 0 ||
 			       track->process_name == process->name))
 		return true;
+	process->described = true;
 	process->name = track->process_name;
+	index = process_index(track, process - rows->process);
 	if (!write_process_name(rows, row))
 		return false;
-	if (is_new && track->kind == TRACE_STREAM &&
-		!write_process_label(rows, row))
+	if (!is_new)
+		return true;
+	if (device && !write_process_label(rows, row))
 		return false;
-	if (is_new)
-		write_index(rows, row, "process_sort_index",
-			process_index(track, process - rows->process));
+	write_index(rows, row, "process_sort_index", index);
 	return true;
 }
 

@@ -30,6 +30,11 @@
 #define CHROME_ROW_RANGES (-1)
 #define CHROME_ROW_HOST LANES_MAX
 
+/* Arguments of a device's "process_labels": the pid of the process that used
+ * it, as in the file, and its number. */
+#define CHROME_ROWS_OWNER "process"
+#define CHROME_ROWS_DEVICE "device"
+
 #define CHROME_PREFIX_ROOM 64
 #define CHROME_PREFIX_PHASE 9
 
@@ -52,9 +57,10 @@ struct chrome_flow {
 };
 
 struct chrome_process {
-	bool taken;    /* its pid */
-	uint32_t pid;  /* in the file */
-	uint32_t name; /* strtab number, when it was written last */
+	bool taken;     /* its pid */
+	bool described; /* in the file */
+	uint32_t pid;   /* in the file */
+	uint32_t name;  /* strtab number, when it was written last */
 };
 
 struct chrome_rows {

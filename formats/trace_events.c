@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "chrome_rows.h"
 #include "json_value.h"
 #include "strtab.h"
 #include "trace_pairs.h"
@@ -126,9 +127,11 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 {
 	struct trace_cause cause = {known_id(reader, TRACE_CORRELATION),
 		known_id(reader, TRACE_EXTERNAL_ID)};
-	int64_t pid = trace_rows_process(&reader->rows, row)->pid;
+	const struct trace_process *process =
+		trace_rows_process(&reader->rows, row);
 	struct trace_place place = {row->process,
-		known_arg(reader, TRACE_DEVICE, pid),
+		known_arg(reader, TRACE_DEVICE,
+			process->owner != 0 ? process->device : process->pid),
 		known_arg(reader, TRACE_CONTEXT, 0),
 		known_arg(reader, TRACE_STREAM_ID, row->tid)};
 	int64_t key_ns = record->time_ns;
@@ -261,6 +264,39 @@ static bool read_phase(char phase, struct trace_record *record)
 	return true;
 }
 
+#define LABELS "process_labels"
+
+/* Labels of processes are for people, but in those of a device our own files
+ * say whose it is. */
+static bool add_owner(
+	struct trace_reader *reader, const struct trace_row *row, bool *is_told)
+{
+	const uint8_t *at =
+		reader->args.bytes.bytes + sizeof(struct trace_record);
+	bool has_owner = false;
+	bool has_device = false;
+	int64_t owner = 0;
+	int64_t device = 0;
+
+	for (uint32_t i = 0; i < reader->args.count; i++) {
+		struct event_arg arg = trace_args_next(&at);
+		const char *key =
+			strtab_text(reader->trace->text, arg.key, NULL);
+
+		if (arg.kind != ARG_INT)
+			continue;
+		if (strcmp(key, CHROME_ROWS_OWNER) == 0) {
+			has_owner = true;
+			owner = arg.value.integer;
+		} else if (strcmp(key, CHROME_ROWS_DEVICE) == 0) {
+			has_device = true;
+			device = arg.value.integer;
+		}
+	}
+	*is_told = has_owner && has_device;
+	return !*is_told || trace_rows_own(&reader->rows, row, owner, device);
+}
+
 /* What is told of a process or a thread. */
 static bool set_label(struct trace_reader *reader, struct trace_row *row,
 	bool of_process, const struct event_arg *arg)
@@ -303,7 +339,14 @@ static bool add_metadata(struct trace_reader *reader, struct trace_row *row,
 	const struct strtab *table = reader->trace->text;
 	const char *name = json_scan_text(reader->scan, &event->name);
 	size_t which = 0;
+	bool is_told = false;
 
+	if (event->name.size == strlen(LABELS) &&
+		memcmp(name, LABELS, event->name.size) == 0 &&
+		!add_owner(reader, row, &is_told))
+		return false;
+	if (is_told)
+		return true;
 	while (which < sizeof(known) / sizeof(known[0]) &&
 		(event->name.size != strlen(known[which].name) ||
 			memcmp(name, known[which].name, event->name.size) != 0))

@@ -149,6 +149,18 @@ struct trace_process *trace_rows_process(
 	return &rows->processes[row->process];
 }
 
+bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
+	int64_t pid, int64_t device)
+{
+	uint32_t owner = find_process(rows, pid, 0);
+
+	if (owner == STRTAB_NONE)
+		return false;
+	rows->processes[row->process].owner = owner;
+	rows->processes[row->process].device = device;
+	return true;
+}
+
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row)
 {
 	if (row->track == TRACE_NONE)

@@ -34,6 +34,10 @@ struct trace_process {
 	uint32_t name; /* strtab number; 0: none */
 	bool has_sort;
 	int64_t sort;
+	/* It is this device of that process, as the file says; 0: it does not
+	 * say. */
+	uint32_t owner;
+	int64_t device;
 };
 
 struct trace_rows {
@@ -63,6 +67,10 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 /* The row's process; good until a row is asked for. */
 struct trace_process *trace_rows_process(
 	struct trace_rows *rows, const struct trace_row *row);
+
+/* The row's process is this device of the one with that pid. */
+bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
+	int64_t pid, int64_t device);
 
 /* The row's track, made if it has none; TRACE_NONE if out of memory. */
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row);

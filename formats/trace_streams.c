@@ -239,9 +239,9 @@ static void choose_owners(struct trace_streams *streams, uint32_t process,
 
 	for (uint32_t i = 1; i < count; i++) {
 		struct trace_owned *device = &streams->devices[i];
-		uint32_t best = 0;
+		uint32_t best = streams->rows->processes[device->process].owner;
 
-		if (streams->several)
+		if (best == 0 && streams->several)
 			vote(streams, device, stands, &best);
 		if (best == 0 && streams->several &&
 			stands[device->process].has_thread)

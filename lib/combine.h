@@ -21,9 +21,6 @@
 #include "error.h"
 #include "event.h"
 
-/* The fact that says of how many recordings a trace is; the caller's to add. */
-#define COMBINE_MERGED "merged"
-
 struct combine;
 
 /* How a source stands among others. */

@@ -479,7 +479,7 @@ static bool add_fact(struct combine *combine,
 static bool is_ours(const struct trace *trace, uint32_t fact)
 {
 	return strcmp(strtab_text(trace->text, trace->facts[fact].key, NULL),
-		       COMBINE_MERGED) == 0;
+		       TRACE_MERGED) == 0;
 }
 
 bool combine_add_facts(struct combine *combine)

@@ -24,24 +24,30 @@ static bool is_one_of(const char *key, const char *const *keys)
 }
 
 /* A log's facts stand in the header as they stood; what another format calls
- * by the same name may be something else. */
+ * by the same name may be something else. What tells ranks from each other is
+ * to be known before the events. */
 static enum place place_of(const struct log_out *out, uint32_t number)
 {
 	static const char *const own[] = {
 		"format", "version", "reader", "realtime", "spool", NULL};
 	static const char *const header[] = {"tool", "host", "pid", "command",
 		"clock", "clock_hz", "policy", "min_ns", "parent", NULL};
+	static const char *const always[] = {
+		TRACE_MERGED, TRACE_DISTRIBUTED, NULL};
 	const struct trace *trace = out->trace;
 	const struct trace_fact *fact = &trace->facts[number];
 	const char *format = trace_find_fact(trace, "format");
 	const char *key = strtab_text(trace->text, fact->key, NULL);
 
-	if (number >= out->header_facts || format == NULL ||
-		strcmp(format, LOG_FORMAT_NAME) != 0)
+	if (number >= out->header_facts)
 		return IN_FACTS;
 	for (uint32_t i = 0; i < number; i++)
 		if (trace->facts[i].key == fact->key)
 			return IN_FACTS;
+	if (is_one_of(key, always))
+		return IN_HEADER;
+	if (format == NULL || strcmp(format, LOG_FORMAT_NAME) != 0)
+		return IN_FACTS;
 	if (is_one_of(key, own))
 		return NOWHERE;
 	return is_one_of(key, header) ? IN_HEADER : IN_FACTS;

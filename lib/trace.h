@@ -158,6 +158,11 @@ struct trace_fact {
 	enum trace_fact_kind kind;
 };
 
+/* Facts that tell the ranks of a job from each other: of how many recordings a
+ * trace was merged; what PyTorch says of its process, in JSON. */
+#define TRACE_MERGED "merged"
+#define TRACE_DISTRIBUTED "distributedInfo"
+
 struct trace {
 	struct strtab *text;
 	/* These are set before the first event is read. */
