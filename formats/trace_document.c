@@ -18,6 +18,9 @@
 #define FACT_BYTES_MAX ((size_t)256 * 1024)
 #define FACTS_BYTES_MAX ((size_t)4 * 1024 * 1024)
 
+/* But of a job with many ranks it takes this much to say which one it is. */
+#define DISTRIBUTED_BYTES_MAX 65536
+
 static enum ctp_status no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
@@ -90,10 +93,11 @@ static bool add_fact(struct trace_reader *reader, const char *key,
 	return done;
 }
 
-/* Passes over what is open innermost; whether it was no longer than a fact. Its
+/* Passes over what is open innermost; whether it was no longer than that. Its
  * text is there then. */
 static enum ctp_status skip_short(struct trace_reader *reader,
-	const struct json_token *begin, bool *is_short, struct ctp_error *err)
+	const struct json_token *begin, uint64_t bytes_max, bool *is_short,
+	struct ctp_error *err)
 {
 	uint32_t depth = json_scan_depth(reader->scan);
 	struct json_token token;
@@ -107,7 +111,7 @@ static enum ctp_status skip_short(struct trace_reader *reader,
 		}
 		status = json_scan_next(reader->scan, &token, err);
 		*is_short = json_scan_position(reader->scan) - begin->at <=
-			    FACT_BYTES_MAX;
+			    bytes_max;
 		if (!*is_short)
 			json_scan_let_go(reader->scan);
 	}
@@ -122,7 +126,10 @@ static enum ctp_status read_object(struct trace_reader *reader, const char *key,
 	size_t size;
 
 	json_scan_keep(reader->scan, token);
-	status = skip_short(reader, token, &is_short, err);
+	status = skip_short(reader, token,
+		strcmp(key, TRACE_DISTRIBUTED) == 0 ? DISTRIBUTED_BYTES_MAX
+						    : FACT_BYTES_MAX,
+		&is_short, err);
 	if (status != CTP_OK)
 		return status;
 	size = (size_t)(json_scan_position(reader->scan) - token->at);

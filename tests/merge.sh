@@ -149,7 +149,10 @@ called() {
 		complain "$2 and $3 are called $(processes called.json)"
 }
 trace told5.json $base 1 '"distributedInfo":{"backend":"nccl", "rank" : 5},'
-trace told4.json $base 1 '"distributedInfo":{"rank":4,"x":{"rank":7}},'
+# Where there are many ranks they say it at length.
+members=$(seq -s , 1 5000)
+trace told4.json $base 1 \
+	"\"distributedInfo\":{\"rank\":4,\"x\":{\"rank\":7},\"y\":[$members]},"
 called 'rank 4: python|rank 4: python GPU 0|rank 5: python (pid 1)|rank 5: python (pid 1) GPU 0' \
 	told5.json told4.json
 cp a.json job_Rank-12.x.json
