@@ -82,11 +82,11 @@ static const struct event_arg *find_property(const struct trace *trace,
 	return NULL;
 }
 
-const char *devices_name(const struct trace *trace, int64_t pid,
-	uint32_t number, size_t *size)
+const char *devices_name(
+	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
 {
-	const struct event_arg *name = find_property(trace,
-		trace_find_device(trace, pid, number), ARG_TEXT, "name");
+	const struct event_arg *name = find_property(
+		trace, trace_find_device(trace, pid, number), ARG_TEXT, "name");
 
 	if (name == NULL || name->value.text.size == 0)
 		return NULL;

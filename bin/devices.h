@@ -27,8 +27,8 @@ void devices_clear(struct devices *devices);
 
 /* What a device calls itself; NULL if that is not known. Borrowed; not
  * terminated. */
-const char *devices_name(const struct trace *trace, int64_t pid,
-	uint32_t number, size_t *size);
+const char *devices_name(
+	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
 
 /* Adds a row for each to a table with two columns. */
 void devices_add_rows(const struct devices *devices, const struct trace *trace,

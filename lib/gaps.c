@@ -7,13 +7,12 @@
  */
 #include "gaps_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "device_work.h"
 #include "memory.h"
 
-#define PLACE_NONE UINT32_MAX
+#define DEVICE_NONE UINT32_MAX
 
 static const struct {
 	const char *name;
@@ -121,7 +120,7 @@ static bool extend(
 	return true;
 }
 
-/* The device that a stream is of; PLACE_NONE if out of memory. */
+/* The device that a stream is of; DEVICE_NONE if out of memory. */
 static uint32_t find_device(struct gaps *gaps, uint32_t number)
 {
 	const struct trace_track *track = &gaps->trace->tracks[number];
@@ -137,7 +136,7 @@ static uint32_t find_device(struct gaps *gaps, uint32_t number)
 
 		devices = memory_resize_array(devices, room, sizeof(*devices));
 		if (devices == NULL)
-			return PLACE_NONE;
+			return DEVICE_NONE;
 		gaps->devices = devices;
 		gaps->device_room = room;
 	}
@@ -182,7 +181,7 @@ static enum ctp_status add_work(
 	struct launch launch;
 	enum ctp_status status;
 
-	if (work.device == PLACE_NONE)
+	if (work.device == DEVICE_NONE)
 		return gaps_no_memory(err);
 	if (!launches_find(gaps->launches, event, &launch))
 		return spill_add(gaps->work, &record, err);
@@ -204,9 +203,8 @@ static enum ctp_status add_range(
 	const uint32_t what[2] = {event->track,
 		event->kind == EVENT_BEGIN ? event->site : TRACE_NONE};
 	int64_t *latest_ns = &gaps->extents[event->track].range_ns;
-	struct spill_record record = {.time_ns = event->time_ns,
-		.bytes = what,
-		.size = sizeof(what)};
+	struct spill_record record = {
+		.time_ns = event->time_ns, .bytes = what, .size = sizeof(what)};
 
 	/* A time that goes back would change the order. */
 	if (record.time_ns < *latest_ns)
@@ -257,52 +255,6 @@ static void set_span(struct gaps *gaps, struct gaps_device *device)
 	}
 	device->start_ns = first_ns;
 	device->span_ns = (uint64_t)last_ns - (uint64_t)first_ns;
-}
-
-/* The place's index, new or known; PLACE_NONE if out of memory. */
-static uint32_t find_place(struct gaps *gaps, const struct gaps_place *place)
-{
-	const uint32_t key[] = {place->device, (uint32_t)place->cause,
-		place->name, place->file, place->line, place->call};
-	uint32_t count = strtab_count(gaps->place_keys);
-	uint32_t number =
-		strtab_add(gaps->place_keys, (const char *)key, sizeof(key));
-
-	if (number == STRTAB_NONE)
-		return PLACE_NONE;
-	if (number < count)
-		return number - 1;
-	if (gaps->place_count == gaps->place_room) {
-		uint32_t room =
-			gaps->place_room == 0 ? 64 : gaps->place_room * 2;
-		struct gaps_place *places = memory_resize_array(
-			gaps->places, room, sizeof(*places));
-
-		if (places == NULL)
-			return PLACE_NONE;
-		gaps->places = places;
-		gaps->place_room = room;
-	}
-	gaps->places[gaps->place_count] = *place;
-	return gaps->place_count++;
-}
-
-bool gaps_charge(
-	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns)
-{
-	uint32_t number;
-
-	if (time_ns == 0)
-		return true;
-	number = find_place(gaps, place);
-	if (number == PLACE_NONE)
-		return false;
-	gaps->devices[place->device].cause_ns[place->cause] += time_ns;
-	gaps->places[number].idle_ns += time_ns;
-	gaps->places[number].count++;
-	if (time_ns > gaps->places[number].longest_ns)
-		gaps->places[number].longest_ns = time_ns;
-	return true;
 }
 
 static bool charge_cause(struct gaps *gaps, uint32_t device,
@@ -429,80 +381,6 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
 	return status;
 }
 
-static int compare_texts(const struct gaps *gaps, uint32_t left, uint32_t right)
-{
-	const struct strtab *text = gaps->trace->text;
-
-	return strcmp(
-		strtab_text(text, left, NULL), strtab_text(text, right, NULL));
-}
-
-static int compare_numbers(uint64_t left, uint64_t right)
-{
-	return (left > right) - (left < right);
-}
-
-/* The longest first; what is equal, in an order of its own. */
-static int compare_places(const void *left, const void *right, void *user)
-{
-	const struct gaps_place *one = left;
-	const struct gaps_place *other = right;
-	int order = compare_numbers(other->idle_ns, one->idle_ns);
-
-	if (order == 0)
-		order = compare_numbers(one->device, other->device);
-	if (order == 0)
-		order = compare_numbers(one->cause, other->cause);
-	if (order == 0)
-		order = compare_texts(user, one->name, other->name);
-	if (order == 0)
-		order = compare_texts(user, one->file, other->file);
-	if (order == 0)
-		order = compare_numbers(one->line, other->line);
-	return order != 0 ? order : compare_texts(user, one->call, other->call);
-}
-
-static int compare_devices(const void *left, const void *right, void *user)
-{
-	const struct gaps *gaps = user;
-	const uint32_t *numbers[2] = {left, right};
-	const struct gaps_device *one = &gaps->devices[*numbers[0]];
-	const struct gaps_device *other = &gaps->devices[*numbers[1]];
-
-	if (one->pid != other->pid)
-		return one->pid < other->pid ? -1 : 1;
-	return compare_numbers(one->number, other->number);
-}
-
-/* Into an order that does not depend on how they were met. */
-static bool sort_devices(struct gaps *gaps)
-{
-	uint32_t count = gaps->device_count;
-	struct gaps_device *sorted =
-		memory_new_zeroed(count + 1, sizeof(*sorted));
-	uint32_t *order = memory_new_zeroed(2 * (count + 1), sizeof(*order));
-	uint32_t *place = order + count;
-
-	if (sorted == NULL || order == NULL) {
-		memory_free(sorted);
-		memory_free(order);
-		return false;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = i;
-	qsort_r(order, count, sizeof(*order), compare_devices, gaps);
-	for (uint32_t i = 0; i < count; i++) {
-		sorted[i] = gaps->devices[order[i]];
-		place[order[i]] = i;
-	}
-	for (uint32_t i = 0; i < gaps->place_count; i++)
-		gaps->places[i].device = place[gaps->places[i].device];
-	memory_free(gaps->devices);
-	memory_free(order);
-	gaps->devices = sorted;
-	return true;
-}
-
 enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 {
 	struct spill *const sorted[] = {gaps->work, gaps->host, gaps->queue};
@@ -518,11 +396,8 @@ enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 		status = gaps_charge_host(gaps, err);
 	if (status == CTP_OK)
 		status = gaps_sum_queue(gaps, err);
-	if (status == CTP_OK && !sort_devices(gaps))
+	if (status == CTP_OK && !gaps_sort(gaps))
 		status = gaps_no_memory(err);
-	if (status == CTP_OK && gaps->place_count > 0)
-		qsort_r(gaps->places, gaps->place_count, sizeof(*gaps->places),
-			compare_places, (void *)gaps);
 	return status;
 }
 

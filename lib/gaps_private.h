@@ -61,6 +61,9 @@ enum ctp_status gaps_sum_queue(struct gaps *gaps, struct ctp_error *err);
 bool gaps_charge(
 	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns);
 
+/* Puts devices and places into their orders. False if out of memory. */
+bool gaps_sort(struct gaps *gaps);
+
 enum ctp_status gaps_no_memory(struct ctp_error *err);
 
 #endif
