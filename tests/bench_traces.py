@@ -6,6 +6,8 @@ is asserted. Run in the build directory.
 
 usage: bench_traces.py
 environment: BENCH_TRACE_BYTES  length of the trace (256M)
+             BENCH_RANKS        how many traces are merged (256), each of
+             BENCH_RANK_BYTES   so many bytes (2M)
              BENCH_ROUNDS       rounds, the best of which counts (3)
              BENCH_TRACES_OUT   all figures as JSON (bench-traces.json)
              BENCH_PEERS        where ./bootstrap bench has put other programs
@@ -72,13 +74,33 @@ def profile_rows(profile, work):
     ]
 
 
-def write_trace(work):
-    size = os.environ.get("BENCH_TRACE_BYTES", "256M")
-    trace = os.path.join(work, "trace.json")
-    packed = trace + ".gz"
-    with open(trace, "wb") as out:
+def make_trace(path, size):
+    with open(path, "wb") as out:
         subprocess.run(["tests/make_trace", "--bytes=" + size], stdout=out,
                        check=True)
+
+
+def write_ranks(work):
+    """All are one file: whose processes have one number, too."""
+    trace = os.path.join(work, "rank.json")
+    make_trace(trace, os.environ.get("BENCH_RANK_BYTES", "2M"))
+    ranks = [os.path.join(work, "rank%d.json" % i)
+             for i in range(int(os.environ.get("BENCH_RANKS", "256")))]
+    for rank in ranks:
+        os.symlink(trace, rank)
+    return ranks
+
+
+def rank_rows(ranks):
+    return [("ctprof: %d ranks -> pftrace" % len(ranks),
+             [CTPROF, "merge", "-q", "--align", "none", "-t", "pftrace", "-o",
+              "-"] + ranks, None)]
+
+
+def write_trace(work):
+    trace = os.path.join(work, "trace.json")
+    packed = trace + ".gz"
+    make_trace(trace, os.environ.get("BENCH_TRACE_BYTES", "256M"))
     with open(trace, "rb") as text, gzip.open(packed, "wb", 6) as out:
         shutil.copyfileobj(text, out, 1 << 20)
     return trace, packed
@@ -150,13 +172,18 @@ def main():
         size = os.path.getsize(trace)
         traces = run_rows(trace_rows(trace, packed), size)
         print_rows("%d bytes of JSON" % size, traces)
+        ranks = write_ranks(work)
+        size = sum(os.path.getsize(rank) for rank in ranks)
+        merged = run_rows(rank_rows(ranks), size)
+        print_rows("%d bytes in %d files" % (size, len(ranks)), merged)
         profile = write_profile(work)
         size = os.path.getsize(profile)
         profiles = run_rows(profile_rows(profile, work), size)
         print_rows("pstats, %d functions" % FUNCTIONS, profiles)
     with open(out, "w", encoding="utf-8") as text:
         json.dump({"schema": "ctprof/bench-traces/1", "traces": traces,
-                   "profiles": profiles}, text, indent=1, sort_keys=True)
+                   "merged": merged, "profiles": profiles}, text, indent=1,
+                  sort_keys=True)
         text.write("\n")
 
 
