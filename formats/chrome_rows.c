@@ -11,9 +11,6 @@
 /* Devices are shown below the processes. */
 #define DEVICE_SORT_INDEX 1000000
 
-/* Of groups of processes, each with its devices below it. */
-#define GROUP_SORT_INDEX 100000
-
 /* Rows that a track may have. */
 #define ROWS_MAX (2 * LANES_MAX - CHROME_ROW_MAIN)
 
@@ -297,15 +294,9 @@ static int64_t process_index(const struct trace_track *track, int64_t index)
 {
 	bool device = track->kind == TRACE_STREAM;
 
-	if (track->order == 0 && track->has_process_sort)
+	if (track->has_process_sort)
 		return track->process_sort;
-	if (track->order == 0)
-		return device ? index + DEVICE_SORT_INDEX : index;
-	if (index >= GROUP_SORT_INDEX / 2)
-		index = GROUP_SORT_INDEX / 2 - 1;
-	if (device)
-		index += GROUP_SORT_INDEX / 2;
-	return (int64_t)track->order * GROUP_SORT_INDEX + index;
+	return device ? index + DEVICE_SORT_INDEX : index;
 }
 
 static bool open_process(struct chrome_rows *rows, struct chrome_row *row)

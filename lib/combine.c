@@ -8,7 +8,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "buffer.h"
 #include "combine_private.h"
 #include "memory.h"
 
@@ -157,6 +159,47 @@ static enum ctp_status go_on(struct combine *combine, struct ctp_error *err)
 	return CTP_OK;
 }
 
+/* "rank 3 host" */
+static bool add_fact(struct combine *combine,
+	const struct combine_member *member, const struct trace_fact *fact)
+{
+	const struct strtab *text = member->source->trace->text;
+	const char *value = strtab_text(text, fact->value, NULL);
+	struct buffer key = BUFFER_INIT;
+	bool done;
+
+	buffer_add_text(&key, member->place.label);
+	if (key.used > 0)
+		buffer_add_byte(&key, ' ');
+	buffer_add_text(&key, strtab_text(text, fact->key, NULL));
+	buffer_add_byte(&key, '\0');
+	done = !key.failed &&
+	       trace_add_fact(combine->trace, (const char *)key.bytes, value);
+	buffer_clear(&key);
+	return done;
+}
+
+/* How many recordings a source was made of is part of what is said of all. */
+static bool is_ours(const struct trace *trace, uint32_t fact)
+{
+	return strcmp(strtab_text(trace->text, trace->facts[fact].key, NULL),
+		       TRACE_MERGED) == 0;
+}
+
+static bool add_facts(struct combine *combine)
+{
+	for (uint32_t i = 0; i < combine->count; i++) {
+		const struct combine_member *member = &combine->members[i];
+		const struct trace *trace = member->source->trace;
+
+		for (uint32_t j = 0; j < trace->fact_count; j++)
+			if (!is_ours(trace, j) &&
+				!add_fact(combine, member, &trace->facts[j]))
+				return false;
+	}
+	return true;
+}
+
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
@@ -171,7 +214,7 @@ static enum ctp_status next(
 	if (status != CTP_OK)
 		return status;
 	if (combine->heap_count == 0) {
-		if (!combine->finished && !combine_add_facts(combine))
+		if (!combine->finished && !add_facts(combine))
 			return no_memory(err);
 		combine->finished = true;
 		return CTP_END;

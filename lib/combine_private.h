@@ -72,9 +72,6 @@ bool combine_translate(struct combine *combine, struct combine_member *member,
 bool combine_close_member(
 	struct combine *combine, struct combine_member *member);
 
-/* All have: facts. */
-bool combine_add_facts(struct combine *combine);
-
 /* `time_ns + shift_ns`, or the last moment there is. */
 int64_t combine_time(int64_t time_ns, int64_t shift_ns);
 

@@ -21,6 +21,9 @@
 #define ID_KIND_BIT (UINT64_C(1) << 63)
 #define ID_HASH_BIT (UINT64_C(1) << 62)
 
+/* Of the processes of one source, and of its devices half as many. */
+#define GROUP_SORT 100000
+
 static const char *const id_keys[COMBINE_ID_KEYS] = {"correlation",
 	"External id", "external id", "wait_on_cuda_event_record_corr_id"};
 
@@ -208,6 +211,26 @@ static uint32_t name_process(struct combine *combine,
 	return number;
 }
 
+/* Ranks stand in order, each with its devices below it. What was merged before
+ * stands as it did. */
+static void set_sort(const struct combine *combine,
+	const struct combine_member *member, const struct trace_track *from,
+	struct trace_track *track)
+{
+	const int64_t key[2] = {member->number, from->pid};
+	int64_t index =
+		strtab_add(combine->processes, (const char *)key, sizeof(key));
+
+	if (member->place.label[0] == '\0' && track->has_process_sort)
+		return;
+	if (index >= GROUP_SORT / 2)
+		index = GROUP_SORT / 2 - 1;
+	if (track->kind == TRACE_STREAM)
+		index = GROUP_SORT / 2 + track->device % (GROUP_SORT / 2);
+	track->has_process_sort = true;
+	track->process_sort = (int64_t)member->place.order * GROUP_SORT + index;
+}
+
 /* The source's track as one of the combined trace. */
 static bool copy_track(struct combine *combine, struct combine_member *member,
 	uint32_t number, struct trace_track *out)
@@ -220,6 +243,7 @@ static bool copy_track(struct combine *combine, struct combine_member *member,
 	out->name = map_text(combine, member, from->name);
 	out->process_name = name_process(combine, member, from, out->pid);
 	out->order = member->place.order;
+	set_sort(combine, member, from, out);
 	out->end_ns = combine_track_time(member, number, from->end_ns);
 	return out->name != STRTAB_NONE && out->process_name != STRTAB_NONE;
 }
@@ -453,45 +477,4 @@ bool combine_close_member(
 	member->device_count = 0;
 	return close_tracks(combine, member) && copy_devices(combine, member) &&
 	       copy_modules(combine, member);
-}
-
-/* "rank 3 host" */
-static bool add_fact(struct combine *combine,
-	const struct combine_member *member, const struct trace_fact *fact)
-{
-	const struct strtab *text = member->source->trace->text;
-	const char *value = strtab_text(text, fact->value, NULL);
-	struct buffer key = BUFFER_INIT;
-	bool done;
-
-	buffer_add_text(&key, member->place.label);
-	if (key.used > 0)
-		buffer_add_byte(&key, ' ');
-	buffer_add_text(&key, strtab_text(text, fact->key, NULL));
-	buffer_add_byte(&key, '\0');
-	done = !key.failed &&
-	       trace_add_fact(combine->trace, (const char *)key.bytes, value);
-	buffer_clear(&key);
-	return done;
-}
-
-/* How many recordings a source was made of is part of what is said of all. */
-static bool is_ours(const struct trace *trace, uint32_t fact)
-{
-	return strcmp(strtab_text(trace->text, trace->facts[fact].key, NULL),
-		       TRACE_MERGED) == 0;
-}
-
-bool combine_add_facts(struct combine *combine)
-{
-	for (uint32_t i = 0; i < combine->count; i++) {
-		const struct combine_member *member = &combine->members[i];
-		const struct trace *trace = member->source->trace;
-
-		for (uint32_t j = 0; j < trace->fact_count; j++)
-			if (!is_ours(trace, j) &&
-				!add_fact(combine, member, &trace->facts[j]))
-				return false;
-	}
-	return true;
 }

@@ -103,6 +103,11 @@ done
 	"$python" -B "$tests/merge_timelines.py" all.json wall rank?.json >said ||
 	complain "logs become something else"
 
+"$ctprof" merge -q -o again.ctp rank?.json &&
+	"$ctprof" convert -q -o again.json again.ctp &&
+	"$python" -B "$tests/merge_timelines.py" again.json wall rank?.json >said ||
+	complain "as a log it becomes something else"
+
 # What cannot be on one clock.
 trace a.json $base 1
 trace b.json $((base + 2000000)) 1
