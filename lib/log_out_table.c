@@ -24,16 +24,14 @@ static bool is_one_of(const char *key, const char *const *keys)
 }
 
 /* A log's facts stand in the header as they stood; what another format calls
- * by the same name may be something else. What tells ranks from each other is
- * to be known before the events. */
+ * by the same name may be something else. That a log was merged is to be
+ * known before its events. */
 static enum place place_of(const struct log_out *out, uint32_t number)
 {
 	static const char *const own[] = {
 		"format", "version", "reader", "realtime", "spool", NULL};
 	static const char *const header[] = {"tool", "host", "pid", "command",
 		"clock", "clock_hz", "policy", "min_ns", "parent", NULL};
-	static const char *const always[] = {
-		TRACE_MERGED, TRACE_DISTRIBUTED, NULL};
 	const struct trace *trace = out->trace;
 	const struct trace_fact *fact = &trace->facts[number];
 	const char *format = trace_find_fact(trace, "format");
@@ -44,7 +42,7 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 	for (uint32_t i = 0; i < number; i++)
 		if (trace->facts[i].key == fact->key)
 			return IN_FACTS;
-	if (is_one_of(key, always))
+	if (strcmp(key, TRACE_MERGED) == 0)
 		return IN_HEADER;
 	if (format == NULL || strcmp(format, LOG_FORMAT_NAME) != 0)
 		return IN_FACTS;
