@@ -42,7 +42,7 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 	for (uint32_t i = 0; i < number; i++)
 		if (trace->facts[i].key == fact->key)
 			return IN_FACTS;
-	if (strcmp(key, TRACE_MERGED) == 0)
+	if (strcmp(key, TRACE_MERGED) == 0 && fact->kind == FACT_OWN)
 		return IN_HEADER;
 	if (format == NULL || strcmp(format, LOG_FORMAT_NAME) != 0)
 		return IN_FACTS;
