@@ -15,7 +15,7 @@
 #define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
 #define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
 #define ITT_VARIABLE "INTEL_LIBITTNOTIFY64"
-#define MODES "light|full|off"
+#define MODES "light|full|graphs|off"
 #define TOOLS "nvtx|itt"
 
 static const char *word(const struct argp_state *state, const char *option,
@@ -53,8 +53,9 @@ static const struct argp_option options[] = {
 	OPTION_HEADING("GPU and other tools:", GROUP_TOOLS),
 	{"gpu", KEY_GPU, MODES, OPTION_ARG_OPTIONAL,
 		"record what CUDA does on GPUs: kernels, copies and what "
-		"launched them (light, the default of --gpu alone), or also "
-		"every call of CUDA (full)", GROUP_TOOLS},
+		"launched them (light, the default of --gpu alone), also every "
+		"call of CUDA (full), or each launch of a graph as a whole "
+		"(graphs)", GROUP_TOOLS},
 	{"no-nvtx", KEY_NO_NVTX, NULL, 0,
 		"do not record ranges that the program marks by NVTX",
 		GROUP_TOOLS},

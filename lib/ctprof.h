@@ -66,8 +66,10 @@ enum ctp_clock {
 enum ctp_gpu {
 	CTP_GPU_DEFAULT = 0, /* what the environment says; else nothing */
 	CTP_GPU_OFF = 1,
-	CTP_GPU_LIGHT = 2, /* kernels, copies, the calls that cause them */
-	CTP_GPU_FULL = 3,  /* and all other calls of CUDA */
+	CTP_GPU_LIGHT = 2,  /* kernels, copies, the calls that cause them */
+	CTP_GPU_FULL = 3,   /* and all other calls of CUDA */
+	CTP_GPU_GRAPHS = 4, /* as light, but a launch of a CUDA graph is one
+			       activity: costs least where graphs are large */
 };
 
 /* Where ranges recorded through this library are shown as well. */
@@ -99,7 +101,7 @@ struct ctp_options {
 	enum ctp_clock clock;   /* CTPROF_CLOCK=
 				    auto|system|tsc|events */
 	int level;              /* deflate level 1-9. CTPROF_LEVEL; 1 */
-	enum ctp_gpu gpu;       /* CTPROF_GPU=off|light|full */
+	enum ctp_gpu gpu;       /* CTPROF_GPU=off|light|full|graphs */
 	enum ctp_emit emit;     /* CTPROF_EMIT=none|nvtx|itt */
 };
 

@@ -121,7 +121,7 @@ static void say_what_is_loaded(void)
 		gpu_session_fact("gpu.visible_devices", visible);
 }
 
-static bool start(bool full, char *reason, size_t size)
+static bool start(enum ctp_gpu mode, char *reason, size_t size)
 {
 	if (!gpu_load(reason, size))
 		return false;
@@ -142,7 +142,7 @@ static bool start(bool full, char *reason, size_t size)
 	gpu.pid = getpid();
 	atomic_store(&gpu.state, GPU_ON);
 	gpu_drain_begin();
-	gpu_subscribe_enable(true, full);
+	gpu_subscribe_enable(mode);
 	gpu_session_fact("gpu.state", "recording");
 	return true;
 }
@@ -150,19 +150,21 @@ static bool start(bool full, char *reason, size_t size)
 /* A recording begins that wants to know of GPUs: the first one, or another. */
 static void begin(uint64_t session, enum ctp_gpu mode)
 {
-	const bool full = mode == CTP_GPU_FULL;
+	static const char *const names[] = {[CTP_GPU_LIGHT] = "light",
+		[CTP_GPU_FULL] = "full",
+		[CTP_GPU_GRAPHS] = "graphs"};
 	char reason[REASON_BYTES] = "";
 
-	gpu_session_fact("gpu.mode", full ? "full" : "light");
+	gpu_session_fact("gpu.mode", names[mode]);
 	if (gpu_state() == GPU_IDLE) {
-		if (!start(full, reason, sizeof(reason))) {
+		if (!start(mode, reason, sizeof(reason))) {
 			atomic_store(&gpu.state, GPU_OFF);
 			say_off(reason);
 		}
 		ctp_private_devices(&calls);
 	} else if (gpu_state() == GPU_ON && !gpu_callback_is_active()) {
 		gpu_drain_begin();
-		gpu_subscribe_enable(true, full);
+		gpu_subscribe_enable(mode);
 	}
 	gpu_session_tell(session);
 }

@@ -64,6 +64,7 @@ enum cupti_kind {
 	CUPTI_OVERHEAD = 17,
 	CUPTI_MEMCPY2 = 22,
 	CUPTI_SYNCHRONIZATION = 38,
+	CUPTI_GRAPH_TRACE = 51,
 	/* Beyond those of any known version. */
 	CUPTI_KIND_LIMIT = 128,
 };
@@ -225,6 +226,17 @@ struct cupti_api {
 	uint32_t result;
 };
 static_assert(sizeof(struct cupti_api) == 40, "ABI");
+
+/* A launch of a graph, in place of its nodes. */
+struct cupti_graph_trace {
+	uint32_t kind;
+	uint32_t correlation;
+	uint64_t start, end;
+	uint32_t device, graph, context, stream;
+	void *reserved;
+};
+static_assert(sizeof(struct cupti_graph_trace) == 48, "ABI");
+static_assert(offsetof(struct cupti_graph_trace, stream) == 36, "ABI");
 
 enum { CUPTI_OBJECT_PROCESS = 1, CUPTI_OBJECT_THREAD = 2 };
 

@@ -95,6 +95,10 @@ static const struct field call_fields[] = {
 	{"return", GPU_CALL_RETURN, NUMBER},
 	{NULL, 0, NUMBER},
 };
+static const struct field graph_fields[] = {
+	{"graph id", GPU_GRAPH_ID, NUMBER},
+	{NULL, 0, NUMBER},
+};
 static const struct field no_fields[] = {{NULL, 0, NUMBER}};
 /* clang-format on */
 
@@ -105,6 +109,7 @@ static const struct field *const fields_of[] = {
 	[LOG_DEVICE_WAIT] = wait_fields,
 	[LOG_API_CALL] = call_fields,
 	[LOG_OVERHEAD] = no_fields,
+	[LOG_GRAPH] = graph_fields,
 };
 
 /* The latest of each site, or of some: found without a hash of all of it. */

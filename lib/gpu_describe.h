@@ -60,6 +60,7 @@ enum gpu_wait_field {
 	GPU_WAIT_RETURN,
 	GPU_WAIT_EVENT_ID, /* two fields, likewise */
 };
+enum gpu_graph_field { GPU_GRAPH_ID = 0 };
 enum gpu_call_field { GPU_CALL_CBID = 0, GPU_CALL_RETURN };
 
 /* What is 0 is not known, or not worth a word. */

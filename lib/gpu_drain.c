@@ -189,7 +189,7 @@ static bool is_taken_over(void)
 static void stop(bool last)
 {
 	if (gpu_state() == GPU_ON)
-		gpu_subscribe_enable(false, false);
+		gpu_subscribe_enable(CTP_GPU_OFF);
 	flush(CUPTI_FLUSH_FORCED);
 	hand_over();
 	if (is_taken_over()) {

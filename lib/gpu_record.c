@@ -6,6 +6,7 @@
  */
 #include "gpu_record.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,13 +19,11 @@
 #include "gpu_device.h"
 #include "gpu_graph.h"
 #include "gpu_session.h"
+#include "gpu_site.h"
 #include "gpu_table.h"
 
 /* Handed over together. */
 #define BATCH 1024
-
-/* So many names of kernels are looked up by where CUPTI has them. */
-#define NAMES_MAX ((size_t)1 << 15)
 
 /* A record that is taken. */
 struct taken {
@@ -46,87 +45,11 @@ static struct {
 	struct track_key last; /* and its track; 0: none */
 	uint32_t last_track;
 	struct gpu_table tracks;
-	struct gpu_table names;    /* sites by address of the name */
-	uint32_t ignored;          /* a thread */
-	int64_t now_ns;            /* on the device's clock */
-	uint32_t copies[11][8][8]; /* sites; 0: not made yet */
-	uint32_t memsets[8];
+	uint32_t ignored; /* a thread */
+	int64_t now_ns;   /* on the device's clock */
 } records = {
 	.tracks = GPU_TABLE_INIT(sizeof(struct track_key) / sizeof(uint64_t)),
-	.names = GPU_TABLE_INIT(1),
 };
-
-static struct ctp_site *make_site(const char *name, const char *category)
-{
-	struct ctp_site_info info = CTP_SITE_INFO_INIT;
-
-	info.name = name;
-	info.category = category;
-	return ctp_site_intern_info(&info);
-}
-
-static uint32_t number_of(struct ctp_site *site)
-{
-	uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
-
-	return tag != 0 ? (uint32_t)(tag >> CTP_TICK_BITS)
-			: ctp_private_site_number(site);
-}
-
-/*
- * The name is CUPTI's, and gone with its module, whose place another may take:
- * so what was found under its address is compared.
- */
-static uint32_t kernel_site(const char *name)
-{
-	const uint64_t key = (uint64_t)(uintptr_t)name;
-	struct ctp_site *site;
-
-	if (name == NULL)
-		return number_of(make_site("(unknown kernel)", "kernel"));
-	site = (struct ctp_site *)(uintptr_t)gpu_table_find(
-		&records.names, &key);
-	if (site == NULL || strcmp(site->name, name) != 0) {
-		site = make_site(name, "kernel");
-		if (records.names.used == NAMES_MAX)
-			gpu_table_clear(&records.names);
-		(void)gpu_table_set(
-			&records.names, &key, (uint64_t)(uintptr_t)site);
-	}
-	return number_of(site);
-}
-
-/* "Memcpy HtoD (Pageable -> Device)" */
-static uint32_t copy_site(uint8_t kind, uint8_t source, uint8_t target)
-{
-	char name[96];
-	uint32_t *known;
-
-	kind = kind > 10 ? 0 : kind;
-	source = source > 7 ? 0 : source;
-	target = target > 7 ? 0 : target;
-	known = &records.copies[kind][source][target];
-	if (*known == 0) {
-		(void)snprintf(name, sizeof(name), "Memcpy %s (%s -> %s)",
-			device_word_copy(kind), device_word_memory(source),
-			device_word_memory(target));
-		*known = number_of(make_site(name, "gpu_memcpy"));
-	}
-	return *known;
-}
-
-static uint32_t memset_site(uint16_t memory)
-{
-	char name[64];
-	uint32_t *known = &records.memsets[memory > 7 ? 0 : memory];
-
-	if (*known == 0) {
-		(void)snprintf(name, sizeof(name), "Memset (%s)",
-			device_word_memory(memory));
-		*known = number_of(make_site(name, "gpu_memset"));
-	}
-	return *known;
-}
 
 static void copy_record(void *out, size_t room, const void *record, size_t size)
 {
@@ -153,7 +76,7 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 	copy_record(&r, sizeof(r), record, size);
 	TAKE_STREAM(taken, &r);
 	taken->description.kind = LOG_KERNEL;
-	taken->description.site = kernel_site(r.name);
+	taken->description.site = gpu_site_kernel(r.name);
 	for (int i = 0; i < 3; i++) {
 		fields[GPU_GRID + i] = (uint32_t)r.grid[i];
 		fields[GPU_BLOCK + i] = (uint32_t)r.block[i];
@@ -184,8 +107,8 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 		TAKE_STREAM(taken, r); \
 		(taken)->activity.bytes = (r)->bytes; \
 		(taken)->description.kind = LOG_MEMCPY; \
-		(taken)->description.site = \
-			copy_site((r)->copy_kind, (r)->source, (r)->target); \
+		(taken)->description.site = gpu_site_copy( \
+			(r)->copy_kind, (r)->source, (r)->target); \
 		copied[GPU_COPY_KIND] = (r)->copy_kind; \
 		copied[GPU_COPY_SOURCE] = (r)->source; \
 		copied[GPU_COPY_TARGET] = (r)->target; \
@@ -227,7 +150,7 @@ static void take_memset(struct taken *taken, const void *record, size_t size)
 	TAKE_STREAM(taken, &r);
 	taken->activity.bytes = r.bytes;
 	taken->description.kind = LOG_MEMSET;
-	taken->description.site = memset_site(r.memory);
+	taken->description.site = gpu_site_memset(r.memory);
 	fields[GPU_SET_VALUE] = r.value;
 	fields[GPU_SET_MEMORY] = r.memory;
 	fields[GPU_SET_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
@@ -250,7 +173,7 @@ static void take_wait(struct taken *taken, const void *record, size_t size)
 		r.stream == CUPTI_NO_STREAM ? -1 : (int64_t)r.stream;
 	taken->description.kind = LOG_DEVICE_WAIT;
 	taken->description.site =
-		number_of(make_site(device_word_wait(r.type), "cuda_sync"));
+		gpu_site(device_word_wait(r.type), "cuda_sync");
 	fields[GPU_WAIT_KIND] = r.type;
 	fields[GPU_WAIT_EVENT] = r.event + 1;
 	fields[GPU_WAIT_RETURN] = r.result;
@@ -271,15 +194,15 @@ static bool take_call(struct taken *taken, const void *record, size_t size)
 		gpu_callback_is_noise(domain, r.cbid))
 		return false;
 	site = gpu_callback_site(domain, r.cbid);
-	if (site == NULL)
-		site = make_site("(unknown function)",
-			domain == CUPTI_DRIVER ? "cuda_driver"
-					       : "cuda_runtime");
 	taken->activity.correlation = r.correlation;
 	taken->track_kind = LOG_CALLS;
 	taken->track_number = r.thread;
 	taken->description.kind = LOG_API_CALL;
-	taken->description.site = number_of(site);
+	taken->description.site =
+		site != NULL ? gpu_site_number(site)
+			     : gpu_site("(unknown function)",
+				       domain == CUPTI_DRIVER ? "cuda_driver"
+							      : "cuda_runtime");
 	taken->description.fields[GPU_CALL_CBID] = r.cbid;
 	taken->description.fields[GPU_CALL_RETURN] = r.result;
 	return true;
@@ -293,7 +216,7 @@ static void take_overhead(struct taken *taken, const void *record, size_t size)
 	taken->activity.correlation = r.correlation;
 	taken->description.kind = LOG_OVERHEAD;
 	taken->description.site =
-		number_of(make_site(device_word_overhead(r.what), "overhead"));
+		gpu_site(device_word_overhead(r.what), "overhead");
 	if (r.object <= CUPTI_OBJECT_THREAD) {
 		taken->track_kind = LOG_CALLS;
 		taken->track_number =
@@ -302,6 +225,22 @@ static void take_overhead(struct taken *taken, const void *record, size_t size)
 		taken->place = (struct device_place){r.ids[0], r.ids[1]};
 		taken->track_number = r.ids[2];
 	}
+}
+
+/* Named as where Nsight Systems recorded it. */
+static void take_graph(struct taken *taken, const void *record, size_t size)
+{
+	struct cupti_graph_trace r = {0};
+	char name[32];
+
+	copy_record(&r, sizeof(r), record, size);
+	(void)snprintf(name, sizeof(name), "CUDA graph %" PRIu32, r.graph);
+	taken->activity.correlation = r.correlation;
+	taken->place = (struct device_place){r.device, r.context};
+	taken->track_number = r.stream;
+	taken->description.kind = LOG_GRAPH;
+	taken->description.site = gpu_site(name, "cuda_graph");
+	taken->description.fields[GPU_GRAPH_ID] = r.graph;
 }
 
 static void take_context(const void *record, size_t size)
@@ -327,6 +266,8 @@ static size_t times_at(uint32_t kind)
 	case CUPTI_DRIVER_API:
 	case CUPTI_RUNTIME_API:
 		return offsetof(struct cupti_api, start);
+	case CUPTI_GRAPH_TRACE:
+		return offsetof(struct cupti_graph_trace, start);
 	default:
 		return offsetof(struct cupti_memcpy, start);
 	}
@@ -384,6 +325,9 @@ static bool take(
 		return take_call(taken, record, size);
 	case CUPTI_OVERHEAD:
 		take_overhead(taken, record, size);
+		return true;
+	case CUPTI_GRAPH_TRACE:
+		take_graph(taken, record, size);
 		return true;
 	case CUPTI_CONTEXT:
 		take_context(record, size);

@@ -23,18 +23,20 @@
 static const struct kind {
 	enum cupti_kind kind;
 	const char *name;
-	bool full;               /* only where all calls are wanted */
+	enum ctp_gpu only;       /* in this mode; CTP_GPU_DEFAULT: in all */
 	enum cupti_kind instead; /* where it is not compatible; 0: none */
 } kinds[] = {
-	{CUPTI_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", false, CUPTI_KERNEL},
-	{CUPTI_MEMCPY, "MEMCPY", false, 0},
-	{CUPTI_MEMCPY2, "MEMCPY2", false, 0},
-	{CUPTI_MEMSET, "MEMSET", false, 0},
-	{CUPTI_SYNCHRONIZATION, "SYNCHRONIZATION", false, 0},
-	{CUPTI_OVERHEAD, "OVERHEAD", false, 0},
-	{CUPTI_CONTEXT, "CONTEXT", false, 0},
-	{CUPTI_RUNTIME_API, "RUNTIME", true, 0},
-	{CUPTI_DRIVER_API, "DRIVER", true, 0},
+	{CUPTI_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", CTP_GPU_DEFAULT,
+		CUPTI_KERNEL},
+	{CUPTI_MEMCPY, "MEMCPY", CTP_GPU_DEFAULT, 0},
+	{CUPTI_MEMCPY2, "MEMCPY2", CTP_GPU_DEFAULT, 0},
+	{CUPTI_MEMSET, "MEMSET", CTP_GPU_DEFAULT, 0},
+	{CUPTI_SYNCHRONIZATION, "SYNCHRONIZATION", CTP_GPU_DEFAULT, 0},
+	{CUPTI_OVERHEAD, "OVERHEAD", CTP_GPU_DEFAULT, 0},
+	{CUPTI_CONTEXT, "CONTEXT", CTP_GPU_DEFAULT, 0},
+	{CUPTI_GRAPH_TRACE, "GRAPH_TRACE", CTP_GPU_GRAPHS, 0},
+	{CUPTI_RUNTIME_API, "RUNTIME", CTP_GPU_FULL, 0},
+	{CUPTI_DRIVER_API, "DRIVER", CTP_GPU_FULL, 0},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -182,14 +184,14 @@ static void leave_out_noise(void)
 	}
 }
 
-static void enable_kinds(bool full)
+static void enable_kinds(enum ctp_gpu mode)
 {
 	char names[256] = "";
 
 	for (size_t i = 0; i < KINDS; i++) {
 		size_t used = strlen(names);
 
-		if (kinds[i].full && !full)
+		if (kinds[i].only != CTP_GPU_DEFAULT && kinds[i].only != mode)
 			continue;
 		if (kinds[i].kind == CUPTI_SYNCHRONIZATION)
 			leave_out_queries();
@@ -202,7 +204,7 @@ static void enable_kinds(bool full)
 					? kinds[i].name
 					: "KERNEL");
 	}
-	if (full)
+	if (mode == CTP_GPU_FULL)
 		leave_out_noise();
 	gpu_session_fact("gpu.kinds", names);
 }
@@ -219,12 +221,13 @@ static void disable_kinds(void)
 	}
 }
 
-void gpu_subscribe_enable(bool on, bool full)
+void gpu_subscribe_enable(enum ctp_gpu mode)
 {
+	const bool on = mode != CTP_GPU_OFF;
 	uint32_t refused;
 
 	if (on)
-		enable_kinds(full);
+		enable_kinds(mode);
 	gpu_callback_active(on);
 	refused = gpu_callback_enable(subscription.subscriber, on);
 	if (on && refused != 0)

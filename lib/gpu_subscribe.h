@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ctprof.h"
+
 /*
  * Becomes CUPTI's subscriber, with buffers for records. On a thread that holds
  * no lock.
@@ -14,9 +16,9 @@
  */
 bool gpu_subscribe(char *reason, size_t size);
 
-/* Switches the kinds of records and the callbacks on or off; `full`: with
- * every call of CUDA. What CUPTI refuses becomes a fact of the log. */
-void gpu_subscribe_enable(bool on, bool full);
+/* Switches the kinds of records and the callbacks on that this wants, or all
+ * off: CTP_GPU_OFF. What CUPTI refuses becomes a fact of the log. */
+void gpu_subscribe_enable(enum ctp_gpu mode);
 
 /* The end of it, at the end of the process. */
 void gpu_subscribe_end(void);

@@ -17,7 +17,7 @@
 
 static const char *const policies[] = {"block", "grow", "drop", NULL};
 static const char *const clocks[] = {"auto", "system", "tsc", "events", NULL};
-static const char *const gpus[] = {"", "off", "light", "full", NULL};
+static const char *const gpus[] = {"", "off", "light", "full", "graphs", NULL};
 static const char *const emits[] = {"", "none", "nvtx", "itt", NULL};
 
 int options_in_environment(void)

@@ -150,7 +150,7 @@ SAME(CUPTI_ACTIVITY_KIND_CUDA_EVENT, FAKE_CUDA_EVENT);
 SAME(CUPTI_ACTIVITY_KIND_STREAM, FAKE_STREAM);
 SAME(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, FAKE_EXTERNAL_CORRELATION);
 SAME(CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API, FAKE_INTERNAL_LAUNCH_API);
-SAME(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, FAKE_GRAPH_TRACE);
+KIND(GRAPH_TRACE, GRAPH_TRACE);
 
 /* What callbacks are given: theirs, and both of ours. */
 #define CALL(their_member, our_member, fake_member) \
@@ -315,6 +315,22 @@ API(processId, process, PROCESS);
 API(threadId, thread, THREAD);
 API(correlationId, correlation, CORRELATION);
 API(returnValue, result, RETURN);
+
+/* New in 11.7, and longer from 12.3 on. */
+#if CUPTI_API_VERSION >= 21
+typedef CUpti_ActivityGraphTrace2 graph_record;
+#else
+typedef CUpti_ActivityGraphTrace graph_record;
+#endif
+#define TRACE(their_member, our_member, at) \
+	FIELD(graph, their_member, graph_trace, our_member, GRAPH_##at)
+TRACE(correlationId, correlation, CORRELATION);
+TRACE(start, start, START);
+TRACE(end, end, END);
+TRACE(deviceId, device, DEVICE);
+TRACE(graphId, graph, ID);
+TRACE(contextId, context, CONTEXT);
+TRACE(streamId, stream, STREAM);
 
 #define OVERHEAD(their_member, our_member, at) \
 	FIELD(overhead, their_member, overhead, our_member, OVERHEAD_##at)

@@ -269,6 +269,8 @@ static void check_details(struct check *check, const struct event *event,
 		check_copy(check, event, activity);
 	else if (activity->kind == 2)
 		check_number(check, event, "channel", FAKE_CHANNEL);
+	else if (activity->kind == 51)
+		check_number(check, event, "graph id", activity->graph);
 	else if (activity->kind == 38)
 		check_number(check, event, "event sync id",
 			version() >= 12.8 ? FAKE_SYNC_NUMBER : 0);

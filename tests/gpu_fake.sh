@@ -112,6 +112,12 @@ for version in 11.8 12.4 13.0 99; do
 	case_of "$version: records without times, without an end, of no call" \
 		troubles
 	case_of "$version: a graph" records graph 10 20
+	wholes() {
+		records graph 10 20 && tells "count activities 20" &&
+			tells "count unmatched 0" &&
+			tells "fact gpu.mode graphs"
+	}
+	gpu=graphs case_of "$version: a graph's launches as a whole" wholes
 done
 unset FAKE_CUPTI
 case_of "a wait that is new in CUDA 13" records newer

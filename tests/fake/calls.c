@@ -325,6 +325,11 @@ static void launch_graph(uint32_t number, uint32_t stream)
 	const struct graph *graph = graph_find(number);
 	struct calling calling;
 	uint32_t correlation = begin(&calling, 311, 514);
+	struct fake_activity whole = {.kind = FAKE_GRAPH_TRACE,
+		.context = context_of(0),
+		.stream = stream,
+		.correlation = correlation,
+		.graph = number};
 
 	for (uint32_t i = 0; i < graph->count; i++) {
 		struct fake_activity activity = graph->nodes[i].activity;
@@ -333,7 +338,13 @@ static void launch_graph(uint32_t number, uint32_t stream)
 		activity.stream = stream;
 		activity.correlation = correlation;
 		run(&activity, graph->nodes[i].captured);
+		if (i == 0) {
+			whole.start_ns = activity.start_ns;
+			whole.prompt = activity.prompt;
+		}
+		whole.end_ns = activity.end_ns;
 	}
+	perform(&whole, NULL);
 	end(&calling);
 }
 

@@ -266,6 +266,9 @@ bool cupti_buffer_add(const struct fake_activity *activity)
 		told.kind = FAKE_KERNEL;
 	if (requested == NULL || !cupti_wants(told.kind, told.cbid))
 		return false;
+	/* Who asks for graphs gets them in place of their nodes. */
+	if (told.node != 0 && cupti_wants(FAKE_GRAPH_TRACE, 0))
+		return false;
 	(void)pthread_mutex_lock(&lock);
 	if (dead) {
 		recorded = false;

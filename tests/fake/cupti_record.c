@@ -63,6 +63,8 @@ size_t cupti_record_end(enum fake_kind kind)
 		return FAKE_API_END;
 	case FAKE_OVERHEAD:
 		return FAKE_OVERHEAD_END;
+	case FAKE_GRAPH_TRACE:
+		return FAKE_GRAPH_END;
 	default:
 		return FAKE_KERNEL_END; /* and of copies and memsets */
 	}
@@ -181,6 +183,15 @@ static void put_overhead(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_OVERHEAD_THREAD, 4, thread_id());
 }
 
+static void put_graph(uint8_t *record, const struct fake_activity *activity)
+{
+	put(record, FAKE_GRAPH_CORRELATION, 4, activity->correlation);
+	put(record, FAKE_GRAPH_DEVICE, 4, activity->device);
+	put(record, FAKE_GRAPH_ID, 4, activity->graph);
+	put(record, FAKE_GRAPH_CONTEXT, 4, activity->context);
+	put(record, FAKE_GRAPH_STREAM, 4, activity->stream);
+}
+
 static void put_context(uint8_t *record, const struct fake_activity *activity)
 {
 	put(record, FAKE_CONTEXT_ID, 4, activity->context);
@@ -229,6 +240,9 @@ void cupti_record_write(uint8_t *record, const struct fake_activity *activity)
 		break;
 	case FAKE_OVERHEAD:
 		put_overhead(record, activity);
+		break;
+	case FAKE_GRAPH_TRACE:
+		put_graph(record, activity);
 		break;
 	case FAKE_CONTEXT:
 		put_context(record, activity);
