@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers as JSON has them. Integers and times go two digits at a time from a
- * table: that is most of what a trace consists of. Doubles are rare and go
- * through printf, whose decimal point is the locale's and is put right.
+ * table: that is most of what a trace consists of. Doubles go
+ * through printf, whose decimal point is the locale's and is put right, unless
+ * they are short.
  */
 #include "json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* With six digits more, less than 2^53, and all its digits fewer than 16. */
+#define SHORT_MAX 1e9
+/* Less has an exponent. */
+#define SHORT_MIN 1e-4
 
 static const char pairs[] = "00010203040506070809"
 			    "10111213141516171819"
@@ -87,11 +93,46 @@ static char *put_word(char *at, const char *word)
 	return at + size;
 }
 
+static char *put_padded(char *at, uint64_t value, unsigned digits)
+{
+	for (unsigned i = digits; i-- > 0; value /= 10)
+		at[i] = (char)('0' + value % 10);
+	return at + digits;
+}
+
+/*
+ * A number of few digits behind the point, as most are that were read from
+ * text: the least count of them at which so many digits, divided by a power of
+ * ten, make the same double. NULL: it is not so.
+ */
+static char *put_short(char *at, double value)
+{
+	static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+	double size = fabs(value);
+
+	if (!(size >= SHORT_MIN && size < SHORT_MAX) || signbit(value))
+		return NULL;
+	for (unsigned behind = 1; behind < 7; behind++) {
+		uint64_t digits = (uint64_t)(size * powers[behind] + 0.5);
+		uint64_t power = (uint64_t)powers[behind];
+
+		if ((double)digits / powers[behind] != size)
+			continue;
+		at = json_put_uint(at, digits / power);
+		*at++ = '.';
+		return put_padded(at, digits % power, behind);
+	}
+	return NULL;
+}
+
 char *json_put_double(char *at, double value)
 {
 	char text[64];
 	bool whole = true;
+	char *end = put_short(at, value);
 
+	if (end != NULL)
+		return end;
 	if (isnan(value))
 		return put_word(at, "\"NaN\"");
 	if (isinf(value))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "buffer.h"
 
-#include <string.h>
-
 #include "memory.h"
 
 void buffer_clear(struct buffer *buffer)
@@ -11,13 +9,11 @@ void buffer_clear(struct buffer *buffer)
 	*buffer = (struct buffer)BUFFER_INIT;
 }
 
-bool buffer_reserve(struct buffer *buffer, size_t more)
+bool buffer_grow(struct buffer *buffer, size_t more)
 {
 	size_t room = buffer->room == 0 ? 256 : buffer->room;
 	uint8_t *bytes;
 
-	if (more <= buffer->room - buffer->used)
-		return true;
 	while (room - buffer->used < more) {
 		if (room > SIZE_MAX / 2) {
 			buffer->failed = true;
@@ -33,14 +29,6 @@ bool buffer_reserve(struct buffer *buffer, size_t more)
 	buffer->bytes = bytes;
 	buffer->room = room;
 	return true;
-}
-
-void buffer_add(struct buffer *buffer, const void *bytes, size_t size)
-{
-	if (size == 0 || !buffer_reserve(buffer, size))
-		return;
-	memcpy(buffer->bytes + buffer->used, bytes, size);
-	buffer->used += size;
 }
 
 void buffer_add_byte(struct buffer *buffer, uint8_t byte)

@@ -178,9 +178,15 @@ START_TEST(doubles_are_short)
 	json_double(&json, 1e300);
 	json_double(&json, 5e-324);
 	json_double(&json, 1.0 / 3.0);
+	json_double(&json, 117.121212);
+	json_double(&json, 0.0001);
+	json_double(&json, 0.00001);
+	json_double(&json, 999999999.999999);
+	json_double(&json, 1234567890.5);
 	json_end(&json, ']');
 	expect("[0.1,1.0,-0.0,1e+300,4.94065645841247e-324,"
-	       "0.3333333333333333]");
+	       "0.3333333333333333,117.121212,0.0001,1e-05,"
+	       "999999999.999999,1234567890.5]");
 }
 END_TEST
 
