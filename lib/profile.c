@@ -159,14 +159,27 @@ uint32_t profile_add_function(struct profile *profile, const char *name,
 
 /*
  * An entry of the edge index is the upper half of the key's hash over the
- * edge's number + 1, so that a probe seldom has to look at the edge itself.
+ * edge's number + 1, so that a probe seldom has to look at the edge itself. The
+ * highest bits say where it belongs: entries keep their order, and so nearly
+ * their places in memory, when the index grows.
  */
+static uint32_t first_slot(const struct profile *profile, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * profile->edge_index_size >> 32);
+}
+
+static uint64_t edge_hash(uint32_t caller, uint32_t callee)
+{
+	return mix((uint64_t)caller << 32 | callee);
+}
+
+/* The slot of this edge, or the free one where it belongs. */
 static uint32_t edge_slot(
 	const struct profile *profile, uint32_t caller, uint32_t callee)
 {
-	uint64_t hash = mix((uint64_t)caller << 32 | callee);
+	uint64_t hash = edge_hash(caller, callee);
 	uint32_t mask = profile->edge_index_size - 1;
-	uint32_t slot = (uint32_t)hash & mask;
+	uint32_t slot = first_slot(profile, hash);
 
 	for (; profile->edge_index[slot] != 0; slot = (slot + 1) & mask) {
 		uint64_t entry = profile->edge_index[slot];
@@ -181,42 +194,50 @@ static uint32_t edge_slot(
 	return slot;
 }
 
-static void index_edge(struct profile *profile, uint32_t slot, uint32_t number)
+/* Enters an edge that is not in the index. */
+static void put_entry(struct profile *profile, uint64_t entry)
 {
-	const struct profile_edge *edge = &profile->edges[number];
-	uint64_t hash = mix((uint64_t)edge->caller << 32 | edge->callee);
+	uint32_t mask = profile->edge_index_size - 1;
+	uint32_t slot = first_slot(profile, entry);
 
-	profile->edge_index[slot] = (hash >> 32) << 32 | (number + 1);
+	while (profile->edge_index[slot] != 0)
+		slot = (slot + 1) & mask;
+	profile->edge_index[slot] = entry;
 }
 
-void profile_index_edges(struct profile *profile)
+static uint64_t edge_entry(const struct profile_edge *edge, uint32_t number)
 {
-	if (profile->edge_index_size == 0)
-		return;
-	memset(profile->edge_index, 0,
-		profile->edge_index_size * sizeof(*profile->edge_index));
-	for (uint32_t i = 0; i < profile->edge_count; i++) {
-		const struct profile_edge *edge = &profile->edges[i];
+	uint64_t hash = edge_hash(edge->caller, edge->callee);
 
-		index_edge(profile,
-			edge_slot(profile, edge->caller, edge->callee), i);
-	}
+	return (hash >> 32) << 32 | (number + 1);
 }
 
+/* Makes the index twice as large, or that of edges which have moved anew. */
 static bool grow_edge_index(struct profile *profile)
 {
-	uint32_t size = profile->edge_index_size * 2;
+	uint64_t *old = profile->edge_index;
+	uint32_t old_size = profile->edge_index_size;
+	uint32_t size = old_size < FIRST_ROOM ? FIRST_ROOM : old_size;
 	uint64_t *index;
 
-	if (size == 0)
-		size = 2 * FIRST_ROOM;
-	index = memory_new(size * sizeof(*index));
+	do {
+		if (size > UINT32_MAX / 4)
+			return false;
+		size *= 2;
+	} while (profile->edge_count >= size / 2);
+	index = memory_new_zeroed(size, sizeof(*index));
 	if (index == NULL)
 		return false;
-	memory_free(profile->edge_index);
 	profile->edge_index = index;
 	profile->edge_index_size = size;
-	profile_index_edges(profile);
+	for (uint32_t i = 0; i < old_size && !profile->edges_moved; i++)
+		if (old[i] != 0)
+			put_entry(profile, old[i]);
+	for (uint32_t i = 0; i < profile->edge_count && profile->edges_moved;
+		i++)
+		put_entry(profile, edge_entry(&profile->edges[i], i));
+	profile->edges_moved = false;
+	memory_free(old);
 	return true;
 }
 
@@ -226,7 +247,8 @@ uint32_t profile_add_edge(
 	struct profile_edge *edges;
 	uint32_t slot;
 
-	if (profile->edge_count >= profile->edge_index_size / 2 &&
+	if ((profile->edge_count >= profile->edge_index_size / 2 ||
+		    profile->edges_moved) &&
 		!grow_edge_index(profile))
 		return PROFILE_NONE;
 	slot = edge_slot(profile, caller, callee);
@@ -241,7 +263,8 @@ uint32_t profile_add_edge(
 	}
 	profile->edges[profile->edge_count] =
 		(struct profile_edge){.caller = caller, .callee = callee};
-	index_edge(profile, slot, profile->edge_count);
+	profile->edge_index[slot] = edge_entry(
+		&profile->edges[profile->edge_count], profile->edge_count);
 	return profile->edge_count++;
 }
 

@@ -87,6 +87,7 @@ struct profile {
 	uint32_t function_index_size;
 	uint64_t *edge_index;
 	uint32_t edge_index_size;
+	bool edges_moved; /* since they were indexed */
 };
 
 struct profile *profile_new(void); /* free with profile_free() */

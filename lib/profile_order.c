@@ -85,6 +85,30 @@ static bool add_sorted(
 	return ok;
 }
 
+/* The edges of `profile`, whose functions map[] names, each as another one;
+ * they are not looked for, so that they need no index. */
+static bool copy_edges(struct profile *next, const struct profile *profile,
+	const uint32_t *map)
+{
+	uint32_t count = profile->edge_count;
+
+	if (count == 0)
+		return true;
+	next->edges = memory_resize_array(NULL, count, sizeof(*next->edges));
+	if (next->edges == NULL)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		next->edges[i] = profile->edges[i];
+		next->edges[i].caller = map[profile->edges[i].caller];
+		next->edges[i].callee = map[profile->edges[i].callee];
+	}
+	next->edge_count = count;
+	next->edge_room = count;
+	next->edges_moved = true;
+	qsort(next->edges, count, sizeof(*next->edges), compare_edges);
+	return true;
+}
+
 enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 {
 	struct profile next = {.text = profile->text};
@@ -92,17 +116,14 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 		((size_t)profile->function_count + 1) * sizeof(*map));
 
 	if (map == NULL || !add_sorted(&next, profile, map) ||
-		!add_mapped(&next, profile, map, PROFILE_NONE)) {
+		!copy_edges(&next, profile, map) ||
+		!profile_tree_add(&next, profile, map, PROFILE_NONE)) {
 		memory_free(map);
 		profile_clear_tables(&next);
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"out of memory while sorting the profile");
 	}
 	memory_free(map);
-	if (next.edge_count > 0)
-		qsort(next.edges, next.edge_count, sizeof(*next.edges),
-			compare_edges);
-	profile_index_edges(&next);
 	take_tables(profile, &next);
 	profile->total_ns = 0;
 	for (uint32_t i = 0; i < profile->function_count; i++)

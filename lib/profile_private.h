@@ -20,9 +20,6 @@ uint32_t profile_put_function(
 bool profile_add_edges(
 	struct profile *to, const struct profile *from, const uint32_t *map);
 
-/* Makes the edge index again after the edges were put into another order. */
-void profile_index_edges(struct profile *profile);
-
 /*
  * Gives the host's functions the device's time that is below them in the tree;
  * with `as_time` it is also the cumtime of functions and edges, which have
