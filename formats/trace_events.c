@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "chrome_rows.h"
 #include "json_value.h"
 #include "strtab.h"
 #include "trace_pairs.h"
@@ -264,111 +263,6 @@ static bool read_phase(char phase, struct trace_record *record)
 	return true;
 }
 
-#define LABELS "process_labels"
-
-/* Labels of processes are for people, but in those of a device our own files
- * say whose it is. */
-static bool add_owner(
-	struct trace_reader *reader, const struct trace_row *row, bool *is_told)
-{
-	const uint8_t *at =
-		reader->args.bytes.bytes + sizeof(struct trace_record);
-	bool has_owner = false;
-	bool has_device = false;
-	int64_t owner = 0;
-	int64_t device = 0;
-
-	for (uint32_t i = 0; i < reader->args.count; i++) {
-		struct event_arg arg = trace_args_next(&at);
-		const char *key =
-			strtab_text(reader->trace->text, arg.key, NULL);
-
-		if (arg.kind != ARG_INT)
-			continue;
-		if (strcmp(key, CHROME_ROWS_OWNER) == 0) {
-			has_owner = true;
-			owner = arg.value.integer;
-		} else if (strcmp(key, CHROME_ROWS_DEVICE) == 0) {
-			has_device = true;
-			device = arg.value.integer;
-		}
-	}
-	*is_told = has_owner && has_device;
-	return !*is_told || trace_rows_own(&reader->rows, row, owner, device);
-}
-
-/* What is told of a process or a thread. */
-static bool set_label(struct trace_reader *reader, struct trace_row *row,
-	bool of_process, const struct event_arg *arg)
-{
-	struct trace_process *process = trace_rows_process(&reader->rows, row);
-	uint32_t *name = of_process ? &process->name : &row->name;
-	uint32_t text;
-
-	if (arg->kind == ARG_INT && of_process) {
-		process->has_sort = true;
-		process->sort = arg->value.integer;
-	} else if (arg->kind == ARG_INT) {
-		row->has_sort = true;
-		row->sort = arg->value.integer;
-	} else {
-		text = strtab_add(reader->trace->text, arg->value.text.bytes,
-			arg->value.text.size);
-		if (text == STRTAB_NONE)
-			return false;
-		*name = text;
-	}
-	return true;
-}
-
-/* Names of processes and threads, and where they stand among others. */
-static bool add_metadata(struct trace_reader *reader, struct trace_row *row,
-	const struct trace_json *event)
-{
-	static const struct {
-		const char *name;
-		const char *key;
-		enum event_arg_kind kind;
-		bool of_process;
-	} known[] = {
-		{"process_name", "name", ARG_TEXT, true},
-		{"thread_name", "name", ARG_TEXT, false},
-		{"process_sort_index", "sort_index", ARG_INT, true},
-		{"thread_sort_index", "sort_index", ARG_INT, false},
-	};
-	const struct strtab *table = reader->trace->text;
-	const char *name = json_scan_text(reader->scan, &event->name);
-	size_t which = 0;
-	bool is_told = false;
-
-	if (event->name.size == strlen(LABELS) &&
-		memcmp(name, LABELS, event->name.size) == 0 &&
-		!add_owner(reader, row, &is_told))
-		return false;
-	if (is_told)
-		return true;
-	while (which < sizeof(known) / sizeof(known[0]) &&
-		(event->name.size != strlen(known[which].name) ||
-			memcmp(name, known[which].name, event->name.size) != 0))
-		which++;
-	if (which < sizeof(known) / sizeof(known[0])) {
-		const uint8_t *at =
-			reader->args.bytes.bytes + sizeof(struct trace_record);
-
-		for (uint32_t i = 0; i < reader->args.count; i++) {
-			struct event_arg arg = trace_args_next(&at);
-
-			if (arg.kind == known[which].kind &&
-				strcmp(strtab_text(table, arg.key, NULL),
-					known[which].key) == 0)
-				return set_label(reader, row,
-					known[which].of_process, &arg);
-		}
-	}
-	trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
-	return true;
-}
-
 static bool has_sense(
 	const struct trace_json *event, struct trace_record *record)
 {
@@ -472,8 +366,8 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 	if (row == NULL)
 		return no_memory(err);
 	if (event->phase == 'M')
-		return add_metadata(reader, row, event) ? CTP_OK
-							: no_memory(err);
+		return trace_metadata_add(reader, row, event) ? CTP_OK
+							      : no_memory(err);
 	if (!reader->json.no_args &&
 		!trace_members_keep(
 			&reader->members, &reader->args, reader->scan, event))

@@ -102,6 +102,11 @@ struct trace_reader {
 enum ctp_status trace_reader_add(struct trace_reader *reader,
 	const struct trace_json *event, struct ctp_error *err);
 
+/* Names of processes and threads, and where they stand among others; false if
+ * out of memory. */
+bool trace_metadata_add(struct trace_reader *reader, struct trace_row *row,
+	const struct trace_json *event);
+
 /* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT where
  * there is no event before what is wrong. */
 enum ctp_status trace_reader_read(

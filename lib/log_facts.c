@@ -10,6 +10,9 @@
 
 /* Longer text is not worth keeping. */
 #define FACT_MAX 4096
+
+/* Of these many facts a header may have some. */
+#define HEADER_FACTS 64
 #define FACTS_MAX 1024
 
 /* "a b c" of an array of texts; as much of it as is text. */
@@ -208,6 +211,21 @@ static enum trace_fact_kind read_kind(struct cursor *row, const char *value)
 	return (enum trace_fact_kind)number;
 }
 
+/* Takes out what the header had of it already, and perhaps not all. */
+static void drop_fact(struct trace *trace, uint32_t key)
+{
+	struct trace_fact *facts = trace->facts;
+
+	for (uint32_t i = 0; i < trace->fact_count && i < HEADER_FACTS; i++) {
+		if (facts[i].key != key || facts[i].kind != FACT_OWN)
+			continue;
+		trace->fact_count--;
+		memmove(&facts[i], &facts[i + 1],
+			(trace->fact_count - i) * sizeof(*facts));
+		return;
+	}
+}
+
 /* The row has so many elements, two of which are text. */
 static bool add_fact(struct trace *trace, struct cursor *row, uint32_t elements)
 {
@@ -227,6 +245,8 @@ static bool add_fact(struct trace *trace, struct cursor *row, uint32_t elements)
 	}
 	if (elements > 2)
 		kind = read_kind(row, text[1]);
+	if (kind != FACT_OWN && strcmp(text[0], TRACE_DISTRIBUTED) == 0)
+		drop_fact(trace, numbers[0]);
 	return trace_add_member(trace, kind, text[0], text[1]);
 }
 

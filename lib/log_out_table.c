@@ -372,7 +372,8 @@ static enum ctp_status write_facts(
 	for (; *at < trace->fact_count && rows.used < BYTES_A_BLOCK; ++*at) {
 		const struct trace_fact *fact = &trace->facts[*at];
 
-		if (place_of(out, *at) != IN_FACTS)
+		/* The header has no room for kinds, and little for text. */
+		if (place_of(out, *at) != IN_FACTS && fact->kind == FACT_OWN)
 			continue;
 		count++;
 		(void)msgpack_pack_array(

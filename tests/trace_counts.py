@@ -181,6 +181,8 @@ class Trace:
     def take(self, order, event, marks):
         phase = event.get("ph") if isinstance(event, dict) else None
         if phase == "M":
+            self.left_out += event.get("name") == "process_labels" and \
+                re.match("CPU$|GPU ", event["args"]["labels"]) is not None
             return
         start = to_ns(event.get("ts")) if phase is not None else None
         dur = 0

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* What a Chrome trace tells of processes and threads, and of no moment. */
+#include <string.h>
+
+#include "chrome_rows.h"
+#include "strtab.h"
+#include "trace_reader.h"
+
+#define LABELS "process_labels"
+
+/* Labels of processes are for people, but in those of a device our own files
+ * say whose it is. */
+static bool add_owner(
+	struct trace_reader *reader, const struct trace_row *row, bool *is_told)
+{
+	const uint8_t *at =
+		reader->args.bytes.bytes + sizeof(struct trace_record);
+	bool has_owner = false;
+	bool has_device = false;
+	int64_t owner = 0;
+	int64_t device = 0;
+
+	for (uint32_t i = 0; i < reader->args.count; i++) {
+		struct event_arg arg = trace_args_next(&at);
+		const char *key =
+			strtab_text(reader->trace->text, arg.key, NULL);
+
+		if (arg.kind != ARG_INT)
+			continue;
+		if (strcmp(key, CHROME_ROWS_OWNER) == 0) {
+			has_owner = true;
+			owner = arg.value.integer;
+		} else if (strcmp(key, CHROME_ROWS_DEVICE) == 0) {
+			has_device = true;
+			device = arg.value.integer;
+		}
+	}
+	*is_told = has_owner && has_device;
+	return !*is_told || trace_rows_own(&reader->rows, row, owner, device);
+}
+
+/* What is told of a process or a thread. */
+static bool set_label(struct trace_reader *reader, struct trace_row *row,
+	bool of_process, const struct event_arg *arg)
+{
+	struct trace_process *process = trace_rows_process(&reader->rows, row);
+	uint32_t *name = of_process ? &process->name : &row->name;
+	uint32_t text;
+
+	if (arg->kind == ARG_INT && of_process) {
+		process->has_sort = true;
+		process->sort = arg->value.integer;
+	} else if (arg->kind == ARG_INT) {
+		row->has_sort = true;
+		row->sort = arg->value.integer;
+	} else {
+		text = strtab_add(reader->trace->text, arg->value.text.bytes,
+			arg->value.text.size);
+		if (text == STRTAB_NONE)
+			return false;
+		*name = text;
+	}
+	return true;
+}
+
+/* Kineto's labels, "CPU" and "GPU 0", tell no more than what a process does. */
+static bool is_kineto_label(const struct event_arg *arg)
+{
+	return arg->kind == ARG_TEXT &&
+	       ((arg->value.text.size == 3 &&
+			memcmp(arg->value.text.bytes, "CPU", 3) == 0) ||
+		       (arg->value.text.size > 4 &&
+			       memcmp(arg->value.text.bytes, "GPU ", 4) == 0));
+}
+
+/* Labels are shown nowhere, and counted. */
+static bool add_labels(struct trace_reader *reader, const struct trace_row *row)
+{
+	const uint8_t *at =
+		reader->args.bytes.bytes + sizeof(struct trace_record);
+	enum trace_loss loss = LOSS_NOT_SHOWN;
+	bool is_told;
+	struct event_arg arg;
+
+	if (!add_owner(reader, row, &is_told))
+		return false;
+	if (reader->args.count == 1) {
+		arg = trace_args_next(&at);
+		if (is_kineto_label(&arg))
+			loss = LOSS_LEFT_OUT;
+	}
+	if (!is_told)
+		trace_lose(reader->trace, loss, 1);
+	return true;
+}
+
+bool trace_metadata_add(struct trace_reader *reader, struct trace_row *row,
+	const struct trace_json *event)
+{
+	static const struct {
+		const char *name;
+		const char *key;
+		enum event_arg_kind kind;
+		bool of_process;
+	} known[] = {
+		{"process_name", "name", ARG_TEXT, true},
+		{"thread_name", "name", ARG_TEXT, false},
+		{"process_sort_index", "sort_index", ARG_INT, true},
+		{"thread_sort_index", "sort_index", ARG_INT, false},
+	};
+	const struct strtab *table = reader->trace->text;
+	const char *name = json_scan_text(reader->scan, &event->name);
+	size_t which = 0;
+
+	if (event->name.size == strlen(LABELS) &&
+		memcmp(name, LABELS, event->name.size) == 0)
+		return add_labels(reader, row);
+	while (which < sizeof(known) / sizeof(known[0]) &&
+		(event->name.size != strlen(known[which].name) ||
+			memcmp(name, known[which].name, event->name.size) != 0))
+		which++;
+	if (which < sizeof(known) / sizeof(known[0])) {
+		const uint8_t *at =
+			reader->args.bytes.bytes + sizeof(struct trace_record);
+
+		for (uint32_t i = 0; i < reader->args.count; i++) {
+			struct event_arg arg = trace_args_next(&at);
+
+			if (arg.kind == known[which].kind &&
+				strcmp(strtab_text(table, arg.key, NULL),
+					known[which].key) == 0)
+				return set_label(reader, row,
+					known[which].of_process, &arg);
+		}
+	}
+	trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
+	return true;
+}
