@@ -36,7 +36,8 @@ void repair_pop(struct repair *repair)
 		repair_flush(repair, repair->at);
 		repair->out.mode =
 			repair->is_closed ? REPAIR_MUTED : REPAIR_TAIL;
-		if (repair->depth > 0)
+		/* Of what is not written, nobody sees the commas. */
+		if (repair->depth > 0 && repair_level(repair)->muted)
 			repair_level(repair)->has_item = true;
 		return;
 	}

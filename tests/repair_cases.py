@@ -81,6 +81,9 @@ MARKS = [
          brackets=1, garbage=1),
     case("an event that goes on", '[{"ph":"X"},"name":"a","ts":1,"dur":2}]',
          '[{"ph":"X","name":"a","ts":1,"dur":2}]', brackets=1),
+    case("an event within another object", '{"traceEvents":[' + A
+         + '],"x":{' + B + '}}', '{"traceEvents":[' + A + "," + B
+         + '],"x":{}}', brackets=4),
     case("nested too deep", in_args("[" * 600 + "1" + "]" * 600),
          in_args("[" * 510 + "null" + "]" * 510), depth=1),
     case("bytes before it", "\ufeff" + array(A), array(A), garbage=1),
