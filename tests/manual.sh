@@ -155,6 +155,7 @@ for page in "$work"/pages/*; do
 		cp run.ctp run.1234.ctp # as a child's would be called
 		mkdir build
 		cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" build
+		gzip -dc build/*.gz | head -c 5000 | gzip >killed.json.gz
 		;;
 	esac
 	mkdir "$work/dir.examples"

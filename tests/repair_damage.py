@@ -23,7 +23,8 @@ KINETO = '''{
     "ph": "X", "cat": "cpu_op", "name": "aten::add_(int, \\"x\\")", "pid": 7,
     "tid": 8, "ts": 1621401187223005.123, "dur": 22,
     "args": {
-      "External id": 2, "Input Dims": [[2, 3], []], "s": "a\\\\b \\u00e9 \u00e9"
+      "External id": 2, "Input Dims": [[2, 3], []],
+      "s": "a\\\\b \\u00e9 \u00e9"
     }
   },
   {
