@@ -57,25 +57,38 @@ static bool is_full(void *user)
 	return part->full;
 }
 
+static int write_part(const struct job *job, struct input *input,
+	struct convert_part *part, unsigned number)
+{
+	char *path = naming_part(job->path, job->convert.to, number);
+	int status;
+
+	if (path == NULL) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	status = write_file(job, path, input, part);
+	free(path);
+	return status;
+}
+
 static int write_parts(
 	const struct job *job, struct input *input, struct cut *cut)
 {
 	struct convert_part part = {.bytes = job->part_bytes};
-	unsigned number = 1;
+	enum ctp_status next = CTP_OK;
+	struct ctp_error err = {0};
 	int status = EXIT_DONE;
 
 	cut_set_limit(cut, is_full, &part);
-	do {
-		char *path = naming_part(job->path, job->convert.to, number++);
-
-		if (path == NULL) {
-			say_no_memory(NULL);
-			return EXIT_LIMIT;
-		}
+	for (unsigned i = 1; status == EXIT_DONE && next == CTP_OK; i++) {
+		status = write_part(job, input, &part, i);
 		part.full = false;
-		status = write_file(job, path, input, &part);
-		free(path);
-	} while (status == EXIT_DONE && cut_next_part(cut));
+		if (status == EXIT_DONE)
+			next = cut_next_part(cut, &err);
+	}
+	if (next != CTP_OK && next != CTP_END)
+		return input_failed(input, input->name, &err);
 	return status;
 }
 

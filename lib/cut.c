@@ -346,14 +346,13 @@ static bool ends_here(struct cut *cut)
 	return true;
 }
 
-static enum ctp_status next(
-	struct event_source *source, struct event *event, struct ctp_error *err)
+/* Until something waits to be given out; CTP_END: nothing more does. */
+static enum ctp_status fill(struct cut *cut, struct ctp_error *err)
 {
-	struct cut *cut = (struct cut *)source;
 	enum ctp_status status;
 	bool done;
 
-	while (!event_queue_take(&cut->queue, event)) {
+	while (cut->queue.count == 0) {
 		if (cut->over)
 			return CTP_END;
 		status = pull(cut, err);
@@ -375,6 +374,17 @@ static enum ctp_status next(
 			return no_memory(err);
 	}
 	return CTP_OK;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct cut *cut = (struct cut *)source;
+	enum ctp_status status = fill(cut, err);
+
+	if (status == CTP_OK)
+		(void)event_queue_take(&cut->queue, event);
+	return status;
 }
 
 static uint64_t position(const struct event_source *source)
@@ -436,10 +446,10 @@ void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user)
 	cut->user = user;
 }
 
-bool cut_next_part(struct cut *cut)
+enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
 {
 	if (cut->ended || !cut->has_next)
-		return false;
+		return CTP_END;
 	cut->source.trace->end_ns = cut->end_ns;
 	cut->from_ns = cut->until_ns;
 	cut->now_ns = cut->from_ns;
@@ -450,5 +460,5 @@ bool cut_next_part(struct cut *cut)
 		cut->ranges.tracks[i].shown = 0;
 	for (uint32_t i = 0; i < cut->asyncs.count; i++)
 		cut->asyncs.items[i].shown = false;
-	return true;
+	return fill(cut, err);
 }

@@ -37,7 +37,8 @@ void cut_set_window(struct cut *cut, int64_t from_ns, int64_t until_ns);
 /* Ends a part, with CTP_END, when time goes on and this says so. */
 void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user);
 
-/* After CTP_END: begins the next part; false if nothing is left. */
-bool cut_next_part(struct cut *cut);
+/* After CTP_END: begins the next part; CTP_END if nothing is left. Errors: those
+ * of the inner source. */
+enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err);
 
 #endif

@@ -237,13 +237,13 @@ START_TEST(parts_follow_each_other)
 	cut = open_cut();
 	cut_set_limit(cut, always, NULL);
 	ck_assert_str_eq(text_of(cut_source(cut)), "(a10 )20 Xb10 +10 ");
-	ck_assert(cut_next_part(cut));
+	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
 	ck_assert_str_eq(
 		text_of(cut_source(cut)), "[c20 (a20 )30 ]c30 Xb20 +10 ");
-	ck_assert(cut_next_part(cut));
+	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
 	/* What ended there was whole before. */
 	ck_assert_str_eq(text_of(cut_source(cut)), "Xb30 +5 ");
-	ck_assert(!cut_next_part(cut));
+	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_END);
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -424,7 +424,7 @@ START_TEST(random_parts_add_up)
 
 		ck_assert_uint_gt(count, 0);
 		add_times(taken, count, always_ns, sums);
-	} while (cut_next_part(cut));
+	} while (cut_next_part(cut, NULL) == CTP_OK);
 	for (int i = 0; i < SITES; i++)
 		ck_assert_int_eq(sums[i], whole[i]);
 	cut_source(cut)->close(cut_source(cut));
