@@ -88,7 +88,7 @@ static bool find_rank(const struct trace *trace,
 	if (strncmp(name, "rank ", 5) == 0 && find_number(name, "rank", rank))
 		return true;
 	return find_number(
-		trace_find_fact(trace, "distributedInfo"), "\"rank\"", rank);
+		trace_find_fact(trace, TRACE_DISTRIBUTED), "\"rank\"", rank);
 }
 
 static bool judge_track(const struct choose *choose, uint32_t number)

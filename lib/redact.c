@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "json_check.h"
 #include "memory.h"
 #include "redact_text.h"
 
@@ -216,14 +217,26 @@ static bool is_plain_fact(const char *key, const char *value)
 	return value[strspn(value, "0123456789.-+")] == '\0';
 }
 
+/* Merging puts the rank before it: "rank 3 host". */
 static bool is_name_of_somebody(const char *key)
 {
 	static const char *const names[] = {"host", "hostname", "user"};
+	const char *space = strrchr(key, ' ');
+	const char *last = space == NULL ? key : space + 1;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(key, names[i]) == 0)
+		if (strcmp(last, names[i]) == 0)
 			return true;
 	return false;
+}
+
+/* Text of our own is JSON where it was a member that is no text. */
+static bool is_json(const struct trace_fact *fact, const char *value)
+{
+	return fact->kind == FACT_JSON || fact->kind == FACT_OTHER_JSON ||
+	       (fact->kind == FACT_OWN &&
+		       (value[0] == '{' || value[0] == '[') &&
+		       json_check(value, strlen(value)));
 }
 
 static bool learn_words(struct redact *redact)
@@ -254,15 +267,16 @@ static bool copy_fact(struct redact *redact, const struct trace_fact *fact)
 	uint32_t name = find_key(redact, fact->key);
 
 	text->used = 0;
-	if (is_plain_fact(key, value))
-		redact_name(&redact->rules, value, size, text);
-	else if (value[0] == '{' || value[0] == '[' || value[0] == '"')
+	if (is_json(fact, value))
 		redact_json(&redact->rules, value, size, text);
+	else if (is_plain_fact(key, value))
+		redact_name(&redact->rules, value, size, text);
 	else
 		redact_whole(&redact->rules, "text", value, size, text);
 	buffer_add_byte(text, '\0');
 	return name != STRTAB_NONE && !text->failed &&
-	       trace_add_fact(trace, strtab_text(trace->text, name, NULL),
+	       trace_add_member(trace, fact->kind,
+		       strtab_text(trace->text, name, NULL),
 		       (const char *)text->bytes);
 }
 
