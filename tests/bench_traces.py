@@ -52,6 +52,12 @@ def trace_rows(trace, packed):
         ("ctprof: JSON -> ctp", convert("log", trace), 300),
         ("ctprof: JSON -> JSON", convert("chrome", trace), 300),
         ("ctprof: JSON -> pftrace", convert("pftrace", trace), None),
+        ("ctprof: JSON -> pftrace, in parts",
+         [CTPROF, "convert", "-q", "--force", "-t", "pftrace", "--split",
+          "20M", trace, "-o", os.path.join(os.path.dirname(trace), "parts")
+          + "/"], None),
+        ("ctprof cut --time 1s..2s",
+         [CTPROF, "cut", "-q", "--time", "1s..2s", trace], None),
         ("ctprof repair, of what is right",
          [CTPROF, "repair", "-q", "-o", "-", trace], 200),
         ("ctprof: JSON.gz -> pstats", convert("pstats", packed), None),
