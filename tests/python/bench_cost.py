@@ -26,32 +26,58 @@ def repeated(text, name):
     return run
 
 
-def python_calls():
-    """The program, and how many events it is."""
-    inner = FUNCTIONS // 2
-    text = "".join(f"def f{n}():\n    f{2 * n + 1}()\n    f{2 * n + 2}()\n"
-                   for n in range(inner))
-    text += "".join(f"def f{n}():\n    pass\n"
-                    for n in range(inner, FUNCTIONS))
-    return repeated(text, "f0"), 2 * FUNCTIONS * REPEAT
+class PythonCalls:
+    def __init__(self):
+        inner = FUNCTIONS // 2
+        text = "".join(
+            f"def f{n}():\n    f{2 * n + 1}()\n    f{2 * n + 2}()\n"
+            for n in range(inner))
+        text += "".join(f"def f{n}():\n    pass\n"
+                        for n in range(inner, FUNCTIONS))
+        self.run = repeated(text, "f0")
+        self.calls = FUNCTIONS * REPEAT
+        self.leaves = {f"f{n}" for n in range(inner, FUNCTIONS)}
+
+    def is_leaf(self, key):
+        return key[2] in self.leaves
 
 
-def native_calls():
-    body = "".join(f"    {call}\n" for call in 8 * NATIVE)
-    text = f"def run():\n    x, s, d = [1, 2], 'ab', {{}}\n{body}"
-    return repeated(text, "run"), 2 * 8 * len(NATIVE) * REPEAT
+class NativeCalls:
+    def __init__(self):
+        body = "".join(f"    {call}\n" for call in 8 * NATIVE)
+        self.run = repeated(
+            f"def run():\n    x, s, d = [1, 2], 'ab', {{}}\n{body}", "run")
+        self.calls = 8 * len(NATIVE) * REPEAT
+
+    @staticmethod
+    def is_leaf(key):
+        return (key[0] == "~" and "_lsprof" not in key[2]
+                and "perf_counter" not in key[2])
 
 
-def per_event(program, ways):
-    """Nanoseconds of an event in each of the ways after the first, which is to
-    run alone; a way runs it, and gives how long that took."""
-    run, events = program
-    took = [[way(run) for way in ways] for _ in range(ROUNDS)]
-    alone, *others = map(min, zip(*took))
-    return [(other - alone) / events for other in others]
+class Cost:
+    """In nanoseconds: what an event costs whoever it happens in, and how much
+    of that is in the time of a call's own begin and end."""
+
+    def __init__(self, program, passes, alone, rounds):
+        calls = passes * program.calls
+        self.event = (min(took for _, took in rounds) - alone) / calls / 2
+        told = [[functions[key].cumtime for functions, _ in rounds]
+                for key in rounds[0][0] if program.is_leaf(key)]
+        of = sum(function.ncalls for key, function in rounds[0][0].items()
+                 if program.is_leaf(key))
+        self.call = sum(map(min, told)) / of - alone / calls
 
 
-def measure(ways):
-    """For each of the ways after the first, of Python and of C."""
-    return list(zip(per_event(python_calls(), ways),
-                    per_event(native_calls(), ways)))
+def measure(passes, ways):
+    """For each of the ways after the first, which is to run alone, the Costs
+    of Python and of C; a way runs a program so many times, and gives its
+    functions and how long that took."""
+    costs = []
+    for program in PythonCalls(), NativeCalls():
+        rounds = [[way(program.run) for way in ways] for _ in range(ROUNDS)]
+        alone, *others = zip(*rounds)
+        shortest = min(took for _, took in alone)
+        costs.append([Cost(program, passes, shortest, other)
+                      for other in others])
+    return list(zip(*costs))

@@ -10,7 +10,8 @@ cProfile's, or by 40 ns for each of its calls:
 "as told": as the two tell them, each with what its own work at the events
            inside cost
 "less own": without that: so many events of Python and of C as happen inside,
-           at what one costs in bench_cost.py's programs
+           and its own begins and ends, at what they cost in bench_cost.py's
+           programs
 "at once": both in the same execution, so that what disturbs it is in the
            times of both, and each one's work in the other's; without what a
            call costs between the two readings of the clock. Not before 3.12,
@@ -25,7 +26,6 @@ three functions that weigh most of those that are not near by "less own".
 import cProfile
 import gc
 import importlib
-import operator
 import pathlib
 import statistics
 import sys
@@ -116,21 +116,21 @@ def is_near(one, other, calls):
 
 class Costs:
     """What an event costs either profiler, and how much longer a call is by
-    ours where both are told of it: (of Python, of C), in nanoseconds."""
+    ours where both are told of it, in nanoseconds: (of Python, of C)."""
 
     def __init__(self, log):
-        ways = (clocked, lambda run: by_cprofile(run)[1],
-                lambda run: by_ctprof(run, log)[1])
         self.theirs, self.ours = bench_cost.measure(
-            [lambda run, way=way: way(run) / REPEAT for way in ways])
-        self.longer = TOGETHER and (
-            self.between(bench_cost.python_calls()[0], is_python, log),
-            self.between(bench_cost.native_calls()[0], is_native, log))
+            REPEAT, (lambda run: ({}, clocked(run)), by_cprofile,
+                     lambda run: by_ctprof(run, log)))
+        self.longer = TOGETHER and [
+            self.between(program, log) for program in
+            (bench_cost.PythonCalls(), bench_cost.NativeCalls())]
 
     @staticmethod
-    def between(run, counted, log):
-        rounds = [by_both(run, log) for _ in range(bench_cost.ROUNDS // 4)]
-        keys = filter(counted, counts(rounds[0][0]))
+    def between(program, log):
+        rounds = [by_both(program.run, log)
+                  for _ in range(bench_cost.ROUNDS // 4)]
+        keys = filter(program.is_leaf, rounds[0][0])
         return statistics.median(
             min(ours[key].cumtime - theirs[key].cumtime
                 for theirs, ours in rounds) / rounds[0][0][key].ncalls
@@ -165,8 +165,13 @@ class Program:
 
     def less_own(self, key, costs):
         inside = [REPEAT * functions[key].cumtime for functions in self.inside]
-        return [told - sum(map(operator.mul, each, inside)) for told, each
-                in zip(self.told(key), (costs.ours, costs.theirs))]
+        calls = self.counts[key][1]
+        # Of its own begin and end, one each is outside.
+        inside[is_native(key)] -= calls
+        return [told - calls * of[is_native(key)].call
+                - sum(cost.event * events for cost, events in zip(of, inside))
+                for told, of in zip(self.told(key),
+                                    (costs.ours, costs.theirs))]
 
     def at_once(self, key, costs):
         """Of the execution in which they were the nearest."""
@@ -214,7 +219,7 @@ def main():
         print(f"\n{sys.version.split()[0]}, {rounds} rounds, the least "
               "counts; an event of Python and of C costs cProfile "
               "%.0f and %.0f ns, ctprof %.0f and %.0f ns\n"
-              % (*costs.theirs, *costs.ours)
+              % tuple(each.event for each in costs.theirs + costs.ours)
               + f"{'program':<22}{'in log':>8}{'funcs':>7}"
               f"{'as told':>13}{'less own':>13}"
               + (f"{'at once':>13}" if TOGETHER else ""))
