@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Measures the reading of what others wrote - a trace in the shape of
 PyTorch's, a large profile of Python - beside other programs that read the
-same file, and prints a table: doc/BENCHMARKS.md says how to read it. Nothing
-is asserted. Run in the build directory.
+same file, and of a build that left many traces of clang's, and prints a table:
+doc/BENCHMARKS.md says how to read it. Nothing is asserted. Run in the build
+directory.
 
 usage: bench_traces.py
 environment: BENCH_TRACE_BYTES  length of the trace (256M)
              BENCH_RANKS        how many traces are merged (256), each of
              BENCH_RANK_BYTES   so many bytes (2M)
+             BENCH_BUILD_FILES  traces of the build (10000)
              BENCH_ROUNDS       rounds, the best of which counts (3)
              BENCH_TRACES_OUT   all figures as JSON (bench-traces.json)
              BENCH_PEERS        where ./bootstrap bench has put other programs
@@ -30,6 +32,9 @@ PEERS = os.path.join(
     os.environ.get("BENCH_PEERS", os.path.abspath("bench-peers")),
     "traces", "bin")
 FUNCTIONS = 200000
+UNIT = os.path.join(HERE, "traces", "self-win-clang-19.1_main.json.gz")
+UNITS = int(os.environ.get("BENCH_BUILD_FILES", "10000"))
+BUILD_GOAL_S = 10 * UNITS / 10000
 
 JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], 'rb'))"
 HTA = """import sys
@@ -127,6 +132,44 @@ def write_profile(work):
     return path
 
 
+def write_build(work):
+    """Units that have most in common, and some templates of their own; as many
+    aliens as a build has."""
+    with gzip.open(UNIT) as file:
+        text = file.read()
+    build = os.path.join(work, "build")
+    for i in range(UNITS):
+        directory = os.path.join(build, "part_%d" % (i // 100))
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, "unit_%d.cpp.json" % i),
+                  "wb") as out:
+            out.write(text.replace(b"IndexedVector<",
+                                   b"Vector_%d<" % (i % 500)))
+    with open(os.path.join(build, "compile_commands.json"), "w",
+              encoding="utf-8") as out:
+        json.dump([{"file": "unit_%d.cpp" % i} for i in range(UNITS)], out)
+    return build, len(text) * UNITS
+
+
+def build_rows(build):
+    return [
+        ("ctprof: stats -j %d" % jobs,
+         [CTPROF, "stats", "-q", "-j", str(jobs), "--top", "20", build], None)
+        for jobs in (1, 2)] + [
+        ("ctprof: -> pstats -j 2",
+         [CTPROF, "convert", "-q", "-j", "2", "-t", "pstats", "-o", "-",
+          build], None)]
+
+
+def print_build(figures):
+    for row in figures:
+        if row["name"] == "ctprof: stats -j 2":
+            seconds = row["wall_ns"] / 1e9
+            print("the build in %.2f s by the clock, goal %.0f s%s" % (
+                seconds, BUILD_GOAL_S,
+                "" if seconds <= BUILD_GOAL_S else " MISSED"))
+
+
 def measure(command):
     """What bench_measure.py says; or None, with the reason said."""
     if shutil.which(command[0]) is None:
@@ -186,10 +229,14 @@ def main():
         size = os.path.getsize(profile)
         profiles = run_rows(profile_rows(profile, work), size)
         print_rows("pstats, %d functions" % FUNCTIONS, profiles)
+        build, size = write_build(work)
+        builds = run_rows(build_rows(build), size)
+        print_rows("%d traces of clang's" % UNITS, builds)
+        print_build(builds)
     with open(out, "w", encoding="utf-8") as text:
         json.dump({"schema": "ctprof/bench-traces/1", "traces": traces,
-                   "merged": merged, "profiles": profiles}, text, indent=1,
-                  sort_keys=True)
+                   "merged": merged, "profiles": profiles, "builds": builds},
+                  text, indent=1, sort_keys=True)
         text.write("\n")
 
 
