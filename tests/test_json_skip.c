@@ -48,8 +48,7 @@ static void add_scalar(struct text *text)
 	static const char *const scalars[] = {"0", "1", "7.25", "-3", "1e9",
 		"10.000", "true", "false", "null", "12345678901234567890.125",
 		"-0.5E-7", "\"\"", "\"a\"", "\"{[,:\"", "\"\\\\\"", "\"\\\"]\"",
-		"\"long enough to be in two of the steps at "
-		"a time, or to end with one\""};
+		"\"long enough to be in two steps, or end with one\""};
 
 	add(text, scalars[chance(&text->state, 17)]);
 }
