@@ -248,6 +248,18 @@ static int skip(const struct rollup_work *work, const struct tree_file *file,
 	return status;
 }
 
+/* A file without an event; one that is cut off before its first is damaged. */
+static int skip_nothing(const struct rollup_work *work, struct input *input,
+	const struct inputs *inputs)
+{
+	const struct trace *trace = input->origin.source->trace;
+	bool damaged = trace->losses[LOSS_TRUNCATED] != 0;
+
+	work->sums->skipped[damaged ? TREE_DAMAGED : TREE_NO_TRACE]++;
+	return input_close(
+		input, damaged ? inputs : &(struct inputs){.quiet = true});
+}
+
 /* A file that was found. */
 static int add_found(
 	const struct rollup_work *work, const struct tree_file *file)
@@ -265,11 +277,8 @@ static int add_found(
 	if (status != CTP_OK)
 		return skip(work, file, &input, &err);
 	status = read_input(work, file, &input, &err);
-	if (status == CTP_END) {
-		work->sums->skipped[TREE_NO_TRACE]++;
-		(void)input_close(&input, &(struct inputs){.quiet = true});
-		return EXIT_DONE;
-	}
+	if (status == CTP_END)
+		return skip_nothing(work, &input, &silent);
 	if (status != CTP_OK)
 		result = skip(work, file, &input, &err);
 	else
