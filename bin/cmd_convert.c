@@ -408,9 +408,8 @@ static const struct argp_option options[] = {
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite files that exist", GROUP_OUTPUT},
 	{"split", KEY_SPLIT, "SIZE", 0,
-		"of a timeline, in as many files as it takes, each of about "
-		"SIZE (400M) and whole by itself: NAME-0001.SUFFIX, ...",
-		GROUP_OUTPUT},
+		"of a timeline, files of about SIZE (400M) each: "
+		"NAME-0001.SUFFIX, ...", GROUP_OTHER},
 	{"jobs", 'j', "N", 0,
 		"work on so many inputs at a time (default: one for each "
 		"processor)", GROUP_OUTPUT},

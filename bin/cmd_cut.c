@@ -286,7 +286,7 @@ static const struct argp_option options[] = {
 		"what has one of these categories (cpu_op,kernel)",
 		GROUP_SELECT},
 	{"min-dur", KEY_MIN_LENGTH, "TIME", 0,
-		"ranges and what devices did, if they took as long (100us)",
+		"only what took as long as this (100us)",
 		GROUP_SELECT},
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"split", KEY_SPLIT, "SIZE", 0,
