@@ -156,6 +156,10 @@ for page in "$work"/pages/*; do
 		mkdir build
 		cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" build
 		gzip -dc build/*.gz | head -c 5000 | gzip >killed.json.gz
+		for trace in t train big; do
+			cp "$srcdir/tests/traces/v100_resnet50_2020_piece.json.gz" \
+				$trace.json.gz
+		done
 		;;
 	esac
 	mkdir "$work/dir.examples"
