@@ -44,14 +44,17 @@ char *naming_in(
 	const char *directory, const char *input, const struct format *format)
 {
 	const char *suffix = format->suffix;
-	const char *base = strrchr(input, '/');
+	const char *path = strcmp(input, "-") == 0 ? "stdin" : input;
+	size_t size = strlen(path);
+	const char *base;
 	char *stem;
 	char *name;
 
-	base = strcmp(input, "-") == 0 ? "stdin"
-	       : base == NULL          ? input
-				       : base + 1;
-	stem = strdup(base);
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	base = size == 0 ? NULL : memrchr(path, '/', size - 1);
+	base = base == NULL ? path : base + 1;
+	stem = strndup(base, (size_t)(path + size - base));
 	if (stem == NULL)
 		return NULL;
 	trim_suffix(stem);

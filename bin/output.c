@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "format.h"
 #include "quantity.h"
 #include "say.h"
 
@@ -276,46 +275,4 @@ int output_finish_stdout(void)
 		return EXIT_DONE;
 	say("standard output: cannot write: %s", strerror(errno));
 	return EXIT_OUTPUT;
-}
-
-/* Takes a suffix that we know from a name, which is not all of it. */
-static void trim_suffix(char *name)
-{
-	const struct format *known = format_of_path(name);
-	const char *suffix = known == NULL ? ".gz" : known->suffix;
-	size_t size = strlen(name);
-	size_t suffix_size = strlen(suffix);
-
-	if (size > suffix_size &&
-		strcmp(name + size - suffix_size, suffix) == 0)
-		name[size - suffix_size] = '\0';
-}
-
-char *output_path(const char *directory, const char *path, const char *suffix)
-{
-	size_t size = strlen(path);
-	const char *base;
-	char *stem;
-	char *name;
-
-	while (size > 1 && path[size - 1] == '/')
-		size--;
-	base = memrchr(path, '/', size - 1);
-	base = strcmp(path, "-") == 0 ? "stdin"
-	       : base == NULL         ? path
-				      : base + 1;
-	stem = strndup(base, strcmp(path, "-") == 0
-				     ? strlen(base)
-				     : (size_t)(path + size - base));
-	if (stem == NULL)
-		return NULL;
-	trim_suffix(stem);
-	if (strcmp(base + strlen(stem), ".gz") == 0)
-		trim_suffix(stem);
-	if (asprintf(&name, "%s%s%s%s", directory,
-		    directory[strlen(directory) - 1] == '/' ? "" : "/", stem,
-		    suffix == NULL ? "" : suffix) < 0)
-		name = NULL;
-	free(stem);
-	return name;
 }

@@ -41,10 +41,6 @@ int output_close(struct output *output, bool keep);
  * exit status. */
 int output_check(const char *path, bool force);
 
-/* DIRECTORY/NAME.SUFFIX, for an input NAME.ANY or NAME.ANY.gz of a suffix that
- * we know, or a directory; to be freed. NULL if out of memory. */
-char *output_path(const char *directory, const char *path, const char *suffix);
-
 /* Flushes stdout. Errors: said; returns an exit status. */
 int output_finish_stdout(void);
 
