@@ -48,7 +48,7 @@ struct speedscope_rows {
 	uint32_t *frame_of;    /* by site; 0: not known yet */
 	uint32_t site_room;
 	uint64_t point_count; /* that will be written */
-	int64_t first_ns; /* of all times */
+	int64_t first_ns;     /* of all times */
 	int64_t last_ns;
 };
 
