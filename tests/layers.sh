@@ -13,12 +13,23 @@ complain() {
 	failed=1
 }
 
+# "file includes header" for each of these headers' names that one of these
+# files includes: headers, then --, then files.
+included() {
+	names=
+	while [ "$1" != -- ]; do
+		names="$names${names:+|}$1"
+		shift
+	done
+	shift
+	grep -EoH "^#include \"($names)\.h\"" "$@" 2>/dev/null |
+		sed 's/:#include "\(.*\)"$/ includes \1/'
+}
+
 # The headers of one directory that files of another include.
 uses() {
-	for header in "$2"/*.h; do
-		grep -l "#include \"$(basename "$header")\"" "$1"/*.[ch] \
-			2>/dev/null | sed "s|\$| includes $(basename "$header")|"
-	done
+	# shellcheck disable=SC2046
+	included $(basename -s .h "$2"/*.h) -- "$1"/*.[ch]
 }
 
 for pair in "lib formats" "lib bin" "lib python" "formats bin" \
@@ -47,36 +58,33 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx fil
 	session_fork session_private shadow spool step thread
 	thread_pending'
 analysis='align choose combine combine_private combine_table cut demangle
-	device_join device_work event event_copy function_name gaps gaps_private
+	device_join device_work event event_copy function_name gaps gaps_host
+	gaps_place gaps_private gaps_queue
 	held json_check launches log_args log_block log_device
 	log_device_args log_device_facts log_device_time log_events log_facts
 	log_input log_member log_out log_out_device log_out_event
 	log_out_private log_out_table log_out_track log_read log_scan log_site log_table log_time
-	moment open_async open_ranges optimize optimize_queue optimize_spans
+	moment open_async open_ranges optimize optimize_queue optimize_rank
+	optimize_spans
 	profile profile_private redact
 	redact_text replay replay_nodes replay_private spill spill_file
 	spill_merge spill_order
 	symbolize symbolize_module symbolize_private symbolize_sites
 	symbols symbols_dwarf symbols_elf symbols_none symbols_private
 	trace'
-for name in $recording; do
-	for file in lib/$name.c lib/$name.h; do
-		for other in $analysis; do
-			[ -f "$file" ] &&
-				grep -q "#include \"$other.h\"" "$file" &&
-				complain "$file includes $other.h"
+# The sources of these names that are there.
+sources() {
+	for name; do
+		for file in lib/"$name".c lib/"$name".h; do
+			[ ! -f "$file" ] || echo "$file"
 		done
 	done
-done
-for name in $analysis; do
-	for file in lib/$name.c lib/$name.h; do
-		for other in $recording; do
-			[ -f "$file" ] &&
-				grep -q "#include \"$other.h\"" "$file" &&
-				complain "$file includes $other.h"
-		done
-	done
-done
+}
+
+# shellcheck disable=SC2046,SC2086
+found=$(included $analysis -- $(sources $recording)
+	included $recording -- $(sources $analysis))
+[ -z "$found" ] || complain "$found"
 
 # What completes a dead recorder's log stands above both.
 for other in recover recover_log spool_file; do
