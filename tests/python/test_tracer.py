@@ -125,7 +125,7 @@ class Calls(Traced):
     def test_what_needs_monitoring_is_refused_without_it(self):
         with self.assertRaisesRegex(ValueError, "3.12"):
             _ctprof.trace_start(calls="all")
-        with self.assertRaisesRegex(RuntimeError, "3.12"):
+        with self.assertRaisesRegex(ValueError, "3.12"):
             _ctprof.trace_start(hook="monitoring")
 
     def test_options_are_checked(self):
