@@ -12,7 +12,7 @@
 
 #define ITT_DEFAULT_DOMAIN "itt"
 
-/* The program told us not to record what it marks by ITT, for now. */
+/* The program told us not to record what it marks by ITT, until it resumes. */
 bool itt_is_paused(void);
 
 /* Ours of the program's domain; NULL if out of memory, or of none. */
