@@ -5,26 +5,17 @@
 #include <stdlib.h>
 
 #include "arguments.h"
-#include "convert.h"
 #include "gaps_report.h"
-#include "input.h"
-#include "inputs.h"
 #include "optimize_report.h"
-#include "output.h"
-#include "progress.h"
+#include "reporting.h"
 #include "say.h"
 
 #define USUAL_TOP 20 /* for text */
 #define TOP_UNSET UINT32_MAX
 
-enum style { STYLE_TEXT, STYLE_JSON, STYLE_CSV };
-
 struct request {
 	struct inputs inputs;
-	const char *output;
-	bool force;
-	enum style style;
-	enum when color;
+	struct reporting reporting;
 	uint32_t top;
 	bool optimizes; /* --optimize was given, with this: */
 	struct optimize_options optimize;
@@ -38,11 +29,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
 		state->child_inputs[1] = &request->inputs;
+		state->child_inputs[2] = &request->reporting;
 		return 0;
 	case 'n':
-		request->top = arg[0] == '0' && arg[1] == '\0'
-				       ? 0
-				       : arguments_count(state, "--top", arg);
+		request->top = reporting_top(state, arg);
 		return 0;
 	case KEY_OPTIMIZE:
 		request->optimizes = true;
@@ -57,29 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--robust is for --optimize: without "
 					  "it, the report is robust always");
 		return 0;
-	case KEY_JSON:
-		request->style = STYLE_JSON;
-		return 0;
-	case KEY_CSV:
-		request->style = STYLE_CSV;
-		return 0;
-	case 'o':
-		request->output = arg;
-		return 0;
-	case KEY_FORCE:
-		request->force = true;
-		return 0;
-	case KEY_COLOR:
-		request->color = arguments_when(state, "--color", arg);
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-static void on_progress(void *user, uint64_t position)
-{
-	progress_update(user, position);
 }
 
 static enum ctp_status take_gaps(
@@ -95,42 +65,19 @@ static enum ctp_status take_optimize(
 }
 
 /* Reads all events into one of the two. */
-static enum ctp_status read_events(const struct request *request,
+static enum ctp_status read_events(const struct inputs *inputs,
 	struct input *input, struct gaps *gaps, struct optimize *optimize,
 	struct ctp_error *err)
 {
-	const struct inputs *inputs = &request->inputs;
-	struct progress progress;
-	struct convert_job job = {.progress = on_progress, .user = &progress};
-	struct event_source *source = input->origin.source;
 	enum ctp_status status;
 
-	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		NULL, input->origin.size_bytes);
-	source->trace->no_args = true;
-	if (gaps != NULL)
-		status = convert_each(source, &job, take_gaps, gaps, err);
-	else
-		status = convert_each(
-			source, &job, take_optimize, optimize, err);
-	if (status == CTP_END)
-		status = gaps != NULL ? gaps_finish(gaps, err)
-				      : optimize_finish(optimize, err);
-	progress_hide(&progress);
-	return status;
-}
-
-static void begin_report(struct report *report, const struct trace *trace,
-	const char *schema, char *const *path)
-{
-	*report = (struct report){
-		.schema = schema,
-		.inputs = path,
-		.input_count = 1,
-		.truncated = trace->losses[LOSS_TRUNCATED] != 0,
-	};
-	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		report->losses[loss] = trace->losses[loss];
+	input->origin.source->trace->no_args = true;
+	if (gaps != NULL) {
+		status = reporting_read(inputs, input, take_gaps, gaps, err);
+		return status == CTP_OK ? gaps_finish(gaps, err) : status;
+	}
+	status = reporting_read(inputs, input, take_optimize, optimize, err);
+	return status == CTP_OK ? optimize_finish(optimize, err) : status;
 }
 
 static int print_gaps(const struct request *request, const struct gaps *gaps,
@@ -139,16 +86,16 @@ static int print_gaps(const struct request *request, const struct gaps *gaps,
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
 		.top = request->top,
-		.color = terminal_color(out, request->color),
+		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out)};
 	struct report report;
 	uint32_t count;
 
 	(void)gaps_devices(gaps, &count);
-	begin_report(&report, trace, "ctprof/gaps/1", path);
-	if (request->style == STYLE_JSON)
+	reporting_head(&report, trace, "ctprof/gaps/1", path);
+	if (request->reporting.style == REPORTING_JSON)
 		return gaps_print_json(&view, &report, out);
-	if (request->style == STYLE_CSV)
+	if (request->reporting.style == REPORTING_CSV)
 		return gaps_print_csv(&view, out);
 	if (count > 0)
 		return gaps_print_text(&view, out);
@@ -163,21 +110,22 @@ static int print_optimize(const struct request *request,
 {
 	const struct optimize_view view = {.optimize = optimize,
 		.trace = trace,
-		.color = terminal_color(out, request->color),
+		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out)};
 	struct report report;
 
-	begin_report(&report, trace, "ctprof/optimize/1", path);
-	if (request->style == STYLE_JSON)
+	reporting_head(&report, trace, "ctprof/optimize/1", path);
+	if (request->reporting.style == REPORTING_JSON)
 		return optimize_print_json(&view, &report, out);
-	if (request->style == STYLE_CSV)
+	if (request->reporting.style == REPORTING_CSV)
 		return optimize_print_csv(&view, out);
 	return optimize_print_text(&view, out);
 }
 
-static int report_input(const struct request *request, char *const *path,
-	struct input *input, FILE *out)
+static int report_input(
+	void *user, char *const *path, struct input *input, FILE *out)
 {
+	const struct request *request = user;
 	const struct trace *trace = input->origin.source->trace;
 	struct gaps *gaps = request->optimizes ? NULL : gaps_new(trace);
 	struct optimize *optimize =
@@ -190,7 +138,10 @@ static int report_input(const struct request *request, char *const *path,
 		say_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
-	if (read_events(request, input, gaps, optimize, &err) != CTP_OK)
+	if (!reporting_has_events(input))
+		result = EXIT_INPUT;
+	else if (read_events(&request->inputs, input, gaps, optimize, &err) !=
+		 CTP_OK)
 		result = input_failed(input, input->name, &err);
 	else if (gaps != NULL)
 		result = print_gaps(request, gaps, trace, path, out);
@@ -201,49 +152,6 @@ static int report_input(const struct request *request, char *const *path,
 	return result;
 }
 
-static int report_one(
-	const struct request *request, char *const *path, FILE *out)
-{
-	struct input input;
-	int status = input_open(&input, *path, &request->inputs);
-	int closed;
-
-	if (status != EXIT_DONE)
-		return status;
-	if (input.origin.source->read_profile != NULL) {
-		say("%s: holds a profile, which does not know when things "
-		    "happened",
-			input.name);
-		status = EXIT_INPUT;
-	} else {
-		status = report_input(request, path, &input, out);
-	}
-	closed = input_close(&input, &request->inputs);
-	return closed > status ? closed : status;
-}
-
-static int run_request(const struct request *request)
-{
-	const struct inputs *inputs = &request->inputs;
-	struct output output;
-	int worst =
-		output_open(&output, request->output, request->force, false);
-	int status;
-
-	if (worst != EXIT_DONE)
-		return worst;
-	for (size_t i = 0; i < inputs->count; i++) {
-		if (i > 0 && request->style == STYLE_TEXT)
-			putc('\n', output.file);
-		status = report_one(request, &inputs->paths[i], output.file);
-		worst = status > worst ? status : worst;
-	}
-	status = output_close(&output, worst == EXIT_DONE ||
-					       worst == EXIT_DAMAGED ||
-					       inputs->count > 1);
-	return status > worst ? status : worst;
-}
-
 static int run(int argc, char **argv)
 {
 	struct request request = {.top = TOP_UNSET};
@@ -251,8 +159,11 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
 	if (request.top == TOP_UNSET)
-		request.top = request.style == STYLE_TEXT ? USUAL_TOP : 0;
-	status = run_request(&request);
+		request.top = request.reporting.style == REPORTING_TEXT
+				      ? USUAL_TOP
+				      : 0;
+	status = reporting_each(
+		&request.reporting, &request.inputs, report_input, &request);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -271,25 +182,13 @@ static const struct argp_option options[] = {
 		"with --optimize: idle is when no GPU does anything, not when "
 		"the queue is empty; graphs, and other launches than the "
 		"runtime's, count", GROUP_MAIN},
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"json", KEY_JSON, NULL, 0,
-		"print JSON, with times in nanoseconds, one object for each "
-		"input", GROUP_OUTPUT},
-	{"csv", KEY_CSV, NULL, 0,
-		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
-	{"output", 'o', "FILE", 0,
-		"write to this file (default: standard output)", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
-	{"color", KEY_COLOR, WHEN_VALUES, 0,
-		"colour (auto: on a terminal, unless NO_COLOR is set)",
-		GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
 
 static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -10,11 +10,10 @@
 #include "census.h"
 #include "devices.h"
 #include "input.h"
-#include "inputs.h"
 #include "output.h"
 #include "progress.h"
 #include "quantity.h"
-#include "report.h"
+#include "reporting.h"
 #include "say.h"
 #include "table.h"
 
@@ -23,8 +22,7 @@
 
 struct request {
 	struct inputs inputs;
-	const char *output;
-	bool force;
+	struct output_options output;
 	bool json;
 	bool printed; /* there is something before the next input's report */
 };
@@ -43,18 +41,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct request *request = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
+		state->child_inputs[1] = &request->output;
 		return 0;
 	case KEY_JSON:
 		request->json = true;
-		return 0;
-	case 'o':
-		request->output = arg;
-		return 0;
-	case KEY_FORCE:
-		request->force = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -429,8 +423,8 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 static int run_request(struct request *request)
 {
 	struct output output;
-	int worst =
-		output_open(&output, request->output, request->force, false);
+	int worst = output_open(
+		&output, request->output.path, request->output.force, false);
 	int status;
 
 	if (worst != EXIT_DONE)
@@ -459,19 +453,14 @@ static int run(int argc, char **argv)
 
 /* clang-format off */
 static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"json", KEY_JSON, NULL, 0,
 		"print JSON, one object for each input", GROUP_OUTPUT},
-	{"output", 'o', "FILE", 0,
-		"write to this file (default: standard output)", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {
-	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&output_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -9,19 +9,17 @@
 
 #include "arguments.h"
 #include "convert.h"
-#include "input.h"
-#include "inputs.h"
 #include "names.h"
 #include "output.h"
 #include "progress.h"
+#include "reporting.h"
 #include "say.h"
 #include "timelines.h"
 
 struct merge {
 	struct inputs inputs;
 	const struct format *to;
-	const char *output; /* as given; NULL: standard output */
-	bool force;
+	struct output_options output;
 	const char *align; /* as given; NULL: the default */
 	struct profile *sum;
 };
@@ -44,15 +42,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &merge->inputs;
 		state->child_inputs[1] = &merge->inputs;
+		state->child_inputs[2] = &merge->output;
 		return 0;
 	case 't':
 		read_to(merge, arg, state);
-		return 0;
-	case 'o':
-		merge->output = arg;
-		return 0;
-	case KEY_FORCE:
-		merge->force = true;
 		return 0;
 	case KEY_ALIGN:
 		merge->align = arg;
@@ -66,7 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
  * added up be written in it? */
 static int choose_format(struct merge *merge)
 {
-	const char *path = merge->output == NULL ? "-" : merge->output;
+	const char *path =
+		merge->output.path == NULL ? "-" : merge->output.path;
 
 	if (merge->to == NULL)
 		merge->to = format_of_path(path);
@@ -142,8 +136,8 @@ static int write_sum(struct merge *merge)
 	struct format_options options = {0};
 	struct ctp_error err = {0};
 	struct output output;
-	int status = output_open(
-		&output, merge->output, merge->force, merge->to->binary);
+	int status = output_open(&output, merge->output.path,
+		merge->output.force, merge->to->binary);
 	int closed;
 
 	if (status != EXIT_DONE)
@@ -163,8 +157,8 @@ static int merge_timelines(const struct merge *merge)
 {
 	struct timelines timelines = {.inputs = &merge->inputs,
 		.to = merge->to,
-		.output = merge->output,
-		.force = merge->force,
+		.output = merge->output.path,
+		.force = merge->output.force,
 		.align = CLOCKS_RANGE,
 		.range = merge->align};
 
@@ -213,15 +207,9 @@ static int run(int argc, char **argv)
 
 /* clang-format off */
 static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"to", 't', "FORMAT", 0,
 		"format of the output (default: told by the end of -o's name)",
 		GROUP_OUTPUT},
-	{"output", 'o', "FILE", 0,
-		"write to this file, or to standard output (-, the default)",
-		GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
 	{"align", KEY_ALIGN, "wall|collective|none|NAME", 0,
 		"of timelines, what puts their clocks together: the time of "
 		"day (wall, the default); the ends of collective operations; "
@@ -232,7 +220,8 @@ static const struct argp_option options[] = {
 /* clang-format on */
 
 static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

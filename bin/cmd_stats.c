@@ -10,9 +10,9 @@
 
 #include "arguments.h"
 #include "follow.h"
-#include "inputs.h"
 #include "output.h"
 #include "quantity.h"
+#include "reporting.h"
 #include "rollup.h"
 #include "say.h"
 #include "stats.h"
@@ -23,15 +23,10 @@
 #define LINES_AROUND 7 /* above and below the table's rows */
 #define TOP_UNSET UINT32_MAX
 
-enum style { STYLE_TEXT, STYLE_JSON, STYLE_CSV };
-
 struct request {
 	struct inputs inputs;
 	struct stats_options options;
-	enum when color;
-	enum style style;
-	const char *output;
-	bool force;
+	struct reporting reporting;
 	struct replay_options replay;
 	bool sorted; /* --sort was given; so were: */
 	bool chose_device;
@@ -56,14 +51,6 @@ static void read_min(struct stats_options *options, const char *text,
 			"--min: '%s' is neither a share (0.5%%) nor a time "
 			"(100us)",
 			text);
-}
-
-static void read_top(struct stats_options *options, const char *text,
-	const struct argp_state *state)
-{
-	options->top = text[0] == '0' && text[1] == '\0'
-			       ? 0
-			       : arguments_count(state, "--top", text);
 }
 
 static void read_interval(struct request *request, const char *text,
@@ -103,7 +90,7 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 		request->sorted = true;
 		return 0;
 	case 'n':
-		read_top(options, arg, state);
+		options->top = reporting_top(state, arg);
 		return 0;
 	case KEY_MIN:
 		read_min(options, arg, state);
@@ -146,6 +133,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
 		state->child_inputs[1] = &request->inputs;
+		state->child_inputs[2] = &request->reporting;
 		return 0;
 	case ARGP_KEY_END:
 		if (request->options.gpu && request->chose_device)
@@ -158,24 +146,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				"--group adds up what compilers did: neither "
 				"--gpu nor --follow goes with it");
 		return 0;
-	case KEY_JSON:
-		request->style = STYLE_JSON;
-		return 0;
-	case KEY_CSV:
-		request->style = STYLE_CSV;
-		return 0;
-	case 'o':
-		request->output = arg;
-		return 0;
-	case KEY_FORCE:
-		request->force = true;
-		return 0;
 	case KEY_UNIT:
 		request->options.unit = (enum stats_unit)arguments_word(
 			state, "--unit", STATS_UNITS, arg);
-		return 0;
-	case KEY_COLOR:
-		request->color = arguments_when(state, "--color", arg);
 		return 0;
 	default:
 		return parse_table(key, arg, state);
@@ -201,11 +174,11 @@ static int print(struct request *request, FILE *out)
 	if (stats_init(&stats, request->sum, &request->options, &err) !=
 		CTP_OK) {
 		say_error(NULL, &err);
-	} else if (request->style == STYLE_JSON) {
+	} else if (request->reporting.style == REPORTING_JSON) {
 		request->report.truncated =
 			stats.hidden != 0 || stats.work_hidden != 0;
 		status = stats_print_json(&stats, &request->report, out);
-	} else if (request->style == STYLE_CSV) {
+	} else if (request->reporting.style == REPORTING_CSV) {
 		status = stats_print_csv(&stats, out);
 	} else if (request->options.gpu) {
 		status = stats_print_gpu(&stats, out);
@@ -220,7 +193,7 @@ static void choose_look(struct request *request, FILE *out)
 {
 	struct stats_options *options = &request->options;
 
-	options->color = terminal_color(out, request->color);
+	options->color = terminal_color(out, request->reporting.color);
 	options->width = terminal_width(out);
 	if (options->unit == STATS_AUTO)
 		options->unit = unit_for(request);
@@ -234,11 +207,12 @@ static int print_all(struct request *request, FILE *out)
 
 	if (rollup->compile_count != 0) {
 		choose_look(request, out);
-		if (request->style == STYLE_JSON)
+		if (request->reporting.style == REPORTING_JSON)
 			return stats_build_json(rollup, &request->options,
 				&request->report, out);
-		return (request->style == STYLE_CSV ? stats_build_csv
-						    : stats_build_text)(
+		return (request->reporting.style == REPORTING_CSV
+				? stats_build_csv
+				: stats_build_text)(
 			rollup, &request->options, out);
 	}
 	request->sum = rollup->functions;
@@ -253,8 +227,8 @@ static int print_all(struct request *request, FILE *out)
 static int print_to_output(struct request *request)
 {
 	struct output output;
-	int status =
-		output_open(&output, request->output, request->force, false);
+	int status = output_open(&output, request->reporting.output.path,
+		request->reporting.output.force, false);
 	int closed;
 
 	if (status != EXIT_DONE)
@@ -276,14 +250,15 @@ static int show(
 	int status;
 
 	memcpy(request->report.losses, losses, sizeof(request->report.losses));
-	if (height > 0 && request->style == STYLE_TEXT) {
+	if (height > 0 && request->reporting.style == REPORTING_TEXT) {
 		fputs("\033[H\033[2J", stdout);
 		if (request->usual_top)
 			options->top =
 				height > 2 * LINES_AROUND
 					? (uint32_t)(height - LINES_AROUND)
 					: LINES_AROUND;
-	} else if (request->shown && request->style == STYLE_TEXT) {
+	} else if (request->shown &&
+		   request->reporting.style == REPORTING_TEXT) {
 		putchar('\n');
 	}
 	request->shown = true;
@@ -312,7 +287,7 @@ static int run_follow(struct request *request)
 		say("--follow takes one file");
 		return EXIT_USAGE;
 	}
-	if (request->output != NULL) {
+	if (request->reporting.output.path != NULL) {
 		say("--follow writes to standard output, not to a file");
 		return EXIT_USAGE;
 	}
@@ -367,8 +342,9 @@ static int run(int argc, char **argv)
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
 	if (request.options.top == TOP_UNSET) {
 		request.usual_top = true;
-		request.options.top =
-			request.style == STYLE_TEXT ? USUAL_TOP : 0;
+		request.options.top = request.reporting.style == REPORTING_TEXT
+					      ? USUAL_TOP
+					      : 0;
 	}
 	if (request.options.gpu && !request.sorted)
 		request.options.key = STATS_DEVICE;
@@ -414,27 +390,16 @@ static const struct argp_option options[] = {
 	{"jobs", 'j', "N", 0,
 		"read so many inputs at a time (default: 1, or for "
 		"directories one for each processor)", GROUP_INPUT},
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"json", KEY_JSON, NULL, 0,
-		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
-	{"csv", KEY_CSV, NULL, 0,
-		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
 	{"unit", KEY_UNIT, STATS_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
-		GROUP_OUTPUT},
-	{"output", 'o', "FILE", 0,
-		"write to this file (default: standard output)", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
-	{"color", KEY_COLOR, WHEN_VALUES, 0,
-		"colour (auto: on a terminal, unless NO_COLOR is set)",
 		GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
 
 static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
