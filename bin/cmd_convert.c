@@ -48,21 +48,6 @@ static void read_min(struct conversion *conversion, const char *text,
 			text);
 }
 
-static void read_to(struct conversion *conversion, const char *name,
-	const struct argp_state *state)
-{
-	const struct format *to = names_format(name);
-
-	if (to == NULL)
-		argp_error(state,
-			"--to: there is no format '%s'; see 'ctprof formats'",
-			name);
-	else if (!names_can_write(to))
-		argp_error(state, "--to: ctprof reads %s but does not write it",
-			to->name);
-	conversion->to = to;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct conversion *conversion = state->input;
@@ -73,7 +58,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &conversion->inputs;
 		return 0;
 	case 't':
-		read_to(conversion, arg, state);
+		conversion->to = names_to(state, arg);
 		return 0;
 	case 'o':
 		conversion->output = arg;

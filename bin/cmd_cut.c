@@ -27,19 +27,6 @@ struct cut_command {
 	struct cutting cutting;
 };
 
-static void read_to(struct cut_command *command, const char *name,
-	const struct argp_state *state)
-{
-	command->to = names_format(name);
-	if (command->to == NULL)
-		argp_error(state,
-			"--to: there is no format '%s'; see 'ctprof formats'",
-			name);
-	else if (!names_can_write(command->to))
-		argp_error(state, "--to: ctprof reads %s but does not write it",
-			command->to->name);
-}
-
 static void read_list(struct choose_list *list, const char *option,
 	const char *text, const struct argp_state *state)
 {
@@ -157,7 +144,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(command, state);
 		return 0;
 	case 't':
-		read_to(command, arg, state);
+		command->to = names_to(state, arg);
 		return 0;
 	case 'o':
 		command->output = arg;
@@ -173,26 +160,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* By -t, by the output's name, or as the input is. */
 static int choose_format(struct cut_command *command, const struct input *input)
 {
-	const char *path = command->output;
+	int status = job_choose_format(&command->to, command->output, input);
 
-	if (command->to == NULL && path != NULL && !naming_is_directory(path))
-		command->to = format_of_path(path);
-	if (command->to == NULL)
-		command->to = input->origin.format;
-	if (!names_can_write(command->to)) {
-		say("ctprof reads %s but does not write it; use -t FORMAT",
-			command->to->name);
-		return EXIT_USAGE;
-	}
-	if (command->cutting.parts && command->to->new_timeline == NULL) {
+	if (status == EXIT_DONE && command->cutting.parts &&
+		command->to->new_timeline == NULL) {
 		say("--split makes parts of a timeline, and %s is a profile",
 			command->to->name);
 		return EXIT_USAGE;
 	}
-	return EXIT_DONE;
+	return status;
 }
 
 static int write_input(struct cut_command *command, struct input *input)

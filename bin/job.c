@@ -5,10 +5,25 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "names.h"
 #include "naming.h"
 #include "output.h"
 #include "progress.h"
 #include "say.h"
+
+int job_choose_format(
+	const struct format **to, const char *path, const struct input *input)
+{
+	if (*to == NULL && path != NULL && !naming_is_directory(path))
+		*to = format_of_path(path);
+	if (*to == NULL)
+		*to = input->origin.format;
+	if (names_can_write(*to))
+		return EXIT_DONE;
+	say("ctprof reads %s but does not write it; use -t FORMAT",
+		(*to)->name);
+	return EXIT_USAGE;
+}
 
 static void on_progress(void *user, uint64_t position)
 {

@@ -15,6 +15,11 @@ struct job {
 	uint64_t part_bytes; /* 0: one output */
 };
 
+/* The format by the end of the output's name, or as the input is, unless `*to`
+ * says it. Errors: said; returns an exit status. */
+int job_choose_format(
+	const struct format **to, const char *path, const struct input *input);
+
 /*
  * Writes what the input's source gives. With `part_bytes`, `cut` is a part of
  * that source, and as many files are written as it takes, each of about so

@@ -24,6 +24,20 @@ const struct format *names_format(const char *name)
 	return format_find(name);
 }
 
+const struct format *names_to(const struct argp_state *state, const char *name)
+{
+	const struct format *to = names_format(name);
+
+	if (to == NULL)
+		argp_error(state,
+			"--to: there is no format '%s'; see 'ctprof formats'",
+			name);
+	else if (!names_can_write(to))
+		argp_error(state, "--to: ctprof reads %s but does not write it",
+			to->name);
+	return to;
+}
+
 bool names_can_read(const struct format *format)
 {
 	return format->open_events != NULL;

@@ -4,6 +4,7 @@
 #ifndef NAMES_H
 #define NAMES_H
 
+#include <argp.h>
 #include <stdbool.h>
 
 #include "format.h"
@@ -13,6 +14,9 @@
 
 /* A format by its name or alias ("ctp" is the log); NULL if there is none. */
 const struct format *names_format(const char *name);
+
+/* The value of --to; a mistake is said and exits with status 2. */
+const struct format *names_to(const struct argp_state *state, const char *name);
 
 bool names_can_read(const struct format *format);
 bool names_can_write(const struct format *format);
