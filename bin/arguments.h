@@ -96,6 +96,7 @@ enum option_key {
 	KEY_REDACT,
 	KEY_OPTIMIZE,
 	KEY_ROBUST,
+	KEY_REGISTRY,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

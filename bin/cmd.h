@@ -38,6 +38,7 @@ struct command {
 	X(convert) \
 	X(cut) \
 	X(merge) \
+	X(annotate) \
 	X(info) \
 	X(stats) \
 	X(gaps) \

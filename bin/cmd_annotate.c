@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells operations which nodes of graphs they were done for. */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "annotate.h"
+#include "arguments.h"
+#include "fx_file.h"
+#include "inputs.h"
+#include "job.h"
+#include "names.h"
+#include "reporting.h"
+#include "say.h"
+
+struct annotation {
+	struct inputs inputs;
+	struct output_options output;
+	const struct format *to; /* NULL: by the output, or the input */
+	const char *registry;
+};
+
+static void check(
+	const struct annotation *annotation, const struct argp_state *state)
+{
+	const struct inputs *inputs = &annotation->inputs;
+
+	if (annotation->registry == NULL)
+		argp_error(state, "--registry FILE is needed: what is known of "
+				  "the nodes");
+	if (inputs->count > 1)
+		argp_error(state, "one input at a time is annotated");
+	if (strcmp(annotation->registry, "-") == 0 &&
+		strcmp(inputs->paths[0], "-") == 0)
+		argp_error(state, "the registry and the input cannot both be "
+				  "standard input");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct annotation *annotation = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &annotation->inputs;
+		state->child_inputs[1] = &annotation->inputs;
+		state->child_inputs[2] = &annotation->output;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(annotation, state);
+		return 0;
+	case 't':
+		annotation->to = names_to(state, arg);
+		return 0;
+	case KEY_REGISTRY:
+		annotation->registry = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* What was done, or why nothing was. */
+static void say_counts(const struct annotation *annotation, const char *name,
+	const struct annotate_counts *counts)
+{
+	const struct inputs *inputs = &annotation->inputs;
+
+	if (inputs->quiet || (!inputs->verbose && counts->operations > 0))
+		return;
+	if (counts->file_markers == 0 || counts->node_markers == 0)
+		say("%s: has no markers of %s: nothing is annotated", name,
+			counts->file_markers == 0 ? "files of graphs"
+						  : "nodes of graphs");
+	else if (counts->node_markers == counts->unknown_nodes)
+		say("%s: %s has none of its nodes: nothing is annotated", name,
+			input_name(annotation->registry));
+	else
+		say("%s: %" PRIu64 " operations annotated; %" PRIu64
+		    " of %" PRIu64 " markers of nodes are of none in %s",
+			name, counts->operations, counts->unknown_nodes,
+			counts->node_markers, input_name(annotation->registry));
+}
+
+/* The registry is borrowed by the input's source. */
+static int annotate(struct annotation *annotation, struct input *input,
+	struct fx_registry *registry)
+{
+	struct job job = {
+		.convert.options.title = input->name,
+		.path = annotation->output.path,
+		.force = annotation->output.force,
+		.progress = annotation->inputs.quiet
+				    ? WHEN_NEVER
+				    : annotation->inputs.progress,
+	};
+	struct annotate *annotate;
+	struct ctp_error err = {0};
+	int status = job_choose_format(
+		&annotation->to, annotation->output.path, input);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (!reporting_has_events(input))
+		return EXIT_INPUT;
+	if (annotate_open(input->origin.source, registry, &annotate, &err) !=
+		CTP_OK)
+		return input_failed(input, input->name, &err);
+	input->origin.source = annotate_source(annotate);
+	job.convert.to = annotation->to;
+	status = job_run(&job, input, NULL);
+	if (status == EXIT_DONE)
+		say_counts(annotation, input->name, annotate_counts(annotate));
+	return status;
+}
+
+static int annotate_one(struct annotation *annotation)
+{
+	const struct inputs *inputs = &annotation->inputs;
+	struct fx_registry *registry;
+	struct ctp_error err = {0};
+	struct input input;
+	int status;
+	int closed;
+
+	if (fx_file_read(annotation->registry, &registry, &err) != CTP_OK) {
+		say_error(input_name(annotation->registry), &err);
+		return err.status == CTP_ERR_NOMEM ||
+				       err.status == CTP_ERR_LIMIT
+			       ? EXIT_LIMIT
+			       : EXIT_INPUT;
+	}
+	status = input_open(&input, inputs->paths[0], inputs);
+	if (status == EXIT_DONE) {
+		status = annotate(annotation, &input, registry);
+		closed = input_close(&input, inputs);
+		status = closed > status ? closed : status;
+	}
+	fx_registry_free(registry);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct annotation annotation = {0};
+	int status;
+
+	arguments_parse(cmd_annotate.argp, 0, argc, argv, &annotation);
+	status = annotate_one(&annotation);
+	inputs_clear(&annotation.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	{"registry", KEY_REGISTRY, "FILE", 0,
+		"what is known of the nodes, as JSON: {FILE: "
+		"{\"node_metadata\": {INDEX: {\"stack_trace\", \"name\"}}}}",
+		GROUP_MAIN},
+	{"to", 't', "FORMAT", 0,
+		"format of the output (default: told by the end of -o's name, "
+		"or else the input's)", GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Give the operations of a PyTorch trace the stack traces of the "
+	       "model's code that they were done for, by the markers of nodes "
+	       "that torch.fx has put into the trace.\v"
+	       "Examples:\n"
+	       "  ctprof annotate --registry fx.json t.json.gz -o t2.json",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_annotate = {
+	.name = "annotate",
+	.group = "Look at a recording",
+	.summary = "name the model's code that operations were done for",
+	.argp = &argp,
+	.run = run,
+};
