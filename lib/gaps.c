@@ -79,6 +79,24 @@ struct gaps *gaps_new(const struct trace *trace)
 	return NULL;
 }
 
+struct gaps *gaps_new_watched(
+	const struct trace *trace, const struct gaps_watch *watch)
+{
+	struct gaps *gaps = gaps_new(trace);
+
+	if (gaps != NULL)
+		gaps->watch = *watch;
+	return gaps;
+}
+
+enum ctp_status gaps_tell(const struct gaps *gaps,
+	const struct gaps_level *level, struct ctp_error *err)
+{
+	return gaps->watch.see == NULL
+		       ? CTP_OK
+		       : gaps->watch.see(gaps->watch.user, level, err);
+}
+
 void gaps_free(struct gaps *gaps)
 {
 	if (gaps == NULL)
@@ -227,7 +245,7 @@ enum ctp_status gaps_add(
 		if (!extend(gaps, event->track, event->time_ns,
 			    is_range ? event->time_ns : end_of(event)))
 			return gaps_no_memory(err);
-		if (is_range)
+		if (is_range && gaps->watch.see == NULL)
 			status = add_range(gaps, event, err);
 		else if (is_work)
 			status = add_work(gaps, event, err);
@@ -265,6 +283,14 @@ static bool charge_cause(struct gaps *gaps, uint32_t device,
 	return gaps_charge(gaps, &place, time_ns);
 }
 
+static enum ctp_status tell_idle(const struct gaps *gaps, uint32_t device,
+	int64_t time_ns, bool idle, struct ctp_error *err)
+{
+	const struct gaps_level level = {GAPS_IDLE, device, time_ns, idle};
+
+	return gaps_tell(gaps, &level, err);
+}
+
 static void count_gap(struct gaps_device *device, uint64_t time_ns)
 {
 	device->idle_ns += time_ns;
@@ -299,7 +325,8 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 	}
 	if (!done)
 		return gaps_no_memory(err);
-	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns
+	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns &&
+			       gaps->watch.see == NULL
 		       ? spill_add(gaps->waits, &record, err)
 		       : CTP_OK;
 }
@@ -324,8 +351,15 @@ static enum ctp_status take_work(struct gaps *gaps, struct front *fronts,
 	struct front *front = &fronts[work->device];
 	enum ctp_status status = CTP_OK;
 
-	if (work->start_ns > front->busy_ns)
-		status = take_gap(gaps, front->busy_ns, work, err);
+	if (work->start_ns > front->busy_ns) {
+		status = tell_idle(
+			gaps, work->device, front->busy_ns, true, err);
+		if (status == CTP_OK)
+			status = tell_idle(
+				gaps, work->device, work->start_ns, false, err);
+		if (status == CTP_OK)
+			status = take_gap(gaps, front->busy_ns, work, err);
+	}
 	device->activities++;
 	device->busy_ns += advance(&front->busy_ns, work);
 	if (work->kind == PROFILE_KERNEL)
@@ -334,11 +368,12 @@ static enum ctp_status take_work(struct gaps *gaps, struct front *fronts,
 }
 
 /* What is left after each device's last activity. */
-static bool take_ends(struct gaps *gaps, const struct front *fronts)
+static enum ctp_status take_ends(
+	struct gaps *gaps, const struct front *fronts, struct ctp_error *err)
 {
-	bool done = true;
+	enum ctp_status status = CTP_OK;
 
-	for (uint32_t i = 0; i < gaps->device_count && done; i++) {
+	for (uint32_t i = 0; i < gaps->device_count && status == CTP_OK; i++) {
 		struct gaps_device *device = &gaps->devices[i];
 		uint64_t rest_ns = (uint64_t)device->start_ns +
 				   device->span_ns -
@@ -347,9 +382,28 @@ static bool take_ends(struct gaps *gaps, const struct front *fronts)
 		if (rest_ns == 0)
 			continue;
 		count_gap(device, rest_ns);
-		done = charge_cause(gaps, i, GAP_NOTHING, rest_ns);
+		status = charge_cause(gaps, i, GAP_NOTHING, rest_ns)
+				 ? tell_idle(gaps, i, fronts[i].busy_ns, true,
+					   err)
+				 : gaps_no_memory(err);
 	}
-	return done;
+	return status;
+}
+
+static enum ctp_status set_fronts(
+	struct gaps *gaps, struct front *fronts, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < gaps->device_count && status == CTP_OK; i++) {
+		int64_t start_ns;
+
+		set_span(gaps, &gaps->devices[i]);
+		start_ns = gaps->devices[i].start_ns;
+		fronts[i] = (struct front){start_ns, start_ns};
+		status = tell_idle(gaps, i, start_ns, false, err);
+	}
+	return status;
 }
 
 static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
@@ -357,15 +411,11 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
 	struct front *fronts =
 		memory_new_zeroed(gaps->device_count + 1, sizeof(*fronts));
 	struct spill_record record;
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status;
 
 	if (fronts == NULL)
 		return gaps_no_memory(err);
-	for (uint32_t i = 0; i < gaps->device_count; i++) {
-		set_span(gaps, &gaps->devices[i]);
-		fronts[i].busy_ns = gaps->devices[i].start_ns;
-		fronts[i].kernel_ns = gaps->devices[i].start_ns;
-	}
+	status = set_fronts(gaps, fronts, err);
 	while (status == CTP_OK) {
 		struct work work;
 
@@ -376,7 +426,7 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
 		status = take_work(gaps, fronts, &work, err);
 	}
 	if (status == CTP_END)
-		status = take_ends(gaps, fronts) ? CTP_OK : gaps_no_memory(err);
+		status = take_ends(gaps, fronts, err);
 	memory_free(fronts);
 	return status;
 }
@@ -391,11 +441,12 @@ enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 	if (status == CTP_OK)
 		status = sweep_work(gaps, err);
 	if (status == CTP_OK)
-		status = spill_sort(gaps->waits, err);
+		status = gaps_sum_queue(gaps, err);
+	if (status != CTP_OK || gaps->watch.see != NULL)
+		return status;
+	status = spill_sort(gaps->waits, err);
 	if (status == CTP_OK)
 		status = gaps_charge_host(gaps, err);
-	if (status == CTP_OK)
-		status = gaps_sum_queue(gaps, err);
 	if (status == CTP_OK && !gaps_sort(gaps))
 		status = gaps_no_memory(err);
 	return status;

@@ -66,8 +66,36 @@ struct gaps_place {
 
 struct gaps;
 
+/* What goes up and down with time. */
+enum gaps_line {
+	GAPS_IDLE,  /* 1: the device is idle; from the start of its span on */
+	GAPS_QUEUE, /* kernels that are launched and have not started */
+	GAPS_LINES
+};
+
+/* From that moment on. Of several at one moment, the last counts. */
+struct gaps_level {
+	enum gaps_line line;
+	uint32_t device; /* index into devices */
+	int64_t time_ns;
+	uint64_t value;
+};
+
+/* Told all of them by gaps_finish(), those of a device's line in order of time.
+ * Errors are those of gaps_finish(). */
+struct gaps_watch {
+	enum ctp_status (*see)(void *user, const struct gaps_level *level,
+		struct ctp_error *err);
+	void *user;
+};
+
 /* `trace` is borrowed until gaps_free(). NULL if out of memory. */
 struct gaps *gaps_new(const struct trace *trace);
+
+/* The same, but instead of what covers the idle time, the lines are told; devices
+ * are in any order. */
+struct gaps *gaps_new_watched(
+	const struct trace *trace, const struct gaps_watch *watch);
 void gaps_free(struct gaps *gaps);
 
 /*

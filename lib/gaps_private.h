@@ -30,10 +30,11 @@ struct gaps {
 	struct strtab *place_keys;   /* number + 1 by what tells places apart */
 	struct gaps_extent *extents; /* by track */
 	uint32_t extent_count;
-	struct spill *work;  /* activities, by their start */
-	struct spill *host;  /* begins and ends of ranges */
-	struct spill *waits; /* struct gaps_wait, by from_ns */
-	struct spill *queue; /* struct gaps_step */
+	struct spill *work;      /* activities, by their start */
+	struct spill *host;      /* begins and ends of ranges */
+	struct spill *waits;     /* struct gaps_wait, by from_ns */
+	struct spill *queue;     /* struct gaps_step */
+	struct gaps_watch watch; /* without see(): it is not watched */
 };
 
 /* A part of a gap that is charged to what a thread did in it. */
@@ -49,6 +50,10 @@ struct gaps_step {
 	uint32_t device;
 	int32_t by;
 };
+
+/* Tells the watch, if there is one. Errors: those of the watch. */
+enum ctp_status gaps_tell(const struct gaps *gaps,
+	const struct gaps_level *level, struct ctp_error *err);
 
 /* Charges all waits to places; after the host and waits were sorted. Errors:
  * CTP_ERR_NOMEM, CTP_ERR_IO. */
