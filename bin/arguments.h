@@ -97,6 +97,7 @@ enum option_key {
 	KEY_OPTIMIZE,
 	KEY_ROBUST,
 	KEY_REGISTRY,
+	KEY_COUNTERS,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

@@ -14,6 +14,7 @@
 #include "batch.h"
 #include "convert.h"
 #include "cutting.h"
+#include "device_counters.h"
 #include "input.h"
 #include "inputs.h"
 #include "job.h"
@@ -30,6 +31,7 @@ struct conversion {
 	const char *output; /* as given; NULL: standard output */
 	char **outputs;     /* for -o DIR/: one for each input; else NULL */
 	bool force;
+	bool counters;
 	uint32_t jobs;
 	uint64_t part_bytes;    /* 0: each input becomes one output */
 	struct convert_job job; /* limits only */
@@ -71,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SPLIT:
 		conversion->part_bytes = arguments_size(state, "--split", arg);
+		return 0;
+	case KEY_COUNTERS:
+		conversion->counters = true;
 		return 0;
 	case 'n':
 		conversion->job.top = arguments_count(state, "--top", arg);
@@ -135,6 +140,15 @@ static int check_parts(const struct conversion *conversion)
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
+}
+
+static int check_counters(const struct conversion *conversion)
+{
+	if (!conversion->counters || conversion->to->new_timeline != NULL)
+		return EXIT_DONE;
+	say("--counters adds to a timeline, and %s is a profile",
+		conversion->to->name);
+	return EXIT_USAGE;
 }
 
 /* A timeline cannot be had from sums. */
@@ -247,8 +261,8 @@ static int name_outputs(struct conversion *conversion)
 }
 
 /* Converts an opened input to what it is written to. */
-static int convert_input(const struct conversion *conversion,
-	struct input *input, const char *path)
+static int write_input(const struct conversion *conversion, struct input *input,
+	const char *path)
 {
 	const struct inputs *inputs = &conversion->inputs;
 	struct job job = {
@@ -268,6 +282,29 @@ static int convert_input(const struct conversion *conversion,
 	if (job.part_bytes > 0)
 		status = cutting_into_parts(input, &cut);
 	return status == EXIT_DONE ? job_run(&job, input, cut) : status;
+}
+
+/* The same, with what --counters adds. */
+static int convert_input(const struct conversion *conversion,
+	struct input *input, const char *path)
+{
+	struct event_source *source = input->origin.source;
+	struct device_counters *counters;
+	struct ctp_error err = {0};
+	int status;
+
+	/* Sums have no counters, and become no timeline. */
+	if (!conversion->counters || source->read_profile != NULL)
+		return write_input(conversion, input, path);
+	if (device_counters_open(source, &counters, &err) != CTP_OK)
+		return input_failed(input, input->name, &err);
+	input->origin.source = device_counters_source(counters);
+	status = write_input(conversion, input, path);
+	if (status == EXIT_DONE && device_counters_count(counters) == 0 &&
+		!conversion->inputs.quiet)
+		say("%s: no GPU did anything: --counters adds none",
+			input->name);
+	return status;
 }
 
 /* Adds up what is below a directory, and writes that. */
@@ -360,6 +397,8 @@ static int convert_all(struct conversion *conversion)
 	if (status == EXIT_DONE)
 		status = check_parts(conversion);
 	if (status == EXIT_DONE)
+		status = check_counters(conversion);
+	if (status == EXIT_DONE)
 		status = check_directories(conversion);
 	if (status == EXIT_DONE)
 		status = name_outputs(conversion);
@@ -395,6 +434,9 @@ static const struct argp_option options[] = {
 	{"split", KEY_SPLIT, "SIZE", 0,
 		"of a timeline, files of about SIZE (400M) each: "
 		"NAME-0001.SUFFIX, ...", GROUP_OTHER},
+	{"counters", KEY_COUNTERS, NULL, 0,
+		"add to a timeline, for each GPU, whether it is idle and how "
+		"many kernels wait in its queue", GROUP_OTHER},
 	{"jobs", 'j', "N", 0,
 		"work on so many inputs at a time (default: one for each "
 		"processor)", GROUP_OUTPUT},

@@ -10,8 +10,9 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-"$python" "$srcdir/tests/gaps_check.py" "$CTPROF" "$work" \
+"$python" -B "$srcdir/tests/gaps_check.py" "$CTPROF" "$work" \
 	"$srcdir/tests/gaps/profiler_utils_mock_events.json.gz" 25 || failed=1
+"$python" -B "$srcdir/tests/gaps_counters.py" "$CTPROF" "$work" 20 || failed=1
 
 complain() {
 	echo "$1"
@@ -50,6 +51,13 @@ case $none in
 "Nothing to optimize"*) ;;
 *) complain "nothing to optimize: $none" ;;
 esac
+"$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
+	-t chrome -o "$work/cpu.json" 2>"$work/err" || complain "no GPU: status"
+grep -q 'no GPU did anything' "$work/err" ||
+	complain "no GPU, and counters: $(cat "$work/err")"
+"$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
+	-t pstats 2>"$work/err" >"$work/out"
+[ $? -eq 2 ] || complain "counters of a profile: not refused"
 printf 'main 10\n' >"$work/x.folded"
 "$CTPROF" gaps "$work/x.folded" 2>"$work/err"
 [ $? -eq 3 ] || complain "a profile: not refused"

@@ -58,7 +58,7 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx fil
 	session_fork session_private shadow spool step thread
 	thread_pending'
 analysis='align annotate choose combine combine_private combine_table cut demangle
-	device_join device_work event event_copy function_name fx_registry fx_scopes gaps gaps_host
+	device_counters device_join device_work event event_copy function_name fx_registry fx_scopes gaps gaps_host
 	gaps_place gaps_private gaps_queue
 	held json_check launches log_args log_block log_device
 	log_device_args log_device_facts log_device_time log_events log_facts
