@@ -70,9 +70,10 @@ static void say_counts(const struct annotation *annotation, const char *name,
 	if (inputs->quiet || (!inputs->verbose && counts->operations > 0))
 		return;
 	if (counts->file_markers == 0 || counts->node_markers == 0)
-		say("%s: has no markers of %s: nothing is annotated", name,
-			counts->file_markers == 0 ? "files of graphs"
-						  : "nodes of graphs");
+		say("%s: has no markers like \"%s\": nothing is annotated",
+			name,
+			counts->file_markers == 0 ? "## NAME.py ##"
+						  : "## 12 ##");
 	else if (counts->node_markers == counts->unknown_nodes)
 		say("%s: %s has none of its nodes: nothing is annotated", name,
 			input_name(annotation->registry));

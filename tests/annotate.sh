@@ -67,7 +67,10 @@ words() {
 echo '{}' >"$work/empty.json"
 words empty.json "$trace" 'has none of its nodes: nothing is annotated'
 words fx.json "$srcdir/tests/traces/cpu_only.json.gz" \
-	'has no markers of files of graphs: nothing is annotated'
+	'has no markers like "## NAME.py ##": nothing is annotated'
+printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
+"dur":2}]' >"$work/file.json"
+words fx.json "$work/file.json" 'has no markers like "## 12 ##"'
 printf '{"traceEvents":[]}' >"$work/none.json"
 words fx.json "$work/none.json" 'has no markers'
 printf 'main 10\n' >"$work/x.folded"
