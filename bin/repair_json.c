@@ -95,6 +95,9 @@ static void say_fixes(const struct work *work)
 {
 	const struct repair_fixes *fixes = &work->result.fixes;
 
+	if (work->result.in_bytes == 0)
+		say("%s: is empty; so is the trace that was made of it",
+			work->name);
 	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
 		if (fixes->counts[fix] > 0)
 			say("%s: %" PRIu64 " %s, first at byte %" PRIu64,

@@ -44,7 +44,10 @@ bool inflate_file_probe(const void *head, size_t size)
 {
 	static const uint8_t magic[] = {0x1f, 0x8b, 8};
 
-	return size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
+	/* Cut off within these it is nothing else either. */
+	return size > 0 &&
+	       memcmp(head, magic,
+		       size < sizeof(magic) ? size : sizeof(magic)) == 0;
 }
 
 /* A block for the thread to fill; NULL if it is to end. */

@@ -177,8 +177,12 @@ static enum ctp_status read_scalar(
 	if ((status == CTP_OK && !is_odd(window, at)) ||
 		json_value_kind((const char *)window->bytes + at, *size, kind))
 		return CTP_OK;
+	if (status == CTP_OK || scan->depth == 0)
+		return fail(scan, CTP_ERR_FORMAT, at,
+			"neither a number nor a word of JSON");
+	scan->is_cut_off = true;
 	return fail(scan, CTP_ERR_FORMAT, at,
-		"neither a number nor a word of JSON");
+		"the input ends in the value that begins here");
 }
 
 static enum ctp_status refuse(struct json_scan *scan)

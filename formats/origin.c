@@ -28,9 +28,6 @@ static enum ctp_status read_head(struct origin *origin, struct ctp_error *err)
 	if (got < 0)
 		return ctp_fail(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
-	if (origin->head_size == 0)
-		return ctp_fail(
-			err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "is empty");
 	return CTP_OK;
 }
 
@@ -63,7 +60,6 @@ static enum ctp_status unpack(struct origin *origin, struct ctp_error *err)
 {
 	enum ctp_status status = inflate_file_open(&origin->inflate,
 		fileno(origin->file), origin->head, origin->head_size, err);
-	struct inflate_facts facts;
 
 	if (status != CTP_OK)
 		return status;
@@ -74,8 +70,20 @@ static enum ctp_status unpack(struct origin *origin, struct ctp_error *err)
 	if (ferror(origin->file))
 		return ctp_fail(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+	return CTP_OK;
+}
+
+/* Nothing is what no reader can read. */
+static enum ctp_status refuse_empty(
+	const struct origin *origin, struct ctp_error *err)
+{
+	struct inflate_facts facts;
+
 	if (origin->head_size > 0)
 		return CTP_OK;
+	if (origin->inflate == NULL)
+		return ctp_fail(
+			err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "is empty");
 	facts = inflate_file_facts(origin->inflate);
 	if (facts.damage != NULL)
 		return ctp_fail(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
@@ -89,7 +97,14 @@ static enum ctp_status refuse_unknown(
 	const struct origin *origin, struct ctp_error *err)
 {
 	const char *advice = foreign_advice(origin->head, origin->head_size);
+	size_t blank = 0;
 
+	while (blank < origin->head_size &&
+		strchr(" \t\r\n", origin->head[blank]) != NULL &&
+		origin->head[blank] != '\0')
+		blank++;
+	if (blank == origin->head_size)
+		advice = "holds nothing but white space";
 	for (const struct format *const *at = formats; *at != NULL; at++)
 		if ((*at)->probe != NULL && (*at)->open_events == NULL &&
 			(*at)->probe(origin->head, origin->head_size) != 0)
@@ -105,8 +120,10 @@ static enum ctp_status refuse_unknown(
 static enum ctp_status open_source(
 	struct origin *origin, const struct format *from, struct ctp_error *err)
 {
-	enum ctp_status status;
+	enum ctp_status status = refuse_empty(origin, err);
 
+	if (status != CTP_OK)
+		return status;
 	origin->format = from;
 	if (from == NULL)
 		origin->format = format_probe(origin->head, origin->head_size);

@@ -42,9 +42,9 @@ void origin_close(struct origin *origin);
 /*
  * Opens it without a reader: `file` is what it holds, unpacked unless it is a
  * log, after the bytes in `head`. There is no source, and `format` is who would
- * read it; NULL: nobody.
+ * read it; NULL: nobody, as of an empty one.
  *
- * Errors: CTP_ERR_IO, CTP_ERR_FORMAT if it is empty. Nothing is open then.
+ * Errors: CTP_ERR_IO. Nothing is open then.
  */
 enum ctp_status origin_open_bytes(
 	struct origin *origin, const char *path, struct ctp_error *err);

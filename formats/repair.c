@@ -27,12 +27,23 @@ static bool search_half(struct repair *repair)
 	return true;
 }
 
+/* Was a trace cut off before its events? There may be nothing of it at all. */
+static bool lacks_events(const struct repair *repair)
+{
+	if (!repair->has_document)
+		return repair_fix_total(&repair->result->fixes) == 0;
+	return repair->depth > 0 && !repair->has_events &&
+	       !repair->levels[0].hidden &&
+	       (repair->has_header || !repair->levels[0].has_item);
+}
+
 /* The input is at its end: what is open is closed. */
 static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 {
 	size_t end = repair->window.used;
+	bool lacking = lacks_events(repair);
 
-	if (!repair->has_document)
+	if (!repair->has_document && !lacking)
 		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
 			"holds neither an object nor an array of JSON");
 	if (repair->is_half) {
@@ -44,6 +55,10 @@ static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 		if (!repair_strict_is_blank(repair_byte(repair, at)))
 			repair_leave_out(repair, end);
 	repair->at = end;
+	if (lacking && !repair->is_half)
+		repair_count(repair, REPAIR_TRUNCATED, end);
+	if (lacking)
+		repair_enter_events(repair);
 	repair_close_levels(repair, 0);
 	repair_flush(repair, end);
 	repair_out_finish(&repair->out);

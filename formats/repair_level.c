@@ -23,6 +23,7 @@ void repair_count(struct repair *repair, enum repair_fix fix, size_t at)
 void repair_push(struct repair *repair, struct repair_level level)
 {
 	repair->levels[repair->depth++] = level;
+	repair->has_events |= level.is_events;
 }
 
 void repair_pop(struct repair *repair)

@@ -4,18 +4,10 @@
 #include <string.h>
 
 #include "repair_strict.h"
+#include "trace_keys.h"
 
 /* Keys that are longer are none. */
 #define KEY_BYTES_MAX 64
-
-static const char *const event_keys[] = {"args", "bind_id", "bp", "cat",
-	"cname", "dur", "id", "id2", "name", "ph", "pid", "s", "scope", "sf",
-	"tdur", "tid", "ts", "tts", NULL};
-static const char *const document_keys[] = {"baseTimeNanoseconds",
-	"beginningOfTime", "deviceProperties", "displayTimeUnit", "file_info",
-	"otherData", "samples", "schemaVersion", "stackFrames",
-	"systemTraceEvents", "traceEvents", "traceName", "viztracer_metadata",
-	NULL};
 
 uint8_t repair_look_at(struct repair_view *view, size_t at)
 {
@@ -64,6 +56,14 @@ static size_t colon_after(struct repair_view *view, size_t at)
 	return repair_look_at(view, at) == ':' ? at : 0;
 }
 
+/* Behind the key with a colon that begins here; 0 if none does. */
+static size_t whole_key(struct repair_view *view, size_t at)
+{
+	size_t end = repair_look_at(view, at) == '"' ? key_end(view, at) : 0;
+
+	return end != 0 && colon_after(view, end) != 0 ? end : 0;
+}
+
 static bool begins_value(struct repair_view *view, size_t at)
 {
 	uint8_t byte = repair_look_at(view, at);
@@ -71,23 +71,15 @@ static bool begins_value(struct repair_view *view, size_t at)
 	return byte != 0 && strchr("\"{[-0123456789tfnNIT'", byte) != NULL;
 }
 
-static bool is_in(const char *const *keys, const uint8_t *key, size_t size)
-{
-	for (; *keys != NULL; keys++)
-		if (strlen(*keys) == size && memcmp(*keys, key, size) == 0)
-			return true;
-	return false;
-}
-
 bool repair_look_is_key(struct repair_view *view, size_t at)
 {
-	size_t end = repair_look_at(view, at) == '"' ? key_end(view, at) : 0;
+	size_t end = whole_key(view, at);
 	size_t colon = end == 0 ? 0 : colon_after(view, end);
 
 	if (colon == 0)
 		return false;
 	return begins_value(view, repair_look_past(view, colon + 1)) ||
-	       is_in(event_keys, view->bytes + at + 1, end - at - 2);
+	       trace_keys_event(view->bytes + at + 1, end - at - 2) != 0;
 }
 
 /* A key that events have, with or without a colon, before a value. */
@@ -96,38 +88,24 @@ static bool is_loose_key(struct repair_view *view, size_t at)
 	size_t end = key_end(view, at);
 
 	return end != 0 &&
-	       is_in(event_keys, view->bytes + at + 1, end - at - 2) &&
+	       trace_keys_event(view->bytes + at + 1, end - at - 2) != 0 &&
 	       begins_value(view, repair_look_past(view, end));
-}
-
-uint32_t repair_look_event_keys(const uint8_t *key, size_t size)
-{
-	for (unsigned i = 0; event_keys[i] != NULL; i++)
-		if (strlen(event_keys[i]) == size &&
-			memcmp(event_keys[i], key, size) == 0)
-			return UINT32_C(1) << i;
-	return 0;
-}
-
-static bool is_one_of(
-	struct repair_view *view, size_t at, const char *const *keys)
-{
-	size_t end = key_end(view, at);
-
-	return end != 0 && colon_after(view, end) != 0 &&
-	       is_in(keys, view->bytes + at + 1, end - at - 2);
 }
 
 bool repair_look_is_event_key(struct repair_view *view, size_t at)
 {
-	return repair_look_at(view, at) == '"' &&
-	       is_one_of(view, at, event_keys);
+	size_t end = whole_key(view, at);
+
+	return end != 0 &&
+	       trace_keys_event(view->bytes + at + 1, end - at - 2) != 0;
 }
 
 bool repair_look_is_document_key(struct repair_view *view, size_t at)
 {
-	return repair_look_at(view, at) == '"' &&
-	       is_one_of(view, at, document_keys);
+	size_t end = whole_key(view, at);
+
+	return end != 0 &&
+	       trace_keys_document(view->bytes + at + 1, end - at - 2);
 }
 
 bool repair_look_is_event(struct repair_view *view, size_t at)
@@ -148,7 +126,7 @@ bool repair_look_goes_on(
 	if (!repair_look_is_event_key(view, at) ||
 		(is_whole && memcmp(view->bytes + at, args, 6) != 0))
 		return false;
-	return (repair_look_event_keys(
+	return (trace_keys_event(
 			view->bytes + at + 1, key_end(view, at) - at - 2) &
 		       had) == 0;
 }

@@ -49,9 +49,6 @@ bool repair_look_is_key(struct repair_view *view, size_t at);
 bool repair_look_is_event_key(struct repair_view *view, size_t at);
 bool repair_look_is_document_key(struct repair_view *view, size_t at);
 
-/* A bit for each key that events have. */
-uint32_t repair_look_event_keys(const uint8_t *key, size_t size);
-
 /* Does an event go on behind this bracket, which seems to end it, with another
  * member than those it had? To one that is whole, only arguments are added. */
 bool repair_look_goes_on(

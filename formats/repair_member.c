@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "repair_private.h"
+#include "trace_keys.h"
 
 /* Behind the key and the colon at gap->at; 0 if they are not right. */
 static size_t key_end(struct repair *repair, struct repair_view *view)
@@ -19,10 +20,15 @@ static size_t key_end(struct repair *repair, struct repair_view *view)
 	return repair_look_at(view, at) == ':' ? at + 1 : 0;
 }
 
-static bool is_events_key(const uint8_t *key, size_t size)
+/* A key with its quotes, and what is behind; is it that of the events? */
+static bool note_key(struct repair *repair, const uint8_t *key, size_t size)
 {
 	static const char name[] = "\"traceEvents\"";
+	const uint8_t *end = memchr(key + 1, '"', size - 1);
 
+	if (repair->depth == 1 && end != NULL &&
+		trace_keys_document(key + 1, (size_t)(end - key) - 1))
+		repair->has_header = true;
 	return size >= sizeof(name) - 1 &&
 	       memcmp(key, name, sizeof(name) - 1) == 0;
 }
@@ -114,7 +120,7 @@ static enum repair_step mend_member(struct repair *repair,
 		repair_fix_merge(&repair->result->fixes, &key.fixes);
 		before.at = repair_look_skip(view, view->at);
 		step = take_member_value(repair, &before,
-			is_events_key(repair->made.bytes + from,
+			note_key(repair, repair->made.bytes + from,
 				repair->made.used - from));
 	}
 	if (step == REPAIR_NEED)
@@ -136,7 +142,7 @@ static enum repair_step mend_colon(struct repair *repair,
 	buffer_add(&repair->made, view->bytes + gap->at, end - gap->at);
 	before.at = repair_look_past(view, end);
 	step = take_member_value(repair, &before,
-		is_events_key(view->bytes + gap->at, end - gap->at));
+		note_key(repair, view->bytes + gap->at, end - gap->at));
 	if (step == REPAIR_NEED)
 		repair->result->fixes = fixes;
 	return step;
@@ -155,7 +161,7 @@ enum repair_step repair_member(
 		if (repair_look_past(&view, before.at) != before.at)
 			return mend_colon(repair, &view, gap, end);
 		return take_member_value(repair, &before,
-			is_events_key(view.bytes + gap->at, end - gap->at));
+			note_key(repair, view.bytes + gap->at, end - gap->at));
 	}
 	if (view.hit_end && view.end == repair->window.used &&
 		!repair->is_full) {

@@ -37,6 +37,8 @@ struct repair {
 	struct repair_level levels[REPAIR_DEPTH_MAX + 2];
 	uint32_t depth;
 	bool has_document;
+	bool has_events;
+	bool has_header;    /* a member of the document that traces have */
 	bool is_closed;     /* the (first) document is */
 	bool has_member;    /* of the document, when it was closed */
 	bool had_events;    /* likewise of the events */

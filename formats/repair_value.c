@@ -6,6 +6,7 @@
 #include "repair_text.h"
 #include "repair_walk.h"
 #include "repair_word.h"
+#include "trace_keys.h"
 
 /* A text behind its first quote, or without one. */
 static bool take_text(struct repair_walk *walk, struct repair_text *text)
@@ -164,7 +165,7 @@ static void take_colon(struct repair_walk *walk, size_t key_at)
 		size_t size = walk->out->used - key_at - 2;
 
 		walk->member = repair_strict_member(key, size);
-		walk->seen |= repair_look_event_keys(key, size);
+		walk->seen |= trace_keys_event(key, size);
 	}
 	byte = repair_walk_skip_blanks(walk);
 	if (byte == ':')

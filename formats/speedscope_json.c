@@ -27,6 +27,7 @@ enum key {
 	KEY_NAME,
 	KEY_PROFILES,
 	KEY_SAMPLES,
+	KEY_SCHEMA,
 	KEY_SHARED,
 	KEY_START_VALUE,
 	KEY_TYPE,
@@ -46,6 +47,7 @@ static const char *const key_names[KEY_OTHER] = {
 	[KEY_NAME] = "name",
 	[KEY_PROFILES] = "profiles",
 	[KEY_SAMPLES] = "samples",
+	[KEY_SCHEMA] = "$schema",
 	[KEY_SHARED] = "shared",
 	[KEY_START_VALUE] = "startValue",
 	[KEY_TYPE] = "type",
@@ -78,6 +80,7 @@ struct reader {
 	struct stack sample;
 	struct stack before; /* the sample before */
 	bool bad_sample;
+	bool has_header;    /* a member that comes before the profiles */
 	struct buffer text; /* scratch */
 };
 
@@ -429,6 +432,8 @@ static enum ctp_status add_file_member(void *user, unsigned key,
 	const struct json_token *value, struct ctp_error *err)
 {
 	struct reader *reader = user;
+
+	reader->has_header |= key == KEY_SCHEMA || key == KEY_SHARED;
 	if (key == KEY_PROFILES)
 		return read_items(reader, value, add_profile, err);
 	if (key == KEY_SHARED && value->kind == JSON_OBJECT)
@@ -460,6 +465,7 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	struct reader reader = {.trace = trace, .data = data};
 	struct ctp_error error = {.offset = ERROR_NO_OFFSET};
 	enum ctp_status status = CTP_ERR_NOMEM;
+	bool cut_off;
 
 	reader.scan = json_scan_new(input.in, input.head, input.head_size);
 	if (reader.scan == NULL)
@@ -468,14 +474,20 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 		reader.scan, key_names, KEY_OTHER, &reader};
 	status = read_file(&reader, &error);
 	data->position = json_scan_position(reader.scan);
+	cut_off = json_scan_is_cut_off(reader.scan) &&
+		  json_scan_depth(reader.scan) > 0;
 	json_scan_free(reader.scan);
 	memory_free(reader.sample.frames);
 	memory_free(reader.before.frames);
 	buffer_clear(&reader.text);
-	if (status == CTP_END && data->profile_count == 0)
+	/* The profiles come last, so that one that was cut off may lack them,
+	 * also where its brackets were closed since. */
+	if (status == CTP_END && data->profile_count == 0) {
+		cut_off = reader.has_header;
 		status = ctp_fail(&error, CTP_ERR_FORMAT, data->position,
 			"is no file of speedscope: it has no profiles");
-	else if (status == CTP_ERR_FORMAT && data->profile_count > 0)
+	}
+	if (status == CTP_ERR_FORMAT && (cut_off || data->profile_count > 0))
 		status = damage_note(trace, &error) ? CTP_END
 						    : no_memory(&error);
 	if (status == CTP_END)

@@ -406,6 +406,24 @@ static bool has(const void *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
+/* Is it cut off within the name of the schema? */
+static bool ends_in_schema(const char *text, size_t size)
+{
+	static const char key[] = "\"$schema\"";
+	static const char name[] =
+		"\"https://www.speedscope.app/file-format-schema.json\"";
+	const char *at = memmem(text, size, key, sizeof(key) - 1);
+	const char *end = text + size;
+
+	if (at == NULL)
+		return false;
+	at += sizeof(key) - 1;
+	while (at < end && memchr(": \t\r\n", *at, 5) != NULL)
+		at++;
+	return (size_t)(end - at) < sizeof(name) &&
+	       memcmp(at, name, (size_t)(end - at)) == 0;
+}
+
 /* An object that names speedscope's schema, or has what all its files have. */
 unsigned speedscope_probe(const void *bytes, size_t size)
 {
@@ -423,6 +441,8 @@ unsigned speedscope_probe(const void *bytes, size_t size)
 		(has(bytes, size, "\"evented\"") ||
 			has(bytes, size, "\"sampled\"")))
 		return 120;
+	if (ends_in_schema(text, size))
+		return 60;
 	return has(bytes, size, "\"shared\"") && has(bytes, size, "\"frames\"")
 		       ? 60
 		       : 0;

@@ -10,6 +10,7 @@
 
 #include "json_mend.h"
 #include "json_value.h"
+#include "trace_keys.h"
 #include "trace_pairs.h"
 #include "trace_reader.h"
 
@@ -155,6 +156,15 @@ static bool read_base(
 	return true;
 }
 
+/* Is it one that a trace has? Its value may not be there any more. */
+static void note_key(struct trace_reader *reader, const struct buffer *key)
+{
+	if (trace_keys_document(key->bytes, key->used))
+		reader->has_header = true;
+	else
+		reader->has_strange = true;
+}
+
 static enum ctp_status read_members(struct trace_reader *reader,
 	enum ctp_status (*read)(struct trace_reader *reader, const char *key,
 		const struct json_token *value, struct ctp_error *err),
@@ -171,6 +181,8 @@ static enum ctp_status read_members(struct trace_reader *reader,
 		key.used = 0;
 		(void)json_value_unescape(
 			json_scan_text(reader->scan, &token), token.size, &key);
+		if (json_scan_depth(reader->scan) == 1)
+			note_key(reader, &key);
 		buffer_add_byte(&key, '\0');
 		status = key.failed ? no_memory(err)
 				    : json_scan_next(reader->scan, &token, err);
@@ -293,6 +305,18 @@ static enum ctp_status read_array(
 	return read_events(reader, false, err);
 }
 
+/* Is it something else, as far as one can see? Before its first event is
+ * written, a trace has but a few members, and at last none. */
+static bool is_no_trace(const struct trace_reader *reader)
+{
+	if (reader->is_array)
+		return !reader->has_phase &&
+		       reader->trace->losses[LOSS_BAD_EVENTS] > 0;
+	return !reader->has_events &&
+	       (!reader->is_object || !json_scan_is_cut_off(reader->scan) ||
+		       (reader->has_strange && !reader->has_header));
+}
+
 static enum ctp_status read_document(
 	struct trace_reader *reader, struct ctp_error *err)
 {
@@ -300,7 +324,8 @@ static enum ctp_status read_document(
 	enum ctp_status status = json_scan_next(reader->scan, &token, err);
 
 	reader->fact_kind = FACT_TEXT;
-	if (status == CTP_OK && token.kind == JSON_OBJECT)
+	reader->is_object = status == CTP_OK && token.kind == JSON_OBJECT;
+	if (reader->is_object)
 		status = read_members(reader, read_member, err);
 	else if (status == CTP_OK && token.kind == JSON_ARRAY)
 		status = read_array(reader, err);
@@ -311,10 +336,11 @@ static enum ctp_status read_document(
 		status = json_scan_next(reader->scan, &token, err);
 	if (status != CTP_END)
 		return status;
-	if (!reader->is_array && !reader->has_events)
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"has no \"traceEvents\"");
-	return CTP_OK;
+	if (!is_no_trace(reader))
+		return CTP_OK;
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		reader->is_array ? "is an array, but none of events"
+				 : "has no \"traceEvents\"");
 }
 
 /* What to do about it, where something comes behind what is wrong. */
@@ -329,11 +355,12 @@ static enum ctp_status forgive(struct trace_reader *reader,
 	const struct ctp_error *failed, struct ctp_error *err)
 {
 	bool at_end = json_scan_is_cut_off(reader->scan);
-	bool begun = reader->event_count > 0 ||
-		     (at_end && (reader->is_array || reader->has_events));
+	bool begun =
+		(reader->event_count > 0 || at_end) && !is_no_trace(reader);
 	char damage[sizeof(failed->message) + 96];
 
-	if (failed->status == CTP_ERR_FORMAT && !begun && !at_end)
+	if (failed->status == CTP_ERR_FORMAT && !begun && !at_end &&
+		failed->offset != ERROR_NO_OFFSET)
 		return ctp_fail(err, failed->status, failed->offset,
 			"%.150s" MENDED, failed->message);
 	if (!begun || (failed->status != CTP_ERR_FORMAT &&

@@ -353,6 +353,7 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 	struct trace_row *row;
 
 	reader->event_count++;
+	reader->has_phase |= event->phase != 0;
 	if (!has_sense(event, &record)) {
 		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
 		return CTP_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "trace_keys.h"
 #include "trace_reader.h"
 
 /* What a probe says of JSON that nobody else knows, of events in an array, and
@@ -22,6 +23,53 @@ static bool has(const char *text, size_t size, const char *key)
 	return memmem(text, size, key, strlen(key)) != NULL;
 }
 
+static size_t skip_blanks(const char *text, size_t size, size_t at)
+{
+	while (at < size && memchr(" \t\r\n", text[at], 4) != NULL)
+		at++;
+	return at;
+}
+
+/* Does the object that begins there end, too? */
+static bool is_closed(const char *text, size_t size, size_t at)
+{
+	unsigned depth = 0;
+
+	for (; at < size; at++) {
+		if (text[at] == '{')
+			depth++;
+		else if (text[at] == '}' && --depth == 0)
+			return true;
+		if (text[at] != '"')
+			continue;
+		while (++at < size && text[at] != '"')
+			at += text[at] == '\\';
+	}
+	return false;
+}
+
+/* An array without "ph" may be one of events still if nothing is there of it,
+ * or but a part of its first item. */
+static bool may_be_events(const char *text, size_t size, size_t at)
+{
+	size_t item = skip_blanks(text, size, at + 1);
+	size_t key = item + 1;
+	const char *end;
+
+	if (item < size && text[item] == ']')
+		return skip_blanks(text, size, item + 1) == size;
+	if (item == size || text[item] != '{')
+		return item == size;
+	key = skip_blanks(text, size, key);
+	if (key == size || text[key] != '"')
+		return key == size;
+	key++;
+	end = memchr(text + key, '"', size - key);
+	return end == NULL ||
+	       (trace_keys_event(text + key, (size_t)(end - text) - key) != 0 &&
+		       !is_closed(text, size, item));
+}
+
 /* What stands before the events may be longer than what is seen here, so that
  * any object may be one of a trace. */
 unsigned trace_read_probe(const void *bytes, size_t size)
@@ -31,13 +79,13 @@ unsigned trace_read_probe(const void *bytes, size_t size)
 
 	if (at < size)
 		return 0;
-	at = 0;
-	while (at < size && memchr(" \t\r\n", text[at], 4) != NULL)
-		at++;
+	at = skip_blanks(text, size, 0);
 	if (at == size || (text[at] != '{' && text[at] != '['))
 		return 0;
+	if (text[at] == '[' && has(text, size, "\"ph\""))
+		return BITS_OF_EVENTS;
 	if (text[at] == '[')
-		return has(text, size, "\"ph\"") ? BITS_OF_EVENTS : 0;
+		return may_be_events(text, size, at) ? BITS_OF_JSON : 0;
 	/* Reports of ours, and speedscope's files. */
 	if (has(text, size, "\"$schema\"") || has(text, size, "\"ctprof/"))
 		return 0;

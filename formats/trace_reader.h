@@ -80,8 +80,12 @@ struct trace_reader {
 	bool has_time;
 	bool has_ranges; /* begins and ends, each an event */
 	bool is_array;
+	bool is_object;
 	bool has_events;
-	bool has_base; /* it is said outright when time was 0 */
+	bool has_header;  /* a member that traces have */
+	bool has_strange; /* another one */
+	bool has_phase;   /* of an event */
+	bool has_base;    /* it is said outright when time was 0 */
 	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
 	size_t fact_bytes;
 

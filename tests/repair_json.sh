@@ -71,8 +71,13 @@ says 'short.json.gz: byte 60'
 
 # What is no JSON, or nothing, or a log.
 printf '' >"$work/empty"
-expect 3 "$work/empty" -o "$work/d.json"
-says 'is empty'
+expect 0 "$work/empty" -o "$work/d.json"
+says 'is empty; so is the trace'
+[ "$(cat "$work/d.json")" = '[]' ] || complain "$what: $(cat "$work/d.json")"
+head -c 12 "$work/cut.json.gz" >"$work/short.json.gz"
+expect 0 "$work/short.json.gz" -o "$work/d.json" --force
+says 'byte 12: the compressed data end here'
+rm "$work/d.json"
 echo 'no JSON at all' >"$work/text"
 expect 3 "$work/text" -o "$work/d.json"
 says 'neither an object nor an array'
@@ -99,11 +104,22 @@ what=convert
 says "'ctprof repair' mends it"
 
 # A trace that ends before its first event is one, if an empty one.
-for text in '[' '{"traceEvents":[{"ph":"X","na'; do
-	printf '%s' "$text" >"$work/f.json"
-	"$ctprof" convert --from=chrome -t csv "$work/f.json" >/dev/null \
-		2>"$work/said" || complain "$text: $(cat "$work/said")"
+convert() {
+	what="convert of $1"
+	printf '%s' "$1" >"$work/f.json"
+	"$ctprof" convert -t csv "$work/f.json" >/dev/null 2>"$work/said"
+}
+for text in '[' '[]' '[{"name":"a' '{' '{"traceEv' '{"schemaVersion":1,"dev' \
+	'{"distributedInfo":{"ra' '{"traceEvents":[{"ph":"X","na' \
+	'{"$schema": "https://www.speedsco'; do
+	convert "$text" || complain "$what: $(cat "$work/said")"
 done
+# But a document of something else is not.
+for text in '{}' '[1]' '[{"name":"a"}]' '[{"directory":"/"' '{"name":"a"' \
+	'{"name":"a","version":"1"}' '{"schemaVersion":2}' '"abc' ' '; do
+	convert "$text" && complain "$what: is no trace"
+done
+says 'holds nothing but white space'
 
 "$python" -B "$srcdir/tests/repair_json.py" "$ctprof" \
 	"$PWD/tests/repair_many" "$srcdir/tests/traces" || failed=1

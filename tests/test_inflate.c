@@ -276,7 +276,10 @@ END_TEST
 START_TEST(gzip_is_told_by_its_first_bytes)
 {
 	ck_assert(inflate_file_probe("\x1f\x8b\x08", 3));
-	ck_assert(!inflate_file_probe("\x1f\x8b\x08", 2));
+	ck_assert(inflate_file_probe("\x1f\x8b\x08", 2));
+	ck_assert(inflate_file_probe("\x1f", 1));
+	ck_assert(!inflate_file_probe("\x1f\x8b\x08", 0));
+	ck_assert(!inflate_file_probe("\x1f\x8c", 2));
 	ck_assert(!inflate_file_probe("\x1f\x8b\x07", 3));
 }
 END_TEST
