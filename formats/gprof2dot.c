@@ -73,32 +73,6 @@ static void count_bad(struct reader *reader)
 	trace_lose(reader->from->source.trace, LOSS_BAD_EVENTS, 1);
 }
 
-/* The array with room for one more; NULL, the old one untouched, if out of
- * memory. */
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room == 0 ? 64 : *room * 2;
-
-	if (count < *room)
-		return array;
-	array = memory_resize_array(array, more, size);
-	if (array != NULL)
-		*room = more;
-	return array;
-}
-
-static enum ctp_status read_items(struct reader *reader,
-	const struct json_token *array,
-	enum ctp_status (*add)(void *user, const struct json_token *value,
-		struct ctp_error *err),
-	struct ctp_error *err)
-{
-	if (array->kind == JSON_ARRAY)
-		return json_members_array(&reader->members, add, err);
-	count_bad(reader);
-	return json_members_skip(&reader->members, array, err);
-}
-
 /* False if out of memory. */
 static bool read_text(struct reader *reader, const struct json_token *token,
 	struct buffer *out)
@@ -128,14 +102,12 @@ static enum ctp_status add_function(
 	void *user, const struct json_token *value, struct ctp_error *err)
 {
 	struct reader *reader = user;
-	uint32_t *functions = grow(reader->functions, reader->function_count,
-		&reader->function_room, sizeof(*functions));
 	enum ctp_status status = CTP_OK;
 	uint32_t function;
 
-	if (functions == NULL)
+	if (!memory_grow(&reader->functions, reader->function_count,
+		    &reader->function_room, sizeof(*reader->functions)))
 		return profile_source_no_memory(err);
-	reader->functions = functions;
 	reader->name.used = 0;
 	reader->module.used = 0;
 	buffer_add_byte(&reader->name, '\0');
@@ -161,13 +133,11 @@ static enum ctp_status add_frame(
 	void *user, const struct json_token *value, struct ctp_error *err)
 {
 	struct reader *reader = user;
-	uint32_t *frames = grow(reader->frames, reader->frame_count,
-		&reader->frame_room, sizeof(*frames));
 	int64_t frame;
 
-	if (frames == NULL)
+	if (!memory_grow(&reader->frames, reader->frame_count,
+		    &reader->frame_room, sizeof(*reader->frames)))
 		return profile_source_no_memory(err);
-	reader->frames = frames;
 	if (value->kind == JSON_NUMBER &&
 		json_value_scaled(json_scan_text(reader->scan, value),
 			value->size, 0, &frame) &&
@@ -199,9 +169,11 @@ static enum ctp_status add_event_member(void *user, unsigned key,
 	struct reader *reader = user;
 
 	if (key == KEY_CALLCHAIN)
-		return read_items(reader, value, add_frame, err);
+		return json_members_array(
+			&reader->members, value, add_frame, err);
 	if (key == KEY_COST)
-		return read_items(reader, value, add_cost, err);
+		return json_members_array(
+			&reader->members, value, add_cost, err);
 	return json_members_skip(&reader->members, value, err);
 }
 
@@ -209,14 +181,12 @@ static enum ctp_status add_event(
 	void *user, const struct json_token *value, struct ctp_error *err)
 {
 	struct reader *reader = user;
-	struct sample *samples = grow(reader->samples, reader->sample_count,
-		&reader->sample_room, sizeof(*samples));
 	size_t first = reader->frame_count;
 	enum ctp_status status;
 
-	if (samples == NULL)
+	if (!memory_grow(&reader->samples, reader->sample_count,
+		    &reader->sample_room, sizeof(*reader->samples)))
 		return profile_source_no_memory(err);
-	reader->samples = samples;
 	reader->has_cost = false;
 	reader->is_bad = false;
 	status = value->kind == JSON_OBJECT
@@ -276,11 +246,14 @@ static enum ctp_status add_member(void *user, unsigned key,
 
 	switch (key) {
 	case KEY_COSTS:
-		return read_items(reader, value, add_cost_kind, err);
+		return json_members_array(
+			&reader->members, value, add_cost_kind, err);
 	case KEY_FUNCTIONS:
-		return read_items(reader, value, add_function, err);
+		return json_members_array(
+			&reader->members, value, add_function, err);
 	case KEY_EVENTS:
-		return read_items(reader, value, add_event, err);
+		return json_members_array(
+			&reader->members, value, add_event, err);
 	default:
 		return json_members_skip(&reader->members, value, err);
 	}
@@ -322,21 +295,6 @@ static enum ctp_status add_samples(struct reader *reader, struct ctp_error *err)
 	return ok ? CTP_OK : profile_source_no_memory(err);
 }
 
-static enum ctp_status read_json(struct reader *reader, struct ctp_error *err)
-{
-	struct json_token token;
-	enum ctp_status status = json_scan_next(reader->scan, &token, err);
-
-	if (status == CTP_OK && token.kind != JSON_OBJECT)
-		return ctp_fail(err, CTP_ERR_FORMAT, token.at,
-			"is no profile: it begins with no object");
-	if (status == CTP_OK)
-		status = json_members_object(&reader->members, add_member, err);
-	if (status == CTP_OK)
-		status = json_scan_next(reader->scan, &token, err);
-	return status;
-}
-
 static enum ctp_status read_profile(
 	struct profile_source *from, struct ctp_error *err)
 {
@@ -349,8 +307,8 @@ static enum ctp_status read_profile(
 	if (reader.scan == NULL)
 		return profile_source_no_memory(err);
 	reader.members = (struct json_members){
-		reader.scan, key_names, KEY_OTHER, &reader};
-	status = read_json(&reader, err);
+		reader.scan, from->source.trace, key_names, KEY_OTHER, &reader};
+	status = json_members_text(&reader.members, add_member, err);
 	from->position = json_scan_position(reader.scan);
 	/* Also what was damaged is used as far as it goes. */
 	if (status == CTP_END || status == CTP_ERR_FORMAT)

@@ -38,11 +38,32 @@ enum ctp_status json_members_object(const struct json_members *members,
 	}
 }
 
+enum ctp_status json_members_text(const struct json_members *members,
+	enum ctp_status (*add)(void *user, unsigned key,
+		const struct json_token *value, struct ctp_error *err),
+	struct ctp_error *err)
+{
+	struct json_token token;
+	enum ctp_status status = json_scan_next(members->scan, &token, err);
+
+	if (status == CTP_OK && token.kind != JSON_OBJECT)
+		return ctp_fail(
+			err, CTP_ERR_FORMAT, token.at, "begins with no object");
+	if (status == CTP_OK)
+		status = json_members_object(members, add, err);
+	if (status == CTP_OK)
+		status = json_scan_next(members->scan, &token, err);
+	return status;
+}
+
 enum ctp_status json_members_array(const struct json_members *members,
+	const struct json_token *array,
 	enum ctp_status (*add)(void *user, const struct json_token *value,
 		struct ctp_error *err),
 	struct ctp_error *err)
 {
+	if (array->kind != JSON_ARRAY)
+		return json_members_refuse(members, array, err);
 	for (;;) {
 		struct json_token token;
 		enum ctp_status status =
@@ -54,6 +75,13 @@ enum ctp_status json_members_array(const struct json_members *members,
 		if (status != CTP_OK)
 			return status;
 	}
+}
+
+enum ctp_status json_members_refuse(const struct json_members *members,
+	const struct json_token *value, struct ctp_error *err)
+{
+	trace_lose(members->trace, LOSS_BAD_EVENTS, 1);
+	return json_members_skip(members, value, err);
 }
 
 enum ctp_status json_members_skip(const struct json_members *members,

@@ -94,40 +94,6 @@ static void count_bad(struct reader *reader)
 	trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
 }
 
-/* The array with room for one more; NULL, the old one untouched, if out of
- * memory. */
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room == 0 ? 64 : *room * 2;
-
-	if (count < *room)
-		return array;
-	array = memory_resize_array(array, more, size);
-	if (array != NULL)
-		*room = more;
-	return array;
-}
-
-/* Passes over a value that is not what it should be. */
-static enum ctp_status refuse_value(struct reader *reader,
-	const struct json_token *token, struct ctp_error *err)
-{
-	count_bad(reader);
-	return json_members_skip(&reader->members, token, err);
-}
-
-/* Calls `add` with each item of `array`, if it is one. */
-static enum ctp_status read_items(struct reader *reader,
-	const struct json_token *array,
-	enum ctp_status (*add)(void *user, const struct json_token *value,
-		struct ctp_error *err),
-	struct ctp_error *err)
-{
-	if (array->kind != JSON_ARRAY)
-		return refuse_value(reader, array, err);
-	return json_members_array(&reader->members, add, err);
-}
-
 /* A text's number in the trace; 0 if it is none. False if out of memory. */
 static bool read_text(
 	struct reader *reader, const struct json_token *token, uint32_t *number)
@@ -190,18 +156,16 @@ static enum ctp_status add_frame(
 {
 	struct reader *reader = user;
 	struct speedscope_data *data = reader->data;
-	struct speedscope_frame *frames = grow(data->frames, data->frame_count,
-		&data->frame_room, sizeof(*frames));
 	enum ctp_status status;
 
-	if (frames == NULL)
+	if (!memory_grow(&data->frames, data->frame_count, &data->frame_room,
+		    sizeof(*data->frames)))
 		return no_memory(err);
-	data->frames = frames;
 	reader->frame = (struct speedscope_frame){0};
 	status = value->kind == JSON_OBJECT
 			 ? json_members_object(
 				   &reader->members, add_frame_member, err)
-			 : refuse_value(reader, value, err);
+			 : json_members_refuse(&reader->members, value, err);
 	if (status == CTP_OK)
 		data->frames[data->frame_count++] = reader->frame;
 	return status;
@@ -212,19 +176,18 @@ static enum ctp_status add_shared_member(void *user, unsigned key,
 {
 	struct reader *reader = user;
 	if (key == KEY_FRAMES)
-		return read_items(reader, value, add_frame, err);
+		return json_members_array(
+			&reader->members, value, add_frame, err);
 	return json_members_skip(&reader->members, value, err);
 }
 
 static bool put_point(struct reader *reader, struct speedscope_point point)
 {
 	struct speedscope_data *data = reader->data;
-	struct speedscope_point *points = grow(data->points, data->point_count,
-		&data->point_room, sizeof(*points));
 
-	if (points == NULL)
+	if (!memory_grow(&data->points, data->point_count, &data->point_room,
+		    sizeof(*data->points)))
 		return false;
-	data->points = points;
 	data->points[data->point_count++] = point;
 	return true;
 }
@@ -253,7 +216,7 @@ static enum ctp_status add_event(
 	enum ctp_status status;
 
 	if (value->kind != JSON_OBJECT)
-		return refuse_value(reader, value, err);
+		return json_members_refuse(&reader->members, value, err);
 	reader->point = (struct point){.frame = -1};
 	status = json_members_object(&reader->members, add_event_member, err);
 	if (status != CTP_OK)
@@ -277,7 +240,6 @@ static enum ctp_status add_sample_frame(
 {
 	struct reader *reader = user;
 	struct stack *sample = &reader->sample;
-	uint32_t *frames;
 	int64_t frame;
 
 	if (!read_integer(reader, value, &frame) || frame < 0 ||
@@ -285,11 +247,9 @@ static enum ctp_status add_sample_frame(
 		reader->bad_sample = true;
 		return json_members_skip(&reader->members, value, err);
 	}
-	frames = grow(
-		sample->frames, sample->depth, &sample->room, sizeof(*frames));
-	if (frames == NULL)
+	if (!memory_grow(&sample->frames, sample->depth, &sample->room,
+		    sizeof(*sample->frames)))
 		return no_memory(err);
-	sample->frames = frames;
 	sample->frames[sample->depth++] = (uint32_t)frame;
 	return CTP_OK;
 }
@@ -333,7 +293,8 @@ static enum ctp_status add_sample(
 	reader->bad_sample = value->kind != JSON_ARRAY;
 	status = reader->bad_sample
 			 ? json_members_skip(&reader->members, value, err)
-			 : read_items(reader, value, add_sample_frame, err);
+			 : json_members_array(&reader->members, value,
+				   add_sample_frame, err);
 	if (status != CTP_OK)
 		return status;
 	if (reader->bad_sample) {
@@ -353,14 +314,11 @@ static enum ctp_status add_weight(
 {
 	struct reader *reader = user;
 	struct speedscope_data *data = reader->data;
-	struct speedscope_number *weights = grow(data->weights,
-		data->weight_count, &data->weight_room, sizeof(*weights));
 	struct speedscope_number weight;
 
-	if (weights == NULL)
+	if (!memory_grow(&data->weights, data->weight_count, &data->weight_room,
+		    sizeof(*data->weights)))
 		return no_memory(err);
-	data->weights = weights;
-
 	if (!read_number(reader, value, &weight) || weight.value < 0) {
 		count_bad(reader);
 		weight = (struct speedscope_number){0, 0};
@@ -380,12 +338,15 @@ static enum ctp_status add_profile_member(void *user, unsigned key,
 
 	switch (key) {
 	case KEY_EVENTS:
-		return read_items(reader, value, add_event, err);
+		return json_members_array(
+			&reader->members, value, add_event, err);
 	case KEY_SAMPLES:
 		profile->sampled = true;
-		return read_items(reader, value, add_sample, err);
+		return json_members_array(
+			&reader->members, value, add_sample, err);
 	case KEY_WEIGHTS:
-		return read_items(reader, value, add_weight, err);
+		return json_members_array(
+			&reader->members, value, add_weight, err);
 	case KEY_NAME:
 		ok = read_text(reader, value, &profile->name);
 		break;
@@ -413,14 +374,12 @@ static enum ctp_status add_profile(
 {
 	struct reader *reader = user;
 	struct speedscope_data *data = reader->data;
-	struct speedscope_profile *profiles = grow(data->profiles,
-		data->profile_count, &data->profile_room, sizeof(*profiles));
 
-	if (profiles == NULL)
+	if (!memory_grow(&data->profiles, data->profile_count,
+		    &data->profile_room, sizeof(*data->profiles)))
 		return no_memory(err);
-	data->profiles = profiles;
 	if (value->kind != JSON_OBJECT)
-		return refuse_value(reader, value, err);
+		return json_members_refuse(&reader->members, value, err);
 	data->profiles[data->profile_count++] =
 		(struct speedscope_profile){.first_point = data->point_count,
 			.first_weight = data->weight_count};
@@ -435,27 +394,12 @@ static enum ctp_status add_file_member(void *user, unsigned key,
 
 	reader->has_header |= key == KEY_SCHEMA || key == KEY_SHARED;
 	if (key == KEY_PROFILES)
-		return read_items(reader, value, add_profile, err);
+		return json_members_array(
+			&reader->members, value, add_profile, err);
 	if (key == KEY_SHARED && value->kind == JSON_OBJECT)
 		return json_members_object(
 			&reader->members, add_shared_member, err);
 	return json_members_skip(&reader->members, value, err);
-}
-
-static enum ctp_status read_file(struct reader *reader, struct ctp_error *err)
-{
-	struct json_token token;
-	enum ctp_status status = json_scan_next(reader->scan, &token, err);
-
-	if (status == CTP_OK && token.kind != JSON_OBJECT)
-		return ctp_fail(err, CTP_ERR_FORMAT, token.at,
-			"is no file of speedscope: it begins with no object");
-	if (status == CTP_OK)
-		status = json_members_object(
-			&reader->members, add_file_member, err);
-	if (status == CTP_OK)
-		status = json_scan_next(reader->scan, &token, err);
-	return status;
 }
 
 enum ctp_status speedscope_data_read(struct speedscope_data *data,
@@ -471,8 +415,8 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	if (reader.scan == NULL)
 		return no_memory(err);
 	reader.members = (struct json_members){
-		reader.scan, key_names, KEY_OTHER, &reader};
-	status = read_file(&reader, &error);
+		reader.scan, trace, key_names, KEY_OTHER, &reader};
+	status = json_members_text(&reader.members, add_file_member, &error);
 	data->position = json_scan_position(reader.scan);
 	cut_off = json_scan_is_cut_off(reader.scan) &&
 		  json_scan_depth(reader.scan) > 0;

@@ -8,7 +8,10 @@
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#define FIRST_ROOM 16
 
 static struct {
 	_Atomic uint64_t used;
@@ -103,6 +106,32 @@ void *memory_resize_array(void *old, size_t number, size_t size)
 	return __builtin_mul_overflow(number, size, &bytes)
 		       ? NULL
 		       : memory_resize(old, bytes);
+}
+
+bool memory_enlarge(void *array, size_t *room, size_t size)
+{
+	size_t more = *room == 0 ? FIRST_ROOM : *room * 2;
+	void *items;
+
+	memcpy(&items, array, sizeof(items));
+	if (*room > SIZE_MAX / 2)
+		return false;
+	items = memory_resize_array(items, more, size);
+	if (items == NULL)
+		return false;
+	memcpy(array, &items, sizeof(items));
+	*room = more;
+	return true;
+}
+
+bool memory_enlarge32(void *array, uint32_t *room, size_t size)
+{
+	size_t more = *room;
+
+	if (more > UINT32_MAX / 2 || !memory_enlarge(array, &more, size))
+		return false;
+	*room = (uint32_t)more;
+	return true;
 }
 
 void memory_free(void *piece)

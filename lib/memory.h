@@ -21,6 +21,28 @@ void *memory_resize(void *old, size_t size);
 void *memory_resize_array(void *old, size_t count, size_t size);
 void memory_free(void *memory);
 
+/* For the two below. */
+bool memory_enlarge(void *array, size_t *room, size_t size);
+bool memory_enlarge32(void *array, uint32_t *room, size_t size);
+
+/*
+ * Makes room for one more in an array that is full: `array` is the address of
+ * the pointer to it, which may be NULL at first; `room` is in items of `size`
+ * bytes. False, with nothing changed, if out of memory.
+ */
+static inline bool memory_grow(
+	void *array, size_t count, size_t *room, size_t size)
+{
+	return count < *room || memory_enlarge(array, room, size);
+}
+
+/* The same where places are 32-bit numbers, of which there may be no more. */
+static inline bool memory_grow32(
+	void *array, uint32_t count, uint32_t *room, size_t size)
+{
+	return count < *room || memory_enlarge32(array, room, size);
+}
+
 /* So much may be taken at a time from now on; 0: as much as there is. */
 void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit(void);
