@@ -187,9 +187,11 @@ def check_bad():
     cut = one(evented(("O", 0, 0), ("C", 0, 2), ("O", 1, 3), ("C", 1, 4)))
     cut = cut[:cut.rindex(b'{"type"')]
     check_said(cut, "cut off", "b 6\na 2\n", "what was cut off")
-    status, _, said = run("convert", "-t", "folded", "-", "-o", "-",
-                          data=b'{"$schema": "' + SCHEMA.encode() + b'"}')
-    check(status != 0 and "no profiles" in said, "a file of no profiles")
+    check_said(b'{"$schema": "' + SCHEMA.encode() + b'"}', "cut off", "",
+               "a file without its profiles")
+    status, _, said = run("convert", "-f", "speedscope", "-t", "folded", "-",
+                          data=b'{"version": 1}')
+    check(status == 3 and "no profiles" in said, "a file of something else")
 
 
 def main():
