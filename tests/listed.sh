@@ -14,7 +14,8 @@ complain() {
 for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*.py \
 	examples/*/*.[ch] \
 	python/* python/ctprof/*.* python/ctprof/*/*.* \
-	tests/*.[ch] tests/*.sh tests/*.py tests/gpu/* tests/python/* tests/python/*/*; do
+	tests/*.[ch] tests/*.sh tests/*.py tests/gpu/* tests/python/* tests/python/*/* \
+	tests/support/* bin/*/* formats/*/*; do
 	[ -f "$file" ] || continue
 	case $file in
 	*.pyc) continue ;;
