@@ -45,33 +45,31 @@ found=$(for directory in lib formats; do uses python $directory; done |
 	grep -v ' includes ctprof\.h$')
 [ -z "$found" ] || complain "$found"
 
-recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx filter functions
-	gpu
-	gpu_buffers gpu_callback gpu_cupti gpu_describe gpu_device gpu_drain
-	gpu_find gpu_graph gpu_load gpu_record gpu_session gpu_subscribe
-	gpu_table inherit
-	inject inject_name inject_thread instrument instrument_link
+recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx
+	filter functions gpu gpu_buffers gpu_callback gpu_cupti
+	gpu_describe gpu_device gpu_drain gpu_find gpu_graph gpu_load
+	gpu_record gpu_session gpu_subscribe gpu_table inherit inject
+	inject_name inject_thread instrument instrument_link
 	instrument_thread itt itt_abi log_file log_frame modules nvtx
 	nvtx_abi options outcome pack pack_column pack_device pack_losses
 	pack_private pack_registry pack_row process record registry
 	registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread
 	thread_pending'
-analysis='align annotate choose combine combine_private combine_table cut demangle
-	device_counters device_join device_work event event_copy function_name fx_registry fx_scopes gaps gaps_host
-	gaps_place gaps_private gaps_queue
-	held json_check launches log_args log_block log_device
-	log_device_args log_device_facts log_device_time log_events log_facts
-	log_input log_member log_out log_out_device log_out_event
-	log_out_private log_out_table log_out_track log_read log_scan log_site log_table log_time
-	moment open_async open_ranges optimize optimize_queue optimize_rank
-	optimize_spans
-	profile profile_private redact
-	redact_text replay replay_nodes replay_private spill spill_file
-	spill_merge spill_order
-	symbolize symbolize_module symbolize_private symbolize_sites
-	symbols symbols_dwarf symbols_elf symbols_none symbols_private
-	trace'
+analysis='align annotate choose combine combine_private combine_table cut
+	demangle device_counters device_join device_work event event_copy
+	flame_tree function_name fx_registry fx_scopes gaps gaps_host
+	gaps_place gaps_private gaps_queue held json_check launches
+	log_args log_block log_device log_device_args log_device_facts
+	log_device_time log_events log_facts log_input log_member log_out
+	log_out_device log_out_event log_out_private log_out_table
+	log_out_track log_read log_scan log_site log_table log_time moment
+	open_async open_ranges optimize optimize_queue optimize_rank
+	optimize_spans profile profile_private redact redact_text replay
+	replay_nodes replay_private spill spill_file spill_merge
+	spill_order symbolize symbolize_module symbolize_private
+	symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
+	symbols_private trace'
 # The sources of these names that are there.
 sources() {
 	for name; do
