@@ -82,6 +82,7 @@ struct format {
 	X(folded) \
 	X(dot) \
 	X(svg) \
+	X(flamegraph) \
 	X(pprof) \
 	X(speedscope) \
 	X(pftrace) \

@@ -60,6 +60,19 @@ def sources(*variables):
         [os.path.join(TREE, "lib", "deflate_zlib.c")]
 
 
+def embedded(directory):
+    """The C file of the text that the formats' sources hold."""
+    formats = os.path.join(TREE, "formats")
+    path = os.path.join(directory, "flame_files.c")
+    os.makedirs(directory, exist_ok=True)
+    with open(path, "wb") as file:
+        subprocess.run(
+            ["sh", os.path.join(formats, "embed.sh"), "flame_files.h"] +
+            [os.path.join(formats, name) for name in ("flame.css", "flame.js")],
+            check=True, stdout=file)
+    return path
+
+
 class Build(build_ext):
     def build_extension(self, ext):
         if ext.name == CONVERT:
@@ -98,8 +111,11 @@ class Build(build_ext):
                          ", ".join(NEEDED[header] for header in missing)))
         ext.include_dirs += [os.path.join(TREE, "lib"),
                              os.path.join(TREE, "formats")]
+        files = sources(*variables)
+        if "libformats_la_SOURCES" in variables:
+            files.append(embedded(self.build_temp))
         ext.extra_objects += self.compiler.compile(
-            sources(*variables), output_dir=self.build_temp, debug=self.debug,
+            files, output_dir=self.build_temp, debug=self.debug,
             include_dirs=ext.include_dirs,
             macros=[("_GNU_SOURCE", None),
                     ("PACKAGE_STRING", '"ctprof %s"' % VERSION)],

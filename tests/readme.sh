@@ -94,7 +94,7 @@ PATH=$work/bin:$root$prefix/bin:$PATH \
 	exit 1
 }
 for file in fib.ctp fib.pstats fib.json fib.svg fib-dot.svg fib.folded \
-	traces/fib.json traces/hello.json hello.ctp; do
+	fib.flame.svg traces/fib.json traces/hello.json hello.ctp; do
 	[ -s "$file" ] || {
 		echo "README.md: no $file came of it"
 		exit 1

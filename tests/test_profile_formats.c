@@ -11,7 +11,8 @@
 #include "run_suite.h"
 
 static const struct format *const writers[] = {&pstats_format, &gprof_format,
-	&callgrind_format, &folded_format, &dot_format, &pprof_format};
+	&callgrind_format, &folded_format, &dot_format, &pprof_format,
+	&flamegraph_format};
 enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
 
 START_TEST(writing_twice_gives_the_same_bytes)

@@ -9,8 +9,8 @@ from . import _program
 _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
             ".gprof": "gprof", ".callgrind": "callgrind",
             ".folded": "folded", ".dot": "dot", ".svg": "svg",
-            ".pftrace": "pftrace", ".pb.gz": "pprof",
-            ".speedscope.json": "speedscope"}
+            ".flame.svg": "flamegraph", ".pftrace": "pftrace",
+            ".pb.gz": "pprof", ".speedscope.json": "speedscope"}
 
 
 def _find_format(path):

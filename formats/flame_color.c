@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "flame_color.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "strtab.h"
+
+/* As many as flame.css has. */
+#define HUES 12
+#define SHADES 3
+
+const char *flame_module(const struct profile_function *function, size_t *size)
+{
+	const char *name = function->name;
+	const char *end = strstr(name, "::");
+
+	/* "~" is Python's for what is built in, "<string>" and the like are
+	 * no files. */
+	if (function->file[0] != '\0' && function->file[0] != '~' &&
+		function->file[0] != '<') {
+		*size = strlen(function->file);
+		return function->file;
+	}
+	*size = strcspn(name, " .:#(<[");
+	/* Of C++ what may stand before a name is its type. */
+	if (end != NULL && strcspn(name, "(<[") > (size_t)(end - name)) {
+		const char *start = end;
+
+		while (start > name && start[-1] != ' ')
+			start--;
+		*size = (size_t)(end - start);
+		name = start;
+	}
+	if (*size == 0)
+		*size = strlen(name);
+	return name;
+}
+
+const char *flame_class(
+	char text[FLAME_CLASS_TEXT], const struct profile_function *function)
+{
+	static const char *const kinds[] = {[PROFILE_KERNEL] = "kernel",
+		[PROFILE_COPY] = "copy",
+		[PROFILE_SET] = "set"};
+	uint64_t shade = strtab_hash(function->name, strlen(function->name));
+	const char *module;
+	size_t size;
+
+	if (function->device.kind != PROFILE_HOST) {
+		(void)snprintf(text, FLAME_CLASS_TEXT, "%s s%u",
+			kinds[function->device.kind],
+			(unsigned)(shade % SHADES));
+		return text;
+	}
+	module = flame_module(function, &size);
+	(void)snprintf(text, FLAME_CLASS_TEXT, "c%u s%u",
+		(unsigned)(strtab_hash(module, size) % HUES),
+		(unsigned)(shade % SHADES));
+	return text;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "flame_frame.h"
+
+#include <inttypes.h>
+
+#include "amount.h"
+#include "flame_color.h"
+#include "flame_text.h"
+
+/* Of a letter, in hundredths: the widest of fixed-width fonts in use at 11
+ * units; and of the space beside a name. */
+#define LETTER 670u
+#define PADDING 600u
+#define LEAST_LETTERS 3u
+#define TEXT_X 300u
+#define TEXT_Y 12u
+
+void flame_put_text(struct flame_canvas *canvas)
+{
+	flame_put_xml(canvas->out, canvas->text.bytes, canvas->text.used);
+	canvas->text.used = 0;
+}
+
+void flame_add_share(struct flame_canvas *canvas, uint64_t part, uint64_t whole)
+{
+	char text[AMOUNT_TEXT];
+
+	buffer_add_text(&canvas->text,
+		amount_hundredths(text, amount_share(part, whole)));
+	buffer_add_text(&canvas->text, " %");
+}
+
+void flame_add_time(struct flame_canvas *canvas, uint64_t time_ns)
+{
+	char text[FLAME_TIME_TEXT];
+
+	buffer_add_text(&canvas->text, flame_time(text, time_ns));
+}
+
+void flame_add_count(
+	struct flame_canvas *canvas, uint64_t count, const char *what)
+{
+	char text[AMOUNT_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64 " ", count);
+	buffer_add_text(&canvas->text, text);
+	buffer_add_text(&canvas->text, what);
+	if (count != 1)
+		buffer_add_byte(&canvas->text, 's');
+}
+
+/* A part of the width, in hundredths; `whole` is not 0. */
+static uint32_t units(uint64_t part, uint64_t whole)
+{
+	uint32_t all = (FLAME_WIDTH - 2 * FLAME_EDGE) * 100;
+
+	return part >= whole
+		       ? all
+		       : (uint32_t)((unsigned __int128)part * all / whole);
+}
+
+void flame_put_units(FILE *out, const char *name, uint32_t hundredths)
+{
+	(void)fprintf(out, " %s=\"%" PRIu32, name, hundredths / 100);
+	if (hundredths % 100 != 0)
+		(void)fprintf(out, ".%02" PRIu32, hundredths % 100);
+	(void)putc('"', out);
+}
+
+static void add_name(struct flame_canvas *canvas, const struct flame_node *node)
+{
+	if (node->function == FLAME_ALL)
+		buffer_add_text(&canvas->text, "all");
+	else if (node->function == FLAME_OTHER)
+		buffer_add_text(&canvas->text, "(other)");
+	else
+		flame_add_text(&canvas->text,
+			labels_text(&canvas->labels, node->function));
+}
+
+/* The second line: where it is, or what it stands for. */
+static void add_origin(
+	struct flame_canvas *canvas, const struct flame_node *node)
+{
+	size_t start = canvas->text.used;
+
+	buffer_add_byte(&canvas->text, '\n');
+	if (node->function == FLAME_OTHER) {
+		flame_add_count(canvas, node->folded, "call path");
+		buffer_add_text(&canvas->text, " too small to be shown");
+	} else if (node->function != FLAME_ALL) {
+		flame_add_place(&canvas->text,
+			&canvas->profile->functions[node->function]);
+	}
+	if (canvas->text.used == start + 1)
+		canvas->text.used = start;
+}
+
+static void put_title(struct flame_canvas *canvas,
+	const struct flame_node *node, const struct flame_node *root,
+	const char *of)
+{
+	const struct flame_cost *cost = &node->cost;
+	struct buffer *text = &canvas->text;
+
+	add_name(canvas, node);
+	add_origin(canvas, node);
+	buffer_add_text(text, "\n");
+	flame_add_time(canvas, cost->total_ns);
+	buffer_add_text(text, ", ");
+	flame_add_share(canvas, cost->total_ns, root->cost.total_ns);
+	buffer_add_text(text, " of ");
+	buffer_add_text(text, of);
+	if (cost->self_ns != cost->total_ns && cost->self_ns != 0) {
+		buffer_add_text(text, "; itself ");
+		flame_add_time(canvas, cost->self_ns);
+	}
+	if (cost->calls != 0) {
+		buffer_add_text(text, "; ");
+		flame_add_count(canvas, cost->calls, "call");
+	}
+	(void)fputs("<title>", canvas->out);
+	flame_put_text(canvas);
+	(void)fputs("</title>", canvas->out);
+}
+
+/* The name, as much of it as fits. */
+static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
+	uint32_t x, uint32_t y, uint32_t width)
+{
+	uint32_t letters = width < PADDING ? 0 : (width - PADDING) / LETTER;
+	bool cut;
+
+	if (letters < LEAST_LETTERS)
+		return;
+	add_name(canvas, node);
+	if (canvas->text.failed)
+		return;
+	canvas->text.used = flame_fit(
+		(char *)canvas->text.bytes, canvas->text.used, letters, &cut);
+	(void)fputs("<text", canvas->out);
+	flame_put_units(canvas->out, "x", x + TEXT_X);
+	(void)fprintf(canvas->out, " y=\"%" PRIu32 "\">", y + TEXT_Y);
+	flame_put_text(canvas);
+	(void)fputs(cut ? "\xe2\x80\xa6</text>" : "</text>", canvas->out);
+}
+
+/* The number that the script knows the function by. */
+static uint32_t number_of(struct flame_canvas *canvas, uint32_t function)
+{
+	if (canvas->number[function] == 0) {
+		canvas->function[canvas->count++] = function;
+		canvas->number[function] = canvas->count;
+	}
+	return canvas->number[function];
+}
+
+static const char *class_of(const struct flame_canvas *canvas,
+	const struct flame_node *node, char text[FLAME_CLASS_TEXT])
+{
+	if (node->function == FLAME_ALL)
+		return "all";
+	if (node->function == FLAME_OTHER)
+		return "other";
+	return flame_class(text, &canvas->profile->functions[node->function]);
+}
+
+static void put_frame(struct flame_canvas *canvas,
+	const struct flame_node *node, const struct flame_node *root,
+	const char *of)
+{
+	char class[FLAME_CLASS_TEXT];
+
+	(void)fprintf(canvas->out,
+		"<g data-d=\"%" PRIu32 "\" data-t=\"%" PRIu64
+		"\" data-s=\"%" PRIu64 "\"",
+		node->depth, node->cost.total_ns, node->cost.self_ns);
+	if (node->function < FLAME_OTHER)
+		(void)fprintf(canvas->out, " data-f=\"%" PRIu32 "\"",
+			number_of(canvas, node->function) - 1);
+	(void)putc('>', canvas->out);
+	put_title(canvas, node, root, of);
+	(void)fprintf(canvas->out, "<rect class=\"%s\"",
+		class_of(canvas, node, class));
+}
+
+void flame_put_frames(struct flame_canvas *canvas,
+	const struct flame_tree *tree, const char *of, uint32_t y)
+{
+	const struct flame_node *root = &tree->nodes[0];
+	uint64_t whole = root->cost.total_ns;
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct flame_node *node = &tree->nodes[i];
+		uint32_t top = y + node->depth * FLAME_ROW;
+		uint32_t x = whole == 0 ? 0 : units(node->start_ns, whole);
+		uint32_t end =
+			whole == 0 ? units(1, 1)
+				   : units(node->start_ns + node->cost.total_ns,
+					     whole);
+
+		put_frame(canvas, node, root, of);
+		flame_put_units(canvas->out, "x", FLAME_EDGE * 100 + x);
+		flame_put_units(canvas->out, "width", end - x);
+		(void)fprintf(canvas->out, " y=\"%" PRIu32 "\" height=\"%u\"/>",
+			top, FLAME_ROW);
+		put_name(canvas, node, FLAME_EDGE * 100 + x, top, end - x);
+		(void)fputs("</g>\n", canvas->out);
+	}
+}

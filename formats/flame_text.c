@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "flame_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "utf8.h"
+
+/* In places of flame_fit(), which have two bytes each at most; and the next
+ * character, which is cut off where it is not whole. */
+#define MOST_PLACES 240
+#define MOST_BYTES (2 * MOST_PLACES + 4)
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t size_ns;
+	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"\xc2\xb5s", 1000}};
+
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t size = units[i].size_ns;
+
+		if (time_ns < size)
+			continue;
+		(void)snprintf(text, FLAME_TIME_TEXT,
+			"%" PRIu64 ".%02" PRIu64 " %s", time_ns / size,
+			time_ns % size / (size / 100), units[i].name);
+		return text;
+	}
+	(void)snprintf(text, FLAME_TIME_TEXT, "%" PRIu64 " ns", time_ns);
+	return text;
+}
+
+void flame_add_text(struct buffer *out, const char *text)
+{
+	size_t start = out->used;
+	size_t size = strnlen(text, MOST_BYTES);
+	size_t kept;
+	bool cut;
+
+	utf8_add_printable(out, text, size);
+	if (out->failed)
+		return;
+	kept = flame_fit((char *)out->bytes + start, out->used - start,
+		MOST_PLACES, &cut);
+	if (!cut && text[size] == '\0')
+		return;
+	out->used = start + kept;
+	buffer_add_text(out, ELLIPSIS);
+}
+
+void flame_add_place(
+	struct buffer *out, const struct profile_function *function)
+{
+	char line[32];
+
+	if (strcmp(function->file, "~") != 0)
+		flame_add_text(out, function->file);
+	if (function->line == 0)
+		return;
+	(void)snprintf(line, sizeof(line), ":%" PRIu32, function->line);
+	buffer_add_text(out, line);
+}
+
+/* Source: Unicode's blocks: from Hebrew on letters may be wider than Latin
+ * ones in a fixed-width font, or are not in it. U+0590 is D6 90. */
+static unsigned places_of(unsigned char first)
+{
+	return first < 0xd6 ? 1 : 2;
+}
+
+size_t flame_fit(const char *text, size_t size, unsigned places, bool *cut)
+{
+	size_t last = 0; /* the end of what has room before an ellipsis */
+	unsigned used = 0;
+
+	*cut = false;
+	for (size_t i = 0; i < size;) {
+		size_t next = i + 1;
+
+		while (next < size &&
+			((unsigned char)text[next] & 0xc0) == 0x80)
+			next++;
+		used += places_of((unsigned char)text[i]);
+		if (used > places) {
+			*cut = true;
+			return last;
+		}
+		if (used < places)
+			last = next;
+		i = next;
+	}
+	return size;
+}
+
+void flame_put_xml(FILE *out, const void *text, size_t size)
+{
+	const char *bytes = text;
+
+	for (size_t i = 0; i < size; i++)
+		switch (bytes[i]) {
+		case '&':
+			(void)fputs("&amp;", out);
+			break;
+		case '<':
+			(void)fputs("&lt;", out);
+			break;
+		case '>':
+			(void)fputs("&gt;", out);
+			break;
+		case '"':
+			(void)fputs("&quot;", out);
+			break;
+		default:
+			(void)putc(bytes[i], out);
+		}
+}
+
+void flame_put_cdata(FILE *out, const char *text, size_t size)
+{
+	static const char mark[] = "]]>";
+
+	for (size_t i = 0; i < size; i++) {
+		if (size - i >= 3 && memcmp(text + i, mark, 3) == 0) {
+			(void)fputs("]]]]><![CDATA[", out);
+			i++;
+			continue;
+		}
+		(void)putc(text[i], out);
+	}
+}

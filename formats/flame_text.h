@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a flame graph: names, places, times and shares, as XML. */
+#ifndef FLAME_TEXT_H
+#define FLAME_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "buffer.h"
+#include "profile.h"
+
+#define FLAME_TIME_TEXT 32 /* room for any of these texts */
+
+/* "1.23 ms"; returns `text`. */
+const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns);
+
+/*
+ * Appends text fit for one line (see utf8_add_printable()), at most the first
+ * part of it, which ends in an ellipsis then: names may be of megabytes.
+ */
+void flame_add_text(struct buffer *out, const char *text);
+
+/* Appends "dir/file.c:12", or nothing where that is not known. */
+void flame_add_place(
+	struct buffer *out, const struct profile_function *function);
+
+/*
+ * How much of this text is shown in so many places of a fixed-width font: its
+ * bytes, and in `cut` whether an ellipsis comes after them. What may be wide
+ * counts as two places.
+ */
+size_t flame_fit(const char *text, size_t size, unsigned places, bool *cut);
+
+/* Writes text for an element, or an attribute in double quotes. */
+void flame_put_xml(FILE *out, const void *text, size_t size);
+
+/* Writes text into a CDATA section that is open. */
+void flame_put_cdata(FILE *out, const char *text, size_t size);
+
+#endif
