@@ -18,6 +18,7 @@ const functions = JSON.parse(svg.querySelector(".functions").textContent);
 const alone = svg === document.documentElement;
 const hint = "Click or Enter: zoom. Esc: back. Ctrl-F or /: search. Arrows: move.";
 let width = svg.viewBox.baseVal.width - 2 * EDGE;
+const height = svg.viewBox.baseVal.height;
 let letter = 6.7;
 let flipped = false;
 
@@ -82,9 +83,10 @@ function place(frame, graph) {
 	const zoom = graph.zoom;
 	const above = frame.depth < zoom.depth;
 	const shown = above ? isWithin(zoom, frame) : isWithin(frame, zoom);
-	const scale = zoom.time > 0 ? width / zoom.time : 0;
-	frame.x = EDGE + (above ? 0 : (frame.start - zoom.start) * scale);
-	frame.width = above ? width : frame.time * scale;
+	const whole = above || frame === zoom;
+	const scale = width / zoom.time;
+	frame.x = EDGE + (whole ? 0 : (frame.start - zoom.start) * scale);
+	frame.width = whole ? width : frame.time * scale;
 	frame.shown = shown && frame.width >= LEAST;
 	frame.g.style.display = frame.shown ? "" : "none";
 	if (!frame.shown)
@@ -138,7 +140,13 @@ function told(frame) {
 }
 
 function tell(frame) {
-	words.textContent = frame ? told(frame) : hint;
+	const text = frame ? told(frame) : hint;
+	words.textContent = text;
+	const taken = hits.textContent === "" ? 0 : hits.getComputedTextLength() + 20;
+	const part = (width - taken) / words.getComputedTextLength();
+	if (part < 1)
+		words.textContent = text.slice(0, Math.max(0, Math.floor(
+			text.length * part) - 1)) + "\u2026";
 }
 
 function move(frame) {
@@ -185,6 +193,7 @@ function search(pattern) {
 	}
 	hits.textContent = pattern === null ? "" :
 		"Matched: " + shares.join(", ") + " in " + found + " frames";
+	tell(null);
 }
 
 function searchFor(text) {
@@ -225,6 +234,8 @@ function resize() {
 		// Of the root this is the window's, without a scroll bar.
 		width = Math.max(600, svg.clientWidth) - 2 * EDGE;
 		svg.setAttribute("width", width + 2 * EDGE);
+		svg.setAttribute("height", Math.max(height, window.innerHeight));
+		svg.querySelector(".bg").setAttribute("height", "100%");
 		svg.removeAttribute("viewBox");
 	}
 	for (const rect of svg.querySelectorAll(".bg"))
