@@ -109,6 +109,11 @@ static const char *skip_angle(const char *at, const char *end)
 	return end;
 }
 
+const char *function_name_skip(const char *at, const char *end)
+{
+	return *at == '<' ? skip_angle(at, end) : skip_bracket(at, end);
+}
+
 static void copy_to(struct scan *scan, const char *to)
 {
 	buffer_add(scan->out, scan->at, (size_t)(to - scan->at));

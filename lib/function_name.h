@@ -19,6 +19,10 @@
  */
 void function_name_add_short(struct buffer *out, const char *name, size_t size);
 
+/* Behind the bracket that closes the one here, ( [ { or <; `end` if there is
+ * none. */
+const char *function_name_skip(const char *at, const char *end);
+
 /* Where a function is, which its name says. */
 struct function_place {
 	const char *name; /* within the text */
