@@ -45,7 +45,7 @@ static const struct pair names[] = {
 	{"void f(int)", "void f(int)"},
 	{"f<((1)>(0))>()", "f"},
 	{"f<g", "f<g"},
-	{"f<int>(a<b>", "f(a<b>"},
+	{"f<int>(a", "f(a"},
 	{"a<a<a<a", "a<a<a<a"},
 	/* Parts of functions. */
 	{"sort.isra.0", "sort"},
