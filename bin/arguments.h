@@ -98,6 +98,16 @@ enum option_key {
 	KEY_ROBUST,
 	KEY_REGISTRY,
 	KEY_COUNTERS,
+	KEY_RUNS,
+	KEY_MATCH,
+	KEY_ACROSS_DEVICES,
+	KEY_KERNELS,
+	KEY_EXIT_CODE,
+	KEY_MAX_REGRESSION,
+	KEY_LIMITS,
+	KEY_MIN_TIME,
+	KEY_FIGURE,
+	KEY_JUNIT,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

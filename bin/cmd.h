@@ -42,6 +42,7 @@ struct command {
 	X(info) \
 	X(stats) \
 	X(gaps) \
+	X(diff) \
 	X(formats) \
 	X(completion) \
 	X(help)

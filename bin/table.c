@@ -141,7 +141,8 @@ bool table_print(const struct table *table, FILE *out, bool color, size_t width)
 {
 	static const char *const styles[] = {[TABLE_PLAIN] = "",
 		[TABLE_HOT] = "\033[31m",
-		[TABLE_FAINT] = "\033[2m"};
+		[TABLE_FAINT] = "\033[2m",
+		[TABLE_GOOD] = "\033[32m"};
 	size_t widths[TABLE_COLUMNS_MAX];
 	const char *at = (const char *)table->text.bytes;
 	const char *end;

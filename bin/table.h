@@ -23,7 +23,7 @@ struct table {
 	struct buffer text; /* rows of cells, each with a zero byte */
 };
 
-enum table_style { TABLE_PLAIN = 1, TABLE_HOT, TABLE_FAINT };
+enum table_style { TABLE_PLAIN = 1, TABLE_HOT, TABLE_FAINT, TABLE_GOOD };
 
 void table_init(struct table *table, const struct table_column *columns,
 	size_t column_count);

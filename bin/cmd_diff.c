@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed between two runs, or two sets of them. */
+#include "cmd.h"
+
+#include "arguments.h"
+#include "diff_report.h"
+#include "output.h"
+#include "reporting.h"
+#include "say.h"
+
+#define USUAL_TOP 30 /* for text: what fits a screen */
+#define TOP_UNSET UINT32_MAX
+
+/* In the order of enum diff_key. */
+#define KEYS "total|self|count|ratio|name"
+static const char *const key_words[] = {
+	"total", "self", "count", "ratio", "name"};
+
+struct request {
+	struct sides sides;
+	struct reporting reporting;
+	enum diff_key key;
+	uint32_t top;
+	unsigned unit;
+	bool exit_code;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->reporting;
+		state->child_inputs[1] = &request->sides;
+		return 0;
+	case 's':
+		request->key = (enum diff_key)arguments_word(
+			state, "--sort", KEYS, arg);
+		return 0;
+	case 'n':
+		request->top = reporting_top(state, arg);
+		return 0;
+	case KEY_UNIT:
+		request->unit =
+			arguments_word(state, "--unit", CHANGE_UNITS, arg);
+		return 0;
+	case KEY_EXIT_CODE:
+		request->exit_code = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print(const struct request *request, const struct diff_view *view,
+	const struct report *report, FILE *out)
+{
+	switch (request->reporting.style) {
+	case REPORTING_JSON:
+		return diff_print_json(view, report, out);
+	case REPORTING_CSV:
+		return diff_print_csv(view, out);
+	case REPORTING_TEXT:
+		break;
+	}
+	return diff_print_text(view, out);
+}
+
+static int print_to_output(const struct request *request,
+	const struct diff *diff, const struct report *report)
+{
+	struct diff_view view = {
+		.diff = diff,
+		.sides = &request->sides,
+		.sort = key_words[request->key],
+		.top = request->top,
+		.unit = request->unit,
+	};
+	struct output output;
+	int status = output_open(&output, request->reporting.output.path,
+		request->reporting.output.force, false);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	view.color = terminal_color(output.file, request->reporting.color);
+	view.width = terminal_width(output.file);
+	status = print(request, &view, report, output.file);
+	closed = output_close(&output, status == EXIT_DONE);
+	if (closed > status)
+		status = closed;
+	if (status == EXIT_DONE && request->exit_code && diff_differs(&view))
+		status = EXIT_NO;
+	return status;
+}
+
+static int run_request(const struct request *request)
+{
+	struct sides_profiles profiles;
+	int worst = sides_read(&request->sides, &profiles);
+	struct diff *diff = NULL;
+
+	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
+		struct report report = sides_report(
+			&request->sides, &profiles, "ctprof/diff/1");
+		int status = EXIT_LIMIT;
+
+		diff = sides_join(&request->sides, &profiles, request->key);
+		if (diff != NULL)
+			status = print_to_output(request, diff, &report);
+		worst = status > worst ? status : worst;
+	}
+	diff_free(diff);
+	sides_profiles_clear(&profiles);
+	return worst;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {.top = TOP_UNSET};
+	int status;
+
+	arguments_parse(cmd_diff.argp, ARGP_IN_ORDER, argc, argv, &request);
+	if (request.top == TOP_UNSET)
+		request.top = request.reporting.style == REPORTING_TEXT
+				      ? USUAL_TOP
+				      : 0;
+	status = run_request(&request);
+	sides_clear(&request.sides);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Table:", GROUP_MAIN),
+	{"sort", 's', KEYS, 0,
+		"the largest changes of this first: of the time with what is "
+		"called (the default), without it, of the number of calls, "
+		"the factor; or by name", GROUP_MAIN},
+	{"top", 'n', "N", 0,
+		"show the first N functions (default: 30 as text, all as JSON "
+		"and CSV; 0: all)", GROUP_MAIN},
+	{"exit-code", KEY_EXIT_CODE, NULL, 0,
+		"exit with status 1 if anything is different", GROUP_MAIN},
+	{"unit", KEY_UNIT, CHANGE_UNITS, 0,
+		"unit of times in text (auto: ms, or us for short runs)",
+		GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&reporting_argp, 0, NULL, 0},
+	{&sides_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "BASE NEW\n--runs BASE... -- NEW...",
+	.doc = "Show what changed between two recordings or profiles: for "
+	       "each function, kernel and copy its time with what it calls, "
+	       "before and after, the change of that and of its own time, and "
+	       "how often it was called.\v"
+	       "Examples:\n"
+	       "  ctprof diff before.ctp after.ctp\n"
+	       "  ctprof diff --sort self --json before.pstats after.pstats\n"
+	       "  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.group = "Look at a recording",
+	.summary = "show what changed between two recordings",
+	.argp = &argp,
+	.run = run,
+};
