@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What changed is what an independent count of both sides says: of traces that
+# others wrote, of pstats, and of runs made up. With CTPROF_DATA, a directory of
+# real traces, of larger ones, too.
+set -u
+srcdir=${srcdir:-.}
+python=${PYTHON3:-python3}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+export PYTHONDONTWRITEBYTECODE=1
+traces=$srcdir/tests/traces
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# compare KIND BASE NEW
+compare() {
+	"$python" "$srcdir/tests/diff_check.py" "$CTPROF" "$work" "$@" ||
+		complain "$*: not what was counted"
+}
+
+compare trace "$srcdir/tests/diff/compare_base.json.gz" \
+	"$srcdir/tests/diff/compare_test.json.gz"
+compare trace "$traces/mi250_minitoy.json.gz" \
+	"$traces/a100_simple_add_cuda_sync.json.gz"
+compare trace "$traces/mi300_vllm_graph_decode.json.gz" \
+	"$traces/mi300_torch_compile_triton.json.gz"
+compare random 8
+if [ -n "${CTPROF_DATA:-}" ]; then
+	compare trace "$CTPROF_DATA/kineto/diff_control_a100.json.gz" \
+		"$CTPROF_DATA/kineto/diff_test_v100.json.gz"
+	for pair in "memtrail.pstats pydna_test_built.prof" \
+		"print1.pstats print2.pstats"; do
+		# shellcheck disable=SC2086
+		set -- $pair
+		compare pstats "$CTPROF_DATA/pstats/$1" "$CTPROF_DATA/pstats/$2"
+	done
+else
+	echo "skipped real: CTPROF_DATA does not name a directory of traces"
+fi
+
+# expect STATUS PATTERN ARGUMENT...: the words are on either stream.
+expect() {
+	wanted=$1
+	pattern=$2
+	shift 2
+	"$CTPROF" diff "$@" >"$work/out" 2>&1 </dev/null
+	status=$?
+	[ $status -eq "$wanted" ] || complain "$*: status $status, not $wanted"
+	grep -q -e "$pattern" "$work/out" || complain "$*: $(cat "$work/out")"
+}
+
+base=$srcdir/tests/diff/compare_base.json.gz
+new=$srcdir/tests/diff/compare_test.json.gz
+v100=$traces/tb_plugin_gpu_metrics_input.json.gz
+a100=$traces/a100_simple_add_cuda_sync.json.gz
+: >"$work/empty.json"
+echo '{"traceEvents":[]}' >"$work/none.json"
+head -c 700 "$base" >"$work/cut.json.gz"
+expect 0 'Nothing changed' "$base" "$base"
+expect 0 '^All functions: 223.188 -> 223.339 ms (+0.07 %)$' "$base" "$new"
+expect 0 'Functions in both: 13, added: 3, removed: 0$' "$base" "$new"
+expect 0 '(4 more changed; see --top)' --top 2 "$base" "$new"
+expect 0 'added' --sort self --kernels "$base" "$a100"
+expect 0 'no GPU did anything' --kernels "$traces/old.json.gz" \
+	"$traces/cpu_only.json.gz"
+expect 0 'there are no functions' "$work/none.json" "$work/none.json"
+expect 0 'removed' "$base" "$work/none.json"
+expect 0 '+-' --runs "$base" "$new" -- "$new"
+expect 0 '' --exit-code "$base" "$base"
+expect 1 '' --exit-code "$base" "$new"
+expect 1 '' --exit-code --json "$base" "$new"
+expect 2 'base ran on .*A100.*, new on .*: see --across-devices' \
+	"$a100" "$v100"
+expect 2 'two inputs are needed' "$base"
+expect 2 'two inputs are needed' "$base" "$base" "$base"
+expect 2 'both sides of --' --runs "$base" "$new"
+expect 2 'both sides of --' --runs -- "$base" "$new"
+expect 2 '--match' --match=some "$base" "$new"
+expect 3 'cannot open' "$base" "$work/nothing"
+expect 3 'empty' "$base" "$work/empty.json"
+expect 4 'added' --strict "$base" "$work/cut.json.gz"
+
+# A directory is one run of all that is below it.
+mkdir "$work/build"
+cp "$traces/self-win-clang-19.1_main.json.gz" "$work/build/a.json.gz"
+expect 0 'Nothing changed' "$work/build" "$work/build/a.json.gz"
+
+for style in --json --csv --color=always; do
+	"$CTPROF" diff "$style" "$base" "$new" >"$work/one"
+	"$CTPROF" diff "$style" "$base" "$new" >"$work/two"
+	cmp -s "$work/one" "$work/two" || complain "$style: not the same twice"
+	[ -s "$work/one" ] || complain "$style: empty"
+done
+grep -q '^.\[31m .*added.*All2All_Pooled_Req' "$work/one" ||
+	complain "what is slower is not red"
+grep -q '^.\[32m.*nccl:all_reduce' "$work/one" ||
+	complain "what is faster is not green"
+exit $failed
