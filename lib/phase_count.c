@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time goes on only here: whenever a range begins or ends, what went by since
+ * the last time is that of the phase that the thread was in. So nothing is lost
+ * or counted twice, whatever the ranges are.
+ *
+ * Asynchronous ranges need not end in the order of their beginning: they are in
+ * the stack among others, and go from its middle.
+ */
+#include "phase_count.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+/* More that are open at once on a thread are no headers of a compiler, and
+ * would have to be searched. */
+#define ASYNCS_MAX 512
+
+struct phase_frame {
+	uint32_t
+		begins; /* the phase; PHASE_NONE: goes on with what is around */
+	uint32_t phase; /* that the thread is in */
+	uint32_t site;
+	bool async;
+	uint64_t id;
+};
+
+/* How many ranges of a phase are open on a thread. */
+struct phase_level {
+	uint32_t open;
+	int64_t since_ns; /* the outermost */
+};
+
+bool phase_count_init(struct phase_count *count, const struct trace *trace,
+	const struct phase_rules *rules)
+{
+	uint32_t phases = phase_rules_count(rules);
+
+	*count = (struct phase_count){
+		.trace = trace, .rules = rules, .phase_count = phases};
+	count->times.phases =
+		memory_new_zeroed(phases, sizeof(*count->times.phases));
+	return count->times.phases != NULL;
+}
+
+void phase_count_clear(struct phase_count *count)
+{
+	for (uint32_t i = 0; i < count->state_count; i++) {
+		memory_free(count->states[i].frames);
+		memory_free(count->states[i].levels);
+		memory_free(count->states[i].times.phases);
+	}
+	memory_free(count->states);
+	memory_free(count->found[0]);
+	memory_free(count->found[1]);
+	memory_free(count->times.phases);
+	*count = (struct phase_count){0};
+}
+
+/* The phase that a range begins; false if out of memory. */
+static bool find_phase(
+	struct phase_count *count, uint32_t site, bool async, uint32_t *phase)
+{
+	uint32_t *found = count->found[async];
+	uint32_t room = count->found_room[async];
+
+	if (site >= room) {
+		uint32_t more = count->trace->site_count;
+
+		if (more < 2 * room)
+			more = 2 * room;
+		found = memory_resize_array(found, more, sizeof(*found));
+		if (found == NULL)
+			return false;
+		memset(found + room, 0, (more - room) * sizeof(*found));
+		count->found[async] = found;
+		count->found_room[async] = more;
+	}
+	if (found[site] == 0) {
+		*phase = phase_rules_find_site(
+			count->rules, count->trace, site, async);
+		found[site] = *phase == PHASE_NONE ? 1 : *phase + 2;
+	}
+	*phase = found[site] == 1 ? PHASE_NONE : found[site] - 2;
+	return true;
+}
+
+static struct phase_state *find_state(struct phase_count *count, uint32_t track)
+{
+	struct phase_state *more = count->states;
+	uint32_t room = count->trace->track_count;
+
+	if (track < count->state_count)
+		return &more[track];
+	if (room < 2 * count->state_count)
+		room = 2 * count->state_count;
+	more = memory_resize_array(more, room, sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	memset(more + count->state_count, 0,
+		(room - count->state_count) * sizeof(*more));
+	count->states = more;
+	count->state_count = room;
+	return &more[track];
+}
+
+static bool start(
+	const struct phase_count *count, struct phase_state *state, int64_t ns)
+{
+	uint32_t phases = count->phase_count;
+
+	if (state->used)
+		return true;
+	state->times.phases =
+		memory_new_zeroed(phases, sizeof(*state->times.phases));
+	state->levels = memory_new_zeroed(phases, sizeof(*state->levels));
+	state->last_ns = ns;
+	state->used = state->times.phases != NULL && state->levels != NULL;
+	return state->used;
+}
+
+/* Time goes on; it never goes back here. */
+static void advance(
+	struct phase_count *count, struct phase_state *state, int64_t ns)
+{
+	uint64_t spent_ns;
+	uint32_t phase;
+
+	if (ns < state->last_ns) {
+		count->backward_times++;
+		return;
+	}
+	spent_ns = (uint64_t)ns - (uint64_t)state->last_ns;
+	state->last_ns = ns;
+	state->times.wall_ns += spent_ns;
+	if (state->depth == 0) {
+		state->times.idle_ns += spent_ns;
+		return;
+	}
+	phase = state->frames[state->depth - 1].phase;
+	if (phase == PHASE_NONE)
+		state->times.unknown_ns += spent_ns;
+	else
+		state->times.phases[phase].self_ns += spent_ns;
+}
+
+static bool push(struct phase_state *state, struct phase_frame frame)
+{
+	if (state->depth == state->room) {
+		uint32_t room = state->room == 0 ? 32 : 2 * state->room;
+		struct phase_frame *more =
+			memory_resize_array(state->frames, room, sizeof(*more));
+
+		if (more == NULL)
+			return false;
+		state->frames = more;
+		state->room = room;
+	}
+	frame.phase = frame.begins;
+	if (frame.phase == PHASE_NONE && state->depth > 0)
+		frame.phase = state->frames[state->depth - 1].phase;
+	if (frame.begins != PHASE_NONE) {
+		struct phase_level *level = &state->levels[frame.begins];
+
+		if (level->open++ == 0)
+			level->since_ns = state->last_ns;
+		state->times.phases[frame.begins].count++;
+	}
+	state->asyncs += frame.async;
+	state->frames[state->depth++] = frame;
+	return true;
+}
+
+static void leave_phase(struct phase_state *state, uint32_t phase)
+{
+	struct phase_level *level = &state->levels[phase];
+
+	if (--level->open == 0)
+		state->times.phases[phase].total_ns +=
+			(uint64_t)state->last_ns - (uint64_t)level->since_ns;
+}
+
+static void remove_frame(struct phase_state *state, uint32_t index)
+{
+	struct phase_frame *frames = state->frames;
+	uint32_t phase = index == 0 ? PHASE_NONE : frames[index - 1].phase;
+
+	if (frames[index].begins != PHASE_NONE)
+		leave_phase(state, frames[index].begins);
+	state->asyncs -= frames[index].async;
+	state->depth--;
+	memmove(&frames[index], &frames[index + 1],
+		(state->depth - index) * sizeof(*frames));
+	/* Those that went on with its phase have another around them now. */
+	for (; index < state->depth && frames[index].begins == PHASE_NONE;
+		index++)
+		frames[index].phase = phase;
+}
+
+static bool begin(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state = find_state(count, event->track);
+	struct phase_frame frame = {.site = event->site};
+
+	if (state == NULL ||
+		!find_phase(count, event->site, false, &frame.begins) ||
+		!start(count, state, event->time_ns))
+		return false;
+	advance(count, state, event->time_ns);
+	return push(state, frame);
+}
+
+static bool end(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state = find_state(count, event->track);
+	uint32_t index;
+
+	if (state == NULL)
+		return false;
+	if (state->depth == state->asyncs) {
+		count->stray_ends++;
+		return true;
+	}
+	advance(count, state, event->time_ns);
+	for (index = state->depth - 1; state->frames[index].async; index--)
+		continue;
+	remove_frame(state, index);
+	return true;
+}
+
+static bool begin_async(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state;
+	struct phase_frame frame = {
+		.site = event->site, .async = true, .id = event->id};
+
+	if (!find_phase(count, event->site, true, &frame.begins))
+		return false;
+	if (frame.begins == PHASE_NONE)
+		return true;
+	state = find_state(count, event->track);
+	if (state == NULL || !start(count, state, event->time_ns))
+		return false;
+	if (state->asyncs == ASYNCS_MAX) {
+		count->left_out++;
+		return true;
+	}
+	advance(count, state, event->time_ns);
+	return push(state, frame);
+}
+
+/* Async ranges are known by their site's name and number. */
+static bool is_same(const struct phase_count *count,
+	const struct phase_frame *frame, const struct event *event)
+{
+	const struct trace_site *sites = count->trace->sites;
+
+	return frame->async && frame->id == event->id &&
+	       sites[frame->site].name == sites[event->site].name;
+}
+
+/* Ends the one that began last on this track; false if there is none. */
+static bool end_async_on(struct phase_count *count, struct phase_state *state,
+	const struct event *event)
+{
+	for (uint32_t i = state->depth; state->asyncs > 0 && i-- > 0;)
+		if (is_same(count, &state->frames[i], event)) {
+			advance(count, state, event->time_ns);
+			remove_frame(state, i);
+			return true;
+		}
+	return false;
+}
+
+static bool end_async(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state;
+	uint32_t phase;
+
+	if (!find_phase(count, event->site, true, &phase))
+		return false;
+	if (phase == PHASE_NONE)
+		return true;
+	state = find_state(count, event->track);
+	if (state == NULL)
+		return false;
+	if (end_async_on(count, state, event))
+		return true;
+	for (uint32_t i = 0; i < count->state_count; i++)
+		if (end_async_on(count, &count->states[i], event))
+			return true;
+	count->stray_ends++;
+	return true;
+}
+
+bool phase_count_add(struct phase_count *count, const struct event *event)
+{
+	bool is_thread =
+		count->trace->tracks[event->track].kind == TRACE_THREAD;
+
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		if (is_thread)
+			return begin(count, event);
+		count->left_out++;
+		return true;
+	case EVENT_END:
+		return !is_thread || end(count, event);
+	case EVENT_COMPLETE:
+		count->left_out++;
+		return true;
+	case EVENT_ASYNC_BEGIN:
+		return !is_thread || begin_async(count, event);
+	case EVENT_ASYNC_END:
+		return !is_thread || end_async(count, event);
+	default:
+		return true;
+	}
+}
+
+static void add_times(
+	struct phase_times *to, const struct phase_times *from, uint32_t phases)
+{
+	for (uint32_t i = 0; i < phases; i++) {
+		to->phases[i].count += from->phases[i].count;
+		to->phases[i].self_ns += from->phases[i].self_ns;
+		to->phases[i].total_ns += from->phases[i].total_ns;
+	}
+	to->wall_ns += from->wall_ns;
+	to->unknown_ns += from->unknown_ns;
+	to->idle_ns += from->idle_ns;
+}
+
+void phase_count_finish(struct phase_count *count)
+{
+	for (uint32_t i = 0; i < count->state_count; i++) {
+		struct phase_state *state = &count->states[i];
+		int64_t end_ns;
+
+		if (!state->used)
+			continue;
+		end_ns = state->depth == 0 ? state->last_ns
+					   : trace_track_end(count->trace, i);
+		if (end_ns > state->last_ns)
+			advance(count, state, end_ns);
+		count->open_ranges += state->depth;
+		while (state->depth > 0)
+			remove_frame(state, state->depth - 1);
+		add_times(&count->times, &state->times, count->phase_count);
+	}
+}
+
+uint64_t phase_count_known_ns(const struct phase_count *count)
+{
+	return count->times.wall_ns - count->times.unknown_ns -
+	       count->times.idle_ns;
+}
+
+static uint32_t function_phase(const struct phase_count *count,
+	const struct profile_function *function)
+{
+	const struct phase_subject subject = {
+		.name = function->name,
+		.name_size = strlen(function->name),
+		.file = function->file,
+		.file_size = strlen(function->file),
+		.category = "",
+	};
+
+	return phase_rules_find(count->rules, &subject);
+}
+
+/* Time that is in a phase, or in none. */
+static void charge(struct phase_times *times, uint32_t phase, uint64_t self_ns)
+{
+	times->wall_ns += self_ns;
+	if (phase == PHASE_NONE)
+		times->unknown_ns += self_ns;
+	else
+		times->phases[phase].self_ns += self_ns;
+}
+
+static void add_functions(struct phase_count *count,
+	const struct profile *profile, const uint32_t *begins)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		struct phase_sum *sum;
+
+		if (function->device.kind != PROFILE_HOST)
+			continue;
+		charge(&count->times, begins[i], function->cost.tottime_ns);
+		if (begins[i] == PHASE_NONE)
+			continue;
+		sum = &count->times.phases[begins[i]];
+		sum->count += function->cost.ncalls;
+		sum->total_ns = sum->self_ns;
+	}
+}
+
+#define MASK_WORDS ((PHASE_RULES_PHASES_MAX + 63) / 64)
+
+struct context {
+	uint32_t begins;
+	uint32_t phase;
+	uint64_t total_ns;
+	uint64_t around[MASK_WORDS]; /* phases that contexts around it begin */
+};
+
+/* What stands around a context, and which phase it is in. */
+static struct context make_context(
+	const struct context *parent, uint32_t begins, uint64_t self_ns)
+{
+	struct context context = *parent;
+
+	if (parent->begins != PHASE_NONE)
+		context.around[parent->begins / 64] |= UINT64_C(1)
+						       << parent->begins % 64;
+	context.begins = begins;
+	if (begins != PHASE_NONE)
+		context.phase = begins;
+	context.total_ns = self_ns;
+	return context;
+}
+
+static bool is_outermost(const struct context *context)
+{
+	return (context->around[context->begins / 64] &
+		       UINT64_C(1) << context->begins % 64) == 0;
+}
+
+static void add_contexts(struct phase_count *count,
+	const struct profile *profile, const uint32_t *begins,
+	struct context *contexts)
+{
+	const struct profile_node *nodes = profile->nodes;
+
+	contexts[0] =
+		(struct context){.begins = PHASE_NONE, .phase = PHASE_NONE};
+	for (uint32_t i = 1; i < profile->node_count; i++) {
+		contexts[i] = make_context(&contexts[nodes[i].parent],
+			begins[nodes[i].function], nodes[i].self_ns);
+		charge(&count->times, contexts[i].phase, nodes[i].self_ns);
+	}
+	for (uint32_t i = profile->node_count; i-- > 1;) {
+		const struct context *context = &contexts[i];
+		struct phase_sum *sum;
+
+		contexts[nodes[i].parent].total_ns += context->total_ns;
+		if (context->begins == PHASE_NONE)
+			continue;
+		sum = &count->times.phases[context->begins];
+		sum->count += nodes[i].ncalls;
+		if (is_outermost(context))
+			sum->total_ns += context->total_ns;
+	}
+}
+
+bool phase_count_add_profile(
+	struct phase_count *count, const struct profile *profile)
+{
+	size_t room = (size_t)profile->function_count + 1;
+	uint32_t *begins = memory_new_zeroed(room, sizeof(*begins));
+	struct context *contexts = NULL;
+	bool done = begins != NULL;
+
+	for (uint32_t i = 0; done && i < profile->function_count; i++)
+		begins[i] = function_phase(count, &profile->functions[i]);
+	if (done && profile->node_count > 0) {
+		contexts = memory_new_zeroed(
+			profile->node_count, sizeof(*contexts));
+		done = contexts != NULL;
+	}
+	if (done && contexts != NULL)
+		add_contexts(count, profile, begins, contexts);
+	else if (done)
+		add_functions(count, profile, begins);
+	memory_free(contexts);
+	memory_free(begins);
+	return done;
+}
