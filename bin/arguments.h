@@ -108,6 +108,9 @@ enum option_key {
 	KEY_MIN_TIME,
 	KEY_FIGURE,
 	KEY_JUNIT,
+	KEY_RULES,
+	KEY_SHOW_RULES,
+	KEY_THREADS,
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */

@@ -43,6 +43,7 @@ struct command {
 	X(stats) \
 	X(gaps) \
 	X(diff) \
+	X(phases) \
 	X(formats) \
 	X(completion) \
 	X(help)

@@ -36,13 +36,17 @@ struct worker {
 	int worst;
 };
 
-static bool init_sums(struct rollup *rollup, uint32_t groups)
+static bool init_sums(
+	struct rollup *rollup, const struct rollup_options *options)
 {
 	*rollup = (struct rollup){.functions = profile_new()};
-	if (groups != 0)
-		rollup->compile = compile_new(groups);
+	if (options->groups != 0)
+		rollup->compile = compile_new(options->groups);
 	return rollup->functions != NULL &&
-	       (groups == 0 || rollup->compile != NULL);
+	       (options->groups == 0 || rollup->compile != NULL) &&
+	       (options->phases == NULL ||
+		       phase_totals_init(&rollup->phases, options->phases,
+			       options->by_thread));
 }
 
 void rollup_clear(struct rollup *rollup)
@@ -51,13 +55,16 @@ void rollup_clear(struct rollup *rollup)
 	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
 		profile_free(rollup->groups[i]);
 	compile_free(rollup->compile);
+	phase_totals_clear(&rollup->phases);
 	*rollup = (struct rollup){0};
 }
 
 /* Adds what a worker has; false if out of memory. */
-static bool add_sums(struct rollup *to, const struct rollup *from)
+static bool add_sums(struct rollup *to, struct rollup *from)
 {
-	bool done = profile_add(to->functions, from->functions);
+	bool done = profile_add(to->functions, from->functions) &&
+		    (to->phases.sets == NULL ||
+			    phase_totals_add_all(&to->phases, &from->phases));
 
 	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
 		if (to->groups[i] != NULL && from->groups[i] != NULL)
@@ -141,8 +148,7 @@ static int run_workers(
 	for (unsigned i = 1; i < count; i++) {
 		workers[i].pool = workers[0].pool;
 		workers[i].started =
-			init_sums(&workers[i].sums,
-				workers[0].pool->options->groups) &&
+			init_sums(&workers[i].sums, workers[0].pool->options) &&
 			pthread_create(&workers[i].thread, NULL, run_worker,
 				&workers[i]) == 0;
 	}
@@ -175,7 +181,7 @@ static int read_all(struct rollup *rollup, const struct rollup_options *options,
 	struct progress progress;
 	int status = EXIT_LIMIT;
 
-	if (workers == NULL || !init_sums(&workers[0].sums, options->groups)) {
+	if (workers == NULL || !init_sums(&workers[0].sums, options)) {
 		if (workers != NULL)
 			rollup_clear(&workers[0].sums);
 		free(workers);

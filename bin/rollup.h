@@ -11,6 +11,7 @@
 
 #include "compile.h"
 #include "inputs.h"
+#include "phase_totals.h"
 #include "profile.h"
 #include "replay.h"
 #include "tree.h"
@@ -21,6 +22,10 @@ struct rollup_options {
 	/* Bits of enum compile_group: how compilers' traces are added up; 0:
 	 * as all others, function by function. */
 	uint32_t groups;
+	/* In place of functions and groups, phases by these rules; of each
+	 * thread, too, if that is wanted. NULL: not asked for. */
+	const struct phase_sets *phases;
+	bool by_thread;
 	/* The traces to read; 0: one for each processor. */
 	unsigned jobs;
 };
@@ -29,6 +34,7 @@ struct rollup {
 	struct profile *functions; /* of all that is in no group */
 	struct profile *groups[COMPILE_GROUP_COUNT];
 	struct compile *compile; /* while files are read */
+	struct phase_totals phases;
 	uint64_t losses[LOSS_KINDS];
 	uint64_t skipped[TREE_SKIP_COUNT];
 	uint64_t file_count;    /* that were added up */

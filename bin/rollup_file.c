@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "convert.h"
 #include "input.h"
 #include "say.h"
 
@@ -109,6 +108,14 @@ static void on_progress(void *user, uint64_t position)
 	progress_update(user, position);
 }
 
+struct convert_job rollup_file_job(const struct rollup_work *work)
+{
+	return (struct convert_job){
+		.progress = work->progress != NULL ? on_progress : NULL,
+		.user = work->progress,
+	};
+}
+
 static enum ctp_status read_sums(const struct rollup_work *work,
 	struct event_source *source, struct ctp_error *err)
 {
@@ -131,10 +138,7 @@ static enum ctp_status read_events(const struct rollup_work *work,
 		.trace = source->trace,
 		.unit = unit,
 	};
-	struct convert_job job = {
-		.progress = work->progress != NULL ? on_progress : NULL,
-		.user = work->progress,
-	};
+	struct convert_job job = rollup_file_job(work);
 	enum ctp_status status;
 
 	source->trace->no_args = true;
@@ -157,6 +161,8 @@ static enum ctp_status read_input(const struct rollup_work *work,
 	enum ctp_status status;
 	char *unit;
 
+	if (work->options->phases != NULL)
+		return rollup_phases_add(work, file, source, err);
 	if (source->read_profile != NULL)
 		return read_sums(work, source, err);
 	unit = unit_of(work->tree, file);

@@ -3,6 +3,7 @@
 #ifndef ROLLUP_FILE_H
 #define ROLLUP_FILE_H
 
+#include "convert.h"
 #include "progress.h"
 #include "rollup.h"
 
@@ -21,5 +22,18 @@ struct rollup_work {
  */
 int rollup_file_add(
 	const struct rollup_work *work, const struct tree_file *file);
+
+/* What shows the progress of reading a file. */
+struct convert_job rollup_file_job(const struct rollup_work *work);
+
+/*
+ * Reads a source into the sums of phases (rollup_phases.c); CTP_END: there was
+ * nothing in it.
+ *
+ * Errors: CTP_ERR_NOMEM; those of the source.
+ */
+enum ctp_status rollup_phases_add(const struct rollup_work *work,
+	const struct tree_file *file, struct event_source *source,
+	struct ctp_error *err);
 
 #endif

@@ -319,19 +319,6 @@ bool phase_count_add(struct phase_count *count, const struct event *event)
 	}
 }
 
-static void add_times(
-	struct phase_times *to, const struct phase_times *from, uint32_t phases)
-{
-	for (uint32_t i = 0; i < phases; i++) {
-		to->phases[i].count += from->phases[i].count;
-		to->phases[i].self_ns += from->phases[i].self_ns;
-		to->phases[i].total_ns += from->phases[i].total_ns;
-	}
-	to->wall_ns += from->wall_ns;
-	to->unknown_ns += from->unknown_ns;
-	to->idle_ns += from->idle_ns;
-}
-
 void phase_count_finish(struct phase_count *count)
 {
 	for (uint32_t i = 0; i < count->state_count; i++) {
@@ -347,7 +334,8 @@ void phase_count_finish(struct phase_count *count)
 		count->open_ranges += state->depth;
 		while (state->depth > 0)
 			remove_frame(state, state->depth - 1);
-		add_times(&count->times, &state->times, count->phase_count);
+		phase_times_add(
+			&count->times, &state->times, count->phase_count);
 	}
 }
 

@@ -19,6 +19,19 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
+void phase_times_add(
+	struct phase_times *to, const struct phase_times *from, uint32_t phases)
+{
+	for (uint32_t i = 0; i < phases; i++) {
+		to->phases[i].count += from->phases[i].count;
+		to->phases[i].self_ns += from->phases[i].self_ns;
+		to->phases[i].total_ns += from->phases[i].total_ns;
+	}
+	to->wall_ns += from->wall_ns;
+	to->unknown_ns += from->unknown_ns;
+	to->idle_ns += from->idle_ns;
+}
+
 struct phases *phases_new(
 	const struct trace *trace, const struct phase_sets *sets)
 {

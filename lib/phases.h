@@ -30,6 +30,10 @@ struct phase_times {
 	uint64_t idle_ns;
 };
 
+/* Adds the times of so many phases, and the rest. */
+void phase_times_add(struct phase_times *to, const struct phase_times *from,
+	uint32_t phases);
+
 struct phase_thread {
 	uint32_t track;
 	struct phase_times times;

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* The time by phase of what threads did. Inputs are summed, as the units of a
+ * build are. */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "output.h"
+#include "phases_report.h"
+#include "reporting.h"
+#include "rollup.h"
+#include "say.h"
+
+struct request {
+	struct inputs inputs;
+	struct reporting reporting;
+	const char *rules; /* a name or a file; NULL: by content */
+	bool by_thread;
+	unsigned jobs;
+	struct phase_sets sets;
+	struct rollup rollup;
+};
+
+/* Prints rules that come with the program, and ends it. */
+static void show_rules(const struct argp_state *state, const char *name)
+{
+	const char *shipped;
+	int status;
+
+	for (size_t i = 0; (shipped = phase_rules_shipped_name(i)) != NULL; i++)
+		if (strcmp(name, shipped) == 0) {
+			fputs(phase_rules_shipped_text(i), stdout);
+			status = output_finish_stdout();
+			exit(status);
+		}
+	argp_error(state, "--show-rules=%s: not clang, dynamo or import", name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->inputs;
+		state->child_inputs[1] = &request->inputs;
+		state->child_inputs[2] = &request->reporting;
+		return 0;
+	case KEY_RULES:
+		request->rules = arg;
+		return 0;
+	case KEY_SHOW_RULES:
+		show_rules(state, arg);
+		return 0;
+	case KEY_THREADS:
+		request->by_thread = true;
+		return 0;
+	case 'j':
+		request->jobs = arguments_count(state, "--jobs", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int open_rules(struct request *request)
+{
+	struct ctp_error err = {0};
+	enum ctp_status status =
+		request->rules == NULL
+			? phase_sets_ship(&request->sets, &err)
+			: phase_sets_open(&request->sets, request->rules, &err);
+
+	if (status == CTP_OK)
+		return EXIT_DONE;
+	if (status == CTP_ERR_NOMEM) {
+		say_no_memory(request->rules);
+		return EXIT_LIMIT;
+	}
+	say_error(request->rules, &err);
+	return EXIT_INPUT;
+}
+
+static int print(struct request *request, FILE *out)
+{
+	struct rollup *rollup = &request->rollup;
+	const struct phases_view view = {.totals = &rollup->phases,
+		.color = terminal_color(out, request->reporting.color),
+		.width = terminal_width(out)};
+	struct report report = {.schema = "ctprof/phases/1",
+		.inputs = request->inputs.paths,
+		.input_count = request->inputs.count,
+		.truncated = rollup->losses[LOSS_TRUNCATED] != 0};
+
+	memcpy(report.losses, rollup->losses, sizeof(report.losses));
+	phase_totals_sort(&rollup->phases);
+	if (request->reporting.style == REPORTING_JSON)
+		return phases_print_json(&view, &report, out);
+	if (request->reporting.style == REPORTING_CSV)
+		return phases_print_csv(&view, out);
+	return phases_print_text(&view, out);
+}
+
+static int print_to_output(struct request *request)
+{
+	struct output output;
+	int status = output_open(&output, request->reporting.output.path,
+		request->reporting.output.force, false);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = print(request, output.file);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+static int run_request(struct request *request)
+{
+	const struct rollup_options options = {
+		.inputs = &request->inputs,
+		.phases = &request->sets,
+		.by_thread = request->by_thread,
+		.jobs = request->jobs,
+	};
+	int worst = rollup_run(&request->rollup, &options);
+	int status;
+
+	if (request->rollup.file_count == 0)
+		return worst;
+	status = print_to_output(request);
+	return status > worst ? status : worst;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {0};
+	int status;
+
+	arguments_parse(cmd_phases.argp, 0, argc, argv, &request);
+	status = open_rules(&request);
+	if (status == EXIT_DONE)
+		status = run_request(&request);
+	rollup_clear(&request.rollup);
+	phase_sets_clear(&request.sets);
+	inputs_clear(&request.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Phases:", GROUP_MAIN),
+	{"rules", KEY_RULES, "NAME|FILE", 0,
+		"which ranges begin which phase: the rules clang, dynamo or "
+		"import, or those of a file (default: of the three those "
+		"that know most of an input's time)", GROUP_MAIN},
+	{"show-rules", KEY_SHOW_RULES, "NAME", 0,
+		"print the rules that ctprof has under this name, to begin "
+		"a file of rules with", GROUP_MAIN},
+	{"threads", KEY_THREADS, NULL, 0,
+		"show each thread, too", GROUP_MAIN},
+	{"jobs", 'j', "N", 0,
+		"read so many inputs at a time (default: 1, or for "
+		"directories one for each processor)", GROUP_INPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Show the time by phase: of compiling with clang or PyTorch, "
+	       "of importing in Python, or by rules of your own. The self "
+	       "times of the phases, what is in none of them, and what is in "
+	       "no range are all of the threads' time, exactly. Several inputs "
+	       "are summed; a directory stands for the traces below it.\v"
+	       "Examples:\n"
+	       "  ctprof phases --rules clang build/\n"
+	       "  ctprof phases --threads trace.json.gz\n"
+	       "  ctprof phases --show-rules import > my.rules",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_phases = {
+	.name = "phases",
+	.group = "Look at a recording",
+	.summary = "show the time by phase, as of compilers",
+	.argp = &argp,
+	.run = run,
+};
