@@ -14,6 +14,7 @@ const svg = document.currentScript.ownerSVGElement;
 const head = svg.querySelector(".head");
 const words = head.querySelector(".words");
 const hits = head.querySelector(".hits");
+// Of each function its place, and what it has in all.
 const functions = JSON.parse(svg.querySelector(".functions").textContent);
 const alone = svg === document.documentElement;
 const hint = "Click or Enter: zoom. Esc: back. Ctrl-F or /: search. Arrows: move.";
@@ -29,13 +30,13 @@ const graphs = [...svg.querySelectorAll(".graph")].map(element => {
 		const rect = g.querySelector("rect");
 		const depth = +g.dataset.d;
 		const parent = path[depth - 1];
-		const title = g.querySelector("title").textContent.split("\n");
+		const call = functions[g.dataset.f];
 		const frame = {
 			g, rect, depth, parent, children: [],
 			text: g.querySelector("text"),
-			name: title[0],
-			file: g.dataset.f && title.length > 2 ? title[1] : "",
-			call: functions[g.dataset.f],
+			name: g.querySelector("title").textContent.split("\n")[0],
+			file: call ? call[0] : "",
+			everywhere: call ? "\n" + call[1] : "",
 			time: +g.dataset.t,
 			start: parent ? parent.end : 0,
 		};
@@ -133,9 +134,8 @@ function zoomOut() {
 // What is said of a frame: what its title says, and of its function in all.
 function told(frame) {
 	const title = frame.g.querySelector("title");
-	if (frame.call && !frame.told)
-		title.textContent += "\n" + frame.call;
-	frame.told = true;
+	title.textContent += frame.everywhere;
+	frame.everywhere = "";
 	return title.textContent.split("\n").join("  \u00b7  ");
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "flame_color.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "amount.h"
 #include "strtab.h"
 
 /* As many as flame.css has. */
@@ -58,4 +60,24 @@ const char *flame_class(
 		(unsigned)(strtab_hash(module, size) % HUES),
 		(unsigned)(shade % SHADES));
 	return text;
+}
+
+const char *flame_change_class(uint64_t before_ns, uint64_t after_ns)
+{
+	static const char *const more[] = {
+		"same", "more1", "more2", "more3", "more4", "more5"};
+	static const char *const less[] = {
+		"same", "less1", "less2", "less3", "less4", "less5"};
+	/* From so many hundredths of a percent on, of the longer of both. */
+	static const uint32_t levels[] = {100, 300, 1000, 2500, 5000};
+	bool grown = after_ns > before_ns;
+	uint64_t most = grown ? after_ns : before_ns;
+	uint64_t change = grown ? after_ns - before_ns : before_ns - after_ns;
+	uint32_t share = most == 0 ? 0 : amount_share(change, most);
+	unsigned level = 0;
+
+	while (level < sizeof(levels) / sizeof(levels[0]) &&
+		share >= levels[level])
+		level++;
+	return grown ? more[level] : less[level];
 }

@@ -21,4 +21,8 @@ const char *flame_module(const struct profile_function *function, size_t *size);
 const char *flame_class(
 	char text[FLAME_CLASS_TEXT], const struct profile_function *function);
 
+/* The class that paints what took so long before and takes so long now: redder
+ * the more it has grown, bluer the more it has shrunk. */
+const char *flame_change_class(uint64_t before_ns, uint64_t after_ns);
+
 #endif

@@ -96,6 +96,42 @@ static void add_origin(
 		canvas->text.used = start;
 }
 
+void flame_add_change(
+	struct flame_canvas *canvas, uint64_t before, uint64_t after)
+{
+	uint64_t change = after > before ? after - before : before - after;
+	const char *sign = after >= before ? "+" : "-";
+	char share[AMOUNT_TEXT];
+
+	buffer_add_text(&canvas->text, "before ");
+	flame_add_time(canvas, before);
+	if (before == 0 || after == 0)
+		return;
+	buffer_add_text(&canvas->text, ", now ");
+	buffer_add_text(&canvas->text, sign);
+	flame_add_time(canvas, change);
+	if (change / before >= 100)
+		return;
+	(void)snprintf(share, sizeof(share), ", %s%" PRIu64 ".%02" PRIu64 " %%",
+		sign, (uint64_t)((unsigned __int128)change * 100 / before),
+		(uint64_t)((unsigned __int128)change * 10000 / before % 100));
+	buffer_add_text(&canvas->text, share);
+}
+
+/* The last line: what has changed. */
+static void add_change(
+	struct flame_canvas *canvas, const struct flame_node *node)
+{
+	if (!canvas->compared)
+		return;
+	buffer_add_byte(&canvas->text, '\n');
+	flame_add_change(canvas, node->base.total_ns, node->cost.total_ns);
+	if (node->base.calls == 0)
+		return;
+	buffer_add_text(&canvas->text, "; ");
+	flame_add_count(canvas, node->base.calls, "call");
+}
+
 static void put_title(struct flame_canvas *canvas,
 	const struct flame_node *node, const struct flame_node *root,
 	const char *of)
@@ -119,6 +155,7 @@ static void put_title(struct flame_canvas *canvas,
 		buffer_add_text(text, "; ");
 		flame_add_count(canvas, cost->calls, "call");
 	}
+	add_change(canvas, node);
 	(void)fputs("<title>", canvas->out);
 	flame_put_text(canvas);
 	(void)fputs("</title>", canvas->out);
@@ -158,6 +195,9 @@ static uint32_t number_of(struct flame_canvas *canvas, uint32_t function)
 static const char *class_of(const struct flame_canvas *canvas,
 	const struct flame_node *node, char text[FLAME_CLASS_TEXT])
 {
+	if (canvas->compared)
+		return flame_change_class(
+			node->base.total_ns, node->cost.total_ns);
 	if (node->function == FLAME_ALL)
 		return "all";
 	if (node->function == FLAME_OTHER)

@@ -38,7 +38,8 @@ static const char *const headings[] = {
 struct page {
 	struct flame_canvas canvas;
 	const char *title;
-	struct flame_tree *trees[2]; /* by side */
+	const struct flame_diff *diff; /* NULL: nothing is compared */
+	struct flame_tree *trees[2];   /* by side */
 };
 
 /* Has the side a graph? Without any time the host has an empty one. */
@@ -83,6 +84,24 @@ static void put_begin(struct page *page)
 		FLAME_WIDTH, height);
 }
 
+/* What the colours tell, and what no colour can. */
+static void add_change_words(struct page *page, const struct flame_tree *tree)
+{
+	struct flame_canvas *canvas = &page->canvas;
+
+	buffer_add_text(&canvas->text, ", ");
+	flame_add_change(canvas, tree->nodes[0].base.total_ns,
+		tree->nodes[0].cost.total_ns);
+	buffer_add_text(
+		&canvas->text, "; red takes longer than before, blue less");
+	if (tree->gone == 0)
+		return;
+	buffer_add_text(&canvas->text, "; gone: ");
+	flame_add_count(canvas, tree->gone, "call path");
+	buffer_add_text(&canvas->text, " with ");
+	flame_add_time(canvas, tree->gone_ns);
+}
+
 /* What of the profile is in the graph. */
 static void add_words(struct page *page, const struct flame_tree *tree)
 {
@@ -98,6 +117,10 @@ static void add_words(struct page *page, const struct flame_tree *tree)
 	for (uint32_t i = 0; i < tree->count; i++)
 		shown += tree->nodes[i].function < FLAME_OTHER;
 	flame_add_time(canvas, tree->nodes[0].cost.total_ns);
+	if (canvas->compared) {
+		add_change_words(page, tree);
+		return;
+	}
 	buffer_add_text(&canvas->text, " in ");
 	flame_add_count(canvas, (uint64_t)shown + tree->folded, "call path");
 	if (tree->folded == 0)
@@ -133,12 +156,11 @@ static void add_function(
 {
 	struct flame_canvas *canvas = &page->canvas;
 	bool device = function->device.kind != PROFILE_HOST;
-	uint64_t cum_ns =
-		device ? function->device.self_ns : function->cost.cumtime_ns;
+	uint64_t cum_ns = function->cost.cumtime_ns;
 	const struct flame_tree *tree =
 		page->trees[device ? FLAME_DEVICE : FLAME_HOST];
 
-	buffer_add_text(&canvas->text, "everywhere: ");
+	buffer_add_text(&canvas->text, "everywhere ");
 	flame_add_time(canvas, cum_ns);
 	buffer_add_text(&canvas->text, ", ");
 	flame_add_share(canvas, cum_ns, tree->nodes[0].cost.total_ns);
@@ -152,6 +174,23 @@ static void add_function(
 		buffer_add_text(&canvas->text, "; on devices ");
 		flame_add_time(canvas, function->device.total_ns);
 	}
+	if (page->diff == NULL)
+		return;
+	buffer_add_text(&canvas->text, "; ");
+	flame_add_change(canvas,
+		flame_diff_base_functions(
+			page->diff)[function - canvas->profile->functions]
+			.total_ns,
+		cum_ns);
+}
+
+/* Moves the text in the making into the list. */
+static void take_text(struct page *page, struct json *json)
+{
+	struct buffer *text = &page->canvas.text;
+
+	json_text_sized(json, (char *)text->bytes, text->used);
+	text->used = 0;
 }
 
 static bool put_functions(struct page *page)
@@ -164,11 +203,15 @@ static bool put_functions(struct page *page)
 		return false;
 	json_begin(&json, '[');
 	for (uint32_t i = 0; i < canvas->count; i++) {
-		add_function(
-			page, &canvas->profile->functions[canvas->function[i]]);
-		json_text_sized(
-			&json, (char *)canvas->text.bytes, canvas->text.used);
-		canvas->text.used = 0;
+		const struct profile_function *function =
+			&canvas->profile->functions[canvas->function[i]];
+
+		json_begin(&json, '[');
+		flame_add_place(&canvas->text, function);
+		take_text(page, &json);
+		add_function(page, function);
+		take_text(page, &json);
+		json_end(&json, ']');
 	}
 	json_end(&json, ']');
 	ok = !json.failed;
@@ -227,6 +270,8 @@ static enum ctp_status make_trees(
 	struct flame_options options = {.nodes = nodes, .depth = DEPTH};
 	enum ctp_status status = CTP_OK;
 
+	if (page->diff != NULL)
+		options.base = flame_diff_base_nodes(page->diff);
 	for (enum flame_side side = FLAME_HOST;
 		side <= FLAME_DEVICE && status == CTP_OK; side++) {
 		options.side = side;
@@ -300,27 +345,46 @@ static const char *title_of(const char *path)
 	return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
+static enum ctp_status write_page(
+	struct page *page, FILE *out, struct ctp_error *err)
+{
+	struct flame_canvas *canvas = &page->canvas;
+	size_t count = (size_t)canvas->profile->function_count + 1;
+	enum ctp_status status =
+		labels_init(&canvas->labels, canvas->profile, NULL, err);
+
+	canvas->number = memory_new(count * sizeof(*canvas->number));
+	canvas->function = memory_new(count * sizeof(*canvas->function));
+	if (status == CTP_OK &&
+		(canvas->number == NULL || canvas->function == NULL))
+		status = say_no_memory(err);
+	if (status == CTP_OK)
+		status = draw_small(page, out, err);
+	flame_tree_free(page->trees[FLAME_HOST]);
+	flame_tree_free(page->trees[FLAME_DEVICE]);
+	labels_clear(&canvas->labels);
+	memory_free(canvas->number);
+	memory_free(canvas->function);
+	buffer_clear(&canvas->text);
+	return status;
+}
+
 enum ctp_status flame_svg_write(FILE *out, const struct profile *profile,
 	const char *path, struct ctp_error *err)
 {
-	size_t count = (size_t)profile->function_count + 1;
 	struct page page = {
 		.canvas = {.profile = profile}, .title = title_of(path)};
-	enum ctp_status status =
-		labels_init(&page.canvas.labels, profile, NULL, err);
 
-	page.canvas.number = memory_new(count * sizeof(uint32_t));
-	page.canvas.function = memory_new(count * sizeof(uint32_t));
-	if (status == CTP_OK &&
-		(page.canvas.number == NULL || page.canvas.function == NULL))
-		status = say_no_memory(err);
-	if (status == CTP_OK)
-		status = draw_small(&page, out, err);
-	flame_tree_free(page.trees[FLAME_HOST]);
-	flame_tree_free(page.trees[FLAME_DEVICE]);
-	labels_clear(&page.canvas.labels);
-	memory_free(page.canvas.number);
-	memory_free(page.canvas.function);
-	buffer_clear(&page.canvas.text);
-	return status;
+	return write_page(&page, out, err);
+}
+
+enum ctp_status flame_svg_write_diff(FILE *out, const struct flame_diff *diff,
+	const char *title, struct ctp_error *err)
+{
+	struct page page = {.canvas = {.profile = flame_diff_profile(diff),
+				    .compared = true},
+		.diff = diff,
+		.title = title};
+
+	return write_page(&page, out, err);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "flame_diff.h"
 #include "profile.h"
 
 /* No picture has more bytes: it is to be sent by mail, and shown at once. */
@@ -24,5 +25,12 @@
  */
 enum ctp_status flame_svg_write(FILE *out, const struct profile *profile,
 	const char *path, struct ctp_error *err);
+
+/*
+ * The same of two sides: widths are of the new one, and colours of what has
+ * changed.
+ */
+enum ctp_status flame_svg_write_diff(FILE *out, const struct flame_diff *diff,
+	const char *title, struct ctp_error *err);
 
 #endif

@@ -130,25 +130,29 @@ static const char *intern(struct diff *diff, const struct buffer *text)
 				     : strtab_text(diff->text, number, NULL);
 }
 
+void diff_name(enum diff_match match, const struct profile_function *function,
+	struct buffer *name, struct buffer *file)
+{
+	bool host = function->device.kind == PROFILE_HOST;
+	const char *from =
+		host && match != DIFF_MATCH_NAME ? function->file : "";
+
+	if (match == DIFF_MATCH_EXACT) {
+		buffer_add_text(name, function->name);
+		buffer_add_text(file, from);
+		return;
+	}
+	normalize_name(name, function->name, strlen(function->name));
+	normalize_file(file, from, strlen(from));
+}
+
 /* What the function is compared by; false if out of memory. */
 static bool make_row(struct diff *diff, const struct profile_function *function,
 	struct diff_row *row)
 {
-	bool host = function->device.kind == PROFILE_HOST;
-	bool exact = diff->match == DIFF_MATCH_EXACT;
-	const char *file =
-		host && diff->match != DIFF_MATCH_NAME ? function->file : "";
-
 	diff->name.used = 0;
 	diff->file.used = 0;
-	if (exact) {
-		buffer_add_text(&diff->name, function->name);
-		buffer_add_text(&diff->file, file);
-	} else {
-		normalize_name(
-			&diff->name, function->name, strlen(function->name));
-		normalize_file(&diff->file, file, strlen(file));
-	}
+	diff_name(diff->match, function, &diff->name, &diff->file);
 	if (diff->name.failed || diff->file.failed)
 		return false;
 	*row = (struct diff_row){

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer.h"
 #include "error.h"
 #include "profile.h"
 
@@ -84,6 +85,11 @@ const struct diff_row *diff_sum(const struct diff *diff, bool device);
 /* The figures of each run, as many as were added to the side. */
 const struct diff_cost *diff_runs(const struct diff *diff,
 	const struct diff_row *row, enum diff_side side, uint32_t *count);
+
+/* Appends the name and the file that a function is joined by; besides these
+ * there are its kind, and with DIFF_MATCH_LINE and beyond its line. */
+void diff_name(enum diff_match match, const struct profile_function *function,
+	struct buffer *name, struct buffer *file);
 
 /* New minus base; beyond what can be counted, the largest number. */
 int64_t diff_change(uint64_t base, uint64_t changed);

@@ -150,7 +150,7 @@ def check_words(page):
     page.browser.move(page.select("inner"))
     words = page.words(".head .words")
     check("inner" in words and "50.00 % of host time" in words and
-          "everywhere: 50" in words, "what is pointed at is told")
+          "everywhere 50" in words, "what is pointed at is told")
     page.browser.prefer("light")
     light = page.browser.script(COLOR, ".bg")
     page.browser.prefer("dark")
