@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What is passed over at once against the same read token by token, and the
- * ways of looking at bytes against each other: on texts that are JSON but for
- * a byte or two. */
+/* What is read or passed over at once, against the same read token by token: on
+ * texts that are JSON but for a byte or two. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "json_index.h"
 #include "json_scan.h"
 #include "run_suite.h"
 
 #define TEXT_MAX 4096
-#define TEXTS 6000
-#define STEPS 8
+#define TEXTS 3000
 
 /* Numbers that are none but for the generator: as rand_r() may not be. */
 static uint64_t chance(uint64_t *state, uint64_t limit)
@@ -190,78 +187,104 @@ START_TEST(what_is_skipped_is_checked_as_what_is_read)
 }
 END_TEST
 
-struct found {
-	uint32_t tokens[TEXT_MAX];
-	struct json_block blocks[TEXT_MAX / JSON_INDEX_STEP];
+/* All tokens that are told of, and how that ends. */
+struct tokens {
+	struct json_token items[TEXT_MAX];
 	size_t count;
+	enum ctp_status status;
+	struct ctp_error err;
 };
 
-/* Indexes the text, which has whole steps, in parts of `steps` each. */
-static void look(const struct text *text, unsigned way, unsigned steps,
-	struct found *found)
+static void note(struct tokens *tokens, const struct json_token *token)
 {
-	uint32_t end = (uint32_t)text->size;
-	struct json_index index;
+	ck_assert_uint_lt(tokens->count, TEXT_MAX);
+	tokens->items[tokens->count++] = *token;
+}
 
-	memset(found, 0, sizeof(*found));
-	json_index_init(&index, way);
-	for (uint32_t from = 0; from < end; from += steps * JSON_INDEX_STEP) {
-		uint32_t to = from + steps * JSON_INDEX_STEP;
+/* What is open innermost is a bit, up to 64 of them: an object? */
+static void read_all(const struct text *text, FILE *empty, bool members,
+	struct tokens *tokens)
+{
+	struct json_scan *scan = json_scan_new(empty, text->bytes, text->size);
+	uint64_t objects = 0;
 
-		found->count += json_index_add(
-			&index, &(struct json_index_part){
-					.bytes = (const uint8_t *)text->bytes,
-					.from = from,
-					.to = to < end ? to : end,
-					.tokens = found->tokens + found->count,
-					.blocks = found->blocks +
-						  from / JSON_INDEX_STEP});
+	ck_assert_ptr_nonnull(scan);
+	tokens->count = 0;
+	tokens->err = (struct ctp_error){.offset = 0};
+	for (;;) {
+		struct json_token key = {.kind = JSON_NULL};
+		struct json_token token = {.kind = JSON_NULL};
+
+		tokens->status =
+			members && (objects & 1) != 0
+				? json_scan_member(
+					  scan, &key, &token, &tokens->err)
+				: json_scan_next(scan, &token, &tokens->err);
+		if (tokens->status != CTP_OK)
+			break;
+		if (key.kind == JSON_END)
+			token = key;
+		else if (key.kind == JSON_KEY)
+			note(tokens, &key);
+		note(tokens, &token);
+		if (token.kind == JSON_END)
+			objects >>= 1;
+		else if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
+			objects = objects << 1 | (token.kind == JSON_OBJECT);
 	}
+	json_scan_free(scan);
 }
 
-static bool is_same(const struct found *a, const struct found *b, size_t blocks)
+/* A key whose value is wrong is told by one of the two only. */
+static bool are_same(const struct tokens *one, const struct tokens *other)
 {
-	return a->count == b->count &&
-	       memcmp(a->tokens, b->tokens, a->count * sizeof(*a->tokens)) ==
-		       0 &&
-	       memcmp(a->blocks, b->blocks, blocks * sizeof(*a->blocks)) == 0;
+	size_t count = one->count < other->count ? one->count : other->count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct json_token *a = &one->items[i];
+		const struct json_token *b = &other->items[i];
+
+		if (a->kind != b->kind || a->at != b->at ||
+			a->size != b->size || a->has_escapes != b->has_escapes)
+			return false;
+	}
+	return one->count - count <= (one->status == CTP_ERR_FORMAT) &&
+	       other->count == count && one->status == other->status &&
+	       one->err.offset == other->err.offset &&
+	       strcmp(one->err.message, other->err.message) == 0;
 }
 
-START_TEST(all_ways_find_the_same_in_parts_of_any_size)
+START_TEST(members_are_what_their_tokens_are)
 {
 	static struct text text;
-	static struct found wanted;
-	static struct found found;
+	static struct tokens tokens;
+	static struct tokens members;
+	FILE *empty = fopen("/dev/null", "rb");
 
-	for (uint64_t seed = 0; seed < TEXTS / 4; seed++) {
+	ck_assert_ptr_nonnull(empty);
+	for (uint64_t seed = 0; seed < TEXTS; seed++) {
 		make_text(&text, seed);
-		/* Bytes that are in no text of JSON, too. */
-		for (uint64_t i = 0; i < seed % 8; i++)
-			text.bytes[chance(&text.state, text.size)] =
-				(char)chance(&text.state, 256);
-		while (text.size % JSON_INDEX_STEP != 0)
-			add(&text, " ");
-		look(&text, 0, TEXT_MAX, &wanted);
-		for (unsigned way = 0; way < json_index_ways(); way++)
-			for (unsigned steps = 1; steps < STEPS; steps += 2) {
-				look(&text, way, steps, &found);
-				if (!is_same(&wanted, &found,
-					    text.size / JSON_INDEX_STEP))
-					ck_abort_msg("way %u, %u steps: '%.*s'",
-						way, steps, (int)text.size,
-						text.bytes);
-			}
+		read_all(&text, empty, false, &tokens);
+		read_all(&text, empty, true, &members);
+		if (!are_same(&tokens, &members))
+			ck_abort_msg("%s at %llu, but %s at %llu: '%.*s'",
+				tokens.err.message,
+				(unsigned long long)tokens.err.offset,
+				members.err.message,
+				(unsigned long long)members.err.offset,
+				(int)text.size, text.bytes);
 	}
+	(void)fclose(empty);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("json_skip");
+	Suite *suite = suite_create("json_usual");
 	TCase *all = tcase_create("all");
 
 	tcase_add_test(all, what_is_skipped_is_checked_as_what_is_read);
-	tcase_add_test(all, all_ways_find_the_same_in_parts_of_any_size);
+	tcase_add_test(all, members_are_what_their_tokens_are);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

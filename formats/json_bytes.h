@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the pieces of a JSON text end, by its bytes alone. JSON_BYTES_ROOM bytes
+ * behind `end` may be read, and can be anything: what is found to reach beyond
+ * `end` is not there. For the scanner only.
+ */
+#ifndef JSON_BYTES_H
+#define JSON_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "json_scan.h"
+
+#define JSON_BYTES_ROOM 64
+
+/* White space as JSON has it. */
+static inline bool json_bytes_is_blank(uint8_t byte)
+{
+	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* The first byte that is not blank. */
+static inline const uint8_t *json_bytes_blanks(
+	const uint8_t *text, const uint8_t *end)
+{
+	if (*text > ' ')
+		return text;
+	if (*text == ' ' && text[1] > ' ')
+		return text + 1;
+#ifdef __SSE2__
+	for (; text < end; text += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
+		__m128i spaces = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
+		__m128i lines = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+		__m128i others =
+			_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
+				_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')));
+		__m128i blanks =
+			_mm_or_si128(_mm_or_si128(spaces, lines), others);
+		unsigned left = (unsigned)_mm_movemask_epi8(blanks) ^ 0xffff;
+
+		if (left != 0)
+			return text + __builtin_ctz(left);
+	}
+#else
+	while (text < end && json_bytes_is_blank(*text))
+		text++;
+#endif
+	return text;
+}
+
+/* The quote that ends the string whose text this is; `end` if none does. */
+static inline const uint8_t *json_bytes_string(
+	const uint8_t *text, const uint8_t *end, bool *has_escapes)
+{
+	*has_escapes = false;
+	while (text < end) {
+#ifdef __SSE2__
+		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
+		__m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+		__m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+		unsigned both = (unsigned)_mm_movemask_epi8(
+			_mm_or_si128(quotes, slashes));
+
+		if (both == 0) {
+			text += 16;
+			continue;
+		}
+		text += __builtin_ctz(both);
+#endif
+		if (*text == '"')
+			return text;
+		if (*text == '\\')
+			*has_escapes = true;
+		text += *text == '\\' ? 2 : 1;
+	}
+	return end;
+}
+
+/* A bit for each of the next 32 bytes: is it a digit? */
+static inline uint32_t json_bytes_digits(const uint8_t *text)
+{
+	uint32_t digits = 0;
+
+#ifdef __SSE2__
+	for (unsigned i = 0; i < 2; i++) {
+		__m128i bytes = _mm_sub_epi8(
+			_mm_loadu_si128((const __m128i *)(text + 16 * i)),
+			_mm_set1_epi8('0'));
+		__m128i are = _mm_cmpeq_epi8(
+			_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
+
+		digits |= (uint32_t)_mm_movemask_epi8(are) << 16 * i;
+	}
+#else
+	for (unsigned i = 0; i < 32; i++)
+		digits |= (uint32_t)((uint8_t)(text[i] - '0') < 10) << i;
+#endif
+	return digits;
+}
+
+/* How many of the lowest bits are set, up to 31. */
+static inline unsigned json_bytes_run(uint32_t bits)
+{
+	return (unsigned)__builtin_ctz(~bits | UINT32_C(1) << 31);
+}
+
+/* May a number or word end before this byte? If it is another one, it may as
+ * well, but something is wrong. */
+static inline bool json_bytes_ends(uint8_t byte)
+{
+	return byte == ',' || byte == '}' || byte == ']' ||
+	       json_bytes_is_blank(byte);
+}
+
+/* What is behind the number: digits, and perhaps more of them behind a point.
+ * NULL if it is any other, or none, or nothing ends it. */
+static inline const uint8_t *json_bytes_number(const uint8_t *text)
+{
+	uint32_t digits;
+	unsigned size;
+
+	text += *text == '-';
+	digits = json_bytes_digits(text);
+	size = json_bytes_run(digits);
+	if (size == 0 || (size > 1 && *text == '0'))
+		return NULL;
+	if (text[size] == '.' && size < 30) {
+		unsigned behind = json_bytes_run(digits >> (size + 1));
+
+		if (behind == 0)
+			return NULL;
+		size += 1 + behind;
+	}
+	return size < 31 && json_bytes_ends(text[size]) ? text + size : NULL;
+}
+
+/* What is behind the number or word, and which it is; NULL if it is none, or
+ * what ends it is not there. */
+const uint8_t *json_bytes_odd(
+	const uint8_t *text, const uint8_t *end, enum json_kind *kind);
+
+static inline const uint8_t *json_bytes_scalar(
+	const uint8_t *text, const uint8_t *end, enum json_kind *kind)
+{
+	const uint8_t *behind = json_bytes_number(text);
+
+	*kind = JSON_NUMBER;
+	return behind != NULL ? behind : json_bytes_odd(text, end, kind);
+}
+
+#endif
