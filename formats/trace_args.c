@@ -29,6 +29,7 @@ static enum ctp_status no_memory(struct ctp_error *err)
 
 struct trace_key {
 	bool used;
+	bool asked;
 	uint8_t known; /* enum trace_known, or TRACE_KNOWN_COUNT */
 	uint32_t number;
 };
@@ -105,6 +106,16 @@ static uint8_t find_known(const char *text, size_t size)
 	return TRACE_KNOWN_COUNT;
 }
 
+static bool is_asked(const struct trace *trace, const char *text, size_t size)
+{
+	const char *const *asked = trace->asked_args;
+
+	for (; asked != NULL && *asked != NULL; asked++)
+		if (strlen(*asked) == size && memcmp(*asked, text, size) == 0)
+			return true;
+	return false;
+}
+
 /* The key, which is not held where it is looked for. */
 static bool meet_key(struct trace_args *args, const struct json_scan *scan,
 	const struct json_token *token, struct trace_key *key)
@@ -116,6 +127,7 @@ static bool meet_key(struct trace_args *args, const struct json_scan *scan,
 		return false;
 	key->number = strtab_add(args->trace->text, text, size);
 	key->known = find_known(text, size);
+	key->asked = is_asked(args->trace, text, size);
 	/* What is held is compared with the text in the file. */
 	key->used = key->number != STRTAB_NONE && !token->has_escapes;
 	return key->number != STRTAB_NONE;
@@ -308,14 +320,15 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 	uint32_t want, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	bool keep = want == TRACE_WANT_ALL;
+	bool all = want == TRACE_WANT_ALL;
 
 	while (status == CTP_OK) {
 		const struct trace_key *key;
+		bool keep;
 		struct json_token name;
 		struct json_token value;
 
-		if (!keep && (want & ~args->seen) == 0)
+		if (!all && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
 		status = json_scan_member(scan, &name, &value, err);
 		if (status != CTP_OK || name.kind == JSON_END)
@@ -323,6 +336,7 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 		key = find_key(args, scan, &name);
 		if (key == NULL)
 			return no_memory(err);
+		keep = all || (key->asked && (want & TRACE_WANT_ASKED) != 0);
 		if (value.kind == JSON_OBJECT || value.kind == JSON_ARRAY) {
 			status = read_nested(args, key, scan, keep, err);
 			continue;

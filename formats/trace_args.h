@@ -31,6 +31,7 @@ enum trace_known {
 /* The only ones that are wanted, as bits; all are kept with TRACE_WANT_ALL. */
 #define TRACE_WANT(known) (1U << (known))
 #define TRACE_WANT_KNOWN (TRACE_WANT(TRACE_KNOWN_COUNT) - 1)
+#define TRACE_WANT_ASKED (1U << 30) /* trace->asked_args; these are kept */
 #define TRACE_WANT_ALL UINT32_MAX
 
 struct trace_args {

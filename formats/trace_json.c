@@ -159,10 +159,13 @@ static uint32_t wanted(
 	if (reader->details && event->phase == 'b' &&
 		trace_detail_is_header(reader->scan, &event->name))
 		return TRACE_WANT(TRACE_DETAIL);
+	if (event->phase == 'i' && reader->asks)
+		return TRACE_WANT_ASKED;
 	if (event->phase != 'X' && event->phase != 'B')
 		return 0;
 	if (event->category.kind != TRACE_JSON_NONE)
-		return trace_labels_wanted(reader->names, event->kind);
+		return trace_labels_wanted(
+			reader->names, event->kind, reader->asks);
 	name = json_scan_text(reader->scan, &event->name);
 	if (reader->details && trace_detail_is_known(name, event->name.size))
 		return TRACE_WANT(TRACE_DETAIL);

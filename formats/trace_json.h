@@ -44,6 +44,7 @@ struct trace_json_reader {
 	struct trace_members *members; /* likewise: what else it has */
 	struct json_token key;         /* of the member at hand */
 	bool no_args;
+	bool asks;    /* some of them are wanted: see trace->asked_args */
 	bool details; /* of clang's ranges are wanted even then */
 };
 

@@ -87,14 +87,17 @@ enum trace_class trace_labels_class(
 }
 
 uint32_t trace_labels_wanted(
-	const struct trace_labels *names, uint32_t category)
+	const struct trace_labels *names, uint32_t category, bool asks)
 {
+	uint32_t asked = asks ? TRACE_WANT_ASKED : 0;
+
 	switch (names->categories[category].class) {
 	case TRACE_OP:
-		return TRACE_WANT(TRACE_EXTERNAL_ID);
+		return TRACE_WANT(TRACE_EXTERNAL_ID) | asked;
 	case TRACE_API:
 		return TRACE_WANT(TRACE_CORRELATION);
 	case TRACE_WORK:
+		return TRACE_WANT_KNOWN | asked;
 	case TRACE_ANNOTATION:
 	case TRACE_WAIT:
 		return TRACE_WANT_KNOWN;

@@ -61,9 +61,10 @@ bool trace_labels_category(struct trace_labels *names,
 enum trace_class trace_labels_class(
 	const struct trace_labels *names, uint32_t category);
 
-/* Which arguments of such slices the reader looks at itself; bits. */
+/* Which arguments of such slices the reader looks at itself, and, if it is
+ * asked for any, whether these may be among them; bits. */
 uint32_t trace_labels_wanted(
-	const struct trace_labels *names, uint32_t category);
+	const struct trace_labels *names, uint32_t category, bool asks);
 
 /* Are arrows of this category and name those that Kineto draws from a call to
  * what it caused? They say what the correlations say. */

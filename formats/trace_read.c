@@ -105,6 +105,7 @@ static enum ctp_status next(
 
 	if (!reader->is_read) {
 		reader->json.no_args = reader->trace->no_args;
+		reader->json.asks = reader->trace->asked_args != NULL;
 		reader->json.details = reader->trace->details;
 		status = trace_reader_read(reader, err);
 		if (status != CTP_OK)

@@ -169,7 +169,10 @@ struct trace {
 	enum trace_names names;
 	bool trim_prefix; /* files are named without their prefix */
 	bool no_args;     /* nobody asks for arguments: they need not come */
-	bool details;     /* what clang's ranges are about names them, too */
+	/* But for these of operations, device's work and instants; borrowed
+	 * keys, ended by NULL. NULL: for none. */
+	const char *const *asked_args;
+	bool details; /* what clang's ranges are about names them, too */
 	enum trace_join join;
 	/* Of readers that sort: so much may they keep in memory once all is
 	 * read; 0: as much as before. For many that are open together. */
