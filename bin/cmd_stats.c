@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "follow.h"
+#include "grouping.h"
 #include "output.h"
 #include "quantity.h"
 #include "reporting.h"
@@ -28,14 +29,13 @@ struct request {
 	struct stats_options options;
 	struct reporting reporting;
 	struct replay_options replay;
-	bool sorted; /* --sort was given; so were: */
-	bool chose_device;
+	struct grouping grouping;
+	bool chose_device; /* --device was given */
 	bool follow;
 	uint64_t interval_ns;
-	bool usual_top; /* --top was not given */
-	bool shown;     /* a report was printed while following */
-	bool grouped;   /* --group was given */
-	uint32_t groups;
+	bool usual_top;  /* --top was not given */
+	bool shown;      /* a report was printed while following */
+	uint32_t groups; /* of what compilers did */
 	uint32_t jobs;
 	struct rollup rollup;
 	struct profile *sum; /* borrowed */
@@ -84,11 +84,6 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 	struct stats_options *options = &request->options;
 
 	switch (key) {
-	case 's':
-		options->key = (enum stats_key)arguments_word(
-			state, "--sort", STATS_KEYS, arg);
-		request->sorted = true;
-		return 0;
 	case 'n':
 		options->top = reporting_top(state, arg);
 		return 0;
@@ -106,11 +101,6 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_GPU:
 		options->gpu = true;
-		return 0;
-	case KEY_GROUP:
-		request->groups = stats_build_groups((unsigned)arguments_word(
-			state, "--group", STATS_BUILD_GROUPS, arg));
-		request->grouped = true;
 		return 0;
 	case 'j':
 		request->jobs = arguments_count(state, "--jobs", arg);
@@ -132,19 +122,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->inputs;
-		state->child_inputs[2] = &request->reporting;
+		state->child_inputs[1] = &request->grouping;
+		state->child_inputs[2] = &request->inputs;
+		state->child_inputs[3] = &request->reporting;
 		return 0;
 	case ARGP_KEY_END:
 		if (request->options.gpu && request->chose_device)
 			argp_error(state,
 				"--gpu shows hosts and devices apart, and "
 				"takes no --device");
-		if (request->grouped &&
+		if (request->grouping.given &&
 			(request->options.gpu || request->follow))
-			argp_error(state,
-				"--group adds up what compilers did: neither "
-				"--gpu nor --follow goes with it");
+			argp_error(state, "neither --gpu nor --follow goes "
+					  "with --group");
 		return 0;
 	case KEY_UNIT:
 		request->options.unit = (enum stats_unit)arguments_word(
@@ -182,6 +172,8 @@ static int print(struct request *request, FILE *out)
 		status = stats_print_csv(&stats, out);
 	} else if (request->options.gpu) {
 		status = stats_print_gpu(&stats, out);
+	} else if (request->options.ops != NULL) {
+		status = stats_print_ops(&stats, out);
 	} else {
 		status = stats_print_text(&stats, out);
 	}
@@ -315,16 +307,24 @@ static int run_request(struct request *request)
 		.jobs = request->jobs,
 	};
 	struct rollup *rollup = &request->rollup;
+	struct grouping *grouping = &request->grouping;
 	int worst;
 	int status;
 
-	choose_groups(request);
+	if (!grouping->given)
+		choose_groups(request);
 	options.groups = request->groups;
+	if (grouping->has_ops) {
+		grouping->ops.replay = request->replay;
+		options.ops = &grouping->ops;
+		request->options.ops = &grouping->look;
+	}
 	worst = rollup_run(rollup, &options);
 	/* With nothing to show, a table of nothing would only mislead. */
 	if (rollup->file_count == 0)
 		return worst;
-	if (request->grouped && rollup->compile_count == 0) {
+	if (request->groups != 0 && grouping->given && !grouping->has_ops &&
+		rollup->compile_count == 0) {
 		say("--group is of what compilers did, and no trace is of one");
 		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
 	}
@@ -346,7 +346,9 @@ static int run(int argc, char **argv)
 					      ? USUAL_TOP
 					      : 0;
 	}
-	if (request.options.gpu && !request.sorted)
+	request.groups = request.grouping.compile;
+	request.options.key = request.grouping.key;
+	if (request.options.gpu && !request.grouping.sorted)
 		request.options.key = STATS_DEVICE;
 	request.report.schema = "ctprof/stats/1";
 	request.report.inputs = request.inputs.paths;
@@ -360,8 +362,6 @@ static int run(int argc, char **argv)
 /* clang-format off */
 static const struct argp_option options[] = {
 	OPTION_HEADING("Table:", GROUP_MAIN),
-	{"sort", 's', STATS_KEYS, 0,
-		"order of the functions (default: cumtime)", GROUP_MAIN},
 	{"top", 'n', "N", 0,
 		"show the first N functions (default: 30 as text, all as JSON "
 		"and CSV; 0: all)", GROUP_MAIN},
@@ -372,9 +372,6 @@ static const struct argp_option options[] = {
 		"below each function, who calls it", GROUP_MAIN},
 	{"callees", KEY_CALLEES, NULL, 0,
 		"below each function, what it calls", GROUP_MAIN},
-	{"group", KEY_GROUP, STATS_BUILD_GROUPS, 0,
-		"add up by this what compilers did, as clang's -ftime-trace "
-		"tells (default, of a directory: all)", GROUP_MAIN},
 	{"gpu", KEY_GPU, NULL, 0,
 		"show what GPUs did, and for which functions", GROUP_MAIN},
 	INPUTS_DEVICE_OPTION(GROUP_MAIN),
@@ -398,8 +395,8 @@ static const struct argp_option options[] = {
 /* clang-format on */
 
 static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
+	{&grouping_argp, 0, NULL, 0}, {&inputs_names_argp, 0, NULL, 0},
+	{&reporting_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -411,8 +408,8 @@ static const struct argp argp = {
 	       "inputs are summed; a directory stands for the traces below "
 	       "it.\v"
 	       "Examples:\n"
-	       "  ctprof stats --top 20 run.ctp\n"
 	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
+	       "  ctprof stats --group shape --sort self_device train.json.gz\n"
 	       "  ctprof stats --top 20 build/",
 	.children = children,
 	.help_filter = arguments_filter,

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments.h"
+#include "grouping.h"
 #include "names.h"
+#include "stats.h"
 
 static enum completion_kind kind_of(const char *text)
 {
@@ -12,7 +15,8 @@ static enum completion_kind kind_of(const char *text)
 		strstr(text, "DIR") != NULL)
 		return COMPLETION_FILES;
 	if (strchr(text, '|') != NULL || strstr(text, "FORMAT") != NULL ||
-		strcmp(text, "[COMMAND]") == 0)
+		strcmp(text, "[COMMAND]") == 0 || strcmp(text, "KEY") == 0 ||
+		strcmp(text, "GROUP") == 0)
 		return COMPLETION_WORDS;
 	return COMPLETION_NONE;
 }
@@ -48,6 +52,11 @@ void completion_option_words(const struct argp_option *option)
 
 	if (strchr(option->arg, '|') != NULL) {
 		put_values(option->arg);
+		return;
+	}
+	/* Too many for a line of --help. */
+	if (option->key == KEY_GROUP || option->key == 's') {
+		put_values(option->key == 's' ? STATS_KEYS : GROUPING_WORDS);
 		return;
 	}
 	for (const struct format *const *at = formats; *at != NULL; at++)

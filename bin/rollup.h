@@ -11,6 +11,7 @@
 
 #include "compile.h"
 #include "inputs.h"
+#include "ops.h"
 #include "phase_totals.h"
 #include "profile.h"
 #include "replay.h"
@@ -18,7 +19,8 @@
 
 struct rollup_options {
 	const struct inputs *inputs;
-	struct replay_options replay; /* of profiles of functions */
+	struct replay_options replay;  /* of profiles of functions */
+	const struct ops_options *ops; /* instead: of operations, unless NULL */
 	/* Bits of enum compile_group: how compilers' traces are added up; 0:
 	 * as all others, function by function. */
 	uint32_t groups;

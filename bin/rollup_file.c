@@ -9,14 +9,16 @@
 #include "input.h"
 #include "say.h"
 
-/* One file, while it is read: it becomes one of the two. */
+/* One file, while it is read: it becomes one of these. */
 struct reading {
 	struct replay_options options;
 	struct rollup *sums;
 	struct trace *trace;
 	char *unit;
+	bool is_chosen;
 	struct compile *compile;
 	struct replay *replay;
+	struct ops *ops; /* instead of a replay, unless NULL */
 };
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -58,6 +60,8 @@ static enum ctp_status choose(struct reading *reading, struct ctp_error *err)
 		return compile_begin(
 			reading->compile, reading->trace, reading->unit, err);
 	}
+	if (reading->ops != NULL)
+		return CTP_OK;
 	reading->replay = replay_new(reading->trace, reading->options);
 	return reading->replay != NULL ? CTP_OK : no_memory(err);
 }
@@ -69,21 +73,26 @@ static enum ctp_status add_event(
 
 	enum ctp_status status = CTP_OK;
 
-	if (reading->compile == NULL && reading->replay == NULL)
+	if (!reading->is_chosen)
 		status = choose(reading, err);
+	reading->is_chosen = true;
 	if (status != CTP_OK)
 		return status;
-	return reading->compile != NULL
-		       ? compile_add(reading->compile, event, err)
-		       : replay_add(reading->replay, event, err);
+	if (reading->compile != NULL)
+		return compile_add(reading->compile, event, err);
+	return reading->ops != NULL ? ops_add(reading->ops, event, err)
+				    : replay_add(reading->replay, event, err);
 }
 
 /* Adds what was read of a file to the sums. */
-static enum ctp_status add_replay(
+static enum ctp_status add_profile(
 	const struct reading *reading, struct ctp_error *err)
 {
 	struct profile *profile = NULL;
-	enum ctp_status status = replay_finish(reading->replay, &profile, err);
+	enum ctp_status status =
+		reading->ops != NULL
+			? ops_finish(reading->ops, &profile, err)
+			: replay_finish(reading->replay, &profile, err);
 
 	if (status == CTP_OK && !profile_add(reading->sums->functions, profile))
 		status = no_memory(err);
@@ -143,12 +152,18 @@ static enum ctp_status read_events(const struct rollup_work *work,
 
 	source->trace->no_args = true;
 	source->trace->details = true;
+	if (work->options->ops != NULL) {
+		reading.ops = ops_new(source->trace, *work->options->ops);
+		if (reading.ops == NULL)
+			return no_memory(err);
+	}
 	status = convert_each(source, &job, add_event, &reading, err);
-	if (status == CTP_END && reading.replay != NULL)
-		status = add_replay(&reading, err);
 	if (reading.compile != NULL)
 		status = end_unit(&reading, status, err);
+	else if (status == CTP_END && reading.is_chosen)
+		status = add_profile(&reading, err);
 	replay_free(reading.replay);
+	ops_free(reading.ops);
 	return status;
 }
 
@@ -163,6 +178,9 @@ static enum ctp_status read_input(const struct rollup_work *work,
 
 	if (work->options->phases != NULL)
 		return rollup_phases_add(work, file, source, err);
+	if (source->read_profile != NULL && work->options->ops != NULL)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"holds sums of functions, and no operations");
 	if (source->read_profile != NULL)
 		return read_sums(work, source, err);
 	unit = unit_of(work->tree, file);

@@ -13,9 +13,66 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-static uint64_t percall(const struct profile_cost *cost)
+enum stats_key stats_key_of(unsigned word)
+{
+	static const enum stats_key others[] = {
+		STATS_CUMTIME, STATS_TOTTIME, STATS_NCALLS};
+
+	return word < STATS_KEY_COUNT ? (enum stats_key)word
+				      : others[word - STATS_KEY_COUNT];
+}
+
+uint64_t stats_device_percall(const struct profile_function *function)
+{
+	return function->cost.pcalls == 0
+		       ? 0
+		       : function->device.total_ns / function->cost.pcalls;
+}
+
+bool stats_has_details(const struct stats *stats)
+{
+	const struct stats_ops *ops = stats->options->ops;
+
+	return ops != NULL &&
+	       (ops->group == OPS_SHAPE || ops->group == OPS_STACK);
+}
+
+const char *stats_details(
+	const struct stats *stats, const struct profile_function *function)
+{
+	return stats_has_details(stats) && function->device.kind == PROFILE_HOST
+		       ? function->file
+		       : NULL;
+}
+
+uint64_t stats_percall(const struct profile_cost *cost)
 {
 	return cost->pcalls == 0 ? 0 : cost->cumtime_ns / cost->pcalls;
+}
+
+/* In the order of numbers that have no sign. */
+static uint64_t ordered(int64_t bytes)
+{
+	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
+}
+
+static uint64_t use_figure(
+	const struct profile_function *function, enum stats_key key)
+{
+	const struct profile_use *use = &function->use;
+
+	switch (key) {
+	case STATS_MEMORY:
+		return ordered(use->total_bytes[PROFILE_ON_HOST]);
+	case STATS_SELF_MEMORY:
+		return ordered(use->self_bytes[PROFILE_ON_HOST]);
+	case STATS_DEVICE_MEMORY:
+		return ordered(use->total_bytes[PROFILE_ON_DEVICE]);
+	case STATS_SELF_DEVICE_MEMORY:
+		return ordered(use->self_bytes[PROFILE_ON_DEVICE]);
+	default:
+		return use->flops;
+	}
 }
 
 static uint64_t figure(
@@ -31,16 +88,19 @@ static uint64_t figure(
 	case STATS_PCALLS:
 		return cost->pcalls;
 	case STATS_PERCALL:
-		return percall(cost);
+		return stats_percall(cost);
 	case STATS_DEVICE:
 		return function->device.total_ns;
 	case STATS_SELF_DEVICE:
 		return function->device.self_ns;
+	case STATS_DEVICE_PERCALL:
+		return stats_device_percall(function);
 	case STATS_CUMTIME:
 	case STATS_NAME:
-		break;
+		return cost->cumtime_ns;
+	default:
+		return use_figure(function, key);
 	}
-	return cost->cumtime_ns;
 }
 
 /* Ties keep the profile's own order, which is total. */
@@ -92,8 +152,10 @@ static void sum_device(struct stats *stats)
 
 		if (function->device.captured_ns != 0)
 			stats->has_captures = true;
-		if (function->device.kind == PROFILE_HOST)
+		if (function->device.kind == PROFILE_HOST) {
+			stats->host_ns += function->cost.tottime_ns;
 			continue;
+		}
 		stats->has_device = true;
 		stats->device_ns += function->device.self_ns;
 		stats->activities += function->cost.ncalls;
@@ -125,6 +187,22 @@ static uint64_t device_time(const struct profile_function *function)
 						      : device->captured_ns;
 }
 
+/* Is it one of those that may be shown? */
+static bool is_row(
+	const struct stats *stats, const struct profile_function *function)
+{
+	const struct stats_ops *ops = stats->options->ops;
+
+	if (stats->options->called && function->cost.ncalls == 0)
+		return false;
+	if (ops == NULL)
+		return true;
+	/* What a device did is in the modules that launched it. */
+	if (ops->group == OPS_MODULE && function->device.kind != PROFILE_HOST)
+		return false;
+	return !ops->top_level || function->root.ncalls != 0;
+}
+
 static void choose(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
@@ -139,7 +217,7 @@ static void choose(struct stats *stats)
 		uint64_t time_ns =
 			gpu ? device_time(function) : function->cost.cumtime_ns;
 
-		if (stats->options->called && function->cost.ncalls == 0)
+		if (!is_row(stats, function))
 			continue;
 		if (gpu && function->device.kind != PROFILE_HOST) {
 			all_work++;
@@ -207,6 +285,29 @@ void stats_clear(struct stats *stats)
 	memory_free(stats->callers);
 	memory_free(stats->callees);
 	memory_free(stats->callee_edges);
+}
+
+/* What each took itself is in no other. */
+void stats_total(const struct stats *stats, struct profile_function *sum)
+{
+	const struct profile *profile = stats->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (function->device.kind != PROFILE_HOST)
+			continue;
+		sum->cost.ncalls += function->cost.ncalls;
+		profile_use_add(&sum->use, &function->use);
+	}
+	sum->cost.pcalls = sum->cost.ncalls;
+	sum->cost.tottime_ns = stats->host_ns;
+	sum->cost.cumtime_ns = stats->host_ns;
+	sum->device.self_ns = stats->device_ns;
+	sum->device.total_ns = stats->device_ns;
+	for (int place = 0; place < PROFILE_PLACES; place++)
+		sum->use.total_bytes[place] = sum->use.self_bytes[place];
 }
 
 const char *stats_device_name(

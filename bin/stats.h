@@ -8,11 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ops.h"
 #include "profile.h"
 #include "report.h"
 
+/* In the order of enum stats_key, and then other words for some. */
 #define STATS_KEYS \
-	"cumtime|tottime|ncalls|pcalls|percall|name|device|self-device"
+	"cumtime|tottime|ncalls|pcalls|percall|name|device|self-device|" \
+	"device-percall|memory|self-memory|device-memory|" \
+	"self-device-memory|flops|cpu|self-cpu|count"
 enum stats_key {
 	STATS_CUMTIME,
 	STATS_TOTTIME,
@@ -22,10 +26,38 @@ enum stats_key {
 	STATS_NAME,
 	STATS_DEVICE, /* a device's time, of what was launched below */
 	STATS_SELF_DEVICE,
+	STATS_DEVICE_PERCALL,
+	STATS_MEMORY, /* of the host; as all memory, taken less given back */
+	STATS_SELF_MEMORY,
+	STATS_DEVICE_MEMORY,
+	STATS_SELF_DEVICE_MEMORY,
+	STATS_FLOPS,
+	STATS_KEY_COUNT
 };
+
+/* Of a word of STATS_KEYS, by its number. */
+enum stats_key stats_key_of(unsigned word);
 
 #define STATS_UNITS "auto|ns|us|ms|s"
 enum stats_unit { STATS_AUTO, STATS_NS, STATS_US, STATS_MS, STATS_S };
+
+/* Tables of operations (ops.h). */
+#define STATS_OPS_COLUMNS "cpu|device|memory|flops|all"
+enum stats_ops_column {
+	STATS_OPS_CPU,
+	STATS_OPS_DEVICE,
+	STATS_OPS_MEMORY,
+	STATS_OPS_FLOPS,
+	STATS_OPS_COLUMN_COUNT
+};
+
+struct stats_ops {
+	enum ops_group group;
+	uint32_t columns; /* bits; 0: what is usual */
+	bool top_level;   /* only what is called by no other */
+	uint32_t name_width;
+	uint32_t details_width;
+};
 
 struct stats_options {
 	enum stats_key key;
@@ -38,7 +70,8 @@ struct stats_options {
 	/* Devices' functions, and those of the host that launched them, apart;
 	 * the limits are of the device's time. */
 	bool gpu;
-	enum stats_unit unit; /* text only, as the next two */
+	const struct stats_ops *ops; /* of a profile of these, unless NULL */
+	enum stats_unit unit;        /* text only, as the next two */
 	bool color;
 	size_t width; /* 0: as wide as the names are */
 };
@@ -55,6 +88,7 @@ struct stats {
 	uint32_t work_hidden;
 	bool has_device;
 	bool has_captures;  /* parts of graphs were captured */
+	uint64_t host_ns;   /* of all functions of the host, their own */
 	uint64_t device_ns; /* of all devices' functions */
 	uint64_t activities;
 	/* edges[callers[i]] … are those to function i, by caller. */
@@ -79,9 +113,25 @@ const char *stats_device_name(
  * writing show on the stream. */
 int stats_print_text(const struct stats *stats, FILE *out);
 int stats_print_gpu(const struct stats *stats, FILE *out);
+int stats_print_ops(const struct stats *stats, FILE *out);
 int stats_print_csv(const struct stats *stats, FILE *out);
 int stats_print_json(
 	const struct stats *stats, const struct report *report, FILE *out);
+
+/* Of all operations together. */
+void stats_total(const struct stats *stats, struct profile_function *sum);
+
+/* The time, and the device's, of one call that is in no other of the same. */
+uint64_t stats_percall(const struct profile_cost *cost);
+uint64_t stats_device_percall(const struct profile_function *function);
+
+/* Are operations told apart by more than a name? */
+bool stats_has_details(const struct stats *stats);
+
+/* The text that a function has in place of a file, if it is an operation that
+ * is told apart by it; else NULL. */
+const char *stats_details(
+	const struct stats *stats, const struct profile_function *function);
 
 /* The same without what comes before the rows, and with the group in each. */
 void stats_put_csv_titles(const struct stats *stats, FILE *out);

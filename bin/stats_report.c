@@ -3,6 +3,7 @@
 #include "stats.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "table.h"
@@ -17,27 +18,82 @@ static bool shows_captures(const struct stats *stats)
 	return shows_device(stats) && stats->has_captures;
 }
 
+/* Shapes, or the functions around it, innermost first. */
+static void put_details(
+	const struct stats *stats, struct json *json, const char *details)
+{
+	if (stats->options->ops->group == OPS_SHAPE) {
+		report_text(json, "shapes", details);
+		return;
+	}
+	json_key(json, "stack");
+	json_begin(json, '[');
+	while (*details != '\0') {
+		size_t size = strcspn(details, "\n");
+
+		json_text_sized(json, details, size);
+		details += size;
+		details += *details == '\n';
+	}
+	json_end(json, ']');
+}
+
 /* The fields that a function and an edge have in common. */
-static void put_fields(struct json *json,
+static void put_fields(const struct stats *stats, struct json *json,
 	const struct profile_function *function,
 	const struct profile_cost *cost)
 {
+	const char *details = stats_details(stats, function);
+
 	report_text(json, "name", function->name);
-	report_text(json, "file", function->file);
+	report_text(json, "file", details == NULL ? function->file : "");
 	report_uint(json, "line", function->line);
 	report_uint(json, "ncalls", cost->ncalls);
 	report_uint(json, "pcalls", cost->pcalls);
 	report_uint(json, "tottime_ns", cost->tottime_ns);
 	report_uint(json, "cumtime_ns", cost->cumtime_ns);
+	if (details != NULL)
+		put_details(stats, json, details);
 }
 
-static void put_edge(struct json *json, const struct profile *profile,
+static const char *const kinds[] = {
+	[PROFILE_HOST] = "host",
+	[PROFILE_KERNEL] = "kernel",
+	[PROFILE_COPY] = "gpu_memcpy",
+	[PROFILE_SET] = "gpu_memset",
+};
+
+/* What operations used beside time. */
+static void put_use(struct json *json, const struct profile_use *use)
+{
+	report_int(json, "self_host_bytes", use->self_bytes[PROFILE_ON_HOST]);
+	report_int(json, "host_bytes", use->total_bytes[PROFILE_ON_HOST]);
+	report_int(
+		json, "self_device_bytes", use->self_bytes[PROFILE_ON_DEVICE]);
+	report_int(json, "device_bytes", use->total_bytes[PROFILE_ON_DEVICE]);
+}
+
+/* What an operation has more than a function. */
+static void put_operation(const struct stats *stats, struct json *json,
+	const struct profile_function *function)
+{
+	report_text(json, "kind", kinds[function->device.kind]);
+	report_uint(json, "mean_ns", stats_percall(&function->cost));
+	if (shows_device(stats))
+		report_uint(
+			json, "device_mean_ns", stats_device_percall(function));
+	if (stats->profile->memory_count != 0)
+		put_use(json, &function->use);
+}
+
+static void put_edge(const struct stats *stats, struct json *json,
 	const struct profile_edge *edge, bool caller)
 {
+	const struct profile *profile = stats->profile;
 	uint32_t other = caller ? edge->caller : edge->callee;
 
 	json_begin(json, '{');
-	put_fields(json, &profile->functions[other], &edge->cost);
+	put_fields(stats, json, &profile->functions[other], &edge->cost);
 	json_end(json, '}');
 }
 
@@ -50,7 +106,7 @@ static void put_callers(
 	json_begin(json, '[');
 	for (uint32_t i = stats->callers[number];
 		i < stats->callers[number + 1]; i++)
-		put_edge(json, profile, &profile->edges[i], true);
+		put_edge(stats, json, &profile->edges[i], true);
 	json_end(json, ']');
 }
 
@@ -63,7 +119,7 @@ static void put_callees(
 	json_begin(json, '[');
 	for (uint32_t i = stats->callees[number];
 		i < stats->callees[number + 1]; i++)
-		put_edge(json, profile, &profile->edges[stats->callee_edges[i]],
+		put_edge(stats, json, &profile->edges[stats->callee_edges[i]],
 			false);
 	json_end(json, ']');
 }
@@ -77,7 +133,7 @@ static void put_function(
 	json_begin(json, '{');
 	if (stats->group != NULL)
 		report_text(json, "group", stats->group);
-	put_fields(json, function, &function->cost);
+	put_fields(stats, json, function, &function->cost);
 	if (shows_device(stats)) {
 		report_uint(json, "self_device_ns", function->device.self_ns);
 		report_uint(json, "device_ns", function->device.total_ns);
@@ -85,6 +141,8 @@ static void put_function(
 	if (shows_captures(stats))
 		report_uint(json, "captured_device_ns",
 			function->device.captured_ns);
+	if (stats->options->ops != NULL)
+		put_operation(stats, json, function);
 	if (stats->options->callers)
 		put_callers(stats, json, number);
 	if (stats->options->callees)
@@ -120,11 +178,6 @@ static void put_launchers(
 static void put_work(
 	const struct stats *stats, struct json *json, uint32_t number)
 {
-	static const char *const kinds[] = {
-		[PROFILE_KERNEL] = "kernel",
-		[PROFILE_COPY] = "gpu_memcpy",
-		[PROFILE_SET] = "gpu_memset",
-	};
 	const struct profile_function *function =
 		&stats->profile->functions[number];
 	const struct profile_device *device = &function->device;
@@ -164,6 +217,27 @@ static void put_gpu(const struct stats *stats, struct json *json)
 	json_end(json, ']');
 }
 
+/* Of all operations together. */
+static void put_operations(const struct stats *stats, struct json *json)
+{
+	struct profile_function sum = {.name = ""};
+
+	stats_total(stats, &sum);
+	report_text(json, "group", ops_group_name(stats->options->ops->group));
+	report_uint(json, "operations", sum.cost.ncalls);
+	report_uint(json, "self_cpu_ns", stats->host_ns);
+	report_uint(json, "device_ns", stats->device_ns);
+	report_uint(json, "activities", stats->activities);
+	report_uint(json, "unmatched", stats->profile->unmatched);
+	report_uint(json, "memory_records", stats->profile->memory_count);
+	if (stats->profile->memory_count != 0) {
+		report_int(json, "host_bytes",
+			sum.use.self_bytes[PROFILE_ON_HOST]);
+		report_int(json, "device_bytes",
+			sum.use.self_bytes[PROFILE_ON_DEVICE]);
+	}
+}
+
 void stats_put_rows(const struct stats *stats, struct json *json)
 {
 	for (uint32_t i = 0; i < stats->count; i++)
@@ -185,6 +259,8 @@ int stats_print_json(
 	report_uint(&json, "open_calls", profile->open_calls);
 	if (stats->options->gpu)
 		put_gpu(stats, &json);
+	if (stats->options->ops != NULL)
+		put_operations(stats, &json);
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	stats_put_rows(stats, &json);
@@ -201,23 +277,82 @@ static void put_line(const struct stats *stats, FILE *out, const char *relation,
 	if (relation != NULL)
 		table_csv(out, relation, ',');
 	table_csv(out, function->name, ',');
-	table_csv(out, function->file, ',');
+	table_csv(out,
+		stats_details(stats, function) == NULL ? function->file : "",
+		',');
 	fprintf(out, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 		function->line, cost->ncalls, cost->pcalls, cost->tottime_ns,
 		cost->cumtime_ns);
+}
+
+/* What an operation has more than a function, or an edge: then `edge`. */
+static void put_operation_line(const struct stats *stats, FILE *out,
+	const struct profile_function *function, bool edge)
+{
+	const struct profile_use *use = &function->use;
+	const char *details = stats_details(stats, function);
+
+	fprintf(out, ",%s", kinds[function->device.kind]);
+	if (edge)
+		fputs(shows_device(stats) ? ",," : ",", out);
+	else
+		fprintf(out, ",%" PRIu64, stats_percall(&function->cost));
+	if (shows_device(stats) && !edge)
+		fprintf(out, ",%" PRIu64, stats_device_percall(function));
+	if (stats->profile->memory_count != 0 && edge)
+		fputs(",,,,", out);
+	else if (stats->profile->memory_count != 0)
+		fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
+			use->self_bytes[PROFILE_ON_HOST],
+			use->total_bytes[PROFILE_ON_HOST],
+			use->self_bytes[PROFILE_ON_DEVICE],
+			use->total_bytes[PROFILE_ON_DEVICE]);
+	if (stats_has_details(stats)) {
+		putc(',', out);
+		table_csv(out, details == NULL ? "" : details, '\n');
+	} else {
+		putc('\n', out);
+	}
+}
+
+static void put_operation_titles(const struct stats *stats, FILE *out)
+{
+	fputs(",kind,mean_ns", out);
+	fputs(shows_device(stats) ? ",device_mean_ns" : "", out);
+	if (stats->profile->memory_count != 0)
+		fputs(",self_host_bytes,host_bytes,self_device_bytes,"
+		      "device_bytes",
+			out);
+	if (stats_has_details(stats))
+		fprintf(out, ",%s",
+			stats->options->ops->group == OPS_SHAPE ? "shapes"
+								: "stack");
+	putc('\n', out);
+}
+
+/* The end of a line; all that is asked for of functions is there. */
+static void end_line(const struct stats *stats, FILE *out,
+	const struct profile_function *function, bool edge)
+{
+	if (stats->options->ops != NULL)
+		put_operation_line(stats, out, function, edge);
+	else
+		putc('\n', out);
 }
 
 static void put_edge_line(
 	const struct stats *stats, FILE *out, uint32_t number, bool caller)
 {
 	const struct profile_edge *edge = &stats->profile->edges[number];
-	uint32_t other = caller ? edge->caller : edge->callee;
+	const struct profile_function *other =
+		&stats->profile
+			 ->functions[caller ? edge->caller : edge->callee];
 
-	put_line(stats, out, caller ? "caller" : "callee",
-		&stats->profile->functions[other], &edge->cost);
+	put_line(stats, out, caller ? "caller" : "callee", other, &edge->cost);
 	/* The device's time below an edge is not known. */
 	fputs(shows_device(stats) ? ",," : "", out);
-	fputs(shows_captures(stats) ? ",\n" : "\n", out);
+	fputs(shows_captures(stats) ? "," : "", out);
+	end_line(stats, out, other, true);
 }
 
 /* With edges, they follow their function, and a first field says which is
@@ -236,7 +371,7 @@ static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
 			function->device.total_ns);
 	if (shows_captures(stats))
 		fprintf(out, ",%" PRIu64, function->device.captured_ns);
-	putc('\n', out);
+	end_line(stats, out, function, false);
 	if (options->callers)
 		for (uint32_t i = stats->callers[number];
 			i < stats->callers[number + 1]; i++)
@@ -255,7 +390,11 @@ void stats_put_csv_titles(const struct stats *stats, FILE *out)
 		fputs("relation,", out);
 	fputs("name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns", out);
 	fputs(shows_device(stats) ? ",self_device_ns,device_ns" : "", out);
-	fputs(shows_captures(stats) ? ",captured_device_ns\n" : "\n", out);
+	fputs(shows_captures(stats) ? ",captured_device_ns" : "", out);
+	if (stats->options->ops != NULL)
+		put_operation_titles(stats, out);
+	else
+		putc('\n', out);
 }
 
 void stats_put_csv(const struct stats *stats, FILE *out)

@@ -60,14 +60,47 @@ static const char *character(const char *text, size_t index)
 	return text;
 }
 
-static void print_short(FILE *out, const char *text, size_t width)
+/* Which parts remain of a text that is longer than `width`: its beginning,
+ * until the first, and its end, from the second. */
+static void shorten(const char *text, size_t width, const char *parts[2])
 {
-	size_t whole = width_of(text);
 	size_t left = (width - ELLIPSIS_WIDTH) / 2;
 	size_t right = width - ELLIPSIS_WIDTH - left;
 
-	fprintf(out, "%.*s" ELLIPSIS "%s", (int)(character(text, left) - text),
-		text, character(text, whole - right));
+	parts[0] = character(text, left);
+	parts[1] = character(text, width_of(text) - right);
+}
+
+static void print_short(FILE *out, const char *text, size_t width)
+{
+	const char *parts[2];
+
+	shorten(text, width, parts);
+	fprintf(out, "%.*s" ELLIPSIS "%s", (int)(parts[0] - text), text,
+		parts[1]);
+}
+
+void table_add_short(struct table *table, const char *text, size_t width)
+{
+	struct buffer bytes = BUFFER_INIT;
+	const char *parts[2];
+
+	if (width <= ELLIPSIS_WIDTH)
+		width = ELLIPSIS_WIDTH + 1;
+	if (width_of(text) <= width) {
+		table_add(table, text);
+		return;
+	}
+	shorten(text, width, parts);
+	buffer_add(&bytes, text, (size_t)(parts[0] - text));
+	buffer_add_text(&bytes, ELLIPSIS);
+	buffer_add_text(&bytes, parts[1]);
+	buffer_add_byte(&bytes, '\0');
+	if (bytes.failed)
+		table->text.failed = true;
+	else
+		table_add(table, (const char *)bytes.bytes);
+	buffer_clear(&bytes);
 }
 
 static void print_cell(FILE *out, const char *text, bool number, size_t width)

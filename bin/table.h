@@ -34,6 +34,9 @@ void table_clear(struct table *table);
 void table_add_row(struct table *table, enum table_style style);
 void table_add(struct table *table, const char *text);
 
+/* The same, shortened in its middle to `width` characters, at least 4. */
+void table_add_short(struct table *table, const char *text, size_t width);
+
 /*
  * Prints. The last column is shortened in its middle so that lines have at
  * most `width` characters; 0: not at all.

@@ -299,6 +299,20 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
 	to->cumtime_ns += from->cumtime_ns;
 }
 
+/* Bytes are the input's, which may be anything: they wrap. */
+void profile_use_add(struct profile_use *to, const struct profile_use *from)
+{
+	for (int place = 0; place < PROFILE_PLACES; place++) {
+		to->self_bytes[place] =
+			(int64_t)((uint64_t)to->self_bytes[place] +
+				  (uint64_t)from->self_bytes[place]);
+		to->total_bytes[place] =
+			(int64_t)((uint64_t)to->total_bytes[place] +
+				  (uint64_t)from->total_bytes[place]);
+	}
+	to->flops += from->flops;
+}
+
 static bool copy_nodes(struct profile *to, const struct profile *from)
 {
 	if (from->node_count == 0)
@@ -327,6 +341,7 @@ static bool add_functions(
 		profile_cost_add(&to->functions[map[i]].root, &function->root);
 		profile_device_add(
 			&to->functions[map[i]].device, &function->device);
+		profile_use_add(&to->functions[map[i]].use, &function->use);
 	}
 	return true;
 }
@@ -357,6 +372,7 @@ bool profile_add(struct profile *to, const struct profile *from)
 	to->total_ns += from->total_ns;
 	to->open_calls += from->open_calls;
 	to->unmatched += from->unmatched;
+	to->memory_count += from->memory_count;
 	to->thread_count += from->thread_count;
 	to->no_root = to->no_root || from->no_root;
 	return done;

@@ -43,6 +43,18 @@ struct profile_device {
 	enum profile_kind kind;
 };
 
+/* Whose memory it is. */
+enum profile_place { PROFILE_ON_HOST, PROFILE_ON_DEVICE, PROFILE_PLACES };
+
+/* What a function of the host used beside time: memory, taken less given
+ * back, its own and with all that it called - what is in a recursion counts
+ * once; and its own floating-point operations. Only of ops.h. */
+struct profile_use {
+	int64_t self_bytes[PROFILE_PLACES];
+	int64_t total_bytes[PROFILE_PLACES];
+	uint64_t flops;
+};
+
 struct profile_function {
 	const char *name; /* never NULL; borrowed from profile->text */
 	const char *file; /* "" where unknown */
@@ -50,6 +62,7 @@ struct profile_function {
 	struct profile_cost cost;
 	struct profile_cost root; /* the calls that had no caller */
 	struct profile_device device;
+	struct profile_use use;
 };
 
 struct profile_edge {
@@ -74,9 +87,10 @@ struct profile {
 	uint32_t edge_count;
 	struct profile_node *nodes; /* [0] is the root; empty without a tree */
 	uint32_t node_count;
-	uint64_t total_ns;   /* sum of tottime over all functions */
-	uint64_t open_calls; /* closed at the end of the recording */
-	uint64_t unmatched;  /* of a device: whose launch is not there */
+	uint64_t total_ns;     /* sum of tottime over all functions */
+	uint64_t open_calls;   /* closed at the end of the recording */
+	uint64_t unmatched;    /* of a device: whose launch is not there */
+	uint64_t memory_count; /* of records of memory taken or given back */
 	uint32_t thread_count;
 	/* Calls without a caller are shown as such, even where a format would
 	 * give them one: so does cProfile. */
@@ -121,6 +135,8 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from);
 /* Sums; what has no kind yet gets that of `from`. */
 void profile_device_add(
 	struct profile_device *to, const struct profile_device *from);
+
+void profile_use_add(struct profile_use *to, const struct profile_use *from);
 
 /* Does it have functions of a device? */
 bool profile_has_device(const struct profile *profile);

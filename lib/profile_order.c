@@ -57,6 +57,7 @@ static void take_tables(struct profile *profile, struct profile *next)
 	next->total_ns = profile->total_ns;
 	next->open_calls = profile->open_calls;
 	next->unmatched = profile->unmatched;
+	next->memory_count = profile->memory_count;
 	next->thread_count = profile->thread_count;
 	next->no_root = profile->no_root;
 	profile_clear_tables(profile);
@@ -226,6 +227,7 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 		other->device.self_ns += function->device.self_ns;
 		other->device.total_ns += function->device.total_ns;
 		other->device.captured_ns += function->device.captured_ns;
+		profile_use_add(&other->use, &function->use);
 	}
 	cap_device(profile, &other->device);
 	cost->pcalls = other->root.pcalls;

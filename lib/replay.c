@@ -296,6 +296,11 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 		profile->nodes[frame.node].self_ns += self_ns;
 	}
 	profile->total_ns += self_ns;
+	if (replay->has_memory)
+		replay_pop_memory(replay, &frame,
+			stack->depth == 0 ? NULL
+					  : &stack->frames[stack->depth - 1],
+			primitive);
 	if (stack->depth > 0) {
 		stack->frames[stack->depth - 1].children_ns += child_ns;
 	} else {
@@ -413,9 +418,11 @@ static void reopen_stack(struct replay *replay, struct stack *stack,
 		stack->levels->function[frame->function]++;
 		if (frame->edge != PROFILE_NONE)
 			stack->levels->edge[frame->edge]++;
-		if (i > 0)
-			stack->frames[i - 1].children_ns -=
-				(uint64_t)end_ns - (uint64_t)frame->start_ns;
+		if (i == 0)
+			continue;
+		stack->frames[i - 1].children_ns -=
+			(uint64_t)end_ns - (uint64_t)frame->start_ns;
+		replay_unpop_memory(frame, &stack->frames[i - 1]);
 	}
 }
 

@@ -41,6 +41,14 @@ void replay_free(struct replay *replay);
 enum ctp_status replay_add(struct replay *replay, const struct event *event,
 	struct ctp_error *err);
 
+/* Is a call open on the track? */
+bool replay_is_open(const struct replay *replay, uint32_t track);
+
+/* Counts an EVENT_ALLOC or EVENT_FREE, or floating-point operations, for the
+ * innermost open call of the track, where there must be one. */
+void replay_memory(struct replay *replay, const struct event *event);
+void replay_flops(struct replay *replay, uint32_t track, uint64_t flops);
+
 /* What comes is of another recording, whose tracks and times are its own; all
  * that was begun has ended. */
 void replay_restart(struct replay *replay);

@@ -22,6 +22,7 @@ struct frame {
 	uint32_t edge; /* PROFILE_NONE: a root call */
 	uint32_t node; /* 0: not needed yet, which is so only without a tree */
 	bool api;
+	int64_t bytes[PROFILE_PLACES]; /* with those of calls that ended */
 };
 
 /* How many calls of each function, and along each edge, are open. */
@@ -61,6 +62,7 @@ struct replay {
 	uint32_t site_room;
 	struct replay_nodes nodes;
 	uint32_t edge_hints[REPLAY_HINTS];
+	bool has_memory; /* there was a record of it */
 
 	/* What devices did; all NULL until something is met. */
 	struct device_join *launches; /* the context that each was made in */
@@ -94,6 +96,12 @@ enum ctp_status replay_correlate(
 enum ctp_status replay_activity(
 	struct replay *replay, const struct event *event);
 enum ctp_status replay_args(struct replay *replay, const struct event *event);
+
+/* A call ends, or is open again: what it used is, or is no more, its caller's
+ * as well. */
+void replay_pop_memory(struct replay *replay, const struct frame *frame,
+	struct frame *caller, bool primitive);
+void replay_unpop_memory(const struct frame *frame, struct frame *caller);
 
 /* Ends a profile, the replay's own or its copy: the host's functions get the
  * device's time, and a tree that nobody asked for goes. False if out of memory.

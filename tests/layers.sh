@@ -66,10 +66,10 @@ analysis='align annotate choose combine combine_private combine_table cut
 	log_facts log_input log_member log_out log_out_device
 	log_out_event log_out_private log_out_table log_out_track log_read
 	log_scan log_site log_table log_time moment op_inputs open_async
-	open_ranges optimize optimize_queue optimize_rank optimize_spans
+	open_ranges ops ops_key ops_private optimize optimize_queue optimize_rank optimize_spans
 	overview phase_count phase_rules phase_sets phases profile
 	profile_private redact redact_text replay replay_nodes
-	replay_private spill spill_file spill_merge spill_order symbolize
+	replay_private replay_use spill spill_file spill_merge spill_order symbolize
 	symbolize_module symbolize_private symbolize_sites symbols
 	symbols_dwarf symbols_elf symbols_none symbols_private trace'
 # The sources of these names that are there.

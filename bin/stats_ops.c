@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of operations, for people.
+ * Source: shared spec 03, "Tree and averages"; PyTorch's key_averages().table()
+ * has these columns.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "amount.h"
+#include "buffer.h"
+#include "cmd.h"
+#include "quantity.h"
+#include "say.h"
+#include "stats_private.h"
+
+#define WIDE 120 /* lines with room for what can be worked out */
+#define TITLE_SIZE 24
+#define GIGA 1000000000
+
+enum figure {
+	FIGURE_COUNT,
+	FIGURE_SELF,
+	FIGURE_SHARE,
+	FIGURE_TOTAL,
+	FIGURE_MEAN,
+	FIGURE_DEVICE_SELF,
+	FIGURE_DEVICE_SHARE,
+	FIGURE_DEVICE,
+	FIGURE_DEVICE_MEAN,
+	FIGURE_SELF_MEMORY,
+	FIGURE_MEMORY,
+	FIGURE_SELF_DEVICE_MEMORY,
+	FIGURE_DEVICE_MEMORY,
+	FIGURE_FLOPS,
+	FIGURES
+};
+
+static const struct {
+	const char *title;
+	bool has_unit; /* that of times */
+	bool wide;     /* only where lines are long */
+	enum stats_ops_column column;
+} figures[] = {
+	[FIGURE_COUNT] = {"count", false, false, STATS_OPS_COLUMN_COUNT},
+	[FIGURE_SELF] = {"self ", true, false, STATS_OPS_CPU},
+	[FIGURE_SHARE] = {"self %", false, false, STATS_OPS_CPU},
+	[FIGURE_TOTAL] = {"total ", true, false, STATS_OPS_CPU},
+	[FIGURE_MEAN] = {"mean ", true, true, STATS_OPS_CPU},
+	[FIGURE_DEVICE_SELF] = {"dev self", false, false, STATS_OPS_DEVICE},
+	[FIGURE_DEVICE_SHARE] = {"dev %", false, false, STATS_OPS_DEVICE},
+	[FIGURE_DEVICE] = {"dev total", false, false, STATS_OPS_DEVICE},
+	[FIGURE_DEVICE_MEAN] = {"dev mean", false, true, STATS_OPS_DEVICE},
+	[FIGURE_SELF_MEMORY] = {"self mem", false, false, STATS_OPS_MEMORY},
+	[FIGURE_MEMORY] = {"mem", false, false, STATS_OPS_MEMORY},
+	[FIGURE_SELF_DEVICE_MEMORY] = {"self dev mem", false, false,
+		STATS_OPS_MEMORY},
+	[FIGURE_DEVICE_MEMORY] = {"dev mem", false, false, STATS_OPS_MEMORY},
+	[FIGURE_FLOPS] = {"GFLOP", false, false, STATS_OPS_FLOPS},
+};
+
+/* The table that is printed: which figures are in it. */
+struct view {
+	const struct stats *stats;
+	enum figure figures[FIGURES];
+	size_t count;
+	char titles[FIGURES][TITLE_SIZE];
+	struct table_column columns[FIGURES + 2];
+	struct table table;
+};
+
+static uint32_t usual_columns(const struct stats *stats)
+{
+	enum stats_key key = stats->options->key;
+	uint32_t columns = 1U << STATS_OPS_CPU | 1U << STATS_OPS_DEVICE;
+
+	if (key >= STATS_MEMORY && key <= STATS_SELF_DEVICE_MEMORY)
+		columns |= 1U << STATS_OPS_MEMORY;
+	if (key == STATS_FLOPS)
+		columns |= 1U << STATS_OPS_FLOPS;
+	return columns;
+}
+
+static bool is_shown(const struct stats *stats, enum figure figure)
+{
+	const struct stats_options *options = stats->options;
+	uint32_t columns = options->ops->columns;
+	enum stats_ops_column column = figures[figure].column;
+
+	if (column == STATS_OPS_COLUMN_COUNT)
+		return true;
+	if (column == STATS_OPS_DEVICE && !stats->has_device)
+		return false;
+	if (figures[figure].wide && columns == 0 && options->width != 0 &&
+		options->width < WIDE)
+		return false;
+	if (columns == 0)
+		columns = usual_columns(stats);
+	return (columns & 1U << column) != 0;
+}
+
+static void view_init(struct view *view, const struct stats *stats)
+{
+	bool shapes = stats->options->ops->group == OPS_SHAPE;
+
+	*view = (struct view){.stats = stats};
+	for (enum figure i = 0; i < FIGURES; i++) {
+		char *title = view->titles[view->count];
+
+		if (!is_shown(stats, i))
+			continue;
+		(void)snprintf(title, TITLE_SIZE, "%s%s", figures[i].title,
+			figures[i].has_unit ? stats_titles(stats)->unit : "");
+		view->columns[view->count] = (struct table_column){title, true};
+		view->figures[view->count++] = i;
+	}
+	view->columns[view->count] = (struct table_column){"name", false};
+	if (shapes)
+		view->columns[view->count + 1] =
+			(struct table_column){"shapes of inputs", false};
+	table_init(&view->table, view->columns, view->count + 1 + shapes);
+}
+
+static const char *share_text(char *text, uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? "-"
+			  : amount_hundredths(text, amount_share(part, whole));
+}
+
+static const char *bytes_text(char *text, int64_t bytes)
+{
+	char size[QUANTITY_TEXT];
+
+	if (bytes >= 0)
+		return quantity_bytes(text, (uint64_t)bytes);
+	(void)snprintf(text, QUANTITY_TEXT, "-%.*s", QUANTITY_TEXT - 2,
+		quantity_bytes(size, -(uint64_t)bytes));
+	return text;
+}
+
+/* A figure of the device, and of what was used beside time. */
+static const char *use_text(const struct stats *stats, char *text,
+	enum figure figure, const struct profile_function *function)
+{
+	const struct profile_device *device = &function->device;
+	const struct profile_use *use = &function->use;
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+
+	switch (figure) {
+	case FIGURE_DEVICE_SELF:
+		return quantity_in(text, device->self_ns, unit_ns);
+	case FIGURE_DEVICE_SHARE:
+		return share_text(text, device->self_ns, stats->device_ns);
+	case FIGURE_DEVICE:
+		return quantity_in(text, device->total_ns, unit_ns);
+	case FIGURE_DEVICE_MEAN:
+		return quantity_in(
+			text, stats_device_percall(function), unit_ns);
+	case FIGURE_SELF_MEMORY:
+		return bytes_text(text, use->self_bytes[PROFILE_ON_HOST]);
+	case FIGURE_MEMORY:
+		return bytes_text(text, use->total_bytes[PROFILE_ON_HOST]);
+	case FIGURE_SELF_DEVICE_MEMORY:
+		return bytes_text(text, use->self_bytes[PROFILE_ON_DEVICE]);
+	case FIGURE_DEVICE_MEMORY:
+		return bytes_text(text, use->total_bytes[PROFILE_ON_DEVICE]);
+	default:
+		return quantity_in(text, use->flops, GIGA);
+	}
+}
+
+/* "" where the host has none: of what a device did. */
+static const char *cost_text(const struct stats *stats, char *text,
+	enum figure figure, const struct profile_function *function,
+	const struct profile_cost *cost)
+{
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+
+	if (figure == FIGURE_COUNT) {
+		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64, cost->ncalls);
+		return text;
+	}
+	if (function->device.kind != PROFILE_HOST)
+		return "";
+	switch (figure) {
+	case FIGURE_SELF:
+		return quantity_in(text, cost->tottime_ns, unit_ns);
+	case FIGURE_SHARE:
+		return share_text(text, cost->tottime_ns, stats->host_ns);
+	case FIGURE_TOTAL:
+		return quantity_in(text, cost->cumtime_ns, unit_ns);
+	default:
+		return quantity_in(text, stats_percall(cost), unit_ns);
+	}
+}
+
+/* Of an edge, `edge`, only its cost is known. */
+static void add_figures(struct view *view,
+	const struct profile_function *function,
+	const struct profile_cost *edge)
+{
+	char text[QUANTITY_TEXT];
+
+	table_add_row(&view->table, edge == NULL ? TABLE_PLAIN : TABLE_FAINT);
+	for (size_t i = 0; i < view->count; i++) {
+		enum figure figure = view->figures[i];
+		const struct profile_cost *cost =
+			edge != NULL ? edge : &function->cost;
+		const char *cell = "";
+
+		if (figure <= FIGURE_MEAN)
+			cell = cost_text(
+				view->stats, text, figure, function, cost);
+		else if (edge == NULL)
+			cell = use_text(view->stats, text, figure, function);
+		table_add(&view->table, cell);
+	}
+}
+
+/* The name, and the file of those that have one. */
+static void add_name(struct view *view, const char *before,
+	const struct profile_function *function)
+{
+	const struct stats *stats = view->stats;
+	const struct stats_ops *ops = stats->options->ops;
+	const char *details = stats_details(stats, function);
+	struct buffer text = BUFFER_INIT;
+
+	if (ops->group == OPS_SITE) {
+		stats_add_name(&view->table, before, function);
+		return;
+	}
+	buffer_add_text(&text, before);
+	buffer_add_text(&text, function->name);
+	if (details == NULL && function->file[0] != '\0') {
+		buffer_add_byte(&text, ' ');
+		buffer_add_text(&text, function->file);
+	}
+	buffer_add_byte(&text, '\0');
+	if (text.failed)
+		view->table.text.failed = true;
+	else if (ops->group == OPS_SHAPE)
+		table_add_short(&view->table, (const char *)text.bytes,
+			ops->name_width);
+	else
+		table_add(&view->table, (const char *)text.bytes);
+	buffer_clear(&text);
+	if (ops->group == OPS_SHAPE)
+		table_add_short(&view->table, details == NULL ? "" : details,
+			ops->details_width);
+}
+
+/* Each function around it on a line of its own. */
+static void add_stack(struct view *view, const char *stack)
+{
+	struct buffer text = BUFFER_INIT;
+
+	while (*stack != '\0') {
+		size_t size = strcspn(stack, "\n");
+
+		table_add_row(&view->table, TABLE_FAINT);
+		for (size_t i = 0; i < view->count; i++)
+			table_add(&view->table, "");
+		text.used = 0;
+		buffer_add_text(&text, "  in ");
+		buffer_add(&text, stack, size);
+		buffer_add_byte(&text, '\0');
+		if (text.failed)
+			view->table.text.failed = true;
+		else
+			table_add_short(&view->table, (const char *)text.bytes,
+				view->stats->options->ops->details_width);
+		stack += size;
+		stack += *stack == '\n';
+	}
+	buffer_clear(&text);
+}
+
+static void add_edge(struct view *view, uint32_t number, bool caller)
+{
+	const struct profile *profile = view->stats->profile;
+	const struct profile_edge *edge = &profile->edges[number];
+	const struct profile_function *other =
+		&profile->functions[caller ? edge->caller : edge->callee];
+
+	add_figures(view, other, &edge->cost);
+	add_name(view, caller ? "  <- " : "  -> ", other);
+}
+
+static void add_function(struct view *view, uint32_t number)
+{
+	const struct stats *stats = view->stats;
+	const struct profile_function *function =
+		&stats->profile->functions[number];
+	const char *details = stats_details(stats, function);
+
+	add_figures(view, function, NULL);
+	add_name(view, "", function);
+	if (details != NULL && stats->options->ops->group == OPS_STACK)
+		add_stack(view, details);
+	if (stats->options->callers)
+		for (uint32_t i = stats->callers[number];
+			i < stats->callers[number + 1]; i++)
+			add_edge(view, i, true);
+	if (stats->options->callees)
+		for (uint32_t i = stats->callees[number];
+			i < stats->callees[number + 1]; i++)
+			add_edge(view, stats->callee_edges[i], false);
+}
+
+static void print_sums(const struct stats *stats, FILE *out)
+{
+	const struct profile *profile = stats->profile;
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+	const char *unit = stats_titles(stats)->unit;
+	char time[QUANTITY_TEXT];
+
+	stats_print_hidden(out, stats->hidden);
+	fprintf(out, "\nSelf CPU time total: %s %s\n",
+		quantity_in(time, stats->host_ns, unit_ns), unit);
+	if (stats->has_device)
+		fprintf(out,
+			"Device time total: %s %s (activities: %" PRIu64
+			", of which the launch is not known: %" PRIu64 ")\n",
+			quantity_in(time, stats->device_ns, unit_ns), unit,
+			stats->activities, profile->unmatched);
+	if (profile->memory_count != 0)
+		fprintf(out,
+			"Memory taken or given back: %" PRIu64
+			" times (--columns memory)\n",
+			profile->memory_count);
+	if (profile->open_calls != 0)
+		fprintf(out,
+			"Still open at the end, and closed there: %" PRIu64
+			"\n",
+			profile->open_calls);
+}
+
+static bool is_module(const struct profile_function *function)
+{
+	return function->device.kind == PROFILE_HOST &&
+	       strcmp(function->name, OPS_NO_MODULE) != 0 &&
+	       strcmp(function->name, OPS_MEMORY) != 0 &&
+	       strcmp(function->name, OPS_OUT_OF_MEMORY) != 0;
+}
+
+/* Is anything told apart by what was asked for? Else says what is missing. */
+static const char *find_missing(const struct stats *stats)
+{
+	static const char *const missing[OPS_GROUPS] = {
+		[OPS_SHAPE] = "No shapes of inputs were recorded.\n",
+		[OPS_STACK] = "No functions around operations were recorded.\n",
+		[OPS_MODULE] = "No modules were recorded.\n",
+	};
+	const struct profile *profile = stats->profile;
+	enum ops_group group = stats->options->ops->group;
+
+	if (profile->function_count == 0)
+		return "No operations were recorded.\n";
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		const char *details = stats_details(stats, function);
+
+		if (group == OPS_MODULE ? is_module(function)
+					: details != NULL && *details != '\0')
+			return NULL;
+	}
+	return missing[group];
+}
+
+int stats_print_ops(const struct stats *stats, FILE *out)
+{
+	const char *missing = find_missing(stats);
+	struct profile_function sum = {.name = "Total", .file = ""};
+	struct view view;
+	bool printed;
+
+	if (stats->count + stats->hidden == 0 && missing != NULL) {
+		fputs(missing, out);
+		return EXIT_DONE;
+	}
+	view_init(&view, stats);
+	for (uint32_t i = 0; i < stats->count; i++)
+		add_function(&view, stats->order[i]);
+	stats_total(stats, &sum);
+	add_figures(&view, &sum, NULL);
+	add_name(&view, "", &sum);
+	printed = table_print(
+		&view.table, out, stats->options->color, stats->options->width);
+	table_clear(&view.table);
+	if (!printed) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	print_sums(stats, out);
+	if (missing != NULL)
+		fputs(missing, out);
+	return EXIT_DONE;
+}

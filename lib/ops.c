@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each range goes on to a replay, which does all the counting, with the site
+ * that stands for what it is told apart by. Of modules only their own ranges
+ * do, and the outermost of those that are in none.
+ */
+#include "ops_private.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+/* In the order of enum ops_arg. */
+static const char *const arg_names[] = {"Input Dims", "Input dims",
+	"Call stack", "Module Hierarchy", "Bytes", "Device Type", NULL};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static uint32_t number_of(struct trace *trace, const char *text)
+{
+	return strtab_add(trace->text, text, strlen(text));
+}
+
+static bool find_names(struct ops *ops)
+{
+	struct trace *trace = ops->trace;
+
+	for (int i = 0; i < OPS_ARGS; i++) {
+		ops->keys[i] = number_of(trace, arg_names[i]);
+		if (ops->keys[i] == STRTAB_NONE)
+			return false;
+	}
+	ops->memory = number_of(trace, OPS_MEMORY);
+	ops->out_of_memory = number_of(trace, OPS_OUT_OF_MEMORY);
+	return ops->memory != STRTAB_NONE && ops->out_of_memory != STRTAB_NONE;
+}
+
+const char *ops_group_name(enum ops_group group)
+{
+	static const char *const names[OPS_GROUPS] = {
+		[OPS_SITE] = "site",
+		[OPS_NAME] = "name",
+		[OPS_SHAPE] = "shape",
+		[OPS_STACK] = "stack",
+		[OPS_CATEGORY] = "cat",
+		[OPS_MODULE] = "module",
+	};
+
+	return names[group];
+}
+
+struct ops *ops_new(struct trace *trace, struct ops_options options)
+{
+	struct ops *ops = memory_new_zeroed(1, sizeof(*ops));
+
+	if (ops == NULL)
+		return NULL;
+	ops->trace = trace;
+	ops->options = options;
+	if (options.stack == 0)
+		ops->options.stack = OPS_STACK_USUAL;
+	ops->replay = replay_new(trace, options.replay);
+	if (ops->replay == NULL || !find_names(ops)) {
+		ops_free(ops);
+		return NULL;
+	}
+	trace->asked_args = arg_names;
+	return ops;
+}
+
+void ops_free(struct ops *ops)
+{
+	if (ops == NULL)
+		return;
+	for (uint32_t i = 0; i < ops->track_count; i++)
+		memory_free(ops->tracks[i].frames);
+	memory_free(ops->tracks);
+	memory_free(ops->sites);
+	buffer_clear(&ops->text);
+	replay_free(ops->replay);
+	memory_free(ops);
+}
+
+/* Is it asked what is around a range? */
+static bool needs_tracks(const struct ops *ops)
+{
+	return ops->options.group == OPS_STACK ||
+	       ops->options.group == OPS_MODULE;
+}
+
+/* NULL if out of memory. */
+static struct ops_track *find_track(struct ops *ops, uint32_t track)
+{
+	uint32_t count = ops->track_count == 0 ? 8 : ops->track_count;
+	struct ops_track *tracks;
+
+	if (track < ops->track_count)
+		return &ops->tracks[track];
+	while (count <= track)
+		count *= 2;
+	tracks = memory_resize_array(ops->tracks, count, sizeof(*tracks));
+	if (tracks == NULL)
+		return NULL;
+	memset(tracks + ops->track_count, 0,
+		(count - ops->track_count) * sizeof(*tracks));
+	ops->tracks = tracks;
+	ops->track_count = count;
+	return &tracks[track];
+}
+
+static bool push(struct ops_track *track, struct ops_frame frame)
+{
+	if (track->depth == track->room) {
+		uint32_t room = track->room == 0 ? 32 : track->room * 2;
+		struct ops_frame *frames = memory_resize_array(
+			track->frames, room, sizeof(*frames));
+
+		if (frames == NULL)
+			return false;
+		track->frames = frames;
+		track->room = room;
+	}
+	track->frames[track->depth++] = frame;
+	track->kept += frame.kept;
+	return true;
+}
+
+/* The site of a range that a module, or what is in none, is to be called by;
+ * it is not kept where another one has its time already. False if out of
+ * memory. */
+static bool enter_module(struct ops *ops, const struct ops_track *track,
+	struct event *event, struct ops_frame *frame)
+{
+	uint32_t outer =
+		track->depth == 0 ? 0 : track->frames[track->depth - 1].module;
+	uint32_t module = ops_module(ops, event);
+
+	if (module == STRTAB_NONE)
+		return false;
+	frame->module = module == 0 ? outer : module;
+	/* Where operations name their module, each in it does. */
+	frame->kept = track->kept == 0 ||
+		      (module != 0 && (module != outer ||
+					      ops_find_arg(ops, event,
+						      OPS_ARG_MODULE) == NULL));
+	if (!frame->kept)
+		return true;
+	event->site = ops_named(
+		ops, module == 0 ? OPS_NO_MODULE
+				 : strtab_text(ops->trace->text, module, NULL));
+	return event->site != TRACE_NONE;
+}
+
+/* Changes a range that begins; `keep` is false where it is left out. */
+static bool begin(struct ops *ops, struct event *event, bool *keep)
+{
+	struct ops_frame frame = {
+		.site = event->site, .stack = STRTAB_NONE, .kept = true};
+	struct ops_track *track = NULL;
+
+	if (needs_tracks(ops)) {
+		track = find_track(ops, event->track);
+		if (track == NULL)
+			return false;
+	}
+	if (ops->options.group == OPS_MODULE) {
+		if (!enter_module(ops, track, event, &frame))
+			return false;
+	} else {
+		event->site = ops_key(ops, event, track);
+		if (event->site == TRACE_NONE)
+			return false;
+	}
+	*keep = frame.kept;
+	return track == NULL || push(track, frame);
+}
+
+/* Should the end of a range go on to the replay? */
+static bool end(const struct ops *ops, const struct event *event)
+{
+	struct ops_track *track;
+	bool kept;
+
+	if (event->track >= ops->track_count ||
+		ops->tracks[event->track].depth == 0)
+		return true;
+	track = &ops->tracks[event->track];
+	kept = track->frames[--track->depth].kept;
+	track->kept -= kept;
+	return kept;
+}
+
+/* What is outside of all nesting is in no module: its time is that of others
+ * as well. */
+static bool change_complete(struct ops *ops, struct event *event, bool *keep)
+{
+	struct ops_track outside = {0};
+
+	if (ops->options.group == OPS_MODULE) {
+		trace_lose(ops->trace, LOSS_LEFT_OUT, 1);
+		*keep = false;
+		return true;
+	}
+	if (!trace_site_is_span(ops->trace, event->site))
+		event->site = ops_key(ops, event, &outside);
+	return event->site != TRACE_NONE;
+}
+
+/* Of a device only the kind of work is another name. */
+static bool change_activity(struct ops *ops, struct event *event)
+{
+	if (ops->options.group == OPS_CATEGORY)
+		event->site = ops_key(ops, event, NULL);
+	return event->site != TRACE_NONE;
+}
+
+/* A call that takes no time, so that what happened has a row, a caller, and
+ * somewhere to count for. */
+static enum ctp_status add_call(struct ops *ops, const struct event *event,
+	uint32_t name, bool memory, struct ctp_error *err)
+{
+	struct event call = {.kind = EVENT_BEGIN,
+		.track = event->track,
+		.time_ns = event->time_ns,
+		.device = -1};
+	enum ctp_status status;
+
+	call.site = ops_named(ops, strtab_text(ops->trace->text, name, NULL));
+	if (call.site == TRACE_NONE)
+		return no_memory(err);
+	status = replay_add(ops->replay, &call, err);
+	if (status != CTP_OK)
+		return status;
+	if (memory)
+		replay_memory(ops->replay, event);
+	call.kind = EVENT_END;
+	call.site = TRACE_NONE;
+	return replay_add(ops->replay, &call, err);
+}
+
+static enum ctp_status add_memory(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	if (!replay_is_open(ops->replay, event->track))
+		return add_call(ops, event, ops->memory, true, err);
+	replay_memory(ops->replay, event);
+	return CTP_OK;
+}
+
+static bool find_number(const struct ops *ops, const struct event *event,
+	enum ops_arg which, int64_t *number)
+{
+	const struct event_arg *arg = ops_find_arg(ops, event, which);
+
+	if (arg == NULL || arg->kind != ARG_INT)
+		return false;
+	*number = arg->value.integer;
+	return true;
+}
+
+/*
+ * PyTorch's profiler has instants of memory.
+ * Source: torch/csrc/autograd/profiler_kineto.cpp; "Device Type" is c10's, of
+ * which 0 is the CPU; "Bytes" is negative where memory is given back.
+ */
+static enum ctp_status add_instant(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	uint32_t name = ops->trace->sites[event->site].name;
+	struct event memory = *event;
+	int64_t device = 0;
+	int64_t bytes;
+
+	if (name == ops->out_of_memory)
+		return add_call(ops, event, name, false, err);
+	if (name != ops->memory ||
+		!find_number(ops, event, OPS_ARG_BYTES, &bytes))
+		return CTP_OK;
+	(void)find_number(ops, event, OPS_ARG_DEVICE_TYPE, &device);
+	memory.kind = bytes < 0 ? EVENT_FREE : EVENT_ALLOC;
+	memory.bytes = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
+	memory.device = device == 0 ? -1 : 0;
+	return add_memory(ops, &memory, err);
+}
+
+enum ctp_status ops_add(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	struct event changed = *event;
+	bool done = true;
+	bool keep = true;
+
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		done = begin(ops, &changed, &keep);
+		break;
+	case EVENT_END:
+		keep = end(ops, event);
+		break;
+	case EVENT_COMPLETE:
+		done = change_complete(ops, &changed, &keep);
+		break;
+	case EVENT_ACTIVITY:
+		done = change_activity(ops, &changed);
+		break;
+	case EVENT_INSTANT:
+		return add_instant(ops, event, err);
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+		return add_memory(ops, event, err);
+	default:
+		break;
+	}
+	if (!done)
+		return no_memory(err);
+	return keep ? replay_add(ops->replay, &changed, err) : CTP_OK;
+}
+
+enum ctp_status ops_finish(
+	struct ops *ops, struct profile **out, struct ctp_error *err)
+{
+	return replay_finish(ops->replay, out, err);
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Averages of operations - by name, shapes, functions around them, kind and
+# module - are what the rules say, written down again in Python: of random
+# programs and of PyTorch's traces. Small tables are right to the letter.
+set -u
+srcdir=${srcdir:-.}
+python=${PYTHON3:-python3}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+traces=$srcdir/tests/traces
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+set -- "$traces/a100_simple_add_cuda_sync.json.gz" \
+	"$traces/mi300_torch_compile_triton.json.gz" \
+	"$traces/v100_resnet50_2020_piece.json.gz"
+if [ -n "${CTPROF_DATA-}" ]; then
+	set -- "$@" "$CTPROF_DATA/kineto/h100_bert_small.json.gz"
+fi
+"$python" "$srcdir/tests/ops_check.py" "$CTPROF" "$work" 6 "$@" || failed=1
+
+# By hand: mm is called twice, once in itself; 3 us of 8 are the inner one's.
+cat >"$work/small.json" <<'EOF'
+{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"mm","pid":1,"tid":1,"ts":0,"dur":10,
+ "args":{"Input Dims":[[2,3],[3,4]]}},
+{"ph":"X","cat":"cpu_op","name":"mm","pid":1,"tid":1,"ts":1,"dur":3,
+ "args":{"Input Dims":[[9]]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,
+ "ts":5,"dur":2,"args":{"correlation":7}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":8,"dur":4,
+ "args":{"correlation":7,"device":0,"stream":7}},
+{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,
+ "ts":2,"args":{"Bytes":512,"Device Type":1,"Device Id":0}},
+{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,
+ "ts":9,"args":{"Bytes":-2048,"Device Type":1,"Device Id":0}},
+{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,
+ "ts":11,"args":{"Bytes":64,"Device Type":0,"Device Id":-1}}
+]}
+EOF
+
+table() {
+	"$CTPROF" stats -q --unit=us "$@" "$work/small.json" >"$work/out" ||
+		complain "stats $*: failed"
+	sed 's/ *$//' "$work/out" | cmp - "$work/wanted" || {
+		complain "stats $*: is"
+		cat "$work/out"
+	}
+}
+
+cat >"$work/wanted" <<'EOF'
+count  self us  self %  total us  mean us  dev self   dev %  dev total  dev mean  name
+    2    8.000   80.00    10.000   10.000     4.000  100.00      4.000     4.000  mm
+    1                                         4.000  100.00      4.000     4.000  gemm <gpu:0>
+    1    2.000   20.00     2.000    2.000     0.000    0.00      0.000     0.000  cudaLaunchKernel
+    1    0.000    0.00     0.000    0.000     0.000    0.00      0.000     0.000  [memory]
+    4   10.000  100.00    10.000    2.500     4.000  100.00      4.000     1.000  Total
+
+Self CPU time total: 10.000 us
+Device time total: 4.000 us (activities: 1, of which the launch is not known: 0)
+Memory taken or given back: 3 times (--columns memory)
+EOF
+table --group=name
+cat >"$work/wanted" <<'EOF'
+count  self mem   mem  self dev mem  dev mem  name              shapes of inputs
+    1       0 B   0 B         512 B    512 B  mm                [[9]]
+    1       0 B   0 B           0 B      0 B  cudaLaunchKernel
+    1      64 B  64 B           0 B      0 B  [memory]
+    1       0 B   0 B       -2.0 kB  -1.5 kB  mm                [[2, 3], [3, 4]]
+    4      64 B  64 B       -1.5 kB  -1.5 kB  Total
+
+Self CPU time total: 10.000 us
+Memory taken or given back: 3 times (--columns memory)
+EOF
+table --group=shape --sort=self_device_memory --columns=memory --device=host
+
+# What is not there is said.
+cp "$traces/logging_integration.json.gz" "$work/shape.json.gz"
+cp "$work/small.json" "$work/stack.json"
+cp "$work/small.json" "$work/module.json"
+for group in shape stack module; do
+	"$CTPROF" stats -q --group=$group "$work/$group".json* \
+		>"$work/out" || complain "$group of nothing: failed"
+	case $(tail -1 "$work/out") in
+	"No "*" recorded.") ;;
+	*) complain "$group of nothing: $(tail -1 "$work/out")" ;;
+	esac
+done
+printf '{"traceEvents":[]}\n' >"$work/none.json"
+[ "$("$CTPROF" stats -q --group=name "$work/none.json")" = \
+	"No operations were recorded." ] || complain "no events: not said"
+printf 'main 10\n' >"$work/x.folded"
+"$CTPROF" stats --group=shape "$work/x.folded" 2>"$work/err"
+[ $? -eq 3 ] || complain "a profile: not refused"
+grep -q 'no operations' "$work/err" || complain "a profile: $(cat "$work/err")"
+"$CTPROF" stats --columns=memory "$work/small.json" 2>"$work/err"
+[ $? -eq 2 ] || complain "--columns without --group: not refused"
+
+# Sums over several inputs, and the same from any number of jobs.
+"$CTPROF" stats -q --group=shape --csv "$work/small.json" "$work/small.json" \
+	>"$work/two"
+"$CTPROF" stats -q --group=shape --csv -j2 "$work/small.json" \
+	"$work/small.json" | cmp -s - "$work/two" || complain "-j2 differs"
+grep -q '^mm,,0,2,2,6000,6000,0,0,host,3000,0,0,0,1024,1024,\[\[9\]\]$' \
+	"$work/two" || complain "two inputs: $(cat "$work/two")"
+exit $failed

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ctprof stats --group against the documents' rules, written down again with
+Python's dictionaries: on random programs, and on traces of PyTorch's profiler.
+
+    ops_check.py CTPROF DIRECTORY ROUNDS [TRACE...]
+"""
+import collections
+import decimal
+import gzip
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+CTPROF, WORK, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+WORK_CATEGORIES = {"kernel": "kernel", "gpu_memcpy": "gpu_memcpy",
+                   "gpu_memset": "gpu_memset", "Kernel": "kernel",
+                   "Memcpy": "gpu_memcpy", "Memset": "gpu_memset"}
+API = ("cuda_runtime", "cuda_driver", "Runtime")
+TODAY = {"Operator": "cpu_op", "Runtime": "cuda_runtime"}
+NO_FUNCTION = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver",
+               "Operator", "Runtime")
+failed = 0
+
+
+def check(what, got, wanted):
+    global failed
+    if got != wanted:
+        failed += 1
+        print(f"{what}:\n  is {got}\n  not {wanted}")
+
+
+def sums():
+    return collections.Counter()
+
+
+class Range:
+    def __init__(self, event, start, end, order):
+        self.name = event["name"]
+        self.category = event.get("cat", "")
+        self.args = event.get("args") or {}
+        self.track = (event.get("pid"), event.get("tid"))
+        self.start, self.end, self.order = start, end, order
+        self.parent = None
+        self.key = None     # of the row that it is in; None: it is in none
+        self.children = 0   # the time of those directly in it, in a row
+        self.outside = False
+
+    @property
+    def above(self):
+        """This one, and those around it."""
+        at = self
+        while at is not None:
+            yield at
+            at = at.parent
+
+
+def nanoseconds(value):
+    return int((decimal.Decimal(str(value)) * 1000).to_integral_value())
+
+
+def read(path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        document = json.load(file, parse_float=decimal.Decimal)
+    if isinstance(document, dict):
+        document = document["traceEvents"]
+    ranges, work, points = [], [], []
+    for order, event in enumerate(document):
+        category = event.get("cat", "")
+        if event.get("ph") == "i":
+            points.append((nanoseconds(event["ts"]), event))
+        if event.get("ph") != "X" or category in (
+                "Trace", "gpu_user_annotation", "cuda_sync"):
+            continue
+        start = nanoseconds(event["ts"])
+        found = Range(event, start, start + nanoseconds(event["dur"]), order)
+        (work if category in WORK_CATEGORIES else ranges).append(found)
+    nest(ranges)
+    return ranges, work, points
+
+
+def nest(ranges):
+    """What begins in a range and ends behind it is outside of all."""
+    stacks = collections.defaultdict(list)
+    for found in sorted(ranges, key=lambda r: (r.start, r.start - r.end,
+                                               r.order)):
+        stack = stacks[found.track]
+        while stack and stack[-1].end <= found.start:
+            # What takes no time is in what takes none, and makes calls.
+            if (stack[-1].start == found.end and
+                    stack[-1].category not in API):
+                break
+            stack.pop()
+        found.outside = bool(stack) and found.end > stack[-1].end
+        if found.outside:
+            continue
+        found.parent = stack[-1] if stack else None
+        stack.append(found)
+
+
+def shapes(found):
+    dims = found.args.get("Input Dims", found.args.get("Input dims", ""))
+    return dims if isinstance(dims, str) else json.dumps(dims)
+
+
+def functions(found, count):
+    said = found.args.get("Call stack")
+    if said:
+        names = [name for name in said.split(";") if name]
+    else:
+        names = [r.name for r in found.above if r is not found and
+                 r.category not in NO_FUNCTION and
+                 not r.name.startswith("nn.Module: ")]
+    return "\n".join(names[:count])
+
+
+def module(found):
+    name = found.name
+    if found.category == "python_function" and name.startswith("nn.Module: "):
+        return name[len("nn.Module: "):]
+    if found.category == "user_annotation" and re.match(
+            r"Optimizer\.(step|zero_grad)#", name):
+        return name
+    return None
+
+
+KEYS = {
+    "name": lambda r: (r.name, ""),
+    "shape": lambda r: (r.name, shapes(r)),
+    "stack": lambda r: (r.name, functions(r, 5)),
+    "stack:2": lambda r: (r.name, functions(r, 2)),
+    "cat": lambda r: (TODAY.get(r.category, r.category) or "(none)", ""),
+}
+
+
+def name_modules(ranges):
+    """Of what is in no module only the outermost ranges have a row."""
+    for found in ranges:
+        around = [r for r in found.above if r is not found and r.key]
+        name = module(found)
+        found.key = None
+        if not found.outside and (name or not around):
+            found.key = (name or "(no module)", "")
+
+
+def expect(trace, group):
+    """Rows by key: counts and times, as ctprof has them."""
+    ranges, work, points = trace
+    ranges = sorted(ranges, key=lambda r: (r.start, r.start - r.end, r.order))
+    rows = collections.defaultdict(sums)
+    for found in ranges:
+        found.children = 0
+        found.key = KEYS[group](found) if group in KEYS else None
+    if group == "module":
+        name_modules(ranges)
+    for found in ranges:
+        if found.key is None:
+            continue
+        above = [r for r in found.above if r is not found and r.key]
+        if above:
+            above[0].children += found.end - found.start
+    for found in ranges:
+        if found.key is None:
+            continue
+        row = rows[found.key]
+        length = found.end - found.start
+        first = not any(r.key == found.key for r in found.above
+                        if r is not found)
+        row["ncalls"] += 1
+        row["pcalls"] += first
+        row["tottime_ns"] += length - found.children
+        row["cumtime_ns"] += length * first
+    add_work(ranges, work, rows, group)
+    add_memory(ranges, points, rows)
+    return rows
+
+
+def charge(found, rows, own, total, amount):
+    """To the innermost range that has a row, and once to each row around."""
+    above = [r.key for r in found.above if r.key]
+    rows[above[0]][own] += amount
+    for key in set(above):
+        rows[key][total] += amount
+
+
+def add_work(ranges, work, rows, group):
+    calls = {}
+    for found in ranges:
+        if found.category in API and "correlation" in found.args:
+            calls[found.args["correlation"]] = found
+    for did in work:
+        kind = WORK_CATEGORIES[did.category]
+        length = did.end - did.start
+        if group != "module":
+            row = rows[(kind if group == "cat" else did.name,
+                        f"<gpu:{did.args.get('device', did.track[0])}>")]
+            row["kind"] = kind
+            for field in ("tottime_ns", "cumtime_ns", "self_device_ns",
+                          "device_ns"):
+                row[field] += length
+            row["ncalls"] += 1
+            row["pcalls"] += 1
+        call = calls.get(did.args.get("correlation"))
+        if call is None or call.outside:
+            continue
+        launcher = next((r for r in call.above if r.category not in API), call)
+        charge(launcher, rows, "self_device_ns", "device_ns", length)
+
+
+def add_memory(ranges, points, rows):
+    tracks = collections.defaultdict(list)
+    for found in ranges:
+        if not found.outside:
+            tracks[found.track].append(found)
+    for time, event in points:
+        args = event.get("args") or {}
+        if event["name"] == "[OutOfMemory]":
+            rows[("[OutOfMemory]", "")]["ncalls"] += 1
+            rows[("[OutOfMemory]", "")]["pcalls"] += 1
+        if event["name"] != "[memory]" or "Bytes" not in args:
+            continue
+        where = "device" if args.get("Device Type", 0) else "host"
+        own, total = f"self_{where}_bytes", f"{where}_bytes"
+        inside = [r for r in tracks[(event["pid"], event["tid"])]
+                  if r.start <= time < r.end]
+        if any(r.key for r in inside):
+            charge(max(inside, key=lambda r: len(list(r.above))), rows, own,
+                   total, args["Bytes"])
+            continue
+        row = rows[("[memory]", "")]
+        row["ncalls"] += 1
+        row["pcalls"] += 1
+        row[own] += args["Bytes"]
+        row[total] += args["Bytes"]
+
+
+FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns", "self_device_ns",
+          "device_ns", "self_host_bytes", "host_bytes", "self_device_bytes",
+          "device_bytes")
+
+
+def measure(path, group):
+    text = subprocess.run(
+        [CTPROF, "stats", "-q", "--json", "--join=correlation",
+         f"--group={group}", path], check=True, capture_output=True).stdout
+    report = json.loads(text)
+    rows = {}
+    for row in report["rows"]:
+        details = row.get("shapes", "\n".join(row.get("stack", ())))
+        if row["kind"] != "host":
+            details = re.sub(" .*>", ">", row["file"])
+        key = (row["name"], details)
+        assert key not in rows, key
+        rows[key] = row
+    return report, rows
+
+
+def compare(path):
+    trace = read(path)
+    for group in (*KEYS, "module"):
+        wanted = expect(trace, group)
+        report, got = measure(path, group)
+        what = f"{os.path.basename(path)} by {group}"
+        check(what, sorted(got), sorted(wanted))
+        for key, row in got.items():
+            check(f"{what}: {key}",
+                  {field: row.get(field, 0) for field in FIELDS},
+                  {field: wanted[key][field] for field in FIELDS})
+            check(f"{what}: {key}", row["mean_ns"],
+                  row["cumtime_ns"] // max(1, row["pcalls"]))
+            check(f"{what}: {key}", row["kind"],
+                  wanted[key].get("kind", "host"))
+        host = [row for row in got.values() if row["kind"] == "host"]
+        check(f"{what}: sum", report["self_cpu_ns"],
+              sum(row["tottime_ns"] for row in host))
+        check(f"{what}: calls", report["operations"],
+              sum(row["ncalls"] for row in host))
+
+
+def micro(time_ns):
+    return f"{time_ns // 1000}.{time_ns % 1000:03d}"
+
+
+class Program:
+    """Ranges in ranges, with launches, memory and what Kineto says of them."""
+
+    NAMES = [("aten::mm", "cpu_op"), ("aten::add", "cpu_op"),
+             ("Optimizer.step#SGD.step", "user_annotation"),
+             ("nn.Module: Linear_0", "python_function"),
+             ("nn.Module: Net_0", "python_function"),
+             ("net.py(12): forward", "python_function"),
+             ("net.py(40): <lambda>", "python_function"),
+             ("cudaLaunchKernel", "cuda_runtime"), ("plain", "")]
+    DIMS = ["[[2, 3], [3, 4]]", "[ [2,3],[3,4] ]", "[[8], []]", '""', None]
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = []
+        self.time = 0
+        self.number = 0
+
+    def step(self):
+        self.time += self.random.randint(1, 900)
+        return self.time
+
+    def add(self, phase, category, name, pid, tid, start, more, args):
+        self.lines.append(
+            '{"ph":"%s","cat":"%s","name":"%s","pid":%s,"tid":%s,"ts":%s,%s'
+            '"args":{%s}}' % (phase, category, name, pid, tid, micro(start),
+                              more, args))
+
+    def range(self, tid, depth):
+        name, category = self.random.choice(self.NAMES)
+        start = self.step()
+        self.fill(tid, depth)
+        args = ""
+        dims = self.random.choice(self.DIMS)
+        if category == "cpu_op" and dims:
+            args = f'"Input Dims": {dims}'
+        if category == "cuda_runtime":
+            self.number += 1
+            args = f'"correlation": {self.number}'
+            if self.random.random() < 0.8:
+                self.launch()
+        if category == "cpu_op" and self.random.random() < 0.1:
+            args += ', ' * bool(args) + '"Call stack": "a.py(1): f;b.py(2): g"'
+        dur = f'"dur":{micro(self.step() - start)},'
+        self.add("X", category, name, 7, tid, start, dur, args)
+
+    def launch(self):
+        kind = self.random.choice(["kernel", "kernel", "gpu_memcpy"])
+        stream = self.random.randint(1, 2)
+        start = self.time + self.random.randint(0, 5000)
+        dur = self.random.randint(0, 3000)
+        self.add("X", kind, f"{kind} {dur % 3}", 0, stream, start,
+                 f'"dur":{micro(dur)},',
+                 f'"device":0,"stream":{stream},"correlation":{self.number}')
+
+    def point(self, tid):
+        name = "[OutOfMemory]" if self.random.random() < 0.1 else "[memory]"
+        args = '"Bytes":%d,"Device Type":%d,"Device Id":0' % (
+            self.random.randint(-5000, 5000), self.random.randint(0, 1))
+        self.add("i", "cpu_instant_event", name, 7, tid, self.step(),
+                 '"s":"t",', args)
+
+    def fill(self, tid, depth):
+        for _ in range(self.random.randint(0, 3)):
+            if self.random.random() < 0.3:
+                self.point(tid)
+            elif depth < 5:
+                self.range(tid, depth + 1)
+
+    def write(self, path):
+        for _ in range(12):
+            self.range(self.random.randint(1, 2), 0)
+            self.point(1)
+        self.random.shuffle(self.lines)
+        with open(path, "w", encoding="ascii") as out:
+            out.write('{"schemaVersion":1,"traceEvents":[')
+            out.write(",\n".join(self.lines))
+            out.write("]}\n")
+
+
+def main():
+    path = os.path.join(WORK, "random.json")
+    for seed in range(ROUNDS):
+        Program(seed).write(path)
+        compare(path)
+    for trace in sys.argv[4:]:
+        compare(trace)
+    sys.exit(1 if failed else 0)
+
+
+main()
