@@ -195,40 +195,6 @@ static int check_directories(const struct conversion *conversion)
 	return EXIT_DONE;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	const char *const *left = a;
-	const char *const *right = b;
-
-	return strcmp(*left, *right);
-}
-
-static int refuse_collisions(const struct conversion *conversion)
-{
-	size_t count = conversion->inputs.count;
-	char **sorted = reallocarray(NULL, count, sizeof(*sorted));
-	int status = EXIT_DONE;
-
-	if (sorted == NULL) {
-		say_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
-	memcpy(sorted, conversion->outputs, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare_names);
-	for (size_t i = 1; i < count; i++) {
-		if (strcmp(sorted[i - 1], sorted[i]) != 0)
-			continue;
-		say("%s: more than one input would be written to it; give "
-		    "them outputs of their own",
-			sorted[i]);
-		status = EXIT_USAGE;
-		while (i + 1 < count && strcmp(sorted[i], sorted[i + 1]) == 0)
-			i++; /* once is enough */
-	}
-	free(sorted);
-	return status;
-}
-
 /* With -o DIR/: names every output. */
 static int name_outputs(struct conversion *conversion)
 {
@@ -244,19 +210,7 @@ static int name_outputs(struct conversion *conversion)
 			inputs->count);
 		return EXIT_USAGE;
 	}
-	conversion->outputs =
-		calloc(inputs->count, sizeof(*conversion->outputs));
-	for (size_t i = 0; i < inputs->count; i++) {
-		if (conversion->outputs != NULL)
-			conversion->outputs[i] = naming_in(
-				path, inputs->paths[i], conversion->to);
-		if (conversion->outputs == NULL ||
-			conversion->outputs[i] == NULL) {
-			say_no_memory(NULL);
-			return EXIT_LIMIT;
-		}
-	}
-	status = refuse_collisions(conversion);
+	status = naming_all(path, inputs, conversion->to, &conversion->outputs);
 	return status == EXIT_DONE ? naming_make_directory(path) : status;
 }
 
@@ -412,10 +366,7 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_convert.argp, 0, argc, argv, &conversion);
 	status = convert_all(&conversion);
-	for (size_t i = 0;
-		conversion.outputs != NULL && i < conversion.inputs.count; i++)
-		free(conversion.outputs[i]);
-	free(conversion.outputs);
+	naming_free(conversion.outputs, conversion.inputs.count);
 	inputs_clear(&conversion.inputs);
 	return status;
 }

@@ -85,3 +85,67 @@ char *naming_part(
 		return NULL;
 	return name;
 }
+
+static int compare_names(const void *a, const void *b)
+{
+	const char *const *left = a;
+	const char *const *right = b;
+
+	return strcmp(*left, *right);
+}
+
+static int refuse_collisions(char *const *names, size_t count)
+{
+	char **sorted = reallocarray(NULL, count, sizeof(*sorted));
+	int status = EXIT_DONE;
+
+	if (sorted == NULL) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	memcpy(sorted, names, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_names);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(sorted[i - 1], sorted[i]) != 0)
+			continue;
+		say("%s: more than one input would be written to it; give "
+		    "them outputs of their own",
+			sorted[i]);
+		status = EXIT_USAGE;
+		while (i + 1 < count && strcmp(sorted[i], sorted[i + 1]) == 0)
+			i++; /* once is enough */
+	}
+	free(sorted);
+	return status;
+}
+
+int naming_all(const char *directory, const struct inputs *inputs,
+	const struct format *format, char ***names)
+{
+	char **made = calloc(inputs->count, sizeof(*made));
+	int status;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (made != NULL)
+			made[i] =
+				naming_in(directory, inputs->paths[i], format);
+		if (made == NULL || made[i] == NULL) {
+			say_no_memory(NULL);
+			naming_free(made, inputs->count);
+			return EXIT_LIMIT;
+		}
+	}
+	status = refuse_collisions(made, inputs->count);
+	if (status == EXIT_DONE)
+		*names = made;
+	else
+		naming_free(made, inputs->count);
+	return status;
+}
+
+void naming_free(char **names, size_t count)
+{
+	for (size_t i = 0; names != NULL && i < count; i++)
+		free(names[i]);
+	free(names);
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "format.h"
+#include "inputs.h"
 
 /* Is it one, or written like one? */
 bool naming_is_directory(const char *path);
@@ -17,6 +18,16 @@ int naming_make_directory(const char *path);
  * free it. NULL if out of memory. */
 char *naming_in(
 	const char *directory, const char *input, const struct format *format);
+
+/*
+ * The names of all that these inputs become in that directory, each of its own;
+ * free them with naming_free().
+ *
+ * Errors: said; returns an exit status; EXIT_USAGE if two are the same.
+ */
+int naming_all(const char *directory, const struct inputs *inputs,
+	const struct format *format, char ***names);
+void naming_free(char **names, size_t count);
 
 /* NAME-0001.SUFFIX for NAME.SUFFIX; likewise. */
 char *naming_part(
