@@ -44,6 +44,7 @@ enum option_key {
 	KEY_DEVICE,
 	KEY_JOIN,
 	KEY_GPU,
+	KEY_METRIC,
 	KEY_GROUP,
 	KEY_COLUMNS,
 	KEY_TOP_LEVEL,

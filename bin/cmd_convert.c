@@ -90,6 +90,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		conversion->job.device = (enum replay_device)arguments_word(
 			state, "--device", INPUTS_DEVICE, arg);
 		return 0;
+	case KEY_METRIC:
+		conversion->job.options.metric =
+			FORMAT_SELF_CPU +
+			arguments_word(state, "--metric", FORMAT_METRICS, arg);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -149,6 +154,25 @@ static int check_counters(const struct conversion *conversion)
 	say("--counters adds to a timeline, and %s is a profile",
 		conversion->to->name);
 	return EXIT_USAGE;
+}
+
+static int check_metric(const struct conversion *conversion)
+{
+	const struct convert_job *job = &conversion->job;
+
+	if (job->options.metric == FORMAT_USUAL)
+		return EXIT_DONE;
+	if (!conversion->to->has_metrics) {
+		say("--metric is for stacks of calls (folded), and not for %s",
+			conversion->to->name);
+		return EXIT_USAGE;
+	}
+	if (job->device != REPLAY_SEPARATE) {
+		say("--metric chooses between host and device, and takes no "
+		    "--device");
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
 }
 
 /* A timeline cannot be had from sums. */
@@ -353,6 +377,8 @@ static int convert_all(struct conversion *conversion)
 	if (status == EXIT_DONE)
 		status = check_counters(conversion);
 	if (status == EXIT_DONE)
+		status = check_metric(conversion);
+	if (status == EXIT_DONE)
 		status = check_directories(conversion);
 	if (status == EXIT_DONE)
 		status = name_outputs(conversion);
@@ -403,6 +429,10 @@ static const struct argp_option options[] = {
 		"edge figures as torch's dynamo profiler counts them, not as "
 		"cProfile does", GROUP_SELECT},
 	INPUTS_DEVICE_OPTION(GROUP_SELECT),
+	{"metric", KEY_METRIC, FORMAT_METRICS, 0,
+		"what folded stacks count instead of all time in themselves: "
+		"that of the host or of devices, in themselves or with what "
+		"they call; or how often they were called", GROUP_SELECT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */

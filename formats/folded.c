@@ -11,7 +11,8 @@
  * be on every line above it, so that a recursion's lines grow with the square of
  * its depth.
  *
- * A stack without time of its own has no line. Where names are the same, the
+ * With another metric than the usual one (format.h) COUNT is that, as PyTorch's
+ * export_stacks() has it. A stack whose COUNT is 0 has no line. Where names are the same, the
  * frame says the file as well (label.h), or the reader would merge them.
  */
 #include "folded.h"
@@ -45,18 +46,77 @@ struct lines {
 	const struct profile *profile;
 	struct labels labels;
 	struct stack *stacks; /* by node */
+	uint64_t *values;     /* likewise */
+	bool below;           /* they are with those of the nodes below */
 	struct buffer line;
 	/* Of the stacks deeper than the last that has a line. */
-	uint64_t deeper_ns;
+	uint64_t deeper;
 	size_t deeper_end;
 };
 
-static void put_line(struct lines *lines, uint64_t time_ns)
+static bool is_device(const struct profile *profile, uint32_t node)
 {
-	if (time_ns == 0 || lines->line.failed)
+	return profile->functions[profile->nodes[node].function].device.kind !=
+	       PROFILE_HOST;
+}
+
+/* What a device did is the number of what launched it. */
+static void sum_device(struct lines *lines)
+{
+	const struct profile *profile = lines->profile;
+
+	for (uint32_t i = profile->node_count; i-- > 1;) {
+		const struct profile_node *node = &profile->nodes[i];
+		bool device = is_device(profile, i);
+
+		if (device)
+			lines->values[i] += node->self_ns;
+		if (node->parent == 0 || (!device && !lines->below))
+			continue;
+		lines->values[node->parent] += lines->values[i];
+		if (device)
+			lines->values[i] = 0;
+	}
+}
+
+static void sum_host(struct lines *lines)
+{
+	const struct profile *profile = lines->profile;
+
+	for (uint32_t i = profile->node_count; i-- > 1;) {
+		const struct profile_node *node = &profile->nodes[i];
+
+		if (!is_device(profile, i))
+			lines->values[i] += node->self_ns;
+		if (lines->below && node->parent != 0)
+			lines->values[node->parent] += lines->values[i];
+	}
+}
+
+/* The number of each path. */
+static void sum(struct lines *lines, enum format_metric metric)
+{
+	const struct profile *profile = lines->profile;
+
+	lines->below = metric == FORMAT_CPU || metric == FORMAT_DEVICE;
+	if (metric == FORMAT_SELF_CPU || metric == FORMAT_CPU) {
+		sum_host(lines);
+	} else if (metric == FORMAT_SELF_DEVICE || metric == FORMAT_DEVICE) {
+		sum_device(lines);
+	} else {
+		for (uint32_t i = 1; i < profile->node_count; i++)
+			lines->values[i] = metric == FORMAT_COUNT
+						   ? profile->nodes[i].ncalls
+						   : profile->nodes[i].self_ns;
+	}
+}
+
+static void put_line(struct lines *lines, uint64_t value)
+{
+	if (value == 0 || lines->line.failed)
 		return;
 	(void)fwrite(lines->line.bytes, 1, lines->line.used, lines->out);
-	(void)fprintf(lines->out, " %" PRIu64 "\n", time_ns);
+	(void)fprintf(lines->out, " %" PRIu64 "\n", value);
 }
 
 static void add_frame(struct lines *lines, const char *name)
@@ -68,12 +128,12 @@ static void add_frame(struct lines *lines, const char *name)
 
 static void put_deeper(struct lines *lines)
 {
-	if (lines->deeper_ns == 0)
+	if (lines->deeper == 0)
 		return;
 	lines->line.used = lines->deeper_end;
 	add_frame(lines, "(deeper)");
-	put_line(lines, lines->deeper_ns);
-	lines->deeper_ns = 0;
+	put_line(lines, lines->deeper);
+	lines->deeper = 0;
 }
 
 static void put_nodes(struct lines *lines)
@@ -89,7 +149,9 @@ static void put_nodes(struct lines *lines)
 		lines->stacks[i] =
 			(struct stack){parent->end, parent->depth + 1};
 		if (parent->depth >= FOLDED_DEPTH) {
-			lines->deeper_ns += node->self_ns;
+			/* With what is below, the first has all. */
+			if (!lines->below || parent->depth == FOLDED_DEPTH)
+				lines->deeper += lines->values[i];
 			lines->deeper_end = parent->end;
 			continue;
 		}
@@ -97,7 +159,7 @@ static void put_nodes(struct lines *lines)
 		lines->line.used = parent->end;
 		add_frame(lines, labels_text(&lines->labels, node->function));
 		lines->stacks[i].end = lines->line.used;
-		put_line(lines, node->self_ns);
+		put_line(lines, lines->values[i]);
 	}
 	put_deeper(lines);
 }
@@ -110,15 +172,20 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	enum ctp_status status =
 		labels_init(&lines.labels, profile, change_name, err);
 
-	(void)options;
 	lines.stacks = memory_resize_array(
 		NULL, (size_t)profile->node_count + 1, sizeof(*lines.stacks));
-	if (status == CTP_OK && lines.stacks != NULL)
+	lines.values = memory_new_zeroed(
+		(size_t)profile->node_count + 1, sizeof(*lines.values));
+	if (status == CTP_OK && lines.stacks != NULL && lines.values != NULL) {
+		sum(&lines, options == NULL ? FORMAT_USUAL : options->metric);
 		put_nodes(&lines);
-	if (status == CTP_OK && (lines.stacks == NULL || lines.line.failed))
+	}
+	if (status == CTP_OK && (lines.stacks == NULL || lines.values == NULL ||
+					lines.line.failed))
 		status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"out of memory while writing folded stacks");
 	memory_free(lines.stacks);
+	memory_free(lines.values);
 	labels_clear(&lines.labels);
 	buffer_clear(&lines.line);
 	return status;
@@ -129,6 +196,7 @@ const struct format folded_format = {
 	.suffix = ".folded",
 	.summary = "folded stacks, for flamegraph.pl and speedscope",
 	.needs_tree = true,
+	.has_metrics = true,
 	.holds_profile = true,
 	.probe = folded_probe,
 	.open_events = folded_open,

@@ -17,9 +17,23 @@
 #include "event.h"
 #include "profile.h"
 
+/* What the numbers of a format are that shows paths of calls. Those of a device
+ * are of what a path of the host launched, and have no path of their own but
+ * where nothing is known of that. Words are from FORMAT_SELF_CPU on. */
+#define FORMAT_METRICS "self_cpu|cpu|self_device|device|count"
+enum format_metric {
+	FORMAT_USUAL,       /* all time, the device's on paths of its own */
+	FORMAT_SELF_CPU,    /* the host's, of the last function itself */
+	FORMAT_CPU,         /* and of what it called */
+	FORMAT_SELF_DEVICE, /* the device's, of what the last one launched */
+	FORMAT_DEVICE,      /* and what was launched below */
+	FORMAT_COUNT,       /* how often it was called */
+};
+
 /* What may be asked of a writer. Zero means the default everywhere. */
 struct format_options {
 	const char *title; /* the input's name, for people; may be NULL */
+	enum format_metric metric; /* formats with has_metrics only */
 };
 
 /* Writes events as they come. One object per output. */
@@ -42,6 +56,7 @@ struct format {
 	const char *summary; /* what it is and who reads it; no capital */
 	bool binary;         /* not for a terminal */
 	bool needs_tree;     /* write_profile wants profile->nodes */
+	bool has_metrics;    /* write_profile heeds options->metric */
 	bool holds_profile;  /* what is read has read_profile(), no events */
 
 	/*

@@ -79,6 +79,39 @@ Memory taken or given back: 3 times (--columns memory)
 EOF
 table --group=shape --sort=self_device_memory --columns=memory --device=host
 
+# The documents' export_stacks().
+stacks() {
+	metric=$1
+	shift
+	printf '%s\n' "$@" >"$work/wanted"
+	"$CTPROF" convert -q -t folded --metric="$metric" "$work/small.json" \
+		>"$work/out" || complain "--metric=$metric: failed"
+	cmp "$work/out" "$work/wanted" ||
+		complain "--metric=$metric: $(cat "$work/out")"
+}
+
+stacks self_cpu "mm 5000" "mm;mm 3000" "mm;cudaLaunchKernel 2000"
+stacks cpu "mm 10000" "mm;mm 3000" "mm;cudaLaunchKernel 2000"
+stacks self_device "mm 4000"
+stacks device "mm 4000"
+stacks count "mm 1" "mm;mm 1" "mm;gemm 1" "mm;cudaLaunchKernel 1"
+"$CTPROF" convert -t pstats --metric=cpu "$work/small.json" 2>"$work/err"
+[ $? -eq 2 ] || complain "--metric of pstats: not refused"
+"$CTPROF" convert -q -t folded --metric=device \
+	"$traces/mi300_vllm_graph_decode.json.gz" >"$work/out"
+"$CTPROF" stats -q --group=name --json \
+	"$traces/mi300_vllm_graph_decode.json.gz" >"$work/names.json"
+"$python" - "$work" <<'EOF' || complain "--metric=device: another sum"
+import json
+import sys
+
+with open(sys.argv[1] + "/names.json", encoding="utf-8") as file:
+    wanted = json.load(file)["device_ns"]
+with open(sys.argv[1] + "/out", encoding="utf-8") as file:
+    lines = [line.rsplit(" ", 1) for line in file]
+assert sum(int(n) for stack, n in lines if ";" not in stack) == wanted
+EOF
+
 # What is not there is said.
 cp "$traces/logging_integration.json.gz" "$work/shape.json.gz"
 cp "$work/small.json" "$work/stack.json"
