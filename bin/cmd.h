@@ -42,6 +42,7 @@ struct command {
 	X(info) \
 	X(stats) \
 	X(gaps) \
+	X(kernels) \
 	X(diff) \
 	X(phases) \
 	X(formats) \

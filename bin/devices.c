@@ -94,6 +94,42 @@ const char *devices_name(
 	return name->value.text.bytes;
 }
 
+const char *devices_likely_name(
+	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
+{
+	const char *found = NULL;
+
+	if (trace_find_device(trace, pid, number) != NULL)
+		return devices_name(trace, pid, number, size);
+	for (uint32_t i = 0; i < trace->device_count; i++) {
+		size_t other_size;
+		const char *other = devices_name(trace, trace->devices[i].pid,
+			trace->devices[i].number, &other_size);
+
+		if (trace->devices[i].pid != pid)
+			continue;
+		if (other == NULL ||
+			(found != NULL &&
+				(other_size != *size ||
+					memcmp(found, other, other_size) != 0)))
+			return NULL;
+		found = other;
+		*size = other_size;
+	}
+	return found;
+}
+
+uint64_t devices_memory(const struct trace *trace, int64_t pid, uint32_t number)
+{
+	const struct event_arg *memory =
+		find_property(trace, trace_find_device(trace, pid, number),
+			ARG_INT, "totalGlobalMem");
+
+	return memory == NULL || memory->value.integer < 0
+		       ? 0
+		       : (uint64_t)memory->value.integer;
+}
+
 static void print_number(FILE *out, const char *before,
 	const struct event_arg *number, const char *behind)
 {

@@ -30,6 +30,15 @@ void devices_clear(struct devices *devices);
 const char *devices_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
 
+/* The same; of a device that nothing is said about, the name that all others of
+ * its process have: programs may number those that they see otherwise. */
+const char *devices_likely_name(
+	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
+
+/* Bytes of its memory; 0 if that is not known. */
+uint64_t devices_memory(
+	const struct trace *trace, int64_t pid, uint32_t number);
+
 /* Adds a row for each to a table with two columns. */
 void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	struct table *table);

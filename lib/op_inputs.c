@@ -11,12 +11,15 @@ struct text {
 	const char *end;
 };
 
+static bool is_space(char byte)
+{
+	return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+}
+
 /* The next byte that is no space, which is not taken; NUL at the end. */
 static char peek(struct text *text)
 {
-	while (text->at < text->end &&
-		(*text->at == ' ' || *text->at == '\n' || *text->at == '\t' ||
-			*text->at == '\r'))
+	while (text->at < text->end && is_space(*text->at))
 		text->at++;
 	return text->at < text->end ? *text->at : '\0';
 }
@@ -171,7 +174,7 @@ bool op_inputs_read_dims(
 /* What stands between quotes; other values as they are. */
 static struct text without_quotes(struct text value)
 {
-	while (value.end > value.at && value.end[-1] == ' ')
+	while (value.end > value.at && is_space(value.end[-1]))
 		value.end--;
 	if (value.end - value.at >= 2 && *value.at == '"') {
 		value.at++;

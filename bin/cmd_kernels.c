@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernels of each device did, and how close that is to its peak. */
+#include "cmd.h"
+
+#include <stdlib.h>
+
+#include "arguments.h"
+#include "kernels_report.h"
+#include "reporting.h"
+#include "say.h"
+
+#define USUAL_TOP 20 /* for text */
+#define TOP_UNSET UINT32_MAX
+
+struct request {
+	struct inputs inputs;
+	struct reporting reporting;
+	uint32_t top;
+	enum kernels_key sort;
+	enum dtype dtype;
+	const char *peaks_path;
+	struct peaks_file peaks;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->inputs;
+		state->child_inputs[1] = &request->inputs;
+		state->child_inputs[2] = &request->reporting;
+		return 0;
+	case 'n':
+		request->top = reporting_top(state, arg);
+		return 0;
+	case 's':
+		request->sort = kernels_key_find(arg);
+		if (request->sort == KERNELS_KEYS)
+			argp_error(state, "--sort: \"%s\" is no key", arg);
+		return 0;
+	case KEY_DTYPE:
+		request->dtype = dtype_find(arg);
+		if (request->dtype == DTYPE_UNKNOWN)
+			argp_error(state,
+				"--dtype: \"%s\" is none of fp64, fp32, tf32, "
+				"bf16, fp16, fp8, int8",
+				arg);
+		return 0;
+	case KEY_PEAKS:
+		request->peaks_path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static enum ctp_status take(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	return kernels_add(user, event, err);
+}
+
+static int print(const struct request *request, struct kernels *kernels,
+	const struct trace *trace, char *const *path, FILE *out)
+{
+	const struct kernels_view view = {.kernels = kernels,
+		.trace = trace,
+		.peaks = &request->peaks,
+		.dtype = request->dtype,
+		.top = request->top,
+		.color = terminal_color(out, request->reporting.color),
+		.width = terminal_width(out)};
+	struct report report;
+	uint32_t count;
+
+	kernels_sort(kernels, request->sort);
+	(void)kernels_rows(kernels, &count);
+	reporting_head(&report, trace, "ctprof/kernels/1", path);
+	if (request->reporting.style == REPORTING_JSON)
+		return kernels_print_json(&view, &report, out);
+	if (request->reporting.style == REPORTING_CSV)
+		return kernels_print_csv(&view, out);
+	if (count > 0)
+		return kernels_print_text(&view, out);
+	fputs("No GPU ran a kernel.\n", out);
+	return EXIT_DONE;
+}
+
+static int report_input(
+	void *user, char *const *path, struct input *input, FILE *out)
+{
+	const struct request *request = user;
+	const struct trace *trace = input->origin.source->trace;
+	struct kernels *kernels;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	int result;
+
+	if (!reporting_has_events(input))
+		return EXIT_INPUT;
+	kernels = kernels_new(trace);
+	if (kernels == NULL) {
+		say_no_memory(input->name);
+		return EXIT_LIMIT;
+	}
+	status = reporting_read(&request->inputs, input, take, kernels, &err);
+	if (status == CTP_OK)
+		status = kernels_finish(kernels, &err);
+	if (status != CTP_OK)
+		result = input_failed(input, input->name, &err);
+	else
+		result = print(request, kernels, trace, path, out);
+	kernels_free(kernels);
+	return result;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {.top = TOP_UNSET};
+	int status = EXIT_DONE;
+
+	arguments_parse(cmd_kernels.argp, 0, argc, argv, &request);
+	if (request.top == TOP_UNSET)
+		request.top = request.reporting.style == REPORTING_TEXT
+				      ? USUAL_TOP
+				      : 0;
+	if (request.peaks_path != NULL)
+		status = peaks_file_read(&request.peaks, request.peaks_path);
+	if (status == EXIT_DONE)
+		status = reporting_each(&request.reporting, &request.inputs,
+			report_input, &request);
+	peaks_file_clear(&request.peaks);
+	inputs_clear(&request.inputs);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Table:", GROUP_MAIN),
+	{"top", 'n', "N", 0,
+		"show the first N kernels of each device (default: 20 as "
+		"text, all as JSON and CSV; 0: all)", GROUP_MAIN},
+	{"sort", 's', "KEY", 0,
+		"by total (the usual), mean, min, max, count, flops, bytes "
+		"(both of a second) or name", GROUP_MAIN},
+	{"dtype", KEY_DTYPE, "TYPE", 0,
+		"what kernels compute with of which it is not known: fp64, "
+		"fp32, tf32, bf16, fp16, fp8, int8", GROUP_MAIN},
+	{"peaks", KEY_PEAKS, "FILE", 0,
+		"read peaks of devices from a JSON file; they come before "
+		"those that are known", GROUP_MAIN},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Show what the kernels of each GPU did: how often and how long "
+	       "they ran, and how close what they computed and moved is to "
+	       "the peak of the device.\v"
+	       "Examples:\n"
+	       "  ctprof kernels train.json.gz\n"
+	       "  ctprof kernels --sort flops --top 5 train.json.gz\n"
+	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_kernels = {
+	.name = "kernels",
+	.group = "Look at a recording",
+	.summary = "show what GPU kernels did, against the device's peak",
+	.argp = &argp,
+	.run = run,
+};

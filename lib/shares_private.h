@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Between shares.c and shares_split.c. */
+#ifndef SHARES_PRIVATE_H
+#define SHARES_PRIVATE_H
+
+#include "device_join.h"
+#include "shares.h"
+
+#define SHARES_NONE UINT32_MAX
+
+/* What a kernel is by its name. */
+enum shares_role {
+	SHARES_MAIN, /* a product, a convolution, attention */
+	SHARES_OTHER,
+	SHARES_BESIDE, /* what is done before and after these */
+};
+
+struct shares_site {
+	bool known;
+	bool launches; /* a call that launches one kernel */
+	enum shares_role role;
+};
+
+/* A range that is open. */
+struct shares_range {
+	uint32_t site;
+	uint32_t nearest; /* the innermost op up to here, plus 1; 0: none */
+	uint64_t op;      /* its number among those that launched; 0: none */
+	struct flops_work work;
+};
+
+struct shares_track {
+	struct shares_range *ranges;
+	uint32_t depth;
+	uint32_t room;
+};
+
+/* A kernel that waits for the others of its operator. */
+struct shares_kernel {
+	uint64_t ticket;
+	uint64_t dur_ns;
+	enum shares_role role;
+	uint32_t next; /* SHARES_NONE: the last */
+	struct flops_work own;
+};
+
+/* An operator that launched kernels which are still to come. */
+struct shares_op {
+	uint64_t number; /* 0: free */
+	uint64_t last_id;
+	struct flops_work work;
+	uint32_t launched; /* calls */
+	uint32_t came;     /* kernels */
+	bool ended;
+	bool any_number; /* how many kernels there will be is not known */
+	uint32_t first;  /* of the kernels that came, the last first */
+};
+
+struct shares {
+	const struct trace *trace;
+	struct flops *flops;
+	struct device_join *join; /* the operator's number; NULL: none yet */
+	struct shares_site *sites;
+	uint32_t site_count;
+	struct shares_track *tracks;
+	uint32_t track_count;
+	struct shares_op *ops; /* by number, modulo the room */
+	uint32_t op_room;
+	uint64_t op_last;   /* the latest number */
+	uint64_t op_oldest; /* none before it waits */
+	struct shares_kernel *kernels;
+	uint32_t kernel_count;
+	uint32_t kernel_room;
+	uint32_t kernel_free; /* SHARES_NONE: none */
+	struct share *done;
+	uint32_t done_count;
+	uint32_t done_taken;
+	uint32_t done_room;
+};
+
+enum shares_role shares_role_of(const char *name);
+
+/* Divides the work of an operator among its kernels, and forgets it. */
+bool shares_settle(struct shares *shares, struct shares_op *op);
+
+/* A kernel's share is known. */
+bool shares_finish(struct shares *shares, const struct share *share);
+
+#endif
