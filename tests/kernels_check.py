@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: MIT
+"""What `ctprof kernels` says of traces, written down again: by hand for those
+made up here, and of real ones in a few lines that share nothing with it.
+
+Usage: kernels_check.py CTPROF WORK TRACE...
+"""
+
+import collections
+import decimal
+import gzip
+import json
+import math
+import subprocess
+import sys
+
+CTPROF, WORK, *TRACES = sys.argv[1:]
+
+
+def report(path, *options):
+    """The report on a trace."""
+    out = subprocess.run([CTPROF, "kernels", "-q", "--json", *options, path],
+                         check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(out)
+
+
+class Trace:
+    """A trace that is made up: one thread, streams of one device."""
+
+    def __init__(self, device="NVIDIA A100-SXM4-40GB", **properties):
+        self.events = []
+        self.time = 1000
+        self.number = 0
+        self.devices = [dict(id=0, name=device, **properties)]
+
+    def operator(self, name, dims, kernels, dtype="float", **args):
+        """An operator that launches kernels: pairs of a name and us."""
+        self.number += 1
+        args = {"External id": self.number, "Input Dims": dims,
+                "Input type": [dtype if dim else "Scalar" for dim in dims],
+                **args}
+        self.add("cpu_op", name, 10 * len(kernels) + 2, 1, args)
+        for i, (kernel, dur) in enumerate(kernels):
+            self.launch(kernel, dur, self.time + 1 + 10 * i)
+        self.time += 10 * len(kernels) + 10
+
+    def launch(self, kernel, dur, start, call="cudaLaunchKernel", **args):
+        """A call, and what it launched."""
+        correlation = 1000 + len(self.events)
+        self.add("cuda_runtime", call, 5, 1, {"correlation": correlation},
+                 start)
+        self.add("kernel", kernel, dur, 7,
+                 {"correlation": correlation, "device": 0, "stream": 7,
+                  "External id": self.number, **args},
+                 5000 + 1000 * len(self.events))
+
+    def add(self, cat, name, dur, tid, args, start=None):
+        """One event."""
+        self.events.append({
+            "ph": "X", "cat": cat, "name": name, "args": args,
+            "pid": 0 if cat == "kernel" else 99, "tid": tid,
+            "ts": self.time if start is None else start, "dur": dur})
+
+    def report(self, *options):
+        """The rows by name, and the device."""
+        path = WORK + "/made.json"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"deviceProperties": self.devices,
+                       "traceEvents": self.events}, file)
+        read = report(path, *options)
+        return {row["name"]: row for row in read["rows"]}, read["devices"]
+
+
+def same(what, found, wanted):
+    """They must be equal."""
+    assert found == wanted, f"{what}: {found}, not {wanted}"
+
+
+def check_shares():
+    """Work counts once, for those kernels that do it."""
+    trace = Trace()
+    flops = 2 * 64 * 32 * 16
+    shapes = [[64, 32], [32, 16]]
+    trace.operator("aten::mm", shapes, [("sgemm_one", 10)])
+    trace.operator("aten::mm", shapes, [("sgemm_split", 30),
+                                        ("splitKreduce_kernel", 10)])
+    trace.operator("aten::convolution_backward",
+                   [[2, 4, 3, 5], [2, 6, 8, 11], [4, 6, 3, 3]] + 8 * [[]],
+                   [("nchwToNhwcKernel", 7), ("dgrad_x", 10),
+                    ("wgrad_y", 30)],
+                   **{"Concrete Inputs": [
+                       "", "", "", "[4]", "[2, 2]", "[1, 1]", "[2, 2]",
+                       "False", "[0, 0]", "1", "[True, True, False]"]})
+    trace.operator("aten::add", [[10, 10], [10, 10]], [("add_kernel", 4)])
+    trace.operator("aten::nothing", [], [("nothing_kernel", 5)])
+    rows, devices = trace.report()
+    same("one", rows["sgemm_one"]["flops"], flops)
+    same("split", rows["sgemm_split"]["flops"], flops)
+    same("split", rows["sgemm_split"]["flops_per_s"],
+         flops * 10**9 // 30000)
+    same("reduce", rows["splitKreduce_kernel"]["flops"], 0)
+    same("reduce", rows["splitKreduce_kernel"]["flops_per_s"], None)
+    both = 2 * 2 * 2 * 15 * (4 * 6 * 9)
+    same("gradients", rows["dgrad_x"]["flops"] + rows["wgrad_y"]["flops"],
+         both)
+    # The last that came is divided first.
+    same("gradients", rows["wgrad_y"]["flops"], both * 30 // 40)
+    same("layout", rows["nchwToNhwcKernel"]["bytes"], 0)
+    same("add", rows["add_kernel"]["bytes"], 800)
+    same("add", rows["add_kernel"]["flops_per_s"], None)
+    same("nothing", rows["nothing_kernel"]["bytes_per_s"], None)
+    device = devices[0]
+    same("total", device["total_ns"], 106000)
+    same("known", device["flops_known_ns"], 80000)
+    same("helpers", device["helpers_ns"], 17000)
+    same("known bytes", device["bytes_known_ns"], 84000)
+    same("flops", device["flops"], 2 * flops + both)
+
+
+def check_percent():
+    """Achieved is by the type of the operator, and the name for TF32."""
+    trace = Trace()
+    shapes = [[1024, 1024], [1024, 1024]]
+    flops = 2 * 1024**3
+    trace.operator("aten::mm", shapes, [("sgemm_plain", 1000)])
+    trace.operator("aten::mm", shapes, [("gemm_tf32f32", 1000)])
+    trace.operator("aten::mm", shapes, [("gemm_bf", 1000)],
+                   dtype="c10::BFloat16")
+    trace.operator("aten::mm", shapes, [("gemm_any", 1000)], dtype="?")
+    rows, devices = trace.report()
+    for name, peak in (("sgemm_plain", 19.5), ("gemm_tf32f32", 156),
+                       ("gemm_bf", 312)):
+        same(name, rows[name]["flops_percent"],
+             round(flops / 1e-3 / (peak * 1e12) * 100, 2))
+    same("bandwidth", rows["gemm_bf"]["bandwidth_percent"],
+         round(3 * 2 * 1024**2 / 1e-3 / 1555e9 * 100, 2))
+    same("type", rows["gemm_any"]["flops_percent"], None)
+    same("source", devices[0]["peak"]["gb_per_s"], 1555)
+    rows, _ = trace.report("--dtype", "fp16")
+    same("fallback", rows["gemm_any"]["flops_percent"],
+         rows["gemm_bf"]["flops_percent"])
+    same("no fallback", rows["sgemm_plain"]["flops_percent"],
+         round(flops / 1e-3 / 19.5e12 * 100, 2))
+    # Of what is not known there is no percentage, and no 0.
+    trace.devices[0]["name"] = "Some GPU"
+    rows, devices = trace.report()
+    same("unknown", rows["gemm_bf"]["flops_percent"], None)
+    same("unknown", rows["gemm_bf"]["bandwidth_percent"], None)
+    same("unknown", devices[0]["peak"], None)
+    assert rows["gemm_bf"]["flops_per_s"] > 0
+    with open(WORK + "/peaks.json", "w", encoding="utf-8") as file:
+        json.dump({"some gpu": {"tflops": {"bf16": 10.5}}}, file)
+    rows, _ = trace.report("--peaks", WORK + "/peaks.json")
+    same("own", rows["gemm_bf"]["flops_percent"],
+         round(flops / 1e-3 / 10.5e12 * 100, 2))
+    same("own", rows["gemm_bf"]["bandwidth_percent"], None)
+
+
+def check_devices():
+    """A name that is nearly one's own is another device's."""
+    for name, memory, wanted in (
+            ("Tesla V100-SXM2-16GB", 16e9, 900), ("NVIDIA H200", 0, 4800),
+            ("Tesla V100-FHHL-16GB", 16e9, None), ("NVIDIA L4", 0, 300),
+            ("NVIDIA H100 80GB HBM3", 80e9, 3350), ("NVIDIA L40S", 0, 864),
+            ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 80e9, None),
+            ("NVIDIA H100 PCIe", 80e9, 2000), ("NVIDIA H100 NVL", 0, 3900),
+            ("NVIDIA A100-PG509-200", 42e9, 1555),
+            ("NVIDIA A100-PG509-200", 85e9, 2039),
+            ("NVIDIA A100 80GB PCIe", 85e9, 1935),
+            ("NVIDIA GeForce RTX 2080 Ti", 11e9, 616),
+            ("NVIDIA GeForce RTX 3090", 24e9, 936),
+            ("NVIDIA GeForce RTX 4090 Laptop GPU", 16e9, None),
+            ("NVIDIA RTX 6000 Ada Generation", 48e9, 960),
+            ("AMD Instinct MI210", 64e9, 1638),
+            ("AMD Instinct MI300X", 206e9, 5300), ("", 0, None)):
+        trace = Trace(name, totalGlobalMem=int(memory))
+        trace.operator("aten::mm", [[2, 2], [2, 2]], [("gemm", 1)])
+        _, devices = trace.report()
+        peak = devices[0]["peak"]
+        same(name, None if peak is None else peak["gb_per_s"], wanted)
+
+
+def check_own():
+    """What the trace says wins, of the operator before the kernel."""
+    trace = Trace()
+    trace.operator("aten::mm", [[2, 2], [2, 2]], [("gemm", 1)],
+                   kernel_flop=77, kernel_num_gb=1e-6)
+    trace.launch("triton_poi", 2, trace.time, "cuLaunchKernel",
+                 kernel_flop=5e3, kernel_num_gb=0)
+    rows, _ = trace.report()
+    same("operator", rows["gemm"]["flops"], 77)
+    same("operator", rows["gemm"]["bytes"], 1000)
+    same("kernel", rows["triton_poi"]["flops"], 5000)
+    same("kernel", rows["triton_poi"]["bytes_per_s"], None)
+
+
+def check_options():
+    """Orders, and how many rows."""
+    trace = Trace()
+    trace.operator("aten::mm", [[2, 2], [2, 2]], [("gemm_b", 1)])
+    trace.operator("aten::add", [[9], [9]], [("add_a", 9)])
+    for key, first in (("total", "add_a"), ("name", "add_a"),
+                       ("flops", "gemm_b"), ("bytes", "gemm_b")):
+        rows, _ = trace.report("--sort", key, "--top", "1")
+        same(key, list(rows), [first])
+    assert report(WORK + "/made.json", "--top", "1")["truncated"]
+    assert not report(WORK + "/made.json")["truncated"]
+
+
+def read(path):
+    """Events of a real trace, with numbers as they are written."""
+    opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")
+    with opened as file:
+        data = json.load(file, parse_float=decimal.Decimal)
+    return data["traceEvents"] if isinstance(data, dict) else data
+
+
+def check_counts(path, events):
+    """Counts and times of each kernel."""
+    wanted = collections.defaultdict(list)
+    for event in events:
+        if event.get("cat") in ("kernel", "Kernel") and event["ph"] == "X":
+            wanted[event["name"]].append(
+                int((decimal.Decimal(event["dur"]) * 1000).to_integral_value(
+                    decimal.ROUND_HALF_UP)))
+    found = collections.defaultdict(lambda: [0, 0, [], []])
+    for row in report(path)["rows"]:
+        sums = found[row["name"]]
+        sums[0] += row["count"]
+        sums[1] += row["total_ns"]
+        sums[2].append(row["min_ns"])
+        sums[3].append(row["max_ns"])
+        mean = row["total_ns"] / row["count"]
+        assert abs(row["mean_ns"] - mean) <= 0.5, row
+    same(path, {name: (count, total, min(least), max(most))
+                for name, (count, total, least, most) in found.items()},
+         {name: (len(times), sum(times), min(times), max(times))
+          for name, times in wanted.items()})
+
+
+def numbers(text):
+    """Of "[1, 2]"."""
+    return [int(part) for part in text.strip("[]").split(",")]
+
+
+def flops_of(name, dims, concrete):
+    """Of the operators that are in the real traces; None: not known."""
+    if name in ("aten::mm", "aten::bmm"):
+        return 2 * math.prod(dims[0]) * dims[1][-1]
+    if name in ("aten::addmm", "aten::baddbmm"):
+        return 2 * math.prod(dims[1]) * dims[2][-1]
+    if name == "aten::_flash_attention_forward":
+        batch, rows, heads, depth = dims[0]
+        return 4 * batch * heads * rows * dims[1][1] * depth
+    if name in ("aten::cudnn_convolution", "aten::miopen_convolution"):
+        at = 2 if name == "aten::cudnn_convolution" else 3
+        padding, stride, dilation = map(numbers, concrete[at:at + 3])
+        out = [(size + 2 * pad - gap * (weight - 1) - 1) // step + 1
+               for size, weight, pad, step, gap in zip(
+                   dims[0][2:], dims[1][2:], padding, stride, dilation)]
+        return 2 * dims[0][0] * math.prod(out) * math.prod(dims[1])
+    return None
+
+
+def check_flops(path, events):
+    """Each operator that ran a kernel counts once, and nothing is lost."""
+    operators = {}
+    ran = set()
+    for event in events:
+        args = event.get("args") or {}
+        number = args.get("External id")
+        if event.get("cat") == "cpu_op" and "Input Dims" in args:
+            operators[number] = event
+        elif event.get("cat") == "kernel":
+            ran.add(number)
+    total = 0
+    for number in ran & set(operators):
+        event = operators[number]
+        total += flops_of(event["name"], event["args"]["Input Dims"],
+                          event["args"].get("Concrete Inputs")) or 0
+    found = report(path)
+    same(path, sum(device["flops"] for device in found["devices"]), total)
+    same(path, sum(row["flops"] for row in found["rows"]), total)
+    return total
+
+
+def main():
+    """All of it."""
+    check_shares()
+    check_percent()
+    check_devices()
+    check_own()
+    check_options()
+    known = 0
+    for path in TRACES:
+        events = read(path)
+        check_counts(path, events)
+        known += check_flops(path, events) > 0
+    print(f"{len(TRACES)} real traces, {known} of them with operations")
+    assert known > 0
+
+
+main()
