@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of each device did, and how close that is to its peak. */
+/* What the kernels of each device did, and how close that is to its peak; or the
+ * trace with that in it. */
 #include "cmd.h"
 
 #include <stdlib.h>
 
 #include "arguments.h"
+#include "augment.h"
+#include "job.h"
 #include "kernels_report.h"
+#include "names.h"
 #include "reporting.h"
 #include "say.h"
 
@@ -19,8 +23,24 @@ struct request {
 	enum kernels_key sort;
 	enum dtype dtype;
 	const char *peaks_path;
+	bool augment;
+	const struct format *to; /* NULL: by the output, or the input */
 	struct peaks_file peaks;
 };
+
+static void check(const struct request *request, const struct argp_state *state)
+{
+	if (request->to != NULL && !request->augment)
+		argp_error(state, "--to is for --augment: reports are text, "
+				  "--json or --csv");
+	if (!request->augment)
+		return;
+	if (request->inputs.count > 1)
+		argp_error(state, "one input at a time is augmented");
+	if (request->reporting.style != REPORTING_TEXT ||
+		request->top != TOP_UNSET)
+		argp_error(state, "--augment writes a trace, and no report");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -47,6 +67,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				"--dtype: \"%s\" is none of fp64, fp32, tf32, "
 				"bf16, fp16, fp8, int8",
 				arg);
+		return 0;
+	case KEY_AUGMENT:
+		request->augment = true;
+		return 0;
+	case 't':
+		request->to = names_to(state, arg);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(request, state);
 		return 0;
 	case KEY_PEAKS:
 		request->peaks_path = arg;
@@ -116,6 +145,50 @@ static int report_input(
 	return result;
 }
 
+static int augment(struct request *request, struct input *input)
+{
+	struct job job = {
+		.convert.options.title = input->name,
+		.path = request->reporting.output.path,
+		.force = request->reporting.output.force,
+		.progress = request->inputs.quiet ? WHEN_NEVER
+						  : request->inputs.progress,
+	};
+	struct augment *source;
+	struct ctp_error err = {0};
+	int status = job_choose_format(&request->to, job.path, input);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (!reporting_has_events(input))
+		return EXIT_INPUT;
+	if (augment_open(input->origin.source, &source, &err) != CTP_OK)
+		return input_failed(input, input->name, &err);
+	input->origin.source = augment_source(source);
+	job.convert.to = request->to;
+	status = job_run(&job, input, NULL);
+	if (status == EXIT_DONE && augment_count(source) == 0 &&
+		!request->inputs.quiet)
+		say("%s: of no kernel it is known what it did: nothing is "
+		    "added",
+			input->name);
+	return status;
+}
+
+static int augment_one(struct request *request)
+{
+	struct input input;
+	int status =
+		input_open(&input, request->inputs.paths[0], &request->inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = augment(request, &input);
+	closed = input_close(&input, &request->inputs);
+	return closed > status ? closed : status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct request request = {.top = TOP_UNSET};
@@ -126,6 +199,11 @@ static int run(int argc, char **argv)
 		request.top = request.reporting.style == REPORTING_TEXT
 				      ? USUAL_TOP
 				      : 0;
+	if (request.augment) {
+		status = augment_one(&request);
+		inputs_clear(&request.inputs);
+		return status;
+	}
 	if (request.peaks_path != NULL)
 		status = peaks_file_read(&request.peaks, request.peaks_path);
 	if (status == EXIT_DONE)
@@ -151,6 +229,12 @@ static const struct argp_option options[] = {
 	{"peaks", KEY_PEAKS, "FILE", 0,
 		"read peaks of devices from a JSON file; they come before "
 		"those that are known", GROUP_MAIN},
+	{"augment", KEY_AUGMENT, NULL, 0,
+		"write no report, but the trace, in which operators and "
+		"kernels have arguments that say what they did", GROUP_OUTPUT},
+	{"to", 't', "FORMAT", 0,
+		"format of that trace (default: told by the end of -o's name, "
+		"or else the input's)", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -169,7 +253,8 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  ctprof kernels train.json.gz\n"
 	       "  ctprof kernels --sort flops --top 5 train.json.gz\n"
-	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'",
+	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
+	       "  ctprof kernels --augment train.json.gz -o augmented.json",
 	.children = children,
 	.help_filter = arguments_filter,
 };

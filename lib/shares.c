@@ -405,15 +405,19 @@ bool shares_settle_all(struct shares *shares)
 	return true;
 }
 
-const struct flops_work *shares_of_op(
-	const struct shares *shares, uint32_t track)
+bool shares_take_op(
+	struct shares *shares, uint32_t track, struct flops_work *work)
 {
 	const struct shares_track *open;
-	const struct shares_range *range;
+	struct shares_range *range;
 
 	if (track >= shares->track_count || shares->tracks[track].depth == 0)
-		return NULL;
+		return false;
 	open = &shares->tracks[track];
 	range = &open->ranges[open->depth - 1];
-	return range->op == 0 ? NULL : &range->work;
+	if (range->op == 0 || range->taken)
+		return false;
+	range->taken = true;
+	*work = range->work;
+	return true;
 }

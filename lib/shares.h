@@ -56,9 +56,9 @@ bool shares_settle_all(struct shares *shares);
 /* The next kernel whose share is known. There is none: false. */
 bool shares_take(struct shares *shares, struct share *share);
 
-/* What the operator did that is open innermost on this track, if it launched
- * a kernel; NULL if it did not. Borrowed until the next event. */
-const struct flops_work *shares_of_op(
-	const struct shares *shares, uint32_t track);
+/* What the operator does that is open innermost on this track, if it launched
+ * a kernel; once for each. Else false. */
+bool shares_take_op(
+	struct shares *shares, uint32_t track, struct flops_work *work);
 
 #endif

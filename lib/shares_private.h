@@ -27,6 +27,7 @@ struct shares_range {
 	uint32_t nearest; /* the innermost op up to here, plus 1; 0: none */
 	uint64_t op;      /* its number among those that launched; 0: none */
 	struct flops_work work;
+	bool taken; /* by shares_take_op() */
 };
 
 struct shares_track {

@@ -21,7 +21,7 @@ for name in a100_triton_1kernel a100_multi_stream_event_sync mi250_minitoy \
 	set -- "$@" "$srcdir/tests/traces/$name.json.gz"
 done
 if [ -d "${CTPROF_DATA:-}" ]; then
-	for name in h100_bert_small h100_vit h100_qwen0.5b mi300_qwen0.5b; do
+	for name in h100_bert_small h100_vit mi300_qwen0.5b; do
 		set -- "$@" "$CTPROF_DATA/kineto/$name.json.gz"
 	done
 else
@@ -55,6 +55,14 @@ grep -q 'holds a profile' "$work/err" || complain "a profile: $(cat "$work/err")
 [ $? -eq 2 ] || complain "a type without peaks: not refused"
 "$CTPROF" kernels --sort=size "$triton" 2>"$work/err"
 [ $? -eq 2 ] || complain "an unknown key: not refused"
+"$CTPROF" kernels --augment --json "$triton" 2>"$work/err"
+[ $? -eq 2 ] || complain "a report of what is augmented: not refused"
+"$CTPROF" kernels --to chrome "$triton" 2>"$work/err"
+[ $? -eq 2 ] || complain "a format of a report: not refused"
+"$CTPROF" kernels --augment "$srcdir/tests/traces/cpu_only.json.gz" \
+	-o "$work/cpu.json" 2>"$work/err" || complain "nothing to augment: status"
+grep -q 'nothing is added' "$work/err" ||
+	complain "nothing to augment: $(cat "$work/err")"
 for peaks in '[]' '{"X": 3}' '{"X": {"tflops": {"bf17": 1}}}' '{"X": {' \
 	'{"X": {"gb_per_s": -1}}' '{"X": {}}'; do
 	printf '%s' "$peaks" >"$work/peaks.json"

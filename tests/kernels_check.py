@@ -283,6 +283,58 @@ def check_flops(path, events):
     return total
 
 
+ADDED = ("kernel_flop", "kernel_num_gb")
+
+
+def written(*command):
+    """The events of a trace that ctprof writes."""
+    out = subprocess.run([CTPROF, *command], check=True,
+                         stdout=subprocess.PIPE).stdout
+    return json.loads(out)["traceEvents"]
+
+
+def check_augment(path, flops):
+    """Nothing but the two arguments is added; kernels of an operator have
+    together what it has."""
+    events = written("kernels", "-q", "--augment", "-t", "chrome", path)
+    operators = {}
+    kernels = collections.Counter()
+    for event in events:
+        args = event.get("args", {})
+        if "kernel_flop" not in args:
+            continue
+        if event["cat"] == "kernel":
+            kernels[args["External id"]] += args["kernel_flop"]
+        else:
+            operators[args["External id"]] = args["kernel_flop"]
+    same(path, dict(kernels), operators)
+    same(path, sum(operators.values()), flops)
+    for event in events:
+        for key in ADDED:
+            if event.get("args", {}).pop(key, None) is not None:
+                assert event["cat"] in ("kernel", "cpu_op"), event
+        if event.get("args") == {}:
+            del event["args"]
+    same(path, events, written("convert", "-q", "-t", "chrome", path))
+
+
+def check_augment_own():
+    """What is there and above 0 stays, what is 0 does not."""
+    trace = Trace()
+    trace.operator("aten::mm", [[2, 3], [3, 4]], [("gemm", 1)],
+                   kernel_flop=0, kernel_num_gb=7.5)
+    trace.operator("aten::mm", [[2, 3], [3, 4]], [("gemm", 1)])
+    trace.events[-1]["args"].update(kernel_flop=5, kernel_num_gb=0)
+    trace.report()
+    found = [tuple(event["args"].get(key) for key in ADDED)
+             for event in written("kernels", "--augment", "-t", "chrome",
+                                  WORK + "/made.json")
+             if event.get("cat") in ("kernel", "cpu_op")]
+    flops, gigabytes = 2 * 2 * 3 * 4, 4 * (6 + 12 + 8) / 1e9
+    same("own", sorted(found), sorted([
+        (flops, 7.5), (flops, 7.5), (flops, gigabytes), (5, gigabytes)]))
+
+
 def main():
     """All of it."""
     check_shares()
@@ -290,11 +342,14 @@ def main():
     check_devices()
     check_own()
     check_options()
+    check_augment_own()
     known = 0
     for path in TRACES:
         events = read(path)
         check_counts(path, events)
-        known += check_flops(path, events) > 0
+        flops = check_flops(path, events)
+        check_augment(path, flops)
+        known += flops > 0
     print(f"{len(TRACES)} real traces, {known} of them with operations")
     assert known > 0
 
