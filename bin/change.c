@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "change.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,26 @@ const struct change_unit *change_unit(unsigned value, uint64_t largest_ns)
 	/* As stats has it: milliseconds, unless the whole is not one. */
 	return value == 0 && largest_ns < units[0].size_ns ? &units[2]
 							   : &units[value];
+}
+
+void change_columns(struct change_columns *columns, const char *const *words,
+	bool spread, const struct change_unit *unit)
+{
+	size_t count = 0;
+
+	for (; *words != NULL; words++) {
+		char *title = columns->titles[count];
+		bool has_unit = (*words)[strlen(*words) - 1] == ' ';
+
+		if (strcmp(*words, "+-") == 0 && !spread)
+			continue;
+		assert(count < CHANGE_COLUMNS_MAX);
+		(void)snprintf(title, CHANGE_TITLE_SIZE, "%s%s", *words,
+			has_unit ? unit->name : "");
+		columns->items[count++] =
+			(struct table_column){title, words[1] != NULL};
+	}
+	columns->count = count;
 }
 
 const char *change_time(char text[QUANTITY_TEXT], uint64_t base,

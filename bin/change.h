@@ -20,6 +20,21 @@ struct change_unit {
 
 const struct change_unit *change_unit(unsigned value, uint64_t largest_ns);
 
+/* Columns of a table, whose titles they hold. */
+#define CHANGE_COLUMNS_MAX 12
+#define CHANGE_TITLE_SIZE 16
+
+struct change_columns {
+	struct table_column items[CHANGE_COLUMNS_MAX];
+	char titles[CHANGE_COLUMNS_MAX][CHANGE_TITLE_SIZE];
+	size_t count;
+};
+
+/* `words` ends with NULL; to those that end with a space the unit is added, and
+ * "+-" is left out without `spread`. All but the last are numbers. */
+void change_columns(struct change_columns *columns, const char *const *words,
+	bool spread, const struct change_unit *unit);
+
 /* "+1.250", "-3", "0". Returns `text`. */
 const char *change_time(char text[QUANTITY_TEXT], uint64_t base,
 	uint64_t changed, uint64_t unit_ns);

@@ -45,6 +45,7 @@ struct command {
 	X(kernels) \
 	X(diff) \
 	X(phases) \
+	X(check) \
 	X(formats) \
 	X(completion) \
 	X(help)

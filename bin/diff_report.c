@@ -137,47 +137,21 @@ static void add_row(const struct diff_view *view, struct table *table,
 	change_add_name(table, row);
 }
 
-/* Titles with the unit, in the storage of the caller. */
-#define COLUMNS_MAX 10
-#define TITLE_SIZE 16
-
-static size_t make_columns(const struct diff_view *view,
-	const struct change_unit *unit, struct table_column *columns,
-	char titles[COLUMNS_MAX][TITLE_SIZE])
-{
-	static const char *const words[] = {"base ", "+-", "new ", "+-",
-		"change ", "change %", "self change ", "base n", "new n",
-		"function"};
-	bool spread = view->sides->runs;
-	size_t count = 0;
-
-	for (size_t i = 0; i < COLUMNS_MAX; i++) {
-		size_t size = strlen(words[i]);
-		bool has_unit = words[i][size - 1] == ' ';
-
-		if (words[i][0] == '+' && !spread)
-			continue;
-		(void)snprintf(titles[count], TITLE_SIZE, "%s%s", words[i],
-			has_unit ? unit->name : "");
-		columns[count] = (struct table_column){
-			titles[count], i + 1 < COLUMNS_MAX};
-		count++;
-	}
-	return count;
-}
-
 static bool print_rows(const struct diff_view *view,
 	const struct change_unit *unit, FILE *out, uint32_t *hidden)
 {
-	struct table_column columns[COLUMNS_MAX];
-	char titles[COLUMNS_MAX][TITLE_SIZE];
+	static const char *const words[] = {"base ", "+-", "new ", "+-",
+		"change ", "change %", "self change ", "base n", "new n",
+		"function", NULL};
+	struct change_columns columns;
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(view->diff, &count);
 	uint32_t shown = 0;
 	struct table table;
 	bool printed;
 
-	table_init(&table, columns, make_columns(view, unit, columns, titles));
+	change_columns(&columns, words, view->sides->runs, unit);
+	table_init(&table, columns.items, columns.count);
 	*hidden = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		if (!sides_shows(view->sides, &rows[i]) ||

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Is anything slower than allowed? The answer is the exit status. */
+#include "cmd.h"
+
+#include "arguments.h"
+#include "check_report.h"
+#include "output.h"
+#include "quantity.h"
+#include "reporting.h"
+#include "say.h"
+
+#define USUAL_LIMIT_PPM 50000 /* 5 % */
+#define USUAL_MIN_PPM 10000   /* 1 % */
+
+#define FIGURES "total|self"
+
+struct request {
+	struct sides sides;
+	struct reporting reporting;
+	struct verdicts_options options;
+	const char *limits;
+	const char *junit;
+	unsigned unit;
+	bool all;
+};
+
+static void read_min(struct verdicts_options *options, const char *text,
+	const struct argp_state *state)
+{
+	uint32_t ppm = 0;
+	uint64_t time_ns = 0;
+
+	if (!quantity_read_share(text, &ppm) &&
+		!quantity_read_time(text, &time_ns))
+		argp_error(state,
+			"--min-time: '%s' is neither a time (100us) nor a "
+			"share "
+			"(0.5%%)",
+			text);
+	options->min_ppm = ppm;
+	options->min_ns = time_ns;
+}
+
+static error_t parse_check(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case KEY_MAX_REGRESSION:
+		if (!allowed_read_one(arg, &request->options.usual))
+			argp_error(state,
+				"--max-regression: '%s' is not " ALLOWED_WORDS,
+				arg);
+		return 0;
+	case KEY_LIMITS:
+		request->limits = arg;
+		return 0;
+	case KEY_MIN_TIME:
+		read_min(&request->options, arg, state);
+		return 0;
+	case KEY_FIGURE:
+		request->options.figure = (enum diff_key)arguments_word(
+			state, "--figure", FIGURES, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &request->reporting;
+		state->child_inputs[1] = &request->sides;
+		return 0;
+	case KEY_ALL:
+		request->all = true;
+		return 0;
+	case KEY_UNIT:
+		request->unit =
+			arguments_word(state, "--unit", CHANGE_UNITS, arg);
+		return 0;
+	case KEY_JUNIT:
+		request->junit = arg;
+		return 0;
+	default:
+		return parse_check(key, arg, state);
+	}
+}
+
+static int print(const struct request *request, const struct check_view *view,
+	const struct report *report, FILE *out)
+{
+	switch (request->reporting.style) {
+	case REPORTING_JSON:
+		return check_print_json(view, report, out);
+	case REPORTING_CSV:
+		return check_print_csv(view, out);
+	case REPORTING_TEXT:
+		break;
+	}
+	return check_print_text(view, out);
+}
+
+/* JUnit's form with `report` NULL, to `path`; else the one that was asked
+ * for. */
+static int print_to(const struct request *request, const char *path,
+	struct check_view *view, const struct report *report)
+{
+	struct output output;
+	int status = output_open(
+		&output, path, request->reporting.output.force, false);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	view->color = terminal_color(output.file, request->reporting.color);
+	view->width = terminal_width(output.file);
+	status = report == NULL ? check_print_junit(view, output.file)
+				: print(request, view, report, output.file);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+static int print_all(struct request *request, const struct diff *diff,
+	const struct report *report)
+{
+	struct verdicts verdicts;
+	struct check_view view = {
+		.verdicts = &verdicts,
+		.sides = &request->sides,
+		.figure = request->options.figure,
+		.all = request->all,
+		.unit = request->unit,
+	};
+	int worst = EXIT_DONE;
+	int status;
+
+	if (!verdicts_make(
+		    &verdicts, diff, &request->sides, &request->options)) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	if (request->limits != NULL && !request->sides.inputs.quiet)
+		allowed_say_unused(&request->options.limits, request->limits);
+	if (request->junit != NULL)
+		worst = print_to(request, request->junit, &view, NULL);
+	status = print_to(
+		request, request->reporting.output.path, &view, report);
+	worst = status > worst ? status : worst;
+	if (worst == EXIT_DONE && verdicts.counts[VERDICT_SLOWER] != 0)
+		worst = EXIT_NO;
+	verdicts_clear(&verdicts);
+	return worst;
+}
+
+static int compare(struct request *request)
+{
+	struct sides_profiles profiles;
+	int worst = sides_read(&request->sides, &profiles);
+	struct diff *diff = NULL;
+
+	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
+		struct report report = sides_report(
+			&request->sides, &profiles, "ctprof/check/1");
+		int status = EXIT_LIMIT;
+
+		diff = sides_join(
+			&request->sides, &profiles, request->options.figure);
+		if (diff != NULL)
+			status = print_all(request, diff, &report);
+		worst = status > worst ? status : worst;
+	}
+	diff_free(diff);
+	sides_profiles_clear(&profiles);
+	return worst;
+}
+
+static int run_request(struct request *request)
+{
+	const struct output_options *output = &request->reporting.output;
+	int status = EXIT_DONE;
+
+	if (request->limits != NULL)
+		status =
+			allowed_read(&request->options.limits, request->limits);
+	/* Before the work, not after it. */
+	if (status == EXIT_DONE && output->path != NULL)
+		status = output_check(output->path, output->force);
+	if (status == EXIT_DONE && request->junit != NULL)
+		status = output_check(request->junit, output->force);
+	return status == EXIT_DONE ? compare(request) : status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {.options = {.usual.ppm = USUAL_LIMIT_PPM,
+					  .min_ppm = USUAL_MIN_PPM}};
+	int status;
+
+	arguments_parse(cmd_check.argp, ARGP_IN_ORDER, argc, argv, &request);
+	status = run_request(&request);
+	allowed_clear(&request.options.limits);
+	sides_clear(&request.sides);
+	return status;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Limits:", GROUP_MAIN),
+	{"max-regression", KEY_MAX_REGRESSION, "LIMIT", 0,
+		"how much more time a function may take: a share (5%, the "
+		"default), a time (200us), or off", GROUP_MAIN},
+	{"limits", KEY_LIMITS, "FILE", 0,
+		"read limits of functions from FILE: lines with a limit and a "
+		"name or pattern, of which the first counts", GROUP_MAIN},
+	{"min-time", KEY_MIN_TIME, "TIME", 0,
+		"pass over functions that take less on both sides: a time "
+		"(100us), or a share of the whole (default: 1%)", GROUP_MAIN},
+	{"figure", KEY_FIGURE, FIGURES, 0,
+		"compare the time with what is called (the default), or "
+		"without", GROUP_MAIN},
+	{"all", KEY_ALL, NULL, 0,
+		"show all functions, not only those that are slower or, as "
+		"JSON and CSV, compared", GROUP_OUTPUT},
+	{"junit", KEY_JUNIT, "FILE", 0,
+		"write also a report for CI servers to FILE", GROUP_OUTPUT},
+	{"unit", KEY_UNIT, CHANGE_UNITS, 0,
+		"unit of times in text (auto: ms, or us for short runs)",
+		GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static const struct argp_child children[] = {{&reporting_argp, 0, NULL, 0},
+	{&sides_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "BASE NEW\n--runs BASE... -- NEW...",
+	.doc = "Tell whether anything is slower than allowed: exit with status "
+	       "1 if it is. With --runs, three or more a side, what chance "
+	       "explains is not held against a function.\v"
+	       "Examples:\n"
+	       "  ctprof check base.ctp new.ctp --max-regression 5%\n"
+	       "  ctprof check --limits perf.limits --junit out.xml a.ctp "
+	       "b.ctp\n"
+	       "  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
+	       "b3.ctp",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_check = {
+	.name = "check",
+	.group = "Look at a recording",
+	.summary = "tell whether anything is slower than allowed",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slower is what is over its limit and also beyond what chance explains, by the
+ * medians and spreads of the runs. Either alone cries wolf: a limit at every
+ * disturbance, and chance, with many runs, at a change that nobody minds.
+ */
+#include "verdict.h"
+
+#include "noise.h"
+
+#define MILLION 1e6
+
+const char *verdict_name(enum verdict verdict)
+{
+	static const char *const names[VERDICT_COUNT] = {
+		[VERDICT_PASSED] = "passed",
+		[VERDICT_SLOWER] = "slower",
+		[VERDICT_NOISE] = "noise",
+		[VERDICT_SHORT] = "short",
+		[VERDICT_OFF] = "off",
+		[VERDICT_ADDED] = "added",
+		[VERDICT_REMOVED] = "removed",
+	};
+
+	return names[verdict];
+}
+
+bool verdict_is_judged(enum verdict verdict)
+{
+	return verdict <= VERDICT_NOISE;
+}
+
+static struct noise_sample sample_of(const struct diff *diff,
+	const struct diff_row *row, enum diff_side side, enum diff_key figure)
+{
+	const struct diff_figures *figures = &row->side[side];
+	bool self = figure == DIFF_SELF;
+	uint32_t count;
+
+	(void)diff_runs(diff, row, side, &count);
+	return (struct noise_sample){
+		.median = self ? figures->median.self_ns
+			       : figures->median.total_ns,
+		.spread = self ? figures->spread.self_ns
+			       : figures->spread.total_ns,
+		.count = count,
+	};
+}
+
+static bool is_over(
+	const struct verdict_limit *limit, uint64_t base, uint64_t changed)
+{
+	uint64_t more = changed > base ? changed - base : 0;
+
+	if (limit->ppm == 0)
+		return more > limit->time_ns;
+	return (double)more > (double)base * ((double)limit->ppm / MILLION);
+}
+
+enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,
+	enum diff_key figure, const struct verdict_limit *limit,
+	uint64_t min_ns)
+{
+	struct noise_sample base = sample_of(diff, row, DIFF_BASE, figure);
+	struct noise_sample changed = sample_of(diff, row, DIFF_NEW, figure);
+
+	if (limit->off)
+		return VERDICT_OFF;
+	if (base.median < min_ns && changed.median < min_ns)
+		return VERDICT_SHORT;
+	if (row->side[DIFF_BASE].found == 0)
+		return VERDICT_ADDED;
+	if (row->side[DIFF_NEW].found == 0)
+		return VERDICT_REMOVED;
+	if (!is_over(limit, base.median, changed.median))
+		return VERDICT_PASSED;
+	return noise_exceeds(&base, &changed) ? VERDICT_SLOWER : VERDICT_NOISE;
+}
