@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "noise.h"
 #include "say.h"
 
 /* How many rows there are of each kind. */
@@ -54,26 +53,14 @@ bool diff_differs(const struct diff_view *view)
 
 /* ---- text ---- */
 
-static struct noise_sample sample_of(const struct diff_view *view,
-	const struct diff_row *row, enum diff_side side)
-{
-	struct noise_sample sample = {
-		.median = row->side[side].median.total_ns,
-		.spread = row->side[side].spread.total_ns,
-	};
-	uint32_t count;
-
-	(void)diff_runs(view->diff, row, side, &count);
-	sample.count = count;
-	return sample;
-}
-
 /* Slower, or faster, by more than chance. */
 static enum table_style style_of(
 	const struct diff_view *view, const struct diff_row *row)
 {
-	struct noise_sample base = sample_of(view, row, DIFF_BASE);
-	struct noise_sample changed = sample_of(view, row, DIFF_NEW);
+	struct noise_sample base =
+		diff_sample(view->diff, row, DIFF_BASE, DIFF_TOTAL);
+	struct noise_sample changed =
+		diff_sample(view->diff, row, DIFF_NEW, DIFF_TOTAL);
 
 	if (noise_exceeds(&base, &changed))
 		return TABLE_HOT;

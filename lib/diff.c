@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "memory.h"
-#include "noise.h"
 #include "normalize.h"
 #include "strtab.h"
 
@@ -283,16 +282,6 @@ enum ctp_status diff_add(struct diff *diff, enum diff_side side,
 
 /* ---- medians, and the order ---- */
 
-const struct diff_cost *diff_runs(const struct diff *diff,
-	const struct diff_row *row, enum diff_side side, uint32_t *count)
-{
-	size_t first = (size_t)row->cells * stride(diff);
-
-	*count = diff->runs[side];
-	return &diff->cells[first +
-			    (side == DIFF_NEW ? diff->runs[DIFF_BASE] : 0)];
-}
-
 static uint64_t get(const struct diff_cost *cost, enum diff_key key)
 {
 	switch (key) {
@@ -325,23 +314,37 @@ static void sum_up(const struct diff *diff, struct diff_row *row,
 {
 	static const enum diff_key keys[] = {DIFF_COUNT, DIFF_TOTAL, DIFF_SELF};
 	struct diff_figures *figures = &row->side[side];
-	uint32_t count;
-	const struct diff_cost *runs = diff_runs(diff, row, side, &count);
-	const bool *present = &diff->present[runs - diff->cells];
+	uint32_t count = diff->runs[side];
+	size_t first = (size_t)row->cells * stride(diff) +
+		       (side == DIFF_NEW ? diff->runs[DIFF_BASE] : 0);
+	const struct diff_cost *runs = &diff->cells[first];
 
 	figures->found = 0;
 	for (uint32_t i = 0; i < count; i++)
-		figures->found += present[i];
+		figures->found += diff->present[first + i];
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
-		uint64_t median;
+		struct noise_sample sample;
 
 		for (uint32_t i = 0; i < count; i++)
 			values[i] = get(&runs[i], keys[k]);
-		median = noise_median(values, count);
-		set(&figures->median, keys[k], median);
-		set(&figures->spread, keys[k],
-			noise_spread(values, count, median));
+		sample = noise_sample(values, count);
+		set(&figures->median, keys[k], sample.median);
+		set(&figures->spread, keys[k], sample.spread);
+		figures->deviation[keys[k]] = sample.deviation;
 	}
+}
+
+struct noise_sample diff_sample(const struct diff *diff,
+	const struct diff_row *row, enum diff_side side, enum diff_key figure)
+{
+	const struct diff_figures *figures = &row->side[side];
+
+	return (struct noise_sample){
+		.median = get(&figures->median, figure),
+		.spread = get(&figures->spread, figure),
+		.deviation = figures->deviation[figure],
+		.count = diff->runs[side],
+	};
 }
 
 int64_t diff_change(uint64_t base, uint64_t changed)

@@ -12,6 +12,7 @@
 
 #include "buffer.h"
 #include "error.h"
+#include "noise.h"
 #include "profile.h"
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
@@ -45,6 +46,7 @@ struct diff_figures {
 	struct diff_cost median; /* of its runs; of an even number the mean of
 				  * the two in the middle, rounded down */
 	struct diff_cost spread; /* median absolute deviation from that */
+	double deviation[3];     /* the mean of these; by enum diff_key */
 };
 
 struct diff_row {
@@ -82,9 +84,9 @@ const struct diff_row *diff_rows(const struct diff *diff, uint32_t *count);
  * self time are the sum of self times. It has no name. */
 const struct diff_row *diff_sum(const struct diff *diff, bool device);
 
-/* The figures of each run, as many as were added to the side. */
-const struct diff_cost *diff_runs(const struct diff *diff,
-	const struct diff_row *row, enum diff_side side, uint32_t *count);
+/* What noise.h compares: of DIFF_TOTAL, DIFF_SELF or DIFF_COUNT. */
+struct noise_sample diff_sample(const struct diff *diff,
+	const struct diff_row *row, enum diff_side side, enum diff_key figure);
 
 /* Appends the name and the file that a function is joined by; besides these
  * there are its kind, and with DIFF_MATCH_LINE and beyond its line. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The standard error of a median of n values is 1.2533 s / sqrt(n), where s,
- * their standard deviation, is 1.4826 times their median absolute deviation;
- * both hold for normal noise, and a few wild runs change neither. Of few values
- * that deviation is often much too small by chance, so that it takes more
- * errors: so many that medians of equal programs differ by more once in 333
- * times. All is squared, so that no root is needed.
+ * Of many runs, a few wild ones are to change nothing: the standard error of a
+ * median of n values is 1.2533 s / sqrt(n), where s, their standard deviation,
+ * is 1.4826 times their median absolute deviation. Of few, that deviation is
+ * often much too small by chance, and the mean of the distances tells more;
+ * wild runs only make it larger, which raises no alarm. Both hold for normal
+ * noise. How many of these are beyond chance is such that medians of equal
+ * programs differ by more once in 333 times.
  * Source: Rousseeuw, Croux, "Alternatives to the Median Absolute Deviation",
- * JASA 88 (1993). The numbers of errors are of a simulation, 400000 pairs for
- * each count; tests/test_noise.c does that again.
+ * JASA 88 (1993). The limits are of a simulation, 400000 pairs for each count;
+ * tests/test_noise.c does that again.
  */
 #include "noise.h"
 
@@ -16,22 +17,11 @@
 
 #define ERROR_OF_SPREAD (1.2533 * 1.4826)
 
-/* How many standard errors are more than chance. */
-static double errors_of(size_t count)
-{
-	static const double few[] = {[NOISE_RUNS_MIN] = 17.3,
-		6.31,
-		6.21,
-		4.58,
-		4.55,
-		3.93,
-		3.93,
-		3.58};
+/* So many mean distances are more than chance. */
+static const double few_limits[] = {
+	[NOISE_RUNS_MIN] = 7.62, 4.53, 3.77, 3.08, 2.83, 2.49, 2.35};
 
-	if (count < sizeof(few) / sizeof(few[0]))
-		return few[count];
-	return 2.75 + 8.5 / (double)count;
-}
+#define MANY (sizeof(few_limits) / sizeof(few_limits[0]))
 
 static int compare(const void *a, const void *b)
 {
@@ -52,12 +42,31 @@ uint64_t noise_median(uint64_t *values, size_t count)
 	return lower + (upper - lower) / 2;
 }
 
-uint64_t noise_spread(uint64_t *values, size_t count, uint64_t median)
+struct noise_sample noise_sample(uint64_t *values, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		values[i] = values[i] > median ? values[i] - median
-					       : median - values[i];
-	return noise_median(values, count);
+	struct noise_sample sample = {
+		.median = noise_median(values, count), .count = count};
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		values[i] = values[i] > sample.median
+				    ? values[i] - sample.median
+				    : sample.median - values[i];
+		sum += (double)values[i];
+	}
+	sample.spread = noise_median(values, count);
+	sample.deviation = sum / (double)count;
+	return sample;
+}
+
+/* Of both sides together: they are of one program, or nearly. */
+static double deviation_of(
+	const struct noise_sample *base, const struct noise_sample *changed)
+{
+	double sum = base->deviation * (double)base->count +
+		     changed->deviation * (double)changed->count;
+
+	return sum / (double)(base->count + changed->count);
 }
 
 static double error_squared(const struct noise_sample *sample)
@@ -72,15 +81,17 @@ bool noise_exceeds(
 {
 	size_t fewer =
 		base->count < changed->count ? base->count : changed->count;
-	double errors;
+	double errors = 2.75 + 8.5 / (double)fewer;
 	double change;
 
 	if (changed->median <= base->median)
 		return false;
-	if (base->count < NOISE_RUNS_MIN || changed->count < NOISE_RUNS_MIN)
+	if (fewer < NOISE_RUNS_MIN)
 		return true;
-	errors = errors_of(fewer);
 	change = (double)(changed->median - base->median);
+	if (fewer < MANY)
+		return change > few_limits[fewer] * deviation_of(base, changed);
+	/* Squared, so that no root is needed. */
 	return change * change >
 	       errors * errors * (error_squared(base) + error_squared(changed));
 }

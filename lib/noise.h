@@ -7,21 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The median of `count` values, at least one, and the median of their distances
- * from it. Both sort `values`, the second puts the distances there. Of an even
+/* The median of `count` values, at least one, which this sorts. Of an even
  * number it is the mean of the two in the middle, rounded down. */
 uint64_t noise_median(uint64_t *values, size_t count);
-uint64_t noise_spread(uint64_t *values, size_t count, uint64_t median);
 
 /* So many runs a side at least tell noise from change. */
 #define NOISE_RUNS_MIN 3
 
-/* Of one side. */
+/* Of the runs of one side. */
 struct noise_sample {
 	uint64_t median;
 	uint64_t spread;
+	double deviation; /* the mean of the distances from the median */
 	size_t count;
 };
+
+/* Of `count` values, at least one, which this changes. */
+struct noise_sample noise_sample(uint64_t *values, size_t count);
 
 /*
  * Is `changed` more than `base` by more than chance explains? With fewer than

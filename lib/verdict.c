@@ -6,8 +6,6 @@
  */
 #include "verdict.h"
 
-#include "noise.h"
-
 #define MILLION 1e6
 
 const char *verdict_name(enum verdict verdict)
@@ -30,23 +28,6 @@ bool verdict_is_judged(enum verdict verdict)
 	return verdict <= VERDICT_NOISE;
 }
 
-static struct noise_sample sample_of(const struct diff *diff,
-	const struct diff_row *row, enum diff_side side, enum diff_key figure)
-{
-	const struct diff_figures *figures = &row->side[side];
-	bool self = figure == DIFF_SELF;
-	uint32_t count;
-
-	(void)diff_runs(diff, row, side, &count);
-	return (struct noise_sample){
-		.median = self ? figures->median.self_ns
-			       : figures->median.total_ns,
-		.spread = self ? figures->spread.self_ns
-			       : figures->spread.total_ns,
-		.count = count,
-	};
-}
-
 static bool is_over(
 	const struct verdict_limit *limit, uint64_t base, uint64_t changed)
 {
@@ -61,8 +42,8 @@ enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,
 	enum diff_key figure, const struct verdict_limit *limit,
 	uint64_t min_ns)
 {
-	struct noise_sample base = sample_of(diff, row, DIFF_BASE, figure);
-	struct noise_sample changed = sample_of(diff, row, DIFF_NEW, figure);
+	struct noise_sample base = diff_sample(diff, row, DIFF_BASE, figure);
+	struct noise_sample changed = diff_sample(diff, row, DIFF_NEW, figure);
 
 	if (limit->off)
 		return VERDICT_OFF;

@@ -30,14 +30,11 @@ static uint64_t next_time(void)
 static struct noise_sample take(size_t count, double factor)
 {
 	uint64_t values[64];
-	struct noise_sample sample = {.count = count};
 
 	ck_assert_uint_le(count, 64);
 	for (size_t i = 0; i < count; i++)
 		values[i] = (uint64_t)((double)next_time() * factor);
-	sample.median = noise_median(values, count);
-	sample.spread = noise_spread(values, count, sample.median);
-	return sample;
+	return noise_sample(values, count);
 }
 
 /* In how many of so many pairs the second, which takes `factor` times as long,
@@ -69,15 +66,21 @@ START_TEST(medians_are_in_the_middle)
 }
 END_TEST
 
-START_TEST(spread_is_the_median_distance)
+START_TEST(spread_and_deviation_are_of_distances)
 {
 	uint64_t one[] = {7};
-	uint64_t odd[] = {10, 21, 30};
+	uint64_t odd[] = {30, 10, 21};
 	uint64_t wild[] = {100, 101, 99, 5000, 100};
+	struct noise_sample sample = noise_sample(one, 1);
 
-	ck_assert_uint_eq(noise_spread(one, 1, 7), 0);
-	ck_assert_uint_eq(noise_spread(odd, 3, 21), 9);
-	ck_assert_uint_eq(noise_spread(wild, 5, 100), 1);
+	ck_assert_uint_eq(sample.spread, 0);
+	sample = noise_sample(odd, 3);
+	ck_assert_uint_eq(sample.median, 21);
+	ck_assert_uint_eq(sample.spread, 9);
+	ck_assert(fabs(sample.deviation * 3 - 20) < 1e-9);
+	sample = noise_sample(wild, 5);
+	ck_assert_uint_eq(sample.spread, 1);
+	ck_assert(fabs(sample.deviation * 5 - 4902) < 1e-9);
 }
 END_TEST
 
@@ -94,8 +97,8 @@ END_TEST
 
 START_TEST(of_few_runs_nothing_is_known_of_chance)
 {
-	struct noise_sample base = {.median = 100, .spread = 50, .count = 2};
-	struct noise_sample more = {.median = 101, .spread = 50, .count = 9};
+	struct noise_sample base = {.median = 100, .deviation = 50, .count = 2};
+	struct noise_sample more = {.median = 101, .deviation = 50, .count = 9};
 
 	ck_assert(noise_exceeds(&base, &more));
 	base.count = 3;
@@ -123,8 +126,23 @@ END_TEST
 START_TEST(a_change_beyond_the_noise_is_always_found)
 {
 	state = 362436069;
+	ck_assert_uint_eq(count_more(3, 1.2, 1000), 1000);
 	ck_assert_uint_eq(count_more(8, 1.1, 1000), 1000);
 	ck_assert_uint_eq(count_more(20, 1.03, 1000), 1000);
+}
+END_TEST
+
+/* They make a median no other, and raise no alarm. */
+START_TEST(wild_runs_change_nothing)
+{
+	uint64_t base[] = {100, 101, 99, 100, 102, 98, 100, 101, 99, 100};
+	uint64_t wild[] = {100, 9000, 99, 100, 102, 98, 100, 5000, 99, 100};
+	struct noise_sample one = noise_sample(base, 10);
+	struct noise_sample two = noise_sample(wild, 10);
+
+	ck_assert(!noise_exceeds(&one, &two));
+	two.median = 110;
+	ck_assert(noise_exceeds(&one, &two));
 }
 END_TEST
 
@@ -134,11 +152,12 @@ int main(void)
 	TCase *tests = tcase_create("noise");
 
 	tcase_add_test(tests, medians_are_in_the_middle);
-	tcase_add_test(tests, spread_is_the_median_distance);
+	tcase_add_test(tests, spread_and_deviation_are_of_distances);
 	tcase_add_test(tests, without_spread_any_change_is_one);
 	tcase_add_test(tests, of_few_runs_nothing_is_known_of_chance);
 	tcase_add_test(tests, chance_is_rarely_taken_for_a_change);
 	tcase_add_test(tests, a_change_beyond_the_noise_is_always_found);
+	tcase_add_test(tests, wild_runs_change_nothing);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
