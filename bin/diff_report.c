@@ -57,14 +57,9 @@ bool diff_differs(const struct diff_view *view)
 static enum table_style style_of(
 	const struct diff_view *view, const struct diff_row *row)
 {
-	struct noise_sample base =
-		diff_sample(view->diff, row, DIFF_BASE, DIFF_TOTAL);
-	struct noise_sample changed =
-		diff_sample(view->diff, row, DIFF_NEW, DIFF_TOTAL);
+	int sign = diff_sign(view->diff, row, DIFF_TOTAL);
 
-	if (noise_exceeds(&base, &changed))
-		return TABLE_HOT;
-	return noise_exceeds(&changed, &base) ? TABLE_GOOD : TABLE_PLAIN;
+	return sign > 0 ? TABLE_HOT : sign < 0 ? TABLE_GOOD : TABLE_PLAIN;
 }
 
 static void add_time(struct table *table, const struct diff_figures *side,

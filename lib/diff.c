@@ -309,32 +309,54 @@ static void set(struct diff_cost *cost, enum diff_key key, uint64_t value)
 	}
 }
 
-static void sum_up(const struct diff *diff, struct diff_row *row,
-	enum diff_side side, uint64_t *values)
+/* The runs' figures, and in how many of them the row is. */
+static uint32_t get_runs(const struct diff *diff, const struct diff_row *row,
+	enum diff_side side, enum diff_key key, uint64_t *values)
 {
-	static const enum diff_key keys[] = {DIFF_COUNT, DIFF_TOTAL, DIFF_SELF};
-	struct diff_figures *figures = &row->side[side];
-	uint32_t count = diff->runs[side];
 	size_t first = (size_t)row->cells * stride(diff) +
 		       (side == DIFF_NEW ? diff->runs[DIFF_BASE] : 0);
-	const struct diff_cost *runs = &diff->cells[first];
+	uint32_t found = 0;
 
-	figures->found = 0;
-	for (uint32_t i = 0; i < count; i++)
-		figures->found += diff->present[first + i];
-	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
-		struct noise_sample sample;
+	for (uint32_t i = 0; i < diff->runs[side]; i++) {
+		values[i] = get(&diff->cells[first + i], key);
+		found += diff->present[first + i];
+	}
+	return found;
+}
 
-		for (uint32_t i = 0; i < count; i++)
-			values[i] = get(&runs[i], keys[k]);
-		sample = noise_sample(values, count);
-		set(&figures->median, keys[k], sample.median);
-		set(&figures->spread, keys[k], sample.spread);
-		figures->deviation[keys[k]] = sample.deviation;
+static void set_figures(struct diff_figures *figures, enum diff_key key,
+	const struct noise_sample *sample)
+{
+	set(&figures->median, key, sample->median);
+	set(&figures->spread, key, sample->spread);
+	figures->deviation[key] = sample->deviation;
+}
+
+/* `values` has room for all runs. */
+static void sum_up(
+	const struct diff *diff, struct diff_row *row, uint64_t *values)
+{
+	static const enum diff_key keys[DIFF_FIGURES] = {
+		DIFF_TOTAL, DIFF_SELF, DIFF_COUNT};
+	struct diff_figures *sides = row->side;
+	uint64_t *changed = values + diff->runs[DIFF_BASE];
+
+	for (size_t k = 0; k < DIFF_FIGURES; k++) {
+		struct noise_change change;
+
+		sides[DIFF_BASE].found =
+			get_runs(diff, row, DIFF_BASE, keys[k], values);
+		sides[DIFF_NEW].found =
+			get_runs(diff, row, DIFF_NEW, keys[k], changed);
+		change = noise_compare(values, diff->runs[DIFF_BASE], changed,
+			diff->runs[DIFF_NEW]);
+		set_figures(&sides[DIFF_BASE], keys[k], &change.base);
+		set_figures(&sides[DIFF_NEW], keys[k], &change.changed);
+		row->rank[keys[k]] = change.rank;
 	}
 }
 
-struct noise_sample diff_sample(const struct diff *diff,
+static struct noise_sample sample_of(const struct diff *diff,
 	const struct diff_row *row, enum diff_side side, enum diff_key figure)
 {
 	const struct diff_figures *figures = &row->side[side];
@@ -345,6 +367,18 @@ struct noise_sample diff_sample(const struct diff *diff,
 		.deviation = figures->deviation[figure],
 		.count = diff->runs[side],
 	};
+}
+
+int diff_sign(const struct diff *diff, const struct diff_row *row,
+	enum diff_key figure)
+{
+	const struct noise_change change = {
+		.base = sample_of(diff, row, DIFF_BASE, figure),
+		.changed = sample_of(diff, row, DIFF_NEW, figure),
+		.rank = row->rank[figure],
+	};
+
+	return noise_sign(&change);
 }
 
 int64_t diff_change(uint64_t base, uint64_t changed)
@@ -406,10 +440,8 @@ enum ctp_status diff_finish(
 
 	if (values == NULL)
 		return no_memory(err);
-	for (uint32_t i = 0; i < diff->row_count; i++) {
-		sum_up(diff, &diff->rows[i], DIFF_BASE, values);
-		sum_up(diff, &diff->rows[i], DIFF_NEW, values);
-	}
+	for (uint32_t i = 0; i < diff->row_count; i++)
+		sum_up(diff, &diff->rows[i], values);
 	memory_free(values);
 	diff->key = key;
 	qsort_r(diff->rows + SUM_ROWS, diff->row_count - SUM_ROWS,

@@ -29,6 +29,7 @@ enum diff_key {
 	DIFF_TOTAL,
 	DIFF_SELF,
 	DIFF_COUNT,
+#define DIFF_FIGURES 3 /* these; the others are orders */
 	DIFF_RATIO,
 	DIFF_NAME,
 };
@@ -46,7 +47,7 @@ struct diff_figures {
 	struct diff_cost median; /* of its runs; of an even number the mean of
 				  * the two in the middle, rounded down */
 	struct diff_cost spread; /* median absolute deviation from that */
-	double deviation[3];     /* the mean of these; by enum diff_key */
+	double deviation[DIFF_FIGURES]; /* the mean of these */
 };
 
 struct diff_row {
@@ -55,7 +56,8 @@ struct diff_row {
 	uint32_t line;    /* the lowest in the newest side that has it */
 	enum profile_kind kind;
 	struct diff_figures side[DIFF_SIDES];
-	uint32_t cells; /* private */
+	double rank[DIFF_FIGURES]; /* see struct noise_change */
+	uint32_t cells;            /* private */
 };
 
 struct diff;
@@ -84,9 +86,9 @@ const struct diff_row *diff_rows(const struct diff *diff, uint32_t *count);
  * self time are the sum of self times. It has no name. */
 const struct diff_row *diff_sum(const struct diff *diff, bool device);
 
-/* What noise.h compares: of DIFF_TOTAL, DIFF_SELF or DIFF_COUNT. */
-struct noise_sample diff_sample(const struct diff *diff,
-	const struct diff_row *row, enum diff_side side, enum diff_key figure);
+/* What noise_sign() tells of one of the figures. */
+int diff_sign(const struct diff *diff, const struct diff_row *row,
+	enum diff_key figure);
 
 /* Appends the name and the file that a function is joined by; besides these
  * there are its kind, and with DIFF_MATCH_LINE and beyond its line. */

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of many runs, a few wild ones are to change nothing: the standard error of a
- * median of n values is 1.2533 s / sqrt(n), where s, their standard deviation,
- * is 1.4826 times their median absolute deviation. Of few, that deviation is
- * often much too small by chance, and the mean of the distances tells more;
- * wild runs only make it larger, which raises no alarm. Both hold for normal
- * noise. How many of these are beyond chance is such that medians of equal
- * programs differ by more once in 333 times.
- * Source: Rousseeuw, Croux, "Alternatives to the Median Absolute Deviation",
- * JASA 88 (1993). The limits are of a simulation, 400000 pairs for each count;
- * tests/test_noise.c does that again.
+ * Of many runs, ranks tell: how often a run of one side is more than one of the
+ * other does not depend on how the noise is distributed, and a few wild runs
+ * change nothing. Of few, the mean distance from the median has to do; wild
+ * runs only make it larger, which raises no alarm. Its limits hold for normal
+ * noise, and are such that medians of equal programs differ by more once in 333
+ * times. Median absolute deviations would not do: of few runs they are often
+ * next to nothing by chance.
+ * Source: Mann, Whitney, "On a test of whether one of two random variables is
+ * stochastically larger than the other", 1947. The limits of few are of a
+ * simulation, 400000 pairs for each count; tests/test_noise.c does that again.
  */
 #include "noise.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#define ERROR_OF_SPREAD (1.2533 * 1.4826)
+/* Chance is beyond this once in 2000 times. */
+#define RANK_LIMIT 3.3
 
 /* So many mean distances are more than chance. */
 static const double few_limits[] = {
@@ -42,7 +45,8 @@ uint64_t noise_median(uint64_t *values, size_t count)
 	return lower + (upper - lower) / 2;
 }
 
-struct noise_sample noise_sample(uint64_t *values, size_t count)
+/* Of `count` values in order, which become their distances. */
+static struct noise_sample sample_of(uint64_t *values, size_t count)
 {
 	struct noise_sample sample = {
 		.median = noise_median(values, count), .count = count};
@@ -59,6 +63,42 @@ struct noise_sample noise_sample(uint64_t *values, size_t count)
 	return sample;
 }
 
+/* Of values in order. What is equal counts as half more. */
+static double rank_of(const uint64_t *base, size_t base_count,
+	const uint64_t *changed, size_t changed_count)
+{
+	double pairs = (double)base_count * (double)changed_count;
+	double more = 0;
+	size_t less = 0; /* values of the base below the one at hand */
+	size_t equal = 0;
+
+	for (size_t i = 0; i < changed_count; i++) {
+		while (less < base_count && base[less] < changed[i])
+			less++;
+		if (equal < less)
+			equal = less;
+		while (equal < base_count && base[equal] == changed[i])
+			equal++;
+		more += (double)(less + equal) / 2;
+	}
+	return (more - pairs / 2) /
+	       sqrt(pairs * (double)(base_count + changed_count + 1) / 12);
+}
+
+struct noise_change noise_compare(uint64_t *base, size_t base_count,
+	uint64_t *changed, size_t changed_count)
+{
+	struct noise_change change = {0};
+
+	qsort(base, base_count, sizeof(*base), compare);
+	qsort(changed, changed_count, sizeof(*changed), compare);
+	if (base_count >= MANY && changed_count >= MANY)
+		change.rank = rank_of(base, base_count, changed, changed_count);
+	change.base = sample_of(base, base_count);
+	change.changed = sample_of(changed, changed_count);
+	return change;
+}
+
 /* Of both sides together: they are of one program, or nearly. */
 static double deviation_of(
 	const struct noise_sample *base, const struct noise_sample *changed)
@@ -69,29 +109,22 @@ static double deviation_of(
 	return sum / (double)(base->count + changed->count);
 }
 
-static double error_squared(const struct noise_sample *sample)
+int noise_sign(const struct noise_change *change)
 {
-	double deviation = ERROR_OF_SPREAD * (double)sample->spread;
-
-	return deviation * deviation / (double)sample->count;
-}
-
-bool noise_exceeds(
-	const struct noise_sample *base, const struct noise_sample *changed)
-{
+	const struct noise_sample *base = &change->base;
+	const struct noise_sample *changed = &change->changed;
 	size_t fewer =
 		base->count < changed->count ? base->count : changed->count;
-	double errors = 2.75 + 8.5 / (double)fewer;
-	double change;
+	double more = (double)changed->median - (double)base->median;
+	bool is_change = true;
 
-	if (changed->median <= base->median)
-		return false;
-	if (fewer < NOISE_RUNS_MIN)
-		return true;
-	change = (double)(changed->median - base->median);
-	if (fewer < MANY)
-		return change > few_limits[fewer] * deviation_of(base, changed);
-	/* Squared, so that no root is needed. */
-	return change * change >
-	       errors * errors * (error_squared(base) + error_squared(changed));
+	if (changed->median == base->median)
+		return 0;
+	if (fewer >= MANY)
+		is_change =
+			(more > 0 ? change->rank : -change->rank) > RANK_LIMIT;
+	else if (fewer >= NOISE_RUNS_MIN)
+		is_change = fabs(more) >
+			    few_limits[fewer] * deviation_of(base, changed);
+	return !is_change ? 0 : more > 0 ? 1 : -1;
 }

@@ -3,7 +3,6 @@
 #ifndef NOISE_H
 #define NOISE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,14 +21,24 @@ struct noise_sample {
 	size_t count;
 };
 
-/* Of `count` values, at least one, which this changes. */
-struct noise_sample noise_sample(uint64_t *values, size_t count);
+/* Two sides. */
+struct noise_change {
+	struct noise_sample base;
+	struct noise_sample changed;
+	/* How far the ranks of `changed` among all are above those of `base`,
+	 * in standard deviations; 0 of few runs. */
+	double rank;
+};
+
+/* Of values of both sides, at least one each, which this changes. */
+struct noise_change noise_compare(uint64_t *base, size_t base_count,
+	uint64_t *changed, size_t changed_count);
 
 /*
- * Is `changed` more than `base` by more than chance explains? With fewer than
- * NOISE_RUNS_MIN runs on a side nothing is known of chance, and any change is.
+ * 1 if `changed` is more than `base` by more than chance explains, -1 if it is
+ * less, else 0. With fewer than NOISE_RUNS_MIN runs on a side nothing is known
+ * of chance, and any change is one.
  */
-bool noise_exceeds(
-	const struct noise_sample *base, const struct noise_sample *changed);
+int noise_sign(const struct noise_change *change);
 
 #endif

@@ -28,6 +28,13 @@ bool verdict_is_judged(enum verdict verdict)
 	return verdict <= VERDICT_NOISE;
 }
 
+static uint64_t time_of(
+	const struct diff_figures *figures, enum diff_key figure)
+{
+	return figure == DIFF_SELF ? figures->median.self_ns
+				   : figures->median.total_ns;
+}
+
 static bool is_over(
 	const struct verdict_limit *limit, uint64_t base, uint64_t changed)
 {
@@ -42,18 +49,19 @@ enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,
 	enum diff_key figure, const struct verdict_limit *limit,
 	uint64_t min_ns)
 {
-	struct noise_sample base = diff_sample(diff, row, DIFF_BASE, figure);
-	struct noise_sample changed = diff_sample(diff, row, DIFF_NEW, figure);
+	uint64_t base = time_of(&row->side[DIFF_BASE], figure);
+	uint64_t changed = time_of(&row->side[DIFF_NEW], figure);
 
 	if (limit->off)
 		return VERDICT_OFF;
-	if (base.median < min_ns && changed.median < min_ns)
+	if (base < min_ns && changed < min_ns)
 		return VERDICT_SHORT;
 	if (row->side[DIFF_BASE].found == 0)
 		return VERDICT_ADDED;
 	if (row->side[DIFF_NEW].found == 0)
 		return VERDICT_REMOVED;
-	if (!is_over(limit, base.median, changed.median))
+	if (!is_over(limit, base, changed))
 		return VERDICT_PASSED;
-	return noise_exceeds(&base, &changed) ? VERDICT_SLOWER : VERDICT_NOISE;
+	return diff_sign(diff, row, figure) > 0 ? VERDICT_SLOWER
+						: VERDICT_NOISE;
 }
