@@ -3,6 +3,7 @@
 #include "cmd.h"
 
 #include "arguments.h"
+#include "diff_picture.h"
 #include "diff_report.h"
 #include "output.h"
 #include "reporting.h"
@@ -23,6 +24,7 @@ struct request {
 	uint32_t top;
 	unsigned unit;
 	bool exit_code;
+	const char *svg; /* NULL: no picture */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -47,6 +49,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_EXIT_CODE:
 		request->exit_code = true;
+		return 0;
+	case KEY_SVG:
+		request->svg = arg;
+		request->sides.tree = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -95,6 +101,15 @@ static int print_to_output(const struct request *request,
 	return status;
 }
 
+static int write_picture(const struct request *request,
+	const struct sides_profiles *profiles, int worst)
+{
+	int status = diff_picture_write(&request->sides, profiles, request->svg,
+		request->reporting.output.force);
+
+	return status > worst ? status : worst;
+}
+
 static int run_request(const struct request *request)
 {
 	struct sides_profiles profiles;
@@ -106,6 +121,8 @@ static int run_request(const struct request *request)
 			&request->sides, &profiles, "ctprof/diff/1");
 		int status = EXIT_LIMIT;
 
+		if (request->svg != NULL)
+			worst = write_picture(request, &profiles, worst);
 		diff = sides_join(&request->sides, &profiles, request->key);
 		if (diff != NULL)
 			status = print_to_output(request, diff, &report);
@@ -143,6 +160,9 @@ static const struct argp_option options[] = {
 		"and CSV; 0: all)", GROUP_MAIN},
 	{"exit-code", KEY_EXIT_CODE, NULL, 0,
 		"exit with status 1 if anything is different", GROUP_MAIN},
+	{"svg", KEY_SVG, "FILE", 0,
+		"write a flame graph, too, of what takes longer (red) or less "
+		"(blue) than before", GROUP_OUTPUT},
 	{"unit", KEY_UNIT, CHANGE_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT},

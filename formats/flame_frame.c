@@ -96,40 +96,34 @@ static void add_origin(
 		canvas->text.used = start;
 }
 
-void flame_add_change(
-	struct flame_canvas *canvas, uint64_t before, uint64_t after)
+void flame_add_change(struct flame_canvas *canvas,
+	const struct flame_cost *before, uint64_t after_ns)
 {
-	uint64_t change = after > before ? after - before : before - after;
-	const char *sign = after >= before ? "+" : "-";
+	uint64_t before_ns = before->total_ns;
+	bool grown = after_ns >= before_ns;
+	uint64_t change_ns =
+		grown ? after_ns - before_ns : before_ns - after_ns;
+	uint64_t hundredths;
 	char share[AMOUNT_TEXT];
 
 	buffer_add_text(&canvas->text, "before ");
-	flame_add_time(canvas, before);
-	if (before == 0 || after == 0)
+	flame_add_time(canvas, before_ns);
+	if (before->calls != 0) {
+		buffer_add_text(&canvas->text, " in ");
+		flame_add_count(canvas, before->calls, "call");
+	}
+	if (before_ns == 0)
 		return;
-	buffer_add_text(&canvas->text, ", now ");
-	buffer_add_text(&canvas->text, sign);
-	flame_add_time(canvas, change);
-	if (change / before >= 100)
+	buffer_add_text(&canvas->text, grown ? ": +" : ": -");
+	flame_add_time(canvas, change_ns);
+	/* Beyond that a factor tells nothing. */
+	if (change_ns / before_ns >= 1000)
 		return;
-	(void)snprintf(share, sizeof(share), ", %s%" PRIu64 ".%02" PRIu64 " %%",
-		sign, (uint64_t)((unsigned __int128)change * 100 / before),
-		(uint64_t)((unsigned __int128)change * 10000 / before % 100));
+	hundredths =
+		(uint64_t)((unsigned __int128)change_ns * 10000 / before_ns);
+	(void)snprintf(share, sizeof(share), ", %c%" PRIu64 ".%02" PRIu64 " %%",
+		grown ? '+' : '-', hundredths / 100, hundredths % 100);
 	buffer_add_text(&canvas->text, share);
-}
-
-/* The last line: what has changed. */
-static void add_change(
-	struct flame_canvas *canvas, const struct flame_node *node)
-{
-	if (!canvas->compared)
-		return;
-	buffer_add_byte(&canvas->text, '\n');
-	flame_add_change(canvas, node->base.total_ns, node->cost.total_ns);
-	if (node->base.calls == 0)
-		return;
-	buffer_add_text(&canvas->text, "; ");
-	flame_add_count(canvas, node->base.calls, "call");
 }
 
 static void put_title(struct flame_canvas *canvas,
@@ -155,7 +149,10 @@ static void put_title(struct flame_canvas *canvas,
 		buffer_add_text(text, "; ");
 		flame_add_count(canvas, cost->calls, "call");
 	}
-	add_change(canvas, node);
+	if (canvas->compared) {
+		buffer_add_byte(text, '\n');
+		flame_add_change(canvas, &node->base, cost->total_ns);
+	}
 	(void)fputs("<title>", canvas->out);
 	flame_put_text(canvas);
 	(void)fputs("</title>", canvas->out);

@@ -42,9 +42,9 @@ void flame_add_time(struct flame_canvas *canvas, uint64_t time_ns);
 void flame_add_count(
 	struct flame_canvas *canvas, uint64_t count, const char *what);
 
-/* "before 1.23 ms, now +0.12 ms, +10.00 %". */
-void flame_add_change(
-	struct flame_canvas *canvas, uint64_t before, uint64_t after);
+/* "before 1.20 ms in 3 calls: +0.12 ms, +10.00 %". */
+void flame_add_change(struct flame_canvas *canvas,
+	const struct flame_cost *before, uint64_t after_ns);
 
 /* " x="10.25"": hundredths as an attribute. */
 void flame_put_units(FILE *out, const char *name, uint32_t hundredths);

@@ -90,8 +90,8 @@ static void add_change_words(struct page *page, const struct flame_tree *tree)
 	struct flame_canvas *canvas = &page->canvas;
 
 	buffer_add_text(&canvas->text, ", ");
-	flame_add_change(canvas, tree->nodes[0].base.total_ns,
-		tree->nodes[0].cost.total_ns);
+	flame_add_change(
+		canvas, &tree->nodes[0].base, tree->nodes[0].cost.total_ns);
 	buffer_add_text(
 		&canvas->text, "; red takes longer than before, blue less");
 	if (tree->gone == 0)
@@ -178,9 +178,8 @@ static void add_function(
 		return;
 	buffer_add_text(&canvas->text, "; ");
 	flame_add_change(canvas,
-		flame_diff_base_functions(
-			page->diff)[function - canvas->profile->functions]
-			.total_ns,
+		&flame_diff_base_functions(
+			page->diff)[function - canvas->profile->functions],
 		cum_ns);
 }
 

@@ -75,6 +75,13 @@ def draw(ctprof, path, directory):
     return out
 
 
+def draw_change(ctprof, base, new, directory):
+    out = os.path.join(directory, "change.svg")
+    subprocess.run([ctprof, "diff", "-q", "--svg", out, base, new],
+                   check=True, stdout=subprocess.DEVNULL)
+    return out
+
+
 def check_drawn(page, name):
     frames = page.shown()
     check(page.browser.complaints() == [], f"{name}: nothing complains")
@@ -177,6 +184,10 @@ def main(ctprof, directory, first, *paths):
         for path in (*paths, first):
             browser.open("file://" + draw(ctprof, path, directory))
             check_drawn(page, os.path.basename(path))
+        browser.open("file://" + draw_change(
+            ctprof, first, first, directory))
+        check_drawn(page, "a difference")
+        browser.open("file://" + draw(ctprof, first, directory))
         for part in check_zoom, check_search, check_keyboard, check_words:
             part(page)
         check(browser.complaints() == [], "nothing complains meanwhile")

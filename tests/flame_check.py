@@ -5,9 +5,11 @@
 usage: flame_check.py CTPROF INPUT...
 """
 import collections
+import os
 import random
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -191,6 +193,57 @@ def check_large():
           "a large tree: the longest are shown")
 
 
+def color_of(before, now):
+    """What has changed by this part of the longer time."""
+    # To the nearest hundredth of a percent.
+    most = max(before, now)
+    part = (10000 * abs(now - before) + most // 2) // most
+    level = sum(part >= least for least in (100, 300, 1000, 2500, 5000))
+    return ("more" if now > before else "less") + str(level) \
+        if level else "same"
+
+
+def totals_of(text):
+    totals = collections.Counter()
+    for stack, time in folded_stacks(text).items():
+        for i in range(len(stack) + 1):
+            totals[stack[:i]] += time
+    return totals
+
+
+def check_diff():
+    """Colours are of what a path has on both sides, widths of the new one."""
+    chance = random.Random(2)
+    sides = []
+    for _ in range(2):
+        lines = {";".join(chance.choice("abcdef") for _ in range(
+            chance.randrange(1, 5))): chance.randrange(1, 400)
+            for _ in range(150)}
+        sides.append("".join(f"{stack} {time}\n"
+                             for stack, time in lines.items()).encode())
+    with tempfile.TemporaryDirectory() as work:
+        paths = [os.path.join(work, name) for name in ("a.folded", "b.folded")]
+        for path, text in zip(paths, sides):
+            with open(path, "wb") as file:
+                file.write(text)
+        out = os.path.join(work, "d.svg")
+        subprocess.run([sys.argv[1], "diff", "-q", "--svg", out, *paths],
+                       check=True, stdout=subprocess.DEVNULL)
+        with open(out, "rb") as file:
+            [graph] = graphs_of(file.read())
+    before, now = map(totals_of, sides)
+    check(graph.is_to_scale() and
+          {frame.path: frame.total for frame in graph.frames} == now,
+          "a difference: widths are of the new side")
+    check(all(frame.css == [color_of(before[frame.path], frame.total)]
+              for frame in graph.frames) and
+          len({frame.css[0] for frame in graph.frames}) > 8,
+          "a difference: colours are of the change")
+    gone = before.keys() - now.keys()
+    check(gone and f"gone: {len(gone)} call paths" in graph.words,
+          "a difference: what is gone is counted")
+
+
 def check_hard():
     deep = b";".join([b"f"] * 100000) + b" 5\n"
     [graph] = graphs_of(convert(deep, "flamegraph", "--from=folded"))
@@ -222,6 +275,7 @@ def main():
         check_input(path)
     check_trace(sys.argv[-1])
     check_large()
+    check_diff()
     check_hard()
     sys.exit(bool(FAILED))
 

@@ -169,16 +169,16 @@ START_TEST(the_picture_shows_what_has_changed)
 	}
 	CASE_HAS("<title>a &amp; b</title>");
 	CASE_HAS(
-		"110 ns, before 140 ns, now -30 ns, -21.42 %; red takes "
+		"110 ns, before 140 ns: -30 ns, -21.42 %; red takes "
 		"longer than before, blue less; gone: 1 call path with 30 ns<");
-	CASE_HAS("9 ns, before 7 ns, now +2 ns, +28.57 %");
+	CASE_HAS("9 ns, before 7 ns: +2 ns, +28.57 %");
 	CASE_HAS("<title>step#\nm.c\n50 ns, 45.45 % of host time; 1 call\n"
-		 "before 100 ns, now -50 ns, -50.00 %; 1 call</title>"
+		 "before 100 ns in 1 call: -50 ns, -50.00 %</title>"
 		 "<rect class=\"less5\"");
 	CASE_HAS("<title>come\nm.c\n40 ns, 36.36 % of host time; 1 call\n"
 		 "before 0 ns</title><rect class=\"more5\"");
 	CASE_HAS("\"everywhere 40 ns, 36.36 %; itself 20 ns; 1 call; before "
-		 "20 ns, now +20 ns, +100.00 %\"");
+		 "20 ns in 1 call: +20 ns, +100.00 %\"");
 	CASE_LACKS("<title>gone");
 	free(case_bytes);
 	case_bytes = NULL;
