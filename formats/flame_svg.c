@@ -236,7 +236,9 @@ static void put_head(struct page *page)
 	flame_add_text(&page->canvas.text, page->title);
 	flame_put_text(&page->canvas);
 	(void)fprintf(out,
-		"</text>\n<text class=\"words\" x=\"%u\" y=\"52\"/>\n"
+		"</text>\n<text class=\"words\" x=\"%u\" y=\"52\">"
+		"Each box is as wide as its time, below the one that called "
+		"it.</text>\n"
 		"<text class=\"hits\" x=\"%u\" y=\"52\" "
 		"text-anchor=\"end\"/>\n"
 		"<path class=\"line\" d=\"M0 %u.5H9999\"/>\n</g>\n",

@@ -32,4 +32,5 @@ head -c 3000 "$work/program.ctp" >"$work/cut.ctp"
 "$PYTHON3" -B "$srcdir/tests/flame_browser.py" "$CTPROF" "$work" \
 	"$work/device.json" "$work/program.ctp" "$work/empty.json" \
 	"$work/cut.ctp" \
+	"$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \
 	"$srcdir/tests/traces/self-win-clang-19.1_main.json.gz"

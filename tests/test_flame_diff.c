@@ -8,6 +8,7 @@
 
 #include "flame_diff.h"
 #include "flame_svg.h"
+#include "memory.h"
 #include "profile_case.h"
 #include "run_suite.h"
 
@@ -185,6 +186,54 @@ START_TEST(the_picture_shows_what_has_changed)
 }
 END_TEST
 
+/* Joins the profile with itself, and draws that. */
+static enum ctp_status join_and_draw(FILE *out)
+{
+	struct flame_diff *joined = flame_diff_new(DIFF_MATCH_FILE);
+	enum ctp_status status = CTP_ERR_NOMEM;
+
+	if (joined == NULL)
+		return status;
+	for (int side = DIFF_BASE; side < DIFF_SIDES; side++) {
+		status = flame_diff_add(
+			joined, (enum diff_side)side, case_profile, NULL);
+		if (status != CTP_OK)
+			break;
+	}
+	if (status == CTP_OK) {
+		flame_diff_finish(joined);
+		status = flame_svg_write_diff(out, joined, "", NULL);
+	}
+	flame_diff_free(joined);
+	return status;
+}
+
+START_TEST(wherever_memory_ends_that_is_an_error)
+{
+	enum ctp_status status = CTP_ERR_NOMEM;
+	FILE *out = fopen("/dev/null", "w");
+	unsigned refused = 0;
+	uint32_t at;
+
+	ck_assert_ptr_nonnull(out);
+	case_set_up();
+	at = add(0, "main", "m.c", 10);
+	for (unsigned i = 0; i < 200; i++)
+		at = add(at, i % 2 ? "odd" : "even", "m.c", i);
+	launch(at, "<gpu:0>", 7);
+	for (uint64_t limit = 1; status != CTP_OK; limit += 1024) {
+		memory_set_limit(limit);
+		status = join_and_draw(out);
+		memory_set_limit(0);
+		ck_assert(status == CTP_OK || status == CTP_ERR_NOMEM);
+		refused += status != CTP_OK;
+	}
+	ck_assert_uint_gt(refused, 20);
+	case_tear_down();
+	(void)fclose(out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("flame_diff");
@@ -196,6 +245,7 @@ int main(void)
 	tcase_add_test(tests, several_runs_are_their_mean);
 	tcase_add_test(tests, many_paths_keep_what_they_had);
 	tcase_add_test(tests, the_picture_shows_what_has_changed);
+	tcase_add_test(tests, wherever_memory_ends_that_is_an_error);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
