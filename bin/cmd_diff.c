@@ -2,6 +2,8 @@
 /* What changed between two runs, or two sets of them. */
 #include "cmd.h"
 
+#include <string.h>
+
 #include "arguments.h"
 #include "diff_picture.h"
 #include "diff_report.h"
@@ -51,6 +53,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->exit_code = true;
 		return 0;
 	case KEY_SVG:
+		if (strcmp(arg, "-") == 0)
+			argp_error(state, "--svg needs the name of a file");
 		request->svg = arg;
 		request->sides.tree = true;
 		return 0;
@@ -143,7 +147,12 @@ static int run(int argc, char **argv)
 		request.top = request.reporting.style == REPORTING_TEXT
 				      ? USUAL_TOP
 				      : 0;
-	status = run_request(&request);
+	/* Before all is read: that may take long. */
+	status = request.svg == NULL ? EXIT_DONE
+				     : output_check(request.svg,
+					       request.reporting.output.force);
+	if (status == EXIT_DONE)
+		status = run_request(&request);
 	sides_clear(&request.sides);
 	return status;
 }

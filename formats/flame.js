@@ -232,7 +232,8 @@ head.append(box);
 function resize() {
 	if (alone) {
 		// Of the root this is the window's, without a scroll bar.
-		width = Math.max(600, svg.clientWidth) - 2 * EDGE;
+		width = Math.max(600, svg.clientWidth || window.innerWidth) -
+			2 * EDGE;
 		svg.setAttribute("width", width + 2 * EDGE);
 		svg.setAttribute("height", Math.max(height, window.innerHeight));
 		svg.querySelector(".bg").setAttribute("height", "100%");

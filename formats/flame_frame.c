@@ -225,17 +225,20 @@ void flame_put_frames(struct flame_canvas *canvas,
 	const struct flame_tree *tree, const char *of, uint32_t y)
 {
 	const struct flame_node *root = &tree->nodes[0];
-	uint64_t whole = root->cost.total_ns;
+	/* Without any time the root is all there is. */
+	uint64_t whole = root->cost.total_ns == 0 ? 1 : root->cost.total_ns;
 
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct flame_node *node = &tree->nodes[i];
+		uint64_t left = whole - node->start_ns;
 		uint32_t top = y + node->depth * FLAME_ROW;
-		uint32_t x = whole == 0 ? 0 : units(node->start_ns, whole);
-		uint32_t end =
-			whole == 0 ? units(1, 1)
-				   : units(node->start_ns + node->cost.total_ns,
-					     whole);
+		uint32_t x = units(node->start_ns, whole);
+		uint32_t end = units(1, 1);
 
+		/* Sums that are beyond counting end at the right edge. */
+		if (i > 0 && node->cost.total_ns < left)
+			end = units(
+				node->start_ns + node->cost.total_ns, whole);
 		put_frame(canvas, node, root, of);
 		flame_put_units(canvas->out, "x", FLAME_EDGE * 100 + x);
 		flame_put_units(canvas->out, "width", end - x);

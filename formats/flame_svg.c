@@ -132,6 +132,21 @@ static void add_words(struct page *page, const struct flame_tree *tree)
 	buffer_add_text(&canvas->text, text);
 }
 
+/* What stands there without a caller, but had one. */
+static void add_unmatched(struct page *page)
+{
+	uint64_t count = page->canvas.profile->unmatched;
+	char text[96];
+
+	if (count == 0)
+		return;
+	(void)snprintf(text, sizeof(text),
+		"; the recording does not tell what launched %" PRIu64
+		" of its activities",
+		count);
+	buffer_add_text(&page->canvas.text, text);
+}
+
 static void put_graph(struct page *page, enum flame_side side, uint32_t y)
 {
 	const struct flame_tree *tree = page->trees[side];
@@ -144,6 +159,8 @@ static void put_graph(struct page *page, enum flame_side side, uint32_t y)
 		sides[side], y + HEADING, FLAME_EDGE, y + HEADING - 9,
 		headings[side]);
 	add_words(page, tree);
+	if (side == FLAME_DEVICE)
+		add_unmatched(page);
 	flame_put_text(&page->canvas);
 	(void)fputs("</tspan></text>\n", out);
 	flame_put_frames(&page->canvas, tree, sides[side], y + HEADING);

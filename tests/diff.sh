@@ -85,6 +85,17 @@ expect 3 'cannot open' "$base" "$work/nothing"
 expect 3 'empty' "$base" "$work/empty.json"
 expect 4 'added' --strict "$base" "$work/cut.json.gz"
 
+# The picture is what flame.sh looks into.
+"$CTPROF" convert -q -o "$work/sums.pstats" "$base"
+expect 0 '' --svg "$work/d.svg" "$base" "$new"
+expect 5 'exists' --svg "$work/d.svg" "$base" "$new"
+expect 0 '' --force --svg "$work/d.svg" --runs "$base" "$new" -- "$new"
+grep -q '<title>2 runs like compare_base.* 1 like compare_test' "$work/d.svg" ||
+	complain "the picture does not say of what it is"
+expect 3 'sums.pstats: .* no paths of calls' --svg "$work/e.svg" "$base" \
+	"$work/sums.pstats"
+expect 2 'needs the name of a file' --svg - "$base" "$new"
+
 # A directory is one run of all that is below it.
 mkdir "$work/build"
 cp "$traces/self-win-clang-19.1_main.json.gz" "$work/build/a.json.gz"
