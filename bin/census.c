@@ -171,8 +171,7 @@ static int compare_tracks(const void *a, const void *b)
 	return 0;
 }
 
-/* A thread may have several tracks. */
-static bool count_tracks(struct census *census, const struct trace *trace)
+bool census_count_tracks(struct census *census, const struct trace *trace)
 {
 	size_t size = (size_t)trace->track_count * sizeof(*trace->tracks);
 	struct trace_track *tracks = memory_new(size + 1);
@@ -211,7 +210,7 @@ static enum ctp_status finish(
 	census->depth = NULL;
 	device_join_free(census->join);
 	census->join = NULL;
-	if (!count_tracks(census, trace))
+	if (!census_count_tracks(census, trace))
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	return CTP_OK;

@@ -4,6 +4,7 @@
 #ifndef CENSUS_H
 #define CENSUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "device_join.h"
@@ -44,5 +45,9 @@ struct census {
 enum ctp_status census_take(struct census *census, struct event_source *source,
 	void (*progress)(void *user, uint64_t position), void *user,
 	struct ctp_error *err);
+
+/* Counts processes, threads and devices alone: a thread may have several
+ * tracks. False if out of memory. */
+bool census_count_tracks(struct census *census, const struct trace *trace);
 
 #endif

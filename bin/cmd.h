@@ -46,6 +46,7 @@ struct command {
 	X(diff) \
 	X(phases) \
 	X(check) \
+	X(report) \
 	X(formats) \
 	X(completion) \
 	X(help)

@@ -22,7 +22,6 @@
 
 struct row {
 	struct overview_bin *bins;
-	uint64_t busy_ns;
 	uint32_t *open; /* sites */
 	uint32_t depth;
 	uint32_t room;
@@ -186,7 +185,8 @@ static struct row *row_of(struct overview *overview, uint32_t track)
 	return &rows[track];
 }
 
-/* Puts a stretch of time into the bins; false if out of memory. */
+/* Puts a stretch of time into the bins; TRACE_NONE does not lead. False if out
+ * of memory. */
 static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
 	int64_t until_ns, uint32_t site)
 {
@@ -195,7 +195,6 @@ static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
 			memory_new_zeroed(OVERVIEW_BINS, sizeof(*row->bins));
 	if (row->bins == NULL)
 		return false;
-	row->busy_ns = sum(row->busy_ns, distance(from_ns, until_ns));
 	while (from_ns < until_ns) {
 		uint64_t number = distance(overview->start_ns, from_ns) >>
 				  overview->shift;
@@ -209,7 +208,8 @@ static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
 		if (part_ns > left_ns)
 			part_ns = left_ns;
 		bin->busy_ns = sum(bin->busy_ns, part_ns);
-		vote(overview, bin, site, part_ns);
+		if (site != TRACE_NONE)
+			vote(overview, bin, site, part_ns);
 		from_ns = (int64_t)((uint64_t)from_ns + part_ns);
 	}
 	return true;
@@ -257,10 +257,12 @@ static bool add_nested(
 	return true;
 }
 
-/* What is whole when it comes. */
+/* What is whole when it comes. Where ranges nest, the innermost tell more of
+ * what is done than others beside them. */
 static bool add_whole(
 	struct overview *overview, struct row *row, const struct event *event)
 {
+	bool nests = row->room > 0;
 	int64_t end_ns;
 
 	if (__builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns))
@@ -270,7 +272,11 @@ static bool add_whole(
 	if (event->kind == EVENT_ACTIVITY &&
 		device_work_kind(overview->trace, event->site) == PROFILE_HOST)
 		return true;
-	return fill(overview, row, event->time_ns, end_ns, event->site);
+	if (event->kind == EVENT_COMPLETE &&
+		trace_site_is_span(overview->trace, event->site))
+		return true;
+	return fill(overview, row, event->time_ns, end_ns,
+		nests ? TRACE_NONE : event->site);
 }
 
 static void count(struct overview *overview, const struct event *event)
@@ -355,8 +361,12 @@ int64_t overview_start(const struct overview *overview, uint64_t *bin_ns)
 const struct overview_bin *overview_track(
 	const struct overview *overview, uint32_t track, uint64_t *busy_ns)
 {
-	if (track >= overview->row_count || overview->rows[track].bins == NULL)
-		return NULL;
-	*busy_ns = overview->rows[track].busy_ns;
-	return overview->rows[track].bins;
+	uint64_t bin_ns = UINT64_C(1) << overview->shift;
+	const struct overview_bin *bins =
+		track < overview->row_count ? overview->rows[track].bins : NULL;
+
+	*busy_ns = 0;
+	for (uint32_t i = 0; bins != NULL && i < OVERVIEW_BINS; i++)
+		*busy_ns += bins[i].busy_ns < bin_ns ? bins[i].busy_ns : bin_ns;
+	return bins;
 }

@@ -17,10 +17,10 @@
 /* One stretch of a track's time. */
 struct overview_bin {
 	/* In ranges, or of a stream at work: more than the stretch is long
-	 * where activities overlap. */
+	 * where they overlap. */
 	uint64_t busy_ns;
 	/* What ran for most of it, if anything did for more than half; and how
-	 * long that was at least. */
+	 * long that was at least. Where ranges nest, the innermost count. */
 	uint64_t lead_ns;
 	uint32_t site; /* TRACE_NONE: nothing */
 };
@@ -59,8 +59,9 @@ void overview_span(
 /* When the first bin begins, and how long each is. */
 int64_t overview_start(const struct overview *overview, uint64_t *bin_ns);
 
-/* OVERVIEW_BINS bins, borrowed until overview_free(), and the sum of busy_ns;
- * NULL if nothing took time on the track. */
+/* OVERVIEW_BINS bins, borrowed until overview_free(), and how long the track
+ * was busy, where no bin counts for more than it is long; NULL if nothing took
+ * time on it. */
 const struct overview_bin *overview_track(
 	const struct overview *overview, uint32_t track, uint64_t *busy_ns);
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything about a recording on one page, to look at or to send. */
+#include "cmd.h"
+
+#include "arguments.h"
+#include "digest.h"
+#include "output.h"
+#include "page.h"
+#include "reporting.h"
+#include "say.h"
+
+struct request {
+	struct inputs inputs;
+	struct output_options output;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = &request->inputs;
+	state->child_inputs[1] = &request->inputs;
+	state->child_inputs[2] = &request->output;
+	return 0;
+}
+
+static int add_input(struct page *page, const struct inputs *inputs, size_t i)
+{
+	struct ctp_error err = {0};
+	struct digest digest;
+	struct input input;
+	int status = input_open(&input, inputs->paths[i], inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = digest_take(&digest, inputs, &input);
+	if (status == EXIT_DONE &&
+		page_add(page, &digest, &input, &err) != CTP_OK) {
+		say_error(input.name, &err);
+		status = EXIT_LIMIT;
+	}
+	digest_clear(&digest);
+	closed = input_close(&input, inputs);
+	return closed > status ? closed : status;
+}
+
+static int run_request(const struct request *request)
+{
+	const struct inputs *inputs = &request->inputs;
+	struct output output;
+	struct page page;
+	int worst;
+	int status;
+
+	if (inputs->count > PAGE_INPUTS_MAX) {
+		say("a page shows %d inputs at most: 'ctprof merge' makes one "
+		    "of many",
+			PAGE_INPUTS_MAX);
+		return EXIT_USAGE;
+	}
+	worst = output_open(
+		&output, request->output.path, request->output.force, true);
+	if (worst != EXIT_DONE)
+		return worst;
+	page_begin(&page, output.file, input_name(inputs->paths[0]),
+		inputs->count);
+	for (size_t i = 0; i < inputs->count; i++) {
+		status = add_input(&page, inputs, i);
+		worst = status > worst ? status : worst;
+	}
+	page_end(&page);
+	status = output_close(&output, page.any);
+	return status > worst ? status : worst;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request request = {0};
+	int status;
+
+	arguments_parse(cmd_report.argp, 0, argc, argv, &request);
+	status = run_request(&request);
+	inputs_clear(&request.inputs);
+	return status;
+}
+
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Write a page that shows what is in a recording: a timeline, "
+	       "flame graphs, tables of functions, and of GPUs what they did "
+	       "and when they were idle. It is one file of HTML, of 2 MB at "
+	       "most, that needs nothing but a browser. Several inputs are "
+	       "several pages in one.\v"
+	       "Examples:\n"
+	       "  ctprof report -o run.html run.ctp\n"
+	       "  ctprof report -o train.html train.json.gz",
+	.children = children,
+	.help_filter = arguments_filter,
+};
+
+const struct command cmd_report = {
+	.name = "report",
+	.group = "Look at a recording",
+	.summary = "write a page of HTML to look at or to send",
+	.argp = &argp,
+	.run = run,
+};

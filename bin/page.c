@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "page.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "page_part.h"
+#include "page_text.h"
+#include "report.h"
+#include "utf8.h"
+
+#define TEXT_SHOWN 240
+
+static void put_lines(FILE *out, const char *const *lines)
+{
+	for (; *lines != NULL; lines++)
+		fputs(*lines, out);
+}
+
+static size_t lines_bytes(const char *const *lines)
+{
+	size_t size = 0;
+
+	for (; *lines != NULL; lines++)
+		size += strlen(*lines);
+	return size;
+}
+
+static const char *const *const scripts[] = {page_format_js, page_table_js,
+	page_flame_js, page_timeline_js, page_js};
+#define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
+
+/* What is on every page, and the ends of a title. */
+static size_t fixed_bytes(void)
+{
+	size_t size = lines_bytes(page_css) + lines_bytes(page_html) + 2048;
+
+	for (size_t i = 0; i < SCRIPT_COUNT; i++)
+		size += lines_bytes(scripts[i]);
+	return size;
+}
+
+/* Text of any bytes, as HTML: clipped, for it is a path. */
+static void put_title(FILE *out, const char *title)
+{
+	struct buffer text = BUFFER_INIT;
+	size_t size = strlen(title);
+
+	utf8_add_printable(&text, title, size < TEXT_SHOWN ? size : TEXT_SHOWN);
+	for (size_t i = 0; i < text.used; i++) {
+		if (text.bytes[i] == '<')
+			fputs("&lt;", out);
+		else if (text.bytes[i] == '&')
+			fputs("&amp;", out);
+		else
+			putc(text.bytes[i], out);
+	}
+	buffer_clear(&text);
+}
+
+void page_begin(struct page *page, FILE *out, const char *title, size_t inputs)
+{
+	*page = (struct page){.out = out,
+		.share_bytes = (PAGE_BYTES - fixed_bytes()) / inputs};
+	/* Whatever is in the data, the page asks nobody for anything. */
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	      "<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\""
+	      "default-src 'none'; style-src 'unsafe-inline'; "
+	      "script-src 'unsafe-inline'\">\n"
+	      "<meta name=\"viewport\" "
+	      "content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+		out);
+	put_title(out, title);
+	fputs(" - ctprof</title>\n<style>\n", out);
+	put_lines(out, page_css);
+	fputs("</style>\n</head>\n<body>\n", out);
+	put_lines(out, page_html);
+	fputs("<script type=\"application/json\" id=\"data\">\n"
+	      "{\"schema\":\"ctprof/page/1\",\"version\":\"" PACKAGE_VERSION
+	      "\",\"inputs\":[",
+		out);
+}
+
+/* What ends a script, or makes the parser read on behind its end, must not be
+ * in one; JSON has these in strings only, and other ways to write them. */
+static size_t more_for(const char *at, size_t left)
+{
+	if (left < 2 || at[0] != '<')
+		return 0;
+	return at[1] == '/' ? 1 : at[1] == '!' ? 5 : 0;
+}
+
+static void put_part(FILE *out, const struct json *json)
+{
+	for (size_t i = 0; i < json->used; i++) {
+		size_t more = more_for(json->bytes + i, json->used - i);
+
+		if (more == 5)
+			fputs("\\u003c", out);
+		else
+			putc(json->bytes[i], out);
+		if (more == 1)
+			putc('\\', out);
+	}
+}
+
+size_t page_part_bytes(struct page_part *part)
+{
+	const struct json *json = &part->json;
+
+	for (; part->seen < json->used; part->seen++)
+		part->extra += more_for(
+			json->bytes + part->seen, json->used - part->seen);
+	return json->used + part->extra;
+}
+
+size_t page_part_until(struct page_part *part, unsigned hundredths)
+{
+	return page_part_bytes(part) + part->share_bytes / 100 * hundredths;
+}
+
+struct page_mark page_part_mark(const struct page_part *part)
+{
+	return (struct page_mark){part->json.used, part->seen, part->extra,
+		part->clipped, part->json.comma};
+}
+
+void page_part_rewind(struct page_part *part, const struct page_mark *mark)
+{
+	part->json.used = mark->used;
+	part->json.comma = mark->comma;
+	part->seen = mark->seen;
+	part->extra = mark->extra;
+	part->clipped = mark->clipped;
+}
+
+void page_part_text(struct page_part *part, const char *text)
+{
+	static const char dots[] = "\xe2\x80\xa6";
+	char shown[TEXT_SHOWN + sizeof(dots)];
+	size_t size = strlen(text);
+	size_t head = TEXT_SHOWN / 3 * 2;
+	size_t tail = TEXT_SHOWN - head;
+
+	if (size <= TEXT_SHOWN) {
+		json_text_sized(&part->json, text, size);
+		return;
+	}
+	/* No character is cut into two. */
+	while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
+		head--;
+	while (tail > 0 && ((unsigned char)text[size - tail] & 0xc0) == 0x80)
+		tail--;
+	memcpy(shown, text, head);
+	memcpy(shown + head, dots, sizeof(dots) - 1);
+	memcpy(shown + head + sizeof(dots) - 1, text + size - tail, tail);
+	json_text_sized(&part->json, shown, head + sizeof(dots) - 1 + tail);
+	part->clipped++;
+}
+
+static enum ctp_status write_part(struct page_part *part,
+	const struct input *input, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	json_begin(&part->json, '{');
+	page_facts_write(part, input);
+	status = page_functions_write(part, err);
+	if (status != CTP_OK)
+		return status;
+	page_flames_write(part);
+	status = page_tracks_write(part, err);
+	if (status != CTP_OK)
+		return status;
+	page_gaps_write(part);
+	report_uint(&part->json, "clipped", part->clipped);
+	json_end(&part->json, '}');
+	return part->json.failed
+		       ? ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				 "out of memory while making the page")
+		       : CTP_OK;
+}
+
+enum ctp_status page_add(struct page *page, const struct digest *digest,
+	const struct input *input, struct ctp_error *err)
+{
+	struct page_part part = {.digest = digest,
+		.trace = input->origin.source->trace,
+		.share_bytes = page->share_bytes};
+	enum ctp_status status = CTP_ERR_NOMEM;
+
+	part.places =
+		memory_new_zeroed((size_t)digest->profile->function_count + 1,
+			sizeof(*part.places));
+	if (part.places == NULL || !json_init(&part.json, NULL))
+		(void)ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else
+		status = write_part(&part, input, err);
+	if (status == CTP_OK) {
+		fputs(page->any ? ",\n" : "\n", page->out);
+		put_part(page->out, &part.json);
+		page->any = true;
+	}
+	flame_tree_free(part.host);
+	flame_tree_free(part.device);
+	memory_free(part.places);
+	json_clear(&part.json);
+	return status;
+}
+
+void page_end(struct page *page)
+{
+	fputs("\n]}\n</script>\n<script>\n\"use strict\";\n", page->out);
+	for (size_t i = 0; i < SCRIPT_COUNT; i++)
+		put_lines(page->out, scripts[i]);
+	fputs("</script>\n</body>\n</html>\n", page->out);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page that `ctprof report` writes: one file of HTML with all that it
+ * needs, of bounded size. What there is no room for is left out, the least
+ * first, and the page says so.
+ */
+#ifndef PAGE_H
+#define PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "digest.h"
+#include "input.h"
+
+#define PAGE_BYTES ((size_t)2000000)
+#define PAGE_INPUTS_MAX 64
+
+struct page {
+	FILE *out;
+	size_t share_bytes; /* for each input */
+	bool any;           /* an input was added */
+};
+
+/* Writes all that is above the first input. `title` is for people. Errors of
+ * writing show on the stream, here and below. */
+void page_begin(struct page *page, FILE *out, const char *title, size_t inputs);
+
+/* Adds what there is of one input. Errors: CTP_ERR_NOMEM. */
+enum ctp_status page_add(struct page *page, const struct digest *digest,
+	const struct input *input, struct ctp_error *err);
+
+/* Writes what is below the last one. */
+void page_end(struct page *page);
+
+#endif

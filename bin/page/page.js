@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+// Puts the page together from what ctprof wrote into it.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const main = document.getElementById("main");
+const KINDS = ["", "kernel", "copy", "memset"];
+const CAUSE_HUES = [25, 280, 175, 330, 50, 0, 0];
+
+// Rows of the page's lists, as objects; the order is that of page_functions.c.
+function functionOf(row) {
+	const [name, file, line, kind, calls] = row;
+
+	if (kind === 0)
+		return {name, file, line, kind, calls, pcalls: row[5],
+			self: row[6], total: row[7], deviceSelf: row[8],
+			device: row[9], callers: [], callees: []};
+	return {name, file, line, kind, calls, number: row[5], self: row[6],
+		total: row[6], min: row[7], max: row[8], bytes: row[9],
+		callers: [], callees: []};
+}
+
+function readFunctions(input) {
+	const functions = input.functions.map(functionOf);
+
+	for (const [caller, callee, calls, self, total] of input.edges) {
+		const from = functions[caller];
+		const to = functions[callee];
+
+		from.callees.push({row: to, calls, self, total});
+		to.callers.push({row: from, calls, self, total});
+	}
+	return functions;
+}
+
+function cards(pairs) {
+	return make("dl", {class: "cards"}, pairs.filter((pair) => pair)
+		.map(([key, value]) => make("div", {}, make("dt", {}, key),
+			make("dd", {}, value))));
+}
+
+function box(title, lines, bad) {
+	return make("div", {class: bad ? "box bad" : "box"}, title,
+		make("ul", {}, lines.map((line) => make("li", {}, line))));
+}
+
+function lossLines(losses) {
+	return losses.map(([count, words]) => countText(count) + " " + words);
+}
+
+// What there was no room for.
+function prunedLines(input) {
+	const folded = input.host.folded + input.device.folded;
+	const gaps = input.gaps || {};
+
+	return [
+		input.functions_hidden && countOf(input.functions_hidden,
+			"function") + " with the least time (" +
+			timeText(input.functions_hidden_ns) +
+			" themselves, together)",
+		input.edges_hidden && countOf(input.edges_hidden, "pair") +
+			" of caller and callee",
+		folded && countOf(folded, "path") + " of calls in the flame " +
+			"graphs, which are part of \u201c(other)\u201d there",
+		input.tracks_hidden && countOf(input.tracks_hidden, "track"),
+		gaps.devices_hidden && countOf(gaps.devices_hidden, "GPU"),
+		gaps.places_hidden && countOf(gaps.places_hidden, "place") +
+			" where GPUs were idle",
+		input.clipped && "the middle of " +
+			countOf(input.clipped, "long text"),
+	].filter((line) => line);
+}
+
+function summaryOf(input, functions) {
+	const element = section("summary", "Summary");
+	const host = functions.filter((row) => row.kind === 0);
+	const gaps = input.gaps;
+	const busy = gaps && gaps.devices.reduce((sum, device) =>
+		sum + device.busy_ns, 0);
+	const span = gaps && gaps.devices.reduce((sum, device) =>
+		sum + device.span_ns, 0);
+	const pruned = prunedLines(input);
+
+	element.append(cards([
+		input.events && ["Duration", timeText(input.span_ns)],
+		["Time in functions", timeText(input.total_ns)],
+		["Calls", countText(input.calls)],
+		["Functions", countText(host.length +
+			input.functions_hidden)],
+		input.events && ["Threads", countText(input.threads)],
+		input.processes > 1 &&
+			["Processes", countText(input.processes)],
+		input.activities > 0 && ["GPU activities",
+			countText(input.activities)],
+		gaps && ["GPU busy", percent(busy, span)],
+		input.steps > 0 && ["Steps", countText(input.steps)],
+		input.memory > 0 && ["Allocations and frees",
+			countText(input.memory)],
+		input.instants > 0 && ["Instants", countText(input.instants)],
+		input.counters > 0 && ["Counter values",
+			countText(input.counters)],
+		input.async > 0 && ["Async ranges", countText(input.async)],
+	]));
+	if (input.lost.length > 0)
+		element.append(box("What is missing from the recording:",
+			lossLines(input.lost), true));
+	else
+		element.append(make("p", {class: "box"},
+			"Nothing is missing from the recording."));
+	if (input.notes.length > 0)
+		element.append(box("What was left out or changed, without " +
+			"harm:", lossLines(input.notes)));
+	if (pruned.length > 0)
+		element.append(box("What is in the file, but not on this " +
+			"page, for its size:", pruned));
+	if (input.facts.length > 0)
+		element.append(make("details", {}, make("summary", {},
+			"What the recording says of itself"),
+		make("dl", {class: "facts"}, input.facts.flatMap(
+			([key, value]) => [make("dt", {}, key),
+				make("dd", {}, value)]))));
+	return element;
+}
+
+function flameSection(input, functions) {
+	const trees = {host: treeOf(input.host.nodes, functions),
+		device: treeOf(input.device.nodes, functions)};
+	const has = {host: trees.host[0].total > 0,
+		device: trees.device[0].total > 0};
+	const search = make("input", {type: "search", id: "search",
+		placeholder: "Search (/)", spellcheck: "false",
+		"aria-label": "Search the flame graph: text or regular " +
+			"expression"});
+	const found = make("span", {id: "found", "aria-live": "polite"});
+	const reset = make("button", {type: "button", id: "reset"},
+		"Reset zoom");
+	const choices = ["host", "device"].map((side) => make("button",
+		{type: "button", class: "choice", id: "show-" + side},
+		side === "host" ? "Host" : "GPU"));
+	const element = section("flame", "Flame graph",
+		...(has.host && has.device ? choices : []), found, search,
+		reset);
+
+	if (!has.host && !has.device) {
+		element.replaceChildren(element.firstChild, make("p", {},
+			input.events || input.functions.length === 0
+				? "No time was spent in any function."
+				: "This kind of file holds no call paths: it " +
+				"knows who called whom, but not from where."));
+		element.firstChild.replaceChildren(
+			element.firstChild.firstChild);
+		element.draw = () => {};
+		return element;
+	}
+	const host = make("div", {class: "graph"});
+	const status = make("p", {class: "status", id: "flame-status",
+		"aria-live": "polite"});
+	const graph = flameOf(host, status, "Flame graph. Arrow keys select " +
+		"a frame, Enter zooms to it, Escape zooms out, n goes to the " +
+		"next that was found.", (text) => found.replaceChildren(text));
+
+	function show(side) {
+		choices.forEach((button, i) => button.setAttribute(
+			"aria-pressed", String(["host", "device"][i] === side)));
+		graph.show(trees[side]);
+	}
+
+	choices[0].addEventListener("click", () => show("host"));
+	choices[1].addEventListener("click", () => show("device"));
+	reset.addEventListener("click", graph.reset);
+	search.addEventListener("input", () => graph.find(search.value));
+	search.addEventListener("keydown", (event) => {
+		if (event.key === "Enter")
+			graph.nextMatch();
+	});
+	element.append(host, status, make("p", {class: "note"},
+		"Callers stand above what they call; the width is time, the " +
+		"colour tells files and modules apart. Keys: arrows select, " +
+		"Enter zooms, Esc goes back, / searches, n finds the next."));
+	element.draw = graph.draw;
+	element.start = () => show(has.host ? "host" : "device");
+	element.find = (text) => {
+		search.value = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+		graph.find(search.value);
+		element.scrollIntoView({block: "nearest"});
+	};
+	element.escape = () => {
+		if (search.value !== "") {
+			search.value = "";
+			graph.find("");
+		} else if (graph.isZoomed()) {
+			graph.reset();
+		}
+	};
+	return element;
+}
+
+function nameCell(row) {
+	const line = row.line ? ":" + row.line : "";
+	const name = make("span", {title: row.name}, row.name);
+
+	return row.file ? [name, make("small", {title: row.file + line},
+		shortPath(row.file) + line)] : [name];
+}
+
+function matchesRow(row, text) {
+	return row.name.toLowerCase().includes(text) ||
+		row.file.toLowerCase().includes(text);
+}
+
+const NAME = {title: "Function", name: true, value: (row) => row.name,
+	cell: nameCell};
+
+function relatives(title, list, open) {
+	const rows = list.filter((edge) => edge.row.kind === 0 ||
+		edge.total > 0);
+
+	if (rows.length === 0)
+		return make("div", {}, make("h3", {}, title),
+			make("p", {class: "note"}, "None is shown here."));
+	return make("div", {}, make("h3", {}, title), tableOf(rows, {
+		label: title, sort: 3,
+		columns: [
+			{title: "Function", name: true,
+				value: (edge) => edge.row.name,
+				cell: (edge) => [make("button", {
+					type: "button",
+					onclick: () => open(edge.row),
+				}, make("span", {}, edge.row.name))]},
+			{title: "Calls", value: (edge) => edge.calls,
+				text: countText},
+			{title: "Self", value: (edge) => edge.self,
+				text: timeText},
+			{title: "Total", value: (edge) => edge.total,
+				text: timeText},
+		],
+	}));
+}
+
+function functionsSection(input, functions, find) {
+	const rows = functions.filter((row) => row.kind === 0);
+	const total = (key) => rows.reduce((sum, row) => sum + row[key], 0);
+	const recursive = rows.some((row) => row.pcalls !== row.calls);
+	const devices = rows.some((row) => row.device > 0);
+	const columns = [
+		NAME,
+		{title: "Calls", value: (row) => row.calls, text: countText,
+			hint: "ncalls: how often it was called"},
+		recursive && {title: "Primitive", value: (row) => row.pcalls,
+			text: countText,
+			hint: "pcalls: calls that are not recursive"},
+		{title: "Self", value: (row) => row.self, text: timeText,
+			hint: "tottime: without what it calls",
+			whole: input.total_ns},
+		{title: "Self %", value: (row) => row.self,
+			text: (self) => percent(self, input.total_ns)},
+		{title: "Total", value: (row) => row.total, text: timeText,
+			hint: "cumtime: with what it calls",
+			whole: input.total_ns},
+		{title: "Per call", text: timeText,
+			hint: "cumtime of one primitive call",
+			value: (row) => row.pcalls ? row.total / row.pcalls
+				: 0},
+		devices && {title: "GPU time", value: (row) => row.device,
+			text: timeText, whole: total("deviceSelf"),
+			hint: "of what it and what it calls launched"},
+	].filter((column) => column);
+	const table = tableOf(rows, {
+		label: "Functions", columns,
+		sort: columns.findIndex((column) => column.title === "Total"),
+		matches: matchesRow,
+		more: (row) => make("div", {}, make("p", {}, make("button",
+			{type: "button", onclick: () => find(row.name)},
+			"Find in the flame graph")), make("div",
+			{class: "pair"},
+			relatives("Called by", row.callers, table_open),
+			relatives("Calls", row.callees, table_open))),
+	});
+
+	function table_open(row) {
+		if (row.kind === 0)
+			table.unfold(row);
+	}
+
+	const element = section("functions", "Functions",
+		filterFor(table, "Filter functions"));
+
+	element.append(table);
+	return element;
+}
+
+function kernelsSection(rows) {
+	const sum = rows.reduce((all, row) => all + row.self, 0);
+	const columns = [
+		{...NAME, title: "What the GPU did"},
+		{title: "Kind", value: (row) => KINDS[row.kind]},
+		{title: "Count", value: (row) => row.calls, text: countText},
+		{title: "Total", value: (row) => row.self, text: timeText,
+			whole: sum},
+		{title: "Share", value: (row) => row.self,
+			text: (self) => percent(self, sum)},
+		{title: "Mean", value: (row) => row.self / row.calls,
+			text: timeText},
+		{title: "Min", value: (row) => row.min, text: timeText},
+		{title: "Max", value: (row) => row.max, text: timeText},
+		rows.some((row) => row.bytes > 0) && {title: "Moved",
+			value: (row) => row.bytes, text: bytesText},
+	].filter((column) => column);
+	const table = tableOf(rows, {label: "Kernels", columns, sort: 3,
+		matches: matchesRow});
+	const element = section("kernels", "GPU kernels and copies",
+		filterFor(table, "Filter kernels"));
+
+	element.append(table);
+	return element;
+}
+
+function stackOf(device, causes) {
+	const parts = [["busy", device.busy_ns, "var(--busy)"],
+		...causes.map((words, i) => [words, device.causes[i],
+			i < 5 ? "hsl(" + CAUSE_HUES[i] + " 55% 55%)"
+				: "var(--other)"])]
+		.filter((part) => part[1] > 0);
+
+	return [
+		make("div", {class: "stack", "aria-hidden": "true"},
+			parts.map(([words, time, colour]) => make("div", {
+				title: words, style: "background:" + colour +
+					";flex:" + time + " 0 0"}))),
+		make("ul", {class: "legend"}, parts.map(
+			([words, time, colour]) => make("li", {},
+				make("i", {style: "background:" + colour}),
+				words + ": " + timeText(time) + ", " +
+					percent(time, device.span_ns)))),
+	];
+}
+
+function gapsSection(gaps) {
+	const element = section("gaps", "GPU idle time");
+
+	for (const device of gaps.devices)
+		element.append(make("h3", {}, "GPU " + device.device +
+			(device.name ? " \u00b7 " + device.name : "") +
+			": busy " + percent(device.busy_ns, device.span_ns) +
+			" of " + timeText(device.span_ns)),
+		...stackOf(device, gaps.causes));
+	const rows = gaps.places.map((place) => ({
+		number: place[0], cause: gaps.causes[place[1]],
+		name: (place[2] || "(outside of any range)") +
+			(place[5] ? " > " + place[5] : ""),
+		file: place[3], line: place[4], idle: place[6],
+		count: place[7], longest: place[8]}));
+
+	if (rows.length > 0)
+		element.append(make("h3", {}, "What the host did meanwhile"),
+			tableOf(rows, {label: "Places", sort: 1, columns: [
+				{...NAME, title: "Code"},
+				{title: "Idle", value: (row) => row.idle,
+					text: timeText, whole: rows.reduce(
+						(sum, row) => sum + row.idle, 0)},
+				{title: "Gaps", value: (row) => row.count,
+					text: countText},
+				{title: "Longest", text: timeText,
+					value: (row) => row.longest},
+				{title: "GPU", value: (row) => row.number,
+					text: (number) => String(
+						gaps.devices[number].device)},
+				{title: "Cause", value: (row) => row.cause},
+			]}));
+	return element;
+}
+
+let parts = [];
+
+function redraw() {
+	document.getElementById("theme").setAttribute("aria-pressed",
+		String(isDark()));
+	parts.forEach((part) => part.draw && part.draw());
+}
+
+function showInput(input) {
+	const functions = readFunctions(input);
+	const kernels = functions.filter((row) => row.kind !== 0);
+	const flame = flameSection(input, functions);
+	const find = (text) => flame.find && flame.find(text);
+
+	document.getElementById("title").textContent = baseName(input.name);
+	document.getElementById("subtitle").textContent =
+		(input.start ? "Recorded " + input.start : "Recorded at an " +
+			"unknown time") + " \u00b7 format " + input.format +
+		(baseName(input.name) !== input.name
+			? " \u00b7 " + input.name : "");
+	parts = [
+		summaryOf(input, functions),
+		input.timeline && input.timeline.tracks.length > 0
+			? timelineOf(input, functions, find) : null,
+		flame,
+		functions.length > kernels.length
+			? functionsSection(input, functions, find) : null,
+		kernels.length > 0 ? kernelsSection(kernels) : null,
+		input.gaps ? gapsSection(input.gaps) : null,
+	].filter((part) => part);
+	main.replaceChildren(...parts);
+	document.getElementById("nav").replaceChildren(...parts.map((part) =>
+		make("a", {href: "#" + part.id},
+			part.querySelector("h2").textContent)));
+	if (flame.start)
+		flame.start();
+	redraw();
+	document.title = baseName(input.name) + " - ctprof";
+}
+
+function chooseTheme(theme) {
+	document.documentElement.dataset.theme = theme;
+	redraw();
+}
+
+function isDark() {
+	return document.documentElement.dataset.theme === "dark" ||
+		(!document.documentElement.dataset.theme &&
+			matchMedia("(prefers-color-scheme: dark)").matches);
+}
+
+function onKey(event) {
+	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+	const flame = document.getElementById("flame");
+	const search = document.getElementById("search");
+
+	if (event.key === "/" && !typing && search) {
+		event.preventDefault();
+		search.focus();
+		search.select();
+	} else if (event.key === "Escape" && flame && flame.escape &&
+		(!typing || event.target === search)) {
+		flame.escape();
+	}
+}
+
+function start() {
+	const chooser = document.getElementById("input");
+
+	data.inputs.forEach((input, i) => chooser.append(make("option",
+		{value: i}, baseName(input.name))));
+	chooser.addEventListener("change", () =>
+		showInput(data.inputs[chooser.value]));
+	document.getElementById("input-label").hidden =
+		data.inputs.length < 2;
+	document.getElementById("footer").textContent = "Made by ctprof " +
+		data.version + ".";
+	document.getElementById("theme").addEventListener("click", () =>
+		chooseTheme(isDark() ? "light" : "dark"));
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
+		redraw);
+	addEventListener("resize", redraw);
+	addEventListener("keydown", onKey);
+	let theme = "";
+
+	// Paper is white.
+	addEventListener("beforeprint", () => {
+		theme = document.documentElement.dataset.theme;
+		chooseTheme("light");
+	});
+	addEventListener("afterprint", () => {
+		if (theme)
+			chooseTheme(theme);
+		else
+			delete document.documentElement.dataset.theme;
+		redraw();
+	});
+	showInput(data.inputs[0]);
+}
+
+start();

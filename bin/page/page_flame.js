@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The flame graph: callers above what they call, each as wide as its time.
+
+const ROW = 20; // pixels
+const FRAME_LEAST = 0.4; // narrower ones are not drawn
+const GRAPH_HEIGHT = 540;
+const LETTER = 6.65; // the width of one, in the font below
+const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, " +
+	"monospace";
+
+// Nodes in preorder: number of the function, depth, total, self, calls.
+function treeOf(flat, functions) {
+	const path = [];
+	const nodes = [];
+
+	for (let at = 0; at < flat.length; at += 5) {
+		const depth = flat[at + 1];
+		const parent = depth > 0 ? path[depth - 1] : null;
+		const node = {
+			row: flat[at] >= 0 ? functions[flat[at]] : null,
+			depth, parent, children: [],
+			total: flat[at + 2], self: flat[at + 3],
+			calls: flat[at + 4], start: 0, used: 0, hit: false,
+		};
+
+		if (parent) {
+			node.start = parent.start + parent.used;
+			parent.used += node.total;
+			parent.children.push(node);
+		}
+		node.name = node.row ? node.row.name
+			: parent ? "(other)" : "all";
+		node.hue = node.row ? hueOf(moduleOf(node.row)) : -1;
+		path[depth] = node;
+		nodes.push(node);
+	}
+	return nodes;
+}
+
+// What the text of a search finds: a regular expression, if it is one.
+function matcherOf(text) {
+	const plain = text.toLowerCase();
+
+	if (text === "")
+		return () => false;
+	try {
+		const expression = new RegExp(text, "i");
+
+		return (name) => expression.test(name);
+	} catch (error) {
+		return (name) => name.toLowerCase().includes(plain);
+	}
+}
+
+function describe(node, root) {
+	const row = node.row;
+	const lines = [node.name];
+
+	if (row && row.file)
+		lines.push(row.file + (row.line ? ":" + row.line : ""));
+	lines.push(timeText(node.total) + " in all, " +
+		percent(node.total, root.total) + "; itself " +
+		timeText(node.self));
+	lines[lines.length - 1] += row
+		? "; " + countOf(node.calls, "call")
+		: node.parent ? "; " + countOf(node.calls, "path") +
+			" of calls, too short to be shown" : "";
+	return lines;
+}
+
+// Draws `nodes` in `host`, an element of the class "graph"; what is pointed at
+// or selected is told in `status`. `onfind` is told what a search found.
+function flameOf(host, status, label, onfind) {
+	const canvas = make("canvas", {tabindex: "0", role: "application",
+		"aria-label": label});
+	const spacer = make("div", {}, canvas);
+	const state = {nodes: [], zoom: null, selected: null, over: null,
+		text: "", width: 0, height: 0};
+
+	host.replaceChildren(spacer);
+
+	// From where to where a frame is, in pixels; it may be out of sight.
+	function span(node) {
+		const scale = state.width / state.zoom.total;
+		const left = (node.start - state.zoom.start) * scale;
+
+		return [left, left + node.total * scale];
+	}
+
+	function isSeen(node) {
+		const [left, right] = span(node);
+
+		return right > 0 && left < state.width &&
+			right - left >= FRAME_LEAST;
+	}
+
+	function drawFrame(context, node, paint) {
+		const [from, until] = span(node);
+		const left = Math.max(0, from);
+		const width = Math.min(state.width, until) - left;
+		const top = node.depth * ROW - host.scrollTop;
+		const dim = state.text !== "" && !node.hit;
+
+		context.globalAlpha = dim ? 0.35
+			: node.depth < state.zoom.depth ? 0.6 : 1;
+		context.fillStyle = node.hit ? paint.match
+			: node.hue < 0 ? paint.other : paint.hue(node.hue);
+		context.fillRect(left, top, Math.max(width - 0.5, 0.4),
+			ROW - 1);
+		context.globalAlpha = dim ? 0.6 : 1;
+		if (node === state.over || (node === state.selected &&
+			document.activeElement === canvas)) {
+			context.strokeStyle = paint.text;
+			context.lineWidth = node === state.selected ? 2 : 1;
+			context.strokeRect(left + 1, top + 1,
+				Math.max(width - 2.5, 1), ROW - 3);
+		}
+		const room = Math.floor((width - 7) / LETTER);
+
+		if (room < 3)
+			return;
+		context.fillStyle = node.hit ? paint.card : paint.frame;
+		context.fillText(node.name.length <= room ? node.name
+			: node.name.slice(0, room - 1) + "\u2026",
+		left + 4, top + ROW / 2, width - 6);
+	}
+
+	function draw() {
+		state.width = host.clientWidth;
+		const seen = state.nodes.filter(isSeen);
+		const rows = 1 + Math.max(0, ...seen.map((node) => node.depth));
+		const all = rows * ROW;
+
+		state.height = Math.min(all, GRAPH_HEIGHT);
+		spacer.style.height = all + "px";
+		const context = prepare(canvas, state.width, state.height);
+		const paint = {hue: colours(), match: style("--match"),
+			other: style("--other"), text: style("--text"),
+			card: style("--card"), frame: style("--frame-text")};
+		const first = Math.floor(host.scrollTop / ROW);
+		const last = first + state.height / ROW + 1;
+
+		context.font = FONT;
+		context.textBaseline = "middle";
+		for (const node of seen)
+			if (node.depth >= first && node.depth <= last)
+				drawFrame(context, node, paint);
+	}
+
+	function tell() {
+		const node = state.over || state.selected || state.zoom;
+		const [name, ...lines] = describe(node, state.nodes[0]);
+
+		status.replaceChildren(make("b", {}, name),
+			" \u2014 " + lines.join(" \u2014 "));
+	}
+
+	function reveal(node) {
+		const top = node.depth * ROW;
+
+		if (top < host.scrollTop)
+			host.scrollTop = top;
+		else if (top + ROW > host.scrollTop + host.clientHeight)
+			host.scrollTop = top + ROW - host.clientHeight;
+	}
+
+	function zoomTo(node) {
+		state.zoom = node;
+		state.selected = node;
+		canvas.dataset.zoom = node.name;
+		draw();
+		reveal(node);
+		draw();
+		tell();
+	}
+
+	function select(node) {
+		if (!node)
+			return;
+		state.selected = node;
+		state.over = null;
+		reveal(node);
+		draw();
+		tell();
+	}
+
+	// The frame under the mouse; null if there is none.
+	function nodeAt(event) {
+		const box = canvas.getBoundingClientRect();
+		const x = event.clientX - box.left;
+		const depth = Math.floor((event.clientY - box.top +
+			host.scrollTop) / ROW);
+
+		return state.nodes.find((node) => node.depth === depth &&
+			isSeen(node) && span(node)[0] <= x &&
+			x < span(node)[1]) || null;
+	}
+
+	function sibling(step) {
+		const node = state.selected;
+		const all = node.parent ? node.parent.children : [node];
+
+		return all[all.indexOf(node) + step];
+	}
+
+	function find(text) {
+		const matches = matcherOf(text);
+		let covered = 0;
+		let end = 0;
+		let count = 0;
+
+		state.text = text;
+		for (const node of state.nodes) {
+			node.hit = matches(node.name) ||
+				(node.row !== null && matches(node.row.file));
+			count += node.hit;
+			// What is inside of another one counts once.
+			if (node.hit && node.start >= end) {
+				covered += node.total;
+				end = node.start + node.total;
+			}
+		}
+		canvas.dataset.matches = count;
+		onfind(text === "" ? "" : countOf(count, "frame") + ", " +
+			percent(covered, state.nodes[0].total));
+		draw();
+	}
+
+	function nextMatch() {
+		const from = state.nodes.indexOf(state.selected);
+		const hits = state.nodes.filter((node) => node.hit);
+
+		if (hits.length === 0)
+			return;
+		const next = hits.find((node) =>
+			state.nodes.indexOf(node) > from) || hits[0];
+
+		if (!isSeen(next))
+			state.zoom = next.parent || next;
+		select(next);
+	}
+
+	const moves = {
+		ArrowLeft: () => select(sibling(-1)),
+		ArrowRight: () => select(sibling(1)),
+		ArrowUp: () => select(state.selected.parent),
+		ArrowDown: () => select(state.selected.children[0]),
+		Enter: () => zoomTo(state.selected),
+		" ": () => zoomTo(state.selected),
+		Home: () => zoomTo(state.nodes[0]),
+		n: nextMatch,
+	};
+
+	canvas.addEventListener("keydown", (event) => {
+		const move = moves[event.key];
+
+		if (!move || event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		event.preventDefault();
+		move();
+	});
+	canvas.addEventListener("click", (event) => {
+		const node = nodeAt(event);
+
+		if (node)
+			zoomTo(node);
+	});
+	canvas.addEventListener("mousemove", (event) => {
+		const node = nodeAt(event);
+
+		if (node)
+			showTip(event, ...describe(node, state.nodes[0]));
+		else
+			hideTip();
+		if (node === state.over)
+			return;
+		state.over = node;
+		draw();
+		tell();
+	});
+	canvas.addEventListener("mouseleave", () => {
+		state.over = null;
+		hideTip();
+		draw();
+	});
+	canvas.addEventListener("focus", draw);
+	canvas.addEventListener("blur", draw);
+	host.addEventListener("scroll", draw);
+	return {
+		show(nodes) {
+			state.nodes = nodes;
+			state.over = null;
+			state.zoom = nodes[0];
+			find(state.text);
+			zoomTo(nodes[0]);
+		},
+		draw, find, nextMatch,
+		reset: () => zoomTo(state.nodes[0]),
+		isZoomed: () => state.zoom !== state.nodes[0],
+		focus: () => canvas.focus(),
+	};
+}
