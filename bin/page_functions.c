@@ -198,6 +198,17 @@ static enum ctp_status put_edges(
 	return CTP_OK;
 }
 
+/* The time of the host's functions. */
+static uint64_t host_ns(const struct profile *profile)
+{
+	uint64_t time_ns = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (profile->functions[i].device.kind == PROFILE_HOST)
+			time_ns += profile->functions[i].cost.tottime_ns;
+	return time_ns;
+}
+
 enum ctp_status page_functions_write(
 	struct page_part *part, struct ctp_error *err)
 {
@@ -208,7 +219,7 @@ enum ctp_status page_functions_write(
 
 	if (status == CTP_OK)
 		status = put_edges(part, &left_out, err);
-	report_uint(json, "total_ns", part->digest->profile->total_ns);
+	report_uint(json, "total_ns", host_ns(part->digest->profile));
 	report_uint(json, "functions_hidden", hidden.count);
 	report_uint(json, "functions_hidden_ns", hidden.tottime_ns);
 	report_uint(json, "edges_hidden", left_out);

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""What is on the page that `ctprof report` writes is what other reports say,
+it fits, and what does not fit is counted.
+
+usage: report_check.py CTPROF DIRECTORY INPUT...
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+LIMIT = 2_000_000
+HOST = 0
+
+
+def run(ctprof, *words):
+    return subprocess.run([ctprof, *words, "-q"], check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def page_of(ctprof, *inputs):
+    """The page's bytes, and the data in it."""
+    page = run(ctprof, "report", *inputs)
+    text = page.decode("utf-8")
+    assert len(page) <= LIMIT, len(page)
+    # Nothing ends the data's element before its end, or hides it.
+    start = text.index('id="data">') + len('id="data">')
+    found = text[start:text.index("</script", start)]
+    assert "<!--" not in found
+    assert not re.search(r'(src|href)="|@import|url\(|https?://',
+                         text[:start] + text[start + len(found):])
+    data = json.loads(found)
+    assert data["schema"] == "ctprof/page/1"
+    return page, data["inputs"]
+
+
+def clip(text):
+    """As the page shows long names."""
+    raw = text.encode()
+    if len(raw) <= 240:
+        return text
+    return (raw[:160].decode(errors="ignore") + "\u2026" +
+            raw[-80:].decode(errors="ignore"))
+
+
+def check_functions(data, stats):
+    key = ("name", "file", "line", "ncalls", "pcalls", "tottime_ns",
+           "cumtime_ns")
+    wanted = sorted([clip(row["name"]), clip(row["file"])] +
+                    [row[k] for k in key[2:]] for row in stats["rows"])
+    shown = sorted(row[:3] + row[4:8] for row in data["functions"]
+                   if row[3] == HOST)
+    assert data["total_ns"] == stats["total_ns"]
+    if data["functions_hidden"] == 0:
+        assert shown == wanted
+    else:
+        wanted = [tuple(row) for row in wanted]
+        assert set(map(tuple, shown)) <= set(wanted)
+    hidden = sum(row["tottime_ns"] for row in stats["rows"]) - \
+        sum(row[5] for row in shown)
+    assert len(data["functions"]) + data["functions_hidden"] >= len(wanted)
+    return hidden
+
+
+def check_edges(data, stats):
+    """Each caller of a function, as `stats --callers` has it."""
+    wanted = []
+    for row in stats["rows"]:
+        for caller in row["callers"]:
+            if caller["name"] is not None:
+                wanted.append((clip(caller["name"]), clip(row["name"]),
+                               caller["ncalls"], caller["tottime_ns"],
+                               caller["cumtime_ns"]))
+    functions = data["functions"]
+    shown = [(functions[edge[0]][0], functions[edge[1]][0], *edge[2:])
+             for edge in data["edges"] if functions[edge[1]][3] == HOST]
+    assert data["edges_hidden"] == 0
+    assert sorted(shown) == sorted(wanted)
+
+
+def check_kernels(data, gpu):
+    wanted = sorted((clip(row["name"]), row["count"], row["device"],
+                     row["total_ns"], row["min_ns"], row["max_ns"],
+                     row["bytes"]) for row in gpu["kernels"])
+    shown = sorted((row[0], *row[4:10]) for row in data["functions"]
+                   if row[3] != HOST)
+    assert shown == wanted, (shown[:2], wanted[:2])
+
+
+def check_tree(tree, functions, total_ns):
+    """Widths add up, level by level."""
+    nodes = [tree["nodes"][i:i + 5] for i in range(0, len(tree["nodes"]), 5)]
+    below = [0] * len(nodes)
+    path = []
+    for i, (function, depth, total, own, _) in enumerate(nodes):
+        assert function < functions
+        assert depth <= len(path) and (depth > 0) == (i > 0)
+        del path[depth:]
+        if path:
+            below[path[-1]] += total
+        path.append(i)
+    for i, (_, _, total, own, _) in enumerate(nodes):
+        assert total == own + below[i] or (below[i] == 0 and total > own)
+    assert nodes[0][2] == total_ns, (nodes[0], total_ns)
+
+
+def check_gaps(data, gaps):
+    devices = data.get("gaps", {"devices": []})["devices"]
+    assert [(d["pid"], d["device"], d["busy_ns"], d["idle_ns"],
+             sum(d["causes"])) for d in devices] == \
+        [(d["pid"], d["device"], d["busy_ns"], d["idle_ns"], d["idle_ns"])
+         for d in gaps["rows"]]
+    if devices:
+        assert sum(place[6] for place in data["gaps"]["places"]) == \
+            sum(d["idle_ns"] for d in devices)
+
+
+def check_timeline(data):
+    timeline = data["timeline"]
+    for track in timeline["tracks"]:
+        runs = track["bins"]
+        assert sum(runs[::4]) == timeline["bins"]
+        assert all(0 <= busy <= 100 for busy in runs[1::4])
+        assert all(-1 <= lead < len(timeline["names"])
+                   for lead in runs[2::4])
+        # As exact as hundredths of each stretch are.
+        shown = sum(n * busy for n, busy in zip(runs[::4], runs[1::4]))
+        assert abs(shown * timeline["bin_ns"] / 100 - track["busy_ns"]) <= \
+            timeline["bins"] * timeline["bin_ns"] / 199 + 1
+
+
+def check_input(ctprof, path):
+    page, (data,) = page_of(ctprof, path)
+    assert page == run(ctprof, "report", path), "not the same twice"
+    stats = json.loads(run(ctprof, "stats", "--json", "--callers",
+                           "--device=host", path))
+    gpu = json.loads(run(ctprof, "stats", "--json", "--gpu", path))
+    info = json.loads(run(ctprof, "info", "--json", path))
+    check_functions(data, stats)
+    check_edges(data, stats)
+    check_kernels(data, gpu)
+    check_tree(data["host"], len(data["functions"]), stats["total_ns"])
+    check_tree(data["device"], len(data["functions"]), gpu["device_ns"])
+    assert [count for count, _ in data["lost"]] == \
+        list(stats["lost"].values())
+    check_gaps(data, json.loads(run(ctprof, "gaps", "--json", path)))
+    check_timeline(data)
+    for key in ("processes", "threads"):
+        assert data[key] == info[key], key
+    counts = info["counts"]
+    for key, other in (("activities", "device"), ("steps", "steps"),
+                       ("instants", "instants")):
+        assert data[key] == counts[other], key
+    # What clang says of templates and files becomes ranges here.
+    assert data["ranges"] + data["async"] == \
+        counts["ranges"] + counts["async"]
+
+
+def huge(path):
+    """Many of everything, and names that are long and hard."""
+    rng = random.Random(9)
+    hard = ["</script>", "<!--", "\"\\", "\u2028", "\x01", "\u20ac", "\x1b"]
+    names = ["".join(rng.choices(hard, k=90)) + str(i) for i in range(6000)]
+    events = []
+    for i, name in enumerate(names):
+        tid = i % 1500
+        ts = i * 100 + rng.randrange(50)
+        for depth in range(4):
+            events.append({"ph": "X", "name": names[i - depth], "pid": 1,
+                           "tid": tid, "ts": ts + depth,
+                           "dur": 40 - 2 * depth, "cat": name})
+    # Far deeper than what is drawn.
+    events += [{"ph": "X", "name": f"deep {i % 9}", "pid": 2, "tid": 1,
+                "ts": i, "dur": 4000 - 2 * i} for i in range(1500)]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"traceEvents": events}, file)
+
+
+def check_huge(ctprof, directory):
+    path = os.path.join(directory, "huge.json")
+    huge(path)
+    page, (data,) = page_of(ctprof, path)
+    assert len(page) > LIMIT / 4, "more of it could have been shown"
+    stats = json.loads(run(ctprof, "stats", "--json", path))
+    assert data["functions_hidden"] > 0
+    assert len(data["functions"]) + data["functions_hidden"] == \
+        len(stats["rows"])
+    assert data["functions_hidden_ns"] == check_functions(data, stats)
+    assert data["tracks_hidden"] + len(data["timeline"]["tracks"]) == 1501
+    assert data["edges_hidden"] > 0 and data["clipped"] > 0
+    assert data["host"]["folded"] > 0
+    check_tree(data["host"], len(data["functions"]), stats["total_ns"])
+    # Many of them on one page are smaller each.
+    _, inputs = page_of(ctprof, *[path] * 6)
+    assert len(inputs) == 6 and inputs[0] == inputs[5]
+    assert inputs[0]["functions_hidden"] > data["functions_hidden"]
+
+
+def main(ctprof, directory, *inputs):
+    for path in inputs:
+        check_input(ctprof, path)
+        print("ok", os.path.basename(path))
+    check_huge(ctprof, directory)
+    print("ok, and at most 2 MB of more than that")
+
+
+main(*sys.argv[1:])
