@@ -122,6 +122,7 @@ function tableOf(rows, options) {
 		draw();
 	};
 	element.unfold = (row) => {
+		element.input.value = "";
 		state.text = "";
 		state.open = row;
 		state.shown = Math.max(state.shown, chosen().indexOf(row) + 1);
@@ -132,7 +133,8 @@ function tableOf(rows, options) {
 }
 
 function filterFor(table, label) {
-	return make("input", {type: "search", placeholder: label,
+	table.input = make("input", {type: "search", placeholder: label,
 		"aria-label": label, spellcheck: "false",
 		oninput: (event) => table.filter(event.target.value)});
+	return table.input;
 }
