@@ -78,6 +78,12 @@ static uint32_t put_devices(struct page_part *part,
 	return put;
 }
 
+/* Is it by what the host did that it is told apart? */
+static bool has_code(const struct gaps_place *place)
+{
+	return place->cause <= GAP_DATA;
+}
+
 /* Only those of devices that are there. */
 static void put_places(struct page_part *part, uint32_t devices)
 {
@@ -85,18 +91,20 @@ static void put_places(struct page_part *part, uint32_t devices)
 	const struct gaps_place *places =
 		gaps_places(part->digest->gaps, &count);
 	size_t until = page_part_until(part, PLACES_HUNDREDTHS);
-	uint32_t put = 0;
+	uint32_t hidden = 0;
 
 	json_key(&part->json, "places");
 	json_begin(&part->json, '[');
-	for (uint32_t i = 0; i < count && page_part_bytes(part) < until; i++) {
-		if (places[i].device >= devices)
+	for (uint32_t i = 0; i < count; i++) {
+		if (!has_code(&places[i]))
 			continue;
-		put_place(part, &places[i]);
-		put++;
+		if (places[i].device < devices && page_part_bytes(part) < until)
+			put_place(part, &places[i]);
+		else
+			hidden++;
 	}
 	json_end(&part->json, ']');
-	report_uint(&part->json, "places_hidden", count - put);
+	report_uint(&part->json, "places_hidden", hidden);
 }
 
 void page_gaps_write(struct page_part *part)

@@ -14,7 +14,9 @@ function functionOf(row) {
 		return {name, file, line, kind, calls, pcalls: row[5],
 			self: row[6], total: row[7], deviceSelf: row[8],
 			device: row[9], callers: [], callees: []};
-	return {name, file, line, kind, calls, number: row[5], self: row[6],
+	// "<gpu:0 NAME>" is the file of what a GPU did.
+	return {name, file: file.replace(/^<gpu:(.*)>$/, "GPU $1"), line, kind,
+		calls, number: row[5], self: row[6],
 		total: row[6], min: row[7], max: row[8], bytes: row[9],
 		callers: [], callees: []};
 }

@@ -100,11 +100,12 @@ function colours() {
 	return (hue) => "hsl(" + hue + " " + colour + " " + light + ")";
 }
 
-// What a function is part of: its file, or what stands before its name.
+// What a function is part of: its file, or what its name begins with. Those of
+// a GPU are all that we know.
 function moduleOf(row) {
-	if (row.file)
-		return row.file;
-	return row.name.split(/::|[.(<\s]/, 1)[0];
+	if (row.kind !== 0)
+		return row.name;
+	return row.file || row.name.split(/::|[.(<\s]/, 1)[0];
 }
 
 const tip = document.getElementById("tip");

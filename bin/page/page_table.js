@@ -97,6 +97,7 @@ function tableOf(rows, options) {
 					make("td", {colspan: columns.length},
 						options.more(row)))]
 				: [rowOf(row)]));
+		pager.hidden = drawn.length === rows.length;
 		pager.replaceChildren(countText(drawn.length) + " of " +
 			countText(found.length) + " shown ");
 		if (drawn.length < found.length)
