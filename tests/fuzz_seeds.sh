@@ -11,9 +11,10 @@ directory=$2
 number=0
 
 # fuzz_replay wants a format and options first: as many as there are, and then
-# some, so that every format gets every recipe.
+# some, so that every format gets every recipe. fuzz_cut wants the size of parts
+# and options.
 seed() {
-	if [ "$target" = fuzz_replay ]; then
+	if [ "$target" = fuzz_replay ] || [ "$target" = fuzz_cut ]; then
 		for format in 0 1 2 3 4 5; do
 			number=$((number + 1))
 			# shellcheck disable=SC2059
