@@ -199,6 +199,7 @@ static int write_input(struct cut_command *command, struct input *input)
 			return EXIT_LIMIT;
 		}
 	}
+	command->cutting.progress = job.progress;
 	if (status == EXIT_DONE)
 		status = cutting_apply(&command->cutting, input, &cut);
 	if (status == EXIT_DONE)

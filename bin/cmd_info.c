@@ -369,6 +369,7 @@ static int take_census(const struct request *request, struct input *input,
 
 	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
 		NULL, input->origin.size_bytes);
+	progress_watch(&progress, input->origin.source);
 	status = census_take(
 		census, input->origin.source, on_progress, &progress, &err);
 	progress_hide(&progress);

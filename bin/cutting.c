@@ -13,6 +13,7 @@
 #include "cmd.h"
 #include "moment.h"
 #include "order.h"
+#include "progress.h"
 #include "quantity.h"
 #include "redact.h"
 #include "say.h"
@@ -55,6 +56,22 @@ static int not_found(const struct cutting *cutting, const struct input *input)
 	return EXIT_NO;
 }
 
+/* Reads all of the input, which may take its time. */
+static enum ctp_status read_all(const struct cutting *cutting,
+	const struct input *input, struct order *order,
+	const struct order_watch *watch, struct ctp_error *err)
+{
+	struct progress progress;
+	enum ctp_status status;
+
+	progress_start(
+		&progress, cutting->progress, NULL, input->origin.size_bytes);
+	progress_watch(&progress, order_source(order));
+	status = order_read(order, watch, err);
+	progress_hide(&progress);
+	return status;
+}
+
 /* Finds the window that a range takes. */
 static int find_moment(const struct cutting *cutting, struct input *input,
 	struct order *order, struct cut *cut)
@@ -66,7 +83,7 @@ static int find_moment(const struct cutting *cutting, struct input *input,
 	};
 	const struct order_watch watch = {see, &moment};
 	struct ctp_error err = {0};
-	enum ctp_status status = order_read(order, &watch, &err);
+	enum ctp_status status = read_all(cutting, input, order, &watch, &err);
 
 	if (status == CTP_OK)
 		moment_finish(&moment);
@@ -96,7 +113,7 @@ static int find_time(const struct cutting *cutting, struct input *input,
 	struct ctp_error err = {0};
 	int64_t start_ns;
 
-	if (order_read(order, NULL, &err) != CTP_OK)
+	if (read_all(cutting, input, order, NULL, &err) != CTP_OK)
 		return fail(input, &err);
 	if (order_start(order, &start_ns))
 		cut_set_window(cut, add_time(start_ns, cutting->from_ns),

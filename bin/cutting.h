@@ -9,6 +9,7 @@
 #include "choose.h"
 #include "cut.h"
 #include "input.h"
+#include "terminal.h"
 
 struct cutting {
 	struct choose_options choose;
@@ -21,6 +22,7 @@ struct cutting {
 	bool redact;
 	const char *salt; /* NULL: none */
 	bool parts;       /* are to be made of it */
+	enum when progress;
 };
 
 /*

@@ -39,6 +39,7 @@ static int convert(struct convert_job *convert, enum when when,
 	enum ctp_status status;
 
 	progress_start(&progress, when, NULL, input->origin.size_bytes);
+	progress_watch(&progress, input->origin.source);
 	convert->out = output->file;
 	convert->progress = progress.on ? on_progress : NULL;
 	convert->user = &progress;

@@ -70,8 +70,27 @@ void progress_update(struct progress *progress, uint64_t position)
 	show(progress, position);
 }
 
+static void on_watch(void *user)
+{
+	struct progress *progress = user;
+
+	progress_update(progress, progress->source->position(progress->source));
+}
+
+void progress_watch(struct progress *progress, struct event_source *source)
+{
+	if (!progress->on)
+		return;
+	progress->source = source;
+	source->trace->watch = on_watch;
+	source->trace->watch_user = progress;
+}
+
 void progress_hide(struct progress *progress)
 {
+	if (progress->source != NULL)
+		progress->source->trace->watch = NULL;
+	progress->source = NULL;
 	if (progress->visible)
 		fputs("\r\033[K", stderr);
 	progress->visible = false;

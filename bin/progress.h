@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "event.h"
 #include "terminal.h"
 
 struct progress {
@@ -15,7 +16,8 @@ struct progress {
 	int64_t start_ns;
 	int64_t shown_ns;
 	bool on;
-	bool visible; /* there is a line to be taken away */
+	bool visible;                /* there is a line to be taken away */
+	struct event_source *source; /* NULL: none is watched */
 };
 
 /* Begins a job. `when` decides, and with WHEN_AUTO whether stderr is a
@@ -23,6 +25,10 @@ struct progress {
  * literal. */
 void progress_start(struct progress *progress, enum when when, const char *unit,
 	uint64_t total);
+
+/* Shows where this source is while it reads on and gives no events yet, until
+ * progress_hide(), which comes before it is closed. */
+void progress_watch(struct progress *progress, struct event_source *source);
 
 /* Shows the position, at most ten times a second. */
 void progress_update(struct progress *progress, uint64_t position);

@@ -130,6 +130,7 @@ enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 
 	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
 		NULL, input->origin.size_bytes);
+	progress_watch(&progress, input->origin.source);
 	status = convert_each(input->origin.source, &job, take, user, err);
 	progress_hide(&progress);
 	return status == CTP_END ? CTP_OK : status;

@@ -213,10 +213,12 @@ static int add_named(
 
 	if (result != EXIT_DONE)
 		return result;
-	if (work->progress != NULL)
+	if (work->progress != NULL) {
 		progress_start(work->progress,
 			inputs->quiet ? WHEN_NEVER : inputs->progress, NULL,
 			input.origin.size_bytes);
+		progress_watch(work->progress, input.origin.source);
+	}
 	status = read_input(work, file, &input, &err);
 	if (work->progress != NULL)
 		progress_hide(work->progress);

@@ -179,12 +179,13 @@ enum ctp_status order_read(struct order *order, const struct order_watch *watch,
 {
 	enum ctp_status status = CTP_OK;
 
-	while (status == CTP_OK) {
+	for (uint64_t count = 1; status == CTP_OK; count++) {
 		struct event event;
 
 		status = order->inner->next(order->inner, &event, err);
 		if (status == CTP_OK)
 			status = add_event(order, &event, watch, err);
+		trace_tick(order->source.trace, count);
 	}
 	if (status != CTP_END)
 		return status;

@@ -46,6 +46,7 @@ static enum ctp_status read_events(
 				event.phase = 'P';
 			if (status == CTP_OK)
 				status = trace_reader_add(reader, &event, err);
+			trace_tick(reader->trace, reader->event_count);
 		} else {
 			trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
 			if (token.kind == JSON_ARRAY)

@@ -348,8 +348,13 @@ static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct redact *redact = (struct redact *)source;
-	enum ctp_status status = redact->inner->next(redact->inner, event, err);
+	struct trace *inner = redact->inner->trace;
+	enum ctp_status status;
 
+	inner->watch = source->trace->watch;
+	inner->watch_user = source->trace->watch_user;
+	status = redact->inner->next(redact->inner, event, err);
+	inner->watch = NULL;
 	if (status == CTP_OK)
 		return take_event(redact, event) ? CTP_OK : no_memory(err);
 	if (status == CTP_END && !copy_all(redact))

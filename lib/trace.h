@@ -177,6 +177,10 @@ struct trace {
 	/* Of readers that sort: so much may they keep in memory once all is
 	 * read; 0: as much as before. For many that are open together. */
 	size_t rest_bytes;
+	/* Called now and then by sources that read on and give nothing yet, as
+	 * those do that sort; may be NULL. */
+	void (*watch)(void *user);
+	void *watch_user;
 	/* Directories that the program found its modules in; strtab numbers. */
 	uint32_t *prefixes;
 	uint32_t prefix_count;
@@ -206,6 +210,13 @@ struct trace {
 	uint32_t site_room, track_room, module_room, fact_room, prefix_room;
 	uint32_t device_room;
 };
+
+/* After the `count`th event that was read and not given out yet. */
+static inline void trace_tick(const struct trace *trace, uint64_t count)
+{
+	if (count % 16384 == 0 && trace->watch != NULL)
+		trace->watch(trace->watch_user);
+}
 
 /* An empty trace; free with trace_free(). NULL if out of memory. */
 struct trace *trace_new(void);

@@ -25,5 +25,22 @@ if [ -d "${CTPROF_DATA:-}" ]; then
 else
 	echo "skipped more_traces: CTPROF_DATA names no directory"
 fi
+# How far it is, is shown while all is read that is to be sorted, too: the first
+# line comes before the end.
+awk 'BEGIN {
+	for (i = 0; i < 40000; i++)
+		printf "%s{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1," \
+			"\"ts\":%d,\"dur\":1}", i ? ",\n" : "[", 2 * i
+	print "]"
+}' >"$work/long.json"
+for options in "-t csv" "--time 1us.. -t csv" "--redact --time 1us.. -t csv"; do
+	# shellcheck disable=SC2086
+	"$CTPROF" cut --progress=always $options "$work/long.json" \
+		2>"$work/said" >"$work/out" || failed=1
+	tr '\r' '\n' <"$work/said" | sed -n 2p | grep -q ' [1-9][0-9] %$' || {
+		echo "not ok progress of cut $options"
+		failed=1
+	}
+done
 [ "$(find "$work" -name 'ctprof.*' | wc -l)" = 0 ] || failed=1
 exit $failed
