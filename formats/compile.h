@@ -31,7 +31,7 @@ enum compile_group {
 		COMPILE_GROUP_COUNT
 };
 
-/* Phases of which each unit's share is known. */
+/* Phases, as rules/clang.rules has them, of which each unit's share is known. */
 #define COMPILE_FRONTEND "frontend"
 #define COMPILE_BACKEND "backend"
 

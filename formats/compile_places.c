@@ -8,40 +8,18 @@
 #include "trace_detail.h"
 
 #define IS_KNOWN (1U << COMPILE_GROUP_COUNT)
-#define OTHER_PHASE "other"
-
-/* What is not here belongs to the phase around it. */
-static const struct {
-	const char *name;
-	const char *phase;
-} phase_names[] = {
-	{"ExecuteCompiler", "compiler"},
-	{"ExecuteLinker", "linker"},
-	{"Frontend", COMPILE_FRONTEND},
-	{"Source", COMPILE_FRONTEND},
-	{"PerformPendingInstantiations", "templates"},
-	{"InstantiateClass", "templates"},
-	{"InstantiateFunction", "templates"},
-	{"CodeGen Function", "IR generation"},
-	{"DebugType", "IR generation"},
-	{"DebugConstGlobalVariable", "IR generation"},
-	{"DebugGlobalVariable", "IR generation"},
-	{"Backend", COMPILE_BACKEND},
-	{"Optimizer", "optimizer"},
-	{"PerFunctionPasses", "optimizer"},
-	{"PerModulePasses", "optimizer"},
-	{"CodeGenPasses", "machine code"},
-};
+#define OTHER_PHASE "other" /* around none of a phase */
 
 /* The phase that a range of this name begins; NULL: none. */
-static const char *phase_of(const char *name, size_t size)
+static const char *phase_of(
+	const struct compile_places *places, const char *name, size_t size)
 {
-	for (size_t i = 0; i < sizeof(phase_names) / sizeof(phase_names[0]);
-		i++)
-		if (strlen(phase_names[i].name) == size &&
-			memcmp(phase_names[i].name, name, size) == 0)
-			return phase_names[i].phase;
-	return NULL;
+	const struct phase_rules *rules = places->rules.rules[0];
+	const struct phase_subject subject = {
+		.name = name, .name_size = size, .file = "", .category = ""};
+	uint32_t phase = phase_rules_find(rules, &subject);
+
+	return phase == PHASE_NONE ? NULL : phase_rules_phase(rules, phase);
 }
 
 /* Is it one that only compilers have? */
@@ -74,7 +52,8 @@ bool compile_places_init(struct compile_places *places, uint32_t groups)
 {
 	*places =
 		(struct compile_places){.sites = trace_new(), .groups = groups};
-	return places->sites != NULL;
+	return places->sites != NULL &&
+	       phase_sets_open(&places->rules, "clang", NULL) == CTP_OK;
 }
 
 void compile_places_clear(struct compile_places *places)
@@ -83,6 +62,7 @@ void compile_places_clear(struct compile_places *places)
 	memory_free(places->known);
 	buffer_clear(&places->text);
 	trace_free(places->sites);
+	phase_sets_clear(&places->rules);
 }
 
 void compile_places_begin(
@@ -123,7 +103,7 @@ static bool learn(struct compile_places *places, uint32_t site,
 	const char *name = trace_site_name(places->sites, site);
 	size_t kind;
 	enum trace_detail detail = trace_detail_of(name, &kind);
-	const char *phase = phase_of(name, kind);
+	const char *phase = phase_of(places, name, kind);
 	uint32_t groups = 1U << COMPILE_NAME | IS_KNOWN;
 
 	if (phase != NULL)

@@ -8,6 +8,7 @@
 
 #include "buffer.h"
 #include "compile.h"
+#include "phase_rules.h"
 #include "trace.h"
 
 struct compile_place {
@@ -18,6 +19,7 @@ struct compile_place {
 struct compile_places {
 	struct trace *sites;         /* only its sites are used */
 	uint32_t groups;             /* that are asked for */
+	struct phase_sets rules;     /* of phases: one */
 	struct compile_place *known; /* by number in `sites` */
 	uint32_t known_room;
 	struct buffer text;

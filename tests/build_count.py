@@ -16,7 +16,7 @@ import sys
 
 PHASES = {
     "ExecuteCompiler": "compiler", "Frontend": "frontend",
-    "Source": "frontend", "PerformPendingInstantiations": "templates",
+    "Source": "headers", "PerformPendingInstantiations": "templates",
     "InstantiateClass": "templates", "InstantiateFunction": "templates",
     "CodeGen Function": "IR generation", "DebugType": "IR generation",
     "DebugGlobalVariable": "IR generation",
