@@ -11,7 +11,7 @@
 #include "table.h"
 #include "utf8.h"
 
-#define UNIT_NS 1000000 /* of text: ms */
+#define SHORT_NS 10000000 /* times are shown in us, not in ms */
 #define BAR "##########"
 #define BAR_SIZE (sizeof(BAR) - 1)
 
@@ -48,26 +48,30 @@ static struct row row_at(const struct phases_view *view, uint32_t set,
 	};
 }
 
-static void add_ms(struct table *table, uint64_t time_ns)
+static bool is_short(const struct phase_times *times)
 {
-	char text[QUANTITY_TEXT];
-
-	table_add(table, quantity_in(text, time_ns, UNIT_NS));
+	return times->wall_ns < SHORT_NS;
 }
 
-static void add_row(
-	struct table *table, const struct row *row, uint64_t wall_ns)
+static const char *time_text(char text[QUANTITY_TEXT], uint64_t time_ns,
+	const struct phase_times *of)
 {
-	uint32_t share = amount_share(row->sum.self_ns, wall_ns);
+	return quantity_in(text, time_ns, is_short(of) ? 1000 : 1000000);
+}
+
+static void add_row(struct table *table, const struct row *row,
+	const struct phase_times *times)
+{
+	uint32_t share = amount_share(row->sum.self_ns, times->wall_ns);
 	size_t bar = (share * BAR_SIZE + AMOUNT_WHOLE / 2) / AMOUNT_WHOLE;
 	bool is_rest = row->phase[0] == '(';
 	char text[QUANTITY_TEXT];
 
 	table_add_row(table, is_rest ? TABLE_FAINT : TABLE_PLAIN);
-	add_ms(table, row->sum.self_ns);
+	table_add(table, time_text(text, row->sum.self_ns, times));
 	table_add(table, amount_hundredths(text, share));
 	table_add(table, &BAR[BAR_SIZE - bar]);
-	add_ms(table, row->sum.total_ns);
+	table_add(table, time_text(text, row->sum.total_ns, times));
 	(void)snprintf(text, sizeof(text), "%" PRIu64, row->sum.count);
 	table_add(table, is_rest ? "" : text);
 	table_add(table, row->phase);
@@ -76,11 +80,11 @@ static void add_row(
 static bool print_times(const struct phases_view *view, uint32_t set,
 	const struct phase_times *times, FILE *out)
 {
-	static const struct table_column columns[] = {
-		{"self ms", true},
+	const struct table_column columns[] = {
+		{is_short(times) ? "self us" : "self ms", true},
 		{"share %", true},
 		{"", false},
-		{"total ms", true},
+		{is_short(times) ? "total us" : "total ms", true},
 		{"count", true},
 		{"phase", false},
 	};
@@ -92,7 +96,7 @@ static bool print_times(const struct phases_view *view, uint32_t set,
 		struct row row = row_at(view, set, times, i);
 
 		if (row.shown)
-			add_row(&table, &row, times->wall_ns);
+			add_row(&table, &row, times);
 	}
 	printed = table_print(&table, out, view->color, view->width);
 	table_clear(&table);
@@ -115,16 +119,22 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void put_counts(const struct phase_total *total, FILE *out)
+static void put_wall(const struct phase_times *times, FILE *out)
 {
 	char text[QUANTITY_TEXT];
 
+	fprintf(out, "%s %s", time_text(text, times->wall_ns, times),
+		is_short(times) ? "us" : "ms");
+}
+
+static void put_counts(const struct phase_total *total, FILE *out)
+{
 	fprintf(out, "%" PRIu64 " input%s, ", total->file_count,
 		plural(total->file_count));
 	if (total->thread_count != 0)
 		fprintf(out, "%" PRIu64 " thread%s, ", total->thread_count,
 			plural(total->thread_count));
-	fprintf(out, "%s ms", quantity_in(text, total->times.wall_ns, UNIT_NS));
+	put_wall(&total->times, out);
 }
 
 static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
@@ -154,8 +164,6 @@ static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
 static bool print_thread(const struct phases_view *view,
 	const struct phase_total_thread *thread, FILE *out)
 {
-	char text[QUANTITY_TEXT];
-
 	putc('\n', out);
 	put_printable(out, thread->path);
 	fprintf(out, ": process %" PRId64 ", thread %" PRId64, thread->pid,
@@ -165,8 +173,9 @@ static bool print_thread(const struct phases_view *view,
 		put_printable(out, thread->name);
 		putc(')', out);
 	}
-	fprintf(out, ": %s ms\n",
-		quantity_in(text, thread->times.wall_ns, UNIT_NS));
+	fputs(": ", out);
+	put_wall(&thread->times, out);
+	putc('\n', out);
 	return print_times(view, thread->set, &thread->times, out);
 }
 

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: MIT
+"""ctprof phases against times that were counted by hand, and the slow way.
+
+usage: phases_check.py CTPROF DIRECTORY TRACES
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import types
+
+from phases_oracle import IDLE, UNKNOWN, Range, Rules, count, write
+
+CTPROF, WORK, TRACES = sys.argv[1:4]
+failed = 0
+
+
+def check(what, got, wanted):
+    global failed
+    if got != wanted:
+        failed += 1
+        print(f"{what}:\n  is {got}\n  not {wanted}")
+
+
+def run(*arguments):
+    return subprocess.run([CTPROF, "phases", *arguments], text=True,
+                          capture_output=True, check=False)
+
+
+def path_of(name):
+    return os.path.join(WORK, name)
+
+
+def save(name, text):
+    with open(path_of(name), "w", encoding="utf-8", newline="") as out:
+        out.write(text)
+    return path_of(name)
+
+
+def report(*arguments):
+    done = run("--json", "--threads", *arguments)
+    check(f"{arguments}: status", (done.returncode, done.stderr), (0, ""))
+    return json.loads(done.stdout)
+
+
+def rows_of(document):
+    return {row["phase"]: (row["count"], row["self_ns"], row["total_ns"])
+            for row in document["rows"]}
+
+
+def compare(what, document, rules, ranges):
+    """A report on one trace is what the oracle says; all of it adds up."""
+    sums, by_thread = count(rules, ranges)
+    check(what, rows_of(document), sums)
+    check(f"{what}: order", [row["phase"] for row in document["rows"]],
+          [phase for phase in rules.phases + [UNKNOWN, IDLE]
+           if phase in sums])
+    threads = {thread["tid"]: thread for thread in document["threads"]}
+    check(f"{what}: threads", sorted(threads), sorted(by_thread))
+    for tid, thread in threads.items():
+        own = [one for one in ranges if one.tid == tid and
+               (not one.is_async or rules.find(one))]
+        wall = max(one.end for one in own) - min(one.start for one in own)
+        check(f"{what}: {tid}: wall", thread["wall_ns"], wall)
+        check(f"{what}: {tid}: sum", sum(thread["phases"].values()), wall)
+        check(f"{what}: {tid}", thread["phases"],
+              {phase: figures[1] for phase, figures in
+               by_thread[tid].items()})
+    check(f"{what}: wall", document["sets"][0]["wall_ns"],
+          sum(thread["wall_ns"] for thread in threads.values()))
+
+
+# ---- counted by hand -------------------------------------------------------
+
+RULES = r"""# of the test
+phase outer
+name a
+phase  in ner
+name	b*
+name \*c
+phase limited
+file *.py
+name d
+category k*
+name e
+phase outer
+async w
+"""
+
+HAND = [
+    Range(1, 0, 100, "a"), Range(1, 10, 40, "zz"), Range(1, 15, 20, "bx"),
+    Range(1, 20, 30, "a"), Range(1, 50, 60, "*c"), Range(1, 60, 61, "xc"),
+    Range(1, 150, 160, "zz"), Range(1, 155, 158, "d", "f.py",
+                                    "python_function"),
+    Range(1, 170, 171, "d"),
+    Range(2, 1000, 2000, "e", "f.py", "python_function"),
+    Range(2, 1100, 1200, "b"),
+    # Not nested: from 40 to 120, of which "bx" has what begins in it.
+    Range(3, 0, 90, "zz"), Range(3, 41, 120, "w", is_async=True),
+    Range(3, 50, 70, "b"), Range(3, 60, 66, "q"),
+    Range(3, 45, 125, "nobody asks", is_async=True),
+]
+WANTED = {
+    1: {"outer": 85, "in ner": 15, "limited": 3, UNKNOWN: 8, IDLE: 60},
+    2: {UNKNOWN: 900, "in ner": 100},
+    3: {"outer": 59, "in ner": 20, UNKNOWN: 41},
+}
+HAND_ROWS = {
+    "outer": (3, 144, 179), "in ner": (4, 135, 135), "limited": (1, 3, 3),
+    UNKNOWN: (0, 949, 949), IDLE: (0, 60, 60),
+}
+
+
+def check_hand():
+    rules = save("hand.rules", RULES)
+    trace = path_of("hand.json")
+    write(trace, HAND)
+    document = report("--rules", rules, trace)
+    check("hand: rows", rows_of(document), HAND_ROWS)
+    check("hand", {thread["tid"]: thread["phases"]
+                   for thread in document["threads"]}, WANTED)
+    compare("hand, by the oracle", document, Rules(RULES), HAND)
+    check("hand: what it is", (
+        document["schema"], document["inputs"], document["sets"]),
+        ("ctprof/phases/1", [trace], [{
+            "rules": rules, "inputs": 1, "flat": 0, "threads": 3,
+            "wall_ns": 171 + 1000 + 120}]))
+    text = run("--rules", rules, trace).stdout.splitlines()
+    check("hand: text", [line.split()[0] for line in text[2:]],
+          ["0.144", "0.135", "0.003", "0.949", "0.060"])
+    csv = run("--rules", rules, "--csv", trace).stdout.splitlines()
+    check("hand: csv", csv, ["rules,phase,count,self_ns,total_ns"] + [
+        "%s,%s,%d,%d,%d" % (rules, phase, *figures)
+        for phase, figures in HAND_ROWS.items()])
+    csv = run("--rules", rules, "--csv", "--threads", trace).stdout
+    check("hand: csv of threads", sum(
+        int(line.split(",")[7]) for line in csv.splitlines()[1:]), 1291)
+    # The same of the log that it becomes.
+    log = path_of("hand.ctp")
+    subprocess.run([CTPROF, "convert", "-q", trace, "-o", log], check=True)
+    check("hand: as a log", rows_of(report("--rules", rules, log)), HAND_ROWS)
+
+
+# ---- random ----------------------------------------------------------------
+
+def nest(rng, tid, start, end, depth):
+    """Ranges that nest between two moments, which are even."""
+    at = start
+    while at < end and rng.random() < 0.8:
+        first = rng.randrange(at, end + 1, 2)
+        last = rng.randrange(first, end + 1, 2)
+        python = rng.random() < 0.3
+        yield Range(tid, first, last, rng.choice(
+            ("a", "b", "bb", "*c", "d", "e", "zz", "")),
+            "g.py" if python else "",
+            "python_function" if python else rng.choice(("x", "k", "k2")))
+        if depth > 0:
+            yield from nest(rng, tid, first, last, depth - 1)
+        at = last
+
+
+def check_random():
+    rules = save("random.rules", RULES)
+    for seed in range(12):
+        rng = random.Random(seed)
+        ranges = []
+        for tid in range(1, 4):
+            ranges += nest(rng, tid, 0, 4000, 4)
+            # At odd moments, so that nothing begins or ends with them.
+            for _ in range(rng.randrange(4)):
+                start = rng.randrange(1, 4000, 2)
+                ranges.append(Range(tid, start, rng.randrange(
+                    start + 2, 4200, 2), rng.choice("wv"), is_async=True))
+        trace = path_of("random.json")
+        write(trace, ranges)
+        compare(f"seed {seed}", report("--rules", rules, trace), Rules(RULES),
+                ranges)
+
+
+# ---- the rules that there are ----------------------------------------------
+
+def shipped(name):
+    return Rules(run("--show-rules", name).stdout)
+
+
+# Who calls whom in torch.compile(), with the phase that each is of.
+DYNAMO = ("entire_frame_compile", "Dynamo", [
+    ("bytecode_tracing (dynamo_timed)", "Dynamo", []),
+    ("OutputGraph.call_user_compiler", "Dynamo", [
+        ("_recursive_pre_grad_passes", "Inductor passes", []),
+        ("create_aot_dispatcher_function", "AOTAutograd", [
+            ("aot_collect_metadata", "AOTAutograd", []),
+            ("aten::mm", "AOTAutograd", []),
+            ("compile_fx.<locals>.fw_compiler_base", "Inductor", [
+                ("compile_fx_inner", "Inductor", [
+                    ("GraphLowering.run", "Inductor lowering", []),
+                    ("GraphLowering.compile_to_fn",
+                     "Inductor code generation", [
+                         ("Scheduler.__init__", "Inductor scheduling", []),
+                         ("Scheduler.codegen", "Inductor code generation",
+                          []),
+                         ("async_compile.wait", "Triton", [
+                             ("make_ptx", "Triton", []),
+                             ("ptxas", "ptxas", [])]),
+                     ])])])])]),
+    ("build_guards (dynamo_timed)", "Dynamo", []),
+    ("CachingAutotuner.benchmark_all_configs (dynamo_timed)", "autotuning",
+     []),
+])
+
+
+def lay_out(tree, at, wanted):
+    """Each has 10 ns before, between and after what it calls."""
+    name, phase, children = tree
+    ranges = []
+    start = at
+    at += 10
+    for child in children:
+        more, at = lay_out(child, at, wanted)
+        ranges += more
+        at += 10
+    wanted[phase] = wanted.get(phase, 0) + 10 * (len(children) + 1)
+    return [Range(1, start, at, name)] + ranges, at
+
+
+def check_dynamo():
+    wanted = {UNKNOWN: 25, IDLE: 30}
+    ranges, end = lay_out(DYNAMO, 1000, wanted)
+    ranges.append(Range(1, end + 30, end + 55, "Torch-Compiled Region: 0/0"))
+    trace = path_of("dynamo.json")
+    write(trace, ranges)
+    document = report(trace)
+    check("dynamo: chosen", document["sets"][0]["rules"], "dynamo")
+    check("dynamo", document["threads"][0]["phases"], wanted)
+    compare("dynamo, by the oracle", document, shipped("dynamo"), ranges)
+
+
+def recorded_import(directory):
+    """What Python calls to import a module twice: from source, and from the
+    file that it writes then. Time goes on by 10 ns with each call and return.
+    """
+    ranges, stack = [], []
+    clock = [0]
+
+    def hook(frame, what, function):
+        clock[0] += 10
+        if what in ("call", "c_call"):
+            code = frame.f_code
+            stack.append((clock[0], what, code.co_name, code.co_filename)
+                         if what == "call" else
+                         (clock[0], what, "<built-in method %s.%s>" % (
+                             function.__module__, function.__name__), ""))
+            ranges.append(None)
+            stack[-1] += (len(ranges) - 1,)
+        elif stack:
+            start, _, name, file, index = stack.pop()
+            ranges[index] = Range(
+                1, start, clock[0], name, file,
+                "python_function" if file else "c")
+
+    # Neither an import nor below one: it is in no phase.
+    def not_imported():
+        return sum(range(3))
+
+    sys.path.insert(0, directory)
+    sys.dont_write_bytecode = False
+    sys.setprofile(hook)
+    not_imported()
+    import phases_module as first
+    del sys.modules["phases_module"]
+    import phases_module as second
+    sys.setprofile(None)
+    sys.path.remove(directory)
+    assert isinstance(first, types.ModuleType) and first is not second
+    return [one for one in ranges if one is not None]
+
+
+def check_import():
+    directory = path_of("modules")
+    os.mkdir(directory)
+    with open(os.path.join(directory, "phases_module.py"), "w",
+              encoding="ascii") as out:
+        out.write("def body(n):\n    return n and body(n - 1)\n\n\nbody(40)\n")
+    ranges = recorded_import(directory)
+    trace = path_of("import.json")
+    write(trace, ranges)
+    document = report(trace)
+    rules = shipped("import")
+    check("import: chosen", document["sets"][0]["rules"], "import")
+    compare("import, by the oracle", document, rules, ranges)
+    rows = rows_of(document)
+    check("import: phases", sorted(rows), sorted(
+        ["compile source", "find module", "import", "read file",
+         "run module", "unmarshal code", UNKNOWN, IDLE]))
+    bodies = sum(one.end - one.start for one in ranges
+                 if one.name == "<module>")
+    if rows["run module"][2] < bodies or bodies < 2 * 40 * 20:
+        check("import: modules", rows["run module"], bodies)
+    check("import: not imported", rows[UNKNOWN][1], sum(
+        one.end - one.start for one in ranges if one.name == "not_imported"))
+
+
+def check_clang():
+    trace = os.path.join(TRACES, "self-win-clang-19.1_main.json.gz")
+    done = run("--json", trace)
+    rows = rows_of(json.loads(done.stdout))
+    check("clang", sum(figures[1] for figures in rows.values()),
+          rows["compiler"][2])
+    import gzip
+    with gzip.open(trace, "rt", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    ranges, begun = [], {}
+    for one in events:
+        if one["ph"] == "X" and not one["name"].startswith("Total "):
+            ranges.append(Range(1, one["ts"] * 1000, (
+                one["ts"] + one["dur"]) * 1000, one["name"]))
+        elif one["ph"] == "b":
+            begun = one
+        elif one["ph"] == "e":
+            ranges.append(Range(1, begun["ts"] * 1000, one["ts"] * 1000,
+                                "Source", is_async=True))
+    check("clang, by the oracle", rows, count(shipped("clang"), ranges)[0])
+
+
+def main():
+    check_hand()
+    check_random()
+    check_dynamo()
+    check_import()
+    check_clang()
+    sys.exit(failed != 0)
+
+
+main()
