@@ -26,16 +26,16 @@ struct request {
 /* Prints rules that come with the program, and ends it. */
 static void show_rules(const struct argp_state *state, const char *name)
 {
-	const char *shipped;
-	int status;
+	const char *const *lines = phase_rules_shipped(name);
 
-	for (size_t i = 0; (shipped = phase_rules_shipped_name(i)) != NULL; i++)
-		if (strcmp(name, shipped) == 0) {
-			fputs(phase_rules_shipped_text(i), stdout);
-			status = output_finish_stdout();
-			exit(status);
-		}
-	argp_error(state, "--show-rules=%s: not clang, dynamo or import", name);
+	if (lines == NULL)
+		argp_error(state,
+			"--show-rules=%s: not clang, dynamo or import", name);
+	else {
+		for (; *lines != NULL; lines++)
+			fputs(*lines, stdout);
+		exit(output_finish_stdout());
+	}
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -58,10 +58,9 @@ enum ctp_status phase_rules_read(
 	const char *path, struct phase_rules **out, struct ctp_error *err);
 void phase_rules_free(struct phase_rules *rules);
 
-/* The rules that come with the program, by number from 0 on: their name, and
- * text; NULL behind the last. */
-const char *phase_rules_shipped_name(size_t index);
-const char *phase_rules_shipped_text(size_t index);
+/* The lines of the rules that come with the program under this name, and NULL;
+ * NULL if there are none. */
+const char *const *phase_rules_shipped(const char *name);
 
 /* Phases are numbered in the order of the text. Borrowed. */
 const char *phase_rules_name(const struct phase_rules *rules);

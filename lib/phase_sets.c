@@ -4,16 +4,45 @@
 
 #include <string.h>
 
-static enum ctp_status add(
-	struct phase_sets *sets, size_t shipped, struct ctp_error *err)
-{
-	const char *text = phase_rules_shipped_text(shipped);
-	enum ctp_status status =
-		phase_rules_parse(phase_rules_shipped_name(shipped), text,
-			strlen(text), &sets->rules[sets->count], err);
+#include "buffer.h"
+#include "phase_texts.h"
 
+static const struct {
+	const char *name;
+	const char *const *lines;
+} shipped[] = {
+	{"clang", clang_rules},
+	{"dynamo", dynamo_rules},
+	{"import", import_rules},
+};
+
+#define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))
+
+const char *const *phase_rules_shipped(const char *name)
+{
+	for (size_t i = 0; i < SHIPPED_COUNT; i++)
+		if (strcmp(name, shipped[i].name) == 0)
+			return shipped[i].lines;
+	return NULL;
+}
+
+static enum ctp_status add(struct phase_sets *sets, const char *name,
+	const char *const *lines, struct ctp_error *err)
+{
+	struct buffer text = BUFFER_INIT;
+	enum ctp_status status;
+
+	for (; *lines != NULL; lines++)
+		buffer_add_text(&text, *lines);
+	if (text.failed)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else
+		status = phase_rules_parse(name, (const char *)text.bytes,
+			text.used, &sets->rules[sets->count], err);
 	if (status == CTP_OK)
 		sets->count++;
+	buffer_clear(&text);
 	return status;
 }
 
@@ -22,9 +51,8 @@ enum ctp_status phase_sets_ship(struct phase_sets *sets, struct ctp_error *err)
 	enum ctp_status status = CTP_OK;
 
 	*sets = (struct phase_sets){0};
-	for (size_t i = 0;
-		status == CTP_OK && phase_rules_shipped_name(i) != NULL; i++)
-		status = add(sets, i, err);
+	for (size_t i = 0; i < SHIPPED_COUNT && status == CTP_OK; i++)
+		status = add(sets, shipped[i].name, shipped[i].lines, err);
 	if (status != CTP_OK)
 		phase_sets_clear(sets);
 	return status;
@@ -33,13 +61,12 @@ enum ctp_status phase_sets_ship(struct phase_sets *sets, struct ctp_error *err)
 enum ctp_status phase_sets_open(
 	struct phase_sets *sets, const char *name, struct ctp_error *err)
 {
-	const char *shipped;
+	const char *const *lines = phase_rules_shipped(name);
 	enum ctp_status status;
 
 	*sets = (struct phase_sets){0};
-	for (size_t i = 0; (shipped = phase_rules_shipped_name(i)) != NULL; i++)
-		if (strcmp(name, shipped) == 0)
-			return add(sets, i, err);
+	if (lines != NULL)
+		return add(sets, name, lines, err);
 	status = phase_rules_read(name, &sets->rules[0], err);
 	if (status == CTP_OK)
 		sets->count = 1;

@@ -128,7 +128,7 @@ EOF
 for name in compiler templates backend optimizer 'machine code'; do
 	ours=$(grep "^clang,$name," phases.csv | cut -d, -f4)
 	theirs=$(grep "^phase,$name," stats.csv | cut -d, -f7)
-	[ -n "$ours" ] && [ "$ours" = "$theirs" ] ||
+	[ "${ours:-0}" = "${theirs:-none}" ] ||
 		complain "$name: $ours ns, but $theirs ns for stats"
 done
 
