@@ -47,12 +47,19 @@ def version():
                                read(HEADER)))
 
 
+def makefile():
+    """The makefile, each of its long lines as one."""
+    return read(os.path.join(TREE, "Makefile.am")).replace("\\\n", " ")
+
+
+def listed(variable):
+    """The files that a variable of the makefile lists."""
+    return re.search(r"^%s = (.*)" % variable, makefile(), re.M)[1].split()
+
+
 def sources(*variables):
     """The C files that variables of the makefile list."""
-    makefile = read(os.path.join(TREE, "Makefile.am")).replace("\\\n", " ")
-    files = []
-    for variable in variables:
-        files += re.search(r"^%s = (.*)" % variable, makefile, re.M)[1].split()
+    files = [file for variable in variables for file in listed(variable)]
     if "libformats_la_SOURCES" in variables:
         files.append("formats/sqlite_none.c")
     return [os.path.join(TREE, file) for file in files
@@ -61,16 +68,20 @@ def sources(*variables):
 
 
 def embedded(directory):
-    """The C file of the text that the formats' sources hold."""
-    formats = os.path.join(TREE, "formats")
-    path = os.path.join(directory, "flame_files.c")
+    """The C files of texts that the sources hold, by the makefile's rules."""
+    paths = []
     os.makedirs(directory, exist_ok=True)
-    with open(path, "wb") as file:
-        subprocess.run(
-            ["sh", os.path.join(formats, "embed.sh"), "flame_files.h"] +
-            [os.path.join(formats, name) for name in ("flame.css", "flame.js")],
-            check=True, stdout=file)
-    return path
+    for target, texts, header in re.findall(
+            r"^(\S+): formats/embed\.sh (.*)\n\t\$\(call embed,(\S+)\)$",
+            makefile(), re.M):
+        texts = re.sub(r"\$\((\w+)\)", lambda variable: " ".join(
+            listed(variable[1])), texts)
+        paths.append(os.path.join(directory, os.path.basename(target)))
+        with open(paths[-1], "wb") as file:
+            subprocess.run(
+                ["sh", "formats/embed.sh", header] + texts.split(),
+                check=True, stdout=file, cwd=TREE)
+    return paths
 
 
 class Build(build_ext):
@@ -113,7 +124,7 @@ class Build(build_ext):
                              os.path.join(TREE, "formats")]
         files = sources(*variables)
         if "libformats_la_SOURCES" in variables:
-            files.append(embedded(self.build_temp))
+            files += embedded(self.build_temp)
         ext.extra_objects += self.compiler.compile(
             files, output_dir=self.build_temp, debug=self.debug,
             include_dirs=ext.include_dirs,
