@@ -57,6 +57,18 @@ if [ "$target" = fuzz_pstats ]; then
 	exit
 fi
 
+# Rules of phases: those that there are, and pieces of them.
+if [ "$target" = fuzz_rules ]; then
+	cp "$srcdir"/lib/rules/*.rules "$directory"
+	for size in 1 50 200 201 400 700 1000 1500; do
+		head -c $size "$srcdir/lib/rules/import.rules" \
+			>"$directory/head-$size"
+		tail -c $size "$srcdir/lib/rules/clang.rules" |
+			tr 'a' '*' >"$directory/tail-$size"
+	done
+	exit
+fi
+
 # Databases of NVIDIA's profilers.
 if [ "$target" = fuzz_sqlite ]; then
 	PYTHONPATH=$srcdir/tests "${PYTHON3:-python3}" -B \
