@@ -107,8 +107,9 @@ static bool add_thread(struct phase_totals *totals,
 		clear_thread(&thread);
 		return false;
 	}
-	memcpy(thread.times.phases, from->times.phases,
-		phases * sizeof(*thread.times.phases));
+	if (from->times.phases != NULL)
+		memcpy(thread.times.phases, from->times.phases,
+			phases * sizeof(*thread.times.phases));
 	totals->threads[totals->thread_count++] = thread;
 	return true;
 }

@@ -105,19 +105,11 @@ static struct phase_state *find_state(struct phase_count *count, uint32_t track)
 	return &more[track];
 }
 
-static bool start(
-	const struct phase_count *count, struct phase_state *state, int64_t ns)
+static void start(struct phase_state *state, int64_t ns)
 {
-	uint32_t phases = count->phase_count;
-
-	if (state->used)
-		return true;
-	state->times.phases =
-		memory_new_zeroed(phases, sizeof(*state->times.phases));
-	state->levels = memory_new_zeroed(phases, sizeof(*state->levels));
-	state->last_ns = ns;
-	state->used = state->times.phases != NULL && state->levels != NULL;
-	return state->used;
+	if (!state->used)
+		state->last_ns = ns;
+	state->used = true;
 }
 
 /* Time goes on; it never goes back here. */
@@ -145,10 +137,31 @@ static void advance(
 		state->times.phases[phase].self_ns += spent_ns;
 }
 
-static bool push(struct phase_state *state, struct phase_frame frame)
+/* Most threads are never in any phase, and need no room for them. */
+static bool enter_phase(const struct phase_count *count,
+	struct phase_state *state, uint32_t phase)
+{
+	struct phase_sum **sums = &state->times.phases;
+	uint32_t phases = count->phase_count;
+
+	if (*sums == NULL)
+		*sums = memory_new_zeroed(phases, sizeof(**sums));
+	if (state->levels == NULL)
+		state->levels =
+			memory_new_zeroed(phases, sizeof(*state->levels));
+	if (*sums == NULL || state->levels == NULL)
+		return false;
+	(*sums)[phase].count++;
+	if (state->levels[phase].open++ == 0)
+		state->levels[phase].since_ns = state->last_ns;
+	return true;
+}
+
+static bool push(const struct phase_count *count, struct phase_state *state,
+	struct phase_frame frame)
 {
 	if (state->depth == state->room) {
-		uint32_t room = state->room == 0 ? 32 : 2 * state->room;
+		uint32_t room = state->room == 0 ? 8 : 2 * state->room;
 		struct phase_frame *more =
 			memory_resize_array(state->frames, room, sizeof(*more));
 
@@ -160,13 +173,9 @@ static bool push(struct phase_state *state, struct phase_frame frame)
 	frame.phase = frame.begins;
 	if (frame.phase == PHASE_NONE && state->depth > 0)
 		frame.phase = state->frames[state->depth - 1].phase;
-	if (frame.begins != PHASE_NONE) {
-		struct phase_level *level = &state->levels[frame.begins];
-
-		if (level->open++ == 0)
-			level->since_ns = state->last_ns;
-		state->times.phases[frame.begins].count++;
-	}
+	if (frame.begins != PHASE_NONE &&
+		!enter_phase(count, state, frame.begins))
+		return false;
 	state->asyncs += frame.async;
 	state->frames[state->depth++] = frame;
 	return true;
@@ -204,11 +213,11 @@ static bool begin(struct phase_count *count, const struct event *event)
 	struct phase_frame frame = {.site = event->site};
 
 	if (state == NULL ||
-		!find_phase(count, event->site, false, &frame.begins) ||
-		!start(count, state, event->time_ns))
+		!find_phase(count, event->site, false, &frame.begins))
 		return false;
+	start(state, event->time_ns);
 	advance(count, state, event->time_ns);
-	return push(state, frame);
+	return push(count, state, frame);
 }
 
 static bool end(struct phase_count *count, const struct event *event)
@@ -240,14 +249,15 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 	if (frame.begins == PHASE_NONE)
 		return true;
 	state = find_state(count, event->track);
-	if (state == NULL || !start(count, state, event->time_ns))
+	if (state == NULL)
 		return false;
 	if (state->asyncs == ASYNCS_MAX) {
 		count->left_out++;
 		return true;
 	}
+	start(state, event->time_ns);
 	advance(count, state, event->time_ns);
-	return push(state, frame);
+	return push(count, state, frame);
 }
 
 /* Async ranges are known by their site's name and number. */

@@ -22,7 +22,7 @@ static enum ctp_status no_memory(struct ctp_error *err)
 void phase_times_add(
 	struct phase_times *to, const struct phase_times *from, uint32_t phases)
 {
-	for (uint32_t i = 0; i < phases; i++) {
+	for (uint32_t i = 0; i < phases && from->phases != NULL; i++) {
 		to->phases[i].count += from->phases[i].count;
 		to->phases[i].self_ns += from->phases[i].self_ns;
 		to->phases[i].total_ns += from->phases[i].total_ns;

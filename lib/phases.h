@@ -21,11 +21,12 @@ struct phase_sum {
 	uint64_t total_ns; /* with them; what is in a recursion counts once */
 };
 
-/* Of one thread or of many: the time in each phase and, behind them, in ranges
- * of no phase (unknown) and in no range (idle). All self times are `wall_ns`. */
+/* Of one thread or of many: the time in each phase, in ranges of no phase
+ * (unknown) and in no range (idle), of which `wall_ns` is the sum. */
 struct phase_times {
 	uint64_t wall_ns; /* from the first range's begin to the last's end */
-	struct phase_sum *phases; /* phase_rules_count() of them, then these: */
+	/* phase_rules_count() of them, or NULL where all would be zero. */
+	struct phase_sum *phases;
 	uint64_t unknown_ns;
 	uint64_t idle_ns;
 };
