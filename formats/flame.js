@@ -52,12 +52,11 @@ const graphs = [...svg.querySelectorAll(".graph")].map(element => {
 	const top = +element.dataset.y;
 	const rows = Math.max(...frames.map(frame => frame.depth)) + 1;
 	return {element, frames, top, rows, name: element.dataset.name,
-		root: frames[0], zoom: frames[0]};
+		root: frames[0], zoom: frames[0], current: frames[0]};
 });
 const frames = graphs.flatMap(graph => graph.frames);
 const graphOf = frame => graphs.find(graph => graph.element === frame.g.parentNode);
 const byElement = new Map(frames.map(frame => [frame.g, frame]));
-let current = graphs.length ? graphs[0].root : null;
 
 // So much of a name as fits: letters of other scripts may take two places.
 function fit(name, room) {
@@ -127,8 +126,6 @@ function zoomOut() {
 	for (const graph of graphs)
 		graph.zoom = graph.root;
 	draw();
-	if (current)
-		move(current);
 }
 
 // What is said of a frame: what its title says, and of its function in all.
@@ -149,11 +146,13 @@ function tell(frame) {
 			text.length * part) - 1)) + "\u2026";
 }
 
+// Tab goes from graph to graph, arrows within one.
 function move(frame) {
-	current.g.setAttribute("tabindex", -1);
-	current = frame;
+	const graph = graphOf(frame);
+	graph.current.g.setAttribute("tabindex", -1);
+	graph.current = frame;
 	frame.g.setAttribute("tabindex", 0);
-	frame.g.focus({preventScroll: false});
+	frame.g.focus();
 	tell(frame);
 }
 
@@ -251,7 +250,7 @@ function resize() {
 function measure() {
 	const probe = document.createElementNS(SVG, "text");
 	probe.textContent = "m".repeat(100);
-	(graphs.length ? graphs[0].root.g : svg).append(probe);
+	graphs[0].root.g.append(probe);
 	letter = Math.max(letter, probe.getComputedTextLength() / 100);
 	probe.remove();
 }
@@ -307,7 +306,7 @@ document.addEventListener("keydown", event => {
 });
 
 for (const graph of graphs)
-	graph.root.g.setAttribute("tabindex", graph.root === current ? 0 : -1);
+	graph.root.g.setAttribute("tabindex", 0);
 measure();
 resize();
 tell(null);

@@ -60,8 +60,9 @@ class Page:
         return self.browser.script(
             "return document.querySelector(arguments[0]).textContent", css)
 
-    def focused(self):
-        return [frame["name"] for frame in self.shown() if frame["focus"]]
+    def focused(self, graph=0):
+        return [frame["name"] for frame in self.shown(graph)
+                if frame["focus"]]
 
     def select(self, name, number=0):
         self.browser.script(MARK, name, number, "chosen")
@@ -141,6 +142,10 @@ def check_keyboard(page):
         seen += page.focused()
     check(seen == ["main", "outer", "other", "outer", "inner", "outer"],
           "arrows move from frame to frame")
+    page.browser.keys(webdriver.TAB)
+    page.browser.keys(webdriver.DOWN)
+    check(page.focused(1) == ["main"], "Tab goes to the next graph")
+    page.browser.keys(webdriver.SHIFT + webdriver.TAB)
     page.browser.keys(webdriver.ENTER)
     check("other" not in page.names(), "Enter zooms")
     page.browser.keys(webdriver.ESCAPE)
