@@ -195,12 +195,13 @@ function search(pattern) {
 	tell(null);
 }
 
+// Without a capital in it, it finds them, too.
 function searchFor(text) {
 	let pattern = null;
 	field.classList.remove("bad");
 	try {
 		if (text !== "")
-			pattern = new RegExp(text, "u");
+			pattern = new RegExp(text, /[A-Z]/.test(text) ? "" : "i");
 	} catch (error) {
 		field.classList.add("bad");
 		hits.textContent = "not a regular expression";
@@ -294,6 +295,9 @@ document.addEventListener("keydown", event => {
 	const frame = byElement.get(document.activeElement);
 	const typing = document.activeElement === field;
 	let done = true;
+	// Within a page most keys are the page's.
+	if (!alone && !svg.contains(document.activeElement))
+		return;
 	if (event.key === "Escape")
 		goBack();
 	else if (!typing && (event.key === "/" ||

@@ -115,11 +115,16 @@ def check_zoom(page):
     check(len(page.shown()) == len(before), "so does the button")
 
 
-def check_search(page):
+def search(page, text):
+    """The names of what is found, with the field emptied before."""
     page.browser.keys(webdriver.CONTROL + "f")
-    page.browser.keys("^(inner|other)$")
-    hits = [frame["name"] for frame in page.shown() if frame["hit"]]
-    check(hits == ["inner", "other"], "typing searches")
+    page.browser.keys(text)
+    return [frame["name"] for frame in page.shown() if frame["hit"]]
+
+
+def check_search(page):
+    check(search(page, "^(inner|other)$") == ["inner", "other"],
+          "typing searches")
     check(page.words(".hits") == "Matched: 80.00 % of host time, "
           "100.00 % of device time in 3 frames",
           "what was found has a share of the time")
@@ -130,6 +135,13 @@ def check_search(page):
     check(page.words(".hits") == "" and
           not any(frame["hit"] for frame in page.shown()),
           "Esc forgets what was found")
+    page.browser.script("document.activeElement.blur()")
+    check(search(page, "launchkernel") == ["cudaLaunchKernel"],
+          "small letters find capitals")
+    page.browser.keys(webdriver.ESCAPE)
+    page.browser.script("document.activeElement.blur()")
+    check(search(page, "launchK|Inner") == [], "and capitals only capitals")
+    page.browser.keys(webdriver.ESCAPE)
 
 
 def check_keyboard(page):
