@@ -23,11 +23,13 @@ function stepOf(span, count) {
 	return power * ([1, 2, 5].find((n) => n * power >= rough) || 10);
 }
 
-function axisOf(timeline) {
-	const axis = make("div", {class: "axis", "aria-hidden": "true"});
+// As many moments as there is room for.
+function drawAxis(axis, timeline) {
 	const whole = timeline.bins * timeline.bin_ns;
-	const step = stepOf(timeline.span_ns || 1, innerWidth < 700 ? 3 : 8);
+	const room = Math.max(2, axis.clientWidth / 110);
+	const step = stepOf(timeline.span_ns || 1, room);
 
+	axis.replaceChildren();
 	for (let at = 0; at <= timeline.span_ns; at += step) {
 		const left = 100 * (at - timeline.offset_ns) / whole;
 
@@ -36,7 +38,6 @@ function axisOf(timeline) {
 		axis.append(make("span", {style: "left:" + left.toFixed(3) +
 			"%"}, timeText(at)));
 	}
-	return axis;
 }
 
 function trackTitle(track) {
@@ -95,9 +96,9 @@ function trackCanvas(timeline, track, hues, say, pick) {
 			const left = Math.floor(i * step);
 
 			context.fillRect(left,
-				TRACK_HEIGHT - Math.max(1, height),
+				TRACK_HEIGHT - Math.max(2, height),
 				Math.max(Math.floor((i + 1) * step) - left, 1),
-				Math.max(1, height));
+				Math.max(2, height));
 		});
 		if (at >= 0) {
 			context.strokeStyle = style("--text");
@@ -161,8 +162,8 @@ function timelineOf(input, functions, pick) {
 	const timeline = input.timeline;
 	const hues = huesOf(timeline.names, functions);
 	const status = make("p", {class: "status", "aria-live": "polite"});
-	const grid = make("div", {class: "tracks"}, make("div"),
-		axisOf(timeline));
+	const axis = make("div", {class: "axis", "aria-hidden": "true"});
+	const grid = make("div", {class: "tracks"}, make("div"), axis);
 	const several = new Set(timeline.tracks.map(processTitle)).size > 1;
 	const rows = [];
 	let process = "";
@@ -195,6 +196,9 @@ function timelineOf(input, functions, pick) {
 		element.append(make("p", {class: "note"},
 			countOf(input.tracks_hidden, "track") +
 			" with less time are not shown."));
-	element.draw = () => rows.forEach((row) => row.draw());
+	element.draw = () => {
+		drawAxis(axis, timeline);
+		rows.forEach((row) => row.draw());
+	};
 	return element;
 }
