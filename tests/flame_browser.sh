@@ -27,10 +27,22 @@ slice() {
 } >"$work/device.json"
 "$PYTHON3" -B "$srcdir/tests/oracle.py" program 3 |
 	CTPROF_OUT="$work/program.ctp" ./tests/oracle_record || exit 1
+# Python's frames have files; where there is no package for it, the rest.
+set --
+for python in ${CTP_PYTHONS-}; do
+	PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs "$python" -B \
+		-m ctprof -o "$work/python.ctp" \
+		"$srcdir/tests/python/programs/calls.py" >"$work/out" 2>&1 || {
+		cat "$work/out"
+		exit 1
+	}
+	set -- "$work/python.ctp"
+	break
+done
 printf '[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]' >"$work/empty.json"
 head -c 3000 "$work/program.ctp" >"$work/cut.ctp"
 "$PYTHON3" -B "$srcdir/tests/flame_browser.py" "$CTPROF" "$work" \
 	"$work/device.json" "$work/program.ctp" "$work/empty.json" \
 	"$work/cut.ctp" \
 	"$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \
-	"$srcdir/tests/traces/self-win-clang-19.1_main.json.gz"
+	"$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" "$@"
