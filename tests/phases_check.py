@@ -185,7 +185,7 @@ def shipped(name):
 
 
 # Who calls whom in torch.compile(), with the phase that each is of.
-DYNAMO = ("entire_frame_compile", "Dynamo", [
+DYNAMO = ("dynamo", "Dynamo", [("entire_frame_compile", "Dynamo", [
     ("bytecode_tracing (dynamo_timed)", "Dynamo", []),
     ("OutputGraph.call_user_compiler", "Dynamo", [
         ("_recursive_pre_grad_passes", "Inductor passes", []),
@@ -195,7 +195,7 @@ DYNAMO = ("entire_frame_compile", "Dynamo", [
             ("compile_fx.<locals>.fw_compiler_base", "Inductor", [
                 ("compile_fx_inner", "Inductor", [
                     ("GraphLowering.run", "Inductor lowering", []),
-                    ("GraphLowering.compile_to_fn",
+                    ("code_gen",
                      "Inductor code generation", [
                          ("Scheduler.__init__", "Inductor scheduling", []),
                          ("Scheduler.codegen", "Inductor code generation",
@@ -207,7 +207,7 @@ DYNAMO = ("entire_frame_compile", "Dynamo", [
     ("build_guards (dynamo_timed)", "Dynamo", []),
     ("CachingAutotuner.benchmark_all_configs (dynamo_timed)", "autotuning",
      []),
-])
+])])
 
 
 def lay_out(tree, at, wanted):
@@ -221,13 +221,15 @@ def lay_out(tree, at, wanted):
         ranges += more
         at += 10
     wanted[phase] = wanted.get(phase, 0) + 10 * (len(children) + 1)
-    return [Range(1, start, at, name)] + ranges, at
+    return [Range(1, start, at, name, "", "dynamo_timed")] + ranges, at
 
 
 def check_dynamo():
     wanted = {UNKNOWN: 25, IDLE: 30}
     ranges, end = lay_out(DYNAMO, 1000, wanted)
+    # A function of the program may have such a name, too.
     ranges.append(Range(1, end + 30, end + 55, "Torch-Compiled Region: 0/0"))
+    ranges.append(Range(1, end + 30, end + 45, "dynamo"))
     trace = path_of("dynamo.json")
     write(trace, ranges)
     document = report(trace)
