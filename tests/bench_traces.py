@@ -63,6 +63,7 @@ def trace_rows(trace, packed):
           + "/"], None),
         ("ctprof cut --time 1s..2s",
          [CTPROF, "cut", "-q", "--time", "1s..2s", trace], None),
+        ("ctprof phases", [CTPROF, "phases", "-q", trace], 200),
         ("ctprof repair, of what is right",
          [CTPROF, "repair", "-q", "-o", "-", trace], 200),
         ("ctprof: JSON.gz -> pstats", convert("pstats", packed), None),
