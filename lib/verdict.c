@@ -35,14 +35,14 @@ static uint64_t time_of(
 				   : figures->median.total_ns;
 }
 
-static bool is_over(
-	const struct verdict_limit *limit, uint64_t base, uint64_t changed)
+bool verdict_is_over(
+	const struct verdict_limit *limit, uint64_t base_ns, uint64_t new_ns)
 {
-	uint64_t more = changed > base ? changed - base : 0;
+	uint64_t more = new_ns > base_ns ? new_ns - base_ns : 0;
 
 	if (limit->ppm == 0)
 		return more > limit->time_ns;
-	return (double)more > (double)base * ((double)limit->ppm / MILLION);
+	return (double)more > (double)base_ns * ((double)limit->ppm / MILLION);
 }
 
 enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,
@@ -60,7 +60,7 @@ enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,
 		return VERDICT_ADDED;
 	if (row->side[DIFF_NEW].found == 0)
 		return VERDICT_REMOVED;
-	if (!is_over(limit, base, changed))
+	if (!verdict_is_over(limit, base, changed))
 		return VERDICT_PASSED;
 	return diff_sign(diff, row, figure) > 0 ? VERDICT_SLOWER
 						: VERDICT_NOISE;

@@ -32,6 +32,10 @@ const char *verdict_name(enum verdict verdict);
 /* Was it compared with a limit? */
 bool verdict_is_judged(enum verdict verdict);
 
+/* Is a time over the limit, whatever the noise? */
+bool verdict_is_over(
+	const struct verdict_limit *limit, uint64_t base_ns, uint64_t new_ns);
+
 /* Of DIFF_TOTAL or DIFF_SELF. What takes less than `min_ns` on both sides is
  * too short. */
 enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,

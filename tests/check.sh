@@ -37,6 +37,9 @@ run fast 900 900 5
 run long 1000 1000 50
 run none 1000 0 5
 printf 'f 1000000\nnew 1000000\n' >"$work/other.folded"
+mkdir "$work/noise"
+"$python" "$srcdir/tests/check_noise.py" "$CTPROF" "$work/noise" \
+	"$srcdir/tests/check/cindex_noise.tsv" || complain "measured noise"
 cd "$work" || exit 99
 base=base.folded
 
