@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "augment.h"
+#include "flops.h"
 #include "job.h"
 #include "kernels_report.h"
 #include "names.h"
@@ -121,7 +122,7 @@ static int report_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
 	const struct request *request = user;
-	const struct trace *trace = input->origin.source->trace;
+	struct trace *trace = input->origin.source->trace;
 	struct kernels *kernels;
 	struct ctp_error err = {0};
 	enum ctp_status status;
@@ -134,6 +135,8 @@ static int report_input(
 		say_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
+	trace->no_args = true;
+	trace->asked_args = flops_args;
 	status = reporting_read(&request->inputs, input, take, kernels, &err);
 	if (status == CTP_OK)
 		status = kernels_finish(kernels, &err);

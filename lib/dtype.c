@@ -127,7 +127,8 @@ const char *dtype_name(enum dtype dtype)
 struct dtype_element dtype_of_type(const char *text, size_t size)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strlen(types[i].name) == size &&
+		if (size > 0 && types[i].name[0] == text[0] &&
+			strlen(types[i].name) == size &&
 			memcmp(types[i].name, text, size) == 0)
 			return types[i].element;
 	return (struct dtype_element){DTYPE_UNKNOWN, 0};

@@ -20,17 +20,12 @@ enum key {
 	KEYS
 };
 
-static const struct {
-	const char *name;
-	enum key key;
-} key_names[] = {
-	{"Input Dims", KEY_DIMS},
-	{"Input dims", KEY_DIMS}, /* of the first traces */
-	{"Input type", KEY_TYPES},
-	{"Concrete Inputs", KEY_CONCRETE},
-	{"kernel_flop", KEY_FLOPS},
-	{"kernel_num_gb", KEY_GB},
-};
+const char *const flops_args[] = {"Input Dims",
+	"Input dims", /* of the first traces */
+	"Input type", "Concrete Inputs", "kernel_flop", "kernel_num_gb", NULL};
+
+static const enum key arg_keys[] = {
+	KEY_DIMS, KEY_DIMS, KEY_TYPES, KEY_CONCRETE, KEY_FLOPS, KEY_GB};
 
 /* Of these a part of an input is read, and which is not known. */
 static const char *const partly_read[] = {"index", "_index_put", "embedding",
@@ -82,9 +77,9 @@ static enum key find_key(struct flops *flops, uint32_t number)
 	name = strtab_text(flops->trace->text, number, NULL);
 	flops->keys[place].number = number + 1;
 	flops->keys[place].key = KEY_OTHER;
-	for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++)
-		if (strcmp(key_names[i].name, name) == 0)
-			flops->keys[place].key = key_names[i].key;
+	for (size_t i = 0; flops_args[i] != NULL; i++)
+		if (strcmp(flops_args[i], name) == 0)
+			flops->keys[place].key = arg_keys[i];
 	return flops->keys[place].key;
 }
 

@@ -36,6 +36,9 @@ struct flops_work {
 
 struct flops;
 
+/* The arguments that are looked at: see trace->asked_args. */
+extern const char *const flops_args[];
+
 /* `trace` is borrowed until flops_free(). NULL if out of memory. */
 struct flops *flops_new(const struct trace *trace);
 void flops_free(struct flops *flops);

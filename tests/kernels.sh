@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What kernels did is what the traces say: those that are made up, and real
-# ones. CTPROF_DATA may name a directory with more of these.
+# ones. CTPROF_DATA may name a directory with more of these, CTPROF_TORCH a
+# Python with PyTorch, whose own counts are compared then.
 set -u
 srcdir=${srcdir:-.}
 python=${PYTHON3:-python3}
@@ -28,6 +29,12 @@ else
 	echo "skipped more_traces: CTPROF_DATA names no directory"
 fi
 "$python" "$srcdir/tests/kernels_check.py" "$CTPROF" "$work" "$@" || failed=1
+if [ -n "${CTPROF_TORCH:-}" ]; then
+	"$CTPROF_TORCH" "$srcdir/tests/kernels_torch.py" "$CTPROF" "$work" \
+		2>"$work/err" || complain "torch: $(cat "$work/err")"
+else
+	echo "skipped flop_counter: CTPROF_TORCH names no Python with PyTorch"
+fi
 
 triton=$srcdir/tests/traces/mi300_torch_compile_triton.json.gz
 "$CTPROF" kernels --top 2 "$triton" >"$work/text" || complain "text: status"
