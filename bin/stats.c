@@ -301,6 +301,7 @@ void stats_total(const struct stats *stats, struct profile_function *sum)
 		sum->cost.ncalls += function->cost.ncalls;
 		profile_use_add(&sum->use, &function->use);
 	}
+	sum->use.flops = profile->flops;
 	sum->cost.pcalls = sum->cost.ncalls;
 	sum->cost.tottime_ns = stats->host_ns;
 	sum->cost.cumtime_ns = stats->host_ns;

@@ -91,6 +91,10 @@ static bool is_shown(const struct stats *stats, enum figure figure)
 		return true;
 	if (column == STATS_OPS_DEVICE && !stats->has_device)
 		return false;
+	if (column == STATS_OPS_MEMORY && stats->profile->memory_count == 0)
+		return false;
+	if (column == STATS_OPS_FLOPS && stats->profile->flops == 0)
+		return false;
 	if (figures[figure].wide && columns == 0 && options->width != 0 &&
 		options->width < WIDE)
 		return false;
@@ -329,6 +333,11 @@ static void print_sums(const struct stats *stats, FILE *out)
 			"Memory taken or given back: %" PRIu64
 			" times (--columns memory)\n",
 			profile->memory_count);
+	if (profile->flops != 0)
+		fprintf(out,
+			"Floating-point operations: %s GFLOP (--columns "
+			"flops)\n",
+			quantity_in(time, profile->flops, GIGA));
 	if (profile->open_calls != 0)
 		fprintf(out,
 			"Still open at the end, and closed there: %" PRIu64

@@ -84,6 +84,8 @@ static void put_operation(const struct stats *stats, struct json *json,
 			json, "device_mean_ns", stats_device_percall(function));
 	if (stats->profile->memory_count != 0)
 		put_use(json, &function->use);
+	if (stats->profile->flops != 0)
+		report_uint(json, "flops", function->use.flops);
 }
 
 static void put_edge(const struct stats *stats, struct json *json,
@@ -236,6 +238,8 @@ static void put_operations(const struct stats *stats, struct json *json)
 		report_int(json, "device_bytes",
 			sum.use.self_bytes[PROFILE_ON_DEVICE]);
 	}
+	if (stats->profile->flops != 0)
+		report_uint(json, "flops", stats->profile->flops);
 }
 
 void stats_put_rows(const struct stats *stats, struct json *json)
@@ -307,6 +311,10 @@ static void put_operation_line(const struct stats *stats, FILE *out,
 			use->total_bytes[PROFILE_ON_HOST],
 			use->self_bytes[PROFILE_ON_DEVICE],
 			use->total_bytes[PROFILE_ON_DEVICE]);
+	if (stats->profile->flops != 0 && edge)
+		putc(',', out);
+	else if (stats->profile->flops != 0)
+		fprintf(out, ",%" PRIu64, use->flops);
 	if (stats_has_details(stats)) {
 		putc(',', out);
 		table_csv(out, details == NULL ? "" : details, '\n');
@@ -323,6 +331,7 @@ static void put_operation_titles(const struct stats *stats, FILE *out)
 		fputs(",self_host_bytes,host_bytes,self_device_bytes,"
 		      "device_bytes",
 			out);
+	fputs(stats->profile->flops != 0 ? ",flops" : "", out);
 	if (stats_has_details(stats))
 		fprintf(out, ",%s",
 			stats->options->ops->group == OPS_SHAPE ? "shapes"

@@ -12,7 +12,9 @@
 
 /* In the order of enum ops_arg. */
 static const char *const arg_names[] = {"Input Dims", "Input dims",
-	"Call stack", "Module Hierarchy", "Bytes", "Device Type", NULL};
+	"Call stack", "Module Hierarchy", "Bytes", "Device Type",
+	/* From here on flops.h looks at them. */
+	"Input type", "Concrete Inputs", "kernel_flop", NULL};
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
@@ -63,7 +65,8 @@ struct ops *ops_new(struct trace *trace, struct ops_options options)
 	if (options.stack == 0)
 		ops->options.stack = OPS_STACK_USUAL;
 	ops->replay = replay_new(trace, options.replay);
-	if (ops->replay == NULL || !find_names(ops)) {
+	ops->flops = flops_new(trace);
+	if (ops->replay == NULL || ops->flops == NULL || !find_names(ops)) {
 		ops_free(ops);
 		return NULL;
 	}
@@ -80,15 +83,9 @@ void ops_free(struct ops *ops)
 	memory_free(ops->tracks);
 	memory_free(ops->sites);
 	buffer_clear(&ops->text);
+	flops_free(ops->flops);
 	replay_free(ops->replay);
 	memory_free(ops);
-}
-
-/* Is it asked what is around a range? */
-static bool needs_tracks(const struct ops *ops)
-{
-	return ops->options.group == OPS_STACK ||
-	       ops->options.group == OPS_MODULE;
 }
 
 /* NULL if out of memory. */
@@ -154,28 +151,65 @@ static bool enter_module(struct ops *ops, const struct ops_track *track,
 	return event->site != TRACE_NONE;
 }
 
-/* Changes a range that begins; `keep` is false where it is left out. */
-static bool begin(struct ops *ops, struct event *event, bool *keep)
+/* The floating-point operations to count for a range: none where another one
+ * of the same row has them already. */
+static uint64_t count_flops(struct ops *ops, const struct ops_track *track,
+	const struct event *event, struct ops_frame *frame)
+{
+	struct flops_work work;
+	bool inside =
+		track->depth > 0 && track->frames[track->depth - 1].in_flops;
+
+	frame->in_flops = inside;
+	if (!flops_is_op(ops->flops, event->site))
+		return 0;
+	flops_of_op(ops->flops, event->site, event, &work);
+	if (!work.has_flops || work.flops == 0)
+		return 0;
+	frame->has_flops = true;
+	frame->in_flops = true;
+	if (!inside)
+		ops->flops_sum += work.flops;
+	else if (ops->options.group == OPS_MODULE)
+		return 0;
+	for (uint32_t i = track->depth; i-- > 0 && track->frames[i].in_flops;)
+		if (track->frames[i].has_flops &&
+			track->frames[i].key == frame->key)
+			return 0;
+	return work.flops;
+}
+
+/* Changes a range that begins, as `frame` says. */
+static bool change_range(struct ops *ops, const struct ops_track *track,
+	struct event *event, struct ops_frame *frame)
+{
+	if (ops->options.group == OPS_MODULE)
+		return enter_module(ops, track, event, frame);
+	event->site = ops_key(ops, event, track);
+	return event->site != TRACE_NONE;
+}
+
+static enum ctp_status begin(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
 {
 	struct ops_frame frame = {
 		.site = event->site, .stack = STRTAB_NONE, .kept = true};
-	struct ops_track *track = NULL;
+	struct ops_track *track = find_track(ops, event->track);
+	struct event changed = *event;
+	enum ctp_status status = CTP_OK;
+	uint64_t flops;
 
-	if (needs_tracks(ops)) {
-		track = find_track(ops, event->track);
-		if (track == NULL)
-			return false;
-	}
-	if (ops->options.group == OPS_MODULE) {
-		if (!enter_module(ops, track, event, &frame))
-			return false;
-	} else {
-		event->site = ops_key(ops, event, track);
-		if (event->site == TRACE_NONE)
-			return false;
-	}
-	*keep = frame.kept;
-	return track == NULL || push(track, frame);
+	if (track == NULL || !change_range(ops, track, &changed, &frame))
+		return no_memory(err);
+	frame.key = changed.site;
+	flops = count_flops(ops, track, event, &frame);
+	if (!push(track, frame))
+		return no_memory(err);
+	if (frame.kept)
+		status = replay_add(ops->replay, &changed, err);
+	if (status == CTP_OK && flops != 0)
+		replay_flops(ops->replay, event->track, flops);
+	return status;
 }
 
 /* Should the end of a range go on to the replay? */
@@ -295,8 +329,7 @@ enum ctp_status ops_add(
 
 	switch (event->kind) {
 	case EVENT_BEGIN:
-		done = begin(ops, &changed, &keep);
-		break;
+		return begin(ops, event, err);
 	case EVENT_END:
 		keep = end(ops, event);
 		break;
@@ -322,5 +355,9 @@ enum ctp_status ops_add(
 enum ctp_status ops_finish(
 	struct ops *ops, struct profile **out, struct ctp_error *err)
 {
-	return replay_finish(ops->replay, out, err);
+	enum ctp_status status = replay_finish(ops->replay, out, err);
+
+	if (status == CTP_OK)
+		(*out)->flops = ops->flops_sum;
+	return status;
 }

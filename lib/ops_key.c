@@ -141,7 +141,7 @@ static void add_function(struct ops *ops, uint32_t site)
 }
 
 /* The functions that a range directly below the frames is in. */
-static uint32_t stack_below(struct ops *ops, struct ops_track *track)
+static uint32_t stack_below(struct ops *ops, const struct ops_track *track)
 {
 	uint32_t first = track->depth;
 	uint32_t stack = 0;
@@ -169,8 +169,8 @@ static uint32_t stack_below(struct ops *ops, struct ops_track *track)
 	return stack;
 }
 
-static uint32_t stack_of(
-	struct ops *ops, const struct event *event, struct ops_track *track)
+static uint32_t stack_of(struct ops *ops, const struct event *event,
+	const struct ops_track *track)
 {
 	const struct event_arg *arg = ops_find_arg(ops, event, OPS_ARG_STACK);
 
@@ -248,8 +248,8 @@ uint32_t ops_module(struct ops *ops, const struct event *event)
 	return 0;
 }
 
-uint32_t ops_key(
-	struct ops *ops, const struct event *event, struct ops_track *track)
+uint32_t ops_key(struct ops *ops, const struct event *event,
+	const struct ops_track *track)
 {
 	uint32_t name = ops->trace->sites[event->site].name;
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "buffer.h"
+#include "flops.h"
 #include "ops.h"
 
 /* Arguments that are looked at. */
@@ -22,11 +23,14 @@ enum ops_arg {
 /* An open range, whatever becomes of it. */
 struct ops_frame {
 	uint32_t site;
+	uint32_t key; /* the site that it became */
 	/* The functions that a range in this one is in: a strtab number;
 	 * STRTAB_NONE: nobody asked yet. */
 	uint32_t stack;
 	uint32_t module; /* strtab number of the module it is in; 0: none */
 	bool kept;
+	bool has_flops; /* itself */
+	bool in_flops;  /* or one around it */
 };
 
 struct ops_track {
@@ -40,10 +44,12 @@ struct ops {
 	struct trace *trace;
 	struct ops_options options;
 	struct replay *replay;
-	struct ops_track *tracks; /* OPS_STACK and OPS_MODULE only */
+	struct ops_track *tracks;
 	uint32_t track_count;
 	uint32_t *sites; /* by site: what it became + 1; 0: not known yet */
 	uint32_t site_room;
+	struct flops *flops;
+	uint64_t flops_sum; /* of operations that are in no other with any */
 	uint32_t keys[OPS_ARGS]; /* strtab numbers */
 	uint32_t memory;         /* names' strtab numbers */
 	uint32_t out_of_memory;
@@ -55,10 +61,9 @@ const struct event_arg *ops_find_arg(
 	const struct ops *ops, const struct event *event, enum ops_arg arg);
 
 /* What the range or activity becomes a call of: a site; TRACE_NONE if out of
- * memory. `track` is its own, with what is open around it; NULL where that is
- * not asked for. */
-uint32_t ops_key(
-	struct ops *ops, const struct event *event, struct ops_track *track);
+ * memory. `track` has what is open around it; NULL for a device's. */
+uint32_t ops_key(struct ops *ops, const struct event *event,
+	const struct ops_track *track);
 
 /* Is the range a call of a module? Then that has this name; 0: it is none. */
 uint32_t ops_module(struct ops *ops, const struct event *event);

@@ -372,6 +372,7 @@ bool profile_add(struct profile *to, const struct profile *from)
 	to->total_ns += from->total_ns;
 	to->open_calls += from->open_calls;
 	to->unmatched += from->unmatched;
+	to->flops += from->flops;
 	to->memory_count += from->memory_count;
 	to->thread_count += from->thread_count;
 	to->no_root = to->no_root || from->no_root;

@@ -52,7 +52,7 @@ enum profile_place { PROFILE_ON_HOST, PROFILE_ON_DEVICE, PROFILE_PLACES };
 struct profile_use {
 	int64_t self_bytes[PROFILE_PLACES];
 	int64_t total_bytes[PROFILE_PLACES];
-	uint64_t flops;
+	uint64_t flops; /* of what is in a recursion once */
 };
 
 struct profile_function {
@@ -90,6 +90,7 @@ struct profile {
 	uint64_t total_ns;     /* sum of tottime over all functions */
 	uint64_t open_calls;   /* closed at the end of the recording */
 	uint64_t unmatched;    /* of a device: whose launch is not there */
+	uint64_t flops;        /* of operations, those in others once */
 	uint64_t memory_count; /* of records of memory taken or given back */
 	uint32_t thread_count;
 	/* Calls without a caller are shown as such, even where a format would

@@ -57,6 +57,7 @@ static void take_tables(struct profile *profile, struct profile *next)
 	next->total_ns = profile->total_ns;
 	next->open_calls = profile->open_calls;
 	next->unmatched = profile->unmatched;
+	next->flops = profile->flops;
 	next->memory_count = profile->memory_count;
 	next->thread_count = profile->thread_count;
 	next->no_root = profile->no_root;

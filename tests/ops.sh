@@ -28,7 +28,7 @@ fi
 cat >"$work/small.json" <<'EOF'
 {"traceEvents":[
 {"ph":"X","cat":"cpu_op","name":"mm","pid":1,"tid":1,"ts":0,"dur":10,
- "args":{"Input Dims":[[2,3],[3,4]]}},
+ "args":{"Input Dims":[[2000,3000],[3000,4000]]}},
 {"ph":"X","cat":"cpu_op","name":"mm","pid":1,"tid":1,"ts":1,"dur":3,
  "args":{"Input Dims":[[9]]}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,
@@ -64,6 +64,7 @@ count  self us  self %  total us  mean us  dev self   dev %  dev total  dev mean
 Self CPU time total: 10.000 us
 Device time total: 4.000 us (activities: 1, of which the launch is not known: 0)
 Memory taken or given back: 3 times (--columns memory)
+Floating-point operations: 48.000 GFLOP (--columns flops)
 EOF
 table --group=name
 cat >"$work/wanted" <<'EOF'
@@ -71,13 +72,22 @@ count  self mem   mem  self dev mem  dev mem  name              shapes of inputs
     1       0 B   0 B         512 B    512 B  mm                [[9]]
     1       0 B   0 B           0 B      0 B  cudaLaunchKernel
     1      64 B  64 B           0 B      0 B  [memory]
-    1       0 B   0 B       -2.0 kB  -1.5 kB  mm                [[2, 3], [3, 4]]
+    1       0 B   0 B       -2.0 kB  -1.5 kB  mm                [[2000, 3000], [3000, 4000]]
     4      64 B  64 B       -1.5 kB  -1.5 kB  Total
 
 Self CPU time total: 10.000 us
 Memory taken or given back: 3 times (--columns memory)
+Floating-point operations: 48.000 GFLOP (--columns flops)
 EOF
 table --group=shape --sort=self_device_memory --columns=memory --device=host
+cat >"$work/wanted" <<'EOF'
+count   GFLOP  name
+    2  48.000  mm
+(3 more functions not shown; see --top and --min)
+EOF
+"$CTPROF" stats -q --group=name --sort=flops --columns=flops --top=1 \
+	"$work/small.json" | grep -v -e Total -e '^$' -e total: -e Memory \
+	-e Floating | cmp - "$work/wanted" || complain "flops are not shown"
 
 # The documents' export_stacks().
 stacks() {
@@ -139,6 +149,6 @@ grep -q 'no operations' "$work/err" || complain "a profile: $(cat "$work/err")"
 	>"$work/two"
 "$CTPROF" stats -q --group=shape --csv -j2 "$work/small.json" \
 	"$work/small.json" | cmp -s - "$work/two" || complain "-j2 differs"
-grep -q '^mm,,0,2,2,6000,6000,0,0,host,3000,0,0,0,1024,1024,\[\[9\]\]$' \
+grep -q '^mm,,0,2,2,6000,6000,0,0,host,3000,0,0,0,1024,1024,0,\[\[9\]\]$' \
 	"$work/two" || complain "two inputs: $(cat "$work/two")"
 exit $failed

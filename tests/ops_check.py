@@ -176,7 +176,7 @@ def expect(trace, group):
         row["cumtime_ns"] += length * first
     add_work(ranges, work, rows, group)
     add_memory(ranges, points, rows)
-    return rows
+    return rows, add_flops(ranges, rows, group)
 
 
 def charge(found, rows, own, total, amount):
@@ -211,6 +211,30 @@ def add_work(ranges, work, rows, group):
         charge(launcher, rows, "self_device_ns", "device_ns", length)
 
 
+def flops(found):
+    dims = shapes(found)
+    product = re.fullmatch(r"\[\[(\d+), (\d+)\], \[\2, (\d+)\]\]", dims)
+    if found.name != "aten::mm" or not product:
+        return 0
+    return 2 * int(product[1]) * int(product[2]) * int(product[3])
+
+
+def add_flops(ranges, rows, group):
+    """Those of operations in others with some count for these only in the
+    sum, and where both are in one row."""
+    total = 0
+    for found in ranges:
+        around = [r for r in found.above if r is not found and flops(r)]
+        if found.outside or not flops(found):
+            continue
+        total += 0 if around else flops(found)
+        key = next(r.key for r in found.above if r.key)
+        if group == "module" and around or key in [r.key for r in around]:
+            continue
+        rows[key]["flops"] += flops(found)
+    return total
+
+
 def add_memory(ranges, points, rows):
     tracks = collections.defaultdict(list)
     for found in ranges:
@@ -240,7 +264,7 @@ def add_memory(ranges, points, rows):
 
 FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns", "self_device_ns",
           "device_ns", "self_host_bytes", "host_bytes", "self_device_bytes",
-          "device_bytes")
+          "device_bytes", "flops")
 
 
 def measure(path, group):
@@ -259,21 +283,25 @@ def measure(path, group):
     return report, rows
 
 
-def compare(path):
+def compare(path, has_flops=False):
+    """Of FLOPs only the formula of mm is known here."""
     trace = read(path)
+    fields = FIELDS if has_flops else FIELDS[:-1]
     for group in (*KEYS, "module"):
-        wanted = expect(trace, group)
+        wanted, total = expect(trace, group)
         report, got = measure(path, group)
         what = f"{os.path.basename(path)} by {group}"
         check(what, sorted(got), sorted(wanted))
         for key, row in got.items():
             check(f"{what}: {key}",
-                  {field: row.get(field, 0) for field in FIELDS},
-                  {field: wanted[key][field] for field in FIELDS})
+                  {field: row.get(field, 0) for field in fields},
+                  {field: wanted[key][field] for field in fields})
             check(f"{what}: {key}", row["mean_ns"],
                   row["cumtime_ns"] // max(1, row["pcalls"]))
             check(f"{what}: {key}", row["kind"],
                   wanted[key].get("kind", "host"))
+        if has_flops:
+            check(f"{what}: FLOPs", report.get("flops", 0), total)
         host = [row for row in got.values() if row["kind"] == "host"]
         check(f"{what}: sum", report["self_cpu_ns"],
               sum(row["tottime_ns"] for row in host))
@@ -369,7 +397,7 @@ def main():
     path = os.path.join(WORK, "random.json")
     for seed in range(ROUNDS):
         Program(seed).write(path)
-        compare(path)
+        compare(path, True)
     for trace in sys.argv[4:]:
         compare(trace)
     sys.exit(1 if failed else 0)
