@@ -24,21 +24,11 @@ static uint32_t *meaning_of(
 	struct callgrind_names *names, const char *digits, size_t size)
 {
 	uint32_t number = strtab_add(names->numbers, digits, size);
-	uint32_t more = number < 64 ? 128 : number * 2;
-	uint32_t *meanings;
 
-	if (number == STRTAB_NONE || number > UINT32_MAX / 2)
+	if (number == STRTAB_NONE ||
+		!memory_reach(&names->meanings, number, &names->room,
+			sizeof(*names->meanings)))
 		return NULL;
-	if (number >= names->room) {
-		meanings = memory_resize_array(
-			names->meanings, more, sizeof(*meanings));
-		if (meanings == NULL)
-			return NULL;
-		memset(meanings + names->room, 0,
-			(more - names->room) * sizeof(*meanings));
-		names->meanings = meanings;
-		names->room = more;
-	}
 	return &names->meanings[number];
 }
 

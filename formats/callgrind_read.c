@@ -62,20 +62,11 @@ static void count_bad(struct grind *grind)
 /* False if out of memory. */
 static bool set_line(struct grind *grind, uint32_t function, uint32_t line)
 {
-	uint32_t more = function < 64 ? 128 : function * 2;
-	uint32_t *lines;
-
 	if (function == FUNCTION_ROOT)
 		return true;
-	if (function >= grind->line_room) {
-		lines = memory_resize_array(grind->lines, more, sizeof(*lines));
-		if (lines == NULL)
-			return false;
-		memset(lines + grind->line_room, 0,
-			(more - grind->line_room) * sizeof(*lines));
-		grind->lines = lines;
-		grind->line_room = more;
-	}
+	if (!memory_reach(&grind->lines, function, &grind->line_room,
+		    sizeof(*grind->lines)))
+		return false;
 	if (grind->lines[function] == 0)
 		grind->lines[function] = line;
 	return true;

@@ -71,16 +71,9 @@ static bool set(struct chrome_args *args, uint32_t key, const struct json *json)
 	if (json->failed)
 		return false;
 	drop(args, key);
-	if (args->count == args->room) {
-		uint32_t room = args->room == 0 ? 8 : args->room * 2;
-		struct chrome_arg *items =
-			memory_resize(args->items, room * sizeof(*items));
-
-		if (items == NULL)
-			return false;
-		args->items = items;
-		args->room = room;
-	}
+	if (!memory_grow32(&args->items, args->count, &args->room,
+		    sizeof(*args->items)))
+		return false;
 	start = args->text.used;
 	buffer_add(&args->text, json->bytes, json->used);
 	args->items[args->count++] =

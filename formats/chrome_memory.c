@@ -30,18 +30,9 @@ static uint64_t *find_total(
 
 	if (number == STRTAB_NONE)
 		return NULL;
-	if (number >= memory->room) {
-		uint32_t room = (number + 1) * 2;
-		uint64_t *totals =
-			memory_resize(memory->totals, room * sizeof(*totals));
-
-		if (totals == NULL)
-			return NULL;
-		memset(totals + memory->room, 0,
-			(room - memory->room) * sizeof(*totals));
-		memory->totals = totals;
-		memory->room = room;
-	}
+	if (!memory_reach(&memory->totals, number, &memory->room,
+		    sizeof(*memory->totals)))
+		return NULL;
 	return &memory->totals[number];
 }
 

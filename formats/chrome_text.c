@@ -142,36 +142,12 @@ static bool make_site(struct chrome_text *text, uint32_t number)
 	return true;
 }
 
-/* Grows a zero-filled array so that `index` is inside; NULL if it cannot. */
-static void *reach(void *items, uint32_t *room, uint32_t index, size_t size)
-{
-	uint32_t more = *room == 0 ? 64 : *room;
-	char *bigger;
-
-	while (more <= index) {
-		if (more > UINT32_MAX / 2)
-			return NULL;
-		more *= 2;
-	}
-	bigger = memory_resize(items, more * size);
-	if (bigger == NULL)
-		return NULL;
-	memset(bigger + *room * size, 0, (more - *room) * size);
-	*room = more;
-	return bigger;
-}
-
 const struct chrome_site *chrome_text_make_site(
 	struct chrome_text *text, uint32_t site)
 {
-	if (site >= text->site_count) {
-		void *sites = reach(text->sites, &text->site_count, site,
-			sizeof(*text->sites));
-
-		if (sites == NULL)
-			return NULL;
-		text->sites = sites;
-	}
+	if (!memory_reach(&text->sites, site, &text->site_count,
+		    sizeof(*text->sites)))
+		return NULL;
 	if (text->sites[site].bytes == NULL && !make_site(text, site))
 		return NULL;
 	return &text->sites[site];
@@ -182,14 +158,9 @@ uint32_t chrome_text_key(struct chrome_text *text, uint32_t number)
 	struct json *json;
 	uint32_t key;
 
-	if (number >= text->key_room) {
-		void *keys = reach(text->key_of_text, &text->key_room, number,
-			sizeof(*text->key_of_text));
-
-		if (keys == NULL)
-			return 0;
-		text->key_of_text = keys;
-	}
+	if (!memory_reach(&text->key_of_text, number, &text->key_room,
+		    sizeof(*text->key_of_text)))
+		return 0;
 	if (text->key_of_text[number] != 0)
 		return text->key_of_text[number];
 	json = chrome_text_scratch(text);

@@ -95,34 +95,17 @@ void compile_free(struct compile *compile)
 
 static struct nest *find_nest(struct compile *compile, uint32_t track)
 {
-	struct nest *more = compile->nests;
-
-	if (track >= compile->nest_room) {
-		uint32_t room = 2 * track + 4;
-
-		more = memory_resize_array(more, room, sizeof(*more));
-		if (more == NULL)
-			return NULL;
-		memset(more + compile->nest_room, 0,
-			(room - compile->nest_room) * sizeof(*more));
-		compile->nests = more;
-		compile->nest_room = room;
-	}
-	return &more[track];
+	return memory_reach(&compile->nests, track, &compile->nest_room,
+		       sizeof(*compile->nests))
+		       ? &compile->nests[track]
+		       : NULL;
 }
 
 static bool push(struct nest *nest, uint32_t groups)
 {
-	if (nest->depth == nest->room) {
-		uint32_t room = nest->room == 0 ? 64 : 2 * nest->room;
-		uint32_t *more =
-			memory_resize_array(nest->groups, room, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		nest->groups = more;
-		nest->room = room;
-	}
+	if (!memory_grow32(&nest->groups, nest->depth, &nest->room,
+		    sizeof(*nest->groups)))
+		return false;
 	nest->groups[nest->depth++] = groups;
 	nest->phases += (groups & 1U << COMPILE_PHASE) != 0;
 	return true;

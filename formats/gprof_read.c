@@ -62,8 +62,6 @@ static uint32_t function_of(
 	struct report *report, const struct gprof_line *line)
 {
 	uint32_t function;
-	uint32_t more;
-	struct known *known;
 
 	if (strcmp(line->name, LABEL_ROOT) == 0)
 		return FUNCTION_ROOT;
@@ -71,17 +69,9 @@ static uint32_t function_of(
 		report->from->profile, line->name, NULL, line->index);
 	if (function == PROFILE_NONE)
 		return PROFILE_NONE;
-	more = function < 64 ? 128 : function * 2;
-	if (function >= report->known_room) {
-		known = memory_resize_array(
-			report->known, more, sizeof(*known));
-		if (known == NULL)
-			return PROFILE_NONE;
-		memset(known + report->known_room, 0,
-			(more - report->known_room) * sizeof(*known));
-		report->known = known;
-		report->known_room = more;
-	}
+	if (!memory_reach(&report->known, function, &report->known_room,
+		    sizeof(*report->known)))
+		return PROFILE_NONE;
 	report->known[function].cycle = line->cycle;
 	return function;
 }
@@ -147,17 +137,9 @@ static bool read_primary(struct report *report, const struct gprof_line *line)
 static bool add_caller(
 	struct report *report, uint32_t function, struct profile_cost cost)
 {
-	size_t more = report->caller_room == 0 ? 16 : report->caller_room * 2;
-	struct caller *callers;
-
-	if (report->caller_count == report->caller_room) {
-		callers = memory_resize_array(
-			report->callers, more, sizeof(*callers));
-		if (callers == NULL)
-			return false;
-		report->callers = callers;
-		report->caller_room = more;
-	}
+	if (!memory_grow(&report->callers, report->caller_count,
+		    &report->caller_room, sizeof(*report->callers)))
+		return false;
 	report->callers[report->caller_count++] =
 		(struct caller){function, cost};
 	return true;

@@ -60,16 +60,9 @@ void lanes_keep_apart(struct lanes *lanes)
 /* Inserts a slice below the open ones (at 0) or on top of them. */
 static bool insert_open(struct lane *lane, uint32_t at, struct extent slice)
 {
-	if (lane->open_count == lane->open_room) {
-		uint32_t room = lane->open_room == 0 ? 8 : lane->open_room * 2;
-		struct extent *open =
-			memory_resize(lane->open, room * sizeof(*open));
-
-		if (open == NULL)
-			return false;
-		lane->open = open;
-		lane->open_room = room;
-	}
+	if (!memory_grow32(&lane->open, lane->open_count, &lane->open_room,
+		    sizeof(*lane->open)))
+		return false;
 	memmove(&lane->open[at + 1], &lane->open[at],
 		(lane->open_count - at) * sizeof(slice));
 	lane->open[at] = slice;

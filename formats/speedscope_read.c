@@ -247,16 +247,8 @@ static bool pass_time(
 
 static bool open_range(struct speedscope_in *in, uint32_t site)
 {
-	size_t room = in->room == 0 ? 64 : in->room * 2;
-	uint32_t *open;
-
-	if (in->depth == in->room) {
-		open = memory_resize_array(in->open, room, sizeof(*open));
-		if (open == NULL)
-			return false;
-		in->open = open;
-		in->room = room;
-	}
+	if (!memory_grow(&in->open, in->depth, &in->room, sizeof(*in->open)))
+		return false;
 	in->open[in->depth++] = site;
 	in->times_open[site]++;
 	return true;

@@ -72,18 +72,9 @@ bool speedscope_rows_frame(
 	const struct trace_site *from = &rows->trace->sites[site];
 	struct frame_key key = {from->name, from->file, from->line};
 
-	if (site >= rows->site_room) {
-		size_t room = ((size_t)site + 1) * 2;
-		uint32_t *more = memory_resize_array(
-			rows->frame_of, room, sizeof(*more));
-
-		if (more == NULL || room > UINT32_MAX)
-			return false;
-		memset(more + rows->site_room, 0,
-			(room - rows->site_room) * sizeof(*more));
-		rows->frame_of = more;
-		rows->site_room = (uint32_t)room;
-	}
+	if (!memory_reach(&rows->frame_of, site, &rows->site_room,
+		    sizeof(*rows->frame_of)))
+		return false;
 	if (rows->frame_of[site] == 0)
 		rows->frame_of[site] = strtab_add(
 			rows->frames, (const char *)&key, sizeof(key));
@@ -268,19 +259,9 @@ static bool open_slice(
 	if (file->depth > 0 &&
 		file->open[file->depth - 1].end_ns < slice.end_ns)
 		slice.end_ns = file->open[file->depth - 1].end_ns;
-	if (file->depth == file->room) {
-		uint32_t room = file->room == 0 ? 32 : file->room * 2;
-		struct open_slice *open =
-			file->room > UINT32_MAX / 4
-				? NULL
-				: memory_resize_array(
-					  file->open, room, sizeof(*open));
-
-		if (open == NULL)
-			return false;
-		file->open = open;
-		file->room = room;
-	}
+	if (!memory_grow32(
+		    &file->open, file->depth, &file->room, sizeof(*file->open)))
+		return false;
 	file->open[file->depth++] =
 		(struct open_slice){slice.end_ns, slice.frame};
 	write_point(file, "\"O\"", slice.frame, time_ns);

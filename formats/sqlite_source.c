@@ -196,18 +196,9 @@ static struct sqlite_stack *stack_of(
 
 static bool push(struct sqlite_stack *stack, int64_t end_ns)
 {
-	if (stack->depth == stack->room) {
-		uint32_t room = stack->room == 0 ? 16 : stack->room * 2;
-		int64_t *ends;
-
-		if (stack->room > UINT32_MAX / 4)
-			return false;
-		ends = memory_resize_array(stack->ends_ns, room, sizeof(*ends));
-		if (ends == NULL)
-			return false;
-		stack->ends_ns = ends;
-		stack->room = room;
-	}
+	if (!memory_grow32(&stack->ends_ns, stack->depth, &stack->room,
+		    sizeof(*stack->ends_ns)))
+		return false;
 	stack->ends_ns[stack->depth++] = end_ns;
 	return true;
 }

@@ -21,17 +21,9 @@ void stacks_clear(struct stacks *stacks)
 
 bool stacks_push(struct stacks *stacks, uint32_t function)
 {
-	size_t room = stacks->room == 0 ? 64 : stacks->room * 2;
-	uint32_t *frames;
-
-	if (stacks->depth == stacks->room) {
-		frames = memory_resize_array(
-			stacks->frames, room, sizeof(*frames));
-		if (frames == NULL)
-			return false;
-		stacks->frames = frames;
-		stacks->room = room;
-	}
+	if (!memory_grow(&stacks->frames, stacks->depth, &stacks->room,
+		    sizeof(*stacks->frames)))
+		return false;
 	stacks->frames[stacks->depth++] = function;
 	return true;
 }

@@ -27,16 +27,8 @@ void trace_join_clear(struct trace_join_table *join)
 
 static bool add(struct trace_ids *ids, uint64_t id)
 {
-	if (ids->count == ids->room) {
-		size_t room = ids->room == 0 ? 1024 : 2 * ids->room;
-		uint64_t *more =
-			memory_resize_array(ids->ids, room, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		ids->ids = more;
-		ids->room = room;
-	}
+	if (!memory_grow(&ids->ids, ids->count, &ids->room, sizeof(*ids->ids)))
+		return false;
 	ids->ids[ids->count++] = id;
 	return true;
 }

@@ -51,18 +51,12 @@ static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
 /* Adds a category; NULL if out of memory. */
 static struct trace_category *add_category(struct trace_labels *names)
 {
-	struct trace_category *more = names->categories;
+	struct trace_category *more;
 
-	if (names->category_count == names->category_room) {
-		uint32_t room = names->category_room * 2 + 16;
-
-		more = memory_resize_array(more, room, sizeof(*more));
-		if (more == NULL)
-			return NULL;
-		names->categories = more;
-		names->category_room = room;
-	}
-	more += names->category_count++;
+	if (!memory_grow32(&names->categories, names->category_count,
+		    &names->category_room, sizeof(*more)))
+		return NULL;
+	more = &names->categories[names->category_count++];
 	*more = (struct trace_category){.class = TRACE_PLAIN};
 	return more;
 }
@@ -128,20 +122,10 @@ bool trace_labels_is_sum(const char *name, size_t size)
 /* What is known of a text; NULL if out of memory. */
 static struct trace_name *reach(struct trace_labels *names, uint32_t text)
 {
-	struct trace_name *more;
-	uint32_t room;
-
-	if (text < names->name_room)
-		return &names->names[text];
-	room = text < UINT32_MAX / 4 ? 2 * text + 64 : UINT32_MAX;
-	more = memory_resize_array(names->names, room, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + names->name_room, 0,
-		(room - names->name_room) * sizeof(*more));
-	names->names = more;
-	names->name_room = room;
-	return &more[text];
+	return memory_reach(&names->names, text, &names->name_room,
+		       sizeof(*names->names))
+		       ? &names->names[text]
+		       : NULL;
 }
 
 /* The token's text in the trace's table; STRTAB_NONE if out of memory. */

@@ -93,16 +93,9 @@ bool trace_nest_overlaps(
 
 static bool push(struct trace_stack *stack, struct frame frame)
 {
-	if (stack->depth == stack->room) {
-		uint32_t room = stack->room == 0 ? 16 : 2 * stack->room;
-		struct frame *frames = memory_resize_array(
-			stack->frames, room, sizeof(*frames));
-
-		if (frames == NULL)
-			return false;
-		stack->frames = frames;
-		stack->room = room;
-	}
+	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+		    sizeof(*stack->frames)))
+		return false;
 	stack->frames[stack->depth++] = frame;
 	return true;
 }

@@ -71,16 +71,9 @@ static enum ctp_status begin(struct pairs *pairs,
 	struct ranges *ranges = &pairs->tracks[record->track];
 	struct range *range;
 
-	if (ranges->depth == ranges->room) {
-		uint32_t room = ranges->room == 0 ? 16 : 2 * ranges->room;
-		struct range *open =
-			memory_resize_array(ranges->open, room, sizeof(*open));
-
-		if (open == NULL)
-			return no_memory(err);
-		ranges->open = open;
-		ranges->room = room;
-	}
+	if (!memory_grow32(&ranges->open, ranges->depth, &ranges->room,
+		    sizeof(*ranges->open)))
+		return no_memory(err);
 	range = &ranges->open[ranges->depth++];
 	*range = (struct range){.bytes = BUFFER_INIT,
 		.name = pairs->reader->trace->sites[record->site].name};

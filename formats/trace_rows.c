@@ -18,27 +18,9 @@ void trace_rows_clear(struct trace_rows *rows)
 	memory_free(rows->rows);
 }
 
-bool trace_rows_reach(
-	void **items, uint32_t *room, uint32_t number, size_t size)
-{
-	uint32_t more = number < UINT32_MAX / 4 ? 2 * number + 16 : UINT32_MAX;
-	char *bigger;
-
-	if (number < *room)
-		return true;
-	bigger = memory_resize_array(*items, more, size);
-	if (bigger == NULL)
-		return false;
-	memset(bigger + *room * size, 0, (more - *room) * size);
-	*items = bigger;
-	*room = more;
-	return true;
-}
-
 bool trace_rows_init(
 	struct trace_rows *rows, struct trace *trace, struct trace_args *args)
 {
-	void *items = NULL;
 	bool done;
 
 	*rows = (struct trace_rows){
@@ -46,9 +28,8 @@ bool trace_rows_init(
 	rows->pids = strtab_new();
 	rows->keys = strtab_new();
 	/* Number 0 is no process. */
-	done = trace_rows_reach(
-		&items, &rows->process_room, 0, sizeof(*rows->processes));
-	rows->processes = items;
+	done = memory_reach(&rows->processes, 0, &rows->process_room,
+		sizeof(*rows->processes));
 	return done && rows->pids != NULL && rows->keys != NULL;
 }
 
@@ -90,13 +71,11 @@ static uint32_t find_process(
 	uint32_t known = strtab_count(rows->pids);
 	uint32_t number =
 		strtab_add(rows->pids, (const char *)&pid, sizeof(pid));
-	void *items = rows->processes;
 
 	if (number == STRTAB_NONE ||
-		!trace_rows_reach(&items, &rows->process_room, number,
+		!memory_reach(&rows->processes, number, &rows->process_room,
 			sizeof(*rows->processes)))
 		return STRTAB_NONE;
-	rows->processes = items;
 	if (number == known)
 		rows->processes[number] =
 			(struct trace_process){.pid = pid, .name = name};
@@ -112,7 +91,6 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 	uint32_t known;
 	uint32_t number;
 	uint32_t process;
-	void *items;
 
 	if (!read_id(rows, scan, pid, &key[0], &names[0]) ||
 		!read_id(rows, scan, tid, &key[1], &names[1]))
@@ -127,12 +105,10 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 	known = strtab_count(rows->keys);
 	number = strtab_add(rows->keys, (const char *)key, sizeof(key));
 	process = find_process(rows, key[0], names[0]);
-	items = rows->rows;
 	if (number == STRTAB_NONE || process == STRTAB_NONE ||
-		!trace_rows_reach(
-			&items, &rows->row_room, number, sizeof(*rows->rows)))
+		!memory_reach(&rows->rows, number, &rows->row_room,
+			sizeof(*rows->rows)))
 		return NULL;
-	rows->rows = items;
 	rows->last = number;
 	if (number == known)
 		rows->rows[number] = (struct trace_row){.process = process,

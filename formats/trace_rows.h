@@ -81,8 +81,4 @@ uint32_t trace_rows_headers(struct trace_rows *rows, struct trace_row *row);
 /* All names are known now: those of tracks are set. */
 void trace_rows_finish(struct trace_rows *rows);
 
-/* Makes room for item `number` of an array; what is new is zero. */
-bool trace_rows_reach(
-	void **items, uint32_t *room, uint32_t number, size_t size);
-
 #endif

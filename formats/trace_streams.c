@@ -57,16 +57,9 @@ static bool add_call(
 {
 	if (streams->call_count == TRACE_STREAMS_CALLS)
 		return true;
-	if (streams->call_count == streams->call_room) {
-		size_t room = 2 * streams->call_room + 1024;
-		struct trace_caller *more = memory_resize_array(
-			streams->calls, room, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		streams->calls = more;
-		streams->call_room = room;
-	}
+	if (!memory_grow(&streams->calls, streams->call_count,
+		    &streams->call_room, sizeof(*streams->calls)))
+		return false;
 	streams->calls[streams->call_count++] =
 		(struct trace_caller){correlation, process};
 	return true;
@@ -95,15 +88,13 @@ static struct trace_owned *find_device(struct trace_streams *streams,
 {
 	const int64_t key[2] = {place->process, place->device};
 	uint32_t known = strtab_count(streams->device_keys);
-	void *items = streams->devices;
 
 	*number = strtab_add(
 		streams->device_keys, (const char *)key, sizeof(key));
 	if (*number == STRTAB_NONE ||
-		!trace_rows_reach(&items, &streams->device_room, *number,
+		!memory_reach(&streams->devices, *number, &streams->device_room,
 			sizeof(*streams->devices)))
 		return NULL;
-	streams->devices = items;
 	if (*number == known)
 		streams->devices[*number] =
 			(struct trace_owned){.process = place->process,
@@ -118,15 +109,13 @@ uint32_t trace_streams_add(struct trace_streams *streams,
 	uint32_t known = strtab_count(streams->keys);
 	uint32_t number =
 		strtab_add(streams->keys, (const char *)key, sizeof(key));
-	void *items = streams->streams;
 	struct trace_owned *device;
 	uint32_t of;
 
 	if (number == STRTAB_NONE ||
-		!trace_rows_reach(&items, &streams->stream_room, number,
+		!memory_reach(&streams->streams, number, &streams->stream_room,
 			sizeof(*streams->streams)))
 		return STRTAB_NONE;
-	streams->streams = items;
 	device = find_device(streams, &place, &of);
 	if (device == NULL)
 		return STRTAB_NONE;
@@ -264,13 +253,11 @@ static uint32_t find_track(struct trace_streams *streams,
 	uint32_t known = strtab_count(streams->track_keys);
 	uint32_t number =
 		strtab_add(streams->track_keys, (const char *)key, sizeof(key));
-	void *items = streams->tracks;
 
 	if (number == STRTAB_NONE ||
-		!trace_rows_reach(&items, &streams->track_room, number,
+		!memory_reach(&streams->tracks, number, &streams->track_room,
 			sizeof(*streams->tracks)))
 		return TRACE_NONE;
-	streams->tracks = items;
 	if (number == known)
 		streams->tracks[number] = trace_add_track(streams->rows->trace,
 			(struct trace_track){.kind = TRACE_STREAM,

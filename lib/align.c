@@ -20,16 +20,9 @@ void align_marks_clear(struct align_marks *marks)
 
 static bool add_mark(struct align_marks *marks, uint64_t key, int64_t time_ns)
 {
-	if (marks->count == marks->room) {
-		uint32_t room = marks->room == 0 ? 64 : 2 * marks->room;
-		struct align_mark *more =
-			memory_resize_array(marks->marks, room, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		marks->marks = more;
-		marks->room = room;
-	}
+	if (!memory_grow32(&marks->marks, marks->count, &marks->room,
+		    sizeof(*marks->marks)))
+		return false;
 	marks->marks[marks->count++] = (struct align_mark){key, time_ns};
 	return true;
 }

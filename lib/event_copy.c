@@ -62,16 +62,9 @@ int64_t event_end(const struct event *event)
 
 bool event_queue_add(struct event_queue *queue, const struct event *event)
 {
-	if (queue->count == queue->room) {
-		size_t room = queue->room == 0 ? 16 : 2 * queue->room;
-		struct event *items =
-			memory_resize_array(queue->items, room, sizeof(*items));
-
-		if (items == NULL)
-			return false;
-		queue->items = items;
-		queue->room = room;
-	}
+	if (!memory_grow(&queue->items, queue->count, &queue->room,
+		    sizeof(*queue->items)))
+		return false;
 	queue->items[queue->count++] = *event;
 	return true;
 }

@@ -94,19 +94,9 @@ static bool push(struct sweep *sweep, struct thread *thread, uint32_t site)
 	struct frame frame = {GAP_HOST, TRACE_NONE, TRACE_NONE};
 	uint8_t *known = &sweep->causes[site];
 
-	if (thread->depth == thread->room) {
-		uint32_t room = thread->room == 0 ? 16 : thread->room * 2;
-		struct frame *frames;
-
-		if (thread->room > UINT32_MAX / 4)
-			return false;
-		frames = memory_resize_array(
-			thread->frames, room, sizeof(*frames));
-		if (frames == NULL)
-			return false;
-		thread->frames = frames;
-		thread->room = room;
-	}
+	if (!memory_grow32(&thread->frames, thread->depth, &thread->room,
+		    sizeof(*thread->frames)))
+		return false;
 	if (thread->depth > 0)
 		frame = thread->frames[thread->depth - 1];
 	if (*known == 0)
@@ -197,17 +187,9 @@ static bool take_wait(struct sweep *sweep, const struct gaps_wait *wait)
 	/* Those that are over by now, though nothing has changed since. */
 	if (!charge_all(sweep->gaps, thread, wait->from_ns))
 		return false;
-	if (thread->wait_count == thread->wait_room) {
-		uint32_t room =
-			thread->wait_room == 0 ? 2 : thread->wait_room * 2;
-		struct gaps_wait *waits = memory_resize_array(
-			thread->waits, room, sizeof(*waits));
-
-		if (waits == NULL)
-			return false;
-		thread->waits = waits;
-		thread->wait_room = room;
-	}
+	if (!memory_grow32(&thread->waits, thread->wait_count,
+		    &thread->wait_room, sizeof(*thread->waits)))
+		return false;
 	thread->waits[thread->wait_count++] = *wait;
 	return true;
 }

@@ -21,17 +21,9 @@ static uint32_t find_place(struct gaps *gaps, const struct gaps_place *place)
 		return PLACE_NONE;
 	if (number < count)
 		return number - 1;
-	if (gaps->place_count == gaps->place_room) {
-		uint32_t room =
-			gaps->place_room == 0 ? 64 : gaps->place_room * 2;
-		struct gaps_place *places = memory_resize_array(
-			gaps->places, room, sizeof(*places));
-
-		if (places == NULL)
-			return PLACE_NONE;
-		gaps->places = places;
-		gaps->place_room = room;
-	}
+	if (!memory_grow32(&gaps->places, gaps->place_count, &gaps->place_room,
+		    sizeof(*gaps->places)))
+		return PLACE_NONE;
 	gaps->places[gaps->place_count] = *place;
 	return gaps->place_count++;
 }

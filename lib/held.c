@@ -59,16 +59,9 @@ static void sink(struct held *held, size_t at)
 
 bool held_add(struct held *held, const struct event *event)
 {
-	if (held->count == held->room) {
-		size_t room = held->room == 0 ? 16 : 2 * held->room;
-		struct event *items =
-			memory_resize_array(held->items, room, sizeof(*items));
-
-		if (items == NULL)
-			return false;
-		held->items = items;
-		held->room = room;
-	}
+	if (!memory_grow(&held->items, held->count, &held->room,
+		    sizeof(*held->items)))
+		return false;
 	if (!event_copy(&held->items[held->count], event))
 		return false;
 	rise(held, held->count++);

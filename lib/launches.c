@@ -60,19 +60,9 @@ static bool reach(struct launches *launches, uint32_t track)
 
 static bool push(struct starts *starts, int64_t time_ns)
 {
-	if (starts->depth == starts->room) {
-		uint32_t room = starts->room == 0 ? 16 : starts->room * 2;
-		int64_t *times;
-
-		if (starts->room > UINT32_MAX / 4)
-			return false;
-		times = memory_resize_array(
-			starts->times_ns, room, sizeof(*times));
-		if (times == NULL)
-			return false;
-		starts->times_ns = times;
-		starts->room = room;
-	}
+	if (!memory_grow32(&starts->times_ns, starts->depth, &starts->room,
+		    sizeof(*starts->times_ns)))
+		return false;
 	starts->times_ns[starts->depth++] = time_ns;
 	return true;
 }

@@ -46,16 +46,9 @@ bool log_args_value(struct cursor *cursor, struct event_arg *arg)
 
 struct event_arg *log_args_push(struct log_args *args)
 {
-	if (args->count == args->room) {
-		uint32_t room = args->room == 0 ? 16 : args->room * 2;
-		struct event_arg *items =
-			memory_resize(args->items, room * sizeof(*items));
-
-		if (items == NULL)
-			return NULL;
-		args->items = items;
-		args->room = room;
-	}
+	if (!memory_grow32(&args->items, args->count, &args->room,
+		    sizeof(*args->items)))
+		return NULL;
 	return &args->items[args->count++];
 }
 

@@ -46,26 +46,6 @@ void log_recording_clear(struct log_recording *recording)
 	*recording = (struct log_recording){0};
 }
 
-bool log_block_grow(void *array, uint32_t *room, uint32_t index, size_t size)
-{
-	uint32_t more = *room == 0 ? 64 : *room;
-	void *bigger;
-	void *old;
-
-	if (index < *room)
-		return true;
-	while (more <= index)
-		more *= 2;
-	memcpy(&old, array, sizeof(old));
-	bigger = memory_resize(old, more * size);
-	if (bigger == NULL)
-		return false;
-	memset((char *)bigger + *room * size, 0, (more - *room) * size);
-	memcpy(array, &bigger, sizeof(bigger));
-	*room = more;
-	return true;
-}
-
 bool log_block_is(const char *key, size_t size, const char *name)
 {
 	return strlen(name) == size && memcmp(key, name, size) == 0;
@@ -79,8 +59,8 @@ struct log_track *log_block_track(
 
 	if (place != 0)
 		return recording->tracks[place - 1];
-	if (!log_block_grow(&recording->tracks, &recording->track_room,
-		    recording->track_count, sizeof(struct log_track *)))
+	if (!memory_reach(&recording->tracks, recording->track_count,
+		    &recording->track_room, sizeof(struct log_track *)))
 		return NULL;
 	track = memory_new_zeroed(1, sizeof(*track));
 	if (track == NULL)

@@ -8,9 +8,6 @@
 /* What taking a block came to. */
 enum log_verdict { LOG_SOUND, LOG_DAMAGED, LOG_NO_MEMORY };
 
-/* Grows the zero-filled array that `array` points at so that `index` is in. */
-bool log_block_grow(void *array, uint32_t *room, uint32_t index, size_t size);
-
 /* The track of this number, made if it is new; NULL if out of memory. */
 struct log_track *log_block_track(
 	struct log_recording *recording, uint32_t number);

@@ -55,8 +55,8 @@ static uint32_t find_description(
 		trace_add_site(recording->trace, name, strlen(name), "", 0, 0);
 	place = device->description_count;
 	if (unknown.site == TRACE_NONE ||
-		!log_block_grow(&device->descriptions,
-			&device->description_room, place, sizeof(unknown)) ||
+		!memory_reach(&device->descriptions, place,
+			&device->description_room, sizeof(unknown)) ||
 		!log_table_set(&device->numbers, number, place + 1))
 		return TRACE_NONE;
 	device->descriptions[device->description_count++] = unknown;

@@ -15,8 +15,8 @@ static enum log_verdict add_description(struct log_recording *recording,
 	struct log_device *device = &recording->device;
 	uint32_t place = device->description_count;
 
-	if (!log_block_grow(&device->descriptions, &device->description_room,
-		    place, sizeof(description)) ||
+	if (!memory_reach(&device->descriptions, place,
+		    &device->description_room, sizeof(description)) ||
 		!log_table_set(&device->numbers, number, place + 1))
 		return LOG_NO_MEMORY;
 	device->descriptions[device->description_count++] = description;
@@ -37,9 +37,9 @@ static enum log_verdict take_description(struct log_recording *recording,
 	bool failed;
 
 	apply = apply && log_table_find(&device->numbers, number) == 0;
-	if (apply && !log_block_grow(&device->args, &device->arg_room,
+	if (apply && !memory_reach(&device->args,
 			     device->arg_count + LOG_DEVICE_KEYS_MAX,
-			     sizeof(*device->args)))
+			     &device->arg_room, sizeof(*device->args)))
 		return LOG_NO_MEMORY;
 	if (apply)
 		args = device->args + device->arg_count;

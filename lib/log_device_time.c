@@ -25,16 +25,9 @@ void log_device_time_clear(struct log_device_time *time)
 
 static bool append(struct log_device_time *time, struct log_device_pair pair)
 {
-	if (time->count == time->room) {
-		uint32_t room = time->room == 0 ? 16 : time->room * 2;
-		struct log_device_pair *pairs =
-			memory_resize_array(time->pairs, room, sizeof(*pairs));
-
-		if (pairs == NULL || room < time->room)
-			return false;
-		time->pairs = pairs;
-		time->room = room;
-	}
+	if (!memory_grow32(&time->pairs, time->count, &time->room,
+		    sizeof(*time->pairs)))
+		return false;
 	time->pairs[time->count++] = pair;
 	return true;
 }

@@ -69,8 +69,8 @@ static enum log_verdict read_sites(
 
 	if (!unpack_array(block, &count) || count > LOG_EVENTS_MAX)
 		return LOG_DAMAGED;
-	if (count > 0 && !log_block_grow(&events->sites, &events->site_room,
-				 count - 1, sizeof(uint32_t)))
+	if (count > 0 && !memory_reach(&events->sites, count - 1,
+				 &events->site_room, sizeof(uint32_t)))
 		return LOG_NO_MEMORY;
 	events->site_count = count;
 	for (uint32_t i = 0; i < count; i++) {

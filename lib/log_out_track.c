@@ -31,16 +31,9 @@ struct log_out_track *log_out_track(struct log_out *out, uint32_t number)
 
 static bool push_open(struct log_out_track *track, uint32_t site)
 {
-	if (track->depth == track->open_room) {
-		uint32_t room = track->depth == 0 ? 8 : track->depth * 2;
-		uint32_t *open =
-			memory_resize(track->open, room * sizeof(*track->open));
-
-		if (open == NULL)
-			return false;
-		track->open = open;
-		track->open_room = room;
-	}
+	if (!memory_grow32(&track->open, track->depth, &track->open_room,
+		    sizeof(*track->open)))
+		return false;
 	track->open[track->depth++] = site;
 	return true;
 }

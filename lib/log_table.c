@@ -27,8 +27,8 @@ bool log_table_set(struct log_table *table, uint32_t number, uint32_t value)
 {
 	uint32_t page = number / PAGE_NUMBERS;
 
-	if (!log_block_grow(
-		    &table->pages, &table->page_room, page, sizeof(uint32_t *)))
+	if (!memory_reach(
+		    &table->pages, page, &table->page_room, sizeof(uint32_t *)))
 		return false;
 	if (table->pages[page] == NULL)
 		table->pages[page] =

@@ -33,16 +33,9 @@ static int64_t slewed(int64_t value, int64_t slew)
 
 static bool add_piece(struct log_time *time, struct log_time_piece piece)
 {
-	if (time->count == time->room) {
-		uint32_t room = time->room == 0 ? 16 : time->room * 2;
-		struct log_time_piece *pieces =
-			memory_resize(time->pieces, room * sizeof(*pieces));
-
-		if (pieces == NULL)
-			return false;
-		time->pieces = pieces;
-		time->room = room;
-	}
+	if (!memory_grow32(&time->pieces, time->count, &time->room,
+		    sizeof(*time->pieces)))
+		return false;
 	time->pieces[time->count++] = piece;
 	return true;
 }

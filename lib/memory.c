@@ -134,6 +134,25 @@ bool memory_enlarge32(void *array, uint32_t *room, size_t size)
 	return true;
 }
 
+bool memory_extend(void *array, uint32_t index, uint32_t *room, size_t size)
+{
+	size_t more = 2 * (size_t)index + FIRST_ROOM;
+	char *items;
+
+	memcpy(&items, array, sizeof(items));
+	if (more > UINT32_MAX)
+		more = UINT32_MAX;
+	if (more <= index)
+		return false;
+	items = memory_resize_array(items, more, size);
+	if (items == NULL)
+		return false;
+	memset(items + *room * size, 0, (more - *room) * size);
+	memcpy(array, &items, sizeof(items));
+	*room = (uint32_t)more;
+	return true;
+}
+
 void memory_free(void *piece)
 {
 	uncount(malloc_usable_size(piece));

@@ -21,9 +21,10 @@ void *memory_resize(void *old, size_t size);
 void *memory_resize_array(void *old, size_t count, size_t size);
 void memory_free(void *memory);
 
-/* For the two below. */
+/* For the three below. */
 bool memory_enlarge(void *array, size_t *room, size_t size);
 bool memory_enlarge32(void *array, uint32_t *room, size_t size);
+bool memory_extend(void *array, uint32_t index, uint32_t *room, size_t size);
 
 /*
  * Makes room for one more in an array that is full: `array` is the address of
@@ -41,6 +42,13 @@ static inline bool memory_grow32(
 	void *array, uint32_t count, uint32_t *room, size_t size)
 {
 	return count < *room || memory_enlarge32(array, room, size);
+}
+
+/* Makes room for the item `index`, and for more, which are all zero. */
+static inline bool memory_reach(
+	void *array, uint32_t index, uint32_t *room, size_t size)
+{
+	return index < *room || memory_extend(array, index, room, size);
 }
 
 /* So much may be taken at a time from now on; 0: as much as there is. */

@@ -79,16 +79,9 @@ static struct open_async *new_item(struct open_asyncs *asyncs)
 		event_copy_clear(&item->begin);
 		return item;
 	}
-	if (asyncs->count == asyncs->room) {
-		uint32_t room = asyncs->room == 0 ? 16 : 2 * asyncs->room;
-		struct open_async *items = memory_resize_array(
-			asyncs->items, room, sizeof(*items));
-
-		if (items == NULL)
-			return NULL;
-		asyncs->items = items;
-		asyncs->room = room;
-	}
+	if (!memory_grow32(&asyncs->items, asyncs->count, &asyncs->room,
+		    sizeof(*asyncs->items)))
+		return NULL;
 	item = &asyncs->items[asyncs->count++];
 	*item = (struct open_async){0};
 	return item;

@@ -98,17 +98,9 @@ void open_track_pop(struct open_track *track)
 
 bool open_range_bind(struct open_range *range, const struct event *event)
 {
-	if (range->bound_count == range->bound_room) {
-		uint32_t room =
-			range->bound_room == 0 ? 2 : 2 * range->bound_room;
-		struct event *bound =
-			memory_resize_array(range->bound, room, sizeof(*bound));
-
-		if (bound == NULL)
-			return false;
-		range->bound = bound;
-		range->bound_room = room;
-	}
+	if (!memory_grow32(&range->bound, range->bound_count,
+		    &range->bound_room, sizeof(*range->bound)))
+		return false;
 	if (!event_copy(&range->bound[range->bound_count], event))
 		return false;
 	range->bound_count++;

@@ -98,18 +98,9 @@ static bool begin(struct optimize *optimize, const struct event *event)
 		.place = event->site,
 		.is_call = is_no_range(optimize->trace, event->site)};
 
-	if (track->depth == track->room) {
-		uint32_t room = track->room == 0 ? 16 : track->room * 2;
-		struct optimize_open *more;
-
-		if (track->room > UINT32_MAX / 4)
-			return false;
-		more = memory_resize_array(track->open, room, sizeof(*more));
-		if (more == NULL)
-			return false;
-		track->open = more;
-		track->room = room;
-	}
+	if (!memory_grow32(&track->open, track->depth, &track->room,
+		    sizeof(*track->open)))
+		return false;
 	if (!has_place(optimize->trace, event->site))
 		open.place = track->depth == 0
 				     ? TRACE_NONE

@@ -44,19 +44,9 @@ static enum ctp_status no_memory(struct ctp_error *err)
 
 static bool add_point(struct queue *queue, const void *bytes)
 {
-	if (queue->count == queue->room) {
-		uint32_t room = queue->room == 0 ? 256 : queue->room * 2;
-		struct optimize_point *points;
-
-		if (queue->room > UINT32_MAX / 4)
-			return false;
-		points = memory_resize_array(
-			queue->points, room, sizeof(*points));
-		if (points == NULL)
-			return false;
-		queue->points = points;
-		queue->room = room;
-	}
+	if (!memory_grow32(&queue->points, queue->count, &queue->room,
+		    sizeof(*queue->points)))
+		return false;
 	memcpy(&queue->points[queue->count], bytes, sizeof(*queue->points));
 	queue->kernels += queue->points[queue->count].is_kernel != 0;
 	queue->count++;

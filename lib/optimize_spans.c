@@ -10,16 +10,9 @@ bool optimize_spans_add(
 {
 	if (from_ns >= to_ns)
 		return true;
-	if (spans->count == spans->room) {
-		size_t room = spans->room == 0 ? 64 : spans->room * 2;
-		struct optimize_span *items =
-			memory_resize_array(spans->items, room, sizeof(*items));
-
-		if (items == NULL)
-			return false;
-		spans->items = items;
-		spans->room = room;
-	}
+	if (!memory_grow(&spans->items, spans->count, &spans->room,
+		    sizeof(*spans->items)))
+		return false;
 	spans->items[spans->count++] =
 		(struct optimize_span){from_ns, to_ns, 0};
 	return true;

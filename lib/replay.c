@@ -205,16 +205,9 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 {
 	const struct frame *parent;
 
-	if (stack->depth == stack->room) {
-		uint32_t room = stack->room == 0 ? 32 : stack->room * 2;
-		struct frame *frames =
-			memory_resize(stack->frames, room * sizeof(*frames));
-
-		if (frames == NULL)
-			return false;
-		stack->frames = frames;
-		stack->room = room;
-	}
+	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+		    sizeof(*stack->frames)))
+		return false;
 	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
 	frame.edge = PROFILE_NONE;
 	if (parent != NULL) {

@@ -127,24 +127,6 @@ void trace_free(struct trace *trace)
 	memory_free(trace);
 }
 
-/* Doubles the room of an array of `size`-byte items when it is full. */
-static bool make_room(void **items, uint32_t count, uint32_t *room, size_t size)
-{
-	uint32_t more = *room == 0 ? 16 : *room * 2;
-	void *bigger;
-
-	if (count < *room)
-		return true;
-	if (*room > UINT32_MAX / 4)
-		return false;
-	bigger = memory_resize(*items, more * size);
-	if (bigger == NULL)
-		return false;
-	*items = bigger;
-	*room = more;
-	return true;
-}
-
 static uint32_t site_slot(const struct trace *trace, struct trace_site site)
 {
 	uint32_t mask = trace->site_index_size - 1;
@@ -196,8 +178,6 @@ uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
 uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 {
 	uint32_t slot;
-	void *sites = trace->sites;
-
 	if (site.name == STRTAB_NONE || site.file == STRTAB_NONE ||
 		site.category == STRTAB_NONE)
 		return TRACE_NONE;
@@ -207,10 +187,9 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 	slot = site_slot(trace, site);
 	if (trace->site_index[slot] != 0)
 		return trace->site_index[slot] - 1;
-	if (!make_room(
-		    &sites, trace->site_count, &trace->site_room, sizeof(site)))
+	if (!memory_grow32(&trace->sites, trace->site_count, &trace->site_room,
+		    sizeof(site)))
 		return TRACE_NONE;
-	trace->sites = sites;
 	trace->sites[trace->site_count] = site;
 	trace->site_index[slot] = ++trace->site_count;
 	return trace->site_count - 1;
@@ -218,16 +197,15 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 
 bool trace_add_prefix(struct trace *trace, const char *path, size_t size)
 {
-	void *prefixes = trace->prefixes;
 	uint32_t text;
 
 	while (size > 1 && path[size - 1] == '/')
 		size--;
 	text = strtab_add(trace->text, size == 0 ? "" : path, size);
-	if (text == STRTAB_NONE || !make_room(&prefixes, trace->prefix_count,
-					   &trace->prefix_room, sizeof(text)))
+	if (text == STRTAB_NONE ||
+		!memory_grow32(&trace->prefixes, trace->prefix_count,
+			&trace->prefix_room, sizeof(text)))
 		return false;
-	trace->prefixes = prefixes;
 	trace->prefixes[trace->prefix_count++] = text;
 	return true;
 }
@@ -253,24 +231,18 @@ size_t trace_prefix_size(
 
 uint32_t trace_add_track(struct trace *trace, struct trace_track track)
 {
-	void *tracks = trace->tracks;
-
-	if (!make_room(&tracks, trace->track_count, &trace->track_room,
-		    sizeof(track)))
+	if (!memory_grow32(&trace->tracks, trace->track_count,
+		    &trace->track_room, sizeof(track)))
 		return TRACE_NONE;
-	trace->tracks = tracks;
 	trace->tracks[trace->track_count] = track;
 	return trace->track_count++;
 }
 
 uint32_t trace_add_module(struct trace *trace, struct trace_module module)
 {
-	void *modules = trace->modules;
-
-	if (!make_room(&modules, trace->module_count, &trace->module_room,
-		    sizeof(module)))
+	if (!memory_grow32(&trace->modules, trace->module_count,
+		    &trace->module_room, sizeof(module)))
 		return TRACE_NONE;
-	trace->modules = modules;
 	trace->modules[trace->module_count] = module;
 	return trace->module_count++;
 }
@@ -323,18 +295,15 @@ uint32_t trace_add_device(
 {
 	uint32_t place = find_device(trace, device->pid, device->number);
 	struct trace_device copy;
-	void *devices = trace->devices;
-
 	if (!copy_device(&copy, device))
 		return TRACE_NONE;
 	if (place != TRACE_NONE) {
 		device_clear(&trace->devices[place]);
-	} else if (!make_room(&devices, trace->device_count,
+	} else if (!memory_grow32(&trace->devices, trace->device_count,
 			   &trace->device_room, sizeof(*trace->devices))) {
 		device_clear(&copy);
 		return TRACE_NONE;
 	} else {
-		trace->devices = devices;
 		place = trace->device_count++;
 	}
 	trace->devices[place] = copy;
@@ -358,15 +327,12 @@ bool trace_add_member(struct trace *trace, enum trace_fact_kind kind,
 	const char *key, const char *value)
 {
 	struct trace_fact fact = {.kind = kind};
-	void *facts = trace->facts;
-
 	fact.key = strtab_add(trace->text, key, strlen(key));
 	fact.value = strtab_add(trace->text, value, strlen(value));
 	if (fact.key == STRTAB_NONE || fact.value == STRTAB_NONE ||
-		!make_room(&facts, trace->fact_count, &trace->fact_room,
-			sizeof(fact)))
+		!memory_grow32(&trace->facts, trace->fact_count,
+			&trace->fact_room, sizeof(fact)))
 		return false;
-	trace->facts = facts;
 	trace->facts[trace->fact_count++] = fact;
 	return true;
 }
