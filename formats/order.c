@@ -19,7 +19,6 @@ struct order_track {
 
 struct order {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	struct spill *spill;
 	struct order_track *tracks;
 	uint32_t track_room;
@@ -182,7 +181,8 @@ enum ctp_status order_read(struct order *order, const struct order_watch *watch,
 	for (uint64_t count = 1; status == CTP_OK; count++) {
 		struct event event;
 
-		status = order->inner->next(order->inner, &event, err);
+		status = order->source.inner->next(
+			order->source.inner, &event, err);
 		if (status == CTP_OK)
 			status = add_event(order, &event, watch, err);
 		trace_tick(order->source.trace, count);
@@ -218,13 +218,6 @@ static enum ctp_status next(
 	return CTP_OK;
 }
 
-static uint64_t position(const struct event_source *source)
-{
-	const struct order *order = (const struct order *)source;
-
-	return order->inner->position(order->inner);
-}
-
 static void close_order(struct event_source *source)
 {
 	struct order *order = (struct order *)source;
@@ -233,7 +226,7 @@ static void close_order(struct event_source *source)
 	memory_free(order->tracks);
 	memory_free(order->args);
 	buffer_clear(&order->bytes);
-	order->inner->close(order->inner);
+	order->source.inner->close(order->source.inner);
 	memory_free(order);
 }
 
@@ -248,12 +241,7 @@ enum ctp_status order_open(
 		memory_free(order);
 		return no_memory(err);
 	}
-	order->inner = inner;
-	order->source.trace = inner->trace;
-	order->source.format = inner->format;
-	order->source.next = next;
-	order->source.position = position;
-	order->source.close = close_order;
+	event_source_wrap(&order->source, inner, next, close_order);
 	*out = order;
 	return CTP_OK;
 }

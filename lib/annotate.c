@@ -14,7 +14,6 @@ enum role { UNKNOWN, OPERATION, FILE_MARKER, NODE_MARKER, LEFT_ALONE };
 
 struct annotate {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	struct fx_registry *registry;
 	struct annotate_counts counts;
 	uint8_t *roles; /* by site */
@@ -269,8 +268,8 @@ static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct annotate *annotate = (struct annotate *)source;
-	enum ctp_status status =
-		annotate->inner->next(annotate->inner, event, err);
+	enum ctp_status status = annotate->source.inner->next(
+		annotate->source.inner, event, err);
 	struct fx_track *track;
 	bool done;
 
@@ -286,13 +285,6 @@ static enum ctp_status next(
 	return done ? CTP_OK : no_memory(err);
 }
 
-static uint64_t position(const struct event_source *source)
-{
-	const struct annotate *annotate = (const struct annotate *)source;
-
-	return annotate->inner->position(annotate->inner);
-}
-
 static void close_annotate(struct event_source *source)
 {
 	struct annotate *annotate = (struct annotate *)source;
@@ -302,7 +294,7 @@ static void close_annotate(struct event_source *source)
 	memory_free(annotate->tracks);
 	memory_free(annotate->roles);
 	memory_free(annotate->args);
-	annotate->inner->close(annotate->inner);
+	annotate->source.inner->close(annotate->source.inner);
 	memory_free(annotate);
 }
 
@@ -322,13 +314,8 @@ enum ctp_status annotate_open(struct event_source *inner,
 		memory_free(annotate);
 		return no_memory(err);
 	}
-	annotate->inner = inner;
+	event_source_wrap(&annotate->source, inner, next, close_annotate);
 	annotate->registry = registry;
-	annotate->source.trace = inner->trace;
-	annotate->source.format = inner->format;
-	annotate->source.next = next;
-	annotate->source.position = position;
-	annotate->source.close = close_annotate;
 	*out = annotate;
 	return CTP_OK;
 }

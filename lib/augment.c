@@ -21,7 +21,6 @@ struct waiting {
 
 struct augment {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	struct shares *shares;
 	uint32_t keys[ADDED];
 	/* A ring: the first's number is `first`, and it is in the place that
@@ -233,7 +232,8 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 				return no_memory(err);
 			continue;
 		}
-		status = augment->inner->next(augment->inner, &event, err);
+		status = augment->source.inner->next(
+			augment->source.inner, &event, err);
 		augment->ended = status == CTP_END;
 		if (status != CTP_OK && status != CTP_END)
 			return status;
@@ -260,13 +260,6 @@ static enum ctp_status next(
 	return CTP_OK;
 }
 
-static uint64_t position(const struct event_source *source)
-{
-	const struct augment *augment = (const struct augment *)source;
-
-	return augment->inner->position(augment->inner);
-}
-
 static void clear(struct augment *augment)
 {
 	for (; augment->count > 0; augment->count--)
@@ -281,7 +274,7 @@ static void close_augment(struct event_source *source)
 {
 	struct augment *augment = (struct augment *)source;
 
-	augment->inner->close(augment->inner);
+	augment->source.inner->close(augment->source.inner);
 	clear(augment);
 }
 
@@ -307,12 +300,7 @@ enum ctp_status augment_open(
 		clear(augment);
 		return no_memory(err);
 	}
-	augment->inner = inner;
-	augment->source = (struct event_source){.trace = inner->trace,
-		.format = inner->format,
-		.next = next,
-		.position = position,
-		.close = close_augment};
+	event_source_wrap(&augment->source, inner, next, close_augment);
 	*out = augment;
 	return CTP_OK;
 }

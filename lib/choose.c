@@ -17,7 +17,6 @@ enum verdict { UNKNOWN, CHOSEN, LEFT_OUT };
 
 struct choose {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	const struct choose_options *options;
 	uint8_t *tracks; /* enum verdict */
 	uint32_t track_room;
@@ -371,7 +370,8 @@ static enum ctp_status next(
 
 		if (choose->ended)
 			return CTP_END;
-		status = choose->inner->next(choose->inner, &taken, err);
+		status = choose->source.inner->next(
+			choose->source.inner, &taken, err);
 		if (status == CTP_OK)
 			done = take(choose, &taken);
 		else if (status == CTP_END)
@@ -384,13 +384,6 @@ static enum ctp_status next(
 	return CTP_OK;
 }
 
-static uint64_t position(const struct event_source *source)
-{
-	const struct choose *choose = (const struct choose *)source;
-
-	return choose->inner->position(choose->inner);
-}
-
 static void close_choose(struct event_source *source)
 {
 	struct choose *choose = (struct choose *)source;
@@ -400,7 +393,7 @@ static void close_choose(struct event_source *source)
 	open_asyncs_clear(&choose->asyncs);
 	memory_free(choose->tracks);
 	memory_free(choose->sites);
-	choose->inner->close(choose->inner);
+	choose->source.inner->close(choose->source.inner);
 	memory_free(choose);
 }
 
@@ -412,13 +405,8 @@ enum ctp_status choose_open(struct event_source *inner,
 
 	if (choose == NULL)
 		return no_memory(err);
-	choose->inner = inner;
+	event_source_wrap(&choose->source, inner, next, close_choose);
 	choose->options = options;
-	choose->source.trace = inner->trace;
-	choose->source.format = inner->format;
-	choose->source.next = next;
-	choose->source.position = position;
-	choose->source.close = close_choose;
 	*out = &choose->source;
 	return CTP_OK;
 }

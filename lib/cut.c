@@ -18,7 +18,6 @@
 
 struct cut {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	int64_t from_ns;
 	int64_t until_ns;
 	int64_t now_ns;
@@ -325,7 +324,7 @@ static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
 
 	if (cut->has_next)
 		return CTP_OK;
-	status = cut->inner->next(cut->inner, &cut->next, err);
+	status = cut->source.inner->next(cut->source.inner, &cut->next, err);
 	cut->has_next = status == CTP_OK;
 	if (status != CTP_END)
 		return status;
@@ -387,13 +386,6 @@ static enum ctp_status next(
 	return status;
 }
 
-static uint64_t position(const struct event_source *source)
-{
-	const struct cut *cut = (const struct cut *)source;
-
-	return cut->inner->position(cut->inner);
-}
-
 static void close_cut(struct event_source *source)
 {
 	struct cut *cut = (struct cut *)source;
@@ -403,7 +395,7 @@ static void close_cut(struct event_source *source)
 	open_asyncs_clear(&cut->asyncs);
 	held_clear(&cut->held);
 	event_copy_clear(&cut->piece);
-	cut->inner->close(cut->inner);
+	cut->source.inner->close(cut->source.inner);
 	memory_free(cut);
 }
 
@@ -414,16 +406,11 @@ enum ctp_status cut_open(
 
 	if (cut == NULL)
 		return no_memory(err);
-	cut->inner = inner;
+	event_source_wrap(&cut->source, inner, next, close_cut);
 	cut->from_ns = INT64_MIN;
 	cut->now_ns = INT64_MIN;
 	cut->until_ns = INT64_MAX;
 	cut->asyncs_shown = true;
-	cut->source.trace = inner->trace;
-	cut->source.format = inner->format;
-	cut->source.next = next;
-	cut->source.position = position;
-	cut->source.close = close_cut;
 	*out = cut;
 	return CTP_OK;
 }

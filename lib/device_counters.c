@@ -37,7 +37,6 @@ struct sample {
 
 struct device_counters {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	struct gaps *gaps;
 	struct line *lines; /* those of a device follow each other */
 	uint32_t line_count;
@@ -206,7 +205,8 @@ static enum ctp_status next(
 	enum ctp_status status = CTP_OK;
 
 	while (!counters->is_over) {
-		status = counters->inner->next(counters->inner, event, err);
+		status = counters->source.inner->next(
+			counters->source.inner, event, err);
 		if (status == CTP_OK && is_ours(source->trace, event))
 			continue;
 		if (status == CTP_OK)
@@ -218,14 +218,6 @@ static enum ctp_status next(
 		counters->is_over = true;
 	}
 	return next_sample(counters, event, err);
-}
-
-static uint64_t position(const struct event_source *source)
-{
-	const struct device_counters *counters =
-		(const struct device_counters *)source;
-
-	return counters->inner->position(counters->inner);
 }
 
 static void counters_free(struct device_counters *counters)
@@ -241,7 +233,7 @@ static void counters_free(struct device_counters *counters)
 static void close_counters(struct event_source *source)
 {
 	struct device_counters *counters = (struct device_counters *)source;
-	struct event_source *inner = counters->inner;
+	struct event_source *inner = counters->source.inner;
 
 	counters_free(counters);
 	inner->close(inner);
@@ -263,12 +255,7 @@ enum ctp_status device_counters_open(struct event_source *inner,
 		counters_free(counters);
 		return no_memory(err);
 	}
-	counters->inner = inner;
-	counters->source.trace = inner->trace;
-	counters->source.format = inner->format;
-	counters->source.next = next;
-	counters->source.position = position;
-	counters->source.close = close_counters;
+	event_source_wrap(&counters->source, inner, next, close_counters);
 	*out = counters;
 	return CTP_OK;
 }

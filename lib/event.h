@@ -59,6 +59,9 @@ struct event {
 struct profile;
 
 struct event_source {
+	/* The one that this one is around; NULL: none. */
+	struct event_source *inner;
+
 	struct trace *trace; /* the source's; borrowed until close() */
 
 	/* The name of the format, where it took reading to tell it from
@@ -95,5 +98,12 @@ struct event_source {
 	/* Frees the source and its trace. */
 	void (*close)(struct event_source *source);
 };
+
+/* Makes it one around `inner`: its trace, format and position are that one's,
+ * and `close` has to close it. */
+void event_source_wrap(struct event_source *source, struct event_source *inner,
+	enum ctp_status (*next)(struct event_source *source,
+		struct event *event, struct ctp_error *err),
+	void (*close)(struct event_source *source));
 
 #endif

@@ -19,7 +19,6 @@ typedef void (*redact_rule)(const struct redact_rules *rules, const char *text,
 
 struct redact {
 	struct event_source source; /* first: it is what callers hold */
-	struct event_source *inner;
 	struct redact_rules rules;
 	uint32_t *sites; /* ours, + 1, by the inner trace's; 0: not met */
 	uint32_t site_room;
@@ -44,7 +43,7 @@ static uint32_t add_text(
 {
 	size_t size;
 	const char *text =
-		strtab_text(redact->inner->trace->text, number, &size);
+		strtab_text(redact->source.inner->trace->text, number, &size);
 
 	redact->text.used = 0;
 	rule(&redact->rules, text, size, &redact->text);
@@ -75,7 +74,7 @@ static uint32_t *map_entry(
 static uint32_t find_key(struct redact *redact, uint32_t number)
 {
 	uint32_t *entry = map_entry(&redact->keys, &redact->key_room, number,
-		strtab_count(redact->inner->trace->text));
+		strtab_count(redact->source.inner->trace->text));
 
 	if (entry == NULL)
 		return STRTAB_NONE;
@@ -86,7 +85,7 @@ static uint32_t find_key(struct redact *redact, uint32_t number)
 
 static uint32_t find_site(struct redact *redact, uint32_t number)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 	struct trace_site site;
 	uint32_t *entry = map_entry(
 		&redact->sites, &redact->site_room, number, inner->site_count);
@@ -106,7 +105,7 @@ static uint32_t find_site(struct redact *redact, uint32_t number)
 static bool copy_track(struct redact *redact, uint32_t number)
 {
 	struct trace *trace = redact->source.trace;
-	struct trace_track track = redact->inner->trace->tracks[number];
+	struct trace_track track = redact->source.inner->trace->tracks[number];
 
 	track.name = find_key(redact, track.name);
 	track.process_name =
@@ -122,7 +121,8 @@ static bool copy_track(struct redact *redact, uint32_t number)
 static bool copy_module(struct redact *redact, uint32_t number)
 {
 	struct trace *trace = redact->source.trace;
-	struct trace_module module = redact->inner->trace->modules[number];
+	struct trace_module module =
+		redact->source.inner->trace->modules[number];
 
 	module.path = add_text(redact, module.path, redact_file);
 	module.build_id = add_text(redact, module.build_id, redact_file);
@@ -189,7 +189,7 @@ static bool take_args(
 /* What a device is, but not which one: its name stays. */
 static bool copy_device(struct redact *redact, uint32_t number)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 	struct trace_device device = inner->devices[number];
 	uint32_t count = device.arg_count;
 
@@ -241,7 +241,7 @@ static bool is_json(const struct trace_fact *fact, const char *value)
 
 static bool learn_words(struct redact *redact)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 
 	for (uint32_t i = 0; i < inner->fact_count; i++) {
 		const char *key =
@@ -258,7 +258,7 @@ static bool learn_words(struct redact *redact)
 
 static bool copy_fact(struct redact *redact, const struct trace_fact *fact)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 	struct trace *trace = redact->source.trace;
 	const char *key = strtab_text(inner->text, fact->key, NULL);
 	size_t size;
@@ -282,7 +282,7 @@ static bool copy_fact(struct redact *redact, const struct trace_fact *fact)
 
 static bool copy_facts(struct redact *redact)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 	bool done = learn_words(redact);
 
 	redact->source.trace->fact_count = 0;
@@ -293,7 +293,7 @@ static bool copy_facts(struct redact *redact)
 
 static void copy_losses(struct redact *redact)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 
 	for (int i = 0; i < LOSS_KINDS; i++) {
 		trace_lose(redact->source.trace, (enum trace_loss)i,
@@ -305,7 +305,7 @@ static void copy_losses(struct redact *redact)
 /* The tables, all anew but for sites. */
 static bool copy_all(struct redact *redact)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 	struct trace *trace = redact->source.trace;
 	bool done = copy_facts(redact);
 
@@ -326,7 +326,7 @@ static bool copy_all(struct redact *redact)
 /* What the event refers to. */
 static bool take_event(struct redact *redact, struct event *event)
 {
-	const struct trace *inner = redact->inner->trace;
+	const struct trace *inner = redact->source.inner->trace;
 	bool done = true;
 
 	if (!redact->begun ||
@@ -348,12 +348,12 @@ static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct redact *redact = (struct redact *)source;
-	struct trace *inner = redact->inner->trace;
+	struct trace *inner = redact->source.inner->trace;
 	enum ctp_status status;
 
 	inner->watch = source->trace->watch;
 	inner->watch_user = source->trace->watch_user;
-	status = redact->inner->next(redact->inner, event, err);
+	status = redact->source.inner->next(redact->source.inner, event, err);
 	inner->watch = NULL;
 	if (status == CTP_OK)
 		return take_event(redact, event) ? CTP_OK : no_memory(err);
@@ -362,18 +362,11 @@ static enum ctp_status next(
 	return status;
 }
 
-static uint64_t position(const struct event_source *source)
-{
-	const struct redact *redact = (const struct redact *)source;
-
-	return redact->inner->position(redact->inner);
-}
-
 static void close_redact(struct event_source *source)
 {
 	struct redact *redact = (struct redact *)source;
 
-	redact->inner->close(redact->inner);
+	redact->source.inner->close(redact->source.inner);
 	redact_rules_clear(&redact->rules);
 	memory_free(redact->sites);
 	memory_free(redact->keys);
@@ -387,19 +380,16 @@ enum ctp_status redact_open(struct event_source *inner, const char *salt,
 	struct event_source **out, struct ctp_error *err)
 {
 	struct redact *redact = memory_new_zeroed(1, sizeof(*redact));
+	struct trace *trace = trace_new();
 
-	if (redact != NULL)
-		redact->source.trace = trace_new();
-	if (redact == NULL || redact->source.trace == NULL) {
+	if (redact == NULL || trace == NULL) {
+		trace_free(trace);
 		memory_free(redact);
 		return no_memory(err);
 	}
-	redact->inner = inner;
-	redact->source.trace->names = inner->trace->names;
-	redact->source.format = inner->format;
-	redact->source.next = next;
-	redact->source.position = position;
-	redact->source.close = close_redact;
+	trace->names = inner->trace->names;
+	event_source_wrap(&redact->source, inner, next, close_redact);
+	redact->source.trace = trace;
 	redact_rules_init(&redact->rules, salt);
 	*out = &redact->source;
 	return CTP_OK;
