@@ -69,24 +69,29 @@ static bool is_end(const struct argp_option *option)
 	       option->doc == NULL && option->group == 0;
 }
 
-static void each_in_group(const struct argp *argp, int group,
+/* The headings of a group alone, or all else of it. */
+static void each_in_group(const struct argp *argp, int group, bool headings,
 	void (*visit)(const struct argp_option *option, void *user), void *user)
 {
 	for (const struct argp_option *option = argp->options;
 		option != NULL && !is_end(option); option++)
 		if (option->group == group &&
+			(option->name == NULL) == headings &&
 			(option->flags & OPTION_HIDDEN) == 0)
 			visit(option, user);
 	for (const struct argp_child *child = argp->children;
 		child != NULL && child->argp != NULL; child++)
-		each_in_group(child->argp, group, visit, user);
+		each_in_group(child->argp, group, headings, visit, user);
 }
 
+/* A heading may be a child's, and what stands below it not. */
 void arguments_each(const struct argp *argp,
 	void (*visit)(const struct argp_option *option, void *user), void *user)
 {
-	for (int group = GROUP_MAIN; group <= GROUP_OTHER; group++)
-		each_in_group(argp, group, visit, user);
+	for (int group = GROUP_MAIN; group <= GROUP_OTHER; group++) {
+		each_in_group(argp, group, true, visit, user);
+		each_in_group(argp, group, false, visit, user);
+	}
 }
 
 uint32_t arguments_count(
