@@ -33,6 +33,8 @@ compare random 8
 if [ -n "${CTPROF_DATA:-}" ]; then
 	compare trace "$CTPROF_DATA/kineto/diff_control_a100.json.gz" \
 		"$CTPROF_DATA/kineto/diff_test_v100.json.gz"
+	compare trace "$CTPROF_DATA/kineto/h100_qwen0.5b.json.gz" \
+		"$CTPROF_DATA/kineto/mi300_qwen0.5b.json.gz"
 	for pair in "memtrail.pstats pydna_test_built.prof" \
 		"print1.pstats print2.pstats"; do
 		# shellcheck disable=SC2086
