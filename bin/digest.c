@@ -2,6 +2,7 @@
 #include "digest.h"
 
 #include "cmd.h"
+#include "flops.h"
 #include "replay.h"
 #include "reporting.h"
 
@@ -10,6 +11,7 @@ struct pass {
 	struct replay *replay;
 	struct overview *overview;
 	struct gaps *gaps;
+	struct kernels *kernels;
 };
 
 static enum ctp_status take(
@@ -22,6 +24,8 @@ static enum ctp_status take(
 		status = overview_add(pass->overview, event, err);
 	if (status == CTP_OK)
 		status = gaps_add(pass->gaps, event, err);
+	if (status == CTP_OK)
+		status = kernels_add(pass->kernels, event, err);
 	return status;
 }
 
@@ -34,12 +38,15 @@ static enum ctp_status read_events(struct digest *digest,
 			trace, (struct replay_options){.tree = true}),
 		.overview = digest->overview = overview_new(trace),
 		.gaps = digest->gaps = gaps_new(trace),
+		.kernels = digest->kernels = kernels_new(trace),
 	};
 	enum ctp_status status;
 
 	trace->no_args = true;
+	trace->asked_args = flops_args;
 	trace->details = true;
-	if (pass.replay == NULL || pass.overview == NULL || pass.gaps == NULL)
+	if (pass.replay == NULL || pass.overview == NULL || pass.gaps == NULL ||
+		pass.kernels == NULL)
 		status = ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	else
@@ -48,6 +55,8 @@ static enum ctp_status read_events(struct digest *digest,
 		status = overview_finish(digest->overview, err);
 	if (status == CTP_OK)
 		status = gaps_finish(digest->gaps, err);
+	if (status == CTP_OK)
+		status = kernels_finish(digest->kernels, err);
 	if (status == CTP_OK)
 		status = replay_finish(pass.replay, &digest->profile, err);
 	replay_free(pass.replay);
@@ -77,5 +86,6 @@ void digest_clear(struct digest *digest)
 	profile_free(digest->profile);
 	overview_free(digest->overview);
 	gaps_free(digest->gaps);
+	kernels_free(digest->kernels);
 	*digest = (struct digest){0};
 }

@@ -5,6 +5,7 @@
 
 #include "gaps.h"
 #include "input.h"
+#include "kernels.h"
 #include "overview.h"
 #include "profile.h"
 
@@ -13,6 +14,7 @@ struct digest {
 	/* NULL where the input holds sums, and no events. */
 	struct overview *overview;
 	struct gaps *gaps;
+	struct kernels *kernels;
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between kernels_report.c and kernels_text.c. */
+/* Between kernels_report.c, kernels_text.c and page_kernels.c. */
 #ifndef KERNELS_PRIVATE_H
 #define KERNELS_PRIVATE_H
 

@@ -27,7 +27,7 @@ static size_t lines_bytes(const char *const *lines)
 }
 
 static const char *const *const scripts[] = {page_format_js, page_table_js,
-	page_flame_js, page_timeline_js, page_js};
+	page_flame_js, page_timeline_js, page_device_js, page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
 
 /* What is on every page, and the ends of a title. */
@@ -191,10 +191,13 @@ enum ctp_status page_add(struct page *page, const struct digest *digest,
 		.share_bytes = page->share_bytes};
 	enum ctp_status status = CTP_ERR_NOMEM;
 
+	if (digest->kernels != NULL)
+		part.kernels = page_kernels_new(digest->kernels, part.trace);
 	part.places =
 		memory_new_zeroed((size_t)digest->profile->function_count + 1,
 			sizeof(*part.places));
-	if (part.places == NULL || !json_init(&part.json, NULL))
+	if (part.places == NULL || !json_init(&part.json, NULL) ||
+		(part.kernels == NULL && digest->kernels != NULL))
 		(void)ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	else
@@ -206,6 +209,7 @@ enum ctp_status page_add(struct page *page, const struct digest *digest,
 	}
 	flame_tree_free(part.host);
 	flame_tree_free(part.device);
+	page_kernels_free(part.kernels);
 	memory_free(part.places);
 	json_clear(&part.json);
 	return status;

@@ -51,6 +51,8 @@ static void put_function(
 		json_uint(json, device->min_ns);
 		json_uint(json, device->max_ns);
 		json_uint(json, device->bytes);
+		if (part->kernels != NULL)
+			page_kernels_write(part->kernels, function, json);
 	}
 	json_end(json, ']');
 }

@@ -30,7 +30,8 @@ struct page_part {
 	uint32_t *places;
 	struct flame_tree *host;
 	struct flame_tree *device;
-	uint32_t clipped; /* texts */
+	uint32_t clipped;             /* texts */
+	struct page_kernels *kernels; /* NULL: there are none */
 };
 
 /* So large is the page by this part, so far. */
@@ -54,6 +55,16 @@ void page_part_rewind(struct page_part *part, const struct page_mark *mark);
 
 /* A text for people, which is clipped in its middle if it is very long. */
 void page_part_text(struct page_part *part, const char *text);
+
+/* How fast kernels were; NULL if out of memory. Both are borrowed. */
+struct page_kernels *page_kernels_new(
+	const struct kernels *source, const struct trace *trace);
+void page_kernels_free(struct page_kernels *kernels);
+
+/* Four items of what a device did: operations a second, and their share of the
+ * peak in hundredths of a percent, and the same of bytes; null if unknown. */
+void page_kernels_write(const struct page_kernels *kernels,
+	const struct profile_function *function, struct json *json);
 
 /* Each writes one member, or several.
  * Errors of page_functions_write(): CTP_ERR_NOMEM. */

@@ -7,6 +7,7 @@ extern const char *const page_css[];
 extern const char *const page_html[];
 extern const char *const page_format_js[];
 extern const char *const page_table_js[];
+extern const char *const page_device_js[];
 extern const char *const page_flame_js[];
 extern const char *const page_timeline_js[];
 extern const char *const page_js[];

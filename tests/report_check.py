@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 LIMIT = 2_000_000
-HOST = 0
+HOST, KERNEL = 0, 1
 
 
 def run(ctprof, *words):
@@ -89,6 +89,20 @@ def check_kernels(data, gpu):
     assert shown == wanted, (shown[:2], wanted[:2])
 
 
+def check_rates(data, kernels):
+    """Where one process has the device, the rates are its kernels'."""
+    keys = ("flops_per_s", "flops_percent", "bytes_per_s",
+            "bandwidth_percent")
+    shown = sorted((row[0], row[5], row[6], str(row[10]),
+                    str(row[11] and row[11] / 100), str(row[12]),
+                    str(row[13] and row[13] / 100))
+                   for row in data["functions"] if row[3] == KERNEL)
+    wanted = sorted((clip(row["name"]), row["device"], row["total_ns"],
+                     *(str(row[key]) for key in keys))
+                    for row in kernels["rows"])
+    assert shown == wanted, (shown[:2], wanted[:2])
+
+
 def check_tree(tree, functions, total_ns):
     """Widths add up, level by level."""
     nodes = [tree["nodes"][i:i + 5] for i in range(0, len(tree["nodes"]), 5)]
@@ -142,6 +156,7 @@ def check_input(ctprof, path):
     check_functions(data, stats)
     check_edges(data, stats)
     check_kernels(data, gpu)
+    check_rates(data, json.loads(run(ctprof, "kernels", "--json", path)))
     check_tree(data["host"], len(data["functions"]), stats["total_ns"])
     check_tree(data["device"], len(data["functions"]), gpu["device_ns"])
     assert [count for count, _ in data["lost"]] == \

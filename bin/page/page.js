@@ -3,8 +3,6 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("main");
-const KINDS = ["", "kernel", "copy", "memset"];
-const CAUSE_HUES = [25, 280, 175, 330, 50, 0, 0];
 
 // Rows of the page's lists, as objects; the order is that of page_functions.c.
 function functionOf(row) {
@@ -18,6 +16,8 @@ function functionOf(row) {
 	return {name, file: file.replace(/^<gpu:(.*)>$/, "GPU $1"), line, kind,
 		calls, number: row[5], self: row[6],
 		total: row[6], min: row[7], max: row[8], bytes: row[9],
+		flops: row[10], flopsShare: row[11],
+		rate: row[12], rateShare: row[13],
 		callers: [], callees: []};
 }
 
@@ -161,8 +161,8 @@ function flameSection(input, functions) {
 		"next that was found.", (text) => found.replaceChildren(text));
 
 	function show(side) {
-		choices.forEach((button, i) => button.setAttribute(
-			"aria-pressed", String(["host", "device"][i] === side)));
+		choices.forEach((button) => button.setAttribute("aria-pressed",
+			String(button.id === "show-" + side)));
 		graph.show(trees[side]);
 	}
 
@@ -195,22 +195,6 @@ function flameSection(input, functions) {
 	};
 	return element;
 }
-
-function nameCell(row) {
-	const line = row.line ? ":" + row.line : "";
-	const name = make("span", {title: row.name}, row.name);
-
-	return row.file ? [name, make("small", {title: row.file + line},
-		shortPath(row.file) + line)] : [name];
-}
-
-function matchesRow(row, text) {
-	return row.name.toLowerCase().includes(text) ||
-		row.file.toLowerCase().includes(text);
-}
-
-const NAME = {title: "Function", name: true, value: (row) => row.name,
-	cell: nameCell};
 
 function relatives(title, list, open) {
 	const rows = list.filter((edge) => edge.row.kind === 0 ||
@@ -287,87 +271,6 @@ function functionsSection(input, functions, find) {
 		filterFor(table, "Filter functions"));
 
 	element.append(table);
-	return element;
-}
-
-function kernelsSection(rows) {
-	const sum = rows.reduce((all, row) => all + row.self, 0);
-	const columns = [
-		{...NAME, title: "What the GPU did"},
-		{title: "Kind", value: (row) => KINDS[row.kind]},
-		{title: "Count", value: (row) => row.calls, text: countText},
-		{title: "Total", value: (row) => row.self, text: timeText,
-			whole: sum},
-		{title: "Share", value: (row) => row.self,
-			text: (self) => percent(self, sum)},
-		{title: "Mean", value: (row) => row.self / row.calls,
-			text: timeText},
-		{title: "Min", value: (row) => row.min, text: timeText},
-		{title: "Max", value: (row) => row.max, text: timeText},
-		rows.some((row) => row.bytes > 0) && {title: "Moved",
-			value: (row) => row.bytes, text: bytesText},
-	].filter((column) => column);
-	const table = tableOf(rows, {label: "Kernels", columns, sort: 3,
-		matches: matchesRow});
-	const element = section("kernels", "GPU kernels and copies",
-		filterFor(table, "Filter kernels"));
-
-	element.append(table);
-	return element;
-}
-
-function stackOf(device, causes) {
-	const parts = [["busy", device.busy_ns, "var(--busy)"],
-		...causes.map((words, i) => [words, device.causes[i],
-			i < 5 ? "hsl(" + CAUSE_HUES[i] + " 55% 55%)"
-				: "var(--other)"])]
-		.filter((part) => part[1] > 0);
-
-	return [
-		make("div", {class: "stack", "aria-hidden": "true"},
-			parts.map(([words, time, colour]) => make("div", {
-				title: words, style: "background:" + colour +
-					";flex:" + time + " 0 0"}))),
-		make("ul", {class: "legend"}, parts.map(
-			([words, time, colour]) => make("li", {},
-				make("i", {style: "background:" + colour}),
-				words + ": " + timeText(time) + ", " +
-					percent(time, device.span_ns)))),
-	];
-}
-
-function gapsSection(gaps) {
-	const element = section("gaps", "GPU idle time");
-
-	for (const device of gaps.devices)
-		element.append(make("h3", {}, "GPU " + device.device +
-			(device.name ? " \u00b7 " + device.name : "") +
-			": busy " + percent(device.busy_ns, device.span_ns) +
-			" of " + timeText(device.span_ns)),
-		...stackOf(device, gaps.causes));
-	const rows = gaps.places.map((place) => ({
-		number: place[0], cause: gaps.causes[place[1]],
-		name: (place[2] || "(outside of any range)") +
-			(place[5] ? " > " + place[5] : ""),
-		file: place[3], line: place[4], idle: place[6],
-		count: place[7], longest: place[8]}));
-
-	if (rows.length > 0)
-		element.append(make("h3", {}, "What the host did meanwhile"),
-			tableOf(rows, {label: "Places", sort: 1, columns: [
-				{...NAME, title: "Code"},
-				{title: "Idle", value: (row) => row.idle,
-					text: timeText, whole: rows.reduce(
-						(sum, row) => sum + row.idle, 0)},
-				{title: "Gaps", value: (row) => row.count,
-					text: countText},
-				{title: "Longest", text: timeText,
-					value: (row) => row.longest},
-				{title: "GPU", value: (row) => row.number,
-					text: (number) => String(
-						gaps.devices[number].device)},
-				{title: "Cause", value: (row) => row.cause},
-			]}));
 	return element;
 }
 

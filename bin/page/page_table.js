@@ -49,7 +49,8 @@ function tableOf(rows, options) {
 	function chosen() {
 		const value = columns[state.sort].value;
 		const found = state.text === "" ? rows.slice()
-			: rows.filter((row) => options.matches(row, state.text));
+			: rows.filter((row) =>
+				options.matches(row, state.text));
 
 		// What is equal stays as it came: most time first.
 		found.sort((a, b) => (state.down ? -1 : 1) *
@@ -139,3 +140,25 @@ function filterFor(table, label) {
 		oninput: (event) => table.filter(event.target.value)});
 	return table.input;
 }
+
+// Of rows that have a name, a file and a line.
+function nameOf(name) {
+	return make("span", {title: name}, name);
+}
+
+function nameCell(row) {
+	const line = row.line ? ":" + row.line : "";
+
+	if (!row.file)
+		return [nameOf(row.name)];
+	return [nameOf(row.name), make("small", {title: row.file + line},
+		shortPath(row.file) + line)];
+}
+
+function matchesRow(row, text) {
+	return row.name.toLowerCase().includes(text) ||
+		row.file.toLowerCase().includes(text);
+}
+
+const NAME = {title: "Function", name: true, value: (row) => row.name,
+	cell: nameCell};

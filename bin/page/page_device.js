@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What GPUs did, and when they did nothing.
+
+const KINDS = ["", "kernel", "copy", "memset"];
+const CAUSE_HUES = [25, 280, 175, 330, 50]; // of the last two it is grey
+
+// A column of what is not known of all; none, if it is known of nothing.
+function knownColumn(rows, title, key, text, hint) {
+	return rows.some((row) => row[key] != null) && {title, hint,
+		value: (row) => row[key] == null ? -1 : row[key],
+		text: (value) => value < 0 ? "\u2013" : text(value)};
+}
+
+function ratesOf(rows) {
+	const ofPeak = (hundredths) => (hundredths / 100).toFixed(1) + " %";
+	const unit = (name) => (value) => scaled(value, 1000,
+		["", "k", "M", "G", "T", "P"]) + name;
+
+	return [
+		knownColumn(rows, "FLOP/s", "flops", unit("FLOP/s"),
+			"by the shapes of the operators' inputs"),
+		knownColumn(rows, "of peak", "flopsShare", ofPeak,
+			"of what the device can do at most"),
+		knownColumn(rows, "Bytes/s", "rate", unit("B/s"),
+			"by the shapes of the operators' inputs"),
+		knownColumn(rows, "of peak", "rateShare", ofPeak,
+			"of what the device's memory can do at most"),
+	];
+}
+
+function workCell(row) {
+	return [nameOf(row.name), make("small", {}, KINDS[row.kind] +
+		" \u00b7 " + row.file)];
+}
+
+function kernelsSection(rows) {
+	const sum = rows.reduce((all, row) => all + row.self, 0);
+	const columns = [
+		{...NAME, title: "What the GPU did", cell: workCell},
+		{title: "Count", value: (row) => row.calls, text: countText},
+		{title: "Total", value: (row) => row.self, text: timeText,
+			whole: sum},
+		{title: "Share", value: (row) => row.self,
+			text: (self) => percent(self, sum)},
+		{title: "Mean", value: (row) => row.self / row.calls,
+			text: timeText},
+		{title: "Min", value: (row) => row.min, text: timeText},
+		{title: "Max", value: (row) => row.max, text: timeText},
+		...ratesOf(rows),
+		rows.some((row) => row.bytes > 0) && {title: "Moved",
+			value: (row) => row.bytes,
+			text: (bytes) => bytes > 0 ? bytesText(bytes)
+				: "\u2013"},
+	].filter((column) => column);
+	const table = tableOf(rows, {label: "Kernels", columns, sort: 2,
+		matches: matchesRow});
+	const element = section("kernels", "GPU kernels and copies",
+		filterFor(table, "Filter kernels"));
+
+	element.append(table);
+	return element;
+}
+
+function stackOf(device, causes) {
+	const parts = [["busy", device.busy_ns, "var(--busy)"],
+		...causes.map((words, i) => [words, device.causes[i],
+			i < 5 ? "hsl(" + CAUSE_HUES[i] + " 55% 55%)"
+				: "var(--other)"])]
+		.filter((part) => part[1] > 0);
+
+	return [
+		make("div", {class: "stack", "aria-hidden": "true"},
+			parts.map(([words, time, colour]) => make("div", {
+				title: words, style: "background:" + colour +
+					";flex:" + time + " 0 0"}))),
+		make("ul", {class: "legend"}, parts.map(
+			([words, time, colour]) => make("li", {},
+				make("i", {style: "background:" + colour}),
+				words + ": " + timeText(time) + ", " +
+					percent(time, device.span_ns)))),
+	];
+}
+
+function gapsSection(gaps) {
+	const element = section("gaps", "GPU idle time");
+
+	for (const device of gaps.devices)
+		element.append(make("h3", {}, "GPU " + device.device +
+			(device.name ? " \u00b7 " + device.name : "") +
+			": busy " + percent(device.busy_ns, device.span_ns) +
+			" of " + timeText(device.span_ns)),
+		...stackOf(device, gaps.causes));
+	const rows = gaps.places.map((place) => ({
+		number: place[0], cause: gaps.causes[place[1]],
+		name: (place[2] || "(outside of any range)") +
+			(place[5] ? " > " + place[5] : ""),
+		file: place[3], line: place[4], idle: place[6],
+		count: place[7], longest: place[8]}));
+	const idle = rows.reduce((sum, row) => sum + row.idle, 0);
+
+	if (rows.length > 0)
+		element.append(make("h3", {}, "What the host did meanwhile"),
+			tableOf(rows, {label: "Places", sort: 1, columns: [
+				{...NAME, title: "Code"},
+				{title: "Idle", value: (row) => row.idle,
+					text: timeText, whole: idle},
+				{title: "Gaps", value: (row) => row.count,
+					text: countText},
+				{title: "Longest", text: timeText,
+					value: (row) => row.longest},
+				{title: "GPU", value: (row) => row.number,
+					text: (number) => String(
+						gaps.devices[number].device)},
+				{title: "Cause", value: (row) => row.cause},
+			]}));
+	return element;
+}
