@@ -229,16 +229,20 @@ static void add_name(struct view *view, const char *before,
 	const struct stats_ops *ops = stats->options->ops;
 	const char *details = stats_details(stats, function);
 	struct buffer text = BUFFER_INIT;
+	char device[QUANTITY_TEXT];
 
-	if (ops->group == OPS_SITE) {
+	if (ops->group == OPS_SITE && function->device.kind == PROFILE_HOST) {
 		stats_add_name(&view->table, before, function);
 		return;
 	}
 	buffer_add_text(&text, before);
 	buffer_add_text(&text, function->name);
-	if (details == NULL && function->file[0] != '\0') {
-		buffer_add_byte(&text, ' ');
-		buffer_add_text(&text, function->file);
+	if (function->device.kind != PROFILE_HOST) {
+		/* What the device is called would leave no room for the name.
+		 */
+		(void)snprintf(device, sizeof(device), " <gpu:%" PRIu32 ">",
+			function->device.number);
+		buffer_add_text(&text, device);
 	}
 	buffer_add_byte(&text, '\0');
 	if (text.failed)

@@ -89,6 +89,11 @@ EOF
 	"$work/small.json" | grep -v -e Total -e '^$' -e total: -e Memory \
 	-e Floating | cmp - "$work/wanted" || complain "flops are not shown"
 
+# The first mm of the two, the kernel no, and memory that was in no range.
+names=$("$CTPROF" stats -q --group=name --top-level --csv "$work/small.json" |
+	cut -d, -f1 | tr '\n' ' ')
+[ "$names" = "name mm [memory] " ] || complain "--top-level: $names"
+
 # The documents' export_stacks().
 stacks() {
 	metric=$1
