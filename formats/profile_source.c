@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_source.h"
 
-#include <inttypes.h>
-
+#include "damage.h"
 #include "memory.h"
 
 static struct profile_source *from_of(struct event_source *source)
@@ -13,17 +12,6 @@ static struct profile_source *from_of(struct event_source *source)
 enum ctp_status profile_source_no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
-/* The first error in a file whose beginning is used. */
-static bool note_damage(struct trace *trace, const struct ctp_error *error)
-{
-	char text[sizeof(error->message) + 32];
-
-	trace_lose(trace, LOSS_TRUNCATED, 1);
-	(void)snprintf(text, sizeof(text), "byte %" PRIu64 ": %s",
-		error->offset, error->message);
-	return trace_set_fact(trace, "damage", text);
 }
 
 static enum ctp_status read_profile(struct event_source *source,
@@ -39,7 +27,7 @@ static enum ctp_status read_profile(struct event_source *source,
 		return profile_source_no_memory(err);
 	status = from->read(from, &error);
 	if (status == CTP_ERR_FORMAT && from->profile->function_count > 0)
-		status = note_damage(source->trace, &error)
+		status = damage_note(source->trace, &error)
 				 ? CTP_OK
 				 : profile_source_no_memory(&error);
 	if (status != CTP_OK) {

@@ -5,23 +5,10 @@
 # with a reason. CTPROF_DATA may name a directory with the traces of eight
 # ranks of a real job.
 set -u
-srcdir=${srcdir:-.}
-ctprof=${CTPROF:-$PWD/ctprof}
-python=${PYTHON3:-python3}
-"$python" -c 'import json' 2>/dev/null || {
-	echo "skipped: there is no Python"
-	exit 77
-}
+# shellcheck source=tests/python_case.sh
+. "${srcdir:-.}/tests/python_case.sh"
 tests=$(cd "$srcdir/tests" && pwd) || exit 99
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
 
 # Merges, and compares with what Python finds in the inputs: --align's value,
 # the inputs, which are in the order of their ranks.

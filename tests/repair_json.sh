@@ -3,21 +3,8 @@
 # ctprof repair of what others wrote: all kinds of damage, and what is said on
 # the command line.
 set -u
-srcdir=${srcdir:-.}
-ctprof=${CTPROF:-$PWD/ctprof}
-python=${PYTHON3:-python3}
-"$python" -c 'import json' 2>/dev/null || {
-	echo "skipped: there is no Python"
-	exit 77
-}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/python_case.sh
+. "${srcdir:-.}/tests/python_case.sh"
 
 # expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its words.
 expect() {

@@ -5,16 +5,8 @@
 # else that an event may have, what the document says, and the order of rows. A
 # log in between changes nothing.
 set -u
-srcdir=${srcdir:-.}
-ctprof=${CTPROF:-$PWD/ctprof}
-python=${PYTHON3:-python3}
-"$python" -c 'import json' 2>/dev/null || {
-	echo "skipped: there is no Python"
-	exit 77
-}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
+# shellcheck source=tests/python_case.sh
+. "${srcdir:-.}/tests/python_case.sh"
 
 cat >"$work/small.json" <<'END'
 [{"ph":"M","name":"process_name","pid":-5,"args":{"name":"p"}},
