@@ -42,6 +42,20 @@ from hta.trace_analysis import TraceAnalysis
 TraceAnalysis(trace_files={0: sys.argv[1]})"""
 
 
+KERNELS = """import collections, json, sys
+events = json.load(open(sys.argv[1], 'rb'))['traceEvents']
+ops = {e['args']['External id']: e for e in events
+       if e.get('cat') == 'cpu_op' and 'External id' in e.get('args', {})}
+kernels = collections.defaultdict(list)
+for event in events:
+    if event.get('cat') == 'kernel':
+        op = ops.get(event['args'].get('External id'))
+        kernels[event['name']].append(
+            (event['dur'], op and op['args'].get('Input Dims')))
+for name, calls in sorted(kernels.items()):
+    print(name, len(calls), sum(dur for dur, dims in calls) / len(calls))"""
+
+
 def convert(form, path):
     return [CTPROF, "convert", "-q", "-t", form, "-o", "-", path]
 
@@ -63,7 +77,6 @@ def trace_rows(trace, packed):
           + "/"], None),
         ("ctprof cut --time 1s..2s",
          [CTPROF, "cut", "-q", "--time", "1s..2s", trace], None),
-        ("ctprof phases", [CTPROF, "phases", "-q", trace], 200),
         ("ctprof repair, of what is right",
          [CTPROF, "repair", "-q", "-o", "-", trace], 200),
         ("ctprof: JSON.gz -> pstats", convert("pstats", packed), None),
@@ -72,6 +85,32 @@ def trace_rows(trace, packed):
          [sys.executable, "-c", JSON_LOAD, trace], None),
         ("jq, counting events", ["jq", ".traceEvents | length", trace], None),
         ("HolisticTraceAnalysis, parsing", python_peer(HTA, trace), None),
+    ]
+
+
+def report_rows(trace, work):
+    """What answers questions, beside what PyTorch's own tools do for kernels
+    alone: Python's json, and dictionaries. A goal of memory is 512 MiB."""
+    page = os.path.join(work, "report.html")
+
+    def row(*words):
+        return ("ctprof " + " ".join(words), [CTPROF, *words, "-q", trace],
+                200)
+
+    return [
+        row("stats"),
+        row("stats", "--group", "name"),
+        row("stats", "--group", "shape"),
+        row("kernels"),
+        row("gaps"),
+        row("gaps", "--optimize", "5"),
+        row("phases"),
+        ("ctprof report", [CTPROF, "report", "-q", "--force", "-o", page,
+                           trace], 200),
+        ("ctprof diff, of two", [CTPROF, "diff", "-q", trace, trace], None),
+        ("ctprof: JSON -> flamegraph", convert("flamegraph", trace), None),
+        ("Python's json and dictionaries",
+         [sys.executable, "-c", KERNELS, trace], None),
     ]
 
 
@@ -222,6 +261,8 @@ def main():
         size = os.path.getsize(trace)
         traces = run_rows(trace_rows(trace, packed), size)
         print_rows("%d bytes of JSON" % size, traces)
+        reports = run_rows(report_rows(trace, work), size)
+        print_rows("reports on it", reports)
         ranks = write_ranks(work)
         size = sum(os.path.getsize(rank) for rank in ranks)
         merged = run_rows(rank_rows(ranks), size)
@@ -236,6 +277,7 @@ def main():
         print_build(builds)
     with open(out, "w", encoding="utf-8") as text:
         json.dump({"schema": "ctprof/bench-traces/1", "traces": traces,
+                   "reports": reports,
                    "merged": merged, "profiles": profiles, "builds": builds},
                   text, indent=1, sort_keys=True)
         text.write("\n")
