@@ -411,11 +411,9 @@ static void reopen_stack(struct replay *replay, struct stack *stack,
 		stack->levels->function[frame->function]++;
 		if (frame->edge != PROFILE_NONE)
 			stack->levels->edge[frame->edge]++;
-		if (i == 0)
-			continue;
-		stack->frames[i - 1].children_ns -=
-			(uint64_t)end_ns - (uint64_t)frame->start_ns;
-		replay_unpop_memory(frame, &stack->frames[i - 1]);
+		if (i > 0)
+			stack->frames[i - 1].children_ns -=
+				(uint64_t)end_ns - (uint64_t)frame->start_ns;
 	}
 }
 

@@ -45,7 +45,8 @@ enum ctp_status replay_add(struct replay *replay, const struct event *event,
 bool replay_is_open(const struct replay *replay, uint32_t track);
 
 /* Counts an EVENT_ALLOC or EVENT_FREE, or floating-point operations, for the
- * innermost open call of the track, where there must be one. */
+ * innermost open call of the track, where there must be one. A snapshot of the
+ * replay is without the memory of what is open. */
 void replay_memory(struct replay *replay, const struct event *event);
 void replay_flops(struct replay *replay, uint32_t track, uint64_t flops);
 

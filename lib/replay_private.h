@@ -97,11 +97,9 @@ enum ctp_status replay_activity(
 	struct replay *replay, const struct event *event);
 enum ctp_status replay_args(struct replay *replay, const struct event *event);
 
-/* A call ends, or is open again: what it used is, or is no more, its caller's
- * as well. */
+/* A call ends: what it used is its caller's as well. */
 void replay_pop_memory(struct replay *replay, const struct frame *frame,
 	struct frame *caller, bool primitive);
-void replay_unpop_memory(const struct frame *frame, struct frame *caller);
 
 /* Ends a profile, the replay's own or its copy: the host's functions get the
  * device's time, and a tree that nobody asked for goes. False if out of memory.

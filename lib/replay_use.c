@@ -64,10 +64,3 @@ void replay_pop_memory(struct replay *replay, const struct frame *frame,
 			add_bytes(&caller->bytes[place], frame->bytes[place]);
 	}
 }
-
-void replay_unpop_memory(const struct frame *frame, struct frame *caller)
-{
-	for (int place = 0; place < PROFILE_PLACES; place++)
-		add_bytes(&caller->bytes[place],
-			(int64_t) - (uint64_t)frame->bytes[place]);
-}

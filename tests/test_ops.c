@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/ops.c: whose memory it is, of events as a log has them; the rest is
+ * tested on traces, see ops.sh. */
+#include <check.h>
+#include <string.h>
+
+#include "ops.h"
+#include "run_suite.h"
+
+static struct trace *trace;
+static struct ops *ops;
+static struct profile *profile;
+static uint32_t outer;
+static uint32_t inner;
+static int64_t now_ns;
+
+static uint32_t add_site(const char *name)
+{
+	uint32_t site = trace_add_site(trace, name, strlen(name), "f.c", 3, 1);
+
+	ck_assert_uint_ne(site, TRACE_NONE);
+	return site;
+}
+
+static void setup(void)
+{
+	struct trace_track track = {.pid = 1, .tid = 1};
+
+	trace = trace_new();
+	ck_assert_ptr_nonnull(trace);
+	outer = add_site("outer");
+	inner = add_site("inner");
+	ck_assert_uint_eq(trace_add_track(trace, track), 0);
+	ops = ops_new(trace, (struct ops_options){.group = OPS_NAME});
+	ck_assert_ptr_nonnull(ops);
+	profile = NULL;
+	now_ns = 0;
+}
+
+static void teardown(void)
+{
+	profile_free(profile);
+	ops_free(ops);
+	trace_free(trace);
+}
+
+static void add(enum event_kind kind, uint32_t site)
+{
+	struct event event = {.kind = kind,
+		.site = site,
+		.time_ns = now_ns += 10,
+		.device = -1};
+
+	ck_assert_int_eq(ops_add(ops, &event, NULL), CTP_OK);
+}
+
+static void use(enum event_kind kind, uint64_t bytes, int32_t device)
+{
+	struct event event = {.kind = kind,
+		.site = TRACE_NONE,
+		.time_ns = now_ns += 10,
+		.bytes = bytes,
+		.device = device};
+
+	ck_assert_int_eq(ops_add(ops, &event, NULL), CTP_OK);
+}
+
+/* Checks a row: bytes of its own and in all, of the host and of devices. */
+static void check(const char *name, int64_t self, int64_t total,
+	int64_t device_self, int64_t device_total)
+{
+	const struct profile_use *use = NULL;
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (strcmp(profile->functions[i].name, name) == 0)
+			use = &profile->functions[i].use;
+	ck_assert_msg(use != NULL, "%s has no row", name);
+	ck_assert_int_eq(use->self_bytes[PROFILE_ON_HOST], self);
+	ck_assert_int_eq(use->total_bytes[PROFILE_ON_HOST], total);
+	ck_assert_int_eq(use->self_bytes[PROFILE_ON_DEVICE], device_self);
+	ck_assert_int_eq(use->total_bytes[PROFILE_ON_DEVICE], device_total);
+}
+
+static void finish(void)
+{
+	ck_assert_int_eq(ops_finish(ops, &profile, NULL), CTP_OK);
+}
+
+START_TEST(memory_is_of_the_innermost_range_and_of_those_around)
+{
+	add(EVENT_BEGIN, outer);
+	use(EVENT_ALLOC, 100, -1);
+	add(EVENT_BEGIN, inner);
+	use(EVENT_ALLOC, 50, -1);
+	use(EVENT_FREE, 20, 3);
+	add(EVENT_END, TRACE_NONE);
+	use(EVENT_FREE, 1, -1);
+	add(EVENT_END, TRACE_NONE);
+	finish();
+	check("outer", 99, 149, 0, -20);
+	check("inner", 50, 50, -20, -20);
+	ck_assert_uint_eq(profile->memory_count, 4);
+}
+END_TEST
+
+START_TEST(memory_in_a_recursion_counts_once)
+{
+	add(EVENT_BEGIN, outer);
+	add(EVENT_BEGIN, inner);
+	add(EVENT_BEGIN, outer);
+	use(EVENT_ALLOC, 7, 0);
+	add(EVENT_END, TRACE_NONE);
+	add(EVENT_END, TRACE_NONE);
+	use(EVENT_ALLOC, 2, 0);
+	add(EVENT_END, TRACE_NONE);
+	finish();
+	check("outer", 0, 0, 9, 9);
+	check("inner", 0, 0, 0, 7);
+}
+END_TEST
+
+START_TEST(memory_in_no_range_has_a_row_of_its_own)
+{
+	use(EVENT_ALLOC, 64, -1);
+	add(EVENT_BEGIN, outer);
+	add(EVENT_END, TRACE_NONE);
+	use(EVENT_FREE, 60, -1);
+	finish();
+	check(OPS_MEMORY, 4, 4, 0, 0);
+	check("outer", 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(what_is_open_at_the_end_has_its_memory)
+{
+	add(EVENT_BEGIN, outer);
+	add(EVENT_BEGIN, inner);
+	use(EVENT_ALLOC, 5, -1);
+	finish();
+	check("outer", 0, 5, 0, 0);
+	check("inner", 5, 5, 0, 0);
+}
+END_TEST
+
+/* Sizes are the input's: sums beyond what can be counted must do no harm. */
+START_TEST(any_size_is_taken)
+{
+	add(EVENT_BEGIN, outer);
+	use(EVENT_ALLOC, UINT64_MAX, -1);
+	use(EVENT_FREE, UINT64_C(1) << 63, -1);
+	use(EVENT_ALLOC, UINT64_C(1) << 63, -1);
+	add(EVENT_END, TRACE_NONE);
+	finish();
+	check("outer", -1, -1, 0, 0);
+}
+END_TEST
+
+START_TEST(ends_without_a_begin_are_counted)
+{
+	add(EVENT_END, TRACE_NONE);
+	add(EVENT_BEGIN, outer);
+	add(EVENT_END, TRACE_NONE);
+	finish();
+	ck_assert_uint_eq(trace->losses[LOSS_STRAY_ENDS], 1);
+	check("outer", 0, 0, 0, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ops");
+	TCase *memory = tcase_create("memory");
+
+	tcase_add_checked_fixture(memory, setup, teardown);
+	tcase_add_test(
+		memory, memory_is_of_the_innermost_range_and_of_those_around);
+	tcase_add_test(memory, memory_in_a_recursion_counts_once);
+	tcase_add_test(memory, memory_in_no_range_has_a_row_of_its_own);
+	tcase_add_test(memory, what_is_open_at_the_end_has_its_memory);
+	tcase_add_test(memory, any_size_is_taken);
+	tcase_add_test(memory, ends_without_a_begin_are_counted);
+	suite_add_tcase(suite, memory);
+	return run_suite(suite);
+}
