@@ -25,9 +25,9 @@ static const struct argp_option options[] = {
 		"exit with status 4 if an input is damaged or incomplete",
 		GROUP_INPUT},
 	{"join", KEY_JOIN, INPUTS_JOIN, 0,
-		"in Chrome traces, what GPUs did is caused by the op with the "
-		"same External id, by what made the call with the same "
-		"correlation, or by whichever is right (the default)",
+		"what caused the work of GPUs in Chrome traces: the op with the "
+		"same External id, what made the call with the same "
+		"correlation, or whichever is right (auto, the default)",
 		GROUP_INPUT},
 	{"max-mem", KEY_MAX_MEM, "SIZE", 0,
 		"give up with status 6 on an input that needs more memory than "

@@ -372,6 +372,7 @@ for name in '' record convert info stats formats completion help; do
 	expect 0 ctprof $name --help
 	printed "Usage: ctprof"
 	awk 'length > 80' out | grep . && complain "$what: wider than 80 columns"
+	grep -E "^ {7,}--[a-z]+" out && complain "$what: an option out of place"
 	holds "$what: examples" "sed '1,/^Examples:/d' out | grep -c '^  '" 3
 	expect 0 ctprof ${name:---version} -V
 	printed "ctprof $(ctprof --version | cut -d' ' -f2)"
