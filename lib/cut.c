@@ -335,7 +335,8 @@ static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
 /* Is the part over with what comes next? Then that is where it ends. */
 static bool ends_here(struct cut *cut)
 {
-	if (cut->next.time_ns >= cut->until_ns)
+	/* The last of all times is in the last part: none is behind it. */
+	if (cut->next.time_ns >= cut->until_ns && cut->until_ns < INT64_MAX)
 		return true;
 	if (cut->is_full == NULL || cut->now_ns == INT64_MIN ||
 		cut->next.time_ns <= cut->now_ns ||

@@ -19,7 +19,7 @@
 #include "order.h"
 #include "redact.h"
 
-/* Each part may open all that is open anew. */
+/* Each part may open all that is open anew, and looks at every track. */
 #define EVENTS_MAX 1000
 
 /* Tracks that share a place are summed up together. */

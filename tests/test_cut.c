@@ -248,6 +248,21 @@ START_TEST(parts_follow_each_other)
 }
 END_TEST
 
+/* No part can be behind it, and there is no end of such parts. */
+START_TEST(the_last_of_all_times_is_in_the_last_part)
+{
+	struct cut *cut;
+
+	begin(0, 0, 10);
+	end(0, INT64_MAX);
+	cut = open_cut();
+	cut_set_limit(cut, always, NULL);
+	(void)text_of(cut_source(cut));
+	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_END);
+	cut_source(cut)->close(cut_source(cut));
+}
+END_TEST
+
 static struct event_source *open_choose(const struct choose_options *options)
 {
 	struct event_source *source;
@@ -471,6 +486,7 @@ int main(void)
 	tcase_add_test(
 		tests, what_was_never_ended_stays_open_unless_the_window_ends);
 	tcase_add_test(tests, parts_follow_each_other);
+	tcase_add_test(tests, the_last_of_all_times_is_in_the_last_part);
 	tcase_add_test(tests, short_ranges_go_with_what_is_theirs);
 	tcase_add_test(tests, ranges_of_other_categories_leave_what_is_in_them);
 	tcase_add_loop_test(tests, random_parts_add_up, 0, 60);
