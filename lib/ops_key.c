@@ -3,7 +3,6 @@
  */
 #include "ops_private.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +65,8 @@ static uint32_t take_text(struct ops *ops)
 {
 	if (ops->text.failed)
 		return STRTAB_NONE;
+	if (ops->text.used == 0)
+		return 0;
 	return strtab_add(ops->trace->text, (const char *)ops->text.bytes,
 		ops->text.used);
 }
@@ -74,21 +75,28 @@ static uint32_t take_text(struct ops *ops)
 static uint32_t shapes_of(struct ops *ops, const struct event *event)
 {
 	const struct event_arg *arg = ops_find_arg(ops, event, OPS_ARG_DIMS);
+	uint8_t *to;
 
 	if (arg == NULL)
 		arg = ops_find_arg(ops, event, OPS_ARG_OLD_DIMS);
 	if (arg == NULL || (arg->kind != ARG_JSON && arg->kind != ARG_TEXT))
 		return 0;
 	ops->text.used = 0;
+	if (arg->value.text.size > SIZE_MAX / 2 ||
+		!buffer_reserve(&ops->text, 2 * arg->value.text.size))
+		return STRTAB_NONE;
+	to = ops->text.bytes;
 	for (size_t i = 0; i < arg->value.text.size; i++) {
 		char c = arg->value.text.bytes[i];
 
-		if (isspace((unsigned char)c))
+		/* Control characters are blanks in JSON, or nowhere. */
+		if ((unsigned char)c <= ' ')
 			continue;
-		buffer_add_byte(&ops->text, (uint8_t)c);
+		*to++ = (uint8_t)c;
 		if (c == ',')
-			buffer_add_byte(&ops->text, ' ');
+			*to++ = ' ';
 	}
+	ops->text.used = (size_t)(to - ops->text.bytes);
 	return take_text(ops);
 }
 
