@@ -29,7 +29,9 @@ slice() {
 	CTPROF_OUT="$work/program.ctp" ./tests/oracle_record || exit 1
 # Python's frames have files; where there is no package for it, the rest.
 set --
-for python in ${CTP_PYTHONS-}; do
+python=${CTP_PYTHONS-}
+! grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile || python=
+for python in $python; do
 	PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs "$python" -B \
 		-m ctprof -o "$work/python.ctp" \
 		"$srcdir/tests/python/programs/calls.py" >"$work/out" 2>&1 || {
@@ -41,8 +43,9 @@ for python in ${CTP_PYTHONS-}; do
 done
 printf '[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]' >"$work/empty.json"
 head -c 3000 "$work/program.ctp" >"$work/cut.ctp"
+echo '[]' | "$CTPROF" convert -q -t log - -o "$work/nothing.ctp" || exit 1
 "$PYTHON3" -B "$srcdir/tests/flame_browser.py" "$CTPROF" "$work" \
 	"$work/device.json" "$work/program.ctp" "$work/empty.json" \
-	"$work/cut.ctp" \
+	"$work/cut.ctp" "$work/nothing.ctp" \
 	"$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \
 	"$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" "$@"

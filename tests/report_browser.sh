@@ -28,12 +28,12 @@ slice() {
 } >"$work/exact.json"
 "$PYTHON3" -B "$srcdir/tests/oracle.py" program 3 |
 	CTPROF_OUT="$work/program.ctp" ./tests/oracle_record || exit 1
-echo '[]' >"$work/empty.json"
+echo '[]' | "$CTPROF" convert -q -t log - -o "$work/empty.ctp" || exit 1
 "$CTPROF" convert -q -o "$work/whole.ctp" \
 	"$traces/self-win-clang-19.1_main.json.gz" || exit 1
 size=$(wc -c <"$work/whole.ctp")
 head -c $((size - 100)) "$work/whole.ctp" >"$work/cut.ctp"
-set -- "$work/program.ctp" "$work/empty.json" "$work/cut.ctp" \
+set -- "$work/program.ctp" "$work/empty.ctp" "$work/cut.ctp" \
 	"$traces/a100_simple_add_cuda_sync.json.gz" \
 	"$traces/self-win-clang-19.1_main.json.gz"
 
