@@ -8,8 +8,17 @@ const LETTER = 6.65; // the width of one, in the font below
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, " +
 	"monospace";
 
+// Names that more than one function has.
+function sharedNames(functions) {
+	const met = new Set();
+
+	return new Set(functions.map((row) => row.name).filter((name) =>
+		met.has(name) || !met.add(name)));
+}
+
 // Nodes in preorder: number of the function, depth, total, self, calls.
 function treeOf(flat, functions) {
+	const shared = sharedNames(functions);
 	const path = [];
 	const nodes = [];
 
@@ -30,6 +39,9 @@ function treeOf(flat, functions) {
 		}
 		node.name = node.row ? node.row.name
 			: parent ? "(other)" : "all";
+		node.label = node.row && shared.has(node.name) && node.row.file
+			? node.name + " (" + baseName(node.row.file) + ")"
+			: node.name;
 		node.hue = node.row ? hueOf(moduleOf(node.row)) : -1;
 		path[depth] = node;
 		nodes.push(node);
@@ -120,8 +132,9 @@ function flameOf(host, status, label, onfind) {
 		if (room < 3)
 			return;
 		context.fillStyle = node.hit ? paint.card : paint.frame;
-		context.fillText(node.name.length <= room ? node.name
-			: node.name.slice(0, room - 1) + "\u2026",
+		context.fillText(node.label.length <= room ? node.label
+			: node.name.length <= room ? node.name
+				: node.name.slice(0, room - 1) + "\u2026",
 		left + 4, top + ROW / 2, width - 6);
 	}
 
