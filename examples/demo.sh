@@ -39,6 +39,7 @@ say "Converting ..."
 "$ctprof" convert run.ctp -o run.json
 "$ctprof" convert -t gprof run.ctp -o run.gprof.txt
 "$ctprof" convert -t folded run.ctp -o run.folded
+"$ctprof" convert run.ctp -o run.flame.svg
 "$ctprof" convert -t dot run.ctp -o run.dot
 dot -Tsvg run.dot -o run.svg
 if command -v gprof2dot >/dev/null; then
@@ -95,14 +96,20 @@ if [ -n "$python" ]; then
 	dot -Tsvg python.dot -o python.svg
 fi
 
+set -- run.ctp self-chrome.ctp self-pstats.ctp
+[ -z "$python" ] || set -- "$@" python.ctp
+"$ctprof" report -o report.html "$@"
+
 cat <<EOF
 
 The results are in $out:
+  report.html         all that was recorded, on one page: open it in a browser
   run.ctp             the log (all else is made from it)
   run.pstats          $build/venv/bin/snakeviz $out/run.pstats
   run.json            open https://ui.perfetto.dev or chrome://tracing and load it
   run.gprof.txt       a text report: less $out/run.gprof.txt
-  run.svg             the call graph: open it in a browser
+  run.flame.svg       a flame graph: open it in a browser
+  run.svg             the call graph: likewise
   run.gprof2dot.svg   the same as gprof2dot draws it
   run.folded          flamegraph.pl --countname=ns run.folded, or speedscope
   self-chrome.ctp     ctprof, recorded while it wrote run.json; and
