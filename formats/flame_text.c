@@ -42,7 +42,7 @@ void flame_add_text(struct buffer *out, const char *text)
 	bool cut;
 
 	utf8_add_printable(out, text, size);
-	if (out->failed)
+	if (out->failed || out->used == start)
 		return;
 	kept = flame_fit((char *)out->bytes + start, out->used - start,
 		MOST_PLACES, &cut);

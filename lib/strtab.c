@@ -180,7 +180,8 @@ static uint32_t *recent_place(
 
 static bool is_text(const struct entry *entry, const char *text, size_t size)
 {
-	return entry->size == size && memcmp(entry->text, text, size) == 0;
+	return entry->size == size &&
+	       (size == 0 || memcmp(entry->text, text, size) == 0);
 }
 
 static uint32_t add(struct strtab *table, const char *text, size_t size)
