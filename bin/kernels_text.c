@@ -107,8 +107,10 @@ static void print_name(const struct kernels_view *view,
 	fprintf(out, "Device %" PRIu32, device->number);
 	if (all[0].pid != all[count - 1].pid)
 		fprintf(out, " of %" PRId64, device->pid);
-	if (name != NULL)
-		fprintf(out, ": %.*s", (int)size, name);
+	if (name != NULL) {
+		fputs(": ", out);
+		table_text(out, name, size);
+	}
 	putc('\n', out);
 }
 
@@ -163,8 +165,11 @@ static void print_peak(const struct kernels_view *view, uint32_t first,
 {
 	if (peak == NULL)
 		fputs("Peaks: unknown for this device; see --peaks.\n", out);
-	else
-		fprintf(out, "Peaks: %s.\n", peak->source);
+	else {
+		fputs("Peaks: ", out);
+		table_text(out, peak->source, strlen(peak->source));
+		fputs(".\n", out);
+	}
 	if (peak != NULL && lacks_dtype(view, first))
 		fputs("The type is not known that some kernels compute with; "
 		      "see --dtype.\n",

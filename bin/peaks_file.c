@@ -67,19 +67,41 @@ static int read_device(
 	return rates == NULL ? EXIT_DONE : read_rates(path, name, rates, peak);
 }
 
+/* NULL: it was said what is wrong. */
+static json_t *load(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	struct ctp_error err = {0};
+	json_error_t error;
+	json_t *root;
+
+	if (in == NULL) {
+		(void)ctp_fail(
+			&err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+		say_error(path, &err);
+		return NULL;
+	}
+	root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	if (root == NULL && ferror(in)) {
+		(void)ctp_fail(
+			&err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		say_error(path, &err);
+	} else if (root == NULL) {
+		say("%s: line %d: %s", path, error.line, error.text);
+	}
+	(void)fclose(in);
+	return root;
+}
+
 int peaks_file_read(struct peaks_file *file, const char *path)
 {
-	json_error_t error;
 	const char *name;
 	json_t *value;
 	int status = EXIT_DONE;
 
-	*file = (struct peaks_file){
-		.root = json_load_file(path, JSON_REJECT_DUPLICATES, &error)};
-	if (file->root == NULL) {
-		say("%s: line %d: %s", path, error.line, error.text);
+	*file = (struct peaks_file){.root = load(path)};
+	if (file->root == NULL)
 		return EXIT_INPUT;
-	}
 	if (!json_is_object(file->root)) {
 		say("%s: is not an object of devices", path);
 		return EXIT_INPUT;

@@ -9,7 +9,6 @@
 #include "quantity.h"
 #include "say.h"
 #include "table.h"
-#include "utf8.h"
 
 #define SHORT_NS 10000000 /* times are shown in us, not in ms */
 #define BAR "##########"
@@ -103,15 +102,9 @@ static bool print_times(const struct phases_view *view, uint32_t set,
 	return printed;
 }
 
-/* Names are from files: a terminal must not obey them. */
 static void put_printable(FILE *out, const char *name)
 {
-	struct buffer text = BUFFER_INIT;
-
-	utf8_add_printable(&text, name, strlen(name));
-	if (text.used != 0)
-		(void)fwrite(text.bytes, 1, text.used, out);
-	buffer_clear(&text);
+	table_text(out, name, strlen(name));
 }
 
 static const char *plural(uint64_t count)

@@ -197,6 +197,16 @@ bool table_print(const struct table *table, FILE *out, bool color, size_t width)
 	return true;
 }
 
+void table_text(FILE *out, const char *bytes, size_t size)
+{
+	struct buffer text = BUFFER_INIT;
+
+	utf8_add_printable(&text, bytes, size);
+	if (text.used != 0)
+		(void)fwrite(text.bytes, 1, text.used, out);
+	buffer_clear(&text);
+}
+
 void table_csv(FILE *out, const char *text, char end)
 {
 	bool quote = strpbrk(text, ",\"\r\n") != NULL;

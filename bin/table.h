@@ -46,6 +46,10 @@ void table_add_short(struct table *table, const char *text, size_t width);
 bool table_print(
 	const struct table *table, FILE *out, bool color, size_t width);
 
+/* Prints text of a file's in a line of its own making, as table_print() does: a
+ * terminal must not obey it. */
+void table_text(FILE *out, const char *bytes, size_t size);
+
 /* One field of CSV, and what ends it: ',' or '\n'.
  * Source: RFC 4180, with the line ends of POSIX. */
 void table_csv(FILE *out, const char *text, char end);

@@ -54,6 +54,14 @@ none=$("$CTPROF" kernels "$srcdir/tests/traces/cpu_only.json.gz")
 printf '{"traceEvents":[]}' >"$work/empty.json"
 none=$("$CTPROF" kernels "$work/empty.json")
 [ "$none" = "No GPU ran a kernel." ] || complain "empty: $none"
+# A terminal must not obey what a device is called.
+printf '{"deviceProperties":[{"id":0,"name":"a\\u001b[31m\\nb"}],"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":8,"dur":4,
+ "args":{"device":0,"stream":7}}]}' >"$work/evil.json"
+"$CTPROF" kernels -q "$work/evil.json" >"$work/text" || complain "evil: status"
+grep -q '^Device 0: a.*b$' "$work/text" ||
+	complain "a name of two lines: $(cat "$work/text")"
+grep -q "$(printf '\033')" "$work/text" && complain "an escape is printed"
 printf 'main 10\n' >"$work/x.folded"
 "$CTPROF" kernels "$work/x.folded" 2>"$work/err"
 [ $? -eq 3 ] || complain "a profile: not refused"
@@ -79,4 +87,8 @@ for peaks in '[]' '{"X": 3}' '{"X": {"tflops": {"bf17": 1}}}' '{"X": {' \
 	[ -s "$work/text" ] && complain "peaks $peaks: a report"
 	grep -q "peaks.json" "$work/err" || complain "peaks: $(cat "$work/err")"
 done
+"$CTPROF" kernels --peaks "$work/none" "$triton" 2>"$work/err"
+[ $? -eq 3 ] || complain "no peaks: not refused"
+grep -q 'none: cannot open: ' "$work/err" ||
+	complain "no peaks: $(cat "$work/err")"
 exit $failed
