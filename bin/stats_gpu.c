@@ -213,6 +213,10 @@ int stats_print_gpu(const struct stats *stats, FILE *out)
 {
 	char time[QUANTITY_TEXT];
 
+	if (stats->activities == 0 && !stats->has_captures) {
+		fputs("No GPU did anything.\n", out);
+		return EXIT_DONE;
+	}
 	if (!print_work(stats, out) || putc('\n', out) == EOF ||
 		!print_ranges(stats, out)) {
 		say_no_memory(NULL);

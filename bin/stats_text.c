@@ -155,6 +155,10 @@ int stats_print_text(const struct stats *stats, FILE *out)
 	struct table table;
 	bool printed;
 
+	if (stats->profile->function_count == 0) {
+		fputs("No functions were recorded.\n", out);
+		return EXIT_DONE;
+	}
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_function(stats, &table, stats->order[i]);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "saturate.h"
 
 /* In the order of enum ops_arg. */
 static const char *const arg_names[] = {"Input Dims", "Input dims",
@@ -169,7 +170,7 @@ static uint64_t count_flops(struct ops *ops, const struct ops_track *track,
 	frame->has_flops = true;
 	frame->in_flops = true;
 	if (!inside)
-		ops->flops_sum += work.flops;
+		ops->flops_sum = saturate_sum(ops->flops_sum, work.flops);
 	else if (ops->options.group == OPS_MODULE)
 		return 0;
 	for (uint32_t i = track->depth; i-- > 0 && track->frames[i].in_flops;)

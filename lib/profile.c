@@ -13,6 +13,7 @@
 
 #include "memory.h"
 #include "profile_private.h"
+#include "saturate.h"
 
 #define FIRST_ROOM 64u
 
@@ -310,7 +311,7 @@ void profile_use_add(struct profile_use *to, const struct profile_use *from)
 			(int64_t)((uint64_t)to->total_bytes[place] +
 				  (uint64_t)from->total_bytes[place]);
 	}
-	to->flops += from->flops;
+	to->flops = saturate_sum(to->flops, from->flops);
 }
 
 static bool copy_nodes(struct profile *to, const struct profile *from)
@@ -372,7 +373,7 @@ bool profile_add(struct profile *to, const struct profile *from)
 	to->total_ns += from->total_ns;
 	to->open_calls += from->open_calls;
 	to->unmatched += from->unmatched;
-	to->flops += from->flops;
+	to->flops = saturate_sum(to->flops, from->flops);
 	to->memory_count += from->memory_count;
 	to->thread_count += from->thread_count;
 	to->no_root = to->no_root || from->no_root;

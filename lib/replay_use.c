@@ -5,6 +5,7 @@
  * whatever the depth, and nothing where there is none.
  */
 #include "replay_private.h"
+#include "saturate.h"
 
 /* Sums are the input's, which may be anything: they wrap. */
 static void add_bytes(int64_t *to, int64_t bytes)
@@ -46,8 +47,9 @@ void replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
 {
 	const struct stack *stack = find_stack(replay, track);
 	const struct frame *frame = &stack->frames[stack->depth - 1];
+	uint64_t *sum = &replay->profile->functions[frame->function].use.flops;
 
-	replay->profile->functions[frame->function].use.flops += flops;
+	*sum = saturate_sum(*sum, flops);
 }
 
 void replay_pop_memory(struct replay *replay, const struct frame *frame,

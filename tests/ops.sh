@@ -142,6 +142,23 @@ done
 printf '{"traceEvents":[]}\n' >"$work/none.json"
 [ "$("$CTPROF" stats -q --group=name "$work/none.json")" = \
 	"No operations were recorded." ] || complain "no events: not said"
+[ "$("$CTPROF" stats -q "$work/none.json")" = \
+	"No functions were recorded." ] || complain "no functions: not said"
+printf '{"traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":1}]}
+' >"$work/x.json"
+for none in none.json x.json; do
+	[ "$("$CTPROF" stats -q --gpu "$work/$none")" = \
+		"No GPU did anything." ] || complain "no GPU: $none: not said"
+done
+# What does not fit is the largest number, and not a small one.
+for op in 1 2 3; do
+	printf '{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":%d,
+"dur":1,"args":{"kernel_flop":9000000000000000000}},' $op
+done | sed '1s/^/[/; $s/,$/]/' >"$work/many.json"
+"$CTPROF" stats -q --group=name --json "$work/many.json" "$work/many.json" \
+	>"$work/out"
+[ "$(grep -o '"flops":18446744073709551615' "$work/out" | wc -l)" -eq 2 ] ||
+	complain "too many operations: $(cat "$work/out")"
 printf 'main 10\n' >"$work/x.folded"
 "$CTPROF" stats --group=shape "$work/x.folded" 2>"$work/err"
 [ $? -eq 3 ] || complain "a profile: not refused"
