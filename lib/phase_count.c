@@ -55,6 +55,7 @@ void phase_count_clear(struct phase_count *count)
 	memory_free(count->found[0]);
 	memory_free(count->found[1]);
 	memory_free(count->times.phases);
+	device_join_free(count->asyncs);
 	*count = (struct phase_count){0};
 }
 
@@ -257,7 +258,13 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 	}
 	start(state, event->time_ns);
 	advance(count, state, event->time_ns);
-	return push(count, state, frame);
+	if (count->asyncs == NULL)
+		count->asyncs = device_join_new(DEVICE_JOIN_LIMIT);
+	return count->asyncs != NULL &&
+	       device_join_add(count->asyncs,
+		       count->trace->sites[event->site].name, event->id,
+		       event->track) &&
+	       push(count, state, frame);
 }
 
 /* Async ranges are known by their site's name and number. */
@@ -287,6 +294,7 @@ static bool end_async(struct phase_count *count, const struct event *event)
 {
 	struct phase_state *state;
 	uint32_t phase;
+	uint64_t track;
 
 	if (!find_phase(count, event->site, true, &phase))
 		return false;
@@ -297,10 +305,12 @@ static bool end_async(struct phase_count *count, const struct event *event)
 		return false;
 	if (end_async_on(count, state, event))
 		return true;
-	for (uint32_t i = 0; i < count->state_count; i++)
-		if (end_async_on(count, &count->states[i], event))
-			return true;
-	count->stray_ends++;
+	if (count->asyncs == NULL ||
+		!device_join_find(count->asyncs,
+			count->trace->sites[event->site].name, event->id,
+			&track) ||
+		!end_async_on(count, &count->states[track], event))
+		count->stray_ends++;
 	return true;
 }
 

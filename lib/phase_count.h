@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "device_join.h"
 #include "phases.h"
 
 struct phase_frame;
@@ -32,6 +33,7 @@ struct phase_count {
 	uint32_t found_room[2];
 	struct phase_state *states; /* by track */
 	uint32_t state_count;
+	struct device_join *asyncs; /* tracks by name and id; NULL: none yet */
 	struct phase_times times;
 	uint64_t stray_ends;
 	uint64_t open_ranges;
