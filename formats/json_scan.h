@@ -3,7 +3,7 @@
  * Reads JSON of any size, a token at a time, in memory that does not grow with
  * it. All that is passed over is checked as well: brackets that match, commas
  * and colons where they belong, numbers and words as JSON has them. It never
- * recurses. Bytes within strings may be any but NUL, since producers of traces
+ * recurses. Bytes within strings may be any, since producers of traces
  * write what they find; text is handed out as it stands, with its escapes.
  */
 #ifndef JSON_SCAN_H
