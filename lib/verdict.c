@@ -6,7 +6,9 @@
  */
 #include "verdict.h"
 
-#define MILLION 1e6
+#define MILLION 1000000
+
+__extension__ typedef unsigned __int128 wide;
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -42,7 +44,8 @@ bool verdict_is_over(
 
 	if (limit->ppm == 0)
 		return more > limit->time_ns;
-	return (double)more > (double)base_ns * ((double)limit->ppm / MILLION);
+	/* What is just the limit is not over it: nothing is rounded. */
+	return (wide)more * MILLION > (wide)base_ns * limit->ppm;
 }
 
 enum verdict verdict_of(const struct diff *diff, const struct diff_row *row,

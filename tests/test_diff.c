@@ -189,7 +189,11 @@ START_TEST(limits_are_shares_or_times)
 {
 	const struct verdict_limit share = {.ppm = 50000};
 	const struct verdict_limit time = {.time_ns = 10};
+	/* 100 times this is less than 29 in floating point. */
+	const struct verdict_limit unround = {.ppm = 290000};
 
+	ck_assert_int_eq(judge(100, 129, unround, 0), VERDICT_PASSED);
+	ck_assert_int_eq(judge(100, 130, unround, 0), VERDICT_SLOWER);
 	ck_assert_int_eq(judge(1000, 1050, share, 0), VERDICT_PASSED);
 	ck_assert_int_eq(judge(1000, 1051, share, 0), VERDICT_SLOWER);
 	ck_assert_int_eq(judge(1000, 10, share, 0), VERDICT_PASSED);
