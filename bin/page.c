@@ -138,9 +138,13 @@ void page_part_rewind(struct page_part *part, const struct page_mark *mark)
 
 void page_part_text(struct page_part *part, const char *text)
 {
+	page_part_text_sized(part, text, strlen(text));
+}
+
+void page_part_text_sized(struct page_part *part, const char *text, size_t size)
+{
 	static const char dots[] = "\xe2\x80\xa6";
 	char shown[TEXT_SHOWN + sizeof(dots)];
-	size_t size = strlen(text);
 	size_t head = TEXT_SHOWN / 3 * 2;
 	size_t tail = TEXT_SHOWN - head;
 

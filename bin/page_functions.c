@@ -66,14 +66,22 @@ static void mark_tree(struct page_part *part, const struct flame_tree *tree)
 			part->places[tree->nodes[i].function] = 1;
 }
 
-/* Makes both trees with 1/divisor of the nodes that there may be. */
+/* So many nodes may a tree have, after so many halvings; 0 in the end. */
+static uint32_t nodes_of(
+	const struct page_part *part, unsigned hundredths, unsigned halvings)
+{
+	size_t most = part->share_bytes / 100 / NODE_BYTES * hundredths;
+
+	return (uint32_t)(most + NODES_LEAST) >> halvings;
+}
+
+/* Makes both, and marks in `places` what they show. */
 static enum ctp_status make_trees(
-	struct page_part *part, size_t divisor, struct ctp_error *err)
+	struct page_part *part, unsigned halvings, struct ctp_error *err)
 {
 	const struct profile *profile = part->digest->profile;
-	size_t most = part->share_bytes / 100 / NODE_BYTES / divisor;
 	struct flame_options options = {.side = FLAME_HOST,
-		.nodes = (uint32_t)(most * HOST_HUNDREDTHS) + NODES_LEAST,
+		.nodes = nodes_of(part, HOST_HUNDREDTHS, halvings),
 		.depth = FLAME_DEPTH};
 	enum ctp_status status;
 
@@ -83,7 +91,7 @@ static enum ctp_status make_trees(
 	part->device = NULL;
 	status = flame_tree_new(profile, &options, &part->host, err);
 	options.side = FLAME_DEVICE;
-	options.nodes = (uint32_t)(most * DEVICE_HUNDREDTHS) + NODES_LEAST;
+	options.nodes = nodes_of(part, DEVICE_HUNDREDTHS, halvings);
 	if (status == CTP_OK)
 		status = flame_tree_new(profile, &options, &part->device, err);
 	if (status != CTP_OK)
@@ -102,19 +110,24 @@ static struct hidden put_functions(struct page_part *part, size_t until)
 	const struct profile *profile = part->digest->profile;
 	struct hidden hidden = {0};
 	uint32_t count = 0;
+	bool full = false;
 
 	json_begin(&part->json, '[');
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct profile_function *function =
 			&profile->functions[i];
+		struct page_mark mark = page_part_mark(part);
 
-		if (part->places[i] == 0 && page_part_bytes(part) >= until) {
-			hidden.count++;
-			hidden.tottime_ns += function->cost.tottime_ns;
+		if (part->places[i] != 0 || !full)
+			put_function(part, function);
+		full = full || page_part_bytes(part) > until;
+		if (part->places[i] != 0 || !full) {
+			part->places[i] = ++count;
 			continue;
 		}
-		put_function(part, function);
-		part->places[i] = ++count;
+		page_part_rewind(part, &mark);
+		hidden.count++;
+		hidden.tottime_ns += function->cost.tottime_ns;
 	}
 	json_end(&part->json, ']');
 	return hidden;
@@ -128,15 +141,14 @@ static enum ctp_status fit_functions(
 
 	json_key(&part->json, "functions");
 	mark = page_part_mark(part);
-	for (size_t divisor = 1;; divisor *= 2) {
-		enum ctp_status status = make_trees(part, divisor, err);
+	for (unsigned halvings = 0;; halvings++) {
+		enum ctp_status status = make_trees(part, halvings, err);
 
 		if (status != CTP_OK)
 			return status;
 		*hidden = put_functions(part, until);
 		if (page_part_bytes(part) < until + part->share_bytes / 100 ||
-			part->host->count + part->device->count <=
-				4 * NODES_LEAST)
+			nodes_of(part, HOST_HUNDREDTHS, halvings) == 0)
 			return CTP_OK;
 		page_part_rewind(part, &mark);
 	}

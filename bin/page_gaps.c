@@ -23,7 +23,7 @@ static void put_device(struct page_part *part, const struct gaps_device *device)
 	report_int(json, "pid", device->pid);
 	report_uint(json, "device", device->number);
 	json_key(json, "name");
-	json_text_sized(json, name == NULL ? "" : name, size);
+	page_part_text_sized(part, name == NULL ? "" : name, size);
 	report_uint(json, "span_ns", device->span_ns);
 	report_uint(json, "busy_ns", device->busy_ns);
 	report_uint(json, "kernel_ns", device->kernel_ns);

@@ -55,6 +55,8 @@ void page_part_rewind(struct page_part *part, const struct page_mark *mark);
 
 /* A text for people, which is clipped in its middle if it is very long. */
 void page_part_text(struct page_part *part, const char *text);
+void page_part_text_sized(
+	struct page_part *part, const char *text, size_t size);
 
 /* How fast kernels were; NULL if out of memory. Both are borrowed. */
 struct page_kernels *page_kernels_new(

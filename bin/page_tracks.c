@@ -10,6 +10,7 @@
 #include "report.h"
 
 #define TRACKS_HUNDREDTHS 12
+#define UNTIL_HUNDREDTHS 92 /* of all, with what comes before */
 #define TRACKS_MAX 64
 
 /* A track that something happened on. */
@@ -99,6 +100,7 @@ static uint64_t share_of(uint64_t time_ns, uint64_t bin_ns)
 struct lead_names {
 	struct buffer numbers; /* uint32_t of the list, in order */
 	uint32_t *place;       /* by string of the trace: number + 1 */
+	bool left_out;         /* there is no room for any */
 };
 
 static int64_t lead_of(struct lead_names *names, const struct overview_bin *bin,
@@ -106,7 +108,7 @@ static int64_t lead_of(struct lead_names *names, const struct overview_bin *bin,
 {
 	uint32_t *place;
 
-	if (bin->lead_ns == 0)
+	if (bin->lead_ns == 0 || names->left_out)
 		return PAGE_NOT_SHOWN;
 	place = &names->place[trace->sites[bin->site].name];
 	if (*place == 0) {
@@ -224,12 +226,13 @@ static void put_window(struct page_part *part, const struct window *window)
 /* So many of the lanes; their names come last, since they are met there. False
  * if out of memory. */
 static bool put_lanes(
-	struct page_part *part, struct lane *lanes, uint32_t count)
+	struct page_part *part, struct lane *lanes, uint32_t count, bool named)
 {
 	struct window window = window_of(part->digest->overview);
 	struct lead_names names = {.numbers = BUFFER_INIT,
 		.place = memory_new_zeroed(
-			strtab_count(part->trace->text), sizeof(*names.place))};
+			strtab_count(part->trace->text), sizeof(*names.place)),
+		.left_out = !named};
 	struct json *json = &part->json;
 	bool ok = names.place != NULL;
 
@@ -248,25 +251,33 @@ static bool put_lanes(
 	return ok;
 }
 
-/* As many as there is room for. */
+/* As many as there is room for. Where a single one takes too much, it may have
+ * what the members before it left, and then goes without names. */
 static bool fit_lanes(
 	struct page_part *part, struct lane *lanes, uint32_t count)
 {
+	size_t last = part->share_bytes / 100 * UNTIL_HUNDREDTHS;
 	size_t until = page_part_until(part, TRACKS_HUNDREDTHS);
 	uint32_t shown = count < TRACKS_MAX ? count : TRACKS_MAX;
+	bool named = true;
 	struct page_mark mark;
 
 	qsort(lanes, count, sizeof(*lanes), by_time);
 	json_key(&part->json, "timeline");
 	mark = page_part_mark(part);
-	for (;; shown /= 2) {
+	for (;;) {
 		qsort(lanes, shown, sizeof(*lanes), by_place);
-		if (!put_lanes(part, lanes, shown))
+		if (!put_lanes(part, lanes, shown, named))
 			return false;
-		if (page_part_bytes(part) <= until || shown <= 1)
+		if (page_part_bytes(part) <= (shown > 1 ? until : last) ||
+			shown == 0)
 			break;
 		page_part_rewind(part, &mark);
 		qsort(lanes, shown, sizeof(*lanes), by_time);
+		if (shown == 1 && named)
+			named = false;
+		else
+			shown /= 2;
 	}
 	report_uint(&part->json, "tracks_hidden", count - shown);
 	return true;

@@ -214,11 +214,53 @@ def check_huge(ctprof, directory):
     assert inputs[0]["functions_hidden"] > data["functions_hidden"]
 
 
+def crowded(path):
+    """Little, but its names are more than a small part of a page has."""
+    def name(what):
+        return "\x01" * 230 + what
+    events = []
+    for depth in range(10):
+        begin, end = depth * 100, 2000 - depth * 100
+        events.append({"ph": "X", "cat": "cpu_op", "name": name(f"h{depth}"),
+                       "pid": 1, "tid": 1, "ts": begin, "dur": end - begin})
+    for i in range(20):
+        at = 2000 - i // 2 * 100 - 40 + i % 2 * 10
+        events.append({"ph": "X", "cat": "cuda_runtime",
+                       "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                       "ts": at, "dur": 3, "args": {"correlation": i + 1}})
+        events.append({"ph": "X", "cat": "kernel", "name": name(f"k{i}"),
+                       "pid": 0, "tid": 7, "ts": 5000 + i * 100, "dur": 40,
+                       "args": {"device": 0, "stream": 7,
+                                "correlation": i + 1}})
+    events += [{"ph": "X", "name": name(f"t{i}"), "pid": 1, "tid": 1,
+                "ts": 10000 + i * 10, "dur": 9} for i in range(500)]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": events,
+                   "deviceProperties": [{"id": 0, "name": "N" * 50000}]},
+                  file)
+
+
+def check_crowded(ctprof, directory):
+    path = os.path.join(directory, "crowded.json")
+    crowded(path)
+    _, (data,) = page_of(ctprof, path)
+    assert clip("N" * 50000) == data["gaps"]["devices"][0]["name"]
+    assert len(data["timeline"]["tracks"]) + data["tracks_hidden"] == 2
+    _, inputs = page_of(ctprof, *[path] * 64)
+    assert len(inputs) == 64
+    assert all(data == inputs[0] for data in inputs)
+    # Its track is there, without the names.
+    assert len(inputs[0]["timeline"]["tracks"]) == 1
+    assert inputs[0]["timeline"]["names"] == []
+    check_timeline(inputs[0])
+
+
 def main(ctprof, directory, *inputs):
     for path in inputs:
         check_input(ctprof, path)
         print("ok", os.path.basename(path))
     check_huge(ctprof, directory)
+    check_crowded(ctprof, directory)
     print("ok, and at most 2 MB of more than that")
 
 
