@@ -113,6 +113,10 @@ def check_search(page):
     check(page.words("#found").startswith("0 frames"),
           "what is no expression is text")
     browser.keys(webdriver.ESCAPE)
+    browser.keys("^all$")
+    check(page.words("#found") == "0 frames, 0.0 %",
+          "the root is no function that is searched for")
+    browser.keys(webdriver.ESCAPE)
 
 
 def check_keys(page):

@@ -224,8 +224,10 @@ function flameOf(host, status, label, onfind) {
 
 		state.text = text;
 		for (const node of state.nodes) {
-			node.hit = matches(node.name) ||
-				(node.row !== null && matches(node.row.file));
+			// The root is no function, though it has a name.
+			node.hit = node.parent !== null &&
+				(matches(node.name) || (node.row !== null &&
+					matches(node.row.file)));
 			count += node.hit;
 			// What is inside of another one counts once.
 			if (node.hit && node.start >= end) {
