@@ -12,6 +12,10 @@
 
 #define GB UINT64_C(1000000000)
 
+/* No device's name is as long. One that is would be looked at in whole for each
+ * kernel. */
+#define NAME_SIZE 256
+
 /* clang-format off */
 /* GFLOP/s: fp64, fp32, tf32, bf16, fp16, fp8, int8. */
 #define RATES(f64, f32, t32, b16, f16, f8, i8) \
@@ -202,6 +206,8 @@ static bool matches(const char *words, const char *name)
 const struct peak *peak_find(const struct peak *peaks, size_t count,
 	const char *name, uint64_t memory_bytes)
 {
+	if (strnlen(name, NAME_SIZE) == NAME_SIZE)
+		return NULL;
 	for (size_t i = 0; i < count; i++)
 		if (memory_bytes >= peaks[i].memory_bytes &&
 			matches(peaks[i].name, name))
