@@ -212,15 +212,21 @@ static enum ctp_status put_edges(
 	return CTP_OK;
 }
 
-/* The time of the host's functions. */
-static uint64_t host_ns(const struct profile *profile)
+/* The host's functions, and their time. */
+static void put_sums(struct page_part *part)
 {
+	const struct profile *profile = part->digest->profile;
 	uint64_t time_ns = 0;
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < profile->function_count; i++)
-		if (profile->functions[i].device.kind == PROFILE_HOST)
-			time_ns += profile->functions[i].cost.tottime_ns;
-	return time_ns;
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		if (profile->functions[i].device.kind != PROFILE_HOST)
+			continue;
+		time_ns += profile->functions[i].cost.tottime_ns;
+		count++;
+	}
+	report_uint(&part->json, "total_ns", time_ns);
+	report_uint(&part->json, "host_functions", count);
 }
 
 enum ctp_status page_functions_write(
@@ -233,7 +239,7 @@ enum ctp_status page_functions_write(
 
 	if (status == CTP_OK)
 		status = put_edges(part, &left_out, err);
-	report_uint(json, "total_ns", host_ns(part->digest->profile));
+	put_sums(part);
 	report_uint(json, "functions_hidden", hidden.count);
 	report_uint(json, "functions_hidden_ns", hidden.tottime_ns);
 	report_uint(json, "edges_hidden", left_out);

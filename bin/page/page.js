@@ -56,7 +56,9 @@ function prunedLines(input) {
 
 	return [
 		input.functions_hidden && countOf(input.functions_hidden,
-			"function") + " with the least time (" +
+			...(input.activities > 0 ? ["function or kernel",
+				"functions and kernels"] : ["function"])) +
+			" with the least time (" +
 			timeText(input.functions_hidden_ns) +
 			" themselves, together)",
 		input.edges_hidden && countOf(input.edges_hidden, "pair") +
@@ -72,9 +74,8 @@ function prunedLines(input) {
 	].filter((line) => line);
 }
 
-function summaryOf(input, functions) {
+function summaryOf(input) {
 	const element = section("summary", "Summary");
-	const host = functions.filter((row) => row.kind === 0);
 	const gaps = input.gaps;
 	const busy = gaps && gaps.devices.reduce((sum, device) =>
 		sum + device.busy_ns, 0);
@@ -86,8 +87,7 @@ function summaryOf(input, functions) {
 		input.events && ["Duration", timeText(input.span_ns)],
 		["Time in functions", timeText(input.total_ns)],
 		["Calls", countText(input.calls)],
-		["Functions", countText(host.length +
-			input.functions_hidden)],
+		["Functions", countText(input.host_functions)],
 		input.events && ["Threads", countText(input.threads)],
 		input.processes > 1 &&
 			["Processes", countText(input.processes)],
@@ -295,7 +295,7 @@ function showInput(input) {
 		(baseName(input.name) !== input.name
 			? " \u00b7 " + input.name : "");
 	parts = [
-		summaryOf(input, functions),
+		summaryOf(input),
 		input.timeline && input.timeline.tracks.length > 0
 			? timelineOf(input, functions, find) : null,
 		flame,
