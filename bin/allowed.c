@@ -19,6 +19,8 @@ bool allowed_read_one(const char *text, struct verdict_limit *limit)
 
 	if (strcmp(text, "off") == 0)
 		read.off = true;
+	else if (text[strspn(text, "0123456789.")] == '\0')
+		return false; /* of what? It is not said. */
 	else if (!quantity_read_share(text, &read.ppm) &&
 		 !quantity_read_time(text, &read.time_ns))
 		return false;

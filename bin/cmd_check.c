@@ -157,6 +157,30 @@ static int print_all(struct request *request, const struct diff *diff,
 	return worst;
 }
 
+/* Was anything measured on both sides? What did not run is not faster. */
+static bool have_common(const struct diff *diff)
+{
+	uint32_t count;
+	const struct diff_row *rows = diff_rows(diff, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].side[DIFF_BASE].found != 0 &&
+			rows[i].side[DIFF_NEW].found != 0)
+			return true;
+	return false;
+}
+
+static int judge(struct request *request, const struct diff *diff,
+	const struct report *report)
+{
+	int status = print_all(request, diff, report);
+
+	if (have_common(diff) || status != EXIT_DONE)
+		return status;
+	say("no function is on both sides: there is nothing to compare");
+	return EXIT_INPUT;
+}
+
 static int compare(struct request *request)
 {
 	struct sides_profiles profiles;
@@ -171,7 +195,7 @@ static int compare(struct request *request)
 		diff = sides_join(
 			&request->sides, &profiles, request->options.figure);
 		if (diff != NULL)
-			status = print_all(request, diff, &report);
+			status = judge(request, diff, &report);
 		worst = status > worst ? status : worst;
 	}
 	diff_free(diff);

@@ -58,11 +58,14 @@ expect 0 'added: 1, removed: 2$' --min-time 0 $base other.folded
 expect 0 '^passed .*  f$' --all $base same.folded
 expect 0 '^short .*  h' --all $base same.folded
 expect 2 '--max-regression' --max-regression 5x $base same.folded
+expect 2 '--max-regression' --max-regression 5 $base same.folded
 expect 2 '--min-time' --min-time many $base same.folded
 expect 2 'two inputs' $base
 expect 3 'cannot open' $base nothing
 : >empty.folded
 expect 3 'empty' $base empty.folded
+printf 'x 1000\n' >alien.folded
+expect 3 'nothing to compare' $base alien.folded
 
 # Files of limits: the first line counts, and errors have their line.
 printf '# ours\n\n 7%%\tg\n2%% f\noff *\n' >limits
@@ -77,7 +80,9 @@ expect 1 "limits: line 1: nothing .* called 'nobody'" \
 printf '900%% g\n' >limits
 expect 3 "limits: line 1: '900%' is not a share" \
 	--limits limits $base same.folded
-printf '5%% g\n\n5 g\n%%5 f\n' >limits
+printf '5%% g\n\n5 g\n' >limits
+expect 3 "limits: line 3: '5' is not a share" --limits limits $base $base
+printf '5%% g\n\n5us g\n%%5 f\n' >limits
 expect 3 "limits: line 4: '%5' is not a share" --limits limits $base $base
 printf '5%% g\n7%%\n' >limits
 expect 3 "limits: line 2: no name follows '7%'" --limits limits $base $base
