@@ -272,15 +272,7 @@ START_TEST(without_devices_nothing_is_said_of_them)
 	ck_assert_ptr_null(strstr(bytes, "device"));
 	options.gpu = true;
 	print(stats_print_gpu);
-	ck_assert_str_eq(bytes,
-		"count  total ns  mean ns  min ns  max ns  share %  device  "
-		"what it did\n"
-		"\n"
-		"ncalls  self device ns  device ns  tottime ns  cumtime ns  "
-		"launched by\n"
-		"\n"
-		"Device time: 0 ns in 0 activities\n"
-		"Activities whose launch is not in the log: 0\n");
+	ck_assert_str_eq(bytes, "No GPU did anything.\n");
 }
 END_TEST
 
