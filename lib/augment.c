@@ -28,7 +28,7 @@ struct augment {
 	struct waiting *waiting;
 	uint32_t count;
 	uint64_t first;
-	struct event given; /* its arguments are the caller's for now */
+	struct event given; /* the last; its arguments live until the next */
 	bool ended;
 	uint64_t augmented;
 };
