@@ -17,7 +17,7 @@
 
 #include "json_scan.h"
 
-#define JSON_BYTES_ROOM 64
+#define JSON_BYTES_ROOM 96
 
 /* White space as JSON has it. */
 static inline bool json_bytes_is_blank(uint8_t byte)
@@ -83,32 +83,30 @@ static inline const uint8_t *json_bytes_string(
 	return end;
 }
 
-/* A bit for each of the next 32 bytes: is it a digit? */
+/* A bit for each of the next 16 bytes: is it a digit? */
 static inline uint32_t json_bytes_digits(const uint8_t *text)
 {
+#ifdef __SSE2__
+	__m128i bytes = _mm_sub_epi8(
+		_mm_loadu_si128((const __m128i *)text), _mm_set1_epi8('0'));
+	__m128i are =
+		_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
+
+	return (uint32_t)_mm_movemask_epi8(are);
+#else
 	uint32_t digits = 0;
 
-#ifdef __SSE2__
-	for (unsigned i = 0; i < 2; i++) {
-		__m128i bytes = _mm_sub_epi8(
-			_mm_loadu_si128((const __m128i *)(text + 16 * i)),
-			_mm_set1_epi8('0'));
-		__m128i are = _mm_cmpeq_epi8(
-			_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
-
-		digits |= (uint32_t)_mm_movemask_epi8(are) << 16 * i;
-	}
-#else
-	for (unsigned i = 0; i < 32; i++)
+	for (unsigned i = 0; i < 16; i++)
 		digits |= (uint32_t)((uint8_t)(text[i] - '0') < 10) << i;
-#endif
 	return digits;
+#endif
 }
 
-/* How many of the lowest bits are set, up to 31. */
-static inline unsigned json_bytes_run(uint32_t bits)
+/* How many of the next 16 bytes are digits before one is none. */
+static inline unsigned json_bytes_run(const uint8_t *text)
 {
-	return (unsigned)__builtin_ctz(~bits | UINT32_C(1) << 31);
+	return (unsigned)__builtin_ctz(
+		~json_bytes_digits(text) | UINT32_C(1) << 16);
 }
 
 /* May a number or word end before this byte? If it is another one, it may as
@@ -119,35 +117,35 @@ static inline bool json_bytes_ends(uint8_t byte)
 	       json_bytes_is_blank(byte);
 }
 
-/* What is behind the number: digits, and perhaps more of them behind a point.
- * NULL if it is any other, or none, or nothing ends it. */
+/* What is behind the number: digits, and perhaps more of them behind a point,
+ * some 30 in all. NULL if it is any other, or none, or nothing ends it. */
 static inline const uint8_t *json_bytes_number(const uint8_t *text)
 {
-	uint32_t digits;
 	unsigned size;
 
 	text += *text == '-';
-	digits = json_bytes_digits(text);
-	size = json_bytes_run(digits);
+	size = json_bytes_run(text);
 	if (size == 0 || (size > 1 && *text == '0'))
 		return NULL;
-	if (text[size] == '.' && size < 30) {
-		unsigned behind = json_bytes_run(digits >> (size + 1));
-
-		if (behind == 0)
+	text += size;
+	if (size == 16)
+		text += json_bytes_run(text);
+	if (*text == '.') {
+		size = json_bytes_run(text + 1);
+		if (size == 0)
 			return NULL;
-		size += 1 + behind;
+		text += 1 + size;
 	}
-	return size < 31 && json_bytes_ends(text[size]) ? text + size : NULL;
+	return json_bytes_ends(*text) ? text : NULL;
 }
 
 /* What is behind the number or word, and which it is; NULL if it is none, or
  * what ends it is not there. */
 const uint8_t *json_bytes_odd(
-	const uint8_t *text, const uint8_t *end, enum json_kind *kind);
+	const uint8_t *text, const uint8_t *end, uint8_t *kind);
 
 static inline const uint8_t *json_bytes_scalar(
-	const uint8_t *text, const uint8_t *end, enum json_kind *kind)
+	const uint8_t *text, const uint8_t *end, uint8_t *kind)
 {
 	const uint8_t *behind = json_bytes_number(text);
 

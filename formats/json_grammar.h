@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "json_state.h"
+
 /* What the byte that a token begins with makes it. */
 enum class {
 	CLASS_OBJECT,
@@ -16,25 +18,6 @@ enum class {
 	CLASS_QUOTE,
 	CLASS_SCALAR,
 	CLASSES
-};
-
-/* What may come next. */
-enum state {
-	STATE_WRONG, /* nothing: the token must not stand here */
-	STATE_VALUE,
-	STATE_FIRST_ITEM, /* of an array, or its end */
-	STATE_FIRST_KEY,  /* of an object, or its end */
-	STATE_KEY,
-	STATE_COLON,
-	STATE_MEMBER,   /* a member's value */
-	STATE_IN_ARRAY, /* a comma, or the end */
-	STATE_IN_OBJECT,
-	STATE_DONE,
-	/* After brackets the state depends on which are open. */
-	STATE_OPEN_OBJECT,
-	STATE_OPEN_ARRAY,
-	STATE_CLOSE,
-	STATES
 };
 
 static const uint8_t classes[256] = {

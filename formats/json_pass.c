@@ -20,22 +20,10 @@ static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
 	return *text == ':' ? json_bytes_blanks(text + 1, end) : NULL;
 }
 
-/* What is before the next item's or member's value; NULL if it is not so. */
-static inline const uint8_t *pass_to_value(
-	const struct json_place *place, const uint8_t *text, const uint8_t *end)
-{
-	if (!place->is_first) {
-		if (*text != ',')
-			return NULL;
-		text = json_bytes_blanks(text + 1, end);
-	}
-	return (place->arrays & 1) != 0 ? text : pass_key(text, end);
-}
-
 static inline const uint8_t *pass_scalar(
 	const uint8_t *text, const uint8_t *end)
 {
-	enum json_kind kind;
+	uint8_t kind;
 	bool has_escapes;
 
 	if (*text == '"')
@@ -43,38 +31,68 @@ static inline const uint8_t *pass_scalar(
 	return json_bytes_scalar(text, end, &kind);
 }
 
+/* Goes on behind the items that are numbers and follow each other as usual. */
+static inline const uint8_t *pass_numbers(const uint8_t *text)
+{
+	for (;;) {
+		const uint8_t *next = text + 1;
+
+		if (*text != ',')
+			return text;
+		next += *next == ' ';
+		next = json_bytes_number(next);
+		if (next == NULL)
+			return text;
+		text = next;
+	}
+}
+
+/* Goes on behind the next item or member, or its beginning, or a bracket that
+ * closes. NULL if it is not so. */
+static inline const uint8_t *pass_next(
+	struct json_place *next, const uint8_t *text, const uint8_t *end)
+{
+	bool array = (next->arrays & 1) != 0;
+
+	if (*text == (array ? ']' : '}')) {
+		next->arrays >>= 1;
+		next->depth--;
+		next->is_first = false;
+		return text + 1;
+	}
+	if (!next->is_first) {
+		if (*text != ',')
+			return NULL;
+		text = json_bytes_blanks(text + 1, end);
+	}
+	if (!array)
+		text = pass_key(text, end);
+	if (text == NULL)
+		return NULL;
+	next->is_first = *text == '{' || *text == '[';
+	if (!next->is_first) {
+		text = pass_scalar(text, end);
+		return text != NULL && array && text < end ? pass_numbers(text)
+							   : text;
+	}
+	if (next->depth == DEPTH_MAX)
+		return NULL;
+	next->arrays = next->arrays << 1 | (*text == '[');
+	next->depth++;
+	return text + 1;
+}
+
 void json_pass(struct json_place *place, const uint8_t *end)
 {
 	struct json_place next = *place;
 
-	for (;;) {
+	while (next.depth > 0) {
 		const uint8_t *text = json_bytes_blanks(next.text, end);
 
-		if (*text == ((next.arrays & 1) != 0 ? ']' : '}')) {
-			text++;
-			next.arrays >>= 1;
-			next.depth--;
-			next.is_first = false;
-		} else {
-			text = pass_to_value(&next, text, end);
-			if (text == NULL)
-				return;
-			next.is_first = *text == '{' || *text == '[';
-			if (!next.is_first) {
-				text = pass_scalar(text, end);
-			} else if (next.depth == DEPTH_MAX) {
-				return;
-			} else {
-				next.arrays =
-					next.arrays << 1 | (*text++ == '[');
-				next.depth++;
-			}
-		}
+		text = pass_next(&next, text, end);
 		if (text == NULL || text > end)
 			return;
 		next.text = text;
 		*place = next;
-		if (next.depth == 0)
-			return;
 	}
 }

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is usual, and all there, is read by its bytes in one go: usual_member()
+ * What is usual, and all there, is read by its bytes in one go: usual_item()
  * and the like. All else, and what goes on behind the window, is read a token at
- * a time: next_token(), by what may follow what (json_grammar.h).
+ * a time: json_state_next(), by what may follow what (json_grammar.h).
  */
 #include "json_scan.h"
 
 #include <string.h>
 
-#include "json_brackets.h"
-#include "json_bytes.h"
 #include "json_grammar.h"
 #include "json_pass.h"
+#include "json_state.h"
 #include "json_value.h"
-#include "json_window.h"
 #include "memory.h"
-
-struct json_scan {
-	struct json_window window;
-	enum state state;
-	struct json_brackets open;
-	bool is_cut_off;
-	struct ctp_error error; /* the first; status CTP_OK: none */
-};
 
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 {
@@ -97,7 +87,7 @@ static enum ctp_status fail(
 		&scan->error, status, json_scan_position(scan), "%s", words);
 }
 
-static inline enum ctp_status push(struct json_scan *scan, bool array)
+static enum ctp_status push(struct json_scan *scan, bool array)
 {
 	enum ctp_status status = json_brackets_push(&scan->open, array);
 
@@ -107,15 +97,6 @@ static inline enum ctp_status push(struct json_scan *scan, bool array)
 						: "out of memory");
 	scan->state = array ? STATE_FIRST_ITEM : STATE_FIRST_KEY;
 	return CTP_OK;
-}
-
-/* What may come after a value, by what is open. */
-static inline enum state after_value(const struct json_scan *scan)
-{
-	if (scan->open.depth == 0)
-		return STATE_DONE;
-	return json_brackets_in_array(&scan->open) ? STATE_IN_ARRAY
-						   : STATE_IN_OBJECT;
 }
 
 /* Goes to where the next token begins; CTP_END if there is none. */
@@ -171,7 +152,7 @@ static enum ctp_status take_text(
 
 		if (quote < end) {
 			token->at = json_scan_position(scan) + 1;
-			token->size = (size_t)(quote - text);
+			token->size = (uint32_t)(quote - text);
 			window->at += token->size + 2;
 			return CTP_OK;
 		}
@@ -206,6 +187,7 @@ static enum ctp_status take_scalar(
 {
 	struct json_window *window = &scan->window;
 	enum ctp_status status = CTP_OK;
+	enum json_kind kind;
 	size_t size = 0;
 
 	while (status == CTP_OK) {
@@ -222,23 +204,13 @@ static enum ctp_status take_scalar(
 	if (status != CTP_OK && status != CTP_END)
 		return status;
 	token->at = json_scan_position(scan);
-	token->size = size;
-	if (!json_value_kind((const char *)window->bytes + window->at, size,
-		    &token->kind))
+	token->size = (uint32_t)size;
+	if (!json_value_kind(
+		    (const char *)window->bytes + window->at, size, &kind))
 		return refuse_scalar(scan, token);
+	token->kind = (uint8_t)kind;
 	window->at += size;
 	return CTP_OK;
-}
-
-/* What is open is closed by the bracket that comes next. */
-static inline void close_bracket(
-	struct json_scan *scan, struct json_token *token)
-{
-	*token = (struct json_token){
-		.kind = JSON_END, .at = json_scan_position(scan), .size = 1};
-	scan->window.at++;
-	scan->open.depth--;
-	scan->state = after_value(scan);
 }
 
 static enum ctp_status take_bracket(
@@ -248,7 +220,7 @@ static enum ctp_status take_bracket(
 	enum ctp_status status;
 
 	if (!array && class != CLASS_OBJECT) {
-		close_bracket(scan, token);
+		json_state_close(scan, token);
 		return CTP_OK;
 	}
 	*token = (struct json_token){.kind = array ? JSON_ARRAY : JSON_OBJECT,
@@ -274,12 +246,12 @@ static enum ctp_status take_token(struct json_scan *scan, enum class class,
 		status = take_text(scan, token);
 	}
 	if (status == CTP_OK)
-		scan->state = next == STATE_COLON ? next : after_value(scan);
+		scan->state =
+			next == STATE_COLON ? next : json_state_after(scan);
 	return status;
 }
 
-/* The next token, whatever it is. */
-static enum ctp_status next_token(
+enum ctp_status json_state_next(
 	struct json_scan *scan, struct json_token *token, struct ctp_error *err)
 {
 	enum ctp_status status = scan->error.status;
@@ -311,117 +283,23 @@ static enum ctp_status next_token(
 	return status;
 }
 
-/* What is before the next item or member, behind a comma if it is not the
- * first. NULL if it is not so. */
-static inline const uint8_t *usual_begin(const struct json_scan *scan,
-	enum state first, const uint8_t *text, const uint8_t *end)
-{
-	if (scan->state == first)
-		return text;
-	return *text == ',' ? json_bytes_blanks(text + 1, end) : NULL;
-}
-
-/* What is behind the value that begins there; NULL if it is to be read as a
- * token. */
-static inline const uint8_t *usual_value(const struct json_scan *scan,
-	const uint8_t *text, const uint8_t *end, struct json_token *value)
-{
-	const struct json_window *window = &scan->window;
-	const uint8_t *behind;
-
-	value->has_escapes = false;
-	if (*text == '"') {
-		value->kind = JSON_STRING;
-		behind = json_bytes_string(++text, end, &value->has_escapes);
-	} else if (*text == '{' || *text == '[') {
-		value->kind = *text == '[' ? JSON_ARRAY : JSON_OBJECT;
-		behind = text + 1;
-	} else {
-		behind = json_bytes_scalar(text, end, &value->kind);
-	}
-	value->at = window->base + (uint64_t)(text - window->bytes);
-	value->size = (size_t)(behind - text);
-	return behind;
-}
-
-/* Goes on behind a value; false if that is not there. */
-static inline bool usual_end(struct json_scan *scan, const uint8_t *behind,
-	const struct json_token *value, enum state next)
-{
-	struct json_window *window = &scan->window;
-
-	if (behind == NULL || behind >= window->bytes + window->used)
-		return false;
-	if (value->kind != JSON_OBJECT && value->kind != JSON_ARRAY) {
-		behind += value->kind == JSON_STRING;
-		scan->state = next;
-	} else if (!json_brackets_has_room(&scan->open) ||
-		   push(scan, value->kind == JSON_ARRAY) != CTP_OK) {
-		return false;
-	}
-	window->at = (size_t)(behind - window->bytes);
-	return true;
-}
-
-/* The bracket that closes what is open; false if it is not there. */
-static inline bool usual_close(
-	struct json_scan *scan, const uint8_t *text, struct json_token *token)
-{
-	struct json_window *window = &scan->window;
-
-	if (text >= window->bytes + window->used)
-		return false;
-	window->at = (size_t)(text - window->bytes);
-	close_bracket(scan, token);
-	return true;
-}
-
-/* The next member of an object, or its end; false, having read nothing, if
- * that is not usual. */
-static inline bool usual_member(struct json_scan *scan, struct json_token *key,
-	struct json_token *value)
-{
-	const struct json_window *window = &scan->window;
-	const uint8_t *end = window->bytes + window->used;
-	const uint8_t *text = window->bytes + window->at;
-	const uint8_t *quote;
-
-	if (scan->state != STATE_IN_OBJECT && scan->state != STATE_FIRST_KEY)
-		return false;
-	text = json_bytes_blanks(text, end);
-	if (*text == '}')
-		return usual_close(scan, text, key);
-	text = usual_begin(scan, STATE_FIRST_KEY, text, end);
-	if (text == NULL || *text++ != '"')
-		return false;
-	quote = json_bytes_string(text, end, &key->has_escapes);
-	key->kind = JSON_KEY;
-	key->at = window->base + (uint64_t)(text - window->bytes);
-	key->size = (size_t)(quote - text);
-	text = json_bytes_blanks(quote + 1, end);
-	if (*text != ':')
-		return false;
-	text = json_bytes_blanks(text + 1, end);
-	text = usual_value(scan, text, end, value);
-	return usual_end(scan, text, value, STATE_IN_OBJECT);
-}
-
-/* The same of an array's items. */
+/* The next item of an array, or its end; false, having read nothing, if that
+ * is not usual. */
 static inline bool usual_item(struct json_scan *scan, struct json_token *value)
 {
-	const uint8_t *end = scan->window.bytes + scan->window.used;
+	const struct json_text all = json_state_text(scan);
 	const uint8_t *text = scan->window.bytes + scan->window.at;
 
 	if (scan->state != STATE_IN_ARRAY && scan->state != STATE_FIRST_ITEM)
 		return false;
-	text = json_bytes_blanks(text, end);
+	text = json_bytes_blanks(text, all.end);
 	if (*text == ']')
-		return usual_close(scan, text, value);
-	text = usual_begin(scan, STATE_FIRST_ITEM, text, end);
+		return json_state_usual_close(scan, text, value);
+	text = json_state_usual_begin(scan, STATE_FIRST_ITEM, text, all.end);
 	if (text == NULL)
 		return false;
-	text = usual_value(scan, text, end, value);
-	return usual_end(scan, text, value, STATE_IN_ARRAY);
+	text = json_state_usual_value(&all, text, value);
+	return json_state_usual_end(scan, text, value, STATE_IN_ARRAY);
 }
 
 enum ctp_status json_scan_next(
@@ -429,20 +307,7 @@ enum ctp_status json_scan_next(
 {
 	if (scan->error.status == CTP_OK && usual_item(scan, token))
 		return CTP_OK;
-	return next_token(scan, token, err);
-}
-
-enum ctp_status json_scan_member(struct json_scan *scan, struct json_token *key,
-	struct json_token *value, struct ctp_error *err)
-{
-	enum ctp_status status;
-
-	if (scan->error.status == CTP_OK && usual_member(scan, key, value))
-		return CTP_OK;
-	status = next_token(scan, key, err);
-	if (status != CTP_OK || key->kind == JSON_END)
-		return status;
-	return next_token(scan, value, err);
+	return json_state_next(scan, token, err);
 }
 
 /* Passes over as much of what is open innermost as is usual. */
@@ -457,7 +322,7 @@ static enum ctp_status pass_usual(struct json_scan *scan)
 		.arrays = json_brackets_in_array(&scan->open)};
 	enum ctp_status status = CTP_OK;
 
-	if (!is_first && scan->state != after_value(scan))
+	if (!is_first && scan->state != json_state_after(scan))
 		return CTP_OK;
 	json_pass(&place, window->bytes + window->used);
 	window->at = (size_t)(place.text - window->bytes);
@@ -466,7 +331,7 @@ static enum ctp_status pass_usual(struct json_scan *scan)
 	for (unsigned i = place.depth; i > 1 && status == CTP_OK; i--)
 		status = push(scan, (place.arrays >> (i - 2) & 1) != 0);
 	if (status == CTP_OK && !place.is_first)
-		scan->state = after_value(scan);
+		scan->state = json_state_after(scan);
 	return status;
 }
 
@@ -479,7 +344,7 @@ enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err)
 	while (status == CTP_OK && scan->open.depth >= depth) {
 		status = pass_usual(scan);
 		if (status == CTP_OK && scan->open.depth >= depth)
-			status = next_token(scan, &token, NULL);
+			status = json_state_next(scan, &token, NULL);
 	}
 	if (status != CTP_OK && err != NULL)
 		*err = scan->error;

@@ -32,10 +32,10 @@ enum json_kind {
 };
 
 struct json_token {
-	enum json_kind kind;
-	bool has_escapes; /* JSON_KEY, JSON_STRING */
 	uint64_t at;      /* the text's offset in the input */
-	size_t size;
+	uint32_t size;    /* what is in memory is not as long */
+	uint8_t kind;     /* enum json_kind */
+	bool has_escapes; /* JSON_KEY, JSON_STRING */
 };
 
 struct json_scan;
@@ -57,15 +57,6 @@ void json_scan_free(struct json_scan *scan);
  */
 enum ctp_status json_scan_next(struct json_scan *scan, struct json_token *token,
 	struct ctp_error *err);
-
-/*
- * The next member of the object that is open innermost: its key, and the token
- * that its value is or begins with. JSON_END as the key's kind: there was none
- * any more, but the end. Text must be kept, for that of the key to stay.
- * Errors: as json_scan_next().
- */
-enum ctp_status json_scan_member(struct json_scan *scan, struct json_token *key,
-	struct json_token *value, struct ctp_error *err);
 
 /* Passes over the rest of the object or array that is open innermost, its end
  * included. Errors: as json_scan_next(). */

@@ -13,9 +13,6 @@
 #include "memory.h"
 #include "strtab.h"
 
-/* Keys are few: these many are found without the string table. */
-#define KEYS_HELD 256
-
 /* Doubles hold integers of this many digits, and powers of ten up to 22,
  * exactly: one division of them is rounded right.
  * Source: W. Clinger, "How to Read Floating Point Numbers Accurately" (1990).
@@ -28,7 +25,6 @@ static enum ctp_status no_memory(struct ctp_error *err)
 }
 
 struct trace_key {
-	bool used;
 	bool asked;
 	uint8_t known; /* enum trace_known, or TRACE_KNOWN_COUNT */
 	uint32_t number;
@@ -59,7 +55,7 @@ bool trace_args_init(
 	struct trace_args *args, struct trace *trace, size_t before)
 {
 	*args = (struct trace_args){.trace = trace, .before = before};
-	args->keys = memory_new_zeroed(KEYS_HELD, sizeof(*args->keys));
+	args->keys = memory_new_zeroed(JSON_STEPS_MAX, sizeof(*args->keys));
 	return args->keys != NULL && trace_args_reset(args);
 }
 
@@ -116,7 +112,7 @@ static bool is_asked(const struct trace *trace, const char *text, size_t size)
 	return false;
 }
 
-/* The key, which is not held where it is looked for. */
+/* The key, which has not been met of late. */
 static bool meet_key(struct trace_args *args, const struct json_scan *scan,
 	const struct json_token *token, struct trace_key *key)
 {
@@ -128,32 +124,7 @@ static bool meet_key(struct trace_args *args, const struct json_scan *scan,
 	key->number = strtab_add(args->trace->text, text, size);
 	key->known = find_known(text, size);
 	key->asked = is_asked(args->trace, text, size);
-	/* What is held is compared with the text in the file. */
-	key->used = key->number != STRTAB_NONE && !token->has_escapes;
 	return key->number != STRTAB_NONE;
-}
-
-/* NULL if out of memory. */
-static const struct trace_key *find_key(struct trace_args *args,
-	const struct json_scan *scan, const struct json_token *token)
-{
-	const char *text = json_scan_text(scan, token);
-	size_t size = token->size;
-	uint32_t hash = (uint32_t)size * 31;
-	struct trace_key *key;
-	size_t held_size;
-	const char *held;
-
-	if (size > 0)
-		hash += (uint8_t)text[0] * 7U + (uint8_t)text[size - 1] +
-			(uint8_t)text[size / 2] * 13U;
-	key = &args->keys[hash % KEYS_HELD];
-	if (key->used) {
-		held = strtab_text(args->trace->text, key->number, &held_size);
-		if (held_size == size && memcmp(held, text, size) == 0)
-			return key;
-	}
-	return meet_key(args, scan, token, key) ? key : NULL;
 }
 
 static void add(struct trace_args *args, uint32_t key, enum event_arg_kind kind,
@@ -316,36 +287,48 @@ static enum ctp_status read_nested(struct trace_args *args,
 		       : no_memory(err);
 }
 
+/* Takes one; its value may have begun only. */
+static enum ctp_status take_item(struct trace_args *args,
+	struct json_scan *scan, const struct json_member *item, uint32_t want,
+	struct ctp_error *err)
+{
+	const struct trace_key *key = &args->keys[item->step];
+	const struct json_token *value = &item->value;
+	bool keep = want == TRACE_WANT_ALL ||
+		    (key->asked && (want & TRACE_WANT_ASKED) != 0);
+
+	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
+		return read_nested(args, key, scan, keep, err);
+	if (key->known != TRACE_KNOWN_COUNT)
+		note_known(args, key, scan, value);
+	if (keep && !trace_args_add_token(args, key->number, scan, value))
+		return no_memory(err);
+	return CTP_OK;
+}
+
 enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 	uint32_t want, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	bool all = want == TRACE_WANT_ALL;
+	struct json_members_read *read = &args->read;
 
 	while (status == CTP_OK) {
-		const struct trace_key *key;
-		bool keep;
-		struct json_token name;
-		struct json_token value;
+		const struct json_member *item = read->items;
+		const struct json_member *end;
 
-		if (!all && (want & ~args->seen) == 0)
+		if (want != TRACE_WANT_ALL && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
-		status = json_scan_member(scan, &name, &value, err);
-		if (status != CTP_OK || name.kind == JSON_END)
-			break;
-		key = find_key(args, scan, &name);
-		if (key == NULL)
+		status = json_shape_read(&args->shape, scan, read, err);
+		if (status == CTP_OK && read->is_new &&
+			!meet_key(args, scan, &read->new_key,
+				&args->keys[item->step]))
 			return no_memory(err);
-		keep = all || (key->asked && (want & TRACE_WANT_ASKED) != 0);
-		if (value.kind == JSON_OBJECT || value.kind == JSON_ARRAY) {
-			status = read_nested(args, key, scan, keep, err);
-			continue;
+		end = item + read->count;
+		for (; status == CTP_OK && item < end; item++) {
+			if (item->value.kind == JSON_END)
+				return CTP_OK;
+			status = take_item(args, scan, item, want, err);
 		}
-		if (key->known != TRACE_KNOWN_COUNT)
-			note_known(args, key, scan, &value);
-		if (keep &&
-			!trace_args_add_token(args, key->number, scan, &value))
-			return no_memory(err);
 	}
 	return status;
 }

@@ -13,6 +13,7 @@
 
 #include "buffer.h"
 #include "json_scan.h"
+#include "json_shape.h"
 #include "trace.h"
 
 /* Arguments that the reader itself looks at. */
@@ -36,7 +37,9 @@ enum trace_known {
 
 struct trace_args {
 	struct trace *trace;
-	struct trace_key *keys; /* the last ones met */
+	struct json_shape shape;
+	struct json_members_read read;
+	struct trace_key *keys; /* that steps are */
 	size_t before;          /* bytes of the user's own before them */
 	struct buffer bytes;    /* what is kept; see trace_args_next() */
 	struct buffer text;

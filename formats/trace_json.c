@@ -29,19 +29,20 @@ enum member {
 	MEMBER_OTHER
 };
 
-/* The number that eight digits are; false if they are not all digits. */
-static inline bool read_eight(const char *text, uint64_t *value)
+/* The number that up to eight digits are, the first of which is the lowest
+ * byte; false if they are not all digits. */
+static inline bool read_digits(
+	const char *text, unsigned count, uint64_t *value)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t word;
 
 	memcpy(&word, text, sizeof(word));
-	/* The first digit is the lowest byte. */
-	word = le64toh(word);
-	if (((word & ones * 0xf0) | ((word + ones * 6) & ones * 0xf0) >> 4) !=
-		ones * 0x33)
+	word = le64toh(word) ^ ones * '0';
+	/* Zeros take the place of those that are not there, before the others. */
+	word = count == 0 ? 0 : word << (64 - 8 * count);
+	if (((word | (word + ones * 6)) & ones * 0xf0) != 0)
 		return false;
-	word -= ones * '0';
 	/* Pairs of digits, of pairs, and of those. */
 	word = word * 10 + (word >> 8);
 	word = ((word & UINT64_C(0xff000000ff)) *
@@ -53,45 +54,33 @@ static inline bool read_eight(const char *text, uint64_t *value)
 	return true;
 }
 
-/* Digits from text[*at] on; how many. More than a word of room is behind them.
- */
-static inline size_t add_digits(
-	const char *text, size_t size, size_t *at, uint64_t *sum)
-{
-	size_t from = *at;
-	uint64_t eight;
-
-	while (size - *at >= 8 && read_eight(text + *at, &eight)) {
-		*sum = *sum * 100000000 + eight;
-		*at += 8;
-	}
-	for (; *at < size && (unsigned char)(text[*at] - '0') < 10; ++*at)
-		*sum = *sum * 10 + (unsigned char)(text[*at] - '0');
-	return *at - from;
-}
-
-/* Most times are digits, and perhaps three more behind a point. */
+/* Most times are up to SHORT_DIGITS digits, and perhaps three more behind a
+ * point. More than a word of room is behind them. */
 static bool short_time(const char *text, size_t size, int64_t *time_ns)
 {
-	uint64_t sum = 0;
-	size_t at = 0;
+	static const uint8_t scales[] = {0, 100, 10, 1};
 	size_t behind = 0;
+	size_t before = size;
+	uint64_t high = 0;
+	uint64_t low;
+	uint64_t fraction = 0;
 
-	if (size > SHORT_DIGITS + 4 ||
-		add_digits(text, size, &at, &sum) > SHORT_DIGITS || at == 0)
+	for (size_t i = 2; i < 5 && i <= size; i++)
+		if (text[size - i] == '.')
+			behind = i - 1;
+	if (behind > 0)
+		before -= behind + 1;
+	if (before == 0 || before > SHORT_DIGITS)
 		return false;
-	if (at < size && text[at] == '.') {
-		at++;
-		behind = add_digits(text, size, &at, &sum);
-		if (behind == 0)
-			return false;
-	}
-	if (at != size || behind > 3)
+	if (before > 8 && !read_digits(text, (unsigned)before - 8, &high))
 		return false;
-	for (; behind < 3; behind++)
-		sum *= 10;
-	*time_ns = (int64_t)sum;
-	return sum <= (uint64_t)INT64_MAX;
+	if (!read_digits(before > 8 ? text + before - 8 : text,
+		    before > 8 ? 8 : (unsigned)before, &low) ||
+		!read_digits(text + size - behind, (unsigned)behind, &fraction))
+		return false;
+	*time_ns = (int64_t)((high * 100000000 + low) * 1000 +
+			     fraction * scales[behind]);
+	return *time_ns >= 0;
 }
 
 bool trace_json_time(const struct json_scan *scan,
@@ -202,29 +191,31 @@ static enum ctp_status read_id2(struct trace_json_reader *reader,
 
 /* An object or array that holds no arguments. */
 static enum ctp_status read_other(struct trace_json_reader *reader,
-	enum member member, const struct json_token *token,
+	enum member member, const struct json_member *item,
 	struct trace_json *event, struct ctp_error *err)
 {
+	struct json_token key =
+		json_shape_key(&reader->shape, &reader->read, item);
 	uint64_t from = json_scan_position(reader->scan) - 1;
 	enum ctp_status status =
-		member == MEMBER_ID2 && token->kind == JSON_OBJECT
+		member == MEMBER_ID2 && item->value.kind == JSON_OBJECT
 			? read_id2(reader, event, err)
 			: json_scan_skip(reader->scan, err);
 
 	if (status == CTP_OK && !reader->no_args)
 		trace_members_note_nested(
-			reader->members, reader->scan, &reader->key, from);
+			reader->members, reader->scan, &key, from);
 	return status;
 }
 
 static enum ctp_status read_bracket(struct trace_json_reader *reader,
-	enum member member, const struct json_token *token,
+	enum member member, const struct json_member *item,
 	struct trace_json *event, struct ctp_error *err)
 {
 	uint32_t want;
 
-	if (token->kind != JSON_OBJECT || member != MEMBER_ARGS)
-		return read_other(reader, member, token, event, err);
+	if (item->value.kind != JSON_OBJECT || member != MEMBER_ARGS)
+		return read_other(reader, member, item, event, err);
 	want = wanted(reader, event);
 	if (want == 0)
 		return json_scan_skip(reader->scan, err);
@@ -291,28 +282,58 @@ static bool is_kept(enum member member)
 	return member == MEMBER_OTHER || member == MEMBER_THREAD_DUR;
 }
 
+/* What the member means; so does its step from now on. */
+static enum member meet_member(
+	struct trace_json_reader *reader, const struct json_member *item)
+{
+	const struct json_token *key = &reader->read.new_key;
+	enum member member =
+		find_member(json_scan_text(reader->scan, key), key->size);
+
+	reader->meanings[item->step] = (uint8_t)member;
+	return member;
+}
+
+static enum ctp_status read_member(struct trace_json_reader *reader,
+	const struct json_member *item, struct trace_json *event,
+	struct ctp_error *err)
+{
+	enum member member =
+		reader->read.is_new ? meet_member(reader, item)
+				    : (enum member)reader->meanings[item->step];
+	const struct json_token *value = &item->value;
+
+	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
+		return read_bracket(reader, member, item, event, err);
+	if (!take_member(reader, member, value, event))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	if (is_kept(member) && !reader->no_args) {
+		struct json_token key =
+			json_shape_key(&reader->shape, &reader->read, item);
+
+		trace_members_note(reader->members, &key, value);
+	}
+	return CTP_OK;
+}
+
 static enum ctp_status read_members(struct trace_json_reader *reader,
 	struct trace_json *event, struct ctp_error *err)
 {
-	struct json_token *key = &reader->key;
-	struct json_token token;
 	enum ctp_status status = CTP_OK;
-	enum member member;
 
 	while (status == CTP_OK) {
-		status = json_scan_member(reader->scan, key, &token, err);
-		if (status != CTP_OK || key->kind == JSON_END)
-			break;
-		member = find_member(
-			json_scan_text(reader->scan, key), key->size);
-		if (token.kind == JSON_OBJECT || token.kind == JSON_ARRAY)
-			status = read_bracket(
-				reader, member, &token, event, err);
-		else if (!take_member(reader, member, &token, event))
-			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
-		else if (is_kept(member) && !reader->no_args)
-			trace_members_note(reader->members, key, &token);
+		const struct json_member *item = reader->read.items;
+		const struct json_member *end;
+
+		status = json_shape_read(
+			&reader->shape, reader->scan, &reader->read, err);
+		end = item + reader->read.count;
+		for (; status == CTP_OK && item < end; item++) {
+			if (item->value.kind == JSON_END)
+				return CTP_OK;
+			status = read_member(reader, item, event, err);
+		}
 	}
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "json_scan.h"
+#include "json_shape.h"
 #include "trace_args.h"
 #include "trace_labels.h"
 #include "trace_members.h"
@@ -42,7 +43,9 @@ struct trace_json_reader {
 	struct trace_labels *names;
 	struct trace_args *args; /* those of the event that was read last */
 	struct trace_members *members; /* likewise: what else it has */
-	struct json_token key;         /* of the member at hand */
+	struct json_shape shape;       /* of events */
+	struct json_members_read read;
+	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
 	bool no_args;
 	bool asks;    /* some of them are wanted: see trace->asked_args */
 	bool details; /* of clang's ranges are wanted even then */

@@ -162,15 +162,28 @@ static bool learn(struct trace_labels *names, uint32_t text,
 	return category->text != STRTAB_NONE;
 }
 
-static bool is_last(const struct trace_labels *names,
+/* Where one is remembered: by what tells most of them apart. */
+static struct trace_met *place_of(struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text = json_scan_text(scan, token);
+	size_t middle = token->size / 2;
+
+	return &names->met[((size_t)token->size + (unsigned char)text[0] * 3U +
+				   (unsigned char)text[middle] * 5U) %
+			   TRACE_LABELS_MET];
+}
+
+static bool is_met(const struct trace_labels *names,
+	const struct trace_met *met, const struct json_scan *scan,
+	const struct json_token *token)
 {
 	const char *text;
 	size_t size;
 
-	if (names->last == 0 || token->has_escapes)
+	if (met->category == 0 || token->has_escapes)
 		return false;
-	text = strtab_text(names->trace->text, names->last_text, &size);
+	text = strtab_text(names->trace->text, met->text, &size);
 	return size == token->size &&
 	       memcmp(text, json_scan_text(scan, token), size) == 0;
 }
@@ -179,11 +192,12 @@ bool trace_labels_category(struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category)
 {
+	struct trace_met *met = place_of(names, scan, token);
 	struct trace_name *name;
 	uint32_t text;
 
-	if (is_last(names, scan, token)) {
-		*category = names->last - 1;
+	if (is_met(names, met, scan, token)) {
+		*category = met->category - 1;
 		return true;
 	}
 	text = token->size == 0 ? 0 : intern(names, scan, token);
@@ -200,8 +214,7 @@ bool trace_labels_category(struct trace_labels *names,
 		name->category = names->category_count;
 	}
 	*category = text == 0 ? TRACE_NO_CATEGORY : name->category - 1;
-	names->last = *category + 1;
-	names->last_text = text;
+	*met = (struct trace_met){*category + 1, text};
 	return true;
 }
 

@@ -32,6 +32,14 @@ struct trace_category {
 	bool arrow;  /* from calls to what they caused */
 };
 
+/* One that was met of late. */
+struct trace_met {
+	uint32_t category; /* + 1; 0: none */
+	uint32_t text;     /* strtab number of it in the file */
+};
+
+#define TRACE_LABELS_MET 16
+
 struct trace_labels {
 	struct trace *trace;
 	struct trace_args *args; /* for its scratch space */
@@ -40,8 +48,7 @@ struct trace_labels {
 	uint32_t category_room;
 	struct trace_name *names; /* by strtab number */
 	uint32_t name_room;
-	uint32_t last; /* category + 1 that was met last; its text: */
-	uint32_t last_text;
+	struct trace_met met[TRACE_LABELS_MET];
 };
 
 /* The category of what has none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_rows.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "json_value.h"
@@ -65,6 +66,37 @@ static bool read_id(struct trace_rows *rows, const struct json_scan *scan,
 	return *name != STRTAB_NONE;
 }
 
+/* More than a word of room is behind what the scanner has. */
+static uint64_t load(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return le64toh(word);
+}
+
+static struct trace_id_text id_text(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text = json_scan_text(scan, token);
+	struct trace_id_text id = {.kind = token->kind, .size = token->size};
+
+	if (token->size >= 8) {
+		id.begin = load(text);
+		id.end = load(text + token->size - 8);
+	} else if (token->size > 0) {
+		id.begin = load(text) << (64 - 8 * token->size);
+	}
+	return id;
+}
+
+static bool is_same_text(
+	const struct trace_id_text *a, const struct trace_id_text *b)
+{
+	return a->size <= 16 && a->size == b->size && a->kind == b->kind &&
+	       a->begin == b->begin && a->end == b->end;
+}
+
 static uint32_t find_process(
 	struct trace_rows *rows, int64_t pid, uint32_t name)
 {
@@ -82,27 +114,20 @@ static uint32_t find_process(
 	return number;
 }
 
-struct trace_row *trace_rows_find(struct trace_rows *rows,
+/* Likewise, of what is not the one that was found last. */
+static struct trace_row *find_row(struct trace_rows *rows,
 	const struct json_scan *scan, const struct json_token *pid,
 	const struct json_token *tid)
 {
 	int64_t key[2];
 	uint32_t names[2];
-	uint32_t known;
+	uint32_t known = strtab_count(rows->keys);
 	uint32_t number;
 	uint32_t process;
 
 	if (!read_id(rows, scan, pid, &key[0], &names[0]) ||
 		!read_id(rows, scan, tid, &key[1], &names[1]))
 		return NULL;
-	if (rows->last != STRTAB_NONE) {
-		struct trace_row *last = &rows->rows[rows->last];
-
-		if (last->tid == key[1] &&
-			rows->processes[last->process].pid == key[0])
-			return last;
-	}
-	known = strtab_count(rows->keys);
 	number = strtab_add(rows->keys, (const char *)key, sizeof(key));
 	process = find_process(rows, key[0], names[0]);
 	if (number == STRTAB_NONE || process == STRTAB_NONE ||
@@ -117,6 +142,23 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 			.tid = key[1],
 			.name = names[1]};
 	return &rows->rows[number];
+}
+
+struct trace_row *trace_rows_find(struct trace_rows *rows,
+	const struct json_scan *scan, const struct json_token *pid,
+	const struct json_token *tid)
+{
+	struct trace_id_text texts[2] = {
+		id_text(scan, pid), id_text(scan, tid)};
+	struct trace_row *row;
+
+	if (is_same_text(&texts[0], &rows->last_texts[0]) &&
+		is_same_text(&texts[1], &rows->last_texts[1]))
+		return &rows->rows[rows->last];
+	row = find_row(rows, scan, pid, tid);
+	if (row != NULL)
+		memcpy(rows->last_texts, texts, sizeof(texts));
+	return row;
 }
 
 struct trace_process *trace_rows_process(

@@ -40,6 +40,14 @@ struct trace_process {
 	int64_t device;
 };
 
+/* The text of a pid or tid, so that a short one is compared at once. */
+struct trace_id_text {
+	uint64_t begin; /* its first bytes and its last, up to eight each */
+	uint64_t end;
+	uint32_t size;
+	uint8_t kind; /* enum json_kind */
+};
+
 struct trace_rows {
 	struct trace *trace;
 	struct trace_args *args; /* for its scratch space */
@@ -49,7 +57,8 @@ struct trace_rows {
 	uint32_t process_room;
 	struct trace_row *rows;
 	uint32_t row_room;
-	uint32_t last;
+	uint32_t last; /* and the texts of its pid and tid: */
+	struct trace_id_text last_texts[2];
 };
 
 /* False if out of memory, like all below; call trace_rows_clear() in either
