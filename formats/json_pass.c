@@ -8,31 +8,32 @@
 /* Brackets that are open are the bits of a word. */
 #define DEPTH_MAX 64
 
+/* What is behind a string's quote; NULL if it does not end. */
+static inline const uint8_t *pass_string(
+	const uint8_t *text, const uint8_t *end)
+{
+	bool has_escapes;
+	const uint8_t *quote = json_bytes_string(text + 1, end, &has_escapes);
+
+	return quote < end ? quote + 1 : NULL;
+}
+
 /* A key and its colon, up to the value; NULL if there is none. */
 static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
 {
-	bool has_escapes;
-
 	if (*text != '"')
 		return NULL;
-	text = json_bytes_string(text + 1, end, &has_escapes);
-	text = json_bytes_blanks(text + 1, end);
+	text = pass_string(text, end);
+	if (text == NULL)
+		return NULL;
+	text = json_bytes_blanks(text, end);
 	return *text == ':' ? json_bytes_blanks(text + 1, end) : NULL;
 }
 
-static inline const uint8_t *pass_scalar(
-	const uint8_t *text, const uint8_t *end)
-{
-	uint8_t kind;
-	bool has_escapes;
-
-	if (*text == '"')
-		return json_bytes_string(text + 1, end, &has_escapes) + 1;
-	return json_bytes_scalar(text, end, &kind);
-}
-
-/* Goes on behind the items that are numbers and follow each other as usual. */
-static inline const uint8_t *pass_numbers(const uint8_t *text)
+/* Goes on behind the items that are numbers, or strings, and follow each other
+ * as usual. */
+static inline const uint8_t *pass_alike(
+	const uint8_t *text, const uint8_t *end, bool strings)
 {
 	for (;;) {
 		const uint8_t *next = text + 1;
@@ -40,27 +41,44 @@ static inline const uint8_t *pass_numbers(const uint8_t *text)
 		if (*text != ',')
 			return text;
 		next += *next == ' ';
-		next = json_bytes_number(next);
+		if ((*next == '"') != strings)
+			return text;
+		next = strings ? pass_string(next, end)
+			       : json_bytes_number(next);
 		if (next == NULL)
 			return text;
 		text = next;
 	}
 }
 
-/* Goes on behind the next item or member, or its beginning, or a bracket that
- * closes. NULL if it is not so. */
-static inline const uint8_t *pass_next(
-	struct json_place *next, const uint8_t *text, const uint8_t *end)
+/* What is behind a value that is neither an object nor an array, and, being an
+ * item, behind those that are alike; NULL if it is to be read in another way.
+ */
+static inline const uint8_t *pass_scalar(
+	const uint8_t *text, const uint8_t *end, bool array)
 {
-	bool array = (next->arrays & 1) != 0;
+	bool string = *text == '"';
+	uint8_t kind;
+
+	text = string ? pass_string(text, end)
+		      : json_bytes_scalar(text, end, &kind);
+	return text != NULL && array ? pass_alike(text, end, string) : text;
+}
+
+/* Goes on behind the next item or member, or its beginning, or a bracket that
+ * closes. NULL, and nothing is changed, if it is not so. */
+static inline const uint8_t *pass_next(
+	struct json_place *place, const uint8_t *text, const uint8_t *end)
+{
+	bool array = (place->arrays & 1) != 0;
 
 	if (*text == (array ? ']' : '}')) {
-		next->arrays >>= 1;
-		next->depth--;
-		next->is_first = false;
+		place->arrays >>= 1;
+		place->depth--;
+		place->is_first = false;
 		return text + 1;
 	}
-	if (!next->is_first) {
+	if (!place->is_first) {
 		if (*text != ',')
 			return NULL;
 		text = json_bytes_blanks(text + 1, end);
@@ -69,16 +87,16 @@ static inline const uint8_t *pass_next(
 		text = pass_key(text, end);
 	if (text == NULL)
 		return NULL;
-	next->is_first = *text == '{' || *text == '[';
-	if (!next->is_first) {
-		text = pass_scalar(text, end);
-		return text != NULL && array && text < end ? pass_numbers(text)
-							   : text;
+	if (*text != '{' && *text != '[') {
+		text = pass_scalar(text, end, array);
+		place->is_first &= text == NULL;
+		return text;
 	}
-	if (next->depth == DEPTH_MAX)
+	if (place->depth == DEPTH_MAX)
 		return NULL;
-	next->arrays = next->arrays << 1 | (*text == '[');
-	next->depth++;
+	place->arrays = place->arrays << 1 | (*text == '[');
+	place->depth++;
+	place->is_first = true;
 	return text + 1;
 }
 
@@ -87,12 +105,12 @@ void json_pass(struct json_place *place, const uint8_t *end)
 	struct json_place next = *place;
 
 	while (next.depth > 0) {
-		const uint8_t *text = json_bytes_blanks(next.text, end);
+		const uint8_t *text = pass_next(
+			&next, json_bytes_blanks(next.text, end), end);
 
-		text = pass_next(&next, text, end);
-		if (text == NULL || text > end)
-			return;
+		if (text == NULL)
+			break;
 		next.text = text;
-		*place = next;
 	}
+	*place = next;
 }
