@@ -12,9 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many launches are remembered, in 16 MiB: a recorder hands activities
- * over a few times a second, and no device starts half a million kernels in
- * that time; traces of others are read in order of time. */
+/* How many launches are remembered, in 16 MiB, or 20 where many ids have the
+ * same lowest bits: a recorder hands activities over a few times a second, and
+ * no device starts half a million kernels in that time; traces of others are
+ * read in order of time. */
 #define DEVICE_JOIN_LIMIT (UINT32_C(1) << 19)
 
 struct device_join;

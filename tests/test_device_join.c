@@ -133,10 +133,12 @@ START_TEST(an_id_that_comes_again_is_the_later_call)
 }
 END_TEST
 
-/* The same as a plain array that is searched from its end. */
+/* The same as a plain array that is searched from its end; of ids that follow
+ * each other, and of some that have the same lowest bits. */
 START_TEST(random_calls_are_found_as_in_a_list)
 {
 	enum { LIMIT = 300, KEYS = 900, STEPS = 20000 };
+	static const unsigned shifts[] = {0, 8, 40};
 	static uint64_t keys[STEPS];
 	uint64_t state = 1;
 
@@ -147,7 +149,7 @@ START_TEST(random_calls_are_found_as_in_a_list)
 
 		state = state * 6364136223846793005u + 1442695040888963407u;
 		keys[i] = (state >> 33) % KEYS;
-		add((int64_t)(keys[i] % 2), keys[i], i);
+		add((int64_t)(keys[i] % 2), keys[i] << shifts[_i], i);
 		wanted = (state >> 20) % KEYS;
 		for (uint64_t j = i + 1; j-- > 0 && j + LIMIT > i;)
 			if (keys[j] == wanted) {
@@ -155,8 +157,24 @@ START_TEST(random_calls_are_found_as_in_a_list)
 				break;
 			}
 		ck_assert_uint_eq(
-			find((int64_t)(wanted % 2), wanted), expected);
+			find((int64_t)(wanted % 2), wanted << shifts[_i]),
+			expected);
 	}
+}
+END_TEST
+
+/* All want the same slot; one by one these would take hours. */
+START_TEST(ids_of_the_same_bits_take_no_longer)
+{
+	enum { COUNT = 1000000 };
+
+	for (uint64_t i = 0; i < COUNT; i++)
+		add(1, i << 32, i);
+	for (uint64_t i = COUNT - DEVICE_JOIN_LIMIT; i < COUNT; i++)
+		if (find(1, i << 32) != i)
+			ck_abort_msg("call %" PRIu64 " was not found", i);
+	ck_assert_uint_eq(
+		find(1, (uint64_t)(COUNT - DEVICE_JOIN_LIMIT - 1) << 32), NONE);
 }
 END_TEST
 
@@ -201,7 +219,8 @@ int main(void)
 	tcase_add_test(tests, all_calls_up_to_the_limit_are_remembered);
 	tcase_add_loop_test(tests, the_oldest_is_forgotten_first, 0, 7);
 	tcase_add_test(tests, an_id_that_comes_again_is_the_later_call);
-	tcase_add_test(tests, random_calls_are_found_as_in_a_list);
+	tcase_add_loop_test(tests, random_calls_are_found_as_in_a_list, 0, 3);
+	tcase_add_test(tests, ids_of_the_same_bits_take_no_longer);
 	tcase_add_test(tests, memory_does_not_grow_past_the_limit);
 	tcase_add_test(tests, a_lack_of_memory_is_told_and_loses_nothing);
 	suite_add_tcase(suite, tests);
