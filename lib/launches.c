@@ -15,9 +15,12 @@ struct launches {
 	const struct trace *trace;
 	struct starts *tracks; /* by number */
 	uint32_t track_count;
-	/* By process and correlation; NULL until a call is met. */
-	struct device_join *starts; /* the time */
-	struct device_join *threads;
+	struct device_join *join; /* to places in `calls`; NULL: none yet */
+	/* As many as are joined, in a ring. */
+	struct launch *calls;
+	uint32_t call_count;
+	uint32_t call_room;
+	uint32_t call_next;
 };
 
 struct launches *launches_new(const struct trace *trace)
@@ -36,8 +39,8 @@ void launches_free(struct launches *launches)
 	for (uint32_t i = 0; i < launches->track_count; i++)
 		memory_free(launches->tracks[i].times_ns);
 	memory_free(launches->tracks);
-	device_join_free(launches->starts);
-	device_join_free(launches->threads);
+	device_join_free(launches->join);
+	memory_free(launches->calls);
 	memory_free(launches);
 }
 
@@ -67,21 +70,35 @@ static bool push(struct starts *starts, int64_t time_ns)
 	return true;
 }
 
+/* A place in the ring, whose call the join is about to forget; false if out of
+ * memory. */
+static bool take_place(struct launches *launches, uint32_t *place)
+{
+	*place = launches->call_next;
+	if (*place == launches->call_count) {
+		if (!memory_grow32(&launches->calls, launches->call_count,
+			    &launches->call_room, sizeof(*launches->calls)))
+			return false;
+		launches->call_count++;
+	}
+	launches->call_next = (*place + 1) % DEVICE_JOIN_LIMIT;
+	return true;
+}
+
 static bool add_call(struct launches *launches, const struct event *event)
 {
 	const struct starts *open = &launches->tracks[event->track];
 	int64_t pid = launches->trace->tracks[event->track].pid;
 	int64_t start_ns = open->depth == 0 ? event->time_ns
 					    : open->times_ns[open->depth - 1];
+	uint32_t place;
 
-	if (launches->starts == NULL)
-		launches->starts = device_join_new(DEVICE_JOIN_LIMIT);
-	if (launches->threads == NULL)
-		launches->threads = device_join_new(DEVICE_JOIN_LIMIT);
-	return launches->starts != NULL && launches->threads != NULL &&
-	       device_join_add(
-		       launches->starts, pid, event->id, (uint64_t)start_ns) &&
-	       device_join_add(launches->threads, pid, event->id, event->track);
+	if (launches->join == NULL)
+		launches->join = device_join_new(DEVICE_JOIN_LIMIT);
+	if (launches->join == NULL || !take_place(launches, &place))
+		return false;
+	launches->calls[place] = (struct launch){start_ns, event->track};
+	return device_join_add(launches->join, pid, event->id, place);
 }
 
 bool launches_see(struct launches *launches, const struct event *event)
@@ -104,13 +121,11 @@ bool launches_find(const struct launches *launches, const struct event *event,
 	struct launch *launch)
 {
 	int64_t pid = launches->trace->tracks[event->track].pid;
-	uint64_t start;
-	uint64_t thread;
+	uint64_t place;
 
-	if (launches->starts == NULL || event->id == 0 ||
-		!device_join_find(launches->starts, pid, event->id, &start) ||
-		!device_join_find(launches->threads, pid, event->id, &thread))
+	if (launches->join == NULL || event->id == 0 ||
+		!device_join_find(launches->join, pid, event->id, &place))
 		return false;
-	*launch = (struct launch){(int64_t)start, (uint32_t)thread};
+	*launch = launches->calls[place];
 	return true;
 }
