@@ -174,6 +174,11 @@ bool flops_is_op(struct flops *flops, uint32_t site)
 	return site_of(flops, site).is_op;
 }
 
+enum flops_family flops_family_of(struct flops *flops, uint32_t site)
+{
+	return site_of(flops, site).family;
+}
+
 /* A number that may be of any kind; 0 if it is none, or negative. */
 static double number_of(const struct event_arg *arg)
 {

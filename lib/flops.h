@@ -46,6 +46,9 @@ void flops_free(struct flops *flops);
 /* Is it an operator of PyTorch's, or of what it compiled? */
 bool flops_is_op(struct flops *flops, uint32_t site);
 
+/* Which formulas its work follows from. */
+enum flops_family flops_family_of(struct flops *flops, uint32_t site);
+
 /* What the operator at this site does, whose arguments the event has. */
 void flops_of_op(struct flops *flops, uint32_t site, const struct event *event,
 	struct flops_work *work);

@@ -6,6 +6,10 @@
 
 #include "saturate.h"
 
+/* So that a text that is read stays in registers: operators have three each,
+ * and nothing else about them takes as long. */
+#define INLINE static inline __attribute__((always_inline))
+
 struct text {
 	const char *at;
 	const char *end;
@@ -13,18 +17,19 @@ struct text {
 
 static bool is_space(char byte)
 {
-	return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+	return byte <= ' ' &&
+	       (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r');
 }
 
 /* The next byte that is no space, which is not taken; NUL at the end. */
-static char peek(struct text *text)
+INLINE char peek(struct text *text)
 {
 	while (text->at < text->end && is_space(*text->at))
 		text->at++;
 	return text->at < text->end ? *text->at : '\0';
 }
 
-static bool take(struct text *text, char byte)
+INLINE bool take(struct text *text, char byte)
 {
 	if (peek(text) != byte || text->at == text->end)
 		return false;
@@ -33,7 +38,7 @@ static bool take(struct text *text, char byte)
 }
 
 /* Takes a number that is no less than `least`. */
-static bool take_number(struct text *text, int64_t least, int64_t *number)
+INLINE bool take_number(struct text *text, int64_t least, int64_t *number)
 {
 	bool negative = take(text, '-');
 	int64_t sum = 0;
@@ -51,7 +56,7 @@ static bool take_number(struct text *text, int64_t least, int64_t *number)
 }
 
 /* Passes over the string whose quote is next. */
-static bool skip_string(struct text *text)
+INLINE bool skip_string(struct text *text)
 {
 	for (text->at++; text->at < text->end; text->at++) {
 		if (*text->at == '\\')
@@ -68,7 +73,7 @@ static bool skip_string(struct text *text)
 }
 
 /* Passes over any value, and leaves it in `value`. */
-static bool take_value(struct text *text, struct text *value)
+INLINE bool take_value(struct text *text, struct text *value)
 {
 	uint64_t depth = 0;
 	char byte = peek(text);
@@ -94,7 +99,7 @@ static bool take_value(struct text *text, struct text *value)
 }
 
 /* The rest of a shape, whose bracket is taken. */
-static bool take_shape(struct text *text, struct op_input *input)
+INLINE bool take_shape(struct text *text, struct op_input *input)
 {
 	uint64_t elements = 1;
 	uint32_t rank = 0;
@@ -118,7 +123,7 @@ static bool take_shape(struct text *text, struct op_input *input)
 }
 
 /* A list of tensors, whose bracket is taken. */
-static bool take_shapes(struct text *text, struct op_input *input)
+INLINE bool take_shapes(struct text *text, struct op_input *input)
 {
 	input->is_list = true;
 	do {
@@ -129,7 +134,7 @@ static bool take_shapes(struct text *text, struct op_input *input)
 	return take(text, ']');
 }
 
-static bool take_dims(struct text *text, struct op_input *input)
+INLINE bool take_dims(struct text *text, struct op_input *input)
 {
 	struct text value;
 

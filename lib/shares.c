@@ -32,8 +32,11 @@ void shares_free(struct shares *shares)
 {
 	if (shares == NULL)
 		return;
-	for (uint32_t i = 0; i < shares->track_count; i++)
+	for (uint32_t i = 0; i < shares->track_count; i++) {
 		memory_free(shares->tracks[i].ranges);
+		memory_free(shares->tracks[i].args);
+		buffer_clear(&shares->tracks[i].texts);
+	}
 	memory_free(shares->tracks);
 	memory_free(shares->sites);
 	memory_free(shares->ops);
@@ -211,30 +214,38 @@ static bool push(struct shares *shares, const struct event *event)
 		return false;
 	track->ranges = ranges;
 	range = &ranges[track->depth++];
-	*range = (struct shares_range){.site = event->site};
+	*range = (struct shares_range){.site = event->site,
+		.first_arg = track->arg_count,
+		.text_at = track->texts.used};
 	outer = track->depth > 1 ? range - 1 : NULL;
 	range->nearest = outer == NULL ? 0 : outer->nearest;
 	if (!flops_is_op(shares->flops, event->site))
 		return true;
+	outer = range->nearest == 0 ? NULL : &ranges[range->nearest - 1];
+	range->nearest = track->depth;
+	if (flops_family_of(shares->flops, event->site) != FLOPS_ATTENTION)
+		return shares_args_keep(track, range, event);
 	flops_of_op(shares->flops, event->site, event, &range->work);
 	/* Some attention is done by an operator that has all sequences in one
 	 * dimension, where the one that called it knows their lengths. */
-	outer = range->nearest == 0 ? NULL : &ranges[range->nearest - 1];
-	if (!range->work.has_flops && range->work.family == FLOPS_ATTENTION &&
-		outer != NULL && outer->work.family == FLOPS_ATTENTION)
+	if (!range->work.has_flops && outer != NULL &&
+		outer->work.family == FLOPS_ATTENTION)
 		range->work = outer->work;
-	range->nearest = track->depth;
 	return true;
 }
 
 static bool pop(struct shares *shares, const struct event *event)
 {
 	struct shares_track *track = track_of(shares, event->track);
+	const struct shares_range *range;
 	struct shares_op *op;
 
 	if (track == NULL || track->depth == 0)
 		return track != NULL;
-	op = op_of(shares, track->ranges[--track->depth].op);
+	range = &track->ranges[--track->depth];
+	track->arg_count = range->first_arg;
+	track->texts.used = range->text_at;
+	op = op_of(shares, range->op);
 	if (op == NULL)
 		return true;
 	op->ended = true;
@@ -258,6 +269,7 @@ static bool add_args(struct shares *shares, const struct event *event)
 	if (!work.has_flops && !work.has_bytes)
 		return true;
 	range->work = work;
+	range->unread = false;
 	op = op_of(shares, range->op);
 	if (op != NULL)
 		op->work = work;
@@ -285,6 +297,7 @@ static bool add_call(struct shares *shares, const struct event *event)
 	if (op == NULL && range->op != 0)
 		return true; /* its work has been divided already */
 	if (op == NULL) {
+		shares_args_read(shares, track, range);
 		op = add_op(shares, &range->work);
 		if (op == NULL)
 			return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Between shares.c and shares_split.c. */
+/* Between shares.c, shares_args.c and shares_split.c. */
 #ifndef SHARES_PRIVATE_H
 #define SHARES_PRIVATE_H
 
+#include "buffer.h"
 #include "device_join.h"
 #include "shares.h"
 
@@ -27,13 +28,22 @@ struct shares_range {
 	uint32_t nearest; /* the innermost op up to here, plus 1; 0: none */
 	uint64_t op;      /* its number among those that launched; 0: none */
 	struct flops_work work;
-	bool taken; /* by shares_take_op() */
+	bool taken;  /* by shares_take_op() */
+	bool unread; /* the work is not known before its arguments are read */
+	/* How much of what the track keeps is of those around it. */
+	uint32_t first_arg;
+	size_t text_at;
 };
 
 struct shares_track {
 	struct shares_range *ranges;
 	uint32_t depth;
 	uint32_t room;
+	/* Of operators that are open, each behind the one around it. */
+	struct event_arg *args;
+	uint32_t arg_count;
+	uint32_t arg_room;
+	struct buffer texts;
 };
 
 /* A kernel that waits for the others of its operator. */
@@ -80,6 +90,14 @@ struct shares {
 };
 
 enum shares_role shares_role_of(const char *name);
+
+/* Keeps what an operator says that has just begun. False if out of memory. */
+bool shares_args_keep(struct shares_track *track, struct shares_range *range,
+	const struct event *event);
+
+/* Makes the work of an open operator known. */
+void shares_args_read(struct shares *shares, struct shares_track *track,
+	struct shares_range *range);
 
 /* Divides the work of an operator among its kernels, and forgets it. */
 bool shares_settle(struct shares *shares, struct shares_op *op);
