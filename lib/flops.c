@@ -324,6 +324,19 @@ void flops_of_op(struct flops *flops, uint32_t number,
 	flops_of_kernel(flops, event, work);
 }
 
+uint64_t flops_count_of_op(
+	struct flops *flops, uint32_t number, const struct event *event)
+{
+	struct site site = site_of(flops, number);
+	struct flops_work work = {.family = site.family};
+
+	if (site.formula != NULL)
+		flops_of_op(flops, number, event, &work);
+	else if (site.is_op)
+		flops_of_kernel(flops, event, &work);
+	return work.has_flops ? work.flops : 0;
+}
+
 void flops_of_kernel(
 	struct flops *flops, const struct event *event, struct flops_work *work)
 {

@@ -53,6 +53,11 @@ enum flops_family flops_family_of(struct flops *flops, uint32_t site);
 void flops_of_op(struct flops *flops, uint32_t site, const struct event *event,
 	struct flops_work *work);
 
+/* The same, of which only the operations are wanted; 0 if they are not known.
+ * Of what has no formula nothing is read then. */
+uint64_t flops_count_of_op(
+	struct flops *flops, uint32_t site, const struct event *event);
+
 /* What a kernel's own arguments say, which is nothing as a rule. */
 void flops_of_kernel(struct flops *flops, const struct event *event,
 	struct flops_work *work);

@@ -157,27 +157,24 @@ static bool enter_module(struct ops *ops, const struct ops_track *track,
 static uint64_t count_flops(struct ops *ops, const struct ops_track *track,
 	const struct event *event, struct ops_frame *frame)
 {
-	struct flops_work work;
+	uint64_t flops = flops_count_of_op(ops->flops, event->site, event);
 	bool inside =
 		track->depth > 0 && track->frames[track->depth - 1].in_flops;
 
 	frame->in_flops = inside;
-	if (!flops_is_op(ops->flops, event->site))
-		return 0;
-	flops_of_op(ops->flops, event->site, event, &work);
-	if (!work.has_flops || work.flops == 0)
+	if (flops == 0)
 		return 0;
 	frame->has_flops = true;
 	frame->in_flops = true;
 	if (!inside)
-		ops->flops_sum = saturate_sum(ops->flops_sum, work.flops);
+		ops->flops_sum = saturate_sum(ops->flops_sum, flops);
 	else if (ops->options.group == OPS_MODULE)
 		return 0;
 	for (uint32_t i = track->depth; i-- > 0 && track->frames[i].in_flops;)
 		if (track->frames[i].has_flops &&
 			track->frames[i].key == frame->key)
 			return 0;
-	return work.flops;
+	return flops;
 }
 
 /* Changes a range that begins, as `frame` says. */
