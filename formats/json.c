@@ -9,6 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "memory.h"
 #include "utf8.h"
 
@@ -72,7 +76,7 @@ no_memory:
 	return false;
 }
 
-void json_raw(struct json *json, const char *bytes, size_t size)
+void json_raw_slowly(struct json *json, const char *bytes, size_t size)
 {
 	char *at;
 
@@ -82,15 +86,10 @@ void json_raw(struct json *json, const char *bytes, size_t size)
 		return;
 	}
 	at = json_room(json, size);
-	if (at == NULL || size == 0)
+	if (at == NULL)
 		return;
 	memcpy(at, bytes, size);
 	json_advance(json, at + size);
-}
-
-void json_raw_text(struct json *json, const char *text)
-{
-	json_raw(json, text, strlen(text));
 }
 
 static bool is_plain(unsigned char byte)
@@ -121,6 +120,37 @@ static char *put_escape(char *at, unsigned char byte)
 	return at;
 }
 
+/* Copies bytes up to the first that is not plain ASCII; how many. There is room
+ * for all. */
+static size_t copy_plain(char *at, const char *bytes, size_t size)
+{
+	size_t done = 0;
+
+#ifdef __SSE2__
+	for (; size - done >= 16; done += 16) {
+		__m128i text = _mm_loadu_si128(
+			(const __m128i *)(const void *)(bytes + done));
+		/* As signed numbers, bytes over 127 are less than a blank. */
+		__m128i odd = _mm_or_si128(
+			_mm_cmplt_epi8(text, _mm_set1_epi8(' ')),
+			_mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8('"')),
+				_mm_cmpeq_epi8(text, _mm_set1_epi8('\\'))));
+
+		if (_mm_movemask_epi8(odd) != 0)
+			break;
+		_mm_storeu_si128((__m128i *)(void *)(at + done), text);
+	}
+#endif
+	for (; done < size; done++) {
+		unsigned char byte = (unsigned char)bytes[done];
+
+		if (byte > 127 || !is_plain(byte))
+			break;
+		at[done] = (char)byte;
+	}
+	return done;
+}
+
 /* Adds valid UTF-8, escaped. */
 static void add_valid(struct json *json, const char *bytes, size_t size)
 {
@@ -144,9 +174,9 @@ static void add_valid(struct json *json, const char *bytes, size_t size)
 	}
 }
 
-void json_raw_string(struct json *json, const char *bytes, size_t size)
+/* Adds what has to be looked at byte by byte. */
+static void add_odd(struct json *json, const char *bytes, size_t size)
 {
-	json_raw(json, "\"", 1);
 	while (size > 0) {
 		size_t part = utf8_valid_prefix(bytes, size);
 
@@ -159,6 +189,20 @@ void json_raw_string(struct json *json, const char *bytes, size_t size)
 		bytes += part;
 		size -= part;
 	}
+}
+
+void json_raw_string(struct json *json, const char *bytes, size_t size)
+{
+	size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
+	char *at = json_room(json, piece + 2);
+	size_t plain;
+
+	if (at == NULL)
+		return;
+	*at++ = '"';
+	plain = copy_plain(at, bytes, piece);
+	json_advance(json, at + plain);
+	add_odd(json, bytes + plain, size - plain);
 	json_raw(json, "\"", 1);
 }
 
@@ -204,28 +248,39 @@ void json_text(struct json *json, const char *text)
 	json_text_sized(json, text, strlen(text));
 }
 
+/* Room for a number, behind the comma that it needs. NULL if out of memory. */
+static char *begin_number(struct json *json)
+{
+	char *at = json_room(json, 1 + JSON_NUMBER_MAX);
+
+	if (at != NULL && json->comma)
+		*at++ = ',';
+	json->comma = true;
+	return at;
+}
+
 void json_int(struct json *json, int64_t value)
 {
-	char number[JSON_NUMBER_MAX];
+	char *at = begin_number(json);
 
-	json_value(
-		json, number, (size_t)(json_put_int(number, value) - number));
+	if (at != NULL)
+		json_advance(json, json_put_int(at, value));
 }
 
 void json_uint(struct json *json, uint64_t value)
 {
-	char number[JSON_NUMBER_MAX];
+	char *at = begin_number(json);
 
-	json_value(
-		json, number, (size_t)(json_put_uint(number, value) - number));
+	if (at != NULL)
+		json_advance(json, json_put_uint(at, value));
 }
 
 void json_double(struct json *json, double value)
 {
-	char number[JSON_NUMBER_MAX];
+	char *at = begin_number(json);
 
-	json_value(json, number,
-		(size_t)(json_put_double(number, value) - number));
+	if (at != NULL)
+		json_advance(json, json_put_double(at, value));
 }
 
 void json_bool(struct json *json, bool value)

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Room that suffices for any one number. */
 #define JSON_NUMBER_MAX 32
@@ -62,9 +63,10 @@ void json_none(struct json *json); /* null */
 void json_value(struct json *json, const char *bytes, size_t size);
 
 /* Raw: no commas. A string gets its quotes. */
-void json_raw(struct json *json, const char *bytes, size_t size);
-void json_raw_text(struct json *json, const char *text);
 void json_raw_string(struct json *json, const char *bytes, size_t size);
+
+/* json_raw() where there is not the room. */
+void json_raw_slowly(struct json *json, const char *bytes, size_t size);
 
 /* Makes room; false if out of memory, which only a writer without a stream or
  * a `size` over JSON_BUFFER_BYTES can be. */
@@ -84,6 +86,21 @@ static inline char *json_room(struct json *json, size_t size)
 static inline void json_advance(struct json *json, const char *end)
 {
 	json->used = (size_t)(end - json->bytes);
+}
+
+static inline void json_raw(struct json *json, const char *bytes, size_t size)
+{
+	if (__builtin_expect(size > json->room - json->used, 0)) {
+		json_raw_slowly(json, bytes, size);
+	} else if (size > 0) {
+		memcpy(json->bytes + json->used, bytes, size);
+		json->used += size;
+	}
+}
+
+static inline void json_raw_text(struct json *json, const char *text)
+{
+	json_raw(json, text, strlen(text));
 }
 
 /* Print at `at`, which has JSON_NUMBER_MAX bytes of room, and return the end;

@@ -46,7 +46,15 @@ char *json_put_uint(char *at, uint64_t value)
 	char *end = at + (digit_count(value));
 	char *digit = end;
 
-	while (value >= 100) {
+	while (value >= 10000) {
+		unsigned four = (unsigned)(value % 10000);
+
+		digit -= 4;
+		memcpy(digit, &pairs[four / 100 * 2], 2);
+		memcpy(digit + 2, &pairs[four % 100 * 2], 2);
+		value /= 10000;
+	}
+	if (value >= 100) {
 		digit -= 2;
 		memcpy(digit, &pairs[value % 100 * 2], 2);
 		value /= 100;
