@@ -7,31 +7,81 @@
 #include "memory.h"
 #include "trace_members.h"
 
-/* What a member's text begins with that stands beside the arguments. */
-#define MEMBER "\"" TRACE_MEMBER
-#define MEMBER_SIZE (sizeof(MEMBER) - 1)
+/* So many wait to be used again, if they are no larger than this. */
+#define SPARE_MAX 64
+#define SPARE_BYTES_MAX 4096
+#define SPARE_ITEMS_MAX 128
 
 struct chrome_arg {
 	uint32_t key; /* in chrome_text.keys */
+	bool is_beside;
 	size_t start; /* in chrome_args.text */
-	size_t size;
+	size_t size;  /* without the comma */
 };
 
 void chrome_args_clear(struct chrome_args *args)
 {
 	memory_free(args->items);
-	buffer_clear(&args->text);
+	json_clear(&args->text);
 	*args = (struct chrome_args)CHROME_ARGS_INIT;
 }
 
 void chrome_args_reset(struct chrome_args *args)
 {
 	args->count = 0;
+	args->has_beside = false;
+	args->keys = 0;
 	args->text.used = 0;
+}
+
+struct chrome_args *chrome_args_take(struct chrome_text *text)
+{
+	struct chrome_args *args = text->spare;
+
+	if (args == NULL)
+		return memory_new_zeroed(1, sizeof(*args));
+	text->spare = args->next;
+	text->spare_count--;
+	return args;
+}
+
+void chrome_args_give(struct chrome_text *text, struct chrome_args *args)
+{
+	if (args == NULL)
+		return;
+	if (text->spare_count == SPARE_MAX ||
+		args->text.room > SPARE_BYTES_MAX ||
+		args->room > SPARE_ITEMS_MAX) {
+		chrome_args_clear(args);
+		memory_free(args);
+		return;
+	}
+	chrome_args_reset(args);
+	args->next = text->spare;
+	text->spare = args;
+	text->spare_count++;
+}
+
+void chrome_args_free_spare(struct chrome_text *text)
+{
+	while (text->spare != NULL) {
+		struct chrome_args *args = text->spare;
+
+		text->spare = args->next;
+		chrome_args_clear(args);
+		memory_free(args);
+	}
+}
+
+static uint64_t bit_of(uint32_t key)
+{
+	return UINT64_C(1) << key % 64;
 }
 
 bool chrome_args_has(const struct chrome_args *args, uint32_t key)
 {
+	if ((args->keys & bit_of(key)) == 0)
+		return false;
 	for (uint32_t i = 0; i < args->count; i++)
 		if (args->items[i].key == key)
 			return true;
@@ -43,7 +93,7 @@ bool chrome_args_has(const struct chrome_args *args, uint32_t key)
 static void drop(struct chrome_args *args, uint32_t key)
 {
 	struct chrome_arg *items = args->items;
-	uint8_t *bytes = args->text.bytes;
+	char *bytes = args->text.bytes;
 	uint32_t at = 0;
 	size_t end;
 	size_t size;
@@ -52,7 +102,7 @@ static void drop(struct chrome_args *args, uint32_t key)
 		at++;
 	if (at == args->count)
 		return;
-	size = items[at].size;
+	size = items[at].size + 1;
 	end = items[at].start + size;
 	memmove(bytes + end - size, bytes + end, args->text.used - end);
 	args->text.used -= size;
@@ -63,67 +113,92 @@ static void drop(struct chrome_args *args, uint32_t key)
 	}
 }
 
-/* Sets a key to text that is a whole JSON member. */
-static bool set(struct chrome_args *args, uint32_t key, const struct json *json)
+/* Begins a member, whose value is to be written to this; NULL if out of memory.
+ */
+static struct json *begin_member(
+	struct chrome_args *args, const struct chrome_key *key)
 {
-	size_t start;
+	struct json *json = &args->text;
 
-	if (json->failed)
-		return false;
-	drop(args, key);
+	if ((args->keys & bit_of(key->number)) != 0)
+		drop(args, key->number);
 	if (!memory_grow32(&args->items, args->count, &args->room,
 		    sizeof(*args->items)))
-		return false;
-	start = args->text.used;
-	buffer_add(&args->text, json->bytes, json->used);
-	args->items[args->count++] =
-		(struct chrome_arg){key, start, json->used};
-	return !args->text.failed;
+		return NULL;
+	args->keys |= bit_of(key->number);
+	args->has_beside |= key->is_beside;
+	args->items[args->count].key = key->number;
+	args->items[args->count].is_beside = key->is_beside;
+	args->items[args->count].start = json->used;
+	json_raw(json, key->bytes, key->size);
+	json->comma = false;
+	return json;
 }
 
-static struct json *begin_member(struct chrome_text *text, uint32_t key)
+static bool end_member(struct chrome_args *args)
 {
-	struct json *json = chrome_text_scratch(text);
-	size_t size;
-	const char *bytes = strtab_text(text->keys, key, &size);
+	struct json *json = &args->text;
+	struct chrome_arg *item = &args->items[args->count++];
 
-	json_raw(json, bytes, size);
-	return json;
+	item->size = json->used - item->start;
+	json_raw(json, ",", 1);
+	return !json->failed;
+}
+
+/* Bad text is counted where all is. */
+static void count_replaced(struct chrome_args *args, struct chrome_text *text)
+{
+	text->scratch.replaced += args->text.replaced;
+	args->text.replaced = 0;
 }
 
 bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
 	const struct event *event)
 {
 	for (uint32_t i = 0; i < event->arg_count; i++) {
-		uint32_t key = chrome_text_key(text, event->args[i].key);
-		struct json *json;
+		const struct chrome_key *key =
+			chrome_text_key(text, event->args[i].key);
+		struct json *json =
+			key == NULL ? NULL : begin_member(args, key);
 
-		if (key == 0)
+		if (json == NULL)
 			return false;
-		json = begin_member(text, key);
 		json_arg(json, &event->args[i]);
-		if (!set(args, key, json))
+		if (!end_member(args))
 			return false;
 	}
+	count_replaced(args, text);
 	return true;
+}
+
+static struct json *begin_own(struct chrome_args *args,
+	const struct chrome_text *text, uint32_t number)
+{
+	const struct chrome_key key = chrome_text_own_key(text, number);
+
+	return begin_member(args, &key);
 }
 
 bool chrome_args_add_int(struct chrome_args *args, struct chrome_text *text,
 	uint32_t key, int64_t value)
 {
-	struct json *json = begin_member(text, key);
+	struct json *json = begin_own(args, text, key);
 
+	if (json == NULL)
+		return false;
 	json_int(json, value);
-	return set(args, key, json);
+	return end_member(args);
 }
 
 bool chrome_args_add_double(struct chrome_args *args, struct chrome_text *text,
 	uint32_t key, double value)
 {
-	struct json *json = begin_member(text, key);
+	struct json *json = begin_own(args, text, key);
 
+	if (json == NULL)
+		return false;
 	json_double(json, value);
-	return set(args, key, json);
+	return end_member(args);
 }
 
 bool chrome_args_add_category(
@@ -136,9 +211,12 @@ bool chrome_args_add_category(
 
 	if (category == 0)
 		return true;
-	json = begin_member(text, CHROME_KEY_CATEGORY);
+	json = begin_own(args, text, CHROME_KEY_CATEGORY);
+	if (json == NULL)
+		return false;
 	json_text_sized(json, bytes, size);
-	return set(args, CHROME_KEY_CATEGORY, json);
+	count_replaced(args, text);
+	return end_member(args);
 }
 
 bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text)
@@ -147,16 +225,20 @@ bool chrome_args_add_open(struct chrome_args *args, struct chrome_text *text)
 
 	if (chrome_args_has(args, CHROME_KEY_OPEN))
 		return true;
-	json = begin_member(text, CHROME_KEY_OPEN);
+	json = begin_own(args, text, CHROME_KEY_OPEN);
+	if (json == NULL)
+		return false;
 	json_bool(json, true);
-	return set(args, CHROME_KEY_OPEN, json);
+	return end_member(args);
 }
 
 char chrome_args_take_phase(struct chrome_args *args)
 {
-	static const char phase[] = MEMBER "ph\":\"?\"";
+	static const char phase[] = CHROME_MEMBER "ph\":\"?\"";
 	const size_t at = sizeof(phase) - sizeof("?\"");
 
+	if (!chrome_args_has(args, CHROME_KEY_MEMBER_PHASE))
+		return 0;
 	for (uint32_t i = 0; i < args->count; i++) {
 		const struct chrome_arg *item = &args->items[i];
 		char letter;
@@ -164,7 +246,7 @@ char chrome_args_take_phase(struct chrome_args *args)
 		if (item->key != CHROME_KEY_MEMBER_PHASE ||
 			item->size != sizeof(phase) - 1)
 			continue;
-		letter = (char)args->text.bytes[item->start + at];
+		letter = args->text.bytes[item->start + at];
 		if (strchr("RnNODcvV", letter) == NULL)
 			continue;
 		drop(args, CHROME_KEY_MEMBER_PHASE);
@@ -173,30 +255,12 @@ char chrome_args_take_phase(struct chrome_args *args)
 	return 0;
 }
 
-/* Is it one of the event's own, and none that an event has anyway? */
-static bool is_member(const char *text, size_t size)
-{
-	static const char *const taken[] = {
-		"ph", "ts", "dur", "pid", "tid", "name", "cat", "args"};
-	const char *name = text + MEMBER_SIZE;
-	const char *end;
-
-	if (size < MEMBER_SIZE || memcmp(text, MEMBER, MEMBER_SIZE) != 0)
-		return false;
-	end = memchr(name, '"', size - MEMBER_SIZE);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (strlen(taken[i]) == (size_t)(end - name) &&
-			memcmp(name, taken[i], strlen(taken[i])) == 0)
-			return false;
-	return true;
-}
-
 static void write_member(struct json *json, const char *text, size_t size)
 {
 	if (size > 5 && memcmp(text + size - 5, ":null", 5) == 0)
 		return;
 	json_raw_text(json, ",\"");
-	json_raw(json, text + MEMBER_SIZE, size - MEMBER_SIZE);
+	json_raw(json, text + CHROME_MEMBER_SIZE, size - CHROME_MEMBER_SIZE);
 }
 
 /* Writes one member; the first opens the object. */
@@ -208,11 +272,21 @@ static void member(
 	json_raw(json, bytes, size);
 }
 
+/* Those that are arguments, one by one, if others are among them. */
+static void write_mixed(
+	struct json *json, bool *first, const struct chrome_args *args)
+{
+	for (uint32_t i = 0; i < args->count; i++)
+		if (!args->items[i].is_beside)
+			member(json, first,
+				args->text.bytes + args->items[i].start,
+				args->items[i].size);
+}
+
 void chrome_args_write(struct json *json, const struct chrome_site *site,
 	const struct chrome_args *args)
 {
 	bool first = true;
-	bool beside = false;
 
 	if (site != NULL && site->file_size > 0 &&
 		(args == NULL || !chrome_args_has(args, CHROME_KEY_FILE)))
@@ -222,32 +296,27 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 		(args == NULL || !chrome_args_has(args, CHROME_KEY_LINE)))
 		member(json, &first, site->bytes + site->line_at,
 			site->line_size);
-	for (uint32_t i = 0; args != NULL && i < args->count; i++) {
-		const struct chrome_arg *item = &args->items[i];
-		const char *text = (char *)args->text.bytes + item->start;
-
-		if (is_member(text, item->size))
-			beside = true;
-		else
-			member(json, &first, text, item->size);
-	}
+	if (args != NULL && args->has_beside)
+		write_mixed(json, &first, args);
+	else if (args != NULL && args->count > 0)
+		member(json, &first, args->text.bytes, args->text.used - 1);
 	if (!first)
 		json_raw_text(json, "}");
-	for (uint32_t i = 0; beside && i < args->count; i++) {
+	if (args == NULL || !args->has_beside)
+		return;
+	for (uint32_t i = 0; i < args->count; i++) {
 		const struct chrome_arg *item = &args->items[i];
-		const char *text = (char *)args->text.bytes + item->start;
 
-		if (is_member(text, item->size))
-			write_member(json, text, item->size);
+		if (item->is_beside)
+			write_member(json, args->text.bytes + item->start,
+				item->size);
 	}
 }
 
 void chrome_args_write_object(struct json *json, const struct chrome_args *args)
 {
 	json_begin(json, '{');
-	for (uint32_t i = 0; i < args->count; i++)
-		json_value(json,
-			(char *)args->text.bytes + args->items[i].start,
-			args->items[i].size);
+	if (args->count > 0)
+		json_value(json, args->text.bytes, args->text.used - 1);
 	json_end(json, '}');
 }

@@ -10,15 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buffer.h"
 #include "chrome_text.h"
 #include "event.h"
+#include "json.h"
 
 struct chrome_args {
+	struct chrome_args *next; /* of those to be used again */
 	struct chrome_arg *items;
 	uint32_t count;
 	uint32_t room;
-	struct buffer text; /* "key":value, one after the other, no commas */
+	bool has_beside;  /* members that are no arguments */
+	uint64_t keys;    /* a bit for each, by their numbers modulo 64 */
+	struct json text; /* `"key":value,` one after the other */
 };
 
 /* clang-format off */
@@ -29,6 +32,16 @@ void chrome_args_clear(struct chrome_args *args);
 
 /* Forgets the arguments, keeps the memory. */
 void chrome_args_reset(struct chrome_args *args);
+
+/* Empty ones, for chrome_args_give(): those of ranges that have ended are used
+ * again. NULL if out of memory. */
+struct chrome_args *chrome_args_take(struct chrome_text *text);
+
+/* Gives them back; NULL is allowed. */
+void chrome_args_give(struct chrome_text *text, struct chrome_args *args);
+
+/* For chrome_text_clear(). */
+void chrome_args_free_spare(struct chrome_text *text);
 
 /* Sets what the event carries. False if out of memory. */
 bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,

@@ -62,18 +62,11 @@ static void free_held(struct held *held)
 	}
 }
 
-static void free_args(struct chrome_args *args)
-{
-	if (args != NULL)
-		chrome_args_clear(args);
-	memory_free(args);
-}
-
 void chrome_stack_clear(struct chrome_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		free_held(&stack->frames[i].held);
-		free_args(stack->frames[i].args);
+		chrome_args_give(stack->text, stack->frames[i].args);
 	}
 	memory_free(stack->frames);
 }
@@ -109,16 +102,17 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 }
 
 /* A range's arguments, made if there are none. */
-static struct chrome_args *own_args(struct chrome_frame *frame)
+static struct chrome_args *own_args(
+	const struct chrome_stack *stack, struct chrome_frame *frame)
 {
 	if (frame->args == NULL)
-		frame->args = memory_new_zeroed(1, sizeof(*frame->args));
+		frame->args = chrome_args_take(stack->text);
 	return frame->args;
 }
 
 bool chrome_stack_args(struct chrome_stack *stack, const struct event *event)
 {
-	struct chrome_args *args = own_args(top(stack));
+	struct chrome_args *args = own_args(stack, top(stack));
 
 	return args != NULL && chrome_args_add(args, stack->text, event);
 }
@@ -305,7 +299,7 @@ static bool hold_range(
 
 static void pop(struct chrome_stack *stack)
 {
-	free_args(top(stack)->args);
+	chrome_args_give(stack->text, top(stack)->args);
 	stack->depth--;
 }
 
@@ -359,7 +353,7 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 static bool number_range(
 	struct chrome_stack *stack, struct chrome_frame *frame, uint64_t id)
 {
-	struct chrome_args *args = own_args(frame);
+	struct chrome_args *args = own_args(stack, frame);
 
 	if (args == NULL)
 		return false;
@@ -379,7 +373,7 @@ static bool number_call(
 {
 	struct chrome_frame *frame = top(stack);
 	struct chrome_frame *caller = find_caller(stack);
-	struct chrome_args *args = own_args(frame);
+	struct chrome_args *args = own_args(stack, frame);
 
 	if (args == NULL ||
 		!chrome_args_add_int(args, stack->text, CHROME_KEY_CORRELATION,
@@ -431,7 +425,7 @@ bool chrome_stack_end(struct chrome_stack *stack, const struct event *event)
 
 bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
 {
-	struct chrome_args *args = own_args(top(stack));
+	struct chrome_args *args = own_args(stack, top(stack));
 
 	return args != NULL && chrome_args_add_open(args, stack->text) &&
 	       close_range(stack, time_ns);

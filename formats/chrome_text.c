@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "chrome_args.h"
 #include "memory.h"
+#include "trace_members.h"
 
 bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 {
@@ -53,6 +55,7 @@ void chrome_text_clear(struct chrome_text *text)
 		memory_free(text->sites[i].bytes);
 	memory_free(text->sites);
 	memory_free(text->key_of_text);
+	chrome_args_free_spare(text);
 	strtab_free(text->keys);
 	json_clear(&text->scratch);
 }
@@ -153,24 +156,55 @@ const struct chrome_site *chrome_text_make_site(
 	return &text->sites[site];
 }
 
-uint32_t chrome_text_key(struct chrome_text *text, uint32_t number)
+/* Is it one of the event's own, and none that an event has anyway? */
+static bool is_beside(const char *key, size_t size)
 {
+	static const char *const taken[] = {
+		"ph", "ts", "dur", "pid", "tid", "name", "cat", "args"};
+	const char *name = key + CHROME_MEMBER_SIZE;
+	const char *end;
+
+	if (size < CHROME_MEMBER_SIZE ||
+		memcmp(key, CHROME_MEMBER, CHROME_MEMBER_SIZE) != 0)
+		return false;
+	end = memchr(name, '"', size - CHROME_MEMBER_SIZE);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (strlen(taken[i]) == (size_t)(end - name) &&
+			memcmp(name, taken[i], strlen(taken[i])) == 0)
+			return false;
+	return true;
+}
+
+struct chrome_key chrome_text_own_key(
+	const struct chrome_text *text, uint32_t number)
+{
+	struct chrome_key key = {.number = number};
+
+	key.bytes = strtab_text(text->keys, number, &key.size);
+	return key;
+}
+
+const struct chrome_key *chrome_text_make_key(
+	struct chrome_text *text, uint32_t number)
+{
+	struct chrome_key *key;
 	struct json *json;
-	uint32_t key;
 
 	if (!memory_reach(&text->key_of_text, number, &text->key_room,
 		    sizeof(*text->key_of_text)))
-		return 0;
-	if (text->key_of_text[number] != 0)
-		return text->key_of_text[number];
+		return NULL;
+	key = &text->key_of_text[number];
 	json = chrome_text_scratch(text);
 	raw_string(json, text->trace->text, number);
 	json_raw_text(json, ":");
 	if (json->failed)
-		return 0;
-	key = strtab_add(text->keys, json->bytes, json->used);
-	if (key == STRTAB_NONE)
-		return 0;
-	text->key_of_text[number] = key;
+		return NULL;
+	key->number = strtab_add(text->keys, json->bytes, json->used);
+	if (key->number == STRTAB_NONE) {
+		key->number = 0;
+		return NULL;
+	}
+	key->bytes = strtab_text(text->keys, key->number, &key->size);
+	key->is_beside = is_beside(key->bytes, key->size);
 	return key;
 }

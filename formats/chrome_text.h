@@ -12,6 +12,11 @@
 #include "json.h"
 #include "trace.h"
 
+/* What a member's key begins with that stands beside the arguments. For those
+ * who include trace_members.h. */
+#define CHROME_MEMBER "\"" TRACE_MEMBER
+#define CHROME_MEMBER_SIZE (sizeof(CHROME_MEMBER) - 1)
+
 /*
  * ,"name":"f","cat":"range","args":{"file":"a.c","line":3,"call_line":7
  * The braces are not closed, since an event's own arguments may follow. With
@@ -28,14 +33,27 @@ struct chrome_site {
 	size_t line_size;
 };
 
+/* `"key":` */
+struct chrome_key {
+	const char *bytes; /* in chrome_text.keys */
+	size_t size;
+	uint32_t number; /* there; 0: not made yet */
+	/* It is no argument's, but that of a member beside them. */
+	bool is_beside;
+};
+
+struct chrome_args;
+
 struct chrome_text {
 	const struct trace *trace;
 	struct json scratch;       /* in memory, for text in the making */
 	struct chrome_site *sites; /* by site number */
 	uint32_t site_count;
-	struct strtab *keys;   /* `"key":`, so that equal ones are one */
-	uint32_t *key_of_text; /* by strtab number of the trace; 0: new */
+	struct strtab *keys; /* of `"key":`, so that equal ones are one */
+	struct chrome_key *key_of_text; /* by strtab number of the trace */
 	uint32_t key_room;
+	struct chrome_args *spare; /* see chrome_args_take() */
+	uint32_t spare_count;
 	/* strtab numbers in the trace */
 	uint32_t runtime_category;
 	uint32_t driver_category;
@@ -92,9 +110,24 @@ static inline const struct chrome_site *chrome_text_site(
 /* Is it a function of a device's API? */
 bool chrome_text_is_call(const struct chrome_text *text, uint32_t site);
 
-/* The number in text->keys of `"key":` for this strtab number of the trace; 0
- * if out of memory. */
-uint32_t chrome_text_key(struct chrome_text *text, uint32_t number);
+/* The key that this strtab number of the trace is; borrowed until the next call.
+ * NULL if out of memory. */
+const struct chrome_key *chrome_text_make_key(
+	struct chrome_text *text, uint32_t number);
+
+static inline const struct chrome_key *chrome_text_key(
+	struct chrome_text *text, uint32_t number)
+{
+	if (__builtin_expect(number < text->key_room &&
+				     text->key_of_text[number].number != 0,
+		    1))
+		return &text->key_of_text[number];
+	return chrome_text_make_key(text, number);
+}
+
+/* One of the writer's own, CHROME_KEY_…. */
+struct chrome_key chrome_text_own_key(
+	const struct chrome_text *text, uint32_t number);
 
 /* The scratch, empty; borrowed until the next call of anything here. */
 struct json *chrome_text_scratch(struct chrome_text *text);
