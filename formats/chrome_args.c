@@ -174,9 +174,7 @@ bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
 static struct json *begin_own(struct chrome_args *args,
 	const struct chrome_text *text, uint32_t number)
 {
-	const struct chrome_key key = chrome_text_own_key(text, number);
-
-	return begin_member(args, &key);
+	return begin_member(args, &text->made[number]);
 }
 
 bool chrome_args_add_int(struct chrome_args *args, struct chrome_text *text,

@@ -8,6 +8,43 @@
 #include "memory.h"
 #include "trace_members.h"
 
+/* Is it one of the event's own, and none that an event has anyway? */
+static bool is_beside(const char *key, size_t size)
+{
+	static const char *const taken[] = {
+		"ph", "ts", "dur", "pid", "tid", "name", "cat", "args"};
+	const char *name = key + CHROME_MEMBER_SIZE;
+	const char *end;
+
+	if (size < CHROME_MEMBER_SIZE ||
+		memcmp(key, CHROME_MEMBER, CHROME_MEMBER_SIZE) != 0)
+		return false;
+	end = memchr(name, '"', size - CHROME_MEMBER_SIZE);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (strlen(taken[i]) == (size_t)(end - name) &&
+			memcmp(name, taken[i], strlen(taken[i])) == 0)
+			return false;
+	return true;
+}
+
+/* Adds `"key":` to the keys; its number there, 0 if out of memory. */
+static uint32_t add_key(
+	struct chrome_text *text, const char *bytes, size_t size)
+{
+	uint32_t number = strtab_add(text->keys, bytes, size);
+
+	if (number == STRTAB_NONE ||
+		!memory_reach(&text->made, number, &text->made_room,
+			sizeof(*text->made)))
+		return 0;
+	text->made[number] = (struct chrome_key){
+		.bytes = strtab_text(text->keys, number, NULL),
+		.size = size,
+		.number = number,
+		.is_beside = is_beside(bytes, size)};
+	return number;
+}
+
 bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 {
 	static const char *const own[] = {
@@ -41,7 +78,7 @@ bool chrome_text_init(struct chrome_text *text, const struct trace *trace)
 	if (text->keys == NULL || !json_init(&text->scratch, NULL))
 		return false;
 	for (uint32_t i = CHROME_KEY_FILE; i < CHROME_KEYS; i++)
-		if (strtab_add(text->keys, own[i], strlen(own[i])) != i)
+		if (add_key(text, own[i], strlen(own[i])) != i)
 			return false;
 	text->runtime_category = strtab_add(trace->text, "cuda_runtime", 12);
 	text->driver_category = strtab_add(trace->text, "cuda_driver", 11);
@@ -55,6 +92,7 @@ void chrome_text_clear(struct chrome_text *text)
 		memory_free(text->sites[i].bytes);
 	memory_free(text->sites);
 	memory_free(text->key_of_text);
+	memory_free(text->made);
 	chrome_args_free_spare(text);
 	strtab_free(text->keys);
 	json_clear(&text->scratch);
@@ -156,55 +194,23 @@ const struct chrome_site *chrome_text_make_site(
 	return &text->sites[site];
 }
 
-/* Is it one of the event's own, and none that an event has anyway? */
-static bool is_beside(const char *key, size_t size)
-{
-	static const char *const taken[] = {
-		"ph", "ts", "dur", "pid", "tid", "name", "cat", "args"};
-	const char *name = key + CHROME_MEMBER_SIZE;
-	const char *end;
-
-	if (size < CHROME_MEMBER_SIZE ||
-		memcmp(key, CHROME_MEMBER, CHROME_MEMBER_SIZE) != 0)
-		return false;
-	end = memchr(name, '"', size - CHROME_MEMBER_SIZE);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (strlen(taken[i]) == (size_t)(end - name) &&
-			memcmp(name, taken[i], strlen(taken[i])) == 0)
-			return false;
-	return true;
-}
-
-struct chrome_key chrome_text_own_key(
-	const struct chrome_text *text, uint32_t number)
-{
-	struct chrome_key key = {.number = number};
-
-	key.bytes = strtab_text(text->keys, number, &key.size);
-	return key;
-}
-
 const struct chrome_key *chrome_text_make_key(
 	struct chrome_text *text, uint32_t number)
 {
-	struct chrome_key *key;
 	struct json *json;
+	uint32_t key;
 
 	if (!memory_reach(&text->key_of_text, number, &text->key_room,
 		    sizeof(*text->key_of_text)))
 		return NULL;
-	key = &text->key_of_text[number];
 	json = chrome_text_scratch(text);
 	raw_string(json, text->trace->text, number);
 	json_raw_text(json, ":");
 	if (json->failed)
 		return NULL;
-	key->number = strtab_add(text->keys, json->bytes, json->used);
-	if (key->number == STRTAB_NONE) {
-		key->number = 0;
+	key = add_key(text, json->bytes, json->used);
+	if (key == 0)
 		return NULL;
-	}
-	key->bytes = strtab_text(text->keys, key->number, &key->size);
-	key->is_beside = is_beside(key->bytes, key->size);
-	return key;
+	text->key_of_text[number] = key;
+	return &text->made[key];
 }

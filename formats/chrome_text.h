@@ -37,7 +37,7 @@ struct chrome_site {
 struct chrome_key {
 	const char *bytes; /* in chrome_text.keys */
 	size_t size;
-	uint32_t number; /* there; 0: not made yet */
+	uint32_t number; /* there */
 	/* It is no argument's, but that of a member beside them. */
 	bool is_beside;
 };
@@ -49,8 +49,10 @@ struct chrome_text {
 	struct json scratch;       /* in memory, for text in the making */
 	struct chrome_site *sites; /* by site number */
 	uint32_t site_count;
-	struct strtab *keys; /* of `"key":`, so that equal ones are one */
-	struct chrome_key *key_of_text; /* by strtab number of the trace */
+	struct strtab *keys;     /* of `"key":`, so that equal ones are one */
+	struct chrome_key *made; /* by number there */
+	uint32_t made_room;
+	uint32_t *key_of_text; /* by strtab number of the trace; 0: new */
 	uint32_t key_room;
 	struct chrome_args *spare; /* see chrome_args_take() */
 	uint32_t spare_count;
@@ -118,16 +120,12 @@ const struct chrome_key *chrome_text_make_key(
 static inline const struct chrome_key *chrome_text_key(
 	struct chrome_text *text, uint32_t number)
 {
-	if (__builtin_expect(number < text->key_room &&
-				     text->key_of_text[number].number != 0,
+	if (__builtin_expect(
+		    number < text->key_room && text->key_of_text[number] != 0,
 		    1))
-		return &text->key_of_text[number];
+		return &text->made[text->key_of_text[number]];
 	return chrome_text_make_key(text, number);
 }
-
-/* One of the writer's own, CHROME_KEY_…. */
-struct chrome_key chrome_text_own_key(
-	const struct chrome_text *text, uint32_t number);
 
 /* The scratch, empty; borrowed until the next call of anything here. */
 struct json *chrome_text_scratch(struct chrome_text *text);
