@@ -13,11 +13,6 @@
  * for one of 16, and arguments that repeat. */
 #define HELD_PER_BYTE 6
 
-/* Of an event's arguments: far from what a block may be. */
-#define ARGS_BYTES_MAX (2 * LOG_OUT_TEXT_MAX)
-
-#define CHARACTER_MAX 4 /* bytes of UTF-8 */
-
 struct log_out *log_out_new(struct log_writer *writer, struct trace *trace)
 {
 	struct log_out *out = memory_new_zeroed(1, sizeof(*out));
@@ -76,112 +71,6 @@ enum ctp_status log_out_write(
 		&(struct deflate_part){
 			out->bytes.bytes, out->bytes.used, false},
 		1, err);
-}
-
-void log_out_text(struct log_out *out, msgpack_packer *packer, const char *text,
-	size_t size)
-{
-	if (size > LOG_OUT_TEXT_MAX) {
-		size_t valid = utf8_valid_prefix(text, LOG_OUT_TEXT_MAX);
-
-		/* Not within a character; what is no UTF-8 may be cut
-		 * anywhere. */
-		size = valid + CHARACTER_MAX > LOG_OUT_TEXT_MAX
-			       ? valid
-			       : LOG_OUT_TEXT_MAX;
-		trace_lose(out->trace, LOSS_CUT_TEXT, 1);
-	}
-	msgpack_out_text(packer, text, size);
-}
-
-void log_out_string(
-	struct log_out *out, msgpack_packer *packer, uint32_t number)
-{
-	size_t size;
-	const char *text = strtab_text(out->trace->text, number, &size);
-
-	log_out_text(out, packer, text, size);
-}
-
-/* Can a log hold the value? Text can be cut, JSON cannot. */
-static bool has_room(const struct event_arg *arg)
-{
-	return arg->kind != ARG_JSON ||
-	       arg->value.text.size <= LOG_OUT_TEXT_MAX;
-}
-
-static void add_value(struct log_out *out, msgpack_packer *packer,
-	const struct event_arg *arg)
-{
-	switch (arg->kind) {
-	case ARG_INT:
-		(void)msgpack_pack_int64(packer, arg->value.integer);
-		break;
-	case ARG_FLOAT:
-		(void)msgpack_pack_double(packer, arg->value.real);
-		break;
-	case ARG_TEXT:
-		log_out_text(out, packer, arg->value.text.bytes,
-			arg->value.text.size);
-		break;
-	case ARG_JSON:
-		(void)msgpack_pack_ext(
-			packer, arg->value.text.size, LOG_EXT_JSON);
-		(void)msgpack_pack_ext_body(
-			packer, arg->value.text.bytes, arg->value.text.size);
-		break;
-	}
-}
-
-bool log_out_value(
-	struct log_out *out, struct buffer *bytes, const struct event_arg *arg)
-{
-	msgpack_packer packer = msgpack_out(bytes);
-
-	if (!has_room(arg)) {
-		trace_lose(out->trace, LOSS_NOT_SHOWN, 1);
-		return false;
-	}
-	add_value(out, &packer, arg);
-	return true;
-}
-
-/* How many of the arguments have room. */
-static uint32_t count_args(
-	const struct log_out *out, const struct event_arg *args, uint32_t count)
-{
-	uint32_t kept = 0;
-	size_t bytes = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		size_t size;
-
-		(void)strtab_text(out->trace->text, args[i].key, &size);
-		bytes += size;
-		if (args[i].kind == ARG_TEXT || args[i].kind == ARG_JSON)
-			bytes += args[i].value.text.size;
-		if (bytes > ARGS_BYTES_MAX || kept == LOG_ARGS_MAX)
-			break;
-		kept += has_room(&args[i]);
-	}
-	return kept;
-}
-
-void log_out_args(struct log_out *out, struct buffer *bytes,
-	const struct event_arg *args, uint32_t count)
-{
-	msgpack_packer packer = msgpack_out(bytes);
-	uint32_t kept = count_args(out, args, count);
-
-	trace_lose(out->trace, LOSS_NOT_SHOWN, count - kept);
-	(void)msgpack_pack_map(&packer, kept);
-	for (; kept > 0; args++) {
-		if (!has_room(args))
-			continue;
-		log_out_string(out, &packer, args->key);
-		add_value(out, &packer, args);
-		kept--;
-	}
 }
 
 enum ctp_status log_out_add(

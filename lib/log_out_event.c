@@ -201,13 +201,14 @@ enum ctp_status log_out_event(
 	struct log_out *out, const struct event *event, struct ctp_error *err)
 {
 	struct log_out_track *track = log_out_track(out, event->track);
-	enum ctp_status status;
+	enum ctp_status status = CTP_OK;
 	uint32_t done;
 	size_t before;
 
 	if (track == NULL)
 		return log_out_no_memory(err);
-	status = log_out_number(out, event->track, false, err);
+	if (track->number == 0)
+		status = log_out_number(out, event->track, false, err);
 	if (status != CTP_OK)
 		return status;
 	before = held(track);

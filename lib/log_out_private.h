@@ -11,6 +11,16 @@
 /* Longer text is cut. */
 #define LOG_OUT_TEXT_MAX ((size_t)1024 * 1024)
 
+/* The last keys of arguments, as they stand in a log. */
+#define LOG_OUT_KEYS 128
+#define LOG_OUT_KEY_BYTES 59
+
+struct log_out_key {
+	uint32_t number; /* strtab number */
+	uint8_t size;    /* 0: none is here */
+	uint8_t bytes[LOG_OUT_KEY_BYTES];
+};
+
 struct log_out_event {
 	int64_t time_ns;
 	uint32_t id; /* as in log_column.ids */
@@ -62,6 +72,7 @@ struct log_out {
 	uint32_t args_tried; /* to find a description of the same arguments */
 	uint32_t args_found;
 	uint32_t node_key; /* strtab number */
+	struct log_out_key keys[LOG_OUT_KEYS];
 };
 
 enum ctp_status log_out_no_memory(struct ctp_error *err);
@@ -70,11 +81,7 @@ enum ctp_status log_out_no_memory(struct ctp_error *err);
 enum ctp_status log_out_write(
 	struct log_out *out, enum log_block kind, struct ctp_error *err);
 
-/* Adds a text, at most LOG_OUT_TEXT_MAX of it. */
-void log_out_text(struct log_out *out, msgpack_packer *packer, const char *text,
-	size_t size);
-
-/* The same of one of the trace's. */
+/* Adds one of the trace's texts, at most LOG_OUT_TEXT_MAX of it. */
 void log_out_string(
 	struct log_out *out, msgpack_packer *packer, uint32_t number);
 

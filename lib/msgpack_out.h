@@ -49,7 +49,8 @@ static inline void msgpack_out_key(msgpack_packer *packer, const char *key)
 #define MSGPACK_OUT_INT_MAX 9 /* bytes of the longest integer */
 
 /* Stores one integer in its shortest form; returns the byte after it. The
- * columns of an event block are two of these per event. */
+ * columns of an event block are two of these per event. May store all of
+ * MSGPACK_OUT_INT_MAX. */
 static inline uint8_t *msgpack_out_int(uint8_t *at, int64_t value)
 {
 	uint64_t bits = (uint64_t)value;
@@ -72,9 +73,9 @@ static inline uint8_t *msgpack_out_int(uint8_t *at, int64_t value)
 					    : 3;
 		*at++ = (uint8_t)(0xd0 + size);
 	}
-	for (unsigned shift = 8u << size; shift != 0; shift -= 8)
-		*at++ = (uint8_t)(bits >> (shift - 8));
-	return at;
+	bits = htobe64(bits << (64 - (8u << size)));
+	memcpy(at, &bits, sizeof(bits));
+	return at + (1u << size);
 }
 
 /* The same for values below 65,536, without a branch: which of the three forms
@@ -88,6 +89,77 @@ static inline uint8_t *msgpack_out_short(uint8_t *at, uint32_t value)
 
 	memcpy(at, &word, sizeof(word));
 	return at + 1 + more;
+}
+
+#define MSGPACK_OUT_HEAD_MAX \
+	6 /* bytes of the longest head, a text's or map's */
+
+/* Stores a head whose forms, for sizes of one, two and four bytes, begin with
+ * consecutive bytes. */
+static inline uint8_t *msgpack_out_size(uint8_t *at, uint8_t first, size_t size)
+{
+	const uint32_t big = htobe32((uint32_t)size);
+	unsigned bytes = size <= UINT8_MAX ? 1 : size <= UINT16_MAX ? 2 : 4;
+
+	*at = (uint8_t)(first + bytes / 2);
+	memcpy(at + 1, (const char *)&big + sizeof(big) - bytes, bytes);
+	return at + 1 + bytes;
+}
+
+/* What msgpack_out_text() adds, where there is room for it. */
+static inline uint8_t *msgpack_out_put_text(
+	uint8_t *at, const char *text, size_t size)
+{
+	if (utf8_valid_prefix(text, size) != size)
+		at = msgpack_out_size(at, 0xc4, size);
+	else if (size <= 31)
+		*at++ = (uint8_t)(0xa0 + size);
+	else
+		at = msgpack_out_size(at, 0xd9, size);
+	if (size > 0)
+		memcpy(at, text, size);
+	return at + size;
+}
+
+/* The head of a map of so many pairs. */
+static inline uint8_t *msgpack_out_map(uint8_t *at, uint32_t count)
+{
+	uint32_t big = htobe32(count);
+
+	if (count <= 15) {
+		*at = (uint8_t)(0x80 + count);
+		return at + 1;
+	}
+	if (count > UINT16_MAX) {
+		*at = 0xdf;
+		memcpy(at + 1, &big, 4);
+		return at + 5;
+	}
+	*at = 0xde;
+	memcpy(at + 1, (const char *)&big + 2, 2);
+	return at + 3;
+}
+
+static inline uint8_t *msgpack_out_double(uint8_t *at, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	bits = htobe64(bits);
+	*at = 0xcb;
+	memcpy(at + 1, &bits, sizeof(bits));
+	return at + 9;
+}
+
+/* The head of an extension's bytes. */
+static inline uint8_t *msgpack_out_ext(uint8_t *at, size_t size, int8_t type)
+{
+	if (size > 0 && size <= 16 && (size & (size - 1)) == 0)
+		*at++ = (uint8_t)(0xd4 + __builtin_ctzl(size));
+	else
+		at = msgpack_out_size(at, 0xc7, size);
+	*at = (uint8_t)type;
+	return at + 1;
 }
 
 #endif
