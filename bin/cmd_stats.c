@@ -18,6 +18,7 @@
 #include "say.h"
 #include "stats.h"
 #include "stats_build.h"
+#include "stats_memory.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
 #define USUAL_INTERVAL_NS UINT64_C(1000000000)
@@ -164,7 +165,13 @@ static int print(struct request *request, FILE *out)
 	if (stats_init(&stats, request->sum, &request->options, &err) !=
 		CTP_OK) {
 		say_error(NULL, &err);
-	} else if (request->reporting.style == REPORTING_JSON) {
+		stats_clear(&stats);
+		return status;
+	}
+	if (!stats_memory_has_key(&stats))
+		say("--sort: no memory of %s is known",
+			request->options.key_owner);
+	if (request->reporting.style == REPORTING_JSON) {
 		request->report.truncated =
 			stats.hidden != 0 || stats.work_hidden != 0;
 		status = stats_print_json(&stats, &request->report, out);
@@ -348,6 +355,7 @@ static int run(int argc, char **argv)
 	}
 	request.groups = request.grouping.compile;
 	request.options.key = request.grouping.key;
+	request.options.key_owner = request.grouping.key_owner;
 	if (request.options.gpu && !request.grouping.sorted)
 		request.options.key = STATS_DEVICE;
 	request.report.schema = "ctprof/stats/1";

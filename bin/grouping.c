@@ -52,16 +52,25 @@ static void read_key(struct grouping *grouping, const char *text,
 	const struct argp_state *state)
 {
 	char key[KEY_SIZE];
-	size_t size = strlen(text);
+	const char *owner = strchr(text, ':');
+	size_t size = owner == NULL ? strlen(text) : (size_t)(owner - text);
 
 	if (size < sizeof(key)) {
-		for (size_t i = 0; i <= size; i++)
+		for (size_t i = 0; i < size; i++)
 			key[i] = text[i] == '_' ? '-' : text[i];
+		key[size] = '\0';
 		text = key;
 	}
 	grouping->key =
 		stats_key_of(arguments_word(state, "--sort", STATS_KEYS, text));
+	grouping->key_owner = owner == NULL ? NULL : owner + 1;
 	grouping->sorted = true;
+	if (owner != NULL && grouping->key != STATS_MEMORY &&
+		grouping->key != STATS_SELF_MEMORY)
+		argp_error(state,
+			"--sort: of a device there are memory:%s and "
+			"self-memory:%s",
+			owner + 1, owner + 1);
 }
 
 static void read_columns(struct grouping *grouping, const char *text,
@@ -139,7 +148,8 @@ static const struct argp_option options[] = {
 		"order: cumtime (the default), tottime, ncalls, pcalls, "
 		"percall, name, device, self-device; likewise cpu, self-cpu, "
 		"count; device-percall, memory, self-memory, device-memory, "
-		"self-device-memory, flops", GROUP_MAIN},
+		"self-device-memory, flops; of one device memory:cuda:1 and "
+		"self-memory:cuda:1", GROUP_MAIN},
 	{"group", KEY_GROUP, "GROUP", 0,
 		"add up operations by name, site (name, file and line), shape "
 		"(name and shapes of inputs), stack (name and 5 functions "

@@ -24,6 +24,7 @@ struct grouping {
 	struct stats_ops look;
 	bool sorted; /* --sort was given: */
 	enum stats_key key;
+	const char *key_owner; /* whose memory; NULL: it does not say */
 	bool shaped; /* an option that is for operations only was given */
 };
 

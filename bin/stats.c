@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "stats_memory.h"
 
 #define MILLION 1000000
 
@@ -50,37 +51,12 @@ uint64_t stats_percall(const struct profile_cost *cost)
 	return cost->pcalls == 0 ? 0 : cost->cumtime_ns / cost->pcalls;
 }
 
-/* In the order of numbers that have no sign. */
-static uint64_t ordered(int64_t bytes)
-{
-	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
-}
-
-static uint64_t use_figure(
-	const struct profile_function *function, enum stats_key key)
-{
-	const struct profile_use *use = &function->use;
-
-	switch (key) {
-	case STATS_MEMORY:
-		return ordered(use->total_bytes[PROFILE_ON_HOST]);
-	case STATS_SELF_MEMORY:
-		return ordered(use->self_bytes[PROFILE_ON_HOST]);
-	case STATS_DEVICE_MEMORY:
-		return ordered(use->total_bytes[PROFILE_ON_DEVICE]);
-	case STATS_SELF_DEVICE_MEMORY:
-		return ordered(use->self_bytes[PROFILE_ON_DEVICE]);
-	default:
-		return use->flops;
-	}
-}
-
 static uint64_t figure(
-	const struct profile_function *function, enum stats_key key)
+	const struct stats *stats, const struct profile_function *function)
 {
 	const struct profile_cost *cost = &function->cost;
 
-	switch (key) {
+	switch (stats->options->key) {
 	case STATS_TOTTIME:
 		return cost->tottime_ns;
 	case STATS_NCALLS:
@@ -98,8 +74,10 @@ static uint64_t figure(
 	case STATS_CUMTIME:
 	case STATS_NAME:
 		return cost->cumtime_ns;
+	case STATS_FLOPS:
+		return function->use.flops;
 	default:
-		return use_figure(function, key);
+		return stats_memory_figure(stats, function);
 	}
 }
 
@@ -111,16 +89,15 @@ static int compare(const void *a, const void *b, void *user)
 	const uint32_t *right = b;
 	const struct profile_function *one = &stats->profile->functions[*left];
 	const struct profile_function *two = &stats->profile->functions[*right];
-	enum stats_key key = stats->options->key;
 
-	if (key == STATS_NAME) {
+	if (stats->options->key == STATS_NAME) {
 		int names = strcmp(one->name, two->name);
 
 		if (names != 0)
 			return names;
 	} else {
-		uint64_t first = figure(one, key);
-		uint64_t second = figure(two, key);
+		uint64_t first = figure(stats, one);
+		uint64_t second = figure(stats, two);
 
 		if (first != second)
 			return first > second ? -1 : 1;
@@ -264,7 +241,8 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 		(size_t)profile->function_count + 1, sizeof(*stats->order));
 	stats->work = memory_resize_array(NULL,
 		(size_t)profile->function_count + 1, sizeof(*stats->work));
-	if (stats->order == NULL || stats->work == NULL)
+	if (stats->order == NULL || stats->work == NULL ||
+		!stats_memory_init(stats))
 		return no_memory(err);
 	sum_device(stats);
 	choose(stats);
@@ -280,6 +258,7 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 
 void stats_clear(struct stats *stats)
 {
+	memory_free(stats->owners);
 	memory_free(stats->order);
 	memory_free(stats->work);
 	memory_free(stats->callers);
@@ -299,16 +278,15 @@ void stats_total(const struct stats *stats, struct profile_function *sum)
 		if (function->device.kind != PROFILE_HOST)
 			continue;
 		sum->cost.ncalls += function->cost.ncalls;
-		profile_use_add(&sum->use, &function->use);
 	}
+	if (profile->memory != NULL)
+		sum->use.memory = profile->memory->all;
 	sum->use.flops = profile->flops;
 	sum->cost.pcalls = sum->cost.ncalls;
 	sum->cost.tottime_ns = stats->host_ns;
 	sum->cost.cumtime_ns = stats->host_ns;
 	sum->device.self_ns = stats->device_ns;
 	sum->device.total_ns = stats->device_ns;
-	for (int place = 0; place < PROFILE_PLACES; place++)
-		sum->use.total_bytes[place] = sum->use.self_bytes[place];
 }
 
 const char *stats_device_name(

@@ -27,7 +27,8 @@ enum stats_key {
 	STATS_DEVICE, /* a device's time, of what was launched below */
 	STATS_SELF_DEVICE,
 	STATS_DEVICE_PERCALL,
-	STATS_MEMORY, /* of the host; as all memory, taken less given back */
+	/* As all memory, taken less given back; of the host, or key_owner. */
+	STATS_MEMORY,
 	STATS_SELF_MEMORY,
 	STATS_DEVICE_MEMORY,
 	STATS_SELF_DEVICE_MEMORY,
@@ -61,6 +62,7 @@ struct stats_ops {
 
 struct stats_options {
 	enum stats_key key;
+	const char *key_owner;   /* of STATS_MEMORY; NULL: the host */
 	uint32_t top;            /* rows; 0: all */
 	uint64_t min_cumtime_ns; /* functions with less are left out */
 	uint32_t min_parts;      /* likewise, of the total time */
@@ -91,6 +93,9 @@ struct stats {
 	uint64_t host_ns;   /* of all functions of the host, their own */
 	uint64_t device_ns; /* of all devices' functions */
 	uint64_t activities;
+	uint32_t *owners; /* whose memory there is, in order */
+	uint32_t owner_count;
+	uint32_t key_owner; /* whose memory the rows are sorted by */
 	/* edges[callers[i]] … are those to function i, by caller. */
 	uint32_t *callers;
 	/* callee_edges[callees[i]] … are those from function i, by callee. */

@@ -12,10 +12,12 @@
 #include "cmd.h"
 #include "quantity.h"
 #include "say.h"
+#include "stats_memory.h"
 #include "stats_private.h"
 
 #define WIDE 120 /* lines with room for what can be worked out */
-#define TITLE_SIZE 24
+#define TITLE_SIZE (PROFILE_OWNER_TEXT + 16)
+#define DEVICES 8 /* whose memory is in a table */
 #define GIGA 1000000000
 
 enum figure {
@@ -30,8 +32,11 @@ enum figure {
 	FIGURE_DEVICE_MEAN,
 	FIGURE_SELF_MEMORY,
 	FIGURE_MEMORY,
-	FIGURE_SELF_DEVICE_MEMORY,
+	FIGURE_SELF_DEVICES_MEMORY, /* of several together */
+	FIGURE_DEVICES_MEMORY,
+	FIGURE_SELF_DEVICE_MEMORY, /* two columns for each */
 	FIGURE_DEVICE_MEMORY,
+	FIGURE_OUT_OF_MEMORY,
 	FIGURE_FLOPS,
 	FIGURES
 };
@@ -53,19 +58,27 @@ static const struct {
 	[FIGURE_DEVICE_MEAN] = {"dev mean", false, true, STATS_OPS_DEVICE},
 	[FIGURE_SELF_MEMORY] = {"self mem", false, false, STATS_OPS_MEMORY},
 	[FIGURE_MEMORY] = {"mem", false, false, STATS_OPS_MEMORY},
-	[FIGURE_SELF_DEVICE_MEMORY] = {"self dev mem", false, false,
+	[FIGURE_SELF_DEVICES_MEMORY] = {"self dev mem", false, false,
 		STATS_OPS_MEMORY},
-	[FIGURE_DEVICE_MEMORY] = {"dev mem", false, false, STATS_OPS_MEMORY},
+	[FIGURE_DEVICES_MEMORY] = {"dev mem", false, false, STATS_OPS_MEMORY},
+	[FIGURE_SELF_DEVICE_MEMORY] = {"self mem ", false, false,
+		STATS_OPS_MEMORY},
+	[FIGURE_DEVICE_MEMORY] = {"mem ", false, false, STATS_OPS_MEMORY},
+	[FIGURE_OUT_OF_MEMORY] = {"oom", false, false, STATS_OPS_MEMORY},
 	[FIGURE_FLOPS] = {"GFLOP", false, false, STATS_OPS_FLOPS},
 };
 
 /* The table that is printed: which figures are in it. */
 struct view {
 	const struct stats *stats;
-	enum figure figures[FIGURES];
+	struct shown {
+		enum figure figure;
+		uint32_t owner; /* of memory */
+		char title[TITLE_SIZE];
+	} shown[FIGURES + 2 * DEVICES];
 	size_t count;
-	char titles[FIGURES][TITLE_SIZE];
-	struct table_column columns[FIGURES + 2];
+	uint32_t hidden_devices;
+	struct table_column columns[FIGURES + 2 * DEVICES + 2];
 	struct table table;
 };
 
@@ -81,6 +94,25 @@ static uint32_t usual_columns(const struct stats *stats)
 	return columns;
 }
 
+/* Is the figure of memory that there is? */
+static bool has_memory(const struct stats *stats, enum figure figure)
+{
+	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
+
+	switch (figure) {
+	case FIGURE_SELF_MEMORY:
+	case FIGURE_MEMORY:
+		return host;
+	case FIGURE_SELF_DEVICES_MEMORY:
+	case FIGURE_DEVICES_MEMORY:
+		return stats->owner_count - host > 1;
+	case FIGURE_OUT_OF_MEMORY:
+		return stats_memory_any_failed(stats);
+	default:
+		return true;
+	}
+}
+
 static bool is_shown(const struct stats *stats, enum figure figure)
 {
 	const struct stats_options *options = stats->options;
@@ -91,7 +123,7 @@ static bool is_shown(const struct stats *stats, enum figure figure)
 		return true;
 	if (column == STATS_OPS_DEVICE && !stats->has_device)
 		return false;
-	if (column == STATS_OPS_MEMORY && stats->profile->memory_count == 0)
+	if (column == STATS_OPS_MEMORY && !has_memory(stats, figure))
 		return false;
 	if (column == STATS_OPS_FLOPS && stats->profile->flops == 0)
 		return false;
@@ -103,20 +135,59 @@ static bool is_shown(const struct stats *stats, enum figure figure)
 	return (columns & 1U << column) != 0;
 }
 
+static void show(
+	struct view *view, enum figure figure, uint32_t owner, const char *more)
+{
+	struct shown *shown = &view->shown[view->count];
+
+	shown->figure = figure;
+	shown->owner = owner;
+	(void)snprintf(
+		shown->title, TITLE_SIZE, "%s%s", figures[figure].title, more);
+	view->columns[view->count++] =
+		(struct table_column){shown->title, true};
+}
+
+/* The first devices, and whose memory the rows are sorted by. */
+static void show_devices(struct view *view)
+{
+	const struct stats *stats = view->stats;
+	uint32_t room = DEVICES;
+
+	if (stats->key_owner != PROFILE_MEMORY_HOST &&
+		stats_memory_has(stats, stats->key_owner))
+		room--;
+	for (uint32_t i = 0; i < stats->owner_count; i++) {
+		uint32_t owner = stats->owners[i];
+		char name[PROFILE_OWNER_TEXT];
+
+		if (owner == PROFILE_MEMORY_HOST)
+			continue;
+		if (owner != stats->key_owner && room == 0) {
+			view->hidden_devices++;
+			continue;
+		}
+		room -= owner != stats->key_owner;
+		stats_memory_owner(stats, owner, name);
+		show(view, FIGURE_SELF_DEVICE_MEMORY, owner, name);
+		show(view, FIGURE_DEVICE_MEMORY, owner, name);
+	}
+}
+
 static void view_init(struct view *view, const struct stats *stats)
 {
 	bool shapes = stats->options->ops->group == OPS_SHAPE;
 
 	*view = (struct view){.stats = stats};
 	for (enum figure i = 0; i < FIGURES; i++) {
-		char *title = view->titles[view->count];
-
 		if (!is_shown(stats, i))
 			continue;
-		(void)snprintf(title, TITLE_SIZE, "%s%s", figures[i].title,
-			figures[i].has_unit ? stats_titles(stats)->unit : "");
-		view->columns[view->count] = (struct table_column){title, true};
-		view->figures[view->count++] = i;
+		if (i == FIGURE_SELF_DEVICE_MEMORY)
+			show_devices(view);
+		else if (i != FIGURE_DEVICE_MEMORY)
+			show(view, i, PROFILE_MEMORY_HOST,
+				figures[i].has_unit ? stats_titles(stats)->unit
+						    : "");
 	}
 	view->columns[view->count] = (struct table_column){"name", false};
 	if (shapes)
@@ -142,15 +213,33 @@ static const char *bytes_text(char *text, int64_t bytes)
 	return text;
 }
 
+static const char *memory_text(const struct stats *stats, char *text,
+	const struct shown *shown, const struct profile_function *function)
+{
+	bool devices = shown->figure == FIGURE_SELF_DEVICES_MEMORY ||
+		       shown->figure == FIGURE_DEVICES_MEMORY;
+	bool self = shown->figure == FIGURE_SELF_MEMORY ||
+		    shown->figure == FIGURE_SELF_DEVICES_MEMORY ||
+		    shown->figure == FIGURE_SELF_DEVICE_MEMORY;
+	struct profile_amount amount = stats_memory_of(stats, function,
+		devices ? PROFILE_MEMORY_DEVICES : shown->owner);
+
+	if (shown->figure != FIGURE_OUT_OF_MEMORY)
+		return bytes_text(
+			text, self ? amount.self_bytes : amount.total_bytes);
+	(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64,
+		stats_memory_failed(stats, function));
+	return text;
+}
+
 /* A figure of the device, and of what was used beside time. */
 static const char *use_text(const struct stats *stats, char *text,
-	enum figure figure, const struct profile_function *function)
+	const struct shown *shown, const struct profile_function *function)
 {
 	const struct profile_device *device = &function->device;
-	const struct profile_use *use = &function->use;
 	uint64_t unit_ns = stats_titles(stats)->size_ns;
 
-	switch (figure) {
+	switch (shown->figure) {
 	case FIGURE_DEVICE_SELF:
 		return quantity_in(text, device->self_ns, unit_ns);
 	case FIGURE_DEVICE_SHARE:
@@ -160,16 +249,10 @@ static const char *use_text(const struct stats *stats, char *text,
 	case FIGURE_DEVICE_MEAN:
 		return quantity_in(
 			text, stats_device_percall(function), unit_ns);
-	case FIGURE_SELF_MEMORY:
-		return bytes_text(text, use->self_bytes[PROFILE_ON_HOST]);
-	case FIGURE_MEMORY:
-		return bytes_text(text, use->total_bytes[PROFILE_ON_HOST]);
-	case FIGURE_SELF_DEVICE_MEMORY:
-		return bytes_text(text, use->self_bytes[PROFILE_ON_DEVICE]);
-	case FIGURE_DEVICE_MEMORY:
-		return bytes_text(text, use->total_bytes[PROFILE_ON_DEVICE]);
+	case FIGURE_FLOPS:
+		return quantity_in(text, function->use.flops, GIGA);
 	default:
-		return quantity_in(text, use->flops, GIGA);
+		return memory_text(stats, text, shown, function);
 	}
 }
 
@@ -207,16 +290,16 @@ static void add_figures(struct view *view,
 
 	table_add_row(&view->table, edge == NULL ? TABLE_PLAIN : TABLE_FAINT);
 	for (size_t i = 0; i < view->count; i++) {
-		enum figure figure = view->figures[i];
+		const struct shown *shown = &view->shown[i];
 		const struct profile_cost *cost =
 			edge != NULL ? edge : &function->cost;
 		const char *cell = "";
 
-		if (figure <= FIGURE_MEAN)
-			cell = cost_text(
-				view->stats, text, figure, function, cost);
+		if (shown->figure <= FIGURE_MEAN)
+			cell = cost_text(view->stats, text, shown->figure,
+				function, cost);
 		else if (edge == NULL)
-			cell = use_text(view->stats, text, figure, function);
+			cell = use_text(view->stats, text, shown, function);
 		table_add(&view->table, cell);
 	}
 }
@@ -332,11 +415,7 @@ static void print_sums(const struct stats *stats, FILE *out)
 			", of which the launch is not known: %" PRIu64 ")\n",
 			quantity_in(time, stats->device_ns, unit_ns), unit,
 			stats->activities, profile->unmatched);
-	if (profile->memory_count != 0)
-		fprintf(out,
-			"Memory taken or given back: %" PRIu64
-			" times (--columns memory)\n",
-			profile->memory_count);
+	stats_memory_print(stats, out);
 	if (profile->flops != 0)
 		fprintf(out,
 			"Floating-point operations: %s GFLOP (--columns "
@@ -406,6 +485,11 @@ int stats_print_ops(const struct stats *stats, FILE *out)
 		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
+	if (view.hidden_devices != 0)
+		fprintf(out,
+			"(memory of %" PRIu32
+			" more devices not shown; see --json and --csv)\n",
+			view.hidden_devices);
 	print_sums(stats, out);
 	if (missing != NULL)
 		fputs(missing, out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "stats_memory.h"
 #include "table.h"
 
 static bool shows_device(const struct stats *stats)
@@ -63,16 +64,6 @@ static const char *const kinds[] = {
 	[PROFILE_SET] = "gpu_memset",
 };
 
-/* What operations used beside time. */
-static void put_use(struct json *json, const struct profile_use *use)
-{
-	report_int(json, "self_host_bytes", use->self_bytes[PROFILE_ON_HOST]);
-	report_int(json, "host_bytes", use->total_bytes[PROFILE_ON_HOST]);
-	report_int(
-		json, "self_device_bytes", use->self_bytes[PROFILE_ON_DEVICE]);
-	report_int(json, "device_bytes", use->total_bytes[PROFILE_ON_DEVICE]);
-}
-
 /* What an operation has more than a function. */
 static void put_operation(const struct stats *stats, struct json *json,
 	const struct profile_function *function)
@@ -82,8 +73,7 @@ static void put_operation(const struct stats *stats, struct json *json,
 	if (shows_device(stats))
 		report_uint(
 			json, "device_mean_ns", stats_device_percall(function));
-	if (stats->profile->memory_count != 0)
-		put_use(json, &function->use);
+	stats_memory_put_row(stats, json, function);
 	if (stats->profile->flops != 0)
 		report_uint(json, "flops", function->use.flops);
 }
@@ -231,13 +221,7 @@ static void put_operations(const struct stats *stats, struct json *json)
 	report_uint(json, "device_ns", stats->device_ns);
 	report_uint(json, "activities", stats->activities);
 	report_uint(json, "unmatched", stats->profile->unmatched);
-	report_uint(json, "memory_records", stats->profile->memory_count);
-	if (stats->profile->memory_count != 0) {
-		report_int(json, "host_bytes",
-			sum.use.self_bytes[PROFILE_ON_HOST]);
-		report_int(json, "device_bytes",
-			sum.use.self_bytes[PROFILE_ON_DEVICE]);
-	}
+	stats_memory_put(stats, json);
 	if (stats->profile->flops != 0)
 		report_uint(json, "flops", stats->profile->flops);
 }
@@ -293,7 +277,6 @@ static void put_line(const struct stats *stats, FILE *out, const char *relation,
 static void put_operation_line(const struct stats *stats, FILE *out,
 	const struct profile_function *function, bool edge)
 {
-	const struct profile_use *use = &function->use;
 	const char *details = stats_details(stats, function);
 
 	fprintf(out, ",%s", kinds[function->device.kind]);
@@ -303,18 +286,11 @@ static void put_operation_line(const struct stats *stats, FILE *out,
 		fprintf(out, ",%" PRIu64, stats_percall(&function->cost));
 	if (shows_device(stats) && !edge)
 		fprintf(out, ",%" PRIu64, stats_device_percall(function));
-	if (stats->profile->memory_count != 0 && edge)
-		fputs(",,,,", out);
-	else if (stats->profile->memory_count != 0)
-		fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
-			use->self_bytes[PROFILE_ON_HOST],
-			use->total_bytes[PROFILE_ON_HOST],
-			use->self_bytes[PROFILE_ON_DEVICE],
-			use->total_bytes[PROFILE_ON_DEVICE]);
+	stats_memory_put_line(stats, out, edge ? NULL : function);
 	if (stats->profile->flops != 0 && edge)
 		putc(',', out);
 	else if (stats->profile->flops != 0)
-		fprintf(out, ",%" PRIu64, use->flops);
+		fprintf(out, ",%" PRIu64, function->use.flops);
 	if (stats_has_details(stats)) {
 		putc(',', out);
 		table_csv(out, details == NULL ? "" : details, '\n');
@@ -327,10 +303,7 @@ static void put_operation_titles(const struct stats *stats, FILE *out)
 {
 	fputs(",kind,mean_ns", out);
 	fputs(shows_device(stats) ? ",device_mean_ns" : "", out);
-	if (stats->profile->memory_count != 0)
-		fputs(",self_host_bytes,host_bytes,self_device_bytes,"
-		      "device_bytes",
-			out);
+	stats_memory_put_titles(stats, out);
 	fputs(stats->profile->flops != 0 ? ",flops" : "", out);
 	if (stats_has_details(stats))
 		fprintf(out, ",%s",

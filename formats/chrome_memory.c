@@ -3,10 +3,8 @@
 
 #include <string.h>
 
+#include "device_type.h"
 #include "memory.h"
-
-/* c10::DeviceType */
-enum { DEVICE_TYPE_CPU = 0, DEVICE_TYPE_CUDA = 1 };
 
 bool chrome_memory_init(struct chrome_memory *memory)
 {

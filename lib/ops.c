@@ -8,12 +8,13 @@
 
 #include <string.h>
 
+#include "device_type.h"
 #include "memory.h"
 #include "saturate.h"
 
 /* In the order of enum ops_arg. */
 static const char *const arg_names[] = {"Input Dims", "Input dims",
-	"Call stack", "Module Hierarchy", "Bytes", "Device Type",
+	"Call stack", "Module Hierarchy", "Bytes", "Device Type", "Device Id",
 	/* From here on flops.h looks at them. */
 	"Input type", "Concrete Inputs", "kernel_flop", NULL};
 
@@ -252,7 +253,8 @@ static bool change_activity(struct ops *ops, struct event *event)
 /* A call that takes no time, so that what happened has a row, a caller, and
  * somewhere to count for. */
 static enum ctp_status add_call(struct ops *ops, const struct event *event,
-	uint32_t name, bool memory, struct ctp_error *err)
+	uint32_t name, const struct replay_memory *memory,
+	struct ctp_error *err)
 {
 	struct event call = {.kind = EVENT_BEGIN,
 		.track = event->track,
@@ -266,56 +268,85 @@ static enum ctp_status add_call(struct ops *ops, const struct event *event,
 	status = replay_add(ops->replay, &call, err);
 	if (status != CTP_OK)
 		return status;
-	if (memory)
-		replay_memory(ops->replay, event);
+	if (!replay_memory(ops->replay, memory))
+		return no_memory(err);
 	call.kind = EVENT_END;
 	call.site = TRACE_NONE;
 	return replay_add(ops->replay, &call, err);
 }
 
-static enum ctp_status add_memory(
-	struct ops *ops, const struct event *event, struct ctp_error *err)
+static enum ctp_status add_memory(struct ops *ops, const struct event *event,
+	const struct replay_memory *memory, struct ctp_error *err)
 {
 	if (!replay_is_open(ops->replay, event->track))
-		return add_call(ops, event, ops->memory, true, err);
-	replay_memory(ops->replay, event);
+		return add_call(ops, event, ops->memory, memory, err);
+	if (!replay_memory(ops->replay, memory))
+		return no_memory(err);
 	return CTP_OK;
 }
 
-static bool find_number(const struct ops *ops, const struct event *event,
-	enum ops_arg which, int64_t *number)
+/* Memory events of a log, whose devices are those of CUDA. */
+static enum ctp_status add_change(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
 {
-	const struct event_arg *arg = ops_find_arg(ops, event, which);
+	bool freed = event->kind == EVENT_FREE;
+	struct replay_memory memory = {.track = event->track,
+		.bytes = (int64_t)(freed ? -event->bytes : event->bytes)};
 
-	if (arg == NULL || arg->kind != ARG_INT)
-		return false;
-	*number = arg->value.integer;
-	return true;
+	if (event->device >= 0)
+		memory.owner = (struct profile_owner){
+			PROFILE_OF_DEVICE, DEVICE_TYPE_CUDA, event->device};
+	return add_memory(ops, event, &memory, err);
+}
+
+/* What is no whole number is of no device that could be named. */
+static struct profile_owner owner_of(
+	const struct ops *ops, const struct event *event)
+{
+	const struct event_arg *type =
+		ops_find_arg(ops, event, OPS_ARG_DEVICE_TYPE);
+	const struct event_arg *number =
+		ops_find_arg(ops, event, OPS_ARG_DEVICE_ID);
+	struct profile_owner owner = {.number = -1};
+
+	if (type == NULL || (type->kind == ARG_INT &&
+				    type->value.integer == DEVICE_TYPE_CPU))
+		return owner;
+	if (type->kind != ARG_INT ||
+		(number != NULL && number->kind != ARG_INT)) {
+		owner.kind = PROFILE_OF_OTHER;
+		return owner;
+	}
+	owner.kind = PROFILE_OF_DEVICE;
+	owner.type = type->value.integer;
+	if (number != NULL)
+		owner.number = number->value.integer;
+	return owner;
 }
 
 /*
  * PyTorch's profiler has instants of memory.
- * Source: torch/csrc/autograd/profiler_kineto.cpp; "Device Type" is c10's, of
- * which 0 is the CPU; "Bytes" is negative where memory is given back.
+ * Source: torch/csrc/autograd/profiler_kineto.cpp; "Device Type" is c10's;
+ * "Bytes" is negative where memory is given back.
  */
 static enum ctp_status add_instant(
 	struct ops *ops, const struct event *event, struct ctp_error *err)
 {
 	uint32_t name = ops->trace->sites[event->site].name;
-	struct event memory = *event;
-	int64_t device = 0;
-	int64_t bytes;
+	const struct event_arg *bytes;
+	struct replay_memory memory = {.track = event->track};
 
-	if (name == ops->out_of_memory)
-		return add_call(ops, event, name, false, err);
-	if (name != ops->memory ||
-		!find_number(ops, event, OPS_ARG_BYTES, &bytes))
+	if (name != ops->memory && name != ops->out_of_memory)
 		return CTP_OK;
-	(void)find_number(ops, event, OPS_ARG_DEVICE_TYPE, &device);
-	memory.kind = bytes < 0 ? EVENT_FREE : EVENT_ALLOC;
-	memory.bytes = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
-	memory.device = device == 0 ? -1 : 0;
-	return add_memory(ops, &memory, err);
+	memory.owner = owner_of(ops, event);
+	memory.failed = name == ops->out_of_memory;
+	if (memory.failed)
+		return add_call(ops, event, name, &memory, err);
+	bytes = ops_find_arg(ops, event, OPS_ARG_BYTES);
+	if (bytes == NULL || bytes->kind != ARG_INT)
+		return CTP_OK;
+	memory.bytes = bytes->value.integer;
+	return add_memory(ops, event, &memory, err);
 }
 
 enum ctp_status ops_add(
@@ -341,7 +372,7 @@ enum ctp_status ops_add(
 		return add_instant(ops, event, err);
 	case EVENT_ALLOC:
 	case EVENT_FREE:
-		return add_memory(ops, event, err);
+		return add_change(ops, event, err);
 	default:
 		break;
 	}

@@ -55,6 +55,7 @@ void profile_free(struct profile *profile)
 	if (profile == NULL)
 		return;
 	profile_clear_tables(profile);
+	profile_memory_free(profile->memory);
 	strtab_free(profile->text);
 	memory_free(profile);
 }
@@ -300,20 +301,6 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
 	to->cumtime_ns += from->cumtime_ns;
 }
 
-/* Bytes are the input's, which may be anything: they wrap. */
-void profile_use_add(struct profile_use *to, const struct profile_use *from)
-{
-	for (int place = 0; place < PROFILE_PLACES; place++) {
-		to->self_bytes[place] =
-			(int64_t)((uint64_t)to->self_bytes[place] +
-				  (uint64_t)from->self_bytes[place]);
-		to->total_bytes[place] =
-			(int64_t)((uint64_t)to->total_bytes[place] +
-				  (uint64_t)from->total_bytes[place]);
-	}
-	to->flops = saturate_sum(to->flops, from->flops);
-}
-
 static bool copy_nodes(struct profile *to, const struct profile *from)
 {
 	if (from->node_count == 0)
@@ -333,18 +320,42 @@ static bool add_functions(
 {
 	for (uint32_t i = 0; i < from->function_count; i++) {
 		const struct profile_function *function = &from->functions[i];
+		struct profile_function *sum;
 
 		map[i] = profile_add_function(
 			to, function->name, function->file, function->line);
 		if (map[i] == PROFILE_NONE)
 			return false;
-		profile_cost_add(&to->functions[map[i]].cost, &function->cost);
-		profile_cost_add(&to->functions[map[i]].root, &function->root);
-		profile_device_add(
-			&to->functions[map[i]].device, &function->device);
-		profile_use_add(&to->functions[map[i]].use, &function->use);
+		sum = &to->functions[map[i]];
+		profile_cost_add(&sum->cost, &function->cost);
+		profile_cost_add(&sum->root, &function->root);
+		profile_device_add(&sum->device, &function->device);
+		sum->use.flops =
+			saturate_sum(sum->use.flops, function->use.flops);
 	}
 	return true;
+}
+
+/* Adds the memory of `from`, whose functions map[] names. */
+static bool add_memory(
+	struct profile *to, const struct profile *from, const uint32_t *map)
+{
+	uint32_t owners[PROFILE_OWNERS_MAX];
+
+	if (from->memory == NULL)
+		return true;
+	if (to->memory == NULL)
+		to->memory = profile_memory_new();
+	if (to->memory == NULL ||
+		!profile_memory_map(to->memory, from->memory, owners))
+		return false;
+	profile_memory_add_mapped(to->memory, &to->memory->all, from->memory,
+		from->memory->all, owners);
+	for (uint32_t i = 0; i < from->function_count; i++)
+		profile_memory_add_mapped(to->memory,
+			&to->functions[map[i]].use.memory, from->memory,
+			from->functions[i].use.memory, owners);
+	return !to->memory->failed;
 }
 
 bool profile_add_edges(
@@ -367,14 +378,14 @@ bool profile_add(struct profile *to, const struct profile *from)
 	uint32_t *map =
 		memory_new(((size_t)from->function_count + 1) * sizeof(*map));
 	bool done = map != NULL && add_functions(to, from, map) &&
-		    profile_add_edges(to, from, map);
+		    profile_add_edges(to, from, map) &&
+		    add_memory(to, from, map);
 
 	memory_free(map);
 	to->total_ns += from->total_ns;
 	to->open_calls += from->open_calls;
 	to->unmatched += from->unmatched;
 	to->flops = saturate_sum(to->flops, from->flops);
-	to->memory_count += from->memory_count;
 	to->thread_count += from->thread_count;
 	to->no_root = to->no_root || from->no_root;
 	return done;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "profile_memory.h"
 #include "strtab.h"
 
 #define PROFILE_NONE UINT32_MAX
@@ -43,16 +44,11 @@ struct profile_device {
 	enum profile_kind kind;
 };
 
-/* Whose memory it is. */
-enum profile_place { PROFILE_ON_HOST, PROFILE_ON_DEVICE, PROFILE_PLACES };
-
-/* What a function of the host used beside time: memory, taken less given
- * back, its own and with all that it called - what is in a recursion counts
- * once; and its own floating-point operations. Only of ops.h. */
+/* What a function of the host used beside time: memory, and its own
+ * floating-point operations. Only of ops.h. */
 struct profile_use {
-	int64_t self_bytes[PROFILE_PLACES];
-	int64_t total_bytes[PROFILE_PLACES];
-	uint64_t flops; /* of what is in a recursion once */
+	uint64_t flops;  /* of what is in a recursion once */
+	uint32_t memory; /* a list in profile->memory */
 };
 
 struct profile_function {
@@ -87,11 +83,11 @@ struct profile {
 	uint32_t edge_count;
 	struct profile_node *nodes; /* [0] is the root; empty without a tree */
 	uint32_t node_count;
-	uint64_t total_ns;     /* sum of tottime over all functions */
-	uint64_t open_calls;   /* closed at the end of the recording */
-	uint64_t unmatched;    /* of a device: whose launch is not there */
-	uint64_t flops;        /* of operations, those in others once */
-	uint64_t memory_count; /* of records of memory taken or given back */
+	struct profile_memory *memory; /* NULL: nothing is known of it */
+	uint64_t total_ns;             /* sum of tottime over all functions */
+	uint64_t open_calls;           /* closed at the end of the recording */
+	uint64_t unmatched; /* of a device: whose launch is not there */
+	uint64_t flops;     /* of operations, those in others once */
 	uint32_t thread_count;
 	/* Calls without a caller are shown as such, even where a format would
 	 * give them one: so does cProfile. */
@@ -136,8 +132,6 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from);
 /* Sums; what has no kind yet gets that of `from`. */
 void profile_device_add(
 	struct profile_device *to, const struct profile_device *from);
-
-void profile_use_add(struct profile_use *to, const struct profile_use *from);
 
 /* Does it have functions of a device? */
 bool profile_has_device(const struct profile *profile);

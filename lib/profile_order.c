@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile_private.h"
+#include "saturate.h"
 
 static const char OTHER_NAME[] = "(other)";
 static const char OTHER_FILE[] = "~";
@@ -58,7 +59,6 @@ static void take_tables(struct profile *profile, struct profile *next)
 	next->open_calls = profile->open_calls;
 	next->unmatched = profile->unmatched;
 	next->flops = profile->flops;
-	next->memory_count = profile->memory_count;
 	next->thread_count = profile->thread_count;
 	next->no_root = profile->no_root;
 	profile_clear_tables(profile);
@@ -113,7 +113,8 @@ static bool copy_edges(struct profile *next, const struct profile *profile,
 
 enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 {
-	struct profile next = {.text = profile->text};
+	struct profile next = {
+		.text = profile->text, .memory = profile->memory};
 	uint32_t *map = memory_new(
 		((size_t)profile->function_count + 1) * sizeof(*map));
 
@@ -206,6 +207,15 @@ static void cap_device(
 		device->captured_ns = most;
 }
 
+static void add_use(const struct profile *profile, struct profile_use *to,
+	const struct profile_use *from)
+{
+	to->flops = saturate_sum(to->flops, from->flops);
+	if (from->memory != 0)
+		profile_memory_add_list(
+			profile->memory, &to->memory, from->memory);
+}
+
 /*
  * What the pruned functions cost together. Only calls from outside enter it:
  * those between two pruned functions happen inside, so that their time is
@@ -228,7 +238,7 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 		other->device.self_ns += function->device.self_ns;
 		other->device.total_ns += function->device.total_ns;
 		other->device.captured_ns += function->device.captured_ns;
-		profile_use_add(&other->use, &function->use);
+		add_use(profile, &other->use, &function->use);
 	}
 	cap_device(profile, &other->device);
 	cost->pcalls = other->root.pcalls;
@@ -281,6 +291,8 @@ static bool make_pruned(struct profile *next, const struct profile *profile,
 	empty.name = next->functions[other].name;
 	empty.file = next->functions[other].file;
 	sum_other(profile, map, &empty);
+	if (profile->memory != NULL && profile->memory->failed)
+		return false;
 	next->functions[other] = empty;
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		if (map[i] == PROFILE_NONE)
@@ -313,7 +325,8 @@ enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
 	uint32_t top, struct ctp_error *err)
 {
 	struct limits limits = {min_cumtime_ns, top};
-	struct profile next = {.text = profile->text};
+	struct profile next = {
+		.text = profile->text, .memory = profile->memory};
 	enum ctp_status status = profile_sort(profile, err);
 	uint32_t *map;
 

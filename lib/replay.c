@@ -431,6 +431,7 @@ enum ctp_status replay_snapshot(
 	if (copy == NULL)
 		return no_memory(err);
 	replay->profile = copy;
+	replay->has_memory = false;
 	for (uint32_t i = 0; i < replay->stack_count; i++) {
 		struct stack *stack = &replay->stacks[i];
 		uint32_t depth = stack->depth;
@@ -440,6 +441,7 @@ enum ctp_status replay_snapshot(
 				replay, stack, depth, close_stack(replay, i));
 	}
 	replay->profile = own;
+	replay->has_memory = own->memory != NULL;
 	if (!replay_sum_device(replay, copy)) {
 		profile_free(copy);
 		return no_memory(err);
@@ -459,7 +461,8 @@ enum ctp_status replay_finish(
 		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)
 		return no_memory(err);
-	if (!replay_sum_device(replay, replay->profile))
+	if (!replay_sum_device(replay, replay->profile) ||
+		!replay_memory_is_whole(replay))
 		return no_memory(err);
 	*out = replay->profile;
 	replay->profile = NULL;

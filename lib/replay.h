@@ -44,10 +44,19 @@ enum ctp_status replay_add(struct replay *replay, const struct event *event,
 /* Is a call open on the track? */
 bool replay_is_open(const struct replay *replay, uint32_t track);
 
-/* Counts an EVENT_ALLOC or EVENT_FREE, or floating-point operations, for the
- * innermost open call of the track, where there must be one. A snapshot of the
- * replay is without the memory of what is open. */
-void replay_memory(struct replay *replay, const struct event *event);
+/* Memory that was taken, or with a negative number given back; or that there
+ * was none to take. */
+struct replay_memory {
+	uint32_t track;
+	bool failed;
+	int64_t bytes;
+	struct profile_owner owner;
+};
+
+/* Counts memory, or floating-point operations, for the innermost open call of
+ * the track, where there must be one. A snapshot of the replay is without the
+ * memory of what is open. False if out of memory. */
+bool replay_memory(struct replay *replay, const struct replay_memory *memory);
 void replay_flops(struct replay *replay, uint32_t track, uint64_t flops);
 
 /* What comes is of another recording, whose tracks and times are its own; all

@@ -22,7 +22,7 @@ struct frame {
 	uint32_t edge; /* PROFILE_NONE: a root call */
 	uint32_t node; /* 0: not needed yet, which is so only without a tree */
 	bool api;
-	int64_t bytes[PROFILE_PLACES]; /* with those of calls that ended */
+	uint32_t memory; /* with that of calls that ended: a list */
 };
 
 /* How many calls of each function, and along each edge, are open. */
@@ -62,7 +62,7 @@ struct replay {
 	uint32_t site_room;
 	struct replay_nodes nodes;
 	uint32_t edge_hints[REPLAY_HINTS];
-	bool has_memory; /* there was a record of it */
+	bool has_memory; /* there was a record of it, and it counts */
 
 	/* What devices did; all NULL until something is met. */
 	struct device_join *launches; /* the context that each was made in */
@@ -100,6 +100,9 @@ enum ctp_status replay_args(struct replay *replay, const struct event *event);
 /* A call ends: what it used is its caller's as well. */
 void replay_pop_memory(struct replay *replay, const struct frame *frame,
 	struct frame *caller, bool primitive);
+
+/* Was all memory counted that there is? */
+bool replay_memory_is_whole(const struct replay *replay);
 
 /* Ends a profile, the replay's own or its copy: the host's functions get the
  * device's time, and a tree that nobody asked for goes. False if out of memory.

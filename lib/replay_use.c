@@ -7,12 +7,6 @@
 #include "replay_private.h"
 #include "saturate.h"
 
-/* Sums are the input's, which may be anything: they wrap. */
-static void add_bytes(int64_t *to, int64_t bytes)
-{
-	*to = (int64_t)((uint64_t)*to + (uint64_t)bytes);
-}
-
 static const struct stack *find_stack(
 	const struct replay *replay, uint32_t track)
 {
@@ -26,21 +20,42 @@ bool replay_is_open(const struct replay *replay, uint32_t track)
 	return find_stack(replay, track) != NULL;
 }
 
-void replay_memory(struct replay *replay, const struct event *event)
+bool replay_memory(struct replay *replay, const struct replay_memory *memory)
 {
-	const struct stack *stack = find_stack(replay, event->track);
-	enum profile_place place =
-		event->device < 0 ? PROFILE_ON_HOST : PROFILE_ON_DEVICE;
-	uint64_t bytes =
-		event->kind == EVENT_FREE ? -event->bytes : event->bytes;
-	struct profile *profile = replay->profile;
+	const struct stack *stack = find_stack(replay, memory->track);
 	struct frame *frame = &stack->frames[stack->depth - 1];
+	struct profile *profile = replay->profile;
+	struct profile_amount amount = {.failed = memory->failed};
+	uint32_t *own = &profile->functions[frame->function].use.memory;
+	uint32_t owner;
 
+	if (profile->memory == NULL)
+		profile->memory = profile_memory_new();
+	if (profile->memory == NULL)
+		return false;
+	owner = profile_memory_find(profile->memory, memory->owner);
+	if (owner == UINT32_MAX)
+		return false;
 	replay->has_memory = true;
-	profile->memory_count++;
-	add_bytes(&frame->bytes[place], (int64_t)bytes);
-	add_bytes(&profile->functions[frame->function].use.self_bytes[place],
-		(int64_t)bytes);
+	if (!memory->failed) {
+		profile->memory->owners[owner].records++;
+		amount.total_bytes = memory->bytes;
+	}
+	profile_memory_add(profile->memory, &frame->memory, owner, amount);
+	/* In all it is this much; of a function that is so with its call. */
+	amount.self_bytes = amount.total_bytes;
+	profile_memory_add(
+		profile->memory, &profile->memory->all, owner, amount);
+	amount = (struct profile_amount){.self_bytes = amount.self_bytes};
+	profile_memory_add(profile->memory, own, owner, amount);
+	return !profile->memory->failed;
+}
+
+bool replay_memory_is_whole(const struct replay *replay)
+{
+	const struct profile_memory *memory = replay->profile->memory;
+
+	return memory == NULL || !memory->failed;
 }
 
 void replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
@@ -55,14 +70,17 @@ void replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
 void replay_pop_memory(struct replay *replay, const struct frame *frame,
 	struct frame *caller, bool primitive)
 {
-	struct profile_use *use =
-		&replay->profile->functions[frame->function].use;
+	struct profile *profile = replay->profile;
+	struct profile_memory *memory = profile->memory;
+	uint32_t *sum = &profile->functions[frame->function].use.memory;
 
-	for (int place = 0; place < PROFILE_PLACES; place++) {
-		if (primitive)
-			add_bytes(
-				&use->total_bytes[place], frame->bytes[place]);
-		if (caller != NULL)
-			add_bytes(&caller->bytes[place], frame->bytes[place]);
+	if (primitive)
+		profile_memory_add_list(memory, sum, frame->memory);
+	if (caller != NULL && caller->memory == 0) {
+		caller->memory = frame->memory;
+		return;
 	}
+	if (caller != NULL)
+		profile_memory_add_list(memory, &caller->memory, frame->memory);
+	profile_memory_release(memory, frame->memory);
 }

@@ -63,20 +63,20 @@ count  self us  self %  total us  mean us  dev self   dev %  dev total  dev mean
 
 Self CPU time total: 10.000 us
 Device time total: 4.000 us (activities: 1, of which the launch is not known: 0)
-Memory taken or given back: 3 times (--columns memory)
+Memory taken or given back (--columns memory): 3 times (host 1, cuda:0 2)
 Floating-point operations: 48.000 GFLOP (--columns flops)
 EOF
 table --group=name
 cat >"$work/wanted" <<'EOF'
-count  self mem   mem  self dev mem  dev mem  name              shapes of inputs
-    1       0 B   0 B         512 B    512 B  mm                [[9]]
-    1       0 B   0 B           0 B      0 B  cudaLaunchKernel
-    1      64 B  64 B           0 B      0 B  [memory]
-    1       0 B   0 B       -2.0 kB  -1.5 kB  mm                [[2000, 3000], [3000, 4000]]
-    4      64 B  64 B       -1.5 kB  -1.5 kB  Total
+count  self mem   mem  self mem cuda:0  mem cuda:0  name              shapes of inputs
+    1       0 B   0 B            512 B       512 B  mm                [[9]]
+    1       0 B   0 B              0 B         0 B  cudaLaunchKernel
+    1      64 B  64 B              0 B         0 B  [memory]
+    1       0 B   0 B          -2.0 kB     -1.5 kB  mm                [[2000, 3000], [3000, 4000]]
+    4      64 B  64 B          -1.5 kB     -1.5 kB  Total
 
 Self CPU time total: 10.000 us
-Memory taken or given back: 3 times (--columns memory)
+Memory taken or given back (--columns memory): 3 times (host 1, cuda:0 2)
 Floating-point operations: 48.000 GFLOP (--columns flops)
 EOF
 table --group=shape --sort=self_device_memory --columns=memory --device=host
@@ -88,6 +88,77 @@ EOF
 "$CTPROF" stats -q --group=name --sort=flops --columns=flops --top=1 \
 	"$work/small.json" | grep -v -e Total -e '^$' -e total: -e Memory \
 	-e Floating | cmp - "$work/wanted" || complain "flops are not shown"
+
+
+# Taken of one device and given back to another, by two threads; in no range at
+# last; and asked for in vain.
+memory() {
+	printf '{"ph":"i","s":"t","name":"%s","pid":1,"tid":%s,"ts":%s,
+"args":{"Bytes":%s,"Device Type":%s,"Device Id":%s}},' "$@"
+}
+range() {
+	printf '{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":%s,"ts":%s,
+"dur":%s},' "$@"
+}
+{
+	printf '{"traceEvents":['
+	range load 1 0 10
+	range copy 1 2 4
+	range load 2 0 10
+	memory "[memory]" 1 1 4096 0 -1
+	memory "[memory]" 1 3 4096 1 0
+	memory "[memory]" 1 7 -3072 6 1
+	memory "[memory]" 2 3 512 6 1
+	memory "[memory]" 2 12 -512 6 1
+	memory "[OutOfMemory]" 2 4 9999 6 1
+	printf '{}]}\n'
+} >"$work/devices.json"
+cat >"$work/wanted" <<'EOF'
+count  self mem     mem  self dev mem  dev mem  self mem cuda:0  mem cuda:0  self mem hip:1  mem hip:1  oom  name
+    1       0 B     0 B        4.0 kB   4.0 kB           4.0 kB      4.0 kB             0 B        0 B    0  copy
+    1       0 B     0 B           0 B      0 B              0 B         0 B             0 B        0 B    1  [OutOfMemory]
+    1       0 B     0 B        -512 B   -512 B              0 B         0 B          -512 B     -512 B    0  [memory]
+    2    4.0 kB  4.0 kB       -2.5 kB   1.5 kB              0 B      4.0 kB         -2.5 kB    -2.5 kB    1  load
+    5    4.0 kB  4.0 kB        1.0 kB   1.0 kB           4.0 kB      4.0 kB         -3.0 kB    -3.0 kB    1  Total
+
+Self CPU time total: 20.000 us
+Memory taken or given back (--columns memory): 5 times (host 1, cuda:0 1, hip:1 3)
+Out of memory: 1 times (hip:1 1)
+EOF
+cp "$work/small.json" "$work/first.json"
+cp "$work/devices.json" "$work/small.json"
+table --group=name --columns=memory --sort=memory:hip:1
+cp "$work/first.json" "$work/small.json"
+"$CTPROF" stats -q --group=name --sort=memory:xpu:0 "$work/devices.json" \
+	2>&1 >"$work/out" | grep -q "no memory of xpu:0 is known" ||
+	complain "--sort of no device: not said"
+"$CTPROF" stats --group=name --sort=flops:xpu:0 "$work/devices.json" \
+	2>"$work/err"
+[ $? -eq 2 ] || complain "--sort=flops:xpu:0: not refused"
+
+# So many devices are told apart; the others are one, and not lost. As text
+# there are 8, one of them that of --sort.
+{
+	printf '{"traceEvents":['
+	for device in $(seq 0 299); do
+		memory "[memory]" 1 "$device" 2 1 "$device"
+	done
+	printf '{}]}\n'
+} >"$work/many.json"
+"$CTPROF" stats -q --group=name --json "$work/many.json" |
+	"$python" -c 'import json, sys
+had = json.load(sys.stdin)["memory"]
+assert [part["device"] for part in had] == [
+    f"cuda:{n}" for n in range(256)] + ["other"]
+assert [part["records"] for part in had] == [1] * 256 + [44]
+assert had[-1]["bytes"] == 88 and had[-1]["device_id"] is None
+' || complain "300 devices: not as they should be"
+"$CTPROF" stats -q --group=name --columns=memory --sort=memory:other \
+	"$work/many.json" >"$work/out"
+grep -q "mem cuda:6  self mem other  mem other  name" "$work/out" &&
+	grep -q "^(memory of 249 more devices not shown" "$work/out" &&
+	grep -q ", cuda:7 1, and 249 more)" "$work/out" ||
+	complain "300 devices: $(cat "$work/out")"
 
 # The first mm of the two, the kernel no, and memory that was in no range.
 names=$("$CTPROF" stats -q --group=name --top-level --csv "$work/small.json" |
@@ -171,6 +242,6 @@ grep -q 'no operations' "$work/err" || complain "a profile: $(cat "$work/err")"
 	>"$work/two"
 "$CTPROF" stats -q --group=shape --csv -j2 "$work/small.json" \
 	"$work/small.json" | cmp -s - "$work/two" || complain "-j2 differs"
-grep -q '^mm,,0,2,2,6000,6000,0,0,host,3000,0,0,0,1024,1024,0,\[\[9\]\]$' \
+grep -q '^mm,,0,2,2,6000,6000,0,0,host,3000,0,0,0,1024,1024,1024,1024,0,\[\[9\]\]$' \
 	"$work/two" || complain "two inputs: $(cat "$work/two")"
 exit $failed

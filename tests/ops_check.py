@@ -235,6 +235,22 @@ def add_flops(ranges, rows, group):
     return total
 
 
+DEVICE_TYPES = {1: "cuda", 6: "hip", 12: "xpu"}
+
+
+def device_of(args):
+    """What the memory of an instant is called; only what fits 64 bits has a
+    number."""
+    type_, number = args.get("Device Type", 0), args.get("Device Id", -1)
+    if type_ == 0:
+        return "host"
+    if not all(isinstance(n, int) and abs(n) < 2**63
+               for n in (type_, number)):
+        return "other"
+    name = DEVICE_TYPES.get(type_, f"type {type_}")
+    return name if number == -1 else f"{name}:{number}"
+
+
 def add_memory(ranges, points, rows):
     tracks = collections.defaultdict(list)
     for found in ranges:
@@ -242,24 +258,40 @@ def add_memory(ranges, points, rows):
             tracks[found.track].append(found)
     for time, event in points:
         args = event.get("args") or {}
+        inside = [r for r in tracks[(event["pid"], event["tid"])]
+                  if r.start <= time < r.end and r.key]
+        inside = max(inside, key=lambda r: len(list(r.above)), default=None)
+        device = device_of(args)
         if event["name"] == "[OutOfMemory]":
-            rows[("[OutOfMemory]", "")]["ncalls"] += 1
-            rows[("[OutOfMemory]", "")]["pcalls"] += 1
+            own = rows[("[OutOfMemory]", "")]
+            own["ncalls"] += 1
+            own["pcalls"] += 1
+            add_amount(inside, own, rows, device, (0, 0, 1))
         if event["name"] != "[memory]" or "Bytes" not in args:
             continue
-        where = "device" if args.get("Device Type", 0) else "host"
-        own, total = f"self_{where}_bytes", f"{where}_bytes"
-        inside = [r for r in tracks[(event["pid"], event["tid"])]
-                  if r.start <= time < r.end]
-        if any(r.key for r in inside):
-            charge(max(inside, key=lambda r: len(list(r.above))), rows, own,
-                   total, args["Bytes"])
-            continue
-        row = rows[("[memory]", "")]
-        row["ncalls"] += 1
-        row["pcalls"] += 1
-        row[own] += args["Bytes"]
-        row[total] += args["Bytes"]
+        if inside:
+            own = rows[next(r.key for r in inside.above if r.key)]
+        else:
+            own = rows[("[memory]", "")]
+            own["ncalls"] += 1
+            own["pcalls"] += 1
+        add_amount(inside, own, rows, device, (args["Bytes"],) * 2 + (0,))
+
+
+def add_amount(inside, own, rows, device, amount):
+    """Self bytes to a row, the others once to each that it is in."""
+    around = {id(rows[r.key]): rows[r.key]
+              for r in (inside.above if inside else ()) if r.key}
+    around[id(own)] = own
+    for row in around.values():
+        memory = row.setdefault("memory", {})
+        had = memory.get(device, (0, 0, 0))
+        memory[device] = (had[0] + amount[0] * (row is own),
+                          had[1] + amount[1], had[2] + amount[2])
+    where = "host" if device == "host" else "device"
+    own[f"self_{where}_bytes"] += amount[0]
+    for row in around.values():
+        row[f"{where}_bytes"] += amount[1]
 
 
 FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns", "self_device_ns",
@@ -296,17 +328,51 @@ def compare(path, has_flops=False):
             check(f"{what}: {key}",
                   {field: row.get(field, 0) for field in fields},
                   {field: wanted[key][field] for field in fields})
+            check(f"{what}: memory of {key}",
+                  {part["device"]: (part["self_bytes"], part["bytes"],
+                                    part["out_of_memory"])
+                   for part in row.get("memory", ())},
+                  wanted[key].get("memory", {}))
             check(f"{what}: {key}", row["mean_ns"],
                   row["cumtime_ns"] // max(1, row["pcalls"]))
             check(f"{what}: {key}", row["kind"],
                   wanted[key].get("kind", "host"))
         if has_flops:
             check(f"{what}: FLOPs", report.get("flops", 0), total)
+        check_memory(what, trace[2], report)
         host = [row for row in got.values() if row["kind"] == "host"]
         check(f"{what}: sum", report["self_cpu_ns"],
               sum(row["tottime_ns"] for row in host))
         check(f"{what}: calls", report["operations"],
               sum(row["ncalls"] for row in host))
+
+
+def order_of(device):
+    name, _, number = device.partition(":")
+    types = {name: type_ for type_, name in DEVICE_TYPES.items()}
+    type_ = types.get(name) or int(name.removeprefix("type ") or 0) \
+        if device not in ("host", "other") else 0
+    return ({"host": 0, "other": 2}.get(device, 1), type_,
+            int(number) if number else -1)
+
+
+def check_memory(what, points, report):
+    """What all took, of each device, in their order."""
+    wanted = collections.defaultdict(lambda: [0, 0, 0])
+    for _, event in points:
+        args = event.get("args") or {}
+        if event["name"] == "[OutOfMemory]":
+            wanted[device_of(args)][2] += 1
+        if event["name"] == "[memory]" and "Bytes" in args:
+            wanted[device_of(args)][0] += 1
+            wanted[device_of(args)][1] += args["Bytes"]
+    check(f"{what}: memory",
+          [(part["device"], [part[key] for key in (
+              "records", "bytes", "out_of_memory")])
+           for part in report.get("memory", ())],
+          sorted(wanted.items(), key=lambda item: order_of(item[0])))
+    check(f"{what}: records", report["memory_records"],
+          sum(records for records, _, _ in wanted.values()))
 
 
 def micro(time_ns):
@@ -323,6 +389,13 @@ class Program:
              ("net.py(12): forward", "python_function"),
              ("net.py(40): <lambda>", "python_function"),
              ("cudaLaunchKernel", "cuda_runtime"), ("plain", "")]
+    # Two devices and the host mostly; and what nobody should have.
+    DEVICES = [f',"Device Type":{device}' for device in (
+        *['0,"Device Id":-1', '1,"Device Id":0', '1,"Device Id":1'] * 4,
+        0, 1, '6,"Device Id":0', '77,"Device Id":-7', '-3,"Device Id":2',
+        f'12,"Device Id":{2**63 - 1}', f'1,"Device Id":{2**63}',
+        f'1,"Device Id":{1 - 2**63}', '1,"Device Id":1.5', '"x","Device Id":1',
+        '1,"Device Id":null')] + [""]
     DIMS = ["[[2, 3], [3, 4]]", "[ [2,3],[3,4] ]", "[[8], []]", '""', None]
 
     def __init__(self, seed):
@@ -370,8 +443,8 @@ class Program:
 
     def point(self, tid):
         name = "[OutOfMemory]" if self.random.random() < 0.1 else "[memory]"
-        args = '"Bytes":%d,"Device Type":%d,"Device Id":0' % (
-            self.random.randint(-5000, 5000), self.random.randint(0, 1))
+        args = '"Bytes":%d%s' % (self.random.randint(-5000, 5000),
+                                 self.random.choice(self.DEVICES))
         self.add("i", "cpu_instant_event", name, 7, tid, self.step(),
                  '"s":"t",', args)
 

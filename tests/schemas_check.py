@@ -12,7 +12,8 @@ import re
 import subprocess
 import sys
 
-from schemas_validate import COLUMN, Refused, Schema, check_csv
+from schemas_validate import (COLUMN, Refused, Schema, check_csv,
+                              name_each)
 
 CTPROF, PROGRAM, SOURCE, WORK = sys.argv[1:5]
 TRACES = os.path.join(SOURCE, "tests", "traces")
@@ -78,8 +79,8 @@ def make_ops():
         return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": start,
                 "dur": time, "cat": category, "args": args}
 
-    def memory(start, change, kind):
-        return {"ph": "i", "s": "t", "pid": 1, "tid": 1, "name": "[memory]",
+    def memory(start, change, kind, name="[memory]"):
+        return {"ph": "i", "s": "t", "pid": 1, "tid": 1, "name": name,
                 "ts": start, "cat": "cpu_instant_event", "args": {
                     "Bytes": change, "Device Type": kind, "Device Id": 0,
                     "Total Allocated": 512, "Total Reserved": 1024,
@@ -100,6 +101,7 @@ def make_ops():
             event("aten::mm", 10, 50, "cpu_op", **gemm),
             event("aten::empty", 12, 5, "cpu_op"),
             memory(13, 512, 0), memory(14, 256, 1),
+            memory(15, 1024, 1, "[OutOfMemory]"),
             event("cudaLaunchKernel", 20, 5, "cuda_runtime", correlation=9,
                   **{"External id": 5}),
             kernel(30, correlation=9, **{"External id": 5}),
@@ -261,13 +263,15 @@ def check_columns(name, columns, what, text):
         complain(f"{what}: {why}")
         return set()
     header = text.splitlines()[0].split(",")
+    columns = name_each(columns, header)
     for gone in header:
         if not refuses([column for column in columns
                         if column["name"] != gone], text):
             complain(f"{what}: {name} does without {gone}")
     if not refuses(columns, text + ",".join("x" for _ in header) + "\n"):
         complain(f"{what}: numbers may be words")
-    return set(header)
+    return {column.get("like", column["name"])
+            for column in columns if column["name"] in header}
 
 
 def check_documents():

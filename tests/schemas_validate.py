@@ -19,7 +19,7 @@ ANNOTATIONS = {"$schema", "$id", "$defs", "title", "description"}
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)$")
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+]?[0-9]+)?$")
 COLUMN = {"name", "type", "unit", "minimum", "enum", "nullable", "optional",
-          "description"}
+          "each", "description"}
 
 
 class Refused(Exception):
@@ -132,11 +132,31 @@ def check_cell(column, cell, where):
         refuse(where, f"{cell} is below {column['minimum']}")
 
 
+def name_each(columns, header):
+    """What there is for each device has the column's name with the device's in
+    it, one device's after another's."""
+    fixed = {column["name"] for column in columns}
+    each = [column for column in columns if "each" in column]
+    named = [column for column in columns if "each" not in column]
+    if not each:
+        return columns
+    place = f"<{each[0]['each']}>"
+    pattern = re.escape(each[0]["name"]).replace(re.escape(place), "(.+)")
+    found = [re.fullmatch(pattern, name)
+             for name in header if name not in fixed]
+    at = columns.index(each[0])
+    named[at:at] = [
+        {**column, "like": column["name"],
+         "name": column["name"].replace(place, match[1])}
+        for match in found if match for column in each]
+    return named
+
+
 def check_csv(columns, text):
     """Returns the names of the columns, and how many lines follow them."""
     lines = list(csv.reader(io.StringIO(text, newline="")))
     header = lines.pop(0)
-    there = [column for column in columns
+    there = [column for column in name_each(columns, header)
              if column["name"] in header or not column.get("optional")]
     if [column["name"] for column in there] != header:
         refuse("header", f"is {header}")

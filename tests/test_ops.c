@@ -70,15 +70,21 @@ static void check(const char *name, int64_t self, int64_t total,
 	int64_t device_self, int64_t device_total)
 {
 	const struct profile_use *use = NULL;
+	struct profile_amount host;
+	struct profile_amount devices;
 
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		if (strcmp(profile->functions[i].name, name) == 0)
 			use = &profile->functions[i].use;
 	ck_assert_msg(use != NULL, "%s has no row", name);
-	ck_assert_int_eq(use->self_bytes[PROFILE_ON_HOST], self);
-	ck_assert_int_eq(use->total_bytes[PROFILE_ON_HOST], total);
-	ck_assert_int_eq(use->self_bytes[PROFILE_ON_DEVICE], device_self);
-	ck_assert_int_eq(use->total_bytes[PROFILE_ON_DEVICE], device_total);
+	host = profile_memory_of(
+		profile->memory, use->memory, PROFILE_MEMORY_HOST);
+	devices = profile_memory_of(
+		profile->memory, use->memory, PROFILE_MEMORY_DEVICES);
+	ck_assert_int_eq(host.self_bytes, self);
+	ck_assert_int_eq(host.total_bytes, total);
+	ck_assert_int_eq(devices.self_bytes, device_self);
+	ck_assert_int_eq(devices.total_bytes, device_total);
 }
 
 static void finish(void)
@@ -99,7 +105,7 @@ START_TEST(memory_is_of_the_innermost_range_and_of_those_around)
 	finish();
 	check("outer", 99, 149, 0, -20);
 	check("inner", 50, 50, -20, -20);
-	ck_assert_uint_eq(profile->memory_count, 4);
+	ck_assert_uint_eq(profile_memory_records(profile->memory), 4);
 }
 END_TEST
 
