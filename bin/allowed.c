@@ -21,7 +21,7 @@ bool allowed_read_one(const char *text, struct verdict_limit *limit)
 		read.off = true;
 	else if (text[strspn(text, "0123456789.")] == '\0')
 		return false; /* of what? It is not said. */
-	else if (!quantity_read_share(text, &read.ppm) &&
+	else if (!quantity_read_growth(text, &read.ppm) &&
 		 !quantity_read_time(text, &read.time_ns))
 		return false;
 	*limit = read;

@@ -103,17 +103,27 @@ bool quantity_read_time(const char *text, uint64_t *time_ns)
 	return false;
 }
 
-bool quantity_read_share(const char *text, uint32_t *ppm)
+static bool read_percent(const char *text, uint32_t most_ppm, uint32_t *ppm)
 {
 	uint64_t whole;
 	uint64_t part;
 	uint64_t value;
 
 	if (!read_decimal(&text, &whole, &part) || strcmp(text, "%") != 0 ||
-		!scale_up(whole, part, 10000, &value) || value > 1000000)
+		!scale_up(whole, part, 10000, &value) || value > most_ppm)
 		return false;
 	*ppm = (uint32_t)value;
 	return true;
+}
+
+bool quantity_read_share(const char *text, uint32_t *ppm)
+{
+	return read_percent(text, 1000000, ppm);
+}
+
+bool quantity_read_growth(const char *text, uint32_t *ppm)
+{
+	return read_percent(text, UINT32_MAX, ppm);
 }
 
 bool quantity_read_count(const char *text, uint32_t *count)

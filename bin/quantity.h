@@ -21,6 +21,10 @@ bool quantity_read_time(const char *text, uint64_t *time_ns);
 /* "0.5%", up to 100 %. Units: parts per million. */
 bool quantity_read_share(const char *text, uint32_t *ppm);
 
+/* "150%": by how much something may grow, up to 4294 times. Units: parts per
+ * million. */
+bool quantity_read_growth(const char *text, uint32_t *ppm);
+
 /* A number from 1 to UINT32_MAX. */
 bool quantity_read_count(const char *text, uint32_t *count);
 

@@ -49,6 +49,11 @@ expect 0 'slower than allowed: 0$' $base fast.folded
 expect 1 '^slower .*+900.00 *5%  h' $base long.folded --max-regression 5%
 expect 1 '' --max-regression 3% $base same.folded
 expect 0 '' --max-regression 6% $base slow.folded
+expect 0 '^passed .* 150%  g$' --all --max-regression 150% $base same.folded
+expect 1 '^slower .*+900.00 *899.5%  h' --max-regression 899.5% $base \
+	long.folded
+expect 0 '"allowed_ppm":9000000,' --json --max-regression 900% $base \
+	long.folded
 expect 0 '' --max-regression=60us $base slow.folded
 expect 1 '' --max-regression=59us $base slow.folded
 expect 0 'without a limit: 4' --max-regression=off $base slow.folded
@@ -59,6 +64,7 @@ expect 0 '^passed .*  f$' --all $base same.folded
 expect 0 '^short .*  h' --all $base same.folded
 expect 2 '--max-regression' --max-regression 5x $base same.folded
 expect 2 '--max-regression' --max-regression 5 $base same.folded
+expect 2 '--max-regression' --max-regression 429497% $base same.folded
 expect 2 '--min-time' --min-time many $base same.folded
 expect 2 'two inputs' $base
 expect 3 'cannot open' $base nothing
@@ -77,8 +83,8 @@ expect 1 '^slower .* 2%  (all functions)$' --limits limits $base slow.folded
 printf '9%% nobody\n' >limits
 expect 1 "limits: line 1: nothing .* called 'nobody'" \
 	--limits limits $base slow.folded
-printf '900%% g\n' >limits
-expect 3 "limits: line 1: '900%' is not a share" \
+printf '5 %% g\n' >limits
+expect 3 "limits: line 1: '5' is not a share" \
 	--limits limits $base same.folded
 printf '5%% g\n\n5 g\n' >limits
 expect 3 "limits: line 3: '5' is not a share" --limits limits $base $base

@@ -89,6 +89,20 @@ START_TEST(shares_are_parts_per_million)
 }
 END_TEST
 
+START_TEST(growth_may_be_more_than_all)
+{
+	uint32_t ppm = 7;
+
+	ck_assert(quantity_read_growth("150.5%", &ppm));
+	ck_assert_uint_eq(ppm, 1505000);
+	ck_assert(quantity_read_growth("429496.7295%", &ppm));
+	ck_assert_uint_eq(ppm, UINT32_MAX);
+	ck_assert(!quantity_read_growth("429496.7296%", &ppm));
+	ck_assert(!quantity_read_growth("150", &ppm));
+	ck_assert_uint_eq(ppm, UINT32_MAX);
+}
+END_TEST
+
 START_TEST(counts_begin_at_one)
 {
 	uint32_t count = 7;
@@ -135,6 +149,7 @@ int main(void)
 	tcase_add_test(all, times_are_exact);
 	tcase_add_test(all, what_is_no_time_is_refused);
 	tcase_add_test(all, shares_are_parts_per_million);
+	tcase_add_test(all, growth_may_be_more_than_all);
 	tcase_add_test(all, counts_begin_at_one);
 	tcase_add_test(all, texts_have_the_largest_unit);
 	tcase_add_test(all, columns_have_three_decimals);
