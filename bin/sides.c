@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "reporting.h"
 #include "rollup.h"
+#include "same.h"
 #include "say.h"
 #include "sides_devices.h"
 #include "tree.h"
@@ -107,6 +108,14 @@ static enum ctp_status take(
 	return replay_add(user, event, err);
 }
 
+static struct replay_options replay_options(const struct sides *sides)
+{
+	return (struct replay_options){.device = sides->device,
+		.tree = sides->tree,
+		.joined = true,
+		.match = sides->match};
+}
+
 static enum ctp_status read_profile(const struct sides *sides,
 	struct input *input, struct profile **out, struct ctp_error *err)
 {
@@ -114,11 +123,12 @@ static enum ctp_status read_profile(const struct sides *sides,
 	struct replay *replay;
 	enum ctp_status status;
 
-	if (source->read_profile != NULL)
-		return source->read_profile(source, out, err);
-	replay = replay_new(
-		source->trace, (struct replay_options){.device = sides->device,
-				       .tree = sides->tree});
+	if (source->read_profile != NULL) {
+		status = source->read_profile(source, out, err);
+		return status == CTP_OK ? same_join(*out, sides->match, err)
+					: status;
+	}
+	replay = replay_new(source->trace, replay_options(sides));
 	if (replay == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
@@ -161,10 +171,11 @@ static int read_directory(const struct sides *sides, char *path,
 {
 	struct inputs inputs = sides->inputs;
 	struct rollup_options rollup_options = {
-		.inputs = &inputs, .replay.device = sides->device};
+		.inputs = &inputs, .replay = replay_options(sides)};
 	struct rollup rollup;
 	int status;
 
+	rollup_options.replay.tree = false; /* sums have no paths */
 	inputs.paths = &path;
 	inputs.count = 1;
 	status = rollup_run(&rollup, &rollup_options);

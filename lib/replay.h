@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "diff.h"
 #include "event.h"
-#include "profile.h"
 
 /* What a device did, in a profile of the host. */
 enum replay_device {
@@ -24,6 +24,10 @@ struct replay_options {
 	/* Count and time edges as torch's dynamo profiler does: primitive
 	 * where the callee is, every call's time. */
 	bool document_edges;
+	/* The host's functions that match are one, see same.h: the first that
+	 * is met; the others are in the profile without costs. */
+	bool joined;
+	enum diff_match match;
 };
 
 struct replay;

@@ -6,6 +6,7 @@
 #include "device_join.h"
 #include "replay.h"
 #include "replay_nodes.h"
+#include "same.h"
 
 #define REPLAY_HINTS 1024
 
@@ -60,6 +61,7 @@ struct replay {
 	struct levels *unused;
 	uint32_t *function_of_site; /* + 1, and REPLAY_API; 0: not met yet */
 	uint32_t site_room;
+	struct same same; /* only of options.joined */
 	struct replay_nodes nodes;
 	uint32_t edge_hints[REPLAY_HINTS];
 	bool has_memory; /* there was a record of it, and it counts */

@@ -56,6 +56,23 @@ expect() {
 	grep -q -e "$pattern" "$work/out" || complain "$*: $(cat "$work/out")"
 }
 
+# What is joined counts once where it calls itself: through others, too, where
+# calls are known one by one, and else where it does so itself.
+slice='{"ph":"X","pid":1,"tid":1,"name"'
+mkdir "$work/nested"
+printf '[%s:"f<int>","ts":0,"dur":80},%s:"g","ts":10,"dur":60},
+	%s:"f<float>","ts":20,"dur":30}]' "$slice" "$slice" "$slice" \
+	>"$work/nested/a.json"
+printf '%s\n' 'f<int> 20000' 'f<int>;g 30000' 'f<int>;g;f<float> 30000' \
+	>"$work/n.folded"
+printf 'f<int> 50000\nf<int>;f<float> 30000\n' >"$work/direct.folded"
+"$CTPROF" convert -q "$work/direct.folded" -o "$work/direct.pstats" ||
+	complain "no sums of folded stacks"
+for nested in nested/a.json nested n.folded direct.pstats; do
+	expect 0 '"name":"f","file":"","line":0,[^}]*"total_ns":80000,' --json \
+		"$work/$nested" "$work/nested/a.json"
+done
+
 base=$srcdir/tests/diff/compare_base.json.gz
 new=$srcdir/tests/diff/compare_test.json.gz
 v100=$traces/tb_plugin_gpu_metrics_input.json.gz

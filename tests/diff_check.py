@@ -33,17 +33,24 @@ def check(what, got, wanted):
         print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
-def read_trace(path):
-    """{(name, file, line, kind): (count, total, self)}"""
+def function_of(name):
+    place = PYTHON.fullmatch(name)
+    if place:
+        return place[3], place[1], int(place[2]), "function"
+    return name, "", 0, "function"
+
+
+def read_trace(path, match):
+    """{(name, file, line, kind): (count, total, self)}, where the time of what
+    is joined counts for the outermost call."""
     trace = trace_counts.Trace(path, details=True)
-    calls = trace_counts.Calls(trace)
+    calls = trace_counts.Calls(
+        trace, lambda name: key_of(match, function_of(name)))
     work = trace_counts.Work(trace, calls)
     costs = {}
     for name, cost in calls.functions.items():
-        place = PYTHON.fullmatch(name)
-        key = (place[3], place[1], int(place[2])) if place else (name, "", 0)
-        costs[key + ("function",)] = (cost.ncalls, cost.cumtime_ns,
-                                      cost.tottime_ns)
+        costs[function_of(name)] = (cost.ncalls, cost.cumtime_ns,
+                                    cost.tottime_ns)
     for slice_ in work.work:
         key = (slice_.name, "", 0, slice_.category)
         count, total, _ = costs.get(key, (0, 0, 0))
@@ -52,15 +59,51 @@ def read_trace(path):
     return costs
 
 
-def read_pstats(path):
+def nanoseconds(time):
+    return round(time * 1e9)
+
+
+def from_outside(match, key, functions, stats):
+    """Time of calls of these functions by what is none of them."""
+    time = 0
+    for function in functions:
+        _, ncalls, _, cumtime, callers = stats[function]
+        root = nanoseconds(cumtime)
+        for caller, (_, count, _, spent) in callers.items():
+            ncalls -= count
+            root -= nanoseconds(spent)
+            if key_of(match, in_pstats(caller)) != key:
+                time += nanoseconds(spent)
+        if ncalls > 0:
+            time += max(root, 0)
+    return time
+
+
+def in_pstats(function):
+    file, line, name = function
+    return (name, "", 0, "function") if file == "~" else (
+        name, file, line, "function")
+
+
+def read_pstats(path, match):
+    """The same; the time of what is joined is at most what all of it takes,
+    and what it takes for others."""
     with open(path, "rb") as file:
         stats = marshal.load(file)
-    costs = {}
-    for (file, line, name), (_, ncalls, tottime, cumtime, _) in stats.items():
-        if file == "~":
-            file, line = "", 0
-        costs[name, file, line, "function"] = (
-            ncalls, round(cumtime * 1e9), round(tottime * 1e9))
+    costs, joined = {}, {}
+    for function, (_, ncalls, tottime, cumtime, _) in stats.items():
+        costs[in_pstats(function)] = (
+            ncalls, nanoseconds(cumtime), nanoseconds(tottime))
+        joined.setdefault(key_of(match, in_pstats(function)),
+                          []).append(function)
+    for key, functions in joined.items():
+        if len(functions) > 1:
+            times = [costs[in_pstats(one)][1] for one in functions]
+            total = min(sum(times), max(
+                max(times), from_outside(match, key, functions, stats)))
+            for one in map(in_pstats, functions):
+                costs[one] = costs[one][0], total, costs[one][2]
+                total = 0
     return costs
 
 
@@ -186,7 +229,7 @@ def check_csv(what, text, rows):
     check(f"{what}: lines", len(found), len(wanted))
 
 
-def check_diff(what, sides, files, options=()):
+def check_diff(what, read, files, options=()):
     """With every way to match, each in another order."""
     base, new = files
     names = [*base, *new]
@@ -196,7 +239,8 @@ def check_diff(what, sides, files, options=()):
         sort = KEYS[(number + len(what)) % len(KEYS)]
         arguments = [*options, f"--match={match}", f"--sort={sort}", *names]
         report = json.loads(run("--json", *arguments))
-        rows, sums = join(match, sides)
+        rows, sums = join(match, [[read(path, match) for path in paths]
+                                  for paths in files])
         rows.sort(key=order(sort))
         title = f"{what}, {match}, {sort}"
         check(f"{title}: functions", [row["name"] for row in report["rows"]],
@@ -229,24 +273,28 @@ def random_run(chance, path):
         own = chance.choice((0, 1, 1000, chance.randrange(10**10)))
         total = own + chance.choice((0, 1, chance.randrange(10**10)))
         calls = chance.randrange(1, 50)
+        callers = {}
+        for caller in chance.sample(sorted(stats), min(len(stats), 3)):
+            count = chance.randrange(1, 20)
+            time = chance.randrange(total + 1) / 1e9
+            callers[caller] = count, count, time, time
         stats[file or "~", line, name] = (calls, calls, own / 1e9,
-                                          total / 1e9, {})
+                                          total / 1e9, callers)
     with open(path, "wb") as out:
         marshal.dump(stats, out)
-    return read_pstats(path)
 
 
 def check_random(seed):
     chance = random.Random(seed)
     counts = (1, 1) if seed % 2 else (chance.randrange(2, 6),
                                       chance.randrange(1, 6))
-    sides, files = [], []
+    files = []
     for letter, count in zip("bn", counts):
-        paths = [os.path.join(WORK, f"{letter}{i}.pstats")
-                 for i in range(count)]
-        files.append(paths)
-        sides.append([random_run(chance, path) for path in paths])
-    check_diff(f"random {seed}", sides, files)
+        files.append([os.path.join(WORK, f"{letter}{i}.pstats")
+                      for i in range(count)])
+        for path in files[-1]:
+            random_run(chance, path)
+    check_diff(f"random {seed}", read_pstats, files)
 
 
 def main():
@@ -257,8 +305,7 @@ def main():
     else:
         paths = sys.argv[4:6]
         read = read_trace if kind == "trace" else read_pstats
-        check_diff(os.path.basename(paths[0]),
-                   [[read(path)] for path in paths],
+        check_diff(os.path.basename(paths[0]), read,
                    [[path] for path in paths], ["--across-devices"])
 
 

@@ -57,23 +57,24 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx
 	session_fork session_private shadow spool step thread
 	thread_pending'
 analysis='align annotate augment choose combine combine_private
-	combine_table cut demangle device_counters device_join device_type device_work
-	dtype event event_copy flame_diff flame_tree flops flops_attention
-	flops_convolution flops_gemm flops_private function_name
-	fx_registry fx_scopes gaps gaps_host gaps_place gaps_private
-	gaps_queue held json_check kernels kernels_rate launches log_args
-	log_block log_device log_device_args log_device_facts
-	log_device_time log_events log_facts log_input log_member log_out
-	log_out_device log_out_event log_out_private log_out_table
-	log_out_track log_read log_scan log_site log_table log_time moment
-	op_inputs open_async open_ranges ops ops_key ops_private optimize
-	optimize_queue optimize_rank optimize_spans overview peaks
-	phase_count phase_rules phase_sets phase_texts phases profile
-	profile_memory profile_private redact redact_text replay replay_nodes
-	replay_private replay_use shares shares_private shares_split spill
-	spill_file spill_merge spill_order symbolize symbolize_module
-	symbolize_private symbolize_sites symbols symbols_dwarf
-	symbols_elf symbols_none symbols_private trace'
+	combine_table cut demangle device_counters device_join device_type
+	device_work dtype event event_copy flame_diff flame_tree flops
+	flops_attention flops_convolution flops_gemm flops_private
+	function_name fx_registry fx_scopes gaps gaps_host gaps_place
+	gaps_private gaps_queue held json_check kernels kernels_rate
+	launches log_args log_block log_device log_device_args
+	log_device_facts log_device_time log_events log_facts log_input
+	log_member log_out log_out_device log_out_event log_out_private
+	log_out_table log_out_track log_read log_scan log_site log_table
+	log_time moment op_inputs open_async open_ranges ops ops_key
+	ops_private optimize optimize_queue optimize_rank optimize_spans
+	overview peaks phase_count phase_rules phase_sets phase_texts
+	phases profile profile_memory profile_private redact redact_text
+	replay replay_nodes replay_private replay_use same shares
+	shares_private shares_split spill spill_file spill_merge
+	spill_order symbolize symbolize_module symbolize_private
+	symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
+	symbols_private trace'
 # The sources of these names that are there.
 sources() {
 	for name; do

@@ -267,9 +267,11 @@ class Trace:
 
 
 class Calls:
-    """The slices of the host as calls, and who launched what."""
+    """The slices of the host as calls, and who launched what. Of calls whose
+    names have one `key`, cumtime is that of the outermost."""
 
-    def __init__(self, trace):
+    def __init__(self, trace, key=str):
+        self.key = key
         self.functions = collections.defaultdict(Cost)
         self.edges = collections.defaultdict(Cost)
         self.overlaps = 0
@@ -312,7 +314,8 @@ class Calls:
         slice_, children = stack.pop()
         path = [frame[0].name for frame in stack]
         self.functions[slice_.name].add(
-            slice_.dur, slice_.dur - children, slice_.name not in path)
+            slice_.dur, slice_.dur - children,
+            self.key(slice_.name) not in map(self.key, path))
         if stack:
             stack[-1][1] += slice_.dur
             edge = (path[-1], slice_.name)
