@@ -3,13 +3,15 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
 
-#define PERCENT_MAX 99999999 /* hundredths */
+#define DIGITS UINT64_C(1000000000000000000) /* so many fit a word */
+#define WIDE_TEXT (QUANTITY_TEXT / 2)
+
+__extension__ typedef unsigned __int128 wide;
 
 const struct change_unit *change_unit(unsigned value, uint64_t largest_ns)
 {
@@ -59,21 +61,32 @@ const char *change_time(char text[QUANTITY_TEXT], uint64_t base,
 	return text;
 }
 
+/* A whole number of any size; returns its end. */
+static char *put_wide(char *text, wide number)
+{
+	uint64_t high = (uint64_t)(number / DIGITS);
+	uint64_t low = (uint64_t)(number % DIGITS);
+
+	if (high == 0)
+		return text + snprintf(text, WIDE_TEXT, "%" PRIu64, low);
+	return text +
+	       snprintf(text, WIDE_TEXT, "%" PRIu64 "%018" PRIu64, high, low);
+}
+
 const char *change_percent(
 	char text[QUANTITY_TEXT], uint64_t base, uint64_t changed)
 {
-	double parts;
-	long hundredths;
+	uint64_t size = changed > base ? changed - base : base - changed;
+	wide hundredths;
+	char *at = text;
 
 	if (base == 0)
 		return strcpy(text, changed == 0 ? "0" : "-");
-	parts = ((double)changed - (double)base) * 10000 / (double)base;
-	hundredths = parts > PERCENT_MAX ? PERCENT_MAX : lround(parts);
-	(void)snprintf(text, QUANTITY_TEXT, "%s%ld.%02ld",
-		hundredths > 0   ? "+"
-		: hundredths < 0 ? "-"
-				 : "",
-		labs(hundredths) / 100, labs(hundredths) % 100);
+	hundredths = ((wide)size * 10000 + base / 2) / base;
+	if (hundredths != 0)
+		*at++ = changed > base ? '+' : '-';
+	at = put_wide(at, hundredths / 100);
+	(void)snprintf(at, WIDE_TEXT, ".%02u", (unsigned)(hundredths % 100));
 	return text;
 }
 

@@ -73,6 +73,13 @@ for nested in nested/a.json nested n.folded direct.pstats; do
 		"$work/$nested" "$work/nested/a.json"
 done
 
+# However much more it is.
+printf 'f 1\n' >"$work/one.folded"
+printf 'f 9000000000000000000\n' >"$work/most.folded"
+expect 0 ' +899999999999999999900.00 .* f$' "$work/one.folded" \
+	"$work/most.folded"
+expect 0 ' -100.00 .* f$' "$work/most.folded" "$work/one.folded"
+
 base=$srcdir/tests/diff/compare_base.json.gz
 new=$srcdir/tests/diff/compare_test.json.gz
 v100=$traces/tb_plugin_gpu_metrics_input.json.gz
