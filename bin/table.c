@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "csv_field.h"
 #include "utf8.h"
 
 #define GAP "  "
@@ -209,16 +210,6 @@ void table_text(FILE *out, const char *bytes, size_t size)
 
 void table_csv(FILE *out, const char *text, char end)
 {
-	bool quote = strpbrk(text, ",\"\r\n") != NULL;
-
-	if (quote)
-		putc('"', out);
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	if (quote)
-		putc('"', out);
+	(void)csv_field(out, text, strlen(text));
 	putc(end, out);
 }

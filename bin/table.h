@@ -50,8 +50,7 @@ bool table_print(
  * terminal must not obey it. */
 void table_text(FILE *out, const char *bytes, size_t size);
 
-/* One field of CSV, and what ends it: ',' or '\n'.
- * Source: RFC 4180, with the line ends of POSIX. */
+/* One field of CSV, as csv_field.h has it, and what ends it: ',' or '\n'. */
 void table_csv(FILE *out, const char *text, char end);
 
 #endif

@@ -5,12 +5,10 @@
  * Times are nanoseconds; what does not apply is empty.
  * Source: RFC 4180, but for lines that end in LF alone, as tools have it.
  */
-#include <string.h>
-
+#include "csv_field.h"
 #include "flat.h"
 #include "format.h"
 #include "memory.h"
-#include "utf8.h"
 
 static const char header[] =
 	"kind,number,parent,cause,depth,start_ns,duration_ns,self_ns,pid,tid,"
@@ -21,7 +19,6 @@ struct csv {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	FILE *out;
 	struct flat flat;
-	struct buffer text; /* of a field */
 	struct json json;
 };
 
@@ -62,29 +59,10 @@ static void put_number(struct csv *csv, uint64_t value)
 		put_uint(csv, value);
 }
 
-/* Text, in quotes where it must be. */
 static void put_text(struct csv *csv, const char *bytes, size_t size)
 {
-	bool quoted = false;
-
-	csv->text.used = 0;
 	trace_lose(csv->flat.trace, LOSS_BAD_TEXT,
-		utf8_add_valid(&csv->text, bytes, size));
-	bytes = (const char *)csv->text.bytes;
-	size = csv->text.used;
-	for (size_t i = 0; i < size && !quoted; i++)
-		quoted = strchr(",\"\r\n", bytes[i]) != NULL;
-	if (!quoted) {
-		(void)fwrite(bytes, 1, size, csv->out);
-		return;
-	}
-	(void)putc('"', csv->out);
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] == '"')
-			(void)putc('"', csv->out);
-		(void)putc(bytes[i], csv->out);
-	}
-	(void)putc('"', csv->out);
+		csv_field(csv->out, bytes, size));
 }
 
 static void put_string(struct csv *csv, uint32_t number)
@@ -176,7 +154,7 @@ static enum ctp_status put(
 	if (row->args != NULL)
 		put_text(csv, row->args, row->args_size);
 	(void)putc('\n', csv->out);
-	if (csv->text.failed || csv->json.failed)
+	if (csv->json.failed)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	return CTP_OK;
@@ -199,7 +177,6 @@ static void csv_free(struct timeline_writer *writer)
 	struct csv *csv = csv_of(writer);
 
 	flat_clear(&csv->flat);
-	buffer_clear(&csv->text);
 	json_clear(&csv->json);
 	memory_free(csv);
 }

@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "profile_source.h"
 #include "stacks.h"
+#include "utf8.h"
 
 enum key {
 	KEY_CALLCHAIN,
@@ -61,6 +62,7 @@ struct reader {
 		      longer than a nanosecond */
 	unsigned cost_count;
 	/* Of what is being read. */
+	struct buffer text; /* of a string, as is */
 	struct buffer name;
 	struct buffer module;
 	bool has_cost;
@@ -78,10 +80,13 @@ static bool read_text(struct reader *reader, const struct json_token *token,
 	struct buffer *out)
 {
 	out->used = 0;
+	reader->text.used = 0;
 	if (token->kind == JSON_STRING &&
-		!json_value_unescape(
-			json_scan_text(reader->scan, token), token->size, out))
+		!json_value_unescape(json_scan_text(reader->scan, token),
+			token->size, &reader->text))
 		return false;
+	utf8_add_nonzero(
+		out, (const char *)reader->text.bytes, reader->text.used);
 	buffer_add_byte(out, '\0');
 	return !out->failed;
 }
@@ -317,6 +322,7 @@ static enum ctp_status read_profile(
 	memory_free(reader.functions);
 	memory_free(reader.samples);
 	memory_free(reader.frames);
+	buffer_clear(&reader.text);
 	buffer_clear(&reader.name);
 	buffer_clear(&reader.module);
 	if (added != CTP_OK)

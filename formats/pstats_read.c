@@ -54,13 +54,15 @@ static bool set_text(struct buffer *out, const struct marshal_value *value)
 	for (size_t i = 0; latin && i < value->size; i++) {
 		uint8_t byte = (uint8_t)value->text[i];
 
-		if (byte >= 0x80)
-			buffer_add_byte(out, (uint8_t)(0xc0 | byte >> 6));
-		buffer_add_byte(out,
-			byte < 0x80 ? byte : (uint8_t)(0x80 | (byte & 0x3f)));
+		if (byte < 0x80) {
+			utf8_add_nonzero(out, &value->text[i], 1);
+			continue;
+		}
+		buffer_add_byte(out, (uint8_t)(0xc0 | byte >> 6));
+		buffer_add_byte(out, (uint8_t)(0x80 | (byte & 0x3f)));
 	}
 	if (!latin)
-		buffer_add(out, value->text, value->size);
+		utf8_add_nonzero(out, value->text, value->size);
 	buffer_add_byte(out, '\0');
 	return !out->failed;
 }

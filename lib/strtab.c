@@ -8,9 +8,11 @@
 
 #include <endian.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "utf8.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 /* Most strings are among these many that were met before. */
@@ -29,6 +31,12 @@ struct entry {
 	uint64_t hash;
 };
 
+/* Text with zero bytes as it is shown. */
+struct shown {
+	uint32_t number;
+	const char *text;
+};
+
 struct strtab {
 	struct block *blocks;
 	struct entry *entries;
@@ -37,6 +45,10 @@ struct strtab {
 	uint32_t *index; /* entry number + 1; 0: free */
 	uint32_t index_size;
 	uint32_t recent[RECENT]; /* entry numbers; 0, too, is one */
+	struct shown *shown;     /* by number; few, if any */
+	uint32_t shown_count;
+	uint32_t shown_room;
+	bool shows_zeros;
 };
 
 static uint64_t mix(uint64_t value)
@@ -76,6 +88,11 @@ struct strtab *strtab_new(void)
 	return table;
 }
 
+void strtab_show_zeros(struct strtab *table)
+{
+	table->shows_zeros = true;
+}
+
 void strtab_free(struct strtab *table)
 {
 	if (table == NULL)
@@ -88,6 +105,7 @@ void strtab_free(struct strtab *table)
 	}
 	memory_free(table->entries);
 	memory_free(table->index);
+	memory_free(table->shown);
 	memory_free(table);
 }
 
@@ -116,6 +134,25 @@ static const char *keep(struct strtab *table, const char *text, size_t size)
 	copy[size] = '\0';
 	block->used += size + 1;
 	return copy;
+}
+
+/* Keeps also what stands for a text with zero bytes, which is the next entry's.
+ * False if out of memory. */
+static bool keep_shown(struct strtab *table, const char *text, size_t size)
+{
+	struct buffer words = BUFFER_INIT;
+	struct shown shown = {.number = table->count};
+
+	utf8_add_nonzero(&words, text, size);
+	if (!words.failed)
+		shown.text = keep(table, (const char *)words.bytes, words.used);
+	buffer_clear(&words);
+	if (shown.text == NULL ||
+		!memory_grow32(&table->shown, table->shown_count,
+			&table->shown_room, sizeof(*table->shown)))
+		return false;
+	table->shown[table->shown_count++] = shown;
+	return true;
 }
 
 static int grow_index(struct strtab *table)
@@ -206,6 +243,10 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 	copy = keep(table, text, size);
 	if (copy == NULL)
 		return STRTAB_NONE;
+	if (table->shows_zeros && size > 0 &&
+		memchr(text, '\0', size) != NULL &&
+		!keep_shown(table, text, size))
+		return STRTAB_NONE;
 	table->entries[table->count] = (struct entry){copy, size, hash};
 	table->index[slot] = ++table->count;
 	return table->count - 1;
@@ -229,12 +270,24 @@ uint32_t strtab_count(const struct strtab *table)
 	return table->count;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t left = ((const struct shown *)a)->number;
+	uint32_t right = ((const struct shown *)b)->number;
+
+	return left < right ? -1 : left > right;
+}
+
 const char *strtab_text(
 	const struct strtab *table, uint32_t number, size_t *size)
 {
 	const struct entry *entry = &table->entries[number];
+	const struct shown *shown = NULL;
 
 	if (size != NULL)
 		*size = entry->size;
-	return entry->text;
+	else if (table->shown_count > 0)
+		shown = bsearch(&(struct shown){.number = number}, table->shown,
+			table->shown_count, sizeof(*shown), compare_numbers);
+	return shown == NULL ? entry->text : shown->text;
 }

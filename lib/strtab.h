@@ -14,6 +14,10 @@ struct strtab;
  * of memory. */
 struct strtab *strtab_new(void);
 
+/* From now on what is added is text, not keys: as a C string it is not cut at
+ * zero bytes that it holds, but has U+FFFD for each. */
+void strtab_show_zeros(struct strtab *table);
+
 /* Frees the table and its text. NULL is allowed. */
 void strtab_free(struct strtab *table);
 
@@ -25,7 +29,7 @@ uint32_t strtab_add(struct strtab *table, const char *text, size_t size);
 uint32_t strtab_count(const struct strtab *table);
 
 /* The text, followed by a zero byte; borrowed from the table until it is
- * freed. `size` may be NULL. */
+ * freed. `size` may be NULL, for the text as a C string, see above. */
 const char *strtab_text(
 	const struct strtab *table, uint32_t number, size_t *size);
 

@@ -93,6 +93,7 @@ struct trace *trace_new(void)
 		memory_free(trace);
 		return NULL;
 	}
+	strtab_show_zeros(trace->text);
 	trace->timeline_end_ns = INT64_MIN;
 	return trace;
 }

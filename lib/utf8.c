@@ -99,6 +99,21 @@ size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size)
 	return replaced;
 }
 
+void utf8_add_nonzero(struct buffer *out, const char *bytes, size_t size)
+{
+	const char *zero;
+
+	while (size > 0 && (zero = memchr(bytes, '\0', size)) != NULL) {
+		size_t used = (size_t)(zero - bytes);
+
+		buffer_add(out, bytes, used);
+		buffer_add_text(out, UTF8_REPLACEMENT);
+		bytes += used + 1;
+		size -= used + 1;
+	}
+	buffer_add(out, bytes, size);
+}
+
 static uint32_t decode(const uint8_t *at, size_t size)
 {
 	static const uint8_t lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};

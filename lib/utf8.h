@@ -29,8 +29,12 @@ size_t utf8_invalid_size(const char *bytes, size_t size);
  * replacements. */
 size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size);
 
+/* Appends the text as what a C string can hold: U+FFFD stands for zero bytes.
+ * All else is as it was. */
+void utf8_add_nonzero(struct buffer *out, const char *bytes, size_t size);
+
 /*
- * The same, fit for one line of a text file, a terminal and XML: controls,
+ * As utf8_add_valid(), and fit for one line of a text file, a terminal and XML: controls,
  * line separators and other blanks become a space, what is no character
  * becomes U+FFFD, and there are no spaces at either end.
  */

@@ -297,6 +297,21 @@ parse,dir/two.c,20,3,2,3000000,3000000
 "a, ""b""",,0,1,1,250,250
 END
 cmp -s out want || complain "stats --csv: $(diff want out)"
+# What is no text is U+FFFD, in names as in fields.
+printf '[{"ph":"X","pid":1,"tid":1,"name":"a\\u0000b\377,\303\204","ts":0,
+	"dur":1}]' >bytes.json
+expect 0 ctprof stats --csv bytes.json
+printed "$(printf '"a\357\277\275b\357\277\275,\303\204",,0,1,1,1000,1000')"
+expect 0 ctprof stats bytes.json
+printed "$(printf 'a\357\277\275b\357\277\275,\303\204')"
+expect 0 ctprof convert -t csv -o - bytes.json
+printed "$(printf '"a\357\277\275b\357\277\275,\303\204",')"
+"$PYTHON" -c 'import marshal
+marshal.dump({("f\0g", 1, "a\0b"): (1, 1, 1.0, 1.0, {}),
+              ("f\0h", 1, "a\0c"): (1, 1, 1.0, 1.0, {})},
+             open("bytes.pstats", "wb"))'
+expect 0 ctprof stats --csv bytes.pstats
+printed "$(printf 'a\357\277\275c,f\357\277\275h,1,1,1,')"
 expect 0 ctprof stats --callers --callees --csv run.ctp
 printed "caller,main,dir/one.c,1,2,2,2500000,3000000"
 printed "callee,parse,dir/two.c,20,1,1,500000,500000"

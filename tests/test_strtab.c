@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "strtab.h"
+#include "utf8.h"
 #include "run_suite.h"
 
 static struct strtab *table;
@@ -64,6 +65,32 @@ START_TEST(a_beginning_is_another_text)
 	ck_assert_uint_ne(whole, begin);
 	ck_assert_str_eq(strtab_text(table, begin, &size), "parse");
 	ck_assert_uint_eq(size, 5);
+}
+END_TEST
+
+START_TEST(zero_bytes_are_shown_if_asked_for)
+{
+	uint32_t key = strtab_add(table, "k\0y", 3);
+	uint32_t number;
+	size_t size;
+
+	strtab_show_zeros(table);
+	for (uint32_t i = 0; i < 100; i++) {
+		const char text[] = {'a', '\0', (char)(i + 1), '\0', '\0'};
+		const char shown[] = "a" UTF8_REPLACEMENT
+				     "!" UTF8_REPLACEMENT UTF8_REPLACEMENT;
+		char wanted[sizeof(shown)];
+
+		number = strtab_add(table, text, sizeof(text));
+		memcpy(wanted, shown, sizeof(shown));
+		*strchr(wanted, '!') = text[2];
+		ck_assert_str_eq(strtab_text(table, number, NULL), wanted);
+		ck_assert_mem_eq(
+			strtab_text(table, number, &size), text, sizeof(text));
+		ck_assert_uint_eq(size, sizeof(text));
+		ck_assert_str_eq(strtab_text(table, add("none"), NULL), "none");
+	}
+	ck_assert_str_eq(strtab_text(table, key, NULL), "k");
 }
 END_TEST
 
@@ -170,6 +197,7 @@ int main(void)
 	tcase_add_test(tests, equal_text_has_one_number_and_one_address);
 	tcase_add_test(tests, a_beginning_is_another_text);
 	tcase_add_test(tests, zero_bytes_are_text);
+	tcase_add_test(tests, zero_bytes_are_shown_if_asked_for);
 	tcase_add_test(tests, many_texts_keep_their_numbers_and_addresses);
 	tcase_add_test(tests, long_texts_are_whole);
 	tcase_add_test(tests, the_hash_is_the_same_on_every_machine);
