@@ -47,6 +47,8 @@ const struct argp help_argp = {
 	.parser = help_parse,
 };
 
+const struct argp_child help_children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
 char *arguments_filter(int key, const char *text, void *input)
 {
 	(void)input;

@@ -125,6 +125,9 @@ enum option_key {
 /* -h, --help, -V, --version: a child of every command's argp. */
 extern const struct argp help_argp;
 
+/* No other than that: of a command with no inputs. */
+extern const struct argp_child help_children[];
+
 /* The help_filter of every command's argp: takes out a note of two lines that
  * argp adds. */
 char *arguments_filter(int key, const char *text, void *input);

@@ -166,10 +166,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -179,7 +175,7 @@ static const struct argp argp = {
 	       "that torch.fx has put into the trace.\v"
 	       "Examples:\n"
 	       "  ctprof annotate --registry fx.json t.json.gz -o t2.json",
-	.children = children,
+	.children = output_children,
 	.help_filter = arguments_filter,
 };
 

@@ -91,12 +91,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int print(const struct request *request, const struct check_view *view,
-	const struct report *report, FILE *out)
+/* What is printed, and how. */
+struct printing {
+	struct check_view view;
+	const struct report *report; /* NULL: in JUnit's form */
+	const struct reporting *reporting;
+};
+
+static int print(void *user, FILE *out)
 {
-	switch (request->reporting.style) {
+	struct printing *printing = user;
+	struct check_view *view = &printing->view;
+
+	view->color = terminal_color(out, printing->reporting->color);
+	view->width = terminal_width(out);
+	if (printing->report == NULL)
+		return check_print_junit(view, out);
+	switch (printing->reporting->style) {
 	case REPORTING_JSON:
-		return check_print_json(view, report, out);
+		return check_print_json(view, printing->report, out);
 	case REPORTING_CSV:
 		return check_print_csv(view, out);
 	case REPORTING_TEXT:
@@ -105,36 +118,18 @@ static int print(const struct request *request, const struct check_view *view,
 	return check_print_text(view, out);
 }
 
-/* JUnit's form with `report` NULL, to `path`; else the one that was asked
- * for. */
-static int print_to(const struct request *request, const char *path,
-	struct check_view *view, const struct report *report)
-{
-	struct output output;
-	int status = output_open(
-		&output, path, request->reporting.output.force, false);
-	int closed;
-
-	if (status != EXIT_DONE)
-		return status;
-	view->color = terminal_color(output.file, request->reporting.color);
-	view->width = terminal_width(output.file);
-	status = report == NULL ? check_print_junit(view, output.file)
-				: print(request, view, report, output.file);
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
-}
-
 static int print_all(struct request *request, const struct diff *diff,
 	const struct report *report)
 {
 	struct verdicts verdicts;
-	struct check_view view = {
-		.verdicts = &verdicts,
-		.sides = &request->sides,
-		.figure = request->options.figure,
-		.all = request->all,
-		.unit = request->unit,
+	struct output_options output = request->reporting.output;
+	struct printing printing = {
+		.view = {.verdicts = &verdicts,
+			.sides = &request->sides,
+			.figure = request->options.figure,
+			.all = request->all,
+			.unit = request->unit},
+		.reporting = &request->reporting,
 	};
 	int worst = EXIT_DONE;
 	int status;
@@ -146,10 +141,12 @@ static int print_all(struct request *request, const struct diff *diff,
 	}
 	if (request->limits != NULL && !request->sides.inputs.quiet)
 		allowed_say_unused(&request->options.limits, request->limits);
-	if (request->junit != NULL)
-		worst = print_to(request, request->junit, &view, NULL);
-	status = print_to(
-		request, request->reporting.output.path, &view, report);
+	if (request->junit != NULL) {
+		output.path = request->junit;
+		worst = reporting_print(output, print, &printing);
+	}
+	printing.report = report;
+	status = reporting_print(request->reporting.output, print, &printing);
 	worst = status > worst ? status : worst;
 	if (worst == EXIT_DONE && verdicts.counts[VERDICT_SLOWER] != 0)
 		worst = EXIT_NO;
@@ -259,9 +256,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&reporting_argp, 0, NULL, 0},
-	{&sides_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -275,7 +269,7 @@ static const struct argp argp = {
 	       "b.ctp\n"
 	       "  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
 	       "b3.ctp",
-	.children = children,
+	.children = sides_children,
 	.help_filter = arguments_filter,
 };
 

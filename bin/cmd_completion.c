@@ -46,8 +46,6 @@ static int run(int argc, char **argv)
 	return EXIT_DONE;
 }
 
-static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = SHELLS,
@@ -57,7 +55,7 @@ static const struct argp argp = {
 	       "  ctprof completion zsh >~/.zsh/_ctprof\n"
 	       "  ctprof completion fish >~/.config/fish/completions/"
 	       "ctprof.fish",
-	.children = children,
+	.children = help_children,
 	.help_filter = arguments_filter,
 };
 

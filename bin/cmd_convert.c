@@ -437,9 +437,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -454,7 +451,7 @@ static const struct argp argp = {
 	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | "
 	       "dot -Tsvg -o g.svg\n"
 	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
-	.children = children,
+	.children = inputs_children,
 	.help_filter = arguments_filter,
 };
 

@@ -287,9 +287,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -304,7 +301,7 @@ static const struct argp argp = {
 	       "piece.json\n"
 	       "  ctprof cut --split 400M big.json.gz -o parts/\n"
 	       "  ctprof cut --redact run.ctp -o share.json",
-	.children = children,
+	.children = inputs_children,
 	.help_filter = arguments_filter,
 };
 

@@ -12,7 +12,6 @@
 #include "say.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
-#define TOP_UNSET UINT32_MAX
 
 /* In the order of enum diff_key. */
 #define KEYS "total|self|count|ratio|name"
@@ -63,12 +62,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int print(const struct request *request, const struct diff_view *view,
-	const struct report *report, FILE *out)
+/* What is printed, and how. */
+struct printing {
+	struct diff_view view;
+	const struct report *report;
+	const struct reporting *reporting;
+};
+
+static int print(void *user, FILE *out)
 {
-	switch (request->reporting.style) {
+	struct printing *printing = user;
+	struct diff_view *view = &printing->view;
+
+	view->color = terminal_color(out, printing->reporting->color);
+	view->width = terminal_width(out);
+	switch (printing->reporting->style) {
 	case REPORTING_JSON:
-		return diff_print_json(view, report, out);
+		return diff_print_json(view, printing->report, out);
 	case REPORTING_CSV:
 		return diff_print_csv(view, out);
 	case REPORTING_TEXT:
@@ -80,27 +90,20 @@ static int print(const struct request *request, const struct diff_view *view,
 static int print_to_output(const struct request *request,
 	const struct diff *diff, const struct report *report)
 {
-	struct diff_view view = {
-		.diff = diff,
-		.sides = &request->sides,
-		.sort = key_words[request->key],
-		.top = request->top,
-		.unit = request->unit,
+	struct printing printing = {
+		.view = {.diff = diff,
+			.sides = &request->sides,
+			.sort = key_words[request->key],
+			.top = request->top,
+			.unit = request->unit},
+		.report = report,
+		.reporting = &request->reporting,
 	};
-	struct output output;
-	int status = output_open(&output, request->reporting.output.path,
-		request->reporting.output.force, false);
-	int closed;
+	int status =
+		reporting_print(request->reporting.output, print, &printing);
 
-	if (status != EXIT_DONE)
-		return status;
-	view.color = terminal_color(output.file, request->reporting.color);
-	view.width = terminal_width(output.file);
-	status = print(request, &view, report, output.file);
-	closed = output_close(&output, status == EXIT_DONE);
-	if (closed > status)
-		status = closed;
-	if (status == EXIT_DONE && request->exit_code && diff_differs(&view))
+	if (status == EXIT_DONE && request->exit_code &&
+		diff_differs(&printing.view))
 		status = EXIT_NO;
 	return status;
 }
@@ -139,14 +142,13 @@ static int run_request(const struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.top = TOP_UNSET};
+	struct request request = {.top = REPORTING_TOP_UNSET};
 	int status;
 
 	arguments_parse(cmd_diff.argp, ARGP_IN_ORDER, argc, argv, &request);
-	if (request.top == TOP_UNSET)
-		request.top = request.reporting.style == REPORTING_TEXT
-				      ? USUAL_TOP
-				      : 0;
+	if (request.top == REPORTING_TOP_UNSET)
+		request.top =
+			reporting_usual_top(&request.reporting, USUAL_TOP);
 	/* Before all is read: that may take long. */
 	status = request.svg == NULL ? EXIT_DONE
 				     : output_check(request.svg,
@@ -179,9 +181,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&reporting_argp, 0, NULL, 0},
-	{&sides_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -194,7 +193,7 @@ static const struct argp argp = {
 	       "  ctprof diff before.ctp after.ctp\n"
 	       "  ctprof diff --sort self --json before.pstats after.pstats\n"
 	       "  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",
-	.children = children,
+	.children = sides_children,
 	.help_filter = arguments_filter,
 };
 

@@ -100,8 +100,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -111,7 +109,7 @@ static const struct argp argp = {
 	       "  ctprof formats --json\n"
 	       "  ctprof formats --json | jq -r '.rows[] | "
 	       "select(.writes).name'",
-	.children = children,
+	.children = help_children,
 	.help_filter = arguments_filter,
 };
 

@@ -11,7 +11,6 @@
 #include "say.h"
 
 #define USUAL_TOP 20 /* for text */
-#define TOP_UNSET UINT32_MAX
 
 struct request {
 	struct inputs inputs;
@@ -154,14 +153,13 @@ static int report_input(
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.top = TOP_UNSET};
+	struct request request = {.top = REPORTING_TOP_UNSET};
 	int status;
 
 	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
-	if (request.top == TOP_UNSET)
-		request.top = request.reporting.style == REPORTING_TEXT
-				      ? USUAL_TOP
-				      : 0;
+	if (request.top == REPORTING_TOP_UNSET)
+		request.top =
+			reporting_usual_top(&request.reporting, USUAL_TOP);
 	status = reporting_each(
 		&request.reporting, &request.inputs, report_input, &request);
 	inputs_clear(&request.inputs);
@@ -186,10 +184,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -201,7 +195,7 @@ static const struct argp argp = {
 	       "  ctprof gaps train.json.gz\n"
 	       "  ctprof gaps --optimize 5 train.json.gz\n"
 	       "  ctprof gaps --json run.ctp | jq '.rows[].causes'",
-	.children = children,
+	.children = reporting_children,
 	.help_filter = arguments_filter,
 };
 

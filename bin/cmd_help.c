@@ -201,8 +201,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -212,7 +210,7 @@ static const struct argp argp = {
 	       "  ctprof help\n"
 	       "  ctprof help convert\n"
 	       "  ctprof help --roff stats | man -l -",
-	.children = children,
+	.children = help_children,
 	.help_filter = arguments_filter,
 };
 

@@ -15,7 +15,6 @@
 #include "say.h"
 
 #define USUAL_TOP 20 /* for text */
-#define TOP_UNSET UINT32_MAX
 
 struct request {
 	struct inputs inputs;
@@ -39,7 +38,7 @@ static void check(const struct request *request, const struct argp_state *state)
 	if (request->inputs.count > 1)
 		argp_error(state, "one input at a time is augmented");
 	if (request->reporting.style != REPORTING_TEXT ||
-		request->top != TOP_UNSET)
+		request->top != REPORTING_TOP_UNSET)
 		argp_error(state, "--augment writes a trace, and no report");
 }
 
@@ -194,14 +193,13 @@ static int augment_one(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.top = TOP_UNSET};
+	struct request request = {.top = REPORTING_TOP_UNSET};
 	int status = EXIT_DONE;
 
 	arguments_parse(cmd_kernels.argp, 0, argc, argv, &request);
-	if (request.top == TOP_UNSET)
-		request.top = request.reporting.style == REPORTING_TEXT
-				      ? USUAL_TOP
-				      : 0;
+	if (request.top == REPORTING_TOP_UNSET)
+		request.top =
+			reporting_usual_top(&request.reporting, USUAL_TOP);
 	if (request.augment) {
 		status = augment_one(&request);
 		inputs_clear(&request.inputs);
@@ -242,10 +240,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -258,7 +252,7 @@ static const struct argp argp = {
 	       "  ctprof kernels --sort flops --top 5 train.json.gz\n"
 	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
 	       "  ctprof kernels --augment train.json.gz -o augmented.json",
-	.children = children,
+	.children = reporting_children,
 	.help_filter = arguments_filter,
 };
 

@@ -219,10 +219,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -240,7 +236,7 @@ static const struct argp argp = {
 	       "  ctprof merge -o all.pstats a.pstats b.pstats\n"
 	       "  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
 	       "  ctprof merge -o all.pftrace rank*.json.gz",
-	.children = children,
+	.children = output_children,
 	.help_filter = arguments_filter,
 };
 

@@ -83,8 +83,9 @@ static int open_rules(struct request *request)
 	return EXIT_INPUT;
 }
 
-static int print(struct request *request, FILE *out)
+static int print(void *user, FILE *out)
 {
+	struct request *request = user;
 	struct rollup *rollup = &request->rollup;
 	const struct phases_view view = {.totals = &rollup->phases,
 		.color = terminal_color(out, request->reporting.color),
@@ -103,20 +104,6 @@ static int print(struct request *request, FILE *out)
 	return phases_print_text(&view, out);
 }
 
-static int print_to_output(struct request *request)
-{
-	struct output output;
-	int status = output_open(&output, request->reporting.output.path,
-		request->reporting.output.force, false);
-	int closed;
-
-	if (status != EXIT_DONE)
-		return status;
-	status = print(request, output.file);
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
-}
-
 static int run_request(struct request *request)
 {
 	const struct rollup_options options = {
@@ -130,7 +117,7 @@ static int run_request(struct request *request)
 
 	if (request->rollup.file_count == 0)
 		return worst;
-	status = print_to_output(request);
+	status = reporting_print(request->reporting.output, print, request);
 	return status > worst ? status : worst;
 }
 
@@ -168,10 +155,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -185,7 +168,7 @@ static const struct argp argp = {
 	       "  ctprof phases --rules clang build/\n"
 	       "  ctprof phases --threads trace.json.gz\n"
 	       "  ctprof phases --show-rules import > my.rules",
-	.children = children,
+	.children = reporting_children,
 	.help_filter = arguments_filter,
 };
 

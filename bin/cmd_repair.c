@@ -382,8 +382,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -397,7 +395,7 @@ static const struct argp argp = {
 	       "  ctprof repair run.ctp\n"
 	       "  ctprof repair\n"
 	       "  ctprof repair --all",
-	.children = children,
+	.children = help_children,
 	.help_filter = arguments_filter,
 };
 

@@ -88,10 +88,6 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE...]",
@@ -103,7 +99,7 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  ctprof report -o run.html run.ctp\n"
 	       "  ctprof report -o train.html train.json.gz",
-	.children = children,
+	.children = output_children,
 	.help_filter = arguments_filter,
 };
 

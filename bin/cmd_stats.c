@@ -23,7 +23,6 @@
 #define USUAL_TOP 30 /* for text: what fits a screen */
 #define USUAL_INTERVAL_NS UINT64_C(1000000000)
 #define LINES_AROUND 7 /* above and below the table's rows */
-#define TOP_UNSET UINT32_MAX
 
 struct request {
 	struct inputs inputs;
@@ -199,8 +198,9 @@ static void choose_look(struct request *request, FILE *out)
 }
 
 /* The functions, or what compilers did. */
-static int print_all(struct request *request, FILE *out)
+static int print_all(void *user, FILE *out)
 {
+	struct request *request = user;
 	const struct rollup *rollup = &request->rollup;
 	struct ctp_error err = {0};
 
@@ -221,20 +221,6 @@ static int print_all(struct request *request, FILE *out)
 	}
 	choose_look(request, out);
 	return print(request, out);
-}
-
-static int print_to_output(struct request *request)
-{
-	struct output output;
-	int status = output_open(&output, request->reporting.output.path,
-		request->reporting.output.force, false);
-	int closed;
-
-	if (status != EXIT_DONE)
-		return status;
-	status = print_all(request, output.file);
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
 }
 
 /* Prints what there is so far: over what was printed before, like top, where
@@ -336,22 +322,21 @@ static int run_request(struct request *request)
 		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
 	}
 	memcpy(request->report.losses, rollup->losses, sizeof(rollup->losses));
-	status = print_to_output(request);
+	status = reporting_print(request->reporting.output, print_all, request);
 	return status > worst ? status : worst;
 }
 
 static int run(int argc, char **argv)
 {
-	struct request request = {
-		.options.top = TOP_UNSET, .interval_ns = USUAL_INTERVAL_NS};
+	struct request request = {.options.top = REPORTING_TOP_UNSET,
+		.interval_ns = USUAL_INTERVAL_NS};
 	int status;
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
-	if (request.options.top == TOP_UNSET) {
+	if (request.options.top == REPORTING_TOP_UNSET) {
 		request.usual_top = true;
-		request.options.top = request.reporting.style == REPORTING_TEXT
-					      ? USUAL_TOP
-					      : 0;
+		request.options.top =
+			reporting_usual_top(&request.reporting, USUAL_TOP);
 	}
 	request.groups = request.grouping.compile;
 	request.options.key = request.grouping.key;

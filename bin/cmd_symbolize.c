@@ -100,8 +100,6 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&help_argp, 0, NULL, 0}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -114,7 +112,7 @@ static const struct argp argp = {
 	       "  ctprof symbolize run.ctp\n"
 	       "  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
 	       "  ctprof symbolize -o named.ctp run.ctp",
-	.children = children,
+	.children = help_children,
 	.help_filter = arguments_filter,
 };
 

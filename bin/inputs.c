@@ -207,6 +207,9 @@ const struct argp inputs_names_argp = {
 	.parser = parse_names,
 };
 
+const struct argp_child inputs_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
 void inputs_clear(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)

@@ -47,6 +47,9 @@ extern const struct argp inputs_argp;
 /* The same of what commands need that show functions: which names they get. */
 extern const struct argp inputs_names_argp;
 
+/* Both, with a struct inputs each, and help_argp. */
+extern const struct argp_child inputs_children[];
+
 /* Frees what parsing has allocated. */
 void inputs_clear(struct inputs *inputs);
 

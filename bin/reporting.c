@@ -77,6 +77,28 @@ static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
 const struct argp reporting_argp = {
 	.options = options, .parser = parse_reporting, .children = children};
 
+const struct argp_child output_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+const struct argp_child reporting_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+int reporting_print(struct output_options to,
+	int (*print)(void *user, FILE *out), void *user)
+{
+	struct output output;
+	int status = output_open(&output, to.path, to.force, false);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = print(user, output.file);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
 static int report_one(const struct inputs *inputs, size_t i,
 	reporting_fn *print, void *user, FILE *out)
 {
@@ -163,4 +185,10 @@ uint32_t reporting_top(const struct argp_state *state, const char *text)
 	return text[0] == '0' && text[1] == '\0'
 		       ? 0
 		       : arguments_count(state, "--top", text);
+}
+
+uint32_t reporting_usual_top(
+	const struct reporting *reporting, uint32_t text_rows)
+{
+	return reporting->style == REPORTING_TEXT ? text_rows : 0;
 }

@@ -25,6 +25,9 @@ struct output_options {
 
 extern const struct argp output_argp;
 
+/* inputs_argp, inputs_names_argp, this one and help_argp. */
+extern const struct argp_child output_children[];
+
 /* In which form: --json, --csv, --color, and output_argp's. */
 enum reporting_style { REPORTING_TEXT, REPORTING_JSON, REPORTING_CSV };
 
@@ -35,6 +38,14 @@ struct reporting {
 };
 
 extern const struct argp reporting_argp;
+
+/* inputs_argp, inputs_names_argp, this one and help_argp. */
+extern const struct argp_child reporting_children[];
+
+/* Opens the output for `print`, and keeps it if that returns EXIT_DONE.
+ * Errors: said; returns the worse exit status. */
+int reporting_print(struct output_options to,
+	int (*print)(void *user, FILE *out), void *user);
 
 /* What the command prints of one input that is open. `path` is its one path,
  * as struct report wants it. Errors: said; returns an exit status. */
@@ -65,5 +76,11 @@ void reporting_head(struct report *report, const struct trace *trace,
 
 /* The value of --top: 0 is all. A mistake is said and exits with status 2. */
 uint32_t reporting_top(const struct argp_state *state, const char *text);
+
+/* What stands for --top until it is given; and what it is if it never was: a
+ * text has so many rows, JSON and CSV have all. */
+#define REPORTING_TOP_UNSET UINT32_MAX
+uint32_t reporting_usual_top(
+	const struct reporting *reporting, uint32_t text_rows);
 
 #endif

@@ -95,6 +95,9 @@ static const struct argp_child children[] = {
 const struct argp sides_argp = {
 	.options = options, .parser = parse, .children = children};
 
+const struct argp_child sides_children[] = {{&reporting_argp, 0, NULL, 0},
+	{&sides_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
 void sides_clear(struct sides *sides)
 {
 	inputs_clear(&sides->inputs);

@@ -27,6 +27,10 @@ struct sides {
  * flag ARGP_IN_ORDER: which side an input is on is told by its place. */
 extern const struct argp sides_argp;
 
+/* reporting_argp, this one and help_argp, with the inputs that these two
+ * want. */
+extern const struct argp_child sides_children[];
+
 /* Frees what parsing has allocated. */
 void sides_clear(struct sides *sides);
 
