@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "array_source.h"
 
-#include <check.h>
 #include <string.h>
+
+#include "quick_check.h"
 
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "chrome_check.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format.h"
+#include "quick_check.h"
 
 struct row_event {
 	const json_t *json;

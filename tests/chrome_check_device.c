@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <check.h>
 #include <string.h>
 
 #include "chrome_check.h"
+#include "quick_check.h"
 
 static bool is(const json_t *event, const char *key, const char *text)
 {

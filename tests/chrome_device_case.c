@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "chrome_device_case.h"
 
-#include <check.h>
 #include <string.h>
 
 #include "chrome_check.h"
+#include "quick_check.h"
 
 struct trace *trace;
 uint32_t host;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "device_case.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "quick_check.h"
 
 static const struct {
 	const char *name;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_text.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "log_read.h"
+#include "quick_check.h"
 
 static const char *const kinds[] = {
 	[EVENT_BEGIN] = "begin",

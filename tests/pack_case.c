@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "pack_case.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "quick_check.h"
 
 const struct clock_scale case_one = {0, UINT64_C(1) << 32};
 

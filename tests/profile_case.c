@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_case.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "quick_check.h"
 
 struct profile *case_profile;
 char *case_bytes;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record_case.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "log_read.h"
 #include "log_text.h"
+#include "quick_check.h"
 
 #define CASE_LOG_MAX ((size_t)64 * 1024 * 1024)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "recover_case.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "log_frame.h"
 #include "process.h"
+#include "quick_check.h"
 
 static uint32_t used_words(const struct chunk *chunk)
 {

@@ -3,8 +3,9 @@
 #ifndef RUN_SUITE_H
 #define RUN_SUITE_H
 
-#include <check.h>
 #include <stdlib.h>
+
+#include "quick_check.h"
 
 /* Runs the suite, and frees it. Returns main()'s value. */
 static inline int run_suite(Suite *suite)
