@@ -16,6 +16,7 @@
 #define SMALL_BYTES ((size_t)1 << 20)
 #define MANY_THREADS 16
 #define DISCARD_BYTES ((size_t)64 << 10)
+#define DISCARDS 4096 /* out at a time: as much as the pool, if all is used */
 #define POOL_BYTES ((size_t)256 << 20)
 #define POOL_COUNT (POOL_BYTES / SMALL_BYTES)
 
@@ -36,14 +37,20 @@ static struct {
 	_Atomic uint32_t out;
 	_Atomic uint32_t threads;
 	_Atomic uint64_t discarded;
+	_Atomic uint32_t foreign; /* buffers of others that came back */
 	_Atomic bool urgent;
 	_Atomic bool first;
 	_Atomic uint32_t wakes; /* a futex */
 	int64_t due_ns; /* for who waits; 0: nothing is there to be read */
 } pool;
 
+/* Those that are given out when there are enough, so that of all buffers that
+ * come back it is known whose they are: what another tool gave CUPTI before our
+ * callbacks replaced its own comes back to us. */
+static uint8_t *_Atomic discards[DISCARDS];
+
 /* For when there is no memory at all: several threads may be given it, and
- * nobody reads it. */
+ * nobody asks more of it than how many records it has. */
 static uint8_t last_resort[DISCARD_BYTES] __attribute__((aligned(64)));
 
 static _Thread_local bool has_asked __attribute__((tls_model("initial-exec")));
@@ -127,6 +134,22 @@ void gpu_buffers_wake(void)
 	wake();
 }
 
+/* What is in it will be counted, and thrown away. */
+static uint8_t *make_discard(void)
+{
+	uint8_t *bytes = map(DISCARD_BYTES);
+
+	for (size_t i = 0; bytes != NULL && i < DISCARDS; i++) {
+		uint8_t *none = NULL;
+
+		if (atomic_compare_exchange_strong(&discards[i], &none, bytes))
+			return bytes;
+	}
+	if (bytes != NULL)
+		(void)munmap(bytes, DISCARD_BYTES);
+	return last_resort;
+}
+
 void gpu_buffers_request(uint8_t **bytes, size_t *size, size_t *records)
 {
 	struct gpu_buffer *buffer;
@@ -142,10 +165,8 @@ void gpu_buffers_request(uint8_t **bytes, size_t *size, size_t *records)
 	*records = 0; /* as many as fit */
 	if (buffer == NULL) {
 		/* Never NULL: CUPTI before 12.9 would crash. */
-		*bytes = map(DISCARD_BYTES);
+		*bytes = make_discard();
 		*size = DISCARD_BYTES;
-		if (*bytes == NULL)
-			*bytes = last_resort;
 		return;
 	}
 	*bytes = atomic_load(&buffer->bytes);
@@ -180,6 +201,24 @@ static uint64_t count_records(const uint8_t *bytes, size_t valid)
 	return count;
 }
 
+/* One that is not of the pool. */
+static void discard(uint8_t *bytes, size_t valid)
+{
+	size_t i = 0;
+
+	while (i < DISCARDS && atomic_load(&discards[i]) != bytes)
+		i++;
+	if (i == DISCARDS && bytes != last_resort) {
+		atomic_fetch_add(&pool.foreign, 1);
+		return;
+	}
+	atomic_fetch_add(&pool.discarded, count_records(bytes, valid));
+	if (i == DISCARDS)
+		return;
+	atomic_store(&discards[i], NULL);
+	(void)munmap(bytes, DISCARD_BYTES);
+}
+
 void gpu_buffers_complete(void *context, uint32_t stream, uint8_t *bytes,
 	size_t size, size_t valid)
 {
@@ -188,9 +227,7 @@ void gpu_buffers_complete(void *context, uint32_t stream, uint8_t *bytes,
 
 	(void)size;
 	if (buffer == NULL) {
-		atomic_fetch_add(&pool.discarded, count_records(bytes, valid));
-		if (bytes != last_resort)
-			(void)munmap(bytes, DISCARD_BYTES);
+		discard(bytes, valid);
 		return;
 	}
 	buffer->valid = valid > buffer->size ? buffer->size : valid;
@@ -237,6 +274,11 @@ void gpu_buffers_give(struct gpu_buffer *buffer)
 {
 	memset(atomic_load(&buffer->bytes), 0, buffer->valid);
 	push_free(buffer);
+}
+
+uint32_t gpu_buffers_foreign(void)
+{
+	return atomic_load(&pool.foreign);
 }
 
 uint64_t gpu_buffers_discarded(void)

@@ -43,6 +43,9 @@ void gpu_buffers_give(struct gpu_buffer *buffer);
 /* Records that were thrown away since this was last asked. */
 uint64_t gpu_buffers_discarded(void);
 
+/* Buffers that came back and were not ours: they are left alone. */
+uint32_t gpu_buffers_foreign(void);
+
 enum gpu_buffers_why {
 	GPU_BUFFERS_DUE,   /* there is enough to read, or it waits for long */
 	GPU_BUFFERS_FIRST, /* CUPTI has a buffer again, after it had none */

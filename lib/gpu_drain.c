@@ -158,6 +158,9 @@ static void hand_over(void)
 		drain.session = session;
 		gpu_record_restart();
 	}
+	if (gpu_buffers_foreign() != 0)
+		gpu_session_number(
+			"gpu.foreign_buffers", gpu_buffers_foreign());
 	gpu_session_tell(session);
 	gpu_session_lose(GPU_DISCARDED, discarded);
 	if (full != NULL)

@@ -164,6 +164,12 @@ taken() {
 		tells "count activities 0"
 }
 FAKE_CUPTI_TAKEN=1 case_of "another tool takes over the buffers" taken
+foreign() {
+	records nested && tells "count activities 10" &&
+		tells "fact gpu.foreign_buffers 1"
+}
+FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
+	foreign
 exhausted() {
 	records exhaust && grep -q "^lost device_discarded" "$work/told"
 }

@@ -3,7 +3,8 @@
  * FAKE_CUPTI_ROOM is the number of records after which a buffer is full (else
  * it is when it is), FAKE_CUPTI_ORDER=reverse gives full ones back in wrong
  * order, and of FAKE_CUPTI_DROP records one is dropped. With FAKE_CUPTI_TAKEN
- * another tool has registered its callbacks, and gets what is given back.
+ * another tool has registered its callbacks, and gets what is given back; with
+ * FAKE_CUPTI_FOREIGN it had done so before, and its buffer comes back first.
  */
 #include "cupti_buffer.h"
 
@@ -11,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #define PENDING 256
 #define FUTURE_EVERY 7
 #define UNREAD 256
+#define FOREIGN_BYTES ((size_t)1 << 16)
 
 struct buffer {
 	uint8_t *bytes;
@@ -51,7 +54,7 @@ static size_t unread_count;
 static bool per_thread, zeroed, dead;
 static _Atomic bool stalled;
 static long room, drop;
-static bool reverse, taken;
+static bool reverse, taken, foreign;
 
 static void must(bool true_of_us, const char *what)
 {
@@ -133,6 +136,7 @@ static void start(void)
 	room = cupti_setting("FAKE_CUPTI_ROOM", 0);
 	drop = cupti_setting("FAKE_CUPTI_DROP", 0);
 	taken = cupti_setting("FAKE_CUPTI_TAKEN", 0) != 0;
+	foreign = cupti_setting("FAKE_CUPTI_FOREIGN", 0) != 0;
 	reverse = order != NULL && strcmp(order, "reverse") == 0;
 	if (pthread_create(&thread, NULL, work, NULL) != 0 ||
 		pthread_detach(thread) != 0)
@@ -301,10 +305,31 @@ void cupti_buffer_finish(uint32_t stream, int64_t now_ns)
 	(void)pthread_mutex_unlock(&lock);
 }
 
+/* Whoever gave it still uses it. */
+static void give_back_foreign(void)
+{
+	uint8_t *bytes = mmap(NULL, FOREIGN_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint32_t kind = FAKE_MEMSET;
+
+	if (bytes == MAP_FAILED)
+		abort();
+	memcpy(bytes, &kind, sizeof(kind));
+	cupti_inside = CUPTI_IN_BUFFERS;
+	completed(NULL, 0, bytes, FOREIGN_BYTES, cupti_record_size(kind));
+	cupti_inside = CUPTI_OUTSIDE;
+	/* What is not mapped cannot be synchronised. */
+	must(msync(bytes, FOREIGN_BYTES, MS_ASYNC) == 0, "is gone");
+	(void)munmap(bytes, FOREIGN_BYTES);
+}
+
 static void flush(bool forced)
 {
 	struct buffer *buffer = buffers;
 
+	if (foreign)
+		give_back_foreign();
+	foreign = false;
 	while (buffer != NULL) {
 		struct buffer *next = buffer->next;
 
