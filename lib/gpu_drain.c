@@ -195,7 +195,11 @@ static void stop(bool last)
 		gpu_subscribe_enable(CTP_GPU_OFF);
 	flush(CUPTI_FLUSH_FORCED);
 	hand_over();
-	if (is_taken_over()) {
+	if (gpu_state() == GPU_ON && gpu_subscribe_is_lost()) {
+		gpu_die("CUPTI does not know us any more: another tool has "
+			"probably ended its work (cuptiFinalize)");
+		hand_over();
+	} else if (is_taken_over()) {
 		gpu_session_fact("gpu.state",
 			"off: CUPTI gave no buffer back: another tool has "
 			"probably taken over its callbacks");

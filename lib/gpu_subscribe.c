@@ -44,6 +44,8 @@ static const struct kind {
 static struct {
 	void *subscriber;
 	enum cupti_kind on[KINDS]; /* 0: not */
+	uint32_t refused;          /* callbacks */
+	bool is_lost;
 } subscription;
 
 static void note_error(const char *what, int result)
@@ -230,10 +232,20 @@ void gpu_subscribe_enable(enum ctp_gpu mode)
 		enable_kinds(mode);
 	gpu_callback_active(on);
 	refused = gpu_callback_enable(subscription.subscriber, on);
-	if (on && refused != 0)
-		gpu_session_number("gpu.callbacks_refused", refused);
-	if (!on)
+	if (!on) {
+		/* A subscriber that CUPTI does not know is refused all. */
+		subscription.is_lost = refused > subscription.refused;
 		disable_kinds();
+		return;
+	}
+	subscription.refused = refused;
+	if (refused != 0)
+		gpu_session_number("gpu.callbacks_refused", refused);
+}
+
+bool gpu_subscribe_is_lost(void)
+{
+	return subscription.is_lost;
 }
 
 void gpu_subscribe_end(void)

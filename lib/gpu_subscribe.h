@@ -20,6 +20,10 @@ bool gpu_subscribe(char *reason, size_t size);
  * off: CTP_GPU_OFF. What CUPTI refuses becomes a fact of the log. */
 void gpu_subscribe_enable(enum ctp_gpu mode);
 
+/* Did CUPTI, when all was switched off, know nothing of what it had been asked
+ * for? */
+bool gpu_subscribe_is_lost(void);
+
 /* The end of it, at the end of the process. */
 void gpu_subscribe_end(void);
 

@@ -290,6 +290,11 @@ dies() {
 	tells "fact gpu.state off: .*fatal error.*"
 }
 case_of "the driver gives up" dies
+ended() {
+	runs ended && agrees && tells "count activities 5" &&
+		tells "fact gpu.state off: CUPTI does not know us any more: .*"
+}
+case_of "another tool ends CUPTI's work" ended
 # leaves RANGES MODE...
 leaves() {
 	local ranges=$1

@@ -379,6 +379,11 @@ static void do_death(void)
 	launch_around(gpu_fake->die);
 }
 
+static void do_ended(void)
+{
+	launch_around(gpu_fake->finalize);
+}
+
 static void do_early(void)
 {
 	for (int i = 0; i < 20; i++)
@@ -441,6 +446,7 @@ static const struct mode {
 	{"reset", do_reset},
 	{"context", do_context},
 	{"death", do_death},
+	{"ended", do_ended},
 	{"early", do_early},
 	{"late", do_late},
 };

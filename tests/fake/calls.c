@@ -393,6 +393,14 @@ static void die(void)
 		told->state(FAKE_FATAL_ERROR);
 }
 
+static void finalize(void)
+{
+	const struct fake_tool *told = atomic_load(&tool);
+
+	if (told != NULL)
+		told->finalize();
+}
+
 static void call_by(bool driver_itself, uint32_t context)
 {
 	caller.by_driver = driver_itself;
@@ -418,4 +426,5 @@ const struct fake_calls fake_calls = {
 	.step_clock = cuda_clock_step,
 	.stall = stall,
 	.die = die,
+	.finalize = finalize,
 };

@@ -193,8 +193,9 @@ int cuptiEnableCallback(
 	uint32_t enable, void *subscriber, int32_t domain, uint32_t cbid)
 {
 	cupti_enter(__func__);
-	if (subscriber != &the_subscriber || domain < 1 || domain >= DOMAINS ||
-		cbid >= CBIDS)
+	if (subscriber != &the_subscriber ||
+		atomic_load(&subscriber_callback) == NULL || domain < 1 ||
+		domain >= DOMAINS || cbid >= CBIDS)
 		return FAKE_INVALID_PARAMETER;
 	atomic_store(&callbacks[domain][cbid], enable != 0);
 	return FAKE_OK;
@@ -283,10 +284,17 @@ int cuptiGetStreamIdEx(
 	return FAKE_OK;
 }
 
+/* Whoever calls it ends the work of all. */
+static void finalize(void)
+{
+	atomic_store(&subscriber_callback, NULL);
+	cupti_buffer_die();
+}
+
 int cuptiFinalize(void)
 {
 	cupti_enter(__func__);
-	atomic_store(&subscriber_callback, NULL);
+	finalize();
 	return cupti_told(__func__, 0, FAKE_OK);
 }
 
@@ -342,14 +350,14 @@ static void state(uint32_t cbid)
 
 	if (callback != NULL && atomic_load(&callbacks[FAKE_STATE][cbid]))
 		callback(subscriber_user, FAKE_STATE, cbid, &data);
-	atomic_store(&subscriber_callback, NULL);
-	cupti_buffer_die();
+	finalize();
 }
 
 const struct fake_tool cupti_tool = {
 	.call = call,
 	.resource = resource,
 	.state = state,
+	.finalize = finalize,
 	.activity = cupti_buffer_add,
 	.finish = cupti_buffer_finish,
 	.settle = cupti_buffer_settle,

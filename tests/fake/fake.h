@@ -93,6 +93,8 @@ struct fake_calls {
 	void (*stall)(bool on);
 	/* The driver gives up. */
 	void (*die)(void);
+	/* Another tool calls cuptiFinalize(). */
+	void (*finalize)(void);
 };
 
 #endif

@@ -42,6 +42,8 @@ struct fake_tool {
 	void (*call)(struct fake_call *call, bool returns);
 	void (*resource)(uint32_t cbid, const struct fake_node *node);
 	void (*state)(uint32_t cbid);
+	/* Another tool ends it. */
+	void (*finalize)(void);
 	/* Is there a record of it? */
 	bool (*activity)(const struct fake_activity *activity);
 	/* What had not ended on the stream does so now. */
