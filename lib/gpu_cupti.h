@@ -296,6 +296,7 @@ typedef void cupti_complete(void *context, uint32_t stream, uint8_t *buffer,
 	MAY(cuptiSubscribe_v2, (void **subscriber, cupti_callback *callback, \
 		void *user, struct cupti_subscriber_params *params)) \
 	MAY(cuptiSetThreadIdType, (int type)) \
+	MAY(cuptiActivityEnableAndDump, (enum cupti_kind kind)) \
 	MAY(cuptiActivityEnableRuntimeApi, (uint32_t cbid, uint8_t enable)) \
 	MAY(cuptiActivityEnableDriverApi, (uint32_t cbid, uint8_t enable)) \
 	MAY(cuptiActivityEnableAllSyncRecords, (uint8_t enable)) \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device_link.h"
 #include "gpu_buffers.h"
 #include "gpu_callback.h"
 #include "gpu_load.h"
@@ -149,10 +150,22 @@ bool gpu_subscribe(char *reason, size_t size)
 	return true;
 }
 
+/* Of contexts there are records when they are made; of those that were made
+ * before we came, where CUPTI is asked for what there is. */
+static int switch_on(enum cupti_kind kind)
+{
+	const struct cupti *cupti = &gpu_library.cupti;
+
+	return kind == CUPTI_CONTEXT && ctp_private_device_late() &&
+			       cupti->cuptiActivityEnableAndDump != NULL
+		       ? cupti->cuptiActivityEnableAndDump(kind)
+		       : cupti->cuptiActivityEnable(kind);
+}
+
 /* Which of the kind and what there is in its place could be switched on. */
 static enum cupti_kind enable(const struct kind *kind)
 {
-	int result = gpu_library.cupti.cuptiActivityEnable(kind->kind);
+	int result = switch_on(kind->kind);
 
 	if (result == CUPTI_OK)
 		return kind->kind;

@@ -366,7 +366,11 @@ comes_late() {
 }
 late() {
 	comes_late && agrees && tells "fact gpu.state recording" &&
-		tells "count activities 10"
+		tells "count activities 10" &&
+		"$CTPROF" convert -qt chrome -o "$work/json" \
+			"$work/run.ctp" &&
+		grep -q '"stream 7 (default)' "$work/json" ||
+		said "$work/told"
 }
 too_late() {
 	comes_late && calls 0 cuptiSubscribe &&

@@ -20,6 +20,7 @@
 
 static _Atomic(const struct fake_tool *) tool;
 static _Atomic uint32_t correlations;
+static _Atomic bool has_contexts;
 /* Until when each stream of each context has work. */
 static _Atomic int64_t stream_end_ns[STREAMS];
 
@@ -28,18 +29,6 @@ static _Thread_local struct {
 	bool by_driver;
 	uint32_t context;
 } caller;
-
-static const struct fake_driver driver = {
-	.is_up = cuda_is_up,
-	.now_ns = cuda_clock_ns,
-	.tell = truth_tell,
-};
-
-const struct fake_driver *fake_connect(const struct fake_tool *connected)
-{
-	atomic_store(&tool, connected);
-	return &driver;
-}
 
 /* The calls that a program makes and the one of the driver that each leads to;
  * cbid 0: none. */
@@ -87,18 +76,37 @@ static void tell_context(uint32_t cbid)
 		told->resource(cbid, NULL);
 }
 
-/* The first call makes the contexts, one for each device. */
-static void make_contexts(void)
+static void tell_contexts(void)
 {
 	const struct fake_tool *told = atomic_load(&tool);
 	struct fake_activity activity = {.kind = FAKE_CONTEXT};
 
-	tell_context(FAKE_CONTEXT_CREATED);
-	for (uint32_t i = 0; i < 2 && told != NULL; i++) {
+	for (uint32_t i = 0; i < 2 && told != NULL && has_contexts; i++) {
 		activity.device = i;
 		activity.context = CONTEXT + i;
 		(void)told->activity(&activity);
 	}
+}
+
+/* The first call makes the contexts, one for each device. */
+static void make_contexts(void)
+{
+	has_contexts = true;
+	tell_context(FAKE_CONTEXT_CREATED);
+	tell_contexts();
+}
+
+static const struct fake_driver driver = {
+	.is_up = cuda_is_up,
+	.now_ns = cuda_clock_ns,
+	.tell_contexts = tell_contexts,
+	.tell = truth_tell,
+};
+
+const struct fake_driver *fake_connect(const struct fake_tool *connected)
+{
+	atomic_store(&tool, connected);
+	return &driver;
 }
 
 static uint32_t context_of(uint32_t device)

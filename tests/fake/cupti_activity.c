@@ -52,8 +52,13 @@ int cuptiActivityEnable(uint32_t kind)
 
 int cuptiActivityEnableAndDump(uint32_t kind)
 {
+	int result;
+
 	cupti_enter(__func__);
-	return cupti_told(__func__, kind, enable(kind));
+	result = enable(kind);
+	if (result == FAKE_OK && kind == FAKE_CONTEXT)
+		cupti_driver()->tell_contexts();
+	return cupti_told(__func__, kind, result);
 }
 
 int cuptiActivityDisable(uint32_t kind)

@@ -56,7 +56,8 @@ struct fake_tool {
 /* The other way round. */
 struct fake_driver {
 	bool (*is_up)(void);
-	int64_t (*now_ns)(void); /* CUPTI's clock */
+	int64_t (*now_ns)(void);     /* CUPTI's clock */
+	void (*tell_contexts)(void); /* those that there are, as activities */
 	/* One line of what is written down. */
 	void (*tell)(const char *format, ...)
 		__attribute__((format(printf, 1, 2)));
