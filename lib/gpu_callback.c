@@ -221,6 +221,18 @@ static void enter(
 		ctp_private_begin_call(function->site, data->correlation);
 }
 
+/* Results are of both domains, and 0 in both is success. */
+static void end_call(const struct cupti_callback_data *data)
+{
+	int32_t result = 0;
+
+	if (data->result != NULL)
+		memcpy(&result, data->result, sizeof(result));
+	if (result != 0)
+		ctp_arg_int("return", result);
+	ctp_end();
+}
+
 static void leave(const struct cupti_callback_data *data)
 {
 	const uint64_t slot = *data->slot;
@@ -235,7 +247,7 @@ static void leave(const struct cupti_callback_data *data)
 		return;
 	self.depth = (uint32_t)slot;
 	if (self.depth == 0 && self.is_open)
-		ctp_end();
+		end_call(data);
 }
 
 /* Resources: these are rare. CUPTI may be called here, but not flushed. */

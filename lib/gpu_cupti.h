@@ -73,7 +73,7 @@ struct cupti_callback_data {
 	int32_t site;
 	const char *function;
 	const void *params;
-	void *result;
+	const void *result; /* at EXIT: to an int */
 	const char *symbol;
 	void *context;
 	uint32_t context_uid;

@@ -87,6 +87,13 @@ records() {
 		calls 0 cuptiActivityRegisterTimestampCallback
 }
 
+# refused COUNT: so often is it told that a launch failed.
+refused() {
+	"$CTPROF" convert -qt chrome -o "$work/json" "$work/run.ctp" &&
+		[ "$(grep -c '"return":700' "$work/json")" = "$1" ] ||
+		said "$work/told"
+}
+
 # gives_up REASON: there is nothing of the GPU, and why, and all the rest.
 gives_up() {
 	agrees && tells "fact gpu.state off: $1" && tells "count activities 0"
@@ -100,10 +107,10 @@ for version in 11.8 12.4 13.0 99; do
 	}
 	case_of "$version: ten kernels in nested ranges" nested
 	kinds() {
-		records kinds && tells "count devices 2"
+		records kinds && tells "count devices 2" && refused "$1"
 	}
-	case_of "$version: all that there are records of" kinds
-	gpu=full case_of "$version: all, and each call" kinds
+	case_of "$version: all that there are records of" kinds 1
+	gpu=full case_of "$version: all, and each call" kinds 3
 	troubles() {
 		records troubles && tells "lost device_times 6" &&
 			tells "lost device_unfinished 3" &&

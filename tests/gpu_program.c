@@ -189,6 +189,9 @@ static void do_kinds(void)
 		gpu_fake->wait((enum fake_wait)i, 7);
 		gpu_end();
 	}
+	gpu_fake->fail(700);
+	launch_in("refused", 1);
+	gpu_fake->fail(0);
 	gpu_fake->overhead(5, 3000);
 	gpu_fake->noise();
 }

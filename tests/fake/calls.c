@@ -28,6 +28,7 @@ static _Atomic int64_t stream_end_ns[STREAMS];
 static _Thread_local struct {
 	bool by_driver;
 	uint32_t context;
+	int result; /* of launches */
 } caller;
 
 /* The calls that a program makes and the one of the driver that each leads to;
@@ -55,6 +56,7 @@ static void end_call(struct fake_call *call, enum fake_kind kind)
 		.start_ns = call->start_ns,
 		.correlation = call->correlation,
 		.cbid = call->cbid,
+		.value = (uint32_t)call->result,
 	};
 	bool recorded;
 
@@ -204,7 +206,9 @@ static void launch(const struct fake_kernel *kernel)
 	};
 
 	activity.correlation = begin(&calling, 211, 307);
-	run_or_capture(&activity);
+	if (caller.result == 0)
+		run_or_capture(&activity);
+	calling.runtime.result = calling.driver.result = caller.result;
 	end(&calling);
 }
 
@@ -415,8 +419,14 @@ static void call_by(bool driver_itself, uint32_t context)
 	caller.context = context;
 }
 
+static void fail(int result)
+{
+	caller.result = result;
+}
+
 const struct fake_calls fake_calls = {
 	.call_by = call_by,
+	.fail = fail,
 	.range = truth_range,
 	.launch = launch,
 	.copy = copy,

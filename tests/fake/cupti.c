@@ -300,12 +300,11 @@ int cuptiFinalize(void)
 
 static void call(struct fake_call *made, bool returns)
 {
-	static int returned;
 	fake_callback *callback = atomic_load(&subscriber_callback);
 	struct fake_callback_data data = {
 		.site = returns,
 		.function = cupti_name((int32_t)made->domain, made->cbid),
-		.return_value = &returned,
+		.return_value = returns ? &made->result : NULL,
 		.context = &the_context,
 		.context_uid = 1,
 		.slot = &made->slot,

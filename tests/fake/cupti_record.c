@@ -173,6 +173,7 @@ static void put_api(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_API_PROCESS, 4, (uint32_t)getpid());
 	put(record, FAKE_API_THREAD, 4, thread_id());
 	put(record, FAKE_API_CORRELATION, 4, activity->correlation);
+	put(record, FAKE_API_RETURN, 4, activity->value);
 }
 
 static void put_overhead(uint8_t *record, const struct fake_activity *activity)

@@ -67,6 +67,8 @@ struct fake_calls {
 	/* From here on the calling thread calls the driver itself, not the
 	 * runtime; in this context. 0: in each device's own. */
 	void (*call_by)(bool driver_itself, uint32_t context);
+	/* The calling thread's launches fail so; 0: no more. */
+	void (*fail)(int result);
 	void (*launch)(const struct fake_kernel *kernel);
 	void (*copy)(const struct fake_copy *copy);
 	void (*set)(uint32_t stream, uint32_t value, uint64_t bytes);

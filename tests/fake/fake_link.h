@@ -14,6 +14,7 @@ struct fake_call {
 	bool noise;
 	int64_t start_ns; /* on CUPTI's clock */
 	uint64_t slot;
+	int result;
 };
 
 /* Of any kind; what a kind does not have is 0. */
