@@ -134,17 +134,22 @@ static bool find_driver(struct driver *driver)
 	return driver->get != NULL && driver->attribute != NULL;
 }
 
-/* As NVIDIA's tools write it. */
-static void add_uuid(msgpack_packer *out, const char *uuid)
+/*
+ * As NVIDIA's tools write it: of a part of a device, whose name says so, the
+ * driver gives the part's own.
+ * Source: NVIDIA's MIG user guide, "Device Enumeration".
+ */
+static void add_uuid(msgpack_packer *out, const char *uuid, const char *name)
 {
+	const char *prefix = strstr(name, " MIG ") == NULL ? "GPU" : "MIG";
 	const uint8_t *b = (const uint8_t *)uuid;
 	char text[48];
 
 	(void)snprintf(text, sizeof(text),
-		"GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+		"%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
 		"%02x%02x%02x%02x%02x%02x",
-		b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9],
-		b[10], b[11], b[12], b[13], b[14], b[15]);
+		prefix, b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8],
+		b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 	msgpack_out_key(out, "uuid");
 	msgpack_out_key(out, text);
 }
@@ -165,7 +170,7 @@ static uint32_t add_texts(
 		count++;
 	}
 	if (driver->uuid != NULL && driver->uuid(uuid, device) == 0) {
-		add_uuid(out, uuid);
+		add_uuid(out, uuid, text);
 		count++;
 	}
 	if (driver->bus != NULL &&

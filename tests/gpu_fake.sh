@@ -127,6 +127,15 @@ for version in 11.8 12.4 13.0 99; do
 	gpu=graphs case_of "$version: a graph's launches as a whole" wholes
 done
 unset FAKE_CUPTI
+# numbered UUID: the device's, as NVIDIA's tools write it.
+numbered() {
+	records nested && "$CTPROF" convert -qt chrome -o "$work/json" \
+		"$work/run.ctp" && grep -q "\"uuid\":\"$1\"" "$work/json" ||
+		said "$work/told"
+}
+case_of "a device" numbered "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
+FAKE_CUDA_PART=" MIG 1g.10gb" case_of "a part of a device" \
+	numbered "MIG-00010203-0405-0607-0809-0a0b0c0d0e0f"
 case_of "a wait that is new in CUDA 13" records newer
 
 # Sanitizers take ten times as long.

@@ -3,7 +3,7 @@
  * The fake libcuda.so.1: cuInit() loads what CUDA_INJECTION64_PATH names, as
  * the driver does, and the queries of devices answer with what an H100 would
  * say, more or less. FAKE_CUDA_INIT is cuInit()'s result, FAKE_CUDA_DEVICES the
- * number of devices.
+ * number of devices, FAKE_CUDA_PART the part of each that there is.
  */
 #include "cuda.h"
 
@@ -107,9 +107,12 @@ static int refuse(int device)
 
 int cuDeviceGetName(char *name, int size, int device)
 {
+	const char *part = getenv("FAKE_CUDA_PART");
+
 	if (refuse(device) != 0)
 		return refuse(device);
-	(void)snprintf(name, (size_t)size, "Fake GPU %c", 'A' + device);
+	(void)snprintf(name, (size_t)size, "Fake GPU %c%s", 'A' + device,
+		part == NULL ? "" : part);
 	return 0;
 }
 
