@@ -70,6 +70,7 @@ static bool read_known(struct json_shape *shape, struct json_scan *scan,
 		member++) {
 		const struct json_step *step = find_next(shape, last, text);
 		const uint8_t *behind;
+		bool is_nested;
 
 		if (step == NULL)
 			break;
@@ -77,10 +78,11 @@ static bool read_known(struct json_shape *shape, struct json_scan *scan,
 		member->at = json_state_offset(&all, text);
 		behind = json_state_usual_value(
 			&all, text + step->size, &member->value);
-		is_open = json_state_is_nested(&member->value);
+		is_nested = json_state_is_nested(&member->value);
 		if (behind == NULL || behind >= all.end ||
-			(is_open && !json_state_open(scan, &member->value)))
+			(is_nested && !json_state_open(scan, &member->value)))
 			break;
+		is_open = is_nested;
 		text = behind + (member->value.kind == JSON_STRING);
 		last = step;
 	}
