@@ -8,10 +8,6 @@
 
 #define FIRST_ROOM 64
 
-/* So many kernels of one operator wait at most: a program that is one operator
- * must not be kept whole. */
-#define KERNELS_LIMIT 4096
-
 struct shares *shares_new(const struct trace *trace)
 {
 	struct shares *shares = memory_new_zeroed(1, sizeof(*shares));
@@ -185,8 +181,10 @@ static struct shares_op *add_op(
 	op = &shares->ops[number % shares->op_room];
 	if (op->number != 0 && !shares_settle(shares, op))
 		return NULL;
-	*op = (struct shares_op){
-		.number = number, .work = *work, .first = SHARES_NONE};
+	*op = (struct shares_op){.number = number,
+		.work = *work,
+		.merge_at = SHARES_MERGE,
+		.first = SHARES_NONE};
 	shares->op_last = number;
 	return op;
 }
@@ -394,8 +392,9 @@ bool shares_add(
 		.next = op->first,
 		.own = own};
 	op->first = place;
-	if (++op->came == KERNELS_LIMIT)
-		return shares_settle(shares, op);
+	op->came++;
+	if (++op->waiting >= op->merge_at && !shares_merge(shares, op))
+		return false;
 	return settle_if_whole(shares, op);
 }
 

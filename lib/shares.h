@@ -8,8 +8,9 @@
  * once, whereas the documents give each kernel all of it.
  *
  * That is known when all kernels of an operator have come; until then they
- * wait, SHARES_LIMIT operators at most: after that the oldest's work is divided
- * among those that came.
+ * wait, however many there are - but where many have one ticket, it is that
+ * which waits - and SHARES_LIMIT operators at most: after that the oldest's
+ * work is divided among those that came.
  */
 #ifndef SHARES_H
 #define SHARES_H
@@ -30,7 +31,8 @@ enum share_kind {
 
 struct share {
 	uint64_t ticket; /* of shares_add() */
-	uint64_t dur_ns; /* of the kernel */
+	uint64_t
+		dur_ns; /* of the kernel, or of several that have this ticket */
 	enum share_kind kind;
 	struct flops_work work;
 };
@@ -45,7 +47,8 @@ void shares_free(struct shares *shares);
  * below. Memory: names, open ranges, and what waits. */
 bool shares_see(struct shares *shares, const struct event *event);
 
-/* Takes a kernel, after shares_see(). */
+/* Takes a kernel, after shares_see(). Those of one operator that have the same
+ * ticket may get one share together. */
 bool shares_add(
 	struct shares *shares, const struct event *kernel, uint64_t ticket);
 
@@ -53,7 +56,7 @@ bool shares_add(
 bool shares_settle_oldest(struct shares *shares);
 bool shares_settle_all(struct shares *shares);
 
-/* The next kernel whose share is known. There is none: false. */
+/* The next share that is known. There is none: false. */
 bool shares_take(struct shares *shares, struct share *share);
 
 /* What the operator does that is open innermost on this track, if it launched

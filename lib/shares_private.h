@@ -9,6 +9,10 @@
 
 #define SHARES_NONE UINT32_MAX
 
+/* So many kernels of an operator wait before those that have one ticket become
+ * one: a program that is one operator must not be kept whole. */
+#define SHARES_MERGE 4096
+
 /* What a kernel is by its name. */
 enum shares_role {
 	SHARES_MAIN, /* a product, a convolution, attention */
@@ -46,10 +50,10 @@ struct shares_track {
 	struct buffer texts;
 };
 
-/* A kernel that waits for the others of its operator. */
+/* Kernels of one ticket that wait for the others of their operator. */
 struct shares_kernel {
 	uint64_t ticket;
-	uint64_t dur_ns;
+	uint64_t dur_ns; /* of all of them */
 	enum shares_role role;
 	uint32_t next; /* SHARES_NONE: the last */
 	struct flops_work own;
@@ -62,6 +66,8 @@ struct shares_op {
 	struct flops_work work;
 	uint32_t launched; /* calls */
 	uint32_t came;     /* kernels */
+	uint32_t waiting;  /* entries of these */
+	uint32_t merge_at; /* this many are made fewer */
 	bool ended;
 	bool any_number; /* how many kernels there will be is not known */
 	uint32_t first;  /* of the kernels that came, the last first */
@@ -101,6 +107,10 @@ void shares_args_read(struct shares *shares, struct shares_track *track,
 
 /* Divides the work of an operator among its kernels, and forgets it. */
 bool shares_settle(struct shares *shares, struct shares_op *op);
+
+/* Makes one of those of an operator's kernels that have one ticket. False if
+ * out of memory. */
+bool shares_merge(struct shares *shares, struct shares_op *op);
 
 /* A kernel's share is known. */
 bool shares_finish(struct shares *shares, const struct share *share);

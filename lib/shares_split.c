@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which kernels of an operator did its work, and how much of it. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "saturate.h"
 #include "shares_private.h"
 
@@ -125,6 +127,12 @@ static void take_part(const struct shares_op *op,
 	take_own(&share->work, &kernel->own);
 }
 
+static void free_kernel(struct shares *shares, uint32_t place)
+{
+	shares->kernels[place].next = shares->kernel_free;
+	shares->kernel_free = place;
+}
+
 bool shares_settle(struct shares *shares, struct shares_op *op)
 {
 	enum shares_role role = role_that_works(shares, op);
@@ -146,10 +154,76 @@ bool shares_settle(struct shares *shares, struct shares_op *op)
 			any = true;
 		}
 		next = kernel->next;
-		kernel->next = shares->kernel_free;
-		shares->kernel_free = i;
+		free_kernel(shares, i);
 		done = shares_finish(shares, &share) && done;
 	}
 	*op = (struct shares_op){.first = SHARES_NONE};
 	return done;
+}
+
+/* By ticket; of one, what says the same of itself is together. What says that
+ * it did nothing is not what says something: its time would count, too. */
+static int compare(
+	const struct shares_kernel *one, const struct shares_kernel *other)
+{
+	const bool left[] = {one->own.has_flops, one->own.has_bytes,
+		one->own.flops != 0, one->own.bytes != 0};
+	const bool right[] = {other->own.has_flops, other->own.has_bytes,
+		other->own.flops != 0, other->own.bytes != 0};
+
+	if (one->ticket != other->ticket)
+		return one->ticket < other->ticket ? -1 : 1;
+	return memcmp(left, right, sizeof(left));
+}
+
+/* Which of those that are equal comes first is all one: they become one. */
+static int compare_places(const void *left, const void *right, void *user)
+{
+	const struct shares *shares = user;
+	const uint32_t *one = left;
+	const uint32_t *other = right;
+
+	return compare(&shares->kernels[*one], &shares->kernels[*other]);
+}
+
+static void merge_into(
+	struct shares_kernel *kernel, const struct shares_kernel *other)
+{
+	kernel->dur_ns = saturate_sum(kernel->dur_ns, other->dur_ns);
+	kernel->own.flops = saturate_sum(kernel->own.flops, other->own.flops);
+	kernel->own.bytes = saturate_sum(kernel->own.bytes, other->own.bytes);
+}
+
+bool shares_merge(struct shares *shares, struct shares_op *op)
+{
+	uint32_t *places =
+		memory_resize_array(NULL, op->waiting, sizeof(*places));
+	uint32_t count = 0;
+	uint32_t last = SHARES_NONE;
+
+	if (places == NULL)
+		return false;
+	for (uint32_t i = op->first; i != SHARES_NONE;
+		i = shares->kernels[i].next)
+		places[count++] = i;
+	qsort_r(places, count, sizeof(*places), compare_places, shares);
+	for (uint32_t i = 0; i < count; i++) {
+		struct shares_kernel *kernel = &shares->kernels[places[i]];
+
+		if (last != SHARES_NONE &&
+			compare(&shares->kernels[last], kernel) == 0) {
+			merge_into(&shares->kernels[last], kernel);
+			free_kernel(shares, places[i]);
+			op->waiting--;
+			continue;
+		}
+		kernel->next = last;
+		last = places[i];
+	}
+	op->first = last;
+	/* Where nothing became fewer it is not tried again at once. */
+	op->merge_at =
+		2 * op->waiting > SHARES_MERGE ? 2 * op->waiting : SHARES_MERGE;
+	memory_free(places);
+	return true;
 }

@@ -116,6 +116,27 @@ def check_shares():
     same("flops", device["flops"], 2 * flops + both)
 
 
+def check_many():
+    """However many kernels an operator has, the first are not given more."""
+    trace = Trace()
+    trace.operator("aten::mm", [[2000, 3000], [3000, 4000]],
+                   [("sgemm_first", 1)] * 3000 + [("sgemm_then", 3)] * 3000)
+    rows, devices = trace.report()
+    same("many: first", rows["sgemm_first"]["flops"], 12 * 10**9)
+    same("many: then", rows["sgemm_then"]["flops"], 36 * 10**9)
+    same("many: known", devices[0]["flops_known_ns"], 12 * 10**6)
+    subprocess.run([CTPROF, "kernels", "-q", "--augment", "--force", "-o",
+                    WORK + "/many.json", WORK + "/made.json"], check=True)
+    with open(WORK + "/many.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    sums = collections.Counter()
+    for event in events:
+        if event.get("cat") == "kernel":
+            sums[event["name"]] += event["args"]["kernel_flop"]
+    same("many: augmented", sums, {"sgemm_first": 12 * 10**9,
+                                   "sgemm_then": 36 * 10**9})
+
+
 def check_percent():
     """Achieved is by the type of the operator, and the name for TF32."""
     trace = Trace()
@@ -338,6 +359,7 @@ def check_augment_own():
 def main():
     """All of it."""
     check_shares()
+    check_many()
     check_percent()
     check_devices()
     check_own()

@@ -255,24 +255,69 @@ START_TEST(the_oldest_operator_waits_no_more_beyond_the_limit)
 }
 END_TEST
 
-START_TEST(many_kernels_of_one_operator_are_divided_early)
+/* Kernels of 1 and of 3 us, of each as many, in the order of their tickets:
+ * whatever number waits, the first have no more than their part. */
+START_TEST(many_kernels_of_one_operator_share_by_their_time)
 {
+	const uint64_t count = 20000;
+	uint64_t shared[2] = {0};
+	uint64_t times[2] = {0};
 	struct share share;
-	uint64_t sum = 0;
-	uint64_t count = 0;
 
+	dims = text_arg("Input Dims", "[[3000, 5000], [5000, 7000]]");
 	begin(op);
-	for (uint64_t i = 1; i <= 10000; i++) {
+	for (uint64_t i = 0; i < count; i++) {
+		launch(i + 1);
+		run_kernel(i + 1, i < count / 2 ? 1 : 3, i);
+	}
+	expect_none();
+	end();
+	for (uint64_t i = 0; i < count; i++) {
+		seen = shares_take(shares, &share) && seen;
+		shared[share.ticket >= count / 2] += share.work.flops;
+		times[share.ticket >= count / 2] += share.dur_ns;
+	}
+	expect_none();
+	ck_assert_uint_eq(times[0], count / 2);
+	ck_assert_uint_eq(times[1], 3 * count / 2);
+	ck_assert_uint_eq(shared[0], UINT64_C(52500000000));
+	ck_assert_uint_eq(shared[1], UINT64_C(157500000000));
+	ck_assert(seen);
+}
+END_TEST
+
+/* What has one ticket waits as one, and what it says of itself is added up. */
+START_TEST(kernels_of_one_ticket_wait_together)
+{
+	struct event_arg own = {
+		.kind = ARG_INT, .key = number_of("kernel_flop")};
+	const uint64_t count = 100000;
+	uint64_t sums[2] = {0};
+	uint64_t shared = 0;
+	struct share share;
+
+	dims = text_arg("Input Dims", "[]");
+	begin(op);
+	for (uint64_t i = 1; i <= count; i++) {
+		struct event event = {.kind = EVENT_ACTIVITY,
+			.track = stream,
+			.site = kernel,
+			.id = i,
+			.dur_ns = i % 5,
+			.arg_count = 1,
+			.args = &own};
+
 		launch(i);
-		run_kernel(i, 1 + i % 7, i);
-		while (shares_take(shares, &share)) {
-			sum += share.work.flops;
-			count++;
-		}
+		own.value.integer = (int64_t)(i % 2);
+		seen = shares_add(shares, &event, i % 3) && seen;
 	}
 	end();
-	ck_assert_uint_eq(sum, WORK);
-	ck_assert_uint_eq(count, 10000);
+	for (; shares_take(shares, &share); shared++)
+		sums[share.work.flops != 0] += share.dur_ns;
+	ck_assert(seen);
+	ck_assert_uint_lt(shared, 5000);
+	ck_assert_uint_eq(sums[0], 2 * count / 2);
+	ck_assert_uint_eq(sums[1], 2 * count / 2);
 }
 END_TEST
 
@@ -327,7 +372,8 @@ int main(void)
 	tcase_add_test(tests, kernels_without_time_share_nothing);
 	tcase_add_test(
 		tests, the_oldest_operator_waits_no_more_beyond_the_limit);
-	tcase_add_test(tests, many_kernels_of_one_operator_are_divided_early);
+	tcase_add_test(tests, many_kernels_of_one_operator_share_by_their_time);
+	tcase_add_test(tests, kernels_of_one_ticket_wait_together);
 	tcase_add_test(tests, attention_is_known_from_the_operator_around_it);
 	tcase_add_test(tests, arguments_may_come_later);
 	suite_add_tcase(suite, tests);
