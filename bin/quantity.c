@@ -137,19 +137,32 @@ bool quantity_read_count(const char *text, uint32_t *count)
 	return true;
 }
 
-/* The largest unit that the value reaches, with one decimal. */
+/* How many times `step`, to the nearest; half a step is one more. */
+static uint64_t steps(uint64_t value, uint64_t step)
+{
+	return value / step + (value % step >= step - step / 2);
+}
+
+/* The largest unit that the value reaches when it is rounded, with one
+ * decimal. */
 static const char *humane(
 	char text[QUANTITY_TEXT], uint64_t value, const struct unit *units)
 {
-	while (units[1].name != NULL && value >= units[1].size)
+	uint64_t tenths;
+
+	/* Half a tenth of the unit before is what is rounded up. */
+	while (units[1].name != NULL &&
+		value >= units[1].size -
+				 (units->size == 1 ? 0 : units->size / 20))
 		units++;
-	if (units->size == 1)
+	if (units->size == 1) {
 		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64 " %s", value,
 			units->name);
-	else
-		(void)snprintf(text, QUANTITY_TEXT,
-			"%" PRIu64 ".%" PRIu64 " %s", value / units->size,
-			value % units->size / (units->size / 10), units->name);
+		return text;
+	}
+	tenths = steps(value, units->size / 10);
+	(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64 ".%" PRIu64 " %s",
+		tenths / 10, tenths % 10, units->name);
 	return text;
 }
 
@@ -185,12 +198,15 @@ const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns)
 const char *quantity_in(
 	char text[QUANTITY_TEXT], uint64_t time_ns, uint64_t unit_ns)
 {
-	uint64_t whole = time_ns / unit_ns;
+	uint64_t thousandths;
 
-	if (unit_ns < 1000)
-		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64, whole);
-	else
-		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64 ".%03" PRIu64,
-			whole, time_ns % unit_ns / (unit_ns / 1000));
+	if (unit_ns < 1000) {
+		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64,
+			steps(time_ns, unit_ns));
+		return text;
+	}
+	thousandths = steps(time_ns, unit_ns / 1000);
+	(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64 ".%03" PRIu64,
+		thousandths / 1000, thousandths % 1000);
 	return text;
 }

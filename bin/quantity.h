@@ -28,6 +28,8 @@ bool quantity_read_growth(const char *text, uint32_t *ppm);
 /* A number from 1 to UINT32_MAX. */
 bool quantity_read_count(const char *text, uint32_t *count);
 
+/* What is printed is rounded to the nearest. */
+
 /* "999 B", "1.2 MB"; powers of 1000. Returns `text`. */
 const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes);
 

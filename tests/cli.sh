@@ -281,7 +281,7 @@ holds "files left by SIGTERM" "ls -A | grep -c -e '^\.ctprof' -e '^ended'" 0
 expect 0 ctprof stats run.ctp
 cat > want <<'END'
 ncalls  pcalls  tottime ms  cumtime ms  function
-     1       1       6.999      10.000  main (one.c:1)
+     1       1       7.000      10.000  main (one.c:1)
      3       2       3.000       3.000  parse (two.c:20)
      1       1       0.000       0.000  a, "b"
 

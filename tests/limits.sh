@@ -30,7 +30,7 @@ refused() {
 	shift
 	"$@" >"$work/out" 2>"$work/err"
 	[ $? = 6 ] &&
-		[ "$(cat "$work/err")" = "ctprof: $work/$name: needs more than the limit of 8.3 MB of memory; --max-mem=SIZE sets another" ]
+		[ "$(cat "$work/err")" = "ctprof: $work/$name: needs more than the limit of 8.4 MB of memory; --max-mem=SIZE sets another" ]
 }
 
 header="[0, {'format': 'ctprof log', 'reader': 1}]"

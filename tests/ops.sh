@@ -115,11 +115,11 @@ range() {
 } >"$work/devices.json"
 cat >"$work/wanted" <<'EOF'
 count  self mem     mem  self dev mem  dev mem  self mem cuda:0  mem cuda:0  self mem hip:1  mem hip:1  oom  name
-    1       0 B     0 B        4.0 kB   4.0 kB           4.0 kB      4.0 kB             0 B        0 B    0  copy
+    1       0 B     0 B        4.1 kB   4.1 kB           4.1 kB      4.1 kB             0 B        0 B    0  copy
     1       0 B     0 B           0 B      0 B              0 B         0 B             0 B        0 B    1  [OutOfMemory]
     1       0 B     0 B        -512 B   -512 B              0 B         0 B          -512 B     -512 B    0  [memory]
-    2    4.0 kB  4.0 kB       -2.5 kB   1.5 kB              0 B      4.0 kB         -2.5 kB    -2.5 kB    1  load
-    5    4.0 kB  4.0 kB        1.0 kB   1.0 kB           4.0 kB      4.0 kB         -3.0 kB    -3.0 kB    1  Total
+    2    4.1 kB  4.1 kB       -2.6 kB   1.5 kB              0 B      4.1 kB         -2.6 kB    -2.6 kB    1  load
+    5    4.1 kB  4.1 kB        1.0 kB   1.0 kB           4.1 kB      4.1 kB         -3.1 kB    -3.1 kB    1  Total
 
 Self CPU time total: 20.000 us
 Memory taken or given back (--columns memory): 5 times (host 1, cuda:0 1, hip:1 3)

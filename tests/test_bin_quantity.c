@@ -122,7 +122,14 @@ START_TEST(texts_have_the_largest_unit)
 
 	ck_assert_str_eq(quantity_bytes(text, 0), "0 B");
 	ck_assert_str_eq(quantity_bytes(text, 999), "999 B");
-	ck_assert_str_eq(quantity_bytes(text, 1250000), "1.2 MB");
+	ck_assert_str_eq(quantity_bytes(text, 1249999), "1.2 MB");
+	ck_assert_str_eq(quantity_bytes(text, 1250000), "1.3 MB");
+	ck_assert_str_eq(quantity_bytes(text, 1000), "1.0 kB");
+	ck_assert_str_eq(quantity_bytes(text, 999949), "999.9 kB");
+	ck_assert_str_eq(quantity_bytes(text, 999950), "1.0 MB");
+	ck_assert_str_eq(quantity_time(text, 999), "999 ns");
+	ck_assert_str_eq(quantity_time(text, 999949999), "999.9 ms");
+	ck_assert_str_eq(quantity_time(text, 999950000), "1.0 s");
 	ck_assert_str_eq(quantity_time(text, 850), "850 ns");
 	ck_assert_str_eq(quantity_time(text, UINT64_C(3400000000)), "3.4 s");
 	ck_assert_str_eq(quantity_time(text, UINT64_MAX), "18446744073.7 s");
@@ -133,7 +140,11 @@ START_TEST(columns_have_three_decimals)
 {
 	char text[QUANTITY_TEXT];
 
-	ck_assert_str_eq(quantity_in(text, 1250999, 1000000), "1.250");
+	ck_assert_str_eq(quantity_in(text, 1250499, 1000000), "1.250");
+	ck_assert_str_eq(quantity_in(text, 1250500, 1000000), "1.251");
+	ck_assert_str_eq(quantity_in(text, 1999999, 1000000), "2.000");
+	ck_assert_str_eq(
+		quantity_in(text, UINT64_MAX, 1000000), "18446744073709.552");
 	ck_assert_str_eq(quantity_in(text, 7, 1000), "0.007");
 	ck_assert_str_eq(quantity_in(text, 7, 1), "7");
 }
