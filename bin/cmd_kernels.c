@@ -24,6 +24,7 @@ struct request {
 	enum dtype dtype;
 	const char *peaks_path;
 	bool augment;
+	bool about_report; /* an option that is for reports only was given */
 	const struct format *to; /* NULL: by the output, or the input */
 	struct peaks_file peaks;
 };
@@ -37,9 +38,12 @@ static void check(const struct request *request, const struct argp_state *state)
 		return;
 	if (request->inputs.count > 1)
 		argp_error(state, "one input at a time is augmented");
-	if (request->reporting.style != REPORTING_TEXT ||
-		request->top != REPORTING_TOP_UNSET)
+	if (request->reporting.style != REPORTING_TEXT)
 		argp_error(state, "--augment writes a trace, and no report");
+	if (request->about_report)
+		argp_error(state,
+			"--top, --sort, --dtype and --peaks are for reports, "
+			"and --augment writes a trace");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -54,12 +58,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'n':
 		request->top = reporting_top(state, arg);
-		return 0;
+		break;
 	case 's':
 		request->sort = kernels_key_find(arg);
 		if (request->sort == KERNELS_KEYS)
 			argp_error(state, "--sort: \"%s\" is no key", arg);
-		return 0;
+		break;
 	case KEY_DTYPE:
 		request->dtype = dtype_find(arg);
 		if (request->dtype == DTYPE_UNKNOWN)
@@ -67,7 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				"--dtype: \"%s\" is none of fp64, fp32, tf32, "
 				"bf16, fp16, fp8, int8",
 				arg);
-		return 0;
+		break;
 	case KEY_AUGMENT:
 		request->augment = true;
 		return 0;
@@ -79,10 +83,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PEAKS:
 		request->peaks_path = arg;
-		return 0;
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+	request->about_report = true;
+	return 0;
 }
 
 static enum ctp_status take(

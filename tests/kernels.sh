@@ -72,6 +72,12 @@ grep -q 'holds a profile' "$work/err" || complain "a profile: $(cat "$work/err")
 [ $? -eq 2 ] || complain "an unknown key: not refused"
 "$CTPROF" kernels --augment --json "$triton" 2>"$work/err"
 [ $? -eq 2 ] || complain "a report of what is augmented: not refused"
+for option in --top=3 --sort=name --dtype=fp16 --peaks=none; do
+	"$CTPROF" kernels --augment "$option" "$triton" 2>"$work/err"
+	[ $? -eq 2 ] || complain "--augment $option: not refused"
+	grep -q "are for reports, and --augment" "$work/err" ||
+		complain "--augment $option: $(cat "$work/err")"
+done
 "$CTPROF" kernels --to chrome "$triton" 2>"$work/err"
 [ $? -eq 2 ] || complain "a format of a report: not refused"
 "$CTPROF" kernels --augment "$srcdir/tests/traces/cpu_only.json.gz" \
