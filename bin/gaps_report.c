@@ -118,18 +118,27 @@ static bool print_devices(const struct gaps_view *view, FILE *out)
 	return printed;
 }
 
+static uint64_t idle_of(const struct gaps_view *view)
+{
+	uint32_t count;
+	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
+	uint64_t idle_ns = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		idle_ns += devices[i].idle_ns;
+	return idle_ns;
+}
+
 static bool print_causes(const struct gaps_view *view, FILE *out)
 {
 	static const struct table_column columns[] = {
 		{"idle ms", true}, {"share %", true}, {"cause", false}};
 	uint32_t count;
 	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
+	uint64_t idle_ns = idle_of(view);
 	struct table table;
-	uint64_t idle_ns = 0;
 	bool printed;
 
-	for (uint32_t i = 0; i < count; i++)
-		idle_ns += devices[i].idle_ns;
 	table_init(&table, columns, 3);
 	for (int cause = 0; cause < GAP_CAUSES; cause++) {
 		uint64_t sum_ns = 0;
@@ -213,7 +222,11 @@ static bool print_places(const struct gaps_view *view, FILE *out)
 		table_add(&table, gap_cause_name(places[i].cause));
 		add_format(&table, place_text(view, &places[i]));
 	}
-	printed = table_print(&table, out, view->color, view->width);
+	if (shown == 0)
+		fputs("For these causes it is not told what the host did.\n",
+			out);
+	printed = shown == 0 ||
+		  table_print(&table, out, view->color, view->width);
 	table_clear(&table);
 	if (hidden > 0)
 		fprintf(out, "(%" PRIu32 " more not shown; see --top)\n",
@@ -221,11 +234,18 @@ static bool print_places(const struct gaps_view *view, FILE *out)
 	return printed;
 }
 
+static bool print_idle(const struct gaps_view *view, FILE *out)
+{
+	if (idle_of(view) == 0)
+		return fputs("No GPU was ever idle.\n", out) != EOF;
+	return print_causes(view, out) && putc('\n', out) != EOF &&
+	       print_places(view, out);
+}
+
 int gaps_print_text(const struct gaps_view *view, FILE *out)
 {
 	if (print_devices(view, out) && putc('\n', out) != EOF &&
-		print_causes(view, out) && putc('\n', out) != EOF &&
-		print_places(view, out))
+		print_idle(view, out))
 		return EXIT_DONE;
 	if (ferror(out))
 		return EXIT_OUTPUT;

@@ -58,6 +58,15 @@ grep -q 'no GPU did anything' "$work/err" ||
 "$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
 	-t pstats 2>"$work/err" >"$work/out"
 [ $? -eq 2 ] || complain "counters of a profile: not refused"
+# No table has only titles.
+"$CTPROF" gaps "$srcdir/tests/diff/compare_base.json.gz" >"$work/out"
+grep -qx 'For these causes it is not told what the host did.' "$work/out" ||
+	complain "gaps that no host is known of: $(cat "$work/out")"
+printf '[{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","ts":0,"dur":8,
+	"args":{"device":0,"stream":7}}]' >"$work/busy.json"
+"$CTPROF" gaps "$work/busy.json" >"$work/out"
+[ "$(sed -n '4,$p' "$work/out")" = "No GPU was ever idle." ] ||
+	complain "no gaps: $(cat "$work/out")"
 printf 'main 10\n' >"$work/x.folded"
 "$CTPROF" gaps "$work/x.folded" 2>"$work/err"
 [ $? -eq 3 ] || complain "a profile: not refused"
