@@ -75,6 +75,27 @@ static uint32_t nodes_of(
 	return (uint32_t)(most + NODES_LEAST) >> halvings;
 }
 
+/* A tree of so many nodes, those included that others are folded into: they are
+ * known only when it is made. */
+static enum ctp_status make_tree(const struct profile *profile,
+	struct flame_options options, struct flame_tree **tree,
+	struct ctp_error *err)
+{
+	uint32_t most = options.nodes;
+	enum ctp_status status;
+
+	for (;;) {
+		flame_tree_free(*tree);
+		*tree = NULL;
+		status = flame_tree_new(profile, &options, tree, err);
+		if (status != CTP_OK || (*tree)->count <= most ||
+			options.nodes == 0)
+			return status;
+		options.nodes = (uint32_t)((uint64_t)options.nodes * most /
+					   (*tree)->count);
+	}
+}
+
 /* Makes both, and marks in `places` what they show. */
 static enum ctp_status make_trees(
 	struct page_part *part, unsigned halvings, struct ctp_error *err)
@@ -85,15 +106,11 @@ static enum ctp_status make_trees(
 		.depth = FLAME_DEPTH};
 	enum ctp_status status;
 
-	flame_tree_free(part->host);
-	flame_tree_free(part->device);
-	part->host = NULL;
-	part->device = NULL;
-	status = flame_tree_new(profile, &options, &part->host, err);
+	status = make_tree(profile, options, &part->host, err);
 	options.side = FLAME_DEVICE;
 	options.nodes = nodes_of(part, DEVICE_HUNDREDTHS, halvings);
 	if (status == CTP_OK)
-		status = flame_tree_new(profile, &options, &part->device, err);
+		status = make_tree(profile, options, &part->device, err);
 	if (status != CTP_OK)
 		return status;
 	memset(part->places, 0,

@@ -4,6 +4,7 @@ it fits, and what does not fit is counted.
 
 usage: report_check.py CTPROF DIRECTORY INPUT...
 """
+import itertools
 import json
 import os
 import random
@@ -12,6 +13,8 @@ import subprocess
 import sys
 
 LIMIT = 2_000_000
+HOST_NODES = LIMIT // 100 // 48 * 18 + 8  # of a flame graph, at the most
+DEVICE_NODES = LIMIT // 100 // 48 * 8 + 8
 HOST, KERNEL = 0, 1
 LONG_DEVICE = "NVIDIA A100 " + "N" * 50000
 
@@ -105,9 +108,10 @@ def check_rates(data, kernels):
     assert shown == wanted, (shown[:2], wanted[:2])
 
 
-def check_tree(tree, functions, total_ns):
+def check_tree(tree, functions, total_ns, most):
     """Widths add up, level by level."""
     nodes = [tree["nodes"][i:i + 5] for i in range(0, len(tree["nodes"]), 5)]
+    assert len(nodes) <= most, (len(nodes), most)
     below = [0] * len(nodes)
     path = []
     for i, (function, depth, total, own, _) in enumerate(nodes):
@@ -159,8 +163,10 @@ def check_input(ctprof, path):
     check_edges(data, stats)
     check_kernels(data, gpu)
     check_rates(data, json.loads(run(ctprof, "kernels", "--json", path)))
-    check_tree(data["host"], len(data["functions"]), stats["total_ns"])
-    check_tree(data["device"], len(data["functions"]), gpu["device_ns"])
+    check_tree(data["host"], len(data["functions"]), stats["total_ns"],
+               HOST_NODES)
+    check_tree(data["device"], len(data["functions"]), gpu["device_ns"],
+               DEVICE_NODES)
     assert [count for count, _ in data["lost"]] == \
         list(stats["lost"].values())
     check_gaps(data, json.loads(run(ctprof, "gaps", "--json", path)))
@@ -209,7 +215,8 @@ def check_huge(ctprof, directory):
     assert data["tracks_hidden"] + len(data["timeline"]["tracks"]) == 1501
     assert data["edges_hidden"] > 0 and data["clipped"] > 0
     assert data["host"]["folded"] > 0
-    check_tree(data["host"], len(data["functions"]), stats["total_ns"])
+    check_tree(data["host"], len(data["functions"]), stats["total_ns"],
+               HOST_NODES)
     # Many of them on one page are smaller each.
     _, inputs = page_of(ctprof, *[path] * 6)
     assert len(inputs) == 6 and inputs[0] == inputs[5]
@@ -259,12 +266,26 @@ def check_crowded(ctprof, directory):
     check_timeline(inputs[0])
 
 
+def check_bushy(ctprof, directory):
+    """What paths are folded into counts as what they are."""
+    path = os.path.join(directory, "bushy.folded")
+    with open(path, "w", encoding="utf-8") as file:
+        for stack in itertools.product("abcd", repeat=7):
+            file.write(f"{';'.join(stack)} {len(set(stack)) * 1000}\n")
+    _, (data,) = page_of(ctprof, path)
+    stats = json.loads(run(ctprof, "stats", "--json", path))
+    assert data["host"]["folded"] > 0
+    assert len(data["host"]["nodes"]) / 5 > HOST_NODES / 2
+    check_tree(data["host"], 4, stats["total_ns"], HOST_NODES)
+
+
 def main(ctprof, directory, *inputs):
     for path in inputs:
         check_input(ctprof, path)
         print("ok", os.path.basename(path))
     check_huge(ctprof, directory)
     check_crowded(ctprof, directory)
+    check_bushy(ctprof, directory)
     print("ok, and at most 2 MB of more than that")
 
 
