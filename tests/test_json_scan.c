@@ -186,8 +186,8 @@ static void add_string(struct made *made, char letter)
 {
 	static const char *const pieces[] = {
 		"a", "{", "]", ",", ":", "\\\\", "\\\"", "\\n", " ", "xyz"};
-	uint64_t size = chance(made, 1000) == 0 ? chance(made, 600000)
-						: chance(made, 12);
+	uint64_t size = chance(made, 10000) == 0 ? chance(made, 600000)
+						 : chance(made, 12);
 
 	(void)fprintf(made->text_out, "\"");
 	(void)fprintf(made->told_out, "%c", letter);
