@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """gpu_dry.py SCRIPTS DIRECTORY: changes what the cases say that they did, or
 what their traces, in DIRECTORY, say, one thing at a time; each must be found
-by check_truth.py, in SCRIPTS."""
+by check_truth.py, in SCRIPTS. And what hangs or breaks must not keep bench.py
+from the rest."""
 
+import argparse
+import contextlib
+import io
 import json
 import pathlib
 import re
 import sys
+import time
 
 sys.path.insert(0, sys.argv[1])
 
+import bench  # noqa: E402
 import check_truth  # noqa: E402
 
 DIRECTORY = pathlib.Path(sys.argv[2])
@@ -133,7 +139,54 @@ def with_trace(case, is_meant, change):
     return truths, dict(case.trace, traceEvents=events)
 
 
+def has_ended(pid):
+    """Soon: it is killed already."""
+    for _ in range(500):
+        try:
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text("utf-8")
+        except OSError:
+            return True
+        if stat.rpartition(")")[2].split()[0] in "ZX":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def check_runs():
+    """What hangs is ended, with what it has started."""
+    pid = DIRECTORY / "pid"
+    hangs = f"sleep 99 & echo $! >'{pid}'; wait"
+    done = bench.run_for(2, ["sh", "-c", hangs])
+    assert done.returncode == bench.HUNG, done
+    assert has_ended(pid.read_text("utf-8").strip())
+    done = bench.run_for(9, [str(DIRECTORY / "none")])
+    assert done.returncode == bench.NOT_FOUND, done
+
+
+def check_attempts():
+    """What breaks is a failure of its own, and what comes too late is told."""
+    options = dict.fromkeys(("keep", "cupti", "write", "python"))
+    found = bench.Bench(
+        argparse.Namespace(build=".", seconds=99, **options)
+    )
+
+    def breaks(_, key):
+        return {}[key]
+
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        found.attempt("a part", breaks, "grid")
+    assert found.failed == 1
+    found.until = 0
+    found.attempt("another", breaks, "grid")
+    assert found.failed == 1
+    assert found.unmeasured == [("another", bench.TIME_UP)]
+    found.close()
+
+
 def main():
+    check_runs()
+    check_attempts()
     cases = {}
     unseen = 0
     changes = [(with_truth, *entry) for entry in TRUTHS]

@@ -26,6 +26,13 @@ grep -v '^not measured' "$work/rows"
 # All that was not measured is said, and why.
 [ "$(grep -c '^not measured: .*: not asked for$' "$work/rows")" = 4 ] ||
 	[ -n "${GPU_DRY_PARTS-}" ] || exit 1
+# Where there is no time, nothing is begun.
+if ! "$PYTHON3" "$srcdir/tests/gpu/run" --build=. --seconds=0 >"$work/rows" ||
+	[ "$(grep -c '^not measured: .*: the time was up$' "$work/rows")" \
+		-lt 3 ]; then
+	cat "$work/rows"
+	exit 1
+fi
 # A GPU that cannot be recorded is no GPU that is well.
 if FAKE_CUPTI_SUBSCRIBE=39 "$PYTHON3" "$srcdir/tests/gpu/run" --build=. \
 	--quick >"$work/rows" ||
