@@ -24,7 +24,8 @@
 #include "thread.h"
 
 #define DRIVER "libcuda.so.1"
-#define LIBRARY "libctprof-inject.so.0"
+#define NAME "libctprof-inject.so"
+#define LIBRARY NAME ".0"
 #define VARIABLE "CUDA_INJECTION64_PATH"
 #define PATH_ROOM 4096
 #define NOT_INITIALIZED 3 /* a result of the driver's functions */
@@ -83,13 +84,24 @@ static bool find(char *path, size_t room)
 	return true;
 }
 
+static bool is_ours(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash == NULL ? path : slash + 1, NAME, strlen(NAME)) ==
+	       0;
+}
+
 void device_load_later(void)
 {
 	const char *set = getenv(VARIABLE);
 	char path[2 * PATH_ROOM];
 
-	if (set != NULL && set[0] != '\0')
+	if (set != NULL && set[0] != '\0') {
+		if (!is_ours(set))
+			set_problem(VARIABLE " is set to ", set);
 		return;
+	}
 	if (find(path, sizeof(path)) && setenv(VARIABLE, path, 1) != 0)
 		set_problem(VARIABLE, " cannot be set");
 }

@@ -10,7 +10,8 @@
 #define DEVICE_PROBLEM_BYTES 512
 
 /* The driver is to load it when the program first uses CUDA: by the
- * environment, unless that says already what is to be loaded. */
+ * environment, unless that says already what is to be loaded, which is a
+ * problem if it is another tool's. */
 void device_load_later(void);
 
 /*

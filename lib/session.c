@@ -217,6 +217,19 @@ static bool wants_devices(void)
 	return session_state.options.gpu >= CTP_GPU_LIGHT;
 }
 
+/* What the log says of devices until somebody says that they are recorded. */
+static void tell_devices(void)
+{
+	char problem[DEVICE_PROBLEM_BYTES];
+
+	if (device_is_forked())
+		device_load_tell(DEVICE_FORKED);
+	else if (device_load_problem(problem, sizeof(problem)))
+		device_load_tell(problem);
+	else
+		device_load_tell("the program has not used CUDA");
+}
+
 /* Makes log, spool and background thread. The lock is held. */
 static enum ctp_status begin(struct ctp_error *err)
 {
@@ -263,9 +276,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	atomic_store(&session_state.current, session_state.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	if (wants_devices())
-		device_load_tell(device_is_forked()
-					 ? DEVICE_FORKED
-					 : "the program has not used CUDA");
+		tell_devices();
 	return CTP_OK;
 }
 

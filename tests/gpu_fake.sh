@@ -368,6 +368,11 @@ record_refused() {
 		says 1 "GPU: off: this user may not profile the GPU: .*" &&
 		tells "count activities 0"
 }
+record_taken() {
+	CUDA_INJECTION64_PATH=$1 record --gpu -- "$program" nested &&
+		says 1 "GPU: off: CUDA_INJECTION64_PATH is set to $1" &&
+		tells "count activities 0"
+}
 record_nothing() {
 	record -- "$program" nested && says 0 "GPU.*" && unused libcupti &&
 		tells "count activities 0"
@@ -398,6 +403,9 @@ else
 	case_of "ctprof record --gpu" record_gpu
 	case_of "ctprof record --gpu=full" record_full
 	case_of "ctprof record --gpu, and it is refused" record_refused
+	case_of "ctprof record --gpu, and another tool is to be loaded" \
+		record_taken "$work/none.so"
+	case_of "ctprof record --gpu, and none is" record_taken none
 	case_of "ctprof record without --gpu" record_nothing
 	case_of "a recording that begins when CUDA is in use" late
 	FAKE_CUPTI=11.8 case_of "the same with a CUPTI that crashes" too_late
