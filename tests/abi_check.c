@@ -255,6 +255,7 @@ MEMCPY(streamId, stream, STREAM);
 MEMCPY(correlationId, correlation, CORRELATION);
 MEMCPY(graphNodeId, node, NODE);
 MEMCPY(graphId, graph, GRAPH);
+MEMCPY(channelID, channel, CHANNEL);
 #if CUPTI_API_VERSION >= 26
 MEMCPY(copyCount, copy_count, COUNT);
 #endif
@@ -273,6 +274,8 @@ MEMCPY2(contextId, context, MEMCPY_CONTEXT);
 MEMCPY2(streamId, stream, MEMCPY_STREAM);
 MEMCPY2(srcDeviceId, source_device, MEMCPY2_SOURCE_DEVICE);
 MEMCPY2(dstDeviceId, target_device, MEMCPY2_TARGET_DEVICE);
+MEMCPY2(srcContextId, source_context, MEMCPY2_SOURCE_CONTEXT);
+MEMCPY2(dstContextId, target_context, MEMCPY2_TARGET_CONTEXT);
 MEMCPY2(correlationId, correlation, MEMCPY2_CORRELATION);
 MEMCPY2(graphNodeId, node, MEMCPY2_NODE);
 MEMCPY2(graphId, graph, MEMCPY2_GRAPH);
@@ -291,6 +294,7 @@ MEMSET(flags, flags, FLAGS);
 MEMSET(memoryKind, memory, MEMORY);
 MEMSET(graphNodeId, node, NODE);
 MEMSET(graphId, graph, GRAPH);
+MEMSET(channelID, channel, CHANNEL);
 
 #define SYNC(their_member, our_member, at) \
 	FIELD(sync, their_member, synchronization, our_member, SYNC_##at)
@@ -342,6 +346,28 @@ SAME(offsetof(overhead_record, objectId), FAKE_OVERHEAD_PROCESS);
 SAME(offsetof(overhead_record, objectId),
 	offsetof(struct cupti_overhead, ids));
 
+/* What only one of ours has. */
+SAME(offsetof(memcpy2_record, channelID),
+	offsetof(struct cupti_memcpy2, channel));
+SAME(offsetof(memcpy2_record, channelType),
+	offsetof(struct cupti_memcpy2, channel_type));
+SAME(offsetof(memcpy_record, channelType),
+	offsetof(struct cupti_memcpy, channel_type));
+SAME(offsetof(memset_record, channelType),
+	offsetof(struct cupti_memset, channel_type));
+#if CUPTI_API_VERSION >= 22
+SAME(offsetof(overhead_record, correlationId),
+	offsetof(struct cupti_overhead, correlation));
+#endif
+SAME((uint32_t)CUPTI_SYNCHRONIZATION_INVALID_VALUE, CUPTI_NO_STREAM);
+SAME(CUPTI_ACTIVITY_OBJECT_PROCESS, CUPTI_OBJECT_PROCESS);
+SAME(CUPTI_ACTIVITY_OBJECT_THREAD, CUPTI_OBJECT_THREAD);
+SAME(offsetof(CUpti_ActivityObjectKindId, pt.processId), 0);
+SAME(offsetof(CUpti_ActivityObjectKindId, pt.threadId), 4);
+SAME(offsetof(CUpti_ActivityObjectKindId, dcs.deviceId), 0);
+SAME(offsetof(CUpti_ActivityObjectKindId, dcs.contextId), 4);
+SAME(offsetof(CUpti_ActivityObjectKindId, dcs.streamId), 8);
+
 SAME(offsetof(context_record, contextId), FAKE_CONTEXT_ID);
 SAME(offsetof(context_record, contextId),
 	offsetof(struct cupti_context, context));
@@ -351,3 +377,58 @@ SAME(offsetof(context_record, deviceId),
 SAME(offsetof(context_record, nullStreamId), FAKE_CONTEXT_NULL_STREAM);
 SAME(offsetof(context_record, nullStreamId),
 	offsetof(struct cupti_context, null_stream));
+
+/* Functions: what lib/gpu_cupti.h declares, in the header's own types, each of
+ * which is passed as that which we have in its place. */
+#define FUNCTION(name, ...) \
+	_Static_assert(__builtin_types_compatible_p( \
+			       __typeof__(name), CUptiResult(__VA_ARGS__)), \
+		#name " has other parameters")
+SAME(sizeof(CUptiResult), sizeof(int));
+SAME(sizeof(CUpti_ActivityKind), sizeof(enum cupti_kind));
+SAME(sizeof(CUpti_ActivityAttribute), sizeof(int));
+SAME(sizeof(CUpti_CallbackDomain), sizeof(int));
+SAME(sizeof(CUpti_CallbackId), sizeof(uint32_t));
+SAME(sizeof(CUpti_SubscriberHandle), sizeof(void *));
+SAME(sizeof(CUcontext), sizeof(void *));
+SAME(sizeof(CUgraphNode), sizeof(void *));
+FUNCTION(cuptiGetVersion, uint32_t *);
+FUNCTION(cuptiGetResultString, CUptiResult, const char **);
+FUNCTION(cuptiSubscribe, CUpti_SubscriberHandle *, CUpti_CallbackFunc, void *);
+FUNCTION(cuptiUnsubscribe, CUpti_SubscriberHandle);
+FUNCTION(cuptiEnableCallback, uint32_t, CUpti_SubscriberHandle,
+	CUpti_CallbackDomain, CUpti_CallbackId);
+FUNCTION(cuptiActivityRegisterCallbacks, CUpti_BuffersCallbackRequestFunc,
+	CUpti_BuffersCallbackCompleteFunc);
+FUNCTION(cuptiActivityEnable, CUpti_ActivityKind);
+FUNCTION(cuptiActivityEnableAndDump, CUpti_ActivityKind);
+FUNCTION(cuptiActivityDisable, CUpti_ActivityKind);
+FUNCTION(cuptiActivityGetNextRecord, uint8_t *, size_t, CUpti_Activity **);
+FUNCTION(cuptiActivityFlushAll, uint32_t);
+FUNCTION(cuptiActivityGetNumDroppedRecords, CUcontext, uint32_t, size_t *);
+FUNCTION(cuptiActivitySetAttribute, CUpti_ActivityAttribute, size_t *, void *);
+FUNCTION(cuptiGetTimestamp, uint64_t *);
+FUNCTION(cuptiGetCallbackName, CUpti_CallbackDomain, uint32_t, const char **);
+FUNCTION(cuptiGetContextId, CUcontext, uint32_t *);
+FUNCTION(cuptiGetDeviceId, CUcontext, uint32_t *);
+FUNCTION(cuptiGetGraphNodeId, CUgraphNode, uint64_t *);
+#if CUPTI_API_VERSION >= 21
+SAME(sizeof(CUpti_ActivityThreadIdType), sizeof(int));
+FUNCTION(cuptiSetThreadIdType, CUpti_ActivityThreadIdType);
+#endif
+#if CUPTI_API_VERSION >= 23
+FUNCTION(cuptiActivityEnableRuntimeApi, CUpti_CallbackId, uint8_t);
+FUNCTION(cuptiActivityEnableDriverApi, CUpti_CallbackId, uint8_t);
+#endif
+#if CUPTI_API_VERSION >= 130000
+FUNCTION(cuptiActivityEnableAllSyncRecords, uint8_t);
+FUNCTION(cuptiSubscribe_v2, CUpti_SubscriberHandle *, CUpti_CallbackFunc,
+	void *, CUpti_SubscriberParams *);
+#endif
+SAME(__builtin_types_compatible_p(CUpti_BuffersCallbackRequestFunc,
+	     cupti_request *), 1);
+SAME(__builtin_types_compatible_p(CUpti_BuffersCallbackCompleteFunc,
+	     void (*)(CUcontext, uint32_t, uint8_t *, size_t, size_t)), 1);
+SAME(__builtin_types_compatible_p(CUpti_CallbackFunc,
+	     void (*)(void *, CUpti_CallbackDomain, CUpti_CallbackId,
+		     const void *)), 1);
