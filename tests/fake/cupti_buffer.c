@@ -330,6 +330,9 @@ static void flush(bool forced)
 	if (foreign)
 		give_back_foreign();
 	foreign = false;
+	/* One that was asked for, and nothing came. */
+	if (forced)
+		give_back(ask(0));
 	while (buffer != NULL) {
 		struct buffer *next = buffer->next;
 
