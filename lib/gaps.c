@@ -70,10 +70,12 @@ struct gaps *gaps_new(const struct trace *trace)
 	gaps->work = spill_new(GAPS_SORT_BYTES);
 	gaps->host = spill_new(GAPS_SORT_BYTES);
 	gaps->waits = spill_new(GAPS_SORT_BYTES);
-	gaps->queue = spill_new(GAPS_SORT_BYTES);
+	gaps->launched = spill_new(GAPS_SORT_BYTES);
+	gaps->started = spill_new(GAPS_SORT_BYTES);
 	if (gaps->launches != NULL && gaps->place_keys != NULL &&
 		gaps->work != NULL && gaps->host != NULL &&
-		gaps->waits != NULL && gaps->queue != NULL)
+		gaps->waits != NULL && gaps->launched != NULL &&
+		gaps->started != NULL)
 		return gaps;
 	gaps_free(gaps);
 	return NULL;
@@ -106,7 +108,8 @@ void gaps_free(struct gaps *gaps)
 	spill_free(gaps->work);
 	spill_free(gaps->host);
 	spill_free(gaps->waits);
-	spill_free(gaps->queue);
+	spill_free(gaps->launched);
+	spill_free(gaps->started);
 	memory_free(gaps->devices);
 	memory_free(gaps->places);
 	memory_free(gaps->extents);
@@ -163,17 +166,13 @@ static uint32_t find_device(struct gaps *gaps, uint32_t number)
 	return gaps->device_count++;
 }
 
-static enum ctp_status add_step(struct gaps *gaps, uint32_t device,
-	int64_t time_ns, int32_t by, struct ctp_error *err)
+static enum ctp_status add_step(struct spill *steps, uint32_t device,
+	int64_t time_ns, struct ctp_error *err)
 {
-	const struct gaps_step step = {device, by};
-	/* What starts at once was never in the queue. */
-	const struct spill_record record = {.time_ns = time_ns,
-		.rank = by > 0,
-		.bytes = &step,
-		.size = sizeof(step)};
+	const struct spill_record record = {
+		.time_ns = time_ns, .bytes = &device, .size = sizeof(device)};
 
-	return spill_add(gaps->queue, &record, err);
+	return spill_add(steps, &record, err);
 }
 
 static int64_t end_of(const struct event *event)
@@ -209,10 +208,10 @@ static enum ctp_status add_work(
 	if (status != CTP_OK || work.kind != PROFILE_KERNEL ||
 		launch.start_ns >= work.start_ns)
 		return status;
-	status = add_step(gaps, work.device, launch.start_ns, 1, err);
-	return status == CTP_OK
-		       ? add_step(gaps, work.device, work.start_ns, -1, err)
-		       : status;
+	status = add_step(gaps->launched, work.device, launch.start_ns, err);
+	return status == CTP_OK ? add_step(gaps->started, work.device,
+					  work.start_ns, err)
+				: status;
 }
 
 static enum ctp_status add_range(
@@ -433,10 +432,11 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
 
 enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 {
-	struct spill *const sorted[] = {gaps->work, gaps->host, gaps->queue};
+	struct spill *const sorted[] = {
+		gaps->work, gaps->host, gaps->launched, gaps->started};
 	enum ctp_status status = CTP_OK;
 
-	for (size_t i = 0; i < 3 && status == CTP_OK; i++)
+	for (size_t i = 0; i < 4 && status == CTP_OK; i++)
 		status = spill_sort(sorted[i], err);
 	if (status == CTP_OK)
 		status = sweep_work(gaps, err);

@@ -30,10 +30,13 @@ struct gaps {
 	struct strtab *place_keys;   /* number + 1 by what tells places apart */
 	struct gaps_extent *extents; /* by track */
 	uint32_t extent_count;
-	struct spill *work;      /* activities, by their start */
-	struct spill *host;      /* begins and ends of ranges */
-	struct spill *waits;     /* struct gaps_wait, by from_ns */
-	struct spill *queue;     /* struct gaps_step */
+	struct spill *work;  /* activities, by their start */
+	struct spill *host;  /* begins and ends of ranges */
+	struct spill *waits; /* struct gaps_wait, by from_ns */
+	/* The devices of kernels that were in the queue, by when these were
+	 * launched, and started: each nearly is in that order. */
+	struct spill *launched;
+	struct spill *started;
 	struct gaps_watch watch; /* without see(): it is not watched */
 };
 
@@ -43,12 +46,6 @@ struct gaps_wait {
 	int64_t to_ns;
 	uint32_t track;
 	uint32_t device;
-};
-
-/* A kernel more, or fewer, that is launched and has not started. */
-struct gaps_step {
-	uint32_t device;
-	int32_t by;
 };
 
 /* Tells the watch, if there is one. Errors: those of the watch. */
