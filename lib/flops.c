@@ -8,6 +8,8 @@
 #include "saturate.h"
 
 #define KEYS_HELD 64
+#define TYPES_HELD 64
+#define TYPES_TEXT_MAX 256
 #define BYTES_PER_GB 1e9
 
 enum key {
@@ -40,6 +42,13 @@ struct site {
 	const struct flops_formula *formula; /* NULL: none */
 };
 
+/* A text that was read. */
+struct held_types {
+	size_t size;
+	char text[TYPES_TEXT_MAX];
+	struct op_types types;
+};
+
 struct flops {
 	const struct trace *trace;
 	struct site *sites; /* by number */
@@ -48,6 +57,8 @@ struct flops {
 		uint32_t number; /* of the key, plus 1; 0: none */
 		enum key key;
 	} keys[KEYS_HELD];
+	struct held_types types[TYPES_HELD]; /* by the text's hash */
+	struct op_types long_types;
 };
 
 struct flops *flops_new(const struct trace *trace)
@@ -282,6 +293,25 @@ static const struct event_arg *find_text(
 	return NULL;
 }
 
+/* Types, borrowed until the next call. */
+static const struct op_types *find_types(
+	struct flops *flops, const char *text, size_t size)
+{
+	struct held_types *held =
+		&flops->types[strtab_hash(text, size) % TYPES_HELD];
+
+	if (size == 0 || size > sizeof(held->text)) {
+		op_types_read(&flops->long_types, text, size);
+		return &flops->long_types;
+	}
+	if (held->size != size || memcmp(held->text, text, size) != 0) {
+		op_types_read(&held->types, text, size);
+		memcpy(held->text, text, size);
+		held->size = size;
+	}
+	return &held->types;
+}
+
 static bool read_inputs(struct flops *flops, const struct event *event,
 	struct op_inputs *inputs)
 {
@@ -292,8 +322,9 @@ static bool read_inputs(struct flops *flops, const struct event *event,
 		return false;
 	arg = find_text(flops, event, KEY_TYPES);
 	if (arg != NULL)
-		op_inputs_read_types(
-			inputs, arg->value.text.bytes, arg->value.text.size);
+		op_inputs_set_types(
+			inputs, find_types(flops, arg->value.text.bytes,
+					arg->value.text.size));
 	arg = find_text(flops, event, KEY_CONCRETE);
 	if (arg != NULL)
 		op_inputs_read_concrete(

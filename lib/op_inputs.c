@@ -188,50 +188,54 @@ static struct text without_quotes(struct text value)
 	return value;
 }
 
-/* Calls `set` for each element of a list that belongs to an input. */
-static void read_list(struct op_inputs *inputs, struct text text,
-	void (*set)(struct op_input *input, struct text value))
+/* Of no tensor there is a type, too, where the input has a value: "Scalar",
+ * "Int", "ScalarList"; or none at all. */
+void op_types_read(struct op_types *types, const char *text, size_t size)
 {
+	struct text left = {text, text + size};
 	struct text value;
 
-	if (!take(&text, '['))
+	types->count = 0;
+	if (!take(&left, '['))
 		return;
-	for (uint32_t i = 0; i < inputs->count; i++) {
-		if (!take_value(&text, &value))
-			return;
-		set(&inputs->inputs[i], without_quotes(value));
-		if (!take(&text, ','))
+	while (types->count < OP_INPUTS_MAX && take_value(&left, &value)) {
+		value = without_quotes(value);
+		types->elements[types->count++] =
+			dtype_of_type(value.at, (size_t)(value.end - value.at));
+		if (!take(&left, ','))
 			return;
 	}
 }
 
-/* Of no tensor there is a type, too, where the input has a value: "Scalar",
- * "Int", "ScalarList"; or none at all. */
-static void set_type(struct op_input *input, struct text value)
+void op_inputs_set_types(struct op_inputs *inputs, const struct op_types *types)
 {
-	size_t size = (size_t)(value.end - value.at);
+	for (uint32_t i = 0; i < inputs->count && i < types->count; i++) {
+		struct op_input *input = &inputs->inputs[i];
 
-	input->element = dtype_of_type(value.at, size);
-	input->is_tensor =
-		input->element.bytes > 0 || input->rank > 0 || input->is_list;
-}
-
-void op_inputs_read_types(
-	struct op_inputs *inputs, const char *text, size_t size)
-{
-	read_list(inputs, (struct text){text, text + size}, set_type);
-}
-
-static void set_concrete(struct op_input *input, struct text value)
-{
-	input->concrete = value.at;
-	input->concrete_size = (size_t)(value.end - value.at);
+		input->element = types->elements[i];
+		input->is_tensor = input->element.bytes > 0 ||
+				   input->rank > 0 || input->is_list;
+	}
 }
 
 void op_inputs_read_concrete(
 	struct op_inputs *inputs, const char *text, size_t size)
 {
-	read_list(inputs, (struct text){text, text + size}, set_concrete);
+	struct text left = {text, text + size};
+	struct text value;
+
+	if (!take(&left, '['))
+		return;
+	for (uint32_t i = 0; i < inputs->count; i++) {
+		if (!take_value(&left, &value))
+			return;
+		value = without_quotes(value);
+		inputs->inputs[i].concrete = value.at;
+		inputs->inputs[i].concrete_size =
+			(size_t)(value.end - value.at);
+		if (!take(&left, ','))
+			return;
+	}
 }
 
 const struct op_input *op_inputs_at(

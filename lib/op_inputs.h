@@ -36,15 +36,24 @@ struct op_inputs {
 	struct op_input inputs[OP_INPUTS_MAX]; /* only so many are set */
 };
 
+/* What "Input type" says, which is the same few texts again and again. */
+struct op_types {
+	uint32_t count;
+	struct dtype_element elements[OP_INPUTS_MAX]; /* only so many are set */
+};
+
 /* Reads "Input Dims". False, and none, if it is anything else, or there are
  * too many. */
 bool op_inputs_read_dims(
 	struct op_inputs *inputs, const char *text, size_t size);
 
+/* Reads "Input type", up to what makes no sense. */
+void op_types_read(struct op_types *types, const char *text, size_t size);
+
 /* Then these, of the inputs that are there; what makes no sense is passed
  * over. The text is borrowed as long as the inputs are used. */
-void op_inputs_read_types(
-	struct op_inputs *inputs, const char *text, size_t size);
+void op_inputs_set_types(
+	struct op_inputs *inputs, const struct op_types *types);
 void op_inputs_read_concrete(
 	struct op_inputs *inputs, const char *text, size_t size);
 
