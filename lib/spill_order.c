@@ -168,6 +168,9 @@ void spill_order_sort(const struct spill_order *order, size_t count)
 	size_t depth = 0;
 	size_t at = 0;
 
+	/* They come the last first: of what nearly is in order each run would
+	 * lie behind all that follow it, and be moved over them. */
+	turn_round(order->entries, order->entries + count);
 	while (at < count) {
 		struct run run = {at, find_run(order, at, count)};
 

@@ -41,8 +41,9 @@ static inline size_t spill_head_whole(const struct spill_head *head)
 const struct spill_head *spill_order_head(
 	const struct spill_order *order, const struct spill_entry *entry);
 
-/* Sorts `count` entries by time, rank and place. It is linear in their number
- * where they are a few sorted runs one behind the other, as they mostly are. */
+/* Sorts `count` entries, the last added first, by time, rank and place. It is
+ * linear in their number where they are a few sorted runs one behind the other,
+ * as they mostly are. */
 void spill_order_sort(const struct spill_order *order, size_t count);
 
 #endif
