@@ -17,6 +17,8 @@
 #include "device_work.h"
 #include "memory.h"
 
+#define OVERVIEW_TRACKS (TRACE_CALLS + 1)
+
 /* So much of the bins is used at most when they were made longer. */
 #define BINS_USED (OVERVIEW_BINS / 4 * 3)
 
@@ -37,6 +39,8 @@ struct overview {
 	int64_t first_ns;
 	int64_t last_ns;
 	bool any; /* an event has come: the times are set */
+	/* By its kind and that of its track. */
+	uint64_t seen[EVENT_KINDS][OVERVIEW_TRACKS];
 	struct overview_counts counts;
 };
 
@@ -115,14 +119,6 @@ static void move_row(struct overview *overview, struct row *row,
 	memcpy(row->bins, bins, sizeof(bins));
 }
 
-/* Is there a bin for this moment? */
-static bool has_bin(const struct overview *overview, int64_t time_ns)
-{
-	return time_ns >= overview->start_ns &&
-	       distance(overview->start_ns, time_ns) >> overview->shift <
-		       OVERVIEW_BINS;
-}
-
 /* Makes the bins longer, until there are enough for all that is known; the
  * spare ones are on the side that is growing. */
 static void lengthen(struct overview *overview, bool leftwards)
@@ -149,20 +145,25 @@ static void lengthen(struct overview *overview, bool leftwards)
 	overview->shift = shift;
 }
 
-static void note_time(struct overview *overview, int64_t time_ns)
+/* Makes sure that there is a bin for this moment, as there is for all between
+ * the first and the last one. */
+static inline void note_time(struct overview *overview, int64_t time_ns)
 {
 	if (!overview->any) {
 		overview->any = true;
 		overview->start_ns = time_ns;
 		overview->first_ns = time_ns;
 		overview->last_ns = time_ns;
-	}
-	if (time_ns < overview->first_ns)
-		overview->first_ns = time_ns;
-	if (time_ns > overview->last_ns)
+	} else if (time_ns > overview->last_ns) {
 		overview->last_ns = time_ns;
-	if (!has_bin(overview, time_ns))
-		lengthen(overview, time_ns < overview->start_ns);
+		if (distance(overview->start_ns, time_ns) >> overview->shift >=
+			OVERVIEW_BINS)
+			lengthen(overview, false);
+	} else if (time_ns < overview->first_ns) {
+		overview->first_ns = time_ns;
+		if (time_ns < overview->start_ns)
+			lengthen(overview, true);
+	}
 }
 
 /* The row of a track; NULL if out of memory. */
@@ -279,24 +280,33 @@ static bool add_whole(
 		nests ? TRACE_NONE : event->site);
 }
 
-static void count(struct overview *overview, const struct event *event)
+static uint64_t sum_kind(const struct overview *overview, enum event_kind kind)
 {
-	struct overview_counts *counts = &overview->counts;
-	enum trace_track_kind track =
-		overview->trace->tracks[event->track].kind;
+	uint64_t count = 0;
 
-	counts->ranges +=
-		event->kind == EVENT_BEGIN ||
-		(event->kind == EVENT_COMPLETE && track != TRACE_STREAM);
-	counts->activities +=
-		(event->kind == EVENT_ACTIVITY && track != TRACE_CALLS) ||
-		(event->kind == EVENT_COMPLETE && track == TRACE_STREAM);
-	counts->instants += event->kind == EVENT_INSTANT;
-	counts->counters += event->kind == EVENT_COUNTER;
-	counts->async += event->kind == EVENT_ASYNC_BEGIN;
-	counts->memory +=
-		event->kind == EVENT_ALLOC || event->kind == EVENT_FREE;
-	counts->steps += event->kind == EVENT_STEP;
+	for (int i = 0; i < OVERVIEW_TRACKS; i++)
+		count += overview->seen[kind][i];
+	return count;
+}
+
+static void set_counts(struct overview *overview)
+{
+	const uint64_t *complete = overview->seen[EVENT_COMPLETE];
+
+	overview->counts = (struct overview_counts){
+		.ranges = sum_kind(overview, EVENT_BEGIN) +
+			  sum_kind(overview, EVENT_COMPLETE) -
+			  complete[TRACE_STREAM],
+		.activities = sum_kind(overview, EVENT_ACTIVITY) -
+			      overview->seen[EVENT_ACTIVITY][TRACE_CALLS] +
+			      complete[TRACE_STREAM],
+		.instants = sum_kind(overview, EVENT_INSTANT),
+		.counters = sum_kind(overview, EVENT_COUNTER),
+		.async = sum_kind(overview, EVENT_ASYNC_BEGIN),
+		.memory = sum_kind(overview, EVENT_ALLOC) +
+			  sum_kind(overview, EVENT_FREE),
+		.steps = sum_kind(overview, EVENT_STEP),
+	};
 }
 
 enum ctp_status overview_add(struct overview *overview,
@@ -307,7 +317,8 @@ enum ctp_status overview_add(struct overview *overview,
 
 	if (event->kind == EVENT_ARGS)
 		return CTP_OK;
-	count(overview, event);
+	overview->seen[event->kind]
+		      [overview->trace->tracks[event->track].kind]++;
 	note_time(overview, event->time_ns);
 	row = row_of(overview, event->track);
 	if (row == NULL)
@@ -324,6 +335,7 @@ enum ctp_status overview_add(struct overview *overview,
 enum ctp_status overview_finish(
 	struct overview *overview, struct ctp_error *err)
 {
+	set_counts(overview);
 	for (uint32_t i = 0; i < overview->row_count; i++) {
 		struct row *row = &overview->rows[i];
 		int64_t end_ns;

@@ -50,6 +50,7 @@ enum ctp_status overview_add(struct overview *overview,
 enum ctp_status overview_finish(
 	struct overview *overview, struct ctp_error *err);
 
+/* After overview_finish(). */
 const struct overview_counts *overview_counts(const struct overview *overview);
 
 /* When the first event was, and the last one ended; equal without any. */
