@@ -280,19 +280,6 @@ static enum dtype largest_of(const struct op_inputs *inputs)
 	return dtype;
 }
 
-static const struct event_arg *find_text(
-	struct flops *flops, const struct event *event, enum key key)
-{
-	for (uint32_t i = 0; i < event->arg_count; i++) {
-		const struct event_arg *arg = &event->args[i];
-
-		if ((arg->kind == ARG_JSON || arg->kind == ARG_TEXT) &&
-			find_key(flops, arg->key) == key)
-			return arg;
-	}
-	return NULL;
-}
-
 /* Types, borrowed until the next call. */
 static const struct op_types *find_types(
 	struct flops *flops, const char *text, size_t size)
@@ -315,17 +302,24 @@ static const struct op_types *find_types(
 static bool read_inputs(struct flops *flops, const struct event *event,
 	struct op_inputs *inputs)
 {
-	const struct event_arg *arg = find_text(flops, event, KEY_DIMS);
+	const struct event_arg *found[KEYS] = {NULL};
+	const struct event_arg *arg;
 
+	for (uint32_t i = event->arg_count; i-- > 0;) {
+		arg = &event->args[i];
+		if (arg->kind == ARG_JSON || arg->kind == ARG_TEXT)
+			found[find_key(flops, arg->key)] = arg;
+	}
+	arg = found[KEY_DIMS];
 	if (arg == NULL || !op_inputs_read_dims(inputs, arg->value.text.bytes,
 				   arg->value.text.size))
 		return false;
-	arg = find_text(flops, event, KEY_TYPES);
+	arg = found[KEY_TYPES];
 	if (arg != NULL)
 		op_inputs_set_types(
 			inputs, find_types(flops, arg->value.text.bytes,
 					arg->value.text.size));
-	arg = find_text(flops, event, KEY_CONCRETE);
+	arg = found[KEY_CONCRETE];
 	if (arg != NULL)
 		op_inputs_read_concrete(
 			inputs, arg->value.text.bytes, arg->value.text.size);
