@@ -306,29 +306,40 @@ static enum ctp_status take_item(struct trace_args *args,
 	return CTP_OK;
 }
 
+/* Takes what was read together; `*ended`: so has the object. */
+static enum ctp_status take_items(struct trace_args *args,
+	struct json_scan *scan, uint32_t want, bool *ended,
+	struct ctp_error *err)
+{
+	const struct json_members_read *read = &args->read;
+	enum ctp_status status = CTP_OK;
+
+	for (unsigned i = 0; status == CTP_OK && i < read->count; i++) {
+		const struct json_member *item = &read->items[i];
+
+		*ended = item->value.kind == JSON_END;
+		if (*ended)
+			break;
+		if (read->is_new && !meet_key(args, scan, &read->new_key,
+					    &args->keys[item->step]))
+			return no_memory(err);
+		status = take_item(args, scan, item, want, err);
+	}
+	return status;
+}
+
 enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 	uint32_t want, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	struct json_members_read *read = &args->read;
+	bool ended = false;
 
-	while (status == CTP_OK) {
-		const struct json_member *item = read->items;
-		const struct json_member *end;
-
+	while (status == CTP_OK && !ended) {
 		if (want != TRACE_WANT_ALL && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
-		status = json_shape_read(&args->shape, scan, read, err);
-		if (status == CTP_OK && read->is_new &&
-			!meet_key(args, scan, &read->new_key,
-				&args->keys[item->step]))
-			return no_memory(err);
-		end = item + read->count;
-		for (; status == CTP_OK && item < end; item++) {
-			if (item->value.kind == JSON_END)
-				return CTP_OK;
-			status = take_item(args, scan, item, want, err);
-		}
+		status = json_shape_read(&args->shape, scan, &args->read, err);
+		if (status == CTP_OK)
+			status = take_items(args, scan, want, &ended, err);
 	}
 	return status;
 }
