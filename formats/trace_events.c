@@ -236,31 +236,40 @@ static enum ctp_status add_point(struct trace_reader *reader,
 /* What the phases mean; false: there is no such. */
 static bool read_phase(char phase, struct trace_record *record)
 {
-	static const char flows[] = "stf";
-	const char *flow = phase == 0 ? NULL : strchr(flows, phase);
-
 	record->kind = TRACE_POINT;
-	if (flow != NULL) {
-		record->event = EVENT_FLOW;
-		record->flow = (uint8_t)(flow - flows);
-	} else if (phase == 'B') {
-		record->kind = TRACE_BEGIN;
-	} else if (phase == 'E') {
-		record->kind = TRACE_END;
-	} else if (phase == 'C') {
-		record->kind = TRACE_COUNTERS;
-	} else if (phase == 'b' || phase == 'S') {
-		record->event = EVENT_ASYNC_BEGIN;
-	} else if (phase == 'e' || phase == 'F') {
-		record->event = EVENT_ASYNC_END;
-	} else if (phase != 0 && strchr("iIRPnTpNODcvV", phase) != NULL) {
-		record->event = EVENT_INSTANT;
-	} else if (phase == 'X') {
+	switch (phase) {
+	case 'X':
 		record->kind = TRACE_SLICE;
-	} else {
-		return false;
+		return true;
+	case 'B':
+		record->kind = TRACE_BEGIN;
+		return true;
+	case 'E':
+		record->kind = TRACE_END;
+		return true;
+	case 'C':
+		record->kind = TRACE_COUNTERS;
+		return true;
+	case 's':
+	case 't':
+	case 'f':
+		record->event = EVENT_FLOW;
+		record->flow = phase == 's'   ? FLOW_START
+			       : phase == 't' ? FLOW_STEP
+					      : FLOW_END;
+		return true;
+	case 'b':
+	case 'S':
+		record->event = EVENT_ASYNC_BEGIN;
+		return true;
+	case 'e':
+	case 'F':
+		record->event = EVENT_ASYNC_END;
+		return true;
+	default:
+		record->event = EVENT_INSTANT;
+		return phase != 0 && strchr("iIRPnTpNODcvV", phase) != NULL;
 	}
-	return true;
 }
 
 static bool has_sense(

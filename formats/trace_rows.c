@@ -24,8 +24,7 @@ bool trace_rows_init(
 {
 	bool done;
 
-	*rows = (struct trace_rows){
-		.trace = trace, .args = args, .last = STRTAB_NONE};
+	*rows = (struct trace_rows){.trace = trace, .args = args};
 	rows->pids = strtab_new();
 	rows->keys = strtab_new();
 	/* Number 0 is no process. */
@@ -114,7 +113,7 @@ static uint32_t find_process(
 	return number;
 }
 
-/* Likewise, of what is not the one that was found last. */
+/* Likewise, of what was not met of late. */
 static struct trace_row *find_row(struct trace_rows *rows,
 	const struct json_scan *scan, const struct json_token *pid,
 	const struct json_token *tid)
@@ -134,7 +133,6 @@ static struct trace_row *find_row(struct trace_rows *rows,
 		!memory_reach(&rows->rows, number, &rows->row_room,
 			sizeof(*rows->rows)))
 		return NULL;
-	rows->last = number;
 	if (number == known)
 		rows->rows[number] = (struct trace_row){.process = process,
 			.track = TRACE_NONE,
@@ -148,16 +146,20 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 	const struct json_scan *scan, const struct json_token *pid,
 	const struct json_token *tid)
 {
-	struct trace_id_text texts[2] = {
-		id_text(scan, pid), id_text(scan, tid)};
+	struct trace_row_met this = {id_text(scan, pid), id_text(scan, tid), 0};
+	uint64_t mixed = (this.pid.begin + 3 * this.tid.begin + this.tid.end) *
+			 UINT64_C(0x9e3779b97f4a7c15);
+	struct trace_row_met *met = &rows->met[(mixed >> 32) % TRACE_ROWS_MET];
 	struct trace_row *row;
 
-	if (is_same_text(&texts[0], &rows->last_texts[0]) &&
-		is_same_text(&texts[1], &rows->last_texts[1]))
-		return &rows->rows[rows->last];
+	if (met->row != 0 && is_same_text(&met->pid, &this.pid) &&
+		is_same_text(&met->tid, &this.tid))
+		return &rows->rows[met->row - 1];
 	row = find_row(rows, scan, pid, tid);
-	if (row != NULL)
-		memcpy(rows->last_texts, texts, sizeof(texts));
+	if (row != NULL) {
+		this.row = (uint32_t)(row - rows->rows) + 1;
+		*met = this;
+	}
 	return row;
 }
 

@@ -48,6 +48,15 @@ struct trace_id_text {
 	uint8_t kind; /* enum json_kind */
 };
 
+/* A row that was met of late, by the texts of its pid and tid. */
+struct trace_row_met {
+	struct trace_id_text pid;
+	struct trace_id_text tid;
+	uint32_t row; /* + 1; 0: none */
+};
+
+#define TRACE_ROWS_MET 16
+
 struct trace_rows {
 	struct trace *trace;
 	struct trace_args *args; /* for its scratch space */
@@ -57,8 +66,7 @@ struct trace_rows {
 	uint32_t process_room;
 	struct trace_row *rows;
 	uint32_t row_room;
-	uint32_t last; /* and the texts of its pid and tid: */
-	struct trace_id_text last_texts[2];
+	struct trace_row_met met[TRACE_ROWS_MET];
 };
 
 /* False if out of memory, like all below; call trace_rows_clear() in either
