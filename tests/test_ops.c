@@ -4,6 +4,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ops.h"
 #include "run_suite.h"
 
@@ -161,6 +162,79 @@ START_TEST(any_size_is_taken)
 }
 END_TEST
 
+/* How much of an owner's memory a row has, self and total. */
+static void check_owner(const struct profile *of, const char *name,
+	struct profile_owner owner, int64_t self, int64_t total)
+{
+	struct profile_amount amount;
+	uint32_t list = 0;
+
+	for (uint32_t i = 0; i < of->function_count; i++)
+		if (strcmp(of->functions[i].name, name) == 0)
+			list = of->functions[i].use.memory;
+	amount = profile_memory_of(
+		of->memory, list, profile_memory_find(of->memory, owner));
+	ck_assert_int_eq(amount.self_bytes, self);
+	ck_assert_int_eq(amount.total_bytes, total);
+}
+
+/* Of one they are met in the one order, of the other in the other. */
+START_TEST(owners_of_two_profiles_are_the_same_in_both)
+{
+	const struct profile_owner first = {PROFILE_OF_DEVICE, 1, 0};
+	const struct profile_owner second = {PROFILE_OF_DEVICE, 1, 1};
+	struct profile *one;
+
+	add(EVENT_BEGIN, outer);
+	use(EVENT_ALLOC, 10, 0);
+	use(EVENT_ALLOC, 200, 1);
+	finish();
+	one = profile;
+	profile = NULL;
+	teardown();
+	setup();
+	add(EVENT_BEGIN, outer);
+	add(EVENT_BEGIN, inner);
+	use(EVENT_FREE, 50, 1);
+	add(EVENT_END, TRACE_NONE);
+	use(EVENT_ALLOC, 3, 0);
+	use(EVENT_ALLOC, 7, -1);
+	finish();
+	ck_assert(profile_add(profile, one));
+	profile_free(one);
+	check_owner(profile, "outer", first, 13, 13);
+	check_owner(profile, "outer", second, 200, 150);
+	check_owner(profile, "inner", second, -50, -50);
+	check("outer", 7, 7, 213, 163);
+	ck_assert_uint_eq(profile_memory_records(profile->memory), 5);
+	/* What becomes one function has the memory of both. */
+	ck_assert_int_eq(profile_prune(profile, UINT64_MAX, 0, NULL), CTP_OK);
+	check_owner(profile, "(other)", first, 13, 13);
+	check_owner(profile, "(other)", second, 150, 100);
+}
+END_TEST
+
+START_TEST(what_has_no_room_is_an_error)
+{
+	struct ctp_error err = {0};
+	enum ctp_status status = CTP_OK;
+
+	add(EVENT_BEGIN, outer);
+	memory_set_limit(1);
+	for (int i = 0; i < 1000 && status == CTP_OK; i++) {
+		struct event event = {.kind = EVENT_ALLOC,
+			.site = TRACE_NONE,
+			.time_ns = now_ns,
+			.bytes = 1,
+			.device = i};
+
+		status = ops_add(ops, &event, &err);
+	}
+	memory_set_limit(0);
+	ck_assert_int_eq(status, CTP_ERR_NOMEM);
+}
+END_TEST
+
 START_TEST(ends_without_a_begin_are_counted)
 {
 	add(EVENT_END, TRACE_NONE);
@@ -184,6 +258,8 @@ int main(void)
 	tcase_add_test(memory, memory_in_no_range_has_a_row_of_its_own);
 	tcase_add_test(memory, what_is_open_at_the_end_has_its_memory);
 	tcase_add_test(memory, any_size_is_taken);
+	tcase_add_test(memory, owners_of_two_profiles_are_the_same_in_both);
+	tcase_add_test(memory, what_has_no_room_is_an_error);
 	tcase_add_test(memory, ends_without_a_begin_are_counted);
 	suite_add_tcase(suite, memory);
 	return run_suite(suite);
