@@ -41,24 +41,6 @@ void chrome_tracks_clear(struct chrome_tracks *tracks)
 	chrome_rows_clear(&tracks->rows);
 }
 
-/* Makes the array as long as the trace's. */
-static bool reach(struct chrome_tracks *tracks)
-{
-	uint32_t count = tracks->text->trace->track_count;
-	struct chrome_track **more;
-
-	if (count <= tracks->count)
-		return true;
-	more = memory_resize(tracks->tracks, count * sizeof(*more));
-	if (more == NULL)
-		return false;
-	for (uint32_t i = tracks->count; i < count; i++)
-		more[i] = NULL;
-	tracks->tracks = more;
-	tracks->count = count;
-	return true;
-}
-
 static struct chrome_track *new_track(
 	struct chrome_tracks *tracks, uint32_t number, int32_t lane)
 {
@@ -77,7 +59,8 @@ struct chrome_track *chrome_tracks_open(
 	struct chrome_tracks *tracks, uint32_t number)
 {
 	assert(number < tracks->text->trace->track_count);
-	if (!reach(tracks))
+	if (!memory_reach(&tracks->tracks, number, &tracks->count,
+		    sizeof(*tracks->tracks)))
 		return NULL;
 	if (tracks->tracks[number] != NULL)
 		return tracks->tracks[number];

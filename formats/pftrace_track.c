@@ -275,24 +275,6 @@ static void describe_row(struct pftrace_tracks *tracks,
 	end_descriptor(tracks, begun);
 }
 
-/* Makes the array as long as the trace's. */
-static bool reach(struct pftrace_tracks *tracks)
-{
-	uint32_t count = tracks->trace->track_count;
-	struct pftrace_track **more;
-
-	if (count <= tracks->count)
-		return true;
-	more = memory_resize(tracks->tracks, count * sizeof(*more));
-	if (more == NULL)
-		return false;
-	for (uint32_t i = tracks->count; i < count; i++)
-		more[i] = NULL;
-	tracks->tracks = more;
-	tracks->count = count;
-	return true;
-}
-
 struct pftrace_track *pftrace_tracks_open(
 	struct pftrace_tracks *tracks, uint32_t number)
 {
@@ -302,7 +284,8 @@ struct pftrace_track *pftrace_tracks_open(
 	assert(number < tracks->trace->track_count);
 	if (number < tracks->count && tracks->tracks[number] != NULL)
 		return tracks->tracks[number];
-	if (!reach(tracks))
+	if (!memory_reach(&tracks->tracks, number, &tracks->count,
+		    sizeof(*tracks->tracks)))
 		return NULL;
 	track = memory_new_zeroed(1, sizeof(*track));
 	if (track == NULL)

@@ -17,6 +17,7 @@
 #include "json_value.h"
 #include "marshal_read.h"
 #include "memory.h"
+#include "profile_source.h"
 #include "utf8.h"
 
 #define FLAG_REF 0x80
@@ -321,16 +322,6 @@ static enum ctp_status read_profile(struct event_source *source,
 	return CTP_OK;
 }
 
-/* It holds no events. */
-static enum ctp_status next(
-	struct event_source *source, struct event *event, struct ctp_error *err)
-{
-	(void)source;
-	(void)event;
-	(void)err;
-	return CTP_END;
-}
-
 static uint64_t position(const struct event_source *source)
 {
 	return ((const struct pstats_in *)(const void *)source)->size;
@@ -369,7 +360,7 @@ enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
 		memcpy(pstats->bytes, head, head_size);
 	pstats->size = head_size;
 	pstats->file = in;
-	pstats->source.next = next;
+	pstats->source.next = profile_source_next;
 	pstats->source.read_profile = read_profile;
 	pstats->source.position = position;
 	pstats->source.close = close_source;
