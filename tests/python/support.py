@@ -124,12 +124,17 @@ def stats(log, *options):
     return functions
 
 
-def calls(log):
-    """How often each function was called: {name: ncalls}."""
+def calls_of(functions):
+    """How often each function of stats() was called: {name: ncalls}."""
     counts = collections.Counter()
-    for (_, _, name), function in stats(log).items():
+    for (_, _, name), function in functions.items():
         counts[name] += function.ncalls
     return counts
+
+
+def calls(log):
+    """The same of a log."""
+    return calls_of(stats(log))
 
 
 def chrome(log, *options):

@@ -109,15 +109,15 @@ class Exact(support.TestCase):
         return {name: json.loads((directory / f"{name}.json").read_text())
                 for name in done.stdout.split()}, directory
 
-    def check_profile(self, log, theirs, timed=True):
-        ours = without_own(support.stats(log))
+    def check_profile(self, ours, theirs, timed=True):
+        ours = without_own(ours)
         theirs = without_own(functions(theirs))
         if not timed:
             ours, theirs = untimed(ours), untimed(theirs)
         lines = difference(ours, theirs)
         self.assertEqual(lines, [], "\n" + "\n".join(lines[:20]))
 
-    def check_events(self, log, events):
+    def check_events(self, log, functions, events):
         """The same events in the same order, and cProfile's arithmetic."""
         events = [key and tuple(key) for key in events]
         threads = support.ranges(log)
@@ -129,26 +129,27 @@ class Exact(support.TestCase):
         for one, other in itertools.zip_longest(moved, theirs):
             if one != other:
                 self.fail(f"{one} ours, {other} theirs")
-        lines = difference(support.stats(log), replay.Replay(events).functions)
+        lines = difference(functions, replay.Replay(events).functions)
         self.assertEqual(lines, [], "\n" + "\n".join(lines[:20]))
 
-    def check_truth(self, log, truth):
-        counts = support.calls(log)
+    def check_truth(self, functions, truth):
+        counts = support.calls_of(functions)
         self.assertEqual({name: counts[name] for name in truth or {}},
                          truth or {})
 
     def check_program(self, directory, name, result):
         log = directory / f"{name}.alone.ctp"
-        self.check_truth(log, result["truth"])
+        functions = support.stats(log)
+        self.check_truth(functions, result["truth"])
         if not listed(UNTOLD, name):
-            self.check_events(log, result["events"])
+            self.check_events(log, functions, result["events"])
         if listed(WRONG, name):
             return
         timed = not listed(UNTIMED, name)
-        self.check_profile(log, result["cprofile"], timed)
+        self.check_profile(functions, result["cprofile"], timed)
         if "both" in result:
-            self.check_profile(directory / f"{name}.both.ctp",
-                               result["both"], timed)
+            both = support.stats(directory / f"{name}.both.ctp")
+            self.check_profile(both, result["both"], timed)
 
     def check_file(self, file):
         for hook in support.HOOKS:
