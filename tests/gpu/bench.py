@@ -116,9 +116,20 @@ class Bench:
             traceback.print_exc()
             self.row(what, f"{type(error).__name__}: {error}"[:70], False)
 
-    def facts_of(self, log):
+    def info_of(self, log):
         done = self.run([str(self.ctprof), "info", "--json", str(log)])
-        return json.loads(done.stdout)["facts"] if done.returncode == 0 else {}
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+    def facts_of(self, log):
+        return self.info_of(log).get("facts", {})
+
+    def why_empty(self, log):
+        """Why nothing that the GPU did is in the log; None: something is, or
+        might have been."""
+        info = self.info_of(log)
+        state = info.get("facts", {}).get("gpu.state", "the log says nothing")
+        count = info.get("counts", {}).get("device", 0)
+        return None if count > 0 or state == "recording" else state
 
     def program(self, name):
         """Not libtool's script, which knows only where it was built."""

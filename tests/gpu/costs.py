@@ -26,11 +26,8 @@ def run_once(bench, name, tool, log):
     except ValueError as error:
         return None, f"its times: {error}"
     # What does not record costs little.
-    if is_ours(name):
-        state = bench.facts_of(log).get("gpu.state", "not known")
-        if state != "recording":
-            return None, state
-    return spent, None
+    why = bench.why_empty(log) if is_ours(name) else None
+    return (spent, None) if why is None else (None, why)
 
 
 def measure(bench, title, tools, log):
