@@ -35,6 +35,7 @@ static struct {
 	_Atomic uint32_t full; /* the latest first */
 	_Atomic uint32_t full_count;
 	_Atomic uint32_t out;
+	_Atomic uint32_t returned;
 	_Atomic uint32_t threads;
 	_Atomic uint64_t discarded;
 	_Atomic uint32_t foreign; /* buffers of others that came back */
@@ -238,6 +239,7 @@ void gpu_buffers_complete(void *context, uint32_t stream, uint8_t *bytes,
 		atomic_store(&buffer->next, first);
 	while (!atomic_compare_exchange_weak(
 		&pool.full, &first, number_of(buffer)));
+	atomic_fetch_add(&pool.returned, 1);
 	atomic_fetch_sub(&pool.out, 1);
 	if (atomic_fetch_add(&pool.full_count, 1) + 1 >= ENOUGH)
 		gpu_buffers_wake();
@@ -246,6 +248,11 @@ void gpu_buffers_complete(void *context, uint32_t stream, uint8_t *bytes,
 uint32_t gpu_buffers_out(void)
 {
 	return atomic_load(&pool.out);
+}
+
+uint32_t gpu_buffers_returned(void)
+{
+	return atomic_load(&pool.returned);
 }
 
 struct gpu_buffer *gpu_buffers_take(void)

@@ -30,8 +30,9 @@ struct gpu_buffer {
 cupti_request gpu_buffers_request;
 cupti_complete gpu_buffers_complete;
 
-/* How many CUPTI has. */
+/* How many CUPTI has, and how many of ours it has ever given back. */
 uint32_t gpu_buffers_out(void);
+uint32_t gpu_buffers_returned(void);
 
 /* The full ones, oldest first; then gpu_buffers_next() of each; NULL: none. */
 struct gpu_buffer *gpu_buffers_take(void);

@@ -36,7 +36,6 @@ static struct {
 	uint32_t served;
 	bool last;
 	_Atomic uint32_t progress; /* buffers read */
-	uint32_t begun;            /* how many when recording began */
 	_Atomic bool is_wanted;    /* what CUPTI gives back */
 	uint64_t session; /* the recording that was drained into last */
 	bool has_clock;
@@ -181,25 +180,33 @@ static void make_round(void)
 	hand_over();
 }
 
-/* CUPTI has buffers, and gave none back, although all were asked for: it has
- * other callbacks now, since whoever registers last replaces those of all. */
-static bool is_taken_over(void)
+/*
+ * Asks for all buffers. False if CUPTI has some, and gave none back: it has
+ * other callbacks now, since whoever registers last replaces those of all.
+ */
+static bool flush_all(void)
 {
-	return gpu_state() == GPU_ON && gpu_buffers_out() != 0 &&
-	       atomic_load(&drain.progress) == drain.begun;
+	const uint32_t returned = gpu_buffers_returned();
+	const bool has_some = gpu_buffers_out() != 0;
+
+	flush(CUPTI_FLUSH_FORCED);
+	return gpu_state() != GPU_ON || !has_some || gpu_buffers_out() == 0 ||
+	       gpu_buffers_returned() != returned;
 }
 
 static void stop(bool last)
 {
+	bool is_ours;
+
 	if (gpu_state() == GPU_ON)
 		gpu_subscribe_enable(CTP_GPU_OFF);
-	flush(CUPTI_FLUSH_FORCED);
+	is_ours = flush_all();
 	hand_over();
 	if (gpu_state() == GPU_ON && gpu_subscribe_is_lost()) {
 		gpu_die("CUPTI does not know us any more: another tool has "
 			"probably ended its work (cuptiFinalize)");
 		hand_over();
-	} else if (is_taken_over()) {
+	} else if (!is_ours) {
 		gpu_session_fact("gpu.state",
 			"off: CUPTI gave no buffer back: another tool has "
 			"probably taken over its callbacks");
@@ -217,7 +224,6 @@ void gpu_drain_begin(void)
 		give_all(gpu_buffers_take());
 		(void)gpu_buffers_discarded();
 	}
-	drain.begun = atomic_load(&drain.progress);
 	atomic_store(&drain.is_wanted, true);
 }
 

@@ -173,13 +173,17 @@ dropped() {
 	records many 100 && tells "lost device_dropped 14"
 }
 FAKE_CUPTI_DROP=7 case_of "CUPTI drops some" dropped
+# taken COUNT MODE: so many are recorded until then.
 taken() {
-	runs nested && "$check" "$work/truth" "$(cat "$work/out")" partial \
+	runs "$2" && "$check" "$work/truth" "$(cat "$work/out")" partial \
 		"$work/run.ctp" >"$work/told" || said "$work/told" || return
 	tells "fact gpu.state off: CUPTI gave no buffer back: .*" &&
-		tells "count activities 0"
+		tells "count activities $1"
 }
-FAKE_CUPTI_TAKEN=1 case_of "another tool takes over the buffers" taken
+FAKE_CUPTI_TAKEN=0 case_of "another tool takes over the buffers" taken \
+	0 nested
+FAKE_CUPTI_TAKEN=1 case_of "another tool takes over buffers later on" taken \
+	8 unload
 foreign() {
 	records nested && tells "count activities 10" &&
 		tells "fact gpu.foreign_buffers 1"

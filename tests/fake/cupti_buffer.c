@@ -2,9 +2,10 @@
 /*
  * FAKE_CUPTI_ROOM is the number of records after which a buffer is full (else
  * it is when it is), FAKE_CUPTI_ORDER=reverse gives full ones back in wrong
- * order, and of FAKE_CUPTI_DROP records one is dropped. With FAKE_CUPTI_TAKEN
- * another tool has registered its callbacks, and gets what is given back; with
- * FAKE_CUPTI_FOREIGN it had done so before, and its buffer comes back first.
+ * order, and of FAKE_CUPTI_DROP records one is dropped. After
+ * FAKE_CUPTI_TAKEN buffers another tool has registered its callbacks, and gets
+ * what is given back; with FAKE_CUPTI_FOREIGN it had done so before, and its
+ * buffer comes back first.
  */
 #include "cupti_buffer.h"
 
@@ -53,8 +54,8 @@ static const uint8_t *unread[UNREAD]; /* that were given back */
 static size_t unread_count;
 static bool per_thread, zeroed, dead;
 static _Atomic bool stalled;
-static long room, drop;
-static bool reverse, taken, foreign;
+static long room, drop, taken; /* taken: below 0, never */
+static bool reverse, foreign;
 
 static void must(bool true_of_us, const char *what)
 {
@@ -87,12 +88,13 @@ static void give_back(struct buffer *buffer)
 		pendings[i].buffer = NULL;
 		tell("unfinished");
 	}
-	if (buffer->used != 0)
+	if (buffer->used != 0 && taken != 0)
 		unread[unread_count++ % UNREAD] = buffer->bytes;
 	cupti_inside = CUPTI_IN_BUFFERS;
-	if (!taken)
+	if (taken != 0)
 		completed(NULL, 0, buffer->bytes, buffer->size, buffer->used);
 	cupti_inside = CUPTI_OUTSIDE;
+	taken -= taken > 0 && buffer->used != 0;
 	free(buffer);
 }
 
@@ -135,7 +137,7 @@ static void start(void)
 
 	room = cupti_setting("FAKE_CUPTI_ROOM", 0);
 	drop = cupti_setting("FAKE_CUPTI_DROP", 0);
-	taken = cupti_setting("FAKE_CUPTI_TAKEN", 0) != 0;
+	taken = cupti_setting("FAKE_CUPTI_TAKEN", -1);
 	foreign = cupti_setting("FAKE_CUPTI_FOREIGN", 0) != 0;
 	reverse = order != NULL && strcmp(order, "reverse") == 0;
 	if (pthread_create(&thread, NULL, work, NULL) != 0 ||
