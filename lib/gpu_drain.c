@@ -74,20 +74,31 @@ static void sync_clocks(void)
 			((int64_t)time.tv_sec * 1000000000 + time.tv_nsec));
 }
 
+/* As CUPTI has it, which knows kinds that it does not tell the size of. What
+ * it makes nothing of ends the buffer: how long it is nobody knows. */
+static const uint8_t *ask_next(
+	const struct gpu_buffer *buffer, const uint8_t *record)
+{
+	void *next = (void *)(uintptr_t)record;
+	int result = gpu_library.cupti.cuptiActivityGetNextRecord(
+		buffer->bytes, buffer->valid, &next);
+
+	if (result == CUPTI_OK)
+		return next;
+	if (result != CUPTI_MAX_LIMIT_REACHED)
+		gpu_session_lose(GPU_UNKNOWN, 1);
+	return NULL;
+}
+
 /* The next record of the buffer; NULL: there is none. */
 static const uint8_t *next_record(
 	const struct gpu_buffer *buffer, const uint8_t *record)
 {
 	uint8_t *bytes = buffer->bytes;
 	size_t at = record == NULL ? 0 : (size_t)(record - bytes);
-	void *next = (void *)(uintptr_t)record;
 
-	/* It knows kinds that it does not tell the size of. */
 	if (gpu_state() != GPU_DEAD)
-		return gpu_library.cupti.cuptiActivityGetNextRecord(
-			       bytes, buffer->valid, &next) == CUPTI_OK
-			       ? next
-			       : NULL;
+		return ask_next(buffer, record);
 	if (record != NULL)
 		at += gpu_load_size(record, buffer->valid - at);
 	return gpu_load_size(bytes + at, buffer->valid - at) != 0 &&

@@ -190,6 +190,10 @@ foreign() {
 }
 FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
 	foreign
+broken() {
+	records many 100 && tells "lost device_unknown 20"
+}
+FAKE_CUPTI_ROOM=5 FAKE_CUPTI_BROKEN=1 case_of "what is no record" broken
 exhausted() {
 	records exhaust && grep -q "^lost device_discarded" "$work/told"
 }

@@ -111,8 +111,10 @@ int cuptiActivityGetNextRecord(uint8_t *bytes, size_t valid, uint8_t **record)
 		return end_of(bytes);
 	memcpy(&kind, at, sizeof(kind));
 	size = cupti_record_size(kind);
-	if (size == 0)
+	if (size == 0) {
+		cupti_buffer_read(bytes);
 		return cupti_version() < 19 ? FAKE_UNKNOWN : FAKE_INVALID_KIND;
+	}
 	if (valid - (size_t)(at - bytes) < size)
 		return end_of(bytes);
 	*record = at;

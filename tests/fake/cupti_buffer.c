@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * FAKE_CUPTI_ROOM is the number of records after which a buffer is full (else
- * it is when it is), FAKE_CUPTI_ORDER=reverse gives full ones back in wrong
+ * it is when it is), and what is no record stands behind them with
+ * FAKE_CUPTI_BROKEN. FAKE_CUPTI_ORDER=reverse gives full ones back in wrong
  * order, and of FAKE_CUPTI_DROP records one is dropped. After
  * FAKE_CUPTI_TAKEN buffers another tool has registered its callbacks, and gets
  * what is given back; with FAKE_CUPTI_FOREIGN it had done so before, and its
@@ -55,7 +56,7 @@ static size_t unread_count;
 static bool per_thread, zeroed, dead;
 static _Atomic bool stalled;
 static long room, drop, taken; /* taken: below 0, never */
-static bool reverse, foreign;
+static bool reverse, foreign, broken;
 
 static void must(bool true_of_us, const char *what)
 {
@@ -138,6 +139,7 @@ static void start(void)
 	room = cupti_setting("FAKE_CUPTI_ROOM", 0);
 	drop = cupti_setting("FAKE_CUPTI_DROP", 0);
 	taken = cupti_setting("FAKE_CUPTI_TAKEN", -1);
+	broken = cupti_setting("FAKE_CUPTI_BROKEN", 0) != 0;
 	foreign = cupti_setting("FAKE_CUPTI_FOREIGN", 0) != 0;
 	reverse = order != NULL && strcmp(order, "reverse") == 0;
 	if (pthread_create(&thread, NULL, work, NULL) != 0 ||
@@ -246,6 +248,17 @@ static void add_future(struct buffer *buffer)
 	tell("unknown");
 }
 
+/* No one knows how long it is, nor what would come behind. */
+static void add_broken(struct buffer *buffer)
+{
+	const uint64_t kind = FAKE_KIND_LIMIT - 2;
+
+	if (!broken || buffer->used + sizeof(kind) > buffer->size)
+		return;
+	memcpy(take(buffer, sizeof(kind)), &kind, sizeof(kind));
+	tell("unknown");
+}
+
 static void add(const struct fake_activity *activity)
 {
 	size_t size = cupti_record_size(activity->kind);
@@ -257,6 +270,7 @@ static void add(const struct fake_activity *activity)
 		wait_for_end(buffer, at, activity);
 	add_future(buffer);
 	if (room != 0 && buffer->records >= (uint32_t)room) {
+		add_broken(buffer);
 		buffer->full = true;
 		(void)pthread_cond_signal(&changed);
 	}
