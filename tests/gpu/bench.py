@@ -161,8 +161,8 @@ class Bench:
         self.add(f"| {what} | not measured: {why} |")
 
     def row(self, what, result, good=None):
-        self.add(f"| {what} | {result} |")
         mark = {None: "", True: "ok", False: "FAILED"}[good]
+        self.add(f"| {what} | {result}{' **FAILED**' * (good is False)} |")
         self.failed += good is False
         print(f"{what:<44} {result:<40} {mark}", flush=True)
 
