@@ -101,7 +101,7 @@ class Bench:
         return run_for(
             min(LIMIT_S, max(left, LEAST_S)),
             command,
-            dict(os.environ if env is None else env, **caches),
+            dict(self.libraries() if env is None else env, **caches),
         )
 
     def attempt(self, what, function, *arguments):
@@ -137,12 +137,17 @@ class Bench:
         real = place / ".libs" / name
         return str(real if real.exists() else place / name)
 
-    def environment(self, **more):
-        """Of the programs in C."""
+    def libraries(self, **more):
+        """An environment in which those of the build are found, and those of
+        others that lie beside them."""
         libraries = [str(self.build / ".libs")]
         if os.environ.get("LD_LIBRARY_PATH"):
             libraries.append(os.environ["LD_LIBRARY_PATH"])
-        env = dict(os.environ, LD_LIBRARY_PATH=":".join(libraries), **more)
+        return dict(os.environ, LD_LIBRARY_PATH=":".join(libraries), **more)
+
+    def environment(self, **more):
+        """Of the programs in C."""
+        env = self.libraries(**more)
         if self.cupti:
             env["CTPROF_CUPTI_LIB"] = self.cupti
         return env
