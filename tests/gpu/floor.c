@@ -2,10 +2,13 @@
 /*
  * The least that a profiler on CUPTI can cost: loaded as CUDA's injection
  * library, it has activities of kernels, copies and memsets recorded and
- * throws them away. FLOOR_CALLBACK=1: launches call an empty callback as well.
- * It is what ctprof's cost per launch is compared with.
+ * throws them away. Its buffers are used again, and zeroed where they come
+ * back, which CUPTI would otherwise do where the program launches.
+ * FLOOR_CALLBACK=1: launches call an empty callback as well. It is what
+ * ctprof's cost per launch is compared with.
  */
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +17,8 @@
 
 #define BUFFER_BYTES ((size_t)4 << 20)
 #define ALIGNMENT 64
+#define BUFFERS 64
+#define ATTRIBUTE_ZEROED_OUT 5
 #define KIND_MEMCPY 1
 #define KIND_MEMSET 2
 #define KIND_CONCURRENT_KERNEL 10
@@ -26,9 +31,31 @@
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
+static uint8_t *_Atomic spare[BUFFERS];
+
+static uint8_t *take_spare(void)
+{
+	uint8_t *found = NULL;
+
+	for (size_t i = 0; i < BUFFERS && found == NULL; i++)
+		found = atomic_exchange(&spare[i], NULL);
+	return found;
+}
+
+static uint8_t *make_buffer(void)
+{
+	uint8_t *made = aligned_alloc(ALIGNMENT, BUFFER_BYTES);
+
+	if (made != NULL)
+		memset(made, 0, BUFFER_BYTES);
+	return made;
+}
+
 static void request(uint8_t **buffer, size_t *size, size_t *records)
 {
-	*buffer = aligned_alloc(ALIGNMENT, BUFFER_BYTES);
+	*buffer = take_spare();
+	if (*buffer == NULL)
+		*buffer = make_buffer();
 	*size = *buffer == NULL ? 0 : BUFFER_BYTES;
 	*records = 0;
 }
@@ -39,7 +66,13 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer,
 	(void)context;
 	(void)stream;
 	(void)size;
-	(void)valid;
+	memset(buffer, 0, valid);
+	for (size_t i = 0; i < BUFFERS; i++) {
+		uint8_t *none = NULL;
+
+		if (atomic_compare_exchange_strong(&spare[i], &none, buffer))
+			return;
+	}
 	free(buffer);
 }
 
@@ -90,6 +123,17 @@ static void call_back(void *library)
 			"enable a callback");
 }
 
+static void promise_zeroes(void *library)
+{
+	int (*set)(int attribute, size_t *size, void *value);
+	void *found = find(library, "cuptiActivitySetAttribute");
+	uint8_t on = 1;
+	size_t size = sizeof(on);
+
+	memcpy(&set, &found, sizeof(set));
+	must(set(ATTRIBUTE_ZEROED_OUT, &size, &on), "promise zeroes");
+}
+
 int InitializeInjection(void)
 {
 	static const int kinds[] = {
@@ -108,6 +152,7 @@ int InitializeInjection(void)
 	}
 	if (with_callback != NULL && with_callback[0] == '1')
 		call_back(library);
+	promise_zeroes(library);
 	found = find(library, "cuptiActivityRegisterCallbacks");
 	memcpy(&buffers, &found, sizeof(buffers));
 	must(buffers(request, complete), "register the buffers");
