@@ -34,16 +34,6 @@ static int compare_functions(const void *left, const void *right)
 	return order;
 }
 
-static int compare_edges(const void *left, const void *right)
-{
-	const struct profile_edge *a = left;
-	const struct profile_edge *b = right;
-
-	if (a->callee != b->callee)
-		return a->callee > b->callee ? 1 : -1;
-	return (a->caller > b->caller) - (a->caller < b->caller);
-}
-
 /* Adds the edges and nodes of `from` to `to`, whose functions map[] names. */
 static bool add_mapped(struct profile *to, const struct profile *from,
 	const uint32_t *map, uint32_t folded)
@@ -87,6 +77,61 @@ static bool add_sorted(
 	return ok;
 }
 
+/* Sorts edges by one of their ends, those of the same as they were: `first` has
+ * how many there are of each, and then where the next one goes. */
+static void order_edges(const struct profile *profile, const uint32_t *from,
+	uint32_t *to, uint32_t *first, bool by_callee)
+{
+	uint32_t sum = 0;
+
+	memset(first, 0, profile->function_count * sizeof(*first));
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		first[by_callee ? edge->callee : edge->caller]++;
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		uint32_t count = first[i];
+
+		first[i] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[from[i]];
+
+		to[first[by_callee ? edge->callee : edge->caller]++] = from[i];
+	}
+}
+
+/* The edges of `profile`, by callee and then by caller; functions are in order.
+ */
+static bool sort_edges(struct profile *profile)
+{
+	size_t count = profile->edge_count;
+	struct profile_edge *sorted =
+		memory_resize_array(NULL, count, sizeof(*sorted));
+	uint32_t *order = memory_resize_array(
+		NULL, 2 * count + profile->function_count, sizeof(*order));
+	uint32_t *first;
+
+	if (sorted == NULL || order == NULL) {
+		memory_free(sorted);
+		memory_free(order);
+		return false;
+	}
+	first = order + 2 * count;
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	order_edges(profile, order, order + count, first, false);
+	order_edges(profile, order + count, order, first, true);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = profile->edges[order[i]];
+	memory_free(order);
+	memory_free(profile->edges);
+	profile->edges = sorted;
+	return true;
+}
+
 /* The edges of `profile`, whose functions map[] names, each as another one;
  * they are not looked for, so that they need no index. */
 static bool copy_edges(struct profile *next, const struct profile *profile,
@@ -107,8 +152,7 @@ static bool copy_edges(struct profile *next, const struct profile *profile,
 	next->edge_count = count;
 	next->edge_room = count;
 	next->edges_moved = true;
-	qsort(next->edges, count, sizeof(*next->edges), compare_edges);
-	return true;
+	return sort_edges(next);
 }
 
 enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
