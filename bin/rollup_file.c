@@ -84,8 +84,24 @@ static enum ctp_status add_event(
 				    : replay_add(reading->replay, event, err);
 }
 
-/* Adds what was read of a file to the sums. */
+/* Adds what was read of a file to the sums, and frees it. All is to be added to
+ * nothing in most cases, which takes longer than the other way round. */
 static enum ctp_status add_profile(
+	struct rollup *sums, struct profile *profile, struct ctp_error *err)
+{
+	struct profile *less = profile;
+	bool done;
+
+	if (sums->functions->function_count == 0) {
+		less = sums->functions;
+		sums->functions = profile;
+	}
+	done = profile_add(sums->functions, less);
+	profile_free(less);
+	return done ? CTP_OK : no_memory(err);
+}
+
+static enum ctp_status add_read(
 	const struct reading *reading, struct ctp_error *err)
 {
 	struct profile *profile = NULL;
@@ -94,10 +110,8 @@ static enum ctp_status add_profile(
 			? ops_finish(reading->ops, &profile, err)
 			: replay_finish(reading->replay, &profile, err);
 
-	if (status == CTP_OK && !profile_add(reading->sums->functions, profile))
-		status = no_memory(err);
-	profile_free(profile);
-	return status;
+	return status == CTP_OK ? add_profile(reading->sums, profile, err)
+				: status;
 }
 
 /* After reading, which may have failed, ended with `status`. */
@@ -131,10 +145,8 @@ static enum ctp_status read_sums(const struct rollup_work *work,
 	struct profile *profile = NULL;
 	enum ctp_status status = source->read_profile(source, &profile, err);
 
-	if (status == CTP_OK && !profile_add(work->sums->functions, profile))
-		status = no_memory(err);
-	profile_free(profile);
-	return status;
+	return status == CTP_OK ? add_profile(work->sums, profile, err)
+				: status;
 }
 
 /* CTP_END: there was no event in it. */
@@ -161,7 +173,7 @@ static enum ctp_status read_events(const struct rollup_work *work,
 	if (reading.compile != NULL)
 		status = end_unit(&reading, status, err);
 	else if (status == CTP_END && reading.is_chosen)
-		status = add_profile(&reading, err);
+		status = add_read(&reading, err);
 	replay_free(reading.replay);
 	ops_free(reading.ops);
 	return status;
