@@ -4,25 +4,39 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "json.h"
 #include "json_value.h"
 
-/* Is there nothing but printable ASCII without a backslash? Eight bytes at a
- * time: what is none has its highest bit set then, and so may what is above. */
+#ifdef __SSE2__
+/* Are these 16 bytes plain? As signed numbers, those over 127 are less than a
+ * blank. */
+static bool are_plain(const char *text)
+{
+	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+	__m128i odd = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
+		_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+
+	return _mm_movemask_epi8(odd) == 0;
+}
+#endif
+
+/* Is there nothing but printable ASCII without a backslash? */
 static bool is_plain(const char *text, size_t size)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t word;
-	uint64_t slash;
+#ifdef __SSE2__
+	if (size >= 16) {
+		const char *last = text + size - 16;
 
-	for (; size >= sizeof(word); text += sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		slash = word ^ ones * '\\';
-		if (((word | (word - ones * 0x20) | ((slash - ones) & ~slash)) &
-			    ones << 7) != 0)
-			return false;
-		size -= sizeof(word);
+		for (; text < last; text += 16)
+			if (!are_plain(text))
+				return false;
+		return are_plain(last);
 	}
+#endif
 	for (size_t i = 0; i < size; i++)
 		if ((unsigned char)(text[i] - ' ') > 0x5f || text[i] == '\\')
 			return false;

@@ -43,9 +43,15 @@ static unsigned digit_count(uint64_t value)
 
 char *json_put_uint(char *at, uint64_t value)
 {
-	char *end = at + (digit_count(value));
-	char *digit = end;
+	char *end;
+	char *digit;
 
+	if (value < 10) {
+		*at = (char)('0' + value);
+		return at + 1;
+	}
+	end = at + digit_count(value);
+	digit = end;
 	while (value >= 10000) {
 		unsigned four = (unsigned)(value % 10000);
 

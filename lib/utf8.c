@@ -4,6 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* What the second byte may be after this lead byte, and how long it all is. */
 struct form {
 	uint8_t size; /* 0: no lead byte */
@@ -42,27 +46,41 @@ static size_t match(const uint8_t *at, size_t size, bool *whole)
 	return i;
 }
 
+/* How many bytes from here on are ASCII, rounded down to what is looked at
+ * together. */
+static size_t skip_ascii(const uint8_t *at, size_t size)
+{
+	size_t done = 0;
+	uint64_t word;
+
+#ifdef __SSE2__
+	while (size - done >= 16 &&
+		_mm_movemask_epi8(_mm_loadu_si128(
+			(const __m128i *)(const void *)(at + done))) == 0)
+		done += 16;
+#endif
+	for (; size - done >= sizeof(word); done += sizeof(word)) {
+		memcpy(&word, at + done, sizeof(word));
+		if ((word & UINT64_C(0x8080808080808080)) != 0)
+			break;
+	}
+	return done;
+}
+
 size_t utf8_valid_prefix(const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
 	size_t done = 0;
 	size_t length;
-	uint64_t word;
 	bool whole;
 
 	while (done < size) {
-		/* Nearly all text is ASCII: eight bytes at a time. */
-		if (size - done >= sizeof(word)) {
-			memcpy(&word, at + done, sizeof(word));
-			if ((word & UINT64_C(0x8080808080808080)) == 0) {
-				done += sizeof(word);
-				continue;
-			}
-		}
-		if (at[done] < 0x80) {
+		/* Nearly all text is. */
+		done += skip_ascii(at + done, size - done);
+		while (done < size && at[done] < 0x80)
 			done++;
-			continue;
-		}
+		if (done == size)
+			break;
 		length = match(at + done, size - done, &whole);
 		if (!whole)
 			break;

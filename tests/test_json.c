@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "json_mend.h"
 #include "run_suite.h"
 
 static struct json json;
@@ -63,6 +64,45 @@ START_TEST(strings_are_escaped)
 	json_text_sized(&json, "a\"b\\c/\b\t\n\f\r\x01\x1f\x7f\0z", 16);
 	expect("\"a\\\"b\\\\c/\\b\\t\\n\\f\\r\\u0001\\u001f\x7f\\u0000z\"");
 	ck_assert_uint_eq(json.replaced, 0);
+}
+END_TEST
+
+/* One byte of each kind at each place of a string of each length, which is a
+ * copy to the byte, so that a sanitizer sees what is read beyond. */
+START_TEST(odd_bytes_are_found_anywhere)
+{
+	static const struct {
+		char byte;
+		const char *written;
+	} odd[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'\x1f', "\\u001f"},
+		{'\0', "\\u0000"}, {'\x7f', "\x7f"}, {'\x80', "\xef\xbf\xbd"},
+		{'\xff', "\xef\xbf\xbd"}};
+	static const char plain[] = "!#0123456789:=?@ABC[]^_`abcxyz{|}~ ,./;'-";
+	const size_t kinds = sizeof(odd) / sizeof(odd[0]);
+	char expected[sizeof(plain) + 8];
+
+	for (size_t size = 1; size < sizeof(plain); size++) {
+		char *text = malloc(size);
+
+		ck_assert_ptr_nonnull(text);
+		for (size_t at = 0; at < size * kinds; at++) {
+			int before = (int)(at % size);
+			int behind = (int)size - before - 1;
+
+			memcpy(text, plain, size);
+			text[before] = odd[at / size].byte;
+			json_text_sized(&json, text, size);
+			(void)snprintf(expected, sizeof(expected),
+				"\"%.*s%s%.*s\"", before, plain,
+				odd[at / size].written, behind,
+				plain + before + 1);
+			expect(expected);
+			ck_assert_int_eq(json_mend_is_due(text, size),
+				text[before] == '\\' ||
+					(unsigned char)text[before] >= 0x80);
+		}
+		free(text);
+	}
 }
 END_TEST
 
@@ -296,6 +336,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, items_get_commas_where_they_belong);
 	tcase_add_test(tests, strings_are_escaped);
+	tcase_add_test(tests, odd_bytes_are_found_anywhere);
 	tcase_add_test(tests, valid_utf8_stays_as_it_is);
 	tcase_add_test(tests, invalid_utf8_is_replaced_and_counted);
 	tcase_add_test(tests, long_strings_are_whole);

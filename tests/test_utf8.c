@@ -34,6 +34,21 @@ START_TEST(what_is_valid_is_valid_to_its_end)
 }
 END_TEST
 
+START_TEST(what_is_invalid_is_found_anywhere)
+{
+	char text[80];
+
+	memset(text, 'x', sizeof(text));
+	for (size_t size = 1; size <= sizeof(text); size++)
+		for (size_t at = 0; at < size; at++) {
+			text[at] = '\x80';
+			ck_assert_uint_eq(valid_prefix(text, size), at);
+			text[at] = 'x';
+			ck_assert_uint_eq(valid_prefix(text, size), size);
+		}
+}
+END_TEST
+
 START_TEST(a_zero_byte_is_valid)
 {
 	ck_assert_uint_eq(valid_prefix("a\0b", 3), 3);
@@ -211,6 +226,7 @@ int main(void)
 
 	tcase_add_loop_test(tests, what_is_valid_is_valid_to_its_end, 0,
 		sizeof(valid) / sizeof(valid[0]));
+	tcase_add_test(tests, what_is_invalid_is_found_anywhere);
 	tcase_add_test(tests, a_zero_byte_is_valid);
 	tcase_add_loop_test(tests, what_is_invalid_is_found_where_it_begins, 0,
 		sizeof(invalid) / sizeof(invalid[0]));
