@@ -141,6 +141,17 @@ static bool keep_phase(struct trace_args *args, const struct trace_json *event)
 	return trace_args_add_text(args, TRACE_MEMBER "ph", &phase, 1);
 }
 
+/* A slice with no members but those that all have: most are that. */
+static bool is_usual(
+	const struct trace_members *members, const struct trace_json *event)
+{
+	return event->phase == 'X' && members->count == 0 &&
+	       members->missed == 0 && event->id.kind == TRACE_JSON_NONE &&
+	       event->reach.kind == TRACE_JSON_NONE &&
+	       event->bind.kind == TRACE_JSON_NONE &&
+	       event->scope.kind == TRACE_JSON_NONE;
+}
+
 bool trace_members_keep(struct trace_members *members, struct trace_args *args,
 	const struct json_scan *scan, const struct trace_json *event)
 {
@@ -148,6 +159,8 @@ bool trace_members_keep(struct trace_members *members, struct trace_args *args,
 		event->phase == 'E' ? TRACE_MEMBER_OF_END : TRACE_MEMBER;
 	bool done = true;
 
+	if (is_usual(members, event))
+		return true;
 	/* Arguments of a counter are its lines. */
 	if (event->phase == 'C')
 		members->missed +=
