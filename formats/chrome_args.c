@@ -113,12 +113,11 @@ static void drop(struct chrome_args *args, uint32_t key)
 	}
 }
 
-/* Begins a member, whose value is to be written to this; NULL if out of memory.
- */
-static struct json *begin_member(
+/* The entry of a member that begins here; NULL if out of memory. */
+static inline struct chrome_arg *push(
 	struct chrome_args *args, const struct chrome_key *key)
 {
-	struct json *json = &args->text;
+	struct chrome_arg *item;
 
 	if ((args->keys & bit_of(key->number)) != 0)
 		drop(args, key->number);
@@ -127,22 +126,72 @@ static struct json *begin_member(
 		return NULL;
 	args->keys |= bit_of(key->number);
 	args->has_beside |= key->is_beside;
-	args->items[args->count].key = key->number;
-	args->items[args->count].is_beside = key->is_beside;
-	args->items[args->count].start = json->used;
-	json_raw(json, key->bytes, key->size);
-	json->comma = false;
-	return json;
+	item = &args->items[args->count++];
+	item->key = key->number;
+	item->is_beside = key->is_beside;
+	item->start = args->text.used;
+	return item;
+}
+
+/* Begins a member, whose value is to be written to this; NULL if out of memory.
+ */
+static struct json *begin_member(
+	struct chrome_args *args, const struct chrome_key *key)
+{
+	if (push(args, key) == NULL)
+		return NULL;
+	json_raw(&args->text, key->bytes, key->size);
+	args->text.comma = false;
+	return &args->text;
 }
 
 static bool end_member(struct chrome_args *args)
 {
 	struct json *json = &args->text;
-	struct chrome_arg *item = &args->items[args->count++];
+	struct chrome_arg *item = &args->items[args->count - 1];
 
 	item->size = json->used - item->start;
 	json_raw(json, ",", 1);
 	return !json->failed;
+}
+
+/* A member that is text as it is, or an integer: most are. */
+static bool add_plain(struct chrome_args *args, const struct chrome_key *key,
+	const struct event_arg *arg)
+{
+	struct chrome_arg *item = push(args, key);
+	size_t size =
+		arg->kind == ARG_JSON ? arg->value.text.size : JSON_NUMBER_MAX;
+	char *at = json_room(&args->text, key->size + size + 1);
+
+	if (item == NULL || at == NULL)
+		return false;
+	memcpy(at, key->bytes, key->size);
+	at += key->size;
+	if (arg->kind == ARG_INT) {
+		at = json_put_int(at, arg->value.integer);
+	} else if (size > 0) {
+		memcpy(at, arg->value.text.bytes, size);
+		at += size;
+	}
+	*at = ',';
+	json_advance(&args->text, at + 1);
+	item->size = args->text.used - 1 - item->start;
+	return true;
+}
+
+static bool add(struct chrome_args *args, const struct chrome_key *key,
+	const struct event_arg *arg)
+{
+	struct json *json;
+
+	if (arg->kind == ARG_INT || arg->kind == ARG_JSON)
+		return add_plain(args, key, arg);
+	json = begin_member(args, key);
+	if (json == NULL)
+		return false;
+	json_arg(json, arg);
+	return end_member(args);
 }
 
 /* Bad text is counted where all is. */
@@ -156,15 +205,10 @@ bool chrome_args_add(struct chrome_args *args, struct chrome_text *text,
 	const struct event *event)
 {
 	for (uint32_t i = 0; i < event->arg_count; i++) {
-		const struct chrome_key *key =
-			chrome_text_key(text, event->args[i].key);
-		struct json *json =
-			key == NULL ? NULL : begin_member(args, key);
+		const struct event_arg *arg = &event->args[i];
+		const struct chrome_key *key = chrome_text_key(text, arg->key);
 
-		if (json == NULL)
-			return false;
-		json_arg(json, &event->args[i]);
-		if (!end_member(args))
+		if (key == NULL || !add(args, key, arg))
 			return false;
 	}
 	count_replaced(args, text);
