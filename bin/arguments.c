@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "help_text.h"
 #include "output.h"
 #include "quantity.h"
 
@@ -27,11 +28,10 @@ static error_t help_parse(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	switch (key) {
 	case 'h':
-		argp_state_help(state, stdout,
-			ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
+		help_text_print(state->root_argp, state->name);
 		break;
 	case KEY_USAGE:
-		argp_state_help(state, stdout, ARGP_HELP_USAGE);
+		help_text_usage(state->root_argp, state->name);
 		break;
 	case 'V':
 		command_print_version();
@@ -48,13 +48,6 @@ const struct argp help_argp = {
 };
 
 const struct argp_child help_children[] = {{&help_argp, 0, NULL, 0}, {0}};
-
-char *arguments_filter(int key, const char *text, void *input)
-{
-	(void)input;
-	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL
-						  : (char *)(uintptr_t)text;
-}
 
 void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 	char **argv, void *input)

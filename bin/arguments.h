@@ -128,10 +128,6 @@ extern const struct argp help_argp;
 /* No other than that: of a command with no inputs. */
 extern const struct argp_child help_children[];
 
-/* The help_filter of every command's argp: takes out a note of two lines that
- * argp adds. */
-char *arguments_filter(int key, const char *text, void *input);
-
 /* Parses; on a mistake says what is wrong and exits with status 2. `flags` are
  * argp's, added to those that all commands need. */
 void arguments_parse(const struct argp *argp, unsigned flags, int argc,

@@ -176,7 +176,6 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  ctprof annotate --registry fx.json t.json.gz -o t2.json",
 	.children = output_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_annotate = {

@@ -270,7 +270,6 @@ static const struct argp argp = {
 	       "  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
 	       "b3.ctp",
 	.children = sides_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_check = {

@@ -56,7 +56,6 @@ static const struct argp argp = {
 	       "  ctprof completion fish >~/.config/fish/completions/"
 	       "ctprof.fish",
 	.children = help_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_completion = {

@@ -452,7 +452,6 @@ static const struct argp argp = {
 	       "dot -Tsvg -o g.svg\n"
 	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
 	.children = inputs_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_convert = {

@@ -302,7 +302,6 @@ static const struct argp argp = {
 	       "  ctprof cut --split 400M big.json.gz -o parts/\n"
 	       "  ctprof cut --redact run.ctp -o share.json",
 	.children = inputs_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_cut = {

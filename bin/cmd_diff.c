@@ -194,7 +194,6 @@ static const struct argp argp = {
 	       "  ctprof diff --sort self --json before.pstats after.pstats\n"
 	       "  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",
 	.children = sides_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_diff = {

@@ -110,7 +110,6 @@ static const struct argp argp = {
 	       "  ctprof formats --json | jq -r '.rows[] | "
 	       "select(.writes).name'",
 	.children = help_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_formats = {

@@ -196,7 +196,6 @@ static const struct argp argp = {
 	       "  ctprof gaps --optimize 5 train.json.gz\n"
 	       "  ctprof gaps --json run.ctp | jq '.rows[].causes'",
 	.children = reporting_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_gaps = {

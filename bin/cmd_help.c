@@ -211,7 +211,6 @@ static const struct argp argp = {
 	       "  ctprof help convert\n"
 	       "  ctprof help --roff stats | man -l -",
 	.children = help_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_help = {

@@ -475,7 +475,6 @@ static const struct argp argp = {
 	       "  ctprof info --strict run.ctp >/dev/null && echo complete\n"
 	       "  ctprof info --json run.ctp | jq .counts.ranges",
 	.children = children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_info = {

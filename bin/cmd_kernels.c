@@ -259,7 +259,6 @@ static const struct argp argp = {
 	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
 	       "  ctprof kernels --augment train.json.gz -o augmented.json",
 	.children = reporting_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_kernels = {

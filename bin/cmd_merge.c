@@ -237,7 +237,6 @@ static const struct argp argp = {
 	       "  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
 	       "  ctprof merge -o all.pftrace rank*.json.gz",
 	.children = output_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_merge = {

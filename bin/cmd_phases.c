@@ -169,7 +169,6 @@ static const struct argp argp = {
 	       "  ctprof phases --threads trace.json.gz\n"
 	       "  ctprof phases --show-rules import > my.rules",
 	.children = reporting_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_phases = {

@@ -438,7 +438,6 @@ static const struct argp argp = {
 	       "  ctprof record --python -- python3 script.py\n"
 	       "  ctprof record --policy=drop --min-ns=1us -- ./server",
 	.children = children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_record = {

@@ -396,7 +396,6 @@ static const struct argp argp = {
 	       "  ctprof repair\n"
 	       "  ctprof repair --all",
 	.children = help_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_repair = {

@@ -100,7 +100,6 @@ static const struct argp argp = {
 	       "  ctprof report -o run.html run.ctp\n"
 	       "  ctprof report -o train.html train.json.gz",
 	.children = output_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_report = {

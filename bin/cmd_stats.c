@@ -405,7 +405,6 @@ static const struct argp argp = {
 	       "  ctprof stats --group shape --sort self_device train.json.gz\n"
 	       "  ctprof stats --top 20 build/",
 	.children = children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_stats = {

@@ -113,7 +113,6 @@ static const struct argp argp = {
 	       "  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
 	       "  ctprof symbolize -o named.ctp run.ctp",
 	.children = help_children,
-	.help_filter = arguments_filter,
 };
 
 const struct command cmd_symbolize = {

@@ -16,7 +16,7 @@
 static const struct argp_option options[] = {
 	OPTION_HEADING("Input:", GROUP_INPUT),
 	{"from", 'f', "FORMAT", 0,
-		"format of the input (default: told by its content)",
+		"format of the input (default: by its content)",
 		GROUP_INPUT},
 	{"files0-from", KEY_FILES0_FROM, "FILE", 0,
 		"read the names of the inputs, each ended by a zero byte, "
@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
 	OPTION_HEADING("Other:", GROUP_OTHER),
 	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
 	{"verbose", 'v', NULL, 0,
-		"say also what was left out or changed without harm",
+		"say what was left out or changed without harm",
 		GROUP_OTHER},
 	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
 		"show progress on standard error (auto: on a terminal, after "

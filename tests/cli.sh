@@ -382,13 +382,16 @@ printed '"truncated":true'
 
 ## The rest
 
-for name in '' record convert info stats formats completion help; do
+ctprof --help >commands
+for name in '' $(sed -n 's/^  \([a-z]*\)  .*/\1/p' commands); do
 	# shellcheck disable=SC2086
 	expect 0 ctprof $name --help
 	printed "Usage: ctprof"
-	awk 'length > 80' out | grep . && complain "$what: wider than 80 columns"
-	grep -E "^ {7,}--[a-z]+" out && complain "$what: an option out of place"
-	holds "$what: examples" "sed '1,/^Examples:/d' out | grep -c '^  '" 3
+	grep -E '^.{80}|^ {7,}--[a-z]+| $' out && complain "$what: untidy lines"
+	holds "$what: examples" "grep -c '^Examples:$' out" 1
+	# A text goes on where it begins, or is one of argp's paragraphs.
+	holds "$what: text out of its column" "sed '/^Examples:/q' out |
+		grep -cE '^ {3,5}[^ ]|^ {7,28}[^ ]|^ {30,}'" 0
 	expect 0 ctprof ${name:---version} -V
 	printed "ctprof $(ctprof --version | cut -d' ' -f2)"
 done
