@@ -66,7 +66,7 @@ static int run_request(const struct request *request)
 		&output, request->output.path, request->output.force, true);
 	if (worst != EXIT_DONE)
 		return worst;
-	page_begin(&page, output.file, input_name(inputs->paths[0]),
+	page_init(&page, output.file, input_name(inputs->paths[0]),
 		inputs->count);
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = add_input(&page, inputs, i);

@@ -58,10 +58,18 @@ static void put_title(FILE *out, const char *title)
 	buffer_clear(&text);
 }
 
-void page_begin(struct page *page, FILE *out, const char *title, size_t inputs)
+void page_init(struct page *page, FILE *out, const char *title, size_t inputs)
 {
 	*page = (struct page){.out = out,
+		.title = title,
 		.share_bytes = (PAGE_BYTES - fixed_bytes()) / inputs};
+}
+
+/* Writes all that is above the first input. */
+static void begin(const struct page *page)
+{
+	FILE *out = page->out;
+
 	/* Whatever is in the data, the page asks nobody for anything. */
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	      "<meta charset=\"utf-8\">\n"
@@ -72,7 +80,7 @@ void page_begin(struct page *page, FILE *out, const char *title, size_t inputs)
 	      "content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
 		out);
-	put_title(out, title);
+	put_title(out, page->title);
 	fputs(" - ctprof</title>\n<style>\n", out);
 	put_lines(out, page_css);
 	fputs("</style>\n</head>\n<body>\n", out);
@@ -207,6 +215,8 @@ enum ctp_status page_add(struct page *page, const struct digest *digest,
 	else
 		status = write_part(&part, input, err);
 	if (status == CTP_OK) {
+		if (!page->any)
+			begin(page);
 		fputs(page->any ? ",\n" : "\n", page->out);
 		put_part(page->out, &part.json);
 		page->any = true;
@@ -221,6 +231,8 @@ enum ctp_status page_add(struct page *page, const struct digest *digest,
 
 void page_end(struct page *page)
 {
+	if (!page->any)
+		return;
 	fputs("\n]}\n</script>\n<script>\n\"use strict\";\n", page->out);
 	for (size_t i = 0; i < SCRIPT_COUNT; i++)
 		put_lines(page->out, scripts[i]);

@@ -19,15 +19,17 @@
 
 struct page {
 	FILE *out;
+	const char *title;  /* borrowed until the first input was added */
 	size_t share_bytes; /* for each input */
 	bool any;           /* an input was added */
 };
 
-/* Writes all that is above the first input. `title` is for people. Errors of
- * writing show on the stream, here and below. */
-void page_begin(struct page *page, FILE *out, const char *title, size_t inputs);
+/* `title` is for people. Nothing is written: without an input there is no page,
+ * not even half of one. */
+void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
 
-/* Adds what there is of one input. Errors: CTP_ERR_NOMEM. */
+/* Adds what there is of one input. Errors: CTP_ERR_NOMEM; those of writing show
+ * on the stream, here and below. */
 enum ctp_status page_add(struct page *page, const struct digest *digest,
 	const struct input *input, struct ctp_error *err);
 

@@ -27,6 +27,8 @@ echo 'a;b 3' >"$work/x.folded"
 grep -q '"events":false' "$work/x.html" || complain "a profile has events"
 
 # What cannot be read is not on the page; without any there is none.
+"$CTPROF" report -q -o - "$work/none" >"$work/nothing" 2>/dev/null
+[ $? = 3 ] && [ ! -s "$work/nothing" ] || complain "none: a page on stdout"
 "$CTPROF" report -q -o "$work/some.html" "$work/none" "$work/empty.json" \
 	2>/dev/null
 [ $? = 3 ] && [ -s "$work/some.html" ] || complain "one of two: no page"
