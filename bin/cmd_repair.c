@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -128,6 +129,7 @@ static int say_no_spool(const char *log)
 	int fd = open(log, O_RDONLY | O_CLOEXEC);
 	struct recover_origin origin = {0};
 	bool complete = false;
+	struct stat found = {0};
 	struct ctp_error err;
 	enum ctp_status status;
 
@@ -135,6 +137,7 @@ static int say_no_spool(const char *log)
 		say("%s: %s", log, strerror(errno));
 		return EXIT_INPUT;
 	}
+	(void)fstat(fd, &found);
 	status = recover_log_is_complete(fd, &complete, &err);
 	if (status == CTP_OK)
 		status = recover_origin_read(fd, &origin, &err);
@@ -143,14 +146,21 @@ static int say_no_spool(const char *log)
 		say_error(log, &err);
 		return EXIT_INPUT;
 	}
+	if (!complete && !origin.known && found.st_size > 0) {
+		say("%s: holds no log of ctprof, and there is no spool of it; "
+		    "with -o PATH, JSON is mended",
+			log);
+		return EXIT_INPUT;
+	}
 	if (complete)
 		say("%s: is complete: nothing to do", log);
 	else if (origin.known)
 		say("%s: was cut off, and there is no spool to complete it "
 		    "from: nothing to do",
 			log);
-	else
-		say("%s: there is no spool of it: nothing to do", log);
+	else /* a program may end before a log has anything */
+		say("%s: is empty, and there is no spool of it: nothing to do",
+			log);
 	return EXIT_DONE;
 }
 

@@ -135,8 +135,8 @@ expect 2 --json one.ctp
 expect 3 none.ctp
 says '^ctprof: none.ctp: No such file or directory$'
 echo "not a log" >text
-expect 0 text
-says '^ctprof: text: there is no spool of it: nothing to do$'
+expect 3 text
+says '^ctprof: text: holds no log of ctprof, and there is no spool of it; with'
 printf 'CTPSPOOL????' >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.spool"
 expect 0
 says '^ctprof: .*spool: byte 8: is of another ctprof'
