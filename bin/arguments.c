@@ -111,6 +111,13 @@ uint64_t arguments_size(
 	return bytes;
 }
 
+char *arguments_output(const struct argp_state *state, char *text)
+{
+	if (*text == '\0')
+		argp_error(state, "--output: the name is empty");
+	return text;
+}
+
 enum when arguments_when(
 	const struct argp_state *state, const char *option, const char *text)
 {

@@ -77,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->quiet = true;
 		return 0;
 	case 'o':
-		request->output = arg;
+		request->output = arguments_output(state, arg);
 		return 0;
 	case KEY_FORCE:
 		request->force = true;

@@ -399,6 +399,11 @@ expect 2 ctprof
 expect 2 ctprof sats
 said "ctprof: there is no command 'sats'; did you mean 'stats'?"
 expect 2 ctprof stats --nonsense
+for name in record convert cut stats symbolize repair; do
+	expect 2 ctprof $name -o "" run.ctp
+	grep -q -e '--output: the name is empty$' err ||
+		complain "$what: said $(cat err)"
+done
 expect 2 ctprof formats extra
 expect 0 ctprof formats
 printed ".pstats"
