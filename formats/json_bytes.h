@@ -2,14 +2,16 @@
 /*
  * Where the pieces of a JSON text end, by its bytes alone. JSON_BYTES_ROOM bytes
  * behind `end` may be read, and can be anything: what is found to reach beyond
- * `end` is not there. For the scanner only.
+ * `end` is not there. For the scanner, and for the tokens that it has found.
  */
 #ifndef JSON_BYTES_H
 #define JSON_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -107,6 +109,47 @@ static inline unsigned json_bytes_run(const uint8_t *text)
 {
 	return (unsigned)__builtin_ctz(
 		~json_bytes_digits(text) | UINT32_C(1) << 16);
+}
+
+/* The number that up to eight digits are; false if they are not all digits.
+ * Eight bytes may be read. */
+static inline bool json_bytes_eight(
+	const char *text, size_t count, uint64_t *value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	/* The first digit is the lowest byte; behind it zeros take the place of
+	 * those that are not there. */
+	word = le64toh(word) ^ ones * '0';
+	word = count == 0 ? 0 : word << (64 - 8 * count);
+	if (((word | (word + ones * 6)) & ones * 0xf0) != 0)
+		return false;
+	/* Pairs of digits, of pairs, and of those. */
+	word = word * 10 + (word >> 8);
+	word = ((word & UINT64_C(0xff000000ff)) *
+			       (100 + (UINT64_C(1000000) << 32)) +
+		       (word >> 16 & UINT64_C(0xff000000ff)) *
+			       (1 + (UINT64_C(10000) << 32))) >>
+	       32;
+	*value = (uint32_t)word;
+	return true;
+}
+
+/* The same of up to sixteen. */
+static inline bool json_bytes_sixteen(
+	const char *text, size_t count, uint64_t *value)
+{
+	uint64_t high;
+
+	if (count <= 8)
+		return json_bytes_eight(text, count, value);
+	if (!json_bytes_eight(text, count - 8, &high) ||
+		!json_bytes_eight(text + count - 8, 8, value))
+		return false;
+	*value += high * 100000000;
+	return true;
 }
 
 /* May a number or word end before this byte? If it is another one, it may as

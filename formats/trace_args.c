@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "json_bytes.h"
 #include "json_mend.h"
 #include "json_value.h"
 #include "memory.h"
@@ -183,22 +184,27 @@ static bool read_double(const char *text, size_t size, double *value)
 	return point;
 }
 
+/* What the scanner has: more may be read behind it. */
 static bool read_int(const char *text, size_t size, int64_t *value)
 {
 	bool negative = size > 0 && text[0] == '-';
-	uint64_t sum = 0;
+	size_t digits = size - negative;
+	uint64_t high = 0;
+	uint64_t sum;
 
+	text += negative;
 	/* "-0" is no integer. */
-	if (size - negative == 0 || size - negative > 19 ||
-		(negative && text[1] == '0'))
+	if (digits == 0 || digits > 19 || (negative && text[0] == '0'))
 		return false;
-	for (size_t i = negative; i < size; i++) {
-		unsigned digit = (unsigned char)(text[i] - '0');
-
-		if (digit > 9)
+	if (digits > 16) {
+		if (!json_bytes_eight(text, digits - 16, &high))
 			return false;
-		sum = sum * 10 + digit;
+		text += digits - 16;
+		digits = 16;
 	}
+	if (!json_bytes_sixteen(text, digits, &sum))
+		return false;
+	sum += high * UINT64_C(10000000000000000);
 	if (sum > (uint64_t)INT64_MAX)
 		return false;
 	*value = negative ? -(int64_t)sum : (int64_t)sum;

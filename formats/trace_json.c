@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_json.h"
 
-#include <endian.h>
 #include <string.h>
 
+#include "json_bytes.h"
 #include "json_value.h"
 #include "trace_detail.h"
 
@@ -29,31 +29,6 @@ enum member {
 	MEMBER_OTHER
 };
 
-/* The number that up to eight digits are, the first of which is the lowest
- * byte; false if they are not all digits. */
-static inline bool read_digits(
-	const char *text, unsigned count, uint64_t *value)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t word;
-
-	memcpy(&word, text, sizeof(word));
-	word = le64toh(word) ^ ones * '0';
-	/* Zeros take the place of those that are not there, before the others. */
-	word = count == 0 ? 0 : word << (64 - 8 * count);
-	if (((word | (word + ones * 6)) & ones * 0xf0) != 0)
-		return false;
-	/* Pairs of digits, of pairs, and of those. */
-	word = word * 10 + (word >> 8);
-	word = ((word & UINT64_C(0xff000000ff)) *
-			       (100 + (UINT64_C(1000000) << 32)) +
-		       (word >> 16 & UINT64_C(0xff000000ff)) *
-			       (1 + (UINT64_C(10000) << 32))) >>
-	       32;
-	*value = (uint32_t)word;
-	return true;
-}
-
 /* Most times are up to SHORT_DIGITS digits, and perhaps three more behind a
  * point. More than a word of room is behind them. */
 static bool short_time(const char *text, size_t size, int64_t *time_ns)
@@ -61,25 +36,19 @@ static bool short_time(const char *text, size_t size, int64_t *time_ns)
 	static const uint8_t scales[] = {0, 100, 10, 1};
 	size_t behind = 0;
 	size_t before = size;
-	uint64_t high = 0;
-	uint64_t low;
-	uint64_t fraction = 0;
+	uint64_t whole;
+	uint64_t fraction;
 
-	for (size_t i = 2; i < 5 && i <= size; i++)
-		if (text[size - i] == '.')
+	for (size_t i = 4; i > 1 && behind == 0; i--)
+		if (size > i && text[size - i] == '.')
 			behind = i - 1;
 	if (behind > 0)
 		before -= behind + 1;
-	if (before == 0 || before > SHORT_DIGITS)
+	if (before == 0 || before > SHORT_DIGITS ||
+		!json_bytes_sixteen(text, before, &whole) ||
+		!json_bytes_eight(text + size - behind, behind, &fraction))
 		return false;
-	if (before > 8 && !read_digits(text, (unsigned)before - 8, &high))
-		return false;
-	if (!read_digits(before > 8 ? text + before - 8 : text,
-		    before > 8 ? 8 : (unsigned)before, &low) ||
-		!read_digits(text + size - behind, (unsigned)behind, &fraction))
-		return false;
-	*time_ns = (int64_t)((high * 100000000 + low) * 1000 +
-			     fraction * scales[behind]);
+	*time_ns = (int64_t)(whole * 1000 + fraction * scales[behind]);
 	return *time_ns >= 0;
 }
 

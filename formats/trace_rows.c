@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "json_bytes.h"
 #include "json_value.h"
 #include "memory.h"
 
@@ -40,21 +41,17 @@ static bool read_id(struct trace_rows *rows, const struct json_scan *scan,
 {
 	const char *text;
 	size_t size;
+	uint64_t digits;
 
 	*id = 0;
 	*name = 0;
 	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
 		return true;
 	text = json_scan_text(scan, token);
-	if (token->size < 18) {
-		int64_t sum = 0;
-		size_t at = 0;
-
-		while (at < token->size && (unsigned char)(text[at] - '0') < 10)
-			sum = sum * 10 + (text[at++] - '0');
-		*id = sum;
-		if (at == token->size && at > 0)
-			return true;
+	if (token->size > 0 && token->size <= 16 &&
+		json_bytes_sixteen(text, token->size, &digits)) {
+		*id = (int64_t)digits;
+		return true;
 	}
 	if (json_value_scaled(text, token->size, 0, id))
 		return true;
