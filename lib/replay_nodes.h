@@ -5,9 +5,13 @@
 
 #include "profile.h"
 
+struct replay_node {
+	uint64_t key;  /* parent << 32 | function */
+	uint32_t node; /* 0: free */
+};
+
 struct replay_nodes {
-	uint64_t *keys;   /* parent << 32 | function */
-	uint32_t *values; /* node; 0: free */
+	struct replay_node *slots;
 	uint32_t size;
 };
 
