@@ -2,6 +2,7 @@
 /* lib/shares*.c: whose work is whose, and what happens where the limits are.
  * What kernels of several names share, tests/kernels.sh has. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "run_suite.h"
@@ -357,6 +358,38 @@ START_TEST(arguments_may_come_later)
 }
 END_TEST
 
+/* An operator whose text is gone when the call returns. */
+static void begin_with(const char *shapes, int spaces)
+{
+	char text[512];
+	struct event_arg arg;
+
+	(void)snprintf(text, sizeof(text), "%*s%s", spaces, "", shapes);
+	arg = text_arg("Input Dims", text);
+	see((struct event){
+		.kind = EVENT_BEGIN, .site = op, .arg_count = 1, .args = &arg});
+	memset(text, 'x', sizeof(text));
+}
+
+START_TEST(an_operator_launches_behind_others_within_it)
+{
+	begin_with("[[3, 5], [5, 7]]", 0);
+	for (int i = 0; i < 100; i++) {
+		begin_with("[[1, 2], [2, 4]]", i);
+		begin_with("[[9, 9], [9, 9]]", 4 * i);
+		end();
+		launch((uint64_t)i + 2);
+		end();
+		run_kernel((uint64_t)i + 2, 10, (uint64_t)i);
+		expect((uint64_t)i, SHARE_WORK, UINT64_C(2) * 1 * 2 * 4);
+	}
+	launch(1);
+	end();
+	run_kernel(1, 10, 100);
+	expect(100, SHARE_WORK, WORK);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shares");
@@ -376,6 +409,7 @@ int main(void)
 	tcase_add_test(tests, kernels_of_one_ticket_wait_together);
 	tcase_add_test(tests, attention_is_known_from_the_operator_around_it);
 	tcase_add_test(tests, arguments_may_come_later);
+	tcase_add_test(tests, an_operator_launches_behind_others_within_it);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
