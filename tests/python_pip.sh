@@ -24,9 +24,11 @@ fi
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 unset PYTHONPATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-unset CTPROF_OUT CFLAGS CPPFLAGS LDFLAGS
+unset CTPROF_OUT CPPFLAGS LDFLAGS
+# All of the sources are compiled twice, one file after the other.
+CFLAGS=-O0
 PIP_DISABLE_PIP_VERSION_CHECK=1
-export PIP_DISABLE_PIP_VERSION_CHECK
+export CFLAGS PIP_DISABLE_PIP_VERSION_CHECK
 
 fail() {
 	printf '%s\n' "$*"
