@@ -8,44 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chrome_case.h"
 #include "chrome_check.h"
 #include "format.h"
 #include "run_suite.h"
-
-static struct trace *trace;
-static uint32_t track;
-static uint32_t main_site; /* "main", main.c, 3 */
-static uint32_t work_site; /* "work" */
-
-static uint32_t add_text(const char *text)
-{
-	return strtab_add(trace->text, text, strlen(text));
-}
-
-static uint32_t add_site(const char *name, const char *file, uint32_t line)
-{
-	return trace_add_site(
-		trace, name, strlen(name), file, strlen(file), line);
-}
-
-static void setup(void)
-{
-	trace = trace_new();
-	ck_assert_ptr_nonnull(trace);
-	track = trace_add_track(
-		trace, (struct trace_track){.pid = 100, .tid = 101});
-	main_site = add_site("main", "main.c", 3);
-	work_site = add_site("work", "", 0);
-	trace->end_ns = 9000;
-}
-
-static void teardown(void)
-{
-	trace_free(trace);
-}
-
-#define WRITE(events, text) \
-	check_write(trace, events, sizeof(events) / sizeof((events)[0]), text)
 
 START_TEST(overlapping_slices_get_rows_of_their_own)
 {
@@ -318,7 +284,7 @@ int main(void)
 	Suite *suite = suite_create("chrome rows");
 	TCase *tests = tcase_create("rows");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_checked_fixture(tests, case_setup, case_teardown);
 	add_tests(tests);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
