@@ -257,6 +257,14 @@ static int show(
 	return status;
 }
 
+/* Who called whom is counted only to be shown. */
+static void choose_edges(struct request *request)
+{
+	request->replay.no_edges = !request->options.callers &&
+				   !request->options.callees &&
+				   request->replay.device != REPLAY_DEVICE;
+}
+
 static int run_follow(struct request *request)
 {
 	struct follow follow = {
@@ -346,6 +354,7 @@ static int run(int argc, char **argv)
 	request.report.schema = "ctprof/stats/1";
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
+	choose_edges(&request);
 	status = request.follow ? run_follow(&request) : run_request(&request);
 	rollup_clear(&request.rollup);
 	inputs_clear(&request.inputs);

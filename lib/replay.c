@@ -214,7 +214,7 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 		return false;
 	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
 	frame.edge = PROFILE_NONE;
-	if (parent != NULL) {
+	if (parent != NULL && !replay->options.no_edges) {
 		frame.edge =
 			replay_edge(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
@@ -279,14 +279,14 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 		self_ns = time_ns = 0;
 	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
 		primitive, primitive);
-	if (frame.edge == PROFILE_NONE) {
-		cost_call(&profile->functions[frame.function].root, self_ns,
-			time_ns, true, true);
-	} else {
+	if (frame.edge != PROFILE_NONE) {
 		bool first = --stack->levels->edge[frame.edge] == 0;
 
 		cost_call(&profile->edges[frame.edge].cost, self_ns, time_ns,
 			all ? primitive : first, all || first);
+	} else if (stack->depth == 0) {
+		cost_call(&profile->functions[frame.function].root, self_ns,
+			time_ns, true, true);
 	}
 	if (replay->options.tree) {
 		profile->nodes[frame.node].ncalls++;

@@ -20,7 +20,7 @@ struct frame {
 	int64_t start_ns;
 	uint64_t children_ns;
 	uint32_t function;
-	uint32_t edge; /* PROFILE_NONE: a root call */
+	uint32_t edge; /* PROFILE_NONE: a root call, or they are not counted */
 	uint32_t node; /* 0: not needed yet, which is so only without a tree */
 	bool api;
 	uint32_t memory; /* with that of calls that ended: a list */

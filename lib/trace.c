@@ -128,15 +128,36 @@ void trace_free(struct trace *trace)
 	memory_free(trace);
 }
 
-static uint32_t site_slot(const struct trace *trace, struct trace_site site)
+/* An entry of the index: half of the hash, so that few others are looked at, and
+ * the site's number + 1. */
+static uint64_t site_entry(uint64_t hash, uint32_t number)
+{
+	return (hash >> 32) << 32 | (number + 1);
+}
+
+static uint32_t site_of(uint64_t entry)
+{
+	return (uint32_t)entry - 1;
+}
+
+static uint64_t site_hash(struct trace_site site)
+{
+	return strtab_hash(&site, sizeof(site));
+}
+
+static uint32_t site_slot(
+	const struct trace *trace, struct trace_site site, uint64_t hash)
 {
 	uint32_t mask = trace->site_index_size - 1;
-	uint32_t slot = (uint32_t)strtab_hash(&site, sizeof(site)) & mask;
+	uint32_t slot = (uint32_t)hash & mask;
 
 	for (; trace->site_index[slot] != 0; slot = (slot + 1) & mask) {
-		const struct trace_site *other =
-			&trace->sites[trace->site_index[slot] - 1];
+		uint64_t entry = trace->site_index[slot];
+		const struct trace_site *other;
 
+		if (entry >> 32 != hash >> 32)
+			continue;
+		other = &trace->sites[site_of(entry)];
 		if (other->name == site.name && other->file == site.file &&
 			other->line == site.line &&
 			other->call_line == site.call_line &&
@@ -148,7 +169,7 @@ static uint32_t site_slot(const struct trace *trace, struct trace_site site)
 
 static bool grow_site_index(struct trace *trace)
 {
-	uint32_t *old = trace->site_index;
+	uint64_t *old = trace->site_index;
 	uint32_t size =
 		trace->site_index_size == 0 ? 64 : trace->site_index_size * 2;
 
@@ -160,8 +181,12 @@ static bool grow_site_index(struct trace *trace)
 		return false;
 	}
 	trace->site_index_size = size;
-	for (uint32_t i = 0; i < trace->site_count; i++)
-		trace->site_index[site_slot(trace, trace->sites[i])] = i + 1;
+	for (uint32_t i = 0; i < trace->site_count; i++) {
+		uint64_t hash = site_hash(trace->sites[i]);
+		uint32_t slot = site_slot(trace, trace->sites[i], hash);
+
+		trace->site_index[slot] = site_entry(hash, i);
+	}
 	memory_free(old);
 	return true;
 }
@@ -178,22 +203,24 @@ uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
 
 uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 {
+	uint64_t hash = site_hash(site);
 	uint32_t slot;
+
 	if (site.name == STRTAB_NONE || site.file == STRTAB_NONE ||
 		site.category == STRTAB_NONE)
 		return TRACE_NONE;
 	if (trace->site_count >= trace->site_index_size / 2 &&
 		!grow_site_index(trace))
 		return TRACE_NONE;
-	slot = site_slot(trace, site);
+	slot = site_slot(trace, site, hash);
 	if (trace->site_index[slot] != 0)
-		return trace->site_index[slot] - 1;
+		return site_of(trace->site_index[slot]);
 	if (!memory_grow32(&trace->sites, trace->site_count, &trace->site_room,
 		    sizeof(site)))
 		return TRACE_NONE;
 	trace->sites[trace->site_count] = site;
-	trace->site_index[slot] = ++trace->site_count;
-	return trace->site_count - 1;
+	trace->site_index[slot] = site_entry(hash, trace->site_count);
+	return trace->site_count++;
 }
 
 bool trace_add_prefix(struct trace *trace, const char *path, size_t size)

@@ -205,7 +205,7 @@ struct trace {
 	int64_t timeline_end_ns;
 	uint64_t losses[LOSS_KINDS];
 
-	uint32_t *site_index; /* private: hash table over sites */
+	uint64_t *site_index; /* private: hash table over sites */
 	uint32_t site_index_size;
 	uint32_t site_room, track_room, module_room, fact_room, prefix_room;
 	uint32_t device_room;

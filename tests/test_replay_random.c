@@ -293,27 +293,33 @@ static void run(uint64_t *state, struct trace *trace, struct replay *replay,
 }
 
 static void check(const struct naive *naive, const struct profile *profile,
-	bool document_edges)
+	const struct replay_options *options)
 {
 	check_functions(naive, profile);
-	check_edges(naive, profile, document_edges);
+	if (options->no_edges)
+		ck_assert_uint_eq(profile->edge_count, 0);
+	else
+		check_edges(naive, profile, options->document_edges);
 	check_tree(naive, profile);
 	ck_assert_uint_eq(profile->open_calls, naive->open);
 	ck_assert_uint_eq(profile->thread_count,
 		(uint64_t)naive->used[0] + naive->used[1] + naive->used[2]);
 }
 
-/* `_i` is whether edges are counted as in the document. */
+static const struct replay_options all_options[] = {
+	{.tree = true},
+	{.tree = true, .document_edges = true},
+	{.tree = true, .no_edges = true},
+};
+
 START_TEST(random_programs_give_what_the_definitions_say)
 {
 	uint64_t state = 1;
-	bool document_edges = _i != 0;
+	const struct replay_options *options = &all_options[_i];
 
 	for (int round = 0; round < 2000; round++) {
 		struct trace *trace = make_trace();
-		struct replay *replay = replay_new(
-			trace, (struct replay_options){.tree = true,
-				       .document_edges = document_edges});
+		struct replay *replay = replay_new(trace, *options);
 		struct naive naive;
 		struct profile *profile;
 		struct profile *early; /* by a look at the end */
@@ -326,8 +332,8 @@ START_TEST(random_programs_give_what_the_definitions_say)
 		ck_assert_int_eq(replay_finish(replay, &profile, NULL), CTP_OK);
 		if (round % 2 == 0) /* sorting moves all and changes nothing */
 			ck_assert_int_eq(profile_sort(profile, NULL), CTP_OK);
-		check(&naive, profile, document_edges);
-		check(&naive, early, document_edges);
+		check(&naive, profile, options);
+		check(&naive, early, options);
 		ck_assert_uint_eq(trace->losses[LOSS_OPEN_RANGES], naive.open);
 		ck_assert_uint_eq(trace->losses[LOSS_STRAY_ENDS], naive.stray);
 		ck_assert_uint_eq(
@@ -347,7 +353,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(
-		tests, random_programs_give_what_the_definitions_say, 0, 2);
+		tests, random_programs_give_what_the_definitions_say, 0, 3);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
