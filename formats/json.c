@@ -195,14 +195,20 @@ void json_raw_string(struct json *json, const char *bytes, size_t size)
 {
 	size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
 	char *at = json_room(json, piece + 2);
-	size_t plain;
 
 	if (at == NULL)
 		return;
 	*at++ = '"';
-	plain = copy_plain(at, bytes, piece);
-	json_advance(json, at + plain);
-	add_odd(json, bytes + plain, size - plain);
+	/* Of none there need not be an address. */
+	if (size > 0) {
+		size_t plain = copy_plain(at, bytes, piece);
+
+		at += plain;
+		bytes += plain;
+		size -= plain;
+	}
+	json_advance(json, at);
+	add_odd(json, bytes, size);
 	json_raw(json, "\"", 1);
 }
 
