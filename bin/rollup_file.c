@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "input.h"
+#include "same.h"
 #include "say.h"
 
 /* One file, while it is read: it becomes one of these. */
@@ -85,14 +86,15 @@ static enum ctp_status add_event(
 }
 
 /* Adds what was read of a file to the sums, and frees it. All is to be added to
- * nothing in most cases, which takes longer than the other way round. */
+ * nothing in most cases, which takes longer than the other way round; but sums
+ * have no paths of calls, as those of the first file alone would be. */
 static enum ctp_status add_profile(
 	struct rollup *sums, struct profile *profile, struct ctp_error *err)
 {
 	struct profile *less = profile;
 	bool done;
 
-	if (sums->functions->function_count == 0) {
+	if (sums->functions->function_count == 0 && profile->node_count == 0) {
 		less = sums->functions;
 		sums->functions = profile;
 	}
@@ -142,11 +144,16 @@ struct convert_job rollup_file_job(const struct rollup_work *work)
 static enum ctp_status read_sums(const struct rollup_work *work,
 	struct event_source *source, struct ctp_error *err)
 {
+	const struct replay_options *options = &work->options->replay;
 	struct profile *profile = NULL;
 	enum ctp_status status = source->read_profile(source, &profile, err);
 
-	return status == CTP_OK ? add_profile(work->sums, profile, err)
-				: status;
+	if (status == CTP_OK && options->joined)
+		status = same_join(profile, options->match, err);
+	if (status == CTP_OK)
+		return add_profile(work->sums, profile, err);
+	profile_free(profile);
+	return status;
 }
 
 /* CTP_END: there was no event in it. */

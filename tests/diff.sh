@@ -68,7 +68,10 @@ printf '%s\n' 'f<int> 20000' 'f<int>;g 30000' 'f<int>;g;f<float> 30000' \
 printf 'f<int> 50000\nf<int>;f<float> 30000\n' >"$work/direct.folded"
 "$CTPROF" convert -q "$work/direct.folded" -o "$work/direct.pstats" ||
 	complain "no sums of folded stacks"
-for nested in nested/a.json nested n.folded direct.pstats; do
+mkdir "$work/sums" "$work/paths"
+cp "$work/direct.pstats" "$work/sums"
+cp "$work/n.folded" "$work/paths"
+for nested in nested/a.json nested n.folded paths direct.pstats sums; do
 	expect 0 '"name":"f","file":"","line":0,[^}]*"total_ns":80000,' --json \
 		"$work/$nested" "$work/nested/a.json"
 done
@@ -122,7 +125,12 @@ expect 3 'sums.pstats: .* no paths of calls' --svg "$work/e.svg" "$base" \
 	"$work/sums.pstats"
 expect 2 'needs the name of a file' --svg - "$base" "$new"
 
-# A directory is one run of all that is below it.
+# A directory is one run of all that is below it, without paths of calls: those
+# of one file are not those of all.
+printf 'other 1\n' >"$work/paths/other.folded"
+for of in "$work/paths" "$work/nested"; do
+	expect 3 'no paths of calls' --svg "$work/e.svg" "$of" "$base"
+done
 mkdir "$work/build"
 cp "$traces/self-win-clang-19.1_main.json.gz" "$work/build/a.json.gz"
 expect 0 'Nothing changed' "$work/build" "$work/build/a.json.gz"
