@@ -71,6 +71,8 @@ static void read_key(struct grouping *grouping, const char *text,
 			"--sort: of a device there are memory:%s and "
 			"self-memory:%s",
 			owner + 1, owner + 1);
+	if (owner != NULL && owner[1] == '\0')
+		argp_error(state, "--sort: '%s:' names no device", text);
 }
 
 static void read_columns(struct grouping *grouping, const char *text,
@@ -134,6 +136,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				"--columns, --top-level and the widths are for "
 				"--group by name, site, shape, stack, cat and "
 				"module");
+		if (grouping->key_owner != NULL && !grouping->has_ops)
+			argp_error(state,
+				"--sort: a device's memory is for --group by "
+				"name, site, shape, stack, cat and module");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

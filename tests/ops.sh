@@ -135,6 +135,11 @@ cp "$work/first.json" "$work/small.json"
 "$CTPROF" stats --group=name --sort=flops:xpu:0 "$work/devices.json" \
 	2>"$work/err"
 [ $? -eq 2 ] || complain "--sort=flops:xpu:0: not refused"
+for options in "--group=name --sort=memory:" "--sort=memory:xpu:0"; do
+	# shellcheck disable=SC2086
+	"$CTPROF" stats $options "$work/devices.json" >"$work/out" 2>&1
+	[ $? -eq 2 ] || complain "$options: not refused"
+done
 
 # So many devices are told apart; the others are one, and not lost. As text
 # there are 8, one of them that of --sort.
