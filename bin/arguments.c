@@ -111,10 +111,11 @@ uint64_t arguments_size(
 	return bytes;
 }
 
-char *arguments_output(const struct argp_state *state, char *text)
+char *arguments_output(
+	const struct argp_state *state, const char *option, char *text)
 {
 	if (*text == '\0')
-		argp_error(state, "--output: the name is empty");
+		argp_error(state, "%s: the name is empty", option);
 	return text;
 }
 

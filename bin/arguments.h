@@ -146,7 +146,8 @@ enum when arguments_when(
 	const struct argp_state *state, const char *option, const char *text);
 
 /* The name of an output, which is not "". */
-char *arguments_output(const struct argp_state *state, char *text);
+char *arguments_output(
+	const struct argp_state *state, const char *option, char *text);
 
 /* A number of bytes, like "64M". */
 uint64_t arguments_size(

@@ -84,7 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arguments_word(state, "--unit", CHANGE_UNITS, arg);
 		return 0;
 	case KEY_JUNIT:
-		request->junit = arg;
+		request->junit = arguments_output(state, "--junit", arg);
 		return 0;
 	default:
 		return parse_check(key, arg, state);

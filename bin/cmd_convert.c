@@ -63,7 +63,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		conversion->to = names_to(state, arg);
 		return 0;
 	case 'o':
-		conversion->output = arguments_output(state, arg);
+		conversion->output = arguments_output(state, "--output", arg);
 		return 0;
 	case 'j':
 		conversion->jobs = arguments_count(state, "--jobs", arg);

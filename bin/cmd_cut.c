@@ -147,7 +147,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		command->to = names_to(state, arg);
 		return 0;
 	case 'o':
-		command->output = arguments_output(state, arg);
+		command->output = arguments_output(state, "--output", arg);
 		return 0;
 	case KEY_FORCE:
 		command->force = true;

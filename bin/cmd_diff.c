@@ -54,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SVG:
 		if (strcmp(arg, "-") == 0)
 			argp_error(state, "--svg needs the name of a file");
-		request->svg = arg;
+		request->svg = arguments_output(state, "--svg", arg);
 		request->sides.tree = true;
 		return 0;
 	default:

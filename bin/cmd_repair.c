@@ -77,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->quiet = true;
 		return 0;
 	case 'o':
-		request->output = arguments_output(state, arg);
+		request->output = arguments_output(state, "--output", arg);
 		return 0;
 	case KEY_FORCE:
 		request->force = true;

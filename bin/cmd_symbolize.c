@@ -24,7 +24,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		symbolizer->output = arguments_output(state, arg);
+		symbolizer->output = arguments_output(state, "--output", arg);
 		return 0;
 	case KEY_FORCE:
 		symbolizer->force = true;

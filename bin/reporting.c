@@ -15,7 +15,7 @@ static error_t parse_output(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		output->path = arguments_output(state, arg);
+		output->path = arguments_output(state, "--output", arg);
 		return 0;
 	case KEY_FORCE:
 		output->force = true;

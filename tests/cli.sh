@@ -404,6 +404,8 @@ for name in record convert cut stats symbolize repair; do
 	grep -q -e '--output: the name is empty$' err ||
 		complain "$what: said $(cat err)"
 done
+expect 2 ctprof diff --svg "" run.ctp run.ctp
+expect 2 ctprof check --junit "" run.ctp run.ctp
 expect 2 ctprof formats extra
 expect 0 ctprof formats
 printed ".pstats"
