@@ -206,7 +206,8 @@ static int print_text(const struct subject *subject, FILE *out)
 	devices_add_rows(&subject->devices, subject->trace, &table);
 	add_facts(&table, subject->trace);
 	add_modules(&table, subject->trace);
-	fprintf(out, "%s\n", subject->input->name);
+	table_text(out, subject->input->name, strlen(subject->input->name));
+	(void)putc('\n', out);
 	printed = table_print(&table, out, false, 0);
 	table_clear(&table);
 	if (!printed) {

@@ -101,6 +101,14 @@ for fact in 'policy     drop' 'clock      monotonic_raw' 'min_ns     2000'; do
 	printed "$fact"
 done
 
+# A terminal does not obey the name of a file.
+escape=$(printf 'e\033[1m\377.ctp')
+cp "100%p.ctp" "$escape"
+expect 0 ctprof info "$escape"
+printf 'e [1m\357\277\275.ctp\n' >wanted
+head -n 1 out | cmp -s - wanted || complain "info: a file's name is printed as is"
+rm "$escape"
+
 # Children have logs of their own.
 expect 0 ctprof record -o family.ctp -- "$PROGRAM" again
 holds "logs of two processes" "ls family.ctp family.[0-9]*.ctp | wc -l" 2
