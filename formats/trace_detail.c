@@ -60,11 +60,6 @@ static const struct kind *find(const char *name, size_t size)
 	return NULL;
 }
 
-bool trace_detail_is_known(const char *name, size_t size)
-{
-	return find(name, size) != NULL;
-}
-
 bool trace_detail_is_header(
 	const struct json_scan *scan, const struct json_token *token)
 {

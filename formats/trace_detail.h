@@ -47,9 +47,6 @@ void trace_details_init(struct trace_details *details, struct trace *trace,
 	struct trace_args *args);
 void trace_details_clear(struct trace_details *details);
 
-/* Is a range of this name known by more than that? */
-bool trace_detail_is_known(const char *name, size_t size);
-
 /* Since clang 19 headers are asynchronous ranges, as they need not nest among
  * others: is this category, or name, theirs? */
 bool trace_detail_is_header(

@@ -109,7 +109,7 @@ static enum member find_member(const char *text, size_t size)
 static uint32_t wanted(
 	const struct trace_json_reader *reader, const struct trace_json *event)
 {
-	const char *name;
+	uint32_t asked = reader->asks ? TRACE_WANT_ASKED : 0;
 
 	if (!reader->no_args || event->phase == 0 || event->phase == 'M' ||
 		event->phase == 'C' || event->name.kind == TRACE_JSON_NONE)
@@ -117,17 +117,14 @@ static uint32_t wanted(
 	if (reader->details && event->phase == 'b' &&
 		trace_detail_is_header(reader->scan, &event->name))
 		return TRACE_WANT(TRACE_DETAIL);
-	if (event->phase == 'i' && reader->asks)
-		return TRACE_WANT_ASKED;
+	if (event->phase == 'i')
+		return asked;
 	if (event->phase != 'X' && event->phase != 'B')
 		return 0;
 	if (event->category.kind != TRACE_JSON_NONE)
 		return trace_labels_wanted(
 			reader->names, event->kind, reader->asks);
-	name = json_scan_text(reader->scan, &event->name);
-	if (reader->details && trace_detail_is_known(name, event->name.size))
-		return TRACE_WANT(TRACE_DETAIL);
-	return trace_labels_is_sum(name, event->name.size) ? TRACE_WANT_ALL : 0;
+	return TRACE_WANT_KNOWN | asked;
 }
 
 static enum ctp_status read_id2(struct trace_json_reader *reader,

@@ -285,7 +285,28 @@ PROCESSES = [
           ("b", K): (2, 2, 4000, 4000)}, {}, False),
 ]
 
-CASES = NESTING + MARKS + NUMBERS + TEXT + SPANS + JOINS + PROCESSES
+
+
+def late(case):
+    """The same, but nothing is known of an event yet where its arguments are,
+    but its phase and name."""
+    def turned(event):
+        first = {key: event[key] for key in ("ph", "name", "args")
+                 if key in event}
+        return {**first, **event}
+
+    trace = json.loads(case.text)
+    if isinstance(trace, list):
+        trace = [turned(event) for event in trace]
+    else:
+        trace["traceEvents"] = [turned(event)
+                                for event in trace["traceEvents"]]
+    return case._replace(name=case.name + ", told late",
+                         text=json.dumps(trace))
+
+
+CASES = NESTING + MARKS + NUMBERS + TEXT + SPANS + JOINS + PROCESSES + [
+    late(case) for case in SPANS + JOINS + PROCESSES]
 
 
 def counted(path):
