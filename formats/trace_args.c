@@ -231,6 +231,10 @@ static void add_number(
 static void note_known(struct trace_args *args, const struct trace_key *key,
 	const struct json_scan *scan, const struct json_token *token)
 {
+	/* Of equal keys the first counts, always: behind those that are wanted
+	 * nothing need be read. */
+	if ((args->seen & TRACE_WANT(key->known)) != 0)
+		return;
 	if (key->known == TRACE_AVERAGE) {
 		args->seen |= TRACE_WANT(TRACE_AVERAGE);
 	} else if (key->known == TRACE_DETAIL) {
