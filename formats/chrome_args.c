@@ -5,6 +5,7 @@
 
 #include "json_arg.h"
 #include "memory.h"
+#include "strtab.h"
 #include "trace_members.h"
 
 /* So many wait to be used again, if they are no larger than this. */
@@ -12,9 +13,13 @@
 #define SPARE_BYTES_MAX 4096
 #define SPARE_ITEMS_MAX 128
 
+/* So many are not searched one by one any more. */
+#define INDEX_MIN 64
+
 struct chrome_arg {
 	uint32_t key; /* in chrome_text.keys */
 	bool is_beside;
+	bool is_gone; /* it was set again behind this one, or taken */
 	size_t start; /* in chrome_args.text */
 	size_t size;  /* without the comma */
 };
@@ -22,6 +27,7 @@ struct chrome_arg {
 void chrome_args_clear(struct chrome_args *args)
 {
 	memory_free(args->items);
+	memory_free(args->index);
 	json_clear(&args->text);
 	*args = (struct chrome_args)CHROME_ARGS_INIT;
 }
@@ -29,6 +35,10 @@ void chrome_args_clear(struct chrome_args *args)
 void chrome_args_reset(struct chrome_args *args)
 {
 	args->count = 0;
+	memory_free(args->index);
+	args->index = NULL;
+	args->index_size = 0;
+	args->gone_bytes = 0;
 	args->has_beside = false;
 	args->keys = 0;
 	args->text.used = 0;
@@ -78,49 +88,113 @@ static uint64_t bit_of(uint32_t key)
 	return UINT64_C(1) << key % 64;
 }
 
-bool chrome_args_has(const struct chrome_args *args, uint32_t key)
+/* Where the number of the key's last item is, or belongs. */
+static uint32_t *index_slot(const struct chrome_args *args, uint32_t key)
 {
-	if ((args->keys & bit_of(key)) == 0)
-		return false;
-	for (uint32_t i = 0; i < args->count; i++)
-		if (args->items[i].key == key)
-			return true;
-	return false;
+	size_t mask = args->index_size - 1;
+	size_t slot = (size_t)strtab_hash(&key, sizeof(key)) & mask;
+
+	while (args->index[slot] != 0 &&
+		args->items[args->index[slot] - 1].key != key)
+		slot = (slot + 1) & mask;
+	return &args->index[slot];
 }
 
-/* Takes the text of this key out, so that a key that is set again and again
- * does not take more and more memory. */
-static void drop(struct chrome_args *args, uint32_t key)
+static void fill_index(struct chrome_args *args)
 {
-	struct chrome_arg *items = args->items;
-	char *bytes = args->text.bytes;
-	uint32_t at = 0;
-	size_t end;
-	size_t size;
+	memset(args->index, 0, args->index_size * sizeof(*args->index));
+	for (uint32_t i = 0; i < args->count; i++)
+		*index_slot(args, args->items[i].key) = i + 1;
+}
 
-	while (at < args->count && items[at].key != key)
-		at++;
-	if (at == args->count)
-		return;
-	size = items[at].size + 1;
-	end = items[at].start + size;
-	memmove(bytes + end - size, bytes + end, args->text.used - end);
-	args->text.used -= size;
-	args->count--;
-	for (; at < args->count; at++) {
-		items[at] = items[at + 1];
-		items[at].start -= size;
+/* Adds the last item to the index, if there is to be one. */
+static bool index_last(struct chrome_args *args)
+{
+	size_t size = 4 * INDEX_MIN;
+	uint32_t *index;
+
+	if (args->index_size == 0 && args->count < INDEX_MIN)
+		return true;
+	if (args->index_size / 2 >= args->count) {
+		*index_slot(args, args->items[args->count - 1].key) =
+			args->count;
+		return true;
 	}
+	while (size / 4 < args->count)
+		size *= 2;
+	index = memory_resize_array(args->index, size, sizeof(*index));
+	if (index == NULL)
+		return false;
+	args->index = index;
+	args->index_size = size;
+	fill_index(args);
+	return true;
+}
+
+/* The item that the key has; NULL if it has none. */
+static struct chrome_arg *find(const struct chrome_args *args, uint32_t key)
+{
+	uint32_t number = args->count;
+
+	if ((args->keys & bit_of(key)) == 0)
+		return NULL;
+	if (args->index_size > 0)
+		number = *index_slot(args, key);
+	else
+		while (number > 0 && args->items[number - 1].key != key)
+			number--;
+	if (number == 0 || args->items[number - 1].is_gone)
+		return NULL;
+	return &args->items[number - 1];
+}
+
+bool chrome_args_has(const struct chrome_args *args, uint32_t key)
+{
+	return find(args, key) != NULL;
+}
+
+/* Those that are gone leave the memory. */
+static void compact(struct chrome_args *args)
+{
+	uint32_t count = 0;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < args->count; i++) {
+		struct chrome_arg item = args->items[i];
+
+		if (item.is_gone)
+			continue;
+		memmove(args->text.bytes + used, args->text.bytes + item.start,
+			item.size + 1);
+		item.start = used;
+		used += item.size + 1;
+		args->items[count++] = item;
+	}
+	args->count = count;
+	args->text.used = used;
+	args->gone_bytes = 0;
+	if (args->index_size > 0)
+		fill_index(args);
+}
+
+/* A key set twice keeps the last value, as a JSON reader would. To move what is
+ * behind the first one each time would take too long. */
+static void drop(struct chrome_args *args, struct chrome_arg *item)
+{
+	item->is_gone = true;
+	args->gone_bytes += item->size + 1;
+	if (2 * args->gone_bytes > args->text.used)
+		compact(args);
 }
 
 /* The entry of a member that begins here; NULL if out of memory. */
 static inline struct chrome_arg *push(
 	struct chrome_args *args, const struct chrome_key *key)
 {
-	struct chrome_arg *item;
+	struct chrome_arg *item = find(args, key->number);
 
-	if ((args->keys & bit_of(key->number)) != 0)
-		drop(args, key->number);
+	if (item != NULL)
+		drop(args, item);
 	if (!memory_grow32(&args->items, args->count, &args->room,
 		    sizeof(*args->items)))
 		return NULL;
@@ -129,8 +203,9 @@ static inline struct chrome_arg *push(
 	item = &args->items[args->count++];
 	item->key = key->number;
 	item->is_beside = key->is_beside;
+	item->is_gone = false;
 	item->start = args->text.used;
-	return item;
+	return index_last(args) ? item : NULL;
 }
 
 /* Begins a member, whose value is to be written to this; NULL if out of memory.
@@ -279,22 +354,16 @@ char chrome_args_take_phase(struct chrome_args *args)
 	static const char phase[] = CHROME_MEMBER "ph\":\"?\"";
 	const size_t at = sizeof(phase) - sizeof("?\"");
 
-	if (!chrome_args_has(args, CHROME_KEY_MEMBER_PHASE))
-		return 0;
-	for (uint32_t i = 0; i < args->count; i++) {
-		const struct chrome_arg *item = &args->items[i];
-		char letter;
+	struct chrome_arg *item = find(args, CHROME_KEY_MEMBER_PHASE);
+	char letter;
 
-		if (item->key != CHROME_KEY_MEMBER_PHASE ||
-			item->size != sizeof(phase) - 1)
-			continue;
-		letter = args->text.bytes[item->start + at];
-		if (strchr("RnNODcvV", letter) == NULL)
-			continue;
-		drop(args, CHROME_KEY_MEMBER_PHASE);
-		return letter;
-	}
-	return 0;
+	if (item == NULL || item->size != sizeof(phase) - 1)
+		return 0;
+	letter = args->text.bytes[item->start + at];
+	if (strchr("RnNODcvV", letter) == NULL)
+		return 0;
+	drop(args, item);
+	return letter;
 }
 
 static void write_member(struct json *json, const char *text, size_t size)
@@ -314,12 +383,12 @@ static void member(
 	json_raw(json, bytes, size);
 }
 
-/* Those that are arguments, one by one, if others are among them. */
+/* Those that are arguments, one by one, where not all are. */
 static void write_mixed(
 	struct json *json, bool *first, const struct chrome_args *args)
 {
 	for (uint32_t i = 0; i < args->count; i++)
-		if (!args->items[i].is_beside)
+		if (!args->items[i].is_beside && !args->items[i].is_gone)
 			member(json, first,
 				args->text.bytes + args->items[i].start,
 				args->items[i].size);
@@ -338,7 +407,7 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 		(args == NULL || !chrome_args_has(args, CHROME_KEY_LINE)))
 		member(json, &first, site->bytes + site->line_at,
 			site->line_size);
-	if (args != NULL && args->has_beside)
+	if (args != NULL && (args->has_beside || args->gone_bytes > 0))
 		write_mixed(json, &first, args);
 	else if (args != NULL && args->count > 0)
 		member(json, &first, args->text.bytes, args->text.used - 1);
@@ -349,7 +418,7 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 	for (uint32_t i = 0; i < args->count; i++) {
 		const struct chrome_arg *item = &args->items[i];
 
-		if (item->is_beside)
+		if (item->is_beside && !item->is_gone)
 			write_member(json, args->text.bytes + item->start,
 				item->size);
 	}
@@ -358,7 +427,10 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 void chrome_args_write_object(struct json *json, const struct chrome_args *args)
 {
 	json_begin(json, '{');
-	if (args->count > 0)
-		json_value(json, args->text.bytes, args->text.used - 1);
+	for (uint32_t i = 0; i < args->count; i++)
+		if (!args->items[i].is_gone)
+			json_value(json,
+				args->text.bytes + args->items[i].start,
+				args->items[i].size);
 	json_end(json, '}');
 }

@@ -19,9 +19,12 @@ struct chrome_args {
 	struct chrome_arg *items;
 	uint32_t count;
 	uint32_t room;
-	bool has_beside;  /* members that are no arguments */
-	uint64_t keys;    /* a bit for each, by their numbers modulo 64 */
-	struct json text; /* `"key":value,` one after the other */
+	uint32_t *index;   /* of many: numbers of items + 1, by their keys */
+	size_t index_size; /* a power of two; 0: they are few */
+	size_t gone_bytes; /* of text that counts no more */
+	bool has_beside;   /* members that are no arguments */
+	uint64_t keys;     /* a bit for each, by their numbers modulo 64 */
+	struct json text;  /* `"key":value,` one after the other */
 };
 
 /* clang-format off */

@@ -227,6 +227,51 @@ START_TEST(an_argument_set_again_and_again_takes_no_more_room)
 }
 END_TEST
 
+/* Few and many of them; one by one the last would take minutes. */
+START_TEST(any_number_of_arguments_has_the_last_values)
+{
+	static const uint32_t counts[] = {1, 5, 63, 64, 65, 130, 300, 150000};
+	const uint32_t keys = counts[_i];
+	const uint32_t count = 4 * keys;
+	struct event_arg *args = calloc(count, sizeof(*args));
+	uint32_t *last = calloc(keys, sizeof(*last));
+	const struct event events[] = {
+		{.kind = EVENT_BEGIN,
+			.site = work_site,
+			.arg_count = count,
+			.args = args},
+		{.kind = EVENT_END, .time_ns = 1},
+	};
+	uint64_t state = keys;
+	char text[16];
+	json_t *json;
+	json_t *got;
+
+	ck_assert(args != NULL && last != NULL);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t key;
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		key = i < keys ? i : (uint32_t)(state >> 33) % keys;
+		(void)snprintf(text, sizeof(text), "k%u", key);
+		args[i].key = add_text(text);
+		args[i].value.integer = i;
+		last[key] = i;
+	}
+	json = WRITE(events, NULL);
+	got = check_args_of(check_find(json, "X", 0));
+	for (uint32_t key = 0; key < keys; key++) {
+		(void)snprintf(text, sizeof(text), "k%u", key);
+		if (check_number_of(got, text) != last[key])
+			ck_abort_msg("%s is not %u", text, last[key]);
+	}
+	ck_assert_uint_eq(json_object_size(got), keys);
+	json_decref(json);
+	free(last);
+	free(args);
+}
+END_TEST
+
 START_TEST(open_ranges_are_closed_at_the_end_and_marked)
 {
 	const struct event events[] = {
@@ -338,6 +383,8 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, of_arguments_with_one_key_the_last_stays);
 	tcase_add_test(
 		tests, an_argument_set_again_and_again_takes_no_more_room);
+	tcase_add_loop_test(
+		tests, any_number_of_arguments_has_the_last_values, 0, 8);
 	tcase_add_test(tests, open_ranges_are_closed_at_the_end_and_marked);
 	tcase_add_test(tests, stray_ends_and_stray_arguments_are_counted);
 	tcase_add_test(tests, times_that_go_back_stand_still);
