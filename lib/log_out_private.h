@@ -50,6 +50,7 @@ struct log_out {
 	struct log_writer *writer;
 	struct trace *trace;
 	bool begun;
+	bool is_log_again; /* a log's facts are written */
 	uint64_t event_count;
 	struct log_out_track **tracks; /* by trace number; NULL: not met */
 	uint32_t track_room;

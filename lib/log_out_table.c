@@ -34,21 +34,21 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 		"clock", "clock_hz", "policy", "min_ns", "parent", NULL};
 	const struct trace *trace = out->trace;
 	const struct trace_fact *fact = &trace->facts[number];
-	const char *format = trace_find_fact(trace, "format");
 	const char *key = strtab_text(trace->text, fact->key, NULL);
+	bool is_merged =
+		strcmp(key, TRACE_MERGED) == 0 && fact->kind == FACT_OWN;
 
 	if (number >= out->header_facts)
+		return IN_FACTS;
+	/* There may be any number of others: they are not searched. */
+	if (!is_merged &&
+		(!out->is_log_again ||
+			(!is_one_of(key, own) && !is_one_of(key, header))))
 		return IN_FACTS;
 	for (uint32_t i = 0; i < number; i++)
 		if (trace->facts[i].key == fact->key)
 			return IN_FACTS;
-	if (strcmp(key, TRACE_MERGED) == 0 && fact->kind == FACT_OWN)
-		return IN_HEADER;
-	if (format == NULL || strcmp(format, LOG_FORMAT_NAME) != 0)
-		return IN_FACTS;
-	if (is_one_of(key, own))
-		return NOWHERE;
-	return is_one_of(key, header) ? IN_HEADER : IN_FACTS;
+	return is_merged || is_one_of(key, header) ? IN_HEADER : NOWHERE;
 }
 
 /* A number as one, where it reads back as the same text. */
@@ -73,10 +73,13 @@ enum ctp_status log_out_write_header(struct log_out *out, struct ctp_error *err)
 {
 	msgpack_packer packer = msgpack_out(&out->bytes);
 	const struct trace *trace = out->trace;
+	const char *format = trace_find_fact(trace, "format");
 	uint32_t count = 0;
 	bool has_tool = false;
 
 	out->begun = true;
+	out->is_log_again =
+		format != NULL && strcmp(format, LOG_FORMAT_NAME) == 0;
 	out->header_facts = trace->fact_count;
 	for (uint32_t i = 0; i < trace->fact_count; i++) {
 		if (place_of(out, i) != IN_HEADER)

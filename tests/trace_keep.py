@@ -206,10 +206,12 @@ def compare(words, one, other):
 def main():
     (origin, origin_members), (written, written_members), \
         (again, again_members) = map(read, sys.argv[1:])
-    lost = {key: value for key, value in members(origin_members).items()
-            if members(written_members).get(key) != value}
-    lost |= {key: value for key, value in members(written_members).items()
-             if members(again_members).get(key) != value}
+    first, second, third = map(members, (origin_members, written_members,
+                                         again_members))
+    lost = {key: value for key, value in first.items()
+            if second.get(key) != value}
+    lost |= {key: value for key, value in second.items()
+             if third.get(key) != value}
     for key in lost:
         print("- member", key, str(lost[key])[:300])
     missing, _ = compare(

@@ -60,8 +60,18 @@ cat >"$work/members.json" <<'END'
 "traceName":"/tmp/x \"quoted\".json","beginningOfTime":1691836962728328}
 END
 
+# So many members, and arguments, that to compare each with each takes minutes.
+"$python" - >"$work/many.json" <<'END' || exit 99
+import json
+print(json.dumps({
+    "traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 0,
+                     "dur": 5, "args": {f"k{i}": i for i in range(60000)}}],
+    **{f"member{i}": i for i in range(60000)}}))
+END
+
 cd "$srcdir/tests/traces" || exit 99
-for trace in "$work/small.json" "$work/members.json" a100_simple_add_cuda_sync.json.gz \
+for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
+	a100_simple_add_cuda_sync.json.gz \
 	flow.json.gz logging_integration.json.gz mi250_minitoy.json.gz \
 	mi300_vllm_graph_decode.json.gz self-win-clang-19.1_main.json.gz \
 	tb_plugin_gpu_metrics_input.json.gz; do
