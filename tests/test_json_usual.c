@@ -22,6 +22,7 @@ static uint64_t chance(uint64_t *state, uint64_t limit)
 struct text {
 	char bytes[TEXT_MAX + 64];
 	size_t size;
+	uint64_t seed;
 	uint64_t state;
 	bool is_plain; /* blanks are alike */
 };
@@ -52,10 +53,30 @@ static void add_scalar(struct text *text)
 	add(text, scalars[chance(&text->state, 17)]);
 }
 
+/* More of them than are remembered; some are too long for that, or not as
+ * plain. */
+static void add_key(struct text *text)
+{
+	static const char *const odd[] = {"", "a", "b", "k\\\"", "\\\\",
+		"ph\xff", "as long as a step may be with its blanks",
+		"as long as no step may be with its blanks"};
+	char key[64];
+
+	if (chance(&text->state, 2) != 0)
+		(void)snprintf(key, sizeof(key), "\"%s\"",
+			odd[chance(&text->state, 8)]);
+	else
+		(void)snprintf(key, sizeof(key), "\"key%u\"",
+			(unsigned)(text->seed / 4 + chance(&text->state, 3)));
+	add(text, key);
+}
+
 static void add_items(struct text *text, unsigned depth)
 {
 	bool object = chance(&text->state, 2) != 0;
-	uint64_t count = chance(&text->state, 6);
+	uint64_t count = chance(&text->state, 10) == 0
+				 ? 2 * JSON_MEMBERS_MAX
+				 : chance(&text->state, 6);
 
 	add(text, object ? "{" : "[");
 	for (uint64_t i = 0; i < count && text->size < TEXT_MAX / 2; i++) {
@@ -64,7 +85,7 @@ static void add_items(struct text *text, unsigned depth)
 			add(text, ",");
 		add_blank(text);
 		if (object) {
-			add(text, "\"key\"");
+			add_key(text);
 			add_blank(text);
 			add(text, ":");
 			add_blank(text);
@@ -85,6 +106,7 @@ static void make_text(struct text *text, uint64_t seed)
 	static const char marks[] = "{}[]:,\"\\0.1-e t";
 
 	text->size = 0;
+	text->seed = seed;
 	text->state = seed;
 	text->is_plain = seed % 4 < 2;
 	for (uint64_t i = chance(&text->state, 70); i > 0; i--)
