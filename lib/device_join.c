@@ -115,10 +115,12 @@ static bool grow_far(struct device_join *join)
 	join->far = more;
 	join->far_size = size;
 	for (uint32_t i = 0; i < old_size; i++) {
-		const struct call *call = &join->calls[old[i] - 1];
+		const struct call *call;
 
-		if (old[i] != 0)
-			more[far_slot(join, call->pid, call->id)] = old[i];
+		if (old[i] == 0)
+			continue;
+		call = &join->calls[old[i] - 1];
+		more[far_slot(join, call->pid, call->id)] = old[i];
 	}
 	memory_free(old);
 	return true;
