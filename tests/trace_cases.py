@@ -187,6 +187,17 @@ TEXT = [
          '{"ph":"B","ts":5,"x":[{"ph":"X"}]},"ph":"X","name":"a","pid":1,'
          '"tid":1,"ts":0,"dur":1}],"more":[{"ph":"X","ts":1,"dur":1}]}',
          {"a": once(1000)}),
+    # Python's json takes the last one.
+    Case("of equal keys the first counts",
+         text_of([op("a", 0, 4, 1), call(1, 9), op("b", 5, 5, 2), call(6, 8),
+                  kernel(8, 3, 9)]).replace(
+                      '"stream": 7, "correlation": 9',
+                      '"stream": 7, "correlation": 9, "correlation": 8'),
+         {"a": once(4000, 3000), "b": once(5000, 4000),
+          "cudaLaunchKernel": (2, 2, 2000, 2000), K: once(3000)},
+         {("a", "cudaLaunchKernel"): once(1000),
+          ("b", "cudaLaunchKernel"): once(1000), ("a", K): once(3000)},
+         {}, False),
     Case("an array that is not ended",
          '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":1},\n',
          {"a": once(1000)}),
