@@ -190,8 +190,9 @@ foreign() {
 }
 FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
 	foreign
+# How many are right was said by the fake; a flush may come before one is full.
 broken() {
-	records many 100 && tells "lost device_unknown 20"
+	records many 100 && tells "lost device_unknown [12][0-9]"
 }
 FAKE_CUPTI_ROOM=5 FAKE_CUPTI_BROKEN=1 case_of "what is no record" broken
 exhausted() {
