@@ -14,8 +14,10 @@ environment: BENCH_TRACE_BYTES  length of the trace (256M)
              BENCH_TRACES_OUT   all figures as JSON (bench-traces.json)
              BENCH_PEERS        where ./bootstrap bench has put other programs
                                 (bench-peers)
+             BENCH_GC           on: Python's json keeps its garbage collector
              CTPROF             the program (./ctprof)
 """
+import glob
 import gzip
 import json
 import marshal
@@ -39,33 +41,25 @@ BUILD_GOAL_S = 10 * UNITS / 10000
 JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], 'rb'))"
 HTA = """import sys
 from hta.trace_analysis import TraceAnalysis
-TraceAnalysis(trace_files={0: sys.argv[1]})"""
-
-
-KERNELS = """import collections, json, sys
-events = json.load(open(sys.argv[1], 'rb'))['traceEvents']
-ops = {e['args']['External id']: e for e in events
-       if e.get('cat') == 'cpu_op' and 'External id' in e.get('args', {})}
-kernels = collections.defaultdict(list)
-for event in events:
-    if event.get('cat') == 'kernel':
-        op = ops.get(event['args'].get('External id'))
-        kernels[event['name']].append(
-            (event['dur'], op and op['args'].get('Input Dims')))
-for name, calls in sorted(kernels.items()):
-    print(name, len(calls), sum(dur for dur, dims in calls) / len(calls))"""
+analysis = TraceAnalysis(trace_files={0: sys.argv[1]})
+if len(sys.argv) > 2:
+    print(getattr(analysis, sys.argv[2])(visualize=False))"""
+DOCUMENT = os.path.join(HERE, "bench_document.py")
+RULES = sorted(glob.glob(os.path.join(HERE, "..", "lib", "rules", "*.rules")))
+PEER_GOAL = 20
 
 
 def convert(form, path):
     return [CTPROF, "convert", "-q", "-t", form, "-o", "-", path]
 
 
-def python_peer(code, path):
-    return [os.path.join(PEERS, "python"), "-c", code, path]
+def python_peer(code, path, *words):
+    return [os.path.join(PEERS, "python"), "-c", code, path, *words]
 
 
 def trace_rows(trace, packed):
-    """(name, command, goal in MB/s or None)"""
+    """(name, command, goal in MB/s or None), and of a program that does what
+    one of ours does, the name of that one."""
     return [
         ("ctprof: JSON -> pstats", convert("pstats", trace), 500),
         ("ctprof: JSON -> ctp", convert("log", trace), 300),
@@ -89,28 +83,39 @@ def trace_rows(trace, packed):
 
 
 def report_rows(trace, work):
-    """What answers questions, beside what PyTorch's own tools do for kernels
-    alone: Python's json, and dictionaries. A goal of memory is 512 MiB."""
+    """What answers questions; behind each, what answers the same with Python's
+    json and dictionaries, and HolisticTraceAnalysis where it can. A goal of
+    memory is 512 MiB."""
     page = os.path.join(work, "report.html")
 
     def row(*words):
-        return ("ctprof " + " ".join(words), [CTPROF, *words, "-q", trace],
-                200)
+        name = "ctprof " + " ".join(words)
+        options = ["--force", "-o", page] if words == ("report",) else []
+        return name, [CTPROF, *words, "-q", *options, trace], 200
+
+    def document(mode, top, words, *rules):
+        return [row(*words), (
+            "Python's json: " + mode,
+            [sys.executable, "-B", DOCUMENT, mode, str(top), trace, *rules],
+            None, row(*words)[0])]
+
+    def hta(method, words):
+        return ("HTA: " + method, python_peer(HTA, trace, method), None,
+                row(*words)[0])
 
     return [
-        row("stats"),
-        row("stats", "--group", "name"),
-        row("stats", "--group", "shape"),
-        row("kernels"),
-        row("gaps"),
-        row("gaps", "--optimize", "5"),
-        row("phases"),
-        ("ctprof report", [CTPROF, "report", "-q", "--force", "-o", page,
-                           trace], 200),
+        *document("functions", 30, ["stats"]),
+        *document("names", 30, ["stats", "--group", "name"]),
+        *document("shapes", 30, ["stats", "--group", "shape"]),
+        *document("kernels", 20, ["kernels"]),
+        hta("get_gpu_kernel_breakdown", ["kernels"]),
+        *document("gaps", 20, ["gaps"]),
+        hta("get_idle_time_breakdown", ["gaps"]),
+        *document("optimize", 5, ["gaps", "--optimize", "5"]),
+        *document("phases", 0, ["phases"], *RULES),
+        *document("report", 0, ["report"]),
         ("ctprof diff, of two", [CTPROF, "diff", "-q", trace, trace], None),
         ("ctprof: JSON -> flamegraph", convert("flamegraph", trace), None),
-        ("Python's json and dictionaries",
-         [sys.executable, "-c", KERNELS, trace], None),
     ]
 
 
@@ -226,9 +231,18 @@ def measure(command):
     return json.loads(run.stdout)
 
 
+def compare(figure, ours):
+    """How many times as long as ours it takes."""
+    figure["beside"] = ours["name"]
+    figure["peer_goal"] = PEER_GOAL
+    for clock in ("cpu", "wall"):
+        figure[clock + "_ratio"] = (figure[clock + "_ns"] /
+                                    ours[clock + "_ns"])
+
+
 def run_rows(rows, size):
-    figures = []
-    for name, command, goal in rows:
+    figures = {}
+    for name, command, goal, *ours in rows:
         figure = measure(command)
         if figure is None:
             continue
@@ -236,22 +250,33 @@ def run_rows(rows, size):
         figure["goal"] = goal
         figure["cpu_mb_s"] = size / figure["cpu_ns"] * 1e3
         figure["wall_mb_s"] = size / figure["wall_ns"] * 1e3
-        figures.append(figure)
-    return figures
+        if ours and ours[0] in figures:
+            compare(figure, figures[ours[0]])
+        figures[name] = figure
+    return list(figures.values())
+
+
+def goal_of(row):
+    """What is said behind a row: goals, and whether they are missed."""
+    if row["goal"]:
+        return "   goal %d%s" % (
+            row["goal"], "" if row["cpu_mb_s"] >= row["goal"] else " MISSED")
+    if "beside" in row:
+        least = min(row["cpu_ratio"], row["wall_ratio"])
+        return "   %.1f x CPU, %.1f x wall, goal %d%s" % (
+            row["cpu_ratio"], row["wall_ratio"], row["peer_goal"],
+            "" if least >= row["peer_goal"] else " MISSED")
+    return ""
 
 
 def print_rows(title, figures):
     print("%-34s %8s %9s %9s %9s" % (title, "CPU s", "MB/s CPU", "MB/s wall",
                                      "peak MiB"))
     for row in figures:
-        goal = ""
-        if row["goal"]:
-            goal = "   goal %d%s" % (
-                row["goal"],
-                "" if row["cpu_mb_s"] >= row["goal"] else " MISSED")
+        name = "  " * ("beside" in row) + row["name"]
         print("%-34s %8.2f %9.1f %9.1f %9.1f%s" %
-              (row["name"], row["cpu_ns"] / 1e9, row["cpu_mb_s"],
-               row["wall_mb_s"], row["peak_kib"] / 1024, goal))
+              (name, row["cpu_ns"] / 1e9, row["cpu_mb_s"],
+               row["wall_mb_s"], row["peak_kib"] / 1024, goal_of(row)))
 
 
 def main():
