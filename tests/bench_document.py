@@ -2,12 +2,11 @@
 """Answers what ctprof's reports answer in the way of PyTorch's own tools: with
 Python's json, dictionaries, lists and floats. ctprof is measured beside it, so
 it is as fast as such a program easily is: nesting takes one sort and a stack,
-joining a dictionary, and Python's garbage collector is off, which is more than
-most programs do. tests/bench_document.sh checks the answers. Prints JSON;
+joining a dictionary. tests/bench_document.sh checks the answers. Prints JSON;
 times are microseconds, as in the trace.
 
 usage: bench_document.py MODE TOP TRACE [RULES...]
-environment: BENCH_GC  on: the garbage collector stays on
+environment: BENCH_GC  off: without Python's garbage collector
 
 MODE is functions, names, shapes, kernels, gaps, optimize, report, or phases,
 by the files RULES. TOP is how many rows are printed at most; 0: all.
@@ -60,7 +59,7 @@ MODES = {
 
 def main():
     mode, top, path, *rules = sys.argv[1:]
-    if os.environ.get("BENCH_GC") != "on":
+    if os.environ.get("BENCH_GC") == "off":
         gc.disable()
     print(json.dumps(MODES[mode](*read(path), int(top) or None,
                                  *rules)))

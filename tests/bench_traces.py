@@ -33,6 +33,7 @@ ROUNDS = os.environ.get("BENCH_ROUNDS", "3")
 PEERS = os.path.join(
     os.environ.get("BENCH_PEERS", os.path.abspath("bench-peers")),
     "traces", "bin")
+TRACE_BYTES = os.environ.get("BENCH_TRACE_BYTES", "256M")
 FUNCTIONS = 200000
 UNIT = os.path.join(HERE, "traces", "self-win-clang-19.1_main.json.gz")
 UNITS = int(os.environ.get("BENCH_BUILD_FILES", "10000"))
@@ -130,10 +131,10 @@ def profile_rows(profile, work):
     ]
 
 
-def make_trace(path, size):
+def make_trace(path, size, *options):
     with open(path, "wb") as out:
-        subprocess.run(["tests/make_trace", "--bytes=" + size], stdout=out,
-                       check=True)
+        subprocess.run(["tests/make_trace", "--bytes=" + size, *options],
+                       stdout=out, check=True)
 
 
 def write_ranks(work):
@@ -153,10 +154,22 @@ def rank_rows(ranks):
               "-"] + ranks, None)]
 
 
+def write_shapes(work):
+    """Nearly each operator has inputs of its own shapes."""
+    trace = os.path.join(work, "shapes.json")
+    make_trace(trace, TRACE_BYTES, "--lengths=4096")
+    return trace
+
+
+def shape_rows(trace):
+    return [("ctprof stats --group shape",
+             [CTPROF, "stats", "-q", "--group", "shape", trace], None)]
+
+
 def write_trace(work):
     trace = os.path.join(work, "trace.json")
     packed = trace + ".gz"
-    make_trace(trace, os.environ.get("BENCH_TRACE_BYTES", "256M"))
+    make_trace(trace, TRACE_BYTES)
     with open(trace, "rb") as text, gzip.open(packed, "wb", 6) as out:
         shutil.copyfileobj(text, out, 1 << 20)
     return trace, packed
@@ -288,6 +301,10 @@ def main():
         print_rows("%d bytes of JSON" % size, traces)
         reports = run_rows(report_rows(trace, work), size)
         print_rows("reports on it", reports)
+        shapes = write_shapes(work)
+        shaped = run_rows(shape_rows(shapes), os.path.getsize(shapes))
+        os.unlink(shapes)
+        print_rows("of many shapes", shaped)
         ranks = write_ranks(work)
         size = sum(os.path.getsize(rank) for rank in ranks)
         merged = run_rows(rank_rows(ranks), size)
@@ -302,7 +319,7 @@ def main():
         print_build(builds)
     with open(out, "w", encoding="utf-8") as text:
         json.dump({"schema": "ctprof/bench-traces/1", "traces": traces,
-                   "reports": reports,
+                   "reports": reports, "shapes": shaped,
                    "merged": merged, "profiles": profiles, "builds": builds},
                   text, indent=1, sort_keys=True)
         text.write("\n")

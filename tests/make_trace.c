@@ -5,8 +5,11 @@
  * memory - and behind all of that calls of CUDA and what devices did, with
  * arrows. The same options give the same bytes.
  *
- * Usage: make_trace [--bytes=SIZE] [--seed=NUMBER]
+ * Usage: make_trace [--bytes=SIZE] [--seed=NUMBER] [--lengths=NUMBER]
  * SIZE (1M) may end in K, M or G; the trace is longer by a few steps' events.
+ * Inputs of operators are of so many lengths (4, which makes some 2,000
+ * operators of different shapes, as large models have; with 4096 nearly each
+ * has its own).
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,6 +31,7 @@
 #define STREAM 7
 
 static uint64_t seed = 1;
+static uint64_t lengths = 4;
 
 /* One event's times. */
 struct span {
@@ -44,13 +48,65 @@ struct op {
 	unsigned tid;
 };
 
-static const char *const names[] = {"aten::linear", "aten::matmul", "aten::add",
-	"aten::_scaled_dot_product_efficient_attention", "aten::layer_norm",
-	"aten::to", "aten::copy_", "aten::gelu"};
-static const char *const inner_names[] = {"aten::addmm", "aten::mm",
-	"aten::empty_strided", "aten::_efficient_attention_forward",
-	"aten::native_layer_norm", "aten::_to_copy", "aten::fill_",
-	"aten::clone"};
+/* In dimensions, '#' is a length and 'w' the width of a layer; in strides, too.
+ */
+struct kind_of_op {
+	const char *name;
+	const char *types;
+	const char *strides;
+	const char *dims;
+};
+
+#define FLOAT "\"c10::BFloat16\""
+#define SCALAR "\"Scalar\""
+#define HEADS "[1, 16, #, 64]"
+#define HEADS_STRIDES "[1024, 64, 1024, 1]"
+
+static const struct kind_of_op outer_ops[] = {
+	{"aten::linear", FLOAT ", " FLOAT ", " FLOAT,
+		"[1024, 1024, 1], [1024, 1], [1]",
+		"[1, #, 1024], [w, 1024], [w]"},
+	{"aten::matmul", FLOAT ", " FLOAT, "[1024, 1], [1, 1024]",
+		"[#, 1024], [1024, w]"},
+	{"aten::add", FLOAT ", " FLOAT ", " SCALAR,
+		"[1024, w, 1], [1024, w, 1], []", "[1, #, w], [1, #, w], []"},
+	{"aten::_scaled_dot_product_efficient_attention",
+		FLOAT ", " FLOAT ", " FLOAT ", \"\", " SCALAR ", " SCALAR,
+		HEADS_STRIDES ", " HEADS_STRIDES ", " HEADS_STRIDES
+			      ", [], [], []",
+		HEADS ", " HEADS ", " HEADS ", [], [], []"},
+	{"aten::layer_norm",
+		FLOAT ", \"\", " FLOAT ", " FLOAT ", " SCALAR ", " SCALAR,
+		"[1024, w, 1], [], [1], [1], [], []",
+		"[1, #, w], [], [w], [w], [], []"},
+	{"aten::to", FLOAT ", " SCALAR ", " SCALAR ", " SCALAR,
+		"[1024, w, 1], [], [], []", "[1, #, w], [], [], []"},
+	{"aten::copy_", FLOAT ", " FLOAT ", " SCALAR,
+		"[1024, w, 1], [1024, w, 1], []", "[1, #, w], [1, #, w], []"},
+	{"aten::gelu", FLOAT ", \"\"", "[1024, w, 1], []", "[1, #, w], []"},
+};
+static const struct kind_of_op inner_ops[] = {
+	{"aten::addmm", FLOAT ", " FLOAT ", " FLOAT ", " SCALAR ", " SCALAR,
+		"[1], [1024, 1], [1, 1024], [], []",
+		"[w], [#, 1024], [1024, w], [], []"},
+	{"aten::mm", FLOAT ", " FLOAT, "[1024, 1], [1, 1024]",
+		"[#, 1024], [1024, w]"},
+	{"aten::empty_strided", "\"ScalarList\", \"ScalarList\", " SCALAR,
+		"[], [], []", "[], [], []"},
+	{"aten::_efficient_attention_forward",
+		FLOAT ", " FLOAT ", " FLOAT ", \"\", " SCALAR ", " SCALAR,
+		"[#, 1024, 64, 1], [#, 1024, 64, 1], [#, 1024, 64, 1], [], [], "
+		"[]",
+		"[1, #, 16, 64], [1, #, 16, 64], [1, #, 16, 64], [], [], []"},
+	{"aten::native_layer_norm",
+		FLOAT ", \"\", " FLOAT ", " FLOAT ", " SCALAR,
+		"[1024, w, 1], [], [1], [1], []",
+		"[1, #, w], [], [w], [w], []"},
+	{"aten::_to_copy", FLOAT ", " SCALAR ", " SCALAR ", " SCALAR,
+		"[1024, w, 1], [], [], []", "[1, #, w], [], [], []"},
+	{"aten::fill_", FLOAT ", " SCALAR, "[1024, w, 1], []", "[1, #, w], []"},
+	{"aten::clone", FLOAT ", " SCALAR, "[1024, w, 1], []", "[1, #, w], []"},
+};
 static const char *const kernels[] = {
 	"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_"
 	"warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
@@ -121,23 +177,40 @@ static int put_function(
 	return size;
 }
 
-static int put_op(
-	FILE *out, const char *name, const struct op *op, struct span span)
+/* A list whose items are such texts. */
+static int put_list(
+	FILE *out, const char *key, const char *text, const struct op *op)
 {
-	unsigned rows = (unsigned)(op->random >> 20 & 4095);
-	int size = fprintf(out, "  {\n    \"name\": \"%s\",\n", name);
+	unsigned length = 64 + (unsigned)((op->random >> 20) % lengths);
+	unsigned width = 256 * (1 + (unsigned)(op->kind >> 20) % 16);
+	int size = fprintf(out, "\"%s\": [", key);
+
+	for (; *text != '\0'; text++) {
+		if (*text == '#' || *text == 'w')
+			size += fprintf(
+				out, "%u", *text == '#' ? length : width);
+		else
+			size += fprintf(out, "%c", *text);
+	}
+	return size + fprintf(out, "], ");
+}
+
+static int put_op(FILE *out, const struct kind_of_op *kind, const struct op *op,
+	struct span span)
+{
+	int size = fprintf(out, "  {\n    \"name\": \"%s\",\n", kind->name);
 
 	size += put_slice(out, "cpu_op", PID, op->tid, span);
 	size += fprintf(out,
 		"    \"args\": {\n      \"External id\": %" PRIu64
 		", \"Record function id\": 0, "
-		"\"Concrete Inputs\": [\"\", \"\", \"False\"], "
-		"\"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\", "
-		"\"Scalar\"], \"Input Strides\": [[%u, %u, 64, 1], "
-		"[%u, 64, 1024, 1], []], \"Input Dims\": [[1, 16, %u, 64], "
-		"[1, 16, %u, 64], []], \"Ev Idx\": %" PRIu64 "\n    }\n  },\n",
-		op->number + 1, rows * 1024, rows * 64, rows * 1024, rows, rows,
-		2 * op->number);
+		"\"Concrete Inputs\": [\"\", \"\", \"False\"], ",
+		op->number + 1);
+	size += put_list(out, "Input type", kind->types, op);
+	size += put_list(out, "Input Strides", kind->strides, op);
+	size += put_list(out, "Input Dims", kind->dims, op);
+	size += fprintf(
+		out, "\"Ev Idx\": %" PRIu64 "\n    }\n  },\n", 2 * op->number);
 	return size;
 }
 
@@ -225,14 +298,14 @@ static uint64_t put_thread(FILE *out, uint64_t step)
 	}
 	for (uint64_t i = 0; i < OPS; i++) {
 		struct op op = op_of(step, i);
-		size_t name = op.kind % COUNT(names);
+		size_t kind = op.kind % COUNT(outer_ops);
 		uint64_t at = op.at_ns;
 
 		size += (uint64_t)put_function(out, id++, op.kind % FUNCTIONS,
 			op.tid, (struct span){at, 3600});
-		size += (uint64_t)put_op(
-			out, names[name], &op, (struct span){at + 100, 3200});
-		size += (uint64_t)put_op(out, inner_names[name], &op,
+		size += (uint64_t)put_op(out, &outer_ops[kind], &op,
+			(struct span){at + 100, 3200});
+		size += (uint64_t)put_op(out, &inner_ops[kind], &op,
 			(struct span){at + 300, 2600});
 		size += (uint64_t)put_memory(out, &op);
 	}
@@ -305,6 +378,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{"bytes", required_argument, NULL, 'b'},
 		{"seed", required_argument, NULL, 's'},
+		{"lengths", required_argument, NULL, 'l'},
 		{NULL, 0, NULL, 0},
 	};
 	uint64_t bytes = 1 << 20;
@@ -315,10 +389,12 @@ int main(int argc, char **argv)
 			bytes = size_of(optarg);
 		else if (option == 's')
 			seed = strtoull(optarg, NULL, 10);
+		else if (option == 'l')
+			lengths = strtoull(optarg, NULL, 10);
 		else
 			return 2;
 	}
-	if (bytes == 0 || optind < argc ||
+	if (bytes == 0 || lengths == 0 || optind < argc ||
 		setvbuf(stdout, NULL, _IOFBF, 1 << 20) != 0)
 		return 2;
 	put_trace(stdout, bytes);
