@@ -155,6 +155,34 @@ static enum stats_unit unit_for(const struct request *request)
 		       : STATS_MS;
 }
 
+/* Nothing is known of what the rows were to be sorted by. */
+static void say_unsorted(const struct stats *stats)
+{
+	const char *owner = stats->options->key_owner;
+
+	if (stats_has_key(stats))
+		return;
+	switch (stats->options->key) {
+	case STATS_FLOPS:
+		say("--sort: of no operation it is known what it computed: "
+		    "sorted by cumtime");
+		break;
+	case STATS_MEMORY:
+	case STATS_SELF_MEMORY:
+		say("--sort: no memory of %s is known: sorted by cumtime",
+			owner == NULL ? "the host" : owner);
+		break;
+	case STATS_DEVICE_MEMORY:
+	case STATS_SELF_DEVICE_MEMORY:
+		say("--sort: no memory of devices is known: sorted by "
+		    "cumtime");
+		break;
+	default:
+		say("--sort: no device did anything: sorted by cumtime");
+		break;
+	}
+}
+
 static int print(struct request *request, FILE *out)
 {
 	struct ctp_error err = {0};
@@ -167,9 +195,8 @@ static int print(struct request *request, FILE *out)
 		stats_clear(&stats);
 		return status;
 	}
-	if (!stats_memory_has_key(&stats))
-		say("--sort: no memory of %s is known",
-			request->options.key_owner);
+	if (request->grouping.sorted && !request->shown)
+		say_unsorted(&stats);
 	if (request->reporting.style == REPORTING_JSON) {
 		request->report.truncated =
 			stats.hidden != 0 || stats.work_hidden != 0;
@@ -197,6 +224,11 @@ static void choose_look(struct request *request, FILE *out)
 		options->unit = unit_for(request);
 }
 
+static bool is_of_compilers(enum stats_key key)
+{
+	return key <= STATS_NAME;
+}
+
 /* The functions, or what compilers did. */
 static int print_all(void *user, FILE *out)
 {
@@ -205,6 +237,9 @@ static int print_all(void *user, FILE *out)
 	struct ctp_error err = {0};
 
 	if (rollup->compile_count != 0) {
+		if (!is_of_compilers(request->options.key))
+			say("--sort: compilers used no device, and no memory "
+			    "that is known: sorted by cumtime");
 		choose_look(request, out);
 		if (request->reporting.style == REPORTING_JSON)
 			return stats_build_json(rollup, &request->options,
@@ -246,10 +281,10 @@ static int show(
 		   request->reporting.style == REPORTING_TEXT) {
 		putchar('\n');
 	}
-	request->shown = true;
 	request->sum = profile;
 	choose_look(request, stdout);
 	status = print(request, stdout);
+	request->shown = true;
 	options->unit = unit;
 	request->sum = NULL;
 	if (status == EXIT_DONE)

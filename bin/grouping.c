@@ -95,10 +95,27 @@ static void read_columns(struct grouping *grouping, const char *text,
 			number == STATS_OPS_COLUMN_COUNT
 				? (1U << STATS_OPS_COLUMN_COUNT) - 1
 				: 1U << number;
+		if (number == STATS_OPS_MEMORY_EACH)
+			grouping->look.columns |= 1U << STATS_OPS_MEMORY;
 		if (text[size] != ',')
 			return;
 		text += size + 1;
 	}
+}
+
+/* Some keys are of what only some tables have. */
+static void check_key(
+	const struct grouping *grouping, const struct argp_state *state)
+{
+	if (grouping->has_ops)
+		return;
+	if (grouping->key >= STATS_MEMORY)
+		argp_error(state,
+			"--sort: memory and flops are those of operations, "
+			"and need --group by name, site, shape, stack, cat or "
+			"module");
+	if (grouping->given && grouping->key >= STATS_DEVICE)
+		argp_error(state, "--sort: compilers use no device");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -136,10 +153,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				"--columns, --top-level and the widths are for "
 				"--group by name, site, shape, stack, cat and "
 				"module");
-		if (grouping->key_owner != NULL && !grouping->has_ops)
-			argp_error(state,
-				"--sort: a device's memory is for --group by "
-				"name, site, shape, stack, cat and module");
+		check_key(grouping, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -164,8 +178,9 @@ static const struct argp_option options[] = {
 		"phase, unit, header, template, template-set, function, or all "
 		"of these (the default, of a directory)", GROUP_MAIN},
 	{"columns", KEY_COLUMNS, "LIST", 0,
-		"of operations, show these in text: cpu, device, memory, flops, "
-		"all (default: cpu,device)", GROUP_MAIN},
+		"of operations, show these in text: cpu, device, memory, "
+		"flops, memory-each (of several devices each), all (default: "
+		"cpu,device)", GROUP_MAIN},
 	{"top-level", KEY_TOP_LEVEL, NULL, 0,
 		"show only operations that are called by no other", GROUP_MAIN},
 	{"name-width", KEY_NAME_WIDTH, "N", 0,

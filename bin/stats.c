@@ -56,7 +56,7 @@ static uint64_t figure(
 {
 	const struct profile_cost *cost = &function->cost;
 
-	switch (stats->options->key) {
+	switch (stats->key) {
 	case STATS_TOTTIME:
 		return cost->tottime_ns;
 	case STATS_NCALLS:
@@ -90,7 +90,7 @@ static int compare(const void *a, const void *b, void *user)
 	const struct profile_function *one = &stats->profile->functions[*left];
 	const struct profile_function *two = &stats->profile->functions[*right];
 
-	if (stats->options->key == STATS_NAME) {
+	if (stats->key == STATS_NAME) {
 		int names = strcmp(one->name, two->name);
 
 		if (names != 0)
@@ -137,6 +137,19 @@ static void sum_device(struct stats *stats)
 		stats->device_ns += function->device.self_ns;
 		stats->activities += function->cost.ncalls;
 	}
+}
+
+bool stats_has_key(const struct stats *stats)
+{
+	enum stats_key key = stats->options->key;
+
+	if (key >= STATS_MEMORY && key <= STATS_SELF_DEVICE_MEMORY)
+		return stats_memory_has_key(stats);
+	if (key == STATS_FLOPS)
+		return stats->profile->flops != 0;
+	return (key != STATS_DEVICE && key != STATS_SELF_DEVICE &&
+		       key != STATS_DEVICE_PERCALL) ||
+	       stats->has_device;
 }
 
 /* Puts the functions of a table in order, of which `all` could be shown. */
@@ -245,6 +258,7 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 		!stats_memory_init(stats))
 		return no_memory(err);
 	sum_device(stats);
+	stats->key = stats_has_key(stats) ? options->key : STATS_CUMTIME;
 	choose(stats);
 	if (options->callers) {
 		stats->callers = profile_callers(profile);

@@ -43,12 +43,13 @@ enum stats_key stats_key_of(unsigned word);
 enum stats_unit { STATS_AUTO, STATS_NS, STATS_US, STATS_MS, STATS_S };
 
 /* Tables of operations (ops.h). */
-#define STATS_OPS_COLUMNS "cpu|device|memory|flops|all"
+#define STATS_OPS_COLUMNS "cpu|device|memory|flops|memory-each|all"
 enum stats_ops_column {
 	STATS_OPS_CPU,
 	STATS_OPS_DEVICE,
 	STATS_OPS_MEMORY,
 	STATS_OPS_FLOPS,
+	STATS_OPS_MEMORY_EACH, /* as memory; of several devices each */
 	STATS_OPS_COLUMN_COUNT
 };
 
@@ -81,6 +82,9 @@ struct stats_options {
 struct stats {
 	const struct profile *profile; /* borrowed */
 	const struct stats_options *options;
+	/* That of the options, or STATS_CUMTIME where it is of what is not
+	 * known. */
+	enum stats_key key;
 	const char *group; /* of several in a report; NULL: the only one */
 	uint32_t *order;   /* functions to show */
 	uint32_t count;
@@ -108,6 +112,9 @@ struct stats {
 enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	const struct stats_options *options, struct ctp_error *err);
 void stats_clear(struct stats *stats);
+
+/* Is anything known of what the rows were to be sorted by? */
+bool stats_has_key(const struct stats *stats);
 
 /* What a device is called: the end of its functions' "<gpu:0 NAME>". NULL if
  * it is not known. */

@@ -88,7 +88,12 @@ bool stats_memory_has(const struct stats *stats, uint32_t owner)
 
 bool stats_memory_has_key(const struct stats *stats)
 {
-	return stats->key_owner != NO_OWNER;
+	enum stats_key key = stats->options->key;
+	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
+
+	if (key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY)
+		return stats->owner_count > host;
+	return stats_memory_has(stats, stats->key_owner);
 }
 
 /* In the order of numbers that have no sign. */
@@ -100,7 +105,7 @@ static uint64_t ordered(int64_t bytes)
 uint64_t stats_memory_figure(
 	const struct stats *stats, const struct profile_function *function)
 {
-	enum stats_key key = stats->options->key;
+	enum stats_key key = stats->key;
 	bool devices =
 		key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
 	bool self = key == STATS_SELF_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
@@ -208,6 +213,14 @@ void stats_memory_put_row(const struct stats *stats, struct json *json,
 	put_list(stats, json, function->use.memory, put_part);
 }
 
+bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
+{
+	const struct profile_memory *memory = stats->profile->memory;
+
+	return memory != NULL &&
+	       profile_memory_of(memory, memory->all, owner).failed != 0;
+}
+
 bool stats_memory_any_failed(const struct stats *stats)
 {
 	struct profile_function all = {0};
@@ -223,30 +236,39 @@ void stats_memory_put_titles(const struct stats *stats, FILE *out)
 
 	if (stats->owner_count == 0)
 		return;
-	fputs(",self_host_bytes,host_bytes,self_device_bytes,device_bytes",
-		out);
+	fputs(",self_host_bytes,host_bytes", out);
+	if (stats_memory_owner_failed(stats, PROFILE_MEMORY_HOST))
+		fputs(",host_out_of_memory", out);
+	fputs(",self_device_bytes,device_bytes", out);
 	for (uint32_t i = 0; i < stats->owner_count; i++) {
 		if (stats->owners[i] == PROFILE_MEMORY_HOST)
 			continue;
 		stats_memory_owner(stats, stats->owners[i], name);
 		fprintf(out, ",self_%s_bytes,%s_bytes", name, name);
+		if (stats_memory_owner_failed(stats, stats->owners[i]))
+			fprintf(out, ",%s_out_of_memory", name);
 	}
 	fputs(stats_memory_any_failed(stats) ? ",out_of_memory" : "", out);
 }
 
-/* Both figures of an owner; none of an edge. */
+/* Both figures of an owner, and how often it had none if that was ever so; of
+ * an edge nothing is known. */
 static void put_amount(const struct stats *stats, FILE *out,
 	const struct profile_function *function, uint32_t owner)
 {
 	struct profile_amount amount;
+	bool failed = owner != PROFILE_MEMORY_DEVICES &&
+		      stats_memory_owner_failed(stats, owner);
 
 	if (function == NULL) {
-		fputs(",,", out);
+		fputs(failed ? ",,," : ",,", out);
 		return;
 	}
 	amount = stats_memory_of(stats, function, owner);
 	fprintf(out, ",%" PRId64 ",%" PRId64, amount.self_bytes,
 		amount.total_bytes);
+	if (failed)
+		fprintf(out, ",%" PRIu64, amount.failed);
 }
 
 void stats_memory_put_line(const struct stats *stats, FILE *out,
@@ -306,13 +328,16 @@ void stats_memory_print(const struct stats *stats, FILE *out)
 	if (profile_memory_records(memory) != 0) {
 		fprintf(out,
 			"Memory taken or given back (--columns memory): "
-			"%" PRIu64 " times",
-			profile_memory_records(memory));
+			"%" PRIu64 " time%s",
+			profile_memory_records(memory),
+			profile_memory_records(memory) == 1 ? "" : "s");
 		print_counts(stats, out, false);
 	}
 	if (stats_memory_any_failed(stats)) {
-		fprintf(out, "Out of memory: %" PRIu64 " times",
-			stats_memory_failed(stats, &all));
+		uint64_t failed = stats_memory_failed(stats, &all);
+
+		fprintf(out, "Out of memory: %" PRIu64 " time%s", failed,
+			failed == 1 ? "" : "s");
 		print_counts(stats, out, true);
 	}
 }

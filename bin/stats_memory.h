@@ -17,6 +17,7 @@ struct profile_amount stats_memory_of(const struct stats *stats,
 uint64_t stats_memory_failed(
 	const struct stats *stats, const struct profile_function *function);
 bool stats_memory_any_failed(const struct stats *stats);
+bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner);
 
 /* Is any of this owner's known? */
 bool stats_memory_has(const struct stats *stats, uint32_t owner);
@@ -24,7 +25,7 @@ bool stats_memory_has(const struct stats *stats, uint32_t owner);
 const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
 	char text[PROFILE_OWNER_TEXT]);
 
-/* Is there one of the name that --sort has, if it has any? */
+/* Is any known of those that --sort is about? */
 bool stats_memory_has_key(const struct stats *stats);
 
 /* The order of rows by STATS_MEMORY and its like, as numbers without a sign. */

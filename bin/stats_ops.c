@@ -14,187 +14,9 @@
 #include "say.h"
 #include "stats_memory.h"
 #include "stats_private.h"
+#include "stats_view.h"
 
-#define WIDE 120 /* lines with room for what can be worked out */
-#define TITLE_SIZE (PROFILE_OWNER_TEXT + 16)
-#define DEVICES 8 /* whose memory is in a table */
 #define GIGA 1000000000
-
-enum figure {
-	FIGURE_COUNT,
-	FIGURE_SELF,
-	FIGURE_SHARE,
-	FIGURE_TOTAL,
-	FIGURE_MEAN,
-	FIGURE_DEVICE_SELF,
-	FIGURE_DEVICE_SHARE,
-	FIGURE_DEVICE,
-	FIGURE_DEVICE_MEAN,
-	FIGURE_SELF_MEMORY,
-	FIGURE_MEMORY,
-	FIGURE_SELF_DEVICES_MEMORY, /* of several together */
-	FIGURE_DEVICES_MEMORY,
-	FIGURE_SELF_DEVICE_MEMORY, /* two columns for each */
-	FIGURE_DEVICE_MEMORY,
-	FIGURE_OUT_OF_MEMORY,
-	FIGURE_FLOPS,
-	FIGURES
-};
-
-static const struct {
-	const char *title;
-	bool has_unit; /* that of times */
-	bool wide;     /* only where lines are long */
-	enum stats_ops_column column;
-} figures[] = {
-	[FIGURE_COUNT] = {"count", false, false, STATS_OPS_COLUMN_COUNT},
-	[FIGURE_SELF] = {"self ", true, false, STATS_OPS_CPU},
-	[FIGURE_SHARE] = {"self %", false, false, STATS_OPS_CPU},
-	[FIGURE_TOTAL] = {"total ", true, false, STATS_OPS_CPU},
-	[FIGURE_MEAN] = {"mean ", true, true, STATS_OPS_CPU},
-	[FIGURE_DEVICE_SELF] = {"dev self", false, false, STATS_OPS_DEVICE},
-	[FIGURE_DEVICE_SHARE] = {"dev %", false, false, STATS_OPS_DEVICE},
-	[FIGURE_DEVICE] = {"dev total", false, false, STATS_OPS_DEVICE},
-	[FIGURE_DEVICE_MEAN] = {"dev mean", false, true, STATS_OPS_DEVICE},
-	[FIGURE_SELF_MEMORY] = {"self mem", false, false, STATS_OPS_MEMORY},
-	[FIGURE_MEMORY] = {"mem", false, false, STATS_OPS_MEMORY},
-	[FIGURE_SELF_DEVICES_MEMORY] = {"self dev mem", false, false,
-		STATS_OPS_MEMORY},
-	[FIGURE_DEVICES_MEMORY] = {"dev mem", false, false, STATS_OPS_MEMORY},
-	[FIGURE_SELF_DEVICE_MEMORY] = {"self mem ", false, false,
-		STATS_OPS_MEMORY},
-	[FIGURE_DEVICE_MEMORY] = {"mem ", false, false, STATS_OPS_MEMORY},
-	[FIGURE_OUT_OF_MEMORY] = {"oom", false, false, STATS_OPS_MEMORY},
-	[FIGURE_FLOPS] = {"GFLOP", false, false, STATS_OPS_FLOPS},
-};
-
-/* The table that is printed: which figures are in it. */
-struct view {
-	const struct stats *stats;
-	struct shown {
-		enum figure figure;
-		uint32_t owner; /* of memory */
-		char title[TITLE_SIZE];
-	} shown[FIGURES + 2 * DEVICES];
-	size_t count;
-	uint32_t hidden_devices;
-	struct table_column columns[FIGURES + 2 * DEVICES + 2];
-	struct table table;
-};
-
-static uint32_t usual_columns(const struct stats *stats)
-{
-	enum stats_key key = stats->options->key;
-	uint32_t columns = 1U << STATS_OPS_CPU | 1U << STATS_OPS_DEVICE;
-
-	if (key >= STATS_MEMORY && key <= STATS_SELF_DEVICE_MEMORY)
-		columns |= 1U << STATS_OPS_MEMORY;
-	if (key == STATS_FLOPS)
-		columns |= 1U << STATS_OPS_FLOPS;
-	return columns;
-}
-
-/* Is the figure of memory that there is? */
-static bool has_memory(const struct stats *stats, enum figure figure)
-{
-	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
-
-	switch (figure) {
-	case FIGURE_SELF_MEMORY:
-	case FIGURE_MEMORY:
-		return host;
-	case FIGURE_SELF_DEVICES_MEMORY:
-	case FIGURE_DEVICES_MEMORY:
-		return stats->owner_count - host > 1;
-	case FIGURE_OUT_OF_MEMORY:
-		return stats_memory_any_failed(stats);
-	default:
-		return true;
-	}
-}
-
-static bool is_shown(const struct stats *stats, enum figure figure)
-{
-	const struct stats_options *options = stats->options;
-	uint32_t columns = options->ops->columns;
-	enum stats_ops_column column = figures[figure].column;
-
-	if (column == STATS_OPS_COLUMN_COUNT)
-		return true;
-	if (column == STATS_OPS_DEVICE && !stats->has_device)
-		return false;
-	if (column == STATS_OPS_MEMORY && !has_memory(stats, figure))
-		return false;
-	if (column == STATS_OPS_FLOPS && stats->profile->flops == 0)
-		return false;
-	if (figures[figure].wide && columns == 0 && options->width != 0 &&
-		options->width < WIDE)
-		return false;
-	if (columns == 0)
-		columns = usual_columns(stats);
-	return (columns & 1U << column) != 0;
-}
-
-static void show(
-	struct view *view, enum figure figure, uint32_t owner, const char *more)
-{
-	struct shown *shown = &view->shown[view->count];
-
-	shown->figure = figure;
-	shown->owner = owner;
-	(void)snprintf(
-		shown->title, TITLE_SIZE, "%s%s", figures[figure].title, more);
-	view->columns[view->count++] =
-		(struct table_column){shown->title, true};
-}
-
-/* The first devices, and whose memory the rows are sorted by. */
-static void show_devices(struct view *view)
-{
-	const struct stats *stats = view->stats;
-	uint32_t room = DEVICES;
-
-	if (stats->key_owner != PROFILE_MEMORY_HOST &&
-		stats_memory_has(stats, stats->key_owner))
-		room--;
-	for (uint32_t i = 0; i < stats->owner_count; i++) {
-		uint32_t owner = stats->owners[i];
-		char name[PROFILE_OWNER_TEXT];
-
-		if (owner == PROFILE_MEMORY_HOST)
-			continue;
-		if (owner != stats->key_owner && room == 0) {
-			view->hidden_devices++;
-			continue;
-		}
-		room -= owner != stats->key_owner;
-		stats_memory_owner(stats, owner, name);
-		show(view, FIGURE_SELF_DEVICE_MEMORY, owner, name);
-		show(view, FIGURE_DEVICE_MEMORY, owner, name);
-	}
-}
-
-static void view_init(struct view *view, const struct stats *stats)
-{
-	bool shapes = stats->options->ops->group == OPS_SHAPE;
-
-	*view = (struct view){.stats = stats};
-	for (enum figure i = 0; i < FIGURES; i++) {
-		if (!is_shown(stats, i))
-			continue;
-		if (i == FIGURE_SELF_DEVICE_MEMORY)
-			show_devices(view);
-		else if (i != FIGURE_DEVICE_MEMORY)
-			show(view, i, PROFILE_MEMORY_HOST,
-				figures[i].has_unit ? stats_titles(stats)->unit
-						    : "");
-	}
-	view->columns[view->count] = (struct table_column){"name", false};
-	if (shapes)
-		view->columns[view->count + 1] =
-			(struct table_column){"shapes of inputs", false};
-	table_init(&view->table, view->columns, view->count + 1 + shapes);
-}
 
 static const char *share_text(char *text, uint64_t part, uint64_t whole)
 {
@@ -224,11 +46,14 @@ static const char *memory_text(const struct stats *stats, char *text,
 	struct profile_amount amount = stats_memory_of(stats, function,
 		devices ? PROFILE_MEMORY_DEVICES : shown->owner);
 
-	if (shown->figure != FIGURE_OUT_OF_MEMORY)
+	if (shown->figure != FIGURE_OUT_OF_MEMORY &&
+		shown->figure != FIGURE_OUT_OF_MEMORY_OF)
 		return bytes_text(
 			text, self ? amount.self_bytes : amount.total_bytes);
 	(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64,
-		stats_memory_failed(stats, function));
+		shown->figure == FIGURE_OUT_OF_MEMORY_OF
+			? amount.failed
+			: stats_memory_failed(stats, function));
 	return text;
 }
 
@@ -263,8 +88,9 @@ static const char *cost_text(const struct stats *stats, char *text,
 {
 	uint64_t unit_ns = stats_titles(stats)->size_ns;
 
-	if (figure == FIGURE_COUNT) {
-		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64, cost->ncalls);
+	if (figure == FIGURE_COUNT || figure == FIGURE_PCALLS) {
+		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64,
+			figure == FIGURE_COUNT ? cost->ncalls : cost->pcalls);
 		return text;
 	}
 	if (function->device.kind != PROFILE_HOST)
@@ -490,6 +316,8 @@ int stats_print_ops(const struct stats *stats, FILE *out)
 			"(memory of %" PRIu32
 			" more devices not shown; see --json and --csv)\n",
 			view.hidden_devices);
+	if (view.together)
+		fputs("(of each device: --columns memory-each)\n", out);
 	print_sums(stats, out);
 	if (missing != NULL)
 		fputs(missing, out);

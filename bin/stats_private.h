@@ -12,6 +12,7 @@ struct stats_titles {
 	const char *cumtime;
 	const char *self_device;
 	const char *device;
+	const char *device_mean;
 	const char *captured;
 	const char *total;
 	const char *mean;

@@ -21,17 +21,17 @@
 /* In the order of enum stats_unit. */
 static const struct stats_titles units[] = {
 	[STATS_NS] = {"tottime ns", "cumtime ns", "self device ns", "device ns",
-		"captured ns", "total ns", "mean ns", "min ns", "max ns", "ns",
-		1},
+		"device mean ns", "captured ns", "total ns", "mean ns",
+		"min ns", "max ns", "ns", 1},
 	[STATS_US] = {"tottime us", "cumtime us", "self device us", "device us",
-		"captured us", "total us", "mean us", "min us", "max us", "us",
-		1000},
+		"device mean us", "captured us", "total us", "mean us",
+		"min us", "max us", "us", 1000},
 	[STATS_MS] = {"tottime ms", "cumtime ms", "self device ms", "device ms",
-		"captured ms", "total ms", "mean ms", "min ms", "max ms", "ms",
-		1000000},
+		"device mean ms", "captured ms", "total ms", "mean ms",
+		"min ms", "max ms", "ms", 1000000},
 	[STATS_S] = {"tottime s", "cumtime s", "self device s", "device s",
-		"captured s", "total s", "mean s", "min s", "max s", "s",
-		1000000000},
+		"device mean s", "captured s", "total s", "mean s", "min s",
+		"max s", "s", 1000000000},
 };
 
 const struct stats_titles *stats_titles(const struct stats *stats)
@@ -50,6 +50,43 @@ static void add_cost(
 	table_add(table, text);
 	table_add(table, quantity_in(text, cost->tottime_ns, unit_ns));
 	table_add(table, quantity_in(text, cost->cumtime_ns, unit_ns));
+}
+
+/* What the column is called that only the order of rows calls for; NULL: all
+ * of that is in the others. */
+static const char *key_title(const struct stats *stats)
+{
+	switch (stats->key) {
+	case STATS_PERCALL:
+		return stats_titles(stats)->mean;
+	case STATS_DEVICE:
+		return stats_titles(stats)->device;
+	case STATS_SELF_DEVICE:
+		return stats_titles(stats)->self_device;
+	case STATS_DEVICE_PERCALL:
+		return stats_titles(stats)->device_mean;
+	default:
+		return NULL;
+	}
+}
+
+static const char *key_text(const struct stats *stats, char *text,
+	const struct profile_function *function)
+{
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+
+	switch (stats->key) {
+	case STATS_PERCALL:
+		return quantity_in(
+			text, stats_percall(&function->cost), unit_ns);
+	case STATS_DEVICE:
+		return quantity_in(text, function->device.total_ns, unit_ns);
+	case STATS_SELF_DEVICE:
+		return quantity_in(text, function->device.self_ns, unit_ns);
+	default:
+		return quantity_in(
+			text, stats_device_percall(function), unit_ns);
+	}
 }
 
 void stats_add_name(struct table *table, const char *before,
@@ -84,6 +121,8 @@ static void add_edge(const struct stats *stats, struct table *table,
 
 	table_add_row(table, TABLE_FAINT);
 	add_cost(table, &edge->cost, stats_titles(stats)->size_ns);
+	if (key_title(stats) != NULL)
+		table_add(table, "");
 	stats_add_name(table, caller ? "  <- " : "  -> ",
 		&stats->profile->functions[other]);
 }
@@ -95,9 +134,12 @@ static void add_function(
 		&stats->profile->functions[number];
 	bool hot =
 		function->cost.tottime_ns > stats->profile->total_ns / HOT_PART;
+	char text[QUANTITY_TEXT];
 
 	table_add_row(table, hot ? TABLE_HOT : TABLE_PLAIN);
 	add_cost(table, &function->cost, stats_titles(stats)->size_ns);
+	if (key_title(stats) != NULL)
+		table_add(table, key_text(stats, text, function));
 	stats_add_name(table, "", function);
 	if (stats->options->callers)
 		for (uint32_t i = stats->callers[number];
@@ -145,13 +187,16 @@ static void print_sums(const struct stats *stats, FILE *out)
 
 int stats_print_text(const struct stats *stats, FILE *out)
 {
+	const char *key = key_title(stats);
 	const struct table_column columns[] = {
 		{"ncalls", true},
 		{"pcalls", true},
 		{stats_titles(stats)->tottime, true},
 		{stats_titles(stats)->cumtime, true},
+		{key == NULL ? "function" : key, key != NULL},
 		{"function", false},
 	};
+	size_t count = sizeof(columns) / sizeof(columns[0]);
 	struct table table;
 	bool printed;
 
@@ -159,7 +204,7 @@ int stats_print_text(const struct stats *stats, FILE *out)
 		fputs("No functions were recorded.\n", out);
 		return EXIT_DONE;
 	}
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, columns, key == NULL ? count - 1 : count);
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_function(stats, &table, stats->order[i]);
 	printed = table_print(

@@ -10,7 +10,7 @@
 
 #include "buffer.h"
 
-#define TABLE_COLUMNS_MAX 40
+#define TABLE_COLUMNS_MAX 48
 
 struct table_column {
 	const char *title; /* "" for the first: no line of titles */

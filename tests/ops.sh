@@ -24,6 +24,10 @@ if [ -n "${CTPROF_DATA-}" ]; then
 fi
 "$python" "$srcdir/tests/ops_check.py" "$CTPROF" "$work" 6 "$@" || failed=1
 
+# Each key of --sort sorts each table, or is refused.
+"$python" "$srcdir/tests/sort_check.py" "$CTPROF" "$work" \
+	"$traces/self-win-clang-19.1_main.json.gz" || failed=1
+
 # By hand: mm is called twice, once in itself; 3 us of 8 are the inner one's.
 cat >"$work/small.json" <<'EOF'
 {"traceEvents":[
@@ -114,20 +118,47 @@ range() {
 	printf '{}]}\n'
 } >"$work/devices.json"
 cat >"$work/wanted" <<'EOF'
-count  self mem     mem  self dev mem  dev mem  self mem cuda:0  mem cuda:0  self mem hip:1  mem hip:1  oom  name
-    1       0 B     0 B        4.1 kB   4.1 kB           4.1 kB      4.1 kB             0 B        0 B    0  copy
-    1       0 B     0 B           0 B      0 B              0 B         0 B             0 B        0 B    1  [OutOfMemory]
-    1       0 B     0 B        -512 B   -512 B              0 B         0 B          -512 B     -512 B    0  [memory]
-    2    4.1 kB  4.1 kB       -2.6 kB   1.5 kB              0 B      4.1 kB         -2.6 kB    -2.6 kB    1  load
-    5    4.1 kB  4.1 kB        1.0 kB   1.0 kB           4.1 kB      4.1 kB         -3.1 kB    -3.1 kB    1  Total
+count  self mem     mem  self dev mem  dev mem  self mem hip:1  mem hip:1  oom hip:1  name
+    1       0 B     0 B        4.1 kB   4.1 kB             0 B        0 B          0  copy
+    1       0 B     0 B           0 B      0 B             0 B        0 B          1  [OutOfMemory]
+    1       0 B     0 B        -512 B   -512 B          -512 B     -512 B          0  [memory]
+    2    4.1 kB  4.1 kB       -2.6 kB   1.5 kB         -2.6 kB    -2.6 kB          1  load
+    5    4.1 kB  4.1 kB        1.0 kB   1.0 kB         -3.1 kB    -3.1 kB          1  Total
+(of each device: --columns memory-each)
 
 Self CPU time total: 20.000 us
 Memory taken or given back (--columns memory): 5 times (host 1, cuda:0 1, hip:1 3)
-Out of memory: 1 times (hip:1 1)
+Out of memory: 1 time (hip:1 1)
 EOF
 cp "$work/small.json" "$work/first.json"
 cp "$work/devices.json" "$work/small.json"
 table --group=name --columns=memory --sort=memory:hip:1
+cat >"$work/wanted" <<'EOF'
+count  self mem     mem  self dev mem  dev mem  self mem cuda:0  mem cuda:0  self mem hip:1  mem hip:1  oom hip:1  name
+    1       0 B     0 B        4.1 kB   4.1 kB           4.1 kB      4.1 kB             0 B        0 B          0  copy
+    1       0 B     0 B           0 B      0 B              0 B         0 B             0 B        0 B          1  [OutOfMemory]
+    1       0 B     0 B        -512 B   -512 B              0 B         0 B          -512 B     -512 B          0  [memory]
+    2    4.1 kB  4.1 kB       -2.6 kB   1.5 kB              0 B      4.1 kB         -2.6 kB    -2.6 kB          1  load
+    5    4.1 kB  4.1 kB        1.0 kB   1.0 kB           4.1 kB      4.1 kB         -3.1 kB    -3.1 kB          1  Total
+
+Self CPU time total: 20.000 us
+Memory taken or given back (--columns memory): 5 times (host 1, cuda:0 1, hip:1 3)
+Out of memory: 1 time (hip:1 1)
+EOF
+table --group=name --columns=memory-each --sort=memory:hip:1
+cat >"$work/wanted" <<'EOF'
+count  self us  self %  total us  mean us  oom hip:1  name
+    2   16.000   80.00    20.000   10.000          1  load
+    1    4.000   20.00     4.000    4.000          0  copy
+    1    0.000    0.00     0.000    0.000          1  [OutOfMemory]
+    1    0.000    0.00     0.000    0.000          0  [memory]
+    5   20.000  100.00    20.000    4.000          1  Total
+
+Self CPU time total: 20.000 us
+Memory taken or given back (--columns memory): 5 times (host 1, cuda:0 1, hip:1 3)
+Out of memory: 1 time (hip:1 1)
+EOF
+table --group=name
 cp "$work/first.json" "$work/small.json"
 "$CTPROF" stats -q --group=name --sort=memory:xpu:0 "$work/devices.json" \
 	2>&1 >"$work/out" | grep -q "no memory of xpu:0 is known" ||
@@ -140,6 +171,31 @@ for options in "--group=name --sort=memory:" "--sort=memory:xpu:0"; do
 	"$CTPROF" stats $options "$work/devices.json" >"$work/out" 2>&1
 	[ $? -eq 2 ] || complain "$options: not refused"
 done
+
+"$CTPROF" stats -q --group=name --csv "$work/devices.json" >"$work/out"
+grep -q ',cuda:0_bytes,self_hip:1_bytes,hip:1_bytes,hip:1_out_of_memory,out_of' \
+	"$work/out" && grep -q '^load,.*,4096,-2560,-2560,1,1$' "$work/out" &&
+	grep -q '^copy,.*,4096,0,0,0,0$' "$work/out" ||
+	complain "out of memory as CSV: $(cat "$work/out")"
+
+# Of three devices the sum stands in the table, and each if it is asked for.
+{
+	printf '{"traceEvents":['
+	range load 1 0 10
+	for device in 2 0 1 1; do
+		memory "[OutOfMemory]" 1 5 9 1 "$device"
+	done
+	printf '{}]}\n'
+} >"$work/three.json"
+for columns in "memory;  oom  name" \
+	"memory-each;  oom  oom cuda:0  oom cuda:1  oom cuda:2  name"; do
+	"$CTPROF" stats -q --group=name --columns="${columns%;*}" \
+		"$work/three.json" >"$work/out"
+	grep -q "^count.*${columns#*;}\$" "$work/out" ||
+		complain "out of memory of three: $(cat "$work/out")"
+done
+grep -q " 4 *1 *2 *1  load$" "$work/out" ||
+	complain "out of memory of each: $(cat "$work/out")"
 
 # So many devices are told apart; the others are one, and not lost. As text
 # there are 8, one of them that of --sort.
@@ -158,7 +214,7 @@ assert [part["device"] for part in had] == [
 assert [part["records"] for part in had] == [1] * 256 + [44]
 assert had[-1]["bytes"] == 88 and had[-1]["device_id"] is None
 ' || complain "300 devices: not as they should be"
-"$CTPROF" stats -q --group=name --columns=memory --sort=memory:other \
+"$CTPROF" stats -q --group=name --columns=memory-each --sort=memory:other \
 	"$work/many.json" >"$work/out"
 grep -q "mem cuda:6  self mem other  mem other  name" "$work/out" &&
 	grep -q "^(memory of 249 more devices not shown" "$work/out" &&

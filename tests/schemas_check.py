@@ -102,6 +102,7 @@ def make_ops():
             event("aten::empty", 12, 5, "cpu_op"),
             memory(13, 512, 0), memory(14, 256, 1),
             memory(15, 1024, 1, "[OutOfMemory]"),
+            memory(16, 2048, 0, "[OutOfMemory]"),
             event("cudaLaunchKernel", 20, 5, "cuda_runtime", correlation=9,
                   **{"External id": 5}),
             kernel(30, correlation=9, **{"External id": 5}),
