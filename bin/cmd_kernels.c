@@ -3,6 +3,7 @@
  * trace with that in it. */
 #include "cmd.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "arguments.h"
@@ -175,6 +176,11 @@ static int augment(struct request *request, struct input *input)
 	input->origin.source = augment_source(source);
 	job.convert.to = request->to;
 	status = job_run(&job, input, NULL);
+	if (augment_late(source) > 0)
+		say("%s: kernels that came more than %" PRIu32
+		    " events after their operator's first ones: %" PRIu64
+		    "; they are given nothing, and the first ones their part",
+			input->name, AUGMENT_LIMIT, augment_late(source));
 	if (status == EXIT_DONE && augment_count(source) == 0 &&
 		!request->inputs.quiet)
 		say("%s: of no kernel it is known what it did: nothing is "

@@ -205,6 +205,7 @@ int kernels_print_json(
 	for (uint32_t i = 0; i < device_count; i++)
 		put_device(&json, view, &devices[i]);
 	json_end(&json, ']');
+	report_uint(&json, "late", kernels_late(view->kernels));
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	for (uint32_t first = 0; first < count;

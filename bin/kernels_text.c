@@ -202,5 +202,10 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 		print_known(device, out);
 		print_peak(view, first, peak, out);
 	}
+	if (kernels_late(view->kernels) > 0)
+		fprintf(out,
+			"Kernels that came too late to have a part of their "
+			"operator's work, which the first have: %" PRIu64 ".\n",
+			kernels_late(view->kernels));
 	return EXIT_DONE;
 }

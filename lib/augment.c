@@ -314,3 +314,8 @@ uint64_t augment_count(const struct augment *augment)
 {
 	return augment->augmented;
 }
+
+uint64_t augment_late(const struct augment *augment)
+{
+	return shares_late(augment->shares);
+}

@@ -30,7 +30,9 @@ enum ctp_status augment_open(struct event_source *inner, struct augment **out,
 /* The source of the events; the same object. */
 struct event_source *augment_source(struct augment *augment);
 
-/* How many kernels got something so far. */
+/* How many kernels got something so far; and nothing, as they came too late: see
+ * shares_late(). */
 uint64_t augment_count(const struct augment *augment);
+uint64_t augment_late(const struct augment *augment);
 
 #endif

@@ -281,6 +281,11 @@ enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 	return CTP_OK;
 }
 
+uint64_t kernels_late(const struct kernels *kernels)
+{
+	return shares_late(kernels->shares);
+}
+
 static uint64_t rate_of(struct kernels_work work)
 {
 	uint64_t rate = 0;

@@ -73,6 +73,10 @@ enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 /* After the last event, once. Errors: as above. */
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err);
 
+/* How many came too late to have a part of their operator's work: see
+ * shares_late(). */
+uint64_t kernels_late(const struct kernels *kernels);
+
 /* By device, and there by the key: the largest first, names from A. After
  * kernels_finish(). */
 void kernels_sort(struct kernels *kernels, enum kernels_key key);

@@ -160,10 +160,22 @@ static bool grow_ops(struct shares *shares)
 	for (uint32_t i = 0; i < shares->op_room; i++)
 		if (shares->ops[i].number != 0)
 			ops[shares->ops[i].number % room] = shares->ops[i];
+	for (uint32_t i = 0; i < room; i++)
+		ops[i].cut = 0;
+	for (uint32_t i = 0; i < shares->op_room; i++)
+		if (shares->ops[i].cut != 0)
+			ops[shares->ops[i].cut % room].cut = shares->ops[i].cut;
 	memory_free(shares->ops);
 	shares->ops = ops;
 	shares->op_room = room;
 	return true;
+}
+
+/* Divides the work of an operator whose kernels may not all have come. */
+static bool cut(struct shares *shares, struct shares_op *op)
+{
+	op->cut = op->number;
+	return shares_settle(shares, op);
 }
 
 /* A new one, in the place of the oldest if there are too many. */
@@ -179,12 +191,13 @@ static struct shares_op *add_op(
 		if (!grow_ops(shares))
 			return NULL;
 	op = &shares->ops[number % shares->op_room];
-	if (op->number != 0 && !shares_settle(shares, op))
+	if (op->number != 0 && !cut(shares, op))
 		return NULL;
 	*op = (struct shares_op){.number = number,
 		.work = *work,
 		.merge_at = SHARES_MERGE,
-		.first = SHARES_NONE};
+		.first = SHARES_NONE,
+		.cut = op->cut};
 	shares->op_last = number;
 	return op;
 }
@@ -332,15 +345,19 @@ bool shares_see(struct shares *shares, const struct event *event)
 
 /* The operator that the kernel ran for; NULL if there is none, or no more. */
 static struct shares_op *find_op(
-	const struct shares *shares, const struct event *kernel)
+	struct shares *shares, const struct event *kernel)
 {
 	int64_t pid = shares->trace->tracks[kernel->track].pid;
+	struct shares_op *op;
 	uint64_t number;
 
 	if (shares->join == NULL || kernel->id == 0 ||
 		!device_join_find(shares->join, pid, kernel->id, &number))
 		return NULL;
-	return op_of(shares, number);
+	op = op_of(shares, number);
+	if (op == NULL && shares->ops[number % shares->op_room].cut == number)
+		shares->late++;
+	return op;
 }
 
 static uint32_t take_kernel(struct shares *shares)
@@ -404,7 +421,7 @@ bool shares_settle_oldest(struct shares *shares)
 		struct shares_op *op = op_of(shares, shares->op_oldest);
 
 		if (op != NULL)
-			return shares_settle(shares, op);
+			return cut(shares, op);
 	}
 	return true;
 }
@@ -415,6 +432,11 @@ bool shares_settle_all(struct shares *shares)
 		if (!shares_settle_oldest(shares))
 			return false;
 	return true;
+}
+
+uint64_t shares_late(const struct shares *shares)
+{
+	return shares->late;
 }
 
 bool shares_take_op(

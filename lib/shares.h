@@ -56,6 +56,10 @@ bool shares_add(
 bool shares_settle_oldest(struct shares *shares);
 bool shares_settle_all(struct shares *shares);
 
+/* How many kernels came when the work of their operator had been divided among
+ * others, as it waited no more: these have too much, and those none. */
+uint64_t shares_late(const struct shares *shares);
+
 /* The next share that is known. There is none: false. */
 bool shares_take(struct shares *shares, struct share *share);
 

@@ -71,6 +71,9 @@ struct shares_op {
 	bool ended;
 	bool any_number; /* how many kernels there will be is not known */
 	uint32_t first;  /* of the kernels that came, the last first */
+	/* The last one in this place that was divided before all came; stays
+	 * when the place is free again. 0: none. */
+	uint64_t cut;
 };
 
 struct shares {
@@ -85,6 +88,7 @@ struct shares {
 	uint32_t op_room;
 	uint64_t op_last;   /* the latest number */
 	uint64_t op_oldest; /* none before it waits */
+	uint64_t late;      /* kernels of operators that were cut */
 	struct shares_kernel *kernels;
 	uint32_t kernel_count;
 	uint32_t kernel_room;

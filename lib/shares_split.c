@@ -157,7 +157,7 @@ bool shares_settle(struct shares *shares, struct shares_op *op)
 		free_kernel(shares, i);
 		done = shares_finish(shares, &share) && done;
 	}
-	*op = (struct shares_op){.first = SHARES_NONE};
+	*op = (struct shares_op){.first = SHARES_NONE, .cut = op->cut};
 	return done;
 }
 

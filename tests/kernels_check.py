@@ -137,6 +137,31 @@ def check_many():
                                    "sgemm_then": 36 * 10**9})
 
 
+def check_late():
+    """A kernel that comes when its operator has waited too long has nothing,
+    which is said; up to then it has its part."""
+    for between, late in (65000, 0), (66000, 1):
+        trace = Trace()
+        trace.operator("aten::mm", [[20, 30], [30, 40]],
+                       [("gemm_first", 10), ("gemm_last", 30)])
+        trace.events[-1]["ts"] = 9 * 10**6
+        for number in range(between // 2):
+            trace.add("user_annotation", "x", 1, 1, {}, 10**6 + 2 * number)
+        rows, _ = trace.report()
+        flops = 2 * 20 * 30 * 40
+        same("late: report", rows["gemm_first"]["flops"], flops // 4)
+        ran = subprocess.run(
+            [CTPROF, "kernels", "-q", "--augment", "-t", "chrome",
+             WORK + "/made.json"], check=True, capture_output=True, text=True)
+        found = {event["name"]: event["args"].get("kernel_flop", 0)
+                 for event in json.loads(ran.stdout)["traceEvents"]
+                 if event.get("cat") == "kernel"}
+        same("late", found, {"gemm_first": flops // (1 if late else 4),
+                             "gemm_last": 0 if late else flops * 3 // 4})
+        said = f"first ones: {late};"
+        assert said in ran.stderr if late else not ran.stderr, ran.stderr
+
+
 def check_percent():
     """Achieved is by the type of the operator, and the name for TF32."""
     trace = Trace()
@@ -360,6 +385,7 @@ def main():
     """All of it."""
     check_shares()
     check_many()
+    check_late()
     check_percent()
     check_devices()
     check_own()

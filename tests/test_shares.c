@@ -250,9 +250,15 @@ START_TEST(the_oldest_operator_waits_no_more_beyond_the_limit)
 	launch(UINT64_C(1) << 40);
 	end();
 	expect(0, SHARE_WORK, WORK);
+	ck_assert_uint_eq(shares_late(shares), 0);
 	run_kernel(UINT64_C(1) << 40, 10, 1);
 	expect(1, SHARE_WORK, WORK);
+	run_kernel(2, 30, 2);
+	expect(2, SHARE_UNKNOWN, 0);
+	ck_assert_uint_eq(shares_late(shares), 1);
+	run_kernel(3, 30, 2);
 	expect_none();
+	ck_assert_uint_eq(shares_late(shares), 1);
 }
 END_TEST
 
