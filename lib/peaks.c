@@ -3,7 +3,10 @@
  * Figures are those of the makers' data sheets and whitepapers, which NVIDIA
  * prints with sparsity since the A100: those are halved. Of cards for games, the
  * tensor cores' rate is that with sums in fp32, as PyTorch asks for. An MI250 or
- * MI250X is two devices, each with half of what the card has.
+ * MI250X is two devices, each with half of what the card has. Where a maker
+ * rounds (MI355X) or prints one of several alike (RTX 3080 Ti), it is the number
+ * of units times their rate, which gives the others' figures, too. What no
+ * source confirms is left out: then it is not known.
  */
 #include "peaks.h"
 
@@ -25,6 +28,8 @@
 #define AMPERE RATES(19500, 19500, 156000, 312000, 312000, 0, 624000)
 #define VOLTA RATES(7800, 15700, 0, 0, 125000, 0, 0)
 #define VOLTA_PCIE RATES(7000, 14000, 0, 0, 112000, 0, 0)
+#define H20 RATES(1000, 44000, 74000, 148000, 148000, 296000, 296000)
+#define UNKNOWN RATES(0, 0, 0, 0, 0, 0, 0)
 #define CDNA3 RATES(163400, 163400, 653700, 1307400, 1307400, 2614900, 2614900)
 
 #define VOLTA_SHEET "NVIDIA V100 datasheet 1165301-r5"
@@ -38,6 +43,8 @@
 #define BLACKWELL_SHEET "NVIDIA Blackwell datasheet"
 
 const struct peak peaks_known[] = {
+	{"P100 PCIE 12GB", 0, RATES(4700, 9300, 0, 0, 18700, 0, 0), 549,
+		"NVIDIA P100 datasheet"},
 	{"P100 PCIE", 0, RATES(4700, 9300, 0, 0, 18700, 0, 0), 732,
 		"NVIDIA P100 datasheet"},
 	{"P100", 0, RATES(5300, 10600, 0, 0, 21200, 0, 0), 732,
@@ -58,7 +65,7 @@ const struct peak peaks_known[] = {
 	{"A800 SXM4 80GB", 0, AMPERE, 2039, AMPERE_SHEET},
 	{"A10", 0, RATES(0, 31200, 62500, 125000, 125000, 0, 250000), 600,
 		"NVIDIA A10 datasheet"},
-	{"A10G", 0, RATES(0, 35000, 35000, 70000, 70000, 0, 140000), 600,
+	{"A10G", 0, RATES(0, 35000, 0, 70000, 70000, 0, 0), 600,
 		"AWS and NVIDIA, A10G product brief"},
 	{"A30", 0, RATES(10300, 10300, 82000, 165000, 165000, 0, 330000), 933,
 		"NVIDIA A30 datasheet"},
@@ -79,10 +86,11 @@ const struct peak peaks_known[] = {
 	{"H200 NVL", 0, RATES(60000, 60000, 417500, 835500, 835500, 1670500,
 		1670500), 4800, "NVIDIA H200 datasheet"},
 	{"H200", 0, HOPPER, 4800, "NVIDIA H200 datasheet"},
-	{"H800", 0, RATES(1000, 67000, 494700, 989400, 989400, 1978900,
-		1978900), 3350, "NVIDIA H800 datasheet"},
-	{"H20", 0, RATES(1000, 44000, 74000, 148000, 148000, 296000, 296000),
-		4000, "NVIDIA H20 datasheet"},
+	{"H800 PCIe", 0, UNKNOWN, 0, NULL},
+	{"H800", 0, RATES(0, 67000, 494700, 989400, 989400, 1978900, 1978900),
+		3350, "reports of NVIDIA's H800 datasheet"},
+	{"H20", 120 * GB, H20, 4800, "reports of NVIDIA's H20 datasheet"},
+	{"H20", 0, H20, 4000, "reports of NVIDIA's H20 datasheet"},
 	{"GH200 144G", 0, HOPPER, 4900, GRACE_SHEET},
 	{"GH200", 0, HOPPER, 4000, GRACE_SHEET},
 	{"B200", 0, RATES(40000, 80000, 1100000, 2250000, 2250000, 4500000,
@@ -114,6 +122,8 @@ const struct peak peaks_known[] = {
 		TURING_PAPER},
 	{"RTX 3070", 0, RATES(0, 20300, 20300, 40600, 40600, 0, 162600), 448,
 		GA102_PAPER},
+	{"RTX 3080", 12 * GB, RATES(0, 30600, 30600, 61300, 61300, 0, 245100),
+		912, GA102_PAPER},
 	{"RTX 3080", 0, RATES(0, 29800, 29800, 59500, 59500, 0, 238000), 760,
 		GA102_PAPER},
 	{"RTX 3080 Ti", 0, RATES(0, 34100, 34100, 68200, 68200, 0, 272800),
@@ -211,6 +221,6 @@ const struct peak *peak_find(const struct peak *peaks, size_t count,
 	for (size_t i = 0; i < count; i++)
 		if (memory_bytes >= peaks[i].memory_bytes &&
 			matches(peaks[i].name, name))
-			return &peaks[i];
+			return peaks[i].source == NULL ? NULL : &peaks[i];
 	return NULL;
 }

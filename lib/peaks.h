@@ -17,6 +17,7 @@ struct peak {
 	uint64_t memory_bytes;   /* it has at least so much; 0: or any */
 	uint32_t gflops[DTYPES]; /* a second; 0: not known, or none */
 	uint32_t gb_per_s;
+	/* NULL: nothing is known of it, though its name is like another's. */
 	const char *source;
 };
 
