@@ -12,6 +12,7 @@
 #include "say.h"
 #include "table.h"
 
+#define FULL 95         /* lines with room for all columns of devices */
 #define UNIT_NS 1000000 /* of text: ms */
 #define THOUSANDTHS 1000
 
@@ -111,6 +112,8 @@ static bool print_devices(const struct gaps_view *view, FILE *out)
 	bool printed;
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_need(&table, "kernels %", FULL);
+	table_need(&table, "most", FULL);
 	for (uint32_t i = 0; i < count; i++)
 		add_device(view, &table, &devices[i]);
 	printed = table_print(&table, out, view->color, view->width);

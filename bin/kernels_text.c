@@ -18,6 +18,10 @@
 #define UNIT_BYTES 1000000000
 #define HUNDREDTHS 100
 
+/* Lines with room for all of the columns, and for most. */
+#define FULL 105
+#define WIDE 90
+
 static void add_in(
 	struct table *table, bool known, uint64_t value, uint64_t unit)
 {
@@ -71,9 +75,9 @@ static bool print_table(const struct kernels_view *view, uint32_t first,
 		{"min us", true},
 		{"max us", true},
 		{"TFLOP/s", true},
-		{"of peak %", true},
+		{"peak %", true},
 		{"GB/s", true},
-		{"of peak %", true},
+		{"peak %", true},
 		{"kernel", false},
 	};
 	uint32_t count;
@@ -84,6 +88,9 @@ static bool print_table(const struct kernels_view *view, uint32_t first,
 	bool printed;
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_need(&table, "min us", FULL);
+	table_need(&table, "max us", FULL);
+	table_need(&table, "share %", WIDE);
 	for (uint32_t i = first; i < end; i++)
 		add_row(view, &table, &rows[i], peak);
 	printed = table_print(&table, out, view->color, view->width);

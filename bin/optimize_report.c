@@ -61,8 +61,12 @@ static void add_row(const struct optimize_view *view, struct table *table,
 {
 	char text[QUANTITY_TEXT];
 	char share[AMOUNT_TEXT];
+	const char *range = trace_site_name(view->trace, row->site);
 	char *location = location_of(view, row);
 	char *name = NULL;
+	/* A function of Python is its own place. */
+	bool placed = location != NULL && location[0] != '\0' &&
+		      strcmp(location, range) != 0;
 
 	table_add_row(table, TABLE_PLAIN);
 	add_score(table, row->score);
@@ -71,9 +75,8 @@ static void add_row(const struct optimize_view *view, struct table *table,
 	table_add(table, quantity_in(text, row->self_ns, UNIT_NS));
 	table_add(table, quantity_in(text, row->duration_ns, UNIT_NS));
 	if (location == NULL ||
-		asprintf(&name, "%s%s%s",
-			trace_site_name(view->trace, row->site),
-			location[0] == '\0' ? "" : "  @ ", location) < 0) {
+		asprintf(&name, "%s%s%s", range, placed ? "  @ " : "",
+			placed ? location : "") < 0) {
 		table->text.failed = true;
 		name = NULL;
 	}

@@ -12,6 +12,8 @@
 #include "say.h"
 #include "stats_private.h"
 
+#define FULL 105 /* lines with room for all of the columns */
+
 static void add_count(struct table *table, uint64_t count)
 {
 	char text[QUANTITY_TEXT];
@@ -170,6 +172,8 @@ static bool print_work(const struct stats *stats, FILE *out)
 	bool printed;
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	table_need(&table, titles->min, FULL);
+	table_need(&table, titles->max, FULL);
 	for (uint32_t i = 0; i < stats->work_count; i++)
 		add_work(stats, &table, stats->work[i]);
 	printed = table_print(

@@ -13,6 +13,7 @@
 #include "stats_private.h"
 
 #define WIDE 120        /* lines with room for what can be worked out */
+#define FULL 90         /* and with room for shares */
 #define FAILED_OWNERS 2 /* so many have columns of their own unasked */
 
 static const struct {
@@ -62,6 +63,8 @@ static uint32_t usual_columns(const struct stats *stats)
 
 	if (is_memory_key(stats->key) && is_narrow(stats))
 		return 1U << STATS_OPS_MEMORY;
+	if (is_memory_key(stats->key) && stats->options->width != 0)
+		return 1U << STATS_OPS_CPU | 1U << STATS_OPS_MEMORY;
 	if (is_memory_key(stats->key))
 		columns |= 1U << STATS_OPS_MEMORY;
 	if (stats->key == STATS_FLOPS)
@@ -239,4 +242,11 @@ void view_init(struct view *view, const struct stats *stats)
 		view->columns[view->count + 1] =
 			(struct table_column){"shapes of inputs", false};
 	table_init(&view->table, view->columns, view->count + 1 + shapes);
+	if (stats->options->ops->columns != 0)
+		return;
+	table_need(&view->table, figures[FIGURE_DEVICE_SHARE].title, FULL);
+	if (!shapes)
+		return;
+	table_need(&view->table, figures[FIGURE_SHARE].title, FULL);
+	table_need(&view->table, figures[FIGURE_DEVICE].title, FULL);
 }

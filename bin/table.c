@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "csv_field.h"
@@ -11,7 +12,8 @@
 #define GAP_WIDTH 2
 #define ELLIPSIS "..."
 #define ELLIPSIS_WIDTH 3
-#define LEAST_WIDTH 20 /* narrower columns tell nothing */
+#define LEAST_WIDTH 18 /* narrower columns tell nothing */
+#define LEFT_OUT SIZE_MAX
 
 void table_init(struct table *table, const struct table_column *columns,
 	size_t column_count)
@@ -24,6 +26,13 @@ void table_init(struct table *table, const struct table_column *columns,
 void table_clear(struct table *table)
 {
 	buffer_clear(&table->text);
+}
+
+void table_need(struct table *table, const char *title, size_t width)
+{
+	for (size_t i = 0; i + 1 < table->column_count; i++)
+		if (strcmp(table->columns[i].title, title) == 0)
+			table->least[i] = width;
 }
 
 void table_add_row(struct table *table, enum table_style style)
@@ -109,8 +118,14 @@ static void print_cell(FILE *out, const char *text, bool number, size_t width)
 	size_t used = width_of(text);
 	int blanks = used < width ? (int)(width - used) : 0;
 
-	fprintf(out, "%*s%s%*s" GAP, number ? blanks : 0, "", text,
-		number ? 0 : blanks, "");
+	if (width == LEFT_OUT)
+		return;
+	fprintf(out, "%*s", number ? blanks : 0, "");
+	if (used > width)
+		print_short(out, text, width);
+	else
+		fputs(text, out);
+	fprintf(out, "%*s" GAP, number ? 0 : blanks, "");
 }
 
 /* Prints a row of cells and returns what follows it; NULL without. */
@@ -123,39 +138,65 @@ static const char *print_row(const struct table *table, FILE *out,
 		print_cell(out, cell, table->columns[i].number, widths[i]);
 		cell += strlen(cell) + 1;
 	}
-	if (widths[last] != 0 && width_of(cell) > widths[last])
+	if (width_of(cell) > widths[last])
 		print_short(out, cell, widths[last]);
 	else
 		fputs(cell, out);
 	return cell + strlen(cell) + 1;
 }
 
-static void measure(const struct table *table, size_t *widths, size_t width)
+/* How wide the columns are by themselves. */
+static void measure(const struct table *table, size_t *widths)
 {
 	const char *at = (const char *)table->text.bytes;
-	size_t last = table->column_count - 1;
-	size_t used = 0;
-	const char *end;
+	const char *end = table->text.used == 0 ? at : at + table->text.used;
 
-	for (size_t i = 0; i < last; i++)
+	for (size_t i = 0; i < table->column_count; i++)
 		widths[i] = width_of(table->columns[i].title);
-	end = table->text.used == 0 ? at : at + table->text.used;
 	while (at < end) {
 		at++; /* the style */
-		for (size_t i = 0; i <= last; i++) {
+		for (size_t i = 0; i < table->column_count; i++) {
 			size_t cell = width_of(at);
 
-			if (i < last && cell > widths[i])
+			if (cell > widths[i])
 				widths[i] = cell;
 			at += strlen(at) + 1;
 		}
 	}
-	for (size_t i = 0; i < last; i++)
-		used += widths[i] + GAP_WIDTH;
-	widths[last] = 0;
-	if (width != 0)
-		widths[last] =
-			used + LEAST_WIDTH < width ? width - used : LEAST_WIDTH;
+}
+
+/* Leaves out what needs longer lines, and shares what numbers leave among the
+ * columns of text: each has what the narrower ones do not need. */
+static void fit(const struct table *table, size_t *widths, size_t width)
+{
+	size_t last = table->column_count - 1;
+	size_t used = 0;
+	size_t texts = 1;
+
+	for (size_t i = 0; i < last; i++) {
+		if (width < table->least[i])
+			widths[i] = LEFT_OUT;
+		else
+			used += GAP_WIDTH +
+				(table->columns[i].number ? widths[i] : 0);
+		texts += widths[i] != LEFT_OUT && !table->columns[i].number;
+	}
+	for (size_t i = 0; i <= last; i++) {
+		size_t room = width > used ? width - used : 0;
+		size_t part = room / texts;
+
+		if (widths[i] == LEFT_OUT ||
+			(i < last && table->columns[i].number))
+			continue;
+		if (texts == 2 && widths[last] < part)
+			part = room - widths[last];
+		if (part < LEAST_WIDTH)
+			part = LEAST_WIDTH;
+		if (widths[i] > part)
+			widths[i] = part;
+		used += widths[i];
+		texts--;
+	}
 }
 
 static void print_titles(
@@ -183,7 +224,9 @@ bool table_print(const struct table *table, FILE *out, bool color, size_t width)
 
 	if (table->text.failed)
 		return false;
-	measure(table, widths, width);
+	measure(table, widths);
+	if (width != 0)
+		fit(table, widths, width);
 	if (table->columns[0].title[0] != '\0')
 		print_titles(table, out, color, widths);
 	if (at == NULL)

@@ -20,6 +20,7 @@ struct table_column {
 struct table {
 	const struct table_column *columns; /* borrowed */
 	size_t column_count;
+	size_t least[TABLE_COLUMNS_MAX]; /* of table_need() */
 	struct buffer text; /* rows of cells, each with a zero byte */
 };
 
@@ -28,6 +29,10 @@ enum table_style { TABLE_PLAIN = 1, TABLE_HOT, TABLE_FAINT, TABLE_GOOD };
 void table_init(struct table *table, const struct table_column *columns,
 	size_t column_count);
 void table_clear(struct table *table);
+
+/* The column of this title is left out where lines have fewer characters. It is
+ * not the last one. */
+void table_need(struct table *table, const char *title, size_t width);
 
 /* Begins a row, of which every cell is added then. The style shows only in
  * colour. */
@@ -38,7 +43,7 @@ void table_add(struct table *table, const char *text);
 void table_add_short(struct table *table, const char *text, size_t width);
 
 /*
- * Prints. The last column is shortened in its middle so that lines have at
+ * Prints. Columns of text are shortened in their middle so that lines have at
  * most `width` characters; 0: not at all.
  *
  * Errors: false if out of memory since table_init().
