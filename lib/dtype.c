@@ -99,6 +99,8 @@ static const struct {
 	{"h884", DTYPE_FP16},
 	{"h1688", DTYPE_FP16},
 	{"h16816", DTYPE_FP16},
+	{"gemm_f16", DTYPE_FP16},
+	{"tensorop_s1688gemm", DTYPE_TF32}, /* CUTLASS: of fp32 */
 	{"int8", DTYPE_INT8},
 	{"i8i8", DTYPE_INT8},
 	{"igemm", DTYPE_INT8},

@@ -18,10 +18,11 @@ __extension__ typedef unsigned __int128 wide;
 static const char *const beside[] = {"splitkreduce", "reducesplitk",
 	"reduce_kernel", "reduce_1block", "splitkv_combine", "nchwtonhwc",
 	"nhwctonchw", "transpose", "computeoffsets", "computeboffsets",
-	"computewgrad", "winograd_nonfused", "winogradforward", "fft2d_",
-	"fft1d", "elementwise", "dot_do_o", "convert", "im2col", "col2im",
-	"im2d2col", "memset", "fillfunctor", "postgsu", "genericreorder",
-	"kern_precompute", "scalepackedtensor", "catarray"};
+	"computewgrad", "generatewinograd", "winograd_nonfused",
+	"winogradforward", "fft2d_", "fft1d", "elementwise", "dot_do_o",
+	"convert", "im2col", "col2im", "im2d2col", "memset", "fillfunctor",
+	"postgsu", "genericreorder", "kern_precompute", "scalepackedtensor",
+	"catarray"};
 
 static const char *const mains[] = {"gemm", "gemv", "cijk_", "cutlass", "xmma",
 	"fprop", "dgrad", "wgrad", "conv", "winograd", "scudnn", "flash",

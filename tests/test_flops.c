@@ -466,6 +466,15 @@ START_TEST(types_have_many_names)
 		DTYPE_TF32);
 	ck_assert_int_eq(
 		dtype_of_kernel("ampere_fp16_s16816gemm_fp16"), DTYPE_FP16);
+	ck_assert_int_eq(dtype_of_kernel("cutlass_80_tensorop_s1688gemm_64x64"
+					 "_16x6_nt_align4"),
+		DTYPE_TF32);
+	ck_assert_int_eq(
+		dtype_of_kernel("cutlass_75_tensorop_bf16_s1688gemm_bf16"),
+		DTYPE_BF16);
+	ck_assert_int_eq(
+		dtype_of_kernel("cutlass_tensorop_s1688gemm_f16_64x64"),
+		DTYPE_FP16);
 	ck_assert_int_eq(
 		dtype_of_kernel("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S"), DTYPE_BF16);
 	ck_assert_int_eq(dtype_of_kernel("reduce_segments"), DTYPE_UNKNOWN);
