@@ -201,15 +201,18 @@ static int print_units(const struct stats *stats, FILE *out)
 
 static int print_group(const struct stats *stats, FILE *out)
 {
+	char self[16];
 	const struct table_column columns[] = {
 		{"count", true},
 		{stats_titles(stats)->total, true},
-		{"self", true},
-		{"mean", true},
+		{self, true},
+		{stats_titles(stats)->mean, true},
 		{stats->group, false},
 	};
 	struct table table;
 
+	(void)snprintf(
+		self, sizeof(self), "self %s", stats_titles(stats)->unit);
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_function(stats, &table, stats->order[i]);
