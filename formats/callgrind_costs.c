@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit.h"
+
 void callgrind_costs_init(struct callgrind_costs *costs)
 {
 	*costs = (struct callgrind_costs){.position_count = 1, .scale = 1};
@@ -71,13 +73,9 @@ bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
  * no time. */
 static uint64_t time_unit(const char *event)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"\xc2\xb5s", 1000},
-		{"\xce\xbcs", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 	const char *open = strchr(event, '(');
 	uint64_t count = 1;
+	int power;
 	size_t size;
 	char *end;
 
@@ -89,13 +87,12 @@ static uint64_t time_unit(const char *event)
 	}
 	size = strcspn(event, ")");
 	if (count == 0 || count > 1000000 ||
-		(open == NULL) != (event[size] == '\0'))
+		(open == NULL) != (event[size] == '\0') ||
+		!unit_power(event, size, &power))
 		return 0;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strlen(units[i].name) == size &&
-			memcmp(units[i].name, event, size) == 0)
-			return count * units[i].ns;
-	return 0;
+	for (; power > 0; power--)
+		count *= 10;
+	return count;
 }
 
 const char *callgrind_costs_set_events(

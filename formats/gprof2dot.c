@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "profile_source.h"
 #include "stacks.h"
+#include "unit.h"
 #include "utf8.h"
 
 enum key {
@@ -213,20 +214,14 @@ static enum ctp_status add_event(
 static enum ctp_status add_cost_member(void *user, unsigned key,
 	const struct json_token *value, struct ctp_error *err)
 {
-	static const struct {
-		const char *name;
-		int power;
-	} units[] = {{"s", 9}, {"seconds", 9}, {"ms", 6}, {"milliseconds", 6},
-		{"us", 3}, {"microseconds", 3}};
 	struct reader *reader = user;
 
 	if (key != KEY_UNIT || reader->cost_count > 0)
 		return json_members_skip(&reader->members, value, err);
 	if (!read_text(reader, value, &reader->name))
 		return profile_source_no_memory(err);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp((char *)reader->name.bytes, units[i].name) == 0)
-			reader->power = units[i].power;
+	(void)unit_power((char *)reader->name.bytes,
+		strlen((char *)reader->name.bytes), &reader->power);
 	return json_members_skip(&reader->members, value, err);
 }
 

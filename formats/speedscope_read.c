@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "memory.h"
+#include "unit.h"
 
 #define PID 1
 
@@ -135,22 +136,6 @@ static bool to_ns(const struct speedscope_in *in,
 	return true;
 }
 
-/* The power of ten by which the unit is longer than a nanosecond; false if it
- * is no time. */
-static bool unit_exponent(const char *unit, int *exponent)
-{
-	static const char *const units[] = {
-		"nanoseconds", "microseconds", "milliseconds", "seconds"};
-
-	for (int i = 0; i < 4; i++)
-		if (strcmp(unit, units[i]) == 0) {
-			*exponent = i * 3;
-			return true;
-		}
-	*exponent = 0;
-	return false;
-}
-
 /* Tracks and the trace end with what happens last. */
 static void reach(struct speedscope_in *in, int64_t time_ns)
 {
@@ -173,7 +158,8 @@ static enum ctp_status begin_profile(
 	int64_t more = profile->sample_count - weights;
 	int64_t end_ns;
 
-	if (!unit_exponent(unit, &in->exponent) &&
+	in->exponent = 0;
+	if (!unit_power(unit, strlen(unit), &in->exponent) &&
 		!trace_set_fact(trace, "unit", unit))
 		return no_memory(err);
 	if (!to_ns(in, profile->start, &in->time_ns))

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit.h"
+
+#include <string.h>
+
+bool unit_power(const char *unit, size_t size, int *power)
+{
+	static const struct {
+		const char *name;
+		int power;
+	} units[] = {{"ns", 0}, {"us", 3}, {"\xc2\xb5s", 3}, {"\xce\xbcs", 3},
+		{"ms", 6}, {"s", 9}, {"nanoseconds", 0}, {"microseconds", 3},
+		{"milliseconds", 6}, {"seconds", 9}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i].name) == size &&
+			memcmp(units[i].name, unit, size) == 0) {
+			*power = units[i].power;
+			return true;
+		}
+	return false;
+}
