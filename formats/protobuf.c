@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-/* Kinds of a field. */
-enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2 };
-
-/* 64 bits, 7 in a byte. */
-#define VARINT_MAX 10
-
 static size_t put_varint(uint8_t *at, uint64_t value)
 {
 	size_t size = 0;
@@ -33,22 +27,22 @@ static void put(struct buffer *out, uint64_t value)
 	out->used += put_varint(out->bytes + out->used, value);
 }
 
-static void put_key(struct buffer *out, uint32_t field, uint32_t kind)
+static void put_key(struct buffer *out, uint32_t field, enum protobuf_kind kind)
 {
 	put(out, (uint64_t)field << 3 | kind);
 }
 
 void protobuf_add_varint(struct buffer *out, uint64_t value)
 {
-	if (has_room(out, VARINT_MAX))
+	if (has_room(out, PROTOBUF_VARINT_MAX))
 		put(out, value);
 }
 
 void protobuf_add_uint(struct buffer *out, uint32_t field, uint64_t value)
 {
-	if (!has_room(out, 2 * VARINT_MAX))
+	if (!has_room(out, 2 * PROTOBUF_VARINT_MAX))
 		return;
-	put_key(out, field, WIRE_VARINT);
+	put_key(out, field, PROTOBUF_VARINT);
 	put(out, value);
 }
 
@@ -59,9 +53,9 @@ void protobuf_add_int(struct buffer *out, uint32_t field, int64_t value)
 
 void protobuf_add_fixed64(struct buffer *out, uint32_t field, uint64_t value)
 {
-	if (!has_room(out, VARINT_MAX + 8))
+	if (!has_room(out, PROTOBUF_VARINT_MAX + 8))
 		return;
-	put_key(out, field, WIRE_64);
+	put_key(out, field, PROTOBUF_64);
 	for (int i = 0; i < 8; i++)
 		out->bytes[out->used++] = (uint8_t)(value >> 8 * i);
 }
@@ -77,9 +71,9 @@ void protobuf_add_double(struct buffer *out, uint32_t field, double value)
 void protobuf_add_bytes(
 	struct buffer *out, uint32_t field, const void *bytes, size_t size)
 {
-	if (!has_room(out, 2 * VARINT_MAX))
+	if (!has_room(out, 2 * PROTOBUF_VARINT_MAX))
 		return;
-	put_key(out, field, WIRE_BYTES);
+	put_key(out, field, PROTOBUF_BYTES);
 	put(out, size);
 	buffer_add(out, bytes, size);
 }
@@ -93,8 +87,8 @@ void protobuf_add_text(struct buffer *out, uint32_t field, const char *text)
  * moved. */
 size_t protobuf_begin(struct buffer *out, uint32_t field)
 {
-	if (has_room(out, VARINT_MAX + 1)) {
-		put_key(out, field, WIRE_BYTES);
+	if (has_room(out, PROTOBUF_VARINT_MAX + 1)) {
+		put_key(out, field, PROTOBUF_BYTES);
 		out->bytes[out->used++] = 0;
 	}
 	return out->used;
@@ -102,7 +96,7 @@ size_t protobuf_begin(struct buffer *out, uint32_t field)
 
 void protobuf_end(struct buffer *out, size_t begun)
 {
-	uint8_t size[VARINT_MAX];
+	uint8_t size[PROTOBUF_VARINT_MAX];
 	size_t count;
 
 	if (out->failed)

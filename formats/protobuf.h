@@ -12,6 +12,17 @@
 
 #include "buffer.h"
 
+/* Kinds of a field. */
+enum protobuf_kind {
+	PROTOBUF_VARINT = 0,
+	PROTOBUF_64 = 1,
+	PROTOBUF_BYTES = 2,
+	PROTOBUF_32 = 5,
+};
+
+/* 64 bits, 7 in a byte. */
+#define PROTOBUF_VARINT_MAX 10
+
 /* As buffer_add(): what fails is known by the buffer's `failed`. */
 
 /* A number without a field, as packed fields hold them. */
