@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples of a stack become a profile and its tree. How often a function was
- * called no sample tells: each path of calls counts as one call, since it was
+ * called few samples tell: each path of calls counts as one call, since it was
  * taken once at least.
  */
 #ifndef STACKS_H
@@ -24,6 +24,8 @@ struct stacks {
 	uint64_t *edge_seen;
 	uint32_t function_room;
 	uint32_t edge_room;
+	bool *counted; /* by node: its calls were said */
+	uint32_t counted_room;
 	uint64_t count;
 	uint64_t total_ns;
 };
@@ -42,5 +44,10 @@ bool stacks_has_room(const struct stacks *stacks, uint64_t time_ns);
 /* Adds the sample, for which there must be room, and begins a new one. False
  * if out of memory. */
 bool stacks_end(struct stacks *stacks, uint64_t time_ns);
+
+/* The same of a sample that says how often the last function was called on this
+ * path; 0: it does not say. All of them must not be more than can be counted. */
+bool stacks_end_counted(
+	struct stacks *stacks, uint64_t counted, uint64_t time_ns);
 
 #endif
