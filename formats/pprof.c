@@ -13,12 +13,13 @@
  * path names all its functions, so that a recursion's size would grow with the
  * square of its depth.
  */
-#include "format.h"
+#include "pprof.h"
 
 #include <string.h>
 #include <zlib.h>
 
 #include "buffer.h"
+#include "format.h"
 #include "memory.h"
 #include "protobuf.h"
 #include "utf8.h"
@@ -27,29 +28,6 @@
 
 /* Packed whenever there is as much. */
 #define PART_BYTES ((size_t)256 * 1024)
-
-/* Fields of the message Profile. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6,
-	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
-};
-
-/* Of the messages in it. */
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2 };
-enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum {
-	FUNCTION_ID = 1,
-	FUNCTION_NAME = 2,
-	FUNCTION_SYSTEM_NAME = 3,
-	FUNCTION_FILENAME = 4,
-	FUNCTION_START_LINE = 5,
-};
 
 struct pprof {
 	FILE *out;
@@ -224,7 +202,7 @@ static bool put_texts(struct pprof *pprof)
 
 static bool put_profile(struct pprof *pprof)
 {
-	if (!put_type(pprof, "calls", "count") ||
+	if (!put_type(pprof, PPROF_CALLS, PPROF_COUNT) ||
 		!put_type(pprof, "time", "nanoseconds"))
 		return false;
 	protobuf_add_uint(&pprof->bytes, PROFILE_DEFAULT_SAMPLE_TYPE,
@@ -281,5 +259,8 @@ const struct format pprof_format = {
 	.summary = "pprof's profile of call paths, for pprof and speedscope",
 	.binary = true,
 	.needs_tree = true,
+	.holds_profile = true,
+	.probe = pprof_probe,
+	.open_events = pprof_open,
 	.write_profile = write_profile,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A source that gives a profile read from a text: all of it but the text's
+/* A source that gives a profile read from a file: all of it but the file's
  * grammar, which a reader brings. */
 #ifndef PROFILE_SOURCE_H
 #define PROFILE_SOURCE_H

@@ -43,7 +43,7 @@ if [ "$target" = fuzz_spool ]; then
 	exit
 fi
 
-# Texts of other profilers, and begins of them.
+# Files of other profilers, and begins of them.
 if [ "$target" = fuzz_texts ]; then
 	PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" \
 		"$srcdir/tests/texts_seeds.py" "$srcdir/tests/texts" "$directory"

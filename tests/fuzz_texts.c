@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: texts of others. The first byte says which format the rest is
+ * Fuzz target: profiles of others. The first byte says which format the rest is
  * taken for. A profile must be one, and what is written of it must be read
  * again; in a timeline time does not go back, and no more ends than begins.
  */
@@ -13,7 +13,7 @@
 #include "memory.h"
 
 static const struct format *const texts[] = {&folded_format, &callgrind_format,
-	&gprof_format, &speedscope_format, &gprof2dot_format};
+	&gprof_format, &speedscope_format, &gprof2dot_format, &pprof_format};
 
 static FILE *open_bytes(const void *bytes, size_t size)
 {

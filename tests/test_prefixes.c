@@ -242,7 +242,7 @@ static struct bytes convert(const char *name, const struct format *to)
 }
 
 static const struct format *const others[] = {
-	&log_format, &pstats_format, &speedscope_format};
+	&log_format, &pstats_format, &speedscope_format, &pprof_format};
 
 /* Once there is something to read, all that comes behind leaves it so. But one
  * byte, a bracket, may be the first of several formats. */

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Profiles that others wrote as text are read as what Python makes of them.
+# Profiles that others wrote are read as what Python makes of them.
 set -u
 srcdir=${srcdir:-.}
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 failed=0
-for format in callgrind folded gprof gprof2dot speedscope; do
+for format in callgrind folded gprof gprof2dot pprof speedscope; do
 	echo "# $format"
 	"$PYTHON3" "$srcdir/tests/texts_$format.py" "$srcdir/tests/texts" ||
 		failed=1

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Texts of others, and beginnings of them, for fuzz_texts: which of its
+"""Profiles of others, and beginnings of them, for fuzz_texts: which of its
 formats each is stands before it."""
+import gzip
 import os
 import random
 import sys
 
+from pprof_write import by_chance, simple
 from texts_callgrind import GRAMMAR, stacks
 from texts_gprof import REPORT
 from texts_gprof2dot import sample_file
 from texts_speedscope import random_file
 
-FOLDED, CALLGRIND, GPROF, SPEEDSCOPE, JSON = range(5)
+FOLDED, CALLGRIND, GPROF, SPEEDSCOPE, JSON, PPROF = range(6)
 
 
 def main():
@@ -28,6 +30,13 @@ def main():
               (SPEEDSCOPE, b'{"profiles": [' * 3000),
               (CALLGRIND, b"fn=f\ncfn=f\ncalls=1 1\n1 9223372036854775807\n"),
               (GPROF, b"index called name\n" + b"[1] 0.0 1.0 1.0 f [1]\n" * 9)]
+    texts += [(PPROF, by_chance(seed)[0]) for seed in range(4)]
+    texts += [(PPROF, simple([(("a", "b"), (3, 5)), (("a",), (1 << 62, -1)),
+                              (("a", "b", "a"), (1 << 63, 1 << 62))], types))
+              for types in ((("calls", "count"), ("t", "s")),
+                            (("t", "s"), ("calls", "count")), ())]
+    with gzip.open(os.path.join(samples, "simple.prof")) as file:
+        texts.append((PPROF, file.read()))
     for number, (kind, text) in enumerate(texts):
         for part in range(4):
             path = os.path.join(directory, f"{number}-{part}")
