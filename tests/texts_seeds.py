@@ -35,6 +35,7 @@ def main():
                               (("a", "b", "a"), (1 << 63, 1 << 62))], types))
               for types in ((("calls", "count"), ("t", "s")),
                             (("t", "s"), ("calls", "count")), ())]
+    small = texts[-1][1]
     with gzip.open(os.path.join(samples, "simple.prof")) as file:
         texts.append((PPROF, file.read()))
     for number, (kind, text) in enumerate(texts):
@@ -42,6 +43,11 @@ def main():
             path = os.path.join(directory, f"{number}-{part}")
             with open(path, "wb") as file:
                 file.write(bytes([kind]) + text[:len(text) * (4 - part) // 4])
+    for at in range(len(small)):
+        for bit in (1, 8, 128):
+            with open(os.path.join(directory, f"bit-{at}-{bit}"), "wb") as file:
+                file.write(bytes([PPROF]) + small[:at] +
+                           bytes([small[at] ^ bit]) + small[at + 1:])
 
 
 main()
