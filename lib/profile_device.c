@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which device's time is below which function of the host. The tree has it: a
- * device's functions are its leaves, below the context that launched them. Of
- * a function that occurs several times on a path, the outermost occurrence has
- * all that is below the others, and counts alone.
+ * Which device's time is below which function of the host. The tree has it, at
+ * the contexts that launched it, or in leaves below them that are a device's
+ * functions. Of a function that occurs several times on a path, the outermost
+ * occurrence has all that is below the others, and counts alone.
  */
 #include <string.h>
 
@@ -44,156 +44,86 @@ void profile_clear_nodes(struct profile *profile)
 	profile->node_room = 0;
 }
 
-/* A walk over the nodes that have device's time below them; without a stack,
- * since the depth is the input's. */
-struct walk {
-	struct profile *profile;
-	bool as_time;        /* is the functions' and edges' time as well */
-	bool document_edges; /* see struct replay_options */
-	uint64_t *total_ns;  /* by node */
-	uint32_t *child;     /* by node: the first one; 0: none */
-	uint32_t *sibling;   /* by node: the next one; 0: none */
-	uint32_t *functions; /* how often each is on the path */
-	uint32_t *edges;
-};
-
-static bool is_device(const struct profile *profile, uint32_t node)
+static bool is_device(
+	const struct profile *profile, const struct profile_node *node)
 {
-	const struct profile_function *function =
-		&profile->functions[profile->nodes[node].function];
-
-	return function->device.kind != PROFILE_HOST;
+	return profile->functions[node->function].device.kind != PROFILE_HOST;
 }
 
-/* Sums up, from the leaves on: a parent precedes its children. */
-static void sum_nodes(struct walk *walk)
+/* Device's time that is at a node, and not below it; it is what the function
+ * launched itself of the node's, or else of its parent's. */
+static uint64_t take_own(struct profile *profile,
+	const struct profile_node *node, bool has_leaves)
 {
-	struct profile *profile = walk->profile;
+	uint32_t function = node->function;
 
-	for (uint32_t i = profile->node_count; i-- > 1;) {
-		const struct profile_node *node = &profile->nodes[i];
-		uint32_t parent = node->parent;
-
-		if (is_device(profile, i)) {
-			walk->total_ns[i] += node->self_ns;
-			if (parent != 0)
-				profile->functions[profile->nodes[parent]
-							   .function]
-					.device.self_ns += node->self_ns;
-		}
-		if (walk->total_ns[i] == 0)
-			continue;
-		walk->total_ns[parent] += walk->total_ns[i];
-		walk->sibling[i] = walk->child[parent];
-		walk->child[parent] = i;
+	if (has_leaves) {
+		if (!is_device(profile, node))
+			return 0;
+		if (node->parent == 0)
+			return node->self_ns;
+		function = profile->nodes[node->parent].function;
 	}
+	profile->functions[function].device.self_ns += node->self_ns;
+	return node->self_ns;
 }
 
-/* The edge that leads to a node; its parent is not the root. */
-static uint32_t edge_to(const struct walk *walk, uint32_t number)
+/* Gives the edge to a node the device's time that is below it. */
+static bool time_edge(struct profile *profile, const struct profile_node *node,
+	uint64_t total_ns, bool counts)
 {
-	const struct profile_node *node = &walk->profile->nodes[number];
-
-	return profile_add_edge(walk->profile,
-		walk->profile->nodes[node->parent].function, node->function);
-}
-
-/* Gives the way to a node the device's time that is below it. */
-static bool time_way(struct walk *walk, uint32_t number)
-{
-	struct profile *profile = walk->profile;
-	const struct profile_node *node = &profile->nodes[number];
 	uint32_t edge;
 
 	if (node->parent == 0) {
-		profile->functions[node->function].root.cumtime_ns +=
-			walk->total_ns[number];
+		profile->functions[node->function].root.cumtime_ns += total_ns;
 		return true;
 	}
-	edge = edge_to(walk, number);
+	edge = profile_add_edge(
+		profile, profile->nodes[node->parent].function, node->function);
 	if (edge == PROFILE_NONE)
 		return false;
-	if (walk->edges[edge]++ == 0 || walk->document_edges)
-		profile->edges[edge].cost.cumtime_ns += walk->total_ns[number];
+	if (counts)
+		profile->edges[edge].cost.cumtime_ns += total_ns;
 	return true;
 }
 
 /* Devices' functions have their times already. */
-static bool enter(struct walk *walk, uint32_t number)
+static bool give_total(struct profile *profile, uint32_t number,
+	uint64_t total_ns, const struct profile_device_sum *how)
 {
-	uint32_t function = walk->profile->nodes[number].function;
-	struct profile_function *entry = &walk->profile->functions[function];
+	const struct profile_node *node = &profile->nodes[number];
+	struct profile_function *function = &profile->functions[node->function];
+	unsigned repeats =
+		number < how->repeat_count ? how->repeats[number] : 0;
 
-	if (is_device(walk->profile, number))
+	if (total_ns == 0 || is_device(profile, node))
 		return true;
-	if (walk->functions[function]++ == 0) {
-		entry->device.total_ns += walk->total_ns[number];
-		if (walk->as_time)
-			entry->cost.cumtime_ns += walk->total_ns[number];
+	if ((repeats & PROFILE_REPEATS_FUNCTION) == 0) {
+		function->device.total_ns += total_ns;
+		if (how->as_time)
+			function->cost.cumtime_ns += total_ns;
 	}
-	return !walk->as_time || time_way(walk, number);
-}
-
-static void leave(struct walk *walk, uint32_t number)
-{
-	const struct profile_node *node = &walk->profile->nodes[number];
-
-	if (is_device(walk->profile, number))
-		return;
-	walk->functions[node->function]--;
-	if (walk->as_time && node->parent != 0)
-		walk->edges[edge_to(walk, number)]--;
-}
-
-static bool walk_nodes(struct walk *walk)
-{
-	uint32_t at = walk->child[0];
-
-	while (at != 0) {
-		if (!enter(walk, at))
-			return false;
-		if (walk->child[at] != 0) {
-			at = walk->child[at];
-			continue;
-		}
-		leave(walk, at);
-		while (at != 0 && walk->sibling[at] == 0) {
-			at = walk->profile->nodes[at].parent;
-			if (at != 0)
-				leave(walk, at);
-		}
-		at = walk->sibling[at];
-	}
-	return true;
+	return !how->as_time ||
+	       time_edge(profile, node, total_ns,
+		       how->document_edges ||
+			       (repeats & PROFILE_REPEATS_EDGE) == 0);
 }
 
 bool profile_device_sum(
-	struct profile *profile, bool as_time, bool document_edges)
+	struct profile *profile, const struct profile_device_sum *how)
 {
-	size_t nodes = (size_t)profile->node_count + 1;
-	struct walk walk = {.profile = profile,
-		.as_time = as_time,
-		.document_edges = document_edges};
-	bool ok;
+	uint64_t *total_ns = memory_new_zeroed(
+		(size_t)profile->node_count + 1, sizeof(*total_ns));
+	bool ok = total_ns != NULL;
 
-	walk.total_ns = memory_new_zeroed(nodes, sizeof(*walk.total_ns));
-	walk.child = memory_new_zeroed(nodes, sizeof(*walk.child));
-	walk.sibling = memory_new_zeroed(nodes, sizeof(*walk.sibling));
-	walk.functions = memory_new_zeroed(
-		(size_t)profile->function_count + 1, sizeof(*walk.functions));
-	walk.edges = memory_new_zeroed(
-		(size_t)profile->edge_count + 1, sizeof(*walk.edges));
-	ok = walk.total_ns != NULL && walk.child != NULL &&
-	     walk.sibling != NULL && walk.functions != NULL &&
-	     walk.edges != NULL;
-	if (ok) {
-		sum_nodes(&walk);
-		ok = walk_nodes(&walk);
+	/* From the leaves on: a parent precedes its children. */
+	for (uint32_t i = profile->node_count; ok && i-- > 1;) {
+		const struct profile_node *node = &profile->nodes[i];
+
+		total_ns[i] += take_own(profile, node, how->has_leaves);
+		total_ns[node->parent] += total_ns[i];
+		ok = give_total(profile, i, total_ns[i], how);
 	}
-	memory_free(walk.total_ns);
-	memory_free(walk.child);
-	memory_free(walk.sibling);
-	memory_free(walk.functions);
-	memory_free(walk.edges);
+	memory_free(total_ns);
 	return ok;
 }

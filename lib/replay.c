@@ -14,6 +14,7 @@
 #include "device_work.h"
 #include "function_name.h"
 #include "memory.h"
+#include "profile_private.h"
 #include "replay_private.h"
 
 struct replay *replay_new(struct trace *trace, struct replay_options options)
@@ -64,6 +65,7 @@ void replay_free(struct replay *replay)
 	same_clear(&replay->same);
 	replay_device_clear(replay);
 	replay_nodes_clear(&replay->nodes);
+	memory_free(replay->repeats);
 	profile_free(replay->profile);
 	memory_free(replay);
 }
@@ -221,16 +223,18 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 			!reach(&stack->levels->edge, &stack->levels->edge_room,
 				frame.edge))
 			return false;
-		stack->levels->edge[frame.edge]++;
+		if (stack->levels->edge[frame.edge]++ > 0)
+			frame.repeats |= PROFILE_REPEATS_EDGE;
 	}
+	if (stack->levels->function[frame.function]++ > 0)
+		frame.repeats |= PROFILE_REPEATS_FUNCTION;
 	frame.node = 0;
 	if (replay->options.tree) {
-		frame.node = replay_nodes_find(&replay->nodes, replay->profile,
-			parent ? parent->node : 0, frame.function);
+		frame.node =
+			replay_node(replay, parent ? parent->node : 0, &frame);
 		if (frame.node == PROFILE_NONE)
 			return false;
 	}
-	stack->levels->function[frame.function]++;
 	stack->frames[stack->depth++] = frame;
 	return true;
 }

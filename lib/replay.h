@@ -21,7 +21,7 @@ enum replay_device {
 struct replay_options {
 	enum replay_device device;
 	bool tree; /* build profile->nodes as well */
-	/* Who called whom on the host is not counted. Not with REPLAY_DEVICE,
+	/* Who called or launched what is not counted. Not with REPLAY_DEVICE,
 	 * which needs it. */
 	bool no_edges;
 	/* Count and time edges as torch's dynamo profiler does: primitive

@@ -4,8 +4,8 @@
  * that launched them: not the call of the API, but what called that. The range
  * may be over by then, and more of its kind open, so a launch keeps its whole
  * context - the path of open functions - as a node of the profile's tree. A
- * profile without a tree has those nodes only that are needed for this; they
- * say in the end which device's time is below which function.
+ * profile without a tree has those nodes only that are needed for this, and in
+ * them the device's time; they say in the end which is below which function.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +25,22 @@ void replay_device_clear(struct replay *replay)
 	memory_free(replay->device_files);
 }
 
+uint32_t replay_node(
+	struct replay *replay, uint32_t parent, const struct frame *frame)
+{
+	uint32_t count = replay->profile->node_count;
+	uint32_t node = replay_nodes_find(
+		&replay->nodes, replay->profile, parent, frame->function);
+
+	if (node < count || node == PROFILE_NONE || frame->repeats == 0)
+		return node;
+	if (!memory_reach(&replay->repeats, node, &replay->repeat_room,
+		    sizeof(*replay->repeats)))
+		return PROFILE_NONE;
+	replay->repeats[node] = frame->repeats;
+	return node;
+}
+
 /* The context of a frame. What is above it is not asked for, and what is below
  * it is mostly known already. PROFILE_NONE if out of memory. */
 static uint32_t context_of(
@@ -39,8 +55,7 @@ static uint32_t context_of(
 	if (first > 0)
 		node = frames[first - 1].node;
 	for (uint32_t i = first; i <= number; i++) {
-		node = replay_nodes_find(&replay->nodes, replay->profile, node,
-			frames[i].function);
+		node = replay_node(replay, node, &frames[i]);
 		if (node == PROFILE_NONE)
 			return PROFILE_NONE;
 		frames[i].node = node;
@@ -208,6 +223,26 @@ static void add_call(struct profile_cost *cost, uint64_t time_ns)
 	cost->cumtime_ns += time_ns;
 }
 
+/* The tree has a leaf for the function below its context; without a tree the
+ * time is the context's. */
+static bool add_to_node(struct replay *replay, uint32_t function,
+	uint32_t context, uint64_t time_ns)
+{
+	struct profile *profile = replay->profile;
+	uint32_t node = context;
+
+	if (replay->options.tree) {
+		node = replay_nodes_find(
+			&replay->nodes, profile, context, function);
+		if (node == PROFILE_NONE)
+			return false;
+		profile->nodes[node].ncalls++;
+	}
+	if (node != 0)
+		profile->nodes[node].self_ns += time_ns;
+	return true;
+}
+
 /* Adds a call to the function and to where it was called from. */
 static enum ctp_status add_work(struct replay *replay, uint32_t function,
 	uint32_t context, const struct event *event)
@@ -218,20 +253,19 @@ static enum ctp_status add_work(struct replay *replay, uint32_t function,
 		.min_ns = event->dur_ns,
 		.max_ns = event->dur_ns,
 		.bytes = event->bytes};
-	uint32_t node =
-		replay_nodes_find(&replay->nodes, profile, context, function);
 	struct profile_function *entry = &profile->functions[function];
-	struct profile_cost *from = &entry->root;
 
-	if (node == PROFILE_NONE)
+	if (!add_to_node(replay, function, context, event->dur_ns))
 		return CTP_ERR_NOMEM;
-	if (context != 0) {
+	if (context == 0) {
+		add_call(&entry->root, event->dur_ns);
+	} else if (!replay->options.no_edges) {
 		uint32_t edge = replay_edge(
 			replay, profile->nodes[context].function, function);
 
 		if (edge == PROFILE_NONE)
 			return CTP_ERR_NOMEM;
-		from = &profile->edges[edge].cost;
+		add_call(&profile->edges[edge].cost, event->dur_ns);
 	}
 	work.kind = entry->device.kind;
 	work.number = entry->device.number;
@@ -240,9 +274,6 @@ static enum ctp_status add_work(struct replay *replay, uint32_t function,
 	else
 		profile_device_add(&entry->device, &work);
 	add_call(&entry->cost, event->dur_ns);
-	add_call(from, event->dur_ns);
-	profile->nodes[node].ncalls++;
-	profile->nodes[node].self_ns += event->dur_ns;
 	profile->total_ns += event->dur_ns;
 	return CTP_OK;
 }
@@ -316,10 +347,15 @@ enum ctp_status replay_activity(
 bool replay_sum_device(struct replay *replay, struct profile *profile)
 {
 	const struct replay_options *options = &replay->options;
+	const struct profile_device_sum how = {
+		.has_leaves = options->tree,
+		.as_time = options->device == REPLAY_DEVICE,
+		.document_edges = options->document_edges,
+		.repeats = replay->repeats,
+		.repeat_count = replay->repeat_room,
+	};
 
-	if (profile_has_device(profile) &&
-		!profile_device_sum(profile, options->device == REPLAY_DEVICE,
-			options->document_edges))
+	if (profile_has_device(profile) && !profile_device_sum(profile, &how))
 		return false;
 	if (!options->tree)
 		profile_clear_nodes(profile);

@@ -23,6 +23,7 @@ struct frame {
 	uint32_t edge; /* PROFILE_NONE: a root call, or they are not counted */
 	uint32_t node; /* 0: not needed yet, which is so only without a tree */
 	bool api;
+	uint8_t repeats; /* PROFILE_REPEATS_… */
 	uint32_t memory; /* with that of calls that ended: a list */
 };
 
@@ -63,6 +64,8 @@ struct replay {
 	uint32_t site_room;
 	struct same same; /* only of options.joined */
 	struct replay_nodes nodes;
+	uint8_t *repeats; /* by node, as in struct profile_device_sum */
+	uint32_t repeat_room;
 	uint32_t edge_hints[REPLAY_HINTS];
 	bool has_memory; /* there was a record of it, and it counts */
 
@@ -91,6 +94,11 @@ static inline uint32_t replay_edge(
 	*hint = profile_add_edge(replay->profile, caller, callee);
 	return *hint;
 }
+
+/* The node of a frame below its caller's, made if it is new; PROFILE_NONE if
+ * out of memory. */
+uint32_t replay_node(
+	struct replay *replay, uint32_t parent, const struct frame *frame);
 
 /* Each takes its kind of event. Errors: CTP_ERR_NOMEM. */
 enum ctp_status replay_correlate(

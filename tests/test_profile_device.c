@@ -46,6 +46,29 @@ START_TEST(what_is_in_a_recursion_counts_once)
 }
 END_TEST
 
+START_TEST(a_tree_changes_no_sums)
+{
+	case_start((struct replay_options){.tree = true});
+	run_recursion();
+	case_finish();
+	check_device(F, 103, 123);
+	check_device(G, 20, 23);
+	check_device(MAIN, 0, 123);
+}
+END_TEST
+
+START_TEST(without_edges_only_these_are_missing)
+{
+	case_start((struct replay_options){.no_edges = true});
+	run_recursion();
+	case_finish();
+	check_device(F, 103, 123);
+	check_device(MAIN, 0, 123);
+	check_device(K, 123, 123);
+	ck_assert_uint_eq(case_profile->edge_count, 0);
+}
+END_TEST
+
 START_TEST(edges_may_be_counted_as_in_the_document)
 {
 	case_start((struct replay_options){
@@ -188,6 +211,8 @@ int main(void)
 		REPLAY_SEPARATE, REPLAY_SEPARATE + 1);
 	tcase_add_loop_test(tests, what_is_in_a_recursion_counts_once,
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
+	tcase_add_test(tests, a_tree_changes_no_sums);
+	tcase_add_test(tests, without_edges_only_these_are_missing);
 	tcase_add_test(tests, edges_may_be_counted_as_in_the_document);
 	tcase_add_test(tests, the_tree_has_work_below_its_context);
 	tcase_add_loop_test(tests, a_look_in_between_changes_nothing,
