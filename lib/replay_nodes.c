@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing with linear probing, at most half full. */
+/*
+ * Open addressing with linear probing, at most half full. The highest bits of
+ * the hash say where a node belongs: nodes keep their order, and so nearly
+ * their places in memory, when the table grows.
+ */
 #include "replay_nodes.h"
 
 #include "memory.h"
@@ -10,15 +14,23 @@ void replay_nodes_clear(struct replay_nodes *nodes)
 	*nodes = (struct replay_nodes){0};
 }
 
-/* The slot that has this key, or the free one where it belongs. */
-static struct replay_node *slot_of(
-	const struct replay_nodes *nodes, uint64_t key)
+static bool is_node(
+	const struct replay_node *slot, uint32_t parent, uint32_t function)
 {
-	uint32_t mask = nodes->size - 1;
-	uint32_t slot = (uint32_t)strtab_hash(&key, sizeof(key)) & mask;
+	return slot->parent == parent && slot->function == function;
+}
 
-	while (nodes->slots[slot].node != 0 && nodes->slots[slot].key != key)
-		slot = (slot + 1) & mask;
+/* The slot that has this node, or the free one where it belongs. */
+static struct replay_node *slot_of(
+	const struct replay_nodes *nodes, uint32_t parent, uint32_t function)
+{
+	uint64_t key = (uint64_t)parent << 32 | function;
+	uint64_t hash = strtab_hash(&key, sizeof(key)) >> 32;
+	uint32_t slot = (uint32_t)(hash * nodes->size >> 32);
+
+	while (nodes->slots[slot].node != 0 &&
+		!is_node(&nodes->slots[slot], parent, function))
+		slot = (slot + 1) & (nodes->size - 1);
 	return &nodes->slots[slot];
 }
 
@@ -34,9 +46,12 @@ static bool grow(struct replay_nodes *nodes)
 	if (slots == NULL)
 		return false;
 	*nodes = (struct replay_nodes){slots, size};
-	for (uint32_t i = 0; i < old.size; i++)
-		if (old.slots[i].node != 0)
-			*slot_of(nodes, old.slots[i].key) = old.slots[i];
+	for (uint32_t i = 0; i < old.size; i++) {
+		const struct replay_node *slot = &old.slots[i];
+
+		if (slot->node != 0)
+			*slot_of(nodes, slot->parent, slot->function) = *slot;
+	}
 	replay_nodes_clear(&old);
 	return true;
 }
@@ -44,17 +59,16 @@ static bool grow(struct replay_nodes *nodes)
 uint32_t replay_nodes_find(struct replay_nodes *nodes, struct profile *profile,
 	uint32_t parent, uint32_t function)
 {
-	uint64_t key = (uint64_t)parent << 32 | function;
 	struct replay_node *slot;
 	uint32_t node;
 
 	if (profile->node_count >= nodes->size / 2 && !grow(nodes))
 		return PROFILE_NONE;
-	slot = slot_of(nodes, key);
+	slot = slot_of(nodes, parent, function);
 	if (slot->node != 0)
 		return slot->node;
 	node = profile_add_node(profile, parent, function);
 	if (node != PROFILE_NONE)
-		*slot = (struct replay_node){key, node};
+		*slot = (struct replay_node){parent, function, node};
 	return node;
 }

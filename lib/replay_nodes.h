@@ -6,7 +6,8 @@
 #include "profile.h"
 
 struct replay_node {
-	uint64_t key;  /* parent << 32 | function */
+	uint32_t parent;
+	uint32_t function;
 	uint32_t node; /* 0: free */
 };
 
