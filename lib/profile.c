@@ -46,8 +46,8 @@ void profile_clear_tables(struct profile *profile)
 	memory_free(profile->functions);
 	memory_free(profile->edges);
 	memory_free(profile->nodes);
-	memory_free(profile->function_index);
-	memory_free(profile->edge_index);
+	memory_free(profile->function_index.entries);
+	memory_free(profile->edge_index.entries);
 }
 
 void profile_free(struct profile *profile)
@@ -74,6 +74,60 @@ static void *grow(void *array, uint32_t *room, size_t size)
 	return array;
 }
 
+/*
+ * An entry of an index is the upper half of the key's hash over the number + 1,
+ * so that a probe seldom has to look at the item itself. The highest bits say
+ * where it belongs: entries keep their order, and so nearly their places in
+ * memory, when the index grows.
+ */
+static uint64_t entry_of(uint64_t hash, uint32_t number)
+{
+	return (hash >> 32) << 32 | (number + 1);
+}
+
+static uint32_t first_slot(const struct profile_index *index, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * index->size >> 32);
+}
+
+static uint32_t next_slot(const struct profile_index *index, uint32_t slot)
+{
+	return (slot + 1) & (index->size - 1);
+}
+
+/* Enters what is not in the index. */
+static void put_entry(struct profile_index *index, uint64_t entry)
+{
+	uint32_t slot = first_slot(index, entry);
+
+	while (index->entries[slot] != 0)
+		slot = next_slot(index, slot);
+	index->entries[slot] = entry;
+}
+
+/* Makes the index large enough for one more than there are. */
+static bool grow_index(struct profile_index *index, uint32_t count)
+{
+	struct profile_index old = *index;
+	uint32_t size = old.size < FIRST_ROOM ? FIRST_ROOM : old.size;
+	uint64_t *entries;
+
+	do {
+		if (size > UINT32_MAX / 4)
+			return false;
+		size *= 2;
+	} while (count >= size / 2);
+	entries = memory_new_zeroed(size, sizeof(*entries));
+	if (entries == NULL)
+		return false;
+	*index = (struct profile_index){entries, size};
+	for (uint32_t i = 0; i < old.size; i++)
+		if (old.entries[i] != 0)
+			put_entry(index, old.entries[i]);
+	memory_free(old.entries);
+	return true;
+}
+
 static uint64_t function_hash(const struct profile_function *function)
 {
 	uint64_t hash = mix((uintptr_t)function->name);
@@ -83,16 +137,19 @@ static uint64_t function_hash(const struct profile_function *function)
 }
 
 /* The slot that holds this function, or the free one where it belongs. */
-static uint32_t function_slot(
-	const struct profile *profile, const struct profile_function *function)
+static uint32_t function_slot(const struct profile *profile,
+	const struct profile_function *function, uint64_t hash)
 {
-	uint32_t mask = profile->function_index_size - 1;
-	uint32_t slot = (uint32_t)function_hash(function) & mask;
+	const struct profile_index *index = &profile->function_index;
+	uint32_t slot = first_slot(index, hash);
 
-	for (; profile->function_index[slot] != 0; slot = (slot + 1) & mask) {
-		const struct profile_function *other =
-			&profile->functions[profile->function_index[slot] - 1];
+	for (; index->entries[slot] != 0; slot = next_slot(index, slot)) {
+		uint64_t entry = index->entries[slot];
+		const struct profile_function *other;
 
+		if (entry >> 32 != hash >> 32)
+			continue;
+		other = &profile->functions[(uint32_t)entry - 1];
 		if (other->name == function->name &&
 			other->file == function->file &&
 			other->line == function->line)
@@ -101,36 +158,35 @@ static uint32_t function_slot(
 	return slot;
 }
 
-static bool grow_function_index(struct profile *profile)
+/* Makes room in the index, or an index of functions that have none. */
+static bool reach_functions(struct profile *profile)
 {
-	uint32_t size = profile->function_index_size * 2;
-	uint32_t *index;
+	struct profile_index *index = &profile->function_index;
+	uint32_t first = index->size == 0 ? 0 : profile->function_count;
 
-	if (size == 0)
-		size = 2 * FIRST_ROOM;
-	index = memory_new_zeroed(size, sizeof(*index));
-	if (index == NULL)
+	if (profile->function_count < index->size / 2)
+		return true;
+	if (!grow_index(index, profile->function_count))
 		return false;
-	memory_free(profile->function_index);
-	profile->function_index = index;
-	profile->function_index_size = size;
-	for (uint32_t i = 0; i < profile->function_count; i++)
-		index[function_slot(profile, &profile->functions[i])] = i + 1;
+	for (uint32_t i = first; i < profile->function_count; i++)
+		put_entry(index,
+			entry_of(function_hash(&profile->functions[i]), i));
 	return true;
 }
 
 uint32_t profile_put_function(
 	struct profile *profile, const struct profile_function *function)
 {
+	uint64_t hash = function_hash(function);
 	struct profile_function *functions;
-	uint32_t slot;
+	uint64_t *entry;
 
-	if (profile->function_count >= profile->function_index_size / 2 &&
-		!grow_function_index(profile))
+	if (!reach_functions(profile))
 		return PROFILE_NONE;
-	slot = function_slot(profile, function);
-	if (profile->function_index[slot] != 0)
-		return profile->function_index[slot] - 1;
+	entry = &profile->function_index
+			 .entries[function_slot(profile, function, hash)];
+	if (*entry != 0)
+		return (uint32_t)*entry - 1;
 	if (profile->function_count == profile->function_room) {
 		functions = grow(profile->functions, &profile->function_room,
 			sizeof(*functions));
@@ -139,8 +195,8 @@ uint32_t profile_put_function(
 		profile->functions = functions;
 	}
 	profile->functions[profile->function_count] = *function;
-	profile->function_index[slot] = ++profile->function_count;
-	return profile->function_count - 1;
+	*entry = entry_of(hash, profile->function_count);
+	return profile->function_count++;
 }
 
 uint32_t profile_add_function(struct profile *profile, const char *name,
@@ -159,32 +215,20 @@ uint32_t profile_add_function(struct profile *profile, const char *name,
 	return profile_put_function(profile, &function);
 }
 
-/*
- * An entry of the edge index is the upper half of the key's hash over the
- * edge's number + 1, so that a probe seldom has to look at the edge itself. The
- * highest bits say where it belongs: entries keep their order, and so nearly
- * their places in memory, when the index grows.
- */
-static uint32_t first_slot(const struct profile *profile, uint64_t hash)
-{
-	return (uint32_t)((hash >> 32) * profile->edge_index_size >> 32);
-}
-
 static uint64_t edge_hash(uint32_t caller, uint32_t callee)
 {
 	return mix((uint64_t)caller << 32 | callee);
 }
 
 /* The slot of this edge, or the free one where it belongs. */
-static uint32_t edge_slot(
-	const struct profile *profile, uint32_t caller, uint32_t callee)
+static uint32_t edge_slot(const struct profile *profile, uint32_t caller,
+	uint32_t callee, uint64_t hash)
 {
-	uint64_t hash = edge_hash(caller, callee);
-	uint32_t mask = profile->edge_index_size - 1;
-	uint32_t slot = first_slot(profile, hash);
+	const struct profile_index *index = &profile->edge_index;
+	uint32_t slot = first_slot(index, hash);
 
-	for (; profile->edge_index[slot] != 0; slot = (slot + 1) & mask) {
-		uint64_t entry = profile->edge_index[slot];
+	for (; index->entries[slot] != 0; slot = next_slot(index, slot)) {
+		uint64_t entry = index->entries[slot];
 		const struct profile_edge *edge;
 
 		if (entry >> 32 != hash >> 32)
@@ -196,66 +240,38 @@ static uint32_t edge_slot(
 	return slot;
 }
 
-/* Enters an edge that is not in the index. */
-static void put_entry(struct profile *profile, uint64_t entry)
+/* As reach_functions(). */
+static bool reach_edges(struct profile *profile)
 {
-	uint32_t mask = profile->edge_index_size - 1;
-	uint32_t slot = first_slot(profile, entry);
+	struct profile_index *index = &profile->edge_index;
+	uint32_t first = index->size == 0 ? 0 : profile->edge_count;
 
-	while (profile->edge_index[slot] != 0)
-		slot = (slot + 1) & mask;
-	profile->edge_index[slot] = entry;
-}
-
-static uint64_t edge_entry(const struct profile_edge *edge, uint32_t number)
-{
-	uint64_t hash = edge_hash(edge->caller, edge->callee);
-
-	return (hash >> 32) << 32 | (number + 1);
-}
-
-/* Makes the index twice as large, or that of edges which have moved anew. */
-static bool grow_edge_index(struct profile *profile)
-{
-	uint64_t *old = profile->edge_index;
-	uint32_t old_size = profile->edge_index_size;
-	uint32_t size = old_size < FIRST_ROOM ? FIRST_ROOM : old_size;
-	uint64_t *index;
-
-	do {
-		if (size > UINT32_MAX / 4)
-			return false;
-		size *= 2;
-	} while (profile->edge_count >= size / 2);
-	index = memory_new_zeroed(size, sizeof(*index));
-	if (index == NULL)
+	if (profile->edge_count < index->size / 2)
+		return true;
+	if (!grow_index(index, profile->edge_count))
 		return false;
-	profile->edge_index = index;
-	profile->edge_index_size = size;
-	for (uint32_t i = 0; i < old_size && !profile->edges_moved; i++)
-		if (old[i] != 0)
-			put_entry(profile, old[i]);
-	for (uint32_t i = 0; i < profile->edge_count && profile->edges_moved;
-		i++)
-		put_entry(profile, edge_entry(&profile->edges[i], i));
-	profile->edges_moved = false;
-	memory_free(old);
+	for (uint32_t i = first; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		put_entry(index,
+			entry_of(edge_hash(edge->caller, edge->callee), i));
+	}
 	return true;
 }
 
 uint32_t profile_add_edge(
 	struct profile *profile, uint32_t caller, uint32_t callee)
 {
+	uint64_t hash = edge_hash(caller, callee);
 	struct profile_edge *edges;
-	uint32_t slot;
+	uint64_t *entry;
 
-	if ((profile->edge_count >= profile->edge_index_size / 2 ||
-		    profile->edges_moved) &&
-		!grow_edge_index(profile))
+	if (!reach_edges(profile))
 		return PROFILE_NONE;
-	slot = edge_slot(profile, caller, callee);
-	if (profile->edge_index[slot] != 0)
-		return (uint32_t)profile->edge_index[slot] - 1;
+	entry = &profile->edge_index
+			 .entries[edge_slot(profile, caller, callee, hash)];
+	if (*entry != 0)
+		return (uint32_t)*entry - 1;
 	if (profile->edge_count == profile->edge_room) {
 		edges = grow(
 			profile->edges, &profile->edge_room, sizeof(*edges));
@@ -265,8 +281,7 @@ uint32_t profile_add_edge(
 	}
 	profile->edges[profile->edge_count] =
 		(struct profile_edge){.caller = caller, .callee = callee};
-	profile->edge_index[slot] = edge_entry(
-		&profile->edges[profile->edge_count], profile->edge_count);
+	*entry = entry_of(hash, profile->edge_count);
 	return profile->edge_count++;
 }
 

@@ -51,14 +51,15 @@ struct profile_use {
 	uint32_t memory; /* a list in profile->memory */
 };
 
+/* What each call changes stands together: there may be many functions. */
 struct profile_function {
 	const char *name; /* never NULL; borrowed from profile->text */
 	const char *file; /* "" where unknown */
-	uint32_t line;
 	struct profile_cost cost;
+	struct profile_use use;
 	struct profile_cost root; /* the calls that had no caller */
 	struct profile_device device;
-	struct profile_use use;
+	uint32_t line;
 };
 
 struct profile_edge {
@@ -73,6 +74,13 @@ struct profile_node {
 	uint32_t parent; /* index into nodes; a parent precedes its children */
 	uint64_t ncalls;
 	uint64_t self_ns;
+};
+
+/* A hash table; private. Made when something is looked for: what was put in
+ * order has none. */
+struct profile_index {
+	uint64_t *entries;
+	uint32_t size;
 };
 
 struct profile {
@@ -94,11 +102,7 @@ struct profile {
 	bool no_root;
 
 	uint32_t function_room, edge_room, node_room; /* private */
-	uint32_t *function_index;                     /* private hash tables */
-	uint32_t function_index_size;
-	uint64_t *edge_index;
-	uint32_t edge_index_size;
-	bool edges_moved; /* since they were indexed */
+	struct profile_index function_index, edge_index;
 };
 
 struct profile *profile_new(void); /* free with profile_free() */

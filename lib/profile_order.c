@@ -16,18 +16,27 @@
 static const char OTHER_NAME[] = "(other)";
 static const char OTHER_FILE[] = "~";
 
-static int compare_functions(const void *left, const void *right)
-{
-	const struct profile_function *a =
-		*(const struct profile_function *const *)left;
-	const struct profile_function *b =
-		*(const struct profile_function *const *)right;
-	int order;
+/* A function, with what mostly says where it belongs. */
+struct rank {
+	uint64_t cumtime_ns;
+	uint32_t number;
+};
 
-	if (a->cost.cumtime_ns != b->cost.cumtime_ns)
-		return a->cost.cumtime_ns > b->cost.cumtime_ns ? -1 : 1;
-	order = strcmp(a->name, b->name);
-	if (order == 0)
+/* Equal names are one text. */
+static int compare_ranks(const void *left, const void *right, void *user)
+{
+	const struct profile *profile = user;
+	const struct rank *one = left;
+	const struct rank *other = right;
+	const struct profile_function *a = &profile->functions[one->number];
+	const struct profile_function *b = &profile->functions[other->number];
+	int order = 0;
+
+	if (one->cumtime_ns != other->cumtime_ns)
+		return one->cumtime_ns > other->cumtime_ns ? -1 : 1;
+	if (a->name != b->name)
+		order = strcmp(a->name, b->name);
+	if (order == 0 && a->file != b->file)
 		order = strcmp(a->file, b->file);
 	if (order == 0)
 		order = (a->line > b->line) - (a->line < b->line);
@@ -56,25 +65,31 @@ static void take_tables(struct profile *profile, struct profile *next)
 }
 
 /* Fills `next` with the functions in order, and `map` with where they went. */
-static bool add_sorted(
-	struct profile *next, const struct profile *profile, uint32_t *map)
+static bool copy_sorted(
+	struct profile *next, struct profile *profile, uint32_t *map)
 {
 	uint32_t count = profile->function_count;
-	const struct profile_function **order =
-		memory_new(((size_t)count + 1) * sizeof(*order));
-	bool ok = order != NULL;
+	size_t room = (size_t)count + 1;
+	struct rank *ranks = memory_resize_array(NULL, room, sizeof(*ranks));
 
-	if (!ok)
+	next->functions =
+		memory_resize_array(NULL, room, sizeof(*next->functions));
+	if (ranks == NULL || next->functions == NULL) {
+		memory_free(ranks);
 		return false;
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = &profile->functions[i];
-	qsort(order, count, sizeof(*order), compare_functions);
-	for (uint32_t i = 0; i < count && ok; i++) {
-		map[order[i] - profile->functions] = i;
-		ok = profile_put_function(next, order[i]) == i;
 	}
-	memory_free(order);
-	return ok;
+	for (uint32_t i = 0; i < count; i++)
+		ranks[i] =
+			(struct rank){profile->functions[i].cost.cumtime_ns, i};
+	qsort_r(ranks, count, sizeof(*ranks), compare_ranks, profile);
+	for (uint32_t i = 0; i < count; i++) {
+		map[ranks[i].number] = i;
+		next->functions[i] = profile->functions[ranks[i].number];
+	}
+	next->function_count = count;
+	next->function_room = count;
+	memory_free(ranks);
+	return true;
 }
 
 /* Sorts edges by one of their ends, those of the same as they were: `first` has
@@ -132,8 +147,7 @@ static bool sort_edges(struct profile *profile)
 	return true;
 }
 
-/* The edges of `profile`, whose functions map[] names, each as another one;
- * they are not looked for, so that they need no index. */
+/* The edges of `profile`, whose functions map[] names, each as another one. */
 static bool copy_edges(struct profile *next, const struct profile *profile,
 	const uint32_t *map)
 {
@@ -151,7 +165,6 @@ static bool copy_edges(struct profile *next, const struct profile *profile,
 	}
 	next->edge_count = count;
 	next->edge_room = count;
-	next->edges_moved = true;
 	return sort_edges(next);
 }
 
@@ -162,7 +175,7 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 	uint32_t *map = memory_new(
 		((size_t)profile->function_count + 1) * sizeof(*map));
 
-	if (map == NULL || !add_sorted(&next, profile, map) ||
+	if (map == NULL || !copy_sorted(&next, profile, map) ||
 		!copy_edges(&next, profile, map) ||
 		!profile_tree_add(&next, profile, map, PROFILE_NONE)) {
 		memory_free(map);
