@@ -254,6 +254,8 @@ static enum ctp_status begin(struct replay *replay, const struct event *event)
 	if (!reach(&stack->levels->function, &stack->levels->function_room,
 		    function))
 		return CTP_ERR_NOMEM;
+	/* What the end of the call is to find near. */
+	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
 	frame.start_ns = standing_time(replay, stack, event->time_ns);
 	return push(replay, stack, frame) ? CTP_OK : CTP_ERR_NOMEM;
 }
