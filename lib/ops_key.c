@@ -199,33 +199,27 @@ static uint32_t category_name(const struct ops *ops, uint32_t site)
 				       strlen(OPS_NO_CATEGORY));
 }
 
-/* Of what only the site decides: found once. */
-static uint32_t site_for(struct ops *ops, uint32_t of)
+/* What a site with these details becomes; mostly what it became the last time.
+ */
+static uint32_t site_for(struct ops *ops, uint32_t of, uint32_t details)
 {
 	bool category = ops->options.group == OPS_CATEGORY;
-	uint32_t room = ops->site_room;
-	uint32_t *sites;
+	struct ops_site *last;
+	uint32_t name;
+	uint32_t site;
 
-	if (of >= room) {
-		room = 2 * of + 64;
-		sites = memory_resize_array(ops->sites, room, sizeof(*sites));
-		if (sites == NULL)
-			return TRACE_NONE;
-		memset(sites + ops->site_room, 0,
-			(room - ops->site_room) * sizeof(*sites));
-		ops->sites = sites;
-		ops->site_room = room;
-	}
-	if (ops->sites[of] == 0) {
-		uint32_t name = category ? category_name(ops, of)
-					 : ops->trace->sites[of].name;
-		uint32_t site = make_site(ops, of, name, 0);
-
-		if (site == TRACE_NONE)
-			return TRACE_NONE;
-		ops->sites[of] = site + 1;
-	}
-	return ops->sites[of] - 1;
+	if (details == STRTAB_NONE ||
+		!memory_reach(
+			&ops->sites, of, &ops->site_room, sizeof(*ops->sites)))
+		return TRACE_NONE;
+	last = &ops->sites[of];
+	if (last->known && last->details == details)
+		return last->site;
+	name = category ? category_name(ops, of) : ops->trace->sites[of].name;
+	site = make_site(ops, of, name, details);
+	if (site != TRACE_NONE)
+		*last = (struct ops_site){details, site, true};
+	return site;
 }
 
 /* Torch's names of both ends of a step of an optimizer. */
@@ -259,17 +253,14 @@ uint32_t ops_module(struct ops *ops, const struct event *event)
 uint32_t ops_key(struct ops *ops, const struct event *event,
 	const struct ops_track *track)
 {
-	uint32_t name = ops->trace->sites[event->site].name;
-
 	switch (ops->options.group) {
 	case OPS_NAME:
 	case OPS_CATEGORY:
-		return site_for(ops, event->site);
+		return site_for(ops, event->site, 0);
 	case OPS_SHAPE:
-		return make_site(ops, event->site, name, shapes_of(ops, event));
+		return site_for(ops, event->site, shapes_of(ops, event));
 	case OPS_STACK:
-		return make_site(
-			ops, event->site, name, stack_of(ops, event, track));
+		return site_for(ops, event->site, stack_of(ops, event, track));
 	default:
 		return event->site;
 	}

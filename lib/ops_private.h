@@ -41,13 +41,20 @@ struct ops_track {
 	uint32_t kept; /* of these */
 };
 
+/* What a site became the last time, with these details. */
+struct ops_site {
+	uint32_t details; /* a strtab number */
+	uint32_t site;
+	bool known;
+};
+
 struct ops {
 	struct trace *trace;
 	struct ops_options options;
 	struct replay *replay;
 	struct ops_track *tracks;
 	uint32_t track_count;
-	uint32_t *sites; /* by site: what it became + 1; 0: not known yet */
+	struct ops_site *sites; /* by site */
 	uint32_t site_room;
 	struct flops *flops;
 	uint64_t flops_sum; /* of operations that are in no other with any */
