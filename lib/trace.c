@@ -128,8 +128,11 @@ void trace_free(struct trace *trace)
 	memory_free(trace);
 }
 
-/* An entry of the index: half of the hash, so that few others are looked at, and
- * the site's number + 1. */
+/*
+ * An entry of the index: the upper half of the hash, so that few others are
+ * looked at, and the site's number + 1. The highest bits say where it belongs:
+ * entries keep their order when the index grows.
+ */
 static uint64_t site_entry(uint64_t hash, uint32_t number)
 {
 	return (hash >> 32) << 32 | (number + 1);
@@ -145,11 +148,16 @@ static uint64_t site_hash(struct trace_site site)
 	return strtab_hash(&site, sizeof(site));
 }
 
+static uint32_t first_slot(const struct trace *trace, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * trace->site_index_size >> 32);
+}
+
 static uint32_t site_slot(
 	const struct trace *trace, struct trace_site site, uint64_t hash)
 {
 	uint32_t mask = trace->site_index_size - 1;
-	uint32_t slot = (uint32_t)hash & mask;
+	uint32_t slot = first_slot(trace, hash);
 
 	for (; trace->site_index[slot] != 0; slot = (slot + 1) & mask) {
 		uint64_t entry = trace->site_index[slot];
@@ -170,10 +178,10 @@ static uint32_t site_slot(
 static bool grow_site_index(struct trace *trace)
 {
 	uint64_t *old = trace->site_index;
-	uint32_t size =
-		trace->site_index_size == 0 ? 64 : trace->site_index_size * 2;
+	uint32_t old_size = trace->site_index_size;
+	uint32_t size = old_size == 0 ? 64 : old_size * 2;
 
-	if (trace->site_index_size > UINT32_MAX / 4)
+	if (old_size > UINT32_MAX / 4)
 		return false;
 	trace->site_index = memory_new_zeroed(size, sizeof(*trace->site_index));
 	if (trace->site_index == NULL) {
@@ -181,11 +189,14 @@ static bool grow_site_index(struct trace *trace)
 		return false;
 	}
 	trace->site_index_size = size;
-	for (uint32_t i = 0; i < trace->site_count; i++) {
-		uint64_t hash = site_hash(trace->sites[i]);
-		uint32_t slot = site_slot(trace, trace->sites[i], hash);
+	for (uint32_t i = 0; i < old_size; i++) {
+		uint32_t slot = first_slot(trace, old[i]);
 
-		trace->site_index[slot] = site_entry(hash, i);
+		if (old[i] == 0)
+			continue;
+		while (trace->site_index[slot] != 0)
+			slot = (slot + 1) & (size - 1);
+		trace->site_index[slot] = old[i];
 	}
 	memory_free(old);
 	return true;
