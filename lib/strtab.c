@@ -2,7 +2,8 @@
 /*
  * Interned strings. Text lives in blocks that never move, so that addresses
  * stay good; the index is open addressing with linear probing, at most half
- * full.
+ * full. The highest bits of the hash say where a string belongs: the index keeps
+ * its order, and so nearly its places in memory, when it grows.
  */
 #include "strtab.h"
 
@@ -28,7 +29,6 @@ struct block {
 struct entry {
 	const char *text;
 	size_t size;
-	uint64_t hash;
 };
 
 /* Text with zero bytes as it is shown. */
@@ -42,7 +42,8 @@ struct strtab {
 	struct entry *entries;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *index; /* entry number + 1; 0: free */
+	/* The upper half of the hash, and the entry's number + 1; 0: free. */
+	uint64_t *index;
 	uint32_t index_size;
 	uint32_t recent[RECENT]; /* entry numbers; 0, too, is one */
 	struct shown *shown;     /* by number; few, if any */
@@ -155,26 +156,35 @@ static bool keep_shown(struct strtab *table, const char *text, size_t size)
 	return true;
 }
 
+static uint32_t first_slot(const struct strtab *table, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * table->index_size >> 32);
+}
+
 static int grow_index(struct strtab *table)
 {
-	uint32_t size = table->index_size == 0 ? 64 : table->index_size * 2;
-	uint32_t *index;
+	uint64_t *old = table->index;
+	uint32_t old_size = table->index_size;
+	uint32_t size = old_size == 0 ? 64 : old_size * 2;
+	uint64_t *index;
 
-	if (table->index_size > UINT32_MAX / 4)
+	if (old_size > UINT32_MAX / 4)
 		return -1;
 	index = memory_new_zeroed(size, sizeof(*index));
 	if (index == NULL)
 		return -1;
-	for (uint32_t i = 0; i < table->count; i++) {
-		uint32_t slot = (uint32_t)table->entries[i].hash & (size - 1);
-
-		while (index[slot] != 0)
-			slot = (slot + 1) & (size - 1);
-		index[slot] = i + 1;
-	}
-	memory_free(table->index);
 	table->index = index;
 	table->index_size = size;
+	for (uint32_t i = 0; i < old_size; i++) {
+		uint32_t slot = first_slot(table, old[i]);
+
+		if (old[i] == 0)
+			continue;
+		while (index[slot] != 0)
+			slot = (slot + 1) & (size - 1);
+		index[slot] = old[i];
+	}
+	memory_free(old);
 	return 0;
 }
 
@@ -234,14 +244,14 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 
 	if (table->count >= table->index_size / 2 && grow_index(table) != 0)
 		return STRTAB_NONE;
-	slot = (uint32_t)hash & (table->index_size - 1);
+	slot = first_slot(table, hash);
 	for (; table->index[slot] != 0;
 		slot = (slot + 1) & (table->index_size - 1)) {
-		const struct entry *entry =
-			&table->entries[table->index[slot] - 1];
+		uint32_t number = (uint32_t)table->index[slot] - 1;
 
-		if (entry->hash == hash && is_text(entry, text, size))
-			return table->index[slot] - 1;
+		if (table->index[slot] >> 32 == hash >> 32 &&
+			is_text(&table->entries[number], text, size))
+			return number;
 	}
 	if (table->count == table->room && grow_entries(table) != 0)
 		return STRTAB_NONE;
@@ -252,9 +262,9 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 		memchr(text, '\0', size) != NULL &&
 		!keep_shown(table, text, size))
 		return STRTAB_NONE;
-	table->entries[table->count] = (struct entry){copy, size, hash};
-	table->index[slot] = ++table->count;
-	return table->count - 1;
+	table->entries[table->count] = (struct entry){copy, size};
+	table->index[slot] = (hash >> 32) << 32 | (table->count + 1);
+	return table->count++;
 }
 
 uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
