@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open addressing with linear probing, at most half full. The highest bits of
+ * Most contexts have one child: the first one of each is found by its parent's
+ * number, the others in a hash table with open addressing and linear probing,
+ * at most half full. The highest bits of
  * the hash say where a node belongs: nodes keep their order, and so nearly
  * their places in memory, when the table grows.
  */
@@ -11,6 +13,7 @@
 void replay_nodes_clear(struct replay_nodes *nodes)
 {
 	memory_free(nodes->slots);
+	memory_free(nodes->first);
 	*nodes = (struct replay_nodes){0};
 }
 
@@ -36,39 +39,62 @@ static struct replay_node *slot_of(
 
 static bool grow(struct replay_nodes *nodes)
 {
-	struct replay_nodes old = *nodes;
-	uint32_t size = old.size == 0 ? 256 : old.size * 2;
+	struct replay_node *old = nodes->slots;
+	uint32_t old_size = nodes->size;
+	uint32_t size = old_size == 0 ? 256 : old_size * 2;
 	struct replay_node *slots;
 
-	if (old.size > UINT32_MAX / 4)
+	if (old_size > UINT32_MAX / 4)
 		return false;
 	slots = memory_new_zeroed(size, sizeof(*slots));
 	if (slots == NULL)
 		return false;
-	*nodes = (struct replay_nodes){slots, size};
-	for (uint32_t i = 0; i < old.size; i++) {
-		const struct replay_node *slot = &old.slots[i];
-
-		if (slot->node != 0)
-			*slot_of(nodes, slot->parent, slot->function) = *slot;
-	}
-	replay_nodes_clear(&old);
+	nodes->slots = slots;
+	nodes->size = size;
+	for (uint32_t i = 0; i < old_size; i++)
+		if (old[i].node != 0)
+			*slot_of(nodes, old[i].parent, old[i].function) =
+				old[i];
+	memory_free(old);
 	return true;
 }
 
-uint32_t replay_nodes_find(struct replay_nodes *nodes, struct profile *profile,
+/* One that is not its parent's first child. */
+static uint32_t find_other(struct replay_nodes *nodes, struct profile *profile,
 	uint32_t parent, uint32_t function)
 {
 	struct replay_node *slot;
 	uint32_t node;
 
-	if (profile->node_count >= nodes->size / 2 && !grow(nodes))
+	if (nodes->count >= nodes->size / 2 && !grow(nodes))
 		return PROFILE_NONE;
 	slot = slot_of(nodes, parent, function);
 	if (slot->node != 0)
 		return slot->node;
 	node = profile_add_node(profile, parent, function);
-	if (node != PROFILE_NONE)
-		*slot = (struct replay_node){parent, function, node};
+	if (node == PROFILE_NONE)
+		return PROFILE_NONE;
+	*slot = (struct replay_node){parent, function, node};
+	nodes->count++;
 	return node;
+}
+
+uint32_t replay_nodes_find(struct replay_nodes *nodes, struct profile *profile,
+	uint32_t parent, uint32_t function)
+{
+	uint32_t node;
+
+	if (!memory_reach(&nodes->first, parent, &nodes->first_room,
+		    sizeof(*nodes->first)))
+		return PROFILE_NONE;
+	node = nodes->first[parent];
+	if (node == 0) {
+		node = profile_add_node(profile, parent, function);
+		if (node != PROFILE_NONE)
+			nodes->first[parent] = node;
+		return node;
+	}
+	return profile->nodes[node].function == function
+		       ? node
+		       : find_other(nodes, profile, parent, function);
 }

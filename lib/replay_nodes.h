@@ -12,8 +12,11 @@ struct replay_node {
 };
 
 struct replay_nodes {
-	struct replay_node *slots;
+	uint32_t *first; /* child, by parent; 0: none yet */
+	uint32_t first_room;
+	struct replay_node *slots; /* the others */
 	uint32_t size;
+	uint32_t count;
 };
 
 void replay_nodes_clear(struct replay_nodes *nodes);
