@@ -16,31 +16,33 @@
 static const char OTHER_NAME[] = "(other)";
 static const char OTHER_FILE[] = "~";
 
-/* A function, with what mostly says where it belongs. */
+/* A function, with what mostly says where it belongs: to look at functions
+ * themselves is to wait for memory. */
 struct rank {
 	uint64_t cumtime_ns;
+	const char *name;
+	const char *file;
 	uint32_t number;
 };
 
-/* Equal names are one text. */
+/* Equal texts are one. */
 static int compare_ranks(const void *left, const void *right, void *user)
 {
 	const struct profile *profile = user;
-	const struct rank *one = left;
-	const struct rank *other = right;
-	const struct profile_function *a = &profile->functions[one->number];
-	const struct profile_function *b = &profile->functions[other->number];
-	int order = 0;
+	const struct rank *a = left;
+	const struct rank *b = right;
+	uint32_t line;
+	uint32_t other;
 
-	if (one->cumtime_ns != other->cumtime_ns)
-		return one->cumtime_ns > other->cumtime_ns ? -1 : 1;
+	if (a->cumtime_ns != b->cumtime_ns)
+		return a->cumtime_ns > b->cumtime_ns ? -1 : 1;
 	if (a->name != b->name)
-		order = strcmp(a->name, b->name);
-	if (order == 0 && a->file != b->file)
-		order = strcmp(a->file, b->file);
-	if (order == 0)
-		order = (a->line > b->line) - (a->line < b->line);
-	return order;
+		return strcmp(a->name, b->name);
+	if (a->file != b->file)
+		return strcmp(a->file, b->file);
+	line = profile->functions[a->number].line;
+	other = profile->functions[b->number].line;
+	return (line > other) - (line < other);
 }
 
 /* Adds the edges and nodes of `from` to `to`, whose functions map[] names. */
@@ -78,9 +80,13 @@ static bool copy_sorted(
 		memory_free(ranks);
 		return false;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		ranks[i] =
-			(struct rank){profile->functions[i].cost.cumtime_ns, i};
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		ranks[i] = (struct rank){function->cost.cumtime_ns,
+			function->name, function->file, i};
+	}
 	qsort_r(ranks, count, sizeof(*ranks), compare_ranks, profile);
 	for (uint32_t i = 0; i < count; i++) {
 		map[ranks[i].number] = i;
