@@ -158,7 +158,9 @@ static void order(
 {
 	uint32_t top = stats->options->top;
 
-	qsort_r(table, *count, sizeof(*table), compare, stats);
+	/* The profile is in that order. */
+	if (stats->options->key != STATS_CUMTIME)
+		qsort_r(table, *count, sizeof(*table), compare, stats);
 	if (top != 0 && *count > top)
 		*count = top;
 	all -= *count;
