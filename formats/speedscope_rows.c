@@ -97,9 +97,9 @@ enum ctp_status speedscope_rows_add(struct speedscope_rows *rows,
 {
 	const struct point_record content = {
 		point->kind, point->frame, point->end_ns};
-	/* Sorted by row; within one by time, negative ones first. */
+	/* Sorted by row; within one by time. */
 	const struct spill_record record = {.time_ns = row_number(point->row),
-		.rank = (uint64_t)point->time_ns ^ UINT64_C(1) << 63,
+		.rank = point->time_ns,
 		.bytes = &content,
 		.size = sizeof(content)};
 	int64_t last_ns =
@@ -271,7 +271,7 @@ static bool open_slice(
 static bool write_record(
 	struct scope_file *file, const struct spill_record *record)
 {
-	int64_t time_ns = (int64_t)(record->rank ^ UINT64_C(1) << 63);
+	int64_t time_ns = record->rank;
 	struct point_record point;
 
 	memcpy(&point, record->bytes, sizeof(point));

@@ -40,7 +40,7 @@ static void note_time(struct trace_reader *reader, int64_t from, int64_t to)
 
 /* Hands the record over, with the arguments. */
 static enum ctp_status keep(struct trace_reader *reader,
-	struct trace_record *record, int64_t key_ns, uint64_t rank,
+	struct trace_record *record, int64_t key_ns, int64_t rank,
 	struct ctp_error *err)
 {
 	struct buffer *args = &reader->args.bytes;
@@ -154,8 +154,7 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 		return no_memory(err);
 	record->id = cause.correlation;
 	record->external = cause.external;
-	return keep(reader, record, key_ns,
-		TRACE_RANK_OTHERS + reader->event_count, err);
+	return keep(reader, record, key_ns, (int64_t)reader->event_count, err);
 }
 
 static bool add_call(struct trace_reader *reader, const struct trace_row *row,
@@ -221,14 +220,14 @@ static enum ctp_status add_point(struct trace_reader *reader,
 	struct trace_row *row, struct trace_record *record,
 	struct ctp_error *err)
 {
-	uint64_t rank = TRACE_RANK_OTHERS + reader->event_count;
+	int64_t rank = (int64_t)reader->event_count;
 
 	record->track = trace_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE)
 		return no_memory(err);
 	if (record->kind == TRACE_BEGIN || record->kind == TRACE_END) {
 		reader->has_ranges = true;
-		rank = reader->event_count;
+		rank += TRACE_RANK_RANGES;
 	}
 	return keep(reader, record, record->time_ns, rank, err);
 }

@@ -36,7 +36,7 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-uint64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer)
+int64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer)
 {
 	const uint64_t longest = (UINT64_C(1) << DUR_BITS) - 1;
 	const uint32_t innermost = (UINT32_C(1) << OUTER_BITS) - 1;
@@ -45,11 +45,11 @@ uint64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer)
 		dur_ns = longest;
 	if (outer >= innermost)
 		outer = outer == TRACE_PAIRS_NONE ? innermost : innermost - 1;
-	return TRACE_RANK_SLICES + ((longest - dur_ns) << OUTER_BITS) + outer;
+	return -(int64_t)((dur_ns << OUTER_BITS) + (innermost - outer));
 }
 
 static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
-	uint64_t rank, struct ctp_error *err)
+	int64_t rank, struct ctp_error *err)
 {
 	struct trace_record record;
 
@@ -149,7 +149,8 @@ static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
 		const struct ranges *ranges = &pairs->tracks[i];
 
 		for (uint32_t j = 0; j < ranges->depth && status == CTP_OK; j++)
-			status = keep(pairs, &ranges->open[j].bytes, j, err);
+			status = keep(pairs, &ranges->open[j].bytes,
+				TRACE_RANK_RANGES + j, err);
 	}
 	return status;
 }

@@ -27,6 +27,6 @@ enum ctp_status trace_pairs_match(
  * track they lay in, which for all others is TRACE_PAIRS_NONE.
  */
 #define TRACE_PAIRS_NONE UINT32_MAX
-uint64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer);
+int64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer);
 
 #endif

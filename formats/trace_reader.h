@@ -26,10 +26,11 @@
 #include "trace_rows.h"
 #include "trace_streams.h"
 
-/* Memory for sorting, and ranks of what is at the same time. */
+/* Memory for sorting. */
 #define TRACE_SPILL_BYTES ((size_t)16 << 20)
-#define TRACE_RANK_SLICES (UINT64_C(1) << 62)
-#define TRACE_RANK_OTHERS (UINT64_C(3) << 62)
+/* Ranks of what is at the same time: ranges from here on, slices up to 0, all
+ * else from 1 on. */
+#define TRACE_RANK_RANGES INT64_MIN
 
 enum trace_record_kind {
 	TRACE_BEGIN,

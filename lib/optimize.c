@@ -158,7 +158,7 @@ static enum ctp_status add_point(struct optimize *optimize,
 	const struct optimize_point *point, struct ctp_error *err)
 {
 	const struct spill_record record = {.time_ns = point->start_ns,
-		.rank = point->is_kernel,
+		.rank = (int64_t)point->is_kernel,
 		.bytes = point,
 		.size = sizeof(*point)};
 

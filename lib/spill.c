@@ -14,6 +14,7 @@
 
 #include "memory.h"
 #include "spill_file.h"
+#include "spill_head.h"
 #include "spill_merge.h"
 #include "spill_order.h"
 
@@ -21,6 +22,8 @@
 #define MEMORY_MIN (4 * SPILL_MERGE_PART)
 /* What an entry can point into. */
 #define MEMORY_MAX ((size_t)UINT32_MAX * SPILL_ALIGN)
+/* What a run is read through that is brought into another order. */
+#define REWRITE_BYTES ((size_t)256 << 10)
 
 struct spill {
 	uint8_t *memory;
@@ -75,22 +78,29 @@ static struct spill_entry *entries(const struct spill *spill)
 	       spill->count;
 }
 
-/* Is there room for a record, its entry, and what sorting them takes? */
+/* Is there room for a record of this size, its entry, and what sorting them
+ * takes? */
 static bool fits(const struct spill *spill, size_t size)
 {
 	size_t count = spill->count + 1;
 
 	count += (count + 1) / 2;
-	return size + count * sizeof(struct spill_entry) <=
+	return spill_order_whole(size) + count * sizeof(struct spill_entry) <=
 	       spill->room - spill->used;
 }
 
-static void add_entry(struct spill *spill, int64_t time_ns, size_t size)
+/* Copies a record that fits. */
+static void hold(struct spill *spill, const struct spill_record *record)
 {
+	uint8_t *to = spill->memory + spill->used;
+
+	memcpy(to, &record->rank, sizeof(record->rank));
+	if (record->size > 0)
+		memcpy(to + sizeof(record->rank), record->bytes, record->size);
 	spill->count++;
-	*entries(spill) = (struct spill_entry){
-		time_ns, (uint32_t)(spill->used / SPILL_ALIGN)};
-	spill->used += size;
+	*entries(spill) = (struct spill_entry){record->time_ns,
+		(uint32_t)(spill->used / SPILL_ALIGN), (uint32_t)record->size};
+	spill->used += spill_order_whole(record->size);
 }
 
 static struct spill_order sort_entries(const struct spill *spill)
@@ -105,18 +115,33 @@ static struct spill_order sort_entries(const struct spill *spill)
 	return order;
 }
 
+/* Adds a record to a run; `*last_ns` is the time of the one before it, and 0 at
+ * first. */
+static enum ctp_status put(struct spill_file *file, int64_t *last_ns,
+	const struct spill_record *record, struct ctp_error *err)
+{
+	uint8_t head[SPILL_HEAD_ROOM];
+	size_t size = spill_head_write(head, *last_ns, record);
+	enum ctp_status status = spill_file_add(file, head, size, err);
+
+	*last_ns = record->time_ns;
+	return status == CTP_OK && record->size > 0
+		       ? spill_file_add(file, record->bytes, record->size, err)
+		       : status;
+}
+
 /* Writes what is in memory in order, which is empty then. */
 static enum ctp_status write_sorted(struct spill *spill, struct ctp_error *err)
 {
 	struct spill_order order = sort_entries(spill);
 	enum ctp_status status = CTP_OK;
+	int64_t last_ns = 0;
 
 	for (size_t i = 0; i < spill->count && status == CTP_OK; i++) {
-		const struct spill_head *head =
-			spill_order_head(&order, &order.entries[i]);
+		struct spill_record record =
+			spill_order_record(spill->memory, &order.entries[i]);
 
-		status = spill_file_add(
-			&spill->file, head, spill_head_whole(head), err);
+		status = put(&spill->file, &last_ns, &record, err);
 	}
 	if (status == CTP_OK)
 		status = spill_file_flush(&spill->file, err);
@@ -167,21 +192,14 @@ static enum ctp_status write_run(struct spill *spill, struct ctp_error *err)
 
 /* A record that is larger than the memory is a run of its own. */
 static enum ctp_status write_single(struct spill *spill,
-	const struct spill_head *head, const void *bytes, struct ctp_error *err)
+	const struct spill_record *record, struct ctp_error *err)
 {
-	static const uint8_t padding[SPILL_ALIGN];
-	size_t rest =
-		spill_head_whole(head) - sizeof(*head) - (size_t)head->size;
 	enum ctp_status status = begin_run(spill, err);
 	uint64_t begin = spill->file.at;
+	int64_t last_ns = 0;
 
 	if (status == CTP_OK)
-		status = spill_file_add(&spill->file, head, sizeof(*head), err);
-	if (status == CTP_OK)
-		status = spill_file_add(
-			&spill->file, bytes, (size_t)head->size, err);
-	if (status == CTP_OK)
-		status = spill_file_add(&spill->file, padding, rest, err);
+		status = put(&spill->file, &last_ns, record, err);
 	if (status == CTP_OK)
 		status = spill_file_flush(&spill->file, err);
 	if (status == CTP_OK)
@@ -193,26 +211,20 @@ static enum ctp_status write_single(struct spill *spill,
 enum ctp_status spill_add(struct spill *spill,
 	const struct spill_record *record, struct ctp_error *err)
 {
-	struct spill_head head = {record->time_ns, record->rank, record->size};
 	enum ctp_status status;
-	uint8_t *to;
 
 	if (record->size > SPILL_RECORD_MAX)
 		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
 			"an event is longer than %zu MiB",
 			SPILL_RECORD_MAX >> 20);
-	if (!fits(spill, spill_head_whole(&head))) {
+	if (!fits(spill, record->size)) {
 		status = write_run(spill, err);
 		if (status != CTP_OK)
 			return status;
-		if (!fits(spill, spill_head_whole(&head)))
-			return write_single(spill, &head, record->bytes, err);
+		if (!fits(spill, record->size))
+			return write_single(spill, record, err);
 	}
-	to = spill->memory + spill->used;
-	memcpy(to, &head, sizeof(head));
-	if (record->size > 0)
-		memcpy(to + sizeof(head), record->bytes, record->size);
-	add_entry(spill, record->time_ns, spill_head_whole(&head));
+	hold(spill, record);
 	return CTP_OK;
 }
 
@@ -224,26 +236,48 @@ void spill_reverse_ties(struct spill *spill)
 }
 
 /* Brings a run that was written before the ties were reversed into today's
- * order, in its place. */
-static enum ctp_status rewrite(
-	struct spill *spill, const struct spill_run *run, struct ctp_error *err)
+ * order, in its place: it fits into the memory, as it did before, and takes the
+ * same room in the file, since only records of the same time change places. */
+static enum ctp_status rewrite(struct spill *spill, const struct spill_run *run,
+	uint8_t *memory, struct ctp_error *err)
 {
-	size_t size = (size_t)(run->end - run->begin);
+	struct spill_merge whole = {.file = &spill->file,
+		.memory = memory,
+		.memory_bytes = REWRITE_BYTES};
 	uint64_t end = spill->file.at;
-	enum ctp_status status = spill_file_read(
-		&spill->file, run->begin, spill->memory, size, err);
+	enum ctp_status status = spill_merge_init(&whole, run, 1, err);
 
-	if (status != CTP_OK)
-		return status;
-	while (spill->used < size) {
-		const struct spill_head *head =
-			(const void *)(spill->memory + spill->used);
+	while (status == CTP_OK) {
+		struct spill_record record;
 
-		add_entry(spill, head->time_ns, spill_head_whole(head));
+		status = spill_merge_next(&whole, &record, err);
+		if (status == CTP_OK)
+			hold(spill, &record);
 	}
+	spill_merge_clear(&whole);
+	if (status != CTP_END)
+		return status;
 	spill->file.at = run->begin;
 	status = write_sorted(spill, err);
 	spill->file.at = end;
+	return status;
+}
+
+static enum ctp_status rewrite_old(struct spill *spill, struct ctp_error *err)
+{
+	uint8_t *memory;
+	enum ctp_status status = CTP_OK;
+
+	if (spill->old_run_count == 0)
+		return CTP_OK;
+	memory = memory_new(REWRITE_BYTES);
+	if (memory == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < spill->old_run_count && status == CTP_OK; i++)
+		if (!spill->runs[i].single)
+			status = rewrite(spill, &spill->runs[i], memory, err);
+	memory_free(memory);
 	return status;
 }
 
@@ -261,16 +295,16 @@ static enum ctp_status merge_runs(struct spill *spill,
 	const struct spill_run *runs, size_t count, struct spill_file *out,
 	struct ctp_error *err)
 {
-	const struct spill_head *head;
+	struct spill_record record;
+	int64_t last_ns = 0;
 	enum ctp_status status;
 
 	prepare_merge(spill);
 	status = spill_merge_init(&spill->merge, runs, count, err);
 	while (status == CTP_OK) {
-		status = spill_merge_next(&spill->merge, &head, err);
+		status = spill_merge_next(&spill->merge, &record, err);
 		if (status == CTP_OK)
-			status = spill_file_add(
-				out, head, spill_head_whole(head), err);
+			status = put(out, &last_ns, &record, err);
 	}
 	if (status == CTP_END)
 		status = spill_file_flush(out, err);
@@ -334,9 +368,8 @@ enum ctp_status spill_sort(struct spill *spill, struct ctp_error *err)
 		return CTP_OK;
 	}
 	status = write_run(spill, err);
-	for (size_t i = 0; i < spill->old_run_count && status == CTP_OK; i++)
-		if (!spill->runs[i].single)
-			status = rewrite(spill, &spill->runs[i], err);
+	if (status == CTP_OK)
+		status = rewrite_old(spill, err);
 	if (status == CTP_OK)
 		status =
 			reduce_runs(spill, spill->room / SPILL_MERGE_PART, err);
@@ -394,20 +427,11 @@ enum ctp_status spill_shrink(
 enum ctp_status spill_next(
 	struct spill *spill, struct spill_record *out, struct ctp_error *err)
 {
-	const struct spill_head *head;
-	enum ctp_status status = CTP_OK;
-
-	if (spill->run_count > 0) {
-		status = spill_merge_next(&spill->merge, &head, err);
-	} else if (spill->count == 0) {
-		status = CTP_END;
-	} else {
-		head = (const void *)(spill->memory +
-				      entries(spill)->at * SPILL_ALIGN);
-		spill->count--;
-	}
-	if (status == CTP_OK)
-		*out = (struct spill_record){head->time_ns, head->rank,
-			head + 1, (size_t)head->size};
-	return status;
+	if (spill->run_count > 0)
+		return spill_merge_next(&spill->merge, out, err);
+	if (spill->count == 0)
+		return CTP_END;
+	*out = spill_order_record(spill->memory, entries(spill));
+	spill->count--;
+	return CTP_OK;
 }

@@ -6,8 +6,8 @@
  *
  * Memory: what spill_new() is told, 128 KiB at least; some hundred KiB more for
  * the file, and the longest record once if it does not fit into a part of that.
- * Pages are taken as they are filled. On disk: the records and 24 bytes each,
- * a little more while there are some hundred pieces or more.
+ * Pages are taken as they are filled. On disk: the records and some ten bytes
+ * each, 21 at most; a little more while there are some hundred pieces or more.
  */
 #ifndef SPILL_H
 #define SPILL_H
@@ -23,7 +23,9 @@ struct spill;
 
 struct spill_record {
 	int64_t time_ns;
-	uint64_t rank; /* among those of one time, the least comes first */
+	/* Among those of one time, the least comes first. It takes the less
+	 * room on disk the nearer it is to 0. */
+	int64_t rank;
 	const void *bytes;
 	size_t size;
 };

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "memory.h"
+#include "spill_head.h"
+#include "spill_order.h"
 
 /* Larger parts are no faster, and fall out of the processor's cache. */
 #define PART_MAX ((size_t)1 << 20)
@@ -16,15 +18,16 @@
 /* What is in memory of a run. */
 struct spill_part {
 	uint8_t *bytes;
-	size_t from; /* the next record's head */
+	size_t from; /* the next record's head or, if that was read, bytes */
 	size_t used;
 	uint64_t at; /* the rest of the run in the file */
 	uint64_t end;
+	struct spill_record next; /* all but its bytes */
 };
 
 struct spill_key {
 	int64_t time_ns;
-	uint64_t rank;
+	int64_t rank;
 	size_t run;
 };
 
@@ -57,7 +60,7 @@ static void sink(struct spill_merge *merge, size_t at)
 }
 
 /* Makes sure that `size` bytes, no more than a part has room for, are there
- * from the next record on. */
+ * from `from` on, or all that the run has. */
 static enum ctp_status need(const struct spill_merge *merge,
 	struct spill_part *part, size_t size, struct ctp_error *err)
 {
@@ -82,12 +85,7 @@ static enum ctp_status need(const struct spill_merge *merge,
 	return CTP_OK;
 }
 
-static const struct spill_head *head_of(const struct spill_part *part)
-{
-	return (const void *)(part->bytes + part->from);
-}
-
-/* The key of a run's next record; CTP_END if there is none. */
+/* The head of a run's next record, and its key; CTP_END if there is none. */
 static enum ctp_status read_key(const struct spill_merge *merge, size_t run,
 	struct spill_key *key, struct ctp_error *err)
 {
@@ -96,11 +94,13 @@ static enum ctp_status read_key(const struct spill_merge *merge, size_t run,
 
 	if (part->from == part->used && part->at == part->end)
 		return CTP_END;
-	status = need(merge, part, sizeof(struct spill_head), err);
-	if (status == CTP_OK)
-		*key = (struct spill_key){
-			head_of(part)->time_ns, head_of(part)->rank, run};
-	return status;
+	status = need(merge, part, SPILL_HEAD_MAX, err);
+	if (status != CTP_OK)
+		return status;
+	part->from += spill_head_read(
+		part->bytes + part->from, part->next.time_ns, &part->next);
+	*key = (struct spill_key){part->next.time_ns, part->next.rank, run};
+	return CTP_OK;
 }
 
 static enum ctp_status fill_heap(
@@ -123,7 +123,10 @@ static enum ctp_status fill_heap(
 enum ctp_status spill_merge_init(struct spill_merge *merge,
 	const struct spill_run *runs, size_t count, struct ctp_error *err)
 {
-	size_t room = merge->memory_bytes / count / SPILL_ALIGN * SPILL_ALIGN;
+	/* Reading a head touches what is in front of it, too. */
+	uint8_t *memory = merge->memory + PACKED_MAX;
+	size_t room = (merge->memory_bytes - PACKED_MAX) / count / SPILL_ALIGN *
+		      SPILL_ALIGN;
 
 	merge->room = room < PART_MAX ? room : PART_MAX;
 	merge->parts = memory_new_zeroed(count, sizeof(*merge->parts));
@@ -132,10 +135,10 @@ enum ctp_status spill_merge_init(struct spill_merge *merge,
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < count; i++)
-		merge->parts[i] = (struct spill_part){
-			.bytes = merge->memory + i * merge->room,
-			.at = runs[i].begin,
-			.end = runs[i].end};
+		merge->parts[i] =
+			(struct spill_part){.bytes = memory + i * merge->room,
+				.at = runs[i].begin,
+				.end = runs[i].end};
 	return fill_heap(merge, count, err);
 }
 
@@ -146,11 +149,12 @@ void spill_merge_clear(struct spill_merge *merge)
 	memory_free(merge->large);
 }
 
-/* A record that does not fit into its part: what of it is there, and the rest
- * from the file. */
+/* The bytes of a record that do not fit into its part: what of them is there,
+ * and the rest from the file. */
 static enum ctp_status read_large(struct spill_merge *merge,
-	struct spill_part *part, size_t size, struct ctp_error *err)
+	struct spill_part *part, struct ctp_error *err)
 {
+	size_t size = part->next.size;
 	size_t there = part->used - part->from;
 	enum ctp_status status;
 
@@ -170,6 +174,25 @@ static enum ctp_status read_large(struct spill_merge *merge,
 		return status;
 	part->from = part->used;
 	part->at += size - there;
+	part->next.bytes = merge->large;
+	return CTP_OK;
+}
+
+/* The bytes of a record. They lie anywhere in the part, and are moved over what
+ * was taken before if they have to. */
+static enum ctp_status read_bytes(const struct spill_merge *merge,
+	struct spill_part *part, struct ctp_error *err)
+{
+	enum ctp_status status = need(merge, part, part->next.size, err);
+	uint8_t *bytes = part->bytes + part->from;
+	size_t behind = part->from % SPILL_ALIGN;
+
+	if (status != CTP_OK)
+		return status;
+	if (behind > 0)
+		memmove(bytes - behind, bytes, part->next.size);
+	part->next.bytes = bytes - behind;
+	part->from += part->next.size;
 	return CTP_OK;
 }
 
@@ -189,11 +212,10 @@ static enum ctp_status go_on(struct spill_merge *merge, struct ctp_error *err)
 }
 
 enum ctp_status spill_merge_next(struct spill_merge *merge,
-	const struct spill_head **head, struct ctp_error *err)
+	struct spill_record *out, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 	struct spill_part *part;
-	size_t size;
 
 	if (merge->taken)
 		status = go_on(merge, err);
@@ -203,15 +225,11 @@ enum ctp_status spill_merge_next(struct spill_merge *merge,
 	if (merge->heap_count == 0)
 		return CTP_END;
 	part = &merge->parts[merge->heap[0].run];
-	size = spill_head_whole(head_of(part));
-	if (size > merge->room) {
-		status = read_large(merge, part, size, err);
-		*head = (const void *)merge->large;
-	} else {
-		status = need(merge, part, size, err);
-		*head = head_of(part);
-		part->from += size;
-	}
-	merge->taken = status == CTP_OK;
-	return status;
+	status = part->next.size > merge->room ? read_large(merge, part, err)
+					       : read_bytes(merge, part, err);
+	if (status != CTP_OK)
+		return status;
+	*out = part->next;
+	merge->taken = true;
+	return CTP_OK;
 }

@@ -41,9 +41,8 @@ enum ctp_status spill_merge_init(struct spill_merge *merge,
 	const struct spill_run *runs, size_t count, struct ctp_error *err);
 void spill_merge_clear(struct spill_merge *merge);
 
-/* The next record, borrowed until the next call, or CTP_END. Errors:
- * CTP_ERR_IO, CTP_ERR_NOMEM. */
+/* Like spill_next(). */
 enum ctp_status spill_merge_next(struct spill_merge *merge,
-	const struct spill_head **head, struct ctp_error *err);
+	struct spill_record *out, struct ctp_error *err);
 
 #endif

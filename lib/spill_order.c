@@ -22,24 +22,16 @@ struct run {
 	size_t end;
 };
 
-const struct spill_head *spill_order_head(
-	const struct spill_order *order, const struct spill_entry *entry)
-{
-	return (const struct spill_head *)(const void *)(order->bytes +
-							 entry->at *
-								 SPILL_ALIGN);
-}
-
 static bool before(const struct spill_order *order, const struct spill_entry *a,
 	const struct spill_entry *b)
 {
-	uint64_t a_rank;
-	uint64_t b_rank;
+	int64_t a_rank;
+	int64_t b_rank;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
-	a_rank = spill_order_head(order, a)->rank;
-	b_rank = spill_order_head(order, b)->rank;
+	a_rank = spill_order_record(order->bytes, a).rank;
+	b_rank = spill_order_record(order->bytes, b).rank;
 	if (a_rank != b_rank)
 		return a_rank < b_rank;
 	return (a->at < b->at) != order->reversed;

@@ -6,21 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* Records lie in memory as they do in a file, each at a multiple of this. */
+#include "spill.h"
+
+/* Each record in memory, its rank and its bytes, is at a multiple of this. */
 #define SPILL_ALIGN ((size_t)8)
-
-/* Before each record's bytes. */
-struct spill_head {
-	int64_t time_ns;
-	uint64_t rank;
-	uint64_t size; /* of the bytes; they are padded to SPILL_ALIGN */
-};
 
 /* One record of those in memory. */
 struct spill_entry {
 	int64_t time_ns;
-	uint32_t at; /* where its head is, in units of SPILL_ALIGN */
+	uint32_t at; /* where its rank is, in units of SPILL_ALIGN */
+	uint32_t size;
 };
 
 struct spill_order {
@@ -30,16 +27,25 @@ struct spill_order {
 	struct spill_entry *scratch; /* room for half of the entries */
 };
 
-/* What a record takes with its head and the padding. */
-static inline size_t spill_head_whole(const struct spill_head *head)
+/* What a record takes of the memory beside its entry. */
+static inline size_t spill_order_whole(size_t size)
 {
-	return sizeof(*head) +
-	       (size_t)((head->size + SPILL_ALIGN - 1) & ~(SPILL_ALIGN - 1));
+	return sizeof(int64_t) +
+	       ((size + SPILL_ALIGN - 1) & ~(SPILL_ALIGN - 1));
 }
 
-/* The entry's head. */
-const struct spill_head *spill_order_head(
-	const struct spill_order *order, const struct spill_entry *entry);
+/* The entry's record in this memory. */
+static inline struct spill_record spill_order_record(
+	const uint8_t *memory, const struct spill_entry *entry)
+{
+	const uint8_t *at = memory + entry->at * SPILL_ALIGN;
+	struct spill_record record = {.time_ns = entry->time_ns,
+		.bytes = at + sizeof(record.rank),
+		.size = entry->size};
+
+	memcpy(&record.rank, at, sizeof(record.rank));
+	return record;
+}
 
 /* Sorts `count` entries, the last added first, by time, rank and place. It is
  * linear in their number where they are a few sorted runs one behind the other,

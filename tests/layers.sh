@@ -71,9 +71,9 @@ analysis='align annotate augment choose combine combine_private
 	overview peaks phase_count phase_rules phase_sets phase_texts
 	phases profile profile_memory profile_private redact redact_text
 	replay replay_nodes replay_private replay_use same shares
-	shares_private shares_split spill spill_file spill_merge
-	spill_order symbolize symbolize_module symbolize_private
-	symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
+	shares_private shares_split spill spill_file spill_head
+	spill_merge spill_order symbolize symbolize_module
+	symbolize_private symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
 	symbols_private trace'
 # The sources of these names that are there.
 sources() {

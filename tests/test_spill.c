@@ -23,7 +23,7 @@
 /* What was added; the bytes follow from order and size. */
 struct expected {
 	int64_t time;
-	uint64_t rank;
+	int64_t rank;
 	uint32_t order;
 	uint32_t size;
 };
@@ -79,7 +79,7 @@ static uint8_t *room_for(uint32_t size)
 }
 
 /* Here and in check_all() each assertion would be a system call. */
-static void add(struct spill *spill, int64_t time, uint64_t rank, uint32_t size)
+static void add(struct spill *spill, int64_t time, int64_t rank, uint32_t size)
 {
 	uint8_t *bytes = room_for(size);
 	struct spill_record record = {time, rank, bytes, size};
@@ -170,6 +170,15 @@ START_TEST(nothing_gives_nothing)
 }
 END_TEST
 
+/* Few, so that many are equal; some of them take many bytes. */
+static int64_t any_rank(void)
+{
+	static const int64_t ranks[] = {
+		0, 1, -1, 300, -70000, INT64_MAX, INT64_MIN, -INT64_MAX};
+
+	return ranks[random_next() % (sizeof(ranks) / sizeof(*ranks))];
+}
+
 /* Times from a small range, so that many are equal; and at both ends. */
 START_TEST(random_records_are_sorted)
 {
@@ -182,8 +191,7 @@ START_TEST(random_records_are_sorted)
 			: i % 1000 == 1
 				? INT64_MAX
 				: (int64_t)(random_next() % 20000) - 10000,
-			random_next() % 3 == 0 ? UINT64_MAX : random_next() % 3,
-			random_next() % 120);
+			any_rank(), random_next() % 120);
 	check_all(spill);
 }
 END_TEST
@@ -207,7 +215,7 @@ START_TEST(backward_times_are_turned)
 
 	begin(30000);
 	for (int i = 0; i < 30000; i++)
-		add(spill, -(i / 3), (uint64_t)i % 2, 40);
+		add(spill, -(i / 3), i % 2, 40);
 	check_all(spill);
 }
 END_TEST
@@ -254,6 +262,50 @@ START_TEST(long_records_come_whole)
 			: i % 97 == 0 ? random_next() % 300000
 				      : random_next() % 10);
 	reverse(spill);
+	check_all(spill);
+}
+END_TEST
+
+START_TEST(records_of_no_bytes_come_in_order)
+{
+	struct spill *spill = spill_for(_i);
+
+	begin(50000);
+	for (int i = 0; i < 50000; i++) {
+		if (i == 25000)
+			reverse(spill);
+		add(spill, (int64_t)(random_next() % 3), any_rank(), 0);
+	}
+	check_all(spill);
+}
+END_TEST
+
+/* Later than the one before by 2^n or one less, which take 0 to 8 bytes. */
+START_TEST(times_apart_by_any_power_of_two_are_kept)
+{
+	struct spill *spill = spill_for(_i);
+
+	begin(64 * 200);
+	for (int i = 0; i < 64 * 200; i++) {
+		uint64_t apart = (UINT64_C(1) << i % 64) - (uint64_t)i / 64 % 2;
+
+		add(spill, (int64_t)((uint64_t)INT64_MIN + apart),
+			i % 3 == 0 ? (int64_t)apart : -(int64_t)(apart / 2),
+			random_next() % 70);
+	}
+	check_all(spill);
+}
+END_TEST
+
+/* The largest there may be, among others. */
+START_TEST(longest_record_comes_whole)
+{
+	struct spill *spill = spill_for(_i);
+
+	begin(3 * 700);
+	for (int i = 0; i < 3 * 700; i++)
+		add(spill, i % 7, 0,
+			i == 1000 ? SPILL_RECORD_MAX : (uint32_t)i % 500);
 	check_all(spill);
 }
 END_TEST
@@ -370,6 +422,10 @@ int main(void)
 	tcase_add_loop_test(tests, equal_records_keep_their_order, 0, count);
 	tcase_add_loop_test(tests, reversed_ties_hold_for_all, 0, count);
 	tcase_add_loop_test(tests, long_records_come_whole, 0, count);
+	tcase_add_loop_test(tests, records_of_no_bytes_come_in_order, 0, count);
+	tcase_add_loop_test(
+		tests, times_apart_by_any_power_of_two_are_kept, 0, count);
+	tcase_add_loop_test(tests, longest_record_comes_whole, 0, count);
 	tcase_add_test(tests, too_long_a_record_is_refused);
 	tcase_add_test(tests, full_disk_is_an_error);
 	tcase_add_test(tests, directory_that_is_not_there_is_an_error);
