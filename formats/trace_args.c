@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An argument is kept as a struct head, its value and its text. Numbers that
- * an int64_t or, without a doubt, a double holds are kept as such; all others
- * stay the text that they are.
+ * Numbers that an int64_t or, without a doubt, a double holds are kept as such;
+ * all others stay the text that they are.
  */
 #include "trace_args.h"
 
@@ -29,12 +28,6 @@ struct trace_key {
 	bool asked;
 	uint8_t known; /* enum trace_known, or TRACE_KNOWN_COUNT */
 	uint32_t number;
-};
-
-struct head {
-	uint32_t key;
-	uint32_t kind; /* enum event_arg_kind */
-	uint64_t size; /* of text; else the value's bits */
 };
 
 static const struct {
@@ -131,9 +124,16 @@ static bool meet_key(struct trace_args *args, const struct json_scan *scan,
 static void add(struct trace_args *args, uint32_t key, enum event_arg_kind kind,
 	uint64_t value)
 {
-	struct head head = {key, (uint32_t)kind, value};
+	uint64_t words[] = {
+		(uint64_t)key << TRACE_ARGS_KEY | (uint64_t)kind, value};
 
-	buffer_add(&args->bytes, &head, sizeof(head));
+	if ((words[0] | value) <= UINT32_MAX) {
+		words[0] |= value << TRACE_ARGS_VALUE;
+		buffer_add(&args->bytes, words, sizeof(words[0]));
+	} else {
+		words[0] |= TRACE_ARGS_LONG;
+		buffer_add(&args->bytes, words, sizeof(words));
+	}
 	args->count++;
 }
 
@@ -352,25 +352,4 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 			status = take_items(args, scan, want, &ended, err);
 	}
 	return status;
-}
-
-struct event_arg trace_args_next(const uint8_t **at)
-{
-	struct event_arg arg;
-	struct head head;
-
-	memcpy(&head, *at, sizeof(head));
-	*at += sizeof(head);
-	arg.key = head.key;
-	arg.kind = (enum event_arg_kind)head.kind;
-	if (arg.kind == ARG_INT) {
-		arg.value.integer = (int64_t)head.size;
-	} else if (arg.kind == ARG_FLOAT) {
-		memcpy(&arg.value.real, &head.size, sizeof(head.size));
-	} else {
-		arg.value.text.bytes = (const char *)*at;
-		arg.value.text.size = (size_t)head.size;
-		*at += head.size;
-	}
-	return arg;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "json_scan.h"
@@ -77,9 +78,47 @@ bool trace_args_add_token(struct trace_args *args, uint32_t key,
 bool trace_args_add_nested(
 	struct trace_args *args, uint32_t key, const char *text, size_t size);
 
+/*
+ * What an argument that is kept begins with: its kind, in the lowest bits, its
+ * key, and in the upper half its value, or the size of its text, which is next.
+ * Where that is not room enough the value is in another word, before the text.
+ */
+#define TRACE_ARGS_KIND UINT64_C(3)
+#define TRACE_ARGS_LONG UINT64_C(4)
+#define TRACE_ARGS_KEY 3
+#define TRACE_ARGS_VALUE 32
+
 /* The argument at `*at`, which moves behind it, of bytes that were kept; text
  * is borrowed from these. */
-struct event_arg trace_args_next(const uint8_t **at);
+static inline struct event_arg trace_args_next(const uint8_t **at)
+{
+	struct event_arg arg;
+	const uint8_t *from = *at;
+	uint64_t head;
+	uint64_t value;
+
+	memcpy(&head, from, sizeof(head));
+	from += sizeof(head);
+	arg.kind = (enum event_arg_kind)(head & TRACE_ARGS_KIND);
+	arg.key = (uint32_t)head >> TRACE_ARGS_KEY;
+	value = head >> TRACE_ARGS_VALUE;
+	if ((head & TRACE_ARGS_LONG) != 0) {
+		arg.key = (uint32_t)(head >> TRACE_ARGS_KEY);
+		memcpy(&value, from, sizeof(value));
+		from += sizeof(value);
+	}
+	if (arg.kind == ARG_INT) {
+		arg.value.integer = (int64_t)value;
+	} else if (arg.kind == ARG_FLOAT) {
+		memcpy(&arg.value.real, &value, sizeof(value));
+	} else {
+		arg.value.text.bytes = (const char *)from;
+		arg.value.text.size = (size_t)value;
+		from += value;
+	}
+	*at = from;
+	return arg;
+}
 
 /* Bytes of a string, without its escapes; borrowed until the next call. False
  * if out of memory. */

@@ -13,8 +13,7 @@
 static bool add_owner(
 	struct trace_reader *reader, const struct trace_row *row, bool *is_told)
 {
-	const uint8_t *at =
-		reader->args.bytes.bytes + sizeof(struct trace_record);
+	const uint8_t *at = reader->args.bytes.bytes + reader->args.before;
 	bool has_owner = false;
 	bool has_device = false;
 	int64_t owner = 0;
@@ -76,8 +75,7 @@ static bool is_kineto_label(const struct event_arg *arg)
 /* Labels are shown nowhere, and counted. */
 static bool add_labels(struct trace_reader *reader, const struct trace_row *row)
 {
-	const uint8_t *at =
-		reader->args.bytes.bytes + sizeof(struct trace_record);
+	const uint8_t *at = reader->args.bytes.bytes + reader->args.before;
 	enum trace_loss loss = LOSS_NOT_SHOWN;
 	bool is_told;
 	struct event_arg arg;
@@ -121,7 +119,7 @@ bool trace_metadata_add(struct trace_reader *reader, struct trace_row *row,
 		which++;
 	if (which < sizeof(known) / sizeof(known[0])) {
 		const uint8_t *at =
-			reader->args.bytes.bytes + sizeof(struct trace_record);
+			reader->args.bytes.bytes + reader->args.before;
 
 		for (uint32_t i = 0; i < reader->args.count; i++) {
 			struct event_arg arg = trace_args_next(&at);
