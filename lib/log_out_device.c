@@ -68,7 +68,25 @@ static uint32_t add(struct log_out *out)
 	return number;
 }
 
-/* May the arguments be part of a description? */
+/* Is it clear that they are more than a description may have? What has to be
+ * cut or left out of a log is counted when it is packed: only once, then. */
+static bool is_long(
+	const struct log_out *out, const struct event_arg *args, uint32_t count)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < count && bytes <= DESCRIPTION_BYTES_MAX; i++) {
+		size_t size;
+
+		(void)strtab_text(out->trace->text, args[i].key, &size);
+		bytes += size;
+		if (args[i].kind == ARG_TEXT || args[i].kind == ARG_JSON)
+			bytes += args[i].value.text.size;
+	}
+	return bytes > DESCRIPTION_BYTES_MAX;
+}
+
+/* May so many arguments be part of a description? */
 static bool is_worth_it(const struct log_out *out, uint32_t count)
 {
 	return count > 0 && count <= LOG_DEVICE_KEYS_MAX &&
@@ -85,7 +103,7 @@ static uint32_t describe(struct log_out *out, const struct event *event,
 	uint32_t number;
 
 	*has_args = false;
-	if (is_worth_it(out, count)) {
+	if (is_worth_it(out, count) && !is_long(out, event->args, count)) {
 		pack(out, event, count);
 		*has_args = out->bytes.used <= DESCRIPTION_BYTES_MAX;
 	}

@@ -409,10 +409,19 @@ START_TEST(what_is_too_long_is_counted)
 	event.args = &args[1];
 	event.arg_count = 1;
 	add(event);
+	/* Those of activities are tried as part of a description first. */
+	event.kind = EVENT_ACTIVITY;
+	event.track =
+		add_track((struct trace_track){.kind = TRACE_STREAM, .tid = 7});
+	event.args = args;
+	event.arg_count = 2;
+	add(event);
 	read_back();
-	ck_assert_str_eq(text.losses, "cut_text 1\nnot_shown 2\n");
-	ck_assert_uint_eq(
-		strlen(text.events), strlen("0 0 instant x =''\n") + LONG - 1);
+	ck_assert_str_eq(text.losses, "cut_text 2\nnot_shown 3\n");
+	ck_assert_uint_eq(strlen(text.events),
+		strlen("0 0 instant x =''\n"
+		       "1 0 activity x 0 0ns 0B =''\n") +
+			2 * (LONG - 1));
 	free(word);
 }
 END_TEST
