@@ -24,7 +24,7 @@ static bool is_one_of(const char *key, const char *const *keys)
 }
 
 /* A log's facts stand in the header as they stood; what another format calls
- * by the same name may be something else. That a log was merged is to be
+ * by the same name, or another tool's document, may be something else. That a log was merged is to be
  * known before its events. */
 static enum place place_of(const struct log_out *out, uint32_t number)
 {
@@ -35,10 +35,9 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 	const struct trace *trace = out->trace;
 	const struct trace_fact *fact = &trace->facts[number];
 	const char *key = strtab_text(trace->text, fact->key, NULL);
-	bool is_merged =
-		strcmp(key, TRACE_MERGED) == 0 && fact->kind == FACT_OWN;
+	bool is_merged = strcmp(key, TRACE_MERGED) == 0;
 
-	if (number >= out->header_facts)
+	if (number >= out->header_facts || fact->kind != FACT_OWN)
 		return IN_FACTS;
 	/* There may be any number of others: they are not searched. */
 	if (!is_merged &&
@@ -46,7 +45,8 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 			(!is_one_of(key, own) && !is_one_of(key, header))))
 		return IN_FACTS;
 	for (uint32_t i = 0; i < number; i++)
-		if (trace->facts[i].key == fact->key)
+		if (trace->facts[i].key == fact->key &&
+			trace->facts[i].kind == FACT_OWN)
 			return IN_FACTS;
 	return is_merged || is_one_of(key, header) ? IN_HEADER : NOWHERE;
 }
@@ -69,17 +69,31 @@ static void add_fact(struct log_out *out, msgpack_packer *packer,
 		log_out_string(out, packer, fact->value);
 }
 
+/* Do the facts come from a log, perhaps by way of another format? */
+static bool is_log_again(const struct trace *trace)
+{
+	for (uint32_t i = 0; i < trace->fact_count; i++) {
+		const struct trace_fact *fact = &trace->facts[i];
+
+		if (fact->kind == FACT_OWN &&
+			strcmp(strtab_text(trace->text, fact->key, NULL),
+				"format") == 0)
+			return strcmp(strtab_text(
+					      trace->text, fact->value, NULL),
+				       LOG_FORMAT_NAME) == 0;
+	}
+	return false;
+}
+
 enum ctp_status log_out_write_header(struct log_out *out, struct ctp_error *err)
 {
 	msgpack_packer packer = msgpack_out(&out->bytes);
 	const struct trace *trace = out->trace;
-	const char *format = trace_find_fact(trace, "format");
 	uint32_t count = 0;
 	bool has_tool = false;
 
 	out->begun = true;
-	out->is_log_again =
-		format != NULL && strcmp(format, LOG_FORMAT_NAME) == 0;
+	out->is_log_again = is_log_again(trace);
 	out->header_facts = trace->fact_count;
 	for (uint32_t i = 0; i < trace->fact_count; i++) {
 		if (place_of(out, i) != IN_HEADER)
@@ -375,8 +389,7 @@ static enum ctp_status write_facts(
 	for (; *at < trace->fact_count && rows.used < BYTES_A_BLOCK; ++*at) {
 		const struct trace_fact *fact = &trace->facts[*at];
 
-		/* The header has no room for kinds, and little for text. */
-		if (place_of(out, *at) != IN_FACTS && fact->kind == FACT_OWN)
+		if (place_of(out, *at) != IN_FACTS)
 			continue;
 		count++;
 		(void)msgpack_pack_array(
