@@ -394,6 +394,34 @@ static void write_mixed(
 				args->items[i].size);
 }
 
+/* Those that stand beside the arguments. */
+static void write_beside(struct json *json, const struct chrome_args *args)
+{
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct chrome_arg *item = &args->items[i];
+
+		if (item->is_beside && !item->is_gone)
+			write_member(json, args->text.bytes + item->start,
+				item->size);
+	}
+}
+
+void chrome_args_move_beside(struct json *json, struct chrome_args *args)
+{
+	if (args == NULL || !args->has_beside)
+		return;
+	write_beside(json, args);
+	for (uint32_t i = 0; i < args->count; i++) {
+		struct chrome_arg *item = &args->items[i];
+
+		if (!item->is_beside || item->is_gone)
+			continue;
+		item->is_gone = true;
+		args->gone_bytes += item->size + 1;
+	}
+	args->has_beside = false;
+}
+
 void chrome_args_write(struct json *json, const struct chrome_site *site,
 	const struct chrome_args *args)
 {
@@ -413,15 +441,8 @@ void chrome_args_write(struct json *json, const struct chrome_site *site,
 		member(json, &first, args->text.bytes, args->text.used - 1);
 	if (!first)
 		json_raw_text(json, "}");
-	if (args == NULL || !args->has_beside)
-		return;
-	for (uint32_t i = 0; i < args->count; i++) {
-		const struct chrome_arg *item = &args->items[i];
-
-		if (item->is_beside && !item->is_gone)
-			write_member(json, args->text.bytes + item->start,
-				item->size);
-	}
+	if (args != NULL && args->has_beside)
+		write_beside(json, args);
 }
 
 void chrome_args_write_object(struct json *json, const struct chrome_args *args)

@@ -79,6 +79,10 @@ char chrome_args_take_phase(struct chrome_args *args);
 void chrome_args_write(struct json *json, const struct chrome_site *site,
 	const struct chrome_args *args);
 
+/* Writes only those that stand behind, and takes them out. `args` may be NULL.
+ */
+void chrome_args_move_beside(struct json *json, struct chrome_args *args);
+
 /* Writes them as an object, an item of `json`. */
 void chrome_args_write_object(
 	struct json *json, const struct chrome_args *args);

@@ -180,7 +180,8 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 	write_flow(json, stack, frame);
 }
 
-/* The arguments go with the end: all are known by then. */
+/* The arguments go with the end: all are known by then. What stands beside them
+ * is the beginning's; an end's is an argument, see trace_members.h. */
 static void write_mark(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {
@@ -196,6 +197,8 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 		json_raw(json, site->bytes, site->cat_size);
 	if (phase == 'E')
 		chrome_args_write(json, site, frame->args);
+	else
+		chrome_args_move_beside(json, frame->args);
 	json_raw(json, "}", 1);
 	if (phase == 'B')
 		write_flow(json, stack, frame);
