@@ -132,7 +132,8 @@ static enum ctp_status add_activity(struct trace_reader *reader,
 		known_arg(reader, TRACE_DEVICE,
 			process->owner != 0 ? process->device : process->pid),
 		known_arg(reader, TRACE_CONTEXT, 0),
-		known_arg(reader, TRACE_STREAM_ID, row->tid)};
+		known_arg(reader, TRACE_STREAM_ID,
+			row->has_stream ? row->stream : row->tid)};
 	int64_t key_ns = record->time_ns;
 
 	if (!is_u32(place.device))

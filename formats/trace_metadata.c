@@ -7,6 +7,8 @@
 #include "trace_reader.h"
 
 #define LABELS "process_labels"
+#define STREAM "stream "
+#define STREAM_DIGITS 18
 
 /* Labels of processes are for people, but in those of a device our own files
  * say whose it is. */
@@ -38,6 +40,27 @@ static bool add_owner(
 	return !*is_told || trace_rows_own(&reader->rows, row, owner, device);
 }
 
+/* Kineto's and our own rows of streams are called "stream 7 ", the lanes of
+ * ours "stream 7 (lane 1)": of these the tid is another number. */
+static void note_stream(struct trace_row *row, const char *name, size_t size)
+{
+	const size_t at = strlen(STREAM);
+	size_t digits = 0;
+	int64_t stream = 0;
+
+	if (size <= at || memcmp(name, STREAM, at) != 0)
+		return;
+	for (; at + digits < size && name[at + digits] != ' '; digits++) {
+		unsigned digit = (unsigned char)name[at + digits] - '0';
+
+		if (digit > 9 || digits == STREAM_DIGITS)
+			return;
+		stream = stream * 10 + (int64_t)digit;
+	}
+	row->has_stream = digits > 0;
+	row->stream = stream;
+}
+
 /* What is told of a process or a thread. */
 static bool set_label(struct trace_reader *reader, struct trace_row *row,
 	bool of_process, const struct event_arg *arg)
@@ -58,6 +81,9 @@ static bool set_label(struct trace_reader *reader, struct trace_row *row,
 		if (text == STRTAB_NONE)
 			return false;
 		*name = text;
+		if (!of_process)
+			note_stream(row, arg->value.text.bytes,
+				arg->value.text.size);
 	}
 	return true;
 }

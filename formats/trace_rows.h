@@ -20,7 +20,9 @@ struct trace_row {
 	uint32_t track;   /* TRACE_NONE: nothing happened here */
 	uint32_t headers; /* likewise, of the headers that clang read here */
 	int64_t tid;
-	uint32_t name; /* strtab number; 0: none */
+	uint32_t name;   /* strtab number; 0: none */
+	bool has_stream; /* the name says which one it is */
+	int64_t stream;
 	bool has_sort;
 	int64_t sort;
 	/* The slice that came before in the file. */
