@@ -217,6 +217,18 @@ static enum ctp_status read_own(
 	return status;
 }
 
+/* Ranges that we wrote stand where they end, as if children came first, but
+ * not those that start together. */
+static bool is_own_tool(
+	const struct trace_reader *reader, const struct json_token *value)
+{
+	static const char name[] = "ctprof ";
+	const size_t size = sizeof(name) - 1;
+
+	return value->kind == JSON_STRING && value->size > size &&
+	       memcmp(json_scan_text(reader->scan, value), name, size) == 0;
+}
+
 /* A member of "otherData". In that of our own files facts are one level
  * further down, and what the tool and the title were is said anew. */
 static enum ctp_status read_other(struct trace_reader *reader, const char *key,
@@ -226,6 +238,8 @@ static enum ctp_status read_other(struct trace_reader *reader, const char *key,
 		return read_own(reader, err);
 	if (value->kind == JSON_OBJECT && strcmp(key, "losses") == 0)
 		return json_scan_skip(reader->scan, err);
+	if (strcmp(key, "tool") == 0)
+		reader->is_own |= is_own_tool(reader, value);
 	if (strcmp(key, "tool") == 0 || strcmp(key, "title") == 0)
 		return value->kind == JSON_OBJECT || value->kind == JSON_ARRAY
 			       ? json_scan_skip(reader->scan, err)
@@ -413,7 +427,9 @@ enum ctp_status trace_reader_read(
 		!trace_devices_finish(
 			&reader->devices, reader->rows.processes[process].pid))
 		return no_memory(err);
-	if (reader->children_first > reader->parents_first)
+	reader->is_reversed = !reader->is_own &&
+			      reader->children_first > reader->parents_first;
+	if (reader->is_reversed)
 		spill_reverse_ties(reader->spill);
 	status = spill_sort(reader->spill, err);
 	if (status == CTP_OK && reader->has_ranges)

@@ -166,6 +166,18 @@ static bool add_call(struct trace_reader *reader, const struct trace_row *row,
 	       trace_join_add_call(&reader->join, correlation);
 }
 
+/* What it says of the work that it caused; false if out of memory. */
+static bool note_cause(struct trace_reader *reader, const struct trace_row *row,
+	struct trace_record *record)
+{
+	if (record->class == TRACE_OP)
+		record->external = known_id(reader, TRACE_EXTERNAL_ID);
+	if (record->class != TRACE_API)
+		return true;
+	record->id = known_id(reader, TRACE_CORRELATION);
+	return record->id == 0 || add_call(reader, row, record->id);
+}
+
 static enum ctp_status add_slice(struct trace_reader *reader,
 	struct trace_row *row, struct trace_record *record,
 	struct ctp_error *err)
@@ -173,16 +185,10 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 	if (is_device(reader, (enum trace_class)record->class))
 		return add_activity(reader, row, record, err);
 	record->kind = TRACE_SLICE;
+	record->order = reader->event_count;
 	record->track = trace_rows_track(&reader->rows, row);
-	if (record->track == TRACE_NONE)
+	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
 		return no_memory(err);
-	if (record->class == TRACE_API) {
-		record->id = known_id(reader, TRACE_CORRELATION);
-		if (record->id != 0 && !add_call(reader, row, record->id))
-			return no_memory(err);
-	}
-	if (record->class == TRACE_OP)
-		record->external = known_id(reader, TRACE_EXTERNAL_ID);
 	compare_slices(reader, row, record);
 	return keep(reader, record, record->time_ns,
 		trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE), err);
@@ -217,20 +223,29 @@ static uint64_t full_id(const struct trace_reader *reader,
 	return read_id(reader, &event->id);
 }
 
+/* A begin or an end. */
+static enum ctp_status add_mark(struct trace_reader *reader,
+	struct trace_row *row, struct trace_record *record,
+	struct ctp_error *err)
+{
+	reader->has_ranges = true;
+	record->order = reader->event_count;
+	record->track = trace_rows_track(&reader->rows, row);
+	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
+		return no_memory(err);
+	return keep(reader, record, record->time_ns,
+		TRACE_RANK_RANGES + (int64_t)record->order, err);
+}
+
 static enum ctp_status add_point(struct trace_reader *reader,
 	struct trace_row *row, struct trace_record *record,
 	struct ctp_error *err)
 {
-	int64_t rank = (int64_t)reader->event_count;
-
 	record->track = trace_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE)
 		return no_memory(err);
-	if (record->kind == TRACE_BEGIN || record->kind == TRACE_END) {
-		reader->has_ranges = true;
-		rank += TRACE_RANK_RANGES;
-	}
-	return keep(reader, record, record->time_ns, rank, err);
+	return keep(reader, record, record->time_ns,
+		TRACE_RANK_OTHERS + (int64_t)reader->event_count, err);
 }
 
 /* What the phases mean; false: there is no such. */
@@ -392,12 +407,14 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 				&event->name, &record.site)) ||
 		!read_frame(reader, event, &record))
 		return no_memory(err);
-	if (record.kind != TRACE_SLICE) {
+	if (record.kind == TRACE_POINT || record.kind == TRACE_COUNTERS) {
 		record.id = full_id(reader, row, event);
 		return add_point(reader, row, &record, err);
 	}
 	record.class = (uint8_t)trace_labels_class(&reader->names, event->kind);
 	note_process(reader, row, (enum trace_class)record.class);
+	if (record.kind != TRACE_SLICE)
+		return add_mark(reader, row, &record, err);
 	record.dur_ns = (uint64_t)event->dur_ns;
 	return add_slice(reader, row, &record, err);
 }

@@ -119,12 +119,12 @@ static uint32_t wanted(
 		return TRACE_WANT(TRACE_DETAIL);
 	if (event->phase == 'i')
 		return asked;
-	if (event->phase != 'X' && event->phase != 'B')
+	if (event->phase != 'X' && event->phase != 'B' && event->phase != 'E')
 		return 0;
 	if (event->category.kind != TRACE_JSON_NONE)
 		return trace_labels_wanted(
 			reader->names, event->kind, reader->asks);
-	return TRACE_WANT_KNOWN | asked;
+	return event->phase == 'E' ? 0 : TRACE_WANT_KNOWN | asked;
 }
 
 static enum ctp_status read_id2(struct trace_json_reader *reader,

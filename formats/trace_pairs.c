@@ -100,6 +100,30 @@ static bool find_name(struct ranges *ranges, uint32_t name)
 	return false;
 }
 
+/*
+ * Of equal ones those of B and E are outer. Those of no length say nothing by
+ * it: they nest as they stand in the file, and may follow each other.
+ */
+static int64_t rank_of(const struct pairs *pairs,
+	const struct trace_record *record, uint32_t outer)
+{
+	if (record->dur_ns == 0 && !pairs->reader->is_reversed)
+		return TRACE_RANK_EMPTY + (int64_t)record->order;
+	return trace_pairs_rank(record->dur_ns, outer);
+}
+
+/* The arguments of both are the range's: so is what they say of devices. */
+static void take_ids(
+	struct trace_record *record, const struct trace_record *end)
+{
+	if (record->class == TRACE_PLAIN)
+		record->class = end->class;
+	if (record->id == 0)
+		record->id = end->id;
+	if (record->external == 0)
+		record->external = end->external;
+}
+
 static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
 	const struct trace_record *end, struct ctp_error *err)
 {
@@ -120,15 +144,16 @@ static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
 	record.kind = TRACE_SLICE;
 	record.dur_ns = (uint64_t)end->time_ns - (uint64_t)record.time_ns;
 	record.arg_count += end->arg_count;
+	take_ids(&record, end);
 	memcpy(range->bytes.bytes, &record, sizeof(record));
 	status = keep(pairs, &range->bytes,
-		trace_pairs_rank(record.dur_ns, ranges->depth), err);
+		rank_of(pairs, &record, ranges->depth), err);
 	buffer_clear(&range->bytes);
 	return status;
 }
 
-static enum ctp_status add(struct pairs *pairs, const struct spill_record *item,
-	struct ctp_error *err)
+static enum ctp_status add(
+	struct pairs *pairs, struct spill_record *item, struct ctp_error *err)
 {
 	struct trace_record record;
 
@@ -137,6 +162,8 @@ static enum ctp_status add(struct pairs *pairs, const struct spill_record *item,
 		return begin(pairs, item, &record, err);
 	if (record.kind == TRACE_END)
 		return end(pairs, item, &record, err);
+	if (record.kind == TRACE_SLICE)
+		item->rank = rank_of(pairs, &record, TRACE_PAIRS_NONE);
 	return spill_add(pairs->sorted, item, err);
 }
 

@@ -28,9 +28,11 @@
 
 /* Memory for sorting. */
 #define TRACE_SPILL_BYTES ((size_t)16 << 20)
-/* Ranks of what is at the same time: ranges from here on, slices up to 0, all
- * else from 1 on. */
+/* Ranks of what is at the same time: ranges from here on, slices up to 0, then
+ * those of no length, and all else. */
 #define TRACE_RANK_RANGES INT64_MIN
+#define TRACE_RANK_EMPTY INT64_C(1)
+#define TRACE_RANK_OTHERS (INT64_C(1) << 40)
 
 enum trace_record_kind {
 	TRACE_BEGIN,
@@ -55,7 +57,10 @@ struct trace_record {
 	uint64_t dur_ns;
 	uint64_t id; /* of the event, or correlation */
 	uint64_t external;
-	uint64_t bytes;
+	union {
+		uint64_t bytes; /* of an activity */
+		uint64_t order; /* of a slice or range: its place in the file */
+	};
 };
 
 struct trace_reader {
@@ -87,6 +92,8 @@ struct trace_reader {
 	bool has_strange; /* another one */
 	bool has_phase;   /* of an event */
 	bool has_base;    /* it is said outright when time was 0 */
+	bool is_own;      /* we wrote it: of equal slices the outer is first */
+	bool is_reversed; /* of equal slices the outer is last */
 	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
 	size_t fact_bytes;
 

@@ -159,6 +159,7 @@ static enum ctp_status open_range(
 	if (!trace_nest_open_range(
 		    &reader->nest, record->track, record->time_ns))
 		return no_memory(err);
+	reader->correlation = id_of(reader);
 	return finish(reader, event, err);
 }
 

@@ -12,7 +12,7 @@ on its thread, if one with its name, or it has none, is open there. In order of
 start, the longer first, a slice lies in the one that is open when it starts;
 one that ends after it lies in none and is a call of its own. Of equal ones
 those of B are outer, then the first in the file, or the last where the producer
-writes slices as they end. Function times are cProfile's.
+writes slices as they end; those of no length stand as in the file. Function times are cProfile's.
 """
 import collections
 import decimal
@@ -284,8 +284,9 @@ class Calls:
                 rows[slice_.row].append(slice_)
         sign = -1 if trace.children_first else 1
         for slices in rows.values():
-            slices.sort(key=lambda s: (s.start, -s.dur, not s.range,
-                                       sign * s.order))
+            slices.sort(key=lambda s: (
+                s.start, -s.dur, not s.range and (s.dur > 0 or sign < 0),
+                sign * s.order))
             self.nest(slices)
 
     def nest(self, slices):
