@@ -4,9 +4,10 @@
 usage: trace_keep.py FILE WRITTEN AGAIN
 
 Whatever is in a file that another tool wrote is in what ctprof wrote of it,
-with its name, category and arguments, and with all that it has beside, and so
-is what the document says beside; and what ctprof wrote after a log in
-between has the same events, but for the numbers of rows.
+with its name, category, times and arguments, and with all that it has beside,
+and so is what the document says beside; threads are not mixed up; and what
+ctprof wrote after a log in between has the same events, but for the numbers of
+rows.
 """
 import collections
 import decimal
@@ -73,7 +74,22 @@ def beside(event, none=()):
     return found
 
 
-def slice_of(event, args):
+def to_ns(microseconds):
+    """Exactly, halves away from zero."""
+    return int((decimal.Decimal(microseconds) * 1000).quantize(
+        1, decimal.ROUND_HALF_UP))
+
+
+def span(event, end=None):
+    """When a slice began, and how long it was; `end`: the event that ended
+    it."""
+    start = to_ns(event["ts"])
+    if end is not None:
+        return start, to_ns(end["ts"]) - start
+    return start, to_ns(event["dur"] if "dur" in event else event["tdur"])
+
+
+def slice_of(event, args, end=None):
     name = event["name"]
     args = dict(args)
     rest = beside(event)
@@ -84,7 +100,7 @@ def slice_of(event, args):
     category = event.get("cat") or ""
     # Doubles, as they are read: their digits may be others.
     values = json.loads(json.dumps([args, rest], default=float))
-    return (name, OLD_CATEGORIES.get(category, category),
+    return (name, OLD_CATEGORIES.get(category, category), span(event, end),
             json.dumps(values, sort_keys=True))
 
 
@@ -104,7 +120,7 @@ def slices(events):
                      for key, value in beside(event).items()}
             args = (begin.get("args") or {}) | (event.get("args") or {})
             args |= ended
-            found[slice_of(begin, args)] += 1
+            found[slice_of(begin, args, event)] += 1
     return found
 
 
@@ -138,26 +154,45 @@ def points(events):
         # The lines of a counter may come one by one.
         for part in [{key: args[key]} for key in args] if phase == "C" \
                 else [args]:
-            found[phase, event["name"], event.get("cat") or None, json.dumps(
-                [part, rest], sort_keys=True, default=float)] += 1
+            found[phase, event["name"], event.get("cat") or None,
+                  to_ns(event["ts"]), json.dumps(
+                      [part, rest], sort_keys=True, default=float)] += 1
     return found
 
 
 def without_categories(found):
     """Those that have none get one that says what they are."""
     result = collections.Counter()
-    for (phase, name, category, args), count in found.items():
+    for (phase, name, category, time, args), count in found.items():
         own = {"i": "instant", "C": "counter", "b": "async", "e": "async"}
         if category == own.get(phase, "flow"):
             category = None
-        result[phase, name, category, args] += count
+        result[phase, name, category, time, args] += count
     return result
 
 
-def times(events):
-    return collections.Counter(
-        int(event["dur"] * 1000) for event in events
-        if event.get("ph") == "X" and "dur" in event)
+def threads(events):
+    """The row of each slice that is alone of its name and time, and of no
+    device."""
+    found = collections.defaultdict(set)
+    for event in events:
+        args = event.get("args") or {}
+        if event.get("ph") == "X" and not left_out(event) and \
+                not {"stream", "device"} & set(args) and \
+                event.get("cat") != "gpu_user_annotation":
+            name = PLACE.sub(r"\g<name>", event["name"])
+            found[name, span(event)].add(
+                (str(event.get("pid")), str(event.get("tid"))))
+    return {key: min(rows) for key, rows in found.items() if len(rows) == 1}
+
+
+def mixed(origin, written):
+    """Rows that have slices of several rows of the file."""
+    first, second = threads(origin), threads(written)
+    rows = collections.defaultdict(set)
+    for key in first.keys() & second.keys():
+        rows[second[key]].add(first[key])
+    return {row: of for row, of in rows.items() if len(of) > 1}
 
 
 def whole(events):
@@ -222,8 +257,11 @@ def main():
     unsorted, _ = compare("orders:", orders(origin), orders(written))
     resorted, _ = compare("after a log:", orders(origin), orders(again))
     changed = compare("with a log in between:", whole(written), whole(again))
-    sys.exit(1 if lost or missing or unsorted or resorted or any(changed) or times(written) != times(again)
-             else 0)
+    mixed_up = mixed(origin, written) | mixed(origin, again)
+    for row, of in mixed_up.items():
+        print("- row", row, "has slices of", sorted(of))
+    sys.exit(1 if lost or missing or unsorted or resorted or any(changed) or
+             mixed_up else 0)
 
 
 main()
