@@ -418,10 +418,10 @@ START_TEST(what_is_too_long_is_counted)
 	add(event);
 	read_back();
 	ck_assert_str_eq(text.losses, "cut_text 2\nnot_shown 3\n");
-	ck_assert_uint_eq(strlen(text.events),
-		strlen("0 0 instant x =''\n"
-		       "1 0 activity x 0 0ns 0B =''\n") +
-			2 * (LONG - 1));
+	ck_assert_uint_eq(
+		strlen(text.events), strlen("0 0 instant x =''\n"
+					    "1 0 activity x 0 0ns 0B =''\n") +
+					     2 * (LONG - 1));
 	free(word);
 }
 END_TEST
