@@ -14,6 +14,14 @@
 #include "json_value.h"
 #include "memory.h"
 
+size_t json_scan_mark(const void *head, size_t size)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t length = sizeof(mark) - 1;
+
+	return size >= length && memcmp(head, mark, length) == 0 ? length : 0;
+}
+
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 {
 	struct json_scan *scan = memory_new_zeroed(1, sizeof(*scan));
@@ -25,6 +33,7 @@ struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 		json_scan_free(scan);
 		return NULL;
 	}
+	scan->window.at = json_scan_mark(head, head_size);
 	return scan;
 }
 

@@ -79,7 +79,7 @@ unsigned trace_read_probe(const void *bytes, size_t size)
 
 	if (at < size)
 		return 0;
-	at = skip_blanks(text, size, 0);
+	at = skip_blanks(text, size, json_scan_mark(bytes, size));
 	if (at == size || (text[at] != '{' && text[at] != '['))
 		return 0;
 	if (text[at] == '[' && has(text, size, "\"ph\""))

@@ -126,6 +126,16 @@ echo '{"a":[]}' >"$work/in.json"
 "$ctprof" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
 [ $? = 3 ] || complain "no traceEvents: $(cat "$work/out" "$work/err")"
 
+# A mark of UTF-8, as editors and shells of Windows put before it; gzip'd, too.
+printf '\357\273\277' >"$work/mark"
+for filter in cat gzip; do
+	{
+		cat "$work/mark"
+		x a 0 1 | array
+	} | $filter | folds mark 'a 1000'
+	[ -s "$work/err" ] && complain "mark: $(cat "$work/err")"
+done
+
 # clang's sums are no slices; VizTracer's functions have files and lines.
 folds sums 'Source 10000' <<'END'
 {"traceEvents":[{"ph":"X","name":"Source","pid":1,"tid":1,"ts":0,"dur":10},
