@@ -7,8 +7,8 @@
 
 struct frame {
 	int64_t limit_ns; /* no later than that of the frame below */
+	uint64_t end_order;
 	bool range;
-	bool moment; /* of no length: open until time goes on */
 };
 
 struct trace_stack {
@@ -59,14 +59,14 @@ static void take(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 		.device = -1};
 }
 
-static bool is_over(const struct frame *frame, int64_t time_ns)
+static bool is_over(const struct frame *frame, int64_t time_ns, uint64_t order)
 {
 	return frame->limit_ns < time_ns ||
-	       (frame->limit_ns == time_ns && !frame->moment);
+	       (frame->limit_ns == time_ns && frame->end_order <= order);
 }
 
 bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
-	struct event *event)
+	uint64_t order, struct event *event)
 {
 	struct trace_stack *stack = &nest->stacks[track];
 	const struct frame *last;
@@ -74,7 +74,7 @@ bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 	if (stack->depth == 0)
 		return false;
 	last = &stack->frames[stack->depth - 1];
-	if (!is_over(last, time_ns))
+	if (!is_over(last, time_ns, order))
 		return false;
 	if (last->range)
 		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
@@ -100,11 +100,11 @@ static bool push(struct trace_stack *stack, struct frame frame)
 	return true;
 }
 
-bool trace_nest_open(
-	struct trace_nest *nest, uint32_t track, int64_t end_ns, bool moment)
+bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t end_ns,
+	uint64_t end_order)
 {
 	return push(&nest->stacks[track],
-		(struct frame){.limit_ns = end_ns, .moment = moment});
+		(struct frame){.limit_ns = end_ns, .end_order = end_order});
 }
 
 bool trace_nest_open_range(
@@ -115,9 +115,11 @@ bool trace_nest_open_range(
 
 	if (stack->depth > 0)
 		limit_ns = stack->frames[stack->depth - 1].limit_ns;
-	return push(stack, (struct frame){.limit_ns = limit_ns,
-				   .range = true,
-				   .moment = limit_ns == start_ns});
+	return push(stack,
+		(struct frame){.limit_ns = limit_ns,
+			.end_order =
+				limit_ns == start_ns ? TRACE_NEST_MOMENT : 0,
+			.range = true});
 }
 
 bool trace_nest_flush(struct trace_nest *nest, struct event *event)
@@ -127,7 +129,8 @@ bool trace_nest_flush(struct trace_nest *nest, struct event *event)
 
 		if (stack->depth > 0 &&
 			stack->frames[stack->depth - 1].limit_ns < INT64_MAX &&
-			trace_nest_pop(nest, nest->flushed, INT64_MAX, event))
+			trace_nest_pop(nest, nest->flushed, INT64_MAX,
+				TRACE_NEST_NO_ORDER, event))
 			return true;
 	}
 	return false;

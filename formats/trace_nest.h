@@ -12,6 +12,11 @@
 #include "event.h"
 #include "trace.h"
 
+/* Places in the file: what has no length holds all of its time, or where that
+ * is not known, nothing does. */
+#define TRACE_NEST_MOMENT UINT64_MAX
+#define TRACE_NEST_NO_ORDER (UINT64_MAX - 1)
+
 struct trace_nest {
 	struct trace *trace;
 	struct trace_stack *stacks; /* by track */
@@ -26,19 +31,21 @@ void trace_nest_clear(struct trace_nest *nest);
 bool trace_nest_reach(struct trace_nest *nest, uint32_t track);
 
 /* Ends the innermost of what has ended by this time, if there is any: then
- * `*event` is its end. The track is known, here and below. */
+ * `*event` is its end. What ends right then has not for something that has no
+ * length and stands before that end: `order`. The track is known, here and
+ * below. */
 bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
-	struct event *event);
+	uint64_t order, struct event *event);
 
 /* What is open innermost ends before `end_ns`: a slice that begins now and
  * ends then overlaps it. */
 bool trace_nest_overlaps(
 	const struct trace_nest *nest, uint32_t track, int64_t end_ns);
 
-/* Opens a slice, which must not overlap; a `moment` has no length, and holds
- * others of its time that have none. False if out of memory. */
-bool trace_nest_open(
-	struct trace_nest *nest, uint32_t track, int64_t end_ns, bool moment);
+/* Opens a slice, which must not overlap; `end_order` is where its end stands,
+ * 0 if it has none, or TRACE_NEST_MOMENT. False if out of memory. */
+bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t end_ns,
+	uint64_t end_order);
 
 /* Opens a range whose end is not known. */
 bool trace_nest_open_range(

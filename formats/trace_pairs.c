@@ -11,6 +11,9 @@
 
 /* Slices of more than three days are all the same to sorting. */
 #define DUR_BITS 48
+
+/* Of pairs of no length so much waits for the end of what they are in. */
+#define EMPTY_BYTES_MAX ((size_t)64 << 10)
 #define OUTER_BITS 14
 
 struct range {
@@ -22,6 +25,12 @@ struct ranges {
 	struct range *open;
 	uint32_t depth;
 	uint32_t room;
+	/* The last end of a range that began before that time. */
+	int64_t ended_ns;
+	uint64_t end_order;
+	/* Pairs of no length, each a struct waiting, and when they were. */
+	struct buffer empty;
+	int64_t empty_ns;
 };
 
 struct pairs {
@@ -102,14 +111,85 @@ static bool find_name(struct ranges *ranges, uint32_t name)
 
 /*
  * Of equal ones those of B and E are outer. Those of no length say nothing by
- * it: they nest as they stand in the file, and may follow each other.
+ * it: they nest as they stand in the file, and may follow each other, or be the
+ * last that was done in a range which ends then.
  */
 static int64_t rank_of(const struct pairs *pairs,
 	const struct trace_record *record, uint32_t outer)
 {
-	if (record->dur_ns == 0 && !pairs->reader->is_reversed)
-		return TRACE_RANK_EMPTY + (int64_t)record->order;
-	return trace_pairs_rank(record->dur_ns, outer);
+	const struct ranges *ranges = &pairs->tracks[record->track];
+
+	if (record->dur_ns > 0)
+		return trace_pairs_rank(record->dur_ns, outer);
+	if (ranges->ended_ns == record->time_ns &&
+		ranges->end_order > record->order)
+		return TRACE_RANK_ENDING + (int64_t)record->order;
+	return pairs->reader->is_reversed
+		       ? trace_pairs_rank(record->dur_ns, outer)
+		       : TRACE_RANK_EMPTY + (int64_t)record->order;
+}
+
+/* A pair of no length that waits; its bytes follow. */
+struct waiting {
+	size_t size;
+	uint32_t outer;
+};
+
+/* It is known by now whether what they are in ends. */
+static enum ctp_status keep_empty(
+	struct pairs *pairs, struct ranges *ranges, struct ctp_error *err)
+{
+	struct buffer one = BUFFER_INIT;
+	enum ctp_status status = CTP_OK;
+	size_t at = 0;
+
+	while (at < ranges->empty.used && status == CTP_OK) {
+		struct trace_record record;
+		struct waiting head;
+
+		memcpy(&head, ranges->empty.bytes + at, sizeof(head));
+		at += sizeof(head);
+		memcpy(&record, ranges->empty.bytes + at, sizeof(record));
+		one.used = 0;
+		buffer_add(&one, ranges->empty.bytes + at, head.size);
+		at += head.size;
+		status = keep(
+			pairs, &one, rank_of(pairs, &record, head.outer), err);
+	}
+	buffer_clear(&one);
+	ranges->empty.used = 0;
+	return status;
+}
+
+/* Keeps a pair, or lets it wait. */
+static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
+	const struct buffer *bytes, struct ctp_error *err)
+{
+	struct waiting head = {bytes->used, ranges->depth};
+	struct trace_record record;
+
+	if (bytes->failed)
+		return no_memory(err);
+	memcpy(&record, bytes->bytes, sizeof(record));
+	if (record.dur_ns > 0) {
+		ranges->ended_ns =
+			(int64_t)((uint64_t)record.time_ns + record.dur_ns);
+		ranges->end_order = record.order + record.after;
+	} else if (ranges->empty.used < EMPTY_BYTES_MAX) {
+		ranges->empty_ns = record.time_ns;
+		buffer_add(&ranges->empty, &head, sizeof(head));
+		buffer_add(&ranges->empty, bytes->bytes, head.size);
+		return ranges->empty.failed ? no_memory(err) : CTP_OK;
+	}
+	return keep(pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
+}
+
+static uint32_t order_between(
+	const struct trace_record *begin, const struct trace_record *end)
+{
+	uint64_t after = end->order - begin->order;
+
+	return after > UINT32_MAX ? UINT32_MAX : (uint32_t)after;
 }
 
 /* The arguments of both are the range's: so is what they say of devices. */
@@ -144,10 +224,10 @@ static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
 	record.kind = TRACE_SLICE;
 	record.dur_ns = (uint64_t)end->time_ns - (uint64_t)record.time_ns;
 	record.arg_count += end->arg_count;
+	record.after = order_between(&record, end);
 	take_ids(&record, end);
 	memcpy(range->bytes.bytes, &record, sizeof(record));
-	status = keep(pairs, &range->bytes,
-		rank_of(pairs, &record, ranges->depth), err);
+	status = keep_pair(pairs, ranges, &range->bytes, err);
 	buffer_clear(&range->bytes);
 	return status;
 }
@@ -155,9 +235,18 @@ static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
 static enum ctp_status add(
 	struct pairs *pairs, struct spill_record *item, struct ctp_error *err)
 {
+	enum ctp_status status = CTP_OK;
 	struct trace_record record;
+	struct ranges *ranges;
 
 	memcpy(&record, item->bytes, sizeof(record));
+	ranges = record.kind == TRACE_ACTIVITY ? NULL
+					       : &pairs->tracks[record.track];
+	if (ranges != NULL && ranges->empty.used > 0 &&
+		ranges->empty_ns != record.time_ns)
+		status = keep_empty(pairs, ranges, err);
+	if (status != CTP_OK)
+		return status;
 	if (record.kind == TRACE_BEGIN)
 		return begin(pairs, item, &record, err);
 	if (record.kind == TRACE_END)
@@ -172,9 +261,10 @@ static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	for (uint32_t i = 0; i < pairs->track_count; i++) {
-		const struct ranges *ranges = &pairs->tracks[i];
+	for (uint32_t i = 0; i < pairs->track_count && status == CTP_OK; i++) {
+		struct ranges *ranges = &pairs->tracks[i];
 
+		status = keep_empty(pairs, ranges, err);
 		for (uint32_t j = 0; j < ranges->depth && status == CTP_OK; j++)
 			status = keep(pairs, &ranges->open[j].bytes,
 				TRACE_RANK_RANGES + j, err);
@@ -191,6 +281,7 @@ static void clear(struct pairs *pairs)
 		while (ranges->depth > 0)
 			buffer_clear(&ranges->open[--ranges->depth].bytes);
 		memory_free(ranges->open);
+		buffer_clear(&ranges->empty);
 	}
 	memory_free(pairs->tracks);
 	spill_free(pairs->sorted);

@@ -28,9 +28,12 @@
 
 /* Memory for sorting. */
 #define TRACE_SPILL_BYTES ((size_t)16 << 20)
-/* Ranks of what is at the same time: ranges from here on, slices up to 0, then
- * those of no length, and all else. */
+/* Ranks of what is at the same time: ranges from here on, those of no length
+ * that end with what they are in, slices up to 0, others of no length, and all
+ * else. */
 #define TRACE_RANK_RANGES INT64_MIN
+#define TRACE_RANK_ENDING (-(INT64_C(3) << 61))
+#define TRACE_RANK_SLICES (-(INT64_C(1) << 62))
 #define TRACE_RANK_EMPTY INT64_C(1)
 #define TRACE_RANK_OTHERS (INT64_C(1) << 40)
 
@@ -53,6 +56,7 @@ struct trace_record {
 	uint32_t site;
 	uint32_t arg_count;
 	uint32_t frame; /* strtab number of its key in the table of stacks */
+	uint32_t after; /* so many events after B its E came; 0: it has none */
 	int64_t time_ns;
 	uint64_t dur_ns;
 	uint64_t id; /* of the event, or correlation */
@@ -102,6 +106,7 @@ struct trace_reader {
 	struct trace_nest nest;
 	bool has_record;
 	struct trace_record record;
+	int64_t record_rank;
 	const uint8_t *record_args;
 	uint32_t args_taken;  /* of a record of counters */
 	uint64_t correlation; /* of the range that began last; 0: none */

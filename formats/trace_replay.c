@@ -33,6 +33,7 @@ static enum ctp_status next_record(
 	memcpy(&reader->record, item.bytes, sizeof(reader->record));
 	reader->record_args =
 		(const uint8_t *)item.bytes + sizeof(reader->record);
+	reader->record_rank = item.rank;
 	reader->args_taken = 0;
 	reader->has_record = true;
 	if (reader->record.kind == TRACE_ACTIVITY) {
@@ -130,6 +131,39 @@ static bool is_nested(struct trace_reader *reader)
 	return false;
 }
 
+/* Is it the last of a range that ends then? What begins then comes after. */
+static bool is_ending(const struct trace_reader *reader)
+{
+	return reader->record_rank >= TRACE_RANK_ENDING &&
+	       reader->record_rank < TRACE_RANK_SLICES;
+}
+
+/* Its place in the file, if it has no length and is sorted by that. */
+static uint64_t order_of(const struct trace_reader *reader)
+{
+	bool is_empty = reader->record_rank >= TRACE_RANK_EMPTY &&
+			reader->record_rank < TRACE_RANK_OTHERS;
+
+	return is_empty || is_ending(reader) ? reader->record.order
+					     : TRACE_NEST_NO_ORDER;
+}
+
+/* Where the slice's end stands. An X of no length holds all others of its time,
+ * but for calls of an API, which make no calls, and where we would have
+ * written B and E. */
+static uint64_t end_order_of(const struct trace_reader *reader)
+{
+	const struct trace_record *record = &reader->record;
+
+	if (record->after > 0 &&
+		(record->dur_ns > 0 || order_of(reader) != TRACE_NEST_NO_ORDER))
+		return record->order + record->after;
+	if (record->dur_ns > 0 || record->class == TRACE_API ||
+		reader->is_own || is_ending(reader))
+		return 0;
+	return TRACE_NEST_MOMENT;
+}
+
 static enum ctp_status open_slice(
 	struct trace_reader *reader, struct event *event, struct ctp_error *err)
 {
@@ -140,10 +174,8 @@ static enum ctp_status open_slice(
 		event->dur_ns = record->dur_ns;
 	} else {
 		*event = make_event(record, EVENT_BEGIN);
-		/* Calls of an API make no calls. */
 		if (!trace_nest_open(&reader->nest, record->track,
-			    end_of(record),
-			    record->dur_ns == 0 && record->class != TRACE_API))
+			    end_of(record), end_order_of(reader)))
 			return no_memory(err);
 		reader->correlation = id_of(reader);
 	}
@@ -216,8 +248,8 @@ static enum ctp_status take_event(
 {
 	const struct trace_record *record = &reader->record;
 
-	if (trace_nest_pop(
-		    &reader->nest, record->track, record->time_ns, event))
+	if (trace_nest_pop(&reader->nest, record->track, record->time_ns,
+		    order_of(reader), event))
 		return CTP_OK;
 	switch ((enum trace_record_kind)record->kind) {
 	case TRACE_BEGIN:

@@ -12,7 +12,8 @@ on its thread, if one with its name, or it has none, is open there. In order of
 start, the longer first, a slice lies in the one that is open when it starts;
 one that ends after it lies in none and is a call of its own. Of equal ones
 those of B are outer, then the first in the file, or the last where the producer
-writes slices as they end; those of no length stand as in the file. Function times are cProfile's.
+writes slices as they end; those of no length stand as in the file, and before
+the E of a range that ends then they are in that. Function times are cProfile's.
 """
 import collections
 import decimal
@@ -47,7 +48,7 @@ class Slice:
     """A range of a thread or a device."""
 
     __slots__ = ("name", "category", "row", "start", "dur", "order", "args",
-                 "range", "open")
+                 "range", "open", "end_order", "ending")
 
     def __init__(self, event, start, dur, order):
         self.name = event.get("name", "")
@@ -59,6 +60,8 @@ class Slice:
         self.order = order
         self.args = event.get("args") or {}
         self.range = event["ph"] == "B"
+        self.end_order = 0  # where its E is in the file
+        self.ending = False
         self.open = False
 
     @property
@@ -242,6 +245,7 @@ class Trace:
             names.remove(names[-1] if name is None else name)
             begun = opened.pop()
             begun.dur = start - begun.start
+            begun.end_order = order
             begun.args = dict(begun.args, **(event.get("args") or {}))
             self.add(begun)
 
@@ -283,16 +287,25 @@ class Calls:
             if not slice_.is_span():
                 rows[slice_.row].append(slice_)
         sign = -1 if trace.children_first else 1
+        self.children_first = trace.children_first
         for slices in rows.values():
+            ends = {}
+            for range_ in slices:
+                if range_.range and range_.dur > 0:
+                    ends[range_.end] = max(ends.get(range_.end, 0),
+                                           range_.end_order)
+            for slice_ in slices:
+                slice_.ending = slice_.dur == 0 and not slice_.open and \
+                    ends.get(slice_.start, 0) > slice_.order
             slices.sort(key=lambda s: (
-                s.start, -s.dur, not s.range and (s.dur > 0 or sign < 0),
+                s.start, not s.ending, s.order if s.ending else 0, -s.dur, not s.range and (s.dur > 0 or sign < 0),
                 sign * s.order))
             self.nest(slices)
 
     def nest(self, slices):
         stack = []
         for slice_ in slices:
-            while stack and self.is_over(stack[-1][0], slice_.start):
+            while stack and self.is_over(stack[-1][0], slice_):
                 self.end(stack)
             if stack and slice_.end > stack[-1][0].end:
                 self.overlaps += 1
@@ -304,12 +317,16 @@ class Calls:
         while stack:
             self.end(stack)
 
-    @staticmethod
-    def is_over(slice_, now):
+    def is_over(self, slice_, next_):
         """What has no length may hold more of that, but for calls of an API,
         which make no calls."""
-        return not slice_.open and (slice_.end < now or slice_.end == now and (
-            slice_.start < now or slice_.category in API))
+        now = next_.start
+        if slice_.open or slice_.end != now:
+            return not slice_.open and slice_.end < now
+        if slice_.range and (next_.ending or next_.dur == 0 and
+                             not self.children_first):
+            return slice_.end_order < next_.order
+        return slice_.start < now or slice_.category in API or slice_.ending
 
     def end(self, stack):
         slice_, children = stack.pop()

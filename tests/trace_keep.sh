@@ -99,6 +99,24 @@ cat >"$work/own.json" <<'END'
 {"ph":"E","name":"a","cat":"c","pid":1,"tid":2,"ts":5,"tts":4}]}
 END
 
+# What has no length, at the end of a range, behind it, and where one begins.
+cat >"$work/ends.json" <<'END'
+[{"ph":"B","name":"all","pid":6,"tid":8,"ts":0},
+{"ph":"B","name":"ends","pid":6,"tid":8,"ts":0},
+{"ph":"B","name":"last","pid":6,"tid":8,"ts":5},
+{"ph":"E","pid":6,"tid":8,"ts":5},
+{"ph":"B","name":"outer","pid":6,"tid":8,"ts":5},
+{"ph":"B","name":"inner","pid":6,"tid":8,"ts":5},
+{"ph":"E","pid":6,"tid":8,"ts":5},
+{"ph":"E","pid":6,"tid":8,"ts":5},
+{"ph":"E","pid":6,"tid":8,"ts":5},
+{"ph":"B","name":"begins","pid":6,"tid":8,"ts":5},
+{"ph":"B","name":"first","pid":6,"tid":8,"ts":5},
+{"ph":"E","pid":6,"tid":8,"ts":5},
+{"ph":"E","pid":6,"tid":8,"ts":9},
+{"ph":"E","pid":6,"tid":8,"ts":10}]
+END
+
 # $1 as a log and as a trace again, $2.
 round() {
 	"$ctprof" convert -q -t log "$1" >"$work/a.ctp" &&
@@ -107,7 +125,7 @@ round() {
 
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
-	"$work/own.json" *.json.gz; do
+	"$work/own.json" "$work/ends.json" *.json.gz; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
@@ -131,4 +149,7 @@ done
 	echo "arrows are lost"
 	failed=1
 }
+round "$work/ends.json" "$work/written.json"
+"$python" -B ../trace_check.py "$ctprof" "$work" "$work/ends.json" \
+	"$work/written.json" "$work/c.json" || failed=1
 exit $failed
