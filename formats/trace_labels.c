@@ -23,6 +23,7 @@ static const struct {
 } known[] = {
 	{"cpu_op", NULL, TRACE_OP},
 	{"user_annotation", NULL, TRACE_OP},
+	{"python_function", NULL, TRACE_PYTHON},
 	{"cuda_runtime", NULL, TRACE_API},
 	{"cuda_driver", NULL, TRACE_API},
 	{"xpu_runtime", NULL, TRACE_API},

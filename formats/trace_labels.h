@@ -18,6 +18,7 @@
 enum trace_class {
 	TRACE_PLAIN,
 	TRACE_OP,         /* of PyTorch: may have an "External id" */
+	TRACE_PYTHON,     /* a call in Python, by PyTorch */
 	TRACE_API,        /* a call of a device's API */
 	TRACE_WORK,       /* what a device did */
 	TRACE_ANNOTATION, /* the span of what a device did for something */

@@ -5,9 +5,13 @@
 
 #include "memory.h"
 
+/* A call outlives fewer ranges, lest each call looks at all of a deep stack. */
+#define OUTLIVED_MAX 64
+
 struct frame {
 	int64_t limit_ns; /* no later than that of the frame below */
 	uint64_t end_order;
+	uint32_t calls; /* it and those right below that are calls */
 	bool range;
 };
 
@@ -91,6 +95,48 @@ bool trace_nest_overlaps(
 	       end_ns > stack->frames[stack->depth - 1].limit_ns;
 }
 
+/* Looks at two frames only, however many would have to be cut: below the calls
+ * on top is what the range has to lie in. */
+bool trace_nest_cut(struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *range, struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	uint32_t calls;
+
+	if (!trace_nest_overlaps(nest, track, range->end_ns))
+		return false;
+	calls = stack->frames[stack->depth - 1].calls;
+	if (calls == 0 ||
+		(calls < stack->depth &&
+			stack->frames[stack->depth - calls - 1].limit_ns <
+				range->end_ns))
+		return false;
+	take(nest, track, range->start_ns, event);
+	trace_lose(nest->trace, LOSS_CUT_CALLS, 1);
+	return true;
+}
+
+bool trace_nest_outlives(const struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *call, int64_t *time_ns)
+{
+	const struct trace_stack *stack = &nest->stacks[track];
+	uint32_t count = 0;
+
+	while (count < stack->depth && count < OUTLIVED_MAX) {
+		const struct frame *frame =
+			&stack->frames[stack->depth - count - 1];
+
+		if (frame->limit_ns >= call->end_ns)
+			break;
+		/* A moment is still open at its time. */
+		if (frame->calls > 0 || frame->limit_ns <= call->start_ns)
+			return false;
+		*time_ns = frame->limit_ns;
+		count++;
+	}
+	return count > 0 && count < OUTLIVED_MAX;
+}
+
 static bool push(struct trace_stack *stack, struct frame frame)
 {
 	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
@@ -100,11 +146,20 @@ static bool push(struct trace_stack *stack, struct frame frame)
 	return true;
 }
 
-bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t end_ns,
-	uint64_t end_order)
+bool trace_nest_open(struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *slice)
 {
-	return push(&nest->stacks[track],
-		(struct frame){.limit_ns = end_ns, .end_order = end_order});
+	struct trace_stack *stack = &nest->stacks[track];
+	struct frame frame = {
+		.limit_ns = slice->end_ns, .end_order = slice->end_order};
+
+	if (slice->call)
+		frame.calls =
+			1 +
+			(stack->depth > 0
+					? stack->frames[stack->depth - 1].calls
+					: 0);
+	return push(stack, frame);
 }
 
 bool trace_nest_open_range(

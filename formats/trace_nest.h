@@ -2,6 +2,12 @@
 /*
  * Which slices of a track are open. A slice comes with its end; a range that
  * was never ended without, but ends no later than what it lies in.
+ *
+ * PyTorch's profiler has both ranges and calls in Python. It is a call of
+ * __enter__ that begins a range, and one of __exit__ that ends it, so the range
+ * overlaps both, and what called them. It is the calls that give way, which are
+ * the shorter ones almost always: they end where the range begins, or begin
+ * where it has ended.
  */
 #ifndef TRACE_NEST_H
 #define TRACE_NEST_H
@@ -16,6 +22,13 @@
  * is not known, nothing does. */
 #define TRACE_NEST_MOMENT UINT64_MAX
 #define TRACE_NEST_NO_ORDER (UINT64_MAX - 1)
+
+struct trace_slice {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t end_order; /* where its end stands; 0: it has none */
+	bool call;          /* a range may outlive it */
+};
 
 struct trace_nest {
 	struct trace *trace;
@@ -42,10 +55,19 @@ bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 bool trace_nest_overlaps(
 	const struct trace_nest *nest, uint32_t track, int64_t end_ns);
 
-/* Opens a slice, which must not overlap; `end_order` is where its end stands,
- * 0 if it has none, or TRACE_NEST_MOMENT. False if out of memory. */
-bool trace_nest_open(struct trace_nest *nest, uint32_t track, int64_t end_ns,
-	uint64_t end_order);
+/* If all that a range which begins now and ends then overlaps are calls, ends
+ * the innermost of them now: then `*event` is its end. */
+bool trace_nest_cut(struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *range, struct event *event);
+
+/* If all that a call which begins now overlaps are
+ * ranges, when these have ended. */
+bool trace_nest_outlives(const struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *call, int64_t *time_ns);
+
+/* Opens a slice, which must not overlap. False if out of memory. */
+bool trace_nest_open(struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *slice);
 
 /* Opens a range whose end is not known. */
 bool trace_nest_open_range(

@@ -128,6 +128,7 @@ static void close_reader(struct event_source *source)
 {
 	struct trace_reader *reader = reader_of(source);
 
+	trace_late_clear(&reader->late);
 	trace_nest_clear(&reader->nest);
 	spill_free(reader->spill);
 	trace_devices_clear(&reader->devices);

@@ -21,6 +21,7 @@
 #include "trace_join.h"
 #include "trace_json.h"
 #include "trace_labels.h"
+#include "trace_late.h"
 #include "trace_members.h"
 #include "trace_nest.h"
 #include "trace_rows.h"
@@ -104,10 +105,14 @@ struct trace_reader {
 	/* The second pass. */
 	bool is_read;
 	struct trace_nest nest;
+	struct trace_late late;
+	struct spill_record item; /* that was taken, but may not be next */
+	bool has_item;
 	bool has_record;
 	struct trace_record record;
 	int64_t record_rank;
 	const uint8_t *record_args;
+	size_t record_size;   /* of both */
 	uint32_t args_taken;  /* of a record of counters */
 	uint64_t correlation; /* of the range that began last; 0: none */
 	struct event_arg *event_args;

@@ -22,14 +22,38 @@ static int64_t end_of(const struct trace_record *record)
 		       : end_ns;
 }
 
+/* What is next in order of time, of all that were read and those put off. */
+static enum ctp_status next_item(struct trace_reader *reader,
+	struct spill_record *item, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (!reader->has_item && reader->late.count == 0)
+		return spill_next(reader->spill, item, err);
+	if (!reader->has_item)
+		status = spill_next(reader->spill, &reader->item, err);
+	if (status != CTP_OK && status != CTP_END)
+		return status;
+	reader->has_item = status == CTP_OK;
+	if (trace_late_is_due(&reader->late,
+		    reader->has_item ? reader->item.time_ns : INT64_MAX)) {
+		*item = trace_late_take(&reader->late);
+		return CTP_OK;
+	}
+	*item = reader->item;
+	reader->has_item = false;
+	return status;
+}
+
 static enum ctp_status next_record(
 	struct trace_reader *reader, struct ctp_error *err)
 {
 	struct spill_record item;
-	enum ctp_status status = spill_next(reader->spill, &item, err);
+	enum ctp_status status = next_item(reader, &item, err);
 
 	if (status != CTP_OK)
 		return status;
+	reader->record_size = item.size;
 	memcpy(&reader->record, item.bytes, sizeof(reader->record));
 	reader->record_args =
 		(const uint8_t *)item.bytes + sizeof(reader->record);
@@ -117,20 +141,6 @@ static uint64_t id_of(struct trace_reader *reader)
 	return 0;
 }
 
-/* Does the slice take part in the nesting of its track? */
-static bool is_nested(struct trace_reader *reader)
-{
-	const struct trace_record *record = &reader->record;
-
-	if (record->class == TRACE_SPAN &&
-		trace_site_is_span(reader->trace, record->site))
-		return false;
-	if (!trace_nest_overlaps(&reader->nest, record->track, end_of(record)))
-		return true;
-	trace_lose(reader->trace, LOSS_OVERLAPS, 1);
-	return false;
-}
-
 /* Is it the last of a range that ends then? What begins then comes after. */
 static bool is_ending(const struct trace_reader *reader)
 {
@@ -164,18 +174,83 @@ static uint64_t end_order_of(const struct trace_reader *reader)
 	return TRACE_NEST_MOMENT;
 }
 
+static struct trace_slice slice_of(const struct trace_reader *reader)
+{
+	const struct trace_record *record = &reader->record;
+
+	return (struct trace_slice){.start_ns = record->time_ns,
+		.end_ns = end_of(record),
+		.end_order = end_order_of(reader),
+		.call = record->class == TRACE_PYTHON};
+}
+
+/* Ends one of the calls that the range at hand outlives, if there is any. */
+static bool cut_call(struct trace_reader *reader, struct event *event)
+{
+	const struct trace_record *record = &reader->record;
+	struct trace_slice range = slice_of(reader);
+
+	return record->kind == TRACE_SLICE && record->class == TRACE_OP &&
+	       trace_nest_cut(&reader->nest, record->track, &range, event);
+}
+
+/* If the call at hand outlives ranges that it begins in, it begins when they
+ * have ended; else CTP_END. */
+static enum ctp_status put_off(struct trace_reader *reader,
+	const struct trace_slice *call, struct ctp_error *err)
+{
+	struct trace_record *record = &reader->record;
+	struct spill_record item = {0, 0, NULL, reader->record_size};
+	void *copy;
+
+	if (reader->late.count == TRACE_LATE_MAX ||
+		!trace_nest_outlives(
+			&reader->nest, record->track, call, &item.time_ns))
+		return CTP_END;
+	item.bytes = reader->record_args - sizeof(*record);
+	if (!trace_late_add(&reader->late, &item, &copy))
+		return no_memory(err);
+	record->time_ns = item.time_ns;
+	record->dur_ns = (uint64_t)call->end_ns - (uint64_t)item.time_ns;
+	memcpy(copy, record, sizeof(*record));
+	trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
+	reader->has_record = false;
+	return CTP_OK;
+}
+
+/* Does the slice take part in the nesting of its track? */
+static bool is_nested(struct trace_reader *reader)
+{
+	const struct trace_record *record = &reader->record;
+
+	if (record->class == TRACE_SPAN &&
+		trace_site_is_span(reader->trace, record->site))
+		return false;
+	if (!trace_nest_overlaps(&reader->nest, record->track, end_of(record)))
+		return true;
+	trace_lose(reader->trace, LOSS_OVERLAPS, 1);
+	return false;
+}
+
+/* CTP_END: it has no event yet. */
 static enum ctp_status open_slice(
 	struct trace_reader *reader, struct event *event, struct ctp_error *err)
 {
 	const struct trace_record *record = &reader->record;
+	struct trace_slice slice = slice_of(reader);
+	enum ctp_status status;
 
+	if (slice.call) {
+		status = put_off(reader, &slice, err);
+		if (status != CTP_END)
+			return status == CTP_OK ? CTP_END : status;
+	}
 	if (!is_nested(reader)) {
 		*event = make_event(record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {
 		*event = make_event(record, EVENT_BEGIN);
-		if (!trace_nest_open(&reader->nest, record->track,
-			    end_of(record), end_order_of(reader)))
+		if (!trace_nest_open(&reader->nest, record->track, &slice))
 			return no_memory(err);
 		reader->correlation = id_of(reader);
 	}
@@ -249,7 +324,8 @@ static enum ctp_status take_event(
 	const struct trace_record *record = &reader->record;
 
 	if (trace_nest_pop(&reader->nest, record->track, record->time_ns,
-		    order_of(reader), event))
+		    order_of(reader), event) ||
+		cut_call(reader, event))
 		return CTP_OK;
 	switch ((enum trace_record_kind)record->kind) {
 	case TRACE_BEGIN:

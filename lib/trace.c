@@ -75,6 +75,9 @@ static const struct {
 		"ranges nested deeper than viewers show", true},
 	[LOSS_OVERLAPS] = {"overlaps",
 		"slices that overlap without nesting, put into lanes", true},
+	[LOSS_CUT_CALLS] = {"cut_calls",
+		"calls in Python that overlap a range without nesting, cut "
+		"short", true},
 	[LOSS_BAD_TEXT] = {"bad_text",
 		"invalid UTF-8 sequences replaced", true},
 	[LOSS_NOT_SHOWN] = {"not_shown",

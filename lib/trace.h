@@ -135,6 +135,7 @@ enum trace_loss {
 	LOSS_UNMATCHED,       /* join: activities whose launch is not there */
 	LOSS_DEEP_RANGES,     /* writer: nested too deep for the format */
 	LOSS_OVERLAPS,        /* writer: could not nest; put into a lane */
+	LOSS_CUT_CALLS,       /* reader: to what does not overlap a range */
 	LOSS_BAD_TEXT,        /* writer: bytes that are not UTF-8, replaced */
 	LOSS_NOT_SHOWN,       /* writer: the format cannot express these */
 	LOSS_KINDS

@@ -43,6 +43,10 @@ def op(name, start, dur, external):
     return x(name, start, dur, cat="cpu_op", args={"External id": external})
 
 
+def python(name, start, dur):
+    return x(name, start, dur, cat="python_function")
+
+
 def kernel(start, dur, correlation, external=None, **more):
     args = {"device": 0, "stream": 7, "correlation": correlation}
     if external is not None:
@@ -103,6 +107,34 @@ NESTING = [
          text_of([x("a", 0, 10), x("b", 5, 10), x("c", 6, 1)]),
          {"a": once(10000, 9000), "b": once(10000), "c": once(1000)},
          {("a", "c"): once(1000)}, {"overlaps": 1}),
+    Case("calls in Python that begin or end a range give way to it",
+         text_of([python("main", 0, 30), python("enter", 1, 4),
+                  python("begin", 2, 2), op("r", 3, 17, 1),
+                  python("work", 6, 10), python("exit", 17, 7),
+                  python("next", 18, 4), python("early", 19, 1),
+                  python("late", 21, 1)]),
+         {"main": once(30000, 7000), "enter": once(2000, 1000),
+          "begin": once(1000), "r": once(17000, 6000), "work": once(10000),
+          "exit": once(4000, 2000), "next": once(2000, 1000),
+          "early": once(1000), "late": once(1000)},
+         {("main", "enter"): once(2000, 1000), ("enter", "begin"): once(1000),
+          ("main", "r"): once(17000, 6000), ("r", "work"): once(10000),
+          ("r", "early"): once(1000), ("main", "exit"): once(4000, 2000),
+          ("exit", "next"): once(2000, 1000), ("next", "late"): once(1000)},
+         {"cut_calls": 4}),
+    Case("a call that ends several ranges begins after the last",
+         text_of([python("main", 0, 30), op("a", 1, 20, 1), op("b", 2, 18, 2),
+                  python("exit", 10, 15)]),
+         {"main": once(30000, 6000), "a": once(20000, 2000),
+          "b": once(18000), "exit": once(4000)},
+         {("main", "a"): once(20000, 2000), ("a", "b"): once(18000),
+          ("main", "exit"): once(4000)}, {"cut_calls": 1}),
+    Case("neither does where ranges, or calls, overlap each other",
+         text_of([op("a", 0, 10, 1), python("f", 2, 6), op("b", 5, 7, 2),
+                  python("g", 20, 10), python("h", 25, 10)]),
+         {"a": once(10000, 4000), "f": once(6000), "b": once(7000),
+          "g": once(10000), "h": once(10000)},
+         {("a", "f"): once(6000)}, {"overlaps": 2}),
     Case("threads and processes do not nest",
          text_of([x("a", 0, 10), x("b", 1, 2, tid=2), x("c", 1, 3, pid=2),
                   x("d", 1, 4, tid="main"), x("e", 1, 5, pid=-1)]),
@@ -329,7 +361,7 @@ def counted(path):
               trace.left_out + sum(s.is_span() for s in trace.host),
               "stray_ends": trace.stray_ends, "unmatched": work.unmatched,
               "open_ranges": sum(s.open for s in trace.host),
-              "overlaps": calls.overlaps}
+              "overlaps": calls.overlaps, "cut_calls": calls.cut}
     return tuple({key: cost.as_tuple() for key, cost in {**host, **device}
                   .items()} for host, device in (
         (calls.functions, work.functions), (calls.edges, work.edges))) + (

@@ -170,6 +170,7 @@ class Check:
                 ("stray_ends", self.trace.stray_ends),
                 ("open_ranges", sum(s.open for s in self.trace.host)),
                 ("overlaps", self.calls.overlaps),
+                ("cut_calls", self.calls.cut),
                 ("unmatched", self.work.unmatched)):
             self.report.same(loss, lost.get(loss, 0), wanted)
 

@@ -29,6 +29,8 @@ OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
 API = ("cuda_runtime", "cuda_driver")
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 DEVICE = WORK + ("gpu_user_annotation", "cuda_sync")
+OPS = ("cpu_op", "user_annotation")
+PYTHON = "python_function"
 POINTS = "iIRPnTpNODcvV"  # phases of what has no duration
 INT64_MAX = 2**63 - 1
 
@@ -279,6 +281,7 @@ class Calls:
         self.functions = collections.defaultdict(Cost)
         self.edges = collections.defaultdict(Cost)
         self.overlaps = 0
+        self.cut = 0  # in Python: what overlaps a range is cut off
         # By id: the names of all that was open, from the outermost on.
         self.by_correlation = {}
         self.by_external = collections.defaultdict(list)  # with their starts
@@ -304,10 +307,33 @@ class Calls:
 
     def nest(self, slices):
         stack = []
-        for slice_ in slices:
+        late = []
+        slices.reverse()
+        while slices or late:
+            if late and (not slices or late[0].start <= slices[-1].start):
+                slice_ = late.pop(0)
+            else:
+                slice_ = slices.pop()
             while stack and self.is_over(stack[-1][0], slice_):
                 self.end(stack)
-            if stack and slice_.end > stack[-1][0].end:
+            outlived = [frame[0] for frame in stack
+                        if frame[0].end < slice_.end]
+            of_python = {other.category == PYTHON for other in outlived}
+            if slice_.category in OPS and of_python == {True}:
+                self.cut += len(outlived)
+                for other in reversed(outlived):
+                    other.dur = slice_.start - other.start
+                    self.end(stack)
+            elif slice_.category == PYTHON and of_python == {False} and \
+                    min(other.end for other in outlived) > slice_.start:
+                end = slice_.end
+                slice_.start = max(other.end for other in outlived)
+                slice_.dur = end - slice_.start
+                late.append(slice_)
+                late.sort(key=lambda s: s.start)
+                self.cut += 1
+                continue
+            elif outlived:
                 self.overlaps += 1
                 self.functions[slice_.name].add(slice_.dur, slice_.dur, True)
                 self.remember([[slice_, 0]])
@@ -422,6 +448,7 @@ def main():
         "functions": len(calls.functions),
         "total_ns": sum(c.tottime_ns for c in calls.functions.values()),
         "overlaps": calls.overlaps,
+        "cut_calls": calls.cut,
         "work": len(work.work),
         "work_ns": sum(s.dur for s in work.work),
         "external": work.use_external,

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of calls in Python that begin in a range and outlive it, as the call
+ * of __exit__ does that ends it: their turn comes when the range has ended.
+ *
+ * Memory: TRACE_LATE_MAX records at most.
+ */
+#ifndef TRACE_LATE_H
+#define TRACE_LATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "spill.h"
+
+#define TRACE_LATE_MAX 1024
+
+struct trace_late {
+	struct spill_record
+		*records; /* the one that is due first is the last */
+	uint32_t count;
+	uint32_t room;
+	void *taken; /* the bytes of the one that was taken last */
+};
+
+void trace_late_clear(struct trace_late *late);
+
+/* Makes a copy of it, with room for its own changes: `*bytes`. Of those of one
+ * time the first comes first. False if out of memory. */
+bool trace_late_add(struct trace_late *late, const struct spill_record *record,
+	void **bytes);
+
+/* There is one, of a time no later than this. */
+static inline bool trace_late_is_due(
+	const struct trace_late *late, int64_t time_ns)
+{
+	return late->count > 0 &&
+	       late->records[late->count - 1].time_ns <= time_ns;
+}
+
+/* The one that is due first, of which there must be one; its bytes are
+ * borrowed until the next call. */
+struct spill_record trace_late_take(struct trace_late *late);
+
+#endif
