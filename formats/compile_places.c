@@ -17,7 +17,7 @@ static const char *phase_of(
 	const struct phase_rules *rules = places->rules.rules[0];
 	const struct phase_subject subject = {
 		.name = name, .name_size = size, .file = "", .category = ""};
-	uint32_t phase = phase_rules_find(rules, &subject);
+	uint32_t phase = phase_rules_find(rules, &subject).phase;
 
 	return phase == PHASE_NONE ? NULL : phase_rules_phase(rules, phase);
 }

@@ -17,6 +17,11 @@
  * would have to be searched. */
 #define ASYNCS_MAX 512
 
+struct phase_found {
+	bool known; /* it was looked up */
+	struct phase_begin begin;
+};
+
 struct phase_frame {
 	uint32_t
 		begins; /* the phase; PHASE_NONE: goes on with what is around */
@@ -59,11 +64,11 @@ void phase_count_clear(struct phase_count *count)
 	*count = (struct phase_count){0};
 }
 
-/* The phase that a range begins; false if out of memory. */
-static bool find_phase(
-	struct phase_count *count, uint32_t site, bool async, uint32_t *phase)
+/* What a range begins; false if out of memory. */
+static bool find_phase(struct phase_count *count, uint32_t site, bool async,
+	struct phase_begin *begin)
 {
-	uint32_t *found = count->found[async];
+	struct phase_found *found = count->found[async];
 	uint32_t room = count->found_room[async];
 
 	if (site >= room) {
@@ -78,12 +83,11 @@ static bool find_phase(
 		count->found[async] = found;
 		count->found_room[async] = more;
 	}
-	if (found[site] == 0) {
-		*phase = phase_rules_find_site(
-			count->rules, count->trace, site, async);
-		found[site] = *phase == PHASE_NONE ? 1 : *phase + 2;
-	}
-	*phase = found[site] == 1 ? PHASE_NONE : found[site] - 2;
+	if (!found[site].known)
+		found[site] = (struct phase_found){
+			true, phase_rules_find_site(
+				      count->rules, count->trace, site, async)};
+	*begin = found[site].begin;
 	return true;
 }
 
@@ -159,8 +163,12 @@ static bool enter_phase(const struct phase_count *count,
 }
 
 static bool push(const struct phase_count *count, struct phase_state *state,
-	struct phase_frame frame)
+	struct phase_begin begin, struct phase_frame frame)
 {
+	uint32_t around = state->depth > 0
+				  ? state->frames[state->depth - 1].phase
+				  : PHASE_NONE;
+
 	if (state->depth == state->room) {
 		uint32_t room = state->room == 0 ? 8 : 2 * state->room;
 		struct phase_frame *more =
@@ -171,9 +179,8 @@ static bool push(const struct phase_count *count, struct phase_state *state,
 		state->frames = more;
 		state->room = room;
 	}
-	frame.phase = frame.begins;
-	if (frame.phase == PHASE_NONE && state->depth > 0)
-		frame.phase = state->frames[state->depth - 1].phase;
+	frame.begins = phase_begin_in(begin, around);
+	frame.phase = frame.begins == PHASE_NONE ? around : frame.begins;
 	if (frame.begins != PHASE_NONE &&
 		!enter_phase(count, state, frame.begins))
 		return false;
@@ -211,14 +218,14 @@ static void remove_frame(struct phase_state *state, uint32_t index)
 static bool begin(struct phase_count *count, const struct event *event)
 {
 	struct phase_state *state = find_state(count, event->track);
-	struct phase_frame frame = {.site = event->site};
+	struct phase_begin begin;
 
-	if (state == NULL ||
-		!find_phase(count, event->site, false, &frame.begins))
+	if (state == NULL || !find_phase(count, event->site, false, &begin))
 		return false;
 	start(state, event->time_ns);
 	advance(count, state, event->time_ns);
-	return push(count, state, frame);
+	return push(
+		count, state, begin, (struct phase_frame){.site = event->site});
 }
 
 static bool end(struct phase_count *count, const struct event *event)
@@ -244,10 +251,11 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 	struct phase_state *state;
 	struct phase_frame frame = {
 		.site = event->site, .async = true, .id = event->id};
+	struct phase_begin begin;
 
-	if (!find_phase(count, event->site, true, &frame.begins))
+	if (!find_phase(count, event->site, true, &begin))
 		return false;
-	if (frame.begins == PHASE_NONE)
+	if (begin.phase == PHASE_NONE)
 		return true;
 	state = find_state(count, event->track);
 	if (state == NULL)
@@ -264,7 +272,7 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 	       device_join_add(count->asyncs,
 		       count->trace->sites[event->site].name, event->id,
 		       event->track) &&
-	       push(count, state, frame);
+	       push(count, state, begin, frame);
 }
 
 /* Async ranges are known by their site's name and number. */
@@ -293,12 +301,12 @@ static bool end_async_on(struct phase_count *count, struct phase_state *state,
 static bool end_async(struct phase_count *count, const struct event *event)
 {
 	struct phase_state *state;
-	uint32_t phase;
+	struct phase_begin begin;
 	uint64_t track;
 
-	if (!find_phase(count, event->site, true, &phase))
+	if (!find_phase(count, event->site, true, &begin))
 		return false;
-	if (phase == PHASE_NONE)
+	if (begin.phase == PHASE_NONE)
 		return true;
 	state = find_state(count, event->track);
 	if (state == NULL)
@@ -363,129 +371,4 @@ uint64_t phase_count_known_ns(const struct phase_count *count)
 {
 	return count->times.wall_ns - count->times.unknown_ns -
 	       count->times.idle_ns;
-}
-
-static uint32_t function_phase(const struct phase_count *count,
-	const struct profile_function *function)
-{
-	const struct phase_subject subject = {
-		.name = function->name,
-		.name_size = strlen(function->name),
-		.file = function->file,
-		.file_size = strlen(function->file),
-		.category = "",
-	};
-
-	return phase_rules_find(count->rules, &subject);
-}
-
-/* Time that is in a phase, or in none. */
-static void charge(struct phase_times *times, uint32_t phase, uint64_t self_ns)
-{
-	times->wall_ns += self_ns;
-	if (phase == PHASE_NONE)
-		times->unknown_ns += self_ns;
-	else
-		times->phases[phase].self_ns += self_ns;
-}
-
-static void add_functions(struct phase_count *count,
-	const struct profile *profile, const uint32_t *begins)
-{
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function =
-			&profile->functions[i];
-		struct phase_sum *sum;
-
-		if (function->device.kind != PROFILE_HOST)
-			continue;
-		charge(&count->times, begins[i], function->cost.tottime_ns);
-		if (begins[i] == PHASE_NONE)
-			continue;
-		sum = &count->times.phases[begins[i]];
-		sum->count += function->cost.ncalls;
-		sum->total_ns = sum->self_ns;
-	}
-}
-
-#define MASK_WORDS ((PHASE_RULES_PHASES_MAX + 63) / 64)
-
-struct context {
-	uint32_t begins;
-	uint32_t phase;
-	uint64_t total_ns;
-	uint64_t around[MASK_WORDS]; /* phases that contexts around it begin */
-};
-
-/* What stands around a context, and which phase it is in. */
-static struct context make_context(
-	const struct context *parent, uint32_t begins, uint64_t self_ns)
-{
-	struct context context = *parent;
-
-	if (parent->begins != PHASE_NONE)
-		context.around[parent->begins / 64] |= UINT64_C(1)
-						       << parent->begins % 64;
-	context.begins = begins;
-	if (begins != PHASE_NONE)
-		context.phase = begins;
-	context.total_ns = self_ns;
-	return context;
-}
-
-static bool is_outermost(const struct context *context)
-{
-	return (context->around[context->begins / 64] &
-		       UINT64_C(1) << context->begins % 64) == 0;
-}
-
-static void add_contexts(struct phase_count *count,
-	const struct profile *profile, const uint32_t *begins,
-	struct context *contexts)
-{
-	const struct profile_node *nodes = profile->nodes;
-
-	contexts[0] =
-		(struct context){.begins = PHASE_NONE, .phase = PHASE_NONE};
-	for (uint32_t i = 1; i < profile->node_count; i++) {
-		contexts[i] = make_context(&contexts[nodes[i].parent],
-			begins[nodes[i].function], nodes[i].self_ns);
-		charge(&count->times, contexts[i].phase, nodes[i].self_ns);
-	}
-	for (uint32_t i = profile->node_count; i-- > 1;) {
-		const struct context *context = &contexts[i];
-		struct phase_sum *sum;
-
-		contexts[nodes[i].parent].total_ns += context->total_ns;
-		if (context->begins == PHASE_NONE)
-			continue;
-		sum = &count->times.phases[context->begins];
-		sum->count += nodes[i].ncalls;
-		if (is_outermost(context))
-			sum->total_ns += context->total_ns;
-	}
-}
-
-bool phase_count_add_profile(
-	struct phase_count *count, const struct profile *profile)
-{
-	size_t room = (size_t)profile->function_count + 1;
-	uint32_t *begins = memory_new_zeroed(room, sizeof(*begins));
-	struct context *contexts = NULL;
-	bool done = begins != NULL;
-
-	for (uint32_t i = 0; done && i < profile->function_count; i++)
-		begins[i] = function_phase(count, &profile->functions[i]);
-	if (done && profile->node_count > 0) {
-		contexts = memory_new_zeroed(
-			profile->node_count, sizeof(*contexts));
-		done = contexts != NULL;
-	}
-	if (done && contexts != NULL)
-		add_contexts(count, profile, begins, contexts);
-	else if (done)
-		add_functions(count, profile, begins);
-	memory_free(contexts);
-	memory_free(begins);
-	return done;
 }

@@ -8,6 +8,7 @@
 #include "device_join.h"
 #include "phases.h"
 
+struct phase_found;
 struct phase_frame;
 struct phase_level;
 
@@ -27,9 +28,8 @@ struct phase_count {
 	const struct trace *trace;
 	const struct phase_rules *rules;
 	uint32_t phase_count;
-	/* By site: the phase that ranges of it begin, and asynchronous ones,
-	 * plus 2; 1: none; 0: not looked up yet. */
-	uint32_t *found[2];
+	/* By site: what ranges of it begin, and asynchronous ones. */
+	struct phase_found *found[2];
 	uint32_t found_room[2];
 	struct phase_state *states; /* by track */
 	uint32_t state_count;

@@ -20,6 +20,7 @@ struct word {
 struct rule {
 	uint32_t phase;
 	bool async;
+	bool again;
 	struct word name;
 	struct word file; /* no text: any; as is */
 	struct word category;
@@ -131,8 +132,9 @@ static enum ctp_status add_phase(struct parser *parser, struct word name)
 	return CTP_OK;
 }
 
+/* `key` is "name", "again" or "async". */
 static enum ctp_status add_rule(
-	struct parser *parser, struct word name, bool async)
+	struct parser *parser, struct word key, struct word name)
 {
 	struct phase_rules *rules = parser->rules;
 
@@ -150,7 +152,8 @@ static enum ctp_status add_rule(
 	}
 	rules->rules[rules->rule_count++] = (struct rule){
 		.phase = parser->phase,
-		.async = async,
+		.async = equals(key, "async"),
+		.again = equals(key, "again"),
 		.name = name,
 		.file = parser->file,
 		.category = parser->category,
@@ -188,11 +191,11 @@ static enum ctp_status take_line(struct parser *parser, struct word line)
 		return bad_line(parser, "not UTF-8");
 	key = take_key(&line);
 	if (!equals(key, "phase") && !equals(key, "name") &&
-		!equals(key, "async") && !equals(key, "file") &&
-		!equals(key, "category"))
+		!equals(key, "again") && !equals(key, "async") &&
+		!equals(key, "file") && !equals(key, "category"))
 		return bad_line(parser, "begins with none of \"phase\", "
-					"\"name\", \"async\", \"file\", "
-					"\"category\"");
+					"\"name\", \"again\", \"async\", "
+					"\"file\", \"category\"");
 	if (line.size == 0)
 		return bad_line(parser, "nothing follows the first word");
 	if (equals(key, "phase"))
@@ -203,7 +206,7 @@ static enum ctp_status take_line(struct parser *parser, struct word line)
 		return set_limit(parser, &parser->file, line);
 	if (equals(key, "category"))
 		return set_limit(parser, &parser->category, line);
-	return add_rule(parser, line, equals(key, "async"));
+	return add_rule(parser, key, line);
 }
 
 static enum ctp_status take_lines(struct parser *parser, size_t size)
@@ -360,7 +363,7 @@ static bool allows(struct word limit, struct word text)
 	return limit.text == NULL || matches(limit, text);
 }
 
-uint32_t phase_rules_find(
+struct phase_begin phase_rules_find(
 	const struct phase_rules *rules, const struct phase_subject *subject)
 {
 	const struct word name = {subject->name, subject->name_size};
@@ -374,12 +377,12 @@ uint32_t phase_rules_find(
 		if (rule->async == subject->async &&
 			matches(rule->name, name) && allows(rule->file, file) &&
 			allows(rule->category, category))
-			return rule->phase;
+			return (struct phase_begin){rule->phase, rule->again};
 	}
-	return PHASE_NONE;
+	return (struct phase_begin){PHASE_NONE, false};
 }
 
-uint32_t phase_rules_find_site(const struct phase_rules *rules,
+struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
 	const struct trace *trace, uint32_t site, bool async)
 {
 	const struct trace_site *from = &trace->sites[site];

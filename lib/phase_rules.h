@@ -6,12 +6,15 @@
  *	# a comment
  *	phase NAME
  *	name GLOB
+ *	again GLOB
  *	async GLOB
  *	file GLOB
  *	category GLOB
  *
- * "name" and "async" are rules of the last "phase": of ranges, and of
- * asynchronous ones that a thread begins. "file" and "category" limit the
+ * "name", "again" and "async" are rules of the last "phase": of ranges; of
+ * ranges that tell once more what one around them has told, and begin the phase
+ * only where the thread is in another; and of asynchronous ranges that a thread
+ * begins. "file" and "category" limit the
  * rules behind them, up to the next of its kind or the next phase. In a GLOB
  * a * is any text, and \ takes the next character as it stands. Of several
  * rules for one range the first holds.
@@ -67,12 +70,23 @@ const char *phase_rules_name(const struct phase_rules *rules);
 uint32_t phase_rules_count(const struct phase_rules *rules);
 const char *phase_rules_phase(const struct phase_rules *rules, uint32_t phase);
 
-/* The phase that such a range begins; PHASE_NONE. */
-uint32_t phase_rules_find(
+struct phase_begin {
+	uint32_t phase; /* PHASE_NONE: it begins none */
+	bool again;     /* not where the thread is in that one */
+};
+
+/* The phase that it begins where the thread is in this one. */
+static inline uint32_t phase_begin_in(struct phase_begin begin, uint32_t around)
+{
+	return begin.again && begin.phase == around ? PHASE_NONE : begin.phase;
+}
+
+/* What such a range begins. */
+struct phase_begin phase_rules_find(
 	const struct phase_rules *rules, const struct phase_subject *subject);
 
 /* The same of a range of this site. */
-uint32_t phase_rules_find_site(const struct phase_rules *rules,
+struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
 	const struct trace *trace, uint32_t site, bool async);
 
 /* Rules of which those are to be used that know most of the time. */

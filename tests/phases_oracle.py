@@ -36,18 +36,19 @@ class Rules:
                 phase, limits = value, {}
                 if phase not in self.phases:
                     self.phases.append(phase)
-            elif key in ("name", "async"):
-                self.rules.append((phase, key == "async", glob(value),
-                                   dict(limits)))
+            elif key in ("name", "again", "async"):
+                self.rules.append((phase, key, glob(value), dict(limits)))
             else:
                 limits[key] = glob(value)
 
-    def find(self, one):
-        for phase, is_async, name, limits in self.rules:
-            if (is_async == one.is_async and name.fullmatch(one.name) and
+    def find(self, one, around=None):
+        """The phase that it begins where the thread is in that one."""
+        for phase, word, name, limits in self.rules:
+            if ((word == "async") == one.is_async and
+                    name.fullmatch(one.name) and
                     all(limit.fullmatch(getattr(one, key))
                         for key, limit in limits.items())):
-                return phase
+                return None if word == "again" and phase == around else phase
         return None
 
 
@@ -65,6 +66,10 @@ def count_thread(rules, ranges):
     known = [i for i, one in enumerate(ranges)
              if not one.is_async or begun[i] is not None]
     known.sort(key=lambda i: (ranges[i].start, -ranges[i].end, i))
+    for place, i in enumerate(known):
+        around = innermost([other for other in known[:place]
+                            if ranges[other].end > ranges[i].start], begun)
+        begun[i] = rules.find(ranges[i], around)
     sums = collections.defaultdict(lambda: [0, 0, 0])
     for i in known:
         if begun[i] is not None:

@@ -88,7 +88,7 @@ START_TEST(globs_match_as_a_whole)
 		(void)snprintf(text, sizeof(text), "phase x\nname %s\n",
 			cases[i].glob);
 		rules = parse(text);
-		ck_assert_msg((phase_rules_find(rules, &subject) == 0) ==
+		ck_assert_msg((phase_rules_find(rules, &subject).phase == 0) ==
 				      cases[i].matches,
 			"%s: %s", cases[i].glob, cases[i].text);
 		phase_rules_free(rules);
@@ -116,7 +116,8 @@ START_TEST(first_rule_holds_and_limits_end_with_the_phase)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_uint_eq(phase_rules_find(rules, &cases[i].subject),
+		ck_assert_uint_eq(
+			phase_rules_find(rules, &cases[i].subject).phase,
 			cases[i].phase);
 	phase_rules_free(rules);
 }
