@@ -205,7 +205,7 @@ DYNAMO = ("dynamo", "Dynamo", [("entire_frame_compile", "Dynamo", [
                          ("Scheduler.__init__", "Inductor scheduling", []),
                          ("Scheduler.codegen", "Inductor code generation",
                           []),
-                         ("async_compile.wait", "Triton", [
+                         ("async_compile.wait", "waiting for compilers", [
                              ("make_ptx", "Triton", []),
                              ("ptxas", "ptxas", [])]),
                      ])])])])]),
