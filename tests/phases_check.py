@@ -3,6 +3,8 @@
 
 usage: phases_check.py CTPROF DIRECTORY TRACES
 """
+import decimal
+import gzip
 import json
 import os
 import random
@@ -206,7 +208,7 @@ DYNAMO = ("dynamo", "Dynamo", [("entire_frame_compile", "Dynamo", [
                          ("Scheduler.codegen", "Inductor code generation",
                           []),
                          ("async_compile.wait", "waiting for compilers", [
-                             ("make_ptx", "Triton", []),
+                             ("triton_compile", "Triton", []),
                              ("ptxas", "ptxas", [])]),
                      ])])])])]),
     ("build_guards (dynamo_timed)", "Dynamo", []),
@@ -314,7 +316,6 @@ def check_clang():
     rows = rows_of(json.loads(done.stdout))
     check("clang", sum(figures[1] for figures in rows.values()),
           rows["compiler"][2])
-    import gzip
     with gzip.open(trace, "rt", encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     ranges, begun = [], {}
@@ -330,12 +331,42 @@ def check_clang():
     check("clang, by the oracle", rows, count(shipped("clang"), ranges)[0])
 
 
+def read_ranges(trace):
+    """The ranges of a thread in PyTorch's trace, but for operators."""
+    with gzip.open(trace, "rt", encoding="utf-8") as file:
+        events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
+    return [Range(one["tid"], int(one["ts"] * 1000),
+                  int(one["ts"] * 1000) + int(one["dur"] * 1000),
+                  one["name"], "", one["cat"]) for one in events
+            if one["ph"] == "X" and one["cat"] != "Trace"]
+
+
+def check_torch():
+    """PyTorch's own: what it tells three times counts once."""
+    trace = os.path.join(TRACES, "pytorch_2.15_compile.json.gz")
+    ranges = read_ranges(trace)
+    document = report(trace)
+    compare("torch, by the oracle", document, shipped("dynamo"), ranges)
+    rows = rows_of(document)
+    for phase, names in (
+            ("C++ compiler", ["compile_file"]),
+            ("waiting for compilers", ["async_compile.wait"]),
+            ("Inductor lowering", ["GraphLowering.run"]),
+            ("AOTAutograd", ["create_aot_dispatcher_function",
+                             "entire_backward_compile"])):
+        outer = [one.end - one.start for one in ranges if one.name in names]
+        check(f"torch: {phase}", rows[phase][2], sum(outer))
+        if phase != "AOTAutograd":
+            check(f"torch: {phase}: count", rows[phase][0], len(outer))
+
+
 def main():
     check_hand()
     check_random()
     check_dynamo()
     check_import()
     check_clang()
+    check_torch()
     sys.exit(failed != 0)
 
 
