@@ -22,6 +22,9 @@ size_t json_scan_mark(const void *head, size_t size)
 	return size >= length && memcmp(head, mark, length) == 0 ? length : 0;
 }
 
+_Static_assert(offsetof(struct json_scan, window) == 0,
+	"The header finds the window there.");
+
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 {
 	struct json_scan *scan = memory_new_zeroed(1, sizeof(*scan));
@@ -61,18 +64,6 @@ bool json_scan_is_cut_off(const struct json_scan *scan)
 	return scan->is_cut_off;
 }
 
-const char *json_scan_bytes(const struct json_scan *scan, uint64_t from)
-{
-	return (const char *)scan->window.bytes + (from - scan->window.base);
-}
-
-const char *json_scan_text(
-	const struct json_scan *scan, const struct json_token *token)
-{
-	/* One of a member that was not there has no place either. */
-	return token->size == 0 ? "" : json_scan_bytes(scan, token->at);
-}
-
 void json_scan_keep(struct json_scan *scan, const struct json_token *token)
 {
 	scan->window.kept = token->at;
@@ -81,11 +72,6 @@ void json_scan_keep(struct json_scan *scan, const struct json_token *token)
 void json_scan_let_go(struct json_scan *scan)
 {
 	scan->window.kept = JSON_WINDOW_NOT_KEPT;
-}
-
-uint64_t json_scan_position(const struct json_scan *scan)
-{
-	return scan->window.base + scan->window.at;
 }
 
 /* Fails where it has been read to. */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "json_window.h"
 
 /* Brackets open at once. */
 #define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
@@ -76,17 +77,40 @@ bool json_scan_is_at_end(const struct json_scan *scan);
 /* Did it fail because the input ends too early? */
 bool json_scan_is_cut_off(const struct json_scan *scan);
 
+/* Its window is what it begins with. */
+static inline const struct json_window *json_scan_window(
+	const struct json_scan *scan)
+{
+	return (const struct json_window *)(const void *)scan;
+}
+
+/* Where the token ends that was read last, its quote or bracket included; what
+ * is kept up to there. */
+static inline uint64_t json_scan_position(const struct json_scan *scan)
+{
+	const struct json_window *window = json_scan_window(scan);
+
+	return window->base + window->at;
+}
+
+static inline const char *json_scan_bytes(
+	const struct json_scan *scan, uint64_t from)
+{
+	const struct json_window *window = json_scan_window(scan);
+
+	return (const char *)window->bytes + (from - window->base);
+}
+
 /* A token's text; borrowed until the next call, or while it is kept. */
-const char *json_scan_text(
-	const struct json_scan *scan, const struct json_token *token);
+static inline const char *json_scan_text(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	/* One of a member that was not there has no place either. */
+	return token->size == 0 ? "" : json_scan_bytes(scan, token->at);
+}
 
 /* Text from the token that was read last on is kept until it is let go. */
 void json_scan_keep(struct json_scan *scan, const struct json_token *token);
 void json_scan_let_go(struct json_scan *scan);
-
-/* Where the token ends that was read last, its quote or bracket included; what
- * is kept up to there. */
-uint64_t json_scan_position(const struct json_scan *scan);
-const char *json_scan_bytes(const struct json_scan *scan, uint64_t from);
 
 #endif

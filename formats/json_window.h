@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a JSON text that is in memory. For json_scan.c only. */
+/* The part of a JSON text that is in memory. For json_scan.c, and its header,
+ * only. */
 #ifndef JSON_WINDOW_H
 #define JSON_WINDOW_H
 
