@@ -163,41 +163,17 @@ static bool learn(struct trace_labels *names, uint32_t text,
 	return category->text != STRTAB_NONE;
 }
 
-/* Where one is remembered: by what tells most of them apart. */
-static struct trace_met *place_of(struct trace_labels *names,
-	const struct json_scan *scan, const struct json_token *token)
-{
-	const char *text = json_scan_text(scan, token);
-	size_t middle = token->size / 2;
-
-	return &names->met[((size_t)token->size + (unsigned char)text[0] * 3U +
-				   (unsigned char)text[middle] * 5U) %
-			   TRACE_LABELS_MET];
-}
-
-static bool is_met(const struct trace_labels *names,
-	const struct trace_met *met, const struct json_scan *scan,
-	const struct json_token *token)
-{
-	const char *text;
-	size_t size;
-
-	if (met->category == 0 || token->has_escapes)
-		return false;
-	text = strtab_text(names->trace->text, met->text, &size);
-	return size == token->size &&
-	       memcmp(text, json_scan_text(scan, token), size) == 0;
-}
-
 bool trace_labels_category(struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category)
 {
-	struct trace_met *met = place_of(names, scan, token);
+	struct trace_met this = {.text = json_short(scan, token)};
+	struct trace_met *met = &names->met[json_short_place(
+		this.text.begin + 3 * this.text.end, TRACE_LABELS_MET)];
 	struct trace_name *name;
 	uint32_t text;
 
-	if (is_met(names, met, scan, token)) {
+	if (met->category != 0 && json_short_is(&met->text, &this.text)) {
 		*category = met->category - 1;
 		return true;
 	}
@@ -215,7 +191,8 @@ bool trace_labels_category(struct trace_labels *names,
 		name->category = names->category_count;
 	}
 	*category = text == 0 ? TRACE_NO_CATEGORY : name->category - 1;
-	*met = (struct trace_met){*category + 1, text};
+	this.category = *category + 1;
+	*met = this;
 	return true;
 }
 

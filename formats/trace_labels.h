@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "json_scan.h"
+#include "json_short.h"
 #include "trace.h"
 #include "trace_args.h"
 
@@ -35,8 +36,8 @@ struct trace_category {
 
 /* One that was met of late. */
 struct trace_met {
-	uint32_t category; /* + 1; 0: none */
-	uint32_t text;     /* strtab number of it in the file */
+	struct json_short text; /* in the file */
+	uint32_t category;      /* + 1; 0: none */
 };
 
 #define TRACE_LABELS_MET 16

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_rows.h"
 
-#include <endian.h>
 #include <string.h>
 
 #include "json_bytes.h"
@@ -62,37 +61,6 @@ static bool read_id(struct trace_rows *rows, const struct json_scan *scan,
 	return *name != STRTAB_NONE;
 }
 
-/* More than a word of room is behind what the scanner has. */
-static uint64_t load(const char *text)
-{
-	uint64_t word;
-
-	memcpy(&word, text, sizeof(word));
-	return le64toh(word);
-}
-
-static struct trace_id_text id_text(
-	const struct json_scan *scan, const struct json_token *token)
-{
-	const char *text = json_scan_text(scan, token);
-	struct trace_id_text id = {.kind = token->kind, .size = token->size};
-
-	if (token->size >= 8) {
-		id.begin = load(text);
-		id.end = load(text + token->size - 8);
-	} else if (token->size > 0) {
-		id.begin = load(text) << (64 - 8 * token->size);
-	}
-	return id;
-}
-
-static bool is_same_text(
-	const struct trace_id_text *a, const struct trace_id_text *b)
-{
-	return a->size <= 16 && a->size == b->size && a->kind == b->kind &&
-	       a->begin == b->begin && a->end == b->end;
-}
-
 static uint32_t find_process(
 	struct trace_rows *rows, int64_t pid, uint32_t name)
 {
@@ -143,14 +111,15 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 	const struct json_scan *scan, const struct json_token *pid,
 	const struct json_token *tid)
 {
-	struct trace_row_met this = {id_text(scan, pid), id_text(scan, tid), 0};
-	uint64_t mixed = (this.pid.begin + 3 * this.tid.begin + this.tid.end) *
-			 UINT64_C(0x9e3779b97f4a7c15);
-	struct trace_row_met *met = &rows->met[(mixed >> 32) % TRACE_ROWS_MET];
+	struct trace_row_met this = {
+		json_short(scan, pid), json_short(scan, tid), 0};
+	struct trace_row_met *met = &rows->met[json_short_place(
+		this.pid.begin + 3 * this.tid.begin + this.tid.end,
+		TRACE_ROWS_MET)];
 	struct trace_row *row;
 
-	if (met->row != 0 && is_same_text(&met->pid, &this.pid) &&
-		is_same_text(&met->tid, &this.tid))
+	if (met->row != 0 && json_short_is(&met->pid, &this.pid) &&
+		json_short_is(&met->tid, &this.tid))
 		return &rows->rows[met->row - 1];
 	row = find_row(rows, scan, pid, tid);
 	if (row != NULL) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "json_scan.h"
+#include "json_short.h"
 #include "strtab.h"
 #include "trace.h"
 #include "trace_args.h"
@@ -42,18 +43,10 @@ struct trace_process {
 	int64_t device;
 };
 
-/* The text of a pid or tid, so that a short one is compared at once. */
-struct trace_id_text {
-	uint64_t begin; /* its first bytes and its last, up to eight each */
-	uint64_t end;
-	uint32_t size;
-	uint8_t kind; /* enum json_kind */
-};
-
 /* A row that was met of late, by the texts of its pid and tid. */
 struct trace_row_met {
-	struct trace_id_text pid;
-	struct trace_id_text tid;
+	struct json_short pid;
+	struct json_short tid;
 	uint32_t row; /* + 1; 0: none */
 };
 
