@@ -43,20 +43,50 @@ static bool is_plain(const char *text, size_t size)
 	return true;
 }
 
+#ifdef __SSE2__
+/* Of 16 bytes, of which the first ones are in a string if `string` is ~0 and
+ * not 0: is there a backslash, what is no ASCII, or a control character in a
+ * string? `*string` is of what is behind them then. */
+static bool are_due(const char *text, uint32_t *string)
+{
+	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+	__m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+	__m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+	__m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
+	uint32_t inside = (uint32_t)_mm_movemask_epi8(quotes);
+
+	/* Behind each quote it is the other way round. */
+	inside ^= inside << 1;
+	inside ^= inside << 2;
+	inside ^= inside << 4;
+	inside ^= inside << 8;
+	inside ^= *string;
+	*string = -(inside >> 15 & 1);
+	return _mm_movemask_epi8(_mm_or_si128(bytes, slashes)) != 0 ||
+	       ((uint32_t)_mm_movemask_epi8(low) & inside & 0xffff) != 0;
+}
+#endif
+
 /* Line breaks and tabs may stand between tokens: they are looked for in strings
  * only, which takes longer. */
 bool json_mend_is_due(const char *text, size_t size)
 {
-	bool string = false;
+	uint32_t string = 0;
 
 	if (is_plain(text, size))
 		return false;
+#ifdef __SSE2__
+	for (; size >= 16; text += 16, size -= 16)
+		if (are_due(text, &string))
+			return true;
+#endif
 	for (size_t i = 0; i < size; i++) {
 		unsigned char byte = (unsigned char)text[i];
 
 		if (byte == '"')
-			string = !string;
-		if (byte == '\\' || byte >= 0x80 || (string && byte < 0x20))
+			string = ~string;
+		if (byte == '\\' || byte >= 0x80 ||
+			(string != 0 && byte < 0x20))
 			return true;
 	}
 	return false;
