@@ -92,6 +92,7 @@ static enum ctp_status run_timeline(struct event_source *source,
 			"holds a profile, which does not know when things "
 			"happened: it cannot become a timeline (%s)",
 			job->to->name);
+	source->trace->keep_calls = true;
 	status = job->to->new_timeline(
 		job->out, source->trace, &job->options, &writer, err);
 	if (status != CTP_OK)

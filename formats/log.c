@@ -50,6 +50,8 @@ static enum ctp_status log_format_new(FILE *out, struct trace *trace,
 	struct log_format_writer *self = memory_new_zeroed(1, sizeof(*self));
 
 	(void)options;
+	/* A profile of the log is that of the trace. */
+	trace->keep_calls = false;
 	if (self != NULL)
 		self->log = log_writer_new_stream(out, LEVEL);
 	if (self != NULL && self->log != NULL)

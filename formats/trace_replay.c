@@ -190,7 +190,8 @@ static bool cut_call(struct trace_reader *reader, struct event *event)
 	const struct trace_record *record = &reader->record;
 	struct trace_slice range = slice_of(reader);
 
-	return record->kind == TRACE_SLICE && record->class == TRACE_OP &&
+	return !reader->trace->keep_calls && record->kind == TRACE_SLICE &&
+	       record->class == TRACE_OP &&
 	       trace_nest_cut(&reader->nest, record->track, &range, event);
 }
 
@@ -203,7 +204,7 @@ static enum ctp_status put_off(struct trace_reader *reader,
 	struct spill_record item = {0, 0, NULL, reader->record_size};
 	void *copy;
 
-	if (reader->late.count == TRACE_LATE_MAX ||
+	if (reader->trace->keep_calls || reader->late.count == TRACE_LATE_MAX ||
 		!trace_nest_outlives(
 			&reader->nest, record->track, call, &item.time_ns))
 		return CTP_END;

@@ -132,13 +132,14 @@ def phase_thread(ranges, phase_of, counts, times):
     parents, own = nest(ranges)
     phases_of, covered = [], 0
     for number, event in enumerate(ranges):
-        phase = phase_of.get((event["name"], event.get("cat", "")))
-        if phase is not None:
-            counts[phase] += 1
-        elif parents[number] >= 0:
-            phase = phases_of[parents[number]]
+        around = (phases_of[parents[number]] if parents[number] >= 0
+                  else "(unknown)")
+        phase, again = phase_of.get((event["name"], event.get("cat", "")),
+                                    (None, False))
+        if phase is None or again and phase == around:
+            phase = around
         else:
-            phase = "(unknown)"
+            counts[phase] += 1
         phases_of.append(phase)
         times[phase] += own[number]
         covered += own[number]
@@ -153,17 +154,17 @@ def find_phases(rules, keys):
         name, category = key
         location = LOCATION.fullmatch(name)
         file, name = location.group(1, 3) if location else ("", name)
-        for phase, names_of, files, categories in rules:
+        for phase, again, names_of, files, categories in rules:
             if (names_of(name) and (files is None or files(file)) and
                     (categories is None or categories(category))):
-                found[key] = phase
+                found[key] = phase, again
                 break
     return found
 
 
 def read_rules(path):
-    """Rules of synchronous ranges: a phase, and what name, file and category
-    must match."""
+    """Rules of synchronous ranges: a phase, whether they may tell it again, and
+    what name, file and category must match."""
     rules, phase, limits = [], None, {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -171,9 +172,9 @@ def read_rules(path):
             value = value.strip()
             if key == "phase":
                 phase, limits = value, {}
-            elif key == "name":
-                rules.append((phase, match(value), limits.get("file"),
-                              limits.get("category")))
+            elif key in ("name", "again"):
+                rules.append((phase, key == "again", match(value),
+                              limits.get("file"), limits.get("category")))
             elif key in ("file", "category"):
                 limits[key] = match(value)
     return rules
