@@ -287,6 +287,18 @@ static bool add_args(struct shares *shares, const struct event *event)
 	return true;
 }
 
+/* What this call launches is the operator's. */
+static bool join(
+	struct shares *shares, const struct event *event, uint64_t number)
+{
+	if (shares->join == NULL)
+		shares->join = device_join_new(DEVICE_JOIN_LIMIT);
+	return shares->join != NULL &&
+	       device_join_add(shares->join,
+		       shares->trace->tracks[event->track].pid, event->id,
+		       number);
+}
+
 /* The innermost range is a call of a device's API; or it is the operator, if
  * that is what activities are joined with. */
 static bool add_call(struct shares *shares, const struct event *event)
@@ -306,7 +318,7 @@ static bool add_call(struct shares *shares, const struct event *event)
 		return true;
 	op = op_of(shares, range->op);
 	if (op == NULL && range->op != 0)
-		return true; /* its work has been divided already */
+		return join(shares, event, range->op); /* late */
 	if (op == NULL) {
 		shares_args_read(shares, track, range);
 		op = add_op(shares, &range->work);
@@ -319,12 +331,7 @@ static bool add_call(struct shares *shares, const struct event *event)
 	if (op->last_id != event->id)
 		op->launched++;
 	op->last_id = event->id;
-	if (shares->join == NULL)
-		shares->join = device_join_new(DEVICE_JOIN_LIMIT);
-	return shares->join != NULL &&
-	       device_join_add(shares->join,
-		       shares->trace->tracks[event->track].pid, event->id,
-		       op->number);
+	return join(shares, event, op->number);
 }
 
 bool shares_see(struct shares *shares, const struct event *event)

@@ -262,6 +262,22 @@ START_TEST(the_oldest_operator_waits_no_more_beyond_the_limit)
 }
 END_TEST
 
+START_TEST(what_is_launched_behind_the_division_is_late)
+{
+	begin(op);
+	launch(1);
+	run_kernel(1, 30, 0);
+	ck_assert(shares_settle_oldest(shares));
+	expect(0, SHARE_WORK, WORK);
+	launch(2);
+	run_kernel(2, 30, 1);
+	expect(1, SHARE_UNKNOWN, 0);
+	ck_assert_uint_eq(shares_late(shares), 1);
+	end();
+	expect_none();
+}
+END_TEST
+
 /* Kernels of 1 and of 3 us, of each as many, in the order of their tickets:
  * whatever number waits, the first have no more than their part. */
 START_TEST(many_kernels_of_one_operator_share_by_their_time)
@@ -411,6 +427,7 @@ int main(void)
 	tcase_add_test(tests, kernels_without_time_share_nothing);
 	tcase_add_test(
 		tests, the_oldest_operator_waits_no_more_beyond_the_limit);
+	tcase_add_test(tests, what_is_launched_behind_the_division_is_late);
 	tcase_add_test(tests, many_kernels_of_one_operator_share_by_their_time);
 	tcase_add_test(tests, kernels_of_one_ticket_wait_together);
 	tcase_add_test(tests, attention_is_known_from_the_operator_around_it);
