@@ -2,9 +2,9 @@
 /*
  * Most contexts have one child: the first one of each is found by its parent's
  * number, the others in a hash table with open addressing and linear probing,
- * at most half full. The highest bits of
- * the hash say where a node belongs: nodes keep their order, and so nearly
- * their places in memory, when the table grows.
+ * at most half full. The highest bits of the hash say where a node belongs:
+ * nodes keep their order, and so nearly their places in memory, when the table
+ * grows.
  */
 #include "replay_nodes.h"
 
