@@ -100,6 +100,7 @@ struct stats {
 	uint32_t *owners; /* whose memory there is, in order */
 	uint32_t owner_count;
 	uint32_t key_owner; /* whose memory the rows are sorted by */
+	bool failed[PROFILE_OWNERS_MAX]; /* by owner: it had no more memory */
 	/* edges[callers[i]] … are those to function i, by caller. */
 	uint32_t *callers;
 	/* callee_edges[callees[i]] … are those from function i, by callee. */

@@ -55,8 +55,10 @@ bool stats_memory_init(struct stats *stats)
 	if (stats->owners == NULL)
 		return false;
 	for (part = profile_memory_first(memory, memory->all); part != NULL;
-		part = profile_memory_next(memory, part))
+		part = profile_memory_next(memory, part)) {
 		stats->owners[stats->owner_count++] = part->owner;
+		stats->failed[part->owner] = part->amount.failed != 0;
+	}
 	qsort_r(stats->owners, stats->owner_count, sizeof(*stats->owners),
 		compare, memory);
 	if (stats->options->key_owner != NULL)
@@ -215,19 +217,15 @@ void stats_memory_put_row(const struct stats *stats, struct json *json,
 
 bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
 {
-	const struct profile_memory *memory = stats->profile->memory;
-
-	return memory != NULL &&
-	       profile_memory_of(memory, memory->all, owner).failed != 0;
+	return stats->failed[owner];
 }
 
 bool stats_memory_any_failed(const struct stats *stats)
 {
-	struct profile_function all = {0};
-
-	if (stats->profile->memory != NULL)
-		all.use.memory = stats->profile->memory->all;
-	return stats_memory_failed(stats, &all) != 0;
+	for (uint32_t i = 0; i < stats->owner_count; i++)
+		if (stats->failed[stats->owners[i]])
+			return true;
+	return false;
 }
 
 void stats_memory_put_titles(const struct stats *stats, FILE *out)
