@@ -177,7 +177,7 @@ static bool is_sorted_by(const struct stats *stats, uint32_t owner)
 static void show_devices(struct view *view)
 {
 	const struct stats *stats = view->stats;
-	bool each = device_count(stats) == 1 || each_is_asked(stats);
+	bool each = device_count(stats) < 2 || each_is_asked(stats);
 	uint32_t room = VIEW_DEVICES;
 
 	view->together = !each;

@@ -197,6 +197,18 @@ done
 grep -q " 4 *1 *2 *1  load$" "$work/out" ||
 	complain "out of memory of each: $(cat "$work/out")"
 
+# Where there is no more than one device, nothing is behind a sum.
+{
+	printf '{"traceEvents":['
+	range load 1 0 10
+	memory "[memory]" 1 1 4096 0 -1
+	printf '{}]}\n'
+} >"$work/host.json"
+"$CTPROF" stats -q --group=name --columns=memory "$work/host.json" >"$work/out"
+grep -q "^count  self mem     mem  name" "$work/out" &&
+	! grep -q "of each device" "$work/out" ||
+	complain "memory of the host: $(cat "$work/out")"
+
 # So many devices are told apart; the others are one, and not lost. As text
 # there are 8, one of them that of --sort.
 {
