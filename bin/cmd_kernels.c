@@ -106,6 +106,7 @@ static int print(const struct request *request, struct kernels *kernels,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
 		.top = request->top,
+		.sort = request->sort,
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out)};
 	struct report report;

@@ -16,7 +16,8 @@ struct kernels_view {
 	const struct peaks_file *peaks; /* what is known before peaks.h */
 	enum dtype dtype; /* where it is not known; DTYPE_UNKNOWN: as it is */
 	uint32_t top;     /* rows of each device; 0: all */
-	bool color;       /* text only, as is */
+	enum kernels_key sort; /* text only, as are */
+	bool color;
 	size_t width;
 };
 

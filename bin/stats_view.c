@@ -248,5 +248,6 @@ void view_init(struct view *view, const struct stats *stats)
 	if (!shapes)
 		return;
 	table_need(&view->table, figures[FIGURE_SHARE].title, FULL);
-	table_need(&view->table, figures[FIGURE_DEVICE].title, FULL);
+	if (stats->key != STATS_DEVICE)
+		table_need(&view->table, figures[FIGURE_DEVICE].title, FULL);
 }

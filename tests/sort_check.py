@@ -5,11 +5,15 @@ of the figure that the key is of, or refused with a sentence.
 
     sort_check.py CTPROF DIRECTORY CLANG
 """
+import fcntl
 import json
 import os
+import pty
 import random
+import struct
 import subprocess
 import sys
+import termios
 
 CTPROF, WORK, CLANG = sys.argv[1:4]
 SUMS = ("cumtime", "tottime", "ncalls", "pcalls", "percall", "name")
@@ -206,8 +210,39 @@ def check_none(path):
         check_lacking(f"no {key}", ["--group=name", path], key, word)
 
 
+def titles_on_terminal(*arguments):
+    """The titles of a table on a terminal of 80 characters."""
+    pid, master = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        os.execv(CTPROF, [CTPROF, *arguments])
+    seen = b""
+    while True:
+        try:
+            got = os.read(master, 4096)
+        except OSError:
+            break
+        if not got:
+            break
+        seen += got
+    os.close(master)
+    os.waitpid(pid, 0)
+    lines = [line for line in seen.decode().splitlines() if "count" in line]
+    return lines[0] + " " if lines else ""
+
+
 def check_seen(path):
     """What rows are sorted by is a column, also of a narrow terminal's text."""
+    for arguments, title in (
+            (("stats", "--group=shape", "--sort=device"), "dev total"),
+            (("stats", "--group=name", "--sort=percall"), "mean ms"),
+            (("stats", "--group=name", "--sort=device-percall"), "dev mean"),
+            (("stats", "--group=name", "--sort=memory:cuda:1"), "mem cuda:1"),
+            (("kernels", "--sort=min"), "min us"),
+            (("kernels", "--sort=max"), "max us")):
+        titles = titles_on_terminal(*arguments, "--color=never", path)
+        if f" {title} " not in titles:
+            complain(f"{arguments}: no column on a terminal: {titles}")
     for key, title in (("percall", "mean"), ("device", "device"),
                        ("self-device", "self device"),
                        ("device-percall", "device mean")):
