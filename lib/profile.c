@@ -3,7 +3,7 @@
  * The tables of a profile, and their order. Both hash tables use open
  * addressing with linear probing and are at most half full. Functions are
  * found by the addresses of their interned text; where an entry lands
- * therefore differs from run to run, but nothing ever walks a hash table, so
+ * therefore differs from run to run, but only growth walks a hash table, so
  * no output can show it.
  */
 #include "profile.h"
