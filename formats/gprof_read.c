@@ -345,6 +345,36 @@ static void set_roots(struct report *report)
 		callers_find_roots(profile);
 }
 
+/* Gives a function a name that none before it has: with its index, if another
+ * one has its own. False if out of memory. */
+static bool set_name(struct profile *profile, struct profile_function *function,
+	struct strtab *names, struct buffer *text)
+{
+	char index[16];
+	uint32_t number;
+
+	(void)snprintf(index, sizeof(index), " [%u]", function->line);
+	text->used = 0;
+	buffer_add_text(text, function->name);
+	for (;;) {
+		uint32_t count = strtab_count(names);
+
+		if (text->failed ||
+			strtab_add(names, (char *)text->bytes, text->used) ==
+				STRTAB_NONE)
+			return false;
+		if (strtab_count(names) > count)
+			break;
+		buffer_add_text(text, index);
+	}
+	number = strtab_add(profile->text, (char *)text->bytes, text->used);
+	if (number == STRTAB_NONE)
+		return false;
+	function->name = strtab_text(profile->text, number, NULL);
+	function->line = 0;
+	return true;
+}
+
 /* Names that several functions have get the index of all but the first. False
  * if out of memory. */
 static bool set_names(struct profile *profile)
@@ -353,30 +383,8 @@ static bool set_names(struct profile *profile)
 	struct buffer text = BUFFER_INIT;
 	bool ok = names != NULL;
 
-	for (uint32_t i = 0; i < profile->function_count && ok; i++) {
-		struct profile_function *function = &profile->functions[i];
-		uint32_t count = strtab_count(names);
-		char index[16];
-
-		ok = strtab_add(names, function->name,
-			     strlen(function->name)) != STRTAB_NONE;
-		if (ok && strtab_count(names) == count) {
-			(void)snprintf(
-				index, sizeof(index), " [%u]", function->line);
-			text.used = 0;
-			buffer_add_text(&text, function->name);
-			buffer_add_text(&text, index);
-			count = text.failed ? STRTAB_NONE
-					    : strtab_add(profile->text,
-						      (char *)text.bytes,
-						      text.used);
-			ok = count != STRTAB_NONE;
-			if (ok)
-				function->name =
-					strtab_text(profile->text, count, NULL);
-		}
-		function->line = 0;
-	}
+	for (uint32_t i = 0; i < profile->function_count && ok; i++)
+		ok = set_name(profile, &profile->functions[i], names, &text);
 	buffer_clear(&text);
 	strtab_free(names);
 	return ok;

@@ -102,6 +102,10 @@ def check_names():
     check(set(Profile(again).functions) ==
           {"main", "f", "f [6]", "g(int, char)", "b"},
           "functions of one name stay apart")
+    taken = again.replace(b"g(int, char) [3]", b"f [6] [3]")
+    check(set(Profile(taken).functions) ==
+          {"main", "f", "f [6]", "f [6] [6]", "b"},
+          "also where another one has the name that would tell them apart")
 
 
 def check_bad():
