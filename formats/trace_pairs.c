@@ -174,7 +174,7 @@ static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
 	if (record.dur_ns > 0) {
 		ranges->ended_ns =
 			(int64_t)((uint64_t)record.time_ns + record.dur_ns);
-		ranges->end_order = record.order + record.after;
+		ranges->end_order = trace_record_end(&record);
 	} else if (ranges->empty.used < EMPTY_BYTES_MAX) {
 		ranges->empty_ns = record.time_ns;
 		buffer_add(&ranges->empty, &head, sizeof(head));
@@ -184,12 +184,15 @@ static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
 	return keep(pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
 }
 
-static uint32_t order_between(
+/* It is negative where the file is not in order of time. */
+static int32_t order_between(
 	const struct trace_record *begin, const struct trace_record *end)
 {
-	uint64_t after = end->order - begin->order;
+	int64_t after = (int64_t)(end->order - begin->order);
 
-	return after > UINT32_MAX ? UINT32_MAX : (uint32_t)after;
+	if (after > INT32_MAX)
+		return INT32_MAX;
+	return after < -INT32_MAX ? -INT32_MAX : (int32_t)after;
 }
 
 /* The arguments of both are the range's: so is what they say of devices. */

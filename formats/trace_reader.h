@@ -57,7 +57,7 @@ struct trace_record {
 	uint32_t site;
 	uint32_t arg_count;
 	uint32_t frame; /* strtab number of its key in the table of stacks */
-	uint32_t after; /* so many events after B its E came; 0: it has none */
+	int32_t after;  /* so many events after B its E came; 0: it has none */
 	int64_t time_ns;
 	uint64_t dur_ns;
 	uint64_t id; /* of the event, or correlation */
@@ -67,6 +67,12 @@ struct trace_record {
 		uint64_t order; /* of a slice or range: its place in the file */
 	};
 };
+
+/* The place in the file of the E of one that has it. */
+static inline uint64_t trace_record_end(const struct trace_record *record)
+{
+	return (uint64_t)((int64_t)record->order + record->after);
+}
 
 struct trace_reader {
 	struct event_source source; /* first: it is what callers hold */

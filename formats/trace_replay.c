@@ -165,9 +165,9 @@ static uint64_t end_order_of(const struct trace_reader *reader)
 {
 	const struct trace_record *record = &reader->record;
 
-	if (record->after > 0 &&
+	if (record->after != 0 &&
 		(record->dur_ns > 0 || order_of(reader) != TRACE_NEST_NO_ORDER))
-		return record->order + record->after;
+		return trace_record_end(record);
 	if (record->dur_ns > 0 || record->class == TRACE_API ||
 		reader->is_own || is_ending(reader))
 		return 0;

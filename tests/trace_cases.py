@@ -174,8 +174,8 @@ MARKS = [
                   mark("E", 7, "a")]),
          {"a": once(7000, 0), "b": once(7000)}, {("a", "b"): once(7000)}),
     Case("the end comes first in the file",
-         text_of([mark("E", 9, "a"), mark("B", 0, "a")]),
-         {"a": once(9000)}),
+         text_of([mark("E", 9, "a"), mark("B", 0, "a"), x("b", 9, 0)]),
+         {"a": once(9000), "b": once(0)}),
 ]
 
 NUMBERS = [
