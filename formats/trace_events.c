@@ -245,7 +245,7 @@ static enum ctp_status add_point(struct trace_reader *reader,
 	if (record->track == TRACE_NONE)
 		return no_memory(err);
 	return keep(reader, record, record->time_ns,
-		TRACE_RANK_OTHERS + (int64_t)reader->event_count, err);
+		(int64_t)reader->event_count, err);
 }
 
 /* What the phases mean; false: there is no such. */

@@ -256,6 +256,8 @@ static enum ctp_status add(
 		return end(pairs, item, &record, err);
 	if (record.kind == TRACE_SLICE)
 		item->rank = rank_of(pairs, &record, TRACE_PAIRS_NONE);
+	else
+		item->rank += TRACE_RANK_OTHERS;
 	return spill_add(pairs->sorted, item, err);
 }
 

@@ -31,7 +31,7 @@
 #define TRACE_SPILL_BYTES ((size_t)16 << 20)
 /* Ranks of what is at the same time: ranges from here on, those of no length
  * that end with what they are in, slices up to 0, others of no length, and all
- * else. */
+ * else. Where there are no ranges, all else is from 1 on. */
 #define TRACE_RANK_RANGES INT64_MIN
 #define TRACE_RANK_ENDING (-(INT64_C(3) << 61))
 #define TRACE_RANK_SLICES (-(INT64_C(1) << 62))

@@ -295,6 +295,12 @@ JOINS = [
          {"a": once(9000, 2000), "cudaLaunchKernel": once(7000),
           K: once(1000)},
          {("a", "cudaLaunchKernel"): once(7000), ("a", K): once(1000)}),
+    Case("a call of no length is before what it launched, where B and E are",
+         text_of([mark("B", 0, "a"), kernel(1, 4, 5),
+                  x("cudaLaunchKernel", 5, 0, cat="cuda_runtime",
+                    args={"correlation": 5}), mark("E", 9)]),
+         {"a": once(9000), "cudaLaunchKernel": once(0), K: once(4000)},
+         {("a", "cudaLaunchKernel"): once(0), ("a", K): once(4000)}),
 ]
 
 PROCESSES = [
