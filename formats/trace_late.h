@@ -30,12 +30,17 @@ void trace_late_clear(struct trace_late *late);
 bool trace_late_add(struct trace_late *late, const struct spill_record *record,
 	void **bytes);
 
-/* There is one, of a time no later than this. */
+/* There is one that comes before, or with, what has this time and rank. */
 static inline bool trace_late_is_due(
-	const struct trace_late *late, int64_t time_ns)
+	const struct trace_late *late, int64_t time_ns, int64_t rank)
 {
-	return late->count > 0 &&
-	       late->records[late->count - 1].time_ns <= time_ns;
+	const struct spill_record *first;
+
+	if (late->count == 0)
+		return false;
+	first = &late->records[late->count - 1];
+	return first->time_ns < time_ns ||
+	       (first->time_ns == time_ns && first->rank <= rank);
 }
 
 /* The one that is due first, of which there must be one; its bytes are

@@ -35,8 +35,9 @@ static enum ctp_status next_item(struct trace_reader *reader,
 	if (status != CTP_OK && status != CTP_END)
 		return status;
 	reader->has_item = status == CTP_OK;
-	if (trace_late_is_due(&reader->late,
-		    reader->has_item ? reader->item.time_ns : INT64_MAX)) {
+	if (!reader->has_item ||
+		trace_late_is_due(&reader->late, reader->item.time_ns,
+			reader->item.rank)) {
 		*item = trace_late_take(&reader->late);
 		return CTP_OK;
 	}
@@ -196,12 +197,13 @@ static bool cut_call(struct trace_reader *reader, struct event *event)
 }
 
 /* If the call at hand outlives ranges that it begins in, it begins when they
- * have ended; else CTP_END. */
+ * have ended, before other slices; else CTP_END. */
 static enum ctp_status put_off(struct trace_reader *reader,
 	const struct trace_slice *call, struct ctp_error *err)
 {
 	struct trace_record *record = &reader->record;
-	struct spill_record item = {0, 0, NULL, reader->record_size};
+	struct spill_record item = {
+		0, TRACE_RANK_SLICES, NULL, reader->record_size};
 	void *copy;
 
 	if (reader->trace->keep_calls || reader->late.count == TRACE_LATE_MAX ||

@@ -301,8 +301,8 @@ class Calls:
                 slice_.ending = slice_.dur == 0 and not slice_.open and \
                     ends.get(slice_.start, 0) > slice_.order
             slices.sort(key=lambda s: (
-                s.start, not s.ending, s.order if s.ending else 0, -s.dur, not s.range and (s.dur > 0 or sign < 0),
-                sign * s.order))
+                s.start, not s.ending, s.order if s.ending else 0, -s.dur,
+                not s.range and (s.dur > 0 or sign < 0), sign * s.order))
             self.nest(slices)
 
     def nest(self, slices):
@@ -310,7 +310,7 @@ class Calls:
         late = []
         slices.reverse()
         while slices or late:
-            if late and (not slices or late[0].start <= slices[-1].start):
+            if late and (not slices or self.is_first(late[0], slices[-1])):
                 slice_ = late.pop(0)
             else:
                 slice_ = slices.pop()
@@ -342,6 +342,14 @@ class Calls:
             self.remember(stack)
         while stack:
             self.end(stack)
+
+    @staticmethod
+    def is_first(late, next_):
+        """A call that was put off comes before others, but behind what is
+        still in the ranges that end then, and in what has no end."""
+        if late.start == next_.start:
+            return not next_.ending and not next_.open
+        return late.start < next_.start
 
     def is_over(self, slice_, next_):
         """What has no length may hold more of that, but for calls of an API,
