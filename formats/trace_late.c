@@ -33,6 +33,7 @@ bool trace_late_add(struct trace_late *late, const struct spill_record *record,
 	late->records[at] = *record;
 	late->records[at].bytes = copy;
 	late->count++;
+	late->bytes += record->size;
 	*bytes = copy;
 	return true;
 }
@@ -42,6 +43,7 @@ struct spill_record trace_late_take(struct trace_late *late)
 	struct spill_record record = late->records[--late->count];
 
 	memory_free(late->taken);
+	late->bytes -= record.size;
 	late->taken = (void *)(uintptr_t)record.bytes;
 	return record;
 }

@@ -3,7 +3,7 @@
  * Records of calls in Python that begin in a range and outlive it, as the call
  * of __exit__ does that ends it: their turn comes when the range has ended.
  *
- * Memory: TRACE_LATE_MAX records at most.
+ * Memory: TRACE_LATE_MAX records of TRACE_LATE_BYTES_MAX at most, and one more.
  */
 #ifndef TRACE_LATE_H
 #define TRACE_LATE_H
@@ -14,19 +14,28 @@
 #include "spill.h"
 
 #define TRACE_LATE_MAX 1024
+#define TRACE_LATE_BYTES_MAX ((size_t)4 << 20)
 
 struct trace_late {
 	struct spill_record
 		*records; /* the one that is due first is the last */
 	uint32_t count;
 	uint32_t room;
-	void *taken; /* the bytes of the one that was taken last */
+	size_t bytes; /* of all of them */
+	void *taken;  /* the bytes of the one that was taken last */
 };
 
 void trace_late_clear(struct trace_late *late);
 
-/* Makes a copy of it, with room for its own changes: `*bytes`. Of those of one
- * time the first comes first. False if out of memory. */
+static inline bool trace_late_has_room(
+	const struct trace_late *late, size_t size)
+{
+	return late->count < TRACE_LATE_MAX &&
+	       size <= TRACE_LATE_BYTES_MAX - late->bytes;
+}
+
+/* Makes a copy of it, for which there must be room, for changes: `*bytes`. Of
+ * those of one time the first comes first. False if out of memory. */
 bool trace_late_add(struct trace_late *late, const struct spill_record *record,
 	void **bytes);
 

@@ -206,7 +206,8 @@ static enum ctp_status put_off(struct trace_reader *reader,
 		0, TRACE_RANK_SLICES, NULL, reader->record_size};
 	void *copy;
 
-	if (reader->trace->keep_calls || reader->late.count == TRACE_LATE_MAX ||
+	if (reader->trace->keep_calls ||
+		!trace_late_has_room(&reader->late, reader->record_size) ||
 		!trace_nest_outlives(
 			&reader->nest, record->track, call, &item.time_ns))
 		return CTP_END;

@@ -78,6 +78,20 @@ b 10000
 c 1000'
 says overlap '1 slices that overlap'
 
+# Calls in Python wait for the ranges that they end, but only so many bytes.
+long=$(printf '%01200000d' 0)
+{
+	echo '[{"ph":"X","name":"r","cat":"cpu_op","pid":1,"tid":1,"ts":0,"dur":10}'
+	for dur in 19 18 17 16 15; do
+		echo ',{"ph":"X","name":"f","cat":"python_function","pid":1,'
+		echo '"tid":1,"ts":5,"dur":'$dur',"args":{"a":"'"$long"'"}}'
+	done
+	echo ']'
+} >"$work/in.json"
+"$ctprof" convert -v -t log "$work/in.json" >"$work/out" 2>"$work/err"
+says late '3 calls in Python'
+says late '2 slices that overlap'
+
 # Ranges that have no end in the file, ends without a begin, ends within
 # slices, ranges that begin and end with one.
 folds ranges 'a 4000
