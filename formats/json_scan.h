@@ -47,8 +47,8 @@ struct json_scan;
  */
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size);
 
-/* How many bytes at the beginning are a mark that the text is UTF-8, as programs
- * of Windows write it: json_scan_new() passes over them.
+/* How many bytes at the beginning are a mark that the text is UTF-8, as
+ * programs of Windows write it: json_scan_new() passes over them.
  * Source: RFC 8259, section 8.1. */
 size_t json_scan_mark(const void *head, size_t size);
 void json_scan_free(struct json_scan *scan);

@@ -60,8 +60,8 @@ bool trace_nest_overlaps(
 bool trace_nest_cut(struct trace_nest *nest, uint32_t track,
 	const struct trace_slice *range, struct event *event);
 
-/* If all that a call which begins now overlaps are
- * ranges, when these have ended. */
+/* If all that a call which begins now overlaps are ranges, when these have
+ * ended. */
 bool trace_nest_outlives(const struct trace_nest *nest, uint32_t track,
 	const struct trace_slice *call, int64_t *time_ns);
 

@@ -24,8 +24,8 @@ static bool is_one_of(const char *key, const char *const *keys)
 }
 
 /* A log's facts stand in the header as they stood; what another format calls
- * by the same name, or another tool's document, may be something else. That a log was merged is to be
- * known before its events. */
+ * by the same name, or another tool's document, may be something else. That a
+ * log was merged is to be known before its events. */
 static enum place place_of(const struct log_out *out, uint32_t number)
 {
 	static const char *const own[] = {
