@@ -341,7 +341,7 @@ static bool has(const void *bytes, size_t size, const char *text)
 static unsigned probe(const void *bytes, size_t size)
 {
 	const char *text = bytes;
-	size_t blank = 0;
+	size_t blank = json_scan_mark(bytes, size);
 
 	while (blank < size && text[blank] != '\0' &&
 		strchr(" \t\r\n", text[blank]) != NULL)

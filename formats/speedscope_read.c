@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "json_scan.h"
 #include "memory.h"
 #include "unit.h"
 
@@ -406,7 +407,7 @@ static bool ends_in_schema(const char *text, size_t size)
 unsigned speedscope_probe(const void *bytes, size_t size)
 {
 	const char *text = bytes;
-	size_t blank = 0;
+	size_t blank = json_scan_mark(bytes, size);
 
 	while (blank < size && strchr(" \t\r\n", text[blank]) != NULL &&
 		text[blank] != '\0')

@@ -75,6 +75,8 @@ def main():
                 sample_file(1, "ms"))["events"]), "a unit that is a time")
     check(convert(sample_file(1), "folded", "--from=gprof2dot-json") ==
           convert(sample_file(1), "folded"), "its name")
+    check(convert(b"\xef\xbb\xbf" + sample_file(1), "folded") ==
+          convert(sample_file(1), "folded"), "a mark of UTF-8")
     check_bad()
     data = data_directory()
     if data:

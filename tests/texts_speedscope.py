@@ -197,7 +197,10 @@ def check_bad():
 def main():
     path = os.path.join(sys.argv[1], "two-sampled.speedscope.json")
     with open(path, encoding="utf-8") as file:
-        check_text(file.read(), "two-sampled")
+        text = file.read()
+    check_text(text, "two-sampled")
+    check(convert(b"\xef\xbb\xbf" + text.encode(), "folded") ==
+          convert(text.encode(), "folded"), "a mark of UTF-8")
     for seed in range(20):
         check_text(random_file(seed), f"random {seed}")
     if data_directory():
