@@ -79,14 +79,15 @@ static bool look_into(const struct shape *shape,
 	return next == PROTOBUF_END || (next == PROTOBUF_SHORT && is_cut);
 }
 
-/* Strings are anything, but the first is empty. */
+/* Strings are anything, but the first is empty: where the bytes end before its
+ * size there is nothing to be seen of it. */
 static bool looks_right(const struct protobuf_field *field, bool is_cut,
 	bool *has_string, unsigned *bits)
 {
 	if (!has_shape(&profile_shape, field))
 		return false;
 	if (field->number == PROFILE_STRING_TABLE) {
-		if (!*has_string && (field->size > 0 || is_cut))
+		if (!*has_string && field->size > 0)
 			return false;
 		*has_string = true;
 		return true;

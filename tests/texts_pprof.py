@@ -222,11 +222,17 @@ def check_probe():
         status, _, said = run("convert", "-t", "pstats", "-v", "-", "-o",
                               os.devnull, data=content)
         check("pprof" not in said, f"{content} is not taken for one")
-    strings = Strings()
-    first = b"".join(strings.fields()) + simple([(("a",), (5,))])
-    status, out, _ = run("convert", "-q", "-t", "folded", "-", "-o", "-",
-                         data=first[:2] + first[2:])
-    check(status == 0, "strings may come first")
+    content = simple([(("a",), (5,))])
+    names = content.index(b"\x32\x00")
+    check(convert(content[names:] + content[:names], "folded") == b"a 5\n",
+          "strings may come first")
+    for size in range(4085, 4100):
+        sample = number(1, 1) + number(2, 7)
+        sample += data(3, bytes(size - names - len(sample) - 6))
+        late = content[:names] + data(2, sample) + content[names:]
+        check(late[size:size + 2] == b"\x32\x00" and
+              convert(late, "folded") == b"a 12\n",
+              f"strings from byte {size} on, where a look may end")
 
 
 def main():
