@@ -102,7 +102,8 @@ static enum ctp_status check_owing(struct parser *parser)
 		return CTP_OK;
 	parser->line = parser->owing_line;
 	return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-		"line %u: no \"name\" or \"async\" follows this \"%s\"",
+		"line %u: no \"name\", \"again\" or \"async\" follows this "
+		"\"%s\"",
 		parser->line, parser->owing);
 }
 
