@@ -9,10 +9,10 @@
  * Of several values one is taken: the file's default, or else the last that is
  * a time, or else the last, each unit of which is one nanosecond then. A
  * function is one by its name, file and first line. A value that is called
- * "calls", as ours is, counts those of a sample's innermost function. What a place in the program
- * has no function for is its address, in the file that was mapped there. The
- * expressions drop_frames and keep_frames are for pictures: all frames are
- * read. Labels are counted, and left out.
+ * "calls", as ours is, counts those of a sample's innermost function. What a
+ * place in the program has no function for is its address, in the file that was
+ * mapped there. The expressions drop_frames and keep_frames are for pictures:
+ * all frames are read. Labels are counted, and left out.
  *
  * Samples come before the functions, and these before their names, in most
  * files, so all is read first: this takes as much memory as the profile

@@ -14,7 +14,8 @@ environment: BENCH_TRACE_BYTES  length of the trace (256M)
              BENCH_TRACES_OUT   all figures as JSON (bench-traces.json)
              BENCH_PEERS        where ./bootstrap bench has put other programs
                                 (bench-peers)
-             BENCH_GC           on: Python's json keeps its garbage collector
+             BENCH_GC           off: Python's json without its garbage
+                                collector (on)
              CTPROF             the program (./ctprof)
 """
 import glob

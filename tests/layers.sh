@@ -68,13 +68,13 @@ analysis='align annotate augment choose combine combine_private
 	log_out_table log_out_track log_read log_scan log_site log_table
 	log_time moment op_inputs open_async open_ranges ops ops_key
 	ops_private optimize optimize_queue optimize_rank optimize_spans
-	overview peaks phase_count phase_rules phase_sets phase_texts
-	phases profile profile_memory profile_private redact redact_text
+	overview packed peaks phase_count phase_profile phase_rules phase_sets
+	phase_texts phases profile profile_memory profile_private redact redact_text
 	replay replay_nodes replay_private replay_use same shares
 	shares_private shares_split spill spill_file spill_head
 	spill_merge spill_order symbolize symbolize_module
-	symbolize_private symbolize_sites symbols symbols_dwarf symbols_elf symbols_none
-	symbols_private trace'
+	symbolize_private symbolize_sites symbols symbols_dwarf symbols_elf
+	symbols_none symbols_private trace'
 # The sources of these names that are there.
 sources() {
 	for name; do
