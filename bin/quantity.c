@@ -180,12 +180,13 @@ const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns)
 {
 	const int64_t second = (int64_t)BILLION;
 	int64_t part = realtime_ns % second;
-	time_t seconds;
+	time_t seconds = realtime_ns / second;
 	struct tm date;
 
-	if (part < 0)
+	if (part < 0) {
 		part += second;
-	seconds = (realtime_ns - part) / second;
+		seconds--;
+	}
 	if (gmtime_r(&seconds, &date) == NULL)
 		return "unknown";
 	(void)snprintf(text, QUANTITY_TEXT,

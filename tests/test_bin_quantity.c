@@ -150,6 +150,21 @@ START_TEST(columns_have_three_decimals)
 }
 END_TEST
 
+START_TEST(dates_may_be_before_1970)
+{
+	char text[QUANTITY_TEXT];
+
+	ck_assert_str_eq(
+		quantity_date(text, 0), "1970-01-01 00:00:00.000000000 UTC");
+	ck_assert_str_eq(
+		quantity_date(text, -1), "1969-12-31 23:59:59.999999999 UTC");
+	ck_assert_str_eq(quantity_date(text, INT64_MIN),
+		"1677-09-21 00:12:43.145224192 UTC");
+	ck_assert_str_eq(quantity_date(text, INT64_MAX),
+		"2262-04-11 23:47:16.854775807 UTC");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("quantity");
@@ -164,6 +179,7 @@ int main(void)
 	tcase_add_test(all, counts_begin_at_one);
 	tcase_add_test(all, texts_have_the_largest_unit);
 	tcase_add_test(all, columns_have_three_decimals);
+	tcase_add_test(all, dates_may_be_before_1970);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }
