@@ -359,9 +359,8 @@ static bool set_name(struct profile *profile, struct profile_function *function,
 	for (;;) {
 		uint32_t count = strtab_count(names);
 
-		if (text->failed ||
-			strtab_add(names, (char *)text->bytes, text->used) ==
-				STRTAB_NONE)
+		if (text->failed || strtab_add(names, (char *)text->bytes,
+					    text->used) == STRTAB_NONE)
 			return false;
 		if (strtab_count(names) > count)
 			break;
