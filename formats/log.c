@@ -50,8 +50,6 @@ static enum ctp_status log_format_new(FILE *out, struct trace *trace,
 	struct log_format_writer *self = memory_new_zeroed(1, sizeof(*self));
 
 	(void)options;
-	/* A profile of the log is that of the trace. */
-	trace->keep_calls = false;
 	if (self != NULL)
 		self->log = log_writer_new_stream(out, LEVEL);
 	if (self != NULL && self->log != NULL)
@@ -81,4 +79,5 @@ const struct format log_format = {
 	.probe = log_read_probe,
 	.open_events = log_read_open,
 	.new_timeline = log_format_new,
+	.nests = true, /* so that a profile of the log is that of the trace */
 };

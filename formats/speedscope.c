@@ -11,4 +11,5 @@ const struct format speedscope_format = {
 	.probe = speedscope_probe,
 	.open_events = speedscope_open,
 	.new_timeline = speedscope_new,
+	.nests = true,
 };

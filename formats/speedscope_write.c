@@ -288,7 +288,6 @@ enum ctp_status speedscope_new(FILE *out, struct trace *trace,
 		scope->out = out;
 		scope->trace = trace;
 		trace->no_args = true;
-		trace->keep_calls = false;
 		scope->title = options == NULL ? NULL : options->title;
 	}
 	if (scope == NULL || !init(scope)) {
