@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "pipe.h"
 #include "quantity.h"
 #include "say.h"
 
@@ -113,6 +114,7 @@ static int open_direct(struct output *output, const char *path)
 			(void)close(fd);
 		return status;
 	}
+	pipe_widen(fd);
 	return EXIT_DONE;
 }
 
@@ -220,6 +222,7 @@ int output_open(
 			    "use -o FILE, or -o - to do it all the same");
 			return EXIT_OUTPUT;
 		}
+		pipe_widen(STDOUT_FILENO);
 		return EXIT_DONE;
 	}
 	status = open_path(output, path);

@@ -8,6 +8,7 @@
 
 #include "foreign.h"
 #include "inflate_source.h"
+#include "pipe.h"
 
 /* Not through the stream, which would read ahead: who unpacks the file wants
  * all of the rest from its descriptor. */
@@ -42,6 +43,8 @@ static enum ctp_status open_file(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
 	if (fstat(fileno(origin->file), &found) == 0 && S_ISREG(found.st_mode))
 		origin->size_bytes = (uint64_t)found.st_size;
+	else
+		pipe_widen(fileno(origin->file));
 	return read_head(origin, err);
 }
 

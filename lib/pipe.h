@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipes that much goes through. */
+#ifndef PIPE_H
+#define PIPE_H
+
+/*
+ * Lets a pipe hold 1 MiB where it holds less, so that neither side waits for
+ * the other as often. What is no pipe, or may not hold so much, stays as it is.
+ *
+ * Source: pipe(7): 64 KiB, and 1 MiB at most for who has no privilege.
+ */
+void pipe_widen(int fd);
+
+#endif
