@@ -20,6 +20,9 @@
  * always has room for one: a byte becomes six at most. */
 #define PIECE_BYTES ((size_t)8 * 1024)
 
+/* What streams write at a time is a multiple of 4 or 8 KiB. */
+#define BLOCK_BYTES ((size_t)8 * 1024)
+
 bool json_init(struct json *json, FILE *out)
 {
 	*json = (struct json){.out = out};
@@ -51,13 +54,29 @@ void json_flush(struct json *json)
 		errno = json->sys_errno;
 }
 
+/* Hands over whole blocks. Of anything else the stream would keep a part, and
+ * write that apart the next time. */
+static void hand_over_blocks(struct json *json)
+{
+	size_t left = json->used % BLOCK_BYTES;
+	size_t whole = json->used - left;
+
+	hand_over(json, json->bytes, whole);
+	if (whole > 0)
+		memcpy(json->bytes, json->bytes + whole, left);
+	json->used = left;
+}
+
 bool json_make_room(struct json *json, size_t size)
 {
 	size_t room = json->out != NULL ? JSON_BUFFER_BYTES : 256;
 	char *bytes;
 
-	if (json->out != NULL && json->used > 0)
-		json_flush(json);
+	if (json->out != NULL) {
+		hand_over_blocks(json);
+		if (size > json->room - json->used)
+			json_flush(json);
+	}
 	if (size <= json->room - json->used)
 		return true;
 	while (room - json->used < size || room < json->used) {
