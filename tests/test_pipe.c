@@ -63,8 +63,7 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_test(
-		all, small_pipe_becomes_larger_and_keeps_what_is_in_it);
+	tcase_add_test(all, small_pipe_becomes_larger_and_keeps_what_is_in_it);
 	tcase_add_test(all, larger_pipe_stays_as_it_is);
 	tcase_add_test(all, what_is_no_pipe_is_left_alone);
 	suite_add_tcase(suite, all);
