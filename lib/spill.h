@@ -62,8 +62,7 @@ enum ctp_status spill_shrink(
 	struct spill *spill, size_t memory_bytes, struct ctp_error *err);
 
 /*
- * The next record, or CTP_END. Its bytes are aligned like those of malloc for
- * members of up to 8 bytes.
+ * The next record, or CTP_END. Its bytes are aligned for nothing.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM. Ownership: the bytes are borrowed until
  * the next call.

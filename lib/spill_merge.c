@@ -178,20 +178,15 @@ static enum ctp_status read_large(struct spill_merge *merge,
 	return CTP_OK;
 }
 
-/* The bytes of a record. They lie anywhere in the part, and are moved over what
- * was taken before if they have to. */
+/* The bytes of a record. */
 static enum ctp_status read_bytes(const struct spill_merge *merge,
 	struct spill_part *part, struct ctp_error *err)
 {
 	enum ctp_status status = need(merge, part, part->next.size, err);
-	uint8_t *bytes = part->bytes + part->from;
-	size_t behind = part->from % SPILL_ALIGN;
 
 	if (status != CTP_OK)
 		return status;
-	if (behind > 0)
-		memmove(bytes - behind, bytes, part->next.size);
-	part->next.bytes = bytes - behind;
+	part->next.bytes = part->bytes + part->from;
 	part->from += part->next.size;
 	return CTP_OK;
 }

@@ -109,7 +109,6 @@ static bool is_right(
 	fill(bytes, wanted->order, wanted->size);
 	same = record->time_ns == wanted->time &&
 	       record->rank == wanted->rank && record->size == wanted->size &&
-	       (uintptr_t)record->bytes % 8 == 0 &&
 	       memcmp(bytes, record->bytes, wanted->size) == 0;
 	free(bytes);
 	return same;
