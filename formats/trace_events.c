@@ -45,13 +45,14 @@ static enum ctp_status keep(struct trace_reader *reader,
 {
 	struct buffer *args = &reader->args.bytes;
 	struct spill_record item = {.time_ns = key_ns, .rank = rank};
+	const uint8_t *from;
 
 	note_time(reader, record->time_ns,
 		end_of(record->time_ns, record->dur_ns));
 	record->arg_count = reader->args.count;
-	memcpy(args->bytes, record, sizeof(*record));
-	item.bytes = args->bytes;
-	item.size = args->used;
+	from = trace_record_pack(args->bytes + sizeof(*record), record, key_ns);
+	item.bytes = from;
+	item.size = args->used - (size_t)(from - args->bytes);
 	return spill_add(reader->spill, &item, err);
 }
 

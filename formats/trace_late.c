@@ -13,29 +13,26 @@ void trace_late_clear(struct trace_late *late)
 	memory_free(late->taken);
 }
 
-bool trace_late_add(struct trace_late *late, const struct spill_record *record,
-	void **bytes)
+void *trace_late_add(struct trace_late *late, const struct spill_record *record)
 {
 	uint32_t at = late->count;
-	void *copy;
+	void *bytes;
 
 	if (!memory_grow32(&late->records, late->count, &late->room,
 		    sizeof(*late->records)))
-		return false;
-	copy = memory_new(record->size);
-	if (copy == NULL)
-		return false;
-	memcpy(copy, record->bytes, record->size);
+		return NULL;
+	bytes = memory_new(record->size);
+	if (bytes == NULL)
+		return NULL;
 	while (at > 0 && late->records[at - 1].time_ns <= record->time_ns)
 		at--;
 	memmove(&late->records[at + 1], &late->records[at],
 		(late->count - at) * sizeof(*late->records));
 	late->records[at] = *record;
-	late->records[at].bytes = copy;
+	late->records[at].bytes = bytes;
 	late->count++;
 	late->bytes += record->size;
-	*bytes = copy;
-	return true;
+	return bytes;
 }
 
 struct spill_record trace_late_take(struct trace_late *late)

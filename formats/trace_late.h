@@ -34,10 +34,11 @@ static inline bool trace_late_has_room(
 	       size <= TRACE_LATE_BYTES_MAX - late->bytes;
 }
 
-/* Makes a copy of it, for which there must be room, for changes: `*bytes`. Of
- * those of one time the first comes first. False if out of memory. */
-bool trace_late_add(struct trace_late *late, const struct spill_record *record,
-	void **bytes);
+/* Adds a record, for which there must be room: all but its bytes, which are to
+ * be written to what this returns. Of those of one time the first comes first.
+ * NULL if out of memory. */
+void *trace_late_add(
+	struct trace_late *late, const struct spill_record *record);
 
 /* There is one that comes before, or with, what has this time and rank. */
 static inline bool trace_late_is_due(

@@ -57,26 +57,47 @@ int64_t trace_pairs_rank(uint64_t dur_ns, uint32_t outer)
 	return -(int64_t)((dur_ns << OUTER_BITS) + (innermost - outer));
 }
 
+/* Keeps a whole record, over which it is packed. */
 static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
 	int64_t rank, struct ctp_error *err)
 {
 	struct trace_record record;
+	const uint8_t *from;
 
 	if (bytes->failed)
 		return no_memory(err);
 	memcpy(&record, bytes->bytes, sizeof(record));
+	from = trace_record_pack(
+		bytes->bytes + sizeof(record), &record, record.time_ns);
 	return spill_add(pairs->sorted,
 		&(struct spill_record){.time_ns = record.time_ns,
 			.rank = rank,
-			.bytes = bytes->bytes,
-			.size = bytes->used},
+			.bytes = from,
+			.size = bytes->used - (size_t)(from - bytes->bytes)},
 		err);
 }
 
-static enum ctp_status begin(struct pairs *pairs,
-	const struct spill_record *item, const struct trace_record *record,
-	struct ctp_error *err)
+/* A record as it was taken, and its arguments. */
+struct taken {
+	struct trace_record record;
+	const uint8_t *args;
+	size_t args_size;
+};
+
+static struct taken unpack(const struct spill_record *item)
 {
+	const uint8_t *bytes = item->bytes;
+	struct taken taken;
+
+	taken.args = trace_record_unpack(&taken.record, bytes, item->time_ns);
+	taken.args_size = item->size - (size_t)(taken.args - bytes);
+	return taken;
+}
+
+static enum ctp_status begin(
+	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
+{
+	const struct trace_record *record = &taken->record;
 	struct ranges *ranges = &pairs->tracks[record->track];
 	struct range *range;
 
@@ -86,7 +107,8 @@ static enum ctp_status begin(struct pairs *pairs,
 	range = &ranges->open[ranges->depth++];
 	*range = (struct range){.bytes = BUFFER_INIT,
 		.name = pairs->reader->trace->sites[record->site].name};
-	buffer_add(&range->bytes, item->bytes, item->size);
+	buffer_add(&range->bytes, record, sizeof(*record));
+	buffer_add(&range->bytes, taken->args, taken->args_size);
 	return range->bytes.failed ? no_memory(err) : CTP_OK;
 }
 
@@ -207,9 +229,10 @@ static void take_ids(
 		record->external = end->external;
 }
 
-static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
-	const struct trace_record *end, struct ctp_error *err)
+static enum ctp_status end(
+	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
 {
+	const struct trace_record *end = &taken->record;
 	struct trace *trace = pairs->reader->trace;
 	struct ranges *ranges = &pairs->tracks[end->track];
 	struct trace_record record;
@@ -221,8 +244,7 @@ static enum ctp_status end(struct pairs *pairs, const struct spill_record *item,
 		return CTP_OK;
 	}
 	range = &ranges->open[--ranges->depth];
-	buffer_add(&range->bytes, (const char *)item->bytes + sizeof(*end),
-		item->size - sizeof(*end));
+	buffer_add(&range->bytes, taken->args, taken->args_size);
 	memcpy(&record, range->bytes.bytes, sizeof(record));
 	record.kind = TRACE_SLICE;
 	record.dur_ns = (uint64_t)end->time_ns - (uint64_t)record.time_ns;
@@ -239,23 +261,23 @@ static enum ctp_status add(
 	struct pairs *pairs, struct spill_record *item, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	struct trace_record record;
+	struct taken taken = unpack(item);
+	const struct trace_record *record = &taken.record;
 	struct ranges *ranges;
 
-	memcpy(&record, item->bytes, sizeof(record));
-	ranges = record.kind == TRACE_ACTIVITY ? NULL
-					       : &pairs->tracks[record.track];
+	ranges = record->kind == TRACE_ACTIVITY ? NULL
+						: &pairs->tracks[record->track];
 	if (ranges != NULL && ranges->empty.used > 0 &&
-		ranges->empty_ns != record.time_ns)
+		ranges->empty_ns != record->time_ns)
 		status = keep_empty(pairs, ranges, err);
 	if (status != CTP_OK)
 		return status;
-	if (record.kind == TRACE_BEGIN)
-		return begin(pairs, item, &record, err);
-	if (record.kind == TRACE_END)
-		return end(pairs, item, &record, err);
-	if (record.kind == TRACE_SLICE)
-		item->rank = rank_of(pairs, &record, TRACE_PAIRS_NONE);
+	if (record->kind == TRACE_BEGIN)
+		return begin(pairs, &taken, err);
+	if (record->kind == TRACE_END)
+		return end(pairs, &taken, err);
+	if (record->kind == TRACE_SLICE)
+		item->rank = rank_of(pairs, record, TRACE_PAIRS_NONE);
 	else
 		item->rank += TRACE_RANK_OTHERS;
 	return spill_add(pairs->sorted, item, err);

@@ -24,6 +24,7 @@
 #include "trace_late.h"
 #include "trace_members.h"
 #include "trace_nest.h"
+#include "trace_record.h"
 #include "trace_rows.h"
 #include "trace_streams.h"
 
@@ -37,42 +38,6 @@
 #define TRACE_RANK_SLICES (-(INT64_C(1) << 62))
 #define TRACE_RANK_EMPTY INT64_C(1)
 #define TRACE_RANK_OTHERS (INT64_C(1) << 40)
-
-enum trace_record_kind {
-	TRACE_BEGIN,
-	TRACE_END,
-	TRACE_SLICE,
-	TRACE_ACTIVITY,
-	TRACE_POINT, /* one event of the kind in `event` */
-	TRACE_COUNTERS,
-};
-
-/* Behind it are the arguments, as in trace_args.bytes. */
-struct trace_record {
-	uint8_t kind;   /* enum trace_record_kind */
-	uint8_t event;  /* enum event_kind */
-	uint8_t flow;   /* enum event_flow */
-	uint8_t class;  /* enum trace_class */
-	uint32_t track; /* TRACE_ACTIVITY: in trace_streams */
-	uint32_t site;
-	uint32_t arg_count;
-	uint32_t frame; /* strtab number of its key in the table of stacks */
-	int32_t after;  /* so many events after B its E came; 0: it has none */
-	int64_t time_ns;
-	uint64_t dur_ns;
-	uint64_t id; /* of the event, or correlation */
-	uint64_t external;
-	union {
-		uint64_t bytes; /* of an activity */
-		uint64_t order; /* of a slice or range: its place in the file */
-	};
-};
-
-/* The place in the file of the E of one that has it. */
-static inline uint64_t trace_record_end(const struct trace_record *record)
-{
-	return (uint64_t)((int64_t)record->order + record->after);
-}
 
 struct trace_reader {
 	struct event_source source; /* first: it is what callers hold */
@@ -118,7 +83,7 @@ struct trace_reader {
 	struct trace_record record;
 	int64_t record_rank;
 	const uint8_t *record_args;
-	size_t record_size;   /* of both */
+	size_t record_size;   /* of both, were it whole */
 	uint32_t args_taken;  /* of a record of counters */
 	uint64_t correlation; /* of the range that began last; 0: none */
 	struct event_arg *event_args;

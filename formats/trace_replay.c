@@ -51,13 +51,15 @@ static enum ctp_status next_record(
 {
 	struct spill_record item;
 	enum ctp_status status = next_item(reader, &item, err);
+	size_t args_size;
 
 	if (status != CTP_OK)
 		return status;
-	reader->record_size = item.size;
-	memcpy(&reader->record, item.bytes, sizeof(reader->record));
 	reader->record_args =
-		(const uint8_t *)item.bytes + sizeof(reader->record);
+		trace_record_unpack(&reader->record, item.bytes, item.time_ns);
+	args_size = item.size -
+		    (size_t)(reader->record_args - (const uint8_t *)item.bytes);
+	reader->record_size = sizeof(reader->record) + args_size;
 	reader->record_rank = item.rank;
 	reader->args_taken = 0;
 	reader->has_record = true;
@@ -204,19 +206,21 @@ static enum ctp_status put_off(struct trace_reader *reader,
 	struct trace_record *record = &reader->record;
 	struct spill_record item = {
 		0, TRACE_RANK_SLICES, NULL, reader->record_size};
-	void *copy;
+	uint8_t *copy;
 
 	if (reader->trace->keep_calls ||
 		!trace_late_has_room(&reader->late, reader->record_size) ||
 		!trace_nest_outlives(
 			&reader->nest, record->track, call, &item.time_ns))
 		return CTP_END;
-	item.bytes = reader->record_args - sizeof(*record);
-	if (!trace_late_add(&reader->late, &item, &copy))
+	copy = trace_late_add(&reader->late, &item);
+	if (copy == NULL)
 		return no_memory(err);
 	record->time_ns = item.time_ns;
 	record->dur_ns = (uint64_t)call->end_ns - (uint64_t)item.time_ns;
 	memcpy(copy, record, sizeof(*record));
+	memcpy(copy + sizeof(*record), reader->record_args,
+		item.size - sizeof(*record));
 	trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
 	reader->has_record = false;
 	return CTP_OK;
