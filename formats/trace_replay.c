@@ -114,15 +114,22 @@ static bool take_args(struct trace_reader *reader, struct event *event)
 	return reader->record.frame == 0 || add_stack(reader, event);
 }
 
-/* An event of the record's: where and when. */
-static struct event make_event(
-	const struct trace_record *record, enum event_kind kind)
+/* An event of the record's: where and when. Written where it stays: to copy a
+ * whole one right after it was put together waits for all of its parts. */
+static void make_event(struct event *event, const struct trace_record *record,
+	enum event_kind kind)
 {
-	return (struct event){.kind = kind,
-		.track = record->track,
-		.site = record->site,
-		.time_ns = record->time_ns,
-		.device = -1};
+	event->kind = kind;
+	event->track = record->track;
+	event->site = record->site;
+	event->time_ns = record->time_ns;
+	event->dur_ns = 0;
+	event->id = 0;
+	event->bytes = 0;
+	event->device = -1;
+	event->flow = FLOW_START;
+	event->arg_count = 0;
+	event->args = NULL;
 }
 
 static enum ctp_status finish(
@@ -254,10 +261,10 @@ static enum ctp_status open_slice(
 			return status == CTP_OK ? CTP_END : status;
 	}
 	if (!is_nested(reader)) {
-		*event = make_event(record, EVENT_COMPLETE);
+		make_event(event, record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {
-		*event = make_event(record, EVENT_BEGIN);
+		make_event(event, record, EVENT_BEGIN);
 		if (!trace_nest_open(&reader->nest, record->track, &slice))
 			return no_memory(err);
 		reader->correlation = id_of(reader);
@@ -270,7 +277,7 @@ static enum ctp_status open_range(
 {
 	const struct trace_record *record = &reader->record;
 
-	*event = make_event(record, EVENT_BEGIN);
+	make_event(event, record, EVENT_BEGIN);
 	if (!trace_nest_open_range(
 		    &reader->nest, record->track, record->time_ns))
 		return no_memory(err);
@@ -284,7 +291,7 @@ static enum ctp_status add_activity(
 	const struct trace_record *record = &reader->record;
 	struct trace_cause cause = {record->id, record->external};
 
-	*event = make_event(record, EVENT_ACTIVITY);
+	make_event(event, record, EVENT_ACTIVITY);
 	event->dur_ns = record->dur_ns;
 	event->bytes = record->bytes;
 	event->id = trace_join_work(&reader->join, cause);
@@ -295,7 +302,7 @@ static enum ctp_status add_activity(
 static enum ctp_status add_counter(
 	struct trace_reader *reader, struct event *event, struct ctp_error *err)
 {
-	*event = make_event(&reader->record, EVENT_COUNTER);
+	make_event(event, &reader->record, EVENT_COUNTER);
 	if (reader->args_taken == 0 && !take_args(reader, event))
 		return no_memory(err);
 	while (reader->args_taken < reader->record.arg_count) {
@@ -318,7 +325,7 @@ static enum ctp_status add_point(
 {
 	const struct trace_record *record = &reader->record;
 
-	*event = make_event(record, (enum event_kind)record->event);
+	make_event(event, record, (enum event_kind)record->event);
 	if (event->kind != EVENT_INSTANT)
 		event->id = record->id;
 	event->flow = (enum event_flow)record->flow;
@@ -355,7 +362,7 @@ enum ctp_status trace_reader_next(
 	enum ctp_status status = CTP_END;
 
 	if (reader->correlation != 0) {
-		*event = make_event(&reader->record, EVENT_CORRELATION);
+		make_event(event, &reader->record, EVENT_CORRELATION);
 		event->site = TRACE_NONE;
 		event->id = reader->correlation;
 		reader->correlation = 0;
