@@ -102,6 +102,24 @@ static size_t string_size(const char *text, size_t size)
 	return at < size ? at : size;
 }
 
+/* What is between strings. */
+static void add_between(struct json *json, const char *text, size_t size)
+{
+	size_t done = 0;
+
+	for (size_t at = 0; at < size;) {
+		size_t word = json_value_no_number(text + at, size - at);
+
+		if (word > 0) {
+			json_raw(json, text + done, at - done);
+			json_raw_string(json, text + at, word);
+			done = at + word;
+		}
+		at += word > 0 ? word : 1;
+	}
+	json_raw(json, text + done, size - done);
+}
+
 bool json_mend(const char *text, size_t size, struct buffer *out)
 {
 	struct buffer plain = BUFFER_INIT;
@@ -113,7 +131,7 @@ bool json_mend(const char *text, size_t size, struct buffer *out)
 		size_t before = quote == NULL ? size : (size_t)(quote - text);
 		size_t inside;
 
-		json_raw(&json, text, before);
+		add_between(&json, text, before);
 		text += before;
 		size -= before;
 		if (size == 0)

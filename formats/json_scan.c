@@ -64,6 +64,11 @@ bool json_scan_is_cut_off(const struct json_scan *scan)
 	return scan->is_cut_off;
 }
 
+bool json_scan_has_words(const struct json_scan *scan)
+{
+	return scan->has_words;
+}
+
 void json_scan_keep(struct json_scan *scan, const struct json_token *token)
 {
 	scan->window.kept = token->at;
@@ -177,6 +182,21 @@ static enum ctp_status refuse_scalar(
 				 : "neither a number nor a word of JSON");
 }
 
+/* Is it a number or a word, or taken for one? */
+static bool read_scalar(
+	struct json_scan *scan, size_t size, enum json_kind *kind)
+{
+	const char *text = (const char *)scan->window.bytes + scan->window.at;
+
+	if (json_value_kind(text, size, kind))
+		return true;
+	if (size == 0 || json_value_no_number(text, size) != size)
+		return false;
+	scan->has_words = true;
+	*kind = JSON_STRING;
+	return true;
+}
+
 static enum ctp_status take_scalar(
 	struct json_scan *scan, struct json_token *token)
 {
@@ -200,8 +220,7 @@ static enum ctp_status take_scalar(
 		return status;
 	token->at = json_scan_position(scan);
 	token->size = (uint32_t)size;
-	if (!json_value_kind(
-		    (const char *)window->bytes + window->at, size, &kind))
+	if (!read_scalar(scan, size, &kind))
 		return refuse_scalar(scan, token);
 	token->kind = (uint8_t)kind;
 	window->at += size;

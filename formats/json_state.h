@@ -35,6 +35,7 @@ struct json_scan {
 	enum state state;
 	struct json_brackets open;
 	bool is_cut_off;
+	bool has_words;
 	struct ctp_error error; /* the first; status CTP_OK: none */
 };
 

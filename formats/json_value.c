@@ -98,6 +98,20 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 	return false;
 }
 
+size_t json_value_no_number(const char *text, size_t size)
+{
+	static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = strlen(words[i]);
+
+		if (size >= length && text[0] == words[i][0] &&
+			memcmp(words[i], text, length) == 0)
+			return length;
+	}
+	return 0;
+}
+
 /* The digit at 10^-place of the whole and fraction run together. */
 static unsigned digit_at(
 	const char *text, const struct decimal *decimal, size_t place)

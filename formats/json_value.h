@@ -18,6 +18,13 @@
 bool json_value_kind(const char *text, size_t size, enum json_kind *kind);
 
 /*
+ * How many bytes at the beginning are NaN, Infinity or -Infinity, 0 if they are
+ * none of these. JSON has no such numbers, but Python's json writes and reads
+ * them. Source: Python's json.dumps(), allow_nan.
+ */
+size_t json_value_no_number(const char *text, size_t size);
+
+/*
  * The number times 10^power, rounded to the nearest integer, halves away from
  * zero. False if it is no number, or too large; white space around it and a
  * plus sign are allowed, since some write numbers as strings.

@@ -248,18 +248,24 @@ static void note_known(struct trace_args *args, const struct trace_key *key,
 	}
 }
 
-bool trace_args_add_nested(
+bool trace_args_add_json(
 	struct trace_args *args, uint32_t key, const char *text, size_t size)
 {
-	if (json_mend_is_due(text, size)) {
-		args->text.used = 0;
-		if (!json_mend(text, size, &args->text))
-			return false;
-		text = (const char *)args->text.bytes;
-		size = args->text.used;
-	}
 	add_bytes(args, key, ARG_JSON, text, size);
 	return !args->bytes.failed;
+}
+
+bool trace_args_add_nested(struct trace_args *args, uint32_t key,
+	const struct json_scan *scan, const struct json_token *all)
+{
+	const char *text = json_scan_text(scan, all);
+
+	if (!json_scan_has_words(scan) && !json_mend_is_due(text, all->size))
+		return trace_args_add_json(args, key, text, all->size);
+	args->text.used = 0;
+	return json_mend(text, all->size, &args->text) &&
+	       trace_args_add_json(args, key, (const char *)args->text.bytes,
+		       args->text.used);
 }
 
 bool trace_args_add_token(struct trace_args *args, uint32_t key,
@@ -285,14 +291,13 @@ static enum ctp_status read_nested(struct trace_args *args,
 	const struct trace_key *key, struct json_scan *scan, bool keep,
 	struct ctp_error *err)
 {
-	uint64_t from = json_scan_position(scan) - 1;
+	struct json_token all = {.at = json_scan_position(scan) - 1};
 	enum ctp_status status = json_scan_skip(scan, err);
 
 	if (status != CTP_OK || !keep)
 		return status;
-	return trace_args_add_nested(args, key->number,
-		       json_scan_bytes(scan, from),
-		       (size_t)(json_scan_position(scan) - from))
+	all.size = (uint32_t)(json_scan_position(scan) - all.at);
+	return trace_args_add_nested(args, key->number, scan, &all)
 		       ? CTP_OK
 		       : no_memory(err);
 }

@@ -67,16 +67,18 @@ bool trace_args_reset(struct trace_args *args);
 enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 	uint32_t want, struct ctp_error *err);
 
-/* Adds one of our own making. */
+/* Adds one of our own making. JSON goes by the key's strtab number. */
 bool trace_args_add_text(struct trace_args *args, const char *key,
 	const char *text, size_t size);
+bool trace_args_add_json(
+	struct trace_args *args, uint32_t key, const char *text, size_t size);
 
 /* Adds one whose key is this strtab number: the value that a token is; or the
- * text of an object or array. */
+ * object or array whose text, all of it, is the token's. */
 bool trace_args_add_token(struct trace_args *args, uint32_t key,
 	const struct json_scan *scan, const struct json_token *token);
-bool trace_args_add_nested(
-	struct trace_args *args, uint32_t key, const char *text, size_t size);
+bool trace_args_add_nested(struct trace_args *args, uint32_t key,
+	const struct json_scan *scan, const struct json_token *all);
 
 /*
  * What an argument that is kept begins with: its kind, in the lowest bits, its

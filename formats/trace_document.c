@@ -58,12 +58,15 @@ static enum ctp_status read_events(
 }
 
 /* The value of a member as a fact shows it. */
-static bool plain_value(const char *bytes, size_t size, bool is_text,
-	bool has_escapes, struct buffer *out)
+static bool plain_value(const struct json_scan *scan,
+	const struct json_token *token, size_t size, struct buffer *out)
 {
-	if (!is_text && json_mend_is_due(bytes, size))
+	const char *bytes = json_scan_text(scan, token);
+
+	if (token->kind != JSON_STRING &&
+		(json_scan_has_words(scan) || json_mend_is_due(bytes, size)))
 		return json_mend(bytes, size, out);
-	if (has_escapes)
+	if (token->has_escapes)
 		return json_value_unescape(bytes, size, out);
 	buffer_add(out, bytes, size);
 	return !out->failed;
@@ -85,8 +88,7 @@ static bool add_fact(struct trace_reader *reader, const char *key,
 	reader->fact_bytes += size;
 	if (kind != FACT_OWN && !is_text)
 		kind++;
-	done = plain_value(json_scan_text(reader->scan, token), size, is_text,
-		token->has_escapes, &text);
+	done = plain_value(reader->scan, token, size, &text);
 	buffer_add_byte(&text, '\0');
 	done = done && !text.failed &&
 	       trace_add_member(

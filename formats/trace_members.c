@@ -59,6 +59,8 @@ static bool keep_item(struct trace_members *members, struct trace_args *args,
 	const struct json_scan *scan, const char *where,
 	const struct trace_member *item)
 {
+	const struct json_token all = {
+		.at = item->from, .size = (uint32_t)item->nested_size};
 	const char *text;
 	size_t size;
 	uint32_t key;
@@ -70,8 +72,7 @@ static bool keep_item(struct trace_members *members, struct trace_args *args,
 		return false;
 	if (item->nested_size == 0)
 		return trace_args_add_token(args, key, scan, &item->value);
-	return trace_args_add_nested(args, key,
-		json_scan_bytes(scan, item->from), item->nested_size);
+	return trace_args_add_nested(args, key, scan, &all);
 }
 
 /* One that has a meaning for us, if it is there. */
@@ -124,8 +125,7 @@ static bool keep_bind(struct trace_members *members, struct trace_args *args,
 			       is_text(scan, &event->bind, "e")) ||
 		       keep_known(members, args, scan, "bp", &event->bind);
 	key = make_key(members, args, TRACE_MEMBER, "bp", 2);
-	return key != STRTAB_NONE &&
-	       trace_args_add_nested(args, key, "null", 4);
+	return key != STRTAB_NONE && trace_args_add_json(args, key, "null", 4);
 }
 
 /* Phases that have become instants, and are others. Samples are shown. */

@@ -99,6 +99,15 @@ START_TEST(brackets_in_strings_are_text)
 }
 END_TEST
 
+/* As Python writes them. */
+START_TEST(what_is_no_number_is_text)
+{
+	expect("[NaN,-Infinity , Infinity]", "[SNaN S-Infinity SInfinity )");
+	expect("{\"a\":NaN,\"b\":[NaN],\"c\":1}", "{Ka SNaN Kb [SNaN )Kc N1 )");
+	expect("NaN", "SNaN ");
+}
+END_TEST
+
 START_TEST(what_is_no_json_is_refused_where_it_is_wrong)
 {
 	refuse("", 0);
@@ -124,8 +133,8 @@ END_TEST
 START_TEST(what_is_no_number_is_refused)
 {
 	static const char *const wrong[] = {"01", "-", "+1", "1.", ".5", "1e",
-		"1e+", "--1", "0x10", "1.2.3", "NaN", "Infinity", "tru",
-		"truee", "nul", "1\v", "\x01", "1\\"};
+		"1e+", "--1", "0x10", "1.2.3", "nan", "+Infinity", "NaNN",
+		"-NaN", "Infinit", "tru", "truee", "nul", "1\v", "\x01", "1\\"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char text[32];
@@ -465,6 +474,7 @@ int main(void)
 	tcase_add_test(tcase, values_of_every_kind_are_told);
 	tcase_add_test(tcase, brackets_in_strings_are_text);
 	tcase_add_test(tcase, what_is_no_json_is_refused_where_it_is_wrong);
+	tcase_add_test(tcase, what_is_no_number_is_text);
 	tcase_add_test(tcase, what_is_no_number_is_refused);
 	tcase_add_test(tcase, an_error_comes_again);
 	tcase_add_loop_test(

@@ -215,6 +215,11 @@ NUMBERS = [
                   x("d", None, 1), {"ph": "X", "name": "e", "dur": 1},
                   {"name": "f", "ts": 1}, x("g", 10**30, 1)]),
          {"a": once(10000)}, {}, {"bad_events": 6}),
+    Case("what is no number is no time, and does not end the reading",
+         '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":NaN,"dur":1},'
+         '{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"dur":Infinity},'
+         '{"ph":"X","name":"c","pid":1,"tid":1,"ts":2,"dur":3}]',
+         {"c": once(3000)}, {}, {"bad_events": 2}),
     Case("rows of clang's totals are left out",
          text_of([x("a", 5, 10), total("a", 10, 2), total("b", 99, 3)], beginningOfTime=7),
          {"a": once(10000)}, {}, {"left_out": 2}),

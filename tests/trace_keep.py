@@ -37,8 +37,9 @@ def read(path):
     """The document's events, and what else it has."""
     opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")
     with opened as file:
+        # NaN and the like become text.
         trace = json.loads(file.read().decode("utf-8", "replace"),
-                           parse_float=decimal.Decimal)
+                           parse_float=decimal.Decimal, parse_constant=str)
     if isinstance(trace, list):
         return trace, {}
     return trace["traceEvents"], {

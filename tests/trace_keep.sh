@@ -99,6 +99,17 @@ cat >"$work/own.json" <<'END'
 {"ph":"E","name":"a","cat":"c","pid":1,"tid":2,"ts":5,"tts":4}]}
 END
 
+# Numbers that JSON has not, as Python writes them: in arguments, within brackets
+# or not, beside them, and in what the document says.
+cat >"$work/nan.json" <<'END'
+{"loss":NaN,"metadata":{"l":[1,-Infinity,"NaN, \"Infinity\""]},"traceEvents":[
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,"beside":Infinity,
+ "args":{"n":NaN,"i":Infinity,"m":-Infinity,"text":"NaN","k":1.5,
+ "deep":[NaN,{"Infinity":-Infinity},"\u004eaN"]}},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":6,"dur":5,"nested":[ NaN ],
+ "args":{"deep":[1, "a"]}}],"late":{"l":[Infinity]}}
+END
+
 # What has no length, at the end of a range, behind it, and where one begins.
 cat >"$work/ends.json" <<'END'
 [{"ph":"B","name":"all","pid":6,"tid":8,"ts":0},
@@ -125,7 +136,7 @@ round() {
 
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
-	"$work/own.json" "$work/ends.json" *.json.gz; do
+	"$work/own.json" "$work/nan.json" "$work/ends.json" *.json.gz; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
@@ -137,6 +148,18 @@ for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 		failed=1
 	}
 done
+
+# Strict JSON comes of it, with the texts that ctprof repair makes as well.
+"$ctprof" repair -q "$work/nan.json" -o "$work/mended.json"
+for trace in nan mended; do
+	"$ctprof" convert -q -t chrome -o "$work/$trace.chrome" -f chrome - \
+		<"$work/$trace.json"
+done
+cmp "$work/nan.chrome" "$work/mended.chrome" || failed=1
+if grep -E '[:[, ](NaN|-?Infinity)[],} ]' "$work/nan.chrome"; then
+	echo "that is no JSON"
+	failed=1
+fi
 
 # The tree and the arrows are those of the file, however often it was written.
 round "$work/own.json" "$work/b.json"
