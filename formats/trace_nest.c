@@ -13,6 +13,7 @@ struct frame {
 	uint64_t end_order;
 	uint32_t calls; /* it and those right below that are calls */
 	bool range;
+	bool cut;
 };
 
 struct trace_stack {
@@ -102,17 +103,20 @@ bool trace_nest_cut(struct trace_nest *nest, uint32_t track,
 {
 	struct trace_stack *stack = &nest->stacks[track];
 	uint32_t calls;
+	bool is_counted;
 
 	if (!trace_nest_overlaps(nest, track, range->end_ns))
 		return false;
 	calls = stack->frames[stack->depth - 1].calls;
+	is_counted = stack->frames[stack->depth - 1].cut;
 	if (calls == 0 ||
 		(calls < stack->depth &&
 			stack->frames[stack->depth - calls - 1].limit_ns <
 				range->end_ns))
 		return false;
 	take(nest, track, range->start_ns, event);
-	trace_lose(nest->trace, LOSS_CUT_CALLS, 1);
+	if (!is_counted)
+		trace_lose(nest->trace, LOSS_CUT_CALLS, 1);
 	return true;
 }
 
@@ -150,8 +154,9 @@ bool trace_nest_open(struct trace_nest *nest, uint32_t track,
 	const struct trace_slice *slice)
 {
 	struct trace_stack *stack = &nest->stacks[track];
-	struct frame frame = {
-		.limit_ns = slice->end_ns, .end_order = slice->end_order};
+	struct frame frame = {.limit_ns = slice->end_ns,
+		.end_order = slice->end_order,
+		.cut = slice->cut};
 
 	if (slice->call)
 		frame.calls =

@@ -28,6 +28,7 @@ struct trace_slice {
 	int64_t end_ns;
 	uint64_t end_order; /* where its end stands; 0: it has none */
 	bool call;          /* a range may outlive it */
+	bool cut;           /* it gave way to one before, and is counted */
 };
 
 struct trace_nest {

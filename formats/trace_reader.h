@@ -32,7 +32,8 @@
 #define TRACE_SPILL_BYTES ((size_t)16 << 20)
 /* Ranks of what is at the same time: ranges from here on, those of no length
  * that end with what they are in, slices up to 0, others of no length, and all
- * else. Where there are no ranges, all else is from 1 on. */
+ * else. Where there are no ranges, all else is from 1 on. Calls that were put
+ * off are the only ones with the first rank of slices. */
 #define TRACE_RANK_RANGES INT64_MIN
 #define TRACE_RANK_ENDING (-(INT64_C(3) << 61))
 #define TRACE_RANK_SLICES (-(INT64_C(1) << 62))

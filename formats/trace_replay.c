@@ -191,7 +191,8 @@ static struct trace_slice slice_of(const struct trace_reader *reader)
 	return (struct trace_slice){.start_ns = record->time_ns,
 		.end_ns = end_of(record),
 		.end_order = end_order_of(reader),
-		.call = record->class == TRACE_PYTHON};
+		.call = record->class == TRACE_PYTHON,
+		.cut = reader->record_rank == TRACE_RANK_SLICES};
 }
 
 /* Ends one of the calls that the range at hand outlives, if there is any. */
@@ -228,7 +229,8 @@ static enum ctp_status put_off(struct trace_reader *reader,
 	memcpy(copy, record, sizeof(*record));
 	memcpy(copy + sizeof(*record), reader->record_args,
 		item.size - sizeof(*record));
-	trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
+	if (!call->cut)
+		trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
 	reader->has_record = false;
 	return CTP_OK;
 }

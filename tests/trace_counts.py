@@ -50,7 +50,7 @@ class Slice:
     """A range of a thread or a device."""
 
     __slots__ = ("name", "category", "row", "start", "dur", "order", "args",
-                 "range", "open", "end_order", "ending")
+                 "range", "open", "end_order", "ending", "cut")
 
     def __init__(self, event, start, dur, order):
         self.name = event.get("name", "")
@@ -64,6 +64,7 @@ class Slice:
         self.range = event["ph"] == "B"
         self.end_order = 0  # where its E is in the file
         self.ending = False
+        self.cut = False  # it gave way to a range before, and is counted
         self.open = False
 
     @property
@@ -320,7 +321,7 @@ class Calls:
                         if frame[0].end < slice_.end]
             of_python = {other.category == PYTHON for other in outlived}
             if slice_.category in OPS and of_python == {True}:
-                self.cut += len(outlived)
+                self.cut += sum(not other.cut for other in outlived)
                 for other in reversed(outlived):
                     other.dur = slice_.start - other.start
                     self.end(stack)
@@ -331,7 +332,8 @@ class Calls:
                 slice_.dur = end - slice_.start
                 late.append(slice_)
                 late.sort(key=lambda s: s.start)
-                self.cut += 1
+                self.cut += not slice_.cut
+                slice_.cut = True
                 continue
             elif outlived:
                 self.overlaps += 1
