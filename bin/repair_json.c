@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "foreign.h"
 #include "input.h"
 #include "origin.h"
 #include "output.h"
@@ -22,10 +23,20 @@ struct work {
 	struct repair_result result;
 };
 
-/* Is it one of the formats that are JSON, or in none that we know? */
+/* Is it one of the formats that are JSON, or in none that we know? An archive of
+ * traces would become one trace, of all of them. */
 static int check_format(const struct work *work)
 {
 	const struct format *format = work->origin.format;
+	const char *advice = NULL;
+
+	if (format == NULL)
+		advice = foreign_advice(
+			work->origin.head, work->origin.head_size);
+	if (advice != NULL) {
+		say("%s: %s", work->name, advice);
+		return EXIT_INPUT;
+	}
 
 	if (format == &log_format) {
 		say("%s: is a log of ctprof's, which is completed where it is: "

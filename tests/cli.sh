@@ -246,6 +246,8 @@ said "ctprof: foreign.tar: is a tar archive; unpack it (tar -xf) and name the fi
 gzip foreign.tar
 expect 3 ctprof info foreign.tar.gz
 said "ctprof: foreign.tar.gz: is a tar archive; unpack it (tar -xf) and name the files"
+expect 3 ctprof repair foreign.tar.gz -o mended.json
+said "ctprof: foreign.tar.gz: is a tar archive; unpack it (tar -xf) and name the files"
 expect 3 ctprof info /bin/sh
 said "ctprof: /bin/sh: is a program, not a profile; 'ctprof record' runs programs"
 expect 5 ctprof convert -t pstats -o all run.ctp two.ctp
