@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "repair_private.h"
+#include "repair_word.h"
 
 /* What may be looked at for nothing: so much, and as often as the input is
  * long. Then it is little each time. */
@@ -310,6 +311,27 @@ static enum repair_step take_array(
 	return REPAIR_AGAIN;
 }
 
+/* Is it a number or a word, by itself, that JSON has in another way? */
+static bool is_word(struct repair *repair, struct repair_view *view)
+{
+	struct buffer out = BUFFER_INIT;
+	size_t at = view->at;
+	enum repair_fix fix;
+	uint8_t next;
+	bool is;
+
+	if (repair_level(repair)->is_events)
+		return false;
+	while (repair_look_is_word(repair_look_at(view, at)))
+		at++;
+	next = repair_look_at(view, repair_look_past(view, at));
+	is = (next == ',' || next == ']') &&
+	     repair_word_add(&out, (const char *)view->bytes + view->at,
+		     at - view->at, &fix);
+	buffer_clear(&out);
+	return is;
+}
+
 /* The first byte of an item that is no object. */
 static enum repair_step take_item(
 	struct repair *repair, const struct repair_before *before)
@@ -337,6 +359,9 @@ static enum repair_step take_item(
 		(outcome == REPAIR_DONE &&
 			memchr(",]", repair_look_at(&view, view.at), 2)))
 		return repair_take_value(repair, before);
+	view.at = before->at;
+	if (is_word(repair, &view) && !repair_is_unsure(repair, &view))
+		return mend_value(repair, before, false);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
 	repair_count(repair, REPAIR_GARBAGE, before->at);

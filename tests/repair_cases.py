@@ -140,6 +140,11 @@ TEXTS = [
 VALUES = [
     case("no numbers", in_args("[NaN,-Infinity,Infinity,nan,-inf]"),
          in_args('["NaN","-Infinity","Infinity","NaN","-Infinity"]'), nan=5),
+    case("no numbers beside the events",
+         '{"l":[NaN,[-Infinity],True],"traceEvents":[' + A +
+         '],"m":[ 1 , None ,07]}',
+         '{"l":["NaN",["-Infinity"],true],"traceEvents":[' + A +
+         '],"m":[ 1 , null ,7]}', nan=2, words=2, numbers=1),
     case("numbers of other languages",
          in_args("[+1,.5,1.,-.5e1,007,0x1F,-0x10,1e5]"),
          in_args("[1,0.5,1.0,-0.5e1,7,31,-16,1e5]"), numbers=7),

@@ -107,7 +107,7 @@ cat >"$work/nan.json" <<'END'
  "args":{"n":NaN,"i":Infinity,"m":-Infinity,"text":"NaN","k":1.5,
  "deep":[NaN,{"Infinity":-Infinity},"\u004eaN"]}},
 {"ph":"X","name":"b","pid":1,"tid":1,"ts":6,"dur":5,"nested":[ NaN ],
- "args":{"deep":[1, "a"]}}],"late":{"l":[Infinity]}}
+ "args":{"deep":[1, "a"]}}],"late":[Infinity]}
 END
 
 # What has no length, at the end of a range, behind it, and where one begins.
