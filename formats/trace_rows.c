@@ -56,6 +56,11 @@ static bool read_id(struct trace_rows *rows, const struct json_scan *scan,
 		return true;
 	if (!trace_args_plain(rows->args, scan, token, &text, &size))
 		return false;
+	/* PyTorch's end of the recording is in no process and no thread. */
+	if (size == 0) {
+		text = "(none)";
+		size = strlen(text);
+	}
 	*name = strtab_add(rows->trace->text, text, size);
 	*id = TEXT_BASE - *name;
 	return *name != STRTAB_NONE;

@@ -268,4 +268,11 @@ cmp -s "$work/one" "$work/two" || complain "pipe: $(cat "$work/pipe")"
 sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/out" >"$work/one"
 sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/again" >"$work/two"
 cmp -s "$work/one" "$work/two" || complain "$(diff "$work/one" "$work/two")"
+# What PyTorch's profiler says of no process and no thread has no number of ours.
+"$ctprof" convert -q -t csv - >"$work/out" <<'END'
+[{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":3},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]
+END
+[ "$(grep -c '^instant,.*,(none),(none),.*Record Window End' "$work/out")" = 1 ] ||
+	complain "no process: $(cat "$work/out")"
 exit $failed
