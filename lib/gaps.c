@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Activities come in the order of their ends, launches before them, and threads
- * in turn; so all are sorted first. Then three sweeps: over activities, which
- * finds the gaps and what ended each; over what threads did, which charges the
- * gaps to it (gaps_host.c); over launches and starts of kernels (gaps_queue.c).
+ * in turn; so all are sorted first. Then two sweeps: over activities, which
+ * finds the gaps and what ended each, and follows the queue (gaps_queue.c); and
+ * over what each thread did, which charges the gaps to it (gaps_host.c).
  */
 #include "gaps_private.h"
 
@@ -71,11 +71,9 @@ struct gaps *gaps_new(const struct trace *trace)
 	gaps->host = spill_new(GAPS_SORT_BYTES);
 	gaps->waits = spill_new(GAPS_SORT_BYTES);
 	gaps->launched = spill_new(GAPS_SORT_BYTES);
-	gaps->started = spill_new(GAPS_SORT_BYTES);
 	if (gaps->launches != NULL && gaps->place_keys != NULL &&
 		gaps->work != NULL && gaps->host != NULL &&
-		gaps->waits != NULL && gaps->launched != NULL &&
-		gaps->started != NULL)
+		gaps->waits != NULL && gaps->launched != NULL)
 		return gaps;
 	gaps_free(gaps);
 	return NULL;
@@ -109,9 +107,10 @@ void gaps_free(struct gaps *gaps)
 	spill_free(gaps->host);
 	spill_free(gaps->waits);
 	spill_free(gaps->launched);
-	spill_free(gaps->started);
 	memory_free(gaps->devices);
 	memory_free(gaps->places);
+	for (uint32_t i = 0; i < gaps->extent_count; i++)
+		memory_free(gaps->extents[i].block);
 	memory_free(gaps->extents);
 	memory_free(gaps);
 }
@@ -166,15 +165,6 @@ static uint32_t find_device(struct gaps *gaps, uint32_t number)
 	return gaps->device_count++;
 }
 
-static enum ctp_status add_step(struct spill *steps, uint32_t device,
-	int64_t time_ns, struct ctp_error *err)
-{
-	const struct spill_record record = {
-		.time_ns = time_ns, .bytes = &device, .size = sizeof(device)};
-
-	return spill_add(steps, &record, err);
-}
-
 static int64_t end_of(const struct event *event)
 {
 	uint64_t most = (uint64_t)INT64_MAX - (uint64_t)event->time_ns;
@@ -182,6 +172,24 @@ static int64_t end_of(const struct event *event)
 	return event->dur_ns > most
 		       ? INT64_MAX
 		       : (int64_t)((uint64_t)event->time_ns + event->dur_ns);
+}
+
+/* Does it wait in the queue before it starts? */
+static bool is_queued(const struct work *work)
+{
+	return work->kind == PROFILE_KERNEL &&
+	       work->launch_track != TRACE_NONE &&
+	       work->launch_ns < work->start_ns;
+}
+
+static enum ctp_status add_launch(
+	struct gaps *gaps, const struct work *work, struct ctp_error *err)
+{
+	const struct spill_record record = {.time_ns = work->launch_ns,
+		.bytes = &work->device,
+		.size = sizeof(work->device)};
+
+	return spill_add(gaps->launched, &record, err);
 }
 
 static enum ctp_status add_work(
@@ -200,34 +208,14 @@ static enum ctp_status add_work(
 
 	if (work.device == DEVICE_NONE)
 		return gaps_no_memory(err);
-	if (!launches_find(gaps->launches, event, &launch))
-		return spill_add(gaps->work, &record, err);
-	work.launch_ns = launch.start_ns;
-	work.launch_track = launch.track;
+	if (launches_find(gaps->launches, event, &launch)) {
+		work.launch_ns = launch.start_ns;
+		work.launch_track = launch.track;
+	}
 	status = spill_add(gaps->work, &record, err);
-	if (status != CTP_OK || work.kind != PROFILE_KERNEL ||
-		launch.start_ns >= work.start_ns)
-		return status;
-	status = add_step(gaps->launched, work.device, launch.start_ns, err);
-	return status == CTP_OK ? add_step(gaps->started, work.device,
-					  work.start_ns, err)
-				: status;
-}
-
-static enum ctp_status add_range(
-	struct gaps *gaps, const struct event *event, struct ctp_error *err)
-{
-	const uint32_t what[2] = {event->track,
-		event->kind == EVENT_BEGIN ? event->site : TRACE_NONE};
-	int64_t *latest_ns = &gaps->extents[event->track].range_ns;
-	struct spill_record record = {
-		.time_ns = event->time_ns, .bytes = what, .size = sizeof(what)};
-
-	/* A time that goes back would change the order. */
-	if (record.time_ns < *latest_ns)
-		record.time_ns = *latest_ns;
-	*latest_ns = record.time_ns;
-	return spill_add(gaps->host, &record, err);
+	return status == CTP_OK && is_queued(&work)
+		       ? add_launch(gaps, &work, err)
+		       : status;
 }
 
 enum ctp_status gaps_add(
@@ -245,7 +233,7 @@ enum ctp_status gaps_add(
 			    is_range ? event->time_ns : end_of(event)))
 			return gaps_no_memory(err);
 		if (is_range && gaps->watch.see == NULL)
-			status = add_range(gaps, event, err);
+			status = gaps_ranges_add(gaps, event, err);
 		else if (is_work)
 			status = add_work(gaps, event, err);
 	}
@@ -306,8 +294,10 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 		.to_ns = work->launch_ns,
 		.track = work->launch_track,
 		.device = work->device};
-	const struct spill_record record = {
-		.time_ns = from_ns, .bytes = &wait, .size = sizeof(wait)};
+	const struct spill_record record = {.time_ns = wait.track,
+		.rank = from_ns,
+		.bytes = &wait,
+		.size = sizeof(wait)};
 	uint64_t gap_ns = (uint64_t)work->start_ns - (uint64_t)from_ns;
 	bool done;
 
@@ -405,17 +395,13 @@ static enum ctp_status set_fronts(
 	return status;
 }
 
-static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
+static enum ctp_status sweep_work(struct gaps *gaps, struct front *fronts,
+	struct gaps_queues *queues, struct ctp_error *err)
 {
-	struct front *fronts =
-		memory_new_zeroed(gaps->device_count + 1, sizeof(*fronts));
-	struct spill_record record;
-	enum ctp_status status;
+	enum ctp_status status = CTP_OK;
 
-	if (fronts == NULL)
-		return gaps_no_memory(err);
-	status = set_fronts(gaps, fronts, err);
 	while (status == CTP_OK) {
+		struct spill_record record;
 		struct work work;
 
 		status = spill_next(gaps->work, &record, err);
@@ -423,28 +409,47 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct ctp_error *err)
 			break;
 		memcpy(&work, record.bytes, sizeof(work));
 		status = take_work(gaps, fronts, &work, err);
+		if (status == CTP_OK && is_queued(&work))
+			status = gaps_queues_start(
+				queues, work.device, work.start_ns, err);
 	}
-	if (status == CTP_END)
-		status = take_ends(gaps, fronts, err);
+	return status == CTP_END ? take_ends(gaps, fronts, err) : status;
+}
+
+static enum ctp_status finish_work(struct gaps *gaps, struct ctp_error *err)
+{
+	struct front *fronts =
+		memory_new_zeroed(gaps->device_count + 1, sizeof(*fronts));
+	struct gaps_queues queues = {.gaps = gaps};
+	enum ctp_status status;
+
+	if (fronts == NULL)
+		return gaps_no_memory(err);
+	status = set_fronts(gaps, fronts, err);
+	if (status == CTP_OK)
+		status = gaps_queues_init(&queues, gaps, err);
+	if (status == CTP_OK)
+		status = sweep_work(gaps, fronts, &queues, err);
+	if (status == CTP_OK)
+		gaps_queues_finish(&queues);
+	gaps_queues_clear(&queues);
 	memory_free(fronts);
 	return status;
 }
 
 enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 {
-	struct spill *const sorted[] = {
-		gaps->work, gaps->host, gaps->launched, gaps->started};
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status = spill_sort(gaps->work, err);
 
-	for (size_t i = 0; i < 4 && status == CTP_OK; i++)
-		status = spill_sort(sorted[i], err);
 	if (status == CTP_OK)
-		status = sweep_work(gaps, err);
+		status = spill_sort(gaps->launched, err);
 	if (status == CTP_OK)
-		status = gaps_sum_queue(gaps, err);
+		status = finish_work(gaps, err);
 	if (status != CTP_OK || gaps->watch.see != NULL)
 		return status;
-	status = spill_sort(gaps->waits, err);
+	status = gaps_ranges_finish(gaps, err);
+	if (status == CTP_OK)
+		status = spill_sort(gaps->waits, err);
 	if (status == CTP_OK)
 		status = gaps_charge_host(gaps, err);
 	if (status == CTP_OK && !gaps_sort(gaps))

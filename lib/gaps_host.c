@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Charges parts of gaps to what a thread did: follows what is open on each
- * thread, and whenever that changes, what it was until then is charged to the
- * gaps that wait for the thread. A gap belongs to one thread, and a device has
- * one gap at a time, so a thread has as many as there are devices at most.
+ * thread, one after the other, and whenever that changes, what it was until
+ * then is charged to the gaps that wait for the thread. A gap belongs to one
+ * thread, and a device has one gap at a time, so a thread has as many as there
+ * are devices at most.
  */
 #include <string.h>
 
@@ -29,9 +30,13 @@ struct thread {
 
 struct sweep {
 	struct gaps *gaps;
-	struct thread *threads; /* by track */
-	uint32_t count;
-	uint8_t *causes; /* by site: enum gap_cause + 1, and IS_API */
+	struct thread thread; /* that is at hand */
+	uint8_t *causes;      /* by site: enum gap_cause + 1, and IS_API */
+	/* What comes next, of any thread. */
+	struct spill_record block;
+	enum ctp_status block_read;
+	struct spill_record wait;
+	enum ctp_status wait_read;
 };
 
 #define IS_API 0x80
@@ -89,8 +94,9 @@ static uint8_t classify(const struct trace *trace, uint32_t site)
 	return loads_data(trace, site) ? GAP_DATA + 1 : GAP_HOST + 1;
 }
 
-static bool push(struct sweep *sweep, struct thread *thread, uint32_t site)
+static bool push(struct sweep *sweep, uint32_t site)
 {
+	struct thread *thread = &sweep->thread;
 	struct frame frame = {GAP_HOST, TRACE_NONE, TRACE_NONE};
 	uint8_t *known = &sweep->causes[site];
 
@@ -163,89 +169,129 @@ static bool charge_all(
 	return true;
 }
 
-static bool take_range(struct sweep *sweep, const struct spill_record *record)
+static bool take_range(struct sweep *sweep, const struct gaps_range *range)
 {
-	uint32_t what[2]; /* track; site, or none for an end */
-	struct thread *thread;
+	struct thread *thread = &sweep->thread;
 
-	memcpy(what, record->bytes, sizeof(what));
-	thread = &sweep->threads[what[0]];
 	if (thread->wait_count > 0 &&
-		!charge_all(sweep->gaps, thread, record->time_ns))
+		!charge_all(sweep->gaps, thread, range->time_ns))
 		return false;
-	if (what[1] != TRACE_NONE)
-		return push(sweep, thread, what[1]);
+	if (range->site != TRACE_NONE)
+		return push(sweep, range->site);
 	if (thread->depth > 0)
 		thread->depth--;
 	return true;
 }
 
-static bool take_wait(struct sweep *sweep, const struct gaps_wait *wait)
+static bool is_of(const struct spill_record *record, uint32_t track)
 {
-	struct thread *thread = &sweep->threads[wait->track];
-
-	/* Those that are over by now, though nothing has changed since. */
-	if (!charge_all(sweep->gaps, thread, wait->from_ns))
-		return false;
-	if (!memory_grow32(&thread->waits, thread->wait_count,
-		    &thread->wait_room, sizeof(*thread->waits)))
-		return false;
-	thread->waits[thread->wait_count++] = *wait;
-	return true;
+	return record->time_ns == (int64_t)track;
 }
 
-/* Both in order of time; of the same moment, what threads did comes first. */
+static void next_block(struct sweep *sweep, struct ctp_error *err)
+{
+	sweep->block_read = spill_next(sweep->gaps->host, &sweep->block, err);
+}
+
+/* Takes those of the thread's waits that begin before this moment: of the same
+ * moment, what the thread did comes first. */
+static enum ctp_status take_waits(struct sweep *sweep, uint32_t track,
+	int64_t until_ns, struct ctp_error *err)
+{
+	struct thread *thread = &sweep->thread;
+
+	while (sweep->wait_read == CTP_OK && is_of(&sweep->wait, track) &&
+		sweep->wait.rank < until_ns) {
+		/* Those that are over by now, though nothing has changed. */
+		if (!charge_all(sweep->gaps, thread, sweep->wait.rank) ||
+			!memory_grow32(&thread->waits, thread->wait_count,
+				&thread->wait_room, sizeof(*thread->waits)))
+			return gaps_no_memory(err);
+		memcpy(&thread->waits[thread->wait_count++], sweep->wait.bytes,
+			sizeof(*thread->waits));
+		sweep->wait_read =
+			spill_next(sweep->gaps->waits, &sweep->wait, err);
+	}
+	return sweep->wait_read < 0 ? sweep->wait_read : CTP_OK;
+}
+
+/* Is there still something to be charged to what the thread does? */
+static bool is_waited_for(const struct sweep *sweep, uint32_t track)
+{
+	return sweep->thread.wait_count > 0 ||
+	       (sweep->wait_read == CTP_OK && is_of(&sweep->wait, track));
+}
+
+static enum ctp_status take_ranges(
+	struct sweep *sweep, uint32_t track, struct ctp_error *err)
+{
+	struct gaps_ranges ranges = gaps_ranges_open(&sweep->block);
+	enum ctp_status status = CTP_OK;
+	struct gaps_range range;
+
+	while (status == CTP_OK && gaps_ranges_next(&ranges, &range)) {
+		if (sweep->wait_read == CTP_OK)
+			status = take_waits(sweep, track, range.time_ns, err);
+		if (status == CTP_OK && !take_range(sweep, &range))
+			status = gaps_no_memory(err);
+	}
+	return status;
+}
+
+/* Both in order of time, from the thread's first wait on. */
+static enum ctp_status sweep_thread(
+	struct sweep *sweep, uint32_t track, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK && sweep->block_read == CTP_OK &&
+		is_of(&sweep->block, track)) {
+		if (is_waited_for(sweep, track))
+			status = take_ranges(sweep, track, err);
+		next_block(sweep, err);
+	}
+	if (status == CTP_OK)
+		status = take_waits(sweep, track, INT64_MAX, err);
+	if (status == CTP_OK &&
+		!charge_all(sweep->gaps, &sweep->thread, INT64_MAX))
+		status = gaps_no_memory(err);
+	sweep->thread.depth = 0;
+	return status;
+}
+
+/* Nothing waits for the threads that are passed over. */
 static enum ctp_status run(struct sweep *sweep, struct ctp_error *err)
 {
-	struct gaps *gaps = sweep->gaps;
-	struct spill_record range;
-	struct spill_record wait;
-	enum ctp_status ranges = spill_next(gaps->host, &range, err);
-	enum ctp_status waits = spill_next(gaps->waits, &wait, err);
+	enum ctp_status status = CTP_OK;
 
-	while ((ranges == CTP_OK || waits == CTP_OK) && ranges >= 0 &&
-		waits >= 0) {
-		bool done;
-
-		if (ranges == CTP_OK &&
-			(waits != CTP_OK || range.time_ns <= wait.time_ns)) {
-			done = take_range(sweep, &range);
-			ranges = spill_next(gaps->host, &range, err);
-		} else {
-			struct gaps_wait taken;
-
-			memcpy(&taken, wait.bytes, sizeof(taken));
-			done = take_wait(sweep, &taken);
-			waits = spill_next(gaps->waits, &wait, err);
-		}
-		if (!done)
-			return gaps_no_memory(err);
+	next_block(sweep, err);
+	sweep->wait_read = spill_next(sweep->gaps->waits, &sweep->wait, err);
+	while (status == CTP_OK && sweep->wait_read == CTP_OK &&
+		sweep->block_read >= 0) {
+		if (sweep->block_read == CTP_OK &&
+			sweep->block.time_ns < sweep->wait.time_ns)
+			next_block(sweep, err);
+		else
+			status = sweep_thread(
+				sweep, (uint32_t)sweep->wait.time_ns, err);
 	}
-	if (ranges < 0 || waits < 0)
-		return ranges < 0 ? ranges : waits;
-	for (uint32_t i = 0; i < sweep->count; i++)
-		if (!charge_all(gaps, &sweep->threads[i], INT64_MAX))
-			return gaps_no_memory(err);
-	return CTP_OK;
+	if (status == CTP_OK && sweep->block_read < 0)
+		status = sweep->block_read;
+	if (status == CTP_OK && sweep->wait_read < 0)
+		status = sweep->wait_read;
+	return status;
 }
 
 enum ctp_status gaps_charge_host(struct gaps *gaps, struct ctp_error *err)
 {
-	const struct trace *trace = gaps->trace;
 	struct sweep sweep = {.gaps = gaps,
-		.count = trace->track_count,
-		.threads = memory_new_zeroed(
-			trace->track_count + 1, sizeof(*sweep.threads)),
-		.causes = memory_new_zeroed(trace->site_count + 1, 1)};
+		.causes = memory_new_zeroed(gaps->trace->site_count + 1, 1)};
 	enum ctp_status status = gaps_no_memory(err);
 
-	if (sweep.threads != NULL && sweep.causes != NULL)
+	if (sweep.causes != NULL)
 		status = run(&sweep, err);
-	for (uint32_t i = 0; sweep.threads != NULL && i < sweep.count; i++) {
-		memory_free(sweep.threads[i].frames);
-		memory_free(sweep.threads[i].waits);
-	}
-	memory_free(sweep.threads);
+	memory_free(sweep.thread.frames);
+	memory_free(sweep.thread.waits);
 	memory_free(sweep.causes);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gaps.c, gaps_queue.c and gaps_host.c share. */
+/* What gaps.c, gaps_ranges.c, gaps_queue.c and gaps_host.c share. */
 #ifndef GAPS_PRIVATE_H
 #define GAPS_PRIVATE_H
 
@@ -14,7 +14,8 @@
 struct gaps_extent {
 	int64_t first_ns;
 	int64_t last_ns;
-	int64_t range_ns; /* the latest begin or end */
+	int64_t range_ns;         /* the latest begin or end */
+	struct gaps_block *block; /* of these, to be filled; NULL: none yet */
 	bool known;
 };
 
@@ -31,12 +32,11 @@ struct gaps {
 	struct gaps_extent *extents; /* by track */
 	uint32_t extent_count;
 	struct spill *work;  /* activities, by their start */
-	struct spill *host;  /* begins and ends of ranges */
-	struct spill *waits; /* struct gaps_wait, by from_ns */
+	struct spill *host;  /* blocks of begins and ends, by track */
+	struct spill *waits; /* struct gaps_wait, by track and from_ns */
 	/* The devices of kernels that were in the queue, by when these were
-	 * launched, and started: each nearly is in that order. */
+	 * launched: they nearly are in that order. */
 	struct spill *launched;
-	struct spill *started;
 	struct gaps_watch watch; /* without see(): it is not watched */
 };
 
@@ -48,6 +48,55 @@ struct gaps_wait {
 	uint32_t device;
 };
 
+/* A begin or an end of a range. */
+struct gaps_range {
+	int64_t time_ns;
+	uint32_t site; /* TRACE_NONE: an end */
+};
+
+/* What is left to be read of a block. */
+struct gaps_ranges {
+	const uint8_t *at;
+	const uint8_t *end;
+	int64_t time_ns; /* of the one that was read last */
+};
+
+/* Keeps a begin or an end, whose track has an extent. Errors: CTP_ERR_NOMEM,
+ * CTP_ERR_IO. */
+enum ctp_status gaps_ranges_add(
+	struct gaps *gaps, const struct event *event, struct ctp_error *err);
+
+/* After the last of them, once. Errors: as above. */
+enum ctp_status gaps_ranges_finish(struct gaps *gaps, struct ctp_error *err);
+
+/* Reads a record of gaps->host, which is borrowed. */
+struct gaps_ranges gaps_ranges_open(const struct spill_record *record);
+/* False at the end. */
+bool gaps_ranges_next(struct gaps_ranges *ranges, struct gaps_range *range);
+
+/* How many kernels wait on each device, as their starts are taken in order of
+ * time. */
+struct gaps_queues {
+	struct gaps *gaps;
+	struct gaps_queue *queues;   /* by device */
+	struct spill_record launch;  /* the next one */
+	enum ctp_status launch_read; /* CTP_END: there is none */
+};
+
+/* After what was launched was sorted, and the devices' spans are known; call
+ * gaps_queues_clear() in either case. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
+enum ctp_status gaps_queues_init(
+	struct gaps_queues *queues, struct gaps *gaps, struct ctp_error *err);
+void gaps_queues_clear(struct gaps_queues *queues);
+
+/* A kernel starts that was in the queue. Errors: CTP_ERR_IO, CTP_ERR_NOMEM,
+ * those of the watch. */
+enum ctp_status gaps_queues_start(struct gaps_queues *queues, uint32_t device,
+	int64_t time_ns, struct ctp_error *err);
+
+/* After the last start: the devices learn the mean. */
+void gaps_queues_finish(const struct gaps_queues *queues);
+
 /* Tells the watch, if there is one. Errors: those of the watch. */
 enum ctp_status gaps_tell(const struct gaps *gaps,
 	const struct gaps_level *level, struct ctp_error *err);
@@ -55,9 +104,6 @@ enum ctp_status gaps_tell(const struct gaps *gaps,
 /* Charges all waits to places; after the host and waits were sorted. Errors:
  * CTP_ERR_NOMEM, CTP_ERR_IO. */
 enum ctp_status gaps_charge_host(struct gaps *gaps, struct ctp_error *err);
-
-/* Sums the queue's depth over time. Errors: as above. */
-enum ctp_status gaps_sum_queue(struct gaps *gaps, struct ctp_error *err);
 
 /* Charges a stretch of time to a cause and a place. False if out of memory. */
 bool gaps_charge(

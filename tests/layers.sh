@@ -61,7 +61,7 @@ analysis='align annotate augment choose combine combine_private
 	device_work dtype event event_copy flame_diff flame_tree flops
 	flops_attention flops_convolution flops_gemm flops_private
 	function_name fx_registry fx_scopes gaps gaps_host gaps_place
-	gaps_private gaps_queue held json_check kernels kernels_rate
+	gaps_private gaps_queue gaps_ranges held json_check kernels kernels_rate
 	launches log_args log_block log_device log_device_args
 	log_device_facts log_device_time log_events log_facts log_input
 	log_member log_out log_out_device log_out_event log_out_private
