@@ -10,16 +10,18 @@
 #define KEYS_HELD 64
 #define TYPES_HELD 64
 #define TYPES_TEXT_MAX 256
+#define WORKS_HELD 1024
+#define WORKS_TEXT_MAX 320
 #define BYTES_PER_GB 1e9
 
 enum key {
-	KEY_OTHER,
-	KEY_DIMS,
+	KEY_DIMS, /* what inputs are, up to KEY_INPUTS */
 	KEY_TYPES,
 	KEY_CONCRETE,
+	KEY_INPUTS,
+	KEY_OTHER = KEY_INPUTS,
 	KEY_FLOPS,
-	KEY_GB,
-	KEYS
+	KEY_GB
 };
 
 const char *const flops_args[] = {"Input Dims",
@@ -49,6 +51,21 @@ struct held_types {
 	struct op_types types;
 };
 
+/* What an operator says of its inputs: by key, empty where it says nothing. */
+struct said {
+	const char *texts[KEY_INPUTS];
+	size_t sizes[KEY_INPUTS];
+};
+
+/* What an operator was found to do: programs call the same ones with the same
+ * inputs again and again. */
+struct held_work {
+	uint32_t number; /* of the site, plus 1; 0: none */
+	uint32_t sizes[KEY_INPUTS];
+	char text[WORKS_TEXT_MAX]; /* what it said, one behind the other */
+	struct flops_work work;
+};
+
 struct flops {
 	const struct trace *trace;
 	struct site *sites; /* by number */
@@ -59,6 +76,7 @@ struct flops {
 	} keys[KEYS_HELD];
 	struct held_types types[TYPES_HELD]; /* by the text's hash */
 	struct op_types long_types;
+	struct held_work works[WORKS_HELD]; /* by the hash of site and texts */
 };
 
 struct flops *flops_new(const struct trace *trace)
@@ -299,53 +317,129 @@ static const struct op_types *find_types(
 	return &held->types;
 }
 
-static bool read_inputs(struct flops *flops, const struct event *event,
-	struct op_inputs *inputs)
+/* The first of each that it says. */
+static struct said find_said(struct flops *flops, const struct event *event)
 {
-	const struct event_arg *found[KEYS] = {NULL};
-	const struct event_arg *arg;
+	struct said said = {.texts = {"", "", ""}};
 
 	for (uint32_t i = event->arg_count; i-- > 0;) {
-		arg = &event->args[i];
-		if (arg->kind == ARG_JSON || arg->kind == ARG_TEXT)
-			found[find_key(flops, arg->key)] = arg;
+		const struct event_arg *arg = &event->args[i];
+		enum key key;
+
+		if (arg->kind != ARG_JSON && arg->kind != ARG_TEXT)
+			continue;
+		key = find_key(flops, arg->key);
+		if (key >= KEY_INPUTS)
+			continue;
+		said.sizes[key] = arg->value.text.size;
+		if (said.sizes[key] > 0)
+			said.texts[key] = arg->value.text.bytes;
 	}
-	arg = found[KEY_DIMS];
-	if (arg == NULL || !op_inputs_read_dims(inputs, arg->value.text.bytes,
-				   arg->value.text.size))
+	return said;
+}
+
+static bool read_inputs(
+	struct flops *flops, const struct said *said, struct op_inputs *inputs)
+{
+	if (!op_inputs_read_dims(
+		    inputs, said->texts[KEY_DIMS], said->sizes[KEY_DIMS]))
 		return false;
-	arg = found[KEY_TYPES];
-	if (arg != NULL)
-		op_inputs_set_types(
-			inputs, find_types(flops, arg->value.text.bytes,
-					arg->value.text.size));
-	arg = found[KEY_CONCRETE];
-	if (arg != NULL)
-		op_inputs_read_concrete(
-			inputs, arg->value.text.bytes, arg->value.text.size);
+	op_inputs_set_types(inputs, find_types(flops, said->texts[KEY_TYPES],
+					    said->sizes[KEY_TYPES]));
+	op_inputs_read_concrete(
+		inputs, said->texts[KEY_CONCRETE], said->sizes[KEY_CONCRETE]);
 	return true;
+}
+
+static void read_work(struct flops *flops, const struct site *site,
+	const struct said *said, struct flops_work *work)
+{
+	struct op_inputs inputs;
+
+	*work = (struct flops_work){.family = site->family};
+	if (!read_inputs(flops, said, &inputs))
+		return;
+	work->dtype = largest_of(&inputs);
+	if (site->formula != NULL)
+		site->formula->estimate(site->formula, &inputs, work);
+	if (!work->has_bytes && !site->partly_read &&
+		(site->formula == NULL ||
+			site->formula == &flops_gemm_template ||
+			site->formula == &flops_convolution_template))
+		sum_bytes(&inputs, work);
+	drop_saturated(work);
+}
+
+static bool is_held(
+	const struct held_work *held, uint32_t number, const struct said *said)
+{
+	const char *text = held->text;
+
+	if (held->number != number + 1)
+		return false;
+	for (int key = 0; key < KEY_INPUTS; key++) {
+		if (held->sizes[key] != said->sizes[key] ||
+			memcmp(text, said->texts[key], said->sizes[key]) != 0)
+			return false;
+		text += said->sizes[key];
+	}
+	return true;
+}
+
+static void hold(struct held_work *held, uint32_t number,
+	const struct said *said, const struct flops_work *work)
+{
+	char *text = held->text;
+
+	held->number = number + 1;
+	held->work = *work;
+	for (int key = 0; key < KEY_INPUTS; key++) {
+		held->sizes[key] = (uint32_t)said->sizes[key];
+		memcpy(text, said->texts[key], said->sizes[key]);
+		text += said->sizes[key];
+	}
+}
+
+/* The same as read_work(), by looking whether it was read before. */
+static void find_work(struct flops *flops, uint32_t number,
+	const struct site *site, const struct said *said,
+	struct flops_work *work)
+{
+	uint64_t hashes[KEY_INPUTS + 1] = {[KEY_INPUTS] = number};
+	size_t size = 0;
+	struct held_work *held;
+
+	for (int key = 0; key < KEY_INPUTS; key++) {
+		size_t left = WORKS_TEXT_MAX - size;
+
+		if (said->sizes[key] > left) {
+			read_work(flops, site, said, work);
+			return;
+		}
+		size += said->sizes[key];
+		hashes[key] = strtab_hash(said->texts[key], said->sizes[key]);
+	}
+	held = &flops->works[strtab_hash(hashes, sizeof(hashes)) % WORKS_HELD];
+	if (is_held(held, number, said)) {
+		*work = held->work;
+		return;
+	}
+	read_work(flops, site, said, work);
+	hold(held, number, said, work);
 }
 
 void flops_of_op(struct flops *flops, uint32_t number,
 	const struct event *event, struct flops_work *work)
 {
 	struct site site = site_of(flops, number);
-	struct op_inputs inputs;
+	struct said said;
 
 	*work = (struct flops_work){.family = site.family};
 	if (!site.is_op)
 		return;
-	if (read_inputs(flops, event, &inputs)) {
-		work->dtype = largest_of(&inputs);
-		if (site.formula != NULL)
-			site.formula->estimate(site.formula, &inputs, work);
-		if (!work->has_bytes && !site.partly_read &&
-			(site.formula == NULL ||
-				site.formula == &flops_gemm_template ||
-				site.formula == &flops_convolution_template))
-			sum_bytes(&inputs, work);
-		drop_saturated(work);
-	}
+	said = find_said(flops, event);
+	if (said.sizes[KEY_DIMS] > 0)
+		find_work(flops, number, &site, &said, work);
 	flops_of_kernel(flops, event, work);
 }
 
