@@ -119,6 +119,7 @@ void page_facts_write(struct page_part *part, const struct input *input)
 		report_uint(json, "processes", census.processes);
 		report_uint(json, "threads", census.threads);
 		report_uint(json, "devices", census.devices);
+		report_uint(json, "late", kernels_late(part->digest->kernels));
 	}
 	report_uint(json, "calls", calls_of(profile));
 	put_losses(part, "lost", false);

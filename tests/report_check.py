@@ -162,7 +162,9 @@ def check_input(ctprof, path):
     check_functions(data, stats)
     check_edges(data, stats)
     check_kernels(data, gpu)
-    check_rates(data, json.loads(run(ctprof, "kernels", "--json", path)))
+    kernels = json.loads(run(ctprof, "kernels", "--json", path))
+    check_rates(data, kernels)
+    assert data["late"] == kernels["late"]
     check_tree(data["host"], len(data["functions"]), stats["total_ns"],
                HOST_NODES)
     check_tree(data["device"], len(data["functions"]), gpu["device_ns"],

@@ -301,7 +301,8 @@ function showInput(input) {
 		flame,
 		functions.length > kernels.length
 			? functionsSection(input, functions, find) : null,
-		kernels.length > 0 ? kernelsSection(kernels) : null,
+		kernels.length > 0
+			? kernelsSection(kernels, input.late) : null,
 		input.gaps ? gapsSection(input.gaps) : null,
 	].filter((part) => part);
 	main.replaceChildren(...parts);

@@ -33,7 +33,7 @@ function workCell(row) {
 		" \u00b7 " + row.file)];
 }
 
-function kernelsSection(rows) {
+function kernelsSection(rows, late) {
 	const sum = rows.reduce((all, row) => all + row.self, 0);
 	const columns = [
 		{...NAME, title: "What the GPU did", cell: workCell},
@@ -58,6 +58,11 @@ function kernelsSection(rows) {
 		filterFor(table, "Filter kernels"));
 
 	element.append(table);
+	if (late > 0)
+		element.append(make("p", {class: "box"}, "Kernels that came " +
+			"too late to have a part of their operator's " +
+			"work, which the first have: " + countText(late) +
+			"."));
 	return element;
 }
 
