@@ -14,6 +14,7 @@ struct optimize_open {
 	uint32_t site;
 	uint32_t place;
 	bool is_call; /* or something else that is no range here */
+	bool is_launch;
 };
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -45,6 +46,7 @@ void optimize_free(struct optimize *optimize)
 	for (uint32_t i = 0; i < optimize->track_count; i++)
 		memory_free(optimize->tracks[i].open);
 	memory_free(optimize->tracks);
+	memory_free(optimize->sites);
 	spill_free(optimize->host);
 	spill_free(optimize->points);
 	memory_free(optimize->busy.items);
@@ -90,18 +92,75 @@ static bool is_no_range(const struct trace *trace, uint32_t site)
 		       "Trace") == 0;
 }
 
+static bool begins_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The document knows CUDA's runtime alone. */
+static bool is_launch(const struct optimize *optimize, uint32_t site)
+{
+	static const char *const starts[] = {"cudaLaunchKernel",
+		"__cudaLaunchKernel", "cudaLaunchCooperativeKernel"};
+	const char *name = trace_site_name(optimize->trace, site);
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (begins_with(name, starts[i]))
+			return true;
+	return optimize->options.robust;
+}
+
+/* The document takes for kernels what is not named like a copy. */
+static bool is_kernel(const struct optimize *optimize, uint32_t site)
+{
+	static const char *const parts[] = {"mem", "cpy", "alloc", "free"};
+	const char *name = trace_site_name(optimize->trace, site);
+
+	if (optimize->options.robust)
+		return device_work_kind(optimize->trace, site) ==
+		       PROFILE_KERNEL;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcasestr(name, parts[i]) != NULL)
+			return false;
+	return true;
+}
+
+/* NULL if out of memory. */
+static const struct optimize_site *site_of(
+	struct optimize *optimize, uint32_t number)
+{
+	const struct trace *trace = optimize->trace;
+	struct optimize_site *site;
+
+	if (!memory_reach(&optimize->sites, number, &optimize->site_room,
+		    sizeof(*optimize->sites)))
+		return NULL;
+	site = &optimize->sites[number];
+	if (!site->known)
+		*site = (struct optimize_site){.known = true,
+			.has_place = has_place(trace, number),
+			.is_call = is_no_range(trace, number),
+			.is_launch = is_launch(optimize, number),
+			.is_work =
+				device_work_kind(trace, number) != PROFILE_HOST,
+			.is_kernel = is_kernel(optimize, number)};
+	return site;
+}
+
 static bool begin(struct optimize *optimize, const struct event *event)
 {
 	struct optimize_track *track = &optimize->tracks[event->track];
+	const struct optimize_site *site = site_of(optimize, event->site);
 	struct optimize_open open = {.start_ns = event->time_ns,
 		.site = event->site,
-		.place = event->site,
-		.is_call = is_no_range(optimize->trace, event->site)};
+		.place = event->site};
 
-	if (!memory_grow32(&track->open, track->depth, &track->room,
-		    sizeof(*track->open)))
+	if (site == NULL || !memory_grow32(&track->open, track->depth,
+				    &track->room, sizeof(*track->open)))
 		return false;
-	if (!has_place(optimize->trace, event->site))
+	open.is_call = site->is_call;
+	open.is_launch = site->is_launch;
+	if (!site->has_place)
 		open.place = track->depth == 0
 				     ? TRACE_NONE
 				     : track->open[track->depth - 1].place;
@@ -136,24 +195,6 @@ static enum ctp_status add_range(struct optimize *optimize,
 	return spill_add(optimize->host, &record, err);
 }
 
-static bool begins_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* The document knows CUDA's runtime alone. */
-static bool is_launch(const struct optimize *optimize, uint32_t site)
-{
-	static const char *const starts[] = {"cudaLaunchKernel",
-		"__cudaLaunchKernel", "cudaLaunchCooperativeKernel"};
-	const char *name = trace_site_name(optimize->trace, site);
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (begins_with(name, starts[i]))
-			return true;
-	return optimize->options.robust;
-}
-
 static enum ctp_status add_point(struct optimize *optimize,
 	const struct optimize_point *point, struct ctp_error *err)
 {
@@ -183,7 +224,7 @@ static enum ctp_status end(struct optimize *optimize, uint32_t number,
 			.pid = optimize->trace->tracks[number].pid,
 			.id = open->id};
 
-		return open->id != 0 && is_launch(optimize, open->site)
+		return open->id != 0 && open->is_launch
 			       ? add_point(optimize, &launch, err)
 			       : CTP_OK;
 	}
@@ -212,57 +253,44 @@ static int64_t end_of(const struct event *event)
 		       : (int64_t)((uint64_t)event->time_ns + event->dur_ns);
 }
 
-/* The document takes for kernels what is not named like a copy. */
-static bool is_kernel(const struct optimize *optimize, uint32_t site)
-{
-	static const char *const parts[] = {"mem", "cpy", "alloc", "free"};
-	const char *name = trace_site_name(optimize->trace, site);
-
-	if (optimize->options.robust)
-		return device_work_kind(optimize->trace, site) ==
-		       PROFILE_KERNEL;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (strcasestr(name, parts[i]) != NULL)
-			return false;
-	return true;
-}
-
 static enum ctp_status add_activity(struct optimize *optimize,
 	const struct event *event, struct ctp_error *err)
 {
 	const struct trace_track *track =
 		&optimize->trace->tracks[event->track];
+	const struct optimize_site *site = site_of(optimize, event->site);
 	const struct optimize_point kernel = {.start_ns = event->time_ns,
 		.end_ns = end_of(event),
 		.pid = track->pid,
 		.id = event->id,
 		.is_kernel = true};
 
-	if (track->kind != TRACE_STREAM ||
-		device_work_kind(optimize->trace, event->site) == PROFILE_HOST)
+	if (site == NULL)
+		return no_memory(err);
+	if (track->kind != TRACE_STREAM || !site->is_work)
 		return CTP_OK;
 	if (optimize->options.robust && !optimize_spans_add(&optimize->busy,
 						kernel.start_ns, kernel.end_ns))
 		return no_memory(err);
-	return is_kernel(optimize, event->site)
-		       ? add_point(optimize, &kernel, err)
-		       : CTP_OK;
+	return site->is_kernel ? add_point(optimize, &kernel, err) : CTP_OK;
 }
 
 /* One that overlaps others without nesting stands beside them. */
 static enum ctp_status add_complete(struct optimize *optimize,
 	const struct event *event, struct ctp_error *err)
 {
-	const struct optimize_range range = {.start_ns = event->time_ns,
+	const struct optimize_site *site = site_of(optimize, event->site);
+	struct optimize_range range = {.start_ns = event->time_ns,
 		.end_ns = end_of(event),
 		.self_ns = event->dur_ns,
 		.site = event->site,
-		.place = has_place(optimize->trace, event->site) ? event->site
-								 : TRACE_NONE};
+		.place = TRACE_NONE};
 
-	return is_no_range(optimize->trace, event->site)
-		       ? CTP_OK
-		       : add_range(optimize, &range, err);
+	if (site == NULL)
+		return no_memory(err);
+	if (site->has_place)
+		range.place = event->site;
+	return site->is_call ? CTP_OK : add_range(optimize, &range, err);
 }
 
 /* Times that go back are taken as standing. */

@@ -14,6 +14,16 @@
 
 struct optimize_open;
 
+/* What a site's texts tell; looked at once for each. */
+struct optimize_site {
+	bool known;
+	bool has_place; /* in a file */
+	bool is_call;   /* or something else that is no range here */
+	bool is_launch; /* if it is a call */
+	bool is_work;   /* if it is an activity */
+	bool is_kernel;
+};
+
 struct optimize_track {
 	struct optimize_open *open;
 	uint32_t depth;
@@ -42,8 +52,10 @@ struct optimize_range {
 struct optimize {
 	const struct trace *trace;
 	struct optimize_options options;
-	struct spill *host;   /* struct optimize_range */
-	struct spill *points; /* struct optimize_point */
+	struct spill *host;          /* struct optimize_range */
+	struct spill *points;        /* struct optimize_point */
+	struct optimize_site *sites; /* by number */
+	uint32_t site_room;
 	struct optimize_track *tracks;
 	uint32_t track_count;
 	bool has_host;
