@@ -185,9 +185,8 @@ static bool is_queued(const struct work *work)
 static enum ctp_status add_launch(
 	struct gaps *gaps, const struct work *work, struct ctp_error *err)
 {
-	const struct spill_record record = {.time_ns = work->launch_ns,
-		.bytes = &work->device,
-		.size = sizeof(work->device)};
+	const struct spill_record record = {
+		.time_ns = work->launch_ns, .rank = work->device};
 
 	return spill_add(gaps->launched, &record, err);
 }

@@ -34,8 +34,8 @@ struct gaps {
 	struct spill *work;  /* activities, by their start */
 	struct spill *host;  /* blocks of begins and ends, by track */
 	struct spill *waits; /* struct gaps_wait, by track and from_ns */
-	/* The devices of kernels that were in the queue, by when these were
-	 * launched: they nearly are in that order. */
+	/* When kernels were launched that were in the queue, with the device
+	 * for a rank and no bytes; nearly in order. */
 	struct spill *launched;
 	struct gaps_watch watch; /* without see(): it is not watched */
 };

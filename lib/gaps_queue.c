@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How many kernels were launched and had not started, over time. */
-#include <string.h>
-
 #include "gaps_private.h"
 #include "memory.h"
 
@@ -56,11 +54,8 @@ enum ctp_status gaps_queues_start(struct gaps_queues *queues, uint32_t device,
 
 	while (status == CTP_OK && queues->launch_read == CTP_OK &&
 		queues->launch.time_ns < time_ns) {
-		uint32_t launched;
-
-		memcpy(&launched, queues->launch.bytes, sizeof(launched));
-		status = take_step(
-			queues, launched, queues->launch.time_ns, 1, err);
+		status = take_step(queues, (uint32_t)queues->launch.rank,
+			queues->launch.time_ns, 1, err);
 		queues->launch_read = spill_next(
 			queues->gaps->launched, &queues->launch, err);
 	}
