@@ -72,14 +72,11 @@ static inline const void *frame_call_place(const frame_t *caller)
 	return caller == NULL ? NULL : frame_place(caller);
 }
 
-/* The line that the frame is at; 0: unknown. */
-static inline uint32_t frame_line(frame_t *frame)
+/* How many instructions of its code are before the one that the frame is at;
+ * negative before the first. */
+static inline int frame_index(frame_t *frame)
 {
-	int lasti = _PyInterpreterFrame_LASTI(frame);
-	int line = PyCode_Addr2Line(
-		frame_code(frame), lasti * (int)sizeof(_Py_CODEUNIT));
-
-	return line > 0 ? (uint32_t)line : 0;
+	return (int)_PyInterpreterFrame_LASTI(frame);
 }
 
 #endif

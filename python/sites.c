@@ -7,21 +7,33 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table table; /* (identity, place) to struct ctp_site */
 
-static struct ctp_site *intern(const struct callee *callee, frame_t *caller)
+static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 
 	info.name = callee->name;
 	info.file = callee->file;
 	info.line = callee->line;
-	info.call_line = caller == NULL ? 0 : frame_line(caller);
+	info.call_line = call_line;
 	info.full_name = callee->full_name;
 	info.category = callee->category;
 	return ctp_site_intern_info(&info);
 }
 
+/* The line that the caller is at; 0: unknown. Its code must stay, or another's
+ * instruction could come to lie at this place. */
+static uint32_t call_line(struct tracer_thread *thread, frame_t *caller)
+{
+	PyCodeObject *code = caller == NULL ? NULL : frame_code(caller);
+
+	if (code == NULL || callee_find(&(struct callee_seen){
+				    code, (PyObject *)code, NULL}) == NULL)
+		return 0;
+	return line_table_find(&thread->line_tables, code, frame_index(caller));
+}
+
 /* The site as all threads know it. */
-static struct ctp_site *find_global(
+static struct ctp_site *find_global(struct tracer_thread *thread,
 	const struct callee *callee, frame_t *caller, const void *place)
 {
 	struct ctp_site *site;
@@ -31,15 +43,8 @@ static struct ctp_site *find_global(
 	pthread_mutex_unlock(&lock);
 	if (site != NULL)
 		return site;
-	/* The caller's code must stay, or another's instruction could come to
-	 * lie at this place. */
-	if (caller != NULL)
-		(void)callee_find(&(struct callee_seen){
-			.identity = frame_code(caller),
-			.object = (PyObject *)frame_code(caller),
-		});
 	/* Two threads may both get here; they get the same pointer. */
-	site = intern(callee, caller);
+	site = intern(callee, call_line(thread, caller));
 	pthread_mutex_lock(&lock);
 	if (table_find(&table, callee->identity, place) == NULL)
 		(void)table_add(&table,
@@ -65,7 +70,7 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 	struct ctp_site *site = NULL;
 
 	if (callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED)
-		site = find_global(callee, caller, place);
+		site = find_global(thread, callee, caller, place);
 	/* What needs more than a site is to be asked for each time. */
 	if (callee->kind <= CALLEE_HIDDEN)
 		keep(thread, &(struct tracer_slot){callee->identity, place,

@@ -143,6 +143,7 @@ static struct tracer_thread *join(bool entering)
 	error_save(&error);
 	settle(thread);
 	memset(thread->slots, 0, sizeof(thread->slots));
+	thread->line_tables = (struct line_tables){0};
 	thread->trace = trace;
 	thread->name[0] = '\0'; /* it may be another log */
 	thread->new_calls = 0;

@@ -19,6 +19,7 @@
 
 #include "callee.h"
 #include "ctprof.h"
+#include "line_table.h"
 #include "pointers.h"
 
 #define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -69,6 +70,8 @@ struct tracer_thread {
 	bool has_greenlets;         /* and we are told when they take turns */
 	char name[TRACER_NAME_MAX]; /* as the log knows it */
 	struct tracer_thread *next;
+	struct line_tables
+		line_tables; /* of callers that callee_find() keeps */
 	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
 };
 

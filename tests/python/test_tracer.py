@@ -58,34 +58,6 @@ class Calls(Traced):
                          caller.__code__.co_firstlineno + 1)
         self.assertEqual(self.named("leaf")[0]["cat"], "python")
 
-    def test_property_has_the_line_of_its_use(self):
-        class Thing:
-            @property
-            def value(self):
-                return 1
-
-        def caller():
-            one = Thing()
-            return one.value
-
-        for hook in support.HOOKS:
-            with self.subTest(hook=hook):
-                self.trace(caller, hook=hook)
-                self.assertEqual(self.named("value")[0]["args"]["call_line"],
-                                 caller.__code__.co_firstlineno + 2)
-
-    def test_callback_from_c_has_the_line_of_the_c_call(self):
-        def caller():
-            return sorted([2, 1],
-                          key=lambda x: x)
-
-        for hook in support.HOOKS:
-            with self.subTest(hook=hook):
-                self.trace(caller, hook=hook)
-                lines = {event["args"]["call_line"]
-                         for event in self.named("<lambda>")}
-                self.assertEqual(lines, {caller.__code__.co_firstlineno + 1})
-
     def test_no_c_calls_leaves_only_functions(self):
         for hook in support.HOOKS:
             with self.subTest(hook=hook):
