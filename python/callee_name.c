@@ -5,10 +5,13 @@
 
 char *callee_text(PyObject *text)
 {
-	PyObject *bytes =
-		PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+	PyObject *bytes;
 	char *copy;
 
+	/* Nearly all names are, and it is encoded as it is. */
+	if (PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text))
+		return strdup((const char *)PyUnicode_1BYTE_DATA(text));
+	bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
 	if (bytes == NULL) {
 		PyErr_Clear();
 		bytes = PyUnicode_AsEncodedString(
