@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "word.h"
+
 /* What a waiting greenlet has open. */
 struct waiting {
 	uint32_t trace;
@@ -120,12 +122,14 @@ static PyObject *weak_dictionary(void)
 
 void greenlets_watch(struct tracer_thread *thread)
 {
-	PyObject *modules = PySys_GetObject("modules"); /* borrowed */
+	static struct word greenlet = {"greenlet", NULL};
 	PyObject *module;
 
-	if (thread->has_greenlets || modules == NULL)
+	if (thread->has_greenlets)
 		return;
-	module = PyDict_GetItemString(modules, "greenlet"); /* borrowed */
+	module = word_module(&greenlet); /* borrowed */
+	if (module == NULL)
+		PyErr_Clear();
 	/* While it is being imported it has no functions yet. */
 	if (module == NULL || !PyObject_HasAttrString(module, "settrace") ||
 		!PyObject_HasAttrString(module, "gettrace"))

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "word.h"
+
 enum { FIRST_CALLS = 256 };
 
 __thread struct tracer_thread *tracer_self
@@ -143,20 +145,20 @@ struct tracer_counts threads_take_counts(void)
 /* The name in threading._active, a new reference; NULL: none. */
 static PyObject *name_of_self(void)
 {
-	PyObject *modules = PySys_GetObject("modules"); /* borrowed */
-	PyObject *threading, *active = NULL, *ident, *self, *name = NULL;
+	static struct word threading = {"threading", NULL};
+	static struct word threads_active = {"_active", NULL};
+	static struct word thread_name = {"_name", NULL};
+	PyObject *module = word_module(&threading); /* borrowed */
+	PyObject *active = NULL, *ident, *self, *name = NULL;
 
-	threading = modules == NULL ? NULL
-				    : PyDict_GetItemString(modules,
-					      "threading"); /* borrowed */
-	if (threading != NULL)
-		active = PyObject_GetAttrString(threading, "_active");
+	if (module != NULL)
+		active = word_attribute(&threads_active, module);
 	ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
 	if (active != NULL && PyDict_Check(active) && ident != NULL) {
 		self = PyDict_GetItemWithError(active, ident); /* borrowed */
 		if (self != NULL) {
 			Py_INCREF(self);
-			name = PyObject_GetAttrString(self, "_name");
+			name = word_attribute(&thread_name, self);
 			Py_DECREF(self);
 		}
 	}

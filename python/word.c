@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "word.h"
+
+/* Of two threads that both make it, both get the same. */
+static PyObject *str_of(struct word *word)
+{
+	PyObject *str = __atomic_load_n(&word->str, __ATOMIC_ACQUIRE);
+
+	if (str == NULL) {
+		str = PyUnicode_InternFromString(word->text);
+		__atomic_store_n(&word->str, str, __ATOMIC_RELEASE);
+	}
+	return str;
+}
+
+/* Of a dictionary, which may be none; borrowed. */
+static PyObject *item(PyObject *dictionary, struct word *word)
+{
+	PyObject *name = dictionary == NULL ? NULL : str_of(word);
+
+	return name == NULL ? NULL : PyDict_GetItemWithError(dictionary, name);
+}
+
+/* The names in sys, borrowed, which are there to the interpreter's end. To ask
+ * the interpreter for its modules is a fatal error late in that. */
+static PyObject *names_of_sys(void)
+{
+	static PyObject *sys;
+	PyObject *module = __atomic_load_n(&sys, __ATOMIC_ACQUIRE);
+
+	if (module == NULL) {
+		module = Py_XNewRef(PyImport_AddModule("sys"));
+		__atomic_store_n(&sys, module, __ATOMIC_RELEASE);
+	}
+	return module == NULL ? NULL : PyModule_GetDict(module);
+}
+
+PyObject *word_module(struct word *word)
+{
+	static struct word modules = {"modules", NULL};
+
+	return item(item(names_of_sys(), &modules), word);
+}
+
+PyObject *word_attribute(struct word *word, PyObject *object)
+{
+	PyObject *name = str_of(word);
+
+	return name == NULL ? NULL : PyObject_GetAttr(object, name);
+}

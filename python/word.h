@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Names that are looked up again and again, as the interpreter has them: made
+ * once, with their hash. */
+#ifndef PYTHON_WORD_H
+#define PYTHON_WORD_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+struct word {
+	const char *text;
+	PyObject *str; /* NULL until it is first looked up */
+};
+
+/* The module of that name, if it has been imported; borrowed. NULL: it has not,
+ * or with an exception. */
+PyObject *word_module(struct word *word);
+
+/* The object's attribute of that name, a new reference. NULL with an
+ * exception. */
+PyObject *word_attribute(struct word *word, PyObject *object);
+
+#endif
