@@ -15,6 +15,7 @@
 #define FULL 95         /* lines with room for all columns of devices */
 #define UNIT_NS 1000000 /* of text: ms */
 #define THOUSANDTHS 1000
+#define NUMBER_TEXT 48 /* "4294967295 of -9223372036854775808" */
 
 static const char *text_of(const struct gaps_view *view, uint32_t number)
 {
@@ -52,22 +53,31 @@ static void add_format(struct table *table, char *text)
 	free(text);
 }
 
-/* "0 NAME", with the process where there are several. */
-static char *device_text(
-	const struct gaps_view *view, const struct gaps_device *device)
+/* "0", with the process where there are several: "0 of 12". */
+static const char *number_text(const struct gaps_view *view,
+	const struct gaps_device *device, char text[NUMBER_TEXT])
 {
 	uint32_t count;
 	const struct gaps_device *all = gaps_devices(view->gaps, &count);
+	int size = snprintf(text, NUMBER_TEXT, "%" PRIu32, device->number);
+
+	if (all[0].pid != all[count - 1].pid)
+		(void)snprintf(text + size, (size_t)(NUMBER_TEXT - size),
+			" of %" PRId64, device->pid);
+	return text;
+}
+
+/* "0 NAME" */
+static char *device_text(
+	const struct gaps_view *view, const struct gaps_device *device)
+{
 	size_t size = 0;
 	const char *name =
 		devices_name(view->trace, device->pid, device->number, &size);
-	char process[32] = "";
+	char number[NUMBER_TEXT];
 	char *text = NULL;
 
-	if (all[0].pid != all[count - 1].pid)
-		(void)snprintf(
-			process, sizeof(process), " of %" PRId64, device->pid);
-	if (asprintf(&text, "%" PRIu32 "%s%s%.*s", device->number, process,
+	if (asprintf(&text, "%s%s%.*s", number_text(view, device, number),
 		    name == NULL ? "" : " ", (int)size,
 		    name == NULL ? "" : name) < 0)
 		return NULL;
@@ -187,9 +197,29 @@ static bool has_code(const struct gaps_place *place)
 	return place->cause <= GAP_DATA;
 }
 
-static bool print_places(const struct gaps_view *view, FILE *out)
+static void add_place(const struct gaps_view *view, struct table *table,
+	const struct gaps_place *place, uint64_t idle_ns)
 {
-	static const struct table_column columns[] = {
+	uint32_t count;
+	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
+	char number[NUMBER_TEXT];
+
+	table_add_row(table, TABLE_PLAIN);
+	add_ms(table, place->idle_ns);
+	add_share(table, place->idle_ns, idle_ns);
+	add_count(table, place->count);
+	add_ms(table, place->longest_ns);
+	if (count > 1)
+		table_add(table, number_text(view, &devices[place->device],
+					 number));
+	table_add(table, gap_cause_name(place->cause));
+	add_format(table, place_text(view, place));
+}
+
+/* Of one device it need not be said which. */
+static void init_places(const struct gaps_view *view, struct table *table)
+{
+	static const struct table_column one[] = {
 		{"idle ms", true},
 		{"share %", true},
 		{"count", true},
@@ -197,17 +227,36 @@ static bool print_places(const struct gaps_view *view, FILE *out)
 		{"cause", false},
 		{"what the host did", false},
 	};
+	static const struct table_column several[] = {
+		{"idle ms", true},
+		{"share %", true},
+		{"count", true},
+		{"longest ms", true},
+		{"device", true},
+		{"cause", false},
+		{"what the host did", false},
+	};
+	uint32_t count;
+
+	(void)gaps_devices(view->gaps, &count);
+	if (count > 1)
+		table_init(
+			table, several, sizeof(several) / sizeof(several[0]));
+	else
+		table_init(table, one, sizeof(one) / sizeof(one[0]));
+}
+
+static bool print_places(const struct gaps_view *view, FILE *out)
+{
 	uint32_t count;
 	const struct gaps_place *places = gaps_places(view->gaps, &count);
-	uint32_t device_count;
-	const struct gaps_device *devices =
-		gaps_devices(view->gaps, &device_count);
+	uint64_t idle_ns = idle_of(view);
 	struct table table;
 	uint32_t shown = 0;
 	uint32_t hidden = 0;
 	bool printed;
 
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	init_places(view, &table);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!has_code(&places[i]))
 			continue;
@@ -216,14 +265,7 @@ static bool print_places(const struct gaps_view *view, FILE *out)
 			continue;
 		}
 		shown++;
-		table_add_row(&table, TABLE_PLAIN);
-		add_ms(&table, places[i].idle_ns);
-		add_share(&table, places[i].idle_ns,
-			devices[places[i].device].idle_ns);
-		add_count(&table, places[i].count);
-		add_ms(&table, places[i].longest_ns);
-		table_add(&table, gap_cause_name(places[i].cause));
-		add_format(&table, place_text(view, &places[i]));
+		add_place(view, &table, &places[i], idle_ns);
 	}
 	if (shown == 0)
 		fputs("For these causes it is not told what the host did.\n",

@@ -67,6 +67,34 @@ printf '[{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","ts":0,"dur":8,
 "$CTPROF" gaps "$work/busy.json" >"$work/out"
 [ "$(sed -n '4,$p' "$work/out")" = "No GPU was ever idle." ] ||
 	complain "no gaps: $(cat "$work/out")"
+# Of several GPUs it is said which was idle, and shares are of all idle time.
+{
+	printf '[{"ph":"X","pid":9,"tid":9,"cat":"cpu_op","name":"op","ts":0,'
+	printf '"dur":20}'
+	for device in 0 1; do
+		at=$((device * 10))
+		printf ',{"ph":"X","pid":9,"tid":9,"cat":"cuda_runtime",'
+		printf '"name":"cudaLaunchKernel","ts":%s,' "$((at + 5))"
+		printf '"dur":1,"args":{"correlation":%s}}' "$((device + 1))"
+		printf ',{"ph":"X","pid":%s,"tid":7,"cat":"kernel",' $device
+		printf '"name":"k","ts":%s,"dur":%s,"args":{"device":%s,' \
+			"$((at + 5))" "$((15 - at))" $device
+		printf '"stream":7,"correlation":%s}}' "$((device + 1))"
+	done
+	echo ']'
+} >"$work/two.json"
+"$CTPROF" gaps "$work/two.json" >"$work/out"
+cat >"$work/wanted" <<'EOF'
+idle ms  share %  cause
+  0.020   100.00  host code, until it launched
+
+idle ms  share %  count  longest ms  device  cause  what the host did
+  0.014    70.00      2       0.009       1  host   op
+  0.005    25.00      1       0.005       0  host   op
+  0.001     5.00      1       0.001       1  host   op > cudaLaunchKernel
+EOF
+sed '1,/^$/d' "$work/out" | cmp - "$work/wanted" ||
+	complain "two GPUs: $(cat "$work/out")"
 printf 'main 10\n' >"$work/x.folded"
 "$CTPROF" gaps "$work/x.folded" 2>"$work/err"
 [ $? -eq 3 ] || complain "a profile: not refused"
