@@ -101,8 +101,10 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 	bool printed;
 
 	if (count == 0) {
-		fputs("Nothing to optimize: the queue of kernels was never "
-		      "four deep and empty after that.\n",
+		fputs(optimize_has_kernels(view->optimize)
+				? "Nothing to optimize: the queue of kernels "
+				  "was never four deep and empty after that.\n"
+				: "Nothing to optimize: no GPU ran a kernel.\n",
 			out);
 		return EXIT_DONE;
 	}

@@ -272,7 +272,10 @@ static enum ctp_status add_activity(struct optimize *optimize,
 	if (optimize->options.robust && !optimize_spans_add(&optimize->busy,
 						kernel.start_ns, kernel.end_ns))
 		return no_memory(err);
-	return site->is_kernel ? add_point(optimize, &kernel, err) : CTP_OK;
+	if (!site->is_kernel)
+		return CTP_OK;
+	optimize->has_kernels = true;
+	return add_point(optimize, &kernel, err);
 }
 
 /* One that overlaps others without nesting stands beside them. */
@@ -361,6 +364,11 @@ enum ctp_status optimize_finish(
 	if (status == CTP_OK)
 		status = optimize_read_queue(optimize, err);
 	return status == CTP_OK ? optimize_rank(optimize, err) : status;
+}
+
+bool optimize_has_kernels(const struct optimize *optimize)
+{
+	return optimize->has_kernels;
 }
 
 const struct optimize_row *optimize_rows(

@@ -49,6 +49,9 @@ enum ctp_status optimize_add(struct optimize *optimize,
 enum ctp_status optimize_finish(
 	struct optimize *optimize, struct ctp_error *err);
 
+/* Did a device run a kernel? After the last event. */
+bool optimize_has_kernels(const struct optimize *optimize);
+
 /* The highest score first; borrowed until optimize_free(). */
 const struct optimize_row *optimize_rows(
 	const struct optimize *optimize, uint32_t *count);

@@ -59,6 +59,7 @@ struct optimize {
 	struct optimize_track *tracks;
 	uint32_t track_count;
 	bool has_host;
+	bool has_kernels;
 	int64_t first_ns;      /* where the host's ranges begin */
 	int64_t latest_ns;     /* and end */
 	int64_t last_start_ns; /* of the one that began last */

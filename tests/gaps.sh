@@ -46,9 +46,15 @@ case $none in
 "No GPU did anything"*) ;;
 *) complain "without a GPU: $none" ;;
 esac
+none=$("$CTPROF" gaps --optimize 3 \
+	"$srcdir/tests/traces/a100_triton_1kernel.json.gz")
+case $none in
+"Nothing to optimize: the queue"*) ;;
+*) complain "a queue of one: $none" ;;
+esac
 none=$("$CTPROF" gaps --optimize 3 "$srcdir/tests/traces/cpu_only.json.gz")
 case $none in
-"Nothing to optimize"*) ;;
+"Nothing to optimize: no GPU ran a kernel.") ;;
 *) complain "nothing to optimize: $none" ;;
 esac
 "$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
