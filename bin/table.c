@@ -8,7 +8,6 @@
 #include "csv_field.h"
 #include "utf8.h"
 
-#define GAP "  "
 #define GAP_WIDTH 2
 #define ELLIPSIS "..."
 #define ELLIPSIS_WIDTH 3
@@ -113,19 +112,27 @@ void table_add_short(struct table *table, const char *text, size_t width)
 	buffer_clear(&bytes);
 }
 
-static void print_cell(FILE *out, const char *text, bool number, size_t width)
+/* `gap` is how many blanks are still to come before a text that there is, so
+ * that no line ends with any. */
+static void print_cell(
+	FILE *out, const char *text, bool number, size_t width, size_t *gap)
 {
 	size_t used = width_of(text);
-	int blanks = used < width ? (int)(width - used) : 0;
+	size_t blanks = used < width ? width - used : 0;
 
 	if (width == LEFT_OUT)
 		return;
-	fprintf(out, "%*s", number ? blanks : 0, "");
+	if (number)
+		*gap += blanks;
+	if (used > 0) {
+		fprintf(out, "%*s", (int)*gap, "");
+		*gap = 0;
+	}
 	if (used > width)
 		print_short(out, text, width);
 	else
 		fputs(text, out);
-	fprintf(out, "%*s" GAP, number ? 0 : blanks, "");
+	*gap += GAP_WIDTH + (number ? 0 : blanks);
 }
 
 /* Prints a row of cells and returns what follows it; NULL without. */
@@ -133,15 +140,15 @@ static const char *print_row(const struct table *table, FILE *out,
 	const size_t *widths, const char *cell)
 {
 	size_t last = table->column_count - 1;
+	size_t gap = 0;
 
 	for (size_t i = 0; i < last; i++) {
-		print_cell(out, cell, table->columns[i].number, widths[i]);
+		print_cell(
+			out, cell, table->columns[i].number, widths[i], &gap);
 		cell += strlen(cell) + 1;
 	}
-	if (width_of(cell) > widths[last])
-		print_short(out, cell, widths[last]);
-	else
-		fputs(cell, out);
+	/* The last one is not filled up. */
+	print_cell(out, cell, false, widths[last], &gap);
 	return cell + strlen(cell) + 1;
 }
 
@@ -202,14 +209,13 @@ static void fit(const struct table *table, size_t *widths, size_t width)
 static void print_titles(
 	const struct table *table, FILE *out, bool color, const size_t *widths)
 {
-	size_t last = table->column_count - 1;
+	size_t gap = 0;
 
 	fputs(color ? "\033[1m" : "", out);
-	for (size_t i = 0; i < last; i++)
+	for (size_t i = 0; i < table->column_count; i++)
 		print_cell(out, table->columns[i].title,
-			table->columns[i].number, widths[i]);
-	fprintf(out, "%s%s\n", table->columns[last].title,
-		color ? "\033[0m" : "");
+			table->columns[i].number, widths[i], &gap);
+	fprintf(out, "%s\n", color ? "\033[0m" : "");
 }
 
 bool table_print(const struct table *table, FILE *out, bool color, size_t width)
