@@ -179,7 +179,7 @@ static bool print_work(const struct stats *stats, FILE *out)
 	printed = table_print(
 		&table, out, stats->options->color, stats->options->width);
 	table_clear(&table);
-	stats_print_hidden(out, stats->work_hidden);
+	stats_print_hidden(out, stats->work_hidden, "");
 	return printed;
 }
 
@@ -209,7 +209,7 @@ static bool print_ranges(const struct stats *stats, FILE *out)
 	printed = table_print(
 		&table, out, stats->options->color, stats->options->width);
 	table_clear(&table);
-	stats_print_hidden(out, stats->hidden);
+	stats_print_hidden(out, stats->hidden, " function");
 	return printed;
 }
 

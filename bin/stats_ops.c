@@ -232,7 +232,7 @@ static void print_sums(const struct stats *stats, FILE *out)
 	const char *unit = stats_titles(stats)->unit;
 	char time[QUANTITY_TEXT];
 
-	stats_print_hidden(out, stats->hidden);
+	stats_print_hidden(out, stats->hidden, "");
 	fprintf(out, "\nSelf CPU time total: %s %s\n",
 		quantity_in(time, stats->host_ns, unit_ns), unit);
 	if (stats->has_device)

@@ -29,7 +29,8 @@ const struct stats_titles *stats_titles(const struct stats *stats);
 void stats_add_name(struct table *table, const char *before,
 	const struct profile_function *function);
 
-/* How many functions are not shown, if there are any. */
-void stats_print_hidden(FILE *out, uint32_t hidden);
+/* How many are not shown, if there are any: " function", or "" for what has no
+ * word of its own. */
+void stats_print_hidden(FILE *out, uint32_t hidden, const char *what);
 
 #endif

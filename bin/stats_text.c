@@ -151,13 +151,14 @@ static void add_function(
 			add_edge(stats, table, stats->callee_edges[i], false);
 }
 
-void stats_print_hidden(FILE *out, uint32_t hidden)
+void stats_print_hidden(FILE *out, uint32_t hidden, const char *what)
 {
 	if (hidden != 0)
 		fprintf(out,
-			"(%" PRIu32 " more function%s not shown; see --top and "
+			"(%" PRIu32 " more%s%s not shown; see --top and "
 			"--min)\n",
-			hidden, hidden == 1 ? "" : "s");
+			hidden, what,
+			hidden == 1 || what[0] == '\0' ? "" : "s");
 }
 
 static void print_sums(const struct stats *stats, FILE *out)
@@ -171,7 +172,7 @@ static void print_sums(const struct stats *stats, FILE *out)
 
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		profile_cost_add(&sum, &profile->functions[i].cost);
-	stats_print_hidden(out, stats->hidden);
+	stats_print_hidden(out, stats->hidden, " function");
 	fprintf(out,
 		"\nTotal timings: %" PRIu64 ", unique functions: %" PRIu32
 		"\nSum tottime: %s %s, sum cumtime: %s %s\n",

@@ -87,7 +87,7 @@ table --group=shape --sort=self_device_memory --columns=memory --device=host
 cat >"$work/wanted" <<'EOF'
 count   GFLOP  name
     2  48.000  mm
-(3 more functions not shown; see --top and --min)
+(3 more not shown; see --top and --min)
 EOF
 "$CTPROF" stats -q --group=name --sort=flops --columns=flops --top=1 \
 	"$work/small.json" | grep -v -e Total -e '^$' -e total: -e Memory \
