@@ -361,7 +361,8 @@ static int run_request(struct request *request)
 		return worst;
 	if (request->groups != 0 && grouping->given && !grouping->has_ops &&
 		rollup->compile_count == 0) {
-		say("--group is of what compilers did, and no trace is of one");
+		say("no trace is of a compiler, as --group=phase, unit, "
+		    "header, template, template-set, function and all need");
 		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
 	}
 	memcpy(request->report.losses, rollup->losses, sizeof(rollup->losses));

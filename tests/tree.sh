@@ -110,7 +110,7 @@ mv out want.csv
 expect 0 "$ctprof" stats -q --csv --sort name logs
 cmp out want.csv || complain "the logs' sums are wrong"
 expect 3 "$ctprof" stats --group=phase logs
-said "--group is of what compilers did, and no trace is of one"
+said "no trace is of a compiler, as --group=phase, unit, header, template, template-set, function and all need"
 expect 0 "$ctprof" stats logs units
 said "all inputs: left out: 3 not of a compiler"
 expect 2 "$ctprof" stats --group=phase --gpu logs
