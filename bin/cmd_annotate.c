@@ -77,11 +77,16 @@ static void say_counts(const struct annotation *annotation, const char *name,
 	else if (counts->node_markers == counts->unknown_nodes)
 		say("%s: %s has none of its nodes: nothing is annotated", name,
 			input_name(annotation->registry));
+	else if (counts->unknown_nodes == 0)
+		say("%s: %" PRIu64 " operations annotated, by %" PRIu64
+		    " markers of nodes",
+			name, counts->operations, counts->node_markers);
 	else
-		say("%s: %" PRIu64 " operations annotated; %" PRIu64
-		    " of %" PRIu64 " markers of nodes are of none in %s",
-			name, counts->operations, counts->unknown_nodes,
-			counts->node_markers, input_name(annotation->registry));
+		say("%s: %" PRIu64 " operations annotated; of %" PRIu64
+		    " markers of nodes %" PRIu64 " are not in %s",
+			name, counts->operations, counts->node_markers,
+			counts->unknown_nodes,
+			input_name(annotation->registry));
 }
 
 /* The registry is borrowed by the input's source. */

@@ -71,6 +71,23 @@ words fx.json "$srcdir/tests/traces/cpu_only.json.gz" \
 printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
 "dur":2}]' >"$work/file.json"
 words fx.json "$work/file.json" 'has no markers like "## 12 ##"'
+
+# What was done is said if it is asked for.
+counted() {
+	printf '{"a.py":{"node_metadata":{%s}}}' "$1" >"$work/some.json"
+	"$CTPROF" annotate -v --force --registry "$work/some.json" \
+		"$work/two.json" -o "$work/out.json" 2>"$work/err"
+	grep -qF "$2" "$work/err" || complain "$2: $(cat "$work/err")"
+}
+printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
+"dur":9},{"ph":"X","cat":"cpu_op","name":"## 1 ##","pid":1,"tid":1,"ts":2,
+"dur":2},{"ph":"X","cat":"cpu_op","name":"mm","pid":1,"tid":1,"ts":3,"dur":1},
+{"ph":"X","cat":"cpu_op","name":"## 2 ##","pid":1,"tid":1,"ts":5,"dur":2}]' \
+	>"$work/two.json"
+counted '"1":{"name":"x"},"2":{"name":"y"}' \
+	'1 operations annotated, by 2 markers of nodes'
+counted '"1":{"name":"x"}' \
+	'1 operations annotated; of 2 markers of nodes 1 are not in'
 printf '{"traceEvents":[]}' >"$work/none.json"
 words fx.json "$work/none.json" 'has no markers'
 printf 'main 10\n' >"$work/x.folded"
