@@ -82,7 +82,7 @@ static const struct event_arg *find_property(const struct trace *trace,
 	return NULL;
 }
 
-const char *devices_name(
+static const char *own_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
 {
 	const struct event_arg *name = find_property(
@@ -100,10 +100,10 @@ const char *devices_likely_name(
 	const char *found = NULL;
 
 	if (trace_find_device(trace, pid, number) != NULL)
-		return devices_name(trace, pid, number, size);
+		return own_name(trace, pid, number, size);
 	for (uint32_t i = 0; i < trace->device_count; i++) {
 		size_t other_size;
-		const char *other = devices_name(trace, trace->devices[i].pid,
+		const char *other = own_name(trace, trace->devices[i].pid,
 			trace->devices[i].number, &other_size);
 
 		if (trace->devices[i].pid != pid)

@@ -25,13 +25,9 @@ struct devices {
 bool devices_find(struct devices *devices, const struct trace *trace);
 void devices_clear(struct devices *devices);
 
-/* What a device calls itself; NULL if that is not known. Borrowed; not
- * terminated. */
-const char *devices_name(
-	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
-
-/* The same; of a device that nothing is said about, the name that all others of
- * its process have: programs may number those that they see otherwise. */
+/* What a device calls itself; of one that nothing is said about, the name that
+ * all others of its process have: programs may number those that they see
+ * otherwise. NULL if that is not known. Borrowed; not terminated. */
 const char *devices_likely_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
 

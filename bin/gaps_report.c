@@ -72,8 +72,8 @@ static char *device_text(
 	const struct gaps_view *view, const struct gaps_device *device)
 {
 	size_t size = 0;
-	const char *name =
-		devices_name(view->trace, device->pid, device->number, &size);
+	const char *name = devices_likely_name(
+		view->trace, device->pid, device->number, &size);
 	char number[NUMBER_TEXT];
 	char *text = NULL;
 
@@ -210,8 +210,8 @@ static void add_place(const struct gaps_view *view, struct table *table,
 	add_count(table, place->count);
 	add_ms(table, place->longest_ns);
 	if (count > 1)
-		table_add(table, number_text(view, &devices[place->device],
-					 number));
+		table_add(table,
+			number_text(view, &devices[place->device], number));
 	table_add(table, gap_cause_name(place->cause));
 	add_format(table, place_text(view, place));
 }
@@ -302,8 +302,8 @@ static void put_name(struct json *json, const struct gaps_view *view,
 	const struct gaps_device *device)
 {
 	size_t size;
-	const char *name =
-		devices_name(view->trace, device->pid, device->number, &size);
+	const char *name = devices_likely_name(
+		view->trace, device->pid, device->number, &size);
 
 	json_key(json, "device_name");
 	if (name == NULL)

@@ -73,6 +73,11 @@ printf '[{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","ts":0,"dur":8,
 "$CTPROF" gaps "$work/busy.json" >"$work/out"
 [ "$(sed -n '4,$p' "$work/out")" = "No GPU was ever idle." ] ||
 	complain "no gaps: $(cat "$work/out")"
+# The one that a program may see is another one's number to it.
+"$CTPROF" gaps "$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \
+	>"$work/out"
+grep -q ' 2 AMD Instinct MI300X$' "$work/out" ||
+	complain "another number: $(cat "$work/out")"
 # Of several GPUs it is said which was idle, and shares are of all idle time.
 {
 	printf '[{"ph":"X","pid":9,"tid":9,"cat":"cpu_op","name":"op","ts":0,'
