@@ -137,6 +137,7 @@ expect 0 '' -q "$clang" "$work/check/import.json" \
 	"$srcdir/tests/traces/cpu_only.json.gz"
 [ "$(grep -c '^Phases by the rules ' out)" -eq 2 ] || complain "two: $(cat out)"
 grep -q '^No phase is known of: 1 input' out || complain "none: $(cat out)"
+grep -q 'none of its ranges; see --rules)$' out || complain "none: $(cat out)"
 [ "$(awk 'length > 80' out | wc -l)" -eq 0 ] || complain "wide: $(cat out)"
 
 # Nothing, and what is cut off.
