@@ -120,7 +120,8 @@ static void add_entries(
 	}
 }
 
-/* Is the range a function, and no operation within one? */
+/* Is the range a function, and no operation within one? Calls of modules are, as
+ * in the stacks that PyTorch makes itself. */
 static bool is_function(const struct ops *ops, uint32_t site)
 {
 	static const char *const others[] = {"cpu_op", "user_annotation",
@@ -130,7 +131,7 @@ static bool is_function(const struct ops *ops, uint32_t site)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (strcmp(category, others[i]) == 0)
 			return false;
-	return !begins_with(trace_site_name(ops->trace, site), MODULE);
+	return true;
 }
 
 /* "file.py(12): f", as PyTorch names functions. */

@@ -113,8 +113,7 @@ def functions(found, count):
         names = [name for name in said.split(";") if name]
     else:
         names = [r.name for r in found.above if r is not found and
-                 r.category not in NO_FUNCTION and
-                 not r.name.startswith("nn.Module: ")]
+                 r.category not in NO_FUNCTION]
     return "\n".join(names[:count])
 
 
