@@ -75,29 +75,44 @@ def _load_directory(path, full, args):
     return code, {"run": runpy._run_module_as_main}
 
 
+def _load_input(args):
+    """python3 -"""
+    sys.argv[:] = ["-", *args]
+    _set_path("")
+    source = sys.stdin.buffer.read() if sys.stdin else b""
+    code = compile(source, "<stdin>", "exec", dont_inherit=True)
+    return code, _new_main(__loader__=importlib.machinery.BuiltinImporter,
+                           __file__="<stdin>", __cached__=None)
+
+
 def _read_script(path):
+    """Its code, and what loads such a file. It may be a pipe, which is read
+    once."""
     with io.open_code(path) as file:
-        code = pkgutil.read_code(file)
-        if code is not None:
-            return code
-        file.seek(0)
-        return compile(file.read(), path, "exec", dont_inherit=True)
+        content = file.read()
+    code = pkgutil.read_code(io.BytesIO(content))
+    if code is not None:
+        return code, importlib.machinery.SourcelessFileLoader
+    code = compile(content, path, "exec", dont_inherit=True)
+    return code, importlib.machinery.SourceFileLoader
 
 
 def _load_script(path, args):
     """python3 SCRIPT"""
+    if path == "-":
+        return _load_input(args)
     full = os.path.join(os.getcwd(), path)
     if pkgutil.get_importer(full) is not None:
         return _load_directory(path, full, args)
     sys.argv[:] = [path, *args]
     _set_path(os.path.dirname(os.path.realpath(full)))
     try:
-        code = _read_script(full)
+        code, loader = _read_script(full)
     except OSError as error:
         raise _CannotOpen(f"can't open file {full!r}: [Errno {error.errno}] "
                           f"{error.strerror}") from None
-    loader = importlib.machinery.SourceFileLoader("__main__", full)
-    return code, _new_main(__loader__=loader, __file__=full, __cached__=None)
+    return code, _new_main(__loader__=loader("__main__", full), __file__=full,
+                           __cached__=None)
 
 
 _LOADERS = {"script": _load_script, "module": _load_module,

@@ -98,11 +98,20 @@ class Run(support.TestCase):
         self.same("link.py")
 
     def test_compiled_script(self):
-        source = self.script("print('compiled')")
+        source = self.script(LOOKS)
         support.python("-c", "import py_compile, sys; py_compile.compile("
                        "sys.argv[1], cfile=sys.argv[2])", source,
                        self.work / "program.pyc")
         self.same("program.pyc")
+
+    def test_script_of_standard_input(self):
+        for words in (LOOKS, RAISES, "print(input())", "def f(:\n"):
+            last = NOTHING if words.startswith("def f(:") else RECORDED
+            self.same("-", "-o", "x", input=words, stdin=None, last=last)
+
+    def test_script_in_a_pipe(self):
+        self.same("/dev/stdin", "x", stdin=None,
+                  input="import sys; print(sys.argv, __file__)")
 
     def test_module_is_main_and_has_its_arguments(self):
         self.script(LOOKS, "package/__main__.py")
