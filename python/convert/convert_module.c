@@ -8,7 +8,6 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +59,13 @@ static enum ctp_status run(struct request *request, struct ctp_error *err)
 static void raise_error(PyObject *path, const struct ctp_error *err)
 {
 	if (err->status == CTP_ERR_IO) {
-		errno = err->sys_errno;
-		(void)PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+		/* What failed may be a program that draws the log. */
+		PyObject *args = Py_BuildValue(
+			"(isO)", err->sys_errno, err->message, path);
+
+		if (args != NULL)
+			PyErr_SetObject(PyExc_OSError, args);
+		Py_XDECREF(args);
 	} else if (err->status == CTP_ERR_NOMEM) {
 		(void)PyErr_NoMemory();
 	} else if (err->offset == ERROR_NO_OFFSET) {

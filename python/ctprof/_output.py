@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import _program
+from . import _program, _session
 
 # By suffix, as `ctprof convert` has it; and cProfile's users write .prof.
 _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
@@ -49,15 +49,21 @@ class Output:
         import glob
         stem, suffix = os.path.splitext(self.log)
         logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
-        if logs:
-            _program.run("repair", "--quiet", "--", *sorted(logs))
+        try:
+            if logs:
+                _program.run("repair", "--quiet", "--", *sorted(logs))
+        except RuntimeError as error:
+            _session.say(f"logs of children may be incomplete: {error}")
 
     def deliver(self):
         """Makes of the log what was asked for."""
         if self._is_log:
             return
-        if self._is_kept:
-            _program.convert(self.log, self.path, self._format)
+        try:
+            if self._is_kept:
+                _program.convert(self.log, self.path, self._format)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise RuntimeError(f"{error}; the log is {self.log}") from None
         self.discard()
 
     def discard(self):

@@ -5,6 +5,7 @@ it ends; and what becomes of its log."""
 import json
 import pathlib
 import pstats
+import shutil
 import signal
 import sys
 import unittest
@@ -252,6 +253,23 @@ class Run(support.TestCase):
         file = json.loads((self.work / "run.speedscope.json").read_text())
         self.assertIn("<built-in method builtins.len>",
                       [frame["name"] for frame in file["shared"]["frames"]])
+
+    def test_without_the_program_what_can_be_made_is_made(self):
+        package = self.work / "far/from/all/ctprof"
+        shutil.copytree(pathlib.Path(ctprof.__file__).parent, package)
+        alone = {"PYTHONPATH": package.parent, "PATH": self.work, "CTPROF": ""}
+        said = self.run_with("-o", "run.pstats", "-c",
+                             "import os\nos.fork() or os._exit(0)\nos.wait()",
+                             env=alone).stderr
+        self.assertRegex(said, r"logs of children may be incomplete: .*\n"
+                               r"ctprof: run.pstats: recorded\n\Z")
+        self.assertIn(("~", 0, "<built-in method posix.wait>"),
+                      pstats.Stats(str(self.work / "run.pstats")).stats)
+        said = self.run_with("-o", "run.svg", "-c", "", env=alone).stderr
+        kept = next(self.work.glob("run.svg.*.ctp"))
+        self.assertRegex(said, rf"\Actprof: .*cannot run gprof2dot .*; "
+                               rf"the log is .*/{kept.name}\n\Z")
+        support.calls(kept)
 
     def test_sort_prints_as_cprofile_does(self):
         self.script(WORKS)
