@@ -9,10 +9,11 @@ from . import _options, _output, _session
 
 def _record(shell, request, code):
     """Runs the code; the log is complete whatever it raises."""
+    namespace = shell.user_ns
     try:
         _session.trace(request.trace)
         try:
-            exec(code, shell.user_ns)
+            exec(code, namespace)
         finally:
             _session.untrace()
     finally:
@@ -40,7 +41,11 @@ def _magic(shell, line, cell):
     with tempfile.TemporaryDirectory() as directory:
         output = _output.Output(
             request.output or os.path.join(directory, "cell.ctp"))
-        _session.begin(output.pattern(), request.min_us)
+        try:
+            _session.begin(output.pattern(), request.min_us)
+        except RuntimeError as error:
+            _session.say(f"nothing was run: {error}")
+            return
         try:
             _record(shell, request, code)
         finally:

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import _program, _session
+from . import _program
 
 # By suffix, as `ctprof convert` has it; and cProfile's users write .prof.
 _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
@@ -53,7 +53,8 @@ class Output:
             if logs:
                 _program.run("repair", "--quiet", "--", *sorted(logs))
         except RuntimeError as error:
-            _session.say(f"logs of children may be incomplete: {error}")
+            raise RuntimeError("logs of children may be incomplete: "
+                               f"{error}") from None
 
     def deliver(self):
         """Makes of the log what was asked for."""

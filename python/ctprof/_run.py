@@ -209,7 +209,10 @@ class _Run:
 
     def _deliver(self):
         request = self._request
-        self._output.complete_children()
+        try:
+            self._output.complete_children()
+        except RuntimeError as error:
+            _session.say(str(error))
         if request.sort:
             self._output.print_stats(request.sort)
         self._output.deliver()

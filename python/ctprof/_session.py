@@ -20,8 +20,10 @@ def begin(out=None, min_us=0.0):
     """Starts the recorder, unless the environment has; RuntimeError says why
     it cannot."""
     global _is_ours
-    if out is None and is_recording():
-        return
+    if is_recording():
+        if out is None:
+            return
+        raise RuntimeError(f"ctprof is at work already: {_ctprof.status()}")
     _ctprof.record_start(None if out is None else os.fspath(out),
                          round(min_us * 1000))
     _is_ours = True

@@ -6,7 +6,7 @@ Where the package was not installed by pip: pytest -p ctprof.pytest_plugin.
 import pytest
 
 import ctprof
-from ctprof import _output
+from ctprof import _output, _session
 
 
 def pytest_addoption(parser):
@@ -16,6 +16,24 @@ def pytest_addoption(parser):
              "or trace: .pstats, .json, ...")
 
 
+def _say(config, words):
+    """Where pytest writes: it keeps what goes to standard error meanwhile."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        _session.say(words)
+    else:
+        reporter.write_line(f"ctprof: {words}")
+
+
+def _end(config, output):
+    """What fails here is no failure of the tests."""
+    for step in ctprof.stop, output.complete_children, output.deliver:
+        try:
+            step()
+        except (RuntimeError, OSError) as error:
+            _say(config, str(error))
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtestloop(session):
     path = session.config.getoption("ctprof")
@@ -23,13 +41,14 @@ def pytest_runtestloop(session):
         yield
         return
     output = _output.Output(path)
-    ctprof.start(output.pattern(), depth=0)
+    try:
+        ctprof.start(output.pattern(), depth=0)
+    except RuntimeError as error:
+        raise pytest.UsageError(f"--ctprof: {error}") from None
     try:
         yield
     finally:
-        ctprof.stop()
-        output.complete_children()
-        output.deliver()
+        _end(session.config, output)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -86,12 +86,27 @@ class Magic(support.TestCase):
         names = {key[2] for key in pstats.Stats(str(out)).stats}
         self.assertIn("work", names)
 
+    def profile_of(self, cell):
+        out = self.work / "cell.pstats"
+        self.magic(f"-o '{out}'", cell)
+        return pstats.Stats(str(out)).stats
+
     def test_cell_that_raises_has_a_profile(self):
         out = self.work / "cell.ctp"
         with contextlib.suppress(ZeroDivisionError):
             self.magic(f"-o '{out}'", CELL + "1 / 0\n")
         self.assertEqual(support.calls(out)["work"], 1)
         self.magic("")  # nothing is left of it
+
+    def test_profiler_is_not_to_be_seen(self):
+        calls = {name for _, _, name in self.profile_of("pass\n")}
+        self.assertEqual(calls, {"<module>", "<built-in method builtins.exec>"})
+
+    def test_output_that_cannot_be_made_is_said(self):
+        out = self.work / "none/cell.ctp"
+        said = self.magic(f"-o '{out}'", "ran = 1\n")
+        self.assertRegex(said[1], r"\Actprof: nothing was run: .*No such file")
+        self.assertNotIn("ran", self.shell.user_ns)
 
     def test_mistake_is_said(self):
         self.assertEqual(self.magic("--wrong"),
@@ -161,6 +176,18 @@ class Pytest(support.TestCase):
         stats = pstats.Stats(str(self.work / "tests.pstats")).stats
         self.assertIn("test_one", {key[2] for key in stats})
         self.assertEqual(list(self.work.glob("*.ctp")), [])
+
+    @unittest.skipUnless(importlib.util.find_spec("pytest"), "no pytest")
+    def test_failing_tests_and_outputs_are_what_they_are(self):
+        self.script("def test_it():\n    assert 0\n", "test_it.py")
+        for out, status, said in (
+                ("run.svg", 1, "ctprof: .*gprof2dot.*; the log is .*1 failed"),
+                ("none/run.ctp", 4, "ERROR: --ctprof: .*No such file")):
+            done = support.python(
+                "-m", "pytest", "-q", "-p", "ctprof.pytest_plugin",
+                f"--ctprof={out}", cwd=self.work, status=status,
+                env={"PATH": str(self.work)})
+            self.assertRegex(done.stdout + done.stderr, f"(?s){said}")
 
     def test_without_the_option_nothing_is_recorded(self):
         self.run_tests(None)
