@@ -85,8 +85,9 @@ static enum ctp_status refuse_empty(
 	if (origin->head_size > 0)
 		return CTP_OK;
 	if (origin->inflate == NULL)
-		return ctp_fail(
-			err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "is empty");
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"is empty; a log whose program was killed needs "
+			"'ctprof repair'");
 	facts = inflate_file_facts(origin->inflate);
 	if (facts.damage != NULL)
 		return ctp_fail(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
