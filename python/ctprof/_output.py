@@ -36,12 +36,13 @@ class Output:
         return self.log.replace("%", "%%")
 
     def print_stats(self, sort):
-        """As cProfile does."""
+        """As cProfile does; the program may have no standard output."""
         from ._stats import load
         stats = load(self.log)
         stats.files.clear()
         stats.strip_dirs().sort_stats(sort).print_stats()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
 
     def complete_children(self):
         """Logs of processes that left by os._exit(), as multiprocessing's

@@ -213,9 +213,11 @@ class _Run:
             self._output.complete_children()
         except RuntimeError as error:
             _session.say(str(error))
-        if request.sort:
-            self._output.print_stats(request.sort)
-        self._output.deliver()
+        try:
+            if request.sort:
+                self._output.print_stats(request.sort)
+        finally:
+            self._output.deliver()
         if not request.quiet and (request.output or not request.sort):
             _session.say(f"{self._name}: recorded")
 

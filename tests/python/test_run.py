@@ -280,6 +280,15 @@ class Run(support.TestCase):
         self.assertEqual([path.name for path in self.work.iterdir()],
                          ["program.py"])
 
+    def test_profile_that_cannot_be_printed_leaves_nothing(self):
+        for end, last in (("sys.stdout.close()",
+                           "ctprof: I/O operation on closed file.\n"),
+                          ("sys.stdout = None", "")):
+            said = self.run_with("-s", "calls", "-c", "import sys; " + end,
+                                 check=True)
+            self.assertEqual((said.stdout, said.stderr), ("", last))
+            self.assertEqual(list(self.work.iterdir()), [])
+
     def test_options_reach_the_tracer(self):
         self.script(WORKS)
         names = {}
