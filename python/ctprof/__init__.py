@@ -4,10 +4,11 @@ from ._ctprof import __version__, counter, instant, range, step
 from ._session import start, stop
 from ._stats import load
 from ._trace import record_function, trace
-from .profile import Profile
+from .profile import Profile, run, runctx
 
 __all__ = ["DynamoProfilerState", "Profile", "counter", "instant", "load",
-           "range", "record_function", "start", "step", "stop", "trace"]
+           "range", "record_function", "run", "runctx", "start", "step",
+           "stop", "trace"]
 
 
 def __getattr__(name):

@@ -20,7 +20,7 @@ import os
 
 from . import _ctprof, _session, _stats
 
-__all__ = ["Profile"]
+__all__ = ["Profile", "run", "runctx"]
 
 # What getstats() gives, after the rows of cProfile's.
 Code = collections.namedtuple(
@@ -216,3 +216,28 @@ class Profile:
             return func(*args, **kw)
         finally:
             self.disable()
+
+
+def _show(statement, filename, sort, *namespaces):
+    profile = Profile()
+    run = profile.runctx if namespaces else profile.run
+    try:
+        run(statement, *namespaces)
+    except SystemExit:
+        pass
+    finally:
+        if filename is None:
+            profile.print_stats(sort)
+        else:
+            profile.dump_stats(filename)
+
+
+def run(statement, filename=None, sort=-1):
+    """Profiles statements, run in __main__; prints the figures, or writes
+    them into a pstats file."""
+    _show(statement, filename, sort)
+
+
+def runctx(statement, globals, locals, filename=None, sort=-1):
+    """The same in these namespaces."""
+    _show(statement, filename, sort, globals, locals)

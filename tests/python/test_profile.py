@@ -266,6 +266,23 @@ profile.print_stats("ncalls")
         self.assertIn("Ordered by: call count", text)
         self.assertRegex(text, r"1 .*program\.py:3\(hello\)")
 
+    def test_statements_are_profiled_as_by_cprofile(self):
+        log = self.work / "profile"
+        for profiler in cProfile, ctprof:
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                profiler.runctx("len(text); raise SystemExit", {"text": ""},
+                                {}, sort="calls")
+            self.assertIn("Ordered by: call count", out.getvalue())
+            self.assertIn("{built-in method builtins.len}", out.getvalue())
+            profiler.run("len(''); len('')", str(log))
+            self.assertEqual(pstats.Stats(str(log)).stats[
+                "~", 0, "<built-in method builtins.len>"][:2], (2, 2))
+        with self.assertRaises(ZeroDivisionError):
+            ctprof.run("1 / 0", log)
+        self.assertIn(("<string>", 1, "<module>"),
+                      pstats.Stats(str(log)).stats)
+
     def test_print_takes_several_keys(self):
         profile = ctprof.Profile()
         profile.runcall(work)
