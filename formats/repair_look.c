@@ -6,7 +6,7 @@
 #include "repair_strict.h"
 #include "trace_keys.h"
 
-/* Keys that are longer are none. */
+/* Keys that are longer are none where they may be damaged. */
 #define KEY_BYTES_MAX 64
 
 uint8_t repair_look_at(struct repair_view *view, size_t at)
@@ -154,6 +154,22 @@ static bool follows_bracket(struct repair_view *view, size_t at)
 	       byte == '{';
 }
 
+/* Is it a key as JSON has them, of any size and letters, before a value? */
+static bool is_strict_key(struct repair_view *view, size_t at)
+{
+	size_t end = at + 1;
+	size_t colon;
+	enum repair_outcome outcome =
+		repair_strict_text(view->bytes, &end, view->end);
+
+	view->hit_end |= outcome == REPAIR_MORE;
+	if (outcome != REPAIR_DONE)
+		return false;
+	colon = colon_after(view, end);
+	return colon != 0 &&
+	       begins_value(view, repair_look_past(view, colon + 1));
+}
+
 /* May this follow a comma, where what is before it is a text? */
 static bool follows_comma(
 	struct repair_view *view, size_t at, enum repair_place place)
@@ -175,7 +191,8 @@ static bool follows_comma(
 	if (byte == '\'')
 		return true;
 	return byte == '"' &&
-	       (repair_look_is_key(view, at) || is_loose_key(view, at));
+	       (repair_look_is_key(view, at) || is_loose_key(view, at) ||
+		       is_strict_key(view, at));
 }
 
 bool repair_look_closes(

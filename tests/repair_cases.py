@@ -135,6 +135,10 @@ TEXTS = [
          array(A, B), quotes=1),
     case("a key without quotes", array(A.replace('"ts"', "ts"), B),
          array(A, B), quotes=1),
+    case("keys of any letters beside what is mended",
+         in_args('{"a":"x","m: [0], \u00e9 \\"q\\"":"y","%s":NaN}' % ("k" * 80)),
+         in_args('{"a":"x","m: [0], \u00e9 \\"q\\"":"y","%s":"NaN"}' % ("k" * 80)),
+         nan=1),
 ]
 
 VALUES = [
