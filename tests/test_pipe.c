@@ -22,16 +22,19 @@ static void teardown(void)
 
 START_TEST(small_pipe_becomes_larger_and_keeps_what_is_in_it)
 {
+	int least;
 	int most;
 	char letter = 0;
 
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
 	/* What may be set here, if anything may. */
 	most = fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
-	ck_assert_int_eq(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+	least = fcntl(ends[1], F_SETPIPE_SZ, 4096); /* a page */
+	ck_assert_int_gt(least, 0);
+	ck_assert_int_lt(least, 1 << 20);
 	pipe_widen(ends[0]);
 	ck_assert_int_eq(
-		fcntl(ends[1], F_GETPIPE_SZ), most < 0 ? 4096 : 1 << 20);
+		fcntl(ends[1], F_GETPIPE_SZ), most < 0 ? least : 1 << 20);
 	ck_assert_int_eq(read(ends[0], &letter, 1), 1);
 	ck_assert_int_eq(letter, 'x');
 }
