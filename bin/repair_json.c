@@ -23,8 +23,8 @@ struct work {
 	struct repair_result result;
 };
 
-/* Is it one of the formats that are JSON, or in none that we know? An archive of
- * traces would become one trace, of all of them. */
+/* Is it one of the formats that are JSON, or in none that we know? An archive
+ * of traces would become one trace, of all of them. */
 static int check_format(const struct work *work)
 {
 	const struct format *format = work->origin.format;
@@ -37,7 +37,6 @@ static int check_format(const struct work *work)
 		say("%s: %s", work->name, advice);
 		return EXIT_INPUT;
 	}
-
 	if (format == &log_format) {
 		say("%s: is a log of ctprof's, which is completed where it is: "
 		    "'ctprof repair %s'",

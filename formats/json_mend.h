@@ -9,8 +9,8 @@
 
 #include "buffer.h"
 
-/* May there be something to mend in its strings? A look at each byte. What is no
- * number the scanner has seen: json_scan_has_words(). */
+/* May there be something to mend in its strings? A look at each byte. What is
+ * no number the scanner has seen: json_scan_has_words(). */
 bool json_mend_is_due(const char *text, size_t size);
 
 /*

@@ -2,9 +2,10 @@
 /*
  * Reads JSON of any size, a token at a time, in memory that does not grow with
  * it. All that is passed over is checked as well: brackets that match, commas
- * and colons where they belong, numbers and words as JSON has them. NaN, Infinity
- * and -Infinity are taken for texts that say so. It never recurses. Bytes within strings may be any, since producers of traces
- * write what they find; text is handed out as it stands, with its escapes.
+ * and colons where they belong, numbers and words as JSON has them. NaN,
+ * Infinity and -Infinity are taken for texts that say so. It never recurses.
+ * Bytes within strings may be any, since producers of traces write what they
+ * find; text is handed out as it stands, with its escapes.
  */
 #ifndef JSON_SCAN_H
 #define JSON_SCAN_H
