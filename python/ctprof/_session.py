@@ -9,6 +9,8 @@ from . import _ctprof
 # Whether the recorder is ours to stop: in a process with CTPROF_OUT in its
 # environment it records by itself, with us or without.
 _is_ours = False
+# Whether start() was called, and not stop().
+_is_started = False
 
 
 def is_recording():
@@ -17,16 +19,17 @@ def is_recording():
 
 
 def begin(out=None, min_us=0.0):
-    """Starts the recorder, unless the environment has; RuntimeError says why
-    it cannot."""
+    """Starts the recorder; False if it records already, and where to was not
+    said. RuntimeError says why it cannot."""
     global _is_ours
     if is_recording():
-        if out is None:
-            return
+        if out is None and not _is_started:
+            return False
         raise RuntimeError(f"ctprof is at work already: {_ctprof.status()}")
     _ctprof.record_start(None if out is None else os.fspath(out),
                          round(min_us * 1000))
     _is_ours = True
+    return True
 
 
 def end():
@@ -80,14 +83,18 @@ def start(out=None, *, min_us=0.0, **options):
     Raises RuntimeError if something is being recorded already, or the log
     cannot be made.
     """
-    begin(out, min_us)
+    global _is_started
+    is_begun = begin(out, min_us)
     atexit.register(_stop_at_exit)
     try:
         trace(options)
     except BaseException:
         atexit.unregister(_stop_at_exit)
-        end()
+        # Who began before us goes on.
+        if is_begun:
+            end()
         raise
+    _is_started = True
 
 
 def stop():
@@ -96,6 +103,8 @@ def stop():
     Raises RuntimeError if nothing is recorded by start(), or the log could not
     be written.
     """
+    global _is_started
+    _is_started = False
     _ctprof.trace_stop()
     atexit.unregister(_stop_at_exit)
     end()

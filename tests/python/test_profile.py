@@ -423,6 +423,8 @@ class Refusals(ProfileTestCase):
         try:
             with self.assertRaisesRegex(RuntimeError, "run.ctp"):
                 ctprof.Profile().enable()
+            with self.assertRaisesRegex(RuntimeError, "run.ctp"):
+                ctprof.start()
             fib(3)
         finally:
             ctprof.stop()

@@ -289,6 +289,25 @@ class Run(support.TestCase):
             self.assertEqual((said.stdout, said.stderr), ("", last))
             self.assertEqual(list(self.work.iterdir()), [])
 
+    def test_program_that_cannot_start_does_not_end_the_run(self):
+        self.script("""
+import ctprof
+def refused():
+    try:
+        ctprof.start()
+    except RuntimeError as error:
+        print(error)
+def after():
+    pass
+refused()
+refused()
+after()
+""")
+        said = self.run_with("-o", "run.ctp", "program.py", check=True)
+        self.assertEqual(said.stdout.count("already"), 2)
+        calls = support.calls(self.work / "run.ctp")
+        self.assertEqual((calls["refused"], calls["after"]), (2, 1))
+
     def test_options_reach_the_tracer(self):
         self.script(WORKS)
         names = {}
