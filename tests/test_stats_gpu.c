@@ -115,7 +115,7 @@ START_TEST(callers_and_callees_are_below_them)
 		"    2      1500      750                    17.05             "
 		" "
 		"  <- f (a.c:0)\n"
-		"(1 more function not shown; see --top and --min)\n"
+		"(1 more not shown; see --top and --min)\n"
 		"\n"
 		"ncalls  self device ns  device ns  tottime ns  cumtime ns  "
 		"launched by\n"
