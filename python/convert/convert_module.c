@@ -58,10 +58,14 @@ static enum ctp_status run(struct request *request, struct ctp_error *err)
 
 static void raise_error(PyObject *path, const struct ctp_error *err)
 {
-	if (err->status == CTP_ERR_IO) {
-		/* What failed may be a program that draws the log. */
-		PyObject *args = Py_BuildValue(
-			"(isO)", err->sys_errno, err->message, path);
+	PyObject *kind =
+		err->status == CTP_ERR_IO ? PyExc_OSError : PyExc_ValueError;
+
+	if (err->sys_errno != 0) {
+		/* What failed may be a program that draws the log, or may have
+		 * to do with a directory of any name. */
+		PyObject *args = Py_BuildValue("(iNO)", err->sys_errno,
+			PyUnicode_FromFormat("%s", err->message), path);
 
 		if (args != NULL)
 			PyErr_SetObject(PyExc_OSError, args);
@@ -69,10 +73,9 @@ static void raise_error(PyObject *path, const struct ctp_error *err)
 	} else if (err->status == CTP_ERR_NOMEM) {
 		(void)PyErr_NoMemory();
 	} else if (err->offset == ERROR_NO_OFFSET) {
-		(void)PyErr_Format(
-			PyExc_ValueError, "%S: %s", path, err->message);
+		(void)PyErr_Format(kind, "%S: %s", path, err->message);
 	} else {
-		(void)PyErr_Format(PyExc_ValueError, "%S: byte %llu: %s", path,
+		(void)PyErr_Format(kind, "%S: byte %llu: %s", path,
 			(unsigned long long)err->offset, err->message);
 	}
 }

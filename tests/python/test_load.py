@@ -5,6 +5,7 @@ import marshal
 import os
 import pathlib
 import unittest
+import unittest.mock
 import warnings
 
 import ctprof
@@ -122,6 +123,25 @@ class Converter(LogTestCase):
                 convert(*arguments)
         with self.assertRaises(ValueError):
             convert("a\0b", "pstats")
+
+    def test_directory_of_any_name_is_told(self):
+        text = '{"ph":"X","ts":1,"dur":1,"args":{"a":"%s"}}' % ("a" * 100000)
+        path = self.work / "large.json"
+        path.write_text(f"[{','.join([text] * 300)}]")
+        with unittest.mock.patch.dict(os.environ,
+                                      CTPROF_TMPDIR="/no\udce9"):
+            with self.assertRaisesRegex(FileNotFoundError, "in /no\ufffd"):
+                convert(path, "chrome")
+
+    def test_program_that_fails_is_told(self):
+        for name in "gprof2dot", "dot":
+            tool = self.work / name
+            tool.write_text("#!/bin/sh\necho no >&2\nexit 3\n")
+            tool.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=(
+                f"{self.work}:{os.environ['PATH']}")):
+            with self.assertRaisesRegex(OSError, r"\A/.* failed with .* no"):
+                convert(self.log, "svg")
 
     def test_nothing_is_left_open(self):
         files = pathlib.Path("/proc/self/fd")
