@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "flops.h"
+#include "flops_case.h"
 #include "memory.h"
 #include "op_inputs.h"
 #include "run_suite.h"
@@ -262,63 +262,9 @@ static const struct {
 	{"aten::copy_", "[]", "[]", "[]", UNKNOWN, UNKNOWN, DTYPE_UNKNOWN},
 };
 
-static struct trace *trace;
-static struct flops *flops;
-
-static void set_up(void)
-{
-	trace = trace_new();
-	flops = flops_new(trace);
-	ck_assert(trace != NULL && flops != NULL);
-}
-
-static void tear_down(void)
-{
-	flops_free(flops);
-	trace_free(trace);
-}
-
-static uint32_t number_of(const char *text)
-{
-	return strtab_add(trace->text, text, strlen(text));
-}
-
-static uint32_t add_op(const char *name, const char *category)
-{
-	return trace_add_place(
-		trace, (struct trace_site){.name = number_of(name),
-			       .category = number_of(category)});
-}
-
-static struct event_arg json_arg(const char *key, const char *text)
-{
-	return (struct event_arg){.kind = ARG_JSON,
-		.key = number_of(key),
-		.value.text = {text, strlen(text)}};
-}
-
-/* What an operator does whose arguments are those that are not NULL. */
-static struct flops_work ask(const char *name, const char *dims,
-	const char *types, const char *concrete)
-{
-	struct event_arg args[3];
-	struct event event = {.kind = EVENT_BEGIN, .args = args};
-	struct flops_work work;
-
-	event.site = add_op(name, "cpu_op");
-	if (concrete != NULL)
-		args[event.arg_count++] = json_arg("Concrete Inputs", concrete);
-	if (types != NULL)
-		args[event.arg_count++] = json_arg("Input type", types);
-	if (dims != NULL)
-		args[event.arg_count++] = json_arg("Input Dims", dims);
-	flops_of_op(flops, event.site, &event, &work);
-	return work;
-}
-
 START_TEST(work_follows_from_shapes)
 {
-	struct flops_work work = ask(cases[_i].name, cases[_i].dims,
+	struct flops_work work = flops_ask(cases[_i].name, cases[_i].dims,
 		cases[_i].types, cases[_i].concrete);
 
 	ck_assert_msg(work.has_flops == (cases[_i].flops != UNKNOWN),
@@ -343,45 +289,46 @@ END_TEST
 
 START_TEST(what_the_trace_says_wins)
 {
-	struct event_arg args[3] = {json_arg("Input Dims", "[[3, 5], [5, 7]]"),
+	struct event_arg args[3] = {
+		flops_json_arg("Input Dims", "[[3, 5], [5, 7]]"),
 		{.kind = ARG_INT,
-			.key = number_of("kernel_flop"),
+			.key = flops_number_of("kernel_flop"),
 			.value.integer = 12345},
 		{.kind = ARG_FLOAT,
-			.key = number_of("kernel_num_gb"),
+			.key = flops_number_of("kernel_num_gb"),
 			.value.real = 0.000000123}};
 	struct event event = {.arg_count = 3, .args = args};
-	uint32_t site = add_op("aten::mm", "cpu_op");
+	uint32_t site = flops_add_op("aten::mm", "cpu_op");
 	struct flops_work work;
 
-	flops_of_op(flops, site, &event, &work);
+	flops_of_op(flops_case, site, &event, &work);
 	ck_assert(work.own_flops && work.own_bytes);
 	ck_assert_uint_eq(work.flops, 12345);
 	ck_assert_uint_eq(work.bytes, 123);
 	/* Nothing is none, and so is what is no number. */
 	args[1].value.integer = 0;
-	args[2] = json_arg("kernel_num_gb", "-1e400");
-	flops_of_op(flops, site, &event, &work);
+	args[2] = flops_json_arg("kernel_num_gb", "-1e400");
+	flops_of_op(flops_case, site, &event, &work);
 	ck_assert(!work.own_flops && !work.own_bytes);
 	ck_assert_uint_eq(work.flops, 210);
-	args[1] = json_arg("kernel_flop", "3e3");
+	args[1] = flops_json_arg("kernel_flop", "3e3");
 	work = (struct flops_work){.has_flops = false};
-	flops_of_kernel(flops, &event, &work);
+	flops_of_kernel(flops_case, &event, &work);
 	ck_assert_uint_eq(work.flops, 3000);
 }
 END_TEST
 
 START_TEST(only_operators_are_looked_at)
 {
-	struct event_arg arg = json_arg("Input Dims", "[[3, 5], [5, 7]]");
+	struct event_arg arg = flops_json_arg("Input Dims", "[[3, 5], [5, 7]]");
 	struct event event = {.arg_count = 1, .args = &arg};
 	struct flops_work work;
-	uint32_t site = add_op("aten::mm", "user_annotation");
+	uint32_t site = flops_add_op("aten::mm", "user_annotation");
 
-	ck_assert(!flops_is_op(flops, site));
-	flops_of_op(flops, site, &event, &work);
+	ck_assert(!flops_is_op(flops_case, site));
+	flops_of_op(flops_case, site, &event, &work);
 	ck_assert(!work.has_flops && !work.has_bytes);
-	ck_assert(flops_is_op(flops, add_op("aten::mm", "cpu_op")));
+	ck_assert(flops_is_op(flops_case, flops_add_op("aten::mm", "cpu_op")));
 }
 END_TEST
 
@@ -395,12 +342,12 @@ START_TEST(brackets_may_nest_to_any_depth)
 	memset(text, '[', depth);
 	memset(text + depth, ']', depth);
 	text[2 * depth] = '\0';
-	work = ask("aten::mm", text, text, text);
+	work = flops_ask("aten::mm", text, text, text);
 	ck_assert(!work.has_flops && !work.has_bytes);
-	work = ask("aten::mm", "[[3, 5], [5, 7]]", text, text);
+	work = flops_ask("aten::mm", "[[3, 5], [5, 7]]", text, text);
 	ck_assert(work.has_flops && !work.has_bytes);
 	text[depth] = '\0';
-	work = ask("aten::mm", text, NULL, NULL);
+	work = flops_ask("aten::mm", text, NULL, NULL);
 	ck_assert(!work.has_flops);
 	memory_free(text);
 }
@@ -422,8 +369,8 @@ START_TEST(damaged_shapes_are_no_harm)
 				struct flops_work work;
 
 				texts[i][at] = bytes[j];
-				work = ask("aten::convolution", dims, concrete,
-					concrete);
+				work = flops_ask("aten::convolution", dims,
+					concrete, concrete);
 				ck_assert(work.has_flops || work.flops == 0);
 			}
 			texts[i][at] = saved;
@@ -486,7 +433,7 @@ int main(void)
 	Suite *suite = suite_create("flops");
 	TCase *tests = tcase_create("flops");
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_checked_fixture(tests, flops_set_up, flops_tear_down);
 	tcase_add_loop_test(tests, work_follows_from_shapes, 0,
 		(int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tests, what_the_trace_says_wins);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Operators made by hand, and what lib/flops.c says of them. */
+#ifndef FLOPS_CASE_H
+#define FLOPS_CASE_H
+
+#include "flops.h"
+
+extern struct trace *flops_trace;
+extern struct flops *flops_case;
+
+/* Before and after each test. */
+void flops_set_up(void);
+void flops_tear_down(void);
+
+uint32_t flops_number_of(const char *text);
+uint32_t flops_add_op(const char *name, const char *category);
+struct event_arg flops_json_arg(const char *key, const char *text);
+
+/* What an operator does whose arguments are those that are not NULL. */
+struct flops_work flops_ask(const char *name, const char *dims,
+	const char *types, const char *concrete);
+
+#endif
