@@ -5,17 +5,15 @@ of the figure that the key is of, or refused with a sentence.
 
     sort_check.py CTPROF DIRECTORY CLANG
 """
-import fcntl
 import json
 import os
-import pty
 import random
-import struct
 import subprocess
 import sys
-import termios
 
 CTPROF, WORK, CLANG = sys.argv[1:4]
+ON_TERMINAL = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                           "on_terminal.py")
 SUMS = ("cumtime", "tottime", "ncalls", "pcalls", "percall", "name")
 DEVICES = ("device", "self-device", "device-percall")
 AMOUNTS = ("memory", "self-memory", "device-memory", "self-device-memory",
@@ -212,21 +210,9 @@ def check_none(path):
 
 def titles_on_terminal(*arguments):
     """The titles of a table on a terminal of 80 characters."""
-    pid, master = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        os.execv(CTPROF, [CTPROF, *arguments])
-    seen = b""
-    while True:
-        try:
-            got = os.read(master, 4096)
-        except OSError:
-            break
-        if not got:
-            break
-        seen += got
-    os.close(master)
-    os.waitpid(pid, 0)
+    seen = subprocess.run(
+        [sys.executable, ON_TERMINAL, "24", "80", CTPROF, *arguments],
+        stdout=subprocess.PIPE, check=False).stdout
     lines = [line for line in seen.decode().splitlines() if "count" in line]
     return lines[0] + " " if lines else ""
 
