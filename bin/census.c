@@ -149,6 +149,7 @@ static bool count(
 	case EVENT_ASYNC_END:
 	case EVENT_ARGS:
 	case EVENT_FLOW:
+	case EVENT_WHOLE: /* its range counts */
 	case EVENT_KINDS:
 		break;
 	}

@@ -257,7 +257,6 @@ static int write_input(const struct conversion *conversion, struct input *input,
 
 	job.convert.to = conversion->to;
 	job.convert.options.title = input->name;
-	convert_expect(job.convert.to, input->origin.source->trace);
 	if (job.part_bytes > 0)
 		status = cutting_into_parts(input, &cut);
 	return status == EXIT_DONE ? job_run(&job, input, cut) : status;

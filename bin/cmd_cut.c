@@ -200,7 +200,6 @@ static int write_input(struct cut_command *command, struct input *input)
 		}
 	}
 	command->cutting.progress = job.progress;
-	convert_expect(job.convert.to, input->origin.source->trace);
 	if (status == EXIT_DONE)
 		status = cutting_apply(&command->cutting, input, &cut);
 	if (status == EXIT_DONE)

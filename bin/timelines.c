@@ -66,7 +66,6 @@ static int open_part(const struct merger *merger, struct part *part)
 	if (status != EXIT_DONE)
 		return status;
 	part->is_open = true;
-	convert_expect(merger->job->to, part->input.origin.source->trace);
 	part->input.origin.source->trace->rest_bytes =
 		rest_bytes < REST_BYTES_MIN ? REST_BYTES_MIN : rest_bytes;
 	return EXIT_DONE;

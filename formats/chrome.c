@@ -80,20 +80,49 @@ static struct event in_order(struct chrome *chrome, struct chrome_track *track,
 	return mended;
 }
 
+static bool open_ranges(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (track->ranges_row != NULL)
+		return true;
+	track->epoch_ns = chrome_track_epoch(chrome->trace, event);
+	return chrome_track_open_ranges(&chrome->tracks, track);
+}
+
 static bool add_begin(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
 	struct event mended;
 
-	if (track->ranges_row == NULL) {
-		if (!chrome_track_open_ranges(&chrome->tracks, track))
-			return false;
-		track->epoch_ns = chrome_track_epoch(chrome->trace, event);
-	}
+	if (!open_ranges(chrome, track, event))
+		return false;
 	mended = in_order(chrome, track, event);
 	if (track->stack.depth >= CHROME_DEPTH_SHOWN)
 		chrome->trace->losses[LOSS_DEEP_RANGES]++;
 	return chrome_stack_begin(&track->stack, &mended);
+}
+
+/* Ends the innermost range; one that was longer in truth overlaps others. */
+static bool end_range(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	const struct chrome_row *row;
+	struct chrome_track *calls;
+	struct event whole;
+	uint32_t lane;
+
+	if (!chrome_stack_is_longer(&track->stack, event, &whole))
+		return chrome_stack_end(&track->stack, event);
+	if (chrome_stack_is_begun(&track->stack)) {
+		trace_lose(chrome->trace, LOSS_NOT_SHOWN, 1);
+		return chrome_stack_end(&track->stack, event);
+	}
+	calls = chrome_track_calls(&chrome->tracks, track);
+	if (calls == NULL)
+		return false;
+	row = chrome_track_lane(&chrome->tracks, calls, &whole, &lane);
+	return row != NULL &&
+	       chrome_stack_end_whole(&track->stack, event, &whole, row);
 }
 
 static bool add_end(struct chrome *chrome, struct chrome_track *track,
@@ -106,7 +135,7 @@ static bool add_end(struct chrome *chrome, struct chrome_track *track,
 		return true;
 	}
 	mended = in_order(chrome, track, event);
-	return chrome_stack_end(&track->stack, &mended);
+	return end_range(chrome, track, &mended);
 }
 
 static bool add_args(struct chrome *chrome, struct chrome_track *track,
@@ -149,6 +178,16 @@ static bool add_complete(struct chrome *chrome, struct chrome_track *track,
 		return add_slice(chrome, track, event, NULL) != NULL;
 	return chrome_events_take_args(&chrome->events, event) &&
 	       add_slice(chrome, track, event, &chrome->events.args) != NULL;
+}
+
+static bool add_whole(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct chrome_track *calls = NULL;
+
+	if (open_ranges(chrome, track, event))
+		calls = chrome_track_calls(&chrome->tracks, track);
+	return calls != NULL && add_complete(chrome, calls, event);
 }
 
 static bool add_activity(struct chrome *chrome, struct chrome_track *track,
@@ -229,6 +268,7 @@ static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
 	[EVENT_END] = add_end,
 	[EVENT_ARGS] = add_args,
 	[EVENT_COMPLETE] = add_complete,
+	[EVENT_WHOLE] = add_whole,
 	[EVENT_ASYNC_BEGIN] = add_async,
 	[EVENT_ASYNC_END] = add_async,
 	[EVENT_INSTANT] = add_instant,

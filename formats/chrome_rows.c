@@ -12,7 +12,7 @@
 #define DEVICE_SORT_INDEX 1000000
 
 /* Rows that a track may have. */
-#define ROWS_MAX (2 * LANES_MAX - CHROME_ROW_MAIN)
+#define ROWS_MAX (3 * LANES_MAX - CHROME_ROW_MAIN)
 
 /* How many tracks are searched for the thread that others tell of: such
  * tracks may be as many as threads. */
@@ -114,18 +114,18 @@ static void write_index(struct chrome_rows *rows, const struct chrome_row *row,
 	end_metadata(json);
 }
 
-/* Writes what has been put into rows->name. */
-static bool write_name(struct chrome_rows *rows, const struct chrome_row *row,
-	const char *name)
+/* Writes what has been put into rows->name. More may be added until the event
+ * is ended. NULL if out of memory. */
+static struct json *begin_name(struct chrome_rows *rows,
+	const struct chrome_row *row, const char *name)
 {
 	struct json *json;
 
 	if (rows->name.failed)
-		return false;
+		return NULL;
 	json = begin_metadata(rows, row, name, "name");
 	json_text_sized(json, (const char *)rows->name.bytes, rows->name.used);
-	end_metadata(json);
-	return true;
+	return json;
 }
 
 static void name_number(struct buffer *name, const char *text, int64_t id)
@@ -161,9 +161,15 @@ void chrome_row_add_process(
 static bool write_process_name(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
+	struct json *json;
+
 	rows->name.used = 0;
 	chrome_row_add_process(&rows->name, rows->trace, row->track);
-	return write_name(rows, row, "process_name");
+	json = begin_name(rows, row, "process_name");
+	if (json == NULL)
+		return false;
+	end_metadata(json);
+	return true;
 }
 
 int64_t chrome_row_stream(const struct trace_track *track)
@@ -210,9 +216,11 @@ void chrome_row_add_name(struct buffer *name, const struct trace *trace,
 		name_suffix(name, " (device calls)");
 	if (lane == CHROME_ROW_RANGES)
 		name_suffix(name, " (ranges)");
-	if (lane >= CHROME_ROW_HOST)
+	if (lane >= CHROME_ROW_CALLS)
+		name_suffix(name, " (calls)");
+	else if (lane >= CHROME_ROW_HOST)
 		name_suffix(name, " (host)");
-	if (lane >= 0 && lane != CHROME_ROW_HOST) {
+	if (lane >= 0 && lane != CHROME_ROW_HOST && lane != CHROME_ROW_CALLS) {
 		name_suffix(name, " (lane ");
 		name_number(name, "", lane % LANES_MAX + 1);
 		buffer_add_text(name, ")");
@@ -222,9 +230,19 @@ void chrome_row_add_name(struct buffer *name, const struct trace *trace,
 static bool write_thread_name(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
+	struct json *json;
+
 	rows->name.used = 0;
 	chrome_row_add_name(&rows->name, rows->trace, row->track, row->lane);
-	return write_name(rows, row, "thread_name");
+	json = begin_name(rows, row, "thread_name");
+	if (json == NULL)
+		return false;
+	if (row->lane >= CHROME_ROW_CALLS) {
+		json_key(json, CHROME_ROWS_CALLS_OF);
+		json_uint(json, row->calls_of);
+	}
+	end_metadata(json);
+	return true;
 }
 
 /* The entry of the track's process, or of its device, made if it is new; NULL if
@@ -362,20 +380,18 @@ static int64_t wish_tid(const struct trace_track *track, int32_t lane)
 	return tid;
 }
 
-bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
-	struct chrome_row *row)
+/* The row has its track and lane. */
+static bool open_row(struct chrome_rows *rows, struct chrome_row *row)
 {
-	const struct trace_track *from = &rows->trace->tracks[track];
+	const struct trace_track *from = &rows->trace->tracks[row->track];
 	char *at = row->prefix;
 
-	assert(track < rows->trace->track_count);
-	*row = (struct chrome_row){.track = track, .lane = lane};
 	row->name = from->name;
-	if (!choose(rows, rows->tids, wish_tid(from, lane), &row->tid) ||
+	if (!choose(rows, rows->tids, wish_tid(from, row->lane), &row->tid) ||
 		!open_process(rows, row) || !write_thread_name(rows, row))
 		return false;
-	write_index(
-		rows, row, "thread_sort_index", sort_index(rows, track, lane));
+	write_index(rows, row, "thread_sort_index",
+		sort_index(rows, row->track, row->lane));
 	memcpy(at, ",\n{\"ph\":\"X\",\"pid\":", 18);
 	at = json_put_uint(at + 18, row->pid);
 	memcpy(at, ",\"tid\":", 7);
@@ -383,6 +399,22 @@ bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 	memcpy(at, ",\"ts\":", 6);
 	row->prefix_size = (uint32_t)(at + 6 - row->prefix);
 	return true;
+}
+
+bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
+	struct chrome_row *row)
+{
+	assert(track < rows->trace->track_count);
+	*row = (struct chrome_row){.track = track, .lane = lane};
+	return open_row(rows, row);
+}
+
+bool chrome_rows_open_calls(struct chrome_rows *rows,
+	const struct chrome_row *ranges, int32_t lane, struct chrome_row *row)
+{
+	*row = (struct chrome_row){
+		.track = ranges->track, .lane = lane, .calls_of = ranges->tid};
+	return open_row(rows, row);
 }
 
 bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row)

@@ -25,15 +25,21 @@
 
 /* A track's first row; one for its nested ranges if the first is taken by
  * slices; or lane 0 and up for slices, from CHROME_ROW_HOST on for the
- * host's time on a stream. */
+ * host's time on a stream, from CHROME_ROW_CALLS on for calls that overlap
+ * ranges. */
 #define CHROME_ROW_MAIN (-2)
 #define CHROME_ROW_RANGES (-1)
 #define CHROME_ROW_HOST LANES_MAX
+#define CHROME_ROW_CALLS (2 * LANES_MAX)
 
 /* Arguments of a device's "process_labels": the pid of the process that used
  * it, as in the file, and its number. */
 #define CHROME_ROWS_OWNER "process"
 #define CHROME_ROWS_DEVICE "device"
+
+/* An argument of "thread_name" for such calls: the tid, as in the file, of the
+ * row that has those ranges. */
+#define CHROME_ROWS_CALLS_OF "calls_of"
 
 #define CHROME_PREFIX_ROOM 64
 #define CHROME_PREFIX_PHASE 9
@@ -44,6 +50,7 @@ struct chrome_row {
 	uint32_t prefix_size;
 	uint32_t pid;
 	uint32_t tid;
+	uint32_t calls_of; /* CHROME_ROWS_CALLS_OF */
 	uint32_t track;
 	int32_t lane;  /* or one of the above */
 	uint32_t name; /* of the track, when it was written last */
@@ -85,6 +92,10 @@ void chrome_rows_clear(struct chrome_rows *rows);
 /* Makes a row and writes its names. False if out of memory. */
 bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 	struct chrome_row *row);
+
+/* Likewise, for calls that overlap the ranges of that row. */
+bool chrome_rows_open_calls(struct chrome_rows *rows,
+	const struct chrome_row *ranges, int32_t lane, struct chrome_row *row);
 
 /* Writes the row's names again if the track or process got a name since. */
 bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);

@@ -1,39 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Held text is a list of pieces per frame, in the order of the file, joined in
- * constant time when a range that is held itself closes: a chain of ranges
- * that all start together costs no more than one that does not.
- */
 #include "chrome_stack.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "chrome_held.h"
+#include "event_copy.h"
 #include "memory.h"
-
-/* Text that is to be written after what holds it back. */
-struct piece {
-	struct piece *next;
-	size_t size;
-	char bytes[];
-};
-
-struct held {
-	struct piece *first; /* NULL: nothing */
-	struct piece *last;
-};
 
 struct chrome_frame {
 	int64_t start_ns;
 	uint32_t site;
 	bool begun;       /* "B" is written: it ends with "E" */
+	bool is_moved;    /* its EVENT_WHOLE is what is written */
 	bool has_flow;    /* `flow` starts here */
 	bool is_op;       /* its category is "cpu_op" */
 	bool is_numbered; /* as a call, by us */
 	uint64_t flow;
 	uint64_t id;              /* "External id"; 0: none */
 	struct chrome_args *args; /* NULL: none */
-	struct held held;
+	struct chrome_held held;
+};
+
+/* What a range is shown as. */
+struct shape {
+	const struct chrome_row *row;
+	int64_t start_ns;
+	uint64_t dur_ns;
 };
 
 /* Calls of a device's API are made by one another, to no great depth. */
@@ -52,20 +45,10 @@ void chrome_stack_init(struct chrome_stack *stack, struct json *json,
 		.empty_ns = INT64_MIN};
 }
 
-static void free_held(struct held *held)
-{
-	while (held->first != NULL) {
-		struct piece *piece = held->first;
-
-		held->first = piece->next;
-		memory_free(piece);
-	}
-}
-
 void chrome_stack_clear(struct chrome_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
-		free_held(&stack->frames[i].held);
+		chrome_held_clear(&stack->frames[i].held);
 		chrome_args_give(stack->text, stack->frames[i].args);
 	}
 	memory_free(stack->frames);
@@ -96,8 +79,10 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 {
 	if (stack->depth == stack->room && !grow(stack))
 		return false;
-	stack->frames[stack->depth++] = (struct chrome_frame){
-		.start_ns = event->time_ns, .site = event->site};
+	stack->frames[stack->depth++] =
+		(struct chrome_frame){.start_ns = event->time_ns,
+			.is_moved = event->dur_ns > 0,
+			.site = event->site};
 	return event->arg_count == 0 || chrome_stack_args(stack, event);
 }
 
@@ -145,13 +130,13 @@ void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
 		json_raw(json, "}", 1);
 }
 
-static void write_flow(struct json *json, const struct chrome_stack *stack,
-	const struct chrome_frame *frame)
+static void write_flow(struct json *json, const struct chrome_row *row,
+	const struct chrome_frame *frame, int64_t time_ns)
 {
-	struct chrome_flow flow = {'s', frame->start_ns, frame->flow};
+	struct chrome_flow flow = {'s', time_ns, frame->flow};
 
 	if (frame->has_flow)
-		chrome_row_write_flow(json, stack->row, flow);
+		chrome_row_write_flow(json, row, flow);
 }
 
 /* Its name, and that it is an operation. */
@@ -164,20 +149,20 @@ static void write_op(struct json *json, const struct chrome_site *site)
 /* What has started together stands behind it, or Perfetto would start the
  * arrow in the range around it. */
 static void write_range(struct json *json, const struct chrome_stack *stack,
-	const struct chrome_frame *frame, uint64_t dur_ns)
+	const struct chrome_frame *frame, const struct shape *shape)
 {
 	const struct chrome_site *site = &stack->text->sites[frame->site];
 
 	if (frame->is_op) {
-		write_times(json, stack->row, frame->start_ns, dur_ns);
+		write_times(json, shape->row, shape->start_ns, shape->dur_ns);
 		write_op(json, site);
 		chrome_args_write(json, site, frame->args);
 		json_raw(json, "}", 1);
 	} else {
-		chrome_stack_write_slice(json, stack->row, site, frame->args,
-			frame->start_ns, dur_ns);
+		chrome_stack_write_slice(json, shape->row, site, frame->args,
+			shape->start_ns, shape->dur_ns);
 	}
-	write_flow(json, stack, frame);
+	write_flow(json, shape->row, frame, shape->start_ns);
 }
 
 /* The arguments go with the end: all are known by then. What stands beside them
@@ -201,17 +186,12 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 		chrome_args_move_beside(json, frame->args);
 	json_raw(json, "}", 1);
 	if (phase == 'B')
-		write_flow(json, stack, frame);
+		write_flow(json, stack->row, frame, frame->start_ns);
 }
 
-static void write_held(struct chrome_stack *stack, struct held *held)
+static void write_held(struct chrome_stack *stack, struct chrome_held *held)
 {
-	for (struct piece *piece = held->first; piece != NULL;
-		piece = piece->next) {
-		json_raw(stack->json, piece->bytes, piece->size);
-		stack->held_bytes -= piece->size;
-	}
-	free_held(held);
+	stack->held_bytes -= chrome_held_write(held, stack->json);
 }
 
 /* Writes the beginning of the innermost range and, in order, of those it
@@ -229,7 +209,9 @@ static bool begin_tied(struct chrome_stack *stack)
 
 		if (chrome_text_site(stack->text, frame->site) == NULL)
 			return false;
-		write_mark(stack->json, stack, frame, 'B', frame->start_ns);
+		if (!frame->is_moved)
+			write_mark(stack->json, stack, frame, 'B',
+				frame->start_ns);
 		write_held(stack, &frame->held);
 		frame->begun = true;
 	}
@@ -245,56 +227,39 @@ static bool is_tied(const struct chrome_stack *stack)
 	       !frame[-1].begun;
 }
 
-static void held_join(struct held *held, struct held *more)
+/* Moves the scratch text to the end of what is held. */
+static bool hold(struct chrome_stack *stack, struct chrome_held *held,
+	const struct json *json)
 {
-	if (more->first == NULL)
-		return;
-	if (held->first == NULL)
-		held->first = more->first;
-	else
-		held->last->next = more->first;
-	held->last = more->last;
-	*more = (struct held){NULL, NULL};
-}
-
-/* Moves the scratch text to the end of the list. */
-static bool hold(
-	struct chrome_stack *stack, struct held *held, const struct json *json)
-{
-	struct piece *piece = NULL;
-	struct held more;
-
-	if (!json->failed)
-		piece = memory_new(sizeof(*piece) + json->used);
-	if (piece == NULL)
-		return false;
-	piece->next = NULL;
-	piece->size = json->used;
-	memcpy(piece->bytes, json->bytes, json->used);
-	stack->held_bytes += piece->size;
-	more = (struct held){piece, piece};
-	held_join(held, &more);
-	return true;
+	stack->held_bytes += json->used;
+	return chrome_held_add(held, json);
 }
 
 /* Gives the closing range and what it holds to the one around it. */
-static bool hold_range(
-	struct chrome_stack *stack, int64_t end_ns, bool as_slice)
+static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
-	struct held *held = &frame[-1].held;
+	struct chrome_held *held = &frame[-1].held;
 	struct json *json = chrome_text_scratch(stack->text);
-	uint64_t dur_ns = (uint64_t)end_ns - (uint64_t)frame->start_ns;
 
-	if (as_slice)
-		write_range(json, stack, frame, dur_ns);
-	else
-		write_mark(json, stack, frame, 'B', frame->start_ns);
+	write_range(json, stack, frame, shape);
 	if (!hold(stack, held, json))
 		return false;
-	held_join(held, &frame->held);
-	if (as_slice)
-		return true;
+	chrome_held_join(held, &frame->held);
+	return true;
+}
+
+/* Likewise, as "B" and "E". */
+static bool hold_marks(struct chrome_stack *stack, int64_t end_ns)
+{
+	struct chrome_frame *frame = top(stack);
+	struct chrome_held *held = &frame[-1].held;
+	struct json *json = chrome_text_scratch(stack->text);
+
+	write_mark(json, stack, frame, 'B', frame->start_ns);
+	if (!hold(stack, held, json))
+		return false;
+	chrome_held_join(held, &frame->held);
 	json = chrome_text_scratch(stack->text);
 	write_mark(json, stack, frame, 'E', end_ns);
 	return hold(stack, held, json);
@@ -306,34 +271,67 @@ static void pop(struct chrome_stack *stack)
 	stack->depth--;
 }
 
-/* Closes the innermost range. */
+/* Is more held than there may be? Then nothing is. */
+static bool check_held(struct chrome_stack *stack)
+{
+	return stack->held_bytes <= CHROME_HELD_MAX || begin_tied(stack);
+}
+
+/* Closes the innermost range, which is a slice. */
+static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
+{
+	struct chrome_frame *frame = top(stack);
+
+	if (chrome_text_site(stack->text, frame->site) == NULL)
+		return false;
+	if (!frame->begun && is_tied(stack)) {
+		if (!hold_range(stack, shape))
+			return false;
+		pop(stack);
+		return check_held(stack);
+	}
+	write_range(stack->json, stack, frame, shape);
+	write_held(stack, &frame->held);
+	pop(stack);
+	return true;
+}
+
+/* Likewise, which is not written itself. */
+static void close_moved(struct chrome_stack *stack)
+{
+	struct chrome_frame *frame = top(stack);
+
+	if (!frame->begun && is_tied(stack))
+		chrome_held_join(&frame[-1].held, &frame->held);
+	else
+		write_held(stack, &frame->held);
+	pop(stack);
+}
+
+/* Closes the innermost range where it is. */
 static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
-	bool empty = frame->start_ns == end_ns;
+	const struct shape shape = {stack->row, frame->start_ns,
+		(uint64_t)end_ns - (uint64_t)frame->start_ns};
 	bool as_slice = stack->empty_ns != end_ns;
 
 	if (chrome_text_site(stack->text, frame->site) == NULL)
 		return false;
-	if (empty)
+	if (shape.dur_ns == 0)
 		stack->empty_ns = end_ns;
-	if (!frame->begun && is_tied(stack) && (as_slice || empty)) {
-		if (!hold_range(stack, end_ns, as_slice))
+	if (!frame->begun && as_slice)
+		return close_slice(stack, &shape);
+	if (!frame->begun && is_tied(stack) && shape.dur_ns == 0) {
+		if (!hold_marks(stack, end_ns))
 			return false;
 		pop(stack);
-		return stack->held_bytes <= CHROME_HELD_MAX ||
-		       begin_tied(stack);
+		return check_held(stack);
 	}
 	/* An "E" must come before all that starts after it: not held. */
-	if (!frame->begun && !as_slice && !begin_tied(stack))
+	if (!frame->begun && !begin_tied(stack))
 		return false;
-	if (frame->begun) {
-		write_mark(stack->json, stack, frame, 'E', end_ns);
-	} else {
-		write_range(stack->json, stack, frame,
-			(uint64_t)end_ns - (uint64_t)frame->start_ns);
-		write_held(stack, &frame->held);
-	}
+	write_mark(stack->json, stack, frame, 'E', end_ns);
 	pop(stack);
 	return true;
 }
@@ -346,7 +344,8 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 	for (int i = 0; i < CALLS_MAX && at > 0; i++) {
 		struct chrome_frame *frame = &stack->frames[--at];
 
-		if (!chrome_text_is_call(stack->text, frame->site))
+		if (!frame->is_moved &&
+			!chrome_text_is_call(stack->text, frame->site))
 			return frame;
 	}
 	return NULL;
@@ -413,17 +412,28 @@ bool chrome_stack_call(
 	frame->flow = call.flow;
 	if (frame->begun && !frame->has_flow) {
 		frame->has_flow = true;
-		write_flow(stack->json, stack, frame);
+		write_flow(stack->json, stack->row, frame, frame->start_ns);
 	}
 	frame->has_flow = true;
 	return true;
 }
 
+static bool close_any(struct chrome_stack *stack, int64_t end_ns)
+{
+	if (!top(stack)->is_moved)
+		return close_range(stack, end_ns);
+	close_moved(stack);
+	return true;
+}
+
+static bool add_end_args(struct chrome_stack *stack, const struct event *event)
+{
+	return event->arg_count == 0 || chrome_stack_args(stack, event);
+}
+
 bool chrome_stack_end(struct chrome_stack *stack, const struct event *event)
 {
-	if (event->arg_count > 0 && !chrome_stack_args(stack, event))
-		return false;
-	return close_range(stack, event->time_ns);
+	return add_end_args(stack, event) && close_any(stack, event->time_ns);
 }
 
 bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
@@ -431,5 +441,33 @@ bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
 	struct chrome_args *args = own_args(stack, top(stack));
 
 	return args != NULL && chrome_args_add_open(args, stack->text) &&
-	       close_range(stack, time_ns);
+	       close_any(stack, time_ns);
+}
+
+bool chrome_stack_is_begun(const struct chrome_stack *stack)
+{
+	return top(stack)->begun;
+}
+
+bool chrome_stack_is_longer(const struct chrome_stack *stack,
+	const struct event *end, struct event *whole)
+{
+	const struct chrome_frame *frame = top(stack);
+
+	if (end->dur_ns == 0 || frame->is_moved)
+		return false;
+	*whole = (struct event){.kind = EVENT_COMPLETE,
+		.track = stack->row->track,
+		.site = frame->site,
+		.time_ns = frame->start_ns};
+	whole->dur_ns = (uint64_t)event_end(end) - (uint64_t)frame->start_ns;
+	return true;
+}
+
+bool chrome_stack_end_whole(struct chrome_stack *stack, const struct event *end,
+	const struct event *whole, const struct chrome_row *row)
+{
+	const struct shape shape = {row, whole->time_ns, whole->dur_ns};
+
+	return add_end_args(stack, end) && close_slice(stack, &shape);
 }

@@ -13,6 +13,8 @@
  *   and contains or follows another empty one at the same time;
  * - ranges that start together and of which too much text is held.
  *
+ * A call that was moved, so that it nests, is shown as it was, on another row.
+ *
  * A range that is the call of a device's API starts an arrow to what it
  * caused, and the range that it was made in gets an "External id", by which
  * Kineto's readers find it; these look among "cpu_op" only, so that is its
@@ -84,6 +86,18 @@ bool chrome_stack_end(struct chrome_stack *stack, const struct event *event);
 
 /* Closes the innermost range at `time_ns` and marks it as still open then. */
 bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns);
+
+/* Was the innermost range longer than its beginning and this end say? Then
+ * `*whole` has the time and length that it had. */
+bool chrome_stack_is_longer(const struct chrome_stack *stack,
+	const struct event *end, struct event *whole);
+
+/* Is the innermost range's beginning written? Then it cannot be moved. */
+bool chrome_stack_is_begun(const struct chrome_stack *stack);
+
+/* Closes the innermost range as that whole one, on that row. */
+bool chrome_stack_end_whole(struct chrome_stack *stack, const struct event *end,
+	const struct event *whole, const struct chrome_row *row);
 
 /* Writes one "X" event. `args` may be NULL. */
 void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,

@@ -30,6 +30,7 @@ static void track_free(struct chrome_track *track)
 			memory_free(track->lane_rows[i]);
 	lanes_free(track->lanes);
 	track_free(track->host);
+	track_free(track->calls);
 	memory_free(track);
 }
 
@@ -77,18 +78,44 @@ struct chrome_track *chrome_track_host(
 	return track->host;
 }
 
+struct chrome_track *chrome_track_calls(
+	struct chrome_tracks *tracks, struct chrome_track *track)
+{
+	struct chrome_track *calls = track->calls;
+
+	if (calls != NULL)
+		return calls;
+	calls = memory_new_zeroed(1, sizeof(*calls));
+	if (calls == NULL)
+		return NULL;
+	calls->ranges_of = track->ranges_row;
+	track->calls = calls;
+	return chrome_rows_open_calls(&tracks->rows, calls->ranges_of,
+		       CHROME_ROW_CALLS, &calls->row)
+		       ? calls
+		       : NULL;
+}
+
 static struct chrome_row *take_row(
 	struct chrome_tracks *tracks, struct chrome_track *track, int32_t lane)
 {
 	struct chrome_row *row;
+	bool done;
 
 	if (!track->row_used) {
 		track->row_used = true;
 		return &track->row;
 	}
 	row = memory_new(sizeof(*row));
-	if (row != NULL &&
-		!chrome_rows_open(&tracks->rows, track->row.track, lane, row)) {
+	if (row == NULL)
+		return NULL;
+	if (track->ranges_of != NULL)
+		done = chrome_rows_open_calls(
+			&tracks->rows, track->ranges_of, lane, row);
+	else
+		done = chrome_rows_open(
+			&tracks->rows, track->row.track, lane, row);
+	if (!done) {
 		memory_free(row);
 		return NULL;
 	}
@@ -109,8 +136,8 @@ bool chrome_track_open_ranges(
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	struct chrome_track *track, const struct event *event, uint32_t *lane)
 {
-	bool host = track->row.lane == CHROME_ROW_HOST;
-	uint32_t first = host ? CHROME_ROW_HOST : 0;
+	int32_t first =
+		track->row.lane == CHROME_ROW_MAIN ? 0 : track->row.lane;
 
 	if (track->lanes == NULL)
 		track->lanes = lanes_new();
@@ -121,7 +148,7 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 		return NULL;
 	if (track->lane_rows[*lane] == NULL)
 		track->lane_rows[*lane] =
-			take_row(tracks, track, (int32_t)(first + *lane));
+			take_row(tracks, track, first + (int32_t)*lane);
 	return track->lane_rows[*lane];
 }
 
@@ -154,7 +181,8 @@ static bool rename_track(
 	for (uint32_t i = 0; i < LANES_MAX; i++)
 		if (!rename_row(tracks, track->lane_rows[i]))
 			return false;
-	return rename_track(tracks, track->host);
+	return rename_track(tracks, track->host) &&
+	       rename_track(tracks, track->calls);
 }
 
 bool chrome_tracks_rename(struct chrome_tracks *tracks)

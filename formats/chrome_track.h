@@ -26,6 +26,10 @@ struct chrome_track {
 	/* Of a stream: the host's time, as waits for it, which would not nest
 	 * with what it did. NULL: none yet. */
 	struct chrome_track *host;
+	/* Calls that overlap the ranges; NULL: none yet. Of that itself:
+	 * whose ranges these are. */
+	struct chrome_track *calls;
+	const struct chrome_row *ranges_of;
 };
 
 struct chrome_tracks {
@@ -76,6 +80,10 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 
 /* The host's time on a stream; NULL if out of memory. */
 struct chrome_track *chrome_track_host(
+	struct chrome_tracks *tracks, struct chrome_track *track);
+
+/* Calls that overlap the track's ranges, of which there are some; likewise. */
+struct chrome_track *chrome_track_calls(
 	struct chrome_tracks *tracks, struct chrome_track *track);
 
 /* Writes names again that became known after their rows were begun. False if

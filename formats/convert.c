@@ -80,11 +80,6 @@ static enum ctp_status check_output(FILE *out, struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot write");
 }
 
-void convert_expect(const struct format *to, struct trace *trace)
-{
-	trace->keep_calls = to->new_timeline != NULL && !to->nests;
-}
-
 static enum ctp_status run_timeline(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err)
 {
@@ -97,7 +92,6 @@ static enum ctp_status run_timeline(struct event_source *source,
 			"holds a profile, which does not know when things "
 			"happened: it cannot become a timeline (%s)",
 			job->to->name);
-	convert_expect(job->to, source->trace);
 	status = job->to->new_timeline(
 		job->out, source->trace, &job->options, &writer, err);
 	if (status != CTP_OK)

@@ -45,10 +45,6 @@ struct convert_job {
 	void *user;
 };
 
-/* Says what a trace will be written as. convert_run() does so, too: it is for
- * what reads of its source before that. */
-void convert_expect(const struct format *to, struct trace *trace);
-
 /*
  * Reads the source to its end and writes it.
  *

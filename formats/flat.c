@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "event_copy.h"
 #include "memory.h"
 #include "trace_join.h"
 
@@ -11,6 +12,7 @@ struct frame {
 	uint64_t id;
 	uint64_t inner_ns; /* of the ranges in it that have ended */
 	int64_t start_ns;
+	bool is_moved; /* its EVENT_WHOLE is a row */
 	uint32_t site;
 	struct chrome_args args;
 };
@@ -145,45 +147,50 @@ static enum ctp_status begin(struct flat *flat, struct flat_track *track,
 	frame->id = 0;
 	frame->inner_ns = 0;
 	frame->start_ns = start_ns;
+	frame->is_moved = event->dur_ns > 0;
 	frame->site = event->site;
 	return CTP_OK;
 }
 
-/* Ends the innermost range of the track, which there is. */
-static enum ctp_status end(struct flat *flat, uint32_t number, int64_t end_ns,
-	struct ctp_error *err)
+/* Ends the innermost range of the track, which there is. One whose end was moved
+ * is longer than what is its own time and that of the ranges in it. */
+static enum ctp_status end(
+	struct flat *flat, const struct event *event, struct ctp_error *err)
 {
-	struct flat_track *track = &flat->tracks[number];
+	struct flat_track *track = &flat->tracks[event->track];
 	const struct frame *frame = &track->frames[--track->depth];
 	struct frame *around = top(track);
-	uint64_t length = (uint64_t)end_ns - (uint64_t)frame->start_ns;
+	uint64_t length = (uint64_t)event->time_ns - (uint64_t)frame->start_ns;
 	struct flat_row row = {.kind = EVENT_BEGIN,
 		.number = frame->number,
 		.parent = around == NULL ? 0 : around->number,
 		.depth = track->depth,
-		.track = number,
+		.track = event->track,
 		.site = frame->site,
 		.start_ns = frame->start_ns,
 		.has_duration = true,
-		.duration_ns = length,
+		.duration_ns =
+			(uint64_t)event_end(event) - (uint64_t)frame->start_ns,
 		.self_ns = length - frame->inner_ns,
 		.id = frame->id,
 		.device = -1};
 
 	if (around != NULL)
 		around->inner_ns += length;
-	return put(flat, &row, &frame->args, err);
+	return frame->is_moved ? CTP_OK : put(flat, &row, &frame->args, err);
 }
 
 static enum ctp_status end_range(struct flat *flat, struct flat_track *track,
 	const struct event *event, struct ctp_error *err)
 {
+	struct event mended = *event;
+
 	if (track->depth == 0) {
 		trace_lose(flat->trace, LOSS_STRAY_ENDS, 1);
 		return CTP_OK;
 	}
-	return end(
-		flat, event->track, in_order(flat, track, event->time_ns), err);
+	mended.time_ns = in_order(flat, track, event->time_ns);
+	return end(flat, &mended, err);
 }
 
 /* An "External id" that activities are joined by is among the arguments, and
@@ -236,6 +243,7 @@ static enum ctp_status add_row(struct flat *flat,
 		.site = event->site,
 		.start_ns = event->time_ns,
 		.has_duration = event->kind == EVENT_COMPLETE ||
+				event->kind == EVENT_WHOLE ||
 				event->kind == EVENT_ACTIVITY,
 		.duration_ns = event->dur_ns,
 		.id = row_id(event),
@@ -290,13 +298,15 @@ enum ctp_status flat_finish(struct flat *flat, struct ctp_error *err)
 
 	for (uint32_t i = 0; i < flat->track_count; i++) {
 		struct flat_track *track = &flat->tracks[i];
-		int64_t end_ns = trace_track_end(flat->trace, i);
+		struct event last = {.kind = EVENT_END,
+			.track = i,
+			.time_ns = trace_track_end(flat->trace, i)};
 
-		if (end_ns < track->last_ns)
-			end_ns = track->last_ns;
+		if (last.time_ns < track->last_ns)
+			last.time_ns = track->last_ns;
 		while (status == CTP_OK && track->depth > 0) {
 			trace_lose(flat->trace, LOSS_OPEN_RANGES, 1);
-			status = end(flat, i, end_ns, err);
+			status = end(flat, &last, err);
 		}
 	}
 	return status;
@@ -307,6 +317,7 @@ const char *flat_kind_name(const struct flat_row *row)
 	static const char *const names[EVENT_KINDS] = {
 		[EVENT_BEGIN] = "range",
 		[EVENT_COMPLETE] = "slice",
+		[EVENT_WHOLE] = "slice",
 		[EVENT_ASYNC_BEGIN] = "async begin",
 		[EVENT_ASYNC_END] = "async end",
 		[EVENT_INSTANT] = "instant",

@@ -56,7 +56,6 @@ struct format {
 	const char *summary; /* what it is and who reads it; no capital */
 	bool binary;         /* not for a terminal */
 	bool needs_tree;     /* write_profile wants profile->nodes */
-	bool nests;          /* of what overlaps its timelines know nothing */
 	bool has_metrics;    /* write_profile heeds options->metric */
 	bool holds_profile;  /* what is read has read_profile(), no events */
 

@@ -79,5 +79,4 @@ const struct format log_format = {
 	.probe = log_read_probe,
 	.open_events = log_read_open,
 	.new_timeline = log_format_new,
-	.nests = true, /* so that a profile of the log is that of the trace */
 };

@@ -229,13 +229,10 @@ static bool add_async(struct pftrace *pftrace, struct pftrace_track *track,
 static struct buffer *begin_instant(struct pftrace *pftrace,
 	struct pftrace_track *track, const struct event *event)
 {
-	uint64_t uuid = 0;
-
-	if (pftrace_stack_flush(&pftrace->tracks, track))
-		uuid = pftrace_stack_track(&pftrace->tracks, track);
-	if (uuid == 0)
+	if (!pftrace_stack_flush(&pftrace->tracks, track))
 		return NULL;
-	return pftrace_event_begin(&pftrace->packets, PFTRACE_INSTANT, uuid,
+	return pftrace_event_begin(&pftrace->packets, PFTRACE_INSTANT,
+		pftrace_stack_track(track),
 		time_in_file(track, event->time_ns));
 }
 
@@ -347,6 +344,7 @@ static bool (*const adders[EVENT_KINDS])(struct pftrace *pftrace,
 	[EVENT_END] = add_end,
 	[EVENT_ARGS] = add_args,
 	[EVENT_COMPLETE] = add_complete,
+	[EVENT_WHOLE] = add_complete,
 	[EVENT_ASYNC_BEGIN] = add_async,
 	[EVENT_ASYNC_END] = add_async,
 	[EVENT_INSTANT] = add_instant,

@@ -5,6 +5,9 @@
  * that arguments and arrows can stand there; those that come later stand at the
  * end, which readers add to it.
  *
+ * A call whose end was moved, so that it nests, stands there as it was: what
+ * overlaps it goes to another line.
+ *
  * Memory: what is held, and what is late, of ranges that are open.
  */
 #ifndef PFTRACE_STACK_H
@@ -31,9 +34,7 @@ struct buffer *pftrace_stack_fields(struct pftrace_track *track);
 bool pftrace_stack_flush(
 	struct pftrace_tracks *tracks, struct pftrace_track *track);
 
-/* The track where an instant within the innermost range goes; 0 if out of
- * memory. */
-uint64_t pftrace_stack_track(
-	struct pftrace_tracks *tracks, struct pftrace_track *track);
+/* The track where an instant within the innermost range goes. */
+uint64_t pftrace_stack_track(const struct pftrace_track *track);
 
 #endif

@@ -52,10 +52,10 @@ static void track_free(struct pftrace_track *track)
 		return;
 	lanes_free(track->slices.lanes);
 	lanes_free(track->host.lanes);
-	for (uint32_t i = 0; i < track->stack.late_room; i++)
-		buffer_clear(&track->stack.late[i]);
-	memory_free(track->stack.late);
-	memory_free(track->stack.levels);
+	for (uint32_t i = 0; i < track->stack.range_room; i++)
+		buffer_clear(&track->stack.ranges[i].late);
+	memory_free(track->stack.ranges);
+	memory_free(track->stack.lines);
 	buffer_clear(&track->stack.held);
 	memory_free(track);
 }
@@ -310,24 +310,24 @@ static void rename_lanes(struct pftrace_tracks *tracks,
 			describe_row(tracks, track, lanes->uuids[i], first + i);
 }
 
-/* Names the track of a level, or of all ranges. */
-static void describe_level(struct pftrace_tracks *tracks,
-	const struct pftrace_track *track, uint32_t level)
+/* Names the track of a line. */
+static void describe_line(struct pftrace_tracks *tracks,
+	const struct pftrace_track *track, uint32_t line)
 {
-	uint64_t uuid = track->stack.levels[level];
+	uint64_t uuid = track->stack.lines[line].uuid;
 	char digits[JSON_NUMBER_MAX];
-	char *end = json_put_uint(digits, (uint64_t)level * PFTRACE_DEPTH + 1);
+	char *end = json_put_uint(digits, (uint64_t)line + 1);
 
 	if (uuid == track->uuid)
 		return;
-	if (level == 0) {
+	if (line == 0) {
 		describe_row(tracks, track, uuid, CHROME_ROW_RANGES);
 		return;
 	}
 	tracks->name.used = 0;
 	chrome_row_add_name(
 		&tracks->name, tracks->trace, track->number, CHROME_ROW_MAIN);
-	buffer_add_text(&tracks->name, " (depth ");
+	buffer_add_text(&tracks->name, " (ranges ");
 	buffer_add(&tracks->name, digits, (size_t)(end - digits));
 	buffer_add_text(&tracks->name, ")");
 	describe(tracks, uuid, track->uuid);
@@ -348,8 +348,8 @@ static void rename_track(
 		return;
 	track->name = from->name;
 	describe_row(tracks, track, track->uuid, CHROME_ROW_MAIN);
-	for (uint32_t i = 0; i < track->stack.level_count; i++)
-		describe_level(tracks, track, i);
+	for (uint32_t i = 0; i < track->stack.line_count; i++)
+		describe_line(tracks, track, i);
 	rename_lanes(tracks, track, &track->slices, 0);
 	rename_lanes(tracks, track, &track->host, CHROME_ROW_HOST);
 }
@@ -371,26 +371,23 @@ static uint64_t take_row(
 	return track->uuid;
 }
 
-uint64_t pftrace_track_level(struct pftrace_tracks *tracks,
-	struct pftrace_track *track, uint32_t depth)
+bool pftrace_track_add_line(
+	struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
 	struct pftrace_stack *stack = &track->stack;
-	uint32_t level = depth / PFTRACE_DEPTH;
-	uint64_t *levels;
+	uint32_t line = stack->line_count;
+	struct pftrace_line *lines = memory_resize(
+		stack->lines, ((size_t)line + 1) * sizeof(*lines));
 
-	if (level < stack->level_count)
-		return stack->levels[level];
-	assert(level == stack->level_count);
-	levels = memory_resize(
-		stack->levels, ((size_t)level + 1) * sizeof(*levels));
-	if (levels == NULL)
-		return 0;
-	stack->levels = levels;
-	stack->level_count = level + 1;
-	levels[level] =
-		level == 0 ? take_row(tracks, track) : ++tracks->last_uuid;
-	describe_level(tracks, track, level);
-	return levels[level];
+	if (lines == NULL)
+		return false;
+	stack->lines = lines;
+	stack->line_count = line + 1;
+	lines[line] = (struct pftrace_line){.free_ns = INT64_MIN};
+	lines[line].uuid =
+		line == 0 ? take_row(tracks, track) : ++tracks->last_uuid;
+	describe_line(tracks, track, line);
+	return true;
 }
 
 uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,

@@ -4,9 +4,9 @@
  * called.
  *
  * A process is a track, a thread is one; all else is a track of its own below
- * these. So are the lanes of slices that overlap, what is nested deeper than
- * Perfetto shows on one track, devices with their streams, counters, and each
- * asynchronous range. Perfetto takes numbers of processes and threads from 1 to
+ * these. So are the lanes of slices that overlap, lines of ranges that do so or
+ * are nested deeper than Perfetto shows on one track, devices with their
+ * streams, counters, and each asynchronous range. Perfetto takes numbers of processes and threads from 1 to
  * 2^31 - 1, and each thread once: what has another number is known by its name
  * only.
  */
@@ -31,13 +31,26 @@ struct pftrace_lanes {
 	uint64_t uuids[LANES_MAX];
 };
 
-/* Ranges that are open on a track. */
+/* A track of ranges, which nest. */
+struct pftrace_line {
+	uint64_t uuid;
+	uint32_t open;   /* ranges, PFTRACE_DEPTH at most */
+	int64_t free_ns; /* none begins or ends on it after this */
+};
+
+struct pftrace_range {
+	uint32_t line;
+	bool is_moved;      /* its EVENT_WHOLE is what is written */
+	struct buffer late; /* arguments for its end */
+};
+
+/* Ranges that are open on a track, most of them on its first line. */
 struct pftrace_stack {
-	uint64_t *levels; /* tracks, of PFTRACE_DEPTH ranges each */
-	uint32_t level_count;
+	struct pftrace_line *lines;
+	uint32_t line_count;
 	uint32_t depth;
-	struct buffer *late; /* by depth: arguments for the range's end */
-	uint32_t late_room;
+	struct pftrace_range *ranges; /* by depth; those above keep memory */
+	uint32_t range_room;
 	/* The innermost range, while nothing has come after it but what
 	 * belongs to it: `held` are fields of its event. */
 	bool is_held;
@@ -114,9 +127,9 @@ struct pftrace_track *pftrace_tracks_open(
 /* Describes tracks again whose name has become known since. */
 void pftrace_tracks_rename(struct pftrace_tracks *tracks);
 
-/* The track of ranges at this depth; 0 if out of memory. */
-uint64_t pftrace_track_level(struct pftrace_tracks *tracks,
-	struct pftrace_track *track, uint32_t depth);
+/* Adds a line for ranges; false if out of memory. */
+bool pftrace_track_add_line(
+	struct pftrace_tracks *tracks, struct pftrace_track *track);
 
 /* The track for a slice, in the first of `lanes` (the track's slices, or host)
  * that has room, and that lane's number; 0 if out of memory. */

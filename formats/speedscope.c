@@ -11,5 +11,4 @@ const struct format speedscope_format = {
 	.probe = speedscope_probe,
 	.open_events = speedscope_open,
 	.new_timeline = speedscope_new,
-	.nests = true,
 };

@@ -190,7 +190,9 @@ static enum ctp_status add(struct timeline_writer *writer,
 		return add_slice(scope, track, event, err);
 	case EVENT_ARGS:
 	case EVENT_CORRELATION:
-		/* What belongs to a frame, and not to one call of it. */
+	case EVENT_WHOLE:
+		/* What belongs to a frame, and not to one call of it; and what
+		 * does not nest. */
 		return CTP_OK;
 	default:
 		scope->trace->losses[LOSS_NOT_SHOWN]++;

@@ -10,33 +10,35 @@
 #define STREAM "stream "
 #define STREAM_DIGITS 18
 
+/* The number that is this argument of the event's. */
+static bool find_int(
+	const struct trace_reader *reader, const char *key, int64_t *value)
+{
+	const uint8_t *at = reader->args.bytes.bytes + reader->args.before;
+
+	for (uint32_t i = 0; i < reader->args.count; i++) {
+		struct event_arg arg = trace_args_next(&at);
+
+		if (arg.kind == ARG_INT &&
+			strcmp(strtab_text(reader->trace->text, arg.key, NULL),
+				key) == 0) {
+			*value = arg.value.integer;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Labels of processes are for people, but in those of a device our own files
  * say whose it is. */
 static bool add_owner(
 	struct trace_reader *reader, const struct trace_row *row, bool *is_told)
 {
-	const uint8_t *at = reader->args.bytes.bytes + reader->args.before;
-	bool has_owner = false;
-	bool has_device = false;
-	int64_t owner = 0;
-	int64_t device = 0;
+	int64_t owner;
+	int64_t device;
 
-	for (uint32_t i = 0; i < reader->args.count; i++) {
-		struct event_arg arg = trace_args_next(&at);
-		const char *key =
-			strtab_text(reader->trace->text, arg.key, NULL);
-
-		if (arg.kind != ARG_INT)
-			continue;
-		if (strcmp(key, CHROME_ROWS_OWNER) == 0) {
-			has_owner = true;
-			owner = arg.value.integer;
-		} else if (strcmp(key, CHROME_ROWS_DEVICE) == 0) {
-			has_device = true;
-			device = arg.value.integer;
-		}
-	}
-	*is_told = has_owner && has_device;
+	*is_told = find_int(reader, CHROME_ROWS_OWNER, &owner) &&
+		   find_int(reader, CHROME_ROWS_DEVICE, &device);
 	return !*is_told || trace_rows_own(&reader->rows, row, owner, device);
 }
 
@@ -68,7 +70,10 @@ static bool set_label(struct trace_reader *reader, struct trace_row *row,
 	struct trace_process *process = trace_rows_process(&reader->rows, row);
 	uint32_t *name = of_process ? &process->name : &row->name;
 	uint32_t text;
+	int64_t tid;
 
+	if (!of_process && find_int(reader, CHROME_ROWS_CALLS_OF, &tid))
+		return trace_rows_join(&reader->rows, row, tid);
 	if (arg->kind == ARG_INT && of_process) {
 		process->has_sort = true;
 		process->sort = arg->value.integer;

@@ -50,17 +50,19 @@ bool trace_nest_reach(struct trace_nest *nest, uint32_t track)
 	return true;
 }
 
-/* Takes the innermost out; its end at this time becomes the event. */
+/* Takes the innermost out; its end at this time becomes the event. What ends
+ * later in truth, says so. */
 static void take(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 	struct event *event)
 {
 	struct trace_stack *stack = &nest->stacks[track];
+	int64_t end_ns = stack->frames[--stack->depth].limit_ns;
 
-	stack->depth--;
 	*event = (struct event){.kind = EVENT_END,
 		.track = track,
 		.site = TRACE_NONE,
 		.time_ns = time_ns,
+		.dur_ns = (uint64_t)end_ns - (uint64_t)time_ns,
 		.device = -1};
 }
 

@@ -33,7 +33,8 @@ struct trace_record {
 	int32_t after;  /* so many events after B its E came; 0: it has none */
 	int64_t time_ns;
 	uint64_t dur_ns;
-	uint64_t id; /* of the event, or correlation */
+	uint64_t late_ns; /* a call's that was put off: since it began */
+	uint64_t id;      /* of the event, or correlation */
 	uint64_t external;
 	union {
 		uint64_t bytes; /* of an activity */

@@ -192,7 +192,7 @@ static struct trace_slice slice_of(const struct trace_reader *reader)
 		.end_ns = end_of(record),
 		.end_order = end_order_of(reader),
 		.call = record->class == TRACE_PYTHON,
-		.cut = reader->record_rank == TRACE_RANK_SLICES};
+		.cut = record->late_ns > 0};
 }
 
 /* Ends one of the calls that the range at hand outlives, if there is any. */
@@ -201,38 +201,48 @@ static bool cut_call(struct trace_reader *reader, struct event *event)
 	const struct trace_record *record = &reader->record;
 	struct trace_slice range = slice_of(reader);
 
-	return !reader->trace->keep_calls && record->kind == TRACE_SLICE &&
-	       record->class == TRACE_OP &&
+	return record->kind == TRACE_SLICE && record->class == TRACE_OP &&
 	       trace_nest_cut(&reader->nest, record->track, &range, event);
 }
 
-/* If the call at hand outlives ranges that it begins in, it begins when they
- * have ended, before other slices; else CTP_END. */
-static enum ctp_status put_off(struct trace_reader *reader,
-	const struct trace_slice *call, struct ctp_error *err)
+/* Is the call at hand put off, until then? It is if it outlives ranges that it
+ * begins in. */
+static bool is_put_off(const struct trace_reader *reader,
+	const struct trace_slice *call, int64_t *until_ns)
+{
+	return call->call &&
+	       trace_late_has_room(&reader->late, reader->record_size) &&
+	       trace_nest_outlives(
+		       &reader->nest, reader->record.track, call, until_ns);
+}
+
+/* It will begin when these have ended, before other slices; but what it is as a
+ * whole is told now. CTP_END: that was told before. */
+static enum ctp_status put_off(struct trace_reader *reader, int64_t until_ns,
+	struct event *event, struct ctp_error *err)
 {
 	struct trace_record *record = &reader->record;
+	uint64_t late_ns = (uint64_t)until_ns - (uint64_t)record->time_ns;
 	struct spill_record item = {
-		0, TRACE_RANK_SLICES, NULL, reader->record_size};
-	uint8_t *copy;
+		until_ns, TRACE_RANK_SLICES, NULL, reader->record_size};
+	uint8_t *copy = trace_late_add(&reader->late, &item);
+	bool is_first = record->late_ns == 0;
 
-	if (reader->trace->keep_calls ||
-		!trace_late_has_room(&reader->late, reader->record_size) ||
-		!trace_nest_outlives(
-			&reader->nest, record->track, call, &item.time_ns))
-		return CTP_END;
-	copy = trace_late_add(&reader->late, &item);
 	if (copy == NULL)
 		return no_memory(err);
-	record->time_ns = item.time_ns;
-	record->dur_ns = (uint64_t)call->end_ns - (uint64_t)item.time_ns;
+	make_event(event, record, EVENT_WHOLE);
+	event->dur_ns = record->dur_ns;
+	record->late_ns += late_ns;
+	record->time_ns = until_ns;
+	record->dur_ns -= late_ns;
 	memcpy(copy, record, sizeof(*record));
 	memcpy(copy + sizeof(*record), reader->record_args,
 		item.size - sizeof(*record));
-	if (!call->cut)
-		trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
 	reader->has_record = false;
-	return CTP_OK;
+	if (!is_first)
+		return CTP_END;
+	trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
+	return take_args(reader, event) ? CTP_OK : no_memory(err);
 }
 
 /* Does the slice take part in the nesting of its track? */
@@ -255,18 +265,16 @@ static enum ctp_status open_slice(
 {
 	const struct trace_record *record = &reader->record;
 	struct trace_slice slice = slice_of(reader);
-	enum ctp_status status;
+	int64_t until_ns;
 
-	if (slice.call) {
-		status = put_off(reader, &slice, err);
-		if (status != CTP_END)
-			return status == CTP_OK ? CTP_END : status;
-	}
+	if (is_put_off(reader, &slice, &until_ns))
+		return put_off(reader, until_ns, event, err);
 	if (!is_nested(reader)) {
 		make_event(event, record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {
 		make_event(event, record, EVENT_BEGIN);
+		event->dur_ns = record->late_ns;
 		if (!trace_nest_open(&reader->nest, record->track, &slice))
 			return no_memory(err);
 		reader->correlation = id_of(reader);

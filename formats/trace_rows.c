@@ -83,22 +83,15 @@ static uint32_t find_process(
 	return number;
 }
 
-/* Likewise, of what was not met of late. */
-static struct trace_row *find_row(struct trace_rows *rows,
-	const struct json_scan *scan, const struct json_token *pid,
-	const struct json_token *tid)
+/* The row of this pid and tid, and what they are called if they are new. */
+static struct trace_row *row_of(
+	struct trace_rows *rows, const int64_t key[2], const uint32_t names[2])
 {
-	int64_t key[2];
-	uint32_t names[2];
 	uint32_t known = strtab_count(rows->keys);
-	uint32_t number;
-	uint32_t process;
+	uint32_t number =
+		strtab_add(rows->keys, (const char *)key, 2 * sizeof(key[0]));
+	uint32_t process = find_process(rows, key[0], names[0]);
 
-	if (!read_id(rows, scan, pid, &key[0], &names[0]) ||
-		!read_id(rows, scan, tid, &key[1], &names[1]))
-		return NULL;
-	number = strtab_add(rows->keys, (const char *)key, sizeof(key));
-	process = find_process(rows, key[0], names[0]);
 	if (number == STRTAB_NONE || process == STRTAB_NONE ||
 		!memory_reach(&rows->rows, number, &rows->row_room,
 			sizeof(*rows->rows)))
@@ -110,6 +103,20 @@ static struct trace_row *find_row(struct trace_rows *rows,
 			.tid = key[1],
 			.name = names[1]};
 	return &rows->rows[number];
+}
+
+/* Likewise, of what was not met of late. */
+static struct trace_row *find_row(struct trace_rows *rows,
+	const struct json_scan *scan, const struct json_token *pid,
+	const struct json_token *tid)
+{
+	int64_t key[2];
+	uint32_t names[2];
+
+	if (!read_id(rows, scan, pid, &key[0], &names[0]) ||
+		!read_id(rows, scan, tid, &key[1], &names[1]))
+		return NULL;
+	return row_of(rows, key, names);
 }
 
 struct trace_row *trace_rows_find(struct trace_rows *rows,
@@ -152,6 +159,26 @@ bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
 	return true;
 }
 
+bool trace_rows_join(
+	struct trace_rows *rows, const struct trace_row *row, int64_t tid)
+{
+	const int64_t key[2] = {rows->processes[row->process].pid, tid};
+	const uint32_t names[2] = {0, 0};
+	size_t number = (size_t)(row - rows->rows);
+	struct trace_row *first;
+	uint32_t track;
+
+	if (row->track != TRACE_NONE || row->tid == tid)
+		return true;
+	first = row_of(rows, key, names);
+	if (first == NULL)
+		return false;
+	track = trace_rows_track(rows, first);
+	rows->rows[number].track = track;
+	rows->rows[number].is_calls = true;
+	return track != TRACE_NONE;
+}
+
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row)
 {
 	if (row->track == TRACE_NONE)
@@ -182,7 +209,7 @@ void trace_rows_finish(struct trace_rows *rows)
 			&rows->processes[row->process];
 		struct trace_track *track;
 
-		if (row->track == TRACE_NONE)
+		if (row->track == TRACE_NONE || row->is_calls)
 			continue;
 		track = &trace->tracks[row->track];
 		track->pid = process->pid;

@@ -22,6 +22,7 @@ struct trace_row {
 	uint32_t headers; /* likewise, of the headers that clang read here */
 	int64_t tid;
 	uint32_t name;   /* strtab number; 0: none */
+	bool is_calls;   /* its track is that of the ranges they overlap */
 	bool has_stream; /* the name says which one it is */
 	int64_t stream;
 	bool has_sort;
@@ -83,6 +84,11 @@ struct trace_process *trace_rows_process(
 /* The row's process is this device of the one with that pid. */
 bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
 	int64_t pid, int64_t device);
+
+/* The row has calls that overlap the ranges of its process's row with this tid:
+ * what comes from now on is on that one's track. Rows may move. */
+bool trace_rows_join(
+	struct trace_rows *rows, const struct trace_row *row, int64_t tid);
 
 /* The row's track, made if it has none; TRACE_NONE if out of memory. */
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row);

@@ -261,7 +261,7 @@ static bool take_rest(
 static bool is_of_ranges(enum event_kind kind)
 {
 	return kind == EVENT_BEGIN || kind == EVENT_END || kind == EVENT_ARGS ||
-	       kind == EVENT_COMPLETE;
+	       kind == EVENT_COMPLETE || kind == EVENT_WHOLE;
 }
 
 static enum ctp_status next(
@@ -278,7 +278,8 @@ static enum ctp_status next(
 	track = find_track(annotate, event->track);
 	if (track == NULL)
 		return no_memory(err);
-	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE)
+	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE ||
+		event->kind == EVENT_WHOLE)
 		done = take_start(annotate, track, event);
 	else
 		done = take_rest(annotate, track, event);

@@ -240,7 +240,7 @@ static bool end_range(struct choose *choose, struct open_track *track,
 
 	if (top == NULL)
 		return event_queue_add(&choose->queue, event);
-	if (!show_ranges(choose, track, event->time_ns))
+	if (!show_ranges(choose, track, event_end(event)))
 		return false;
 	if (top->shown)
 		done = event_queue_add(&choose->queue, event);
@@ -316,7 +316,8 @@ static bool take_other(struct choose *choose, const struct event *event)
 		return begin_async(choose, event);
 	if (waits && event->kind == EVENT_ASYNC_END)
 		return end_async(choose, event);
-	if ((event->kind == EVENT_COMPLETE || event->kind == EVENT_ACTIVITY) &&
+	if ((event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE ||
+		    event->kind == EVENT_ACTIVITY) &&
 		is_short(choose, event->dur_ns))
 		return true;
 	return event_queue_add(&choose->queue, event);

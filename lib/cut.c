@@ -76,22 +76,6 @@ static bool begin_range(
 	return event_queue_add(&cut->queue, event);
 }
 
-static bool end_range(
-	struct cut *cut, struct open_track *track, const struct event *event)
-{
-	bool inside = event->time_ns >= cut->from_ns;
-
-	if (track->depth > track->shown && event->time_ns == cut->from_ns &&
-		event->arg_count == 0)
-		inside = false;
-	if (inside &&
-		(!reopen(cut, track) || !event_queue_add(&cut->queue, event)))
-		return false;
-	if (track->depth > 0)
-		open_track_pop(track);
-	return true;
-}
-
 /* Something that belongs to the innermost range. */
 static bool add_bound(
 	struct cut *cut, struct open_track *track, const struct event *event)
@@ -123,6 +107,48 @@ static bool add_piece(
 		piece.time_ns = cut->from_ns;
 	piece.dur_ns = (uint64_t)end_ns - (uint64_t)piece.time_ns;
 	return event_queue_add(&cut->queue, &piece);
+}
+
+/* What there is of a call in the part, whose end was moved before that. */
+static bool add_rest(
+	struct cut *cut, struct open_track *track, const struct event *end)
+{
+	const struct open_range *top = open_track_top(track);
+	struct event rest;
+
+	if (top == NULL || top->begin.dur_ns > 0 ||
+		event_end(end) <= cut->from_ns)
+		return true;
+	rest = top->begin;
+	rest.kind = EVENT_COMPLETE;
+	rest.dur_ns = (uint64_t)event_end(end) - (uint64_t)rest.time_ns;
+	return add_piece(cut, &rest, cut->until_ns);
+}
+
+static bool add_end(struct cut *cut, const struct event *event)
+{
+	struct event end = *event;
+
+	if (event_end(event) > cut->until_ns)
+		end.dur_ns = (uint64_t)cut->until_ns - (uint64_t)end.time_ns;
+	return event_queue_add(&cut->queue, &end);
+}
+
+static bool end_range(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	bool inside = event->time_ns >= cut->from_ns;
+
+	if (track->depth > track->shown && event->time_ns == cut->from_ns &&
+		event->arg_count == 0)
+		inside = false;
+	if (inside && (!reopen(cut, track) || !add_end(cut, event)))
+		return false;
+	if (!inside && event->dur_ns > 0 && !add_rest(cut, track, event))
+		return false;
+	if (track->depth > 0)
+		open_track_pop(track);
+	return true;
 }
 
 /* Something that comes with its length. */
@@ -240,6 +266,7 @@ static bool take(struct cut *cut, const struct event *event)
 	case EVENT_FLOW:
 		return take_nested(cut, event);
 	case EVENT_COMPLETE:
+	case EVENT_WHOLE:
 	case EVENT_ACTIVITY:
 		return add_lasting(cut, event);
 	case EVENT_ASYNC_BEGIN:

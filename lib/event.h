@@ -12,10 +12,15 @@
 #include "trace.h"
 
 enum event_kind {
-	EVENT_BEGIN,       /* site; opens a range on the track */
-	EVENT_END,         /* closes the innermost open range */
-	EVENT_ARGS,        /* args belong to the innermost open range */
-	EVENT_COMPLETE,    /* site, dur_ns; takes no part in the nesting */
+	EVENT_BEGIN,    /* site; opens a range on the track */
+	EVENT_END,      /* closes the innermost open range */
+	EVENT_ARGS,     /* args belong to the innermost open range */
+	EVENT_COMPLETE, /* site, dur_ns; takes no part in the nesting */
+	/* Likewise, of a call that overlaps ranges without nesting: as it was.
+	 * It has a BEGIN and an END of its own, which nest: what shows times
+	 * has to pass over these. A call whose END alone was moved has no such
+	 * event, but more time than they say. */
+	EVENT_WHOLE,
 	EVENT_ASYNC_BEGIN, /* site, id; matched by (site name, id) */
 	EVENT_ASYNC_END,   /* site, id; may be on another track */
 	EVENT_INSTANT,     /* site */
@@ -42,7 +47,10 @@ struct event {
 	uint32_t track;
 	uint32_t site;   /* TRACE_NONE where the kind has none */
 	int64_t time_ns; /* since trace->base_realtime_ns; may be negative */
-	uint64_t dur_ns; /* EVENT_COMPLETE, EVENT_ACTIVITY */
+	/* EVENT_COMPLETE, EVENT_WHOLE, EVENT_ACTIVITY; of an EVENT_BEGIN and
+	 * EVENT_END that were moved, see EVENT_WHOLE, how far: it began so much
+	 * earlier in truth, it ended so much later. Else 0. */
+	uint64_t dur_ns;
 	uint64_t id;
 	uint64_t bytes;
 	int32_t device;       /* -1: the host */

@@ -71,6 +71,8 @@ enum log_row {
 	LOG_ROW_COMPLETE = 10,
 	LOG_ROW_FLOW = 11,
 	LOG_ROW_MORE_ARGS = 12,
+	LOG_ROW_MOVED = 13,
+	LOG_ROW_WHOLE = 14,
 };
 
 /* The extension type of an argument that is JSON. */

@@ -8,8 +8,8 @@
  * still far from what a block may be. */
 #define ROWS_BYTES_MAX ((size_t)1024 * 1024)
 
-/* Of one event and its arguments. */
-#define ENTRIES_MAX 2
+/* Of one event, its arguments, and how far it was moved. */
+#define ENTRIES_MAX 3
 
 static size_t held(const struct log_out_track *track)
 {
@@ -149,6 +149,14 @@ static uint32_t add_step(struct log_out *out, struct log_out_track *track,
 	return event->arg_count > 0;
 }
 
+/* [13, duration] */
+static void add_moved(struct log_out_track *track, const struct event *event)
+{
+	if (event->dur_ns > 0)
+		log_row_add_numbers(push_row(track, event->time_ns),
+			LOG_ROW_MOVED, &event->dur_ns, 1);
+}
+
 /* Adds the event; returns how many of its arguments are in it. */
 static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 	const struct event *event)
@@ -156,14 +164,19 @@ static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 	switch (event->kind) {
 	case EVENT_BEGIN:
 		push(track, event->site + 1 + LOG_COLUMN_SITES, event->time_ns);
+		add_moved(track, event);
 		break;
 	case EVENT_END:
 		push(track, LOG_COLUMN_END, event->time_ns);
+		add_moved(track, event);
 		break;
 	case EVENT_ARGS:
 		return add_arg(out, track, event);
 	case EVENT_COMPLETE:
 		add_numbers(track, event, LOG_ROW_COMPLETE, event->dur_ns);
+		break;
+	case EVENT_WHOLE:
+		add_numbers(track, event, LOG_ROW_WHOLE, event->dur_ns);
 		break;
 	case EVENT_ASYNC_BEGIN:
 		add_numbers(track, event, LOG_ROW_ASYNC_BEGIN, event->id);

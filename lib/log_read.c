@@ -225,7 +225,9 @@ static bool read_row(struct log_reader *reader, struct event *event)
 		event->kind = EVENT_CORRELATION;
 		return unpack_uint(&row, &event->id);
 	case LOG_ROW_COMPLETE:
-		event->kind = EVENT_COMPLETE;
+	case LOG_ROW_WHOLE:
+		event->kind =
+			kind == LOG_ROW_COMPLETE ? EVENT_COMPLETE : EVENT_WHOLE;
 		return row_site(reader, &row, event) &&
 		       unpack_uint(&row, &event->dur_ns);
 	case LOG_ROW_FLOW:
@@ -235,23 +237,43 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	}
 }
 
-/* The arguments that stand behind the event. */
-static void take_args(struct log_reader *reader, struct event *event)
+static bool row_moved(struct cursor *row, struct event *event)
+{
+	uint64_t moved_ns;
+
+	if (!unpack_uint(row, &moved_ns))
+		return false;
+	event->dur_ns = moved_ns;
+	return true;
+}
+
+/* What stands behind the event: how far it was moved, and its arguments. */
+static void take_more(struct log_reader *reader, struct event *event)
 {
 	struct log_events *events = &reader->recording.events;
-	struct cursor extras = events->extras;
-	struct cursor row;
-	uint32_t elements;
-	uint32_t kind;
+	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
+	struct trace *trace = reader->recording.trace;
 
-	if (events->at < events->count &&
-		events->ids[events->at] == LOG_ID_EXTRA &&
-		open_row(&extras, &row, &elements, &kind) &&
-		kind == LOG_ROW_MORE_ARGS) {
+	while (events->at < events->count &&
+		events->ids[events->at] == LOG_ID_EXTRA) {
+		struct cursor extras = events->extras;
+		struct cursor row;
+		uint32_t elements;
+		uint32_t kind;
+		bool good;
+
+		if (!open_row(&extras, &row, &elements, &kind))
+			break;
+		if (kind == LOG_ROW_MOVED && is_range)
+			good = row_moved(&row, event);
+		else if (kind == LOG_ROW_MORE_ARGS)
+			good = log_args_map(&reader->args, trace, &row);
+		else
+			break;
 		events->at++;
 		events->extras = extras;
-		if (!log_args_map(&reader->args, reader->recording.trace, &row))
-			reader->recording.trace->losses[LOSS_UNKNOWN_EVENTS]++;
+		if (!good)
+			trace_lose(trace, LOSS_UNKNOWN_EVENTS, 1);
 	}
 	event->args = reader->args.items;
 	event->arg_count = reader->args.count;
@@ -284,7 +306,7 @@ static enum ctp_status take_event(
 		event->kind = EVENT_END;
 		track->depth -= track->depth > 0;
 	}
-	take_args(reader, event);
+	take_more(reader, event);
 	return CTP_OK;
 }
 

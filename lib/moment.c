@@ -103,7 +103,7 @@ static void see_end(struct moment *moment, struct moment_track *track,
 	if (track->depth == 0)
 		return;
 	if (track->depth == track->open_depth) {
-		note(moment, track->begin_ns, event->time_ns);
+		note(moment, track->begin_ns, event_end(event));
 		track->open_depth = 0;
 	}
 	track->depth--;
@@ -135,6 +135,7 @@ bool moment_see(struct moment *moment, const struct event *event)
 		see_end(moment, track, event);
 		break;
 	case EVENT_COMPLETE:
+	case EVENT_WHOLE:
 	case EVENT_ACTIVITY:
 		if (is)
 			note(moment, event->time_ns, event_end(event));

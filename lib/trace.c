@@ -76,8 +76,8 @@ static const struct {
 	[LOSS_OVERLAPS] = {"overlaps",
 		"slices that overlap without nesting, put into lanes", true},
 	[LOSS_CUT_CALLS] = {"cut_calls",
-		"calls in Python that overlap a range without nesting, cut "
-		"short", true},
+		"calls in Python that overlap a range without nesting, which "
+		"profiles and reports cut short", true},
 	[LOSS_BAD_TEXT] = {"bad_text",
 		"invalid UTF-8 sequences replaced", true},
 	[LOSS_NOT_SHOWN] = {"not_shown",

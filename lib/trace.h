@@ -174,9 +174,6 @@ struct trace {
 	 * keys, ended by NULL. NULL: for none. */
 	const char *const *asked_args;
 	bool details; /* what clang's ranges are about names them, too */
-	/* Calls in Python that overlap ranges keep their times, and the ranges
-	 * stand apart; else the calls give way, and the ranges nest. */
-	bool keep_calls;
 	enum trace_join join;
 	/* Of readers that sort: so much may they keep in memory once all is
 	 * read; 0: as much as before. For many that are open together. */

@@ -6,7 +6,7 @@
 
 #include "log_read.h"
 
-static const char *const kinds[] = {"begin", "end", "arg", "complete",
+static const char *const kinds[] = {"begin", "end", "arg", "complete", "whole",
 	"async_begin", "async_end", "instant", "counter", "alloc", "free",
 	"step", "correlation", "activity", "flow"};
 

@@ -13,6 +13,7 @@ static const char *const kinds[] = {
 	[EVENT_END] = "end",
 	[EVENT_ARGS] = "arg",
 	[EVENT_COMPLETE] = "complete",
+	[EVENT_WHOLE] = "whole",
 	[EVENT_ASYNC_BEGIN] = "async_begin",
 	[EVENT_ASYNC_END] = "async_end",
 	[EVENT_INSTANT] = "instant",
@@ -70,7 +71,8 @@ void log_text_event(
 	if (event->kind == EVENT_ACTIVITY)
 		(void)fprintf(out, " %" PRIu64 "ns %" PRIu64 "B", event->dur_ns,
 			event->bytes);
-	if (event->kind == EVENT_COMPLETE)
+	if (event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE ||
+		(event->kind <= EVENT_END && event->dur_ns > 0))
 		(void)fprintf(out, " %" PRIu64 "ns", event->dur_ns);
 	if (event->kind == EVENT_FLOW)
 		(void)fprintf(

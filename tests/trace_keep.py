@@ -239,18 +239,6 @@ def compare(words, one, other):
     return missing, more
 
 
-def without_cuts(events, losses):
-    """Calls in Python that a log has cut, and said so, keep but their names: what
-    overlapped them has no lane of its own any more."""
-    if "cut_calls" not in losses:
-        return events
-    return [{key: value for key, value in event.items()
-             if key not in ("ts", "dur")}
-            if event.get("cat") == "python_function" else event
-            for event in events
-            if " (lane " not in str((event.get("args") or {}).get("name"))]
-
-
 def main():
     (origin, origin_members), (written, written_members), \
         (again, again_members) = map(read, sys.argv[1:])
@@ -269,10 +257,7 @@ def main():
         slices(written) + without_categories(points(written)))
     unsorted, _ = compare("orders:", orders(origin), orders(written))
     resorted, _ = compare("after a log:", orders(origin), orders(again))
-    losses = again_members.get("otherData", {}).get("losses", {})
-    changed = compare("with a log in between:",
-                      whole(without_cuts(written, losses)),
-                      whole(without_cuts(again, losses)))
+    changed = compare("with a log in between:", whole(written), whole(again))
     mixed_up = mixed(origin, written) | mixed(origin, again)
     for row, of in mixed_up.items():
         print("- row", row, "has slices of", sorted(of))

@@ -128,6 +128,31 @@ cat >"$work/ends.json" <<'END'
 {"ph":"E","pid":6,"tid":8,"ts":10}]
 END
 
+# Calls in Python that begin, and end, ranges, which overlap these: what called
+# them, too; one that does both, equal ones, and one of no length.
+cat >"$work/cut.json" <<'END'
+[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
+{"ph":"X","name":"m","cat":"python_function","pid":1,"tid":2,"ts":0,"dur":90},
+{"ph":"X","name":"e","cat":"python_function","pid":1,"tid":2,"ts":1,"dur":4,
+ "args":{"Python id":7}},
+{"ph":"X","name":"b","cat":"python_function","pid":1,"tid":2,"ts":2,"dur":2},
+{"ph":"X","name":"c","cat":"python_function","pid":1,"tid":2,"ts":2,"dur":2},
+{"ph":"X","name":"r","cat":"cpu_op","pid":1,"tid":2,"ts":3,"dur":17,
+ "args":{"External id":1}},
+{"ph":"X","name":"w","cat":"python_function","pid":1,"tid":2,"ts":6,"dur":9},
+{"ph":"X","name":"x","cat":"python_function","pid":1,"tid":2,"ts":17,"dur":7,
+ "args":{"Python id":8,"NaN":"\u00e9"}},
+{"ph":"X","name":"y","cat":"python_function","pid":1,"tid":2,"ts":18,"dur":4},
+{"ph":"X","name":"z","cat":"python_function","pid":1,"tid":2,"ts":18,"dur":4},
+{"ph":"X","name":"s","cat":"python_function","pid":1,"tid":2,"ts":19,"dur":1},
+{"ph":"X","name":"l","cat":"python_function","pid":1,"tid":2,"ts":21,"dur":1},
+{"ph":"X","name":"q","cat":"cpu_op","pid":1,"tid":2,"ts":30,"dur":10},
+{"ph":"X","name":"t","cat":"cpu_op","pid":1,"tid":2,"ts":31,"dur":8},
+{"ph":"X","name":"i","cat":"python_function","pid":1,"tid":2,"ts":35,"dur":25},
+{"ph":"X","name":"n","cat":"python_function","pid":1,"tid":2,"ts":40,"dur":0},
+{"ph":"X","name":"u","cat":"cpu_op","pid":1,"tid":2,"ts":45,"dur":25}]
+END
+
 # $1 as a log and as a trace again, $2.
 round() {
 	"$ctprof" convert -q -t log "$1" >"$work/a.ctp" &&
@@ -136,7 +161,8 @@ round() {
 
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
-	"$work/own.json" "$work/nan.json" "$work/ends.json" *.json.gz; do
+	"$work/own.json" "$work/nan.json" "$work/ends.json" \
+	"$work/cut.json" *.json.gz; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
@@ -147,6 +173,35 @@ for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 		echo "$trace is not kept"
 		failed=1
 	}
+done
+
+# Whether calls were cut or not, profiles and tables of all of these are the same.
+for trace in "$work/cut.json" pytorch_2.15_with_stack.json.gz; do
+	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
+	round "$trace" "$work/b.json"
+	for form in pstats folded csv; do
+		for file in "$trace" "$work/a.ctp" "$work/a.json" "$work/b.json"
+		do
+			"$ctprof" convert -q -t $form "$file" |
+				case $form in
+				csv) cut -d, -f1,5-8,15 | sort ;;
+				*) cat ;;
+				esac >"$work/$form"
+			[ "$file" != "$trace" ] || cp "$work/$form" "$work/first"
+			cmp "$work/first" "$work/$form" || {
+				echo "$form of $file"
+				failed=1
+			}
+		done
+	done
+done
+
+# So is what Perfetto sees of the trace, and of its log.
+for file in "$trace" "$work/a.ctp"; do
+	"$ctprof" convert -q -t pftrace "$file" >"$work/a.pftrace" &&
+		"$ctprof" convert -q -t chrome "$file" >"$work/a.json" &&
+		"$python" -B ../pftrace_read.py "$work/a.pftrace" \
+			"$work/a.json" || failed=1
 done
 
 # Strict JSON comes of it, with the texts that ctprof repair makes as well.
