@@ -98,6 +98,13 @@ bool trace_nest_overlaps(
 	       end_ns > stack->frames[stack->depth - 1].limit_ns;
 }
 
+int64_t trace_nest_limit(const struct trace_nest *nest, uint32_t track)
+{
+	const struct trace_stack *stack = &nest->stacks[track];
+
+	return stack->frames[stack->depth - 1].limit_ns;
+}
+
 /* Looks at two frames only, however many would have to be cut: below the calls
  * on top is what the range has to lie in. */
 bool trace_nest_cut(struct trace_nest *nest, uint32_t track,

@@ -56,6 +56,9 @@ bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
 bool trace_nest_overlaps(
 	const struct trace_nest *nest, uint32_t track, int64_t end_ns);
 
+/* When what is open innermost ends, which there is. */
+int64_t trace_nest_limit(const struct trace_nest *nest, uint32_t track);
+
 /* If all that a range which begins now and ends then overlaps are calls, ends
  * the innermost of them now: then `*event` is its end. */
 bool trace_nest_cut(struct trace_nest *nest, uint32_t track,

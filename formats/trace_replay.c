@@ -245,16 +245,21 @@ static enum ctp_status put_off(struct trace_reader *reader, int64_t until_ns,
 	return take_args(reader, event) ? CTP_OK : no_memory(err);
 }
 
-/* Does the slice take part in the nesting of its track? */
-static bool is_nested(struct trace_reader *reader)
+/* Does the slice take part in the nesting of its track? A call that was told of
+ * when it was put off has to: it is cut as others are. */
+static bool is_nested(struct trace_reader *reader, struct trace_slice *slice)
 {
 	const struct trace_record *record = &reader->record;
 
 	if (record->class == TRACE_SPAN &&
 		trace_site_is_span(reader->trace, record->site))
 		return false;
-	if (!trace_nest_overlaps(&reader->nest, record->track, end_of(record)))
+	if (!trace_nest_overlaps(&reader->nest, record->track, slice->end_ns))
 		return true;
+	if (slice->cut) {
+		slice->end_ns = trace_nest_limit(&reader->nest, record->track);
+		return true;
+	}
 	trace_lose(reader->trace, LOSS_OVERLAPS, 1);
 	return false;
 }
@@ -269,7 +274,7 @@ static enum ctp_status open_slice(
 
 	if (is_put_off(reader, &slice, &until_ns))
 		return put_off(reader, until_ns, event, err);
-	if (!is_nested(reader)) {
+	if (!is_nested(reader, &slice)) {
 		make_event(event, record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {

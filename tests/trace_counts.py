@@ -335,6 +335,9 @@ class Calls:
                 self.cut += not slice_.cut
                 slice_.cut = True
                 continue
+            elif outlived and slice_.cut:
+                slice_.dur = min(other.end for other in outlived) - \
+                    slice_.start
             elif outlived:
                 self.overlaps += 1
                 self.functions[slice_.name].add(slice_.dur, slice_.dur, True)
