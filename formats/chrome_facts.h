@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands in "otherData" of a Chrome trace: the tool, the input's name,
- * the facts about the recording, and what was lost or repaired.
+ * What a Chrome trace says of itself; and in "otherData" the tool, the input's
+ * name, the facts about the recording, and what was lost or repaired.
  */
 #ifndef CHROME_FACTS_H
 #define CHROME_FACTS_H
@@ -10,6 +10,10 @@
 
 #include "json.h"
 #include "trace.h"
+
+/* The member by which a document says at its beginning that we wrote it; its
+ * value is the version. */
+#define CHROME_OWN_MEMBER "ctprof"
 
 /* Writes members of the document: what viewers look for, and those that the
  * trace was read with. False if out of memory. */

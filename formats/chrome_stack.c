@@ -165,8 +165,9 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 	write_flow(json, shape->row, frame, shape->start_ns);
 }
 
-/* The arguments go with the end: all are known by then. What stands beside them
- * is the beginning's; an end's is an argument, see trace_members.h. */
+/* The function's place goes with the beginning, the arguments with the end: all
+ * are known by then. What stands beside them is the beginning's; an end's is an
+ * argument, see trace_members.h. */
 static void write_mark(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {
@@ -180,10 +181,12 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 		write_op(json, site);
 	else
 		json_raw(json, site->bytes, site->cat_size);
-	if (phase == 'E')
-		chrome_args_write(json, site, frame->args);
-	else
+	if (phase == 'E') {
+		chrome_args_write(json, NULL, frame->args);
+	} else {
 		chrome_args_move_beside(json, frame->args);
+		chrome_args_write(json, site, NULL);
+	}
 	json_raw(json, "}", 1);
 	if (phase == 'B')
 		write_flow(json, stack->row, frame, frame->start_ns);

@@ -43,6 +43,8 @@ static const struct {
 	{"bytes", TRACE_BYTES},
 	{"avg ms", TRACE_AVERAGE},
 	{"detail", TRACE_DETAIL},
+	{"file", TRACE_FILE},
+	{"line", TRACE_LINE},
 };
 
 bool trace_args_init(
@@ -66,6 +68,7 @@ bool trace_args_reset(struct trace_args *args)
 	args->bytes.used = 0;
 	args->count = 0;
 	args->seen = 0;
+	args->are_places = false;
 	if (!buffer_reserve(&args->bytes, args->before))
 		return false;
 	args->bytes.used = args->before;
@@ -228,6 +231,23 @@ static void add_number(
 	}
 }
 
+/* What is said of a place, as long as it is one. */
+static void note_place(struct trace_args *args, enum trace_known known,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	int64_t line;
+
+	if (known == TRACE_FILE && token->kind == JSON_STRING) {
+		args->file = *token;
+		args->seen |= TRACE_WANT(TRACE_FILE);
+	} else if (known == TRACE_LINE && token->kind == JSON_NUMBER &&
+		   read_int(json_scan_text(scan, token), token->size, &line) &&
+		   line > 0 && line <= UINT32_MAX) {
+		args->known[TRACE_LINE] = line;
+		args->seen |= TRACE_WANT(TRACE_LINE);
+	}
+}
+
 static void note_known(struct trace_args *args, const struct trace_key *key,
 	const struct json_scan *scan, const struct json_token *token)
 {
@@ -237,6 +257,9 @@ static void note_known(struct trace_args *args, const struct trace_key *key,
 		return;
 	if (key->known == TRACE_AVERAGE) {
 		args->seen |= TRACE_WANT(TRACE_AVERAGE);
+	} else if (key->known == TRACE_FILE || key->known == TRACE_LINE) {
+		if (args->are_places)
+			note_place(args, key->known, scan, token);
 	} else if (key->known == TRACE_DETAIL) {
 		args->detail = *token;
 		if (token->kind == JSON_STRING)
@@ -311,11 +334,14 @@ static enum ctp_status take_item(struct trace_args *args,
 	const struct json_token *value = &item->value;
 	bool keep = want == TRACE_WANT_ALL ||
 		    (key->asked && (want & TRACE_WANT_ASKED) != 0);
+	uint32_t seen = args->seen;
 
 	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
 		return read_nested(args, key, scan, keep, err);
 	if (key->known != TRACE_KNOWN_COUNT)
 		note_known(args, key, scan, value);
+	if (((args->seen ^ seen) & TRACE_WANT_PLACE) != 0)
+		return CTP_OK;
 	if (keep && !trace_args_add_token(args, key->number, scan, value))
 		return no_memory(err);
 	return CTP_OK;

@@ -27,12 +27,15 @@ enum trace_known {
 	TRACE_BYTES,
 	TRACE_AVERAGE, /* only that it is there: clang's sums have one */
 	TRACE_DETAIL,  /* a text; see trace_args.detail */
+	TRACE_FILE,    /* likewise, where they are places */
+	TRACE_LINE,    /* from 1 on, likewise */
 	TRACE_KNOWN_COUNT
 };
 
 /* The only ones that are wanted, as bits; all are kept with TRACE_WANT_ALL. */
 #define TRACE_WANT(known) (1U << (known))
 #define TRACE_WANT_KNOWN (TRACE_WANT(TRACE_KNOWN_COUNT) - 1)
+#define TRACE_WANT_PLACE (TRACE_WANT(TRACE_FILE) | TRACE_WANT(TRACE_LINE))
 #define TRACE_WANT_ASKED (1U << 30) /* trace->asked_args; these are kept */
 #define TRACE_WANT_ALL UINT32_MAX
 
@@ -48,6 +51,10 @@ struct trace_args {
 	uint32_t seen; /* bits of the known ones */
 	int64_t known[TRACE_KNOWN_COUNT];
 	struct json_token detail; /* of the file, if it was seen */
+	struct json_token file;   /* likewise */
+	/* "file" and "line" say where the event's function is, and are no
+	 * arguments. */
+	bool are_places;
 };
 
 /* With room for `before` bytes. False if out of memory, like all below; call

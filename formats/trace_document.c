@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chrome_facts.h"
 #include "json_mend.h"
 #include "json_value.h"
 #include "trace_keys.h"
@@ -301,6 +302,12 @@ static enum ctp_status read_member(struct trace_reader *reader, const char *key,
 		return read_viztracer(reader, key, value, err);
 	if (object && strcmp(key, "otherData") == 0)
 		return read_other_data(reader, err);
+	if (strcmp(key, CHROME_OWN_MEMBER) == 0) {
+		reader->is_own = true;
+		reader->json.places = true;
+		return array || object ? json_scan_skip(reader->scan, err)
+				       : CTP_OK;
+	}
 	/* What we write ourselves, anew. */
 	if (strcmp(key, "schemaVersion") == 0)
 		return array || object ? json_scan_skip(reader->scan, err)

@@ -324,6 +324,28 @@ static bool read_frame(struct trace_reader *reader,
 	return record->frame != STRTAB_NONE;
 }
 
+/* The place of the function whose site this is. */
+static bool add_place(struct trace_reader *reader, uint32_t *site)
+{
+	struct trace_args *args = &reader->args;
+	struct trace_site place = reader->trace->sites[*site];
+	const char *text;
+	size_t size;
+
+	if ((args->seen & TRACE_WANT(TRACE_FILE)) != 0) {
+		if (!trace_args_plain(
+			    args, reader->scan, &args->file, &text, &size))
+			return false;
+		place.file = strtab_add(reader->trace->text, text, size);
+	}
+	if ((args->seen & TRACE_WANT(TRACE_LINE)) != 0)
+		place.line = (uint32_t)args->known[TRACE_LINE];
+	if (place.file == STRTAB_NONE)
+		return false;
+	*site = trace_add_place(reader->trace, place);
+	return *site != TRACE_NONE;
+}
+
 /* A header that clang read, as two events that follow each other. */
 static enum ctp_status add_header(struct trace_reader *reader,
 	struct trace_row *row, const struct trace_json *event,
@@ -406,6 +428,8 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 			event->category.kind == TRACE_JSON_NONE &&
 			!trace_detail_site(&reader->details, reader->scan,
 				&event->name, &record.site)) ||
+		((reader->args.seen & TRACE_WANT_PLACE) != 0 &&
+			!add_place(reader, &record.site)) ||
 		!read_frame(reader, event, &record))
 		return no_memory(err);
 	if (record.kind == TRACE_POINT || record.kind == TRACE_COUNTERS) {

@@ -183,6 +183,11 @@ static enum ctp_status read_bracket(struct trace_json_reader *reader,
 	if (item->value.kind != JSON_OBJECT || member != MEMBER_ARGS)
 		return read_other(reader, member, item, event, err);
 	want = wanted(reader, event);
+	if (reader->places && event->phase != 0 &&
+		strchr("EMC", event->phase) == NULL) {
+		reader->args->are_places = true;
+		want |= TRACE_WANT_PLACE;
+	}
 	if (want == 0)
 		return json_scan_skip(reader->scan, err);
 	return trace_args_read(reader->args, reader->scan, want, err);

@@ -49,6 +49,7 @@ struct trace_json_reader {
 	bool no_args;
 	bool asks;    /* some of them are wanted: see trace->asked_args */
 	bool details; /* of clang's ranges are wanted even then */
+	bool places;  /* likewise: "file" and "line" are such in this file */
 };
 
 /*

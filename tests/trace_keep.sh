@@ -153,6 +153,18 @@ cat >"$work/cut.json" <<'END'
 {"ph":"X","name":"u","cat":"cpu_op","pid":1,"tid":2,"ts":45,"dur":25}]
 END
 
+# Functions of one name at two places, one of no length in one of no length; and
+# arguments called as places are that are none.
+cat >"$work/places.json" <<'END'
+[{"ph":"X","name":"f (a.py:3)","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":9},
+{"ph":"X","name":"f (b.py:70)","cat":"FEE","pid":1,"tid":1,"ts":2,"dur":3},
+{"ph":"X","name":"f (b.py:7)","cat":"FEE","pid":1,"tid":1,"ts":6,"dur":0},
+{"ph":"X","name":"g (b.py:8)","cat":"FEE","pid":1,"tid":1,"ts":6,"dur":0},
+{"ph":"X","name":"x","pid":1,"tid":1,"ts":20,"dur":3,"args":{"file":7,"line":"8"}},
+{"ph":"X","name":"x","pid":1,"tid":1,"ts":24,"dur":3,
+ "args":{"file":["a"],"line":-1}}]
+END
+
 # $1 as a log and as a trace again, $2.
 round() {
 	"$ctprof" convert -q -t log "$1" >"$work/a.ctp" &&
@@ -162,7 +174,7 @@ round() {
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	"$work/own.json" "$work/nan.json" "$work/ends.json" \
-	"$work/cut.json" *.json.gz; do
+	"$work/cut.json" "$work/places.json" *.json.gz; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
@@ -175,8 +187,10 @@ for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	}
 done
 
-# Whether calls were cut or not, profiles and tables of all of these are the same.
-for trace in "$work/cut.json" pytorch_2.15_with_stack.json.gz; do
+# Whether calls were cut or not, and wherever a function's place stood, profiles
+# and tables of all of these are the same.
+for trace in "$work/places.json" logging_integration.json.gz old.json.gz \
+	pytorch_2.15_with_stack.json.gz "$work/cut.json"; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
 	round "$trace" "$work/b.json"
 	for form in pstats folded csv; do
