@@ -92,7 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{&inputs_argp, 0, NULL, 0}, {&inputs_names_argp, 0, NULL, 0}, {0}};
 
-const struct argp sides_argp = {
+static const struct argp sides_argp = {
 	.options = options, .parser = parse, .children = children};
 
 const struct argp_child sides_children[] = {{&reporting_argp, 0, NULL, 0},

@@ -23,12 +23,9 @@ struct sides {
 	bool tree; /* profiles have paths of calls, where inputs tell them */
 };
 
-/* Its input (argp's word) is a struct sides. What parses it is to be given the
- * flag ARGP_IN_ORDER: which side an input is on is told by its place. */
-extern const struct argp sides_argp;
-
-/* reporting_argp, this one and help_argp, with the inputs that these two
- * want. */
+/* reporting_argp, that of the sides, whose input (argp's word) is a struct
+ * sides, and help_argp. What parses them is to be given the flag ARGP_IN_ORDER:
+ * which side an input is on is told by its place. */
 extern const struct argp_child sides_children[];
 
 /* Frees what parsing has allocated. */

@@ -220,7 +220,7 @@ bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
 	return stats->failed[owner];
 }
 
-bool stats_memory_any_failed(const struct stats *stats)
+static bool any_failed(const struct stats *stats)
 {
 	for (uint32_t i = 0; i < stats->owner_count; i++)
 		if (stats->failed[stats->owners[i]])
@@ -246,7 +246,7 @@ void stats_memory_put_titles(const struct stats *stats, FILE *out)
 		if (stats_memory_owner_failed(stats, stats->owners[i]))
 			fprintf(out, ",%s_out_of_memory", name);
 	}
-	fputs(stats_memory_any_failed(stats) ? ",out_of_memory" : "", out);
+	fputs(any_failed(stats) ? ",out_of_memory" : "", out);
 }
 
 /* Both figures of an owner, and how often it had none if that was ever so; of
@@ -279,7 +279,7 @@ void stats_memory_put_line(const struct stats *stats, FILE *out,
 	for (uint32_t i = 0; i < stats->owner_count; i++)
 		if (stats->owners[i] != PROFILE_MEMORY_HOST)
 			put_amount(stats, out, function, stats->owners[i]);
-	if (!stats_memory_any_failed(stats))
+	if (!any_failed(stats))
 		return;
 	putc(',', out);
 	if (function != NULL)
@@ -331,7 +331,7 @@ void stats_memory_print(const struct stats *stats, FILE *out)
 			profile_memory_records(memory) == 1 ? "" : "s");
 		print_counts(stats, out, false);
 	}
-	if (stats_memory_any_failed(stats)) {
+	if (any_failed(stats)) {
 		uint64_t failed = stats_memory_failed(stats, &all);
 
 		fprintf(out, "Out of memory: %" PRIu64 " time%s", failed,

@@ -13,10 +13,9 @@ bool stats_memory_init(struct stats *stats);
 struct profile_amount stats_memory_of(const struct stats *stats,
 	const struct profile_function *function, uint32_t owner);
 
-/* How often there was none, whoever's; and was there ever none? */
+/* How often there was none, whoever's; and an owner's: was there ever none? */
 uint64_t stats_memory_failed(
 	const struct stats *stats, const struct profile_function *function);
-bool stats_memory_any_failed(const struct stats *stats);
 bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner);
 
 /* Is any of this owner's known? */

@@ -59,7 +59,8 @@ static uint32_t units(uint64_t part, uint64_t whole)
 		       : (uint32_t)((unsigned __int128)part * all / whole);
 }
 
-void flame_put_units(FILE *out, const char *name, uint32_t hundredths)
+/* " x="10.25"": hundredths as an attribute. */
+static void put_units(FILE *out, const char *name, uint32_t hundredths)
 {
 	(void)fprintf(out, " %s=\"%" PRIu32, name, hundredths / 100);
 	if (hundredths % 100 != 0)
@@ -173,7 +174,7 @@ static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
 	canvas->text.used = flame_fit(
 		(char *)canvas->text.bytes, canvas->text.used, letters, &cut);
 	(void)fputs("<text", canvas->out);
-	flame_put_units(canvas->out, "x", x + TEXT_X);
+	put_units(canvas->out, "x", x + TEXT_X);
 	(void)fprintf(canvas->out, " y=\"%" PRIu32 "\">", y + TEXT_Y);
 	flame_put_text(canvas);
 	(void)fputs(cut ? "\xe2\x80\xa6</text>" : "</text>", canvas->out);
@@ -240,8 +241,8 @@ void flame_put_frames(struct flame_canvas *canvas,
 			end = units(
 				node->start_ns + node->cost.total_ns, whole);
 		put_frame(canvas, node, root, of);
-		flame_put_units(canvas->out, "x", FLAME_EDGE * 100 + x);
-		flame_put_units(canvas->out, "width", end - x);
+		put_units(canvas->out, "x", FLAME_EDGE * 100 + x);
+		put_units(canvas->out, "width", end - x);
 		(void)fprintf(canvas->out, " y=\"%" PRIu32 "\" height=\"%u\"/>",
 			top, FLAME_ROW);
 		put_name(canvas, node, FLAME_EDGE * 100 + x, top, end - x);

@@ -46,9 +46,6 @@ void flame_add_count(
 void flame_add_change(struct flame_canvas *canvas,
 	const struct flame_cost *before, uint64_t after_ns);
 
-/* " x="10.25"": hundredths as an attribute. */
-void flame_put_units(FILE *out, const char *name, uint32_t hundredths);
-
 /* Writes the frames of a tree whose root has its upper edge at `y`; `of` is
  * what its time is: "host time". */
 void flame_put_frames(struct flame_canvas *canvas,

@@ -52,7 +52,9 @@ static bool short_time(const char *text, size_t size, int64_t *time_ns)
 	return *time_ns >= 0;
 }
 
-bool trace_json_time(const struct json_scan *scan,
+/* A time in microseconds - a number, or a string that holds one - in
+ * nanoseconds; false if it is none. */
+static bool read_time(const struct json_scan *scan,
 	const struct json_token *token, int64_t *time_ns)
 {
 	const char *text = json_scan_text(scan, token);
@@ -205,8 +207,7 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 		return trace_labels_category(
 			reader->names, reader->scan, token, &event->kind);
 	case MEMBER_DUR:
-		event->has_dur =
-			trace_json_time(reader->scan, token, &event->dur_ns);
+		event->has_dur = read_time(reader->scan, token, &event->dur_ns);
 		break;
 	case MEMBER_FRAME:
 		event->frame = *token;
@@ -234,12 +235,12 @@ static bool take_member(struct trace_json_reader *reader, enum member member,
 		event->tid = *token;
 		break;
 	case MEMBER_THREAD_DUR:
-		event->has_thread_dur = trace_json_time(
-			reader->scan, token, &event->thread_dur_ns);
+		event->has_thread_dur =
+			read_time(reader->scan, token, &event->thread_dur_ns);
 		break;
 	case MEMBER_TIME:
 		event->has_time =
-			trace_json_time(reader->scan, token, &event->time_ns);
+			read_time(reader->scan, token, &event->time_ns);
 		break;
 	default:
 		break;

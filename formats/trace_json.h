@@ -61,9 +61,4 @@ enum ctp_status trace_json_read(struct trace_json_reader *reader,
 	const struct json_token *begin, struct trace_json *event,
 	struct ctp_error *err);
 
-/* A time in microseconds - a number, or a string that holds one - in
- * nanoseconds; false if it is none. */
-bool trace_json_time(const struct json_scan *scan,
-	const struct json_token *token, int64_t *time_ns);
-
 #endif

@@ -33,7 +33,8 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-bool choose_list_has(const struct choose_list *list, int64_t number)
+/* Is the number in the list, or is there none? */
+static bool list_has(const struct choose_list *list, int64_t number)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (number >= list->ranges[i].first &&
@@ -97,15 +98,14 @@ static bool judge_track(const struct choose *choose, uint32_t number)
 	const struct trace_track *track = &trace->tracks[number];
 	int64_t rank;
 
-	if (!choose_list_has(&options->pids, track->pid))
+	if (!list_has(&options->pids, track->pid))
 		return false;
-	if (options->ranks.given &&
-		(!find_rank(trace, track, &rank) ||
-			!choose_list_has(&options->ranks, rank)))
+	if (options->ranks.given && (!find_rank(trace, track, &rank) ||
+					    !list_has(&options->ranks, rank)))
 		return false;
 	return track->kind == TRACE_STREAM
-		       ? choose_list_has(&options->devices, track->device)
-		       : choose_list_has(&options->tids, track->tid);
+		       ? list_has(&options->devices, track->device)
+		       : list_has(&options->tids, track->tid);
 }
 
 /* Is this word, up to a comma, one of the list's? */
@@ -174,8 +174,7 @@ static bool has_track(
 			judge_track(choose, event->track) ? CHOSEN : LEFT_OUT;
 	*chosen = *verdict == CHOSEN;
 	if (*chosen && event->device >= 0)
-		*chosen = choose_list_has(
-			&choose->options->devices, event->device);
+		*chosen = list_has(&choose->options->devices, event->device);
 	return true;
 }
 

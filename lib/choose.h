@@ -35,9 +35,6 @@ struct choose_options {
 	uint64_t min_ns;        /* what is shorter is left out */
 };
 
-/* Is the number in the list, or is there none? */
-bool choose_list_has(const struct choose_list *list, int64_t number);
-
 /*
  * Opens a source around `inner`, which is closed with it; its trace is shared,
  * and what is too short is counted there. The options are borrowed.

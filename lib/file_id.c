@@ -13,24 +13,12 @@ struct file_id file_id_of(int fd)
 	return (struct file_id){found.st_dev, found.st_ino};
 }
 
-static bool equal(const struct file_id *id, const struct stat *found)
-{
-	return id->inode != 0 && found->st_dev == id->device &&
-	       found->st_ino == id->inode;
-}
-
 bool file_id_is(const struct file_id *id, int fd)
 {
 	struct stat found;
 
-	return fd >= 0 && fstat(fd, &found) == 0 && equal(id, &found);
-}
-
-bool file_id_is_at(const struct file_id *id, const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && equal(id, &found);
+	return fd >= 0 && fstat(fd, &found) == 0 && id->inode != 0 &&
+	       found.st_dev == id->device && found.st_ino == id->inode;
 }
 
 void file_id_close(const struct file_id *id, int fd)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a descriptor or a path still the file that it was? Programs close
- * descriptors that are not theirs, and what they open next has our number.
+ * Is a descriptor still the file that it was? Programs close descriptors that
+ * are not theirs, and what they open next has our number.
  */
 #ifndef FILE_ID_H
 #define FILE_ID_H
@@ -19,9 +19,6 @@ struct file_id file_id_of(int fd);
 
 /* Is `fd` this file? */
 bool file_id_is(const struct file_id *id, int fd);
-
-/* Is this file still found there? */
-bool file_id_is_at(const struct file_id *id, const char *path);
 
 /* Closes `fd` if it is this file. */
 void file_id_close(const struct file_id *id, int fd);

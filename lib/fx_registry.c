@@ -12,7 +12,6 @@ struct fx_registry {
 	struct strtab *keys;   /* of nodes: file and index */
 	struct fx_node *nodes; /* by number of the key */
 	uint32_t room;
-	uint32_t known_count;
 	struct buffer key; /* scratch */
 };
 
@@ -136,7 +135,6 @@ bool fx_registry_set(struct fx_registry *registry, uint32_t number,
 
 	if (!keep(registry, &kept.stack_trace) || !keep(registry, &kept.name))
 		return false;
-	registry->known_count += (uint32_t)kept.known - (uint32_t)entry->known;
 	*entry = kept;
 	return true;
 }
@@ -145,9 +143,4 @@ const struct fx_node *fx_registry_get(
 	const struct fx_registry *registry, uint32_t number)
 {
 	return &registry->nodes[number];
-}
-
-uint32_t fx_registry_count(const struct fx_registry *registry)
-{
-	return registry->known_count;
 }

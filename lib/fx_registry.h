@@ -50,7 +50,4 @@ bool fx_registry_set(struct fx_registry *registry, uint32_t number,
 const struct fx_node *fx_registry_get(
 	const struct fx_registry *registry, uint32_t number);
 
-/* How many nodes are known. */
-uint32_t fx_registry_count(const struct fx_registry *registry);
-
 #endif

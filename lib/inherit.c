@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "chunk.h"
 #include "drain.h"
 #include "session.h"
 #include "thread.h"
@@ -31,7 +32,7 @@ void inherit_begin(struct inherit *inherit, uint32_t site)
 		inherit->deep++;
 }
 
-void inherit_end(struct inherit *inherit)
+static void end(struct inherit *inherit)
 {
 	if (inherit->deep > 0)
 		inherit->deep--;
@@ -39,7 +40,8 @@ void inherit_end(struct inherit *inherit)
 		inherit->count--;
 }
 
-void inherit_read(struct inherit *inherit, const struct chunk *chunk)
+/* Goes through the records of a thread's chunk that are not in the log yet. */
+static void read_chunk(struct inherit *inherit, const struct chunk *chunk)
 {
 	uint32_t at = chunk->consumed;
 	uint32_t words;
@@ -49,7 +51,7 @@ void inherit_read(struct inherit *inherit, const struct chunk *chunk)
 		uint32_t site = chunk_site(chunk, *record);
 
 		if (site == 0)
-			inherit_end(inherit);
+			end(inherit);
 		else if (site != CHUNK_ID_LONG)
 			inherit_begin(inherit, site);
 		else if (chunk_head(chunk, *record).kind == CHUNK_BEGIN)
@@ -68,10 +70,10 @@ static void read_track(struct inherit *open, const struct thread *thread)
 		packer_open_ranges(drain_packer(), track, open);
 	for (; chunk != NULL;
 		chunk = spool_find_full(spool, track, chunk->seq + 1))
-		inherit_read(open, chunk);
+		read_chunk(open, chunk);
 	chunk = atomic_load(&thread->live);
 	if (chunk != NULL)
-		inherit_read(open, chunk);
+		read_chunk(open, chunk);
 }
 
 void inherit_keep(uint64_t session)
@@ -89,7 +91,7 @@ void inherit_keep(uint64_t session)
 		return;
 	read_track(open, thread);
 	for (uint32_t i = 0; i < thread->pending.end_count; i++)
-		inherit_end(open);
+		end(open);
 	for (uint32_t i = 0; i < thread->pending.begin_count; i++)
 		inherit_begin(open, thread->pending.begins[i].site);
 	open->deep += thread->pending.deep;

@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#include "chunk.h"
 #include "log.h"
 
 struct thread;
@@ -17,11 +16,8 @@ struct inherit {
 	uint32_t sites[LOG_OPEN_MAX];
 };
 
+/* One more is open. */
 void inherit_begin(struct inherit *inherit, uint32_t site);
-void inherit_end(struct inherit *inherit);
-
-/* Goes through the records of a thread's chunk that are not in the log yet. */
-void inherit_read(struct inherit *inherit, const struct chunk *chunk);
 
 /*
  * Before fork, in the recording `session` (0: none is on, so that what the

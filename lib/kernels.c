@@ -35,11 +35,6 @@ static const char *const key_names[KERNELS_KEYS] = {
 	[KERNELS_NAME] = "name",
 };
 
-const char *kernels_key_name(enum kernels_key key)
-{
-	return key_names[key];
-}
-
 enum kernels_key kernels_key_find(const char *name)
 {
 	int key = 0;

@@ -55,8 +55,7 @@ enum kernels_key {
 	KERNELS_KEYS
 };
 
-/* "total"; and the key of a name, KERNELS_KEYS if it is none. */
-const char *kernels_key_name(enum kernels_key key);
+/* "total" is one; KERNELS_KEYS if it is none. */
 enum kernels_key kernels_key_find(const char *name);
 
 struct kernels;
