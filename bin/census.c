@@ -14,20 +14,10 @@
 /* The number of open ranges on a track; NULL if out of memory. */
 static uint64_t *depth_of(struct census *census, uint32_t track)
 {
-	if (track >= census->depth_room) {
-		uint32_t room =
-			track < UINT32_MAX / 2 ? 2 * track + 16 : UINT32_MAX;
-		uint64_t *depth = memory_resize_array(
-			census->depth, room, sizeof(*census->depth));
-
-		if (depth == NULL)
-			return NULL;
-		memset(depth + census->depth_room, 0,
-			(room - census->depth_room) * sizeof(*depth));
-		census->depth = depth;
-		census->depth_room = room;
-	}
-	return &census->depth[track];
+	return memory_reach(&census->depth, track, &census->depth_room,
+		       sizeof(*census->depth))
+		       ? &census->depth[track]
+		       : NULL;
 }
 
 static void note_time(struct census *census, const struct event *event)

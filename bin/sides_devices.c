@@ -24,18 +24,11 @@ struct names {
 
 static void add(struct names *names, struct name name)
 {
-	if (names->count == names->room) {
-		size_t room = names->room == 0 ? 16 : 2 * names->room;
-		struct name *items =
-			memory_resize_array(names->items, room, sizeof(*items));
-
-		names->failed = names->failed || items == NULL;
-		if (items == NULL)
-			return;
-		names->items = items;
-		names->room = room;
-	}
-	names->items[names->count++] = name;
+	if (memory_grow(&names->items, names->count, &names->room,
+		    sizeof(*names->items)))
+		names->items[names->count++] = name;
+	else
+		names->failed = true;
 }
 
 static void add_profile(struct names *names, const struct profile *profile)

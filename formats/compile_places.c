@@ -128,19 +128,11 @@ static bool learn(struct compile_places *places, uint32_t site,
 /* Makes room for one number more, by the array's own index. */
 static bool reach_number(struct compile_places *places, uint32_t index)
 {
-	uint32_t *more = places->numbers;
-
-	if (index >= places->number_room) {
-		uint32_t room = 2 * index + 64;
-
-		more = memory_resize_array(more, room, sizeof(*more));
-		if (more == NULL)
-			return false;
-		places->numbers = more;
-		places->number_room = room;
-	}
+	if (!memory_reach(&places->numbers, index, &places->number_room,
+		    sizeof(*places->numbers)))
+		return false;
 	while (places->number_count <= index)
-		more[places->number_count++] = TRACE_NONE;
+		places->numbers[places->number_count++] = TRACE_NONE;
 	return true;
 }
 
@@ -169,26 +161,17 @@ const struct compile_place *compile_places_find(
 	struct compile_places *places, uint32_t *site)
 {
 	uint32_t number = find_number(places, *site);
-	struct compile_place *more = places->known;
+	struct compile_place *place;
 
-	if (number == TRACE_NONE)
+	if (number == TRACE_NONE ||
+		!memory_reach(&places->known, number, &places->known_room,
+			sizeof(*places->known)))
 		return NULL;
-	if (number >= places->known_room) {
-		uint32_t room = 2 * number + 64;
-
-		more = memory_resize_array(more, room, sizeof(*more));
-		if (more == NULL)
-			return NULL;
-		memset(more + places->known_room, 0,
-			(room - places->known_room) * sizeof(*more));
-		places->known = more;
-		places->known_room = room;
-	}
-	more += number;
-	if (more->groups == 0 && !learn(places, number, more))
+	place = &places->known[number];
+	if (place->groups == 0 && !learn(places, number, place))
 		return NULL;
 	*site = number;
-	return more;
+	return place;
 }
 
 uint32_t compile_place_site(

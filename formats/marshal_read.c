@@ -47,21 +47,10 @@ void marshal_in_clear(struct marshal_in *in)
 static bool make_room(struct marshal_in *in, void *items, uint32_t count,
 	uint32_t *room, size_t size)
 {
-	uint32_t more = *room == 0 ? 256 : *room * 2;
-	void *old;
-	void *bigger;
-
-	if (count < *room)
+	if (memory_grow32(items, count, room, size))
 		return true;
-	memcpy(&old, items, sizeof(old));
-	bigger = more < *room ? NULL : memory_resize_array(old, more, size);
-	if (bigger == NULL) {
-		in->no_memory = true;
-		return false;
-	}
-	memcpy(items, &bigger, sizeof(bigger));
-	*room = more;
-	return true;
+	in->no_memory = true;
+	return false;
 }
 
 static void keep_item(

@@ -37,19 +37,10 @@ static enum ctp_status no_memory(struct ctp_error *err)
 
 static struct order_track *find_track(struct order *order, uint32_t number)
 {
-	uint32_t room = order->source.trace->track_count;
-	struct order_track *more;
-
-	if (number < order->track_room)
-		return &order->tracks[number];
-	more = memory_resize_array(order->tracks, room, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + order->track_room, 0,
-		(room - order->track_room) * sizeof(*more));
-	order->tracks = more;
-	order->track_room = room;
-	return &more[number];
+	return memory_reach(&order->tracks, number, &order->track_room,
+		       sizeof(*order->tracks))
+		       ? &order->tracks[number]
+		       : NULL;
 }
 
 static bool is_nested(enum event_kind kind)
@@ -116,15 +107,9 @@ static enum ctp_status unpack(
 	memcpy(event, bytes, sizeof(*event));
 	count = event->arg_count;
 	text += sizeof(*event);
-	if (count > order->arg_room) {
-		struct event_arg *args =
-			memory_resize_array(order->args, count, sizeof(*args));
-
-		if (args == NULL)
-			return CTP_ERR_NOMEM;
-		order->args = args;
-		order->arg_room = count;
-	}
+	if (!memory_reach(&order->args, count, &order->arg_room,
+		    sizeof(*order->args)))
+		return CTP_ERR_NOMEM;
 	if (count > 0)
 		memcpy(order->args, text, count * sizeof(*order->args));
 	text += count * sizeof(*order->args);
@@ -161,10 +146,11 @@ static void move_ends(struct order *order)
 	struct trace *trace = order->source.trace;
 
 	for (uint32_t i = 0; i < order->track_room; i++) {
-		int64_t end_ns = trace_track_end(trace, i);
+		int64_t end_ns;
 
 		if (order->tracks[i].epoch_ns == 0)
 			continue;
+		end_ns = trace_track_end(trace, i);
 		if (__builtin_sub_overflow(
 			    end_ns, order->tracks[i].epoch_ns, &end_ns))
 			end_ns = order->tracks[i].last_ns;

@@ -103,18 +103,9 @@ static enum ctp_status add_begin(struct speedscope *scope,
 	if (!track->has_ranges)
 		track->epoch_ns = chrome_track_epoch(scope->trace, event);
 	track->has_ranges = true;
-	if (track->depth == track->room) {
-		uint32_t room = track->room == 0 ? 32 : track->room * 2;
-		uint32_t *open = track->room > UINT32_MAX / 4
-					 ? NULL
-					 : memory_resize_array(track->open,
-						   room, sizeof(*open));
-
-		if (open == NULL)
-			return no_memory(err);
-		track->open = open;
-		track->room = room;
-	}
+	if (!memory_grow32(&track->open, track->depth, &track->room,
+		    sizeof(*track->open)))
+		return no_memory(err);
 	point.kind = POINT_OPEN;
 	point.time_ns = in_order(scope, track, event->time_ns);
 	if (!speedscope_rows_frame(&scope->rows, event->site, &point.frame))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stacks.h"
 
-#include <string.h>
-
 #include "memory.h"
 
 void stacks_init(struct stacks *stacks, struct profile *profile)
@@ -34,25 +32,6 @@ bool stacks_has_room(const struct stacks *stacks, uint64_t time_ns)
 	return time_ns <= (uint64_t)INT64_MAX - stacks->total_ns;
 }
 
-/* Room for a mark of entry `number`; what is new is zero. */
-static bool grow_marks(uint64_t **marks, uint32_t *room, uint32_t number)
-{
-	uint32_t more = number < 64 ? 128 : number * 2;
-	uint64_t *grown;
-
-	if (number < *room)
-		return true;
-	grown = number > UINT32_MAX / 2
-			? NULL
-			: memory_resize_array(*marks, more, sizeof(*grown));
-	if (grown == NULL)
-		return false;
-	memset(grown + *room, 0, (more - *room) * sizeof(*grown));
-	*marks = grown;
-	*room = more;
-	return true;
-}
-
 /*
  * Adds calls to what they are calls of, a function or an edge: the time counts
  * once however often that is in the sample.
@@ -70,8 +49,8 @@ static void add_calls(
 static bool add_function(struct stacks *stacks, uint32_t function,
 	uint64_t calls, uint64_t time_ns)
 {
-	if (!grow_marks(
-		    &stacks->function_seen, &stacks->function_room, function))
+	if (!memory_reach(&stacks->function_seen, function,
+		    &stacks->function_room, sizeof(*stacks->function_seen)))
 		return false;
 	add_calls(&stacks->profile->functions[function].cost, calls,
 		stacks->function_seen[function] == stacks->count, time_ns);
@@ -87,7 +66,8 @@ static bool add_edge(
 	struct profile_cost *cost;
 
 	if (edge == PROFILE_NONE ||
-		!grow_marks(&stacks->edge_seen, &stacks->edge_room, edge))
+		!memory_reach(&stacks->edge_seen, edge, &stacks->edge_room,
+			sizeof(*stacks->edge_seen)))
 		return false;
 	cost = &stacks->profile->edges[edge].cost;
 	add_calls(

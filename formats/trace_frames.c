@@ -18,22 +18,6 @@ void trace_frames_clear(struct trace_frames *frames)
 	buffer_clear(&frames->text);
 }
 
-static bool reach(struct trace_frames *frames, uint32_t key)
-{
-	uint32_t room = key < UINT32_MAX / 4 ? 2 * key + 16 : UINT32_MAX;
-	struct trace_frame *more;
-
-	if (key < frames->room)
-		return true;
-	more = memory_resize_array(frames->frames, room, sizeof(*more));
-	if (more == NULL)
-		return false;
-	memset(more + frames->room, 0, (room - frames->room) * sizeof(*more));
-	frames->frames = more;
-	frames->room = room;
-	return true;
-}
-
 static enum ctp_status intern(struct trace_frames *frames,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *number, struct ctp_error *err)
@@ -107,7 +91,9 @@ enum ctp_status trace_frames_read(struct trace_frames *frames,
 			status = json_scan_skip(scan, err);
 		} else if (token.kind == JSON_OBJECT) {
 			status = read_frame(frames, scan, &frame, err);
-			if (status == CTP_OK && !reach(frames, key))
+			if (status == CTP_OK &&
+				!memory_reach(&frames->frames, key,
+					&frames->room, sizeof(*frames->frames)))
 				status = ctp_fail(err, CTP_ERR_NOMEM,
 					ERROR_NO_OFFSET, "out of memory");
 			if (status == CTP_OK)

@@ -69,33 +69,10 @@ static enum role find_role(const struct trace *trace, uint32_t site)
 	return fx_registry_is_index(content) ? NODE_MARKER : LEFT_ALONE;
 }
 
-/* Makes room for entry `number` of an array, of which `*room` are there; what
- * is new is zero. */
-static bool reach(
-	void **items, uint32_t *room, uint32_t number, size_t item_size)
-{
-	uint32_t more = number + number / 2 + 16;
-	uint8_t *grown;
-
-	if (number < *room)
-		return true;
-	grown = memory_resize_array(*items, more, item_size);
-	if (grown == NULL)
-		return false;
-	memset(grown + *room * item_size, 0, (more - *room) * item_size);
-	*items = grown;
-	*room = more;
-	return true;
-}
-
 /* UNKNOWN if out of memory. */
 static enum role role_of(struct annotate *annotate, uint32_t site)
 {
-	void *roles = annotate->roles;
-	bool done = reach(&roles, &annotate->role_room, site, 1);
-
-	annotate->roles = roles;
-	if (!done)
+	if (!memory_reach(&annotate->roles, site, &annotate->role_room, 1))
 		return UNKNOWN;
 	if (annotate->roles[site] == UNKNOWN)
 		annotate->roles[site] =
@@ -105,12 +82,10 @@ static enum role role_of(struct annotate *annotate, uint32_t site)
 
 static struct fx_track *find_track(struct annotate *annotate, uint32_t number)
 {
-	void *tracks = annotate->tracks;
-	bool done = reach(&tracks, &annotate->track_room, number,
-		sizeof(*annotate->tracks));
-
-	annotate->tracks = tracks;
-	return done ? &annotate->tracks[number] : NULL;
+	return memory_reach(&annotate->tracks, number, &annotate->track_room,
+		       sizeof(*annotate->tracks))
+		       ? &annotate->tracks[number]
+		       : NULL;
 }
 
 static bool open_file(struct annotate *annotate, struct fx_track *track,
@@ -151,13 +126,8 @@ static bool open_node(struct annotate *annotate, struct fx_track *track,
 
 static bool make_room(struct annotate *annotate, uint32_t count)
 {
-	void *args = annotate->args;
-	bool done = count < UINT32_MAX / 2 &&
-		    reach(&args, &annotate->arg_room, count,
-			    sizeof(*annotate->args));
-
-	annotate->args = args;
-	return done;
+	return memory_reach(&annotate->args, count, &annotate->arg_room,
+		sizeof(*annotate->args));
 }
 
 static void add_text(struct annotate *annotate, struct event *event,

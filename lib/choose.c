@@ -43,24 +43,6 @@ static bool list_has(const struct choose_list *list, int64_t number)
 	return !list->given;
 }
 
-/* The verdict on entry `at`; NULL if out of memory. */
-static uint8_t *verdict_of(
-	uint8_t **verdicts, uint32_t *room, uint32_t at, uint32_t count)
-{
-	uint8_t *more;
-
-	if (at < *room)
-		return &(*verdicts)[at];
-	count += count / 2;
-	more = memory_resize(*verdicts, count);
-	if (more == NULL)
-		return NULL;
-	memset(more + *room, UNKNOWN, count - *room);
-	*verdicts = more;
-	*room = count;
-	return &more[at];
-}
-
 /* The number that stands in `text` behind `key`. */
 static bool find_number(const char *text, const char *key, int64_t *number)
 {
@@ -151,10 +133,9 @@ static bool has_category(
 	*chosen = true;
 	if (choose->options->categories == NULL || event->site == TRACE_NONE)
 		return true;
-	verdict = verdict_of(&choose->sites, &choose->site_room, event->site,
-		choose->source.trace->site_count);
-	if (verdict == NULL)
+	if (!memory_reach(&choose->sites, event->site, &choose->site_room, 1))
 		return false;
+	verdict = &choose->sites[event->site];
 	if (*verdict == UNKNOWN)
 		*verdict = judge_site(choose, event->site) ? CHOSEN : LEFT_OUT;
 	*chosen = *verdict == CHOSEN;
@@ -164,11 +145,12 @@ static bool has_category(
 static bool has_track(
 	struct choose *choose, const struct event *event, bool *chosen)
 {
-	uint8_t *verdict = verdict_of(&choose->tracks, &choose->track_room,
-		event->track, choose->source.trace->track_count);
+	uint8_t *verdict;
 
-	if (verdict == NULL)
+	if (!memory_reach(
+		    &choose->tracks, event->track, &choose->track_room, 1))
 		return false;
+	verdict = &choose->tracks[event->track];
 	if (*verdict == UNKNOWN)
 		*verdict =
 			judge_track(choose, event->track) ? CHOSEN : LEFT_OUT;
@@ -267,8 +249,8 @@ static bool add_bound(struct choose *choose, struct open_track *track,
 
 static bool take_nested(struct choose *choose, const struct event *event)
 {
-	struct open_track *track = open_ranges_track(
-		&choose->ranges, choose->source.trace, event->track);
+	struct open_track *track =
+		open_ranges_track(&choose->ranges, event->track);
 
 	if (track == NULL)
 		return false;

@@ -64,18 +64,10 @@ void combine_member_clear(struct combine_member *member)
 /* The place for what `number` is here; NULL if out of memory. */
 static uint32_t *reach(struct combine_map *map, uint32_t number)
 {
-	uint32_t room = number < UINT32_MAX / 4 ? 2 * number + 64 : UINT32_MAX;
-	uint32_t *more;
-
-	if (number < map->room)
-		return &map->numbers[number];
-	more = memory_resize_array(map->numbers, room, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + map->room, 0, (room - map->room) * sizeof(*more));
-	map->numbers = more;
-	map->room = room;
-	return &more[number];
+	return memory_reach(
+		       &map->numbers, number, &map->room, sizeof(*map->numbers))
+		       ? &map->numbers[number]
+		       : NULL;
 }
 
 /* STRTAB_NONE if out of memory. */
@@ -157,18 +149,10 @@ static bool map_pid(struct combine *combine,
 
 	if (number == STRTAB_NONE)
 		return false;
-	if (number >= combine->pid_room) {
-		uint32_t room = 2 * number;
-		int64_t *pids =
-			memory_resize_array(combine->pids, room, sizeof(*pids));
-
-		if (pids == NULL)
-			return false;
-		combine->pids = pids;
-		combine->pid_room = room;
-	}
-	if (number == known &&
-		!choose_pid(combine, *pid, &combine->pids[number]))
+	if (!memory_reach(&combine->pids, number, &combine->pid_room,
+		    sizeof(*combine->pids)) ||
+		(number == known &&
+			!choose_pid(combine, *pid, &combine->pids[number])))
 		return false;
 	*pid = combine->pids[number];
 	return true;
@@ -327,16 +311,9 @@ static bool is_id_key(const struct combine *combine, uint32_t key)
 static bool map_args(struct combine *combine, struct combine_member *member,
 	struct event *event)
 {
-	if (event->arg_count > combine->arg_room) {
-		uint32_t room = 2 * event->arg_count;
-		struct event_arg *args =
-			memory_resize_array(combine->args, room, sizeof(*args));
-
-		if (args == NULL)
-			return false;
-		combine->args = args;
-		combine->arg_room = room;
-	}
+	if (!memory_reach(&combine->args, event->arg_count, &combine->arg_room,
+		    sizeof(*combine->args)))
+		return false;
 	for (uint32_t i = 0; i < event->arg_count; i++) {
 		struct event_arg *arg = &combine->args[i];
 

@@ -239,8 +239,8 @@ static bool add_held(struct cut *cut, int64_t until_ns)
 
 static bool take_nested(struct cut *cut, const struct event *event)
 {
-	struct open_track *track = open_ranges_track(
-		&cut->ranges, cut->source.trace, event->track);
+	struct open_track *track =
+		open_ranges_track(&cut->ranges, event->track);
 
 	if (track == NULL)
 		return false;
@@ -335,8 +335,11 @@ static bool finish(struct cut *cut)
 
 	cut->over = true;
 	for (uint32_t i = 0; i < cut->ranges.room && done; i++) {
-		int64_t end_ns = trace_track_end(trace, i);
+		int64_t end_ns;
 
+		if (cut->ranges.tracks[i].depth == 0)
+			continue;
+		end_ns = trace_track_end(trace, i);
 		if (end_ns >= cut->until_ns)
 			done = close_track(cut, i);
 		else if (end_ns > cut->from_ns)

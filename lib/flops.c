@@ -180,19 +180,9 @@ static struct site look_at(const struct trace *trace, uint32_t number)
 /* What is known of a site. Without memory it is found out each time. */
 static struct site site_of(struct flops *flops, uint32_t number)
 {
-	uint32_t count = flops->trace->site_count;
-	struct site *sites;
-
-	if (number >= flops->site_count) {
-		sites = memory_resize_array(
-			flops->sites, count, sizeof(*sites));
-		if (sites == NULL)
-			return look_at(flops->trace, number);
-		memset(&sites[flops->site_count], 0,
-			(count - flops->site_count) * sizeof(*sites));
-		flops->sites = sites;
-		flops->site_count = count;
-	}
+	if (!memory_reach(&flops->sites, number, &flops->site_count,
+		    sizeof(*flops->sites)))
+		return look_at(flops->trace, number);
 	if (!flops->sites[number].known)
 		flops->sites[number] = look_at(flops->trace, number);
 	return flops->sites[number];

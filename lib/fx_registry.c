@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fx_registry.h"
 
-#include <string.h>
-
 #include "buffer.h"
 #include "memory.h"
 #include "strtab.h"
@@ -72,24 +70,6 @@ bool fx_registry_is_index(struct fx_text text)
 	return digits.size > 0;
 }
 
-/* Makes room for node `number`. */
-static bool reach(struct fx_registry *registry, uint32_t number)
-{
-	uint32_t room = number + number / 2 + 16;
-	struct fx_node *nodes;
-
-	if (number < registry->room)
-		return true;
-	nodes = memory_resize_array(registry->nodes, room, sizeof(*nodes));
-	if (nodes == NULL)
-		return false;
-	memset(nodes + registry->room, 0,
-		(room - registry->room) * sizeof(*nodes));
-	registry->nodes = nodes;
-	registry->room = room;
-	return true;
-}
-
 uint32_t fx_registry_node(
 	struct fx_registry *registry, uint32_t file, struct fx_text index)
 {
@@ -108,7 +88,9 @@ uint32_t fx_registry_node(
 		return FX_NONE;
 	number =
 		strtab_add(registry->keys, (const char *)key->bytes, key->used);
-	if (number == STRTAB_NONE || !reach(registry, number))
+	if (number == STRTAB_NONE ||
+		!memory_reach(&registry->nodes, number, &registry->room,
+			sizeof(*registry->nodes)))
 		return FX_NONE;
 	return number;
 }

@@ -66,8 +66,6 @@ static bool reach(
 	struct fx_track *track, enum fx_scope_kind kind, int64_t time_ns)
 {
 	struct fx_scopes *scopes = &track->scopes[kind];
-	uint32_t room = scopes->room == 0 ? 8 : 2 * scopes->room;
-	struct fx_scope *items;
 
 	if (scopes->count < scopes->room)
 		return true;
@@ -75,31 +73,15 @@ static bool reach(
 	/* Else it would be tidied again soon. */
 	if (scopes->count < scopes->room / 2)
 		return true;
-	if (scopes->room > UINT32_MAX / 4)
-		return false;
-	items = memory_resize_array(scopes->items, room, sizeof(*items));
-	if (items == NULL)
-		return false;
-	scopes->items = items;
-	scopes->room = room;
-	return true;
+	return memory_enlarge32(
+		&scopes->items, &scopes->room, sizeof(*scopes->items));
 }
 
 struct fx_range *fx_track_push(struct fx_track *track)
 {
-	uint32_t room = track->room == 0 ? 16 : 2 * track->room;
-
-	if (track->depth == track->room) {
-		struct fx_range *ranges = NULL;
-
-		if (track->room <= UINT32_MAX / 4)
-			ranges = memory_resize_array(
-				track->ranges, room, sizeof(*ranges));
-		if (ranges == NULL)
-			return NULL;
-		track->ranges = ranges;
-		track->room = room;
-	}
+	if (!memory_grow32(&track->ranges, track->depth, &track->room,
+		    sizeof(*track->ranges)))
+		return NULL;
 	track->ranges[track->depth] = (struct fx_range){0};
 	return &track->ranges[track->depth++];
 }

@@ -144,23 +144,15 @@ static bool extend(
 static uint32_t find_device(struct gaps *gaps, uint32_t number)
 {
 	const struct trace_track *track = &gaps->trace->tracks[number];
-	struct gaps_device *devices = gaps->devices;
 
 	for (uint32_t i = 0; i < gaps->device_count; i++)
-		if (devices[i].pid == track->pid &&
-			devices[i].number == track->device)
+		if (gaps->devices[i].pid == track->pid &&
+			gaps->devices[i].number == track->device)
 			return i;
-	if (gaps->device_count == gaps->device_room) {
-		uint32_t room =
-			gaps->device_room == 0 ? 8 : gaps->device_room * 2;
-
-		devices = memory_resize_array(devices, room, sizeof(*devices));
-		if (devices == NULL)
-			return DEVICE_NONE;
-		gaps->devices = devices;
-		gaps->device_room = room;
-	}
-	devices[gaps->device_count] = (struct gaps_device){
+	if (!memory_grow32(&gaps->devices, gaps->device_count,
+		    &gaps->device_room, sizeof(*gaps->devices)))
+		return DEVICE_NONE;
+	gaps->devices[gaps->device_count] = (struct gaps_device){
 		.pid = track->pid, .number = track->device};
 	return gaps->device_count++;
 }

@@ -80,24 +80,15 @@ void kernels_free(struct kernels *kernels)
 static uint32_t find_device(struct kernels *kernels, uint32_t track)
 {
 	const struct trace_track *stream = &kernels->trace->tracks[track];
-	struct kernels_device *devices = kernels->devices;
 
 	for (uint32_t i = 0; i < kernels->device_count; i++)
-		if (devices[i].pid == stream->pid &&
-			devices[i].number == stream->device)
+		if (kernels->devices[i].pid == stream->pid &&
+			kernels->devices[i].number == stream->device)
 			return i;
-	if (kernels->device_count == kernels->device_room) {
-		uint32_t room = kernels->device_room == 0
-					? 8
-					: kernels->device_room * 2;
-
-		devices = memory_resize_array(devices, room, sizeof(*devices));
-		if (devices == NULL)
-			return NONE;
-		kernels->devices = devices;
-		kernels->device_room = room;
-	}
-	devices[kernels->device_count] = (struct kernels_device){
+	if (!memory_grow32(&kernels->devices, kernels->device_count,
+		    &kernels->device_room, sizeof(*kernels->devices)))
+		return NONE;
+	kernels->devices[kernels->device_count] = (struct kernels_device){
 		.pid = stream->pid, .number = stream->device};
 	return kernels->device_count++;
 }

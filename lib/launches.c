@@ -44,23 +44,6 @@ void launches_free(struct launches *launches)
 	memory_free(launches);
 }
 
-static bool reach(struct launches *launches, uint32_t track)
-{
-	uint32_t count = launches->trace->track_count;
-	struct starts *tracks;
-
-	if (track < launches->track_count)
-		return true;
-	tracks = memory_resize_array(launches->tracks, count, sizeof(*tracks));
-	if (tracks == NULL)
-		return false;
-	for (uint32_t i = launches->track_count; i < count; i++)
-		tracks[i] = (struct starts){0};
-	launches->tracks = tracks;
-	launches->track_count = count;
-	return true;
-}
-
 static bool push(struct starts *starts, int64_t time_ns)
 {
 	if (!memory_grow32(&starts->times_ns, starts->depth, &starts->room,
@@ -106,7 +89,8 @@ bool launches_see(struct launches *launches, const struct event *event)
 	if (event->kind != EVENT_BEGIN && event->kind != EVENT_END &&
 		event->kind != EVENT_CORRELATION)
 		return true;
-	if (!reach(launches, event->track))
+	if (!memory_reach(&launches->tracks, event->track,
+		    &launches->track_count, sizeof(*launches->tracks)))
 		return false;
 	if (event->kind == EVENT_CORRELATION)
 		return add_call(launches, event);

@@ -21,7 +21,7 @@ void *memory_resize(void *old, size_t size);
 void *memory_resize_array(void *old, size_t count, size_t size);
 void memory_free(void *memory);
 
-/* For the three below. */
+/* For the three below, which do it only where it is needed. */
 bool memory_enlarge(void *array, size_t *room, size_t size);
 bool memory_enlarge32(void *array, uint32_t *room, size_t size);
 bool memory_extend(void *array, uint32_t index, uint32_t *room, size_t size);

@@ -36,22 +36,11 @@ static bool fits(const struct moment *moment, uint32_t site)
 /* False if out of memory. */
 static bool has_name(struct moment *moment, uint32_t site, bool *is)
 {
-	uint32_t count = moment->trace->site_count;
-
 	*is = false;
-	if (site >= count)
+	if (site >= moment->trace->site_count)
 		return true;
-	if (site >= moment->site_room) {
-		uint32_t room = count + count / 2;
-		uint8_t *more = memory_resize(moment->sites, room);
-
-		if (more == NULL)
-			return false;
-		memset(more + moment->site_room, UNKNOWN,
-			room - moment->site_room);
-		moment->sites = more;
-		moment->site_room = room;
-	}
+	if (!memory_reach(&moment->sites, site, &moment->site_room, 1))
+		return false;
 	if (moment->sites[site] == UNKNOWN)
 		moment->sites[site] = fits(moment, site) ? FITS : DIFFERS;
 	*is = moment->sites[site] == FITS;
@@ -60,19 +49,10 @@ static bool has_name(struct moment *moment, uint32_t site, bool *is)
 
 static struct moment_track *find_track(struct moment *moment, uint32_t number)
 {
-	uint32_t room = moment->trace->track_count;
-	struct moment_track *more;
-
-	if (number < moment->track_room)
-		return &moment->tracks[number];
-	more = memory_resize_array(moment->tracks, room, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + moment->track_room, 0,
-		(room - moment->track_room) * sizeof(*more));
-	moment->tracks = more;
-	moment->track_room = room;
-	return &more[number];
+	return memory_reach(&moment->tracks, number, &moment->track_room,
+		       sizeof(*moment->tracks))
+		       ? &moment->tracks[number]
+		       : NULL;
 }
 
 static void note(struct moment *moment, int64_t from_ns, int64_t until_ns)
@@ -153,12 +133,12 @@ void moment_finish(struct moment *moment)
 {
 	for (uint32_t i = 0; i < moment->track_room; i++) {
 		const struct moment_track *track = &moment->tracks[i];
-		int64_t end_ns = trace_track_end(moment->trace, i);
-
 		if (track->open_depth != 0)
-			note(moment, track->begin_ns, end_ns);
+			note(moment, track->begin_ns,
+				trace_track_end(moment->trace, i));
 		if (track->in_step)
-			note(moment, track->step_ns, end_ns);
+			note(moment, track->step_ns,
+				trace_track_end(moment->trace, i));
 	}
 }
 

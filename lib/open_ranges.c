@@ -2,7 +2,6 @@
 #include "open_ranges.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "event_copy.h"
 #include "memory.h"
@@ -30,40 +29,12 @@ void open_ranges_clear(struct open_ranges *ranges)
 	*ranges = (struct open_ranges){0};
 }
 
-struct open_track *open_ranges_track(
-	struct open_ranges *ranges, const struct trace *trace, uint32_t track)
+struct open_track *open_ranges_track(struct open_ranges *ranges, uint32_t track)
 {
-	uint32_t room = trace->track_count;
-	struct open_track *more;
-
-	assert(track < trace->track_count);
-	if (track < ranges->room)
-		return &ranges->tracks[track];
-	more = memory_resize_array(ranges->tracks, room, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + ranges->room, 0, (room - ranges->room) * sizeof(*more));
-	ranges->tracks = more;
-	ranges->room = room;
-	return &more[track];
-}
-
-static bool make_room(struct open_track *track)
-{
-	uint32_t room = track->room == 0 ? 8 : 2 * track->room;
-	struct open_range *ranges;
-
-	if (track->depth < track->room)
-		return true;
-	if (track->room > UINT32_MAX / 2)
-		return false;
-	ranges = memory_resize_array(track->ranges, room, sizeof(*ranges));
-	if (ranges == NULL)
-		return false;
-	memset(ranges + track->room, 0, (room - track->room) * sizeof(*ranges));
-	track->ranges = ranges;
-	track->room = room;
-	return true;
+	return memory_reach(&ranges->tracks, track, &ranges->room,
+		       sizeof(*ranges->tracks))
+		       ? &ranges->tracks[track]
+		       : NULL;
 }
 
 struct open_range *open_track_push(
@@ -71,7 +42,8 @@ struct open_range *open_track_push(
 {
 	struct open_range *range;
 
-	if (!make_room(track))
+	if (!memory_reach(&track->ranges, track->depth, &track->room,
+		    sizeof(*track->ranges)))
 		return NULL;
 	range = &track->ranges[track->depth];
 	forget(range);

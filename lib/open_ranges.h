@@ -36,7 +36,7 @@ void open_ranges_clear(struct open_ranges *ranges);
 /* The entry of a track; NULL if out of memory. It stays where it is until
  * another track is looked for. */
 struct open_track *open_ranges_track(
-	struct open_ranges *ranges, const struct trace *trace, uint32_t track);
+	struct open_ranges *ranges, uint32_t track);
 
 /* Opens a range; NULL if out of memory. */
 struct open_range *open_track_push(

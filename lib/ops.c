@@ -93,35 +93,17 @@ void ops_free(struct ops *ops)
 /* NULL if out of memory. */
 static struct ops_track *find_track(struct ops *ops, uint32_t track)
 {
-	uint32_t count = ops->track_count == 0 ? 8 : ops->track_count;
-	struct ops_track *tracks;
-
-	if (track < ops->track_count)
-		return &ops->tracks[track];
-	while (count <= track)
-		count *= 2;
-	tracks = memory_resize_array(ops->tracks, count, sizeof(*tracks));
-	if (tracks == NULL)
-		return NULL;
-	memset(tracks + ops->track_count, 0,
-		(count - ops->track_count) * sizeof(*tracks));
-	ops->tracks = tracks;
-	ops->track_count = count;
-	return &tracks[track];
+	return memory_reach(&ops->tracks, track, &ops->track_count,
+		       sizeof(*ops->tracks))
+		       ? &ops->tracks[track]
+		       : NULL;
 }
 
 static bool push(struct ops_track *track, struct ops_frame frame)
 {
-	if (track->depth == track->room) {
-		uint32_t room = track->room == 0 ? 32 : track->room * 2;
-		struct ops_frame *frames = memory_resize_array(
-			track->frames, room, sizeof(*frames));
-
-		if (frames == NULL)
-			return false;
-		track->frames = frames;
-		track->room = room;
-	}
+	if (!memory_grow32(&track->frames, track->depth, &track->room,
+		    sizeof(*track->frames)))
+		return false;
 	track->frames[track->depth++] = frame;
 	track->kept += frame.kept;
 	return true;

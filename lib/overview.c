@@ -169,21 +169,10 @@ static inline void note_time(struct overview *overview, int64_t time_ns)
 /* The row of a track; NULL if out of memory. */
 static struct row *row_of(struct overview *overview, uint32_t track)
 {
-	uint32_t count = overview->trace->track_count;
-	struct row *rows;
-
-	if (count < UINT32_MAX / 2)
-		count *= 2;
-	if (track < overview->row_count)
-		return &overview->rows[track];
-	rows = memory_resize_array(overview->rows, count, sizeof(*rows));
-	if (rows == NULL)
-		return NULL;
-	memset(rows + overview->row_count, 0,
-		(count - overview->row_count) * sizeof(*rows));
-	overview->rows = rows;
-	overview->row_count = count;
-	return &rows[track];
+	return memory_reach(&overview->rows, track, &overview->row_count,
+		       sizeof(*overview->rows))
+		       ? &overview->rows[track]
+		       : NULL;
 }
 
 /* Puts a stretch of time into the bins; TRACE_NONE does not lead. False if out
@@ -231,18 +220,9 @@ static bool pass(struct overview *overview, struct row *row, int64_t now_ns)
 
 static bool push(struct row *row, uint32_t site)
 {
-	if (row->depth == row->room) {
-		uint32_t room = row->room == 0 ? 16 : 2 * row->room;
-		uint32_t *open = room < row->room
-					 ? NULL
-					 : memory_resize_array(row->open, room,
-						   sizeof(*open));
-
-		if (open == NULL)
-			return false;
-		row->open = open;
-		row->room = room;
-	}
+	if (!memory_grow32(
+		    &row->open, row->depth, &row->room, sizeof(*row->open)))
+		return false;
 	row->open[row->depth++] = site;
 	return true;
 }

@@ -68,46 +68,26 @@ void phase_count_clear(struct phase_count *count)
 static bool find_phase(struct phase_count *count, uint32_t site, bool async,
 	struct phase_begin *begin)
 {
-	struct phase_found *found = count->found[async];
-	uint32_t room = count->found_room[async];
+	struct phase_found *found;
 
-	if (site >= room) {
-		uint32_t more = count->trace->site_count;
-
-		if (more < 2 * room)
-			more = 2 * room;
-		found = memory_resize_array(found, more, sizeof(*found));
-		if (found == NULL)
-			return false;
-		memset(found + room, 0, (more - room) * sizeof(*found));
-		count->found[async] = found;
-		count->found_room[async] = more;
-	}
-	if (!found[site].known)
-		found[site] = (struct phase_found){
+	if (!memory_reach(&count->found[async], site, &count->found_room[async],
+		    sizeof(*found)))
+		return false;
+	found = &count->found[async][site];
+	if (!found->known)
+		*found = (struct phase_found){
 			true, phase_rules_find_site(
 				      count->rules, count->trace, site, async)};
-	*begin = found[site].begin;
+	*begin = found->begin;
 	return true;
 }
 
 static struct phase_state *find_state(struct phase_count *count, uint32_t track)
 {
-	struct phase_state *more = count->states;
-	uint32_t room = count->trace->track_count;
-
-	if (track < count->state_count)
-		return &more[track];
-	if (room < 2 * count->state_count)
-		room = 2 * count->state_count;
-	more = memory_resize_array(more, room, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + count->state_count, 0,
-		(room - count->state_count) * sizeof(*more));
-	count->states = more;
-	count->state_count = room;
-	return &more[track];
+	return memory_reach(&count->states, track, &count->state_count,
+		       sizeof(*count->states))
+		       ? &count->states[track]
+		       : NULL;
 }
 
 static void start(struct phase_state *state, int64_t ns)
@@ -169,16 +149,9 @@ static bool push(const struct phase_count *count, struct phase_state *state,
 				  ? state->frames[state->depth - 1].phase
 				  : PHASE_NONE;
 
-	if (state->depth == state->room) {
-		uint32_t room = state->room == 0 ? 8 : 2 * state->room;
-		struct phase_frame *more =
-			memory_resize_array(state->frames, room, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		state->frames = more;
-		state->room = room;
-	}
+	if (!memory_grow32(&state->frames, state->depth, &state->room,
+		    sizeof(*state->frames)))
+		return false;
 	frame.begins = phase_begin_in(begin, around);
 	frame.phase = frame.begins == PHASE_NONE ? around : frame.begins;
 	if (frame.begins != PHASE_NONE &&

@@ -141,16 +141,9 @@ static enum ctp_status add_rule(
 
 	if (rules->rule_count == PHASE_RULES_MAX)
 		return bad_line(parser, "there are too many rules");
-	if (rules->rule_count == parser->room) {
-		uint32_t room = parser->room == 0 ? 64 : 2 * parser->room;
-		struct rule *more =
-			memory_resize_array(rules->rules, room, sizeof(*more));
-
-		if (more == NULL)
-			return no_memory(parser->err);
-		rules->rules = more;
-		parser->room = room;
-	}
+	if (!memory_grow32(&rules->rules, rules->rule_count, &parser->room,
+		    sizeof(*rules->rules)))
+		return no_memory(parser->err);
 	rules->rules[rules->rule_count++] = (struct rule){
 		.phase = parser->phase,
 		.async = equals(key, "async"),

@@ -54,27 +54,15 @@ static uint32_t add_text(
 }
 
 /* The entry of `number` in a map; NULL if out of memory. */
-static uint32_t *map_entry(
-	uint32_t **map, uint32_t *room, uint32_t number, uint32_t count)
+static uint32_t *map_entry(uint32_t **map, uint32_t *room, uint32_t number)
 {
-	uint32_t *more;
-
-	if (number < *room)
-		return &(*map)[number];
-	count += count / 2;
-	more = memory_resize_array(*map, count, sizeof(*more));
-	if (more == NULL)
-		return NULL;
-	memset(more + *room, 0, (count - *room) * sizeof(*more));
-	*map = more;
-	*room = count;
-	return &more[number];
+	return memory_reach(map, number, room, sizeof(**map)) ? &(*map)[number]
+							      : NULL;
 }
 
 static uint32_t find_key(struct redact *redact, uint32_t number)
 {
-	uint32_t *entry = map_entry(&redact->keys, &redact->key_room, number,
-		strtab_count(redact->source.inner->trace->text));
+	uint32_t *entry = map_entry(&redact->keys, &redact->key_room, number);
 
 	if (entry == NULL)
 		return STRTAB_NONE;
@@ -87,8 +75,7 @@ static uint32_t find_site(struct redact *redact, uint32_t number)
 {
 	const struct trace *inner = redact->source.inner->trace;
 	struct trace_site site;
-	uint32_t *entry = map_entry(
-		&redact->sites, &redact->site_room, number, inner->site_count);
+	uint32_t *entry = map_entry(&redact->sites, &redact->site_room, number);
 
 	if (entry == NULL)
 		return TRACE_NONE;
@@ -156,15 +143,9 @@ static bool take_args(
 {
 	const char *text;
 
-	if (count > redact->arg_room) {
-		struct event_arg *more =
-			memory_resize_array(redact->args, count, sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		redact->args = more;
-		redact->arg_room = count;
-	}
+	if (!memory_reach(&redact->args, count, &redact->arg_room,
+		    sizeof(*redact->args)))
+		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		redact->args[i] = args[i];
 		redact->args[i].key = find_key(redact, args[i].key);

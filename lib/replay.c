@@ -70,52 +70,12 @@ void replay_free(struct replay *replay)
 	memory_free(replay);
 }
 
-static bool grow_numbers(uint32_t **array, uint32_t *room, uint32_t index)
-{
-	uint32_t more = *room == 0 ? 64 : *room;
-	uint32_t *bigger;
-
-	while (more <= index) {
-		if (more > UINT32_MAX / 2)
-			return false;
-		more *= 2;
-	}
-	bigger = memory_resize(*array, more * sizeof(*bigger));
-	if (bigger == NULL)
-		return false;
-	memset(bigger + *room, 0, (more - *room) * sizeof(*bigger));
-	*array = bigger;
-	*room = more;
-	return true;
-}
-
-/* Grows a zero-filled array of numbers so that `index` is inside. */
-static inline bool reach(uint32_t **array, uint32_t *room, uint32_t index)
-{
-	return index < *room || grow_numbers(array, room, index);
-}
-
-static struct stack *grow_stacks(struct replay *replay, uint32_t track)
-{
-	uint32_t count = replay->stack_count == 0 ? 8 : replay->stack_count;
-	struct stack *stacks;
-
-	while (count <= track)
-		count *= 2;
-	stacks = memory_resize(replay->stacks, count * sizeof(*stacks));
-	if (stacks == NULL)
-		return NULL;
-	memset(stacks + replay->stack_count, 0,
-		(count - replay->stack_count) * sizeof(*stacks));
-	replay->stacks = stacks;
-	replay->stack_count = count;
-	return &stacks[track];
-}
-
 static inline struct stack *find_stack(struct replay *replay, uint32_t track)
 {
-	return track < replay->stack_count ? &replay->stacks[track]
-					   : grow_stacks(replay, track);
+	return memory_reach(&replay->stacks, track, &replay->stack_count,
+		       sizeof(*replay->stacks))
+		       ? &replay->stacks[track]
+		       : NULL;
 }
 
 /* PyTorch's profiler puts file and line of Python into the name. */
@@ -157,7 +117,8 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 	const struct trace *trace = replay->trace;
 	uint32_t function;
 
-	if (!reach(&replay->function_of_site, &replay->site_room, site))
+	if (!memory_reach(&replay->function_of_site, site, &replay->site_room,
+		    sizeof(*replay->function_of_site)))
 		return 0;
 	function = add_function(replay, site);
 	if (function != PROFILE_NONE && replay->options.joined)
@@ -220,8 +181,9 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 		frame.edge =
 			replay_edge(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
-			!reach(&stack->levels->edge, &stack->levels->edge_room,
-				frame.edge))
+			!memory_reach(&stack->levels->edge, frame.edge,
+				&stack->levels->edge_room,
+				sizeof(*stack->levels->edge)))
 			return false;
 		if (stack->levels->edge[frame.edge]++ > 0)
 			frame.repeats |= PROFILE_REPEATS_EDGE;
@@ -251,8 +213,9 @@ static enum ctp_status begin(struct replay *replay, const struct event *event)
 		return CTP_ERR_NOMEM;
 	if (stack->levels == NULL && !borrow_levels(replay, stack))
 		return CTP_ERR_NOMEM;
-	if (!reach(&stack->levels->function, &stack->levels->function_room,
-		    function))
+	if (!memory_reach(&stack->levels->function, function,
+		    &stack->levels->function_room,
+		    sizeof(*stack->levels->function)))
 		return CTP_ERR_NOMEM;
 	/* What the end of the call is to find near. */
 	__builtin_prefetch(&replay->profile->functions[function].cost, 1);

@@ -121,25 +121,6 @@ static void add_file(struct buffer *out, const struct trace *trace,
 	buffer_add_byte(out, '>');
 }
 
-/* Room for a number for each track that there is; false if out of memory. */
-static bool reach_files(struct replay *replay, uint32_t track)
-{
-	uint32_t count = replay->trace->track_count;
-	uint32_t *files;
-
-	if (track < replay->device_file_count)
-		return true;
-	files = memory_resize_array(
-		replay->device_files, count, sizeof(*files));
-	if (files == NULL)
-		return false;
-	for (uint32_t i = replay->device_file_count; i < count; i++)
-		files[i] = 0;
-	replay->device_files = files;
-	replay->device_file_count = count;
-	return true;
-}
-
 /* What stands for the file of a track's functions: the same for all of them,
  * whatever is learnt later. NULL if out of memory. */
 static const char *file_of(struct replay *replay, uint32_t track)
@@ -148,7 +129,8 @@ static const char *file_of(struct replay *replay, uint32_t track)
 	struct buffer text = BUFFER_INIT;
 	uint32_t file = STRTAB_NONE;
 
-	if (!reach_files(replay, track))
+	if (!memory_reach(&replay->device_files, track,
+		    &replay->device_file_room, sizeof(*replay->device_files)))
 		return NULL;
 	if (replay->device_files[track] == 0) {
 		add_file(&text, trace, &trace->tracks[track]);

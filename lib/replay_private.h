@@ -75,7 +75,7 @@ struct replay {
 	uint32_t capture_key; /* strtab number of the argument that says it */
 	struct device_hint *device_hints;
 	uint32_t *device_files; /* by track: number in trace->text; 0: none */
-	uint32_t device_file_count;
+	uint32_t device_file_room;
 };
 
 /* The edge; mostly one of the last met, which is found without a search.

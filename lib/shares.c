@@ -43,33 +43,15 @@ void shares_free(struct shares *shares)
 	memory_free(shares);
 }
 
-/* The items, with room for one more than there are; NULL if out of memory, and
- * the old ones stay. */
-static void *reserve(void *items, uint32_t count, uint32_t *room, size_t size)
-{
-	uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
-
-	if (count < *room)
-		return items;
-	items = more <= *room ? NULL : memory_resize_array(items, more, size);
-	if (items != NULL)
-		*room = more;
-	return items;
-}
-
 bool shares_finish(struct shares *shares, const struct share *share)
 {
-	struct share *done;
-
 	if (shares->done_taken == shares->done_count) {
 		shares->done_taken = 0;
 		shares->done_count = 0;
 	}
-	done = reserve(shares->done, shares->done_count, &shares->done_room,
-		sizeof(*done));
-	if (done == NULL)
+	if (!memory_grow32(&shares->done, shares->done_count,
+		    &shares->done_room, sizeof(*shares->done)))
 		return false;
-	shares->done = done;
 	shares->done[shares->done_count++] = *share;
 	return true;
 }
@@ -84,20 +66,10 @@ bool shares_take(struct shares *shares, struct share *share)
 
 static struct shares_track *track_of(struct shares *shares, uint32_t track)
 {
-	uint32_t count = shares->trace->track_count;
-	struct shares_track *tracks;
-
-	if (track >= shares->track_count) {
-		tracks = memory_resize_array(
-			shares->tracks, count, sizeof(*tracks));
-		if (tracks == NULL)
-			return NULL;
-		for (uint32_t i = shares->track_count; i < count; i++)
-			tracks[i] = (struct shares_track){.ranges = NULL};
-		shares->tracks = tracks;
-		shares->track_count = count;
-	}
-	return &shares->tracks[track];
+	return memory_reach(&shares->tracks, track, &shares->track_count,
+		       sizeof(*shares->tracks))
+		       ? &shares->tracks[track]
+		       : NULL;
 }
 
 /* A call that launches a kernel, and not a graph of them. Source: the names of
@@ -119,19 +91,9 @@ static struct shares_site look_at(const struct trace *trace, uint32_t number)
 /* What is known of a site. Without memory it is found out each time. */
 static struct shares_site site_of(struct shares *shares, uint32_t number)
 {
-	uint32_t count = shares->trace->site_count;
-	struct shares_site *sites;
-
-	if (number >= shares->site_count) {
-		sites = memory_resize_array(
-			shares->sites, count, sizeof(*sites));
-		if (sites == NULL)
-			return look_at(shares->trace, number);
-		memset(&sites[shares->site_count], 0,
-			(count - shares->site_count) * sizeof(*sites));
-		shares->sites = sites;
-		shares->site_count = count;
-	}
+	if (!memory_reach(&shares->sites, number, &shares->site_count,
+		    sizeof(*shares->sites)))
+		return look_at(shares->trace, number);
 	if (!shares->sites[number].known)
 		shares->sites[number] = look_at(shares->trace, number);
 	return shares->sites[number];
@@ -213,18 +175,13 @@ static bool settle_if_whole(struct shares *shares, struct shares_op *op)
 static bool push(struct shares *shares, const struct event *event)
 {
 	struct shares_track *track = track_of(shares, event->track);
-	struct shares_range *ranges;
 	struct shares_range *range;
 	const struct shares_range *outer;
 
-	if (track == NULL)
+	if (track == NULL || !memory_grow32(&track->ranges, track->depth,
+				     &track->room, sizeof(*track->ranges)))
 		return false;
-	ranges = reserve(
-		track->ranges, track->depth, &track->room, sizeof(*ranges));
-	if (ranges == NULL)
-		return false;
-	track->ranges = ranges;
-	range = &ranges[track->depth++];
+	range = &track->ranges[track->depth++];
 	*range = (struct shares_range){.site = event->site,
 		.first_arg = track->arg_count,
 		.text_at = track->texts.used};
@@ -232,7 +189,7 @@ static bool push(struct shares *shares, const struct event *event)
 	range->nearest = outer == NULL ? 0 : outer->nearest;
 	if (!flops_is_op(shares->flops, event->site))
 		return true;
-	outer = range->nearest == 0 ? NULL : &ranges[range->nearest - 1];
+	outer = range->nearest == 0 ? NULL : &track->ranges[range->nearest - 1];
 	range->nearest = track->depth;
 	if (flops_family_of(shares->flops, event->site) != FLOPS_ATTENTION)
 		return shares_args_keep(track, range, event);
@@ -370,18 +327,15 @@ static struct shares_op *find_op(
 static uint32_t take_kernel(struct shares *shares)
 {
 	uint32_t place = shares->kernel_free;
-	struct shares_kernel *kernels;
 
 	if (place != SHARES_NONE) {
 		shares->kernel_free = shares->kernels[place].next;
 		return place;
 	}
-	kernels = reserve(shares->kernels, shares->kernel_count,
-		&shares->kernel_room, sizeof(*kernels));
-	if (kernels == NULL)
-		return SHARES_NONE;
-	shares->kernels = kernels;
-	return shares->kernel_count++;
+	return memory_grow32(&shares->kernels, shares->kernel_count,
+		       &shares->kernel_room, sizeof(*shares->kernels))
+		       ? shares->kernel_count++
+		       : SHARES_NONE;
 }
 
 /* Nobody knows more than the kernel itself. */

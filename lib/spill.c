@@ -153,23 +153,16 @@ static enum ctp_status write_sorted(struct spill *spill, struct ctp_error *err)
 /* Room for one more run, and the file. */
 static enum ctp_status begin_run(struct spill *spill, struct ctp_error *err)
 {
-	struct spill_run *runs;
-	size_t room = 2 * spill->run_room + 16;
-
 	if (spill->file.fd < 0) {
 		enum ctp_status status = spill_file_open(&spill->file, err);
 
 		if (status != CTP_OK)
 			return status;
 	}
-	if (spill->run_count < spill->run_room)
-		return CTP_OK;
-	runs = memory_resize_array(spill->runs, room, sizeof(*runs));
-	if (runs == NULL)
+	if (!memory_grow(&spill->runs, spill->run_count, &spill->run_room,
+		    sizeof(*spill->runs)))
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	spill->runs = runs;
-	spill->run_room = room;
 	return CTP_OK;
 }
 

@@ -78,8 +78,8 @@ static void close_log(struct reading *reading)
 
 static void see_nested(struct reading *reading, const struct event *event)
 {
-	struct open_track *track = open_ranges_track(
-		&reading->open, reading->source->trace, event->track);
+	struct open_track *track =
+		open_ranges_track(&reading->open, event->track);
 	uint32_t place = event->track % PLACES;
 
 	fuzz_require(track != NULL);
