@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "memory.h"
 #include "quantity.h"
 #include "say.h"
 
@@ -32,20 +33,11 @@ static bool add(struct allowed *allowed, const struct allowed_item *item)
 {
 	char *name = strdup(item->name);
 
-	if (name != NULL && allowed->count == allowed->room) {
-		size_t room = allowed->room == 0 ? 16 : 2 * allowed->room;
-		struct allowed_item *items =
-			reallocarray(allowed->items, room, sizeof(*items));
-
-		if (items == NULL) {
-			free(name);
-			return false;
-		}
-		allowed->items = items;
-		allowed->room = room;
-	}
-	if (name == NULL)
+	if (name == NULL || !memory_grow(&allowed->items, allowed->count,
+				    &allowed->room, sizeof(*allowed->items))) {
+		free(name);
 		return false;
+	}
 	allowed->items[allowed->count] = *item;
 	allowed->items[allowed->count++].name = name;
 	return true;
@@ -134,7 +126,7 @@ void allowed_clear(struct allowed *allowed)
 {
 	for (size_t i = 0; i < allowed->count; i++)
 		free(allowed->items[i].name);
-	free(allowed->items);
+	memory_free(allowed->items);
 	*allowed = (struct allowed){0};
 }
 

@@ -48,16 +48,9 @@ static const struct argp_option options[] = {
 
 static error_t add_path(struct inputs *inputs, const char *path)
 {
-	if (inputs->count == inputs->room) {
-		size_t room = inputs->room == 0 ? 16 : 2 * inputs->room;
-		char **paths = reallocarray(
-			inputs->paths, room, sizeof(inputs->paths[0]));
-
-		if (paths == NULL)
-			return ENOMEM;
-		inputs->paths = paths;
-		inputs->room = room;
-	}
+	if (!memory_grow(&inputs->paths, inputs->count, &inputs->room,
+		    sizeof(*inputs->paths)))
+		return ENOMEM;
 	inputs->paths[inputs->count] = strdup(path);
 	if (inputs->paths[inputs->count] == NULL)
 		return ENOMEM;
@@ -214,6 +207,6 @@ void inputs_clear(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)
 		free(inputs->paths[i]);
-	free(inputs->paths);
+	memory_free(inputs->paths);
 	*inputs = (struct inputs){0};
 }

@@ -19,6 +19,7 @@
 
 #include "cmd.h"
 #include "logs.h"
+#include "memory.h"
 #include "say.h"
 
 #define PATH_BYTES 4096
@@ -46,21 +47,13 @@ char *program_find(const char *name)
 /* Takes over `path`; false if it is NULL or there is no memory. */
 static bool add(struct program_modules *modules, char *path)
 {
-	if (path != NULL && modules->count == modules->room) {
-		size_t room = modules->room == 0 ? 16 : 2 * modules->room;
-		char **paths =
-			reallocarray(modules->paths, room, sizeof(*paths));
-
-		if (paths == NULL) {
-			free(path);
-			return false;
-		}
-		modules->paths = paths;
-		modules->room = room;
+	if (path == NULL || !memory_grow(&modules->paths, modules->count,
+				    &modules->room, sizeof(*modules->paths))) {
+		free(path);
+		return false;
 	}
-	if (path != NULL)
-		modules->paths[modules->count++] = path;
-	return path != NULL;
+	modules->paths[modules->count++] = path;
+	return true;
 }
 
 /* The program's dynamic linker; false if it has none. */
@@ -181,6 +174,6 @@ void program_modules_clear(struct program_modules *modules)
 {
 	for (size_t i = 0; i < modules->count; i++)
 		free(modules->paths[i]);
-	free(modules->paths);
+	memory_free(modules->paths);
 	*modules = (struct program_modules){0};
 }

@@ -17,6 +17,7 @@
 
 #include "cmd.h"
 #include "function_name.h"
+#include "memory.h"
 #include "program.h"
 #include "say.h"
 #include "symbols.h"
@@ -29,16 +30,9 @@ bool selection_add(struct selection *selection, const char *text, bool exclude)
 	size_t prefix = strlen(MODULE_PREFIX);
 	bool is_module = strncmp(text, MODULE_PREFIX, prefix) == 0;
 
-	if (selection->count == selection->room) {
-		size_t room = selection->room == 0 ? 8 : 2 * selection->room;
-		struct selection_pattern *patterns = reallocarray(
-			selection->patterns, room, sizeof(*patterns));
-
-		if (patterns == NULL)
-			return false;
-		selection->patterns = patterns;
-		selection->room = room;
-	}
+	if (!memory_grow(&selection->patterns, selection->count,
+		    &selection->room, sizeof(*selection->patterns)))
+		return false;
 	selection->patterns[selection->count++] = (struct selection_pattern){
 		.text = text,
 		.glob = text + (is_module ? prefix : 0),
@@ -291,6 +285,6 @@ void selection_clear(struct selection *selection)
 	if (selection->file != NULL)
 		(void)unlink(selection->file);
 	free(selection->file);
-	free(selection->patterns);
+	memory_free(selection->patterns);
 	*selection = (struct selection){0};
 }

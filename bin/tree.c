@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "format.h"
+#include "memory.h"
 #include "say.h"
 
 bool tree_is_directory(const char *path)
@@ -42,20 +43,14 @@ const char *tree_skip_words(enum tree_skip skip)
 
 static bool add_file(struct tree *tree, const char *path, size_t root_size)
 {
-	struct tree_file *more = tree->files;
+	struct tree_file *file;
 
-	if (tree->count == tree->room) {
-		size_t room = tree->room == 0 ? 64 : 2 * tree->room;
-
-		more = reallocarray(more, room, sizeof(*more));
-		if (more == NULL)
-			return false;
-		tree->files = more;
-		tree->room = room;
-	}
-	more = &tree->files[tree->count];
-	*more = (struct tree_file){strdup(path), root_size};
-	if (more->path == NULL)
+	if (!memory_grow(&tree->files, tree->count, &tree->room,
+		    sizeof(*tree->files)))
+		return false;
+	file = &tree->files[tree->count];
+	*file = (struct tree_file){strdup(path), root_size};
+	if (file->path == NULL)
 		return false;
 	tree->count++;
 	return true;
@@ -173,6 +168,6 @@ void tree_clear(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		free(tree->files[i].path);
-	free(tree->files);
+	memory_free(tree->files);
 	*tree = (struct tree){0};
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "unpack.h"
 
 #define COPY_BYTES ((size_t)1024 * 1024)
@@ -18,18 +19,9 @@
 
 static bool add_change(struct symbolize *symbolize, uint64_t offset)
 {
-	if (symbolize->change_count == symbolize->change_room) {
-		size_t room = symbolize->change_room == 0
-				      ? 64
-				      : 2 * symbolize->change_room;
-		uint64_t *changes = reallocarray(
-			symbolize->changes, room, sizeof(*changes));
-
-		if (changes == NULL)
-			return false;
-		symbolize->changes = changes;
-		symbolize->change_room = room;
-	}
+	if (!memory_grow(&symbolize->changes, symbolize->change_count,
+		    &symbolize->change_room, sizeof(*symbolize->changes)))
+		return false;
 	symbolize->changes[symbolize->change_count++] = offset;
 	return true;
 }
@@ -252,7 +244,7 @@ void symbolize_free(struct symbolize *symbolize)
 	buffer_clear(&symbolize->rows);
 	buffer_clear(&symbolize->block);
 	free(symbolize->spool);
-	free(symbolize->changes);
+	memory_free(symbolize->changes);
 	free(symbolize->copy);
 	free(symbolize);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "memory.h"
 
 /* Equal modules have equal numbers; UINT32_MAX if out of memory. */
 static uint32_t number_of(
@@ -27,21 +28,6 @@ static uint32_t number_of(
 	return number == STRTAB_NONE ? UINT32_MAX : number - 1;
 }
 
-static bool make_room(struct symbolize_modules *modules)
-{
-	uint32_t room = modules->room == 0 ? 16 : 2 * modules->room;
-	struct symbolize_module *all;
-
-	if (modules->count < modules->room)
-		return true;
-	all = reallocarray(modules->all, room, sizeof(*all));
-	if (all == NULL)
-		return false;
-	modules->all = all;
-	modules->room = room;
-	return true;
-}
-
 /* The entry's place; UINT32_MAX if out of memory. */
 static uint32_t enter(
 	struct symbolize_modules *modules, const struct log_site_module *module)
@@ -51,7 +37,8 @@ static uint32_t enter(
 
 	if (number < modules->count || number == UINT32_MAX)
 		return number;
-	if (!make_room(modules))
+	if (!memory_grow32(&modules->all, modules->count, &modules->room,
+		    sizeof(*modules->all)))
 		return UINT32_MAX;
 	added = &modules->all[modules->count];
 	*added = (struct symbolize_module){
@@ -69,31 +56,14 @@ static uint32_t enter(
 	return modules->count++;
 }
 
-static bool make_number_room(struct symbolize_modules *modules, uint32_t number)
-{
-	uint32_t room = modules->number_room == 0 ? 64 : modules->number_room;
-	uint32_t *numbers;
-
-	if (number < modules->number_room)
-		return true;
-	while (room <= number)
-		room *= 2;
-	numbers = reallocarray(modules->numbers, room, sizeof(*numbers));
-	if (numbers == NULL)
-		return false;
-	memset(numbers + modules->number_room, 0,
-		(room - modules->number_room) * sizeof(*numbers));
-	modules->numbers = numbers;
-	modules->number_room = room;
-	return true;
-}
-
 bool symbolize_modules_add(
 	struct symbolize_modules *modules, const struct log_site_module *module)
 {
 	uint32_t entry = enter(modules, module);
 
-	if (entry == UINT32_MAX || !make_number_room(modules, module->number))
+	if (entry == UINT32_MAX ||
+		!memory_reach(&modules->numbers, module->number,
+			&modules->number_room, sizeof(*modules->numbers)))
 		return false;
 	modules->numbers[module->number] = entry + 1;
 	return true;
@@ -121,8 +91,8 @@ void symbolize_modules_clear(struct symbolize_modules *modules)
 		free(modules->all[i].build_id);
 		symbols_close(modules->all[i].symbols);
 	}
-	free(modules->all);
-	free(modules->numbers);
+	memory_free(modules->all);
+	memory_free(modules->numbers);
 	strtab_free(modules->keys);
 	*modules = (struct symbolize_modules){0};
 }

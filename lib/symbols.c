@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "demangle.h"
+#include "memory.h"
 #include "symbols_private.h"
 
 /* libdwfl's own default: beside the file, in .debug there, and here. */
@@ -40,15 +41,8 @@ static enum ctp_status no_memory(struct ctp_error *err)
 
 bool symbols_addresses_add(struct symbols_addresses *to, uint64_t address)
 {
-	if (to->count == to->room) {
-		size_t room = to->room == 0 ? 256 : 2 * to->room;
-		uint64_t *all = reallocarray(to->all, room, sizeof(*all));
-
-		if (all == NULL)
-			return false;
-		to->all = all;
-		to->room = room;
-	}
+	if (!memory_grow(&to->all, to->count, &to->room, sizeof(*to->all)))
+		return false;
 	to->all[to->count++] = address;
 	return true;
 }
@@ -347,6 +341,6 @@ enum ctp_status symbols_each(struct symbols *symbols,
 		else if (status == CTP_END)
 			status = CTP_OK;
 	}
-	free(addresses.all);
+	memory_free(addresses.all);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "symbols_private.h"
 
 /* Deeper, and more, than any compiler makes. */
@@ -46,19 +47,6 @@ static int compare_ranges(const void *a, const void *b)
 	return left->unit < right->unit ? -1 : left->unit > right->unit;
 }
 
-/* Doubles the room of an array that is full; NULL if out of memory. */
-static void *make_room(void *array, size_t count, size_t *room, size_t size)
-{
-	void *bigger;
-
-	if (count < *room)
-		return array;
-	bigger = reallocarray(array, *room == 0 ? 64 : 2 * *room, size);
-	if (bigger != NULL)
-		*room = *room == 0 ? 64 : 2 * *room;
-	return bigger;
-}
-
 static bool add_ranges(struct symbols_dwarf *table, Dwarf_Die *die)
 {
 	Dwarf_Addr base;
@@ -68,12 +56,9 @@ static bool add_ranges(struct symbols_dwarf *table, Dwarf_Die *die)
 
 	while (table->range_count < RANGES_MAX &&
 		(at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		void *ranges = make_room(table->ranges, table->range_count,
-			&table->range_room, sizeof(*table->ranges));
-
-		if (ranges == NULL)
+		if (!memory_grow(&table->ranges, table->range_count,
+			    &table->range_room, sizeof(*table->ranges)))
 			return false;
-		table->ranges = ranges;
 		table->ranges[table->range_count++] = (struct symbols_range){
 			begin, end, table->unit_count - 1};
 	}
@@ -83,14 +68,9 @@ static bool add_ranges(struct symbols_dwarf *table, Dwarf_Die *die)
 static bool add_unit(
 	struct symbols_dwarf *table, Dwarf_Die *main, const Dwarf_Die *content)
 {
-	size_t room = table->unit_room;
-	void *units = make_room(
-		table->units, table->unit_count, &room, sizeof(*table->units));
-
-	if (units == NULL || room > UINT32_MAX)
+	if (!memory_grow32(&table->units, table->unit_count, &table->unit_room,
+		    sizeof(*table->units)))
 		return false;
-	table->units = units;
-	table->unit_room = (uint32_t)room;
 	table->units[table->unit_count++] =
 		(struct symbols_unit){.die = *content, .main = *main};
 	return add_ranges(table, main);
@@ -122,9 +102,9 @@ bool symbols_dwarf_init(struct symbols_dwarf *table, Dwarf *dwarf)
 void symbols_dwarf_clear(struct symbols_dwarf *table)
 {
 	for (uint32_t i = 0; i < table->unit_count; i++)
-		free(table->units[i].functions);
-	free(table->units);
-	free(table->ranges);
+		memory_free(table->units[i].functions);
+	memory_free(table->units);
+	memory_free(table->ranges);
 	*table = (struct symbols_dwarf){0};
 }
 
@@ -141,15 +121,12 @@ static bool find_entry(Dwarf_Die *die, Dwarf_Addr *address)
 static bool add_function(struct symbols_unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Addr address;
-	void *functions;
 
 	if (!find_entry(die, &address))
 		return true; /* a declaration */
-	functions = make_room(unit->functions, unit->count, &unit->room,
-		sizeof(*unit->functions));
-	if (functions == NULL)
+	if (!memory_grow(&unit->functions, unit->count, &unit->room,
+		    sizeof(*unit->functions)))
 		return false;
-	unit->functions = functions;
 	unit->functions[unit->count++] = (struct function){address, *die};
 	return true;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "symbols_private.h"
 
 /* Which of several names for one address is the best: the smaller. */
@@ -27,16 +28,9 @@ static int compare(const void *a, const void *b)
 
 static bool add(struct symbols_elf *elf, struct symbols_elf_entry entry)
 {
-	if (elf->count == elf->room) {
-		size_t room = elf->room == 0 ? 256 : 2 * elf->room;
-		struct symbols_elf_entry *entries =
-			reallocarray(elf->entries, room, sizeof(*entries));
-
-		if (entries == NULL)
-			return false;
-		elf->entries = entries;
-		elf->room = room;
-	}
+	if (!memory_grow(&elf->entries, elf->count, &elf->room,
+		    sizeof(*elf->entries)))
+		return false;
 	elf->entries[elf->count++] = entry;
 	return true;
 }
@@ -92,7 +86,7 @@ bool symbols_elf_init(
 
 void symbols_elf_clear(struct symbols_elf *elf)
 {
-	free(elf->entries);
+	memory_free(elf->entries);
 	*elf = (struct symbols_elf){0};
 }
 
