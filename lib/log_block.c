@@ -202,52 +202,10 @@ static enum log_verdict take_sync(
 	return LOG_SOUND;
 }
 
-/* A block that came late says nothing new. */
-static void raise_loss(struct log_recording *recording, uint64_t *known,
-	enum trace_loss loss, uint64_t lost)
+enum log_verdict log_block_take_losses(struct log_recording *recording,
+	struct cursor block, const struct log_losses *losses)
 {
-	if (lost <= known[loss])
-		return;
-	trace_lose(recording->trace, loss, lost - known[loss]);
-	known[loss] = lost;
-}
-
-static enum log_verdict take_losses(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
-	struct log_track *track = NULL;
-	uint32_t number;
-	uint32_t count;
-
-	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number) ||
-		!unpack_map(&block, &count))
-		return LOG_DAMAGED;
-	if (apply) {
-		track = log_block_track(recording, number);
-		if (track == NULL)
-			return LOG_NO_MEMORY;
-	}
-	while (count-- > 0) {
-		const char *key;
-		size_t size;
-		uint64_t lost;
-
-		if (!unpack_text(&block, &key, &size) ||
-			!unpack_uint(&block, &lost))
-			return LOG_DAMAGED;
-		for (enum trace_loss i = 0; apply && i <= LOSS_STRAY_EXITS;
-			i++) {
-			if (log_block_is(key, size, trace_loss_name(i)))
-				raise_loss(recording, track->losses, i, lost);
-		}
-	}
-	return LOG_SOUND;
-}
-
-/* Of a log that was made from something else: all that was lost of that. */
-static enum log_verdict take_trace_losses(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
+	uint64_t *known = losses->known;
 	uint32_t count;
 
 	if (!unpack_map(&block, &count))
@@ -260,12 +218,44 @@ static enum log_verdict take_trace_losses(
 		if (!unpack_text(&block, &key, &size) ||
 			!unpack_uint(&block, &lost))
 			return LOG_DAMAGED;
-		for (enum trace_loss i = 0; apply && i < LOSS_KINDS; i++)
-			if (log_block_is(key, size, trace_loss_name(i)))
-				raise_loss(
-					recording, recording->losses, i, lost);
+		for (enum trace_loss i = losses->first;
+			known != NULL && i <= losses->last; i++) {
+			if (lost <= known[i] ||
+				!log_block_is(key, size, trace_loss_name(i)))
+				continue;
+			trace_lose(recording->trace, i, lost - known[i]);
+			known[i] = lost;
+		}
 	}
 	return LOG_SOUND;
+}
+
+static enum log_verdict take_losses(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	struct log_losses losses = {NULL, 0, LOSS_STRAY_EXITS};
+	struct log_track *track;
+	uint32_t number;
+
+	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number))
+		return LOG_DAMAGED;
+	if (apply) {
+		track = log_block_track(recording, number);
+		if (track == NULL)
+			return LOG_NO_MEMORY;
+		losses.known = track->losses;
+	}
+	return log_block_take_losses(recording, block, &losses);
+}
+
+/* Of a log that was made from something else: all that was lost of that. */
+static enum log_verdict take_trace_losses(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	const struct log_losses losses = {
+		apply ? recording->losses : NULL, 0, LOSS_KINDS - 1};
+
+	return log_block_take_losses(recording, block, &losses);
 }
 
 static enum log_verdict take_kind(struct log_recording *recording,

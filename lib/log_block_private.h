@@ -15,6 +15,18 @@ struct log_track *log_block_track(
 /* Is this key that name? */
 bool log_block_is(const char *key, size_t size, const char *name);
 
+/* Losses as a block tells of them: so many so far. */
+struct log_losses {
+	uint64_t *known; /* of the block before; NULL: nothing is applied */
+	enum trace_loss first;
+	enum trace_loss last;
+};
+
+/* Counts what a map of losses says of these, by name, beyond what is known: a
+ * block that came late says nothing new. */
+enum log_verdict log_block_take_losses(struct log_recording *recording,
+	struct cursor block, const struct log_losses *losses);
+
 /* Finishes the recording, and forgets all of it that is not for the next one.
  */
 void log_block_next(struct log_recording *recording);

@@ -130,27 +130,9 @@ enum log_verdict log_device_take_sync(
 enum log_verdict log_device_take_losses(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
-	uint64_t *known = recording->device.losses;
-	uint32_t count;
+	const struct log_losses losses = {
+		apply ? recording->device.losses : NULL, LOSS_DEVICE_DROPPED,
+		LOSS_DEVICE_UNKNOWN};
 
-	if (!unpack_map(&block, &count))
-		return LOG_DAMAGED;
-	while (count-- > 0) {
-		const char *key;
-		size_t size;
-		uint64_t lost;
-
-		if (!unpack_text(&block, &key, &size) ||
-			!unpack_uint(&block, &lost))
-			return LOG_DAMAGED;
-		for (enum trace_loss i = LOSS_DEVICE_DROPPED;
-			apply && i <= LOSS_DEVICE_UNKNOWN; i++) {
-			if (!log_block_is(key, size, trace_loss_name(i)) ||
-				lost <= known[i])
-				continue;
-			trace_lose(recording->trace, i, lost - known[i]);
-			known[i] = lost;
-		}
-	}
-	return LOG_SOUND;
+	return log_block_take_losses(recording, block, &losses);
 }
