@@ -27,7 +27,8 @@ struct line {
 	uint64_t value;
 	uint64_t sampled;
 	uint32_t track;
-	uint32_t site; /* TRACE_NONE: not looked for yet */
+	bool is_named; /* and is then this: */
+	uint32_t site;
 };
 
 struct sample {
@@ -69,23 +70,6 @@ static enum ctp_status take_sample(struct device_counters *counters,
 	return spill_add(counters->samples, &record, err);
 }
 
-static bool reach(struct device_counters *counters, uint32_t number)
-{
-	uint32_t count = (number / GAPS_LINES + 1) * 2 * GAPS_LINES;
-	struct line *lines;
-
-	if (number < counters->line_count)
-		return true;
-	lines = memory_resize_array(counters->lines, count, sizeof(*lines));
-	if (lines == NULL)
-		return false;
-	for (uint32_t i = counters->line_count; i < count; i++)
-		lines[i] = (struct line){.site = TRACE_NONE};
-	counters->lines = lines;
-	counters->line_count = count;
-	return true;
-}
-
 static enum ctp_status see(
 	void *user, const struct gaps_level *level, struct ctp_error *err)
 {
@@ -94,7 +78,8 @@ static enum ctp_status see(
 	enum ctp_status status = CTP_OK;
 	struct line *line;
 
-	if (!reach(counters, number))
+	if (!memory_reach(&counters->lines, number, &counters->line_count,
+		    sizeof(*counters->lines)))
 		return no_memory(err);
 	line = &counters->lines[number];
 	if (line->is_told && line->time_ns < level->time_ns)
@@ -147,13 +132,14 @@ static bool name_line(struct device_counters *counters, uint32_t number)
 	const struct gaps_device *device =
 		&gaps_devices(counters->gaps, &count)[number / GAPS_LINES];
 
-	if (line->site != TRACE_NONE)
+	if (line->is_named)
 		return true;
 	line->track = find_track(trace, device);
 	(void)snprintf(name, sizeof(name), NAME_START "%" PRIu32 "%s",
 		device->number, name_ends[number % GAPS_LINES]);
 	line->site = trace_add_site(trace, name, strlen(name), "", 0, 0);
-	return line->site != TRACE_NONE;
+	line->is_named = line->site != TRACE_NONE;
+	return line->is_named;
 }
 
 static enum ctp_status next_sample(struct device_counters *counters,
