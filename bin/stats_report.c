@@ -78,41 +78,25 @@ static void put_operation(const struct stats *stats, struct json *json,
 		report_uint(json, "flops", function->use.flops);
 }
 
-static void put_edge(const struct stats *stats, struct json *json,
-	const struct profile_edge *edge, bool caller)
+/* Of a function: its callers, or what it calls. */
+static void put_edges(const struct stats *stats, struct json *json,
+	uint32_t number, bool callers)
 {
 	const struct profile *profile = stats->profile;
-	uint32_t other = caller ? edge->caller : edge->callee;
+	const uint32_t *first = callers ? stats->callers : stats->callees;
 
-	json_begin(json, '{');
-	put_fields(stats, json, &profile->functions[other], &edge->cost);
-	json_end(json, '}');
-}
-
-static void put_callers(
-	const struct stats *stats, struct json *json, uint32_t number)
-{
-	const struct profile *profile = stats->profile;
-
-	json_key(json, "callers");
+	json_key(json, callers ? "callers" : "callees");
 	json_begin(json, '[');
-	for (uint32_t i = stats->callers[number];
-		i < stats->callers[number + 1]; i++)
-		put_edge(stats, json, &profile->edges[i], true);
-	json_end(json, ']');
-}
+	for (uint32_t i = first[number]; i < first[number + 1]; i++) {
+		const struct profile_edge *edge =
+			&profile->edges[callers ? i : stats->callee_edges[i]];
+		uint32_t other = callers ? edge->caller : edge->callee;
 
-static void put_callees(
-	const struct stats *stats, struct json *json, uint32_t number)
-{
-	const struct profile *profile = stats->profile;
-
-	json_key(json, "callees");
-	json_begin(json, '[');
-	for (uint32_t i = stats->callees[number];
-		i < stats->callees[number + 1]; i++)
-		put_edge(stats, json, &profile->edges[stats->callee_edges[i]],
-			false);
+		json_begin(json, '{');
+		put_fields(
+			stats, json, &profile->functions[other], &edge->cost);
+		json_end(json, '}');
+	}
 	json_end(json, ']');
 }
 
@@ -136,9 +120,9 @@ static void put_function(
 	if (stats->options->ops != NULL)
 		put_operation(stats, json, function);
 	if (stats->options->callers)
-		put_callers(stats, json, number);
+		put_edges(stats, json, number, true);
 	if (stats->options->callees)
-		put_callees(stats, json, number);
+		put_edges(stats, json, number, false);
 	json_end(json, '}');
 }
 
