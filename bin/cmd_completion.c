@@ -2,8 +2,6 @@
 /* Prints a shell's completion script. */
 #include "cmd.h"
 
-#include <stddef.h>
-
 #include "arguments.h"
 #include "completion.h"
 

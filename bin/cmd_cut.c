@@ -2,7 +2,6 @@
 /* Writes a piece of a timeline, or all of it in pieces. */
 #include "cmd.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "diff_report.h"
 #include "output.h"
 #include "reporting.h"
-#include "say.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
 

@@ -3,7 +3,6 @@
  * timelines side by side, on one clock. */
 #include "cmd.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "diff_report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "say.h"

@@ -7,7 +7,6 @@
 #include "follow.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>

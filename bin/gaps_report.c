@@ -7,7 +7,6 @@
 #include "amount.h"
 #include "cmd.h"
 #include "devices.h"
-#include "memory.h"
 #include "quantity.h"
 #include "say.h"
 #include "table.h"

@@ -2,7 +2,6 @@
 #include "job.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "names.h"

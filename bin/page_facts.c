@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What an input is, when it was made, how much is in it and what is missing. */
-#include <string.h>
 
 #include "census.h"
 #include "page_part.h"

@@ -2,7 +2,6 @@
 #include "peaks_file.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "memory.h"

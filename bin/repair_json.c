@@ -2,7 +2,6 @@
 #include "repair_json.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "foreign.h"

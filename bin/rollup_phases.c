@@ -2,8 +2,6 @@
 /* One of many inputs, added to the sums of phases. */
 #include "rollup_file.h"
 
-#include "cmd.h"
-
 static enum ctp_status no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");

@@ -2,7 +2,6 @@
 #include "tools.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "callgraph.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "memory.h"

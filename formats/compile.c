@@ -7,8 +7,6 @@
  */
 #include "compile.h"
 
-#include <string.h>
-
 #include "compile_places.h"
 #include "memory.h"
 #include "replay.h"

@@ -7,8 +7,6 @@
  */
 #include "nsys_read.h"
 
-#include <string.h>
-
 #include "sqlite_activity.h"
 
 enum nvtx_type {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "repair_value.h"
 
-#include <string.h>
-
 #include "repair_text.h"
 #include "repair_walk.h"
 #include "repair_word.h"

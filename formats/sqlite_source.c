@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sqlite_source.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "memory.h"
 

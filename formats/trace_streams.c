@@ -2,7 +2,6 @@
 #include "trace_streams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 

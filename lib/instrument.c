@@ -22,7 +22,6 @@
 
 #include "functions.h"
 #include "instrument_thread.h"
-#include "modules.h"
 #include "thread.h"
 
 #define HOOK __attribute__((visibility("default"), no_instrument_function))

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "log_block_private.h"
-#include "log_device_args.h"
 #include "memory.h"
 #include "unpack.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said of devices: descriptions of what they do, their properties and
  * clocks, what was lost. */
-#include <string.h>
 
 #include "log_block_private.h"
 #include "log_device_args.h"

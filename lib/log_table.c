@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_table.h"
 
-#include "log_block_private.h"
 #include "memory.h"
 
 #define PAGE_NUMBERS 4096u

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "open_async.h"
 
-#include <string.h>
-
 #include "event_copy.h"
 #include "memory.h"
 

@@ -5,7 +5,6 @@
  * functions. Of a function that occurs several times on a path, the outermost
  * occurrence has all that is below the others, and counts alone.
  */
-#include <string.h>
 
 #include "memory.h"
 #include "profile.h"

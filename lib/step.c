@@ -4,7 +4,6 @@
  * advances when the maximum does. Source: shared spec 03, "Steps".
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "arena.h"
 #include "ctprof.h"

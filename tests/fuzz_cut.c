@@ -7,7 +7,6 @@
  * slices take in all parts is what they take in the whole.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "choose.h"
 #include "cut.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes, times and shares as people write and read them. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "../bin/quantity.h"
 #include "run_suite.h"

@@ -6,7 +6,6 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "run_suite.h"
 #include "verdict.h"

@@ -3,7 +3,6 @@
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device_join.h"
 #include "memory.h"

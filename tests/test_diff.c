@@ -2,7 +2,6 @@
 /* Profiles joined by name, small ones that can be counted by hand; and the
  * verdicts on them. */
 #include <check.h>
-#include <string.h>
 
 #include "diff.h"
 #include "run_suite.h"

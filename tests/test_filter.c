@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file of functions that are not to be recorded. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

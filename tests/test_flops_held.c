@@ -2,7 +2,6 @@
 /* What lib/flops.c keeps of operators that it has read. */
 #include <check.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "flops_case.h"
 #include "run_suite.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* formats/lanes.[ch]: inside each lane slices nest, as a viewer sees them. */
 #include <check.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -2,10 +2,8 @@
 /* Several recordings in one log, whole and damaged: what belongs to one says
  * nothing about another. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
 #include "log_case.h"
 #include "log_maker.h"
 #include "run_suite.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that are known by their addresses, and the modules they lie in. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
 #include "log_case.h"
 #include "log_maker.h"
 #include "run_suite.h"

@@ -2,7 +2,6 @@
 /* lib/memory.[ch]: arrays that grow, and the limit. */
 #include <check.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "memory.h"
 #include "run_suite.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* formats/pstats.c: the bytes are what Python's pstats takes them for. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "format.h"
 #include "profile_case.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/siphash.[ch], lib/redact_text.[ch]. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "redact_text.h"

@@ -2,7 +2,6 @@
 /* lib/replay_device.c: who launched what a device did; on cases computed by
  * hand. oracle_device.sh has the rest. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "device_case.h"
 #include "run_suite.h"

@@ -8,7 +8,6 @@
 #include "format.h"
 #include "json_scan.h"
 #include "memory.h"
-#include "replay.h"
 #include "run_suite.h"
 
 #define MILLION 1000000

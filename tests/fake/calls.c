@@ -4,10 +4,8 @@
  * calls the driver, and both have the same correlation id. Kernels of a stream
  * run one after the other, from when they are launched.
  */
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cuda.h"

@@ -7,7 +7,6 @@
  */
 #include "cuda_work.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

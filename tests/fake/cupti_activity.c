@@ -3,7 +3,6 @@
  * The fake libcupti: activities. FAKE_CUPTI_ENABLE="10:14,38:21" is what
  * enabling these kinds gives.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
