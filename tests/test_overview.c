@@ -205,12 +205,50 @@ START_TEST(what_is_beside_nested_ranges_does_not_lead)
 }
 END_TEST
 
+/* The nanoseconds of each name at a time; in the last column, beside nested
+ * ranges. */
+static uint8_t had[2 * CHANCE_NS][NAMES + 1];
+
+static void add_beside(uint32_t site)
+{
+	int64_t from = rand() % (2 * CHANCE_NS - 100);
+	int64_t dur = rand() % 100;
+
+	add((struct event){.kind = EVENT_COMPLETE,
+		.site = site,
+		.time_ns = from,
+		.dur_ns = (uint64_t)dur});
+	for (int64_t t = from; t < from + dur; t++)
+		had[t][NAMES]++;
+}
+
+/* A bin from one time until another, against what was counted. */
+static void check_bin(
+	const struct overview_bin *bin, int64_t from_ns, int64_t until_ns)
+{
+	uint64_t sums[NAMES + 1] = {0};
+	uint64_t sum = 0;
+
+	for (int64_t t = from_ns; t < until_ns; t++)
+		for (int n = 0; n <= NAMES; n++)
+			if (t >= 0 && t < 2 * CHANCE_NS) {
+				sums[n] += had[t][n];
+				sum += had[t][n];
+			}
+	ck_assert_uint_eq(bin->busy_ns, sum);
+	if (bin->lead_ns != 0)
+		ck_assert_uint_le(bin->lead_ns, sums[bin->site]);
+	for (uint32_t n = 0; n < NAMES; n++)
+		if (sums[n] * 2 > sum - sums[NAMES]) {
+			ck_assert_uint_gt(bin->lead_ns, 0);
+			ck_assert_uint_eq(bin->site, n);
+		}
+}
+
 /* Ends without a begin, ranges that are open at the end, times that go back, and
  * a start that turns out not to be the earliest. */
 START_TEST(chance_events_are_as_counted_by_the_nanosecond)
 {
-	/* In the last column, beside nested ranges. */
-	static uint8_t had[2 * CHANCE_NS][NAMES + 1];
 	uint32_t open[64];
 	uint32_t depth = 0;
 	int64_t now = CHANCE_NS;
@@ -232,17 +270,8 @@ START_TEST(chance_events_are_as_counted_by_the_nanosecond)
 		for (; now < next; now++)
 			if (depth > 0)
 				had[now][open[depth - 1]]++;
-		if (rand() % 8 == 0) {
-			int64_t from = rand() % (2 * CHANCE_NS - 100);
-			int64_t dur = rand() % 100;
-
-			add((struct event){.kind = EVENT_COMPLETE,
-				.site = site,
-				.time_ns = from,
-				.dur_ns = (uint64_t)dur});
-			for (int64_t t = from; t < from + dur; t++)
-				had[t][NAMES]++;
-		}
+		if (rand() % 8 == 0)
+			add_beside(site);
 		if (opens) {
 			begin(now - (back && depth > 0), site);
 			open[depth++] = site;
@@ -258,26 +287,9 @@ START_TEST(chance_events_are_as_counted_by_the_nanosecond)
 	ck_assert_int_eq(overview_finish(overview, NULL), CTP_OK);
 	bins = track_of(0, &busy_ns);
 	start_ns = overview_start(overview, &bin_ns);
-	for (int64_t i = 0; i < OVERVIEW_BINS; i++) {
-		uint64_t sums[NAMES + 1] = {0};
-		uint64_t sum = 0;
-
-		for (int64_t t = start_ns + i * (int64_t)bin_ns;
-			t < start_ns + (i + 1) * (int64_t)bin_ns; t++)
-			for (int n = 0; n <= NAMES; n++)
-				if (t >= 0 && t < 2 * CHANCE_NS) {
-					sums[n] += had[t][n];
-					sum += had[t][n];
-				}
-		ck_assert_uint_eq(bins[i].busy_ns, sum);
-		if (bins[i].lead_ns != 0)
-			ck_assert_uint_le(bins[i].lead_ns, sums[bins[i].site]);
-		for (uint32_t n = 0; n < NAMES; n++)
-			if (sums[n] * 2 > sum - sums[NAMES]) {
-				ck_assert_uint_gt(bins[i].lead_ns, 0);
-				ck_assert_uint_eq(bins[i].site, n);
-			}
-	}
+	for (int64_t i = 0; i < OVERVIEW_BINS; i++)
+		check_bin(&bins[i], start_ns + i * (int64_t)bin_ns,
+			start_ns + (i + 1) * (int64_t)bin_ns);
 }
 END_TEST
 
