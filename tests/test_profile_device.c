@@ -180,6 +180,32 @@ START_TEST(pruning_keeps_the_sum_of_the_device)
 }
 END_TEST
 
+START_TEST(what_two_did_is_added)
+{
+	struct profile_device sum = {.total_ns = 1};
+	const struct profile_device copies = {.kind = PROFILE_COPY,
+		.number = 2,
+		.self_ns = 30,
+		.total_ns = 40,
+		.captured_ns = 5,
+		.bytes = 600,
+		.min_ns = 7,
+		.max_ns = 9};
+
+	profile_device_add(&sum, &copies);
+	ck_assert_int_eq(sum.kind, PROFILE_COPY);
+	ck_assert_uint_eq(sum.number, 2);
+	ck_assert_uint_eq(sum.min_ns, 7);
+	profile_device_add(&sum, &copies);
+	ck_assert_uint_eq(sum.self_ns, 60);
+	ck_assert_uint_eq(sum.total_ns, 81);
+	ck_assert_uint_eq(sum.captured_ns, 10);
+	ck_assert_uint_eq(sum.bytes, 1200);
+	ck_assert_uint_eq(sum.min_ns, 7);
+	ck_assert_uint_eq(sum.max_ns, 9);
+}
+END_TEST
+
 START_TEST(deep_recursion_is_no_problem)
 {
 	enum { DEPTH = 100000 };
@@ -220,6 +246,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_look_in_between_changes_nothing,
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
 	tcase_add_test(tests, pruning_keeps_the_sum_of_the_device);
+	tcase_add_test(tests, what_two_did_is_added);
 	tcase_add_test(tests, deep_recursion_is_no_problem);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

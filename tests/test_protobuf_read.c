@@ -189,6 +189,22 @@ START_TEST(fields_may_be_longer_than_what_is_read_at_a_time)
 }
 END_TEST
 
+START_TEST(what_cannot_be_read_is_no_end)
+{
+	FILE *directory = fopen("/", "rb");
+	struct protobuf_stream stream;
+	struct protobuf_field field;
+	struct ctp_error err;
+
+	ck_assert_ptr_nonnull(directory);
+	ck_assert(protobuf_stream_init(&stream, directory, "", 0));
+	ck_assert_int_eq(
+		protobuf_stream_next(&stream, &field, &err), CTP_ERR_IO);
+	protobuf_stream_clear(&stream);
+	(void)fclose(directory);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("protobuf_read");
@@ -201,6 +217,7 @@ int main(void)
 	tcase_add_loop_test(tests, what_is_no_field_is_bad, 0, 6);
 	tcase_add_test(tests, a_file_is_a_message);
 	tcase_add_test(tests, fields_may_be_longer_than_what_is_read_at_a_time);
+	tcase_add_test(tests, what_cannot_be_read_is_no_end);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
