@@ -206,8 +206,9 @@ CTP_API void ctp_end(void);
 CTP_API int ctp_begin_seq(struct ctp_site *site, int64_t seq);
 
 /*
- * The same with the caller's own time, for timelines from elsewhere. Such
- * ranges form a timeline of their own beside the thread's measured one.
+ * ctp_begin() and ctp_end() with the caller's own time, for timelines from
+ * elsewhere. Such ranges form a timeline of their own beside the thread's
+ * measured one.
  *
  * Units: nanoseconds on a clock of the caller's choice, stored exactly; may be
  * negative; should not decrease on one thread.
