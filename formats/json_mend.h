@@ -16,7 +16,7 @@ bool json_mend_is_due(const char *text, size_t size);
 /*
  * Appends the text with all strings written anew: control characters escaped,
  * backslashes that begin no escape doubled, bytes that are not UTF-8 replaced;
- * and with NaN, Infinity and -Infinity made strings.
+ * and with NaN, -Infinity and the like made strings.
  * False if out of memory.
  */
 bool json_mend(const char *text, size_t size, struct buffer *out);

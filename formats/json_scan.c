@@ -64,9 +64,9 @@ bool json_scan_is_cut_off(const struct json_scan *scan)
 	return scan->is_cut_off;
 }
 
-bool json_scan_has_words(const struct json_scan *scan)
+bool json_scan_has_words(const struct json_scan *scan, uint64_t from)
 {
-	return scan->has_words;
+	return scan->words_end > from;
 }
 
 void json_scan_keep(struct json_scan *scan, const struct json_token *token)
@@ -192,7 +192,7 @@ static bool read_scalar(
 		return true;
 	if (size == 0 || json_value_no_number(text, size) != size)
 		return false;
-	scan->has_words = true;
+	scan->words_end = json_scan_position(scan) + size;
 	*kind = JSON_STRING;
 	return true;
 }

@@ -3,7 +3,7 @@
  * Reads JSON of any size, a token at a time, in memory that does not grow with
  * it. All that is passed over is checked as well: brackets that match, commas
  * and colons where they belong, numbers and words as JSON has them. NaN,
- * Infinity and -Infinity are taken for texts that say so. It never recurses.
+ * -Infinity and the like are taken for texts that say so. It never recurses.
  * Bytes within strings may be any, since producers of traces write what they
  * find; text is handed out as it stands, with its escapes.
  */
@@ -78,9 +78,9 @@ bool json_scan_is_at_end(const struct json_scan *scan);
 /* Did it fail because the input ends too early? */
 bool json_scan_is_cut_off(const struct json_scan *scan);
 
-/* Has a word been read that was taken for a text? Text from brackets may hold
- * such words then, which json_mend() makes texts. */
-bool json_scan_has_words(const struct json_scan *scan);
+/* Has a word been read that was taken for a text, at that offset or behind it?
+ * Text from brackets holds such words then, which json_mend() makes texts. */
+bool json_scan_has_words(const struct json_scan *scan, uint64_t from);
 
 /* Its window is what it begins with. */
 static inline const struct json_window *json_scan_window(

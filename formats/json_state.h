@@ -35,7 +35,7 @@ struct json_scan {
 	enum state state;
 	struct json_brackets open;
 	bool is_cut_off;
-	bool has_words;
+	uint64_t words_end;     /* of the last word that was taken for a text */
 	struct ctp_error error; /* the first; status CTP_OK: none */
 };
 

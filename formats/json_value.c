@@ -98,18 +98,66 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 	return false;
 }
 
+/* How long the word, of small letters, is there; 0 if it is not. */
+static size_t word_size(const char *text, size_t size, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (size_t i = 0; i < length; i++)
+		if (i == size || (text[i] | 0x20) != word[i])
+			return 0;
+	return length;
+}
+
+static bool is_letter_or_digit(char byte)
+{
+	return (unsigned char)(byte - '0') < 10 ||
+	       (unsigned char)((byte | 0x20) - 'a') < 26;
+}
+
+static size_t count_letters(const char *text, size_t size)
+{
+	size_t count = 0;
+
+	while (count < size && is_letter_or_digit(text[count]))
+		count++;
+	return count;
+}
+
+/* Behind "nan", what kind of one it is, in brackets. */
+static size_t kind_size(const char *text, size_t size)
+{
+	size_t count;
+
+	if (size < 2 || text[0] != '(')
+		return 0;
+	count = count_letters(text + 1, size - 1) + 2;
+	return count <= size && text[count - 1] == ')' ? count : 0;
+}
+
 size_t json_value_no_number(const char *text, size_t size)
 {
-	static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+	size_t sign = size > 0 && (text[0] == '-' || text[0] == '+');
+	const char *word = text + sign;
+	size_t left = size - sign;
+	size_t found = 0;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t length = strlen(words[i]);
-
-		if (size >= length && text[0] == words[i][0] &&
-			memcmp(words[i], text, length) == 0)
-			return length;
+	if (left < 3)
+		return 0;
+	if ((word[0] | 0x20) == 'n') {
+		found = word_size(word, left, "nan");
+		if (found > 0)
+			found += kind_size(word + found, left - found);
+	} else if ((word[0] | 0x20) == 'i') {
+		found = word_size(word, left, "infinity");
+		if (found == 0)
+			found = word_size(word, left, "inf");
+	} else if (word[0] == '1' && word[1] == '.' && word[2] == '#') {
+		found = 3 + count_letters(word + 3, left - 3);
+		if (found == 3)
+			found = 0;
 	}
-	return 0;
+	return found == 0 ? 0 : sign + found;
 }
 
 /* The digit at 10^-place of the whole and fraction run together. */

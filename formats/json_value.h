@@ -18,9 +18,11 @@
 bool json_value_kind(const char *text, size_t size, enum json_kind *kind);
 
 /*
- * How many bytes at the beginning are NaN, Infinity or -Infinity, 0 if they are
- * none of these. JSON has no such numbers, but Python's json writes and reads
- * them. Source: Python's json.dumps(), allow_nan.
+ * How many bytes at the beginning are what is written where a number is none, 0
+ * if they are not. JSON has no such numbers, but producers write them.
+ * Source: Python's json.dumps(), allow_nan: NaN, -Infinity; C's printf(), "%f":
+ * nan, -nan, inf, in capitals as well; Microsoft's: -nan(ind), and before 2015
+ * 1.#INF00, -1.#IND00, 1.#QNAN0, or fewer of these letters, rounded.
  */
 size_t json_value_no_number(const char *text, size_t size);
 

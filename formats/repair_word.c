@@ -151,6 +151,21 @@ static bool add_hex(struct buffer *out, const char *text, size_t size)
 	return true;
 }
 
+/* As the JSON of protocol buffers has it, whatever the spelling. */
+static void add_no_number(struct buffer *out, const char *text, size_t size)
+{
+	size_t sign = text[0] == '-' || text[0] == '+';
+	const char *word = text + sign;
+	bool infinite = (word[0] | 0x20) == 'i' ||
+			(size - sign > 5 && memcmp(word, "1.#INF", 6) == 0);
+
+	if (!infinite)
+		buffer_add_text(out, "\"NaN\"");
+	else
+		buffer_add_text(
+			out, text[0] == '-' ? "\"-Infinity\"" : "\"Infinity\"");
+}
+
 bool repair_word_add(
 	struct buffer *out, const char *text, size_t size, enum repair_fix *fix)
 {
@@ -166,14 +181,6 @@ bool repair_word_add(
 		{"False", "false", REPAIR_WORDS},
 		{"None", "null", REPAIR_WORDS},
 		{"undefined", "null", REPAIR_WORDS},
-		{"NaN", "\"NaN\"", REPAIR_NAN},
-		{"nan", "\"NaN\"", REPAIR_NAN},
-		{"-nan", "\"NaN\"", REPAIR_NAN},
-		{"Infinity", "\"Infinity\"", REPAIR_NAN},
-		{"+Infinity", "\"Infinity\"", REPAIR_NAN},
-		{"-Infinity", "\"-Infinity\"", REPAIR_NAN},
-		{"inf", "\"Infinity\"", REPAIR_NAN},
-		{"-inf", "\"-Infinity\"", REPAIR_NAN},
 	};
 	enum json_kind kind;
 
@@ -183,6 +190,11 @@ bool repair_word_add(
 			continue;
 		buffer_add_text(out, words[i].json);
 		*fix = words[i].fix;
+		return true;
+	}
+	*fix = REPAIR_NAN;
+	if (size > 0 && json_value_no_number(text, size) == size) {
+		add_no_number(out, text, size);
 		return true;
 	}
 	*fix = REPAIR_FIXES;

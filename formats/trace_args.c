@@ -283,7 +283,8 @@ bool trace_args_add_nested(struct trace_args *args, uint32_t key,
 {
 	const char *text = json_scan_text(scan, all);
 
-	if (!json_scan_has_words(scan) && !json_mend_is_due(text, all->size))
+	if (!json_scan_has_words(scan, all->at) &&
+		!json_mend_is_due(text, all->size))
 		return trace_args_add_json(args, key, text, all->size);
 	args->text.used = 0;
 	return json_mend(text, all->size, &args->text) &&

@@ -65,7 +65,8 @@ static bool plain_value(const struct json_scan *scan,
 	const char *bytes = json_scan_text(scan, token);
 
 	if (token->kind != JSON_STRING &&
-		(json_scan_has_words(scan) || json_mend_is_due(bytes, size)))
+		(json_scan_has_words(scan, token->at) ||
+			json_mend_is_due(bytes, size)))
 		return json_mend(bytes, size, out);
 	if (token->has_escapes)
 		return json_value_unescape(bytes, size, out);

@@ -144,6 +144,10 @@ TEXTS = [
 VALUES = [
     case("no numbers", in_args("[NaN,-Infinity,Infinity,nan,-inf]"),
          in_args('["NaN","-Infinity","Infinity","NaN","-Infinity"]'), nan=5),
+    case("C has no numbers either",
+         in_args("[+inf,-INF,-nan(ind),1.#INF00,-1.#INF,-1.#IND00,1.#J]"),
+         in_args('["Infinity","-Infinity","NaN","Infinity","-Infinity","NaN",'
+                 '"NaN"]'), nan=7),
     case("no numbers beside the events",
          '{"l":[NaN,[-Infinity],True],"traceEvents":[' + A +
          '],"m":[ 1 , None ,07]}',
