@@ -103,6 +103,26 @@ size_t repair_strict_sequence(const uint8_t *at, size_t left)
 		       : 0;
 }
 
+/* May it be half of an escape or of a character, of which no more is there? */
+static bool is_half(const uint8_t *at, size_t left)
+{
+	/* The longest are two halves of a surrogate. */
+	static const char pattern[] = "\\uxxxx\\uxxxx";
+
+	if (left >= sizeof(pattern) - 1)
+		return false;
+	for (size_t i = 1; i < left; i++) {
+		bool fits = pattern[i] == 'x' ? hex_value(at[i]) >= 0
+					      : at[i] == (uint8_t)pattern[i];
+
+		if (at[0] != '\\')
+			fits = (at[i] & 0xc0) == 0x80;
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
 enum repair_outcome repair_strict_text(
 	const uint8_t *bytes, size_t *at, size_t end)
 {
@@ -123,7 +143,8 @@ enum repair_outcome repair_strict_text(
 		else
 			return REPAIR_WRONG;
 		if (size == 0)
-			return end - *at < 12 ? REPAIR_MORE : REPAIR_WRONG;
+			return is_half(bytes + *at, end - *at) ? REPAIR_MORE
+							       : REPAIR_WRONG;
 		*at += size;
 	}
 	++*at;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "repair_private.h"
+#include "repair_text.h"
 #include "repair_word.h"
 
 /* What may be looked at for nothing: so much, and as often as the input is
@@ -332,6 +333,23 @@ static bool is_word(struct repair *repair, struct repair_view *view)
 	return is;
 }
 
+/* Is it a text, by itself, in which something is wrong? */
+static bool is_text(struct repair *repair, struct repair_view *view)
+{
+	struct repair_text text = {.from = view->at + 1,
+		.quote = repair_byte(repair, view->at),
+		.place = REPAIR_ITEM};
+
+	if (repair_level(repair)->is_events ||
+		(text.quote != '"' && text.quote != '\''))
+		return false;
+	if (repair_text_find(view, &text))
+		return !text.is_open;
+	if (!repair_is_unsure(repair, view))
+		repair->spent += view->end - view->at;
+	return false;
+}
+
 /* The first byte of an item that is no object. */
 static enum repair_step take_item(
 	struct repair *repair, const struct repair_before *before)
@@ -361,6 +379,11 @@ static enum repair_step take_item(
 		return repair_take_value(repair, before);
 	view.at = before->at;
 	if (is_word(repair, &view) && !repair_is_unsure(repair, &view))
+		return mend_value(repair, before, false);
+	if (repair_is_unsure(repair, &view))
+		return REPAIR_NEED;
+	view = repair_mend_view(repair, before->at);
+	if (is_text(repair, &view) && !repair_is_unsure(repair, &view))
 		return mend_value(repair, before, false);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;

@@ -153,6 +153,12 @@ VALUES = [
          '],"m":[ 1 , None ,07]}',
          '{"l":["NaN",["-Infinity"],true],"traceEvents":[' + A +
          '],"m":[ 1 , null ,7]}', nan=2, words=2, numbers=1),
+    case("texts beside the events",
+         '{"l":["a\\qb","C:\\new\\q","ok"],"traceEvents":[' + A +
+         '],"m":["\t",\'x\',"a"b"],"o":{"l":["\\z"]}}',
+         '{"l":["a\\\\qb","C:\\\\new\\\\q","ok"],"traceEvents":[' + A +
+         '],"m":["\\t","x","a\\"b"],"o":{"l":["\\\\z"]}}',
+         backslashes=4, controls=1, words=1, quotes=1),
     case("numbers of other languages",
          in_args("[+1,.5,1.,-.5e1,007,0x1F,-0x10,1e5]"),
          in_args("[1,0.5,1.0,-0.5e1,7,31,-16,1e5]"), numbers=7),
