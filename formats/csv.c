@@ -59,6 +59,15 @@ static void put_number(struct csv *csv, uint64_t value)
 		put_uint(csv, value);
 }
 
+/* A pid or tid; nothing where the trace has a text, which is a name here. */
+static void put_id(struct csv *csv, int64_t id)
+{
+	if (trace_id_is_text(id))
+		put_nothing(csv);
+	else
+		put_int(csv, id);
+}
+
 static void put_text(struct csv *csv, const char *bytes, size_t size)
 {
 	trace_lose(csv->flat.trace, LOSS_BAD_TEXT,
@@ -79,11 +88,11 @@ static void put_track(struct csv *csv, const struct flat_row *row)
 	const struct trace_track *track = &csv->flat.trace->tracks[row->track];
 	bool is_stream = track->kind == TRACE_STREAM;
 
-	put_int(csv, track->pid);
+	put_id(csv, track->pid);
 	if (is_stream)
 		put_nothing(csv);
 	else
-		put_int(csv, track->tid);
+		put_id(csv, track->tid);
 	put_string(csv, track->process_name);
 	put_string(csv, track->name);
 	if (is_stream)
@@ -93,7 +102,7 @@ static void put_track(struct csv *csv, const struct flat_row *row)
 	else
 		put_nothing(csv);
 	if (is_stream)
-		put_int(csv, track->tid);
+		put_id(csv, track->tid);
 	else
 		put_nothing(csv);
 }

@@ -18,7 +18,7 @@ static const char schema[] =
 	"CREATE TABLE devices (pid INTEGER NOT NULL, device INTEGER NOT NULL,"
 	" properties TEXT NOT NULL);"
 	"CREATE TABLE tracks (track INTEGER PRIMARY KEY, kind TEXT NOT NULL,"
-	" pid INTEGER NOT NULL, tid INTEGER, process TEXT, name TEXT,"
+	" pid INTEGER, tid INTEGER, process TEXT, name TEXT,"
 	" device INTEGER, context INTEGER, stream INTEGER);"
 	"CREATE TABLE sites (site INTEGER PRIMARY KEY, name TEXT NOT NULL,"
 	" category TEXT, file TEXT, line INTEGER);"

@@ -154,6 +154,15 @@ static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
 	return status;
 }
 
+/* A pid or tid; none where the trace has a text, which is a name here. */
+static void put_id(struct sqlite_write *to, int64_t id)
+{
+	if (trace_id_is_text(id))
+		sqlite_rows_skip(&to->rows);
+	else
+		sqlite_rows_int(&to->rows, id);
+}
+
 static enum ctp_status put_tracks(
 	struct sqlite_write *to, struct ctp_error *err)
 {
@@ -168,17 +177,17 @@ static enum ctp_status put_tracks(
 		sqlite_rows_begin(&to->rows, SQLITE_TRACKS);
 		sqlite_rows_int(&to->rows, i);
 		sqlite_rows_text(&to->rows, kind);
-		sqlite_rows_int(&to->rows, track->pid);
+		put_id(to, track->pid);
 		if (is_stream)
 			sqlite_rows_skip(&to->rows);
 		else
-			sqlite_rows_int(&to->rows, track->tid);
+			put_id(to, track->tid);
 		sqlite_rows_name(&to->rows, track->process_name);
 		sqlite_rows_name(&to->rows, track->name);
 		if (is_stream) {
 			sqlite_rows_int(&to->rows, track->device);
 			sqlite_rows_int(&to->rows, track->context);
-			sqlite_rows_int(&to->rows, track->tid);
+			put_id(to, track->tid);
 		}
 		status = sqlite_rows_end(&to->rows, err);
 	}

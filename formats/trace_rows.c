@@ -7,10 +7,6 @@
 #include "json_value.h"
 #include "memory.h"
 
-/* What texts stand for is counted downwards from here: no system has numbers
- * like these. */
-#define TEXT_BASE (-(INT64_C(1) << 40))
-
 void trace_rows_clear(struct trace_rows *rows)
 {
 	strtab_free(rows->pids);
@@ -62,7 +58,7 @@ static bool read_id(struct trace_rows *rows, const struct json_scan *scan,
 		size = strlen(text);
 	}
 	*name = strtab_add(rows->trace->text, text, size);
-	*id = TEXT_BASE - *name;
+	*id = TRACE_TEXT_IDS - *name;
 	return *name != STRTAB_NONE;
 }
 

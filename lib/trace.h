@@ -73,6 +73,16 @@ enum trace_track_kind {
 	TRACE_CALLS,    /* a thread's calls, as the device's driver tells */
 };
 
+/* Where a trace that was read has texts for pids and tids, numbers below this
+ * stand for them, less by the text's in the string table: no system has numbers
+ * like these. */
+#define TRACE_TEXT_IDS (-(INT64_C(1) << 40))
+
+static inline bool trace_id_is_text(int64_t id)
+{
+	return id < TRACE_TEXT_IDS && id >= TRACE_TEXT_IDS - UINT32_MAX;
+}
+
 /* What events happen on: a thread of a process, a stream of a device. */
 struct trace_track {
 	enum trace_track_kind kind;

@@ -316,6 +316,12 @@ expect 0 ctprof stats bytes.json
 printed "$(printf 'a\357\277\275b\357\277\275,\303\204')"
 expect 0 ctprof convert -t csv -o - bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",')"
+# What stands for a text is no number that anyone knows.
+printf '[{"ph":"X","pid":"a","tid":"b","name":"x","ts":0,"dur":1},
+	{"ph":"X","pid":7,"tid":"c","name":"y","ts":0,"dur":1}]' >texts.json
+expect 0 ctprof convert -t csv -o - texts.json
+printed "range,1,,,0,0,1000,1000,,,a,b,"
+printed "range,2,,,0,0,1000,1000,7,,,c,"
 "$PYTHON" -c 'import marshal
 marshal.dump({("f\0g", 1, "a\0b"): (1, 1, 1.0, 1.0, {}),
               ("f\0h", 1, "a\0c"): (1, 1, 1.0, 1.0, {})},
