@@ -11,6 +11,12 @@
 
 static const char NO_NAME[] = "(no name)";
 
+/* Names that many functions have, and their files, are cut behind so many
+ * bytes: each of their labels is another text, so that a file of some megabytes
+ * could ask for gigabytes. */
+#define SHARED_BYTES_MAX 4096
+#define ELLIPSIS "\xe2\x80\xa6"
+
 /* What is needed while labels are made. */
 struct maker {
 	void (*change)(char *name);
@@ -46,6 +52,17 @@ static bool make_name(
 	return change_label(maker);
 }
 
+/* What was added behind `from` is cut if it is too long. */
+static void cut_shared(struct buffer *label, size_t from)
+{
+	const char *text = (const char *)label->bytes + from;
+
+	if (label->failed || label->used - from <= SHARED_BYTES_MAX)
+		return;
+	label->used = from + utf8_valid_prefix(text, SHARED_BYTES_MAX);
+	buffer_add_text(label, ELLIPSIS);
+}
+
 /* Adds where the function is, as far as that is known. */
 static bool add_place(
 	struct maker *maker, const struct profile_function *function)
@@ -53,11 +70,15 @@ static bool add_place(
 	const char *slash = strrchr(function->file, '/');
 	const char *file = slash == NULL ? function->file : slash + 1;
 	char line[32];
+	size_t at;
 
+	cut_shared(&maker->label, 0);
 	if (function->line == 0 && (*file == '\0' || strcmp(file, "~") == 0))
 		return true;
 	buffer_add_text(&maker->label, " (");
+	at = maker->label.used;
 	utf8_add_printable(&maker->label, file, strlen(file));
+	cut_shared(&maker->label, at);
 	if (function->line != 0) {
 		(void)snprintf(line, sizeof(line), ":%u", function->line);
 		buffer_add_text(&maker->label, line);

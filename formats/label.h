@@ -22,8 +22,9 @@ struct labels {
 /*
  * A label is the function's name, printable (see utf8_add_printable());
  * "name (file:line)", with the file's last part, if others have that name; and
- * "name (file:line) #2" if even that is taken. `change` (may be NULL) alters a
- * label in place to what a format can hold; it must not make it longer.
+ * "name (file:line) #2" if even that is taken. A name that others have is cut
+ * behind 4096 bytes, and so is its file. `change` (may be NULL) alters a label
+ * in place to what a format can hold; it must not make it longer.
  *
  * Errors: CTP_ERR_NOMEM.
  * Ownership: clear with labels_clear(), which needs no success before.

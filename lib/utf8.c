@@ -158,6 +158,16 @@ static bool is_noncharacter(uint32_t point)
 	       (point >= 0xfdd0 && point <= 0xfdef);
 }
 
+/* How many bytes at the beginning are ASCII that can be seen. */
+static size_t visible_prefix(const uint8_t *at, size_t size)
+{
+	size_t count = 0;
+
+	while (count < size && (uint8_t)(at[count] - 0x21) < 0x5e)
+		count++;
+	return count;
+}
+
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
@@ -167,14 +177,15 @@ void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 	bool whole;
 
 	for (; size > 0; at += length, size -= length) {
-		uint32_t point = 0xffff;
+		uint32_t point = 0;
 
-		length = match(at, size, &whole);
-		if (whole)
-			point = decode(at, length);
-		if (is_blank(point)) {
-			blank = true;
-			continue;
+		length = visible_prefix(at, size);
+		if (length == 0) {
+			length = match(at, size, &whole);
+			point = whole ? decode(at, length) : 0xffff;
+			blank = blank || is_blank(point);
+			if (is_blank(point))
+				continue;
 		}
 		if (blank && out->used > start)
 			buffer_add_byte(out, ' ');

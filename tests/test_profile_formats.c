@@ -159,6 +159,28 @@ START_TEST(callgrind_tells_functions_of_the_same_name_apart)
 }
 END_TEST
 
+/* Else a small file that refers to one long name could ask for any memory. */
+START_TEST(long_names_of_many_functions_are_cut)
+{
+	enum { LONG = 5000, CUT = 4095 };
+	char name[LONG + 1];
+	char wanted[CUT + 16];
+
+	memset(name, 'n', LONG);
+	memcpy(name + CUT, "\xc3\xa9", 2);
+	name[LONG] = '\0';
+	(void)snprintf(wanted, sizeof(wanted), "%.*s\xe2\x80\xa6 (a.c:7)\n",
+		CUT, name);
+	case_lone(name, "dir/a.c");
+	case_write(&callgrind_format);
+	ck_assert(case_wrote(name, LONG));
+	case_lone(name, "dir/b.c");
+	case_write(&callgrind_format);
+	ck_assert(case_wrote(wanted, strlen(wanted)));
+	ck_assert_uint_lt(case_size, 2 * LONG);
+}
+END_TEST
+
 START_TEST(folded_has_a_line_for_each_stack_with_time_of_its_own)
 {
 	uint32_t f =
@@ -292,6 +314,7 @@ static Suite *make_suite(void)
 	tcase_add_test(
 		tests, callgrind_has_own_costs_and_inclusive_ones_of_calls);
 	tcase_add_test(tests, callgrind_tells_functions_of_the_same_name_apart);
+	tcase_add_test(tests, long_names_of_many_functions_are_cut);
 	tcase_add_test(
 		tests, folded_has_a_line_for_each_stack_with_time_of_its_own);
 	tcase_add_test(tests, folded_frames_hold_no_separator);
