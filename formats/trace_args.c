@@ -214,7 +214,7 @@ static bool read_int(const char *text, size_t size, int64_t *value)
 	return true;
 }
 
-static void add_number(
+static inline __attribute__((always_inline)) void add_number(
 	struct trace_args *args, uint32_t key, const char *text, size_t size)
 {
 	int64_t integer;
@@ -269,6 +269,70 @@ static void note_known(struct trace_args *args, const struct trace_key *key,
 			   &args->known[key->known])) {
 		args->seen |= TRACE_WANT(key->known);
 	}
+}
+
+/* Is it a number as JSON has them? */
+static bool is_number(const struct event_arg *arg)
+{
+	enum json_kind kind;
+
+	return arg->kind == ARG_TEXT &&
+	       json_value_kind(
+		       arg->value.text.bytes, arg->value.text.size, &kind) &&
+	       kind == JSON_NUMBER;
+}
+
+static bool has_number_text(const struct trace_args *args)
+{
+	const uint8_t *at = args->bytes.bytes + args->before;
+	struct event_arg arg;
+
+	for (uint32_t i = 0; i < args->count; i++) {
+		arg = trace_args_next(&at);
+		if (is_number(&arg))
+			return true;
+	}
+	return false;
+}
+
+static void add_again(struct trace_args *args, const struct event_arg *arg)
+{
+	uint64_t bits = (uint64_t)arg->value.integer;
+
+	if (arg->kind == ARG_FLOAT)
+		memcpy(&bits, &arg->value.real, sizeof(bits));
+	if (is_number(arg))
+		add_number(args, arg->key, arg->value.text.bytes,
+			arg->value.text.size);
+	else if (arg->kind == ARG_INT || arg->kind == ARG_FLOAT)
+		add(args, arg->key, arg->kind, bits);
+	else
+		add_bytes(args, arg->key, arg->kind, arg->value.text.bytes,
+			arg->value.text.size);
+}
+
+bool trace_args_make_numbers(struct trace_args *args)
+{
+	const uint8_t *at;
+	uint32_t count = args->count;
+
+	if (!has_number_text(args))
+		return true;
+	args->text.used = 0;
+	/* What reads them may read a word more. */
+	buffer_add(&args->text, args->bytes.bytes + args->before,
+		args->bytes.used - args->before);
+	if (!buffer_reserve(&args->text, 2 * sizeof(uint64_t)))
+		return false;
+	args->bytes.used = args->before;
+	args->count = 0;
+	at = args->text.bytes;
+	for (uint32_t i = 0; i < count; i++) {
+		struct event_arg arg = trace_args_next(&at);
+
+		add_again(args, &arg);
+	}
+	return !args->bytes.failed;
 }
 
 bool trace_args_add_json(

@@ -80,6 +80,9 @@ bool trace_args_add_text(struct trace_args *args, const char *key,
 bool trace_args_add_json(
 	struct trace_args *args, uint32_t key, const char *text, size_t size);
 
+/* Texts that are numbers become these. */
+bool trace_args_make_numbers(struct trace_args *args);
+
 /* Adds one whose key is this strtab number: the value that a token is; or the
  * object or array whose text, all of it, is the token's. */
 bool trace_args_add_token(struct trace_args *args, uint32_t key,

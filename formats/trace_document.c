@@ -28,6 +28,13 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
+/* Is it "{}"? JAX and rocprof have one before or behind their events. */
+static bool is_empty(
+	const struct trace_reader *reader, const struct json_token *begin)
+{
+	return json_scan_position(reader->scan) - begin->at == 2;
+}
+
 /* Events up to the array's end. Those of `samples` need not have a phase. */
 static enum ctp_status read_events(
 	struct trace_reader *reader, bool samples, struct ctp_error *err)
@@ -45,7 +52,10 @@ static enum ctp_status read_events(
 				&reader->json, &token, &event, err);
 			if (samples && event.phase == 0)
 				event.phase = 'P';
-			if (status == CTP_OK)
+			if (status == CTP_OK && event.phase == 0 &&
+				is_empty(reader, &token))
+				trace_lose(reader->trace, LOSS_LEFT_OUT, 1);
+			else if (status == CTP_OK)
 				status = trace_reader_add(reader, &event, err);
 			trace_tick(reader->trace, reader->event_count);
 		} else {

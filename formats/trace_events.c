@@ -416,6 +416,10 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 	if (event->phase == 'M')
 		return trace_metadata_add(reader, row, event) ? CTP_OK
 							      : no_memory(err);
+	/* Bazel writes a counter's values as text. */
+	if (record.kind == TRACE_COUNTERS &&
+		!trace_args_make_numbers(&reader->args))
+		return no_memory(err);
 	if (!reader->json.no_args &&
 		!trace_members_keep(
 			&reader->members, &reader->args, reader->scan, event))
