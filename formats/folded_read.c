@@ -5,6 +5,10 @@
  * in ours: where it counts samples, a sample is one of them. A frame's text is
  * the function's name, all of it, so that what is read can be written again as
  * it was. Lines that end in no whole number are counted, and left out.
+ *
+ * Austin's have microseconds, as the line "# austin: VERSION" tells, and more
+ * lines about themselves.
+ * Source: https://github.com/P403n1x87/austin, README.md, "Normal Output".
  */
 #include "folded.h"
 
@@ -18,6 +22,12 @@
 
 /* Lines that are looked at say so many bits each, up to this many. */
 #define BITS_MAX 24u
+
+struct folded_in {
+	struct profile_source *from;
+	struct stacks stacks;
+	int64_t unit_ns; /* that the numbers are multiples of */
+};
 
 /* The number after the last space of `text`, of which that is the end; NULL if
  * there is none, or nothing before it. */
@@ -35,6 +45,28 @@ static char *find_count(char *text, size_t size, int64_t *count)
 	return space;
 }
 
+/* Is it "# WORD: …", and no stack? */
+static bool is_remark(const char *text, size_t size)
+{
+	size_t at = 2;
+
+	if (size < 2 || text[0] != '#' || text[1] != ' ')
+		return false;
+	while (at < size && islower((unsigned char)text[at]))
+		at++;
+	return at > 2 && size - at > 1 && text[at] == ':' &&
+	       text[at + 1] == ' ' && memchr(text, ';', size) == NULL;
+}
+
+/* What one of a line's numbers is, once a remark has told. */
+static void read_remark(struct folded_in *in, const char *text)
+{
+	if (strncmp(text, "# austin: ", 10) == 0)
+		in->unit_ns = 1000;
+	else if (strcmp(text, "# mode: memory") == 0)
+		in->unit_ns = 1;
+}
+
 /* The functions of a stack; `text` is taken apart. */
 static bool push_frames(struct stacks *stacks, char *text)
 {
@@ -49,17 +81,26 @@ static bool push_frames(struct stacks *stacks, char *text)
 	return true;
 }
 
-/* Lines of white space are nothing; all others want to be stacks. */
-static enum ctp_status add_line(struct profile_source *from,
-	struct stacks *stacks, struct line *line, struct ctp_error *err)
+/* Lines of white space are nothing, nor are remarks; all others want to be
+ * stacks. */
+static enum ctp_status add_line(
+	struct folded_in *in, struct line *line, struct ctp_error *err)
 {
+	struct profile_source *from = in->from;
+	struct stacks *stacks = &in->stacks;
 	char *text = lines_trim(line->text);
 	int64_t count;
 	char *end = find_count(text, strlen(text), &count);
 
 	if (*text == '\0')
 		return CTP_OK;
-	if (end != NULL && stacks_has_room(stacks, (uint64_t)count)) {
+	if (is_remark(text, strlen(text))) {
+		read_remark(in, text);
+		return CTP_OK;
+	}
+	if (end != NULL &&
+		!__builtin_mul_overflow(count, in->unit_ns, &count) &&
+		stacks_has_room(stacks, (uint64_t)count)) {
 		*end = '\0';
 		if (!push_frames(stacks, text) ||
 			!stacks_end(stacks, (uint64_t)count))
@@ -78,21 +119,21 @@ static enum ctp_status read_folded(
 	struct profile_source *from, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	struct stacks stacks;
+	struct folded_in in = {.from = from, .unit_ns = 1};
 	struct lines lines;
 	struct line line;
 
-	stacks_init(&stacks, from->profile);
+	stacks_init(&in.stacks, from->profile);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
 		status = profile_source_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
 		if (status == CTP_OK)
-			status = add_line(from, &stacks, &line, err);
+			status = add_line(&in, &line, err);
 		from->position = lines_position(&lines);
 	}
 	lines_clear(&lines);
-	stacks_clear(&stacks);
+	stacks_clear(&in.stacks);
 	return status == CTP_END ? CTP_OK : status;
 }
 
@@ -123,8 +164,8 @@ static bool looks_folded(const char *text, size_t size, bool *several)
 	return true;
 }
 
-/* All whole lines must be stacks; of a line that is longer than what there is
- * to look at, nothing can be said but that it has separators. */
+/* All whole lines must be stacks, or remarks; of a line that is longer than what
+ * there is to look at, nothing can be said but that it has separators. */
 unsigned folded_probe(const void *bytes, size_t size)
 {
 	const char *at = bytes;
@@ -133,11 +174,13 @@ unsigned folded_probe(const void *bytes, size_t size)
 	unsigned bits = 0;
 
 	while (end != NULL) {
-		if (end - at > 1 &&
-			!looks_folded(at, (size_t)(end - at), &several))
+		size_t length = (size_t)(end - at);
+		bool wanted = length > 1 && !is_remark(at, length);
+
+		if (wanted && !looks_folded(at, length, &several))
 			return 0;
-		bits += end - at > 1 && bits < BITS_MAX;
-		size -= (size_t)(end + 1 - at);
+		bits += wanted && bits < BITS_MAX;
+		size -= length + 1;
 		at = end + 1;
 		end = size == 0 ? NULL : memchr(at, '\n', size);
 	}
