@@ -9,4 +9,7 @@
  * NULL if that is not known. */
 const char *foreign_advice(const void *bytes, size_t size);
 
+/* The same of a JSON document that is no trace and has such a member. */
+const char *foreign_member(const void *key, size_t size);
+
 #endif

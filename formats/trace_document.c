@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chrome_facts.h"
+#include "foreign.h"
 #include "json_mend.h"
 #include "json_value.h"
 #include "trace_keys.h"
@@ -174,10 +175,13 @@ static bool read_base(
 /* Is it one that a trace has? Its value may not be there any more. */
 static void note_key(struct trace_reader *reader, const struct buffer *key)
 {
-	if (trace_keys_document(key->bytes, key->used))
+	if (trace_keys_document(key->bytes, key->used)) {
 		reader->has_header = true;
-	else
+	} else {
 		reader->has_strange = true;
+		if (reader->foreign == NULL)
+			reader->foreign = foreign_member(key->bytes, key->used);
+	}
 }
 
 static enum ctp_status read_members(struct trace_reader *reader,
@@ -299,11 +303,12 @@ static enum ctp_status read_member(struct trace_reader *reader, const char *key,
 	bool array = value->kind == JSON_ARRAY;
 	bool object = value->kind == JSON_OBJECT;
 
-	if (array && (strcmp(key, "traceEvents") == 0 ||
-			     strcmp(key, "samples") == 0)) {
+	if (array && strcmp(key, "traceEvents") == 0) {
 		reader->has_events = true;
-		return read_events(reader, key[0] == 's', err);
+		return read_events(reader, false, err);
 	}
+	if (array && strcmp(key, "samples") == 0)
+		return read_events(reader, true, err);
 	if (array && (strcmp(key, "deviceProperties") == 0 ||
 			     strcmp(key, "computeProperties") == 0))
 		return trace_devices_read(&reader->devices, reader->scan, err);
@@ -347,7 +352,8 @@ static bool is_no_trace(const struct trace_reader *reader)
 	if (reader->is_array)
 		return !reader->has_phase &&
 		       reader->trace->losses[LOSS_BAD_EVENTS] > 0;
-	return !reader->has_events &&
+	/* Samples that have a stack are events as well. */
+	return !reader->has_events && !reader->has_phase &&
 	       (!reader->is_object || !json_scan_is_cut_off(reader->scan) ||
 		       (reader->has_strange && !reader->has_header));
 }
@@ -373,9 +379,10 @@ static enum ctp_status read_document(
 		return status;
 	if (!is_no_trace(reader))
 		return CTP_OK;
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-		reader->is_array ? "is an array, but none of events"
-				 : "has no \"traceEvents\"");
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "%s",
+		reader->is_array          ? "is an array, but none of events"
+		: reader->foreign != NULL ? reader->foreign
+					  : "has no \"traceEvents\"");
 }
 
 /* What to do about it, where something comes behind what is wrong. */

@@ -65,10 +65,11 @@ struct trace_reader {
 	bool is_array;
 	bool is_object;
 	bool has_events;
-	bool has_header;  /* a member that traces have */
-	bool has_strange; /* another one */
-	bool has_phase;   /* of an event */
-	bool has_base;    /* it is said outright when time was 0 */
+	bool has_header;     /* a member that traces have */
+	bool has_strange;    /* another one */
+	const char *foreign; /* what has a member like that; NULL: not known */
+	bool has_phase;      /* of an event */
+	bool has_base;       /* it is said outright when time was 0 */
 	bool is_own;      /* we wrote it: of equal slices the outer is first */
 	bool is_reversed; /* of equal slices the outer is last */
 	enum trace_fact_kind fact_kind; /* of the members at hand, if text */

@@ -250,6 +250,26 @@ expect 3 ctprof repair foreign.tar.gz -o mended.json
 said "ctprof: foreign.tar.gz: is a tar archive; unpack it (tar -xf) and name the files"
 expect 3 ctprof info /bin/sh
 said "ctprof: /bin/sh: is a program, not a profile; 'ctprof record' runs programs"
+printf 'perl 1 [0] 2.5:  9 cycles: \n\t  7f12 main+0x1 (perl)\n' >foreign.txt
+expect 3 ctprof info foreign.txt
+said "ctprof: foreign.txt: is the text of 'perf script'; give ctprof the folded stacks that 'perf script report stackcollapse' makes"
+printf '{"nodes":[],"samples":[2],"timeDeltas":[1]}' >foreign.cpuprofile
+expect 3 ctprof info foreign.cpuprofile
+said "ctprof: foreign.cpuprofile: is a profile of V8 (Node, Chrome); open it in https://www.speedscope.app and give ctprof what that exports"
+expect 0 ctprof convert -t pftrace run.ctp -o foreign.pftrace
+expect 3 ctprof info foreign.pftrace
+said "ctprof: foreign.pftrace: is Perfetto's; give ctprof what Perfetto's 'traceconv json' makes of it"
+printf '{"threads":[],"data":[]}' >foreign.json
+expect 3 ctprof info foreign.json
+said 'ctprof: foreign.json: has no "traceEvents"'
+
+# Austin's folded stacks have microseconds, or bytes, and remarks.
+for mode in wall:2000 memory:2; do
+	printf '# austin: 3.4.1\n# mode: %s\n\nP1;T2;a.py:f:1 2\n# end: 2\n' \
+		"${mode%:*}" >austin.txt
+	expect 0 ctprof convert -t folded austin.txt -o -
+	holds "Austin's ${mode%:*}" "cat out" "P1;T2;a.py:f:1 ${mode#*:}"
+done
 expect 5 ctprof convert -t pstats -o all run.ctp two.ctp
 expect 0 ctprof convert -t pstats -o all --force run.ctp two.ctp
 mkdir other
