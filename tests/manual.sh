@@ -73,15 +73,21 @@ cp "$srcdir"/doc/*.[35] "$work/pages" || exit 99
 for page in "$work"/pages/*; do
 	mandoc -Tlint -Wwarning "$page" ||
 		complain "$(basename "$page"): mandoc complains"
+	[ -z "$(grep '^\.SH ' "$page" | sort | uniq -d)" ] ||
+		complain "$(basename "$page"): has a section twice"
 done
 
-# Every command has a page, with all its options and formats.
+# Every command has a page, with all its options and formats, to which the page
+# of ctprof leads, from its list and from its end.
 for command in $("$CTPROF" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	page=$work/pages/ctprof-$command.1
 	if [ ! -f "$page" ]; then
 		complain "ctprof-$command.1: there is no such page"
 		continue
 	fi
+	leads=$(grep -c "^\.BR ctprof.-$command (1)" "$work/pages/ctprof.1")
+	[ "$leads" -ge 2 ] ||
+		complain "ctprof.1: does not lead to ctprof-$command(1)"
 	mandoc -Tascii "$page" | sed 's/.\x08//g' > "$work/text" || exit 99
 	options=$("$CTPROF" "$command" --help |
 		grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z0-9-]+' | tr -d ,)
@@ -92,6 +98,7 @@ for command in $("$CTPROF" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	done
 done
 
+mandoc -Tascii "$work/pages/ctprof-x2y.1" | sed 's/.\x08//g' > "$work/text"
 "$CTPROF" formats | tail -n +2 > "$work/formats"
 [ -s "$work/formats" ] || complain "ctprof formats: lists none"
 while read -r name does _ suffix summary; do
@@ -111,7 +118,7 @@ while read -r name does _ suffix summary; do
 		grep -qFx ".RI ( $suffix )" "$work/pages/ctprof-convert.1" ||
 		complain "ctprof-convert.1: does not describe $name"
 	[ "$does" = read ] || [ "$name" = log ] ||
-		grep -qFx ".B ctp2$name" "$work/pages/ctprof-x2y.1" ||
+		grep -qE "^ +ctp2$name \[OPTION\.\.\.\] +\[FILE" "$work/text" ||
 		complain "ctprof-x2y.1: has no ctp2$name"
 done < "$work/formats"
 
