@@ -120,8 +120,9 @@ void flame_add_change(struct flame_canvas *canvas,
 	/* Beyond that a factor tells nothing. */
 	if (change_ns / before_ns >= 1000)
 		return;
-	hundredths =
-		(uint64_t)((unsigned __int128)change_ns * 10000 / before_ns);
+	hundredths = (uint64_t)(((unsigned __int128)change_ns * 10000 +
+					before_ns / 2) /
+				before_ns);
 	(void)snprintf(share, sizeof(share), ", %c%" PRIu64 ".%02" PRIu64 " %%",
 		grown ? '+' : '-', hundredths / 100, hundredths % 100);
 	buffer_add_text(&canvas->text, share);

@@ -18,16 +18,21 @@ const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns)
 	static const struct {
 		const char *name;
 		uint64_t size_ns;
-	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"\xc2\xb5s", 1000}};
+		uint64_t
+			from_ns; /* less is rounded to less in the unit below */
+	} units[] = {{"s", 1000000000, 999995000}, {"ms", 1000000, 999995},
+		{"\xc2\xb5s", 1000, 1000}};
 
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		uint64_t size = units[i].size_ns;
+		uint64_t step = units[i].size_ns / 100;
+		uint64_t hundredths = time_ns / step;
 
-		if (time_ns < size)
+		if (time_ns < units[i].from_ns)
 			continue;
+		hundredths += time_ns % step >= step - step / 2;
 		(void)snprintf(text, FLAME_TIME_TEXT,
-			"%" PRIu64 ".%02" PRIu64 " %s", time_ns / size,
-			time_ns % size / (size / 100), units[i].name);
+			"%" PRIu64 ".%02" PRIu64 " %s", hundredths / 100,
+			hundredths % 100, units[i].name);
 		return text;
 	}
 	(void)snprintf(text, FLAME_TIME_TEXT, "%" PRIu64 " ns", time_ns);

@@ -11,7 +11,7 @@
 
 #define FLAME_TIME_TEXT 32 /* room for any of these texts */
 
-/* "1.23 ms"; returns `text`. */
+/* "1.23 ms", to the nearest; returns `text`. */
 const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns);
 
 /*

@@ -170,7 +170,7 @@ START_TEST(the_picture_shows_what_has_changed)
 	}
 	CASE_HAS("<title>a &amp; b</title>");
 	CASE_HAS(
-		"110 ns, before 140 ns: -30 ns, -21.42 %; red takes "
+		"110 ns, before 140 ns: -30 ns, -21.43 %; red takes "
 		"longer than before, blue less; gone: 1 call path with 30 ns<");
 	CASE_HAS("9 ns, before 7 ns: +2 ns, +28.57 %");
 	CASE_HAS("<title>step#\nm.c\n50 ns, 45.45 % of host time; 1 call\n"

@@ -16,8 +16,10 @@ START_TEST(times_have_a_unit_that_fits)
 		uint64_t time_ns;
 		const char *text;
 	} cases[] = {{0, "0 ns"}, {999, "999 ns"}, {1000, "1.00 \xc2\xb5s"},
-		{999999, "999.99 \xc2\xb5s"}, {1234567, "1.23 ms"},
-		{1000000000, "1.00 s"}, {UINT64_MAX, "18446744073.70 s"}};
+		{1995, "2.00 \xc2\xb5s"}, {999994, "999.99 \xc2\xb5s"},
+		{999995, "1.00 ms"}, {1234567, "1.23 ms"}, {1235000, "1.24 ms"},
+		{999994999, "999.99 ms"}, {999995000, "1.00 s"},
+		{1000000000, "1.00 s"}, {UINT64_MAX, "18446744073.71 s"}};
 	char text[FLAME_TIME_TEXT];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
