@@ -14,6 +14,27 @@
 #define LEAST_WIDTH 18 /* narrower columns tell nothing */
 #define LEFT_OUT SIZE_MAX
 
+/*
+ * What takes two columns of a terminal, and what takes none. Signs that are
+ * pictures on some terminals and text on others count as one column.
+ * Source: Unicode 15, EastAsianWidth.txt, W and F, and the blocks of combining
+ * marks and selectors.
+ */
+struct span {
+	uint32_t first;
+	uint32_t last;
+};
+
+static const struct span wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e},
+	{0x3041, 0xa4cf}, {0xa960, 0xa97f}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
+	{0xfe10, 0xfe19}, {0xfe30, 0xfe6f}, {0xff01, 0xff60}, {0xffe0, 0xffe6},
+	{0x16fe0, 0x1b2ff}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+	{0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd}};
+
+static const struct span narrow[] = {{0x0300, 0x036f}, {0x1ab0, 0x1aff},
+	{0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
+	{0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
+
 void table_init(struct table *table, const struct table_column *columns,
 	size_t column_count)
 {
@@ -50,22 +71,70 @@ void table_add(struct table *table, const char *text)
 	buffer_add_byte(&table->text, '\0');
 }
 
-/* Characters, which is columns for most of what programs have for names. */
+static bool is_in(const struct span *spans, size_t count, uint32_t code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code >= spans[i].first && code <= spans[i].last)
+			return true;
+	return false;
+}
+
+/* Takes a character of a text that is not at its end, and returns how many
+ * columns it has; of what is no UTF-8 some bytes. */
+static size_t take(const char **at)
+{
+	const unsigned char *text = (const unsigned char *)*at;
+	uint32_t code = text[0];
+	size_t size = 1;
+
+	if (code >= 0xc0)
+		code &= code < 0xe0 ? 0x1f : code < 0xf0 ? 0x0f : 0x07;
+	for (; (text[size] & 0xc0) == 0x80; size++)
+		code = code << 6 | (text[size] & 0x3f);
+	*at += size;
+	if (code < narrow[0].first)
+		return 1;
+	if (is_in(narrow, sizeof(narrow) / sizeof(narrow[0]), code))
+		return 0;
+	return is_in(wide, sizeof(wide) / sizeof(wide[0]), code) ? 2 : 1;
+}
+
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
 
-	for (; *text != '\0'; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
+	while (*text != '\0')
+		width += take(&text);
 	return width;
 }
 
-/* Where the text's character number `index` begins. */
-static const char *character(const char *text, size_t index)
+/* Where the characters end that have room in so many columns from the text's
+ * beginning. */
+static const char *beginning(const char *text, size_t width)
 {
-	for (; *text != '\0'; text++)
-		if (((unsigned char)*text & 0xc0) != 0x80 && index-- == 0)
+	for (const char *next = text; *text != '\0'; text = next) {
+		size_t taken = take(&next);
+
+		if (taken > width)
 			break;
+		width -= taken;
+	}
+	return text;
+}
+
+/* Where those begin that have room in so many columns before its end, the first
+ * of which is no mark on one that has none. */
+static const char *ending(const char *text, size_t width)
+{
+	size_t left = width_of(text);
+
+	for (const char *next = text; *text != '\0'; text = next) {
+		size_t taken = take(&next);
+
+		if (left <= width && taken != 0)
+			break;
+		left -= taken;
+	}
 	return text;
 }
 
@@ -76,17 +145,22 @@ static void shorten(const char *text, size_t width, const char *parts[2])
 	size_t left = (width - ELLIPSIS_WIDTH) / 2;
 	size_t right = width - ELLIPSIS_WIDTH - left;
 
-	parts[0] = character(text, left);
-	parts[1] = character(text, width_of(text) - right);
+	parts[0] = beginning(text, left);
+	parts[1] = ending(text, right);
 }
 
-static void print_short(FILE *out, const char *text, size_t width)
+/* Returns how many columns it took: one less, if a wide character has no room. */
+static size_t print_short(FILE *out, const char *text, size_t width)
 {
 	const char *parts[2];
+	size_t used = ELLIPSIS_WIDTH;
 
 	shorten(text, width, parts);
 	fprintf(out, "%.*s" ELLIPSIS "%s", (int)(parts[0] - text), text,
 		parts[1]);
+	for (const char *at = text; at < parts[0];)
+		used += take(&at);
+	return used + width_of(parts[1]);
 }
 
 void table_add_short(struct table *table, const char *text, size_t width)
@@ -129,10 +203,10 @@ static void print_cell(
 		*gap = 0;
 	}
 	if (used > width)
-		print_short(out, text, width);
+		used = print_short(out, text, width);
 	else
 		fputs(text, out);
-	*gap += GAP_WIDTH + (number ? 0 : blanks);
+	*gap += GAP_WIDTH + (number ? 0 : width - used);
 }
 
 /* Prints a row of cells and returns what follows it; NULL without. */

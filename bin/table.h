@@ -39,7 +39,7 @@ void table_need(struct table *table, const char *title, size_t width);
 void table_add_row(struct table *table, enum table_style style);
 void table_add(struct table *table, const char *text);
 
-/* The same, shortened in its middle to `width` characters, at least 4. */
+/* The same, shortened in its middle to `width` columns, at least 4. */
 void table_add_short(struct table *table, const char *text, size_t width);
 
 /*

@@ -113,6 +113,42 @@ START_TEST(names_are_told_apart_in_the_shortest_lines)
 }
 END_TEST
 
+START_TEST(wide_characters_take_two_columns)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50",
+		"0 "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe8\xa3\x85"
+		"\xe7\xbd\xae",
+		"e\xcc\x81 \xed\x95\x9c\xea\xb5\xad\xec\x96\xb4 \xe5\x90\x8d");
+	add_row(&table, "8", "0.50", "1", "mm");
+	expect(&table, 0,
+		"count  share %  device          name\n"
+		"    7     9.50  "
+		"0 "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe8\xa3\x85"
+		"\xe7\xbd\xae  "
+		"e\xcc\x81 \xed\x95\x9c\xea\xb5\xad\xec\x96\xb4 \xe5\x90\x8d\n"
+		"    8     0.50  1               mm\n");
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50",
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
+		"\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5"
+		"\xe6\x9c\xac\xe8\xaa\x9e",
+		"e\xcc\x81");
+	add_row(&table, "8", "0.50", "1 a device with a long name", "mm");
+	expect(&table, 1,
+		"count  share %  device              name\n"
+		"    7     9.50  "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e..."
+		"\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e   "
+		"e\xcc\x81\n"
+		"    8     0.50  1 a dev...ong name  mm\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("table");
@@ -123,6 +159,7 @@ int main(void)
 	tcase_add_test(all, columns_of_text_share_what_numbers_leave);
 	tcase_add_test(all, what_a_column_does_not_need_is_the_other_s);
 	tcase_add_test(all, names_are_told_apart_in_the_shortest_lines);
+	tcase_add_test(all, wide_characters_take_two_columns);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }
