@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "devices.h"
 #include "kernels_private.h"
+#include "quantity.h"
 #include "table.h"
 
 #define HUNDREDTHS 100
@@ -90,7 +91,7 @@ static void put_name(struct json *json, const struct kernels_view *view,
 
 uint64_t kernels_mean_of(const struct kernels_row *row)
 {
-	return (row->total_ns + row->count / 2) / row->count;
+	return quantity_mean(row->total_ns, row->count);
 }
 
 static void put_row(struct json *json, const struct kernels_view *view,

@@ -196,6 +196,11 @@ const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns)
 	return text;
 }
 
+uint64_t quantity_mean(uint64_t sum, uint64_t count)
+{
+	return count == 0 ? 0 : steps(sum, count);
+}
+
 const char *quantity_in(
 	char text[QUANTITY_TEXT], uint64_t time_ns, uint64_t unit_ns)
 {

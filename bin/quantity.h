@@ -41,6 +41,9 @@ const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns);
  * date. */
 const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns);
 
+/* The mean of so many, to the nearest; 0 of none. */
+uint64_t quantity_mean(uint64_t sum, uint64_t count);
+
 /* In units of `unit_ns`, with as many decimals as there are (at most three):
  * "1.250". Returns `text`. */
 const char *quantity_in(

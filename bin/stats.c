@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantity.h"
 #include "stats_memory.h"
 
 #define MILLION 1000000
@@ -25,9 +26,7 @@ enum stats_key stats_key_of(unsigned word)
 
 uint64_t stats_device_percall(const struct profile_function *function)
 {
-	return function->cost.pcalls == 0
-		       ? 0
-		       : function->device.total_ns / function->cost.pcalls;
+	return quantity_mean(function->device.total_ns, function->cost.pcalls);
 }
 
 bool stats_has_details(const struct stats *stats)
@@ -48,7 +47,7 @@ const char *stats_details(
 
 uint64_t stats_percall(const struct profile_cost *cost)
 {
-	return cost->pcalls == 0 ? 0 : cost->cumtime_ns / cost->pcalls;
+	return quantity_mean(cost->cumtime_ns, cost->pcalls);
 }
 
 static uint64_t figure(

@@ -103,8 +103,7 @@ static void add_row(const struct stats *stats, struct table *table,
 	table_add(table, text);
 	add_time(stats, table, cost->cumtime_ns);
 	add_time(stats, table, cost->tottime_ns);
-	add_time(stats, table,
-		cost->ncalls == 0 ? 0 : cost->cumtime_ns / cost->ncalls);
+	add_time(stats, table, quantity_mean(cost->cumtime_ns, cost->ncalls));
 	add_name(table, before, function);
 }
 

@@ -71,7 +71,8 @@ static void add_launchers(
 		table_add_row(table, TABLE_FAINT);
 		add_count(table, cost->ncalls);
 		add_time(stats, table, cost->tottime_ns);
-		add_time(stats, table, cost->tottime_ns / cost->ncalls);
+		add_time(stats, table,
+			quantity_mean(cost->tottime_ns, cost->ncalls));
 		table_add(table, "");
 		table_add(table, "");
 		add_share(stats, table, cost->tottime_ns);
@@ -92,7 +93,7 @@ static void add_work(
 	table_add_row(table, TABLE_PLAIN);
 	add_count(table, count);
 	add_time(stats, table, device->self_ns);
-	add_time(stats, table, device->self_ns / count);
+	add_time(stats, table, quantity_mean(device->self_ns, count));
 	add_time(stats, table, device->min_ns);
 	add_time(stats, table, device->max_ns);
 	add_share(stats, table, device->self_ns);

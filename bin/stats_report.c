@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "quantity.h"
 #include "stats_memory.h"
 #include "table.h"
 
@@ -171,7 +172,8 @@ static void put_work(
 	report_text(json, "name", function->name);
 	report_uint(json, "count", function->cost.ncalls);
 	report_uint(json, "total_ns", device->self_ns);
-	report_uint(json, "mean_ns", device->self_ns / function->cost.ncalls);
+	report_uint(json, "mean_ns",
+		quantity_mean(device->self_ns, function->cost.ncalls));
 	report_uint(json, "min_ns", device->min_ns);
 	report_uint(json, "max_ns", device->max_ns);
 	report_uint(json, "bytes", device->bytes);

@@ -333,7 +333,8 @@ def compare(path, has_flops=False):
                    for part in row.get("memory", ())},
                   wanted[key].get("memory", {}))
             check(f"{what}: {key}", row["mean_ns"],
-                  row["cumtime_ns"] // max(1, row["pcalls"]))
+                  (2 * row["cumtime_ns"] + row["pcalls"]) //
+                  max(1, 2 * row["pcalls"]))
             check(f"{what}: {key}", row["kind"],
                   wanted[key].get("kind", "host"))
         if has_flops:

@@ -86,6 +86,10 @@ def of_device(row, name, field):
                if part["device"] == name)
 
 
+def nearest(total, count):
+    return (2 * total + count) // (2 * count) if count else 0
+
+
 def figure(row, key):
     if key.startswith(("memory:", "self-memory:")):
         kind, name = key.split(":", 1)
@@ -97,9 +101,9 @@ def figure(row, key):
              "device-memory": "device_bytes",
              "self-device-memory": "self_device_bytes"}
     if key == "percall":
-        return row["cumtime_ns"] // row["pcalls"] if row["pcalls"] else 0
+        return nearest(row["cumtime_ns"], row["pcalls"])
     if key == "device-percall":
-        return row["device_ns"] // row["pcalls"] if row["pcalls"] else 0
+        return nearest(row["device_ns"], row["pcalls"])
     return row[names.get(key, key)]
 
 

@@ -135,6 +135,18 @@ START_TEST(texts_have_the_largest_unit)
 }
 END_TEST
 
+START_TEST(means_are_to_the_nearest)
+{
+	ck_assert_uint_eq(quantity_mean(98718, 17), 5807);
+	ck_assert_uint_eq(quantity_mean(3, 2), 2);
+	ck_assert_uint_eq(quantity_mean(4, 3), 1);
+	ck_assert_uint_eq(quantity_mean(5, 3), 2);
+	ck_assert_uint_eq(quantity_mean(UINT64_MAX, 1), UINT64_MAX);
+	ck_assert_uint_eq(quantity_mean(1, UINT64_MAX), 0);
+	ck_assert_uint_eq(quantity_mean(7, 0), 0);
+}
+END_TEST
+
 START_TEST(columns_have_three_decimals)
 {
 	char text[QUANTITY_TEXT];
@@ -177,6 +189,7 @@ int main(void)
 	tcase_add_test(all, growth_may_be_more_than_all);
 	tcase_add_test(all, counts_begin_at_one);
 	tcase_add_test(all, texts_have_the_largest_unit);
+	tcase_add_test(all, means_are_to_the_nearest);
 	tcase_add_test(all, columns_have_three_decimals);
 	tcase_add_test(all, dates_may_be_before_1970);
 	suite_add_tcase(suite, all);

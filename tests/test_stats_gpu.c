@@ -75,7 +75,7 @@ START_TEST(work_and_its_launchers_are_two_tables)
 		"    3      8500     2833     500    7000    96.56  1 Tester 9 "
 		" "
 		"k\n"
-		"    2       301      150       1     300     3.42  1 Tester 9 "
+		"    2       301      151       1     300     3.42  1 Tester 9 "
 		" "
 		"Memcpy HtoD\n"
 		"    1         2        2       2       2     0.02  3          "
