@@ -12,7 +12,7 @@ function knownColumn(rows, title, key, text, hint) {
 }
 
 function ratesOf(rows) {
-	const ofPeak = (hundredths) => (hundredths / 100).toFixed(1) + " %";
+	const ofPeak = (hundredths) => percent(hundredths, 10000);
 	const unit = (name) => (value) => scaled(value, 1000,
 		["", "k", "M", "G", "T", "P"]) + name;
 

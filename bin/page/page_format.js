@@ -11,16 +11,16 @@ function countOf(count, one, many) {
 	return countText(count) + " " + (count === 1 ? one : many || one + "s");
 }
 
-// Three digits that tell something, and no more.
+// Three digits that tell something, and no more, also once they are rounded.
 function digits(value) {
-	return value >= 100 ? value.toFixed(0)
-		: value >= 10 ? value.toFixed(1) : value.toFixed(2);
+	return value >= 99.95 ? value.toFixed(0)
+		: value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
 
 function scaled(value, step, units) {
 	let unit = 0;
 
-	while (unit < units.length - 1 && value >= step * 0.99995) {
+	while (unit < units.length - 1 && value >= step * 0.9995) {
 		value /= step;
 		unit++;
 	}
@@ -29,7 +29,7 @@ function scaled(value, step, units) {
 }
 
 function timeText(ns) {
-	if (Math.abs(ns) < 1e9)
+	if (Math.abs(ns) < 999.5e6)
 		return scaled(ns, 1000, ["ns", "\u00b5s", "ms"]);
 	return ns < 100e9 ? digits(ns / 1e9) + " s"
 		: countText(Math.round(ns / 1e9)) + " s";
