@@ -12,6 +12,16 @@
 #include "quantity.h"
 #include "utf8.h"
 
+/* Under a limit that has no room for words, they are said all the same, as
+ * plain ASCII: the limit is to be told. */
+static void say_plainly(char *text)
+{
+	for (char *at = text; *at != '\0'; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	(void)fprintf(stderr, "ctprof: %s\n", text);
+}
+
 void say(const char *format, ...)
 {
 	struct buffer line = BUFFER_INIT;
@@ -27,7 +37,9 @@ void say(const char *format, ...)
 	buffer_add_text(&line, "ctprof: ");
 	utf8_add_printable(&line, text, (size_t)size);
 	buffer_add_byte(&line, '\n');
-	if (!line.failed)
+	if (line.failed)
+		say_plainly(text);
+	else
 		(void)fwrite(line.bytes, 1, line.used, stderr);
 	buffer_clear(&line);
 	free(text);
