@@ -111,6 +111,15 @@ uint64_t arguments_size(
 	return bytes;
 }
 
+uint64_t arguments_part(const struct argp_state *state, const char *text)
+{
+	uint64_t bytes = arguments_size(state, "--split", text);
+
+	if (bytes == 0)
+		argp_error(state, "--split: parts of no size are none");
+	return bytes;
+}
+
 char *arguments_output(
 	const struct argp_state *state, const char *option, char *text)
 {

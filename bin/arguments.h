@@ -149,6 +149,9 @@ enum when arguments_when(
 char *arguments_output(
 	const struct argp_state *state, const char *option, char *text);
 
+/* How large the parts of --split are to be: some bytes, like "64M". */
+uint64_t arguments_part(const struct argp_state *state, const char *text);
+
 /* A number of bytes, like "64M". */
 uint64_t arguments_size(
 	const struct argp_state *state, const char *option, const char *text);

@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		conversion->force = true;
 		return 0;
 	case KEY_SPLIT:
-		conversion->part_bytes = arguments_size(state, "--split", arg);
+		conversion->part_bytes = arguments_part(state, arg);
 		return 0;
 	case KEY_COUNTERS:
 		conversion->counters = true;
@@ -112,7 +112,8 @@ static int choose_format(struct conversion *conversion)
 		say("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
-	conversion->to = format_of_path(path);
+	if (naming_format(path, &conversion->to) != EXIT_DONE)
+		return EXIT_USAGE;
 	if (conversion->to == NULL) {
 		say("%s: no format ends like this; use -t FORMAT, see 'ctprof "
 		    "formats'",

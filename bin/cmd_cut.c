@@ -101,8 +101,8 @@ static bool parse_window(
 		read_step(cutting, arg, state);
 		return true;
 	case KEY_SPLIT:
-		command->part_bytes = arguments_size(state, "--split", arg);
-		cutting->parts = command->part_bytes > 0;
+		command->part_bytes = arguments_part(state, arg);
+		cutting->parts = true;
 		return true;
 	case KEY_REDACT:
 		cutting->redact = true;

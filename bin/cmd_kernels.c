@@ -61,9 +61,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->top = reporting_top(state, arg);
 		break;
 	case 's':
-		request->sort = kernels_key_find(arg);
-		if (request->sort == KERNELS_KEYS)
-			argp_error(state, "--sort: \"%s\" is no key", arg);
+		request->sort = (enum kernels_key)arguments_word(
+			state, "--sort", KERNELS_KEY_WORDS, arg);
 		break;
 	case KEY_DTYPE:
 		request->dtype = dtype_find(arg);

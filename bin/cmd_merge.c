@@ -9,6 +9,7 @@
 #include "arguments.h"
 #include "convert.h"
 #include "names.h"
+#include "naming.h"
 #include "output.h"
 #include "progress.h"
 #include "reporting.h"
@@ -61,8 +62,8 @@ static int choose_format(struct merge *merge)
 	const char *path =
 		merge->output.path == NULL ? "-" : merge->output.path;
 
-	if (merge->to == NULL)
-		merge->to = format_of_path(path);
+	if (merge->to == NULL && naming_format(path, &merge->to) != EXIT_DONE)
+		return EXIT_USAGE;
 	if (merge->to == NULL) {
 		say("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;

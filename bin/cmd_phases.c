@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "output.h"
@@ -79,7 +80,12 @@ static int open_rules(struct request *request)
 		say_no_memory(request->rules);
 		return EXIT_LIMIT;
 	}
-	say_error(request->rules, &err);
+	/* A name that was mistyped looks like a file. */
+	if (access(request->rules, F_OK) != 0)
+		say("--rules=%s: not clang, dynamo or import, and no file",
+			request->rules);
+	else
+		say_error(request->rules, &err);
 	return EXIT_INPUT;
 }
 

@@ -135,6 +135,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			(request->options.gpu || request->follow))
 			argp_error(state, "neither --gpu nor --follow goes "
 					  "with --group");
+		if (request->interval_ns == 0)
+			request->interval_ns = USUAL_INTERVAL_NS;
+		else if (!request->follow)
+			argp_error(state, "--interval is for --follow");
 		return 0;
 	case KEY_UNIT:
 		request->options.unit = (enum stats_unit)arguments_word(
@@ -372,8 +376,7 @@ static int run_request(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.options.top = REPORTING_TOP_UNSET,
-		.interval_ns = USUAL_INTERVAL_NS};
+	struct request request = {.options.top = REPORTING_TOP_UNSET};
 	int status;
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);

@@ -100,6 +100,18 @@ static error_t read_files0(
 	return status;
 }
 
+/* The second time, nothing would be left of it. */
+static void check_stdin(
+	const struct inputs *inputs, const struct argp_state *state)
+{
+	unsigned times = 0;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		times += strcmp(inputs->paths[i], "-") == 0;
+	if (times > 1)
+		argp_error(state, "standard input (-) can be read once only");
+}
+
 static error_t finish(struct inputs *inputs, const struct argp_state *state)
 {
 	if (inputs->files0_from != NULL) {
@@ -108,6 +120,7 @@ static error_t finish(struct inputs *inputs, const struct argp_state *state)
 					  "--files0-from");
 		return read_files0(inputs, state);
 	}
+	check_stdin(inputs, state);
 	if (inputs->count != 0)
 		return 0;
 	if (isatty(STDIN_FILENO))

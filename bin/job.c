@@ -13,8 +13,12 @@
 int job_choose_format(
 	const struct format **to, const char *path, const struct input *input)
 {
+	int status = EXIT_DONE;
+
 	if (*to == NULL && path != NULL && !naming_is_directory(path))
-		*to = format_of_path(path);
+		status = naming_format(path, to);
+	if (status != EXIT_DONE)
+		return status;
 	if (*to == NULL)
 		*to = input->origin.format;
 	if (names_can_write(*to))

@@ -19,6 +19,29 @@ bool naming_is_directory(const char *path)
 	       (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
 }
 
+int naming_format(const char *path, const struct format **format)
+{
+	size_t size = strlen(path);
+	const struct format *packed;
+	char *stem;
+
+	*format = format_of_path(path);
+	if (*format != NULL || size < 3 || strcmp(path + size - 3, ".gz") != 0)
+		return EXIT_DONE;
+	stem = strndup(path, size - 3);
+	if (stem == NULL) {
+		say_no_memory(path);
+		return EXIT_LIMIT;
+	}
+	packed = format_of_path(stem);
+	if (packed != NULL)
+		say("%s: %s is not written compressed: use -o %s, or '-t %s "
+		    "... | gzip'",
+			path, packed->name, stem, packed->name);
+	free(stem);
+	return packed == NULL ? EXIT_DONE : EXIT_USAGE;
+}
+
 int naming_make_directory(const char *path)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)

@@ -11,6 +11,14 @@
 /* Is it one, or written like one? */
 bool naming_is_directory(const char *path);
 
+/*
+ * The format that the end of an output's name tells; NULL if it tells none.
+ *
+ * Errors: said; returns an exit status: EXIT_USAGE for NAME.json.gz and the
+ * like, under which a file would stand that is not compressed.
+ */
+int naming_format(const char *path, const struct format **format);
+
 /* Makes it, if it is not there. Errors: said; returns an exit status. */
 int naming_make_directory(const char *path);
 

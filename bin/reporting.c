@@ -2,11 +2,14 @@
 /* Options, inputs and output of the commands that print a report. */
 #include "reporting.h"
 
+#include <string.h>
+
 #include "arguments.h"
 #include "cmd.h"
 #include "convert.h"
 #include "output.h"
 #include "progress.h"
+#include "quantity.h"
 #include "say.h"
 
 static error_t parse_output(int key, char *arg, struct argp_state *state)
@@ -182,9 +185,13 @@ void reporting_head(struct report *report, const struct trace *trace,
 
 uint32_t reporting_top(const struct argp_state *state, const char *text)
 {
-	return text[0] == '0' && text[1] == '\0'
-		       ? 0
-		       : arguments_count(state, "--top", text);
+	uint32_t count = 0;
+
+	if (strcmp(text, "0") != 0 && !quantity_read_count(text, &count))
+		argp_error(state,
+			"--top: '%s' is not a number of rows, or 0 for all",
+			text);
+	return count;
 }
 
 uint32_t reporting_usual_top(

@@ -24,26 +24,6 @@ struct kernels {
 	uint32_t device_room;
 };
 
-static const char *const key_names[KERNELS_KEYS] = {
-	[KERNELS_TOTAL] = "total",
-	[KERNELS_MEAN] = "mean",
-	[KERNELS_MIN] = "min",
-	[KERNELS_MAX] = "max",
-	[KERNELS_COUNT] = "count",
-	[KERNELS_FLOPS] = "flops",
-	[KERNELS_BYTES] = "bytes",
-	[KERNELS_NAME] = "name",
-};
-
-enum kernels_key kernels_key_find(const char *name)
-{
-	int key = 0;
-
-	while (key < KERNELS_KEYS && strcmp(key_names[key], name) != 0)
-		key++;
-	return (enum kernels_key)key;
-}
-
 static enum ctp_status no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
@@ -298,7 +278,6 @@ static uint64_t value_of(const struct kernels_row *row, enum kernels_key key)
 	case KERNELS_TOTAL:
 		return row->total_ns;
 	case KERNELS_NAME:
-	case KERNELS_KEYS:
 		break;
 	}
 	return 0;

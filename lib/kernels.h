@@ -43,6 +43,9 @@ struct kernels_device {
 	struct kernels_work bytes;
 };
 
+/* By name, in the order of enum kernels_key. */
+#define KERNELS_KEY_WORDS "total|mean|min|max|count|flops|bytes|name"
+
 enum kernels_key {
 	KERNELS_TOTAL,
 	KERNELS_MEAN,
@@ -51,12 +54,8 @@ enum kernels_key {
 	KERNELS_COUNT,
 	KERNELS_FLOPS, /* per second */
 	KERNELS_BYTES, /* per second */
-	KERNELS_NAME,
-	KERNELS_KEYS
+	KERNELS_NAME
 };
-
-/* "total" is one; KERNELS_KEYS if it is none. */
-enum kernels_key kernels_key_find(const char *name);
 
 struct kernels;
 

@@ -435,6 +435,29 @@ expect 2 ctprof
 expect 2 ctprof sats
 said "ctprof: there is no command 'sats'; did you mean 'stats'?"
 expect 2 ctprof stats --nonsense
+for name in stats gaps kernels; do
+	expect 2 ctprof $name --top few run.ctp
+	said "ctprof $name: --top: 'few' is not a number of rows, or 0 for all"
+	expect 0 ctprof $name --top 0 run.ctp
+	# Nothing would be left of it the second time.
+	expect 2 ctprof $name - -
+	said "ctprof $name: standard input (-) can be read once only"
+done
+expect 2 ctprof kernels --sort size run.ctp
+said "ctprof kernels: --sort: 'size' is not one of total|mean|min|max|count|flops|bytes|name"
+expect 2 ctprof stats --interval 1s run.ctp
+said "ctprof stats: --interval is for --follow"
+for name in cut convert; do
+	expect 2 ctprof $name --split 0 -o parts/ run.ctp
+	said "ctprof $name: --split: parts of no size are none"
+done
+# A name that says gzip is given to no file that is none.
+for name in convert cut merge; do
+	expect 2 ctprof $name run.ctp -o packed.json.gz
+	said "ctprof: packed.json.gz: chrome is not written compressed: use -o packed.json, or '-t chrome ... | gzip'"
+done
+expect 6 ctprof stats --max-mem 1 run.ctp
+said "ctprof: needs more than the limit of 1 B of memory; --max-mem=SIZE sets another"
 for name in record convert cut stats symbolize repair; do
 	expect 2 ctprof $name -o "" run.ctp
 	grep -q -e '--output: the name is empty$' err ||

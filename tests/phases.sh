@@ -66,7 +66,8 @@ awk 'BEGIN { print "phase x"; for (i = 0; i < 10001; i++) print "name a" }' \
 expect 3 'line 10002: there are too many rules' --rules bad.rules calls.folded
 head -c 1048577 /dev/zero | tr '\0' '#' >bad.rules
 expect 3 'longer than 1 MiB' --rules bad.rules calls.folded
-expect 3 'nothing.rules: cannot open' --rules nothing.rules calls.folded
+expect 3 'nothing.rules: not clang, dynamo or import, and no file' \
+	--rules nothing.rules calls.folded
 expect 3 'cannot read' --rules . calls.folded
 expect 2 'not clang, dynamo or import' --show-rules nothing
 
