@@ -81,6 +81,17 @@ class Page:
         check(not complaints, name + ": no script complains")
 
 
+def check_numbers(page):
+    """Three digits, also where rounding makes one more of them."""
+    for ns, text in ((0, "0 ns"), (999, "999 ns"), (1234, "1.23 \u00b5s"),
+                     (9996, "10.0 \u00b5s"), (99960, "100 \u00b5s"),
+                     (999400, "999 \u00b5s"), (999600, "1.00 ms"),
+                     (999700000, "1.00 s"), (99970000000, "100 s"),
+                     (1234567000000000, "1,234,567 s")):
+        got = page.browser.script("return timeText(arguments[0])", ns)
+        check(got == text, f"{ns} ns are {text}: {got}")
+
+
 def check_mouse(page):
     browser = page.browser
     check(page.zoom() == "all", "all is shown at first")
@@ -207,6 +218,7 @@ def check_device(page):
 def check_exact(page):
     check(page.sections() == ["summary", "timeline", "flame", "functions",
                               "kernels", "gaps"], "all parts are there")
+    check_numbers(page)
     check_mouse(page)
     check_search(page)
     check_keys(page)
