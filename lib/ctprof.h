@@ -105,9 +105,23 @@ struct ctp_options {
 	enum ctp_emit emit;     /* CTPROF_EMIT=none|nvtx|itt */
 };
 
+/* C++ has names of fields since C++20 only, and compilers warn of those that
+ * are left out. */
+#ifdef __cplusplus
+static inline struct ctp_options ctp_options_init(void)
+{
+	struct ctp_options options = {};
+
+	options.size = sizeof(options);
+	return options;
+}
+
+#define CTP_OPTIONS_INIT ctp_options_init()
+#else
 /* clang-format off */
 #define CTP_OPTIONS_INIT { .size = sizeof(struct ctp_options) }
 /* clang-format on */
+#endif
 
 /*
  * A place in the program that ranges, instants and counters are named after.
@@ -179,9 +193,21 @@ struct ctp_site_info {
 	const char *category;
 };
 
+#ifdef __cplusplus
+static inline struct ctp_site_info ctp_site_info_init(void)
+{
+	struct ctp_site_info info = {};
+
+	info.size = sizeof(info);
+	return info;
+}
+
+#define CTP_SITE_INFO_INIT ctp_site_info_init()
+#else
 /* clang-format off */
 #define CTP_SITE_INFO_INIT { .size = sizeof(struct ctp_site_info) }
 /* clang-format on */
+#endif
 
 /* The same of such a site. Errors and ownership: as ctp_site_intern(). */
 CTP_API struct ctp_site *ctp_site_intern_info(const struct ctp_site_info *info);
@@ -287,7 +313,7 @@ CTP_API int ctp_begin_slow(struct ctp_site *site);
 CTP_API void ctp_end_slow(void);
 
 #if defined(__x86_64__)
-#define CTP_INLINE_TICKS() ((uint64_t)__builtin_ia32_rdtsc())
+#define CTP_INLINE_TICKS() __builtin_ia32_rdtsc()
 #endif
 
 /* Records that a range begins, of the site with this tag, or ends: tag 0. All

@@ -10,9 +10,22 @@ static int work(int n)
 	return n;
 }
 
+// What options and sites begin with, in the C++ of any year.
+static bool begins()
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+
+	info.name = "consumer";
+	return options.size == sizeof(options) && info.file == nullptr &&
+	       ctp_site_intern_info(&info) != nullptr;
+}
+
 int main()
 {
 	CTP_SCOPE("consumer");
+	if (!begins())
+		return 2;
 	try {
 		return work(2) + work(4);
 	} catch (int n) {

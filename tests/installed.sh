@@ -61,7 +61,7 @@ try()
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # $cflags and $libs are many words
-	"$@" -Wall -Wextra -Werror -o "$work/$name" $cflags \
+	"$@" -Wall -Wextra -Wpedantic -Werror -o "$work/$name" $cflags \
 		"$tests/$name" $libs || fail "$name does not build"
 	"$work/$name" || fail "$name fails when it is not recorded"
 	[ -z "$(find "$work" -name '*.ctp')" ] ||
@@ -85,7 +85,9 @@ cd "$work"
 # shellcheck disable=SC2086 # they may hold options
 try consumer.c $cc -std=c17
 # shellcheck disable=SC2086
-try consumer.cc $cxx -std=c++11
+try consumer.cc $cxx -std=c++11 -Wold-style-cast
+# shellcheck disable=SC2086
+try consumer.cc $cxx -std=c++20 -Wold-style-cast
 others=$(nm -D --defined-only "$libdir/libctprof.so" |
 	awk '{ print $3 }' | grep -v -e '^ctp_' -e '^CTPROF_') || :
 [ -z "$others" ] || fail "libctprof.so exports more than ctp_*: $others"
