@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "label.h"
 #include "quantity.h"
 #include "say.h"
 #include "stats_private.h"
@@ -95,16 +96,18 @@ void stats_add_name(struct table *table, const char *before,
 	bool host = function->device.kind == PROFILE_HOST;
 	const char *slash = host ? strrchr(function->file, '/') : NULL;
 	const char *base = slash == NULL ? function->file : slash + 1;
+	const char *name =
+		*function->name == '\0' ? LABEL_NO_NAME : function->name;
 	char *text = NULL;
 	int size;
 
 	if (*base == '\0')
-		size = asprintf(&text, "%s%s", before, function->name);
+		size = asprintf(&text, "%s%s", before, name);
 	else if (host)
-		size = asprintf(&text, "%s%s (%s:%" PRIu32 ")", before,
-			function->name, base, function->line);
+		size = asprintf(&text, "%s%s (%s:%" PRIu32 ")", before, name,
+			base, function->line);
 	else
-		size = asprintf(&text, "%s%s %s", before, function->name, base);
+		size = asprintf(&text, "%s%s %s", before, name, base);
 	if (size < 0) {
 		table->text.failed = true;
 		return;

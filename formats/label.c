@@ -9,8 +9,6 @@
 #include "memory.h"
 #include "utf8.h"
 
-static const char NO_NAME[] = "(no name)";
-
 /* Names that many functions have, and their files, are cut behind so many
  * bytes: each of their labels is another text, so that a file of some megabytes
  * could ask for gigabytes. */
@@ -48,7 +46,7 @@ static bool make_name(
 	utf8_add_printable(
 		&maker->label, function->name, strlen(function->name));
 	if (maker->label.used == 0)
-		buffer_add_text(&maker->label, NO_NAME);
+		buffer_add_text(&maker->label, LABEL_NO_NAME);
 	return change_label(maker);
 }
 

@@ -10,6 +10,9 @@
 #include "profile.h"
 #include "strtab.h"
 
+/* What is shown in the place of a name of no letters. */
+#define LABEL_NO_NAME "(no name)"
+
 /* What calls that have no caller are shown to come from; no function has it as
  * its label. */
 #define LABEL_ROOT "<all threads>"

@@ -443,6 +443,9 @@ for name in stats gaps kernels; do
 	expect 2 ctprof $name - -
 	said "ctprof $name: standard input (-) can be read once only"
 done
+echo '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":""}]' > nameless.json
+expect 0 ctprof stats nameless.json
+printed "5.000  (no name)"
 expect 2 ctprof kernels --sort size run.ctp
 said "ctprof kernels: --sort: 'size' is not one of total|mean|min|max|count|flops|bytes|name"
 expect 2 ctprof stats --interval 1s run.ctp

@@ -6,7 +6,8 @@ const main = document.getElementById("main");
 
 // Rows of the page's lists, as objects; the order is that of page_functions.c.
 function functionOf(row) {
-	const [name, file, line, kind, calls] = row;
+	const [text, file, line, kind, calls] = row;
+	const name = text || "(no name)"; // as LABEL_NO_NAME has it
 
 	if (kind === 0)
 		return {name, file, line, kind, calls, pcalls: row[5],
