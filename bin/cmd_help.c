@@ -122,22 +122,47 @@ static bool has_page(char *page)
 	return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int show(const struct command *command)
+/* Returns only if man cannot be run. */
+static int open_page(char *page)
 {
 	char program[] = "man";
-	char page[64];
 	char *man[] = {program, page, NULL};
+
+	(void)execvp(man[0], man);
+	say("cannot run man");
+	return EXIT_OUTPUT;
+}
+
+/* What has a page like those of commands, and is none. */
+static bool is_topic(const char *name)
+{
+	return strcmp(name, "python") == 0 || strcmp(name, "x2y") == 0 ||
+	       strcmp(name, "log") == 0;
+}
+
+static int show_topic(const char *name)
+{
+	char page[64];
+
+	(void)snprintf(page, sizeof(page), "ctprof-%s", name);
+	if (has_page(page))
+		return open_page(page);
+	say("%s is no command, and man does not find its page: %s(%c)", name,
+		page, strcmp(name, "log") == 0 ? '5' : '1');
+	return EXIT_USAGE;
+}
+
+static int show(const struct command *command)
+{
+	char page[64];
 	char name[64];
 	char option[] = "--help";
 	char *help[] = {name, option, NULL};
 
 	(void)snprintf(page, sizeof(page), "ctprof-%s", command->name);
 	(void)snprintf(name, sizeof(name), "ctprof %s", command->name);
-	if (has_page(page)) {
-		(void)execvp(man[0], man);
-		say("cannot run man");
-		return EXIT_OUTPUT;
-	}
+	if (has_page(page))
+		return open_page(page);
 	return command->run(2, help); /* does not return */
 }
 
@@ -179,6 +204,8 @@ static int run(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	command = command_find(request.name);
+	if (command == NULL && !request.roff && is_topic(request.name))
+		return show_topic(request.name);
 	if (command == NULL) {
 		say("there is no command '%s'; see 'ctprof --help'",
 			request.name);

@@ -476,6 +476,8 @@ printed '\fB\-t\fR, \fB\-\-to\fR=\fIFORMAT\fR'
 expect 2 ctprof help nonsense
 expect 0 env MANPATH=/nonexistent ctprof help stats
 printed "Usage: ctprof stats"
+expect 2 env MANPATH=/nonexistent ctprof help log
+said "ctprof: log is no command, and man does not find its page: ctprof-log(5)"
 expect 2 ctprof completion tcsh
 for shell in bash zsh fish; do
 	expect 0 ctprof completion $shell
