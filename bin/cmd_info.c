@@ -131,15 +131,17 @@ static void add_modules(struct table *table, const struct trace *trace)
 	}
 }
 
-static void add_counts(struct table *table, const struct census *census)
+/* A profile has sums, and no times or threads that they are of. */
+static void add_counts(
+	struct table *table, const struct census *census, bool profile)
 {
 	const struct {
 		const char *key;
 		uint64_t count;
 		bool always;
 	} counts[] = {
-		{"  processes", census->processes, true},
-		{"  threads", census->threads, true},
+		{"  processes", census->processes, !profile},
+		{"  threads", census->threads, !profile},
 		{"  devices", census->devices, false},
 		{"  ranges", census->ranges, true},
 		{"  open", census->open, false},
@@ -192,6 +194,7 @@ static void add_skew(struct table *table, const struct census *census)
 static int print_text(const struct subject *subject, FILE *out)
 {
 	static const struct table_column columns[] = {{"", false}, {"", false}};
+	bool profile = subject->input->origin.source->read_profile != NULL;
 	char text[LINE_TEXT];
 	struct table table;
 	bool printed;
@@ -199,8 +202,10 @@ static int print_text(const struct subject *subject, FILE *out)
 	table_init(&table, columns, 2);
 	add(&table, "  format", subject->input->origin.format->name);
 	add(&table, "  start", start_text(text, subject));
-	add(&table, "  span", quantity_time(text, subject->census->span_ns));
-	add_counts(&table, subject->census);
+	add(&table, "  span",
+		profile ? "unknown"
+			: quantity_time(text, subject->census->span_ns));
+	add_counts(&table, subject->census, profile);
 	add_losses(&table, subject->trace);
 	add_skew(&table, subject->census);
 	devices_add_rows(&subject->devices, subject->trace, &table);

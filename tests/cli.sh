@@ -413,6 +413,9 @@ said ""
 expect 4 ctprof stats --strict -q cut.ctp
 expect 4 ctprof info --strict cut.ctp
 expect 4 ctprof convert --strict -t folded cut.ctp
+expect 0 ctprof info run.pstats
+printed "  span    unknown"
+holds "info of a profile: no threads" "grep -c threads out" 0
 expect 0 ctprof info --json cut.ctp
 printed '"truncated":true'
 
