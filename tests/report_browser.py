@@ -215,10 +215,19 @@ def check_device(page):
           "and Enter finds what was there")
 
 
+def check_labels(page):
+    check(page.browser.script(
+        "return [...document.querySelectorAll('.tracks .label')].every("
+        "label => label.lastElementChild.getBoundingClientRect().right <="
+        " label.getBoundingClientRect().right)"),
+        "a thread's share of the time is seen, however long its name is")
+
+
 def check_exact(page):
     check(page.sections() == ["summary", "timeline", "flame", "functions",
                               "kernels", "gaps"], "all parts are there")
     check_numbers(page)
+    check_labels(page)
     check_mouse(page)
     check_search(page)
     check_keys(page)

@@ -14,6 +14,9 @@ slice() {
 
 {
 	echo '['
+	printf '{"ph":"M","pid":1,"tid":1,"name":"thread_name",'
+	printf '"args":{"name":"%s"}},\n' \
+		'a thread with a name that is wider than the column of names'
 	slice main 0 100
 	slice outer 0 60
 	slice inner 0 50

@@ -182,7 +182,8 @@ function timelineOf(input, functions, pick) {
 			grid.append(make("div", {class: "group"}, process));
 		}
 		grid.append(make("div", {class: "label",
-			title: trackTitle(track)}, trackTitle(track), " ",
+			title: trackTitle(track)},
+		make("span", {}, trackTitle(track)),
 		make("small", {}, share)), make("div", {}, row.canvas));
 		rows.push(row);
 	}
