@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "quantity.h"
 #include "say.h"
+#include "table.h"
 
 static error_t parse_output(int key, char *arg, struct argp_state *state)
 {
@@ -102,9 +103,19 @@ int reporting_print(struct output_options to,
 	return closed > status ? closed : status;
 }
 
-static int report_one(const struct inputs *inputs, size_t i,
-	reporting_fn *print, void *user, FILE *out)
+/* What all inputs' reports have in common. */
+struct each {
+	const struct inputs *inputs;
+	reporting_fn *print;
+	void *user;
+	FILE *out;
+	bool named;   /* each begins with the input's name */
+	bool printed; /* one before this */
+};
+
+static int report_one(struct each *each, size_t i)
 {
+	const struct inputs *inputs = each->inputs;
 	char *const *path = &inputs->paths[i];
 	struct input input;
 	int status = input_open(&input, *path, inputs);
@@ -112,7 +123,13 @@ static int report_one(const struct inputs *inputs, size_t i,
 
 	if (status != EXIT_DONE)
 		return status;
-	status = print(user, path, &input, out);
+	if (each->named) {
+		fputs(each->printed ? "\n" : "", each->out);
+		table_text(each->out, input.name, strlen(input.name));
+		putc('\n', each->out);
+	}
+	each->printed = true;
+	status = each->print(each->user, path, &input, each->out);
 	closed = input_close(&input, inputs);
 	return closed > status ? closed : status;
 }
@@ -120,6 +137,7 @@ static int report_one(const struct inputs *inputs, size_t i,
 int reporting_each(const struct reporting *reporting,
 	const struct inputs *inputs, reporting_fn *print, void *user)
 {
+	struct each each = {.inputs = inputs, .print = print, .user = user};
 	struct output output;
 	int worst = output_open(&output, reporting->output.path,
 		reporting->output.force, false);
@@ -127,10 +145,10 @@ int reporting_each(const struct reporting *reporting,
 
 	if (worst != EXIT_DONE)
 		return worst;
+	each.out = output.file;
+	each.named = reporting->style == REPORTING_TEXT && inputs->count > 1;
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (i > 0 && reporting->style == REPORTING_TEXT)
-			putc('\n', output.file);
-		status = report_one(inputs, i, print, user, output.file);
+		status = report_one(&each, i);
 		worst = status > worst ? status : worst;
 	}
 	status = output_close(&output, worst == EXIT_DONE ||

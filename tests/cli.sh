@@ -449,6 +449,14 @@ done
 echo '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":""}]' > nameless.json
 expect 0 ctprof stats nameless.json
 printed "5.000  (no name)"
+# Which of several inputs it is about; not of those that are not there.
+for name in gaps kernels; do
+	expect 3 ctprof $name missing run.ctp two.ctp
+	holds "$name: names" "grep -nE '^(run|two).ctp$' out" "1:run.ctp
+4:two.ctp"
+	expect 0 ctprof $name run.ctp
+	holds "$name: no name" "grep -c ctp out" 0
+done
 expect 2 ctprof kernels --sort size run.ctp
 said "ctprof kernels: --sort: 'size' is not one of total|mean|min|max|count|flops|bytes|name"
 expect 2 ctprof stats --interval 1s run.ctp
