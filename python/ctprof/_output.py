@@ -19,6 +19,24 @@ def _find_format(path):
     return _FORMATS[max(suffixes, key=len)] if suffixes else None
 
 
+def merge(logs, path):
+    """Makes one file of the logs of a few processes, some of which may have
+    been killed; RuntimeError says what stands in the way, and keeps them."""
+    there = [log for log in logs if os.path.exists(log)]
+    missing = [log for log in logs if log not in there]
+    if there:
+        try:
+            _program.run("repair", "--quiet", "--", *there)
+            _program.merge(there, path, _find_format(path) or "log")
+        except RuntimeError as error:
+            raise RuntimeError(
+                f"{error}; the logs are {', '.join(there)}") from None
+    for log in there:
+        os.unlink(log)
+    if missing:
+        raise RuntimeError(f"there is no log {', '.join(missing)}")
+
+
 class Output:
     """One recording's log, beside what is to be made of it."""
 

@@ -51,3 +51,8 @@ def convert(log, out, kind):
             file.write(data)
         return
     run("convert", "--quiet", "--force", "-t", kind, "-o", out, "--", log)
+
+
+def merge(logs, out, kind):
+    """Makes one file of some logs: by the program alone."""
+    run("merge", "--quiet", "--force", "-t", kind, "-o", out, "--", *logs)

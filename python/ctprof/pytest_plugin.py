@@ -2,7 +2,12 @@
 """pytest --ctprof=FILE records the tests, each as a range of its own.
 
 Where the package was not installed by pip: pytest -p ctprof.pytest_plugin.
+
+Under xdist the tests run in its workers: each writes a log, of which the
+process that made the workers makes the one file that was asked for.
 """
+import os
+
 import pytest
 
 import ctprof
@@ -17,41 +22,92 @@ def pytest_addoption(parser):
 
 
 def _say(config, words):
-    """Where pytest writes: it keeps what goes to standard error meanwhile."""
+    """Where pytest writes, which keeps what goes to standard error meanwhile;
+    and when it has written all else."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:
         _session.say(words)
     else:
-        reporter.write_line(f"ctprof: {words}")
+        config.add_cleanup(lambda: reporter.write_line(f"ctprof: {words}"))
 
 
-def _end(config, output):
+def _finish(config, *steps):
     """What fails here is no failure of the tests."""
-    for step in ctprof.stop, output.complete_children, output.deliver:
+    for step in steps:
         try:
             step()
         except (RuntimeError, OSError) as error:
             _say(config, str(error))
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtestloop(session):
-    path = session.config.getoption("ctprof")
-    if path is None:
-        yield
-        return
-    output = _output.Output(path)
+class _Workers:
+    """The logs of xdist's workers, in the process that makes them."""
+
+    def __init__(self, path):
+        self._path = os.path.abspath(path)
+        self._logs = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node):
+        log = f"{self._path}.{node.gateway.id}.{os.getpid()}.ctp"
+        node.workerinput["ctprof"] = log
+        self._logs.append(log)
+
+    def deliver(self):
+        _output.merge(self._logs, self._path)
+
+    def __bool__(self):
+        return bool(self._logs)
+
+
+def pytest_configure(config):
+    path = config.getoption("ctprof")
+    if path is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Workers(path), "ctprof_workers")
+
+
+def _record(config, path):
+    """Records until the generator goes on."""
+    worker = getattr(config, "workerinput", None)
+    output = _output.Output(path if worker is None else worker["ctprof"])
     try:
         ctprof.start(output.pattern(), depth=0)
     except RuntimeError as error:
-        raise pytest.UsageError(f"--ctprof: {error}") from None
+        if worker is None:
+            raise pytest.UsageError(f"--ctprof: {error}") from None
+        # Who made the worker says that there is no log.
+        _say(config, str(error))
+        yield
+        return
     try:
         yield
     finally:
-        _end(session.config, output)
+        _finish(config, ctprof.stop, output.complete_children, output.deliver)
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_protocol(item):
-    with ctprof.range(item.nodeid):
+def pytest_runtestloop(session):
+    config = session.config
+    path = config.getoption("ctprof")
+    workers = config.pluginmanager.get_plugin("ctprof_workers")
+    if path is None:
         yield
+    elif workers:
+        yield
+        _finish(config, workers.deliver)
+    else:
+        yield from _record(config, path)
+
+
+def pytest_itemcollected(item):
+    """A wrapper of pytest's hooks would not do: it is left, and with it what
+    it has opened, before the test begins."""
+    if item.config.getoption("ctprof") is None:
+        return
+    run = item.runtest
+
+    def runtest():
+        __tracebackhide__ = True
+        with ctprof.range(item.nodeid):
+            run()
+    item.runtest = runtest

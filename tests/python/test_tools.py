@@ -128,22 +128,52 @@ class FakePytest:
         return pytest_plugin
 
     @staticmethod
-    def run(plugin, path, items):
+    def config(path, worker):
+        """With what xdist gives its workers, in one of them."""
+        plugins = {}
+        manager = types.SimpleNamespace(
+            get_plugin=plugins.get,
+            register=lambda plugin, name: plugins.update({name: plugin}))
+        config = types.SimpleNamespace(
+            getoption=lambda name: path, pluginmanager=manager)
+        if worker is not None:
+            config.workerinput = worker
+        return config
+
+    @classmethod
+    def run(cls, plugin, path, items, worker=None):
         options = {}
         group = types.SimpleNamespace(
             addoption=lambda name, **more: options.update({name: more}))
         plugin.pytest_addoption(
             types.SimpleNamespace(getgroup=lambda name: group))
         assert options["--ctprof"]["default"] is None
-        config = types.SimpleNamespace(getoption=lambda name: path)
+        config = cls.config(path, worker)
+        plugin.pytest_configure(config)
         loop = plugin.pytest_runtestloop(types.SimpleNamespace(config=config))
         next(loop)
         for name, function in items.items():
-            item = plugin.pytest_runtest_protocol(
-                types.SimpleNamespace(nodeid=name))
-            next(item)
-            function()
-            next(item, None)
+            item = types.SimpleNamespace(
+                nodeid=name, runtest=function, config=config)
+            plugin.pytest_itemcollected(item)
+            item.runtest()
+        next(loop, None)
+
+    @classmethod
+    def run_workers(cls, plugin, path, workers):
+        """The process that makes the workers, each with items of its own."""
+        config = cls.config(path, None)
+        plugin.pytest_configure(config)
+        made = config.pluginmanager.get_plugin("ctprof_workers")
+        loop = plugin.pytest_runtestloop(types.SimpleNamespace(config=config))
+        for number, items in enumerate(workers):
+            node = types.SimpleNamespace(
+                workerinput={}, gateway=types.SimpleNamespace(
+                    id=f"gw{number}"))
+            made.pytest_configure_node(node)
+            if number == 0:
+                next(loop)
+            cls.run(plugin, path, items, node.workerinput)
         next(loop, None)
 
 
@@ -170,6 +200,24 @@ class Pytest(support.TestCase):
         self.assertEqual(functions["test_it.py::test_one"].ncalls, 1)
         self.assertEqual(functions["test_it.py::test_two"].ncalls, 1)
         self.assertEqual(functions["test_two"].ncalls, 1)
+        for name in "test_one", "test_two":
+            self.assertGreaterEqual(functions[f"test_it.py::{name}"].cumtime,
+                                    functions[name].cumtime)
+
+    def test_workers_make_one_file(self):
+        namespace = {}
+        exec(TESTS, namespace)
+        for out in "tests.ctp", "tests.pstats":
+            FakePytest.run_workers(
+                FakePytest.plugin(), str(self.work / out),
+                [{"one": namespace["test_one"]},
+                 {"one": namespace["test_one"], "two": namespace["test_two"]}])
+            self.assertEqual([path.name for path in self.work.iterdir()],
+                             [out])
+            calls = support.calls(self.work / out)
+            self.assertEqual((calls["one"], calls["two"], calls["test_one"]),
+                             (2, 1, 2))
+            (self.work / out).unlink()
 
     def test_suffix_chooses_the_format(self):
         self.run_tests(self.work / "tests.pstats")
@@ -181,7 +229,8 @@ class Pytest(support.TestCase):
     def test_failing_tests_and_outputs_are_what_they_are(self):
         self.script("def test_it():\n    assert 0\n", "test_it.py")
         for out, status, said in (
-                ("run.svg", 1, "ctprof: .*gprof2dot.*; the log is .*1 failed"),
+                ("run.svg", 1,
+                 "1 failed[^\n]*\nctprof: .*gprof2dot.*; the log is "),
                 ("none/run.ctp", 4, "ERROR: --ctprof: .*No such file")):
             done = support.python(
                 "-m", "pytest", "-q", "-p", "ctprof.pytest_plugin",
