@@ -13,11 +13,7 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -305,6 +301,11 @@ static enum ctp_status end_log(struct ctp_error *err)
 	status = log_frame_end(drain.writer, &totals, err);
 	if (status == CTP_OK)
 		commit(NULL, 0);
+	if (status == CTP_OK && log_writer_is_removed(drain.writer)) {
+		errno = 0;
+		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+			"%s was removed while it was written", session_log());
+	}
 	return status;
 }
 
@@ -324,6 +325,10 @@ static void beat(enum drain_order order, unsigned beats)
 
 	if (drain.error.status != CTP_OK)
 		return;
+	/* The program may close what is not its own, as daemons do. Of the
+	 * spool, which is mapped, it is the lock that is needed. */
+	if (log_writer_regain(drain.writer, drain.spool->header->log_path))
+		(void)file_id_open(&drain.spool->id, drain.spool->path);
 	status = pack_full(&err);
 	if (status == CTP_OK && order == DRAIN_STOP)
 		status = end_log(&err);
@@ -448,12 +453,6 @@ enum ctp_status drain_stop(struct ctp_error *err)
 
 	if (!drain.running)
 		return status;
-	if (status == CTP_OK && log_writer_is_removed(drain.writer)) {
-		errno = 0;
-		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"%s was removed while it was written", session_log());
-		session_fail(err);
-	}
 	(void)pthread_join(drain.thread, NULL);
 	packer_free(drain.packer);
 	log_writer_free(drain.writer);

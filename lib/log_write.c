@@ -78,6 +78,20 @@ void log_writer_leave(struct log_writer *writer)
 	file_id_close(&writer->id, writer->fd);
 }
 
+bool log_writer_regain(struct log_writer *writer, const char *path)
+{
+	int fd;
+
+	if (file_id_is(&writer->id, writer->fd) ||
+		!file_id_is_at(&writer->id, path) || !file_id_leave_program())
+		return false;
+	fd = file_id_open(&writer->id, path);
+	if (fd < 0)
+		return false;
+	writer->fd = fd;
+	return lseek(fd, (off_t)writer->bytes, SEEK_SET) >= 0;
+}
+
 bool log_writer_is_removed(const struct log_writer *writer)
 {
 	struct stat found;

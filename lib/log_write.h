@@ -30,6 +30,13 @@ struct log_writer *log_writer_new_stream(FILE *stream, int level);
 void log_writer_resume(
 	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
 
+/*
+ * Opens it again if the program has closed its descriptor: at `path`, in the
+ * thread that writes, which leaves the program's descriptors for that. True if
+ * it did.
+ */
+bool log_writer_regain(struct log_writer *writer, const char *path);
+
 /* In a child after fork: closes the parent's log, and nothing else. */
 void log_writer_leave(struct log_writer *writer);
 

@@ -394,43 +394,68 @@ START_TEST(a_recording_that_went_well_leaves_no_spool)
 }
 END_TEST
 
-/* Closes all that is open, as daemons do, and opens much. */
-static int close_and_open(const char *path)
+/* Closes all that is open, as daemons do, and opens much: under the numbers
+ * that it gets without us. */
+static int close_and_open(const char *path, enum ctp_status expected)
 {
 	(void)close_range(3, ~0U, 0);
 	for (int i = 0; i < 64; i++)
 		if (open(path, O_RDWR | O_CREAT, 0600) != 3 + i)
 			return 1;
 	record(400000);
-	if (ctp_stop() != CTP_ERR_IO)
+	if (ctp_stop() != expected)
 		return 2;
-	if (strstr(ctp_status(), "/run.1.ctp: Bad file descriptor") == NULL)
+	if (expected != CTP_OK &&
+		strstr(ctp_status(), "/run.1.ctp: Bad file descriptor") == NULL)
 		return 3;
 	for (int i = 0; i < 64; i++)
 		if (close(3 + i) != 0)
 			return 4;
-	return 0;
+	return close_range(3, ~0U, 0);
 }
 
-START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
+/* In a process of its own: Check's descriptors go as well. */
+static void close_all(const char *path, enum ctp_status expected)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
-	char path[300];
 	pid_t child = fork();
 
-	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
 	if (child == 0) {
-		/* A process of its own: Check's descriptors go as well. */
 		options.out = case_child_path(1);
 		options.spool = case_directory;
-		options.policy = CTP_POLICY_GROW;
+		options.policy = CTP_POLICY_BLOCK;
 		options.buffer_bytes = 256 * 1024;
 		if (ctp_start(&options) != CTP_OK)
 			_exit(5);
 		record(10);
-		_exit(close_and_open(path));
+		/* Not removed: another file could get its number. */
+		if (expected != CTP_OK && rename(options.out, case_path) != 0)
+			_exit(6);
+		_exit(close_and_open(path, expected));
 	}
 	case_wait(child);
+}
+
+START_TEST(a_log_whose_descriptor_is_closed_goes_on)
+{
+	static struct spool_header header;
+	char path[300];
+
+	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
+	close_all(path, CTP_OK);
+	ck_assert_uint_eq(file_size(path), 0);
+	ck_assert_uint_eq(
+		case_read_log(case_child_path(1), "early").named, 400010);
+	ck_assert_int_eq(find_spools(&header), 0);
+}
+END_TEST
+
+START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
+{
+	char path[300];
+
+	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
+	close_all(path, CTP_ERR_IO);
 	ck_assert_uint_eq(file_size(path), 0);
 }
 END_TEST
@@ -462,6 +487,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tests,
 		who_started_the_program_finds_the_reason_in_the_spool, 0, 2);
 	tcase_add_test(tests, a_recording_that_went_well_leaves_no_spool);
+	tcase_add_test(tests, a_log_whose_descriptor_is_closed_goes_on);
 	tcase_add_test(tests,
 		what_the_program_opened_under_our_number_is_not_written_to);
 	suite_add_tcase(suite, tests);

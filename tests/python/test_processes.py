@@ -137,6 +137,22 @@ stop()
         self.assertEqual(sum(each["child_work"] for each in counts), 30)
 
     @support.each_hook
+    def test_daemon_that_closes_all_descriptors(self, hook):
+        text = """
+start()
+ten(work)
+os.closerange(3, 256)
+ten(work)
+assert os.open(os.devnull, os.O_RDWR) == 3
+time.sleep(0.3)
+ten(work)
+assert os.open(os.devnull, os.O_RDWR) == 4
+stop()
+"""
+        log = self.run_traced(text, hook)
+        self.assertEqual(support.calls(log)["work"], 30)
+
+    @support.each_hook
     def dies(self, hook, end, status):
         """Everything before the end of the program is in its log."""
         text = f"""
