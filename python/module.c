@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "children.h"
 #include "ctprof.h"
 #include "ending.h"
 #include "ranges.h"
@@ -243,6 +244,9 @@ static PyMethodDef methods[] = {
 		"trace_stop() -> dict: stops that; what went wrong, counted."},
 	{"prefix", prefix, METH_O,
 		"prefix(path): modules are found there; --trim-prefix knows."},
+	{"follow_children", children_follow, METH_O,
+		"follow_children(path): those that subprocess starts import "
+		"the sitecustomize of this directory."},
 	{"is_last", ending_is_last, METH_O,
 		"is_last(callbacks) -> bool: will nothing more of the program "
 		"run?"},

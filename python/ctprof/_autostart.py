@@ -3,7 +3,7 @@
 import atexit
 import os
 
-from . import _options, _session
+from . import _ctprof, _options, _session
 
 
 def start():
@@ -17,6 +17,7 @@ def start():
     except _options.UsageError as error:
         _session.say(f"not recording: CTPROF_PYTHON: {error}")
         return
+    _ctprof.follow_children(os.path.join(os.path.dirname(__file__), "site"))
     atexit.register(_session.untrace)
     try:
         _session.trace(request.trace)

@@ -122,6 +122,27 @@ class RecordPython(support.TestCase):
         self.assertEqual(support.calls(child)["work"], 1)
         self.assertEqual(support.calls(self.log)["work"], 0)
 
+    def test_subprocess_with_a_path_of_its_own_has_a_log(self):
+        self.script(WORKER + "work(1)", "child.py")
+        for change in ("PYTHONPATH=os.pathsep.join(sys.path)",
+                       "PYTHONPATH=''"):
+            self.record("-c", "import os, subprocess, sys\n"
+                        "subprocess.run([sys.executable, 'child.py'], "
+                        f"env=dict(os.environ, {change}))",
+                        options=["--force"])
+            (child,) = self.children()
+            self.assertEqual(support.calls(child)["work"], 1)
+            child.unlink()
+
+    def test_subprocess_without_what_we_set_is_left_alone(self):
+        self.script("import os; print(sorted(os.environ))", "child.py")
+        done = self.record(
+            "-c", "import subprocess, sys\n"
+            "env = {'PYTHONPATH': '/', 'A': '1'}\n"
+            "subprocess.run([sys.executable, 'child.py'], env=env)")
+        self.assertNotIn("CTPROF", done.stdout)
+        self.assertEqual(self.children(), [])
+
     def test_processes_of_multiprocessing_have_logs(self):
         self.script(PROCESS)
         for method in ("fork", "spawn", "forkserver"):
