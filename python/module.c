@@ -3,6 +3,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <stdatomic.h>
+
 #include "children.h"
 #include "ctprof.h"
 #include "ending.h"
@@ -280,11 +282,16 @@ static int add_version(PyObject *module)
 /* There is one recorder in a process, and one tracer. */
 static int refuse_others(PyObject *module)
 {
+	static atomic_flag is_said = ATOMIC_FLAG_INIT;
+
 	(void)module;
 	if (PyInterpreterState_Get() == PyInterpreterState_Main())
 		return 0;
-	PyErr_SetString(
-		PyExc_ImportError, "ctprof does not support sub-interpreters");
+	PyErr_SetString(PyExc_ImportError,
+		atomic_flag_test_and_set(&is_said)
+			? "ctprof does not support sub-interpreters, as was "
+			  "said"
+			: "ctprof does not support sub-interpreters");
 	return -1;
 }
 
@@ -295,8 +302,8 @@ static PyModuleDef_Slot slots[] = {
 	{Py_mod_exec, state_add},
 	{Py_mod_exec, add_version},
 #if PY_VERSION_HEX >= 0x030c0000
-	{Py_mod_multiple_interpreters,
-		Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+	/* So far that refuse_others() is asked. */
+	{Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
 #endif
 #if PY_VERSION_HEX >= 0x030d0000
 	{Py_mod_gil, Py_MOD_GIL_NOT_USED},

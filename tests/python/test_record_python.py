@@ -143,6 +143,26 @@ class RecordPython(support.TestCase):
         self.assertNotIn("CTPROF", done.stdout)
         self.assertEqual(self.children(), [])
 
+    def test_sub_interpreters_are_told_of_once(self):
+        self.script("""
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+run = getattr(interpreters, "exec", None) or interpreters.run_string
+for _ in range(3):
+    one = interpreters.create()
+    run(one, "print(sum([1, 2]))")
+    interpreters.destroy(one)
+""" + WORKER + "print(work(2))")
+        plain = support.python("program.py", cwd=self.work)
+        done = self.record("program.py", options=["--quiet"])
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertEqual(
+            done.stderr,
+            "ctprof: what runs in sub-interpreters is not recorded\n")
+        self.assertEqual(support.calls(self.log)["work"], 1)
+
     def test_processes_of_multiprocessing_have_logs(self):
         self.script(PROCESS)
         for method in ("fork", "spawn", "forkserver"):

@@ -17,6 +17,19 @@ def _load_next(here):
     import sitecustomize  # noqa: F401
 
 
+def _say(words):
+    os.write(2, f"ctprof: {words}\n".encode(errors="backslashreplace"))
+
+
+def _say_why(error):
+    """Why the package cannot be loaded. Each sub-interpreter finds that out,
+    and once is enough."""
+    if "interpreters" not in str(error):
+        _say(f"not recording {sys.executable}: {error}")
+    elif not str(error).endswith("as was said"):
+        _say("what runs in sub-interpreters is not recorded")
+
+
 def _start(here):
     """By the package that this directory is of, if it knows this interpreter;
     else by the interpreter's own."""
@@ -28,8 +41,7 @@ def _start(here):
     try:
         from ctprof import _autostart
     except ImportError as error:
-        os.write(2, f"ctprof: not recording {sys.executable}: "
-                 f"{error}\n".encode(errors="backslashreplace"))
+        _say_why(error)
         return
     finally:
         sys.path[:] = before
