@@ -69,7 +69,7 @@ def pytest_configure(config):
 def _record(config, path):
     """Records until the generator goes on."""
     worker = getattr(config, "workerinput", None)
-    output = _output.Output(path if worker is None else worker["ctprof"])
+    output = _output.Output((worker or {}).get("ctprof", path))
     try:
         ctprof.start(output.pattern(), depth=0)
     except RuntimeError as error:
