@@ -12,6 +12,7 @@
 #include "help_text.h"
 #include "output.h"
 #include "quantity.h"
+#include "say.h"
 
 /* clang-format off */
 static const struct argp_option help_options[] = {
@@ -54,8 +55,10 @@ void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 {
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input) !=
-		0)
-		exit(EXIT_LIMIT); /* only for want of memory */
+		0) {
+		say_no_memory(NULL); /* nothing else fails so */
+		exit(EXIT_LIMIT);
+	}
 }
 
 static bool is_end(const struct argp_option *option)

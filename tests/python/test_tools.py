@@ -41,10 +41,10 @@ class Shell:
         return self.magics["cell", name](line, cell)
 
 
-def shell():
+def shell(work):
     if importlib.util.find_spec("IPython") is None:
         return Shell()
-    os.environ["IPYTHONDIR"] = os.environ.get("TMPDIR", "/nonexistent")
+    os.environ["IPYTHONDIR"] = str(work / "ipython")
     from IPython.core.interactiveshell import InteractiveShell
     return InteractiveShell.instance()
 
@@ -52,7 +52,7 @@ def shell():
 class Magic(support.TestCase):
     def setUp(self):
         super().setUp()
-        self.shell = shell()
+        self.shell = shell(self.work)
         ctprof.load_ipython_extension(self.shell)
 
     def magic(self, line, cell=CELL):
