@@ -311,8 +311,8 @@ static int convert_tree(
 	status = rollup_run(&rollup, &options);
 	written = rollup.file_count == 0
 			  ? status
-			  : output_open(&output, to, conversion->force,
-				    conversion->to->binary);
+			  : output_open_as(&output, to, conversion->force,
+				    conversion->to);
 	if (rollup.file_count == 0 || written != EXIT_DONE) {
 		rollup_clear(&rollup);
 		return written > status ? written : status;

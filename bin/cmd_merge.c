@@ -136,8 +136,8 @@ static int write_sum(struct merge *merge)
 	struct format_options options = {0};
 	struct ctp_error err = {0};
 	struct output output;
-	int status = output_open(&output, merge->output.path,
-		merge->output.force, merge->to->binary);
+	int status = output_open_as(
+		&output, merge->output.path, merge->output.force, merge->to);
 	int closed;
 
 	if (status != EXIT_DONE)

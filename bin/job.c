@@ -58,7 +58,7 @@ static int write_file(const struct job *job, const char *path,
 {
 	struct convert_job one = job->convert;
 	struct output output;
-	int status = output_open(&output, path, job->force, one.to->binary);
+	int status = output_open_as(&output, path, job->force, one.to);
 	int closed;
 
 	if (status != EXIT_DONE)

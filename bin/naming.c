@@ -22,7 +22,6 @@ bool naming_is_directory(const char *path)
 int naming_format(const char *path, const struct format **format)
 {
 	size_t size = strlen(path);
-	const struct format *packed;
 	char *stem;
 
 	*format = format_of_path(path);
@@ -33,13 +32,12 @@ int naming_format(const char *path, const struct format **format)
 		say_no_memory(path);
 		return EXIT_LIMIT;
 	}
-	packed = format_of_path(stem);
-	if (packed != NULL)
-		say("%s: %s is not written compressed: use -o %s, or '-t %s "
-		    "... | gzip'",
-			path, packed->name, stem, packed->name);
+	*format = format_of_path(stem);
+	if (*format != NULL && (*format)->packed)
+		say("%s: %s is compressed by itself: use -o %s", path,
+			(*format)->name, stem);
 	free(stem);
-	return packed == NULL ? EXIT_DONE : EXIT_USAGE;
+	return *format != NULL && (*format)->packed ? EXIT_USAGE : EXIT_DONE;
 }
 
 int naming_make_directory(const char *path)
@@ -50,17 +48,24 @@ int naming_make_directory(const char *path)
 	return EXIT_OUTPUT;
 }
 
+/* Does a name end in that, with something before it? */
+static bool ends_in(const char *name, size_t size, const char *suffix)
+{
+	size_t suffix_size = strlen(suffix);
+
+	return size > suffix_size &&
+	       memcmp(name + size - suffix_size, suffix, suffix_size) == 0;
+}
+
 /* Takes a suffix that we know from a name, which is not all of it. */
 static void trim_suffix(char *name)
 {
 	const struct format *known = format_of_path(name);
 	const char *suffix = known == NULL ? ".gz" : known->suffix;
 	size_t size = strlen(name);
-	size_t suffix_size = strlen(suffix);
 
-	if (size > suffix_size &&
-		strcmp(name + size - suffix_size, suffix) == 0)
-		name[size - suffix_size] = '\0';
+	if (ends_in(name, size, suffix))
+		name[size - strlen(suffix)] = '\0';
 }
 
 char *naming_in(
@@ -94,17 +99,22 @@ char *naming_in(
 char *naming_part(
 	const char *path, const struct format *format, unsigned number)
 {
+	static const char gz[] = ".gz";
 	const char *suffix = format->suffix == NULL ? "" : format->suffix;
+	const char *packed = "";
 	size_t stem = strlen(path);
-	size_t suffix_size = strlen(suffix);
 	char *name;
 
-	if (stem > suffix_size &&
-		strcmp(path + stem - suffix_size, suffix) == 0)
-		stem -= suffix_size;
+	if (!format->packed && ends_in(path, stem, gz)) {
+		packed = gz;
+		stem -= strlen(gz);
+	}
+	if (ends_in(path, stem, suffix))
+		stem -= strlen(suffix);
 	else
 		suffix = "";
-	if (asprintf(&name, "%.*s-%04u%s", (int)stem, path, number, suffix) < 0)
+	if (asprintf(&name, "%.*s-%04u%s%s", (int)stem, path, number, suffix,
+		    packed) < 0)
 		return NULL;
 	return name;
 }

@@ -12,10 +12,11 @@
 bool naming_is_directory(const char *path);
 
 /*
- * The format that the end of an output's name tells; NULL if it tells none.
+ * The format that the end of an output's name tells, also before ".gz"; NULL if
+ * it tells none.
  *
- * Errors: said; returns an exit status: EXIT_USAGE for NAME.json.gz and the
- * like, under which a file would stand that is not compressed.
+ * Errors: said; returns an exit status: EXIT_USAGE for NAME.ctp.gz, since a log
+ * is compressed by itself.
  */
 int naming_format(const char *path, const struct format **format);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "gzip_file.h"
 #include "pipe.h"
 #include "quantity.h"
 #include "say.h"
@@ -208,7 +209,7 @@ static void release(struct output *output)
 	*output = (struct output){.name = output->name};
 }
 
-int output_open(
+static int open_plain(
 	struct output *output, const char *path, bool force, bool binary)
 {
 	int status;
@@ -234,6 +235,54 @@ int output_open(
 	return status;
 }
 
+/* Compresses what is written from here on. */
+static int pack(struct output *output)
+{
+	FILE *plain = gzip_file_open(output->file);
+
+	if (plain == NULL) {
+		say_no_memory(output->name);
+		(void)output_close(output, false);
+		return EXIT_LIMIT;
+	}
+	output->packed = output->file;
+	output->file = plain;
+	return EXIT_DONE;
+}
+
+int output_open(
+	struct output *output, const char *path, bool force, bool binary)
+{
+	size_t size = path == NULL ? 0 : strlen(path);
+	int status = open_plain(output, path, force, binary);
+
+	if (status != EXIT_DONE || size < 3 ||
+		strcmp(path + size - 3, ".gz") != 0)
+		return status;
+	return pack(output);
+}
+
+int output_open_as(struct output *output, const char *path, bool force,
+	const struct format *format)
+{
+	return format->packed
+		       ? open_plain(output, path, force, format->binary)
+		       : output_open(output, path, force, format->binary);
+}
+
+/* Finishes what is compressed; false if that failed. */
+static bool unpack(struct output *output)
+{
+	bool done;
+
+	if (output->packed == NULL)
+		return true;
+	done = fclose(output->file) == 0;
+	output->file = output->packed;
+	output->packed = NULL;
+	return done;
+}
+
 /* Without --force, a file that has come into being meanwhile is kept. */
 static int rename_temporary(struct output *output)
 {
@@ -256,7 +305,8 @@ int output_close(struct output *output, bool keep)
 	bool wrote;
 
 	errno = 0; /* the write that failed may be long ago */
-	wrote = fflush(output->file) == 0 && !ferror(output->file);
+	wrote = unpack(output);
+	wrote = fflush(output->file) == 0 && !ferror(output->file) && wrote;
 	if (!wrote && keep)
 		status = fail(output, "cannot write");
 	if (output->file != stdout && fclose(output->file) != 0 &&

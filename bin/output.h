@@ -10,8 +10,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "format.h"
+
 struct output {
 	FILE *file;
+	FILE *packed;     /* what `file` is compressed into; NULL: it is not */
 	char *path;       /* NULL: a stream that is written directly */
 	char *temporary;  /* NULL: likewise */
 	const char *name; /* for messages; borrowed */
@@ -21,7 +24,7 @@ struct output {
 /*
  * Opens for writing. `path` NULL or "-" is stdout; NULL and `binary` together
  * are refused if that is a terminal. An existing file is refused without
- * `force`.
+ * `force`. One whose name ends in ".gz" is compressed.
  *
  * Errors: said; returns an exit status.
  * Ownership: `path` is borrowed until the output is closed. One output at a
@@ -29,6 +32,10 @@ struct output {
  */
 int output_open(
 	struct output *output, const char *path, bool force, bool binary);
+
+/* The same for what is in that format, which may be compressed already. */
+int output_open_as(struct output *output, const char *path, bool force,
+	const struct format *format);
 
 /*
  * Closes; with `keep` the file takes its name, without it is removed.

@@ -36,8 +36,9 @@ static int write_log(const struct symbolizer *symbolizer, const char *path,
 	bool in_place = symbolizer->output == NULL;
 	struct ctp_error err = {0};
 	struct output output;
-	int status = output_open(&output, in_place ? path : symbolizer->output,
-		in_place || symbolizer->force, true);
+	int status =
+		output_open_as(&output, in_place ? path : symbolizer->output,
+			in_place || symbolizer->force, &log_format);
 	int closed;
 
 	if (status != EXIT_DONE)

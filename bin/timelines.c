@@ -373,8 +373,7 @@ static int write_all(const struct merger *merger)
 {
 	const struct timelines *job = merger->job;
 	struct output output;
-	int status =
-		output_open(&output, job->output, job->force, job->to->binary);
+	int status = output_open_as(&output, job->output, job->force, job->to);
 	int closed;
 
 	if (status != EXIT_DONE)

@@ -55,6 +55,7 @@ struct format {
 	const char *suffix;  /* ".pstats", with the dot; NULL: none */
 	const char *summary; /* what it is and who reads it; no capital */
 	bool binary;         /* not for a terminal */
+	bool packed;         /* what is written is compressed */
 	bool needs_tree;     /* write_profile wants profile->nodes */
 	bool has_metrics;    /* write_profile heeds options->metric */
 	bool holds_profile;  /* what is read has read_profile(), no events */

@@ -76,6 +76,7 @@ const struct format log_format = {
 	.suffix = ".ctp",
 	.summary = "ctprof's own log, as the recorder writes it",
 	.binary = true,
+	.packed = true,
 	.probe = log_read_probe,
 	.open_events = log_read_open,
 	.new_timeline = log_format_new,

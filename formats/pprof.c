@@ -16,45 +16,34 @@
 #include "pprof.h"
 
 #include <string.h>
-#include <zlib.h>
 
 #include "buffer.h"
 #include "format.h"
+#include "gzip_file.h"
 #include "memory.h"
 #include "protobuf.h"
 #include "utf8.h"
 
 #define PPROF_DEPTH 1024
 
-/* Packed whenever there is as much. */
+/* Written whenever there is as much. */
 #define PART_BYTES ((size_t)256 * 1024)
 
 struct pprof {
 	FILE *out;
 	const struct profile *profile;
 	struct strtab *text;
-	uint32_t *depths;     /* by node */
-	struct buffer bytes;  /* to be packed */
-	struct buffer valid;  /* scratch: text in UTF-8 */
-	struct buffer packed; /* scratch */
-	z_stream gzip;
+	uint32_t *depths;    /* by node */
+	struct buffer bytes; /* to be written */
+	struct buffer valid; /* scratch: text in UTF-8 */
 };
 
-static bool flush(struct pprof *pprof, int how)
+/* That it cannot be written shows on the stream. */
+static bool flush(struct pprof *pprof)
 {
-	z_stream *gzip = &pprof->gzip;
-
 	if (pprof->bytes.failed)
 		return false;
-	gzip->next_in = pprof->bytes.bytes;
-	gzip->avail_in = (uInt)pprof->bytes.used;
-	do {
-		gzip->next_out = pprof->packed.bytes;
-		gzip->avail_out = (uInt)pprof->packed.room;
-		(void)deflate(gzip, how);
-		(void)fwrite(pprof->packed.bytes, 1,
-			pprof->packed.room - gzip->avail_out, pprof->out);
-	} while (gzip->avail_out == 0);
+	(void)fwrite(pprof->bytes.bytes, 1, pprof->bytes.used, pprof->out);
 	pprof->bytes.used = 0;
 	return true;
 }
@@ -63,7 +52,7 @@ static bool flush(struct pprof *pprof, int how)
 static bool end_field(struct pprof *pprof, size_t begun)
 {
 	protobuf_end(&pprof->bytes, begun);
-	return pprof->bytes.used < PART_BYTES || flush(pprof, Z_NO_FLUSH);
+	return pprof->bytes.used < PART_BYTES || flush(pprof);
 }
 
 static uint64_t add_text(struct pprof *pprof, const char *text)
@@ -194,8 +183,7 @@ static bool put_texts(struct pprof *pprof)
 
 		protobuf_add_bytes(
 			&pprof->bytes, PROFILE_STRING_TABLE, text, size);
-		done = pprof->bytes.used < PART_BYTES ||
-		       flush(pprof, Z_NO_FLUSH);
+		done = pprof->bytes.used < PART_BYTES || flush(pprof);
 	}
 	return done;
 }
@@ -208,7 +196,7 @@ static bool put_profile(struct pprof *pprof)
 	protobuf_add_uint(&pprof->bytes, PROFILE_DEFAULT_SAMPLE_TYPE,
 		add_text(pprof, "time"));
 	return put_functions(pprof) && put_samples(pprof) && put_texts(pprof) &&
-	       flush(pprof, Z_FINISH);
+	       flush(pprof);
 }
 
 static bool init(struct pprof *pprof)
@@ -216,33 +204,22 @@ static bool init(struct pprof *pprof)
 	pprof->text = strtab_new();
 	pprof->depths = memory_new_zeroed(
 		(size_t)pprof->profile->node_count + 1, sizeof(uint32_t));
-	return pprof->text != NULL && pprof->depths != NULL &&
-	       buffer_reserve(&pprof->packed, PART_BYTES);
+	return pprof->out != NULL && pprof->text != NULL &&
+	       pprof->depths != NULL;
 }
-
-/* zlib's word for a gzip file with the usual window. */
-#define GZIP_WINDOW (15 + 16)
 
 static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	const struct format_options *options, struct ctp_error *err)
 {
-	struct pprof pprof = {.out = out,
+	struct pprof pprof = {.out = gzip_file_open(out),
 		.profile = profile,
 		.bytes = BUFFER_INIT,
-		.valid = BUFFER_INIT,
-		.packed = BUFFER_INIT};
-	bool done = init(&pprof);
+		.valid = BUFFER_INIT};
+	bool done = init(&pprof) && put_profile(&pprof);
 
 	(void)options;
-	if (done && deflateInit2(&pprof.gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-			    GZIP_WINDOW, MAX_MEM_LEVEL,
-			    Z_DEFAULT_STRATEGY) == Z_OK) {
-		done = put_profile(&pprof);
-		(void)deflateEnd(&pprof.gzip);
-	} else {
-		done = false;
-	}
-	buffer_clear(&pprof.packed);
+	if (pprof.out != NULL)
+		(void)fclose(pprof.out);
 	buffer_clear(&pprof.valid);
 	buffer_clear(&pprof.bytes);
 	memory_free(pprof.depths);
@@ -258,6 +235,7 @@ const struct format pprof_format = {
 	.suffix = ".pb.gz",
 	.summary = "pprof's profile of call paths, for pprof and speedscope",
 	.binary = true,
+	.packed = true,
 	.needs_tree = true,
 	.holds_profile = true,
 	.probe = pprof_probe,

@@ -465,10 +465,10 @@ for name in cut convert; do
 	expect 2 ctprof $name --split 0 -o parts/ run.ctp
 	said "ctprof $name: --split: parts of no size are none"
 done
-# A name that says gzip is given to no file that is none.
+# A log is compressed by itself.
 for name in convert cut merge; do
-	expect 2 ctprof $name run.ctp -o packed.json.gz
-	said "ctprof: packed.json.gz: chrome is not written compressed: use -o packed.json, or '-t chrome ... | gzip'"
+	expect 2 ctprof $name run.ctp -o packed.ctp.gz
+	said "ctprof: packed.ctp.gz: log is compressed by itself: use -o packed.ctp"
 done
 expect 6 ctprof stats --max-mem 1 run.ctp
 said "ctprof: needs more than the limit of 1 B of memory; --max-mem=SIZE sets another"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Inputs that are gzip'd: read as what they hold, of every format and from
-# pipes, and used as far as they are whole.
+# pipes, and used as far as they are whole. Outputs whose names say so are.
 set -u
 ctprof=${CTPROF:?}
 work=$(mktemp -d) || exit 99
@@ -66,6 +66,48 @@ report $? "--strict fails on it"
 report $? "a file with something else behind is read"
 grep -q 'more.gz: 9 bytes skipped' "$work/err"
 report $? "that is counted"
+
+# written COMMAND...: the file that it writes, unpacked, is what its output is.
+written() {
+	"$@" -o "$work/out.gz" && gzip -t "$work/out.gz" &&
+		"$@" -o - >"$work/plain" && gzip -dc "$work/out.gz" |
+		cmp - "$work/plain"
+	report $? "$2 writes what is compressed"
+	rm -f "$work/out.gz"
+}
+
+cd "$work" || exit 99
+"$ctprof" convert -q a.ctp -o trace.json || exit 99
+written "$ctprof" convert -q -t chrome a.ctp
+written "$ctprof" convert -q -t gprof a.pstats
+written "$ctprof" cut -q -t chrome trace.json
+written "$ctprof" merge -q -t chrome trace.json a.ctp
+written "$ctprof" repair -q trace.json
+written "$ctprof" stats --csv a.ctp
+"$ctprof" convert -q a.ctp -o named.json.gz && gzip -dc named.json.gz |
+	sed 's/"title":"[^"]*"//' >named.json &&
+	sed 's/"title":"[^"]*"//' trace.json | cmp - named.json
+report $? "the format is that of the name before it"
+slice='{"ph":"X","name":"f","pid":1,"tid":1,"dur":1,"ts":'
+awk -v slice="$slice" 'BEGIN {
+	print "["
+	for (i = 0; i < 20000; i++)
+		print (i == 0 ? "" : ",") slice 2 * i "}"
+	print "]"
+}' >many.json
+"$ctprof" cut -q --split 500K many.json -o part.json.gz &&
+	gzip -t part-0001.json.gz && gzip -t part-0002.json.gz &&
+	"$ctprof" merge -q -o parts.pstats part-*.json.gz
+report $? "so is each part"
+"$ctprof" convert -q a.ctp -o once.pb.gz && gzip -dc once.pb.gz >once &&
+	! gzip -t once 2>/dev/null
+report $? "what is compressed by itself is so once"
+for target in /dev/full "$work/nowhere/x.json.gz"; do
+	[ "$target" != /dev/full ] || { ln -s /dev/full full.gz; target=full.gz; }
+	"$ctprof" convert -q -t chrome a.ctp -o "$target" 2>err
+	[ $? = 5 ] && grep -qE 'No space left|No such file' err
+	report $? "$target cannot be written"
+done
 
 gzip -c /dev/null >"$work/nothing.gz"
 "$ctprof" stats "$work/nothing.gz" >"$work/out" 2>"$work/err"
