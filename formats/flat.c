@@ -8,11 +8,12 @@
 #include "trace_join.h"
 
 struct frame {
-	uint64_t number;
+	uint64_t number; /* of a call that was moved: as around it */
 	uint64_t id;
 	uint64_t inner_ns; /* of the ranges in it that have ended */
 	int64_t start_ns;
-	bool is_moved; /* its EVENT_WHOLE is a row */
+	bool is_moved;  /* its EVENT_WHOLE is a row */
+	uint32_t depth; /* of what is in it */
 	uint32_t site;
 	struct chrome_args args;
 };
@@ -107,6 +108,16 @@ static struct frame *top(const struct flat_track *track)
 	return track->depth == 0 ? NULL : &track->frames[track->depth - 1];
 }
 
+static uint64_t number_of(const struct frame *around)
+{
+	return around == NULL ? 0 : around->number;
+}
+
+static uint32_t depth_in(const struct frame *around)
+{
+	return around == NULL ? 0 : around->depth;
+}
+
 /* Time that goes back stands still, per track. */
 static int64_t in_order(
 	struct flat *flat, struct flat_track *track, int64_t time_ns)
@@ -140,14 +151,18 @@ static enum ctp_status begin(struct flat *flat, struct flat_track *track,
 {
 	int64_t start_ns = in_order(flat, track, event->time_ns);
 	struct frame *frame = push(track);
+	bool is_moved = event->dur_ns > 0;
+	const struct frame *around;
 
 	if (frame == NULL || !chrome_args_add(&frame->args, &flat->text, event))
 		return no_memory(err);
-	frame->number = ++flat->last;
+	around = track->depth > 1 ? frame - 1 : NULL;
+	frame->number = is_moved ? number_of(around) : ++flat->last;
+	frame->depth = depth_in(around) + !is_moved;
 	frame->id = 0;
 	frame->inner_ns = 0;
 	frame->start_ns = start_ns;
-	frame->is_moved = event->dur_ns > 0;
+	frame->is_moved = is_moved;
 	frame->site = event->site;
 	return CTP_OK;
 }
@@ -163,8 +178,8 @@ static enum ctp_status end(
 	uint64_t length = (uint64_t)event->time_ns - (uint64_t)frame->start_ns;
 	struct flat_row row = {.kind = EVENT_BEGIN,
 		.number = frame->number,
-		.parent = around == NULL ? 0 : around->number,
-		.depth = track->depth,
+		.parent = number_of(around),
+		.depth = depth_in(around),
 		.track = event->track,
 		.site = frame->site,
 		.start_ns = frame->start_ns,
@@ -237,8 +252,8 @@ static enum ctp_status add_row(struct flat *flat,
 	struct event named = *event;
 	struct flat_row row = {.kind = event->kind,
 		.number = ++flat->last,
-		.parent = around == NULL ? 0 : around->number,
-		.depth = track->depth,
+		.parent = number_of(around),
+		.depth = depth_in(around),
 		.track = event->track,
 		.site = event->site,
 		.start_ns = event->time_ns,
