@@ -123,26 +123,29 @@ static void raw_string(
 	json_raw_string(json, bytes, size);
 }
 
+/* Both, even if one is not known: alone, "file" is an argument like others to
+ * trace_args.c. */
 static void write_place(struct chrome_text *text, struct chrome_site *made,
 	const struct trace_site *site)
 {
 	struct json *json = &text->scratch;
+	bool has_place = site->file != 0 || site->line != 0;
 
 	json_raw_text(json, ",\"args\":{");
 	made->file_at = json->used;
-	if (site->file != 0) {
+	if (has_place) {
 		json_raw_text(json, "\"file\":");
 		raw_string(json, text->trace->text, site->file);
 	}
 	made->file_size = json->used - made->file_at;
-	if (site->file != 0 && (site->line != 0 || site->call_line != 0))
+	if (has_place)
 		json_raw_text(json, ",");
 	made->line_at = json->used;
-	if (site->line != 0) {
+	if (has_place) {
 		json_raw_text(json, "\"line\":");
 		json_uint(json, site->line);
 	}
-	if (site->line != 0 && site->call_line != 0)
+	if (has_place && site->call_line != 0)
 		json_raw_text(json, ",");
 	if (site->call_line != 0) {
 		json_raw_text(json, "\"call_line\":");

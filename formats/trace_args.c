@@ -69,6 +69,8 @@ bool trace_args_reset(struct trace_args *args)
 	args->count = 0;
 	args->seen = 0;
 	args->are_places = false;
+	args->items = 0;
+	args->has_file = false;
 	if (!buffer_reserve(&args->bytes, args->before))
 		return false;
 	args->bytes.used = args->before;
@@ -231,23 +233,6 @@ static inline __attribute__((always_inline)) void add_number(
 	}
 }
 
-/* What is said of a place, as long as it is one. */
-static void note_place(struct trace_args *args, enum trace_known known,
-	const struct json_scan *scan, const struct json_token *token)
-{
-	int64_t line;
-
-	if (known == TRACE_FILE && token->kind == JSON_STRING) {
-		args->file = *token;
-		args->seen |= TRACE_WANT(TRACE_FILE);
-	} else if (known == TRACE_LINE && token->kind == JSON_NUMBER &&
-		   read_int(json_scan_text(scan, token), token->size, &line) &&
-		   line > 0 && line <= UINT32_MAX) {
-		args->known[TRACE_LINE] = line;
-		args->seen |= TRACE_WANT(TRACE_LINE);
-	}
-}
-
 static void note_known(struct trace_args *args, const struct trace_key *key,
 	const struct json_scan *scan, const struct json_token *token)
 {
@@ -257,9 +242,6 @@ static void note_known(struct trace_args *args, const struct trace_key *key,
 		return;
 	if (key->known == TRACE_AVERAGE) {
 		args->seen |= TRACE_WANT(TRACE_AVERAGE);
-	} else if (key->known == TRACE_FILE || key->known == TRACE_LINE) {
-		if (args->are_places)
-			note_place(args, key->known, scan, token);
 	} else if (key->known == TRACE_DETAIL) {
 		args->detail = *token;
 		if (token->kind == JSON_STRING)
@@ -390,6 +372,30 @@ static enum ctp_status read_nested(struct trace_args *args,
 		       : no_memory(err);
 }
 
+/* Is it the line of a place, whose file came before it? That has been taken for
+ * an argument, the only one so far. */
+static bool take_place(struct trace_args *args, const struct trace_key *key,
+	const struct json_scan *scan, const struct json_token *value)
+{
+	int64_t line;
+
+	if (args->items == 0 && key->known == TRACE_FILE &&
+		value->kind == JSON_STRING) {
+		args->file = *value;
+		args->has_file = true;
+	}
+	if (args->items != 1 || !args->has_file || key->known != TRACE_LINE ||
+		value->kind != JSON_NUMBER ||
+		!read_int(json_scan_text(scan, value), value->size, &line) ||
+		line < 0 || line > UINT32_MAX)
+		return false;
+	args->known[TRACE_LINE] = line;
+	args->seen |= TRACE_WANT_PLACE;
+	args->bytes.used = args->before;
+	args->count = 0;
+	return true;
+}
+
 /* Takes one; its value may have begun only. */
 static enum ctp_status take_item(struct trace_args *args,
 	struct json_scan *scan, const struct json_member *item, uint32_t want,
@@ -399,14 +405,16 @@ static enum ctp_status take_item(struct trace_args *args,
 	const struct json_token *value = &item->value;
 	bool keep = want == TRACE_WANT_ALL ||
 		    (key->asked && (want & TRACE_WANT_ASKED) != 0);
-	uint32_t seen = args->seen;
+	bool is_place = args->are_places && take_place(args, key, scan, value);
 
+	args->items++;
+	if (is_place)
+		return CTP_OK;
 	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
 		return read_nested(args, key, scan, keep, err);
-	if (key->known != TRACE_KNOWN_COUNT)
+	if (key->known != TRACE_KNOWN_COUNT && key->known != TRACE_FILE &&
+		key->known != TRACE_LINE)
 		note_known(args, key, scan, value);
-	if (((args->seen ^ seen) & TRACE_WANT_PLACE) != 0)
-		return CTP_OK;
 	if (keep && !trace_args_add_token(args, key->number, scan, value))
 		return no_memory(err);
 	return CTP_OK;
@@ -441,6 +449,8 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 	bool ended = false;
 
 	while (status == CTP_OK && !ended) {
+		if (args->items > 1 && want != TRACE_WANT_ALL)
+			want &= ~TRACE_WANT_PLACE;
 		if (want != TRACE_WANT_ALL && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
 		status = json_shape_read(&args->shape, scan, &args->read, err);

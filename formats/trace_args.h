@@ -27,8 +27,8 @@ enum trace_known {
 	TRACE_BYTES,
 	TRACE_AVERAGE, /* only that it is there: clang's sums have one */
 	TRACE_DETAIL,  /* a text; see trace_args.detail */
-	TRACE_FILE,    /* likewise, where they are places */
-	TRACE_LINE,    /* from 1 on, likewise */
+	TRACE_FILE,    /* where they are places; see trace_args.file */
+	TRACE_LINE,    /* likewise; 0: not known */
 	TRACE_KNOWN_COUNT
 };
 
@@ -51,10 +51,12 @@ struct trace_args {
 	uint32_t seen; /* bits of the known ones */
 	int64_t known[TRACE_KNOWN_COUNT];
 	struct json_token detail; /* of the file, if it was seen */
-	struct json_token file;   /* likewise */
-	/* "file" and "line" say where the event's function is, and are no
-	 * arguments. */
+	/* "file" and "line", if these come first, say where the event's
+	 * function is, and are no arguments. */
 	bool are_places;
+	uint32_t items;         /* that were met */
+	struct json_token file; /* if that was the first */
+	bool has_file;
 };
 
 /* With room for `before` bytes. False if out of memory, like all below; call

@@ -332,14 +332,10 @@ static bool add_place(struct trace_reader *reader, uint32_t *site)
 	const char *text;
 	size_t size;
 
-	if ((args->seen & TRACE_WANT(TRACE_FILE)) != 0) {
-		if (!trace_args_plain(
-			    args, reader->scan, &args->file, &text, &size))
-			return false;
-		place.file = strtab_add(reader->trace->text, text, size);
-	}
-	if ((args->seen & TRACE_WANT(TRACE_LINE)) != 0)
-		place.line = (uint32_t)args->known[TRACE_LINE];
+	if (!trace_args_plain(args, reader->scan, &args->file, &text, &size))
+		return false;
+	place.file = strtab_add(reader->trace->text, text, size);
+	place.line = (uint32_t)args->known[TRACE_LINE];
 	if (place.file == STRTAB_NONE)
 		return false;
 	*site = trace_add_place(reader->trace, place);

@@ -153,8 +153,9 @@ cat >"$work/cut.json" <<'END'
 {"ph":"X","name":"u","cat":"cpu_op","pid":1,"tid":2,"ts":45,"dur":25}]
 END
 
-# Functions of one name at two places, one of no length in one of no length; and
-# arguments called as places are that are none.
+# Functions of one name at two places, one of no length in one of no length;
+# arguments called as places are that are none; and a name like those that our
+# own traces have.
 cat >"$work/places.json" <<'END'
 [{"ph":"X","name":"f (a.py:3)","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":9},
 {"ph":"X","name":"f (b.py:70)","cat":"FEE","pid":1,"tid":1,"ts":2,"dur":3},
@@ -162,7 +163,13 @@ cat >"$work/places.json" <<'END'
 {"ph":"X","name":"g (b.py:8)","cat":"FEE","pid":1,"tid":1,"ts":6,"dur":0},
 {"ph":"X","name":"x","pid":1,"tid":1,"ts":20,"dur":3,"args":{"file":7,"line":"8"}},
 {"ph":"X","name":"x","pid":1,"tid":1,"ts":24,"dur":3,
- "args":{"file":["a"],"line":-1}}]
+ "args":{"file":["a"],"line":-1}},
+{"ph":"X","name":"x","pid":1,"tid":1,"ts":30,"dur":3,
+ "args":{"file":"/a","mode":"r","line":3}},
+{"ph":"X","name":"x","pid":1,"tid":1,"ts":34,"dur":3,"args":{"file":"/b"}},
+{"ph":"i","name":"y","pid":1,"tid":1,"ts":35,"s":"t","args":{"line":3,"file":"/b"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"t","calls_of":1}},
+{"ph":"X","name":"x","pid":1,"tid":2,"ts":34,"dur":3}]
 END
 
 # $1 as a log and as a trace again, $2.
@@ -209,6 +216,14 @@ for trace in "$work/places.json" logging_integration.json.gz old.json.gz \
 		done
 	done
 done
+
+# In tables, what is around a row is a row.
+"$ctprof" convert -q -t csv "$trace" | awk -F, '
+	NR > 1 { is[$2] = 1; around[NR] = $3 }
+	END { for (i in around) if (around[i] != "" && !is[around[i]]) exit 1 }' || {
+	echo "no row is around that one"
+	failed=1
+}
 
 # So is what Perfetto sees of the trace, and of its log.
 for file in "$trace" "$work/a.ctp"; do
