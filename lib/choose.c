@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "open_async.h"
 #include "open_ranges.h"
+#include "saturate.h"
 
 enum verdict { UNKNOWN, CHOSEN, LEFT_OUT };
 
@@ -173,6 +174,12 @@ static uint64_t length(int64_t begin_ns, int64_t end_ns)
 	return end_ns > begin_ns ? (uint64_t)end_ns - (uint64_t)begin_ns : 0;
 }
 
+/* How long it has lasted by now, in truth. */
+static uint64_t lasted(const struct event *begin, int64_t now_ns)
+{
+	return saturate_sum(length(begin->time_ns, now_ns), begin->dur_ns);
+}
+
 /* Gives out what waits and has lasted for long enough by now, the outermost
  * first: what is in a range is no longer than it. */
 static bool show_ranges(
@@ -185,8 +192,7 @@ static bool show_ranges(
 
 		if (range->hidden)
 			continue;
-		if (length(range->begin.time_ns, now_ns) <
-			choose->options->min_ns)
+		if (lasted(&range->begin, now_ns) < choose->options->min_ns)
 			break;
 		range->shown = true;
 		done = event_queue_add(&choose->queue, &range->begin);
@@ -225,7 +231,7 @@ static bool end_range(struct choose *choose, struct open_track *track,
 		return false;
 	if (top->shown)
 		done = event_queue_add(&choose->queue, event);
-	else if (!top->hidden)
+	else if (!top->hidden && top->begin.dur_ns == 0)
 		trace_lose(choose->source.trace, LOSS_SHORT_RANGES, 1);
 	open_track_pop(track);
 	return done;

@@ -120,7 +120,7 @@ static bool add_rest(
 		event_end(end) <= cut->from_ns)
 		return true;
 	rest = top->begin;
-	rest.kind = EVENT_COMPLETE;
+	rest.kind = EVENT_WHOLE;
 	rest.dur_ns = (uint64_t)event_end(end) - (uint64_t)rest.time_ns;
 	return add_piece(cut, &rest, cut->until_ns);
 }

@@ -18,8 +18,8 @@ enum event_kind {
 	EVENT_COMPLETE, /* site, dur_ns; takes no part in the nesting */
 	/* Likewise, of a call that overlaps ranges without nesting: as it was.
 	 * It has a BEGIN and an END of its own, which nest: what shows times
-	 * has to pass over these. A call whose END alone was moved has no such
-	 * event, but more time than they say. */
+	 * has to pass over these, which a window may be without. A call whose
+	 * END alone was moved has no such event, but more time than they say. */
 	EVENT_WHOLE,
 	EVENT_ASYNC_BEGIN, /* site, id; matched by (site name, id) */
 	EVENT_ASYNC_END,   /* site, id; may be on another track */

@@ -121,6 +121,7 @@ static const char *text_of(struct event_source *source)
 	static const char kinds[EVENT_KINDS] = {[EVENT_BEGIN] = '(',
 		[EVENT_END] = ')',
 		[EVENT_COMPLETE] = 'X',
+		[EVENT_WHOLE] = 'W',
 		[EVENT_ASYNC_BEGIN] = '[',
 		[EVENT_ASYNC_END] = ']',
 		[EVENT_INSTANT] = '!',
@@ -136,7 +137,7 @@ static const char *text_of(struct event_source *source)
 
 		at += snprintf(at, 64, "%c%s%d ", kinds[event.kind], name,
 			(int)event.time_ns);
-		if (event.kind == EVENT_COMPLETE)
+		if (event.dur_ns > 0 || event.kind == EVENT_COMPLETE)
 			at += snprintf(at, 64, "+%d ", (int)event.dur_ns);
 	}
 	return text;
@@ -294,6 +295,55 @@ START_TEST(short_ranges_go_with_what_is_theirs)
 		text_of(source), "!e14 (a10 (c16 =17 )26 )30 Xe30 +10 (a31 ");
 	ck_assert_uint_eq(source->trace->losses[LOSS_SHORT_RANGES], 2);
 	source->close(source);
+}
+END_TEST
+
+/* "a" is from 0 to 20 and overlaps "b", as "c" does: that is from 25 to 45. */
+static void give_moved(void)
+{
+	begin(0, 0, 0);
+	end(0, 10);
+	given.events[1].dur_ns = 10;
+	begin(0, 1, 10);
+	give(make(EVENT_WHOLE, 0, 2, 25));
+	given.events[3].dur_ns = 20;
+	end(0, 30);
+	begin(0, 2, 30);
+	given.events[5].dur_ns = 5;
+	end(0, 45);
+}
+
+START_TEST(calls_that_were_moved_are_as_long_as_in_truth)
+{
+	const struct choose_options longer = {.min_ns = 20};
+	const struct choose_options longest = {.min_ns = 21};
+	struct event_source *source;
+
+	give_moved();
+	source = open_choose(&longer);
+	ck_assert_str_eq(
+		text_of(source), "(a0 )10 +10 Wc25 +20 (b10 )30 (c30 +5 )45 ");
+	ck_assert_uint_eq(given.source.trace->losses[LOSS_SHORT_RANGES], 0);
+	source->close(source);
+	setup();
+	give_moved();
+	source = open_choose(&longest);
+	ck_assert_str_eq(text_of(source), "");
+	ck_assert_uint_eq(given.source.trace->losses[LOSS_SHORT_RANGES], 3);
+	source->close(source);
+}
+END_TEST
+
+START_TEST(of_a_call_that_was_moved_a_window_has_what_lies_in_it)
+{
+	struct cut *cut;
+
+	give_moved();
+	cut = open_cut();
+	cut_set_window(cut, 15, 40);
+	ck_assert_str_eq(text_of(cut_source(cut)),
+		"Wa15 +5 Wc25 +15 (b15 )30 (c30 +5 )40 ");
+	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
 
@@ -488,6 +538,9 @@ int main(void)
 	tcase_add_test(tests, parts_follow_each_other);
 	tcase_add_test(tests, the_last_of_all_times_is_in_the_last_part);
 	tcase_add_test(tests, short_ranges_go_with_what_is_theirs);
+	tcase_add_test(tests, calls_that_were_moved_are_as_long_as_in_truth);
+	tcase_add_test(
+		tests, of_a_call_that_was_moved_a_window_has_what_lies_in_it);
 	tcase_add_test(tests, ranges_of_other_categories_leave_what_is_in_them);
 	tcase_add_loop_test(tests, random_parts_add_up, 0, 60);
 	tcase_add_loop_test(tests, random_windows_are_clipped, 0, 60);
