@@ -55,6 +55,22 @@ for kind in complete flow 'Input Dims=\[\[2, 3\], \[\]\]'; do
 		exit 1
 	}
 done
+# Calls in Python that begin, and end, a range, and so overlap it.
+cat >"$work/calls.json" <<'END'
+[{"ph":"X","name":"a","cat":"python_function","pid":1,"tid":2,"ts":0,"dur":4},
+{"ph":"X","name":"r","cat":"cpu_op","pid":1,"tid":2,"ts":3,"dur":17},
+{"ph":"X","name":"b","cat":"python_function","pid":1,"tid":2,"ts":18,"dur":7,
+ "args":{"Python id":8}}]
+END
+./ctprof convert -q -t log "$work/calls.json" >"$work/run.ctp" || exit 1
+compare_again
+for what in 'end 1000ns' 'whole :b:0 7000ns Python id=8' \
+	'begin :b:0 2000ns Python id=8'; do
+	grep -q "$what$" "$work/ours" || {
+		echo "no $what in the log"
+		exit 1
+	}
+done
 mv "$work/everything" "$work/ours"
 for kind in begin end arg async_begin async_end instant counter alloc free \
 	step; do

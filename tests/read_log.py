@@ -151,8 +151,9 @@ def row_words(row, site):
             " ".join(map(str, row[1:4]))
     if kind == 9:
         return f"correlation {row[1]}"
-    if kind == 10:
-        return f"complete {site(row[1])} {row[2]}ns"
+    if kind in (10, 14):
+        name = "complete" if kind == 10 else "whole"
+        return f"{name} {site(row[1])} {row[2]}ns"
     if kind == 11:
         return f"flow {site(row[1])}" + (f" {row[2]}" if row[2] else "") + \
             " " + "stf"[row[3]]
@@ -177,6 +178,9 @@ def events(block, clock, sites, tracks):
         row = next(rows) if code == 1 else None
         if row and row[0] == 12:  # of the event before it
             lines[-1] += arguments(row[1])
+            continue
+        if row and row[0] == 13:  # likewise
+            lines[-1].append(f"{row[1]}ns")
             continue
         what = "end" if code == 0 else row_words(row, site) \
             if code == 1 else f"begin {site(used[code - 2])}"
