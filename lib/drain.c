@@ -39,6 +39,7 @@ static struct {
 	bool tsc;
 	struct clock_scale scale;
 	struct log_writer *writer;
+	int spool_lock;        /* once the thread has left the program; or -1 */
 	struct packer *packer; /* NULL until the scale is known */
 	pthread_t thread;
 	bool running;
@@ -318,6 +319,24 @@ static void note(enum ctp_status status, const struct ctp_error *err)
 	session_fail(err);
 }
 
+/* The program may close what is not its own, as daemons do. Of the spool, which
+ * is mapped, it is the lock that is needed; it may be the program's yet. */
+static void keep_files(void)
+{
+	if (log_writer_regain(drain.writer) &&
+		!file_id_is(&drain.spool->id, drain.spool_lock))
+		drain.spool_lock =
+			file_id_open(&drain.spool->id, drain.spool->path);
+}
+
+/* The system closes what is the thread's own only a moment after its end is
+ * told, when the next recording may already want the log. */
+static void drop_files(void)
+{
+	log_writer_leave(drain.writer);
+	file_id_close(&drain.spool->id, drain.spool_lock);
+}
+
 static void beat(enum drain_order order, unsigned beats)
 {
 	struct ctp_error err;
@@ -325,10 +344,7 @@ static void beat(enum drain_order order, unsigned beats)
 
 	if (drain.error.status != CTP_OK)
 		return;
-	/* The program may close what is not its own, as daemons do. Of the
-	 * spool, which is mapped, it is the lock that is needed. */
-	if (log_writer_regain(drain.writer, drain.spool->header->log_path))
-		(void)file_id_open(&drain.spool->id, drain.spool->path);
+	keep_files();
 	status = pack_full(&err);
 	if (status == CTP_OK && order == DRAIN_STOP)
 		status = end_log(&err);
@@ -374,6 +390,7 @@ static void *run(void *argument)
 			spool_wait_full(drain.spool, seen, BEAT_NS);
 		}
 	}
+	drop_files();
 	return NULL;
 }
 
@@ -404,6 +421,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.tsc = spool->header->clock == SPOOL_CLOCK_TSC;
 	drain.scale = (struct clock_scale){start->ticks, 0};
 	drain.packer = NULL;
+	drain.spool_lock = -1;
 	drain.error.status = CTP_OK;
 	drain.order = DRAIN_NONE;
 	drain.started = false;
@@ -413,6 +431,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	}
+	log_writer_follow(drain.writer, spool->header->log_path);
 	if (make_thread() != 0) {
 		log_writer_free(drain.writer);
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,

@@ -13,6 +13,8 @@ struct log_writer {
 	FILE *stream; /* or NULL: */
 	int fd;
 	struct file_id id;
+	const char *path; /* where it may be opened again, or NULL */
+	bool alone;       /* the thread has descriptors of its own */
 	struct deflater *deflater;
 	uint8_t *member;
 	size_t room;
@@ -78,18 +80,32 @@ void log_writer_leave(struct log_writer *writer)
 	file_id_close(&writer->id, writer->fd);
 }
 
-bool log_writer_regain(struct log_writer *writer, const char *path)
+void log_writer_follow(struct log_writer *writer, const char *path)
+{
+	writer->path = path;
+}
+
+/* Opens it again if the program has closed it, at this byte. */
+static bool regain(struct log_writer *writer, uint64_t at)
 {
 	int fd;
 
-	if (file_id_is(&writer->id, writer->fd) ||
-		!file_id_is_at(&writer->id, path) || !file_id_leave_program())
+	if (file_id_is(&writer->id, writer->fd))
+		return true;
+	if (writer->path == NULL || !file_id_is_at(&writer->id, writer->path))
 		return false;
-	fd = file_id_open(&writer->id, path);
+	writer->alone = writer->alone || file_id_leave_program();
+	fd = writer->alone ? file_id_open(&writer->id, writer->path) : -1;
 	if (fd < 0)
 		return false;
 	writer->fd = fd;
-	return lseek(fd, (off_t)writer->bytes, SEEK_SET) >= 0;
+	return lseek(fd, (off_t)at, SEEK_SET) >= 0;
+}
+
+bool log_writer_regain(struct log_writer *writer)
+{
+	(void)regain(writer, writer->bytes);
+	return writer->alone;
 }
 
 bool log_writer_is_removed(const struct log_writer *writer)
@@ -118,6 +134,12 @@ static enum ctp_status write_stream(
 	return CTP_OK;
 }
 
+/* Did the program close it just now, since we looked? */
+static bool is_closed(const struct log_writer *writer)
+{
+	return errno == EBADF && !file_id_is(&writer->id, writer->fd);
+}
+
 static enum ctp_status write_all(
 	struct log_writer *writer, size_t size, struct ctp_error *err)
 {
@@ -129,13 +151,13 @@ static enum ctp_status write_all(
 	while (done < size) {
 		ssize_t wrote;
 
-		if (!file_id_is(&writer->id, writer->fd)) {
+		if (!regain(writer, writer->bytes + done)) {
 			errno = EBADF;
 			return ctp_fail(err, CTP_ERR_IO, writer->bytes + done,
 				"cannot write the log");
 		}
 		wrote = write(writer->fd, writer->member + done, size - done);
-		if (wrote < 0 && errno == EINTR)
+		if (wrote < 0 && (errno == EINTR || is_closed(writer)))
 			continue;
 		if (wrote <= 0) {
 			enum ctp_status status;

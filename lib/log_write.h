@@ -31,11 +31,15 @@ void log_writer_resume(
 	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
 
 /*
- * Opens it again if the program has closed its descriptor: at `path`, in the
- * thread that writes, which leaves the program's descriptors for that. True if
- * it did.
+ * The log is at `path`, which is borrowed: if the program closes the
+ * descriptor, what writes next opens it there again, in a thread that leaves
+ * the program's descriptors for that.
  */
-bool log_writer_regain(struct log_writer *writer, const char *path);
+void log_writer_follow(struct log_writer *writer, const char *path);
+
+/* Does that now, if it has to be done. True if this thread has left the
+ * program's descriptors. */
+bool log_writer_regain(struct log_writer *writer);
 
 /* In a child after fork: closes the parent's log, and nothing else. */
 void log_writer_leave(struct log_writer *writer);

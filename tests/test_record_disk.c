@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -450,6 +451,46 @@ START_TEST(a_log_whose_descriptor_is_closed_goes_on)
 }
 END_TEST
 
+static void *record_in_thread(void *unused)
+{
+	(void)unused;
+	record(400000);
+	return NULL;
+}
+
+/* The background thread is in the middle of its work, which has no end as long
+ * as the program waits for room. */
+START_TEST(a_log_whose_descriptor_is_closed_meanwhile_goes_on)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	pid_t child = fork();
+
+	if (child == 0) {
+		pthread_t threads[2];
+		bool done = true;
+
+		options.out = case_child_path(1);
+		options.spool = case_directory;
+		options.policy = CTP_POLICY_BLOCK;
+		options.buffer_bytes = 4 * 1024 * 1024;
+		if (ctp_start(&options) != CTP_OK)
+			_exit(1);
+		for (int i = 0; i < 2; i++)
+			done = pthread_create(&threads[i], NULL,
+				       record_in_thread, NULL) == 0 &&
+			       done;
+		(void)usleep(20000);
+		(void)close_range(3, ~0U, 0);
+		for (int i = 0; i < 2; i++)
+			done = pthread_join(threads[i], NULL) == 0 && done;
+		_exit(!done || ctp_stop() != CTP_OK);
+	}
+	case_wait(child);
+	ck_assert_uint_eq(
+		case_read_log(case_child_path(1), "early").named, 800000);
+}
+END_TEST
+
 START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
 {
 	char path[300];
@@ -488,6 +529,8 @@ static Suite *make_suite(void)
 		who_started_the_program_finds_the_reason_in_the_spool, 0, 2);
 	tcase_add_test(tests, a_recording_that_went_well_leaves_no_spool);
 	tcase_add_test(tests, a_log_whose_descriptor_is_closed_goes_on);
+	tcase_add_test(
+		tests, a_log_whose_descriptor_is_closed_meanwhile_goes_on);
 	tcase_add_test(tests,
 		what_the_program_opened_under_our_number_is_not_written_to);
 	suite_add_tcase(suite, tests);
