@@ -198,7 +198,7 @@ static void print_cell(
 		return;
 	if (number)
 		*gap += blanks;
-	if (used > 0) {
+	if (*text != '\0') {
 		fprintf(out, "%*s", (int)*gap, "");
 		*gap = 0;
 	}

@@ -113,6 +113,18 @@ START_TEST(names_are_told_apart_in_the_shortest_lines)
 }
 END_TEST
 
+START_TEST(what_takes_no_column_is_in_its_own_all_the_same)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50", "\xe2\x80\x8b", "n");
+	expect(&table, 0,
+		"count  share %  device  name\n"
+		"    7     9.50  \xe2\x80\x8b        n\n");
+}
+END_TEST
+
 START_TEST(wide_characters_take_two_columns)
 {
 	struct table table;
@@ -159,6 +171,7 @@ int main(void)
 	tcase_add_test(all, columns_of_text_share_what_numbers_leave);
 	tcase_add_test(all, what_a_column_does_not_need_is_the_other_s);
 	tcase_add_test(all, names_are_told_apart_in_the_shortest_lines);
+	tcase_add_test(all, what_takes_no_column_is_in_its_own_all_the_same);
 	tcase_add_test(all, wide_characters_take_two_columns);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
