@@ -79,6 +79,18 @@ static error_t read_names(
 	return status;
 }
 
+/* The second time, nothing would be left of it. */
+static void check_stdin(const struct inputs *inputs,
+	const struct argp_state *state, bool names_from_it)
+{
+	unsigned times = names_from_it;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		times += strcmp(inputs->paths[i], "-") == 0;
+	if (times > 1)
+		argp_error(state, "standard input (-) can be read once only");
+}
+
 static error_t read_files0(
 	struct inputs *inputs, const struct argp_state *state)
 {
@@ -92,24 +104,13 @@ static error_t read_files0(
 		return 0;
 	}
 	status = read_names(inputs, in, state);
+	check_stdin(inputs, state, from_stdin);
 	if (!from_stdin)
 		(void)fclose(in);
 	if (status == 0 && inputs->count == 0)
 		argp_failure(state, EXIT_USAGE, 0, "%s: names no input",
 			inputs->files0_from);
 	return status;
-}
-
-/* The second time, nothing would be left of it. */
-static void check_stdin(
-	const struct inputs *inputs, const struct argp_state *state)
-{
-	unsigned times = 0;
-
-	for (size_t i = 0; i < inputs->count; i++)
-		times += strcmp(inputs->paths[i], "-") == 0;
-	if (times > 1)
-		argp_error(state, "standard input (-) can be read once only");
 }
 
 static error_t finish(struct inputs *inputs, const struct argp_state *state)
@@ -120,7 +121,7 @@ static error_t finish(struct inputs *inputs, const struct argp_state *state)
 					  "--files0-from");
 		return read_files0(inputs, state);
 	}
-	check_stdin(inputs, state);
+	check_stdin(inputs, state, false);
 	if (inputs->count != 0)
 		return 0;
 	if (isatty(STDIN_FILENO))

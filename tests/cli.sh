@@ -445,6 +445,9 @@ for name in stats gaps kernels; do
 	# Nothing would be left of it the second time.
 	expect 2 ctprof $name - -
 	said "ctprof $name: standard input (-) can be read once only"
+	printf -- '-\0-\0' >names0
+	expect 2 ctprof $name --files0-from=names0
+	said "ctprof $name: standard input (-) can be read once only"
 done
 echo '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":""}]' > nameless.json
 expect 0 ctprof stats nameless.json
