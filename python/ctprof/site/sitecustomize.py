@@ -24,7 +24,7 @@ def _say(words):
 def _say_why(error):
     """Why the package cannot be loaded. Each sub-interpreter finds that out,
     and once is enough."""
-    if "interpreters" not in str(error):
+    if "sub-interpreters" not in str(error):
         _say(f"not recording {sys.executable}: {error}")
     elif not str(error).endswith("as was said"):
         _say("what runs in sub-interpreters is not recorded")
