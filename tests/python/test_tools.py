@@ -46,7 +46,10 @@ def shell(work):
         return Shell()
     os.environ["IPYTHONDIR"] = str(work / "ipython")
     from IPython.core.interactiveshell import InteractiveShell
-    return InteractiveShell.instance()
+    from traitlets.config import Config
+    # Its history would outlive the directory.
+    return InteractiveShell.instance(
+        config=Config(HistoryManager={"enabled": False}))
 
 
 class Magic(support.TestCase):
