@@ -319,8 +319,9 @@ static void note(enum ctp_status status, const struct ctp_error *err)
 	session_fail(err);
 }
 
-/* The program may close what is not its own, as daemons do. Of the spool, which
- * is mapped, it is the lock that is needed; it may be the program's yet. */
+/* The program may close what is not its own, as daemons do. Of the spool it is
+ * the lock that is needed, which the mapping keeps on most file systems, but
+ * not on overlays; and the program may have that one open yet. */
 static void keep_files(void)
 {
 	if (log_writer_regain(drain.writer) &&

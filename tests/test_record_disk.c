@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -491,6 +492,54 @@ START_TEST(a_log_whose_descriptor_is_closed_meanwhile_goes_on)
 }
 END_TEST
 
+/* Whether somebody holds the lock of a file. */
+static bool is_locked(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
+		      errno == EWOULDBLOCK;
+
+	(void)close(fd);
+	return locked;
+}
+
+/* The log and, a few rounds of the background thread later, the spool: what is
+ * not locked would be completed by others. */
+static int close_slowly(const char *log)
+{
+	char spool[300];
+
+	(void)snprintf(spool, sizeof(spool), "%s/" SPOOL_NAME, case_directory,
+		(unsigned)geteuid(), (long)getpid(), 0U);
+	for (int fd = 3; fd < 64; fd++)
+		if (close(fd) == 0)
+			(void)usleep(150000);
+	(void)usleep(150000);
+	if (!is_locked(log) || !is_locked(spool))
+		return 1;
+	if (ctp_stop() != CTP_OK)
+		return 2;
+	return is_locked(log) ? 3 : 0;
+}
+
+START_TEST(log_and_spool_stay_locked_whichever_is_closed_first)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	pid_t child = fork();
+
+	if (child == 0) {
+		(void)close_range(3, ~0U, 0);
+		options.out = case_child_path(1);
+		options.spool = case_directory;
+		if (ctp_start(&options) != CTP_OK)
+			_exit(4);
+		record(10);
+		_exit(close_slowly(options.out));
+	}
+	case_wait(child);
+}
+END_TEST
+
 START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
 {
 	char path[300];
@@ -531,6 +580,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_log_whose_descriptor_is_closed_goes_on);
 	tcase_add_test(
 		tests, a_log_whose_descriptor_is_closed_meanwhile_goes_on);
+	tcase_add_test(
+		tests, log_and_spool_stay_locked_whichever_is_closed_first);
 	tcase_add_test(tests,
 		what_the_program_opened_under_our_number_is_not_written_to);
 	suite_add_tcase(suite, tests);
