@@ -46,6 +46,7 @@ class _Workers:
     def __init__(self, path):
         self._path = os.path.abspath(path)
         self._logs = []
+        self._reason = None  # of the first that could not record
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node):
@@ -53,8 +54,18 @@ class _Workers:
         node.workerinput["ctprof"] = log
         self._logs.append(log)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        reason = getattr(node, "workeroutput", {}).get("ctprof")
+        self._reason = self._reason or reason
+
     def deliver(self):
-        _output.merge(self._logs, self._path)
+        try:
+            _output.merge(self._logs, self._path)
+        except RuntimeError as error:
+            if self._reason is None:
+                raise
+            raise RuntimeError(f"{error}; {self._reason}") from None
 
     def __bool__(self):
         return bool(self._logs)
@@ -76,7 +87,7 @@ def _record(config, path):
         if worker is None:
             raise pytest.UsageError(f"--ctprof: {error}") from None
         # Who made the worker says that there is no log.
-        _say(config, str(error))
+        config.workeroutput["ctprof"] = str(error)
         yield
         return
     try:

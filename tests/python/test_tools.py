@@ -10,6 +10,7 @@ import pstats
 import sys
 import types
 import unittest
+import unittest.mock
 
 import support
 
@@ -132,15 +133,17 @@ class FakePytest:
 
     @staticmethod
     def config(path, worker):
-        """With what xdist gives its workers, in one of them."""
+        """With what xdist gives its workers, and takes, in one of them."""
         plugins = {}
         manager = types.SimpleNamespace(
             get_plugin=plugins.get,
             register=lambda plugin, name: plugins.update({name: plugin}))
         config = types.SimpleNamespace(
-            getoption=lambda name: path, pluginmanager=manager)
+            getoption=lambda name: path, pluginmanager=manager,
+            add_cleanup=lambda function: function())
         if worker is not None:
-            config.workerinput = worker
+            config.workerinput = worker.workerinput
+            config.workeroutput = worker.workeroutput
         return config
 
     @classmethod
@@ -171,12 +174,13 @@ class FakePytest:
         loop = plugin.pytest_runtestloop(types.SimpleNamespace(config=config))
         for number, items in enumerate(workers):
             node = types.SimpleNamespace(
-                workerinput={}, gateway=types.SimpleNamespace(
-                    id=f"gw{number}"))
+                workerinput={}, workeroutput={},
+                gateway=types.SimpleNamespace(id=f"gw{number}"))
             made.pytest_configure_node(node)
             if number == 0:
                 next(loop)
-            cls.run(plugin, path, items, node.workerinput)
+            cls.run(plugin, path, items, node)
+            made.pytest_testnodedown(node)
         next(loop, None)
 
 
@@ -221,6 +225,16 @@ class Pytest(support.TestCase):
             self.assertEqual((calls["one"], calls["two"], calls["test_one"]),
                              (2, 1, 2))
             (self.work / out).unlink()
+
+    def test_workers_without_logs_say_why(self):
+        plugin = FakePytest.plugin()
+        said = []
+        with unittest.mock.patch.object(plugin._session, "say", said.append):
+            FakePytest.run_workers(plugin, str(self.work / "none" / "it.ctp"),
+                                   [{"one": lambda: 0}, {}])
+        self.assertRegex(said.pop(), "there is no log .*gw0.*, .*gw1.*; "
+                                     ".*cannot make .*gw0.*No such file[^;]*$")
+        self.assertEqual(said, [])
 
     def test_suffix_chooses_the_format(self):
         self.run_tests(self.work / "tests.pstats")
