@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_id.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -64,9 +65,11 @@ int file_id_open(const struct file_id *id, const char *path)
 
 	if (any < 0)
 		return -1;
-	/* The lock is the open file's, and not the descriptor's. */
+	/* The lock is the open file's, and not the descriptor's. Where there
+	 * are none, nobody else has one either. */
 	if (fstat(any, &found) == 0 && S_ISREG(found.st_mode) &&
-		equal(id, &found) && flock(any, LOCK_EX | LOCK_NB) == 0)
+		equal(id, &found) &&
+		(flock(any, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
 		fd = fcntl(any, F_DUPFD_CLOEXEC, FIRST_FD);
 	(void)close(any);
 	return fd;
