@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drain_losses.h"
 #include "log_frame.h"
 #include "pack.h"
 #include "registry.h"
@@ -258,30 +259,6 @@ static enum ctp_status pack_pending(struct ctp_error *err)
 	return status == CTP_OK ? pack_all(err) : status;
 }
 
-static enum ctp_status write_losses(
-	struct log_frame_totals *totals, struct ctp_error *err)
-{
-	enum ctp_status status = CTP_OK;
-
-	for (const struct thread *thread = thread_first();
-		status == CTP_OK && thread != NULL; thread = thread->next) {
-		struct chunk_losses losses = thread_losses(thread);
-
-		totals->stalls += atomic_load(&thread->stalls);
-		totals->stall_ns += atomic_load(&thread->stall_ns);
-		if (atomic_load(&thread->session) == 0)
-			continue;
-		losses.dropped_ranges += thread->pending.begin_count +
-					 thread->pending.deep +
-					 thread->timeline_dropped;
-		status = packer_losses(drain.packer,
-			atomic_load(&thread->track), &losses, err);
-	}
-	if (status == CTP_OK)
-		status = packer_finish(drain.packer, err);
-	return status;
-}
-
 /* Packs the rest and completes the log. */
 static enum ctp_status end_log(struct ctp_error *err)
 {
@@ -290,7 +267,7 @@ static enum ctp_status end_log(struct ctp_error *err)
 	enum ctp_status status = pack_pending(err);
 
 	if (status == CTP_OK)
-		status = write_losses(&totals, err);
+		status = drain_losses(drain.packer, &totals, err);
 	if (status == CTP_OK) {
 		commit(NULL, 0); /* these counts stand nowhere else */
 		status = write_sync(&stop, err);

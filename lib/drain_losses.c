@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "drain_losses.h"
+
+#include <stdatomic.h>
+
+#include "thread.h"
+
+enum ctp_status drain_losses(struct packer *packer,
+	struct log_frame_totals *totals, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (const struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk_losses losses = thread_losses(thread);
+
+		totals->stalls += atomic_load(&thread->stalls);
+		totals->stall_ns += atomic_load(&thread->stall_ns);
+		if (atomic_load(&thread->session) == 0)
+			continue;
+		losses.dropped_ranges += thread->pending.begin_count +
+					 thread->pending.deep +
+					 thread->timeline_dropped;
+		status = packer_losses(
+			packer, atomic_load(&thread->track), &losses, err);
+	}
+	if (status == CTP_OK)
+		status = packer_finish(packer, err);
+	return status;
+}

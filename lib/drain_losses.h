@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads have lost, and how long they waited, at a recording's end. */
+#ifndef DRAIN_LOSSES_H
+#define DRAIN_LOSSES_H
+
+#include "log_frame.h"
+#include "pack.h"
+
+/*
+ * Writes what each thread has lost, and all that is packed; adds to the totals
+ * how often, and how long, threads waited. For the thread that writes the log.
+ *
+ * Errors: CTP_ERR_NOMEM, CTP_ERR_IO.
+ */
+enum ctp_status drain_losses(struct packer *packer,
+	struct log_frame_totals *totals, struct ctp_error *err);
+
+#endif
