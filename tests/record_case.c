@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,4 +217,18 @@ int case_early_return(int n)
 		n--;
 	}
 	return n;
+}
+
+void case_record(int ranges)
+{
+	for (int i = 0; i < ranges; i++)
+		(void)case_early_return(1);
+}
+
+uint64_t case_file_size(const char *path)
+{
+	struct stat file;
+
+	ck_assert_int_eq(stat(path, &file), 0);
+	return (uint64_t)file.st_size;
 }

@@ -88,4 +88,9 @@ uint64_t case_lost(const struct case_content *content);
 /* One range, `early`, and another in it, `inner`, unless n is over 0. */
 int case_early_return(int n);
 
+/* Records so many ranges of one function. */
+void case_record(int ranges);
+
+uint64_t case_file_size(const char *path);
+
 #endif

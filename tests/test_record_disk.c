@@ -4,27 +4,18 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "record_case.h"
 #include "run_suite.h"
 #include "spool.h"
-
-static void record(int ranges)
-{
-	for (int i = 0; i < ranges; i++)
-		(void)case_early_return(1);
-}
 
 static void expect_words(const char *words, const char *expected)
 {
@@ -44,26 +35,18 @@ static void limit_files(rlim_t bytes)
 		_exit(9);
 }
 
-static uint64_t file_size(const char *path)
-{
-	struct stat file;
-
-	ck_assert_int_eq(stat(path, &file), 0);
-	return (uint64_t)file.st_size;
-}
-
 START_TEST(a_full_device_loses_all_and_says_so)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
 	options.out = "/dev/full";
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
-	record(500);
+	case_record(500);
 	ck_assert_int_eq(ctp_flush(), CTP_ERR_IO);
 	ck_assert_str_eq(ctp_status(),
 		"stopped: cannot write /dev/full: No space left on device; "
 		"1000 events after that are lost");
-	record(500);
+	case_record(500);
 	ctp_arg_int("k", 1);
 	ck_assert_int_eq(ctp_flush(), CTP_ERR_IO);
 	ck_assert_int_eq(ctp_stop(), CTP_ERR_IO);
@@ -73,7 +56,7 @@ START_TEST(a_full_device_loses_all_and_says_so)
 		"1000 events after that are lost");
 	/* And the next one is a new beginning. */
 	case_start(CTP_POLICY_BLOCK, 0);
-	record(1);
+	case_record(1);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_str_eq(ctp_status(), "off");
 }
@@ -143,8 +126,8 @@ START_TEST(a_limit_of_the_file_size_leaves_whole_blocks)
 	expect_words(done.after, "stopped: cannot write ");
 	expect_words(done.after, "/run.ctp: File too large; ");
 	expect_words(done.after, " events after that are lost");
-	ck_assert_uint_le(file_size(case_path), limits[_i]);
-	if (file_size(case_path) == 0)
+	ck_assert_uint_le(case_file_size(case_path), limits[_i]);
+	if (case_file_size(case_path) == 0)
 		return;
 	content = case_read_log(case_path, "early");
 	ck_assert_uint_eq(content.losses[LOSS_TRUNCATED], 1);
@@ -203,12 +186,12 @@ END_TEST
 START_TEST(a_log_that_is_removed_is_missed)
 {
 	case_start(CTP_POLICY_BLOCK, 0);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(ctp_flush(), CTP_OK);
 	ck_assert_int_eq(unlink(case_path), 0);
 	if (_i == 1) {
 		ck_assert_int_eq(rmdir(case_directory), 0);
-		record(10);
+		case_record(10);
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_ERR_IO);
 	expect_status("/run.ctp was removed while it was written");
@@ -227,20 +210,20 @@ START_TEST(a_log_that_is_replaced_is_missed)
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(fclose(file), 0);
 	case_start(CTP_POLICY_BLOCK, 0);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(rename(other, case_path), 0);
 	ck_assert_int_eq(ctp_stop(), CTP_ERR_IO);
 	expect_status("was removed while it was written");
-	ck_assert_uint_eq(file_size(case_path), 0);
+	ck_assert_uint_eq(case_file_size(case_path), 0);
 }
 END_TEST
 
 START_TEST(a_log_may_be_moved)
 {
 	case_start(CTP_POLICY_BLOCK, 0);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(rename(case_path, case_child_path(1)), 0);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_uint_eq(case_read_log(case_child_path(1), "early").named, 20);
 }
@@ -264,7 +247,7 @@ START_TEST(what_cannot_be_made_is_said)
 		ck_assert_int_eq(seteuid(65534), 0);
 	ck_assert_int_eq(ctp_start(&options), CTP_ERR_IO);
 	expect_status("/run.ctp: Permission denied");
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(ctp_flush(), CTP_ERR_STATE);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	if (getuid() == 0)
@@ -304,13 +287,13 @@ START_TEST(a_pipe_whose_reader_goes_does_not_kill)
 	ck_assert_int_ge(reader, 0);
 	ck_assert_ptr_eq(signal(SIGPIPE, SIG_DFL), SIG_DFL);
 	case_start(CTP_POLICY_BLOCK, 0);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(ctp_flush(), CTP_OK);
 	ck_assert_int_eq(read(reader, bytes, 2), 2);
 	ck_assert_uint_eq(bytes[0], 0x1f);
 	ck_assert_uint_eq(bytes[1], 0x8b);
 	(void)close(reader);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(ctp_flush(), CTP_ERR_IO);
 	expect_status("/run.ctp: Broken pipe; 20 events after that are lost");
 	ck_assert_int_eq(ctp_stop(), CTP_ERR_IO);
@@ -330,7 +313,7 @@ START_TEST(without_a_place_for_the_spool_memory_does)
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	expect_status("recording to ");
 	expect_status("without a spool");
-	record(100000);
+	case_record(100000);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_uint_eq(case_read_log(case_path, "early").named, 100000);
 }
@@ -391,175 +374,9 @@ START_TEST(a_recording_that_went_well_leaves_no_spool)
 	ck_assert_int_eq(setenv("CTPROF_OUT_EXCL", "1", 1), 0);
 	ck_assert_int_eq(ctp_start(NULL), CTP_OK);
 	ck_assert_int_eq(find_spools(&header), 1);
-	record(10);
+	case_record(10);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_int_eq(find_spools(&header), 0);
-}
-END_TEST
-
-/* Closes all that is open, as daemons do, and opens much: under the numbers
- * that it gets without us. */
-static int close_and_open(const char *path, enum ctp_status expected)
-{
-	(void)close_range(3, ~0U, 0);
-	for (int i = 0; i < 64; i++)
-		if (open(path, O_RDWR | O_CREAT, 0600) != 3 + i)
-			return 1;
-	record(400000);
-	if (ctp_stop() != expected)
-		return 2;
-	if (expected != CTP_OK &&
-		strstr(ctp_status(), "/run.1.ctp: Bad file descriptor") == NULL)
-		return 3;
-	for (int i = 0; i < 64; i++)
-		if (close(3 + i) != 0)
-			return 4;
-	return close_range(3, ~0U, 0);
-}
-
-/* In a process of its own: Check's descriptors go as well. */
-static void close_all(const char *path, enum ctp_status expected)
-{
-	struct ctp_options options = CTP_OPTIONS_INIT;
-	pid_t child = fork();
-
-	if (child == 0) {
-		options.out = case_child_path(1);
-		options.spool = case_directory;
-		options.policy = CTP_POLICY_BLOCK;
-		options.buffer_bytes = 256 * 1024;
-		if (ctp_start(&options) != CTP_OK)
-			_exit(5);
-		record(10);
-		/* Not removed: another file could get its number. */
-		if (expected != CTP_OK && rename(options.out, case_path) != 0)
-			_exit(6);
-		_exit(close_and_open(path, expected));
-	}
-	case_wait(child);
-}
-
-START_TEST(a_log_whose_descriptor_is_closed_goes_on)
-{
-	static struct spool_header header;
-	char path[300];
-
-	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
-	close_all(path, CTP_OK);
-	ck_assert_uint_eq(file_size(path), 0);
-	ck_assert_uint_eq(
-		case_read_log(case_child_path(1), "early").named, 400010);
-	ck_assert_int_eq(find_spools(&header), 0);
-}
-END_TEST
-
-static bool no_locks;
-
-/* As on file systems that have no locks. */
-__attribute__((visibility("default"))) int flock(int fd, int operation)
-{
-	if (!no_locks)
-		return (int)syscall(SYS_flock, fd, operation);
-	errno = ENOSYS;
-	return -1;
-}
-
-static void *record_in_thread(void *unused)
-{
-	(void)unused;
-	record(400000);
-	return NULL;
-}
-
-/* The background thread is in the middle of its work, which has no end as long
- * as the program waits for room. */
-START_TEST(a_log_whose_descriptor_is_closed_meanwhile_goes_on)
-{
-	struct ctp_options options = CTP_OPTIONS_INIT;
-	pid_t child = fork();
-
-	if (child == 0) {
-		pthread_t threads[2];
-		bool done = true;
-
-		no_locks = _i == 1;
-		options.out = case_child_path(1);
-		options.spool = case_directory;
-		options.policy = CTP_POLICY_BLOCK;
-		options.buffer_bytes = 4 * 1024 * 1024;
-		if (ctp_start(&options) != CTP_OK)
-			_exit(1);
-		for (int i = 0; i < 2; i++)
-			done = pthread_create(&threads[i], NULL,
-				       record_in_thread, NULL) == 0 &&
-			       done;
-		(void)usleep(20000);
-		(void)close_range(3, ~0U, 0);
-		for (int i = 0; i < 2; i++)
-			done = pthread_join(threads[i], NULL) == 0 && done;
-		_exit(!done || ctp_stop() != CTP_OK);
-	}
-	case_wait(child);
-	ck_assert_uint_eq(
-		case_read_log(case_child_path(1), "early").named, 800000);
-}
-END_TEST
-
-/* Whether somebody holds the lock of a file. */
-static bool is_locked(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
-		      errno == EWOULDBLOCK;
-
-	(void)close(fd);
-	return locked;
-}
-
-/* The log and, a few rounds of the background thread later, the spool: what is
- * not locked would be completed by others. */
-static int close_slowly(const char *log)
-{
-	char spool[300];
-
-	(void)snprintf(spool, sizeof(spool), "%s/" SPOOL_NAME, case_directory,
-		(unsigned)geteuid(), (long)getpid(), 0U);
-	for (int fd = 3; fd < 64; fd++)
-		if (close(fd) == 0)
-			(void)usleep(150000);
-	(void)usleep(150000);
-	if (!is_locked(log) || !is_locked(spool))
-		return 1;
-	if (ctp_stop() != CTP_OK)
-		return 2;
-	return is_locked(log) ? 3 : 0;
-}
-
-START_TEST(log_and_spool_stay_locked_whichever_is_closed_first)
-{
-	struct ctp_options options = CTP_OPTIONS_INIT;
-	pid_t child = fork();
-
-	if (child == 0) {
-		(void)close_range(3, ~0U, 0);
-		options.out = case_child_path(1);
-		options.spool = case_directory;
-		if (ctp_start(&options) != CTP_OK)
-			_exit(4);
-		record(10);
-		_exit(close_slowly(options.out));
-	}
-	case_wait(child);
-}
-END_TEST
-
-START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
-{
-	char path[300];
-
-	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
-	close_all(path, CTP_ERR_IO);
-	ck_assert_uint_eq(file_size(path), 0);
 }
 END_TEST
 
@@ -590,13 +407,6 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tests,
 		who_started_the_program_finds_the_reason_in_the_spool, 0, 2);
 	tcase_add_test(tests, a_recording_that_went_well_leaves_no_spool);
-	tcase_add_test(tests, a_log_whose_descriptor_is_closed_goes_on);
-	tcase_add_loop_test(tests,
-		a_log_whose_descriptor_is_closed_meanwhile_goes_on, 0, 2);
-	tcase_add_test(
-		tests, log_and_spool_stay_locked_whichever_is_closed_first);
-	tcase_add_test(tests,
-		what_the_program_opened_under_our_number_is_not_written_to);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

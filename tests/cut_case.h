@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* For tests of what takes something out of a timeline: events that are given to
+ * it, and what comes out. */
+#ifndef CUT_CASE_H
+#define CUT_CASE_H
+
+#include "cut.h"
+
+#define TRACKS 3
+#define SITES 5
+#define EVENTS_MAX 4096
+
+/* Gives the events of an array. */
+struct case_given {
+	struct event_source source; /* first */
+	struct event events[EVENTS_MAX];
+	size_t count;
+	size_t taken;
+};
+extern struct case_given case_given;
+
+/* No events, on tracks 0 to 2 of process 1; sites are called "a" to "e". */
+void case_set_up(void);
+
+struct event case_make(
+	enum event_kind kind, uint32_t track, uint32_t site, int64_t time_ns);
+void case_give(struct event event);
+void case_begin(uint32_t track, uint32_t site, int64_t time_ns);
+void case_end(uint32_t track, int64_t time_ns);
+void case_complete(
+	uint32_t track, uint32_t site, int64_t time_ns, uint64_t dur_ns);
+void case_async(enum event_kind kind, uint32_t site, int64_t time_ns);
+
+struct cut *case_open_cut(void);
+
+/* What comes out: a sign for each event, its site, time and length; good until
+ * the next call. */
+const char *case_text(struct event_source *source);
+
+#endif
