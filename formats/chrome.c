@@ -48,8 +48,7 @@ static void begin_file(struct chrome *chrome)
 	json_begin(json, '{');
 	json_key(json, "schemaVersion");
 	json_int(json, 1);
-	json_key(json, CHROME_OWN_MEMBER);
-	json_text(json, PACKAGE_VERSION);
+	chrome_facts_write_own(json);
 	if (chrome->trace->base_realtime_ns != 0) {
 		json_key(json, "baseTimeNanoseconds");
 		json_int(json, chrome->trace->base_realtime_ns);

@@ -9,6 +9,12 @@
 	QUOTE(CTP_VERSION_MAJOR) \
 	"." QUOTE(CTP_VERSION_MINOR) "." QUOTE(CTP_VERSION_PATCH)
 
+void chrome_facts_write_own(struct json *json)
+{
+	json_key(json, CHROME_OWN_MEMBER);
+	json_text(json, TOOL_VERSION);
+}
+
 /* Adds to a set of escaped keys. */
 static bool add_key(struct strtab *seen, const struct json *key, bool *is_new)
 {

@@ -14,6 +14,7 @@
 /* The member by which a document says at its beginning that we wrote it; its
  * value is the version. */
 #define CHROME_OWN_MEMBER "ctprof"
+void chrome_facts_write_own(struct json *json);
 
 /* Writes members of the document: what viewers look for, and those that the
  * trace was read with. False if out of memory. */
