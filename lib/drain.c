@@ -218,6 +218,10 @@ static enum ctp_status pack_live(struct ctp_error *err)
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk *chunk;
 
+		/* One that hangs since another recording stopped has a chunk
+		 * of that. */
+		if (atomic_load(&thread->session) != session_current())
+			continue;
 		do {
 			status = pack_full(err);
 			chunk = atomic_load(&thread->live);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of all chunks there may ever be are reserved once and never
- * given back: a thread that was interrupted between finding room and storing
- * its record must find memory there, even if recording stopped meanwhile.
+ * The addresses of all chunks there may ever be are reserved when it is opened.
  * Space in the file is allocated before it is mapped, since a page of a sparse
  * file on a full disk would kill the program with SIGBUS.
  */
@@ -31,32 +29,9 @@ _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 /* Few processes begin more recordings than this before they call exec. */
 #define NUMBERS_TRIED 8
 
-/* What is reserved, for all spools that this process ever opens. */
-static struct {
-	uint8_t *address;
-	size_t bytes;
-} region;
-
 static size_t bytes_of(uint32_t chunks)
 {
 	return ((size_t)chunks + 1) * CHUNK_BYTES;
-}
-
-static bool reserve(uint32_t chunk_max)
-{
-	size_t bytes = bytes_of(chunk_max);
-	void *address;
-
-	if (bytes <= region.bytes)
-		return true;
-	/* A larger region replaces a smaller one, which stays where it is. */
-	address = mmap(NULL, bytes, PROT_NONE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (address == MAP_FAILED)
-		return false;
-	region.address = address;
-	region.bytes = bytes;
-	return true;
 }
 
 /* Makes the file as long as that. A file beyond the process's limit would
@@ -76,7 +51,7 @@ static bool allocate(const struct spool *spool, size_t from, size_t to)
 	return error == 0;
 }
 
-/* Maps [from, to) of the region to the file, or to plain memory. */
+/* Maps [from, to) of the addresses to the file, or to plain memory. */
 static bool map(const struct spool *spool, size_t from, size_t to)
 {
 	int fd = spool->fd;
@@ -86,15 +61,17 @@ static bool map(const struct spool *spool, size_t from, size_t to)
 
 	if (fd >= 0 && !allocate(spool, from, to))
 		return false;
-	address = mmap(region.address + from, to - from, PROT_READ | PROT_WRITE,
-		flags, fd, fd >= 0 ? (off_t)from : 0);
+	address = mmap(spool->region.address + from, to - from,
+		PROT_READ | PROT_WRITE, flags, fd, fd >= 0 ? (off_t)from : 0);
 	return address != MAP_FAILED;
 }
 
 /* Replaces the mapping by memory that costs nothing until it is touched. */
-static void unmap(size_t bytes)
+static void unmap(const struct spool *spool)
 {
-	(void)mmap(region.address, bytes, PROT_READ | PROT_WRITE,
+	(void)mmap(spool->region.address,
+		bytes_of(atomic_load(&spool->header->chunk_count)),
+		PROT_READ | PROT_WRITE,
 		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
@@ -176,7 +153,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
 	if (chunks / 4 < SPOOL_BATCH)
 		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
-	if (!reserve(chunk_max))
+	if (!region_take(&spool->region, bytes_of(chunk_max)))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);
@@ -186,7 +163,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	if (spool->fd < 0 && !map(spool, 0, bytes_of(chunks)))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no memory for %u chunks", chunks);
-	spool->header = (struct spool_header *)(void *)region.address;
+	spool->header = (struct spool_header *)(void *)spool->region.address;
 	memset(spool->header, 0, sizeof(*spool->header));
 	memcpy(spool->header->magic, SPOOL_MAGIC, sizeof(spool->header->magic));
 	spool->header->version = SPOOL_VERSION;
@@ -200,7 +177,7 @@ void spool_close(struct spool *spool, bool keep)
 {
 	if (spool->header == NULL)
 		return;
-	unmap(bytes_of(atomic_load(&spool->header->chunk_count)));
+	unmap(spool);
 	drop_file(spool, keep);
 	spool->header = NULL;
 }
@@ -209,7 +186,7 @@ void spool_leave(struct spool *spool)
 {
 	if (spool->header == NULL)
 		return;
-	unmap(bytes_of(atomic_load(&spool->header->chunk_count)));
+	unmap(spool);
 	if (spool->fd >= 0)
 		file_id_close(&spool->id, spool->fd);
 	spool->fd = -1;
@@ -246,16 +223,16 @@ bool spool_grow(struct spool *spool, uint32_t chunks)
 
 struct chunk *spool_chunk(const struct spool *spool, uint32_t index)
 {
-	(void)spool;
-	return (struct chunk *)(void *)(region.address + bytes_of(index));
+	return (struct chunk *)(void *)(spool->region.address +
+					bytes_of(index));
 }
 
 uint32_t spool_index(const struct spool *spool, const struct chunk *chunk)
 {
-	(void)spool;
-	return (uint32_t)((size_t)((const uint8_t *)chunk - region.address) /
-			  CHUNK_BYTES) -
-	       1;
+	size_t offset =
+		(size_t)((const uint8_t *)chunk - spool->region.address);
+
+	return (uint32_t)(offset / CHUNK_BYTES) - 1;
 }
 
 struct chunk *spool_take(struct spool *spool)

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "error.h"
 #include "file_id.h"
+#include "region.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
 #define SPOOL_VERSION 3
@@ -101,6 +102,7 @@ struct spool_header {
 
 struct spool {
 	struct spool_header *header; /* NULL: none */
+	struct region region;        /* where it is, and all that it may have */
 	int fd;                      /* -1: memory that does not survive */
 	struct file_id id;           /* of the file */
 	uint32_t chunk_max;
@@ -136,8 +138,7 @@ bool spool_was_left(const char *directory);
 
 /*
  * Removes the file, unless it is to be kept. The addresses stay mapped, to
- * empty memory, since a thread may be about to store a record; the next
- * spool_open() uses them again.
+ * empty memory, since a thread may be about to store a record; see region.h.
  */
 void spool_close(struct spool *spool, bool keep);
 

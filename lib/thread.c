@@ -362,9 +362,11 @@ void thread_stop_all(void)
 
 void thread_release_all(void)
 {
+	/* What hangs in the slow path still looks at its chunk. */
 	for (struct thread *thread = thread_first(); thread != NULL;
 		thread = thread->next)
-		atomic_store(&thread->live, NULL);
+		if (atomic_load(&thread->busy) == 0)
+			atomic_store(&thread->live, NULL);
 }
 
 bool thread_is_inside(void)

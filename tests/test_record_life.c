@@ -119,6 +119,58 @@ START_TEST(many_short_threads_are_all_there)
 }
 END_TEST
 
+/* Where the thread was going to store, when it was interrupted. */
+struct interrupted {
+	pthread_barrier_t stopped;
+	uint64_t *next;
+};
+
+static void *find_room(void *argument)
+{
+	struct interrupted *interrupted = argument;
+
+	(void)case_early_return(1);
+	interrupted->next = ctp_self->next;
+	(void)pthread_barrier_wait(&interrupted->stopped);
+	/* It is to have its room for as long as it is not in the second. */
+	(void)pthread_barrier_wait(&interrupted->stopped);
+	(void)case_early_return(1);
+	return NULL;
+}
+
+START_TEST(what_was_interrupted_is_not_in_the_next_recording)
+{
+	struct interrupted interrupted;
+	struct case_content content;
+	pthread_t thread;
+
+	ck_assert_int_eq(
+		pthread_barrier_init(&interrupted.stopped, NULL, 2), 0);
+	case_start(CTP_POLICY_BLOCK, 0);
+	ck_assert_int_eq(
+		pthread_create(&thread, NULL, find_room, &interrupted), 0);
+	(void)pthread_barrier_wait(&interrupted.stopped);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	for (int i = 0; i < 3; i++) {
+		case_start(CTP_POLICY_BLOCK, 0);
+		case_record(1000);
+		*interrupted.next = 1;
+		case_record(1000);
+		ck_assert_int_eq(ctp_stop(), CTP_OK);
+		content = case_read_log(case_path, "early");
+		ck_assert(content.ordered);
+		ck_assert_uint_eq(content.named, 2000);
+		ck_assert_uint_eq(case_lost(&content), 0);
+	}
+	case_start(CTP_POLICY_BLOCK, 0);
+	(void)pthread_barrier_wait(&interrupted.stopped);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	ck_assert_uint_eq(case_read_log(case_path, "early").named, 1);
+	(void)pthread_barrier_destroy(&interrupted.stopped);
+}
+END_TEST
+
 static volatile int going;
 
 static void *record_until_told(void *unused)
@@ -163,6 +215,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_forked_child_has_a_log_of_its_own);
 	tcase_add_test(tests, a_child_that_records_nothing_leaves_nothing);
 	tcase_add_test(tests, many_short_threads_are_all_there);
+	tcase_add_test(
+		tests, what_was_interrupted_is_not_in_the_next_recording);
 	tcase_add_test(tests, it_stops_while_others_record);
 	suite_add_tcase(suite, tests);
 	return suite;

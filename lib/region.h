@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The addresses at which a recording has its chunks. */
+#ifndef REGION_H
+#define REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct region {
+	uint8_t *address;
+	size_t bytes;
+};
+
+/*
+ * Reserves so many bytes of addresses, or takes some that were. They are never
+ * given back: a thread that was interrupted between finding room and storing
+ * its record must find memory there, even if recording stopped meanwhile. And
+ * they are taken again only when no thread can be about to store there, or
+ * its record would be in a recording that it is not of.
+ *
+ * Threads: one at a time. False if there is no address space.
+ */
+bool region_take(struct region *region, size_t bytes);
+
+#endif
