@@ -68,12 +68,13 @@ def group_keys(name, detail, on_row):
     whole = name + " " + detail if detail else name
     keys = {}
     if not on_row:
-        return {"header": (name, detail)}
+        return {"header": (name, detail), "source": (name, "")}
     keys["name"] = (name, "")
     if name in PHASES:
         keys["phase"] = (PHASES[name], "")
     if name == "Source":
         keys["header"] = (name, detail)
+        keys["source"] = (name, "")
     if name in ("InstantiateClass", "InstantiateFunction"):
         keys["template"] = (whole, "")
     if name in ("OptFunction", "CodeGen Function"):
@@ -195,7 +196,7 @@ def main():
     for group in sorted(names - {"template-set"}):
         compare(report, group, groups[group], edges[group])
     # Of ranges within such of the same name clang counts only the outer one.
-    outer = groups["name"][("Source", "")].pcalls
+    outer = groups["source"][("Source", "")].pcalls
     if whole and outer != told:
         fail("clang counts %d headers, not %d" % (told, outer))
     print("%d units, %d inclusions, %d aliens" % (units, sum(

@@ -13,7 +13,8 @@ count() {
 }
 
 # shellcheck disable=SC2086 # $cc may hold options
-$cc -w -O1 -rdynamic "$srcdir/tests/itt_program.c" -o program -ldl -pthread ||
+$cc -w -O1 -D_GNU_SOURCE -rdynamic "$srcdir/tests/itt_program.c" -o program -ldl \
+	-pthread ||
 	complain "does not build"
 cat >want <<'END'
 begin :outer:0

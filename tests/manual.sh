@@ -125,7 +125,7 @@ done < "$work/formats"
 # can_run FILE: are the programs that it needs there?
 can_run() {
 	for program in dot gprof2dot jq sqlite3; do
-		! grep -qw "^$program\|| $program\|> $program" "$1" ||
+		! grep -qw "^[[:space:]]*$program\|| $program\|> $program" "$1" ||
 			command -v "$program" >/dev/null ||
 			missing=$program
 	done

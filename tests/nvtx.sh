@@ -143,9 +143,9 @@ try() {
 	program=./$1
 	shift
 	# shellcheck disable=SC2086 # $cc may hold options
-	if ! $cc -w -O1 -DMODULE "$@" -shared -fPIC \
+	if ! $cc -w -O1 -D_GNU_SOURCE -DMODULE "$@" -shared -fPIC \
 		"$srcdir/tests/nvtx_program.c" -o "lib$how.so" -ldl -pthread ||
-		! $cc -w -O1 "$@" "$srcdir/tests/nvtx_program.c" -o "$program" \
+		! $cc -w -O1 -D_GNU_SOURCE "$@" "$srcdir/tests/nvtx_program.c" -o "$program" \
 			"-Wl,-rpath,$work" -L. "-l$how" -ldl -pthread; then
 		complain "does not build"
 		return
