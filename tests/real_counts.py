@@ -128,6 +128,13 @@ def read_llvm(program):
     return counts
 
 
+def defined_elsewhere(program):
+    """What newer LLVMs have no counters for: inline functions of the C library
+    that are compiled into ours, and defined there."""
+    return {name for name in read_stats(program)
+            if name not in program.addresses}
+
+
 def main():
     readers = {"callgrind": read_callgrind, "gcov": read_gcov,
                "llvm": read_llvm}
@@ -136,7 +143,7 @@ def main():
     ours = read_stats(program)
     theirs = readers[method](program)
     unseen = {"callgrind": inlined_always, "gcov": made_by_gcc,
-              "llvm": lambda program: set()}[method](program) - set(theirs)
+              "llvm": defined_elsewhere}[method](program) - set(theirs)
     left_out = unseen & set(ours)
     for name in left_out:
         del ours[name]
