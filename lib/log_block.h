@@ -59,8 +59,9 @@ struct log_recording {
 	bool started;   /* something of it was taken in */
 	bool has_facts; /* of the first header that there is */
 	bool has_end;
-	bool finished; /* log_block_finish() was here */
-	bool refused;  /* it needs a newer reader: its blocks are passed over */
+	bool finished;    /* log_block_finish() was here */
+	bool is_recorded; /* and not written since, from a log or a trace */
+	bool refused; /* it needs a newer reader: its blocks are passed over */
 	struct log_totals totals;
 	uint64_t losses[LOSS_KINDS]; /* of the last block of the trace's */
 	int64_t pid;

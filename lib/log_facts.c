@@ -73,6 +73,7 @@ struct header {
 	int64_t pid;
 	int64_t realtime;
 	bool named;
+	bool recorded;    /* by the recorder; written by nobody since */
 	char process[64]; /* the program, without directories */
 };
 
@@ -115,6 +116,8 @@ static bool read_header(struct log_recording *recording, struct cursor block,
 			name_process(header, text);
 		else if (log_block_is(key, size, "format"))
 			header->named = strcmp(text, LOG_FORMAT_NAME) == 0;
+		else if (log_block_is(key, size, "spool"))
+			header->recorded = true;
 		(void)snprintf(name, sizeof(name), "%.*s", (int)size, key);
 		if (keep && !trace_add_fact(recording->trace, name, text))
 			return false;
@@ -150,6 +153,7 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 		if (!read_header(recording, block, &header, true))
 			*verdict = LOG_NO_MEMORY;
 	}
+	recording->is_recorded = header.recorded;
 	recording->pid = header.pid;
 	recording->process_name =
 		strtab_add(trace->text, header.process, strlen(header.process));

@@ -152,8 +152,9 @@ static bool is_text(struct log_site_text text, const char *is)
 }
 
 /*
- * The device's driver gives kernels by their mangled names. Those of a log that
- * has more than anybody's kernels are left so: it is made to take long.
+ * The device's driver gives kernels by their mangled names, which the recorder
+ * leaves so; what others wrote stays as it is. Those of a log that has more than
+ * anybody's kernels are left so, too: it is made to take long.
  */
 static bool name_kernel(
 	struct log_recording *recording, struct log_site_row *row)
@@ -166,7 +167,8 @@ static bool name_kernel(
 	buffer_add(&recording->name, "", 1);
 	if (recording->name.failed)
 		return false;
-	if (recording->trace->names == TRACE_NAMES_MANGLED ||
+	if (!recording->is_recorded ||
+		recording->trace->names == TRACE_NAMES_MANGLED ||
 		recording->demangled_bytes > DEMANGLED_MAX)
 		return true;
 	name = demangle(
