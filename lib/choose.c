@@ -339,10 +339,12 @@ static bool finish(struct choose *choose)
 	for (uint32_t i = 0; i < choose->ranges.room && done; i++)
 		done = show_ranges(
 			choose, &choose->ranges.tracks[i], INT64_MAX);
-	for (uint32_t i = 0; i < choose->asyncs.count && done; i++)
-		if (choose->asyncs.items[i].used)
-			done = event_queue_add(
-				&choose->queue, &choose->asyncs.items[i].begin);
+	for (uint32_t i = choose->asyncs.first; i != 0 && done;) {
+		const struct open_async *async = &choose->asyncs.items[i - 1];
+
+		i = async->after;
+		done = event_queue_add(&choose->queue, &async->begin);
+	}
 	return done;
 }
 

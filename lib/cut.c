@@ -197,10 +197,11 @@ static bool reopen_asyncs(struct cut *cut)
 	bool done = true;
 
 	cut->asyncs_shown = true;
-	for (uint32_t i = 0; i < cut->asyncs.count && done; i++) {
-		struct open_async *async = &cut->asyncs.items[i];
+	for (uint32_t i = cut->asyncs.first; i != 0 && done;) {
+		struct open_async *async = &cut->asyncs.items[i - 1];
 
-		if (!async->used || async->shown)
+		i = async->after;
+		if (async->shown)
 			continue;
 		async->shown = true;
 		done = add_at(cut, &async->begin, cut->from_ns);
@@ -298,11 +299,10 @@ static bool close_asyncs(struct cut *cut)
 {
 	bool done = reopen_asyncs(cut);
 
-	for (uint32_t i = cut->asyncs.count; i > 0 && done; i--) {
+	for (uint32_t i = cut->asyncs.last; i != 0 && done;) {
 		struct event end = cut->asyncs.items[i - 1].begin;
 
-		if (!cut->asyncs.items[i - 1].used)
-			continue;
+		i = cut->asyncs.items[i - 1].before;
 		end.kind = EVENT_ASYNC_END;
 		end.args = NULL;
 		end.arg_count = 0;

@@ -4,6 +4,10 @@
 #include "event_copy.h"
 #include "memory.h"
 
+/* So many with the right name and id are looked at for one on the right track,
+ * lest each end looks at all that are open. */
+#define TRACKS_SEARCHED 256
+
 static uint32_t name_of(const struct trace *trace, const struct event *event)
 {
 	return event->site < trace->site_count ? trace->sites[event->site].name
@@ -85,6 +89,33 @@ static struct open_async *new_item(struct open_asyncs *asyncs)
 	return item;
 }
 
+/* In order of age, who comes now is the last. */
+static void link_aged(struct open_asyncs *asyncs, uint32_t number)
+{
+	struct open_async *item = &asyncs->items[number - 1];
+
+	item->before = asyncs->last;
+	item->after = 0;
+	if (asyncs->last == 0)
+		asyncs->first = number;
+	else
+		asyncs->items[asyncs->last - 1].after = number;
+	asyncs->last = number;
+}
+
+static void unlink_aged(
+	struct open_asyncs *asyncs, const struct open_async *item)
+{
+	if (item->before == 0)
+		asyncs->first = item->after;
+	else
+		asyncs->items[item->before - 1].after = item->after;
+	if (item->after == 0)
+		asyncs->last = item->before;
+	else
+		asyncs->items[item->after - 1].before = item->before;
+}
+
 struct open_async *open_asyncs_add(struct open_asyncs *asyncs,
 	const struct trace *trace, const struct event *begin)
 {
@@ -93,7 +124,6 @@ struct open_async *open_asyncs_add(struct open_asyncs *asyncs,
 
 	if (item == NULL)
 		return NULL;
-	item->used = false;
 	item->shown = false;
 	item->name = name_of(trace, begin);
 	if (!grow_heads(asyncs) || !event_copy(&item->begin, begin))
@@ -101,32 +131,52 @@ struct open_async *open_asyncs_add(struct open_asyncs *asyncs,
 	head = head_of(asyncs, item->name, begin->id);
 	item->older = *head;
 	*head = (uint32_t)(item - asyncs->items) + 1;
-	item->used = true;
+	link_aged(asyncs, *head);
 	asyncs->used++;
 	return item;
 }
 
-struct open_async *open_asyncs_take(struct open_asyncs *asyncs,
-	const struct trace *trace, const struct event *end)
+/* Where the number of the one that ends stands in its chain; NULL: nowhere. */
+static uint32_t *find_begun(
+	struct open_asyncs *asyncs, uint32_t name, const struct event *end)
 {
-	uint32_t name = name_of(trace, end);
+	uint32_t *found = NULL;
 	uint32_t *place;
+	uint32_t looked = 0;
 
 	if (asyncs->used == 0)
 		return NULL;
 	for (place = head_of(asyncs, name, end->id); *place != 0;
 		place = &asyncs->items[*place - 1].older) {
-		struct open_async *item = &asyncs->items[*place - 1];
-		uint32_t number = *place;
+		const struct open_async *item = &asyncs->items[*place - 1];
 
 		if (item->name != name || item->begin.id != end->id)
 			continue;
-		*place = item->older;
-		item->older = asyncs->free;
-		asyncs->free = number;
-		item->used = false;
-		asyncs->used--;
-		return item;
+		if (item->begin.track == end->track)
+			return place;
+		if (found == NULL)
+			found = place;
+		if (++looked == TRACKS_SEARCHED)
+			break;
 	}
-	return NULL;
+	return found;
+}
+
+struct open_async *open_asyncs_take(struct open_asyncs *asyncs,
+	const struct trace *trace, const struct event *end)
+{
+	uint32_t *place = find_begun(asyncs, name_of(trace, end), end);
+	struct open_async *item;
+	uint32_t number;
+
+	if (place == NULL)
+		return NULL;
+	number = *place;
+	item = &asyncs->items[number - 1];
+	*place = item->older;
+	item->older = asyncs->free;
+	asyncs->free = number;
+	asyncs->used--;
+	unlink_aged(asyncs, item);
+	return item;
 }

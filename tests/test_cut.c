@@ -115,6 +115,25 @@ START_TEST(parts_follow_each_other)
 }
 END_TEST
 
+/* The first has ended, and its place is another's: who has but their order to
+ * tell them apart needs that of their begins. */
+START_TEST(asynchronous_ranges_go_on_in_the_order_of_their_begins)
+{
+	struct cut *cut;
+
+	case_async(EVENT_ASYNC_BEGIN, 0, 10);
+	case_async(EVENT_ASYNC_BEGIN, 1, 11);
+	case_async(EVENT_ASYNC_END, 0, 12);
+	case_async(EVENT_ASYNC_BEGIN, 2, 13);
+	case_async(EVENT_ASYNC_END, 2, 40);
+	case_async(EVENT_ASYNC_END, 1, 50);
+	cut = case_open_cut();
+	cut_set_window(cut, 20, 30);
+	ck_assert_str_eq(case_text(cut_source(cut)), "[b20 [c20 ]c30 ]b30 ");
+	cut_source(cut)->close(cut_source(cut));
+}
+END_TEST
+
 /* No part can be behind it, and there is no end of such parts. */
 START_TEST(the_last_of_all_times_is_in_the_last_part)
 {
@@ -296,6 +315,8 @@ int main(void)
 	tcase_add_test(
 		tests, what_was_never_ended_stays_open_unless_the_window_ends);
 	tcase_add_test(tests, parts_follow_each_other);
+	tcase_add_test(
+		tests, asynchronous_ranges_go_on_in_the_order_of_their_begins);
 	tcase_add_test(tests, the_last_of_all_times_is_in_the_last_part);
 	tcase_add_loop_test(tests, random_parts_add_up, 0, 60);
 	tcase_add_loop_test(tests, random_windows_are_clipped, 0, 60);
