@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chrome_args.h"
+#include "chrome_facts.h"
 #include "memory.h"
 #include "trace_members.h"
 
@@ -170,7 +171,7 @@ static bool make_site(struct chrome_text *text, uint32_t number)
 	made->name_size = json->used;
 	json_raw_text(json, ",\"cat\":");
 	if (site.category == 0)
-		json_raw_text(json, "\"range\"");
+		json_raw_text(json, "\"" CHROME_NO_CATEGORY "\"");
 	else
 		raw_string(json, text->trace->text, site.category);
 	made->cat_size = json->used;

@@ -22,22 +22,25 @@ static const char *phase_of(
 	return phase == PHASE_NONE ? NULL : phase_rules_phase(rules, phase);
 }
 
-/* Is it one that only compilers have? */
-static bool is_compiler_site(const struct trace *trace, uint32_t site)
+/* Is it one that only compilers have? What is called "Source" may be anything,
+ * unless it is said, or at hand already, which header it is. */
+static bool is_compiler_site(const struct trace *trace, uint32_t number)
 {
-	const char *name = trace_site_name(trace, site);
+	const struct trace_site *site = &trace->sites[number];
+	const char *name = trace_site_name(trace, number);
 	size_t kind;
+	enum trace_detail detail = trace_detail_of(name, &kind);
 
-	if (trace->sites[site].category != 0)
-		return false;
-	if (strcmp(name, "ExecuteCompiler") == 0)
-		return true;
-	return trace_detail_of(name, &kind) != TRACE_DETAIL_OTHER &&
-	       (name[kind] != '\0' || trace->sites[site].file != 0);
+	if (detail == TRACE_DETAIL_HEADER)
+		return site->category == 0 ? site->file != 0
+					   : site->category == site->name;
+	return site->category == 0 &&
+	       (detail != TRACE_DETAIL_OTHER ||
+		       strcmp(name, "ExecuteCompiler") == 0);
 }
 
 /* clang says when it began, at the end of the file: of versions before 11, and
- * of what is cut off, only the ranges tell. */
+ * of what is cut off, only the ranges tell; so do those of a log. */
 bool compile_is_trace(const struct trace *trace)
 {
 	if (trace_find_fact(trace, "beginningOfTime") != NULL)

@@ -9,6 +9,7 @@
 #include "foreign.h"
 #include "inflate_source.h"
 #include "pipe.h"
+#include "trace_detail.h"
 
 /* Not through the stream, which would read ahead: who unpacks the file wants
  * all of the rest from its descriptor. */
@@ -171,6 +172,16 @@ static enum ctp_status open_packed(
 	return status;
 }
 
+/* Where profiles are made of, names are made in one place. */
+static enum ctp_status add_details(struct origin *origin, struct ctp_error *err)
+{
+	enum ctp_status status = trace_detail_open(&origin->source, err);
+
+	if (status != CTP_OK)
+		origin->source->close(origin->source);
+	return status;
+}
+
 static void reset(struct origin *origin)
 {
 	origin->file = NULL;
@@ -212,6 +223,8 @@ enum ctp_status origin_open(struct origin *origin, const char *path,
 		status = is_packed(origin, from)
 				 ? open_packed(origin, from, err)
 				 : open_source(origin, from, err);
+	if (status == CTP_OK && origin->source->read_profile == NULL)
+		status = add_details(origin, err);
 	if (status != CTP_OK)
 		close_file(origin);
 	return status;

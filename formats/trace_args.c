@@ -12,6 +12,7 @@
 #include "json_value.h"
 #include "memory.h"
 #include "strtab.h"
+#include "trace_detail.h"
 
 /* Doubles hold integers of this many digits, and powers of ten up to 22,
  * exactly: one division of them is rounded right.
@@ -42,7 +43,6 @@ static const struct {
 	{"stream", TRACE_STREAM_ID},
 	{"bytes", TRACE_BYTES},
 	{"avg ms", TRACE_AVERAGE},
-	{"detail", TRACE_DETAIL},
 	{"file", TRACE_FILE},
 	{"line", TRACE_LINE},
 };
@@ -92,11 +92,15 @@ bool trace_args_plain(struct trace_args *args, const struct json_scan *scan,
 	return true;
 }
 
+static bool is_key(const char *key, const char *text, size_t size)
+{
+	return strlen(key) == size && memcmp(key, text, size) == 0;
+}
+
 static uint8_t find_known(const char *text, size_t size)
 {
 	for (size_t i = 0; i < sizeof(known_keys) / sizeof(known_keys[0]); i++)
-		if (strlen(known_keys[i].key) == size &&
-			memcmp(known_keys[i].key, text, size) == 0)
+		if (is_key(known_keys[i].key, text, size))
 			return (uint8_t)known_keys[i].known;
 	return TRACE_KNOWN_COUNT;
 }
@@ -106,9 +110,9 @@ static bool is_asked(const struct trace *trace, const char *text, size_t size)
 	const char *const *asked = trace->asked_args;
 
 	for (; asked != NULL && *asked != NULL; asked++)
-		if (strlen(*asked) == size && memcmp(*asked, text, size) == 0)
+		if (is_key(*asked, text, size))
 			return true;
-	return false;
+	return trace->details && is_key(TRACE_DETAIL_KEY, text, size);
 }
 
 /* The key, which has not been met of late. */
@@ -242,10 +246,6 @@ static void note_known(struct trace_args *args, const struct trace_key *key,
 		return;
 	if (key->known == TRACE_AVERAGE) {
 		args->seen |= TRACE_WANT(TRACE_AVERAGE);
-	} else if (key->known == TRACE_DETAIL) {
-		args->detail = *token;
-		if (token->kind == JSON_STRING)
-			args->seen |= TRACE_WANT(TRACE_DETAIL);
 	} else if ((token->kind == JSON_NUMBER || token->kind == JSON_STRING) &&
 		   read_int(json_scan_text(scan, token), token->size,
 			   &args->known[key->known])) {

@@ -26,7 +26,6 @@ enum trace_known {
 	TRACE_STREAM_ID,
 	TRACE_BYTES,
 	TRACE_AVERAGE, /* only that it is there: clang's sums have one */
-	TRACE_DETAIL,  /* a text; see trace_args.detail */
 	TRACE_FILE,    /* where they are places; see trace_args.file */
 	TRACE_LINE,    /* likewise; 0: not known */
 	TRACE_KNOWN_COUNT
@@ -36,7 +35,8 @@ enum trace_known {
 #define TRACE_WANT(known) (1U << (known))
 #define TRACE_WANT_KNOWN (TRACE_WANT(TRACE_KNOWN_COUNT) - 1)
 #define TRACE_WANT_PLACE (TRACE_WANT(TRACE_FILE) | TRACE_WANT(TRACE_LINE))
-#define TRACE_WANT_ASKED (1U << 30) /* trace->asked_args; these are kept */
+/* trace->asked_args, and with trace->details what says these; they are kept. */
+#define TRACE_WANT_ASKED (1U << 30)
 #define TRACE_WANT_ALL UINT32_MAX
 
 struct trace_args {
@@ -50,7 +50,6 @@ struct trace_args {
 	uint32_t count;
 	uint32_t seen; /* bits of the known ones */
 	int64_t known[TRACE_KNOWN_COUNT];
-	struct json_token detail; /* of the file, if it was seen */
 	/* "file" and "line", if these come first, say where the event's
 	 * function is, and are no arguments. */
 	bool are_places;

@@ -2,23 +2,26 @@
 /*
  * What clang says its ranges are about: the header, the template, the function.
  * In a profile that is part of what a function is; without it all headers would
- * be one. In a timeline it is an argument like others.
+ * be one. In a timeline it is an argument like others, so that a profile has the
+ * same names whatever the events went through before.
  * Source: LLVM's llvm/lib/Support/TimeProfiler.cpp, and the scopes that clang
  * (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo, Passes) open with it.
  */
 #ifndef TRACE_DETAIL_H
 #define TRACE_DETAIL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-#include "buffer.h"
-#include "demangle.h"
-#include "json_scan.h"
-#include "trace.h"
-#include "trace_args.h"
+#include "event.h"
 
-/* What a range is, by the name of its function, as trace_detail_site() makes
+/* The argument that says it. */
+#define TRACE_DETAIL_KEY "detail"
+
+/* Since clang 19 headers are asynchronous ranges of this name and category, as
+ * they need not nest among others. */
+#define TRACE_DETAIL_SOURCE "Source"
+
+/* What a range is, by the name of its function, as the source below makes
  * them. */
 enum trace_detail {
 	TRACE_DETAIL_OTHER,
@@ -29,34 +32,15 @@ enum trace_detail {
 	TRACE_DETAIL_GENERATED,
 };
 
-struct trace_details {
-	struct trace *trace;
-	struct trace_args *args; /* of the event that was read last */
-	struct demangler demangler;
-	struct buffer name;
-	struct buffer detail;
-	/* A header that was begun: its end is the event that follows. */
-	bool has_header;
-	uint32_t track;
-	uint32_t site;
-	int64_t time_ns;
-};
-
-/* Both are borrowed. */
-void trace_details_init(struct trace_details *details, struct trace *trace,
-	struct trace_args *args);
-void trace_details_clear(struct trace_details *details);
-
-/* Since clang 19 headers are asynchronous ranges, as they need not nest among
- * others: is this category, or name, theirs? */
-bool trace_detail_is_header(
-	const struct json_scan *scan, const struct json_token *token);
-
-/* The site of a range with this name and the detail in `args`; without one
- * `*site` stays. False if out of memory. */
-bool trace_detail_site(struct trace_details *details,
-	const struct json_scan *scan, const struct json_token *name,
-	uint32_t *site);
+/*
+ * Puts a source around `*source`, which is closed with it. Where trace->details
+ * is set, what ranges are about names them, and headers are ranges on a track of
+ * their own; else nothing is changed.
+ *
+ * Errors: CTP_ERR_NOMEM; `*source` is as it was.
+ */
+enum ctp_status trace_detail_open(
+	struct event_source **source, struct ctp_error *err);
 
 /* What a function is, and how long the first part of its name is, without what
  * it is about. */

@@ -321,6 +321,7 @@ static enum ctp_status read_member(struct trace_reader *reader, const char *key,
 	if (strcmp(key, CHROME_OWN_MEMBER) == 0) {
 		reader->is_own = true;
 		reader->json.places = true;
+		reader->names.is_own = true;
 		return array || object ? json_scan_skip(reader->scan, err)
 				       : CTP_OK;
 	}
@@ -445,6 +446,8 @@ enum ctp_status trace_reader_read(
 	if (status != CTP_OK)
 		status = forgive(reader, &failed, err);
 	json_scan_let_go(reader->scan);
+	if (status == CTP_OK)
+		status = trace_reader_finish(reader, err);
 	if (status != CTP_OK)
 		return status;
 	trace_rows_finish(&reader->rows);

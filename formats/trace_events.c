@@ -4,6 +4,10 @@
  * times: begins and ends of ranges come first, in the order of the file, then
  * slices, the longer one first, then all else, in the order of the file.
  *
+ * But clang writes a header when it has been read, its begin right before its
+ * end, and all have one id: of those that begin together the longer one has to
+ * come first, lest what ends first would seem to be the one that began last.
+ *
  * What a device did is sorted by its end. So what caused it is there before,
  * even where the device's clock is a little behind.
  */
@@ -54,6 +58,33 @@ static enum ctp_status keep(struct trace_reader *reader,
 	item.bytes = from;
 	item.size = args->used - (size_t)(from - args->bytes);
 	return spill_add(reader->spill, &item, err);
+}
+
+/* The header that waits for its end, whose rank is known now. */
+static enum ctp_status keep_header(
+	struct trace_reader *reader, int64_t rank, struct ctp_error *err)
+{
+	struct trace_header *header = &reader->header;
+	struct buffer *bytes = &header->bytes;
+	struct spill_record item = {
+		.time_ns = header->record.time_ns, .rank = rank};
+	const uint8_t *from;
+
+	header->waits = false;
+	note_time(reader, item.time_ns, item.time_ns);
+	from = trace_record_pack(bytes->bytes + sizeof(header->record),
+		&header->record, item.time_ns);
+	item.bytes = from;
+	item.size = bytes->used - (size_t)(from - bytes->bytes);
+	return spill_add(reader->spill, &item, err);
+}
+
+enum ctp_status trace_reader_finish(
+	struct trace_reader *reader, struct ctp_error *err)
+{
+	return reader->header.waits
+		       ? keep_header(reader, reader->header.rank, err)
+		       : CTP_OK;
 }
 
 static int64_t known_arg(const struct trace_reader *reader,
@@ -238,13 +269,75 @@ static enum ctp_status add_mark(struct trace_reader *reader,
 		TRACE_RANK_RANGES + (int64_t)record->order, err);
 }
 
-static enum ctp_status add_point(struct trace_reader *reader,
-	struct trace_row *row, struct trace_record *record,
-	struct ctp_error *err)
+/* Lets a header wait for its end, which is the next event. */
+static enum ctp_status begin_header(struct trace_reader *reader,
+	const struct trace_record *record, struct ctp_error *err)
 {
+	struct trace_header *header = &reader->header;
+	enum ctp_status status = trace_reader_finish(reader, err);
+
+	if (status != CTP_OK)
+		return status;
+	header->record = *record;
+	header->record.arg_count = reader->args.count;
+	header->rank = (int64_t)reader->event_count;
+	header->bytes.used = 0;
+	buffer_add(&header->bytes, reader->args.bytes.bytes,
+		reader->args.bytes.used);
+	header->waits = !header->bytes.failed;
+	return header->waits ? CTP_OK : no_memory(err);
+}
+
+static enum ctp_status end_header(struct trace_reader *reader,
+	struct trace_record *record, struct ctp_error *err)
+{
+	const struct trace_header *header = &reader->header;
+	int64_t rank = (int64_t)reader->event_count;
+	int64_t start_ns = header->record.time_ns;
+	enum ctp_status status;
+
+	if (header->waits && header->record.track == record->track &&
+		start_ns <= record->time_ns) {
+		uint64_t dur_ns =
+			(uint64_t)record->time_ns - (uint64_t)start_ns;
+
+		status = keep_header(reader,
+			TRACE_RANK_HEADERS +
+				trace_pairs_rank(dur_ns, TRACE_PAIRS_NONE),
+			err);
+		/* Who writes headers so, writes all else so, too. */
+		reader->children_first++;
+		if (dur_ns == 0)
+			rank += TRACE_RANK_HEADERS;
+	} else {
+		status = trace_reader_finish(reader, err);
+	}
+	return status == CTP_OK
+		       ? keep(reader, record, record->time_ns, rank, err)
+		       : status;
+}
+
+/* Is it of a header, as clang writes it? We write such in order of time. */
+static bool is_header(
+	const struct trace_reader *reader, const struct trace_json *event)
+{
+	return (event->phase == 'b' || event->phase == 'e') &&
+	       !reader->is_own &&
+	       trace_json_is_source(reader->scan, &event->category) &&
+	       trace_json_is_source(reader->scan, &event->name);
+}
+
+static enum ctp_status add_point(struct trace_reader *reader,
+	struct trace_row *row, const struct trace_json *event,
+	struct trace_record *record, struct ctp_error *err)
+{
+	record->id = full_id(reader, row, event);
 	record->track = trace_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE)
 		return no_memory(err);
+	if (is_header(reader, event))
+		return event->phase == 'b' ? begin_header(reader, record, err)
+					   : end_header(reader, record, err);
 	return keep(reader, record, record->time_ns,
 		(int64_t)reader->event_count, err);
 }
@@ -342,53 +435,6 @@ static bool add_place(struct trace_reader *reader, uint32_t *site)
 	return *site != TRACE_NONE;
 }
 
-/* A header that clang read, as two events that follow each other. */
-static enum ctp_status add_header(struct trace_reader *reader,
-	struct trace_row *row, const struct trace_json *event,
-	struct ctp_error *err)
-{
-	struct trace_details *details = &reader->details;
-	struct trace_record record = {.kind = TRACE_SLICE};
-	uint32_t track = trace_rows_headers(&reader->rows, row);
-
-	if (track == TRACE_NONE)
-		return no_memory(err);
-	if (event->phase == 'b') {
-		if (details->has_header)
-			trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
-		details->has_header = true;
-		details->track = track;
-		details->time_ns = event->time_ns;
-		return trace_labels_site(&reader->names, reader->scan,
-			       &event->name, event->kind, &details->site) &&
-				       trace_detail_site(details, reader->scan,
-					       &event->name, &details->site)
-			       ? CTP_OK
-			       : no_memory(err);
-	}
-	if (!details->has_header || details->track != track ||
-		event->time_ns < details->time_ns) {
-		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
-		return CTP_OK;
-	}
-	details->has_header = false;
-	record.track = track;
-	record.site = details->site;
-	record.time_ns = details->time_ns;
-	record.dur_ns = (uint64_t)event->time_ns - (uint64_t)record.time_ns;
-	return keep(reader, &record, record.time_ns,
-		trace_pairs_rank(record.dur_ns, TRACE_PAIRS_NONE), err);
-}
-
-static bool is_header(
-	const struct trace_reader *reader, const struct trace_json *event)
-{
-	return reader->trace->details &&
-	       (event->phase == 'b' || event->phase == 'e') &&
-	       trace_detail_is_header(reader->scan, &event->category) &&
-	       trace_detail_is_header(reader->scan, &event->name);
-}
-
 enum ctp_status trace_reader_add(struct trace_reader *reader,
 	const struct trace_json *event, struct ctp_error *err)
 {
@@ -420,22 +466,14 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 		!trace_members_keep(
 			&reader->members, &reader->args, reader->scan, event))
 		return no_memory(err);
-	if (is_header(reader, event))
-		return add_header(reader, row, event, err);
 	if (!trace_labels_site(&reader->names, reader->scan, &event->name,
 		    event->kind, &record.site) ||
-		(reader->trace->details && event->phase == 'X' &&
-			event->category.kind == TRACE_JSON_NONE &&
-			!trace_detail_site(&reader->details, reader->scan,
-				&event->name, &record.site)) ||
 		((reader->args.seen & TRACE_WANT_PLACE) != 0 &&
 			!add_place(reader, &record.site)) ||
 		!read_frame(reader, event, &record))
 		return no_memory(err);
-	if (record.kind == TRACE_POINT || record.kind == TRACE_COUNTERS) {
-		record.id = full_id(reader, row, event);
-		return add_point(reader, row, &record, err);
-	}
+	if (record.kind == TRACE_POINT || record.kind == TRACE_COUNTERS)
+		return add_point(reader, row, event, &record, err);
 	record.class = (uint8_t)trace_labels_class(&reader->names, event->kind);
 	note_process(reader, row, (enum trace_class)record.class);
 	if (record.kind != TRACE_SLICE)

@@ -106,6 +106,15 @@ static enum member find_member(const char *text, size_t size)
 	}
 }
 
+bool trace_json_is_source(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	return token->kind == JSON_STRING &&
+	       token->size == strlen(TRACE_DETAIL_SOURCE) &&
+	       memcmp(json_scan_text(scan, token), TRACE_DETAIL_SOURCE,
+		       token->size) == 0;
+}
+
 /* Which arguments of the event are worth reading. What comes before them in
  * the file is known by now; of what comes behind, anything may be. */
 static uint32_t wanted(
@@ -117,16 +126,18 @@ static uint32_t wanted(
 		event->phase == 'C' || event->name.kind == TRACE_JSON_NONE)
 		return TRACE_WANT_ALL;
 	if (reader->details && event->phase == 'b' &&
-		trace_detail_is_header(reader->scan, &event->name))
-		return TRACE_WANT(TRACE_DETAIL);
+		trace_json_is_source(reader->scan, &event->name))
+		return TRACE_WANT_ASKED;
 	if (event->phase == 'i')
 		return asked;
 	if (event->phase != 'X' && event->phase != 'B' && event->phase != 'E')
 		return 0;
-	if (event->category.kind != TRACE_JSON_NONE)
+	if (event->kind != TRACE_NO_CATEGORY)
 		return trace_labels_wanted(
 			reader->names, event->kind, reader->asks);
-	return event->phase == 'E' ? 0 : TRACE_WANT_KNOWN | asked;
+	if (event->phase == 'E')
+		return 0;
+	return TRACE_WANT_KNOWN | (reader->details ? TRACE_WANT_ASKED : asked);
 }
 
 static enum ctp_status read_id2(struct trace_json_reader *reader,

@@ -61,4 +61,8 @@ enum ctp_status trace_json_read(struct trace_json_reader *reader,
 	const struct json_token *begin, struct trace_json *event,
 	struct ctp_error *err);
 
+/* Is it what clang calls a header that it read, name and category? */
+bool trace_json_is_source(
+	const struct json_scan *scan, const struct json_token *token);
+
 #endif

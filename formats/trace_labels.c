@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "chrome_facts.h"
 #include "memory.h"
 #include "strtab.h"
 
@@ -163,6 +164,15 @@ static bool learn(struct trace_labels *names, uint32_t text,
 	return category->text != STRTAB_NONE;
 }
 
+static bool is_none(const struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	static const char none[] = CHROME_NO_CATEGORY;
+
+	return names->is_own && token->size == sizeof(none) - 1 &&
+	       memcmp(json_scan_text(scan, token), none, token->size) == 0;
+}
+
 bool trace_labels_category(struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category)
@@ -177,7 +187,9 @@ bool trace_labels_category(struct trace_labels *names,
 		*category = met->category - 1;
 		return true;
 	}
-	text = token->size == 0 ? 0 : intern(names, scan, token);
+	text = token->size == 0 || is_none(names, scan, token)
+		       ? 0
+		       : intern(names, scan, token);
 	if (text == STRTAB_NONE)
 		return false;
 	name = reach(names, text);

@@ -97,22 +97,29 @@ static struct trace_reader *reader_of(struct event_source *source)
 	return (struct trace_reader *)(void *)source;
 }
 
+/* Not inlined: each event comes through next(). */
+static __attribute__((noinline)) enum ctp_status read_first(
+	struct trace_reader *reader, struct event *event, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reader->json.no_args = reader->trace->no_args;
+	reader->json.asks = reader->trace->asked_args != NULL;
+	reader->json.details = reader->trace->details;
+	status = trace_reader_read(reader, err);
+	if (status != CTP_OK)
+		return status;
+	reader->is_read = true;
+	return trace_reader_next(reader, event, err);
+}
+
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct trace_reader *reader = reader_of(source);
-	enum ctp_status status;
 
-	if (!reader->is_read) {
-		reader->json.no_args = reader->trace->no_args;
-		reader->json.asks = reader->trace->asked_args != NULL;
-		reader->json.details = reader->trace->details;
-		status = trace_reader_read(reader, err);
-		if (status != CTP_OK)
-			return status;
-		reader->is_read = true;
-	}
-	return trace_reader_next(reader, event, err);
+	return reader->is_read ? trace_reader_next(reader, event, err)
+			       : read_first(reader, event, err);
 }
 
 static uint64_t position(const struct event_source *source)
@@ -130,13 +137,13 @@ static void close_reader(struct event_source *source)
 
 	trace_late_clear(&reader->late);
 	trace_nest_clear(&reader->nest);
+	buffer_clear(&reader->header.bytes);
 	spill_free(reader->spill);
 	trace_devices_clear(&reader->devices);
 	trace_frames_clear(&reader->frames);
 	trace_join_clear(&reader->join);
 	trace_streams_clear(&reader->streams);
 	trace_rows_clear(&reader->rows);
-	trace_details_clear(&reader->details);
 	trace_labels_clear(&reader->names);
 	trace_members_clear(&reader->members);
 	trace_args_clear(&reader->args);
@@ -155,7 +162,6 @@ static bool init(struct trace_reader *reader)
 
 	done = trace_labels_init(&reader->names, trace, &reader->args) && done;
 	done = trace_rows_init(&reader->rows, trace, &reader->args) && done;
-	trace_details_init(&reader->details, trace, &reader->args);
 	done = trace_streams_init(&reader->streams, &reader->rows) && done;
 	trace_join_init(&reader->join, trace);
 	trace_frames_init(&reader->frames, trace, &reader->args);

@@ -15,7 +15,6 @@
 #include "json_scan.h"
 #include "spill.h"
 #include "trace_args.h"
-#include "trace_detail.h"
 #include "trace_devices.h"
 #include "trace_frames.h"
 #include "trace_join.h"
@@ -39,6 +38,17 @@
 #define TRACE_RANK_SLICES (-(INT64_C(1) << 62))
 #define TRACE_RANK_EMPTY INT64_C(1)
 #define TRACE_RANK_OTHERS (INT64_C(1) << 40)
+/* Headers of clang that begin then: below this, by their length, but above all
+ * else; above this the ends of those of no length. */
+#define TRACE_RANK_HEADERS ((INT64_C(1) << 62) + (INT64_C(1) << 42))
+
+/* A header that was begun in the event before. */
+struct trace_header {
+	bool waits;
+	int64_t rank; /* as any event's */
+	struct trace_record record;
+	struct buffer bytes; /* room for it, and its arguments */
+};
 
 struct trace_reader {
 	struct event_source source; /* first: it is what callers hold */
@@ -49,13 +59,13 @@ struct trace_reader {
 	struct trace_args args;
 	struct trace_members members;
 	struct trace_labels names;
-	struct trace_details details;
 	struct trace_rows rows;
 	struct trace_streams streams;
 	struct trace_join_table join;
 	struct trace_frames frames;
 	struct trace_devices devices;
 	struct spill *spill;
+	struct trace_header header;
 	uint64_t event_count; /* in the file */
 	uint64_t children_first, parents_first;
 	bool has_caller;
@@ -96,6 +106,10 @@ struct trace_reader {
  * spill_add(). */
 enum ctp_status trace_reader_add(struct trace_reader *reader,
 	const struct trace_json *event, struct ctp_error *err);
+
+/* After the last event. Errors: likewise. */
+enum ctp_status trace_reader_finish(
+	struct trace_reader *reader, struct ctp_error *err);
 
 /* Names of processes and threads, and where they stand among others; false if
  * out of memory. */

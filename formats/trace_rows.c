@@ -95,7 +95,6 @@ static struct trace_row *row_of(
 	if (number == known)
 		rows->rows[number] = (struct trace_row){.process = process,
 			.track = TRACE_NONE,
-			.headers = TRACE_NONE,
 			.tid = key[1],
 			.name = names[1]};
 	return &rows->rows[number];
@@ -183,16 +182,6 @@ uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row)
 				.pid = rows->processes[row->process].pid,
 				.tid = row->tid});
 	return row->track;
-}
-
-uint32_t trace_rows_headers(struct trace_rows *rows, struct trace_row *row)
-{
-	if (row->headers == TRACE_NONE)
-		row->headers = trace_add_track(rows->trace,
-			(struct trace_track){.kind = TRACE_TIMELINE,
-				.pid = rows->processes[row->process].pid,
-				.tid = row->tid});
-	return row->headers;
 }
 
 void trace_rows_finish(struct trace_rows *rows)

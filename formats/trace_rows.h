@@ -19,7 +19,6 @@
 struct trace_row {
 	uint32_t process; /* in trace_rows.processes */
 	uint32_t track;   /* TRACE_NONE: nothing happened here */
-	uint32_t headers; /* likewise, of the headers that clang read here */
 	int64_t tid;
 	uint32_t name;   /* strtab number; 0: none */
 	bool is_calls;   /* its track is that of the ranges they overlap */
@@ -92,9 +91,6 @@ bool trace_rows_join(
 
 /* The row's track, made if it has none; TRACE_NONE if out of memory. */
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row);
-
-/* Likewise that of the headers: they nest in each other, not in ranges. */
-uint32_t trace_rows_headers(struct trace_rows *rows, struct trace_row *row);
 
 /* All names are known now: those of tracks are set. */
 void trace_rows_finish(struct trace_rows *rows);

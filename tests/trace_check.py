@@ -91,7 +91,7 @@ class Check:
         self.directory = directory
         self.path = path
         self.plain = trace_counts.Trace(path)
-        # A log, and all other timelines, have what a range is about beside.
+        # Timelines have what a range is about beside.
         self.options = ()
         self.count(self.plain)
         self.names = Names(set(self.trace.slices_by_name()))
@@ -122,10 +122,10 @@ class Check:
         if self.work.work:
             self.joins()
         self.pstats()
+        self.log(report)
         self.count(self.plain)
         self.options = ()
         self.info()
-        self.log(report)
         self.chrome()
         return self.report.failed
 
@@ -223,7 +223,7 @@ class Check:
             self.path)
         again = self.stats(path)
         for part in ("rows", "total_ns", "functions"):
-            if not self.plain.of_clang and again[part] != report[part]:
+            if again[part] != report[part]:
                 self.report.same(f"{part} of the log", part, "the same")
 
     def chrome(self):

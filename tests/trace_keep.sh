@@ -172,6 +172,46 @@ cat >"$work/places.json" <<'END'
 {"ph":"X","name":"x","pid":1,"tid":2,"ts":34,"dur":3}]
 END
 
+# What clang's ranges are about: headers that begin, and end, together, or take no
+# time, written as they end; of two compilers; and details that are none.
+cat >"$work/clang.json" <<'END'
+{"traceEvents":[
+{"ph":"b","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":2,
+ "args":{"detail":"/in/c.h"}},
+{"ph":"e","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":4},
+{"ph":"b","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":4,
+ "args":{"detail":"/in/none.h"}},
+{"ph":"e","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":4},
+{"ph":"b","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":4,
+ "args":{"detail":"/in/around.h"}},
+{"ph":"e","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":4},
+{"ph":"b","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":2,
+ "args":{"detail":"/in/b.h"}},
+{"ph":"e","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":4},
+{"ph":"b","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":2,
+ "args":{"detail":"/in/a\u002eh"}},
+{"ph":"e","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":9},
+{"ph":"b","name":"Source","cat":"Source","id":0,"pid":2,"tid":1,"ts":3,
+ "args":{"detail":"/in/a.h"}},
+{"ph":"e","name":"Source","cat":"Source","id":0,"pid":2,"tid":1,"ts":5},
+{"ph":"X","name":"InstantiateClass","pid":1,"tid":1,"ts":1,"dur":3,
+ "args":{"detail":"std::vector<std::pair<int, \"a\">>"}},
+{"ph":"X","name":"OptFunction","pid":1,"tid":1,"ts":5,"dur":3,
+ "args":{"detail":"_Z1fi"}},
+{"ph":"X","name":"Source","pid":2,"tid":1,"ts":5,"dur":3,
+ "args":{"detail":"/in/old.h"}},
+{"ph":"X","name":"EvaluateAsConstantExpr","pid":2,"tid":1,"ts":6,"dur":1,
+ "args":{"detail":"/in/old.h:12:7"}},
+{"ph":"X","name":"EvaluateAsConstantExpr","pid":2,"tid":1,"ts":7,"dur":1,
+ "args":{"detail":"nowhere"}},
+{"ph":"X","name":"ParseClass","pid":2,"tid":1,"ts":8,"dur":1,
+ "args":{"detail":""}},
+{"ph":"X","name":"ParseClass","pid":2,"tid":1,"ts":9,"dur":1,
+ "args":{"detail":7}},
+{"ph":"X","name":"ParseClass","cat":"c","pid":2,"tid":1,"ts":10,"dur":1,
+ "args":{"detail":"not of clang"}}],"beginningOfTime":1736075080257295}
+END
+
 # $1 as a log and as a trace again, $2.
 round() {
 	"$ctprof" convert -q -t log "$1" >"$work/a.ctp" &&
@@ -181,7 +221,7 @@ round() {
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	"$work/own.json" "$work/nan.json" "$work/ends.json" \
-	"$work/cut.json" "$work/places.json" *.json.gz; do
+	"$work/cut.json" "$work/places.json" "$work/clang.json" *.json.gz; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
@@ -194,9 +234,10 @@ for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	}
 done
 
-# Whether calls were cut or not, and wherever a function's place stood, profiles
-# and tables of all of these are the same.
-for trace in "$work/places.json" logging_integration.json.gz old.json.gz \
+# Whether calls were cut or not, and wherever a function's place, or what it is
+# about, stood, profiles and tables of all of these are the same.
+for trace in "$work/places.json" "$work/clang.json" \
+	self-win-clang-19.1_main.json.gz logging_integration.json.gz old.json.gz \
 	pytorch_2.15_with_stack.json.gz "$work/cut.json"; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
 	round "$trace" "$work/b.json"
