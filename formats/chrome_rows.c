@@ -237,9 +237,9 @@ static bool write_thread_name(
 	json = begin_name(rows, row, "thread_name");
 	if (json == NULL)
 		return false;
-	if (row->lane >= CHROME_ROW_CALLS) {
-		json_key(json, CHROME_ROWS_CALLS_OF);
-		json_uint(json, row->calls_of);
+	if (row->is_part) {
+		json_key(json, CHROME_ROWS_PART_OF);
+		json_uint(json, row->part_of);
 	}
 	end_metadata(json);
 	return true;
@@ -409,11 +409,13 @@ bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 	return open_row(rows, row);
 }
 
-bool chrome_rows_open_calls(struct chrome_rows *rows,
-	const struct chrome_row *ranges, int32_t lane, struct chrome_row *row)
+bool chrome_rows_open_part(struct chrome_rows *rows,
+	const struct chrome_row *whole, int32_t lane, struct chrome_row *row)
 {
-	*row = (struct chrome_row){
-		.track = ranges->track, .lane = lane, .calls_of = ranges->tid};
+	*row = (struct chrome_row){.track = whole->track,
+		.lane = lane,
+		.part_of = whole->tid,
+		.is_part = true};
 	return open_row(rows, row);
 }
 

@@ -37,9 +37,10 @@
 #define CHROME_ROWS_OWNER "process"
 #define CHROME_ROWS_DEVICE "device"
 
-/* An argument of "thread_name" for such calls: the tid, as in the file, of the
- * row that has those ranges. */
-#define CHROME_ROWS_CALLS_OF "calls_of"
+/* An argument of "thread_name" for what overlaps on a thread: the tid, as in the
+ * file, of a row that it is a part of. Read again, all is of one thread, and
+ * nests as before. */
+#define CHROME_ROWS_PART_OF "part_of"
 
 #define CHROME_PREFIX_ROOM 64
 #define CHROME_PREFIX_PHASE 9
@@ -50,7 +51,8 @@ struct chrome_row {
 	uint32_t prefix_size;
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t calls_of; /* CHROME_ROWS_CALLS_OF */
+	uint32_t part_of; /* CHROME_ROWS_PART_OF */
+	bool is_part;
 	uint32_t track;
 	int32_t lane;  /* or one of the above */
 	uint32_t name; /* of the track, when it was written last */
@@ -93,9 +95,9 @@ void chrome_rows_clear(struct chrome_rows *rows);
 bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 	struct chrome_row *row);
 
-/* Likewise, for calls that overlap the ranges of that row. */
-bool chrome_rows_open_calls(struct chrome_rows *rows,
-	const struct chrome_row *ranges, int32_t lane, struct chrome_row *row);
+/* Likewise, a part of what that row is of. */
+bool chrome_rows_open_part(struct chrome_rows *rows,
+	const struct chrome_row *whole, int32_t lane, struct chrome_row *row);
 
 /* Writes the row's names again if the track or process got a name since. */
 bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);

@@ -90,15 +90,30 @@ struct chrome_track *chrome_track_calls(
 		return NULL;
 	calls->ranges_of = track->ranges_row;
 	track->calls = calls;
-	return chrome_rows_open_calls(&tracks->rows, calls->ranges_of,
+	return chrome_rows_open_part(&tracks->rows, calls->ranges_of,
 		       CHROME_ROW_CALLS, &calls->row)
 		       ? calls
 		       : NULL;
 }
 
+/* The row that further ones of the track are parts of; NULL: none. What a device
+ * did overlaps by itself. */
+static const struct chrome_row *whole_of(
+	const struct chrome_tracks *tracks, const struct chrome_track *track)
+{
+	enum trace_track_kind kind =
+		tracks->text->trace->tracks[track->row.track].kind;
+
+	if (track->ranges_of != NULL)
+		return track->ranges_of;
+	return kind == TRACE_THREAD || kind == TRACE_TIMELINE ? &track->row
+							      : NULL;
+}
+
 static struct chrome_row *take_row(
 	struct chrome_tracks *tracks, struct chrome_track *track, int32_t lane)
 {
+	const struct chrome_row *whole = whole_of(tracks, track);
 	struct chrome_row *row;
 	bool done;
 
@@ -109,9 +124,8 @@ static struct chrome_row *take_row(
 	row = memory_new(sizeof(*row));
 	if (row == NULL)
 		return NULL;
-	if (track->ranges_of != NULL)
-		done = chrome_rows_open_calls(
-			&tracks->rows, track->ranges_of, lane, row);
+	if (whole != NULL)
+		done = chrome_rows_open_part(&tracks->rows, whole, lane, row);
 	else
 		done = chrome_rows_open(
 			&tracks->rows, track->row.track, lane, row);

@@ -73,7 +73,7 @@ static bool set_label(struct trace_reader *reader, struct trace_row *row,
 	int64_t tid;
 
 	if (!of_process && reader->is_own &&
-		find_int(reader, CHROME_ROWS_CALLS_OF, &tid))
+		find_int(reader, CHROME_ROWS_PART_OF, &tid))
 		return trace_rows_join(&reader->rows, row, tid);
 	if (arg->kind == ARG_INT && of_process) {
 		process->has_sort = true;

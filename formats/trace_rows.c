@@ -170,7 +170,7 @@ bool trace_rows_join(
 		return false;
 	track = trace_rows_track(rows, first);
 	rows->rows[number].track = track;
-	rows->rows[number].is_calls = true;
+	rows->rows[number].is_part = true;
 	return track != TRACE_NONE;
 }
 
@@ -194,7 +194,7 @@ void trace_rows_finish(struct trace_rows *rows)
 			&rows->processes[row->process];
 		struct trace_track *track;
 
-		if (row->track == TRACE_NONE || row->is_calls)
+		if (row->track == TRACE_NONE || row->is_part)
 			continue;
 		track = &trace->tracks[row->track];
 		track->pid = process->pid;

@@ -21,7 +21,7 @@ struct trace_row {
 	uint32_t track;   /* TRACE_NONE: nothing happened here */
 	int64_t tid;
 	uint32_t name;   /* strtab number; 0: none */
-	bool is_calls;   /* its track is that of the ranges they overlap */
+	bool is_part;    /* its track is that of what it overlaps */
 	bool has_stream; /* the name says which one it is */
 	int64_t stream;
 	bool has_sort;
@@ -84,8 +84,8 @@ struct trace_process *trace_rows_process(
 bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
 	int64_t pid, int64_t device);
 
-/* The row has calls that overlap the ranges of its process's row with this tid:
- * what comes from now on is on that one's track. Rows may move. */
+/* The row has what overlaps on its process's row with this tid: what comes from
+ * now on is on that one's track. Rows may move. */
 bool trace_rows_join(
 	struct trace_rows *rows, const struct trace_row *row, int64_t tid);
 

@@ -168,7 +168,7 @@ cat >"$work/places.json" <<'END'
  "args":{"file":"/a","mode":"r","line":3}},
 {"ph":"X","name":"x","pid":1,"tid":1,"ts":34,"dur":3,"args":{"file":"/b"}},
 {"ph":"i","name":"y","pid":1,"tid":1,"ts":35,"s":"t","args":{"line":3,"file":"/b"}},
-{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"t","calls_of":1}},
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"t","part_of":1}},
 {"ph":"X","name":"x","pid":1,"tid":2,"ts":34,"dur":3}]
 END
 
