@@ -135,9 +135,9 @@ static uint32_t wanted(
 	if (event->kind != TRACE_NO_CATEGORY)
 		return trace_labels_wanted(
 			reader->names, event->kind, reader->asks);
-	if (event->phase == 'E')
-		return 0;
-	return TRACE_WANT_KNOWN | (reader->details ? TRACE_WANT_ASKED : asked);
+	if (reader->details)
+		asked = TRACE_WANT_ASKED;
+	return event->phase == 'E' ? asked : TRACE_WANT_KNOWN | asked;
 }
 
 static enum ctp_status read_id2(struct trace_json_reader *reader,
