@@ -210,6 +210,17 @@ static bool note_cause(struct trace_reader *reader, const struct trace_row *row,
 	return record->id == 0 || add_call(reader, row, record->id);
 }
 
+static int64_t slice_rank(const struct trace_reader *reader,
+	const struct trace_row *row, const struct trace_record *record)
+{
+	bool is_late = row->is_part && record->class != TRACE_PYTHON;
+
+	if (reader->is_own)
+		return (is_late ? TRACE_RANK_OWN_PARTS : TRACE_RANK_OWN) +
+		       (int64_t)record->order;
+	return trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE);
+}
+
 static enum ctp_status add_slice(struct trace_reader *reader,
 	struct trace_row *row, struct trace_record *record,
 	struct ctp_error *err)
@@ -223,7 +234,7 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 		return no_memory(err);
 	compare_slices(reader, row, record);
 	return keep(reader, record, record->time_ns,
-		trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE), err);
+		slice_rank(reader, row, record), err);
 }
 
 /* The number that an id is or, being any text, stands for. */

@@ -142,10 +142,14 @@ static int64_t rank_of(const struct pairs *pairs,
 	const struct ranges *ranges = &pairs->tracks[record->track];
 
 	if (record->dur_ns > 0)
-		return trace_pairs_rank(record->dur_ns, outer);
+		return pairs->reader->is_own
+			       ? TRACE_RANK_OWN + (int64_t)record->order
+			       : trace_pairs_rank(record->dur_ns, outer);
 	if (ranges->ended_ns == record->time_ns &&
 		ranges->end_order > record->order)
 		return TRACE_RANK_ENDING + (int64_t)record->order;
+	if (pairs->reader->is_own)
+		return TRACE_RANK_OWN + (int64_t)record->order;
 	return pairs->reader->is_reversed
 		       ? trace_pairs_rank(record->dur_ns, outer)
 		       : TRACE_RANK_EMPTY + (int64_t)record->order;
@@ -276,9 +280,10 @@ static enum ctp_status add(
 		return begin(pairs, &taken, err);
 	if (record->kind == TRACE_END)
 		return end(pairs, &taken, err);
-	if (record->kind == TRACE_SLICE)
+	if (record->kind == TRACE_SLICE &&
+		(record->dur_ns == 0 || !pairs->reader->is_own))
 		item->rank = rank_of(pairs, record, TRACE_PAIRS_NONE);
-	else
+	else if (record->kind != TRACE_SLICE)
 		item->rank += TRACE_RANK_OTHERS;
 	return spill_add(pairs->sorted, item, err);
 }

@@ -161,8 +161,10 @@ static bool is_ending(const struct trace_reader *reader)
 /* Its place in the file, if it has no length and is sorted by that. */
 static uint64_t order_of(const struct trace_reader *reader)
 {
-	bool is_empty = reader->record.kind == TRACE_SLICE &&
-			reader->record_rank >= TRACE_RANK_EMPTY;
+	bool is_empty =
+		reader->record.kind == TRACE_SLICE &&
+		reader->record.dur_ns == 0 &&
+		(reader->is_own || reader->record_rank >= TRACE_RANK_EMPTY);
 
 	return is_empty || is_ending(reader) ? reader->record.order
 					     : TRACE_NEST_NO_ORDER;

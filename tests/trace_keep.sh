@@ -212,6 +212,31 @@ cat >"$work/clang.json" <<'END'
  "args":{"detail":"not of clang"}}],"beginningOfTime":1736075080257295}
 END
 
+# What overlaps without nesting on its thread, but would nest on a row of its own.
+cat >"$work/overlaps.json" <<'END'
+[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":20},
+{"ph":"X","name":"c","pid":1,"tid":1,"ts":11,"dur":3},
+{"ph":"X","name":"d","pid":1,"tid":1,"ts":12,"dur":4},
+{"ph":"X","name":"d","pid":1,"tid":2,"ts":12,"dur":4},
+{"ph":"X","name":"e","pid":1,"tid":1,"ts":13,"dur":9}]
+END
+
+# Calls of no length, before, in and behind others that begin or end then.
+cat >"$work/moments.json" <<'END'
+{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"shared":{"frames":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]},
+"profiles":[{"type":"evented","name":"t","unit":"microseconds","startValue":0,
+"endValue":9,"events":[
+{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":5},
+{"type":"C","frame":1,"at":5},{"type":"O","frame":2,"at":5},
+{"type":"O","frame":3,"at":5},{"type":"C","frame":3,"at":5},
+{"type":"O","frame":1,"at":5},{"type":"C","frame":1,"at":7},
+{"type":"O","frame":3,"at":7},{"type":"C","frame":3,"at":7},
+{"type":"C","frame":2,"at":7},{"type":"O","frame":1,"at":7},
+{"type":"C","frame":1,"at":7},{"type":"C","frame":0,"at":9}]}]}
+END
+
 # $1 as a log and as a trace again, $2.
 round() {
 	"$ctprof" convert -q -t log "$1" >"$work/a.ctp" &&
@@ -221,7 +246,8 @@ round() {
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	"$work/own.json" "$work/nan.json" "$work/ends.json" \
-	"$work/cut.json" "$work/places.json" "$work/clang.json" *.json.gz; do
+	"$work/cut.json" "$work/places.json" "$work/clang.json" \
+	"$work/overlaps.json" *.json.gz; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
@@ -236,7 +262,8 @@ done
 
 # Whether calls were cut or not, and wherever a function's place, or what it is
 # about, stood, profiles and tables of all of these are the same.
-for trace in "$work/places.json" "$work/clang.json" \
+for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
+	"$work/moments.json" \
 	self-win-clang-19.1_main.json.gz logging_integration.json.gz old.json.gz \
 	pytorch_2.15_with_stack.json.gz "$work/cut.json"; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
