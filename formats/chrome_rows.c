@@ -227,6 +227,12 @@ void chrome_row_add_name(struct buffer *name, const struct trace *trace,
 	}
 }
 
+/* Is it one of slices that could not nest? */
+static bool is_lane(int32_t lane)
+{
+	return lane >= 0 && lane < CHROME_ROW_HOST;
+}
+
 static bool write_thread_name(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
@@ -238,8 +244,9 @@ static bool write_thread_name(
 	if (json == NULL)
 		return false;
 	if (row->is_part) {
-		json_key(json, CHROME_ROWS_PART_OF);
-		json_uint(json, row->part_of);
+		json_key(json, is_lane(row->lane) ? CHROME_ROWS_APART_FROM
+						  : CHROME_ROWS_PART_OF);
+		json_uint(json, row->whole);
 	}
 	end_metadata(json);
 	return true;
@@ -414,7 +421,7 @@ bool chrome_rows_open_part(struct chrome_rows *rows,
 {
 	*row = (struct chrome_row){.track = whole->track,
 		.lane = lane,
-		.part_of = whole->tid,
+		.whole = whole->tid,
 		.is_part = true};
 	return open_row(rows, row);
 }

@@ -37,10 +37,11 @@
 #define CHROME_ROWS_OWNER "process"
 #define CHROME_ROWS_DEVICE "device"
 
-/* An argument of "thread_name" for what overlaps on a thread: the tid, as in the
- * file, of a row that it is a part of. Read again, all is of one thread, and
- * nests as before. */
+/* Arguments of "thread_name" for further rows of a thread: the tid, as in the
+ * file, of the row that they are a part of, so that all nests as before when it
+ * is read again; or that what they have overlaps on, and did not nest. */
 #define CHROME_ROWS_PART_OF "part_of"
+#define CHROME_ROWS_APART_FROM "apart_from"
 
 #define CHROME_PREFIX_ROOM 64
 #define CHROME_PREFIX_PHASE 9
@@ -51,7 +52,7 @@ struct chrome_row {
 	uint32_t prefix_size;
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t part_of; /* CHROME_ROWS_PART_OF */
+	uint32_t whole; /* the tid of the row that this is a part of */
 	bool is_part;
 	uint32_t track;
 	int32_t lane;  /* or one of the above */

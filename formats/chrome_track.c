@@ -110,14 +110,24 @@ static const struct chrome_row *whole_of(
 							      : NULL;
 }
 
-static struct chrome_row *take_row(
-	struct chrome_tracks *tracks, struct chrome_track *track, int32_t lane)
+/* May a slice stand on the track's first row? Not where that is for ranges: there
+ * it would nest in them, unless that is known of it. */
+static bool has_place(const struct chrome_tracks *tracks,
+	const struct chrome_track *track, const struct event *slice)
+{
+	return whole_of(tracks, track) != &track->row ||
+	       trace_site_is_span(tracks->text->trace, slice->site);
+}
+
+/* The track's first row, if that may be and is not taken, or a further one. */
+static struct chrome_row *take_row(struct chrome_tracks *tracks,
+	struct chrome_track *track, int32_t lane, bool may_be_first)
 {
 	const struct chrome_row *whole = whole_of(tracks, track);
 	struct chrome_row *row;
 	bool done;
 
-	if (!track->row_used) {
+	if (may_be_first && !track->row_used) {
 		track->row_used = true;
 		return &track->row;
 	}
@@ -139,7 +149,7 @@ static struct chrome_row *take_row(
 bool chrome_track_open_ranges(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
-	track->ranges_row = take_row(tracks, track, CHROME_ROW_RANGES);
+	track->ranges_row = take_row(tracks, track, CHROME_ROW_RANGES, true);
 	if (track->ranges_row == NULL)
 		return false;
 	chrome_stack_init(
@@ -162,7 +172,8 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 		return NULL;
 	if (track->lane_rows[*lane] == NULL)
 		track->lane_rows[*lane] =
-			take_row(tracks, track, first + (int32_t)*lane);
+			take_row(tracks, track, first + (int32_t)*lane,
+				has_place(tracks, track, event));
 	return track->lane_rows[*lane];
 }
 

@@ -210,17 +210,6 @@ static bool note_cause(struct trace_reader *reader, const struct trace_row *row,
 	return record->id == 0 || add_call(reader, row, record->id);
 }
 
-static int64_t slice_rank(const struct trace_reader *reader,
-	const struct trace_row *row, const struct trace_record *record)
-{
-	bool is_late = row->is_part && record->class != TRACE_PYTHON;
-
-	if (reader->is_own)
-		return (is_late ? TRACE_RANK_OWN_PARTS : TRACE_RANK_OWN) +
-		       (int64_t)record->order;
-	return trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE);
-}
-
 static enum ctp_status add_slice(struct trace_reader *reader,
 	struct trace_row *row, struct trace_record *record,
 	struct ctp_error *err)
@@ -228,13 +217,17 @@ static enum ctp_status add_slice(struct trace_reader *reader,
 	if (is_device(reader, (enum trace_class)record->class))
 		return add_activity(reader, row, record, err);
 	record->kind = TRACE_SLICE;
+	record->event = row->is_apart ? EVENT_COMPLETE : EVENT_BEGIN;
 	record->order = reader->event_count;
 	record->track = trace_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
 		return no_memory(err);
 	compare_slices(reader, row, record);
 	return keep(reader, record, record->time_ns,
-		slice_rank(reader, row, record), err);
+		reader->is_own
+			? TRACE_RANK_OWN + (int64_t)record->order
+			: trace_pairs_rank(record->dur_ns, TRACE_PAIRS_NONE),
+		err);
 }
 
 /* The number that an id is or, being any text, stands for. */

@@ -74,7 +74,10 @@ static bool set_label(struct trace_reader *reader, struct trace_row *row,
 
 	if (!of_process && reader->is_own &&
 		find_int(reader, CHROME_ROWS_PART_OF, &tid))
-		return trace_rows_join(&reader->rows, row, tid);
+		return trace_rows_join(&reader->rows, row, tid, false);
+	if (!of_process && reader->is_own &&
+		find_int(reader, CHROME_ROWS_APART_FROM, &tid))
+		return trace_rows_join(&reader->rows, row, tid, true);
 	if (arg->kind == ARG_INT && of_process) {
 		process->has_sort = true;
 		process->sort = arg->value.integer;

@@ -37,10 +37,8 @@
 #define TRACE_RANK_ENDING (-(INT64_C(3) << 61))
 #define TRACE_RANK_SLICES (-(INT64_C(1) << 62))
 #define TRACE_RANK_EMPTY INT64_C(1)
-/* We write slices that begin together in the order in which they nest, but what
- * overlaps when it is met: it comes behind the others. */
+/* We write slices that begin together in the order in which they nest. */
 #define TRACE_RANK_OWN (TRACE_RANK_SLICES + 1)
-#define TRACE_RANK_OWN_PARTS (TRACE_RANK_SLICES + (INT64_C(1) << 41))
 #define TRACE_RANK_OTHERS (INT64_C(1) << 40)
 /* Headers of clang that begin then: below this, by their length, but above all
  * else; above this the ends of those of no length. */

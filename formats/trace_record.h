@@ -23,7 +23,7 @@ enum trace_record_kind {
 
 struct trace_record {
 	uint8_t kind;   /* enum trace_record_kind */
-	uint8_t event;  /* enum event_kind */
+	uint8_t event;  /* enum event_kind; a slice's that does not nest */
 	uint8_t flow;   /* enum event_flow */
 	uint8_t class;  /* enum trace_class */
 	uint32_t track; /* TRACE_ACTIVITY: in trace_streams */

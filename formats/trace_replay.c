@@ -197,6 +197,12 @@ static struct trace_slice slice_of(const struct trace_reader *reader)
 		.cut = record->late_ns > 0};
 }
 
+/* Is it said that it takes no part in the nesting, as we do of what overlaps? */
+static bool is_apart(const struct trace_record *record)
+{
+	return record->event == EVENT_COMPLETE;
+}
+
 /* Ends one of the calls that the range at hand outlives, if there is any. */
 static bool cut_call(struct trace_reader *reader, struct event *event)
 {
@@ -204,6 +210,7 @@ static bool cut_call(struct trace_reader *reader, struct event *event)
 	struct trace_slice range = slice_of(reader);
 
 	return record->kind == TRACE_SLICE && record->class == TRACE_OP &&
+	       !is_apart(record) &&
 	       trace_nest_cut(&reader->nest, record->track, &range, event);
 }
 
@@ -212,7 +219,7 @@ static bool cut_call(struct trace_reader *reader, struct event *event)
 static bool is_put_off(const struct trace_reader *reader,
 	const struct trace_slice *call, int64_t *until_ns)
 {
-	return call->call &&
+	return call->call && !is_apart(&reader->record) &&
 	       trace_late_has_room(&reader->late, reader->record_size) &&
 	       trace_nest_outlives(
 		       &reader->nest, reader->record.track, call, until_ns);
@@ -256,7 +263,8 @@ static bool is_nested(struct trace_reader *reader, struct trace_slice *slice)
 	if (record->class == TRACE_SPAN &&
 		trace_site_is_span(reader->trace, record->site))
 		return false;
-	if (!trace_nest_overlaps(&reader->nest, record->track, slice->end_ns))
+	if (!is_apart(record) && !trace_nest_overlaps(&reader->nest,
+					 record->track, slice->end_ns))
 		return true;
 	if (slice->cut) {
 		slice->end_ns = trace_nest_limit(&reader->nest, record->track);

@@ -154,8 +154,8 @@ bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
 	return true;
 }
 
-bool trace_rows_join(
-	struct trace_rows *rows, const struct trace_row *row, int64_t tid)
+bool trace_rows_join(struct trace_rows *rows, const struct trace_row *row,
+	int64_t tid, bool apart)
 {
 	const int64_t key[2] = {rows->processes[row->process].pid, tid};
 	const uint32_t names[2] = {0, 0};
@@ -171,6 +171,7 @@ bool trace_rows_join(
 	track = trace_rows_track(rows, first);
 	rows->rows[number].track = track;
 	rows->rows[number].is_part = true;
+	rows->rows[number].is_apart = apart;
 	return track != TRACE_NONE;
 }
 

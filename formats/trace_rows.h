@@ -21,7 +21,8 @@ struct trace_row {
 	uint32_t track;   /* TRACE_NONE: nothing happened here */
 	int64_t tid;
 	uint32_t name;   /* strtab number; 0: none */
-	bool is_part;    /* its track is that of what it overlaps */
+	bool is_part;    /* its track is that of another row */
+	bool is_apart;   /* likewise, but its slices do not nest there */
 	bool has_stream; /* the name says which one it is */
 	int64_t stream;
 	bool has_sort;
@@ -84,10 +85,10 @@ struct trace_process *trace_rows_process(
 bool trace_rows_own(struct trace_rows *rows, const struct trace_row *row,
 	int64_t pid, int64_t device);
 
-/* The row has what overlaps on its process's row with this tid: what comes from
- * now on is on that one's track. Rows may move. */
-bool trace_rows_join(
-	struct trace_rows *rows, const struct trace_row *row, int64_t tid);
+/* What comes from now on is on the track of the process's row with this tid; with
+ * `apart` it takes no part in the nesting there. Rows may move. */
+bool trace_rows_join(struct trace_rows *rows, const struct trace_row *row,
+	int64_t tid, bool apart);
 
 /* The row's track, made if it has none; TRACE_NONE if out of memory. */
 uint32_t trace_rows_track(struct trace_rows *rows, struct trace_row *row);

@@ -27,18 +27,21 @@ START_TEST(overlapping_slices_get_rows_of_their_own)
 			.dur_ns = 10},
 	};
 	json_t *json = WRITE(events, NULL);
+	json_int_t first = check_number_of(check_find(json, "X", 0), "tid");
 	json_int_t lane = check_number_of(check_find(json, "X", 1), "tid");
 
-	ck_assert_int_eq(check_number_of(check_find(json, "X", 0), "tid"), 101);
-	ck_assert_int_eq(check_number_of(check_find(json, "X", 2), "tid"), 101);
+	ck_assert_int_eq(
+		check_number_of(check_find(json, "X", 2), "tid"), first);
+	ck_assert_int_ne(first, 101);
 	ck_assert_int_ne(lane, 101);
+	ck_assert_int_ne(lane, first);
 	ck_assert_uint_eq(trace->losses[LOSS_OVERLAPS], 1);
 	ck_assert_str_eq(
-		check_text_of(check_find(json, "M", 4), "name"), "thread_name");
+		check_text_of(check_find(json, "M", 6), "name"), "thread_name");
 	ck_assert_int_eq(
-		check_number_of(check_find(json, "M", 4), "tid"), lane);
+		check_number_of(check_find(json, "M", 6), "tid"), lane);
 	ck_assert_str_eq(
-		check_text_of(check_args_of(check_find(json, "M", 4)), "name"),
+		check_text_of(check_args_of(check_find(json, "M", 6)), "name"),
 		"thread 101 (lane 2)");
 	json_decref(json);
 }
@@ -52,9 +55,11 @@ START_TEST(slices_and_nested_ranges_do_not_share_a_row)
 		{.kind = EVENT_END, .time_ns = 150},
 	};
 	json_t *json = WRITE(events, NULL);
+	const json_t *row = check_args_of(check_find(json, "M", 4));
 
-	ck_assert_int_eq(check_number_of(check_find(json, "X", 0), "tid"), 101);
-	ck_assert_int_ne(check_number_of(check_find(json, "X", 1), "tid"), 101);
+	ck_assert_int_ne(check_number_of(check_find(json, "X", 0), "tid"), 101);
+	ck_assert_int_eq(check_number_of(check_find(json, "X", 1), "tid"), 101);
+	ck_assert_int_eq(check_number_of(row, "apart_from"), 101);
 	ck_assert_uint_eq(trace->losses[LOSS_OVERLAPS], 0);
 	json_decref(json);
 }
