@@ -80,6 +80,32 @@ def logs_add_up(file):
     cut_check.check_split(whole, [part + '.json' for part in parts])
 
 
+def self_times(file):
+    """Of each function; whose they are says nothing of who called it."""
+    times = Counter()
+    for line in run('convert', '-q', '-t', 'folded', file).stdout.splitlines():
+        stack, time = line.rsplit(b' ', 1)
+        times[stack.split(b';')[-1]] += int(time)
+    return times
+
+
+def overlaps_add_up():
+    """Slices that overlap, which do not in each part that they are in."""
+    for seed in range(6):
+        draw = random.Random(seed)
+        slices = [{'ph': 'X', 'name': f'n{i}', 'pid': 1, 'tid': 1,
+                   'ts': draw.randint(0, 200), 'dur': draw.randint(0, 40),
+                   'args': {'pad': 'p' * 200}} for i in range(40)]
+        with open(path('overlaps.json'), 'w', encoding='ascii') as out:
+            json.dump(slices, out)
+        whole = self_times(path('overlaps.json'))
+        parts = split(path('overlaps.json'), 4000, '-t', 'chrome')
+        if len(parts) < 2:
+            raise Failure('one part')
+        same(sum((self_times(part) for part in parts), Counter()), +whole,
+             f'self times of {seed}')
+
+
 def pftrace_sums(file):
     sums = Counter()
     for track, found in Trace(file).slices:
@@ -372,7 +398,7 @@ def main():
             case(speedscopes_add_up, file)
         if file.endswith('.gz') and size > 10000:
             case(choices_are_kept, file)
-    for function in (around_and_step, lists, nothing_secret_is_left,
+    for function in (overlaps_add_up, around_and_step, lists, nothing_secret_is_left,
                      hashes_are_stable, mistakes_are_refused):
         case(function)
     sys.exit(bool(failed))
