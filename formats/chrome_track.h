@@ -2,7 +2,7 @@
 /*
  * What a Chrome trace's writer keeps for each track: its rows, the ranges that
  * are open on it, and the lanes of its slices. Rows are made when they are
- * needed: the track's own serves the first that comes, nested ranges or lane 0.
+ * needed: a thread's own serves its nested ranges, a device's lane 0.
  */
 #ifndef CHROME_TRACK_H
 #define CHROME_TRACK_H
