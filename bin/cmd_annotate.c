@@ -2,6 +2,7 @@
 /* Tells operations which nodes of graphs they were done for. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "inputs.h"
 #include "job.h"
 #include "names.h"
+#include "output.h"
 #include "reporting.h"
 #include "say.h"
 
@@ -55,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_REGISTRY:
 		annotation->registry = arg;
-		return 0;
+		return output_spare(arg) ? 0 : ENOMEM;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -2,6 +2,8 @@
 /* Is anything slower than allowed? The answer is the exit status. */
 #include "cmd.h"
 
+#include <errno.h>
+
 #include "arguments.h"
 #include "check_report.h"
 #include "output.h"
@@ -54,7 +56,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LIMITS:
 		request->limits = arg;
-		return 0;
+		return output_spare(arg) ? 0 : ENOMEM;
 	case KEY_MIN_TIME:
 		read_min(&request->options, arg, state);
 		return 0;

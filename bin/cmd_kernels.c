@@ -3,6 +3,7 @@
  * trace with that in it. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 #include "job.h"
 #include "kernels_report.h"
 #include "names.h"
+#include "output.h"
 #include "reporting.h"
 #include "say.h"
 
@@ -83,6 +85,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PEAKS:
 		request->peaks_path = arg;
+		if (!output_spare(arg))
+			return ENOMEM;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

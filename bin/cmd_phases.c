@@ -3,6 +3,7 @@
  * build are. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RULES:
 		request->rules = arg;
-		return 0;
+		return output_spare(arg) ? 0 : ENOMEM;
 	case KEY_SHOW_RULES:
 		show_rules(state, arg);
 		return 0;

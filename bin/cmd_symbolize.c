@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "output.h"
 #include "say.h"
 #include "symbolizer.h"
 
@@ -48,7 +49,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (symbolizer->output != NULL && request->count > 1)
 			argp_error(state, "-o takes one log");
-		return 0;
+		return symbolizer->output == NULL ||
+				       output_spare(request->paths[0])
+			       ? 0
+			       : ENOMEM;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

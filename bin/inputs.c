@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "memory.h"
 #include "names.h"
+#include "output.h"
 
 /* clang-format off */
 static const struct argp_option options[] = {
@@ -55,7 +56,7 @@ static error_t add_path(struct inputs *inputs, const char *path)
 	if (inputs->paths[inputs->count] == NULL)
 		return ENOMEM;
 	inputs->count++;
-	return 0;
+	return output_spare(path) ? 0 : ENOMEM;
 }
 
 static error_t read_names(
@@ -145,7 +146,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FILES0_FROM:
 		inputs->files0_from = arg;
-		return 0;
+		return output_spare(arg) ? 0 : ENOMEM;
 	case KEY_STRICT:
 		inputs->strict = true;
 		return 0;

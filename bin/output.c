@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "gzip_file.h"
+#include "memory.h"
 #include "pipe.h"
 #include "quantity.h"
 #include "say.h"
@@ -52,9 +53,52 @@ static int fail(const struct output *output, const char *what)
 	return EXIT_OUTPUT;
 }
 
+/* What is read: the files themselves, as a link is another path to one. */
+struct spared_file {
+	dev_t device;
+	ino_t inode;
+};
+
+static struct {
+	struct spared_file *items;
+	size_t count;
+	size_t room;
+} spared;
+
+bool output_spare(const char *path)
+{
+	struct stat found;
+	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &found)
+					    : stat(path, &found);
+
+	if (failed != 0 || !S_ISREG(found.st_mode))
+		return true;
+	if (!memory_grow(&spared.items, spared.count, &spared.room,
+		    sizeof(*spared.items)))
+		return false;
+	spared.items[spared.count++] =
+		(struct spared_file){found.st_dev, found.st_ino};
+	return true;
+}
+
+static bool is_spared(const struct stat *found)
+{
+	for (size_t i = 0; i < spared.count; i++)
+		if (spared.items[i].inode == found->st_ino &&
+			spared.items[i].device == found->st_dev)
+			return true;
+	return false;
+}
+
 static int refuse(const char *path)
 {
 	say("%s: exists; --force overwrites it", path);
+	return EXIT_OUTPUT;
+}
+
+static int refuse_input(const char *path)
+{
+	say("%s: is an input, too; write to another file", path);
 	return EXIT_OUTPUT;
 }
 
@@ -93,10 +137,11 @@ int output_check(const char *path, bool force)
 {
 	struct stat found;
 
-	if (!force && stat(path, &found) == 0 && !is_direct(path, &found) &&
-		!S_ISDIR(found.st_mode))
-		return refuse(path);
-	return EXIT_DONE;
+	if (stat(path, &found) != 0 || is_direct(path, &found))
+		return EXIT_DONE;
+	if (is_spared(&found))
+		return refuse_input(path);
+	return force ? EXIT_DONE : refuse(path);
 }
 
 /* Without O_TRUNC and O_CREAT: it is there and is nobody's content. */
@@ -187,6 +232,8 @@ static int open_path(struct output *output, const char *path)
 		}
 		if (is_direct(path, &found))
 			return open_direct(output, path);
+		if (is_spared(&found))
+			return refuse_input(path);
 		if (!output->force)
 			return refuse(path);
 		mode = found.st_mode & 07777;

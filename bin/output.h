@@ -21,10 +21,14 @@ struct output {
 	bool force;
 };
 
+/* No output is to take this path's place from here on: it is read. What is not
+ * a regular file is nobody's content. False if out of memory. */
+bool output_spare(const char *path);
+
 /*
  * Opens for writing. `path` NULL or "-" is stdout; NULL and `binary` together
  * are refused if that is a terminal. An existing file is refused without
- * `force`. One whose name ends in ".gz" is compressed.
+ * `force`, and one that is to be spared always. One whose name ends in ".gz" is compressed.
  *
  * Errors: said; returns an exit status.
  * Ownership: `path` is borrowed until the output is closed. One output at a
@@ -44,8 +48,8 @@ int output_open_as(struct output *output, const char *path, bool force,
  */
 int output_close(struct output *output, bool keep);
 
-/* Would output_open() refuse this path because it exists? Says so; returns an
- * exit status. */
+/* Would output_open() refuse this path because of what exists? Says so; returns
+ * an exit status. */
 int output_check(const char *path, bool force);
 
 /* Flushes stdout. Errors: said; returns an exit status. */

@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "format.h"
 #include "memory.h"
+#include "output.h"
 #include "say.h"
 
 bool tree_is_directory(const char *path)
@@ -104,7 +105,8 @@ static int add_entry(struct tree *tree, const FTSENT *entry, size_t root_size)
 			tree->skipped[TREE_EMPTY]++;
 			return EXIT_DONE;
 		}
-		if (add_file(tree, entry->fts_path, root_size))
+		if (add_file(tree, entry->fts_path, root_size) &&
+			output_spare(entry->fts_path))
 			return EXIT_DONE;
 		say_no_memory(entry->fts_path);
 		return EXIT_LIMIT;

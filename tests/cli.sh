@@ -173,6 +173,30 @@ chmod 600 run.pstats
 expect 0 ctprof convert run.ctp --force -o link.pstats
 cmp -s run.pstats kept || complain "convert: --force changed the content"
 [ -L link.pstats ] || complain "convert: --force replaced a link"
+mkdir tree
+cp run.ctp tree/kept.ctp
+ln -s tree/kept.ctp link.ctp
+ln tree/kept.ctp hard.ctp
+echo "5% *" >perf.limits
+echo "[" >cut.json
+while read -r command; do
+	# shellcheck disable=SC2086
+	expect 5 ctprof $command
+	said "ctprof: ${command##* }: is an input, too; write to another file"
+done <<'EOF'
+convert link.ctp --force -o link.ctp
+convert link.ctp -o tree/kept.ctp
+cut link.ctp --force -o ./hard.ctp
+stats tree --force -o link.ctp
+info link.ctp --force -o link.ctp
+gaps run.ctp link.ctp --force -o tree/kept.ctp
+merge run.ctp link.ctp --force -o link.ctp
+symbolize link.ctp --force -o tree/kept.ctp
+repair cut.json --force -o cut.json
+diff run.ctp link.ctp --force --svg link.ctp
+check --limits perf.limits run.ctp link.ctp --force --junit perf.limits
+EOF
+cmp -s run.ctp link.ctp || complain "an input is another file now"
 holds "mode of an overwritten file" "stat -c %a run.pstats" 600
 expect 0 ctprof convert -t pstats run.ctp
 cmp -s out kept || complain "convert: stdout differs from a file"
