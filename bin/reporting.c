@@ -29,6 +29,14 @@ static error_t parse_output(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static void choose_style(struct reporting *reporting,
+	enum reporting_style style, const struct argp_state *state)
+{
+	if (reporting->style != REPORTING_TEXT && reporting->style != style)
+		argp_error(state, "--json and --csv exclude each other");
+	reporting->style = style;
+}
+
 static error_t parse_reporting(int key, char *arg, struct argp_state *state)
 {
 	struct reporting *reporting = state->input;
@@ -38,10 +46,10 @@ static error_t parse_reporting(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &reporting->output;
 		return 0;
 	case KEY_JSON:
-		reporting->style = REPORTING_JSON;
+		choose_style(reporting, REPORTING_JSON, state);
 		return 0;
 	case KEY_CSV:
-		reporting->style = REPORTING_CSV;
+		choose_style(reporting, REPORTING_CSV, state);
 		return 0;
 	case KEY_COLOR:
 		reporting->color = arguments_when(state, "--color", arg);

@@ -462,6 +462,10 @@ expect 2 ctprof
 expect 2 ctprof sats
 said "ctprof: there is no command 'sats'; did you mean 'stats'?"
 expect 2 ctprof stats --nonsense
+for name in stats gaps kernels phases diff check; do
+	expect 2 ctprof $name --json --csv run.ctp run.ctp
+	said "ctprof $name: --json and --csv exclude each other"
+done
 for name in stats gaps kernels; do
 	expect 2 ctprof $name --top few run.ctp
 	said "ctprof $name: --top: 'few' is not a number of rows, or 0 for all"
