@@ -15,6 +15,7 @@
 struct request {
 	struct inputs inputs;
 	struct reporting reporting;
+	bool titled; /* CSV has its titles */
 	uint32_t top;
 	bool optimizes; /* --optimize was given, with this: */
 	struct optimize_options optimize;
@@ -79,14 +80,16 @@ static enum ctp_status read_events(const struct inputs *inputs,
 	return status == CTP_OK ? optimize_finish(optimize, err) : status;
 }
 
-static int print_gaps(const struct request *request, const struct gaps *gaps,
+static int print_gaps(struct request *request, const struct gaps *gaps,
 	const struct trace *trace, char *const *path, FILE *out)
 {
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
 		.top = request->top,
 		.color = terminal_color(out, request->reporting.color),
-		.width = terminal_width(out)};
+		.width = terminal_width(out),
+		.input = *path,
+		.titles = !request->titled};
 	struct report report;
 	uint32_t count;
 
@@ -94,6 +97,7 @@ static int print_gaps(const struct request *request, const struct gaps *gaps,
 	reporting_head(&report, trace, "ctprof/gaps/1", path);
 	if (request->reporting.style == REPORTING_JSON)
 		return gaps_print_json(&view, &report, out);
+	request->titled = true;
 	if (request->reporting.style == REPORTING_CSV)
 		return gaps_print_csv(&view, out);
 	if (count > 0)
@@ -103,19 +107,22 @@ static int print_gaps(const struct request *request, const struct gaps *gaps,
 	return EXIT_DONE;
 }
 
-static int print_optimize(const struct request *request,
+static int print_optimize(struct request *request,
 	const struct optimize *optimize, const struct trace *trace,
 	char *const *path, FILE *out)
 {
 	const struct optimize_view view = {.optimize = optimize,
 		.trace = trace,
 		.color = terminal_color(out, request->reporting.color),
-		.width = terminal_width(out)};
+		.width = terminal_width(out),
+		.input = *path,
+		.titles = !request->titled};
 	struct report report;
 
 	reporting_head(&report, trace, "ctprof/optimize/1", path);
 	if (request->reporting.style == REPORTING_JSON)
 		return optimize_print_json(&view, &report, out);
+	request->titled = true;
 	if (request->reporting.style == REPORTING_CSV)
 		return optimize_print_csv(&view, out);
 	return optimize_print_text(&view, out);
@@ -124,7 +131,7 @@ static int print_optimize(const struct request *request,
 static int report_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
-	const struct request *request = user;
+	struct request *request = user;
 	const struct trace *trace = input->origin.source->trace;
 	struct gaps *gaps = request->optimizes ? NULL : gaps_new(trace);
 	struct optimize *optimize =

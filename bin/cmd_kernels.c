@@ -22,6 +22,7 @@
 struct request {
 	struct inputs inputs;
 	struct reporting reporting;
+	bool titled; /* CSV has its titles */
 	uint32_t top;
 	enum kernels_key sort;
 	enum dtype dtype;
@@ -101,7 +102,7 @@ static enum ctp_status take(
 	return kernels_add(user, event, err);
 }
 
-static int print(const struct request *request, struct kernels *kernels,
+static int print(struct request *request, struct kernels *kernels,
 	const struct trace *trace, char *const *path, FILE *out)
 {
 	const struct kernels_view view = {.kernels = kernels,
@@ -111,7 +112,9 @@ static int print(const struct request *request, struct kernels *kernels,
 		.top = request->top,
 		.sort = request->sort,
 		.color = terminal_color(out, request->reporting.color),
-		.width = terminal_width(out)};
+		.width = terminal_width(out),
+		.input = *path,
+		.titles = !request->titled};
 	struct report report;
 	uint32_t count;
 
@@ -120,6 +123,7 @@ static int print(const struct request *request, struct kernels *kernels,
 	reporting_head(&report, trace, "ctprof/kernels/1", path);
 	if (request->reporting.style == REPORTING_JSON)
 		return kernels_print_json(&view, &report, out);
+	request->titled = true;
 	if (request->reporting.style == REPORTING_CSV)
 		return kernels_print_csv(&view, out);
 	if (count > 0)
@@ -131,7 +135,7 @@ static int print(const struct request *request, struct kernels *kernels,
 static int report_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
-	const struct request *request = user;
+	struct request *request = user;
 	struct trace *trace = input->origin.source->trace;
 	struct kernels *kernels;
 	struct ctp_error err = {0};

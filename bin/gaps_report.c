@@ -397,12 +397,15 @@ int gaps_print_csv(const struct gaps_view *view, FILE *out)
 	uint32_t count;
 	const struct gaps_place *places = gaps_places(view->gaps, &count);
 
-	fputs("pid,device,cause,name,file,line,call,idle_ns,count,longest_ns\n",
-		out);
+	if (view->titles)
+		fputs("input,pid,device,cause,name,file,line,call,idle_ns,"
+		      "count,longest_ns\n",
+			out);
 	for (uint32_t i = 0; i < shown_of(view, count); i++) {
 		const struct gaps_place *place = &places[i];
 		const struct gaps_device *device = &devices[place->device];
 
+		table_csv(out, view->input, ',');
 		fprintf(out, "%" PRId64 ",%" PRIu32 ",%s,", device->pid,
 			device->number, gap_cause_name(place->cause));
 		table_csv(out, text_of(view, place->name), ',');

@@ -15,6 +15,8 @@ struct gaps_view {
 	uint32_t top;              /* places; 0: all */
 	bool color;                /* text only, as is */
 	size_t width;
+	const char *input; /* CSV only, as is */
+	bool titles;       /* those of the columns come first */
 };
 
 /* Each prints to `out`. Errors: said; they return an exit status; those of

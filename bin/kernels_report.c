@@ -242,6 +242,7 @@ static void print_row(const struct kernels_view *view,
 	struct kernels_rates rates =
 		kernels_rates_of(view, row, kernels_peak_of(view, device));
 
+	table_csv(out, view->input, ',');
 	fprintf(out, "%" PRId64 ",%" PRIu32 ",", device->pid, device->number);
 	table_csv(out, strtab_text(view->trace->text, row->name, NULL), ',');
 	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->count,
@@ -262,10 +263,12 @@ int kernels_print_csv(const struct kernels_view *view, FILE *out)
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
 
-	fputs("pid,device,name,count,total_ns,mean_ns,min_ns,max_ns,flops,"
-	      "bytes,flops_per_s,bytes_per_s,flops_percent,"
-	      "bandwidth_percent\n",
-		out);
+	if (view->titles)
+		fputs("input,pid,device,name,count,total_ns,mean_ns,min_ns,max_"
+		      "ns,flops,"
+		      "bytes,flops_per_s,bytes_per_s,flops_percent,"
+		      "bandwidth_percent\n",
+			out);
 	for (uint32_t first = 0; first < count;
 		first = kernels_next_of(view, first))
 		for (uint32_t i = first; i < kernels_end_of(view, first); i++)

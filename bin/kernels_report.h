@@ -19,6 +19,8 @@ struct kernels_view {
 	enum kernels_key sort; /* text only, as are */
 	bool color;
 	size_t width;
+	const char *input; /* CSV only, as is */
+	bool titles;       /* those of the columns come first */
 };
 
 /* Each prints to `out`. Errors: said; they return an exit status; those of

@@ -167,11 +167,15 @@ int optimize_print_csv(const struct optimize_view *view, FILE *out)
 	const struct optimize_row *rows = optimize_rows(view->optimize, &count);
 	bool done = true;
 
-	fputs("name,location,start_ns,duration_ns,self_ns,idle_ns\n", out);
+	if (view->titles)
+		fputs("input,name,location,start_ns,duration_ns,self_ns,idle_"
+		      "ns\n",
+			out);
 	for (uint32_t i = 0; i < count && done; i++) {
 		char *location = location_of(view, &rows[i]);
 
 		done = location != NULL;
+		table_csv(out, view->input, ',');
 		table_csv(out, trace_site_name(view->trace, rows[i].site), ',');
 		table_csv(out, done ? location : "", ',');
 		fprintf(out,

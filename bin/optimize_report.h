@@ -14,6 +14,8 @@ struct optimize_view {
 	const struct trace *trace;       /* the trace */
 	bool color;                      /* text only, as is */
 	size_t width;
+	const char *input; /* CSV only, as is */
+	bool titles;       /* those of the columns come first */
 };
 
 /* Each prints to `out`. Errors: said; they return an exit status; those of

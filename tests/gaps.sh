@@ -120,4 +120,21 @@ for style in --json --csv --optimize=4; do
 	cmp -s "$work/one" "$work/two" || complain "$style: not the same twice"
 	[ -s "$work/one" ] || complain "$style: empty"
 done
+# Several inputs are one table, each line of which says where it is from.
+cp "$srcdir/tests/traces/a100_simple_add_cuda_sync.json.gz" "$work/real"
+cd "$work" || exit 99
+for form in "gaps --csv" "gaps --optimize=4 --csv" "kernels --csv"; do
+	# shellcheck disable=SC2086
+	"$CTPROF" $form real busy.json real -q >out || complain "$form"
+	"$python" - out "$form" <<'EOF' || failed=1
+import csv, sys
+with open(sys.argv[1], encoding="utf-8", newline="") as text:
+    titles, *rows = csv.reader(text)
+inputs = [row[0] for row in rows]
+assert titles[0] == "input" and titles not in rows, titles
+assert set(inputs) - {"busy.json"} == {"real"}, inputs
+assert inputs.count("real") % 2 == 0, inputs
+assert "kernels" not in sys.argv[2] or "busy.json" in inputs, inputs
+EOF
+done
 exit $failed
