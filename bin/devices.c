@@ -140,10 +140,13 @@ static void print_number(FILE *out, const char *before,
 
 /* "NVIDIA H200, compute capability 9.0, 132 multiprocessors, 150.1 GB" */
 static void print_properties(
-	FILE *out, const struct trace *trace, const struct trace_device *device)
+	FILE *out, const struct trace *trace, const struct devices_item *item)
 {
-	const struct event_arg *name =
-		find_property(trace, device, ARG_TEXT, "name");
+	const struct trace_device *device =
+		trace_find_device(trace, item->pid, item->number);
+	size_t size = 0;
+	const char *name =
+		devices_likely_name(trace, item->pid, item->number, &size);
 	const struct event_arg *memory =
 		find_property(trace, device, ARG_INT, "totalGlobalMem");
 	char bytes[QUANTITY_TEXT];
@@ -151,7 +154,7 @@ static void print_properties(
 	if (name == NULL)
 		fputs("unknown", out);
 	else
-		fwrite(name->value.text.bytes, 1, name->value.text.size, out);
+		fwrite(name, 1, size, out);
 	print_number(out, ", compute capability ",
 		find_property(trace, device, ARG_INT, "computeMajor"), "");
 	print_number(out, ".",
@@ -175,8 +178,7 @@ static char *describe(const struct devices *devices, const struct trace *trace,
 	if (out == NULL)
 		return NULL;
 	fprintf(out, "%" PRIu32 ": ", item->number);
-	print_properties(
-		out, trace, trace_find_device(trace, item->pid, item->number));
+	print_properties(out, trace, item);
 	fprintf(out, ", %" PRIu32 " %s", item->streams,
 		item->streams == 1 ? "stream" : "streams");
 	if (processes)
@@ -198,6 +200,19 @@ void devices_add_rows(const struct devices *devices, const struct trace *trace,
 		table_add(table, text == NULL ? "out of memory" : text);
 		free(text);
 	}
+}
+
+void devices_write_name(struct json *json, const struct trace *trace,
+	int64_t pid, uint32_t number)
+{
+	size_t size;
+	const char *name = devices_likely_name(trace, pid, number, &size);
+
+	json_key(json, "device_name");
+	if (name == NULL)
+		json_none(json);
+	else
+		json_text_sized(json, name, size);
 }
 
 /* Where a key comes again, the first counts. */
@@ -235,6 +250,7 @@ void devices_write(const struct devices *devices, const struct trace *trace,
 		json_begin(json, '{');
 		report_int(json, "pid", item->pid);
 		report_uint(json, "device", item->number);
+		devices_write_name(json, trace, item->pid, item->number);
 		report_uint(json, "streams", item->streams);
 		write_properties(json, trace,
 			trace_find_device(trace, item->pid, item->number));

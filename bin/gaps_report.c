@@ -297,27 +297,13 @@ int gaps_print_text(const struct gaps_view *view, FILE *out)
 	return EXIT_LIMIT;
 }
 
-static void put_name(struct json *json, const struct gaps_view *view,
-	const struct gaps_device *device)
-{
-	size_t size;
-	const char *name = devices_likely_name(
-		view->trace, device->pid, device->number, &size);
-
-	json_key(json, "device_name");
-	if (name == NULL)
-		json_none(json);
-	else
-		json_text_sized(json, name, size);
-}
-
 static void put_device(struct json *json, const struct gaps_view *view,
 	const struct gaps_device *device)
 {
 	json_begin(json, '{');
 	report_int(json, "pid", device->pid);
 	report_uint(json, "device", device->number);
-	put_name(json, view, device);
+	devices_write_name(json, view->trace, device->pid, device->number);
 	report_uint(json, "span_ns", device->span_ns);
 	report_uint(json, "busy_ns", device->busy_ns);
 	report_uint(json, "kernel_ns", device->kernel_ns);

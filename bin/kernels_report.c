@@ -76,17 +76,9 @@ static void put_share(
 static void put_name(struct json *json, const struct kernels_view *view,
 	const struct kernels_device *device)
 {
-	size_t size;
-	const char *name = devices_likely_name(
-		view->trace, device->pid, device->number, &size);
-
 	report_int(json, "pid", device->pid);
 	report_uint(json, "device", device->number);
-	json_key(json, "device_name");
-	if (name == NULL)
-		json_none(json);
-	else
-		json_text_sized(json, name, size);
+	devices_write_name(json, view->trace, device->pid, device->number);
 }
 
 uint64_t kernels_mean_of(const struct kernels_row *row)

@@ -215,11 +215,18 @@ START_TEST(each_device_has_a_line)
 		"multiprocessors, 150.0 GB, 2 streams\n");
 	free(text);
 	devices_clear(&devices);
+	/* One that nothing is said about is likely as all others. */
+	trace->tracks[add_track(TRACE_STREAM, 100, 9)].device = 2;
+	ck_assert(devices_find(&devices, trace));
+	text = text_of(&devices);
+	ck_assert_ptr_nonnull(strstr(text, "  2: NVIDIA H200, 1 stream\n"));
+	free(text);
+	devices_clear(&devices);
 	/* One of which only properties are known, one of another process. */
 	add_device(100, 3, "idle");
 	add_track(TRACE_STREAM, 200, 7);
 	ck_assert(devices_find(&devices, trace));
-	ck_assert_uint_eq(devices.count, 3);
+	ck_assert_uint_eq(devices.count, 4);
 	text = text_of(&devices);
 	ck_assert_ptr_nonnull(strstr(text, "2 streams, process 100\n"));
 	ck_assert_ptr_nonnull(strstr(text, "GB, 0 streams, process 100\n"));
@@ -249,11 +256,11 @@ START_TEST(properties_are_json_of_their_kinds)
 	list = json_loadb(
 		json.bytes, json.used, JSON_REJECT_DUPLICATES, &where);
 	ck_assert_msg(list != NULL, "%s", where.text);
-	want = json_pack("{s:[{s:i,s:i,s:i,s:{s:s,s:i,s:i,s:i,s:I}}]}",
-		"device_properties", "pid", 100, "device", 0, "streams", 1,
-		"properties", "name", "H\"200", "computeMajor", 9,
-		"computeMinor", 0, "numSms", 132, "totalGlobalMem",
-		(json_int_t)150000000000);
+	want = json_pack("{s:[{s:i,s:i,s:s,s:i,s:{s:s,s:i,s:i,s:i,s:I}}]}",
+		"device_properties", "pid", 100, "device", 0, "device_name",
+		"H\"200", "streams", 1, "properties", "name", "H\"200",
+		"computeMajor", 9, "computeMinor", 0, "numSms", 132,
+		"totalGlobalMem", (json_int_t)150000000000);
 	ck_assert_ptr_nonnull(want);
 	ck_assert_msg(
 		json_equal(list, want), "%.*s", (int)json.used, json.bytes);
