@@ -4,6 +4,8 @@
  * is called X2Y, with formats X and Y, is `ctprof convert -f X -t Y`.
  */
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +103,49 @@ static int run_converter(int argc, char **argv, const struct format *from,
 	return status;
 }
 
+/* Half of a name of ours, and what keeps it from being one, if anything does.
+ */
+static bool refuse_half(const char *name, const char *half, bool is_input)
+{
+	const struct format *format = names_format(half);
+
+	if (format == NULL)
+		say("there is no '%s': there is no format '%s'; see 'ctprof "
+		    "formats'",
+			name, half);
+	else if (is_input && !names_can_read(format))
+		say("there is no '%s': ctprof writes %s but does not read it; "
+		    "see 'ctprof formats'",
+			name, half);
+	else if (!is_input && !names_can_write(format))
+		say("there is no '%s': ctprof reads %s but does not write it; "
+		    "see 'ctprof formats'",
+			name, half);
+	else
+		return false;
+	return true;
+}
+
+/* A program that is called like a converter, X2Y, with one format that there
+ * is at least, is meant as one. */
+static bool refuse_converter(const char *name)
+{
+	char first[NAMES_BYTES];
+
+	for (const char *at = strchr(name, '2');
+		at != NULL && at - name < (ptrdiff_t)sizeof(first);
+		at = strchr(at + 1, '2')) {
+		memcpy(first, name, (size_t)(at - name));
+		first[at - name] = '\0';
+		if ((names_format(first) != NULL ||
+			    names_format(at + 1) != NULL) &&
+			(refuse_half(name, first, true) ||
+				refuse_half(name, at + 1, false)))
+			return true;
+	}
+	return false;
+}
+
 static int run_command(int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
@@ -128,6 +173,8 @@ static int run(int argc, char **argv)
 	base = base == NULL ? argv[0] : base + 1;
 	if (argc > 0 && names_split(base, &from, &to))
 		return run_converter(argc, argv, from, to);
+	if (argc > 0 && refuse_converter(base))
+		return EXIT_USAGE;
 	if (argc < 2) {
 		say("no command; see 'ctprof --help'");
 		return EXIT_USAGE;

@@ -458,6 +458,23 @@ for name in '' $(sed -n 's/^  \([a-z]*\)  .*/\1/p' commands); do
 	expect 0 ctprof ${name:---version} -V
 	printed "ctprof $(ctprof --version | cut -d' ' -f2)"
 done
+for name in ctp2nothing nothing2dot ctp2nsys dot2ctp gprof2dot2no ctprof2; do
+	ln -s "$CTPROF" $name
+done
+expect 2 ./ctp2nothing run.ctp
+said "ctprof: there is no 'ctp2nothing': there is no format 'nothing'; see \
+'ctprof formats'"
+expect 2 ./nothing2dot run.ctp
+said "ctprof: there is no 'nothing2dot': there is no format 'nothing'; see \
+'ctprof formats'"
+expect 2 ./ctp2nsys run.ctp
+said "ctprof: there is no 'ctp2nsys': ctprof reads nsys but does not write \
+it; see 'ctprof formats'"
+expect 2 ./dot2ctp run.ctp
+said "ctprof: there is no 'dot2ctp': ctprof writes dot but does not read it; \
+see 'ctprof formats'"
+expect 2 ./gprof2dot2no run.ctp
+expect 0 ./ctprof2 stats run.ctp
 expect 2 ctprof
 expect 2 ctprof sats
 said "ctprof: there is no command 'sats'; did you mean 'stats'?"
