@@ -69,6 +69,20 @@ rm "$work/d.json"
 echo 'no JSON at all' >"$work/text"
 expect 3 "$work/text" -o "$work/d.json"
 says 'neither an object nor an array'
+printf 'int main(void) {\n\tint a[] = {1};\n\treturn a[0];\n}\n' >"$work/x.c"
+expect 3 "$work/x.c" -o "$work/d.json"
+says 'x.c: has no event, and nothing else that a trace in JSON has'
+[ -e "$work/d.json" ] && complain "$what: something was left"
+# But behind lines of a log may be one.
+{
+	echo 'INFO: up'
+	echo '{"$schema":"https://www.speedscope.app/file-format-schema.json",'
+	echo '"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented",'
+	echo '"name":"p","unit":"none","startValue":0,"endValue":1,"events":[]'
+} >"$work/late.json"
+expect 0 "$work/late.json" -o "$work/e.json"
+expect 0 "$work/e.json" -o - -q
+grep -q '"frames":' "$work/out" || complain "late: $(cat "$work/out")"
 "$ctprof" convert -q "$work/good.json" -o "$work/log.ctp"
 expect 3 "$work/log.ctp" -o "$work/d.json"
 says "log.ctp: is a log of ctprof's"
