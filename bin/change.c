@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "label.h"
 #include "report.h"
 
 #define DIGITS UINT64_C(1000000000000000000) /* so many fit a word */
@@ -94,10 +95,11 @@ void change_add_name(struct table *table, const struct diff_row *row)
 {
 	const char *slash = strrchr(row->file, '/');
 	const char *base = slash == NULL ? row->file : slash + 1;
+	const char *name = label_name(row->name);
 	char *text = NULL;
-	int size = *base == '\0' ? asprintf(&text, "%s", row->name)
-				 : asprintf(&text, "%s (%s:%" PRIu32 ")",
-					   row->name, base, row->line);
+	int size = *base == '\0' ? asprintf(&text, "%s", name)
+				 : asprintf(&text, "%s (%s:%" PRIu32 ")", name,
+					   base, row->line);
 
 	if (size < 0) {
 		table->text.failed = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "label.h"
 #include "say.h"
 
 #define PPM_PERCENT 10000
@@ -100,7 +101,7 @@ static void add_row(const struct check_view *view, struct table *table,
 	table_add(table, change_percent(text, base, changed));
 	table_add(table, check_limit_text(text, verdict->limit));
 	if (*verdict->row->name == '\0')
-		table_add(table, verdict->name);
+		table_add(table, label_name(verdict->name));
 	else
 		change_add_name(table, verdict->row);
 }

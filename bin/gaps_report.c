@@ -7,6 +7,7 @@
 #include "amount.h"
 #include "cmd.h"
 #include "devices.h"
+#include "label.h"
 #include "quantity.h"
 #include "say.h"
 #include "table.h"
@@ -181,6 +182,8 @@ static char *place_text(
 
 	if (*name == '\0')
 		name = *call == '\0' ? "(outside of any range)" : "";
+	else
+		name = label_name(name);
 	if (place->line != 0)
 		(void)snprintf(where, sizeof(where), ":%" PRIu32, place->line);
 	if (asprintf(&text, "%s%s%s%s%s%s%s", name, *file == '\0' ? "" : " (",

@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "devices.h"
 #include "kernels_private.h"
+#include "label.h"
 #include "quantity.h"
 #include "say.h"
 #include "table.h"
@@ -61,7 +62,8 @@ static void add_row(const struct kernels_view *view, struct table *table,
 	add_percent(table, rates.has_flops_share, rates.flops_share);
 	add_in(table, rates.has_bytes, rates.bytes_per_s, UNIT_BYTES);
 	add_percent(table, rates.has_bytes_share, rates.bytes_share);
-	table_add(table, strtab_text(view->trace->text, row->name, NULL));
+	table_add(table,
+		label_name(strtab_text(view->trace->text, row->name, NULL)));
 }
 
 static bool print_table(const struct kernels_view *view, uint32_t first,

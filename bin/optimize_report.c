@@ -7,6 +7,7 @@
 
 #include "amount.h"
 #include "cmd.h"
+#include "label.h"
 #include "quantity.h"
 #include "say.h"
 #include "table.h"
@@ -75,8 +76,8 @@ static void add_row(const struct optimize_view *view, struct table *table,
 	table_add(table, quantity_in(text, row->self_ns, UNIT_NS));
 	table_add(table, quantity_in(text, row->duration_ns, UNIT_NS));
 	if (location == NULL ||
-		asprintf(&name, "%s%s%s", range, placed ? "  @ " : "",
-			placed ? location : "") < 0) {
+		asprintf(&name, "%s%s%s", label_name(range),
+			placed ? "  @ " : "", placed ? location : "") < 0) {
 		table->text.failed = true;
 		name = NULL;
 	}

@@ -7,6 +7,7 @@
 
 #include "amount.h"
 #include "cmd.h"
+#include "label.h"
 #include "memory.h"
 #include "quantity.h"
 #include "say.h"
@@ -98,7 +99,7 @@ static void add_work(
 	add_time(stats, table, device->max_ns);
 	add_share(stats, table, device->self_ns);
 	add_device(table, function);
-	table_add(table, function->name);
+	table_add(table, label_name(function->name));
 	if (stats->options->callers)
 		add_launchers(stats, table, number);
 }

@@ -10,6 +10,7 @@
 #include "amount.h"
 #include "buffer.h"
 #include "cmd.h"
+#include "label.h"
 #include "quantity.h"
 #include "say.h"
 #include "stats_memory.h"
@@ -145,7 +146,7 @@ static void add_name(struct view *view, const char *before,
 		return;
 	}
 	buffer_add_text(&text, before);
-	buffer_add_text(&text, function->name);
+	buffer_add_text(&text, label_name(function->name));
 	if (function->device.kind != PROFILE_HOST) {
 		/* What the device is called would leave no room for the name.
 		 */

@@ -96,8 +96,7 @@ void stats_add_name(struct table *table, const char *before,
 	bool host = function->device.kind == PROFILE_HOST;
 	const char *slash = host ? strrchr(function->file, '/') : NULL;
 	const char *base = slash == NULL ? function->file : slash + 1;
-	const char *name =
-		*function->name == '\0' ? LABEL_NO_NAME : function->name;
+	const char *name = label_name(function->name);
 	char *text = NULL;
 	int size;
 

@@ -39,14 +39,18 @@ static bool change_label(struct maker *maker)
 	return true;
 }
 
+const char *label_name(const char *name)
+{
+	return utf8_is_visible(name, strlen(name)) ? name : LABEL_NO_NAME;
+}
+
 static bool make_name(
 	struct maker *maker, const struct profile_function *function)
 {
+	const char *name = label_name(function->name);
+
 	maker->label.used = 0;
-	utf8_add_printable(
-		&maker->label, function->name, strlen(function->name));
-	if (maker->label.used == 0)
-		buffer_add_text(&maker->label, LABEL_NO_NAME);
+	utf8_add_printable(&maker->label, name, strlen(name));
 	return change_label(maker);
 }
 

@@ -10,8 +10,11 @@
 #include "profile.h"
 #include "strtab.h"
 
-/* What is shown in the place of a name of no letters. */
+/* What is shown in the place of a name of which nothing can be seen. */
 #define LABEL_NO_NAME "(no name)"
+
+/* The name, or that. */
+const char *label_name(const char *name);
 
 /* What calls that have no caller are shown to come from; no function has it as
  * its label. */

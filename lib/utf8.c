@@ -196,3 +196,31 @@ void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 			buffer_add(out, at, length);
 	}
 }
+
+/* Joiners, marks of direction, and what else has no shape of its own. */
+static bool is_shapeless(uint32_t point)
+{
+	return point == 0xad || (point >= 0x200b && point <= 0x200f) ||
+	       (point >= 0x202a && point <= 0x202e) ||
+	       (point >= 0x2060 && point <= 0x206f) ||
+	       (point >= 0xfe00 && point <= 0xfe0f) || point == 0xfeff;
+}
+
+bool utf8_is_visible(const char *bytes, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	size_t length;
+	bool whole;
+
+	for (; size > 0; at += length, size -= length) {
+		uint32_t point;
+
+		if (visible_prefix(at, size) > 0)
+			return true;
+		length = match(at, size, &whole);
+		point = whole ? decode(at, length) : 0xffff;
+		if (!is_blank(point) && !is_shapeless(point))
+			return true;
+	}
+	return false;
+}

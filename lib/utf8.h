@@ -3,6 +3,7 @@
 #ifndef UTF8_H
 #define UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "buffer.h"
@@ -39,5 +40,8 @@ void utf8_add_nonzero(struct buffer *out, const char *bytes, size_t size);
  * becomes U+FFFD, and there are no spaces at either end.
  */
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size);
+
+/* Would anything be seen of it then? Characters without width are not. */
+bool utf8_is_visible(const char *bytes, size_t size);
 
 #endif

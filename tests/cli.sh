@@ -494,9 +494,20 @@ for name in stats gaps kernels; do
 	expect 2 ctprof $name --files0-from=names0
 	said "ctprof $name: standard input (-) can be read once only"
 done
-echo '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":""}]' > nameless.json
-expect 0 ctprof stats nameless.json
-printed "5.000  (no name)"
+for name in '' ' ' '\u200b'; do
+	printf '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":"%s"},
+		{"ph":"X","cat":"kernel","pid":0,"tid":7,"ts":0,"dur":5,
+		"name":"%s","args":{"device":0,"stream":7}}]' \
+		"$name" "$name" >nameless.json
+	expect 0 ctprof stats nameless.json
+	printed "5.000  (no name)"
+	for command in "stats --gpu" "stats --group name" kernels \
+		"check --all nameless.json" "convert -t folded"; do
+		# shellcheck disable=SC2086
+		expect 0 ctprof $command nameless.json
+		printed "(no name)"
+	done
+done
 # Which of several inputs it is about; not of those that are not there.
 for name in gaps kernels; do
 	expect 3 ctprof $name missing run.ctp two.ctp

@@ -219,6 +219,20 @@ START_TEST(any_bytes_come_out_valid)
 }
 END_TEST
 
+START_TEST(what_has_no_shape_is_not_visible)
+{
+	static const char *const hidden[] = {"", " ", "\t\n\x7f", "\xc2\xa0",
+		"\xe2\x80\x8b", " \xef\xbb\xbf\xe2\x81\xa0\xe3\x80\x80"};
+	static const char *const visible[] = {
+		"a", " a", "\xe2\x80\x8b.", "\xc3\xa9", "\x80", "\xf0\x9f"};
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		ck_assert(!utf8_is_visible(hidden[i], strlen(hidden[i])));
+	for (size_t i = 0; i < sizeof(visible) / sizeof(visible[0]); i++)
+		ck_assert(utf8_is_visible(visible[i], strlen(visible[i])));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("utf8");
@@ -236,6 +250,7 @@ int main(void)
 	tcase_add_test(tests, invalid_bytes_are_replaced);
 	tcase_add_test(tests, printable_text_is_one_line_of_characters);
 	tcase_add_test(tests, any_bytes_come_out_valid);
+	tcase_add_test(tests, what_has_no_shape_is_not_visible);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

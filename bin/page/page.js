@@ -7,7 +7,8 @@ const main = document.getElementById("main");
 // Rows of the page's lists, as objects; the order is that of page_functions.c.
 function functionOf(row) {
 	const [text, file, line, kind, calls] = row;
-	const name = text || "(no name)"; // as LABEL_NO_NAME has it
+	// As label_name() has it.
+	const name = /[^\s\p{Cc}\p{Cf}]/u.test(text) ? text : "(no name)";
 
 	if (kind === 0)
 		return {name, file, line, kind, calls, pcalls: row[5],
