@@ -360,7 +360,7 @@ char chrome_args_take_phase(struct chrome_args *args)
 	if (item == NULL || item->size != sizeof(phase) - 1)
 		return 0;
 	letter = args->text.bytes[item->start + at];
-	if (strchr("RnNODcvV", letter) == NULL)
+	if (strchr("RnNODcvV()=", letter) == NULL)
 		return 0;
 	drop(args, item);
 	return letter;

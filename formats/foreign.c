@@ -25,8 +25,9 @@
 #define PERF_SCRIPT \
 	"is the text of 'perf script'; give ctprof the folded stacks that " \
 	"'perf script report stackcollapse' makes"
-#define FTRACE \
-	"is the text of ftrace; give ctprof what Perfetto's 'traceconv json' " \
+#define FTRACE "is the " FTRACE_TEXT
+#define FTRACE_TEXT \
+	"text of ftrace; give ctprof what Perfetto's 'traceconv json' " \
 	"makes of it"
 #define PERFETTO \
 	"is Perfetto's; give ctprof what Perfetto's 'traceconv json' makes " \
@@ -88,6 +89,7 @@ static const struct {
 	const char *key;
 	const char *advice;
 } members[] = {
+	{"systemTraceEvents", "has no events but the " FTRACE_TEXT},
 	{"timeDeltas", V8},
 	{"head", V8},
 	{"libs", "is the Firefox Profiler's; " SPEEDSCOPE},

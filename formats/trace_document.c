@@ -172,16 +172,16 @@ static bool read_base(
 	return true;
 }
 
-/* Is it one that a trace has? Its value may not be there any more. */
+/* Is it one that a trace has? Its value may not be there any more. What it is
+ * if it is none, is told by the first member that is known. */
 static void note_key(struct trace_reader *reader, const struct buffer *key)
 {
-	if (trace_keys_document(key->bytes, key->used)) {
+	if (trace_keys_document(key->bytes, key->used))
 		reader->has_header = true;
-	} else {
+	else
 		reader->has_strange = true;
-		if (reader->foreign == NULL)
-			reader->foreign = foreign_member(key->bytes, key->used);
-	}
+	if (reader->foreign == NULL)
+		reader->foreign = foreign_member(key->bytes, key->used);
 }
 
 static enum ctp_status read_members(struct trace_reader *reader,
@@ -318,6 +318,9 @@ static enum ctp_status read_member(struct trace_reader *reader, const char *key,
 		return read_viztracer(reader, key, value, err);
 	if (object && strcmp(key, "otherData") == 0)
 		return read_other_data(reader, err);
+	if (strcmp(key, "systemTraceEvents") == 0)
+		reader->has_ftrace =
+			value->kind == JSON_STRING && value->size > 0;
 	if (strcmp(key, CHROME_OWN_MEMBER) == 0) {
 		reader->is_own = true;
 		reader->json.places = true;
@@ -353,6 +356,8 @@ static bool is_no_trace(const struct trace_reader *reader)
 	if (reader->is_array)
 		return !reader->has_phase &&
 		       reader->trace->losses[LOSS_BAD_EVENTS] > 0;
+	if (reader->has_ftrace && reader->event_count == 0)
+		return true;
 	/* Samples that have a stack are events as well. */
 	return !reader->has_events && !reader->has_phase &&
 	       (!reader->is_object || !json_scan_is_cut_off(reader->scan) ||

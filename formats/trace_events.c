@@ -381,7 +381,7 @@ static bool read_phase(char phase, struct trace_record *record)
 		return true;
 	default:
 		record->event = EVENT_INSTANT;
-		return phase != 0 && strchr("iIRPnTpNODcvV", phase) != NULL;
+		return phase != 0 && strchr("iIRPnTpNODcvV()=", phase) != NULL;
 	}
 }
 

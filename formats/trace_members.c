@@ -133,7 +133,7 @@ static bool keep_phase(struct trace_args *args, const struct trace_json *event)
 {
 	char phase = event->phase;
 
-	if (!is_phase(event, "RnTpNODcvV"))
+	if (!is_phase(event, "RnTpNODcvV()="))
 		return true;
 	/* The steps of what is written as "b" and "e" now. */
 	if (phase == 'T' || phase == 'p')

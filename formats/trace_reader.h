@@ -77,6 +77,7 @@ struct trace_reader {
 	bool is_array;
 	bool is_object;
 	bool has_events;
+	bool has_ftrace;     /* text of the kernel's, which is not read */
 	bool has_header;     /* a member that traces have */
 	bool has_strange;    /* another one */
 	const char *foreign; /* what has a member like that; NULL: not known */

@@ -274,6 +274,12 @@ expect 3 ctprof repair foreign.tar.gz -o mended.json
 said "ctprof: foreign.tar.gz: is a tar archive; unpack it (tar -xf) and name the files"
 expect 3 ctprof info /bin/sh
 said "ctprof: /bin/sh: is a program, not a profile; 'ctprof record' runs programs"
+for events in '' '"traceEvents":[],'; do
+	printf '{%s"systemTraceEvents":"# tracer: nop"}' "$events" >system.json
+	expect 3 ctprof info system.json
+	said "ctprof: system.json: has no events but the text of ftrace; give \
+ctprof what Perfetto's 'traceconv json' makes of it"
+done
 printf 'perl 1 [0] 2.5:  9 cycles: \n\t  7f12 main+0x1 (perl)\n' >foreign.txt
 expect 3 ctprof info foreign.txt
 said "ctprof: foreign.txt: is the text of 'perf script'; give ctprof the folded stacks that 'perf script report stackcollapse' makes"

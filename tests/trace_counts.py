@@ -31,7 +31,7 @@ WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 DEVICE = WORK + ("gpu_user_annotation", "cuda_sync")
 OPS = ("cpu_op", "user_annotation")
 PYTHON = "python_function"
-POINTS = "iIRPnTpNODcvV"  # phases of what has no duration
+POINTS = "iIRPnTpNODcvV()="  # phases of what has no duration
 INT64_MAX = 2**63 - 1
 
 # clang's ranges that are, in a profile, what they are about, too: which file,

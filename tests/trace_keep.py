@@ -142,7 +142,7 @@ def points(events):
     found = collections.Counter()
     for event in events:
         phase = PHASES.get(event.get("ph"), event.get("ph"))
-        if phase not in tuple("iCbestfnNODRcvV") or is_arrow(event):
+        if phase not in tuple("iCbestfnNODRcvV()=") or is_arrow(event):
             continue
         args = event.get("args") or {}
         # What there is anyway; counters have nothing but their lines.
