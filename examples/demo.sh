@@ -92,7 +92,8 @@ if [ -n "$python" ]; then
 
 	"$ctprof" convert --trim-prefix python.ctp -o python.pstats
 	"$ctprof" convert --trim-prefix python.ctp -o python.json
-	"$ctprof" convert --trim-prefix -t dot --min 2% python.ctp -o python.dot
+	# With more functions it is wider than a window, and begins anywhere.
+	"$ctprof" convert --trim-prefix -t dot --min 5% python.ctp -o python.dot
 	dot -Tsvg python.dot -o python.svg
 fi
 
