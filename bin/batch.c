@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "convert.h"
 #include "cutting.h"
 #include "input.h"
 #include "inputs.h"

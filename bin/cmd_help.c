@@ -17,7 +17,6 @@
 
 #include "arguments.h"
 #include "ctprof.h"
-#include "output.h"
 #include "say.h"
 
 extern char **environ;

@@ -18,7 +18,6 @@
 #include "say.h"
 #include "stats.h"
 #include "stats_build.h"
-#include "stats_memory.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
 #define USUAL_INTERVAL_NS UINT64_C(1000000000)

@@ -7,7 +7,6 @@
 #include "event_copy.h"
 #include "memory.h"
 #include "pftrace_args.h"
-#include "protobuf.h"
 
 /* Lines beyond those that depth asks for. */
 #define LINES_MAX 64

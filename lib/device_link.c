@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "options.h"
 #include "record.h"
 #include "registry.h"

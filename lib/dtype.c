@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dtype.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "msgpack_out.h"
 #include "pack_private.h"
 #include "pack_row.h"
 

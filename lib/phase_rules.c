@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "phase_rules.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 
 #include "frame.h"
 #include "pending.h"
-#include "threads.h"
 
 static PyObjectArenaAllocator arenas; /* what was there before us */
 static bool has_arenas;

@@ -5,7 +5,6 @@
  * each. For emit.sh. With NO_DOMAINS it is one of NVTX's second version.
  */
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * order. PROGRESS is the shared file, or the lines "TID COUNT" that came
  * through the pipe. Prints how many ranges that were, or what is wrong.
  */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
  * (0: without end) meets the END that was asked for.
  */
 #include <ctprof.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

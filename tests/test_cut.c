@@ -2,7 +2,6 @@
 /* lib/cut.[ch]; with it held.[ch], open_ranges.[ch], open_async.[ch],
  * event_copy.[ch]. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

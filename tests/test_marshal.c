@@ -2,7 +2,6 @@
 /* formats/marshal.[ch]: the bytes are those that Python's marshal reads. */
 #include <check.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "marshal.h"
 #include "run_suite.h"

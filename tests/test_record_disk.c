@@ -2,7 +2,6 @@
 /* The log cannot be written, or no longer, or is taken away: the program is not
  * harmed, what was written can be read, and the recorder says what happened. */
 #include <check.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record_case.h"

@@ -3,7 +3,6 @@
  * The lines that begin with `#`. Each is a function, so that a profile shows
  * which of them a header spends its time in.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <ctprof.h>

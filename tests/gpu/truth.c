@@ -6,7 +6,6 @@
  * that each kernel of the log tells where it belongs.
  */
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
