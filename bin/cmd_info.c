@@ -159,8 +159,9 @@ static void add_counts(
 			add_count(table, counts[i].key, counts[i].count);
 }
 
-static void add_losses(struct table *table, const struct trace *trace)
+static void add_losses(struct table *table, const struct input *input)
 {
+	const struct trace *trace = input->origin.source->trace;
 	bool any = false;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
@@ -176,6 +177,8 @@ static void add_losses(struct table *table, const struct trace *trace)
 	}
 	if (!any)
 		add(table, "  lost", "nothing");
+	if (input_has_more(input))
+		add(table, "", INPUT_HAS_MORE);
 }
 
 static void add_skew(struct table *table, const struct census *census)
@@ -206,7 +209,7 @@ static int print_text(const struct subject *subject, FILE *out)
 		profile ? "unknown"
 			: quantity_time(text, subject->census->span_ns));
 	add_counts(&table, subject->census, profile);
-	add_losses(&table, subject->trace);
+	add_losses(&table, subject->input);
 	add_skew(&table, subject->census);
 	devices_add_rows(&subject->devices, subject->trace, &table);
 	add_facts(&table, subject->trace);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "say.h"
@@ -47,7 +49,12 @@ int input_open_as(struct input *input, const char *name, const char *path,
 
 	if (status == CTP_OK)
 		return EXIT_DONE;
-	say_error(input->name, &err);
+	if (status == CTP_ERR_IO && err.sys_errno == EISDIR)
+		say("%s: is a directory: name its files, or give it to stats, "
+		    "phases, diff, check or convert",
+			input->name);
+	else
+		say_error(input->name, &err);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
 								  : EXIT_INPUT;
 }
@@ -83,6 +90,16 @@ static void say_damage(const struct input *input)
 		say("%s: %s", input->name, damage);
 }
 
+bool input_has_more(const struct input *input)
+{
+	const struct trace *trace = input->origin.source->trace;
+	const char *spool = trace_find_fact(trace, "spool");
+
+	return input->origin.format == &log_format &&
+	       trace->losses[LOSS_TRUNCATED] > 0 && spool != NULL &&
+	       access(spool, F_OK) == 0;
+}
+
 int input_close(struct input *input, const struct inputs *inputs)
 {
 	const struct trace *trace = input->origin.source->trace;
@@ -101,6 +118,8 @@ int input_close(struct input *input, const struct inputs *inputs)
 			say("%s: %" PRIu64 " %s", input->name,
 				trace->losses[loss], trace_loss_words(loss));
 	}
+	if (!inputs->quiet && input_has_more(input))
+		say("%s: " INPUT_HAS_MORE, input->name);
 	origin_close(&input->origin);
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 }

@@ -29,6 +29,13 @@ int input_open_as(struct input *input, const char *name, const char *path,
 enum ctp_status input_try(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
 
+/* Is it a log whose recorder has not brought it to its end, but has left what
+ * is missing? */
+bool input_has_more(const struct input *input);
+#define INPUT_HAS_MORE \
+	"is still being recorded, or its program was killed, and 'ctprof " \
+	"repair' completes it"
+
 /*
  * Says what was lost, unless it is to be quiet, and closes. `trace` is gone
  * then.

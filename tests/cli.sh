@@ -280,6 +280,11 @@ for events in '' '"traceEvents":[],'; do
 	said "ctprof: system.json: has no events but the text of ftrace; give \
 ctprof what Perfetto's 'traceconv json' makes of it"
 done
+for name in info gaps kernels cut; do
+	expect 3 ctprof $name .
+	said "ctprof: .: is a directory: name its files, or give it to stats, \
+phases, diff, check or convert"
+done
 printf 'perl 1 [0] 2.5:  9 cycles: \n\t  7f12 main+0x1 (perl)\n' >foreign.txt
 expect 3 ctprof info foreign.txt
 said "ctprof: foreign.txt: is the text of 'perf script'; give ctprof the folded stacks that 'perf script report stackcollapse' makes"

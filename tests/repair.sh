@@ -42,6 +42,17 @@ expect 0 --json
 assert json.load(open("out"))["rows"] == []' || complain "empty JSON"
 [ $failed -gt 0 ] || echo "ok nothing to do"
 
+# Whoever reads what is there learns that there is more.
+CTPROF_OUT=half.ctp "$program" _exit 2 400000 0 >lines 2>said
+"$CTPROF" info half.ctp >out 2>said
+grep -q "^ .*'ctprof repair' completes it$" out || complain "half: $(cat out)"
+"$CTPROF" stats half.ctp >out 2>said
+what=half
+says "^ctprof: half.ctp: is still .* and 'ctprof repair' completes it$"
+expect 0 half.ctp
+"$CTPROF" info half.ctp >out 2>said
+grep -q "completes it" out said && complain "whole: $(cat out said)"
+
 leave one.ctp
 leave two.ctp 3
 expect 0
