@@ -255,6 +255,12 @@ def check_any(page, name):
     if "timeline" in sections:
         check(browser.script(DRAWN, "#timeline canvas") > 1,
               name + ": draws the timeline")
+        check(browser.script(
+            "const titles = [...document.querySelectorAll('.tracks .label,"
+            " .tracks .group')].map(label => label.title || label.innerText);"
+            "return new Set(titles).size === titles.length || titles.length"
+            " !== document.querySelectorAll('.tracks .label').length"),
+              name + ": no two tracks are called the same")
     check(("kernels" in sections) == ("a100" in name),
           name + ": tells of a GPU if there is one")
     page.is_quiet(name)

@@ -29,6 +29,15 @@ slice() {
 		'void k<int>(int)'
 	echo '"ts":80,"dur":40,"args":{"correlation":1,"stream":7,"device":0}}]'
 } >"$work/exact.json"
+{
+	echo '['
+	for tid in 1 2 3; do
+		printf '{"ph":"M","pid":1,"tid":%s,"name":"thread_name",' $tid
+		printf '"args":{"name":"worker"}},\n'
+		printf '{"ph":"X","pid":1,"tid":%s,"name":"work %s",' $tid $tid
+		echo '"ts":0,"dur":9},'
+	done
+} >"$work/namesakes.json"
 "$PYTHON3" -B "$srcdir/tests/oracle.py" program 3 |
 	CTPROF_OUT="$work/program.ctp" ./tests/oracle_record || exit 1
 echo '[]' | "$CTPROF" convert -q -t log - -o "$work/empty.ctp" || exit 1
@@ -37,7 +46,7 @@ echo '[]' | "$CTPROF" convert -q -t log - -o "$work/empty.ctp" || exit 1
 size=$(wc -c <"$work/whole.ctp")
 head -c $((size - 100)) "$work/whole.ctp" >"$work/cut.ctp"
 set -- "$work/program.ctp" "$work/empty.ctp" "$work/cut.ctp" \
-	"$traces/a100_simple_add_cuda_sync.json.gz" \
+	"$work/namesakes.json" "$traces/a100_simple_add_cuda_sync.json.gz" \
 	"$traces/self-win-clang-19.1_main.json.gz"
 
 python=$(sed -n 's/^CTP_PYTHONS = *\([^ ]*\).*/\1/p' Makefile)

@@ -67,7 +67,8 @@ function prunedLines(input) {
 			" of caller and callee",
 		folded && countOf(folded, "path") + " of calls in the flame " +
 			"graphs, which are part of \u201c(other)\u201d there",
-		input.tracks_hidden && countOf(input.tracks_hidden, "track"),
+		input.tracks_hidden && countOf(input.tracks_hidden, "track") +
+			" of the timeline, those with the least time",
 		gaps.devices_hidden && countOf(gaps.devices_hidden, "GPU"),
 		gaps.places_hidden && countOf(gaps.places_hidden, "place") +
 			" where GPUs were idle",

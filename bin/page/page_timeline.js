@@ -41,10 +41,28 @@ function drawAxis(axis, timeline) {
 }
 
 function trackTitle(track) {
-	if (track.stream)
-		return "GPU " + track.device + " \u00b7 " +
-			(track.name || "stream " + track.tid);
-	return track.name || "thread " + track.tid;
+	const number = (track.stream ? "stream " : "thread ") + track.tid;
+	const name = !track.name ? number
+		: track.namesake ? track.name + " \u00b7 " + number
+			: track.name;
+
+	return track.stream ? "GPU " + track.device + " \u00b7 " + name : name;
+}
+
+// Threads are called like their program, if nobody names them.
+function markNamesakes(tracks) {
+	const met = new Map();
+
+	for (const track of tracks) {
+		const key = JSON.stringify([track.pid, track.stream,
+			track.device, track.name]);
+		const first = met.get(key);
+
+		if (first)
+			first.namesake = track.namesake = true;
+		else
+			met.set(key, track);
+	}
 }
 
 // The hues that the names have in the flame graph.
@@ -167,6 +185,8 @@ function timelineOf(input, functions, pick) {
 	const several = new Set(timeline.tracks.map(processTitle)).size > 1;
 	const rows = [];
 	let process = "";
+
+	markNamesakes(timeline.tracks);
 
 	function say(title, lines) {
 		status.replaceChildren(make("b", {}, title), " \u2014 " +
