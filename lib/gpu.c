@@ -141,6 +141,7 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 	}
 	gpu.pid = getpid();
 	atomic_store(&gpu.state, GPU_ON);
+	gpu_watch_exit();
 	gpu_drain_begin();
 	gpu_subscribe_enable(mode);
 	gpu_session_fact("gpu.state", "recording");

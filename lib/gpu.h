@@ -23,8 +23,9 @@ enum gpu_state gpu_state(void);
 /* CUPTI cannot be used any more. Threads: any; callbacks too. */
 void gpu_die(const char *why);
 
-/* CUDA is up: at exit, what the device did is to be handed over before CUDA's
- * own handlers, which are there already, run. Threads: any, once. */
+/* At exit, what the device did is to be handed over before the handlers run
+ * that are there already: those of CUPTI, which is never to be called after
+ * them, and, once CUDA is up, those of CUDA. Threads: any. */
 void gpu_watch_exit(void);
 
 #endif

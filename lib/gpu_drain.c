@@ -231,7 +231,9 @@ static void stop(bool last)
 void gpu_drain_begin(void)
 {
 	if ((gpu_library.quirks & GPU_QUIRK_NEVER_DISABLE) != 0) {
-		flush(CUPTI_FLUSH_FORCED);
+		/* Not within cuInit(), where there are none. */
+		if (gpu_buffers_out() != 0)
+			flush(CUPTI_FLUSH_FORCED);
 		give_all(gpu_buffers_take());
 		(void)gpu_buffers_discarded();
 	}

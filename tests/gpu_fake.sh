@@ -137,6 +137,12 @@ case_of "a device" numbered "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
 FAKE_CUDA_PART=" MIG 1g.10gb" case_of "a part of a device" \
 	numbered "MIG-00010203-0405-0607-0809-0a0b0c0d0e0f"
 case_of "a wait that is new in CUDA 13" records newer
+idle() {
+	records many 0 && tells "count activities 0" &&
+		calls 1 cuptiActivityFlushAll
+}
+case_of "CUDA is there, and not used" idle
+FAKE_CUPTI_VERSION=130000 case_of "the same with CUDA 13.0 GA" idle
 
 # Sanitizers take ten times as long.
 sanitized=$(grep -c '^CTP_LDFLAGS = .*-fsanitize' Makefile)

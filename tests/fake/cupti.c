@@ -30,6 +30,7 @@ static _Atomic(fake_callback *) subscriber_callback;
 static void *subscriber_user;
 static _Atomic bool callbacks[DOMAINS][CBIDS];
 static int the_subscriber, the_context;
+static _Atomic bool has_ended;
 
 long cupti_setting(const char *variable, long otherwise)
 {
@@ -70,6 +71,12 @@ __attribute__((constructor)) static void loaded(void)
 	driver->tell("{\"what\":\"loaded\",\"library\":\"libcupti\"}");
 }
 
+/* What the library is made of is torn down with the process. */
+__attribute__((destructor)) static void ended(void)
+{
+	has_ended = true;
+}
+
 const struct fake_driver *cupti_driver(void)
 {
 	return driver != NULL && driver->is_up() ? driver : NULL;
@@ -90,6 +97,8 @@ void cupti_enter(const char *function)
 {
 	if (getpid() != owner)
 		cupti_violation(function, "called in a child, where it hangs");
+	if (has_ended)
+		cupti_violation(function, "called after its destructors");
 	if (cupti_inside == CUPTI_IN_BUFFERS)
 		cupti_violation(function, "called in a buffer's callback");
 }
