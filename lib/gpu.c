@@ -18,9 +18,10 @@
 
 #define REASON_BYTES 512
 
-/* Of CUDA 12.0: before it, graphs that were made before CUPTI came crash the
- * program. Source: https://github.com/pytorch/pytorch issue 75504. */
-#define LATE_LEAST 19
+/* A kernel's record in CUDA 12.0: before it, graphs that were made before CUPTI
+ * came crash the program. By its version 12.0 cannot be told from 11.8.
+ * Source: https://github.com/pytorch/pytorch issue 75504. */
+#define LATE_KERNEL_BYTES 208
 
 static struct {
 	_Atomic enum gpu_state state;
@@ -126,7 +127,8 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 	if (!gpu_load(reason, size))
 		return false;
 	say_what_is_loaded();
-	if (gpu_library.version < LATE_LEAST && ctp_private_device_late()) {
+	if (gpu_library.sizes[CUPTI_CONCURRENT_KERNEL] < LATE_KERNEL_BYTES &&
+		ctp_private_device_late()) {
 		(void)snprintf(reason, size,
 			"CUDA was in use already, which CUPTI can join from "
 			"CUDA 12.0 on only");

@@ -11,8 +11,8 @@
 
 struct gpu_library gpu_library;
 
-/* Versions as cuptiGetVersion() gives them: 18 is 11.8, 24 is 12.6, and from
- * 13.0 on 130000 and so on. */
+/* Versions as cuptiGetVersion() gives them: 18 is 11.8, and 12.0 and 12.1 as
+ * well; 24 is 12.6, and from 13.0 on 130000 and so on. */
 static const struct quirk {
 	uint32_t from, below;
 	enum gpu_quirk quirk;

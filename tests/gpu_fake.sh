@@ -424,6 +424,8 @@ else
 	case_of "ctprof record without --gpu" record_nothing
 	case_of "a recording that begins when CUDA is in use" late
 	FAKE_CUPTI=11.8 case_of "the same with a CUPTI that crashes" too_late
+	FAKE_CUPTI=12.4 FAKE_CUPTI_VERSION=18 case_of \
+		"the same with CUDA 12.0, which says that it is 11.8" late
 fi
 
 echo "100%: Checks: $cases, Failures: $failed, Errors: 0"
