@@ -5,12 +5,21 @@ Chrome trace: every launch, its shape, its place and its parent."""
 import collections
 import json
 
-# A kernel's clock and the events' tick in steps of up to 1 us.
-SPIN_SLACK_NS = 2000
+# A kernel takes 1 us or 2 to begin and to end, and the clock that it reads goes
+# in steps of up to 1 us.
+SPIN_SLACK_NS = 5000
 SPIN_SLACK = 0.03
+# Events tick in steps of 0.5 us, and between recorded kernels of one stream are
+# some microseconds in which their times are stored.
 EVENT_SLACK_NS = 10000
-EVENT_SLACK = 0.03
-SKEW_NS = 15000
+EVENT_GAP_NS = 4000
+# How far CUPTI's device times may be off the host's; 9 us have been seen.
+SKEW_NS = 50000
+# The times of one stream's kernels, which are rounded one by one.
+OVERLAP_NS = 1000
+# Registers are given to threads in eights; to some GPUs' not less than 16.
+REGISTERS_STEP = 8
+REGISTERS_LEAST = 16
 MEMORY_SLACK = 64 << 20
 
 
@@ -84,7 +93,8 @@ def check_recording(report, case, log, launches):
     if case != "exit":
         report.equal("losses", log.losses, {})
         return launches
-    lost = log.losses.get("device_unfinished", 0)
+    # One that had not begun has no times; one that has not ended is there.
+    lost = log.losses.get("device_times", 0)
     report.equal("kernels and losses", len(log.kernels) + lost, len(launches))
     return launches[: len(log.kernels)]
 
@@ -94,11 +104,20 @@ def shape_of(kernel):
     return {
         "name": kernel["name"],
         "block": args["block"],
-        "registers": args["registers per thread"],
         "static": args.get("static shared memory", 0),
         "dynamic": args.get("dynamic shared memory", 0),
         "local": args.get("local memory per thread", 0),
     }
+
+
+def check_registers(report, kernel, used):
+    """CUPTI tells those that it uses, or those that it is given."""
+    got = kernel["args"]["registers per thread"]
+    given = -(-used // REGISTERS_STEP) * REGISTERS_STEP
+    report.true(
+        f"{kernel['name']} has {got} registers, and uses {used}",
+        used <= got <= max(given, REGISTERS_LEAST),
+    )
 
 
 def check_place(report, log, kernel, what):
@@ -136,6 +155,7 @@ def check_launches(report, log, launches):
         report.equal(
             f"grid of r{number}", kernel["args"]["grid"], [number + 1, 1, 1]
         )
+        check_registers(report, kernel, truth["registers"])
         check_place(report, log, kernel, f"r{number}")
     report.equal("launches seen", seen, set(by_number))
 
@@ -160,7 +180,7 @@ def check_streams(report, log, launches):
         for first, second in zip(kernels, kernels[1:]):
             report.true(
                 f"kernels of stream {key} do not overlap",
-                second["start"] >= first["end"],
+                second["start"] >= first["end"] - OVERLAP_NS,
             )
             report.true(
                 f"kernels of stream {key} are in order",
@@ -193,11 +213,18 @@ def check_copies(report, log, truths):
         )
 
 
+def is_wait(call):
+    return call is not None and "Synchronize" in call["name"]
+
+
 def check_syncs(report, log, truths):
-    """As many as there were; what is waited for is over when they end."""
+    """As many as there were, not counting those that other calls come down to;
+    what is waited for is over when they end."""
     wanted = collections.Counter(t["sync"] for t in truths if "sync" in t)
     got = collections.Counter(
-        sync["name"].split()[0].lower() for sync in log.syncs
+        sync["name"].split()[0].lower()
+        for sync in log.syncs
+        if is_wait(log.calls.get(sync["args"].get("correlation")))
     )
     report.equal("syncs", got, wanted)
     last = collections.Counter()
@@ -226,7 +253,7 @@ def check_durations(report, log, truths):
                 abs(got - ns) <= max(SPIN_SLACK_NS, SPIN_SLACK * ns),
             )
         events = truth["event_ms"] * 1e6
-        slack = max(EVENT_SLACK_NS, EVENT_SLACK * events)
+        slack = EVENT_SLACK_NS + EVENT_GAP_NS * len(spins)
         report.true(
             f"events say {events:.0f} ns, the log {sum(spins)} ns",
             -SPIN_SLACK_NS <= events - sum(spins) <= slack,
