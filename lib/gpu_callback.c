@@ -41,8 +41,10 @@ static const struct pattern wanted[] = {
 	{CUPTI_RUNTIME, "cudaStreamWaitEvent", ""},
 };
 
-/* What these announce is likely to be the end of what is to be recorded. */
+/* What these announce is likely to be the end of what is to be recorded, or of
+ * what knows of it. Only what has ended is asked for: other contexts go on. */
 static const struct pattern flushing[] = {
+	{CUPTI_DRIVER, "cuCtxDestroy", ""},
 	{CUPTI_DRIVER, "cuProfilerStop", ""},
 	{CUPTI_RUNTIME, "cudaProfilerStop", ""},
 };

@@ -112,6 +112,14 @@ int cuCtxCreate_v2(work_context *context, unsigned flags, int device)
 	return cuCtxSetCurrent(*context);
 }
 
+int cuCtxDestroy_v2(work_context context)
+{
+	if (context == NULL || context == &primary)
+		return WORK_INVALID_CONTEXT;
+	fake_calls.destroy_context();
+	return context == current ? cuCtxSetCurrent(NULL) : 0;
+}
+
 int cuCtxSynchronize(void)
 {
 	if (current == NULL)

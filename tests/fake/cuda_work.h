@@ -17,6 +17,7 @@ FAKE_API int cuGetErrorName(int error, const char **name);
 FAKE_API int cuDevicePrimaryCtxRetain(work_context *context, int device);
 FAKE_API int cuDevicePrimaryCtxReset_v2(int device);
 FAKE_API int cuCtxCreate_v2(work_context *context, unsigned flags, int device);
+FAKE_API int cuCtxDestroy_v2(work_context context);
 FAKE_API int cuCtxSetCurrent(work_context context);
 FAKE_API int cuCtxSynchronize(void);
 FAKE_API int cuModuleLoadData(work_module *module, const void *image);

@@ -28,6 +28,7 @@ static const struct {
 	{FAKE_DRIVER_API, 295, "cuStreamWaitEvent"},
 	{FAKE_DRIVER_API, 306, "cuMemcpyAsync"},
 	{FAKE_DRIVER_API, 307, "cuLaunchKernel"},
+	{FAKE_DRIVER_API, 322, "cuCtxDestroy_v2"},
 	{FAKE_DRIVER_API, 440, "cuStreamSynchronize_ptsz"},
 	{FAKE_DRIVER_API, 442, "cuLaunchKernel_ptsz"},
 	{FAKE_DRIVER_API, 477, "cuLaunchCooperativeKernel"},

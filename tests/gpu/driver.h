@@ -44,6 +44,7 @@ enum driver_function_attribute {
 	X(context_set, "cuCtxSetCurrent", (driver_context context)) \
 	X(context_create, "cuCtxCreate_v2", \
 		(driver_context *context, unsigned flags, int device)) \
+	X(context_destroy, "cuCtxDestroy_v2", (driver_context context)) \
 	X(context_synchronize, "cuCtxSynchronize", (void)) \
 	X(module_load, "cuModuleLoadData", \
 		(driver_module *module, const void *image)) \

@@ -341,6 +341,31 @@ static void run_exit(void)
 		NULL);
 }
 
+/* Work of a context that is destroyed, and of one that goes on. */
+static void run_context(void)
+{
+	driver_context contexts[2];
+	struct driver_kernels own;
+	driver_stream stream;
+	int device;
+
+	MUST(driver.device_get(&device, 0));
+	MUST(driver.context_retain(&contexts[0], device));
+	MUST(driver.context_create(&contexts[1], 0, device));
+	driver_load(&own);
+	stream = new_stream();
+	for (unsigned i = 0; i < THREADS; i++)
+		launch("empty_k", own.empty, (struct shape){32, 0}, stream,
+			NULL);
+	MUST(driver.stream_synchronize(stream));
+	(void)printf("{\"sync\": \"stream\"}\n");
+	MUST(driver.context_destroy(contexts[1]));
+	MUST(driver.context_set(contexts[0]));
+	launch("empty_k", kernels.empty, (struct shape){1, 0}, NULL, NULL);
+	MUST(driver.context_synchronize());
+	(void)printf("{\"sync\": \"context\"}\n");
+}
+
 static void run_reset(void)
 {
 	driver_stream stream = new_stream();
@@ -365,6 +390,7 @@ static const struct {
 	{"stress", run_stress},
 	{"fork", run_fork},
 	{"exit", run_exit},
+	{"context", run_context},
 	{"reset", run_reset},
 };
 
