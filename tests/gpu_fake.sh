@@ -269,6 +269,36 @@ finds() {
 	cupti='' records nested && tells "fact gpu.cupti $fake/libcupti.so.13.*"
 }
 case_of "CUPTI is found" finds
+# lies DIRECTORY NAME RUNTIME: a program that has CUDA's runtime, which is the
+# file RUNTIME, uses the CUPTI of that name in DIRECTORY, which belongs to it,
+# and not the one that Triton has.
+lies() {
+	local triton=site/triton/backends/nvidia/lib/cupti
+	mkdir -p "$work/$1" "$work/${3%/*}" "$work/$triton" "$work/driver"
+	cp "$fake/libcupti.so.13" "$work/$1/$2"
+	cp "$fake/libcupti.so.13" "$work/$triton/libcupti.so"
+	cp "$build/tests/gpu/.libs/libfloor.so" "$work/$3"
+	cp "$fake/libcuda.so.1" "$work/driver"
+	local fake=$work/driver
+	cupti='' LD_PRELOAD=$work/$3 records nested || return
+	[ "$(realpath "$(sed -n 's/^fact gpu.cupti //p' "$work/told")")" = \
+		"$(realpath "$work/$1/$2")" ] || said "$work/told"
+}
+if [ "$sanitized" != 0 ]; then
+	echo "skipped beside: a sanitized library cannot be preloaded"
+else
+	case_of "CUPTI in CUDA 12's package" lies site/nvidia/cuda_cupti/lib \
+		libcupti.so.12 site/nvidia/cuda_runtime/lib/libcudart.so.12
+	case_of "CUPTI in CUDA 13's package" lies site/nvidia/cu13/lib \
+		libcupti.so.13 site/nvidia/cu13/lib/libcudart.so.13
+	case_of "CUPTI beside PyTorch" lies site/nvidia/cu13/lib \
+		libcupti.so.13 site/torch/lib/libtorch_cuda.so
+	case_of "CUPTI beside PyTorch, of CUDA 12" \
+		lies site/nvidia/cuda_cupti/lib \
+		libcupti.so.12 site/torch/lib/libtorch_cuda.so
+	case_of "CUPTI in the toolkit" lies cuda/extras/CUPTI/lib64 \
+		libcupti.so.13 cuda/lib64/libcudart.so.13
+fi
 has_driver() {
 	local fake=$work/driver
 	mkdir "$fake" && cp "$build"/tests/fake/.libs/libcuda.so.1 "$fake"
