@@ -106,9 +106,12 @@ bool gpu_load(char *reason, size_t size)
 		return false;
 	note_path();
 	result = gpu_library.cupti.cuptiGetVersion(&gpu_library.version);
-	if (result != CUPTI_OK) {
+	if (result != CUPTI_OK) { /* from 13.2 on, it asks the driver first */
 		gpu_load_result(words, sizeof(words), result);
-		(void)snprintf(reason, size, "cuptiGetVersion: %s", words);
+		(void)snprintf(reason, size,
+			"CUPTI finds no driver that it can use: "
+			"cuptiGetVersion: %s",
+			words);
 		return false;
 	}
 	find_quirks();
