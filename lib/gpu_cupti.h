@@ -6,7 +6,7 @@
  * lack reads as 0; see gpu_record.c. tests/abi_check.c compares all of it with
  * NVIDIA's headers where they are installed.
  *
- * Source: CUPTI's headers of 11.8, 12.4, 13.0, 13.1 and 13.5.
+ * Source: CUPTI's headers of 11.7 to 13.5.
  */
 #ifndef GPU_CUPTI_H
 #define GPU_CUPTI_H
@@ -246,7 +246,7 @@ struct cupti_overhead {
 	uint32_t object;
 	uint32_t ids[3]; /* process and thread, or device, context, stream */
 	uint64_t start, end;
-	uint32_t correlation; /* from 12.2 on */
+	uint32_t correlation; /* from 12.3 on */
 	void *data;           /* from 12.4 on */
 };
 static_assert(sizeof(struct cupti_overhead) == 56, "ABI");

@@ -66,7 +66,7 @@ static void note_path(void)
 }
 
 /* The library's own idea of the size: it steps from one record to the next by
- * it. Source: found to hold, without a driver, in 11.8, 12.4 and 13.0. */
+ * it. Source: found to hold in 11.7 to 13.5; see doc/GPU.md. */
 static uint16_t probe(uint32_t kind)
 {
 	static uint32_t words[PROBE_BYTES / sizeof(uint32_t)]
