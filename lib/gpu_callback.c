@@ -56,6 +56,12 @@ static const struct pattern resetting[] = {
 	{CUPTI_RUNTIME, "cudaDeviceReset", ""},
 };
 
+/* Where these are called, CUPTI has something to tell. */
+static const struct pattern launching[] = {
+	{CUPTI_DRIVER, "cuLaunchKernel", ""},
+	{CUPTI_DRIVER, "cuLaunchCooperativeKernel", ""},
+};
+
 static const struct pattern noise[] = {
 	{CUPTI_DRIVER, "cuCtxGetCurrent", ""},
 	{CUPTI_DRIVER, "cuDevicePrimaryCtxGetState", ""},
@@ -74,7 +80,10 @@ static const struct pattern noise[] = {
 
 struct function {
 	struct ctp_site *site; /* NULL: no such function */
-	bool is_wanted, is_flushing, is_resetting, is_noise;
+	bool is_wanted, is_flushing, is_resetting, is_launching, is_noise;
+	_Atomic bool is_seen;
+	/* There is more to do than to record it: always, or the first time. */
+	_Atomic bool is_special;
 };
 
 static struct {
@@ -151,9 +160,12 @@ static void add(enum cupti_domain domain, uint32_t cbid, const char *name)
 		matches(flushing, COUNT(flushing), domain, plain);
 	function->is_resetting =
 		matches(resetting, COUNT(resetting), domain, plain);
+	function->is_launching =
+		matches(launching, COUNT(launching), domain, plain);
 	function->is_noise = matches(noise, COUNT(noise), domain, plain);
 	function->is_wanted = function->is_flushing || function->is_resetting ||
 			      matches(wanted, COUNT(wanted), domain, plain);
+	atomic_init(&function->is_special, true);
 	info.name = plain;
 	info.category = domain == CUPTI_DRIVER ? "cuda_driver" : "cuda_runtime";
 	function->site = ctp_site_intern_info(&info);
@@ -173,10 +185,9 @@ void gpu_callback_init(void)
 	}
 }
 
-static const struct function *function_of(
-	enum cupti_domain domain, uint32_t cbid)
+static struct function *function_of(enum cupti_domain domain, uint32_t cbid)
 {
-	static const struct function none;
+	static struct function none;
 
 	return (domain == CUPTI_DRIVER || domain == CUPTI_RUNTIME) &&
 			       cbid < GPU_CALLBACK_FUNCTIONS
@@ -197,8 +208,18 @@ static void nested(const struct cupti_callback_data *data)
 	}
 }
 
+static void do_special(struct function *function)
+{
+	atomic_store(&function->is_seen, true);
+	if (function->is_flushing || function->is_resetting)
+		(void)gpu_library.cupti.cuptiActivityFlushAll(
+			function->is_resetting ? CUPTI_FLUSH_FORCED : 0);
+	else
+		atomic_store(&function->is_special, false);
+}
+
 static void enter(
-	const struct function *function, const struct cupti_callback_data *data)
+	struct function *function, const struct cupti_callback_data *data)
 {
 	const uint32_t turn =
 		atomic_load_explicit(&callbacks.turns, memory_order_relaxed);
@@ -215,9 +236,8 @@ static void enter(
 		nested(data);
 		return;
 	}
-	if (function->is_flushing || function->is_resetting)
-		(void)gpu_library.cupti.cuptiActivityFlushAll(
-			function->is_resetting ? CUPTI_FLUSH_FORCED : 0);
+	if (atomic_load_explicit(&function->is_special, memory_order_relaxed))
+		do_special(function);
 	self.correlation = data->correlation;
 	self.is_open =
 		ctp_private_begin_call(function->site, data->correlation);
@@ -305,7 +325,7 @@ void gpu_callback(void *user, int domain, uint32_t cbid, const void *data)
 
 	(void)user;
 	if (domain == CUPTI_DRIVER || domain == CUPTI_RUNTIME) {
-		const struct function *function =
+		struct function *function =
 			function_of((enum cupti_domain)domain, cbid);
 
 		if (call->site == CUPTI_EXIT)
@@ -371,6 +391,18 @@ uint32_t gpu_callback_enable(void *subscriber, bool on)
 struct ctp_site *gpu_callback_site(enum cupti_domain domain, uint32_t cbid)
 {
 	return function_of(domain, cbid)->site;
+}
+
+bool gpu_callback_has_launched(void)
+{
+	for (uint32_t cbid = 1; cbid < GPU_CALLBACK_FUNCTIONS; cbid++) {
+		const struct function *function =
+			function_of(CUPTI_DRIVER, cbid);
+
+		if (function->is_launching && atomic_load(&function->is_seen))
+			return true;
+	}
+	return false;
 }
 
 bool gpu_callback_is_noise(enum cupti_domain domain, uint32_t cbid)

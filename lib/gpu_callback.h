@@ -33,6 +33,9 @@ cupti_callback gpu_callback;
 void gpu_callback_active(bool on);
 bool gpu_callback_is_active(void);
 
+/* Has the program ever launched a kernel, while they recorded? */
+bool gpu_callback_has_launched(void);
+
 /* The site of a function of CUDA, named without its version; NULL if there is
  * none. */
 struct ctp_site *gpu_callback_site(enum cupti_domain domain, uint32_t cbid);

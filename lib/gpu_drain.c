@@ -14,6 +14,7 @@
 #include "device_link.h"
 #include "gpu.h"
 #include "gpu_buffers.h"
+#include "gpu_callback.h"
 #include "gpu_load.h"
 #include "gpu_record.h"
 #include "gpu_session.h"
@@ -205,8 +206,23 @@ static bool flush_all(void)
 	       gpu_buffers_returned() != returned;
 }
 
+/* Why nothing is known of what the device did, if CUPTI is there and says
+ * nothing; NULL: it does. */
+static const char *why_silent(bool is_ours)
+{
+	if (!is_ours)
+		return "off: CUPTI gave no buffer back: another tool has "
+		       "probably taken over its callbacks";
+	if (gpu_state() == GPU_ON && !gpu_record_has_work() &&
+		gpu_callback_has_launched())
+		return "off: CUPTI tells nothing of what is launched: another "
+		       "tool has its callbacks, or it is too old for this GPU";
+	return NULL;
+}
+
 static void stop(bool last)
 {
+	const char *why;
 	bool is_ours;
 
 	if (gpu_state() == GPU_ON)
@@ -217,10 +233,8 @@ static void stop(bool last)
 		gpu_die("CUPTI does not know us any more: another tool has "
 			"probably ended its work (cuptiFinalize)");
 		hand_over();
-	} else if (!is_ours) {
-		gpu_session_fact("gpu.state",
-			"off: CUPTI gave no buffer back: another tool has "
-			"probably taken over its callbacks");
+	} else if ((why = why_silent(is_ours)) != NULL) {
+		gpu_session_fact("gpu.state", why);
 		hand_over();
 	}
 	atomic_store(&drain.is_wanted, false);

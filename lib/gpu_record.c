@@ -47,6 +47,7 @@ static struct {
 	struct gpu_table tracks;
 	uint32_t ignored; /* a thread */
 	int64_t now_ns;   /* on the device's clock */
+	bool has_work;
 } records = {
 	.tracks = GPU_TABLE_INIT(sizeof(struct track_key) / sizeof(uint64_t)),
 };
@@ -59,6 +60,7 @@ static void copy_record(void *out, size_t room, const void *record, size_t size)
 /* What every record of something on a stream has. */
 #define TAKE_STREAM(taken, r) \
 	do { \
+		records.has_work = true; \
 		(taken)->activity.correlation = (r)->correlation; \
 		(taken)->activity.node = (r)->node; \
 		(taken)->description.captured = \
@@ -234,6 +236,7 @@ static void take_graph(struct taken *taken, const void *record, size_t size)
 	char name[32];
 
 	copy_record(&r, sizeof(r), record, size);
+	records.has_work = true;
 	(void)snprintf(name, sizeof(name), "CUDA graph %" PRIu32, r.graph);
 	taken->activity.correlation = r.correlation;
 	taken->place = (struct device_place){r.device, r.context};
@@ -422,6 +425,11 @@ void gpu_record_restart(void)
 void gpu_record_now(int64_t device_ns)
 {
 	records.now_ns = device_ns;
+}
+
+bool gpu_record_has_work(void)
+{
+	return records.has_work;
 }
 
 void gpu_record_ignore(uint32_t thread)

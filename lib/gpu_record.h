@@ -3,6 +3,7 @@
 #ifndef GPU_RECORD_H
 #define GPU_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,8 @@ void gpu_record_restart(void);
 
 /* Calls of CUDA that this thread makes are none of the program's. */
 void gpu_record_ignore(uint32_t thread);
+
+/* Was there ever one of what a device did, with times or without? */
+bool gpu_record_has_work(void);
 
 #endif

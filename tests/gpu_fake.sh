@@ -194,6 +194,10 @@ foreign() {
 	records nested && tells "count activities 10" &&
 		tells "fact gpu.foreign_buffers 1"
 }
+silent() {
+	runs nested && gives_up "CUPTI tells nothing of what is launched: .*"
+}
+FAKE_CUPTI_SILENT=1 case_of "CUPTI does not know the GPU" silent
 FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
 	foreign
 # How many are right was said by the fake; a flush may come before one is full.

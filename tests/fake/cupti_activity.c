@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fake libcupti: activities. FAKE_CUPTI_ENABLE="10:14,38:21" is what
- * enabling these kinds gives.
+ * enabling these kinds gives. FAKE_CUPTI_SILENT: nothing is told of devices.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -18,6 +18,8 @@ static bool registered;
 
 bool cupti_wants(enum fake_kind kind, uint32_t cbid)
 {
+	if (cupti_setting("FAKE_CUPTI_SILENT", 0) != 0)
+		return false;
 	if (kind == FAKE_DRIVER || kind == FAKE_RUNTIME)
 		return atomic_load(&enabled[kind]) &&
 		       !atomic_load(&silenced[kind - FAKE_DRIVER][cbid]);
