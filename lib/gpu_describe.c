@@ -112,7 +112,8 @@ static const struct field *const fields_of[] = {
 	[LOG_GRAPH] = graph_fields,
 };
 
-/* The latest of each site, or of some: found without a hash of all of it. */
+/* The latest of each site, or of some: found without a hash of all of it, by
+ * what tells those of one site apart most often. */
 #define RECENT 256
 
 struct recent {
@@ -228,9 +229,19 @@ static uint32_t describe(const struct gpu_description *given)
 	return ++descriptions.last;
 }
 
+/* A site's kernels have several grids, and a graph's nodes several numbers. */
+static struct recent *recent_of(const struct gpu_description *given)
+{
+	uint64_t mixed = given->site + given->captured +
+			 given->fields[0] * UINT64_C(31) +
+			 given->fields[1] * UINT64_C(61);
+
+	return &descriptions.recent[mixed % RECENT];
+}
+
 uint32_t gpu_describe(const struct gpu_description *given)
 {
-	struct recent *recent = &descriptions.recent[given->site % RECENT];
+	struct recent *recent = recent_of(given);
 
 	if (recent->number == 0 ||
 		memcmp(&recent->description, given, sizeof(*given)) != 0) {
