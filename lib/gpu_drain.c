@@ -15,6 +15,7 @@
 #include "gpu.h"
 #include "gpu_buffers.h"
 #include "gpu_callback.h"
+#include "gpu_graph.h"
 #include "gpu_load.h"
 #include "gpu_record.h"
 #include "gpu_session.h"
@@ -30,6 +31,8 @@
 /* Of so many readings of both clocks, the closest counts. */
 #define READINGS 25
 
+enum count { FOREIGN, LEFT_OUT, COUNTS };
+
 static struct {
 	pthread_mutex_t lock; /* over the next; not held in CUPTI */
 	pthread_cond_t done;
@@ -40,6 +43,7 @@ static struct {
 	_Atomic bool is_wanted;    /* what CUPTI gives back */
 	uint64_t session; /* the recording that was drained into last */
 	bool has_clock;
+	uint64_t counts[COUNTS]; /* as facts have them */
 } drain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* One instant on CUPTI's clock and the recorder's. */
@@ -151,6 +155,20 @@ static void read_all(struct gpu_buffer *buffer)
 	gpu_record_put();
 }
 
+/* A fact once it is not 0, and when it changes. */
+static void note_count(enum count count, uint64_t value)
+{
+	static const char *const names[COUNTS] = {
+		[FOREIGN] = "gpu.foreign_buffers",
+		[LEFT_OUT] = "gpu.graph_nodes_left_out",
+	};
+
+	if (drain.counts[count] == value)
+		return;
+	drain.counts[count] = value;
+	gpu_session_number(names[count], (int64_t)value);
+}
+
 /* What CUPTI gave back goes into the recording that wants it, if there is
  * one. */
 static void hand_over(void)
@@ -169,9 +187,8 @@ static void hand_over(void)
 		drain.session = session;
 		gpu_record_restart();
 	}
-	if (gpu_buffers_foreign() != 0)
-		gpu_session_number(
-			"gpu.foreign_buffers", gpu_buffers_foreign());
+	note_count(FOREIGN, gpu_buffers_foreign());
+	note_count(LEFT_OUT, gpu_graph_left_out());
 	gpu_session_tell(session);
 	gpu_session_lose(GPU_DISCARDED, discarded);
 	if (full != NULL)

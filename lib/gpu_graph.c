@@ -12,12 +12,16 @@
 static struct {
 	pthread_mutex_t lock;
 	struct gpu_table captured; /* by node */
-} graph = {PTHREAD_MUTEX_INITIALIZER, GPU_TABLE_INIT(1)};
+	uint64_t left_out;
+} graph = {.lock = PTHREAD_MUTEX_INITIALIZER, .captured = GPU_TABLE_INIT(1)};
 
 static void set(uint64_t node, uint64_t captured)
 {
-	if (captured != 0 && graph.captured.used < NODES_MAX)
-		(void)gpu_table_set(&graph.captured, &node, captured);
+	if (captured == 0)
+		return;
+	if (graph.captured.used >= NODES_MAX ||
+		!gpu_table_set(&graph.captured, &node, captured))
+		graph.left_out++;
 }
 
 void gpu_graph_created(uint64_t node)
@@ -42,4 +46,14 @@ uint64_t gpu_graph_captured(uint64_t node)
 	captured = gpu_table_find(&graph.captured, &node);
 	(void)pthread_mutex_unlock(&graph.lock);
 	return captured;
+}
+
+uint64_t gpu_graph_left_out(void)
+{
+	uint64_t left_out;
+
+	(void)pthread_mutex_lock(&graph.lock);
+	left_out = graph.left_out;
+	(void)pthread_mutex_unlock(&graph.lock);
+	return left_out;
 }

@@ -18,4 +18,7 @@ void gpu_graph_cloned(uint64_t node, uint64_t original);
  * not known. Threads: any. */
 uint64_t gpu_graph_captured(uint64_t node);
 
+/* How many of those that were captured are not known. Threads: any. */
+uint64_t gpu_graph_left_out(void);
+
 #endif
