@@ -6,7 +6,7 @@
  * lack reads as 0; see gpu_record.c. tests/abi_check.c compares all of it with
  * NVIDIA's headers where they are installed.
  *
- * Source: CUPTI's headers of 11.7 to 13.5.
+ * Source: CUPTI's headers of 11.8 to 13.5.
  */
 #ifndef GPU_CUPTI_H
 #define GPU_CUPTI_H
