@@ -22,13 +22,16 @@ static void waiting_free(PyObject *capsule)
 }
 
 /* Closes what is open, from the inside, and gives what it was. NULL without an
- * exception if out of memory: then nothing is reopened. */
+ * exception if that is nothing - a greenlet at its end would be forgotten by a
+ * function in Python, which is none of the program's - or if out of memory:
+ * then nothing is reopened. */
 static struct waiting *put_aside(struct tracer_thread *thread)
 {
 	struct tracer_call *first = thread->calls + thread->base + 1;
 	size_t count = (size_t)(thread->top + 1 - first);
 	struct waiting *waiting =
-		malloc(sizeof(*waiting) + count * sizeof(*first));
+		count == 0 ? NULL
+			   : malloc(sizeof(*waiting) + count * sizeof(*first));
 
 	if (waiting != NULL) {
 		waiting->trace = thread->trace;

@@ -51,6 +51,18 @@ class Greenlets(Traced):
                 self.assertEqual(
                     counts, {"first": 2, "second": 1, "turns": 1})
 
+    def test_end_of_one_calls_nothing_else(self):
+        def one():
+            child = greenlet.greenlet(leaf)
+            child.switch()
+            del child
+            leaf()
+
+        for hook in support.HOOKS:
+            with self.subTest(hook=hook):
+                self.trace(one, hook=hook)
+                self.assertEqual(self.named("remove"), [])
+
     def test_the_programs_own_function_is_called_too(self):
         seen = []
         before = greenlet.settrace(lambda *told: seen.append(told[0]))
