@@ -136,21 +136,35 @@ char *callee_c_name(const struct callee_seen *seen)
 	return text;
 }
 
-/* The type that has the method, of which the object's may be derived. */
-static PyTypeObject *type_of_method(const PyCFunctionObject *f)
+/* The type that has the method, of which `type` may be derived; NULL if none
+ * has it. */
+static PyTypeObject *find_method(
+	const PyTypeObject *type, const PyMethodDef *wanted)
 {
-	PyObject *bases = Py_TYPE(f->m_self)->tp_mro;
+	PyObject *bases = type->tp_mro;
 
 	for (Py_ssize_t i = 0; bases != NULL && i < PyTuple_GET_SIZE(bases);
 		i++) {
-		PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(bases, i);
-		const PyMethodDef *method = type->tp_methods;
+		PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(bases, i);
+		const PyMethodDef *method = base->tp_methods;
 
 		while (method != NULL && method->ml_name != NULL)
-			if (method++ == f->m_ml)
-				return type;
+			if (method++ == wanted)
+				return base;
 	}
-	return Py_TYPE(f->m_self);
+	return NULL;
+}
+
+/* The same of a method of an object; of a class method, that is the type. */
+static PyTypeObject *type_of_method(const PyCFunctionObject *f)
+{
+	PyTypeObject *type = NULL;
+
+	if (PyType_Check(f->m_self))
+		type = find_method((PyTypeObject *)f->m_self, f->m_ml);
+	if (type == NULL)
+		type = find_method(Py_TYPE(f->m_self), f->m_ml);
+	return type != NULL ? type : Py_TYPE(f->m_self);
 }
 
 /* Whose __module__ to ask for. */

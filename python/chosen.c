@@ -170,6 +170,7 @@ static enum callee_kind special(const struct callee *callee)
 			CALLEE_TASK},
 		/* Before 3.13, this one names the task. */
 		{"asyncio/tasks.py", "create_task", CALLEE_TASK},
+		{"asyncio/taskgroups.py", "TaskGroup.create_task", CALLEE_TASK},
 		{"torch/nn/modules/module.py", "Module.__call__",
 			CALLEE_MODULE},
 		{"torch/nn/modules/module.py", "Module._wrapped_call_impl",

@@ -4,6 +4,7 @@ events that do not balance."""
 
 import _thread
 import ctypes
+import datetime
 import sys
 import threading
 import types
@@ -317,6 +318,15 @@ class Selection(Traced):
     def test_a_module_of_c_is_left_out(self):
         self.assertEqual(self.select(exclude="builtins"),
                          {"leaf", "caller", "prepare_class"})
+
+    def test_a_class_method_of_c_is_of_its_types_module(self):
+        def caller():
+            datetime.date.fromordinal(1)
+
+        for exclude in "datetime", "builtins":
+            self.trace(caller, exclude=exclude)
+            self.assertEqual(len(self.named("<built-in method fromordinal>")),
+                             exclude == "builtins")
 
     def test_only_a_file(self):
         self.assertEqual(self.select(include=["*/test_tracer.py"]),
