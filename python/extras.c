@@ -8,7 +8,7 @@
 #include "instances.h"
 #include "pending.h"
 
-const char extras_identity;
+const _Alignas(2) char extras_identity;
 
 /* What a range with the name of this text begins at; NULL if none. */
 static struct ctp_site *site_of(PyObject *text, const char *category)
@@ -173,8 +173,7 @@ static PyMethodDef task_done_method = {"task_done", task_done, METH_O, NULL};
 
 static void task_begin(PyObject *task)
 {
-	static uint64_t last; /* tasks may be made by several threads */
-	uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	uint64_t number = tracer_number();
 	PyObject *name = task_name(task);
 	struct ctp_site *site = site_of(name, "task");
 	PyObject *self, *done = NULL, *added = NULL;
@@ -205,7 +204,7 @@ void extras_exit(struct tracer_thread *thread, PyObject *result)
 	PyErr_Clear();
 }
 
-static const char gc_identity;
+static const _Alignas(2) char gc_identity;
 static struct ctp_site *gc_site;
 
 /* What a collection tells at its end, as an argument of its range. */

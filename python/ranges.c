@@ -300,35 +300,46 @@ static PyType_Spec range_spec = {
 	.slots = range_slots,
 };
 
-/* Whether it was recorded: only then is an end due. */
-static PyObject *async_event(
-	PyObject *args, void (*record)(struct ctp_site *site, uint64_t id))
+static PyObject *not_a_name(PyObject *object)
 {
-	unsigned long long id;
-	struct ctp_site *site;
-	PyObject *name;
-
-	if (!PyArg_ParseTuple(args, "UK", &name, &id))
-		return NULL;
-	if (!is_on())
-		Py_RETURN_FALSE;
-	site = intern(name, true);
-	if (site == NULL)
-		return NULL;
-	record(site, id);
-	Py_RETURN_TRUE;
+	return PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s",
+		Py_TYPE(object)->tp_name);
 }
 
-static PyObject *async_begin(PyObject *module, PyObject *args)
+static PyObject *async_begin(PyObject *module, PyObject *name)
 {
+	struct ctp_site *site;
+	uint64_t number = 0;
+
 	(void)module;
-	return async_event(args, ctp_async_begin);
+	if (!PyUnicode_Check(name))
+		return not_a_name(name);
+	if (is_on()) {
+		site = intern(name, true);
+		if (site == NULL)
+			return NULL;
+		number = tracer_number();
+		ctp_async_begin(site, number);
+	}
+	return PyLong_FromUnsignedLongLong(number);
 }
 
 static PyObject *async_end(PyObject *module, PyObject *args)
 {
+	unsigned long long number;
+	struct ctp_site *site;
+	PyObject *name;
+
 	(void)module;
-	return async_event(args, ctp_async_end);
+	if (!PyArg_ParseTuple(args, "UK", &name, &number))
+		return NULL;
+	if (is_on() && number != 0) {
+		site = intern(name, true);
+		if (site == NULL)
+			return NULL;
+		ctp_async_end(site, number);
+	}
+	Py_RETURN_NONE;
 }
 
 static PyObject *instant(PyObject *module, PyObject *name)
@@ -337,8 +348,7 @@ static PyObject *instant(PyObject *module, PyObject *name)
 
 	(void)module;
 	if (!PyUnicode_Check(name))
-		return PyErr_Format(PyExc_TypeError,
-			"a name is a str, not %.100s", Py_TYPE(name)->tp_name);
+		return not_a_name(name);
 	if (is_on()) {
 		site = intern(name, false);
 		if (site == NULL)
@@ -400,11 +410,11 @@ static PyObject *step(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-	{"async_begin", async_begin, METH_VARARGS,
-		"async_begin(name, id) -> bool: a range outside the nesting "
-		"begins; is it recorded?"},
+	{"async_begin", async_begin, METH_O,
+		"async_begin(name) -> int: a range outside the nesting begins; "
+		"its number, or 0\nif it is not recorded."},
 	{"async_end", async_end, METH_VARARGS,
-		"async_end(name, id) -> bool: it ends, on any thread."},
+		"async_end(name, number): it ends, on any thread."},
 	{"instant", instant, METH_O, "instant(name): something happened now."},
 	{"counter", counter, METH_VARARGS,
 		"counter(name, value): the value from now on."},

@@ -2,6 +2,7 @@
 #include "sites.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* Nobody gives up the interpreter's lock while holding this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -20,19 +21,38 @@ static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
 	return ctp_site_intern_info(&info);
 }
 
+/* The caller as a callee; NULL: none, or out of memory. */
+static const struct callee *caller_find(frame_t *caller)
+{
+	PyCodeObject *code = caller == NULL ? NULL : frame_code(caller);
+
+	return code == NULL ? NULL
+			    : callee_find(&(struct callee_seen){
+				      code, (PyObject *)code, NULL});
+}
+
 /* The line that the caller is at; 0: unknown. Its code must stay, or another's
  * instruction could come to lie at this place. */
 static uint32_t call_line(struct tracer_thread *thread, frame_t *caller)
 {
-	PyCodeObject *code = caller == NULL ? NULL : frame_code(caller);
-
-	if (code == NULL || callee_find(&(struct callee_seen){
-				    code, (PyObject *)code, NULL}) == NULL)
+	if (caller_find(caller) == NULL)
 		return 0;
-	return line_table_find(&thread->line_tables, code, frame_index(caller));
+	return line_table_find(
+		&thread->line_tables, frame_code(caller), frame_index(caller));
 }
 
-/* The site as all threads know it. */
+/* Is it called by the wrapper in _trace.py that has begun a range with its name
+ * and place? As two, they would be a function that calls itself. */
+static bool has_range(frame_t *caller)
+{
+	const struct callee *wrapper = caller_find(caller);
+
+	return wrapper != NULL && wrapper->kind == CALLEE_HIDDEN &&
+	       strcmp(wrapper->full_name, "_of_same_name.<locals>.wrapper") ==
+		       0;
+}
+
+/* The site as all threads know it; NULL: none. */
 static struct ctp_site *find_global(struct tracer_thread *thread,
 	const struct callee *callee, frame_t *caller, const void *place)
 {
@@ -43,6 +63,8 @@ static struct ctp_site *find_global(struct tracer_thread *thread,
 	pthread_mutex_unlock(&lock);
 	if (site != NULL)
 		return site;
+	if (has_range(caller))
+		return NULL;
 	/* Two threads may both get here; they get the same pointer. */
 	site = intern(callee, call_line(thread, caller));
 	pthread_mutex_lock(&lock);

@@ -86,10 +86,12 @@ static void take_out(struct tracer_thread *thread, size_t depth)
  * earlier recording left open. */
 static void settle(struct tracer_thread *thread)
 {
-	if (thread->session != session)
+	if (thread->session != session) {
 		(void)unwind(thread, 0);
-	else if (thread->trace != 0 && thread->trace != tracer_on)
+		thread->outliving_count = 0;
+	} else if (thread->trace != 0 && thread->trace != tracer_on) {
 		(void)unwind(thread, thread->base);
+	}
 	if (thread->trace != tracer_on)
 		thread->trace = 0;
 	thread->session = session;
@@ -255,6 +257,68 @@ void tracer_c_exit_slow(const void *identity)
 		drop(thread, identity);
 }
 
+uint64_t tracer_number(void)
+{
+	static uint64_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+/* An odd one, by which ranges are told from calls of objects. */
+static const void *range_identity(const void *identity)
+{
+	return (const char *)identity + 1;
+}
+
+static bool is_range(const struct tracer_call *call)
+{
+	return ((uintptr_t)call->identity & 1) != 0;
+}
+
+/* The range goes on outside the nesting. False if there is no room. */
+static bool outlive(
+	struct tracer_thread *thread, const struct tracer_call *range)
+{
+	uint64_t number = tracer_number();
+
+	if (thread->outliving_count == TRACER_OUTLIVING_MAX)
+		return false;
+	thread->outliving[thread->outliving_count++] =
+		(struct tracer_outliving){range->identity, range->site, number};
+	ctp_async_begin(range->site, number);
+	return true;
+}
+
+/* Ends the last range of this identity that has outlived its function. */
+static bool end_outliving(struct tracer_thread *thread, const void *identity)
+{
+	struct tracer_outliving *all = thread->outliving;
+	size_t i = thread->outliving_count;
+
+	while (i > 0 && all[i - 1].identity != identity)
+		i--;
+	if (i == 0)
+		return false;
+	ctp_async_end(all[i - 1].site, all[i - 1].number);
+	memmove(all + i - 1, all + i,
+		(thread->outliving_count - i) * sizeof(*all));
+	thread->outliving_count--;
+	return true;
+}
+
+/* Ends what is open in the call at `depth`: calls whose own ends never came,
+ * and ranges, as that of a generator which is suspended in their block. */
+static void unwind_inner(struct tracer_thread *thread, size_t depth)
+{
+	while (depth_of(thread) > depth) {
+		struct tracer_call call = *thread->top;
+		uint64_t ended = unwind(thread, depth_of(thread) - 1);
+
+		if (ended == 0 || !is_range(&call) || !outlive(thread, &call))
+			thread->counts.calls_unwound += ended;
+	}
+}
+
 /* Ends what is not the top, and what is above it. */
 static void exit_inner(
 	struct tracer_thread *thread, const void *identity, PyObject *result)
@@ -277,7 +341,7 @@ static void exit_inner(
 		/* It has opened a range that outlives it. */
 		take_out(thread, depth);
 	} else {
-		thread->counts.calls_unwound += unwind(thread, depth);
+		unwind_inner(thread, depth);
 		(void)unwind(thread, depth - 1);
 	}
 	if (thread->startup > depth_of(thread))
@@ -300,6 +364,7 @@ void tracer_begin(
 	if (thread == NULL)
 		return;
 	settle(thread);
+	identity = range_identity(identity);
 	tracer_push(thread, identity, seq == NULL ? site : NULL);
 	if (seq != NULL && thread->top->identity == identity &&
 		ctp_begin_seq(site, *seq))
@@ -313,11 +378,12 @@ bool tracer_end(const void *identity)
 
 	if (thread == NULL || thread->session != session)
 		return false;
+	identity = range_identity(identity);
 	for (depth = depth_of(thread); depth > 0; depth--)
 		if (thread->calls[depth].identity == identity)
 			break;
 	if (depth == 0)
-		return false;
+		return end_outliving(thread, identity);
 	/* Calls that it was handed to end with it; their own ends come. */
 	for (size_t i = depth_of(thread); i >= depth; i--)
 		if (thread->calls[i].site != NULL) {

@@ -6,7 +6,6 @@ outside the nesting of its thread: others run between its beginning and its
 end.
 """
 import functools
-import itertools
 import types
 
 from . import _ctprof
@@ -16,28 +15,23 @@ _GENERATOR = 0x20
 _COROUTINE = 0x80
 _ASYNC_GENERATOR = 0x200
 
-_ids = itertools.count(1)
-
 
 class _Span:
     """A range outside the nesting, as a block."""
 
-    __slots__ = ("_name", "_id", "_is_open")
+    __slots__ = ("_name", "_number")
 
     def __init__(self, name):
         self._name = name
-        self._id = 0
-        self._is_open = False
+        self._number = 0  # 0: not open
 
     def __enter__(self):
-        self._id = next(_ids)
-        self._is_open = _ctprof.async_begin(self._name, self._id)
+        self._number = _ctprof.async_begin(self._name)
         return self
 
     def __exit__(self, *error):
-        if self._is_open:
-            self._is_open = False
-            _ctprof.async_end(self._name, self._id)
+        number, self._number = self._number, 0
+        _ctprof.async_end(self._name, number)
 
 
 def _of_coroutine(name, function):
@@ -83,7 +77,15 @@ def _of_function(timed, function):
     return wrapper
 
 
-def decorate(timed, function):
+def _of_same_name(timed, function):
+    # The tracer knows this wrapper: the range stands for the call in it.
+    def wrapper(*args, **kwargs):
+        with timed:
+            return function(*args, **kwargs)
+    return wrapper
+
+
+def decorate(timed, function, of=_of_function):
     """The function, each call of which is in the range `timed`."""
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & _COROUTINE:
@@ -93,7 +95,7 @@ def decorate(timed, function):
     elif flags & _ASYNC_GENERATOR:
         wrapper = _of_async_generator(timed.name, function)
     else:
-        wrapper = _of_function(timed, function)
+        wrapper = of(timed, function)
     return functools.wraps(function)(wrapper)
 
 
@@ -108,7 +110,8 @@ def trace(function=None, /, *, name=None):
             repr(function)
         code = getattr(function, "__code__", None)
         if isinstance(code, types.CodeType):
-            return decorate(_ctprof.range._of(text, code), function)
+            of = _of_same_name if text == code.co_name else _of_function
+            return decorate(_ctprof.range._of(text, code), function, of)
         return decorate(_ctprof.range(text), function)
     return apply if function is None else apply(function)
 

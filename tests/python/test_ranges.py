@@ -157,6 +157,70 @@ print(fib(6))
         ((_, fib),) = support.stats(self.log).items()
         self.assertEqual((fib.ncalls, fib.pcalls), (25, 1))
 
+    def test_trace_stands_for_the_call(self):
+        self.record("""
+@ctprof.trace
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+@ctprof.trace(name="other")
+def named(): len("")
+fib(6); fib.__wrapped__(0); named()
+""", tracing=True)
+        functions = self.functions()
+        fib = functions["fib"]
+        self.assertEqual((fib.ncalls, fib.pcalls), (26, 2))
+        self.assertEqual(functions["fib"].callers["fib"].ncalls, 24)
+        self.assertEqual(list(functions["named"].callers), ["other"])
+
+    def test_what_makes_ranges_is_not_seen(self):
+        self.record("""
+@ctprof.trace
+def function(): pass
+with ctprof.record_function("label", asynchronous=True):
+    function()
+""", tracing=True)
+        names = set(self.functions())
+        self.assertEqual(names & {"<built-in method _of>",
+                                  "<built-in method builtins.next>"}, set())
+        self.assertIn("function", names)
+
+    def test_range_outlives_its_function_outside_the_nesting(self):
+        self.record("""
+import contextlib
+@contextlib.contextmanager
+def phase(name):
+    with ctprof.range(name): yield
+def block(): pass
+def generator():
+    with ctprof.range("c"):
+        yield 1
+        yield 2
+def left(): ctprof.range("left").__enter__()
+with phase("a"):
+    with phase("b"): block()
+    block()
+for _ in generator(): block()
+left()
+block()
+""", tracing=True)
+        self.assertEqual(self.spans(), [
+            ("b", "a"), ("b", "b"), ("e", "b"), ("e", "a"),
+            ("b", "c"), ("e", "c"), ("b", "left")])
+        functions = self.functions()
+        self.assertEqual(functions["block"].ncalls, 5)
+        self.assertEqual(list(functions["block"].callers), ["<module>"])
+        self.assertEqual(functions["a"].ncalls, 1)
+
+    def test_ranges_that_are_never_ended_are_bounded(self):
+        self.record("""
+def left(): ctprof.range("left").__enter__()
+for _ in range(100): left()
+with ctprof.range("after"): pass
+""", tracing=True)
+        self.assertLess(len(self.spans()), 100)
+        functions = self.functions()
+        self.assertEqual((functions["left"].ncalls,
+                          functions["after"].ncalls), (100, 1))
+
     def test_generator_is_a_range_outside_the_nesting(self):
         said = self.record("""
 @ctprof.trace
