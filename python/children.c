@@ -7,48 +7,128 @@
  */
 #include "children.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define PATH "PYTHONPATH"
+#define ASKED "CTPROF_PYTHON"
 
 enum { POPEN_ENV = 3 }; /* of the arguments of the event */
 
 /* No object: other interpreters have the hook, too. */
 static char *directory;
 
-/* A new reference: the path with the directory first; NULL if it has it, or
- * with an exception. */
-static PyObject *extend(PyObject *path)
+/* The path with the directory first, to be freed; NULL if it has it, or if out
+ * of memory. */
+static char *extend(const char *path)
 {
-	PyObject *first = PyUnicode_DecodeFSDefault(directory);
-	PyObject *whole = NULL;
+	size_t room;
+	char *whole;
 
-	if (first != NULL && path == NULL)
-		return first;
-	if (first != NULL && PyUnicode_Check(path) &&
-		PyUnicode_Contains(path, first) == 0)
-		whole = PyUnicode_FromFormat(
-			PyUnicode_GET_LENGTH(path) == 0 ? "%U" : "%U:%U", first,
-			path);
-	Py_XDECREF(first);
+	if (path == NULL || path[0] == '\0')
+		return strdup(directory);
+	if (strstr(path, directory) != NULL)
+		return NULL;
+	room = strlen(directory) + 1 + strlen(path) + 1;
+	whole = malloc(room);
+	if (whole != NULL)
+		(void)snprintf(whole, room, "%s:%s", directory, path);
 	return whole;
+}
+
+/* The environment of this process, from behind os.environ, in which the program
+ * finds what it has put there. */
+static void extend_own(void)
+{
+	char *path;
+
+	if (getenv(ASKED) == NULL)
+		return;
+	path = extend(getenv(PATH));
+	if (path != NULL)
+		(void)setenv(PATH, path, 1);
+	free(path);
+}
+
+/* Gives the table this path. */
+static void set_path(PyObject *table, PyObject *(*text)(const char *string),
+	const char *path)
+{
+	PyObject *key = text(PATH), *value = text(path);
+
+	if (key != NULL && value != NULL)
+		(void)PyObject_SetItem(table, key, value);
+	Py_XDECREF(key);
+	Py_XDECREF(value);
+}
+
+/* Borrowed; NULL if there is none, also with an exception. */
+static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
+	const char *name)
+{
+	PyObject *key = text(name);
+	PyObject *value =
+		key == NULL ? NULL : PyDict_GetItemWithError(table, key);
+
+	Py_XDECREF(key);
+	return value;
+}
+
+/* A dictionary whose names and values are made by `text`, if any is. */
+static void extend_table(PyObject *table, PyObject *(*text)(const char *string))
+{
+	PyObject *given, *bytes = NULL;
+	char *path;
+
+	if (find(table, text, ASKED) == NULL)
+		return;
+	given = find(table, text, PATH);
+	if (given != NULL && !PyUnicode_FSConverter(given, &bytes))
+		return;
+	path = extend(bytes == NULL ? NULL : PyBytes_AS_STRING(bytes));
+	if (path != NULL)
+		set_path(table, text, path);
+	free(path);
+	Py_XDECREF(bytes);
+}
+
+/* What a program may give its child: nothing of its own, a dictionary, or
+ * os.environ, which has one. Others are not looked into: that may run Python,
+ * which would be recorded. */
+static void extend_environment(PyObject *env)
+{
+	PyObject *data;
+
+	if (env == Py_None) {
+		extend_own();
+		return;
+	}
+	if (PyDict_CheckExact(env) || PyODict_CheckExact(env)) {
+		extend_table(env, PyUnicode_DecodeFSDefault);
+		extend_table(env, PyBytes_FromString);
+		return;
+	}
+	if (strcmp(Py_TYPE(env)->tp_name, "_Environ") != 0)
+		return;
+	data = PyObject_GetAttrString(env, "_data");
+	if (data != NULL && PyDict_CheckExact(data))
+		extend_table(data, PyBytes_FromString);
+	Py_XDECREF(data);
 }
 
 static int audit(const char *event, PyObject *arguments, void *unused)
 {
-	PyObject *env, *path;
-
 	(void)unused;
-	if (strcmp(event, "subprocess.Popen") != 0 ||
-		PyTuple_GET_SIZE(arguments) <= POPEN_ENV)
-		return 0;
-	env = PyTuple_GET_ITEM(arguments, POPEN_ENV);
-	if (!PyDict_CheckExact(env) ||
-		PyDict_GetItemString(env, "CTPROF_PYTHON") == NULL)
-		return 0;
-	path = extend(PyDict_GetItemString(env, "PYTHONPATH"));
-	if (path != NULL)
-		(void)PyDict_SetItemString(env, "PYTHONPATH", path);
-	Py_XDECREF(path);
-	PyErr_Clear();
+	if (strcmp(event, "subprocess.Popen") == 0 &&
+		PyTuple_GET_SIZE(arguments) > POPEN_ENV) {
+		extend_environment(PyTuple_GET_ITEM(arguments, POPEN_ENV));
+		PyErr_Clear();
+	} else if (strcmp(event, "os.system") == 0 ||
+		   strcmp(event, "os.exec") == 0 ||
+		   strcmp(event, "os.posix_spawn") == 0) {
+		/* An environment that is given has been read by now. */
+		extend_own();
+	}
 	return 0;
 }
 

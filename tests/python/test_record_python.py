@@ -122,17 +122,37 @@ class RecordPython(support.TestCase):
         self.assertEqual(support.calls(child)["work"], 1)
         self.assertEqual(support.calls(self.log)["work"], 0)
 
-    def test_subprocess_with_a_path_of_its_own_has_a_log(self):
+    def check_child(self, code):
+        """The program starts one that has a log of its own."""
         self.script(WORKER + "work(1)", "child.py")
-        for change in ("PYTHONPATH=os.pathsep.join(sys.path)",
-                       "PYTHONPATH=''"):
-            self.record("-c", "import os, subprocess, sys\n"
-                        "subprocess.run([sys.executable, 'child.py'], "
-                        f"env=dict(os.environ, {change}))",
-                        options=["--force"])
-            (child,) = self.children()
-            self.assertEqual(support.calls(child)["work"], 1)
-            child.unlink()
+        self.record("-c", "import collections, os, subprocess, sys\n" + code,
+                    options=["--force"])
+        self.assertEqual(len(self.callers_of_work()), 1)
+        for log in self.children():
+            log.unlink()
+
+    def test_subprocess_with_a_path_of_its_own_has_a_log(self):
+        for env in ("dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))",
+                    "dict(os.environ, PYTHONPATH='')",
+                    "collections.OrderedDict(os.environ, PYTHONPATH='/')",
+                    "{**os.environb, b'PYTHONPATH': b'/'}"):
+            self.check_child("subprocess.run([sys.executable, 'child.py'], "
+                             f"env={env})")
+        self.check_child("env = collections.OrderedDict(os.environ)\n"
+                         "del env['PYTHONPATH']\n"
+                         "subprocess.run([sys.executable, 'child.py'], "
+                         "env=env)\n"
+                         "assert list(env)[-1] == 'PYTHONPATH'\n")
+
+    def test_program_that_changes_its_own_path_is_followed(self):
+        for change in ("os.environ['PYTHONPATH'] = '/'\n",
+                       "del os.environ['PYTHONPATH']\n"):
+            for start in ("subprocess.run(words)",
+                          "subprocess.run(words, env=os.environ)",
+                          "os.system(' '.join(words))",
+                          "os.spawnv(os.P_WAIT, words[0], words)"):
+                self.check_child(
+                    f"{change}words = [sys.executable, 'child.py']\n{start}\n")
 
     def test_subprocess_without_what_we_set_is_left_alone(self):
         self.script("import os; print(sorted(os.environ))", "child.py")
