@@ -37,7 +37,10 @@ def _magic(shell, line, cell):
     except _options.UsageError as error:
         _session.say(str(error))
         return
-    code = compile(shell.transform_cell(cell), "<cell>", "exec")
+    text = shell.transform_cell(cell)
+    # A name of its own, by which IPython finds the lines for tracebacks.
+    code = compile(text, shell.compile.cache(text, shell.execution_count),
+                   "exec")
     with tempfile.TemporaryDirectory() as directory:
         output = _output.Output(
             request.output or os.path.join(directory, "cell.ctp"))

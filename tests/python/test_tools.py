@@ -5,6 +5,7 @@ with as little in their place as the package asks for."""
 import contextlib
 import importlib.util
 import io
+import linecache
 import os
 import pstats
 import sys
@@ -28,12 +29,20 @@ def test_two():
 class Shell:
     """What the magic needs of IPython's."""
 
+    execution_count = 1
+
     def __init__(self):
         self.user_ns = {}
+        self.compile = types.SimpleNamespace(cache=self.cache)
         self.magics = {}
 
     def register_magic_function(self, function, kind, name):
         self.magics[kind, name] = function
+
+    def cache(self, text, number):
+        name = f"<{number}-{hash(text)}>"
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        return name
 
     def transform_cell(self, cell):
         return cell.replace("!!", "")
@@ -101,6 +110,15 @@ class Magic(support.TestCase):
             self.magic(f"-o '{out}'", CELL + "1 / 0\n")
         self.assertEqual(support.calls(out)["work"], 1)
         self.magic("")  # nothing is left of it
+
+    def test_traceback_has_the_lines_of_the_cell(self):
+        out = self.work / "cell.ctp"
+        with contextlib.suppress(ZeroDivisionError):
+            self.magic(f"-o '{out}'", "def fails():\n    1 / 0\n")
+            self.shell.user_ns["fails"]()
+        code = self.shell.user_ns["fails"].__code__
+        self.assertEqual(linecache.getline(code.co_filename, 2),
+                         "    1 / 0\n")
 
     def test_profiler_is_not_to_be_seen(self):
         calls = {name for _, _, name in self.profile_of("pass\n")}
