@@ -100,6 +100,15 @@ class Profile:
     def __exit__(self, *_):
         self.disable()
 
+    def __del__(self):
+        # Nobody else can disable it. There is no log if __init__() has failed.
+        if getattr(self, "_log", None) is None:
+            return
+        try:
+            _ctprof.record_stop()
+        except RuntimeError:
+            pass  # its log is gone already, and of no use
+
     def clear(self):
         """Forgets what has been profiled."""
         self._entries = {}

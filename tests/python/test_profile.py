@@ -3,6 +3,7 @@
 
 import contextlib
 import cProfile
+import gc
 import io
 import itertools
 import os
@@ -433,6 +434,20 @@ class Refusals(ProfileTestCase):
             with self.assertRaises(RuntimeError):
                 ctprof.start(self.work / "other.ctp")
         self.assertEqual(os.listdir(self.work), ["run.ctp"])
+
+    def test_profile_that_nobody_has_is_disabled(self):
+        profile = ctprof.Profile()
+        profile.enable()
+        del profile
+        loop = [ctprof.Profile()]
+        loop.append(loop)
+        loop[0].enable()
+        del loop
+        gc.collect()
+        profile = ctprof.Profile()
+        profile.runcall(work)
+        profile.create_stats()
+        self.assertIn("fib", [name for _, _, name in profile.stats])
 
     def test_nothing_is_left_behind(self):
         # A name that the recorder would replace parts of.
