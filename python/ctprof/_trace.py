@@ -85,6 +85,13 @@ def _of_same_name(timed, function):
     return wrapper
 
 
+def _outside_the_nesting(timed, function):
+    def wrapper(*args, **kwargs):
+        with _Span(timed.name):
+            return function(*args, **kwargs)
+    return wrapper
+
+
 def decorate(timed, function, of=_of_function):
     """The function, each call of which is in the range `timed`."""
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
@@ -149,7 +156,8 @@ class record_function:
             self._span.__exit__()
 
     def __call__(self, function):
-        return decorate(self._timed, function)
+        return decorate(self._timed, function, _outside_the_nesting
+                        if self._asynchronous else _of_function)
 
     def end_with(self, future):
         """Ends the range when the future is done; returns the future.

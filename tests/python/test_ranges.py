@@ -339,6 +339,15 @@ with ctprof.record_function("label", asynchronous=True):
 """)
         self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
 
+    def test_asynchronous_label_of_a_function(self):
+        said = self.record("""
+@ctprof.record_function("label", asynchronous=True)
+def function(n): return n + 1
+print(function(1))
+""")
+        self.assertEqual(said, "2\n")
+        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
+
     def test_nested_label_with_a_future_is_two_ranges(self):
         self.record("""
 future = concurrent.futures.Future()
