@@ -37,6 +37,9 @@ def _magic(shell, line, cell):
     except _options.UsageError as error:
         _session.say(str(error))
         return
+    if request.help:
+        print(_magic.__doc__)
+        return
     text = shell.transform_cell(cell)
     # A name of its own, by which IPython finds the lines for tracebacks.
     code = compile(text, shell.compile.cache(text, shell.execution_count),
@@ -56,5 +59,7 @@ def _magic(shell, line, cell):
 
 
 def load(shell):
-    shell.register_magic_function(
-        lambda line, cell: _magic(shell, line, cell), "cell", "ctprof")
+    def magic(line, cell):
+        _magic(shell, line, cell)
+    magic.__doc__ = _magic.__doc__  # for %%ctprof?
+    shell.register_magic_function(magic, "cell", "ctprof")

@@ -130,6 +130,11 @@ class Magic(support.TestCase):
         self.assertRegex(said[1], r"\Actprof: nothing was run: .*No such file")
         self.assertNotIn("ran", self.shell.user_ns)
 
+    def test_help_is_printed_and_nothing_run(self):
+        said, _ = self.magic("--help", "ran_with_help = 1\n")
+        self.assertIn("python3 -m ctprof", said)
+        self.assertNotIn("ran_with_help", self.shell.user_ns)
+
     def test_mistake_is_said(self):
         self.assertEqual(self.magic("--wrong"),
                          ("", "ctprof: there is no option '--wrong'\n"))
