@@ -145,17 +145,31 @@ static void name_text(
 	buffer_add(name, bytes, size);
 }
 
+/* Unless it is there, where the trace was written by us. */
+static void name_device(struct buffer *name, int64_t device, size_t from)
+{
+	size_t at = name->used;
+	size_t size;
+
+	name_number(name, " GPU ", device);
+	size = name->used - at;
+	if (!name->failed && at - from >= size &&
+		memcmp(name->bytes + at - size, name->bytes + at, size) == 0)
+		name->used = at;
+}
+
 void chrome_row_add_process(
 	struct buffer *name, const struct trace *trace, uint32_t number)
 {
 	const struct trace_track *track = &trace->tracks[number];
+	size_t from = name->used;
 
 	if (track->process_name != 0)
 		name_text(name, trace, track->process_name);
 	else
 		name_number(name, "process ", track->pid);
 	if (track->kind == TRACE_STREAM)
-		name_number(name, " GPU ", track->device);
+		name_device(name, track->device, from);
 }
 
 static bool write_process_name(

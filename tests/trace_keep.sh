@@ -53,7 +53,9 @@ cat >"$work/small.json" <<'END'
 {"ph":"s","name":"f","cat":"c","pid":6,"tid":8,"ts":12,"id":17,"bp":"e"},
 {"ph":"f","name":"f","cat":"c","pid":6,"tid":8,"ts":14,"id":17},
 {"ph":"X","name":"one","pid":6,"tid":7,"ts":0,"dur":5},
-{"ph":"X","name":"over","pid":6,"tid":7,"ts":4,"dur":5,"args":{"k":{}}}]
+{"ph":"X","name":"over","pid":6,"tid":7,"ts":4,"dur":5,"args":{"k":{}}},
+{"ph":"X","name":"_Z3fooi","cat":"kernel","pid":7,"tid":9,"ts":4,"dur":5,
+ "args":{"device":0,"stream":9,"correlation":1}}]
 END
 
 cat >"$work/members.json" <<'END'
