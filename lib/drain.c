@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "drain_losses.h"
+#include "last_thread.h"
 #include "log_frame.h"
 #include "pack.h"
 #include "registry.h"
@@ -43,6 +44,7 @@ static struct {
 	int spool_lock;        /* once the thread has left the program; or -1 */
 	struct packer *packer; /* NULL until the scale is known */
 	pthread_t thread;
+	sigset_t mask; /* of who started it */
 	bool running;
 	struct ctp_error error; /* the first; status CTP_OK: none */
 	/* Orders from start, flush and stop, who wait until `done` of them
@@ -359,6 +361,7 @@ static void *run(void *argument)
 		if (due) {
 			next_beat = now_ns + BEAT_NS;
 			thread_rotate_old(clock_ticks(drain.tsc));
+			last_thread_look(&drain.mask);
 		}
 		drain_pause();
 		beat(order, due ? ++beats : 0);
@@ -380,13 +383,12 @@ static void *run(void *argument)
 static int make_thread(void)
 {
 	sigset_t all;
-	sigset_t before;
 	int result;
 
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &drain.mask);
 	result = pthread_create(&drain.thread, NULL, run, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &drain.mask, NULL);
 	if (result == 0)
 		(void)pthread_setname_np(drain.thread, "ctprof");
 	return result;

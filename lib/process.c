@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define STAT_BYTES 1024
 
 /* Up to `size` bytes of a file of the kernel's. */
 static size_t read_file(const char *path, char *out, size_t size)
@@ -53,21 +56,30 @@ void process_boot_id(char *out, size_t size)
 	out[used] = '\0';
 }
 
+/* What /proc/PID/stat holds from this field on; NULL if that is not known. */
+static const char *read_stat(pid_t pid, int first, char text[STAT_BYTES])
+{
+	char path[32];
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	text[read_file(path, text, STAT_BYTES - 1)] = '\0';
+	at = strrchr(text, ')'); /* the name may hold anything */
+	for (int field = 2; at != NULL && field < first; field++)
+		at = strchr(at + 1, ' ');
+	return at;
+}
+
 /* Source: proc(5), /proc/pid/stat, field 22: ticks since boot. */
 int64_t process_started_ns(void)
 {
-	char text[1024];
-	size_t size = read_file("/proc/self/stat", text, sizeof(text) - 1);
+	char text[STAT_BYTES];
+	const char *at = read_stat(getpid(), 22, text);
 	struct timespec boot;
 	struct timespec real;
 	int64_t second = INT64_C(1000000000);
 	int64_t ticks;
-	const char *at;
 
-	text[size] = '\0';
-	at = strrchr(text, ')'); /* the name may hold anything */
-	for (int field = 2; at != NULL && field < 22; field++)
-		at = strchr(at + 1, ' ');
 	if (at == NULL || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 ||
 		clock_gettime(CLOCK_REALTIME, &real) != 0)
 		return INT64_MIN;
@@ -75,6 +87,18 @@ int64_t process_started_ns(void)
 	return (real.tv_sec - boot.tv_sec) * second +
 	       (real.tv_nsec - boot.tv_nsec) +
 	       (ticks - 2) * (second / sysconf(_SC_CLK_TCK));
+}
+
+/* Source: proc(5), /proc/pid/stat, fields 3 and 20. */
+char process_state(pid_t pid, long *threads)
+{
+	char text[STAT_BYTES];
+	const char *at = read_stat(pid, 3, text);
+	char state = at != NULL ? at[1] : '\0';
+
+	at = read_stat(pid, 20, text);
+	*threads = at != NULL ? strtol(at, NULL, 10) : 0;
+	return state;
 }
 
 void process_describe(struct spool_facts *facts)

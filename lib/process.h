@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What this process knows about itself: the facts of a recording's header. */
+/* What is known of processes: the facts of a recording's header, of this one. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "spool.h"
 
@@ -15,6 +16,11 @@ void process_describe(struct spool_facts *facts);
  * early, as the kernel counts it. INT64_MIN where it cannot be known.
  */
 int64_t process_started_ns(void);
+
+/* The state of a process's first thread: 'Z' if it has ended, 'T' if it was
+ * stopped, ...; and how many threads there are, that one among them. 0 where it
+ * cannot be known. */
+char process_state(pid_t pid, long *threads);
 
 /* The running kernel's boot id; "" where it cannot be known. */
 void process_boot_id(char *out, size_t size);

@@ -20,6 +20,7 @@
 #include "emit.h"
 #include "filter.h"
 #include "instrument.h"
+#include "last_thread.h"
 #include "inherit.h"
 #include "log_file.h"
 #include "options.h"
@@ -443,6 +444,7 @@ const char *ctp_status(void)
 
 __attribute__((constructor)) static void start_from_environment(void)
 {
+	last_thread_watch();
 	look_at_environment();
 }
 

@@ -7,6 +7,7 @@
 #include "drain.h"
 #include "inherit.h"
 #include "instrument.h"
+#include "last_thread.h"
 #include "outcome.h"
 #include "registry.h"
 #include "session_private.h"
@@ -56,6 +57,7 @@ static void after_fork_child(void)
 	bool was_due = atomic_load(&session_state.due);
 
 	outcome_forget();
+	last_thread_watch();
 	device_load_forget();
 	device_child();
 	if (thread_is_inside()) {

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Includes go down only: bin -> formats -> lib; recording and analysis do not
 # include each other, but both may write members of a log (log_write), which is
-# of the base; libraries do not print or exit. Python's recorder stands on the
-# public header alone; what reads logs for Python is in python/convert.
+# of the base; libraries do not print or exit, but where a program is over and
+# lasts for us alone. Python's recorder stands on the public header alone; what
+# reads logs for Python is in python/convert.
 set -u
 cd "${srcdir:-.}" || exit 99
 failed=0
@@ -50,8 +51,8 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx
 	gpu_describe gpu_device gpu_drain gpu_find gpu_graph gpu_load
 	gpu_record gpu_session gpu_subscribe gpu_table inherit inject
 	inject_name inject_thread instrument instrument_link
-	instrument_thread itt itt_abi log_file log_frame modules nvtx
-	nvtx_abi options outcome pack pack_column pack_device pack_losses
+	instrument_thread itt itt_abi last_thread log_file log_frame
+	modules nvtx nvtx_abi options outcome pack pack_column pack_device pack_losses
 	pack_private pack_registry pack_row process record registry
 	registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread
@@ -97,7 +98,8 @@ for other in recover recover_log spool_file; do
 done
 
 found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
-	lib/*.[ch] python/*.[ch] python/*/*.[ch] | grep -v snprintf)
+	lib/*.[ch] python/*.[ch] python/*/*.[ch] |
+	grep -vE 'snprintf|^lib/last_thread\.[ch]:')
 [ -z "$found" ] || complain "$found"
 found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' formats/*.[ch])
 [ -z "$found" ] || complain "$found"

@@ -25,9 +25,14 @@ check() {
 
 # ends MODE...: the program exits with 7, having said "done" and nothing else.
 ends() {
-	local got=0
+	ends_with 7 "$@"
+}
+
+ends_with() {
+	local status=$1 got=0
+	shift
 	timeout 60 "$program" "$@" >"$work/out" 2>"$work/err" || got=$?
-	[ "$got" = 7 ] && [ "$(cat "$work/out")" = "done" ] && return
+	[ "$got" = "$status" ] && [ "$(cat "$work/out")" = "done" ] && return
 	echo "    $*: status $got, said '$(cat "$work/out" "$work/err")'"
 	return 1
 }
@@ -68,6 +73,21 @@ ends_atexit() {
 		has "$CTPROF_OUT" 1 destructor && whole "$CTPROF_OUT"
 }
 check "constructors, destructors and atexit() are recorded" ends_atexit
+
+leaves() {
+	ends_with 0 leave && has "$CTPROF_OUT" 1000 work &&
+		has "$CTPROF_OUT" 1 "at exit" &&
+		has "$CTPROF_OUT" 1 destructor && whole "$CTPROF_OUT"
+}
+check "pthread_exit() in main: it ends with its last thread" leaves
+
+leaves_in_child() {
+	rm -f "$work"/run*.ctp
+	ends "leave child" && has "$CTPROF_OUT" 10 work &&
+		has "$work"/run.[0-9]*.ctp 1000 work &&
+		has "$work"/run.[0-9]*.ctp 1 "at exit"
+}
+check "pthread_exit() in the first thread of a child" leaves_in_child
 
 starts_itself() {
 	(unset CTPROF_OUT && LIFE_START=$work/start.ctp ends atexit) &&

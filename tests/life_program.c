@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define STATUS 7
@@ -52,6 +53,38 @@ static void start_threads(int detached)
 static void at_exit(void)
 {
 	CTP_SCOPE("at exit");
+}
+
+static void *work_later(void *unused)
+{
+	(void)usleep(50000);
+	work(1000);
+	return unused;
+}
+
+/* The program goes on without its first thread, and ends with its last. */
+static void leave(void)
+{
+	pthread_t thread;
+
+	if (atexit(at_exit) != 0 ||
+		pthread_create(&thread, NULL, work_later, NULL) != 0)
+		exit(1);
+	puts("done");
+	pthread_exit(NULL);
+}
+
+/* The same in a child, whose first thread this one is. */
+static int leave_in_child(void)
+{
+	pid_t child;
+	int status = 1;
+
+	work(10);
+	child = fork();
+	if (child == 0)
+		leave();
+	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
 }
 
 static const char *mode = "";
@@ -126,6 +159,10 @@ int main(int argc, char **argv)
 		puts("done");
 		exit(STATUS);
 	}
+	if (strcmp(mode, "leave") == 0)
+		leave();
+	if (strcmp(mode, "leave child") == 0)
+		return leave_in_child();
 	if (strcmp(mode, "return") == 0)
 		start_threads(1);
 	else if (strcmp(mode, "atexit") == 0)
