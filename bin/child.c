@@ -13,11 +13,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "process.h"
 #include "say.h"
 
 static const int watched[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP,
@@ -53,17 +56,68 @@ static void unblock(int number)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The program was stopped: so are we, for the shell to see, until both go
- * on. */
+/* Forgets a blocked signal that waits to be taken. */
+static void drop(int number)
+{
+	const struct timespec now = {0, 0};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, number);
+	(void)sigtimedwait(&set, NULL, &now);
+}
+
+/*
+ * A process that has us go on when the program does, or is killed: whoever
+ * stopped it may know nothing of us. It does not outlive us.
+ */
+static pid_t start_waker(pid_t pid)
+{
+	const struct timespec pause = {0, 100000000};
+	pid_t parent = getpid();
+	pid_t waker = fork();
+	long threads;
+
+	if (waker != 0)
+		return waker;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	do
+		(void)nanosleep(&pause, NULL);
+	while (getppid() == parent &&
+		(process_state(pid, &threads) == 'T' ||
+			process_state(parent, &threads) != 'T'));
+	(void)kill(parent, SIGCONT);
+	_exit(0);
+}
+
+/* True if the waker did its work, and not somebody that had us go on. */
+static bool end_waker(pid_t waker)
+{
+	int status = 0;
+
+	if (waker < 0)
+		return false;
+	(void)kill(waker, SIGKILL);
+	while (waitpid(waker, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status);
+}
+
+/* The program was stopped: so are we, for the shell to see, until one of both
+ * goes on. */
 static void stop_too(pid_t pid, int number)
 {
+	pid_t waker = start_waker(pid);
 	sigset_t old;
 
 	(void)sigprocmask(SIG_BLOCK, NULL, &old);
 	(void)raise(number);
 	unblock(number);
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
-	(void)kill(pid, SIGCONT);
+	if (end_waker(waker))
+		drop(SIGCONT); /* the waker's is not for the program */
+	else
+		(void)kill(pid, SIGCONT);
 }
 
 /* True if the program has ended. */

@@ -156,6 +156,14 @@ becomes $! T "of ctprof"
 kill -CONT $!
 becomes "$child" S "of the program"
 becomes $! S "of ctprof"
+# Whoever stops the program, and has it go on, need not know of ctprof.
+for _ in 1 2; do
+	kill -STOP "$child"
+	becomes $! T "of ctprof"
+	kill -CONT "$child"
+	becomes $! S "of ctprof"
+	becomes "$child" S "of the program"
+done
 kill -USR1 "$child"
 exec 9<&-
 wait $! || complain "record: status $? after being stopped"

@@ -79,7 +79,6 @@ rm -f run*.ctp progress*
 recorder=$!
 waits_for T progress
 kill -KILL "$pid"
-kill -CONT $recorder
 wait $recorder 2>/dev/null
 says '^ctprof: run.ctp: the program was killed by SIGKILL; ' stop
 holds "stopped and killed" progress
