@@ -283,7 +283,8 @@ enum log_verdict log_facts_take(
 /* What the end block says that is worth knowing. */
 static bool is_end_fact(const char *key, size_t size, const char **name)
 {
-	static const char *const facts[] = {"stalls", "stall_ns", "recovered"};
+	static const char *const facts[] = {
+		"stalls", "stall_ns", "recovered", "stopped"};
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		*name = facts[i];
@@ -328,6 +329,8 @@ enum log_verdict log_facts_take_end(
 			   !trace_add_fact(trace, name, text)) {
 			return LOG_NO_MEMORY;
 		}
+		if (log_block_is(key, size, "stopped"))
+			trace_lose(trace, LOSS_TRUNCATED, 1);
 	}
 	recording->has_end |= apply;
 	return LOG_SOUND;

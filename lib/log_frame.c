@@ -124,7 +124,8 @@ enum ctp_status log_frame_end(struct log_writer *writer,
 
 	(void)msgpack_pack_array(&out, 2);
 	(void)msgpack_pack_int(&out, LOG_END);
-	(void)msgpack_pack_map(&out, totals->recovered ? 6 : 5);
+	(void)msgpack_pack_map(&out,
+		(size_t)5 + totals->recovered + (totals->stopped != NULL));
 	msgpack_out_key(&out, "log");
 	(void)msgpack_pack_int64(&out, totals->log_ns);
 	add_number(&out, "events", totals->events);
@@ -133,5 +134,7 @@ enum ctp_status log_frame_end(struct log_writer *writer,
 	add_number(&out, "stall_ns", totals->stall_ns);
 	if (totals->recovered)
 		add_number(&out, "recovered", 1);
+	if (totals->stopped != NULL)
+		add_text(&out, "stopped", totals->stopped);
 	return write_block(writer, LOG_END, &bytes, err);
 }

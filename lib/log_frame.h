@@ -24,6 +24,8 @@ struct log_frame_totals {
 	uint64_t stalls;
 	uint64_t stall_ns;
 	bool recovered; /* by another process, after the recorder's death */
+	const char *stopped; /* why recording ended before the program; NULL: it
+	                      * did not */
 };
 
 enum ctp_status log_frame_end(struct log_writer *writer,

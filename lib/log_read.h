@@ -14,7 +14,7 @@ unsigned log_read_probe(const void *bytes, size_t size);
  * Opens a reader. `file` is borrowed until the source is closed; `head` are
  * bytes already taken from it. Facts of the header are in the trace when
  * events begin to come: tool, host, pid, command, clock, clock_hz, policy,
- * min_ns, version, parent; at the end also stalls, stall_ns and recovered.
+ * min_ns, version, parent; at the end also stalls, stall_ns, recovered and stopped.
  * `out->trace->names` may be set before the first event is read.
  *
  * Errors: CTP_ERR_NOMEM. From next(): CTP_ERR_IO, CTP_ERR_NOMEM,

@@ -199,13 +199,16 @@ static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 static enum ctp_status end(struct recovery *recovery,
 	const struct clock_sync *death, struct ctp_error *err)
 {
+	const char *error = recovery->spool->header.error;
 	struct log_frame_totals totals = {
 		.log_ns = packer_newest_ns(recovery->packer),
 		.events = packer_event_count(recovery->packer),
 		.recovered = true,
+		.stopped = error[0] != '\0' ? error : NULL,
 	};
 
-	if (death != NULL && recovery->same_boot) {
+	/* What was open when recording stopped is not known to last longer. */
+	if (totals.stopped == NULL && death != NULL && recovery->same_boot) {
 		int64_t death_ns = clock_ns(&recovery->scale, death->ticks);
 
 		if (death_ns > totals.log_ns)

@@ -90,6 +90,9 @@ run record disk 4 20000 0
 says '^ctprof: run.ctp: recording stopped early: .*; [0-9]* events were taken' disk
 holds disk progress
 clean disk
+"$CTPROF" info --json run.ctp >said
+grep -q '"truncated":true.*"stopped":"cannot write ' said ||
+	complain "disk: the log does not say that recording stopped"
 ok "a full disk"
 
 # What goes on recording when the program has ended is left alone.

@@ -117,9 +117,12 @@ static int read_log(const char *path)
 		take(source->trace, &event);
 	if (status != CTP_END)
 		printf("%s: %s\n", path, err.message);
+	/* Where recording stopped early, the log says why. */
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		if (source->trace->losses[loss] != 0 &&
-			!trace_loss_is_note(loss)) {
+			!trace_loss_is_note(loss) &&
+			!(loss == LOSS_TRUNCATED &&
+				trace_find_fact(source->trace, "stopped"))) {
 			printf("%s: %s %" PRIu64 "\n", path,
 				trace_loss_name(loss),
 				source->trace->losses[loss]);

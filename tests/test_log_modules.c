@@ -175,6 +175,18 @@ START_TEST(that_a_log_was_completed_later_is_a_fact)
 }
 END_TEST
 
+START_TEST(that_recording_stopped_early_is_a_loss)
+{
+	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add(&case_made,
+		"[6, {'log': 1000, 'stopped': 'cannot write: full'}]");
+	case_read_made();
+	ck_assert_ptr_nonnull(
+		strstr(case_text.facts, "stopped=cannot write: full\n"));
+	ck_assert_str_eq(case_text.losses, "truncated 1\n");
+}
+END_TEST
+
 static TCase *make_modules(void)
 {
 	TCase *tests = tcase_create("modules");
@@ -193,6 +205,7 @@ static TCase *make_modules(void)
 		tests, a_module_number_means_nothing_in_another_recording);
 	tcase_add_test(tests, long_and_strange_build_ids_are_cut);
 	tcase_add_test(tests, that_a_log_was_completed_later_is_a_fact);
+	tcase_add_test(tests, that_recording_stopped_early_is_a_loss);
 	return tests;
 }
 
