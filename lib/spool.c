@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
@@ -251,10 +250,11 @@ struct chunk *spool_take(struct spool *spool)
 	return chunk;
 }
 
+/* One of those who wait: a chunk is for one thread, and waking a thousand for
+ * each costs more than packing it. Nobody waits without a limit. */
 static void futex_wake(_Atomic uint32_t *word)
 {
-	(void)syscall(
-		SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
