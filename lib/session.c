@@ -380,6 +380,8 @@ enum ctp_status ctp_stop(void)
 	struct thread_hold before;
 	enum ctp_status status = CTP_OK;
 
+	if (!session_is_own())
+		return CTP_ERR_STATE;
 	device_stop();
 	before = hold();
 	if (atomic_exchange(&session_state.due, false))
@@ -396,10 +398,13 @@ enum ctp_status ctp_stop(void)
 
 enum ctp_status ctp_flush(void)
 {
-	struct thread_hold before = hold();
+	struct thread_hold before;
 	struct ctp_error err;
 	enum ctp_status status = CTP_ERR_STATE;
 
+	if (!session_is_own())
+		return status;
+	before = hold();
 	if (atomic_load(&session_state.current) != 0)
 		status = drain_flush(&err);
 	release(before);

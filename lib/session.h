@@ -33,6 +33,10 @@ struct session_options {
  */
 uint64_t session_current(void);
 
+/* False in a copy of the process that fork() did not make, but clone() itself:
+ * what is shared with the other is that one's, and nobody packs for this one. */
+bool session_is_own(void);
+
 bool session_uses_tsc(void);
 struct spool *session_spool(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a fork does to a recording: the parent's goes on, the child's is due. */
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "device_link.h"
@@ -12,6 +13,33 @@
 #include "registry.h"
 #include "session_private.h"
 #include "thread.h"
+
+/* A page that the system clears in a copy of the process; NULL: it cannot. */
+static _Atomic uint32_t *own;
+
+static void mark_own(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page;
+
+	if (own == NULL) {
+		page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			return;
+		if (madvise(page, size, MADV_WIPEONFORK) != 0) {
+			(void)munmap(page, size);
+			return;
+		}
+		own = page;
+	}
+	atomic_store(own, 1);
+}
+
+bool session_is_own(void)
+{
+	return own == NULL || atomic_load(own) != 0;
+}
 
 /*
  * A thread that a signal interrupted inside the recorder may hold any lock
@@ -56,6 +84,7 @@ static void after_fork_child(void)
 	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
 	bool was_due = atomic_load(&session_state.due);
 
+	mark_own();
 	outcome_forget();
 	last_thread_watch();
 	device_load_forget();
@@ -83,6 +112,7 @@ static void after_fork_child(void)
 
 void session_watch_forks(void)
 {
+	mark_own();
 	if (!session_state.forks_watched)
 		session_state.forks_watched =
 			pthread_atfork(before_fork, after_fork_parent,

@@ -166,7 +166,8 @@ static bool enter(struct thread *thread)
 	if (atomic_exchange(&thread->busy, 1) != 0)
 		return false;
 	/* After this load thread_stop_all() either sees us or stopped us. */
-	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0) {
+	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0 ||
+		!session_is_own()) {
 		atomic_store(&thread->busy, 0);
 		return false;
 	}

@@ -89,6 +89,12 @@ leaves_in_child() {
 }
 check "pthread_exit() in the first thread of a child" leaves_in_child
 
+clones_itself() {
+	ends clone && has "$CTPROF_OUT" 1 destructor &&
+		"$CTPROF" info "$CTPROF_OUT" >/dev/null
+}
+check "clone() that makes a process" clones_itself
+
 starts_itself() {
 	(unset CTPROF_OUT && LIFE_START=$work/start.ctp ends atexit) &&
 		has "$work/start.ctp" 1 constructor &&

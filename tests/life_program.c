@@ -7,9 +7,11 @@
 #include <ctprof.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +86,21 @@ static int leave_in_child(void)
 	child = fork();
 	if (child == 0)
 		leave();
+	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
+}
+
+/* A copy of the process that no handler of fork() is told of. */
+static int clone_itself(void)
+{
+	pid_t child;
+	int status = 1;
+
+	work(10);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (child == 0) {
+		work(1000000);
+		exit(ctp_flush() == CTP_OK || ctp_stop() == CTP_OK);
+	}
 	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
 }
 
@@ -163,6 +180,8 @@ int main(int argc, char **argv)
 		leave();
 	if (strcmp(mode, "leave child") == 0)
 		return leave_in_child();
+	if (strcmp(mode, "clone") == 0)
+		status = clone_itself();
 	if (strcmp(mode, "return") == 0)
 		start_threads(1);
 	else if (strcmp(mode, "atexit") == 0)
