@@ -55,6 +55,7 @@ static void before_fork(void)
 	instrument_lock();
 	registry_lock(); /* who holds it may wait for what is drained */
 	drain_pause();
+	session_state.forking = (uint32_t)getpid();
 	inherit_keep(atomic_load(&session_state.current));
 }
 
@@ -104,7 +105,7 @@ static void after_fork_child(void)
 	leave_parent();
 	session_state.child = was_on || was_due;
 	if (was_on) {
-		session_state.parent = (uint32_t)getppid();
+		session_state.parent = session_state.forking;
 		session_state.forked = clock_sync_now(session_state.tsc);
 	}
 	atomic_store(&session_state.due, session_state.child);

@@ -17,6 +17,7 @@ extern struct session_data {
 	_Atomic bool due;    /* a recording is to begin with the next event */
 	bool child;          /* forked while a recording was on or due */
 	uint32_t parent;     /* in a child that was forked while recording */
+	uint32_t forking;    /* who forks: getppid() may not know its number */
 	struct clock_sync forked; /* when that was */
 	bool forks_watched;
 	bool tsc;

@@ -89,6 +89,21 @@ leaves_in_child() {
 }
 check "pthread_exit() in the first thread of a child" leaves_in_child
 
+forks_into_namespace() {
+	rm -f "$work"/run*.ctp
+	"$program" namespace >"$work/out" 2>"$work/err"
+	case $? in
+	7) ;;
+	77) return 0 ;; # not allowed here
+	*) return 1 ;;
+	esac
+	has "$CTPROF_OUT" 1 "open at the fork" && has "$work/run.1.ctp" 10 work &&
+		has "$work/run.1.ctp" 1 "open at the fork" &&
+		whole "$CTPROF_OUT" && whole "$work/run.1.ctp" &&
+		"$CTPROF" info --json "$work/run.1.ctp" | grep -q '"parent":"[1-9]'
+}
+check "fork into a namespace of its own" forks_into_namespace
+
 clones_itself() {
 	ends clone && has "$CTPROF_OUT" 1 destructor &&
 		"$CTPROF" info "$CTPROF_OUT" >/dev/null

@@ -7,6 +7,7 @@
 #include <ctprof.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,23 @@ static int leave_in_child(void)
 	if (child == 0)
 		leave();
 	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
+}
+
+/* A child whose parent has no number in its namespace. */
+static int fork_into_namespace(void)
+{
+	pid_t child;
+	int status = 1;
+
+	CTP_SCOPE("open at the fork");
+	if (unshare(CLONE_NEWPID) != 0)
+		return 77;
+	child = fork();
+	if (child == 0) {
+		work(10);
+		return STATUS;
+	}
+	return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 1;
 }
 
 /* A copy of the process that no handler of fork() is told of. */
@@ -180,6 +198,8 @@ int main(int argc, char **argv)
 		leave();
 	if (strcmp(mode, "leave child") == 0)
 		return leave_in_child();
+	if (strcmp(mode, "namespace") == 0)
+		status = fork_into_namespace();
 	if (strcmp(mode, "clone") == 0)
 		status = clone_itself();
 	if (strcmp(mode, "return") == 0)
