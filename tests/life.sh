@@ -54,6 +54,7 @@ whole() {
 }
 
 export CTPROF_OUT=$work/run.ctp
+unleaked=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 
 ends_exit() {
 	ends exit && has "$CTPROF_OUT" 1 constructor &&
@@ -83,7 +84,7 @@ check "pthread_exit() in main: it ends with its last thread" leaves
 
 leaves_in_child() {
 	rm -f "$work"/run*.ctp
-	ends "leave child" && has "$CTPROF_OUT" 10 work &&
+	ASAN_OPTIONS=$unleaked ends "leave child" && has "$CTPROF_OUT" 10 work &&
 		has "$work"/run.[0-9]*.ctp 1000 work &&
 		has "$work"/run.[0-9]*.ctp 1 "at exit"
 }
@@ -91,7 +92,9 @@ check "pthread_exit() in the first thread of a child" leaves_in_child
 
 forks_into_namespace() {
 	rm -f "$work"/run*.ctp
-	"$program" namespace >"$work/out" 2>"$work/err"
+	# LeakSanitizer does not find its threads there, nor in a clone, and
+	# a child has lost what the parent's background thread had.
+	ASAN_OPTIONS=$unleaked "$program" namespace >"$work/out" 2>"$work/err"
 	case $? in
 	7) ;;
 	77) return 0 ;; # not allowed here
@@ -105,7 +108,7 @@ forks_into_namespace() {
 check "fork into a namespace of its own" forks_into_namespace
 
 clones_itself() {
-	ends clone && has "$CTPROF_OUT" 1 destructor &&
+	ASAN_OPTIONS=$unleaked ends clone && has "$CTPROF_OUT" 1 destructor &&
 		"$CTPROF" info "$CTPROF_OUT" >/dev/null
 }
 check "clone() that makes a process" clones_itself
