@@ -220,8 +220,7 @@ static enum ctp_status pack_live(struct ctp_error *err)
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk *chunk;
 
-		/* One that hangs since another recording stopped has a chunk
-		 * of that. */
+		/* One that hangs may have a chunk of another recording. */
 		if (atomic_load(&thread->session) != session_current())
 			continue;
 		do {
