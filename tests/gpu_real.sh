@@ -47,6 +47,16 @@ declares() {
 		-isystem "$1" "${includes[@]}" "$source/tests/abi_check.c"
 }
 
+# The package of CUPTI has none of CUDA's, and that of CUDA's runtime not all.
+check_headers() {
+	if echo '#include <builtin_types.h>' | $CC -fsyntax-only -xc \
+		-isystem "$1" "${includes[@]}" - 2>/dev/null; then
+		case_of "$1" declares "$1"
+	else
+		echo "skipped $1: headers of CUDA that it needs are not installed"
+	fi
+}
+
 # What the fake is no version of cannot be compared with it.
 agrees() {
 	local got=0
@@ -90,8 +100,7 @@ check_library() {
 exec 3>&1
 declare -A seen=() # several names may be of one directory
 for home in "${homes[@]}"; do
-	[ ! -f "$home/include/cupti.h" ] ||
-		case_of "$home/include" declares "$home/include"
+	[ ! -f "$home/include/cupti.h" ] || check_headers "$home/include"
 	for directory in "$home/lib" "$home/lib64"; do
 		directory=$(realpath "$directory" 2>/dev/null) || continue
 		[ -z "${seen[$directory]-}" ] || continue
