@@ -163,7 +163,7 @@ large_graph() {
 captured() {
 	awk -F, '
 		/^"?(even|odd)/ { captured += $NF }
-		/^replay/ { launched = $(NF - 1) }
+		/^replay/ { launched = $9 }
 		END { exit !(launched > 0 && captured == launched) }
 	' "$work/told" || said "$work/told"
 }

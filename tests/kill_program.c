@@ -164,6 +164,7 @@ static void end_overflow(void)
 static void end_memory(void)
 {
 	struct rlimit limit = {0, 0};
+	void *volatile memory; /* else it may be left out, and succeed */
 
 	(void)setrlimit(RLIMIT_AS, &limit);
 	range_count *= 2;
@@ -171,7 +172,8 @@ static void end_memory(void)
 		step(i);
 		atomic_store(&progress->threads[0].count, i);
 	}
-	if (malloc(256 * 1024 * 1024) == NULL)
+	memory = malloc(256 * 1024 * 1024);
+	if (memory == NULL)
 		abort();
 }
 
