@@ -28,7 +28,8 @@ bool output_spare(const char *path);
 /*
  * Opens for writing. `path` NULL or "-" is stdout; NULL and `binary` together
  * are refused if that is a terminal. An existing file is refused without
- * `force`, and one that is to be spared always. One whose name ends in ".gz" is compressed.
+ * `force`, and one that is to be spared always. One whose name ends in ".gz" is
+ * compressed.
  *
  * Errors: said; returns an exit status.
  * Ownership: `path` is borrowed until the output is closed. One output at a

@@ -14,6 +14,7 @@
 
 #include "buffer.h"
 #include "cmd.h"
+#include "output.h"
 #include "rollup_file.h"
 #include "say.h"
 
@@ -253,6 +254,21 @@ static int finish(struct rollup *rollup, const struct inputs *inputs,
 	return EXIT_INPUT;
 }
 
+/* What was found and is no trace may be an earlier report. */
+static int spare_found(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct tree_file *file = &tree->files[i];
+
+		if (file->root_size != 0 && !file->is_none &&
+			!output_spare(file->path)) {
+			say_no_memory(file->path);
+			return EXIT_LIMIT;
+		}
+	}
+	return EXIT_DONE;
+}
+
 int rollup_run(struct rollup *rollup, const struct rollup_options *options)
 {
 	const struct inputs *inputs = options->inputs;
@@ -266,6 +282,8 @@ int rollup_run(struct rollup *rollup, const struct rollup_options *options)
 		worst = status > worst ? status : worst;
 	}
 	status = read_all(rollup, options, &tree);
+	worst = status > worst ? status : worst;
+	status = spare_found(&tree);
 	worst = status > worst ? status : worst;
 	if (rollup->functions != NULL) {
 		status = finish(rollup, inputs, &tree);

@@ -262,7 +262,7 @@ static bool claims_trace(
 }
 
 /* Why a file below a directory could not be read. */
-static int skip(const struct rollup_work *work, const struct tree_file *file,
+static int skip(const struct rollup_work *work, struct tree_file *file,
 	const struct input *input, const struct ctp_error *err)
 {
 	const struct inputs *inputs = work->options->inputs;
@@ -288,26 +288,27 @@ static int skip(const struct rollup_work *work, const struct tree_file *file,
 		break;
 	}
 	work->sums->skipped[skip]++;
+	file->is_none = skip == TREE_NO_TRACE;
 	if (skip == TREE_UNREADABLE || (inputs->verbose && !inputs->quiet))
 		say_error(file->path, err);
 	return status;
 }
 
 /* A file without an event; one that is cut off before its first is damaged. */
-static int skip_nothing(const struct rollup_work *work, struct input *input,
-	const struct inputs *inputs)
+static int skip_nothing(const struct rollup_work *work, struct tree_file *file,
+	struct input *input, const struct inputs *inputs)
 {
 	const struct trace *trace = input->origin.source->trace;
 	bool damaged = trace->losses[LOSS_TRUNCATED] != 0;
 
 	work->sums->skipped[damaged ? TREE_DAMAGED : TREE_NO_TRACE]++;
+	file->is_none = !damaged;
 	return input_close(
 		input, damaged ? inputs : &(struct inputs){.quiet = true});
 }
 
 /* A file that was found. */
-static int add_found(
-	const struct rollup_work *work, const struct tree_file *file)
+static int add_found(const struct rollup_work *work, struct tree_file *file)
 {
 	const struct inputs *inputs = work->options->inputs;
 	struct inputs silent = *inputs;
@@ -323,7 +324,7 @@ static int add_found(
 		return skip(work, file, &input, &err);
 	status = read_input(work, file, &input, &err);
 	if (status == CTP_END)
-		return skip_nothing(work, &input, &silent);
+		return skip_nothing(work, file, &input, &silent);
 	if (status != CTP_OK)
 		result = skip(work, file, &input, &err);
 	else
@@ -332,8 +333,7 @@ static int add_found(
 	return closed > result ? closed : result;
 }
 
-int rollup_file_add(
-	const struct rollup_work *work, const struct tree_file *file)
+int rollup_file_add(const struct rollup_work *work, struct tree_file *file)
 {
 	return file->root_size != 0 ? add_found(work, file)
 				    : add_named(work, file);

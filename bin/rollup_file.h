@@ -20,8 +20,7 @@ struct rollup_work {
  *
  * Errors: returns an exit status.
  */
-int rollup_file_add(
-	const struct rollup_work *work, const struct tree_file *file);
+int rollup_file_add(const struct rollup_work *work, struct tree_file *file);
 
 /* What shows the progress of reading a file. */
 struct convert_job rollup_file_job(const struct rollup_work *work);

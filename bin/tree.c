@@ -10,7 +10,6 @@
 #include "cmd.h"
 #include "format.h"
 #include "memory.h"
-#include "output.h"
 #include "say.h"
 
 bool tree_is_directory(const char *path)
@@ -50,7 +49,7 @@ static bool add_file(struct tree *tree, const char *path, size_t root_size)
 		    sizeof(*tree->files)))
 		return false;
 	file = &tree->files[tree->count];
-	*file = (struct tree_file){strdup(path), root_size};
+	*file = (struct tree_file){strdup(path), root_size, false};
 	if (file->path == NULL)
 		return false;
 	tree->count++;
@@ -105,8 +104,7 @@ static int add_entry(struct tree *tree, const FTSENT *entry, size_t root_size)
 			tree->skipped[TREE_EMPTY]++;
 			return EXIT_DONE;
 		}
-		if (add_file(tree, entry->fts_path, root_size) &&
-			output_spare(entry->fts_path))
+		if (add_file(tree, entry->fts_path, root_size))
 			return EXIT_DONE;
 		say_no_memory(entry->fts_path);
 		return EXIT_LIMIT;
