@@ -155,16 +155,17 @@ static uint32_t add_site(
 	return trace_add_place(trace, place);
 }
 
-/* The event's site is about what its argument says; false if out of memory. */
+/* The event's site is about what its argument says; false if out of memory. Of
+ * several the last one counts, as wherever JSON is read. */
 static bool name_event(
 	struct details *details, const struct kind *kind, struct event *event)
 {
-	for (uint32_t i = 0; i < event->arg_count; i++) {
-		const struct event_arg *arg = &event->args[i];
+	for (uint32_t i = event->arg_count; i > 0; i--) {
+		const struct event_arg *arg = &event->args[i - 1];
 
-		if (arg->key != details->key || arg->kind != ARG_TEXT)
+		if (arg->key != details->key)
 			continue;
-		if (arg->value.text.size == 0)
+		if (arg->kind != ARG_TEXT || arg->value.text.size == 0)
 			break;
 		details->detail.used = 0;
 		buffer_add(&details->detail, arg->value.text.bytes,

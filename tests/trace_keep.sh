@@ -214,6 +214,10 @@ cat >"$work/clang.json" <<'END'
  "args":{"detail":""}},
 {"ph":"X","name":"ParseClass","pid":2,"tid":1,"ts":9,"dur":1,
  "args":{"detail":7}},
+{"ph":"B","name":"ParseClass","pid":2,"tid":1,"ts":12,"args":{"detail":"f"}},
+{"ph":"E","pid":2,"tid":1,"ts":13,"args":{"detail":"last"}},
+{"ph":"B","name":"ParseClass","pid":2,"tid":1,"ts":13,"args":{"detail":"f"}},
+{"ph":"E","pid":2,"tid":1,"ts":14,"args":{"detail":0}},
 {"ph":"X","name":"ParseClass","cat":"c","pid":2,"tid":1,"ts":10,"dur":1,
  "args":{"detail":"not of clang"}}],"beginningOfTime":1736075080257295}
 END
