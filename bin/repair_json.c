@@ -22,12 +22,6 @@ struct work {
 	struct repair_result result;
 };
 
-static bool is_json(const struct format *format)
-{
-	return format == &chrome_format || format == &speedscope_format ||
-	       format == &gprof2dot_format;
-}
-
 /* Is it one of the formats that are JSON, or in none that we know? An archive
  * of traces would become one trace, of all of them. */
 static int check_format(const struct work *work)
@@ -48,7 +42,8 @@ static int check_format(const struct work *work)
 			work->name, work->request->input);
 		return EXIT_INPUT;
 	}
-	if (format == NULL || is_json(format))
+	if (format == NULL || format == &chrome_format ||
+		format == &speedscope_format || format == &gprof2dot_format)
 		return EXIT_DONE;
 	say("%s: is %s, and no JSON", work->name, format->name);
 	return EXIT_INPUT;
@@ -76,36 +71,20 @@ static int failed(
 	return EXIT_INPUT;
 }
 
-/* Does a trace begin within the head, as behind lines of a log? */
-static bool has_trace(const struct origin *origin)
-{
-	for (size_t i = 1; i < origin->head_size; i++) {
-		const uint8_t *at = origin->head + i;
-		const struct format *format;
-
-		if (*at != '{' || (at[-1] != '\n' && at[-1] != '['))
-			continue;
-		format = format_probe(at, origin->head_size - i);
-		if (format != NULL && is_json(format))
-			return true;
-	}
-	return false;
-}
-
 /* Text of any kind has brackets, and between them what looks like pieces of
- * JSON: that is no trace, if no event was among it. */
+ * JSON: that is no trace, if neither an event nor a trace's member is there. */
 static bool is_no_trace(const struct work *work)
 {
 	const struct repair_result *result = &work->result;
 	const struct repair_fixes *fixes = &result->fixes;
 	bool garbage = fixes->counts[REPAIR_GARBAGE] > 0;
 
-	if (work->origin.format != NULL || result->events > 0)
+	if (work->origin.format != NULL || result->events > 0 ||
+		result->has_header)
 		return false;
 	if (result->out_bytes < sizeof("{\"traceEvents\":[]}"))
 		return garbage || fixes->counts[REPAIR_DROPPED] > 0;
-	return garbage && fixes->first[REPAIR_GARBAGE] == 0 &&
-	       !has_trace(&work->origin);
+	return garbage && fixes->first[REPAIR_GARBAGE] == 0;
 }
 
 static int write_output(struct work *work)

@@ -30,6 +30,7 @@ struct repair_result {
 	uint64_t out_bytes;
 	uint64_t events; /* objects written that say which kind of event */
 	uint64_t slices; /* of these, such with a duration */
+	bool has_header; /* a member that documents in a format of JSON have */
 };
 
 /*

@@ -20,15 +20,38 @@ static size_t key_end(struct repair *repair, struct repair_view *view)
 	return repair_look_at(view, at) == ':' ? at + 1 : 0;
 }
 
+/* Is it a member of what is JSON, too, and no Chrome trace? */
+static bool is_profile_key(const uint8_t *key, size_t size)
+{
+	/* Of speedscope's files, and of gprof2dot's. */
+	static const char *const keys[] = {
+		"$schema", "shared", "profiles", "functions"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strlen(keys[i]) == size && memcmp(keys[i], key, size) == 0)
+			return true;
+	return false;
+}
+
+static void note_document_key(
+	struct repair *repair, const uint8_t *key, size_t size)
+{
+	bool is_trace = trace_keys_document(key, size);
+
+	repair->has_header |= is_trace;
+	if (!repair_level(repair)->muted)
+		repair->result->has_header |=
+			is_trace || is_profile_key(key, size);
+}
+
 /* A key with its quotes, and what is behind; is it that of the events? */
 static bool note_key(struct repair *repair, const uint8_t *key, size_t size)
 {
 	static const char name[] = "\"traceEvents\"";
 	const uint8_t *end = memchr(key + 1, '"', size - 1);
 
-	if (repair->depth == 1 && end != NULL &&
-		trace_keys_document(key + 1, (size_t)(end - key) - 1))
-		repair->has_header = true;
+	if (repair->depth == 1 && end != NULL)
+		note_document_key(repair, key + 1, (size_t)(end - key) - 1);
 	return size >= sizeof(name) - 1 &&
 	       memcmp(key, name, sizeof(name) - 1) == 0;
 }

@@ -75,7 +75,7 @@ says 'x.c: has no event, and nothing else that a trace in JSON has'
 [ -e "$work/d.json" ] && complain "$what: something was left"
 # But behind lines of a log may be one.
 {
-	echo 'INFO: up'
+	yes 'INFO: up' | head -n 1000
 	echo '{"$schema":"https://www.speedscope.app/file-format-schema.json",'
 	echo '"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented",'
 	echo '"name":"p","unit":"none","startValue":0,"endValue":1,"events":[]'
