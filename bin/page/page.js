@@ -4,11 +4,15 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("main");
 
+// What can be seen: anything but blanks and what has no shape of its own, as
+// utf8_is_visible() has it.
+const VISIBLE = new RegExp("[^\\s\\p{Cc}\\u00ad\\u200b-\\u200f\\u202a-\\u202e" +
+	"\\u2060-\\u206f\\ufe00-\\ufe0f]", "u");
+
 // Rows of the page's lists, as objects; the order is that of page_functions.c.
 function functionOf(row) {
 	const [text, file, line, kind, calls] = row;
-	// As label_name() has it.
-	const name = /[^\s\p{Cc}\p{Cf}]/u.test(text) ? text : "(no name)";
+	const name = VISIBLE.test(text) ? text : "(no name)";
 
 	if (kind === 0)
 		return {name, file, line, kind, calls, pcalls: row[5],
