@@ -162,6 +162,8 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 {
 	int32_t first =
 		track->row.lane == CHROME_ROW_MAIN ? 0 : track->row.lane;
+	struct chrome_row **row;
+	bool may_be_first;
 
 	if (track->lanes == NULL)
 		track->lanes = lanes_new();
@@ -170,11 +172,13 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	*lane = lanes_place(track->lanes, event->time_ns, event->dur_ns);
 	if (*lane == LANES_NONE)
 		return NULL;
-	if (track->lane_rows[*lane] == NULL)
-		track->lane_rows[*lane] =
-			take_row(tracks, track, first + (int32_t)*lane,
-				has_place(tracks, track, event));
-	return track->lane_rows[*lane];
+	row = &track->lane_rows[*lane];
+	may_be_first = has_place(tracks, track, event);
+	/* What was in this lane before may have had its place there. */
+	if (*row == NULL || (*row == &track->row && !may_be_first))
+		*row = take_row(
+			tracks, track, first + (int32_t)*lane, may_be_first);
+	return *row;
 }
 
 int64_t chrome_track_epoch(const struct trace *trace, const struct event *first)

@@ -232,6 +232,17 @@ cat >"$work/overlaps.json" <<'END'
 {"ph":"X","name":"e","pid":1,"tid":1,"ts":13,"dur":9}]
 END
 
+# The span of a recording, which has its thread's first row, and what is apart.
+cat >"$work/span.json" <<'END'
+{"ctprof":"0","traceEvents":[
+{"ph":"M","name":"thread_name","pid":1,"tid":2,
+ "args":{"name":"t","apart_from":1}},
+{"ph":"X","name":"PyTorch Profiler (0)","cat":"Trace","pid":1,"tid":1,"ts":0,
+ "dur":2},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":10,"dur":10},
+{"ph":"X","name":"b","pid":1,"tid":2,"ts":12,"dur":3}]}
+END
+
 # Calls of no length, before, in and behind others that begin or end then.
 cat >"$work/moments.json" <<'END'
 {"$schema":"https://www.speedscope.app/file-format-schema.json",
@@ -273,7 +284,7 @@ done
 # Whether calls were cut or not, and wherever a function's place, or what it is
 # about, stood, profiles and tables of all of these are the same.
 for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
-	"$work/moments.json" \
+	"$work/moments.json" "$work/span.json" \
 	self-win-clang-19.1_main.json.gz logging_integration.json.gz old.json.gz \
 	pytorch_2.15_with_stack.json.gz "$work/cut.json"; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
