@@ -9,6 +9,7 @@
 #include "frame.h"
 #include "greenlets.h"
 #include "hook.h"
+#include "outliving.h"
 #include "pending.h"
 #include "chosen.h"
 #include "sites.h"
@@ -32,6 +33,7 @@ struct tracer_options tracer_options(void)
 void tracer_session(void)
 {
 	session++;
+	outliving_clear();
 }
 
 bool tracer_grow(struct tracer_thread *thread)
@@ -86,12 +88,10 @@ static void take_out(struct tracer_thread *thread, size_t depth)
  * earlier recording left open. */
 static void settle(struct tracer_thread *thread)
 {
-	if (thread->session != session) {
+	if (thread->session != session)
 		(void)unwind(thread, 0);
-		thread->outliving_count = 0;
-	} else if (thread->trace != 0 && thread->trace != tracer_on) {
+	else if (thread->trace != 0 && thread->trace != tracer_on)
 		(void)unwind(thread, thread->base);
-	}
 	if (thread->trace != tracer_on)
 		thread->trace = 0;
 	thread->session = session;
@@ -281,28 +281,22 @@ static bool outlive(
 {
 	uint64_t number = tracer_number();
 
-	if (thread->outliving_count == TRACER_OUTLIVING_MAX)
+	if (!outliving_add(&(struct outliving){
+		    range->identity, thread, range->site, number}))
 		return false;
-	thread->outliving[thread->outliving_count++] =
-		(struct tracer_outliving){range->identity, range->site, number};
 	ctp_async_begin(range->site, number);
 	return true;
 }
 
 /* Ends the last range of this identity that has outlived its function. */
-static bool end_outliving(struct tracer_thread *thread, const void *identity)
+static bool end_outliving(
+	const struct tracer_thread *thread, const void *identity)
 {
-	struct tracer_outliving *all = thread->outliving;
-	size_t i = thread->outliving_count;
+	struct outliving range;
 
-	while (i > 0 && all[i - 1].identity != identity)
-		i--;
-	if (i == 0)
+	if (!outliving_take(identity, thread, &range))
 		return false;
-	ctp_async_end(all[i - 1].site, all[i - 1].number);
-	memmove(all + i - 1, all + i,
-		(thread->outliving_count - i) * sizeof(*all));
-	thread->outliving_count--;
+	ctp_async_end(range.site, range.number);
 	return true;
 }
 
@@ -374,16 +368,16 @@ void tracer_begin(
 bool tracer_end(const void *identity)
 {
 	struct tracer_thread *thread = tracer_self;
-	size_t depth;
+	size_t depth = thread == NULL ? 0 : depth_of(thread);
 
-	if (thread == NULL || thread->session != session)
-		return false;
 	identity = range_identity(identity);
-	for (depth = depth_of(thread); depth > 0; depth--)
+	for (; depth > 0; depth--)
 		if (thread->calls[depth].identity == identity)
 			break;
 	if (depth == 0)
 		return end_outliving(thread, identity);
+	if (thread->session != session)
+		return false;
 	/* Calls that it was handed to end with it; their own ends come. */
 	for (size_t i = depth_of(thread); i >= depth; i--)
 		if (thread->calls[i].site != NULL) {

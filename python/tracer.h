@@ -28,7 +28,6 @@ enum {
 	TRACER_SLOT_BITS = 12, /* of a thread's cache of sites; 128 KiB */
 	TRACER_SLOTS = 1 << TRACER_SLOT_BITS,
 	TRACER_NAME_MAX = 64,
-	TRACER_OUTLIVING_MAX = 64,
 };
 
 /* An open call, or range. */
@@ -47,13 +46,6 @@ struct tracer_slot {
 	const void *place;
 	struct ctp_site *site; /* NULL: not recorded */
 	uint64_t tag;
-};
-
-/* A range that has outlived the function that it was begun in. */
-struct tracer_outliving {
-	const void *identity;
-	struct ctp_site *site;
-	uint64_t number; /* of the asynchronous range that it is now */
 };
 
 /* Things that should not happen, but do. */
@@ -80,8 +72,6 @@ struct tracer_thread {
 	struct tracer_thread *next;
 	struct line_tables
 		line_tables; /* of callers that callee_find() keeps */
-	struct tracer_outliving outliving[TRACER_OUTLIVING_MAX];
-	size_t outliving_count;
 	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
 };
 
@@ -127,7 +117,7 @@ void tracer_begin(
 	struct ctp_site *site, const void *identity, const int64_t *seq);
 
 /* Ends it, and what is still open inside it; where it has outlived its function
- * in this thread, the asynchronous range that it is since then. False if it is
+ * in any thread, the asynchronous range that it is since then. False if it is
  * neither. */
 bool tracer_end(const void *identity);
 

@@ -213,13 +213,45 @@ block()
     def test_ranges_that_are_never_ended_are_bounded(self):
         self.record("""
 def left(): ctprof.range("left").__enter__()
-for _ in range(100): left()
+for _ in range(5000): left()
 with ctprof.range("after"): pass
 """, tracing=True)
-        self.assertLess(len(self.spans()), 100)
+        self.assertLess(len(self.spans()), 5000)
         functions = self.functions()
         self.assertEqual((functions["left"].ncalls,
-                          functions["after"].ncalls), (100, 1))
+                          functions["after"].ncalls), (5000, 1))
+
+    def test_many_tasks_are_in_ranges_at_once(self):
+        self.record("""
+async def request():
+    with ctprof.range("request"): await asyncio.sleep(0.01)
+async def main():
+    await asyncio.gather(*(request() for _ in range(300)))
+asyncio.run(main())
+""", tracing=True)
+        self.assertEqual(sorted(self.spans()), [("b", "request")] * 300 +
+                         [("e", "request")] * 300)
+
+    def test_range_that_outlives_its_function_ends_on_any_thread(self):
+        self.record("""
+def stream():
+    with ctprof.range("stream"): yield
+def elsewhere(function):
+    thread = threading.Thread(target=function); thread.start(); thread.join()
+one = stream(); next(one)
+elsewhere(lambda: list(one))
+other = stream()
+elsewhere(lambda: next(other))
+list(other)
+""", tracing=True)
+        events = [event for event in support.chrome(self.log)
+                  if event["ph"] in "be"]
+        events.sort(key=lambda event: event["ts"])
+        for number in {event["id"] for event in events}:
+            begin, end = (event for event in events if event["id"] == number)
+            self.assertEqual(begin["ph"] + end["ph"], "be")
+            self.assertNotEqual(begin["tid"], end["tid"])
+        self.assertEqual(len(events), 4)
 
     def test_generator_is_a_range_outside_the_nesting(self):
         said = self.record("""
