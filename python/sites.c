@@ -86,12 +86,25 @@ static void keep(struct tracer_thread *thread, const struct tracer_slot *new)
 	*slot = *new;
 }
 
+static bool is_shown(const struct callee *callee)
+{
+	return callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED;
+}
+
+struct ctp_site *sites_find_open(struct tracer_thread *thread,
+	const struct callee *callee, frame_t *caller, bool in_range)
+{
+	if (!is_shown(callee) || (in_range && has_range(caller)))
+		return NULL;
+	return intern(callee, call_line(thread, caller));
+}
+
 struct ctp_site *sites_find(struct tracer_thread *thread,
 	const struct callee *callee, frame_t *caller, const void *place)
 {
 	struct ctp_site *site = NULL;
 
-	if (callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED)
+	if (is_shown(callee))
 		site = find_global(thread, callee, caller, place);
 	/* What needs more than a site is to be asked for each time. */
 	if (callee->kind <= CALLEE_HIDDEN)

@@ -19,6 +19,14 @@
 struct ctp_site *sites_find(struct tracer_thread *thread,
 	const struct callee *callee, frame_t *caller, const void *place);
 
+/*
+ * The same of a call that a trace finds open at its start, which is not kept:
+ * `in_range` says whether a range was begun that may stand for it, as one that
+ * begins later does.
+ */
+struct ctp_site *sites_find_open(struct tracer_thread *thread,
+	const struct callee *callee, frame_t *caller, bool in_range);
+
 /* Forgets all: the filters are others now. */
 void sites_clear(void);
 

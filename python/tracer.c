@@ -97,6 +97,20 @@ static void settle(struct tracer_thread *thread)
 	thread->session = session;
 }
 
+/* Was a range with its name and line open before the trace began? */
+static bool is_in_range(
+	const struct tracer_thread *thread, const struct callee *callee)
+{
+	for (size_t i = thread->base; i > 0; i--) {
+		const struct ctp_site *site = thread->calls[i].site;
+
+		if (site != NULL && site->line == callee->line &&
+			strcmp(site->name, callee->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Pushes the call of the code that `frame` runs, found open at the start. */
 static void push_found(struct tracer_thread *thread, frame_t *frame)
 {
@@ -107,8 +121,8 @@ static void push_found(struct tracer_thread *thread, frame_t *frame)
 	struct ctp_site *site = NULL;
 
 	if (callee != NULL)
-		site = sites_find(
-			thread, callee, caller, frame_call_place(caller));
+		site = sites_find_open(
+			thread, callee, caller, is_in_range(thread, callee));
 	tracer_push(thread, code, site);
 	if (thread->top->site != NULL)
 		ctp_arg_int("startup", 1);

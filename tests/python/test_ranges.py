@@ -171,6 +171,31 @@ fib(6); fib.__wrapped__(0); named()
         self.assertEqual(functions["fib"].callers["fib"].ncalls, 24)
         self.assertEqual(list(functions["named"].callers), ["other"])
 
+    def test_call_that_is_older_than_the_trace_stands_for_itself(self):
+        log = str(self.log)
+        support.python(self.script(BEGIN + f'''
+def work(): pass
+@ctprof.trace
+def recorder(first):
+    if first: ctprof.start({log!r})
+    work()
+@ctprof.trace
+def waiter():
+    ready.set(); go.wait(); work(); recorder(False)
+ready, go = threading.Event(), threading.Event()
+other = threading.Thread(target=waiter)
+other.start(); ready.wait()
+recorder(True); recorder(False)
+go.set(); other.join()
+ctprof.stop()
+'''))
+        functions = self.functions()
+        self.assertEqual({name: edge.ncalls for name, edge
+                          in functions["work"].callers.items()},
+                         {"recorder": 3, "waiter": 1})
+        self.assertEqual(functions["recorder"].ncalls, 3)
+        self.assertEqual(functions["waiter"].ncalls, 1)
+
     def test_what_makes_ranges_is_not_seen(self):
         self.record("""
 @ctprof.trace
