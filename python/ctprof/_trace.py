@@ -117,7 +117,9 @@ def trace(function=None, /, *, name=None):
             repr(function)
         code = getattr(function, "__code__", None)
         if isinstance(code, types.CodeType):
-            of = _of_same_name if text == code.co_name else _of_function
+            # Of others, as compilers make, what is called is not that code.
+            of = (_of_same_name if text == code.co_name and
+                  isinstance(function, types.FunctionType) else _of_function)
             return decorate(_ctprof.range._of(text, code), function, of)
         return decorate(_ctprof.range(text), function)
     return apply if function is None else apply(function)

@@ -171,6 +171,18 @@ fib(6); fib.__wrapped__(0); named()
         self.assertEqual(functions["fib"].callers["fib"].ncalls, 24)
         self.assertEqual(list(functions["named"].callers), ["other"])
 
+    def test_trace_of_what_only_has_code_is_no_call_of_it(self):
+        self.record("""
+def function(): pass
+class Compiled:
+    def __call__(self): function()
+compiled = Compiled()
+compiled.__code__ = function.__code__
+compiled.__qualname__ = "function"
+ctprof.trace(compiled)()
+""", tracing=True)
+        self.assertEqual(self.functions()["__call__"].ncalls, 1)
+
     def test_call_that_is_older_than_the_trace_stands_for_itself(self):
         log = str(self.log)
         support.python(self.script(BEGIN + f'''
