@@ -7,6 +7,7 @@
  */
 #include "children.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,22 +75,24 @@ static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
 	return value;
 }
 
-/* A dictionary whose names and values are made by `text`, if any is. */
-static void extend_table(PyObject *table, PyObject *(*text)(const char *string))
+/* A dictionary whose names and values are made by `text`; false if they are not,
+ * or it has not the rest. */
+static bool extend_table(PyObject *table, PyObject *(*text)(const char *string))
 {
 	PyObject *given, *bytes = NULL;
 	char *path;
 
 	if (find(table, text, ASKED) == NULL)
-		return;
+		return false;
 	given = find(table, text, PATH);
 	if (given != NULL && !PyUnicode_FSConverter(given, &bytes))
-		return;
+		return true;
 	path = extend(bytes == NULL ? NULL : PyBytes_AS_STRING(bytes));
 	if (path != NULL)
 		set_path(table, text, path);
 	free(path);
 	Py_XDECREF(bytes);
+	return true;
 }
 
 /* What a program may give its child: nothing of its own, a dictionary, or
@@ -104,15 +107,17 @@ static void extend_environment(PyObject *env)
 		return;
 	}
 	if (PyDict_CheckExact(env) || PyODict_CheckExact(env)) {
-		extend_table(env, PyUnicode_DecodeFSDefault);
-		extend_table(env, PyBytes_FromString);
+		/* Not both: of a string, the bytes have the hash, and to
+		 * compare them is what `python -b` warns of. */
+		if (!extend_table(env, PyUnicode_DecodeFSDefault))
+			(void)extend_table(env, PyBytes_FromString);
 		return;
 	}
 	if (strcmp(Py_TYPE(env)->tp_name, "_Environ") != 0)
 		return;
 	data = PyObject_GetAttrString(env, "_data");
 	if (data != NULL && PyDict_CheckExact(data))
-		extend_table(data, PyBytes_FromString);
+		(void)extend_table(data, PyBytes_FromString);
 	Py_XDECREF(data);
 }
 
@@ -125,8 +130,11 @@ static int audit(const char *event, PyObject *arguments, void *unused)
 		PyErr_Clear();
 	} else if (strcmp(event, "os.system") == 0 ||
 		   strcmp(event, "os.exec") == 0 ||
-		   strcmp(event, "os.posix_spawn") == 0) {
-		/* An environment that is given has been read by now. */
+		   (strcmp(event, "os.posix_spawn") == 0 &&
+			   getenv(PATH) != NULL)) {
+		/* An environment that is given has been read by now. Of our
+		 * own, posix_spawn() has the array by now, and frees it if that
+		 * has moved, as it does when it grows. */
 		extend_own();
 	}
 	return 0;

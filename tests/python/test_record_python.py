@@ -154,6 +154,25 @@ class RecordPython(support.TestCase):
                 self.check_child(
                     f"{change}words = [sys.executable, 'child.py']\n{start}\n")
 
+    @unittest.skipIf(sys.version_info < (3, 13), "it needs an environment")
+    def test_spawned_child_with_the_programs_environment(self):
+        self.check_child("os.environ['PYTHONPATH'] = '/'\n"
+                         "os.waitpid(os.posix_spawn(sys.executable, "
+                         "[sys.executable, 'child.py'], None), 0)")
+        # The interpreter has the array, and frees it where it is another.
+        done = self.record(
+            "-c", "import os\ndel os.environ['PYTHONPATH']\n"
+            "words = ['sh', '-c', 'echo said']\n"
+            "os.waitpid(os.posix_spawn('/bin/sh', words, None), 0)",
+            options=["--force"])
+        self.assertEqual(done.stdout, "said\n")
+
+    def test_strictness_about_bytes_is_respected(self):
+        done = self.record(
+            "-b", "-c", "import os, subprocess, sys\n"
+            "subprocess.run([sys.executable, '-c', ''], env=dict(os.environ))")
+        self.assertNotIn("BytesWarning", done.stderr)
+
     def test_subprocess_without_what_we_set_is_left_alone(self):
         self.script("import os; print(sorted(os.environ))", "child.py")
         done = self.record(
