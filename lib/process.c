@@ -62,7 +62,12 @@ static const char *read_stat(pid_t pid, int first, char text[STAT_BYTES])
 	char path[32];
 	const char *at;
 
-	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	/* What is mounted there may be another namespace's, with other numbers:
+	 * this process is found in any. */
+	if (pid == getpid())
+		(void)snprintf(path, sizeof(path), "/proc/self/stat");
+	else
+		(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	text[read_file(path, text, STAT_BYTES - 1)] = '\0';
 	at = strrchr(text, ')'); /* the name may hold anything */
 	for (int field = 2; at != NULL && field < first; field++)
