@@ -56,15 +56,22 @@ static void unblock(int number)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Forgets a blocked signal that waits to be taken. */
-static void drop(int number)
+/* Is it stopped, or may be: of a program whose first thread has ended the
+ * system does not tell, and nothing of one that is not to be seen. */
+static bool may_be_stopped(pid_t pid)
 {
-	const struct timespec now = {0, 0};
-	sigset_t set;
+	long threads;
 
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, number);
-	(void)sigtimedwait(&set, NULL, &now);
+	switch (process_state(pid, &threads)) {
+	case 'T':
+	case 't': /* and traced */
+	case '\0':
+		return true;
+	case 'Z':
+		return threads > 1;
+	default:
+		return false;
+	}
 }
 
 /*
@@ -84,23 +91,32 @@ static pid_t start_waker(pid_t pid)
 	do
 		(void)nanosleep(&pause, NULL);
 	while (getppid() == parent &&
-		(process_state(pid, &threads) == 'T' ||
+		(may_be_stopped(pid) ||
 			process_state(parent, &threads) != 'T'));
-	(void)kill(parent, SIGCONT);
+	if (getppid() == parent)
+		(void)kill(parent, SIGCONT);
 	_exit(0);
 }
 
-/* True if the waker did its work, and not somebody that had us go on. */
-static bool end_waker(pid_t waker)
+static void end_waker(pid_t waker)
 {
-	int status = 0;
-
 	if (waker < 0)
-		return false;
+		return;
 	(void)kill(waker, SIGKILL);
-	while (waitpid(waker, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(waker, NULL, 0) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status);
+}
+
+/* Who had us go on? 0: nobody, we were not stopped. */
+static pid_t who_continued(void)
+{
+	const struct timespec now = {0, 0};
+	siginfo_t info;
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCONT);
+	return sigtimedwait(&set, &info, &now) == SIGCONT ? info.si_pid : 0;
 }
 
 /* The program was stopped: so are we, for the shell to see, until one of both
@@ -114,10 +130,9 @@ static void stop_too(pid_t pid, int number)
 	(void)raise(number);
 	unblock(number);
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
-	if (end_waker(waker))
-		drop(SIGCONT); /* the waker's is not for the program */
-	else
+	if (waker < 0 || who_continued() != waker)
 		(void)kill(pid, SIGCONT);
+	end_waker(waker);
 }
 
 /* True if the program has ended. */

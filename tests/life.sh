@@ -90,6 +90,48 @@ leaves_in_child() {
 }
 check "pthread_exit() in the first thread of a child" leaves_in_child
 
+leaves_in_namespace() {
+	local got=0
+	rm -f "$work"/run*.ctp
+	ASAN_OPTIONS=$unleaked timeout 60 "$program" "leave in namespace" \
+		>"$work/out" 2>"$work/err" || got=$?
+	[ $got = 77 ] && return # not allowed here
+	[ $got = 7 ] && has "$work/run.1.ctp" 1000 work
+}
+check "the same in a namespace of its own" leaves_in_namespace
+
+# states PID: of its threads.
+states() {
+	sed 's/.*) \(.\).*/\1/' "/proc/$1"/task/*/stat | tr -d '\n'
+}
+
+# reach PID STATES: its threads are in these states before long.
+reach() {
+	for _ in $(seq 100); do
+		[[ $(states "$1") == $2 ]] && return
+		sleep 0.05
+	done
+	echo "    threads of $1 are $(states "$1"), not $2"
+	return 1
+}
+
+stops_without_first() {
+	local recorder child good
+	"$CTPROF" record -q --force -o "$work/run.ctp" "$program" \
+		"leave waiting" >"$work/out" 2>"$work/err" &
+	recorder=$!
+	until child=$(grep -x "[0-9]*" "$work/out"); do sleep 0.05; done
+	reach "$child" 'Z*S' && kill -STOP "$child" &&
+		reach "$recorder" T && sleep 0.3 &&
+		reach "$child" 'Z*T' && reach "$recorder" T &&
+		kill -CONT "$recorder" && reach "$child" 'Z*S'
+	good=$?
+	kill -KILL "$child"
+	wait "$recorder" 2>/dev/null
+	return $good
+}
+check "a program without its first thread stays stopped" stops_without_first
+
 forks_into_namespace() {
 	rm -f "$work"/run*.ctp
 	# LeakSanitizer does not find its threads there, nor in a clone, and

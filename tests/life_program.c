@@ -65,13 +65,21 @@ static void *work_later(void *unused)
 	return unused;
 }
 
+static void *wait_long(void *unused)
+{
+	(void)printf("%ld\n", (long)getpid());
+	(void)fflush(stdout);
+	(void)sleep(60);
+	return unused;
+}
+
 /* The program goes on without its first thread, and ends with its last. */
-static void leave(void)
+static void leave(void *(*last)(void *))
 {
 	pthread_t thread;
 
 	if (atexit(at_exit) != 0 ||
-		pthread_create(&thread, NULL, work_later, NULL) != 0)
+		pthread_create(&thread, NULL, last, NULL) != 0)
 		exit(1);
 	puts("done");
 	pthread_exit(NULL);
@@ -86,7 +94,7 @@ static int leave_in_child(void)
 	work(10);
 	child = fork();
 	if (child == 0)
-		leave();
+		leave(work_later);
 	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
 }
 
@@ -105,6 +113,12 @@ static int fork_into_namespace(void)
 		return STATUS;
 	}
 	return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 1;
+}
+
+/* A child that /proc has under another number than it has itself. */
+static int leave_in_namespace(void)
+{
+	return unshare(CLONE_NEWPID) != 0 ? 77 : leave_in_child();
 }
 
 /* A copy of the process that no handler of fork() is told of. */
@@ -195,7 +209,11 @@ int main(int argc, char **argv)
 		exit(STATUS);
 	}
 	if (strcmp(mode, "leave") == 0)
-		leave();
+		leave(work_later);
+	if (strcmp(mode, "leave waiting") == 0)
+		leave(wait_long);
+	if (strcmp(mode, "leave in namespace") == 0)
+		return leave_in_namespace();
 	if (strcmp(mode, "leave child") == 0)
 		return leave_in_child();
 	if (strcmp(mode, "namespace") == 0)
