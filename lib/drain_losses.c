@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "session.h"
 #include "thread.h"
 
 enum ctp_status drain_losses(struct packer *packer,
@@ -14,10 +15,10 @@ enum ctp_status drain_losses(struct packer *packer,
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk_losses losses = thread_losses(thread);
 
+		if (!session_is(atomic_load(&thread->session)))
+			continue;
 		totals->stalls += atomic_load(&thread->stalls);
 		totals->stall_ns += atomic_load(&thread->stall_ns);
-		if (atomic_load(&thread->session) == 0)
-			continue;
 		losses.dropped_ranges += thread->pending.begin_count +
 					 thread->pending.deep +
 					 thread->timeline_dropped;

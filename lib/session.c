@@ -272,6 +272,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	 * the thread's open functions know that they are open still. */
 	if (session_state.parent == 0)
 		session_state.last++;
+	atomic_store(&session_state.open, session_state.last);
 	inherit_record(session_state.last, start.ticks);
 	atomic_store(&session_state.due, false);
 	atomic_store(&session_state.current, session_state.last);
@@ -328,6 +329,11 @@ uint64_t session_current(void)
 	return atomic_load(&session_state.current);
 }
 
+bool session_is(uint64_t number)
+{
+	return atomic_load(&session_state.open) == number;
+}
+
 enum ctp_status ctp_start(const struct ctp_options *options)
 {
 	struct ctp_error err = {.status = CTP_OK};
@@ -371,6 +377,7 @@ static enum ctp_status end(void)
 	}
 	registry_stop();
 	atomic_store(&session_state.current, 0);
+	atomic_store(&session_state.open, 0);
 	spool_close(&session_state.spool, keep);
 	return status;
 }

@@ -33,6 +33,10 @@ struct session_options {
  */
 uint64_t session_current(void);
 
+/* Is this the number of the recording that is on, or about to be? Begins none.
+ */
+bool session_is(uint64_t number);
+
 /* False in a copy of the process that fork() did not make, but clone() itself:
  * what is shared with the other is that one's, and nobody packs for this one. */
 bool session_is_own(void);

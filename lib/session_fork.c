@@ -74,6 +74,7 @@ static void after_fork_parent(void)
 static void leave_parent(void)
 {
 	atomic_store(&session_state.current, 0);
+	atomic_store(&session_state.open, 0);
 	thread_forget_others();
 	inherit_take();
 	drain_forget();

@@ -12,6 +12,8 @@
 extern struct session_data {
 	pthread_mutex_t lock; /* over start and stop */
 	_Atomic uint64_t current;
+	/* The same, and already while it begins. */
+	_Atomic uint64_t open;
 	uint64_t last;       /* number given last */
 	_Atomic bool looked; /* at the environment, or need not */
 	_Atomic bool due;    /* a recording is to begin with the next event */
