@@ -221,7 +221,7 @@ static enum ctp_status pack_live(struct ctp_error *err)
 		struct chunk *chunk;
 
 		/* One that hangs may have a chunk of another recording. */
-		if (atomic_load(&thread->session) != session_current())
+		if (!session_is(atomic_load(&thread->session)))
 			continue;
 		do {
 			status = pack_full(err);

@@ -198,12 +198,19 @@ struct thread *thread_enter(void)
 	return NULL;
 }
 
+/* False for one that hung in the slow path until nobody waited for it any
+ * longer and its recording stopped: what it has is of no other. */
+static bool is_current(const struct thread *thread)
+{
+	return session_is(atomic_load(&thread->session));
+}
+
 void thread_leave(struct thread *thread)
 {
 	/* Where the clock is not the counter, or another tool is told, all
 	 * events come this way. */
 	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
-		       !emit_is_on();
+		       !emit_is_on() && is_current(thread);
 
 	__atomic_store_n(&thread->hot.limit, is_fast ? thread->end : NULL,
 		__ATOMIC_RELAXED);
@@ -248,7 +255,8 @@ static void retire(struct thread *thread)
 		return;
 	set_next(thread, NOWHERE);
 	thread->end = NULL;
-	spool_push_full(session_spool(), chunk);
+	if (is_current(thread))
+		spool_push_full(session_spool(), chunk);
 }
 
 static struct chunk *take_waiting(struct thread *thread)
@@ -272,6 +280,8 @@ static bool change(struct thread *thread)
 
 	atomic_store(&thread->rotate, 0);
 	retire(thread);
+	if (!is_current(thread))
+		return false;
 	chunk = session_take_chunk();
 	if (chunk == NULL && session_may_wait())
 		chunk = take_waiting(thread);

@@ -3,11 +3,15 @@
  * neither the log nor the program suffers. */
 #include <check.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "chunk.h"
 #include "record_case.h"
 #include "run_suite.h"
 
@@ -171,6 +175,96 @@ START_TEST(what_was_interrupted_is_not_in_the_next_recording)
 }
 END_TEST
 
+/* A clock that holds up one thread, which is inside the recorder then. */
+static struct {
+	_Atomic pid_t tid;
+	_Atomic int hangs;
+} slow_clock;
+
+CTP_API int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (atomic_load(&slow_clock.tid) == (pid_t)syscall(SYS_gettid)) {
+		atomic_store(&slow_clock.tid, 0);
+		atomic_store(&slow_clock.hangs, 1);
+		while (atomic_load(&slow_clock.hangs) != 0)
+			(void)usleep(1000);
+	}
+	return (int)syscall(SYS_clock_gettime, clock, now);
+}
+
+static void start_with_calls(void)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+
+	options.out = case_path;
+	options.clock = CTP_CLOCK_SYSTEM;
+	ck_assert_int_eq(ctp_start(&options), CTP_OK);
+}
+
+/* Hangs between its entry and its change to a new chunk. */
+static void *hang_in_slow_path(void *argument)
+{
+	struct ctp_site *site = ctp_site_intern("hung", NULL, 0);
+
+	for (size_t i = 0; i < CHUNK_WORDS / 4; i++)
+		ctp_instant(site);
+	atomic_store(&slow_clock.tid, (pid_t)syscall(SYS_gettid));
+	ctp_instant(site);
+	for (int i = 0; i < 3; i++)
+		ctp_instant(site);
+	return argument;
+}
+
+START_TEST(who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then)
+{
+	struct case_content content;
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++) { /* the third has the first's addresses */
+		if (i != 0)
+			ck_assert_int_eq(ctp_stop(), CTP_OK);
+		start_with_calls();
+		case_record(1);
+	}
+	ck_assert_int_eq(
+		pthread_create(&thread, NULL, hang_in_slow_path, NULL), 0);
+	while (atomic_load(&slow_clock.hangs) == 0)
+		(void)usleep(1000);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	start_with_calls();
+	case_record(1000);
+	atomic_store(&slow_clock.hangs, 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	case_record(1000);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "early");
+	ck_assert(content.ordered);
+	ck_assert_uint_eq(content.named, 2000);
+	ck_assert_uint_eq(content.kinds[EVENT_INSTANT], 3);
+	ck_assert_uint_eq(case_lost(&content), 0);
+}
+END_TEST
+
+START_TEST(what_one_recording_lost_is_not_lost_in_the_next)
+{
+	struct case_content content;
+	pthread_t thread;
+
+	case_start(CTP_POLICY_DROP, 256 * 1024);
+	case_record(2000000);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "early");
+	ck_assert_uint_ne(case_lost(&content), 0);
+	case_start(CTP_POLICY_BLOCK, 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, record_one, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "early");
+	ck_assert_uint_eq(content.named, 1);
+	ck_assert_uint_eq(case_lost(&content), 0);
+}
+END_TEST
+
 static volatile int going;
 
 static void *record_until_told(void *unused)
@@ -217,6 +311,9 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, many_short_threads_are_all_there);
 	tcase_add_test(
 		tests, what_was_interrupted_is_not_in_the_next_recording);
+	tcase_add_test(tests, what_one_recording_lost_is_not_lost_in_the_next);
+	tcase_add_test(tests,
+		who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then);
 	tcase_add_test(tests, it_stops_while_others_record);
 	suite_add_tcase(suite, tests);
 	return suite;
