@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "thread.h"
 
 static struct {
 	pthread_key_t key;
@@ -25,12 +26,16 @@ static void note_first(void *unused)
 
 void last_thread_watch(void)
 {
+	/* The C library may allocate here. */
+	const struct thread_hold before = thread_hold();
+
 	atomic_store(&last.first_ends, false);
 	if (!last.has_key)
 		last.has_key = pthread_key_create(&last.key, note_first) == 0;
 	/* The destructor is called by pthread_exit(), but not by exit(). */
 	if (last.has_key && syscall(SYS_gettid) == getpid())
 		(void)pthread_setspecific(last.key, &last);
+	thread_release(before);
 }
 
 /* Has the first thread ended, and all but the calling one? */

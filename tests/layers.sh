@@ -53,8 +53,8 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx
 	inject_name inject_thread instrument instrument_link
 	instrument_thread itt itt_abi last_thread log_file log_frame
 	modules nvtx nvtx_abi options outcome pack pack_column pack_device pack_losses
-	pack_private pack_registry pack_row process record registry
-	registry_module registry_private registry_site session
+	pack_private pack_registry pack_row process record region
+	registry registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread
 	thread_pending'
 analysis='align annotate augment choose combine combine_private
