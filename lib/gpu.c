@@ -168,6 +168,8 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 	} else if (gpu_state() == GPU_ON && !gpu_callback_is_active()) {
 		gpu_drain_begin();
 		gpu_subscribe_enable(mode);
+		/* Whatever became of the last one. */
+		gpu_session_fact("gpu.state", "recording");
 	}
 	gpu_session_tell(session);
 }
