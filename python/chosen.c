@@ -2,6 +2,7 @@
 #include "chosen.h"
 
 #include <fnmatch.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,9 @@ struct patterns {
 	size_t count;
 };
 
-/* Only changed while no trace is on. */
+/* Only changed while no trace is on; but without the interpreter's lock, a
+ * thread may still be naming a callee for the one before. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct patterns include, exclude;
 static char *own_directory; /* with a slash at its end */
 
@@ -28,6 +31,7 @@ static int patterns_set(struct patterns *patterns, PyObject *tuple)
 {
 	Py_ssize_t count = PyTuple_GET_SIZE(tuple);
 	struct patterns set = {calloc((size_t)count + 1, sizeof(char *)), 0};
+	struct patterns old;
 
 	for (Py_ssize_t i = 0; set.texts != NULL && i < count; i++) {
 		char *text = callee_text(PyTuple_GET_ITEM(tuple, i));
@@ -41,8 +45,11 @@ static int patterns_set(struct patterns *patterns, PyObject *tuple)
 		PyErr_NoMemory();
 		return -1;
 	}
-	patterns_clear(patterns);
+	pthread_mutex_lock(&lock);
+	old = *patterns;
 	*patterns = set;
+	pthread_mutex_unlock(&lock);
+	patterns_clear(&old);
 	return 0;
 }
 
@@ -188,6 +195,17 @@ static enum callee_kind special(const struct callee *callee)
 	return CALLEE_PLAIN;
 }
 
+static bool is_excluded(const struct callee *callee)
+{
+	bool excluded;
+
+	pthread_mutex_lock(&lock);
+	excluded = (include.count > 0 && !any(callee, &include)) ||
+		   any(callee, &exclude);
+	pthread_mutex_unlock(&lock);
+	return excluded;
+}
+
 enum callee_kind selection_kind(const struct callee *callee)
 {
 	bool is_python = callee->module == NULL;
@@ -196,8 +214,7 @@ enum callee_kind selection_kind(const struct callee *callee)
 				begins(callee->file, own_directory)
 		      : strcmp(callee->module, "ctprof._ctprof") == 0)
 		return CALLEE_HIDDEN;
-	if ((include.count > 0 && !any(callee, &include)) ||
-		any(callee, &exclude))
+	if (is_excluded(callee))
 		return CALLEE_EXCLUDED;
 	return is_python ? special(callee) : CALLEE_PLAIN;
 }

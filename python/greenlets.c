@@ -130,16 +130,15 @@ void greenlets_watch(struct tracer_thread *thread)
 
 	if (thread->has_greenlets)
 		return;
-	module = word_module(&greenlet); /* borrowed */
-	if (module == NULL)
-		PyErr_Clear();
+	module = word_module(&greenlet);
 	/* While it is being imported it has no functions yet. */
-	if (module == NULL || !PyObject_HasAttrString(module, "settrace") ||
-		!PyObject_HasAttrString(module, "gettrace"))
-		return;
-	if (all_waiting == NULL)
-		all_waiting = weak_dictionary();
-	if (all_waiting != NULL && set_trace(module) == 0)
-		thread->has_greenlets = true;
+	if (module != NULL && PyObject_HasAttrString(module, "settrace") &&
+		PyObject_HasAttrString(module, "gettrace")) {
+		if (all_waiting == NULL)
+			all_waiting = weak_dictionary();
+		if (all_waiting != NULL && set_trace(module) == 0)
+			thread->has_greenlets = true;
+	}
+	Py_XDECREF(module);
 	PyErr_Clear();
 }

@@ -7,9 +7,21 @@
 
 #include "callee_name.h"
 #include "ctprof.h"
+#include "word.h"
 
 static PyObject *names; /* {address: (weak reference, name)} */
 static PyObject *next;  /* {class: number}, by the class's name */
+
+/* What is not the interpreter's lock's to do: no number is given twice. Nothing
+ * in Python runs between the two. */
+#ifdef Py_GIL_DISABLED
+static PyMutex lock;
+#define LOCK() PyMutex_Lock(&lock)
+#define UNLOCK() PyMutex_Unlock(&lock)
+#else
+#define LOCK() ((void)0)
+#define UNLOCK() ((void)0)
+#endif
 
 /* The end of an object: `self` is its address. */
 static PyObject *forget(PyObject *self, PyObject *reference)
@@ -26,9 +38,12 @@ static PyMethodDef forget_method = {"forget", forget, METH_O, NULL};
  * it has none. */
 static PyObject *known(PyObject *address)
 {
-	PyObject *entry = PyDict_GetItemWithError(names, address);
+	PyObject *entry = word_item(names, address);
+	PyObject *name =
+		entry == NULL ? NULL : Py_NewRef(PyTuple_GET_ITEM(entry, 1));
 
-	return entry == NULL ? NULL : Py_NewRef(PyTuple_GET_ITEM(entry, 1));
+	Py_XDECREF(entry);
+	return name;
 }
 
 /* The next name in the object's class, a new reference. */
@@ -62,7 +77,7 @@ static int remember(PyObject *object, PyObject *address, PyObject *name)
 	return result;
 }
 
-PyObject *instances_name(PyObject *object, bool *is_new)
+static PyObject *find_or_give(PyObject *object, bool *is_new)
 {
 	PyObject *address, *name = NULL;
 
@@ -82,6 +97,16 @@ PyObject *instances_name(PyObject *object, bool *is_new)
 		*is_new = name != NULL;
 	}
 	Py_DECREF(address);
+	return name;
+}
+
+PyObject *instances_name(PyObject *object, bool *is_new)
+{
+	PyObject *name;
+
+	LOCK();
+	name = find_or_give(object, is_new);
+	UNLOCK();
 	return name;
 }
 
@@ -193,8 +218,7 @@ static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 {
 	PyObject *kept = state == NULL || !PyDict_Check(state)
 				 ? NULL
-				 : PyDict_GetItemWithError(
-					   state, parameter); /* borrowed */
+				 : word_item(state, parameter);
 	PyObject *keys =
 		kept == NULL || !PyDict_Check(kept) ? NULL : PyDict_Keys(kept);
 	char key[80];
@@ -203,6 +227,7 @@ static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 	if (keys != NULL && PyList_Sort(keys) == 0)
 		add_text(key, PyObject_Str(keys));
 	Py_XDECREF(keys);
+	Py_XDECREF(kept);
 	PyErr_Clear();
 }
 

@@ -18,6 +18,7 @@
 #include "ctprof.h"
 #include "range_args.h"
 #include "tracer.h"
+#include "word.h"
 
 #define CATEGORY "range"
 
@@ -62,11 +63,14 @@ static struct ctp_site *intern_new(PyObject *name, bool is_range)
 /* NULL with an exception if out of memory. */
 static struct ctp_site *intern(PyObject *name, bool is_range)
 {
-	PyObject *address = PyDict_GetItemWithError(known[is_range], name);
+	PyObject *address = word_item(known[is_range], name);
+	struct ctp_site *site;
 
-	if (address != NULL)
-		return PyLong_AsVoidPtr(address);
-	return PyErr_Occurred() ? NULL : intern_new(name, is_range);
+	if (address == NULL)
+		return PyErr_Occurred() ? NULL : intern_new(name, is_range);
+	site = PyLong_AsVoidPtr(address);
+	Py_DECREF(address);
+	return site;
 }
 
 /* The same, of a name with the place of a function. */

@@ -148,20 +148,19 @@ static PyObject *name_of_self(void)
 	static struct word threading = {"threading", NULL};
 	static struct word threads_active = {"_active", NULL};
 	static struct word thread_name = {"_name", NULL};
-	PyObject *module = word_module(&threading); /* borrowed */
+	PyObject *module = word_module(&threading);
 	PyObject *active = NULL, *ident, *self, *name = NULL;
 
 	if (module != NULL)
 		active = word_attribute(&threads_active, module);
 	ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
 	if (active != NULL && PyDict_Check(active) && ident != NULL) {
-		self = PyDict_GetItemWithError(active, ident); /* borrowed */
-		if (self != NULL) {
-			Py_INCREF(self);
+		self = word_item(active, ident);
+		if (self != NULL)
 			name = word_attribute(&thread_name, self);
-			Py_DECREF(self);
-		}
+		Py_XDECREF(self);
 	}
+	Py_XDECREF(module);
 	Py_XDECREF(ident);
 	Py_XDECREF(active);
 	PyErr_Clear();

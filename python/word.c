@@ -13,12 +13,24 @@ static PyObject *str_of(struct word *word)
 	return str;
 }
 
-/* Of a dictionary, which may be none; borrowed. */
+PyObject *word_item(PyObject *dictionary, PyObject *key)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	PyObject *value;
+
+	(void)PyDict_GetItemRef(dictionary, key, &value);
+	return value;
+#else
+	return Py_XNewRef(PyDict_GetItemWithError(dictionary, key));
+#endif
+}
+
+/* Of a dictionary, which may be none. */
 static PyObject *item(PyObject *dictionary, struct word *word)
 {
 	PyObject *name = dictionary == NULL ? NULL : str_of(word);
 
-	return name == NULL ? NULL : PyDict_GetItemWithError(dictionary, name);
+	return name == NULL ? NULL : word_item(dictionary, name);
 }
 
 /* The names in sys, borrowed, which are there to the interpreter's end. To ask
@@ -38,8 +50,11 @@ static PyObject *names_of_sys(void)
 PyObject *word_module(struct word *word)
 {
 	static struct word modules = {"modules", NULL};
+	PyObject *all = item(names_of_sys(), &modules);
+	PyObject *module = item(all, word);
 
-	return item(item(names_of_sys(), &modules), word);
+	Py_XDECREF(all);
+	return module;
 }
 
 PyObject *word_attribute(struct word *word, PyObject *object)

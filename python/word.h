@@ -12,8 +12,13 @@ struct word {
 	PyObject *str; /* NULL until it is first looked up */
 };
 
-/* The module of that name, if it has been imported; borrowed. NULL: it has not,
- * or with an exception. */
+/* The dictionary's item, a new reference: without the interpreter's lock,
+ * another thread may take it out at once. NULL: there is none, or with an
+ * exception. */
+PyObject *word_item(PyObject *dictionary, PyObject *key);
+
+/* The module of that name, if it has been imported, a new reference. NULL: it
+ * has not, or with an exception. */
 PyObject *word_module(struct word *word);
 
 /* The object's attribute of that name, a new reference. NULL with an
