@@ -55,11 +55,21 @@ static inline PyCodeObject *frame_code(frame_t *frame)
 #endif
 }
 
-/* The address of the instruction that the frame is at: the same for the same
- * place in the program, for as long as the code lives. */
-static inline const void *frame_place(const frame_t *frame)
+/* How many instructions of its code are before the one that the frame is at;
+ * negative before the first. */
+static inline int frame_index(frame_t *frame)
 {
-#if PY_VERSION_HEX >= 0x030d0000
+	return (int)_PyInterpreterFrame_LASTI(frame);
+}
+
+/* The address of the instruction that the frame is at, or one that is as good:
+ * the same for the same place in the program, for as long as the code lives. */
+static inline const void *frame_place(frame_t *frame)
+{
+#if PY_VERSION_HEX >= 0x030e0000 && defined(Py_GIL_DISABLED)
+	/* Threads have instructions of their own, which end with them. */
+	return (const char *)frame_code(frame) + frame_index(frame);
+#elif PY_VERSION_HEX >= 0x030d0000
 	return frame->instr_ptr;
 #else
 	return frame->prev_instr;
@@ -67,16 +77,9 @@ static inline const void *frame_place(const frame_t *frame)
 }
 
 /* The same of a caller, which there may be none of. */
-static inline const void *frame_call_place(const frame_t *caller)
+static inline const void *frame_call_place(frame_t *caller)
 {
 	return caller == NULL ? NULL : frame_place(caller);
-}
-
-/* How many instructions of its code are before the one that the frame is at;
- * negative before the first. */
-static inline int frame_index(frame_t *frame)
-{
-	return (int)_PyInterpreterFrame_LASTI(frame);
 }
 
 #endif
