@@ -11,9 +11,20 @@
 #include <cpuid.h>
 #endif
 
+#include "ctprof.h"
+
 #define SYNC_TRIES 5
 
+#ifdef CTP_INLINE_TICKS
+
+/* What the kernel calls the counter where it keeps time by it. */
+static const char *const trusted[] = {
 #if defined(__x86_64__)
+	"tsc", "kvm-clock", "hyperv_clocksource_tsc"
+#else
+	"arch_sys_counter"
+#endif
+};
 
 /* Does the kernel keep time by the counter itself? No file (a container
  * without /sys): believe the CPU. */
@@ -31,12 +42,14 @@ static bool kernel_trusts_tsc(void)
 	(void)close(fd);
 	if (got <= 0)
 		return true;
-	return strncmp(name, "tsc", 3) == 0 ||
-	       strncmp(name, "kvm-clock", 9) == 0 ||
-	       strncmp(name, "hyperv_clocksource_tsc", 22) == 0;
+	for (size_t i = 0; i < sizeof(trusted) / sizeof(trusted[0]); i++)
+		if (strncmp(name, trusted[i], strlen(trusted[i])) == 0)
+			return true;
+	return false;
 }
 
-bool clock_has_tsc(void)
+#if defined(__x86_64__)
+static bool is_invariant(void)
 {
 	unsigned a, b, c, d;
 
@@ -46,12 +59,23 @@ bool clock_has_tsc(void)
 	(void)a;
 	(void)b;
 	(void)c;
-	return (d >> 8 & 1u) != 0 && kernel_trusts_tsc();
+	return (d >> 8 & 1u) != 0;
+}
+#else
+static bool is_invariant(void)
+{
+	return true;
+}
+#endif
+
+bool clock_has_tsc(void)
+{
+	return is_invariant() && kernel_trusts_tsc();
 }
 
 static uint64_t tsc_ticks(void)
 {
-	return __builtin_ia32_rdtsc();
+	return CTP_INLINE_TICKS();
 }
 
 #else

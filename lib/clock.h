@@ -21,11 +21,14 @@ struct clock_scale {
 };
 
 /*
- * Is there a time-stamp counter that runs at one rate on all CPUs?
+ * Is there a counter that runs at one rate on all CPUs: x86-64's time-stamp
+ * counter, aarch64's generic timer?
  * Source: CPUID 0x80000007 EDX bit 8, Intel SDM vol. 3 section 18.17.1; AMD
- * APM vol. 3, the same bit; and the kernel's own verdict, since a hypervisor
- * may advertise what it does not keep: current_clocksource is "tsc" or
- * "kvm-clock" or "hyperv_clocksource_tsc_page" where the counter is trusted.
+ * APM vol. 3, the same bit. Arm ARM (DDI 0487), "The Generic Timer": one rate,
+ * always; 1 GHz from Armv8.6 on, a few MHz to 100 before. And the kernel's own
+ * verdict, since a hypervisor may advertise what it does not keep:
+ * current_clocksource is "tsc" or "kvm-clock" or "hyperv_clocksource_tsc_page",
+ * or "arch_sys_counter", where the counter is trusted.
  */
 bool clock_has_tsc(void);
 

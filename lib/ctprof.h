@@ -55,7 +55,7 @@ enum ctp_policy {
 
 /* Which clock stamps the records. */
 enum ctp_clock {
-	CTP_CLOCK_AUTO = 0,   /* the time-stamp counter if it is invariant */
+	CTP_CLOCK_AUTO = 0,   /* the processor's counter, if it is good */
 	CTP_CLOCK_SYSTEM = 1, /* CLOCK_MONOTONIC_RAW */
 	CTP_CLOCK_TSC = 2,    /* the counter, even if it may not be invariant */
 	CTP_CLOCK_EVENTS = 3, /* one nanosecond per recorded event: makes times
@@ -314,6 +314,18 @@ CTP_API void ctp_end_slow(void);
 
 #if defined(__x86_64__)
 #define CTP_INLINE_TICKS() __builtin_ia32_rdtsc()
+#elif defined(__aarch64__)
+/* The generic timer's virtual count. No isb, which would empty the pipeline: it
+ * may be read some instructions early or late, as on x86-64 without a fence. */
+static inline __attribute__((always_inline)) uint64_t ctp_inline_ticks(void)
+{
+	uint64_t ticks;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+#define CTP_INLINE_TICKS() ctp_inline_ticks()
 #endif
 
 /* Records that a range begins, of the site with this tag, or ends: tag 0. All

@@ -14,11 +14,15 @@
  * a hook changes is guarded, by plain stores: only the thread itself looks.
  */
 #include <dlfcn.h>
-#ifdef __x86_64__
-#include <emmintrin.h>
-#endif
 #include <stdatomic.h>
 #include <string.h>
+
+/* The usual way goes by where x86-64 has return addresses: below the stack
+ * pointer of who calls. Elsewhere every hook goes the unusual one. */
+#ifdef __x86_64__
+#include <emmintrin.h>
+#define HAS_USUAL_WAY
+#endif
 
 #include "functions.h"
 #include "instrument_thread.h"
@@ -36,7 +40,7 @@ HOOK void __cyg_profile_func_exit(void *function, void *call_site);
 #define HOOK_PC ((uintptr_t)__builtin_return_address(0))
 #define HOOK_SP ((uintptr_t)__builtin_dwarf_cfa())
 
-#ifdef CTP_INLINE_TICKS
+#ifdef HAS_USUAL_WAY
 /* Nothing to be seen to first? */
 static inline bool is_free(const struct instrument_self *self)
 {
@@ -180,7 +184,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return;
 	tag = function_tag(address);
-#ifdef CTP_INLINE_TICKS
+#ifdef HAS_USUAL_WAY
 	if (__builtin_expect(
 		    tag >= FUNCTION_TAG && is_free(&instrument_self), 1)) {
 		enter(&(struct shadow_event){address, from, HOOK_PC, HOOK_SP},
@@ -199,7 +203,7 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return;
-#ifdef CTP_INLINE_TICKS
+#ifdef HAS_USUAL_WAY
 	if (__builtin_expect(is_free(&instrument_self), 1)) {
 		leave(&(struct shadow_event){address, from, HOOK_PC, HOOK_SP});
 		return;

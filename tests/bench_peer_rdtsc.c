@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two readings of the time-stamp counter and nothing else. It is the unit of
+ * Two readings of the processor's counter and nothing else. It is the unit of
  * all ratios: what a recorder costs beyond it is the recorder's own.
  */
-#define ENTER(n) (void)__builtin_ia32_rdtsc()
-#define LEAVE(n) (void)__builtin_ia32_rdtsc()
+#include <ctprof.h>
+
+#define ENTER(n) (void)CTP_INLINE_TICKS()
+#define LEAVE(n) (void)CTP_INLINE_TICKS()
 
 #include "bench_graph.h"
 
