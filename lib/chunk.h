@@ -7,6 +7,13 @@
  * nor a reader after the program's death needs to know how far the writing
  * thread got. Chunks are zero when they are handed out.
  *
+ * Where the first word is all there is, it is stored relaxed: nothing has to be
+ * there before it but the record of its site, for which the registry cares. The
+ * first word of a long record is stored with release. All are loaded with
+ * acquire, one after the other: what is read is always what the thread recorded
+ * first, whatever else of it is to be seen yet. After the program's death all is
+ * there up to some instruction, if the compiler keeps to the order.
+ *
  *	word = site << 44 + ticks     a range begins (site 1 ...) or ends (0)
  *	word = 0xfffff << 44 + ...    a long record: kind, number of words
  *	                              after this one, and a detail

@@ -39,7 +39,9 @@ static struct function_slot *find(
 	return &table->slots[at];
 }
 
-/* The tag before the address: who sees the address sees the tag. */
+/* The tag before the address: who sees the address sees the tag, or one that was
+ * set since. What the tag stands for is in the registry, which cares for the
+ * order of that. */
 static void fill(struct function_table *table, struct function_slot *slot,
 	uintptr_t address, uint64_t tag)
 {

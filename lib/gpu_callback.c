@@ -221,8 +221,9 @@ static void do_special(struct function *function)
 static void enter(
 	struct function *function, const struct cupti_callback_data *data)
 {
+	/* What this thread has to know of the function was there before. */
 	const uint32_t turn =
-		atomic_load_explicit(&callbacks.turns, memory_order_relaxed);
+		atomic_load_explicit(&callbacks.turns, memory_order_acquire);
 
 	if (turn % 2 == 0)
 		return;

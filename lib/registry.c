@@ -126,6 +126,13 @@ bool registry_emit(const struct registry_record *record)
 		chunk_long(atomic_load(&stream.last), record->kind, words,
 			bytes - (words - record->count) * 8 + 8),
 		__ATOMIC_RELEASE);
+	/*
+	 * And before all that this thread stores from now on: an event that
+	 * has the number, in one relaxed word of the inline path, or the tag
+	 * by which another thread comes to store it - one that depends on
+	 * what was loaded, which no processor that we run on stores before.
+	 */
+	atomic_thread_fence(memory_order_release);
 	stream.used += (uint32_t)(1 + words);
 	return true;
 }

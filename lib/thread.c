@@ -45,11 +45,13 @@ static void thread_exit(void *argument);
  * its storage with another, as clone() may make them. */
 #define NOWHERE ((uint64_t *)~(uintptr_t)7)
 
-/* Relaxed and atomic, since the owner's fast path may look at it while the
- * background thread acts for a stopped thread. */
+/* Atomic, since the owner's fast path may look at it while the background
+ * thread acts for a stopped thread. Release, so that who finds that it has left
+ * a chunk's addresses finds there all that the owner stored: see
+ * thread_may_store(). */
 static void set_next(struct thread *thread, uint64_t *next)
 {
-	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELAXED);
+	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELEASE);
 }
 
 struct thread_hold thread_hold(void)

@@ -106,15 +106,20 @@ struct chunk_losses thread_losses(const struct thread *thread);
 void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	const uint64_t *words);
 
-/* May this thread be about to store a record there, as it was found to have
- * room before recording stopped? */
+/*
+ * May this thread be about to store a record there, as it was found to have
+ * room before recording stopped? The fast path stores the record and moves
+ * `next` past it, which other threads may see in the other order: so where
+ * `next` is the end of it all, the last record may not be there yet.
+ */
 static inline bool thread_may_store(
 	const struct thread *thread, const void *address, size_t bytes)
 {
 	uintptr_t next =
-		(uintptr_t)__atomic_load_n(&thread->hot.next, __ATOMIC_RELAXED);
+		(uintptr_t)__atomic_load_n(&thread->hot.next, __ATOMIC_ACQUIRE);
 
-	return atomic_load(&thread->alive) && next - (uintptr_t)address < bytes;
+	return atomic_load(&thread->alive) &&
+	       next - (uintptr_t)address <= bytes;
 }
 
 /* Does this thread's state hold back events, for want of room? */
