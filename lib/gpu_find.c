@@ -30,14 +30,19 @@ static const struct soname {
 };
 
 /* Where it lies, seen from CUDA's runtime: in the packages of Python and in
- * the toolkit. */
+ * the toolkit, whose libraries are in lib64, or in targets/ARCH-linux/lib. */
 static const char *const beside[] = {".", "../../cu13/lib",
 	"../../cuda_cupti/lib", "../../nvidia/cu13/lib",
 	"../../nvidia/cuda_cupti/lib", "../extras/CUPTI/lib64",
-	"../../extras/CUPTI/lib64"};
+	"../../extras/CUPTI/lib64", "../../../extras/CUPTI/lib64"};
 
 static const char *const toolkit[] = {
-	"/usr/local/cuda/lib64", "/usr/local/cuda/extras/CUPTI/lib64"};
+	"/usr/local/cuda/lib64",
+	"/usr/local/cuda/extras/CUPTI/lib64",
+#ifdef __aarch64__ /* servers; there may be no lib64 */
+	"/usr/local/cuda/targets/sbsa-linux/lib",
+#endif
+};
 
 struct mapped {
 	char cupti[PATH_MAX];
