@@ -12,6 +12,14 @@
 /* A function's own hook is called this close to its beginning. */
 #define PROLOGUE_BYTES 256
 
+/* Of a return address on the stack, what is the address: aarch64's pointer
+ * authentication (-mbranch-protection) signs it in the bits above. */
+#ifdef __aarch64__
+#define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
+#else
+#define ADDRESS_MASK UINTPTR_MAX
+#endif
+
 struct shadow_frame shadow_none;
 
 bool shadow_init(struct shadow *shadow, uintptr_t low, uintptr_t high)
@@ -76,7 +84,8 @@ __attribute__((no_sanitize("address"))) static uintptr_t find_return(
 	uintptr_t at = event->sp;
 
 	for (int i = 0; i < SEARCH_WORDS && at < end; i++, at += sizeof(at))
-		if (*(const uintptr_t *)at == event->call_site)
+		if (((*(const uintptr_t *)at ^ event->call_site) &
+			    ADDRESS_MASK) == 0)
 			return at;
 	return 0;
 }

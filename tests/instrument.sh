@@ -163,7 +163,7 @@ try_hammer() {
 # A handler after every instruction of both hooks, also one that jumps out.
 try_step() {
 	local steps
-	[ "$(uname -m)" = x86_64 ] || return
+	[[ $($cc -dumpmachine) = x86_64* ]] || return
 	how="$cc -O2"
 	program=./step
 	# shellcheck disable=SC2086
@@ -237,9 +237,13 @@ try_options() {
 for cc in "${CC:-cc}" clang; do
 	command -v -- "${cc%% *}" >/dev/null || continue
 	[ "$cc" = clang ] && [ "${CC:-cc}" = clang ] && continue
-	for level in -O0 -O2 -O3; do
+	levels=(-O0 -O2 -O3)
+	# Return addresses may be signed there.
+	[[ $($cc -dumpmachine) = aarch64* ]] &&
+		levels+=("-O2 -mbranch-protection=standard")
+	for level in "${levels[@]}"; do
 		how="$cc $level"
-		program=./program$level
+		program=./program${level// /}
 		# shellcheck disable=SC2086
 		$cc -std=gnu17 $flags $level -o "$program" \
 			"$srcdir/tests/instrument_program.c" -ldl || {
