@@ -394,7 +394,7 @@ static const struct argp_option options[] = {
 		"leave out ranges that are shorter and contain nothing (500, "
 		"2us)", GROUP_SELECT},
 	{"clock", KEY_CLOCK, CLOCKS, 0,
-		"the time-stamp counter where it is good, the system's clock, "
+		"the processor's counter where it is good, the system's clock, "
 		"the counter at any rate, or 1 ns per event, which makes times "
 		"repeatable", GROUP_SELECT},
 	{"spool", KEY_SPOOL, "DIR", 0,
