@@ -302,6 +302,9 @@ else
 		libcupti.so.12 site/torch/lib/libtorch_cuda.so
 	case_of "CUPTI in the toolkit" lies cuda/extras/CUPTI/lib64 \
 		libcupti.so.13 cuda/lib64/libcudart.so.13
+	case_of "CUPTI in the toolkit, seen from targets" \
+		lies cuda/extras/CUPTI/lib64 libcupti.so.13 \
+		cuda/targets/sbsa-linux/lib/libcudart.so.13
 fi
 has_driver() {
 	local fake=$work/driver
