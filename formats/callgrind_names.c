@@ -19,52 +19,45 @@ void callgrind_names_clear(struct callgrind_names *names)
 	memory_free(names->meanings);
 }
 
-/* What a number means, for reading and writing; NULL if out of memory. */
-static uint32_t *meaning_of(
-	struct callgrind_names *names, const char *digits, size_t size)
+/* The size of "(2)" in front of a name; 0 if there is none: "(below main)" is a
+ * name. */
+static size_t number_size(const char *written)
 {
-	uint32_t number = strtab_add(names->numbers, digits, size);
+	size_t digits = *written == '(' ? strspn(written + 1, "0123456789") : 0;
 
-	if (number == STRTAB_NONE ||
-		!memory_reach(&names->meanings, number, &names->room,
-			sizeof(*names->meanings)))
-		return NULL;
-	return &names->meanings[number];
+	return digits > 0 && written[digits + 1] == ')' ? digits + 2 : 0;
 }
 
-bool callgrind_names_split(
-	struct callgrind_names *names, const char **written, uint32_t **meaning)
+static uint32_t add_text(struct callgrind_names *names, const char *text)
 {
-	const char *digits = *written + 1;
-	size_t size = **written == '(' ? strspn(digits, "0123456789") : 0;
-
-	*meaning = NULL;
-	/* "(below main)" is a name. */
-	if (size == 0 || digits[size] != ')')
-		return true;
-	*meaning = meaning_of(names, digits, size);
-	*written = digits + size + 1;
-	*written += strspn(*written, " \t");
-	return *meaning != NULL;
+	return strtab_add(names->text, text, strlen(text));
 }
 
-uint32_t callgrind_names_find(
+struct callgrind_name callgrind_names_find(
 	struct callgrind_names *names, const char *written)
 {
-	const char *name = written;
+	struct callgrind_name found = {STRTAB_NONE, STRTAB_NONE, false};
+	size_t size = number_size(written);
+	const char *name = written + size + strspn(written + size, " \t");
 	uint32_t *meaning;
-	uint32_t number;
 
-	if (!callgrind_names_split(names, &name, &meaning))
-		return STRTAB_NONE;
-	if (meaning != NULL && *name == '\0') {
-		if (*meaning != 0)
-			return *meaning;
-		names->unknown++;
-		return strtab_add(names->text, written, strlen(written));
+	if (size == 0) {
+		found.text = add_text(names, written);
+		return found;
 	}
-	number = strtab_add(names->text, name, strlen(name));
-	if (meaning != NULL)
-		*meaning = number;
-	return number;
+	found.number = strtab_add(names->numbers, written + 1, size - 2);
+	found.said = *name != '\0';
+	if (found.number == STRTAB_NONE ||
+		!memory_reach(&names->meanings, found.number, &names->room,
+			sizeof(*names->meanings)))
+		return found;
+	meaning = &names->meanings[found.number];
+	if (found.said)
+		*meaning = add_text(names, name);
+	found.text = *meaning;
+	if (*meaning == 0) {
+		names->unknown++;
+		found.text = add_text(names, written);
+	}
+	return found;
 }

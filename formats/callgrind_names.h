@@ -21,18 +21,16 @@ struct callgrind_names {
 bool callgrind_names_init(struct callgrind_names *names);
 void callgrind_names_clear(struct callgrind_names *names);
 
-/*
- * Takes what is written behind "fn=" and the like apart: *written becomes the
- * name, "" if there is a number only; *meaning what the number stands for,
- * which is 0 at first and the caller's to set; NULL if there is no number.
- * False if out of memory.
- */
-bool callgrind_names_split(struct callgrind_names *names, const char **written,
-	uint32_t **meaning);
+/* A name as it is written. */
+struct callgrind_name {
+	uint32_t text;   /* in `text`; STRTAB_NONE if out of memory */
+	uint32_t number; /* in `numbers`; STRTAB_NONE if it has none */
+	bool said;       /* the number's name comes with it */
+};
 
-/* The number of a name in `text`, as written behind "fl=" and the like. A
- * number that means nothing is a name itself. STRTAB_NONE if out of memory. */
-uint32_t callgrind_names_find(
+/* What is written behind "fl=" and the like. A number that means nothing is a
+ * name itself. */
+struct callgrind_name callgrind_names_find(
 	struct callgrind_names *names, const char *written);
 
 #endif

@@ -8,7 +8,8 @@
  * Of several costs one is taken: the first that is a time, or else the first,
  * each unit of which is one nanosecond then. Several parts are summed up.
  * A function is one by its number, or its name and its file, or where that is not
- * known, its object; its line is the first that is called or has a cost.
+ * known, its object; its line is the first that is called or has a cost. Its
+ * place is where that is, for some begin with a list of names (yappi).
  */
 #include "callgrind_read.h"
 
@@ -39,6 +40,8 @@ struct grind {
 	struct callgrind_names functions;
 	uint32_t *lines; /* of functions; 0: unknown */
 	uint32_t line_room;
+	uint32_t *numbered; /* functions + 1, by their number; 0: none */
+	uint32_t numbered_room;
 
 	struct callgrind_costs costs;
 	uint64_t total_ns;
@@ -47,11 +50,18 @@ struct grind {
 	struct place called;    /* as far as it is said */
 	uint32_t function_file; /* which the next function is in */
 	uint32_t function;      /* PROFILE_NONE: none yet */
+	/* Said by "fn=", with nothing of it yet. */
+	bool entering;
+	struct callgrind_name entered;
+	struct place entered_at;
 	/* A call, whose cost comes next. */
 	bool calling;
 	uint64_t calls;
 	uint32_t target;
 	uint32_t callee; /* of the next call */
+	/* Valgrind's own parts end in "totals:". */
+	bool valgrind;
+	bool ended;
 };
 
 static void count_bad(struct grind *grind)
@@ -93,28 +103,46 @@ static uint32_t make_function(
 	return profile_add_function(grind->from->profile, name, file, 0);
 }
 
+/* Where a number's function is; NULL if out of memory. */
+static uint32_t *function_of(struct grind *grind, uint32_t number)
+{
+	return memory_reach(&grind->numbered, number, &grind->numbered_room,
+		       sizeof(*grind->numbered))
+		       ? &grind->numbered[number]
+		       : NULL;
+}
+
 /* A number stands for the same function wherever it is said again. PROFILE_NONE
  * if out of memory. */
-static uint32_t find_function(
-	struct grind *grind, const char *written, const struct place *place)
+static uint32_t find_function(struct grind *grind,
+	const struct callgrind_name *name, const struct place *place)
 {
-	static const struct place nowhere = {0};
-	const char *name = written;
-	uint32_t *meaning;
+	const char *text = strtab_text(grind->functions.text, name->text, NULL);
+	uint32_t *known;
 	uint32_t function;
 
-	if (!callgrind_names_split(&grind->functions, &name, &meaning))
+	if (name->number == STRTAB_NONE)
+		return make_function(grind, text, place);
+	known = function_of(grind, name->number);
+	if (known == NULL)
 		return PROFILE_NONE;
-	if (meaning != NULL && *name == '\0') {
-		if (*meaning != 0)
-			return *meaning - 1;
-		grind->functions.unknown++;
-		return make_function(grind, written, &nowhere);
-	}
-	function = make_function(grind, name, place);
-	if (meaning != NULL && function != PROFILE_NONE)
-		*meaning = function + 1;
+	if (*known != 0 && !name->said)
+		return *known - 1;
+	function = make_function(grind, text, place);
+	if (function != PROFILE_NONE)
+		*known = function + 1;
 	return function;
+}
+
+/* Of the function that "fn=" said there is something. False if out of memory. */
+static bool enter_function(struct grind *grind)
+{
+	if (!grind->entering)
+		return true;
+	grind->entering = false;
+	grind->function =
+		find_function(grind, &grind->entered, &grind->entered_at);
+	return grind->function != PROFILE_NONE;
 }
 
 /* "key: value". False if out of memory. */
@@ -126,6 +154,10 @@ static bool read_header(struct grind *grind, const char *key, char *value)
 			callgrind_costs_set_events(&grind->costs, value));
 	if (strcmp(key, "positions") == 0)
 		callgrind_costs_set_positions(&grind->costs, value);
+	else if (strcmp(key, "creator") == 0)
+		grind->valgrind = strncmp(value, "callgrind-", 10) == 0;
+	else if (strcmp(key, "totals") == 0)
+		grind->ended = true;
 	else if (strcmp(key, "cmd") == 0)
 		return trace_set_fact(
 			grind->from->source.trace, "command", value);
@@ -140,6 +172,8 @@ static bool read_calls(struct grind *grind, const char *text)
 
 	grind->called = (struct place){0};
 	grind->callee = PROFILE_NONE;
+	if (!enter_function(grind))
+		return false;
 	if (callee == PROFILE_NONE || grind->function == PROFILE_NONE ||
 		!callgrind_costs_take_number(&text, &grind->calls) ||
 		!callgrind_costs_take_positions(&grind->costs, &text, target)) {
@@ -152,49 +186,60 @@ static bool read_calls(struct grind *grind, const char *text)
 		grind, callee, callgrind_costs_line(&grind->costs, target));
 }
 
-/* "fn=" and "cfn=". What a call's place does not say is that of the caller.
- * False if out of memory. */
-static bool read_function(struct grind *grind, bool called, const char *value)
+/* "fn=", "cfn=" and "jfn=", where a jump goes. What a call's place does not say
+ * is that of the caller. False if out of memory. */
+static bool read_function(struct grind *grind, char kind, const char *value)
 {
+	struct callgrind_name name =
+		callgrind_names_find(&grind->functions, value);
 	struct place place = grind->called;
 
-	if (!called) {
+	if (name.text == STRTAB_NONE)
+		return false;
+	if (kind == 'j')
+		return true;
+	if (kind == 'f') {
 		grind->here.file = grind->function_file;
-		grind->function = find_function(grind, value, &grind->here);
-		return grind->function != PROFILE_NONE;
+		grind->entering = true;
+		grind->entered = name;
+		grind->entered_at = grind->here;
+		return true;
 	}
 	if (place.object == 0)
 		place.object = grind->here.object;
 	if (place.file == 0)
 		place.file = grind->here.file;
-	grind->callee = find_function(grind, value, &place);
+	grind->callee = find_function(grind, &name, &place);
 	return grind->callee != PROFILE_NONE;
 }
 
-/* "key=value" that is known. False if out of memory. */
+/* "key=value" that is known. Of jumps only the names count. False if out of
+ * memory. */
 static bool read_place(struct grind *grind, const char *key, const char *value)
 {
-	bool called = *key == 'c';
-	struct place *place = called ? &grind->called : &grind->here;
-	const char *what = key + called;
+	bool elsewhere = *key == 'c' || *key == 'j';
+	struct place *place = *key == 'c' ? &grind->called : &grind->here;
+	const char *what = key + elsewhere;
+	uint32_t name;
 
 	if (strcmp(what, "fn") == 0)
-		return read_function(grind, called, value);
-	if (strcmp(what, "ob") == 0) {
-		place->object = callgrind_names_find(&grind->objects, value);
-		return place->object != STRTAB_NONE;
-	}
-	place->file = callgrind_names_find(&grind->files, value);
+		return read_function(grind, *key, value);
+	name = callgrind_names_find(
+		*what == 'o' ? &grind->objects : &grind->files, value)
+		       .text;
+	if (name == STRTAB_NONE || *key == 'j')
+		return name != STRTAB_NONE;
+	*(*what == 'o' ? &place->object : &place->file) = name;
 	if (strcmp(key, "fl") == 0)
-		grind->function_file = place->file;
-	return place->file != STRTAB_NONE;
+		grind->function_file = name;
+	return true;
 }
 
 /* "key=value". False if out of memory. */
 static bool read_spec(struct grind *grind, const char *key, char *value)
 {
-	static const char *const places[] = {
-		"ob", "fl", "fi", "fe", "fn", "cob", "cfl", "cfi", "cfn"};
+	static const char *const places[] = {"ob", "fl", "fi", "fe", "fn",
+		"cob", "cfl", "cfi", "cfn", "jfi", "jfn"};
 
 	value = lines_trim(value);
 	if (strcmp(key, "calls") == 0)
@@ -242,6 +287,9 @@ static bool read_costs(struct grind *grind, const char *text)
 	uint64_t cost_ns;
 
 	grind->calling = false;
+	grind->ended = false;
+	if (!enter_function(grind))
+		return false;
 	if (grind->function == PROFILE_NONE ||
 		!callgrind_costs_take_positions(
 			&grind->costs, &text, positions) ||
@@ -303,6 +351,8 @@ static enum ctp_status finish(struct grind *grind, struct ctp_error *err)
 			profile->functions[i].line = grind->lines[i];
 	if (grind->calling)
 		count_bad(grind);
+	if (grind->valgrind && !grind->ended)
+		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_UNKNOWN_SITES,
 		grind->functions.unknown + grind->files.unknown +
 			grind->objects.unknown);
@@ -353,6 +403,7 @@ static enum ctp_status read_callgrind(
 	callgrind_names_clear(&grind.files);
 	callgrind_names_clear(&grind.functions);
 	memory_free(grind.lines);
+	memory_free(grind.numbered);
 	if (finished != CTP_OK)
 		return finished;
 	return status == CTP_END ? CTP_OK : status;

@@ -2,11 +2,13 @@
 """callgrind's profiles are read as their grammar says; ours are read back as
 what they were written from; and times that a file does not say are those that
 gprof2dot finds, where it need not guess."""
+import marshal
 import os
 import random
 import sys
 
-from texts_case import Profile, check, convert, data_directory, finish, run
+from texts_case import (ROOT, Profile, check, convert, data_directory, finish,
+                        run)
 from texts_dot import check_oracle
 
 HEAD = b"# callgrind format\n"
@@ -122,6 +124,68 @@ def check_grammar():
           "relative positions; lines of what was inlined are not its own")
 
 
+# What --collect-jumps writes: a name may come first where a jump goes.
+JUMPS = HEAD + b"""positions: instr line
+events: Ir
+
+fl=(1) a.c
+fn=(1) f
+jfi=(2) b.c
+jfn=(2) g
+jump=1 0x10 +1
+* *
+0x10 5 100
+fl=(2)
+fn=(2)
+0x20 6 50
+"""
+
+# yappi's: all names before what is in the functions.
+LISTED = b"""version: 1
+creator: yappi
+events: Ticks
+
+fl=(1) a.py
+fl=(2) b.py
+fn=(1) f
+fn=(2) g
+
+fl=(1)
+fn=(1)
+3 10
+cfl=(2)
+cfn=(2)
+calls=4 7
+3 20
+
+fl=(2)
+fn=(2)
+7 20
+"""
+
+
+def check_places():
+    for data, expected, what in (
+            (JUMPS, {"f": ("a.c", 5), "g": ("b.c", 6)}, "where a jump goes"),
+            (LISTED, {"f": ("a.py", 3), "g": ("b.py", 7)}, "in a list")):
+        status, out, said = run("convert", "-t", "pstats", "-", "-o", "-",
+                                data=data)
+        found = {key[2]: key[:2] for key in marshal.loads(out)}
+        found.pop(ROOT, None)
+        check(status == 0 and said == "" and found == expected,
+              f"names that are said first {what}")
+
+
+def check_end():
+    whole = HEAD + (b"creator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 5\n"
+                    b"totals: 5\n")
+    for data, cut in ((whole, False), (whole[:-10], True),
+                      (whole.replace(b"callgrind-", b"x"), False),
+                      (whole[:-10].replace(b"callgrind-", b"x"), False)):
+        _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=data)
+        check(("cut off" in said) == cut, "Valgrind's parts end in their sum")
+
+
 def check_bad():
     for data, what in (
             (b"fn=f\n1 x\n1 5\n", "a cost that is no number"),
@@ -146,6 +210,8 @@ def main():
         check_again(seed)
     check_circle()
     check_grammar()
+    check_places()
+    check_end()
     check_bad()
     data = data_directory()
     if data:
