@@ -105,15 +105,21 @@ static bool read_key(struct pstats_in *pstats,
 	return true;
 }
 
+/* pyinstrument, which takes samples, does not know how often, and says so by
+ * -1: that is one call, as of what others sample. */
+static bool to_count(const struct marshal_value *value, uint64_t *count)
+{
+	if (value->kind != MARSHAL_INT || value->integer < -1)
+		return false;
+	*count = value->integer < 0 ? 1 : (uint64_t)value->integer;
+	return true;
+}
+
 static bool read_count(struct pstats_in *pstats, uint64_t *count)
 {
 	struct marshal_value value;
 
-	if (!marshal_next(&pstats->in, &value) || value.kind != MARSHAL_INT ||
-		value.integer < 0)
-		return false;
-	*count = (uint64_t)value.integer;
-	return true;
+	return marshal_next(&pstats->in, &value) && to_count(&value, count);
 }
 
 /* Halves away from zero. */
@@ -173,8 +179,7 @@ static bool read_caller(
 	if (!marshal_next(&pstats->in, &value))
 		return false;
 	*bare = value.kind == MARSHAL_INT;
-	if (*bare && value.integer >= 0) {
-		cost->ncalls = (uint64_t)value.integer;
+	if (to_count(&value, &cost->ncalls)) {
 		cost->pcalls = cost->ncalls;
 		return true;
 	}

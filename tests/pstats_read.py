@@ -123,6 +123,23 @@ def old_is_read(work):
     return stats[sleep[0]][:2] == (400, 400) and stats[main[0]][0] == 1
 
 
+def samples_are_calls(work):
+    """pyinstrument's, which says -1 where it does not know how often."""
+    f, g = ("a.py", 1, "f"), ("a.py", 2, "g")
+    path, to = work / "sampled.prof", work / "sampled.pstats"
+    stats = {
+        f: (-1, -1, 0.5, 0.75, {}),
+        g: (-1, -1, 0.25, 0.25, {f: (-1, -1, 0.25, 0.25)}),
+    }
+    path.write_bytes(marshal.dumps(stats))
+    if not convert(path, to):
+        return False
+    return load(to) == {
+        f: (1, 1, 0.5, 0.75, {}),
+        g: (1, 1, 0.25, 0.25, {f: (1, 1, 0.25, 0.25)}),
+    }
+
+
 def cut_is_kept(work, path):
     """Cut off anywhere: what is whole is kept and the rest is said, or the
     file is refused with the byte."""
@@ -151,7 +168,7 @@ def wrong_is_refused(work):
         "a reference to nothing": b"{)\x03r\xff\0\0\0",
         "a tuple that is too short": b"{)\x02" + key,
         "a line that is a text": b"{)\x03z\x01az\x011z\x01f",
-        "a count below nothing": b"{)\x03" + key + b")\x05i\xff\xff\xff\xff",
+        "a count below nothing": b"{)\x03" + key + b")\x05i\xfe\xff\xff\xff",
         "a text beyond the end": b"{)\x03u\xff\xff\xff\x7fabc",
         "brackets in brackets": b"{" * 100000,
         "a tuple of itself": b"{\xa9\x03r\0\0\0\0",
@@ -240,6 +257,7 @@ def main():
             check(f"{module} of {python} is read", is_read(work, path))
             check(f"{module} of {python} is stable", write_twice(work, path))
     check("Python 2's is read", old_is_read(work))
+    check("samples are calls", samples_are_calls(work))
     check("what is cut off is kept", cut_is_kept(work, path))
     check("what is wrong is refused", wrong_is_refused(work))
     while len(paths) < 3:
