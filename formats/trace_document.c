@@ -36,7 +36,8 @@ static bool is_empty(
 	return json_scan_position(reader->scan) - begin->at == 2;
 }
 
-/* Events up to the array's end. Those of `samples` need not have a phase. */
+/* Events up to the array's end. Those of `samples` need not have a phase, but
+ * have a stack: perf's JSON has others under this name. */
 static enum ctp_status read_events(
 	struct trace_reader *reader, bool samples, struct ctp_error *err)
 {
@@ -51,7 +52,9 @@ static enum ctp_status read_events(
 		if (token.kind == JSON_OBJECT) {
 			status = trace_json_read(
 				&reader->json, &token, &event, err);
-			if (samples && event.phase == 0)
+			if (samples && event.phase == 0 &&
+				(event.frame.kind == JSON_STRING ||
+					event.frame.kind == JSON_NUMBER))
 				event.phase = 'P';
 			if (status == CTP_OK && event.phase == 0 &&
 				is_empty(reader, &token))

@@ -307,6 +307,19 @@ said "ctprof: foreign.cpuprofile: is a profile of V8 (Node, Chrome); open it in 
 expect 0 ctprof convert -t pftrace run.ctp -o foreign.pftrace
 expect 3 ctprof info foreign.pftrace
 said "ctprof: foreign.pftrace: is Perfetto's; give ctprof what Perfetto's 'traceconv json' makes of it"
+printf '{"linux-perf-json-version":1,"samples":[{"timestamp":1,"tid":2}]}' \
+	>foreign.json
+expect 3 ctprof info foreign.json
+said "ctprof: foreign.json: is perf's data as JSON; give ctprof the folded stacks that 'perf script report stackcollapse' makes"
+printf '\012\352\101\022\016/host:metadata' >foreign.pb
+expect 3 ctprof info foreign.pb
+said "ctprof: foreign.pb: is XLA's; give ctprof the trace.json.gz that is beside it, or that xprof makes of it"
+printf '<?xml version="1.0"?>\n<!DOCTYPE svg>\n' >foreign.svg
+expect 3 ctprof info foreign.svg
+said "ctprof: foreign.svg: is a picture (SVG); ctprof reads the data that it was made from"
+printf '\n<!DOCTYPE html>\n' >foreign.html
+expect 3 ctprof info foreign.html
+said "ctprof: foreign.html: is a web page; ctprof reads the data that it was made from"
 printf '{"threads":[],"data":[]}' >foreign.json
 expect 3 ctprof info foreign.json
 said 'ctprof: foreign.json: has no "traceEvents"'
