@@ -443,6 +443,7 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 	const struct trace_json *event, struct ctp_error *err)
 {
 	struct trace_record record = {.time_ns = event->time_ns};
+	uint32_t category = event->kind;
 	struct trace_row *row;
 
 	reader->event_count++;
@@ -470,15 +471,18 @@ enum ctp_status trace_reader_add(struct trace_reader *reader,
 		!trace_members_keep(
 			&reader->members, &reader->args, reader->scan, event))
 		return no_memory(err);
+	if (category == TRACE_NO_CATEGORY &&
+		trace_labels_is_jax(reader->scan, &event->name))
+		category = TRACE_JAX_CALLS;
 	if (!trace_labels_site(&reader->names, reader->scan, &event->name,
-		    event->kind, &record.site) ||
+		    category, &record.site) ||
 		((reader->args.seen & TRACE_WANT_PLACE) != 0 &&
 			!add_place(reader, &record.site)) ||
 		!read_frame(reader, event, &record))
 		return no_memory(err);
 	if (record.kind == TRACE_POINT || record.kind == TRACE_COUNTERS)
 		return add_point(reader, row, event, &record, err);
-	record.class = (uint8_t)trace_labels_class(&reader->names, event->kind);
+	record.class = (uint8_t)trace_labels_class(&reader->names, category);
 	note_process(reader, row, (enum trace_class)record.class);
 	if (record.kind != TRACE_SLICE)
 		return add_mark(reader, row, &record, err);

@@ -7,6 +7,8 @@
 #include "memory.h"
 #include "strtab.h"
 
+#define PYTHON_CALLS "python_function"
+
 /* Lines have no more digits. */
 #define LINE_DIGITS 9
 
@@ -24,7 +26,7 @@ static const struct {
 } known[] = {
 	{"cpu_op", NULL, TRACE_OP},
 	{"user_annotation", NULL, TRACE_OP},
-	{"python_function", NULL, TRACE_PYTHON},
+	{PYTHON_CALLS, NULL, TRACE_PYTHON},
 	{"cuda_runtime", NULL, TRACE_API},
 	{"cuda_driver", NULL, TRACE_API},
 	{"xpu_runtime", NULL, TRACE_API},
@@ -66,8 +68,16 @@ static struct trace_category *add_category(struct trace_labels *names)
 bool trace_labels_init(struct trace_labels *names, struct trace *trace,
 	struct trace_args *args)
 {
+	struct trace_category *jax;
+
 	*names = (struct trace_labels){.trace = trace, .args = args};
-	return add_category(names) != NULL;
+	if (add_category(names) == NULL)
+		return false;
+	jax = add_category(names);
+	if (jax == NULL)
+		return false;
+	*jax = (struct trace_category){.class = TRACE_PYTHON, .jax = true};
+	return true;
 }
 
 void trace_labels_clear(struct trace_labels *names)
@@ -114,6 +124,18 @@ bool trace_labels_is_arrow(const struct trace_labels *names,
 	return name->size == strlen(OLD_ARROW_NAME) &&
 	       memcmp(json_scan_text(scan, name), OLD_ARROW_NAME, name->size) ==
 		       0;
+}
+
+bool trace_labels_is_jax(
+	const struct json_scan *scan, const struct json_token *name)
+{
+	const char *text;
+
+	if (name->kind != JSON_STRING || name->size < 4)
+		return false;
+	text = json_scan_text(scan, name);
+	return text[0] == '$' && text[1] != ' ' &&
+	       memchr(text, ' ', name->size - 1) != NULL;
 }
 
 bool trace_labels_is_sum(const char *name, size_t size)
@@ -208,56 +230,96 @@ bool trace_labels_category(struct trace_labels *names,
 	return true;
 }
 
-/*
- * Takes "name (file:line)" apart, as VizTracer writes the functions of Python;
- * false if it is not so.
- */
-static bool split(const char *text, size_t size, size_t *name_size,
-	struct trace_site *site)
+/* A name that says where its function is. */
+struct parts {
+	const char *name;
+	size_t name_size;
+	const char *file;
+	size_t file_size;
+	uint32_t line;
+};
+
+/* How many digits there are at `text`, as the line that they are; 0: no line. */
+static size_t take_line(const char *text, size_t size, uint32_t *line)
 {
 	size_t digits = 0;
+
+	*line = 0;
+	while (digits < size && (unsigned char)(text[digits] - '0') < 10) {
+		if (digits == LINE_DIGITS)
+			return 0;
+		*line = *line * 10 + (uint32_t)(text[digits] - '0');
+		digits++;
+	}
+	return digits;
+}
+
+/* Takes "name (file:line)" apart, as VizTracer writes the functions of Python;
+ * false if it is not so. */
+static bool split(const char *text, size_t size, struct parts *parts)
+{
 	size_t at = size;
 
 	if (size < 6 || text[size - 1] != ')')
 		return false;
 	at--;
-	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10) {
+	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10)
 		at--;
-		digits++;
-	}
-	if (digits == 0 || digits > LINE_DIGITS || at == 0 ||
+	if (take_line(text + at, size - 1 - at, &parts->line) == 0 || at == 0 ||
 		text[at - 1] != ':')
 		return false;
-	for (size_t i = at; i < size - 1; i++)
-		site->line = site->line * 10 + (uint32_t)(text[i] - '0');
 	for (size_t i = 1; i + 2 < at; i++)
 		if (text[i] == ' ' && text[i + 1] == '(') {
-			*name_size = i;
+			parts->name = text;
+			parts->name_size = i;
+			parts->file = text + i + 2;
+			parts->file_size = at - 1 - (i + 2);
 			return true;
 		}
+	return false;
+}
+
+/* The same of "$file:line name". */
+static bool split_jax(const char *text, size_t size, struct parts *parts)
+{
+	for (size_t i = 1; i < size; i++) {
+		size_t digits;
+
+		if (text[i] != ':')
+			continue;
+		digits = take_line(text + i + 1, size - i - 1, &parts->line);
+		if (digits == 0 || i + digits + 2 >= size ||
+			text[i + 1 + digits] != ' ')
+			continue;
+		parts->file = text + 1;
+		parts->file_size = i - 1;
+		parts->name = text + i + digits + 2;
+		parts->name_size = size - (i + digits + 2);
+		return true;
+	}
 	return false;
 }
 
 static uint32_t make_site(
 	struct trace_labels *names, uint32_t text, uint32_t category)
 {
-	const struct trace_category *of = &names->categories[category];
+	struct trace_category *of = &names->categories[category];
 	struct strtab *table = names->trace->text;
-	struct trace_site site = {.name = text, .category = of->text};
+	struct trace_site site = {.name = text};
+	struct parts parts;
 	size_t size;
 	const char *name = strtab_text(table, text, &size);
-	size_t name_size;
 
-	if (!of->python || !split(name, size, &name_size, &site)) {
-		site.line = 0;
-		return trace_add_place(names->trace, site);
+	if (of->jax)
+		of->text = strtab_add(
+			table, PYTHON_CALLS, sizeof(PYTHON_CALLS) - 1);
+	site.category = of->text;
+	if ((of->python && split(name, size, &parts)) ||
+		(of->jax && split_jax(name, size, &parts))) {
+		site.name = strtab_add(table, parts.name, parts.name_size);
+		site.file = strtab_add(table, parts.file, parts.file_size);
+		site.line = parts.line;
 	}
-	site.name = strtab_add(table, name, name_size);
-	name += name_size + 2;
-	size -= name_size + 2;
-	while (size > 0 && name[size - 1] != ':')
-		size--;
-	site.file = strtab_add(table, name, size - 1);
 	return trace_add_place(names->trace, site);
 }
 

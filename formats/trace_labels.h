@@ -2,7 +2,8 @@
 /*
  * Names and categories of Chrome traces, as their producers have them.
  * Source: libkineto/src/output_json.cpp and the traces of its older versions;
- * LLVM's llvm/lib/Support/TimeProfiler.cpp; VizTracer's snaptrace.c.
+ * LLVM's llvm/lib/Support/TimeProfiler.cpp; VizTracer's snaptrace.c; XLA's
+ * xla/python/profiler/internal/python_hooks.cc.
  */
 #ifndef TRACE_LABELS_H
 #define TRACE_LABELS_H
@@ -19,7 +20,7 @@
 enum trace_class {
 	TRACE_PLAIN,
 	TRACE_OP,         /* of PyTorch: may have an "External id" */
-	TRACE_PYTHON,     /* a call in Python, by PyTorch */
+	TRACE_PYTHON,     /* a call in Python, by PyTorch or JAX */
 	TRACE_API,        /* a call of a device's API */
 	TRACE_WORK,       /* what a device did */
 	TRACE_ANNOTATION, /* the span of what a device did for something */
@@ -31,6 +32,7 @@ struct trace_category {
 	uint32_t text; /* strtab number of its name today */
 	enum trace_class class;
 	bool python; /* "name (file:line)" */
+	bool jax;    /* "$file:line name" */
 	bool arrow;  /* from calls to what they caused */
 };
 
@@ -56,6 +58,8 @@ struct trace_labels {
 
 /* The category of what has none. */
 #define TRACE_NO_CATEGORY 0
+/* That of the calls in Python among them, as JAX tells of them: PyTorch's. */
+#define TRACE_JAX_CALLS 1
 
 /* False if out of memory, like all below; call trace_labels_clear() in either
  * case. Both are borrowed. */
@@ -81,6 +85,11 @@ uint32_t trace_labels_wanted(
 bool trace_labels_is_arrow(const struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *name,
 	uint32_t category);
+
+/* Is what has no category a call in Python by JAX? "$file:line name", or, where
+ * it is written in C, "$module name". */
+bool trace_labels_is_jax(
+	const struct json_scan *scan, const struct json_token *name);
 
 /* Might it be one of clang's sums, "Total Frontend"? */
 bool trace_labels_is_sum(const char *name, size_t size);

@@ -3,11 +3,11 @@
  * Which slices of a track are open. A slice comes with its end; a range that
  * was never ended without, but ends no later than what it lies in.
  *
- * PyTorch's profiler has both ranges and calls in Python. It is a call of
- * __enter__ that begins a range, and one of __exit__ that ends it, so the range
- * overlaps both, and what called them. It is the calls that give way, which are
- * the shorter ones almost always: they end where the range begins, or begin
- * where it has ended.
+ * PyTorch's profiler and JAX's have both ranges and calls in Python. It is a
+ * call of __enter__ that begins a range, and one of __exit__ that ends it, so
+ * the range overlaps both, and what called them. It is the calls that give way,
+ * which are the shorter ones almost always: they end where the range begins, or
+ * begin where it has ended.
  */
 #ifndef TRACE_NEST_H
 #define TRACE_NEST_H

@@ -203,14 +203,25 @@ static bool is_apart(const struct trace_record *record)
 	return record->event == EVENT_COMPLETE;
 }
 
+/* Do calls in Python give way to it? JAX's ranges have no category. */
+static bool is_range(const struct trace_reader *reader)
+{
+	const struct trace_record *record = &reader->record;
+
+	return record->kind == TRACE_SLICE && !is_apart(record) &&
+	       (record->class == TRACE_OP ||
+		       (record->class == TRACE_PLAIN &&
+			       reader->trace->sites[record->site].category ==
+				       0));
+}
+
 /* Ends one of the calls that the range at hand outlives, if there is any. */
 static bool cut_call(struct trace_reader *reader, struct event *event)
 {
 	const struct trace_record *record = &reader->record;
 	struct trace_slice range = slice_of(reader);
 
-	return record->kind == TRACE_SLICE && record->class == TRACE_OP &&
-	       !is_apart(record) &&
+	return is_range(reader) &&
 	       trace_nest_cut(&reader->nest, record->track, &range, event);
 }
 

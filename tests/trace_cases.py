@@ -122,6 +122,18 @@ NESTING = [
           ("r", "early"): once(1000), ("main", "exit"): once(4000, 2000),
           ("exit", "next"): once(2000, 1000), ("next", "late"): once(1000)},
          {"cut_calls": 4}),
+    Case("so do JAX's, which have no category",
+         text_of([x("$a.py:3 main", 0, 30), x("$a.py:9 enter", 1, 4),
+                  x("train", 3, 17), x("$builtins len", 6, 1),
+                  x("$<frozen a b>:12 exit", 18, 4)]),
+         {"$a.py:3 main": once(30000, 9000), "$a.py:9 enter": once(2000),
+          "train": once(17000, 16000), "$builtins len": once(1000),
+          "$<frozen a b>:12 exit": once(2000)},
+         {("$a.py:3 main", "$a.py:9 enter"): once(2000),
+          ("$a.py:3 main", "train"): once(17000, 16000),
+          ("train", "$builtins len"): once(1000),
+          ("$a.py:3 main", "$<frozen a b>:12 exit"): once(2000)},
+         {"cut_calls": 2}),
     Case("a call that ends several ranges begins after the last",
          text_of([python("main", 0, 30), op("a", 1, 20, 1), op("b", 2, 18, 2),
                   python("exit", 10, 15)]),
@@ -397,6 +409,8 @@ def counted(path):
 
 
 def key_of(row):
+    if row["line"]:  # JAX's
+        return f"${row['file']}:{row['line']} {row['name']}"
     return (row["name"], 0) if row["file"].startswith("<gpu:0") \
         else row["name"]
 

@@ -26,13 +26,15 @@ SHOWN = 8  # differences of one kind
 
 class Names:
     """A function's name as the trace has it, which may hold its file: we show
-    "f (a.py:1)" of VizTracer and "a.py(1): f" of PyTorch as f of a.py:1."""
+    "f (a.py:1)" of VizTracer, "a.py(1): f" of PyTorch and "$a.py:1 f" of JAX as
+    f of a.py:1."""
 
     def __init__(self, known):
         self.known = known
 
     def find(self, name, file, line):
-        for way in (f"{name} ({file}:{line})", f"{file}({line}): {name}"):
+        for way in (f"{name} ({file}:{line})", f"{file}({line}): {name}",
+                    f"${file}:{line} {name}"):
             if file and way in self.known:
                 return way
         return name

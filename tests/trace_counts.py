@@ -43,6 +43,9 @@ NAMED = ("ParseFunctionDefinition", "ParseClass", "ParseTemplate", "DebugType",
          "OptFunction", "CodeGen Function")
 PLACE = re.compile(r"(.+:[0-9]{1,9}):[0-9]{1,9}", re.DOTALL)
 
+# Calls in Python by JAX, which have no category.
+JAX = re.compile(r"\$[^ ].* .+", re.DOTALL)
+
 decimal.getcontext().prec = 60
 
 
@@ -56,6 +59,8 @@ class Slice:
         self.name = event.get("name", "")
         category = event.get("cat") or ""
         self.category = OLD_CATEGORIES.get(category, category)
+        if not category and JAX.fullmatch(self.name):
+            self.category = PYTHON
         self.row = (str(event.get("pid")), str(event.get("tid")))
         self.start = start
         self.dur = dur
@@ -185,6 +190,9 @@ class Trace:
         self.close_open()
 
     def take(self, order, event, marks):
+        if event == {}:  # JAX's last
+            self.left_out += 1
+            return
         phase = event.get("ph") if isinstance(event, dict) else None
         if phase == "M":
             self.left_out += event.get("name") == "process_labels" and \
@@ -320,7 +328,7 @@ class Calls:
             outlived = [frame[0] for frame in stack
                         if frame[0].end < slice_.end]
             of_python = {other.category == PYTHON for other in outlived}
-            if slice_.category in OPS and of_python == {True}:
+            if slice_.category in (*OPS, "") and of_python == {True}:
                 self.cut += sum(not other.cut for other in outlived)
                 for other in reversed(outlived):
                     other.dur = slice_.start - other.start

@@ -21,6 +21,8 @@ OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
                   "Memset": "gpu_memset", "": "range"}
 # A function's place in its name, which becomes two arguments.
 PLACE = re.compile(r"^(?P<name>.+) \((?P<file>.+):(?P<line>[0-9]+)\)$")
+# JAX's are likewise, without a category.
+JAX = re.compile(r"^\$(?P<file>.+?):(?P<line>[0-9]+) (?P<name>.+)$")
 # What is compared by itself.
 PLAIN = ("ph", "name", "cat", "args", "ts", "dur", "pid", "tid", "sf")
 # The number of a row, and the order of rows.
@@ -94,11 +96,13 @@ def slice_of(event, args, end=None):
     name = event["name"]
     args = dict(args)
     rest = beside(event)
-    place = PLACE.match(name)
+    category = event.get("cat") or ""
+    if category == "" and name[:1] == "$" and " " in name[2:]:
+        category = "python_function"
+    place = PLACE.match(name) or JAX.match(name)
     if place and not args:
         name = place["name"]
         args = {"file": place["file"], "line": int(place["line"])}
-    category = event.get("cat") or ""
     # Doubles, as they are read: their digits may be others.
     values = json.loads(json.dumps([args, rest], default=float))
     return (name, OLD_CATEGORIES.get(category, category), span(event, end),
@@ -182,6 +186,7 @@ def threads(events):
                 not {"stream", "device"} & set(args) and \
                 event.get("cat") != "gpu_user_annotation":
             name = PLACE.sub(r"\g<name>", event["name"])
+            name = JAX.sub(r"\g<name>", name)
             found[name, span(event)].add(
                 (str(event.get("pid")), str(event.get("tid"))))
     return {key: min(rows) for key, rows in found.items() if len(rows) == 1}

@@ -286,7 +286,8 @@ done
 for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
 	"$work/moments.json" "$work/span.json" \
 	self-win-clang-19.1_main.json.gz logging_integration.json.gz old.json.gz \
-	pytorch_2.15_with_stack.json.gz "$work/cut.json"; do
+	pytorch_2.15_with_stack.json.gz jax_0.12_steps.json.gz \
+	"$work/cut.json"; do
 	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
 	round "$trace" "$work/b.json"
 	for form in pstats folded csv; do
