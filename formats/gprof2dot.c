@@ -24,6 +24,7 @@ enum key {
 	KEY_CALLCHAIN,
 	KEY_COST,
 	KEY_COSTS,
+	KEY_DESCRIPTION,
 	KEY_EVENTS,
 	KEY_FUNCTIONS,
 	KEY_MODULE,
@@ -36,6 +37,7 @@ static const char *const key_names[KEY_OTHER] = {
 	[KEY_CALLCHAIN] = "callchain",
 	[KEY_COST] = "cost",
 	[KEY_COSTS] = "costs",
+	[KEY_DESCRIPTION] = "description",
 	[KEY_EVENTS] = "events",
 	[KEY_FUNCTIONS] = "functions",
 	[KEY_MODULE] = "module",
@@ -92,6 +94,17 @@ static bool read_text(struct reader *reader, const struct json_token *token,
 	return !out->failed;
 }
 
+/* Before an object whose members they are, of which none may come. False if out
+ * of memory. */
+static bool empty_texts(struct reader *reader)
+{
+	reader->name.used = 0;
+	reader->module.used = 0;
+	buffer_add_byte(&reader->name, '\0');
+	buffer_add_byte(&reader->module, '\0');
+	return !reader->name.failed && !reader->module.failed;
+}
+
 static enum ctp_status add_function_member(void *user, unsigned key,
 	const struct json_token *value, struct ctp_error *err)
 {
@@ -114,10 +127,8 @@ static enum ctp_status add_function(
 	if (!memory_grow(&reader->functions, reader->function_count,
 		    &reader->function_room, sizeof(*reader->functions)))
 		return profile_source_no_memory(err);
-	reader->name.used = 0;
-	reader->module.used = 0;
-	buffer_add_byte(&reader->name, '\0');
-	buffer_add_byte(&reader->module, '\0');
+	if (!empty_texts(reader))
+		return profile_source_no_memory(err);
 	if (value->kind == JSON_OBJECT)
 		status = json_members_object(
 			&reader->members, add_function_member, err);
@@ -125,8 +136,6 @@ static enum ctp_status add_function(
 		status = json_members_skip(&reader->members, value, err);
 	if (status != CTP_OK)
 		return status;
-	if (reader->name.failed || reader->module.failed)
-		return profile_source_no_memory(err);
 	function = profile_add_function(reader->from->profile,
 		(char *)reader->name.bytes, (char *)reader->module.bytes, 0);
 	if (function == PROFILE_NONE)
@@ -216,25 +225,50 @@ static enum ctp_status add_cost_member(void *user, unsigned key,
 {
 	struct reader *reader = user;
 
-	if (key != KEY_UNIT || reader->cost_count > 0)
-		return json_members_skip(&reader->members, value, err);
-	if (!read_text(reader, value, &reader->name))
+	if (reader->cost_count == 0 &&
+		((key == KEY_DESCRIPTION &&
+			 !read_text(reader, value, &reader->name)) ||
+			(key == KEY_UNIT &&
+				!read_text(reader, value, &reader->module))))
 		return profile_source_no_memory(err);
-	(void)unit_power((char *)reader->name.bytes,
-		strlen((char *)reader->name.bytes), &reader->power);
 	return json_members_skip(&reader->members, value, err);
+}
+
+/* "Memory (bytes)", as of other profiles that say it. False if out of memory. */
+static bool tell_cost(struct reader *reader)
+{
+	const char *unit = (const char *)reader->module.bytes;
+	struct buffer *text = &reader->text;
+
+	(void)unit_power(unit, strlen(unit), &reader->power);
+	text->used = 0;
+	buffer_add_text(text, (const char *)reader->name.bytes);
+	if (*unit != '\0') {
+		buffer_add_text(text, " (");
+		buffer_add_text(text, unit);
+		buffer_add_text(text, ")");
+	}
+	buffer_add_byte(text, '\0');
+	if (text->failed)
+		return false;
+	return text->used == 1 || trace_set_fact(reader->from->source.trace,
+					  "cost", (const char *)text->bytes);
 }
 
 static enum ctp_status add_cost_kind(
 	void *user, const struct json_token *value, struct ctp_error *err)
 {
 	struct reader *reader = user;
-	enum ctp_status status =
-		value->kind == JSON_OBJECT
-			? json_members_object(
-				  &reader->members, add_cost_member, err)
-			: json_members_skip(&reader->members, value, err);
+	enum ctp_status status;
 
+	if (!empty_texts(reader))
+		return profile_source_no_memory(err);
+	status = value->kind == JSON_OBJECT
+			 ? json_members_object(
+				   &reader->members, add_cost_member, err)
+			 : json_members_skip(&reader->members, value, err);
+	if (status == CTP_OK && reader->cost_count == 0 && !tell_cost(reader))
+		status = profile_source_no_memory(err);
 	reader->cost_count++;
 	return status;
 }

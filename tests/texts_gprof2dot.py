@@ -47,6 +47,18 @@ def check_samples(seed):
           f"random {seed}: stacks")
 
 
+def check_cost():
+    for cost, said in (({"description": "Memory", "unit": "bytes"},
+                        "Memory (bytes)"), ({"description": "Time"}, "Time"),
+                       ({"unit": 7}, None), ("?", None)):
+        data = json.dumps({"costs": [cost, {"description": "no"}],
+                           "functions": [{"name": "a"}],
+                           "events": [{"callchain": [0], "cost": [1, 2]}]})
+        status, out, _ = run("info", "--json", "-", data=data.encode())
+        told = json.loads(out)["facts"].get("cost")
+        check(status == 0 and told == said, f"the cost is said: {said}")
+
+
 def check_bad():
     head = b'{"functions": [{"name": "a"}], "events": ['
     good = b'{"callchain": [0], "cost": [7]}'
@@ -77,6 +89,7 @@ def main():
           convert(sample_file(1), "folded"), "its name")
     check(convert(b"\xef\xbb\xbf" + sample_file(1), "folded") ==
           convert(sample_file(1), "folded"), "a mark of UTF-8")
+    check_cost()
     check_bad()
     data = data_directory()
     if data:
