@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "say.h"
+#include "unit.h"
 
 const char *input_name(const char *path)
 {
@@ -90,6 +91,17 @@ static void say_damage(const struct input *input)
 		say("%s: %s", input->name, damage);
 }
 
+/* What profiles of memory, say, have in place of times. */
+static void say_unit(const struct input *input)
+{
+	const char *cost = trace_find_fact(input->origin.source->trace, "cost");
+
+	if (input->origin.format->holds_profile && cost != NULL &&
+		unit_of_cost(cost) == 0)
+		say("%s: is in no unit of time; 1 ns stands for 1 of %s",
+			input->name, cost);
+}
+
 bool input_has_more(const struct input *input)
 {
 	const struct trace *trace = input->origin.source->trace;
@@ -118,6 +130,8 @@ int input_close(struct input *input, const struct inputs *inputs)
 			say("%s: %" PRIu64 " %s", input->name,
 				trace->losses[loss], trace_loss_words(loss));
 	}
+	if (!inputs->quiet)
+		say_unit(input);
 	if (!inputs->quiet && input_has_more(input))
 		say("%s: " INPUT_HAS_MORE, input->name);
 	origin_close(&input->origin);

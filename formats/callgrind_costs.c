@@ -69,32 +69,6 @@ bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
 	return true;
 }
 
-/* The unit of a cost, in nanoseconds: "ns", or as in "Time_(10us)"; 0 if it is
- * no time. */
-static uint64_t time_unit(const char *event)
-{
-	const char *open = strchr(event, '(');
-	uint64_t count = 1;
-	int power;
-	size_t size;
-	char *end;
-
-	if (open != NULL) {
-		event = open + 1;
-		count = strtoull(event, &end, 10);
-		count = end == event ? 1 : count;
-		event = end;
-	}
-	size = strcspn(event, ")");
-	if (count == 0 || count > 1000000 ||
-		(open == NULL) != (event[size] == '\0') ||
-		!unit_power(event, size, &power))
-		return 0;
-	for (; power > 0; power--)
-		count *= 10;
-	return count;
-}
-
 const char *callgrind_costs_set_events(
 	struct callgrind_costs *costs, char *text)
 {
@@ -107,7 +81,7 @@ const char *callgrind_costs_set_events(
 	while (costs->scale == 0 && (event = strsep(&text, " \t")) != NULL) {
 		if (*event == '\0')
 			continue;
-		costs->scale = time_unit(event);
+		costs->scale = unit_of_cost(event);
 		if (column == 0 || costs->scale != 0) {
 			costs->cost_column = column;
 			taken = event;

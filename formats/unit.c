@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool unit_power(const char *unit, size_t size, int *power)
@@ -19,4 +20,28 @@ bool unit_power(const char *unit, size_t size, int *power)
 			return true;
 		}
 	return false;
+}
+
+uint64_t unit_of_cost(const char *cost)
+{
+	const char *open = strrchr(cost, '(');
+	uint64_t count = 1;
+	int power;
+	size_t size;
+	char *end;
+
+	if (open != NULL) {
+		cost = open + 1;
+		count = strtoull(cost, &end, 10);
+		count = end == cost ? 1 : count;
+		cost = end;
+	}
+	size = strcspn(cost, ")");
+	if (count == 0 || count > 1000000 ||
+		(open == NULL) != (cost[size] == '\0') ||
+		!unit_power(cost, size, &power))
+		return 0;
+	for (; power > 0; power--)
+		count *= 10;
+	return count;
 }
