@@ -92,12 +92,12 @@ struct track_row {
 	struct log_site_text process;
 };
 
-/* Where something stands: a number, nil, or nothing. */
-static bool read_sort(struct cursor *block, bool *is_there, int64_t *sort)
+/* Where something stands, or ended: a number, nil, or nothing. */
+static bool read_number(struct cursor *block, bool *is_there, int64_t *number)
 {
 	*is_there = block->left > 0 && unpack_peek(block) == UNPACK_INT;
 	if (*is_there)
-		return unpack_int(block, sort);
+		return unpack_int(block, number);
 	return block->left == 0 || unpack_skip(block);
 }
 
@@ -120,13 +120,23 @@ static bool read_track(struct cursor *block, struct track_row *row)
 		return true;
 	return unpack_int(block, &track->pid) &&
 	       unpack_text(block, &row->process.bytes, &row->process.size) &&
-	       read_sort(block, &track->has_sort, &track->sort) &&
-	       read_sort(block, &track->has_process_sort, &track->process_sort);
+	       read_number(block, &track->has_sort, &track->sort) &&
+	       read_number(
+		       block, &track->has_process_sort, &track->process_sort) &&
+	       read_number(block, &track->has_end, &track->end_ns);
 }
 
-static bool set_track(struct trace *trace, struct trace_track *target,
-	const struct track_row *row)
+static bool set_track(struct log_recording *recording,
+	struct trace_track *target, const struct track_row *row)
 {
+	static const struct log_time uncorrected;
+	struct trace *trace = recording->trace;
+	bool timeline = target->kind == TRACE_TIMELINE;
+
+	target->has_end = row->track.has_end;
+	target->end_ns = row->track.end_ns;
+	log_time_correct_all(timeline ? &uncorrected : &recording->time, 0,
+		timeline ? 0 : recording->shift_ns, &target->end_ns, 1);
 	target->tid = row->track.tid;
 	target->device = row->track.device;
 	target->context = row->track.context;
@@ -174,8 +184,7 @@ static enum log_verdict take_track(
 					   : (enum log_track_kind)row.kind;
 	target = &recording->trace->tracks[track->trace_track];
 	target->kind = kinds[track->kind];
-	return set_track(recording->trace, target, &row) ? LOG_SOUND
-							 : LOG_NO_MEMORY;
+	return set_track(recording, target, &row) ? LOG_SOUND : LOG_NO_MEMORY;
 }
 
 static enum log_verdict take_sync(
@@ -396,12 +405,14 @@ void log_block_finish(struct log_recording *recording)
 	else
 		trace->losses[LOSS_TRUNCATED]++;
 	for (uint32_t i = 0; i < recording->track_count; i++) {
-		const struct log_track *track = recording->tracks[i];
+		const struct log_track *log_track = recording->tracks[i];
+		struct trace_track *track =
+			&trace->tracks[log_track->trace_track];
 
-		if (track->kind == LOG_TIMELINE)
+		if (track->has_end || log_track->kind == LOG_TIMELINE)
 			continue;
-		trace->tracks[track->trace_track].has_end = true;
-		trace->tracks[track->trace_track].end_ns = trace->end_ns;
+		track->has_end = true;
+		track->end_ns = trace->end_ns;
 	}
 }
 

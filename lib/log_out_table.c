@@ -192,17 +192,32 @@ static void add_sort(msgpack_packer *packer, bool is_there, int64_t sort)
 		(void)msgpack_pack_nil(packer);
 }
 
+/* Are ranges open on a track whose recording ended before that of others, as
+ * one of several processes does? Else the log's end tells when they ended. */
+static bool ends_early(const struct log_out *out, uint32_t number)
+{
+	const struct trace_track *track = &out->trace->tracks[number];
+	const struct log_out_track *written = out->tracks[number];
+	int64_t end_ns = track->kind == TRACE_TIMELINE
+				 ? out->trace->timeline_end_ns
+				 : out->trace->end_ns;
+
+	return written->depth > 0 && track->has_end && track->end_ns < end_ns;
+}
+
 /* [2, track, kind, tid, name, device, context, pid, process], and perhaps
- * where the track and its process stand */
+ * where the track and its process stand, and when it ended */
 static enum ctp_status write_track(struct log_out *out, uint32_t number,
 	uint32_t log_number, enum log_track_kind kind, struct ctp_error *err)
 {
 	const struct trace_track *track = &out->trace->tracks[number];
 	msgpack_packer packer = msgpack_out(&out->bytes);
-	bool sorted = track->has_sort || track->has_process_sort;
+	bool ended = (kind == LOG_THREAD || kind == LOG_TIMELINE) &&
+		     ends_early(out, number);
+	bool sorted = track->has_sort || track->has_process_sort || ended;
 
 	out->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, sorted ? 11 : 9);
+	(void)msgpack_pack_array(&packer, ended ? 12 : sorted ? 11 : 9);
 	(void)msgpack_pack_int(&packer, LOG_TRACK);
 	(void)msgpack_pack_uint32(&packer, log_number);
 	(void)msgpack_pack_int(&packer, (int)kind);
@@ -216,6 +231,8 @@ static enum ctp_status write_track(struct log_out *out, uint32_t number,
 		add_sort(&packer, track->has_sort, track->sort);
 		add_sort(&packer, track->has_process_sort, track->process_sort);
 	}
+	if (ended)
+		(void)msgpack_pack_int64(&packer, track->end_ns);
 	return log_out_write(out, LOG_TRACK, err);
 }
 
@@ -306,7 +323,8 @@ enum ctp_status log_out_number(struct log_out *out, uint32_t number,
 	return add_track(out, number, activities, err);
 }
 
-static enum ctp_status rename_track(
+/* Writes a track again of which more is known than when its events came. */
+static enum ctp_status finish_track(
 	struct log_out *out, uint32_t number, struct ctp_error *err)
 {
 	const struct trace_track *from = &out->trace->tracks[number];
@@ -314,7 +332,8 @@ static enum ctp_status rename_track(
 	enum ctp_status status = CTP_OK;
 
 	if (track->name == from->name &&
-		track->process_name == from->process_name)
+		track->process_name == from->process_name &&
+		!ends_early(out, number))
 		return CTP_OK;
 	if (track->number != 0)
 		status = write_track(
@@ -458,7 +477,7 @@ enum ctp_status log_out_write_end(struct log_out *out, struct ctp_error *err)
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < trace->track_count && status == CTP_OK; i++)
-		status = rename_track(out, i, err);
+		status = finish_track(out, i, err);
 	/* Again those of which more may be known since. */
 	out->device_count = 0;
 	if (status == CTP_OK)

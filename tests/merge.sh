@@ -222,6 +222,19 @@ set -- "$tests"/traces/mi300_vllm*.gz "$tests"/traces/flow.json.gz in_order.json
 [ "$(counts "$@")" = "$(counts mixed.ctp)" ] ||
 	complain "mixed: $(counts mixed.ctp), of $(counts "$@")"
 
+# What is open in a recording ends with it, however long others go on.
+echo '{"baseTimeNanoseconds":1,"traceEvents":[
+{"ph":"B","name":"f","pid":1,"tid":1,"ts":1},
+{"ph":"X","name":"g","pid":1,"tid":1,"ts":2,"dur":3}]}' >short.json
+sed 's/"ts":2/"ts":90/' short.json >long.json
+for name in short long; do
+	"$ctprof" convert -q -o $name.ctp $name.json || complain "$name.json"
+done
+"$ctprof" stats -q --csv -o apart.csv short.ctp long.ctp &&
+	"$ctprof" merge -q -o open.ctp short.ctp long.ctp &&
+	"$ctprof" stats -q --csv -o together.csv open.ctp &&
+	cmp apart.csv together.csv || complain "what is open ends elsewhere"
+
 # Profiles: also those that were added up before, and in any order.
 for name in a b old; do "$ctprof" convert -q -o $name.pstats --force $name.json; done
 "$ctprof" merge -o ab.pstats a.pstats b.pstats &&

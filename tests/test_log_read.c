@@ -265,6 +265,21 @@ START_TEST(a_track_that_nobody_described_is_a_thread)
 }
 END_TEST
 
+START_TEST(a_track_may_end_before_its_log)
+{
+	log_maker_add_header(&made, 0, 1);
+	log_maker_add(&made, "[2, 1, 0, 7, 'a', 0, 0, 42, '', nil, nil, 15]");
+	log_maker_add(&made, "[2, 2, 1, 7, 'b', 0, 0, 42, '', 1, 2, 16]");
+	log_maker_add(&made, "[2, 3, 0, 8, 'c', 0, 0, 42, '', 1, 2, nil]");
+	log_maker_add(&made, "[6, {'log': 40}]");
+	text = log_text_read(made.bytes, made.used);
+	ck_assert_str_eq(text.tracks, "thread 42 7 'a' to 15\n"
+				      "timeline 42 7 'b' to 16\n"
+				      "thread 42 8 'c' to 40\n");
+	ck_assert_str_eq(text.losses, "");
+}
+END_TEST
+
 START_TEST(a_later_losses_block_replaces_an_earlier_one)
 {
 	begin_log();
@@ -381,6 +396,7 @@ static Suite *make_suite(void)
 	tcase_add_test(
 		tests, a_site_that_nobody_named_has_its_number_for_a_name);
 	tcase_add_test(tests, a_track_that_nobody_described_is_a_thread);
+	tcase_add_test(tests, a_track_may_end_before_its_log);
 	tcase_add_test(tests, a_later_losses_block_replaces_an_earlier_one);
 	tcase_add_test(
 		tests, logs_one_behind_the_other_are_recordings_of_their_own);
