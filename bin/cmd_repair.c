@@ -125,6 +125,15 @@ static int discard(const struct spool_file *spool)
 	return EXIT_DONE;
 }
 
+/* Is the log's spool there, though not for this user? */
+static bool is_foreign(const struct recover_origin *origin)
+{
+	struct stat found;
+
+	return origin->known && origin->spool[0] != '\0' &&
+	       lstat(origin->spool, &found) == 0 && found.st_uid != geteuid();
+}
+
 /* There is no spool: is there anything that one could complete? */
 static int say_no_spool(const char *log)
 {
@@ -152,6 +161,12 @@ static int say_no_spool(const char *log)
 		say("%s: holds no log of ctprof, and there is no spool of it; "
 		    "with -o PATH, JSON is mended",
 			log);
+		return EXIT_INPUT;
+	}
+	if (!complete && is_foreign(&origin)) {
+		say("%s: was cut off, and its spool, %s, belongs to another "
+		    "user, who can complete it",
+			log, origin.spool);
 		return EXIT_INPUT;
 	}
 	if (complete)

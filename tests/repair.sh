@@ -160,6 +160,14 @@ expect 0 --all
 says '^ctprof: .*spool: nothing was recorded in it; removed$'
 [ "$(ls "$CTPROF_SPOOL" | wc -l)" = 2 ] || complain "touched what is not ours"
 rm "$CTPROF_SPOOL"/*
+# Only who is root can give a file away.
+CTPROF_OUT=given.ctp "$program" _exit 2 400000 0 >lines 2>said
+if chown 65534 "$CTPROF_SPOOL"/*.spool 2>/dev/null; then
+	expect 3 given.ctp
+	says '^ctprof: given.ctp: was cut off, and its spool, /.*spool, belongs to'
+	[ "$(spools)" = 1 ] || complain "another user's spool is gone"
+fi
+rm "$CTPROF_SPOOL"/*
 [ $failed -gt 0 ] || echo "ok what is refused"
 
 # Disk full: what is there stays, and it can be done again.
