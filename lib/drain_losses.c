@@ -5,12 +5,14 @@
 
 #include "session.h"
 #include "thread.h"
+#include "unrecorded.h"
 
 enum ctp_status drain_losses(struct packer *packer,
 	struct log_frame_totals *totals, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
+	totals->unrecorded = unrecorded_count();
 	for (const struct thread *thread = thread_first();
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk_losses losses = thread_losses(thread);

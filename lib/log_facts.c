@@ -329,6 +329,8 @@ enum log_verdict log_facts_take_end(
 			   !trace_add_fact(trace, name, text)) {
 			return LOG_NO_MEMORY;
 		}
+		if (log_block_is(key, size, "unrecorded") && number > 0)
+			trace_lose(trace, LOSS_UNRECORDED, (uint64_t)number);
 		if (log_block_is(key, size, "stopped"))
 			trace_lose(trace, LOSS_TRUNCATED, 1);
 	}

@@ -124,14 +124,17 @@ enum ctp_status log_frame_end(struct log_writer *writer,
 
 	(void)msgpack_pack_array(&out, 2);
 	(void)msgpack_pack_int(&out, LOG_END);
-	(void)msgpack_pack_map(&out,
-		(size_t)5 + totals->recovered + (totals->stopped != NULL));
+	(void)msgpack_pack_map(&out, (size_t)5 + (totals->unrecorded != 0) +
+					     totals->recovered +
+					     (totals->stopped != NULL));
 	msgpack_out_key(&out, "log");
 	(void)msgpack_pack_int64(&out, totals->log_ns);
 	add_number(&out, "events", totals->events);
 	add_number(&out, "blocks", log_writer_blocks(writer));
 	add_number(&out, "stalls", totals->stalls);
 	add_number(&out, "stall_ns", totals->stall_ns);
+	if (totals->unrecorded != 0)
+		add_number(&out, "unrecorded", totals->unrecorded);
 	if (totals->recovered)
 		add_number(&out, "recovered", 1);
 	if (totals->stopped != NULL)

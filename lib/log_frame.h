@@ -23,6 +23,7 @@ struct log_frame_totals {
 	uint64_t events;
 	uint64_t stalls;
 	uint64_t stall_ns;
+	uint64_t unrecorded; /* forked processes that have no log */
 	bool recovered; /* by another process, after the recorder's death */
 	const char *stopped; /* why recording ended before the program; NULL: it
 	                      * did not */

@@ -29,6 +29,7 @@
 #include "registry.h"
 #include "session_private.h"
 #include "thread.h"
+#include "unrecorded.h"
 
 #define WAIT_NS INT64_C(20000000)
 #define NAME_MOST 120 /* half of an error's message */
@@ -268,6 +269,7 @@ static enum ctp_status begin(struct ctp_error *err)
 		return status;
 	}
 	session_watch_forks();
+	unrecorded_begin();
 	/* What goes on in a child has one number, by which those who follow
 	 * the thread's open functions know that they are open still. */
 	if (session_state.parent == 0)
@@ -321,6 +323,8 @@ uint64_t session_current(void)
 		return atomic_load(&session_state.current);
 	before = hold();
 	if (atomic_load(&session_state.due) && begin(&err) != CTP_OK) {
+		if (session_state.child)
+			unrecorded_add();
 		atomic_store(&session_state.due, false);
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		outcome_set(&err);

@@ -37,6 +37,9 @@ static const struct {
 		"time of asking", true},
 	[LOSS_DEVICE_UNKNOWN] = {"device_unknown",
 		"device activities of a kind not known, left out", true},
+	[LOSS_UNRECORDED] = {"unrecorded",
+		"processes that were forked not recorded: they could make no "
+		"log", false},
 	[LOSS_DAMAGED_BLOCKS] = {"damaged_blocks",
 		"damaged blocks left out", false},
 	[LOSS_MISSING_BLOCKS] = {"missing_blocks",

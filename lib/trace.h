@@ -127,6 +127,7 @@ enum trace_loss {
 	LOSS_DEVICE_TIMES,      /* driver: activities without a usable time */
 	LOSS_DEVICE_UNFINISHED, /* recorder: activities that had not ended */
 	LOSS_DEVICE_UNKNOWN,    /* recorder: activities of a kind not known */
+	LOSS_UNRECORDED,        /* recorder: forked processes without a log */
 	LOSS_DAMAGED_BLOCKS,    /* reader: blocks that could not be used */
 	LOSS_MISSING_BLOCKS,    /* reader: gaps in a track's numbering */
 	LOSS_SKIPPED_BYTES,     /* reader: bytes that are no block */

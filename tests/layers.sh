@@ -56,7 +56,7 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx
 	pack_private pack_registry pack_row process record region
 	registry registry_module registry_private registry_site session
 	session_fork session_private shadow spool step thread
-	thread_pending'
+	thread_pending unrecorded'
 analysis='align annotate augment choose combine combine_private
 	combine_table cut demangle device_counters device_join device_type
 	device_work dtype event event_copy flame_diff flame_tree flops

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,6 +61,35 @@ START_TEST(a_child_that_runs_another_program_leaves_nothing)
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	case_expect(case_path, "begin a; end; ");
 	ck_assert_int_eq(case_file_count(), 1);
+}
+END_TEST
+
+/* As one that has given up its rights. */
+START_TEST(a_child_that_can_make_no_log_is_counted)
+{
+	const struct rlimit none = {0, 0};
+	struct case_content content;
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_begin("a");
+	for (int i = 0; i < 3; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			if (i > 0 && setrlimit(RLIMIT_NOFILE, &none) != 0)
+				_exit(1);
+			case_begin("b");
+			ctp_end();
+			(void)ctp_stop();
+			_exit(0);
+		}
+		case_wait(child);
+	}
+	ctp_end();
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	ck_assert_int_eq(case_file_count(), 2);
+	content = case_read_log(case_path, "a");
+	ck_assert_uint_eq(content.losses[LOSS_UNRECORDED], 2);
 }
 END_TEST
 
@@ -177,6 +207,7 @@ static Suite *make_suite(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(
 		tests, a_child_that_runs_another_program_leaves_nothing, 0, 3);
+	tcase_add_test(tests, a_child_that_can_make_no_log_is_counted);
 	tcase_add_test(tests, a_daemon_records_on_under_its_own_name);
 	tcase_add_test(tests, a_signal_handler_may_fork_at_any_moment);
 	tcase_add_test(tests, a_child_closes_what_is_the_parents);
