@@ -18,6 +18,9 @@
 /* Reading the whole of a larger log would keep people waiting. */
 #define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
 
+/* One part in so many of all threads' time is worth a word. */
+#define STALLED_PART 20
+
 /* Facts about the recording of GPUs: what it does, and what went wrong. */
 #define GPU_STATE "gpu.state"
 #define GPU_UNUSED "off: the program has not used CUDA"
@@ -101,6 +104,22 @@ static void say_census(
 		quantity_time(span, census->span_ns));
 }
 
+/* Waiting for the log is part of the times of the functions that waited. */
+static void say_stalls(const char *path, const struct census *census,
+	const struct trace *trace)
+{
+	const char *fact = trace_find_fact(trace, "stall_ns");
+	uint64_t stall_ns = fact == NULL ? 0 : strtoull(fact, NULL, 10);
+	char text[QUANTITY_TEXT];
+
+	if (census->threads == 0 ||
+		stall_ns / census->threads <= census->span_ns / STALLED_PART)
+		return;
+	say("%s: threads waited %s for the log to be written, which their "
+	    "functions' times include; see --policy and --filter",
+		path, quantity_time(text, stall_ns));
+}
+
 /* What became of the part of the recording that is about GPUs. False if
  * nothing did. */
 static bool say_gpu(const char *path, const struct trace *trace)
@@ -145,10 +164,12 @@ static bool describe(const char *path, uint64_t size_bytes, bool verbose)
 	if (input_open(&input, path, &inputs) != EXIT_DONE)
 		return true;
 	if (census_take(&census, input.origin.source, NULL, NULL, &err) ==
-		CTP_OK)
+		CTP_OK) {
 		say_census(path, &census, size_bytes);
-	else
+		say_stalls(path, &census, input.origin.source->trace);
+	} else {
 		say_error(path, &err);
+	}
 	gpu = say_gpu(path, input.origin.source->trace);
 	(void)input_close(&input, &inputs);
 	return gpu;

@@ -6,6 +6,7 @@
 set -u
 CTPROF=$(realpath "${CTPROF:?}")
 PROGRAM=$(realpath "${CLI_PROGRAM:?}")
+make_log=$(realpath ./tests/make_log) || exit 99
 PYTHON=${PYTHON3:-python3}
 unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
 export LC_ALL=C TERM=xterm
@@ -56,6 +57,22 @@ holds() {
 expect 0 ctprof record -o run.ctp -- "$PROGRAM"
 grep -qE '^ctprof: run.ctp: 5 ranges, 1 thread, [0-9]+ B, [0-9.]+ [mun]?s$' err ||
 	complain "record: did not sum up: $(cat err)"
+# Who waits for the log is told where that matters.
+for waited in 52 50; do
+	"$make_log" /dev/stdin >stalled <<END
+[0, {'format': 'ctprof log', 'reader': 1, 'pid': 7}]
+[2, 1, 0, 7, '']
+[2, 2, 0, 8, '']
+[1, 1, [['f', '', 0]]]
+[3, 1, 0, 0, [0, 500], [], [1], [2, 0], []]
+[3, 2, 0, 0, [0, 500], [], [1], [2, 0], []]
+[6, {'log': 500, 'events': 4, 'blocks': 6, 'stall_ns': ${waited}}]
+END
+	expect 0 ctprof record --force -o wait.ctp -- \
+		sh -c 'sleep 0.01; cat stalled >wait.ctp'
+	grep -q ': threads waited 52 ns for the log to' err
+	[ $? = $((waited < 52)) ] || complain "stalls: $(cat err)"
+done
 cp run.ctp kept
 expect 5 ctprof record -o run.ctp -- "$PROGRAM"
 said "ctprof: run.ctp: exists; --force overwrites it"
