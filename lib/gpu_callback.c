@@ -56,7 +56,8 @@ static const struct pattern resetting[] = {
 	{CUPTI_RUNTIME, "cudaDeviceReset", ""},
 };
 
-/* Where these are called, CUPTI has something to tell. */
+/* Where these are called, and a graph is not what they become part of, CUPTI
+ * has something to tell. */
 static const struct pattern launching[] = {
 	{CUPTI_DRIVER, "cuLaunchKernel", ""},
 	{CUPTI_DRIVER, "cuLaunchCooperativeKernel", ""},
@@ -99,7 +100,8 @@ static _Thread_local struct {
 	uint32_t turn;
 	uint32_t depth;
 	uint32_t correlation;
-	bool is_open; /* there is a range of the outermost call */
+	bool is_open;     /* there is a range of the outermost call */
+	bool is_captured; /* it makes a node of a graph */
 } self __attribute__((tls_model("initial-exec")));
 
 /* Length of the name without "_v2". */
@@ -208,14 +210,34 @@ static void nested(const struct cupti_callback_data *data)
 	}
 }
 
+/* Results are of both domains, and 0 in both is success. */
+static int32_t result_of(const struct cupti_callback_data *data)
+{
+	int32_t result = 0;
+
+	if (data->result != NULL)
+		memcpy(&result, data->result, sizeof(result));
+	return result;
+}
+
 static void do_special(struct function *function)
 {
-	atomic_store(&function->is_seen, true);
+	self.is_captured = false;
 	if (function->is_flushing || function->is_resetting)
 		(void)gpu_library.cupti.cuptiActivityFlushAll(
 			function->is_resetting ? CUPTI_FLUSH_FORCED : 0);
-	else
+	else if (!function->is_launching)
 		atomic_store(&function->is_special, false);
+}
+
+/* A launch has ended that is special as long as none was seen. */
+static void end_special(
+	struct function *function, const struct cupti_callback_data *data)
+{
+	if (!function->is_launching || self.is_captured || result_of(data) != 0)
+		return;
+	atomic_store(&function->is_seen, true);
+	atomic_store(&function->is_special, false);
 }
 
 static void enter(
@@ -244,19 +266,17 @@ static void enter(
 		ctp_private_begin_call(function->site, data->correlation);
 }
 
-/* Results are of both domains, and 0 in both is success. */
 static void end_call(const struct cupti_callback_data *data)
 {
-	int32_t result = 0;
+	const int32_t result = result_of(data);
 
-	if (data->result != NULL)
-		memcpy(&result, data->result, sizeof(result));
 	if (result != 0)
 		ctp_arg_int("return", result);
 	ctp_end();
 }
 
-static void leave(const struct cupti_callback_data *data)
+static void leave(
+	struct function *function, const struct cupti_callback_data *data)
 {
 	const uint64_t slot = *data->slot;
 	const uint32_t turn =
@@ -269,7 +289,11 @@ static void leave(const struct cupti_callback_data *data)
 	if (self.turn != turn && self.turn + 1 != turn)
 		return;
 	self.depth = (uint32_t)slot;
-	if (self.depth == 0 && self.is_open)
+	if (self.depth != 0)
+		return;
+	if (atomic_load_explicit(&function->is_special, memory_order_relaxed))
+		end_special(function, data);
+	if (self.is_open)
 		end_call(data);
 }
 
@@ -279,6 +303,7 @@ static void node_created(const struct cupti_graph_data *data)
 {
 	uint64_t node;
 
+	self.is_captured = true;
 	if (gpu_library.cupti.cuptiGetGraphNodeId(data->node, &node) !=
 		CUPTI_OK)
 		return;
@@ -330,7 +355,7 @@ void gpu_callback(void *user, int domain, uint32_t cbid, const void *data)
 			function_of((enum cupti_domain)domain, cbid);
 
 		if (call->site == CUPTI_EXIT)
-			leave(call);
+			leave(function, call);
 		else if (function->site != NULL)
 			enter(function, call);
 	} else if (!gpu_callback_is_active()) {

@@ -33,7 +33,8 @@ cupti_callback gpu_callback;
 void gpu_callback_active(bool on);
 bool gpu_callback_is_active(void);
 
-/* Has the program ever launched a kernel, while they recorded? */
+/* Has a kernel ever run that the program launched while they recorded? Neither
+ * one whose launch failed, nor one that became part of a graph. */
 bool gpu_callback_has_launched(void);
 
 /* The site of a function of CUDA, named without its version; NULL if there is
