@@ -9,7 +9,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
+#include "last_thread.h"
 #include "options.h"
 #include "record.h"
 #include "registry.h"
@@ -81,6 +83,19 @@ enum ctp_gpu ctp_private_gpu(void)
 void ctp_private_mute(void)
 {
 	thread_mute();
+}
+
+void ctp_private_device_name(char *own)
+{
+	last_thread_hold(true);
+	(void)prctl(PR_GET_NAME, own);
+	(void)prctl(PR_SET_NAME, DEVICE_THREAD);
+}
+
+void ctp_private_own_name(const char *own)
+{
+	(void)prctl(PR_SET_NAME, own);
+	last_thread_hold(false);
 }
 
 uint64_t ctp_private_device_session(void)

@@ -66,6 +66,19 @@ CTP_API enum ctp_gpu ctp_private_gpu(void);
 /* The program had initialised the driver before it was to be recorded. */
 CTP_API bool ctp_private_device_late(void);
 
+/* What the threads are called, ours and CUPTI's, that are there for recording
+ * only: a program is over without them. */
+#define DEVICE_THREAD "ctprof-gpu"
+
+/*
+ * The calling thread bears that name, which what it makes inherits, from the
+ * one call to the other; `own` has room for 16 bytes and is its name
+ * otherwise. One thread at a time, and not for long: until then the program
+ * does not end with its last thread.
+ */
+CTP_API void ctp_private_device_name(char *own);
+CTP_API void ctp_private_own_name(const char *own);
+
 /* The calling thread is the library's own: it is not to be recorded. */
 CTP_API void ctp_private_mute(void);
 

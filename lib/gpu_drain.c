@@ -291,7 +291,7 @@ static void serve(uint32_t asked, bool last)
 static void *run(void *argument)
 {
 	ctp_private_mute();
-	(void)prctl(PR_SET_NAME, "ctprof-gpu");
+	(void)prctl(PR_SET_NAME, DEVICE_THREAD);
 	gpu_record_ignore((uint32_t)syscall(SYS_gettid));
 	for (;;) {
 		const enum gpu_buffers_why why = gpu_buffers_wait(FLUSH_NS);

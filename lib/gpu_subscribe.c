@@ -120,7 +120,7 @@ static void set_attribute(int attribute, const char *name)
 		note_error(name, result);
 }
 
-bool gpu_subscribe(char *reason, size_t size)
+static bool begin(char *reason, size_t size)
 {
 	const struct cupti *cupti = &gpu_library.cupti;
 	char words[WORDS_BYTES];
@@ -148,6 +148,18 @@ bool gpu_subscribe(char *reason, size_t size)
 		return false;
 	}
 	return true;
+}
+
+bool gpu_subscribe(char *reason, size_t size)
+{
+	char name[16] = "";
+	bool good;
+
+	/* CUPTI may make threads here. */
+	ctp_private_device_name(name);
+	good = begin(reason, size);
+	ctp_private_own_name(name);
+	return good;
 }
 
 /* Of contexts there are records when they are made; of those that were made

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "last_thread.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "device_link.h"
 #include "process.h"
 #include "thread.h"
 
@@ -15,6 +20,7 @@ static struct {
 	pthread_key_t key;
 	bool has_key;
 	_Atomic bool first_ends; /* its destructors are running, or done */
+	_Atomic uint32_t holds;  /* odd: it is held */
 	sigset_t mask;
 } last;
 
@@ -30,6 +36,7 @@ void last_thread_watch(void)
 	const struct thread_hold before = thread_hold();
 
 	atomic_store(&last.first_ends, false);
+	atomic_store(&last.holds, 0);
 	if (!last.has_key)
 		last.has_key = pthread_key_create(&last.key, note_first) == 0;
 	/* The destructor is called by pthread_exit(), but not by exit(). */
@@ -38,12 +45,62 @@ void last_thread_watch(void)
 	thread_release(before);
 }
 
-/* Has the first thread ended, and all but the calling one? */
-static bool is_alone(void)
+void last_thread_hold(bool on)
+{
+	if ((atomic_load(&last.holds) % 2 != 0) != on)
+		atomic_fetch_add(&last.holds, 1);
+}
+
+/* Is the thread of this number called so? */
+static bool is_called(int tasks, const char *number, const char *name)
+{
+	char path[64];
+	char found[32];
+	ssize_t size = 0;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%.20s/comm", number);
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		size = read(fd, found, sizeof(found));
+		(void)close(fd);
+	}
+	return size == (ssize_t)strlen(name) + 1 &&
+	       memcmp(found, name, strlen(name)) == 0;
+}
+
+/* How many threads there are that the recording of devices needs. */
+static long count_device_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *task;
+	long count = 0;
+
+	while (tasks != NULL && (task = readdir(tasks)) != NULL)
+		count += is_called(dirfd(tasks), task->d_name, DEVICE_THREAD);
+	if (tasks != NULL)
+		(void)closedir(tasks);
+	return count;
+}
+
+/* How many threads there are, if the first one has ended; else 0. */
+static long count_threads(void)
 {
 	long threads;
 
-	return process_state(getpid(), &threads) == 'Z' && threads == 2;
+	return process_state(getpid(), &threads) == 'Z' ? threads : 0;
+}
+
+/* Has the first thread ended, and all but the library's? What is counted twice
+ * is not that some came and some went meanwhile. */
+static bool is_alone(void)
+{
+	const uint32_t holds = atomic_load(&last.holds);
+	const long threads = count_threads();
+
+	return threads > 0 && holds % 2 == 0 &&
+	       threads == 2 + count_device_threads() &&
+	       threads == count_threads() && holds == atomic_load(&last.holds);
 }
 
 static void *end_program(void *unused)

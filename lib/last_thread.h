@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends a program of which the background thread is all that is left: whose
+ * Ends a program of which the library's threads are all that is left: whose
  * first thread left by pthread_exit(), and whose others have ended. The C
- * library would, but counts the background thread as one of the program's.
+ * library would, but counts the library's threads as the program's.
  */
 #ifndef LAST_THREAD_H
 #define LAST_THREAD_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /* Has it noticed when the calling thread, the process's first, ends: from the
  * library's constructor, and in a child after fork. */
 void last_thread_watch(void);
 
+/* While it is held, one of the program's threads may be called as the
+ * library's are: there is no telling them apart. */
+void last_thread_hold(bool on);
+
 /*
  * Calls exit(0), as the C library does in the thread that is the last to end,
- * if there is none but the calling one; in another, with this signal mask, for
+ * if there is none but it and those called DEVICE_THREAD; in another, with this signal mask, for
  * what is called at exit may record, and wait for the background thread.
  */
 void last_thread_look(const sigset_t *mask);

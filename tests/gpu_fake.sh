@@ -51,7 +51,7 @@ runs() {
 		LD_LIBRARY_PATH="$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
 		timeout 50 "$program" "$@" >"$work/out" 2>"$work/err" || got=$?
 	[ -e "$work/truth" ] || : >"$work/truth"
-	[ "$got" = 7 ] && [ ! -s "$work/err" ] && return
+	[ "$got" = "${status-7}" ] && [ ! -s "$work/err" ] && return
 	echo "    $*: status $got"
 	said "$work/out" "$work/err"
 }
@@ -198,6 +198,13 @@ silent() {
 	runs nested && gives_up "CUPTI tells nothing of what is launched: .*"
 }
 FAKE_CUPTI_SILENT=1 case_of "CUPTI does not know the GPU" silent
+nothing_launched() {
+	records "$@" && tells "fact gpu.state recording" &&
+		tells "count activities 0"
+}
+case_of "the only launch fails" nothing_launched refused
+case_of "the only launch is captured, its graph never launched" \
+	nothing_launched graph 1 0
 FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
 	foreign
 # How many are right was said by the fake; a flush may come before one is full.
@@ -372,6 +379,8 @@ leaves() {
 		"$check" "$work/truth" "$ranges" partial "$work/run.ctp" \
 			>"$work/told" || said "$work/told"
 }
+status=0 case_of "pthread_exit() in main: our threads do not count" \
+	records nested leave
 case_of "_exit() without a word" leaves 50 many 50
 # Each fills a buffer, and none of them has to wait for the next.
 leaves_some() {

@@ -161,6 +161,13 @@ static void do_copies(void)
 	}
 }
 
+static void do_refused(void)
+{
+	gpu_fake->fail(700);
+	launch_in("refused", 1);
+	gpu_fake->fail(0);
+}
+
 static void do_kinds(void)
 {
 	struct fake_kernel kernel = kernel_of(3);
@@ -188,9 +195,7 @@ static void do_kinds(void)
 		gpu_fake->wait((enum fake_wait)i, 7);
 		gpu_end();
 	}
-	gpu_fake->fail(700);
-	launch_in("refused", 1);
-	gpu_fake->fail(0);
+	do_refused();
 	gpu_fake->overhead(5, 3000);
 	gpu_fake->noise();
 }
@@ -438,6 +443,7 @@ static const struct mode {
 	{"nested", do_nested},
 	{"threads", do_threads},
 	{"kinds", do_kinds},
+	{"refused", do_refused},
 	{"newer", do_newer},
 	{"troubles", do_troubles},
 	{"slowly", do_slowly},
@@ -485,9 +491,10 @@ int main(int argc, char **argv)
 		gpu_complain("there is no such mode");
 	printf("%lld\n", (long long)gpu_opened);
 	/* As a program ends that knows nothing of us. */
-	if (argc > 1 && strcmp(argv[argc - 1], "_exit") == 0) {
-		(void)fflush(stdout);
+	(void)fflush(stdout);
+	if (strcmp(argv[argc - 1], "_exit") == 0)
 		_exit(STATUS);
-	}
+	if (strcmp(argv[argc - 1], "leave") == 0)
+		pthread_exit(NULL);
 	return STATUS;
 }
