@@ -173,7 +173,7 @@ CTP_API enum ctp_status ctp_flush(void);
  * Errors: never NULL; the site "(unnamed)" if out of memory. `file` may be
  * NULL, `name` may not.
  * Ownership: the library's, valid until the process ends; strings are copied
- * (names over 16,000 bytes are cut there).
+ * (names over 16,000 bytes are cut there, and counted).
  */
 CTP_API struct ctp_site *ctp_site_intern(
 	const char *name, const char *file, uint32_t line);

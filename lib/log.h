@@ -107,6 +107,7 @@ enum log_row {
 /* Numbers beyond these are damage: a reader keeps tables by them. */
 #define LOG_SITES_MAX (UINT32_C(1) << 24)
 #define LOG_TRACKS_MAX (UINT32_C(1) << 22)
+#define LOG_NO_TRACK 0 /* tracks are numbered from 1 */
 #define LOG_MODULES_MAX (UINT32_C(1) << 20)
 #define LOG_EVENTS_MAX (UINT32_C(1) << 20) /* in one block */
 #define LOG_DESCRIPTIONS_MAX (UINT32_C(1) << 22)

@@ -216,6 +216,21 @@ static enum ctp_status write_closed(
 	return packer_write(packer, LOG_MODULE_CLOSED, err);
 }
 
+/* Of no track: of all that is cut there is one count. */
+static enum ctp_status write_cut(
+	struct packer *packer, uint64_t texts, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_TRACE_LOSSES);
+	(void)msgpack_pack_map(&out, 1);
+	msgpack_out_key(&out, "cut_text");
+	(void)msgpack_pack_uint64(&out, texts);
+	return packer_write(packer, LOG_TRACE_LOSSES, err);
+}
+
 /* A record that is not of a site. */
 static enum ctp_status write_other(struct packer *packer,
 	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
@@ -234,6 +249,8 @@ static enum ctp_status write_other(struct packer *packer,
 	case CHUNK_MODULE_CLOSED:
 		return write_closed(packer, record, err);
 	case CHUNK_LOSSES:
+		if (record[1] == LOG_NO_TRACK)
+			return write_cut(packer, record[3] & UINT32_MAX, err);
 		losses.dropped_ranges = record[2];
 		losses.dropped_events = record[3] >> 32;
 		losses.cut_text = record[3] & UINT32_MAX;

@@ -26,6 +26,7 @@ static struct {
 	uint32_t used; /* words of `last` */
 	uint64_t seq;
 	uint32_t tracks;
+	uint64_t cut; /* texts */
 	bool drained; /* by the background thread: chunks come back */
 } stream;
 
@@ -146,14 +147,26 @@ static bool emit_numbers(
 		.texts = {"", ""}});
 }
 
-static bool emit_track(uint32_t track, enum log_track_kind kind, uint32_t tid,
+void registry_cut(uint64_t texts)
+{
+	if (texts == 0 || !registry_is_on())
+		return;
+	stream.cut += texts;
+	(void)emit_numbers(
+		CHUNK_LOSSES, LOG_NO_TRACK, 0, stream.cut & UINT32_MAX);
+}
+
+static void emit_track(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name)
 {
-	return registry_emit(&(struct registry_record){.kind = CHUNK_TRACK,
+	const size_t size = strnlen(name, REGISTRY_TEXT_MAX);
+
+	(void)registry_emit(&(struct registry_record){.kind = CHUNK_TRACK,
 		.count = 3,
 		.numbers = {track, kind, tid},
 		.texts = {name, ""},
-		.sizes = {strnlen(name, REGISTRY_TEXT_MAX), 0}});
+		.sizes = {size, 0}});
+	registry_cut(name[size] != '\0');
 }
 
 uint32_t registry_track(
@@ -163,7 +176,7 @@ uint32_t registry_track(
 	uint32_t track;
 
 	track = ++stream.tracks;
-	(void)emit_track(track, kind, tid, name);
+	emit_track(track, kind, tid, name);
 	registry_release(before);
 	return track;
 }
@@ -213,7 +226,7 @@ void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 {
 	const struct thread_hold before = registry_hold();
 
-	(void)emit_track(track, kind, tid, name);
+	emit_track(track, kind, tid, name);
 	registry_release(before);
 }
 
@@ -242,6 +255,7 @@ bool registry_start(struct spool *spool)
 	stream.seq = 0;
 	stream.used = 0;
 	stream.tracks = 0;
+	stream.cut = 0;
 	chunk = take_chunk();
 	atomic_store(&stream.first, chunk);
 	atomic_store(&stream.last, chunk);

@@ -14,7 +14,8 @@
 #include "log.h"
 #include "spool.h"
 
-/* Longer names are cut (and counted): a record must fit a chunk. */
+/* Longer names are cut, and counted as lost by no track: a record must fit a
+ * chunk. */
 #define REGISTRY_TEXT_MAX 16000
 
 /* The site that stands for those which could not be registered. */

@@ -22,6 +22,9 @@ struct registry_record {
  * held. */
 bool registry_emit(const struct registry_record *record);
 
+/* Counts texts that were cut: of sites and tracks. The lock is held. */
+void registry_cut(uint64_t texts);
+
 /* Takes the lock for a call that a thread makes; see thread_hold(). */
 struct thread_hold registry_hold(void);
 void registry_release(struct thread_hold before);

@@ -15,6 +15,7 @@ enum { NAME, FILE_NAME, FULL_NAME, CATEGORY, TEXTS };
 struct key {
 	const char *texts[TEXTS];
 	uint32_t sizes[TEXTS];
+	uint32_t cut; /* so many of them */
 	uint32_t line;
 	uint32_t call_line;
 	uint32_t module; /* 0: not a function known by its address */
@@ -81,6 +82,7 @@ static bool emit(const struct entry *entry)
 
 	if (key->module != 0)
 		return emit_function(entry);
+	registry_cut(key->cut);
 	return key->call_line == 0 && key->sizes[FULL_NAME] == 0 &&
 			       key->sizes[CATEGORY] == 0
 		       ? emit_plain(entry)
@@ -190,6 +192,7 @@ static void set_text(struct key *key, int which, const char *text)
 	key->texts[which] = text == NULL ? "" : text;
 	key->sizes[which] =
 		(uint32_t)strnlen(key->texts[which], REGISTRY_TEXT_MAX);
+	key->cut += key->texts[which][key->sizes[which]] != '\0';
 }
 
 static struct key key_of(const char *name, const char *file, uint32_t line)

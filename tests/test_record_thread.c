@@ -334,6 +334,34 @@ START_TEST(long_names_are_all_there)
 }
 END_TEST
 
+/* One byte less is no loss. Who meets a name again has lost no more; the next
+ * recording, whose sites they are as well, has. */
+START_TEST(longer_names_are_cut_and_counted)
+{
+	static char name[16002];
+	struct case_content content;
+
+	for (int i = 0; i < 2; i++) {
+		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		memset(name, 'n', sizeof(name) - 1);
+		for (int j = 0; j < 3; j++) {
+			case_begin(name);
+			ctp_end();
+		}
+		ctp_thread_name(name);
+		name[16000] = '\0';
+		case_begin(name + 1);
+		ctp_end();
+		ctp_thread_name(name);
+		ck_assert_int_eq(ctp_stop(), CTP_OK);
+		content = case_read_log(case_path, name);
+		ck_assert_uint_eq(content.named, 3);
+		ck_assert_uint_eq(content.losses[LOSS_CUT_TEXT], 2);
+		ck_assert_uint_eq(content.tracks, 1);
+	}
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("record_thread");
@@ -354,6 +382,7 @@ static Suite *make_suite(void)
 	}
 	tcase_add_test(tests, a_hundred_thousand_sites_are_all_there);
 	tcase_add_test(tests, long_names_are_all_there);
+	tcase_add_test(tests, longer_names_are_cut_and_counted);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
