@@ -67,9 +67,12 @@ static void read_remark(struct folded_in *in, const char *text)
 		in->unit_ns = 1;
 }
 
-/* The functions of a stack; `text` is taken apart. */
-static bool push_frames(struct stacks *stacks, char *text)
+/* The functions of a stack; `text` is taken apart. Behind each frame is a
+ * semicolon, the last too where llvm-xray writes, and there flamegraph.pl shows
+ * no frame without a name. */
+static bool push_frames(struct stacks *stacks, char *text, char *end)
 {
+	end[end[-1] == ';' ? -1 : 0] = '\0';
 	while (text != NULL) {
 		char *name = strsep(&text, ";");
 		uint32_t function =
@@ -101,8 +104,7 @@ static enum ctp_status add_line(
 	if (end != NULL &&
 		!__builtin_mul_overflow(count, in->unit_ns, &count) &&
 		stacks_has_room(stacks, (uint64_t)count)) {
-		*end = '\0';
-		if (!push_frames(stacks, text) ||
+		if (!push_frames(stacks, text, end) ||
 			!stacks_end(stacks, (uint64_t)count))
 			return profile_source_no_memory(err);
 		return CTP_OK;

@@ -85,6 +85,9 @@ def check_bad():
           "times beyond counting are left out")
     check(convert(b"a b;c d 7", "folded") == b"a b;c d 7\n",
           "names may have spaces, and the last line no end")
+    check(convert(b"a;b; 5\na;;b 3\n", "folded") ==
+          b"a;b 5\na;(no name);b 3\n",
+          "a semicolon at the end is no frame")
     status, _, said = run("convert", "-t", "folded", "--from=folded", "-",
                           "-o", "-", data=b"a;" + b"b" * (65 << 20) + b" 1")
     check(status == 6 and "longer than" in said, "a line beyond all bounds")
