@@ -2,6 +2,7 @@
 #include "callgrind_costs.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,16 +70,47 @@ bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
 	return true;
 }
 
+void callgrind_costs_set_creator(
+	struct callgrind_costs *costs, const char *text)
+{
+	(void)snprintf(costs->creator, sizeof(costs->creator), "%s", text);
+}
+
+/* Some mean microseconds, and do not say so: yappi, Xdebug before 3, and
+ * ruby-prof, which does not tell its name. NYTProf's Ticks are microseconds
+ * too, and those of others milliseconds, all without a name.
+ * Source: yappi.py, xdebug_profiler.c, ruby-prof's call_tree_printer.rb. */
+static const char *with_unit(const char *creator, const char *event)
+{
+	static const struct {
+		const char *creator;
+		const char *event;
+		const char *with_unit;
+	} known[] = {{"yappi", "Ticks", "Ticks (us)"},
+		{"xdebug 2.", "Time", "Time (us)"},
+		{"", "wall_time", "wall_time (us)"},
+		{"", "process_time", "process_time (us)"}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(event, known[i].event) == 0 &&
+			strncmp(creator, known[i].creator,
+				strlen(known[i].creator)) == 0)
+			return known[i].with_unit;
+	return event;
+}
+
 const char *callgrind_costs_set_events(
 	struct callgrind_costs *costs, char *text)
 {
 	const char *taken = "";
 	unsigned column = 0;
-	char *event;
+	char *next;
 
 	costs->cost_column = 0;
 	costs->scale = 0;
-	while (costs->scale == 0 && (event = strsep(&text, " \t")) != NULL) {
+	while (costs->scale == 0 && (next = strsep(&text, " \t")) != NULL) {
+		const char *event = with_unit(costs->creator, next);
+
 		if (*event == '\0')
 			continue;
 		costs->scale = unit_of_cost(event);

@@ -15,16 +15,20 @@ struct callgrind_costs {
 	unsigned cost_column; /* behind the positions */
 	uint64_t scale;       /* nanoseconds for each of the cost */
 	uint64_t positions[CALLGRIND_POSITIONS_MAX]; /* of the last line */
+	char creator[16]; /* the beginning of its name */
 };
 
 /* What a file has that says nothing of it. */
 void callgrind_costs_init(struct callgrind_costs *costs);
 
 /*
- * What "positions:" and "events:" say; the text is taken apart. Returns the
- * event that is taken: the first that is a time, as "ns" or "Time_(10us)" are,
- * or else the first.
+ * What "creator:", "positions:" and "events:" say; the text of the last is
+ * taken apart. It returns the event that is taken: the first that is a time, as
+ * "ns" or "Time_(10us)" are, or else the first; with its unit, where the
+ * creator is known to leave that out.
  */
+void callgrind_costs_set_creator(
+	struct callgrind_costs *costs, const char *text);
 void callgrind_costs_set_positions(
 	struct callgrind_costs *costs, const char *text);
 const char *callgrind_costs_set_events(

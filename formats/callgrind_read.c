@@ -154,9 +154,10 @@ static bool read_header(struct grind *grind, const char *key, char *value)
 			callgrind_costs_set_events(&grind->costs, value));
 	if (strcmp(key, "positions") == 0)
 		callgrind_costs_set_positions(&grind->costs, value);
-	else if (strcmp(key, "creator") == 0)
+	else if (strcmp(key, "creator") == 0) {
+		callgrind_costs_set_creator(&grind->costs, value);
 		grind->valgrind = strncmp(value, "callgrind-", 10) == 0;
-	else if (strcmp(key, "totals") == 0)
+	} else if (strcmp(key, "totals") == 0)
 		grind->ended = true;
 	else if (strcmp(key, "cmd") == 0)
 		return trace_set_fact(

@@ -165,19 +165,29 @@ fn=(2)
 
 
 def check_places():
-    ticks = "is in no unit of time; 1 ns stands for 1 of Ticks\n"
-    for data, expected, words, what in (
-            (JUMPS, {"f": ("a.c", 5), "g": ("b.c", 6)}, "",
-             "where a jump goes"),
-            (LISTED, {"f": ("a.py", 3), "g": ("b.py", 7)}, ticks,
-             "in a list")):
+    for data, expected, what in (
+            (JUMPS, {"f": ("a.c", 5), "g": ("b.c", 6)}, "where a jump goes"),
+            (LISTED, {"f": ("a.py", 3), "g": ("b.py", 7)}, "in a list")):
         status, out, said = run("convert", "-t", "pstats", "-", "-o", "-",
                                 data=data)
         found = {key[2]: key[:2] for key in marshal.loads(out)}
         found.pop(ROOT, None)
-        check(status == 0 and said.endswith(words) and
-              said.count("\n") == bool(words) and found == expected,
+        check(status == 0 and said == "" and found == expected,
               f"names that are said first {what}")
+
+
+def check_units():
+    ticks = "is in no unit of time; 1 ns stands for 1 of Ticks\n"
+    for head, unit, words in (
+            (b"creator: yappi\nevents: Ticks", 1000, ""),
+            (b"creator: xdebug 2.9.8 (PHP 7.4)\nevents: Time Memory", 1000, ""),
+            (b"events: process_time", 1000, ""),
+            (b"creator: x\nevents: Ticks", 1, ticks)):
+        data = b"version: 1\n" + head + b"\nfl=a\nfn=f\n1 5 7\n"
+        _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=data)
+        check(said.endswith(words) and (said == "") == (words == "") and
+              Profile(data).times() == {"f": (5 * unit, 5 * unit)},
+              f"the unit of {head.decode()}")
 
 
 def check_end():
@@ -215,6 +225,7 @@ def main():
     check_circle()
     check_grammar()
     check_places()
+    check_units()
     check_end()
     check_bad()
     data = data_directory()
