@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "devices.h"
+#include "log.h"
 #include "memory.h"
 #include "profile.h"
 
@@ -191,12 +192,27 @@ bool census_count_tracks(struct census *census, const struct trace *trace)
 	return true;
 }
 
+void census_window(
+	const struct trace *trace, int64_t *first_ns, int64_t *last_ns)
+{
+	const char *format = trace_find_fact(trace, "format");
+
+	if (trace->start_ns >= trace->end_ns ||
+		(format != NULL && strcmp(format, LOG_FORMAT_NAME) == 0 &&
+			trace_find_fact(trace, "clock") == NULL))
+		return;
+	*first_ns = trace->start_ns;
+	*last_ns = trace->end_ns;
+}
+
 static enum ctp_status finish(
 	struct census *census, const struct trace *trace, struct ctp_error *err)
 {
-	census->span_ns = distance(trace->start_ns, trace->end_ns);
-	if (census->span_ns == 0)
-		census->span_ns = distance(census->first_ns, census->last_ns);
+	int64_t end_ns = census->last_ns;
+
+	census->start_ns = census->first_ns;
+	census_window(trace, &census->start_ns, &end_ns);
+	census->span_ns = distance(census->start_ns, end_ns);
 	memory_free(census->depth);
 	census->depth = NULL;
 	device_join_free(census->join);

@@ -23,7 +23,8 @@ struct census {
 	uint32_t processes;
 	uint32_t threads;
 	uint32_t devices;
-	uint64_t span_ns; /* of the measured threads; without any, of all */
+	int64_t start_ns; /* see census_window() */
+	uint64_t span_ns;
 	/* How much earlier than its launch an activity started that did so
 	 * most: the clocks differ by that at least. 0: none did. */
 	uint64_t skew_ns;
@@ -45,6 +46,14 @@ struct census {
 enum ctp_status census_take(struct census *census, struct event_source *source,
 	void (*progress)(void *user, uint64_t position), void *user,
 	struct ctp_error *err);
+
+/*
+ * When it began and ended, given that of the first and the last event: as the
+ * trace says of the measured threads, if it has any. The log of a recording
+ * begins with that, and one that was made of other timelines with its events.
+ */
+void census_window(
+	const struct trace *trace, int64_t *first_ns, int64_t *last_ns);
 
 /* Counts processes, threads and devices alone: a thread may have several
  * tracks. False if out of memory. */

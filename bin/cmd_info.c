@@ -419,7 +419,7 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 		subject.has_start =
 			subject.trace->base_realtime_ns != 0 &&
 			!__builtin_add_overflow(subject.trace->base_realtime_ns,
-				subject.trace->start_ns, &subject.start_ns);
+				census.start_ns, &subject.start_ns);
 		if (request->printed && !request->json)
 			putc('\n', out);
 		request->printed = true;

@@ -48,7 +48,8 @@ static void put_facts(struct page_part *part)
 	json_end(json, ']');
 }
 
-static void put_start(struct json *json, const struct trace *trace)
+static void put_start(
+	struct json *json, const struct trace *trace, int64_t first_ns)
 {
 	char text[QUANTITY_TEXT];
 	int64_t start_ns;
@@ -56,7 +57,7 @@ static void put_start(struct json *json, const struct trace *trace)
 	json_key(json, "start");
 	if (trace->base_realtime_ns == 0 ||
 		__builtin_add_overflow(
-			trace->base_realtime_ns, trace->start_ns, &start_ns))
+			trace->base_realtime_ns, first_ns, &start_ns))
 		json_none(json);
 	else
 		json_text(json, quantity_date(text, start_ns));
@@ -77,18 +78,6 @@ static void put_counts(struct page_part *part)
 	report_uint(json, "steps", counts->steps);
 }
 
-/* That of the measured threads; without any, of all. */
-static uint64_t span_of(const struct page_part *part)
-{
-	const struct trace *trace = part->trace;
-	int64_t first_ns = trace->start_ns;
-	int64_t last_ns = trace->end_ns;
-
-	if (first_ns >= last_ns)
-		overview_span(part->digest->overview, &first_ns, &last_ns);
-	return (uint64_t)last_ns - (uint64_t)first_ns;
-}
-
 static uint64_t calls_of(const struct profile *profile)
 {
 	uint64_t calls = 0;
@@ -104,14 +93,20 @@ void page_facts_write(struct page_part *part, const struct input *input)
 	const struct profile *profile = part->digest->profile;
 	struct json *json = &part->json;
 	struct census census = {0};
+	int64_t first_ns = part->trace->start_ns;
+	int64_t last_ns = part->trace->end_ns;
 
+	if (part->digest->overview != NULL)
+		overview_span(part->digest->overview, &first_ns, &last_ns);
+	census_window(part->trace, &first_ns, &last_ns);
 	json_key(json, "name");
 	page_part_text(part, input->name);
 	report_text(json, "format", input->origin.format->name);
 	report_bool(json, "events", part->digest->overview != NULL);
-	put_start(json, part->trace);
+	put_start(json, part->trace, first_ns);
 	if (part->digest->overview != NULL) {
-		report_uint(json, "span_ns", span_of(part));
+		report_uint(json, "span_ns",
+			(uint64_t)last_ns - (uint64_t)first_ns);
 		put_counts(part);
 		if (!census_count_tracks(&census, part->trace))
 			json->failed = true;

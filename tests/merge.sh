@@ -235,6 +235,12 @@ done
 	"$ctprof" stats -q --csv -o together.csv open.ctp &&
 	cmp apart.csv together.csv || complain "what is open ends elsewhere"
 
+# A log of others' timelines begins where they do.
+for name in short.json short.ctp; do
+	"$ctprof" info --json $name | grep -o '"start_ns":1001,"span_ns":4000'
+done | uniq -c | grep -q '^ *2 ' ||
+	complain "a log begins elsewhere than what it was made of"
+
 # Profiles: also those that were added up before, and in any order.
 for name in a b old; do "$ctprof" convert -q -o $name.pstats --force $name.json; done
 "$ctprof" merge -o ab.pstats a.pstats b.pstats &&
