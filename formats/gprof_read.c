@@ -40,6 +40,9 @@ struct report {
 	uint64_t unit_ns; /* of the flat profile's times for each call */
 	uint32_t entry;   /* whose callees come; PROFILE_NONE: callers do */
 	bool is_cycle;    /* its members come */
+	/* A call graph, if it is not ours, has an index at its end. */
+	bool has_graph;
+	bool has_index;
 	/* The callers of the entry to come. */
 	struct caller *callers;
 	size_t caller_count;
@@ -246,6 +249,9 @@ static bool read_heading(struct report *report, char *text)
 		said = text + sizeof(each) - 1;
 	} else if (strncmp(text, granularity, sizeof(granularity) - 1) == 0) {
 		said = text + sizeof(granularity) - 1;
+		report->has_graph = true;
+	} else if (strcmp(text, "Index by function name") == 0) {
+		report->has_index = true;
 	}
 	return said == NULL ||
 	       trace_set_fact(report->from->source.trace, "granularity", said);
@@ -394,6 +400,8 @@ static enum ctp_status finish(struct report *report, struct ctp_error *err)
 	struct profile_source *from = report->from;
 
 	end_entry(report);
+	if (report->has_graph && !report->has_index)
+		trace_lose(from->source.trace, LOSS_TRUNCATED, 1);
 	if (from->profile->function_count == 0) {
 		profile_free(from->profile);
 		from->profile = report->flat;

@@ -113,6 +113,10 @@ def check_bad():
     status, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=bad)
     check(status == 0 and "make no sense" in said,
           "a line that cannot be read is counted")
+    for data, cut in ((REPORT, False),
+                      (REPORT[:REPORT.index(b"Index by")], True)):
+        _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=data)
+        check(("cut off" in said) == cut, "a call graph ends in its index")
     status, _, said = run("convert", "-t", "pstats", "--from=gprof", "-",
                           "-o", "-", data=b"no table\n")
     check(status != 0 and "byte" in said and "no table" in said,
