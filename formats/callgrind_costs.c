@@ -142,6 +142,8 @@ bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
 	for (unsigned i = 0; *text != '\0'; i++) {
 		uint64_t value;
 
+		/* Of memory there may be less afterwards. */
+		text += i != costs->cost_column && *text == '-';
 		if (!callgrind_costs_take_number(&text, &value))
 			return false;
 		if (i == costs->cost_column &&

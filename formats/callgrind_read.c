@@ -58,9 +58,8 @@ struct grind {
 	bool calling;
 	uint64_t calls;
 	uint32_t target;
-	uint32_t callee; /* of the next call */
-	/* Valgrind's own parts end in "totals:". */
-	bool valgrind;
+	uint32_t callee;      /* of the next call */
+	const char *last_key; /* in which the file ends; NULL: unknown */
 	bool ended;
 };
 
@@ -145,23 +144,32 @@ static bool enter_function(struct grind *grind)
 	return grind->function != PROFILE_NONE;
 }
 
+static const char *last_key_of(const char *creator)
+{
+	if (strncmp(creator, "callgrind-", 10) == 0)
+		return "totals";
+	/* Those before have it in front of the costs of main. */
+	return strncmp(creator, "xdebug 3.", 9) == 0 ? "summary" : NULL;
+}
+
 /* "key: value". False if out of memory. */
 static bool read_header(struct grind *grind, const char *key, char *value)
 {
 	value = lines_trim(value);
+	if (grind->last_key != NULL && strcmp(key, grind->last_key) == 0)
+		grind->ended = true;
 	if (strcmp(key, "events") == 0)
 		return trace_set_fact(grind->from->source.trace, "cost",
 			callgrind_costs_set_events(&grind->costs, value));
-	if (strcmp(key, "positions") == 0)
+	if (strcmp(key, "positions") == 0) {
 		callgrind_costs_set_positions(&grind->costs, value);
-	else if (strcmp(key, "creator") == 0) {
+	} else if (strcmp(key, "creator") == 0) {
 		callgrind_costs_set_creator(&grind->costs, value);
-		grind->valgrind = strncmp(value, "callgrind-", 10) == 0;
-	} else if (strcmp(key, "totals") == 0)
-		grind->ended = true;
-	else if (strcmp(key, "cmd") == 0)
+		grind->last_key = last_key_of(value);
+	} else if (strcmp(key, "cmd") == 0) {
 		return trace_set_fact(
 			grind->from->source.trace, "command", value);
+	}
 	return true;
 }
 
@@ -352,7 +360,7 @@ static enum ctp_status finish(struct grind *grind, struct ctp_error *err)
 			profile->functions[i].line = grind->lines[i];
 	if (grind->calling)
 		count_bad(grind);
-	if (grind->valgrind && !grind->ended)
+	if (grind->last_key != NULL && !grind->ended)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_UNKNOWN_SITES,
 		grind->functions.unknown + grind->files.unknown +

@@ -183,7 +183,7 @@ def check_units():
             (b"creator: xdebug 2.9.8 (PHP 7.4)\nevents: Time Memory", 1000, ""),
             (b"events: process_time", 1000, ""),
             (b"creator: x\nevents: Ticks", 1, ticks)):
-        data = b"version: 1\n" + head + b"\nfl=a\nfn=f\n1 5 7\n"
+        data = b"version: 1\n" + head + b"\nfl=a\nfn=f\n1 5 -7\n"
         _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=data)
         check(said.endswith(words) and (said == "") == (words == "") and
               Profile(data).times() == {"f": (5 * unit, 5 * unit)},
@@ -195,9 +195,13 @@ def check_end():
                     b"totals: 5\n")
     for data, cut in ((whole, False), (whole[:-10], True),
                       (whole.replace(b"callgrind-", b"x"), False),
-                      (whole[:-10].replace(b"callgrind-", b"x"), False)):
+                      (whole[:-10].replace(b"callgrind-", b"x"), False),
+                      (whole.replace(b"callgrind-", b"xdebug "), True),
+                      (whole.replace(b"callgrind-", b"xdebug ")
+                       .replace(b"totals", b"summary"), False)):
         _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=data)
-        check(("cut off" in said) == cut, "Valgrind's parts end in their sum")
+        check(("cut off" in said) == cut,
+              "Valgrind's parts and Xdebug's files end in their sum")
 
 
 def check_bad():
