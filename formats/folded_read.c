@@ -7,7 +7,8 @@
  * it was. Lines that end in no whole number are counted, and left out.
  *
  * Austin's have microseconds, as the line "# austin: VERSION" tells, and more
- * lines about themselves.
+ * lines about themselves; or bytes, of which there may be less afterwards; or
+ * with "# mode: full", "MICROSECONDS,IDLE,BYTES".
  * Source: https://github.com/P403n1x87/austin, README.md, "Normal Output".
  */
 #include "folded.h"
@@ -23,15 +24,20 @@
 /* Lines that are looked at say so many bits each, up to this many. */
 #define BITS_MAX 24u
 
+/* The first line of Austin's. */
+#define AUSTIN "# austin: "
+
 struct folded_in {
 	struct profile_source *from;
 	struct stacks stacks;
 	int64_t unit_ns; /* that the numbers are multiples of */
+	bool full;       /* each is the first of several */
 };
 
 /* The number after the last space of `text`, of which that is the end; NULL if
  * there is none, or nothing before it. */
-static char *find_count(char *text, size_t size, int64_t *count)
+static char *find_count(
+	const struct folded_in *in, char *text, size_t size, int64_t *count)
 {
 	char *space = memrchr(text, ' ', size);
 	size_t digits;
@@ -39,7 +45,7 @@ static char *find_count(char *text, size_t size, int64_t *count)
 	if (space == NULL || space == text)
 		return NULL;
 	digits = strspn(space + 1, "0123456789");
-	if (digits == 0 || space[1 + digits] != '\0' ||
+	if (digits == 0 || space[1 + digits] != (in->full ? ',' : '\0') ||
 		!json_value_scaled(space + 1, digits, 0, count))
 		return NULL;
 	return space;
@@ -58,13 +64,17 @@ static bool is_remark(const char *text, size_t size)
 	       text[at + 1] == ' ' && memchr(text, ';', size) == NULL;
 }
 
-/* What one of a line's numbers is, once a remark has told. */
-static void read_remark(struct folded_in *in, const char *text)
+/* What one of a line's numbers is, once a remark has told. False if out of
+ * memory. */
+static bool read_remark(struct folded_in *in, const char *text)
 {
-	if (strncmp(text, "# austin: ", 10) == 0)
+	if (strncmp(text, AUSTIN, strlen(AUSTIN)) == 0)
 		in->unit_ns = 1000;
-	else if (strcmp(text, "# mode: memory") == 0)
-		in->unit_ns = 1;
+	in->full = in->full || strcmp(text, "# mode: full") == 0;
+	if (strcmp(text, "# mode: memory") != 0)
+		return true;
+	in->unit_ns = 1;
+	return trace_set_fact(in->from->source.trace, "cost", "memory (bytes)");
 }
 
 /* The functions of a stack; `text` is taken apart. Behind each frame is a
@@ -93,14 +103,13 @@ static enum ctp_status add_line(
 	struct stacks *stacks = &in->stacks;
 	char *text = lines_trim(line->text);
 	int64_t count;
-	char *end = find_count(text, strlen(text), &count);
+	char *end = find_count(in, text, strlen(text), &count);
 
 	if (*text == '\0')
 		return CTP_OK;
-	if (is_remark(text, strlen(text))) {
-		read_remark(in, text);
-		return CTP_OK;
-	}
+	if (is_remark(text, strlen(text)))
+		return read_remark(in, text) ? CTP_OK
+					     : profile_source_no_memory(err);
 	if (end != NULL &&
 		!__builtin_mul_overflow(count, in->unit_ns, &count) &&
 		stacks_has_room(stacks, (uint64_t)count)) {
@@ -175,6 +184,8 @@ unsigned folded_probe(const void *bytes, size_t size)
 	bool several = false;
 	unsigned bits = 0;
 
+	if (size > strlen(AUSTIN) && memcmp(at, AUSTIN, strlen(AUSTIN)) == 0)
+		return BITS_MAX;
 	while (end != NULL) {
 		size_t length = (size_t)(end - at);
 		bool wanted = length > 1 && !is_remark(at, length);

@@ -3,10 +3,10 @@
  * Source: file(1)'s magic for each of them, and what these write: memray's
  * records.h, GHC's EventLogFormat.h, gperftools' cpuprofile-fileformat.html, the
  * kernel's ftrace.rst, Perfetto's trace_packet.proto, XLA's xplane.proto, Go's
- * internal/trace, yappi's pickle, Ruby's marshal.c; of JSON, the members that
- * V8's profiler, the Firefox Profiler, opentelemetry-proto, pyinstrument,
- * scalene, stackprof, memray's and perf's, PyTorch's execution traces, DHAT,
- * 'jfr print' and GHC's -pj have and traces have not.
+ * internal/trace, Austin's mojo.h, yappi's pickle, Ruby's marshal.c; of JSON,
+ * the members that V8's profiler, the Firefox Profiler, opentelemetry-proto,
+ * pyinstrument, scalene, stackprof, memray's and perf's, PyTorch's execution
+ * traces, DHAT, 'jfr print' and GHC's -pj have and traces have not.
  */
 #include "foreign.h"
 
@@ -85,6 +85,8 @@ static const struct {
 	{13, "memray", 7, MEMRAY},
 	{0, "\4\x22\x4d\x18", 4,
 		"is packed by lz4; give ctprof what 'lz4 -dc' makes of it"},
+	{0, "MOJ", 3,
+		"is Austin's; give ctprof what 'mojo2austin' makes of it"},
 	{0, "FLR\0", 4, FLIGHT},
 	{0, "hdrb", 4,
 		"is GHC's eventlog; give ctprof what hs-speedscope makes of "

@@ -342,9 +342,10 @@ expect 3 ctprof info foreign.json
 said 'ctprof: foreign.json: has no "traceEvents"'
 
 # Austin's folded stacks have microseconds, or bytes, and remarks.
-for mode in wall:2000 memory:2; do
-	printf '# austin: 3.4.1\n# mode: %s\n\nP1;T2;a.py:f:1 2\n# end: 2\n' \
-		"${mode%:*}" >austin.txt
+for mode in wall:2000 memory:2 full:2000; do
+	printf '# austin: 3.4.1\n# mode: %s\n\nP1;T2;a.py:f:1 2%s\n# end: 2\n' \
+		"${mode%:*}" "$(expr "$mode" : 'full' >/dev/null && echo ,0,-5)" \
+		>austin.txt
 	expect 0 ctprof convert -t folded austin.txt -o -
 	holds "Austin's ${mode%:*}" "cat out" "P1;T2;a.py:f:1 ${mode#*:}"
 done
