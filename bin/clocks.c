@@ -6,8 +6,7 @@
 #include "cmd.h"
 #include "say.h"
 
-/* Times since 1970 lie between 2001 and 2100: no other clock goes so far. */
-#define WALL_MIN_NS INT64_C(978307200000000000)
+/* Times since 1970 lie between TRACE_WALL_MIN_NS and 2100. */
 #define WALL_MAX_NS INT64_C(4102444800000000000)
 
 #define SECOND_NS INT64_C(1000000000)
@@ -16,7 +15,8 @@
 static bool is_wall(const struct trace *trace)
 {
 	return trace->base_realtime_ns != 0 ||
-	       (trace->start_ns > WALL_MIN_NS && trace->start_ns < WALL_MAX_NS);
+	       (trace->start_ns > TRACE_WALL_MIN_NS &&
+		       trace->start_ns < WALL_MAX_NS);
 }
 
 static int64_t subtract(int64_t from, int64_t what)

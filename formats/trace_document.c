@@ -340,8 +340,11 @@ static enum ctp_status read_member(struct trace_reader *reader, const char *key,
 		return array || object ? json_scan_skip(reader->scan, err)
 				       : CTP_OK;
 	}
-	if (strcmp(key, "beginningOfTime") == 0 && !reader->has_base)
-		(void)read_base(reader, value, 3);
+	/* clang's is the time of day, and LDC's since the machine started. */
+	if (strcmp(key, "beginningOfTime") == 0 && !reader->has_base &&
+		read_base(reader, value, 3) &&
+		reader->trace->base_realtime_ns < TRACE_WALL_MIN_NS)
+		reader->trace->base_realtime_ns = 0;
 	return read_fact(reader, key, value, err);
 }
 

@@ -170,6 +170,9 @@ struct trace_fact {
 	enum trace_fact_kind kind;
 };
 
+/* Times since 1970 are later than 2001: no other clock goes so far. */
+#define TRACE_WALL_MIN_NS INT64_C(978307200000000000)
+
 /* Facts that tell the ranks of a job from each other: of how many recordings a
  * trace was merged; what PyTorch says of its process, in JSON. */
 #define TRACE_MERGED "merged"

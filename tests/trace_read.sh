@@ -157,6 +157,12 @@ folds sums 'Source 10000' <<'END'
 "args":{"count":1,"avg ms":0}}],"beginningOfTime":1736075080262243}
 END
 says sums '1 sums, arrows of calls'
+for base in 1736075080262243:1736075080262243000 59221921900:null; do
+	sed "s/\(OfTime\":\)[0-9]*/\1${base%:*}/" "$work/in.json" \
+		>"$work/base.json"
+	"$ctprof" info --json "$work/base.json" |
+		grep -q "\"start_ns\":${base#*:}," || complain "start of $base"
+done
 cat >"$work/in.json" <<'END'
 {"traceEvents":[{"ph":"X","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":1.5,
 "name":"run (/a b/c.py:12)"}]}
