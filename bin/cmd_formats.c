@@ -25,10 +25,10 @@ static const char *content(const struct format *format)
 
 static void print_text(void)
 {
-	printf("%-10s %-6s %-9s %-16s %s\n", "format", "does", "holds",
+	printf("%-14s %-6s %-9s %-16s %s\n", "format", "does", "holds",
 		"suffix", "what it is");
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		printf("%-10s %-6s %-9s %-16s %s\n", (*at)->name,
+		printf("%-14s %-6s %-9s %-16s %s\n", (*at)->name,
 			direction(*at), content(*at),
 			(*at)->suffix == NULL ? "" : (*at)->suffix,
 			(*at)->summary);
