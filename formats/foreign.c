@@ -3,7 +3,8 @@
  * Source: file(1)'s magic for each of them, and what these write: memray's
  * records.h, GHC's EventLogFormat.h, gperftools' cpuprofile-fileformat.html, the
  * kernel's ftrace.rst, Perfetto's trace_packet.proto, XLA's xplane.proto, Go's
- * internal/trace, Austin's mojo.h, yappi's pickle, Ruby's marshal.c; of JSON,
+ * internal/trace, Austin's mojo.h, measureme's file_header.rs, uftrace's
+ * uftrace.h, NYTProf's and Xdebug's, yappi's pickle, Ruby's marshal.c; of JSON,
  * the members that V8's profiler, the Firefox Profiler, opentelemetry-proto,
  * pyinstrument, scalene, stackprof, memray's and perf's, PyTorch's execution
  * traces, DHAT, 'jfr print' and GHC's -pj have and traces have not.
@@ -49,6 +50,7 @@
 	"the recording"
 #define STACKPROF \
 	"is stackprof's; give ctprof what 'stackprof --stackcollapse' prints"
+#define UFTRACE "is uftrace's; give ctprof what 'uftrace dump --chrome' prints"
 #define XPLANE \
 	"is XLA's; give ctprof the trace.json.gz that is beside it, or that " \
 	"xprof makes of it"
@@ -85,6 +87,24 @@ static const struct {
 	{13, "memray", 7, MEMRAY},
 	{0, "\4\x22\x4d\x18", 4,
 		"is packed by lz4; give ctprof what 'lz4 -dc' makes of it"},
+	/* Pickles: of a class, and of a table of that key. */
+	{13, "line_profiler", 13,
+		"is line_profiler's, by lines; ctprof reads profiles of "
+		"functions"},
+	{16, "segments\x94", 9,
+		"is of PyTorch's memory; open it in "
+		"https://pytorch.org/memory_viz"},
+	{0, "MMPD", 4,
+		"is rustc's; give ctprof what 'crox' of measureme makes of "
+		"it"},
+	{0, "NYTProf ", 8,
+		"is NYTProf's; give ctprof what 'nytprofcg' makes of it"},
+	{0, "TRACE START [", 13,
+		"is Xdebug's trace; give ctprof what Xdebug writes with "
+		"xdebug.mode=profile"},
+	{0, "# DURATION ", 11, UFTRACE},
+	{0, "uftrace file header", 19, UFTRACE},
+	{0, "Ftrace!", 7, UFTRACE},
 	{0, "MOJ", 3,
 		"is Austin's; give ctprof what 'mojo2austin' makes of it"},
 	{0, "FLR\0", 4, FLIGHT},

@@ -331,6 +331,9 @@ said "ctprof: foreign.json: is perf's data as JSON; give ctprof the folded stack
 printf '\012\352\101\022\016/host:metadata' >foreign.pb
 expect 3 ctprof info foreign.pb
 said "ctprof: foreign.pb: is XLA's; give ctprof the trace.json.gz that is beside it, or that xprof makes of it"
+printf '\200\004\225%8s}\224(\214\010segments\224]' '' >foreign.pickle
+expect 3 ctprof info foreign.pickle
+said "ctprof: foreign.pickle: is of PyTorch's memory; open it in https://pytorch.org/memory_viz"
 printf '<?xml version="1.0"?>\n<!DOCTYPE svg>\n' >foreign.svg
 expect 3 ctprof info foreign.svg
 said "ctprof: foreign.svg: is a picture (SVG); ctprof reads the data that it was made from"
