@@ -76,7 +76,9 @@ static const struct {
 		6, "is packed by xz; give ctprof what 'xz -dc' makes of it"},
 	{0, "BZh", 3,
 		"is packed by bzip2; give ctprof what 'bzip2 -dc' makes of it"},
-	{0, "PERFILE2", 8, "is perf's data; " FOLDED_BY_PERF " of it"},
+	{0, "PERFILE2", 8,
+		"is perf's data; give ctprof the folded stacks that 'perf "
+		"script report stackcollapse -i FILE' makes of it"},
 	{0,
 		"\x7f"
 		"ELF",
