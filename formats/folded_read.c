@@ -78,8 +78,8 @@ static bool read_remark(struct folded_in *in, const char *text)
 }
 
 /* The functions of a stack; `text` is taken apart. Behind each frame is a
- * semicolon, the last too where llvm-xray writes, and there flamegraph.pl shows
- * no frame without a name. */
+ * semicolon, the last too where llvm-xray and heaptrack write, and there
+ * flamegraph.pl shows no frame without a name. */
 static bool push_frames(struct stacks *stacks, char *text, char *end)
 {
 	end[end[-1] == ';' ? -1 : 0] = '\0';
