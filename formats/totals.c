@@ -10,6 +10,11 @@ struct known {
 	uint64_t own_ns;     /* itself, and with what it calls outside */
 	uint64_t entered_ns; /* by calls from outside */
 	uint64_t inside_ns;  /* the longest of all calls within the circle */
+	/* Itself and with all that it calls, also within the circle, and by all
+	 * calls. Of a circle the first is the longest by which the one of a
+	 * member is longer than the other. */
+	uint64_t all_ns;
+	uint64_t called_ns;
 	uint64_t outer_calls;
 	uint64_t inner_calls;
 	bool is_entered; /* a circle: by calls from outside */
@@ -54,6 +59,11 @@ static void add_edge(struct totals *totals, const struct profile_edge *edge)
 	struct known *callee = &totals->known[edge->callee];
 	const struct profile_cost *cost = &edge->cost;
 
+	if (edge->caller != edge->callee) {
+		caller->all_ns = totals_add(caller->all_ns, cost->cumtime_ns);
+		callee->called_ns =
+			totals_add(callee->called_ns, cost->cumtime_ns);
+	}
 	if (!is_inside(totals, edge)) {
 		caller->own_ns = totals_add(caller->own_ns, cost->cumtime_ns);
 		callee->entered_ns =
@@ -67,6 +77,12 @@ static void add_edge(struct totals *totals, const struct profile_edge *edge)
 		callee->inside_ns = longer(callee->inside_ns, cost->cumtime_ns);
 }
 
+/* What a function took that none of its callers had. */
+static uint64_t not_called(const struct known *known)
+{
+	return known->all_ns - shorter(known->all_ns, known->called_ns);
+}
+
 static void add_known(struct totals *totals)
 {
 	struct profile *profile = totals->profile;
@@ -77,6 +93,8 @@ static void add_known(struct totals *totals)
 
 		totals->known[i] =
 			(struct known){.own_ns = function->cost.tottime_ns,
+				.all_ns = function->cost.tottime_ns,
+				.called_ns = function->root.cumtime_ns,
 				.entered_ns = function->root.cumtime_ns,
 				.outer_calls = function->root.ncalls};
 	}
@@ -87,8 +105,16 @@ static void add_known(struct totals *totals)
 		const struct known *known = &totals->known[i];
 
 		cycle->own_ns = totals_add(cycle->own_ns, known->own_ns);
+		cycle->all_ns = longer(cycle->all_ns, not_called(known));
 		cycle->is_entered |= known->outer_calls != 0;
 	}
+}
+
+/* What nobody but itself is said to have called: somebody did, once. */
+static bool is_root(const struct totals *totals, uint32_t function)
+{
+	return totals->cycle_of[function] == 0 &&
+	       totals->known[function].outer_calls == 0;
 }
 
 /* The time that a member of a circle must have had. */
@@ -102,8 +128,9 @@ static uint64_t least(const struct totals *totals, uint32_t function)
 		time_ns, totals->cycles[totals->cycle_of[function]].own_ns);
 }
 
-/* Of a circle that is not said to be entered, the longest member is taken for
- * where it began: it was called once more, by nobody. */
+/* Of a circle that is not said to be entered, the member that took most of what
+ * its callers had not is taken for where it began: it was called once more, by
+ * nobody. */
 static void set_beginnings(struct totals *totals)
 {
 	struct profile *profile = totals->profile;
@@ -114,7 +141,7 @@ static void set_beginnings(struct totals *totals)
 		struct profile_cost *cost = &function->cost;
 
 		if (totals->cycle_of[i] == 0 || cycle->is_entered ||
-			cost->cumtime_ns != cycle->inside_ns)
+			not_called(&totals->known[i]) != cycle->all_ns)
 			continue;
 		cycle->is_entered = true;
 		cost->cumtime_ns = cycle->own_ns;
@@ -130,17 +157,15 @@ static void set_functions(struct totals *totals)
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct known *known = &totals->known[i];
-		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
 		struct profile_cost *cost = &profile->functions[i].cost;
 
 		cost->cumtime_ns = totals->cycle_of[i] == 0 ? known->own_ns
 							    : least(totals, i);
-		cycle->inside_ns = longer(cycle->inside_ns, cost->cumtime_ns);
 		cost->ncalls =
 			totals_add(known->outer_calls, known->inner_calls);
 		cost->pcalls = known->outer_calls;
-		if (cost->ncalls == 0 && cost->cumtime_ns != 0)
-			cost->ncalls = 1;
+		if (is_root(totals, i) && cost->cumtime_ns != 0)
+			cost->ncalls = totals_add(cost->ncalls, 1);
 		if (cost->pcalls == 0 && cost->ncalls != 0)
 			cost->pcalls = 1;
 	}
@@ -173,11 +198,12 @@ static void set_roots(struct totals *totals)
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		struct profile_function *function = &profile->functions[i];
-		const struct known *known = &totals->known[i];
 		struct profile_cost *root = &function->root;
 
-		if (known->outer_calls == 0 && known->inner_calls == 0)
+		if (is_root(totals, i)) {
 			*root = function->cost;
+			root->ncalls = shorter(root->ncalls, 1);
+		}
 		root->pcalls = root->ncalls;
 		root->cumtime_ns =
 			shorter(root->cumtime_ns, function->cost.cumtime_ns);

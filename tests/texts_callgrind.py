@@ -68,6 +68,42 @@ def check_circle():
     check(first == second, "circle: its entry, and what is outside")
 
 
+# As pyprof2calltree writes, which does not say what the first was called by.
+ENTERED = b"""events: ns
+fl=a
+fn=exec
+1 4
+cfn=module
+calls=1 1
+1 57
+cfn=leaf
+calls=1 1
+1 4
+fn=module
+1 50
+cfn=import
+calls=1 1
+1 7
+fn=import
+1 2
+cfn=exec
+calls=1 1
+1 5
+fn=leaf
+1 4
+"""
+
+
+def check_entry():
+    check(Profile(ENTERED).functions == {
+        "exec": (2, 1, 4, 60), "module": (1, 1, 50, 57),
+        "import": (1, 1, 2, 7), "leaf": (1, 1, 4, 4)},
+          "a circle that nobody calls begins where most was that no call had")
+    itself = b"events: ns\nfl=a\nfn=f\n1 5\ncfn=f\ncalls=2 1\n1 3\n"
+    check(Profile(itself).functions == {"f": (3, 1, 5, 5)},
+          "what only calls itself was called once more")
+
+
 GRAMMAR = HEAD + b"""version: 1
 creator: x
 positions: instr line
@@ -227,6 +263,7 @@ def main():
     for seed in range(10):
         check_again(seed)
     check_circle()
+    check_entry()
     check_grammar()
     check_places()
     check_units()
