@@ -234,6 +234,13 @@ static bool read_function(
 		!read_count(pstats, &cost.pcalls) ||
 		!read_count(pstats, &cost.ncalls) || !read_times(pstats, &cost))
 		return false;
+	/* yappi has them the other way round. */
+	if (cost.pcalls > cost.ncalls) {
+		uint64_t ncalls = cost.pcalls;
+
+		cost.pcalls = cost.ncalls;
+		cost.ncalls = ncalls;
+	}
 	profile_cost_add(&pstats->profile->functions[function].cost, &cost);
 	return read_callers(pstats, function, &cost);
 }

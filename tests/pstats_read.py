@@ -140,6 +140,14 @@ def samples_are_calls(work):
     }
 
 
+def counts_are_put_right(work):
+    """yappi's, which says all calls where those not recursive belong."""
+    f = ("a.py", 1, "f")
+    path, to = work / "swapped.prof", work / "swapped.pstats"
+    path.write_bytes(marshal.dumps({f: (9, 2, 0.5, 0.5, {f: (7, 7, 0.25, 0.25)})}))
+    return convert(path, to) and load(to)[f][:4] == (2, 9, 0.5, 0.5)
+
+
 def cut_is_kept(work, path):
     """Cut off anywhere: what is whole is kept and the rest is said, or the
     file is refused with the byte."""
@@ -258,6 +266,7 @@ def main():
             check(f"{module} of {python} is stable", write_twice(work, path))
     check("Python 2's is read", old_is_read(work))
     check("samples are calls", samples_are_calls(work))
+    check("swapped counts are put right", counts_are_put_right(work))
     check("what is cut off is kept", cut_is_kept(work, path))
     check("what is wrong is refused", wrong_is_refused(work))
     while len(paths) < 3:
