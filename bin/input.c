@@ -102,6 +102,17 @@ static void say_unit(const struct input *input)
 			input->name, cost);
 }
 
+/* If some have names, somebody has looked for those of all. */
+static void say_unnamed(const struct input *input)
+{
+	const struct trace *trace = input->origin.source->trace;
+
+	if (trace->has_unnamed && !trace->has_named)
+		say("%s: functions are only known by their addresses; see "
+		    "'ctprof symbolize'",
+			input->name);
+}
+
 bool input_has_more(const struct input *input)
 {
 	const struct trace *trace = input->origin.source->trace;
@@ -130,8 +141,10 @@ int input_close(struct input *input, const struct inputs *inputs)
 			say("%s: %" PRIu64 " %s", input->name,
 				trace->losses[loss], trace_loss_words(loss));
 	}
-	if (!inputs->quiet)
+	if (!inputs->quiet) {
 		say_unit(input);
+		say_unnamed(input);
+	}
 	if (!inputs->quiet && input_has_more(input))
 		say("%s: " INPUT_HAS_MORE, input->name);
 	origin_close(&input->origin);

@@ -67,8 +67,11 @@ static void add_name(struct log_recording *recording,
 	const struct log_site_row *row, struct buffer *out)
 {
 	enum trace_names names = recording->trace->names;
+	bool unnamed = row->name.size == 0 && row->mangled.size == 0;
 
-	if (row->name.size == 0 && row->mangled.size == 0)
+	*(unnamed ? &recording->trace->has_unnamed
+		  : &recording->trace->has_named) = true;
+	if (unnamed)
 		add_address(recording, row, out);
 	else if (row->mangled.size != 0 &&
 		 (names == TRACE_NAMES_MANGLED || row->name.size == 0))

@@ -188,6 +188,9 @@ struct trace {
 	 * keys, ended by NULL. NULL: for none. */
 	const char *const *asked_args;
 	bool details; /* what clang's ranges are about names them, too */
+	/* Found by readers of logs: functions that have got names, and such as
+	 * are only known by their addresses. */
+	bool has_named, has_unnamed;
 	enum trace_join join;
 	/* Of readers that sort: so much may they keep in memory once all is
 	 * read; 0: as much as before. For many that are open together. */

@@ -100,6 +100,13 @@ check "nothing is left beside the log" test -z "$(ls -A | grep '^\.ctprof')"
 # Later.
 record raw.ctp --no-symbolize -- ./program
 check "without names it is the module and the offset" test "$(names raw.ctp | grep -c '^program+0x')" -gt 15
+check "a log without names is read" "$CTPROF" stats raw.ctp
+check "and what finds them is said" said "raw.ctp: functions are only known by"
+check "so it is before its addresses are lost" \
+	"$CTPROF" merge -o merged.ctp run.ctp raw.ctp
+check "of the log that has no names" \
+	test "$(grep -o '^ctprof: [a-z]*.ctp: functions' said)" = \
+	"ctprof: raw.ctp: functions"
 cp raw.ctp copy.ctp
 chmod 640 copy.ctp
 check "symbolize gives the names later" "$CTPROF" symbolize copy.ctp
