@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "sides.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "arguments.h"
 #include "cmd.h"
 #include "memory.h"
+#include "moved.h"
 #include "reporting.h"
 #include "rollup.h"
 #include "same.h"
@@ -15,6 +17,8 @@
 
 /* In the order of enum diff_match. */
 #define MATCHES "file|name|line|exact"
+
+#define MOVED_SAID 4u /* directories; more would hide the rest */
 
 /* clang-format off */
 static const struct argp_option options[] = {
@@ -207,10 +211,42 @@ void sides_profiles_clear(struct sides_profiles *profiles)
 	*profiles = (struct sides_profiles){0};
 }
 
+static void say_moved(const struct moved *moved)
+{
+	for (uint32_t i = 0; i < moved->count && i < MOVED_SAID; i++)
+		say("files in %s are compared with those in %s",
+			moved->roots[i].base, moved->roots[i].changed);
+	if (moved->count > MOVED_SAID)
+		say("and likewise of %" PRIu32 " more directories",
+			moved->count - MOVED_SAID);
+}
+
+/* Of a program that was built in another directory all files are others. */
+static int join_files(
+	const struct sides *sides, const struct sides_profiles *profiles)
+{
+	struct ctp_error err = {0};
+	struct moved moved;
+	int status = EXIT_DONE;
+
+	if (sides->match != DIFF_MATCH_FILE && sides->match != DIFF_MATCH_LINE)
+		return status;
+	if (moved_join(&moved, profiles->items, profiles->count,
+		    sides->base_count, &err) != CTP_OK) {
+		say_no_memory(NULL);
+		status = EXIT_LIMIT;
+	} else if (!sides->inputs.quiet) {
+		say_moved(&moved);
+	}
+	moved_clear(&moved);
+	return status;
+}
+
 int sides_read(const struct sides *sides, struct sides_profiles *profiles)
 {
 	const struct inputs *inputs = &sides->inputs;
 	int worst = EXIT_DONE;
+	int status;
 
 	*profiles = (struct sides_profiles){.count = inputs->count};
 	profiles->items =
@@ -221,17 +257,17 @@ int sides_read(const struct sides *sides, struct sides_profiles *profiles)
 		return EXIT_LIMIT;
 	}
 	for (size_t i = 0; i < inputs->count; i++) {
-		int status = read_run(sides, inputs->paths[i],
-			&profiles->items[i], profiles->losses);
-
+		status = read_run(sides, inputs->paths[i], &profiles->items[i],
+			profiles->losses);
 		worst = status > worst ? status : worst;
 	}
 	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
 		return worst;
 	if (!sides->across_devices &&
 		!sides_devices_check(profiles, sides->base_count))
-		worst = EXIT_USAGE;
-	return worst;
+		return EXIT_USAGE;
+	status = join_files(sides, profiles);
+	return status > worst ? status : worst;
 }
 
 /* ---- joining ---- */

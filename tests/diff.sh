@@ -76,6 +76,29 @@ for nested in nested/a.json nested n.folded paths direct.pstats sums; do
 		"$work/$nested" "$work/nested/a.json"
 done
 
+# A program that was built in another directory, in reports and pictures.
+for side in 1 2; do
+	printf 'events: ns\nfl=/v/%s/a.c\nfn=f\n1 100\n' $side
+	printf 'fl=/v/%s/b/c.c\nfn=g\n1 %s00\n' $side $side
+done >"$work/both.callgrind"
+for side in 1 2; do
+	(echo 'events: ns' && grep -A 2 "/v/$side" "$work/both.callgrind") \
+		>"$work/$side.callgrind"
+	category='"cat":"python_function"'
+	printf '[%s:"/v/%s/a.py(1): f",%s,"ts":0,"dur":80},
+		%s:"/v/%s/b/c.py(1): g",%s,"ts":10,"dur":60}]' "$slice" \
+		$side "$category" "$slice" $side "$category" >"$work/$side.json"
+done
+expect 0 'files in /v/1 are compared with those in /v/2' \
+	"$work/1.callgrind" "$work/2.callgrind"
+expect 0 'Functions in both: 2, added: 0, removed: 0' \
+	"$work/1.callgrind" "$work/2.callgrind"
+expect 0 '+100.00 .* g (c.c:1)' "$work/1.callgrind" "$work/2.callgrind"
+expect 0 'in both: 0' --match=exact "$work/1.callgrind" "$work/2.callgrind"
+expect 0 'Nothing changed' --svg "$work/moved.svg" "$work/1.json" "$work/2.json"
+grep -q '; gone: ' "$work/moved.svg" &&
+	complain "the picture has other paths"
+
 # However much more it is.
 printf 'f 1\n' >"$work/one.folded"
 printf 'f 9000000000000000000\n' >"$work/most.folded"

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import trace_counts
-from diff_names import normal_file, normal_name
+from diff_names import moved_files, normal_file, normal_name
 
 CTPROF, WORK = sys.argv[1:3]
 KINDS = ("function", "kernel", "gpu_memcpy", "gpu_memset")
@@ -149,23 +149,34 @@ def key_of(match, function):
     return name, file, line if match in ("line", "exact") else None, kind
 
 
+def moved_keys(match, sides):
+    """What takes a key of the base side to that of the new one."""
+    if match not in ("file", "line"):
+        return lambda key: key
+    files = moved_files(*({key_of(match, function)[1] for run in runs
+                           for function in run} for runs in sides))
+    return lambda key: (key[0], files.get(key[1], key[1]), *key[2:])
+
+
 def join(match, sides):
     """Rows in no order, and the two sums."""
     rows, lines = {}, {}
     counts = [len(runs) for runs in sides]
+    moved = moved_keys(match, sides)
     for number, runs in enumerate(sides):
         for run, costs in enumerate(runs):
             for function, cost in costs.items():
                 host = function[3] == "function"
                 own = (cost[0], cost[2], cost[2])
                 key = key_of(match, function)
+                if number == 0:
+                    key = moved(key)
+                lines.setdefault((key, number), []).append(function[2])
                 for key, cost in ((key, cost), ((host,), own)):
                     row = rows.setdefault(
                         key, [[None] * count for count in counts])
                     old = row[number][run] or (0, 0, 0)
                     row[number][run] = tuple(map(sum, zip(old, cost)))
-                lines.setdefault((key_of(match, function), number),
-                                 []).append(function[2])
     nothing = [[None] * count for count in counts]
     sums = [change(*(side(runs) for runs in rows.pop((host,), nothing)))
             for host in (True, False)]
@@ -262,13 +273,15 @@ NAMES = ("main", "f.isra.0", "f", "g<int>", "g<float>", "step#1", "step#2",
          "k_0d1d2", "k", "triton_poi_add_0", "triton_poi_add_1", "h, \"i\"",
          "<lambda>", "f at 0x7fffabcd", "f at 0x7fff1234", "ä\n")
 FILES = ("", "a.c", "/x/b.py", "/t/ab/" + "cab0123456789" * 4 + ".py")
+PLACES = {"b": ("/v/1/c.c", "/v/1/d/c.c", "/v/1/d/e.h", "/u/k.h", "/w/k.h"),
+          "n": ("/v/2/c.c", "/v/2/d/c.c", "d/e.h", "/i/f/k.h", "/t/c.h")}
 
 
-def random_run(chance, path):
+def random_run(chance, path, places):
     stats = {}
     for _ in range(chance.randrange(30)):
         name = chance.choice(NAMES)
-        file = chance.choice(FILES)
+        file = chance.choice(FILES + places)
         line = chance.randrange(1, 4) if file else 0
         own = chance.choice((0, 1, 1000, chance.randrange(10**10)))
         total = own + chance.choice((0, 1, chance.randrange(10**10)))
@@ -293,7 +306,7 @@ def check_random(seed):
         files.append([os.path.join(WORK, f"{letter}{i}.pstats")
                       for i in range(count)])
         for path in files[-1]:
-            random_run(chance, path)
+            random_run(chance, path, PLACES[letter])
     check_diff(f"random {seed}", read_pstats, files)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Names as ctprof diff compares them: the rules a second time, by regular
 expressions where C has loops."""
+import collections
 import re
 
 PARTS = re.compile(
@@ -88,3 +89,27 @@ def normal_file(file):
         head = head[:-2] + "#"
         return hide(head[:-1]) + "#/" + hide(base)
     return hide(file)
+
+
+def moved_files(base, new):
+    """{file of the base side: the one on the new side that is taken for it}"""
+    here, there = sorted(base - new - {""}), sorted(new - base - {""})
+    pairs, votes = {}, collections.Counter()
+    for depth in range(32, 0, -1):
+        ends = collections.defaultdict(lambda: ([], []))
+        for side, files in enumerate((here, there)):
+            for file in files:
+                parts = file.split("/")
+                if file not in pairs and file not in pairs.values() and \
+                        len(parts) >= depth:
+                    ends[tuple(parts[-depth:])][side].append(file)
+        for one, other in ends.values():
+            if len(one) == len(other) == 1:
+                pairs[one[0]] = other[0]
+                roots = tuple(tuple(file[0].split("/")[:-depth])
+                              for file in (one, other))
+                votes[roots] += 1
+                pairs[one[0], "roots"] = roots
+    return {file: pairs[file] for file in here if file in pairs and (
+        votes[pairs[file, "roots"]] >= 2 or
+        votes[pairs[file, "roots"]] > len(here) // 2)}
