@@ -281,17 +281,67 @@ static const char *find_line(
 	return dwarf_linesrc(line, NULL, NULL);
 }
 
-/* The whole path, as it was when the file was compiled. */
+static bool is_text(const uint8_t *bytes, size_t size, const char *text)
+{
+	return size == strlen(text) && memcmp(bytes, text, size) == 0;
+}
+
+/* Takes off the last name behind `start`; false if there is none. */
+static bool drop_name(struct buffer *file, size_t start)
+{
+	size_t at = file->used;
+
+	while (at > start && file->bytes[at - 1] != '/')
+		at--;
+	if (at == file->used ||
+		is_text(file->bytes + at, file->used - at, ".."))
+		return false;
+	file->used = at > start ? at - 1 : at;
+	return true;
+}
+
+/* Appends the names of a path one by one, without what goes nowhere. */
+static void add_names(struct buffer *file, const char *path)
+{
+	size_t start = file->used;
+
+	while (*path != '\0') {
+		size_t size = strcspn(path, "/");
+		bool nowhere = size == 0 || (size == 1 && path[0] == '.');
+
+		if (!nowhere && !(size == 2 && strncmp(path, "..", 2) == 0 &&
+					drop_name(file, start))) {
+			if (file->used > start)
+				buffer_add_byte(file, '/');
+			buffer_add(file, path, size);
+		}
+		path += size + (path[size] == '/');
+	}
+}
+
+/*
+ * The whole path, as it was when the file was compiled. Compilers name a header
+ * as each source got there, "./a.h" and "lib/../a.h", which would be as many
+ * functions. What they call the directory stays: it may have come by a link.
+ */
 static void add_file(
 	struct buffer *file, struct symbols_unit *unit, const char *path)
 {
 	const char *directory = text_of(&unit->main, DW_AT_comp_dir);
+	size_t size;
 
-	if (path[0] != '/' && directory != NULL && directory[0] == '/') {
-		buffer_add_text(file, directory);
+	if (directory == NULL || directory[0] != '/')
+		directory = "";
+	size = strlen(directory);
+	if (path[0] == '/' &&
+		(strncmp(path, directory, size) != 0 || path[size] != '/'))
+		size = 0;
+	else if (path[0] == '/')
+		path += size;
+	buffer_add(file, directory, size);
+	if (size > 0 || path[0] == '/')
 		buffer_add_byte(file, '/');
-	}
-	buffer_add_text(file, path);
+	add_names(file, path);
 }
 
 static void describe(struct symbols_unit *unit, struct function *function,

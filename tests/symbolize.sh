@@ -171,6 +171,27 @@ else
 	mv hidden program
 fi
 
+# A header is one, however each source came by it.
+mkdir -p tree/lib tree/build
+echo 'static inline int twice(int x) { return 2 * x; }' \
+	>tree/twice.h
+echo '#include "../twice.h"
+int four(int x) { return twice(twice(x)); }' >tree/lib/four.cc
+echo '#include "./twice.h"
+int four(int x);
+int main() { return four(1) - twice(2); }' >tree/main.cc
+for version in 4 5; do
+	(cd tree/build && ${CXX:-g++} -gdwarf-$version -O0 -I./.. \
+		-finstrument-functions -o program ../lib/four.cc ../main.cc)
+	record tree.ctp -- ./tree/build/program
+	check "a header has one path, DWARF $version" test \
+		"$("$CTPROF" stats --csv tree.ctp | grep '^twice' | cut -d, -f3-5)" \
+		= 1,3,3
+	check "and the directory of the build is as it was called" \
+		grep -q '^main,.*/build/\.\./main.cc,' <("$CTPROF" stats --csv \
+			tree.ctp)
+done
+
 # Chosen functions.
 ${CXX:-g++} -g -O1 -finstrument-functions -o program \
 	"$srcdir/tests/symbols_program.cc"
