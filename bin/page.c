@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "flame_files.h"
+#include "function_name.h"
 #include "memory.h"
 #include "page_part.h"
 #include "page_text.h"
@@ -26,8 +28,9 @@ static size_t lines_bytes(const char *const *lines)
 	return size;
 }
 
-static const char *const *const scripts[] = {page_format_js, page_table_js,
-	page_flame_js, page_timeline_js, page_device_js, page_js};
+static const char *const *const scripts[] = {flame_name_js, page_format_js,
+	page_table_js, page_flame_js, page_timeline_js, page_device_js,
+	page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
 
 /* What is on every page, and the ends of a title. */
@@ -170,6 +173,25 @@ void page_part_text_sized(struct page_part *part, const char *text, size_t size)
 	memcpy(shown + head + sizeof(dots) - 1, text + size - tail, tail);
 	json_text_sized(&part->json, shown, head + sizeof(dots) - 1 + tail);
 	part->clipped++;
+}
+
+void page_part_name(struct page_part *part, const char *name)
+{
+	struct buffer brief = BUFFER_INIT;
+	size_t size = strlen(name);
+
+	if (size > TEXT_SHOWN && function_name_has_scopes(name))
+		function_name_add_short(&brief, name, size);
+	if (brief.used != 0 && brief.used < TEXT_SHOWN) {
+		buffer_add_text(&brief, "\xe2\x80\xa6");
+		json_text_sized(
+			&part->json, (const char *)brief.bytes, brief.used);
+		part->clipped++;
+	} else {
+		page_part_text_sized(part, name, size);
+	}
+	part->json.failed |= brief.failed;
+	buffer_clear(&brief);
 }
 
 static enum ctp_status write_part(struct page_part *part,

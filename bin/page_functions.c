@@ -34,7 +34,11 @@ static void put_function(
 	struct json *json = &part->json;
 
 	json_begin(json, '[');
-	page_part_text(part, function->name);
+	/* Kernels are told apart by their template arguments. */
+	if (device->kind == PROFILE_HOST)
+		page_part_name(part, function->name);
+	else
+		page_part_text(part, function->name);
 	page_part_text(part, function->file);
 	json_uint(json, function->line);
 	json_uint(json, device->kind);

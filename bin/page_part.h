@@ -58,6 +58,9 @@ void page_part_text(struct page_part *part, const char *text);
 void page_part_text_sized(
 	struct page_part *part, const char *text, size_t size);
 
+/* The same of a function's name: what is in brackets goes first. */
+void page_part_name(struct page_part *part, const char *name);
+
 /* How fast kernels were; NULL if out of memory. Both are borrowed. */
 struct page_kernels *page_kernels_new(
 	const struct kernels *source, const struct trace *trace);

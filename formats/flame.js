@@ -58,19 +58,9 @@ const frames = graphs.flatMap(graph => graph.frames);
 const graphOf = frame => graphs.find(graph => graph.element === frame.g.parentNode);
 const byElement = new Map(frames.map(frame => [frame.g, frame]));
 
-// So much of a name as fits: letters of other scripts may take two places.
 function fit(name, room) {
-	let places = Math.floor((room - 6) / letter);
-	let text = "";
-	if (places < 3)
-		return "";
-	for (const sign of name) {
-		places -= sign.codePointAt(0) < 0x590 ? 1 : 2;
-		if (places < 0)
-			return text.slice(0, -1) + "\u2026";
-		text += sign;
-	}
-	return text;
+	const places = Math.floor((room - 6) / letter);
+	return places < 3 ? "" : fitName(name, places);
 }
 
 function isWithin(frame, other) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that flame graphs hold, by lines; each ends with NULL. The build
- * makes C of them. */
+ * makes C of them. flame_name_js comes before others that use it. */
 #ifndef FLAME_FILES_H
 #define FLAME_FILES_H
 
 extern const char *const flame_css[];
+extern const char *const flame_name_js[];
 extern const char *const flame_js[];
 
 #endif

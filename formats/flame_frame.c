@@ -68,15 +68,28 @@ static void put_units(FILE *out, const char *name, uint32_t hundredths)
 	(void)putc('"', out);
 }
 
-static void add_name(struct flame_canvas *canvas, const struct flame_node *node)
+static const char *name_of(
+	const struct flame_canvas *canvas, const struct flame_node *node)
 {
 	if (node->function == FLAME_ALL)
-		buffer_add_text(&canvas->text, "all");
-	else if (node->function == FLAME_OTHER)
-		buffer_add_text(&canvas->text, "(other)");
+		return "all";
+	if (node->function == FLAME_OTHER)
+		return "(other)";
+	return labels_text(&canvas->labels, node->function);
+}
+
+/* Long ones of kernels are told apart by their template arguments. */
+static void add_whole_name(
+	struct flame_canvas *canvas, const struct flame_node *node)
+{
+	const char *name = name_of(canvas, node);
+
+	if (node->function < FLAME_OTHER &&
+		canvas->profile->functions[node->function].device.kind !=
+			PROFILE_HOST)
+		flame_add_text(&canvas->text, name);
 	else
-		flame_add_text(&canvas->text,
-			labels_text(&canvas->labels, node->function));
+		flame_add_name(&canvas->text, name, FLAME_PLACES);
 }
 
 /* The second line: where it is, or what it stands for. */
@@ -135,7 +148,7 @@ static void put_title(struct flame_canvas *canvas,
 	const struct flame_cost *cost = &node->cost;
 	struct buffer *text = &canvas->text;
 
-	add_name(canvas, node);
+	add_whole_name(canvas, node);
 	add_origin(canvas, node);
 	buffer_add_text(text, "\n");
 	flame_add_time(canvas, cost->total_ns);
@@ -165,20 +178,15 @@ static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
 	uint32_t x, uint32_t y, uint32_t width)
 {
 	uint32_t letters = width < PADDING ? 0 : (width - PADDING) / LETTER;
-	bool cut;
 
 	if (letters < LEAST_LETTERS)
 		return;
-	add_name(canvas, node);
-	if (canvas->text.failed)
-		return;
-	canvas->text.used = flame_fit(
-		(char *)canvas->text.bytes, canvas->text.used, letters, &cut);
+	flame_add_name(&canvas->text, name_of(canvas, node), letters);
 	(void)fputs("<text", canvas->out);
 	put_units(canvas->out, "x", x + TEXT_X);
 	(void)fprintf(canvas->out, " y=\"%" PRIu32 "\">", y + TEXT_Y);
 	flame_put_text(canvas);
-	(void)fputs(cut ? "\xe2\x80\xa6</text>" : "</text>", canvas->out);
+	(void)fputs("</text>", canvas->out);
 }
 
 /* The number that the script knows the function by. */

@@ -276,6 +276,7 @@ static bool put_page(struct page *page)
 	if (!put_functions(page))
 		return false;
 	(void)fputs("<script><![CDATA[\n", page->canvas.out);
+	put_lines(page->canvas.out, flame_name_js);
 	put_lines(page->canvas.out, flame_js);
 	(void)fputs("]]></script>\n</svg>\n", page->canvas.out);
 	return !page->canvas.text.failed;

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "function_name.h"
 #include "utf8.h"
 
-/* In places of flame_fit(), which have two bytes each at most; and the next
- * character, which is cut off where it is not whole. */
-#define MOST_PLACES 240
-#define MOST_BYTES (2 * MOST_PLACES + 4)
+/* Places have two bytes each at most; and the next character, which is cut off
+ * where it is not whole. */
+#define MOST_BYTES (2 * FLAME_PLACES + 4)
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -50,7 +50,7 @@ void flame_add_text(struct buffer *out, const char *text)
 	if (out->failed || out->used == start)
 		return;
 	kept = flame_fit((char *)out->bytes + start, out->used - start,
-		MOST_PLACES, &cut);
+		FLAME_PLACES, &cut);
 	if (!cut && text[size] == '\0')
 		return;
 	out->used = start + kept;
@@ -99,6 +99,73 @@ size_t flame_fit(const char *text, size_t size, unsigned places, bool *cut)
 		i = next;
 	}
 	return size;
+}
+
+/* Behind the first scope of a short name; NULL if there is none. */
+static const char *behind_scope(const char *name, const char *end)
+{
+	const char *at = name;
+
+	while (at < end)
+		if (*at == '(' || *at == '{' || *at == '[' ||
+			(at == name && *at == '<'))
+			at = function_name_skip(at, end);
+		else if (end - at >= 2 && memcmp(at, "::", 2) == 0)
+			return at + 2;
+		else
+			at++;
+	return NULL;
+}
+
+/* Of a short name. */
+static void add_inner(
+	struct buffer *out, const char *name, const char *end, unsigned places)
+{
+	const char *front = "";
+	const char *inner;
+	size_t kept;
+	bool cut;
+
+	for (;;) {
+		unsigned room = places - (*front != '\0');
+
+		kept = flame_fit(name, (size_t)(end - name), room, &cut);
+		inner = cut ? behind_scope(name, end) : NULL;
+		if (inner == NULL)
+			break;
+		name = inner;
+		front = ELLIPSIS;
+	}
+	if (cut) {
+		kept = flame_fit(name, (size_t)(end - name), places, &cut);
+		front = "";
+	}
+	buffer_add_text(out, front);
+	buffer_add(out, name, kept);
+	if (cut)
+		buffer_add_text(out, ELLIPSIS);
+}
+
+void flame_add_name(struct buffer *out, const char *name, unsigned places)
+{
+	struct buffer brief = BUFFER_INIT;
+	size_t size = strlen(name);
+	bool cut;
+	size_t kept = flame_fit(name, size, places, &cut);
+
+	if (cut && places > 0 && function_name_has_scopes(name)) {
+		function_name_add_short(&brief, name, size);
+		if (brief.failed)
+			out->failed = true;
+		else
+			add_inner(out, (const char *)brief.bytes,
+				(const char *)brief.bytes + brief.used, places);
+		buffer_clear(&brief);
+		return;
+	}
+	buffer_add(out, name, kept);
+	if (cut)
+		buffer_add_text(out, ELLIPSIS);
 }
 
 void flame_put_xml(FILE *out, const void *text, size_t size)

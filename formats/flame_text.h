@@ -10,6 +10,7 @@
 #include "profile.h"
 
 #define FLAME_TIME_TEXT 32 /* room for any of these texts */
+#define FLAME_PLACES 240u  /* longer text is shortened, see flame_fit() */
 
 /* "1.23 ms", to the nearest; returns `text`. */
 const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns);
@@ -30,6 +31,13 @@ void flame_add_place(
  * counts as two places.
  */
 size_t flame_fit(const char *text, size_t size, unsigned places, bool *cut);
+
+/*
+ * Appends what is shown of a function's name in so many places: names of C++
+ * lose their parameters and template arguments before they are cut, and then
+ * the scopes around them.
+ */
+void flame_add_name(struct buffer *out, const char *name, unsigned places);
 
 /* Writes text for an element, or an attribute in double quotes. */
 void flame_put_xml(FILE *out, const void *text, size_t size);

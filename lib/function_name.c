@@ -109,6 +109,16 @@ static const char *skip_angle(const char *at, const char *end)
 	return end;
 }
 
+bool function_name_has_scopes(const char *name)
+{
+	const char *at = name;
+
+	while ((*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z'))
+		at++;
+	return !(*name >= 'A' && *name <= 'Z' && *at == ' ') &&
+	       strstr(at, "::") != NULL;
+}
+
 const char *function_name_skip(const char *at, const char *end)
 {
 	return *at == '<' ? skip_angle(at, end) : skip_bracket(at, end);

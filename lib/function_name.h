@@ -19,6 +19,14 @@
  */
 void function_name_add_short(struct buffer *out, const char *name, size_t size);
 
+/*
+ * Is it one of C++, say, that tells more without what function_name_add_short()
+ * takes away? A word before it that begins with a capital says what is done with
+ * a function, as in traces of clang: "InstantiateFunction ns::f"; types that are
+ * returned are rarely like that.
+ */
+bool function_name_has_scopes(const char *name);
+
 /* Behind the bracket that closes the one here, ( [ { or <; `end` if there is
  * none. */
 const char *function_name_skip(const char *at, const char *end);

@@ -37,6 +37,23 @@ const g = [...document.querySelectorAll('.graph > g')].filter(
 )[arguments[1]];
 g.id = arguments[2];
 """
+# As in test_flame_svg.c: what is shown of a name in so many places.
+SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
+         ("a::b::f(int)", 6, "\u2026b::f"), ("a::b::f(int)", 4, "\u2026f"),
+         ("a::b::found(int)", 5, "found"),
+         ("a::b::found(int)", 4, "fou\u2026"),
+         ("void a::f<int, b::c>(int) const", 30, "a::f"),
+         ("std::vector<a::b>::~vector()", 20, "std::vector::~vector"),
+         ("a::(anonymous namespace)::f(b::c)", 30,
+          "a::(anonymous namespace)::f"),
+         ("a::b<c>::operator()(d) const", 20, "a::b::operator()"),
+         ("a::operator<< <char>(b)", 14, "a::operator<<"),
+         ("a::f(b::c)::{lambda(d::e)#1}::operator()() const", 40,
+          "a::f::{lambda(d::e)#1}::operator()"),
+         ("a::f(b::c)::{lambda(d::e)#1}::operator()() const", 31,
+          "\u2026{lambda(d::e)#1}::operator()"),
+         ("InstantiateFunction a::f<b>", 10, "Instantia\u2026"),
+         ("plain(int)", 8, "plain(i\u2026"))
 COLOR = "return getComputedStyle(document.querySelector(arguments[0])).fill"
 
 
@@ -144,6 +161,12 @@ def check_search(page):
     page.browser.keys(webdriver.ESCAPE)
 
 
+def check_names(page):
+    for name, room, wanted in SHORT:
+        shown = page.browser.script("return fitName(...arguments)", name, room)
+        check(shown == wanted, f"{name} in {room} places is {shown}")
+
+
 def check_keyboard(page):
     page.browser.script("document.activeElement.blur()")
     page.browser.click_at(page.select("all"))
@@ -205,7 +228,8 @@ def main(ctprof, directory, first, *paths):
             ctprof, first, first, directory))
         check_drawn(page, "a difference")
         browser.open("file://" + draw(ctprof, first, directory))
-        for part in check_zoom, check_search, check_keyboard, check_words:
+        for part in (check_zoom, check_search, check_keyboard, check_words,
+                     check_names):
             part(page)
         check(browser.complaints() == [], "nothing complains meanwhile")
         check_image(browser, draw(ctprof, first, directory))

@@ -86,9 +86,7 @@ class Graph:
     def has_text_within(self):
         return all(frame.text is None or
                    len(frame.text) * LETTER <= frame.width and
-                   (frame.text == frame.name or
-                    frame.text[-1] == "\u2026" and
-                    frame.name.startswith(frame.text[:-1]))
+                   is_short_for(frame.text, frame.name)
                    for frame in self.frames)
 
     def stacks(self):
@@ -97,6 +95,14 @@ class Graph:
             if frame.own:
                 stacks[frame.path] += frame.own
         return stacks
+
+
+def is_short_for(text, name):
+    """Of C++ there may be parts without what is in brackets, and scopes."""
+    if text == name or text[-1] == "\u2026" and name.startswith(text[:-1]):
+        return True
+    signs = iter(name)
+    return "::" in name and all(sign in signs for sign in text.strip("\u2026"))
 
 
 def graphs_of(svg):

@@ -54,6 +54,43 @@ START_TEST(text_is_cut_between_characters)
 }
 END_TEST
 
+START_TEST(names_lose_first_what_tells_least)
+{
+	/* tests/flame_browser.py has the same. */
+	static const struct {
+		const char *name;
+		unsigned places;
+		const char *shown;
+	} cases[] = {{"a::b::f(int)", 12, "a::b::f(int)"},
+		{"a::b::f(int)", 11, "a::b::f"},
+		{"a::b::f(int)", 6, "\u2026b::f"},
+		{"a::b::f(int)", 4, "\u2026f"},
+		{"a::b::found(int)", 5, "found"},
+		{"a::b::found(int)", 4, "fou\u2026"},
+		{"void a::f<int, b::c>(int) const", 30, "a::f"},
+		{"std::vector<a::b>::~vector()", 20, "std::vector::~vector"},
+		{"a::(anonymous namespace)::f(b::c)", 30,
+			"a::(anonymous namespace)::f"},
+		{"a::b<c>::operator()(d) const", 20, "a::b::operator()"},
+		{"a::operator<< <char>(b)", 14, "a::operator<<"},
+		{"a::f(b::c)::{lambda(d::e)#1}::operator()() const", 40,
+			"a::f::{lambda(d::e)#1}::operator()"},
+		{"a::f(b::c)::{lambda(d::e)#1}::operator()() const", 31,
+			"\u2026{lambda(d::e)#1}::operator()"},
+		{"InstantiateFunction a::f<b>", 10, "Instantia\u2026"},
+		{"plain(int)", 8, "plain(i\u2026"}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer out = BUFFER_INIT;
+
+		flame_add_name(&out, cases[i].name, cases[i].places);
+		buffer_add_byte(&out, '\0');
+		ck_assert_str_eq((const char *)out.bytes, cases[i].shown);
+		buffer_clear(&out);
+	}
+}
+END_TEST
+
 static void check_module(const char *name, const char *file, const char *module)
 {
 	const struct profile_function function = {.name = name, .file = file};
@@ -146,6 +183,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
 	tcase_add_test(tests, times_have_a_unit_that_fits);
 	tcase_add_test(tests, text_is_cut_between_characters);
+	tcase_add_test(tests, names_lose_first_what_tells_least);
 	tcase_add_test(tests,
 		functions_belong_to_a_file_or_what_their_name_begins_with);
 	tcase_add_test(tests, functions_of_a_module_have_its_hue);

@@ -76,7 +76,7 @@ function prunedLines(input) {
 		gaps.devices_hidden && countOf(gaps.devices_hidden, "GPU"),
 		gaps.places_hidden && countOf(gaps.places_hidden, "place") +
 			" where GPUs were idle",
-		input.clipped && "the middle of " +
+		input.clipped && "parts of " +
 			countOf(input.clipped, "long text"),
 	].filter((line) => line);
 }

@@ -133,9 +133,7 @@ function flameOf(host, status, label, onfind) {
 			return;
 		context.fillStyle = node.hit ? paint.card : paint.frame;
 		context.fillText(node.label.length <= room ? node.label
-			: node.name.length <= room ? node.name
-				: node.name.slice(0, room - 1) + "\u2026",
-		left + 4, top + ROW / 2, width - 6);
+			: fitName(node.name, room), left + 4, top + ROW / 2, width - 6);
 	}
 
 	function draw() {
