@@ -96,17 +96,18 @@ void change_add_name(struct table *table, const struct diff_row *row)
 	const char *slash = strrchr(row->file, '/');
 	const char *base = slash == NULL ? row->file : slash + 1;
 	const char *name = label_name(row->name);
-	char *text = NULL;
-	int size = *base == '\0' ? asprintf(&text, "%s", name)
-				 : asprintf(&text, "%s (%s:%" PRIu32 ")", name,
-					   base, row->line);
+	char *place = NULL;
 
-	if (size < 0) {
+	if (*base != '\0' &&
+		asprintf(&place, " (%s:%" PRIu32 ")", base, row->line) < 0) {
 		table->text.failed = true;
 		return;
 	}
-	table_add(table, text);
-	free(text);
+	if (row->kind == PROFILE_HOST)
+		table_add_name(table, "", name, place == NULL ? "" : place);
+	else
+		table_add(table, name);
+	free(place);
 }
 
 const char *change_sum_name(bool device)

@@ -9,6 +9,7 @@
 #include "stats.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -90,6 +91,21 @@ static const char *key_text(const struct stats *stats, char *text,
 	}
 }
 
+/* With the device; kernels are told apart by their template arguments. */
+static void add_kernel(struct table *table, const char *before,
+	const char *name, const char *device)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "%s%s%s%s", before, name,
+		    *device == '\0' ? "" : " ", device) < 0) {
+		table->text.failed = true;
+		return;
+	}
+	table_add(table, text);
+	free(text);
+}
+
 void stats_add_name(struct table *table, const char *before,
 	const struct profile_function *function)
 {
@@ -97,22 +113,19 @@ void stats_add_name(struct table *table, const char *before,
 	const char *slash = host ? strrchr(function->file, '/') : NULL;
 	const char *base = slash == NULL ? function->file : slash + 1;
 	const char *name = label_name(function->name);
-	char *text = NULL;
-	int size;
+	char *place = NULL;
 
-	if (*base == '\0')
-		size = asprintf(&text, "%s%s", before, name);
-	else if (host)
-		size = asprintf(&text, "%s%s (%s:%" PRIu32 ")", before, name,
-			base, function->line);
-	else
-		size = asprintf(&text, "%s%s %s", before, name, base);
-	if (size < 0) {
+	if (!host) {
+		add_kernel(table, before, name, base);
+		return;
+	}
+	if (*base != '\0' && asprintf(&place, " (%s:%" PRIu32 ")", base,
+				     function->line) < 0) {
 		table->text.failed = true;
 		return;
 	}
-	table_add(table, text);
-	memory_free(text);
+	table_add_name(table, before, name, place == NULL ? "" : place);
+	free(place);
 }
 
 static void add_edge(const struct stats *stats, struct table *table,

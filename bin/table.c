@@ -3,9 +3,12 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csv_field.h"
+#include "function_name.h"
+#include "memory.h"
 #include "utf8.h"
 
 #define GAP_WIDTH 2
@@ -46,6 +49,7 @@ void table_init(struct table *table, const struct table_column *columns,
 void table_clear(struct table *table)
 {
 	buffer_clear(&table->text);
+	memory_free(table->names);
 }
 
 void table_need(struct table *table, const char *title, size_t width)
@@ -69,6 +73,40 @@ void table_add(struct table *table, const char *text)
 	buffer_add(&table->text, text, blanks);
 	utf8_add_printable(&table->text, text + blanks, strlen(text + blanks));
 	buffer_add_byte(&table->text, '\0');
+}
+
+static bool note_name(struct table *table, struct table_name name)
+{
+	if (!memory_grow(&table->names, table->name_count, &table->name_room,
+		    sizeof(*table->names)))
+		return false;
+	table->names[table->name_count++] = name;
+	return true;
+}
+
+void table_add_name(struct table *table, const char *before, const char *name,
+	const char *after)
+{
+	struct buffer *text = &table->text;
+	struct table_name entry = {.cell = text->used};
+	size_t size = strlen(after);
+	char *whole = NULL;
+
+	if (asprintf(&whole, "%s%s%s", before, name, after) < 0) {
+		text->failed = true;
+		return;
+	}
+	table_add(table, whole);
+	free(whole);
+	if (text->failed)
+		return;
+	/* If what cannot be printed has gone from it, it stays as it is. */
+	if (text->used - entry.cell - 1 <= strlen(before) + size ||
+		memcmp(text->bytes + text->used - 1 - size, after, size) != 0)
+		return;
+	entry.begin = entry.cell + strlen(before);
+	entry.end = text->used - 1 - size;
+	text->failed = !note_name(table, entry);
 }
 
 static bool is_in(const struct span *spans, size_t count, uint32_t code)
@@ -209,21 +247,84 @@ static void print_cell(
 	*gap += GAP_WIDTH + (number ? 0 : width - used);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct table_name *one = a;
+	const struct table_name *other = b;
+
+	return one->cell < other->cell ? -1 : one->cell > other->cell;
+}
+
+/* Appends a short name with as many scopes around it as fit. */
+static void add_inner(
+	struct buffer *out, const struct buffer *brief, size_t room)
+{
+	const char *name = (const char *)brief->bytes;
+	const char *end = name + brief->used - 1; /* the zero byte */
+	const char *inner = name;
+	size_t width = width_of(name);
+	size_t front = 0;
+
+	while (width + front > room &&
+		(inner = function_name_inner(name, end)) != NULL) {
+		while (name < inner)
+			width -= take(&name);
+		front = ELLIPSIS_WIDTH;
+	}
+	if (front != 0 && width + front <= room)
+		buffer_add_text(out, ELLIPSIS);
+	buffer_add_text(out, name);
+}
+
+/* The cell, or if it has a function's name that is too long what is shorter,
+ * made in `made`. */
+static const char *fit_name(const struct table *table, const char *cell,
+	size_t width, struct buffer *made)
+{
+	const char *text = (const char *)table->text.bytes;
+	const struct table_name key = {.cell = (size_t)(cell - text)};
+	const struct table_name *name =
+		table->name_count == 0
+			? NULL
+			: bsearch(&key, table->names, table->name_count,
+				  sizeof(key), compare_names);
+	struct buffer brief = BUFFER_INIT;
+	size_t others;
+
+	if (name == NULL || width_of(cell) <= width ||
+		!function_name_has_scopes(text + name->begin))
+		return cell;
+	made->used = 0;
+	buffer_add(made, cell, name->begin - name->cell);
+	others = name->begin - name->cell + width_of(text + name->end);
+	function_name_add_short(
+		&brief, text + name->begin, name->end - name->begin);
+	buffer_add_byte(&brief, '\0');
+	if (!brief.failed)
+		add_inner(made, &brief, width > others ? width - others : 0);
+	buffer_add_text(made, text + name->end);
+	buffer_add_byte(made, '\0');
+	made->failed |= brief.failed;
+	buffer_clear(&brief);
+	return made->failed ? cell : (const char *)made->bytes;
+}
+
 /* Prints a row of cells and returns what follows it; NULL without. */
 static const char *print_row(const struct table *table, FILE *out,
 	const size_t *widths, const char *cell)
 {
 	size_t last = table->column_count - 1;
+	struct buffer made = BUFFER_INIT;
 	size_t gap = 0;
 
-	for (size_t i = 0; i < last; i++) {
-		print_cell(
-			out, cell, table->columns[i].number, widths[i], &gap);
+	for (size_t i = 0; i <= last; i++) {
+		/* The last one is not filled up. */
+		print_cell(out, fit_name(table, cell, widths[i], &made),
+			i < last && table->columns[i].number, widths[i], &gap);
 		cell += strlen(cell) + 1;
 	}
-	/* The last one is not filled up. */
-	print_cell(out, cell, false, widths[last], &gap);
-	return cell + strlen(cell) + 1;
+	buffer_clear(&made);
+	return cell;
 }
 
 /* How wide the columns are by themselves. */

@@ -17,11 +17,19 @@ struct table_column {
 	bool number;
 };
 
+/* Where a cell is that has a function's name, and where that begins and ends. */
+struct table_name {
+	size_t cell, begin, end;
+};
+
 struct table {
 	const struct table_column *columns; /* borrowed */
 	size_t column_count;
 	size_t least[TABLE_COLUMNS_MAX]; /* of table_need() */
-	struct buffer text; /* rows of cells, each with a zero byte */
+	struct buffer text;       /* rows of cells, each with a zero byte */
+	struct table_name *names; /* in the order of their cells */
+	size_t name_count;
+	size_t name_room;
 };
 
 enum table_style { TABLE_PLAIN = 1, TABLE_HOT, TABLE_FAINT, TABLE_GOOD };
@@ -41,6 +49,11 @@ void table_add(struct table *table, const char *text);
 
 /* The same, shortened in its middle to `width` columns, at least 4. */
 void table_add_short(struct table *table, const char *text, size_t width);
+
+/* Adds a function's name between other text. Where there is no room, what it has
+ * of C++'s parameters, template arguments and scopes goes first. */
+void table_add_name(struct table *table, const char *before, const char *name,
+	const char *after);
 
 /*
  * Prints. Columns of text are shortened in their middle so that lines have at

@@ -101,22 +101,6 @@ size_t flame_fit(const char *text, size_t size, unsigned places, bool *cut)
 	return size;
 }
 
-/* Behind the first scope of a short name; NULL if there is none. */
-static const char *behind_scope(const char *name, const char *end)
-{
-	const char *at = name;
-
-	while (at < end)
-		if (*at == '(' || *at == '{' || *at == '[' ||
-			(at == name && *at == '<'))
-			at = function_name_skip(at, end);
-		else if (end - at >= 2 && memcmp(at, "::", 2) == 0)
-			return at + 2;
-		else
-			at++;
-	return NULL;
-}
-
 /* Of a short name. */
 static void add_inner(
 	struct buffer *out, const char *name, const char *end, unsigned places)
@@ -130,7 +114,7 @@ static void add_inner(
 		unsigned room = places - (*front != '\0');
 
 		kept = flame_fit(name, (size_t)(end - name), room, &cut);
-		inner = cut ? behind_scope(name, end) : NULL;
+		inner = cut ? function_name_inner(name, end) : NULL;
 		if (inner == NULL)
 			break;
 		name = inner;

@@ -109,6 +109,21 @@ static const char *skip_angle(const char *at, const char *end)
 	return end;
 }
 
+const char *function_name_inner(const char *name, const char *end)
+{
+	const char *at = name;
+
+	while (at < end)
+		if (*at == '(' || *at == '{' || *at == '[' ||
+			(at == name && *at == '<'))
+			at = function_name_skip(at, end);
+		else if (begins(at, end, "::"))
+			return at + 2;
+		else
+			at++;
+	return NULL;
+}
+
 bool function_name_has_scopes(const char *name)
 {
 	const char *at = name;

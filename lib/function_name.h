@@ -27,6 +27,10 @@ void function_name_add_short(struct buffer *out, const char *name, size_t size);
  */
 bool function_name_has_scopes(const char *name);
 
+/* Behind the first scope of a short name, "b::f" of "a::b::f"; NULL if it is in
+ * none. */
+const char *function_name_inner(const char *name, const char *end);
+
 /* Behind the bracket that closes the one here, ( [ { or <; `end` if there is
  * none. */
 const char *function_name_skip(const char *at, const char *end);

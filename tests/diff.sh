@@ -99,6 +99,29 @@ expect 0 'Nothing changed' --svg "$work/moved.svg" "$work/1.json" "$work/2.json"
 grep -q '; gone: ' "$work/moved.svg" &&
 	complain "the picture has other paths"
 
+# On a terminal names of C++ lose first what tells least.
+name='void ns::Outer<int>::Class<char>::method<long>(std::vector<int> const\&)'
+for side in 1 2; do
+	sed "s/^fn=g/fn=$name/" "$work/$side.callgrind" >"$work/$side.name"
+done
+shown() {
+	columns=$1
+	shift
+	"$python" "$srcdir/tests/on_terminal.py" 24 "$columns" "$CTPROF" "$@" \
+		>"$work/out" 2>&1
+}
+shown 80 stats "$work/2.name"
+grep -q ' ns::Outer::Class::method (c.c:1)' "$work/out" ||
+	complain "not without brackets: $(cat "$work/out")"
+shown 70 stats "$work/2.name"
+grep -q ' \.\.\.Class::method (c.c:1)' "$work/out" ||
+	complain "not without scopes: $(cat "$work/out")"
+shown 86 diff "$work/1.name" "$work/2.name"
+grep -q ' \.\.\.method (c.c:1)' "$work/out" ||
+	complain "not the last of it: $(cat "$work/out")"
+"$CTPROF" stats "$work/2.name" | grep -qF 'const&) (c.c:1)' ||
+	complain "shortened without a terminal"
+
 # However much more it is.
 printf 'f 1\n' >"$work/one.folded"
 printf 'f 9000000000000000000\n' >"$work/most.folded"

@@ -171,6 +171,35 @@ static uint64_t random_number(uint64_t *state)
 	return *state >> 33;
 }
 
+/* Each scope leaves less of the name, down to what is in none. */
+static void check_scopes(const char *name)
+{
+	const char *end = name + strlen(name);
+
+	for (const char *inner;
+		(inner = function_name_inner(name, end)) != NULL; name = inner)
+		ck_assert(inner >= name + 2 && inner <= end);
+}
+
+START_TEST(scopes_are_taken_off_one_by_one)
+{
+	const char *name = "a::(anonymous namespace)::{lambda(b::c)#1}::"
+			   "operator()";
+	const char *end = name + strlen(name);
+
+	ck_assert(function_name_has_scopes(name));
+	name = function_name_inner(name, end);
+	name = function_name_inner(name, end);
+	ck_assert_str_eq(name, "{lambda(b::c)#1}::operator()");
+	name = function_name_inner(name, end);
+	ck_assert_str_eq(name, "operator()");
+	ck_assert_ptr_null(function_name_inner(name, end));
+	ck_assert(!function_name_has_scopes("main"));
+	ck_assert(!function_name_has_scopes("InstantiateFunction a::f<b>"));
+	ck_assert(function_name_has_scopes("void a::f<b>(c)"));
+}
+END_TEST
+
 /* Made of the pieces that mean something, and cut anywhere: nothing is read
  * beyond the end (which valgrind and sanitizers see), and nothing is left of
  * nothing only. */
@@ -200,6 +229,7 @@ START_TEST(no_text_is_too_strange)
 		memcpy(exact, text, size);
 		exact = realloc(exact, size == 0 ? 1 : size);
 		name = shorten(exact, size);
+		check_scopes(name);
 		ck_assert_uint_le(strlen(name), size);
 		ck_assert_int_eq(name[0] == '\0', size == 0);
 		free(name);
@@ -214,7 +244,7 @@ END_TEST
 START_TEST(long_nonsense_takes_no_time)
 {
 	static const char *const units[] = {"(", "<", "(*", "(<", "(<)", "{",
-		"x(", "operator<", "(*<", "<(", "a::(", "(a*)"};
+		"x(", "operator<", "(*<", "<(", "a::(", "(a*)", "a::", "a::<"};
 	size_t size = 1000000;
 	char *text = malloc(size);
 
@@ -226,6 +256,7 @@ START_TEST(long_nonsense_takes_no_time)
 		for (size_t at = 0; at < size; at++)
 			text[at] = units[i][at % unit];
 		name = shorten(text, size);
+		check_scopes(name);
 		ck_assert_uint_gt(strlen(name), 0);
 		free(name);
 	}
@@ -276,6 +307,7 @@ static TCase *make_names(void)
 		count);
 	tcase_add_loop_test(tests, a_short_name_stays_as_it_is, 0, count);
 	tcase_add_test(tests, a_name_of_python_says_its_place);
+	tcase_add_test(tests, scopes_are_taken_off_one_by_one);
 	tcase_add_test(tests, no_text_is_too_strange);
 	tcase_add_test(tests, long_nonsense_takes_no_time);
 	return tests;
