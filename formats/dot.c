@@ -19,6 +19,8 @@
 
 #include "amount.h"
 #include "buffer.h"
+#include "flame_text.h"
+#include "function_name.h"
 #include "label.h"
 #include "utf8.h"
 
@@ -50,7 +52,7 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 }
 
 /* Writes text for a quoted string: what is over `most` bytes is left out of
- * the middle, since C++ names tell most at both ends. */
+ * the middle, since names tell most at both ends. */
 static void put_short(FILE *out, const char *text, size_t most)
 {
 	size_t size = strlen(text);
@@ -69,6 +71,25 @@ static void put_short(FILE *out, const char *text, size_t most)
 	put_escaped(out, text, head);
 	(void)fputs(ELLIPSIS, out);
 	put_escaped(out, text + tail, size - tail);
+}
+
+/* The same of a name in a box, where C++'s have no room for all that they are.
+ * False if out of memory. */
+static bool put_name(FILE *out, const char *label)
+{
+	struct buffer brief = BUFFER_INIT;
+	bool ok;
+
+	if (strlen(label) <= MAX_LABEL || !function_name_has_scopes(label)) {
+		put_short(out, label, MAX_LABEL);
+		return true;
+	}
+	flame_add_name(&brief, label, MAX_LABEL);
+	ok = !brief.failed;
+	if (ok)
+		put_escaped(out, (const char *)brief.bytes, brief.used);
+	buffer_clear(&brief);
+	return ok;
 }
 
 /* One of red, green and blue. Source: CSS Color, HSL to RGB. */
@@ -128,7 +149,7 @@ static bool put_node(FILE *out, const struct profile *profile, uint32_t number,
 	bool ok;
 
 	(void)fprintf(out, "\tn%u [label=\"", number);
-	put_short(out, label, MAX_LABEL);
+	ok = put_name(out, label);
 	(void)fprintf(out, "\\n%s%%\\n(%s%%)\\n%" PRIu64 TIMES "\", tooltip=\"",
 		amount_hundredths(text[0], share),
 		amount_hundredths(text[1], self), function->cost.ncalls);
@@ -142,7 +163,7 @@ static bool put_node(FILE *out, const struct profile *profile, uint32_t number,
 		(void)fprintf(out, ":%u", function->line);
 	}
 	(void)fprintf(out, "\", color=\"#%06x\"];\n", colour(share));
-	ok = !file.failed;
+	ok = ok && !file.failed;
 	buffer_clear(&file);
 	return ok;
 }

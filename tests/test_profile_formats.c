@@ -225,6 +225,20 @@ START_TEST(dot_shows_shares_and_calls)
 }
 END_TEST
 
+START_TEST(dot_names_long_functions_of_cpp_without_brackets)
+{
+	static const char name[] =
+		"std::vector<ns::Class, std::allocator<ns::Class> "
+		">::emplace_back<ns::Class>(ns::Class&&)";
+
+	case_lone(name, "");
+	case_write(&dot_format);
+	CASE_HAS("label=\"std::vector::emplace_back\\n");
+	CASE_HAS("tooltip=\"std::vector<ns::Class, std::allocator<ns::Class> "
+		 ">::emplace_back<ns::Class>(ns::Class&amp;&amp;)\"");
+}
+END_TEST
+
 START_TEST(dot_leaves_out_what_is_below_its_limits)
 {
 	uint32_t big = case_function("big", "",
@@ -320,6 +334,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, folded_frames_hold_no_separator);
 	tcase_add_test(tests, folded_of_no_calls_is_empty);
 	tcase_add_test(tests, dot_shows_shares_and_calls);
+	tcase_add_test(tests, dot_names_long_functions_of_cpp_without_brackets);
 	tcase_add_test(tests, dot_leaves_out_what_is_below_its_limits);
 	tcase_add_test(tests, dot_draws_at_most_400_functions);
 	tcase_add_test(tests, dot_escapes_what_graphviz_would_read);
