@@ -249,6 +249,31 @@ CTP_API void ctp_end_at(int64_t time_ns);
 CTP_API void ctp_async_begin(struct ctp_site *site, uint64_t id);
 CTP_API void ctp_async_end(struct ctp_site *site, uint64_t id);
 
+enum ctp_arg_kind { CTP_ARG_INT = 0, CTP_ARG_FLOAT = 1, CTP_ARG_STRING = 2 };
+
+struct ctp_arg {
+	const char *key;
+	enum ctp_arg_kind kind;
+	union {
+		int64_t number;     /* CTP_ARG_INT */
+		double real;        /* CTP_ARG_FLOAT */
+		const char *string; /* CTP_ARG_STRING */
+	} value;
+};
+
+/* More are not stored. */
+#define CTP_ARGS_MAX 16
+
+/*
+ * The same with arguments, up to CTP_ARGS_MAX; those of ctp_arg_int() and the
+ * like belong to the range that is open on the thread.
+ *
+ * Ownership: keys and texts are copied (cut at 16,000 bytes in all; NULL is as
+ * an empty text). That some were cut or left out is counted for each event.
+ */
+CTP_API void ctp_async_begin_args(struct ctp_site *site, uint64_t id,
+	const struct ctp_arg *args, uint32_t count);
+
 /* Something that happened now; something that has this value from now on. */
 CTP_API void ctp_instant(struct ctp_site *site);
 CTP_API void ctp_counter(struct ctp_site *site, int64_t value);
@@ -276,9 +301,9 @@ CTP_API void ctp_thread_name(const char *name);
 /*
  * Adds an argument to the innermost range that is open on this thread.
  *
- * Ownership: `key` and `value` are copied (cut at 16,000 bytes together).
- * Text should be UTF-8; what is not is replaced by the writers of formats that
- * need it.
+ * Ownership: `key` and `value` are copied (cut at 16,000 bytes together; NULL is
+ * as an empty text). Text should be UTF-8; what is not is replaced by the
+ * writers of formats that need it.
  */
 CTP_API void ctp_arg_int(const char *key, int64_t value);
 CTP_API void ctp_arg_float(const char *key, double value);

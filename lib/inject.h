@@ -31,15 +31,18 @@ struct inject_name {
 	bool is_other; /* stands for names that there is no room for */
 };
 
+/* No range or mark has more. */
+#define INJECT_ARGS_MAX 4
+
 /* What is known of a range or a mark besides its name. */
 struct inject_args {
 	uint32_t count; /* 0 at first, when the rest is not set */
-	struct record_arg items[RECORD_ARGS_MAX];
+	struct record_arg items[INJECT_ARGS_MAX];
 	char texts[2][24]; /* of numbers that are shown as text */
 };
 
 /* Adds one; `key` and `text` are borrowed as long as the arguments are. One less
- * than RECORD_ARGS_MAX may be added. */
+ * than INJECT_ARGS_MAX may be added. */
 void inject_arg_int(struct inject_args *args, const char *key, int64_t value);
 void inject_arg_float(struct inject_args *args, const char *key, double value);
 void inject_arg_text(

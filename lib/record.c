@@ -406,6 +406,11 @@ void record_step(struct ctp_site *requester, int64_t step, int64_t advance)
 	thread_leave(thread);
 }
 
+static const char *text_of(const char *text)
+{
+	return text == NULL ? "" : text;
+}
+
 /* Stores an argument: time, one number, then key and value run together. */
 static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 	const char *value)
@@ -439,7 +444,7 @@ static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 
 void ctp_arg_int(const char *key, int64_t value)
 {
-	store_arg(CHUNK_ARG_INT, (uint64_t)value, key, "");
+	store_arg(CHUNK_ARG_INT, (uint64_t)value, text_of(key), "");
 }
 
 void ctp_arg_float(const char *key, double value)
@@ -447,12 +452,12 @@ void ctp_arg_float(const char *key, double value)
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	store_arg(CHUNK_ARG_FLOAT, bits, key, "");
+	store_arg(CHUNK_ARG_FLOAT, bits, text_of(key), "");
 }
 
 void ctp_arg_string(const char *key, const char *value)
 {
-	store_arg(CHUNK_ARG_TEXT, 0, key, value);
+	store_arg(CHUNK_ARG_TEXT, 0, text_of(key), text_of(value));
 }
 
 void ctp_thread_name(const char *name)

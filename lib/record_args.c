@@ -69,10 +69,10 @@ static bool is_cut(const struct record_event *event, const struct part *parts,
 
 static void store(struct thread *thread, const struct record_event *event)
 {
-	struct part parts[RECORD_ARGS_MAX];
-	const uint32_t count = event->arg_count < RECORD_ARGS_MAX
+	struct part parts[CTP_ARGS_MAX];
+	const uint32_t count = event->arg_count < CTP_ARGS_MAX
 				       ? event->arg_count
-				       : RECORD_ARGS_MAX;
+				       : CTP_ARGS_MAX;
 	const size_t words = 3 + measure(event, parts, count);
 	const uint64_t ticks = clock_stamp(session_uses_tsc());
 	const uint32_t site = record_site(event->site);
@@ -105,4 +105,35 @@ void ctp_private_event(const struct record_event *event)
 		return;
 	store(thread, event);
 	thread_leave(thread);
+}
+
+static struct record_arg taken(const struct ctp_arg *arg)
+{
+	struct record_arg out = {
+		.kind = CHUNK_ARG_INT, .key = arg->key == NULL ? "" : arg->key};
+
+	if (arg->kind == CTP_ARG_STRING) {
+		out.kind = CHUNK_ARG_TEXT;
+		out.text = arg->value.string == NULL ? "" : arg->value.string;
+	} else if (arg->kind == CTP_ARG_FLOAT) {
+		out.kind = CHUNK_ARG_FLOAT;
+		memcpy(&out.number, &arg->value.real, sizeof(out.number));
+	} else {
+		out.number = (uint64_t)arg->value.number;
+	}
+	return out;
+}
+
+void ctp_async_begin_args(struct ctp_site *site, uint64_t id,
+	const struct ctp_arg *args, uint32_t count)
+{
+	struct record_arg taken_args[CTP_ARGS_MAX];
+
+	for (uint32_t i = 0; i < count && i < CTP_ARGS_MAX; i++)
+		taken_args[i] = taken(&args[i]);
+	ctp_private_event(&(struct record_event){.kind = CHUNK_ASYNC_BEGIN,
+		.site = site,
+		.id = id,
+		.args = taken_args,
+		.arg_count = count});
 }

@@ -11,9 +11,6 @@
 #include "chunk.h"
 #include "ctprof.h"
 
-/* More are not stored. */
-#define RECORD_ARGS_MAX 4
-
 struct record_arg {
 	enum chunk_long kind; /* CHUNK_ARG_INT, _FLOAT or _TEXT */
 	const char *key;
@@ -29,8 +26,8 @@ struct record_event {
 	uint32_t arg_count;
 };
 
-/* Records the event now, with all of its arguments or not at all. Keys and
- * texts are copied (cut at 16,000 bytes together). */
+/* Records the event now, with all of its arguments or not at all; up to
+ * CTP_ARGS_MAX. Keys and texts are copied (cut at 16,000 bytes together). */
 CTP_API void ctp_private_event(const struct record_event *event);
 
 #endif

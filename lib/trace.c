@@ -19,7 +19,7 @@ static const struct {
 	[LOSS_SHORT_RANGES] = {"short_ranges",
 		"ranges left out: shorter than the minimum", true},
 	[LOSS_CUT_TEXT] = {"cut_text",
-		"names or arguments cut: too long", true},
+		"names or arguments cut: too long or too many", true},
 	[LOSS_UNWOUND_RANGES] = {"unwound_ranges",
 		"functions left without an exit (longjmp, an exception, the "
 		"thread's end), closed there", true},

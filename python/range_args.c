@@ -1,43 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include "range_args.h"
 
-#include "ctprof.h"
-
 PyObject *range_args_encode(PyObject *text)
 {
 	return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
 }
 
-/* An argument that is neither a number nor text is shown as print() would. */
-static bool add_text(const char *key, PyObject *value)
+/* An argument that is neither a number nor text is shown as print() would. Both
+ * of `held` are references of the caller's now, which the argument borrows. */
+static bool take(struct ctp_arg *arg, PyObject *key, PyObject *value,
+	PyObject *held[static 2])
 {
-	PyObject *text = PyObject_Str(value);
-	PyObject *bytes = text == NULL ? NULL : range_args_encode(text);
+	int overflow = 0;
+	PyObject *text;
 
-	if (bytes != NULL)
-		ctp_arg_string(key, PyBytes_AS_STRING(bytes));
+	held[0] = range_args_encode(key);
+	if (held[0] == NULL)
+		return false;
+	*arg = (struct ctp_arg){.key = PyBytes_AS_STRING(held[0])};
+	if (PyFloat_CheckExact(value)) {
+		arg->kind = CTP_ARG_FLOAT;
+		arg->value.real = PyFloat_AS_DOUBLE(value);
+		return true;
+	}
+	if (PyLong_CheckExact(value)) {
+		arg->value.number =
+			PyLong_AsLongLongAndOverflow(value, &overflow);
+		if (overflow == 0)
+			return true;
+	}
+	text = PyObject_Str(value);
+	held[1] = text == NULL ? NULL : range_args_encode(text);
 	Py_XDECREF(text);
-	Py_XDECREF(bytes);
-	return bytes != NULL;
+	if (held[1] == NULL)
+		return false;
+	arg->kind = CTP_ARG_STRING;
+	arg->value.string = PyBytes_AS_STRING(held[1]);
+	return true;
 }
 
-static bool add_argument(const char *key, PyObject *value)
+static void add(const struct ctp_arg *arg)
 {
-	if (PyLong_CheckExact(value)) {
-		int overflow = 0;
-		long long number =
-			PyLong_AsLongLongAndOverflow(value, &overflow);
-
-		if (overflow != 0)
-			return add_text(key, value);
-		ctp_arg_int(key, number);
-		return true;
-	}
-	if (PyFloat_CheckExact(value)) {
-		ctp_arg_float(key, PyFloat_AS_DOUBLE(value));
-		return true;
-	}
-	return add_text(key, value);
+	if (arg->kind == CTP_ARG_STRING)
+		ctp_arg_string(arg->key, arg->value.string);
+	else if (arg->kind == CTP_ARG_FLOAT)
+		ctp_arg_float(arg->key, arg->value.real);
+	else
+		ctp_arg_int(arg->key, arg->value.number);
 }
 
 /* The sequence number, which libctprof adds itself: an argument of this name
@@ -74,16 +83,45 @@ bool range_args_add(PyObject *args)
 	bool done = true;
 
 	while (done && PyDict_Next(args, &at, &key, &value)) {
-		PyObject *bytes;
+		struct ctp_arg arg;
+		PyObject *held[2] = {NULL, NULL};
 
 		if (is_seq(key, value, &seq))
 			continue;
-		bytes = range_args_encode(key);
 		Py_INCREF(value);
-		done = bytes != NULL &&
-		       add_argument(PyBytes_AS_STRING(bytes), value);
+		done = take(&arg, key, value, held);
 		Py_DECREF(value);
-		Py_XDECREF(bytes);
+		if (done)
+			add(&arg);
+		Py_XDECREF(held[0]);
+		Py_XDECREF(held[1]);
+	}
+	return done;
+}
+
+bool range_args_begin(struct ctp_site *site, uint64_t id, PyObject *args)
+{
+	/* One more than are stored, for the library to count. */
+	struct ctp_arg taken[CTP_ARGS_MAX + 1];
+	PyObject *held[CTP_ARGS_MAX + 1][2] = {{NULL, NULL}};
+	PyObject *key;
+	PyObject *value;
+	Py_ssize_t at = 0;
+	uint32_t count = 0;
+	bool done = true;
+
+	while (done && count <= CTP_ARGS_MAX &&
+		PyDict_Next(args, &at, &key, &value)) {
+		Py_INCREF(value);
+		done = take(&taken[count], key, value, held[count]);
+		Py_DECREF(value);
+		count++;
+	}
+	if (done)
+		ctp_async_begin_args(site, id, taken, count);
+	for (uint32_t i = 0; i < count; i++) {
+		Py_XDECREF(held[i][0]);
+		Py_XDECREF(held[i][1]);
 	}
 	return done;
 }

@@ -281,6 +281,8 @@ static char range_doc[] =
 static PyMemberDef range_members[] = {
 	{"name", T_OBJECT_EX, offsetof(struct range, name), READONLY,
 		"what the time is recorded under"},
+	{"_args", T_OBJECT, offsetof(struct range, args), READONLY,
+		"its arguments: a dict, or None"},
 	{NULL, 0, 0, 0, NULL},
 };
 
@@ -310,12 +312,17 @@ static PyObject *not_a_name(PyObject *object)
 		Py_TYPE(object)->tp_name);
 }
 
-static PyObject *async_begin(PyObject *module, PyObject *name)
+static PyObject *async_begin(PyObject *module, PyObject *args)
 {
 	struct ctp_site *site;
 	uint64_t number = 0;
+	PyObject *of_range = NULL;
+	PyObject *name;
 
 	(void)module;
+	if (!PyArg_ParseTuple(
+		    args, "O|O!:async_begin", &name, &PyDict_Type, &of_range))
+		return NULL;
 	if (!PyUnicode_Check(name))
 		return not_a_name(name);
 	if (is_on()) {
@@ -323,7 +330,10 @@ static PyObject *async_begin(PyObject *module, PyObject *name)
 		if (site == NULL)
 			return NULL;
 		number = tracer_number();
-		ctp_async_begin(site, number);
+		if (of_range == NULL)
+			ctp_async_begin(site, number);
+		else if (!range_args_begin(site, number, of_range))
+			return NULL;
 	}
 	return PyLong_FromUnsignedLongLong(number);
 }
@@ -414,9 +424,10 @@ static PyObject *step(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-	{"async_begin", async_begin, METH_O,
-		"async_begin(name) -> int: a range outside the nesting begins; "
-		"its number, or 0\nif it is not recorded."},
+	{"async_begin", async_begin, METH_VARARGS,
+		"async_begin(name[, args]) -> int: a range outside the nesting "
+		"begins, with the\narguments of a dict; its number, or 0 if it "
+		"is not recorded."},
 	{"async_end", async_end, METH_VARARGS,
 		"async_end(name, number): it ends, on any thread."},
 	{"instant", instant, METH_O, "instant(name): something happened now."},

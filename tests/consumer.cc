@@ -21,11 +21,28 @@ static bool begins()
 	       ctp_site_intern_info(&info) != nullptr;
 }
 
+// Arguments of an asynchronous range, without the names of fields.
+static void asynchronous()
+{
+	CTP_SCOPE("asynchronous");
+	static struct ctp_site job = {"job", nullptr, 0, 0};
+	struct ctp_arg args[2] = {};
+
+	args[0].key = "count";
+	args[0].value.number = 1;
+	args[1].key = "path";
+	args[1].kind = CTP_ARG_STRING;
+	args[1].value.string = "a.cc";
+	ctp_async_begin_args(&job, 1, args, 2);
+	ctp_async_end(&job, 1);
+}
+
 int main()
 {
 	CTP_SCOPE("consumer");
 	if (!begins())
 		return 2;
+	asynchronous();
 	try {
 		return work(2) + work(4);
 	} catch (int n) {

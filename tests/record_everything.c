@@ -15,6 +15,11 @@ static int fibonacci(int n)
 static void *work(void *unused)
 {
 	static struct ctp_site job = {"job \"1\"", "a\\b.c", 7, 0};
+	const struct ctp_arg args[] = {
+		{"whole", CTP_ARG_INT, {.number = INT64_MAX}},
+		{"real", CTP_ARG_FLOAT, {.real = -0.1}},
+		{"text", CTP_ARG_STRING, {.string = "\"\303\251\""}},
+	};
 
 	(void)unused;
 	ctp_thread_name("worker");
@@ -24,7 +29,7 @@ static void *work(void *unused)
 	ctp_arg_string(
 		"text", "h\303\251llo\n\t\"quoted\" \\ \360\237\230\200");
 	ctp_arg_string("broken", "\377\376 not UTF-8");
-	ctp_async_begin(&job, UINT64_MAX);
+	ctp_async_begin_args(&job, UINT64_MAX, args, 3);
 	for (int i = 0; i < 13; i++) {
 		(void)fibonacci(12);
 		CTP_INSTANT("tick");

@@ -185,6 +185,71 @@ START_TEST(every_kind_of_event_comes_back)
 }
 END_TEST
 
+/* The range that is open has none of them. */
+START_TEST(asynchronous_ranges_have_arguments)
+{
+	const struct ctp_arg args[] = {
+		{"t", CTP_ARG_STRING, {.string = "text"}},
+		{"f", CTP_ARG_FLOAT, {.real = 0.5}},
+		{"n", CTP_ARG_INT, {.number = INT64_MIN}},
+	};
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_begin("around");
+	ctp_async_begin_args(ctp_site_intern("s", NULL, 0), 77, args, 3);
+	ctp_async_begin_args(ctp_site_intern("s", NULL, 0), 78, NULL, 0);
+	ctp_end();
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	case_expect(case_path,
+		"begin around; "
+		"async_begin s 77 t='text' f=0x1p-1 n=-9223372036854775808; "
+		"async_begin s 78; end; ");
+}
+END_TEST
+
+START_TEST(arguments_over_the_sixteenth_are_counted)
+{
+	struct ctp_arg args[17];
+	struct case_content content;
+	char *events;
+
+	for (uint32_t i = 0; i < 17; i++)
+		args[i] = (struct ctp_arg){"n", CTP_ARG_INT, {.number = i}};
+	case_start(CTP_POLICY_BLOCK, 0);
+	ctp_async_begin_args(ctp_site_intern("s", NULL, 0), 77, args, 16);
+	ctp_async_begin_args(ctp_site_intern("s", NULL, 0), 77, args, 17);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	content = case_read_log(case_path, "s");
+	ck_assert_uint_eq(content.kinds[EVENT_ASYNC_BEGIN], 2);
+	ck_assert_uint_eq(content.losses[LOSS_CUT_TEXT], 1);
+	events = case_read_events(case_path);
+	ck_assert_ptr_nonnull(strstr(events, " n=15; async_begin"));
+	ck_assert_ptr_null(strstr(events, " n=16"));
+	free(events);
+}
+END_TEST
+
+START_TEST(arguments_that_are_null_are_empty)
+{
+	const struct ctp_arg args[] = {
+		{NULL, CTP_ARG_STRING, {.string = NULL}},
+		{NULL, CTP_ARG_FLOAT, {.real = 0.5}},
+		{NULL, (enum ctp_arg_kind)3, {.number = 3}},
+	};
+
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_begin("a");
+	ctp_arg_int(NULL, 1);
+	ctp_arg_float(NULL, 0.5);
+	ctp_arg_string(NULL, NULL);
+	ctp_async_begin_args(ctp_site_intern("s", NULL, 0), 77, args, 3);
+	ctp_end();
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	case_expect(case_path, "begin a; arg =1; arg =0x1p-1; arg =''; "
+			       "async_begin s 77 ='' =0x1p-1 =3; end; ");
+}
+END_TEST
+
 START_TEST(equal_sites_are_one)
 {
 	struct ctp_site *site = ctp_site_intern("a", "b", 1);
@@ -302,6 +367,9 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tests, drops_and_records_add_up, 0, 2);
 	tcase_add_test(tests, timelines_stay_whole_where_ranges_are_dropped);
 	tcase_add_test(tests, every_kind_of_event_comes_back);
+	tcase_add_test(tests, asynchronous_ranges_have_arguments);
+	tcase_add_test(tests, arguments_over_the_sixteenth_are_counted);
+	tcase_add_test(tests, arguments_that_are_null_are_empty);
 	tcase_add_test(tests, equal_sites_are_one);
 	tcase_add_test(tests, names_too_long_are_cut_not_lost);
 	tcase_add_test(tests, the_global_step_is_the_maximum);

@@ -19,14 +19,15 @@ _ASYNC_GENERATOR = 0x200
 class _Span:
     """A range outside the nesting, as a block."""
 
-    __slots__ = ("_name", "_number")
+    __slots__ = ("_name", "_args", "_number")
 
-    def __init__(self, name):
+    def __init__(self, name, args=None):
         self._name = name
+        self._args = (name,) if args is None else (name, args)
         self._number = 0  # 0: not open
 
     def __enter__(self):
-        self._number = _ctprof.async_begin(self._name)
+        self._number = _ctprof.async_begin(*self._args)
         return self
 
     def __exit__(self, *error):
@@ -34,25 +35,25 @@ class _Span:
         _ctprof.async_end(self._name, number)
 
 
-def _of_coroutine(name, function):
+def _of_coroutine(timed, function):
     async def wrapper(*args, **kwargs):
-        with _Span(name):
+        with _Span(timed.name, timed._args):
             return await function(*args, **kwargs)
     return wrapper
 
 
-def _of_generator(name, function):
+def _of_generator(timed, function):
     def wrapper(*args, **kwargs):
-        with _Span(name):
+        with _Span(timed.name, timed._args):
             return (yield from function(*args, **kwargs))
     return wrapper
 
 
-def _of_async_generator(name, function):
+def _of_async_generator(timed, function):
     # What `yield from` does, which asynchronous generators do not have.
     async def wrapper(*args, **kwargs):
         inner = function(*args, **kwargs)
-        with _Span(name):
+        with _Span(timed.name, timed._args):
             try:
                 value = await anext(inner)
                 while True:
@@ -87,7 +88,7 @@ def _of_same_name(timed, function):
 
 def _outside_the_nesting(timed, function):
     def wrapper(*args, **kwargs):
-        with _Span(timed.name):
+        with _Span(timed.name, timed._args):
             return function(*args, **kwargs)
     return wrapper
 
@@ -96,11 +97,11 @@ def decorate(timed, function, of=_of_function):
     """The function, each call of which is in the range `timed`."""
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & _COROUTINE:
-        wrapper = _of_coroutine(timed.name, function)
+        wrapper = _of_coroutine(timed, function)
     elif flags & _GENERATOR:
-        wrapper = _of_generator(timed.name, function)
+        wrapper = _of_generator(timed, function)
     elif flags & _ASYNC_GENERATOR:
-        wrapper = _of_async_generator(timed.name, function)
+        wrapper = _of_async_generator(timed, function)
     else:
         wrapper = of(timed, function)
     return functools.wraps(function)(wrapper)
@@ -146,7 +147,7 @@ class record_function:
             raise RuntimeError(f"the range {self.name!r} was entered before")
         self._is_entered = True
         if self._asynchronous:
-            self._span = _Span(self.name).__enter__()
+            self._span = _Span(self.name, self._timed._args).__enter__()
         else:
             self._timed.__enter__()
         return self

@@ -1,50 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What programs name themselves: ranges, labelled ranges, instants, counters
-and steps; alone, and among the calls of a trace."""
+"""What programs name themselves: ranges, instants, counters and steps; alone,
+and among the calls of a trace."""
 
 import unittest
 
+import range_case
 import support
 
-BEGIN = """
-import asyncio, concurrent.futures, sys, threading
-import ctprof
-"""
 
-
-class Ranges(support.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.log = self.work / "run.ctp"
-
-    def record(self, text, tracing=False):
-        """Runs the text with recording on, and with its calls or not."""
-        start = (f"ctprof.start({str(self.log)!r})\n" if tracing else "")
-        env = {} if tracing else {"CTPROF_OUT": str(self.log)}
-        end = "\nctprof.stop()" if tracing else ""
-        script = self.script(BEGIN + start + text + end)
-        return support.python(script, env=env, cwd=self.work).stdout
-
-    def names(self):
-        """The ranges of the only thread, by their beginning."""
-        (rows,) = support.ranges(self.log).values()
-        return [name for _, _, name in rows]
-
-    def functions(self):
-        """The profile, by names alone; so are callers."""
-        return {key[2]: function._replace(
-                    callers={key[2]: edge for key, edge
-                             in function.callers.items()})
-                for key, function in support.stats(self.log).items()}
-
-    def spans(self):
-        """Asynchronous ranges: (phase, name), as they come in the log."""
-        return [(event["ph"], event["name"])
-                for event in support.chrome(self.log)
-                if event["ph"] in "be"]
-
+class Ranges(range_case.TestCase):
     def test_nothing_records_and_nothing_happens(self):
-        self.script(BEGIN + """
+        self.script(range_case.BEGIN + """
 @ctprof.trace
 def function(): return 1
 @ctprof.range("b")
@@ -185,7 +151,7 @@ ctprof.trace(compiled)()
 
     def test_call_that_is_older_than_the_trace_stands_for_itself(self):
         log = str(self.log)
-        support.python(self.script(BEGIN + f'''
+        support.python(self.script(range_case.BEGIN + f'''
 def work(): pass
 @ctprof.trace
 def recorder(first):
@@ -354,97 +320,40 @@ asyncio.run(main())
         self.assertEqual(self.spans(), [("b", "generator"),
                                         ("e", "generator")] * 2)
 
-    def test_label_has_its_argument(self):
+    def test_arguments_outside_the_nesting(self):
         self.record("""
-with ctprof.record_function("label", "words"):
-    pass
-@ctprof.record_function("decorates")
-def function(): return 4
-print(function(), function())
-""")
-        events = [event for event in support.chrome(self.log)
-                  if event["ph"] == "X"]
-        self.assertEqual([event["name"] for event in events],
-                         ["label", "decorates", "decorates"])
-        self.assertEqual(events[0]["args"], {"args": "words"})
-
-    def test_label_ends_with_a_future_on_another_thread(self):
-        self.record("""
-go = threading.Event()
-with concurrent.futures.ThreadPoolExecutor(1) as pool:
-    with ctprof.record_function("label", asynchronous=True) as label:
-        future = label.end_with(pool.submit(go.wait))
-    ctprof.instant("block is left")
-    go.set()
-    future.result()
-""")
-        events = [event for event in support.chrome(self.log)
-                  if event["ph"] in "bei"]
-        self.assertEqual(
-            [(event["ph"], event["name"]) for event in
-             sorted(events, key=lambda event: event["ts"])],
-            [("b", "label"), ("i", "block is left"), ("e", "label")])
-        begin, end = (event["tid"] for event in events if event["ph"] in "be")
-        self.assertNotEqual(begin, end)
-
-    def test_label_ends_with_a_future_of_asyncio(self):
-        self.record("""
-async def main():
-    future = asyncio.get_running_loop().create_future()
-    with ctprof.record_function("label", asynchronous=True) as label:
-        label.end_with(future)
-    with ctprof.range("meanwhile"):
+class Bad:
+    def __str__(self): raise ValueError("no text")
+@ctprof.range("coroutine", seq=5, size=0.5, big=1 << 70, text="words")
+async def coroutine(): pass
+@ctprof.range("generator", **{str(i): i for i in range(20)})
+def generator(): yield
+@ctprof.record_function("function", "words", asynchronous=True)
+def function(): pass
+@ctprof.range("bad", bad=Bad())
+def bad(): yield
+with ctprof.range("around"):
+    asyncio.run(coroutine())
+    list(generator())
+    function()
+    with ctprof.record_function("label", "more words", asynchronous=True):
         pass
-    future.cancel()
-    await asyncio.sleep(0)
-asyncio.run(main())
-""")
-        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
-
-    def test_label_without_a_future_ends_with_its_block(self):
-        self.record("""
-with ctprof.record_function("label", asynchronous=True):
-    pass
-""")
-        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
-
-    def test_asynchronous_label_of_a_function(self):
-        said = self.record("""
-@ctprof.record_function("label", asynchronous=True)
-def function(n): return n + 1
-print(function(1))
-""")
-        self.assertEqual(said, "2\n")
-        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
-
-    def test_nested_label_with_a_future_is_two_ranges(self):
-        self.record("""
-future = concurrent.futures.Future()
-with ctprof.record_function("label") as label:
-    label.end_with(future)
-with ctprof.range("after"):
-    future.set_result(1)
-""")
-        self.assertEqual(self.names(), ["label", "after"])
-        self.assertEqual(self.spans(), [("b", "label"), ("e", "label")])
-
-    def test_second_future_is_an_error(self):
-        said = self.record("""
-def attempt(function, *arguments):
     try:
-        function(*arguments)
-    except RuntimeError as error:
-        print(error)
-label = ctprof.record_function("label", asynchronous=True)
-attempt(label.end_with, concurrent.futures.Future())
-with label:
-    label.end_with(concurrent.futures.Future())
-    attempt(label.end_with, concurrent.futures.Future())
-attempt(label.__enter__)
+        list(bad())
+    except ValueError:
+        pass
 """)
-        self.assertEqual(said, "the range 'label' has not begun\n"
-                         "the range 'label' has a future already\n"
-                         "the range 'label' was entered before\n")
+        events = {event["name"]: event.get("args")
+                  for event in support.chrome(self.log)
+                  if event["ph"] in "Xb"}
+        self.assertEqual(events.pop("generator"),
+                         {str(i): i for i in range(16)})
+        self.assertEqual(events, {
+            "around": None,
+            "coroutine": {"seq": 5, "size": 0.5, "big": str(1 << 70),
+                          "text": "words"},
+            "function": {"args": "words"},
+            "label": {"args": "more words"}})
 
     def test_instants_counters_and_steps(self):
         said = self.record("""
