@@ -32,7 +32,8 @@ static void show_rules(const struct argp_state *state, const char *name)
 
 	if (lines == NULL)
 		argp_error(state,
-			"--show-rules=%s: not clang, dynamo or import", name);
+			"--show-rules=%s: not clang, dynamo, import or nvcc",
+			name);
 	else {
 		for (; *lines != NULL; lines++)
 			fputs(*lines, stdout);
@@ -83,7 +84,8 @@ static int open_rules(struct request *request)
 	}
 	/* A name that was mistyped looks like a file. */
 	if (access(request->rules, F_OK) != 0)
-		say("--rules=%s: not clang, dynamo or import, and no file",
+		say("--rules=%s: not clang, dynamo, import or nvcc, and no "
+		    "file",
 			request->rules);
 	else
 		say_error(request->rules, &err);
@@ -147,9 +149,9 @@ static int run(int argc, char **argv)
 static const struct argp_option options[] = {
 	OPTION_HEADING("Phases:", GROUP_MAIN),
 	{"rules", KEY_RULES, "NAME|FILE", 0,
-		"which ranges begin which phase: the rules clang, dynamo or "
-		"import, or those of a file (default: of the three those "
-		"that know most of an input's time)", GROUP_MAIN},
+		"which ranges begin which phase: the rules clang, dynamo, "
+		"import or nvcc, or those of a file (default: of these four "
+		"those that know most of an input's time)", GROUP_MAIN},
 	{"show-rules", KEY_SHOW_RULES, "NAME", 0,
 		"print the rules that ctprof has under this name, to begin "
 		"a file of rules with", GROUP_MAIN},
@@ -166,8 +168,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Show the time by phase: of compiling with clang or PyTorch, "
-	       "of importing in Python, or by rules of your own. The self "
+	.doc = "Show the time by phase: of compiling with clang, nvcc or "
+	       "PyTorch, of importing in Python, or by rules of your own. The "
+	       "self "
 	       "times of the phases, what is in none of them, and what is in "
 	       "no range are all of the threads' time, exactly. Several inputs "
 	       "are summed; a directory stands for the traces below it.\v"

@@ -137,8 +137,8 @@ static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
 	if (set == PHASE_TOTALS_NONE) {
 		fputs("No phase is known of: ", out);
 		put_counts(total, out);
-		fputs("\n(the rules clang, dynamo and import have none of its "
-		      "ranges; see --rules)\n",
+		fputs("\n(the rules clang, dynamo, import and nvcc have none "
+		      "of its ranges; see\n--rules)\n",
 			out);
 		return true;
 	}

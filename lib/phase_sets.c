@@ -14,6 +14,7 @@ static const struct {
 	{"clang", clang_rules},
 	{"dynamo", dynamo_rules},
 	{"import", import_rules},
+	{"nvcc", nvcc_rules},
 };
 
 #define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))

@@ -7,5 +7,6 @@
 extern const char *const clang_rules[];
 extern const char *const dynamo_rules[];
 extern const char *const import_rules[];
+extern const char *const nvcc_rules[];
 
 #endif

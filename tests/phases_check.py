@@ -331,6 +331,23 @@ def check_clang():
     check("clang, by the oracle", rows, count(shipped("clang"), ranges)[0])
 
 
+def check_nvcc():
+    """Each program that nvcc runs is a process with one thread."""
+    trace = os.path.join(TRACES, "nvcc_13.0.json.gz")
+    document = report(trace)
+    with gzip.open(trace, "rt", encoding="utf-8") as file:
+        events = [one for one in json.load(file)["traceEvents"]
+                  if one.get("ph") == "X"]
+    events.sort(key=lambda one: (one["ts"], -one["dur"]))
+    ranges = [Range(one["pid"], one["ts"] * 1000,
+                    (one["ts"] + one["dur"]) * 1000, one["name"])
+              for one in events]
+    check("nvcc: chosen", document["sets"][0]["rules"], "nvcc")
+    rows = rows_of(document)
+    check("nvcc, by the oracle", rows, count(shipped("nvcc"), ranges)[0])
+    check("nvcc: all is known", UNKNOWN in rows, False)
+
+
 def read_ranges(trace):
     """The ranges of a thread in PyTorch's trace, but for operators."""
     with gzip.open(trace, "rt", encoding="utf-8") as file:
@@ -366,6 +383,7 @@ def main():
     check_dynamo()
     check_import()
     check_clang()
+    check_nvcc()
     check_torch()
     sys.exit(failed != 0)
 

@@ -115,7 +115,7 @@ class Check:
         return self.names.find(row["name"], row["file"], row["line"])
 
     def all(self):
-        if self.plain.of_clang:
+        if self.plain.of_clang or self.plain.of_nvcc:
             self.count(trace_counts.Trace(self.path, details=True))
             self.options = ("--names=mangled",)
         report = self.stats(self.path)

@@ -168,6 +168,9 @@ class Trace:
         self.children_first = False
         self.of_clang = isinstance(document, dict) and \
             "beginningOfTime" in document
+        # nvcc's ranges that LLVM opens are about something, too.
+        self.of_nvcc = isinstance(document, dict) and \
+            "targetArchs" in document.get("otherData", {})
         self.samples = 0
         if isinstance(document, dict):
             self.events = document.get("traceEvents", [])
