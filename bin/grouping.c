@@ -174,9 +174,9 @@ static const struct argp_option options[] = {
 		"add up operations by name, site (name, file and line), shape "
 		"(name and shapes of inputs), stack (name and 5 functions "
 		"around it; stack:N), cat (what kind they are) or module; or "
-		"what compilers did, as clang's -ftime-trace tells, by name, "
-		"phase, unit, header, template, template-set, function, or all "
-		"of these (the default, of a directory)", GROUP_MAIN},
+		"what compilers did, as traces of clang and nvcc tell, by "
+		"name, phase, unit, header, template, template-set, function, "
+		"or all of these (the default, of a directory)", GROUP_MAIN},
 	{"columns", KEY_COLUMNS, "LIST", 0,
 		"of operations, show these in text: cpu, device, memory, "
 		"flops, memory-each (of several devices each), all (default: "

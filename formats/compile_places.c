@@ -14,12 +14,17 @@
 static const char *phase_of(
 	const struct compile_places *places, const char *name, size_t size)
 {
-	const struct phase_rules *rules = places->rules.rules[0];
 	const struct phase_subject subject = {
 		.name = name, .name_size = size, .file = "", .category = ""};
-	uint32_t phase = phase_rules_find(rules, &subject).phase;
 
-	return phase == PHASE_NONE ? NULL : phase_rules_phase(rules, phase);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct phase_rules *rules = places->rules[i].rules[0];
+		uint32_t phase = phase_rules_find(rules, &subject).phase;
+
+		if (phase != PHASE_NONE)
+			return phase_rules_phase(rules, phase);
+	}
+	return NULL;
 }
 
 /* Is it one that only compilers have? What is called "Source" may be anything,
@@ -56,7 +61,8 @@ bool compile_places_init(struct compile_places *places, uint32_t groups)
 	*places =
 		(struct compile_places){.sites = trace_new(), .groups = groups};
 	return places->sites != NULL &&
-	       phase_sets_open(&places->rules, "clang", NULL) == CTP_OK;
+	       phase_sets_open(&places->rules[0], "clang", NULL) == CTP_OK &&
+	       phase_sets_open(&places->rules[1], "nvcc", NULL) == CTP_OK;
 }
 
 void compile_places_clear(struct compile_places *places)
@@ -65,7 +71,8 @@ void compile_places_clear(struct compile_places *places)
 	memory_free(places->known);
 	buffer_clear(&places->text);
 	trace_free(places->sites);
-	phase_sets_clear(&places->rules);
+	phase_sets_clear(&places->rules[0]);
+	phase_sets_clear(&places->rules[1]);
 }
 
 void compile_places_begin(

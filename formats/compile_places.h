@@ -19,7 +19,7 @@ struct compile_place {
 struct compile_places {
 	struct trace *sites;         /* only its sites are used */
 	uint32_t groups;             /* that are asked for */
-	struct phase_sets rules;     /* of phases: one */
+	struct phase_sets rules[2];  /* of phases: clang's, nvcc's */
 	struct compile_place *known; /* by number in `sites` */
 	uint32_t known_room;
 	struct buffer text;

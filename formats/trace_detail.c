@@ -13,10 +13,11 @@
 #define PLACE_DIGITS 9
 
 enum form {
-	FORM_FILE,   /* the detail is a file's name */
-	FORM_PLACE,  /* file:line:column */
-	FORM_NAME,   /* behind the range's own name */
-	FORM_SYMBOL, /* likewise, as the linker knows it */
+	FORM_FILE,     /* the detail is a file's name */
+	FORM_PLACE,    /* file:line:column */
+	FORM_NAME,     /* behind the range's own name */
+	FORM_SYMBOL,   /* likewise, as the linker knows it */
+	FORM_INSTANCE, /* likewise, of "TEMPLATE [INSTANCE]" the second */
 };
 
 static const struct kind {
@@ -39,6 +40,11 @@ static const struct kind {
 	{"InstantiateFunction", FORM_NAME, TRACE_DETAIL_FUNCTION},
 	{"OptFunction", FORM_SYMBOL, TRACE_DETAIL_OPTIMIZED},
 	{"CodeGen Function", FORM_SYMBOL, TRACE_DETAIL_GENERATED},
+	{"Processing Header File", FORM_FILE, TRACE_DETAIL_HEADER},
+	{"Instantiating Template Class", FORM_INSTANCE, TRACE_DETAIL_CLASS},
+	{"Instantiating Template Function", FORM_INSTANCE,
+		TRACE_DETAIL_FUNCTION},
+	{"Generating Function IR", FORM_SYMBOL, TRACE_DETAIL_GENERATED},
 };
 
 /* A site: not known yet, nothing of clang's, its headers that are asynchronous;
@@ -91,16 +97,31 @@ static bool take_number(const char *text, size_t *size, uint32_t *number)
 	return true;
 }
 
+/* The last part of "std::less [std::less<int>]"; all of what is not so. */
+static const char *find_instance(char *text)
+{
+	char *begin = strstr(text, " [");
+	size_t size = strlen(text);
+
+	if (begin == NULL || text[size - 1] != ']')
+		return text;
+	text[size - 1] = '\0';
+	return begin + 2;
+}
+
 /* Appends the detail to the range's name. */
 static void add_detail(struct details *details, const struct kind *kind)
 {
 	enum trace_names names = details->source.trace->names;
-	const char *text = (const char *)details->detail.bytes;
+	const char *text;
 	const char *plain = NULL;
 
 	buffer_add_byte(&details->detail, '\0');
 	if (details->detail.failed)
 		return;
+	text = (const char *)details->detail.bytes;
+	if (kind->form == FORM_INSTANCE)
+		text = find_instance((char *)details->detail.bytes);
 	if (kind->form == FORM_SYMBOL && names != TRACE_NAMES_MANGLED)
 		plain = demangle(&details->demangler, text);
 	if (plain != NULL)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clang says its ranges are about: the header, the template, the function.
+ * What clang and nvcc say their ranges are about: the header, the template, the function.
  * In a profile that is part of what a function is; without it all headers would
  * be one. In a timeline it is an argument like others, so that a profile has the
  * same names whatever the events went through before.
  * Source: LLVM's llvm/lib/Support/TimeProfiler.cpp, and the scopes that clang
- * (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo, Passes) open with it.
+ * (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo, Passes) open with it;
+ * traces of nvcc 13.0, whose compiler for the device has its own frontend.
  */
 #ifndef TRACE_DETAIL_H
 #define TRACE_DETAIL_H

@@ -133,6 +133,28 @@ for name in compiler templates backend optimizer 'machine code'; do
 		complain "$name: $ours ns, but $theirs ns for stats"
 done
 
+# nvcc's: headers and templates as its compiler for the device tells.
+nvcc=$srcdir/tests/traces/nvcc_13.0.json.gz
+for group in header template; do
+	"$CTPROF" stats -q --json --group "$group" "$nvcc" >"$group.json"
+done
+gzip -dc "$nvcc" | "$python" -c '
+import collections, json, sys
+wanted = {"header": collections.Counter(), "template": collections.Counter()}
+for one in json.load(sys.stdin)["traceEvents"]:
+    name, detail = one.get("name", ""), one.get("args", {}).get("detail")
+    if name == "Processing Header File":
+        wanted["header"][detail] += 1
+    elif name.startswith("Instantiating "):
+        instance = detail[detail.index(" [") + 2:-1]
+        wanted["template"][name + " " + instance] += 1
+for group, counts in wanted.items():
+    with open(group + ".json", encoding="utf-8") as file:
+        rows = json.load(file)["rows"]
+    found = {row["file"] or row["name"]: row["ncalls"] for row in rows}
+    assert found == counts and counts, (group, found, counts)
+' || complain "nvcc: headers or templates"
+
 # Each set of rules for itself, in one report.
 expect 0 '' -q "$clang" "$work/check/import.json" \
 	"$srcdir/tests/traces/cpu_only.json.gz"

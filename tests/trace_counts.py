@@ -34,13 +34,15 @@ PYTHON = "python_function"
 POINTS = "iIRPnTpNODcvV()="  # phases of what has no duration
 INT64_MAX = 2**63 - 1
 
-# clang's ranges that are, in a profile, what they are about, too: which file,
-# which place of one, or which name.
-FILES = ("Source", "OptModule")
+# clang's and nvcc's ranges that are, in a profile, what they are about, too:
+# which file, which place of one, or which name; of templates in brackets.
+FILES = ("Source", "OptModule", "Processing Header File")
 PLACES = ("ParseDeclarationOrFunctionDefinition", "EvaluateAsConstantExpr")
 NAMED = ("ParseFunctionDefinition", "ParseClass", "ParseTemplate", "DebugType",
          "RunPass", "RunLoopPass", "InstantiateClass", "InstantiateFunction",
-         "OptFunction", "CodeGen Function")
+         "OptFunction", "CodeGen Function", "Generating Function IR")
+INSTANCES = ("Instantiating Template Class", "Instantiating Template Function")
+INSTANCE = re.compile(r".*? \[(.*)\]", re.DOTALL)
 PLACE = re.compile(r"(.+:[0-9]{1,9}):[0-9]{1,9}", re.DOTALL)
 
 # Calls in Python by JAX, which have no category.
@@ -143,9 +145,11 @@ def detailed(event):
     not count."""
     name = event.get("name", "")
     detail = (event.get("args") or {}).get("detail")
-    if name not in FILES + PLACES + NAMED or not isinstance(detail, str) or \
-            not detail:
+    if name not in FILES + PLACES + NAMED + INSTANCES or \
+            not isinstance(detail, str) or not detail:
         return name
+    if name in INSTANCES and INSTANCE.fullmatch(detail):
+        return f"{name} {INSTANCE.fullmatch(detail)[1]}"
     place = PLACE.fullmatch(detail) if name in PLACES else None
     return f"{name} {place[1] if place else detail}"
 
