@@ -99,6 +99,9 @@ static const struct {
 	{0, "MMPD", 4,
 		"is rustc's; give ctprof what 'crox' of measureme makes of "
 		"it"},
+	{0, "source file name , phase name", 29,
+		"is of nvcc's --time; give ctprof what its "
+		"--fdevice-time-trace writes"},
 	{0, "NYTProf ", 8,
 		"is NYTProf's; give ctprof what 'nytprofcg' makes of it"},
 	{0, "TRACE START [", 13,
