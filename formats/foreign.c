@@ -124,7 +124,8 @@ static const struct {
 	{0, "--- symbol\n", 11, "is of gperftools" BY_PPROF},
 	{0, "heap profile:", 13, "is a heap profile as text" BY_PPROF},
 	{0, "go 1.", 5,
-		"is a trace of Go's runtime; give ctprof what 'go tool trace "
+		"is a trace of Go's runtime; give ctprof the page /jsontrace "
+		"that 'go tool trace' serves, or what 'go tool trace "
 		"-pprof=sync' makes of it"},
 	{0, "gmon\1", 5,
 		"is gprof's data; give ctprof what 'gprof PROGRAM FILE' "
