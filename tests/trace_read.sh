@@ -281,7 +281,8 @@ cmp -s "$work/one" "$work/two" || complain "$(diff "$work/one" "$work/two")"
 END
 [ "$(grep -c '^instant,.*,(none),(none),.*Record Window End' "$work/out")" = 1 ] ||
 	complain "no process: $(cat "$work/out")"
-# Bazel's counters are numbers as text; JAX and rocprof have events of nothing.
+# Bazel's counters are numbers as text; JAX, nvcc and rocprof have events of
+# nothing, of which nothing is lost.
 "$ctprof" convert -q -t chrome - >"$work/out" <<'END'
 [{},{"ph":"C","name":"cpu","pid":1,"tid":1,"ts":1,
 "args":{"a":"0.5","b":"1x","c":"12345678901234567","d":3}},{}]
@@ -290,5 +291,5 @@ has '"args":{"a":0.5}'
 has '"args":{"c":12345678901234567}'
 has '"args":{"d":3}'
 has '"not_shown":1'
-has '"left_out":2'
+grep -q left_out "$work/out" && complain "{} is no event to be left out"
 exit $failed
