@@ -2,11 +2,9 @@
 #include "last_thread.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -51,22 +49,11 @@ void last_thread_hold(bool on)
 		atomic_fetch_add(&last.holds, 1);
 }
 
-/* Is the thread of this number called so? */
-static bool is_called(int tasks, const char *number, const char *name)
+static bool is_called(const char *number, const char *name)
 {
-	char path[64];
-	char found[32];
-	ssize_t size = 0;
-	int fd;
+	char found[PROCESS_THREAD_NAME];
 
-	(void)snprintf(path, sizeof(path), "%.20s/comm", number);
-	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		size = read(fd, found, sizeof(found));
-		(void)close(fd);
-	}
-	return size == (ssize_t)strlen(name) + 1 &&
-	       memcmp(found, name, strlen(name)) == 0;
+	return process_thread_name(number, found) && strcmp(found, name) == 0;
 }
 
 /* How many threads there are that the recording of devices needs. */
@@ -77,7 +64,7 @@ static long count_device_threads(void)
 	long count = 0;
 
 	while (tasks != NULL && (task = readdir(tasks)) != NULL)
-		count += is_called(dirfd(tasks), task->d_name, DEVICE_THREAD);
+		count += is_called(task->d_name, DEVICE_THREAD);
 	if (tasks != NULL)
 		(void)closedir(tasks);
 	return count;

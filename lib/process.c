@@ -46,14 +46,29 @@ static size_t read_command(char *out, size_t size)
 	return used;
 }
 
-void process_boot_id(char *out, size_t size)
+/* The file's line, of less than `size` bytes. */
+static void read_line(const char *path, char *out, size_t size)
 {
-	size_t used =
-		read_file("/proc/sys/kernel/random/boot_id", out, size - 1);
+	size_t used = read_file(path, out, size - 1);
 
 	while (used > 0 && out[used - 1] == '\n')
 		used--;
 	out[used] = '\0';
+}
+
+void process_boot_id(char *out, size_t size)
+{
+	read_line("/proc/sys/kernel/random/boot_id", out, size);
+}
+
+bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME])
+{
+	char path[64];
+
+	(void)snprintf(
+		path, sizeof(path), "/proc/self/task/%.20s/comm", thread);
+	read_line(path, name, PROCESS_THREAD_NAME);
+	return name[0] != '\0';
 }
 
 /* What /proc/PID/stat holds from this field on; NULL if that is not known. */

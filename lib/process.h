@@ -3,6 +3,7 @@
 #ifndef PROCESS_H
 #define PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,6 +22,11 @@ int64_t process_started_ns(void);
  * stopped, ...; and how many threads there are, that one among them. 0 where it
  * cannot be known. */
 char process_state(pid_t pid, long *threads);
+
+/* What one of our threads is called, by its number as text; false, with "", if
+ * there is none, or it cannot be known. */
+#define PROCESS_THREAD_NAME 17 /* a line feed while it is read */
+bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME]);
 
 /* The running kernel's boot id; "" where it cannot be known. */
 void process_boot_id(char *out, size_t size);

@@ -466,7 +466,7 @@ void ctp_thread_name(const char *name)
 
 	if (thread == NULL)
 		return;
-	thread->named = true;
+	atomic_store(&thread->named, true);
 	registry_rename(
 		atomic_load(&thread->track), LOG_THREAD, thread->tid, name);
 	thread_leave(thread);

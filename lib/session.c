@@ -370,6 +370,7 @@ static enum ctp_status end(void)
 
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	thread_stop_all();
+	thread_rename_all();
 	status = drain_stop(&err);
 	thread_release_all();
 	session_state.lost =

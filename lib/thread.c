@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "thread.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -13,6 +15,7 @@
 #include "emit.h"
 #include "inherit.h"
 #include "instrument.h"
+#include "process.h"
 #include "registry.h"
 #include "session.h"
 
@@ -122,7 +125,7 @@ static struct thread *attach(void)
 		return NULL;
 	}
 	thread->tid = (uint32_t)syscall(SYS_gettid);
-	thread->named = false;
+	atomic_store(&thread->named, false);
 	thread->emit_depth = 0;
 	set_next(thread, NOWHERE);
 	atomic_store(&thread->session, 0);
@@ -373,6 +376,23 @@ void thread_stop_all(void)
 	}
 }
 
+void thread_rename_all(void)
+{
+	char name[PROCESS_THREAD_NAME];
+	char number[16];
+
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		if (thread->hidden || !atomic_load(&thread->alive) ||
+			atomic_load(&thread->named) || !is_current(thread))
+			continue;
+		(void)snprintf(number, sizeof(number), "%" PRIu32, thread->tid);
+		if (process_thread_name(number, name))
+			registry_rename(atomic_load(&thread->track), LOG_THREAD,
+				thread->tid, name);
+	}
+}
+
 void thread_release_all(void)
 {
 	/* What hangs in the slow path still looks at its chunk. */
@@ -434,7 +454,7 @@ static void thread_exit(void *argument)
 
 		thread_settle(thread);
 		(void)prctl(PR_GET_NAME, name);
-		if (!thread->named)
+		if (!atomic_load(&thread->named))
 			registry_rename(atomic_load(&thread->track), LOG_THREAD,
 				thread->tid, name);
 		retire(thread);

@@ -53,7 +53,7 @@ struct thread {
 	uint32_t timeline_dropped; /* its open ranges without room */
 	uint64_t seq;              /* of the next chunk */
 	uint32_t tid;
-	bool named;  /* by ctp_thread_name() */
+	_Atomic bool named; /* by ctp_thread_name() */
 	bool hidden; /* no thread of the program: its track has no record */
 	_Atomic uint32_t dropped_ranges;
 	_Atomic uint32_t dropped_events;
@@ -164,6 +164,10 @@ void thread_rotate_old(uint64_t now);
 /* Waits until no other thread is in the slow path, having stopped new ones by
  * ctp_on = 0, and makes every thread take the slow path next. */
 void thread_stop_all(void);
+
+/* After that: tells what threads are called that live on. Most programs name
+ * one in its first function, which was recorded before. */
+void thread_rename_all(void);
 
 /* Recording is over and packed: no thread holds a chunk any more. */
 void thread_release_all(void);

@@ -362,6 +362,45 @@ START_TEST(longer_names_are_cut_and_counted)
 }
 END_TEST
 
+static pthread_barrier_t named;
+
+/* As most programs do: the thread is in its first function by then. */
+static void *name_late(void *own)
+{
+	case_begin("run");
+	if (own != NULL)
+		ctp_thread_name(own);
+	ck_assert_int_eq(pthread_setname_np(pthread_self(), "late"), 0);
+	(void)pthread_barrier_wait(&named);
+	(void)pthread_barrier_wait(&named);
+	return NULL;
+}
+
+START_TEST(threads_that_live_on_have_the_names_they_gave_themselves)
+{
+	static char own[] = "own";
+	static char *const names[] = {NULL, own};
+
+	for (int i = 0; i < 2; i++) {
+		struct case_content content;
+		pthread_t thread;
+
+		(void)pthread_barrier_init(&named, NULL, 2);
+		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		ck_assert_int_eq(
+			pthread_create(&thread, NULL, name_late, names[i]), 0);
+		(void)pthread_barrier_wait(&named);
+		ck_assert_int_eq(ctp_stop(), CTP_OK);
+		(void)pthread_barrier_wait(&named);
+		join_all(&thread, 1);
+		content = case_read_log(case_path, "run");
+		ck_assert_uint_eq(content.tracks, 1);
+		ck_assert_str_eq(content.thread_name, i == 0 ? "late" : "own");
+		(void)pthread_barrier_destroy(&named);
+	}
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("record_thread");
@@ -383,6 +422,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_hundred_thousand_sites_are_all_there);
 	tcase_add_test(tests, long_names_are_all_there);
 	tcase_add_test(tests, longer_names_are_cut_and_counted);
+	tcase_add_test(tests,
+		threads_that_live_on_have_the_names_they_gave_themselves);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
