@@ -152,8 +152,8 @@ static bool describe(const char *path, uint64_t size_bytes, bool verbose)
 	struct input input;
 
 	if (size_bytes == 0) {
-		say("%s: is empty: the program ended before anything was "
-		    "written",
+		say("%s: is empty: its process goes on, or ended before "
+		    "anything was written",
 			path);
 		return false;
 	}

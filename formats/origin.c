@@ -87,8 +87,8 @@ static enum ctp_status refuse_empty(
 		return CTP_OK;
 	if (origin->inflate == NULL)
 		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is empty; a log whose program was killed needs "
-			"'ctprof repair'");
+			"is empty; a log may still be recorded, and one whose "
+			"program was killed needs 'ctprof repair'");
 	facts = inflate_file_facts(origin->inflate);
 	if (facts.damage != NULL)
 		return ctp_fail(err, CTP_ERR_FORMAT, facts.damage_at, "%s",

@@ -192,6 +192,40 @@ for version in 4 5; do
 			tree.ctp)
 done
 
+# A daemon goes on when the program has ended, and is killed.
+# end LOG: kills the process of this log, and completes that.
+end() {
+	local pid=${1%.ctp}
+	kill -KILL "${pid##*.}"
+	for _ in $(seq 100); do
+		"$CTPROF" repair "$1" 2>said && break
+		sleep 0.05
+	done
+}
+cat >daemon.cc <<'END'
+#include <unistd.h>
+static void serve() { for (;;) pause(); }
+int main() { if (daemon(1, 1) != 0) return 1; serve(); }
+END
+${CXX:-g++} -g -finstrument-functions -o daemon daemon.cc
+record daemon.ctp -- ./daemon 2>/dev/null
+rm daemon.ctp
+for log in daemon.*.ctp; do
+	expect "a daemon's log is empty at first" 3 "$CTPROF" stats "$log"
+	check "which is no error" said "a log may still be recorded"
+	end "$log"
+	check "it is completed when it was killed" "$CTPROF" stats "$log"
+	check "then its names are due" said "see 'ctprof symbolize'"
+	check "and found" "$CTPROF" symbolize "$log"
+	check "all of them" has "$log" 'serve()'
+done
+"$CTPROF" record -o daemon.ctp --force -- ./daemon 2>said
+for log in daemon.*.ctp; do
+	[ -s "$log" ] && continue
+	check "record says that it goes on" said "$log: is empty: its process goes on"
+	end "$log"
+done
+
 # Chosen functions.
 ${CXX:-g++} -g -O1 -finstrument-functions -o program \
 	"$srcdir/tests/symbols_program.cc"
