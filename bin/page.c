@@ -180,7 +180,7 @@ void page_part_name(struct page_part *part, const char *name)
 	struct buffer brief = BUFFER_INIT;
 	size_t size = strlen(name);
 
-	if (size > TEXT_SHOWN && function_name_has_scopes(name))
+	if (size > TEXT_SHOWN && function_name_has_scopes(name, size))
 		function_name_add_short(&brief, name, size);
 	if (brief.used != 0 && brief.used < TEXT_SHOWN) {
 		buffer_add_text(&brief, "\xe2\x80\xa6");

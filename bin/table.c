@@ -292,7 +292,8 @@ static const char *fit_name(const struct table *table, const char *cell,
 	size_t others;
 
 	if (name == NULL || width_of(cell) <= width ||
-		!function_name_has_scopes(text + name->begin))
+		!function_name_has_scopes(
+			text + name->begin, name->end - name->begin))
 		return cell;
 	made->used = 0;
 	buffer_add(made, cell, name->begin - name->cell);

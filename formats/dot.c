@@ -78,9 +78,10 @@ static void put_short(FILE *out, const char *text, size_t most)
 static bool put_name(FILE *out, const char *label)
 {
 	struct buffer brief = BUFFER_INIT;
+	size_t size = strlen(label);
 	bool ok;
 
-	if (strlen(label) <= MAX_LABEL || !function_name_has_scopes(label)) {
+	if (size <= MAX_LABEL || !function_name_has_scopes(label, size)) {
 		put_short(out, label, MAX_LABEL);
 		return true;
 	}

@@ -96,9 +96,20 @@ function behindScope(text) {
 	return 0;
 }
 
+// Is it no phrase, nor something that is done with a function?
+function hasScopes(name) {
+	let outside = "";
+	if (!name.includes("::") || /^[A-Z][A-Za-z]* /.test(name))
+		return false;
+	for (let at = 0; at < name.length;) {
+		outside += name[at];
+		at = "(<{[".includes(name[at]) ? skip(name, at) : at + 1;
+	}
+	return !outside.includes(" ") || outside.includes("(");
+}
+
 return (name, room) => {
-	if (placesOf(name) <= room || !name.includes("::") ||
-		/^[A-Z][A-Za-z]* /.test(name))
+	if (placesOf(name) <= room || !hasScopes(name))
 		return cut(name, room);
 	let text = briefOf(name);
 	let front = "";

@@ -137,7 +137,7 @@ void flame_add_name(struct buffer *out, const char *name, unsigned places)
 	bool cut;
 	size_t kept = flame_fit(name, size, places, &cut);
 
-	if (cut && places > 0 && function_name_has_scopes(name)) {
+	if (cut && places > 0 && function_name_has_scopes(name, size)) {
 		function_name_add_short(&brief, name, size);
 		if (brief.failed)
 			out->failed = true;

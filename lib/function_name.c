@@ -124,14 +124,38 @@ const char *function_name_inner(const char *name, const char *end)
 	return NULL;
 }
 
-bool function_name_has_scopes(const char *name)
+/* Behind a first word of letters, if that begins with a capital. */
+static const char *skip_capital(const char *name, const char *end)
 {
 	const char *at = name;
 
-	while ((*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z'))
+	if (at == end || *at < 'A' || *at > 'Z')
+		return at;
+	while (at < end &&
+		((*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z')))
 		at++;
-	return !(*name >= 'A' && *name <= 'Z' && *at == ' ') &&
-	       strstr(at, "::") != NULL;
+	return at;
+}
+
+bool function_name_has_scopes(const char *name, size_t size)
+{
+	const char *end = name + size;
+	const char *behind = skip_capital(name, end);
+	bool spaces = false;
+	bool parameters = false;
+
+	if (memmem(name, size, "::", 2) == NULL ||
+		(behind < end && behind > name && *behind == ' '))
+		return false;
+	for (const char *at = name; at < end;) {
+		spaces |= *at == ' ';
+		parameters |= *at == '(';
+		if (*at == '(' || *at == '<' || *at == '{' || *at == '[')
+			at = function_name_skip(at, end);
+		else
+			at++;
+	}
+	return !spaces || parameters;
 }
 
 const char *function_name_skip(const char *at, const char *end)

@@ -23,9 +23,9 @@ void function_name_add_short(struct buffer *out, const char *name, size_t size);
  * Is it one of C++, say, that tells more without what function_name_add_short()
  * takes away? A word before it that begins with a capital says what is done with
  * a function, as in traces of clang: "InstantiateFunction ns::f"; types that are
- * returned are rarely like that.
+ * returned are rarely like that. Nor has a phrase scopes: "load::all the data".
  */
-bool function_name_has_scopes(const char *name);
+bool function_name_has_scopes(const char *name, size_t size);
 
 /* Behind the first scope of a short name, "b::f" of "a::b::f"; NULL if it is in
  * none. */

@@ -119,6 +119,11 @@ grep -q ' \.\.\.Class::method (c.c:1)' "$work/out" ||
 shown 86 diff "$work/1.name" "$work/2.name"
 grep -q ' \.\.\.method (c.c:1)' "$work/out" ||
 	complain "not the last of it: $(cat "$work/out")"
+sed "s/^fn=g/fn=load::all the data of the first batch from the disk/" \
+	"$work/2.callgrind" >"$work/2.phrase"
+shown 80 stats "$work/2.phrase"
+grep -q ' load::all .*\.\.\..* (c.c:1)' "$work/out" ||
+	complain "a phrase is not a function: $(cat "$work/out")"
 "$CTPROF" stats "$work/2.name" | grep -qF 'const&) (c.c:1)' ||
 	complain "shortened without a terminal"
 

@@ -53,6 +53,7 @@ SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
          ("a::f(b::c)::{lambda(d::e)#1}::operator()() const", 31,
           "\u2026{lambda(d::e)#1}::operator()"),
          ("InstantiateFunction a::f<b>", 10, "Instantia\u2026"),
+         ("load::all the data", 10, "load::all\u2026"),
          ("plain(int)", 8, "plain(i\u2026"))
 COLOR = "return getComputedStyle(document.querySelector(arguments[0])).fill"
 

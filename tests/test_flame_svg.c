@@ -78,6 +78,7 @@ START_TEST(names_lose_first_what_tells_least)
 		{"a::f(b::c)::{lambda(d::e)#1}::operator()() const", 31,
 			"\u2026{lambda(d::e)#1}::operator()"},
 		{"InstantiateFunction a::f<b>", 10, "Instantia\u2026"},
+		{"load::all the data", 10, "load::all\u2026"},
 		{"plain(int)", 8, "plain(i\u2026"}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -171,6 +171,11 @@ static uint64_t random_number(uint64_t *state)
 	return *state >> 33;
 }
 
+static bool has_scopes(const char *name)
+{
+	return function_name_has_scopes(name, strlen(name));
+}
+
 /* Each scope leaves less of the name, down to what is in none. */
 static void check_scopes(const char *name)
 {
@@ -187,16 +192,18 @@ START_TEST(scopes_are_taken_off_one_by_one)
 			   "operator()";
 	const char *end = name + strlen(name);
 
-	ck_assert(function_name_has_scopes(name));
+	ck_assert(has_scopes(name));
 	name = function_name_inner(name, end);
 	name = function_name_inner(name, end);
 	ck_assert_str_eq(name, "{lambda(b::c)#1}::operator()");
 	name = function_name_inner(name, end);
 	ck_assert_str_eq(name, "operator()");
 	ck_assert_ptr_null(function_name_inner(name, end));
-	ck_assert(!function_name_has_scopes("main"));
-	ck_assert(!function_name_has_scopes("InstantiateFunction a::f<b>"));
-	ck_assert(function_name_has_scopes("void a::f<b>(c)"));
+	ck_assert(!has_scopes("main"));
+	ck_assert(!has_scopes("InstantiateFunction a::f<b>"));
+	ck_assert(!has_scopes("load::all the data"));
+	ck_assert(has_scopes("void a::f<b>(c)"));
+	ck_assert(has_scopes("a::f<b, c>::g"));
 }
 END_TEST
 
