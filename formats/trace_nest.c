@@ -9,6 +9,7 @@
 #define OUTLIVED_MAX 64
 
 struct frame {
+	int64_t start_ns; /* of a call */
 	int64_t limit_ns; /* no later than that of the frame below */
 	uint64_t end_order;
 	uint32_t calls; /* it and those right below that are calls */
@@ -134,20 +135,24 @@ bool trace_nest_outlives(const struct trace_nest *nest, uint32_t track,
 {
 	const struct trace_stack *stack = &nest->stacks[track];
 	uint32_t count = 0;
+	bool outlives = false;
 
-	while (count < stack->depth && count < OUTLIVED_MAX) {
+	for (; count < stack->depth && count < OUTLIVED_MAX; count++) {
 		const struct frame *frame =
 			&stack->frames[stack->depth - count - 1];
 
 		if (frame->limit_ns >= call->end_ns)
 			break;
+		/* In a part of a file it may be one that it made. */
+		if (frame->calls > 0 && frame->start_ns == call->start_ns)
+			continue;
 		/* A moment is still open at its time. */
 		if (frame->calls > 0 || frame->limit_ns <= call->start_ns)
 			return false;
 		*time_ns = frame->limit_ns;
-		count++;
+		outlives = true;
 	}
-	return count > 0 && count < OUTLIVED_MAX;
+	return outlives && count < OUTLIVED_MAX;
 }
 
 static bool push(struct trace_stack *stack, struct frame frame)
@@ -163,7 +168,8 @@ bool trace_nest_open(struct trace_nest *nest, uint32_t track,
 	const struct trace_slice *slice)
 {
 	struct trace_stack *stack = &nest->stacks[track];
-	struct frame frame = {.limit_ns = slice->end_ns,
+	struct frame frame = {.start_ns = slice->start_ns,
+		.limit_ns = slice->end_ns,
 		.end_order = slice->end_order,
 		.cut = slice->cut};
 

@@ -4,45 +4,24 @@
  * the end of the part is not known: it is held until it ends, or the part does.
  * Writers take slices in order of their ends as well as of their beginnings.
  *
+ * Of calls that began before the part, and will nest later (EVENT_WHOLE), it
+ * has what lies in it at last: in a file that a profile is made of, what begins
+ * together with the ranges that are opened anew has to stand behind them.
+ *
  * A range is opened anew not at once where a part begins, but with the next
  * thing on its track: one that ends at that moment was whole in the part
  * before.
  */
-#include "cut.h"
+#include "cut_private.h"
 
-#include "event_copy.h"
-#include "held.h"
 #include "memory.h"
-#include "open_async.h"
-#include "open_ranges.h"
-
-struct cut {
-	struct event_source source; /* first: it is what callers hold */
-	int64_t from_ns;
-	int64_t until_ns;
-	int64_t now_ns;
-	int64_t end_ns; /* the trace's, while that is the part's */
-	bool (*is_full)(void *user);
-	void *user;
-	struct event next; /* of the inner source's, if there is one */
-	bool has_next;
-	bool ended; /* the inner source */
-	bool over;  /* the part */
-	bool asyncs_shown;
-	struct event_queue queue;
-	struct open_ranges ranges;
-	struct open_asyncs asyncs;
-	struct held held;
-	struct event piece; /* given out; its arguments are owned */
-};
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-/* The event, at another time. */
-static bool add_at(struct cut *cut, const struct event *event, int64_t time_ns)
+bool cut_add_at(struct cut *cut, const struct event *event, int64_t time_ns)
 {
 	struct event moved = *event;
 
@@ -50,17 +29,23 @@ static bool add_at(struct cut *cut, const struct event *event, int64_t time_ns)
 	return event_queue_add(&cut->queue, &moved);
 }
 
-/* Opens anew what is open on the track. */
+/* Opens anew what is open on the track. What is left of a call that was moved
+ * nests there, and is no longer told of as a whole. */
 static bool reopen(struct cut *cut, struct open_track *track)
 {
 	bool done = true;
 
 	for (; track->shown < track->depth && done; track->shown++) {
-		const struct open_range *range = &track->ranges[track->shown];
+		struct open_range *range = &track->ranges[track->shown];
+		struct event whole;
 
-		done = add_at(cut, &range->begin, cut->from_ns);
+		if (range->begin.dur_ns > 0 &&
+			held_take_whole(&cut->crossing, &range->begin, &whole))
+			event_copy_clear(&whole);
+		range->begin.dur_ns = 0;
+		done = cut_add_at(cut, &range->begin, cut->from_ns);
 		for (uint32_t i = 0; i < range->bound_count && done; i++)
-			done = add_at(cut, &range->bound[i], cut->from_ns);
+			done = cut_add_at(cut, &range->bound[i], cut->from_ns);
 	}
 	return done;
 }
@@ -122,7 +107,7 @@ static bool add_rest(
 	rest = top->begin;
 	rest.kind = EVENT_WHOLE;
 	rest.dur_ns = (uint64_t)event_end(end) - (uint64_t)rest.time_ns;
-	return add_piece(cut, &rest, cut->until_ns);
+	return held_add(&cut->crossing, &rest);
 }
 
 static bool add_end(struct cut *cut, const struct event *event)
@@ -158,55 +143,11 @@ static bool add_lasting(struct cut *cut, const struct event *event)
 
 	if (end_ns <= cut->from_ns && event->time_ns < cut->from_ns)
 		return true;
+	if (event->kind == EVENT_WHOLE && event->time_ns <= cut->from_ns)
+		return held_add(&cut->crossing, event);
 	if (cut->is_full != NULL && end_ns > event->time_ns)
 		return held_add(&cut->held, event);
 	return add_piece(cut, event, cut->until_ns);
-}
-
-static bool begin_async(struct cut *cut, const struct event *event)
-{
-	struct open_async *async =
-		open_asyncs_add(&cut->asyncs, cut->source.trace, event);
-
-	if (async == NULL)
-		return false;
-	if (event->time_ns < cut->from_ns)
-		return true;
-	async->shown = true;
-	return event_queue_add(&cut->queue, event);
-}
-
-static bool end_async(struct cut *cut, const struct event *event)
-{
-	const struct open_async *async =
-		open_asyncs_take(&cut->asyncs, cut->source.trace, event);
-
-	if (event->time_ns < cut->from_ns)
-		return true;
-	if (async != NULL && !async->shown) {
-		if (event->time_ns == cut->from_ns && event->arg_count == 0)
-			return true;
-		if (!add_at(cut, &async->begin, cut->from_ns))
-			return false;
-	}
-	return event_queue_add(&cut->queue, event);
-}
-
-static bool reopen_asyncs(struct cut *cut)
-{
-	bool done = true;
-
-	cut->asyncs_shown = true;
-	for (uint32_t i = cut->asyncs.first; i != 0 && done;) {
-		struct open_async *async = &cut->asyncs.items[i - 1];
-
-		i = async->after;
-		if (async->shown)
-			continue;
-		async->shown = true;
-		done = add_at(cut, &async->begin, cut->from_ns);
-	}
-	return done;
 }
 
 /* One that has ended by now; those that ended with the part before were whole
@@ -225,16 +166,16 @@ static bool release_held(struct cut *cut)
 	return true;
 }
 
-/* Gives out what is still held, as far as it is before `until_ns`. */
-static bool add_held(struct cut *cut, int64_t until_ns)
+/* Gives out what is still held, as far as it is in the part. */
+static bool add_held(struct cut *cut, struct held *held)
 {
 	bool done = true;
 
-	held_sort(&cut->held);
-	for (size_t i = 0; i < cut->held.count && done; i++)
-		if (event_end(&cut->held.items[i]) > cut->from_ns)
-			done = add_piece(cut, &cut->held.items[i], until_ns);
-	held_restore(&cut->held);
+	held_sort(held);
+	for (size_t i = 0; i < held->count && done; i++)
+		if (event_end(&held->items[i]) > cut->from_ns)
+			done = add_piece(cut, &held->items[i], cut->until_ns);
+	held_restore(held);
 	return done;
 }
 
@@ -257,7 +198,7 @@ static bool take_nested(struct cut *cut, const struct event *event)
 static bool take(struct cut *cut, const struct event *event)
 {
 	if (event->time_ns > cut->from_ns && !cut->asyncs_shown &&
-		!reopen_asyncs(cut))
+		!cut_reopen_asyncs(cut))
 		return false;
 	switch (event->kind) {
 	case EVENT_BEGIN:
@@ -271,9 +212,9 @@ static bool take(struct cut *cut, const struct event *event)
 	case EVENT_ACTIVITY:
 		return add_lasting(cut, event);
 	case EVENT_ASYNC_BEGIN:
-		return begin_async(cut, event);
+		return cut_begin_async(cut, event);
 	case EVENT_ASYNC_END:
-		return end_async(cut, event);
+		return cut_end_async(cut, event);
 	default:
 		return event->time_ns < cut->from_ns ||
 		       event_queue_add(&cut->queue, event);
@@ -295,22 +236,6 @@ static bool close_track(struct cut *cut, uint32_t number)
 	return done;
 }
 
-static bool close_asyncs(struct cut *cut)
-{
-	bool done = reopen_asyncs(cut);
-
-	for (uint32_t i = cut->asyncs.last; i != 0 && done;) {
-		struct event end = cut->asyncs.items[i - 1].begin;
-
-		i = cut->asyncs.items[i - 1].before;
-		end.kind = EVENT_ASYNC_END;
-		end.args = NULL;
-		end.arg_count = 0;
-		done = add_at(cut, &end, cut->until_ns);
-	}
-	return done;
-}
-
 /* Ends the part at until_ns: all that is open goes on in the next one. */
 static bool close_part(struct cut *cut)
 {
@@ -323,7 +248,8 @@ static bool close_part(struct cut *cut)
 		trace->end_ns = cut->until_ns;
 	for (uint32_t i = 0; i < cut->ranges.room && done; i++)
 		done = close_track(cut, i);
-	return done && close_asyncs(cut) && add_held(cut, cut->until_ns);
+	return done && cut_close_asyncs(cut) && add_held(cut, &cut->held) &&
+	       add_held(cut, &cut->crossing);
 }
 
 /* Nothing more comes: what was never ended stays open, as it was, unless the
@@ -345,7 +271,8 @@ static bool finish(struct cut *cut)
 		else if (end_ns > cut->from_ns)
 			done = reopen(cut, &cut->ranges.tracks[i]);
 	}
-	return done && reopen_asyncs(cut) && add_held(cut, INT64_MAX);
+	return done && cut_reopen_asyncs(cut) && add_held(cut, &cut->held) &&
+	       add_held(cut, &cut->crossing);
 }
 
 static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
@@ -425,6 +352,7 @@ static void close_cut(struct event_source *source)
 	open_ranges_clear(&cut->ranges);
 	open_asyncs_clear(&cut->asyncs);
 	held_clear(&cut->held);
+	held_clear(&cut->crossing);
 	event_copy_clear(&cut->piece);
 	cut->source.inner->close(cut->source.inner);
 	memory_free(cut);
@@ -464,12 +392,28 @@ void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user)
 	cut->user = user;
 }
 
+/* Forgets the calls that have ended by the part. */
+static void drop_crossed(struct cut *cut)
+{
+	const struct event *first;
+
+	while ((first = held_first(&cut->crossing)) != NULL &&
+		event_end(first) <= cut->from_ns) {
+		struct event ended = held_take(&cut->crossing);
+
+		event_copy_clear(&ended);
+	}
+}
+
 enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
 {
 	if (cut->ended || !cut->has_next)
 		return CTP_END;
+	if (!held_move_wholes(&cut->held, &cut->crossing))
+		return no_memory(err);
 	cut->source.trace->end_ns = cut->end_ns;
 	cut->from_ns = cut->until_ns;
+	drop_crossed(cut);
 	cut->now_ns = cut->from_ns;
 	cut->until_ns = INT64_MAX;
 	cut->over = false;

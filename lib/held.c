@@ -7,6 +7,9 @@
 #include "event_copy.h"
 #include "memory.h"
 
+/* Calls at one moment: more would take too long, and nobody makes them. */
+#define WHOLES_SEARCHED 1024
+
 void held_clear(struct held *held)
 {
 	for (size_t i = 0; i < held->count; i++)
@@ -81,6 +84,48 @@ struct event held_take(struct held *held)
 	held->items[0] = held->items[--held->count];
 	sink(held, 0);
 	return first;
+}
+
+bool held_take_whole(
+	struct held *held, const struct event *begin, struct event *whole)
+{
+	for (size_t i = 0; i < held->count && i < WHOLES_SEARCHED; i++) {
+		struct event *item = &held->items[i];
+
+		if (item->kind != EVENT_WHOLE || item->track != begin->track ||
+			item->site != begin->site ||
+			(uint64_t)begin->time_ns - (uint64_t)item->time_ns !=
+				begin->dur_ns)
+			continue;
+		*whole = *item;
+		*item = held->items[--held->count];
+		if (i < held->count) {
+			sink(held, i);
+			rise(held, i);
+		}
+		return true;
+	}
+	return false;
+}
+
+bool held_move_wholes(struct held *from, struct held *to)
+{
+	size_t kept = 0;
+	bool done = true;
+
+	for (size_t i = 0; i < from->count; i++) {
+		struct event *item = &from->items[i];
+
+		if (done && item->kind == EVENT_WHOLE) {
+			done = held_add(to, item);
+			event_copy_clear(item);
+		} else {
+			from->items[kept++] = *item;
+		}
+	}
+	from->count = kept;
+	held_restore(from);
+	return done;
 }
 
 /* What encloses others comes first. */

@@ -26,6 +26,14 @@ const struct event *held_first(const struct held *held);
 /* Takes that one out: its arguments are the caller's to free. */
 struct event held_take(struct held *held);
 
+/* Takes out the call, see EVENT_WHOLE, that this is the begin of; false if it
+ * is not held. Its arguments are the caller's to free. */
+bool held_take_whole(
+	struct held *held, const struct event *begin, struct event *whole);
+
+/* Moves all EVENT_WHOLEs; false if out of memory. */
+bool held_move_wholes(struct held *from, struct held *to);
+
 /* In order of their beginning, from now on until one is added or taken. */
 void held_sort(struct held *held);
 

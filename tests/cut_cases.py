@@ -157,6 +157,32 @@ def windows_are_clipped(file):
         cut_check.check_window(whole, path('piece.json'), a, b)
 
 
+def roots_of(file):
+    """The times of the outermost functions."""
+    times = Counter()
+    for line in run('convert', '-q', '-t', 'folded', file).stdout.splitlines():
+        stack, time = line.rsplit(b' ', 1)
+        times[stack.split(b';')[0]] += int(time)
+    return times
+
+
+def pieces_nest_as_their_logs(file):
+    """In a log calls in Python that overlap ranges have been put in order."""
+    events, document = cut_check.load(whole_of(file))
+    start = min(to_ns(e['ts']) for e in events if 'dur' in e)
+    rows = {(e['pid'], e['tid']) for e in document['traceEvents']
+            if e['name'] == 'thread_name' and '(calls)' in e['args']['name']}
+    calls = [e for e in events if e['ph'] == 'X' and
+             (e['pid'], e['tid']) in rows]
+    for call in calls[::4]:
+        since = to_ns(call['ts']) - start + to_ns(call['dur']) // 2
+        for piece in path('piece.ctp'), path('piece.json'):
+            run('cut', '-q', '--force', '--time', f'{since}..', file, '-o',
+                piece)
+        same(roots_of(path('piece.json')), roots_of(path('piece.ctp')),
+             f'from {since}')
+
+
 def chosen_slices(file, *options):
     run('cut', '-q', '--force', *options, '-t', 'chrome', file, '-o',
         path('piece.json'))
@@ -398,6 +424,8 @@ def main():
             case(speedscopes_add_up, file)
         if file.endswith('.gz') and size > 10000:
             case(choices_are_kept, file)
+        if file.endswith('with_stack.json.gz'):
+            case(pieces_nest_as_their_logs, file)
     for function in (overlaps_add_up, around_and_step, lists, nothing_secret_is_left,
                      hashes_are_stable, mistakes_are_refused):
         case(function)

@@ -58,9 +58,9 @@ recording='arena chunk device_link device_load drain emit emit_itt emit_nvtx
 	session_fork session_private shadow spool step thread
 	thread_pending unrecorded'
 analysis='align annotate augment choose combine combine_private
-	combine_table cut demangle device_counters device_join device_type
-	device_work dtype event event_copy flame_diff flame_tree flops
-	flops_attention flops_convolution flops_gemm flops_private
+	combine_table cut cut_async cut_private demangle device_counters
+	device_join device_type device_work dtype event event_copy flame_diff
+	flame_tree flops flops_attention flops_convolution flops_gemm flops_private
 	function_name fx_registry fx_scopes gaps gaps_host gaps_place
 	gaps_private gaps_queue gaps_ranges held json_check kernels kernels_rate
 	launches log_args log_block log_device log_device_args

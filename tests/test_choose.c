@@ -88,7 +88,51 @@ START_TEST(of_a_call_that_was_moved_a_window_has_what_lies_in_it)
 	cut = case_open_cut();
 	cut_set_window(cut, 15, 40);
 	ck_assert_str_eq(case_text(cut_source(cut)),
-		"Wa15 +5 Wc25 +15 (b15 )30 (c30 +5 )40 ");
+		"Wc25 +15 (b15 )30 (c30 +5 )40 Wa15 +5 ");
+	cut_source(cut)->close(cut_source(cut));
+}
+END_TEST
+
+/* "c" begins in "b", and is told of behind it; but nests where it has begun. */
+START_TEST(what_is_left_of_a_call_that_was_moved_nests)
+{
+	struct cut *cut;
+
+	give_moved();
+	cut = case_open_cut();
+	cut_set_window(cut, 27, INT64_MAX);
+	ck_assert_str_eq(
+		case_text(cut_source(cut)), "(b27 )30 (c30 +5 )45 Wc27 +18 ");
+	cut_source(cut)->close(cut_source(cut));
+	case_set_up();
+	give_moved();
+	cut = case_open_cut();
+	cut_set_window(cut, 35, INT64_MAX);
+	ck_assert_str_eq(case_text(cut_source(cut)), "(c35 )45 ");
+	cut_source(cut)->close(cut_source(cut));
+}
+END_TEST
+
+static bool is_full(void *unused)
+{
+	(void)unused;
+	return true;
+}
+
+START_TEST(parts_have_a_call_that_was_moved_once)
+{
+	static const char *const parts[] = {"(a0 )10 ", "(b10 )25 Wa10 +10 ",
+		"(b25 )30 Wc25 +5 ", "(c30 +5 )45 Wc30 +15 "};
+	struct cut *cut;
+
+	give_moved();
+	cut = case_open_cut();
+	cut_set_limit(cut, is_full, NULL);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_str_eq(case_text(cut_source(cut)), parts[i]);
+		ck_assert_int_eq(
+			cut_next_part(cut, NULL), i < 3 ? CTP_OK : CTP_END);
+	}
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -124,6 +168,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, case_set_up, NULL);
 	tcase_add_test(tests, short_ranges_go_with_what_is_theirs);
 	tcase_add_test(tests, calls_that_were_moved_are_as_long_as_in_truth);
+	tcase_add_test(tests, what_is_left_of_a_call_that_was_moved_nests);
+	tcase_add_test(tests, parts_have_a_call_that_was_moved_once);
 	tcase_add_test(
 		tests, of_a_call_that_was_moved_a_window_has_what_lies_in_it);
 	tcase_add_test(tests, ranges_of_other_categories_leave_what_is_in_them);
