@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack per track. Whether a call is primitive is known in O(1) from how
- * many calls of its function, and along its edge, are open on the track. Those
- * counters are arrays over functions and edges; a track borrows a set while
- * it has open calls, so that there are as many sets as threads that are alive
- * at once, not as many as ever were.
+ * A stack per track. Whether a call is primitive is known in O(1) from whether
+ * its function, and its edge, were open on the track when it began: bits, of
+ * all functions and edges. A track borrows a set of them while it has open
+ * calls, so that there are as many sets as threads that are alive at once, not
+ * as many as ever were.
  */
 #include "replay.h"
 
@@ -37,13 +37,13 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	return replay;
 }
 
-static void levels_free(struct levels *levels)
+static void open_set_free(struct open_set *set)
 {
-	if (levels == NULL)
+	if (set == NULL)
 		return;
-	memory_free(levels->function);
-	memory_free(levels->edge);
-	memory_free(levels);
+	memory_free(set->functions);
+	memory_free(set->edges);
+	memory_free(set);
 }
 
 void replay_free(struct replay *replay)
@@ -52,13 +52,13 @@ void replay_free(struct replay *replay)
 		return;
 	for (uint32_t i = 0; i < replay->stack_count; i++) {
 		memory_free(replay->stacks[i].frames);
-		levels_free(replay->stacks[i].levels);
+		open_set_free(replay->stacks[i].open);
 	}
 	while (replay->unused != NULL) {
-		struct levels *levels = replay->unused;
+		struct open_set *set = replay->unused;
 
-		replay->unused = levels->next;
-		levels_free(levels);
+		replay->unused = set->next;
+		open_set_free(set);
 	}
 	memory_free(replay->stacks);
 	memory_free(replay->function_of_site);
@@ -140,16 +140,40 @@ static inline uint32_t function_of(struct replay *replay, uint32_t site)
 	return make_function(replay, site);
 }
 
-static bool borrow_levels(struct replay *replay, struct stack *stack)
+static bool borrow_set(struct replay *replay, struct stack *stack)
 {
-	struct levels *levels = replay->unused;
+	struct open_set *set = replay->unused;
 
-	if (levels != NULL)
-		replay->unused = levels->next;
+	if (set != NULL)
+		replay->unused = set->next;
 	else
-		levels = memory_new_zeroed(1, sizeof(*levels));
-	stack->levels = levels;
-	return levels != NULL;
+		set = memory_new_zeroed(1, sizeof(*set));
+	stack->open = set;
+	return set != NULL;
+}
+
+#define WORD_BITS 64
+
+/* Room for the bit; false if out of memory. */
+static inline bool reach_bit(uint64_t **bits, uint32_t number, uint32_t *words)
+{
+	return memory_reach(bits, number / WORD_BITS, words, sizeof(**bits));
+}
+
+/* Returns whether it was there. */
+static inline bool add_bit(uint64_t *bits, uint32_t number)
+{
+	uint64_t *word = &bits[number / WORD_BITS];
+	const uint64_t bit = UINT64_C(1) << number % WORD_BITS;
+	const bool was_there = (*word & bit) != 0;
+
+	*word |= bit;
+	return was_there;
+}
+
+static inline void remove_bit(uint64_t *bits, uint32_t number)
+{
+	bits[number / WORD_BITS] &= ~(UINT64_C(1) << number % WORD_BITS);
 }
 
 /* Times of a track never go back here, so no duration is negative and no
@@ -181,14 +205,13 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 		frame.edge =
 			replay_edge(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
-			!memory_reach(&stack->levels->edge, frame.edge,
-				&stack->levels->edge_room,
-				sizeof(*stack->levels->edge)))
+			!reach_bit(&stack->open->edges, frame.edge,
+				&stack->open->edge_words))
 			return false;
-		if (stack->levels->edge[frame.edge]++ > 0)
+		if (add_bit(stack->open->edges, frame.edge))
 			frame.repeats |= PROFILE_REPEATS_EDGE;
 	}
-	if (stack->levels->function[frame.function]++ > 0)
+	if (add_bit(stack->open->functions, frame.function))
 		frame.repeats |= PROFILE_REPEATS_FUNCTION;
 	frame.node = 0;
 	if (replay->options.tree) {
@@ -211,11 +234,10 @@ static enum ctp_status begin(struct replay *replay, const struct event *event)
 
 	if (stack == NULL || entry == 0)
 		return CTP_ERR_NOMEM;
-	if (stack->levels == NULL && !borrow_levels(replay, stack))
+	if (stack->open == NULL && !borrow_set(replay, stack))
 		return CTP_ERR_NOMEM;
-	if (!memory_reach(&stack->levels->function, function,
-		    &stack->levels->function_room,
-		    sizeof(*stack->levels->function)))
+	if (!reach_bit(&stack->open->functions, function,
+		    &stack->open->function_words))
 		return CTP_ERR_NOMEM;
 	/* What the end of the call is to find near. */
 	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
@@ -241,16 +263,20 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame.start_ns;
 	uint64_t self_ns = time_ns - frame.children_ns;
 	uint64_t child_ns = time_ns;
-	bool primitive = --stack->levels->function[frame.function] == 0;
+	bool primitive = (frame.repeats & PROFILE_REPEATS_FUNCTION) == 0;
 	bool all = replay->options.document_edges;
 
+	if (primitive)
+		remove_bit(stack->open->functions, frame.function);
 	if (replay->options.device == REPLAY_DEVICE)
 		self_ns = time_ns = 0;
 	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
 		primitive, primitive);
 	if (frame.edge != PROFILE_NONE) {
-		bool first = --stack->levels->edge[frame.edge] == 0;
+		bool first = (frame.repeats & PROFILE_REPEATS_EDGE) == 0;
 
+		if (first)
+			remove_bit(stack->open->edges, frame.edge);
 		cost_call(&profile->edges[frame.edge].cost, self_ns, time_ns,
 			all ? primitive : first, all || first);
 	} else if (stack->depth == 0) {
@@ -270,9 +296,9 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	if (stack->depth > 0) {
 		stack->frames[stack->depth - 1].children_ns += child_ns;
 	} else {
-		stack->levels->next = replay->unused;
-		replay->unused = stack->levels;
-		stack->levels = NULL;
+		stack->open->next = replay->unused;
+		replay->unused = stack->open;
+		stack->open = NULL;
 	}
 }
 
@@ -375,15 +401,15 @@ static void reopen_stack(struct replay *replay, struct stack *stack,
 	uint32_t depth, int64_t end_ns)
 {
 	/* The last set that was given back is its own. */
-	stack->levels = replay->unused;
-	replay->unused = stack->levels->next;
+	stack->open = replay->unused;
+	replay->unused = stack->open->next;
 	stack->depth = depth;
 	for (uint32_t i = 0; i < depth; i++) {
 		const struct frame *frame = &stack->frames[i];
 
-		stack->levels->function[frame->function]++;
+		(void)add_bit(stack->open->functions, frame->function);
 		if (frame->edge != PROFILE_NONE)
-			stack->levels->edge[frame->edge]++;
+			(void)add_bit(stack->open->edges, frame->edge);
 		if (i > 0)
 			stack->frames[i - 1].children_ns -=
 				(uint64_t)end_ns - (uint64_t)frame->start_ns;

@@ -27,13 +27,13 @@ struct frame {
 	uint32_t memory; /* with that of calls that ended: a list */
 };
 
-/* How many calls of each function, and along each edge, are open. */
-struct levels {
-	struct levels *next; /* in the list of unused sets */
-	uint32_t *function;
-	uint32_t function_room;
-	uint32_t *edge;
-	uint32_t edge_room;
+/* Of which functions, and along which edges, calls are open: a bit for each. */
+struct open_set {
+	struct open_set *next; /* in the list of unused sets */
+	uint64_t *functions;
+	uint32_t function_words;
+	uint64_t *edges;
+	uint32_t edge_words;
 };
 
 struct stack {
@@ -42,7 +42,7 @@ struct stack {
 	uint32_t room;
 	int64_t last_ns;
 	bool used;
-	struct levels *levels; /* NULL while no call is open */
+	struct open_set *open; /* NULL while no call is */
 };
 
 /* Of which function a site's activities on a track are calls. */
@@ -59,7 +59,7 @@ struct replay {
 	struct profile *profile;
 	struct stack *stacks; /* by track */
 	uint32_t stack_count;
-	struct levels *unused;
+	struct open_set *unused;
 	uint32_t *function_of_site; /* + 1, and REPLAY_API; 0: not met yet */
 	uint32_t site_room;
 	struct same same; /* only of options.joined */

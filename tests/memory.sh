@@ -55,6 +55,21 @@ rm -r "$work/parts"
 	<"$work/trace" >"$work/two" && grep -q '"ph":"X"' "$work/two"
 report $? "chrome: a piece, in little more"
 
+# Threads that have calls open at once, each of functions of its own.
+awk 'BEGIN {
+	printf "[{}"
+	for (thread = 1; thread <= 2000; thread++) {
+		row = ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":" thread
+		print row ",\"ts\":0,\"dur\":100,\"name\":\"thread\"}"
+		for (call = 1; call <= 25; call++)
+			print row ",\"ts\":" 3 * call ",\"dur\":1,\"name\":\"f" \
+				25 * thread + call "\"}"
+	}
+	print "]"
+}' >"$work/threads"
+"$ctprof" convert --max-mem=100M -t pstats "$work/threads" >"$work/two"
+report $? "pstats: of many threads with functions of their own"
+
 # That it is the events that make the difference.
 "$ctprof" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
 [ $? = 6 ]
