@@ -21,10 +21,11 @@ static const struct {
 	[LOSS_CUT_TEXT] = {"cut_text",
 		"names or arguments cut: too long or too many", true},
 	[LOSS_UNWOUND_RANGES] = {"unwound_ranges",
-		"functions left without an exit (longjmp, an exception, the "
-		"thread's end), closed there", true},
+		"functions left without an exit (longjmp, an exception, a "
+		"change of stacks, the thread's end), closed there", true},
 	[LOSS_STRAY_EXITS] = {"stray_exits",
-		"exits of functions entered before recording, left out", true},
+		"exits of functions entered before recording, or before a "
+		"change of stacks, left out", true},
 	[LOSS_DEVICE_DROPPED] = {"device_dropped",
 		"device activities dropped by the driver: its buffers were "
 		"full", false},

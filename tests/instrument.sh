@@ -127,6 +127,20 @@ try_all() {
 	try threads "works=8 leaf=8000 works>leaf=8000 main>after=1" 0
 }
 
+# Who calls whom is not known then, which is said; how often, is.
+try_coroutines() {
+	local name
+	record coroutines
+	calls_of run.ctp >calls
+	for name in "resumes 10" "yields 10" "coroutine 1" "leaf 30" \
+		"middle>leaf 20" "after 1"; do
+		grep -qxF -- "$name" calls ||
+			complain "$how coroutines: not $name: $(cat calls)"
+	done
+	[ "$("$CTPROF" info run.ctp | grep -c 'a change of stacks')" = 2 ] ||
+		complain "$how coroutines: nothing is said of them"
+}
+
 try_processes() {
 	record fork
 	holds "$how fork" run.ctp "middle=1 main>after=1 child=0" 0
@@ -252,6 +266,7 @@ for cc in "${CC:-cc}" clang; do
 		}
 		try_all
 	done
+	try_coroutines
 	try_processes
 	try_hammer
 	try_libraries

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define PLAIN __attribute__((no_instrument_function))
@@ -398,6 +399,42 @@ PLAIN static void libraries(void)
 	after();
 }
 
+static ucontext_t home;
+static ucontext_t away;
+
+CALLED void yields(void)
+{
+	(void)swapcontext(&away, &home);
+	sink++;
+}
+
+CALLED void coroutine(void)
+{
+	for (;;) {
+		leaf(1);
+		yields();
+	}
+}
+
+CALLED void resumes(void)
+{
+	(void)swapcontext(&home, &away);
+	sink++;
+}
+
+PLAIN static void coroutines(void)
+{
+	(void)getcontext(&away);
+	away.uc_stack.ss_size = 1 << 16;
+	away.uc_stack.ss_sp = malloc(1 << 16);
+	makecontext(&away, coroutine, 0);
+	for (int i = 0; i < 10; i++) {
+		resumes();
+		middle(1);
+	}
+	after();
+}
+
 __attribute__((constructor)) CALLED void comes_before(void)
 {
 	sink++;
@@ -417,7 +454,8 @@ PLAIN static int run(const char *name)
 		{"tail", tails}, {"pops", arguments_on_stack},
 		{"alloca", stack_memory}, {"fork", forks}, {"vfork", vforks},
 		{"spawn", spawns}, {"exec", becomes}, {"libraries", libraries},
-		{"onown", signals_on_own_stack}, {"leap", leap}};
+		{"onown", signals_on_own_stack}, {"leap", leap},
+		{"coroutines", coroutines}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (strcmp(cases[i].name, name) == 0) {
