@@ -116,7 +116,7 @@ static int write_picture(const struct request *request,
 	return status > worst ? status : worst;
 }
 
-static int run_request(const struct request *request)
+static int run_request(struct request *request)
 {
 	struct sides_profiles profiles;
 	int worst = sides_read(&request->sides, &profiles);

@@ -7,7 +7,6 @@
 #include "arguments.h"
 #include "cmd.h"
 #include "memory.h"
-#include "moved.h"
 #include "reporting.h"
 #include "rollup.h"
 #include "same.h"
@@ -105,6 +104,7 @@ const struct argp_child sides_children[] = {{&reporting_argp, 0, NULL, 0},
 void sides_clear(struct sides *sides)
 {
 	inputs_clear(&sides->inputs);
+	moved_clear(&sides->moved);
 }
 
 /* ---- reading ---- */
@@ -223,26 +223,23 @@ static void say_moved(const struct moved *moved)
 
 /* Of a program that was built in another directory all files are others. */
 static int join_files(
-	const struct sides *sides, const struct sides_profiles *profiles)
+	struct sides *sides, const struct sides_profiles *profiles)
 {
 	struct ctp_error err = {0};
-	struct moved moved;
-	int status = EXIT_DONE;
 
 	if (sides->match != DIFF_MATCH_FILE && sides->match != DIFF_MATCH_LINE)
-		return status;
-	if (moved_join(&moved, profiles->items, profiles->count,
+		return EXIT_DONE;
+	if (moved_join(&sides->moved, profiles->items, profiles->count,
 		    sides->base_count, &err) != CTP_OK) {
 		say_no_memory(NULL);
-		status = EXIT_LIMIT;
-	} else if (!sides->inputs.quiet) {
-		say_moved(&moved);
+		return EXIT_LIMIT;
 	}
-	moved_clear(&moved);
-	return status;
+	if (!sides->inputs.quiet)
+		say_moved(&sides->moved);
+	return EXIT_DONE;
 }
 
-int sides_read(const struct sides *sides, struct sides_profiles *profiles)
+int sides_read(struct sides *sides, struct sides_profiles *profiles)
 {
 	const struct inputs *inputs = &sides->inputs;
 	int worst = EXIT_DONE;
@@ -318,6 +315,18 @@ void sides_write(const struct sides *sides, struct json *json)
 	report_uint(json, "base_runs", sides->base_count);
 	report_uint(json, "new_runs", sides->inputs.count - sides->base_count);
 	report_text(json, "match", words[sides->match]);
+	json_key(json, "moved");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < sides->moved.count; i++) {
+		const struct moved_root *root = &sides->moved.roots[i];
+
+		json_begin(json, '{');
+		report_text(json, "base", root->base);
+		report_text(json, "new", root->changed);
+		report_uint(json, "files", root->file_count);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
 }
 
 bool sides_shows(const struct sides *sides, const struct diff_row *row)

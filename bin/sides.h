@@ -9,6 +9,7 @@
 
 #include "diff.h"
 #include "inputs.h"
+#include "moved.h"
 #include "replay.h"
 #include "report.h"
 
@@ -21,6 +22,7 @@ struct sides {
 	bool kernels; /* only what devices did */
 	enum replay_device device;
 	bool tree; /* profiles have paths of calls, where inputs tell them */
+	struct moved moved; /* as sides_read() found */
 };
 
 /* reporting_argp, that of the sides, whose input (argp's word) is a struct
@@ -28,7 +30,7 @@ struct sides {
  * which side an input is on is told by its place. */
 extern const struct argp_child sides_children[];
 
-/* Frees what parsing has allocated. */
+/* Frees what parsing and reading have allocated. */
 void sides_clear(struct sides *sides);
 
 /* The profiles of the runs, base before new, and their losses. */
@@ -45,7 +47,7 @@ struct sides_profiles {
  * Errors: said; returns an exit status. EXIT_DAMAGED comes with all profiles,
  * others with nothing. In any case call sides_profiles_clear().
  */
-int sides_read(const struct sides *sides, struct sides_profiles *profiles);
+int sides_read(struct sides *sides, struct sides_profiles *profiles);
 void sides_profiles_clear(struct sides_profiles *profiles);
 
 /* Joins them; free with diff_free(). Errors: said; NULL. */
@@ -56,7 +58,7 @@ struct diff *sides_join(const struct sides *sides,
 struct report sides_report(const struct sides *sides,
 	const struct sides_profiles *profiles, const char *schema);
 
-/* Writes the members "base_runs", "new_runs" and "match". */
+/* Writes the members "base_runs", "new_runs", "match" and "moved". */
 void sides_write(const struct sides *sides, struct json *json);
 
 /* Is this row to be shown? */

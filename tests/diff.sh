@@ -91,6 +91,8 @@ for side in 1 2; do
 done
 expect 0 'files in /v/1 are compared with those in /v/2' \
 	"$work/1.callgrind" "$work/2.callgrind"
+expect 0 '"moved":\[{"base":"/v/1","new":"/v/2","files":2}\],' --json \
+	"$work/1.callgrind" "$work/2.callgrind"
 expect 0 'Functions in both: 2, added: 0, removed: 0' \
 	"$work/1.callgrind" "$work/2.callgrind"
 expect 0 '+100.00 .* g (c.c:1)' "$work/1.callgrind" "$work/2.callgrind"

@@ -45,7 +45,9 @@ FORMS = [
     ("phases", True, "phases", "--threads", "sync", "log.ctp"),
     ("diff", True, "diff", "before", "after"),
     ("diff", True, "diff", "--top", "1", "calls.folded", "slow.folded"),
+    ("diff", True, "diff", "1.callgrind", "2.callgrind"),
     ("check", True, "check", "--all", "before", "after"),
+    ("check", True, "check", "1.callgrind", "2.callgrind"),
     ("check", True, "check", "calls.folded", "slow.folded"),
     ("info", False, "info", "log.ctp"),
     ("info", False, "info", "sync"),
@@ -124,6 +126,9 @@ def make_inputs():
     save("cut.json", json.dumps(make_ops()).encode()[:-30])
     save("calls.folded", b"main;b;a 7000\nmain;a 9000\nmain 3000\ngone 1\n")
     save("slow.folded", b"main;b;a 7000\nmain;a 20000\nmain 3000\nnew 1\n")
+    for version in b"1", b"2":
+        save(version.decode() + ".callgrind", b"events: ns\nfl=/v/" + version +
+             b"/a.c\nfn=f\n1 1000\n")
     link("sync", "traces", "a100_simple_add_cuda_sync.json.gz")
     link("resnet", "traces", "v100_resnet50_2020_piece.json.gz")
     link("decode", "traces", "mi300_vllm_graph_decode.json.gz")
