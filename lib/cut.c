@@ -236,43 +236,56 @@ static bool close_track(struct cut *cut, uint32_t number)
 	return done;
 }
 
-/* Ends the part at until_ns: all that is open goes on in the next one. */
-static bool close_part(struct cut *cut)
-{
-	struct trace *trace = cut->source.trace;
-	bool done = true;
-
-	cut->over = true;
-	cut->end_ns = trace->end_ns;
-	if (trace->end_ns > cut->until_ns)
-		trace->end_ns = cut->until_ns;
-	for (uint32_t i = 0; i < cut->ranges.room && done; i++)
-		done = close_track(cut, i);
-	return done && cut_close_asyncs(cut) && add_held(cut, &cut->held) &&
-	       add_held(cut, &cut->crossing);
-}
-
-/* Nothing more comes: what was never ended stays open, as it was, unless the
- * window ends before the recording. */
-static bool finish(struct cut *cut)
+/* INT64_MAX where that is not known before all is read. */
+static int64_t known_end(const struct cut *cut, uint32_t track)
 {
 	const struct trace *trace = cut->source.trace;
+
+	if (cut->has_next && !trace->tracks[track].has_end)
+		return INT64_MAX;
+	return trace_track_end(trace, track);
+}
+
+/* What is open goes on in the next part; or stays open, as it was, where the
+ * track's recording ends before that. */
+static bool close_tracks(struct cut *cut)
+{
 	bool done = true;
 
-	cut->over = true;
 	for (uint32_t i = 0; i < cut->ranges.room && done; i++) {
 		int64_t end_ns;
 
 		if (cut->ranges.tracks[i].depth == 0)
 			continue;
-		end_ns = trace_track_end(trace, i);
+		end_ns = known_end(cut, i);
 		if (end_ns >= cut->until_ns)
 			done = close_track(cut, i);
 		else if (end_ns > cut->from_ns)
 			done = reopen(cut, &cut->ranges.tracks[i]);
 	}
-	return done && cut_reopen_asyncs(cut) && add_held(cut, &cut->held) &&
-	       add_held(cut, &cut->crossing);
+	return done;
+}
+
+/* Ends the part at until_ns. */
+static bool close_part(struct cut *cut)
+{
+	struct trace *trace = cut->source.trace;
+
+	cut->over = true;
+	cut->end_ns = trace->end_ns;
+	if (trace->end_ns > cut->until_ns)
+		trace->end_ns = cut->until_ns;
+	return close_tracks(cut) && cut_close_asyncs(cut) &&
+	       add_held(cut, &cut->held) && add_held(cut, &cut->crossing);
+}
+
+/* Nothing more comes: what was never ended stays open, unless the window ends
+ * before the recording. */
+static bool finish(struct cut *cut)
+{
+	cut->over = true;
+	return close_tracks(cut) && cut_reopen_asyncs(cut) &&
+	       add_held(cut, &cut->held) && add_held(cut, &cut->crossing);
 }
 
 static enum ctp_status pull(struct cut *cut, struct ctp_error *err)

@@ -234,6 +234,15 @@ done
 	"$ctprof" merge -q -o open.ctp short.ctp long.ctp &&
 	"$ctprof" stats -q --csv -o together.csv open.ctp &&
 	cmp apart.csv together.csv || complain "what is open ends elsewhere"
+# Also in a window of time that goes on after it, or begins.
+for window in 3us..50us 6us..50us; do
+	for name in short long open; do
+		"$ctprof" cut -q --force --time=$window -o $name-cut.ctp $name.ctp
+	done
+	"$ctprof" stats -q --csv --force -o apart.csv short-cut.ctp long-cut.ctp
+	"$ctprof" stats -q --csv --force -o together.csv open-cut.ctp
+	cmp apart.csv together.csv || complain "open in $window: $(cat together.csv)"
+done
 
 # A log of others' timelines begins where they do.
 for name in short.json short.ctp; do
