@@ -325,6 +325,7 @@ static void beat(enum drain_order order, unsigned beats)
 	struct ctp_error err;
 	enum ctp_status status;
 
+	drain_note_unrecorded(drain.spool->header);
 	if (drain.error.status != CTP_OK)
 		return;
 	keep_files();
@@ -345,7 +346,6 @@ static void *run(void *argument)
 	enum drain_order order = DRAIN_NONE;
 	unsigned beats = 0;
 
-	(void)argument;
 	thread_mute();
 	(void)pthread_mutex_lock(&drain.lock);
 	drain.started = true;
@@ -375,7 +375,7 @@ static void *run(void *argument)
 		}
 	}
 	drop_files();
-	return NULL;
+	return argument;
 }
 
 /* Signals of the program are for its own threads. */

@@ -7,6 +7,11 @@
 #include "thread.h"
 #include "unrecorded.h"
 
+void drain_note_unrecorded(struct spool_header *header)
+{
+	header->unrecorded = unrecorded_count();
+}
+
 enum ctp_status drain_losses(struct packer *packer,
 	struct log_frame_totals *totals, struct ctp_error *err)
 {

@@ -5,6 +5,7 @@
 
 #include "log_frame.h"
 #include "pack.h"
+#include "spool.h"
 
 /*
  * Writes what each thread has lost, and all that is packed; adds to the totals
@@ -14,5 +15,8 @@
  */
 enum ctp_status drain_losses(struct packer *packer,
 	struct log_frame_totals *totals, struct ctp_error *err);
+
+/* For whoever completes the log: how many forked processes have none so far. */
+void drain_note_unrecorded(struct spool_header *header);
 
 #endif

@@ -203,6 +203,7 @@ static enum ctp_status end(struct recovery *recovery,
 	struct log_frame_totals totals = {
 		.log_ns = packer_newest_ns(recovery->packer),
 		.events = packer_event_count(recovery->packer),
+		.unrecorded = recovery->spool->header.unrecorded,
 		.recovered = true,
 		.stopped = error[0] != '\0' ? error : NULL,
 	};

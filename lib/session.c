@@ -256,6 +256,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
 	start = session_state.parent != 0 ? session_state.forked
 					  : clock_sync_now(session_state.tsc);
+	unrecorded_begin();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
 		status = drain_start(&session_state.spool, fd,
@@ -269,7 +270,7 @@ static enum ctp_status begin(struct ctp_error *err)
 		return status;
 	}
 	session_watch_forks();
-	unrecorded_begin();
+	session_state.refused = false;
 	/* What goes on in a child has one number, by which those who follow
 	 * the thread's open functions know that they are open still. */
 	if (session_state.parent == 0)
@@ -313,6 +314,20 @@ static void look_at_environment(void)
 	release(before);
 }
 
+/* A recording that was due cannot be. Those that this process forks are to
+ * try themselves, and begin anew. The lock is held. */
+static void give_up(const struct ctp_error *err)
+{
+	session_state.refused = session_state.child;
+	if (session_state.child)
+		unrecorded_add();
+	session_state.parent = 0;
+	inherit_forget(NULL);
+	atomic_store(&session_state.due, false);
+	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	outcome_set(err);
+}
+
 uint64_t session_current(void)
 {
 	struct ctp_error err;
@@ -322,13 +337,8 @@ uint64_t session_current(void)
 	if (!atomic_load(&session_state.due))
 		return atomic_load(&session_state.current);
 	before = hold();
-	if (atomic_load(&session_state.due) && begin(&err) != CTP_OK) {
-		if (session_state.child)
-			unrecorded_add();
-		atomic_store(&session_state.due, false);
-		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		outcome_set(&err);
-	}
+	if (atomic_load(&session_state.due) && begin(&err) != CTP_OK)
+		give_up(&err);
 	release(before);
 	return atomic_load(&session_state.current);
 }
@@ -403,6 +413,7 @@ enum ctp_status ctp_stop(void)
 	/* What comes next in a forked child is not the parent's. */
 	inherit_forget(NULL);
 	session_state.child = false;
+	session_state.refused = false;
 	session_state.parent = 0;
 	release(before);
 	return status;

@@ -13,6 +13,7 @@
 #include "registry.h"
 #include "session_private.h"
 #include "thread.h"
+#include "unrecorded.h"
 
 /* A page that the system clears in a copy of the process; NULL: it cannot. */
 static _Atomic uint32_t *own;
@@ -81,6 +82,19 @@ static void leave_parent(void)
 	spool_leave(&session_state.spool);
 }
 
+/* What its parent could not begin, the child may. */
+static bool retry(void)
+{
+	const struct ctp_error none = {.status = CTP_OK};
+
+	if (!session_state.refused)
+		return false;
+	session_state.refused = false;
+	outcome_set(&none);
+	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
 static void after_fork_child(void)
 {
 	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
@@ -94,6 +108,7 @@ static void after_fork_child(void)
 	if (thread_is_inside()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		atomic_store(&session_state.due, false);
+		session_state.refused = false;
 		(void)pthread_mutex_init(&session_state.lock, NULL);
 		registry_forget();
 		leave_parent();
@@ -104,7 +119,8 @@ static void after_fork_child(void)
 	(void)pthread_mutex_unlock(&session_state.lock);
 	registry_stop();
 	leave_parent();
-	session_state.child = was_on || was_due;
+	unrecorded_forked();
+	session_state.child = was_on || was_due || retry();
 	if (was_on) {
 		session_state.parent = session_state.forking;
 		session_state.forked = clock_sync_now(session_state.tsc);

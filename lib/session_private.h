@@ -17,7 +17,8 @@ extern struct session_data {
 	uint64_t last;       /* number given last */
 	_Atomic bool looked; /* at the environment, or need not */
 	_Atomic bool due;    /* a recording is to begin with the next event */
-	bool child;          /* forked while a recording was on or due */
+	bool child;          /* forked while a recording was on or due, */
+	bool refused;        /* and it could not begin */
 	uint32_t parent;     /* in a child that was forked while recording */
 	uint32_t forking;    /* who forks: getppid() may not know its number */
 	struct clock_sync forked; /* when that was */

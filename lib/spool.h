@@ -98,6 +98,9 @@ struct spool_header {
 	char error
 		[SPOOL_ERROR_BYTES]; /* why recording stopped before its time; "" */
 	struct spool_facts facts;
+	/* Forked processes that have no log, as of the last round; behind all
+	 * else, for in older spools it is 0. */
+	uint32_t unrecorded;
 };
 
 struct spool {

@@ -10,28 +10,45 @@ struct shared {
 	_Atomic uint32_t lost;
 };
 
-/* Until a forked process records itself, that of the one that forked it. NULL:
- * nobody records there, or there was no memory. */
-static struct shared *shared;
+/* Of this process's recording, and of the one that this process was forked
+ * from. NULL: nobody records there, or there was no memory. */
+static struct shared *own;
+static struct shared *parents;
+
+static void drop(struct shared **page)
+{
+	if (*page != NULL)
+		(void)munmap(*page, sizeof(**page));
+	*page = NULL;
+}
 
 void unrecorded_begin(void)
 {
 	void *page;
 
-	if (shared != NULL)
-		(void)munmap(shared, sizeof(*shared));
-	page = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+	drop(&own);
+	page = mmap(NULL, sizeof(*own), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	shared = page == MAP_FAILED ? NULL : page;
+	own = page == MAP_FAILED ? NULL : page;
+}
+
+void unrecorded_forked(void)
+{
+	if (own == NULL)
+		return;
+	drop(&parents);
+	parents = own;
+	own = NULL;
 }
 
 void unrecorded_add(void)
 {
-	if (shared != NULL)
-		(void)atomic_fetch_add(&shared->lost, 1);
+	drop(&own);
+	if (parents != NULL)
+		(void)atomic_fetch_add(&parents->lost, 1);
 }
 
 uint32_t unrecorded_count(void)
 {
-	return shared == NULL ? 0 : atomic_load(&shared->lost);
+	return own == NULL ? 0 : atomic_load(&own->lost);
 }

@@ -7,8 +7,13 @@
 
 #include <stdint.h>
 
-/* A recording begins; the session's lock is held, as for the next. */
+/* A recording is about to begin, its background thread not there yet; the
+ * session's lock is held, as for the next two. */
 void unrecorded_begin(void);
+
+/* In a child after fork: what it may have to say is for the one that forked it,
+ * or, where that does not record, for the one before. */
+void unrecorded_forked(void);
 
 /* This process, which was forked, does not record. */
 void unrecorded_add(void);

@@ -2,6 +2,7 @@
 /* Processes that a recorded one starts, in whatever way, and what becomes of
  * its own recording. */
 #include <check.h>
+#include <glob.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "record_case.h"
 #include "run_suite.h"
+#include "spool.h"
 
 extern char **environ;
 
@@ -64,32 +66,89 @@ START_TEST(a_child_that_runs_another_program_leaves_nothing)
 }
 END_TEST
 
-/* As one that has given up its rights. */
-START_TEST(a_child_that_can_make_no_log_is_counted)
+/* Forks one that records a range, as far as it can; and in it, so many of the
+ * like. None has a file of its own, as one that has given up its rights. */
+static void fork_refused(int more)
 {
 	const struct rlimit none = {0, 0};
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (setrlimit(RLIMIT_NOFILE, &none) != 0)
+			_exit(1);
+		case_begin("b");
+		ctp_end();
+		while (more-- > 0)
+			fork_refused(0);
+		(void)ctp_stop();
+		_exit(0);
+	}
+	case_wait(child);
+}
+
+START_TEST(a_child_that_can_make_no_log_is_counted)
+{
 	struct case_content content;
+	pid_t child;
 
 	case_start(CTP_POLICY_BLOCK, 0);
 	case_begin("a");
-	for (int i = 0; i < 3; i++) {
-		pid_t child = fork();
-
-		if (child == 0) {
-			if (i > 0 && setrlimit(RLIMIT_NOFILE, &none) != 0)
-				_exit(1);
-			case_begin("b");
-			ctp_end();
-			(void)ctp_stop();
-			_exit(0);
-		}
-		case_wait(child);
+	child = fork();
+	if (child == 0) {
+		case_begin("b");
+		ctp_end();
+		(void)ctp_stop();
+		_exit(0);
 	}
+	case_wait(child);
+	fork_refused(0);
+	fork_refused(2); /* which do not record either */
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_int_eq(case_file_count(), 2);
 	content = case_read_log(case_path, "a");
-	ck_assert_uint_eq(content.losses[LOSS_UNRECORDED], 2);
+	ck_assert_uint_eq(content.losses[LOSS_UNRECORDED], 4);
+}
+END_TEST
+
+/* How many the only spool that was left behind says there were. */
+static uint32_t left_unrecorded(void)
+{
+	static struct spool_header header;
+	char pattern[128];
+	glob_t found;
+	FILE *file;
+
+	(void)snprintf(pattern, sizeof(pattern), "%s/*.spool", case_directory);
+	ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+	ck_assert_uint_eq(found.gl_pathc, 1);
+	file = fopen(found.gl_pathv[0], "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(&header, sizeof(header), 1, file), 1);
+	(void)fclose(file);
+	globfree(&found);
+	return header.unrecorded;
+}
+
+START_TEST(a_killed_parent_has_counted_those_without_a_log)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	pid_t child = fork();
+	int status = 0;
+
+	options.out = case_path;
+	options.spool = case_directory;
+	if (child == 0) {
+		if (ctp_start(&options) != CTP_OK)
+			_exit(1);
+		case_begin("a");
+		fork_refused(1);
+		(void)ctp_flush();
+		(void)raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_uint_eq(left_unrecorded(), 2);
 }
 END_TEST
 
@@ -208,6 +267,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(
 		tests, a_child_that_runs_another_program_leaves_nothing, 0, 3);
 	tcase_add_test(tests, a_child_that_can_make_no_log_is_counted);
+	tcase_add_test(tests, a_killed_parent_has_counted_those_without_a_log);
 	tcase_add_test(tests, a_daemon_records_on_under_its_own_name);
 	tcase_add_test(tests, a_signal_handler_may_fork_at_any_moment);
 	tcase_add_test(tests, a_child_closes_what_is_the_parents);

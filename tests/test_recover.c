@@ -75,6 +75,24 @@ START_TEST(a_log_without_a_block_is_written_whole)
 }
 END_TEST
 
+START_TEST(processes_without_a_log_are_still_counted)
+{
+	make_usual();
+	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
+	ck_assert_uint_eq(
+		case_read_log(case_path, "").losses[LOSS_UNRECORDED], 0);
+	case_tear_down();
+	case_set_up();
+	hand_open(&hand, 4);
+	hand.spool.header->unrecorded = 3;
+	hand_ranges(&hand, hand_take(&hand, 1, 0), 5, 0);
+	hand_die(&hand);
+	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
+	ck_assert_uint_eq(
+		case_read_log(case_path, "").losses[LOSS_UNRECORDED], 3);
+}
+END_TEST
+
 START_TEST(what_is_in_the_log_is_not_written_again)
 {
 	struct recover_result result;
@@ -372,6 +390,7 @@ static Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
 	tcase_add_test(tests, a_log_without_a_block_is_written_whole);
+	tcase_add_test(tests, processes_without_a_log_are_still_counted);
 	tcase_add_test(tests, what_is_in_the_log_is_not_written_again);
 	tcase_add_test(tests, a_block_half_written_is_cut_off);
 	tcase_add_test(tests, blocks_that_are_not_journaled_are_written_anew);
