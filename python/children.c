@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "word.h"
+
 #define PATH "PYTHONPATH"
 #define ASKED "CTPROF_PYTHON"
 
@@ -63,13 +65,12 @@ static void set_path(PyObject *table, PyObject *(*text)(const char *string),
 	Py_XDECREF(value);
 }
 
-/* Borrowed; NULL if there is none, also with an exception. */
+/* A new reference; NULL if there is none, also with an exception. */
 static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
 	const char *name)
 {
 	PyObject *key = text(name);
-	PyObject *value =
-		key == NULL ? NULL : PyDict_GetItemWithError(table, key);
+	PyObject *value = key == NULL ? NULL : word_item(table, key);
 
 	Py_XDECREF(key);
 	return value;
@@ -79,18 +80,20 @@ static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
  * or it has not the rest. */
 static bool extend_table(PyObject *table, PyObject *(*text)(const char *string))
 {
+	PyObject *asked = find(table, text, ASKED);
 	PyObject *given, *bytes = NULL;
-	char *path;
+	char *path = NULL;
 
-	if (find(table, text, ASKED) == NULL)
+	Py_XDECREF(asked);
+	if (asked == NULL)
 		return false;
 	given = find(table, text, PATH);
-	if (given != NULL && !PyUnicode_FSConverter(given, &bytes))
-		return true;
-	path = extend(bytes == NULL ? NULL : PyBytes_AS_STRING(bytes));
+	if (given == NULL || PyUnicode_FSConverter(given, &bytes))
+		path = extend(bytes == NULL ? NULL : PyBytes_AS_STRING(bytes));
 	if (path != NULL)
 		set_path(table, text, path);
 	free(path);
+	Py_XDECREF(given);
 	Py_XDECREF(bytes);
 	return true;
 }

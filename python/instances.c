@@ -231,12 +231,23 @@ static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 	PyErr_Clear();
 }
 
+/* A group's tensors, a new reference; NULL: none, or with an exception. */
+static PyObject *tensors_of(PyObject *group)
+{
+	PyObject *key = PyUnicode_FromString("params");
+	PyObject *list = key == NULL || !PyDict_Check(group)
+				 ? NULL
+				 : word_item(group, key);
+	PyObject *tensors = list == NULL ? NULL : PySequence_Tuple(list);
+
+	Py_XDECREF(key);
+	Py_XDECREF(list);
+	return tensors;
+}
+
 static void add_group(Py_ssize_t number, PyObject *group, PyObject *state)
 {
-	PyObject *list = PyDict_Check(group) ? PyDict_GetItemString(group,
-						       "params") /* borrowed */
-					     : NULL;
-	PyObject *tensors = list == NULL ? NULL : PySequence_Tuple(list);
+	PyObject *tensors = tensors_of(group);
 
 	for (Py_ssize_t i = 0; tensors != NULL && i < PyTuple_GET_SIZE(tensors);
 		i++) {

@@ -231,6 +231,32 @@ stop()
                  if event["ph"] == "M" and event["name"] == "thread_name"}
         self.assertIn("the worker", names)
 
+    def test_environment_that_another_thread_changes(self):
+        script = self.script("""
+import sys, threading, time
+from ctprof import _ctprof
+def change():
+    number = 0
+    while not over.is_set():
+        number += 1
+        child["PYTHONPATH"] = "/%d" % number * 50
+_ctprof.follow_children("/site")
+child = {"CTPROF_PYTHON": "1"}
+over = threading.Event()
+others = [threading.Thread(target=change) for _ in range(2)]
+for other in others:
+    other.start()
+until = time.monotonic() + 1
+while time.monotonic() < until:
+    sys.audit("subprocess.Popen", "true", ["true"], None, child)
+over.set()
+for other in others:
+    other.join()
+sys.audit("subprocess.Popen", "true", ["true"], None, child)
+assert child["PYTHONPATH"].startswith("/site:/"), child
+""")
+        support.python("-P", script, env={"PYTHONMALLOC": "debug"})
+
 
 if __name__ == "__main__":
     unittest.main()
