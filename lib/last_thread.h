@@ -20,8 +20,9 @@ void last_thread_hold(bool on);
 
 /*
  * Calls exit(0), as the C library does in the thread that is the last to end,
- * if there is none but it and those called DEVICE_THREAD; in another, with this signal mask, for
- * what is called at exit may record, and wait for the background thread.
+ * if there is none but it and those called DEVICE_THREAD; in another, with this
+ * signal mask, for what is called at exit may record, and wait for the
+ * background thread.
  */
 void last_thread_look(const sigset_t *mask);
 
