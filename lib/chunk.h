@@ -48,7 +48,7 @@ struct chunk {
 	uint64_t seq;          /* 0, 1, … among the track's chunks */
 	uint64_t base;         /* full ticks when it was handed out */
 	uint32_t consumed;     /* words that are in the log already */
-	/* Lost on this track until the chunk was handed out, in all. */
+	/* Lost on this track in all, until the chunk was handed out or later. */
 	uint32_t dropped_ranges;
 	uint32_t dropped_events;
 	uint32_t cut_text;
@@ -127,9 +127,12 @@ struct chunk_losses {
 
 static inline struct chunk_losses chunk_losses(const struct chunk *chunk)
 {
-	return (struct chunk_losses){chunk->dropped_ranges,
-		chunk->dropped_events, chunk->cut_text, chunk->unwound_ranges,
-		chunk->stray_exits};
+	return (struct chunk_losses){
+		__atomic_load_n(&chunk->dropped_ranges, __ATOMIC_RELAXED),
+		__atomic_load_n(&chunk->dropped_events, __ATOMIC_RELAXED),
+		__atomic_load_n(&chunk->cut_text, __ATOMIC_RELAXED),
+		__atomic_load_n(&chunk->unwound_ranges, __ATOMIC_RELAXED),
+		__atomic_load_n(&chunk->stray_exits, __ATOMIC_RELAXED)};
 }
 
 /* The ticks that the words of a chunk count from. */

@@ -79,8 +79,10 @@ static void store(struct thread *thread, const struct record_event *event)
 	uint64_t *at = record_reserve(thread, 1 + words);
 	uint64_t *next;
 
-	if (is_cut(event, parts, count))
+	if (is_cut(event, parts, count)) {
 		atomic_fetch_add(&thread->cut_text, 1);
+		thread_note_losses(thread);
+	}
 	if (at == NULL) {
 		atomic_fetch_add(&thread->dropped_events, 1);
 		return;

@@ -102,6 +102,10 @@ void thread_advance(struct thread *thread, size_t words);
 /* All that this thread lost in the recording that is on. */
 struct chunk_losses thread_losses(const struct thread *thread);
 
+/* Has the live chunk say it, so that it is known even if the thread is killed
+ * before it takes the next. Between enter and leave. */
+void thread_note_losses(struct thread *thread);
+
 /* Stores a long record of numbers at what thread_reserve() returned. */
 void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	const uint64_t *words);

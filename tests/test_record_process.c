@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -152,6 +153,34 @@ START_TEST(a_killed_parent_has_counted_those_without_a_log)
 }
 END_TEST
 
+/* That texts were cut is in the log as soon as they are. */
+START_TEST(a_killed_program_has_counted_what_was_cut)
+{
+	static char text[16100];
+	pid_t child = fork();
+	int status = 0;
+
+	memset(text, 't', sizeof(text) - 1);
+	if (child == 0) {
+		struct ctp_options options = CTP_OPTIONS_INIT;
+
+		options.out = case_path;
+		options.spool = case_directory;
+		if (ctp_start(&options) != CTP_OK)
+			_exit(1);
+		case_begin("a");
+		ctp_arg_string("key", text);
+		ctp_end();
+		(void)ctp_flush();
+		(void)raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_uint_eq(
+		case_read_log(case_path, "a").losses[LOSS_CUT_TEXT], 1);
+}
+END_TEST
+
 START_TEST(a_daemon_records_on_under_its_own_name)
 {
 	char byte = 0;
@@ -268,6 +297,7 @@ static Suite *make_suite(void)
 		tests, a_child_that_runs_another_program_leaves_nothing, 0, 3);
 	tcase_add_test(tests, a_child_that_can_make_no_log_is_counted);
 	tcase_add_test(tests, a_killed_parent_has_counted_those_without_a_log);
+	tcase_add_test(tests, a_killed_program_has_counted_what_was_cut);
 	tcase_add_test(tests, a_daemon_records_on_under_its_own_name);
 	tcase_add_test(tests, a_signal_handler_may_fork_at_any_moment);
 	tcase_add_test(tests, a_child_closes_what_is_the_parents);
