@@ -56,10 +56,11 @@ static bool is_called(const char *number, const char *name)
 	return process_thread_name(number, found) && strcmp(found, name) == 0;
 }
 
-/* How many threads there are that the recording of devices needs. */
-static long count_device_threads(void)
+/* How many threads there are that the recording of devices needs. Where it has
+ * never been held, there are none, and what is called so is the program's. */
+static long count_device_threads(uint32_t holds)
 {
-	DIR *tasks = opendir("/proc/self/task");
+	DIR *tasks = holds == 0 ? NULL : opendir("/proc/self/task");
 	const struct dirent *task;
 	long count = 0;
 
@@ -86,7 +87,7 @@ static bool is_alone(void)
 	const long threads = count_threads();
 
 	return threads > 0 && holds % 2 == 0 &&
-	       threads == 2 + count_device_threads() &&
+	       threads == 2 + count_device_threads(holds) &&
 	       threads == count_threads() && holds == atomic_load(&last.holds);
 }
 

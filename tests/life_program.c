@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,9 +59,11 @@ static void at_exit(void)
 	CTP_SCOPE("at exit");
 }
 
+/* Called as the library's own threads are that it has for devices. */
 static void *work_later(void *unused)
 {
-	(void)usleep(50000);
+	(void)prctl(PR_SET_NAME, "ctprof-gpu");
+	(void)usleep(250000);
 	work(1000);
 	return unused;
 }
