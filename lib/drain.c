@@ -347,6 +347,8 @@ static void *run(void *argument)
 	unsigned beats = 0;
 
 	thread_mute();
+	/* Another thread could name it by /proc only, which may be read-only. */
+	(void)pthread_setname_np(pthread_self(), "ctprof");
 	(void)pthread_mutex_lock(&drain.lock);
 	drain.started = true;
 	(void)pthread_cond_broadcast(&drain.changed);
@@ -388,8 +390,6 @@ static int make_thread(void)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &drain.mask);
 	result = pthread_create(&drain.thread, NULL, run, NULL);
 	(void)pthread_sigmask(SIG_SETMASK, &drain.mask, NULL);
-	if (result == 0)
-		(void)pthread_setname_np(drain.thread, "ctprof");
 	return result;
 }
 

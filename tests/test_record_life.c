@@ -2,6 +2,7 @@
 /* The recorder starts, stops, fails, forks and sees threads come and go, and
  * neither the log nor the program suffers. */
 #include <check.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,6 +24,36 @@ START_TEST(no_log_means_no_recording_but_no_harm)
 	ck_assert_int_eq(ctp_start(&options), CTP_ERR_IO);
 	ck_assert_ptr_nonnull(strstr(ctp_status(), "No such file"));
 	ck_assert_int_eq(case_early_return(0), -1);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+}
+END_TEST
+
+/* How many threads of this process are called so. */
+static int count_called(const char *name)
+{
+	glob_t found;
+	int count = 0;
+
+	ck_assert_int_eq(glob("/proc/self/task/*/comm", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		FILE *file = fopen(found.gl_pathv[i], "r");
+		char text[32] = "";
+
+		ck_assert_ptr_nonnull(file);
+		if (fgets(text, sizeof(text), file) != NULL)
+			text[strcspn(text, "\n")] = '\0';
+		count += strcmp(text, name) == 0;
+		(void)fclose(file);
+	}
+	globfree(&found);
+	return count;
+}
+
+START_TEST(the_background_thread_has_its_name_at_once)
+{
+	ck_assert_int_eq(count_called("ctprof"), 0);
+	case_start(CTP_POLICY_BLOCK, 0);
+	ck_assert_int_eq(count_called("ctprof"), 1);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 }
 END_TEST
@@ -304,6 +335,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, no_log_means_no_recording_but_no_harm);
+	tcase_add_test(tests, the_background_thread_has_its_name_at_once);
 	tcase_add_test(tests, a_full_disk_stops_recording_but_not_the_program);
 	tcase_add_test(tests, it_starts_and_stops_many_times);
 	tcase_add_test(tests, a_forked_child_has_a_log_of_its_own);
