@@ -8,6 +8,8 @@ const MORE = "\u2026";
 const CLOSE = {"(": ")", "[": "]", "{": "}", "<": ">"};
 const OPERATOR = new RegExp("^operator(?:\\(\\)|\\[\\]|->\\*?|<=>|<<=?|>>=?|" +
 	"[<>=!+\\-*/%^&|]=|&&|\\|\\||\\+\\+|--|[-+*/%^&|~!=<>,]| [^(]+)");
+// What follows a name: " (a.rs:3)" or " #2", but not a declarator.
+const PLACE = /^ (?:#|\((?!anonymous namespace\)|[^()<]*[*&]))/;
 const briefs = new Map();
 
 // Letters of other scripts may take two places.
@@ -60,17 +62,21 @@ function makeBrief(name) {
 		const taken = name.slice(at, to);
 		at = to;
 		if (operator || taken === anonymous || taken[0] === "{" ||
-			taken[0] === "<" && text === "")
+			taken[0] === "<" && (text === "" ||
+				/^<(?:impl |lambda)/.test(taken)))
 			(text += taken, at += operator && name.startsWith(" <", at));
+		else if (taken[0] === "<" && text.endsWith("::") && text !== "::")
+			text = text.slice(0, -2);
 		else if (taken[0] === "(" && text !== "") {
 			const around = /^(?: const| volatile| ?&&?)*(?=::)/.exec(
 				name.slice(at));
 			if (!around)
 				break;
 			at += around[0].length;
-		} else if (taken === " " && /^ (?:\[clone|\(\.)/.test(rest))
+		} else if (taken === " " && (/^ \[clone/.test(rest) || text !== "" &&
+			!text.endsWith("decltype") && PLACE.test(rest)))
 			break;
-		else if (taken === " ")
+		else if (taken === " " && !text.endsWith(":"))
 			text = "";
 		else if (taken[0] !== "(" && taken[0] !== "<")
 			text += taken;

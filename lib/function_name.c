@@ -22,6 +22,8 @@ struct scan {
  * would be a way to keep us busy. */
 #define DECLARATORS_MAX 16
 
+#define ANONYMOUS "(anonymous namespace)"
+
 /* Longer ones first. */
 static const char *const operators[] = {"()", "[]", "->*", "<=>",
 	"<<=", ">>=", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
@@ -229,12 +231,11 @@ static void skip_qualifiers(struct scan *scan)
 /* A round bracket. False if the name ends here. */
 static bool take_round(struct scan *scan)
 {
-	static const char anonymous[] = "(anonymous namespace)";
 	const char *behind = skip_bracket(scan->at, scan->end);
 	const char *inside = find_declarator(scan->at, behind);
 
-	if (begins(scan->at, scan->end, anonymous)) {
-		copy_to(scan, scan->at + strlen(anonymous));
+	if (begins(scan->at, scan->end, ANONYMOUS)) {
+		copy_to(scan, scan->at + strlen(ANONYMOUS));
 	} else if (scan->conversion && inside == scan->at + 2) {
 		/* operator void (*)(int)() */
 		copy_to(scan, behind);
@@ -255,16 +256,60 @@ static bool take_round(struct scan *scan)
 	return true;
 }
 
+/* At the start, and where it is not arguments in Rust, it is all there is of a
+ * scope: "<T as ns::Trait>::f", "ns::<impl T>::f", but "ns::f::<T>". */
+static void take_angle(struct scan *scan)
+{
+	const char *behind = skip_angle(scan->at, scan->end);
+
+	if (is_empty(scan) || begins(scan->at, scan->end, "<impl ") ||
+		begins(scan->at, scan->end, "<lambda")) {
+		copy_to(scan, behind);
+		return;
+	}
+	if (ends_with(scan, "::") && scan->out->used - scan->start > 2)
+		scan->out->used -= 2;
+	scan->at = behind;
+}
+
+/* Is what follows the space the name's place, "ns::f (a.rs:3)", or what tells
+ * it from others, "ns::f #2", as labels have them? */
+static bool is_after_name(const struct scan *scan)
+{
+	const char *at = scan->at + 1;
+
+	if (is_empty(scan) || at == scan->end)
+		return false;
+	return *at == '#' ||
+	       (*at == '(' && !ends_with(scan, "decltype") &&
+		       !begins(at, scan->end, ANONYMOUS) &&
+		       find_declarator(at, skip_bracket(at, scan->end)) ==
+			       NULL);
+}
+
+/* A space outside of brackets. False if the name ends here. */
+static bool take_space(struct scan *scan)
+{
+	if (begins(scan->at, scan->end, " [clone") ||
+		(!scan->conversion && is_after_name(scan)))
+		return false;
+	/* What is a type has no colon at its end, as in PyTorch's
+	 * "autograd::engine::evaluate_function: AddBackward". */
+	if (scan->conversion || ends_with(scan, ":")) {
+		copy_to(scan, scan->at + 1);
+		return true;
+	}
+	scan->at++;
+	begin_anew(scan);
+	return true;
+}
+
 /* One piece of the name. False if it ends here. */
 static bool take(struct scan *scan, const char *first)
 {
 	switch (*scan->at) {
 	case '<':
-		/* At the start, as in Rust, it is all there is of a scope. */
-		if (is_empty(scan))
-			copy_to(scan, skip_angle(scan->at, scan->end));
-		else
-			scan->at = skip_angle(scan->at, scan->end);
+		take_angle(scan);
 		return true;
 	case '(':
 		return take_round(scan);
@@ -272,15 +317,7 @@ static bool take(struct scan *scan, const char *first)
 		copy_to(scan, skip_bracket(scan->at, scan->end));
 		return true;
 	case ' ':
-		if (begins(scan->at, scan->end, " [clone") ||
-			begins(scan->at, scan->end, " (."))
-			return false;
-		if (!scan->conversion) {
-			scan->at++;
-			begin_anew(scan);
-			return true;
-		}
-		break;
+		return take_space(scan);
 	default:
 		if (is_operator(scan->at, first, scan->end)) {
 			take_operator(scan);

@@ -77,6 +77,10 @@ START_TEST(names_lose_first_what_tells_least)
 			"a::f::{lambda(d::e)#1}::operator()"},
 		{"a::f(b::c)::{lambda(d::e)#1}::operator()() const", 31,
 			"\u2026{lambda(d::e)#1}::operator()"},
+		{"a::b::found::<c::d>", 7, "\u2026found"},
+		{"a::b::found #2", 7, "\u2026found"},
+		{"a::b::found<c::d> (e.rs:3)", 7, "\u2026found"},
+		{"a::found: Backward", 16, "\u2026found: Backward"},
 		{"InstantiateFunction a::f<b>", 10, "Instantia\u2026"},
 		{"load::all the data", 10, "load::all\u2026"},
 		{"plain(int)", 8, "plain(i\u2026"}};

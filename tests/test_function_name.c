@@ -121,6 +121,21 @@ static const struct pair pairs[] = {
 		"ns::(anonymous namespace)::A::g"},
 	{"void (anonymous namespace)::f<(anonymous namespace)::A>()",
 		"(anonymous namespace)::f"},
+	/* Rust's: arguments, and what is a scope. */
+	{"core::ptr::drop_in_place::<alloc::string::String>",
+		"core::ptr::drop_in_place"},
+	{"<alloc::vec::Vec<T> as core::ops::Drop>::drop::<a::B>",
+		"<alloc::vec::Vec<T> as core::ops::Drop>::drop"},
+	{"std::rt::lang_start::<()>::{closure#0}",
+		"std::rt::lang_start::{closure#0}"},
+	{"core::fmt::<impl core::fmt::Display for u32>::fmt",
+		"core::fmt::<impl core::fmt::Display for u32>::fmt"},
+	/* What labels add, and PyTorch has in front. */
+	{"ns::f #2", "ns::f"},
+	{"ns::f<a::b> (x.rs:3)", "ns::f"},
+	{"void ns::f<int>(int) (x.c:3) #2", "ns::f"},
+	{"autograd::engine::evaluate_function: AddBackward0",
+		"autograd::engine::evaluate_function: AddBackward0"},
 	/* What gcc makes of functions, and what stands for others. */
 	{"f(int) [clone .constprop.0]", "f"},
 	{"A<int>::f() const [clone .isra.0] [clone .cold]", "A::f"},
@@ -215,7 +230,8 @@ START_TEST(no_text_is_too_strange)
 	static const char *const pieces[] = {"(", ")", "<", ">", "{", "}", " ",
 		"::", "operator", "operator<", "operator()", "*", "&", "f",
 		"(anonymous namespace)", "decltype", " const", " [clone", "-",
-		"'", "[", "]", "(*", "\xff", "$", "lambda", ",", "A::"};
+		"'", "[", "]", "(*", "\xff", "$", "lambda", ",",
+		"A::", "<impl ", " #", ": "};
 	uint64_t state = 1;
 
 	for (int round = 0; round < 30000; round++) {
@@ -251,7 +267,8 @@ END_TEST
 START_TEST(long_nonsense_takes_no_time)
 {
 	static const char *const units[] = {"(", "<", "(*", "(<", "(<)", "{",
-		"x(", "operator<", "(*<", "<(", "a::(", "(a*)", "a::", "a::<"};
+		"x(", "operator<", "(*<", "<(", "a::(", "(a*)", "a::", "a::<",
+		"a::<>", " (*", "a (", "a: "};
 	size_t size = 1000000;
 	char *text = malloc(size);
 
