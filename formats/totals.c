@@ -145,7 +145,8 @@ static void set_beginnings(struct totals *totals)
 			continue;
 		cycle->is_entered = true;
 		cost->cumtime_ns = cycle->own_ns;
-		cost->ncalls = totals_add(cost->ncalls, 1);
+		cost->ncalls = totals_add(totals->known[i].inner_calls, 1);
+		cost->pcalls = 1;
 		function->root.ncalls = 1;
 		function->root.cumtime_ns = cost->cumtime_ns;
 	}
@@ -164,8 +165,13 @@ static void set_functions(struct totals *totals)
 		cost->ncalls =
 			totals_add(known->outer_calls, known->inner_calls);
 		cost->pcalls = known->outer_calls;
-		if (is_root(totals, i) && cost->cumtime_ns != 0)
+		if (is_root(totals, i) &&
+			(cost->ncalls | cost->cumtime_ns) != 0)
 			cost->ncalls = totals_add(cost->ncalls, 1);
+		/* Calls are said to be none where callgrind was told to forget
+		 * what was before. */
+		if (cost->ncalls == 0 && cost->cumtime_ns != 0)
+			cost->ncalls = 1;
 		if (cost->pcalls == 0 && cost->ncalls != 0)
 			cost->pcalls = 1;
 	}

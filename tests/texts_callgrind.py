@@ -102,6 +102,13 @@ def check_entry():
     itself = b"events: ns\nfl=a\nfn=f\n1 5\ncfn=f\ncalls=2 1\n1 3\n"
     check(Profile(itself).functions == {"f": (3, 1, 5, 5)},
           "what only calls itself was called once more")
+    unknown = (b"events: ns\nfn=a\n1 5\ncfn=b\ncalls=0 1\n1 10\nfn=b\n1 6\n"
+               b"cfn=a\ncalls=0 1\n1 7\nfn=r\n1 0\ncfn=r\ncalls=3 1\n1 5\n")
+    first = Profile(unknown).functions
+    check(first == {"a": (1, 1, 5, 11), "b": (1, 1, 6, 10), "r": (4, 1, 0, 0)},
+          "who has time was called, though it is said to be never")
+    check(Profile(convert(unknown, "callgrind")).functions == first,
+          "which is read back")
 
 
 GRAMMAR = HEAD + b"""version: 1
