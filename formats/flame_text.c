@@ -113,7 +113,12 @@ static void add_inner(
 	for (;;) {
 		unsigned room = places - (*front != '\0');
 
-		kept = flame_fit(name, (size_t)(end - name), room, &cut);
+		/* Of thousands of scopes most are not looked at twice. */
+		kept = 0;
+		cut = (size_t)(end - name) > 2 * (size_t)room + 4;
+		if (!cut)
+			kept = flame_fit(
+				name, (size_t)(end - name), room, &cut);
 		inner = cut ? function_name_inner(name, end) : NULL;
 		if (inner == NULL)
 			break;

@@ -282,7 +282,7 @@ static bool split(const char *text, size_t size, struct parts *parts)
 /* The same of "$file:line name". */
 static bool split_jax(const char *text, size_t size, struct parts *parts)
 {
-	for (size_t i = 1; i < size; i++) {
+	for (size_t i = 2; i < size; i++) {
 		size_t digits;
 
 		if (text[i] != ':')
