@@ -3,7 +3,8 @@
  * Files are compared as normalize.h has them. What only one side has is paired
  * by as many components of the path's end as possible, where these are not
  * ambiguous; what is before them in both paths are the directories, and how many
- * files agree on these decides.
+ * files agree on these decides. Then what has no partner, or had one elsewhere,
+ * is looked for in the directories: "main.c", say, of which there are several.
  */
 #include "moved.h"
 
@@ -15,6 +16,7 @@
 
 #define COMPONENTS_MAX 32 /* of the end of a path */
 #define SURE_FILES 2      /* so many do not agree by chance */
+#define FOLLOWED_MAX 64u  /* directories in which the rest is looked for */
 
 /* By the number of its normalised text. */
 struct file {
@@ -241,6 +243,92 @@ static bool elect(struct moved *moved, struct move *move, uint32_t gone)
 	return true;
 }
 
+/* Those whose directories were not elected have no partners. */
+static void part(struct move *move)
+{
+	for (uint32_t i = 0; i < strtab_count(move->paths); i++) {
+		struct file *file = &move->files[i];
+
+		if (file->as_is[DIFF_BASE] == NULL || file->partner == 0 ||
+			move->votes[file->root].elected)
+			continue;
+		move->files[file->partner].partner = 0;
+		file->partner = 0;
+	}
+}
+
+/* What of the path is behind the directory; NULL if it is not in there. */
+static const char *behind(const char *path, const char *directory)
+{
+	size_t size = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
+
+	if (strcmp(directory, ".") == 0)
+		return *path == '/' ? NULL : path;
+	return strncmp(path, directory, size) == 0 && path[size] == '/'
+		       ? path + size + 1
+		       : NULL;
+}
+
+/* The innermost of the directories that moved, and the path from there; NULL if
+ * it is in none. */
+static struct moved_root *root_of(
+	struct moved *moved, const char *path, const char **rest)
+{
+	struct moved_root *found = NULL;
+
+	for (uint32_t i = 0; i < moved->count && i < FOLLOWED_MAX; i++) {
+		const char *from = behind(path, moved->roots[i].base);
+
+		if (from == NULL || (found != NULL && from <= *rest))
+			continue;
+		found = &moved->roots[i];
+		*rest = from;
+	}
+	return found;
+}
+
+/* Finds the file, which is gone from the base side, where its directory is now,
+ * among the first `file_count`. False if out of memory. */
+static bool follow(struct moved *moved, struct move *move, uint32_t number,
+	uint32_t file_count)
+{
+	const char *rest;
+	struct moved_root *root =
+		root_of(moved, strtab_text(move->paths, number, NULL), &rest);
+	struct buffer *text = &move->text;
+	uint32_t found;
+
+	if (root == NULL)
+		return true;
+	text->used = 0;
+	if (strcmp(root->changed, ".") != 0) {
+		buffer_add_text(text, root->changed);
+		if (strcmp(root->changed, "/") != 0)
+			buffer_add_byte(text, '/');
+	}
+	buffer_add_text(text, rest);
+	if (text->failed)
+		return false;
+	found = strtab_add(move->paths, (const char *)text->bytes, text->used);
+	if (found < file_count && is_free(&move->files[found], DIFF_NEW)) {
+		move->files[number].partner = found;
+		move->files[found].partner = number;
+		root->file_count++;
+	}
+	return found != STRTAB_NONE;
+}
+
+static bool follow_all(struct moved *moved, struct move *move)
+{
+	uint32_t file_count = strtab_count(move->paths);
+
+	for (uint32_t i = 0; i < file_count; i++)
+		if (is_free(&move->files[i], DIFF_BASE) &&
+			!follow(moved, move, i, file_count))
+			return false;
+	return true;
+}
+
 static bool rename_files(struct move *move, struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
@@ -254,7 +342,7 @@ static bool rename_files(struct move *move, struct profile *profile)
 		if (number == STRTAB_NONE)
 			return false;
 		file = &move->files[number];
-		if (file->partner != 0 && move->votes[file->root].elected)
+		if (file->partner != 0)
 			function->file =
 				move->files[file->partner].as_is[DIFF_NEW];
 	}
@@ -279,6 +367,10 @@ static bool join(struct moved *moved, struct move *move,
 	for (uint32_t i = COMPONENTS_MAX; ok && i > 0; i--)
 		ok = pair_endings(move, i);
 	ok = ok && elect(moved, move, gone);
+	if (ok && moved->count != 0) {
+		part(move);
+		ok = follow_all(moved, move);
+	}
 	for (size_t i = 0; ok && moved->count != 0 && i < base_count; i++)
 		ok = rename_files(move, profiles[i]);
 	return ok;

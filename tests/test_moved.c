@@ -106,6 +106,54 @@ START_TEST(what_is_ambiguous_stays)
 }
 END_TEST
 
+START_TEST(what_is_ambiguous_is_looked_for_where_the_others_are)
+{
+	add(DIFF_BASE, "/v1/main.c");
+	add(DIFF_BASE, "/v1/old/main.c");
+	add(DIFF_BASE, "/v1/set/a.c");
+	add(DIFF_BASE, "/v1/set/b.c");
+	add(DIFF_BASE, "/v1/init.c");
+	add(DIFF_NEW, "/v2/main.c");
+	add(DIFF_NEW, "/v2/run/main.c");
+	add(DIFF_NEW, "/v2/set/a.c");
+	add(DIFF_NEW, "/v2/set/b.c");
+	add(DIFF_NEW, "/elsewhere/init.c");
+	join(1);
+	ck_assert_uint_eq(moved.roots[0].file_count, 3);
+	ck_assert_str_eq(file(0), "/v2/main.c");
+	ck_assert_str_eq(file(1), "/v1/old/main.c");
+	ck_assert_str_eq(file(2), "/v2/set/a.c");
+	ck_assert_str_eq(file(4), "/v1/init.c");
+}
+END_TEST
+
+START_TEST(what_is_ambiguous_below_the_root_is_found)
+{
+	add(DIFF_BASE, "main.c");
+	add(DIFF_BASE, "set/a.c");
+	add(DIFF_BASE, "set/b.c");
+	add(DIFF_NEW, "/main.c");
+	add(DIFF_NEW, "/run/main.c");
+	add(DIFF_NEW, "/set/a.c");
+	add(DIFF_NEW, "/set/b.c");
+	join(1);
+	ck_assert_str_eq(file(0), "/main.c");
+	moved_clear(&moved);
+	profile_free(profiles[DIFF_BASE]);
+	profile_free(profiles[DIFF_NEW]);
+	set_up();
+	add(DIFF_BASE, "/main.c");
+	add(DIFF_BASE, "/set/a.c");
+	add(DIFF_BASE, "/set/b.c");
+	add(DIFF_NEW, "main.c");
+	add(DIFF_NEW, "run/main.c");
+	add(DIFF_NEW, "set/a.c");
+	add(DIFF_NEW, "set/b.c");
+	join(1);
+	ck_assert_str_eq(file(0), "main.c");
+}
+END_TEST
+
 START_TEST(what_both_sides_have_and_what_devices_do_stays)
 {
 	add(DIFF_BASE, "/p/a.c");
@@ -144,6 +192,9 @@ int main(void)
 		tests, one_file_of_many_that_are_gone_may_agree_by_chance);
 	tcase_add_test(tests, a_single_file_is_most_of_all);
 	tcase_add_test(tests, what_is_ambiguous_stays);
+	tcase_add_test(
+		tests, what_is_ambiguous_is_looked_for_where_the_others_are);
+	tcase_add_test(tests, what_is_ambiguous_below_the_root_is_found);
 	tcase_add_test(tests, what_both_sides_have_and_what_devices_do_stays);
 	tcase_add_test(tests, sides_without_files_are_joined);
 	suite_add_tcase(suite, tests);
