@@ -10,6 +10,9 @@ const OPERATOR = new RegExp("^operator(?:\\(\\)|\\[\\]|->\\*?|<=>|<<=?|>>=?|" +
 	"[<>=!+\\-*/%^&|]=|&&|\\|\\||\\+\\+|--|[-+*/%^&|~!=<>,]| [^(]+)");
 // What follows a name: " (a.rs:3)" or " #2", but not a declarator.
 const PLACE = /^ (?:#|\((?!anonymous namespace\)|[^()<]*[*&]))/;
+// What is before a function that stands for another.
+const PREFIX = new RegExp("^(?:non-virtual |virtual |covariant return )thunk to |" +
+	"^(?:non-)?transaction clone for |^TLS (?:init|wrapper) function for |^");
 const briefs = new Map();
 
 // Letters of other scripts may take two places.
@@ -48,8 +51,9 @@ function skip(text, at) {
 
 function makeBrief(name) {
 	const anonymous = "(anonymous namespace)";
+	const before = PREFIX.exec(name)[0];
 	let text = "";
-	for (let at = 0; at < name.length;) {
+	for (let at = before.length; at < name.length;) {
 		const rest = name.slice(at);
 		const operator = /[\w$]$/.test(text) ? null : OPERATOR.exec(rest);
 		let to = at + 1;
@@ -81,7 +85,7 @@ function makeBrief(name) {
 		else if (taken[0] !== "(" && taken[0] !== "<")
 			text += taken;
 	}
-	return text || name;
+	return text ? before + text : name;
 }
 
 function briefOf(name) {
@@ -97,6 +101,9 @@ function behindScope(text) {
 			at = skip(text, at);
 		else if (text.startsWith("::", at))
 			return at + 2;
+		else if (text.startsWith("operator ", at) &&
+			!/[\w$]/.test(text.charAt(at - 1)))
+			return 0;
 		else
 			at++;
 	return 0;

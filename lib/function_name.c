@@ -121,6 +121,9 @@ const char *function_name_inner(const char *name, const char *end)
 			at = function_name_skip(at, end);
 		else if (begins(at, end, "::"))
 			return at + 2;
+		else if (is_operator(at, name, end) &&
+			 begins(at, end, "operator "))
+			return NULL; /* its type may have scopes */
 		else
 			at++;
 	return NULL;

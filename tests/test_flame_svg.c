@@ -80,6 +80,8 @@ START_TEST(names_lose_first_what_tells_least)
 		{"a::b::found::<c::d>", 7, "\u2026found"},
 		{"a::b::found #2", 7, "\u2026found"},
 		{"a::b::found<c::d> (e.rs:3)", 7, "\u2026found"},
+		{"virtual thunk to a::f(int)", 24, "virtual thunk to a::f"},
+		{"a::b::operator c::d()", 15, "\u2026operator c::d"},
 		{"a::found: Backward", 16, "\u2026found: Backward"},
 		{"InstantiateFunction a::f<b>", 10, "Instantia\u2026"},
 		{"load::all the data", 10, "load::all\u2026"},
