@@ -292,7 +292,7 @@ static struct moved_root *root_of(
 static bool follow(struct moved *moved, struct move *move, uint32_t number,
 	uint32_t file_count)
 {
-	const char *rest;
+	const char *rest = NULL;
 	struct moved_root *root =
 		root_of(moved, strtab_text(move->paths, number, NULL), &rest);
 	struct buffer *text = &move->text;
