@@ -118,7 +118,7 @@ function hasScopes(name) {
 		outside += name[at];
 		at = "(<{[".includes(name[at]) ? skip(name, at) : at + 1;
 	}
-	return !outside.includes(" ") || outside.includes("(");
+	return !/(?:^|[^:]) (?!#)/.test(outside) || outside.includes("(");
 }
 
 return (name, room) => {

@@ -142,6 +142,14 @@ static const char *skip_capital(const char *name, const char *end)
 	return at;
 }
 
+/* Is it a space as phrases have them? Labels have "ns::f #2", and PyTorch
+ * "autograd::engine::evaluate_function: AddBackward". */
+static bool is_gap(const char *name, const char *at, const char *end)
+{
+	return *at == ' ' && (at == name || at[-1] != ':') &&
+	       (at + 1 == end || at[1] != '#');
+}
+
 bool function_name_has_scopes(const char *name, size_t size)
 {
 	const char *end = name + size;
@@ -153,7 +161,7 @@ bool function_name_has_scopes(const char *name, size_t size)
 		(behind < end && behind > name && *behind == ' '))
 		return false;
 	for (const char *at = name; at < end;) {
-		spaces |= *at == ' ';
+		spaces |= is_gap(name, at, end);
 		parameters |= *at == '(';
 		if (*at == '(' || *at == '<' || *at == '{' || *at == '[')
 			at = function_name_skip(at, end);
