@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# No function is over 80 lines and no source file over 500: see STYLE in
+# No function is over 80 lines and no source file over 1,000: see STYLE in
 # CONTRIBUTING.md. There is no list of exceptions.
 set -u
 cd "${srcdir:-.}" || exit 99
@@ -27,7 +27,7 @@ awk '
 for file in $files $(find python examples tests -name '*.py') \
 	$(find bin formats -name '*.js' -o -name '*.css'); do
 	lines=$(wc -l < "$file")
-	if [ "$lines" -gt 500 ]; then
+	if [ "$lines" -gt 1000 ]; then
 		echo "$file: $lines lines: make it two nouns"
 		failed=1
 	fi
