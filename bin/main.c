@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "environment.h"
 #include "memory.h"
 #include "names.h"
 #include "output.h"
@@ -200,6 +201,9 @@ int main(int argc, char **argv)
 {
 	int status;
 
+	/* What we run is no more the caller's than we are. */
+	if (environment_is_refused())
+		(void)clearenv();
 	/* Whoever started us may have children reaped by the kernel; we need
 	 * to know how ours end. */
 	(void)signal(SIGCHLD, SIG_DFL);

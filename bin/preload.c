@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "environment.h"
 #include "program.h"
 #include "say.h"
 
@@ -79,7 +80,7 @@ static bool find_directory(char *out, const char *library)
 bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
 	const char *library)
 {
-	const char *given = getenv(variable);
+	const char *given = environment_find(variable);
 	char directory[PATH_BYTES];
 
 	if (given != NULL && given[0] != '\0')
@@ -111,7 +112,7 @@ int preload_set(void)
 {
 	char instrument[PATH_BYTES];
 	char recorder[PATH_BYTES] = "";
-	const char *before = getenv("LD_PRELOAD");
+	const char *before = environment_find("LD_PRELOAD");
 	char *all = NULL;
 	int status = EXIT_DONE;
 
@@ -186,8 +187,8 @@ static const char *find_reason(FILE *file)
 		return "is a 32-bit program, which libctprof is not made for";
 	if (fstat(fileno(file), &found) == 0 &&
 		(found.st_mode & (S_ISUID | S_ISGID)) != 0)
-		return "is a set-user-ID program, into which nothing can be "
-		       "preloaded";
+		return "is a set-user-ID program, which does not obey its "
+		       "caller's environment";
 	uses_tools = contains(file, NVTX) || contains(file, ITT);
 	if (!contains(file, HOOK) && !contains(file, "libctprof") &&
 		!uses_tools)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "environment.h"
 #include "logs.h"
 #include "memory.h"
 #include "say.h"
@@ -26,7 +27,7 @@
 
 char *program_find(const char *name)
 {
-	const char *search = getenv("PATH");
+	const char *search = environment_find("PATH");
 	char path[PATH_BYTES];
 
 	if (strchr(name, '/') != NULL)

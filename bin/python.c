@@ -16,6 +16,7 @@
 
 #include "arguments.h"
 #include "cmd.h"
+#include "environment.h"
 #include "say.h"
 
 #define PATH_BYTES 4096
@@ -190,7 +191,7 @@ static bool find_site(char *out)
 
 static int set_path(const char *site)
 {
-	const char *before = getenv("PYTHONPATH");
+	const char *before = environment_find("PYTHONPATH");
 	bool is_first = before == NULL || before[0] == '\0';
 	char *path = NULL;
 	int status = EXIT_DONE;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "environment.h"
 #include "function_name.h"
 #include "memory.h"
 #include "program.h"
@@ -229,7 +230,7 @@ static void say_unmatched(
 
 static int write_file(struct selection *selection, const struct buffer *text)
 {
-	const char *directory = getenv("TMPDIR");
+	const char *directory = environment_find("TMPDIR");
 	FILE *out;
 	bool wrote;
 	int fd;

@@ -11,13 +11,15 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "environment.h"
 #include "logs.h"
 #include "recover_log.h"
 #include "say.h"
 
 const char *spools_directory(const char *given)
 {
-	const char *asked = given != NULL ? given : getenv("CTPROF_SPOOL");
+	const char *asked =
+		given != NULL ? given : environment_find("CTPROF_SPOOL");
 
 	return asked == NULL || asked[0] == '\0' ? SPOOL_DIRECTORY : asked;
 }

@@ -6,20 +6,22 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "environment.h"
+
 #define USUAL_WIDTH 80
 #define USUAL_HEIGHT 24
 
 static bool is_set(const char *variable)
 {
-	const char *value = getenv(variable);
+	const char *value = environment_find(variable);
 
 	return value != NULL && value[0] != '\0';
 }
 
 bool terminal_color(FILE *stream, enum when when)
 {
-	const char *term = getenv("TERM");
-	const char *force = getenv("CLICOLOR_FORCE");
+	const char *term = environment_find("TERM");
+	const char *force = environment_find("CLICOLOR_FORCE");
 
 	if (when != WHEN_AUTO)
 		return when == WHEN_ALWAYS;

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "cmd.h"
+#include "environment.h"
 #include "preload.h"
 #include "say.h"
 
@@ -100,7 +101,7 @@ static bool is_ours(const char *value)
 /* Has the loader that looks at the variable load our library. */
 static int lead(const char *variable, const char *library, bool verbose)
 {
-	const char *before = getenv(variable);
+	const char *before = environment_find(variable);
 
 	if (before == NULL || before[0] == '\0' || is_ours(before))
 		return set(variable, library);
@@ -113,7 +114,7 @@ static int lead(const char *variable, const char *library, bool verbose)
 /* What we emit is for another tool, or for nobody: never for ourselves. */
 static void check_emission(const char *variable, const char *emit)
 {
-	const char *tool = getenv(variable);
+	const char *tool = environment_find(variable);
 
 	if (tool != NULL && is_ours(tool))
 		(void)unsetenv(variable);

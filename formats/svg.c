@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "buffer.h"
+#include "environment.h"
 #include "memory.h"
 #include "pstats.h"
 #include "utf8.h"
@@ -56,7 +57,7 @@ static void close_fd(int *fd)
 
 static const char *program_path(const char *variable, const char *program)
 {
-	const char *path = getenv(variable);
+	const char *path = environment_find(variable);
 
 	return path == NULL || path[0] == '\0' ? program : path;
 }
@@ -64,7 +65,7 @@ static const char *program_path(const char *variable, const char *program)
 /* Makes a file in TMPDIR; `path` is its name, to be freed. */
 static int open_temporary(char **path)
 {
-	const char *directory = getenv("TMPDIR");
+	const char *directory = environment_find("TMPDIR");
 	size_t size;
 	int fd;
 
@@ -170,6 +171,10 @@ static enum ctp_status start(struct child *child, char *const arguments[],
 	posix_spawn_file_actions_t actions;
 	int error;
 
+	if (environment_is_refused())
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"%s is not run by a set-user-ID program",
+			child->program);
 	child->errors = open_nameless();
 	if (child->errors == NO_FD)
 		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,

@@ -138,10 +138,12 @@ struct ctp_site {
 };
 
 /*
- * Starts recording. `options` may be NULL: everything from the environment.
+ * Starts recording. `options` may be NULL: everything from the environment,
+ * which a set-user-ID program does not read.
  *
  * Errors: CTP_ERR_STATE if already recording, CTP_ERR_IO if the log or the
- * buffers cannot be made, CTP_ERR_NOMEM. ctp_status() has the words.
+ * buffers cannot be made, CTP_ERR_NOMEM; CTP_ERR_UNSUPPORTED in a set-user-ID
+ * program if `options` has no path. ctp_status() has the words.
  * Threads: any, one at a time.
  */
 CTP_API enum ctp_status ctp_start(const struct ctp_options *options);

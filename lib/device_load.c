@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "device_link.h"
+#include "environment.h"
 #include "msgpack_out.h"
 #include "options.h"
 #include "thread.h"
@@ -94,7 +95,7 @@ static bool is_ours(const char *path)
 
 void device_load_later(void)
 {
-	const char *set = getenv(VARIABLE);
+	const char *set = environment_find(VARIABLE);
 	char path[2 * PATH_ROOM];
 
 	if (set != NULL && set[0] != '\0') {
@@ -186,7 +187,9 @@ void device_load(void)
 	char text[DEVICE_PROBLEM_BYTES];
 
 	set_problem("", "");
-	if (has_driver())
+	if (environment_is_refused())
+		set_problem("", "a set-user-ID program loads no libraries");
+	else if (has_driver())
 		load_now();
 	else
 		device_load_later();

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "environment.h"
 #include "itt_abi.h"
 #include "strtab.h"
 
@@ -107,7 +108,7 @@ static struct itt_string *make_string(const char *text)
 
 static bool open_tool(void)
 {
-	const char *path = getenv(VARIABLE);
+	const char *path = environment_find(VARIABLE);
 	void *library = path == NULL || path[0] == '\0'
 				? NULL
 				: dlopen(path, RTLD_LAZY | RTLD_LOCAL);

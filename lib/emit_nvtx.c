@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "environment.h"
 #include "nvtx_abi.h"
 
 #define VARIABLE "NVTX_INJECTION64_PATH"
@@ -67,7 +68,7 @@ static const void *export(uint32_t table)
 
 static bool load(void)
 {
-	const char *path = getenv(VARIABLE);
+	const char *path = environment_find(VARIABLE);
 	void *library = path == NULL || path[0] == '\0'
 				? NULL
 				: dlopen(path, RTLD_LAZY | RTLD_LOCAL);

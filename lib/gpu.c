@@ -8,6 +8,7 @@
 
 #include "ctprof.h"
 #include "device_link.h"
+#include "environment.h"
 #include "gpu_buffers.h"
 #include "gpu_callback.h"
 #include "gpu_drain.h"
@@ -109,7 +110,7 @@ static const struct device_calls calls = {
 
 static void say_what_is_loaded(void)
 {
-	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+	const char *visible = environment_find("CUDA_VISIBLE_DEVICES");
 	char quirks[256];
 
 	gpu_session_fact("gpu.cupti", gpu_library.path);
@@ -176,7 +177,8 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 
 int InitializeInjection(void)
 {
-	const enum ctp_gpu mode = ctp_private_gpu();
+	const enum ctp_gpu mode =
+		environment_is_refused() ? CTP_GPU_OFF : ctp_private_gpu();
 	const uint64_t session =
 		mode >= CTP_GPU_LIGHT ? ctp_private_device_session() : 0;
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "environment.h"
+
 /* The newest first: an older CUPTI works with a newer driver, and not the
  * other way round. */
 static const struct soname {
@@ -168,7 +170,7 @@ static void *open_any(void)
 
 void *gpu_find(char *reason, size_t size)
 {
-	const char *given = getenv("CTPROF_CUPTI_LIB");
+	const char *given = environment_find("CTPROF_CUPTI_LIB");
 	const bool is_given = given != NULL && given[0] != '\0';
 	void *handle = is_given ? open_path(given) : open_any();
 	const char *why = dlerror();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
 #include "inject.h"
 #include "instrument.h"
 #include "thread.h"
@@ -129,7 +130,7 @@ static bool is_outside(void)
 	int known = atomic_load_explicit(&answer, memory_order_relaxed);
 
 	if (known == 0) {
-		known = getenv("CTPROF_PYTHON") != NULL ? 1 : -1;
+		known = environment_find("CTPROF_PYTHON") != NULL ? 1 : -1;
 		atomic_store_explicit(&answer, known, memory_order_relaxed);
 	}
 	return known > 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
 #include "itt.h"
 #include "strtab.h"
 
@@ -331,5 +332,7 @@ void __itt_api_init(struct itt_global *global, int groups)
 		return;
 	for (struct itt_function *function = global->functions;
 		function->name != NULL; function++)
-		*function->pointer = function_of(function);
+		*function->pointer = environment_is_refused()
+					     ? function->otherwise
+					     : function_of(function);
 }

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "inject.h"
 #include "nvtx_abi.h"
 
@@ -404,7 +405,8 @@ int InitializeInjectionNvtx2(nvtx_export export)
 	const struct nvtx_callbacks *callbacks =
 		export == NULL ? NULL : export(NVTX_EXPORT_CALLBACKS);
 
-	if (callbacks == NULL || callbacks->size < sizeof(*callbacks) ||
+	if (environment_is_refused() || callbacks == NULL ||
+		callbacks->size < sizeof(*callbacks) ||
 		callbacks->table == NULL ||
 		!fill(callbacks, NVTX_CORE, core,
 			sizeof(core) / sizeof(core[0])))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "environment.h"
 
 #define DEFAULT_OUT "ctprof.%p.ctp"
 #define DEFAULT_BUFFER (UINT64_C(2) * 1024 * 1024)
@@ -22,7 +23,7 @@ static const char *const emits[] = {"", "none", "nvtx", "itt", NULL};
 
 int options_in_environment(void)
 {
-	const char *out = getenv("CTPROF_OUT");
+	const char *out = environment_find("CTPROF_OUT");
 
 	return out != NULL && out[0] != '\0';
 }
@@ -57,7 +58,7 @@ static enum ctp_status refuse(
 static enum ctp_status read_size(
 	const char *name, uint64_t *out, struct ctp_error *err)
 {
-	const char *value = getenv(name);
+	const char *value = environment_find(name);
 	static const char units[] = "KMG";
 	unsigned long long number;
 	const char *unit;
@@ -87,7 +88,7 @@ static enum ctp_status read_size(
 static enum ctp_status read_choice(const char *name, const char *const *names,
 	int *out, struct ctp_error *err)
 {
-	const char *value = getenv(name);
+	const char *value = environment_find(name);
 
 	if (value == NULL || value[0] == '\0')
 		return CTP_OK;
@@ -106,7 +107,7 @@ static const char *rank(void)
 		"OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
+		const char *value = environment_find(names[i]);
 
 		if (value != NULL && value[0] != '\0')
 			return value;
@@ -156,7 +157,7 @@ static bool expand(char *out, const char *pattern)
 static const char *text_option(
 	const char *given, const char *variable, const char *otherwise)
 {
-	const char *value = getenv(variable);
+	const char *value = environment_find(variable);
 
 	if (given != NULL)
 		return given;
@@ -169,8 +170,12 @@ static enum ctp_status fill_paths(struct session_options *options,
 	const char *out = text_option(given->out, "CTPROF_OUT", DEFAULT_OUT);
 	const char *spool =
 		text_option(given->spool, "CTPROF_SPOOL", SPOOL_DIRECTORY);
-	const char *exclusive = getenv("CTPROF_OUT_EXCL");
+	const char *exclusive = environment_find("CTPROF_OUT_EXCL");
 
+	/* Not even the directory is the program's own choice. */
+	if (given->out == NULL && environment_is_refused())
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"a set-user-ID program must name the path of its log");
 	options->exclusive = given->out == NULL && exclusive != NULL &&
 			     strcmp(exclusive, "1") == 0;
 	if (!expand(options->out, out) ||

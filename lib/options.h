@@ -11,7 +11,8 @@
  * the environment, and what is not there from the defaults.
  *
  * Errors: CTP_ERR_FORMAT for an environment variable that makes no sense,
- * named in the message.
+ * named in the message; CTP_ERR_UNSUPPORTED where the environment is refused
+ * and `given` has no path.
  */
 enum ctp_status options_fill(struct session_options *options,
 	const struct ctp_options *given, struct ctp_error *err);

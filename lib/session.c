@@ -18,6 +18,7 @@
 #include "device_load.h"
 #include "drain.h"
 #include "emit.h"
+#include "environment.h"
 #include "filter.h"
 #include "instrument.h"
 #include "last_thread.h"
@@ -207,7 +208,7 @@ static enum ctp_status load_filter(struct ctp_error *err)
 	enum ctp_status status;
 
 	instrument_lock();
-	status = filter_load(getenv("CTPROF_FUNCTIONS"), err);
+	status = filter_load(environment_find("CTPROF_FUNCTIONS"), err);
 	instrument_unlock();
 	if (status == CTP_OK)
 		instrument_begin();

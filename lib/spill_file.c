@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "memory.h"
 
 #define WAITING_BYTES ((size_t)256 << 10)
@@ -18,7 +19,7 @@ static const char *directory(void)
 	static const char *const variables[] = {"CTPROF_TMPDIR", "TMPDIR"};
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-		const char *value = getenv(variables[i]);
+		const char *value = environment_find(variables[i]);
 
 		if (value != NULL && value[0] != '\0')
 			return value;

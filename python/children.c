@@ -21,6 +21,12 @@ enum { POPEN_ENV = 3 }; /* of the arguments of the event */
 /* No object: other interpreters have the hook, too. */
 static char *directory;
 
+/* As environment_find() of lib/environment.h, which is not installed. */
+static const char *environment(const char *name)
+{
+	return secure_getenv(name);
+}
+
 /* The path with the directory first, to be freed; NULL if it has it, or if out
  * of memory. */
 static char *extend(const char *path)
@@ -45,9 +51,9 @@ static void extend_own(void)
 {
 	char *path;
 
-	if (getenv(ASKED) == NULL)
+	if (environment(ASKED) == NULL)
 		return;
-	path = extend(getenv(PATH));
+	path = extend(environment(PATH));
 	if (path != NULL)
 		(void)setenv(PATH, path, 1);
 	free(path);
@@ -134,7 +140,7 @@ static int audit(const char *event, PyObject *arguments, void *unused)
 	} else if (strcmp(event, "os.system") == 0 ||
 		   strcmp(event, "os.exec") == 0 ||
 		   (strcmp(event, "os.posix_spawn") == 0 &&
-			   getenv(PATH) != NULL)) {
+			   environment(PATH) != NULL)) {
 		/* An environment that is given has been read by now. Of our
 		 * own, posix_spawn() has the array by now, and frees it if that
 		 * has moved, as it does when it grows. */

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <stdatomic.h>
+#include <sys/auxv.h>
 
 #include "children.h"
 #include "ctprof.h"
@@ -279,6 +280,14 @@ static int add_version(PyObject *module)
 	return PyModule_AddStringConstant(module, "__version__", VERSION_TEXT);
 }
 
+/* Has this process rights that its caller has not? Then nothing of the
+ * caller's environment is obeyed. */
+static int add_rights(PyObject *module)
+{
+	return PyModule_AddObjectRef(module, "is_privileged",
+		getauxval(AT_SECURE) != 0 ? Py_True : Py_False);
+}
+
 /* There is one recorder in a process, and one tracer. */
 static int refuse_others(PyObject *module)
 {
@@ -301,6 +310,7 @@ static PyModuleDef_Slot slots[] = {
 	{Py_mod_exec, ranges_add},
 	{Py_mod_exec, state_add},
 	{Py_mod_exec, add_version},
+	{Py_mod_exec, add_rights},
 #if PY_VERSION_HEX >= 0x030c0000
 	/* So far that refuse_others() is asked. */
 	{Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},

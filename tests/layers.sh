@@ -103,6 +103,15 @@ found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
 [ -z "$found" ] || complain "$found"
 found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' formats/*.[ch])
 [ -z "$found" ] || complain "$found"
+# The environment is read by one function, which refuses it where the process has
+# rights that its caller has not; Python's extension stands alone and has its own.
+found=$(grep -nE '\bgetenv\(|\bsecure_getenv\(|\benviron\b' lib/*.[ch] \
+	formats/*.[ch] bin/*.[ch] python/*.[ch] python/*/*.[ch] |
+	grep -vE '^(lib/environment\.h|python/children\.c):' |
+	grep -vE 'extern char \*\*environ;|, environ\)'
+	grep -nE '\benviron\b|getenv' python/ctprof/*.py python/ctprof/*/*.py |
+		grep -vE '/(_autostart|_program|sitecustomize)\.py:')
+[ -z "$found" ] || complain "$found"
 # Numbers in output never depend on the locale.
 found=$(grep -nE 'sprintf|strcpy|strcat|\bgets\b|\batoi\b|\bsetlocale' \
 	lib/*.c formats/*.c | grep -vE 'v?snprintf|v?asprintf')

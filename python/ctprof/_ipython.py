@@ -4,7 +4,7 @@ import os
 import shlex
 import tempfile
 
-from . import _options, _output, _session
+from . import _ctprof, _options, _output, _session
 
 
 def _record(shell, request, code):
@@ -44,7 +44,8 @@ def _magic(shell, line, cell):
     # A name of its own, by which IPython finds the lines for tracebacks.
     code = compile(text, shell.compile.cache(text, shell.execution_count),
                    "exec")
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(
+            dir="/tmp" if _ctprof.is_privileged else None) as directory:
         output = _output.Output(
             request.output or os.path.join(directory, "cell.ctp"))
         try:

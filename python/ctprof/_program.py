@@ -5,19 +5,27 @@ import shutil
 import subprocess
 import sys
 
+from . import _ctprof
+
 # From the directory of the package: in a build directory, and installed for
 # this interpreter below the same prefix.
 _PLACES = ("../../../ctprof", "../../../../bin/ctprof")
 
 
+def which(name):
+    """The path of a program; None if there is none."""
+    return shutil.which(name, path=os.defpath if _ctprof.is_privileged
+                        else None)
+
+
 def find():
     """Its path; RuntimeError if there is none."""
     package = os.path.dirname(os.path.abspath(__file__))
-    places = [os.environ.get("CTPROF")]
+    places = [None if _ctprof.is_privileged else os.environ.get("CTPROF")]
     places += [os.path.normpath(os.path.join(package, place))
                for place in _PLACES]
     places += [os.path.join(sys.prefix, "bin", "ctprof"),
-               shutil.which("ctprof")]
+               which("ctprof")]
     for place in places:
         if place and os.path.isfile(place) and os.access(place, os.X_OK):
             return place

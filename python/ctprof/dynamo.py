@@ -28,12 +28,11 @@ import io
 import logging
 import operator
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 
-from . import _stats
+from . import _program, _stats
 from ._ctprof import ProfilerStackEntry, State
 
 __all__ = ["DynamoProfilerState", "FunctionTraceTiming", "ProfilerStackEntry"]
@@ -202,21 +201,21 @@ def _failure(program, process, errors):
                       f"{errors.decode(errors='replace').strip()}")
 
 
-def _draw(profile_file, svg_file):
-    """gprof2dot PROFILE | dot -o SVG."""
+def _draw(gprof2dot, dot, profile_file, svg_file):
+    """gprof2dot PROFILE | dot -o SVG, by the paths of these programs."""
     labels = [f"--node-label={label}" for label in _NODE_LABELS]
     with subprocess.Popen(
-            ["gprof2dot", "-f", "pstats", *labels, profile_file],
+            [gprof2dot, "-f", "pstats", *labels, profile_file],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as graph:
         # Not one after the other with a pipe between: either may wait for
         # somebody to read its complaints.
         text, complaints = graph.communicate()
     if graph.returncode != 0:
         raise _failure("gprof2dot", graph, complaints)
-    dot = subprocess.run(["dot", "-Tsvg", "-o", svg_file], input=text,
-                         capture_output=True, check=False)
-    if dot.returncode != 0:
-        raise _failure("dot", dot, dot.stderr)
+    picture = subprocess.run([dot, "-Tsvg", "-o", svg_file], input=text,
+                             capture_output=True, check=False)
+    if picture.returncode != 0:
+        raise _failure("dot", picture, picture.stderr)
     if not os.path.isfile(svg_file):
         raise _NoPicture(f"dot made no {svg_file}")
 
@@ -265,12 +264,14 @@ class DynamoProfilerState(State):
         if svg_file is None:
             svg_file = os.path.splitext(profile_file)[0] + ".svg"
         try:
+            paths = []
             for program, package in (
                     ("gprof2dot", "'pip install gprof2dot' installs it"),
                     ("dot", "it is part of the package graphviz")):
-                if shutil.which(program) is None:
+                paths.append(_program.which(program))
+                if paths[-1] is None:
                     raise _NoPicture(f"{program} was not found; {package}")
-            _draw(profile_file, svg_file)
+            _draw(*paths, profile_file, svg_file)
         except (_NoPicture, OSError) as why:
             print(f"no call graph: {why}")
             return None

@@ -62,7 +62,8 @@ class _Log:
         import tempfile  # programs that are only recorded need none
         import weakref
 
-        self.directory = tempfile.mkdtemp(prefix="ctprof.")
+        self.directory = tempfile.mkdtemp(
+            prefix="ctprof.", dir="/tmp" if _ctprof.is_privileged else None)
         self.pid = os.getpid()
         self.remove = weakref.finalize(self, _remove, self.directory,
                                        self.pid)
