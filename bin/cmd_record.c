@@ -125,6 +125,9 @@ static error_t parse_recorder(int key, char *arg, struct argp_state *state)
 	case KEY_LEVEL:
 		set_level(state, arg);
 		return 0;
+	case KEY_NO_COMMAND:
+		set(state, "CTPROF_NO_COMMAND", "1");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -400,6 +403,9 @@ static const struct argp_option options[] = {
 	{"spool", KEY_SPOOL, "DIR", 0,
 		"directory of the buffers, in memory for speed (default: "
 		"/dev/shm)", GROUP_SELECT},
+	{"no-command", KEY_NO_COMMAND, NULL, 0,
+		"leave the arguments of the program, and of those that it "
+		"starts, out of the log", GROUP_SELECT},
 	{"filter", KEY_FILTER, "GLOB", 0,
 		"of functions known by address, record only those with such "
 		"a name, or all in module:GLOB; may be given again",

@@ -20,6 +20,7 @@ static const char *const policies[] = {"block", "grow", "drop", NULL};
 static const char *const clocks[] = {"auto", "system", "tsc", "events", NULL};
 static const char *const gpus[] = {"", "off", "light", "full", "graphs", NULL};
 static const char *const emits[] = {"", "none", "nvtx", "itt", NULL};
+static const char *const switches[] = {"0", "1", NULL};
 
 int options_in_environment(void)
 {
@@ -205,10 +206,15 @@ static enum ctp_status fill_newer(struct session_options *options,
 {
 	int gpu = CTP_GPU_OFF;
 	int emit = CTP_EMIT_NONE;
+	int no_command = 0;
 	enum ctp_status status = read_choice("CTPROF_GPU", gpus, &gpu, err);
 
 	if (status == CTP_OK)
 		status = read_choice("CTPROF_EMIT", emits, &emit, err);
+	if (status == CTP_OK)
+		status = read_choice(
+			"CTPROF_NO_COMMAND", switches, &no_command, err);
+	options->no_command = no_command != 0;
 	options->gpu = (enum ctp_gpu)gpu;
 	options->emit = (enum ctp_emit)emit;
 	if (given->size >= sizeof(*given)) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,28 @@ static size_t read_command(char *out, size_t size)
 		used--;
 	if (out[used - 1] != '\0')
 		out[used++] = '\0';
+	return used;
+}
+
+/* The name of the program's file, with a zero byte after it. The first argument
+ * is no such name where a program writes others over it, as setproctitle(3)
+ * does. */
+static size_t read_program(char *out, size_t size)
+{
+	char path[PATH_MAX];
+	ssize_t got = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const char *name;
+	size_t used;
+
+	if (got <= 0)
+		return 0;
+	path[got] = '\0';
+	name = strrchr(path, '/');
+	name = name == NULL ? path : name + 1;
+	used = strlen(name) + 1;
+	if (used > size)
+		return 0;
+	memcpy(out, name, used);
 	return used;
 }
 
@@ -121,11 +144,14 @@ char process_state(pid_t pid, long *threads)
 	return state;
 }
 
-void process_describe(struct spool_facts *facts)
+void process_describe(struct spool_facts *facts, bool no_command)
 {
 	facts->pid = (uint32_t)getpid();
 	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
 	(void)gethostname(facts->host, sizeof(facts->host) - 1);
 	facts->command_bytes =
-		(uint32_t)read_command(facts->command, sizeof(facts->command));
+		(uint32_t)(no_command ? read_program(facts->command,
+						sizeof(facts->command))
+				      : read_command(facts->command,
+						sizeof(facts->command)));
 }

@@ -9,8 +9,9 @@
 
 #include "spool.h"
 
-/* Fills in pid, boot, host and command. */
-void process_describe(struct spool_facts *facts);
+/* Fills in pid, boot, host and command; with `no_command`, that is the name of
+ * the program's file alone. */
+void process_describe(struct spool_facts *facts, bool no_command);
 
 /*
  * When the process began, by CLOCK_REALTIME; some hundredths of a second

@@ -163,7 +163,7 @@ void session_fail(const struct ctp_error *err)
 
 static void fill_facts(struct spool_facts *facts)
 {
-	process_describe(facts);
+	process_describe(facts, session_state.options.no_command);
 	facts->parent = session_state.parent;
 	facts->policy = (uint32_t)session_state.options.policy;
 	facts->level = (uint32_t)session_state.options.level;

@@ -24,6 +24,7 @@ struct session_options {
 	int level;
 	enum ctp_gpu gpu;
 	enum ctp_emit emit;
+	bool no_command; /* the program's name, without its arguments */
 };
 
 /*
