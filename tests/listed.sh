@@ -25,6 +25,18 @@ for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*.py \
 		Makefile.am || complain "$file: not in Makefile.am"
 done
 
+# Nothing is installed that may have changed since.
+grep -n 'pip install' bootstrap | grep -v -- --require-hashes &&
+	complain "bootstrap: installs without hashes"
+for file in tests/requirements-*.txt; do
+	grep -qF "$file" Makefile.am || complain "$file: not in Makefile.am"
+	awk -v file="$file" '
+		/^#/ || /^ +--hash=sha256:[0-9a-f]+( \\)?$/ { next }
+		/^[a-z0-9.-]+==[^ ]+( ; .*)? \\$/ { next }
+		{ print file ": neither a version nor a hash: " $0; bad = 1 }
+		END { exit bad }' "$file" || failed=1
+done
+
 for file in formats/*.c; do
 	name=$(sed -n 's/^const struct format \([a-z0-9]*\)_format = .*/\1/p' \
 		"$file")
