@@ -270,8 +270,8 @@ static const struct argp_option options[] = {
 		"in as many files as it takes, each of about SIZE (400M) and "
 		"whole by itself: NAME-0001.SUFFIX, ...", GROUP_OUTPUT},
 	{"redact", KEY_REDACT, "SALT", OPTION_ARG_OPTIONAL,
-		"hashes in the place of files, hosts, users, commands and the "
-		"texts of arguments; with a SALT, nobody without it can try "
+		"hashes in the place of files, hosts, users, commands, names "
+		"of processes and threads, and the texts of arguments; with a SALT, nobody without it can try "
 		"which text a hash is of", GROUP_OUTPUT},
 	{"to", 't', "FORMAT", 0,
 		"format of the output (default: told by the end of -o's name, "

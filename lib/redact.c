@@ -60,6 +60,16 @@ static uint32_t *map_entry(uint32_t **map, uint32_t *room, uint32_t number)
 							      : NULL;
 }
 
+/* Whose home directories this text has. */
+static bool learn_users(struct redact *redact, uint32_t number)
+{
+	size_t size;
+	const char *text =
+		strtab_text(redact->source.inner->trace->text, number, &size);
+
+	return redact_rules_add_users(&redact->rules, text, size);
+}
+
 static uint32_t find_key(struct redact *redact, uint32_t number)
 {
 	uint32_t *entry = map_entry(&redact->keys, &redact->key_room, number);
@@ -82,6 +92,8 @@ static uint32_t find_site(struct redact *redact, uint32_t number)
 	if (*entry != 0)
 		return *entry - 1;
 	site = inner->sites[number];
+	if (!learn_users(redact, site.file))
+		return TRACE_NONE;
 	site.name = find_key(redact, site.name);
 	site.category = find_key(redact, site.category);
 	site.file = add_text(redact, site.file, redact_file);
@@ -94,9 +106,11 @@ static bool copy_track(struct redact *redact, uint32_t number)
 	struct trace *trace = redact->source.trace;
 	struct trace_track track = redact->source.inner->trace->tracks[number];
 
-	track.name = find_key(redact, track.name);
-	track.process_name =
-		add_text(redact, track.process_name, redact_process);
+	/* A stream's is of the device: "stream 7". */
+	track.name = track.kind == TRACE_STREAM
+			     ? find_key(redact, track.name)
+			     : add_text(redact, track.name, redact_label);
+	track.process_name = add_text(redact, track.process_name, redact_label);
 	if (track.name == STRTAB_NONE || track.process_name == STRTAB_NONE)
 		return false;
 	if (number == trace->track_count)
@@ -184,6 +198,35 @@ static bool copy_device(struct redact *redact, uint32_t number)
 	return trace_add_device(redact->source.trace, &device) != TRACE_NONE;
 }
 
+/* The last word of a key: merging puts the rank before it, "rank 3 host". */
+static bool is_one_of(const char *key, const char *const *names, size_t count)
+{
+	const char *space = strrchr(key, ' ');
+	const char *last = space == NULL ? key : space + 1;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(last, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_name_of_somebody(const char *key)
+{
+	static const char *const names[] = {"host", "hostname", "user"};
+
+	return is_one_of(key, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* An address of a network has more dots than one. */
+static bool is_number(const char *value)
+{
+	value += *value == '-' || *value == '+';
+	value += strspn(value, "0123456789");
+	value += *value == '.';
+	value += strspn(value, "0123456789");
+	return *value == '\0';
+}
+
 /* Facts that are of the recording, not of who made it. */
 static bool is_plain_fact(const char *key, const char *value)
 {
@@ -195,20 +238,8 @@ static bool is_plain_fact(const char *key, const char *value)
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		if (strcmp(key, plain[i]) == 0)
 			return true;
-	return value[strspn(value, "0123456789.-+")] == '\0';
-}
-
-/* Merging puts the rank before it: "rank 3 host". */
-static bool is_name_of_somebody(const char *key)
-{
-	static const char *const names[] = {"host", "hostname", "user"};
-	const char *space = strrchr(key, ' ');
-	const char *last = space == NULL ? key : space + 1;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(last, names[i]) == 0)
-			return true;
-	return false;
+	return is_number(value) && !is_name_of_somebody(key) &&
+	       !is_one_of(key, &(const char *){"command"}, 1);
 }
 
 /* Text of our own is JSON where it was a member that is no text. */
@@ -220,21 +251,30 @@ static bool is_json(const struct trace_fact *fact, const char *value)
 		       json_check(value, strlen(value)));
 }
 
+/* A host's own name stands before that of its network. */
+static bool learn_name(struct redact *redact, const char *name)
+{
+	return redact_rules_add_word(&redact->rules, name, strlen(name)) &&
+	       redact_rules_add_word(&redact->rules, name, strcspn(name, "."));
+}
+
 static bool learn_words(struct redact *redact)
 {
 	const struct trace *inner = redact->source.inner->trace;
+	bool done = true;
 
-	for (uint32_t i = 0; i < inner->fact_count; i++) {
-		const char *key =
-			strtab_text(inner->text, inner->facts[i].key, NULL);
-		const char *value =
-			strtab_text(inner->text, inner->facts[i].value, NULL);
+	for (uint32_t i = 0; i < inner->fact_count && done; i++) {
+		const struct trace_fact *fact = &inner->facts[i];
 
-		if (is_name_of_somebody(key) &&
-			!redact_rules_add_word(&redact->rules, value))
-			return false;
+		if (is_name_of_somebody(
+			    strtab_text(inner->text, fact->key, NULL)))
+			done = learn_name(redact,
+				strtab_text(inner->text, fact->value, NULL));
+		done = done && learn_users(redact, fact->value);
 	}
-	return true;
+	for (uint32_t i = 0; i < inner->module_count && done; i++)
+		done = learn_users(redact, inner->modules[i].path);
+	return done;
 }
 
 static bool copy_fact(struct redact *redact, const struct trace_fact *fact)

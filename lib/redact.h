@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What another source gives, without what tells who it is of: files, hosts,
- * users, commands and the texts of arguments are replaced by hashes. Names,
- * numbers, times, categories and keys stay. See redact_text.h.
+ * users, commands, names of processes and threads, and the texts of arguments are
+ * replaced by hashes. Names of functions, numbers, times, categories and keys
+ * stay. See redact_text.h.
  */
 #ifndef REDACT_H
 #define REDACT_H

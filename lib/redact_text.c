@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "redact_text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,27 +23,65 @@ void redact_rules_init(struct redact_rules *rules, const char *salt)
 
 void redact_rules_clear(struct redact_rules *rules)
 {
-	for (size_t i = 0; i < rules->word_count; i++)
+	for (uint32_t i = 0; i < rules->word_count; i++)
 		memory_free(rules->words[i]);
+	memory_free(rules->words);
+	rules->words = NULL;
 	rules->word_count = 0;
+	rules->word_room = 0;
 }
 
-bool redact_rules_add_word(struct redact_rules *rules, const char *text)
+bool redact_rules_add_word(
+	struct redact_rules *rules, const char *text, size_t size)
 {
-	size_t size = strlen(text) + 1;
 	char *word;
 
-	if (size <= WORD_MIN || rules->word_count == REDACT_WORDS_MAX)
+	if (size < WORD_MIN)
 		return true;
-	for (size_t i = 0; i < rules->word_count; i++)
-		if (strcmp(rules->words[i], text) == 0)
+	for (uint32_t i = 0; i < rules->word_count; i++)
+		if (strlen(rules->words[i]) == size &&
+			memcmp(rules->words[i], text, size) == 0)
 			return true;
-	word = memory_new(size);
-	if (word == NULL)
+	if (rules->word_count == REDACT_WORDS_MAX) {
+		rules->overflow = true;
+		return true;
+	}
+	word = memory_new(size + 1);
+	if (word == NULL || !memory_reach(&rules->words, rules->word_count,
+				    &rules->word_room, sizeof(*rules->words))) {
+		memory_free(word);
 		return false;
+	}
 	memcpy(word, text, size);
+	word[size] = '\0';
 	rules->words[rules->word_count++] = word;
 	return true;
+}
+
+bool redact_rules_add_users(
+	struct redact_rules *rules, const char *text, size_t size)
+{
+	static const char *const homes[] = {
+		"/home/", "/Users/", "\\Users\\", "/users/"};
+	bool done = true;
+
+	for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
+		size_t length = strlen(homes[i]);
+		const char *end = text + size;
+		const char *at = text;
+
+		while (done && (at = memmem(at, (size_t)(end - at), homes[i],
+					length)) != NULL) {
+			size_t user = 0;
+
+			at += length;
+			while (at + user < end && at[user] != '\0' &&
+				strchr("/\\ \"':;,", at[user]) == NULL)
+				user++;
+			done = redact_rules_add_word(rules, at, user);
+		}
+	}
+	return done;
 }
 
 void redact_whole(const struct redact_rules *rules, const char *kind,
@@ -88,9 +127,12 @@ static size_t word_at(
 {
 	size_t longest = 0;
 
-	for (size_t i = 0; i < rules->word_count; i++) {
-		size_t length = strlen(rules->words[i]);
+	for (uint32_t i = 0; i < rules->word_count; i++) {
+		size_t length;
 
+		if (rules->words[i][0] != text[0])
+			continue;
+		length = strlen(rules->words[i]);
 		if (length > longest && length <= size &&
 			memcmp(text, rules->words[i], length) == 0)
 			longest = length;
@@ -104,6 +146,10 @@ static void add_plain(const struct redact_rules *rules, const char *text,
 {
 	size_t from = 0;
 
+	if (rules->overflow && size > 0) {
+		redact_whole(rules, "word", text, size, out);
+		return;
+	}
 	for (size_t i = 0; i < size;) {
 		size_t length = word_at(rules, text + i, size - i);
 
@@ -143,34 +189,85 @@ static size_t line_size(const char *word, size_t size)
 	return at > 1 && at < size && word[at - 1] == ':' ? size - at + 1 : 0;
 }
 
-static void add_word(const struct redact_rules *rules, const char *word,
-	size_t size, struct buffer *out)
+/* How much stands before "+0x1f", as in a function that is known by its address
+ * alone; 0 if that is not how it ends. */
+static size_t module_size(const char *word, size_t size)
 {
-	size_t line = line_size(word, size);
+	size_t at = size;
 
-	if (!is_path(word, size)) {
-		add_plain(rules, word, size, out);
-		return;
+	while (at > 0 && isxdigit((unsigned char)word[at - 1]))
+		at--;
+	return at < size && at > 3 && memcmp(word + at - 3, "+0x", 3) == 0
+		       ? at - 3
+		       : 0;
+}
+
+static bool is_separator(char byte)
+{
+	return byte != '\0' && strchr(" \t\r\n\"'`()<>[]{},;=|", byte) != NULL;
+}
+
+static size_t word_end(const char *text, size_t size, size_t at)
+{
+	while (at < size && !is_separator(text[at]))
+		at++;
+	return at;
+}
+
+/* The end of the path whose first word ends at `end`: a directory's name may
+ * have blanks, so a word behind them that goes on with slashes is part of it. */
+static size_t path_end(const char *text, size_t size, size_t end)
+{
+	size_t last = end;
+
+	while (end < size && text[end] == ' ') {
+		size_t from = end + 1;
+
+		end = word_end(text, size, from);
+		if (end > from && (text[from] == '/' || text[from] == '\\'))
+			break;
+		if (is_path(text + from, end - from))
+			last = end;
 	}
-	add_path(rules, "path", word, size - line, out);
-	buffer_add(out, word + size - line, line);
+	return last;
+}
+
+/* Adds the word at `from`, and what belongs to it; returns where that ends. */
+static size_t add_word(const struct redact_rules *rules, const char *text,
+	size_t size, size_t from, struct buffer *out)
+{
+	const char *word = text + from;
+	size_t end = word_end(text, size, from);
+	size_t module = module_size(word, end - from);
+	size_t line;
+
+	if (is_path(word, end - from))
+		end = path_end(text, size, end);
+	else if (module > 0) {
+		redact_whole(rules, "module", word, module, out);
+		buffer_add(out, word + module, end - from - module);
+		return end;
+	} else if (suffix_size(word,
+			   end - from - line_size(word, end - from)) == 0) {
+		add_plain(rules, word, end - from, out);
+		return end;
+	}
+	line = line_size(word, end - from);
+	add_path(rules, "path", word, end - from - line, out);
+	buffer_add(out, text + end - line, line);
+	return end;
 }
 
 void redact_name(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out)
 {
-	static const char between[] = " \t\r\n\"'`()<>[]{},;=|";
-	size_t from = 0;
-
-	for (size_t i = 0; i <= size; i++) {
-		if (i < size &&
-			(text[i] == '\0' || strchr(between, text[i]) == NULL))
+	for (size_t at = 0; at < size;) {
+		if (!is_separator(text[at])) {
+			at = add_word(rules, text, size, at, out);
 			continue;
-		if (i > from)
-			add_word(rules, text + from, i - from, out);
-		if (i < size)
-			buffer_add(out, text + i, 1);
-		from = i + 1;
+		}
+		buffer_add(out, text + at, 1);
+		at++;
 	}
 }
 
@@ -194,27 +291,26 @@ void redact_file(const struct redact_rules *rules, const char *text,
 		add_path(rules, "file", text, size, out);
 }
 
-void redact_process(const struct redact_rules *rules, const char *text,
+void redact_label(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out)
 {
-	const char *space;
-	size_t kept = 0;
+	static const char rank[] = "rank ";
+	size_t kept = sizeof(rank) - 1;
 
 	/* As merging labels them. */
-	if (size > 5 && memcmp(text, "rank ", 5) == 0) {
-		space = memmem(text, size, ": ", 2);
-		kept = space == NULL ? 0 : (size_t)(space - text) + 2;
+	if (size > kept && memcmp(text, rank, kept) == 0) {
+		while (kept < size && text[kept] >= '0' && text[kept] <= '9')
+			kept++;
+		if (size - kept >= 2 && memcmp(text + kept, ": ", 2) == 0)
+			kept += 2;
+		else if (kept < size)
+			kept = 0;
+	} else {
+		kept = 0;
 	}
-	redact_name(rules, text, kept, out);
-	text += kept;
-	size -= kept;
-	space = memchr(text, ' ', size);
-	kept = space == NULL ? size : (size_t)(space - text);
-	redact_name(rules, text, kept, out);
-	if (kept == size)
-		return;
-	buffer_add_text(out, " ");
-	redact_whole(rules, "text", text + kept + 1, size - kept - 1, out);
+	buffer_add(out, text, kept);
+	if (size > kept)
+		redact_whole(rules, "label", text + kept, size - kept, out);
 }
 
 /* Behind the string, whose first quote is at `at`. */

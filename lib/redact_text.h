@@ -9,33 +9,41 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buffer.h"
 #include "siphash.h"
 
-#define REDACT_WORDS_MAX 16
+#define REDACT_WORDS_MAX 1024
 
 struct redact_rules {
 	struct siphash_key key;
 	/* Words that must not be anywhere: a host's, a user's name. */
-	char *words[REDACT_WORDS_MAX];
-	size_t word_count;
+	char **words;
+	uint32_t word_count;
+	uint32_t word_room;
+	bool overflow; /* there are more: any text may hold one */
 };
 
 /* `salt` makes the key; "" is one that everybody knows. */
 void redact_rules_init(struct redact_rules *rules, const char *salt);
 void redact_rules_clear(struct redact_rules *rules);
 
-/* Text of less than 3 bytes, or more than there is room for, is left out.
- * False if out of memory. */
-bool redact_rules_add_word(struct redact_rules *rules, const char *text);
+/* Text of less than 3 bytes is left out. Beyond REDACT_WORDS_MAX words, all
+ * names are replaced. False if out of memory. */
+bool redact_rules_add_word(
+	struct redact_rules *rules, const char *text, size_t size);
+
+/* Adds the users whose home directories are in this text: "/home/bob". */
+bool redact_rules_add_users(
+	struct redact_rules *rules, const char *text, size_t size);
 
 /* All of a text, as "KIND-0123456789abcdef". */
 void redact_whole(const struct redact_rules *rules, const char *kind,
 	const char *text, size_t size, struct buffer *out);
 
-/* A name of a function, thread, category or key: it stays, without words that
- * are paths, and those of the rules. */
+/* A name of a function, category or key: it stays, without words that are paths
+ * or files of source, modules before "+0x1f", and the words of the rules. */
 void redact_name(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out);
 
@@ -44,8 +52,9 @@ void redact_name(const struct redact_rules *rules, const char *text,
 void redact_file(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out);
 
-/* A process is called as its program is; what comes behind that is replaced. */
-void redact_process(const struct redact_rules *rules, const char *text,
+/* A process or thread is called as its program is, or by its arguments: that is
+ * replaced, but for "rank 3: " before it. */
+void redact_label(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out);
 
 /* A valid JSON value: all that is a string is replaced, but keys are names. */

@@ -310,7 +310,8 @@ def lists():
         expect(found, names, ' '.join(options))
 
 
-SECRETS = 'SecretUser', 'SecretHost', 'SecretKey', 'SecretText', 'SecretPath'
+SECRETS = ('SecretUser', 'SecretHost', 'SecretKey', 'SecretText', 'SecretPath',
+           'SecretThread', 'SecretModel', 'SecretOther', '10.20.30.40')
 
 
 def make_secrets():
@@ -322,8 +323,14 @@ def make_secrets():
          'args': {'name': f'reader of {where}'}},
         {'ph': 'M', 'name': 'process_labels', 'pid': 7,
          'args': {'labels': 'SecretHost'}},
+        {'ph': 'M', 'name': 'thread_name', 'pid': 7, 'tid': 2,
+         'args': {'name': 'SecretThread'}},
+        {'ph': 'M', 'name': 'process_name', 'pid': 8,
+         'args': {'name': 'SecretPath'}},
         dict(event, name=f'{where}/model.py(12): forward'),
         dict(event, ts=200, name=f'load ({where}/model.py:12)'),
+        dict(event, ts=250, name='SecretModel.py(12): forward'),
+        dict(event, ts=260, name='load (/a/My SecretPath/SecretModel.py:12)'),
         dict(event, ts=300, name='C:\\Users\\SecretUser\\run', cat=where),
         dict(event, ts=400, name='f', args={
             'text': 'SecretText', 'detail': f'{where}/a.h', where: 1,
@@ -334,10 +341,12 @@ def make_secrets():
         {'ph': 'C', 'name': where, 'pid': 7, 'tid': 1, 'ts': 460,
          'args': {where: 3}}]
     document = dict(
-        HAND, traceEvents=events, host='SecretHost', user='SecretUser',
-        command=f'{where} --SecretKey', otherData={'cwd': where},
+        HAND, traceEvents=events, host='SecretHost.org', user='SecretUser',
+        address='10.20.30.40', command=f'{where} --SecretKey',
+        otherData={'cwd': where, 'home': '/home/SecretOther'},
         deviceProperties=[{'id': 0, 'name': 'A100', 'uuid': 'SecretText'}])
-    events.append(dict(event, ts=500, name='on SecretHost of SecretUser'))
+    events.append(dict(event, ts=500, name='on SecretHost of SecretUser or '
+                       'SecretOther'))
     with open(path('SecretPath.json'), 'w', encoding='utf-8') as file:
         json.dump(document, file)
     return path('SecretPath.json')
@@ -355,16 +364,21 @@ def nothing_secret_is_left():
     known = 'kept'
     for row in json.loads(formats)['rows']:
         form = row['name']
-        if not row['writes'] or form == 'svg':
+        if not row['writes'] or (form == 'svg' and
+                                 not shutil.which('gprof2dot')):
             continue
         known += form
         out = path(f'redacted.{form}')
-        run('cut', '-q', '--force', '--redact', '-t', form, file, '-o', out)
+        options = 'cut', '-q', '--force', '--redact', '-t', form, '-o', out
+        run(*options, file)
         text = unpacked(out)
+        with open(file, 'rb') as piped:
+            run(*options, '-', stdin=piped)
         for secret in SECRETS:
-            if secret.encode() in text:
-                at = text.index(secret.encode())
-                raise Failure(f'{form}: {text[at - 60:at + 40]}')
+            for found in text, unpacked(out):
+                if secret.encode() in found:
+                    at = found.index(secret.encode())
+                    raise Failure(f'{form}: {found[max(at - 60, 0):at + 40]}')
         if form != 'chrome':
             continue
         document = json.loads(text, parse_constant=cut_check.refuse)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/siphash.[ch], lib/redact_text.[ch]. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "redact_text.h"
@@ -86,16 +87,76 @@ START_TEST(paths_in_names_are_replaced)
 }
 END_TEST
 
+START_TEST(paths_with_blanks_are_replaced_whole)
+{
+	ck_assert(is_hashed(apply(redact_name, "(/home/x/My own/a file/y.py)"),
+		"(path-", ".py)"));
+	ck_assert(is_hashed(
+		apply(redact_name, "C:\\a b\\c d\\e.c: f"), "path-", " f"));
+	ck_assert(is_hashed(
+		apply(redact_name, "cp /a/b to x"), "cp path-", " to x"));
+}
+END_TEST
+
+START_TEST(files_in_names_are_replaced)
+{
+	ck_assert(is_hashed(
+		apply(redact_name, "model.py(12): f"), "path-", ".py(12): f"));
+	ck_assert(is_hashed(apply(redact_name, "gcc a.c"), "gcc path-", ".c"));
+	ck_assert_str_eq(apply(redact_name, "f.constprop.0"), "f.constprop.0");
+}
+END_TEST
+
+START_TEST(modules_of_functions_without_a_name_are_replaced)
+{
+	ck_assert(is_hashed(
+		apply(redact_name, "program+0x1a2f"), "module-", "+0x1a2f"));
+	ck_assert_str_eq(apply(redact_name, "a+0x"), "a+0x");
+	ck_assert_str_eq(apply(redact_name, "+0x1"), "+0x1");
+	ck_assert_str_eq(apply(redact_name, "abc1"), "abc1");
+}
+END_TEST
+
 START_TEST(words_are_replaced_wherever_they_are)
 {
-	ck_assert(redact_rules_add_word(&rules, "bob"));
-	ck_assert(redact_rules_add_word(&rules, "bobby"));
-	ck_assert(redact_rules_add_word(&rules, "no"));
+	ck_assert(redact_rules_add_word(&rules, "bob", 3));
+	ck_assert(redact_rules_add_word(&rules, "bobby's", 5));
+	ck_assert(redact_rules_add_word(&rules, "no", 2));
 	ck_assert(is_hashed(
 		apply(redact_name, "thread of bob."), "thread of word-", "."));
 	ck_assert(is_hashed(apply(redact_name, "xbobby"), "xword-", ""));
 	ck_assert_str_eq(apply(redact_name, "no"), "no");
 	ck_assert(is_hashed(apply(redact_file, "<of bob>"), "<of word-", ">"));
+}
+END_TEST
+
+START_TEST(users_are_learnt_from_their_home_directories)
+{
+	static const char text[] =
+		"/home/bob/a C:\\Users\\eve /Users/ann:/home/";
+
+	ck_assert(redact_rules_add_users(&rules, text, sizeof(text) - 1));
+	ck_assert_uint_eq(rules.word_count, 3);
+	ck_assert(is_hashed(apply(redact_name, "of eve"), "of word-", ""));
+	ck_assert(is_hashed(apply(redact_name, "of ann"), "of word-", ""));
+	ck_assert(is_hashed(apply(redact_name, "of bob"), "of word-", ""));
+}
+END_TEST
+
+START_TEST(more_words_than_can_be_known_cost_all_names)
+{
+	char word[16];
+
+	for (int i = 0; i < REDACT_WORDS_MAX; i++) {
+		int size = snprintf(word, sizeof(word), "host%d", i);
+
+		ck_assert(redact_rules_add_word(&rules, word, (size_t)size));
+	}
+	ck_assert_str_eq(apply(redact_name, "main"), "main");
+	ck_assert(is_hashed(apply(redact_name, word), "word-", ""));
+	ck_assert(redact_rules_add_word(&rules, "another", 7));
+	ck_assert(is_hashed(apply(redact_name, "another"), "word-", ""));
+	ck_assert(is_hashed(apply(redact_name, "main"), "word-", ""));
 }
 END_TEST
 
@@ -111,14 +172,17 @@ START_TEST(files_keep_what_tells_the_language)
 }
 END_TEST
 
-START_TEST(a_process_keeps_its_program_and_rank)
+START_TEST(a_process_or_thread_keeps_its_rank_alone)
 {
-	ck_assert_str_eq(apply(redact_process, "python3"), "python3");
-	ck_assert(is_hashed(apply(redact_process, "python3 x --key=y"),
-		"python3 text-", ""));
-	ck_assert(is_hashed(apply(redact_process, "rank 3: python x"),
-		"rank 3: python text-", ""));
-	ck_assert(is_hashed(apply(redact_process, "/bin/sh"), "path-", ""));
+	ck_assert_str_eq(apply(redact_label, ""), "");
+	ck_assert_str_eq(apply(redact_label, "rank 3"), "rank 3");
+	ck_assert(is_hashed(apply(redact_label, "python3"), "label-", ""));
+	ck_assert(is_hashed(
+		apply(redact_label, "python3 x --key=y"), "label-", ""));
+	ck_assert(is_hashed(
+		apply(redact_label, "rank 3: python x"), "rank 3: label-", ""));
+	ck_assert(is_hashed(apply(redact_label, "rank 3x"), "label-", ""));
+	ck_assert(is_hashed(apply(redact_label, "rank me"), "label-", ""));
 }
 END_TEST
 
@@ -160,9 +224,14 @@ int main(void)
 	tcase_add_test(tests, siphash_is_as_its_authors_have_it);
 	tcase_add_test(tests, names_stay_what_they_are);
 	tcase_add_test(tests, paths_in_names_are_replaced);
+	tcase_add_test(tests, paths_with_blanks_are_replaced_whole);
+	tcase_add_test(tests, files_in_names_are_replaced);
+	tcase_add_test(tests, modules_of_functions_without_a_name_are_replaced);
 	tcase_add_test(tests, words_are_replaced_wherever_they_are);
+	tcase_add_test(tests, users_are_learnt_from_their_home_directories);
+	tcase_add_test(tests, more_words_than_can_be_known_cost_all_names);
 	tcase_add_test(tests, files_keep_what_tells_the_language);
-	tcase_add_test(tests, a_process_keeps_its_program_and_rank);
+	tcase_add_test(tests, a_process_or_thread_keeps_its_rank_alone);
 	tcase_add_test(tests, json_keeps_its_shape_numbers_and_keys);
 	tcase_add_test(tests, equal_text_has_one_hash_and_a_salt_another);
 	suite_add_tcase(suite, tests);
