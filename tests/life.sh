@@ -75,6 +75,32 @@ ends_atexit() {
 }
 check "constructors, destructors and atexit() are recorded" ends_atexit
 
+# descriptors COMMAND...: beyond the standard ones, what children have open.
+descriptors() {
+	timeout 60 "$@" 2>"$work/err" | grep -v '^done$'
+}
+
+leaves_no_descriptors() {
+	local plain found list
+	# shellcheck disable=SC2016 # $$ is the other shell's
+	list='find /proc/$$/fd -mindepth 1 ! -name "[012]" -printf "%f %l\n"; :'
+	plain=$(unset CTPROF_OUT && descriptors "$program" children)
+	found=$(descriptors "$program" children)
+	[ "$found" = "$plain" ] || { echo "    $found"; return 1; }
+	has "$CTPROF_OUT" 10 work || return 1
+	found=$(descriptors "$CTPROF" record --force -q -o "$work/run.ctp" \
+		"$program" children)
+	[ "$found" = "$plain" ] || { echo "    $found"; return 1; }
+	has "$CTPROF_OUT" 10 work || return 1
+	plain=$(sh -c "$list")
+	found=$("$CTPROF" record --force -q -o "$work/run.ctp" sh -c "$list" \
+		2>"$work/err")
+	[ "$found" = "$plain" ] && return
+	echo "    of ctprof: $found"
+	return 1
+}
+check "children inherit no descriptor of the recorder's" leaves_no_descriptors
+
 leaves() {
 	ends_with 0 leave && has "$CTPROF_OUT" 1000 work &&
 		has "$CTPROF_OUT" 1 "at exit" &&

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,44 @@ static int clone_itself(void)
 	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
 }
 
+/* Prints what a process has open beyond the standard descriptors, and ends
+ * it. */
+static int list_descriptors(pid_t pid)
+{
+	char command[256];
+	int status;
+
+	(void)snprintf(command, sizeof(command),
+		"find /proc/%ld/fd -mindepth 1 ! -name '[012]' "
+		"-printf '%%f %%l\\n'",
+		(long)pid);
+	status = system(command);
+	return status < 0 || kill(pid, SIGKILL) != 0 ||
+	       waitpid(pid, NULL, 0) != pid;
+}
+
+/* Children of both kinds: those that fork() makes are told of it by its
+ * handlers, and those of posix_spawn() are not. */
+static int start_children(void)
+{
+	char sleep[] = "sleep";
+	char seconds[] = "60";
+	char *argv[] = {sleep, seconds, NULL};
+	pid_t child;
+
+	work(10);
+	if (posix_spawnp(&child, sleep, NULL, NULL, argv, environ) != 0 ||
+		list_descriptors(child) != 0)
+		return 1;
+	child = fork();
+	if (child == 0)
+		_exit(raise(SIGSTOP));
+	if (waitpid(child, NULL, WUNTRACED) != child ||
+		list_descriptors(child) != 0)
+		return 1;
+	return STATUS;
+}
+
 static const char *mode = "";
 
 __attribute__((constructor)) static void construct(void)
@@ -233,6 +272,8 @@ int main(int argc, char **argv)
 		status = fill(argc > 2 ? atoi(argv[2]) : 1000);
 	else if (strcmp(mode, "exec") == 0)
 		status = become_itself(argv);
+	else if (strcmp(mode, "children") == 0)
+		status = start_children();
 	puts("done");
 	return status;
 }
