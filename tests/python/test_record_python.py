@@ -182,6 +182,61 @@ class RecordPython(support.TestCase):
         self.assertNotIn("CTPROF", done.stdout)
         self.assertEqual(self.children(), [])
 
+    def hostile(self):
+        """A directory with modules by every name that we or Python may look
+        for, each of which leaves a mark: its path, and the mark's."""
+        mark = self.work / "mark"
+        for name in sys.stdlib_module_names | {
+                "ctprof", "msgpack", "sitecustomize", "usercustomize"}:
+            self.script(f"open({str(mark)!r}, 'a').write({name!r} + ' ')\n",
+                        f"hostile/{name}.py")
+        return self.work / "hostile", mark
+
+    def test_nothing_of_the_current_directory_is_imported(self):
+        hostile, mark = self.hostile()
+        self.script(WORKER + "work(1)", "child.py")
+        program = self.script(
+            WORKER + "import os, subprocess, sys\nwork(1)\n"
+            "child = os.path.join(os.path.dirname(__file__), 'child.py')\n"
+            "subprocess.run([sys.executable, child])\n"
+            "subprocess.run([sys.executable, child],\n"
+            "    env={**os.environ, 'PYTHONPATH': ''})\n")
+        for env in {"PYTHONPATH": None}, {"PYTHONPATH": ""}:
+            environment = {**os.environ, "LD_LIBRARY_PATH": "", **env}
+            support.ctprof(
+                "record", "--python", "--force", "-o", self.log, "--",
+                sys.executable, program, cwd=hostile,
+                env={name: value for name, value in environment.items()
+                     if value is not None})
+            self.assertFalse(mark.exists() and mark.read_text())
+            self.assertEqual(support.calls(self.log)["work"], 1)
+        self.assertEqual(len(self.callers_of_work()), 4)
+        support.python("-P", "-m", "ctprof", "-o", self.log, program,
+                       cwd=hostile)
+        self.assertFalse(mark.exists() and mark.read_text())
+
+    def test_paths_that_we_extend_get_no_empty_element(self):
+        names = "PYTHONPATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "PATH"
+        program = self.script(f"import os\nfor name in {names!r}:\n"
+                              "    print(name, os.environ.get(name))\n")
+        for value in None, "":
+            environment = dict(os.environ)
+            for name in names[:3]:
+                environment.pop(name, None)
+                if value is not None:
+                    environment[name] = value
+            done = support.ctprof("record", "--python", "--force", "-o",
+                                  self.log, "--", sys.executable, program,
+                                  cwd=self.work, env=environment)
+            found = dict(line.split(" ", 1)
+                         for line in done.stdout.splitlines())
+            self.assertEqual(found["PATH"], environment["PATH"])
+            self.assertEqual(found["LD_LIBRARY_PATH"], str(value))
+            for name in "PYTHONPATH", "LD_PRELOAD":
+                self.assertTrue(all(
+                    element.startswith("/")
+                    for element in found[name].split(":")), found[name])
+
     def test_sub_interpreters_are_told_of_once(self):
         self.script("""
 try:
