@@ -7,36 +7,7 @@
 #include "amount.h"
 #include "cmd.h"
 #include "say.h"
-#include "utf8.h"
-
-/* An attribute's value; false if out of memory. */
-static bool put_text(struct buffer *scratch, const char *text, FILE *out)
-{
-	scratch->used = 0;
-	utf8_add_printable(scratch, text, strlen(text));
-	for (size_t i = 0; i < scratch->used; i++) {
-		char c = (char)scratch->bytes[i];
-
-		switch (c) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			putc(c, out);
-			break;
-		}
-	}
-	return !scratch->failed;
-}
+#include "xml.h"
 
 static uint64_t time_of(const struct check_view *view,
 	const struct verdicts_item *verdict, enum diff_side side)
@@ -63,18 +34,20 @@ static void put_words(const struct check_view *view,
 }
 
 static bool put_case(const struct check_view *view,
-	const struct verdicts_item *verdict, struct buffer *scratch, FILE *out)
+	const struct verdicts_item *verdict, FILE *out)
 {
 	uint64_t changed = time_of(view, verdict, DIFF_NEW);
 	char seconds[AMOUNT_TEXT];
 	bool done;
 
 	fputs("    <testcase name=\"", out);
-	done = put_text(scratch, verdict->name, out);
+	done = xml_put_line(out, verdict->name, strlen(verdict->name));
 	fprintf(out, "\" classname=\"%s\"", change_kind(verdict->row));
 	if (*verdict->row->file != '\0') {
 		fputs(" file=\"", out);
-		done = put_text(scratch, verdict->row->file, out) && done;
+		done = xml_put_line(out, verdict->row->file,
+			       strlen(verdict->row->file)) &&
+		       done;
 		fprintf(out, "\" line=\"%" PRIu32 "\"", verdict->row->line);
 	}
 	fprintf(out, " time=\"%s\"", amount_seconds(seconds, changed));
@@ -96,7 +69,6 @@ static bool put_case(const struct check_view *view,
 int check_print_junit(const struct check_view *view, FILE *out)
 {
 	const struct verdicts *verdicts = view->verdicts;
-	struct buffer scratch = BUFFER_INIT;
 	bool done = true;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
@@ -107,11 +79,8 @@ int check_print_junit(const struct check_view *view, FILE *out)
 		verdicts_judged(verdicts), verdicts->counts[VERDICT_SLOWER]);
 	for (size_t i = 0; i < verdicts->count; i++)
 		if (verdict_is_judged(verdicts->items[i].verdict))
-			done = put_case(view, &verdicts->items[i], &scratch,
-				       out) &&
-			       done;
+			done = put_case(view, &verdicts->items[i], out) && done;
 	fputs("  </testsuite>\n</testsuites>\n", out);
-	buffer_clear(&scratch);
 	if (done)
 		return EXIT_DONE;
 	say_no_memory(NULL);

@@ -10,6 +10,7 @@
 #include "page_text.h"
 #include "report.h"
 #include "utf8.h"
+#include "xml.h"
 
 #define TEXT_SHOWN 240
 
@@ -43,22 +44,16 @@ static size_t fixed_bytes(void)
 	return size;
 }
 
-/* Text of any bytes, as HTML: clipped, for it is a path. */
+/* As much of it as a title shows, for it is a path. */
 static void put_title(FILE *out, const char *title)
 {
-	struct buffer text = BUFFER_INIT;
-	size_t size = strlen(title);
+	size_t size = strnlen(title, TEXT_SHOWN);
 
-	utf8_add_printable(&text, title, size < TEXT_SHOWN ? size : TEXT_SHOWN);
-	for (size_t i = 0; i < text.used; i++) {
-		if (text.bytes[i] == '<')
-			fputs("&lt;", out);
-		else if (text.bytes[i] == '&')
-			fputs("&amp;", out);
-		else
-			putc(text.bytes[i], out);
-	}
-	buffer_clear(&text);
+	/* Not through the middle of a character. */
+	while (size > 0 && ((unsigned char)title[size] & 0xc0) == 0x80)
+		size--;
+	/* Without memory there is no page. */
+	(void)xml_put_line(out, title, size);
 }
 
 void page_init(struct page *page, FILE *out, const char *title, size_t inputs)
@@ -94,35 +89,12 @@ static void begin(const struct page *page)
 		out);
 }
 
-/* What ends a script, or makes the parser read on behind its end, must not be
- * in one; JSON has these in strings only, and other ways to write them. */
-static size_t more_for(const char *at, size_t left)
-{
-	if (left < 2 || at[0] != '<')
-		return 0;
-	return at[1] == '/' ? 1 : at[1] == '!' ? 5 : 0;
-}
-
-static void put_part(FILE *out, const struct json *json)
-{
-	for (size_t i = 0; i < json->used; i++) {
-		size_t more = more_for(json->bytes + i, json->used - i);
-
-		if (more == 5)
-			fputs("\\u003c", out);
-		else
-			putc(json->bytes[i], out);
-		if (more == 1)
-			putc('\\', out);
-	}
-}
-
 size_t page_part_bytes(struct page_part *part)
 {
 	const struct json *json = &part->json;
 
 	for (; part->seen < json->used; part->seen++)
-		part->extra += more_for(
+		part->extra += xml_json_extra(
 			json->bytes + part->seen, json->used - part->seen);
 	return json->used + part->extra;
 }
@@ -240,7 +212,7 @@ enum ctp_status page_add(struct page *page, const struct digest *digest,
 		if (!page->any)
 			begin(page);
 		fputs(page->any ? ",\n" : "\n", page->out);
-		put_part(page->out, &part.json);
+		xml_put_json(page->out, part.json.bytes, part.json.used);
 		page->any = true;
 	}
 	flame_tree_free(part.host);

@@ -6,6 +6,7 @@
 #include "amount.h"
 #include "flame_color.h"
 #include "flame_text.h"
+#include "xml.h"
 
 /* Of a letter, in hundredths: the widest of fixed-width fonts in use at 11
  * units; and of the space beside a name. */
@@ -17,7 +18,7 @@
 
 void flame_put_text(struct flame_canvas *canvas)
 {
-	flame_put_xml(canvas->out, canvas->text.bytes, canvas->text.used);
+	xml_put(canvas->out, canvas->text.bytes, canvas->text.used);
 	canvas->text.used = 0;
 }
 

@@ -18,6 +18,7 @@
 #include "flame_tree.h"
 #include "json.h"
 #include "memory.h"
+#include "xml.h"
 
 /* In units of the picture. */
 #define HEAD 66u    /* of the title and of what is said below it */
@@ -234,7 +235,7 @@ static bool put_functions(struct page *page)
 	(void)fputs("<script type=\"application/json\" class=\"functions\">"
 		    "<![CDATA[",
 		canvas->out);
-	flame_put_cdata(canvas->out, json.bytes, json.used);
+	xml_put_json(canvas->out, json.bytes, json.used);
 	(void)fputs("]]></script>\n", canvas->out);
 	json_clear(&json);
 	return ok;

@@ -7,8 +7,7 @@
 #include "function_name.h"
 #include "utf8.h"
 
-/* Places have two bytes each at most; and the next character, which is cut off
- * where it is not whole. */
+/* Places have two bytes each at most; and the next character. */
 #define MOST_BYTES (2 * FLAME_PLACES + 4)
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -39,6 +38,11 @@ const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns)
 	return text;
 }
 
+static bool is_inner(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 void flame_add_text(struct buffer *out, const char *text)
 {
 	size_t start = out->used;
@@ -46,6 +50,9 @@ void flame_add_text(struct buffer *out, const char *text)
 	size_t kept;
 	bool cut;
 
+	/* Not through the middle of a character. */
+	for (unsigned i = 0; i < 3 && size > 0 && is_inner(text[size]); i++)
+		size--;
 	utf8_add_printable(out, text, size);
 	if (out->failed || out->used == start)
 		return;
@@ -155,41 +162,4 @@ void flame_add_name(struct buffer *out, const char *name, unsigned places)
 	buffer_add(out, name, kept);
 	if (cut)
 		buffer_add_text(out, ELLIPSIS);
-}
-
-void flame_put_xml(FILE *out, const void *text, size_t size)
-{
-	const char *bytes = text;
-
-	for (size_t i = 0; i < size; i++)
-		switch (bytes[i]) {
-		case '&':
-			(void)fputs("&amp;", out);
-			break;
-		case '<':
-			(void)fputs("&lt;", out);
-			break;
-		case '>':
-			(void)fputs("&gt;", out);
-			break;
-		case '"':
-			(void)fputs("&quot;", out);
-			break;
-		default:
-			(void)putc(bytes[i], out);
-		}
-}
-
-void flame_put_cdata(FILE *out, const char *text, size_t size)
-{
-	static const char mark[] = "]]>";
-
-	for (size_t i = 0; i < size; i++) {
-		if (size - i >= 3 && memcmp(text + i, mark, 3) == 0) {
-			(void)fputs("]]]]><![CDATA[", out);
-			i++;
-			continue;
-		}
-		(void)putc(text[i], out);
-	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a flame graph: names, places, times and shares, as XML. */
+/* The words of a flame graph: names, places, times and shares. */
 #ifndef FLAME_TEXT_H
 #define FLAME_TEXT_H
 
@@ -38,11 +38,5 @@ size_t flame_fit(const char *text, size_t size, unsigned places, bool *cut);
  * the scopes around them.
  */
 void flame_add_name(struct buffer *out, const char *name, unsigned places);
-
-/* Writes text for an element, or an attribute in double quotes. */
-void flame_put_xml(FILE *out, const void *text, size_t size);
-
-/* Writes text into a CDATA section that is open. */
-void flame_put_cdata(FILE *out, const char *text, size_t size);
 
 #endif
