@@ -111,9 +111,17 @@ void json_raw_slowly(struct json *json, const char *bytes, size_t size)
 	json_advance(json, at + size);
 }
 
+/* May a character that is not to be shown begin so? See utf8_safe_prefix();
+ * noncharacters, and so all from F0 on, are left as they are. */
+static bool may_be_unsafe(unsigned char byte)
+{
+	return byte == 0x7f || byte == 0xc2 || byte == 0xd8 || byte == 0xe2;
+}
+
 static bool is_plain(unsigned char byte)
 {
-	return byte >= 0x20 && byte != '"' && byte != '\\';
+	return byte >= 0x20 && byte != '"' && byte != '\\' &&
+	       !may_be_unsafe(byte);
 }
 
 static char *put_escape(char *at, unsigned char byte)
@@ -149,9 +157,11 @@ static size_t copy_plain(char *at, const char *bytes, size_t size)
 	for (; size - done >= 16; done += 16) {
 		__m128i text = _mm_loadu_si128(
 			(const __m128i *)(const void *)(bytes + done));
-		/* As signed numbers, bytes over 127 are less than a blank. */
+		/* As signed numbers, bytes over 127 are less than a blank, and
+		 * so is one more than 127. */
 		__m128i odd = _mm_or_si128(
-			_mm_cmplt_epi8(text, _mm_set1_epi8(' ')),
+			_mm_cmplt_epi8(_mm_add_epi8(text, _mm_set1_epi8(1)),
+				_mm_set1_epi8(' ' + 1)),
 			_mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8('"')),
 				_mm_cmpeq_epi8(text, _mm_set1_epi8('\\'))));
 
@@ -170,26 +180,48 @@ static size_t copy_plain(char *at, const char *bytes, size_t size)
 	return done;
 }
 
+/* Writes a character of valid UTF-8 that is not plain; returns its size. What a
+ * terminal would obey, or would show other text in another order for, JSON has
+ * as an escape: the text is the same. */
+static size_t put_odd(char **at, const char *bytes, size_t size)
+{
+	unsigned char byte = (unsigned char)*bytes;
+
+	if (!may_be_unsafe(byte)) {
+		*at = put_escape(*at, byte);
+		return 1;
+	}
+	if (size > 3)
+		size = 3;
+	if (utf8_safe_prefix(bytes, size) == 0) {
+		size = utf8_escape(*at, bytes, size);
+		*at += 6; /* "\u202e" */
+		return size;
+	}
+	*(*at)++ = *bytes;
+	return 1;
+}
+
 /* Adds valid UTF-8, escaped. */
 static void add_valid(struct json *json, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
-		char *at = json_room(json, piece * 6);
+		/* The last escape ends in a zero byte. */
+		char *at = json_room(json, piece * 6 + UTF8_ESCAPE_TEXT);
+		size_t done = 0;
 
 		if (at == NULL)
 			return;
-		for (size_t i = 0; i < piece; i++) {
-			unsigned char byte = (unsigned char)bytes[i];
-
-			if (is_plain(byte))
-				*at++ = (char)byte;
+		while (done < piece) {
+			if (is_plain((unsigned char)bytes[done]))
+				*at++ = bytes[done++];
 			else
-				at = put_escape(at, byte);
+				done += put_odd(&at, bytes + done, size - done);
 		}
 		json_advance(json, at);
-		bytes += piece;
-		size -= piece;
+		bytes += done;
+		size -= done;
 	}
 }
 

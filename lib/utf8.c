@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "utf8.h"
 
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+#define NO_POINT UINT32_MAX /* bytes that are not UTF-8 */
 
 /* What the second byte may be after this lead byte, and how long it all is. */
 struct form {
@@ -142,13 +145,14 @@ static uint32_t decode(const uint8_t *at, size_t size)
 	return point;
 }
 
-/* Controls, and what Unicode or Python takes for a blank. */
+/* White space: all of Unicode's. */
 static bool is_blank(uint32_t point)
 {
-	return point <= 0x20 || (point >= 0x7f && point <= 0xa0) ||
-	       point == 0x1680 || (point >= 0x2000 && point <= 0x200a) ||
-	       point == 0x2028 || point == 0x2029 || point == 0x202f ||
-	       point == 0x205f || point == 0x3000;
+	return (point >= '\t' && point <= '\r') || point == ' ' ||
+	       point == 0x85 || point == 0xa0 || point == 0x1680 ||
+	       (point >= 0x2000 && point <= 0x200a) || point == 0x2028 ||
+	       point == 0x2029 || point == 0x202f || point == 0x205f ||
+	       point == 0x3000;
 }
 
 /* Noncharacters, of which XML forbids the first two. */
@@ -156,6 +160,16 @@ static bool is_noncharacter(uint32_t point)
 {
 	return (point & 0xfffe) == 0xfffe ||
 	       (point >= 0xfdd0 && point <= 0xfdef);
+}
+
+/* C0, DEL and C1; what ends a line; what changes the direction of the text
+ * around it. Source: Unicode Standard Annex #9, section 2. */
+static bool is_unsafe(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point <= 0x9f) ||
+	       point == 0x61c || point == 0x200e || point == 0x200f ||
+	       (point >= 0x2028 && point <= 0x202e) ||
+	       (point >= 0x2066 && point <= 0x2069) || is_noncharacter(point);
 }
 
 /* How many bytes at the beginning are ASCII that can be seen. */
@@ -168,21 +182,120 @@ static size_t visible_prefix(const uint8_t *at, size_t size)
 	return count;
 }
 
+/* The first character: its size, and whether it may be shown as it is. Of what
+ * is no UTF-8 the first byte is taken. */
+static bool take(
+	const uint8_t *at, size_t size, size_t *length, uint32_t *point)
+{
+	bool whole;
+
+	*length = match(at, size, &whole);
+	if (!whole) {
+		*length = 1;
+		*point = NO_POINT;
+		return false;
+	}
+	*point = decode(at, *length);
+	return !is_unsafe(*point);
+}
+
+/* How many bytes at the beginning are ASCII without controls. */
+static size_t printable_prefix(const uint8_t *at, size_t size)
+{
+	size_t count = 0;
+
+#ifdef __SSE2__
+	/* As signed numbers, one more than any other byte is at most a blank. */
+	for (; size - count >= 16; count += 16)
+		if (_mm_movemask_epi8(_mm_cmplt_epi8(
+			    _mm_add_epi8(
+				    _mm_loadu_si128((const __m128i *)(const void
+						    *)(at + count)),
+				    _mm_set1_epi8(1)),
+			    _mm_set1_epi8(' ' + 1))) != 0)
+			break;
+#endif
+	while (count < size && (uint8_t)(at[count] - ' ') < 0x5f)
+		count++;
+	return count;
+}
+
+size_t utf8_safe_prefix(const char *bytes, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	size_t done = 0;
+	size_t length;
+	uint32_t point;
+
+	while (done < size) {
+		length = printable_prefix(at + done, size - done);
+		if (length == 0 &&
+			!take(at + done, size - done, &length, &point))
+			break;
+		done += length;
+	}
+	return done;
+}
+
+static void put_escape(
+	char text[UTF8_ESCAPE_TEXT], uint32_t point, uint8_t byte)
+{
+	static const char letters[] = {
+		['\t'] = 't', ['\n'] = 'n', ['\r'] = 'r'};
+
+	if (point == NO_POINT)
+		(void)snprintf(text, UTF8_ESCAPE_TEXT, "\\x%02x", byte);
+	else if (point < sizeof(letters) && letters[point] != '\0')
+		(void)snprintf(text, UTF8_ESCAPE_TEXT, "\\%c", letters[point]);
+	else if (point < 0x10000)
+		(void)snprintf(text, UTF8_ESCAPE_TEXT, "\\u%04" PRIx32, point);
+	else
+		(void)snprintf(text, UTF8_ESCAPE_TEXT, "\\U%08" PRIx32, point);
+}
+
+size_t utf8_escape(char text[UTF8_ESCAPE_TEXT], const char *bytes, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	uint32_t point;
+	size_t length;
+
+	(void)take(at, size, &length, &point);
+	put_escape(text, point, at[0]);
+	return length;
+}
+
+void utf8_add_escaped(struct buffer *out, const char *bytes, size_t size)
+{
+	char escape[UTF8_ESCAPE_TEXT];
+
+	while (size > 0) {
+		size_t used = utf8_safe_prefix(bytes, size);
+
+		buffer_add(out, bytes, used);
+		if (used < size) {
+			used += utf8_escape(escape, bytes + used, size - used);
+			buffer_add_text(out, escape);
+		}
+		bytes += used;
+		size -= used;
+	}
+}
+
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
 	bool blank = false;
 	size_t start = out->used;
 	size_t length;
-	bool whole;
 
 	for (; size > 0; at += length, size -= length) {
+		char escape[UTF8_ESCAPE_TEXT];
 		uint32_t point = 0;
+		bool safe = true;
 
 		length = visible_prefix(at, size);
 		if (length == 0) {
-			length = match(at, size, &whole);
-			point = whole ? decode(at, length) : 0xffff;
+			safe = take(at, size, &length, &point);
 			blank = blank || is_blank(point);
 			if (is_blank(point))
 				continue;
@@ -190,18 +303,19 @@ void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 		if (blank && out->used > start)
 			buffer_add_byte(out, ' ');
 		blank = false;
-		if (is_noncharacter(point))
-			buffer_add_text(out, UTF8_REPLACEMENT);
-		else
+		if (safe) {
 			buffer_add(out, at, length);
+			continue;
+		}
+		put_escape(escape, point, at[0]);
+		buffer_add_text(out, escape);
 	}
 }
 
-/* Joiners, marks of direction, and what else has no shape of its own. */
+/* Joiners and what else has no shape of its own, but is shown as it is. */
 static bool is_shapeless(uint32_t point)
 {
-	return point == 0xad || (point >= 0x200b && point <= 0x200f) ||
-	       (point >= 0x202a && point <= 0x202e) ||
+	return point == 0xad || (point >= 0x200b && point <= 0x200d) ||
 	       (point >= 0x2060 && point <= 0x206f) ||
 	       (point >= 0xfe00 && point <= 0xfe0f) || point == 0xfeff;
 }
@@ -210,16 +324,15 @@ bool utf8_is_visible(const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
 	size_t length;
-	bool whole;
 
 	for (; size > 0; at += length, size -= length) {
 		uint32_t point;
+		bool safe;
 
 		if (visible_prefix(at, size) > 0)
 			return true;
-		length = match(at, size, &whole);
-		point = whole ? decode(at, length) : 0xffff;
-		if (!is_blank(point) && !is_shapeless(point))
+		safe = take(at, size, &length, &point);
+		if (!is_blank(point) && !(safe && is_shapeless(point)))
 			return true;
 	}
 	return false;

@@ -35,9 +35,27 @@ size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size);
 void utf8_add_nonzero(struct buffer *out, const char *bytes, size_t size);
 
 /*
- * As utf8_add_valid(), and fit for one line of a text file, a terminal and XML: controls,
- * line separators and other blanks become a space, what is no character
- * becomes U+FFFD, and there are no spaces at either end.
+ * Text for people must not do anything to a terminal, an editor or a page: it
+ * has C0, DEL and C1, line separators, marks of direction (which show a text in
+ * another order), noncharacters and bytes that are not UTF-8 as escapes, "\n",
+ * "\u202e" or "\xff".
+ */
+#define UTF8_ESCAPE_TEXT 11 /* room for "\U0010ffff" */
+
+/* The length of the longest prefix without any of these. */
+size_t utf8_safe_prefix(const char *bytes, size_t size);
+
+/* Writes the escape of the text's first character, or byte. Returns how many
+ * bytes of the text it stands for; `size` is not 0. */
+size_t utf8_escape(char text[UTF8_ESCAPE_TEXT], const char *bytes, size_t size);
+
+/* Appends the text with these escaped. Blanks stay as they are. */
+void utf8_add_escaped(struct buffer *out, const char *bytes, size_t size);
+
+/*
+ * The same, and fit for one line of a text file, a terminal and XML: white
+ * space, ends of lines as well, becomes one space, and there is none at either
+ * end.
  */
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size);
 

@@ -122,7 +122,7 @@ done
 escape=$(printf 'e\033[1m\377.ctp')
 cp "100%p.ctp" "$escape"
 expect 0 ctprof info "$escape"
-printf 'e [1m\357\277\275.ctp\n' >wanted
+printf 'e\\u001b[1m\\xff.ctp\n' >wanted
 head -n 1 out | cmp -s - wanted || complain "info: a file's name is printed as is"
 rm "$escape"
 
@@ -415,7 +415,7 @@ printf '[{"ph":"X","pid":1,"tid":1,"name":"a\\u0000b\377,\303\204","ts":0,
 expect 0 ctprof stats --csv bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",,0,1,1,1000,1000')"
 expect 0 ctprof stats bytes.json
-printed "$(printf 'a\357\277\275b\357\277\275,\303\204')"
+printed "$(printf 'a\357\277\275b\\xff,\303\204')"
 expect 0 ctprof convert -t csv -o - bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",')"
 # What stands for a text is no number that anyone knows.

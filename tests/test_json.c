@@ -62,7 +62,7 @@ END_TEST
 START_TEST(strings_are_escaped)
 {
 	json_text_sized(&json, "a\"b\\c/\b\t\n\f\r\x01\x1f\x7f\0z", 16);
-	expect("\"a\\\"b\\\\c/\\b\\t\\n\\f\\r\\u0001\\u001f\x7f\\u0000z\"");
+	expect("\"a\\\"b\\\\c/\\b\\t\\n\\f\\r\\u0001\\u001f\\u007f\\u0000z\"");
 	ck_assert_uint_eq(json.replaced, 0);
 }
 END_TEST
@@ -75,8 +75,8 @@ START_TEST(odd_bytes_are_found_anywhere)
 		char byte;
 		const char *written;
 	} odd[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'\x1f', "\\u001f"},
-		{'\0', "\\u0000"}, {'\x7f', "\x7f"}, {'\x80', "\xef\xbf\xbd"},
-		{'\xff', "\xef\xbf\xbd"}};
+		{'\0', "\\u0000"}, {'\x7f', "\\u007f"},
+		{'\x80', "\xef\xbf\xbd"}, {'\xff', "\xef\xbf\xbd"}};
 	static const char plain[] = "!#0123456789:=?@ABC[]^_`abcxyz{|}~ ,./;'-";
 	const size_t kinds = sizeof(odd) / sizeof(odd[0]);
 	char expected[sizeof(plain) + 8];
@@ -103,6 +103,18 @@ START_TEST(odd_bytes_are_found_anywhere)
 		}
 		free(text);
 	}
+}
+END_TEST
+
+/* They are the same text then; a terminal shows nothing else. */
+START_TEST(marks_of_direction_and_c1_are_escaped)
+{
+	json_text(&json, "a\xe2\x80\xae"
+			 "b\xe2\x80\xa8\xc2\x9b\xd8\x9c\xe2\x81\xa9.");
+	expect("\"a\\u202eb\\u2028\\u009b\\u061c\\u2069.\"");
+	json_text(&json, "\xe2\x82\xac\xc2\xa0\xd8\x9d\xe2\x80\xaf");
+	expect("\"\xe2\x82\xac\xc2\xa0\xd8\x9d\xe2\x80\xaf\"");
+	ck_assert_uint_eq(json.replaced, 0);
 }
 END_TEST
 
@@ -337,6 +349,7 @@ int main(void)
 	tcase_add_test(tests, items_get_commas_where_they_belong);
 	tcase_add_test(tests, strings_are_escaped);
 	tcase_add_test(tests, odd_bytes_are_found_anywhere);
+	tcase_add_test(tests, marks_of_direction_and_c1_are_escaped);
 	tcase_add_test(tests, valid_utf8_stays_as_it_is);
 	tcase_add_test(tests, invalid_utf8_is_replaced_and_counted);
 	tcase_add_test(tests, long_strings_are_whole);

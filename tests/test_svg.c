@@ -138,7 +138,7 @@ START_TEST(names_in_pictures_have_no_control_characters)
 	ck_assert_int_eq(profile_sort(case_profile, NULL), CTP_OK);
 	set_programs("cat \"$6\"", "echo '<svg>'; cat");
 	ck_assert_int_eq(draw(), CTP_OK);
-	CASE_HAS("es cape");
+	CASE_HAS("es\\u001bcape");
 }
 END_TEST
 

@@ -176,19 +176,77 @@ START_TEST(printable_text_is_one_line_of_characters)
 {
 	check_printable("", "<>");
 	check_printable("void f(int)", "<void f(int)>");
-	check_printable(" \t\n a \r\n\x01 b \x7f", "<a b>");
+	check_printable(" \t\n a \r\n b \v\f", "<a b>");
 	check_printable("a\xc2\x85"
 			"b\xe2\x80\xa8"
 			"c\xe3\x80\x80",
 		"<a b c>");
-	check_printable("\x1b[31mred", "<[31mred>");
-	check_printable("a\xff"
-			"b",
-		"<a" R "b>");
-	check_printable("\xef\xbf\xbf\xef\xb7\x90", "<" R R ">");
-	check_printable(
-		"\xf4\x8f\xbf\xbf\xf0\x9f\x98\x80", "<" R "\xf0\x9f\x98\x80>");
+	check_printable("\xf0\x9f\x98\x80", "<\xf0\x9f\x98\x80>");
 	check_printable("gr\xc3\xbc\xc3\x9f", "<gr\xc3\xbc\xc3\x9f>");
+}
+END_TEST
+
+START_TEST(printable_text_has_escapes_of_what_is_not_to_be_shown)
+{
+	check_printable(
+		"\x1b[31mred \x01 \x7f", "<\\u001b[31mred \\u0001 \\u007f>");
+	check_printable("\xc2\x9b"
+			"31m",
+		"<\\u009b31m>");
+	check_printable("\xe2\x80\xae"
+			"c.exe\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f",
+		"<\\u202ec.exe\\u2066\\u061c\\u200f>");
+	check_printable("a\xff"
+			"b\xe2\x82",
+		"<a\\xffb\\xe2\\x82>");
+	check_printable("\xef\xbf\xbf\xf4\x8f\xbf\xbf", "<\\uffff\\U0010ffff>");
+	/* Neighbours of theirs that are text. */
+	check_printable("\xe2\x80\xaf\xe2\x80\x8d.\xe2\x81\xaa\xe2\x81\xa5",
+		"<\xe2\x80\x8d.\xe2\x81\xaa\xe2\x81\xa5>");
+}
+END_TEST
+
+START_TEST(escaped_text_keeps_its_blanks)
+{
+	struct buffer out = BUFFER_INIT;
+	const char text[] = "  a \t\n\0\r\xe2\x80\xa8 ";
+
+	utf8_add_escaped(&out, text, sizeof(text));
+	buffer_add_byte(&out, 0);
+	ck_assert_str_eq(
+		(const char *)out.bytes, "  a \\t\\n\\u0000\\r\\u2028 \\u0000");
+	buffer_clear(&out);
+}
+END_TEST
+
+static bool is_raw(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
+	       point == 0x61c || point == 0x200e || point == 0x200f ||
+	       (point >= 0x2028 && point <= 0x202e) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
+/* Each character by itself; a copy to the byte, for sanitizers. */
+START_TEST(safe_text_ends_before_every_unsafe_character)
+{
+	for (uint32_t point = 0; point < 0x800; point++) {
+		char bytes[2] = {(char)(0xc0 | point >> 6),
+			(char)(0x80 | (point & 0x3f))};
+		size_t size = point < 0x80 ? 1 : 2;
+
+		if (point < 0x80)
+			bytes[0] = (char)point;
+		ck_assert_uint_eq(utf8_safe_prefix(bytes, size),
+			is_raw(point) ? 0 : size);
+	}
+	for (uint32_t point = 0x2000; point < 0x2100; point++) {
+		char bytes[3] = {(char)0xe2, (char)(0x80 | (point >> 6 & 0x3f)),
+			(char)(0x80 | (point & 0x3f))};
+
+		ck_assert_uint_eq(
+			utf8_safe_prefix(bytes, 3), is_raw(point) ? 0 : 3);
+	}
 }
 END_TEST
 
@@ -221,10 +279,10 @@ END_TEST
 
 START_TEST(what_has_no_shape_is_not_visible)
 {
-	static const char *const hidden[] = {"", " ", "\t\n\x7f", "\xc2\xa0",
+	static const char *const hidden[] = {"", " ", "\t\n", "\xc2\xa0",
 		"\xe2\x80\x8b", " \xef\xbb\xbf\xe2\x81\xa0\xe3\x80\x80"};
-	static const char *const visible[] = {
-		"a", " a", "\xe2\x80\x8b.", "\xc3\xa9", "\x80", "\xf0\x9f"};
+	static const char *const visible[] = {"a", " a", "\xe2\x80\x8b.",
+		"\xc3\xa9", "\x80", "\xf0\x9f", "\x7f", " \xe2\x80\xae"};
 
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
 		ck_assert(!utf8_is_visible(hidden[i], strlen(hidden[i])));
@@ -249,6 +307,10 @@ int main(void)
 		tests, three_bytes_are_valid_exactly_if_a_character_encodes_so);
 	tcase_add_test(tests, invalid_bytes_are_replaced);
 	tcase_add_test(tests, printable_text_is_one_line_of_characters);
+	tcase_add_test(
+		tests, printable_text_has_escapes_of_what_is_not_to_be_shown);
+	tcase_add_test(tests, escaped_text_keeps_its_blanks);
+	tcase_add_test(tests, safe_text_ends_before_every_unsafe_character);
 	tcase_add_test(tests, any_bytes_come_out_valid);
 	tcase_add_test(tests, what_has_no_shape_is_not_visible);
 	suite_add_tcase(suite, tests);

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Puts the page together from what ctprof wrote into it.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+// What must not be shown as it is, as utf8_add_printable() has it: controls
+// and what changes the direction of text.
+const UNSAFE = new RegExp("[\\0-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f" +
+	"\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", "g");
+
+function safeText(text) {
+	return text.replace(UNSAFE, (unsafe) => "\\u" +
+		unsafe.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+const data = JSON.parse(document.getElementById("data").textContent,
+	(key, value) => typeof value === "string" ? safeText(value) : value);
 const main = document.getElementById("main");
 
 // What can be seen: anything but blanks and what has no shape of its own, as
 // utf8_is_visible() has it.
-const VISIBLE = new RegExp("[^\\s\\p{Cc}\\u00ad\\u200b-\\u200f\\u202a-\\u202e" +
-	"\\u2060-\\u206f\\ufe00-\\ufe0f]", "u");
+const VISIBLE = new RegExp("[^\\s\\u00ad\\u200b-\\u200d\\u2060-\\u206f" +
+	"\\ufe00-\\ufe0f]", "u");
 
 // Rows of the page's lists, as objects; the order is that of page_functions.c.
 function functionOf(row) {
