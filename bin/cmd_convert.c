@@ -77,6 +77,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_COUNTERS:
 		conversion->counters = true;
 		return 0;
+	case KEY_CSV_RAW:
+		conversion->job.options.csv_raw = true;
+		return 0;
 	case 'n':
 		conversion->job.top = arguments_count(state, "--top", arg);
 		return 0;
@@ -154,6 +157,15 @@ static int check_counters(const struct conversion *conversion)
 		return EXIT_DONE;
 	say("--counters adds to a timeline, and %s is a profile",
 		conversion->to->name);
+	return EXIT_USAGE;
+}
+
+static int check_csv_raw(const struct conversion *conversion)
+{
+	if (!conversion->job.options.csv_raw ||
+		strcmp(conversion->to->name, "csv") == 0)
+		return EXIT_DONE;
+	say("--csv-raw is for csv, and not for %s", conversion->to->name);
 	return EXIT_USAGE;
 }
 
@@ -380,6 +392,8 @@ static int convert_all(struct conversion *conversion)
 	if (status == EXIT_DONE)
 		status = check_metric(conversion);
 	if (status == EXIT_DONE)
+		status = check_csv_raw(conversion);
+	if (status == EXIT_DONE)
 		status = check_directories(conversion);
 	if (status == EXIT_DONE)
 		status = name_outputs(conversion);
@@ -415,6 +429,9 @@ static const struct argp_option options[] = {
 	{"counters", KEY_COUNTERS, NULL, 0,
 		"add to a timeline, for each GPU, whether it is idle and how "
 		"many kernels wait in its queue", GROUP_OTHER},
+	{"csv-raw", KEY_CSV_RAW, NULL, 0,
+		"write texts into CSV as they are, also those that a "
+		"spreadsheet takes for formulas", GROUP_OUTPUT},
 	{"jobs", 'j', "N", 0,
 		"work on so many inputs at a time (default: one for each "
 		"processor)", GROUP_OUTPUT},

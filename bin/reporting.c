@@ -51,6 +51,10 @@ static error_t parse_reporting(int key, char *arg, struct argp_state *state)
 	case KEY_CSV:
 		choose_style(reporting, REPORTING_CSV, state);
 		return 0;
+	case KEY_CSV_RAW:
+		choose_style(reporting, REPORTING_CSV, state);
+		table_csv_raw();
+		return 0;
 	case KEY_COLOR:
 		reporting->color = arguments_when(state, "--color", arg);
 		return 0;
@@ -74,6 +78,9 @@ static const struct argp_option options[] = {
 		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
 	{"csv", KEY_CSV, NULL, 0,
 		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
+	{"csv-raw", KEY_CSV_RAW, NULL, 0,
+		"print CSV with texts as they are, also those that a "
+		"spreadsheet takes for formulas", GROUP_OUTPUT},
 	{"color", KEY_COLOR, WHEN_VALUES, 0,
 		"colour (auto: on a terminal, unless NO_COLOR is set)",
 		GROUP_OUTPUT},

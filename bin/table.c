@@ -433,8 +433,15 @@ void table_text(FILE *out, const char *bytes, size_t size)
 	buffer_clear(&text);
 }
 
+static bool csv_raw;
+
+void table_csv_raw(void)
+{
+	csv_raw = true;
+}
+
 void table_csv(FILE *out, const char *text, char end)
 {
-	(void)csv_field(out, text, strlen(text));
+	(void)csv_field(out, text, strlen(text), csv_raw);
 	putc(end, out);
 }

@@ -71,4 +71,7 @@ void table_text(FILE *out, const char *bytes, size_t size);
 /* One field of CSV, as csv_field.h has it, and what ends it: ',' or '\n'. */
 void table_csv(FILE *out, const char *text, char end);
 
+/* From now on texts stay as they are, also what a spreadsheet would run. */
+void table_csv_raw(void);
+
 #endif

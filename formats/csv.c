@@ -20,6 +20,7 @@ struct csv {
 	FILE *out;
 	struct flat flat;
 	struct json json;
+	bool raw; /* see csv_field() */
 };
 
 static struct csv *csv_of(struct timeline_writer *writer)
@@ -71,7 +72,7 @@ static void put_id(struct csv *csv, int64_t id)
 static void put_text(struct csv *csv, const char *bytes, size_t size)
 {
 	trace_lose(csv->flat.trace, LOSS_BAD_TEXT,
-		csv_field(csv->out, bytes, size));
+		csv_field(csv->out, bytes, size, csv->raw));
 }
 
 static void put_string(struct csv *csv, uint32_t number)
@@ -131,7 +132,7 @@ static void put_value(struct csv *csv, const struct event_arg *value)
 		csv->json.used = 0;
 		csv->json.comma = false;
 		json_double(&csv->json, value->value.real);
-		put_text(csv, csv->json.bytes, csv->json.used);
+		(void)fwrite(csv->json.bytes, 1, csv->json.used, csv->out);
 	}
 	put_nothing(csv);
 }
@@ -197,13 +198,13 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 	struct csv *csv = memory_new_zeroed(1, sizeof(*csv));
 	bool done;
 
-	(void)options;
 	if (csv == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	csv->writer = (struct timeline_writer){
 		.add = add, .finish = finish, .free = csv_free};
 	csv->out = out;
+	csv->raw = options->csv_raw;
 	done = json_init(&csv->json, NULL);
 	done = flat_init(&csv->flat, trace) && done;
 	if (!done) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "csv_field.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "utf8.h"
@@ -31,46 +30,71 @@ static void put(FILE *out, const char *bytes, size_t size, bool quoted)
 	(void)fwrite(bytes, 1, size, out);
 }
 
-/* Text without zero bytes. */
-static uint64_t put_valid(
-	FILE *out, const char *bytes, size_t size, bool quoted)
+static uint64_t put_raw(FILE *out, const char *bytes, size_t size, bool quoted)
 {
 	uint64_t replaced = 0;
 
-	for (;;) {
-		size_t used = utf8_valid_prefix(bytes, size);
+	while (size > 0) {
+		size_t used = utf8_valid_prefix(bytes, strnlen(bytes, size));
 
 		put(out, bytes, used, quoted);
 		bytes += used;
 		size -= used;
 		if (size == 0)
-			return replaced;
+			break;
 		(void)fputs(UTF8_REPLACEMENT, out);
 		replaced++;
-		used = utf8_invalid_size(bytes, size);
+		used = *bytes == '\0' ? 1 : utf8_invalid_size(bytes, size);
 		bytes += used;
 		size -= used;
 	}
+	return replaced;
 }
 
-uint64_t csv_field(FILE *out, const char *bytes, size_t size)
+/* The blanks before it a spreadsheet may ignore. */
+static bool is_formula(const char *bytes, size_t size)
+{
+	while (size > 0 && *bytes == ' ') {
+		bytes++;
+		size--;
+	}
+	return size > 0 && *bytes > 0 && *bytes <= '@' &&
+	       strchr("=+-@\t\r\n", *bytes) != NULL;
+}
+
+static uint64_t put_safe(FILE *out, const char *bytes, size_t size, bool quoted)
+{
+	char escape[UTF8_ESCAPE_TEXT];
+	uint64_t replaced = 0;
+
+	if (is_formula(bytes, size))
+		(void)putc('\'', out);
+	while (size > 0) {
+		size_t used = utf8_safe_prefix(bytes, size);
+
+		put(out, bytes, used, quoted);
+		if (used < size) {
+			used += utf8_escape(escape, bytes + used, size - used);
+			(void)fputs(escape, out);
+			replaced += escape[1] == 'x';
+		}
+		bytes += used;
+		size -= used;
+	}
+	return replaced;
+}
+
+uint64_t csv_field(FILE *out, const char *bytes, size_t size, bool raw)
 {
 	bool quoted = needs_quotes(bytes, size);
-	uint64_t replaced = 0;
-	const char *zero;
+	uint64_t replaced;
 
+	if (size == 0)
+		return 0;
 	if (quoted)
 		(void)putc('"', out);
-	while (size > 0 && (zero = memchr(bytes, '\0', size)) != NULL) {
-		size_t used = (size_t)(zero - bytes);
-
-		replaced += put_valid(out, bytes, used, quoted) + 1;
-		(void)fputs(UTF8_REPLACEMENT, out);
-		bytes += used + 1;
-		size -= used + 1;
-	}
-	if (size > 0)
-		replaced += put_valid(out, bytes, size, quoted);
+	replaced = raw ? put_raw(out, bytes, size, quoted)
+		       : put_safe(out, bytes, size, quoted);
 	if (quoted)
 		(void)putc('"', out);
 	return replaced;

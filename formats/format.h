@@ -34,6 +34,7 @@ enum format_metric {
 struct format_options {
 	const char *title; /* the input's name, for people; may be NULL */
 	enum format_metric metric; /* formats with has_metrics only */
+	bool csv_raw; /* csv only: texts as they are, see csv_field() */
 };
 
 /* Writes events as they come. One object per output. */

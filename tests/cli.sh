@@ -409,15 +409,21 @@ parse,dir/two.c,20,3,2,3000000,3000000
 "a, ""b""",,0,1,1,250,250
 END
 cmp -s out want || complain "stats --csv: $(diff want out)"
-# What is no text is U+FFFD, in names as in fields.
+# What is no text is escaped, in names as in fields, or is U+FFFD.
 printf '[{"ph":"X","pid":1,"tid":1,"name":"a\\u0000b\377,\303\204","ts":0,
 	"dur":1}]' >bytes.json
 expect 0 ctprof stats --csv bytes.json
+printed "$(printf '"a\357\277\275b\\xff,\303\204",,0,1,1,1000,1000')"
+expect 0 ctprof stats --csv-raw bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",,0,1,1,1000,1000')"
 expect 0 ctprof stats bytes.json
 printed "$(printf 'a\357\277\275b\\xff,\303\204')"
 expect 0 ctprof convert -t csv -o - bytes.json
+printed "$(printf '"a\\u0000b\\xff,\303\204",')"
+expect 0 ctprof convert -t csv --csv-raw -o - bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",')"
+expect 2 ctprof convert -t folded --csv-raw -o - bytes.json
+said "ctprof: --csv-raw is for csv, and not for folded"
 # What stands for a text is no number that anyone knows.
 printf '[{"ph":"X","pid":"a","tid":"b","name":"x","ts":0,"dur":1},
 	{"ph":"X","pid":7,"tid":"c","name":"y","ts":0,"dur":1}]' >texts.json

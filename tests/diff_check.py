@@ -266,7 +266,7 @@ def check_diff(what, read, files, options=()):
                sum(1 for row in rows if not row["new"])))
         check(f"{title}: runs", (report["base_runs"], report["new_runs"]),
               (len(base), len(new)))
-        check_csv(title, run("--csv", *arguments), rows)
+        check_csv(title, run("--csv-raw", *arguments), rows)
 
 
 NAMES = ("main", "f.isra.0", "f", "g<int>", "g<float>", "step#1", "step#2",

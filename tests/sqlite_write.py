@@ -40,7 +40,7 @@ SELECT count(*) FROM slices p WHERE self_ns <> duration_ns -
 
 
 def read_csv(name, path):
-    result = run("convert", "-t", "csv", path)
+    result = run("convert", "-t", "csv", "--csv-raw", path)
     check(name + ": csv", result.returncode, 0)
     rows = list(csv.reader(io.StringIO(result.stdout.decode(), newline=""),
                            strict=True))
