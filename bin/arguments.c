@@ -5,6 +5,8 @@
  */
 #include "arguments.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@
 #include "output.h"
 #include "quantity.h"
 #include "say.h"
+#include "utf8.h"
 
 /* clang-format off */
 static const struct argp_option help_options[] = {
@@ -50,15 +53,53 @@ const struct argp help_argp = {
 
 const struct argp_child help_children[] = {{&help_argp, 0, NULL, 0}, {0}};
 
+/* argp and getopt repeat what they were given: a terminal must not obey it. A
+ * line comes in pieces, of which only the last ends in one. */
+static ssize_t write_escaped(void *cookie, const char *bytes, size_t size)
+{
+	bool ends = size > 0 && bytes[size - 1] == '\n';
+	size_t left = size - ends;
+	char escape[UTF8_ESCAPE_TEXT];
+
+	/* Without memory, of which there may be none. */
+	while (left > 0) {
+		size_t used = utf8_safe_prefix(bytes, left);
+
+		(void)fwrite(bytes, 1, used, cookie);
+		if (used < left) {
+			used += utf8_escape(escape, bytes + used, left - used);
+			(void)fputs(escape, cookie);
+		}
+		bytes += used;
+		left -= used;
+	}
+	if (ends)
+		(void)putc('\n', (FILE *)cookie);
+	return (ssize_t)size;
+}
+
 void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 	char **argv, void *input)
 {
+	FILE *plain = stderr;
+	FILE *escaped = fopencookie(
+		plain, "w", (cookie_io_functions_t){.write = write_escaped});
+
+	/* getopt takes no other stream. Source: the C library's manual,
+	 * "Standard Streams". */
+	if (escaped != NULL) {
+		(void)setvbuf(escaped, NULL, _IONBF, 0);
+		stderr = escaped;
+	}
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input) !=
 		0) {
 		say_no_memory(NULL); /* nothing else fails so */
 		exit(EXIT_LIMIT);
 	}
+	stderr = plain;
+	if (escaped != NULL)
+		(void)fclose(escaped);
 }
 
 static bool is_end(const struct argp_option *option)
