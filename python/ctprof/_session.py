@@ -118,9 +118,18 @@ def _stop_at_exit():
         say(str(error))
 
 
+def printable(text):
+    """The text with escapes of what a terminal would obey, or would show other
+    text in another order for. Lines stay lines."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else
+                   c.encode("unicode_escape").decode() for c in text)
+
+
 def say(words):
     """One line on standard error, if there is one."""
     try:
-        os.write(2, f"ctprof: {words}\n".encode(errors="backslashreplace"))
+        os.write(2, f"ctprof: {printable(words)}\n".encode())
     except OSError:
         pass

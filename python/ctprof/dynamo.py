@@ -32,7 +32,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from . import _program, _stats
+from . import _program, _session, _stats
 from ._ctprof import ProfilerStackEntry, State
 
 __all__ = ["DynamoProfilerState", "FunctionTraceTiming", "ProfilerStackEntry"]
@@ -183,7 +183,8 @@ def _print_raw(costs):
         print(f"{cost.ncalls:>8} {cost.pcalls:>8} "
               f"{cost.tottime_ns / 1e6:>10.2f}ms "
               f"{cost.cumtime_ns / 1e6:>10.2f}ms  "
-              f"{name} ({filename.rpartition('/')[2]}:{line})")
+              + _session.printable(
+                  f"{name} ({filename.rpartition('/')[2]}:{line})"))
     print("-" * 80)
     total = {field: sum(map(operator.attrgetter(field), costs.values()))
              for field in _Cost.__slots__}
@@ -273,7 +274,7 @@ class DynamoProfilerState(State):
                     raise _NoPicture(f"{program} was not found; {package}")
             _draw(*paths, profile_file, svg_file)
         except (_NoPicture, OSError) as why:
-            print(f"no call graph: {why}")
+            print(_session.printable(f"no call graph: {why}"))
             return None
         print(f"call graph: {svg_file}")
         return svg_file

@@ -274,6 +274,13 @@ class Reports(PrintingTestCase):
         self.assertIn("Total timings: 4, unique functions: 2", text)
         self.assertIn("Sum tottime: 1.60ms, Sum cumtime: 7.00ms", text)
 
+    def test_raw_table_shows_names_that_terminals_obey_as_escapes(self):
+        state = DynamoProfilerState()
+        state.record_timing(FunctionTraceTiming(
+            "\x1b[31m\u202e\udcff\xe4", "/a/\x9b.py", 3, 1000, 400, 0, 1))
+        _, text = self.output(state.generate_pstats, print_raw=True)
+        self.assertIn("\\x1b[31m\\u202e\\udcff\xe4 (\\x9b.py:3)\n", text)
+
     def test_dump_prints_both_tables(self):
         state = traced(5)
         path = str(self.work / "x.prof")
