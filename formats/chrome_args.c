@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "hash.h"
 #include "json_arg.h"
 #include "memory.h"
 #include "strtab.h"
@@ -92,7 +93,7 @@ static uint64_t bit_of(uint32_t key)
 static uint32_t *index_slot(const struct chrome_args *args, uint32_t key)
 {
 	size_t mask = args->index_size - 1;
-	size_t slot = (size_t)strtab_hash(&key, sizeof(key)) & mask;
+	size_t slot = (size_t)hash_word(key) & mask;
 
 	while (args->index[slot] != 0 &&
 		args->items[args->index[slot] - 1].key != key)

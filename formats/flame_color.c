@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "amount.h"
-#include "strtab.h"
+#include "stable_hash.h"
 
 /* As many as flame.css has. */
 #define HUES 12
@@ -45,7 +45,7 @@ const char *flame_class(
 	static const char *const kinds[] = {[PROFILE_KERNEL] = "kernel",
 		[PROFILE_COPY] = "copy",
 		[PROFILE_SET] = "set"};
-	uint64_t shade = strtab_hash(function->name, strlen(function->name));
+	uint64_t shade = stable_hash(function->name, strlen(function->name));
 	const char *module;
 	size_t size;
 
@@ -57,7 +57,7 @@ const char *flame_class(
 	}
 	module = flame_module(function, &size);
 	(void)snprintf(text, FLAME_CLASS_TEXT, "c%u s%u",
-		(unsigned)(strtab_hash(module, size) % HUES),
+		(unsigned)(stable_hash(module, size) % HUES),
 		(unsigned)(shade % SHADES));
 	return text;
 }

@@ -24,6 +24,7 @@
 #include "pftrace_stack.h"
 #include "pftrace_track.h"
 #include "protobuf.h"
+#include "stable_hash.h"
 
 /* What arrows are numbered by. */
 enum { ARROW_CALL, ARROW_FLOW };
@@ -149,7 +150,7 @@ static uint64_t arrow(uint64_t kind, uint64_t scope, uint64_t id)
 {
 	uint64_t key[3] = {kind, scope, id};
 
-	return strtab_hash(key, sizeof(key));
+	return stable_hash(key, sizeof(key));
 }
 
 /* What ties an activity to its call, and that to it. */

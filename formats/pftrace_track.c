@@ -8,6 +8,7 @@
 #include "json.h"
 #include "memory.h"
 #include "protobuf.h"
+#include "stable_hash.h"
 
 /* How many tracks of asynchronous ranges are remembered to be described. */
 #define ASYNCS 65536
@@ -437,7 +438,7 @@ uint64_t pftrace_async_track(
 	int64_t pid = trace->tracks[event->track].pid;
 	uint32_t name = trace->sites[event->site].name;
 	uint64_t key[3] = {(uint64_t)pid, name, event->id};
-	uint64_t uuid = strtab_hash(key, sizeof(key)) | ASYNC_BIT;
+	uint64_t uuid = stable_hash(key, sizeof(key)) | ASYNC_BIT;
 	uint64_t process = find_process(tracks, pid, 0);
 	size_t begun;
 	size_t size;

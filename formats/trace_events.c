@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "json_value.h"
+#include "stable_hash.h"
 #include "strtab.h"
 #include "trace_pairs.h"
 #include "trace_reader.h"
@@ -241,7 +242,7 @@ static uint64_t read_id(
 		return 0;
 	return json_value_id(text, token->size, &id)
 		       ? id
-		       : strtab_hash(text, token->size);
+		       : stable_hash(text, token->size);
 }
 
 /* The id within all that the file has: those of one process only, or of a
@@ -254,7 +255,7 @@ static uint64_t full_id(const struct trace_reader *reader,
 	if (event->local_id.kind != TRACE_JSON_NONE) {
 		parts[0] = read_id(reader, &event->local_id);
 		parts[1] = row->process;
-		return strtab_hash(parts, sizeof(parts));
+		return stable_hash(parts, sizeof(parts));
 	}
 	return read_id(reader, &event->id);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "stable_hash.h"
 #include "strtab.h"
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -121,11 +122,11 @@ static uint64_t hash_text(const struct trace *trace, const struct event *event,
 	uint64_t parts[2] = {before, 0};
 
 	if (arg != NULL && (arg->kind == ARG_TEXT || arg->kind == ARG_JSON))
-		parts[1] = strtab_hash(
+		parts[1] = stable_hash(
 			arg->value.text.bytes, arg->value.text.size);
 	else if (arg != NULL && arg->kind == ARG_INT)
 		parts[1] = (uint64_t)arg->value.integer;
-	return strtab_hash(parts, sizeof(parts));
+	return stable_hash(parts, sizeof(parts));
 }
 
 static bool has_prefix(const struct event_arg *arg, const char *prefix)
@@ -179,7 +180,7 @@ static bool add_collective(struct collection *collection,
 		to = collection->marks;
 		key = hash_text(trace, event, "Seq", key);
 	} else {
-		key ^= strtab_hash(name, strlen(name));
+		key ^= stable_hash(name, strlen(name));
 	}
 	return add_mark(to, key, end_ns);
 }
@@ -200,7 +201,7 @@ static bool number_marks(struct collection *collection)
 			uint64_t key[3] = {from->marks[i].key, end - i, j - i};
 
 			if (!add_mark(collection->marks,
-				    strtab_hash(key, sizeof(key)),
+				    stable_hash(key, sizeof(key)),
 				    from->marks[j].time_ns))
 				return false;
 		}

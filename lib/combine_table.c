@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "combine_private.h"
 #include "memory.h"
+#include "stable_hash.h"
 
 /* Numbers for processes whose own is taken: systems give none like these, and
  * Perfetto knows processes up to 2^31 - 1. */
@@ -295,7 +296,7 @@ static uint64_t map_id(const struct combine *combine,
 		return id;
 	if (key[0] < ID_LIMIT / combine->count)
 		return (key[0] * combine->count + member->number) | kind;
-	return (strtab_hash(key, sizeof(key)) & (ID_HASH_BIT - 1)) |
+	return (stable_hash(key, sizeof(key)) & (ID_HASH_BIT - 1)) |
 	       ID_HASH_BIT | kind;
 }
 

@@ -18,8 +18,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "hash.h"
 #include "memory.h"
-#include "strtab.h"
 
 #define FIRST_ROOM 256
 
@@ -82,9 +82,7 @@ static bool is_call(const struct device_join *join, uint32_t number,
 static uint32_t home_of(
 	const struct device_join *join, int64_t pid, uint64_t id)
 {
-	uint64_t key[2] = {(uint64_t)pid, id};
-
-	return (uint32_t)strtab_hash(key, sizeof(key)) & (join->far_size - 1);
+	return (uint32_t)hash_pair((uint64_t)pid, id) & (join->far_size - 1);
 }
 
 /* The slot of `far` that has this call, or the free one where it belongs. */

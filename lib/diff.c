@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "memory.h"
 #include "normalize.h"
 #include "strtab.h"
@@ -171,13 +172,14 @@ static bool is_same(const struct diff *diff, const struct diff_row *one,
 	       (diff->match < DIFF_MATCH_LINE || one->line == other->line);
 }
 
-/* Only within a run: no output shows the order of the index. */
 static uint32_t slot_of(const struct diff *diff, const struct diff_row *row)
 {
-	const uintptr_t key[] = {(uintptr_t)row->name, (uintptr_t)row->file,
-		(uintptr_t)row->kind};
+	uint32_t line = diff->match < DIFF_MATCH_LINE ? 0 : row->line;
 	uint32_t mask = diff->index_size - 1;
-	uint32_t slot = (uint32_t)strtab_hash(key, sizeof(key)) & mask;
+	uint32_t slot = (uint32_t)hash_triple((uintptr_t)row->name,
+				(uintptr_t)row->file,
+				(uint64_t)row->kind << 32 | line) &
+			mask;
 
 	while (diff->index[slot] != 0 &&
 		!is_same(diff, &diff->rows[diff->index[slot] - 1], row))

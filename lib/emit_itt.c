@@ -11,7 +11,7 @@
 #include "emit.h"
 #include "environment.h"
 #include "itt_abi.h"
-#include "strtab.h"
+#include "stable_hash.h"
 
 #define VARIABLE "INTEL_LIBITTNOTIFY64"
 #define ENTRY "__itt_api_init"
@@ -88,7 +88,7 @@ static struct string *add_string(const char *text, uint64_t hash)
 static struct itt_string *make_string(const char *text)
 {
 	static struct string *buckets[BUCKETS];
-	const uint64_t hash = strtab_hash(text, strlen(text));
+	const uint64_t hash = stable_hash(text, strlen(text));
 	struct string **bucket = &buckets[hash % BUCKETS];
 	struct string *string;
 

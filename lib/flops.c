@@ -6,6 +6,7 @@
 #include "flops_private.h"
 #include "memory.h"
 #include "saturate.h"
+#include "stable_hash.h"
 
 #define KEYS_HELD 64
 #define TYPES_HELD 64
@@ -293,7 +294,7 @@ static const struct op_types *find_types(
 	struct flops *flops, const char *text, size_t size)
 {
 	struct held_types *held =
-		&flops->types[strtab_hash(text, size) % TYPES_HELD];
+		&flops->types[stable_hash(text, size) % TYPES_HELD];
 
 	if (size == 0 || size > sizeof(held->text)) {
 		op_types_read(&flops->long_types, text, size);
@@ -407,9 +408,9 @@ static void find_work(struct flops *flops, uint32_t number,
 			return;
 		}
 		size += said->sizes[key];
-		hashes[key] = strtab_hash(said->texts[key], said->sizes[key]);
+		hashes[key] = stable_hash(said->texts[key], said->sizes[key]);
 	}
-	held = &flops->works[strtab_hash(hashes, sizeof(hashes)) % WORKS_HELD];
+	held = &flops->works[stable_hash(hashes, sizeof(hashes)) % WORKS_HELD];
 	if (is_held(held, number, said)) {
 		*work = held->work;
 		return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strtab.h"
+#include "stable_hash.h"
 
 #define LEAST_ROOM 64
 
@@ -18,7 +18,7 @@ static size_t key_bytes(const struct gpu_table *table)
 static uint64_t *slot_of(const struct gpu_table *table, const void *key)
 {
 	size_t width = table->key_words + 1;
-	size_t at = (size_t)strtab_hash(key, key_bytes(table));
+	size_t at = (size_t)stable_hash(key, key_bytes(table));
 
 	for (;; at++) {
 		uint64_t *slot =

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strtab.h"
+#include "stable_hash.h"
 
 /*
  * Programs make names up: torch's emit_nvtx numbers every operation. All of
@@ -74,7 +74,7 @@ struct inject_domain *inject_domain(const char *name)
 static uint64_t hash_of(
 	const struct inject_domain *domain, const char *text, size_t size)
 {
-	return strtab_hash(text, size) ^
+	return stable_hash(text, size) ^
 	       (uint64_t)(uintptr_t)domain * UINT64_C(0x9e3779b97f4a7c15);
 }
 

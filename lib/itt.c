@@ -12,7 +12,7 @@
 
 #include "environment.h"
 #include "itt.h"
-#include "strtab.h"
+#include "stable_hash.h"
 
 #define UNNAMED "(unnamed)"
 #define BUCKETS 4096
@@ -111,7 +111,7 @@ static struct itt_string *string_handle_create(const char *text)
 
 	if (text == NULL)
 		return NULL;
-	hash = strtab_hash(text, strlen(text));
+	hash = stable_hash(text, strlen(text));
 	bucket = &buckets[hash % BUCKETS];
 	found = find(atomic_load(bucket), hash, text);
 	if (found != NULL)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "itt.h"
-#include "strtab.h"
+#include "stable_hash.h"
 
 #define BUCKETS 1024
 
@@ -39,7 +39,7 @@ static struct place *_Atomic buckets[BUCKETS];
 
 static struct place *_Atomic *bucket_of(const uint64_t *key)
 {
-	return &buckets[strtab_hash(key, KEYS * sizeof(*key)) % BUCKETS];
+	return &buckets[stable_hash(key, KEYS * sizeof(*key)) % BUCKETS];
 }
 
 static uint64_t next_state(uint64_t state, uint64_t what)

@@ -2,6 +2,7 @@
 #include "open_async.h"
 
 #include "event_copy.h"
+#include "hash.h"
 #include "memory.h"
 
 /* So many with the right name and id are looked at for one on the right track,
@@ -17,10 +18,7 @@ static uint32_t name_of(const struct trace *trace, const struct event *event)
 static uint32_t *head_of(
 	const struct open_asyncs *asyncs, uint32_t name, uint64_t id)
 {
-	const uint64_t key[2] = {name, id};
-
-	return &asyncs->heads[strtab_hash(key, sizeof(key)) &
-			      (asyncs->head_count - 1)];
+	return &asyncs->heads[hash_pair(name, id) & (asyncs->head_count - 1)];
 }
 
 void open_asyncs_clear(struct open_asyncs *asyncs)

@@ -11,21 +11,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "hash.h"
 #include "memory.h"
 #include "profile_private.h"
 #include "saturate.h"
 
 #define FIRST_ROOM 64u
-
-/* Source: the finaliser of MurmurHash3. */
-static uint64_t mix(uint64_t value)
-{
-	value ^= value >> 33;
-	value *= UINT64_C(0xff51afd7ed558ccd);
-	value ^= value >> 33;
-	value *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return value ^ value >> 33;
-}
 
 struct profile *profile_new(void)
 {
@@ -128,12 +119,12 @@ static bool grow_index(struct profile_index *index, uint32_t count)
 	return true;
 }
 
+/* File and line share a word: only files whose addresses differ by a multiple of
+ * 4 GiB can have the same one, and few are so far apart. */
 static uint64_t function_hash(const struct profile_function *function)
 {
-	uint64_t hash = mix((uintptr_t)function->name);
-
-	return mix(hash ^ (uintptr_t)function->file ^
-		   (uint64_t)function->line << 32);
+	return hash_pair((uintptr_t)function->name,
+		(uintptr_t)function->file ^ (uint64_t)function->line << 32);
 }
 
 /* The slot that holds this function, or the free one where it belongs. */
@@ -217,7 +208,7 @@ uint32_t profile_add_function(struct profile *profile, const char *name,
 
 static uint64_t edge_hash(uint32_t caller, uint32_t callee)
 {
-	return mix((uint64_t)caller << 32 | callee);
+	return hash_word((uint64_t)caller << 32 | callee);
 }
 
 /* The slot of this edge, or the free one where it belongs. */

@@ -5,7 +5,7 @@
 
 #include "arena.h"
 #include "registry_private.h"
-#include "strtab.h"
+#include "stable_hash.h"
 
 static const char UNNAMED[] = "(unnamed)";
 
@@ -128,10 +128,10 @@ static uint64_t hash_of(const struct key *key)
 			key->call_line * UINT64_C(0x85ebca77);
 
 	if (key->module != 0)
-		return strtab_hash(&key->offset, sizeof(key->offset)) ^
+		return stable_hash(&key->offset, sizeof(key->offset)) ^
 		       key->module * UINT64_C(0xc2b2ae35);
 	for (int i = 0; i < TEXTS; i++)
-		hash = hash * 31 ^ strtab_hash(key->texts[i], key->sizes[i]);
+		hash = hash * 31 ^ stable_hash(key->texts[i], key->sizes[i]);
 	return hash;
 }
 

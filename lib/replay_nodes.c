@@ -8,6 +8,7 @@
  */
 #include "replay_nodes.h"
 
+#include "hash.h"
 #include "memory.h"
 
 void replay_nodes_clear(struct replay_nodes *nodes)
@@ -28,7 +29,7 @@ static struct replay_node *slot_of(
 	const struct replay_nodes *nodes, uint32_t parent, uint32_t function)
 {
 	uint64_t key = (uint64_t)parent << 32 | function;
-	uint64_t hash = strtab_hash(&key, sizeof(key)) >> 32;
+	uint64_t hash = hash_word(key) >> 32;
 	uint32_t slot = (uint32_t)(hash * nodes->size >> 32);
 
 	while (nodes->slots[slot].node != 0 &&

@@ -7,11 +7,11 @@
  */
 #include "strtab.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "memory.h"
 #include "utf8.h"
 
@@ -51,32 +51,6 @@ struct strtab {
 	uint32_t shown_room;
 	bool shows_zeros;
 };
-
-static uint64_t mix(uint64_t value)
-{
-	value ^= value >> 33;
-	value *= UINT64_C(0xff51afd7ed558ccd);
-	value ^= value >> 33;
-	value *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return value ^ value >> 33;
-}
-
-uint64_t strtab_hash(const void *bytes, size_t size)
-{
-	const unsigned char *at = bytes;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ size;
-	uint64_t word;
-
-	for (; size >= 8; at += 8, size -= 8) {
-		memcpy(&word, at, sizeof(word));
-		word = le64toh(word);
-		hash = (hash ^ word) * UINT64_C(0x100000001b3);
-		hash ^= hash >> 29;
-	}
-	while (size-- > 0)
-		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
-	return mix(hash);
-}
 
 struct strtab *strtab_new(void)
 {
@@ -238,7 +212,7 @@ static bool is_text(const struct entry *entry, const char *text, size_t size)
 
 static uint32_t add(struct strtab *table, const char *text, size_t size)
 {
-	uint64_t hash = strtab_hash(text, size);
+	uint64_t hash = hash_bytes(text, size);
 	uint32_t slot;
 	const char *copy;
 

@@ -33,9 +33,4 @@ uint32_t strtab_count(const struct strtab *table);
 const char *strtab_text(
 	const struct strtab *table, uint32_t number, size_t *size);
 
-/* A well-mixed 64-bit hash of some bytes; the same on every machine and run.
- * Source: FNV-1a's loop over 8-byte words with the finaliser of MurmurHash3.
- */
-uint64_t strtab_hash(const void *bytes, size_t size);
-
 #endif

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "hash.h"
 #include "memory.h"
 
 static const struct {
@@ -152,7 +153,8 @@ static uint32_t site_of(uint64_t entry)
 
 static uint64_t site_hash(struct trace_site site)
 {
-	return strtab_hash(&site, sizeof(site));
+	return hash_triple((uint64_t)site.name << 32 | site.file,
+		(uint64_t)site.line << 32 | site.call_line, site.category);
 }
 
 static uint32_t first_slot(const struct trace *trace, uint64_t hash)

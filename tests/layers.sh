@@ -62,7 +62,7 @@ analysis='align annotate augment choose combine combine_private
 	device_join device_type device_work dtype event event_copy flame_diff
 	flame_tree flops flops_attention flops_convolution flops_gemm flops_private
 	function_name fx_registry fx_scopes gaps gaps_host gaps_place
-	gaps_private gaps_queue gaps_ranges held json_check kernels kernels_rate
+	gaps_private gaps_queue gaps_ranges hash held json_check kernels kernels_rate
 	launches log_args log_block log_device log_device_args
 	log_device_facts log_device_time log_events log_facts log_input
 	log_member log_out log_out_device log_out_event log_out_private
@@ -72,8 +72,8 @@ analysis='align annotate augment choose combine combine_private
 	overview packed peaks phase_count phase_profile phase_rules phase_sets
 	phase_texts phases profile profile_memory profile_private redact redact_text
 	replay replay_nodes replay_private replay_use same shares
-	shares_private shares_split spill spill_file spill_head
-	spill_merge spill_order symbolize symbolize_module
+	shares_private shares_split siphash spill spill_file spill_head
+	spill_merge spill_order strtab symbolize symbolize_module
 	symbolize_private symbolize_sites symbols symbols_dwarf symbols_elf
 	symbols_none symbols_private trace'
 # The sources of these names that are there.

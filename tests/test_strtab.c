@@ -160,26 +160,6 @@ START_TEST(long_texts_are_whole)
 }
 END_TEST
 
-START_TEST(the_hash_is_the_same_on_every_machine)
-{
-	const char *text = "0123456789abcdefghijklmnopqrstuvwxyz";
-	char moved[40];
-
-	memcpy(moved + 1, text, 36);
-	for (size_t size = 0; size <= 36; size++)
-		ck_assert_uint_eq(
-			strtab_hash(text, size), strtab_hash(moved + 1, size));
-	for (size_t size = 1; size <= 36; size++)
-		ck_assert_uint_ne(
-			strtab_hash(text, size), strtab_hash(text, size - 1));
-	/* Computed apart, from what strtab.h names as the source. */
-	ck_assert_uint_eq(strtab_hash("", 0), UINT64_C(0xefd01f60ba992926));
-	ck_assert_uint_eq(strtab_hash("a", 1), UINT64_C(0x86ede49b2924d824));
-	ck_assert_uint_eq(
-		strtab_hash("12345678a", 9), UINT64_C(0xa01d16dee5e73d0f));
-}
-END_TEST
-
 START_TEST(nothing_to_free_is_allowed)
 {
 	strtab_free(NULL);
@@ -200,7 +180,6 @@ int main(void)
 	tcase_add_test(tests, zero_bytes_are_shown_if_asked_for);
 	tcase_add_test(tests, many_texts_keep_their_numbers_and_addresses);
 	tcase_add_test(tests, long_texts_are_whole);
-	tcase_add_test(tests, the_hash_is_the_same_on_every_machine);
 	tcase_add_test(tests, nothing_to_free_is_allowed);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
