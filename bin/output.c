@@ -127,30 +127,85 @@ static int open_file_of(const char *path)
 	return -1;
 }
 
-/* Something that has no content of its own to be replaced. */
-static bool is_direct(const char *path, const struct stat *found)
+/* What is at the path of an output. */
+struct place {
+	struct stat file;
+	bool exists;
+	bool by_link; /* the path is a symbolic link to the file */
+};
+
+/*
+ * A link leads where its owner wants: in /tmp, another user's would have us
+ * replace a file of ours. Root's are part of the system, such as /dev/stdout.
+ */
+static int look(const char *path, struct place *place)
 {
-	return !S_ISREG(found->st_mode) || open_file_of(path) >= 0;
+	*place = (struct place){0};
+	if (lstat(path, &place->file) != 0)
+		return EXIT_DONE;
+	place->by_link = S_ISLNK(place->file.st_mode);
+	if (place->by_link && place->file.st_uid != 0 &&
+		place->file.st_uid != geteuid()) {
+		say("%s: is a symbolic link of another user and is not "
+		    "followed; remove it, or write to another file",
+			path);
+		return EXIT_OUTPUT;
+	}
+	place->exists = !place->by_link || stat(path, &place->file) == 0;
+	return EXIT_DONE;
 }
 
-int output_check(const char *path, bool force)
+/* Something that has no content of its own to be replaced. */
+static bool is_direct(const char *path, const struct place *place)
 {
-	struct stat found;
+	return !S_ISREG(place->file.st_mode) || open_file_of(path) >= 0;
+}
 
-	if (stat(path, &found) != 0 || is_direct(path, &found))
-		return EXIT_DONE;
-	if (is_spared(&found))
+/* May the regular file there be replaced? */
+static int check_replace(
+	const char *path, const struct place *place, bool force)
+{
+	if (is_spared(&place->file))
 		return refuse_input(path);
 	return force ? EXIT_DONE : refuse(path);
 }
 
+int output_check(const char *path, bool force)
+{
+	struct place place;
+	int status = look(path, &place);
+
+	if (status != EXIT_DONE || !place.exists || is_direct(path, &place))
+		return status;
+	return check_replace(path, &place, force);
+}
+
+/* Is this open file the one that was there? Whoever may write to the directory
+ * could have put a link to another file in its place. */
+static bool is_same(int fd, const struct place *place)
+{
+	struct stat found;
+
+	return fstat(fd, &found) == 0 && found.st_dev == place->file.st_dev &&
+	       found.st_ino == place->file.st_ino && !S_ISREG(found.st_mode);
+}
+
 /* Without O_TRUNC and O_CREAT: it is there and is nobody's content. */
-static int open_direct(struct output *output, const char *path)
+static int open_direct(
+	struct output *output, const char *path, const struct place *place)
 {
 	int number = open_file_of(path);
-	int fd = number >= 0 ? fcntl(number, F_DUPFD_CLOEXEC, 0)
-			     : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int follow = place->by_link ? 0 : O_NOFOLLOW;
+	int fd = number >= 0
+			 ? fcntl(number, F_DUPFD_CLOEXEC, 0)
+			 : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | follow);
 
+	if (fd >= 0 && number < 0 && !is_same(fd, place)) {
+		(void)close(fd);
+		say("%s: was replaced while it was being opened; try again",
+			path);
+		return EXIT_OUTPUT;
+	}
 	if (fd >= 0)
 		output->file = fdopen(fd, "w");
 	if (output->file == NULL) {
@@ -218,34 +273,42 @@ static int open_temporary(struct output *output, mode_t mode)
 	return EXIT_DONE;
 }
 
+/* Of a file of our own that is replaced, who may read and write it is kept. Of
+ * another user's nothing is, nor what makes a program run as its owner. */
+static mode_t mode_for(const struct place *place)
+{
+	mode_t mask;
+
+	if (place->exists && place->file.st_uid == geteuid())
+		return place->file.st_mode & 0777;
+	mask = umask(0);
+	(void)umask(mask);
+	return 0666 & ~mask;
+}
+
 static int open_path(struct output *output, const char *path)
 {
-	struct stat found;
-	mode_t mask = umask(0);
-	mode_t mode = 0666 & ~mask;
+	struct place place;
+	int status = look(path, &place);
 
-	(void)umask(mask);
-	if (stat(path, &found) == 0) {
-		if (S_ISDIR(found.st_mode)) {
-			errno = EISDIR;
-			return fail(output, "cannot write");
-		}
-		if (is_direct(path, &found))
-			return open_direct(output, path);
-		if (is_spared(&found))
-			return refuse_input(path);
-		if (!output->force)
-			return refuse(path);
-		mode = found.st_mode & 07777;
-		/* Through a link: what it leads to is replaced, not the link.
-		 */
-		output->path = realpath(path, NULL);
-	} else {
-		output->path = strdup(path);
+	if (status != EXIT_DONE)
+		return status;
+	if (place.exists && S_ISDIR(place.file.st_mode)) {
+		errno = EISDIR;
+		return fail(output, "cannot write");
 	}
+	if (place.exists && is_direct(path, &place))
+		return open_direct(output, path, &place);
+	if (place.exists)
+		status = check_replace(path, &place, output->force);
+	if (status != EXIT_DONE)
+		return status;
+	/* Through a link: what it leads to is replaced, not the link. */
+	output->path = place.exists && place.by_link ? realpath(path, NULL)
+						     : strdup(path);
 	if (output->path == NULL)
 		return fail(output, "cannot make");
-	return open_temporary(output, mode);
+	return open_temporary(output, mode_for(&place));
 }
 
 static void release(struct output *output)
