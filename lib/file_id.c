@@ -59,7 +59,8 @@ bool file_id_leave_program(void)
 
 int file_id_open(const struct file_id *id, const char *path)
 {
-	int any = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int any = open(path,
+		O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	int fd = -1;
 	struct stat found;
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device_link.h"
@@ -233,6 +234,15 @@ static void tell_devices(void)
 		device_load_tell("the program has not used CUDA");
 }
 
+/* There is nothing in it; but a pipe or a device is not ours to remove. */
+static void remove_log(void)
+{
+	struct stat found;
+
+	if (lstat(session_state.path, &found) == 0 && S_ISREG(found.st_mode))
+		(void)unlink(session_state.path);
+}
+
 /* Makes log, spool and background thread. The lock is held. */
 static enum ctp_status begin(struct ctp_error *err)
 {
@@ -267,7 +277,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	if (status != CTP_OK) {
 		registry_stop();
 		spool_close(&session_state.spool, false);
-		(void)unlink(session_state.path);
+		remove_log();
 		return status;
 	}
 	session_watch_forks();

@@ -298,6 +298,106 @@ START_TEST(a_pipe_whose_reader_goes_does_not_kill)
 }
 END_TEST
 
+/* Recording to case_path is refused, and this file stays as it is. */
+static void expect_untouched(const char *path, const char *words)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	struct stat before;
+	struct stat after;
+	int existed = stat(path, &before);
+
+	options.out = case_path;
+	ck_assert_int_eq(ctp_start(&options), CTP_ERR_IO);
+	expect_status(words);
+	ck_assert_int_eq(stat(path, &after), existed);
+	if (existed == 0)
+		ck_assert_int_eq(after.st_size, before.st_size);
+}
+
+static void write_text(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(fputs("all that I know\n", file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_link_is_not_followed)
+{
+	const char *words = "run.ctp: it is a symbolic link and is not "
+			    "followed; give the path that it leads to";
+	char other[300];
+
+	(void)snprintf(other, sizeof(other), "%s/other", case_directory);
+	ck_assert_int_eq(symlink("other", case_path), 0);
+	expect_untouched(other, words);
+	write_text(other);
+	expect_untouched(other, words);
+	/* Links on the way to it are the user's business. */
+	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(unlink(other), 0);
+	ck_assert_int_eq(symlink(".", other), 0);
+	(void)snprintf(case_path, sizeof(case_path), "%s/other/run.ctp",
+		case_directory);
+	case_start(CTP_POLICY_BLOCK, 0);
+	case_record(1);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+}
+END_TEST
+
+START_TEST(another_users_file_is_not_written_to)
+{
+	const char *words = "run.ctp: it belongs to another user; remove it, "
+			    "or write to another file";
+
+	if (geteuid() != 0) {
+		(void)printf("skipped another_users_file_is_not_written_to: "
+			     "only root can give a file away\n");
+		return;
+	}
+	write_text(case_path);
+	ck_assert_int_eq(chown(case_path, 65534, 65534), 0);
+	expect_untouched(case_path, words);
+	/* What is written would go to whoever made the pipe. */
+	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(mkfifo(case_path, 0666), 0);
+	ck_assert_int_eq(chown(case_path, 65534, 65534), 0);
+	ck_assert_int_ge(open(case_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), 0);
+	expect_untouched(case_path, words);
+}
+END_TEST
+
+START_TEST(standard_output_may_be_the_log)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	int out = open(case_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_ge(out, 0);
+	ck_assert_int_eq(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
+	options.out = "/dev/stdout";
+	ck_assert_int_eq(ctp_start(&options), CTP_OK);
+	case_record(7);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	ck_assert_uint_eq(case_read_log(case_path, "early").named, 7);
+}
+END_TEST
+
+START_TEST(a_pipe_stays_where_recording_cannot_begin)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	struct rlimit few = {1 << 30, 1 << 30};
+
+	ck_assert_int_eq(mkfifo(case_path, 0600), 0);
+	ck_assert_int_ge(open(case_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), 0);
+	options.out = case_path;
+	options.buffer_max = UINT64_C(1) << 36;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &few), 0);
+	ck_assert_int_eq(ctp_start(&options), CTP_ERR_NOMEM);
+	ck_assert_int_eq(access(case_path, F_OK), 0);
+}
+END_TEST
+
 START_TEST(without_a_place_for_the_spool_memory_does)
 {
 	static const char *const places[] = {
@@ -400,6 +500,10 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_directory_is_no_log);
 	tcase_add_test(tests, a_pipe_that_nobody_reads_is_refused);
 	tcase_add_test(tests, a_pipe_whose_reader_goes_does_not_kill);
+	tcase_add_test(tests, a_link_is_not_followed);
+	tcase_add_test(tests, another_users_file_is_not_written_to);
+	tcase_add_test(tests, standard_output_may_be_the_log);
+	tcase_add_test(tests, a_pipe_stays_where_recording_cannot_begin);
 	tcase_add_loop_test(
 		tests, without_a_place_for_the_spool_memory_does, 0, 4);
 	tcase_add_loop_test(tests,
