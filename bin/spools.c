@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,12 @@ static long pid_of(const char *name)
 {
 	unsigned uid;
 	unsigned number;
+	uint64_t chance;
 	long pid;
 	int end = 0;
 
-	if (sscanf(name, SPOOL_NAME "%n", &uid, &pid, &number, &end) != 3 ||
+	if (sscanf(name, "ctprof.%u.%ld.%u.%" SCNx64 ".spool%n", &uid, &pid,
+		    &number, &chance, &end) != 4 ||
 		end == 0 || name[end] != '\0' || uid != geteuid() || pid < 0)
 		return -1;
 	return pid;

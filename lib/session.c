@@ -259,6 +259,7 @@ static enum ctp_status begin(struct ctp_error *err)
 		session_state.options.exclusive,
 		session_state.child ||
 			(session_state.last == 0 &&
+				!session_state.options.exclusive &&
 				spool_was_left(session_state.options.spool)),
 		session_state.path, err);
 	if (fd < 0)

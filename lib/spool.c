@@ -6,6 +6,7 @@
  */
 #include "spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,8 +27,7 @@
 /* The header takes the place of a chunk, so that chunks are aligned. */
 _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 
-/* Few processes begin more recordings than this before they call exec. */
-#define NUMBERS_TRIED 8
+#define NAMES_TRIED 100
 
 static size_t bytes_of(uint32_t chunks)
 {
@@ -86,39 +87,61 @@ static bool lock_file(int fd)
 	return fstat(fd, &file) != 0 || file.st_nlink != 0;
 }
 
-/* This process's spool of that number; false if the name is too long. */
-static bool name_file(
-	char path[SPOOL_PATH_BYTES], const char *directory, unsigned number)
+/* Is this file this user's, and written to since? */
+static bool is_since(int directory, const char *name, int64_t since_ns)
 {
-	int used = snprintf(path, SPOOL_PATH_BYTES, "%s/" SPOOL_NAME, directory,
-		(unsigned)geteuid(), (long)getpid(), number);
+	struct stat found;
 
-	return used >= 0 && used < SPOOL_PATH_BYTES;
+	return fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
+	       (int64_t)found.st_mtim.tv_sec * 1000000000 +
+			       found.st_mtim.tv_nsec >=
+		       since_ns;
 }
 
 bool spool_was_left(const char *directory)
 {
 	int64_t since_ns = process_started_ns();
-	char path[SPOOL_PATH_BYTES];
-	struct stat found;
+	const struct dirent *entry;
+	DIR *entries = opendir(directory);
+	bool found = false;
+	char ours[64];
 
-	for (unsigned i = 0; i < NUMBERS_TRIED; i++)
-		if (name_file(path, directory, i) && stat(path, &found) == 0 &&
-			(int64_t)found.st_mtim.tv_sec * 1000000000 +
-					found.st_mtim.tv_nsec >=
-				since_ns)
-			return true;
-	return false;
+	if (entries == NULL)
+		return false;
+	(void)snprintf(ours, sizeof(ours), "ctprof.%u.%ld.",
+		(unsigned)geteuid(), (long)getpid());
+	while (!found && (entry = readdir(entries)) != NULL)
+		found = strncmp(entry->d_name, ours, strlen(ours)) == 0 &&
+			is_since(dirfd(entries), entry->d_name, since_ns);
+	(void)closedir(entries);
+	return found;
+}
+
+/* Before there is any, the system gives none: other names than before do. */
+static uint64_t chance(void)
+{
+	struct timespec now = {0};
+	uint64_t word;
+
+	if (getrandom(&word, sizeof(word), GRND_NONBLOCK) == sizeof(word))
+		return word;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)(uintptr_t)&now;
 }
 
 static int make_file(struct spool *spool, const char *directory)
 {
 	static unsigned made;
+	unsigned number = made++;
 
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		int used = snprintf(spool->path, SPOOL_PATH_BYTES,
+			"%s/" SPOOL_NAME, directory, (unsigned)geteuid(),
+			(long)getpid(), number, chance());
 		int fd;
 
-		if (!name_file(spool->path, directory, made++))
+		if (used < 0 || used >= SPOOL_PATH_BYTES)
 			break;
 		fd = open(spool->path,
 			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,

@@ -7,6 +7,7 @@
 #ifndef SPOOL_H
 #define SPOOL_H
 
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +22,9 @@
 #define SPOOL_VERSION 3
 #define SPOOL_PATH_BYTES 4096
 #define SPOOL_DIRECTORY "/dev/shm" /* where nothing else is asked for */
-#define SPOOL_NAME "ctprof.%u.%ld.%u.spool" /* uid, pid, number */
+/* Of user, process, the process's number of it, and chance: whoever could
+ * guess the name could make the file first. */
+#define SPOOL_NAME "ctprof.%u.%ld.%u.%016" PRIx64 ".spool"
 #define SPOOL_ERROR_BYTES 512
 #define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 
@@ -123,8 +126,8 @@ struct spool {
 };
 
 /*
- * Makes the file `directory`/ctprof.UID.PID.spool with `chunks` chunks that
- * may grow to `chunk_max`. Where no file can be made (no such directory, no
+ * Makes the file `directory`/SPOOL_NAME with `chunks` chunks that may grow to
+ * `chunk_max`. Where no file can be made (no such directory, no
  * space) memory is taken instead, that does not survive the program.
  *
  * Errors: CTP_ERR_NOMEM.
@@ -133,9 +136,9 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err);
 
 /*
- * Is there a spool of this process's number in the directory, made since the
- * process began? Before the first is made, it is of what the process was
- * before it called exec.
+ * Is there a spool of this user and this process's number in the directory,
+ * made since the process began? Before the first is made, it is of what the
+ * process was before it called exec.
  */
 bool spool_was_left(const char *directory);
 

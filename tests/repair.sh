@@ -148,14 +148,14 @@ says '^ctprof: none.ctp: No such file or directory$'
 echo "not a log" >text
 expect 3 text
 says '^ctprof: text: holds no log of ctprof, and there is no spool of it; with'
-printf 'CTPSPOOL????' >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.spool"
+printf 'CTPSPOOL????' >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.0123456789abcdef.spool"
 expect 0
 says '^ctprof: .*spool: byte 8: is of another ctprof'
 [ "$(spools)" = 1 ] || complain "a foreign spool is gone"
 rm "$CTPROF_SPOOL"/*
-: >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.spool"
-: >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.spool.bak"
-: >"$CTPROF_SPOOL/ctprof.$(id -u)1.1.0.spool"
+: >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.0123456789abcdef.spool"
+: >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.0123456789abcdef.spool.bak"
+: >"$CTPROF_SPOOL/ctprof.$(id -u)1.1.0.0123456789abcdef.spool"
 expect 0 --all
 says '^ctprof: .*spool: nothing was recorded in it; removed$'
 [ "$(ls "$CTPROF_SPOOL" | wc -l)" = 2 ] || complain "touched what is not ours"

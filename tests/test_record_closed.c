@@ -14,7 +14,6 @@
 
 #include "record_case.h"
 #include "run_suite.h"
-#include "spool.h"
 
 /* ThreadSanitizer does not see it: for it, the background thread and ours have
  * the same descriptors. */
@@ -159,15 +158,18 @@ static bool is_locked(const char *path)
  * not locked would be completed by others. */
 static int close_slowly(const char *log)
 {
-	char spool[300];
+	char pattern[300];
+	glob_t spools;
 
-	(void)snprintf(spool, sizeof(spool), "%s/" SPOOL_NAME, case_directory,
-		(unsigned)geteuid(), (long)getpid(), 0U);
+	(void)snprintf(pattern, sizeof(pattern), "%s/ctprof.*.%ld.*.spool",
+		case_directory, (long)getpid());
+	if (glob(pattern, 0, NULL, &spools) != 0)
+		return 5;
 	for (unsigned fd = 3; fd < 64; fd++)
 		if (fcntl((int)fd, F_GETFD) >= 0 && close_range(fd, fd, 0) == 0)
 			(void)usleep(150000);
 	(void)usleep(150000);
-	if (!is_locked(log) || !is_locked(spool))
+	if (!is_locked(log) || !is_locked(spools.gl_pathv[0]))
 		return 1;
 	if (ctp_stop() != CTP_OK)
 		return 2;

@@ -398,6 +398,28 @@ START_TEST(a_pipe_stays_where_recording_cannot_begin)
 }
 END_TEST
 
+/* What others can put into the directory does not take the spool away, without
+ * which a killed program's events are lost. */
+START_TEST(nobody_can_make_the_spool_first)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	char path[300];
+
+	for (int i = 0; i < 200; i++) {
+		(void)snprintf(path, sizeof(path), "%s/ctprof.%u.%ld.%d.spool",
+			case_directory, (unsigned)geteuid(), (long)getpid(), i);
+		ck_assert_int_eq(symlink("/nonexistent", path), 0);
+	}
+	options.out = case_path;
+	options.spool = case_directory;
+	ck_assert_int_eq(ctp_start(&options), CTP_OK);
+	ck_assert_ptr_null(strstr(ctp_status(), "without a spool"));
+	case_record(10);
+	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	ck_assert_uint_eq(case_read_log(case_path, "early").named, 10);
+}
+END_TEST
+
 START_TEST(without_a_place_for_the_spool_memory_does)
 {
 	static const char *const places[] = {
@@ -504,6 +526,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, another_users_file_is_not_written_to);
 	tcase_add_test(tests, standard_output_may_be_the_log);
 	tcase_add_test(tests, a_pipe_stays_where_recording_cannot_begin);
+	tcase_add_test(tests, nobody_can_make_the_spool_first);
 	tcase_add_loop_test(
 		tests, without_a_place_for_the_spool_memory_does, 0, 4);
 	tcase_add_loop_test(tests,
