@@ -137,7 +137,7 @@ static bool is_foreign(const struct recover_origin *origin)
 /* There is no spool: is there anything that one could complete? */
 static int say_no_spool(const char *log)
 {
-	int fd = open(log, O_RDONLY | O_CLOEXEC);
+	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct recover_origin origin = {0};
 	bool complete = false;
 	struct stat found = {0};
@@ -184,8 +184,14 @@ static int say_no_spool(const char *log)
 static int repair_log(const struct request *request, const char *log)
 {
 	struct spool_file spool;
+	struct stat found;
 	int status;
 
+	/* A pipe would be waited for. */
+	if (stat(log, &found) == 0 && !S_ISREG(found.st_mode)) {
+		say("%s: is not a file", log);
+		return EXIT_INPUT;
+	}
 	if (!spools_open_of(&spool, log, spools_directory(request->directory)))
 		return say_no_spool(log);
 	if (spool.busy) {

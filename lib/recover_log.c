@@ -11,6 +11,7 @@
 
 #include "log_scan.h"
 #include "options.h"
+#include "own_file.h"
 #include "unpack.h"
 
 /* Enough for the first three elements of a block. */
@@ -124,7 +125,16 @@ bool recover_origin_is(
 
 enum verdict { OURS, NOT_OURS, FAILED };
 
-/* A file without a header block may be one whose header was being written. */
+/* Is it the file that the recorder made? */
+static bool is_recorders(
+	const struct stat *found, const struct spool_file *spool)
+{
+	return spool->header.log_device == (uint64_t)found->st_dev &&
+	       spool->header.log_inode == (uint64_t)found->st_ino;
+}
+
+/* A file without a header block may be one whose header was being written: the
+ * one that the recorder made, or somebody else's that is empty. */
 static enum verdict judge_torn(
 	int fd, const struct stat *found, const struct spool_file *spool)
 {
@@ -132,13 +142,8 @@ static enum verdict judge_torn(
 	uint8_t head[LOG_MAGIC_BYTES];
 	ssize_t got = pread(fd, head, sizeof(head), 0);
 
-	if (got == 0)
-		return OURS;
-	return got > 0 && memcmp(head, magic, (size_t)got) == 0 &&
-			       spool->header.log_device ==
-				       (uint64_t)found->st_dev &&
-			       spool->header.log_inode ==
-				       (uint64_t)found->st_ino
+	return got >= 0 && memcmp(head, magic, (size_t)got) == 0 &&
+			       is_recorders(found, spool)
 		       ? OURS
 		       : NOT_OURS;
 }
@@ -154,11 +159,6 @@ static enum verdict judge(
 			"cannot look at the log");
 		return FAILED;
 	}
-	if (!S_ISREG(found.st_mode)) {
-		(void)ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is no file: what went there cannot be completed");
-		return FAILED;
-	}
 	/* Another recorder is writing to it. */
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		return NOT_OURS;
@@ -170,21 +170,63 @@ static enum verdict judge(
 }
 
 static enum verdict try_file(struct recover_log *log,
-	const struct spool_file *spool, int flags, struct ctp_error *err)
+	const struct spool_file *spool, struct ctp_error *err)
 {
 	enum verdict verdict;
 
-	log->fd = open(log->path,
-		O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
-	if (log->fd < 0) {
-		(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot open the log");
+	if (own_file_open(log->path, &log->fd, err) != CTP_OK)
 		return FAILED;
-	}
 	verdict = judge(log->fd, spool, err);
 	if (verdict != OURS)
 		recover_log_close(log);
 	return verdict;
+}
+
+/* There was nothing of this name; what is there by now is not ours. */
+static enum verdict make_file(struct recover_log *log, struct ctp_error *err)
+{
+	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (log->fd < 0 && errno == EEXIST)
+		return NOT_OURS;
+	if (log->fd < 0) {
+		(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+			"cannot make the log");
+		return FAILED;
+	}
+	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return OURS;
+	recover_log_close(log);
+	return NOT_OURS;
+}
+
+/* A name that the spool tells: by now, there may be anything there. */
+static enum verdict try_name(struct recover_log *log,
+	const struct spool_file *spool, struct ctp_error *err)
+{
+	enum verdict verdict = try_file(log, spool, err);
+
+	if (verdict == FAILED && err->sys_errno == ENOENT)
+		return make_file(log, err);
+	return verdict == FAILED && err->status == CTP_ERR_FORMAT ? NOT_OURS
+								  : verdict;
+}
+
+/* What was written is there, but not for us: another log would be without. */
+static enum ctp_status check_place(
+	const struct spool_file *spool, struct ctp_error *err)
+{
+	struct stat found;
+
+	if (stat(spool->header.log_path, &found) != 0)
+		return CTP_OK;
+	if (!S_ISREG(found.st_mode))
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"is no file: what went there cannot be completed");
+	if (found.st_uid != geteuid() && is_recorders(&found, spool))
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"belongs to another user; a copy of it can be "
+			"completed");
+	return CTP_OK;
 }
 
 static enum verdict find_file(struct recover_log *log,
@@ -193,12 +235,14 @@ static enum verdict find_file(struct recover_log *log,
 	const char *path = spool->header.log_path;
 	enum verdict verdict;
 
+	if (check_place(spool, err) != CTP_OK)
+		return FAILED;
 	(void)snprintf(log->path, sizeof(log->path), "%s", path);
-	verdict = try_file(log, spool, O_CREAT, err);
+	verdict = try_name(log, spool, err);
 	for (int i = 1; verdict == NOT_OURS && i < NAME_TRIES; i++) {
 		options_other_name(log->path, sizeof(log->path), path,
 			(long)spool->header.facts.pid, i);
-		verdict = try_file(log, spool, O_CREAT, err);
+		verdict = try_name(log, spool, err);
 	}
 	return verdict;
 }
@@ -214,7 +258,7 @@ enum ctp_status recover_log_open(struct recover_log *log,
 		verdict = find_file(log, spool, &failure);
 	} else {
 		(void)snprintf(log->path, sizeof(log->path), "%s", path);
-		verdict = try_file(log, spool, 0, &failure);
+		verdict = try_file(log, spool, &failure);
 	}
 	if (verdict == OURS)
 		return CTP_OK;

@@ -2,7 +2,6 @@
 #include "spool_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "own_file.h"
 
 static off_t offset_of(uint32_t index)
 {
@@ -86,31 +87,14 @@ static enum ctp_status check(
 	return CTP_OK;
 }
 
-/* The file of this descriptor is a spool that we may touch, as far as the
- * system knows; somebody else's may be made to harm us. */
-static enum ctp_status look(
-	struct spool_file *file, struct stat *found, struct ctp_error *err)
-{
-	if (fstat(file->fd, found) != 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot look at it");
-	if (!S_ISREG(found->st_mode))
-		return ctp_fail(
-			err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "is not a file");
-	if (found->st_uid != geteuid())
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"belongs to another user");
-	return CTP_OK;
-}
-
 static enum ctp_status read_header(
 	struct spool_file *file, struct ctp_error *err)
 {
 	struct stat found;
-	enum ctp_status status = look(file, &found, err);
 
-	if (status != CTP_OK)
-		return status;
+	if (fstat(file->fd, &found) != 0)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot look at it");
 	if (flock(file->fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK)
 			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
@@ -133,11 +117,10 @@ enum ctp_status spool_file_open(
 		sizeof(file->path))
 		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
 			"is too long a name");
-	file->fd = open(
-		path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (file->fd < 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+	/* Another user's spool may be made to harm us. */
+	status = own_file_open(path, &file->fd, err);
+	if (status != CTP_OK)
+		return status;
 	status = read_header(file, err);
 	if (status != CTP_OK)
 		(void)close(file->fd);

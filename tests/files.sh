@@ -127,4 +127,9 @@ cmp -s victim kept || complain "a pipe became a link: the file is overwritten"
 cp kept victim
 ends "a pipe that becomes a link is not followed"
 
+mkfifo pipe
+expect 3 "$CTPROF" repair pipe
+says "pipe: is not a file"
+ends "repair of a pipe does not wait"
+
 exit $((failed > 0))

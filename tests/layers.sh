@@ -91,9 +91,9 @@ found=$(included $analysis -- $(sources $recording)
 [ -z "$found" ] || complain "$found"
 
 # What completes a dead recorder's log stands above both.
-for other in recover recover_log spool_file; do
+for other in own_file recover recover_log spool_file; do
 	found=$(grep -l "#include \"$other.h\"" lib/*.[ch] |
-		grep -vE '^lib/(recover|recover_log|spool_file)\.[ch]$')
+		grep -vE '^lib/(own_file|recover|recover_log|spool_file)\.[ch]$')
 	[ -z "$found" ] || complain "$found includes $other.h"
 done
 

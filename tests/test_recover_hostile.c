@@ -3,11 +3,13 @@
  * and nothing is written but the log. RECOVER_SPOOLS is how many. */
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "recover_case.h"
@@ -195,11 +197,11 @@ START_TEST(what_is_no_spool_is_refused)
 
 	(void)snprintf(link, sizeof(link), "%s/link.spool", case_directory);
 	ck_assert_int_eq(symlink(spool_path, link), 0);
-	ck_assert_int_eq(spool_file_open(&spool, link, NULL), CTP_ERR_IO);
+	ck_assert_int_eq(spool_file_open(&spool, link, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(
 		spool_file_open(&spool, "/dev/null", NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(
-		spool_file_open(&spool, case_directory, NULL), CTP_ERR_IO);
+		spool_file_open(&spool, case_directory, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(
 		spool_file_open(&spool, case_path, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(spool_file_open(&spool, "./none", NULL), CTP_ERR_IO);
@@ -208,6 +210,32 @@ START_TEST(what_is_no_spool_is_refused)
 	write_whole(spool_path, broken, sizeof(broken));
 	ck_assert_int_eq(
 		spool_file_open(&spool, spool_path, NULL), CTP_ERR_UNSUPPORTED);
+}
+END_TEST
+
+/* Who opens one lets go of others that wait at its other end. */
+START_TEST(a_pipe_that_is_called_a_spool_is_not_opened)
+{
+	static struct spool_file spool;
+	char path[300];
+	pid_t reader;
+	int status;
+
+	(void)snprintf(path, sizeof(path), "%s/pipe.spool", case_directory);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	reader = fork();
+	if (reader == 0) {
+		(void)alarm(60);
+		_exit(open(path, O_RDONLY) < 0);
+	}
+	for (int i = 0; i < 20; i++) {
+		ck_assert_int_eq(
+			spool_file_open(&spool, path, NULL), CTP_ERR_FORMAT);
+		(void)usleep(5000);
+	}
+	ck_assert_int_eq(waitpid(reader, &status, WNOHANG), 0);
+	ck_assert_int_eq(kill(reader, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(reader, &status, 0), reader);
 }
 END_TEST
 
@@ -232,6 +260,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, damaged_spools_do_no_harm);
 	tcase_add_test(tests, spools_cut_short_do_no_harm);
 	tcase_add_test(tests, what_is_no_spool_is_refused);
+	tcase_add_test(tests, a_pipe_that_is_called_a_spool_is_not_opened);
 	tcase_add_test(tests, another_users_spool_is_refused);
 	suite_add_tcase(suite, tests);
 	return suite;

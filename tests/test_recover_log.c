@@ -195,7 +195,81 @@ START_TEST(what_is_no_file_is_refused)
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(unlink(case_path), 0);
 	ck_assert_int_eq(mkdir(case_path, 0700), 0);
-	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_IO);
+	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
+}
+END_TEST
+
+/* The rest goes to a log with the process's number, the file stays. */
+static void expect_in_another(const char *untouched)
+{
+	struct recover_result result;
+	struct stat before;
+	struct stat after;
+	int existed = stat(untouched, &before);
+
+	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
+	ck_assert_str_eq(strrchr(result.log, '/'), "/run.77.ctp");
+	ck_assert_int_eq(stat(untouched, &after), existed);
+	if (existed == 0)
+		ck_assert_int_eq(after.st_size, before.st_size);
+	ck_assert_int_eq(unlink(result.log), 0);
+}
+
+START_TEST(a_link_in_the_place_of_the_log_is_not_followed)
+{
+	make(77);
+	ck_assert_int_eq(rename(case_path, other), 0);
+	/* It is the log itself, but whose is the link? */
+	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, case_path), 0);
+	expect_in_another(other);
+	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(unlink(other), 0);
+	make(77);
+	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, case_path), 0);
+	expect_in_another(other);
+	/* Nor is one that is named on the command line. */
+	ck_assert_int_eq(unlink(case_path), 0);
+	make(77);
+	write_file(other, "", 0);
+	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, case_path), 0);
+	ck_assert_int_eq(hand_recover(case_path, NULL), CTP_ERR_FORMAT);
+	ck_assert_int_eq(size_of(other), 0);
+}
+END_TEST
+
+START_TEST(an_empty_file_in_the_place_of_the_log_stays_empty)
+{
+	make(77);
+	ck_assert_int_eq(rename(case_path, other), 0);
+	write_file(case_path, "", 0);
+	expect_in_another(case_path);
+	/* Its own log may be empty by now. */
+	make(77);
+	ck_assert_int_eq(truncate(case_path, 0), 0);
+	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
+	ck_assert_int_gt(size_of(case_path), 0);
+}
+END_TEST
+
+START_TEST(another_users_file_in_the_place_of_the_log_is_not_touched)
+{
+	make(77);
+	if (geteuid() != 0) {
+		ck_assert_int_eq(unlink(hand_spool()), 0);
+		(void)printf("skipped another_users_file: only root can give a "
+			     "file away\n");
+		return;
+	}
+	ck_assert_int_eq(chown(case_path, 65534, 65534), 0);
+	ck_assert_int_eq(hand_recover(case_path, NULL), CTP_ERR_FORMAT);
+	/* It is the log: what is in it is not to be lost. */
+	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
+	ck_assert_int_eq(rename(case_path, other), 0);
+	write_file(case_path, "", 0);
+	ck_assert_int_eq(chown(case_path, 65534, 65534), 0);
+	expect_in_another(case_path);
 }
 END_TEST
 
@@ -324,6 +398,11 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, another_recordings_log_is_not_touched);
 	tcase_add_test(tests, a_file_that_is_no_log_is_not_touched);
 	tcase_add_test(tests, what_is_no_file_is_refused);
+	tcase_add_test(tests, a_link_in_the_place_of_the_log_is_not_followed);
+	tcase_add_test(
+		tests, an_empty_file_in_the_place_of_the_log_stays_empty);
+	tcase_add_test(tests,
+		another_users_file_in_the_place_of_the_log_is_not_touched);
 	tcase_add_test(tests, a_log_that_is_being_written_is_not_touched);
 	tcase_add_test(tests, a_recording_behind_this_one_is_not_cut_away);
 	tcase_add_test(tests, a_log_that_was_changed_is_not_cut);
