@@ -68,6 +68,40 @@ static void trim_suffix(char *name)
 		name[size - strlen(suffix)] = '\0';
 }
 
+/* The bytes of a control character (C0, DEL, C1 as UTF-8); 0: it is none. */
+static int control_size(const char *at)
+{
+	unsigned char byte = (unsigned char)at[0];
+	unsigned char next = byte == 0xc2 ? (unsigned char)at[1] : 0;
+
+	if (byte < ' ' || byte == 0x7f)
+		return 1;
+	return next >= 0x80 && next < 0xa0 ? 2 : 0;
+}
+
+/* The stem as part of a file's name: bytes that terminals act on become %XX,
+ * and so does the first of a name that stands for a directory. */
+static char *escape(const char *stem)
+{
+	bool is_place = strcmp(stem, ".") == 0 || strcmp(stem, "..") == 0;
+	char *name = malloc(3 * strlen(stem) + 1);
+	int escaped = is_place ? 1 : 0;
+	char *to = name;
+
+	for (const char *at = stem; name != NULL && *at != '\0'; at++) {
+		if (escaped == 0)
+			escaped = control_size(at);
+		if (escaped == 0)
+			*to++ = *at;
+		else
+			to += sprintf(to, "%%%02X", (unsigned char)*at);
+		escaped -= escaped > 0;
+	}
+	if (name != NULL)
+		*to = '\0';
+	return name;
+}
+
 char *naming_in(
 	const char *directory, const char *input, const struct format *format)
 {
@@ -75,6 +109,7 @@ char *naming_in(
 	const char *path = strcmp(input, "-") == 0 ? "stdin" : input;
 	size_t size = strlen(path);
 	const char *base;
+	char *part;
 	char *stem;
 	char *name;
 
@@ -88,11 +123,15 @@ char *naming_in(
 	trim_suffix(stem);
 	if (strcmp(base + strlen(stem), ".gz") == 0)
 		trim_suffix(stem);
+	part = escape(stem);
+	free(stem);
+	if (part == NULL)
+		return NULL;
 	if (asprintf(&name, "%s%s%s%s", directory,
-		    directory[strlen(directory) - 1] == '/' ? "" : "/", stem,
+		    directory[strlen(directory) - 1] == '/' ? "" : "/", part,
 		    suffix == NULL ? "" : suffix) < 0)
 		name = NULL;
-	free(stem);
+	free(part);
 	return name;
 }
 

@@ -23,8 +23,8 @@ int naming_format(const char *path, const struct format **format);
 /* Makes it, if it is not there. Errors: said; returns an exit status. */
 int naming_make_directory(const char *path);
 
-/* DIRECTORY/NAME.SUFFIX, for NAME.ANY or NAME.ANY.gz of a suffix that we know;
- * free it. NULL if out of memory. */
+/* DIRECTORY/NAME.SUFFIX, for NAME.ANY or NAME.ANY.gz of a suffix that we know,
+ * with %XX for control characters; free it. NULL if out of memory. */
 char *naming_in(
 	const char *directory, const char *input, const struct format *format);
 

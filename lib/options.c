@@ -116,6 +116,17 @@ static const char *rank(void)
 	return "0";
 }
 
+/* What the launcher and the host's administrator call it is part of a file's
+ * name, and leads to no other directory. */
+static void make_name(char *text)
+{
+	if (*text == '.')
+		*text = '_';
+	for (char *at = text; *at != '\0'; at++)
+		if (*at == '/' || (unsigned char)*at < ' ' || *at == '\x7f')
+			*at = '_';
+}
+
 static bool append(char *out, size_t *used, const char *text)
 {
 	size_t size = strlen(text);
@@ -149,6 +160,8 @@ static bool expand(char *out, const char *pattern)
 					text, sizeof(text), "%s", rank());
 			else if (*at != '%')
 				(void)snprintf(text, sizeof(text), "%%%c", *at);
+			if (*at == 'h' || *at == 'r')
+				make_name(text);
 		}
 		fits = append(out, &used, text);
 	}

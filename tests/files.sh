@@ -132,4 +132,31 @@ expect 3 "$CTPROF" repair pipe
 says "pipe: is not a file"
 ends "repair of a pipe does not wait"
 
+# Names of outputs, from names of inputs.
+odd=$'e\x1b[31m\nx\x7f\xc2\x9by'
+cp in.folded "$odd.folded"
+cp in.folded ...folded
+mkdir parts
+expect 0 "$CTPROF" convert -q -t dot -o parts/ "$odd.folded" ...folded
+[ -s 'parts/e%1B[31m%0Ax%7F%C2%9By.dot' ] || complain "names: $(ls -b parts)"
+[ "$(find parts -type f | wc -l)" = 2 ] || complain "names: $(ls -bA parts)"
+[ -s parts/%2E..dot ] || complain "the name of a place: $(ls -bA parts)"
+mkdir twins
+cp in.folded $'twins/a\n.folded'
+cp in.folded twins/a%0A.folded
+expect 2 "$CTPROF" convert -q -t dot -o same/ $'twins/a\n.folded' twins/a%0A.folded
+says "same/a%0A.dot: more than one input would be written to it"
+[ ! -e same/a%0A.dot ] || complain "one of two was overwritten"
+ends "outputs named like inputs"
+
+mkdir -p deep/inner
+for rank in ../up /abs .. $'a\nb'; do
+	RANK=$rank CTPROF_OUT=$work/deep/inner/%r.ctp "$PROGRAM" >/dev/null
+done
+[ "$(find deep -type f | wc -l)" = "$(find deep/inner -maxdepth 1 -type f | wc -l)" ] ||
+	complain "a rank is a path: $(find deep)"
+[ "$(find deep/inner -name '*.ctp' | wc -l)" -ge 4 ] ||
+	complain "logs of ranks: $(ls -b deep/inner)"
+[ ! -e deep/inner/$'a\nb.ctp' ] || complain "a control character in a name"
+ends "a rank is no path"
 exit $((failed > 0))
