@@ -62,7 +62,7 @@ static bool each(struct sqlite_source *source,
 		return true;
 	status = sqlite_input_select(&source->input, select, &rows, &err);
 	while (status == CTP_OK) {
-		status = sqlite_input_step(rows, &err);
+		status = sqlite_input_step(&source->input, rows, &err);
 		if (status == CTP_OK && !take(source, rows))
 			status = CTP_ERR_NOMEM;
 	}
@@ -141,7 +141,8 @@ static int64_t gpu_of(
 		sqlite_input_select(&source->input, &select, &rows, NULL) !=
 			CTP_OK)
 		return -1;
-	while (gpu < 0 && sqlite_input_step(rows, NULL) == CTP_OK) {
+	while (gpu < 0 &&
+		sqlite_input_step(&source->input, rows, NULL) == CTP_OK) {
 		int64_t device = -1;
 		int64_t process = -1;
 
@@ -175,7 +176,8 @@ static bool add_device(
 		sqlite_input_select(&source->input, &select, &rows, NULL) !=
 			CTP_OK)
 		return true;
-	while (done && !found && sqlite_input_step(rows, NULL) == CTP_OK) {
+	while (done && !found &&
+		sqlite_input_step(&source->input, rows, NULL) == CTP_OK) {
 		int64_t id = -1;
 		int64_t cuda = -1;
 
@@ -214,7 +216,7 @@ static const char *const first[] = {
 enum ctp_status nsys_device_read(
 	struct sqlite_source *source, struct ctp_error *err)
 {
-	const struct sqlite_input *input = &source->input;
+	struct sqlite_input *input = &source->input;
 	int64_t global;
 
 	source->add_device = add_device;

@@ -205,7 +205,8 @@ static enum ctp_status read_domains(
 	while (status == CTP_OK) {
 		int64_t by[2];
 
-		status = sqlite_input_step(query.statement, err);
+		status =
+			sqlite_input_step(&source->input, query.statement, err);
 		if (status != CTP_OK)
 			break;
 		by[0] = process_of(source, &query);

@@ -23,7 +23,7 @@ static const char *const call_columns[] = {"start", "end", "globalTid",
 	"text"};
 enum { START, END, THREAD, NAME, CLASS, CORRELATION, RESULT, TEXT_ID, TEXT };
 
-bool nsys_read_knows(const struct sqlite_input *input)
+bool nsys_read_knows(struct sqlite_input *input)
 {
 	static const char *const tables[][2] = {{"StringIds", "value"},
 		{"NVTX_EVENTS", "start"}, {"META_DATA_EXPORT", "name"},
@@ -148,9 +148,9 @@ static uint32_t category_of(struct sqlite_source *source, const char *table)
 	return sqlite_source_key(source, name);
 }
 
-static bool is_calls(const struct sqlite_source *source, const char *table)
+static bool is_calls(struct sqlite_source *source, const char *table)
 {
-	const struct sqlite_input *input = &source->input;
+	struct sqlite_input *input = &source->input;
 
 	return strcmp(table, RUNTIME) != 0 &&
 	       strcmp(table, "NVTX_EVENTS") != 0 &&

@@ -6,7 +6,7 @@
 #include "sqlite_source.h"
 
 /* Is it one? */
-bool nsys_read_knows(const struct sqlite_input *input);
+bool nsys_read_knows(struct sqlite_input *input);
 
 /* Asks all its tables. Errors: CTP_ERR_NOMEM. */
 enum ctp_status nsys_read_ask(

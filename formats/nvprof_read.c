@@ -63,7 +63,7 @@ static const char *const overhead_columns[] = {
 	"start", "end", "overheadKind", "objectKind", "objectId"};
 enum { OVERHEAD_KIND = 2, OVERHEAD_OBJECT_KIND, OVERHEAD_OBJECT };
 
-bool nvprof_read_knows(const struct sqlite_input *input)
+bool nvprof_read_knows(struct sqlite_input *input)
 {
 	return sqlite_input_has(input, "StringTable", "_id_");
 }
@@ -278,7 +278,8 @@ static bool add_device(
 		sqlite_input_select(&source->input, &select, &rows, NULL) !=
 			CTP_OK)
 		return true;
-	while (!found && sqlite_input_step(rows, NULL) == CTP_OK) {
+	while (!found &&
+		sqlite_input_step(&source->input, rows, NULL) == CTP_OK) {
 		int64_t id = -1;
 
 		found = sqlite_input_int(rows, PROPERTIES, &id) &&
@@ -336,7 +337,8 @@ static bool read_names(struct sqlite_source *source)
 		sqlite_input_select(&source->input, &select, &rows, NULL) !=
 			CTP_OK)
 		return true;
-	while (done && sqlite_input_step(rows, NULL) == CTP_OK) {
+	while (done &&
+		sqlite_input_step(&source->input, rows, NULL) == CTP_OK) {
 		int64_t ids[2];
 		int64_t kind = 0;
 		int64_t name = 0;

@@ -8,7 +8,7 @@
 #include "sqlite_source.h"
 
 /* Is it one? */
-bool nvprof_read_knows(const struct sqlite_input *input);
+bool nvprof_read_knows(struct sqlite_input *input);
 
 /* Asks all its tables. Errors: CTP_ERR_NOMEM. */
 enum ctp_status nvprof_read_ask(

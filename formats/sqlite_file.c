@@ -3,12 +3,15 @@
  * A layer below SQLite (a "VFS") that opens descriptors instead of names. By
  * name we could not: what comes out of a pipe has none, and what was opened by
  * its name may be another file by now. What SQLite itself keeps on disk, when
- * it sorts more than it has memory for, goes where all our temporary data goes.
- * Source: https://www.sqlite.org/vfs.html; https://www.sqlite.org/c3ref/vfs.html
+ * it sorts more than it has memory for, goes where all our temporary data goes;
+ * its memory is counted as ours is.
+ * Source: https://www.sqlite.org/vfs.html; https://www.sqlite.org/c3ref/vfs.html;
+ * https://www.sqlite.org/c3ref/mem_methods.html
  */
 #include "sqlite_file.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "spill_file.h"
 
 #define NAME "ctprof"
@@ -216,11 +220,54 @@ static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
 	return SQLITE_OK;
 }
 
+static void *take_memory(int size)
+{
+	return memory_new((size_t)size);
+}
+
+static void *resize_memory(void *old, int size)
+{
+	return memory_resize(old, (size_t)size);
+}
+
+static int memory_size(void *memory)
+{
+	return (int)malloc_usable_size(memory);
+}
+
+static int round_up(int size)
+{
+	return (size + 7) & ~7;
+}
+
+static int start_memory(void *user)
+{
+	(void)user;
+	return SQLITE_OK;
+}
+
+static void stop_memory(void *user)
+{
+	(void)user;
+}
+
 /* Time and chance are the system's. */
 static void make_layer(void)
 {
-	const sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
+	static const sqlite3_mem_methods memory = {
+		.xMalloc = take_memory,
+		.xFree = memory_free,
+		.xRealloc = resize_memory,
+		.xSize = memory_size,
+		.xRoundup = round_up,
+		.xInit = start_memory,
+		.xShutdown = stop_memory,
+	};
+	const sqlite3_vfs *usual;
 
+	/* Before anything else is asked of SQLite. */
+	(void)sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
+	usual = sqlite3_vfs_find(NULL);
 	if (usual == NULL)
 		return;
 	layer = *usual;

@@ -5,26 +5,38 @@
  */
 #include "sqlite_input.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "buffer.h"
 #include "memory.h"
 #include "sqlite_file.h"
 
 #define HEAD_BYTES 16
 #define COPY_BYTES ((size_t)1 << 16)
 
-/* SQLite asks us now and then whether to go on. A database that is what it
+/*
+ * SQLite asks us now and then whether to go on. A database that is what it
  * seems to be is read a few times over, in some tens of steps for each row of a
- * few bytes; one whose pages refer to each other in circles, or that computes
- * its columns, could go on forever. */
+ * few bytes; one whose pages refer to each other in circles could go on
+ * forever. Many rows may have one long value in common, so that few steps are
+ * much work: counted are values, too, and the time of what gives no row.
+ */
 #define STEPS_PER_UNIT 1000
+#define VALUE_BYTES_PER_UNIT ((uint64_t)16 << 10)
+#define NS_PER_UNIT 20000 /* measured: 1,000 steps take 10 us to 20 us */
 #define WORK_MIN UINT64_C(200000)
 #define BYTES_PER_UNIT 10
 
-/* No value that we ask for is that long. */
-#define VALUE_MAX (64 << 20)
+/* No name and no text of NVTX is that long. */
+#define VALUE_MAX (16 << 20)
+/* More than any profiler's table has. */
+#define COLUMNS_MAX 500
+/* SQLite's own default; the file's header could ask for another. */
+#define CACHE "PRAGMA cache_size = -2000"
 
 /* Does the stream stand for a file that we can read by ourselves? */
 static bool is_plain(FILE *in, const void *head, size_t head_size)
@@ -63,14 +75,68 @@ static enum ctp_status copy(struct sqlite_input *input, FILE *in,
 	return status;
 }
 
+static uint64_t thread_time_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void work(struct sqlite_input *input, uint64_t units)
+{
+	input->work_left -= units < input->work_left ? units : input->work_left;
+}
+
+/* The time since the last count, if it was in the same call of SQLite. */
+static void count_time(struct sqlite_input *input)
+{
+	uint64_t now_ns = thread_time_ns();
+
+	if (input->since_ns != 0 && now_ns > input->since_ns)
+		work(input, (now_ns - input->since_ns) / NS_PER_UNIT);
+	input->since_ns = now_ns;
+}
+
 static int is_enough(void *user)
 {
 	struct sqlite_input *input = user;
 
-	if (input->work_left == 0)
-		return 1;
-	input->work_left--;
-	return 0;
+	work(input, 1);
+	count_time(input);
+	return input->work_left == 0;
+}
+
+/* Our questions need no more. */
+static bool is_function(const char *name)
+{
+	static const char *const functions[] = {"count", "max", "min", "total"};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strcmp(name, functions[i]) == 0)
+			return true;
+	return false;
+}
+
+static int authorize(void *user, int action, const char *first,
+	const char *second, const char *database, const char *view)
+{
+	(void)user;
+	(void)first;
+	switch (action) {
+	case SQLITE_SELECT:
+		return SQLITE_OK;
+	case SQLITE_READ:
+		return view == NULL && (database == NULL ||
+					       strcmp(database, "main") == 0)
+			       ? SQLITE_OK
+			       : SQLITE_DENY;
+	case SQLITE_FUNCTION:
+		return is_function(second) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
 }
 
 static void defend(struct sqlite_input *input)
@@ -79,7 +145,8 @@ static void defend(struct sqlite_input *input)
 		int what, value;
 	} limits[] = {
 		{SQLITE_LIMIT_LENGTH, VALUE_MAX},
-		{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+		{SQLITE_LIMIT_SQL_LENGTH, 1 << 17},
+		{SQLITE_LIMIT_COLUMN, COLUMNS_MAX},
 		{SQLITE_LIMIT_EXPR_DEPTH, 100},
 		{SQLITE_LIMIT_COMPOUND_SELECT, 8},
 		{SQLITE_LIMIT_VDBE_OP, 25000},
@@ -98,7 +165,12 @@ static void defend(struct sqlite_input *input)
 #ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA /* since 3.31 */
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 #endif
-	(void)sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+#ifdef SQLITE_DBCONFIG_ENABLE_VIEW /* since 3.30 */
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+#endif
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	(void)sqlite3_exec(
+		db, "PRAGMA cell_size_check = ON; " CACHE, NULL, NULL, NULL);
 	sqlite3_progress_handler(db, STEPS_PER_UNIT, is_enough, input);
 }
 
@@ -127,10 +199,64 @@ static enum ctp_status fail(sqlite3 *db, struct ctp_error *err)
 		sqlite3_errmsg(db));
 }
 
-/* Reads the schema, without which nothing is known. */
+/* A table's name as SQLite compares it; false if out of memory. */
+static bool fold(struct buffer *out, const char *name)
+{
+	for (; *name != '\0'; name++)
+		buffer_add_byte(out, (uint8_t)tolower((unsigned char)*name));
+	return !out->failed;
+}
+
+static bool add_computed(struct sqlite_input *input, const char *name)
+{
+	struct buffer folded = BUFFER_INIT;
+	bool done = fold(&folded, name) &&
+		    strtab_add(input->computed, (const char *)folded.bytes,
+			    folded.used) != STRTAB_NONE;
+
+	buffer_clear(&folded);
+	return done;
+}
+
+/* Reads the schema, without which nothing is known: finds what has no rows of
+ * its own, or more in them than the file. */
+static enum ctp_status find_computed(
+	struct sqlite_input *input, struct ctp_error *err)
+{
+	static const char sql[] =
+		"SELECT name FROM sqlite_master AS m WHERE type = 'view' OR"
+		" (type = 'table' AND (rootpage IS NULL OR rootpage = 0 OR"
+		"  EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, 'main')"
+		"   WHERE hidden <> 0)))";
+	sqlite3_stmt *names = NULL;
+	int result;
+
+	input->computed = strtab_new();
+	if (input->computed == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	result = sqlite3_prepare_v2(input->db, sql, -1, &names, NULL);
+	if (result == SQLITE_OK)
+		while ((result = sqlite3_step(names)) == SQLITE_ROW) {
+			const char *name = sqlite_input_text(names, 0, NULL);
+
+			if (name != NULL && add_computed(input, name))
+				continue;
+			result = SQLITE_NOMEM;
+			break;
+		}
+	(void)sqlite3_finalize(names);
+	input->computed_count = strtab_count(input->computed);
+	if (result == SQLITE_NOMEM)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return result == SQLITE_DONE ? CTP_OK : fail(input->db, err);
+}
+
 static enum ctp_status check(
 	struct sqlite_input *input, int fd, struct ctp_error *err)
 {
+	enum ctp_status status;
 	struct stat found;
 
 	if (fstat(fd, &found) != 0)
@@ -138,11 +264,12 @@ static enum ctp_status check(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
 	input->size_bytes = (uint64_t)found.st_size;
 	input->work_left = WORK_MIN + input->size_bytes / BYTES_PER_UNIT;
+	input->chance = thread_time_ns();
 	defend(input);
-	return sqlite3_exec(input->db, "SELECT count(*) FROM sqlite_master",
-		       NULL, NULL, NULL) == SQLITE_OK
-		       ? CTP_OK
-		       : fail(input->db, err);
+	status = find_computed(input, err);
+	if (status == CTP_OK)
+		(void)sqlite3_set_authorizer(input->db, authorize, NULL);
+	return status;
 }
 
 enum ctp_status sqlite_input_open(struct sqlite_input *input, FILE *in,
@@ -168,20 +295,62 @@ enum ctp_status sqlite_input_open(struct sqlite_input *input, FILE *in,
 void sqlite_input_close(struct sqlite_input *input)
 {
 	(void)sqlite3_close(input->db);
+	strtab_free(input->computed);
 	input->db = NULL;
+	input->computed = NULL;
 	spill_file_close(&input->copy);
 }
 
-bool sqlite_input_has(
-	const struct sqlite_input *input, const char *table, const char *column)
+static void no_memory(struct sqlite_input *input)
 {
+	(void)ctp_fail(&input->refused, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		"out of memory");
+}
+
+/* Is it one of those found first? */
+static bool is_computed(struct sqlite_input *input, const char *table)
+{
+	struct buffer folded = BUFFER_INIT;
+	uint32_t number = STRTAB_NONE;
+
+	if (input->computed_count <= 1) /* "" */
+		return false;
+	if (fold(&folded, table))
+		number = strtab_add(input->computed, (const char *)folded.bytes,
+			folded.used);
+	buffer_clear(&folded);
+	if (number == STRTAB_NONE)
+		no_memory(input);
+	else if (number < input->computed_count &&
+		 input->refused.status == CTP_OK)
+		(void)ctp_fail(&input->refused, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"its \"%.60s\" is a view, a virtual table or has "
+			"generated columns, which no profiler writes; ctprof "
+			"reads plain tables only",
+			table);
+	return number < input->computed_count || number == STRTAB_NONE;
+}
+
+enum ctp_status sqlite_input_check(
+	const struct sqlite_input *input, struct ctp_error *err)
+{
+	if (input->refused.status != CTP_OK && err != NULL)
+		*err = input->refused;
+	return input->refused.status;
+}
+
+bool sqlite_input_has(
+	struct sqlite_input *input, const char *table, const char *column)
+{
+	if (is_computed(input, table))
+		return false;
 	return sqlite3_table_column_metadata(input->db, "main", table, column,
 		       NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* The question in SQL; sqlite3_free() it. NULL if out of memory. */
 static char *compose(
-	const struct sqlite_input *input, const struct sqlite_select *select)
+	struct sqlite_input *input, const struct sqlite_select *select)
 {
 	sqlite3_str *sql = sqlite3_str_new(input->db);
 
@@ -203,7 +372,7 @@ static char *compose(
 	return sqlite3_str_finish(sql);
 }
 
-enum ctp_status sqlite_input_select(const struct sqlite_input *input,
+enum ctp_status sqlite_input_select(struct sqlite_input *input,
 	const struct sqlite_select *select, sqlite3_stmt **out,
 	struct ctp_error *err)
 {
@@ -220,21 +389,68 @@ enum ctp_status sqlite_input_select(const struct sqlite_input *input,
 	return result == SQLITE_OK ? CTP_OK : fail(input->db, err);
 }
 
-enum ctp_status sqlite_input_step(
-	sqlite3_stmt *statement, struct ctp_error *err)
+/*
+ * Values that are long are work, even where many rows have them in common.
+ * Asking for all of them would take a quarter longer: one is taken by chance
+ * and stands for all of its row.
+ */
+static void count_values(struct sqlite_input *input, sqlite3_stmt *statement)
 {
+	unsigned count = (unsigned)sqlite3_column_count(statement);
+	int column;
+	int type;
+
+	input->chance = input->chance * UINT64_C(6364136223846793005) + 1;
+	column = (int)((input->chance >> 33) % count);
+	type = sqlite3_column_type(statement, column);
+	if (type != SQLITE_TEXT && type != SQLITE_BLOB)
+		return;
+	input->bytes +=
+		count * (uint64_t)sqlite3_column_bytes(statement, column);
+	work(input, input->bytes / VALUE_BYTES_PER_UNIT);
+	input->bytes %= VALUE_BYTES_PER_UNIT;
+}
+
+static enum ctp_status step(struct sqlite_input *input, sqlite3_stmt *statement,
+	struct ctp_error *err)
+{
+	enum ctp_status status;
+
 	switch (sqlite3_step(statement)) {
 	case SQLITE_ROW:
+		count_values(input, statement);
 		return CTP_OK;
 	case SQLITE_DONE:
 		return CTP_END;
 	default:
-		return fail(sqlite3_db_handle(statement), err);
+		status = fail(input->db, err);
+		if (status == CTP_ERR_NOMEM)
+			no_memory(input);
+		return status;
 	}
 }
 
+enum ctp_status sqlite_input_step(struct sqlite_input *input,
+	sqlite3_stmt *statement, struct ctp_error *err)
+{
+	/* What was done in between is not SQLite's. */
+	input->since_ns = 0;
+	return step(input, statement, err);
+}
+
+enum ctp_status sqlite_input_find(
+	struct sqlite_input *input, sqlite3_stmt *statement)
+{
+	enum ctp_status status;
+
+	input->since_ns = thread_time_ns();
+	status = step(input, statement, NULL);
+	count_time(input);
+	return status;
+}
+
 bool sqlite_input_number(
-	const struct sqlite_input *input, const char *sql, int64_t *out)
+	struct sqlite_input *input, const char *sql, int64_t *out)
 {
 	sqlite3_stmt *statement;
 	bool found;
@@ -242,7 +458,7 @@ bool sqlite_input_number(
 	if (sqlite3_prepare_v2(input->db, sql, -1, &statement, NULL) !=
 		SQLITE_OK)
 		return false;
-	found = sqlite3_step(statement) == SQLITE_ROW &&
+	found = sqlite_input_step(input, statement, NULL) == CTP_OK &&
 		sqlite_input_int(statement, 0, out);
 	(void)sqlite3_finalize(statement);
 	return found;

@@ -214,9 +214,15 @@ static const char *find_text(
 		return NULL;
 	(void)sqlite3_reset(find);
 	(void)sqlite3_bind_int64(find, 1, name);
-	return sqlite3_step(find) == SQLITE_ROW
+	return sqlite_input_find(&source->input, find) == CTP_OK
 		       ? sqlite_input_text(find, 0, size)
 		       : NULL;
+}
+
+/* Is this why there is no name? */
+static bool is_out_of_memory(const struct sqlite_source *source)
+{
+	return sqlite_input_check(&source->input, NULL) == CTP_ERR_NOMEM;
 }
 
 uint32_t sqlite_source_name(struct sqlite_source *source, int64_t name)
@@ -224,9 +230,9 @@ uint32_t sqlite_source_name(struct sqlite_source *source, int64_t name)
 	size_t size;
 	const char *text = find_text(source, name, &size);
 
-	return text == NULL
-		       ? 0
-		       : strtab_add(source->source.trace->text, text, size);
+	if (text != NULL)
+		return strtab_add(source->source.trace->text, text, size);
+	return is_out_of_memory(source) ? STRTAB_NONE : 0;
 }
 
 static uint32_t find_site(
@@ -236,6 +242,8 @@ static uint32_t find_site(
 	size_t size;
 	const char *name = find_text(source, key->name, &size);
 
+	if (name == NULL && is_out_of_memory(source))
+		return TRACE_NONE;
 	if (name == NULL) {
 		(void)snprintf(unknown, sizeof(unknown), "(name %" PRId64 ")",
 			key->name);

@@ -7,14 +7,21 @@
 
 static enum ctp_status ask(struct sqlite_source *source, struct ctp_error *err)
 {
+	enum ctp_status status = CTP_END;
+	enum ctp_status refused;
+
 	if (nvprof_read_knows(&source->input)) {
 		source->source.format = "nvprof";
-		return nvprof_read_ask(source, err);
-	}
-	if (nsys_read_knows(&source->input)) {
+		status = nvprof_read_ask(source, err);
+	} else if (nsys_read_knows(&source->input)) {
 		source->source.format = "nsys";
-		return nsys_read_ask(source, err);
+		status = nsys_read_ask(source, err);
 	}
+	refused = sqlite_input_check(&source->input, err);
+	if (refused != CTP_OK)
+		return refused;
+	if (status != CTP_END)
+		return status;
 	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
 		"is a database of SQLite, but neither of nvprof nor of Nsight "
 		"Systems");

@@ -68,8 +68,8 @@ static enum ctp_status load(struct sqlite_source *source,
 	struct ctp_error why;
 
 	while (!query->over && !query->has_row) {
-		enum ctp_status status =
-			sqlite_input_step(query->statement, &why);
+		enum ctp_status status = sqlite_input_step(
+			&source->input, query->statement, &why);
 
 		if (status == CTP_END)
 			query->over = true;
@@ -257,7 +257,10 @@ static enum ctp_status end(struct sqlite_source *source, struct event *event,
 	struct ctp_error *err)
 {
 	const struct trace *trace = source->source.trace;
+	enum ctp_status status = sqlite_input_check(&source->input, err);
 
+	if (status != CTP_OK)
+		return status;
 	if (flush(source, event))
 		return CTP_OK;
 	if (source->rows == 0 && trace->losses[LOSS_TRUNCATED] > 0)

@@ -14,7 +14,7 @@ static enum ctp_status no_memory(struct ctp_error *err)
 
 /* Is it of events that we can tell nothing of? Messages of the profiler's own
  * are none. */
-static bool is_left_out(const struct sqlite_source *source, const char *table)
+static bool is_left_out(struct sqlite_source *source, const char *table)
 {
 	for (uint32_t i = 0; i < source->query_count; i++)
 		if (strcmp(source->queries[i].table, table) == 0)
@@ -56,7 +56,7 @@ enum ctp_status sqlite_tables_see(struct sqlite_source *source,
 
 	if (sqlite3_prepare_v2(source->input.db,
 		    "SELECT name FROM sqlite_master WHERE type = 'table' "
-		    "ORDER BY 1",
+		    "AND rootpage > 0 ORDER BY 1",
 		    -1, &names, NULL) != SQLITE_OK)
 		return no_memory(err);
 	while (status == CTP_OK && sqlite3_step(names) == SQLITE_ROW) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases of NVIDIA's profilers are read as SQL finds them to be; and what we
-# write for SQL is what we read.
+# Databases of NVIDIA's profilers are read as SQL finds them to be, those made to
+# do harm are refused, and what we write for SQL is what we read.
 set -u
 srcdir=${srcdir:-.}
 work=$(mktemp -d) || exit 99
@@ -16,6 +16,7 @@ export PYTHONPATH
 status=0
 "$PYTHON3" -B "$srcdir/tests/sqlite_read.py" "$work" "$srcdir/tests/sqlite" ||
 	status=1
+"$PYTHON3" -B "$srcdir/tests/sqlite_hostile.py" "$work" || status=1
 "$PYTHON3" -B "$srcdir/tests/sqlite_write.py" "$work" \
 	"$srcdir"/tests/traces/a100_simple*.gz "$srcdir"/tests/traces/mi300*.gz \
 	"$srcdir/tests/traces/flow.json.gz" || status=1
