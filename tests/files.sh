@@ -21,21 +21,26 @@ complain() {
 	failed=$((failed + 1))
 }
 
+# As they were: "NAME VALUE" in lines.
+restore() {
+	while read -r name value; do
+		[ "$(cat "$protections$name")" = "$value" ] ||
+			echo "$value" >"$protections$name"
+	done <"$work/protections"
+	rm -rf "$work"
+}
+
 # Another run of this waits: each restores what it found.
 if [ "$(id -u)" = 0 ] && exec 9<"${protections}symlinks" && flock 9; then
-	found=$(for name in symlinks regular fifos; do
-		echo "$name $(cat $protections$name)"
-	done)
-	trap 'while read -r name value; do
-		[ "$(cat $protections$name)" = "$value" ] ||
-			echo "$value" >$protections$name
-	done <<<"$found"; rm -rf "$work"' EXIT
-	trap 'exit 99' INT TERM HUP
 	for name in symlinks regular fifos; do
-		[ "$(cat $protections$name)" = 0 ] ||
-			echo 0 2>/dev/null >$protections$name ||
+		echo "$name $(cat $protections$name)"
+	done >"$work/protections"
+	trap restore EXIT
+	trap 'exit 99' INT TERM HUP
+	while read -r name value; do
+		[ "$value" = 0 ] || echo 0 2>/dev/null >"$protections$name" ||
 			echo "# $protections$name cannot be switched off"
-	done
+	done <"$work/protections"
 fi
 cd "$work" || exit 99
 mkdir public
@@ -66,11 +71,11 @@ before=0
 
 # foreign PATH: gives it to another user; false if we may not.
 foreign() {
-	chown -h 65534:65534 "$1" 2>/dev/null
+	[ "$(id -u)" = 0 ] && chown -h 65534:65534 "$1" 2>/dev/null
 }
 
 skip() {
-	echo "skipped $1: only root can give a file away"
+	echo "skipped ${1// /-}: only root can give a file away"
 }
 
 # overwrites PATH MODE: --force makes this a file of ours with that mode.

@@ -351,13 +351,12 @@ START_TEST(another_users_file_is_not_written_to)
 	const char *words = "run.ctp: it belongs to another user; remove it, "
 			    "or write to another file";
 
-	if (geteuid() != 0) {
+	write_text(case_path);
+	if (geteuid() != 0 || chown(case_path, 65534, 65534) != 0) {
 		(void)printf("skipped another_users_file_is_not_written_to: "
 			     "only root can give a file away\n");
 		return;
 	}
-	write_text(case_path);
-	ck_assert_int_eq(chown(case_path, 65534, 65534), 0);
 	expect_untouched(case_path, words);
 	/* What is written would go to whoever made the pipe. */
 	ck_assert_int_eq(unlink(case_path), 0);
@@ -372,6 +371,7 @@ START_TEST(standard_output_may_be_the_log)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	int out = open(case_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int before = dup(STDOUT_FILENO);
 
 	ck_assert_int_ge(out, 0);
 	ck_assert_int_eq(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
@@ -379,6 +379,7 @@ START_TEST(standard_output_may_be_the_log)
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	case_record(7);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
+	ck_assert_int_eq(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
 	ck_assert_uint_eq(case_read_log(case_path, "early").named, 7);
 }
 END_TEST
@@ -525,7 +526,9 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_link_is_not_followed);
 	tcase_add_test(tests, another_users_file_is_not_written_to);
 	tcase_add_test(tests, standard_output_may_be_the_log);
-	tcase_add_test(tests, a_pipe_stays_where_recording_cannot_begin);
+	if (!CASE_SANITIZED)
+		tcase_add_test(
+			tests, a_pipe_stays_where_recording_cannot_begin);
 	tcase_add_test(tests, nobody_can_make_the_spool_first);
 	tcase_add_loop_test(
 		tests, without_a_place_for_the_spool_memory_does, 0, 4);
