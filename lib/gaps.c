@@ -43,6 +43,13 @@ struct front {
 	int64_t kernel_ns; /* of a kernel */
 };
 
+/* What is known of each process, by the number of its pid. */
+struct processes {
+	struct strtab *pids;
+	struct gaps_extent *extents;
+	uint32_t room;
+};
+
 const char *gap_cause_name(enum gap_cause cause)
 {
 	return causes[cause].name;
@@ -66,14 +73,16 @@ struct gaps *gaps_new(const struct trace *trace)
 		return NULL;
 	gaps->trace = trace;
 	gaps->launches = launches_new(trace);
+	gaps->device_keys = strtab_new();
 	gaps->place_keys = strtab_new();
 	gaps->work = spill_new(GAPS_SORT_BYTES);
 	gaps->host = spill_new(GAPS_SORT_BYTES);
 	gaps->waits = spill_new(GAPS_SORT_BYTES);
 	gaps->launched = spill_new(GAPS_SORT_BYTES);
-	if (gaps->launches != NULL && gaps->place_keys != NULL &&
-		gaps->work != NULL && gaps->host != NULL &&
-		gaps->waits != NULL && gaps->launched != NULL)
+	if (gaps->launches != NULL && gaps->device_keys != NULL &&
+		gaps->place_keys != NULL && gaps->work != NULL &&
+		gaps->host != NULL && gaps->waits != NULL &&
+		gaps->launched != NULL)
 		return gaps;
 	gaps_free(gaps);
 	return NULL;
@@ -102,6 +111,7 @@ void gaps_free(struct gaps *gaps)
 	if (gaps == NULL)
 		return;
 	launches_free(gaps->launches);
+	strtab_free(gaps->device_keys);
 	strtab_free(gaps->place_keys);
 	spill_free(gaps->work);
 	spill_free(gaps->host);
@@ -113,6 +123,15 @@ void gaps_free(struct gaps *gaps)
 		memory_free(gaps->extents[i].block);
 	memory_free(gaps->extents);
 	memory_free(gaps);
+}
+
+static void widen(struct gaps_extent *extent, int64_t from_ns, int64_t to_ns)
+{
+	if (!extent->known || from_ns < extent->first_ns)
+		extent->first_ns = from_ns;
+	if (!extent->known || to_ns > extent->last_ns)
+		extent->last_ns = to_ns;
+	extent->known = true;
 }
 
 static bool extend(
@@ -131,12 +150,7 @@ static bool extend(
 		gaps->extents = extent;
 		gaps->extent_count = count;
 	}
-	extent = &gaps->extents[track];
-	if (!extent->known || from_ns < extent->first_ns)
-		extent->first_ns = from_ns;
-	if (!extent->known || to_ns > extent->last_ns)
-		extent->last_ns = to_ns;
-	extent->known = true;
+	widen(&gaps->extents[track], from_ns, to_ns);
 	return true;
 }
 
@@ -144,11 +158,14 @@ static bool extend(
 static uint32_t find_device(struct gaps *gaps, uint32_t number)
 {
 	const struct trace_track *track = &gaps->trace->tracks[number];
+	const int64_t key[2] = {track->pid, track->device};
+	uint32_t known =
+		strtab_add(gaps->device_keys, (const char *)key, sizeof(key));
 
-	for (uint32_t i = 0; i < gaps->device_count; i++)
-		if (gaps->devices[i].pid == track->pid &&
-			gaps->devices[i].number == track->device)
-			return i;
+	if (known == STRTAB_NONE)
+		return DEVICE_NONE;
+	if (known <= gaps->device_count)
+		return known - 1;
 	if (!memory_grow32(&gaps->devices, gaps->device_count,
 		    &gaps->device_room, sizeof(*gaps->devices)))
 		return DEVICE_NONE;
@@ -233,24 +250,57 @@ enum ctp_status gaps_add(
 	return status;
 }
 
-/* All that is known of the process that a device worked for. */
-static void set_span(struct gaps *gaps, struct gaps_device *device)
+/* The extent of a process; NULL if out of memory. */
+static struct gaps_extent *process_of(struct processes *processes, int64_t pid)
 {
-	int64_t first_ns = INT64_MAX;
-	int64_t last_ns = INT64_MIN;
+	uint32_t number =
+		strtab_add(processes->pids, (const char *)&pid, sizeof(pid));
 
+	return number != STRTAB_NONE && memory_reach(&processes->extents,
+						number, &processes->room,
+						sizeof(*processes->extents))
+		       ? &processes->extents[number]
+		       : NULL;
+}
+
+static bool add_processes(const struct gaps *gaps, struct processes *processes)
+{
 	for (uint32_t i = 0; i < gaps->extent_count; i++) {
 		const struct gaps_extent *extent = &gaps->extents[i];
+		struct gaps_extent *process;
 
-		if (!extent->known || gaps->trace->tracks[i].pid != device->pid)
+		if (!extent->known)
 			continue;
-		if (extent->first_ns < first_ns)
-			first_ns = extent->first_ns;
-		if (extent->last_ns > last_ns)
-			last_ns = extent->last_ns;
+		process = process_of(processes, gaps->trace->tracks[i].pid);
+		if (process == NULL)
+			return false;
+		widen(process, extent->first_ns, extent->last_ns);
 	}
-	device->start_ns = first_ns;
-	device->span_ns = (uint64_t)last_ns - (uint64_t)first_ns;
+	return true;
+}
+
+/* A device's span is all that is known of the process that it worked for. False
+ * if out of memory. */
+static bool set_spans(struct gaps *gaps)
+{
+	struct processes processes = {.pids = strtab_new()};
+	bool done = processes.pids != NULL && add_processes(gaps, &processes);
+
+	for (uint32_t i = 0; i < gaps->device_count && done; i++) {
+		struct gaps_device *device = &gaps->devices[i];
+		const struct gaps_extent *process =
+			process_of(&processes, device->pid);
+
+		done = process != NULL;
+		if (!done)
+			break;
+		device->start_ns = process->first_ns;
+		device->span_ns = (uint64_t)process->last_ns -
+				  (uint64_t)process->first_ns;
+	}
+	strtab_free(processes.pids);
+	memory_free(processes.extents);
+	return done;
 }
 
 static bool charge_cause(struct gaps *gaps, uint32_t device,
@@ -373,13 +423,11 @@ static enum ctp_status take_ends(
 static enum ctp_status set_fronts(
 	struct gaps *gaps, struct front *fronts, struct ctp_error *err)
 {
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status = set_spans(gaps) ? CTP_OK : gaps_no_memory(err);
 
 	for (uint32_t i = 0; i < gaps->device_count && status == CTP_OK; i++) {
-		int64_t start_ns;
+		int64_t start_ns = gaps->devices[i].start_ns;
 
-		set_span(gaps, &gaps->devices[i]);
-		start_ns = gaps->devices[i].start_ns;
 		fronts[i] = (struct front){start_ns, start_ns};
 		status = tell_idle(gaps, i, start_ns, false, err);
 	}

@@ -23,6 +23,7 @@ struct gaps {
 	const struct trace *trace;
 	struct launches *launches;
 	struct gaps_device *devices;
+	struct strtab *device_keys; /* number + 1 by process and number */
 	uint32_t device_count;
 	uint32_t device_room;
 	struct gaps_place *places;

@@ -20,6 +20,7 @@ struct kernels {
 	uint32_t row_count;
 	uint32_t row_room;
 	struct kernels_device *devices;
+	struct strtab *device_keys; /* number + 1 by process and number */
 	uint32_t device_count;
 	uint32_t device_room;
 };
@@ -37,8 +38,10 @@ struct kernels *kernels_new(const struct trace *trace)
 		return NULL;
 	kernels->trace = trace;
 	kernels->shares = shares_new(trace);
+	kernels->device_keys = strtab_new();
 	kernels->keys = strtab_new();
-	if (kernels->shares != NULL && kernels->keys != NULL)
+	if (kernels->shares != NULL && kernels->device_keys != NULL &&
+		kernels->keys != NULL)
 		return kernels;
 	kernels_free(kernels);
 	return NULL;
@@ -49,6 +52,7 @@ void kernels_free(struct kernels *kernels)
 	if (kernels == NULL)
 		return;
 	shares_free(kernels->shares);
+	strtab_free(kernels->device_keys);
 	strtab_free(kernels->keys);
 	memory_free(kernels->rows);
 	memory_free(kernels->dtypes);
@@ -60,11 +64,14 @@ void kernels_free(struct kernels *kernels)
 static uint32_t find_device(struct kernels *kernels, uint32_t track)
 {
 	const struct trace_track *stream = &kernels->trace->tracks[track];
+	const int64_t key[2] = {stream->pid, stream->device};
+	uint32_t known = strtab_add(
+		kernels->device_keys, (const char *)key, sizeof(key));
 
-	for (uint32_t i = 0; i < kernels->device_count; i++)
-		if (kernels->devices[i].pid == stream->pid &&
-			kernels->devices[i].number == stream->device)
-			return i;
+	if (known == STRTAB_NONE)
+		return NONE;
+	if (known <= kernels->device_count)
+		return known - 1;
 	if (!memory_grow32(&kernels->devices, kernels->device_count,
 		    &kernels->device_room, sizeof(*kernels->devices)))
 		return NONE;

@@ -88,6 +88,22 @@ def lines(flood, chance):
         (1, 1, 0.5, 0.5, {}) for i in range(COUNT)})
 
 
+def devices(flood, chance):
+    """Work on a GPU, of one process or each in a process of its own."""
+    del chance
+    events = []
+    for i in range(1, COUNT):
+        pid = i if flood else 1
+        events += [
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel",
+             "ts": 10 * i, "dur": 2, "pid": pid, "tid": 1,
+             "args": {"correlation": i}},
+            {"ph": "X", "cat": "kernel", "name": "k", "ts": 10 * i + 3,
+             "dur": 2, "pid": pid, "tid": 7,
+             "args": {"correlation": i, "device": 0, "stream": 7}}]
+    return json.dumps(events).encode()
+
+
 def seconds(command):
     def spent():
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -104,7 +120,8 @@ def check_floods(ctprof, directory):
     for make, what, command in (
             (folded, "names", convert + ["-f", "folded"]),
             (threads, "threads", convert + ["-f", "chrome"]),
-            (lines, "lines", [ctprof, "diff", "--match=line"])):
+            (lines, "lines", [ctprof, "diff", "--match=line"]),
+            (devices, "devices", [ctprof, "gaps"])):
         spent = {}
         for flood in False, True:
             path = os.path.join(directory, "%s-%d" % (what, flood))
