@@ -32,7 +32,9 @@ static const struct argp_option options[] = {
 		GROUP_INPUT},
 	{"max-mem", KEY_MAX_MEM, "SIZE", 0,
 		"give up with status 6 on an input that needs more memory than "
-		"this (default: three quarters of the machine's; 0: no limit)",
+		"this (default: three quarters of the machine's or of the "
+		"control group's, and 1 GiB + 64 times the size of the "
+		"inputs; 0: no limit)",
 		GROUP_INPUT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
 	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},

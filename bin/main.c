@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "environment.h"
+#include "machine.h"
 #include "memory.h"
 #include "names.h"
 #include "output.h"
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
 	/* Whoever started us may have children reaped by the kernel; we need
 	 * to know how ours end. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	memory_set_usual_limit();
+	memory_set_usual_limit(machine_memory_bytes("") / 4 * 3);
 	status = run(argc, argv);
 	if (status != EXIT_OUTPUT && output_finish_stdout() != EXIT_DONE)
 		return EXIT_OUTPUT;

@@ -53,9 +53,11 @@ void say_no_memory(const char *name)
 	if (name == NULL)
 		name = "";
 	if (memory_was_refused())
-		say("%s%sneeds more than the limit of %s of memory; "
+		say("%s%sneeds more than the limit of %s of memory%s; "
 		    "--max-mem=SIZE sets another",
-			name, colon, quantity_bytes(limit, memory_limit()));
+			name, colon, quantity_bytes(limit, memory_limit()),
+			memory_limit_is_by_size() ? " for inputs of this size"
+						  : "");
 	else
 		say("%s%sout of memory", name, colon);
 }

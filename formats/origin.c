@@ -8,6 +8,7 @@
 
 #include "foreign.h"
 #include "inflate_source.h"
+#include "memory.h"
 #include "pipe.h"
 #include "trace_detail.h"
 
@@ -46,6 +47,7 @@ static enum ctp_status open_file(
 		origin->size_bytes = (uint64_t)found.st_size;
 	else
 		pipe_widen(fileno(origin->file));
+	memory_expect(origin->size_bytes > 0 ? origin->size_bytes : UINT64_MAX);
 	return read_head(origin, err);
 }
 

@@ -9,34 +9,75 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FIRST_ROOM 16
 
 static struct {
 	_Atomic uint64_t used;
-	_Atomic uint64_t limit; /* 0: none */
+	_Atomic uint64_t limit;    /* 0: none */
+	_Atomic uint64_t expected; /* bytes of inputs */
+	_Atomic bool is_usual;
 	_Atomic bool refused;
 } memory;
 
-void memory_set_limit(uint64_t bytes)
+static void set_limit(uint64_t bytes, bool is_usual)
 {
 	atomic_store_explicit(&memory.limit, bytes, memory_order_relaxed);
+	atomic_store_explicit(&memory.is_usual, is_usual, memory_order_relaxed);
+}
+
+void memory_set_limit(uint64_t bytes)
+{
+	set_limit(bytes, false);
+}
+
+void memory_set_usual_limit(uint64_t bytes)
+{
+	set_limit(bytes, true);
+}
+
+void memory_expect(uint64_t bytes)
+{
+	uint64_t before =
+		atomic_load_explicit(&memory.expected, memory_order_relaxed);
+	uint64_t after;
+
+	do {
+		if (__builtin_add_overflow(before, bytes, &after))
+			after = UINT64_MAX;
+	} while (!atomic_compare_exchange_weak_explicit(&memory.expected,
+		&before, after, memory_order_relaxed, memory_order_relaxed));
+}
+
+/* What fits the size of the inputs; UINT64_MAX where that is no limit. */
+static uint64_t limit_by_size(void)
+{
+	uint64_t expected =
+		atomic_load_explicit(&memory.expected, memory_order_relaxed);
+	uint64_t bytes;
+
+	if (expected == 0 ||
+		!atomic_load_explicit(&memory.is_usual, memory_order_relaxed))
+		return UINT64_MAX;
+	if (__builtin_mul_overflow(expected, MEMORY_FOR_EACH_BYTE, &bytes) ||
+		__builtin_add_overflow(bytes, MEMORY_FOR_ANY_INPUT, &bytes))
+		return UINT64_MAX;
+	return bytes;
+}
+
+bool memory_limit_is_by_size(void)
+{
+	return limit_by_size() <
+	       atomic_load_explicit(&memory.limit, memory_order_relaxed);
 }
 
 uint64_t memory_limit(void)
 {
-	return atomic_load_explicit(&memory.limit, memory_order_relaxed);
-}
+	uint64_t limit =
+		atomic_load_explicit(&memory.limit, memory_order_relaxed);
+	uint64_t by_size = limit_by_size();
 
-void memory_set_usual_limit(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long page_bytes = sysconf(_SC_PAGESIZE);
-
-	if (pages > 0 && page_bytes > 0)
-		memory_set_limit(
-			(uint64_t)pages * (uint64_t)page_bytes / 4 * 3);
+	return by_size < limit ? by_size : limit;
 }
 
 bool memory_was_refused(void)

@@ -55,9 +55,25 @@ static inline bool memory_reach(
 void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit(void);
 
-/* Three quarters of the machine's: for logs that unpack to more than anybody
- * expects, so that the machine need not end something for it. */
-void memory_set_usual_limit(void);
+/*
+ * The same where nobody asked for a limit: then inputs may not take more, as
+ * well, than fits their size. Streams take little however long they are; what
+ * is kept are names, threads and what is open, each of which has its bytes in
+ * the file. Packed by gzip they may be a thousandth of that, so that a few
+ * megabytes could take all of the machine.
+ * Source: measured: of gzip'd traces of PyTorch's of 1 MB to 3 MB, profiles and
+ * traces take 4 to 22 bytes for each of theirs, 10 MB of which they always take.
+ */
+#define MEMORY_FOR_ANY_INPUT (UINT64_C(1) << 30)
+#define MEMORY_FOR_EACH_BYTE 64
+void memory_set_usual_limit(uint64_t bytes);
+
+/* An input of so many bytes is to be read; UINT64_MAX: nobody knows. Those of
+ * all inputs so far count. */
+void memory_expect(uint64_t bytes);
+
+/* Is the limit what fits the size of the inputs? */
+bool memory_limit_is_by_size(void);
 
 /* Was anything refused because of the limit? */
 bool memory_was_refused(void);

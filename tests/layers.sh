@@ -67,7 +67,7 @@ analysis='align annotate augment choose combine combine_private
 	log_device_facts log_device_time log_events log_facts log_input
 	log_member log_out log_out_device log_out_event log_out_private
 	log_out_table log_out_track log_read log_scan log_site log_table
-	log_time moment op_inputs open_async open_ranges ops ops_key
+	log_time machine moment op_inputs open_async open_ranges ops ops_key
 	ops_private optimize optimize_queue optimize_rank optimize_spans
 	overview packed peaks phase_count phase_profile phase_rules phase_sets
 	phase_texts phases profile profile_memory profile_private redact redact_text

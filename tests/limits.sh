@@ -79,6 +79,19 @@ report $? "--max-mem=0 is no limit"
 [ $? = 2 ]
 report $? "--max-mem=little is a mistake"
 
+# Packed a thousandfold: 45 names of 32 MiB in 1.5 MB.
+head -c 33554432 /dev/zero | tr '\0' a | gzip >"$work/piece"
+for name in $(seq 10 54); do
+	printf 'main;f 1\nmain;f%d' "$name" | gzip
+	cat "$work/piece"
+	echo ' 1' | gzip
+done >"$work/packed"
+"$ctprof" convert -t pstats "$work/packed" >"$work/out" 2>"$work/err"
+[ $? = 6 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+	grep -q 'needs more than the limit of .* of memory.*; --max-mem=SIZE sets another' "$work/err"
+report $? "what unpacks to more than fits its size is refused"
+rm "$work/packed" "$work/piece"
+
 # A million ranges in one another: lines or bytes by depth, not by its square.
 ./tests/make_log "$srcdir/tests/bad/a-million-open.recipe" >"$work/deep" ||
 	exit 1

@@ -74,6 +74,36 @@ START_TEST(what_cannot_grow_stays_as_it_is)
 }
 END_TEST
 
+/* Where nobody asked for a limit, it is what fits the inputs. */
+START_TEST(the_usual_limit_fits_the_size_of_the_inputs)
+{
+	const uint64_t machine = UINT64_C(1) << 40;
+	const uint64_t any = MEMORY_FOR_ANY_INPUT;
+
+	memory_set_usual_limit(machine);
+	ck_assert_uint_eq(memory_limit(), machine);
+	ck_assert(!memory_limit_is_by_size());
+	memory_expect(6000000);
+	ck_assert_uint_eq(memory_limit(), any + 64 * UINT64_C(6000000));
+	ck_assert(memory_limit_is_by_size());
+	ck_assert_ptr_null(memory_new(any + 64 * UINT64_C(6000000) + 1));
+	memory_expect(1000000);
+	ck_assert_uint_eq(memory_limit(), any + 64 * UINT64_C(7000000));
+	memory_set_limit(4096);
+	ck_assert_uint_eq(memory_limit(), 4096);
+	memory_set_limit(0);
+	ck_assert_uint_eq(memory_limit(), 0);
+	ck_assert(!memory_limit_is_by_size());
+	memory_set_usual_limit(any);
+	ck_assert_uint_eq(memory_limit(), any);
+	memory_set_usual_limit(machine);
+	memory_expect(UINT64_MAX);
+	ck_assert_uint_eq(memory_limit(), machine);
+	memory_expect(1);
+	ck_assert_uint_eq(memory_limit(), machine);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("memory");
@@ -82,6 +112,7 @@ int main(void)
 	tcase_add_test(tcase, an_array_grows_by_one_and_keeps_what_is_in_it);
 	tcase_add_test(tcase, an_item_is_reached_and_what_is_new_is_zero);
 	tcase_add_test(tcase, what_cannot_grow_stays_as_it_is);
+	tcase_add_test(tcase, the_usual_limit_fits_the_size_of_the_inputs);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "convert.h"
+#include "machine.h"
 #include "memory.h"
 #include "origin.h"
 
@@ -168,7 +169,7 @@ static PyMethodDef methods[] = {
 static int limit_memory(PyObject *module)
 {
 	(void)module;
-	memory_set_usual_limit();
+	memory_set_usual_limit(machine_memory_bytes("") / 4 * 3);
 	return 0;
 }
 
