@@ -298,10 +298,11 @@ enum ctp_status options_fill(struct session_options *options,
 void options_other_name(
 	char *out, size_t size, const char *path, long pid, int try)
 {
-	const char *base = strrchr(path, '/');
-	const char *suffix = strrchr(base == NULL ? path : base, '.');
-	int stem = suffix == NULL || suffix == base + 1 ? (int)strlen(path)
-							: (int)(suffix - path);
+	const char *slash = strrchr(path, '/');
+	const char *base = slash == NULL ? path : slash + 1;
+	const char *suffix = strrchr(base, '.');
+	int stem = suffix == NULL || suffix == base ? (int)strlen(path)
+						    : (int)(suffix - path);
 	char number[32] = "";
 
 	if (try > 1)
