@@ -43,11 +43,11 @@
 #define CHUNK_MAX_AGE (UINT64_C(1) << (CTP_TICK_BITS - 2))
 
 struct chunk {
-	_Atomic uint32_t link; /* index + 1 of the next in a list; 0: none */
-	uint32_t track;        /* 0: the registry's sites and tracks */
-	uint64_t seq;          /* 0, 1, … among the track's chunks */
-	uint64_t base;         /* full ticks when it was handed out */
-	uint32_t consumed;     /* words that are in the log already */
+	uint32_t link;     /* unused; lists are in struct spool_slot */
+	uint32_t track;    /* 0: the registry's sites and tracks */
+	uint64_t seq;      /* 0, 1, … among the track's chunks */
+	uint64_t base;     /* full ticks when it was handed out */
+	uint32_t consumed; /* words that are in the log already */
 	/* Lost on this track in all, until the chunk was handed out or later. */
 	uint32_t dropped_ranges;
 	uint32_t dropped_events;

@@ -161,7 +161,7 @@ struct clock_scale clock_scale_between(
 {
 	struct clock_scale scale = {from->ticks, UINT64_C(1) << 32};
 	uint64_t ticks = to->ticks - from->ticks;
-	int64_t ns = to->raw_ns - from->raw_ns;
+	int64_t ns = (int64_t)((uint64_t)to->raw_ns - (uint64_t)from->raw_ns);
 
 	if (!tsc || ticks == 0 || ns <= 0)
 		return scale;

@@ -119,6 +119,7 @@ static enum ctp_status begin_log(struct ctp_error *err)
 		now = clock_sync_now(drain.tsc);
 	}
 	drain.scale = clock_scale_between(&drain.start, &now, drain.tsc);
+	drain.spool->own.scale = drain.scale;
 	drain.spool->header->scale = drain.scale;
 	drain.packer =
 		packer_new(drain.writer, drain.scale, drain.options->min_ns);
@@ -126,7 +127,7 @@ static enum ctp_status begin_log(struct ctp_error *err)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	status = log_frame_header(
-		drain.writer, drain.spool->header, drain.spool->path, err);
+		drain.writer, &drain.spool->own, drain.spool->path, err);
 	if (status == CTP_OK)
 		status = write_sync(&drain.start, err);
 	if (status == CTP_OK)
@@ -140,13 +141,14 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 	for (;;) {
 		bool last;
 		struct chunk *chunk = registry_chunk(&last);
-		uint32_t consumed = chunk->consumed;
+		const uint32_t before = spool_consumed(drain.spool, chunk);
+		uint32_t consumed = before;
 		enum ctp_status status =
 			packer_registry(drain.packer, chunk, &consumed, err);
 
 		if (status != CTP_OK)
 			return status;
-		if (consumed != chunk->consumed)
+		if (consumed != before)
 			commit(chunk, consumed);
 		if (last)
 			return CTP_OK;
@@ -156,13 +158,16 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 
 /* A thread may be using its chunk: what it refers to is registered, and the
  * clocks are compared, after we read how far it got and before that is in the
- * log. */
-static enum ctp_status pack_events(struct chunk *chunk, struct ctp_error *err)
+ * log. Of the words that it `used` none is to be read later. */
+static enum ctp_status pack_events(
+	struct chunk *chunk, uint32_t used, struct ctp_error *err)
 {
-	uint32_t consumed = chunk->consumed;
+	uint32_t consumed = spool_consumed(drain.spool, chunk);
 	enum ctp_status status =
 		packer_read_events(drain.packer, chunk, &consumed, err);
 
+	if (consumed < used)
+		packer_lose(drain.packer, used - consumed);
 	if (status == CTP_OK)
 		status = pack_registry(err);
 	if (status == CTP_OK)
@@ -190,7 +195,8 @@ static enum ctp_status pack_full(struct ctp_error *err)
 	while (status == CTP_OK && chunk != NULL) {
 		struct chunk *next = spool_next(drain.spool, chunk);
 
-		status = pack_events(chunk, err);
+		status =
+			pack_events(chunk, spool_used(drain.spool, chunk), err);
 		if (status == CTP_OK)
 			spool_give(drain.spool, chunk);
 		chunk = next;
@@ -201,9 +207,10 @@ static enum ctp_status pack_full(struct ctp_error *err)
 /* Is there anything in a live chunk that is not in the log? */
 static bool has_news(const struct chunk *chunk)
 {
-	return chunk->consumed < CHUNK_WORDS &&
-	       __atomic_load_n(
-		       &chunk->words[chunk->consumed], __ATOMIC_ACQUIRE) != 0;
+	uint32_t consumed = spool_consumed(drain.spool, chunk);
+
+	return consumed < CHUNK_WORDS &&
+	       __atomic_load_n(&chunk->words[consumed], __ATOMIC_ACQUIRE) != 0;
 }
 
 /*
@@ -230,7 +237,7 @@ static enum ctp_status pack_live(struct ctp_error *err)
 			 (atomic_load(&drain.spool->full_head) != 0 ||
 				 atomic_load(&thread->live) != chunk));
 		if (status == CTP_OK && chunk != NULL && has_news(chunk))
-			status = pack_events(chunk, err);
+			status = pack_events(chunk, 0, err);
 	}
 	return status;
 }
@@ -264,6 +271,25 @@ static enum ctp_status pack_pending(struct ctp_error *err)
 	return status == CTP_OK ? pack_all(err) : status;
 }
 
+/* All is packed that can be: where something damaged a live chunk, its thread
+ * has stored more. */
+static enum ctp_status lose_unreadable(struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk *chunk = atomic_load(&thread->live);
+		uint32_t used = chunk == NULL ? 0 : thread_used(thread, chunk);
+
+		if (chunk != NULL &&
+			session_is(atomic_load(&thread->session)) &&
+			spool_consumed(drain.spool, chunk) < used)
+			status = pack_events(chunk, used, err);
+	}
+	return status;
+}
+
 /* Packs the rest and completes the log. */
 static enum ctp_status end_log(struct ctp_error *err)
 {
@@ -271,6 +297,8 @@ static enum ctp_status end_log(struct ctp_error *err)
 	struct log_frame_totals totals = {0};
 	enum ctp_status status = pack_pending(err);
 
+	if (status == CTP_OK)
+		status = lose_unreadable(err);
 	if (status == CTP_OK)
 		status = drain_losses(drain.packer, &totals, err);
 	if (status == CTP_OK) {
@@ -401,7 +429,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.options = options;
 	drain.start = *start;
 	drain.newest = *start;
-	drain.tsc = spool->header->clock == SPOOL_CLOCK_TSC;
+	drain.tsc = spool->own.clock == SPOOL_CLOCK_TSC;
 	drain.scale = (struct clock_scale){start->ticks, 0};
 	drain.packer = NULL;
 	drain.spool_lock = -1;
@@ -414,7 +442,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	}
-	log_writer_follow(drain.writer, spool->header->log_path);
+	log_writer_follow(drain.writer, spool->own.log_path);
 	if (make_thread() != 0) {
 		log_writer_free(drain.writer);
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,

@@ -48,13 +48,15 @@ static void read_chunk(struct inherit *inherit, const struct chunk *chunk)
 
 	for (; (words = chunk_record_words(chunk, at)) != 0; at += words) {
 		const uint64_t *record = &chunk->words[at];
-		uint32_t site = chunk_site(chunk, *record);
+		const uint64_t word = __atomic_load_n(record, __ATOMIC_ACQUIRE);
+		uint32_t site = chunk_site(chunk, word);
 
 		if (site == 0)
 			end(inherit);
 		else if (site != CHUNK_ID_LONG)
 			inherit_begin(inherit, site);
-		else if (chunk_head(chunk, *record).kind == CHUNK_BEGIN)
+		else if (words > 2 &&
+			 chunk_head(chunk, word).kind == CHUNK_BEGIN)
 			inherit_begin(inherit, (uint32_t)record[2]);
 	}
 }
@@ -64,12 +66,12 @@ static void read_track(struct inherit *open, const struct thread *thread)
 {
 	const struct spool *spool = session_spool();
 	uint32_t track = atomic_load(&thread->track);
-	const struct chunk *chunk = spool_find_full(spool, track, 0);
+	const struct chunk *chunk;
+	uint64_t seq = 0;
 
 	if (drain_packer() != NULL)
 		packer_open_ranges(drain_packer(), track, open);
-	for (; chunk != NULL;
-		chunk = spool_find_full(spool, track, chunk->seq + 1))
+	for (; (chunk = spool_find_full(spool, track, &seq)) != NULL; seq++)
 		read_chunk(open, chunk);
 	chunk = atomic_load(&thread->live);
 	if (chunk != NULL)

@@ -105,7 +105,8 @@ static void add_end(struct log_column *column, struct pack_track *track,
 		track->depth--;
 	if (min_ns > 0 && column->count > 0 &&
 		column->ids[last] > LOG_COLUMN_EXTRA &&
-		time_ns - column->times[last] < min_ns) {
+		(int64_t)((uint64_t)time_ns - (uint64_t)column->times[last]) <
+			min_ns) {
 		column->count--;
 		track->short_ranges++;
 		track->losses_changed = true;
@@ -122,8 +123,12 @@ static bool add_timeline(
 	struct pack_track *track;
 	int64_t time_ns = (int64_t)record[1];
 
-	if (record[2] >= LOG_SITES_MAX || record[3] >= LOG_TRACKS_MAX)
+	/* All that is in a chunk is of one thread, which has one timeline. */
+	if (record[2] >= LOG_SITES_MAX || record[3] >= LOG_TRACKS_MAX ||
+		(column->count > 0 && record[3] != column->track)) {
+		packer->lost_words++;
 		return true;
+	}
 	track = packer_find_track(packer, (uint32_t)record[3]);
 	if (track == NULL || !pack_track_widen(track))
 		return false;
@@ -142,8 +147,10 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 {
 	int64_t time_ns;
 
-	if (head.words < pack_row_least_words(head.kind))
+	if (head.words < pack_row_least_words(head.kind)) {
+		packer->lost_words++;
 		return true;
+	}
 	if (head.kind == CHUNK_BEGIN_AT || head.kind == CHUNK_END_AT)
 		return add_timeline(packer, head.kind, record);
 	if (pack_device_is(head.kind)) {
@@ -156,6 +163,8 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 	else if (record[2] < LOG_SITES_MAX)
 		add_begin(
 			&packer->measured, track, (uint32_t)record[2], time_ns);
+	else
+		packer->lost_words++;
 	return true;
 }
 
@@ -169,7 +178,7 @@ static uint32_t read_short(struct packer *packer, struct pack_track *track,
 	const struct chunk *chunk, uint32_t at)
 {
 	const struct clock_scale scale = packer->scale;
-	const uint64_t origin = chunk_origin(chunk);
+	const uint64_t origin = chunk_origin(&packer->copy);
 	struct log_column *column = &packer->measured;
 	uint32_t *ids = column->ids;
 	int64_t *times = column->times;
@@ -200,19 +209,20 @@ static uint32_t read_short(struct packer *packer, struct pack_track *track,
 static uint32_t read_short_filtered(struct packer *packer,
 	struct pack_track *track, const struct chunk *chunk, uint32_t at)
 {
+	const uint64_t origin = chunk_origin(&packer->copy);
 	struct log_column *column = &packer->measured;
 
 	for (; at < CHUNK_WORDS; at++) {
 		uint64_t word =
 			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
-		uint64_t from = word - chunk_origin(chunk);
+		uint64_t from = word - origin;
 		uint32_t id = (uint32_t)(from >> CTP_TICK_BITS);
 		int64_t time_ns;
 
 		if (word == 0 || id == CHUNK_ID_LONG)
 			break;
-		time_ns = clock_ns(&packer->scale,
-			chunk_origin(chunk) + (from & CHUNK_TICK_MASK));
+		time_ns = clock_ns(
+			&packer->scale, origin + (from & CHUNK_TICK_MASK));
 		if (id != 0)
 			add_begin(column, track, id, time_ns);
 		else
@@ -226,6 +236,8 @@ static uint32_t read_short_filtered(struct packer *packer,
 static uint32_t read_records(struct packer *packer, struct pack_track *track,
 	const struct chunk *chunk, uint32_t at)
 {
+	struct chunk *copy = &packer->copy;
+
 	for (;;) {
 		struct chunk_head head;
 		uint64_t word;
@@ -239,12 +251,14 @@ static uint32_t read_records(struct packer *packer, struct pack_track *track,
 		if (word == 0)
 			return at;
 		/* A short one may have come since that was looked at. */
-		if (chunk_site(chunk, word) != CHUNK_ID_LONG)
+		if (chunk_site(copy, word) != CHUNK_ID_LONG)
 			continue;
-		head = chunk_head(chunk, word);
+		head = chunk_head(copy, word);
 		if (head.words >= CHUNK_WORDS - at)
 			return at;
-		if (!add_long(packer, track, head, &chunk->words[at]))
+		memcpy(copy->words + 1, &chunk->words[at + 1],
+			head.words * sizeof(copy->words[0]));
+		if (!add_long(packer, track, head, copy->words))
 			return UINT32_MAX;
 		at += 1 + head.words;
 	}
@@ -271,22 +285,27 @@ enum ctp_status packer_read_events(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
 {
 	struct log_column *measured = &packer->measured;
+	struct chunk *copy = &packer->copy;
 	struct pack_track *track;
 	uint32_t end;
 
+	copy->track = chunk->track;
+	copy->base = chunk->base;
+	packer->lost_words = 0;
 	measured->count = 0;
 	packer->timeline.count = 0;
 	packer->device.activities.count = 0;
 	packer->device.sync_count = 0;
-	if (chunk->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
-		*consumed = CHUNK_WORDS;
+	if (copy->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
+		for (; *consumed < CHUNK_WORDS; ++*consumed)
+			packer->lost_words += chunk->words[*consumed] != 0;
 		return CTP_OK;
 	}
-	track = packer_find_track(packer, chunk->track);
+	track = packer_find_track(packer, copy->track);
 	if (track == NULL || !pack_track_widen(track))
 		return packer_no_memory(err);
-	pack_column_start(measured, chunk->track, track);
-	end = read_records(packer, track, chunk, chunk->consumed);
+	pack_column_start(measured, copy->track, track);
+	end = read_records(packer, track, chunk, *consumed);
 	if (end == UINT32_MAX)
 		return packer_no_memory(err);
 	pack_track_narrow(track);
@@ -324,7 +343,10 @@ enum ctp_status packer_write_events(
 	if (status == CTP_OK)
 		status = write_device(packer, err);
 	if (status == CTP_OK)
-		status = packer_losses(packer, chunk->track, &losses, err);
+		status = packer_note_lost(packer, err);
+	if (status == CTP_OK)
+		status =
+			packer_losses(packer, packer->copy.track, &losses, err);
 	return status;
 }
 

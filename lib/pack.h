@@ -20,14 +20,21 @@ struct packer *packer_new(
 void packer_free(struct packer *packer);
 
 /*
- * Reads the records of a thread's chunk that are complete and not yet
- * consumed. Returns through `consumed` how many words of the chunk are in the
- * log after packer_write_events(); the caller notes it in the chunk.
+ * Reads the records of a thread's chunk that are complete, after the
+ * `*consumed` words that are in the log. Returns through `consumed` how many
+ * are after packer_write_events(); the caller notes it in the chunk.
+ *
+ * Whatever is in the chunk, and though it may change meanwhile, nothing else is
+ * read; records that make no sense are counted as lost.
  *
  * Errors: CTP_ERR_NOMEM.
  */
 enum ctp_status packer_read_events(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
+
+/* So many words of the chunk that was read last cannot be read. Events have one
+ * or more, and each word counts as one that was dropped. */
+void packer_lose(struct packer *packer, uint32_t words);
 
 /*
  * Writes what was read from this chunk as event blocks, and what its track has
@@ -46,7 +53,8 @@ enum ctp_status packer_registry(struct packer *packer,
 enum ctp_status packer_losses(struct packer *packer, uint32_t track,
 	const struct chunk_losses *losses, struct ctp_error *err);
 
-/* Writes the counts of left-out ranges of all tracks. */
+/* Writes the counts of left-out ranges of all tracks, and what was lost of
+ * none. */
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);
 
 /*

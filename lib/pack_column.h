@@ -20,6 +20,7 @@ struct pack_track {
 	uint64_t blocks;
 	uint64_t short_ranges;
 	struct chunk_losses losses;
+	uint64_t unreadable; /* among dropped_events */
 	bool losses_changed;
 	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
 	/* Sites of the open ranges; what is at `depth` and above is no more.

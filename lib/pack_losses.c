@@ -69,17 +69,61 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 	known = &track->losses;
 	news = track->losses_changed;
 	news |= raise(&known->dropped_ranges, lost->dropped_ranges);
-	news |= raise(&known->dropped_events, lost->dropped_events);
+	news |= raise(&known->dropped_events,
+		lost->dropped_events + track->unreadable);
 	news |= raise(&known->cut_text, lost->cut_text);
 	news |= raise(&known->unwound_ranges, lost->unwound_ranges);
 	news |= raise(&known->stray_exits, lost->stray_exits);
 	return news ? write_losses(packer, number, track, err) : CTP_OK;
 }
 
+void packer_lose(struct packer *packer, uint32_t words)
+{
+	packer->lost_words += words;
+}
+
+enum ctp_status packer_note_lost(struct packer *packer, struct ctp_error *err)
+{
+	const uint64_t words = packer->lost_words;
+	struct pack_track *track;
+
+	packer->lost_words = 0;
+	if (words == 0)
+		return CTP_OK;
+	if (packer->copy.track >= LOG_TRACKS_MAX) {
+		packer->lost_untracked += words;
+		return CTP_OK;
+	}
+	track = packer_find_track(packer, packer->copy.track);
+	if (track == NULL)
+		return packer_no_memory(err);
+	track->unreadable += words;
+	track->losses.dropped_events += words;
+	track->losses_changed = true;
+	return CTP_OK;
+}
+
+enum ctp_status packer_trace_loss(struct packer *packer, const char *name,
+	uint64_t count, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_TRACE_LOSSES);
+	(void)msgpack_pack_map(&out, 1);
+	msgpack_out_key(&out, name);
+	(void)msgpack_pack_uint64(&out, count);
+	return packer_write(packer, LOG_TRACE_LOSSES, err);
+}
+
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
+	if (packer->lost_untracked > 0)
+		status = packer_trace_loss(
+			packer, "dropped_events", packer->lost_untracked, err);
 	for (uint32_t i = 0; status == CTP_OK && i < packer->track_room; i++)
 		if (packer->tracks[i] != NULL &&
 			packer->tracks[i]->losses_changed)

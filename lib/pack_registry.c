@@ -1,18 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* The registry's chunks: sites, tracks, modules and what was lost. */
+#include <string.h>
+
 #include "msgpack_out.h"
 #include "pack_private.h"
 #include "pack_row.h"
 #include "unpack.h"
+
+/* Copies the records from words[at] on, up to one that is none. */
+static void copy_records(
+	struct chunk *copy, const struct chunk *chunk, uint32_t at)
+{
+	copy->base = chunk->base;
+	while (at < CHUNK_WORDS) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		uint32_t words = chunk_head(copy, word).words;
+
+		copy->words[at++] = word;
+		if (word == 0 || words > CHUNK_WORDS - at)
+			return;
+		memcpy(&copy->words[at], &chunk->words[at],
+			words * sizeof(word));
+		at += words;
+	}
+}
 
 /* The long record at words[at]; false if there is none (yet), or it does not
  * lie in the chunk, or is shorter than its kind needs. */
 static bool find_long(
 	const struct chunk *chunk, uint32_t at, struct chunk_head *head)
 {
-	uint64_t word = at < CHUNK_WORDS ? __atomic_load_n(&chunk->words[at],
-						   __ATOMIC_ACQUIRE)
-					 : 0;
+	uint64_t word = at < CHUNK_WORDS ? chunk->words[at] : 0;
 
 	*head = chunk_head(chunk, word);
 	return word != 0 && head->words < CHUNK_WORDS - at &&
@@ -216,26 +235,13 @@ static enum ctp_status write_closed(
 	return packer_write(packer, LOG_MODULE_CLOSED, err);
 }
 
-/* Of no track: of all that is cut there is one count. */
-static enum ctp_status write_cut(
-	struct packer *packer, uint64_t texts, struct ctp_error *err)
-{
-	msgpack_packer out = msgpack_out(&packer->bytes);
-
-	packer->bytes.used = 0;
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_TRACE_LOSSES);
-	(void)msgpack_pack_map(&out, 1);
-	msgpack_out_key(&out, "cut_text");
-	(void)msgpack_pack_uint64(&out, texts);
-	return packer_write(packer, LOG_TRACE_LOSSES, err);
-}
-
 /* A record that is not of a site. */
 static enum ctp_status write_other(struct packer *packer,
 	struct chunk_head head, const uint64_t *record, struct ctp_error *err)
 {
 	struct chunk_losses losses = {0};
+
+	/* Of no track: of all that is cut there is one count. */
 
 	switch (head.kind) {
 	case CHUNK_TRACK:
@@ -250,7 +256,8 @@ static enum ctp_status write_other(struct packer *packer,
 		return write_closed(packer, record, err);
 	case CHUNK_LOSSES:
 		if (record[1] == LOG_NO_TRACK)
-			return write_cut(packer, record[3] & UINT32_MAX, err);
+			return packer_trace_loss(packer, "cut_text",
+				record[3] & UINT32_MAX, err);
 		losses.dropped_ranges = record[2];
 		losses.dropped_events = record[3] >> 32;
 		losses.cut_text = record[3] & UINT32_MAX;
@@ -268,16 +275,18 @@ static enum ctp_status write_other(struct packer *packer,
 enum ctp_status packer_registry(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
 {
+	struct chunk *copy = &packer->copy;
 	enum ctp_status status = CTP_OK;
-	uint32_t at = chunk->consumed;
+	uint32_t at = *consumed;
 	struct chunk_head head;
 
-	while (status == CTP_OK && find_long(chunk, at, &head)) {
+	copy_records(copy, chunk, at);
+	while (status == CTP_OK && find_long(copy, at, &head)) {
 		if (is_site(head.kind)) {
-			status = write_sites(packer, chunk, &at, err);
+			status = write_sites(packer, copy, &at, err);
 			continue;
 		}
-		status = write_other(packer, head, &chunk->words[at], err);
+		status = write_other(packer, head, &copy->words[at], err);
 		at += 1 + head.words;
 	}
 	if (status == CTP_OK)

@@ -70,7 +70,8 @@ static enum ctp_status find_scale(
 			"rate of its clock not measured: its times mean "
 			"nothing");
 	now = clock_sync_now(true);
-	elapsed = now.raw_ns - header->start.raw_ns;
+	elapsed = (int64_t)((uint64_t)now.raw_ns -
+			    (uint64_t)header->start.raw_ns);
 	if (elapsed >= 0 && elapsed < SCALE_NS) {
 		struct timespec rest = {0, SCALE_NS - elapsed};
 
@@ -172,6 +173,19 @@ static enum ctp_status begin(struct recovery *recovery, struct ctp_error *err)
 				: status;
 }
 
+/* Words after a record that is complete, but makes no sense. One that the
+ * thread was writing when it died begins with 0. */
+static uint32_t unreadable(const struct chunk *chunk, uint32_t at)
+{
+	uint32_t end = CHUNK_WORDS;
+
+	if (at >= CHUNK_WORDS || chunk->words[at] == 0)
+		return 0;
+	while (chunk->words[end - 1] == 0)
+		end--;
+	return end - at;
+}
+
 static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 {
 	const struct chunk *chunk = recovery->chunk;
@@ -183,6 +197,7 @@ static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 
 		status = spool_file_chunk(recovery->spool,
 			recovery->entries[i].index, recovery->chunk, err);
+		consumed = chunk->consumed;
 		if (status == CTP_OK && chunk->track == 0) {
 			status = packer_registry(packer, chunk, &consumed, err);
 			continue;
@@ -190,6 +205,8 @@ static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 		if (status == CTP_OK)
 			status = packer_read_events(
 				packer, chunk, &consumed, err);
+		if (status == CTP_OK)
+			packer_lose(packer, unreadable(chunk, consumed));
 		if (status == CTP_OK)
 			status = packer_write_events(packer, chunk, err);
 	}

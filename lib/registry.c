@@ -93,8 +93,8 @@ static uint64_t *reserve(size_t words)
 	chunk = take_chunk();
 	if (chunk == NULL)
 		return NULL;
+	spool_link(stream.spool, last, stream.used, chunk);
 	stream.used = 0;
-	atomic_store(&last->link, spool_index(stream.spool, chunk) + 1);
 	atomic_store(&stream.last, chunk);
 	return chunk->words;
 }

@@ -86,7 +86,7 @@ static uint32_t held(void)
  * any policy grows with the number of threads. */
 static bool may_grow(void)
 {
-	uint32_t count = atomic_load(&session_state.spool.header->chunk_count);
+	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
 
 	return session_state.options.policy == CTP_POLICY_GROW ||
 	       count < session_state.options.chunks / 2 + 2 * held();
@@ -113,8 +113,7 @@ bool session_may_wait(void)
 	return session_state.options.policy == CTP_POLICY_BLOCK &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
 	       session_state.spool.header != NULL &&
-	       atomic_load(&session_state.spool.header->chunk_count) >
-		       held() + 1;
+	       atomic_load(&session_state.spool.own.chunk_count) > held() + 1;
 }
 
 struct chunk *session_wait_chunk(void)
@@ -181,7 +180,7 @@ static enum ctp_status open_spool(
 		directory == NULL ? session_state.options.spool : directory,
 		session_state.options.chunks, session_state.options.chunk_max,
 		err);
-	struct spool_header *header = session_state.spool.header;
+	struct spool_header *header = &session_state.spool.own;
 
 	free(directory);
 	if (status != CTP_OK)
@@ -196,10 +195,11 @@ static enum ctp_status open_spool(
 	header->log_device = (uint64_t)id.device;
 	header->log_inode = (uint64_t)id.inode;
 	fill_facts(&header->facts);
+	spool_publish(&session_state.spool);
 	if (!registry_start(&session_state.spool))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"more names than the buffers hold");
-	atomic_store(&header->ready, 1);
+	atomic_store(&session_state.spool.header->ready, 1);
 	return CTP_OK;
 }
 

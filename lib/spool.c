@@ -70,7 +70,7 @@ static bool map(const struct spool *spool, size_t from, size_t to)
 static void unmap(const struct spool *spool)
 {
 	(void)mmap(spool->region.address,
-		bytes_of(atomic_load(&spool->header->chunk_count)),
+		bytes_of(atomic_load(&spool->own.chunk_count)),
 		PROT_READ | PROT_WRITE,
 		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
@@ -168,6 +168,29 @@ static void drop_file(struct spool *spool, bool keep)
 	spool->path[0] = '\0';
 }
 
+/* Takes the addresses of all chunks, and the slots behind them. */
+static bool take_addresses(struct spool *spool)
+{
+	size_t chunks = bytes_of(spool->chunk_max);
+	size_t slots = spool->chunk_max * sizeof(struct spool_slot);
+	void *address;
+
+	if (!region_take(&spool->region, chunks + slots))
+		return false;
+	address = mmap(spool->region.address + chunks, slots,
+		PROT_READ | PROT_WRITE,
+		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (address == MAP_FAILED)
+		return false;
+	spool->slots = address;
+	return true;
+}
+
+void spool_publish(struct spool *spool)
+{
+	memcpy(spool->header, &spool->own, sizeof(spool->own));
+}
+
 enum ctp_status spool_open(struct spool *spool, const char *directory,
 	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err)
 {
@@ -175,7 +198,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
 	if (chunks / 4 < SPOOL_BATCH)
 		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
-	if (!region_take(&spool->region, bytes_of(chunk_max)))
+	if (!take_addresses(spool))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);
@@ -186,10 +209,10 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no memory for %u chunks", chunks);
 	spool->header = (struct spool_header *)(void *)spool->region.address;
-	memset(spool->header, 0, sizeof(*spool->header));
-	memcpy(spool->header->magic, SPOOL_MAGIC, sizeof(spool->header->magic));
-	spool->header->version = SPOOL_VERSION;
-	atomic_store(&spool->header->chunk_count, chunks);
+	memcpy(spool->own.magic, SPOOL_MAGIC, sizeof(spool->own.magic));
+	spool->own.version = SPOOL_VERSION;
+	atomic_store(&spool->own.chunk_count, chunks);
+	spool_publish(spool);
 	for (uint32_t i = chunks; i-- > 0;)
 		spool_give(spool, spool_chunk(spool, i));
 	return CTP_OK;
@@ -216,13 +239,14 @@ void spool_leave(struct spool *spool)
 
 static bool grow(struct spool *spool, uint32_t chunks)
 {
-	uint32_t count = atomic_load(&spool->header->chunk_count);
+	uint32_t count = atomic_load(&spool->own.chunk_count);
 
 	if (chunks > spool->chunk_max - count)
 		chunks = spool->chunk_max - count;
 	if (chunks == 0 ||
 		!map(spool, bytes_of(count), bytes_of(count + chunks)))
 		return false;
+	atomic_store(&spool->own.chunk_count, count + chunks);
 	atomic_store(&spool->header->chunk_count, count + chunks);
 	for (uint32_t i = count + chunks; i-- > count;)
 		spool_give(spool, spool_chunk(spool, i));
@@ -257,20 +281,36 @@ uint32_t spool_index(const struct spool *spool, const struct chunk *chunk)
 	return (uint32_t)(offset / CHUNK_BYTES) - 1;
 }
 
+static struct spool_slot *slot_of(
+	const struct spool *spool, const struct chunk *chunk)
+{
+	return &spool->slots[spool_index(spool, chunk)];
+}
+
+uint32_t spool_used(const struct spool *spool, const struct chunk *chunk)
+{
+	return slot_of(spool, chunk)->used;
+}
+
+uint32_t spool_consumed(const struct spool *spool, const struct chunk *chunk)
+{
+	return slot_of(spool, chunk)->consumed;
+}
+
 struct chunk *spool_take(struct spool *spool)
 {
 	uint64_t head = atomic_load(&spool->free_head);
-	struct chunk *chunk;
+	struct spool_slot *slot;
 	uint64_t next;
 
 	do {
 		if ((uint32_t)head == 0)
 			return NULL;
-		chunk = spool_chunk(spool, (uint32_t)head - 1);
-		next = ((head >> 32) + 1) << 32 | atomic_load(&chunk->link);
+		slot = &spool->slots[(uint32_t)head - 1];
+		next = ((head >> 32) + 1) << 32 | atomic_load(&slot->link);
 	} while (!atomic_compare_exchange_weak(&spool->free_head, &head, next));
-	atomic_store_explicit(&chunk->link, 0, memory_order_relaxed);
-	return chunk;
+	atomic_store_explicit(&slot->link, 0, memory_order_relaxed);
+	return spool_chunk(spool, (uint32_t)head - 1);
 }
 
 /* One of those who wait: a chunk is for one thread, and waking a thousand for
@@ -290,21 +330,23 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
 
 void spool_give(struct spool *spool, struct chunk *chunk)
 {
+	struct spool_slot *slot = slot_of(spool, chunk);
 	uint32_t link = spool_index(spool, chunk) + 1;
 	uint64_t head = atomic_load(&spool->free_head);
-	size_t used = 0;
+	size_t used = slot->consumed > slot->used ? slot->consumed : slot->used;
 
 	/* Chunks of quiet threads are mostly empty: do not touch the rest. */
-	while (used < CHUNK_WORDS &&
-		(used < chunk->consumed || chunk->words[used] != 0))
+	while (used < CHUNK_WORDS && chunk->words[used] != 0)
 		used++;
 	memset(chunk->words, 0, used * sizeof(chunk->words[0]));
 	/* In this order, whatever the compiler thinks: if the process is killed
 	 * halfway, no record that is in the log already may seem to be new. */
 	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&chunk->seq, 0, __ATOMIC_RELEASE);
+	slot->consumed = 0;
+	slot->used = 0;
 	do
-		atomic_store(&chunk->link, (uint32_t)head);
+		atomic_store(&slot->link, (uint32_t)head);
 	while (!atomic_compare_exchange_weak(&spool->free_head, &head,
 		(head & ~(uint64_t)UINT32_MAX) | link));
 	if (atomic_load(&spool->waiting) != 0) {
@@ -313,12 +355,14 @@ void spool_give(struct spool *spool, struct chunk *chunk)
 	}
 }
 
-void spool_push_full(struct spool *spool, struct chunk *chunk)
+void spool_push_full(struct spool *spool, struct chunk *chunk, uint32_t used)
 {
+	struct spool_slot *slot = slot_of(spool, chunk);
 	uint32_t head = atomic_load(&spool->full_head);
 
+	slot->used = used;
 	do
-		atomic_store(&chunk->link, head);
+		atomic_store(&slot->link, head);
 	while (!atomic_compare_exchange_weak(
 		&spool->full_head, &head, spool_index(spool, chunk) + 1));
 	if (head == 0)
@@ -335,10 +379,10 @@ struct chunk *spool_pop_full(struct spool *spool)
 	atomic_store(&spool->full_count, 0);
 	newest = atomic_exchange(&spool->full_head, 0);
 	while (newest != 0) {
-		struct chunk *chunk = spool_chunk(spool, newest - 1);
-		uint32_t next = atomic_load(&chunk->link);
+		struct spool_slot *slot = &spool->slots[newest - 1];
+		uint32_t next = atomic_load(&slot->link);
 
-		atomic_store(&chunk->link, oldest);
+		atomic_store(&slot->link, oldest);
 		oldest = newest;
 		newest = next;
 	}
@@ -347,31 +391,45 @@ struct chunk *spool_pop_full(struct spool *spool)
 
 struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk)
 {
-	uint32_t link = atomic_load(&chunk->link);
+	uint32_t link = atomic_load(&slot_of(spool, chunk)->link);
 
 	return link == 0 ? NULL : spool_chunk(spool, link - 1);
 }
 
+void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
+	const struct chunk *next)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+
+	slot->used = used;
+	atomic_store(&slot->link, spool_index(spool, next) + 1);
+}
+
 const struct chunk *spool_find_full(
-	const struct spool *spool, uint32_t track, uint64_t seq)
+	const struct spool *spool, uint32_t track, uint64_t *seq)
 {
 	uint32_t index = atomic_load(&spool->full_head);
 	const struct chunk *found = NULL;
+	uint64_t least = UINT64_MAX; /* of those found */
 
 	while (index != 0) {
 		const struct chunk *chunk = spool_chunk(spool, index - 1);
+		const uint64_t its =
+			__atomic_load_n(&chunk->seq, __ATOMIC_RELAXED);
 
-		if (chunk->track == track && chunk->seq >= seq &&
-			(found == NULL || chunk->seq < found->seq))
+		if (chunk->track == track && its >= *seq && its < least) {
 			found = chunk;
-		index = atomic_load(&chunk->link);
+			least = its;
+		}
+		index = atomic_load(&spool->slots[index - 1].link);
 	}
+	*seq = least;
 	return found;
 }
 
 uint64_t spool_left(const struct spool *spool)
 {
-	uint32_t count = atomic_load(&spool->header->chunk_count);
+	uint32_t count = atomic_load(&spool->own.chunk_count);
 	uint64_t left = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -408,7 +466,7 @@ void spool_commit(struct spool *spool, struct chunk *chunk, uint32_t consumed,
 	struct spool_extent log)
 {
 	struct spool_header *header = spool->header;
-	uint64_t sequence = atomic_load(&header->sequence) + 1;
+	uint64_t sequence = atomic_load(&spool->own.sequence) + 1;
 	struct spool_commit *commit = &header->commits[sequence & 1];
 
 	*commit = (struct spool_commit){.log = log, .chunk = SPOOL_NO_CHUNK};
@@ -418,7 +476,10 @@ void spool_commit(struct spool *spool, struct chunk *chunk, uint32_t consumed,
 		commit->chunk = spool_index(spool, chunk);
 		commit->consumed = consumed;
 	}
+	atomic_store(&spool->own.sequence, sequence);
 	atomic_store(&header->sequence, sequence);
+	if (chunk != NULL)
+		slot_of(spool, chunk)->consumed = consumed;
 	/* Not before, as the compiler may have it: who finds this finds the
 	 * entry. */
 	if (chunk != NULL)

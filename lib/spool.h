@@ -3,6 +3,10 @@
  * The chunks of one recording, in a file mapped shared: what a program
  * recorded outlives it, however it dies. The header says all that another
  * process needs to complete the log.
+ *
+ * A wild store of the program may hit the mapping. So the recorder keeps in
+ * memory of its own whatever it needs to find its way - the header, the lists,
+ * how much of a chunk is in the log - and only writes that to the mapping.
  */
 #ifndef SPOOL_H
 #define SPOOL_H
@@ -106,8 +110,17 @@ struct spool_header {
 	uint32_t unrecorded;
 };
 
+/* The state of a chunk that the recorder relies on. */
+struct spool_slot {
+	_Atomic uint32_t link; /* index + 1 of the next in a list; 0: none */
+	uint32_t used;         /* words that its thread stored, once full */
+	uint32_t consumed;     /* words that are in the log */
+};
+
 struct spool {
 	struct spool_header *header; /* NULL: none */
+	struct spool_header own;     /* what stands there, unless it was hit */
+	struct spool_slot *slots;    /* by index, behind the chunks */
 	struct region region;        /* where it is, and all that it may have */
 	int fd;                      /* -1: memory that does not survive */
 	struct file_id id;           /* of the file */
@@ -153,6 +166,9 @@ void spool_close(struct spool *spool, bool keep);
  * was interrupted in here may go on. */
 void spool_leave(struct spool *spool);
 
+/* Stores the own header in the mapping. Before anything is recorded. */
+void spool_publish(struct spool *spool);
+
 /* Adds up to `chunks` chunks; false at the maximum or without space. Any
  * thread; where two meet, one grows and the other waits for it. */
 bool spool_grow(struct spool *spool, uint32_t chunks);
@@ -166,19 +182,29 @@ struct chunk *spool_take(struct spool *spool);
 /* Gives a chunk back. Clears it. Any thread. */
 void spool_give(struct spool *spool, struct chunk *chunk);
 
-/* Hands a full chunk to the background thread. Lock-free, any thread. */
-void spool_push_full(struct spool *spool, struct chunk *chunk);
+/* Hands a full chunk, of which `used` words were stored, to the background
+ * thread. Lock-free, any thread. */
+void spool_push_full(struct spool *spool, struct chunk *chunk, uint32_t used);
 
-/* All full chunks, linked oldest first by `link`; NULL if none. */
+/* All full chunks as a list, oldest first; NULL if none. */
 struct chunk *spool_pop_full(struct spool *spool);
 
 /* The chunk after this one in such a list, or NULL. */
 struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk);
 
-/* The oldest full chunk of this track whose seq is `seq` or more, or NULL.
- * While nobody pops. */
+/* Makes `next` the chunk after this one, of which `used` words were stored. */
+void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
+	const struct chunk *next);
+
+/* Words of a chunk that its thread stored, once it was pushed; and that are in
+ * the log. */
+uint32_t spool_used(const struct spool *spool, const struct chunk *chunk);
+uint32_t spool_consumed(const struct spool *spool, const struct chunk *chunk);
+
+/* The oldest full chunk of this track whose seq is `*seq` or more, and through
+ * `seq` its own; or NULL. While nobody pops. */
 const struct chunk *spool_find_full(
-	const struct spool *spool, uint32_t track, uint64_t seq);
+	const struct spool *spool, uint32_t track, uint64_t *seq);
 
 /* How many records are not in the log, in all chunks. */
 uint64_t spool_left(const struct spool *spool);

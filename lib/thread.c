@@ -255,13 +255,15 @@ struct chunk_losses thread_losses(const struct thread *thread)
 static void retire(struct thread *thread)
 {
 	struct chunk *chunk = atomic_exchange(&thread->live, NULL);
+	uint32_t used;
 
 	if (chunk == NULL)
 		return;
+	used = thread_used(thread, chunk);
 	set_next(thread, NOWHERE);
 	thread->end = NULL;
 	if (is_current(thread))
-		spool_push_full(session_spool(), chunk);
+		spool_push_full(session_spool(), chunk, used);
 }
 
 static struct chunk *take_waiting(struct thread *thread)

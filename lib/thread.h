@@ -126,6 +126,17 @@ static inline bool thread_may_store(
 	       next - (uintptr_t)address <= bytes;
 }
 
+/* Words of this chunk that the thread has stored, if it is its live one. */
+static inline uint32_t thread_used(
+	const struct thread *thread, const struct chunk *chunk)
+{
+	uintptr_t next =
+		(uintptr_t)__atomic_load_n(&thread->hot.next, __ATOMIC_ACQUIRE);
+	uintptr_t used = next - (uintptr_t)chunk->words;
+
+	return used <= sizeof(chunk->words) ? (uint32_t)(used / 8) : 0;
+}
+
 /* Does this thread's state hold back events, for want of room? */
 static inline bool thread_is_pending(const struct thread *thread)
 {

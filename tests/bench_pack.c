@@ -156,7 +156,7 @@ static int64_t pack(const struct program *program, struct log_writer *writer)
 	if (packer == NULL)
 		return -1;
 	for (size_t i = 0; i < CHUNKS && status == CTP_OK; i++) {
-		uint32_t consumed;
+		uint32_t consumed = 0;
 
 		status = packer_read_events(
 			packer, &program->chunks[i], &consumed, &err);

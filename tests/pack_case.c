@@ -93,7 +93,7 @@ void case_put_text(enum chunk_long kind, const uint64_t *words, size_t count,
 
 void case_pack(void)
 {
-	uint32_t consumed = 0;
+	uint32_t consumed = case_chunk->consumed;
 
 	ck_assert_int_eq(
 		packer_read_events(case_packer, case_chunk, &consumed, NULL),
@@ -105,7 +105,7 @@ void case_pack(void)
 
 void case_pack_registry(void)
 {
-	uint32_t consumed = 0;
+	uint32_t consumed = case_chunk->consumed;
 
 	ck_assert_int_eq(
 		packer_registry(case_packer, case_chunk, &consumed, NULL),

@@ -81,7 +81,7 @@ void hand_open(struct hand *hand, uint32_t chunks)
 void hand_begin_log(struct hand *hand)
 {
 	const struct spool_header *header = hand->spool.header;
-	uint32_t consumed;
+	uint32_t consumed = hand->registry->consumed;
 
 	ck_assert_int_eq(
 		log_frame_header(hand->writer, header, hand->spool.path, NULL),
@@ -121,7 +121,7 @@ void hand_ranges(
 
 uint32_t hand_write(struct hand *hand, struct chunk *chunk)
 {
-	uint32_t consumed;
+	uint32_t consumed = chunk->consumed;
 
 	ck_assert_int_eq(
 		packer_read_events(hand->packer, chunk, &consumed, NULL),

@@ -86,7 +86,8 @@ START_TEST(impossible_tracks_and_sites_cost_their_record_alone)
 	case_read_log();
 	ck_assert_str_eq(case_text.events, "0 1 begin (site 1)\n0 6 end\n");
 	ck_assert_str_eq(case_text.losses,
-		"truncated 1\nunknown_sites 1\nunknown_events 1\n");
+		"dropped_events 5\ntruncated 1\nunknown_sites 1\n"
+		"unknown_events 1\n");
 }
 END_TEST
 

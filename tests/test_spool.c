@@ -93,7 +93,9 @@ START_TEST(chunks_given_back_are_clear)
 			ck_assert_ptr_nonnull(chunk);
 			for (uint32_t k = 0; k < used[i]; k++)
 				chunk->words[k] = k + 1;
-			chunk->consumed = used[j] < used[i] ? used[j] : used[i];
+			spool_commit(&spool, chunk,
+				used[j] < used[i] ? used[j] : used[i],
+				(struct spool_extent){0});
 			chunk->seq = 9;
 			spool_give(&spool, chunk);
 			ck_assert_ptr_eq(spool_take(&spool), chunk);
@@ -112,13 +114,13 @@ START_TEST(full_chunks_come_out_oldest_first)
 	ck_assert_ptr_null(spool_pop_full(&spool));
 	for (uint32_t i = 0; i < 4; i++)
 		chunks[i] = spool_take(&spool);
-	spool_push_full(&spool, chunks[3]);
-	spool_push_full(&spool, chunks[0]);
-	spool_push_full(&spool, chunks[2]);
+	spool_push_full(&spool, chunks[3], 0);
+	spool_push_full(&spool, chunks[0], 0);
+	spool_push_full(&spool, chunks[2], 0);
 	chunk = spool_pop_full(&spool);
 	ck_assert_ptr_eq(chunk, chunks[3]);
 	/* What comes meanwhile is for the next time. */
-	spool_push_full(&spool, chunks[1]);
+	spool_push_full(&spool, chunks[1], 0);
 	chunk = spool_next(&spool, chunk);
 	ck_assert_ptr_eq(chunk, chunks[0]);
 	chunk = spool_next(&spool, chunk);
@@ -356,7 +358,7 @@ static void *give_later(void *argument)
 	struct timespec rest = {0, 20000000};
 
 	(void)nanosleep(&rest, NULL);
-	spool_push_full(&spool, argument);
+	spool_push_full(&spool, argument, 0);
 	(void)nanosleep(&rest, NULL);
 	spool_give(&spool, spool_pop_full(&spool));
 	return NULL;
@@ -404,7 +406,7 @@ static void *churn(void *argument)
 		chunk->words[0] = number + 1;
 		atomic_store(&owners[spool_index(&spool, chunk)], 0);
 		if (i % 3 == 0)
-			spool_push_full(&spool, chunk);
+			spool_push_full(&spool, chunk, 0);
 		else
 			spool_give(&spool, chunk);
 		if (number != 0)
