@@ -105,7 +105,7 @@ static __attribute__((noinline)) uint64_t hash_long(
 	for (; left > BLOCK_BYTES; left -= BLOCK_BYTES, at += BLOCK_BYTES)
 		value = add_block(value, at);
 	sum = add_pairs(at, (left - 1) / PAIR_BYTES);
-	at += left - PAIR_BYTES;
+	at = at + left - PAIR_BYTES;
 	sum += (hash_wide)(load(at) + last[0]) * (load(at + 8) + last[1]);
 	return hash_triple(value, (uint64_t)sum, (uint64_t)(sum >> 64));
 }
