@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Millions of values in one another, of each form that nests, are refused or
+# read where the stack is small; and patterns end, whatever they are.
+set -u
+ctprof=${CTPROF:?}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+# What calls itself for each level would need more.
+# shellcheck disable=SC3045
+ulimit -s 1024
+
+report() {
+	if [ "$1" = 0 ]; then
+		echo "ok $2"
+	else
+		echo "not ok $2: $(head -c 300 "$work/err")"
+		failed=1
+	fi
+}
+
+# of BYTES TEXT: the text, again and again.
+of() {
+	yes "$2" | tr -d '\n' | head -c "$1"
+}
+
+# ends STATUS NAME COMMAND...: with words, and not by a signal?
+ends() {
+	expected=$1
+	name=$2
+	shift 2
+	timeout 100 "$@" >"$work/out" 2>"$work/err"
+	[ $? = "$expected" ] && grep -q '^ctprof: ' "$work/err"
+	report $? "$name"
+}
+
+event='"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"f"'
+{
+	printf '[{%s,"args":{"a":' "$event"
+	of 10000000 '['
+	of 10000000 ']'
+	printf '}}]\n'
+} >"$work/arrays"
+{
+	printf '{"other":'
+	of 50000000 '{"a":'
+	printf '1'
+	of 10000000 '}'
+	printf ',"traceEvents":[{%s}]}\n' "$event"
+} >"$work/objects"
+{
+	# shellcheck disable=SC2016
+	printf '{"$schema":"https://www.speedscope.app/file-format-schema.json",'
+	printf '"shared":{"frames":'
+	of 10000000 '['
+} >"$work/frames"
+for name in arrays objects frames; do
+	ends 6 "JSON: ten million $name" \
+		"$ctprof" convert -t pstats "$work/$name"
+done
+for name in arrays objects; do
+	timeout 100 "$ctprof" repair -o "$work/$name.json" "$work/$name" \
+		>"$work/out" 2>"$work/err"
+	report $? "repair: ten million $name are mended"
+done
+ends 3 "the registry of nodes: ten million arrays" \
+	"$ctprof" annotate --registry "$work/arrays" "$work/arrays.json"
+
+printf 'main;f 1\nmain;g 2\n' >"$work/folded"
+"$ctprof" convert -t pstats "$work/folded" >"$work/pstats"
+"$ctprof" convert -t pprof "$work/folded" | gzip -dc >"$work/pprof"
+# A table whose first key is a tuple of one, that of another, and so on.
+{
+	printf '{'
+	of 20000000 ')!' | tr '!' '\001'
+} >"$work/tuples"
+ends 3 "marshal: ten million tuples" \
+	"$ctprof" convert -f pstats -t folded "$work/tuples"
+# Groups, which are long out of use, of field 15.
+{
+	cat "$work/pprof"
+	of 10000000 '{'
+	of 10000000 '|'
+} >"$work/groups"
+ends 4 "protobuf: ten million groups" \
+	"$ctprof" convert --strict -f pprof -t folded "$work/groups"
+
+# A name that nearly matches in as many ways as there are.
+{
+	printf 'main;f 1\nmain;'
+	of 50000 'a'
+	printf ' 5\n'
+} >"$work/long"
+stars=$(of 4000 'a*')b
+printf '1%%  %s\n1%%  *%sb\n' "$stars" "$(of 2000 'a')" >"$work/allowed"
+timeout 100 "$ctprof" check --limits "$work/allowed" "$work/long" "$work/long" \
+	>"$work/out" 2>"$work/err"
+report $? "check: limits with thousands of stars"
+{
+	echo 'phase p'
+	echo "name $stars"
+	echo "name *$(of 2000 'a')b"
+} >"$work/rules"
+printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"%s"}]\n' \
+	"$(of 50000 'a')" >"$work/name"
+timeout 100 "$ctprof" phases --rules "$work/rules" "$work/name" \
+	>"$work/out" 2>"$work/err"
+report $? "phases: rules with thousands of stars"
+ends 1 "cut: a pattern with thousands of stars" \
+	"$ctprof" cut --around "$stars" -t chrome "$work/name"
+exit $failed
