@@ -5,23 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-struct case_given case_given;
+struct cut_case_given cut_case_given;
 
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	(void)source;
 	(void)err;
-	if (case_given.taken == case_given.count)
+	if (cut_case_given.taken == cut_case_given.count)
 		return CTP_END;
-	*event = case_given.events[case_given.taken++];
+	*event = cut_case_given.events[cut_case_given.taken++];
 	return CTP_OK;
 }
 
 static uint64_t position(const struct event_source *source)
 {
 	(void)source;
-	return case_given.taken;
+	return cut_case_given.taken;
 }
 
 static void close_given(struct event_source *source)
@@ -29,13 +29,13 @@ static void close_given(struct event_source *source)
 	trace_free(source->trace);
 }
 
-void case_set_up(void)
+void cut_case_set_up(void)
 {
 	static const char *const names[SITES] = {"a", "b", "c", "d", "e"};
 	struct trace *trace = trace_new();
 
-	memset(&case_given, 0, sizeof(case_given));
-	case_given.source = (struct event_source){.trace = trace,
+	memset(&cut_case_given, 0, sizeof(cut_case_given));
+	cut_case_given.source = (struct event_source){.trace = trace,
 		.next = next,
 		.position = position,
 		.close = close_given};
@@ -47,7 +47,7 @@ void case_set_up(void)
 			trace, (struct trace_track){.pid = 1, .tid = i});
 }
 
-struct event case_make(
+struct event cut_case_make(
 	enum event_kind kind, uint32_t track, uint32_t site, int64_t time_ns)
 {
 	return (struct event){.kind = kind,
@@ -57,50 +57,51 @@ struct event case_make(
 		.device = -1};
 }
 
-void case_give(struct event event)
+void cut_case_give(struct event event)
 {
-	ck_assert_uint_lt(case_given.count, EVENTS_MAX);
-	case_given.events[case_given.count++] = event;
-	if (case_given.source.trace->end_ns < event.time_ns)
-		case_given.source.trace->end_ns = event.time_ns;
+	ck_assert_uint_lt(cut_case_given.count, EVENTS_MAX);
+	cut_case_given.events[cut_case_given.count++] = event;
+	if (cut_case_given.source.trace->end_ns < event.time_ns)
+		cut_case_given.source.trace->end_ns = event.time_ns;
 }
 
-void case_begin(uint32_t track, uint32_t site, int64_t time_ns)
+void cut_case_begin(uint32_t track, uint32_t site, int64_t time_ns)
 {
-	case_give(case_make(EVENT_BEGIN, track, site, time_ns));
+	cut_case_give(cut_case_make(EVENT_BEGIN, track, site, time_ns));
 }
 
-void case_end(uint32_t track, int64_t time_ns)
+void cut_case_end(uint32_t track, int64_t time_ns)
 {
-	case_give(case_make(EVENT_END, track, TRACE_NONE, time_ns));
+	cut_case_give(cut_case_make(EVENT_END, track, TRACE_NONE, time_ns));
 }
 
-void case_complete(
+void cut_case_complete(
 	uint32_t track, uint32_t site, int64_t time_ns, uint64_t dur_ns)
 {
-	struct event event = case_make(EVENT_COMPLETE, track, site, time_ns);
+	struct event event =
+		cut_case_make(EVENT_COMPLETE, track, site, time_ns);
 
 	event.dur_ns = dur_ns;
-	case_give(event);
+	cut_case_give(event);
 }
 
-void case_async(enum event_kind kind, uint32_t site, int64_t time_ns)
+void cut_case_async(enum event_kind kind, uint32_t site, int64_t time_ns)
 {
-	struct event event = case_make(kind, 0, site, time_ns);
+	struct event event = cut_case_make(kind, 0, site, time_ns);
 
 	event.id = 7;
-	case_give(event);
+	cut_case_give(event);
 }
 
-struct cut *case_open_cut(void)
+struct cut *cut_case_open_cut(void)
 {
 	struct cut *cut;
 
-	ck_assert_int_eq(cut_open(&case_given.source, &cut, NULL), CTP_OK);
+	ck_assert_int_eq(cut_open(&cut_case_given.source, &cut, NULL), CTP_OK);
 	return cut;
 }
 
-const char *case_text(struct event_source *source)
+const char *cut_case_text(struct event_source *source)
 {
 	static const char kinds[EVENT_KINDS] = {[EVENT_BEGIN] = '(',
 		[EVENT_END] = ')',

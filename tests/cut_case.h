@@ -11,30 +11,30 @@
 #define EVENTS_MAX 4096
 
 /* Gives the events of an array. */
-struct case_given {
+struct cut_case_given {
 	struct event_source source; /* first */
 	struct event events[EVENTS_MAX];
 	size_t count;
 	size_t taken;
 };
-extern struct case_given case_given;
+extern struct cut_case_given cut_case_given;
 
 /* No events, on tracks 0 to 2 of process 1; sites are called "a" to "e". */
-void case_set_up(void);
+void cut_case_set_up(void);
 
-struct event case_make(
+struct event cut_case_make(
 	enum event_kind kind, uint32_t track, uint32_t site, int64_t time_ns);
-void case_give(struct event event);
-void case_begin(uint32_t track, uint32_t site, int64_t time_ns);
-void case_end(uint32_t track, int64_t time_ns);
-void case_complete(
+void cut_case_give(struct event event);
+void cut_case_begin(uint32_t track, uint32_t site, int64_t time_ns);
+void cut_case_end(uint32_t track, int64_t time_ns);
+void cut_case_complete(
 	uint32_t track, uint32_t site, int64_t time_ns, uint64_t dur_ns);
-void case_async(enum event_kind kind, uint32_t site, int64_t time_ns);
+void cut_case_async(enum event_kind kind, uint32_t site, int64_t time_ns);
 
-struct cut *case_open_cut(void);
+struct cut *cut_case_open_cut(void);
 
 /* What comes out: a sign for each event, its site, time and length; good until
  * the next call. */
-const char *case_text(struct event_source *source);
+const char *cut_case_text(struct event_source *source);
 
 #endif

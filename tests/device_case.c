@@ -33,21 +33,21 @@ static const struct trace_track tracks[TRACKS] = {
 	[CALLS] = {.kind = TRACE_CALLS, .pid = 10},
 };
 
-struct trace *case_trace;
-struct replay *case_replay;
-struct profile *case_profile;
+struct trace *device_case_trace;
+struct replay *device_case_replay;
+struct profile *device_case_profile;
 static int64_t now;
 
 static uint32_t text(const char *bytes)
 {
-	return strtab_add(case_trace->text, bytes, strlen(bytes));
+	return strtab_add(device_case_trace->text, bytes, strlen(bytes));
 }
 
-void case_start(struct replay_options options)
+void device_case_start(struct replay_options options)
 {
-	replay_free(case_replay);
-	case_replay = replay_new(case_trace, options);
-	ck_assert_ptr_nonnull(case_replay);
+	replay_free(device_case_replay);
+	device_case_replay = replay_new(device_case_trace, options);
+	ck_assert_ptr_nonnull(device_case_replay);
 	now = 0;
 }
 
@@ -61,40 +61,42 @@ static void add_device(int64_t pid)
 	struct trace_device device = {
 		.pid = pid, .number = 1, .arg_count = 2, .args = args};
 
-	ck_assert_uint_ne(trace_add_device(case_trace, &device), TRACE_NONE);
+	ck_assert_uint_ne(
+		trace_add_device(device_case_trace, &device), TRACE_NONE);
 }
 
-void case_set_up(void)
+void device_case_set_up(void)
 {
-	case_trace = trace_new();
-	ck_assert_ptr_nonnull(case_trace);
+	device_case_trace = trace_new();
+	ck_assert_ptr_nonnull(device_case_trace);
 	for (uint32_t i = 0; i < SITES; i++) {
 		struct trace_site site = {.name = text(sites[i].name),
 			.file = text(i < LAUNCH ? "a.c" : ""),
 			.category = text(sites[i].category)};
 
-		ck_assert_uint_eq(trace_add_place(case_trace, site), i);
+		ck_assert_uint_eq(trace_add_place(device_case_trace, site), i);
 	}
 	for (uint32_t i = 0; i < TRACKS; i++)
-		ck_assert_uint_eq(trace_add_track(case_trace, tracks[i]), i);
+		ck_assert_uint_eq(
+			trace_add_track(device_case_trace, tracks[i]), i);
 	add_device(10);
 	add_device(20);
-	case_start((struct replay_options){.tree = true});
+	device_case_start((struct replay_options){.tree = true});
 }
 
-void case_tear_down(void)
+void device_case_tear_down(void)
 {
-	replay_free(case_replay);
-	case_replay = NULL;
-	profile_free(case_profile);
-	case_profile = NULL;
-	trace_free(case_trace);
+	replay_free(device_case_replay);
+	device_case_replay = NULL;
+	profile_free(device_case_profile);
+	device_case_profile = NULL;
+	trace_free(device_case_trace);
 }
 
 static void add(struct event event)
 {
 	event.time_ns = now;
-	ck_assert_int_eq(replay_add(case_replay, &event, NULL), CTP_OK);
+	ck_assert_int_eq(replay_add(device_case_replay, &event, NULL), CTP_OK);
 }
 
 void on(uint32_t track, int what)
@@ -161,25 +163,26 @@ void ran(int64_t node, uint64_t dur_ns, uint64_t id)
 		.args = &arg});
 }
 
-void case_finish(void)
+void device_case_finish(void)
 {
 	ck_assert_int_eq(
-		replay_finish(case_replay, &case_profile, NULL), CTP_OK);
-	ck_assert_int_eq(profile_sort(case_profile, NULL), CTP_OK);
+		replay_finish(device_case_replay, &device_case_profile, NULL),
+		CTP_OK);
+	ck_assert_int_eq(profile_sort(device_case_profile, NULL), CTP_OK);
 }
 
 uint32_t find(int site)
 {
-	for (uint32_t i = 0; i < case_profile->function_count; i++)
-		if (strcmp(case_profile->functions[i].name, sites[site].name) ==
-			0)
+	for (uint32_t i = 0; i < device_case_profile->function_count; i++)
+		if (strcmp(device_case_profile->functions[i].name,
+			    sites[site].name) == 0)
 			return i;
 	ck_abort_msg("there is no function %s", sites[site].name);
 }
 
 const struct profile_function *function(int site)
 {
-	return &case_profile->functions[find(site)];
+	return &device_case_profile->functions[find(site)];
 }
 
 struct profile_cost edge(int caller, int callee)
@@ -187,10 +190,10 @@ struct profile_cost edge(int caller, int callee)
 	uint32_t from = find(caller);
 	uint32_t to = find(callee);
 
-	for (uint32_t i = 0; i < case_profile->edge_count; i++)
-		if (case_profile->edges[i].caller == from &&
-			case_profile->edges[i].callee == to)
-			return case_profile->edges[i].cost;
+	for (uint32_t i = 0; i < device_case_profile->edge_count; i++)
+		if (device_case_profile->edges[i].caller == from &&
+			device_case_profile->edges[i].callee == to)
+			return device_case_profile->edges[i].cost;
 	return (struct profile_cost){0, 0, 0, 0};
 }
 

@@ -17,16 +17,16 @@ enum { T0, T1, STREAM, OTHER, OTHER_STREAM, NAMELESS, CALLS, TRACKS };
 /* What stands for the file of K and the others on STREAM. */
 #define GPU "<gpu:1 Tester 9>"
 
-/* Of one test; case_profile is there after case_finish(). */
-extern struct trace *case_trace;
-extern struct replay *case_replay;
-extern struct profile *case_profile;
+/* Of one test; device_case_profile is there after device_case_finish(). */
+extern struct trace *device_case_trace;
+extern struct replay *device_case_replay;
+extern struct profile *device_case_profile;
 
-void case_set_up(void);
-void case_tear_down(void);
+void device_case_set_up(void);
+void device_case_tear_down(void);
 
 /* Begins again, with these options; they were a tree and no more. */
-void case_start(struct replay_options options);
+void device_case_start(struct replay_options options);
 
 /* A range begins (a site) or ends (END), ten nanoseconds after the last. */
 void on(uint32_t track, int what);
@@ -46,7 +46,7 @@ void capture(uint32_t track, int64_t node);
 void ran(int64_t node, uint64_t dur_ns, uint64_t id);
 
 /* Ends the replay and sorts its profile. */
-void case_finish(void);
+void device_case_finish(void);
 
 /* Each aborts the test if there is no such function; an edge that is not there
  * has no costs. */

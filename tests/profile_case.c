@@ -7,89 +7,97 @@
 
 #include "quick_check.h"
 
-struct profile *case_profile;
-char *case_bytes;
-size_t case_size;
+struct profile *profile_case_profile;
+char *profile_case_bytes;
+size_t profile_case_size;
 
-void case_set_up(void)
+void profile_case_set_up(void)
 {
-	case_profile = profile_new();
-	ck_assert_ptr_nonnull(case_profile);
+	profile_case_profile = profile_new();
+	ck_assert_ptr_nonnull(profile_case_profile);
 }
 
-void case_tear_down(void)
+void profile_case_tear_down(void)
 {
-	profile_free(case_profile);
-	free(case_bytes);
-	case_bytes = NULL;
+	profile_free(profile_case_profile);
+	free(profile_case_bytes);
+	profile_case_bytes = NULL;
 }
 
-uint32_t case_function(
+uint32_t profile_case_function(
 	const char *name, const char *file, struct profile_cost cost)
 {
-	uint32_t number = profile_add_function(case_profile, name, file, 7);
+	uint32_t number =
+		profile_add_function(profile_case_profile, name, file, 7);
 
 	ck_assert_uint_ne(number, PROFILE_NONE);
-	case_profile->functions[number].cost = cost;
+	profile_case_profile->functions[number].cost = cost;
 	return number;
 }
 
-void case_edge(uint32_t caller, uint32_t callee, struct profile_cost cost)
+void profile_case_edge(
+	uint32_t caller, uint32_t callee, struct profile_cost cost)
 {
-	uint32_t number = profile_add_edge(case_profile, caller, callee);
+	uint32_t number =
+		profile_add_edge(profile_case_profile, caller, callee);
 
 	ck_assert_uint_ne(number, PROFILE_NONE);
-	case_profile->edges[number].cost = cost;
+	profile_case_profile->edges[number].cost = cost;
 }
 
-uint32_t case_node(uint32_t parent, uint32_t function, uint64_t self_ns)
+uint32_t profile_case_node(uint32_t parent, uint32_t function, uint64_t self_ns)
 {
-	uint32_t number = profile_add_node(case_profile, parent, function);
+	uint32_t number =
+		profile_add_node(profile_case_profile, parent, function);
 
 	ck_assert_uint_ne(number, PROFILE_NONE);
-	case_profile->nodes[number].self_ns = self_ns;
+	profile_case_profile->nodes[number].self_ns = self_ns;
 	return number;
 }
 
-void case_lone(const char *name, const char *file)
+void profile_case_lone(const char *name, const char *file)
 {
 	struct profile_cost cost = {1, 1, 10, 10};
-	uint32_t number = case_function(name, file, cost);
+	uint32_t number = profile_case_function(name, file, cost);
 
-	case_profile->functions[number].root = cost;
-	(void)case_node(0, number, 10);
+	profile_case_profile->functions[number].root = cost;
+	(void)profile_case_node(0, number, 10);
 }
 
-void case_recursion(void)
+void profile_case_recursion(void)
 {
-	uint32_t f = case_function(
+	uint32_t f = profile_case_function(
 		"f", "r.c", (struct profile_cost){4, 1, 440, 605});
-	uint32_t g = case_function(
+	uint32_t g = profile_case_function(
 		"g", "r.c", (struct profile_cost){3, 1, 165, 495});
 	uint32_t at = 0;
 
-	case_profile->functions[f].root = (struct profile_cost){1, 1, 110, 605};
-	case_edge(f, g, (struct profile_cost){3, 1, 165, 495});
-	case_edge(g, f, (struct profile_cost){3, 1, 330, 440});
+	profile_case_profile->functions[f].root =
+		(struct profile_cost){1, 1, 110, 605};
+	profile_case_edge(f, g, (struct profile_cost){3, 1, 165, 495});
+	profile_case_edge(g, f, (struct profile_cost){3, 1, 330, 440});
 	for (unsigned i = 0; i < 7; i++)
-		at = i % 2 == 0 ? case_node(at, f, 110) : case_node(at, g, 55);
+		at = i % 2 == 0 ? profile_case_node(at, f, 110)
+				: profile_case_node(at, g, 55);
 }
 
-void case_write(const struct format *format)
+void profile_case_write(const struct format *format)
 {
 	FILE *out;
 
-	free(case_bytes);
-	case_bytes = NULL;
-	out = open_memstream(&case_bytes, &case_size);
+	free(profile_case_bytes);
+	profile_case_bytes = NULL;
+	out = open_memstream(&profile_case_bytes, &profile_case_size);
 	ck_assert_ptr_nonnull(out);
-	ck_assert_int_eq(profile_sort(case_profile, NULL), CTP_OK);
+	ck_assert_int_eq(profile_sort(profile_case_profile, NULL), CTP_OK);
 	ck_assert_int_eq(
-		format->write_profile(out, case_profile, NULL, NULL), CTP_OK);
+		format->write_profile(out, profile_case_profile, NULL, NULL),
+		CTP_OK);
 	ck_assert_int_eq(fclose(out), 0);
 }
 
-bool case_wrote(const void *part, size_t part_size)
+bool profile_case_wrote(const void *part, size_t part_size)
 {
-	return memmem(case_bytes, case_size, part, part_size) != NULL;
+	return memmem(profile_case_bytes, profile_case_size, part, part_size) !=
+	       NULL;
 }

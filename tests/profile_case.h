@@ -9,41 +9,44 @@
 
 #include "format.h"
 
-extern struct profile *case_profile;
-extern char *case_bytes; /* what was written last; ends with a zero byte */
-extern size_t case_size;
+extern struct profile *profile_case_profile;
+extern char
+	*profile_case_bytes; /* what was written last; ends with a zero byte */
+extern size_t profile_case_size;
 
 /* Before and after each test. */
-void case_set_up(void);
-void case_tear_down(void);
+void profile_case_set_up(void);
+void profile_case_tear_down(void);
 
 /* A function on line 7, with costs; an edge with costs; a node of the tree. */
-uint32_t case_function(
+uint32_t profile_case_function(
 	const char *name, const char *file, struct profile_cost cost);
-void case_edge(uint32_t caller, uint32_t callee, struct profile_cost cost);
-uint32_t case_node(uint32_t parent, uint32_t function, uint64_t self_ns);
+void profile_case_edge(
+	uint32_t caller, uint32_t callee, struct profile_cost cost);
+uint32_t profile_case_node(
+	uint32_t parent, uint32_t function, uint64_t self_ns);
 
 /* A function that was called once, by nobody, for 10 ns. */
-void case_lone(const char *name, const char *file);
+void profile_case_lone(const char *name, const char *file);
 
 /*
  * f(6): f and g call each other, f four times and g three, each f 110 and each
  * g 55 long itself. cProfile's counts for it, on four versions of Python, are
  * f (1, 4) called by g (3, 1), and g (1, 3) called by f (3, 1).
  */
-void case_recursion(void);
+void profile_case_recursion(void);
 
 /* Sorts and writes the profile; fails the test if that fails. */
-void case_write(const struct format *format);
+void profile_case_write(const struct format *format);
 
 /* Is this part of what was written? */
-bool case_wrote(const void *part, size_t part_size);
+bool profile_case_wrote(const void *part, size_t part_size);
 
 #define CASE_HAS(text) \
-	ck_assert_msg(case_wrote(text, sizeof(text) - 1), "no %s in %s", text, \
-		case_bytes)
+	ck_assert_msg(profile_case_wrote(text, sizeof(text) - 1), \
+		"no %s in %s", text, profile_case_bytes)
 #define CASE_LACKS(text) \
-	ck_assert_msg(!case_wrote(text, sizeof(text) - 1), "%s in %s", text, \
-		case_bytes)
+	ck_assert_msg(!profile_case_wrote(text, sizeof(text) - 1), "%s in %s", \
+		text, profile_case_bytes)
 
 #endif

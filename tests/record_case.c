@@ -16,32 +16,33 @@
 
 #define CASE_LOG_MAX ((size_t)64 * 1024 * 1024)
 
-char case_directory[64];
-char case_path[256];
+char record_case_directory[64];
+char record_case_path[256];
 
-void case_set_up(void)
+void record_case_set_up(void)
 {
-	(void)snprintf(
-		case_directory, sizeof(case_directory), "./test_record.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(case_directory));
-	(void)snprintf(
-		case_path, sizeof(case_path), "%s/run.ctp", case_directory);
+	(void)snprintf(record_case_directory, sizeof(record_case_directory),
+		"./test_record.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(record_case_directory));
+	(void)snprintf(record_case_path, sizeof(record_case_path), "%s/run.ctp",
+		record_case_directory);
 }
 
-void case_tear_down(void)
+void record_case_tear_down(void)
 {
 	char command[300];
 
 	(void)ctp_stop();
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", case_directory);
+	(void)snprintf(
+		command, sizeof(command), "rm -rf '%s'", record_case_directory);
 	ck_assert_int_eq(system(command), 0);
 }
 
-void case_start(enum ctp_policy policy, uint64_t buffer_bytes)
+void record_case_start(enum ctp_policy policy, uint64_t buffer_bytes)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	options.out = case_path;
+	options.out = record_case_path;
 	options.policy = policy;
 	options.buffer_bytes = buffer_bytes;
 	options.buffer_max = 4 * buffer_bytes;
@@ -69,7 +70,7 @@ static void count(struct case_content *content,
 			event->args[0].value.text.bytes);
 }
 
-struct case_content case_read_log(const char *log, const char *name)
+struct case_content record_case_read_log(const char *log, const char *name)
 {
 	static int64_t last[4096];
 	struct case_content content = {.ordered = true};
@@ -103,12 +104,12 @@ struct case_content case_read_log(const char *log, const char *name)
 	return content;
 }
 
-const char *case_child_path(long pid)
+const char *record_case_child_path(long pid)
 {
 	static char path[300];
 
-	(void)snprintf(
-		path, sizeof(path), "%s/run.%ld.ctp", case_directory, pid);
+	(void)snprintf(path, sizeof(path), "%s/run.%ld.ctp",
+		record_case_directory, pid);
 	return path;
 }
 
@@ -125,7 +126,7 @@ static char *read_file(const char *path, size_t *size)
 	return bytes;
 }
 
-char *case_read_events(const char *log)
+char *record_case_read_events(const char *log)
 {
 	size_t size;
 	char *bytes = read_file(log, &size);
@@ -147,12 +148,12 @@ char *case_read_events(const char *log)
 	return bytes;
 }
 
-void case_begin(const char *name)
+void record_case_begin(const char *name)
 {
 	ctp_begin(ctp_site_intern(name, NULL, 0));
 }
 
-void case_wait(pid_t child)
+void record_case_wait(pid_t child)
 {
 	int status = -1;
 
@@ -161,32 +162,33 @@ void case_wait(pid_t child)
 	ck_assert_int_eq(status, 0);
 }
 
-_Noreturn void case_leave(void)
+_Noreturn void record_case_leave(void)
 {
 	_exit(ctp_stop() == CTP_OK ? 0 : 1);
 }
 
-_Noreturn void case_leave_as(long number)
+_Noreturn void record_case_leave_as(long number)
 {
 	char path[300];
 
-	(void)snprintf(path, sizeof(path), "%s", case_child_path(number));
+	(void)snprintf(
+		path, sizeof(path), "%s", record_case_child_path(number));
 	if (ctp_stop() != CTP_OK)
 		_exit(1);
-	_exit(rename(case_child_path(getpid()), path) == 0 ? 0 : 1);
+	_exit(rename(record_case_child_path(getpid()), path) == 0 ? 0 : 1);
 }
 
-void case_expect(const char *log, const char *expected)
+void record_case_expect(const char *log, const char *expected)
 {
-	char *events = case_read_events(log);
+	char *events = record_case_read_events(log);
 
 	ck_assert_str_eq(events, expected);
 	free(events);
 }
 
-int case_file_count(void)
+int record_case_file_count(void)
 {
-	DIR *directory = opendir(case_directory);
+	DIR *directory = opendir(record_case_directory);
 	int count = 0;
 
 	ck_assert_ptr_nonnull(directory);
@@ -197,7 +199,7 @@ int case_file_count(void)
 	return count;
 }
 
-uint64_t case_lost(const struct case_content *content)
+uint64_t record_case_lost(const struct case_content *content)
 {
 	uint64_t sum = 0;
 
@@ -207,7 +209,7 @@ uint64_t case_lost(const struct case_content *content)
 	return sum;
 }
 
-int case_early_return(int n)
+int record_case_early_return(int n)
 {
 	CTP_SCOPE("early");
 	if (n > 0)
@@ -219,13 +221,13 @@ int case_early_return(int n)
 	return n;
 }
 
-void case_record(int ranges)
+void record_case_record(int ranges)
 {
 	for (int i = 0; i < ranges; i++)
-		(void)case_early_return(1);
+		(void)record_case_early_return(1);
 }
 
-uint64_t case_file_size(const char *path)
+uint64_t record_case_file_size(const char *path)
 {
 	struct stat file;
 

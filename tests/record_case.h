@@ -33,8 +33,8 @@
 #endif
 #define CASE_SANITIZED (CASE_ADDRESS_SANITIZED || CASE_THREAD_SANITIZED)
 
-extern char case_directory[64];
-extern char case_path[256]; /* of the log */
+extern char record_case_directory[64];
+extern char record_case_path[256]; /* of the log */
 
 /* What a log holds, counted. */
 struct case_content {
@@ -50,47 +50,47 @@ struct case_content {
 };
 
 /* Before and after each test. */
-void case_set_up(void);
-void case_tear_down(void);
+void record_case_set_up(void);
+void record_case_tear_down(void);
 
 /* Begins to record. */
-void case_start(enum ctp_policy policy, uint64_t buffer_bytes);
+void record_case_start(enum ctp_policy policy, uint64_t buffer_bytes);
 
 /* Counts what is in a log; `name` is that of the site asked for. */
-struct case_content case_read_log(const char *log, const char *name);
+struct case_content record_case_read_log(const char *log, const char *name);
 
 /* The log NAME.PID.ctp of a child, in memory that the next call reuses. */
-const char *case_child_path(long pid);
+const char *record_case_child_path(long pid);
 
 /* The log's events one after the other without tracks and times, "begin a; arg
  * inherited=1; end; "; free with free(). */
-char *case_read_events(const char *log);
+char *record_case_read_events(const char *log);
 
-void case_expect(const char *log, const char *expected);
+void record_case_expect(const char *log, const char *expected);
 
 /* Begins a range of this name. */
-void case_begin(const char *name);
+void record_case_begin(const char *name);
 
 /* Waits for a child, which must exit with 0. */
-void case_wait(pid_t child);
+void record_case_wait(pid_t child);
 
 /* The end of a child, in which a failed check would not be seen; and the same
  * where the log is then found under a number that the parent knows. */
-_Noreturn void case_leave(void);
-_Noreturn void case_leave_as(long number);
+_Noreturn void record_case_leave(void);
+_Noreturn void record_case_leave_as(long number);
 
 /* How many files, logs and spools, are in the test's directory. */
-int case_file_count(void);
+int record_case_file_count(void);
 
 /* All that is missing from the log. */
-uint64_t case_lost(const struct case_content *content);
+uint64_t record_case_lost(const struct case_content *content);
 
 /* One range, `early`, and another in it, `inner`, unless n is over 0. */
-int case_early_return(int n);
+int record_case_early_return(int n);
 
 /* Records so many ranges of one function. */
-void case_record(int ranges);
+void record_case_record(int ranges);
 
-uint64_t case_file_size(const char *path);
+uint64_t record_case_file_size(const char *path);
 
 #endif

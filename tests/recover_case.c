@@ -36,9 +36,10 @@ static void put_text(struct hand *hand, enum chunk_long kind,
 
 static int open_log(struct spool_header *header)
 {
-	char *directory = realpath(case_directory, NULL);
+	char *directory = realpath(record_case_directory, NULL);
 	struct stat file;
-	int fd = open(case_path, O_RDWR | O_CREAT | O_CLOEXEC | O_TRUNC, 0666);
+	int fd = open(
+		record_case_path, O_RDWR | O_CREAT | O_CLOEXEC | O_TRUNC, 0666);
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(fstat(fd, &file), 0);
@@ -57,8 +58,8 @@ void hand_open(struct hand *hand, uint32_t chunks)
 	struct clock_scale scale;
 
 	*hand = (struct hand){0};
-	ck_assert_int_eq(
-		spool_open(&hand->spool, case_directory, chunks, chunks, NULL),
+	ck_assert_int_eq(spool_open(&hand->spool, record_case_directory, chunks,
+				 chunks, NULL),
 		CTP_OK);
 	header = hand->spool.header;
 	header->start = clock_sync_now(false);
@@ -165,7 +166,8 @@ const char *hand_spool(void)
 	char pattern[128];
 	glob_t found;
 
-	(void)snprintf(pattern, sizeof(pattern), "%s/*.spool", case_directory);
+	(void)snprintf(
+		pattern, sizeof(pattern), "%s/*.spool", record_case_directory);
 	path[0] = '\0';
 	if (glob(pattern, 0, NULL, &found) != 0)
 		return path;

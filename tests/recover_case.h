@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A recorder that works by hand, step by step, and can die between any two of
- * them. Its log is case_path, its clock counts nanoseconds from `start`. */
+ * them. Its log is record_case_path, its clock counts nanoseconds from `start`. */
 #ifndef RECOVER_CASE_H
 #define RECOVER_CASE_H
 

@@ -12,7 +12,7 @@ static struct event_source *open_choose(const struct choose_options *options)
 	struct event_source *source;
 
 	ck_assert_int_eq(
-		choose_open(&case_given.source, options, &source, NULL),
+		choose_open(&cut_case_given.source, options, &source, NULL),
 		CTP_OK);
 	return source;
 }
@@ -22,21 +22,21 @@ START_TEST(short_ranges_go_with_what_is_theirs)
 	const struct choose_options options = {.min_ns = 10};
 	struct event_source *source;
 
-	case_begin(0, 0, 10);
-	case_begin(0, 1, 12);
-	case_give(case_make(EVENT_ARGS, 0, TRACE_NONE, 13));
-	case_give(case_make(EVENT_INSTANT, 0, 4, 14));
-	case_end(0, 15);
-	case_begin(0, 2, 16);
-	case_give(case_make(EVENT_ARGS, 0, TRACE_NONE, 17));
-	case_end(0, 26);
-	case_end(0, 30);
-	case_complete(1, 3, 30, 9);
-	case_complete(1, 4, 30, 10);
-	case_begin(2, 0, 31);
+	cut_case_begin(0, 0, 10);
+	cut_case_begin(0, 1, 12);
+	cut_case_give(cut_case_make(EVENT_ARGS, 0, TRACE_NONE, 13));
+	cut_case_give(cut_case_make(EVENT_INSTANT, 0, 4, 14));
+	cut_case_end(0, 15);
+	cut_case_begin(0, 2, 16);
+	cut_case_give(cut_case_make(EVENT_ARGS, 0, TRACE_NONE, 17));
+	cut_case_end(0, 26);
+	cut_case_end(0, 30);
+	cut_case_complete(1, 3, 30, 9);
+	cut_case_complete(1, 4, 30, 10);
+	cut_case_begin(2, 0, 31);
 	source = open_choose(&options);
-	ck_assert_str_eq(
-		case_text(source), "!e14 (a10 (c16 =17 )26 )30 Xe30 +10 (a31 ");
+	ck_assert_str_eq(cut_case_text(source),
+		"!e14 (a10 (c16 =17 )26 )30 Xe30 +10 (a31 ");
 	ck_assert_uint_eq(source->trace->losses[LOSS_SHORT_RANGES], 2);
 	source->close(source);
 }
@@ -45,16 +45,16 @@ END_TEST
 /* "a" is from 0 to 20 and overlaps "b", as "c" does: that is from 25 to 45. */
 static void give_moved(void)
 {
-	case_begin(0, 0, 0);
-	case_end(0, 10);
-	case_given.events[1].dur_ns = 10;
-	case_begin(0, 1, 10);
-	case_give(case_make(EVENT_WHOLE, 0, 2, 25));
-	case_given.events[3].dur_ns = 20;
-	case_end(0, 30);
-	case_begin(0, 2, 30);
-	case_given.events[5].dur_ns = 5;
-	case_end(0, 45);
+	cut_case_begin(0, 0, 0);
+	cut_case_end(0, 10);
+	cut_case_given.events[1].dur_ns = 10;
+	cut_case_begin(0, 1, 10);
+	cut_case_give(cut_case_make(EVENT_WHOLE, 0, 2, 25));
+	cut_case_given.events[3].dur_ns = 20;
+	cut_case_end(0, 30);
+	cut_case_begin(0, 2, 30);
+	cut_case_given.events[5].dur_ns = 5;
+	cut_case_end(0, 45);
 }
 
 START_TEST(calls_that_were_moved_are_as_long_as_in_truth)
@@ -65,17 +65,17 @@ START_TEST(calls_that_were_moved_are_as_long_as_in_truth)
 
 	give_moved();
 	source = open_choose(&longer);
-	ck_assert_str_eq(case_text(source),
+	ck_assert_str_eq(cut_case_text(source),
 		"(a0 )10 +10 Wc25 +20 (b10 )30 (c30 +5 )45 ");
 	ck_assert_uint_eq(
-		case_given.source.trace->losses[LOSS_SHORT_RANGES], 0);
+		cut_case_given.source.trace->losses[LOSS_SHORT_RANGES], 0);
 	source->close(source);
-	case_set_up();
+	cut_case_set_up();
 	give_moved();
 	source = open_choose(&longest);
-	ck_assert_str_eq(case_text(source), "");
+	ck_assert_str_eq(cut_case_text(source), "");
 	ck_assert_uint_eq(
-		case_given.source.trace->losses[LOSS_SHORT_RANGES], 3);
+		cut_case_given.source.trace->losses[LOSS_SHORT_RANGES], 3);
 	source->close(source);
 }
 END_TEST
@@ -85,9 +85,9 @@ START_TEST(of_a_call_that_was_moved_a_window_has_what_lies_in_it)
 	struct cut *cut;
 
 	give_moved();
-	cut = case_open_cut();
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 15, 40);
-	ck_assert_str_eq(case_text(cut_source(cut)),
+	ck_assert_str_eq(cut_case_text(cut_source(cut)),
 		"Wc25 +15 (b15 )30 (c30 +5 )40 Wa15 +5 ");
 	cut_source(cut)->close(cut_source(cut));
 }
@@ -99,16 +99,16 @@ START_TEST(what_is_left_of_a_call_that_was_moved_nests)
 	struct cut *cut;
 
 	give_moved();
-	cut = case_open_cut();
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 27, INT64_MAX);
-	ck_assert_str_eq(
-		case_text(cut_source(cut)), "(b27 )30 (c30 +5 )45 Wc27 +18 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)),
+		"(b27 )30 (c30 +5 )45 Wc27 +18 ");
 	cut_source(cut)->close(cut_source(cut));
-	case_set_up();
+	cut_case_set_up();
 	give_moved();
-	cut = case_open_cut();
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 35, INT64_MAX);
-	ck_assert_str_eq(case_text(cut_source(cut)), "(c35 )45 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(c35 )45 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -126,10 +126,10 @@ START_TEST(parts_have_a_call_that_was_moved_once)
 	struct cut *cut;
 
 	give_moved();
-	cut = case_open_cut();
+	cut = cut_case_open_cut();
 	cut_set_limit(cut, is_full, NULL);
 	for (int i = 0; i < 4; i++) {
-		ck_assert_str_eq(case_text(cut_source(cut)), parts[i]);
+		ck_assert_str_eq(cut_case_text(cut_source(cut)), parts[i]);
 		ck_assert_int_eq(
 			cut_next_part(cut, NULL), i < 3 ? CTP_OK : CTP_END);
 	}
@@ -142,20 +142,20 @@ START_TEST(ranges_of_other_categories_leave_what_is_in_them)
 	const struct choose_options options = {.categories = "y,x"};
 	struct event_source *source;
 
-	case_given.source.trace->sites[1].category =
-		strtab_add(case_given.source.trace->text, "x", 1);
-	case_given.source.trace->sites[2].category =
-		strtab_add(case_given.source.trace->text, "z,y", 3);
-	case_begin(0, 0, 10);
-	case_give(case_make(EVENT_ARGS, 0, TRACE_NONE, 11));
-	case_begin(0, 1, 12);
-	case_give(case_make(EVENT_ARGS, 0, TRACE_NONE, 13));
-	case_end(0, 14);
-	case_end(0, 15);
-	case_give(case_make(EVENT_INSTANT, 0, 2, 16));
-	case_give(case_make(EVENT_INSTANT, 0, 3, 17));
+	cut_case_given.source.trace->sites[1].category =
+		strtab_add(cut_case_given.source.trace->text, "x", 1);
+	cut_case_given.source.trace->sites[2].category =
+		strtab_add(cut_case_given.source.trace->text, "z,y", 3);
+	cut_case_begin(0, 0, 10);
+	cut_case_give(cut_case_make(EVENT_ARGS, 0, TRACE_NONE, 11));
+	cut_case_begin(0, 1, 12);
+	cut_case_give(cut_case_make(EVENT_ARGS, 0, TRACE_NONE, 13));
+	cut_case_end(0, 14);
+	cut_case_end(0, 15);
+	cut_case_give(cut_case_make(EVENT_INSTANT, 0, 2, 16));
+	cut_case_give(cut_case_make(EVENT_INSTANT, 0, 3, 17));
 	source = open_choose(&options);
-	ck_assert_str_eq(case_text(source), "(b12 =13 )14 !c16 ");
+	ck_assert_str_eq(cut_case_text(source), "(b12 =13 )14 !c16 ");
 	source->close(source);
 }
 END_TEST
@@ -165,7 +165,7 @@ int main(void)
 	Suite *suite = suite_create("choose");
 	TCase *tests = tcase_create("choose");
 
-	tcase_add_checked_fixture(tests, case_set_up, NULL);
+	tcase_add_checked_fixture(tests, cut_case_set_up, NULL);
 	tcase_add_test(tests, short_ranges_go_with_what_is_theirs);
 	tcase_add_test(tests, calls_that_were_moved_are_as_long_as_in_truth);
 	tcase_add_test(tests, what_is_left_of_a_call_that_was_moved_nests);

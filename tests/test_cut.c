@@ -11,21 +11,21 @@
 START_TEST(what_is_open_at_the_edges_is_clipped)
 {
 	struct cut *cut;
-	struct event call = case_make(EVENT_CORRELATION, 0, TRACE_NONE, 11);
+	struct event call = cut_case_make(EVENT_CORRELATION, 0, TRACE_NONE, 11);
 
-	case_begin(0, 0, 10);
-	case_give(call);
-	case_begin(1, 1, 12);
-	case_end(1, 20);
-	case_begin(0, 2, 25);
-	case_end(0, 30);
-	case_begin(0, 3, 35);
-	case_end(0, 50);
-	case_end(0, 60);
-	cut = case_open_cut();
+	cut_case_begin(0, 0, 10);
+	cut_case_give(call);
+	cut_case_begin(1, 1, 12);
+	cut_case_end(1, 20);
+	cut_case_begin(0, 2, 25);
+	cut_case_end(0, 30);
+	cut_case_begin(0, 3, 35);
+	cut_case_end(0, 50);
+	cut_case_end(0, 60);
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 20, 40);
-	ck_assert_str_eq(
-		case_text(cut_source(cut)), "(a20 @20 (c25 )30 (d35 )40 )40 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)),
+		"(a20 @20 (c25 )30 (d35 )40 )40 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -34,16 +34,16 @@ START_TEST(what_is_open_all_the_time_is_there)
 {
 	struct cut *cut;
 
-	case_begin(0, 0, 10);
-	case_async(EVENT_ASYNC_BEGIN, 1, 11);
-	case_complete(1, 2, 12, 100);
-	case_complete(1, 3, 13, 7);
-	case_async(EVENT_ASYNC_END, 1, 90);
-	case_end(0, 99);
-	cut = case_open_cut();
+	cut_case_begin(0, 0, 10);
+	cut_case_async(EVENT_ASYNC_BEGIN, 1, 11);
+	cut_case_complete(1, 2, 12, 100);
+	cut_case_complete(1, 3, 13, 7);
+	cut_case_async(EVENT_ASYNC_END, 1, 90);
+	cut_case_end(0, 99);
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 20, 40);
 	ck_assert_str_eq(
-		case_text(cut_source(cut)), "Xc20 +20 (a20 )40 [b20 ]b40 ");
+		cut_case_text(cut_source(cut)), "Xc20 +20 (a20 )40 [b20 ]b40 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -52,15 +52,16 @@ START_TEST(a_moment_belongs_to_one_window)
 {
 	struct cut *cut;
 
-	case_give(case_make(EVENT_INSTANT, 0, 0, 19));
-	case_give(case_make(EVENT_INSTANT, 0, 1, 20));
-	case_complete(0, 2, 20, 0);
-	case_begin(0, 3, 20);
-	case_end(0, 20);
-	case_give(case_make(EVENT_INSTANT, 0, 4, 40));
-	cut = case_open_cut();
+	cut_case_give(cut_case_make(EVENT_INSTANT, 0, 0, 19));
+	cut_case_give(cut_case_make(EVENT_INSTANT, 0, 1, 20));
+	cut_case_complete(0, 2, 20, 0);
+	cut_case_begin(0, 3, 20);
+	cut_case_end(0, 20);
+	cut_case_give(cut_case_make(EVENT_INSTANT, 0, 4, 40));
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 20, 40);
-	ck_assert_str_eq(case_text(cut_source(cut)), "!b20 Xc20 +0 (d20 )20 ");
+	ck_assert_str_eq(
+		cut_case_text(cut_source(cut)), "!b20 Xc20 +0 (d20 )20 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -69,18 +70,18 @@ START_TEST(what_was_never_ended_stays_open_unless_the_window_ends)
 {
 	struct cut *cut;
 
-	case_begin(0, 0, 10);
-	case_give(case_make(EVENT_INSTANT, 1, 1, 30));
-	cut = case_open_cut();
+	cut_case_begin(0, 0, 10);
+	cut_case_give(cut_case_make(EVENT_INSTANT, 1, 1, 30));
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 20, 100);
-	ck_assert_str_eq(case_text(cut_source(cut)), "!b30 (a20 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "!b30 (a20 ");
 	cut_source(cut)->close(cut_source(cut));
-	case_set_up();
-	case_begin(0, 0, 10);
-	case_give(case_make(EVENT_INSTANT, 1, 1, 30));
-	cut = case_open_cut();
+	cut_case_set_up();
+	cut_case_begin(0, 0, 10);
+	cut_case_give(cut_case_make(EVENT_INSTANT, 1, 1, 30));
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 20, 30);
-	ck_assert_str_eq(case_text(cut_source(cut)), "(a20 )30 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(a20 )30 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -95,20 +96,20 @@ START_TEST(parts_follow_each_other)
 {
 	struct cut *cut;
 
-	case_begin(0, 0, 10);
-	case_complete(1, 1, 10, 25);
-	case_async(EVENT_ASYNC_BEGIN, 2, 20);
-	case_end(0, 30);
-	case_async(EVENT_ASYNC_END, 2, 30);
-	cut = case_open_cut();
+	cut_case_begin(0, 0, 10);
+	cut_case_complete(1, 1, 10, 25);
+	cut_case_async(EVENT_ASYNC_BEGIN, 2, 20);
+	cut_case_end(0, 30);
+	cut_case_async(EVENT_ASYNC_END, 2, 30);
+	cut = cut_case_open_cut();
 	cut_set_limit(cut, always, NULL);
-	ck_assert_str_eq(case_text(cut_source(cut)), "(a10 )20 Xb10 +10 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(a10 )20 Xb10 +10 ");
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
 	ck_assert_str_eq(
-		case_text(cut_source(cut)), "[c20 (a20 )30 ]c30 Xb20 +10 ");
+		cut_case_text(cut_source(cut)), "[c20 (a20 )30 ]c30 Xb20 +10 ");
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
 	/* What ended there was whole before. */
-	ck_assert_str_eq(case_text(cut_source(cut)), "Xb30 +5 ");
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "Xb30 +5 ");
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_END);
 	cut_source(cut)->close(cut_source(cut));
 }
@@ -120,15 +121,16 @@ START_TEST(asynchronous_ranges_go_on_in_the_order_of_their_begins)
 {
 	struct cut *cut;
 
-	case_async(EVENT_ASYNC_BEGIN, 0, 10);
-	case_async(EVENT_ASYNC_BEGIN, 1, 11);
-	case_async(EVENT_ASYNC_END, 0, 12);
-	case_async(EVENT_ASYNC_BEGIN, 2, 13);
-	case_async(EVENT_ASYNC_END, 2, 40);
-	case_async(EVENT_ASYNC_END, 1, 50);
-	cut = case_open_cut();
+	cut_case_async(EVENT_ASYNC_BEGIN, 0, 10);
+	cut_case_async(EVENT_ASYNC_BEGIN, 1, 11);
+	cut_case_async(EVENT_ASYNC_END, 0, 12);
+	cut_case_async(EVENT_ASYNC_BEGIN, 2, 13);
+	cut_case_async(EVENT_ASYNC_END, 2, 40);
+	cut_case_async(EVENT_ASYNC_END, 1, 50);
+	cut = cut_case_open_cut();
 	cut_set_window(cut, 20, 30);
-	ck_assert_str_eq(case_text(cut_source(cut)), "[b20 [c20 ]c30 ]b30 ");
+	ck_assert_str_eq(
+		cut_case_text(cut_source(cut)), "[b20 [c20 ]c30 ]b30 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -138,11 +140,11 @@ START_TEST(the_last_of_all_times_is_in_the_last_part)
 {
 	struct cut *cut;
 
-	case_begin(0, 0, 10);
-	case_end(0, INT64_MAX);
-	cut = case_open_cut();
+	cut_case_begin(0, 0, 10);
+	cut_case_end(0, INT64_MAX);
+	cut = cut_case_open_cut();
 	cut_set_limit(cut, always, NULL);
-	(void)case_text(cut_source(cut));
+	(void)cut_case_text(cut_source(cut));
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_END);
 	cut_source(cut)->close(cut_source(cut));
 }
@@ -170,28 +172,28 @@ static void give_random(void)
 		switch (draw(6)) {
 		case 0:
 		case 1:
-			case_begin(track, draw(SITES), now_ns);
+			cut_case_begin(track, draw(SITES), now_ns);
 			depth[track]++;
 			break;
 		case 2:
 		case 3:
 			if (depth[track] == 0)
 				break;
-			case_end(track, now_ns);
+			cut_case_end(track, now_ns);
 			depth[track]--;
 			break;
 		case 4:
-			case_complete(track, draw(SITES), now_ns, draw(40));
+			cut_case_complete(track, draw(SITES), now_ns, draw(40));
 			break;
 		default:
-			case_async(draw(2) == 0 ? EVENT_ASYNC_BEGIN
-						: EVENT_ASYNC_END,
+			cut_case_async(draw(2) == 0 ? EVENT_ASYNC_BEGIN
+						    : EVENT_ASYNC_END,
 				draw(SITES), now_ns);
 		}
 	}
 	for (uint32_t i = 0; i < TRACKS; i++)
 		for (; depth[i] > 0; depth[i]--)
-			case_end(i, now_ns);
+			cut_case_end(i, now_ns);
 }
 
 /* The times of each site's ranges and slices, clipped to the window. */
@@ -259,8 +261,9 @@ START_TEST(random_parts_add_up)
 
 	random_state = (uint64_t)_i;
 	give_random();
-	add_times(case_given.events, case_given.count, always_ns, whole);
-	cut = case_open_cut();
+	add_times(
+		cut_case_given.events, cut_case_given.count, always_ns, whole);
+	cut = cut_case_open_cut();
 	cut_set_limit(cut, sometimes, NULL);
 	do {
 		size_t count = take_all(cut_source(cut), taken);
@@ -287,8 +290,8 @@ START_TEST(random_windows_are_clipped)
 	give_random();
 	window[0] = draw(600);
 	window[1] = window[0] + 1 + draw(200);
-	add_times(case_given.events, case_given.count, window, whole);
-	cut = case_open_cut();
+	add_times(cut_case_given.events, cut_case_given.count, window, whole);
+	cut = cut_case_open_cut();
 	cut_set_window(cut, window[0], window[1]);
 	count = take_all(cut_source(cut), taken);
 	add_times(taken, count, always_ns, sums);
@@ -307,7 +310,7 @@ int main(void)
 	Suite *suite = suite_create("cut");
 	TCase *tests = tcase_create("cut");
 
-	tcase_add_checked_fixture(tests, case_set_up, NULL);
+	tcase_add_checked_fixture(tests, cut_case_set_up, NULL);
 	tcase_add_test(tests, what_is_open_at_the_edges_is_clipped);
 	tcase_add_test(tests, what_is_open_all_the_time_is_there);
 	tcase_add_test(tests, a_moment_belongs_to_one_window);

@@ -31,8 +31,8 @@ static void start(enum ctp_policy policy)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	options.out = case_path;
-	options.spool = case_directory;
+	options.out = record_case_path;
+	options.spool = record_case_directory;
 	options.clock = CTP_CLOCK_EVENTS;
 	options.policy = policy;
 	options.buffer_bytes = 256 * 1024;
@@ -132,7 +132,7 @@ START_TEST(an_activity_comes_out_with_all_its_fields)
 	uint32_t copy;
 
 	start(CTP_POLICY_BLOCK);
-	case_begin("cuLaunchKernel");
+	record_case_begin("cuLaunchKernel");
 	ctp_private_correlate(99);
 	ctp_end();
 	ck_assert_int_eq(ctp_flush(), CTP_OK);
@@ -144,7 +144,7 @@ START_TEST(an_activity_comes_out_with_all_its_fields)
 	ck_assert(store(1000, 50, 99));
 	ck_assert(ctp_private_activity(&activity));
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	ck_assert_str_eq(text.events,
 		"0 1 begin cuLaunchKernel\n"
@@ -169,9 +169,9 @@ START_TEST(who_hands_over_is_no_thread_of_the_log)
 	ck_assert_uint_ne(ctp_private_device_session(), 0);
 	tell_usual();
 	ck_assert(store(0, 1, 1));
-	case_begin("is not recorded");
+	record_case_begin("is not recorded");
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_uint_eq(times_in(text.tracks, "\n"), 1);
 	EXPECT_IN(text.tracks, "stream ");
 	ck_assert_uint_eq(times_in(text.events, "\n"), 1);
@@ -191,7 +191,7 @@ START_TEST(activities_keep_their_order_over_many_chunks)
 	for (uint32_t i = 0; i < COUNT; i++) /* neither sorted nor even */
 		ck_assert(store((int64_t)i * 1000 - i % 7 * 5000, i % 100, i));
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	at = text.events;
 	for (uint32_t i = 0; i < COUNT; i++) {
@@ -225,7 +225,7 @@ START_TEST(what_is_told_of_devices_is_in_the_trace)
 		"['x', 'y']%.0u}]",
 		0);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	EXPECT_IN(text.devices, " 3 name='H' numSms=132 share=0x1p-1 l='[1]'");
 	ck_assert_str_eq(text.losses, "device_times 5\n");
 	EXPECT_IN(text.facts, "gpu.state=recording\ngpu.k=4\na.b=x y\n");
@@ -258,7 +258,7 @@ START_TEST(what_is_no_block_is_left_out)
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert(!ctp_private_block(LOG_DEVICE, bytes, 1));
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	ck_assert_str_eq(text.devices, "");
 	log_text_clear(&text);
@@ -280,7 +280,7 @@ START_TEST(without_room_it_says_so)
 	ck_assert_uint_gt(stored, 100);
 	drain_resume();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	ck_assert_uint_eq(times_in(text.events, "activity"), stored);
 	log_text_clear(&text);
@@ -342,7 +342,7 @@ START_TEST(a_stop_takes_in_what_is_handed_over_then)
 	tell_usual();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_uint_eq(stops, 2);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	ck_assert_uint_eq(times_in(text.events, "\n"), 1);
 	EXPECT_IN(text.events, "activity vecAdd(float*, float*, int) 77 ");
@@ -361,24 +361,24 @@ START_TEST(a_forked_child_has_nothing_of_the_devices)
 	ck_assert(store(1, 1, 1));
 	forked = fork();
 	if (forked == 0) {
-		case_begin("child");
+		record_case_begin("child");
 		if (locks != 1 || unlocks != 0 || children != 1)
 			_exit(3);
 		ctp_end();
-		case_leave();
+		record_case_leave();
 	}
-	case_wait(forked);
+	record_case_wait(forked);
 	ck_assert_uint_eq(locks, 1);
 	ck_assert_uint_eq(unlocks, 1);
 	ck_assert_uint_eq(children, 0);
 	ck_assert(store(3, 1, 3));
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	/* Two, and what the stop stores. */
 	ck_assert_uint_eq(times_in(text.events, "\n"), 3);
 	log_text_clear(&text);
-	text = read_log(case_child_path(forked));
+	text = read_log(record_case_child_path(forked));
 	ck_assert_str_eq(text.losses, "");
 	EXPECT_IN(text.events, " begin child");
 	ck_assert_ptr_null(strstr(text.events, "activity"));
@@ -411,7 +411,7 @@ START_TEST(the_dead_programs_activities_are_recovered)
 		(void)raise(SIGKILL);
 	}
 	recover_from(forked);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "device_dropped 9\n");
 	ck_assert_uint_eq(times_in(text.events, "\n"), 3000);
 	EXPECT_IN(text.events, " 3000 activity vecAdd(float*, float*, int) "
@@ -432,12 +432,12 @@ START_TEST(the_dead_programs_calls_come_first)
 		tell_usual();
 		if (!store(5, 1, 99))
 			_exit(3);
-		case_begin("cuLaunchKernel");
+		record_case_begin("cuLaunchKernel");
 		ctp_private_correlate(99);
 		(void)raise(SIGKILL);
 	}
 	recover_from(forked);
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
 	ck_assert_str_eq(text.events,
 		"1 2 begin cuLaunchKernel\n1 3 correlation 99\n"
@@ -457,8 +457,8 @@ START_TEST(options_say_what_is_recorded_of_devices)
 	ck_assert_int_eq(ctp_private_gpu(), CTP_GPU_LIGHT);
 	ck_assert_int_eq(setenv("CTPROF_GPU", "much", 1), 0);
 	ck_assert_int_eq(ctp_private_gpu(), CTP_GPU_OFF);
-	options.out = case_path;
-	options.spool = case_directory;
+	options.out = record_case_path;
+	options.spool = record_case_directory;
 	ck_assert_int_eq(ctp_start(&options), CTP_ERR_FORMAT);
 	ck_assert_str_eq(
 		ctp_status(), "stopped: CTPROF_GPU=much makes no sense");
@@ -471,7 +471,7 @@ START_TEST(options_say_what_is_recorded_of_devices)
 				"where libctprof is)");
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_ptr_null(getenv("CUDA_INJECTION64_PATH"));
-	text = read_log(case_path);
+	text = read_log(record_case_path);
 	EXPECT_IN(text.facts, "gpu.mode=full\ngpu.state=off: libctprof-inject");
 	log_text_clear(&text);
 }
@@ -482,7 +482,8 @@ int main(void)
 	Suite *suite = suite_create("device_log");
 	TCase *tests = tcase_create("device_log");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_add_test(tests, an_activity_comes_out_with_all_its_fields);
 	tcase_add_test(tests, who_hands_over_is_no_thread_of_the_log);
 	tcase_add_test(tests, activities_keep_their_order_over_many_chunks);

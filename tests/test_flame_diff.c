@@ -29,28 +29,29 @@ static uint32_t add(
 	uint32_t parent, const char *name, const char *file, uint64_t self_ns)
 {
 	struct profile_cost cost = {1, 1, self_ns, 2 * self_ns};
-	uint32_t number =
-		case_node(parent, case_function(name, file, cost), self_ns);
+	uint32_t number = profile_case_node(
+		parent, profile_case_function(name, file, cost), self_ns);
 
-	case_profile->nodes[number].ncalls = 1;
+	profile_case_profile->nodes[number].ncalls = 1;
 	return number;
 }
 
 static void launch(uint32_t parent, const char *file, uint64_t time_ns)
 {
 	uint32_t node = add(parent, "void k<int>(int)", file, time_ns);
-	uint32_t function = case_profile->nodes[node].function;
+	uint32_t function = profile_case_profile->nodes[node].function;
 
-	case_profile->functions[function].device = (struct profile_device){
-		.self_ns = time_ns, .kind = PROFILE_KERNEL};
+	profile_case_profile->functions[function].device =
+		(struct profile_device){
+			.self_ns = time_ns, .kind = PROFILE_KERNEL};
 }
 
 /* Adds the profile made since the last. */
 static void add_run(enum diff_side side)
 {
 	ck_assert_int_eq(
-		flame_diff_add(diff, side, case_profile, NULL), CTP_OK);
-	case_tear_down();
+		flame_diff_add(diff, side, profile_case_profile, NULL), CTP_OK);
+	profile_case_tear_down();
 }
 
 /* main 10 { step 100, gone 30 } before; main 20 { step 50, come 40 } now, with
@@ -59,12 +60,12 @@ static void run_small(void)
 {
 	uint32_t at;
 
-	case_set_up();
+	profile_case_set_up();
 	at = add(0, "main", "m.c", 10);
 	launch(add(at, "step#1", "m.c", 100), "<gpu:0 A>", 7);
 	(void)add(at, "gone", "m.c", 30);
 	add_run(DIFF_BASE);
-	case_set_up();
+	profile_case_set_up();
 	at = add(0, "main", "m.c", 20);
 	(void)add(at, "come", "m.c", 40);
 	launch(add(at, "step#2", "m.c", 50), "<gpu:1 B>", 9);
@@ -102,7 +103,7 @@ END_TEST
 
 START_TEST(what_a_device_did_is_never_the_hosts)
 {
-	case_set_up();
+	profile_case_set_up();
 	(void)add(0, "k", "", 3);
 	launch(0, "<gpu:0>", 5);
 	add_run(DIFF_NEW);
@@ -116,12 +117,12 @@ END_TEST
 START_TEST(several_runs_are_their_mean)
 {
 	for (uint64_t i = 1; i <= 3; i++) {
-		case_set_up();
+		profile_case_set_up();
 		(void)add(0, "main", "", 10 * i);
 		add_run(DIFF_NEW);
 	}
 	for (uint64_t i = 1; i <= 2; i++) {
-		case_set_up();
+		profile_case_set_up();
 		(void)add(0, "main", "", 100 * i);
 		add_run(DIFF_BASE);
 	}
@@ -137,7 +138,7 @@ END_TEST
 START_TEST(many_paths_keep_what_they_had)
 {
 	for (int side = DIFF_BASE; side < DIFF_SIDES; side++) {
-		case_set_up();
+		profile_case_set_up();
 		for (uint32_t i = 0; i < 2000; i++) {
 			char name[2] = {(char)('a' + i % 26), '\0'};
 
@@ -159,9 +160,10 @@ END_TEST
 START_TEST(the_picture_shows_what_has_changed)
 {
 	run_small();
-	case_bytes = NULL;
+	profile_case_bytes = NULL;
 	{
-		FILE *out = open_memstream(&case_bytes, &case_size);
+		FILE *out =
+			open_memstream(&profile_case_bytes, &profile_case_size);
 
 		ck_assert_ptr_nonnull(out);
 		ck_assert_int_eq(
@@ -181,8 +183,8 @@ START_TEST(the_picture_shows_what_has_changed)
 	CASE_HAS("\"everywhere 40 ns, 36.36 %; itself 20 ns; 1 call; before "
 		 "20 ns in 1 call: +20 ns, +100.00 %\"");
 	CASE_LACKS("<title>gone");
-	free(case_bytes);
-	case_bytes = NULL;
+	free(profile_case_bytes);
+	profile_case_bytes = NULL;
 }
 END_TEST
 
@@ -195,8 +197,8 @@ static enum ctp_status join_and_draw(FILE *out)
 	if (joined == NULL)
 		return status;
 	for (int side = DIFF_BASE; side < DIFF_SIDES; side++) {
-		status = flame_diff_add(
-			joined, (enum diff_side)side, case_profile, NULL);
+		status = flame_diff_add(joined, (enum diff_side)side,
+			profile_case_profile, NULL);
 		if (status != CTP_OK)
 			break;
 	}
@@ -216,7 +218,7 @@ START_TEST(wherever_memory_ends_that_is_an_error)
 	uint32_t at;
 
 	ck_assert_ptr_nonnull(out);
-	case_set_up();
+	profile_case_set_up();
 	at = add(0, "main", "m.c", 10);
 	for (unsigned i = 0; i < 200; i++)
 		at = add(at, i % 2 ? "odd" : "even", "m.c", i);
@@ -229,7 +231,7 @@ START_TEST(wherever_memory_ends_that_is_an_error)
 		refused += status != CTP_OK;
 	}
 	ck_assert_uint_gt(refused, 20);
-	case_tear_down();
+	profile_case_tear_down();
 	(void)fclose(out);
 }
 END_TEST

@@ -155,11 +155,14 @@ END_TEST
 START_TEST(sums_beyond_counting_stay_in_the_picture)
 {
 	static const struct profile_cost cost = {1, 1, 1, 1};
-	uint32_t at = case_node(0, case_function("f", "", cost), UINT64_MAX);
+	uint32_t at = profile_case_node(
+		0, profile_case_function("f", "", cost), UINT64_MAX);
 
-	(void)case_node(at, case_function("g", "", cost), UINT64_MAX);
-	(void)case_node(at, case_function("h", "", cost), UINT64_MAX);
-	case_write(&flamegraph_format);
+	(void)profile_case_node(
+		at, profile_case_function("g", "", cost), UINT64_MAX);
+	(void)profile_case_node(
+		at, profile_case_function("h", "", cost), UINT64_MAX);
+	profile_case_write(&flamegraph_format);
 	CASE_HAS("x=\"10\" width=\"1180\" y=\"128\"");
 	CASE_HAS("x=\"1190\" width=\"0\" y=\"128\"");
 	CASE_LACKS("width=\"4");
@@ -173,12 +176,12 @@ START_TEST(names_of_megabytes_are_cut)
 	ck_assert_ptr_nonnull(name);
 	memset(name, 'x', (1 << 20) - 1);
 	name[(1 << 20) - 1] = '\0';
-	case_lone(name, name);
+	profile_case_lone(name, name);
 	memset(name, ' ', 1 << 19);
-	case_lone(name, name);
+	profile_case_lone(name, name);
 	free(name);
-	case_write(&flamegraph_format);
-	ck_assert_uint_lt(case_size, 30000);
+	profile_case_write(&flamegraph_format);
+	ck_assert_uint_lt(profile_case_size, 30000);
 }
 END_TEST
 
@@ -187,7 +190,8 @@ int main(void)
 	Suite *suite = suite_create("flame_svg");
 	TCase *tests = tcase_create("flame_svg");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, profile_case_set_up, profile_case_tear_down);
 	tcase_add_test(tests, times_have_a_unit_that_fits);
 	tcase_add_test(tests, text_is_cut_between_characters);
 	tcase_add_test(tests, names_lose_first_what_tells_least);

@@ -16,7 +16,7 @@ static struct flame_options options;
 
 static void set_up(void)
 {
-	case_set_up();
+	profile_case_set_up();
 	options = (struct flame_options){.nodes = 1000, .depth = 100};
 }
 
@@ -24,7 +24,7 @@ static void tear_down(void)
 {
 	flame_tree_free(tree);
 	tree = NULL;
-	case_tear_down();
+	profile_case_tear_down();
 }
 
 static void make(void)
@@ -32,23 +32,25 @@ static void make(void)
 	flame_tree_free(tree);
 	tree = NULL;
 	ck_assert_int_eq(
-		flame_tree_new(case_profile, &options, &tree, NULL), CTP_OK);
+		flame_tree_new(profile_case_profile, &options, &tree, NULL),
+		CTP_OK);
 }
 
 static uint32_t function(const char *name, enum profile_kind kind)
 {
-	uint32_t number = case_function(name, "", (struct profile_cost){0});
+	uint32_t number =
+		profile_case_function(name, "", (struct profile_cost){0});
 
-	case_profile->functions[number].device.kind = kind;
+	profile_case_profile->functions[number].device.kind = kind;
 	return number;
 }
 
-/* As case_node(), with as many calls as the time says tens. */
+/* As profile_case_node(), with as many calls as the time says tens. */
 static uint32_t node(uint32_t parent, uint32_t of, uint64_t self_ns)
 {
-	uint32_t number = case_node(parent, of, self_ns);
+	uint32_t number = profile_case_node(parent, of, self_ns);
 
-	case_profile->nodes[number].ncalls = self_ns / 10;
+	profile_case_profile->nodes[number].ncalls = self_ns / 10;
 	return number;
 }
 
@@ -62,7 +64,8 @@ static void check_node(uint32_t number, const char *name, uint32_t parent,
 	ck_assert_str_eq(
 		name, found->function >= FLAME_OTHER
 			      ? other
-			      : case_profile->functions[found->function].name);
+			      : profile_case_profile->functions[found->function]
+					.name);
 	ck_assert_uint_eq(found->parent, parent);
 	ck_assert_uint_eq(found->start_ns, start_ns);
 	ck_assert_uint_eq(found->cost.calls, cost.calls);
@@ -236,7 +239,7 @@ START_TEST(sums_hold_whatever_is_folded)
 		(void)snprintf(name, sizeof(name), "f%u", i);
 		functions[i] = function(name, PROFILE_HOST);
 	}
-	(void)case_node(0, functions[0], 0);
+	(void)profile_case_node(0, functions[0], 0);
 	for (uint32_t i = 2; i < 20000; i++) {
 		uint32_t self;
 

@@ -20,7 +20,7 @@ static void set_up(void)
 {
 	char path[] = "/tmp/ctprof_follow.XXXXXX";
 
-	case_set_up();
+	log_case_set_up();
 	writer = mkstemp(path);
 	ck_assert_int_ge(writer, 0);
 	file = fopen(path, "rb");
@@ -36,7 +36,7 @@ static void tear_down(void)
 	source->close(source);
 	(void)fclose(file);
 	(void)close(writer);
-	case_tear_down();
+	log_case_tear_down();
 }
 
 static void append(const void *bytes, size_t size)
@@ -69,19 +69,19 @@ static uint64_t line_count(const char *text)
 /* `_i` bytes come at a time. */
 START_TEST(a_log_that_comes_in_pieces_is_read_as_a_whole_one)
 {
-	for (size_t at = 0; at < case_small.used; at += (size_t)_i) {
-		size_t left = case_small.used - at;
+	for (size_t at = 0; at < log_case_small.used; at += (size_t)_i) {
+		size_t left = log_case_small.used - at;
 
 		ck_assert(!source->is_whole(source));
-		append(case_small.bytes + at,
+		append(log_case_small.bytes + at,
 			left < (size_t)_i ? left : (size_t)_i);
 		ck_assert_int_eq(read_on(), CTP_END);
 	}
 	ck_assert(source->is_whole(source));
 	source->follow(source, false);
 	ck_assert_int_eq(read_on(), CTP_END);
-	ck_assert_uint_eq(events, line_count(case_whole.events));
-	ck_assert_uint_eq(source->position(source), case_small.used);
+	ck_assert_uint_eq(events, line_count(log_case_whole.events));
+	ck_assert_uint_eq(source->position(source), log_case_small.used);
 	ck_assert_uint_eq(source->trace->losses[LOSS_DAMAGED_BLOCKS], 0);
 	ck_assert_uint_eq(source->trace->losses[LOSS_SKIPPED_BYTES], 0);
 	ck_assert_uint_eq(source->trace->losses[LOSS_TRUNCATED], 0);
@@ -95,12 +95,12 @@ START_TEST(every_block_is_read_as_soon_as_it_is_whole)
 	struct log_maker_span span;
 
 	for (size_t i = 0; i < 13; i++) {
-		ck_assert(log_maker_find(&case_small, i, &span));
-		append(case_small.bytes + span.begin,
+		ck_assert(log_maker_find(&log_case_small, i, &span));
+		append(log_case_small.bytes + span.begin,
 			span.end - span.begin - 1);
 		ck_assert_int_eq(read_on(), CTP_END);
 		ck_assert_uint_eq(events, i == 0 ? 0 : want[i - 1]);
-		append(case_small.bytes + span.end - 1, 1);
+		append(log_case_small.bytes + span.end - 1, 1);
 		ck_assert_int_eq(read_on(), CTP_END);
 		ck_assert_uint_eq(events, want[i]);
 	}
@@ -120,20 +120,20 @@ START_TEST(damage_is_passed_over_while_the_log_grows)
 {
 	struct log_maker_span span;
 
-	ck_assert(log_maker_find(&case_small, 6, &span));
+	ck_assert(log_maker_find(&log_case_small, 6, &span));
 	/* It says that it goes on for 16 MiB. */
-	memcpy(case_small.bytes + span.begin + LOG_MAGIC_BYTES, "\0\0\0\x01",
-		4);
-	append(case_small.bytes, span.end);
+	memcpy(log_case_small.bytes + span.begin + LOG_MAGIC_BYTES,
+		"\0\0\0\x01", 4);
+	append(log_case_small.bytes, span.end);
 	ck_assert_int_eq(read_on(), CTP_END);
 	ck_assert_uint_eq(source->trace->losses[LOSS_DAMAGED_BLOCKS], 0);
-	append(case_small.bytes + span.end, case_small.used - span.end);
+	append(log_case_small.bytes + span.end, log_case_small.used - span.end);
 	ck_assert_int_eq(read_on(), CTP_END);
 	ck_assert_uint_eq(source->trace->losses[LOSS_DAMAGED_BLOCKS], 1);
 	ck_assert_uint_eq(source->trace->losses[LOSS_SKIPPED_BYTES],
 		span.end - span.begin);
 	ck_assert(source->is_whole(source));
-	ck_assert_uint_eq(events, line_count(case_whole.events) - 2);
+	ck_assert_uint_eq(events, line_count(log_case_whole.events) - 2);
 }
 END_TEST
 
@@ -141,8 +141,8 @@ START_TEST(what_is_half_written_when_following_ends_is_counted)
 {
 	struct log_maker_span span;
 
-	ck_assert(log_maker_find(&case_small, 9, &span));
-	append(case_small.bytes, span.begin + 30);
+	ck_assert(log_maker_find(&log_case_small, 9, &span));
+	append(log_case_small.bytes, span.begin + 30);
 	ck_assert_int_eq(read_on(), CTP_END);
 	ck_assert_uint_eq(source->trace->losses[LOSS_DAMAGED_BLOCKS], 0);
 	source->follow(source, false);

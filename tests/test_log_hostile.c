@@ -119,17 +119,17 @@ static const char *const contradictions[] = {
 
 START_TEST(a_block_that_contradicts_the_format_is_left_out)
 {
-	case_copy_members(0, 8);
-	log_maker_add(&case_made, "%s", contradictions[_i]);
-	case_copy_members(8, SIZE_MAX);
-	case_read_made();
-	ck_assert_int_eq(case_text.status, CTP_END);
-	ck_assert_msg(case_lost("damaged_blocks") == 1, "%s: %s",
-		contradictions[_i], case_text.losses);
-	ck_assert_str_eq(case_text.events, case_whole.events);
-	ck_assert_str_eq(case_text.tracks, case_whole.tracks);
-	ck_assert_str_eq(case_text.facts, case_whole.facts);
-	ck_assert_str_eq(case_text.losses,
+	log_case_copy_members(0, 8);
+	log_maker_add(&log_case_made, "%s", contradictions[_i]);
+	log_case_copy_members(8, SIZE_MAX);
+	log_case_read_made();
+	ck_assert_int_eq(log_case_text.status, CTP_END);
+	ck_assert_msg(log_case_lost("damaged_blocks") == 1, "%s: %s",
+		contradictions[_i], log_case_text.losses);
+	ck_assert_str_eq(log_case_text.events, log_case_whole.events);
+	ck_assert_str_eq(log_case_text.tracks, log_case_whole.tracks);
+	ck_assert_str_eq(log_case_text.facts, log_case_whole.facts);
+	ck_assert_str_eq(log_case_text.losses,
 		"dropped_ranges 3\ncut_text 1\ndamaged_blocks 1\n"
 		"unknown_events 1\n");
 }
@@ -138,19 +138,19 @@ END_TEST
 /* What stands in a block before the contradiction has no effect either. */
 START_TEST(a_block_is_used_as_a_whole_or_not_at_all)
 {
-	case_copy_members(0, 8);
-	log_maker_add(&case_made, "[1, 1, [['wrong', '', 0], 5]]");
-	log_maker_add(&case_made, "[4, [[600000000, 601000000, 0], 5]]");
-	log_maker_add(
-		&case_made, "[5, 1, {'dropped_events': 5, 'cut_text': ''}]");
-	log_maker_add(&case_made, "[6, {'log': 99999999, 1: 1}]");
-	case_copy_members(8, SIZE_MAX);
-	case_read_made();
-	ck_assert_str_eq(case_text.events, case_whole.events);
-	ck_assert_str_eq(case_text.losses,
+	log_case_copy_members(0, 8);
+	log_maker_add(&log_case_made, "[1, 1, [['wrong', '', 0], 5]]");
+	log_maker_add(&log_case_made, "[4, [[600000000, 601000000, 0], 5]]");
+	log_maker_add(&log_case_made,
+		"[5, 1, {'dropped_events': 5, 'cut_text': ''}]");
+	log_maker_add(&log_case_made, "[6, {'log': 99999999, 1: 1}]");
+	log_case_copy_members(8, SIZE_MAX);
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events, log_case_whole.events);
+	ck_assert_str_eq(log_case_text.losses,
 		"dropped_ranges 3\ncut_text 1\ndamaged_blocks 4\n"
 		"unknown_events 1\n");
-	ck_assert_int_eq(case_text.end_ns, 3000);
+	ck_assert_int_eq(log_case_text.end_ns, 3000);
 }
 END_TEST
 
@@ -166,46 +166,46 @@ static const char *const rows[] = {"[]", "[nil]", "[-1]", "[99]", "[0, 1]",
 
 START_TEST(a_row_that_is_not_understood_is_no_event)
 {
-	log_maker_add_header(&case_made, 0, 1);
-	log_maker_add(&case_made, "[1, 1, [['f', '', 0]]]");
-	log_maker_add(&case_made,
+	log_maker_add_header(&log_case_made, 0, 1);
+	log_maker_add(&log_case_made, "[1, 1, [['f', '', 0]]]");
+	log_maker_add(&log_case_made,
 		"[3, 1, 0, 0, [1, 1, 1, 1], [], [1], [2, 1, 1, 0], [%s, [2, "
 		"1]]]",
 		rows[_i]);
-	log_maker_add(&case_made, "[6, {'log': 9}]");
-	case_read_made();
+	log_maker_add(&log_case_made, "[6, {'log': 9}]");
+	log_case_read_made();
 	ck_assert_str_eq(
-		case_text.events, "0 1 begin f\n0 3 instant f\n0 4 end\n");
-	ck_assert_str_eq(case_text.losses, "unknown_events 1\n");
+		log_case_text.events, "0 1 begin f\n0 3 instant f\n0 4 end\n");
+	ck_assert_str_eq(log_case_text.losses, "unknown_events 1\n");
 }
 END_TEST
 
 /* The row is the last thing in `extras`: what follows is not a part of it. */
 START_TEST(a_row_does_not_reach_beyond_itself)
 {
-	log_maker_add_header(&case_made, 0, 1);
-	log_maker_add(&case_made, "[1, 1, [['f', '', 0]]]");
-	log_maker_add(&case_made,
+	log_maker_add_header(&log_case_made, 0, 1);
+	log_maker_add(&log_case_made, "[1, 1, [['f', '', 0]]]");
+	log_maker_add(&log_case_made,
 		"[3, 1, 0, 0, [1], [], [], [1], [%s], 2, 1, 1, 1]", rows[_i]);
-	log_maker_add(&case_made, "[3, 1, 1, 0, [1], [], [], [1], [%s], 2]",
+	log_maker_add(&log_case_made, "[3, 1, 1, 0, [1], [], [], [1], [%s], 2]",
 		rows[_i]);
-	log_maker_add(&case_made, "[6, {'log': 9}]");
-	case_read_made();
-	ck_assert_str_eq(case_text.events, "");
-	ck_assert_str_eq(case_text.losses, "unknown_events 2\n");
+	log_maker_add(&log_case_made, "[6, {'log': 9}]");
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events, "");
+	ck_assert_str_eq(log_case_text.losses, "unknown_events 2\n");
 }
 END_TEST
 
 /* A member between sound ones that must not be used. */
 static void check_refused(const struct log_maker_member *member)
 {
-	case_copy_members(0, 6);
-	log_maker_add_member(&case_made, member);
-	case_copy_members(6, SIZE_MAX);
-	case_read_made();
-	ck_assert_int_eq(case_text.status, CTP_END);
-	ck_assert_str_eq(case_text.events, case_whole.events);
-	ck_assert_uint_ge(case_lost("damaged_blocks"), 1);
+	log_case_copy_members(0, 6);
+	log_maker_add_member(&log_case_made, member);
+	log_case_copy_members(6, SIZE_MAX);
+	log_case_read_made();
+	ck_assert_int_eq(log_case_text.status, CTP_END);
+	ck_assert_str_eq(log_case_text.events, log_case_whole.events);
+	ck_assert_uint_ge(log_case_lost("damaged_blocks"), 1);
 }
 
 /* Packed zero bytes; free with free(). */
@@ -265,13 +265,13 @@ START_TEST(zeros_by_the_mebibyte_are_no_block)
 
 	member.data = packed;
 	for (int i = 0; i < 20; i++) {
-		case_copy_members(0, 6);
-		log_maker_add_member(&case_made, &member);
-		case_copy_members(6, SIZE_MAX);
+		log_case_copy_members(0, 6);
+		log_maker_add_member(&log_case_made, &member);
+		log_case_copy_members(6, SIZE_MAX);
 	}
-	case_read_made();
-	ck_assert_uint_eq(case_lost("damaged_blocks"), 20);
-	ck_assert_uint_eq(case_lost("skipped_bytes"), 0);
+	log_case_read_made();
+	ck_assert_uint_eq(log_case_lost("damaged_blocks"), 20);
+	ck_assert_uint_eq(log_case_lost("skipped_bytes"), 0);
 	free(packed);
 }
 END_TEST
@@ -317,18 +317,18 @@ START_TEST(a_member_with_a_wrong_size_costs_itself_alone)
 	static const uint32_t sizes[] = {0, 1, 24, 31, 32, 33, 16 << 20,
 		(16 << 20) + 1, INT32_MAX, UINT32_MAX};
 	struct log_maker_span span;
-	char *rest = case_without(6);
+	char *rest = log_case_without(6);
 
-	ck_assert(log_maker_find(&case_small, 6, &span));
+	ck_assert(log_maker_find(&log_case_small, 6, &span));
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		case_copy_members(0, SIZE_MAX);
-		memcpy(case_made.bytes + span.begin + LOG_MAGIC_BYTES,
+		log_case_copy_members(0, SIZE_MAX);
+		memcpy(log_case_made.bytes + span.begin + LOG_MAGIC_BYTES,
 			&sizes[i], 4);
-		case_read_made();
-		ck_assert_int_eq(case_text.status, CTP_END);
-		ck_assert_str_eq(case_text.events, rest);
+		log_case_read_made();
+		ck_assert_int_eq(log_case_text.status, CTP_END);
+		ck_assert_str_eq(log_case_text.events, rest);
 		ck_assert_uint_eq(
-			case_lost("skipped_bytes"), span.end - span.begin);
+			log_case_lost("skipped_bytes"), span.end - span.begin);
 	}
 	free(rest);
 }
@@ -338,18 +338,18 @@ END_TEST
 START_TEST(a_member_that_claims_the_rest_of_the_log_costs_itself_alone)
 {
 	struct log_maker_span span;
-	char *rest = case_without(4);
+	char *rest = log_case_without(4);
 	uint32_t size;
 
-	ck_assert(log_maker_find(&case_small, 4, &span));
-	for (size_t end = span.end + 1; end <= case_small.used; end += 5) {
-		case_copy_members(0, SIZE_MAX);
+	ck_assert(log_maker_find(&log_case_small, 4, &span));
+	for (size_t end = span.end + 1; end <= log_case_small.used; end += 5) {
+		log_case_copy_members(0, SIZE_MAX);
 		size = (uint32_t)(end - span.begin);
-		memcpy(case_made.bytes + span.begin + LOG_MAGIC_BYTES, &size,
-			4);
-		case_read_made();
-		ck_assert_str_eq(case_text.events, rest);
-		ck_assert_uint_eq(case_lost("damaged_blocks"), 1);
+		memcpy(log_case_made.bytes + span.begin + LOG_MAGIC_BYTES,
+			&size, 4);
+		log_case_read_made();
+		ck_assert_str_eq(log_case_text.events, rest);
+		ck_assert_uint_eq(log_case_lost("damaged_blocks"), 1);
 	}
 	free(rest);
 }
@@ -367,19 +367,19 @@ START_TEST(arrays_that_claim_more_than_there_is_are_refused)
 	static const uint8_t elements[] = {2, 9, 9, 9, 9, 9, 3, 2, 3};
 	struct buffer block = BUFFER_INIT;
 
-	case_copy_members(0, 8);
+	log_case_copy_members(0, 8);
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
 		log_maker_pack(&block, "[%s]", begin[i]);
 		block.bytes[0] = 0x90 | elements[i];
 		buffer_add(&block, huge, sizeof(huge));
 		buffer_add(&block, "\0\0\0\0\0\0\0\0", 8);
-		log_maker_add_bytes(&case_made, 3, block.bytes, block.used);
+		log_maker_add_bytes(&log_case_made, 3, block.bytes, block.used);
 		block.used = 0;
 	}
-	case_copy_members(8, SIZE_MAX);
-	case_read_made();
-	ck_assert_str_eq(case_text.events, case_whole.events);
-	ck_assert_uint_eq(case_lost("damaged_blocks"), 9);
+	log_case_copy_members(8, SIZE_MAX);
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events, log_case_whole.events);
+	ck_assert_uint_eq(log_case_lost("damaged_blocks"), 9);
 	buffer_clear(&block);
 }
 END_TEST
@@ -396,11 +396,11 @@ START_TEST(deep_nesting_in_a_block_is_no_problem)
 	memset(block.bytes + block.used, 0x91, depth);
 	block.used += depth;
 	buffer_add_byte(&block, 0xc0);
-	case_copy_members(0, 1);
-	log_maker_add_bytes(&case_made, 14, block.bytes, block.used);
-	case_read_made();
-	ck_assert_int_eq(case_text.status, CTP_END);
-	ck_assert_str_eq(case_text.losses, "");
+	log_case_copy_members(0, 1);
+	log_maker_add_bytes(&log_case_made, 14, block.bytes, block.used);
+	log_case_read_made();
+	ck_assert_int_eq(log_case_text.status, CTP_END);
+	ck_assert_str_eq(log_case_text.losses, "");
 	buffer_clear(&block);
 }
 END_TEST
@@ -409,7 +409,7 @@ START_TEST(bytes_behind_the_array_of_a_block_are_refused)
 {
 	struct buffer block = BUFFER_INIT;
 
-	case_copy_members(0, 8);
+	log_case_copy_members(0, 8);
 	for (int kind = 0; kind < 8; kind++) {
 		log_maker_pack(&block, "%s",
 			kind == LOG_EVENTS
@@ -417,13 +417,13 @@ START_TEST(bytes_behind_the_array_of_a_block_are_refused)
 				: "[7, 2]");
 		buffer_add_byte(&block, 0);
 		block.bytes[1] = (uint8_t)kind;
-		log_maker_add_bytes(&case_made, 3, block.bytes, block.used);
+		log_maker_add_bytes(&log_case_made, 3, block.bytes, block.used);
 		block.used = 0;
 	}
-	case_copy_members(8, SIZE_MAX);
-	case_read_made();
-	ck_assert_str_eq(case_text.events, case_whole.events);
-	ck_assert_uint_eq(case_lost("damaged_blocks"), 8);
+	log_case_copy_members(8, SIZE_MAX);
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events, log_case_whole.events);
+	ck_assert_uint_eq(log_case_lost("damaged_blocks"), 8);
 	buffer_clear(&block);
 }
 END_TEST
@@ -434,7 +434,7 @@ static TCase *make_hostile(void)
 	int blocks = sizeof(contradictions) / sizeof(contradictions[0]);
 	int row_count = sizeof(rows) / sizeof(rows[0]);
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(tests, log_case_set_up, log_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests,
 		a_block_that_contradicts_the_format_is_left_out, 0, blocks);

@@ -88,7 +88,7 @@ static uint32_t sound_members(const struct buffer *log, uint64_t *lost)
 
 	*lost = 0;
 	for (uint32_t i = 0; i < MEMBERS; i++) {
-		ck_assert(log_maker_find(&case_small, i, &span));
+		ck_assert(log_maker_find(&log_case_small, i, &span));
 		if (is_sound(log, span))
 			sound |= UINT32_C(1) << i;
 		else
@@ -105,9 +105,10 @@ static const struct log_text *expected_of(uint32_t sound)
 	if (known[sound].events == NULL) {
 		for (uint32_t i = 0; i < MEMBERS; i++)
 			if ((sound >> i & 1) != 0)
-				case_copy_members(i, i + 1);
-		known[sound] = log_text_read(case_made.bytes, case_made.used);
-		case_made.used = 0;
+				log_case_copy_members(i, i + 1);
+		known[sound] =
+			log_text_read(log_case_made.bytes, log_case_made.used);
+		log_case_made.used = 0;
 	}
 	return &known[sound];
 }
@@ -125,11 +126,12 @@ static void check_damaged(void)
 		"missing_events", "truncated", "unknown_sites",
 		"reopened_ranges", "closed_ranges"};
 	uint64_t lost;
-	uint32_t sound = sound_members(&case_made, &lost);
-	struct log_text text = log_text_read(case_made.bytes, case_made.used);
+	uint32_t sound = sound_members(&log_case_made, &lost);
+	struct log_text text =
+		log_text_read(log_case_made.bytes, log_case_made.used);
 	const struct log_text *want;
 
-	case_made.used = 0;
+	log_case_made.used = 0;
 	want = expected_of(sound);
 	ck_assert_int_eq(text.status, want->status);
 	ck_assert_str_eq(text.events, want->events);
@@ -150,8 +152,8 @@ START_TEST(damage_costs_the_blocks_it_hits_and_no_others)
 	inflater = inflater_new();
 	ck_assert_ptr_nonnull(inflater);
 	for (int i = 0; i < count; i++) {
-		case_copy_members(0, SIZE_MAX);
-		damage(&case_made, i % 4);
+		log_case_copy_members(0, SIZE_MAX);
+		damage(&log_case_made, i % 4);
 		check_damaged();
 	}
 	inflater_free(inflater);
@@ -224,18 +226,20 @@ START_TEST(members_in_any_order_give_what_can_be_placed)
 		for (uint32_t left = 1 + below(30); left > 0; left--) {
 			uint32_t member = below(MEMBERS);
 
-			case_copy_members(member, member + 1);
+			log_case_copy_members(member, member + 1);
 			model_add(&model, member);
 		}
 		model_next(&model);
-		case_read_made();
-		ck_assert_int_eq(case_text.status, CTP_END);
-		ck_assert_uint_eq(line_count(case_text.events),
-			model.events + case_lost("reopened_ranges") +
-				case_lost("closed_ranges"));
-		ck_assert_uint_eq(case_lost("damaged_blocks"), model.damaged);
-		ck_assert_uint_eq(case_lost("unknown_events"), model.unknown);
-		ck_assert_uint_eq(case_lost("truncated"), model.truncated);
+		log_case_read_made();
+		ck_assert_int_eq(log_case_text.status, CTP_END);
+		ck_assert_uint_eq(line_count(log_case_text.events),
+			model.events + log_case_lost("reopened_ranges") +
+				log_case_lost("closed_ranges"));
+		ck_assert_uint_eq(
+			log_case_lost("damaged_blocks"), model.damaged);
+		ck_assert_uint_eq(
+			log_case_lost("unknown_events"), model.unknown);
+		ck_assert_uint_eq(log_case_lost("truncated"), model.truncated);
 	}
 }
 END_TEST
@@ -244,7 +248,7 @@ static TCase *make_random(void)
 {
 	TCase *tests = tcase_create("random");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(tests, log_case_set_up, log_case_tear_down);
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests,
 		damage_costs_the_blocks_it_hits_and_no_others, 0, ROUNDS);

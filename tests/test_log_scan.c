@@ -17,7 +17,7 @@ static int file = -1;
 
 static void set_up(void)
 {
-	case_set_up();
+	log_case_set_up();
 	file = memfd_create("log", MFD_CLOEXEC);
 	ck_assert_int_ge(file, 0);
 }
@@ -25,7 +25,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	(void)close(file);
-	case_tear_down();
+	log_case_tear_down();
 }
 
 static void write_file(const void *bytes, size_t size)
@@ -80,8 +80,8 @@ static size_t compare_made(void)
 	struct buffer found = BUFFER_INIT;
 	size_t size;
 
-	write_file(case_made.bytes, case_made.used);
-	read_by_input(&expected, case_made.bytes, case_made.used);
+	write_file(log_case_made.bytes, log_case_made.used);
+	read_by_input(&expected, log_case_made.bytes, log_case_made.used);
 	read_by_scan(&found);
 	ck_assert_uint_eq(found.used, expected.used);
 	if (found.used != 0)
@@ -89,7 +89,7 @@ static size_t compare_made(void)
 	size = found.used;
 	buffer_clear(&expected);
 	buffer_clear(&found);
-	case_made.used = 0;
+	log_case_made.used = 0;
 	return size;
 }
 
@@ -101,10 +101,10 @@ START_TEST(members_come_in_order_with_kind_offset_and_size)
 	struct log_maker_span span;
 	size_t count = 0;
 
-	write_file(case_small.bytes, case_small.used);
+	write_file(log_case_small.bytes, log_case_small.used);
 	while (log_scan_next(scan, &member, NULL) == CTP_OK) {
 		ck_assert_uint_lt(count, sizeof(kinds));
-		ck_assert(log_maker_find(&case_small, count, &span));
+		ck_assert(log_maker_find(&log_case_small, count, &span));
 		ck_assert_uint_eq(member.offset, span.begin);
 		ck_assert_uint_eq(member.size, span.end - span.begin);
 		ck_assert_uint_eq(member.kind, kinds[count++]);
@@ -116,9 +116,9 @@ END_TEST
 
 START_TEST(the_file_offset_is_left_alone)
 {
-	write_file(case_small.bytes, case_small.used);
+	write_file(log_case_small.bytes, log_case_small.used);
 	ck_assert_int_eq(lseek(file, 5, SEEK_SET), 5);
-	case_copy_members(0, SIZE_MAX);
+	log_case_copy_members(0, SIZE_MAX);
 	ck_assert_uint_gt(compare_made(), 0);
 	ck_assert_int_eq(lseek(file, 0, SEEK_CUR), 5);
 }
@@ -126,8 +126,8 @@ END_TEST
 
 START_TEST(every_prefix_has_the_same_members)
 {
-	for (size_t size = 1; size <= case_small.used; size++) {
-		buffer_add(&case_made, case_small.bytes, size);
+	for (size_t size = 1; size <= log_case_small.used; size++) {
+		buffer_add(&log_case_made, log_case_small.bytes, size);
 		(void)compare_made();
 	}
 }
@@ -138,10 +138,10 @@ START_TEST(a_flipped_bit_leaves_the_same_members)
 {
 	struct log_maker_span span;
 
-	ck_assert(log_maker_find(&case_small, (size_t)_i, &span));
+	ck_assert(log_maker_find(&log_case_small, (size_t)_i, &span));
 	for (size_t bit = span.begin * 8; bit < span.end * 8; bit++) {
-		case_copy_members(0, SIZE_MAX);
-		case_made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		log_case_copy_members(0, SIZE_MAX);
+		log_case_made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		ck_assert_uint_gt(compare_made(), 0);
 	}
 }
@@ -152,11 +152,11 @@ START_TEST(garbage_between_members_is_passed_over)
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
 
 	for (size_t member = 0; member <= 13; member++) {
-		case_copy_members(0, member);
-		buffer_add(&case_made, magic, 1 + member);
-		buffer_add(&case_made, magic, sizeof(magic));
-		buffer_add(&case_made, "\x7f\0\0\0\0\0\0\0 no member", 18);
-		case_copy_members(member, SIZE_MAX);
+		log_case_copy_members(0, member);
+		buffer_add(&log_case_made, magic, 1 + member);
+		buffer_add(&log_case_made, magic, sizeof(magic));
+		buffer_add(&log_case_made, "\x7f\0\0\0\0\0\0\0 no member", 18);
+		log_case_copy_members(member, SIZE_MAX);
 		ck_assert_uint_gt(compare_made(), 0);
 	}
 }
@@ -168,14 +168,14 @@ START_TEST(a_long_gap_is_passed_over)
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
 	size_t gap = 600000;
 
-	case_copy_members(0, 5);
-	ck_assert(buffer_reserve(&case_made, gap));
-	memset(case_made.bytes + case_made.used, 0x1f, gap);
+	log_case_copy_members(0, 5);
+	ck_assert(buffer_reserve(&log_case_made, gap));
+	memset(log_case_made.bytes + log_case_made.used, 0x1f, gap);
 	for (size_t at = 0; at + 100 < gap; at += 99)
-		memcpy(case_made.bytes + case_made.used + at, magic,
+		memcpy(log_case_made.bytes + log_case_made.used + at, magic,
 			sizeof(magic));
-	case_made.used += gap;
-	case_copy_members(5, SIZE_MAX);
+	log_case_made.used += gap;
+	log_case_copy_members(5, SIZE_MAX);
 	ck_assert_uint_gt(compare_made(), 0);
 }
 END_TEST
@@ -185,12 +185,12 @@ START_TEST(a_size_that_covers_sound_members_does_not_hide_them)
 	struct log_maker_span third;
 	struct log_maker_span fifth;
 
-	ck_assert(log_maker_find(&case_small, 2, &third));
-	ck_assert(log_maker_find(&case_small, 4, &fifth));
-	case_copy_members(0, SIZE_MAX);
-	case_made.bytes[third.begin + LOG_MAGIC_BYTES] =
+	ck_assert(log_maker_find(&log_case_small, 2, &third));
+	ck_assert(log_maker_find(&log_case_small, 4, &fifth));
+	log_case_copy_members(0, SIZE_MAX);
+	log_case_made.bytes[third.begin + LOG_MAGIC_BYTES] =
 		(uint8_t)(fifth.begin - third.begin);
-	case_made.bytes[third.begin + LOG_MAGIC_BYTES + 1] =
+	log_case_made.bytes[third.begin + LOG_MAGIC_BYTES + 1] =
 		(uint8_t)((fifth.begin - third.begin) >> 8);
 	(void)compare_made();
 }
@@ -206,12 +206,12 @@ START_TEST(a_peek_gives_the_start_of_a_block)
 	bool sound;
 
 	/* Of more than one read, and too large for the room. */
-	log_maker_add(&case_made,
+	log_maker_add(&log_case_made,
 		"[3, 1, 0, 10, [7 * 1000], [], [], [0 * "
 		"1000], [], '%02000d']",
 		0);
-	case_copy_members(0, SIZE_MAX);
-	write_file(case_made.bytes, case_made.used);
+	log_case_copy_members(0, SIZE_MAX);
+	write_file(log_case_made.bytes, log_case_made.used);
 	while (log_scan_next(scan, &member, NULL) == CTP_OK) {
 		ck_assert_int_eq(log_scan_peek(scan, &member, start,
 					 sizeof(start), &got, NULL),
@@ -236,13 +236,13 @@ START_TEST(a_peek_at_damage_gives_less)
 	uint8_t start[64];
 	size_t got = 99;
 
-	memset(case_small.bytes + LOG_HEADER_BYTES, 0xff, 100);
-	write_file(case_small.bytes, case_small.used);
+	memset(log_case_small.bytes + LOG_HEADER_BYTES, 0xff, 100);
+	write_file(log_case_small.bytes, log_case_small.used);
 	ck_assert_int_eq(
 		log_scan_peek(scan, &member, start, sizeof(start), &got, NULL),
 		CTP_OK);
 	ck_assert_uint_eq(got, 0);
-	member.offset = case_small.used + 1000;
+	member.offset = log_case_small.used + 1000;
 	got = 99;
 	ck_assert_int_eq(
 		log_scan_peek(scan, &member, start, sizeof(start), &got, NULL),

@@ -10,10 +10,10 @@
 
 START_TEST(the_device_can_be_all_the_time_there_is)
 {
-	case_start(
+	device_case_start(
 		(struct replay_options){.tree = true, .device = REPLAY_DEVICE});
 	run_small();
-	case_finish();
+	device_case_finish();
 	check(function(MAIN)->cost, COST(1, 1, 0, 8800));
 	check(function(MAIN)->root, COST(1, 1, 0, 8800));
 	check(function(F)->cost, COST(1, 1, 0, 1800));
@@ -23,19 +23,20 @@ START_TEST(the_device_can_be_all_the_time_there_is)
 	check(edge(F, K), COST(2, 2, 1500, 1500));
 	check(edge(F, LAUNCH), COST(3, 3, 0, 0));
 	check_device(MAIN, 7000, 8800);
-	ck_assert_uint_eq(case_profile->total_ns, 8800);
+	ck_assert_uint_eq(device_case_profile->total_ns, 8800);
 }
 END_TEST
 
 START_TEST(what_is_in_a_recursion_counts_once)
 {
-	case_start((struct replay_options){.device = (enum replay_device)_i});
+	device_case_start(
+		(struct replay_options){.device = (enum replay_device)_i});
 	run_recursion();
-	case_finish();
+	device_case_finish();
 	check_device(F, 103, 123);
 	check_device(G, 20, 23);
 	check_device(MAIN, 0, 123);
-	ck_assert_uint_eq(case_profile->node_count, 0);
+	ck_assert_uint_eq(device_case_profile->node_count, 0);
 	if (_i != REPLAY_DEVICE)
 		return;
 	check(function(F)->cost, COST(2, 1, 0, 123));
@@ -48,9 +49,9 @@ END_TEST
 
 START_TEST(a_tree_changes_no_sums)
 {
-	case_start((struct replay_options){.tree = true});
+	device_case_start((struct replay_options){.tree = true});
 	run_recursion();
-	case_finish();
+	device_case_finish();
 	check_device(F, 103, 123);
 	check_device(G, 20, 23);
 	check_device(MAIN, 0, 123);
@@ -59,19 +60,19 @@ END_TEST
 
 START_TEST(without_edges_only_these_are_missing)
 {
-	case_start((struct replay_options){.no_edges = true});
+	device_case_start((struct replay_options){.no_edges = true});
 	run_recursion();
-	case_finish();
+	device_case_finish();
 	check_device(F, 103, 123);
 	check_device(MAIN, 0, 123);
 	check_device(K, 123, 123);
-	ck_assert_uint_eq(case_profile->edge_count, 0);
+	ck_assert_uint_eq(device_case_profile->edge_count, 0);
 }
 END_TEST
 
 START_TEST(edges_may_be_counted_as_in_the_document)
 {
-	case_start((struct replay_options){
+	device_case_start((struct replay_options){
 		.device = REPLAY_DEVICE, .document_edges = true});
 	for (int i = 0; i < 3; i++)
 		on(T0, F);
@@ -79,7 +80,7 @@ START_TEST(edges_may_be_counted_as_in_the_document)
 	for (int i = 0; i < 3; i++)
 		on(T0, END);
 	did(STREAM, K, 100, 1);
-	case_finish();
+	device_case_finish();
 	check(function(F)->cost, COST(3, 1, 0, 100));
 	/* Either call of f by f, with all that is below it. */
 	check(edge(F, F), COST(2, 0, 0, 200));
@@ -94,15 +95,15 @@ static struct profile_node node(const int *path, int size)
 	for (int i = 0; i < size; i++) {
 		uint32_t next = 0;
 
-		for (uint32_t j = 1; j < case_profile->node_count; j++)
-			if (case_profile->nodes[j].parent == at &&
-				case_profile->nodes[j].function ==
+		for (uint32_t j = 1; j < device_case_profile->node_count; j++)
+			if (device_case_profile->nodes[j].parent == at &&
+				device_case_profile->nodes[j].function ==
 					find(path[i]))
 				next = j;
 		ck_assert_uint_ne(next, 0);
 		at = next;
 	}
-	return case_profile->nodes[at];
+	return device_case_profile->nodes[at];
 }
 
 #define NODE(...) \
@@ -114,7 +115,7 @@ START_TEST(the_tree_has_work_below_its_context)
 	run_recursion();
 	did(STREAM, L, 4, 3);
 	did(STREAM, L, 5, 99);
-	case_finish();
+	device_case_finish();
 	ck_assert_uint_eq(NODE(MAIN, F, K).self_ns, 100);
 	ck_assert_uint_eq(NODE(MAIN, F, G, K).self_ns, 20);
 	ck_assert_uint_eq(NODE(MAIN, F, G, F, K).self_ns, 3);
@@ -123,7 +124,7 @@ START_TEST(the_tree_has_work_below_its_context)
 	ck_assert_uint_eq(NODE(MAIN, F, G, F, LAUNCH).self_ns, 10);
 	ck_assert_uint_eq(NODE(MAIN, F).self_ns, 30);
 	/* Of the launches' nodes there are three, and four of K and L. */
-	ck_assert_uint_eq(case_profile->node_count, 1 + 4 + 3 + 5);
+	ck_assert_uint_eq(device_case_profile->node_count, 1 + 4 + 3 + 5);
 }
 END_TEST
 
@@ -131,14 +132,16 @@ START_TEST(a_look_in_between_changes_nothing)
 {
 	struct profile *early;
 
-	case_start((struct replay_options){.device = (enum replay_device)_i});
+	device_case_start(
+		(struct replay_options){.device = (enum replay_device)_i});
 	on(T0, MAIN);
 	on(T0, F);
 	launch(T0, 1);
 	did(STREAM, K, 10, 1);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(
-			replay_snapshot(case_replay, &early, NULL), CTP_OK);
+			replay_snapshot(device_case_replay, &early, NULL),
+			CTP_OK);
 		for (uint32_t j = 0; j < early->function_count; j++)
 			ck_assert_uint_eq(early->functions[j].device.total_ns,
 				strcmp(early->functions[j].name,
@@ -152,7 +155,7 @@ START_TEST(a_look_in_between_changes_nothing)
 	on(T0, END);
 	on(T0, END);
 	did(STREAM, K, 5, 2);
-	case_finish();
+	device_case_finish();
 	check_device(F, 15, 15);
 	check_device(MAIN, 0, 15);
 	check_device(K, 15, 15);
@@ -166,16 +169,17 @@ END_TEST
 START_TEST(pruning_keeps_the_sum_of_the_device)
 {
 	run_small();
-	case_finish();
-	ck_assert_int_eq(profile_prune(case_profile, 0, 1, NULL), CTP_OK);
-	ck_assert_uint_eq(case_profile->function_count, 2);
-	ck_assert_uint_eq(case_profile->total_ns, 110 + 8800);
+	device_case_finish();
+	ck_assert_int_eq(
+		profile_prune(device_case_profile, 0, 1, NULL), CTP_OK);
+	ck_assert_uint_eq(device_case_profile->function_count, 2);
+	ck_assert_uint_eq(device_case_profile->total_ns, 110 + 8800);
 	check_device(K, 8500, 8500);
 	ck_assert_int_eq(function(K)->device.kind, PROFILE_KERNEL);
 	for (uint32_t i = 0; i < 2; i++)
 		if (i != find(K)) /* all that is below main */
-			ck_assert_uint_eq(
-				case_profile->functions[i].device.total_ns,
+			ck_assert_uint_eq(device_case_profile->functions[i]
+						  .device.total_ns,
 				8800);
 }
 END_TEST
@@ -210,7 +214,7 @@ START_TEST(deep_recursion_is_no_problem)
 {
 	enum { DEPTH = 100000 };
 
-	case_start((struct replay_options){.device = REPLAY_DEVICE});
+	device_case_start((struct replay_options){.device = REPLAY_DEVICE});
 	for (int i = 0; i < DEPTH; i++)
 		on(T0, F);
 	launch(T0, 1);
@@ -218,7 +222,7 @@ START_TEST(deep_recursion_is_no_problem)
 		on(T0, END);
 		did(STREAM, K, 1, 1);
 	}
-	case_finish();
+	device_case_finish();
 	check(function(F)->cost, COST(DEPTH, 1, 0, DEPTH));
 	check(edge(F, F), COST(DEPTH - 1, 1, 0, DEPTH));
 	check(edge(F, K), COST(DEPTH, DEPTH, DEPTH, DEPTH));
@@ -231,7 +235,8 @@ int main(void)
 	Suite *suite = suite_create("profile_device");
 	TCase *tests = tcase_create("profile_device");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, device_case_set_up, device_case_tear_down);
 	tcase_add_test(tests, the_device_can_be_all_the_time_there_is);
 	tcase_add_loop_test(tests, what_is_in_a_recursion_counts_once,
 		REPLAY_SEPARATE, REPLAY_SEPARATE + 1);

@@ -23,8 +23,8 @@
 
 START_TEST(pstats_has_primitive_calls_first_but_last_in_callers)
 {
-	case_recursion();
-	case_write(&pstats_format);
+	profile_case_recursion();
+	profile_case_write(&pstats_format);
 	CASE_HAS(KEY_F "(\5\0\0\0" INT("\1") INT("\4") NS_440 NS_605 "{");
 	CASE_HAS(KEY_G "(\5\0\0\0" INT("\1") INT("\3") NS_165 NS_495
 		"{" KEY_F "(\4\0\0\0" INT("\3") INT("\1") NS_165 NS_495 "0");
@@ -36,8 +36,8 @@ END_TEST
 
 START_TEST(pstats_has_one_root_that_nobody_calls)
 {
-	case_recursion();
-	case_write(&pstats_format);
+	profile_case_recursion();
+	profile_case_write(&pstats_format);
 	CASE_HAS("{" KEY_ROOT "(\5\0\0\0" INT("\1")
 			INT("\1") "g\0\0\0\0\0\0\0\0" NS_605 "{0");
 }
@@ -48,17 +48,17 @@ START_TEST(pstats_of_no_calls_is_the_root_alone)
 	static const char expected[] = "{" KEY_ROOT "(\5\0\0\0" INT("\1")
 		INT("\1") "g\0\0\0\0\0\0\0\0g\0\0\0\0\0\0\0\0{00";
 
-	case_write(&pstats_format);
-	ck_assert_uint_eq(case_size, sizeof(expected) - 1);
-	ck_assert_mem_eq(case_bytes, expected, case_size);
+	profile_case_write(&pstats_format);
+	ck_assert_uint_eq(profile_case_size, sizeof(expected) - 1);
+	ck_assert_mem_eq(profile_case_bytes, expected, profile_case_size);
 }
 END_TEST
 
 START_TEST(pstats_of_a_python_program_has_no_root)
 {
-	case_recursion();
-	case_profile->no_root = true;
-	case_write(&pstats_format);
+	profile_case_recursion();
+	profile_case_profile->no_root = true;
+	profile_case_write(&pstats_format);
 	CASE_LACKS("<all threads>");
 	CASE_HAS(KEY_F "(\5\0\0\0" INT("\1") INT("\4") NS_440 NS_605
 		"{" KEY_G "(\4\0\0\0" INT("\3") INT("\1") NS_330 NS_440 "0");
@@ -67,9 +67,9 @@ END_TEST
 
 START_TEST(pstats_sums_names_that_become_equal)
 {
-	case_lone("x\xfe", "~");
-	case_lone("x\xff", "");
-	case_write(&pstats_format);
+	profile_case_lone("x\xfe", "~");
+	profile_case_lone("x\xff", "");
+	profile_case_write(&pstats_format);
 	CASE_HAS(KEY("~", "\1", "\7", "x\xef\xbf\xbd", "\4") "(\5\0\0\0" INT(
 		"\2") INT("\2"));
 }
@@ -77,14 +77,14 @@ END_TEST
 
 START_TEST(pstats_keeps_a_function_that_is_called_like_the_root)
 {
-	uint32_t number =
-		profile_add_function(case_profile, "<all threads>", "~", 0);
+	uint32_t number = profile_add_function(
+		profile_case_profile, "<all threads>", "~", 0);
 
-	case_profile->functions[number].cost =
+	profile_case_profile->functions[number].cost =
 		(struct profile_cost){2, 2, 9, 9};
-	case_profile->functions[number].root =
-		case_profile->functions[number].cost;
-	case_write(&pstats_format);
+	profile_case_profile->functions[number].root =
+		profile_case_profile->functions[number].cost;
+	profile_case_write(&pstats_format);
 	CASE_HAS(KEY_ROOT "(\5\0\0\0" INT("\2") INT("\2"));
 	CASE_HAS("<all threads, 2>(\5\0\0\0" INT("\1") INT("\1"));
 }
@@ -92,10 +92,10 @@ END_TEST
 
 START_TEST(pstats_keeps_big_counts_and_times)
 {
-	case_function("big", "b.c",
+	profile_case_function("big", "b.c",
 		(struct profile_cost){UINT64_C(1) << 31, 3,
 			(UINT64_C(1) << 53) + 1, (UINT64_C(1) << 62)});
-	case_write(&pstats_format);
+	profile_case_write(&pstats_format);
 	CASE_HAS("l\3\0\0\0\0\0\0\0\2\0");
 	/* 2^62 ns are 4611686018.427387904 s. */
 	CASE_HAS("g\x95\xd6\x26\xe8\x0b\x2e\xf1\x41");
@@ -104,11 +104,11 @@ END_TEST
 
 START_TEST(pstats_names_cannot_end_the_script_they_are_shown_by)
 {
-	case_lone("</script>", "");
-	case_lone("a</SCRIPT", "");
-	case_lone("<!--", "");
-	case_lone("<b></b>", "");
-	case_write(&pstats_format);
+	profile_case_lone("</script>", "");
+	profile_case_lone("a</SCRIPT", "");
+	profile_case_lone("<!--", "");
+	profile_case_lone("<b></b>", "");
+	profile_case_write(&pstats_format);
 	CASE_HAS("<\\/script>");
 	CASE_HAS("a<\\/SCRIPT");
 	CASE_HAS("<\\!--");
@@ -121,7 +121,8 @@ int main(void)
 	Suite *suite = suite_create("pstats");
 	TCase *tests = tcase_create("pstats");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, profile_case_set_up, profile_case_tear_down);
 	tcase_add_test(
 		tests, pstats_has_primitive_calls_first_but_last_in_callers);
 	tcase_add_test(tests, pstats_has_one_root_that_nobody_calls);

@@ -31,7 +31,7 @@ static int close_and_open(const char *path, enum ctp_status expected)
 	for (int i = 0; i < 64; i++)
 		if (open_unseen(path, O_RDWR | O_CREAT) != 3 + i)
 			return 1;
-	case_record(400000);
+	record_case_record(400000);
 	if (ctp_stop() != expected)
 		return 2;
 	if (expected != CTP_OK &&
@@ -50,19 +50,20 @@ static void close_all(const char *path, enum ctp_status expected)
 	pid_t child = fork();
 
 	if (child == 0) {
-		options.out = case_child_path(1);
-		options.spool = case_directory;
+		options.out = record_case_child_path(1);
+		options.spool = record_case_directory;
 		options.policy = CTP_POLICY_BLOCK;
 		options.buffer_bytes = 256 * 1024;
 		if (ctp_start(&options) != CTP_OK)
 			_exit(5);
-		case_record(10);
+		record_case_record(10);
 		/* Not removed: another file could get its number. */
-		if (expected != CTP_OK && rename(options.out, case_path) != 0)
+		if (expected != CTP_OK &&
+			rename(options.out, record_case_path) != 0)
 			_exit(6);
 		_exit(close_and_open(path, expected));
 	}
-	case_wait(child);
+	record_case_wait(child);
 }
 
 static bool has_spool(void)
@@ -71,7 +72,8 @@ static bool has_spool(void)
 	glob_t found;
 	bool has;
 
-	(void)snprintf(pattern, sizeof(pattern), "%s/*.spool", case_directory);
+	(void)snprintf(
+		pattern, sizeof(pattern), "%s/*.spool", record_case_directory);
 	has = glob(pattern, 0, NULL, &found) == 0;
 	globfree(&found);
 	return has;
@@ -81,11 +83,12 @@ START_TEST(a_log_whose_descriptor_is_closed_goes_on)
 {
 	char path[300];
 
-	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
+	(void)snprintf(path, sizeof(path), "%s/data", record_case_directory);
 	close_all(path, CTP_OK);
-	ck_assert_uint_eq(case_file_size(path), 0);
+	ck_assert_uint_eq(record_case_file_size(path), 0);
 	ck_assert_uint_eq(
-		case_read_log(case_child_path(1), "early").named, 400010);
+		record_case_read_log(record_case_child_path(1), "early").named,
+		400010);
 	ck_assert(!has_spool());
 }
 END_TEST
@@ -104,7 +107,7 @@ __attribute__((visibility("default"))) int flock(int fd, int operation)
 static void *record_in_thread(void *unused)
 {
 	(void)unused;
-	case_record(400000);
+	record_case_record(400000);
 	return NULL;
 }
 
@@ -120,8 +123,8 @@ START_TEST(a_log_whose_descriptor_is_closed_meanwhile_goes_on)
 		bool done = true;
 
 		no_locks = _i == 1;
-		options.out = case_child_path(1);
-		options.spool = case_directory;
+		options.out = record_case_child_path(1);
+		options.spool = record_case_directory;
 		options.policy = CTP_POLICY_BLOCK;
 		options.buffer_bytes = 4 * 1024 * 1024;
 		if (ctp_start(&options) != CTP_OK)
@@ -136,9 +139,10 @@ START_TEST(a_log_whose_descriptor_is_closed_meanwhile_goes_on)
 			done = pthread_join(threads[i], NULL) == 0 && done;
 		_exit(!done || ctp_stop() != CTP_OK);
 	}
-	case_wait(child);
+	record_case_wait(child);
 	ck_assert_uint_eq(
-		case_read_log(case_child_path(1), "early").named, 800000);
+		record_case_read_log(record_case_child_path(1), "early").named,
+		800000);
 }
 END_TEST
 
@@ -162,7 +166,7 @@ static int close_slowly(const char *log)
 	glob_t spools;
 
 	(void)snprintf(pattern, sizeof(pattern), "%s/ctprof.*.%ld.*.spool",
-		case_directory, (long)getpid());
+		record_case_directory, (long)getpid());
 	if (glob(pattern, 0, NULL, &spools) != 0)
 		return 5;
 	for (unsigned fd = 3; fd < 64; fd++)
@@ -183,14 +187,14 @@ START_TEST(log_and_spool_stay_locked_whichever_is_closed_first)
 
 	if (child == 0) {
 		(void)close_range(3, ~0U, 0);
-		options.out = case_child_path(1);
-		options.spool = case_directory;
+		options.out = record_case_child_path(1);
+		options.spool = record_case_directory;
 		if (ctp_start(&options) != CTP_OK)
 			_exit(4);
-		case_record(10);
+		record_case_record(10);
 		_exit(close_slowly(options.out));
 	}
-	case_wait(child);
+	record_case_wait(child);
 }
 END_TEST
 
@@ -198,9 +202,9 @@ START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
 {
 	char path[300];
 
-	(void)snprintf(path, sizeof(path), "%s/data", case_directory);
+	(void)snprintf(path, sizeof(path), "%s/data", record_case_directory);
 	close_all(path, CTP_ERR_IO);
-	ck_assert_uint_eq(case_file_size(path), 0);
+	ck_assert_uint_eq(record_case_file_size(path), 0);
 }
 END_TEST
 
@@ -209,7 +213,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("record_closed");
 	TCase *tests = tcase_create("record_closed");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_log_whose_descriptor_is_closed_goes_on);
 	tcase_add_loop_test(tests,

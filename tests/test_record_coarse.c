@@ -26,7 +26,7 @@ __attribute__((visibility("default"))) int clock_gettime(
 	return (int)result;
 }
 
-/* Records ranges that nest by chance, and writes what case_read_events() is to
+/* Records ranges that nest by chance, and writes what record_case_read_events() is to
  * find. */
 static void record_by_chance(uint64_t state, FILE *expected)
 {
@@ -68,17 +68,17 @@ START_TEST(order_is_kept_where_times_are_equal)
 	FILE *expected = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(expected);
-	options.out = case_path;
+	options.out = record_case_path;
 	options.clock = _i % 2 == 0 ? CTP_CLOCK_SYSTEM : CTP_CLOCK_TSC;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	record_by_chance((uint64_t)_i, expected);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_int_eq(fclose(expected), 0);
-	case_expect(case_path, text);
+	record_case_expect(record_case_path, text);
 	free(text);
-	content = case_read_log(case_path, "a");
+	content = record_case_read_log(record_case_path, "a");
 	ck_assert(content.ordered);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -87,7 +87,8 @@ int main(void)
 	Suite *suite = suite_create("record_coarse");
 	TCase *tests = tcase_create("record_coarse");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, order_is_kept_where_times_are_equal, 0, 8);
 	suite_add_tcase(suite, tests);

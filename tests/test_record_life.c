@@ -23,7 +23,7 @@ START_TEST(no_log_means_no_recording_but_no_harm)
 	options.out = "/nonexistent/run.ctp";
 	ck_assert_int_eq(ctp_start(&options), CTP_ERR_IO);
 	ck_assert_ptr_nonnull(strstr(ctp_status(), "No such file"));
-	ck_assert_int_eq(case_early_return(0), -1);
+	ck_assert_int_eq(record_case_early_return(0), -1);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 }
 END_TEST
@@ -52,7 +52,7 @@ static int count_called(const char *name)
 START_TEST(the_background_thread_has_its_name_at_once)
 {
 	ck_assert_int_eq(count_called("ctprof"), 0);
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	ck_assert_int_eq(count_called("ctprof"), 1);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 }
@@ -65,7 +65,7 @@ START_TEST(a_full_disk_stops_recording_but_not_the_program)
 	options.out = "/dev/full";
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	for (int i = 0; i < 1000000; i++)
-		(void)case_early_return(1);
+		(void)record_case_early_return(1);
 	ck_assert_int_eq(ctp_stop(), CTP_ERR_IO);
 	ck_assert_ptr_nonnull(strstr(ctp_status(), "No space left"));
 }
@@ -74,10 +74,12 @@ END_TEST
 START_TEST(it_starts_and_stops_many_times)
 {
 	for (int i = 0; i < 60; i++) {
-		case_start(CTP_POLICY_BLOCK, 256 * 1024);
-		(void)case_early_return(0);
+		record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		(void)record_case_early_return(0);
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
-		ck_assert_uint_eq(case_read_log(case_path, "inner").named, 1);
+		ck_assert_uint_eq(
+			record_case_read_log(record_case_path, "inner").named,
+			1);
 	}
 }
 END_TEST
@@ -89,23 +91,23 @@ START_TEST(a_forked_child_has_a_log_of_its_own)
 	int status = -1;
 	pid_t child;
 
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	ctp_begin(ctp_site_intern("parent", NULL, 0));
 	child = fork();
 	if (child == 0) {
-		(void)case_early_return(0);
+		(void)record_case_early_return(0);
 		_exit(ctp_stop() == CTP_OK ? 0 : 1);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "parent");
+	content = record_case_read_log(record_case_path, "parent");
 	ck_assert_uint_eq(content.named, 1);
 	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 1);
 	(void)snprintf(child_path, sizeof(child_path), "%s/run.%ld.ctp",
-		case_directory, (long)child);
-	content = case_read_log(child_path, "inner");
+		record_case_directory, (long)child);
+	content = record_case_read_log(child_path, "inner");
 	ck_assert_uint_eq(content.named, 1);
 	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 3);
 }
@@ -117,13 +119,13 @@ START_TEST(a_child_that_records_nothing_leaves_nothing)
 	int status;
 	pid_t child;
 
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	child = fork();
 	if (child == 0)
 		_exit(0);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	(void)snprintf(child_path, sizeof(child_path), "%s/run.%ld.ctp",
-		case_directory, (long)child);
+		record_case_directory, (long)child);
 	ck_assert_int_eq(access(child_path, F_OK), -1);
 }
 END_TEST
@@ -131,7 +133,7 @@ END_TEST
 static void *record_one(void *unused)
 {
 	(void)unused;
-	(void)case_early_return(1);
+	(void)record_case_early_return(1);
 	return NULL;
 }
 
@@ -139,7 +141,7 @@ START_TEST(many_short_threads_are_all_there)
 {
 	struct case_content content;
 
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	for (int i = 0; i < 2000; i++) {
 		pthread_t thread;
 
@@ -148,7 +150,7 @@ START_TEST(many_short_threads_are_all_there)
 		ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "early");
+	content = record_case_read_log(record_case_path, "early");
 	ck_assert_uint_eq(content.named, 2000);
 	ck_assert_uint_eq(content.tracks, 2000);
 }
@@ -164,12 +166,12 @@ static void *find_room(void *argument)
 {
 	struct interrupted *interrupted = argument;
 
-	(void)case_early_return(1);
+	(void)record_case_early_return(1);
 	interrupted->next = ctp_self->next;
 	(void)pthread_barrier_wait(&interrupted->stopped);
 	/* It is to have its room for as long as it is not in the second. */
 	(void)pthread_barrier_wait(&interrupted->stopped);
-	(void)case_early_return(1);
+	(void)record_case_early_return(1);
 	return NULL;
 }
 
@@ -181,27 +183,28 @@ START_TEST(what_was_interrupted_is_not_in_the_next_recording)
 
 	ck_assert_int_eq(
 		pthread_barrier_init(&interrupted.stopped, NULL, 2), 0);
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	ck_assert_int_eq(
 		pthread_create(&thread, NULL, find_room, &interrupted), 0);
 	(void)pthread_barrier_wait(&interrupted.stopped);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	for (int i = 0; i < 3; i++) {
-		case_start(CTP_POLICY_BLOCK, 0);
-		case_record(1000);
+		record_case_start(CTP_POLICY_BLOCK, 0);
+		record_case_record(1000);
 		*interrupted.next = 1;
-		case_record(1000);
+		record_case_record(1000);
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
-		content = case_read_log(case_path, "early");
+		content = record_case_read_log(record_case_path, "early");
 		ck_assert(content.ordered);
 		ck_assert_uint_eq(content.named, 2000);
-		ck_assert_uint_eq(case_lost(&content), 0);
+		ck_assert_uint_eq(record_case_lost(&content), 0);
 	}
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	(void)pthread_barrier_wait(&interrupted.stopped);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	ck_assert_uint_eq(case_read_log(case_path, "early").named, 1);
+	ck_assert_uint_eq(
+		record_case_read_log(record_case_path, "early").named, 1);
 	(void)pthread_barrier_destroy(&interrupted.stopped);
 }
 END_TEST
@@ -227,7 +230,7 @@ static void start_with_calls(void)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	options.out = case_path;
+	options.out = record_case_path;
 	options.clock = CTP_CLOCK_SYSTEM;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 }
@@ -255,7 +258,7 @@ START_TEST(who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then)
 		if (i != 0)
 			ck_assert_int_eq(ctp_stop(), CTP_OK);
 		start_with_calls();
-		case_record(1);
+		record_case_record(1);
 	}
 	ck_assert_int_eq(
 		pthread_create(&thread, NULL, hang_in_slow_path, NULL), 0);
@@ -263,16 +266,16 @@ START_TEST(who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then)
 		(void)usleep(1000);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	start_with_calls();
-	case_record(1000);
+	record_case_record(1000);
 	atomic_store(&slow_clock.hangs, 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	case_record(1000);
+	record_case_record(1000);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "early");
+	content = record_case_read_log(record_case_path, "early");
 	ck_assert(content.ordered);
 	ck_assert_uint_eq(content.named, 2000);
 	ck_assert_uint_eq(content.kinds[EVENT_INSTANT], 3);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -281,18 +284,18 @@ START_TEST(what_one_recording_lost_is_not_lost_in_the_next)
 	struct case_content content;
 	pthread_t thread;
 
-	case_start(CTP_POLICY_DROP, 256 * 1024);
-	case_record(2000000);
+	record_case_start(CTP_POLICY_DROP, 256 * 1024);
+	record_case_record(2000000);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "early");
-	ck_assert_uint_ne(case_lost(&content), 0);
-	case_start(CTP_POLICY_BLOCK, 0);
+	content = record_case_read_log(record_case_path, "early");
+	ck_assert_uint_ne(record_case_lost(&content), 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, record_one, NULL), 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "early");
+	content = record_case_read_log(record_case_path, "early");
 	ck_assert_uint_eq(content.named, 1);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -302,7 +305,7 @@ static void *record_until_told(void *unused)
 {
 	(void)unused;
 	while (__atomic_load_n(&going, __ATOMIC_RELAXED))
-		(void)case_early_return(0);
+		(void)record_case_early_return(0);
 	return NULL;
 }
 
@@ -316,10 +319,11 @@ START_TEST(it_stops_while_others_record)
 					 record_until_told, NULL),
 			0);
 	for (int i = 0; i < 20; i++) {
-		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
 		(void)usleep(5000);
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
-		ck_assert(case_read_log(case_path, "early").ordered);
+		ck_assert(record_case_read_log(record_case_path, "early")
+				  .ordered);
 	}
 	__atomic_store_n(&going, 0, __ATOMIC_RELAXED);
 	for (int i = 0; i < 3; i++)
@@ -332,7 +336,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("record_life");
 	TCase *tests = tcase_create("record_life");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, no_log_means_no_recording_but_no_harm);
 	tcase_add_test(tests, the_background_thread_has_its_name_at_once);

@@ -175,7 +175,7 @@ static uint64_t memory(const char *name)
 
 static uint64_t spool_size(void)
 {
-	DIR *directory = opendir(case_directory);
+	DIR *directory = opendir(record_case_directory);
 	uint64_t size = 0;
 
 	ck_assert_ptr_nonnull(directory);
@@ -203,7 +203,7 @@ START_TEST(each_threads_records_and_drops_are_what_it_did)
 	struct work works[THREADS];
 	uint64_t dropped = 0;
 
-	options.out = case_path;
+	options.out = record_case_path;
 	options.policy = policies[_i % 3];
 	options.clock = _i < 3 ? CTP_CLOCK_AUTO : CTP_CLOCK_SYSTEM;
 	options.buffer_bytes = BUFFER;
@@ -211,7 +211,7 @@ START_TEST(each_threads_records_and_drops_are_what_it_did)
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	record_on(works, THREADS, 15000);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	read_tallies(case_path, tallies);
+	read_tallies(record_case_path, tallies);
 	for (int i = 0; i < THREADS; i++) {
 		const struct tally *tally = &tallies[i];
 		uint64_t did = (uint64_t)works[i].count;
@@ -234,8 +234,8 @@ START_TEST(memory_stays_under_the_cap)
 	struct work works[THREADS];
 	uint64_t before = memory("RssAnon");
 
-	options.out = case_path;
-	options.spool = case_directory;
+	options.out = record_case_path;
+	options.spool = record_case_directory;
 	options.policy = policies[_i];
 	options.buffer_bytes = BUFFER;
 	options.buffer_max = BUFFER_MAX;
@@ -258,12 +258,12 @@ START_TEST(more_threads_than_chunks_lose_nothing)
 	struct work works[MOST_THREADS];
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	options.out = case_path;
+	options.out = record_case_path;
 	options.buffer_bytes = 256 * 1024;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	record_on(works, MOST_THREADS, 1500);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	read_tallies(case_path, tallies);
+	read_tallies(record_case_path, tallies);
 	for (int i = 0; i < MOST_THREADS; i++) {
 		uint64_t did = (uint64_t)works[i].count;
 
@@ -280,8 +280,8 @@ START_TEST(a_cap_below_the_threads_is_kept_and_drops_are_counted)
 	struct work works[MOST_THREADS];
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	options.out = case_path;
-	options.spool = case_directory;
+	options.out = record_case_path;
+	options.spool = record_case_directory;
 	options.policy = policies[_i];
 	options.buffer_bytes = 256 * 1024;
 	options.buffer_max = 256 * 1024;
@@ -289,7 +289,7 @@ START_TEST(a_cap_below_the_threads_is_kept_and_drops_are_counted)
 	record_on(works, MOST_THREADS, 1000);
 	ck_assert_uint_le(spool_size(), 256 * 1024 + CHUNK);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	read_tallies(case_path, tallies);
+	read_tallies(record_case_path, tallies);
 	for (int i = 0; i < MOST_THREADS; i++) {
 		uint64_t did = (uint64_t)works[i].count;
 		/* A thread that ends waits for room for these, not forever. */
@@ -308,7 +308,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("record_load");
 	TCase *tests = tcase_create("record_load");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(
 		tests, each_threads_records_and_drops_are_what_it_did, 0, 6);

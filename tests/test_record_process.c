@@ -57,13 +57,13 @@ START_TEST(a_child_that_runs_another_program_leaves_nothing)
 	static char program[] = "/bin/true";
 	char *argv[] = {program, NULL};
 
-	case_start(CTP_POLICY_BLOCK, 0);
-	case_begin("a");
-	case_wait(ways[_i](argv));
+	record_case_start(CTP_POLICY_BLOCK, 0);
+	record_case_begin("a");
+	record_case_wait(ways[_i](argv));
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	case_expect(case_path, "begin a; end; ");
-	ck_assert_int_eq(case_file_count(), 1);
+	record_case_expect(record_case_path, "begin a; end; ");
+	ck_assert_int_eq(record_case_file_count(), 1);
 }
 END_TEST
 
@@ -77,14 +77,14 @@ static void fork_refused(int more)
 	if (child == 0) {
 		if (setrlimit(RLIMIT_NOFILE, &none) != 0)
 			_exit(1);
-		case_begin("b");
+		record_case_begin("b");
 		ctp_end();
 		while (more-- > 0)
 			fork_refused(0);
 		(void)ctp_stop();
 		_exit(0);
 	}
-	case_wait(child);
+	record_case_wait(child);
 }
 
 START_TEST(a_child_that_can_make_no_log_is_counted)
@@ -92,22 +92,22 @@ START_TEST(a_child_that_can_make_no_log_is_counted)
 	struct case_content content;
 	pid_t child;
 
-	case_start(CTP_POLICY_BLOCK, 0);
-	case_begin("a");
+	record_case_start(CTP_POLICY_BLOCK, 0);
+	record_case_begin("a");
 	child = fork();
 	if (child == 0) {
-		case_begin("b");
+		record_case_begin("b");
 		ctp_end();
 		(void)ctp_stop();
 		_exit(0);
 	}
-	case_wait(child);
+	record_case_wait(child);
 	fork_refused(0);
 	fork_refused(2); /* which do not record either */
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	ck_assert_int_eq(case_file_count(), 2);
-	content = case_read_log(case_path, "a");
+	ck_assert_int_eq(record_case_file_count(), 2);
+	content = record_case_read_log(record_case_path, "a");
 	ck_assert_uint_eq(content.losses[LOSS_UNRECORDED], 4);
 }
 END_TEST
@@ -120,7 +120,8 @@ static uint32_t left_unrecorded(void)
 	glob_t found;
 	FILE *file;
 
-	(void)snprintf(pattern, sizeof(pattern), "%s/*.spool", case_directory);
+	(void)snprintf(
+		pattern, sizeof(pattern), "%s/*.spool", record_case_directory);
 	ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
 	ck_assert_uint_eq(found.gl_pathc, 1);
 	file = fopen(found.gl_pathv[0], "r");
@@ -137,12 +138,12 @@ START_TEST(a_killed_parent_has_counted_those_without_a_log)
 	pid_t child = fork();
 	int status = 0;
 
-	options.out = case_path;
-	options.spool = case_directory;
+	options.out = record_case_path;
+	options.spool = record_case_directory;
 	if (child == 0) {
 		if (ctp_start(&options) != CTP_OK)
 			_exit(1);
-		case_begin("a");
+		record_case_begin("a");
 		fork_refused(1);
 		(void)ctp_flush();
 		(void)raise(SIGKILL);
@@ -164,11 +165,11 @@ START_TEST(a_killed_program_has_counted_what_was_cut)
 	if (child == 0) {
 		struct ctp_options options = CTP_OPTIONS_INIT;
 
-		options.out = case_path;
-		options.spool = case_directory;
+		options.out = record_case_path;
+		options.spool = record_case_directory;
 		if (ctp_start(&options) != CTP_OK)
 			_exit(1);
-		case_begin("a");
+		record_case_begin("a");
 		ctp_arg_string("key", text);
 		ctp_end();
 		(void)ctp_flush();
@@ -176,8 +177,9 @@ START_TEST(a_killed_program_has_counted_what_was_cut)
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	ck_assert_uint_eq(
-		case_read_log(case_path, "a").losses[LOSS_CUT_TEXT], 1);
+	ck_assert_uint_eq(record_case_read_log(record_case_path, "a")
+				  .losses[LOSS_CUT_TEXT],
+		1);
 }
 END_TEST
 
@@ -189,14 +191,14 @@ START_TEST(a_daemon_records_on_under_its_own_name)
 	pid_t found = 0;
 
 	ck_assert_int_eq(pipe(ends), 0);
-	case_start(CTP_POLICY_BLOCK, 0);
-	case_begin("a");
+	record_case_start(CTP_POLICY_BLOCK, 0);
+	record_case_begin("a");
 	child = fork();
 	if (child == 0) {
 		/* glibc's daemon() forks; the parent of that one exits. */
 		if (daemon(1, 1) != 0)
 			_exit(1);
-		case_begin("served");
+		record_case_begin("served");
 		ctp_end();
 		found = getpid();
 		if (ctp_stop() != CTP_OK ||
@@ -205,13 +207,13 @@ START_TEST(a_daemon_records_on_under_its_own_name)
 			_exit(1);
 		_exit(0);
 	}
-	case_wait(child);
+	record_case_wait(child);
 	(void)close(ends[1]);
 	ck_assert_int_eq(read(ends[0], &found, sizeof(found)), sizeof(found));
 	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
 	(void)close(ends[0]);
 	ck_assert_int_ne(found, child);
-	case_expect(case_child_path(found),
+	record_case_expect(record_case_child_path(found),
 		"begin a; arg inherited=1; begin served; end; ");
 }
 END_TEST
@@ -241,7 +243,7 @@ START_TEST(a_signal_handler_may_fork_at_any_moment)
 
 	/* With this clock every event takes the way that holds locks. */
 	options.clock = CTP_CLOCK_SYSTEM;
-	options.out = case_path;
+	options.out = record_case_path;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
 	while (handler_forks < 100) {
@@ -256,15 +258,15 @@ START_TEST(a_signal_handler_may_fork_at_any_moment)
 		}
 		(void)snprintf(
 			name, sizeof(name), "n%d", (int)(count++ % 4096));
-		case_begin(name);
+		record_case_begin(name);
 		ctp_arg_int("count", (int64_t)count);
 		ctp_end();
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "n0");
+	content = record_case_read_log(record_case_path, "n0");
 	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], count);
 	ck_assert_int_eq(content.depth, 0);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -273,8 +275,8 @@ START_TEST(a_child_closes_what_is_the_parents)
 	char command[128];
 	pid_t child;
 
-	case_start(CTP_POLICY_BLOCK, 0);
-	case_begin("a");
+	record_case_start(CTP_POLICY_BLOCK, 0);
+	record_case_begin("a");
 	child = fork();
 	if (child == 0) {
 		(void)snprintf(command, sizeof(command),
@@ -282,7 +284,7 @@ START_TEST(a_child_closes_what_is_the_parents)
 			(long)getpid());
 		_exit(system(command) == 0 ? 0 : 1);
 	}
-	case_wait(child);
+	record_case_wait(child);
 }
 END_TEST
 
@@ -291,7 +293,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("record_process");
 	TCase *tests = tcase_create("record_process");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(
 		tests, a_child_that_runs_another_program_leaves_nothing, 0, 3);

@@ -25,7 +25,7 @@ static const struct ctp_site_info method = {
 
 static struct log_text read_log(enum trace_names names)
 {
-	FILE *file = fopen(case_path, "rb");
+	FILE *file = fopen(record_case_path, "rb");
 	size_t size;
 
 	ck_assert_ptr_nonnull(file);
@@ -39,7 +39,7 @@ static void start_counting(void)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	options.out = case_path;
+	options.out = record_case_path;
 	options.clock = CTP_CLOCK_EVENTS;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 }
@@ -76,7 +76,7 @@ START_TEST(each_event_comes_a_nanosecond_after_the_one_before)
 	start_counting();
 	ctp_begin(ctp_site_intern_info(&method));
 	ctp_arg_int("argument", 1);
-	case_begin("inner");
+	record_case_begin("inner");
 	ctp_end();
 	ctp_instant(ctp_site_intern("now", NULL, 0));
 	ctp_end();
@@ -98,7 +98,7 @@ START_TEST(qualified_names_are_there_for_who_asks)
 	start_counting();
 	ctp_begin(ctp_site_intern_info(&method));
 	ctp_end();
-	case_begin("plain");
+	record_case_begin("plain");
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	text = read_log(TRACE_NAMES_QUALIFIED);
@@ -131,18 +131,18 @@ START_TEST(calls_are_told_apart_whatever_the_clock)
 	struct ctp_site *launch = ctp_site_intern("cuLaunchKernel", NULL, 0);
 	struct case_content content;
 
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		ck_assert_int_eq(ctp_private_begin_call(launch, i), 1);
 		ctp_end();
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "cuLaunchKernel");
+	content = record_case_read_log(record_case_path, "cuLaunchKernel");
 	ck_assert_uint_eq(content.named, COUNT);
 	ck_assert_uint_eq(content.kinds[EVENT_CORRELATION], COUNT);
 	ck_assert_uint_eq(content.kinds[EVENT_END], COUNT);
 	ck_assert(content.ordered);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -151,7 +151,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("record_site");
 	TCase *tests = tcase_create("record_site");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, sites_are_told_apart_by_all_that_is_known);
 	tcase_add_test(

@@ -70,7 +70,7 @@ static int count_entries(const char *path)
 static void *record_one(void *unused)
 {
 	(void)unused;
-	(void)case_early_return(1);
+	(void)record_case_early_return(1);
 	return NULL;
 }
 
@@ -79,7 +79,7 @@ START_TEST(ten_thousand_short_threads_take_little_memory)
 	struct case_content content;
 	uint64_t before = 0;
 
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	for (int i = 0; i < 10000; i++) {
 		pthread_t thread;
 
@@ -92,10 +92,10 @@ START_TEST(ten_thousand_short_threads_take_little_memory)
 	if (!CASE_SANITIZED)
 		ck_assert_uint_le(memory("RssAnon"), before + 4096);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "early");
+	content = record_case_read_log(record_case_path, "early");
 	ck_assert_uint_eq(content.named, 10000);
 	ck_assert_uint_eq(content.tracks, 10000);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -113,8 +113,8 @@ START_TEST(a_thousand_recordings_leave_nothing_behind)
 			threads = count_entries("/proc/self/task");
 			before = memory("RssAnon");
 		}
-		case_start(CTP_POLICY_BLOCK, 256 * 1024);
-		(void)case_early_return(0);
+		record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		(void)record_case_early_return(0);
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
 	}
 	ck_assert_int_eq(count_entries("/proc/self/fd"), files);
@@ -136,7 +136,7 @@ static void *record_together(void *unused)
 {
 	(void)unused;
 	(void)pthread_barrier_wait(&barrier);
-	(void)case_early_return(0);
+	(void)record_case_early_return(0);
 	return NULL;
 }
 
@@ -147,28 +147,28 @@ START_TEST(many_first_events_at_once_begin_one_recording)
 	pthread_t threads[32];
 	pid_t child;
 
-	case_start(CTP_POLICY_BLOCK, 0);
+	record_case_start(CTP_POLICY_BLOCK, 0);
 	child = fork(); /* whose recording is due */
 	if (child == 0) {
 		if (pthread_barrier_init(&barrier, NULL, 32) != 0)
 			_exit(1);
 		start_all(threads, 32, record_together);
 		join_all(threads, 32);
-		case_leave();
+		record_case_leave();
 	}
-	case_wait(child);
+	record_case_wait(child);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_child_path(child), "early");
+	content = record_case_read_log(record_case_child_path(child), "early");
 	ck_assert_uint_eq(content.named, 32);
 	ck_assert_uint_eq(content.tracks, 32);
-	ck_assert_int_eq(case_file_count(), 2);
+	ck_assert_int_eq(record_case_file_count(), 2);
 }
 END_TEST
 
 /* Left open by pthread_exit(): the reader closes it. */
 static void *record_and_exit(void *unused)
 {
-	case_begin("left open");
+	record_case_begin("left open");
 	pthread_exit(unused);
 }
 
@@ -176,7 +176,7 @@ static void *record_until_cancelled(void *unused)
 {
 	(void)unused;
 	for (;;) {
-		(void)case_early_return(0);
+		(void)record_case_early_return(0);
 		pthread_testcancel();
 	}
 	return NULL;
@@ -187,7 +187,7 @@ START_TEST(cancelled_and_exited_threads_are_whole)
 	struct case_content content;
 	pthread_t threads[THREADS];
 
-	case_start(CTP_POLICY_BLOCK, 512 * 1024);
+	record_case_start(CTP_POLICY_BLOCK, 512 * 1024);
 	for (int round = 0; round < 20; round++) {
 		start_all(threads, THREADS / 2, record_until_cancelled);
 		start_all(threads + THREADS / 2, THREADS / 2, record_and_exit);
@@ -197,11 +197,11 @@ START_TEST(cancelled_and_exited_threads_are_whole)
 		join_all(threads, THREADS);
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "left open");
+	content = record_case_read_log(record_case_path, "left open");
 	ck_assert_uint_eq(content.named, 20 * THREADS / 2);
 	ck_assert_int_eq(content.depth, 20 * THREADS / 2);
 	ck_assert(content.ordered);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -214,7 +214,7 @@ static void *record_until_killed(void *unused)
 	for (int i = 0;; i++) {
 		/* Both ways out of the fast path. */
 		(void)snprintf(name, sizeof(name), "n%d", i % 5000);
-		case_begin(name);
+		record_case_begin(name);
 		ctp_arg_int("i", i);
 		ctp_end();
 	}
@@ -226,7 +226,7 @@ START_TEST(threads_cancelled_at_any_moment_hold_nothing_up)
 {
 	pthread_t threads[4];
 
-	case_start(CTP_POLICY_BLOCK, 512 * 1024);
+	record_case_start(CTP_POLICY_BLOCK, 512 * 1024);
 	for (int round = 0; round < 50; round++) {
 		start_all(threads, 4, record_until_killed);
 		(void)usleep(500);
@@ -234,11 +234,12 @@ START_TEST(threads_cancelled_at_any_moment_hold_nothing_up)
 			ck_assert_int_eq(pthread_cancel(threads[i]), 0);
 		join_all(threads, 4);
 	}
-	(void)case_early_return(0);
+	(void)record_case_early_return(0);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	/* What such a thread was about to do may be missing, as anywhere
 	 * after a cancellation of this kind; the log can be read. */
-	ck_assert_uint_le(case_read_log(case_path, "inner").named, 1);
+	ck_assert_uint_le(
+		record_case_read_log(record_case_path, "inner").named, 1);
 }
 END_TEST
 
@@ -249,7 +250,7 @@ static _Atomic int clone_tid;
 static int record_in_clone(void *count)
 {
 	for (int i = 0; i < *(const int *)count; i++)
-		(void)case_early_return(0);
+		(void)record_case_early_return(0);
 	return 0;
 }
 
@@ -276,17 +277,17 @@ START_TEST(a_thread_without_storage_records_for_its_creator)
 {
 	struct case_content content;
 
-	case_start(CTP_POLICY_BLOCK, 256 * 1024);
-	case_begin("creator");
+	record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
+	record_case_begin("creator");
 	for (int i = 0; i < 20; i++)
 		run_clone(10000);
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, "early");
+	content = record_case_read_log(record_case_path, "early");
 	ck_assert_uint_eq(content.named, 20 * 10000);
 	ck_assert_uint_eq(content.tracks, 1);
 	ck_assert_int_eq(content.depth, 0);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 END_TEST
 
@@ -296,19 +297,21 @@ START_TEST(a_hundred_thousand_sites_are_all_there)
 	char name[32];
 
 	for (int round = 0; round < 2; round++) {
-		case_start(CTP_POLICY_BLOCK, 0);
+		record_case_start(CTP_POLICY_BLOCK, 0);
 		for (int i = 0; i < 100000; i++) {
 			(void)snprintf(name, sizeof(name), "site %d", i);
-			case_begin(name);
+			record_case_begin(name);
 			ctp_end();
 		}
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
-		content = case_read_log(case_path, "site 99999");
+		content = record_case_read_log(record_case_path, "site 99999");
 		ck_assert_uint_eq(content.named, 1);
 		ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 100000);
-		ck_assert_uint_eq(case_lost(&content), 0);
+		ck_assert_uint_eq(record_case_lost(&content), 0);
 		ck_assert_uint_eq(
-			case_read_log(case_path, "(unnamed)").named, 0);
+			record_case_read_log(record_case_path, "(unnamed)")
+				.named,
+			0);
 	}
 }
 END_TEST
@@ -318,19 +321,20 @@ START_TEST(long_names_are_all_there)
 	static char name[16001];
 	struct case_content content;
 
-	case_start(CTP_POLICY_BLOCK, 256 * 1024);
+	record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
 	for (int i = 0; i < 200; i++) {
 		memset(name, 'a' + i % 26, sizeof(name) - 1);
 		(void)snprintf(name, 16, "%d", i);
 		name[strlen(name)] = '-';
-		case_begin(name);
+		record_case_begin(name);
 		ctp_end();
 	}
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	content = case_read_log(case_path, name);
+	content = record_case_read_log(record_case_path, name);
 	ck_assert_uint_eq(content.named, 1);
 	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 200);
-	ck_assert_uint_eq(case_read_log(case_path, "(unnamed)").named, 0);
+	ck_assert_uint_eq(
+		record_case_read_log(record_case_path, "(unnamed)").named, 0);
 }
 END_TEST
 
@@ -342,19 +346,19 @@ START_TEST(longer_names_are_cut_and_counted)
 	struct case_content content;
 
 	for (int i = 0; i < 2; i++) {
-		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
 		memset(name, 'n', sizeof(name) - 1);
 		for (int j = 0; j < 3; j++) {
-			case_begin(name);
+			record_case_begin(name);
 			ctp_end();
 		}
 		ctp_thread_name(name);
 		name[16000] = '\0';
-		case_begin(name + 1);
+		record_case_begin(name + 1);
 		ctp_end();
 		ctp_thread_name(name);
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
-		content = case_read_log(case_path, name);
+		content = record_case_read_log(record_case_path, name);
 		ck_assert_uint_eq(content.named, 3);
 		ck_assert_uint_eq(content.losses[LOSS_CUT_TEXT], 2);
 		ck_assert_uint_eq(content.tracks, 1);
@@ -367,7 +371,7 @@ static pthread_barrier_t named;
 /* As most programs do: the thread is in its first function by then. */
 static void *name_late(void *own)
 {
-	case_begin("run");
+	record_case_begin("run");
 	if (own != NULL)
 		ctp_thread_name(own);
 	ck_assert_int_eq(pthread_setname_np(pthread_self(), "late"), 0);
@@ -386,14 +390,14 @@ START_TEST(threads_that_live_on_have_the_names_they_gave_themselves)
 		pthread_t thread;
 
 		(void)pthread_barrier_init(&named, NULL, 2);
-		case_start(CTP_POLICY_BLOCK, 256 * 1024);
+		record_case_start(CTP_POLICY_BLOCK, 256 * 1024);
 		ck_assert_int_eq(
 			pthread_create(&thread, NULL, name_late, names[i]), 0);
 		(void)pthread_barrier_wait(&named);
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
 		(void)pthread_barrier_wait(&named);
 		join_all(&thread, 1);
-		content = case_read_log(case_path, "run");
+		content = record_case_read_log(record_case_path, "run");
 		ck_assert_uint_eq(content.tracks, 1);
 		ck_assert_str_eq(content.thread_name, i == 0 ? "late" : "own");
 		(void)pthread_barrier_destroy(&named);
@@ -406,7 +410,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("record_thread");
 	TCase *tests = tcase_create("record_thread");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, ten_thousand_short_threads_take_little_memory);
 	tcase_add_test(tests, a_thousand_recordings_leave_nothing_behind);

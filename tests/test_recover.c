@@ -17,12 +17,13 @@ static struct hand hand;
 /* The log has so many ranges, each whole, in order, and nothing is lost. */
 static void expect_ranges(uint64_t count)
 {
-	struct case_content content = case_read_log(case_path, "inner");
+	struct case_content content =
+		record_case_read_log(record_case_path, "inner");
 
 	ck_assert_uint_eq(content.named, count);
 	ck_assert_uint_eq(content.kinds[EVENT_END], count);
 	ck_assert(content.ordered);
-	ck_assert_uint_eq(case_lost(&content), 0);
+	ck_assert_uint_eq(record_case_lost(&content), 0);
 }
 
 static off_t size_of(const char *path)
@@ -66,12 +67,12 @@ START_TEST(a_log_without_a_block_is_written_whole)
 	hand_ranges(&hand, hand_take(&hand, 1, 0), 5, 0);
 	hand_ranges(&hand, hand_take(&hand, 2, 0), 7, 0);
 	hand_die(&hand);
-	ck_assert_int_eq(size_of(case_path), 0);
+	ck_assert_int_eq(size_of(record_case_path), 0);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 	ck_assert_uint_eq(result.events, 24);
 	ck_assert(!result.is_cut);
 	expect_ranges(12);
-	ck_assert_uint_eq(case_read_log(case_path, "").tracks, 2);
+	ck_assert_uint_eq(record_case_read_log(record_case_path, "").tracks, 2);
 }
 END_TEST
 
@@ -79,17 +80,19 @@ START_TEST(processes_without_a_log_are_still_counted)
 {
 	make_usual();
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	ck_assert_uint_eq(
-		case_read_log(case_path, "").losses[LOSS_UNRECORDED], 0);
-	case_tear_down();
-	case_set_up();
+	ck_assert_uint_eq(record_case_read_log(record_case_path, "")
+				  .losses[LOSS_UNRECORDED],
+		0);
+	record_case_tear_down();
+	record_case_set_up();
 	hand_open(&hand, 4);
 	hand.spool.header->unrecorded = 3;
 	hand_ranges(&hand, hand_take(&hand, 1, 0), 5, 0);
 	hand_die(&hand);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	ck_assert_uint_eq(
-		case_read_log(case_path, "").losses[LOSS_UNRECORDED], 3);
+	ck_assert_uint_eq(record_case_read_log(record_case_path, "")
+				  .losses[LOSS_UNRECORDED],
+		3);
 }
 END_TEST
 
@@ -110,7 +113,7 @@ START_TEST(a_block_half_written_is_cut_off)
 		12, 0, 'C', 'T', 8, 0, 200, 0, 0, 0, 3};
 
 	make_usual();
-	append(case_path, magic, sizeof(magic));
+	append(record_case_path, magic, sizeof(magic));
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
 	expect_ranges(30);
 }
@@ -138,7 +141,7 @@ START_TEST(a_header_that_is_not_journaled_is_written_anew)
 	hand_open(&hand, 4);
 	hand_ranges(&hand, hand_take(&hand, 1, 0), 5, 0);
 	hand_die(&hand);
-	append(case_path, torn, sizeof(torn));
+	append(record_case_path, torn, sizeof(torn));
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
 	expect_ranges(5);
 }
@@ -253,12 +256,12 @@ START_TEST(what_was_lost_goes_on)
 	hand_ranges(&hand, chunk, 1, 10000);
 	hand_die(&hand);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	content = case_read_log(case_path, "inner");
+	content = record_case_read_log(record_case_path, "inner");
 	ck_assert_uint_eq(content.named, 2);
 	ck_assert_uint_eq(content.losses[LOSS_DROPPED_RANGES], 5);
 	ck_assert_uint_eq(content.losses[LOSS_DROPPED_EVENTS], 3);
 	ck_assert_uint_eq(content.losses[LOSS_CUT_TEXT], 1);
-	ck_assert_uint_eq(case_lost(&content), 5 + 3);
+	ck_assert_uint_eq(record_case_lost(&content), 5 + 3);
 }
 END_TEST
 
@@ -271,7 +274,7 @@ START_TEST(short_ranges_are_left_out_and_counted)
 	hand_ranges(&hand, hand_take(&hand, 1, 0), 9, 0);
 	hand_die(&hand);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	content = case_read_log(case_path, "inner");
+	content = record_case_read_log(record_case_path, "inner");
 	ck_assert_uint_eq(content.named, 0);
 	ck_assert_uint_eq(content.losses[LOSS_SHORT_RANGES], 9);
 }
@@ -290,7 +293,7 @@ START_TEST(ranges_still_open_are_closed_and_counted)
 	hand_pack(&hand, chunk);
 	hand_die(&hand);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	content = case_read_log(case_path, "inner");
+	content = record_case_read_log(record_case_path, "inner");
 	ck_assert_uint_eq(content.named, 3);
 	ck_assert_uint_eq(content.kinds[EVENT_END], 2);
 }
@@ -309,11 +312,11 @@ START_TEST(a_complete_log_stays_as_it_is)
 	hand_pack(&hand, chunk);
 	hand_end_log(&hand);
 	hand_die(&hand); /* before it could remove the spool */
-	size = size_of(case_path);
+	size = size_of(record_case_path);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 	ck_assert(result.was_complete);
 	ck_assert_uint_eq(result.events, 0);
-	ck_assert_int_eq(size_of(case_path), size);
+	ck_assert_int_eq(size_of(record_case_path), size);
 	expect_ranges(4);
 }
 END_TEST
@@ -327,7 +330,7 @@ START_TEST(a_spool_that_was_not_filled_yet_is_removed)
 	hand_die(&hand);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 	ck_assert_str_eq(result.log, "");
-	ck_assert_int_eq(size_of(case_path), 0);
+	ck_assert_int_eq(size_of(record_case_path), 0);
 	hand_open(&hand, 4);
 	hand_die(&hand);
 	ck_assert_int_eq(truncate(hand_spool(), 0), 0);
@@ -366,7 +369,7 @@ START_TEST(a_repair_cut_short_can_be_done_again)
 		enum ctp_status status;
 
 		make_usual();
-		limit.rlim_cur = (rlim_t)size_of(case_path) + more;
+		limit.rlim_cur = (rlim_t)size_of(record_case_path) + more;
 		(void)setrlimit(RLIMIT_FSIZE, &limit);
 		status = hand_recover(NULL, NULL);
 		limit.rlim_cur = RLIM_INFINITY;
@@ -388,7 +391,8 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("recover");
 	TCase *tests = tcase_create("recover");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, record_case_set_up, record_case_tear_down);
 	tcase_add_test(tests, a_log_without_a_block_is_written_whole);
 	tcase_add_test(tests, processes_without_a_log_are_still_counted);
 	tcase_add_test(tests, what_is_in_the_log_is_not_written_again);

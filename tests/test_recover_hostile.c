@@ -71,7 +71,7 @@ static void set_up(void)
 	struct chunk *chunk;
 	size_t size;
 
-	case_set_up();
+	record_case_set_up();
 	hand_open(&hand, CHUNKS);
 	hand_begin_log(&hand);
 	chunk = hand_take(&hand, 1, 0);
@@ -88,7 +88,7 @@ static void set_up(void)
 	(void)snprintf(spool_path, sizeof(spool_path), "%s", hand_spool());
 	read_whole(spool_path, sound, sizeof(sound), &size);
 	ck_assert_uint_eq(size, sizeof(sound));
-	read_whole(case_path, log_bytes, sizeof(log_bytes), &log_size);
+	read_whole(record_case_path, log_bytes, sizeof(log_bytes), &log_size);
 }
 
 /* Where something stands that is looked at. */
@@ -143,7 +143,7 @@ static void expect_nothing_else(void)
 
 	(void)snprintf(command, sizeof(command),
 		"ls '%s' | grep -qvE '^(run[.0-9]*ctp|.*spool)$'",
-		case_directory);
+		record_case_directory);
 	ck_assert_int_ne(system(command), 0);
 }
 
@@ -155,13 +155,13 @@ static void try_spool(size_t size)
 	struct spool_content content;
 
 	write_whole(spool_path, broken, size);
-	write_whole(case_path, log_bytes, log_size);
+	write_whole(record_case_path, log_bytes, log_size);
 	if (spool_file_open(&spool, spool_path, NULL) != CTP_OK)
 		return;
 	(void)spool_file_count(&spool, &content, NULL);
 	if (recover_spool(&spool, &options, &result, NULL) == CTP_OK &&
 		result.log[0] != '\0')
-		(void)case_read_log(result.log, "");
+		(void)record_case_read_log(result.log, "");
 	spool_file_close(&spool);
 }
 
@@ -195,15 +195,16 @@ START_TEST(what_is_no_spool_is_refused)
 	static struct spool_file spool;
 	char link[300];
 
-	(void)snprintf(link, sizeof(link), "%s/link.spool", case_directory);
+	(void)snprintf(
+		link, sizeof(link), "%s/link.spool", record_case_directory);
 	ck_assert_int_eq(symlink(spool_path, link), 0);
 	ck_assert_int_eq(spool_file_open(&spool, link, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(
 		spool_file_open(&spool, "/dev/null", NULL), CTP_ERR_FORMAT);
-	ck_assert_int_eq(
-		spool_file_open(&spool, case_directory, NULL), CTP_ERR_FORMAT);
-	ck_assert_int_eq(
-		spool_file_open(&spool, case_path, NULL), CTP_ERR_FORMAT);
+	ck_assert_int_eq(spool_file_open(&spool, record_case_directory, NULL),
+		CTP_ERR_FORMAT);
+	ck_assert_int_eq(spool_file_open(&spool, record_case_path, NULL),
+		CTP_ERR_FORMAT);
 	ck_assert_int_eq(spool_file_open(&spool, "./none", NULL), CTP_ERR_IO);
 	memcpy(broken, sound, sizeof(broken));
 	broken[offsetof(struct spool_header, version)]++;
@@ -221,7 +222,8 @@ START_TEST(a_pipe_that_is_called_a_spool_is_not_opened)
 	pid_t reader;
 	int status;
 
-	(void)snprintf(path, sizeof(path), "%s/pipe.spool", case_directory);
+	(void)snprintf(
+		path, sizeof(path), "%s/pipe.spool", record_case_directory);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	reader = fork();
 	if (reader == 0) {
@@ -255,7 +257,7 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("recover_hostile");
 	TCase *tests = tcase_create("recover_hostile");
 
-	tcase_add_checked_fixture(tests, set_up, case_tear_down);
+	tcase_add_checked_fixture(tests, set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, damaged_spools_do_no_harm);
 	tcase_add_test(tests, spools_cut_short_do_no_harm);

@@ -18,8 +18,8 @@ static char other[300]; /* another file's path */
 
 static void set_up(void)
 {
-	case_set_up();
-	(void)snprintf(other, sizeof(other), "%s/other", case_directory);
+	record_case_set_up();
+	(void)snprintf(other, sizeof(other), "%s/other", record_case_directory);
 }
 
 /* 10 ranges are in the log and 5 are not; `pid` is the recorder's. */
@@ -39,7 +39,7 @@ static void make(uint32_t pid)
 
 static uint64_t ranges_in(const char *path)
 {
-	return case_read_log(path, "inner").named;
+	return record_case_read_log(path, "inner").named;
 }
 
 static off_t size_of(const char *path)
@@ -76,10 +76,11 @@ static void expect_refused(const char *log)
 {
 	static char before[65536];
 	static char after[65536];
-	size_t size = read_file(case_path, before, sizeof(before));
+	size_t size = read_file(record_case_path, before, sizeof(before));
 
 	ck_assert_int_eq(hand_recover(log, NULL), CTP_ERR_FORMAT);
-	ck_assert_uint_eq(read_file(case_path, after, sizeof(after)), size);
+	ck_assert_uint_eq(
+		read_file(record_case_path, after, sizeof(after)), size);
 	ck_assert_int_eq(memcmp(before, after, size), 0);
 }
 
@@ -88,11 +89,11 @@ START_TEST(a_log_may_be_renamed)
 	struct recover_result result;
 
 	make(77);
-	ck_assert_int_eq(rename(case_path, other), 0);
+	ck_assert_int_eq(rename(record_case_path, other), 0);
 	ck_assert_int_eq(hand_recover(other, &result), CTP_OK);
 	ck_assert_str_eq(result.log, other);
 	ck_assert_uint_eq(ranges_in(other), 15);
-	ck_assert_int_eq(access(case_path, F_OK), -1);
+	ck_assert_int_eq(access(record_case_path, F_OK), -1);
 }
 END_TEST
 
@@ -101,10 +102,11 @@ START_TEST(a_log_may_be_copied)
 	static char bytes[65536];
 
 	make(77);
-	write_file(other, bytes, read_file(case_path, bytes, sizeof(bytes)));
+	write_file(other, bytes,
+		read_file(record_case_path, bytes, sizeof(bytes)));
 	ck_assert_int_eq(hand_recover(other, NULL), CTP_OK);
 	ck_assert_uint_eq(ranges_in(other), 15);
-	ck_assert_uint_eq(ranges_in(case_path), 10);
+	ck_assert_uint_eq(ranges_in(record_case_path), 10);
 }
 END_TEST
 
@@ -114,11 +116,11 @@ START_TEST(a_log_that_is_gone_is_made_anew)
 	struct case_content content;
 
 	make(77);
-	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 	ck_assert(result.is_cut);
 	ck_assert_uint_eq(result.events, 10);
-	content = case_read_log(case_path, "inner");
+	content = record_case_read_log(record_case_path, "inner");
 	/* The site's name went with the log. */
 	ck_assert_uint_eq(content.kinds[EVENT_BEGIN], 5);
 	ck_assert_uint_ge(content.losses[LOSS_MISSING_BLOCKS], 1);
@@ -134,11 +136,11 @@ START_TEST(a_log_cut_short_shows_the_gap)
 		struct case_content content;
 
 		make(77);
-		size = size_of(case_path);
-		ck_assert_int_eq(truncate(case_path, size - less), 0);
+		size = size_of(record_case_path);
+		ck_assert_int_eq(truncate(record_case_path, size - less), 0);
 		ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 		ck_assert(result.is_cut);
-		content = case_read_log(case_path, "inner");
+		content = record_case_read_log(record_case_path, "inner");
 		ck_assert_uint_eq(content.named, 5);
 		ck_assert_uint_ge(content.losses[LOSS_MISSING_BLOCKS], 1);
 		ck_assert_uint_eq(content.losses[LOSS_DAMAGED_BLOCKS], 0);
@@ -155,15 +157,16 @@ START_TEST(another_recordings_log_is_not_touched)
 
 	make(88);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	size = read_file(case_path, bytes, sizeof(bytes));
+	size = read_file(record_case_path, bytes, sizeof(bytes));
 	make(77);
-	write_file(case_path, bytes, size);
-	ck_assert_int_eq(hand_recover(case_path, NULL), CTP_ERR_FORMAT);
+	write_file(record_case_path, bytes, size);
+	ck_assert_int_eq(hand_recover(record_case_path, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
-	ck_assert_uint_eq(ranges_in(case_path), 15);
-	(void)snprintf(path, sizeof(path), "%s/run.77.ctp", case_directory);
+	ck_assert_uint_eq(ranges_in(record_case_path), 15);
+	(void)snprintf(
+		path, sizeof(path), "%s/run.77.ctp", record_case_directory);
 	ck_assert_str_eq(strrchr(result.log, '/'), "/run.77.ctp");
-	ck_assert_uint_eq(case_read_log(path, "").kinds[EVENT_BEGIN], 5);
+	ck_assert_uint_eq(record_case_read_log(path, "").kinds[EVENT_BEGIN], 5);
 }
 END_TEST
 
@@ -174,12 +177,12 @@ START_TEST(a_file_that_is_no_log_is_not_touched)
 	struct recover_result result;
 
 	make(77);
-	write_file(case_path, text, sizeof(text));
-	expect_refused(case_path);
+	write_file(record_case_path, text, sizeof(text));
+	expect_refused(record_case_path);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 	ck_assert_str_eq(strrchr(result.log, '/'), "/run.77.ctp");
-	ck_assert_uint_eq(
-		read_file(case_path, bytes, sizeof(bytes)), sizeof(text));
+	ck_assert_uint_eq(read_file(record_case_path, bytes, sizeof(bytes)),
+		sizeof(text));
 	ck_assert_str_eq(bytes, text);
 }
 END_TEST
@@ -187,14 +190,14 @@ END_TEST
 START_TEST(what_is_no_file_is_refused)
 {
 	make(77);
-	ck_assert_int_eq(unlink(case_path), 0);
-	ck_assert_int_eq(symlink("/dev/null", case_path), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
+	ck_assert_int_eq(symlink("/dev/null", record_case_path), 0);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
-	ck_assert_int_eq(unlink(case_path), 0);
-	ck_assert_int_eq(mkfifo(case_path, 0600), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
+	ck_assert_int_eq(mkfifo(record_case_path, 0600), 0);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
-	ck_assert_int_eq(unlink(case_path), 0);
-	ck_assert_int_eq(mkdir(case_path, 0700), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
+	ck_assert_int_eq(mkdir(record_case_path, 0700), 0);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
 }
 END_TEST
@@ -218,23 +221,23 @@ static void expect_in_another(const char *untouched)
 START_TEST(a_link_in_the_place_of_the_log_is_not_followed)
 {
 	make(77);
-	ck_assert_int_eq(rename(case_path, other), 0);
+	ck_assert_int_eq(rename(record_case_path, other), 0);
 	/* It is the log itself, but whose is the link? */
-	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, case_path), 0);
+	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, record_case_path), 0);
 	expect_in_another(other);
-	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
 	ck_assert_int_eq(unlink(other), 0);
 	make(77);
-	ck_assert_int_eq(unlink(case_path), 0);
-	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, case_path), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
+	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, record_case_path), 0);
 	expect_in_another(other);
 	/* Nor is one that is named on the command line. */
-	ck_assert_int_eq(unlink(case_path), 0);
+	ck_assert_int_eq(unlink(record_case_path), 0);
 	make(77);
 	write_file(other, "", 0);
-	ck_assert_int_eq(unlink(case_path), 0);
-	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, case_path), 0);
-	ck_assert_int_eq(hand_recover(case_path, NULL), CTP_ERR_FORMAT);
+	ck_assert_int_eq(unlink(record_case_path), 0);
+	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, record_case_path), 0);
+	ck_assert_int_eq(hand_recover(record_case_path, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(size_of(other), 0);
 }
 END_TEST
@@ -242,33 +245,33 @@ END_TEST
 START_TEST(an_empty_file_in_the_place_of_the_log_stays_empty)
 {
 	make(77);
-	ck_assert_int_eq(rename(case_path, other), 0);
-	write_file(case_path, "", 0);
-	expect_in_another(case_path);
+	ck_assert_int_eq(rename(record_case_path, other), 0);
+	write_file(record_case_path, "", 0);
+	expect_in_another(record_case_path);
 	/* Its own log may be empty by now. */
 	make(77);
-	ck_assert_int_eq(truncate(case_path, 0), 0);
+	ck_assert_int_eq(truncate(record_case_path, 0), 0);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	ck_assert_int_gt(size_of(case_path), 0);
+	ck_assert_int_gt(size_of(record_case_path), 0);
 }
 END_TEST
 
 START_TEST(another_users_file_in_the_place_of_the_log_is_not_touched)
 {
 	make(77);
-	if (geteuid() != 0 || chown(case_path, 65534, 65534) != 0) {
+	if (geteuid() != 0 || chown(record_case_path, 65534, 65534) != 0) {
 		(void)printf("skipped another_users_file_in_the_place_of_the_"
 			     "log_is_not_touched: only root can give a file "
 			     "away\n");
 		return;
 	}
-	ck_assert_int_eq(hand_recover(case_path, NULL), CTP_ERR_FORMAT);
+	ck_assert_int_eq(hand_recover(record_case_path, NULL), CTP_ERR_FORMAT);
 	/* It is the log: what is in it is not to be lost. */
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
-	ck_assert_int_eq(rename(case_path, other), 0);
-	write_file(case_path, "", 0);
-	ck_assert_int_eq(chown(case_path, 65534, 65534), 0);
-	expect_in_another(case_path);
+	ck_assert_int_eq(rename(record_case_path, other), 0);
+	write_file(record_case_path, "", 0);
+	ck_assert_int_eq(chown(record_case_path, 65534, 65534), 0);
+	expect_in_another(record_case_path);
 }
 END_TEST
 
@@ -278,11 +281,11 @@ START_TEST(a_log_that_is_being_written_is_not_touched)
 	int fd;
 
 	make(77);
-	fd = open(case_path, O_RDWR | O_CLOEXEC);
+	fd = open(record_case_path, O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
 	ck_assert_int_eq(hand_recover(NULL, &result), CTP_OK);
 	ck_assert_str_eq(strrchr(result.log, '/'), "/run.77.ctp");
-	ck_assert_uint_eq(ranges_in(case_path), 10);
+	ck_assert_uint_eq(ranges_in(record_case_path), 10);
 	(void)close(fd);
 }
 END_TEST
@@ -295,13 +298,13 @@ START_TEST(a_recording_behind_this_one_is_not_cut_away)
 
 	make(88);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	size = read_file(case_path, bytes, sizeof(bytes));
+	size = read_file(record_case_path, bytes, sizeof(bytes));
 	make(77);
-	fd = open(case_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	fd = open(record_case_path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
 	(void)close(fd);
 	expect_refused(NULL);
-	ck_assert_uint_eq(ranges_in(case_path), 25);
+	ck_assert_uint_eq(ranges_in(record_case_path), 25);
 }
 END_TEST
 
@@ -332,7 +335,7 @@ START_TEST(a_log_that_was_changed_is_not_cut)
 	size_t sync;
 
 	make(77);
-	old_size = read_file(case_path, bytes, sizeof(bytes) / 2);
+	old_size = read_file(record_case_path, bytes, sizeof(bytes) / 2);
 	size = old_size;
 	header = member_size(bytes);
 	sync = member_size(bytes + header);
@@ -341,8 +344,8 @@ START_TEST(a_log_that_was_changed_is_not_cut)
 		size += sync;
 		ck_assert_uint_lt(size, sizeof(bytes) - sync);
 	} while (is_boundary(bytes, old_size));
-	write_file(case_path, bytes, size);
-	ck_assert_uint_eq(ranges_in(case_path), 10);
+	write_file(record_case_path, bytes, size);
+	ck_assert_uint_eq(ranges_in(record_case_path), 10);
 	expect_refused(NULL);
 }
 END_TEST
@@ -353,11 +356,11 @@ START_TEST(damage_in_the_log_stays_where_it_is)
 	int fd;
 
 	make(77);
-	fd = open(case_path, O_RDWR | O_CLOEXEC);
-	ck_assert_int_eq(pwrite(fd, "?", 1, size_of(case_path) - 6), 1);
+	fd = open(record_case_path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(fd, "?", 1, size_of(record_case_path) - 6), 1);
 	(void)close(fd);
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	content = case_read_log(case_path, "inner");
+	content = record_case_read_log(record_case_path, "inner");
 	ck_assert_uint_eq(content.named, 5);
 	ck_assert_uint_eq(content.losses[LOSS_DAMAGED_BLOCKS], 1);
 }
@@ -370,7 +373,7 @@ START_TEST(a_log_knows_its_spool)
 	int fd;
 
 	make(77);
-	fd = open(case_path, O_RDONLY | O_CLOEXEC);
+	fd = open(record_case_path, O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(recover_origin_read(fd, &origin, NULL), CTP_OK);
 	ck_assert(origin.known);
 	ck_assert_uint_eq(origin.pid, 77);
@@ -389,7 +392,7 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("recover_log");
 	TCase *tests = tcase_create("recover_log");
 
-	tcase_add_checked_fixture(tests, set_up, case_tear_down);
+	tcase_add_checked_fixture(tests, set_up, record_case_tear_down);
 	tcase_add_test(tests, a_log_may_be_renamed);
 	tcase_add_test(tests, a_log_may_be_copied);
 	tcase_add_test(tests, a_log_that_is_gone_is_made_anew);

@@ -29,7 +29,7 @@ static _Atomic uint64_t *told;
 
 static void set_up(void)
 {
-	case_set_up();
+	record_case_set_up();
 	told = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(told, MAP_FAILED);
@@ -38,7 +38,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	(void)munmap(told, 4096);
-	case_tear_down();
+	record_case_tear_down();
 }
 
 /* How many instructions or calls from one kill to the next. */
@@ -171,13 +171,13 @@ START_TEST(killed_at_any_instruction_it_loses_nothing)
 		(void)step(child, most);
 		kill_child(child);
 		ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-		content = case_read_log(case_path, "inner");
+		content = record_case_read_log(record_case_path, "inner");
 		least = atomic_load(told);
 		ck_assert_uint_ge(content.kinds[EVENT_END], least);
 		ck_assert_uint_le(content.kinds[EVENT_BEGIN], least + 1);
 		ck_assert(content.ordered);
-		ck_assert_uint_eq(
-			case_lost(&content) - content.losses[LOSS_OPEN_RANGES],
+		ck_assert_uint_eq(record_case_lost(&content) -
+					  content.losses[LOSS_OPEN_RANGES],
 			0);
 	}
 }
@@ -188,7 +188,7 @@ static void *record_ranges(void *argument)
 	_Atomic uint64_t *count = argument;
 
 	for (int i = 0; i < 30000; i++) {
-		(void)case_early_return(1);
+		(void)record_case_early_return(1);
 		atomic_fetch_add(count, 1);
 	}
 	return NULL;
@@ -200,8 +200,8 @@ static _Noreturn void record_for_real(void)
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	pthread_t thread;
 
-	options.out = case_path;
-	options.spool = case_directory;
+	options.out = record_case_path;
+	options.spool = record_case_directory;
 	options.policy = CTP_POLICY_GROW;
 	options.buffer_bytes = 256 * 1024;
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
@@ -251,7 +251,7 @@ static pid_t start_recording(void)
 
 	atomic_store(told, 0);
 	atomic_store(told + 1, 0);
-	(void)unlink(case_path);
+	(void)unlink(record_case_path);
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
@@ -268,17 +268,18 @@ static void expect_all(void)
 
 	if (hand_spool()[0] != '\0')
 		ck_assert_int_eq(hand_recover(NULL, NULL), CTP_OK);
-	if (stat(case_path, &log) != 0 || log.st_size == 0) {
+	if (stat(record_case_path, &log) != 0 || log.st_size == 0) {
 		ck_assert_uint_eq(least, 0);
 		return;
 	}
-	content = case_read_log(case_path, "early");
+	content = record_case_read_log(record_case_path, "early");
 	ck_assert_uint_ge(content.kinds[EVENT_END], least);
 	ck_assert_uint_le(content.kinds[EVENT_BEGIN], least + 2);
 	ck_assert_uint_eq(content.named, content.kinds[EVENT_BEGIN]);
 	ck_assert(content.ordered);
 	ck_assert_uint_eq(
-		case_lost(&content) - content.losses[LOSS_OPEN_RANGES], 0);
+		record_case_lost(&content) - content.losses[LOSS_OPEN_RANGES],
+		0);
 }
 
 START_TEST(killed_at_any_system_call_it_loses_nothing)

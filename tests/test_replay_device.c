@@ -9,7 +9,7 @@
 START_TEST(work_is_called_by_what_launched_it)
 {
 	run_small();
-	case_finish();
+	device_case_finish();
 	/* The host is what it would be without a device. */
 	check(function(MAIN)->cost, COST(1, 1, 30, 110));
 	check(function(F)->cost, COST(1, 1, 40, 70));
@@ -21,13 +21,13 @@ START_TEST(work_is_called_by_what_launched_it)
 	check(edge(MAIN, K), COST(1, 1, 7000, 7000));
 	check(edge(LAUNCH, K), COST(0, 0, 0, 0));
 	check(function(K)->root, COST(0, 0, 0, 0));
-	ck_assert_uint_eq(case_profile->total_ns, 110 + 8800);
+	ck_assert_uint_eq(device_case_profile->total_ns, 110 + 8800);
 	check_device(F, 1800, 1800);
 	check_device(MAIN, 7000, 8800);
 	check_device(LAUNCH, 0, 0);
 	check_device(K, 8500, 8500);
-	ck_assert_uint_eq(case_trace->losses[LOSS_UNMATCHED], 0);
-	ck_assert_uint_eq(case_profile->unmatched, 0);
+	ck_assert_uint_eq(device_case_trace->losses[LOSS_UNMATCHED], 0);
+	ck_assert_uint_eq(device_case_profile->unmatched, 0);
 }
 END_TEST
 
@@ -36,7 +36,7 @@ START_TEST(functions_of_a_device_say_what_they_are)
 	run_small();
 	did(NAMELESS, L, 20, 1);
 	did(NAMELESS, SET, 5, 1);
-	case_finish();
+	device_case_finish();
 	ck_assert_str_eq(function(K)->file, GPU);
 	ck_assert_uint_eq(function(K)->line, 0);
 	ck_assert_int_eq(function(K)->device.kind, PROFILE_KERNEL);
@@ -48,23 +48,23 @@ START_TEST(functions_of_a_device_say_what_they_are)
 	ck_assert_str_eq(function(L)->file, "<gpu:3>");
 	ck_assert_int_eq(function(SET)->device.kind, PROFILE_SET);
 	ck_assert_int_eq(function(F)->device.kind, PROFILE_HOST);
-	ck_assert(profile_has_device(case_profile));
+	ck_assert(profile_has_device(device_case_profile));
 }
 END_TEST
 
 START_TEST(left_out_the_device_leaves_no_trace)
 {
-	case_start(
+	device_case_start(
 		(struct replay_options){.tree = true, .device = REPLAY_HOST});
 	run_small();
 	did(STREAM, L, 5, 99);
-	case_finish();
+	device_case_finish();
 	check(function(MAIN)->cost, COST(1, 1, 30, 110));
 	check(function(F)->cost, COST(1, 1, 40, 70));
-	ck_assert_uint_eq(case_profile->function_count, 3);
-	ck_assert_uint_eq(case_profile->total_ns, 110);
-	ck_assert(!profile_has_device(case_profile));
-	ck_assert_uint_eq(case_trace->losses[LOSS_UNMATCHED], 0);
+	ck_assert_uint_eq(device_case_profile->function_count, 3);
+	ck_assert_uint_eq(device_case_profile->total_ns, 110);
+	ck_assert(!profile_has_device(device_case_profile));
+	ck_assert_uint_eq(device_case_trace->losses[LOSS_UNMATCHED], 0);
 }
 END_TEST
 
@@ -78,13 +78,13 @@ START_TEST(work_without_a_launch_has_no_caller_and_is_counted)
 	did(OTHER_STREAM, K, 70, 1); /* of another process */
 	did(STREAM, K, 80, 1);
 	on(T0, END);
-	case_finish();
+	device_case_finish();
 	check(function(K)->cost, COST(5, 5, 300, 300));
 	check(function(K)->root, COST(4, 4, 220, 220));
 	check(edge(MAIN, K), COST(1, 1, 80, 80));
 	check_device(MAIN, 80, 80);
-	ck_assert_uint_eq(case_trace->losses[LOSS_UNMATCHED], 4);
-	ck_assert_uint_eq(case_profile->unmatched, 4);
+	ck_assert_uint_eq(device_case_trace->losses[LOSS_UNMATCHED], 4);
+	ck_assert_uint_eq(device_case_profile->unmatched, 4);
 }
 END_TEST
 
@@ -98,7 +98,7 @@ START_TEST(equal_ids_of_two_processes_are_two_launches)
 	did(OTHER_STREAM, K, 40, 1);
 	on(T0, END);
 	on(OTHER, END);
-	case_finish();
+	device_case_finish();
 	check(edge(F, K), COST(1, 1, 3, 3));
 	check(edge(G, K), COST(1, 1, 40, 40));
 }
@@ -116,12 +116,12 @@ START_TEST(without_a_range_around_it_the_call_itself_launches)
 	did(STREAM, K, 5, 1);
 	did(STREAM, K, 60, 2);
 	did(STREAM, K, 700, 3);
-	case_finish();
+	device_case_finish();
 	check(edge(LAUNCH, K), COST(1, 1, 5, 5));
 	check(edge(DRIVER, K), COST(1, 1, 60, 60));
 	check(function(K)->root, COST(1, 1, 700, 700));
 	check_device(LAUNCH, 5, 65);
-	ck_assert_uint_eq(case_trace->losses[LOSS_UNMATCHED], 0);
+	ck_assert_uint_eq(device_case_trace->losses[LOSS_UNMATCHED], 0);
 }
 END_TEST
 
@@ -135,7 +135,7 @@ START_TEST(nested_calls_of_the_api_launch_for_their_caller)
 	on(T0, END);
 	on(T0, END);
 	did(STREAM, K, 9, 1);
-	case_finish();
+	device_case_finish();
 	check(edge(F, K), COST(1, 1, 9, 9));
 	check_device(F, 9, 9);
 	check_device(LAUNCH, 0, 0);
@@ -156,11 +156,11 @@ START_TEST(a_graph_owns_many_activities)
 		}
 	}
 	on(T0, END);
-	case_finish();
+	device_case_finish();
 	check_device(MAIN, sum, sum);
 	ck_assert_uint_eq(edge(MAIN, K).ncalls, 1500);
 	ck_assert_uint_eq(edge(MAIN, L).ncalls, 1500);
-	ck_assert_uint_eq(case_trace->losses[LOSS_UNMATCHED], 0);
+	ck_assert_uint_eq(device_case_trace->losses[LOSS_UNMATCHED], 0);
 }
 END_TEST
 
@@ -174,11 +174,11 @@ START_TEST(waiting_and_overhead_are_no_work)
 	did(CALLS, LAUNCH, 1000, 1);
 	did(CALLS, K, 1000, 1); /* a host's track is no device */
 	on(T0, END);
-	case_finish();
-	ck_assert_uint_eq(case_profile->function_count, 2);
+	device_case_finish();
+	ck_assert_uint_eq(device_case_profile->function_count, 2);
 	check(function(MAIN)->cost, COST(1, 1, 20, 30));
-	ck_assert(!profile_has_device(case_profile));
-	ck_assert_uint_eq(case_trace->losses[LOSS_UNMATCHED], 0);
+	ck_assert(!profile_has_device(device_case_profile));
+	ck_assert_uint_eq(device_case_trace->losses[LOSS_UNMATCHED], 0);
 }
 END_TEST
 
@@ -195,7 +195,7 @@ START_TEST(a_launch_keeps_its_context)
 	on(T0, END);
 	on(T0, END);
 	on(T0, END);
-	case_finish();
+	device_case_finish();
 	check_device(G, 0, 0);
 	check_device(F, 10, 10);
 	check_device(MAIN, 0, 10);
@@ -222,7 +222,7 @@ START_TEST(what_a_graph_does_counts_for_who_captured_it)
 	on(T0, END);
 	capture(T0, 9); /* in no range */
 	ran(9, 1000, 1);
-	case_finish();
+	device_case_finish();
 	check_device(MAIN, 1246, 1246);
 	check_device(F, 0, 0);
 	ck_assert_uint_eq(function(F)->device.captured_ns, 240);
@@ -236,7 +236,8 @@ int main(void)
 	Suite *suite = suite_create("replay_device");
 	TCase *tests = tcase_create("replay_device");
 
-	tcase_add_checked_fixture(tests, case_set_up, case_tear_down);
+	tcase_add_checked_fixture(
+		tests, device_case_set_up, device_case_tear_down);
 	tcase_add_test(tests, work_is_called_by_what_launched_it);
 	tcase_add_test(tests, functions_of_a_device_say_what_they_are);
 	tcase_add_test(tests, left_out_the_device_leaves_no_trace);

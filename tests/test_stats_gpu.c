@@ -16,7 +16,7 @@ static size_t size;
 
 static void setup(void)
 {
-	case_set_up();
+	device_case_set_up();
 	options = (struct stats_options){
 		.key = STATS_DEVICE, .gpu = true, .unit = STATS_NS};
 	sum = profile_new();
@@ -25,7 +25,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	case_tear_down();
+	device_case_tear_down();
 	profile_free(sum);
 	free(bytes);
 	bytes = NULL;
@@ -34,8 +34,8 @@ static void teardown(void)
 /* Adds what was replayed, as of one input. */
 static void add_input(void)
 {
-	case_finish();
-	ck_assert(profile_add(sum, case_profile));
+	device_case_finish();
+	ck_assert(profile_add(sum, device_case_profile));
 }
 
 static void print(int (*printer)(const struct stats *stats, FILE *out))
@@ -263,7 +263,7 @@ START_TEST(without_devices_nothing_is_said_of_them)
 {
 	options.gpu = false;
 	options.key = STATS_CUMTIME;
-	case_start((struct replay_options){.device = REPLAY_HOST});
+	device_case_start((struct replay_options){.device = REPLAY_HOST});
 	run_small();
 	add_input();
 	print(NULL);
@@ -281,8 +281,8 @@ START_TEST(inputs_are_summed)
 	run_small();
 	did(STREAM, K, 100, 99);
 	add_input();
-	profile_free(case_profile);
-	case_start((struct replay_options){0});
+	profile_free(device_case_profile);
+	device_case_start((struct replay_options){0});
 	run_recursion();
 	did(STREAM, K, 9000, 99);
 	add_input();

@@ -46,9 +46,9 @@ static void set_up(void)
 {
 	const char *base = getenv("TMPDIR");
 
-	case_set_up();
-	case_recursion();
-	ck_assert_int_eq(profile_sort(case_profile, NULL), CTP_OK);
+	profile_case_set_up();
+	profile_case_recursion();
+	ck_assert_int_eq(profile_sort(profile_case_profile, NULL), CTP_OK);
 	(void)snprintf(directory, sizeof(directory), "%s/test_svg-XXXXXX",
 		base == NULL ? P_tmpdir : base);
 	ck_assert_ptr_nonnull(mkdtemp(directory));
@@ -65,7 +65,7 @@ static void tear_down(void)
 	(void)unlink(path);
 	/* Fails if a temporary file is left. */
 	ck_assert_int_eq(rmdir(directory), 0);
-	case_tear_down();
+	profile_case_tear_down();
 }
 
 static unsigned open_files(void)
@@ -80,16 +80,17 @@ static unsigned open_files(void)
 	return count;
 }
 
-/* Writes the picture into case_bytes; no file or child may be left. */
+/* Writes the picture into profile_case_bytes; no file or child may be left. */
 static enum ctp_status draw(void)
 {
 	unsigned before = open_files();
-	FILE *out = open_memstream(&case_bytes, &case_size);
+	FILE *out = open_memstream(&profile_case_bytes, &profile_case_size);
 	enum ctp_status status;
 
 	ck_assert_ptr_nonnull(out);
 	memset(&error, 0, sizeof(error));
-	status = svg_format.write_profile(out, case_profile, NULL, &error);
+	status = svg_format.write_profile(
+		out, profile_case_profile, NULL, &error);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_uint_eq(open_files(), before);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
@@ -101,14 +102,14 @@ static void expect_failure(const char *message)
 {
 	ck_assert_int_eq(draw(), CTP_ERR_IO);
 	ck_assert_str_eq(error.message, message);
-	ck_assert_uint_eq(case_size, 0);
+	ck_assert_uint_eq(profile_case_size, 0);
 }
 
 START_TEST(the_picture_is_what_dot_makes_of_what_gprof2dot_makes)
 {
 	set_programs("echo $1 $2 $3 $4 $5", "echo \"<svg $1 `cat`>\"");
 	ck_assert_int_eq(draw(), CTP_OK);
-	ck_assert_str_eq(case_bytes,
+	ck_assert_str_eq(profile_case_bytes,
 		"<svg -Tsvg -f pstats --node-label=total-time-percentage "
 		"--node-label=self-time-percentage --node-label=total-time>\n");
 }
@@ -126,16 +127,16 @@ START_TEST(programs_that_pass_on_much_do_not_wait_for_each_other)
 {
 	set_programs("head -c 3000000 /dev/zero", "echo '<svg>'; cat");
 	ck_assert_int_eq(draw(), CTP_OK);
-	ck_assert_uint_eq(case_size, 3000006);
+	ck_assert_uint_eq(profile_case_size, 3000006);
 }
 END_TEST
 
 START_TEST(names_in_pictures_have_no_control_characters)
 {
-	case_lone("es\x1b"
-		  "cape",
+	profile_case_lone("es\x1b"
+			  "cape",
 		"");
-	ck_assert_int_eq(profile_sort(case_profile, NULL), CTP_OK);
+	ck_assert_int_eq(profile_sort(profile_case_profile, NULL), CTP_OK);
 	set_programs("cat \"$6\"", "echo '<svg>'; cat");
 	ck_assert_int_eq(draw(), CTP_OK);
 	CASE_HAS("es\\u001bcape");

@@ -86,7 +86,7 @@ static int read_module(struct dl_phdr_info *info, size_t size, void *data)
 
 static void set_up(void)
 {
-	case_set_up();
+	log_case_set_up();
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	ck_assert_int_eq(dl_iterate_phdr(read_module, NULL), 1);
 	file = memfd_create("log", MFD_CLOEXEC);
@@ -101,7 +101,7 @@ static void tear_down(void)
 	names = NULL;
 	(void)close(file);
 	(void)close(out);
-	case_tear_down();
+	log_case_tear_down();
 }
 
 static uint64_t offset_of(int (*function)(int))
@@ -111,24 +111,24 @@ static uint64_t offset_of(int (*function)(int))
 
 static void add_module(int number)
 {
-	log_maker_add(&case_made, "[16, %d, %ju, %ju, '%s', '%s']", number,
+	log_maker_add(&log_case_made, "[16, %d, %ju, %ju, '%s', '%s']", number,
 		(uintmax_t)base, (uintmax_t)span, self, build_id);
 }
 
 static void add_site(int number, uint64_t offset)
 {
-	log_maker_add(&case_made, "[1, %d, [['', '', 0, 1, %ju, '']]]", number,
-		(uintmax_t)offset);
+	log_maker_add(&log_case_made, "[1, %d, [['', '', 0, 1, %ju, '']]]",
+		number, (uintmax_t)offset);
 }
 
 /* Events that begin and end each of these sites. */
 static void add_events(int count)
 {
 	for (int i = 0; i < count; i++)
-		log_maker_add(&case_made,
+		log_maker_add(&log_case_made,
 			"[3, 1, %d, %d, [0, 1], [], [%d], [2, 0], []]", i,
 			10 * i, i + 1);
-	log_maker_add(&case_made, "[6, {'log': 1000}]");
+	log_maker_add(&log_case_made, "[6, {'log': 1000}]");
 }
 
 /* Looks at the log that was made. */
@@ -137,8 +137,9 @@ static enum ctp_status look(struct ctp_error *err)
 	symbolize_free(names);
 	names = NULL;
 	ck_assert_int_eq(ftruncate(file, 0), 0);
-	ck_assert_int_eq(pwrite(file, case_made.bytes, case_made.used, 0),
-		(ssize_t)case_made.used);
+	ck_assert_int_eq(
+		pwrite(file, log_case_made.bytes, log_case_made.used, 0),
+		(ssize_t)log_case_made.used);
 	return symbolize_new(file, NULL, &names, err);
 }
 
@@ -153,18 +154,19 @@ static void give_names(void)
 	ck_assert_int_eq(lseek(out, 0, SEEK_SET), 0);
 	ck_assert_int_eq(symbolize_write(names, out, &err), CTP_OK);
 	size = lseek(out, 0, SEEK_CUR);
-	case_made.used = 0;
-	ck_assert(buffer_reserve(&case_made, (size_t)size));
-	ck_assert_int_eq(pread(out, case_made.bytes, (size_t)size, 0), size);
-	case_made.used = (size_t)size;
+	log_case_made.used = 0;
+	ck_assert(buffer_reserve(&log_case_made, (size_t)size));
+	ck_assert_int_eq(
+		pread(out, log_case_made.bytes, (size_t)size, 0), size);
+	log_case_made.used = (size_t)size;
 }
 
 START_TEST(functions_get_names_and_all_else_stays)
 {
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
 	add_site(1, offset_of(second));
-	log_maker_add(&case_made,
+	log_maker_add(&log_case_made,
 		"[1, 2, [['a span', 'x.c', 7], "
 		"['', '', 0, 1, %ju, '']]]",
 		(uintmax_t)offset_of(first));
@@ -173,11 +175,11 @@ START_TEST(functions_get_names_and_all_else_stays)
 	ck_assert_uint_eq(symbolize_counts(names).functions, 2);
 	ck_assert_uint_eq(symbolize_counts(names).named, 2);
 	ck_assert_uint_eq(symbolize_counts(names).changed, 2);
-	case_read_made();
-	ck_assert_str_eq(case_text.events,
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events,
 		"0 0 begin second\n0 1 end\n0 10 begin a span\n0 11 end\n"
 		"0 20 begin first\n0 21 end\n");
-	ck_assert_str_eq(case_text.losses, "");
+	ck_assert_str_eq(log_case_text.losses, "");
 }
 END_TEST
 
@@ -185,43 +187,44 @@ START_TEST(a_second_time_changes_nothing)
 {
 	struct buffer before = BUFFER_INIT;
 
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
 	add_site(1, offset_of(second));
 	add_events(1);
 	give_names();
-	buffer_add(&before, case_made.bytes, case_made.used);
+	buffer_add(&before, log_case_made.bytes, log_case_made.used);
 	give_names();
 	ck_assert_uint_eq(symbolize_counts(names).changed, 0);
 	ck_assert_uint_eq(symbolize_counts(names).named, 1);
-	ck_assert_uint_eq(case_made.used, before.used);
-	ck_assert_mem_eq(case_made.bytes, before.bytes, before.used);
+	ck_assert_uint_eq(log_case_made.used, before.used);
+	ck_assert_mem_eq(log_case_made.bytes, before.bytes, before.used);
 	buffer_clear(&before);
 }
 END_TEST
 
 START_TEST(a_log_without_addresses_is_copied)
 {
-	case_copy_members(0, SIZE_MAX);
+	log_case_copy_members(0, SIZE_MAX);
 	give_names();
 	ck_assert_uint_eq(symbolize_counts(names).functions, 0);
-	ck_assert_uint_eq(case_made.used, case_small.used);
-	ck_assert_mem_eq(case_made.bytes, case_small.bytes, case_small.used);
+	ck_assert_uint_eq(log_case_made.used, log_case_small.used);
+	ck_assert_mem_eq(
+		log_case_made.bytes, log_case_small.bytes, log_case_small.used);
 }
 END_TEST
 
 START_TEST(what_newer_versions_add_is_kept)
 {
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
-	log_maker_add(&case_made,
+	log_maker_add(&log_case_made,
 		"[1, 1, [['', '', 0, 1, %ju, '', 'kind', 9, 'new', [1, 2]], "
 		"['f', '', 0, nil, 7]], {'more': 1}]",
 		(uintmax_t)offset_of(second));
 	add_events(2);
 	give_names();
-	case_read_made();
-	ck_assert_str_eq(case_text.events,
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events,
 		"0 0 begin second\n0 1 end\n0 10 begin f\n0 11 end\n");
 }
 END_TEST
@@ -230,8 +233,8 @@ START_TEST(another_file_than_was_recorded_gives_no_names)
 {
 	const struct symbolize_module *module;
 
-	log_maker_add_header(&case_made, 0, 1);
-	log_maker_add(&case_made, "[16, 1, %ju, %ju, '%s', '\\x01\\x02']",
+	log_maker_add_header(&log_case_made, 0, 1);
+	log_maker_add(&log_case_made, "[16, 1, %ju, %ju, '%s', '\\x01\\x02']",
 		(uintmax_t)base, (uintmax_t)span, self);
 	add_site(1, offset_of(second));
 	add_events(1);
@@ -249,7 +252,7 @@ END_TEST
 
 START_TEST(a_function_whose_module_is_lost_is_counted)
 {
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_site(1, offset_of(second));
 	add_events(1);
 	ck_assert_int_eq(look(NULL), CTP_OK);
@@ -262,24 +265,24 @@ END_TEST
 /* The second has other numbers for the same modules. */
 START_TEST(recordings_one_after_another_have_modules_of_their_own)
 {
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
 	add_site(1, offset_of(second));
 	add_events(1);
-	log_maker_add_header(&case_made, 0, 1);
-	log_maker_add(&case_made, "[16, 1, 0, 1, '/none', '']");
+	log_maker_add_header(&log_case_made, 0, 1);
+	log_maker_add(&log_case_made, "[16, 1, 0, 1, '/none', '']");
 	add_module(2);
 	add_site(1, offset_of(second));
-	log_maker_add(&case_made, "[1, 2, [['', '', 0, 2, %ju, '']]]",
+	log_maker_add(&log_case_made, "[1, 2, [['', '', 0, 2, %ju, '']]]",
 		(uintmax_t)offset_of(first));
 	add_events(2);
 	give_names();
 	ck_assert_uint_eq(symbolize_counts(names).functions, 3);
 	ck_assert_uint_eq(symbolize_counts(names).changed, 2);
-	case_read_made();
-	ck_assert_ptr_nonnull(strstr(case_text.events, "begin second\n"));
-	ck_assert_ptr_nonnull(strstr(case_text.events, "begin none+0x"));
-	ck_assert_ptr_nonnull(strstr(case_text.events, "begin first\n"));
+	log_case_read_made();
+	ck_assert_ptr_nonnull(strstr(log_case_text.events, "begin second\n"));
+	ck_assert_ptr_nonnull(strstr(log_case_text.events, "begin none+0x"));
+	ck_assert_ptr_nonnull(strstr(log_case_text.events, "begin first\n"));
 }
 END_TEST
 
@@ -288,24 +291,24 @@ START_TEST(damage_is_kept_as_it_is)
 	struct buffer garbage = BUFFER_INIT;
 
 	buffer_add_text(&garbage, "this is no member of a log");
-	log_maker_add_header(&case_made, 0, 1);
-	buffer_add(&case_made, garbage.bytes, garbage.used);
+	log_maker_add_header(&log_case_made, 0, 1);
+	buffer_add(&log_case_made, garbage.bytes, garbage.used);
 	add_module(1);
 	add_site(1, offset_of(second));
 	/* A block whose last row is cut off gets no names at all. */
-	log_maker_add(&case_made,
+	log_maker_add(&log_case_made,
 		"[1, 2, [['', '', 0, 1, %ju, ''], ['', '', 0, 1, 16]]]",
 		(uintmax_t)offset_of(first));
 	add_events(1);
-	case_made.bytes[case_made.used - 5] ^= 1; /* the end's CRC */
-	buffer_add(&case_made, garbage.bytes, 7);
+	log_case_made.bytes[log_case_made.used - 5] ^= 1; /* the end's CRC */
+	buffer_add(&log_case_made, garbage.bytes, 7);
 	give_names();
 	ck_assert_uint_eq(symbolize_counts(names).changed, 2);
-	case_read_made();
-	ck_assert_str_eq(case_text.events, "0 0 begin second\n0 1 end\n");
-	ck_assert_uint_eq(case_lost("damaged_blocks"), 1);
-	ck_assert_uint_eq(case_lost("truncated"), 1);
-	ck_assert_uint_gt(case_lost("skipped_bytes"), garbage.used);
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events, "0 0 begin second\n0 1 end\n");
+	ck_assert_uint_eq(log_case_lost("damaged_blocks"), 1);
+	ck_assert_uint_eq(log_case_lost("truncated"), 1);
+	ck_assert_uint_gt(log_case_lost("skipped_bytes"), garbage.used);
 	buffer_clear(&garbage);
 }
 END_TEST
@@ -315,34 +318,35 @@ START_TEST(a_block_that_gets_too_large_is_written_as_several)
 	struct buffer rows = BUFFER_INIT;
 	int count = 300000;
 
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
 	log_maker_pack(&rows, "[1, 1, [['', '', 0, 1, %ju, ''] * %d], 'more']",
 		(uintmax_t)offset_of(second), count);
-	log_maker_add_bytes(&case_made, 1, rows.bytes, rows.used);
-	log_maker_add(&case_made,
+	log_maker_add_bytes(&log_case_made, 1, rows.bytes, rows.used);
+	log_maker_add(&log_case_made,
 		"[3, 1, 0, 10, [0, 1, 1, 1], [], [1, %d], "
 		"[2, 0, 3, 0], []]",
 		count);
-	log_maker_add(&case_made, "[6, {'log': 1000}]");
+	log_maker_add(&log_case_made, "[6, {'log': 1000}]");
 	give_names();
 	ck_assert_uint_eq(symbolize_counts(names).changed, (uint64_t)count);
-	case_read_made();
-	ck_assert_str_eq(case_text.events, "0 10 begin second\n0 11 end\n"
-					   "0 12 begin second\n0 13 end\n");
-	ck_assert_str_eq(case_text.losses, "");
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.events, "0 10 begin second\n0 11 end\n"
+					       "0 12 begin second\n0 13 end\n");
+	ck_assert_str_eq(log_case_text.losses, "");
 	buffer_clear(&rows);
 }
 END_TEST
 
 START_TEST(a_log_whose_end_is_missing_tells_its_spool)
 {
-	log_maker_add(&case_made, "[0, {'format': 'ctprof log', 'version': 1, "
-				  "'reader': 1, 'spool': '/dev/shm/x'}]");
+	log_maker_add(&log_case_made,
+		"[0, {'format': 'ctprof log', 'version': 1, "
+		"'reader': 1, 'spool': '/dev/shm/x'}]");
 	ck_assert_int_eq(look(NULL), CTP_OK);
 	ck_assert_ptr_nonnull(symbolize_spool(names));
 	ck_assert_str_eq(symbolize_spool(names), "/dev/shm/x");
-	log_maker_add(&case_made, "[6, {'log': 1000}]");
+	log_maker_add(&log_case_made, "[6, {'log': 1000}]");
 	ck_assert_int_eq(look(NULL), CTP_OK);
 	ck_assert_ptr_null(symbolize_spool(names));
 }
@@ -352,10 +356,10 @@ START_TEST(what_is_no_log_of_ours_is_an_error)
 {
 	struct ctp_error err = {0};
 
-	buffer_add_text(&case_made, "no log");
+	buffer_add_text(&log_case_made, "no log");
 	ck_assert_int_eq(look(&err), CTP_ERR_FORMAT);
-	case_made.used = 0;
-	log_maker_add_header(&case_made, 0, 99);
+	log_case_made.used = 0;
+	log_maker_add_header(&log_case_made, 0, 99);
 	ck_assert_int_eq(look(&err), CTP_ERR_UNSUPPORTED);
 }
 END_TEST
@@ -364,12 +368,12 @@ START_TEST(a_log_that_grows_meanwhile_is_an_error)
 {
 	struct ctp_error err = {0};
 
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
 	add_site(1, offset_of(second));
 	add_events(1);
 	ck_assert_int_eq(look(&err), CTP_OK);
-	ck_assert_int_eq(pwrite(file, "x", 1, (off_t)case_made.used), 1);
+	ck_assert_int_eq(pwrite(file, "x", 1, (off_t)log_case_made.used), 1);
 	ck_assert_int_eq(symbolize_write(names, out, &err), CTP_ERR_FORMAT);
 }
 END_TEST
@@ -379,7 +383,7 @@ START_TEST(a_full_disk_is_an_error)
 	struct ctp_error err = {0};
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	log_maker_add_header(&case_made, 0, 1);
+	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
 	add_site(1, offset_of(second));
 	add_events(1);
