@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells operations which nodes of graphs they were done for. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "annotate.h"
-#include "arguments.h"
-#include "fx_file.h"
-#include "inputs.h"
-#include "job.h"
-#include "names.h"
-#include "output.h"
-#include "reporting.h"
-#include "say.h"
+#include "operators/annotate.h"
+#include "cli/arguments.h"
+#include "gpu/fx_file.h"
+#include "input/inputs.h"
+#include "input/job.h"
+#include "input/names.h"
+#include "cli/output.h"
+#include "input/reporting.h"
+#include "cli/say.h"
 
 struct annotation {
 	struct inputs inputs;

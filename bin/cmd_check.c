@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Is anything slower than allowed? The answer is the exit status. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 
-#include "arguments.h"
-#include "check_report.h"
-#include "output.h"
-#include "quantity.h"
-#include "reporting.h"
-#include "say.h"
+#include "cli/arguments.h"
+#include "compare/check_report.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "input/reporting.h"
+#include "cli/say.h"
 
 #define USUAL_LIMIT_PPM 50000 /* 5 % */
 #define USUAL_MIN_PPM 10000   /* 1 % */

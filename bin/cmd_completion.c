@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a shell's completion script. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "completion.h"
 
 #define SHELLS "bash|zsh|fish"

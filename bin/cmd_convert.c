@@ -4,26 +4,26 @@
  * outputs there will be is settled before the first input is opened, so that
  * names that collide are found before anything is written.
  */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "batch.h"
+#include "cli/arguments.h"
+#include "input/batch.h"
 #include "convert.h"
-#include "cutting.h"
-#include "device_counters.h"
-#include "input.h"
-#include "inputs.h"
-#include "job.h"
-#include "names.h"
-#include "naming.h"
-#include "output.h"
-#include "quantity.h"
-#include "rollup.h"
-#include "say.h"
+#include "timeline/cutting.h"
+#include "gaps/device_counters.h"
+#include "input/input.h"
+#include "input/inputs.h"
+#include "input/job.h"
+#include "input/names.h"
+#include "input/naming.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "input/rollup.h"
+#include "cli/say.h"
 
 struct conversion {
 	struct inputs inputs;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a piece of a timeline, or all of it in pieces. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "cutting.h"
-#include "input.h"
-#include "inputs.h"
-#include "job.h"
-#include "names.h"
-#include "naming.h"
-#include "output.h"
-#include "quantity.h"
-#include "say.h"
+#include "cli/arguments.h"
+#include "timeline/cutting.h"
+#include "input/input.h"
+#include "input/inputs.h"
+#include "input/job.h"
+#include "input/names.h"
+#include "input/naming.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "cli/say.h"
 
 struct cut_command {
 	struct inputs inputs;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed between two runs, or two sets of them. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <string.h>
 
-#include "arguments.h"
-#include "diff_picture.h"
-#include "diff_report.h"
-#include "output.h"
-#include "reporting.h"
+#include "cli/arguments.h"
+#include "compare/diff_picture.h"
+#include "compare/diff_report.h"
+#include "cli/output.h"
+#include "input/reporting.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the formats, from their table. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdio.h>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "format.h"
-#include "names.h"
-#include "report.h"
+#include "input/names.h"
+#include "cli/report.h"
 
 static const char *direction(const struct format *format)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* When devices were idle, and why. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdlib.h>
 
-#include "arguments.h"
-#include "gaps_report.h"
-#include "optimize_report.h"
-#include "reporting.h"
-#include "say.h"
+#include "cli/arguments.h"
+#include "gpu/gaps_report.h"
+#include "gpu/optimize_report.h"
+#include "input/reporting.h"
+#include "cli/say.h"
 
 #define USUAL_TOP 20 /* for text */
 

@@ -4,7 +4,7 @@
  * is none, and the options as the OPTIONS section of a manual page, so that
  * pages and program cannot differ.
  */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <spawn.h>
 #include <stdbool.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <fcntl.h>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "ctprof.h"
-#include "say.h"
+#include "cli/say.h"
 
 extern char **environ;
 

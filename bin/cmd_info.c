@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file is, where it is from and what is in it. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "census.h"
-#include "devices.h"
-#include "input.h"
-#include "output.h"
-#include "progress.h"
-#include "quantity.h"
-#include "reporting.h"
-#include "say.h"
-#include "table.h"
+#include "cli/arguments.h"
+#include "input/census.h"
+#include "input/devices.h"
+#include "input/input.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "input/reporting.h"
+#include "cli/say.h"
+#include "cli/table.h"
 
 #define LINE_TEXT 96
 #define FACT_SHOWN 512

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernels of each device did, and how close that is to its peak; or the
  * trace with that in it. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arguments.h"
-#include "augment.h"
-#include "flops.h"
-#include "job.h"
-#include "kernels_report.h"
-#include "names.h"
-#include "output.h"
-#include "reporting.h"
-#include "say.h"
+#include "cli/arguments.h"
+#include "roofline/augment.h"
+#include "roofline/flops.h"
+#include "input/job.h"
+#include "gpu/kernels_report.h"
+#include "input/names.h"
+#include "cli/output.h"
+#include "input/reporting.h"
+#include "cli/say.h"
 
 #define USUAL_TOP 20 /* for text */
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds profiles up: of several runs, processes or parts, into one; and puts
  * timelines side by side, on one clock. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "convert.h"
-#include "names.h"
-#include "naming.h"
-#include "output.h"
-#include "progress.h"
-#include "reporting.h"
-#include "say.h"
-#include "timelines.h"
+#include "input/names.h"
+#include "input/naming.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "input/reporting.h"
+#include "cli/say.h"
+#include "timeline/timelines.h"
 
 struct merge {
 	struct inputs inputs;

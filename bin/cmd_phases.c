@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The time by phase of what threads did. Inputs are summed, as the units of a
  * build are. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "output.h"
-#include "phases_report.h"
-#include "reporting.h"
-#include "rollup.h"
-#include "say.h"
+#include "cli/arguments.h"
+#include "cli/output.h"
+#include "stats/phases_report.h"
+#include "input/reporting.h"
+#include "input/rollup.h"
+#include "cli/say.h"
 
 struct request {
 	struct inputs inputs;

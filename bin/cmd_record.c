@@ -4,7 +4,7 @@
  * library needs to know goes through the environment, so that child processes
  * record as well, each into a log of its own.
  */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,16 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "child.h"
-#include "tools.h"
-#include "logs.h"
-#include "preload.h"
-#include "python.h"
-#include "quantity.h"
-#include "recovery.h"
-#include "say.h"
-#include "selection.h"
+#include "cli/arguments.h"
+#include "record/child.h"
+#include "record/tools.h"
+#include "record/logs.h"
+#include "record/preload.h"
+#include "record/python.h"
+#include "cli/quantity.h"
+#include "record/recovery.h"
+#include "cli/say.h"
+#include "record/selection.h"
 
 #define USUAL_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"

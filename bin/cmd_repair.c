@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completes logs that their recorders could not: the program was killed, and
  * no `ctprof record` was there to do it. And mends what others wrote. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arguments.h"
-#include "output.h"
-#include "quantity.h"
-#include "recover_log.h"
-#include "recovery.h"
-#include "repair_json.h"
-#include "report.h"
-#include "say.h"
-#include "spools.h"
-#include "table.h"
+#include "cli/arguments.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "recover/recover_log.h"
+#include "record/recovery.h"
+#include "repair/repair_json.h"
+#include "cli/report.h"
+#include "cli/say.h"
+#include "record/spools.h"
+#include "cli/table.h"
 
 struct request {
 	const char *directory; /* NULL: the usual one */

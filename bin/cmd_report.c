@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything about a recording on one page, to look at or to send. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
-#include "arguments.h"
-#include "digest.h"
-#include "output.h"
-#include "page.h"
-#include "reporting.h"
-#include "say.h"
+#include "cli/arguments.h"
+#include "report/digest.h"
+#include "cli/output.h"
+#include "report/page.h"
+#include "input/reporting.h"
+#include "cli/say.h"
 
 struct request {
 	struct inputs inputs;

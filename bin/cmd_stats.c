@@ -3,21 +3,21 @@
  * The table of functions. Several inputs are summed, function by function:
  * the usual reason for several is one program's processes.
  */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "follow.h"
-#include "grouping.h"
-#include "output.h"
-#include "quantity.h"
-#include "reporting.h"
-#include "rollup.h"
-#include "say.h"
-#include "stats.h"
-#include "stats_build.h"
+#include "cli/arguments.h"
+#include "input/follow.h"
+#include "stats/grouping.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "input/reporting.h"
+#include "input/rollup.h"
+#include "cli/say.h"
+#include "stats/stats.h"
+#include "stats/stats_build.h"
 
 #define USUAL_TOP 30 /* for text: what fits a screen */
 #define USUAL_INTERVAL_NS UINT64_C(1000000000)

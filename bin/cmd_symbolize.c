@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Names for functions that a log knows by their addresses only. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "output.h"
-#include "say.h"
-#include "symbolizer.h"
+#include "cli/arguments.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "record/symbolizer.h"
 
 struct request {
 	struct symbolizer symbolizer;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "grouping.h"
-#include "names.h"
-#include "stats.h"
+#include "cli/arguments.h"
+#include "stats/grouping.h"
+#include "input/names.h"
+#include "stats/stats.h"
 
 static enum completion_kind kind_of(const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 
 /* What an option's or a command's argument can be. */
 enum completion_kind {

@@ -2,9 +2,9 @@
 /* Completion for bash, without the help of the bash-completion package. */
 #include <stdio.h>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "completion.h"
-#include "names.h"
+#include "input/names.h"
 
 static void put_pattern(const struct argp_option *option)
 {

@@ -2,9 +2,9 @@
 /* Completion for fish. */
 #include <stdio.h>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "completion.h"
-#include "names.h"
+#include "input/names.h"
 
 static void put_quoted(const char *text)
 {

@@ -2,9 +2,9 @@
 /* Completion for zsh, by _arguments. */
 #include <stdio.h>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 #include "completion.h"
-#include "names.h"
+#include "input/names.h"
 
 /* Text inside '…[text]': _arguments and the quotes have their own meanings. */
 static void put_text(const char *text)

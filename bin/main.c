@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "environment.h"
-#include "machine.h"
-#include "memory.h"
-#include "names.h"
-#include "output.h"
-#include "say.h"
+#include "cli/cmd.h"
+#include "base/environment.h"
+#include "base/machine.h"
+#include "base/memory.h"
+#include "input/names.h"
+#include "cli/output.h"
+#include "cli/say.h"
 
 #define COMMAND_ADDRESS(name) &cmd_##name,
 

@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "event.h"
+#include "trace/event.h"
 #include "format.h"
-#include "profile.h"
-#include "replay.h"
+#include "profile/profile.h"
+#include "profile/replay.h"
 
 #define CONVERT_PARTS 1000000
 

@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "error.h"
-#include "event.h"
-#include "profile.h"
+#include "base/error.h"
+#include "trace/event.h"
+#include "profile/profile.h"
 
 /* What the numbers of a format are that shows paths of calls. Those of a device
  * are of what a path of the host launched, and have no path of their own but

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "foreign.h"
-#include "inflate_source.h"
-#include "memory.h"
-#include "pipe.h"
-#include "trace_detail.h"
+#include "io/foreign.h"
+#include "io/inflate_source.h"
+#include "base/memory.h"
+#include "base/pipe.h"
+#include "compilers/trace_detail.h"
 
 /* Not through the stream, which would read ahead: who unpacks the file wants
  * all of the rest from its descriptor. */

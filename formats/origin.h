@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "error.h"
-#include "event.h"
+#include "base/error.h"
+#include "trace/event.h"
 #include "format.h"
-#include "inflate_file.h"
+#include "io/inflate_file.h"
 
 #define ORIGIN_HEAD_BYTES 4096
 

@@ -21,7 +21,7 @@ enum { POPEN_ENV = 3 }; /* of the arguments of the event */
 /* No object: other interpreters have the hook, too. */
 static char *directory;
 
-/* As environment_find() of lib/environment.h, which is not installed. */
+/* As environment_find() of lib/base/environment.h, which is not installed. */
 static const char *environment(const char *name)
 {
 	return secure_getenv(name);

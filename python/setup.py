@@ -61,10 +61,10 @@ def sources(*variables):
     """The C files that variables of the makefile list."""
     files = [file for variable in variables for file in listed(variable)]
     if "libformats_la_SOURCES" in variables:
-        files.append("formats/sqlite_none.c")
+        files.append("formats/sqlite/sqlite_none.c")
     return [os.path.join(TREE, file) for file in files
             if file.endswith(".c")] + \
-        [os.path.join(TREE, "lib", "deflate_zlib.c")]
+        [os.path.join(TREE, "lib", "log", "deflate_zlib.c")]
 
 
 def embedded(directory):

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compiled, never run: NVIDIA's own header, of whatever version, has CUPTI's
- * types as lib/gpu_cupti.h and tests/fake/fake_abi.h declare them.
+ * types as lib/cupti/gpu_cupti.h and tests/fake/fake_abi.h declare them.
  */
 #include <cupti.h>
 
-#include "../lib/gpu_cupti.h"
+#include "../lib/cupti/gpu_cupti.h"
 #include "fake/fake_abi.h"
 
 /* clang-format off */
@@ -378,7 +378,7 @@ SAME(offsetof(context_record, nullStreamId), FAKE_CONTEXT_NULL_STREAM);
 SAME(offsetof(context_record, nullStreamId),
 	offsetof(struct cupti_context, null_stream));
 
-/* Functions: what lib/gpu_cupti.h declares, in the header's own types, each of
+/* Functions: what lib/cupti/gpu_cupti.h declares, in the header's own types, each of
  * which is passed as that which we have in its place. */
 #define FUNCTION(name, ...) \
 	_Static_assert(__builtin_types_compatible_p( \

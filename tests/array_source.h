@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "event.h"
+#include "trace/event.h"
 
 struct array_source {
 	struct event_source source; /* first: it is what callers hold */

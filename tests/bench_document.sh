@@ -16,4 +16,4 @@ for name in mi250_minitoy mi300_torch_compile_triton \
 	set -- "$@" "$srcdir/tests/traces/$name.json.gz"
 done
 "$python" -B "$srcdir/tests/bench_document_check.py" "$CTPROF" \
-	"$work/shifted" "$srcdir/lib/rules" "$@"
+	"$work/shifted" "$srcdir/lib/phases/rules" "$@"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An NVTX injection library that does nothing with what it is told: what NVTX
  * itself costs, whoever listens. */
-#include "nvtx_abi.h"
+#include "recorder/nvtx_abi.h"
 
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
 	nvtx_export export);

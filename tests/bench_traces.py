@@ -47,7 +47,8 @@ analysis = TraceAnalysis(trace_files={0: sys.argv[1]})
 if len(sys.argv) > 2:
     print(getattr(analysis, sys.argv[2])(visualize=False))"""
 DOCUMENT = os.path.join(HERE, "bench_document.py")
-RULES = sorted(glob.glob(os.path.join(HERE, "..", "lib", "rules", "*.rules")))
+RULES = sorted(glob.glob(os.path.join(
+    HERE, "..", "lib", "phases", "rules", "*.rules")))
 PEER_GOAL = 20
 
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "event.h"
+#include "trace/event.h"
 
 extern struct trace *trace;
 extern uint32_t track;     /* thread 101 of process 100 */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event.h"
+#include "trace/event.h"
 
 /* A slice as a viewer shows it. */
 struct shown {

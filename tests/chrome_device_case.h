@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event.h"
+#include "trace/event.h"
 
 extern struct trace *trace;
 extern uint32_t host;   /* thread 101 of process 100 */

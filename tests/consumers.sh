@@ -68,7 +68,7 @@ printf 'T 0\nB 0 main\nB 10 fib\nB 20 fib\nE 50\nE 90\nB 95 leaf\nE 100\nE 120\n
 printf '' | CTPROF_OUT="$work/nothing.ctp" run ./tests/oracle_record
 CTPROF_OUT="$work/all.ctp" run ./tests/record_everything
 CTPROF_OUT="$work/cindex.ctp" run ./cindex -j 2 -n 3 -o /dev/null \
-	"$srcdir/lib/ctprof.h" "$srcdir/lib/strtab.h" "$srcdir/lib/event.h"
+	"$srcdir/lib/ctprof.h" "$srcdir/lib/base/strtab.h" "$srcdir/lib/trace/event.h"
 
 ./tests/make_log "$srcdir/tests/device.recipe" > "$work/device.ctp"
 

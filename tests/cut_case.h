@@ -4,7 +4,7 @@
 #ifndef CUT_CASE_H
 #define CUT_CASE_H
 
-#include "cut.h"
+#include "transform/cut.h"
 
 #define TRACKS 3
 #define SITES 5

@@ -4,7 +4,7 @@
 #ifndef DEVICE_CASE_H
 #define DEVICE_CASE_H
 
-#include "replay.h"
+#include "profile/replay.h"
 
 /* Sites. Those from LAUNCH on have a category, in order. */
 enum { MAIN, F, G, LAUNCH, DRIVER, K, L, COPY, SET, SYNC, OVERHEAD, SITES };

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "log_read.h"
+#include "log_read/log_read.h"
 
 static const char *const kinds[] = {"begin", "end", "arg", "complete", "whole",
 	"async_begin", "async_end", "instant", "counter", "alloc", "free",

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "itt_abi.h"
-#include "nvtx_abi.h"
+#include "recorder/itt_abi.h"
+#include "recorder/nvtx_abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators made by hand, and what lib/flops.c says of them. */
+/* Operators made by hand, and what lib/roofline/flops.c says of them. */
 #ifndef FLOPS_CASE_H
 #define FLOPS_CASE_H
 
-#include "flops.h"
+#include "roofline/flops.h"
 
 extern struct trace *flops_trace;
 extern struct flops *flops_case;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "cursor.h"
-#include "deflate.h"
+#include "base/cursor.h"
+#include "log/deflate.h"
 #include "log_maker.h"
 
 #define EVENTS_MAX 50000

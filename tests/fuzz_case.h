@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event.h"
+#include "trace/event.h"
 
 /* The target, as libFuzzer calls it. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

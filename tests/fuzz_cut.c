@@ -8,15 +8,15 @@
  */
 #include <stdio.h>
 
-#include "choose.h"
-#include "cut.h"
-#include "event_copy.h"
+#include "transform/choose.h"
+#include "transform/cut.h"
+#include "trace/event_copy.h"
 #include "format.h"
 #include "fuzz_case.h"
-#include "memory.h"
-#include "open_ranges.h"
-#include "order.h"
-#include "redact.h"
+#include "base/memory.h"
+#include "trace/open_ranges.h"
+#include "timeline/order.h"
+#include "transform/redact.h"
 
 /* Each part may open all that is open anew, and looks at every track. */
 #define EVENTS_MAX 1000

@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #include "fuzz_case.h"
-#include "json_check.h"
-#include "log.h"
-#include "log_read.h"
-#include "memory.h"
-#include "replay.h"
+#include "base/json_check.h"
+#include "log/log.h"
+#include "log_read/log_read.h"
+#include "base/memory.h"
+#include "profile/replay.h"
 
 /* Those of an event, and of its description; and its node. */
 #define FUZZ_ARGS_MAX (LOG_ARGS_MAX + LOG_DEVICE_KEYS_MAX + 1)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
 #include "fuzz_case.h"
 
 static bool read_file(const char *path, struct buffer *content)

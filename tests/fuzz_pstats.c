@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "fuzz_case.h"
-#include "memory.h"
-#include "pstats.h"
+#include "base/memory.h"
+#include "pstats/pstats.h"
 
 /* Reads bytes into a profile; NULL where that fails, as it may. */
 static struct profile *read_bytes(const void *bytes, size_t size)

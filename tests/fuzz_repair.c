@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "fuzz_case.h"
-#include "json_check.h"
-#include "memory.h"
-#include "repair.h"
+#include "base/json_check.h"
+#include "base/memory.h"
+#include "json_repair/repair.h"
 
 /* What becomes of it, to be freed; NULL: there is none in it, or no memory for
  * it. */

@@ -10,7 +10,7 @@
 
 #include "convert.h"
 #include "fuzz_case.h"
-#include "memory.h"
+#include "base/memory.h"
 
 static struct convert_job job;
 

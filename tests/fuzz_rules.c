@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "fuzz_case.h"
-#include "memory.h"
-#include "phase_rules.h"
-#include "utf8.h"
+#include "base/memory.h"
+#include "phases/phase_rules.h"
+#include "base/utf8.h"
 
 static void check_phases(const struct phase_rules *rules)
 {

@@ -59,11 +59,11 @@ fi
 
 # Rules of phases: those that there are, and pieces of them.
 if [ "$target" = fuzz_rules ]; then
-	cp "$srcdir"/lib/rules/*.rules "$directory"
+	cp "$srcdir"/lib/phases/rules/*.rules "$directory"
 	for size in 1 50 200 201 400 700 1000 1500; do
-		head -c $size "$srcdir/lib/rules/import.rules" \
+		head -c $size "$srcdir/lib/phases/rules/import.rules" \
 			>"$directory/head-$size"
-		tail -c $size "$srcdir/lib/rules/clang.rules" |
+		tail -c $size "$srcdir/lib/phases/rules/clang.rules" |
 			tr 'a' '*' >"$directory/tail-$size"
 	done
 	exit

@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cursor.h"
+#include "base/cursor.h"
 #include "fuzz_case.h"
-#include "log.h"
+#include "log/log.h"
 #include "log_maker.h"
-#include "log_read.h"
-#include "process.h"
-#include "recover.h"
+#include "log_read/log_read.h"
+#include "recorder/process.h"
+#include "recover/recover.h"
 
 enum { CHUNKS = 4, BYTES = (CHUNKS + 1) * CHUNK_BYTES };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "fuzz_case.h"
-#include "memory.h"
-#include "sqlite_profile.h"
+#include "base/memory.h"
+#include "nvidia/sqlite_profile.h"
 
 /* More tracks than any seed makes: the rest are not followed. */
 #define TRACKS 256

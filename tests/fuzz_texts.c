@@ -10,7 +10,7 @@
 #include "convert.h"
 #include "format.h"
 #include "fuzz_case.h"
-#include "memory.h"
+#include "base/memory.h"
 
 static const struct format *const texts[] = {&folded_format, &callgrind_format,
 	&gprof_format, &speedscope_format, &gprof2dot_format, &pprof_format};

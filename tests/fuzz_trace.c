@@ -10,9 +10,9 @@
 
 #include "format.h"
 #include "fuzz_case.h"
-#include "json_scan.h"
-#include "memory.h"
-#include "replay.h"
+#include "json/json_scan.h"
+#include "base/memory.h"
+#include "profile/replay.h"
 
 /* Of all events, but not their arguments. */
 struct digest {

@@ -17,7 +17,7 @@
 
 #include "fake/fake.h"
 #include "gpu_truth.h"
-#include "log_read.h"
+#include "log_read/log_read.h"
 
 #define DEPTH 64
 #define TRACKS 256

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where NVIDIA's CUPTI is installed: its headers declare what lib/gpu_cupti.h
+# Where NVIDIA's CUPTI is installed: its headers declare what lib/cupti/gpu_cupti.h
 # and tests/fake say, and the library itself finds the fake's records, needs no
 # GPU for that, and where there is none, records nothing and does no harm.
 # CUPTI_HOMES names more directories, separated by colons, with include and lib.
@@ -44,13 +44,13 @@ done
 declares() {
 	# shellcheck disable=SC2086
 	$CC -std=c17 -Wall -Wextra -Werror -fsyntax-only \
-		-isystem "$1" "${includes[@]}" "$source/tests/abi_check.c"
+		-I"$source/lib" -isystem "$1" "${includes[@]}" "$source/tests/abi_check.c"
 }
 
 # The package of CUPTI has none of CUDA's, and that of CUDA's runtime not all.
 check_headers() {
 	if echo '#include <builtin_types.h>' | $CC -fsyntax-only -xc \
-		-isystem "$1" "${includes[@]}" - 2>/dev/null; then
+		-I"$source/lib" -isystem "$1" "${includes[@]}" - 2>/dev/null; then
 		case_of "$1" declares "$1"
 	else
 		echo "skipped $1: headers of CUDA that it needs are not installed"

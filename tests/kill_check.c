@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kill_progress.h"
-#include "log_read.h"
+#include "log_read/log_read.h"
 
 struct seen {
 	long tid;

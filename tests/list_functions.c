@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 static enum ctp_status print(void *user, uint64_t offset,
 	const struct symbols_function *function, struct ctp_error *err)

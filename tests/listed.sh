@@ -11,7 +11,7 @@ complain() {
 	failed=1
 }
 
-for file in lib/*.[ch] formats/*.[ch] bin/*.[ch] examples/*.py \
+for file in lib/*.[ch] lib/*/*.* lib/*/rules/* formats/*.[ch] bin/*.[ch] examples/*.py \
 	examples/*/*.[ch] \
 	python/* python/ctprof/*.* python/ctprof/*/*.* \
 	tests/*.[ch] tests/*.sh tests/*.py tests/gpu/* tests/python/* tests/python/*/* \
@@ -37,7 +37,7 @@ for file in tests/requirements-*.txt; do
 		END { exit bad }' "$file" || failed=1
 done
 
-for file in formats/*.c; do
+for file in formats/*.c formats/*/*.c; do
 	name=$(sed -n 's/^const struct format \([a-z0-9]*\)_format = .*/\1/p' \
 		"$file")
 	[ -z "$name" ] || grep -q "X($name)" formats/format.h ||

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
 #include "log_text.h"
 
 extern struct buffer log_case_small;   /* log_maker_add_small() */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deflate.h"
-#include "log.h"
-#include "msgpack_out.h"
+#include "log/deflate.h"
+#include "log/log.h"
+#include "log/msgpack_out.h"
 
 /* A recipe is part of a test's source: a mistake in it is a bug there. */
 static void *checked(void *pointer, const char *what)

@@ -11,7 +11,7 @@
 #ifndef LOG_MAKER_H
 #define LOG_MAKER_H
 
-#include "buffer.h"
+#include "base/buffer.h"
 
 /* Appends the MessagePack of a recipe, got from a printf format. A mistake in
  * it aborts. */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deflate.h"
-#include "log.h"
+#include "log/deflate.h"
+#include "log/log.h"
 #include "log_maker.h"
-#include "log_member.h"
-#include "msgpack_out.h"
+#include "log_read/log_member.h"
+#include "log/msgpack_out.h"
 
 #define NAMES_IN_BLOCK 50000
 #define SMALL_END 12 /* the end block among its members */

@@ -20,7 +20,7 @@
 #ifndef LOG_RECIPE_H
 #define LOG_RECIPE_H
 
-#include "buffer.h"
+#include "base/buffer.h"
 
 /* Appends what the recipe makes to the log. A mistake in it aborts, as in
  * log_maker.h. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "log_read.h"
+#include "log_read/log_read.h"
 #include "quick_check.h"
 
 static const char *const kinds[] = {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "event.h"
+#include "trace/event.h"
 
 struct log_text {
 	/* One line per event: track, time, kind, and what the kind has:

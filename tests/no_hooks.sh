@@ -9,7 +9,7 @@ srcdir=${srcdir:-.}
 # the library had changed.
 compilations() {
 	changed=
-	for file in "$srcdir"/lib/*.c; do
+	for file in "$srcdir"/lib/*/*.c; do
 		changed="$changed -W $file"
 	done
 	# shellcheck disable=SC2086 # $changed is many words

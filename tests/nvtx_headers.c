@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Is lib/nvtx_abi.h what NVIDIA's headers say? Compiled by nvtx.sh only. */
+/* Is lib/recorder/nvtx_abi.h what NVIDIA's headers say? Compiled by nvtx.sh only. */
 #include <nvtx3/nvToolsExt.h>
 
-#include "nvtx_abi.h"
+#include "recorder/nvtx_abi.h"
 
 #define SAME_FIELD(ours, theirs) \
 	_Static_assert(offsetof(struct nvtx_attributes, ours) == \

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay.h"
+#include "profile/replay.h"
 
 #define WORD 64
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "log_text.h"
-#include "pack.h"
+#include "recorder/pack.h"
 
 #define CASE_WRAP (UINT64_C(1) << CTP_TICK_BITS)
 

@@ -182,5 +182,5 @@ printf '%s\n' '{"traceEvents":[{"ph":"E","pid":1,"tid":1,"ts":1},' \
 expect 0 '1 ends without a begin ignored' --csv open.json
 grep -q '^clang,frontend,1,3000,7000$' out || complain "open: $(cat out)"
 expect 0 '' --show-rules dynamo
-cmp -s out "$srcdir/lib/rules/dynamo.rules" || complain "other rules are shown"
+cmp -s out "$srcdir/lib/phases/rules/dynamo.rules" || complain "other rules are shown"
 exit $failed

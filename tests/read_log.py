@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Reads an unpacked log from standard input with the msgpack package alone,
-following lib/LOG-FORMAT.md, and prints its events as dump_events does:
+following lib/log/FORMAT.md, and prints its events as dump_events does:
 
     gzip -dc run.ctp | read_log.py
 """

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "log_read.h"
+#include "log_read/log_read.h"
 #include "log_text.h"
 #include "quick_check.h"
 

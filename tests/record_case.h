@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 #include "ctprof.h"
-#include "event.h"
-#include "trace.h"
+#include "trace/event.h"
+#include "trace/trace.h"
 
 /* Sanitizers keep memory for themselves, and do not stand what else is left
  * out with this. */

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device_link.h"
-#include "instrument.h"
-#include "msgpack_out.h"
+#include "recorder/device_link.h"
+#include "recorder/instrument.h"
+#include "log/msgpack_out.h"
 
 #define EPOCH INT64_C(1700000000123456789)
 #define KERNELS 48

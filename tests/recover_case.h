@@ -4,9 +4,9 @@
 #ifndef RECOVER_CASE_H
 #define RECOVER_CASE_H
 
-#include "pack.h"
+#include "recorder/pack.h"
 #include "record_case.h"
-#include "recover.h"
+#include "recover/recover.h"
 
 struct hand {
 	struct spool spool;

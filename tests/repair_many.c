@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "repair.h"
+#include "json_repair/repair.h"
 
 static uint32_t read_number(void)
 {

@@ -283,7 +283,8 @@ def check_columns(name, columns, what, text):
 def check_documents():
     """Every schema in the sources has its document, and the other way."""
     found = set()
-    for path in glob.glob(os.path.join(SOURCE, "bin", "*.c")):
+    for path in glob.glob(os.path.join(SOURCE, "bin", "**", "*.c"),
+                          recursive=True):
         with open(path, encoding="utf-8") as file:
             found.update(re.findall(r'"ctprof/([a-z]+)/1"', file.read()))
     documents = {os.path.basename(path).removesuffix("-1.json")

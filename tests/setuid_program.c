@@ -15,8 +15,8 @@
 #include <sys/auxv.h>
 
 #include "ctprof.h"
-#include "itt_abi.h"
-#include "nvtx_abi.h"
+#include "recorder/itt_abi.h"
+#include "recorder/nvtx_abi.h"
 
 static nvtx_function functions[32];
 static int asked;

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "align.h"
+#include "transform/align.h"
 #include "array_source.h"
 #include "run_suite.h"
 

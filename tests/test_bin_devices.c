@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* bin/devices.c and bin/census.c: what `ctprof info` tells of devices. */
+/* bin/input/devices.c and bin/input/census.c: what `ctprof info` tells of devices. */
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "census.h"
-#include "devices.h"
+#include "input/census.h"
+#include "input/devices.h"
 #include "run_suite.h"
 
 static struct trace *trace;

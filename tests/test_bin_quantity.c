@@ -2,7 +2,7 @@
 /* Sizes, times and shares as people write and read them. */
 #include <check.h>
 
-#include "../bin/quantity.h"
+#include "../bin/cli/quantity.h"
 #include "run_suite.h"
 
 static uint64_t size_of(const char *text)

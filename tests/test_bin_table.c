@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bin/table.h"
+#include "../bin/cli/table.h"
 #include "run_suite.h"
 
 static const struct table_column columns[] = {

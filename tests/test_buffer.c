@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
 #include "run_suite.h"
 
 START_TEST(it_grows_and_keeps_what_is_in_it)

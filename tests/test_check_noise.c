@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "run_suite.h"
-#include "verdict.h"
+#include "compare/verdict.h"
 
 #define RUNS 20 /* that were measured */
 #define FUNCTIONS_MAX 32

@@ -3,7 +3,7 @@
  * moved. */
 #include <check.h>
 
-#include "choose.h"
+#include "transform/choose.h"
 #include "cut_case.h"
 #include "run_suite.h"
 

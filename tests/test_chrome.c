@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome.c: what is in the file. How ranges nest: test_chrome_nesting.
+/* formats/chrome/chrome.c: what is in the file. How ranges nest: test_chrome_nesting.
  */
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome_device.c: what devices did, and how it is tied to calls. */
+/* formats/chrome/chrome_device.c: what devices did, and how it is tied to calls. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome_event.c: what has no duration of its own. */
+/* formats/chrome/chrome_event.c: what has no duration of its own. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

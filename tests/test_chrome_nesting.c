@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nested ranges in formats/chrome.c: viewers see the tree that was recorded,
+ * Nested ranges in formats/chrome/chrome.c: viewers see the tree that was recorded,
  * however many ranges start and end at the same time.
  */
 #include <check.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "chrome_check.h"
-#include "chrome_stack.h"
+#include "chrome/chrome_stack.h"
 #include "run_suite.h"
 
 #define TID 7

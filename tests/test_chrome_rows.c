@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * formats/chrome.c: which rows tracks get, what they are called, and the
+ * formats/chrome/chrome.c: which rows tracks get, what they are called, and the
  * events that do not nest.
  */
 #include <check.h>

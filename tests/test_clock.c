@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "run_suite.h"
 
 #define ONE (UINT64_C(1) << 32)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array_source.h"
-#include "combine.h"
+#include "transform/combine.h"
 #include "run_suite.h"
 
 #define SOURCES 3

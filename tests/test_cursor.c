@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cursor.h"
+#include "base/cursor.h"
 #include "run_suite.h"
 
 static const uint8_t digits[] = {

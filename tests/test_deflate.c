@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/deflate.h, whichever file implements it: both give streams that stock
+/* lib/log/deflate.h, whichever file implements it: both give streams that stock
  * zlib reads, and read what zlib writes. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "deflate.h"
+#include "log/deflate.h"
 #include "run_suite.h"
 
 enum { SIZE = 300000 };

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "demangle.h"
-#include "log.h"
+#include "names/demangle.h"
+#include "log/log.h"
 #include "log_case.h"
 #include "log_maker.h"
 #include "run_suite.h"

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "device_join.h"
-#include "memory.h"
+#include "trace/device_join.h"
+#include "base/memory.h"
 #include "run_suite.h"
 
 #define NONE UINT64_MAX

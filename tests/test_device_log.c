@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device_link.h"
-#include "drain.h"
-#include "instrument.h"
+#include "recorder/device_link.h"
+#include "recorder/drain.h"
+#include "recorder/instrument.h"
 #include "log_maker.h"
 #include "log_text.h"
 #include "recover_case.h"

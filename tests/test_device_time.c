@@ -4,8 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "log.h"
-#include "log_device_time.h"
+#include "log/log.h"
+#include "log_read/log_device_time.h"
 #include "run_suite.h"
 
 #define SECOND INT64_C(1000000000)

@@ -3,9 +3,9 @@
  * verdicts on them. */
 #include <check.h>
 
-#include "diff.h"
+#include "compare/diff.h"
 #include "run_suite.h"
-#include "verdict.h"
+#include "compare/verdict.h"
 
 static struct diff *diff;
 

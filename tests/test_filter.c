@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter.h"
+#include "recorder/filter.h"
 #include "run_suite.h"
 
 static enum ctp_status load(const char *text, struct ctp_error *err)

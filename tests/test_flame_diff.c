@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/flame_diff.c: what is one call path on both sides, and what it has on
+/* lib/compare/flame_diff.c: what is one call path on both sides, and what it has on
  * each; and the picture of it. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "flame_diff.h"
-#include "flame_svg.h"
-#include "memory.h"
+#include "compare/flame_diff.h"
+#include "flamegraph/flame_svg.h"
+#include "base/memory.h"
 #include "profile_case.h"
 #include "run_suite.h"
 

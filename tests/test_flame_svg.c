@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flame_color.h"
-#include "flame_text.h"
+#include "flamegraph/flame_color.h"
+#include "flamegraph/flame_text.h"
 #include "profile_case.h"
 #include "run_suite.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/flame_tree.c: what is kept, what is folded, and that nothing is lost; on
+/* lib/profile/flame_tree.c: what is kept, what is folded, and that nothing is lost; on
  * cases computed by hand, and on larger ones whose sums are known. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "flame_tree.h"
+#include "profile/flame_tree.h"
 #include "profile_case.h"
 #include "run_suite.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/flops*.c, lib/op_inputs.c: each case counted by hand, from what the
+/* lib/flops*.c, lib/roofline/op_inputs.c: each case counted by hand, from what the
  * operator does: products times two, and elements times their size. */
 #include <check.h>
 #include <string.h>
 
 #include "flops_case.h"
-#include "memory.h"
-#include "op_inputs.h"
+#include "base/memory.h"
+#include "roofline/op_inputs.h"
 #include "run_suite.h"
 
 #define UNKNOWN UINT64_MAX

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lib/flops.c keeps of operators that it has read. */
+/* What lib/roofline/flops.c keeps of operators that it has read. */
 #include <check.h>
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "function_name.h"
+#include "names/function_name.h"
 #include "run_suite.h"
 
 struct pair {

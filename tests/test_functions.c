@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "functions.h"
+#include "instrument/functions.h"
 #include "run_suite.h"
 
 #define MANY 20000

@@ -2,7 +2,7 @@
 /* lib/gpu_graph.[ch]. */
 #include <check.h>
 
-#include "gpu_graph.h"
+#include "cupti/gpu_graph.h"
 #include "run_suite.h"
 
 /* So many are kept, whichever test they are of: there is one set of nodes. */

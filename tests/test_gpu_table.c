@@ -2,7 +2,7 @@
 /* lib/gpu_table.[ch]. */
 #include <check.h>
 
-#include "gpu_table.h"
+#include "cupti/gpu_table.h"
 #include "run_suite.h"
 
 #define MANY 10000

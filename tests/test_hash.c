@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
+#include "base/hash.h"
 #include "run_suite.h"
-#include "siphash.h"
-#include "stable_hash.h"
+#include "base/siphash.h"
+#include "base/stable_hash.h"
 
 #define KEYS 8192u
 #define SLOTS (2 * KEYS)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "huffman.h"
+#include "log/huffman.h"
 #include "run_suite.h"
 
 /* An empty stored block that is the last: ends the stream. */

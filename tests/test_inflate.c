@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "inflate_file.h"
+#include "io/inflate_file.h"
 #include "run_suite.h"
 
 #define PLAIN_BYTES ((size_t)5 << 20) /* more than all buffers */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "json_mend.h"
+#include "json/json.h"
+#include "json/json_mend.h"
 #include "run_suite.h"
 
 static struct json json;

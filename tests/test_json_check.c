@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_check.h"
+#include "base/json_check.h"
 #include "run_suite.h"
 
 static const char *const sound[] = {"0", "-0", "12.5e+3", "1E9", "-1.0e-400",

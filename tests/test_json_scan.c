@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_scan.h"
+#include "json/json_scan.h"
 #include "run_suite.h"
 
 /* Each token as a letter, texts in their place: {k:"s",[n]} and so on. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json_scan.h"
-#include "json_shape.h"
+#include "json/json_scan.h"
+#include "json/json_shape.h"
 #include "run_suite.h"
 
 #define TEXT_MAX 4096

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "json_value.h"
+#include "json/json_value.h"
 #include "run_suite.h"
 
 static void expect_scaled(const char *text, int power, int64_t wanted)

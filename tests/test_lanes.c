@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "lanes.h"
+#include "timeline/lanes.h"
 #include "run_suite.h"
 
 struct slice {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "log/log.h"
 #include "log_case.h"
 #include "log_maker.h"
 #include "run_suite.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "log/log.h"
 #include "log_case.h"
 #include "log_maker.h"
-#include "log_read.h"
+#include "log_read/log_read.h"
 #include "run_suite.h"
 
 static FILE *file;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deflate.h"
-#include "log.h"
+#include "log/deflate.h"
+#include "log/log.h"
 #include "log_case.h"
 #include "log_maker.h"
 #include "run_suite.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "log_maker.h"
-#include "log_read.h"
+#include "log_read/log_read.h"
 #include "log_text.h"
 #include "run_suite.h"
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "log_case.h"
-#include "log_input.h"
+#include "log_read/log_input.h"
 #include "log_maker.h"
-#include "log_scan.h"
+#include "log_read/log_scan.h"
 #include "run_suite.h"
 
 static int file = -1;

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "log_time.h"
+#include "log_read/log_time.h"
 #include "run_suite.h"
 
 static struct log_time time_table;

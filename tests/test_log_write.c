@@ -15,7 +15,7 @@
 
 #include "log_maker.h"
 #include "log_text.h"
-#include "log_write.h"
+#include "log/log_write.h"
 #include "run_suite.h"
 
 static char path[32];

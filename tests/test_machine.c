@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "base/machine.h"
 #include "run_suite.h"
 
 static char root[] = "/tmp/test_machine_XXXXXX";

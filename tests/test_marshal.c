@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "marshal.h"
+#include "pstats/marshal.h"
 #include "run_suite.h"
 
 /* What has been written so far. */

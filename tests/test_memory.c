@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdint.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "run_suite.h"
 
 START_TEST(an_array_grows_by_one_and_keeps_what_is_in_it)

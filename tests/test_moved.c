@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "moved.h"
+#include "compare/moved.h"
 #include "run_suite.h"
 
 #define SIDES 2

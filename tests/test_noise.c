@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "noise.h"
+#include "compare/noise.h"
 #include "run_suite.h"
 
 #define RUNS_MAX 64

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "normalize.h"
+#include "names/normalize.h"
 #include "run_suite.h"
 
 struct pair {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/occupancy.c: the limits, one after the other, computed by hand. */
+/* lib/roofline/occupancy.c: the limits, one after the other, computed by hand. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "occupancy.h"
+#include "roofline/occupancy.h"
 #include "run_suite.h"
 
 /* An H100: 64 warps, 32 blocks, 64 Ki registers, 228 KiB. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/ops.c: whose memory it is, of events as a log has them; the rest is
+/* lib/operators/ops.c: whose memory it is, of events as a log has them; the rest is
  * tested on traces, see ops.sh. */
 #include <check.h>
 #include <string.h>
 
-#include "memory.h"
-#include "ops.h"
+#include "base/memory.h"
+#include "operators/ops.h"
 #include "run_suite.h"
 
 static struct trace *trace;

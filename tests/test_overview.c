@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/overview.c: sums computed by hand, and for chance events by adding up
+/* lib/gaps/overview.c: sums computed by hand, and for chance events by adding up
  * every nanosecond. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "overview.h"
+#include "gaps/overview.h"
 #include "run_suite.h"
 
 #define NAMES 4

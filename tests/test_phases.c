@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array_source.h"
-#include "phases.h"
+#include "phases/phases.h"
 #include "run_suite.h"
 
 #define ASYNCS 600 /* more than are looked for at a time */

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "pipe.h"
+#include "base/pipe.h"
 #include "run_suite.h"
 
 static int ends[2];

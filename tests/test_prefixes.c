@@ -11,7 +11,7 @@
 
 #include "convert.h"
 #include "origin.h"
-#include "repair.h"
+#include "json_repair/repair.h"
 #include "run_suite.h"
 
 /* Of each trace all prefixes up to here, and so many more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/profile_device.c: the device's time below the host's functions; on cases
+/* lib/profile/profile_device.c: the device's time below the host's functions; on cases
  * computed by hand. oracle_device.sh has the rest. */
 #include <check.h>
 #include <stdlib.h>

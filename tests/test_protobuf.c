@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
-#include "protobuf.h"
+#include "base/memory.h"
+#include "protobuf/protobuf.h"
 #include "run_suite.h"
 
 static struct buffer out;

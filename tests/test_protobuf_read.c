@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/protobuf_read.[ch]: what formats/protobuf.c writes, and what nobody
+/* formats/protobuf_read.[ch]: what formats/protobuf/protobuf.c writes, and what nobody
  * should. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "protobuf_read.h"
+#include "protobuf/protobuf_read.h"
 #include "run_suite.h"
 
 static struct buffer bytes;

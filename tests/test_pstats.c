@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/pstats.c: the bytes are what Python's pstats takes them for. */
+/* formats/pstats/pstats.c: the bytes are what Python's pstats takes them for. */
 #include <check.h>
 
 #include "format.h"

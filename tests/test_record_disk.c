@@ -13,7 +13,7 @@
 
 #include "record_case.h"
 #include "run_suite.h"
-#include "spool.h"
+#include "recorder/spool.h"
 
 static void expect_words(const char *words, const char *expected)
 {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "chunk.h"
+#include "recorder/chunk.h"
 #include "record_case.h"
 #include "run_suite.h"
 

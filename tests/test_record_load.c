@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "log.h"
-#include "log_read.h"
+#include "log/log.h"
+#include "log_read/log_read.h"
 #include "record_case.h"
 #include "run_suite.h"
 

@@ -15,7 +15,7 @@
 
 #include "record_case.h"
 #include "run_suite.h"
-#include "spool.h"
+#include "recorder/spool.h"
 
 extern char **environ;
 

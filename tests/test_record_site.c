@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_link.h"
+#include "recorder/device_link.h"
 #include "log_text.h"
 #include "record_case.h"
 #include "run_suite.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "recover_case.h"
-#include "recover_log.h"
+#include "recover/recover_log.h"
 #include "run_suite.h"
 
 static struct hand hand;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "redact_text.h"
+#include "transform/redact_text.h"
 #include "run_suite.h"
 
 typedef void (*rule)(const struct redact_rules *rules, const char *text,

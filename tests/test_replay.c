@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay.h"
+#include "profile/replay.h"
 #include "run_suite.h"
 
 enum { MAIN, F, G, H, SITES, END = -1 };

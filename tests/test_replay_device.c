@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/replay_device.c: who launched what a device did; on cases computed by
+/* lib/profile/replay_device.c: who launched what a device did; on cases computed by
  * hand. oracle_device.sh has the rest. */
 #include <check.h>
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay.h"
+#include "profile/replay.h"
 #include "run_suite.h"
 
 enum { SITES = 5, TRACKS = 3, EVENTS = 120, PATHS = 400 };

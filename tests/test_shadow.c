@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "run_suite.h"
-#include "shadow.h"
+#include "instrument/shadow.h"
 
 #define WORDS 1024
 #define SITE(n) ((uintptr_t)0x10000 + 16 * (uintptr_t)(n))

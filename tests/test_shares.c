@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "run_suite.h"
-#include "shares.h"
+#include "roofline/shares.h"
 
 #define WORK (UINT64_C(2) * 3 * 5 * 7) /* of one product */
 

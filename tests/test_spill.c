@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "run_suite.h"
-#include "spill.h"
+#include "extsort/spill.h"
 
 #define TINY 0 /* 128 KiB: four runs are merged at a time */
 #define LARGE ((size_t)64 << 20)

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spool.h"
+#include "recorder/spool.h"
 #include "run_suite.h"
 
 static char directory[32];

@@ -7,7 +7,7 @@
 
 #include "device_case.h"
 #include "run_suite.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 static struct stats_options options;
 static struct profile *sum;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strtab.h"
-#include "utf8.h"
+#include "base/strtab.h"
+#include "base/utf8.h"
 #include "run_suite.h"
 
 static struct strtab *table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/svg.c: the programs get what they need, each failure has its own
+/* formats/pstats/svg.c: the programs get what they need, each failure has its own
  * words, and nothing is left behind. gprof2dot and dot are shell scripts here.
  */
 #include <check.h>

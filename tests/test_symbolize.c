@@ -16,7 +16,7 @@
 #include "log_case.h"
 #include "log_maker.h"
 #include "run_suite.h"
-#include "symbolize.h"
+#include "symbols/symbolize.h"
 
 static __attribute__((noinline)) int first(int x)
 {

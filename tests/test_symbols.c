@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
 #include "run_suite.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 #define SELF "/proc/self/exe"
 

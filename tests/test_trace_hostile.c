@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "format.h"
-#include "json_scan.h"
-#include "memory.h"
+#include "json/json_scan.h"
+#include "base/memory.h"
 #include "run_suite.h"
 
 #define MILLION 1000000

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/trace_record.h */
+/* formats/chrome_read/trace_record.h */
 #include <check.h>
 
 #include "run_suite.h"
-#include "trace_record.h"
+#include "chrome_read/trace_record.h"
 
 #define KEY_NS INT64_C(1000)
 

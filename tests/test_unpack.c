@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "log_maker.h"
-#include "unpack.h"
+#include "log/unpack.h"
 #include "run_suite.h"
 
 /* One value of a form, with its bytes. */

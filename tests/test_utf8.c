@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "base/utf8.h"
 #include "run_suite.h"
 
 /* A copy to the byte, so that a sanitizer sees what is read beyond. */

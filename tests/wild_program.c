@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spool.h"
+#include "recorder/spool.h"
 
 enum { THREADS = 3 };
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "convert.h"
-#include "machine.h"
-#include "memory.h"
+#include "base/machine.h"
+#include "base/memory.h"
 #include "origin.h"
 
 struct request {

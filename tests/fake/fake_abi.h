@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the fake libcupti knows of CUPTI's binary interface: written down apart
- * from lib/gpu_cupti.h, so that an error in one is found by the other, and by
+ * from lib/cupti/gpu_cupti.h, so that an error in one is found by the other, and by
  * tests/abi_check.c where NVIDIA's header is installed.
  */
 #ifndef FAKE_ABI_H

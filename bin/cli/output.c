@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "io/gzip_file.h"
+#include "base/memory.h"
+#include "base/pipe.h"
+#include "cli/quantity.h"
+#include "cli/say.h"
+
+#define TEMPORARY_NAME ".ctprof.XXXXXX"
+
+static const int fatal_signals[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU};
+
+/* What a fatal signal has to remove; "" if nothing. */
+static char unfinished[PATH_MAX];
+
+static void on_fatal_signal(int number)
+{
+	if (unfinished[0] != '\0')
+		(void)unlink(unfinished);
+	/* The handler is gone (SA_RESETHAND), so this ends the process when
+	 * the handler returns, with the status that the signal means. */
+	(void)raise(number);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {
+		.sa_handler = on_fatal_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(int); i++)
+		if (sigaction(fatal_signals[i], NULL, &old) == 0 &&
+			old.sa_handler == SIG_DFL)
+			(void)sigaction(fatal_signals[i], &action, NULL);
+}
+
+static int fail(const struct output *output, const char *what)
+{
+	say("%s: %s: %s", output->name, what,
+		errno == 0 ? "a write failed" : strerror(errno));
+	return EXIT_OUTPUT;
+}
+
+/* What is read: the files themselves, as a link is another path to one. */
+struct spared_file {
+	dev_t device;
+	ino_t inode;
+};
+
+static struct {
+	struct spared_file *items;
+	size_t count;
+	size_t room;
+} spared;
+
+bool output_spare(const char *path)
+{
+	struct stat found;
+	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &found)
+					    : stat(path, &found);
+
+	if (failed != 0 || !S_ISREG(found.st_mode))
+		return true;
+	if (!memory_grow(&spared.items, spared.count, &spared.room,
+		    sizeof(*spared.items)))
+		return false;
+	spared.items[spared.count++] =
+		(struct spared_file){found.st_dev, found.st_ino};
+	return true;
+}
+
+static bool is_spared(const struct stat *found)
+{
+	for (size_t i = 0; i < spared.count; i++)
+		if (spared.items[i].inode == found->st_ino &&
+			spared.items[i].device == found->st_dev)
+			return true;
+	return false;
+}
+
+static int refuse(const char *path)
+{
+	say("%s: exists; --force overwrites it", path);
+	return EXIT_OUTPUT;
+}
+
+static int refuse_input(const char *path)
+{
+	say("%s: is an input, too; write to another file", path);
+	return EXIT_OUTPUT;
+}
+
+/* The number of the open file that the path stands for, or -1. Opening such a
+ * path anew would begin at its start, over what is there after >>. */
+static int open_file_of(const char *path)
+{
+	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		size_t size = strlen(places[i]);
+		uint32_t number;
+
+		if (strncmp(path, places[i], size) != 0)
+			continue;
+		if (strcmp(path + size, "0") == 0)
+			return 0;
+		if (quantity_read_count(path + size, &number) &&
+			number <= INT_MAX)
+			return (int)number;
+	}
+	return -1;
+}
+
+/* What is at the path of an output. */
+struct place {
+	struct stat file;
+	bool exists;
+	bool by_link; /* the path is a symbolic link to the file */
+};
+
+/*
+ * A link leads where its owner wants: in /tmp, another user's would have us
+ * replace a file of ours. Root's are part of the system, such as /dev/stdout.
+ */
+static int look(const char *path, struct place *place)
+{
+	*place = (struct place){0};
+	if (lstat(path, &place->file) != 0)
+		return EXIT_DONE;
+	place->by_link = S_ISLNK(place->file.st_mode);
+	if (place->by_link && place->file.st_uid != 0 &&
+		place->file.st_uid != geteuid()) {
+		say("%s: is a symbolic link of another user and is not "
+		    "followed; remove it, or write to another file",
+			path);
+		return EXIT_OUTPUT;
+	}
+	place->exists = !place->by_link || stat(path, &place->file) == 0;
+	return EXIT_DONE;
+}
+
+/* Something that has no content of its own to be replaced. */
+static bool is_direct(const char *path, const struct place *place)
+{
+	return !S_ISREG(place->file.st_mode) || open_file_of(path) >= 0;
+}
+
+/* May the regular file there be replaced? */
+static int check_replace(
+	const char *path, const struct place *place, bool force)
+{
+	if (is_spared(&place->file))
+		return refuse_input(path);
+	return force ? EXIT_DONE : refuse(path);
+}
+
+int output_check(const char *path, bool force)
+{
+	struct place place;
+	int status = look(path, &place);
+
+	if (status != EXIT_DONE || !place.exists || is_direct(path, &place))
+		return status;
+	return check_replace(path, &place, force);
+}
+
+/* Is this open file the one that was there? Whoever may write to the directory
+ * could have put a link to another file in its place. */
+static bool is_same(int fd, const struct place *place)
+{
+	struct stat found;
+
+	return fstat(fd, &found) == 0 && found.st_dev == place->file.st_dev &&
+	       found.st_ino == place->file.st_ino && !S_ISREG(found.st_mode);
+}
+
+/* Without O_TRUNC and O_CREAT: it is there and is nobody's content. */
+static int open_direct(
+	struct output *output, const char *path, const struct place *place)
+{
+	int number = open_file_of(path);
+	int follow = place->by_link ? 0 : O_NOFOLLOW;
+	int fd = number >= 0
+			 ? fcntl(number, F_DUPFD_CLOEXEC, 0)
+			 : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | follow);
+
+	if (fd >= 0 && number < 0 && !is_same(fd, place)) {
+		(void)close(fd);
+		say("%s: was replaced while it was being opened; try again",
+			path);
+		return EXIT_OUTPUT;
+	}
+	if (fd >= 0)
+		output->file = fdopen(fd, "w");
+	if (output->file == NULL) {
+		int status = fail(output, "cannot open");
+
+		if (fd >= 0)
+			(void)close(fd);
+		return status;
+	}
+	pipe_widen(fd);
+	return EXIT_DONE;
+}
+
+/* The name under which `path` is written; NULL if out of memory. */
+static char *temporary_name(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	int directory = base == NULL ? 0 : (int)(base + 1 - path);
+	char *name = NULL;
+
+	if (asprintf(&name, "%.*s" TEMPORARY_NAME, directory, path) < 0)
+		return NULL;
+	return name;
+}
+
+/* Makes the file; no signal comes before it is known what to remove. */
+static int make_unfinished(char *name)
+{
+	sigset_t all;
+	sigset_t old;
+	int fd;
+	int error;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, &old);
+	fd = mkostemp(name, O_CLOEXEC);
+	error = errno;
+	if (fd >= 0)
+		strcpy(unfinished, name);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+	return fd;
+}
+
+static int open_temporary(struct output *output, mode_t mode)
+{
+	int fd;
+
+	output->temporary = temporary_name(output->path);
+	if (output->temporary == NULL ||
+		strlen(output->temporary) >= sizeof(unfinished)) {
+		errno = output->temporary == NULL ? ENOMEM : ENAMETOOLONG;
+		return fail(output, "cannot make");
+	}
+	catch_signals();
+	fd = make_unfinished(output->temporary);
+	if (fd < 0)
+		return fail(output, "cannot make");
+	(void)fchmod(fd, mode);
+	output->file = fdopen(fd, "w");
+	if (output->file == NULL) {
+		(void)close(fd);
+		return fail(output, "cannot make");
+	}
+	return EXIT_DONE;
+}
+
+/* Of a file of our own that is replaced, who may read and write it is kept. Of
+ * another user's nothing is, nor what makes a program run as its owner. */
+static mode_t mode_for(const struct place *place)
+{
+	mode_t mask;
+
+	if (place->exists && place->file.st_uid == geteuid())
+		return place->file.st_mode & 0777;
+	mask = umask(0);
+	(void)umask(mask);
+	return 0666 & ~mask;
+}
+
+static int open_path(struct output *output, const char *path)
+{
+	struct place place;
+	int status = look(path, &place);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (place.exists && S_ISDIR(place.file.st_mode)) {
+		errno = EISDIR;
+		return fail(output, "cannot write");
+	}
+	if (place.exists && is_direct(path, &place))
+		return open_direct(output, path, &place);
+	if (place.exists)
+		status = check_replace(path, &place, output->force);
+	if (status != EXIT_DONE)
+		return status;
+	/* Through a link: what it leads to is replaced, not the link. */
+	output->path = place.exists && place.by_link ? realpath(path, NULL)
+						     : strdup(path);
+	if (output->path == NULL)
+		return fail(output, "cannot make");
+	return open_temporary(output, mode_for(&place));
+}
+
+static void release(struct output *output)
+{
+	unfinished[0] = '\0';
+	free(output->temporary);
+	free(output->path);
+	*output = (struct output){.name = output->name};
+}
+
+static int open_plain(
+	struct output *output, const char *path, bool force, bool binary)
+{
+	int status;
+
+	*output = (struct output){.name = path, .force = force};
+	if (path == NULL || strcmp(path, "-") == 0) {
+		output->name = "standard output";
+		output->file = stdout;
+		if (path == NULL && binary && isatty(STDOUT_FILENO)) {
+			say("not writing a binary format to a terminal; "
+			    "use -o FILE, or -o - to do it all the same");
+			return EXIT_OUTPUT;
+		}
+		pipe_widen(STDOUT_FILENO);
+		return EXIT_DONE;
+	}
+	status = open_path(output, path);
+	if (status != EXIT_DONE) {
+		if (unfinished[0] != '\0')
+			(void)unlink(unfinished);
+		release(output);
+	}
+	return status;
+}
+
+/* Compresses what is written from here on. */
+static int pack(struct output *output)
+{
+	FILE *plain = gzip_file_open(output->file);
+
+	if (plain == NULL) {
+		say_no_memory(output->name);
+		(void)output_close(output, false);
+		return EXIT_LIMIT;
+	}
+	output->packed = output->file;
+	output->file = plain;
+	return EXIT_DONE;
+}
+
+int output_open(
+	struct output *output, const char *path, bool force, bool binary)
+{
+	size_t size = path == NULL ? 0 : strlen(path);
+	int status = open_plain(output, path, force, binary);
+
+	if (status != EXIT_DONE || size < 3 ||
+		strcmp(path + size - 3, ".gz") != 0)
+		return status;
+	return pack(output);
+}
+
+int output_open_as(struct output *output, const char *path, bool force,
+	const struct format *format)
+{
+	return format->packed
+		       ? open_plain(output, path, force, format->binary)
+		       : output_open(output, path, force, format->binary);
+}
+
+/* Finishes what is compressed; false if that failed. */
+static bool unpack(struct output *output)
+{
+	bool done;
+
+	if (output->packed == NULL)
+		return true;
+	done = fclose(output->file) == 0;
+	output->file = output->packed;
+	output->packed = NULL;
+	return done;
+}
+
+/* Without --force, a file that has come into being meanwhile is kept. */
+static int rename_temporary(struct output *output)
+{
+	unsigned flags = output->force ? 0 : RENAME_NOREPLACE;
+	int failed = renameat2(
+		AT_FDCWD, output->temporary, AT_FDCWD, output->path, flags);
+
+	/* Some file systems know no flags; the check at the start must do. */
+	if (failed != 0 && (errno == EINVAL || errno == ENOSYS) && flags != 0)
+		failed = rename(output->temporary, output->path);
+	if (failed == 0)
+		return EXIT_DONE;
+	return errno == EEXIST ? refuse(output->name)
+			       : fail(output, "cannot rename the new file");
+}
+
+int output_close(struct output *output, bool keep)
+{
+	int status = EXIT_DONE;
+	bool wrote;
+
+	errno = 0; /* the write that failed may be long ago */
+	wrote = unpack(output);
+	wrote = fflush(output->file) == 0 && !ferror(output->file) && wrote;
+	if (!wrote && keep)
+		status = fail(output, "cannot write");
+	if (output->file != stdout && fclose(output->file) != 0 &&
+		status == EXIT_DONE && keep)
+		status = fail(output, "cannot write");
+	if (output->temporary != NULL) {
+		if (keep && status == EXIT_DONE)
+			status = rename_temporary(output);
+		if (!keep || status != EXIT_DONE)
+			(void)unlink(output->temporary);
+	}
+	release(output);
+	return status;
+}
+
+int output_finish_stdout(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_DONE;
+	say("standard output: cannot write: %s", strerror(errno));
+	return EXIT_OUTPUT;
+}

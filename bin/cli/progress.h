@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How far a job is, on stderr, for people who wait. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+#include "cli/terminal.h"
+
+struct progress {
+	const char *unit; /* what is counted: "files"; NULL: bytes */
+	uint64_t total;   /* 0: unknown */
+	enum when when;
+	int64_t start_ns;
+	int64_t shown_ns;
+	bool on;
+	bool visible;                /* there is a line to be taken away */
+	struct event_source *source; /* NULL: none is watched */
+};
+
+/* Begins a job. `when` decides, and with WHEN_AUTO whether stderr is a
+ * terminal; then nothing is shown in the job's first second. `unit` is a
+ * literal. */
+void progress_start(struct progress *progress, enum when when, const char *unit,
+	uint64_t total);
+
+/* Shows where this source is while it reads on and gives no events yet, until
+ * progress_hide(), which comes before it is closed. */
+void progress_watch(struct progress *progress, struct event_source *source);
+
+/* Shows the position, at most ten times a second. */
+void progress_update(struct progress *progress, uint64_t position);
+
+/* Takes the line away, for other words or for good. */
+void progress_hide(struct progress *progress);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* A line is handed to the system in one piece, so that the lines of several
+ * processes that work in parallel do not mix. */
+#include "cli/say.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cli/quantity.h"
+#include "base/utf8.h"
+
+/* Under a limit that has no room for words, they are said all the same, as
+ * plain ASCII: the limit is to be told. */
+static void say_plainly(char *text)
+{
+	for (char *at = text; *at != '\0'; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	(void)fprintf(stderr, "ctprof: %s\n", text);
+}
+
+void say(const char *format, ...)
+{
+	struct buffer line = BUFFER_INIT;
+	char *text = NULL;
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vasprintf(&text, format, args);
+	va_end(args);
+	if (size < 0)
+		return; /* no memory even for words: the status tells */
+	buffer_add_text(&line, "ctprof: ");
+	utf8_add_printable(&line, text, (size_t)size);
+	buffer_add_byte(&line, '\n');
+	if (line.failed)
+		say_plainly(text);
+	else
+		(void)fwrite(line.bytes, 1, line.used, stderr);
+	buffer_clear(&line);
+	free(text);
+}
+
+void say_no_memory(const char *name)
+{
+	const char *colon = name == NULL ? "" : ": ";
+	char limit[QUANTITY_TEXT];
+
+	if (name == NULL)
+		name = "";
+	if (memory_was_refused())
+		say("%s%sneeds more than the limit of %s of memory%s; "
+		    "--max-mem=SIZE sets another",
+			name, colon, quantity_bytes(limit, memory_limit()),
+			memory_limit_is_by_size() ? " for inputs of this size"
+						  : "");
+	else
+		say("%s%sout of memory", name, colon);
+}
+
+void say_error(const char *name, const struct ctp_error *err)
+{
+	const char *colon = name == NULL ? "" : ": ";
+
+	if (err->status == CTP_ERR_NOMEM && memory_was_refused()) {
+		say_no_memory(name);
+		return;
+	}
+	if (name == NULL)
+		name = "";
+	if (err->offset == ERROR_NO_OFFSET)
+		say("%s%s%s", name, colon, err->message);
+	else
+		say("%s%sbyte %" PRIu64 ": %s", name, colon, err->offset,
+			err->message);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/check_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "profiles/label.h"
+#include "cli/say.h"
+
+#define PPM_PERCENT 10000
+
+/* ---- what of a verdict is printed ---- */
+
+static const struct diff_cost *cost_of(
+	const struct verdicts_item *verdict, enum diff_side side)
+{
+	return &verdict->row->side[side].median;
+}
+
+static uint64_t figure_of(const struct check_view *view,
+	const struct verdicts_item *verdict, enum diff_side side)
+{
+	const struct diff_cost *cost = cost_of(verdict, side);
+
+	return view->figure == DIFF_SELF ? cost->self_ns : cost->total_ns;
+}
+
+static uint64_t spread_of(const struct check_view *view,
+	const struct verdicts_item *verdict, enum diff_side side)
+{
+	const struct diff_cost *spread = &verdict->row->side[side].spread;
+
+	return view->figure == DIFF_SELF ? spread->self_ns : spread->total_ns;
+}
+
+const char *check_limit_text(
+	char text[QUANTITY_TEXT], const struct verdict_limit *limit)
+{
+	uint32_t rest = limit->ppm % PPM_PERCENT;
+	int digits = 4;
+
+	if (limit->off)
+		return strcpy(text, "off");
+	if (limit->ppm == 0)
+		return quantity_time(text, limit->time_ns);
+	for (; digits > 0 && rest % 10 == 0; digits--)
+		rest /= 10;
+	if (digits == 0)
+		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu32 "%%",
+			limit->ppm / PPM_PERCENT);
+	else
+		(void)snprintf(text, QUANTITY_TEXT,
+			"%" PRIu32 ".%0*" PRIu32 "%%", limit->ppm / PPM_PERCENT,
+			digits, rest);
+	return text;
+}
+
+/* ---- text ---- */
+
+static bool shows_text(
+	const struct check_view *view, const struct verdicts_item *verdict)
+{
+	return view->all || verdict->verdict == VERDICT_SLOWER ||
+	       verdict->verdict == VERDICT_NOISE;
+}
+
+static void add_side(const struct check_view *view, struct table *table,
+	const struct verdicts_item *verdict, enum diff_side side,
+	uint64_t unit_ns)
+{
+	bool found = verdict->row->side[side].found != 0;
+	char text[QUANTITY_TEXT];
+
+	table_add(
+		table, found ? quantity_in(text, figure_of(view, verdict, side),
+				       unit_ns)
+			     : "-");
+	if (view->sides->runs)
+		table_add(table,
+			found ? quantity_in(text,
+					spread_of(view, verdict, side), unit_ns)
+			      : "-");
+}
+
+static void add_row(const struct check_view *view, struct table *table,
+	const struct verdicts_item *verdict, uint64_t unit_ns)
+{
+	uint64_t base = figure_of(view, verdict, DIFF_BASE);
+	uint64_t changed = figure_of(view, verdict, DIFF_NEW);
+	char text[QUANTITY_TEXT];
+
+	table_add_row(table, verdict->verdict == VERDICT_SLOWER ? TABLE_HOT
+			     : verdict_is_judged(verdict->verdict)
+				     ? TABLE_PLAIN
+				     : TABLE_FAINT);
+	table_add(table, verdict_name(verdict->verdict));
+	add_side(view, table, verdict, DIFF_BASE, unit_ns);
+	add_side(view, table, verdict, DIFF_NEW, unit_ns);
+	table_add(table, change_time(text, base, changed, unit_ns));
+	table_add(table, change_percent(text, base, changed));
+	table_add(table, check_limit_text(text, verdict->limit));
+	if (*verdict->row->name == '\0')
+		table_add(table, label_name(verdict->name));
+	else
+		change_add_name(table, verdict->row);
+}
+
+static bool print_rows(const struct check_view *view,
+	const struct change_unit *unit, FILE *out)
+{
+	static const char *const words[] = {"verdict", "base ", "+-", "new ",
+		"+-", "change ", "change %", "allowed", "function", NULL};
+	struct change_columns columns;
+	const struct verdicts *verdicts = view->verdicts;
+	struct table table;
+	bool printed;
+
+	change_columns(&columns, words, view->sides->runs, unit);
+	columns.items[0].number = false;
+	table_init(&table, columns.items, columns.count);
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (shows_text(view, &verdicts->items[i]))
+			add_row(view, &table, &verdicts->items[i],
+				unit->size_ns);
+	printed = table_print(&table, out, view->color, view->width);
+	table_clear(&table);
+	return printed;
+}
+
+static uint64_t largest(const struct check_view *view)
+{
+	const struct verdicts *verdicts = view->verdicts;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < verdicts->count; i++)
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			uint64_t time = figure_of(view, &verdicts->items[i],
+				(enum diff_side)side);
+
+			most = time > most ? time : most;
+		}
+	return most;
+}
+
+/* "Checked 12: none is slower than allowed." and what was not. */
+static void print_counts(const struct verdicts *verdicts, FILE *out)
+{
+	const size_t *counts = verdicts->counts;
+
+	fprintf(out, "Compared: %zu, slower than allowed: %zu",
+		verdicts_judged(verdicts), counts[VERDICT_SLOWER]);
+	if (counts[VERDICT_NOISE] != 0)
+		fprintf(out, ", perhaps slower, but within the noise: %zu",
+			counts[VERDICT_NOISE]);
+	if (counts[VERDICT_NOISE] != 0)
+		fputs(" (more runs tell)", out);
+	fprintf(out,
+		"\nToo short: %zu, without a limit: %zu, added: %zu, "
+		"removed: %zu\n",
+		counts[VERDICT_SHORT], counts[VERDICT_OFF],
+		counts[VERDICT_ADDED], counts[VERDICT_REMOVED]);
+}
+
+int check_print_text(const struct check_view *view, FILE *out)
+{
+	const struct change_unit *unit = change_unit(view->unit, largest(view));
+	const struct verdicts *verdicts = view->verdicts;
+
+	if (verdicts->count == 0) {
+		fputs("Nothing to compare: there are no functions.\n", out);
+		return EXIT_DONE;
+	}
+	if (view->all || verdicts->counts[VERDICT_SLOWER] +
+					 verdicts->counts[VERDICT_NOISE] !=
+				 0) {
+		if (!print_rows(view, unit, out)) {
+			say_no_memory(NULL);
+			return EXIT_LIMIT;
+		}
+		putc('\n', out);
+	}
+	print_counts(verdicts, out);
+	return EXIT_DONE;
+}
+
+/* ---- JSON and CSV ---- */
+
+static bool shows(
+	const struct check_view *view, const struct verdicts_item *verdict)
+{
+	return view->all || verdict_is_judged(verdict->verdict);
+}
+
+static void put_limit(struct json *json, const struct verdict_limit *limit)
+{
+	json_key(json, "allowed_ppm");
+	if (limit->off || limit->ppm == 0)
+		json_none(json);
+	else
+		json_uint(json, limit->ppm);
+	json_key(json, "allowed_ns");
+	if (limit->off || limit->ppm != 0)
+		json_none(json);
+	else
+		json_uint(json, limit->time_ns);
+}
+
+static void put_row(struct json *json, const struct verdicts_item *verdict)
+{
+	json_begin(json, '{');
+	report_text(json, "name", verdict->name);
+	report_text(json, "file", verdict->row->file);
+	report_uint(json, "line", verdict->row->line);
+	report_text(json, "kind", change_kind(verdict->row));
+	report_text(json, "verdict", verdict_name(verdict->verdict));
+	put_limit(json, verdict->limit);
+	change_write(json, verdict->row);
+	json_end(json, '}');
+}
+
+int check_print_json(
+	const struct check_view *view, const struct report *report, FILE *out)
+{
+	const struct verdicts *verdicts = view->verdicts;
+	struct json json;
+	int status = report_begin(report, &json, out);
+
+	if (status != EXIT_DONE)
+		return status;
+	sides_write(view->sides, &json);
+	report_text(
+		&json, "figure", view->figure == DIFF_SELF ? "self" : "total");
+	json_key(&json, "verdicts");
+	json_begin(&json, '{');
+	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		report_uint(&json, verdict_name(verdict),
+			verdicts->counts[verdict]);
+	json_end(&json, '}');
+	json_key(&json, "rows");
+	json_begin(&json, '[');
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (shows(view, &verdicts->items[i]))
+			put_row(&json, &verdicts->items[i]);
+	json_end(&json, ']');
+	return report_end(&json);
+}
+
+static void put_line(FILE *out, const struct verdicts_item *verdict)
+{
+	const struct verdict_limit *limit = verdict->limit;
+
+	table_csv(out, verdict->name, ',');
+	table_csv(out, verdict->row->file, ',');
+	fprintf(out, "%" PRIu32 ",%s,%s,", verdict->row->line,
+		change_kind(verdict->row), verdict_name(verdict->verdict));
+	if (!limit->off && limit->ppm != 0)
+		fprintf(out, "%" PRIu32, limit->ppm);
+	putc(',', out);
+	if (!limit->off && limit->ppm == 0)
+		fprintf(out, "%" PRIu64, limit->time_ns);
+	putc(',', out);
+	change_csv(out, verdict->row, '\n');
+}
+
+int check_print_csv(const struct check_view *view, FILE *out)
+{
+	const struct verdicts *verdicts = view->verdicts;
+
+	fputs("name,file,line,kind,verdict,allowed_ppm,"
+	      "allowed_ns," CHANGE_CSV_TITLES "\n",
+		out);
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (shows(view, &verdicts->items[i]))
+			put_line(out, &verdicts->items[i]);
+	return EXIT_DONE;
+}

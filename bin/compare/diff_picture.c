@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/diff_picture.h"
+
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "flamegraph/flame_svg.h"
+#include "input/input.h"
+#include "base/memory.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+/* What is in a directory is read as sums, and so are many profiles. */
+static bool have_trees(
+	const struct sides *sides, const struct sides_profiles *profiles)
+{
+	for (size_t i = 0; i < profiles->count; i++) {
+		const struct profile *profile = profiles->items[i];
+
+		if (profile->node_count > 0 || profile->function_count == 0)
+			continue;
+		say("%s: holds who called whom, but no paths of calls, which "
+		    "--svg shows",
+			input_name(sides->inputs.paths[i]));
+		return false;
+	}
+	return true;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+/* "a.ctp → b.ctp"; to be freed. NULL if out of memory. */
+static char *make_title(const struct sides *sides)
+{
+	char *const *paths = sides->inputs.paths;
+	size_t news = sides->inputs.count - sides->base_count;
+	char *title = NULL;
+	int size;
+
+	if (sides->runs)
+		size = asprintf(&title,
+			"%zu runs like %s \xe2\x86\x92 %zu like %s",
+			sides->base_count, last_part(paths[0]), news,
+			last_part(paths[sides->base_count]));
+	else
+		size = asprintf(&title, "%s \xe2\x86\x92 %s",
+			last_part(paths[0]), last_part(paths[1]));
+	return size < 0 ? NULL : title;
+}
+
+/* Joins the runs; NULL if out of memory. */
+static struct flame_diff *join(
+	const struct sides *sides, const struct sides_profiles *profiles)
+{
+	struct flame_diff *diff = flame_diff_new(sides->match);
+	enum ctp_status status = diff == NULL ? CTP_ERR_NOMEM : CTP_OK;
+
+	for (size_t i = 0; i < profiles->count && status == CTP_OK; i++)
+		status = flame_diff_add(diff,
+			i < sides->base_count ? DIFF_BASE : DIFF_NEW,
+			profiles->items[i], NULL);
+	if (status != CTP_OK) {
+		flame_diff_free(diff);
+		return NULL;
+	}
+	flame_diff_finish(diff);
+	return diff;
+}
+
+static int draw(const struct flame_diff *diff, const char *title,
+	const char *path, bool force)
+{
+	struct output output;
+	enum ctp_status drawn;
+	int status = output_open(&output, path, force, false);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	drawn = flame_svg_write_diff(output.file, diff, title, NULL);
+	if (drawn != CTP_OK) {
+		say_no_memory(NULL);
+		status = EXIT_LIMIT;
+	}
+	closed = output_close(&output, drawn == CTP_OK);
+	return closed > status ? closed : status;
+}
+
+int diff_picture_write(const struct sides *sides,
+	const struct sides_profiles *profiles, const char *path, bool force)
+{
+	struct flame_diff *diff;
+	char *title;
+	int status = EXIT_LIMIT;
+
+	if (!have_trees(sides, profiles))
+		return EXIT_INPUT;
+	diff = join(sides, profiles);
+	title = make_title(sides);
+	if (diff != NULL && title != NULL)
+		status = draw(diff, title, path, force);
+	else
+		say_no_memory(NULL);
+	flame_diff_free(diff);
+	memory_free(title);
+	return status;
+}

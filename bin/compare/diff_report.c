@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/diff_report.h"
+
+#include <inttypes.h>
+
+#include "cli/cmd.h"
+#include "cli/say.h"
+
+/* How many rows there are of each kind. */
+struct counts {
+	uint32_t common;
+	uint32_t added;
+	uint32_t removed;
+	uint32_t changed; /* of all these */
+};
+
+static bool is_changed(const struct diff_row *row)
+{
+	const struct diff_figures *base = &row->side[DIFF_BASE];
+	const struct diff_figures *changed = &row->side[DIFF_NEW];
+
+	return (base->found == 0) != (changed->found == 0) ||
+	       base->median.count != changed->median.count ||
+	       base->median.total_ns != changed->median.total_ns ||
+	       base->median.self_ns != changed->median.self_ns;
+}
+
+static struct counts count_rows(const struct diff_view *view)
+{
+	struct counts counts = {0};
+	uint32_t count;
+	const struct diff_row *rows = diff_rows(view->diff, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!sides_shows(view->sides, &rows[i]))
+			continue;
+		if (rows[i].side[DIFF_BASE].found == 0)
+			counts.added++;
+		else if (rows[i].side[DIFF_NEW].found == 0)
+			counts.removed++;
+		else
+			counts.common++;
+		counts.changed += is_changed(&rows[i]);
+	}
+	return counts;
+}
+
+bool diff_differs(const struct diff_view *view)
+{
+	return count_rows(view).changed != 0;
+}
+
+/* ---- text ---- */
+
+/* Slower, or faster, by more than chance. */
+static enum table_style style_of(
+	const struct diff_view *view, const struct diff_row *row)
+{
+	int sign = diff_sign(view->diff, row, DIFF_TOTAL);
+
+	return sign > 0 ? TABLE_HOT : sign < 0 ? TABLE_GOOD : TABLE_PLAIN;
+}
+
+static void add_time(struct table *table, const struct diff_figures *side,
+	uint64_t time_ns, uint64_t unit_ns)
+{
+	char text[QUANTITY_TEXT];
+
+	table_add(table,
+		side->found == 0 ? "-" : quantity_in(text, time_ns, unit_ns));
+}
+
+static void add_side(const struct diff_view *view, struct table *table,
+	const struct diff_figures *side, uint64_t unit_ns)
+{
+	add_time(table, side, side->median.total_ns, unit_ns);
+	if (view->sides->runs)
+		add_time(table, side, side->spread.total_ns, unit_ns);
+}
+
+static void add_change(
+	struct table *table, const struct diff_row *row, uint64_t unit_ns)
+{
+	const struct diff_figures *base = &row->side[DIFF_BASE];
+	const struct diff_figures *changed = &row->side[DIFF_NEW];
+	char text[QUANTITY_TEXT];
+
+	table_add(table, change_time(text, base->median.total_ns,
+				 changed->median.total_ns, unit_ns));
+	if (base->found == 0)
+		table_add(table, "added");
+	else if (changed->found == 0)
+		table_add(table, "removed");
+	else
+		table_add(table, change_percent(text, base->median.total_ns,
+					 changed->median.total_ns));
+	table_add(table, change_time(text, base->median.self_ns,
+				 changed->median.self_ns, unit_ns));
+}
+
+static void add_count(struct table *table, const struct diff_figures *side)
+{
+	char text[QUANTITY_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, side->median.count);
+	table_add(table, side->found == 0 ? "-" : text);
+}
+
+static void add_row(const struct diff_view *view, struct table *table,
+	const struct diff_row *row, uint64_t unit_ns)
+{
+	table_add_row(table, style_of(view, row));
+	add_side(view, table, &row->side[DIFF_BASE], unit_ns);
+	add_side(view, table, &row->side[DIFF_NEW], unit_ns);
+	add_change(table, row, unit_ns);
+	add_count(table, &row->side[DIFF_BASE]);
+	add_count(table, &row->side[DIFF_NEW]);
+	change_add_name(table, row);
+}
+
+static bool print_rows(const struct diff_view *view,
+	const struct change_unit *unit, FILE *out, uint32_t *hidden)
+{
+	static const char *const words[] = {"base ", "+-", "new ", "+-",
+		"change ", "change %", "self change ", "base n", "new n",
+		"function", NULL};
+	struct change_columns columns;
+	uint32_t count;
+	const struct diff_row *rows = diff_rows(view->diff, &count);
+	uint32_t shown = 0;
+	struct table table;
+	bool printed;
+
+	change_columns(&columns, words, view->sides->runs, unit);
+	table_init(&table, columns.items, columns.count);
+	*hidden = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!sides_shows(view->sides, &rows[i]) ||
+			!is_changed(&rows[i]))
+			continue;
+		if (view->top != 0 && shown == view->top) {
+			++*hidden;
+			continue;
+		}
+		shown++;
+		add_row(view, &table, &rows[i], unit->size_ns);
+	}
+	printed = table_print(&table, out, view->color, view->width);
+	table_clear(&table);
+	return printed;
+}
+
+static void print_sum(const struct diff_view *view, bool device,
+	const struct change_unit *unit, FILE *out)
+{
+	const struct diff_row *sum = diff_sum(view->diff, device);
+	uint64_t base = sum->side[DIFF_BASE].median.total_ns;
+	uint64_t changed = sum->side[DIFF_NEW].median.total_ns;
+	char texts[3][QUANTITY_TEXT];
+
+	if (base == 0 && changed == 0)
+		return;
+	fprintf(out, "%s: %s -> %s %s (%s %%)\n",
+		device ? "All GPU work" : "All functions",
+		quantity_in(texts[0], base, unit->size_ns),
+		quantity_in(texts[1], changed, unit->size_ns), unit->name,
+		change_percent(texts[2], base, changed));
+}
+
+static void print_sums(const struct diff_view *view,
+	const struct counts *counts, const struct change_unit *unit, FILE *out)
+{
+	if (!view->sides->kernels)
+		print_sum(view, false, unit, out);
+	print_sum(view, true, unit, out);
+	fprintf(out,
+		"Functions in both: %" PRIu32 ", added: %" PRIu32
+		", removed: %" PRIu32 "\n",
+		counts->common, counts->added, counts->removed);
+}
+
+/* The largest of the sums: it decides on the unit. */
+static uint64_t largest(const struct diff_view *view)
+{
+	uint64_t most = 0;
+
+	for (int device = 0; device < 2; device++)
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			uint64_t sum = diff_sum(view->diff, device)
+					       ->side[side]
+					       .median.total_ns;
+
+			most = sum > most ? sum : most;
+		}
+	return most;
+}
+
+int diff_print_text(const struct diff_view *view, FILE *out)
+{
+	const struct change_unit *unit = change_unit(view->unit, largest(view));
+	struct counts counts = count_rows(view);
+	uint32_t hidden;
+
+	if (counts.common + counts.added + counts.removed == 0) {
+		fputs(view->sides->kernels
+				? "Nothing to compare: no GPU did anything.\n"
+				: "Nothing to compare: there are no "
+				  "functions.\n",
+			out);
+		return EXIT_DONE;
+	}
+	if (counts.changed == 0) {
+		fputs("Nothing changed.\n\n", out);
+	} else if (!print_rows(view, unit, out, &hidden)) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	} else {
+		if (hidden != 0)
+			fprintf(out, "(%" PRIu32 " more changed; see --top)\n",
+				hidden);
+		putc('\n', out);
+	}
+	print_sums(view, &counts, unit, out);
+	return EXIT_DONE;
+}
+
+/* ---- JSON and CSV ---- */
+
+/* Is the row one of the first `top` of those that are shown? */
+static bool takes(const struct diff_view *view, const struct diff_row *row,
+	uint32_t *taken)
+{
+	if (!sides_shows(view->sides, row) ||
+		(view->top != 0 && *taken == view->top))
+		return false;
+	++*taken;
+	return true;
+}
+
+static void put_sum(
+	const struct diff_view *view, struct json *json, bool device)
+{
+	json_key(json, device ? "device" : "host");
+	json_begin(json, '{');
+	change_write(json, diff_sum(view->diff, device));
+	json_end(json, '}');
+}
+
+static void put_row(struct json *json, const struct diff_row *row)
+{
+	json_begin(json, '{');
+	report_text(json, "name", row->name);
+	report_text(json, "file", row->file);
+	report_uint(json, "line", row->line);
+	report_text(json, "kind", change_kind(row));
+	change_write(json, row);
+	json_end(json, '}');
+}
+
+int diff_print_json(
+	const struct diff_view *view, const struct report *report, FILE *out)
+{
+	struct counts counts = count_rows(view);
+	struct report complete = *report;
+	uint32_t count;
+	const struct diff_row *rows = diff_rows(view->diff, &count);
+	uint32_t taken = 0;
+	struct json json;
+	int status;
+
+	if (view->top != 0 &&
+		view->top < counts.common + counts.added + counts.removed)
+		complete.truncated = true;
+	status = report_begin(&complete, &json, out);
+	if (status != EXIT_DONE)
+		return status;
+	sides_write(view->sides, &json);
+	report_text(&json, "sort", view->sort);
+	report_uint(&json, "common", counts.common);
+	report_uint(&json, "added", counts.added);
+	report_uint(&json, "removed", counts.removed);
+	put_sum(view, &json, false);
+	put_sum(view, &json, true);
+	json_key(&json, "rows");
+	json_begin(&json, '[');
+	for (uint32_t i = 0; i < count; i++)
+		if (takes(view, &rows[i], &taken))
+			put_row(&json, &rows[i]);
+	json_end(&json, ']');
+	return report_end(&json);
+}
+
+int diff_print_csv(const struct diff_view *view, FILE *out)
+{
+	uint32_t count;
+	const struct diff_row *rows = diff_rows(view->diff, &count);
+	uint32_t taken = 0;
+
+	fputs("name,file,line,kind," CHANGE_CSV_TITLES "\n", out);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!takes(view, &rows[i], &taken))
+			continue;
+		table_csv(out, rows[i].name, ',');
+		table_csv(out, rows[i].file, ',');
+		fprintf(out, "%" PRIu32 ",%s,", rows[i].line,
+			change_kind(&rows[i]));
+		change_csv(out, &rows[i], '\n');
+	}
+	return EXIT_DONE;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/sides.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "base/memory.h"
+#include "input/reporting.h"
+#include "input/rollup.h"
+#include "profile/same.h"
+#include "cli/say.h"
+#include "compare/sides_devices.h"
+#include "input/tree.h"
+
+/* In the order of enum diff_match. */
+#define MATCHES "file|name|line|exact"
+
+#define MOVED_SAID 4u /* directories; more would hide the rest */
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Comparison:", GROUP_SELECT),
+	{"runs", KEY_RUNS, NULL, 0,
+		"each side is several runs of the same, with -- between the "
+		"sides: their medians are compared", GROUP_SELECT},
+	{"match", KEY_MATCH, MATCHES, 0,
+		"functions are the same with equal name and file (the "
+		"default), with equal name, with equal line, too, or if all "
+		"is equal as it stands: else names are without template "
+		"arguments, addresses, counters and hashes", GROUP_SELECT},
+	{"across-devices", KEY_ACROSS_DEVICES, NULL, 0,
+		"compare runs on different GPUs", GROUP_SELECT},
+	{"kernels", KEY_KERNELS, NULL, 0,
+		"compare only what GPUs did", GROUP_SELECT},
+	INPUTS_DEVICE_OPTION(GROUP_SELECT),
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static void check_counts(
+	const struct sides *sides, const struct argp_state *state)
+{
+	size_t count = sides->inputs.count;
+
+	if (!sides->runs && count != 2)
+		argp_error(state,
+			"two inputs are needed, BASE and NEW, or with --runs "
+			"several, BASE... -- NEW...");
+	if (sides->runs &&
+		(sides->base_count == 0 || sides->base_count == count))
+		argp_error(state, "--runs needs names on both sides of --");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct sides *sides = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &sides->inputs;
+		state->child_inputs[1] = &sides->inputs;
+		return 0;
+	case ARGP_KEY_ARG:
+		sides->base_count += state->quoted == 0;
+		return ARGP_ERR_UNKNOWN; /* it is for the inputs */
+	case ARGP_KEY_SUCCESS:
+		if (!sides->runs)
+			sides->base_count = 1;
+		check_counts(sides, state);
+		return 0;
+	case KEY_RUNS:
+		sides->runs = true;
+		return 0;
+	case KEY_MATCH:
+		sides->match = (enum diff_match)arguments_word(
+			state, "--match", MATCHES, arg);
+		return 0;
+	case KEY_ACROSS_DEVICES:
+		sides->across_devices = true;
+		return 0;
+	case KEY_KERNELS:
+		sides->kernels = true;
+		return 0;
+	case KEY_DEVICE:
+		sides->device = (enum replay_device)arguments_word(
+			state, "--device", INPUTS_DEVICE, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&inputs_names_argp, 0, NULL, 0}, {0}};
+
+static const struct argp sides_argp = {
+	.options = options, .parser = parse, .children = children};
+
+const struct argp_child sides_children[] = {{&reporting_argp, 0, NULL, 0},
+	{&sides_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+void sides_clear(struct sides *sides)
+{
+	inputs_clear(&sides->inputs);
+	moved_clear(&sides->moved);
+}
+
+/* ---- reading ---- */
+
+static enum ctp_status take(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	return replay_add(user, event, err);
+}
+
+static struct replay_options replay_options(const struct sides *sides)
+{
+	return (struct replay_options){.device = sides->device,
+		.tree = sides->tree,
+		.joined = true,
+		.match = sides->match};
+}
+
+static enum ctp_status read_profile(const struct sides *sides,
+	struct input *input, struct profile **out, struct ctp_error *err)
+{
+	struct event_source *source = input->origin.source;
+	struct replay *replay;
+	enum ctp_status status;
+
+	if (source->read_profile != NULL) {
+		status = source->read_profile(source, out, err);
+		return status == CTP_OK ? same_join(*out, sides->match, err)
+					: status;
+	}
+	replay = replay_new(source->trace, replay_options(sides));
+	if (replay == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	source->trace->no_args = true;
+	source->trace->details = true;
+	status = reporting_read(&sides->inputs, input, take, replay, err);
+	if (status == CTP_OK)
+		status = replay_finish(replay, out, err);
+	replay_free(replay);
+	return status;
+}
+
+static void add_losses(uint64_t *losses, const uint64_t *more)
+{
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		losses[loss] += more[loss];
+}
+
+static int read_file(const struct sides *sides, const char *path,
+	struct profile **out, uint64_t *losses)
+{
+	struct ctp_error err = {0};
+	struct input input;
+	int status = input_open(&input, path, &sides->inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	if (read_profile(sides, &input, out, &err) != CTP_OK)
+		status = input_failed(&input, input.name, &err);
+	else
+		add_losses(losses, input.origin.source->trace->losses);
+	closed = input_close(&input, &sides->inputs);
+	return closed > status ? closed : status;
+}
+
+/* All traces below a directory are one run, as of a build. */
+static int read_directory(const struct sides *sides, char *path,
+	struct profile **out, uint64_t *losses)
+{
+	struct inputs inputs = sides->inputs;
+	struct rollup_options rollup_options = {
+		.inputs = &inputs, .replay = replay_options(sides)};
+	struct rollup rollup;
+	int status;
+
+	rollup_options.replay.tree = false; /* sums have no paths */
+	inputs.paths = &path;
+	inputs.count = 1;
+	status = rollup_run(&rollup, &rollup_options);
+	if (rollup.file_count != 0) {
+		*out = rollup.functions;
+		rollup.functions = NULL;
+		add_losses(losses, rollup.losses);
+	}
+	rollup_clear(&rollup);
+	return status;
+}
+
+static int read_run(const struct sides *sides, char *path, struct profile **out,
+	uint64_t *losses)
+{
+	return tree_is_directory(path)
+		       ? read_directory(sides, path, out, losses)
+		       : read_file(sides, path, out, losses);
+}
+
+void sides_profiles_clear(struct sides_profiles *profiles)
+{
+	for (size_t i = 0; i < profiles->count; i++)
+		profile_free(profiles->items[i]);
+	memory_free(profiles->items);
+	*profiles = (struct sides_profiles){0};
+}
+
+static void say_moved(const struct moved *moved)
+{
+	for (uint32_t i = 0; i < moved->count && i < MOVED_SAID; i++)
+		say("files in %s are compared with those in %s",
+			moved->roots[i].base, moved->roots[i].changed);
+	if (moved->count > MOVED_SAID)
+		say("and likewise of %" PRIu32 " more directories",
+			moved->count - MOVED_SAID);
+}
+
+/* Of a program that was built in another directory all files are others. */
+static int join_files(
+	struct sides *sides, const struct sides_profiles *profiles)
+{
+	struct ctp_error err = {0};
+
+	if (sides->match != DIFF_MATCH_FILE && sides->match != DIFF_MATCH_LINE)
+		return EXIT_DONE;
+	if (moved_join(&sides->moved, profiles->items, profiles->count,
+		    sides->base_count, &err) != CTP_OK) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	if (!sides->inputs.quiet)
+		say_moved(&sides->moved);
+	return EXIT_DONE;
+}
+
+int sides_read(struct sides *sides, struct sides_profiles *profiles)
+{
+	const struct inputs *inputs = &sides->inputs;
+	int worst = EXIT_DONE;
+	int status;
+
+	*profiles = (struct sides_profiles){.count = inputs->count};
+	profiles->items =
+		memory_new_zeroed(inputs->count, sizeof(*profiles->items));
+	if (profiles->items == NULL) {
+		profiles->count = 0;
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	for (size_t i = 0; i < inputs->count; i++) {
+		status = read_run(sides, inputs->paths[i], &profiles->items[i],
+			profiles->losses);
+		worst = status > worst ? status : worst;
+	}
+	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
+		return worst;
+	if (!sides->across_devices &&
+		!sides_devices_check(profiles, sides->base_count))
+		return EXIT_USAGE;
+	status = join_files(sides, profiles);
+	return status > worst ? status : worst;
+}
+
+/* ---- joining ---- */
+
+struct diff *sides_join(const struct sides *sides,
+	const struct sides_profiles *profiles, enum diff_key key)
+{
+	const uint32_t runs[DIFF_SIDES] = {(uint32_t)sides->base_count,
+		(uint32_t)(profiles->count - sides->base_count)};
+	struct diff *diff = diff_new(sides->match, runs);
+	struct ctp_error err = {0};
+	enum ctp_status status = diff == NULL ? CTP_ERR_NOMEM : CTP_OK;
+
+	for (size_t i = 0; i < profiles->count && status == CTP_OK; i++)
+		status = diff_add(diff,
+			i < sides->base_count ? DIFF_BASE : DIFF_NEW,
+			profiles->items[i], &err);
+	if (status == CTP_OK)
+		status = diff_finish(diff, key, &err);
+	if (status == CTP_OK)
+		return diff;
+	say_no_memory(NULL);
+	diff_free(diff);
+	return NULL;
+}
+
+struct report sides_report(const struct sides *sides,
+	const struct sides_profiles *profiles, const char *schema)
+{
+	struct report report = {
+		.schema = schema,
+		.inputs = sides->inputs.paths,
+		.input_count = sides->inputs.count,
+		.truncated = profiles->losses[LOSS_TRUNCATED] != 0,
+	};
+
+	memcpy(report.losses, profiles->losses, sizeof(report.losses));
+	return report;
+}
+
+void sides_write(const struct sides *sides, struct json *json)
+{
+	static const char *const words[] = {[DIFF_MATCH_FILE] = "file",
+		[DIFF_MATCH_NAME] = "name",
+		[DIFF_MATCH_LINE] = "line",
+		[DIFF_MATCH_EXACT] = "exact"};
+
+	report_uint(json, "base_runs", sides->base_count);
+	report_uint(json, "new_runs", sides->inputs.count - sides->base_count);
+	report_text(json, "match", words[sides->match]);
+	json_key(json, "moved");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < sides->moved.count; i++) {
+		const struct moved_root *root = &sides->moved.roots[i];
+
+		json_begin(json, '{');
+		report_text(json, "base", root->base);
+		report_text(json, "new", root->changed);
+		report_uint(json, "files", root->file_count);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+bool sides_shows(const struct sides *sides, const struct diff_row *row)
+{
+	return !sides->kernels || row->kind != PROFILE_HOST;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The two sides of a comparison on the command line, "BASE NEW" or "--runs
+ * BASE... -- NEW...", read and joined. */
+#ifndef SIDES_H
+#define SIDES_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "compare/diff.h"
+#include "input/inputs.h"
+#include "compare/moved.h"
+#include "profile/replay.h"
+#include "cli/report.h"
+
+struct sides {
+	struct inputs inputs;
+	bool runs;         /* --runs was given */
+	size_t base_count; /* inputs before "--" */
+	enum diff_match match;
+	bool across_devices;
+	bool kernels; /* only what devices did */
+	enum replay_device device;
+	bool tree; /* profiles have paths of calls, where inputs tell them */
+	struct moved moved; /* as sides_read() found */
+};
+
+/* reporting_argp, that of the sides, whose input (argp's word) is a struct
+ * sides, and help_argp. What parses them is to be given the flag ARGP_IN_ORDER:
+ * which side an input is on is told by its place. */
+extern const struct argp_child sides_children[];
+
+/* Frees what parsing and reading have allocated. */
+void sides_clear(struct sides *sides);
+
+/* The profiles of the runs, base before new, and their losses. */
+struct sides_profiles {
+	struct profile **items; /* as many as there are inputs */
+	size_t count;
+	uint64_t losses[LOSS_KINDS];
+};
+
+/*
+ * Reads all inputs. Sides of different devices are refused, unless those are
+ * not to matter.
+ *
+ * Errors: said; returns an exit status. EXIT_DAMAGED comes with all profiles,
+ * others with nothing. In any case call sides_profiles_clear().
+ */
+int sides_read(struct sides *sides, struct sides_profiles *profiles);
+void sides_profiles_clear(struct sides_profiles *profiles);
+
+/* Joins them; free with diff_free(). Errors: said; NULL. */
+struct diff *sides_join(const struct sides *sides,
+	const struct sides_profiles *profiles, enum diff_key key);
+
+/* What reports begin with. */
+struct report sides_report(const struct sides *sides,
+	const struct sides_profiles *profiles, const char *schema);
+
+/* Writes the members "base_runs", "new_runs", "match" and "moved". */
+void sides_write(const struct sides *sides, struct json *json);
+
+/* Is this row to be shown? */
+bool sides_shows(const struct sides *sides, const struct diff_row *row);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/fx_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* No model has so many nodes, and what is no file of JSON may have no end. */
+#define BYTES_MAX ((uint64_t)256 << 20)
+
+#define NO_TRACE "No model stack trace available"
+
+struct reading {
+	FILE *file;
+	uint64_t bytes;
+	int sys_errno; /* of what failed */
+};
+
+/* Where in the document we are. */
+struct place {
+	struct fx_registry *registry;
+	const char *file;  /* its name; NULL: outside of any */
+	const char *index; /* of a node; likewise */
+	uint32_t number;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static size_t read_bytes(void *buffer, size_t size, void *user)
+{
+	struct reading *reading = user;
+	size_t count = fread(buffer, 1, size, reading->file);
+
+	if (ferror(reading->file))
+		reading->sys_errno = errno;
+	reading->bytes += count;
+	return reading->sys_errno != 0 || reading->bytes > BYTES_MAX
+		       ? (size_t)-1
+		       : count;
+}
+
+static const char *word_of(const json_t *value)
+{
+	static const char *const words[] = {
+		[JSON_OBJECT] = "an object",
+		[JSON_ARRAY] = "an array",
+		[JSON_STRING] = "a text",
+		[JSON_INTEGER] = "a number",
+		[JSON_REAL] = "a number",
+		[JSON_TRUE] = "true",
+		[JSON_FALSE] = "false",
+		[JSON_NULL] = "null",
+	};
+
+	return words[json_typeof(value)];
+}
+
+/* "x.py": node 12: "name" is a number, not a text. */
+static enum ctp_status fail_type(const struct place *place, const char *member,
+	const json_t *value, struct ctp_error *err)
+{
+	bool text = place->index != NULL && member != NULL;
+	char node[64] = "";
+	char inside[64] = "";
+
+	if (place->file == NULL)
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"is %s, not an object", word_of(value));
+	if (place->index != NULL)
+		(void)snprintf(node, sizeof(node), ": node %s", place->index);
+	if (member != NULL)
+		(void)snprintf(inside, sizeof(inside), ": \"%s\"", member);
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		"\"%.80s\"%s%s is %s, not %s", place->file, node, inside,
+		word_of(value), text ? "a text" : "an object");
+}
+
+/* A member that is a text; null is none. */
+static enum ctp_status read_text(const struct place *place, const json_t *node,
+	const char *member, struct fx_text *out, struct ctp_error *err)
+{
+	const json_t *value = json_object_get(node, member);
+
+	if (value == NULL || json_is_null(value))
+		return CTP_OK;
+	if (!json_is_string(value))
+		return fail_type(place, member, value, err);
+	*out = (struct fx_text){
+		json_string_value(value), json_string_length(value)};
+	return CTP_OK;
+}
+
+static enum ctp_status read_node(
+	const struct place *place, const json_t *value, struct ctp_error *err)
+{
+	struct fx_node node = {.known = true};
+	enum ctp_status status;
+	uint32_t number;
+
+	if (!json_is_object(value) && !json_is_null(value))
+		return fail_type(place, NULL, value, err);
+	if (json_object_size(value) == 0)
+		return CTP_OK;
+	if (json_object_get(value, "stack_trace") == NULL)
+		node.stack_trace = (struct fx_text){NO_TRACE, strlen(NO_TRACE)};
+	status = read_text(place, value, "stack_trace", &node.stack_trace, err);
+	if (status == CTP_OK)
+		status = read_text(place, value, "name", &node.name, err);
+	if (status != CTP_OK)
+		return status;
+	number = fx_registry_node(place->registry, place->number,
+		(struct fx_text){place->index, strlen(place->index)});
+	if (number == FX_NONE ||
+		!fx_registry_set(place->registry, number, &node))
+		return no_memory(err);
+	return CTP_OK;
+}
+
+static enum ctp_status read_nodes(
+	struct place *place, json_t *file, struct ctp_error *err)
+{
+	static const char member[] = "node_metadata";
+	enum ctp_status status = CTP_OK;
+	json_t *nodes = json_object_get(file, member);
+	json_t *value;
+
+	if (!json_is_object(file) && !json_is_null(file))
+		return fail_type(place, NULL, file, err);
+	if (nodes != NULL && !json_is_object(nodes) && !json_is_null(nodes))
+		return fail_type(place, member, nodes, err);
+	json_object_foreach(nodes, place->index, value)
+	{
+		if (!fx_registry_is_index((struct fx_text){
+			    place->index, strlen(place->index)}))
+			status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+				"\"%.80s\": \"%s\" has \"%.40s\", which is no "
+				"index of a node",
+				place->file, member, place->index);
+		else
+			status = read_node(place, value, err);
+		if (status != CTP_OK)
+			break;
+	}
+	place->index = NULL;
+	return status;
+}
+
+static enum ctp_status read_document(
+	struct fx_registry *registry, json_t *root, struct ctp_error *err)
+{
+	struct place place = {.registry = registry};
+	enum ctp_status status = CTP_OK;
+	json_t *file;
+
+	if (!json_is_object(root))
+		return fail_type(&place, NULL, root, err);
+	json_object_foreach(root, place.file, file)
+	{
+		place.number = fx_registry_file(registry,
+			(struct fx_text){place.file, strlen(place.file)});
+		status = place.number == FX_NONE
+				 ? no_memory(err)
+				 : read_nodes(&place, file, err);
+		if (status != CTP_OK)
+			break;
+	}
+	return status;
+}
+
+static enum ctp_status parse(FILE *in, json_t **out, struct ctp_error *err)
+{
+	struct reading reading = {.file = in};
+	json_error_t error = {0};
+
+	*out = json_load_callback(
+		read_bytes, &reading, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+	if (*out != NULL)
+		return CTP_OK;
+	errno = reading.sys_errno;
+	if (errno != 0)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+	if (reading.bytes > BYTES_MAX)
+		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
+			"is larger than %llu MiB: that is no registry of nodes",
+			(unsigned long long)(BYTES_MAX >> 20));
+	if (error.text[0] == '\0' || memory_was_refused())
+		return no_memory(err);
+	return ctp_fail(err, CTP_ERR_FORMAT, (uint64_t)error.position,
+		"no JSON: %s", error.text);
+}
+
+static enum ctp_status read_file(
+	FILE *in, struct fx_registry *registry, struct ctp_error *err)
+{
+	enum ctp_status status;
+	json_t *root;
+
+	/* What it takes counts for --max-mem. */
+	json_set_alloc_funcs(memory_new, memory_free);
+	status = parse(in, &root, err);
+	if (status == CTP_OK)
+		status = read_document(registry, root, err);
+	json_decref(root);
+	json_set_alloc_funcs(malloc, free);
+	return status;
+}
+
+enum ctp_status fx_file_read(
+	const char *path, struct fx_registry **out, struct ctp_error *err)
+{
+	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	struct fx_registry *registry;
+	enum ctp_status status;
+
+	if (in == NULL)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+	registry = fx_registry_new();
+	status = registry == NULL ? no_memory(err)
+				  : read_file(in, registry, err);
+	if (in != stdin)
+		(void)fclose(in);
+	if (status == CTP_OK)
+		*out = registry;
+	else
+		fx_registry_free(registry);
+	return status;
+}

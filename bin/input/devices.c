@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/devices.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json_arg.h"
+#include "base/memory.h"
+#include "cli/quantity.h"
+#include "cli/report.h"
+
+static int compare(const void *a, const void *b)
+{
+	const struct devices_item *left = a;
+	const struct devices_item *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return 0;
+}
+
+/* Makes equal ones one, with the streams of all. */
+static void unite(struct devices *devices)
+{
+	uint32_t count = 0;
+
+	qsort(devices->items, devices->count, sizeof(*devices->items), compare);
+	for (uint32_t i = 0; i < devices->count; i++) {
+		struct devices_item *item = &devices->items[i];
+
+		if (count > 0 && compare(item, &devices->items[count - 1]) == 0)
+			devices->items[count - 1].streams += item->streams;
+		else
+			devices->items[count++] = *item;
+	}
+	devices->count = count;
+}
+
+bool devices_find(struct devices *devices, const struct trace *trace)
+{
+	size_t room = (size_t)trace->track_count + trace->device_count + 1;
+
+	*devices = (struct devices){.count = 0};
+	devices->items =
+		memory_resize_array(NULL, room, sizeof(*devices->items));
+	if (devices->items == NULL)
+		return false;
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		if (trace->tracks[i].kind == TRACE_STREAM)
+			devices->items[devices->count++] =
+				(struct devices_item){trace->tracks[i].pid,
+					trace->tracks[i].device, 1};
+	for (uint32_t i = 0; i < trace->device_count; i++)
+		devices->items[devices->count++] = (struct devices_item){
+			trace->devices[i].pid, trace->devices[i].number, 0};
+	unite(devices);
+	return true;
+}
+
+void devices_clear(struct devices *devices)
+{
+	memory_free(devices->items);
+	*devices = (struct devices){.count = 0};
+}
+
+/* A property, if it is known and of this kind. */
+static const struct event_arg *find_property(const struct trace *trace,
+	const struct trace_device *device, enum event_arg_kind kind,
+	const char *key)
+{
+	for (uint32_t i = 0; device != NULL && i < device->arg_count; i++) {
+		const struct event_arg *arg = &device->args[i];
+
+		if (arg->kind == kind &&
+			strcmp(strtab_text(trace->text, arg->key, NULL), key) ==
+				0)
+			return arg;
+	}
+	return NULL;
+}
+
+static const char *own_name(
+	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
+{
+	const struct event_arg *name = find_property(
+		trace, trace_find_device(trace, pid, number), ARG_TEXT, "name");
+
+	if (name == NULL || name->value.text.size == 0)
+		return NULL;
+	*size = name->value.text.size;
+	return name->value.text.bytes;
+}
+
+const char *devices_likely_name(
+	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
+{
+	const char *found = NULL;
+
+	if (trace_find_device(trace, pid, number) != NULL)
+		return own_name(trace, pid, number, size);
+	for (uint32_t i = 0; i < trace->device_count; i++) {
+		size_t other_size;
+		const char *other = own_name(trace, trace->devices[i].pid,
+			trace->devices[i].number, &other_size);
+
+		if (trace->devices[i].pid != pid)
+			continue;
+		if (other == NULL ||
+			(found != NULL &&
+				(other_size != *size ||
+					memcmp(found, other, other_size) != 0)))
+			return NULL;
+		found = other;
+		*size = other_size;
+	}
+	return found;
+}
+
+uint64_t devices_memory(const struct trace *trace, int64_t pid, uint32_t number)
+{
+	const struct event_arg *memory =
+		find_property(trace, trace_find_device(trace, pid, number),
+			ARG_INT, "totalGlobalMem");
+
+	return memory == NULL || memory->value.integer < 0
+		       ? 0
+		       : (uint64_t)memory->value.integer;
+}
+
+static void print_number(FILE *out, const char *before,
+	const struct event_arg *number, const char *behind)
+{
+	if (number != NULL)
+		fprintf(out, "%s%" PRId64 "%s", before, number->value.integer,
+			behind);
+}
+
+/* "NVIDIA H200, compute capability 9.0, 132 multiprocessors, 150.1 GB" */
+static void print_properties(
+	FILE *out, const struct trace *trace, const struct devices_item *item)
+{
+	const struct trace_device *device =
+		trace_find_device(trace, item->pid, item->number);
+	size_t size = 0;
+	const char *name =
+		devices_likely_name(trace, item->pid, item->number, &size);
+	const struct event_arg *memory =
+		find_property(trace, device, ARG_INT, "totalGlobalMem");
+	char bytes[QUANTITY_TEXT];
+
+	if (name == NULL)
+		fputs("unknown", out);
+	else
+		fwrite(name, 1, size, out);
+	print_number(out, ", compute capability ",
+		find_property(trace, device, ARG_INT, "computeMajor"), "");
+	print_number(out, ".",
+		find_property(trace, device, ARG_INT, "computeMinor"), "");
+	print_number(out, ", ", find_property(trace, device, ARG_INT, "numSms"),
+		" multiprocessors");
+	if (memory != NULL && memory->value.integer >= 0)
+		fprintf(out, ", %s",
+			quantity_bytes(bytes, (uint64_t)memory->value.integer));
+}
+
+static char *describe(const struct devices *devices, const struct trace *trace,
+	const struct devices_item *item)
+{
+	bool processes =
+		devices->items[0].pid != devices->items[devices->count - 1].pid;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	fprintf(out, "%" PRIu32 ": ", item->number);
+	print_properties(out, trace, item);
+	fprintf(out, ", %" PRIu32 " %s", item->streams,
+		item->streams == 1 ? "stream" : "streams");
+	if (processes)
+		fprintf(out, ", process %" PRId64, item->pid);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void devices_add_rows(const struct devices *devices, const struct trace *trace,
+	struct table *table)
+{
+	for (uint32_t i = 0; i < devices->count; i++) {
+		char *text = describe(devices, trace, &devices->items[i]);
+
+		table_add_row(table, TABLE_PLAIN);
+		table_add(table, "  device");
+		table_add(table, text == NULL ? "out of memory" : text);
+		free(text);
+	}
+}
+
+void devices_write_name(struct json *json, const struct trace *trace,
+	int64_t pid, uint32_t number)
+{
+	size_t size;
+	const char *name = devices_likely_name(trace, pid, number, &size);
+
+	json_key(json, "device_name");
+	if (name == NULL)
+		json_none(json);
+	else
+		json_text_sized(json, name, size);
+}
+
+/* Where a key comes again, the first counts. */
+static void write_properties(struct json *json, const struct trace *trace,
+	const struct trace_device *device)
+{
+	bool *seen = calloc(strtab_count(trace->text), sizeof(*seen));
+
+	json_key(json, "properties");
+	json_begin(json, '{');
+	for (uint32_t i = 0;
+		seen != NULL && device != NULL && i < device->arg_count; i++) {
+		const struct event_arg *arg = &device->args[i];
+
+		if (!seen[arg->key]) {
+			json_key(
+				json, strtab_text(trace->text, arg->key, NULL));
+			json_arg(json, arg);
+		}
+		seen[arg->key] = true;
+	}
+	json_end(json, '}');
+	json->failed = json->failed || seen == NULL;
+	free(seen);
+}
+
+void devices_write(const struct devices *devices, const struct trace *trace,
+	struct json *json)
+{
+	json_key(json, "device_properties");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < devices->count; i++) {
+		const struct devices_item *item = &devices->items[i];
+
+		json_begin(json, '{');
+		report_int(json, "pid", item->pid);
+		report_uint(json, "device", item->number);
+		devices_write_name(json, trace, item->pid, item->number);
+		report_uint(json, "streams", item->streams);
+		write_properties(json, trace,
+			trace_find_device(trace, item->pid, item->number));
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}

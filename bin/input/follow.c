@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading goes on where it stopped, so that a look costs what is new and not
+ * what there is; only the tables are copied, for a profile in which what is
+ * open is closed.
+ */
+#include "input/follow.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/cmd.h"
+#include "convert.h"
+#include "input/input.h"
+#include "cli/say.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* Shorter files may be anything yet. */
+#define LEAST_BYTES 16
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* The second time ends the program: reading may take long. */
+static void catch_interrupt(void)
+{
+	struct sigaction action = {
+		.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+
+	interrupted = 0;
+	(void)sigaction(SIGINT, &action, NULL);
+}
+
+/* Up to the next look. */
+static void rest(const struct follow *follow)
+{
+	struct timespec pause = {
+		.tv_sec = (time_t)(follow->interval_ns / SECOND),
+		.tv_nsec = (long)(follow->interval_ns % SECOND)};
+
+	if (!interrupted)
+		(void)nanosleep(&pause, NULL);
+}
+
+/* Until there is something to read; false if SIGINT came before. */
+static bool wait_for_file(const struct follow *follow)
+{
+	struct stat found;
+	bool said = follow->inputs->quiet;
+
+	while (!interrupted) {
+		if (stat(follow->path, &found) == 0) {
+			if (!S_ISREG(found.st_mode) ||
+				found.st_size >= LEAST_BYTES)
+				return true;
+		} else if (errno != ENOENT) {
+			return true; /* opening it says why not */
+		}
+		if (!said)
+			say("%s: is not there yet; waiting", follow->path);
+		said = true;
+		rest(follow);
+	}
+	return false;
+}
+
+/* Is another file in its place, or is it shorter than what was read? */
+static bool is_replaced(const struct follow *follow, const struct input *input)
+{
+	struct stat found;
+	struct stat open;
+
+	if (stat(follow->path, &found) != 0 ||
+		fstat(fileno(input->origin.file), &open) != 0)
+		return false;
+	return found.st_dev != open.st_dev || found.st_ino != open.st_ino ||
+	       (uint64_t)open.st_size <
+		       input->origin.source->position(input->origin.source);
+}
+
+/* Shows the profile so far, or, of a whole input, the profile. */
+static int show(const struct follow *follow, struct replay *replay,
+	const struct input *input)
+{
+	const struct event_source *source = input->origin.source;
+	struct profile *profile = NULL;
+	uint64_t losses[LOSS_KINDS];
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	int result;
+
+	memcpy(losses, source->trace->losses, sizeof(losses));
+	status = source->is_whole(source)
+			 ? replay_finish(replay, &profile, &err)
+			 : replay_snapshot(replay, &profile, &err);
+	if (status == CTP_OK)
+		status = profile_sort(profile, &err);
+	if (status == CTP_OK) {
+		losses[LOSS_OPEN_RANGES] = profile->open_calls;
+		result = follow->show(follow->user, profile, losses);
+	} else {
+		result = input_failed(input, input->name, &err);
+	}
+	profile_free(profile);
+	return result;
+}
+
+/* Reads and shows until the input is whole, replaced, or SIGINT comes. */
+static int read_on(const struct follow *follow, struct input *input,
+	struct replay *replay, bool *replaced)
+{
+	static const struct convert_job job;
+	struct event_source *source = input->origin.source;
+	uint64_t shown = 0;
+	int result = EXIT_DONE;
+
+	for (;;) {
+		struct ctp_error err = {0};
+		enum ctp_status status =
+			convert_replay(source, &job, replay, &err);
+		bool whole = source->is_whole(source);
+
+		if (status == CTP_END && whole) {
+			/* What else is there will not become a member. */
+			source->follow(source, false);
+			status = convert_replay(source, &job, replay, &err);
+		}
+		if (status != CTP_END)
+			return input_failed(input, input->name, &err);
+		if (source->position(source) != shown) {
+			shown = source->position(source);
+			result = show(follow, replay, input);
+		}
+		if (result != EXIT_DONE || whole || interrupted)
+			return result;
+		rest(follow);
+		*replaced = is_replaced(follow, input);
+		if (interrupted || *replaced)
+			return EXIT_DONE;
+	}
+}
+
+static int follow_input(
+	const struct follow *follow, struct input *input, bool *replaced)
+{
+	struct event_source *source = input->origin.source;
+	struct replay *replay;
+	int result;
+
+	if (source->follow == NULL || input->origin.size_bytes == 0) {
+		say("%s: cannot be followed: only a log in a file can",
+			input->name);
+		return EXIT_USAGE;
+	}
+	source->follow(source, true);
+	replay = replay_new(source->trace, follow->options);
+	if (replay == NULL) {
+		say_no_memory(input->name);
+		return EXIT_LIMIT;
+	}
+	result = read_on(follow, input, replay, replaced);
+	replay_free(replay);
+	return result;
+}
+
+int follow_run(const struct follow *follow)
+{
+	bool replaced = true;
+	int result = EXIT_DONE;
+
+	catch_interrupt();
+	while (replaced && wait_for_file(follow)) {
+		struct inputs inputs = *follow->inputs;
+		struct input input;
+		int closed;
+
+		replaced = false;
+		result = input_open(&input, follow->path, &inputs);
+		if (result != EXIT_DONE)
+			return result;
+		result = follow_input(follow, &input, &replaced);
+		if (replaced && !inputs.quiet)
+			say("%s: is another file now", follow->path);
+		/* Whoever stops us knows that it goes on. */
+		inputs.quiet |= replaced;
+		inputs.strict &= !replaced && !interrupted;
+		closed = input_close(&input, &inputs);
+		result = closed > result ? closed : result;
+	}
+	return result;
+}

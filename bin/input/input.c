@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "io/unit.h"
+
+const char *input_name(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static enum ctp_status try_as(struct input *input, const char *name,
+	const char *path, const struct inputs *inputs, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	input->name = name;
+	status = origin_open(&input->origin, path, inputs->from, err);
+	if (status == CTP_OK) {
+		input->origin.source->trace->names = inputs->names;
+		input->origin.source->trace->trim_prefix = inputs->trim_prefix;
+		input->origin.source->trace->join = inputs->join;
+	}
+	return status;
+}
+
+enum ctp_status input_try(struct input *input, const char *path,
+	const struct inputs *inputs, struct ctp_error *err)
+{
+	return try_as(input, input_name(path), path, inputs, err);
+}
+
+int input_open(
+	struct input *input, const char *path, const struct inputs *inputs)
+{
+	return input_open_as(input, input_name(path), path, inputs);
+}
+
+int input_open_as(struct input *input, const char *name, const char *path,
+	const struct inputs *inputs)
+{
+	struct ctp_error err = {0};
+	enum ctp_status status = try_as(input, name, path, inputs, &err);
+
+	if (status == CTP_OK)
+		return EXIT_DONE;
+	if (status == CTP_ERR_IO && err.sys_errno == EISDIR)
+		say("%s: is a directory: name its files, or give it to stats, "
+		    "phases, diff, check or convert",
+			input->name);
+	else
+		say_error(input->name, &err);
+	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
+								  : EXIT_INPUT;
+}
+
+int input_failed(const struct input *input, const char *output,
+	const struct ctp_error *err)
+{
+	switch (err->status) {
+	case CTP_ERR_NOMEM:
+	case CTP_ERR_LIMIT:
+		say_error(input->name, err);
+		return EXIT_LIMIT;
+	case CTP_ERR_IO:
+		if (!ferror(input->origin.file)) {
+			say_error(output, err);
+			return EXIT_OUTPUT;
+		}
+		break;
+	default:
+		break;
+	}
+	say_error(input->name, err);
+	return EXIT_INPUT;
+}
+
+/* Where the input is damaged, and how. */
+static void say_damage(const struct input *input)
+{
+	const char *damage =
+		trace_find_fact(input->origin.source->trace, "damage");
+
+	if (damage != NULL)
+		say("%s: %s", input->name, damage);
+}
+
+/* What profiles of memory, say, have in place of times. */
+static void say_unit(const struct input *input)
+{
+	const char *cost = trace_find_fact(input->origin.source->trace, "cost");
+
+	if (input->origin.format->holds_profile && cost != NULL &&
+		unit_of_cost(cost) == 0)
+		say("%s: is in no unit of time; 1 ns stands for 1 of %s",
+			input->name, cost);
+}
+
+/* If some have names, somebody has looked for those of all. */
+static void say_unnamed(const struct input *input)
+{
+	const struct trace *trace = input->origin.source->trace;
+
+	if (trace->has_unnamed && !trace->has_named)
+		say("%s: functions are only known by their addresses; see "
+		    "'ctprof symbolize'",
+			input->name);
+}
+
+bool input_has_more(const struct input *input)
+{
+	const struct trace *trace = input->origin.source->trace;
+	const char *spool = trace_find_fact(trace, "spool");
+
+	return input->origin.format == &log_format &&
+	       trace->losses[LOSS_TRUNCATED] > 0 && spool != NULL &&
+	       access(spool, F_OK) == 0;
+}
+
+int input_close(struct input *input, const struct inputs *inputs)
+{
+	const struct trace *trace = input->origin.source->trace;
+	bool lost = false;
+
+	if (inputs->strict || !inputs->quiet)
+		say_damage(input);
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
+		bool note = trace_loss_is_note(loss);
+
+		if (trace->losses[loss] == 0)
+			continue;
+		lost = lost || !note;
+		if (note ? inputs->verbose && !inputs->quiet
+			 : inputs->strict || !inputs->quiet)
+			say("%s: %" PRIu64 " %s", input->name,
+				trace->losses[loss], trace_loss_words(loss));
+	}
+	if (!inputs->quiet) {
+		say_unit(input);
+		say_unnamed(input);
+	}
+	if (!inputs->quiet && input_has_more(input))
+		say("%s: " INPUT_HAS_MORE, input->name);
+	origin_close(&input->origin);
+	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* One input: opened by path or "-", told by its content, closed again. */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include "input/inputs.h"
+#include "origin.h"
+
+struct input {
+	const char *name; /* for messages; borrowed */
+	struct origin origin;
+};
+
+/*
+ * Opens an input as `inputs` say (its format may be given there).
+ *
+ * Errors: said; returns an exit status.
+ * Ownership: `path` is borrowed until input_close(), which is only due after
+ * success.
+ */
+int input_open(
+	struct input *input, const char *path, const struct inputs *inputs);
+
+/* Likewise of what is at another path, as a copy is, than what it is called. */
+int input_open_as(struct input *input, const char *name, const char *path,
+	const struct inputs *inputs);
+
+/* The same, but nothing is said. Errors: those of origin_open(). */
+enum ctp_status input_try(struct input *input, const char *path,
+	const struct inputs *inputs, struct ctp_error *err);
+
+/* Is it a log whose recorder has not brought it to its end, but has left what
+ * is missing? */
+bool input_has_more(const struct input *input);
+#define INPUT_HAS_MORE \
+	"is still being recorded, or its program was killed, and 'ctprof " \
+	"repair' completes it"
+
+/*
+ * Says what was lost, unless it is to be quiet, and closes. `trace` is gone
+ * then.
+ *
+ * Errors: returns EXIT_DAMAGED if something was lost and that matters.
+ */
+int input_close(struct input *input, const struct inputs *inputs);
+
+/* Says why reading failed, or writing what was read; `output` is the name for
+ * the latter. Returns an exit status. */
+int input_failed(const struct input *input, const char *output,
+	const struct ctp_error *err);
+
+/* The name that messages use for this path. */
+const char *input_name(const char *path);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "base/memory.h"
+#include "input/names.h"
+#include "cli/output.h"
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Input:", GROUP_INPUT),
+	{"from", 'f', "FORMAT", 0,
+		"format of the input (default: by its content)",
+		GROUP_INPUT},
+	{"files0-from", KEY_FILES0_FROM, "FILE", 0,
+		"read the names of the inputs, each ended by a zero byte, "
+		"from FILE (-: standard input)", GROUP_INPUT},
+	{"strict", KEY_STRICT, NULL, 0,
+		"exit with status 4 if an input is damaged or incomplete",
+		GROUP_INPUT},
+	{"join", KEY_JOIN, INPUTS_JOIN, 0,
+		"what caused the work of GPUs in Chrome traces: the op with the "
+		"same External id, what made the call with the same "
+		"correlation, or whichever is right (auto, the default)",
+		GROUP_INPUT},
+	{"max-mem", KEY_MAX_MEM, "SIZE", 0,
+		"give up with status 6 on an input that needs more memory than "
+		"this (default: three quarters of the machine's or of the "
+		"control group's, and 1 GiB + 64 times the size of the "
+		"inputs; 0: no limit)",
+		GROUP_INPUT},
+	OPTION_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"verbose", 'v', NULL, 0,
+		"say what was left out or changed without harm",
+		GROUP_OTHER},
+	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
+		"show progress on standard error (auto: on a terminal, after "
+		"a second)", GROUP_OTHER},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+/* clang-format on */
+
+static error_t add_path(struct inputs *inputs, const char *path)
+{
+	if (!memory_grow(&inputs->paths, inputs->count, &inputs->room,
+		    sizeof(*inputs->paths)))
+		return ENOMEM;
+	inputs->paths[inputs->count] = strdup(path);
+	if (inputs->paths[inputs->count] == NULL)
+		return ENOMEM;
+	inputs->count++;
+	return output_spare(path) ? 0 : ENOMEM;
+}
+
+static error_t read_names(
+	struct inputs *inputs, FILE *in, const struct argp_state *state)
+{
+	char *name = NULL;
+	size_t room = 0;
+	error_t status = 0;
+
+	errno = 0;
+	while (status == 0 && getdelim(&name, &room, '\0', in) > 0) {
+		if (name[0] == '\0')
+			argp_failure(state, EXIT_USAGE, 0,
+				"%s: a name of no length", inputs->files0_from);
+		status = add_path(inputs, name);
+	}
+	free(name);
+	if (status == 0 && ferror(in))
+		argp_failure(
+			state, EXIT_INPUT, errno, "%s", inputs->files0_from);
+	return status;
+}
+
+/* The second time, nothing would be left of it. */
+static void check_stdin(const struct inputs *inputs,
+	const struct argp_state *state, bool names_from_it)
+{
+	unsigned times = names_from_it;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		times += strcmp(inputs->paths[i], "-") == 0;
+	if (times > 1)
+		argp_error(state, "standard input (-) can be read once only");
+}
+
+static error_t read_files0(
+	struct inputs *inputs, const struct argp_state *state)
+{
+	bool from_stdin = strcmp(inputs->files0_from, "-") == 0;
+	FILE *in = from_stdin ? stdin : fopen(inputs->files0_from, "re");
+	error_t status;
+
+	if (in == NULL) {
+		argp_failure(
+			state, EXIT_INPUT, errno, "%s", inputs->files0_from);
+		return 0;
+	}
+	status = read_names(inputs, in, state);
+	check_stdin(inputs, state, from_stdin);
+	if (!from_stdin)
+		(void)fclose(in);
+	if (status == 0 && inputs->count == 0)
+		argp_failure(state, EXIT_USAGE, 0, "%s: names no input",
+			inputs->files0_from);
+	return status;
+}
+
+static error_t finish(struct inputs *inputs, const struct argp_state *state)
+{
+	if (inputs->files0_from != NULL) {
+		if (inputs->count != 0)
+			argp_error(state, "file names cannot be combined with "
+					  "--files0-from");
+		return read_files0(inputs, state);
+	}
+	check_stdin(inputs, state, false);
+	if (inputs->count != 0)
+		return 0;
+	if (isatty(STDIN_FILENO))
+		argp_error(state, "no input; name a file, or - for this "
+				  "terminal");
+	return add_path(inputs, "-");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct inputs *inputs = state->input;
+
+	switch (key) {
+	case 'f':
+		inputs->from = names_format(arg);
+		if (inputs->from == NULL)
+			argp_error(state,
+				"--from=%s: no such format; see 'ctprof "
+				"formats'",
+				arg);
+		return 0;
+	case KEY_FILES0_FROM:
+		inputs->files0_from = arg;
+		return output_spare(arg) ? 0 : ENOMEM;
+	case KEY_STRICT:
+		inputs->strict = true;
+		return 0;
+	case KEY_JOIN:
+		inputs->join = (enum trace_join)arguments_word(
+			state, "--join", INPUTS_JOIN, arg);
+		return 0;
+	case KEY_MAX_MEM:
+		memory_set_limit(arguments_size(state, "--max-mem", arg));
+		return 0;
+	case 'q':
+		inputs->quiet = true;
+		return 0;
+	case 'v':
+		inputs->verbose = true;
+		return 0;
+	case KEY_PROGRESS:
+		inputs->progress = arguments_when(state, "--progress", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_path(inputs, arg);
+	case ARGP_KEY_END:
+		return finish(inputs, state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp inputs_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+#define NAMES "full|short|mangled|qualified"
+
+static const struct argp_option names_options[] = {
+	{"names", KEY_NAMES, NAMES, 0,
+		"names of functions: as they are declared (the "
+		"default), without C++'s parameters, return types "
+		"and template arguments, as the linker knows them, "
+		"or short but with Python's classes",
+		GROUP_INPUT},
+	{"trim-prefix", KEY_TRIM_PREFIX, NULL, 0,
+		"leave the directories that Python found its modules "
+		"in out of file names",
+		GROUP_INPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t parse_names(int key, char *arg, struct argp_state *state)
+{
+	struct inputs *inputs = state->input;
+
+	if (key == KEY_NAMES)
+		inputs->names = (enum trace_names)arguments_word(
+			state, "--names", NAMES, arg);
+	else if (key == KEY_TRIM_PREFIX)
+		inputs->trim_prefix = true;
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+const struct argp inputs_names_argp = {
+	.options = names_options,
+	.parser = parse_names,
+};
+
+const struct argp_child inputs_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+void inputs_clear(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->paths[i]);
+	memory_free(inputs->paths);
+	*inputs = (struct inputs){0};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The inputs that a command line names, and what holds for all of them: a
+ * child of the argp of every command that reads profiles. */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "format.h"
+#include "cli/terminal.h"
+
+struct inputs {
+	const struct format *from; /* NULL: by content */
+	char **paths;              /* at least one after parsing */
+	size_t count;
+	size_t room;
+	const char *files0_from;
+	enum trace_names names;
+	enum trace_join join;
+	bool trim_prefix;
+	bool strict;
+	bool quiet;
+	bool verbose;
+	enum when progress;
+};
+
+/* The option of commands that make profiles, and how its value is taken: in
+ * the order of enum replay_device. */
+#define INPUTS_DEVICE "separate|host|device"
+#define INPUTS_DEVICE_OPTION(group) \
+	{ \
+		"device", KEY_DEVICE, INPUTS_DEVICE, 0, \
+			"what GPUs did: functions of their own (the " \
+			"default), left out, or likewise with their time in " \
+			"place of the host's", \
+			group \
+	}
+
+/* The values of --join, in the order of enum trace_join. */
+#define INPUTS_JOIN "auto|external|correlation"
+
+/* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
+extern const struct argp inputs_argp;
+
+/* The same of what commands need that show functions: which names they get. */
+extern const struct argp inputs_names_argp;
+
+/* Both, with a struct inputs each, and help_argp. */
+extern const struct argp_child inputs_children[];
+
+/* Frees what parsing has allocated. */
+void inputs_clear(struct inputs *inputs);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Options, inputs and output of the commands that print a report. */
+#include "input/reporting.h"
+
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "convert.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "cli/say.h"
+#include "cli/table.h"
+
+static error_t parse_output(int key, char *arg, struct argp_state *state)
+{
+	struct output_options *output = state->input;
+
+	switch (key) {
+	case 'o':
+		output->path = arguments_output(state, "--output", arg);
+		return 0;
+	case KEY_FORCE:
+		output->force = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void choose_style(struct reporting *reporting,
+	enum reporting_style style, const struct argp_state *state)
+{
+	if (reporting->style != REPORTING_TEXT && reporting->style != style)
+		argp_error(state, "--json and --csv exclude each other");
+	reporting->style = style;
+}
+
+static error_t parse_reporting(int key, char *arg, struct argp_state *state)
+{
+	struct reporting *reporting = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &reporting->output;
+		return 0;
+	case KEY_JSON:
+		choose_style(reporting, REPORTING_JSON, state);
+		return 0;
+	case KEY_CSV:
+		choose_style(reporting, REPORTING_CSV, state);
+		return 0;
+	case KEY_CSV_RAW:
+		choose_style(reporting, REPORTING_CSV, state);
+		table_csv_raw();
+		return 0;
+	case KEY_COLOR:
+		reporting->color = arguments_when(state, "--color", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* clang-format off */
+static const struct argp_option output_options[] = {
+	OPTION_HEADING("Output:", GROUP_OUTPUT),
+	{"output", 'o', "FILE", 0,
+		"write to this file (default: -, standard output)", GROUP_OUTPUT},
+	{"force", KEY_FORCE, NULL, 0,
+		"overwrite a file that exists", GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const struct argp_option options[] = {
+	{"json", KEY_JSON, NULL, 0,
+		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
+	{"csv", KEY_CSV, NULL, 0,
+		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
+	{"csv-raw", KEY_CSV_RAW, NULL, 0,
+		"print CSV with texts as they are, also those that a "
+		"spreadsheet takes for formulas", GROUP_OUTPUT},
+	{"color", KEY_COLOR, WHEN_VALUES, 0,
+		"colour (auto: on a terminal, unless NO_COLOR is set)",
+		GROUP_OUTPUT},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+const struct argp output_argp = {
+	.options = output_options, .parser = parse_output};
+
+static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
+
+const struct argp reporting_argp = {
+	.options = options, .parser = parse_reporting, .children = children};
+
+const struct argp_child output_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+const struct argp_child reporting_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
+
+int reporting_print(struct output_options to,
+	int (*print)(void *user, FILE *out), void *user)
+{
+	struct output output;
+	int status = output_open(&output, to.path, to.force, false);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = print(user, output.file);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+/* What all inputs' reports have in common. */
+struct each {
+	const struct inputs *inputs;
+	reporting_fn *print;
+	void *user;
+	FILE *out;
+	bool named;   /* each begins with the input's name */
+	bool printed; /* one before this */
+};
+
+static int report_one(struct each *each, size_t i)
+{
+	const struct inputs *inputs = each->inputs;
+	char *const *path = &inputs->paths[i];
+	struct input input;
+	int status = input_open(&input, *path, inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	if (each->named) {
+		fputs(each->printed ? "\n" : "", each->out);
+		table_text(each->out, input.name, strlen(input.name));
+		putc('\n', each->out);
+	}
+	each->printed = true;
+	status = each->print(each->user, path, &input, each->out);
+	closed = input_close(&input, inputs);
+	return closed > status ? closed : status;
+}
+
+int reporting_each(const struct reporting *reporting,
+	const struct inputs *inputs, reporting_fn *print, void *user)
+{
+	struct each each = {.inputs = inputs, .print = print, .user = user};
+	struct output output;
+	int worst = output_open(&output, reporting->output.path,
+		reporting->output.force, false);
+	int status;
+
+	if (worst != EXIT_DONE)
+		return worst;
+	each.out = output.file;
+	each.named = reporting->style == REPORTING_TEXT && inputs->count > 1;
+	for (size_t i = 0; i < inputs->count; i++) {
+		status = report_one(&each, i);
+		worst = status > worst ? status : worst;
+	}
+	status = output_close(&output, worst == EXIT_DONE ||
+					       worst == EXIT_DAMAGED ||
+					       inputs->count > 1);
+	return status > worst ? status : worst;
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
+	enum ctp_status (*take)(
+		void *user, const struct event *event, struct ctp_error *err),
+	void *user, struct ctp_error *err)
+{
+	struct progress progress;
+	struct convert_job job = {.progress = on_progress, .user = &progress};
+	enum ctp_status status;
+
+	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
+		NULL, input->origin.size_bytes);
+	progress_watch(&progress, input->origin.source);
+	status = convert_each(input->origin.source, &job, take, user, err);
+	progress_hide(&progress);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+bool reporting_has_events(const struct input *input)
+{
+	if (input->origin.source->read_profile == NULL)
+		return true;
+	say("%s: holds a profile, which does not know when things happened",
+		input->name);
+	return false;
+}
+
+void reporting_head(struct report *report, const struct trace *trace,
+	const char *schema, char *const *path)
+{
+	*report = (struct report){
+		.schema = schema,
+		.inputs = path,
+		.input_count = 1,
+		.truncated = trace->losses[LOSS_TRUNCATED] != 0,
+	};
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		report->losses[loss] = trace->losses[loss];
+}
+
+uint32_t reporting_top(const struct argp_state *state, const char *text)
+{
+	uint32_t count = 0;
+
+	if (strcmp(text, "0") != 0 && !quantity_read_count(text, &count))
+		argp_error(state,
+			"--top: '%s' is not a number of rows, or 0 for all",
+			text);
+	return count;
+}
+
+uint32_t reporting_usual_top(
+	const struct reporting *reporting, uint32_t text_rows)
+{
+	return reporting->style == REPORTING_TEXT ? text_rows : 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands have in common that print a report: the options that say
+ * where to and in which form, the loop over inputs, and how their events are
+ * read.
+ */
+#ifndef REPORTING_H
+#define REPORTING_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "input/input.h"
+#include "input/inputs.h"
+#include "cli/report.h"
+#include "cli/terminal.h"
+
+/* Where a result goes. Its argp has --output and --force. */
+struct output_options {
+	const char *path; /* NULL: standard output */
+	bool force;
+};
+
+extern const struct argp output_argp;
+
+/* inputs_argp, inputs_names_argp, this one and help_argp. */
+extern const struct argp_child output_children[];
+
+/* In which form: --json, --csv, --color, and output_argp's. */
+enum reporting_style { REPORTING_TEXT, REPORTING_JSON, REPORTING_CSV };
+
+struct reporting {
+	struct output_options output;
+	enum reporting_style style;
+	enum when color;
+};
+
+extern const struct argp reporting_argp;
+
+/* inputs_argp, inputs_names_argp, this one and help_argp. */
+extern const struct argp_child reporting_children[];
+
+/* Opens the output for `print`, and keeps it if that returns EXIT_DONE.
+ * Errors: said; returns the worse exit status. */
+int reporting_print(struct output_options to,
+	int (*print)(void *user, FILE *out), void *user);
+
+/* What the command prints of one input that is open. `path` is its one path,
+ * as struct report wants it. Errors: said; returns an exit status. */
+typedef int reporting_fn(
+	void *user, char *const *path, struct input *input, FILE *out);
+
+/* Opens the output, and each input in turn for `print`; texts have an empty
+ * line between them. Errors: said; returns the worst exit status. */
+int reporting_each(const struct reporting *reporting,
+	const struct inputs *inputs, reporting_fn *print, void *user);
+
+/*
+ * Hands every event of the input to `take`, with progress.
+ *
+ * Errors: those of the input and of `take`; CTP_OK at the end of the input.
+ */
+enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
+	enum ctp_status (*take)(
+		void *user, const struct event *event, struct ctp_error *err),
+	void *user, struct ctp_error *err);
+
+/* Are there events, and not sums? Else says so. */
+bool reporting_has_events(const struct input *input);
+
+/* The head of a report on one input that has been read. */
+void reporting_head(struct report *report, const struct trace *trace,
+	const char *schema, char *const *path);
+
+/* The value of --top: 0 is all. A mistake is said and exits with status 2. */
+uint32_t reporting_top(const struct argp_state *state, const char *text);
+
+/* What stands for --top until it is given; and what it is if it never was: a
+ * text has so many rows, JSON and CSV have all. */
+#define REPORTING_TOP_UNSET UINT32_MAX
+uint32_t reporting_usual_top(
+	const struct reporting *reporting, uint32_t text_rows);
+
+#endif

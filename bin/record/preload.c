@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The libraries are found where this program is: in a build directory, or
+ * installed anywhere, as ld.so need not know the place.
+ */
+#include "record/preload.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "base/environment.h"
+#include "record/program.h"
+#include "cli/say.h"
+
+#define INSTRUMENT "libctprof-instrument.so.0"
+#define RECORDER "libctprof.so.0"
+#define PATH_BYTES PRELOAD_PATH_BYTES
+#define INJECT "libctprof-inject.so.0"
+#define HOOK "__cyg_profile_func_enter"
+#define NVTX "InitializeInjectionNvtx2"
+#define ITT "INTEL_LIBITTNOTIFY64"
+
+/* A library of a sanitized build cannot be loaded into other programs. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+/* Where to look, from the directory of this program. */
+static const char *const places[] = {"/.libs", "/../lib",
+#ifdef __x86_64__
+	"/../lib/x86_64-linux-gnu",
+#elif defined(__aarch64__)
+	"/../lib/aarch64-linux-gnu",
+#endif
+	"/../lib64"};
+
+static bool is_there(char *out, const char *directory, const char *file)
+{
+	int size = snprintf(out, PATH_BYTES, "%s/%s", directory, file);
+
+	return size > 0 && size < PATH_BYTES && access(out, R_OK) == 0;
+}
+
+/* The directory in which the library is; false if there is none. */
+static bool find_directory(char *out, const char *library)
+{
+	char own[PATH_BYTES];
+	char path[PATH_BYTES];
+	ssize_t size = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	char *slash;
+
+	own[size < 0 ? 0 : size] = '\0';
+	slash = strrchr(own, '/');
+	for (size_t i = 0;
+		slash != NULL && i < sizeof(places) / sizeof(places[0]); i++) {
+		*slash = '\0';
+		if (snprintf(out, PATH_BYTES, "%s%s", own, places[i]) <
+				PATH_BYTES &&
+			is_there(path, out, library))
+			return true;
+	}
+	(void)snprintf(out, PATH_BYTES, "%s", CTP_LIBDIR);
+	return is_there(path, out, library);
+}
+
+bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
+	const char *library)
+{
+	const char *given = environment_find(variable);
+	char directory[PATH_BYTES];
+
+	if (given != NULL && given[0] != '\0')
+		return snprintf(out, PATH_BYTES, "%s", given) < PATH_BYTES &&
+		       access(out, R_OK) == 0;
+	return !SANITIZED && find_directory(directory, library) &&
+	       is_there(out, directory, library);
+}
+
+/* The library to preload. */
+static bool find_instrument(char out[static PRELOAD_PATH_BYTES])
+{
+	return preload_find(out, "CTPROF_INSTRUMENT", INSTRUMENT);
+}
+
+/* The recorder beside it, in `out`, if there is one: else ld.so finds it. */
+static bool find_recorder(char *out, const char *instrument)
+{
+	char directory[PATH_BYTES];
+	const char *slash = strrchr(instrument, '/');
+	int size = slash == NULL ? 0 : (int)(slash - instrument);
+
+	(void)snprintf(directory, sizeof(directory), "%.*s",
+		slash == NULL ? 1 : size, slash == NULL ? "." : instrument);
+	return is_there(out, directory, RECORDER);
+}
+
+int preload_set(void)
+{
+	char instrument[PATH_BYTES];
+	char recorder[PATH_BYTES] = "";
+	const char *before = environment_find("LD_PRELOAD");
+	char *all = NULL;
+	int status = EXIT_DONE;
+
+	if (!find_instrument(instrument))
+		return EXIT_DONE;
+	if (strpbrk(instrument, ": ") != NULL) {
+		say("%s: cannot be preloaded: there is a space or colon in its "
+		    "path",
+			instrument);
+		return EXIT_DONE;
+	}
+	if (!find_recorder(recorder, instrument))
+		recorder[0] = '\0';
+	if (asprintf(&all, "%s%s%s%s%s", instrument,
+		    recorder[0] == '\0' ? "" : ":", recorder,
+		    before == NULL || before[0] == '\0' ? "" : ":",
+		    before == NULL ? "" : before) < 0 ||
+		setenv("LD_PRELOAD", all, 1) != 0) {
+		say("LD_PRELOAD: %s", strerror(errno));
+		status = EXIT_LIMIT;
+	}
+	free(all);
+	return status;
+}
+
+/* Is this word anywhere in the file? */
+static bool contains(FILE *file, const char *word)
+{
+	char bytes[64 * 1024];
+	size_t kept = 0;
+	size_t got;
+
+	rewind(file);
+	while ((got = fread(bytes + kept, 1, sizeof(bytes) - kept, file)) > 0) {
+		size_t size = kept + got;
+
+		if (memmem(bytes, size, word, strlen(word)) != NULL)
+			return true;
+		kept = size < strlen(word) ? size : strlen(word) - 1;
+		memmove(bytes, bytes + size - kept, kept);
+	}
+	return false;
+}
+
+/* Does it ask for the dynamic linker? */
+static bool is_dynamic(FILE *file, const Elf64_Ehdr *header)
+{
+	Elf64_Phdr segment;
+
+	if (header->e_phentsize != sizeof(segment) ||
+		fseeko(file, (off_t)header->e_phoff, SEEK_SET) != 0)
+		return false;
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (fread(&segment, sizeof(segment), 1, file) == 1 &&
+			segment.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+/* What keeps this file from being recorded. */
+static const char *find_reason(FILE *file)
+{
+	char path[PATH_BYTES];
+	Elf64_Ehdr header;
+	struct stat found;
+	bool uses_tools;
+
+	if (fread(&header, sizeof(header), 1, file) != 1 ||
+		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return "is a script, and what it ran has recorded nothing";
+	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		return "is a 32-bit program, which libctprof is not made for";
+	if (fstat(fileno(file), &found) == 0 &&
+		(found.st_mode & (S_ISUID | S_ISGID)) != 0)
+		return "is a set-user-ID program, which does not obey its "
+		       "caller's environment";
+	uses_tools = contains(file, NVTX) || contains(file, ITT);
+	if (!contains(file, HOOK) && !contains(file, "libctprof") &&
+		!uses_tools)
+		return "was not built with -finstrument-functions, and uses "
+		       "neither libctprof nor NVTX or ITT";
+	if (!is_dynamic(file, &header))
+		return "is statically linked, so that nothing can be "
+		       "preloaded into it";
+	if (contains(file, HOOK) && !find_instrument(path))
+		return "needs " INSTRUMENT ", which was not found "
+		       "(CTPROF_INSTRUMENT may say where it is)";
+	if (uses_tools && !preload_find(path, "CTPROF_INJECT", INJECT))
+		return "needs " INJECT ", which was not found "
+		       "(CTPROF_INJECT may say where it is)";
+	return "has recorded nothing";
+}
+
+void preload_explain(const char *program, const char *output)
+{
+	char *path = program_find(program);
+	FILE *file = path == NULL ? NULL : fopen(path, "rb");
+
+	say("%s: no log was made: %s %s", output, program,
+		file == NULL ? "has recorded nothing" : find_reason(file));
+	if (file != NULL)
+		(void)fclose(file);
+	free(path);
+}

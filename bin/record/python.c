@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The package is found where this program is: in a build directory, or
+ * installed for any Python below the same prefix, or where the build knows that
+ * it was to be installed. Whichever it is, an interpreter that it has no
+ * extension for looks for its own.
+ */
+#include "record/python.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "base/environment.h"
+#include "cli/say.h"
+
+#define PATH_BYTES 4096
+#define SITE "ctprof/site"
+
+/* From the directory of this program. */
+static const char *const places[] = {"/python/package/" SITE,
+	"/../lib*/python3*/site-packages/" SITE,
+	"/../lib*/python3*/dist-packages/" SITE,
+	"/../local/lib/python3*/dist-packages/" SITE};
+
+bool python_add(struct python *python, const char *option, const char *value)
+{
+	const char *before = python->options;
+	char *all = NULL;
+
+	if (asprintf(&all, "%s%s%s%s%s", before == NULL ? "" : before,
+		    before == NULL ? "" : "\n", option,
+		    value == NULL ? "" : "=", value == NULL ? "" : value) < 0)
+		return false;
+	free(python->options);
+	python->options = all;
+	return true;
+}
+
+static const struct tracer_option {
+	int key;
+	const char *name;
+	const char *values; /* NULL: any */
+} tracer_options[] = {
+	{KEY_CALLS, "--calls", "builtin|all"},
+	{KEY_NO_C_CALLS, "--no-c-calls", NULL},
+	{KEY_INCLUDE, "--include", NULL},
+	{KEY_DEPTH, "--depth", NULL},
+	{KEY_GC, "--gc", NULL},
+	{KEY_IMPORTS, "--imports", NULL},
+	{KEY_TASKS, "--tasks", NULL},
+	{KEY_NO_MODULES, "--no-modules", NULL},
+	{KEY_PARAMETERS, "--parameters", NULL},
+	{KEY_HOOK, "--hook", "auto|monitoring|setprofile"},
+};
+
+static void add(struct python *python, const struct tracer_option *option,
+	const char *value, const struct argp_state *state)
+{
+	if (option->values != NULL)
+		(void)arguments_word(
+			state, option->name, option->values, value);
+	if (option->key == KEY_DEPTH)
+		(void)arguments_count(state, option->name, value);
+	if (value != NULL && (value[0] == '\0' || strchr(value, '\n') != NULL))
+		argp_error(
+			state, "%s: '%s' makes no sense", option->name, value);
+	if (!python_add(python, option->name, value))
+		argp_failure(state, EXIT_LIMIT, errno, "%s", option->name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct python *python = state->input;
+
+	if (key == KEY_PYTHON) {
+		python->wanted = true;
+		return 0;
+	}
+	if (key == ARGP_KEY_END && !python->wanted && python->options != NULL)
+		argp_error(state, "%.*s is of use with --python only",
+			(int)strcspn(python->options, "=\n"), python->options);
+	for (size_t i = 0;
+		i < sizeof(tracer_options) / sizeof(tracer_options[0]); i++) {
+		if (tracer_options[i].key == key) {
+			add(python, &tracer_options[i], arg, state);
+			return 0;
+		}
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Python:", GROUP_PYTHON),
+	{"python", KEY_PYTHON, NULL, 0,
+		"record every call in the Python programs that are run",
+		GROUP_PYTHON},
+	{"calls", KEY_CALLS, "builtin|all", 0,
+		"of calls into C, those that cProfile knows (the default), or "
+		"also types, partials, ufuncs and so on", GROUP_PYTHON},
+	{"no-c-calls", KEY_NO_C_CALLS, NULL, 0,
+		"record Python functions only", GROUP_PYTHON},
+	{"include", KEY_INCLUDE, "GLOB", 0,
+		"record only Python functions of such files or modules, and "
+		"with --exclude not those; may be given again", GROUP_PYTHON},
+	{"depth", KEY_DEPTH, "N", 0,
+		"record this many of the frames that are open when recording "
+		"starts (default: 0)", GROUP_PYTHON},
+	{"gc", KEY_GC, NULL, 0,
+		"record the garbage collector's work", GROUP_PYTHON},
+	{"imports", KEY_IMPORTS, NULL, 0, "record imports", GROUP_PYTHON},
+	{"tasks", KEY_TASKS, NULL, 0,
+		"record asyncio's tasks", GROUP_PYTHON},
+	{"no-modules", KEY_NO_MODULES, NULL, 0,
+		"do not tell torch's modules and optimizers apart",
+		GROUP_PYTHON},
+	{"parameters", KEY_PARAMETERS, NULL, 0,
+		"record parameters of torch's modules", GROUP_PYTHON},
+	{"hook", KEY_HOOK, "auto|monitoring|setprofile", 0,
+		"how the interpreter tells of calls", GROUP_PYTHON},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+const struct argp python_argp = {.options = options, .parser = parse};
+
+void python_clear(struct python *python)
+{
+	free(python->options);
+	python->options = NULL;
+}
+
+/* The first that there is. */
+static bool find_match(char *out, const char *pattern)
+{
+	glob_t found;
+	bool is_there = false;
+
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		is_there = snprintf(out, PATH_BYTES, "%s", found.gl_pathv[0]) <
+			   PATH_BYTES;
+		globfree(&found);
+	}
+	return is_there;
+}
+
+/* Where the build has it from the interpreters: directories with colons
+ * between them. */
+static bool find_installed(char *out)
+{
+	const char *at = CTP_PYTHON_SITES;
+
+	while (*at != '\0') {
+		int size = (int)strcspn(at, ":");
+
+		if (snprintf(out, PATH_BYTES, "%.*s/" SITE, size, at) <
+				PATH_BYTES &&
+			access(out, R_OK | X_OK) == 0)
+			return true;
+		at += size + (at[size] == ':');
+	}
+	return false;
+}
+
+static bool find_site(char *out)
+{
+	char own[PATH_BYTES];
+	char pattern[PATH_BYTES + 64];
+	ssize_t size = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	char *slash;
+
+	own[size < 0 ? 0 : size] = '\0';
+	slash = strrchr(own, '/');
+	if (slash == NULL)
+		return find_installed(out);
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		(void)snprintf(
+			pattern, sizeof(pattern), "%s%s", own, places[i]);
+		if (find_match(out, pattern))
+			return true;
+	}
+	return find_installed(out);
+}
+
+static int set_path(const char *site)
+{
+	const char *before = environment_find("PYTHONPATH");
+	bool is_first = before == NULL || before[0] == '\0';
+	char *path = NULL;
+	int status = EXIT_DONE;
+
+	if (asprintf(&path, "%s%s%s", site, is_first ? "" : ":",
+		    is_first ? "" : before) < 0 ||
+		setenv("PYTHONPATH", path, 1) != 0) {
+		say("PYTHONPATH: %s", strerror(errno));
+		status = EXIT_LIMIT;
+	}
+	free(path);
+	return status;
+}
+
+int python_apply(const struct python *python)
+{
+	char site[PATH_BYTES];
+	const char *words = python->options == NULL ? "" : python->options;
+
+	if (!python->wanted)
+		return EXIT_DONE;
+	if (!find_site(site)) {
+		say("the package for Python is not found: was ctprof "
+		    "configured without Python, or not installed?");
+		return EXIT_INPUT;
+	}
+	if (strchr(site, ':') != NULL) {
+		say("%s: cannot be in PYTHONPATH: there is a colon in it",
+			site);
+		return EXIT_INPUT;
+	}
+	if (setenv("CTPROF_PYTHON", words, 1) != 0) {
+		say("CTPROF_PYTHON: %s", strerror(errno));
+		return EXIT_LIMIT;
+	}
+	return set_path(site);
+}
+
+/* The option that keeps this interpreter from us, or NULL. */
+static const char *find_hindrance(char *const *argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+	const char *name = slash == NULL ? argv[0] : slash + 1;
+
+	if (strncmp(name, "python", 6) != 0)
+		return NULL;
+	for (argv++; *argv != NULL && (*argv)[0] == '-'; argv++) {
+		/* What follows is the program. */
+		if ((*argv)[1] == 'c' || (*argv)[1] == 'm')
+			return NULL;
+		if (strchr("-WX", (*argv)[1]) == NULL &&
+			strpbrk(*argv, "IES") != NULL)
+			return *argv;
+	}
+	return NULL;
+}
+
+void python_explain(char *const *argv, const char *output)
+{
+	const char *option = find_hindrance(argv);
+
+	if (option != NULL)
+		say("%s: no log was made: with %s, %s does not load what "
+		    "PYTHONPATH has; 'python3 -m ctprof' may be what you need",
+			output, option, argv[0]);
+	else
+		say("%s: no log was made: %s has run no Python that the "
+		    "package was built for, or only with -I, -E or -S",
+			output, argv[0]);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/recovery.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/cmd.h"
+#include "record/logs.h"
+#include "cli/say.h"
+#include "record/spools.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* A process that has died may have left its lock, for a moment, to one that it
+ * was about to fork. */
+#define BUSY_TRIES 100
+#define BUSY_STEP_NS 10000000
+
+static int exit_status(const struct ctp_error *err)
+{
+	switch (err->status) {
+	case CTP_ERR_IO:
+		return EXIT_OUTPUT;
+	case CTP_ERR_NOMEM:
+		return EXIT_LIMIT;
+	default:
+		return EXIT_INPUT;
+	}
+}
+
+static void say_result(const struct spool_file *spool,
+	const struct recover_result *result, const struct recovery *recovery)
+{
+	const char *error = spool->header.error;
+	const char *name = recovery->name;
+	const char *how =
+		recovery->how == NULL ? "is completed" : recovery->how;
+
+	if (name == NULL || strcmp(result->log, spool->header.log_path) != 0)
+		name = result->log;
+	if (result->was_complete && error[0] == '\0') {
+		if (recovery->how == NULL)
+			say("%s: is complete: nothing to do", name);
+		return;
+	}
+	if (error[0] != '\0')
+		say("%s: recording stopped early: %s; %" PRIu64
+		    " event%s taken from its buffers",
+			name, error, result->events,
+			result->events == 1 ? " was" : "s were");
+	else
+		say("%s: %s; %" PRIu64 " event%s taken from its buffers", name,
+			how, result->events,
+			result->events == 1 ? " was" : "s were");
+	if (result->is_cut)
+		say("%s: what had been written before is gone", name);
+}
+
+int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
+{
+	const struct recover_options options = {recovery->log, recovery->death};
+	struct recover_result result;
+	struct ctp_error err;
+	const char *name = recovery->name;
+
+	if (name == NULL)
+		name = spool->ready ? spool->header.log_path : spool->path;
+	if (recover_spool(spool, &options, &result, &err) != CTP_OK) {
+		if (spool->ready && spool->header.error[0] != '\0')
+			say("%s: recording stopped early: %s", name,
+				spool->header.error);
+		say("%s: cannot be completed: %s; %s is kept", name,
+			err.message, spool->path);
+		return exit_status(&err);
+	}
+	if (!spool->ready && recovery->how == NULL)
+		say("%s: nothing was recorded in it; removed", spool->path);
+	else if (spool->ready && !recovery->quiet)
+		say_result(spool, &result, recovery);
+	return EXIT_DONE;
+}
+
+void recovery_say_busy(const struct spool_file *spool, const char *name)
+{
+	say("%s: process %u is still recording to it", name,
+		spool->header.facts.pid);
+}
+
+/* Helpers that end when the program has ended, such as those of Python's
+ * multiprocessing, may take this long in all. */
+#define HELPER_TRIES 50
+
+/* A run that has ended. */
+struct aftermath {
+	const char *output;
+	char *absolute;
+	int64_t start_ns;
+	const struct child_end *end;
+	int64_t newest_ns; /* start of the program's last recording */
+	int patience;      /* for helpers: how often to look again */
+	bool quiet;
+};
+
+/* The name that the user has for it. */
+static char *name_of(const struct aftermath *run, const char *log_path)
+{
+	const char *slash = strrchr(run->output, '/');
+	char *name = NULL;
+
+	if (asprintf(&name, "%.*s%s",
+		    slash == NULL ? 0 : (int)(slash + 1 - run->output),
+		    run->output, strrchr(log_path, '/') + 1) < 0)
+		return NULL;
+	return name;
+}
+
+/* Is it of this run? One without a header was the program's if its name says
+ * so. */
+static bool is_of(const struct aftermath *run, const struct spool_file *spool)
+{
+	const struct spool_header *header = &spool->header;
+
+	if (!spool->ready)
+		return !spool->busy &&
+		       spools_pid(spool->path) == (long)run->end->pid;
+	return header->start.realtime_ns >= run->start_ns &&
+	       logs_is_of(header->log_path, run->absolute);
+}
+
+static bool is_program(
+	const struct aftermath *run, const struct spool_file *spool)
+{
+	return spool->header.facts.pid == (uint32_t)run->end->pid;
+}
+
+/* How the process ended, of which there is this spool. */
+static void tell_end(const struct aftermath *run,
+	const struct spool_file *spool, char *how, size_t size)
+{
+	int status = run->end->status;
+	const char *what = "its process ended without completing it";
+
+	if (is_program(run, spool) &&
+		spool->header.start.realtime_ns < run->newest_ns)
+		what = "the program became another";
+	else if (is_program(run, spool) && WIFSIGNALED(status))
+		what = NULL;
+	else if (is_program(run, spool))
+		what = "the program ended without completing it";
+	if (what != NULL)
+		(void)snprintf(how, size, "%s", what);
+	else if (sigabbrev_np(WTERMSIG(status)) != NULL)
+		(void)snprintf(how, size, "the program was killed by SIG%s",
+			sigabbrev_np(WTERMSIG(status)));
+	else
+		(void)snprintf(how, size, "the program was killed by signal %d",
+			WTERMSIG(status));
+}
+
+/* Opens it; once more and again while it is locked for a dead process. */
+static bool open_settled(struct spool_file *spool, const char *path)
+{
+	struct timespec rest = {0, BUSY_STEP_NS};
+
+	for (int i = 0; i < BUSY_TRIES; i++) {
+		if (spool_file_open(spool, path, NULL) != CTP_OK)
+			return false;
+		if (!spool->busy || !spool->ready ||
+			kill((pid_t)spool->header.facts.pid, 0) == 0 ||
+			errno != ESRCH)
+			return true;
+		spool_file_close(spool);
+		(void)nanosleep(&rest, NULL);
+	}
+	return spool_file_open(spool, path, NULL) == CTP_OK;
+}
+
+static void complete(const struct aftermath *run, struct spool_file *spool)
+{
+	bool died = is_program(run, spool) &&
+		    spool->header.start.realtime_ns == run->newest_ns;
+	char *name = spool->ready ? name_of(run, spool->header.log_path) : NULL;
+	char how[128] = "";
+
+	if (spool->ready && spool->busy) {
+		recovery_say_busy(
+			spool, name == NULL ? spool->header.log_path : name);
+	} else {
+		tell_end(run, spool, how, sizeof(how));
+		(void)recovery_complete(
+			spool, &(struct recovery){.name = name,
+				       .how = how,
+				       .death = died ? &run->end->death : NULL,
+				       .quiet = run->quiet});
+	}
+	free(name);
+}
+
+/* Waits for a process that may be about to complete its log; false if it has
+ * done so. */
+static bool wait_for_helper(
+	struct aftermath *run, struct spool_file *spool, const char *path)
+{
+	struct timespec rest = {0, BUSY_STEP_NS};
+
+	while (spool->ready && spool->busy && run->patience > 0) {
+		run->patience--;
+		spool_file_close(spool);
+		(void)nanosleep(&rest, NULL);
+		if (spool_file_open(spool, path, NULL) != CTP_OK)
+			return false;
+	}
+	return true;
+}
+
+/* A program that calls exec may have begun several recordings. */
+static void find_newest(struct aftermath *run, const struct spools *spools)
+{
+	for (size_t i = 0; i < spools->count; i++) {
+		struct spool_file spool;
+
+		if (spools_pid(spools->paths[i]) != (long)run->end->pid ||
+			spool_file_open(&spool, spools->paths[i], NULL) !=
+				CTP_OK)
+			continue;
+		if (spool.ready &&
+			spool.header.start.realtime_ns > run->newest_ns)
+			run->newest_ns = spool.header.start.realtime_ns;
+		spool_file_close(&spool);
+	}
+}
+
+void recovery_after_run(const char *output, struct timespec start,
+	const struct child_end *end, bool quiet)
+{
+	struct aftermath run = {
+		.output = output,
+		.absolute = logs_absolute(output),
+		.start_ns = (int64_t)start.tv_sec * SECOND + start.tv_nsec,
+		.end = end,
+		.patience = HELPER_TRIES,
+		.quiet = quiet,
+	};
+	struct spools spools = {0};
+
+	if (run.absolute == NULL ||
+		spools_find(&spools, spools_directory(NULL)) != EXIT_DONE) {
+		free(run.absolute);
+		return;
+	}
+	find_newest(&run, &spools);
+	for (size_t i = 0; i < spools.count; i++) {
+		struct spool_file spool;
+
+		if (!open_settled(&spool, spools.paths[i]))
+			continue;
+		if (is_of(&run, &spool)) {
+			if (!wait_for_helper(&run, &spool, spools.paths[i]))
+				continue;
+			complete(&run, &spool);
+		}
+		spool_file_close(&spool);
+	}
+	spools_clear(&spools);
+	free(run.absolute);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function is recorded if a filter, or none at all, names it or its module,
+ * and nothing that is excluded does. The file lists for each module what is
+ * not recorded: whatever has no name is not lost by an --exclude.
+ */
+#include "record/selection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "base/environment.h"
+#include "names/function_name.h"
+#include "base/memory.h"
+#include "record/program.h"
+#include "cli/say.h"
+#include "symbols/symbols.h"
+
+#define MODULE_PREFIX "module:"
+#define VARIABLE "CTPROF_FUNCTIONS"
+
+bool selection_add(struct selection *selection, const char *text, bool exclude)
+{
+	size_t prefix = strlen(MODULE_PREFIX);
+	bool is_module = strncmp(text, MODULE_PREFIX, prefix) == 0;
+
+	if (!memory_grow(&selection->patterns, selection->count,
+		    &selection->room, sizeof(*selection->patterns)))
+		return false;
+	selection->patterns[selection->count++] = (struct selection_pattern){
+		.text = text,
+		.glob = text + (is_module ? prefix : 0),
+		.is_module = is_module,
+		.exclude = exclude,
+	};
+	return true;
+}
+
+/* Are there patterns of this kind? */
+static bool has(const struct selection *selection, bool is_module, bool exclude)
+{
+	for (size_t i = 0; i < selection->count; i++)
+		if (selection->patterns[i].is_module == is_module &&
+			selection->patterns[i].exclude == exclude)
+			return true;
+	return false;
+}
+
+/* The names that a pattern may mean; unused ones are NULL. */
+struct candidates {
+	const char *names[3];
+};
+
+/* Does a pattern of this kind mean it? All that do are noted. */
+static bool matches(struct selection *selection, bool is_module, bool exclude,
+	const struct candidates *candidates)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < selection->count; i++) {
+		struct selection_pattern *pattern = &selection->patterns[i];
+
+		if (pattern->is_module != is_module ||
+			pattern->exclude != exclude)
+			continue;
+		for (int j = 0; j < 3 && candidates->names[j] != NULL; j++) {
+			if (fnmatch(pattern->glob, candidates->names[j], 0) !=
+				0)
+				continue;
+			pattern->matched = true;
+			any = true;
+			break;
+		}
+	}
+	return any;
+}
+
+/* What is gone through for one module. */
+struct visit {
+	struct selection *selection;
+	bool all; /* whatever is not excluded is recorded */
+	uint64_t kept;
+	struct buffer excluded; /* lines of offsets */
+	struct buffer name;
+};
+
+static enum ctp_status visit_function(void *user, uint64_t offset,
+	const struct symbols_function *function, struct ctp_error *err)
+{
+	struct visit *visit = user;
+	struct candidates candidates = {{NULL, function->name, NULL}};
+	char line[32];
+	bool kept;
+
+	visit->name.used = 0;
+	function_name_add_short(
+		&visit->name, function->name, strlen(function->name));
+	buffer_add_byte(&visit->name, '\0');
+	if (visit->name.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	candidates.names[0] = (const char *)visit->name.bytes;
+	if (function->mangled[0] != '\0')
+		candidates.names[2] = function->mangled;
+	kept = matches(visit->selection, false, false, &candidates) ||
+	       visit->all;
+	if (matches(visit->selection, false, true, &candidates))
+		kept = false;
+	visit->kept += kept;
+	if (!kept) {
+		(void)snprintf(line, sizeof(line), "%" PRIx64 "\n", offset);
+		buffer_add_text(&visit->excluded, line);
+	}
+	return CTP_OK;
+}
+
+/* Looks at all functions of a module. A library that cannot be read has none
+ * with a name; the program should be readable. */
+static int visit_module(struct visit *visit, const char *path, bool is_program)
+{
+	struct ctp_error err = {0};
+	struct symbols *symbols;
+	enum ctp_status status = symbols_open(path, NULL, NULL, &symbols, &err);
+
+	if (status == CTP_OK) {
+		status = symbols_each(symbols, visit_function, visit, &err);
+		symbols_close(symbols);
+		if (status == CTP_OK)
+			return EXIT_DONE;
+		say_error(path, &err);
+		return EXIT_LIMIT;
+	}
+	if (is_program)
+		say_error(path, &err);
+	return status == CTP_ERR_UNSUPPORTED || status == CTP_ERR_NOMEM
+		       ? EXIT_LIMIT
+		       : EXIT_DONE;
+}
+
+static int add_module(struct selection *selection, const char *path,
+	bool is_program, struct buffer *out)
+{
+	const char *slash = strrchr(path, '/');
+	struct candidates name = {
+		{slash == NULL ? path : slash + 1, NULL, NULL}};
+	bool included = matches(selection, true, false, &name);
+	struct visit visit = {
+		.selection = selection,
+		.all = included || (!has(selection, false, false) &&
+					   !has(selection, true, false)),
+	};
+	int status = EXIT_DONE;
+
+	if (matches(selection, true, true, &name) || strchr(path, '\n') != NULL)
+		return EXIT_DONE;
+	if (has(selection, false, false) || has(selection, false, true))
+		status = visit_module(&visit, path, is_program);
+	/* Of what is in no list nothing is recorded, if there is a filter. */
+	if (visit.kept != 0 || (visit.all && visit.excluded.used != 0)) {
+		buffer_add_text(out, "in ");
+		buffer_add_text(out, path);
+		buffer_add_text(out, "\n");
+		buffer_add(out, visit.excluded.bytes, visit.excluded.used);
+	}
+	out->failed = out->failed || visit.excluded.failed;
+	buffer_clear(&visit.excluded);
+	buffer_clear(&visit.name);
+	return status;
+}
+
+/* Patterns for modules, which also hold for those that are loaded later. */
+static void add_globs(
+	const struct selection *selection, bool exclude, struct buffer *out)
+{
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct selection_pattern *pattern =
+			&selection->patterns[i];
+
+		if (!pattern->is_module || pattern->exclude != exclude)
+			continue;
+		buffer_add_text(out, exclude ? "module - " : "module + ");
+		buffer_add_text(out, pattern->glob);
+		buffer_add_text(out, "\n");
+	}
+}
+
+static int make_text(
+	struct selection *selection, const char *path, struct buffer *out)
+{
+	bool filters =
+		has(selection, false, false) || has(selection, true, false);
+	struct program_modules modules;
+	int status = program_modules_list(&modules, path);
+
+	buffer_add_text(out, "ctprof-functions 1\ndefault ");
+	buffer_add_text(out, filters ? "-\n" : "+\n");
+	add_globs(selection, true, out); /* the first that fits holds */
+	add_globs(selection, false, out);
+	for (size_t i = 0; status == EXIT_DONE && i < modules.count; i++)
+		status = add_module(selection, modules.paths[i], i == 0, out);
+	if (status == EXIT_DONE && out->failed) {
+		say("out of memory");
+		status = EXIT_LIMIT;
+	}
+	program_modules_clear(&modules);
+	return status;
+}
+
+static void say_unmatched(
+	const struct selection *selection, const char *program)
+{
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct selection_pattern *pattern =
+			&selection->patterns[i];
+
+		if (!pattern->matched)
+			say("--%s=%s: %s has no such %s",
+				pattern->exclude ? "exclude" : "filter",
+				pattern->text, program,
+				pattern->is_module ? "module" : "function");
+	}
+}
+
+static int write_file(struct selection *selection, const struct buffer *text)
+{
+	const char *directory = environment_find("TMPDIR");
+	FILE *out;
+	bool wrote;
+	int fd;
+
+	if (directory == NULL || directory[0] == '\0')
+		directory = "/tmp";
+	if (asprintf(&selection->file, "%s/ctprof-functions.XXXXXX",
+		    directory) < 0) {
+		selection->file = NULL;
+		say("out of memory");
+		return EXIT_LIMIT;
+	}
+	fd = mkostemp(selection->file, O_CLOEXEC);
+	if (fd < 0) {
+		say("%s: cannot make: %s", selection->file, strerror(errno));
+		free(selection->file);
+		selection->file = NULL;
+		return EXIT_OUTPUT;
+	}
+	out = fdopen(fd, "w");
+	wrote = out != NULL &&
+		fwrite(text->bytes, 1, text->used, out) == text->used;
+	wrote = (out == NULL ? close(fd) : fclose(out)) == 0 && wrote;
+	if (wrote && setenv(VARIABLE, selection->file, 1) == 0)
+		return EXIT_DONE;
+	say("%s: cannot write: %s", selection->file, strerror(errno));
+	return EXIT_OUTPUT;
+}
+
+int selection_apply(struct selection *selection, const char *program)
+{
+	struct buffer text = BUFFER_INIT;
+	char *path;
+	int status;
+
+	if (selection->count == 0)
+		return EXIT_DONE;
+	path = program_find(program);
+	if (path == NULL) /* that it cannot be run is said when it is run */
+		return EXIT_DONE;
+	status = make_text(selection, path, &text);
+	if (status == EXIT_DONE)
+		status = write_file(selection, &text);
+	if (status == EXIT_DONE)
+		say_unmatched(selection, program);
+	buffer_clear(&text);
+	free(path);
+	return status;
+}
+
+void selection_clear(struct selection *selection)
+{
+	if (selection->file != NULL)
+		(void)unlink(selection->file);
+	free(selection->file);
+	memory_free(selection->patterns);
+	*selection = (struct selection){0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page that `ctprof report` writes: one file of HTML with all that it
+ * needs, of bounded size. What there is no room for is left out, the least
+ * first, and the page says so.
+ */
+#ifndef PAGE_H
+#define PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/digest.h"
+#include "input/input.h"
+
+#define PAGE_BYTES ((size_t)2000000)
+#define PAGE_INPUTS_MAX 64
+
+struct page {
+	FILE *out;
+	const char *title;  /* borrowed until the first input was added */
+	size_t share_bytes; /* for each input */
+	bool any;           /* an input was added */
+};
+
+/* `title` is for people. Nothing is written: without an input there is no page,
+ * not even half of one. */
+void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
+
+/* Adds what there is of one input. Errors: CTP_ERR_NOMEM; those of writing show
+ * on the stream, here and below. */
+enum ctp_status page_add(struct page *page, const struct digest *digest,
+	const struct input *input, struct ctp_error *err);
+
+/* Writes what is below the last one. */
+void page_end(struct page *page);
+
+#endif

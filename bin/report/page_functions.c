@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of a page, and who calls whom: those that the flame graphs show
+ * all, since they are named by their number here, and of the others those with
+ * the most time. Where the names of the former alone are too much, the graphs
+ * get smaller.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/page_part.h"
+#include "cli/report.h"
+
+#define FUNCTIONS_HUNDREDTHS 40
+#define EDGES_HUNDREDTHS 12
+#define HOST_HUNDREDTHS 18
+#define DEVICE_HUNDREDTHS 8
+#define NODE_BYTES 48 /* in JSON, at the most */
+#define NODES_LEAST 8
+#define FLAME_DEPTH 400
+
+/* How much of the list there was no room for. */
+struct hidden {
+	uint64_t count;
+	uint64_t tottime_ns;
+};
+
+static void put_function(
+	struct page_part *part, const struct profile_function *function)
+{
+	const struct profile_cost *cost = &function->cost;
+	const struct profile_device *device = &function->device;
+	struct json *json = &part->json;
+
+	json_begin(json, '[');
+	/* Kernels are told apart by their template arguments. */
+	if (device->kind == PROFILE_HOST)
+		page_part_name(part, function->name);
+	else
+		page_part_text(part, function->name);
+	page_part_text(part, function->file);
+	json_uint(json, function->line);
+	json_uint(json, device->kind);
+	json_uint(json, cost->ncalls);
+	if (device->kind == PROFILE_HOST) {
+		json_uint(json, cost->pcalls);
+		json_uint(json, cost->tottime_ns);
+		json_uint(json, cost->cumtime_ns);
+		json_uint(json, device->self_ns);
+		json_uint(json, device->total_ns);
+	} else {
+		json_uint(json, device->number);
+		json_uint(json, device->self_ns);
+		json_uint(json, device->min_ns);
+		json_uint(json, device->max_ns);
+		json_uint(json, device->bytes);
+		if (part->kernels != NULL)
+			page_kernels_write(part->kernels, function, json);
+	}
+	json_end(json, ']');
+}
+
+static void mark_tree(struct page_part *part, const struct flame_tree *tree)
+{
+	uint32_t functions = part->digest->profile->function_count;
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (tree->nodes[i].function < functions)
+			part->places[tree->nodes[i].function] = 1;
+}
+
+/* So many nodes may a tree have, after so many halvings; 0 in the end. */
+static uint32_t nodes_of(
+	const struct page_part *part, unsigned hundredths, unsigned halvings)
+{
+	size_t most = part->share_bytes / 100 / NODE_BYTES * hundredths;
+
+	return (uint32_t)(most + NODES_LEAST) >> halvings;
+}
+
+/* A tree of so many nodes, those included that others are folded into: they are
+ * known only when it is made. */
+static enum ctp_status make_tree(const struct profile *profile,
+	struct flame_options options, struct flame_tree **tree,
+	struct ctp_error *err)
+{
+	uint32_t most = options.nodes;
+	enum ctp_status status;
+
+	for (;;) {
+		flame_tree_free(*tree);
+		*tree = NULL;
+		status = flame_tree_new(profile, &options, tree, err);
+		if (status != CTP_OK || (*tree)->count <= most ||
+			options.nodes == 0)
+			return status;
+		options.nodes = (uint32_t)((uint64_t)options.nodes * most /
+					   (*tree)->count);
+	}
+}
+
+/* Makes both, and marks in `places` what they show. */
+static enum ctp_status make_trees(
+	struct page_part *part, unsigned halvings, struct ctp_error *err)
+{
+	const struct profile *profile = part->digest->profile;
+	struct flame_options options = {.side = FLAME_HOST,
+		.nodes = nodes_of(part, HOST_HUNDREDTHS, halvings),
+		.depth = FLAME_DEPTH};
+	enum ctp_status status;
+
+	status = make_tree(profile, options, &part->host, err);
+	options.side = FLAME_DEVICE;
+	options.nodes = nodes_of(part, DEVICE_HUNDREDTHS, halvings);
+	if (status == CTP_OK)
+		status = make_tree(profile, options, &part->device, err);
+	if (status != CTP_OK)
+		return status;
+	memset(part->places, 0,
+		profile->function_count * sizeof(*part->places));
+	mark_tree(part, part->host);
+	mark_tree(part, part->device);
+	return CTP_OK;
+}
+
+/* What is marked all, and of the rest what there is room for; `places` are the
+ * numbers then. */
+static struct hidden put_functions(struct page_part *part, size_t until)
+{
+	const struct profile *profile = part->digest->profile;
+	struct hidden hidden = {0};
+	uint32_t count = 0;
+	bool full = false;
+
+	json_begin(&part->json, '[');
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		struct page_mark mark = page_part_mark(part);
+
+		if (part->places[i] != 0 || !full)
+			put_function(part, function);
+		full = full || page_part_bytes(part) > until;
+		if (part->places[i] != 0 || !full) {
+			part->places[i] = ++count;
+			continue;
+		}
+		page_part_rewind(part, &mark);
+		hidden.count++;
+		hidden.tottime_ns += function->cost.tottime_ns;
+	}
+	json_end(&part->json, ']');
+	return hidden;
+}
+
+static enum ctp_status fit_functions(
+	struct page_part *part, struct hidden *hidden, struct ctp_error *err)
+{
+	size_t until = page_part_until(part, FUNCTIONS_HUNDREDTHS);
+	struct page_mark mark;
+
+	json_key(&part->json, "functions");
+	mark = page_part_mark(part);
+	for (unsigned halvings = 0;; halvings++) {
+		enum ctp_status status = make_trees(part, halvings, err);
+
+		if (status != CTP_OK)
+			return status;
+		*hidden = put_functions(part, until);
+		if (page_part_bytes(part) < until + part->share_bytes / 100 ||
+			nodes_of(part, HOST_HUNDREDTHS, halvings) == 0)
+			return CTP_OK;
+		page_part_rewind(part, &mark);
+	}
+}
+
+static int by_cumtime(const void *a, const void *b)
+{
+	const struct profile_edge *left =
+		*(const struct profile_edge *const *)a;
+	const struct profile_edge *right =
+		*(const struct profile_edge *const *)b;
+
+	if (left->cost.cumtime_ns != right->cost.cumtime_ns)
+		return left->cost.cumtime_ns < right->cost.cumtime_ns ? 1 : -1;
+	/* In the order of the profile, which is that of their addresses. */
+	return (left > right) - (left < right);
+}
+
+static void put_edge(struct page_part *part, const struct profile_edge *edge)
+{
+	struct json *json = &part->json;
+
+	json_begin(json, '[');
+	json_uint(json, part->places[edge->caller] - 1);
+	json_uint(json, part->places[edge->callee] - 1);
+	json_uint(json, edge->cost.ncalls);
+	json_uint(json, edge->cost.tottime_ns);
+	json_uint(json, edge->cost.cumtime_ns);
+	json_end(json, ']');
+}
+
+/* Those with the most time; returns how many there was no room for. */
+static enum ctp_status put_edges(
+	struct page_part *part, uint64_t *left_out, struct ctp_error *err)
+{
+	const struct profile *profile = part->digest->profile;
+	const struct profile_edge **edges = memory_resize_array(
+		NULL, (size_t)profile->edge_count + 1, sizeof(*edges));
+	size_t until = page_part_until(part, EDGES_HUNDREDTHS);
+	uint32_t put = 0;
+
+	if (edges == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		edges[i] = &profile->edges[i];
+	qsort(edges, profile->edge_count, sizeof(*edges), by_cumtime);
+	json_key(&part->json, "edges");
+	json_begin(&part->json, '[');
+	for (uint32_t i = 0;
+		i < profile->edge_count && page_part_bytes(part) < until; i++) {
+		if (part->places[edges[i]->caller] == 0 ||
+			part->places[edges[i]->callee] == 0)
+			continue;
+		put_edge(part, edges[i]);
+		put++;
+	}
+	json_end(&part->json, ']');
+	*left_out = profile->edge_count - put;
+	memory_free(edges);
+	return CTP_OK;
+}
+
+/* The host's functions, and their time. */
+static void put_sums(struct page_part *part)
+{
+	const struct profile *profile = part->digest->profile;
+	uint64_t time_ns = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		if (profile->functions[i].device.kind != PROFILE_HOST)
+			continue;
+		time_ns += profile->functions[i].cost.tottime_ns;
+		count++;
+	}
+	report_uint(&part->json, "total_ns", time_ns);
+	report_uint(&part->json, "host_functions", count);
+}
+
+enum ctp_status page_functions_write(
+	struct page_part *part, struct ctp_error *err)
+{
+	struct json *json = &part->json;
+	struct hidden hidden = {0};
+	uint64_t left_out = 0;
+	enum ctp_status status = fit_functions(part, &hidden, err);
+
+	if (status == CTP_OK)
+		status = put_edges(part, &left_out, err);
+	put_sums(part);
+	report_uint(json, "functions_hidden", hidden.count);
+	report_uint(json, "functions_hidden_ns", hidden.tottime_ns);
+	report_uint(json, "edges_hidden", left_out);
+	return status;
+}
+
+/* Preorder and the depths say who is whose parent; siblings begin where the one
+ * before them ends. */
+static void put_tree(
+	struct page_part *part, const char *key, const struct flame_tree *tree)
+{
+	struct json *json = &part->json;
+	uint32_t functions = part->digest->profile->function_count;
+
+	json_key(json, key);
+	json_begin(json, '{');
+	report_uint(json, "folded", tree->folded);
+	json_key(json, "nodes");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct flame_node *node = &tree->nodes[i];
+
+		if (node->function < functions)
+			json_uint(json, part->places[node->function] - 1);
+		else
+			json_int(json, PAGE_NOT_SHOWN);
+		json_uint(json, node->depth);
+		json_uint(json, node->cost.total_ns);
+		json_uint(json, node->cost.self_ns);
+		json_uint(json, node->function < functions ? node->cost.calls
+							   : node->folded);
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+void page_flames_write(struct page_part *part)
+{
+	put_tree(part, "host", part->host);
+	put_tree(part, "device", part->device);
+}

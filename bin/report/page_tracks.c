@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline of a page: the tracks that were busy for longest, in the order
+ * of their processes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "report/page_part.h"
+#include "cli/report.h"
+
+#define TRACKS_HUNDREDTHS 12
+#define UNTIL_HUNDREDTHS 92 /* of all, with what comes before */
+#define TRACKS_MAX 64
+
+/* A track that something happened on. */
+struct lane {
+	uint64_t busy_ns;
+	const struct trace_track *track;
+	const struct overview_bin *bins;
+};
+
+/* The bins that time was in: [first, end). */
+struct window {
+	uint64_t first;
+	uint64_t end;
+	uint64_t bin_ns;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct lane *left = a;
+	const struct lane *right = b;
+
+	if (left->busy_ns != right->busy_ns)
+		return left->busy_ns < right->busy_ns ? 1 : -1;
+	return (left->track > right->track) - (left->track < right->track);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct trace_track *left = ((const struct lane *)a)->track;
+	const struct trace_track *right = ((const struct lane *)b)->track;
+	bool left_device = left->kind == TRACE_STREAM;
+	bool right_device = right->kind == TRACE_STREAM;
+
+	if (left->order != right->order)
+		return left->order < right->order ? -1 : 1;
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	if (left_device != right_device)
+		return left_device ? 1 : -1;
+	if (left->device != right->device)
+		return left->device < right->device ? -1 : 1;
+	return (left > right) - (left < right);
+}
+
+/* Calls of a device's API, as its driver tells, are on the thread already. */
+static uint32_t find_lanes(const struct page_part *part, struct lane *lanes)
+{
+	const struct trace *trace = part->trace;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		struct lane *lane = &lanes[count];
+
+		lane->track = &trace->tracks[i];
+		lane->bins = overview_track(
+			part->digest->overview, i, &lane->busy_ns);
+		count += lane->bins != NULL && lane->track->kind != TRACE_CALLS;
+	}
+	return count;
+}
+
+static struct window window_of(const struct overview *overview)
+{
+	struct window window;
+	int64_t first_ns;
+	int64_t last_ns;
+	uint64_t start_ns = (uint64_t)overview_start(overview, &window.bin_ns);
+
+	overview_span(overview, &first_ns, &last_ns);
+	window.first = ((uint64_t)first_ns - start_ns) / window.bin_ns;
+	window.end = ((uint64_t)last_ns - start_ns) / window.bin_ns + 1;
+	return window;
+}
+
+/* Hundredths of a bin. */
+static uint64_t share_of(uint64_t time_ns, uint64_t bin_ns)
+{
+	if (time_ns >= bin_ns)
+		return 100;
+	/* Bins are powers of two; such long ones need no more precision. */
+	if (bin_ns > UINT64_MAX / 128)
+		return time_ns / (bin_ns / 100);
+	return (time_ns * 100 + bin_ns / 2) / bin_ns;
+}
+
+/* Names of what leads bins, as numbers of a list on the page. */
+struct lead_names {
+	struct buffer numbers; /* uint32_t of the list, in order */
+	uint32_t *place;       /* by string of the trace: number + 1 */
+	bool left_out;         /* there is no room for any */
+};
+
+static int64_t lead_of(struct lead_names *names, const struct overview_bin *bin,
+	const struct trace *trace)
+{
+	uint32_t *place;
+
+	if (bin->lead_ns == 0 || names->left_out)
+		return PAGE_NOT_SHOWN;
+	place = &names->place[trace->sites[bin->site].name];
+	if (*place == 0) {
+		buffer_add(&names->numbers, &trace->sites[bin->site].name,
+			sizeof(uint32_t));
+		*place = (uint32_t)(names->numbers.used / sizeof(uint32_t));
+	}
+	return (int64_t)*place - 1;
+}
+
+/* How busy a bin is, what leads it, and how much of it that has at least. */
+struct look {
+	uint64_t busy;
+	int64_t lead;
+	uint64_t lead_share;
+};
+
+static struct look look_at(struct lead_names *names,
+	const struct overview_bin *bin, const struct trace *trace,
+	uint64_t bin_ns)
+{
+	return (struct look){share_of(bin->busy_ns, bin_ns),
+		lead_of(names, bin, trace), share_of(bin->lead_ns, bin_ns)};
+}
+
+static bool is_equal(const struct look *a, const struct look *b)
+{
+	return a->busy == b->busy && a->lead == b->lead &&
+	       a->lead_share == b->lead_share;
+}
+
+/* Bins in a row that look the same are one: their number comes first. */
+static void put_bins(struct page_part *part, const struct lane *lane,
+	const struct window *window, struct lead_names *names)
+{
+	struct json *json = &part->json;
+	uint64_t at = window->first;
+
+	json_begin(json, '[');
+	while (at < window->end) {
+		struct look look = look_at(
+			names, &lane->bins[at], part->trace, window->bin_ns);
+		struct look next = look;
+		uint64_t first = at;
+
+		while (is_equal(&look, &next) && ++at < window->end)
+			next = look_at(names, &lane->bins[at], part->trace,
+				window->bin_ns);
+		json_uint(json, at - first);
+		json_uint(json, look.busy);
+		json_int(json, look.lead);
+		json_uint(json, look.lead_share);
+	}
+	json_end(json, ']');
+}
+
+static void put_lane(struct page_part *part, const struct lane *lane,
+	const struct window *window, struct lead_names *names)
+{
+	const struct trace *trace = part->trace;
+	const struct trace_track *track = lane->track;
+	struct json *json = &part->json;
+
+	json_begin(json, '{');
+	json_key(json, "name");
+	page_part_text(part, strtab_text(trace->text, track->name, NULL));
+	json_key(json, "process");
+	page_part_text(
+		part, strtab_text(trace->text, track->process_name, NULL));
+	report_int(json, "pid", track->pid);
+	report_int(json, "tid", track->tid);
+	report_bool(json, "stream", track->kind == TRACE_STREAM);
+	report_uint(json, "device", track->device);
+	report_uint(json, "busy_ns", lane->busy_ns);
+	json_key(json, "bins");
+	put_bins(part, lane, window, names);
+	json_end(json, '}');
+}
+
+static void put_names(struct page_part *part, const struct lead_names *names)
+{
+	struct json *json = &part->json;
+
+	json_key(json, "names");
+	json_begin(json, '[');
+	for (size_t at = 0; at < names->numbers.used; at += sizeof(uint32_t)) {
+		uint32_t number;
+
+		memcpy(&number, names->numbers.bytes + at, sizeof(number));
+		page_part_text(
+			part, strtab_text(part->trace->text, number, NULL));
+	}
+	json_end(json, ']');
+}
+
+static void put_window(struct page_part *part, const struct window *window)
+{
+	struct json *json = &part->json;
+	int64_t first_ns;
+	int64_t last_ns;
+
+	overview_span(part->digest->overview, &first_ns, &last_ns);
+	report_uint(json, "bin_ns", window->bin_ns);
+	report_uint(json, "bins", window->end - window->first);
+	/* From the first moment to where the first bin begins: below zero. */
+	json_key(json, "offset_ns");
+	json_int(json,
+		-(int64_t)(((uint64_t)first_ns - (uint64_t)overview_start(
+							 part->digest->overview,
+							 &(uint64_t){0})) %
+			   window->bin_ns));
+	report_uint(json, "span_ns", (uint64_t)last_ns - (uint64_t)first_ns);
+}
+
+/* So many of the lanes; their names come last, since they are met there. False
+ * if out of memory. */
+static bool put_lanes(
+	struct page_part *part, struct lane *lanes, uint32_t count, bool named)
+{
+	struct window window = window_of(part->digest->overview);
+	struct lead_names names = {.numbers = BUFFER_INIT,
+		.place = memory_new_zeroed(
+			strtab_count(part->trace->text), sizeof(*names.place)),
+		.left_out = !named};
+	struct json *json = &part->json;
+	bool ok = names.place != NULL;
+
+	json_begin(json, '{');
+	put_window(part, &window);
+	json_key(json, "tracks");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < count && ok; i++)
+		put_lane(part, &lanes[i], &window, &names);
+	json_end(json, ']');
+	put_names(part, &names);
+	json_end(json, '}');
+	ok = ok && !names.numbers.failed;
+	buffer_clear(&names.numbers);
+	memory_free(names.place);
+	return ok;
+}
+
+/* As many as there is room for. Where a single one takes too much, it may have
+ * what the members before it left, and then goes without names. */
+static bool fit_lanes(
+	struct page_part *part, struct lane *lanes, uint32_t count)
+{
+	size_t last = part->share_bytes / 100 * UNTIL_HUNDREDTHS;
+	size_t until = page_part_until(part, TRACKS_HUNDREDTHS);
+	uint32_t shown = count < TRACKS_MAX ? count : TRACKS_MAX;
+	bool named = true;
+	struct page_mark mark;
+
+	qsort(lanes, count, sizeof(*lanes), by_time);
+	json_key(&part->json, "timeline");
+	mark = page_part_mark(part);
+	for (;;) {
+		qsort(lanes, shown, sizeof(*lanes), by_place);
+		if (!put_lanes(part, lanes, shown, named))
+			return false;
+		if (page_part_bytes(part) <= (shown > 1 ? until : last) ||
+			shown == 0)
+			break;
+		page_part_rewind(part, &mark);
+		qsort(lanes, shown, sizeof(*lanes), by_time);
+		if (shown == 1 && named)
+			named = false;
+		else
+			shown /= 2;
+	}
+	report_uint(&part->json, "tracks_hidden", count - shown);
+	return true;
+}
+
+enum ctp_status page_tracks_write(struct page_part *part, struct ctp_error *err)
+{
+	struct lane *lanes;
+	bool ok;
+
+	if (part->digest->overview == NULL)
+		return CTP_OK;
+	lanes = memory_resize_array(
+		NULL, (size_t)part->trace->track_count + 1, sizeof(*lanes));
+	ok = lanes != NULL && fit_lanes(part, lanes, find_lanes(part, lanes));
+	memory_free(lanes);
+	return ok ? CTP_OK
+		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			    "out of memory");
+}

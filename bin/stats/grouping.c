@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats/grouping.h"
+
+#include <string.h>
+
+#include "cli/arguments.h"
+
+#define KEY_SIZE 32
+#define USUAL_NAME_WIDTH 55
+#define USUAL_DETAILS_WIDTH 80
+
+/* In the order of GROUPING_WORDS, behind those of compilers. */
+static const enum ops_group ops_groups[] = {
+	OPS_SITE, OPS_SHAPE, OPS_STACK, OPS_CATEGORY, OPS_MODULE};
+
+static void take_group(struct grouping *grouping, const char *text,
+	const struct argp_state *state)
+{
+	static const char stack[] = "stack:";
+	unsigned word;
+
+	grouping->given = true;
+	grouping->has_ops = true;
+	grouping->compile = 0;
+	grouping->ops = (struct ops_options){0};
+	if (strncmp(text, stack, strlen(stack)) == 0) {
+		grouping->ops.group = OPS_STACK;
+		grouping->ops.stack = arguments_count(
+			state, "--group=stack", text + strlen(stack));
+		return;
+	}
+	word = arguments_word(state, "--group", GROUPING_WORDS, text);
+	if (word > COMPILE_GROUP_COUNT) {
+		grouping->ops.group =
+			ops_groups[word - COMPILE_GROUP_COUNT - 1];
+		return;
+	}
+	grouping->compile = stats_build_groups(word);
+	grouping->ops.group = OPS_NAME;
+	grouping->has_ops = word == COMPILE_NAME;
+}
+
+static void read_group(struct grouping *grouping, const char *text,
+	const struct argp_state *state)
+{
+	take_group(grouping, text, state);
+	grouping->look.group = grouping->ops.group;
+}
+
+/* Other tools' keys have underscores. */
+static void read_key(struct grouping *grouping, const char *text,
+	const struct argp_state *state)
+{
+	char key[KEY_SIZE];
+	const char *owner = strchr(text, ':');
+	size_t size = owner == NULL ? strlen(text) : (size_t)(owner - text);
+
+	if (size < sizeof(key)) {
+		for (size_t i = 0; i < size; i++)
+			key[i] = text[i] == '_' ? '-' : text[i];
+		key[size] = '\0';
+		text = key;
+	}
+	grouping->key =
+		stats_key_of(arguments_word(state, "--sort", STATS_KEYS, text));
+	grouping->key_owner = owner == NULL ? NULL : owner + 1;
+	grouping->sorted = true;
+	if (owner != NULL && grouping->key != STATS_MEMORY &&
+		grouping->key != STATS_SELF_MEMORY)
+		argp_error(state,
+			"--sort: of a device there are memory:%s and "
+			"self-memory:%s",
+			owner + 1, owner + 1);
+	if (owner != NULL && owner[1] == '\0')
+		argp_error(state, "--sort: '%s:' names no device", text);
+}
+
+static void read_columns(struct grouping *grouping, const char *text,
+	const struct argp_state *state)
+{
+	char word[KEY_SIZE];
+
+	grouping->look.columns = 0;
+	for (;;) {
+		size_t size = strcspn(text, ",");
+		unsigned number;
+
+		if (size >= sizeof(word))
+			size = sizeof(word) - 1;
+		memcpy(word, text, size);
+		word[size] = '\0';
+		number = arguments_word(
+			state, "--columns", STATS_OPS_COLUMNS, word);
+		grouping->look.columns |=
+			number == STATS_OPS_COLUMN_COUNT
+				? (1U << STATS_OPS_COLUMN_COUNT) - 1
+				: 1U << number;
+		if (number == STATS_OPS_MEMORY_EACH)
+			grouping->look.columns |= 1U << STATS_OPS_MEMORY;
+		if (text[size] != ',')
+			return;
+		text += size + 1;
+	}
+}
+
+/* Some keys are of what only some tables have. */
+static void check_key(
+	const struct grouping *grouping, const struct argp_state *state)
+{
+	if (grouping->has_ops)
+		return;
+	if (grouping->key >= STATS_MEMORY)
+		argp_error(state,
+			"--sort: memory and flops are those of operations, "
+			"and need --group by name, site, shape, stack, cat or "
+			"module");
+	if (grouping->given && grouping->key >= STATS_DEVICE)
+		argp_error(state, "--sort: compilers use no device");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct grouping *grouping = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		grouping->look.name_width = USUAL_NAME_WIDTH;
+		grouping->look.details_width = USUAL_DETAILS_WIDTH;
+		return 0;
+	case KEY_GROUP:
+		read_group(grouping, arg, state);
+		return 0;
+	case 's':
+		read_key(grouping, arg, state);
+		return 0;
+	case KEY_COLUMNS:
+		read_columns(grouping, arg, state);
+		break;
+	case KEY_TOP_LEVEL:
+		grouping->look.top_level = true;
+		break;
+	case KEY_NAME_WIDTH:
+		grouping->look.name_width =
+			arguments_count(state, "--name-width", arg);
+		break;
+	case KEY_DETAILS_WIDTH:
+		grouping->look.details_width =
+			arguments_count(state, "--details-width", arg);
+		break;
+	case ARGP_KEY_END:
+		if (grouping->shaped && !grouping->has_ops)
+			argp_error(state,
+				"--columns, --top-level and the widths are for "
+				"--group by name, site, shape, stack, cat and "
+				"module");
+		check_key(grouping, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	grouping->shaped = true;
+	return 0;
+}
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	{"sort", 's', "KEY", 0,
+		"order: cumtime (the default), tottime, ncalls, pcalls, "
+		"percall, name, device, self-device; likewise cpu, self-cpu, "
+		"count; device-percall, memory, self-memory, device-memory, "
+		"self-device-memory, flops; of one device memory:cuda:1 and "
+		"self-memory:cuda:1", GROUP_MAIN},
+	{"group", KEY_GROUP, "GROUP", 0,
+		"add up operations by name, site (name, file and line), shape "
+		"(name and shapes of inputs), stack (name and 5 functions "
+		"around it; stack:N), cat (what kind they are) or module; or "
+		"what compilers did, as traces of clang and nvcc tell, by "
+		"name, phase, unit, header, template, template-set, function, "
+		"or all of these (the default, of a directory)", GROUP_MAIN},
+	{"columns", KEY_COLUMNS, "LIST", 0,
+		"of operations, show these in text: cpu, device, memory, "
+		"flops, memory-each (of several devices each), all (default: "
+		"cpu,device)", GROUP_MAIN},
+	{"top-level", KEY_TOP_LEVEL, NULL, 0,
+		"show only operations that are called by no other", GROUP_MAIN},
+	{"name-width", KEY_NAME_WIDTH, "N", 0,
+		"shorten names of operations in text to N characters, where "
+		"shapes stand beside them (default: 55)", GROUP_MAIN},
+	{"details-width", KEY_DETAILS_WIDTH, "N", 0,
+		"shorten shapes and lines of stacks in text to N characters "
+		"(default: 80)", GROUP_MAIN},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+const struct argp grouping_argp = {.options = options, .parser = parse};

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/quantity.h"
+#include "stats/stats_memory.h"
+
+#define MILLION 1000000
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+enum stats_key stats_key_of(unsigned word)
+{
+	static const enum stats_key others[] = {
+		STATS_CUMTIME, STATS_TOTTIME, STATS_NCALLS};
+
+	return word < STATS_KEY_COUNT ? (enum stats_key)word
+				      : others[word - STATS_KEY_COUNT];
+}
+
+uint64_t stats_device_percall(const struct profile_function *function)
+{
+	return quantity_mean(function->device.total_ns, function->cost.pcalls);
+}
+
+bool stats_has_details(const struct stats *stats)
+{
+	const struct stats_ops *ops = stats->options->ops;
+
+	return ops != NULL &&
+	       (ops->group == OPS_SHAPE || ops->group == OPS_STACK);
+}
+
+const char *stats_details(
+	const struct stats *stats, const struct profile_function *function)
+{
+	return stats_has_details(stats) && function->device.kind == PROFILE_HOST
+		       ? function->file
+		       : NULL;
+}
+
+uint64_t stats_percall(const struct profile_cost *cost)
+{
+	return quantity_mean(cost->cumtime_ns, cost->pcalls);
+}
+
+static uint64_t figure(
+	const struct stats *stats, const struct profile_function *function)
+{
+	const struct profile_cost *cost = &function->cost;
+
+	switch (stats->key) {
+	case STATS_TOTTIME:
+		return cost->tottime_ns;
+	case STATS_NCALLS:
+		return cost->ncalls;
+	case STATS_PCALLS:
+		return cost->pcalls;
+	case STATS_PERCALL:
+		return stats_percall(cost);
+	case STATS_DEVICE:
+		return function->device.total_ns;
+	case STATS_SELF_DEVICE:
+		return function->device.self_ns;
+	case STATS_DEVICE_PERCALL:
+		return stats_device_percall(function);
+	case STATS_CUMTIME:
+	case STATS_NAME:
+		return cost->cumtime_ns;
+	case STATS_FLOPS:
+		return function->use.flops;
+	default:
+		return stats_memory_figure(stats, function);
+	}
+}
+
+/* Ties keep the profile's own order, which is total. */
+static int compare(const void *a, const void *b, void *user)
+{
+	const struct stats *stats = user;
+	const uint32_t *left = a;
+	const uint32_t *right = b;
+	const struct profile_function *one = &stats->profile->functions[*left];
+	const struct profile_function *two = &stats->profile->functions[*right];
+
+	if (stats->key == STATS_NAME) {
+		int names = strcmp(one->name, two->name);
+
+		if (names != 0)
+			return names;
+	} else {
+		uint64_t first = figure(stats, one);
+		uint64_t second = figure(stats, two);
+
+		if (first != second)
+			return first > second ? -1 : 1;
+	}
+	return *left < *right ? -1 : *left > *right;
+}
+
+/* What a function needs to be shown. */
+static uint64_t least_time(const struct stats *stats)
+{
+	uint64_t total = stats->options->gpu ? stats->device_ns
+					     : stats->profile->total_ns;
+	uint64_t parts = stats->options->min_parts;
+	uint64_t share =
+		total / MILLION * parts + total % MILLION * parts / MILLION;
+
+	return share > stats->options->min_cumtime_ns
+		       ? share
+		       : stats->options->min_cumtime_ns;
+}
+
+static void sum_device(struct stats *stats)
+{
+	const struct profile *profile = stats->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (function->device.captured_ns != 0)
+			stats->has_captures = true;
+		if (function->device.kind == PROFILE_HOST) {
+			stats->host_ns += function->cost.tottime_ns;
+			continue;
+		}
+		stats->has_device = true;
+		stats->device_ns += function->device.self_ns;
+		stats->activities += function->cost.ncalls;
+	}
+}
+
+bool stats_has_key(const struct stats *stats)
+{
+	enum stats_key key = stats->options->key;
+
+	if (key >= STATS_MEMORY && key <= STATS_SELF_DEVICE_MEMORY)
+		return stats_memory_has_key(stats);
+	if (key == STATS_FLOPS)
+		return stats->profile->flops != 0;
+	return (key != STATS_DEVICE && key != STATS_SELF_DEVICE &&
+		       key != STATS_DEVICE_PERCALL) ||
+	       stats->has_device;
+}
+
+/* Puts the functions of a table in order, of which `all` could be shown. */
+static void order(
+	struct stats *stats, uint32_t *table, uint32_t *count, uint32_t all)
+{
+	uint32_t top = stats->options->top;
+
+	/* The profile is in that order. */
+	if (stats->options->key != STATS_CUMTIME)
+		qsort_r(table, *count, sizeof(*table), compare, stats);
+	if (top != 0 && *count > top)
+		*count = top;
+	all -= *count;
+	if (table == stats->work)
+		stats->work_hidden = all;
+	else
+		stats->hidden = all;
+}
+
+/* By what it is shown: what it launched, or captured for others to launch. */
+static uint64_t device_time(const struct profile_function *function)
+{
+	const struct profile_device *device = &function->device;
+
+	return device->total_ns > device->captured_ns ? device->total_ns
+						      : device->captured_ns;
+}
+
+/* Is it one of those that may be shown? */
+static bool is_row(
+	const struct stats *stats, const struct profile_function *function)
+{
+	const struct stats_ops *ops = stats->options->ops;
+
+	if (stats->options->called && function->cost.ncalls == 0)
+		return false;
+	if (ops == NULL)
+		return true;
+	/* What a device did is in the modules that launched it. */
+	if (ops->group == OPS_MODULE && function->device.kind != PROFILE_HOST)
+		return false;
+	return !ops->top_level || function->root.ncalls != 0;
+}
+
+static void choose(struct stats *stats)
+{
+	const struct profile *profile = stats->profile;
+	bool gpu = stats->options->gpu;
+	uint64_t least = least_time(stats);
+	uint32_t all = 0;
+	uint32_t all_work = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		uint64_t time_ns =
+			gpu ? device_time(function) : function->cost.cumtime_ns;
+
+		if (!is_row(stats, function))
+			continue;
+		if (gpu && function->device.kind != PROFILE_HOST) {
+			all_work++;
+			if (time_ns >= least)
+				stats->work[stats->work_count++] = i;
+		} else if (!gpu || time_ns != 0) {
+			all++;
+			if (time_ns >= least)
+				stats->order[stats->count++] = i;
+		}
+	}
+	order(stats, stats->order, &stats->count, all);
+	order(stats, stats->work, &stats->work_count, all_work);
+}
+
+/* Edges are by callee; here they are counted out by caller. */
+static bool index_callees(struct stats *stats)
+{
+	const struct profile *profile = stats->profile;
+	uint32_t *first = memory_new_zeroed(
+		(size_t)profile->function_count + 2, sizeof(*first));
+	uint32_t *edges = memory_resize_array(
+		NULL, (size_t)profile->edge_count + 1, sizeof(*edges));
+
+	stats->callees = first;
+	stats->callee_edges = edges;
+	if (first == NULL || edges == NULL)
+		return false;
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		first[profile->edges[i].caller + 2]++;
+	for (uint32_t i = 2; i < profile->function_count + 2; i++)
+		first[i] += first[i - 1];
+	/* Filling one place late moves every start to where it belongs. */
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		edges[first[profile->edges[i].caller + 1]++] = i;
+	return true;
+}
+
+enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
+	const struct stats_options *options, struct ctp_error *err)
+{
+	*stats = (struct stats){.profile = profile, .options = options};
+	stats->order = memory_resize_array(NULL,
+		(size_t)profile->function_count + 1, sizeof(*stats->order));
+	stats->work = memory_resize_array(NULL,
+		(size_t)profile->function_count + 1, sizeof(*stats->work));
+	if (stats->order == NULL || stats->work == NULL ||
+		!stats_memory_init(stats))
+		return no_memory(err);
+	sum_device(stats);
+	stats->key = stats_has_key(stats) ? options->key : STATS_CUMTIME;
+	choose(stats);
+	if (options->callers) {
+		stats->callers = profile_callers(profile);
+		if (stats->callers == NULL)
+			return no_memory(err);
+	}
+	if (options->callees && !index_callees(stats))
+		return no_memory(err);
+	return CTP_OK;
+}
+
+void stats_clear(struct stats *stats)
+{
+	memory_free(stats->owners);
+	memory_free(stats->order);
+	memory_free(stats->work);
+	memory_free(stats->callers);
+	memory_free(stats->callees);
+	memory_free(stats->callee_edges);
+}
+
+/* What each took itself is in no other. */
+void stats_total(const struct stats *stats, struct profile_function *sum)
+{
+	const struct profile *profile = stats->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (function->device.kind != PROFILE_HOST)
+			continue;
+		sum->cost.ncalls += function->cost.ncalls;
+	}
+	if (profile->memory != NULL)
+		sum->use.memory = profile->memory->all;
+	sum->use.flops = profile->flops;
+	sum->cost.pcalls = sum->cost.ncalls;
+	sum->cost.tottime_ns = stats->host_ns;
+	sum->cost.cumtime_ns = stats->host_ns;
+	sum->device.self_ns = stats->device_ns;
+	sum->device.total_ns = stats->device_ns;
+}
+
+const char *stats_device_name(
+	const struct profile_function *function, size_t *size)
+{
+	const char *name = strchr(function->file, ' ');
+
+	if (name == NULL)
+		return NULL;
+	*size = strlen(++name) - 1; /* without the '>' */
+	return name;
+}

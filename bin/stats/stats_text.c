@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table for people.
+ * Source: shared spec 01, "Report": ncalls, pcalls, tottime and cumtime in
+ * milliseconds, name (file:line), then how many timings and functions there
+ * are, and the sums.
+ */
+#include "base/memory.h"
+#include "stats/stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "profiles/label.h"
+#include "cli/quantity.h"
+#include "cli/say.h"
+#include "stats/stats_private.h"
+
+#define HOT_PART 10 /* a tenth of all time */
+
+/* In the order of enum stats_unit. */
+static const struct stats_titles units[] = {
+	[STATS_NS] = {"tottime ns", "cumtime ns", "self device ns", "device ns",
+		"device mean ns", "captured ns", "total ns", "mean ns",
+		"min ns", "max ns", "ns", 1},
+	[STATS_US] = {"tottime us", "cumtime us", "self device us", "device us",
+		"device mean us", "captured us", "total us", "mean us",
+		"min us", "max us", "us", 1000},
+	[STATS_MS] = {"tottime ms", "cumtime ms", "self device ms", "device ms",
+		"device mean ms", "captured ms", "total ms", "mean ms",
+		"min ms", "max ms", "ms", 1000000},
+	[STATS_S] = {"tottime s", "cumtime s", "self device s", "device s",
+		"device mean s", "captured s", "total s", "mean s", "min s",
+		"max s", "s", 1000000000},
+};
+
+const struct stats_titles *stats_titles(const struct stats *stats)
+{
+	return &units[stats->options->unit];
+}
+
+static void add_cost(
+	struct table *table, const struct profile_cost *cost, uint64_t unit_ns)
+{
+	char text[QUANTITY_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->ncalls);
+	table_add(table, text);
+	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->pcalls);
+	table_add(table, text);
+	table_add(table, quantity_in(text, cost->tottime_ns, unit_ns));
+	table_add(table, quantity_in(text, cost->cumtime_ns, unit_ns));
+}
+
+/* What the column is called that only the order of rows calls for; NULL: all
+ * of that is in the others. */
+static const char *key_title(const struct stats *stats)
+{
+	switch (stats->key) {
+	case STATS_PERCALL:
+		return stats_titles(stats)->mean;
+	case STATS_DEVICE:
+		return stats_titles(stats)->device;
+	case STATS_SELF_DEVICE:
+		return stats_titles(stats)->self_device;
+	case STATS_DEVICE_PERCALL:
+		return stats_titles(stats)->device_mean;
+	default:
+		return NULL;
+	}
+}
+
+static const char *key_text(const struct stats *stats, char *text,
+	const struct profile_function *function)
+{
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+
+	switch (stats->key) {
+	case STATS_PERCALL:
+		return quantity_in(
+			text, stats_percall(&function->cost), unit_ns);
+	case STATS_DEVICE:
+		return quantity_in(text, function->device.total_ns, unit_ns);
+	case STATS_SELF_DEVICE:
+		return quantity_in(text, function->device.self_ns, unit_ns);
+	default:
+		return quantity_in(
+			text, stats_device_percall(function), unit_ns);
+	}
+}
+
+/* With the device; kernels are told apart by their template arguments. */
+static void add_kernel(struct table *table, const char *before,
+	const char *name, const char *device)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "%s%s%s%s", before, name,
+		    *device == '\0' ? "" : " ", device) < 0) {
+		table->text.failed = true;
+		return;
+	}
+	table_add(table, text);
+	free(text);
+}
+
+void stats_add_name(struct table *table, const char *before,
+	const struct profile_function *function)
+{
+	bool host = function->device.kind == PROFILE_HOST;
+	const char *slash = host ? strrchr(function->file, '/') : NULL;
+	const char *base = slash == NULL ? function->file : slash + 1;
+	const char *name = label_name(function->name);
+	char *place = NULL;
+
+	if (!host) {
+		add_kernel(table, before, name, base);
+		return;
+	}
+	if (*base != '\0' && asprintf(&place, " (%s:%" PRIu32 ")", base,
+				     function->line) < 0) {
+		table->text.failed = true;
+		return;
+	}
+	table_add_name(table, before, name, place == NULL ? "" : place);
+	free(place);
+}
+
+static void add_edge(const struct stats *stats, struct table *table,
+	uint32_t number, bool caller)
+{
+	const struct profile_edge *edge = &stats->profile->edges[number];
+	uint32_t other = caller ? edge->caller : edge->callee;
+
+	table_add_row(table, TABLE_FAINT);
+	add_cost(table, &edge->cost, stats_titles(stats)->size_ns);
+	if (key_title(stats) != NULL)
+		table_add(table, "");
+	stats_add_name(table, caller ? "  <- " : "  -> ",
+		&stats->profile->functions[other]);
+}
+
+static void add_function(
+	const struct stats *stats, struct table *table, uint32_t number)
+{
+	const struct profile_function *function =
+		&stats->profile->functions[number];
+	bool hot =
+		function->cost.tottime_ns > stats->profile->total_ns / HOT_PART;
+	char text[QUANTITY_TEXT];
+
+	table_add_row(table, hot ? TABLE_HOT : TABLE_PLAIN);
+	add_cost(table, &function->cost, stats_titles(stats)->size_ns);
+	if (key_title(stats) != NULL)
+		table_add(table, key_text(stats, text, function));
+	stats_add_name(table, "", function);
+	if (stats->options->callers)
+		for (uint32_t i = stats->callers[number];
+			i < stats->callers[number + 1]; i++)
+			add_edge(stats, table, i, true);
+	if (stats->options->callees)
+		for (uint32_t i = stats->callees[number];
+			i < stats->callees[number + 1]; i++)
+			add_edge(stats, table, stats->callee_edges[i], false);
+}
+
+void stats_print_hidden(FILE *out, uint32_t hidden, const char *what)
+{
+	if (hidden != 0)
+		fprintf(out,
+			"(%" PRIu32 " more%s%s not shown; see --top and "
+			"--min)\n",
+			hidden, what,
+			hidden == 1 || what[0] == '\0' ? "" : "s");
+}
+
+static void print_sums(const struct stats *stats, FILE *out)
+{
+	const struct profile *profile = stats->profile;
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
+	const char *unit = stats_titles(stats)->unit;
+	struct profile_cost sum = {0};
+	char tottime[QUANTITY_TEXT];
+	char cumtime[QUANTITY_TEXT];
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		profile_cost_add(&sum, &profile->functions[i].cost);
+	stats_print_hidden(out, stats->hidden, " function");
+	fprintf(out,
+		"\nTotal timings: %" PRIu64 ", unique functions: %" PRIu32
+		"\nSum tottime: %s %s, sum cumtime: %s %s\n",
+		sum.ncalls, profile->function_count,
+		quantity_in(tottime, sum.tottime_ns, unit_ns), unit,
+		quantity_in(cumtime, sum.cumtime_ns, unit_ns), unit);
+	if (profile->open_calls != 0)
+		fprintf(out,
+			"Still open at the end, and closed there: %" PRIu64
+			"\n",
+			profile->open_calls);
+}
+
+int stats_print_text(const struct stats *stats, FILE *out)
+{
+	const char *key = key_title(stats);
+	const struct table_column columns[] = {
+		{"ncalls", true},
+		{"pcalls", true},
+		{stats_titles(stats)->tottime, true},
+		{stats_titles(stats)->cumtime, true},
+		{key == NULL ? "function" : key, key != NULL},
+		{"function", false},
+	};
+	size_t count = sizeof(columns) / sizeof(columns[0]);
+	struct table table;
+	bool printed;
+
+	if (stats->profile->function_count == 0) {
+		fputs("No functions were recorded.\n", out);
+		return EXIT_DONE;
+	}
+	table_init(&table, columns, key == NULL ? count - 1 : count);
+	for (uint32_t i = 0; i < stats->count; i++)
+		add_function(stats, &table, stats->order[i]);
+	printed = table_print(
+		&table, out, stats->options->color, stats->options->width);
+	table_clear(&table);
+	if (!printed) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	print_sums(stats, out);
+	return EXIT_DONE;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/ranks.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Numbers of ranks have no more digits; what is longer is a time. */
+#define RANK_DIGITS 7
+
+/* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...} */
+static int64_t told_rank(const struct rank *rank)
+{
+	const char *text = trace_find_fact(rank->trace, TRACE_DISTRIBUTED);
+	json_t *root = text == NULL ? NULL : json_loads(text, 0, NULL);
+	const json_t *number = json_object_get(root, "rank");
+	int64_t found = -1;
+
+	if (json_is_integer(number) && json_integer_value(number) >= 0)
+		found = json_integer_value(number);
+	json_decref(root);
+	return found;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* The number that begins here; -1: none. */
+static int64_t read_number(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits > 0 && digits <= RANK_DIGITS ? strtol(text, NULL, 10)
+						   : -1;
+}
+
+/* "rank3", "Rank_3", "worker-3", anywhere in the file's name. */
+static int64_t named_rank(const struct rank *rank)
+{
+	static const char *const words[] = {"rank", "worker"};
+
+	for (const char *at = base_of(rank->path); *at != '\0'; at++)
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			size_t size = strlen(words[i]);
+			int64_t number;
+
+			if (strncasecmp(at, words[i], size) != 0)
+				continue;
+			number =
+				read_number(at + size +
+					    (strchr("_-.=", at[size]) != NULL &&
+						    at[size] != '\0'));
+			if (number >= 0)
+				return number;
+		}
+	return -1;
+}
+
+/* How much of the file's name is before its suffixes. */
+static size_t stem_size(const char *base)
+{
+	size_t size = strcspn(base, ".");
+
+	return size == 0 ? strlen(base) : size;
+}
+
+/* "step_3.json", "3.json" */
+static int64_t last_number(const struct rank *rank)
+{
+	const char *base = base_of(rank->path);
+	size_t size = stem_size(base);
+	size_t at = size;
+
+	while (at > 0 && isdigit((unsigned char)base[at - 1]))
+		at--;
+	return at == size ? -1 : read_number(base + at);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a;
+	int64_t right = *(const int64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Takes the numbers, if all have one; where they come from names alone, each
+ * its own, and of numbers that might be any, none far above their count. */
+static bool take_numbers(struct rank *ranks, size_t count,
+	int64_t (*find)(const struct rank *rank), bool *failed)
+{
+	int64_t *numbers = calloc(count + 1, sizeof(*numbers));
+	size_t used = 0;
+	bool done = numbers != NULL;
+
+	*failed = numbers == NULL;
+	for (size_t i = 0; i < count && done; i++) {
+		if (ranks[i].merged)
+			continue;
+		ranks[i].number = find(&ranks[i]);
+		done = ranks[i].number >= 0;
+		numbers[used++] = ranks[i].number;
+	}
+	if (done && find != told_rank) {
+		qsort(numbers, used, sizeof(*numbers), compare_numbers);
+		for (size_t i = 1; i < used && done; i++)
+			done = numbers[i] != numbers[i - 1];
+		if (find == last_number && used > 0)
+			done = done &&
+			       numbers[used - 1] < (int64_t)(4 * used + 16);
+	}
+	for (size_t i = 0; i < count && !done; i++)
+		ranks[i].number = -1;
+	free(numbers);
+	return done;
+}
+
+/* By number; then as they were given. */
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct rank *left = *(const struct rank *const *)a;
+	const struct rank *right = *(const struct rank *const *)b;
+
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static bool set_order(struct rank *ranks, size_t count)
+{
+	struct rank **sorted = calloc(count + 1, sizeof(*sorted));
+
+	if (sorted == NULL)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &ranks[i];
+	qsort(sorted, count, sizeof(*sorted), compare_ranks);
+	for (size_t i = 0; i < count; i++)
+		sorted[i]->order = (uint32_t)i + 1;
+	free(sorted);
+	return true;
+}
+
+/* Without numbers: the name of the file up to its last suffix. */
+static void label_by_name(struct rank *rank)
+{
+	const char *base = base_of(rank->path);
+	const char *end = strrchr(base, '.');
+	size_t size = end == NULL || end == base ? strlen(base)
+						 : (size_t)(end - base);
+
+	if (size > 3 && strncmp(base + size, ".gz", 3) == 0) {
+		end = memrchr(base, '.', size);
+		if (end != NULL && end != base)
+			size = (size_t)(end - base);
+	}
+	(void)snprintf(rank->label, sizeof(rank->label), "%.*s",
+		size >= RANKS_LABEL ? RANKS_LABEL - 1 : (int)size, base);
+}
+
+static bool has_twice(const struct rank *ranks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count && !ranks[i].merged; j++)
+			if (!ranks[j].merged &&
+				strcmp(ranks[i].label, ranks[j].label) == 0)
+				return true;
+	return false;
+}
+
+static void set_labels(struct rank *ranks, size_t count, bool numbered)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct rank *rank = &ranks[i];
+
+		if (rank->merged)
+			rank->label[0] = '\0';
+		else if (numbered)
+			(void)snprintf(rank->label, sizeof(rank->label),
+				"rank %" PRId64, rank->number);
+		else
+			label_by_name(rank);
+	}
+	if (numbered || !has_twice(ranks, count))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (!ranks[i].merged)
+			(void)snprintf(ranks[i].label, sizeof(ranks[i].label),
+				"input %" PRIu32, ranks[i].order);
+}
+
+bool ranks_name(struct rank *ranks, size_t count)
+{
+	static int64_t (*const find[])(const struct rank *rank) = {
+		told_rank, named_rank, last_number};
+	bool numbered = false;
+	bool failed = false;
+
+	for (size_t i = 0; i < count; i++) {
+		ranks[i].merged =
+			trace_find_fact(ranks[i].trace, TRACE_MERGED) != NULL;
+		ranks[i].number = -1;
+	}
+	for (size_t i = 0; i < 3 && !numbered && !failed; i++)
+		numbered = take_numbers(ranks, count, find[i], &failed);
+	if (failed || !set_order(ranks, count))
+		return false;
+	set_labels(ranks, count, numbered);
+	return true;
+}

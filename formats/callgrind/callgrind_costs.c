@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "callgrind/callgrind_costs.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/unit.h"
+
+void callgrind_costs_init(struct callgrind_costs *costs)
+{
+	*costs = (struct callgrind_costs){.position_count = 1, .scale = 1};
+}
+
+bool callgrind_costs_take_number(const char **text, uint64_t *value)
+{
+	bool hex = (*text)[0] == '0' && ((*text)[1] | 0x20) == 'x';
+	const char *digits = hex ? *text + 2 : *text;
+	unsigned base = hex ? 16 : 10;
+	const char *at = digits;
+
+	*value = 0;
+	for (; isxdigit((unsigned char)*at); at++) {
+		unsigned digit = isdigit((unsigned char)*at)
+					 ? (unsigned)(*at - '0')
+					 : (unsigned)((*at | 0x20) - 'a' + 10);
+
+		if (digit >= base ||
+			__builtin_mul_overflow(*value, base, value) ||
+			__builtin_add_overflow(*value, digit, value))
+			return false;
+	}
+	if (at == digits || (*at != '\0' && *at != ' ' && *at != '\t'))
+		return false;
+	*text += at - *text;
+	*text += strspn(*text, " \t");
+	return true;
+}
+
+/* A position: itself, or how far it is from the last one. */
+static bool take_position(const char **text, uint64_t last, uint64_t *position)
+{
+	char sign = **text;
+	uint64_t by;
+
+	if (sign == '*') {
+		++*text;
+		*text += strspn(*text, " \t");
+		*position = last;
+		return true;
+	}
+	*text += sign == '+' || sign == '-';
+	if (!callgrind_costs_take_number(text, &by))
+		return false;
+	*position = by;
+	if (sign == '+')
+		return !__builtin_add_overflow(last, by, position);
+	if (sign == '-')
+		return !__builtin_sub_overflow(last, by, position);
+	return true;
+}
+
+bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
+	const char **text, uint64_t positions[CALLGRIND_POSITIONS_MAX])
+{
+	for (unsigned i = 0; i < costs->position_count; i++)
+		if (!take_position(text, costs->positions[i], &positions[i]))
+			return false;
+	return true;
+}
+
+void callgrind_costs_set_creator(
+	struct callgrind_costs *costs, const char *text)
+{
+	(void)snprintf(costs->creator, sizeof(costs->creator), "%s", text);
+}
+
+/* Some mean microseconds, and do not say so: yappi, Xdebug before 3, and
+ * ruby-prof, which does not tell its name. NYTProf's Ticks are microseconds
+ * too, and those of others milliseconds, all without a name.
+ * Source: yappi.py, xdebug_profiler.c, ruby-prof's call_tree_printer.rb. */
+static const char *with_unit(const char *creator, const char *event)
+{
+	static const struct {
+		const char *creator;
+		const char *event;
+		const char *with_unit;
+	} known[] = {{"yappi", "Ticks", "Ticks (us)"},
+		{"xdebug 2.", "Time", "Time (us)"},
+		{"", "wall_time", "wall_time (us)"},
+		{"", "process_time", "process_time (us)"}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(event, known[i].event) == 0 &&
+			strncmp(creator, known[i].creator,
+				strlen(known[i].creator)) == 0)
+			return known[i].with_unit;
+	return event;
+}
+
+const char *callgrind_costs_set_events(
+	struct callgrind_costs *costs, char *text)
+{
+	const char *taken = "";
+	unsigned column = 0;
+	char *next;
+
+	costs->cost_column = 0;
+	costs->scale = 0;
+	while (costs->scale == 0 && (next = strsep(&text, " \t")) != NULL) {
+		const char *event = with_unit(costs->creator, next);
+
+		if (*event == '\0')
+			continue;
+		costs->scale = unit_of_cost(event);
+		if (column == 0 || costs->scale != 0) {
+			costs->cost_column = column;
+			taken = event;
+		}
+		column++;
+	}
+	if (costs->scale == 0)
+		costs->scale = 1;
+	return taken;
+}
+
+void callgrind_costs_set_positions(
+	struct callgrind_costs *costs, const char *text)
+{
+	bool instr = strstr(text, "instr") != NULL;
+	bool line = strstr(text, "line") != NULL || !instr;
+
+	costs->position_count = (unsigned)instr + line;
+	costs->line_column = line ? (int)instr : -1;
+}
+
+bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
+	const char *text, uint64_t *cost_ns)
+{
+	*cost_ns = 0;
+	for (unsigned i = 0; *text != '\0'; i++) {
+		uint64_t value;
+
+		/* Of memory there may be less afterwards. */
+		text += i != costs->cost_column && *text == '-';
+		if (!callgrind_costs_take_number(&text, &value))
+			return false;
+		if (i == costs->cost_column &&
+			__builtin_mul_overflow(value, costs->scale, cost_ns))
+			return false;
+	}
+	return *cost_ns <= (uint64_t)INT64_MAX;
+}
+
+uint32_t callgrind_costs_line(const struct callgrind_costs *costs,
+	const uint64_t positions[CALLGRIND_POSITIONS_MAX])
+{
+	uint64_t line =
+		costs->line_column < 0 ? 0 : positions[costs->line_column];
+
+	return line < UINT32_MAX ? (uint32_t)line : 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The names in a callgrind profile: "(2) name" says what "(2)" means from then
+ * on, of files, objects and functions each. */
+#ifndef CALLGRIND_NAMES_H
+#define CALLGRIND_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strtab.h"
+
+struct callgrind_names {
+	struct strtab *text;
+	struct strtab *numbers; /* as they are written */
+	uint32_t *meanings;     /* by entry of `numbers`; 0: none */
+	uint32_t room;
+	uint64_t unknown; /* numbers that were not said before */
+};
+
+/* False if out of memory; call callgrind_names_clear() in either case. */
+bool callgrind_names_init(struct callgrind_names *names);
+void callgrind_names_clear(struct callgrind_names *names);
+
+/* A name as it is written. */
+struct callgrind_name {
+	uint32_t text;   /* in `text`; STRTAB_NONE if out of memory */
+	uint32_t number; /* in `numbers`; STRTAB_NONE if it has none */
+	bool said;       /* the number's name comes with it */
+};
+
+/* What is written behind "fl=" and the like. A number that means nothing is a
+ * name itself. */
+struct callgrind_name callgrind_names_find(
+	struct callgrind_names *names, const char *written);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chrome traces: one JSON object, for Perfetto, chrome://tracing and all that
+ * reads PyTorch's profiles.
+ * Source: "Trace Event Format" (the Catapult project's document);
+ * libkineto/src/output_json.cpp for names that PyTorch's tools look for.
+ *
+ * Events are written as they come, in memory that does not grow with their
+ * number. Nested ranges: chrome_stack.h. Slices that have come with their
+ * duration and cannot nest on their row go to further rows: lanes.h. Numbers
+ * and names of rows: chrome_rows.h. Devices: chrome_device.h.
+ *
+ * Times are microseconds with three decimals since baseTimeNanoseconds, which
+ * is left out where it is not known. What is known about the recording, and
+ * what was lost, comes last, in "otherData", since it is known last.
+ */
+#include "chrome/chrome_args.h"
+#include "chrome/chrome_device.h"
+#include "chrome/chrome_event.h"
+#include "chrome/chrome_facts.h"
+#include "chrome/chrome_memory.h"
+#include "chrome/chrome_stack.h"
+#include "chrome/chrome_text.h"
+#include "chrome/chrome_track.h"
+#include "format.h"
+#include "json/json.h"
+#include "base/memory.h"
+#include "chrome_read/trace_read.h"
+
+struct chrome {
+	struct timeline_writer writer; /* first: it is what callers hold */
+	struct trace *trace;
+	struct json json;
+	struct chrome_text text;
+	struct chrome_tracks tracks;
+	struct chrome_memory memory;
+	struct chrome_device device;
+	struct chrome_events events;
+	const char *title;
+	bool begun;
+};
+
+static void begin_file(struct chrome *chrome)
+{
+	struct json *json = &chrome->json;
+
+	chrome->begun = true;
+	json_begin(json, '{');
+	json_key(json, "schemaVersion");
+	json_int(json, 1);
+	chrome_facts_write_own(json);
+	if (chrome->trace->base_realtime_ns != 0) {
+		json_key(json, "baseTimeNanoseconds");
+		json_int(json, chrome->trace->base_realtime_ns);
+	}
+	json_key(json, "traceEvents");
+	json_begin(json, '[');
+}
+
+static int64_t time_in_file(const struct chrome_track *track, int64_t time_ns)
+{
+	int64_t since_ns;
+
+	if (__builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns))
+		return INT64_MIN;
+	return since_ns;
+}
+
+/* The event with its time mended, should that have gone back. */
+static struct event in_order(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event mended = *event;
+
+	mended.time_ns = time_in_file(track, event->time_ns);
+	if (mended.time_ns < track->stack.last_ns) {
+		chrome->trace->losses[LOSS_BACKWARD_TIMES]++;
+		mended.time_ns = track->stack.last_ns;
+	}
+	track->stack.last_ns = mended.time_ns;
+	return mended;
+}
+
+static bool open_ranges(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (track->ranges_row != NULL)
+		return true;
+	track->epoch_ns = chrome_track_epoch(chrome->trace, event);
+	return chrome_track_open_ranges(&chrome->tracks, track);
+}
+
+static bool add_begin(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event mended;
+
+	if (!open_ranges(chrome, track, event))
+		return false;
+	mended = in_order(chrome, track, event);
+	if (track->stack.depth >= CHROME_DEPTH_SHOWN)
+		chrome->trace->losses[LOSS_DEEP_RANGES]++;
+	return chrome_stack_begin(&track->stack, &mended);
+}
+
+/* Ends the innermost range; one that was longer in truth overlaps others. */
+static bool end_range(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	const struct chrome_row *row;
+	struct chrome_track *calls;
+	struct event whole;
+	uint32_t lane;
+
+	if (!chrome_stack_is_longer(&track->stack, event, &whole))
+		return chrome_stack_end(&track->stack, event);
+	if (chrome_stack_is_begun(&track->stack)) {
+		trace_lose(chrome->trace, LOSS_NOT_SHOWN, 1);
+		return chrome_stack_end(&track->stack, event);
+	}
+	calls = chrome_track_calls(&chrome->tracks, track);
+	if (calls == NULL)
+		return false;
+	row = chrome_track_lane(&chrome->tracks, calls, &whole, &lane);
+	return row != NULL &&
+	       chrome_stack_end_whole(&track->stack, event, &whole, row);
+}
+
+static bool add_end(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct event mended;
+
+	if (track->stack.depth == 0) {
+		chrome->trace->losses[LOSS_STRAY_ENDS]++;
+		return true;
+	}
+	mended = in_order(chrome, track, event);
+	return end_range(chrome, track, &mended);
+}
+
+static bool add_args(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (track->stack.depth == 0) {
+		chrome->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	return chrome_stack_args(&track->stack, event);
+}
+
+/* Writes a slice, with `args` (may be NULL), into the first lane that has room
+ * for it; that row, or NULL if out of memory. */
+static const struct chrome_row *add_slice(struct chrome *chrome,
+	struct chrome_track *track, const struct event *event,
+	const struct chrome_args *args)
+{
+	const struct chrome_site *site =
+		chrome_text_site(&chrome->text, event->site);
+	const struct chrome_row *row;
+	uint32_t lane = 0;
+
+	if (site == NULL)
+		return NULL;
+	row = chrome_track_lane(&chrome->tracks, track, event, &lane);
+	if (row == NULL)
+		return NULL;
+	if (lane > 0)
+		chrome->trace->losses[LOSS_OVERLAPS]++;
+	chrome_stack_write_slice(
+		&chrome->json, row, site, args, event->time_ns, event->dur_ns);
+	return row;
+}
+
+static bool add_complete(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (event->arg_count == 0)
+		return add_slice(chrome, track, event, NULL) != NULL;
+	return chrome_events_take_args(&chrome->events, event) &&
+	       add_slice(chrome, track, event, &chrome->events.args) != NULL;
+}
+
+static bool add_whole(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct chrome_track *calls = NULL;
+
+	if (open_ranges(chrome, track, event))
+		calls = chrome_track_calls(&chrome->tracks, track);
+	return calls != NULL && add_complete(chrome, calls, event);
+}
+
+static bool add_activity(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	struct chrome_flow flow = {.phase = 'f', .time_ns = event->time_ns};
+	struct chrome_args *args = &chrome->events.args;
+	const struct chrome_row *row;
+	struct chrome_cause cause;
+
+	if (!chrome_events_take_args(&chrome->events, event) ||
+		!chrome_device_args(&chrome->device, event, args, &cause))
+		return false;
+	if (chrome->trace->tracks[event->track].kind == TRACE_STREAM &&
+		chrome_device_is_host(&chrome->device, event))
+		track = chrome_track_host(&chrome->tracks, track);
+	if (track == NULL)
+		return false;
+	row = add_slice(chrome, track, event, args);
+	if (row == NULL)
+		return false;
+	flow.id = cause.flow;
+	if (cause.known)
+		chrome_row_write_flow(&chrome->json, row, flow);
+	return true;
+}
+
+static bool add_async(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_events_async(&chrome->events, &track->row, event);
+}
+
+static bool add_instant(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_events_instant(&chrome->events, &track->row, event);
+}
+
+static bool add_flow(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_events_flow(&chrome->events, &track->row, event);
+}
+
+static bool add_counter(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_events_counter(&chrome->events, &track->row, event);
+}
+
+static bool add_memory(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_memory_write(
+		&chrome->memory, &chrome->json, &track->row, event);
+}
+
+static bool add_step(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	return chrome_events_step(&chrome->events, &track->row, event);
+}
+
+static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event)
+{
+	if (track->stack.depth == 0) {
+		chrome->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	return chrome_device_call(&chrome->device, &track->stack, event);
+}
+
+static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
+	const struct event *event) = {
+	[EVENT_BEGIN] = add_begin,
+	[EVENT_END] = add_end,
+	[EVENT_ARGS] = add_args,
+	[EVENT_COMPLETE] = add_complete,
+	[EVENT_WHOLE] = add_whole,
+	[EVENT_ASYNC_BEGIN] = add_async,
+	[EVENT_ASYNC_END] = add_async,
+	[EVENT_INSTANT] = add_instant,
+	[EVENT_COUNTER] = add_counter,
+	[EVENT_ALLOC] = add_memory,
+	[EVENT_FREE] = add_memory,
+	[EVENT_STEP] = add_step,
+	[EVENT_CORRELATION] = add_correlation,
+	[EVENT_ACTIVITY] = add_activity,
+	[EVENT_FLOW] = add_flow,
+};
+
+static enum ctp_status add(struct timeline_writer *writer,
+	const struct event *event, struct ctp_error *err)
+{
+	struct chrome *chrome = (struct chrome *)writer;
+	struct chrome_track *track;
+
+	if (!chrome->begun)
+		begin_file(chrome);
+	track = chrome_tracks_find(&chrome->tracks, event->track);
+	if (track == NULL || !adders[event->kind](chrome, track, event))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+static bool cut_ranges(struct chrome *chrome, uint32_t number)
+{
+	struct chrome_track *track = chrome->tracks.tracks[number];
+	int64_t end_ns;
+
+	if (track == NULL || track->ranges_row == NULL)
+		return true;
+	end_ns = time_in_file(track, trace_track_end(chrome->trace, number));
+	if (end_ns < track->stack.last_ns)
+		end_ns = track->stack.last_ns;
+	while (track->stack.depth > 0) {
+		chrome->trace->losses[LOSS_OPEN_RANGES]++;
+		if (!chrome_stack_cut(&track->stack, end_ns))
+			return false;
+	}
+	return true;
+}
+
+static bool end_file(struct chrome *chrome)
+{
+	struct json *json = &chrome->json;
+
+	json_raw_text(json, "\n");
+	json_end(json, ']');
+	if (!chrome_device_write(&chrome->device, json) ||
+		!chrome_facts_write_members(json, chrome->trace))
+		return false;
+	json_key(json, "otherData");
+	json->replaced += chrome->text.scratch.replaced;
+	if (!chrome_facts_write(json, chrome->trace, chrome->title))
+		return false;
+	json_end(json, '}');
+	json_raw_text(json, "\n");
+	json_flush(json);
+	return !json->failed;
+}
+
+static enum ctp_status finish(
+	struct timeline_writer *writer, struct ctp_error *err)
+{
+	struct chrome *chrome = (struct chrome *)writer;
+	bool done = true;
+
+	if (!chrome->begun)
+		begin_file(chrome);
+	for (uint32_t i = 0; i < chrome->tracks.count && done; i++)
+		done = cut_ranges(chrome, i);
+	if (!done || !chrome_tracks_rename(&chrome->tracks) ||
+		!end_file(chrome))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	return ((const struct chrome *)writer)->json.used;
+}
+
+static void chrome_free(struct timeline_writer *writer)
+{
+	struct chrome *chrome = (struct chrome *)writer;
+
+	if (chrome == NULL)
+		return;
+	chrome_events_clear(&chrome->events);
+	chrome_memory_clear(&chrome->memory);
+	chrome_device_clear(&chrome->device);
+	chrome_tracks_clear(&chrome->tracks);
+	chrome_text_clear(&chrome->text);
+	json_clear(&chrome->json);
+	memory_free(chrome);
+}
+
+static enum ctp_status chrome_new(FILE *out, struct trace *trace,
+	const struct format_options *options, struct timeline_writer **writer,
+	struct ctp_error *err)
+{
+	struct chrome *chrome = memory_new_zeroed(1, sizeof(*chrome));
+	bool done;
+
+	if (chrome == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	chrome->writer = (struct timeline_writer){
+		.add = add,
+		.finish = finish,
+		.free = chrome_free,
+		.pending = pending,
+	};
+	chrome->trace = trace;
+	chrome->title = options == NULL ? NULL : options->title;
+	chrome->events = (struct chrome_events){
+		.trace = trace, .json = &chrome->json, .text = &chrome->text};
+	/* All of them, so that all can be cleared. */
+	done = json_init(&chrome->json, out);
+	done = chrome_text_init(&chrome->text, trace) && done;
+	done = chrome_memory_init(&chrome->memory) && done;
+	done = chrome_device_init(&chrome->device, trace, &chrome->text) &&
+	       done;
+	done = chrome_tracks_init(
+		       &chrome->tracks, &chrome->json, &chrome->text) &&
+	       done;
+	if (!done) {
+		chrome_free(&chrome->writer);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	*writer = &chrome->writer;
+	return CTP_OK;
+}
+
+const struct format chrome_format = {
+	.name = "chrome",
+	.suffix = ".json",
+	.summary = "Chrome trace, for Perfetto and chrome://tracing",
+	.probe = trace_read_probe,
+	.open_events = trace_read_open,
+	.new_timeline = chrome_new,
+};

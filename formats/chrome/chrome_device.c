@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome/chrome_device.h"
+
+#include <string.h>
+
+#include "chrome/chrome_rows.h"
+#include "chrome/trace_join.h"
+
+static bool add_text(struct trace *trace, const char *text, uint32_t *number)
+{
+	*number = strtab_add(trace->text, text, strlen(text));
+	return *number != STRTAB_NONE;
+}
+
+bool chrome_device_init(struct chrome_device *device, struct trace *trace,
+	struct chrome_text *text)
+{
+	*device = (struct chrome_device){.trace = trace, .text = text};
+	device->join = device_join_new(DEVICE_JOIN_LIMIT);
+	device->pids = strtab_new();
+	return device->join != NULL && device->pids != NULL &&
+	       occupancy_init(&device->occupancy, trace) &&
+	       add_text(trace, "kernel", &device->kernel_category) &&
+	       add_text(trace, "gpu_memcpy", &device->copy_category) &&
+	       add_text(trace, "gpu_memset", &device->set_category) &&
+	       add_text(trace, "cuda_sync", &device->wait_category) &&
+	       add_text(trace, "overhead", &device->overhead_category);
+}
+
+void chrome_device_clear(struct chrome_device *device)
+{
+	device_join_free(device->join);
+	strtab_free(device->pids);
+}
+
+/* Stands for the bit of an External id: more would not be the same number for
+ * readers that have but doubles. */
+#define EXTERNAL_FLOW (UINT64_C(1) << 52)
+
+static bool is_external(const struct event *event)
+{
+	return (event->id & TRACE_JOIN_EXTERNAL_BIT) != 0;
+}
+
+/* The number of an arrow: the correlation, as Kineto has it; that of further
+ * processes, which count for themselves, with something above. */
+static bool find_flow(
+	struct chrome_device *device, const struct event *event, uint64_t *flow)
+{
+	int64_t pid = device->trace->tracks[event->track].pid;
+	uint32_t number =
+		strtab_add(device->pids, (const char *)&pid, sizeof(pid));
+
+	*flow = event->id ^ (uint64_t)(number - 1) << 32;
+	if (is_external(event))
+		*flow ^= TRACE_JOIN_EXTERNAL_BIT | EXTERNAL_FLOW;
+	return number != STRTAB_NONE;
+}
+
+bool chrome_device_call(struct chrome_device *device,
+	struct chrome_stack *stack, const struct event *event)
+{
+	struct chrome_call call = {
+		.correlation = is_external(event) ? 0 : event->id};
+	uint64_t id = device->last_id + 1;
+
+	if (!find_flow(device, event, &call.flow) ||
+		!chrome_stack_call(stack, call, &id))
+		return false;
+	if (id > device->last_id)
+		device->last_id = id;
+	return device_join_add(device->join,
+		device->trace->tracks[event->track].pid, event->id, id);
+}
+
+static uint32_t category_of(
+	const struct chrome_device *device, const struct event *event)
+{
+	return device->trace->sites[event->site].category;
+}
+
+static bool is_overhead(
+	const struct chrome_device *device, const struct event *event)
+{
+	return category_of(device, event) == device->overhead_category;
+}
+
+bool chrome_device_is_host(
+	const struct chrome_device *device, const struct event *event)
+{
+	return is_overhead(device, event) ||
+	       category_of(device, event) == device->wait_category;
+}
+
+/* Where it was done. */
+static bool add_place(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args)
+{
+	const struct trace_track *track = &device->trace->tracks[event->track];
+
+	return chrome_args_add_int(
+		       args, device->text, CHROME_KEY_DEVICE, track->device) &&
+	       chrome_args_add_int(args, device->text, CHROME_KEY_CONTEXT,
+		       track->context) &&
+	       chrome_args_add_int(args, device->text, CHROME_KEY_STREAM,
+		       chrome_row_stream(track));
+}
+
+/* Times of queueing are not measured; Kineto has a 0 then. */
+static bool add_kernel(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args)
+{
+	struct chrome_text *text = device->text;
+	struct occupancy_estimate estimate;
+
+	if (!chrome_args_add_int(args, text, CHROME_KEY_QUEUED, 0))
+		return false;
+	if (!occupancy_estimate(&device->occupancy, event, &estimate))
+		return true;
+	if (!chrome_args_add_double(
+		    args, text, CHROME_KEY_BLOCKS, estimate.blocks) ||
+		!chrome_args_add_double(
+			args, text, CHROME_KEY_WARPS, estimate.warps))
+		return false;
+	return estimate.percent < 0 ||
+	       chrome_args_add_int(
+		       args, text, CHROME_KEY_OCCUPANCY, estimate.percent);
+}
+
+/* Bytes a nanosecond are gigabytes a second. */
+static bool add_bytes(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args)
+{
+	if (!chrome_args_add_int(args, device->text, CHROME_KEY_BYTES,
+		    (int64_t)event->bytes))
+		return false;
+	return event->dur_ns == 0 ||
+	       chrome_args_add_double(args, device->text, CHROME_KEY_BANDWIDTH,
+		       (double)event->bytes / (double)event->dur_ns);
+}
+
+static bool add_details(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args)
+{
+	uint32_t category = category_of(device, event);
+
+	if (category == device->kernel_category)
+		return add_kernel(device, event, args);
+	if (category == device->copy_category ||
+		category == device->set_category || event->bytes != 0)
+		return add_bytes(device, event, args);
+	return true;
+}
+
+/* Are these numbers what the trace itself tells of the activity? Then so are
+ * all others. */
+static bool is_told(const struct chrome_args *args)
+{
+	return chrome_args_has(args, CHROME_KEY_CORRELATION) ||
+	       chrome_args_has(args, CHROME_KEY_EXTERNAL_ID) ||
+	       chrome_args_has(args, CHROME_KEY_STREAM);
+}
+
+/*
+ * The driver works for any call, also for those that are not looked at.
+ *
+ * What the driver tells of a call stands beside the range that we saw of it.
+ * Readers join by "correlation" and would find two calls for one kernel, so
+ * only what has no range has it.
+ */
+static bool add_cause(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args, struct chrome_cause *cause)
+{
+	const struct trace_track *track = &device->trace->tracks[event->track];
+	bool stream = track->kind == TRACE_STREAM;
+	uint64_t id = 0;
+
+	cause->known =
+		device_join_find(device->join, track->pid, event->id, &id);
+	if (stream && !cause->known && !is_overhead(device, event))
+		device->trace->losses[LOSS_UNMATCHED]++;
+	if (is_told(args))
+		return find_flow(device, event, &cause->flow);
+	if (id != 0 && !chrome_args_add_int(args, device->text,
+			       CHROME_KEY_EXTERNAL_ID, (int64_t)id))
+		return false;
+	if (!stream && cause->known) {
+		cause->known = false;
+		return true;
+	}
+	if (!find_flow(device, event, &cause->flow))
+		return false;
+	if (is_external(event))
+		return chrome_args_add_int(args, device->text,
+			CHROME_KEY_EXTERNAL_ID,
+			(int64_t)(event->id ^ TRACE_JOIN_EXTERNAL_BIT));
+	return chrome_args_add_int(
+		args, device->text, CHROME_KEY_CORRELATION, (int64_t)event->id);
+}
+
+bool chrome_device_args(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args, struct chrome_cause *cause)
+{
+	const struct trace_track *track = &device->trace->tracks[event->track];
+	bool told = is_told(args);
+
+	*cause = (struct chrome_cause){.known = false};
+	if (event->id != 0 && !add_cause(device, event, args, cause))
+		return false;
+	if (told)
+		return true;
+	/* By "stream" readers know what a device did, which this is not. */
+	if (track->kind == TRACE_STREAM && !is_overhead(device, event) &&
+		!add_place(device, event, args))
+		return false;
+	return add_details(device, event, args);
+}
+
+static bool write_device(struct chrome_device *device, struct json *json,
+	const struct trace_device *from)
+{
+	struct chrome_text *text = device->text;
+	struct chrome_args args = CHROME_ARGS_INIT;
+	const struct event event = {
+		.arg_count = from->arg_count, .args = from->args};
+	bool done =
+		chrome_args_add(&args, text, &event) &&
+		chrome_args_add_int(&args, text, CHROME_KEY_ID, from->number) &&
+		chrome_args_add_int(&args, text, CHROME_KEY_PID, from->pid);
+
+	if (done)
+		chrome_args_write_object(json, &args);
+	chrome_args_clear(&args);
+	return done;
+}
+
+bool chrome_device_write(struct chrome_device *device, struct json *json)
+{
+	const struct trace *trace = device->trace;
+	bool done = true;
+
+	if (trace->device_count == 0)
+		return true;
+	json_key(json, "deviceProperties");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < trace->device_count && done; i++)
+		done = write_device(device, json, &trace->devices[i]);
+	json_end(json, ']');
+	return done;
+}

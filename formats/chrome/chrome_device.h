@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What devices did, as Kineto tells it in PyTorch's profiles: an activity's
+ * arguments, the call that caused it, and the devices' properties.
+ * Source: libkineto/src/CuptiActivity.cpp, output_json.cpp.
+ *
+ * Memory: DEVICE_JOIN_LIMIT calls.
+ */
+#ifndef CHROME_DEVICE_H
+#define CHROME_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chrome/chrome_args.h"
+#include "chrome/chrome_stack.h"
+#include "chrome/chrome_text.h"
+#include "trace/device_join.h"
+#include "trace/event.h"
+#include "json/json.h"
+#include "roofline/occupancy.h"
+
+struct chrome_device {
+	struct trace *trace;
+	struct chrome_text *text;
+	struct device_join *join; /* to "External id"; 0: none */
+	struct strtab *pids;      /* numbers make arrows of processes differ */
+	struct occupancy occupancy;
+	uint64_t last_id;
+	/* strtab numbers in the trace */
+	uint32_t kernel_category;
+	uint32_t copy_category;
+	uint32_t set_category;
+	uint32_t wait_category;
+	uint32_t overhead_category;
+};
+
+/* What is known of an activity's call. */
+struct chrome_cause {
+	bool known;
+	uint64_t flow; /* the arrow between them */
+};
+
+/* False if out of memory, like all below; call chrome_device_clear() in either
+ * case. All are borrowed. */
+bool chrome_device_init(struct chrome_device *device, struct trace *trace,
+	struct chrome_text *text);
+void chrome_device_clear(struct chrome_device *device);
+
+/* An EVENT_CORRELATION of the track whose open ranges, of which there are some,
+ * `stack` has. */
+bool chrome_device_call(struct chrome_device *device,
+	struct chrome_stack *stack, const struct event *event);
+
+/* Sets what Kineto tells beside the EVENT_ACTIVITY's own arguments; counts an
+ * activity of a stream whose call is not there. */
+bool chrome_device_args(struct chrome_device *device, const struct event *event,
+	struct chrome_args *args, struct chrome_cause *cause);
+
+/* Is it the host's time: did it wait for the stream, or did the driver work?
+ * Then it spans what the stream did meanwhile. */
+bool chrome_device_is_host(
+	const struct chrome_device *device, const struct event *event);
+
+/* Writes the member "deviceProperties", if a device is known. */
+bool chrome_device_write(struct chrome_device *device, struct json *json);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome/chrome_event.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where the name begins in a site's text: ,"name": */
+#define NAME_AT 8
+
+void chrome_events_clear(struct chrome_events *events)
+{
+	chrome_args_clear(&events->args);
+}
+
+bool chrome_events_take_args(
+	struct chrome_events *events, const struct event *event)
+{
+	chrome_args_reset(&events->args);
+	return chrome_args_add(&events->args, events->text, event);
+}
+
+static bool begin_row(struct json *json, const struct chrome_row *row,
+	const struct event *event, char phase)
+{
+	char *at = json_room(json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
+
+	if (at == NULL)
+		return false;
+	json_advance(json, chrome_row_put(row, at, phase, event->time_ns));
+	return true;
+}
+
+/* Writes an event up to its category.
+ * NULL if out of memory. */
+static const struct chrome_site *begin_event(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event, char phase)
+{
+	const struct chrome_site *site =
+		chrome_text_site(events->text, event->site);
+
+	if (site == NULL || !chrome_events_take_args(events, event) ||
+		!begin_row(events->json, row, event, phase))
+		return NULL;
+	json_raw(events->json, site->bytes, site->name_size);
+	return site;
+}
+
+static void write_category(struct chrome_events *events,
+	const struct chrome_site *site, uint32_t number, const char *none)
+{
+	struct json *json = events->json;
+
+	if (events->trace->sites[number].category != 0) {
+		json_raw(json, site->bytes + site->name_size,
+			site->cat_size - site->name_size);
+		return;
+	}
+	json_raw_text(json, ",\"cat\":\"");
+	json_raw_text(json, none);
+	json_raw_text(json, "\"");
+}
+
+static void end_event(
+	struct chrome_events *events, const struct chrome_site *site)
+{
+	chrome_args_write(events->json, site, &events->args);
+	json_raw_text(events->json, "}");
+}
+
+static void write_name(struct json *json, const struct chrome_site *site)
+{
+	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
+}
+
+/* Numbers beyond 2^53 are not the same in all readers; text is. */
+static void write_id(struct json *json, uint64_t id)
+{
+	char digits[16];
+	char *at = digits;
+	int shift = 60;
+
+	while (shift > 0 && id >> shift == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*at++ = "0123456789abcdef"[id >> shift & 15];
+	json_raw_text(json, ",\"id\":\"0x");
+	json_raw(json, digits, (size_t)(at - digits));
+	json_raw_text(json, "\"");
+}
+
+/* The id, unless the trace that was read had it otherwise. Viewers match by id
+ * within the scope or, if there is none, the category; for want of that, the
+ * name is the scope. */
+static void write_number(struct chrome_events *events,
+	const struct chrome_site *site, const struct event *event)
+{
+	const struct chrome_args *args = &events->args;
+
+	if (!chrome_args_has(args, CHROME_KEY_MEMBER_ID) &&
+		!chrome_args_has(args, CHROME_KEY_MEMBER_ID2))
+		write_id(events->json, event->id);
+	if (event->kind == EVENT_FLOW ||
+		events->trace->sites[event->site].category != 0 ||
+		chrome_args_has(args, CHROME_KEY_MEMBER_SCOPE))
+		return;
+	json_raw_text(events->json, ",\"scope\":");
+	write_name(events->json, site);
+}
+
+bool chrome_events_async(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event)
+{
+	char phase = event->kind == EVENT_ASYNC_BEGIN ? 'b' : 'e';
+	const struct chrome_site *site = begin_event(events, row, event, phase);
+
+	if (site == NULL)
+		return false;
+	write_category(events, site, event->site, "async");
+	write_number(events, site, event);
+	end_event(events, site);
+	return true;
+}
+
+bool chrome_events_instant(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event)
+{
+	const struct chrome_site *site =
+		chrome_text_site(events->text, event->site);
+	char phase;
+
+	if (site == NULL || !chrome_events_take_args(events, event))
+		return false;
+	phase = chrome_args_take_phase(&events->args);
+	if (!begin_row(events->json, row, event, phase == 0 ? 'i' : phase))
+		return false;
+	json_raw(events->json, site->bytes, site->name_size);
+	write_category(events, site, event->site, "instant");
+	if (phase == 0 &&
+		!chrome_args_has(&events->args, CHROME_KEY_MEMBER_REACH))
+		json_raw_text(events->json, ",\"s\":\"t\"");
+	end_event(events, site);
+	return true;
+}
+
+/* Kineto's arrows from calls to what devices did: ours stand for them. */
+static bool is_ours(const struct trace *trace, uint32_t site)
+{
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	return strcmp(category, "ac2g") == 0;
+}
+
+/* It ends in the slice around it, as it begins: without "bp" viewers would
+ * take the next one. */
+bool chrome_events_flow(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event)
+{
+	static const char phases[] = {
+		[FLOW_START] = 's', [FLOW_STEP] = 't', [FLOW_END] = 'f'};
+	const struct chrome_site *site;
+
+	if (is_ours(events->trace, event->site))
+		return true;
+	site = begin_event(events, row, event, phases[event->flow]);
+	if (site == NULL)
+		return false;
+	write_category(events, site, event->site, "flow");
+	write_number(events, site, event);
+	if (event->flow == FLOW_END &&
+		!chrome_args_has(&events->args, CHROME_KEY_MEMBER_BIND))
+		json_raw_text(events->json, ",\"bp\":\"e\"");
+	end_event(events, site);
+	return true;
+}
+
+static bool is_number(const struct event_arg *arg)
+{
+	return arg->kind == ARG_INT ||
+	       (arg->kind == ARG_FLOAT && isfinite(arg->value.real));
+}
+
+/* Viewers draw one graph per name and process; each argument is a line of it.
+ * One that has no key of its own has the name. */
+bool chrome_events_counter(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event)
+{
+	struct json *json = events->json;
+	const struct chrome_site *site;
+
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		if (!is_number(&event->args[i])) {
+			trace_lose(events->trace, LOSS_NOT_SHOWN, 1);
+			return true;
+		}
+	if (event->arg_count == 0) {
+		trace_lose(events->trace, LOSS_NOT_SHOWN, 1);
+		return true;
+	}
+	site = begin_event(events, row, event, 'C');
+	if (site == NULL)
+		return false;
+	write_category(events, site, event->site, "counter");
+	if (event->args[0].key != 0) {
+		end_event(events, NULL);
+		return true;
+	}
+	json_raw_text(json, ",\"args\":{");
+	write_name(json, site);
+	json_raw_text(json, ":");
+	json->comma = false;
+	if (event->args[0].kind == ARG_INT)
+		json_int(json, event->args[0].value.integer);
+	else
+		json_double(json, event->args[0].value.real);
+	json_raw_text(json, "}}");
+	return true;
+}
+
+/* PyTorch's tools look for steps by this name. */
+bool chrome_events_step(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event)
+{
+	struct json *json = events->json;
+	const struct chrome_site *site =
+		chrome_text_site(events->text, event->site);
+	char step[JSON_NUMBER_MAX];
+	size_t size = (size_t)(json_put_uint(step, event->id) - step);
+
+	if (site == NULL || !begin_row(json, row, event, 'i'))
+		return false;
+	json_raw_text(json, ",\"name\":\"ProfilerStep#");
+	json_raw(json, step, size);
+	json_raw_text(json, "\",\"cat\":\"step\",\"s\":\"p\",\"args\":{"
+			    "\"step\":");
+	json_raw(json, step, size);
+	json_raw_text(json, ",\"requester\":");
+	write_name(json, site);
+	json_raw_text(json, "}}");
+	return true;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome/chrome_rows.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+
+/* Above what systems give to threads (2^22), and easy to tell from those. */
+#define FIRST_OWN_ID UINT32_C(1000000001)
+
+/* Devices are shown below the processes. */
+#define DEVICE_SORT_INDEX 1000000
+
+/* Rows that a track may have. */
+#define ROWS_MAX (3 * LANES_MAX - CHROME_ROW_MAIN)
+
+/* How many tracks are searched for the thread that others tell of: such
+ * tracks may be as many as threads. */
+#define THREADS_SEARCHED 4096
+
+/* What CUPTI says where there is no stream, seen as unsigned. */
+#define NO_STREAM INT64_C(0xffffffff)
+
+bool chrome_rows_init(
+	struct chrome_rows *rows, const struct trace *trace, struct json *json)
+{
+	*rows = (struct chrome_rows){
+		.trace = trace, .json = json, .next_id = FIRST_OWN_ID};
+	rows->processes = strtab_new();
+	rows->pids = strtab_new();
+	rows->tids = strtab_new();
+	return rows->processes != NULL && rows->pids != NULL &&
+	       rows->tids != NULL;
+}
+
+void chrome_rows_clear(struct chrome_rows *rows)
+{
+	strtab_free(rows->processes);
+	strtab_free(rows->pids);
+	strtab_free(rows->tids);
+	memory_free(rows->process);
+	buffer_clear(&rows->name);
+}
+
+/* Adds a number to a set; *is_new says whether it was not there. */
+static bool take(struct strtab *set, uint32_t number, bool *is_new)
+{
+	uint32_t count = strtab_count(set);
+
+	if (strtab_add(set, (const char *)&number, sizeof(number)) ==
+		STRTAB_NONE)
+		return false;
+	*is_new = strtab_count(set) > count;
+	return true;
+}
+
+/* A number for the file: `wish`, if that can be; -1: none in particular. */
+static bool choose(struct chrome_rows *rows, struct strtab *set, int64_t wish,
+	uint32_t *out)
+{
+	bool is_new = false;
+
+	if (wish >= 0 && wish <= (int64_t)UINT32_MAX) {
+		*out = (uint32_t)wish;
+		if (!take(set, *out, &is_new))
+			return false;
+	}
+	while (!is_new) {
+		*out = rows->next_id++;
+		if (!take(set, *out, &is_new))
+			return false;
+	}
+	return true;
+}
+
+/* Begins a metadata event up to where the value of its argument goes. */
+static struct json *begin_metadata(struct chrome_rows *rows,
+	const struct chrome_row *row, const char *name, const char *key)
+{
+	struct json *json = rows->json;
+
+	json_raw_text(json, rows->begun ? ",\n" : "\n");
+	rows->begun = true;
+	json->comma = false;
+	json_begin(json, '{');
+	json_key(json, "ph");
+	json_text(json, "M");
+	json_key(json, "name");
+	json_text(json, name);
+	json_key(json, "pid");
+	json_uint(json, row->pid);
+	json_key(json, "tid");
+	json_uint(json, row->tid);
+	json_key(json, "ts");
+	json_uint(json, 0);
+	json_key(json, "args");
+	json_begin(json, '{');
+	json_key(json, key);
+	return json;
+}
+
+static void end_metadata(struct json *json)
+{
+	json_end(json, '}');
+	json_end(json, '}');
+}
+
+static void write_index(struct chrome_rows *rows, const struct chrome_row *row,
+	const char *name, int64_t index)
+{
+	struct json *json = begin_metadata(rows, row, name, "sort_index");
+
+	json_int(json, index);
+	end_metadata(json);
+}
+
+/* Writes what has been put into rows->name. More may be added until the event
+ * is ended. NULL if out of memory. */
+static struct json *begin_name(struct chrome_rows *rows,
+	const struct chrome_row *row, const char *name)
+{
+	struct json *json;
+
+	if (rows->name.failed)
+		return NULL;
+	json = begin_metadata(rows, row, name, "name");
+	json_text_sized(json, (const char *)rows->name.bytes, rows->name.used);
+	return json;
+}
+
+static void name_number(struct buffer *name, const char *text, int64_t id)
+{
+	char number[JSON_NUMBER_MAX];
+
+	buffer_add_text(name, text);
+	buffer_add(name, number, (size_t)(json_put_int(number, id) - number));
+}
+
+static void name_text(
+	struct buffer *name, const struct trace *trace, uint32_t number)
+{
+	size_t size;
+	const char *bytes = strtab_text(trace->text, number, &size);
+
+	buffer_add(name, bytes, size);
+}
+
+/* Unless it is there, where the trace was written by us. */
+static void name_device(struct buffer *name, int64_t device, size_t from)
+{
+	size_t at = name->used;
+	size_t size;
+
+	name_number(name, " GPU ", device);
+	size = name->used - at;
+	if (!name->failed && at - from >= size &&
+		memcmp(name->bytes + at - size, name->bytes + at, size) == 0)
+		name->used = at;
+}
+
+void chrome_row_add_process(
+	struct buffer *name, const struct trace *trace, uint32_t number)
+{
+	const struct trace_track *track = &trace->tracks[number];
+	size_t from = name->used;
+
+	if (track->process_name != 0)
+		name_text(name, trace, track->process_name);
+	else
+		name_number(name, "process ", track->pid);
+	if (track->kind == TRACE_STREAM)
+		name_device(name, track->device, from);
+}
+
+static bool write_process_name(
+	struct chrome_rows *rows, const struct chrome_row *row)
+{
+	struct json *json;
+
+	rows->name.used = 0;
+	chrome_row_add_process(&rows->name, rows->trace, row->track);
+	json = begin_name(rows, row, "process_name");
+	if (json == NULL)
+		return false;
+	end_metadata(json);
+	return true;
+}
+
+int64_t chrome_row_stream(const struct trace_track *track)
+{
+	return track->tid == NO_STREAM ? -1 : track->tid;
+}
+
+/* "stream 7 ", as Kineto has it: the name, if there is one, comes behind. */
+static void name_stream(struct buffer *name, const struct trace *trace,
+	const struct trace_track *track)
+{
+	int64_t stream = chrome_row_stream(track);
+
+	if (stream == -1)
+		name_number(name, "Device ", track->device);
+	else
+		name_number(name, "stream ", stream);
+	buffer_add_text(name, " ");
+	if (track->name != 0)
+		name_text(name, trace, track->name);
+}
+
+static void name_suffix(struct buffer *name, const char *text)
+{
+	if (name->used > 0 && name->bytes[name->used - 1] == ' ')
+		name->used--;
+	buffer_add_text(name, text);
+}
+
+void chrome_row_add_name(struct buffer *name, const struct trace *trace,
+	uint32_t number, int32_t lane)
+{
+	const struct trace_track *track = &trace->tracks[number];
+
+	if (track->kind == TRACE_STREAM)
+		name_stream(name, trace, track);
+	else if (track->name != 0)
+		name_text(name, trace, track->name);
+	else
+		name_number(name, "thread ", track->tid);
+	if (track->kind == TRACE_TIMELINE)
+		name_suffix(name, " (timeline)");
+	if (track->kind == TRACE_CALLS)
+		name_suffix(name, " (device calls)");
+	if (lane == CHROME_ROW_RANGES)
+		name_suffix(name, " (ranges)");
+	if (lane >= CHROME_ROW_CALLS)
+		name_suffix(name, " (calls)");
+	else if (lane >= CHROME_ROW_HOST)
+		name_suffix(name, " (host)");
+	if (lane >= 0 && lane != CHROME_ROW_HOST && lane != CHROME_ROW_CALLS) {
+		name_suffix(name, " (lane ");
+		name_number(name, "", lane % LANES_MAX + 1);
+		buffer_add_text(name, ")");
+	}
+}
+
+/* Is it one of slices that could not nest? */
+static bool is_lane(int32_t lane)
+{
+	return lane >= 0 && lane < CHROME_ROW_HOST;
+}
+
+static bool write_thread_name(
+	struct chrome_rows *rows, const struct chrome_row *row)
+{
+	struct json *json;
+
+	rows->name.used = 0;
+	chrome_row_add_name(&rows->name, rows->trace, row->track, row->lane);
+	json = begin_name(rows, row, "thread_name");
+	if (json == NULL)
+		return false;
+	if (row->is_part) {
+		json_key(json, is_lane(row->lane) ? CHROME_ROWS_APART_FROM
+						  : CHROME_ROWS_PART_OF);
+		json_uint(json, row->whole);
+	}
+	end_metadata(json);
+	return true;
+}
+
+/* The entry of the track's process, or of its device, made if it is new; NULL if
+ * out of memory. Each process has devices of its own. */
+static struct chrome_process *find_process(
+	struct chrome_rows *rows, const struct trace_track *track, bool device)
+{
+	int64_t key[2] = {track->pid, device ? (int64_t)track->device : -1};
+	uint32_t number =
+		strtab_add(rows->processes, (const char *)key, sizeof(key));
+	struct chrome_process *process;
+	int64_t wish = track->pid == 0 ? -1 : track->pid;
+
+	if (number == STRTAB_NONE)
+		return NULL;
+	if (number > rows->process_room) {
+		process = memory_resize(
+			rows->process, number * 2 * sizeof(*process));
+		if (process == NULL)
+			return NULL;
+		memset(process + rows->process_room, 0,
+			(number * 2 - rows->process_room) * sizeof(*process));
+		rows->process = process;
+		rows->process_room = number * 2;
+	}
+	process = &rows->process[number - 1];
+	if (device)
+		wish = track->device;
+	if (!process->taken && !choose(rows, rows->pids, wish, &process->pid))
+		return NULL;
+	process->taken = true;
+	return process;
+}
+
+/* Kineto's own word for which device it is. Where that cannot be told from the
+ * rows, as of several processes, whose it is stands beside. */
+static bool write_process_label(
+	struct chrome_rows *rows, const struct chrome_row *row)
+{
+	const struct trace_track *track = &rows->trace->tracks[row->track];
+	const struct chrome_process *process = NULL;
+	struct json *json;
+
+	if (track->order != 0 || row->pid != track->device) {
+		process = find_process(rows, track, false);
+		if (process == NULL)
+			return false;
+	}
+	rows->name.used = 0;
+	name_number(&rows->name, "GPU ", track->device);
+	if (rows->name.failed)
+		return false;
+	json = begin_metadata(rows, row, "process_labels", "labels");
+	json_text_sized(json, (const char *)rows->name.bytes, rows->name.used);
+	if (process != NULL) {
+		json_key(json, CHROME_ROWS_OWNER);
+		json_uint(json, process->pid);
+		json_key(json, CHROME_ROWS_DEVICE);
+		json_uint(json, track->device);
+	}
+	end_metadata(json);
+	return true;
+}
+
+/* Where a process, or a device, stands that is the `index`th to come. */
+static int64_t process_index(const struct trace_track *track, int64_t index)
+{
+	bool device = track->kind == TRACE_STREAM;
+
+	if (track->has_process_sort)
+		return track->process_sort;
+	return device ? index + DEVICE_SORT_INDEX : index;
+}
+
+static bool open_process(struct chrome_rows *rows, struct chrome_row *row)
+{
+	const struct trace_track *track = &rows->trace->tracks[row->track];
+	bool device = track->kind == TRACE_STREAM;
+	struct chrome_process *process = find_process(rows, track, device);
+	bool is_new;
+	int64_t index;
+
+	if (process == NULL)
+		return false;
+	row->pid = process->pid;
+	is_new = !process->described;
+	if (!is_new && (track->process_name == 0 ||
+			       track->process_name == process->name))
+		return true;
+	process->described = true;
+	process->name = track->process_name;
+	index = process_index(track, process - rows->process);
+	if (!write_process_name(rows, row))
+		return false;
+	if (!is_new)
+		return true;
+	if (device && !write_process_label(rows, row))
+		return false;
+	write_index(rows, row, "process_sort_index", index);
+	return true;
+}
+
+/* What is told of a thread's calls stands below that thread. */
+static int64_t sort_index(
+	const struct chrome_rows *rows, uint32_t track, int32_t lane)
+{
+	const struct trace_track *all = rows->trace->tracks;
+	const struct trace_track *calls = &all[track];
+	int64_t place = lane - CHROME_ROW_MAIN;
+
+	/* Further rows of the track have names that come after its own. */
+	if (calls->has_sort)
+		return calls->sort;
+	if (calls->kind != TRACE_CALLS)
+		return (int64_t)track * ROWS_MAX + place;
+	place += LANES_MAX;
+	for (uint32_t i = 0;
+		i < rows->trace->track_count && i < THREADS_SEARCHED; i++)
+		if (all[i].kind == TRACE_THREAD && all[i].pid == calls->pid &&
+			all[i].tid == calls->tid)
+			return (int64_t)i * ROWS_MAX + place;
+	return (int64_t)track * ROWS_MAX + place;
+}
+
+/* The tid that a row should have; -1: any. A thread's own is that thread's,
+ * whatever else there is to tell of it. */
+static int64_t wish_tid(const struct trace_track *track, int32_t lane)
+{
+	int64_t tid = track->tid;
+
+	if (track->kind == TRACE_STREAM)
+		tid = chrome_row_stream(track);
+	if (lane != CHROME_ROW_MAIN || track->kind == TRACE_CALLS || tid == 0)
+		return -1;
+	return tid;
+}
+
+/* The row has its track and lane. */
+static bool open_row(struct chrome_rows *rows, struct chrome_row *row)
+{
+	const struct trace_track *from = &rows->trace->tracks[row->track];
+	char *at = row->prefix;
+
+	row->name = from->name;
+	if (!choose(rows, rows->tids, wish_tid(from, row->lane), &row->tid) ||
+		!open_process(rows, row) || !write_thread_name(rows, row))
+		return false;
+	write_index(rows, row, "thread_sort_index",
+		sort_index(rows, row->track, row->lane));
+	memcpy(at, ",\n{\"ph\":\"X\",\"pid\":", 18);
+	at = json_put_uint(at + 18, row->pid);
+	memcpy(at, ",\"tid\":", 7);
+	at = json_put_uint(at + 7, row->tid);
+	memcpy(at, ",\"ts\":", 6);
+	row->prefix_size = (uint32_t)(at + 6 - row->prefix);
+	return true;
+}
+
+bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
+	struct chrome_row *row)
+{
+	assert(track < rows->trace->track_count);
+	*row = (struct chrome_row){.track = track, .lane = lane};
+	return open_row(rows, row);
+}
+
+bool chrome_rows_open_part(struct chrome_rows *rows,
+	const struct chrome_row *whole, int32_t lane, struct chrome_row *row)
+{
+	*row = (struct chrome_row){.track = whole->track,
+		.lane = lane,
+		.whole = whole->tid,
+		.is_part = true};
+	return open_row(rows, row);
+}
+
+bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row)
+{
+	uint32_t name = rows->trace->tracks[row->track].name;
+
+	if (!open_process(rows, row))
+		return false;
+	if (name == row->name)
+		return true;
+	row->name = name;
+	return write_thread_name(rows, row);
+}
+
+void chrome_row_write_flow(struct json *json, const struct chrome_row *row,
+	struct chrome_flow flow)
+{
+	char *at = json_room(json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
+
+	if (at == NULL)
+		return;
+	json_advance(json, chrome_row_put(row, at, flow.phase, flow.time_ns));
+	json_raw_text(json, ",\"id\":");
+	json->comma = false;
+	json_uint(json, flow.id);
+	json_raw_text(json, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+	json_raw_text(json, flow.phase == 'f' ? ",\"bp\":\"e\"}" : "}");
+}

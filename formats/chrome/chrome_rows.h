@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a Chrome trace: which pid and tid stand for a track, what they
+ * are called, in which order they are shown.
+ *
+ * Viewers keep 32-bit numbers and take 0 and what does not fit for something
+ * else; Perfetto names threads by tid alone. So every row has a tid that no
+ * other has in the whole file, and it is the track's own wherever it can be.
+ * A device is a process whose pid is its number, 0 too: tools for PyTorch's
+ * profiles know it by that, and no other process has it.
+ * Source: Perfetto's json_trace_parser_impl.cc; catapult's
+ * trace_event_importer.html; libkineto/src/output_json.cpp.
+ */
+#ifndef CHROME_ROWS_H
+#define CHROME_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "json/json.h"
+#include "timeline/lanes.h"
+#include "trace/trace.h"
+
+/* A track's first row; one for its nested ranges if the first is taken by
+ * slices; or lane 0 and up for slices, from CHROME_ROW_HOST on for the
+ * host's time on a stream, from CHROME_ROW_CALLS on for calls that overlap
+ * ranges. */
+#define CHROME_ROW_MAIN (-2)
+#define CHROME_ROW_RANGES (-1)
+#define CHROME_ROW_HOST LANES_MAX
+#define CHROME_ROW_CALLS (2 * LANES_MAX)
+
+/* Arguments of a device's "process_labels": the pid of the process that used
+ * it, as in the file, and its number. */
+#define CHROME_ROWS_OWNER "process"
+#define CHROME_ROWS_DEVICE "device"
+
+/* Arguments of "thread_name" for further rows of a thread: the tid, as in the
+ * file, of the row that they are a part of, so that all nests as before when it
+ * is read again; or that what they have overlaps on, and did not nest. */
+#define CHROME_ROWS_PART_OF "part_of"
+#define CHROME_ROWS_APART_FROM "apart_from"
+
+#define CHROME_PREFIX_ROOM 64
+#define CHROME_PREFIX_PHASE 9
+
+struct chrome_row {
+	/* `,\n{"ph":"X","pid":1,"tid":2,"ts":` */
+	char prefix[CHROME_PREFIX_ROOM];
+	uint32_t prefix_size;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t whole; /* the tid of the row that this is a part of */
+	bool is_part;
+	uint32_t track;
+	int32_t lane;  /* or one of the above */
+	uint32_t name; /* of the track, when it was written last */
+};
+
+/* An arrow's end, and the number that both its ends have. */
+struct chrome_flow {
+	char phase;
+	int64_t time_ns;
+	uint64_t id;
+};
+
+struct chrome_process {
+	bool taken;     /* its pid */
+	bool described; /* in the file */
+	uint32_t pid;   /* in the file */
+	uint32_t name;  /* strtab number, when it was written last */
+};
+
+struct chrome_rows {
+	const struct trace *trace;
+	struct json *json;
+	struct strtab *processes; /* numbers are indices into `process` + 1 */
+	struct chrome_process *process;
+	uint32_t process_room;
+	struct strtab *pids; /* taken numbers, as bytes */
+	struct strtab *tids;
+	uint32_t next_id;   /* for what cannot keep its own */
+	struct buffer name; /* scratch */
+	bool begun;         /* an event has been written */
+};
+
+/* False if out of memory; call chrome_rows_clear() in either case. Both are
+ * borrowed; events are written to `json`. */
+bool chrome_rows_init(
+	struct chrome_rows *rows, const struct trace *trace, struct json *json);
+void chrome_rows_clear(struct chrome_rows *rows);
+
+/* Makes a row and writes its names. False if out of memory. */
+bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
+	struct chrome_row *row);
+
+/* Likewise, a part of what that row is of. */
+bool chrome_rows_open_part(struct chrome_rows *rows,
+	const struct chrome_row *whole, int32_t lane, struct chrome_row *row);
+
+/* Writes the row's names again if the track or process got a name since. */
+bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
+
+/* The stream's number; -1 where what stands on the track is of its device as
+ * a whole. */
+int64_t chrome_row_stream(const struct trace_track *track);
+
+/* Adds what a row is called that is, on this track, this lane, or one of the
+ * above. */
+void chrome_row_add_name(struct buffer *name, const struct trace *trace,
+	uint32_t number, int32_t lane);
+
+/* Adds what the process, or device, is called that this track is of. */
+void chrome_row_add_process(
+	struct buffer *name, const struct trace *trace, uint32_t number);
+
+/* Writes one end of an arrow: 's', in the slice that begins at that time, or
+ * 'f', likewise. */
+void chrome_row_write_flow(struct json *json, const struct chrome_row *row,
+	struct chrome_flow flow);
+
+/* Starts an event of kind `phase` at `at`, which needs CHROME_PREFIX_ROOM +
+ * JSON_NUMBER_MAX bytes: `,\n{"ph":"X","pid":1,"tid":2,"ts":3.000` */
+static inline char *chrome_row_put(
+	const struct chrome_row *row, char *at, char phase, int64_t time_ns)
+{
+	memcpy(at, row->prefix, CHROME_PREFIX_ROOM);
+	at[CHROME_PREFIX_PHASE] = phase;
+	return json_put_us(at + row->prefix_size, time_ns);
+}
+
+#endif

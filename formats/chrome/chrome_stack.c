@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome/chrome_stack.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "chrome/chrome_held.h"
+#include "trace/event_copy.h"
+#include "base/memory.h"
+
+struct chrome_frame {
+	int64_t start_ns;
+	uint32_t site;
+	bool begun;       /* "B" is written: it ends with "E" */
+	bool is_moved;    /* its EVENT_WHOLE is what is written */
+	bool has_flow;    /* `flow` starts here */
+	bool is_op;       /* its category is "cpu_op" */
+	bool is_numbered; /* as a call, by us */
+	uint64_t flow;
+	uint64_t id;              /* "External id"; 0: none */
+	struct chrome_args *args; /* NULL: none */
+	struct chrome_held held;
+};
+
+/* What a range is shown as. */
+struct shape {
+	const struct chrome_row *row;
+	int64_t start_ns;
+	uint64_t dur_ns;
+};
+
+/* Calls of a device's API are made by one another, to no great depth. */
+#define CALLS_MAX 8
+
+/* Numbers, punctuation and both prefixes of one event. */
+#define EVENT_ROOM (CHROME_PREFIX_ROOM + 2 * JSON_NUMBER_MAX + 32)
+
+void chrome_stack_init(struct chrome_stack *stack, struct json *json,
+	struct chrome_text *text, const struct chrome_row *row)
+{
+	*stack = (struct chrome_stack){.json = json,
+		.text = text,
+		.row = row,
+		.last_ns = INT64_MIN,
+		.empty_ns = INT64_MIN};
+}
+
+void chrome_stack_clear(struct chrome_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		chrome_held_clear(&stack->frames[i].held);
+		chrome_args_give(stack->text, stack->frames[i].args);
+	}
+	memory_free(stack->frames);
+}
+
+static struct chrome_frame *top(const struct chrome_stack *stack)
+{
+	assert(stack->depth > 0);
+	return &stack->frames[stack->depth - 1];
+}
+
+static bool grow(struct chrome_stack *stack)
+{
+	uint32_t room = stack->room == 0 ? 32 : stack->room * 2;
+	struct chrome_frame *frames;
+
+	if (stack->room > UINT32_MAX / 4)
+		return false;
+	frames = memory_resize(stack->frames, room * sizeof(*frames));
+	if (frames == NULL)
+		return false;
+	stack->frames = frames;
+	stack->room = room;
+	return true;
+}
+
+bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
+{
+	if (stack->depth == stack->room && !grow(stack))
+		return false;
+	stack->frames[stack->depth++] =
+		(struct chrome_frame){.start_ns = event->time_ns,
+			.is_moved = event->dur_ns > 0,
+			.site = event->site};
+	return event->arg_count == 0 || chrome_stack_args(stack, event);
+}
+
+/* A range's arguments, made if there are none. */
+static struct chrome_args *own_args(
+	const struct chrome_stack *stack, struct chrome_frame *frame)
+{
+	if (frame->args == NULL)
+		frame->args = chrome_args_take(stack->text);
+	return frame->args;
+}
+
+bool chrome_stack_args(struct chrome_stack *stack, const struct event *event)
+{
+	struct chrome_args *args = own_args(stack, top(stack));
+
+	return args != NULL && chrome_args_add(args, stack->text, event);
+}
+
+static void write_times(struct json *json, const struct chrome_row *row,
+	int64_t time_ns, uint64_t dur_ns)
+{
+	char *at = json_room(json, EVENT_ROOM);
+
+	if (at == NULL)
+		return;
+	at = chrome_row_put(row, at, 'X', time_ns);
+	memcpy(at, ",\"dur\":", 7);
+	json_advance(json, json_put_duration_us(at + 7, dur_ns));
+}
+
+void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
+	const struct chrome_site *site, const struct chrome_args *args,
+	int64_t time_ns, uint64_t dur_ns)
+{
+	size_t size = args == NULL ? site->size : site->cat_size;
+
+	write_times(json, row, time_ns, dur_ns);
+	json_raw(json, site->bytes, size);
+	if (args != NULL)
+		chrome_args_write(json, site, args);
+	if (size > site->cat_size)
+		json_raw(json, "}}", 2);
+	else
+		json_raw(json, "}", 1);
+}
+
+static void write_flow(struct json *json, const struct chrome_row *row,
+	const struct chrome_frame *frame, int64_t time_ns)
+{
+	struct chrome_flow flow = {'s', time_ns, frame->flow};
+
+	if (frame->has_flow)
+		chrome_row_write_flow(json, row, flow);
+}
+
+/* Its name, and that it is an operation. */
+static void write_op(struct json *json, const struct chrome_site *site)
+{
+	json_raw(json, site->bytes, site->name_size);
+	json_raw_text(json, ",\"cat\":\"cpu_op\"");
+}
+
+/* What has started together stands behind it, or Perfetto would start the
+ * arrow in the range around it. */
+static void write_range(struct json *json, const struct chrome_stack *stack,
+	const struct chrome_frame *frame, const struct shape *shape)
+{
+	const struct chrome_site *site = &stack->text->sites[frame->site];
+
+	if (frame->is_op) {
+		write_times(json, shape->row, shape->start_ns, shape->dur_ns);
+		write_op(json, site);
+		chrome_args_write(json, site, frame->args);
+		json_raw(json, "}", 1);
+	} else {
+		chrome_stack_write_slice(json, shape->row, site, frame->args,
+			shape->start_ns, shape->dur_ns);
+	}
+	write_flow(json, shape->row, frame, shape->start_ns);
+}
+
+/* The function's place goes with the beginning, the arguments with the end: all
+ * are known by then. What stands beside them is the beginning's; an end's is an
+ * argument, see trace_members.h. */
+static void write_mark(struct json *json, const struct chrome_stack *stack,
+	const struct chrome_frame *frame, char phase, int64_t time_ns)
+{
+	const struct chrome_site *site = &stack->text->sites[frame->site];
+	char *at = json_room(json, EVENT_ROOM);
+
+	if (at == NULL)
+		return;
+	json_advance(json, chrome_row_put(stack->row, at, phase, time_ns));
+	if (frame->is_op)
+		write_op(json, site);
+	else
+		json_raw(json, site->bytes, site->cat_size);
+	if (phase == 'E') {
+		chrome_args_write(json, NULL, frame->args);
+	} else {
+		chrome_args_move_beside(json, frame->args);
+		chrome_args_write(json, site, NULL);
+	}
+	json_raw(json, "}", 1);
+	if (phase == 'B')
+		write_flow(json, stack->row, frame, frame->start_ns);
+}
+
+static void write_held(struct chrome_stack *stack, struct chrome_held *held)
+{
+	stack->held_bytes -= chrome_held_write(held, stack->json);
+}
+
+/* Writes the beginning of the innermost range and, in order, of those it
+ * started together with, so that nothing needs to be held back for them. */
+static bool begin_tied(struct chrome_stack *stack)
+{
+	uint32_t first = stack->depth - 1;
+
+	while (first > 0 && !stack->frames[first - 1].begun &&
+		stack->frames[first - 1].start_ns ==
+			stack->frames[first].start_ns)
+		first--;
+	for (uint32_t i = first; i < stack->depth; i++) {
+		struct chrome_frame *frame = &stack->frames[i];
+
+		if (chrome_text_site(stack->text, frame->site) == NULL)
+			return false;
+		if (!frame->is_moved)
+			write_mark(stack->json, stack, frame, 'B',
+				frame->start_ns);
+		write_held(stack, &frame->held);
+		frame->begun = true;
+	}
+	return true;
+}
+
+/* Does the innermost range wait for the one around it? */
+static bool is_tied(const struct chrome_stack *stack)
+{
+	const struct chrome_frame *frame = top(stack);
+
+	return stack->depth > 1 && frame[-1].start_ns == frame->start_ns &&
+	       !frame[-1].begun;
+}
+
+/* Moves the scratch text to the end of what is held. */
+static bool hold(struct chrome_stack *stack, struct chrome_held *held,
+	const struct json *json)
+{
+	stack->held_bytes += json->used;
+	return chrome_held_add(held, json);
+}
+
+/* Gives the closing range and what it holds to the one around it. */
+static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
+{
+	struct chrome_frame *frame = top(stack);
+	struct chrome_held *held = &frame[-1].held;
+	struct json *json = chrome_text_scratch(stack->text);
+
+	write_range(json, stack, frame, shape);
+	if (!hold(stack, held, json))
+		return false;
+	chrome_held_join(held, &frame->held);
+	return true;
+}
+
+/* Likewise, as "B" and "E". */
+static bool hold_marks(struct chrome_stack *stack, int64_t end_ns)
+{
+	struct chrome_frame *frame = top(stack);
+	struct chrome_held *held = &frame[-1].held;
+	struct json *json = chrome_text_scratch(stack->text);
+
+	write_mark(json, stack, frame, 'B', frame->start_ns);
+	if (!hold(stack, held, json))
+		return false;
+	chrome_held_join(held, &frame->held);
+	json = chrome_text_scratch(stack->text);
+	write_mark(json, stack, frame, 'E', end_ns);
+	return hold(stack, held, json);
+}
+
+static void pop(struct chrome_stack *stack)
+{
+	chrome_args_give(stack->text, top(stack)->args);
+	stack->depth--;
+}
+
+/* Is more held than there may be? Then nothing is. */
+static bool check_held(struct chrome_stack *stack)
+{
+	return stack->held_bytes <= CHROME_HELD_MAX || begin_tied(stack);
+}
+
+/* Closes the innermost range, which is a slice. */
+static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
+{
+	struct chrome_frame *frame = top(stack);
+
+	if (chrome_text_site(stack->text, frame->site) == NULL)
+		return false;
+	if (!frame->begun && is_tied(stack)) {
+		if (!hold_range(stack, shape))
+			return false;
+		pop(stack);
+		return check_held(stack);
+	}
+	write_range(stack->json, stack, frame, shape);
+	write_held(stack, &frame->held);
+	pop(stack);
+	return true;
+}
+
+/* Likewise, which is not written itself. */
+static void close_moved(struct chrome_stack *stack)
+{
+	struct chrome_frame *frame = top(stack);
+
+	if (!frame->begun && is_tied(stack))
+		chrome_held_join(&frame[-1].held, &frame->held);
+	else
+		write_held(stack, &frame->held);
+	pop(stack);
+}
+
+/* Closes the innermost range where it is. */
+static bool close_range(struct chrome_stack *stack, int64_t end_ns)
+{
+	struct chrome_frame *frame = top(stack);
+	const struct shape shape = {stack->row, frame->start_ns,
+		(uint64_t)end_ns - (uint64_t)frame->start_ns};
+	bool as_slice = stack->empty_ns != end_ns;
+
+	if (chrome_text_site(stack->text, frame->site) == NULL)
+		return false;
+	if (shape.dur_ns == 0)
+		stack->empty_ns = end_ns;
+	if (!frame->begun && as_slice)
+		return close_slice(stack, &shape);
+	if (!frame->begun && is_tied(stack) && shape.dur_ns == 0) {
+		if (!hold_marks(stack, end_ns))
+			return false;
+		pop(stack);
+		return check_held(stack);
+	}
+	/* An "E" must come before all that starts after it: not held. */
+	if (!frame->begun && !begin_tied(stack))
+		return false;
+	write_mark(stack->json, stack, frame, 'E', end_ns);
+	pop(stack);
+	return true;
+}
+
+/* The range that the innermost, a call, was made in; NULL if there is none. */
+static struct chrome_frame *find_caller(const struct chrome_stack *stack)
+{
+	uint32_t at = stack->depth - 1;
+
+	for (int i = 0; i < CALLS_MAX && at > 0; i++) {
+		struct chrome_frame *frame = &stack->frames[--at];
+
+		if (!frame->is_moved &&
+			!chrome_text_is_call(stack->text, frame->site))
+			return frame;
+	}
+	return NULL;
+}
+
+/* Gives a range its number. */
+static bool number_range(
+	struct chrome_stack *stack, struct chrome_frame *frame, uint64_t id)
+{
+	struct chrome_args *args = own_args(stack, frame);
+
+	if (args == NULL)
+		return false;
+	frame->id = id;
+	/* What is begun has its category in the file. */
+	frame->is_op = !frame->begun;
+	if (frame->is_op &&
+		!chrome_args_add_category(args, stack->text, frame->site))
+		return false;
+	return chrome_args_add_int(
+		args, stack->text, CHROME_KEY_EXTERNAL_ID, (int64_t)id);
+}
+
+/* Ties the innermost range to the one that it was made in. */
+static bool number_call(
+	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
+{
+	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *caller = find_caller(stack);
+	struct chrome_args *args = own_args(stack, frame);
+
+	if (args == NULL ||
+		!chrome_args_add_int(args, stack->text, CHROME_KEY_CORRELATION,
+			(int64_t)call.correlation))
+		return false;
+	if (caller == NULL)
+		*id = 0;
+	else if (caller->id != 0)
+		*id = caller->id;
+	else if (!number_range(stack, caller, *id))
+		return false;
+	frame->is_numbered = true;
+	return caller == NULL || chrome_args_add_int(args, stack->text,
+					 CHROME_KEY_EXTERNAL_ID, (int64_t)*id);
+}
+
+/* Has the range such numbers from the trace itself? */
+static bool is_told(const struct chrome_frame *frame)
+{
+	return !frame->is_numbered && frame->args != NULL &&
+	       (chrome_args_has(frame->args, CHROME_KEY_CORRELATION) ||
+		       chrome_args_has(frame->args, CHROME_KEY_EXTERNAL_ID));
+}
+
+bool chrome_stack_call(
+	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
+{
+	struct chrome_frame *frame = top(stack);
+
+	if (call.correlation == 0 || is_told(frame))
+		*id = 0;
+	else if (!number_call(stack, call, id))
+		return false;
+	frame->flow = call.flow;
+	if (frame->begun && !frame->has_flow) {
+		frame->has_flow = true;
+		write_flow(stack->json, stack->row, frame, frame->start_ns);
+	}
+	frame->has_flow = true;
+	return true;
+}
+
+static bool close_any(struct chrome_stack *stack, int64_t end_ns)
+{
+	if (!top(stack)->is_moved)
+		return close_range(stack, end_ns);
+	close_moved(stack);
+	return true;
+}
+
+static bool add_end_args(struct chrome_stack *stack, const struct event *event)
+{
+	return event->arg_count == 0 || chrome_stack_args(stack, event);
+}
+
+bool chrome_stack_end(struct chrome_stack *stack, const struct event *event)
+{
+	return add_end_args(stack, event) && close_any(stack, event->time_ns);
+}
+
+bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
+{
+	struct chrome_args *args = own_args(stack, top(stack));
+
+	return args != NULL && chrome_args_add_open(args, stack->text) &&
+	       close_any(stack, time_ns);
+}
+
+bool chrome_stack_is_begun(const struct chrome_stack *stack)
+{
+	return top(stack)->begun;
+}
+
+bool chrome_stack_is_longer(const struct chrome_stack *stack,
+	const struct event *end, struct event *whole)
+{
+	const struct chrome_frame *frame = top(stack);
+
+	if (end->dur_ns == 0 || frame->is_moved)
+		return false;
+	*whole = (struct event){.kind = EVENT_COMPLETE,
+		.track = stack->row->track,
+		.site = frame->site,
+		.time_ns = frame->start_ns};
+	whole->dur_ns = (uint64_t)event_end(end) - (uint64_t)frame->start_ns;
+	return true;
+}
+
+bool chrome_stack_end_whole(struct chrome_stack *stack, const struct event *end,
+	const struct event *whole, const struct chrome_row *row)
+{
+	const struct shape shape = {row, whole->time_ns, whole->dur_ns};
+
+	return add_end_args(stack, end) && close_slice(stack, &shape);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an event of a Chrome trace has that says nothing of when and where it
+ * happened: "tts", "cname", "bind_id" and all that the format may get yet, and
+ * what its phase is and how its id is written where that is not what we would
+ * write. It becomes arguments, whose keys tell where it stood, so that it can
+ * be written there again: "event.tts"; "end.tts" if it was that of an "E".
+ */
+#ifndef TRACE_MEMBERS_H
+#define TRACE_MEMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json/json_scan.h"
+#include "chrome_read/trace_args.h"
+
+/* What has more is counted. */
+#define TRACE_MEMBERS_MAX 16
+
+#define TRACE_MEMBER "event."
+#define TRACE_MEMBER_OF_END "end."
+
+struct trace_json;
+
+struct trace_member {
+	struct json_token key;
+	struct json_token value;
+	uint64_t from;      /* of an object or array: where it is, ... */
+	size_t nested_size; /* ... or 0: it is neither */
+};
+
+struct trace_members {
+	struct trace_member items[TRACE_MEMBERS_MAX];
+	uint32_t count;
+	uint32_t missed;
+	struct buffer key; /* scratch */
+};
+
+void trace_members_clear(struct trace_members *members);
+
+/* Forgets them. */
+void trace_members_reset(struct trace_members *members);
+
+/* Text is kept by the scanner until trace_members_keep(). */
+void trace_members_note(struct trace_members *members,
+	const struct json_token *key, const struct json_token *value);
+
+/* The same of an object or array, which began at `from` and was read last. */
+void trace_members_note_nested(struct trace_members *members,
+	const struct json_scan *scan, const struct json_token *key,
+	uint64_t from);
+
+/* Adds them to the event's arguments. False if out of memory. */
+bool trace_members_keep(struct trace_members *members, struct trace_args *args,
+	const struct json_scan *scan, const struct trace_json *event);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_read/trace_labels.h"
+
+#include <string.h>
+
+#include "chrome/chrome_facts.h"
+#include "base/memory.h"
+#include "base/strtab.h"
+
+#define PYTHON_CALLS "python_function"
+
+/* Lines have no more digits. */
+#define LINE_DIGITS 9
+
+/* What is known of a text of the trace's. */
+struct trace_name {
+	uint32_t category; /* + 1, if it is one; 0: not known */
+	uint32_t of;       /* as a name: the category + 1 ... */
+	uint32_t site;     /* ... with which it was met last, and its site */
+};
+
+static const struct {
+	const char *name;
+	const char *today; /* NULL: the same */
+	enum trace_class class;
+} known[] = {
+	{"cpu_op", NULL, TRACE_OP},
+	{"user_annotation", NULL, TRACE_OP},
+	{PYTHON_CALLS, NULL, TRACE_PYTHON},
+	{"cuda_runtime", NULL, TRACE_API},
+	{"cuda_driver", NULL, TRACE_API},
+	{"xpu_runtime", NULL, TRACE_API},
+	{"xpu_driver", NULL, TRACE_API},
+	{"mtia_runtime", NULL, TRACE_API},
+	{"privateuse1_runtime", NULL, TRACE_API},
+	{"privateuse1_driver", NULL, TRACE_API},
+	{"kernel", NULL, TRACE_WORK},
+	{"gpu_memcpy", NULL, TRACE_WORK},
+	{"gpu_memset", NULL, TRACE_WORK},
+	{"gpu_user_annotation", NULL, TRACE_ANNOTATION},
+	{"cuda_sync", NULL, TRACE_WAIT},
+	{"Trace", NULL, TRACE_SPAN},
+	{"Operator", "cpu_op", TRACE_OP},
+	{"Runtime", "cuda_runtime", TRACE_API},
+	{"Kernel", "kernel", TRACE_WORK},
+	{"Memcpy", "gpu_memcpy", TRACE_WORK},
+	{"Memset", "gpu_memset", TRACE_WORK},
+};
+
+/* Categories of arrows, the oldest with the name that these have. */
+static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
+#define OLD_ARROW "async"
+#define OLD_ARROW_NAME "launch"
+
+/* Adds a category; NULL if out of memory. */
+static struct trace_category *add_category(struct trace_labels *names)
+{
+	struct trace_category *more;
+
+	if (!memory_grow32(&names->categories, names->category_count,
+		    &names->category_room, sizeof(*more)))
+		return NULL;
+	more = &names->categories[names->category_count++];
+	*more = (struct trace_category){.class = TRACE_PLAIN};
+	return more;
+}
+
+bool trace_labels_init(struct trace_labels *names, struct trace *trace,
+	struct trace_args *args)
+{
+	struct trace_category *jax;
+
+	*names = (struct trace_labels){.trace = trace, .args = args};
+	if (add_category(names) == NULL)
+		return false;
+	jax = add_category(names);
+	if (jax == NULL)
+		return false;
+	*jax = (struct trace_category){.class = TRACE_PYTHON, .jax = true};
+	return true;
+}
+
+void trace_labels_clear(struct trace_labels *names)
+{
+	memory_free(names->categories);
+	memory_free(names->names);
+}
+
+enum trace_class trace_labels_class(
+	const struct trace_labels *names, uint32_t category)
+{
+	return names->categories[category].class;
+}
+
+uint32_t trace_labels_wanted(
+	const struct trace_labels *names, uint32_t category, bool asks)
+{
+	uint32_t asked = asks ? TRACE_WANT_ASKED : 0;
+
+	switch (names->categories[category].class) {
+	case TRACE_OP:
+		return TRACE_WANT(TRACE_EXTERNAL_ID) | asked;
+	case TRACE_API:
+		return TRACE_WANT(TRACE_CORRELATION);
+	case TRACE_WORK:
+		return TRACE_WANT_KNOWN | asked;
+	case TRACE_ANNOTATION:
+	case TRACE_WAIT:
+		return TRACE_WANT_KNOWN;
+	default:
+		return 0;
+	}
+}
+
+bool trace_labels_is_arrow(const struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category)
+{
+	const struct trace_category *of = &names->categories[category];
+	const char *text = strtab_text(names->trace->text, of->text, NULL);
+
+	if (!of->arrow || strcmp(text, OLD_ARROW) != 0)
+		return of->arrow;
+	return name->size == strlen(OLD_ARROW_NAME) &&
+	       memcmp(json_scan_text(scan, name), OLD_ARROW_NAME, name->size) ==
+		       0;
+}
+
+bool trace_labels_is_jax(
+	const struct json_scan *scan, const struct json_token *name)
+{
+	const char *text;
+
+	if (name->kind != JSON_STRING || name->size < 4)
+		return false;
+	text = json_scan_text(scan, name);
+	return text[0] == '$' && text[1] != ' ' &&
+	       memchr(text, ' ', name->size - 1) != NULL;
+}
+
+bool trace_labels_is_sum(const char *name, size_t size)
+{
+	return size > 6 && memcmp(name, "Total ", 6) == 0;
+}
+
+/* What is known of a text; NULL if out of memory. */
+static struct trace_name *reach(struct trace_labels *names, uint32_t text)
+{
+	return memory_reach(&names->names, text, &names->name_room,
+		       sizeof(*names->names))
+		       ? &names->names[text]
+		       : NULL;
+}
+
+/* The token's text in the trace's table; STRTAB_NONE if out of memory. */
+static uint32_t intern(struct trace_labels *names, const struct json_scan *scan,
+	const struct json_token *token)
+{
+	const char *text;
+	size_t size;
+
+	if (!trace_args_plain(names->args, scan, token, &text, &size))
+		return STRTAB_NONE;
+	return strtab_add(names->trace->text, text, size);
+}
+
+/* Fills the entry of a category that is new. */
+static bool learn(struct trace_labels *names, uint32_t text,
+	struct trace_category *category)
+{
+	const char *name = strtab_text(names->trace->text, text, NULL);
+
+	category->text = text;
+	category->python = strcmp(name, "FEE") == 0 || strcmp(name, "fee") == 0;
+	category->arrow = strcmp(name, OLD_ARROW) == 0;
+	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
+		category->arrow |= strcmp(name, arrows[i]) == 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		category->class = known[i].class;
+		if (known[i].today != NULL)
+			category->text = strtab_add(names->trace->text,
+				known[i].today, strlen(known[i].today));
+	}
+	return category->text != STRTAB_NONE;
+}
+
+static bool is_none(const struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	static const char none[] = CHROME_NO_CATEGORY;
+
+	return names->is_own && token->size == sizeof(none) - 1 &&
+	       memcmp(json_scan_text(scan, token), none, token->size) == 0;
+}
+
+bool trace_labels_category(struct trace_labels *names,
+	const struct json_scan *scan, const struct json_token *token,
+	uint32_t *category)
+{
+	struct trace_met this = {.text = json_short(scan, token)};
+	struct trace_met *met = &names->met[json_short_place(
+		this.text.begin + 3 * this.text.end, TRACE_LABELS_MET)];
+	struct trace_name *name;
+	uint32_t text;
+
+	if (met->category != 0 && json_short_is(&met->text, &this.text)) {
+		*category = met->category - 1;
+		return true;
+	}
+	text = token->size == 0 || is_none(names, scan, token)
+		       ? 0
+		       : intern(names, scan, token);
+	if (text == STRTAB_NONE)
+		return false;
+	name = reach(names, text);
+	if (name == NULL)
+		return false;
+	if (text != 0 && name->category == 0) {
+		struct trace_category *entry = add_category(names);
+
+		if (entry == NULL || !learn(names, text, entry))
+			return false;
+		name->category = names->category_count;
+	}
+	*category = text == 0 ? TRACE_NO_CATEGORY : name->category - 1;
+	this.category = *category + 1;
+	*met = this;
+	return true;
+}
+
+/* A name that says where its function is. */
+struct parts {
+	const char *name;
+	size_t name_size;
+	const char *file;
+	size_t file_size;
+	uint32_t line;
+};
+
+/* How many digits there are at `text`, as the line that they are; 0: no line. */
+static size_t take_line(const char *text, size_t size, uint32_t *line)
+{
+	size_t digits = 0;
+
+	*line = 0;
+	while (digits < size && (unsigned char)(text[digits] - '0') < 10) {
+		if (digits == LINE_DIGITS)
+			return 0;
+		*line = *line * 10 + (uint32_t)(text[digits] - '0');
+		digits++;
+	}
+	return digits;
+}
+
+/* Takes "name (file:line)" apart, as VizTracer writes the functions of Python;
+ * false if it is not so. */
+static bool split(const char *text, size_t size, struct parts *parts)
+{
+	size_t at = size;
+
+	if (size < 6 || text[size - 1] != ')')
+		return false;
+	at--;
+	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10)
+		at--;
+	if (take_line(text + at, size - 1 - at, &parts->line) == 0 || at == 0 ||
+		text[at - 1] != ':')
+		return false;
+	for (size_t i = 1; i + 2 < at; i++)
+		if (text[i] == ' ' && text[i + 1] == '(') {
+			parts->name = text;
+			parts->name_size = i;
+			parts->file = text + i + 2;
+			parts->file_size = at - 1 - (i + 2);
+			return true;
+		}
+	return false;
+}
+
+/* The same of "$file:line name". */
+static bool split_jax(const char *text, size_t size, struct parts *parts)
+{
+	for (size_t i = 2; i < size; i++) {
+		size_t digits;
+
+		if (text[i] != ':')
+			continue;
+		digits = take_line(text + i + 1, size - i - 1, &parts->line);
+		if (digits == 0 || i + digits + 2 >= size ||
+			text[i + 1 + digits] != ' ')
+			continue;
+		parts->file = text + 1;
+		parts->file_size = i - 1;
+		parts->name = text + i + digits + 2;
+		parts->name_size = size - (i + digits + 2);
+		return true;
+	}
+	return false;
+}
+
+static uint32_t make_site(
+	struct trace_labels *names, uint32_t text, uint32_t category)
+{
+	struct trace_category *of = &names->categories[category];
+	struct strtab *table = names->trace->text;
+	struct trace_site site = {.name = text};
+	struct parts parts;
+	size_t size;
+	const char *name = strtab_text(table, text, &size);
+
+	if (of->jax)
+		of->text = strtab_add(
+			table, PYTHON_CALLS, sizeof(PYTHON_CALLS) - 1);
+	site.category = of->text;
+	if ((of->python && split(name, size, &parts)) ||
+		(of->jax && split_jax(name, size, &parts))) {
+		site.name = strtab_add(table, parts.name, parts.name_size);
+		site.file = strtab_add(table, parts.file, parts.file_size);
+		site.line = parts.line;
+	}
+	return trace_add_place(names->trace, site);
+}
+
+bool trace_labels_site(struct trace_labels *names, const struct json_scan *scan,
+	const struct json_token *name, uint32_t category, uint32_t *site)
+{
+	uint32_t text = 0;
+	struct trace_name *entry;
+
+	if (name->kind == JSON_STRING || name->kind == JSON_NUMBER)
+		text = intern(names, scan, name);
+	if (text == STRTAB_NONE)
+		return false;
+	entry = reach(names, text);
+	if (entry == NULL)
+		return false;
+	if (entry->of != category + 1) {
+		entry->site = make_site(names, text, category);
+		entry->of = category + 1;
+	}
+	*site = entry->site;
+	return *site != TRACE_NONE;
+}

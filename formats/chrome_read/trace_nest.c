@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_read/trace_nest.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A call outlives fewer ranges, lest each call looks at all of a deep stack. */
+#define OUTLIVED_MAX 64
+
+struct frame {
+	int64_t start_ns; /* of a call */
+	int64_t limit_ns; /* no later than that of the frame below */
+	uint64_t end_order;
+	uint32_t calls; /* it and those right below that are calls */
+	bool range;
+	bool cut;
+};
+
+struct trace_stack {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+};
+
+void trace_nest_init(struct trace_nest *nest, struct trace *trace)
+{
+	*nest = (struct trace_nest){.trace = trace};
+}
+
+void trace_nest_clear(struct trace_nest *nest)
+{
+	for (uint32_t i = 0; i < nest->room; i++)
+		memory_free(nest->stacks[i].frames);
+	memory_free(nest->stacks);
+}
+
+bool trace_nest_reach(struct trace_nest *nest, uint32_t track)
+{
+	uint32_t room = nest->trace->track_count;
+	struct trace_stack *more;
+
+	if (track < nest->room)
+		return true;
+	more = memory_resize_array(nest->stacks, room, sizeof(*more));
+	if (more == NULL)
+		return false;
+	memset(more + nest->room, 0, (room - nest->room) * sizeof(*more));
+	nest->stacks = more;
+	nest->room = room;
+	return true;
+}
+
+/* Takes the innermost out; its end at this time becomes the event. What ends
+ * later in truth, says so. */
+static void take(struct trace_nest *nest, uint32_t track, int64_t time_ns,
+	struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	int64_t end_ns = stack->frames[--stack->depth].limit_ns;
+
+	*event = (struct event){.kind = EVENT_END,
+		.track = track,
+		.site = TRACE_NONE,
+		.time_ns = time_ns,
+		.dur_ns = (uint64_t)end_ns - (uint64_t)time_ns,
+		.device = -1};
+}
+
+static bool is_over(const struct frame *frame, int64_t time_ns, uint64_t order)
+{
+	return frame->limit_ns < time_ns ||
+	       (frame->limit_ns == time_ns && frame->end_order <= order);
+}
+
+bool trace_nest_pop(struct trace_nest *nest, uint32_t track, int64_t time_ns,
+	uint64_t order, struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	const struct frame *last;
+
+	if (stack->depth == 0)
+		return false;
+	last = &stack->frames[stack->depth - 1];
+	if (!is_over(last, time_ns, order))
+		return false;
+	if (last->range)
+		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
+	take(nest, track, last->limit_ns, event);
+	return true;
+}
+
+bool trace_nest_overlaps(
+	const struct trace_nest *nest, uint32_t track, int64_t end_ns)
+{
+	const struct trace_stack *stack = &nest->stacks[track];
+
+	return stack->depth > 0 &&
+	       end_ns > stack->frames[stack->depth - 1].limit_ns;
+}
+
+int64_t trace_nest_limit(const struct trace_nest *nest, uint32_t track)
+{
+	const struct trace_stack *stack = &nest->stacks[track];
+
+	return stack->frames[stack->depth - 1].limit_ns;
+}
+
+/* Looks at two frames only, however many would have to be cut: below the calls
+ * on top is what the range has to lie in. */
+bool trace_nest_cut(struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *range, struct event *event)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	uint32_t calls;
+	bool is_counted;
+
+	if (!trace_nest_overlaps(nest, track, range->end_ns))
+		return false;
+	calls = stack->frames[stack->depth - 1].calls;
+	is_counted = stack->frames[stack->depth - 1].cut;
+	if (calls == 0 ||
+		(calls < stack->depth &&
+			stack->frames[stack->depth - calls - 1].limit_ns <
+				range->end_ns))
+		return false;
+	take(nest, track, range->start_ns, event);
+	if (!is_counted)
+		trace_lose(nest->trace, LOSS_CUT_CALLS, 1);
+	return true;
+}
+
+bool trace_nest_outlives(const struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *call, int64_t *time_ns)
+{
+	const struct trace_stack *stack = &nest->stacks[track];
+	uint32_t count = 0;
+	bool outlives = false;
+
+	for (; count < stack->depth && count < OUTLIVED_MAX; count++) {
+		const struct frame *frame =
+			&stack->frames[stack->depth - count - 1];
+
+		if (frame->limit_ns >= call->end_ns)
+			break;
+		/* In a part of a file it may be one that it made. */
+		if (frame->calls > 0 && frame->start_ns == call->start_ns)
+			continue;
+		/* A moment is still open at its time. */
+		if (frame->calls > 0 || frame->limit_ns <= call->start_ns)
+			return false;
+		*time_ns = frame->limit_ns;
+		outlives = true;
+	}
+	return outlives && count < OUTLIVED_MAX;
+}
+
+static bool push(struct trace_stack *stack, struct frame frame)
+{
+	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+		    sizeof(*stack->frames)))
+		return false;
+	stack->frames[stack->depth++] = frame;
+	return true;
+}
+
+bool trace_nest_open(struct trace_nest *nest, uint32_t track,
+	const struct trace_slice *slice)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	struct frame frame = {.start_ns = slice->start_ns,
+		.limit_ns = slice->end_ns,
+		.end_order = slice->end_order,
+		.cut = slice->cut};
+
+	if (slice->call)
+		frame.calls =
+			1 +
+			(stack->depth > 0
+					? stack->frames[stack->depth - 1].calls
+					: 0);
+	return push(stack, frame);
+}
+
+bool trace_nest_open_range(
+	struct trace_nest *nest, uint32_t track, int64_t start_ns)
+{
+	struct trace_stack *stack = &nest->stacks[track];
+	int64_t limit_ns = INT64_MAX;
+
+	if (stack->depth > 0)
+		limit_ns = stack->frames[stack->depth - 1].limit_ns;
+	return push(stack,
+		(struct frame){.limit_ns = limit_ns,
+			.end_order =
+				limit_ns == start_ns ? TRACE_NEST_MOMENT : 0,
+			.range = true});
+}
+
+bool trace_nest_flush(struct trace_nest *nest, struct event *event)
+{
+	for (; nest->flushed < nest->room; nest->flushed++) {
+		struct trace_stack *stack = &nest->stacks[nest->flushed];
+
+		if (stack->depth > 0 &&
+			stack->frames[stack->depth - 1].limit_ns < INT64_MAX &&
+			trace_nest_pop(nest, nest->flushed, INT64_MAX,
+				TRACE_NEST_NO_ORDER, event))
+			return true;
+	}
+	return false;
+}

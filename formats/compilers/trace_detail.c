@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "compilers/trace_detail.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "names/demangle.h"
+#include "names/function_name.h"
+#include "base/memory.h"
+#include "base/strtab.h"
+
+/* Lines and columns have no more digits. */
+#define PLACE_DIGITS 9
+
+enum form {
+	FORM_FILE,     /* the detail is a file's name */
+	FORM_PLACE,    /* file:line:column */
+	FORM_NAME,     /* behind the range's own name */
+	FORM_SYMBOL,   /* likewise, as the linker knows it */
+	FORM_INSTANCE, /* likewise, of "TEMPLATE [INSTANCE]" the second */
+};
+
+static const struct kind {
+	const char *name;
+	enum form form;
+	enum trace_detail detail;
+} kinds[] = {
+	{TRACE_DETAIL_SOURCE, FORM_FILE, TRACE_DETAIL_HEADER},
+	{"OptModule", FORM_FILE, TRACE_DETAIL_OTHER},
+	{"ParseDeclarationOrFunctionDefinition", FORM_PLACE,
+		TRACE_DETAIL_OTHER},
+	{"EvaluateAsConstantExpr", FORM_PLACE, TRACE_DETAIL_OTHER},
+	{"ParseFunctionDefinition", FORM_NAME, TRACE_DETAIL_OTHER},
+	{"ParseClass", FORM_NAME, TRACE_DETAIL_OTHER},
+	{"ParseTemplate", FORM_NAME, TRACE_DETAIL_OTHER},
+	{"DebugType", FORM_NAME, TRACE_DETAIL_OTHER},
+	{"RunPass", FORM_NAME, TRACE_DETAIL_OTHER},
+	{"RunLoopPass", FORM_NAME, TRACE_DETAIL_OTHER},
+	{"InstantiateClass", FORM_NAME, TRACE_DETAIL_CLASS},
+	{"InstantiateFunction", FORM_NAME, TRACE_DETAIL_FUNCTION},
+	{"OptFunction", FORM_SYMBOL, TRACE_DETAIL_OPTIMIZED},
+	{"CodeGen Function", FORM_SYMBOL, TRACE_DETAIL_GENERATED},
+	{"Processing Header File", FORM_FILE, TRACE_DETAIL_HEADER},
+	{"Instantiating Template Class", FORM_INSTANCE, TRACE_DETAIL_CLASS},
+	{"Instantiating Template Function", FORM_INSTANCE,
+		TRACE_DETAIL_FUNCTION},
+	{"Generating Function IR", FORM_SYMBOL, TRACE_DETAIL_GENERATED},
+};
+
+/* A site: not known yet, nothing of clang's, its headers that are asynchronous;
+ * and from SITE_KINDS on one of the kinds. */
+enum { SITE_NEW, SITE_PLAIN, SITE_HEADERS, SITE_KINDS };
+
+struct details {
+	struct event_source source; /* must be first */
+	uint8_t *sites;             /* by site */
+	uint32_t site_count;
+	uint32_t site_room;
+	uint32_t *headers; /* by track: that of its headers; TRACE_NONE: none */
+	uint32_t header_count;
+	uint32_t header_room;
+	uint32_t key; /* strtab number of TRACE_DETAIL_KEY; 0: not known yet */
+	struct demangler demangler;
+	struct buffer name;
+	struct buffer detail;
+};
+
+static struct details *self_of(struct event_source *source)
+{
+	return (struct details *)(void *)source;
+}
+
+static const struct kind *find(const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].name) == size &&
+			memcmp(kinds[i].name, name, size) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* The number that ":123" at the end of a text is, which is cut off; false if
+ * there is none. */
+static bool take_number(const char *text, size_t *size, uint32_t *number)
+{
+	size_t at = *size;
+
+	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10)
+		at--;
+	if (at == *size || *size - at > PLACE_DIGITS || at < 2 ||
+		text[at - 1] != ':')
+		return false;
+	*number = 0;
+	for (size_t i = at; i < *size; i++)
+		*number = *number * 10 + (uint32_t)(text[i] - '0');
+	*size = at - 1;
+	return true;
+}
+
+/* The last part of "std::less [std::less<int>]"; all of what is not so. */
+static const char *find_instance(char *text)
+{
+	char *begin = strstr(text, " [");
+	size_t size = strlen(text);
+
+	if (begin == NULL || text[size - 1] != ']')
+		return text;
+	text[size - 1] = '\0';
+	return begin + 2;
+}
+
+/* Appends the detail to the range's name. */
+static void add_detail(struct details *details, const struct kind *kind)
+{
+	enum trace_names names = details->source.trace->names;
+	const char *text;
+	const char *plain = NULL;
+
+	buffer_add_byte(&details->detail, '\0');
+	if (details->detail.failed)
+		return;
+	text = (const char *)details->detail.bytes;
+	if (kind->form == FORM_INSTANCE)
+		text = find_instance((char *)details->detail.bytes);
+	if (kind->form == FORM_SYMBOL && names != TRACE_NAMES_MANGLED)
+		plain = demangle(&details->demangler, text);
+	if (plain != NULL)
+		text = plain;
+	buffer_add_byte(&details->name, ' ');
+	if (kind->detail != TRACE_DETAIL_OTHER &&
+		(names == TRACE_NAMES_SHORT || names == TRACE_NAMES_QUALIFIED))
+		function_name_add_short(&details->name, text, strlen(text));
+	else
+		buffer_add_text(&details->name, text);
+}
+
+/* The detail as a file, and a line; 0 if it is none. */
+static size_t find_place(
+	const struct details *details, const struct kind *kind, uint32_t *line)
+{
+	const char *text = (const char *)details->detail.bytes;
+	size_t size = details->detail.used;
+	uint32_t column;
+
+	if (kind->form == FORM_FILE)
+		return size;
+	return kind->form == FORM_PLACE && take_number(text, &size, &column) &&
+			       take_number(text, &size, line)
+		       ? size
+		       : 0;
+}
+
+/* The site that this one is with the detail; TRACE_NONE if out of memory. */
+static uint32_t add_site(
+	struct details *details, const struct kind *kind, uint32_t site)
+{
+	struct trace *trace = details->source.trace;
+	struct trace_site place = trace->sites[site];
+	uint32_t line = 0;
+	size_t size = find_place(details, kind, &line);
+
+	details->name.used = 0;
+	buffer_add_text(&details->name, kind->name);
+	if (size == 0)
+		add_detail(details, kind);
+	if (details->name.failed || details->detail.failed)
+		return TRACE_NONE;
+	place.name = strtab_add(
+		trace->text, (char *)details->name.bytes, details->name.used);
+	place.category = 0;
+	if (size != 0) {
+		place.file = strtab_add(
+			trace->text, (char *)details->detail.bytes, size);
+		place.line = line;
+	}
+	return trace_add_place(trace, place);
+}
+
+/* The event's site is about what its argument says; false if out of memory. Of
+ * several the last one counts, as wherever JSON is read. */
+static bool name_event(
+	struct details *details, const struct kind *kind, struct event *event)
+{
+	for (uint32_t i = event->arg_count; i > 0; i--) {
+		const struct event_arg *arg = &event->args[i - 1];
+
+		if (arg->key != details->key)
+			continue;
+		if (arg->kind != ARG_TEXT || arg->value.text.size == 0)
+			break;
+		details->detail.used = 0;
+		buffer_add(&details->detail, arg->value.text.bytes,
+			arg->value.text.size);
+		event->site = add_site(details, kind, event->site);
+		return event->site != TRACE_NONE;
+	}
+	return true;
+}
+
+/* The track of the headers that were read on this one; TRACE_NONE if out of
+ * memory. */
+static uint32_t find_headers(struct details *details, uint32_t track)
+{
+	struct trace *trace = details->source.trace;
+
+	if (!memory_reach(&details->headers, track, &details->header_room,
+		    sizeof(*details->headers)))
+		return TRACE_NONE;
+	while (details->header_count <= track)
+		details->headers[details->header_count++] = TRACE_NONE;
+	if (details->headers[track] == TRACE_NONE)
+		details->headers[track] = trace_add_track(
+			trace, (struct trace_track){.kind = TRACE_TIMELINE,
+				       .pid = trace->tracks[track].pid,
+				       .tid = trace->tracks[track].tid});
+	return details->headers[track];
+}
+
+/* A header that was begun, or has ended: they nest in each other. */
+static bool move_header(struct details *details, struct event *event)
+{
+	bool is_begin = event->kind == EVENT_ASYNC_BEGIN;
+
+	event->kind = is_begin ? EVENT_BEGIN : EVENT_END;
+	event->id = 0;
+	event->track = find_headers(details, event->track);
+	if (event->track == TRACE_NONE)
+		return false;
+	if (is_begin)
+		return name_event(details, find(TRACE_DETAIL_SOURCE, 6), event);
+	event->site = TRACE_NONE;
+	return true;
+}
+
+/* What the site is; SITE_NEW if out of memory. */
+static uint8_t learn(struct details *details, uint32_t number)
+{
+	struct trace *trace = details->source.trace;
+	const struct trace_site *site = &trace->sites[number];
+	const struct kind *kind;
+	const char *name;
+	size_t size;
+
+	if (!memory_reach(&details->sites, number, &details->site_room,
+		    sizeof(*details->sites)))
+		return SITE_NEW;
+	while (details->site_count <= number)
+		details->sites[details->site_count++] = SITE_NEW;
+	name = strtab_text(trace->text, site->name, &size);
+	kind = find(name, size);
+	if (kind != NULL && site->category == 0)
+		details->sites[number] = (uint8_t)(SITE_KINDS + (kind - kinds));
+	else if (kind != NULL && site->category == site->name &&
+		 kind->detail == TRACE_DETAIL_HEADER)
+		details->sites[number] = SITE_HEADERS;
+	else
+		details->sites[number] = SITE_PLAIN;
+	return details->sites[number];
+}
+
+/* False if out of memory. */
+static bool change(struct details *details, struct event *event, uint8_t site)
+{
+	bool is_range =
+		event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE;
+	bool is_async = event->kind == EVENT_ASYNC_BEGIN ||
+			event->kind == EVENT_ASYNC_END;
+
+	if (details->key == 0)
+		details->key = strtab_add(details->source.trace->text,
+			TRACE_DETAIL_KEY, strlen(TRACE_DETAIL_KEY));
+	if (details->key == STRTAB_NONE)
+		return false;
+	if (site >= SITE_KINDS && is_range)
+		return name_event(details, &kinds[site - SITE_KINDS], event);
+	if (site == SITE_HEADERS && is_async)
+		return move_header(details, event);
+	return true;
+}
+
+/* Headers that are open end with what they were read on. */
+static void end_headers(struct details *details)
+{
+	struct trace *trace = details->source.trace;
+
+	for (uint32_t i = 0; i < details->header_count; i++) {
+		struct trace_track *track;
+
+		if (details->headers[i] == TRACE_NONE)
+			continue;
+		track = &trace->tracks[details->headers[i]];
+		track->has_end = true;
+		track->end_ns = trace_track_end(trace, i);
+	}
+}
+
+/* An event that may have to be changed, or none any more. Not inlined, as of most
+ * traces nearly all events come past it. */
+static __attribute__((noinline)) enum ctp_status take(struct details *details,
+	struct event *event, enum ctp_status status, struct ctp_error *err)
+{
+	uint8_t site;
+
+	if (status == CTP_END)
+		end_headers(details);
+	if (status != CTP_OK)
+		return status;
+	site = event->site < details->site_count ? details->sites[event->site]
+						 : SITE_NEW;
+	if (site == SITE_NEW)
+		site = learn(details, event->site);
+	if (site == SITE_PLAIN ||
+		(site != SITE_NEW && change(details, event, site)))
+		return CTP_OK;
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct details *details = self_of(source);
+	enum ctp_status status;
+
+	if (!source->trace->details)
+		return source->inner->next(source->inner, event, err);
+	status = source->inner->next(source->inner, event, err);
+	if (status == CTP_OK &&
+		(event->site == TRACE_NONE ||
+			(event->site < details->site_count &&
+				details->sites[event->site] == SITE_PLAIN)))
+		return CTP_OK;
+	return take(details, event, status, err);
+}
+
+static void follow(struct event_source *source, bool on)
+{
+	source->inner->follow(source->inner, on);
+}
+
+static bool is_whole(const struct event_source *source)
+{
+	return source->inner->is_whole(source->inner);
+}
+
+static void close_source(struct event_source *source)
+{
+	struct details *details = self_of(source);
+
+	source->inner->close(source->inner);
+	demangler_clear(&details->demangler);
+	buffer_clear(&details->name);
+	buffer_clear(&details->detail);
+	memory_free(details->sites);
+	memory_free(details->headers);
+	memory_free(details);
+}
+
+enum ctp_status trace_detail_open(
+	struct event_source **source, struct ctp_error *err)
+{
+	struct event_source *inner = *source;
+	struct details *details = memory_new_zeroed(1, sizeof(*details));
+
+	if (details == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	event_source_wrap(&details->source, inner, next, close_source);
+	details->source.follow = inner->follow == NULL ? NULL : follow;
+	details->source.is_whole = inner->is_whole == NULL ? NULL : is_whole;
+	*source = &details->source;
+	return CTP_OK;
+}
+
+enum trace_detail trace_detail_of(const char *name, size_t *size)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		*size = strlen(kinds[i].name);
+		if (strncmp(kinds[i].name, name, *size) == 0 &&
+			(name[*size] == ' ' || name[*size] == '\0'))
+			return kinds[i].detail;
+	}
+	*size = strlen(name);
+	return TRACE_DETAIL_OTHER;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What clang and nvcc say their ranges are about: the header, the template, the function.
+ * In a profile that is part of what a function is; without it all headers would
+ * be one. In a timeline it is an argument like others, so that a profile has the
+ * same names whatever the events went through before.
+ * Source: LLVM's llvm/lib/Support/TimeProfiler.cpp, and the scopes that clang
+ * (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo, Passes) open with it;
+ * traces of nvcc 13.0, whose compiler for the device has its own frontend.
+ */
+#ifndef TRACE_DETAIL_H
+#define TRACE_DETAIL_H
+
+#include <stddef.h>
+
+#include "trace/event.h"
+
+/* The argument that says it. */
+#define TRACE_DETAIL_KEY "detail"
+
+/* Since clang 19 headers are asynchronous ranges of this name and category, as
+ * they need not nest among others. */
+#define TRACE_DETAIL_SOURCE "Source"
+
+/* What a range is, by the name of its function, as the source below makes
+ * them. */
+enum trace_detail {
+	TRACE_DETAIL_OTHER,
+	TRACE_DETAIL_HEADER,
+	TRACE_DETAIL_CLASS,    /* a template's instance */
+	TRACE_DETAIL_FUNCTION, /* likewise */
+	TRACE_DETAIL_OPTIMIZED,
+	TRACE_DETAIL_GENERATED,
+};
+
+/*
+ * Puts a source around `*source`, which is closed with it. Where trace->details
+ * is set, what ranges are about names them, and headers are ranges on a track of
+ * their own; else nothing is changed.
+ *
+ * Errors: CTP_ERR_NOMEM; `*source` is as it was.
+ */
+enum ctp_status trace_detail_open(
+	struct event_source **source, struct ctp_error *err);
+
+/* What a function is, and how long the first part of its name is, without what
+ * it is about. */
+enum trace_detail trace_detail_of(const char *name, size_t *size);
+
+#endif

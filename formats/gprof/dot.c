@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dot: a call graph for graphviz that needs no gprof2dot but looks like its
+ * own: colour and order of the labels are the same, and so are the limits
+ * (functions of at least 0.5 %, edges of at least 0.1 % of the time of all
+ * threads). Beyond that at most 400 functions are drawn, the longest ones,
+ * since graphviz takes minutes for more.
+ * Source: gprof2dot's DotWriter and TEMPERATURE_COLORMAP; graphviz, "The DOT
+ * Language" and "escString".
+ *
+ * The times are those of the profile for functions and edges alike: nothing
+ * is estimated, so recursion cannot bring a share over 100 %.
+ */
+#include "format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/amount.h"
+#include "base/buffer.h"
+#include "flamegraph/flame_text.h"
+#include "names/function_name.h"
+#include "profiles/label.h"
+#include "base/utf8.h"
+
+/* In hundredths of a percent. */
+#define MIN_NODE_SHARE 50u
+#define MIN_EDGE_SHARE 10u
+#define MAX_NODES 400u
+
+/* In bytes: what fits a box, and what graphviz reads as one string (it stops
+ * at 16,384, and escapes take room). */
+#define MAX_LABEL 80u
+#define MAX_TOOLTIP 2000u
+
+#define ELLIPSIS "\xe2\x80\xa6"
+#define TIMES "\xc3\x97"
+
+static void put_escaped(FILE *out, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		/* graphviz takes "&lt;" for '<', and "\N" for the node. */
+		if (text[i] == '&') {
+			(void)fputs("&amp;", out);
+			continue;
+		}
+		if (text[i] == '"' || text[i] == '\\')
+			(void)putc('\\', out);
+		(void)putc(text[i], out);
+	}
+}
+
+/* Writes text for a quoted string: what is over `most` bytes is left out of
+ * the middle, since names tell most at both ends. */
+static void put_short(FILE *out, const char *text, size_t most)
+{
+	size_t size = strlen(text);
+	size_t head = most * 2 / 3;
+	size_t tail = size - most / 3;
+
+	if (size <= most) {
+		put_escaped(out, text, size);
+		return;
+	}
+	/* Not through the middle of a character. */
+	while (head > 0 && (text[head] & 0xc0) == 0x80)
+		head--;
+	while (tail < size && (text[tail] & 0xc0) == 0x80)
+		tail++;
+	put_escaped(out, text, head);
+	(void)fputs(ELLIPSIS, out);
+	put_escaped(out, text + tail, size - tail);
+}
+
+/* The same of a name in a box, where C++'s have no room for all that they are.
+ * False if out of memory. */
+static bool put_name(FILE *out, const char *label)
+{
+	struct buffer brief = BUFFER_INIT;
+	size_t size = strlen(label);
+	bool ok;
+
+	if (size <= MAX_LABEL || !function_name_has_scopes(label, size)) {
+		put_short(out, label, MAX_LABEL);
+		return true;
+	}
+	flame_add_name(&brief, label, MAX_LABEL);
+	ok = !brief.failed;
+	if (ok)
+		put_escaped(out, (const char *)brief.bytes, brief.used);
+	buffer_clear(&brief);
+	return ok;
+}
+
+/* One of red, green and blue. Source: CSS Color, HSL to RGB. */
+static double channel(double low, double high, double hue)
+{
+	if (hue < 0)
+		hue += 1;
+	if (hue > 1)
+		hue -= 1;
+	if (hue * 6 < 1)
+		return low + (high - low) * hue * 6;
+	if (hue * 2 < 1)
+		return high;
+	if (hue * 3 < 2)
+		return low + (high - low) * (2.0 / 3 - hue) * 6;
+	return low;
+}
+
+/* From dark blue to red, as red << 16 | green << 8 | blue. */
+static unsigned colour(uint32_t share)
+{
+	double weight = (double)share / AMOUNT_WHOLE;
+	double hue = (1 - weight) * 2 / 3;
+	double saturation = 0.8 + 0.2 * weight;
+	double lightness = 0.25 + 0.25 * weight;
+	double high = lightness * (saturation + 1);
+	double low = lightness * 2 - high;
+	unsigned red =
+		(unsigned)(255 * channel(low, high, hue + 1.0 / 3) + 0.5);
+	unsigned green = (unsigned)(255 * channel(low, high, hue) + 0.5);
+	unsigned blue =
+		(unsigned)(255 * channel(low, high, hue - 1.0 / 3) + 0.5);
+
+	return red << 16 | green << 8 | blue;
+}
+
+static uint32_t square_root(uint32_t value)
+{
+	uint32_t root = 0;
+
+	while ((root + 1) * (root + 1) <= value)
+		root++;
+	return root;
+}
+
+/* False if out of memory. */
+static bool put_node(FILE *out, const struct profile *profile, uint32_t number,
+	const char *label)
+{
+	const struct profile_function *function = &profile->functions[number];
+	uint32_t share =
+		amount_share(function->cost.cumtime_ns, profile->total_ns);
+	uint32_t self =
+		amount_share(function->cost.tottime_ns, profile->total_ns);
+	struct buffer file = BUFFER_INIT;
+	char text[2][AMOUNT_TEXT];
+	bool ok;
+
+	(void)fprintf(out, "\tn%u [label=\"", number);
+	ok = put_name(out, label);
+	(void)fprintf(out, "\\n%s%%\\n(%s%%)\\n%" PRIu64 TIMES "\", tooltip=\"",
+		amount_hundredths(text[0], share),
+		amount_hundredths(text[1], self), function->cost.ncalls);
+	put_short(out, label, MAX_TOOLTIP);
+	utf8_add_printable(&file, function->file, strlen(function->file));
+	if (file.used > 0) {
+		buffer_add_byte(&file, '\0');
+		(void)fputs("\\n", out);
+		if (!file.failed)
+			put_short(out, (char *)file.bytes, MAX_TOOLTIP);
+		(void)fprintf(out, ":%u", function->line);
+	}
+	(void)fprintf(out, "\", color=\"#%06x\"];\n", colour(share));
+	ok = ok && !file.failed;
+	buffer_clear(&file);
+	return ok;
+}
+
+static void put_edge(FILE *out, const struct profile *profile,
+	const struct profile_edge *edge)
+{
+	uint32_t share = amount_share(edge->cost.cumtime_ns, profile->total_ns);
+	/* 0.5 to 4 points. */
+	uint32_t width = share * 4 / 100;
+	unsigned rgb = colour(share);
+	char text[3][AMOUNT_TEXT];
+
+	if (width < 50)
+		width = 50;
+	(void)fprintf(out, "\tn%u -> n%u [label=\"%s%%\\n%" PRIu64 TIMES "\", ",
+		edge->caller, edge->callee, amount_hundredths(text[0], share),
+		edge->cost.ncalls);
+	(void)fprintf(out,
+		"color=\"#%06x\", fontcolor=\"#%06x\", penwidth=\"%s\", "
+		"labeldistance=\"%s\", arrowsize=\"%s\"];\n",
+		rgb, rgb, amount_hundredths(text[1], width), text[1],
+		amount_hundredths(text[2], square_root(25 * width)));
+}
+
+/* How many of the functions, which come longest first, are drawn. */
+static uint32_t drawn_count(const struct profile *profile)
+{
+	uint32_t count = 0;
+
+	while (count < profile->function_count && count < MAX_NODES &&
+		amount_share(profile->functions[count].cost.cumtime_ns,
+			profile->total_ns) >= MIN_NODE_SHARE)
+		count++;
+	return count;
+}
+
+static void put_head(FILE *out)
+{
+	/* Without a tooltip the graph's internal name would show. */
+	(void)fputs("digraph {\n"
+		    "\ttooltip=\" \";\n"
+		    "\tgraph [fontname=\"Arial\", nodesep=\"0.125\", "
+		    "ranksep=\"0.25\"];\n"
+		    "\tnode [fontcolor=\"#ffffff\", fontname=\"Arial\", "
+		    "fontsize=\"10\", height=\"0\", shape=\"box\", "
+		    "style=\"filled\", width=\"0\"];\n"
+		    "\tedge [fontname=\"Arial\", fontsize=\"10\"];\n",
+		out);
+}
+
+static enum ctp_status write_profile(FILE *out, const struct profile *profile,
+	const struct format_options *options, struct ctp_error *err)
+{
+	uint32_t count = drawn_count(profile);
+	struct labels labels;
+	enum ctp_status status = labels_init(&labels, profile, NULL, err);
+	bool ok = true;
+
+	(void)options;
+	if (status == CTP_OK)
+		put_head(out);
+	for (uint32_t i = 0; i < count && status == CTP_OK && ok; i++)
+		ok = put_node(out, profile, i, labels_text(&labels, i));
+	labels_clear(&labels);
+	if (status == CTP_OK && !ok)
+		status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"out of memory while writing dot");
+	if (status != CTP_OK)
+		return status;
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (edge->caller < count && edge->callee < count &&
+			amount_share(edge->cost.cumtime_ns,
+				profile->total_ns) >= MIN_EDGE_SHARE)
+			put_edge(out, profile, edge);
+	}
+	(void)fputs("}\n", out);
+	return CTP_OK;
+}
+
+const struct format dot_format = {
+	.name = "dot",
+	.suffix = ".dot",
+	.summary = "call graph, for graphviz",
+	.write_profile = write_profile,
+};

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads gprof's report, of GNU's, BSD's and Darwin's; see gprof.c. The call
+ * graph says all that we want, so the flat profile counts only where there is
+ * no call graph. Each call is on two lines, with its caller and with its
+ * callee: the first is taken. Calls within a cycle have no times there.
+ *
+ * How coarse the times are is the fact `granularity`.
+ */
+#include "gprof/gprof_read.h"
+
+#include <string.h>
+
+#include "profiles/callers.h"
+#include "gprof/gprof_line.h"
+#include "profiles/label.h"
+#include "io/lines.h"
+#include "base/memory.h"
+#include "profiles/profile_source.h"
+#include "profiles/totals.h"
+
+/* Our own entry that calls what nobody calls; see gprof.c. */
+#define FUNCTION_ROOT (PROFILE_NONE - 1)
+
+enum part { PART_NONE, PART_FLAT, PART_GRAPH };
+
+struct known {
+	uint32_t cycle; /* 0: none */
+	bool has_entry;
+};
+
+struct report {
+	struct profile_source *from;
+	struct profile *flat;
+	struct known *known; /* by function */
+	uint32_t known_room;
+	bool has_root;
+
+	enum part part;
+	uint64_t unit_ns; /* of the flat profile's times for each call */
+	uint32_t entry;   /* whose callees come; PROFILE_NONE: callers do */
+	bool is_cycle;    /* its members come */
+	/* A call graph, if it is not ours, has an index at its end. */
+	bool has_graph;
+	bool has_index;
+	/* The callers of the entry to come. */
+	struct caller *callers;
+	size_t caller_count;
+	size_t caller_room;
+};
+
+struct caller {
+	uint32_t function;
+	struct profile_cost cost;
+};
+
+static void count_bad(struct report *report)
+{
+	trace_lose(report->from->source.trace, LOSS_BAD_EVENTS, 1);
+}
+
+/* PROFILE_NONE if out of memory. An index stands for a line until the end, so
+ * that functions of one name stay apart. */
+static uint32_t function_of(
+	struct report *report, const struct gprof_line *line)
+{
+	uint32_t function;
+
+	if (strcmp(line->name, LABEL_ROOT) == 0)
+		return FUNCTION_ROOT;
+	function = profile_add_function(
+		report->from->profile, line->name, NULL, line->index);
+	if (function == PROFILE_NONE)
+		return PROFILE_NONE;
+	if (!memory_reach(&report->known, function, &report->known_room,
+		    sizeof(*report->known)))
+		return PROFILE_NONE;
+	report->known[function].cycle = line->cycle;
+	return function;
+}
+
+static struct profile_cost cost_of(const struct gprof_line *line)
+{
+	return (struct profile_cost){
+		.ncalls = totals_add(line->calls, line->self_calls),
+		.pcalls = line->calls,
+		.tottime_ns = line->self_ns,
+		.cumtime_ns = totals_add(line->self_ns, line->children_ns)};
+}
+
+/* A call, unless it is known. False if out of memory. */
+static bool add_call(struct report *report, uint32_t caller, uint32_t callee,
+	const struct profile_cost *cost)
+{
+	struct profile *profile = report->from->profile;
+	uint32_t count = profile->edge_count;
+	uint32_t edge;
+
+	if (callee == FUNCTION_ROOT)
+		return true;
+	if (caller == FUNCTION_ROOT) {
+		report->has_root = true;
+		profile->functions[callee].root = *cost;
+		return true;
+	}
+	edge = profile_add_edge(profile, caller, callee);
+	if (edge == PROFILE_NONE)
+		return false;
+	if (profile->edge_count > count)
+		profile->edges[edge].cost = *cost;
+	return true;
+}
+
+/* A function's own line: its callers were before it. False if out of
+ * memory. */
+static bool read_primary(struct report *report, const struct gprof_line *line)
+{
+	struct profile *profile = report->from->profile;
+	bool ok = true;
+
+	report->is_cycle = line->is_cycle;
+	if (line->is_cycle) {
+		report->caller_count = 0;
+		return true;
+	}
+	report->entry = function_of(report, line);
+	if (report->entry == PROFILE_NONE)
+		return false;
+	if (report->entry != FUNCTION_ROOT) {
+		profile->functions[report->entry].cost = cost_of(line);
+		report->known[report->entry].has_entry = true;
+	}
+	for (size_t i = 0; i < report->caller_count && ok; i++)
+		ok = add_call(report, report->callers[i].function,
+			report->entry, &report->callers[i].cost);
+	report->caller_count = 0;
+	return ok;
+}
+
+static bool add_caller(
+	struct report *report, uint32_t function, struct profile_cost cost)
+{
+	if (!memory_grow(&report->callers, report->caller_count,
+		    &report->caller_room, sizeof(*report->callers)))
+		return false;
+	report->callers[report->caller_count++] =
+		(struct caller){function, cost};
+	return true;
+}
+
+/* A caller's or callee's line. False if out of memory. */
+static bool read_reference(struct report *report, const struct gprof_line *line)
+{
+	struct profile_cost cost = cost_of(line);
+	uint32_t function;
+
+	if (report->is_cycle)
+		return true;
+	function = function_of(report, line);
+	if (function == PROFILE_NONE)
+		return false;
+	if (report->entry == PROFILE_NONE)
+		return add_caller(report, function, cost);
+	return add_call(report, report->entry, function, &cost);
+}
+
+static void end_entry(struct report *report)
+{
+	if (report->caller_count > 0)
+		count_bad(report);
+	report->entry = PROFILE_NONE;
+	report->is_cycle = false;
+	report->caller_count = 0;
+}
+
+/* What is no line of an entry may stand between entries: more of the heading,
+ * or the explanation. False if out of memory. */
+static bool read_graph(struct report *report, char *text)
+{
+	struct gprof_line line;
+
+	if (strncmp(text, "---", 3) == 0) {
+		end_entry(report);
+		return true;
+	}
+	if (*text == '[' && gprof_line_primary(text, &line))
+		return read_primary(report, &line);
+	if (*text != '[' && gprof_line_reference(text, &line))
+		return read_reference(report, &line);
+	text = lines_trim(text);
+	if (*text != '\0' && strcmp(text, "<spontaneous>") != 0 &&
+		(report->entry != PROFILE_NONE || report->caller_count > 0))
+		count_bad(report);
+	return true;
+}
+
+static bool read_flat(struct report *report, char *text)
+{
+	struct gprof_line line;
+	struct profile_cost cost;
+	uint32_t function;
+
+	if (*lines_trim(text) == '\0') {
+		report->part = PART_NONE;
+		return true;
+	}
+	if (!gprof_line_flat(text, report->unit_ns, &line))
+		return true;
+	function = profile_add_function(report->flat, line.name, NULL, 0);
+	if (function == PROFILE_NONE)
+		return false;
+	cost = cost_of(&line);
+	profile_cost_add(&report->flat->functions[function].cost, &cost);
+	return true;
+}
+
+/* The unit of "ms/call" and the like, in a heading. */
+static uint64_t unit_of(const char *heading)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{" ns/call", 1}, {" us/call", 1000}, {" ms/call", 1000000},
+		{" s/call", 1000000000}, {" ks/call", 1000000000000}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strstr(heading, units[i].name) != NULL)
+			return units[i].ns;
+	return 0;
+}
+
+/* What is before the tables, and between them. False if out of memory. */
+static bool read_heading(struct report *report, char *text)
+{
+	static const char each[] = "Each sample counts as ";
+	static const char granularity[] = "granularity: ";
+	const char *said = NULL;
+
+	text = lines_trim(text);
+	if (strncmp(text, "index", 5) == 0 && strstr(text, "called") != NULL &&
+		strstr(text, "name") != NULL) {
+		report->part = PART_GRAPH;
+		end_entry(report);
+	} else if (strstr(text, "calls") != NULL &&
+		   strstr(text, "name") != NULL) {
+		report->part = PART_FLAT;
+		report->unit_ns = unit_of(text);
+	} else if (strncmp(text, each, sizeof(each) - 1) == 0) {
+		said = text + sizeof(each) - 1;
+	} else if (strncmp(text, granularity, sizeof(granularity) - 1) == 0) {
+		said = text + sizeof(granularity) - 1;
+		report->has_graph = true;
+	} else if (strcmp(text, "Index by function name") == 0) {
+		report->has_index = true;
+	}
+	return said == NULL ||
+	       trace_set_fact(report->from->source.trace, "granularity", said);
+}
+
+static bool read_line(struct report *report, char *text)
+{
+	if (*text == '\f') {
+		end_entry(report);
+		report->part = PART_NONE;
+		return true;
+	}
+	switch (report->part) {
+	case PART_FLAT:
+		return read_flat(report, text);
+	case PART_GRAPH:
+		return read_graph(report, text);
+	default:
+		return read_heading(report, text);
+	}
+}
+
+/* Entries that did not come have what their callers say. */
+static void add_missing(struct report *report)
+{
+	struct profile *profile = report->from->profile;
+
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (!report->known[edge->callee].has_entry)
+			profile_cost_add(&profile->functions[edge->callee].cost,
+				&edge->cost);
+	}
+}
+
+/* Within a cycle it is not known which calls are the first. */
+static bool is_inside(
+	const struct report *report, const struct profile_edge *edge)
+{
+	uint32_t cycle = report->known[edge->caller].cycle;
+
+	return edge->caller == edge->callee ||
+	       (cycle != 0 && cycle == report->known[edge->callee].cycle);
+}
+
+static void set_primitive(struct report *report)
+{
+	struct profile *profile = report->from->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_function *function = &profile->functions[i];
+
+		if (report->known[i].cycle != 0)
+			function->cost.pcalls = function->root.ncalls;
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+		struct profile_cost *callee =
+			&profile->functions[edge->callee].cost;
+
+		if (report->known[edge->callee].cycle != 0 &&
+			!is_inside(report, edge))
+			callee->pcalls =
+				totals_add(callee->pcalls, edge->cost.ncalls);
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_cost *cost = &profile->functions[i].cost;
+
+		if (cost->pcalls == 0 || cost->pcalls > cost->ncalls)
+			cost->pcalls = cost->ncalls != 0;
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		struct profile_edge *edge = &profile->edges[i];
+		uint64_t most = profile->functions[edge->callee].cost.pcalls;
+
+		if (is_inside(report, edge) && edge->cost.pcalls > most)
+			edge->cost.pcalls = most;
+	}
+}
+
+/* What has a cost, but no calls, was called once by nobody. */
+static void set_roots(struct report *report)
+{
+	struct profile *profile = report->from->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_cost *cost = &profile->functions[i].cost;
+
+		if (cost->ncalls == 0 && cost->cumtime_ns != 0) {
+			cost->ncalls = 1;
+			cost->pcalls = 1;
+			profile->functions[i].root = *cost;
+		}
+	}
+	if (!report->has_root)
+		callers_find_roots(profile);
+}
+
+/* Gives a function a name that none before it has: with its index, if another
+ * one has its own. False if out of memory. */
+static bool set_name(struct profile *profile, struct profile_function *function,
+	struct strtab *names, struct buffer *text)
+{
+	char index[16];
+	uint32_t number;
+
+	(void)snprintf(index, sizeof(index), " [%u]", function->line);
+	text->used = 0;
+	buffer_add_text(text, function->name);
+	for (;;) {
+		uint32_t count = strtab_count(names);
+
+		if (text->failed || strtab_add(names, (char *)text->bytes,
+					    text->used) == STRTAB_NONE)
+			return false;
+		if (strtab_count(names) > count)
+			break;
+		buffer_add_text(text, index);
+	}
+	number = strtab_add(profile->text, (char *)text->bytes, text->used);
+	if (number == STRTAB_NONE)
+		return false;
+	function->name = strtab_text(profile->text, number, NULL);
+	function->line = 0;
+	return true;
+}
+
+/* Names that several functions have get the index of all but the first. False
+ * if out of memory. */
+static bool set_names(struct profile *profile)
+{
+	struct strtab *names = strtab_new();
+	struct buffer text = BUFFER_INIT;
+	bool ok = names != NULL;
+
+	for (uint32_t i = 0; i < profile->function_count && ok; i++)
+		ok = set_name(profile, &profile->functions[i], names, &text);
+	buffer_clear(&text);
+	strtab_free(names);
+	return ok;
+}
+
+static enum ctp_status finish(struct report *report, struct ctp_error *err)
+{
+	struct profile_source *from = report->from;
+
+	end_entry(report);
+	if (report->has_graph && !report->has_index)
+		trace_lose(from->source.trace, LOSS_TRUNCATED, 1);
+	if (from->profile->function_count == 0) {
+		profile_free(from->profile);
+		from->profile = report->flat;
+		report->flat = NULL;
+	} else {
+		add_missing(report);
+		set_primitive(report);
+	}
+	set_roots(report);
+	if (from->profile->function_count == 0)
+		return ctp_fail(err, CTP_ERR_FORMAT, from->position,
+			"is no report of gprof: it has no table");
+	return set_names(from->profile) ? CTP_OK
+					: profile_source_no_memory(err);
+}
+
+static enum ctp_status read_all(struct report *report, struct ctp_error *err)
+{
+	struct profile_source *from = report->from;
+	enum ctp_status status = CTP_OK;
+	struct lines lines;
+	struct line line;
+
+	report->flat = profile_new();
+	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used) ||
+		report->flat == NULL)
+		status = profile_source_no_memory(err);
+	while (status == CTP_OK) {
+		status = lines_next(&lines, &line, err);
+		if (status == CTP_OK && !read_line(report, line.text))
+			status = profile_source_no_memory(err);
+		from->position = lines_position(&lines);
+	}
+	lines_clear(&lines);
+	return status;
+}
+
+static enum ctp_status read_gprof(
+	struct profile_source *from, struct ctp_error *err)
+{
+	struct report report = {.from = from, .entry = PROFILE_NONE};
+	enum ctp_status status = read_all(&report, err);
+	enum ctp_status finished = CTP_OK;
+
+	/* Also what was damaged is used as far as it goes. */
+	if (status == CTP_END)
+		finished = finish(&report, err);
+	else if (status == CTP_ERR_FORMAT)
+		finished = finish(&report, NULL);
+	profile_free(report.flat);
+	memory_free(report.known);
+	memory_free(report.callers);
+	if (finished != CTP_OK && status == CTP_END)
+		return finished;
+	return status == CTP_END ? CTP_OK : status;
+}
+
+enum ctp_status gprof_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	return profile_source_open(
+		(struct profile_source_input){in, head, head_size}, read_gprof,
+		out, err);
+}
+
+/* Its headings; those of the call graph need not be in the first bytes. */
+unsigned gprof_probe(const void *bytes, size_t size)
+{
+	static const char *const headings[] = {
+		"Flat profile:", "  cumulative   self  ", "called/total",
+		"self  children", "self descendents", "called     name",
+		"granularity: each sample hit covers"};
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
+		if (memmem(bytes, size, headings[i], strlen(headings[i])))
+			bits += 24;
+	return bits;
+}

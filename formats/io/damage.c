@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/damage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool damage_note(struct trace *trace, const struct ctp_error *error)
+{
+	char text[sizeof(error->message) + 32];
+
+	trace_lose(trace, LOSS_TRUNCATED, 1);
+	(void)snprintf(text, sizeof(text), "byte %" PRIu64 ": %s",
+		error->offset, error->message);
+	return trace_set_fact(trace, "damage", text);
+}

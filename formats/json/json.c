@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer has a buffer of its own and hands it to the stream in large
+ * pieces: stdio's locking and bookkeeping per call cost more than the text.
+ */
+#include "json/json.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+/* A string is escaped in pieces of this many bytes, so that a stream's buffer
+ * always has room for one: a byte becomes six at most. */
+#define PIECE_BYTES ((size_t)8 * 1024)
+
+/* What streams write at a time is a multiple of 4 or 8 KiB. */
+#define BLOCK_BYTES ((size_t)8 * 1024)
+
+bool json_init(struct json *json, FILE *out)
+{
+	*json = (struct json){.out = out};
+	return json_make_room(json, 1);
+}
+
+void json_clear(struct json *json)
+{
+	memory_free(json->bytes);
+	*json = (struct json){.out = NULL};
+}
+
+static void hand_over(struct json *json, const char *bytes, size_t size)
+{
+	if (size == 0 || json->sys_errno != 0)
+		return;
+	errno = 0;
+	if (fwrite(bytes, 1, size, json->out) != size)
+		json->sys_errno = errno != 0 ? errno : EIO;
+}
+
+void json_flush(struct json *json)
+{
+	if (json->out == NULL)
+		return;
+	hand_over(json, json->bytes, json->used);
+	json->used = 0;
+	if (json->sys_errno != 0)
+		errno = json->sys_errno;
+}
+
+/* Hands over whole blocks. Of anything else the stream would keep a part, and
+ * write that apart the next time. */
+static void hand_over_blocks(struct json *json)
+{
+	size_t left = json->used % BLOCK_BYTES;
+	size_t whole = json->used - left;
+
+	hand_over(json, json->bytes, whole);
+	if (whole > 0)
+		memcpy(json->bytes, json->bytes + whole, left);
+	json->used = left;
+}
+
+bool json_make_room(struct json *json, size_t size)
+{
+	size_t room = json->out != NULL ? JSON_BUFFER_BYTES : 256;
+	char *bytes;
+
+	if (json->out != NULL) {
+		hand_over_blocks(json);
+		if (size > json->room - json->used)
+			json_flush(json);
+	}
+	if (size <= json->room - json->used)
+		return true;
+	while (room - json->used < size || room < json->used) {
+		if (room > SIZE_MAX / 2)
+			goto no_memory;
+		room *= 2;
+	}
+	bytes = memory_resize(json->bytes, room);
+	if (bytes == NULL)
+		goto no_memory;
+	json->bytes = bytes;
+	json->room = room;
+	return true;
+no_memory:
+	json->failed = true;
+	return false;
+}
+
+void json_raw_slowly(struct json *json, const char *bytes, size_t size)
+{
+	char *at;
+
+	if (json->out != NULL && size > JSON_BUFFER_BYTES) {
+		json_flush(json);
+		hand_over(json, bytes, size);
+		return;
+	}
+	at = json_room(json, size);
+	if (at == NULL)
+		return;
+	memcpy(at, bytes, size);
+	json_advance(json, at + size);
+}
+
+/* May a character that is not to be shown begin so? See utf8_safe_prefix();
+ * noncharacters, and so all from F0 on, are left as they are. */
+static bool may_be_unsafe(unsigned char byte)
+{
+	return byte == 0x7f || byte == 0xc2 || byte == 0xd8 || byte == 0xe2;
+}
+
+static bool is_plain(unsigned char byte)
+{
+	return byte >= 0x20 && byte != '"' && byte != '\\' &&
+	       !may_be_unsafe(byte);
+}
+
+static char *put_escape(char *at, unsigned char byte)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char letters[32] = {['\b'] = 'b',
+		['\t'] = 't',
+		['\n'] = 'n',
+		['\f'] = 'f',
+		['\r'] = 'r'};
+
+	*at++ = '\\';
+	if (byte >= 0x20) {
+		*at++ = (char)byte;
+	} else if (letters[byte] != '\0') {
+		*at++ = letters[byte];
+	} else {
+		memcpy(at, "u00", 3);
+		at[3] = hex[byte >> 4];
+		at[4] = hex[byte & 15];
+		at += 5;
+	}
+	return at;
+}
+
+/* Copies bytes up to the first that is not plain ASCII; how many. There is room
+ * for all. */
+static size_t copy_plain(char *at, const char *bytes, size_t size)
+{
+	size_t done = 0;
+
+#ifdef __SSE2__
+	for (; size - done >= 16; done += 16) {
+		__m128i text = _mm_loadu_si128(
+			(const __m128i *)(const void *)(bytes + done));
+		/* As signed numbers, bytes over 127 are less than a blank, and
+		 * so is one more than 127. */
+		__m128i odd = _mm_or_si128(
+			_mm_cmplt_epi8(_mm_add_epi8(text, _mm_set1_epi8(1)),
+				_mm_set1_epi8(' ' + 1)),
+			_mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8('"')),
+				_mm_cmpeq_epi8(text, _mm_set1_epi8('\\'))));
+
+		if (_mm_movemask_epi8(odd) != 0)
+			break;
+		_mm_storeu_si128((__m128i *)(void *)(at + done), text);
+	}
+#endif
+	for (; done < size; done++) {
+		unsigned char byte = (unsigned char)bytes[done];
+
+		if (byte > 127 || !is_plain(byte))
+			break;
+		at[done] = (char)byte;
+	}
+	return done;
+}
+
+/* Writes a character of valid UTF-8 that is not plain; returns its size. What a
+ * terminal would obey, or would show other text in another order for, JSON has
+ * as an escape: the text is the same. */
+static size_t put_odd(char **at, const char *bytes, size_t size)
+{
+	unsigned char byte = (unsigned char)*bytes;
+
+	if (!may_be_unsafe(byte)) {
+		*at = put_escape(*at, byte);
+		return 1;
+	}
+	if (size > 3)
+		size = 3;
+	if (utf8_safe_prefix(bytes, size) == 0) {
+		size = utf8_escape(*at, bytes, size);
+		*at += 6; /* "\u202e" */
+		return size;
+	}
+	*(*at)++ = *bytes;
+	return 1;
+}
+
+/* Adds valid UTF-8, escaped. */
+static void add_valid(struct json *json, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
+		/* The last escape ends in a zero byte. */
+		char *at = json_room(json, piece * 6 + UTF8_ESCAPE_TEXT);
+		size_t done = 0;
+
+		if (at == NULL)
+			return;
+		while (done < piece) {
+			if (is_plain((unsigned char)bytes[done]))
+				*at++ = bytes[done++];
+			else
+				done += put_odd(&at, bytes + done, size - done);
+		}
+		json_advance(json, at);
+		bytes += done;
+		size -= done;
+	}
+}
+
+/* Adds what has to be looked at byte by byte. */
+static void add_odd(struct json *json, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		size_t part = utf8_valid_prefix(bytes, size);
+
+		add_valid(json, bytes, part);
+		if (part < size) {
+			json_raw(json, UTF8_REPLACEMENT, 3);
+			json->replaced++;
+			part += utf8_invalid_size(bytes + part, size - part);
+		}
+		bytes += part;
+		size -= part;
+	}
+}
+
+void json_raw_string(struct json *json, const char *bytes, size_t size)
+{
+	size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
+	char *at = json_room(json, piece + 2);
+
+	if (at == NULL)
+		return;
+	*at++ = '"';
+	/* Of none there need not be an address. */
+	if (size > 0) {
+		size_t plain = copy_plain(at, bytes, piece);
+
+		at += plain;
+		bytes += plain;
+		size -= plain;
+	}
+	json_advance(json, at);
+	add_odd(json, bytes, size);
+	json_raw(json, "\"", 1);
+}
+
+/* Every value, key and opening bracket begins here. */
+static void item(struct json *json)
+{
+	if (json->comma)
+		json_raw(json, ",", 1);
+	json->comma = true;
+}
+
+void json_begin(struct json *json, char bracket)
+{
+	assert(bracket == '{' || bracket == '[');
+	item(json);
+	json_raw(json, &bracket, 1);
+	json->comma = false;
+}
+
+void json_end(struct json *json, char bracket)
+{
+	assert(bracket == '}' || bracket == ']');
+	json_raw(json, &bracket, 1);
+	json->comma = true;
+}
+
+void json_key(struct json *json, const char *key)
+{
+	item(json);
+	json_raw_string(json, key, strlen(key));
+	json_raw(json, ":", 1);
+	json->comma = false;
+}
+
+void json_text_sized(struct json *json, const char *bytes, size_t size)
+{
+	item(json);
+	json_raw_string(json, bytes, size);
+}
+
+void json_text(struct json *json, const char *text)
+{
+	json_text_sized(json, text, strlen(text));
+}
+
+/* Room for a number, behind the comma that it needs. NULL if out of memory. */
+static char *begin_number(struct json *json)
+{
+	char *at = json_room(json, 1 + JSON_NUMBER_MAX);
+
+	if (at != NULL && json->comma)
+		*at++ = ',';
+	json->comma = true;
+	return at;
+}
+
+void json_int(struct json *json, int64_t value)
+{
+	char *at = begin_number(json);
+
+	if (at != NULL)
+		json_advance(json, json_put_int(at, value));
+}
+
+void json_uint(struct json *json, uint64_t value)
+{
+	char *at = begin_number(json);
+
+	if (at != NULL)
+		json_advance(json, json_put_uint(at, value));
+}
+
+void json_double(struct json *json, double value)
+{
+	char *at = begin_number(json);
+
+	if (at != NULL)
+		json_advance(json, json_put_double(at, value));
+}
+
+void json_bool(struct json *json, bool value)
+{
+	json_value(json, value ? "true" : "false", value ? 4 : 5);
+}
+
+void json_none(struct json *json)
+{
+	json_value(json, "null", 4);
+}
+
+void json_value(struct json *json, const char *bytes, size_t size)
+{
+	item(json);
+	json_raw(json, bytes, size);
+}

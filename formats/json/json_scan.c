@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is usual, and all there, is read by its bytes in one go: usual_item()
+ * and the like. All else, and what goes on behind the window, is read a token at
+ * a time: json_state_next(), by what may follow what (json_grammar.h).
+ */
+#include "json/json_scan.h"
+
+#include <string.h>
+
+#include "json/json_grammar.h"
+#include "json/json_pass.h"
+#include "json/json_state.h"
+#include "json/json_value.h"
+#include "base/memory.h"
+
+size_t json_scan_mark(const void *head, size_t size)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t length = sizeof(mark) - 1;
+
+	return size >= length && memcmp(head, mark, length) == 0 ? length : 0;
+}
+
+_Static_assert(offsetof(struct json_scan, window) == 0,
+	"The header finds the window there.");
+
+struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
+{
+	struct json_scan *scan = memory_new_zeroed(1, sizeof(*scan));
+
+	if (scan == NULL)
+		return NULL;
+	scan->state = STATE_VALUE;
+	if (!json_window_init(&scan->window, in, head, head_size)) {
+		json_scan_free(scan);
+		return NULL;
+	}
+	scan->window.at = json_scan_mark(head, head_size);
+	return scan;
+}
+
+void json_scan_free(struct json_scan *scan)
+{
+	if (scan == NULL)
+		return;
+	json_window_clear(&scan->window);
+	memory_free(scan->open.arrays);
+	memory_free(scan);
+}
+
+uint32_t json_scan_depth(const struct json_scan *scan)
+{
+	return scan->open.depth;
+}
+
+bool json_scan_is_at_end(const struct json_scan *scan)
+{
+	return scan->window.at_eof && scan->window.at == scan->window.used;
+}
+
+bool json_scan_is_cut_off(const struct json_scan *scan)
+{
+	return scan->is_cut_off;
+}
+
+bool json_scan_has_words(const struct json_scan *scan, uint64_t from)
+{
+	return scan->words_end > from;
+}
+
+void json_scan_keep(struct json_scan *scan, const struct json_token *token)
+{
+	scan->window.kept = token->at;
+}
+
+void json_scan_let_go(struct json_scan *scan)
+{
+	scan->window.kept = JSON_WINDOW_NOT_KEPT;
+}
+
+/* Fails where it has been read to. */
+static enum ctp_status fail(
+	struct json_scan *scan, enum ctp_status status, const char *words)
+{
+	return ctp_fail(
+		&scan->error, status, json_scan_position(scan), "%s", words);
+}
+
+static enum ctp_status push(struct json_scan *scan, bool array)
+{
+	enum ctp_status status = json_brackets_push(&scan->open, array);
+
+	if (status != CTP_OK)
+		return fail(scan, status,
+			status == CTP_ERR_LIMIT ? "nested too deep"
+						: "out of memory");
+	scan->state = array ? STATE_FIRST_ITEM : STATE_FIRST_KEY;
+	return CTP_OK;
+}
+
+/* Goes to where the next token begins; CTP_END if there is none. */
+static enum ctp_status find_token(struct json_scan *scan)
+{
+	struct json_window *window = &scan->window;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		const uint8_t *end = window->bytes + window->used;
+		const uint8_t *text =
+			json_bytes_blanks(window->bytes + window->at, end);
+
+		window->at = (size_t)(text - window->bytes);
+		if (text < end)
+			return CTP_OK;
+		window->at = window->used;
+		status = json_window_fill(window, &scan->error);
+	}
+	return status;
+}
+
+static enum ctp_status refuse(struct json_scan *scan)
+{
+	char words[64];
+
+	(void)snprintf(
+		words, sizeof(words), "expected %s", expected[scan->state]);
+	return fail(scan, CTP_ERR_FORMAT, words);
+}
+
+/* There are no more tokens. */
+static enum ctp_status end_input(struct json_scan *scan)
+{
+	if (scan->state == STATE_DONE)
+		return CTP_END;
+	scan->is_cut_off = true;
+	return fail(
+		scan, CTP_ERR_FORMAT, "the input ends before its last bracket");
+}
+
+static enum ctp_status take_text(
+	struct json_scan *scan, struct json_token *token)
+{
+	struct json_window *window = &scan->window;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		const uint8_t *end = window->bytes + window->used;
+		const uint8_t *text = window->bytes + window->at + 1;
+		const uint8_t *quote =
+			json_bytes_string(text, end, &token->has_escapes);
+
+		if (quote < end) {
+			token->at = json_scan_position(scan) + 1;
+			token->size = (uint32_t)(quote - text);
+			window->at += token->size + 2;
+			return CTP_OK;
+		}
+		status = json_window_fill(window, &scan->error);
+	}
+	if (status != CTP_END)
+		return status;
+	scan->is_cut_off = true;
+	return fail(scan, CTP_ERR_FORMAT,
+		"the input ends in the string that begins here");
+}
+
+/* It may be right but for what comes no more. */
+static enum ctp_status refuse_scalar(
+	struct json_scan *scan, const struct json_token *token)
+{
+	enum ctp_status status;
+
+	scan->window.at += token->size;
+	status = find_token(scan);
+	if (status != CTP_OK && status != CTP_END)
+		return status;
+	scan->is_cut_off = status == CTP_END && scan->open.depth > 0;
+	return ctp_fail(&scan->error, CTP_ERR_FORMAT, token->at, "%s",
+		scan->is_cut_off ? "the input ends in the value that begins "
+				   "here"
+				 : "neither a number nor a word of JSON");
+}
+
+/* Is it a number or a word, or taken for one? */
+static bool read_scalar(
+	struct json_scan *scan, size_t size, enum json_kind *kind)
+{
+	const char *text = (const char *)scan->window.bytes + scan->window.at;
+
+	if (json_value_kind(text, size, kind))
+		return true;
+	if (size == 0 || json_value_no_number(text, size) != size)
+		return false;
+	scan->words_end = json_scan_position(scan) + size;
+	*kind = JSON_STRING;
+	return true;
+}
+
+static enum ctp_status take_scalar(
+	struct json_scan *scan, struct json_token *token)
+{
+	struct json_window *window = &scan->window;
+	enum ctp_status status = CTP_OK;
+	enum json_kind kind;
+	size_t size = 0;
+
+	while (status == CTP_OK) {
+		const uint8_t *text = window->bytes + window->at;
+		size_t left = window->used - window->at;
+
+		while (size < left && !json_bytes_is_blank(text[size]) &&
+			class_of(text[size]) == CLASS_SCALAR)
+			size++;
+		if (size < left)
+			break;
+		status = json_window_fill(window, &scan->error);
+	}
+	if (status != CTP_OK && status != CTP_END)
+		return status;
+	token->at = json_scan_position(scan);
+	token->size = (uint32_t)size;
+	if (!read_scalar(scan, size, &kind))
+		return refuse_scalar(scan, token);
+	token->kind = (uint8_t)kind;
+	window->at += size;
+	return CTP_OK;
+}
+
+static enum ctp_status take_bracket(
+	struct json_scan *scan, enum class class, struct json_token *token)
+{
+	bool array = class == CLASS_ARRAY;
+	enum ctp_status status;
+
+	if (!array && class != CLASS_OBJECT) {
+		json_state_close(scan, token);
+		return CTP_OK;
+	}
+	*token = (struct json_token){.kind = array ? JSON_ARRAY : JSON_OBJECT,
+		.at = json_scan_position(scan),
+		.size = 1};
+	status = push(scan, array);
+	scan->window.at += status == CTP_OK;
+	return status;
+}
+
+static enum ctp_status take_token(struct json_scan *scan, enum class class,
+	enum state next, struct json_token *token)
+{
+	enum ctp_status status;
+
+	token->has_escapes = false;
+	if (class != CLASS_QUOTE && class != CLASS_SCALAR)
+		return take_bracket(scan, class, token);
+	if (class == CLASS_SCALAR) {
+		status = take_scalar(scan, token);
+	} else {
+		token->kind = next == STATE_COLON ? JSON_KEY : JSON_STRING;
+		status = take_text(scan, token);
+	}
+	if (status == CTP_OK)
+		scan->state =
+			next == STATE_COLON ? next : json_state_after(scan);
+	return status;
+}
+
+enum ctp_status json_state_next(
+	struct json_scan *scan, struct json_token *token, struct ctp_error *err)
+{
+	enum ctp_status status = scan->error.status;
+
+	while (status == CTP_OK) {
+		enum class class;
+		enum state next;
+
+		status = find_token(scan);
+		if (status == CTP_END)
+			status = end_input(scan);
+		if (status != CTP_OK)
+			break;
+		class = class_of(scan->window.bytes[scan->window.at]);
+		next = transitions[scan->state][class];
+		if (next == STATE_WRONG) {
+			status = refuse(scan);
+		} else if (class == CLASS_COLON || class == CLASS_COMMA) {
+			scan->state = next;
+			scan->window.at++;
+		} else {
+			status = take_token(scan, class, next, token);
+			if (status == CTP_OK)
+				return CTP_OK;
+		}
+	}
+	if (status != CTP_END && err != NULL)
+		*err = scan->error;
+	return status;
+}
+
+/* The next item of an array, or its end; false, having read nothing, if that
+ * is not usual. */
+static inline bool usual_item(struct json_scan *scan, struct json_token *value)
+{
+	const struct json_text all = json_state_text(scan);
+	const uint8_t *text = scan->window.bytes + scan->window.at;
+
+	if (scan->state != STATE_IN_ARRAY && scan->state != STATE_FIRST_ITEM)
+		return false;
+	text = json_bytes_blanks(text, all.end);
+	if (*text == ']')
+		return json_state_usual_close(scan, text, value);
+	text = json_state_usual_begin(scan, STATE_FIRST_ITEM, text, all.end);
+	if (text == NULL)
+		return false;
+	text = json_state_usual_value(&all, text, value);
+	return json_state_usual_end(scan, text, value, STATE_IN_ARRAY);
+}
+
+enum ctp_status json_scan_next(
+	struct json_scan *scan, struct json_token *token, struct ctp_error *err)
+{
+	if (scan->error.status == CTP_OK && usual_item(scan, token))
+		return CTP_OK;
+	return json_state_next(scan, token, err);
+}
+
+/* Passes over as much of what is open innermost as is usual. */
+static enum ctp_status pass_usual(struct json_scan *scan)
+{
+	struct json_window *window = &scan->window;
+	bool is_first = scan->state == STATE_FIRST_ITEM ||
+			scan->state == STATE_FIRST_KEY;
+	struct json_place place = {.text = window->bytes + window->at,
+		.is_first = is_first,
+		.depth = 1,
+		.arrays = json_brackets_in_array(&scan->open)};
+	enum ctp_status status = CTP_OK;
+
+	if (!is_first && scan->state != json_state_after(scan))
+		return CTP_OK;
+	json_pass(&place, window->bytes + window->used);
+	window->at = (size_t)(place.text - window->bytes);
+	if (place.depth == 0)
+		scan->open.depth--;
+	for (unsigned i = place.depth; i > 1 && status == CTP_OK; i--)
+		status = push(scan, (place.arrays >> (i - 2) & 1) != 0);
+	if (status == CTP_OK && !place.is_first)
+		scan->state = json_state_after(scan);
+	return status;
+}
+
+enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err)
+{
+	uint32_t depth = scan->open.depth;
+	enum ctp_status status = scan->error.status;
+	struct json_token token;
+
+	while (status == CTP_OK && scan->open.depth >= depth) {
+		status = pass_usual(scan);
+		if (status == CTP_OK && scan->open.depth >= depth)
+			status = json_state_next(scan, &token, NULL);
+	}
+	if (status != CTP_OK && err != NULL)
+		*err = scan->error;
+	return status;
+}

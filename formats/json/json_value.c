@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "json/json_value.h"
+
+#include <string.h>
+
+/* Exponents beyond this are clamped: what is larger overflows at any rate. */
+#define EXPONENT_MAX 1000000
+
+static size_t count_digits(const char *at, size_t size)
+{
+	size_t count = 0;
+
+	while (count < size && (unsigned char)(at[count] - '0') < 10)
+		count++;
+	return count;
+}
+
+/* A number's parts, as offsets into its text. */
+struct decimal {
+	bool negative;
+	size_t whole;
+	size_t whole_size;
+	size_t fraction;
+	size_t fraction_size;
+	int exponent;
+};
+
+static int read_exponent(const char *at, size_t size, bool negative)
+{
+	int exponent = 0;
+
+	for (size_t i = 0; i < size && exponent < EXPONENT_MAX; i++)
+		exponent = exponent * 10 + (at[i] - '0');
+	return negative ? -exponent : exponent;
+}
+
+/* Takes a number apart; false if the text is none. */
+static bool take_apart(const char *at, size_t size, struct decimal *decimal)
+{
+	size_t used = size > 0 && at[0] == '-';
+	size_t count;
+
+	*decimal = (struct decimal){.negative = used != 0, .whole = used};
+	decimal->whole_size = count_digits(at + used, size - used);
+	if (decimal->whole_size == 0 ||
+		(decimal->whole_size > 1 && at[used] == '0'))
+		return false;
+	used += decimal->whole_size;
+	if (used < size && at[used] == '.') {
+		decimal->fraction = ++used;
+		decimal->fraction_size = count_digits(at + used, size - used);
+		if (decimal->fraction_size == 0)
+			return false;
+		used += decimal->fraction_size;
+	}
+	if (used < size && (at[used] | 0x20) == 'e') {
+		bool negative = ++used < size && at[used] == '-';
+
+		used += used < size && (at[used] == '-' || at[used] == '+');
+		count = count_digits(at + used, size - used);
+		decimal->exponent = read_exponent(at + used, count, negative);
+		if (count == 0)
+			return false;
+		used += count;
+	}
+	return used == size;
+}
+
+bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
+{
+	static const struct {
+		const char *text;
+		enum json_kind kind;
+	} words[] = {{"true", JSON_TRUE}, {"false", JSON_FALSE},
+		{"null", JSON_NULL}};
+	struct decimal decimal;
+
+	*kind = JSON_NUMBER;
+	/* Most are digits, and perhaps more behind a point. */
+	if (size > 0 && text[0] != '0') {
+		size_t count = count_digits(text, size);
+
+		if (count == size)
+			return true;
+		if (count > 0 && text[count] == '.' && count + 1 < size &&
+			count_digits(text + count + 1, size - count - 1) ==
+				size - count - 1)
+			return true;
+	}
+	if (take_apart(text, size, &decimal))
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i].text) == size &&
+			memcmp(words[i].text, text, size) == 0) {
+			*kind = words[i].kind;
+			return true;
+		}
+	return false;
+}
+
+/* How long the word, of small letters, is there; 0 if it is not. */
+static size_t word_size(const char *text, size_t size, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (size_t i = 0; i < length; i++)
+		if (i == size || (text[i] | 0x20) != word[i])
+			return 0;
+	return length;
+}
+
+static bool is_letter_or_digit(char byte)
+{
+	return (unsigned char)(byte - '0') < 10 ||
+	       (unsigned char)((byte | 0x20) - 'a') < 26;
+}
+
+static size_t count_letters(const char *text, size_t size)
+{
+	size_t count = 0;
+
+	while (count < size && is_letter_or_digit(text[count]))
+		count++;
+	return count;
+}
+
+/* Behind "nan", what kind of one it is, in brackets. */
+static size_t kind_size(const char *text, size_t size)
+{
+	size_t count;
+
+	if (size < 2 || text[0] != '(')
+		return 0;
+	count = count_letters(text + 1, size - 1) + 2;
+	return count <= size && text[count - 1] == ')' ? count : 0;
+}
+
+size_t json_value_no_number(const char *text, size_t size)
+{
+	size_t sign = size > 0 && (text[0] == '-' || text[0] == '+');
+	const char *word = text + sign;
+	size_t left = size - sign;
+	size_t found = 0;
+
+	if (left < 3)
+		return 0;
+	if ((word[0] | 0x20) == 'n') {
+		found = word_size(word, left, "nan");
+		if (found > 0)
+			found += kind_size(word + found, left - found);
+	} else if ((word[0] | 0x20) == 'i') {
+		found = word_size(word, left, "infinity");
+		if (found == 0)
+			found = word_size(word, left, "inf");
+	} else if (word[0] == '1' && word[1] == '.' && word[2] == '#') {
+		found = 3 + count_letters(word + 3, left - 3);
+		if (found == 3)
+			found = 0;
+	}
+	return found == 0 ? 0 : sign + found;
+}
+
+/* The digit at 10^-place of the whole and fraction run together. */
+static unsigned digit_at(
+	const char *text, const struct decimal *decimal, size_t place)
+{
+	if (place < decimal->whole_size)
+		return (unsigned)(text[decimal->whole + place] - '0');
+	place -= decimal->whole_size;
+	return place < decimal->fraction_size
+		       ? (unsigned)(text[decimal->fraction + place] - '0')
+		       : 0;
+}
+
+static bool add_digit(uint64_t *sum, unsigned digit)
+{
+	return !__builtin_mul_overflow(*sum, UINT64_C(10), sum) &&
+	       !__builtin_add_overflow(*sum, digit, sum);
+}
+
+static bool scale(const char *text, const struct decimal *decimal, int power,
+	int64_t *value)
+{
+	/* So many digits are before the point once it is moved. */
+	int64_t count = (int64_t)decimal->whole_size + decimal->exponent +
+			(int64_t)power;
+	int64_t known = (int64_t)(decimal->whole_size + decimal->fraction_size);
+	uint64_t sum = 0;
+
+	for (int64_t i = 0; i < count; i++) {
+		if (i >= known && sum == 0)
+			break; /* zero, however long */
+		if (!add_digit(&sum, digit_at(text, decimal, (size_t)i)))
+			return false;
+	}
+	if (count >= 0 && digit_at(text, decimal, (size_t)count) >= 5)
+		sum++;
+	if (sum > (uint64_t)INT64_MAX + decimal->negative)
+		return false;
+	*value = (int64_t)(decimal->negative ? 0 - sum : sum);
+	return true;
+}
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+bool json_value_scaled(const char *text, size_t size, int power, int64_t *value)
+{
+	struct decimal decimal;
+
+	for (; size > 0 && is_blank(text[0]); size--)
+		text++;
+	while (size > 0 && is_blank(text[size - 1]))
+		size--;
+	if (size > 1 && text[0] == '+' && text[1] != '-') {
+		text++;
+		size--;
+	}
+	return take_apart(text, size, &decimal) &&
+	       scale(text, &decimal, power, value);
+}
+
+static int hex_value(char digit)
+{
+	if ((unsigned char)(digit - '0') < 10)
+		return digit - '0';
+	digit = (char)(digit | 0x20);
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* The code unit of an escape \uXXXX; false if it is not one. */
+static bool read_unit(const char *at, size_t left, uint32_t *unit)
+{
+	if (left < 6 || at[0] != '\\' || at[1] != 'u')
+		return false;
+	*unit = 0;
+	for (size_t i = 2; i < 6; i++) {
+		int value = hex_value(at[i]);
+
+		if (value < 0)
+			return false;
+		*unit = *unit << 4 | (uint32_t)value;
+	}
+	return true;
+}
+
+static void add_code(struct buffer *out, uint32_t code)
+{
+	char bytes[4];
+	size_t size = 0;
+
+	if (code < 0x80) {
+		bytes[size++] = (char)code;
+	} else if (code < 0x800) {
+		bytes[size++] = (char)(0xc0 | code >> 6);
+		bytes[size++] = (char)(0x80 | (code & 0x3f));
+	} else {
+		if (code < 0x10000) {
+			bytes[size++] = (char)(0xe0 | code >> 12);
+		} else {
+			bytes[size++] = (char)(0xf0 | code >> 18);
+			bytes[size++] = (char)(0x80 | (code >> 12 & 0x3f));
+		}
+		bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
+		bytes[size++] = (char)(0x80 | (code & 0x3f));
+	}
+	buffer_add(out, bytes, size);
+}
+
+/* Appends what \uXXXX stands for; returns the bytes used, 0 if it stands for
+ * nothing. */
+static size_t add_unit(const char *at, size_t left, struct buffer *out)
+{
+	uint32_t unit;
+	uint32_t low;
+
+	if (!read_unit(at, left, &unit))
+		return 0;
+	if (unit < 0xd800 || unit > 0xdfff) {
+		add_code(out, unit);
+		return 6;
+	}
+	if (unit > 0xdbff || !read_unit(at + 6, left - 6, &low) ||
+		low < 0xdc00 || low > 0xdfff)
+		return 0;
+	add_code(out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+	return 12;
+}
+
+/* Appends what an escape stands for; returns the bytes used, 0 if it is none. */
+static size_t add_escape(const char *at, size_t left, struct buffer *out)
+{
+	static const char names[] = "\"\\/bfnrt";
+	static const char values[] = "\"\\/\b\f\n\r\t";
+	const char *found;
+
+	if (left < 2)
+		return 0;
+	if (at[1] == 'u')
+		return add_unit(at, left, out);
+	found = at[1] == '\0' ? NULL : strchr(names, at[1]);
+	if (found == NULL)
+		return 0;
+	buffer_add(out, &values[found - names], 1);
+	return 2;
+}
+
+bool json_value_unescape(const char *text, size_t size, struct buffer *out)
+{
+	while (size > 0) {
+		const char *escape = memchr(text, '\\', size);
+		size_t plain = escape == NULL ? size : (size_t)(escape - text);
+		size_t used;
+
+		buffer_add(out, text, plain);
+		text += plain;
+		size -= plain;
+		if (size == 0)
+			break;
+		used = add_escape(text, size, out);
+		if (used == 0) {
+			buffer_add(out, text, 1);
+			used = 1;
+		}
+		text += used;
+		size -= used;
+	}
+	return !out->failed;
+}
+
+bool json_value_id(const char *text, size_t size, uint64_t *id)
+{
+	uint64_t sum = 0;
+	int64_t number;
+
+	if (json_value_scaled(text, size, 0, &number)) {
+		*id = (uint64_t)number;
+		return true;
+	}
+	if (size < 3 || size > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
+		return false;
+	for (size_t i = 2; i < size; i++) {
+		unsigned digit = (unsigned char)(text[i] - '0');
+
+		if (digit > 9)
+			digit = (unsigned char)((text[i] | 0x20) - 'a') + 10U;
+		if (digit > 15)
+			return false;
+		sum = sum << 4 | digit;
+	}
+	*id = sum;
+	return true;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+#include "json_repair/repair_strict.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "json_repair/repair_word.h"
+#include "base/utf8.h"
+
+enum state { STATE_VALUE, STATE_FIRST, STATE_KEY, STATE_AFTER };
+
+struct strict {
+	const uint8_t *bytes;
+	size_t at;
+	size_t end;
+	uint32_t depth;
+	enum state state;
+	enum repair_key_kind member; /* whose value comes */
+	struct repair_event *event;
+	uint64_t arrays[REPAIR_DEPTH_MAX / 64]; /* a bit for each bracket */
+};
+
+#ifdef __SSE2__
+size_t repair_strict_plain(const uint8_t *bytes, size_t at)
+{
+	const __m128i quote = _mm_set1_epi8('"');
+	const __m128i slash = _mm_set1_epi8('\\');
+	const __m128i blank = _mm_set1_epi8(0x20);
+
+	for (;; at += sizeof(__m128i)) {
+		__m128i text = _mm_loadu_si128(
+			(const __m128i *)(const void *)(bytes + at));
+		/* As signed numbers, bytes from 0x80 on are less, too. */
+		__m128i found = _mm_or_si128(_mm_cmplt_epi8(text, blank),
+			_mm_or_si128(_mm_cmpeq_epi8(text, quote),
+				_mm_cmpeq_epi8(text, slash)));
+		int bits = _mm_movemask_epi8(found);
+
+		if (bits != 0)
+			return at + (size_t)__builtin_ctz((unsigned)bits);
+	}
+}
+#else
+size_t repair_strict_plain(const uint8_t *bytes, size_t at)
+{
+	while (bytes[at] >= 0x20 && bytes[at] < 0x80 && bytes[at] != '"' &&
+		bytes[at] != '\\')
+		at++;
+	return at;
+}
+#endif
+
+static int hex_value(uint8_t byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* The number of four digits, or negative. */
+static int read_hex(const uint8_t *at)
+{
+	int value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_value(at[i]);
+
+		if (digit < 0)
+			return -1;
+		value = value << 4 | digit;
+	}
+	return value;
+}
+
+size_t repair_strict_escape(const uint8_t *at, size_t left)
+{
+	int high;
+
+	if (left < 2)
+		return 0;
+	if (at[1] != 'u')
+		return at[1] != 0 && strchr("\"\\/bfnrt", at[1]) != NULL ? 2
+									 : 0;
+	high = left < 6 ? -1 : read_hex(at + 2);
+	if (high < 0 || (high >= 0xdc00 && high < 0xe000))
+		return 0;
+	if (high < 0xd800 || high >= 0xe000)
+		return 6;
+	if (left < 12 || at[6] != '\\' || at[7] != 'u')
+		return 0;
+	return (read_hex(at + 8) & ~0x3ff) == 0xdc00 ? 12 : 0;
+}
+
+size_t repair_strict_sequence(const uint8_t *at, size_t left)
+{
+	size_t size = *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+
+	return size <= left && utf8_valid_prefix((const char *)at, size) == size
+		       ? size
+		       : 0;
+}
+
+/* May it be half of an escape or of a character, of which no more is there? */
+static bool is_half(const uint8_t *at, size_t left)
+{
+	/* The longest are two halves of a surrogate. */
+	static const char pattern[] = "\\uxxxx\\uxxxx";
+
+	if (left >= sizeof(pattern) - 1)
+		return false;
+	for (size_t i = 1; i < left; i++) {
+		bool fits = pattern[i] == 'x' ? hex_value(at[i]) >= 0
+					      : at[i] == (uint8_t)pattern[i];
+
+		if (at[0] != '\\')
+			fits = (at[i] & 0xc0) == 0x80;
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+enum repair_outcome repair_strict_text(
+	const uint8_t *bytes, size_t *at, size_t end)
+{
+	size_t size;
+
+	for (;;) {
+		*at = repair_strict_plain(bytes, *at);
+		if (*at >= end)
+			return REPAIR_MORE;
+		if (bytes[*at] == '"')
+			break;
+		size = end - *at;
+		if (bytes[*at] == '\\')
+			size = repair_strict_escape(
+				bytes + *at, size > 12 ? 12 : size);
+		else if (bytes[*at] >= 0x80)
+			size = repair_strict_sequence(bytes + *at, size);
+		else
+			return REPAIR_WRONG;
+		if (size == 0)
+			return is_half(bytes + *at, end - *at) ? REPAIR_MORE
+							       : REPAIR_WRONG;
+		*at += size;
+	}
+	++*at;
+	return REPAIR_DONE;
+}
+
+static inline bool is_digit(uint8_t byte)
+{
+	return (uint8_t)(byte - '0') < 10;
+}
+
+static inline size_t skip_digits(const uint8_t *bytes, size_t at)
+{
+	while (is_digit(bytes[at]))
+		at++;
+	return at;
+}
+
+static enum repair_outcome take_number(struct strict *strict)
+{
+	const uint8_t *bytes = strict->bytes;
+	size_t at = strict->at + (bytes[strict->at] == '-');
+	size_t from = at;
+	bool done = is_digit(bytes[at]);
+	bool small = true;
+
+	at = bytes[at] == '0' ? at + 1 : skip_digits(bytes, at);
+	if (done && bytes[at] == '.') {
+		done = is_digit(bytes[at + 1]);
+		at = skip_digits(bytes, at + 1);
+	}
+	small = at - from <= REPAIR_WORD_SMALL;
+	if (done && (bytes[at] | 0x20) == 'e') {
+		at += bytes[at + 1] == '+' || bytes[at + 1] == '-' ? 2 : 1;
+		done = is_digit(bytes[at]);
+		at = skip_digits(bytes, at);
+		small = false;
+	}
+	if (at >= strict->end)
+		return REPAIR_MORE;
+	if (!done || (!small && !repair_word_is_finite(
+					(const char *)bytes + strict->at,
+					at - strict->at)))
+		return REPAIR_WRONG;
+	strict->at = at;
+	return REPAIR_DONE;
+}
+
+static enum repair_outcome take_literal(struct strict *strict)
+{
+	const uint8_t *at = strict->bytes + strict->at;
+	const char *word = *at == 't' ? "true" : *at == 'f' ? "false" : "null";
+	size_t size = strlen(word);
+	size_t left = strict->end - strict->at;
+
+	if (left >= size && memcmp(at, word, size) == 0) {
+		strict->at += size;
+		return REPAIR_DONE;
+	}
+	return left < size && memcmp(at, word, left) == 0 ? REPAIR_MORE
+							  : REPAIR_WRONG;
+}
+
+enum repair_key_kind repair_strict_member(const uint8_t *key, size_t size)
+{
+	if (size == 2 && memcmp(key, "ph", 2) == 0)
+		return REPAIR_PHASE;
+	if (size == 2 && memcmp(key, "ts", 2) == 0)
+		return REPAIR_TIME;
+	if (size == 3 && memcmp(key, "dur", 3) == 0)
+		return REPAIR_DUR;
+	if ((size == 3 && memcmp(key, "tts", 3) == 0) ||
+		(size == 4 && memcmp(key, "tdur", 4) == 0))
+		return REPAIR_THREAD_TIME;
+	return REPAIR_OTHER;
+}
+
+bool repair_strict_is_timeless(const struct repair_event *event)
+{
+	if (!event->zero_time || event->phase == 0)
+		return false;
+	if (event->phase == 'X')
+		return event->zero_dur;
+	return strchr("stf", event->phase) != NULL;
+}
+
+bool repair_strict_is_zero(const uint8_t *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] != '0' && text[i] != '.')
+			return false;
+	return true;
+}
+
+/* What an event's member says. */
+static void note_member(struct strict *strict, size_t from)
+{
+	struct repair_event *event = strict->event;
+	const uint8_t *text = strict->bytes + from;
+	size_t size = strict->at - from;
+
+	if (strict->member == REPAIR_PHASE) {
+		if (size == 3 && text[0] == '"')
+			event->phase = (char)text[1];
+		return;
+	}
+	if (text[0] == '"' &&
+		repair_word_is_time((const char *)text + 1, size - 2))
+		event->text_time = true;
+	if (strict->member == REPAIR_DUR) {
+		event->has_dur = true;
+		event->zero_dur = repair_strict_is_zero(text, size);
+	} else if (strict->member == REPAIR_TIME) {
+		event->has_time = true;
+		event->zero_time = repair_strict_is_zero(text, size);
+		event->time_at = from;
+		event->time_size = size;
+	}
+}
+
+static inline void skip_blanks(struct strict *strict)
+{
+	while (repair_strict_is_blank(strict->bytes[strict->at]))
+		strict->at++;
+}
+
+static enum repair_outcome open_bracket(struct strict *strict, bool array)
+{
+	uint64_t bit = UINT64_C(1) << strict->depth % 64;
+	uint64_t *word = &strict->arrays[strict->depth / 64];
+
+	if (strict->depth == REPAIR_DEPTH_MAX)
+		return REPAIR_WRONG;
+	*word = array ? *word | bit : *word & ~bit;
+	strict->depth++;
+	strict->at++;
+	strict->state = STATE_FIRST;
+	return REPAIR_DONE;
+}
+
+static inline bool in_array(const struct strict *strict)
+{
+	uint32_t last = strict->depth - 1;
+
+	return (strict->arrays[last / 64] >> last % 64 & 1) != 0;
+}
+
+static enum repair_outcome take_value(struct strict *strict)
+{
+	size_t from = strict->at;
+	enum repair_outcome outcome;
+
+	switch (strict->bytes[from]) {
+	case '{':
+		return open_bracket(strict, false);
+	case '[':
+		return open_bracket(strict, true);
+	case '"':
+		strict->at++;
+		outcome = repair_strict_text(
+			strict->bytes, &strict->at, strict->end);
+		break;
+	case 't':
+	case 'f':
+	case 'n':
+		outcome = take_literal(strict);
+		break;
+	default:
+		outcome = take_number(strict);
+	}
+	strict->state = STATE_AFTER;
+	if (outcome == REPAIR_DONE && strict->member != REPAIR_OTHER) {
+		note_member(strict, from);
+		strict->member = REPAIR_OTHER;
+	}
+	return outcome;
+}
+
+/* A key and its colon. */
+static enum repair_outcome take_key(struct strict *strict)
+{
+	size_t from = strict->at + 1;
+	enum repair_outcome outcome;
+
+	if (strict->bytes[strict->at] != '"')
+		return REPAIR_WRONG;
+	strict->at = from;
+	outcome = repair_strict_text(strict->bytes, &strict->at, strict->end);
+	if (outcome != REPAIR_DONE)
+		return outcome;
+	strict->member = REPAIR_OTHER;
+	if (strict->depth == 1 && strict->event != NULL)
+		strict->member = repair_strict_member(
+			strict->bytes + from, strict->at - 1 - from);
+	skip_blanks(strict);
+	if (strict->bytes[strict->at] != ':')
+		return REPAIR_WRONG;
+	strict->at++;
+	strict->state = STATE_VALUE;
+	return REPAIR_DONE;
+}
+
+/* A comma, or the end of what is open. */
+static enum repair_outcome take_after(struct strict *strict)
+{
+	uint8_t byte = strict->bytes[strict->at];
+	bool array = in_array(strict);
+
+	if (byte == ',' && strict->state == STATE_AFTER) {
+		strict->state = array ? STATE_VALUE : STATE_KEY;
+	} else if (byte == (array ? ']' : '}')) {
+		strict->depth--;
+		strict->state = STATE_AFTER;
+	} else if (strict->state == STATE_FIRST) {
+		strict->state = array ? STATE_VALUE : STATE_KEY;
+		return REPAIR_DONE;
+	} else {
+		return REPAIR_WRONG;
+	}
+	strict->at++;
+	return REPAIR_DONE;
+}
+
+enum repair_outcome repair_strict_value(const uint8_t *bytes, size_t *at,
+	size_t end, struct repair_event *event)
+{
+	struct strict strict;
+	enum repair_outcome outcome;
+
+	strict.bytes = bytes;
+	strict.at = *at;
+	strict.end = end;
+	strict.depth = 0;
+	strict.state = STATE_VALUE;
+	strict.member = REPAIR_OTHER;
+	strict.event = event;
+	do {
+		skip_blanks(&strict);
+		if (strict.state == STATE_VALUE)
+			outcome = take_value(&strict);
+		else if (strict.state == STATE_KEY)
+			outcome = take_key(&strict);
+		else
+			outcome = take_after(&strict);
+	} while (outcome == REPAIR_DONE &&
+		 (strict.depth > 0 || strict.state != STATE_AFTER));
+	/* What is behind the end are zeros, which are wrong anywhere. */
+	if (outcome == REPAIR_WRONG && strict.at >= end)
+		outcome = REPAIR_MORE;
+	*at = strict.at;
+	return outcome;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Activities, and their descriptions. Arguments that come again and again are
+ * part of a description; those that each activity has for itself, as many
+ * tools write them, stand beside it, or there would be as many descriptions.
+ */
+#include <string.h>
+
+#include "log/log_out_private.h"
+
+/* So many descriptions may have arguments, of so many bytes each. */
+#define DESCRIPTIONS_MAX 16384
+#define DESCRIPTION_BYTES_MAX 4096
+
+/* After so many tries, one of four must have found what was there. */
+#define TRIES 2048
+#define TRIES_A_FIND 4
+
+#define ARGS_BYTES_MAX ((size_t)1024 * 1024)
+
+static enum log_activity kind_of(const struct log_out *out, uint32_t site)
+{
+	static const struct {
+		const char *category;
+		enum log_activity kind;
+	} kinds[] = {{"kernel", LOG_KERNEL}, {"gpu_memcpy", LOG_MEMCPY},
+		{"gpu_memset", LOG_MEMSET}, {"cuda_sync", LOG_DEVICE_WAIT},
+		{"cuda_runtime", LOG_API_CALL}, {"cuda_driver", LOG_API_CALL},
+		{"overhead", LOG_OVERHEAD}, {"cuda_event", LOG_DEVICE_EVENT},
+		{"cuda_graph", LOG_GRAPH}};
+	const struct trace *trace = out->trace;
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].category, category) == 0)
+			return kinds[i].kind;
+	return LOG_OTHER_ACTIVITY;
+}
+
+/* Puts a description into out->bytes. */
+static void pack(struct log_out *out, const struct event *event, uint32_t count)
+{
+	msgpack_packer packer = msgpack_out(&out->bytes);
+
+	out->bytes.used = 0;
+	(void)msgpack_pack_array(&packer, 3);
+	(void)msgpack_pack_int(&packer, (int)kind_of(out, event->site));
+	(void)msgpack_pack_uint32(&packer, event->site + 1);
+	log_out_args(out, &out->bytes, event->args, count);
+}
+
+/* The number of what is in out->bytes; STRTAB_NONE if out of memory. */
+static uint32_t add(struct log_out *out)
+{
+	uint32_t count = strtab_count(out->descriptions);
+	uint32_t number;
+
+	if (out->bytes.failed)
+		return STRTAB_NONE;
+	number = strtab_add(out->descriptions, (const char *)out->bytes.bytes,
+		out->bytes.used);
+	if (number == count) {
+		buffer_add(
+			&out->description, out->bytes.bytes, out->bytes.used);
+		out->description_count++;
+	}
+	return number;
+}
+
+/* Is it clear that they are more than a description may have? What has to be
+ * cut or left out of a log is counted when it is packed: only once, then. */
+static bool is_long(
+	const struct log_out *out, const struct event_arg *args, uint32_t count)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < count && bytes <= DESCRIPTION_BYTES_MAX; i++) {
+		size_t size;
+
+		(void)strtab_text(out->trace->text, args[i].key, &size);
+		bytes += size;
+		if (args[i].kind == ARG_TEXT || args[i].kind == ARG_JSON)
+			bytes += args[i].value.text.size;
+	}
+	return bytes > DESCRIPTION_BYTES_MAX;
+}
+
+/* May so many arguments be part of a description? */
+static bool is_worth_it(const struct log_out *out, uint32_t count)
+{
+	return count > 0 && count <= LOG_DEVICE_KEYS_MAX &&
+	       strtab_count(out->descriptions) < DESCRIPTIONS_MAX &&
+	       (out->args_tried < TRIES ||
+		       out->args_found > out->args_tried / TRIES_A_FIND);
+}
+
+/* Finds a description, and whether the arguments are part of it. */
+static uint32_t describe(struct log_out *out, const struct event *event,
+	uint32_t count, bool *has_args)
+{
+	uint32_t known = strtab_count(out->descriptions);
+	uint32_t number;
+
+	*has_args = false;
+	if (is_worth_it(out, count) && !is_long(out, event->args, count)) {
+		pack(out, event, count);
+		*has_args = out->bytes.used <= DESCRIPTION_BYTES_MAX;
+	}
+	if (!*has_args) {
+		pack(out, event, 0);
+		return add(out);
+	}
+	number = add(out);
+	out->args_tried++;
+	out->args_found += number < known;
+	return number;
+}
+
+/* Writes what waits of the tracks that called a device's API. */
+static enum ctp_status write_callers(struct log_out *out, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (out->callers != NULL && status == CTP_OK) {
+		struct log_out_track *track = out->callers;
+
+		status = log_out_write_track(out, track, err);
+		out->callers = track->next_caller;
+		track->is_caller = false;
+	}
+	return status;
+}
+
+static enum ctp_status write_descriptions(
+	struct log_out *out, struct ctp_error *err)
+{
+	msgpack_packer packer = msgpack_out(&out->bytes);
+	uint32_t count = out->description_count;
+
+	if (count == 0)
+		return CTP_OK;
+	if (out->description.failed)
+		return log_out_no_memory(err);
+	out->bytes.used = 0;
+	(void)msgpack_pack_array(&packer, 3);
+	(void)msgpack_pack_int(&packer, LOG_DESCRIPTIONS);
+	(void)msgpack_pack_uint32(
+		&packer, strtab_count(out->descriptions) - count);
+	(void)msgpack_pack_array(&packer, count);
+	buffer_add(&out->bytes, out->description.bytes, out->description.used);
+	out->description.used = 0;
+	out->description_count = 0;
+	return log_out_write(out, LOG_DESCRIPTIONS, err);
+}
+
+enum ctp_status log_out_write_activities(
+	struct log_out *out, struct ctp_error *err)
+{
+	struct log_activities *activities = &out->activities;
+	enum ctp_status status;
+
+	if (activities->count == 0)
+		return CTP_OK;
+	status = write_callers(out, err);
+	if (status == CTP_OK)
+		status = log_out_write_tables(out, err);
+	if (status == CTP_OK)
+		status = write_descriptions(out, err);
+	if (status == CTP_OK)
+		status = log_activities_write(
+			activities, &out->bytes, out->writer, err);
+	out->event_count += activities->count;
+	activities->count = 0;
+	activities->has_args = false;
+	activities->args.used = 0;
+	return status;
+}
+
+static uint64_t at_most_int(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : value;
+}
+
+/* The node of a graph is an argument, the last, that has a column. */
+static uint64_t take_node(
+	const struct log_out *out, const struct event *event, uint32_t *count)
+{
+	const struct event_arg *last;
+
+	*count = event->arg_count;
+	if (event->arg_count == 0)
+		return 0;
+	last = &event->args[event->arg_count - 1];
+	if (last->key != out->node_key || last->kind != ARG_INT ||
+		last->value.integer == 0)
+		return 0;
+	--*count;
+	return (uint64_t)last->value.integer;
+}
+
+static void add_args(
+	struct log_out *out, const struct event *event, uint32_t count)
+{
+	struct log_activities *activities = &out->activities;
+	msgpack_packer packer = msgpack_out(&activities->args);
+
+	if (count == 0) {
+		(void)msgpack_pack_nil(&packer);
+		return;
+	}
+	activities->has_args = true;
+	log_out_args(out, &activities->args, event->args, count);
+}
+
+enum ctp_status log_out_activity(
+	struct log_out *out, const struct event *event, struct ctp_error *err)
+{
+	struct log_activities *activities = &out->activities;
+	struct log_activity_row row = {
+		.start_ns = event->time_ns,
+		.dur_ns = at_most_int(event->dur_ns),
+		.correlation = event->id,
+		.bytes = at_most_int(event->bytes),
+	};
+	enum ctp_status status = log_out_number(out, event->track, true, err);
+	uint32_t count;
+	bool has_args;
+
+	if (status != CTP_OK)
+		return status;
+	row.track = out->tracks[event->track]->device_number;
+	row.node = take_node(out, event, &count);
+	row.description = describe(out, event, count, &has_args);
+	if (row.description == STRTAB_NONE)
+		return log_out_no_memory(err);
+	if (row.description >= LOG_DESCRIPTIONS_MAX)
+		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
+			"more than %u kinds of activities",
+			LOG_DESCRIPTIONS_MAX);
+	add_args(out, event, has_args ? 0 : count);
+	activities->rows[activities->count++] = row;
+	if (activities->count < LOG_ACTIVITIES_MAX &&
+		activities->args.used < ARGS_BYTES_MAX &&
+		out->description.used < ARGS_BYTES_MAX)
+		return CTP_OK;
+	return log_out_write_activities(out, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Databases that NVIDIA's profilers write. */
+#ifndef SQLITE_PROFILE_H
+#define SQLITE_PROFILE_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "trace/event.h"
+
+/*
+ * Opens one, whichever profiler it is of, as a format's open_events() does.
+ *
+ * Errors: CTP_ERR_UNSUPPORTED if we were built without SQLite; those of
+ * sqlite_input_open(); CTP_ERR_FORMAT if it is of no profiler.
+ */
+enum ctp_status sqlite_profile_open(FILE *in, const void *head,
+	size_t head_size, struct event_source **out, struct ctp_error *err);
+
+/* Is this the beginning of a database? The number of bits that say so. */
+unsigned sqlite_profile_probe(const void *bytes, size_t size);
+
+#endif

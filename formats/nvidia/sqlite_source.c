@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "nvidia/sqlite_source.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+
+/* An end that is not known: the range stays open. */
+#define NO_END INT64_MAX
+
+static struct sqlite_source *source_of(struct event_source *source)
+{
+	return (struct sqlite_source *)source;
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* A table that cannot be read on is left there; the others are read. */
+static enum ctp_status give_up(struct sqlite_source *source,
+	struct sqlite_query *query, const struct ctp_error *why,
+	struct ctp_error *err)
+{
+	struct trace *trace = source->source.trace;
+	char text[sizeof(why->message) + 64];
+
+	query->over = true;
+	(void)snprintf(
+		text, sizeof(text), "%.60s: %s", query->table, why->message);
+	trace_lose(trace, LOSS_TRUNCATED, 1);
+	return trace_add_fact(trace, "damage", text) ? CTP_OK : no_memory(err);
+}
+
+/* Did the driver not know when this was? */
+static bool is_unknown(
+	const struct sqlite_source *source, const struct sqlite_query *query)
+{
+	return source->zero_is_unknown && query->times == SQLITE_END_START &&
+	       query->has_other &&
+	       (query->time_ns == 0 || query->other_ns == 0);
+}
+
+/* Are the times of the statement's row such as its query must have? */
+static bool take_times(struct sqlite_source *source, struct sqlite_query *query)
+{
+	query->has_other =
+		sqlite_input_int(query->statement, 1, &query->other_ns);
+	if (!sqlite_input_int(query->statement, 0, &query->time_ns) ||
+		(!query->has_other && query->times != SQLITE_START))
+		return false;
+	query->is_unknown = is_unknown(source, query);
+	if (query->is_unknown)
+		return true;
+	if (__builtin_sub_overflow(
+		    query->time_ns, source->base_ns, &query->time_ns))
+		return false;
+	return !query->has_other || !__builtin_sub_overflow(query->other_ns,
+					    source->base_ns, &query->other_ns);
+}
+
+/* Goes on to the next row that has times, if there is one. */
+static enum ctp_status load(struct sqlite_source *source,
+	struct sqlite_query *query, struct ctp_error *err)
+{
+	struct trace *trace = source->source.trace;
+	struct ctp_error why;
+
+	while (!query->over && !query->has_row) {
+		enum ctp_status status = sqlite_input_step(
+			&source->input, query->statement, &why);
+
+		if (status == CTP_END)
+			query->over = true;
+		else if (status == CTP_ERR_FORMAT)
+			status = give_up(source, query, &why, err);
+		else if (status != CTP_OK && err != NULL)
+			*err = why;
+		if (status < 0)
+			return status;
+		if (query->over)
+			break;
+		query->has_row = take_times(source, query);
+		if (!query->has_row)
+			trace_lose(trace, LOSS_BAD_EVENTS, 1);
+		else if (query->is_unknown) {
+			query->has_row = false;
+			trace_lose(trace, LOSS_DEVICE_TIMES, 1);
+		}
+	}
+	return CTP_OK;
+}
+
+/* What begins at the same moment: the longer is around the shorter. */
+static bool is_before(
+	const struct sqlite_query *one, const struct sqlite_query *other)
+{
+	if (one->time_ns != other->time_ns)
+		return one->time_ns < other->time_ns;
+	return one->times == SQLITE_START_END &&
+	       other->times == SQLITE_START_END &&
+	       one->other_ns > other->other_ns;
+}
+
+/* Finds the query with the earliest row. CTP_END if there is none. */
+static enum ctp_status choose(
+	struct sqlite_source *source, struct ctp_error *err)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < source->query_count; i++) {
+		enum ctp_status status = load(source, &source->queries[i], err);
+
+		if (status != CTP_OK)
+			return status;
+		if (!source->queries[i].has_row)
+			continue;
+		if (!found || is_before(&source->queries[i],
+				      &source->queries[source->current]))
+			source->current = i;
+		found = true;
+	}
+	return found ? CTP_OK : CTP_END;
+}
+
+static void set_times(const struct sqlite_query *query, struct sqlite_row *row)
+{
+	bool by_end = query->times == SQLITE_END_START;
+
+	row->event.time_ns = by_end ? query->other_ns : query->time_ns;
+	row->end_ns = by_end ? query->time_ns : query->other_ns;
+	if (!query->has_other)
+		row->end_ns = NO_END;
+	if (query->has_other)
+		row->event.dur_ns =
+			(uint64_t)row->end_ns - (uint64_t)row->event.time_ns;
+}
+
+static void see_times(struct trace *trace, const struct sqlite_row *row)
+{
+	int64_t end_ns =
+		row->end_ns == NO_END ? row->event.time_ns : row->end_ns;
+
+	if (row->event.time_ns < trace->start_ns)
+		trace->start_ns = row->event.time_ns;
+	if (end_ns > trace->end_ns)
+		trace->end_ns = end_ns;
+}
+
+/* Makes the next event out of a row. */
+static enum ctp_status take_row(
+	struct sqlite_source *source, struct ctp_error *err)
+{
+	struct trace *trace = source->source.trace;
+	struct sqlite_row *row = &source->row;
+
+	for (;;) {
+		enum ctp_status status = choose(source, err);
+		struct sqlite_query *query;
+
+		if (status != CTP_OK)
+			return status;
+		query = &source->queries[source->current];
+		query->has_row = false;
+		row->event = (struct event){
+			.kind = EVENT_KINDS, .site = TRACE_NONE, .device = -1};
+		row->list_count = 0;
+		set_times(query, row);
+		if (row->end_ns < row->event.time_ns ||
+			!query->take(source, query, row)) {
+			trace_lose(trace, LOSS_BAD_EVENTS, 1);
+			row->event.kind = EVENT_KINDS;
+		}
+		if (row->failed)
+			return no_memory(err);
+		if (row->event.kind != EVENT_KINDS)
+			break;
+	}
+	row->event.args = row->args;
+	if (source->rows++ == 0)
+		trace->start_ns = row->event.time_ns;
+	see_times(trace, row);
+	source->has_row = true;
+	return CTP_OK;
+}
+
+static struct sqlite_stack *stack_of(
+	struct sqlite_source *source, const struct event *event)
+{
+	/* Tracks are made here alone, in the order of the stacks. */
+	return &source->stacks[event->track];
+}
+
+static bool push(struct sqlite_stack *stack, int64_t end_ns)
+{
+	if (!memory_grow32(&stack->ends_ns, stack->depth, &stack->room,
+		    sizeof(*stack->ends_ns)))
+		return false;
+	stack->ends_ns[stack->depth++] = end_ns;
+	return true;
+}
+
+static void pop(struct sqlite_stack *stack, struct event *event)
+{
+	*event = (struct event){.kind = EVENT_END,
+		.track = stack->track,
+		.site = TRACE_NONE,
+		.device = -1,
+		.time_ns = stack->ends_ns[--stack->depth]};
+}
+
+/* The range's begin; what crosses the end of the range around it can only be
+ * told as a whole. */
+static bool begin(struct sqlite_source *source, struct sqlite_stack *stack,
+	struct event *event)
+{
+	struct sqlite_row *row = &source->row;
+	bool is_inside = stack->depth > 0;
+	int64_t around_ns =
+		is_inside ? stack->ends_ns[stack->depth - 1] : NO_END;
+
+	*event = row->event;
+	source->has_row = false;
+	if (row->end_ns == NO_END && around_ns != NO_END) {
+		trace_lose(source->source.trace, LOSS_OPEN_RANGES, 1);
+		row->end_ns = around_ns;
+	}
+	if (row->end_ns > around_ns) {
+		event->kind = EVENT_COMPLETE;
+		event->id = 0;
+		return true;
+	}
+	source->correlation = event->id;
+	event->id = 0;
+	event->dur_ns = 0;
+	return push(stack, row->end_ns);
+}
+
+/* What is left open at the end, of one track after the other. */
+static bool flush(struct sqlite_source *source, struct event *event)
+{
+	for (; source->flushed < source->stack_count; source->flushed++) {
+		struct sqlite_stack *stack = &source->stacks[source->flushed];
+
+		if (stack->depth == 0 ||
+			stack->ends_ns[stack->depth - 1] == NO_END)
+			continue;
+		pop(stack, event);
+		return true;
+	}
+	return false;
+}
+
+/* Nothing but damage is no recording. */
+static enum ctp_status end(struct sqlite_source *source, struct event *event,
+	struct ctp_error *err)
+{
+	const struct trace *trace = source->source.trace;
+	enum ctp_status status = sqlite_input_check(&source->input, err);
+
+	if (status != CTP_OK)
+		return status;
+	if (flush(source, event))
+		return CTP_OK;
+	if (source->rows == 0 && trace->losses[LOSS_TRUNCATED] > 0)
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"is damaged: %.200s", trace_find_fact(trace, "damage"));
+	return CTP_END;
+}
+
+static enum ctp_status next(
+	struct event_source *base, struct event *event, struct ctp_error *err)
+{
+	struct sqlite_source *source = source_of(base);
+	struct event *found = &source->row.event;
+	struct sqlite_stack *stack;
+	enum ctp_status status = CTP_OK;
+
+	if (source->correlation != 0) {
+		*event = (struct event){.kind = EVENT_CORRELATION,
+			.track = found->track,
+			.site = TRACE_NONE,
+			.device = -1,
+			.time_ns = found->time_ns,
+			.id = source->correlation};
+		source->correlation = 0;
+		return CTP_OK;
+	}
+	if (!source->has_row)
+		status = take_row(source, err);
+	if (status == CTP_END)
+		return end(source, event, err);
+	if (status != CTP_OK)
+		return status;
+	stack = stack_of(source, found);
+	if (found->kind != EVENT_ACTIVITY && stack->depth > 0 &&
+		stack->ends_ns[stack->depth - 1] <= found->time_ns) {
+		pop(stack, event);
+		return CTP_OK;
+	}
+	if (found->kind == EVENT_BEGIN)
+		return begin(source, stack, event) ? CTP_OK : no_memory(err);
+	*event = *found;
+	source->has_row = false;
+	return CTP_OK;
+}
+
+static uint64_t position(const struct event_source *base)
+{
+	/* Pages are read in any order: nobody can say. */
+	(void)base;
+	return 0;
+}
+
+void sqlite_source_close(struct event_source *base)
+{
+	struct sqlite_source *source = source_of(base);
+
+	for (uint32_t i = 0; i < source->query_count; i++)
+		(void)sqlite3_finalize(source->queries[i].statement);
+	memory_free(source->queries);
+	for (uint32_t i = 0; i < source->stack_count; i++)
+		memory_free(source->stacks[i].ends_ns);
+	memory_free(source->stacks);
+	memory_free(source->name_sites);
+	memory_free(source->label_texts);
+	strtab_free(source->track_keys);
+	strtab_free(source->name_keys);
+	strtab_free(source->label_keys);
+	demangler_clear(&source->demangler);
+	(void)sqlite3_finalize(source->find_name);
+	sqlite_input_close(&source->input);
+	trace_free(base->trace);
+	memory_free(source);
+}
+
+enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
+	struct sqlite_source **out, struct ctp_error *err)
+{
+	struct sqlite_source *source = memory_new_zeroed(1, sizeof(*source));
+	enum ctp_status status = CTP_OK;
+
+	if (source == NULL)
+		return no_memory(err);
+	source->input.copy = SPILL_FILE_NONE;
+	source->source = (struct event_source){.trace = trace_new(),
+		.next = next,
+		.position = position,
+		.close = sqlite_source_close};
+	source->track_keys = strtab_new();
+	source->name_keys = strtab_new();
+	source->label_keys = strtab_new();
+	if (source->source.trace == NULL || source->track_keys == NULL ||
+		source->name_keys == NULL || source->label_keys == NULL)
+		status = no_memory(err);
+	if (status == CTP_OK)
+		status = sqlite_input_open(
+			&source->input, in, head, head_size, err);
+	if (status != CTP_OK) {
+		sqlite_source_close(&source->source);
+		return status;
+	}
+	*out = source;
+	return CTP_OK;
+}
+
+enum ctp_status sqlite_source_ask(struct sqlite_source *source,
+	const struct sqlite_query *query, const struct sqlite_select *select,
+	struct ctp_error *err)
+{
+	struct sqlite_query *queries;
+	struct sqlite_query *added;
+	struct ctp_error why;
+	enum ctp_status status;
+
+	for (size_t i = 0; i < (select->sql == NULL ? 1 : select->column_count);
+		i++)
+		if (!sqlite_input_has(
+			    &source->input, select->table, select->columns[i]))
+			return CTP_OK;
+	queries = memory_resize_array(
+		source->queries, source->query_count + 1, sizeof(*queries));
+	if (queries == NULL)
+		return no_memory(err);
+	source->queries = queries;
+	added = &queries[source->query_count++];
+	*added = *query;
+	added->table = select->table;
+	status = sqlite_input_select(
+		&source->input, select, &added->statement, &why);
+	if (status == CTP_ERR_FORMAT)
+		return give_up(source, added, &why, err);
+	if (status != CTP_OK && err != NULL)
+		*err = why;
+	return status;
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pftrace: Perfetto's own format, for ui.perfetto.dev and trace_processor.
+ * Source: https://perfetto.dev/docs/reference/synthetic-track-event;
+ * src/trace_processor/importers/proto/track_event_event_importer.h.
+ *
+ * Events are written as they come, which Perfetto sorts by time; those at the
+ * same time stay in the order of the file. Packets, and text in them:
+ * pftrace_packet.h. Tracks: pftrace_track.h. Nested ranges: pftrace_stack.h.
+ *
+ * Arrows lead, in order of time, over all that has the same number; so those
+ * of a launch go on from one of its kernels to the next.
+ */
+#include <string.h>
+
+#include "chrome/chrome_track.h"
+#include "trace/device_join.h"
+#include "format.h"
+#include "json/json.h"
+#include "base/memory.h"
+#include "perfetto/pftrace_args.h"
+#include "perfetto/pftrace_counter.h"
+#include "perfetto/pftrace_facts.h"
+#include "perfetto/pftrace_stack.h"
+#include "perfetto/pftrace_track.h"
+#include "protobuf/protobuf.h"
+#include "base/stable_hash.h"
+
+/* What arrows are numbered by. */
+enum { ARROW_CALL, ARROW_FLOW };
+
+struct pftrace {
+	struct timeline_writer writer; /* first: it is what callers hold */
+	struct trace *trace;
+	struct pftrace_packets packets;
+	struct pftrace_tracks tracks;
+	struct device_join *calls; /* those that are known; no values */
+	const char *title;
+	uint32_t memory_name; /* strtab numbers in the trace */
+	uint32_t wait_category;
+	uint32_t overhead_category;
+	uint32_t cause_category;
+};
+
+static int64_t time_in_file(const struct pftrace_track *track, int64_t time_ns)
+{
+	int64_t since_ns;
+
+	if (__builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns))
+		return INT64_MIN;
+	return since_ns;
+}
+
+/* The event with its time mended, should that have gone back. */
+static struct event in_order(struct pftrace *pftrace,
+	struct pftrace_track *track, const struct event *event)
+{
+	struct event mended = *event;
+
+	mended.time_ns = time_in_file(track, event->time_ns);
+	if (mended.time_ns < track->last_ns) {
+		pftrace->trace->losses[LOSS_BACKWARD_TIMES]++;
+		mended.time_ns = track->last_ns;
+	}
+	track->last_ns = mended.time_ns;
+	return mended;
+}
+
+static bool add_begin(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	struct event mended;
+
+	if (!track->has_ranges)
+		track->epoch_ns = chrome_track_epoch(pftrace->trace, event);
+	mended = in_order(pftrace, track, event);
+	return pftrace_stack_begin(&pftrace->tracks, track, &mended);
+}
+
+static bool add_end(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	struct event mended;
+
+	if (track->stack.depth == 0) {
+		pftrace->trace->losses[LOSS_STRAY_ENDS]++;
+		return true;
+	}
+	mended = in_order(pftrace, track, event);
+	return pftrace_stack_end(&pftrace->tracks, track, &mended);
+}
+
+static bool add_args(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	if (track->stack.depth == 0) {
+		pftrace->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	pftrace_args_add(&pftrace->packets, pftrace_stack_fields(track), event);
+	return true;
+}
+
+/* Writes a slice into the first of these lanes that has room. `fields` (may be
+ * NULL) are further ones of its event. */
+static bool add_slice(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event, const struct buffer *fields)
+{
+	struct pftrace_packets *packets = &pftrace->packets;
+	uint32_t category = pftrace->trace->sites[event->site].category;
+	struct pftrace_lanes *lanes = &track->slices;
+	int64_t end_ns = INT64_MAX;
+	struct buffer *out;
+	uint32_t lane = 0;
+	uint64_t uuid;
+
+	/* The host's time, as waits for it, would not nest with the rest. */
+	if (pftrace->trace->tracks[event->track].kind == TRACE_STREAM &&
+		event->kind == EVENT_ACTIVITY &&
+		(category == pftrace->wait_category ||
+			category == pftrace->overhead_category))
+		lanes = &track->host;
+	if (event->dur_ns < (uint64_t)INT64_MAX - (uint64_t)event->time_ns)
+		end_ns = (int64_t)((uint64_t)event->time_ns + event->dur_ns);
+	uuid = pftrace_track_lane(&pftrace->tracks, track, lanes, event, &lane);
+	if (uuid == 0)
+		return false;
+	if (lane > 0)
+		pftrace->trace->losses[LOSS_OVERLAPS]++;
+	out = pftrace_event_begin(
+		packets, PFTRACE_SLICE_BEGIN, uuid, event->time_ns);
+	pftrace_args_add_site(packets, out, event->site);
+	pftrace_args_add(packets, out, event);
+	if (fields != NULL)
+		buffer_add(out, fields->bytes, fields->used);
+	pftrace_event_end(packets);
+	(void)pftrace_event_begin(packets, PFTRACE_SLICE_END, uuid, end_ns);
+	pftrace_event_end(packets);
+	return true;
+}
+
+static bool add_complete(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	return add_slice(pftrace, track, event, NULL);
+}
+
+/* The number of an arrow, that no other kind and process has. */
+static uint64_t arrow(uint64_t kind, uint64_t scope, uint64_t id)
+{
+	uint64_t key[3] = {kind, scope, id};
+
+	return stable_hash(key, sizeof(key));
+}
+
+/* What ties an activity to its call, and that to it. */
+static void add_cause(
+	struct pftrace *pftrace, struct buffer *out, const struct event *event)
+{
+	int64_t pid = pftrace->trace->tracks[event->track].pid;
+
+	pftrace_add_correlation(out, event->id);
+	protobuf_add_fixed64(out, TRACK_EVENT_FLOW_IDS,
+		arrow(ARROW_CALL, (uint64_t)pid, event->id));
+}
+
+static bool add_correlation(struct pftrace *pftrace,
+	struct pftrace_track *track, const struct event *event)
+{
+	if (track->stack.depth == 0) {
+		pftrace->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	add_cause(pftrace, pftrace_stack_fields(track), event);
+	return device_join_add(pftrace->calls,
+		pftrace->trace->tracks[event->track].pid, event->id, 0);
+}
+
+/* What the driver tells of a call stands beside the range that we saw of it,
+ * to which the arrow leads. */
+static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	const struct trace_track *from = &pftrace->trace->tracks[event->track];
+	uint32_t category = pftrace->trace->sites[event->site].category;
+	struct buffer fields = BUFFER_INIT;
+	uint64_t unused;
+	bool is_known =
+		device_join_find(pftrace->calls, from->pid, event->id, &unused);
+	bool done;
+
+	if (from->kind == TRACE_STREAM && event->id != 0 && !is_known &&
+		category != pftrace->overhead_category)
+		pftrace->trace->losses[LOSS_UNMATCHED]++;
+	if (event->id != 0 && (from->kind == TRACE_STREAM || !is_known))
+		add_cause(pftrace, &fields, event);
+	else if (event->id != 0)
+		pftrace_add_correlation(&fields, event->id);
+	pftrace_flows_take(&track->flows, event, &fields);
+	if (event->bytes != 0)
+		pftrace_args_add_int(&pftrace->packets, &fields, "bytes",
+			(int64_t)event->bytes);
+	done = !fields.failed && add_slice(pftrace, track, event, &fields);
+	buffer_clear(&fields);
+	return done;
+}
+
+static bool add_async(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	struct pftrace_packets *packets = &pftrace->packets;
+	uint64_t uuid = pftrace_async_track(&pftrace->tracks, event);
+	bool begins = event->kind == EVENT_ASYNC_BEGIN;
+	struct buffer *out;
+
+	(void)track;
+	if (uuid == 0)
+		return false;
+	out = pftrace_event_begin(packets,
+		begins ? PFTRACE_SLICE_BEGIN : PFTRACE_SLICE_END, uuid,
+		event->time_ns);
+	if (begins)
+		pftrace_args_add_site(packets, out, event->site);
+	pftrace_args_add(packets, out, event);
+	pftrace_event_end(packets);
+	return true;
+}
+
+/* Begins an instant within the ranges that are open; NULL if out of memory. */
+static struct buffer *begin_instant(struct pftrace *pftrace,
+	struct pftrace_track *track, const struct event *event)
+{
+	if (!pftrace_stack_flush(&pftrace->tracks, track))
+		return NULL;
+	return pftrace_event_begin(&pftrace->packets, PFTRACE_INSTANT,
+		pftrace_stack_track(track),
+		time_in_file(track, event->time_ns));
+}
+
+static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	struct buffer *out = begin_instant(pftrace, track, event);
+
+	if (out == NULL)
+		return false;
+	pftrace_args_add_site(&pftrace->packets, out, event->site);
+	pftrace_args_add(&pftrace->packets, out, event);
+	pftrace_event_end(&pftrace->packets);
+	return true;
+}
+
+static bool put_flow(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct pftrace_flow *flow)
+{
+	const struct event at = {.time_ns = flow->time_ns};
+	struct buffer *out = begin_instant(pftrace, track, &at);
+
+	if (out == NULL)
+		return false;
+	pftrace_args_add_site(&pftrace->packets, out, flow->site);
+	protobuf_add_fixed64(out, flow->field, flow->id);
+	pftrace_event_end(&pftrace->packets);
+	return true;
+}
+
+/* A range that has only begun can be an arrow's end. One that other ranges have
+ * begun in cannot be any more, so that an instant in it is. Kineto's arrows
+ * from calls to what they caused are there by their correlation. */
+static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	const struct trace *trace = pftrace->trace;
+	const struct trace_site *site = &trace->sites[event->site];
+	struct pftrace_flow oldest;
+	struct pftrace_flow flow = {.time_ns = event->time_ns,
+		.id = arrow(ARROW_FLOW, site->name, event->id),
+		.field = event->flow == FLOW_END
+				 ? TRACK_EVENT_TERMINATING_FLOW_IDS
+				 : TRACK_EVENT_FLOW_IDS,
+		.site = event->site};
+
+	if (site->category == pftrace->cause_category)
+		return true;
+	if (track->stack.is_held) {
+		protobuf_add_fixed64(&track->stack.held, flow.field, flow.id);
+		return true;
+	}
+	if (trace->tracks[event->track].kind != TRACE_STREAM)
+		return put_flow(pftrace, track, &flow);
+	return !pftrace_flows_add(&track->flows, flow, &oldest) ||
+	       put_flow(pftrace, track, &oldest);
+}
+
+static bool add_counter(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	(void)track;
+	return pftrace_counter_write(&pftrace->tracks, event);
+}
+
+/* As PyTorch's profiler has it: an instant, and a sum. */
+static bool add_memory(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	struct pftrace_packets *packets = &pftrace->packets;
+	struct buffer *out = begin_instant(pftrace, track, event);
+	uint64_t bytes = event->bytes;
+
+	if (out == NULL)
+		return false;
+	if (event->kind == EVENT_FREE)
+		bytes = -bytes;
+	protobuf_add_uint(out, TRACK_EVENT_NAME_IID,
+		pftrace_text(packets, pftrace->memory_name, PFTRACE_NAME));
+	pftrace_args_add_int(packets, out, "Bytes", (int64_t)bytes);
+	pftrace_args_add_int(packets, out, "Addr", (int64_t)event->id);
+	pftrace_args_add_int(packets, out, "Device Id", event->device);
+	pftrace_event_end(packets);
+	return pftrace_counter_write_memory(&pftrace->tracks, event);
+}
+
+/* PyTorch's tools look for steps by this name. */
+static bool add_step(struct pftrace *pftrace, struct pftrace_track *track,
+	const struct event *event)
+{
+	struct pftrace_packets *packets = &pftrace->packets;
+	struct buffer *out = begin_instant(pftrace, track, event);
+	char name[sizeof("ProfilerStep#") + JSON_NUMBER_MAX] = "ProfilerStep#";
+	char *end = json_put_uint(name + strlen(name), event->id);
+
+	if (out == NULL)
+		return false;
+	protobuf_add_bytes(out, TRACK_EVENT_NAME, name, (size_t)(end - name));
+	pftrace_args_add_int(packets, out, "step", (int64_t)event->id);
+	pftrace_args_add_text(packets, out, "requester",
+		pftrace->trace->sites[event->site].name);
+	pftrace_event_end(packets);
+	return true;
+}
+
+static bool (*const adders[EVENT_KINDS])(struct pftrace *pftrace,
+	struct pftrace_track *track, const struct event *event) = {
+	[EVENT_BEGIN] = add_begin,
+	[EVENT_END] = add_end,
+	[EVENT_ARGS] = add_args,
+	[EVENT_COMPLETE] = add_complete,
+	[EVENT_WHOLE] = add_complete,
+	[EVENT_ASYNC_BEGIN] = add_async,
+	[EVENT_ASYNC_END] = add_async,
+	[EVENT_INSTANT] = add_instant,
+	[EVENT_COUNTER] = add_counter,
+	[EVENT_ALLOC] = add_memory,
+	[EVENT_FREE] = add_memory,
+	[EVENT_STEP] = add_step,
+	[EVENT_CORRELATION] = add_correlation,
+	[EVENT_ACTIVITY] = add_activity,
+	[EVENT_FLOW] = add_flow,
+};
+
+static enum ctp_status check(
+	bool done, struct pftrace *pftrace, struct ctp_error *err)
+{
+	if (!done || pftrace->packets.bytes.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+static enum ctp_status add(struct timeline_writer *writer,
+	const struct event *event, struct ctp_error *err)
+{
+	struct pftrace *pftrace = (struct pftrace *)writer;
+	struct pftrace_track *track;
+
+	if (!pftrace->packets.begun)
+		pftrace_tracks_begin(&pftrace->tracks, event->time_ns);
+	track = pftrace_tracks_open(&pftrace->tracks, event->track);
+	return check(
+		track != NULL && adders[event->kind](pftrace, track, event),
+		pftrace, err);
+}
+
+/* What waits for nothing that came, and ranges that are open. */
+static bool end_track(struct pftrace *pftrace, uint32_t number)
+{
+	struct pftrace_track *track = pftrace->tracks.tracks[number];
+	struct event end = {.kind = EVENT_END, .track = number};
+	bool done = true;
+
+	if (track == NULL)
+		return true;
+	for (uint32_t i = 0; i < track->flows.count && done; i++)
+		done = put_flow(pftrace, track, &track->flows.flows[i]);
+	end.time_ns =
+		time_in_file(track, trace_track_end(pftrace->trace, number));
+	if (end.time_ns < track->last_ns)
+		end.time_ns = track->last_ns;
+	while (track->stack.depth > 0 && done) {
+		pftrace->trace->losses[LOSS_OPEN_RANGES]++;
+		pftrace_args_add_true(
+			&pftrace->packets, pftrace_stack_fields(track), "open");
+		done = pftrace_stack_end(&pftrace->tracks, track, &end);
+	}
+	return done;
+}
+
+static enum ctp_status finish(
+	struct timeline_writer *writer, struct ctp_error *err)
+{
+	struct pftrace *pftrace = (struct pftrace *)writer;
+	bool done = true;
+
+	if (!pftrace->packets.begun)
+		pftrace_tracks_begin(&pftrace->tracks, 0);
+	for (uint32_t i = 0; i < pftrace->tracks.count && done; i++)
+		done = end_track(pftrace, i);
+	if (done) {
+		pftrace_tracks_rename(&pftrace->tracks);
+		pftrace_facts_write(&pftrace->packets, pftrace->title);
+		pftrace_packets_flush(&pftrace->packets);
+	}
+	return check(done, pftrace, err);
+}
+
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	return ((const struct pftrace *)writer)->packets.bytes.used;
+}
+
+static void pftrace_free(struct timeline_writer *writer)
+{
+	struct pftrace *pftrace = (struct pftrace *)writer;
+
+	if (pftrace == NULL)
+		return;
+	pftrace_tracks_clear(&pftrace->tracks);
+	pftrace_packets_clear(&pftrace->packets);
+	device_join_free(pftrace->calls);
+	memory_free(pftrace);
+}
+
+static bool add_words(struct trace *trace, const char *text, uint32_t *number)
+{
+	*number = strtab_add(trace->text, text, strlen(text));
+	return *number != STRTAB_NONE;
+}
+
+static bool init(struct pftrace *pftrace, FILE *out)
+{
+	struct trace *trace = pftrace->trace;
+
+	/* Both, so that both can be cleared. */
+	bool done = pftrace_packets_init(&pftrace->packets, out, trace);
+
+	done = pftrace_tracks_init(&pftrace->tracks, &pftrace->packets) && done;
+	pftrace->calls = device_join_new(DEVICE_JOIN_LIMIT);
+	return done && pftrace->calls != NULL &&
+	       add_words(trace, "[memory]", &pftrace->memory_name) &&
+	       add_words(trace, "cuda_sync", &pftrace->wait_category) &&
+	       add_words(trace, "overhead", &pftrace->overhead_category) &&
+	       add_words(trace, "ac2g", &pftrace->cause_category);
+}
+
+static enum ctp_status new_timeline(FILE *out, struct trace *trace,
+	const struct format_options *options, struct timeline_writer **writer,
+	struct ctp_error *err)
+{
+	struct pftrace *pftrace = memory_new_zeroed(1, sizeof(*pftrace));
+
+	if (pftrace != NULL) {
+		pftrace->writer = (struct timeline_writer){.add = add,
+			.finish = finish,
+			.free = pftrace_free,
+			.pending = pending};
+		pftrace->trace = trace;
+		pftrace->title = options == NULL ? NULL : options->title;
+	}
+	if (pftrace == NULL || !init(pftrace, out)) {
+		if (pftrace != NULL)
+			pftrace_free(&pftrace->writer);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	*writer = &pftrace->writer;
+	return CTP_OK;
+}
+
+const struct format pftrace_format = {
+	.name = "pftrace",
+	.suffix = ".pftrace",
+	.summary = "Perfetto trace, for ui.perfetto.dev and trace_processor",
+	.binary = true,
+	.new_timeline = new_timeline,
+};

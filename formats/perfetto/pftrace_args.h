@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments of an event as a Perfetto trace has them: debug annotations. JSON
+ * becomes dictionaries and arrays of them.
+ */
+#ifndef PFTRACE_ARGS_H
+#define PFTRACE_ARGS_H
+
+#include "trace/event.h"
+#include "perfetto/pftrace_packet.h"
+
+/* JSON nested deeper than this is text: readers recurse into it. */
+#define PFTRACE_JSON_DEPTH 32
+
+/* Adds what the event carries, as fields of TrackEvent. What fails is known by
+ * the buffers' `failed`. */
+void pftrace_args_add(struct pftrace_packets *packets, struct buffer *out,
+	const struct event *event);
+
+/* Adds what a site is, and which line it was called from. */
+void pftrace_args_add_site(
+	struct pftrace_packets *packets, struct buffer *out, uint32_t site);
+
+/* Adds an argument of the writer's own; `text` is one of the trace's. */
+void pftrace_args_add_int(struct pftrace_packets *packets, struct buffer *out,
+	const char *key, int64_t value);
+void pftrace_args_add_text(struct pftrace_packets *packets, struct buffer *out,
+	const char *key, uint32_t text);
+void pftrace_args_add_true(
+	struct pftrace_packets *packets, struct buffer *out, const char *key);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+#include "perfetto/pftrace_track.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "chrome/chrome_rows.h"
+#include "json/json.h"
+#include "base/memory.h"
+#include "protobuf/protobuf.h"
+#include "base/stable_hash.h"
+
+/* How many tracks of asynchronous ranges are remembered to be described. */
+#define ASYNCS 65536
+
+/* Numbers of those are hashes, and have this bit. */
+#define ASYNC_BIT (UINT64_C(1) << 63)
+
+enum { PACKET_TRACK_DESCRIPTOR = 60 };
+
+/* Fields of the message TrackDescriptor. */
+enum {
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT_UUID = 5,
+	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_SIBLING_MERGE_BEHAVIOR = 15,
+};
+
+/* Of the messages in it. */
+enum { PROCESS_PID = 1, PROCESS_PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_THREAD_NAME = 5 };
+
+enum { MERGE_NONE = 2 };
+
+bool pftrace_tracks_init(
+	struct pftrace_tracks *tracks, struct pftrace_packets *packets)
+{
+	*tracks = (struct pftrace_tracks){
+		.packets = packets, .trace = packets->trace};
+	tracks->keys = strtab_new();
+	tracks->threads = strtab_new();
+	tracks->asyncs = memory_new_zeroed(ASYNCS, sizeof(uint64_t));
+	return tracks->keys != NULL && tracks->threads != NULL &&
+	       tracks->asyncs != NULL;
+}
+
+static void track_free(struct pftrace_track *track)
+{
+	if (track == NULL)
+		return;
+	lanes_free(track->slices.lanes);
+	lanes_free(track->host.lanes);
+	for (uint32_t i = 0; i < track->stack.range_room; i++)
+		buffer_clear(&track->stack.ranges[i].late);
+	memory_free(track->stack.ranges);
+	memory_free(track->stack.lines);
+	buffer_clear(&track->stack.held);
+	memory_free(track);
+}
+
+void pftrace_tracks_clear(struct pftrace_tracks *tracks)
+{
+	for (uint32_t i = 0; i < tracks->count; i++)
+		track_free(tracks->tracks[i]);
+	memory_free(tracks->tracks);
+	memory_free(tracks->things);
+	memory_free(tracks->asyncs);
+	strtab_free(tracks->keys);
+	strtab_free(tracks->threads);
+	buffer_clear(&tracks->name);
+}
+
+/* A field whose text is in tracks->name. */
+static void add_name(
+	struct pftrace_tracks *tracks, struct buffer *out, uint32_t field)
+{
+	if (tracks->name.failed)
+		out->failed = true;
+	pftrace_add_text(tracks->packets, out, field,
+		(char *)tracks->name.bytes, tracks->name.used);
+}
+
+/* A descriptor that has no more to say than its name, in tracks->name; more
+ * may be added until it is ended. */
+static struct buffer *begin_descriptor(struct pftrace_tracks *tracks,
+	uint64_t uuid, uint64_t parent, size_t *begun)
+{
+	struct buffer *out = pftrace_packet_begin(tracks->packets);
+
+	*begun = protobuf_begin(out, PACKET_TRACK_DESCRIPTOR);
+	protobuf_add_uint(out, DESCRIPTOR_UUID, uuid);
+	if (parent != 0)
+		protobuf_add_uint(out, DESCRIPTOR_PARENT_UUID, parent);
+	add_name(tracks, out, DESCRIPTOR_NAME);
+	return out;
+}
+
+static void end_descriptor(struct pftrace_tracks *tracks, size_t begun)
+{
+	protobuf_end(&tracks->packets->bytes, begun);
+	pftrace_packet_end(tracks->packets);
+}
+
+/* Viewers merge tracks of the same name, which these may have. */
+static void describe(
+	struct pftrace_tracks *tracks, uint64_t uuid, uint64_t parent)
+{
+	size_t begun;
+	struct buffer *out = begin_descriptor(tracks, uuid, parent, &begun);
+
+	protobuf_add_uint(out, DESCRIPTOR_SIBLING_MERGE_BEHAVIOR, MERGE_NONE);
+	end_descriptor(tracks, begun);
+}
+
+static void name_number(
+	struct pftrace_tracks *tracks, const char *text, int64_t number)
+{
+	char digits[JSON_NUMBER_MAX];
+	char *end = json_put_int(digits, number);
+
+	tracks->name.used = 0;
+	buffer_add_text(&tracks->name, text);
+	buffer_add(&tracks->name, digits, (size_t)(end - digits));
+}
+
+struct pftrace_thing *pftrace_thing_find(
+	struct pftrace_tracks *tracks, struct pftrace_key key, bool *is_new)
+{
+	uint32_t number =
+		strtab_add(tracks->keys, (const char *)&key, sizeof(key));
+	struct pftrace_thing *thing;
+
+	if (number == STRTAB_NONE)
+		return NULL;
+	if (number > tracks->thing_room) {
+		uint32_t room = number * 2;
+
+		thing = memory_resize(
+			tracks->things, room * sizeof(*tracks->things));
+		if (thing == NULL)
+			return NULL;
+		memset(thing + tracks->thing_room, 0,
+			(room - tracks->thing_room) * sizeof(*thing));
+		tracks->things = thing;
+		tracks->thing_room = room;
+	}
+	thing = &tracks->things[number - 1];
+	*is_new = thing->uuid == 0;
+	if (*is_new)
+		thing->uuid = ++tracks->last_uuid;
+	return thing;
+}
+
+static bool is_number(int64_t number)
+{
+	return number > 0 && number <= INT32_MAX;
+}
+
+static void describe_process(struct pftrace_tracks *tracks, uint64_t uuid,
+	int64_t pid, uint32_t name)
+{
+	struct buffer *out;
+	size_t begun, process;
+	size_t size;
+	const char *bytes = strtab_text(tracks->trace->text, name, &size);
+
+	name_number(tracks, "process ", pid);
+	if (name != 0) {
+		tracks->name.used = 0;
+		buffer_add(&tracks->name, bytes, size);
+	}
+	out = begin_descriptor(tracks, uuid, 0, &begun);
+	if (is_number(pid)) {
+		process = protobuf_begin(out, DESCRIPTOR_PROCESS);
+		protobuf_add_int(out, PROCESS_PID, pid);
+		add_name(tracks, out, PROCESS_PROCESS_NAME);
+		protobuf_end(out, process);
+	}
+	end_descriptor(tracks, begun);
+}
+
+/* The process's track, described if it is new; 0 if out of memory. */
+static uint64_t find_process(
+	struct pftrace_tracks *tracks, int64_t pid, uint32_t name)
+{
+	bool is_new;
+	struct pftrace_thing *thing = pftrace_thing_find(tracks,
+		(struct pftrace_key){PFTRACE_PROCESS, pid, 0, 0}, &is_new);
+
+	if (thing == NULL)
+		return 0;
+	if (is_new)
+		describe_process(tracks, thing->uuid, pid, name);
+	return thing->uuid;
+}
+
+void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns)
+{
+	const struct trace *trace = tracks->trace;
+
+	pftrace_packets_begin(tracks->packets, first_ns);
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *track = &trace->tracks[i];
+
+		if (track->order != 0 && find_process(tracks, track->pid,
+						 track->process_name) == 0)
+			tracks->packets->bytes.failed = true;
+	}
+}
+
+/* What a track stands below; 0 if out of memory. */
+static uint64_t find_parent(
+	struct pftrace_tracks *tracks, const struct trace_track *track)
+{
+	uint64_t process =
+		find_process(tracks, track->pid, track->process_name);
+	struct pftrace_thing *device;
+	bool is_new;
+
+	if (process == 0 || track->kind != TRACE_STREAM)
+		return process;
+	device = pftrace_thing_find(tracks,
+		(struct pftrace_key){
+			PFTRACE_DEVICE, track->pid, track->device, 0},
+		&is_new);
+	if (device == NULL)
+		return 0;
+	if (is_new) {
+		name_number(tracks, "GPU ", track->device);
+		describe(tracks, device->uuid, process);
+	}
+	return device->uuid;
+}
+
+/* Can Perfetto know it as this thread; and no other is? */
+static bool take_thread(
+	struct pftrace_tracks *tracks, const struct trace_track *track)
+{
+	int64_t key[2] = {track->pid, track->tid};
+	uint32_t count = strtab_count(tracks->threads);
+
+	return track->kind == TRACE_THREAD && is_number(track->pid) &&
+	       is_number(track->tid) &&
+	       strtab_add(tracks->threads, (const char *)key, sizeof(key)) ==
+		       count;
+}
+
+/* Describes a row of a track, or the track itself (CHROME_ROW_MAIN). */
+static void describe_row(struct pftrace_tracks *tracks,
+	const struct pftrace_track *track, uint64_t uuid, int32_t lane)
+{
+	const struct trace_track *from = &tracks->trace->tracks[track->number];
+	uint64_t parent = track->uuid;
+	size_t begun, thread;
+	struct buffer *out;
+
+	if (lane == CHROME_ROW_MAIN)
+		parent = find_parent(tracks, from);
+	if (parent == 0)
+		tracks->packets->bytes.failed = true;
+	tracks->name.used = 0;
+	chrome_row_add_name(&tracks->name, tracks->trace, track->number, lane);
+	if (lane != CHROME_ROW_MAIN || !track->is_thread) {
+		describe(tracks, uuid, parent);
+		return;
+	}
+	out = begin_descriptor(tracks, uuid, 0, &begun);
+	thread = protobuf_begin(out, DESCRIPTOR_THREAD);
+	protobuf_add_int(out, THREAD_PID, from->pid);
+	protobuf_add_int(out, THREAD_TID, from->tid);
+	add_name(tracks, out, THREAD_THREAD_NAME);
+	protobuf_end(out, thread);
+	end_descriptor(tracks, begun);
+}
+
+struct pftrace_track *pftrace_tracks_open(
+	struct pftrace_tracks *tracks, uint32_t number)
+{
+	const struct trace_track *from = &tracks->trace->tracks[number];
+	struct pftrace_track *track;
+
+	assert(number < tracks->trace->track_count);
+	if (number < tracks->count && tracks->tracks[number] != NULL)
+		return tracks->tracks[number];
+	if (!memory_reach(&tracks->tracks, number, &tracks->count,
+		    sizeof(*tracks->tracks)))
+		return NULL;
+	track = memory_new_zeroed(1, sizeof(*track));
+	if (track == NULL)
+		return NULL;
+	tracks->tracks[number] = track;
+	track->uuid = ++tracks->last_uuid;
+	track->number = number;
+	track->name = from->name;
+	track->process_name = from->process_name;
+	track->last_ns = INT64_MIN;
+	track->is_thread = take_thread(tracks, from);
+	describe_row(tracks, track, track->uuid, CHROME_ROW_MAIN);
+	return track;
+}
+
+static void rename_lanes(struct pftrace_tracks *tracks,
+	const struct pftrace_track *track, const struct pftrace_lanes *lanes,
+	int32_t first)
+{
+	for (int32_t i = 0; i < LANES_MAX; i++)
+		if (lanes->uuids[i] != 0 && lanes->uuids[i] != track->uuid)
+			describe_row(tracks, track, lanes->uuids[i], first + i);
+}
+
+/* Names the track of a line. */
+static void describe_line(struct pftrace_tracks *tracks,
+	const struct pftrace_track *track, uint32_t line)
+{
+	uint64_t uuid = track->stack.lines[line].uuid;
+	char digits[JSON_NUMBER_MAX];
+	char *end = json_put_uint(digits, (uint64_t)line + 1);
+
+	if (uuid == track->uuid)
+		return;
+	if (line == 0) {
+		describe_row(tracks, track, uuid, CHROME_ROW_RANGES);
+		return;
+	}
+	tracks->name.used = 0;
+	chrome_row_add_name(
+		&tracks->name, tracks->trace, track->number, CHROME_ROW_MAIN);
+	buffer_add_text(&tracks->name, " (ranges ");
+	buffer_add(&tracks->name, digits, (size_t)(end - digits));
+	buffer_add_text(&tracks->name, ")");
+	describe(tracks, uuid, track->uuid);
+}
+
+static void rename_track(
+	struct pftrace_tracks *tracks, struct pftrace_track *track)
+{
+	const struct trace_track *from = &tracks->trace->tracks[track->number];
+
+	if (track->process_name != from->process_name) {
+		track->process_name = from->process_name;
+		describe_process(tracks,
+			find_process(tracks, from->pid, from->process_name),
+			from->pid, from->process_name);
+	}
+	if (track->name == from->name)
+		return;
+	track->name = from->name;
+	describe_row(tracks, track, track->uuid, CHROME_ROW_MAIN);
+	for (uint32_t i = 0; i < track->stack.line_count; i++)
+		describe_line(tracks, track, i);
+	rename_lanes(tracks, track, &track->slices, 0);
+	rename_lanes(tracks, track, &track->host, CHROME_ROW_HOST);
+}
+
+void pftrace_tracks_rename(struct pftrace_tracks *tracks)
+{
+	for (uint32_t i = 0; i < tracks->count; i++)
+		if (tracks->tracks[i] != NULL)
+			rename_track(tracks, tracks->tracks[i]);
+}
+
+/* The track itself, if nothing stands on it; else a new one below it. */
+static uint64_t take_row(
+	struct pftrace_tracks *tracks, struct pftrace_track *track)
+{
+	if (track->is_taken)
+		return ++tracks->last_uuid;
+	track->is_taken = true;
+	return track->uuid;
+}
+
+bool pftrace_track_add_line(
+	struct pftrace_tracks *tracks, struct pftrace_track *track)
+{
+	struct pftrace_stack *stack = &track->stack;
+	uint32_t line = stack->line_count;
+	struct pftrace_line *lines = memory_resize(
+		stack->lines, ((size_t)line + 1) * sizeof(*lines));
+
+	if (lines == NULL)
+		return false;
+	stack->lines = lines;
+	stack->line_count = line + 1;
+	lines[line] = (struct pftrace_line){.free_ns = INT64_MIN};
+	lines[line].uuid =
+		line == 0 ? take_row(tracks, track) : ++tracks->last_uuid;
+	describe_line(tracks, track, line);
+	return true;
+}
+
+uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
+	struct pftrace_track *track, struct pftrace_lanes *lanes,
+	const struct event *event, uint32_t *lane)
+{
+	bool is_host = lanes == &track->host;
+	int32_t first = is_host ? CHROME_ROW_HOST : 0;
+
+	if (lanes->lanes == NULL) {
+		lanes->lanes = lanes_new();
+		if (lanes->lanes == NULL)
+			return 0;
+		lanes_keep_apart(lanes->lanes);
+	}
+	*lane = lanes_place(lanes->lanes, event->time_ns, event->dur_ns);
+	if (*lane == LANES_NONE)
+		return 0;
+	if (lanes->uuids[*lane] == 0) {
+		lanes->uuids[*lane] =
+			is_host ? ++tracks->last_uuid : take_row(tracks, track);
+		if (lanes->uuids[*lane] != track->uuid)
+			describe_row(tracks, track, lanes->uuids[*lane],
+				first + (int32_t)*lane);
+	}
+	return lanes->uuids[*lane];
+}
+
+void pftrace_counter_describe(struct pftrace_tracks *tracks, uint64_t uuid,
+	int64_t pid, const char *name, size_t size)
+{
+	uint64_t process = find_process(tracks, pid, 0);
+	struct buffer *out;
+	size_t begun;
+
+	tracks->name.used = 0;
+	buffer_add(&tracks->name, name, size);
+	out = begin_descriptor(tracks, uuid, process, &begun);
+	protobuf_end(out, protobuf_begin(out, DESCRIPTOR_COUNTER));
+	end_descriptor(tracks, begun);
+}
+
+uint64_t pftrace_async_track(
+	struct pftrace_tracks *tracks, const struct event *event)
+{
+	const struct trace *trace = tracks->trace;
+	int64_t pid = trace->tracks[event->track].pid;
+	uint32_t name = trace->sites[event->site].name;
+	uint64_t key[3] = {(uint64_t)pid, name, event->id};
+	uint64_t uuid = stable_hash(key, sizeof(key)) | ASYNC_BIT;
+	uint64_t process = find_process(tracks, pid, 0);
+	size_t begun;
+	size_t size;
+	const char *bytes = strtab_text(trace->text, name, &size);
+
+	if (process == 0 || tracks->asyncs[uuid % ASYNCS] == uuid)
+		return process == 0 ? 0 : uuid;
+	tracks->asyncs[uuid % ASYNCS] = uuid;
+	/* Viewers show those of one name as one. */
+	tracks->name.used = 0;
+	buffer_add(&tracks->name, bytes, size);
+	(void)begin_descriptor(tracks, uuid, process, &begun);
+	end_descriptor(tracks, begun);
+	return uuid;
+}

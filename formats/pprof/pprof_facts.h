@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile of pprof says of itself: which values its samples have, how
+ * they were taken, and comments. */
+#ifndef PPROF_FACTS_H
+#define PPROF_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+#include "pprof/pprof_tables.h"
+#include "trace/trace.h"
+
+#define PPROF_COMMENTS_MAX 16
+
+/* Numbers of strings. */
+struct pprof_type {
+	uint32_t type;
+	uint32_t unit;
+};
+
+/* All begins as zeros. */
+struct pprof_facts {
+	struct pprof_type *types;
+	uint32_t type_count, type_room;
+	uint32_t usual_type; /* 0: none */
+	struct pprof_type period_type;
+	int64_t period;
+	uint32_t comments[PPROF_COMMENTS_MAX];
+	unsigned comment_count;
+	uint64_t bad;
+	uint64_t left_out; /* more comments */
+	/* Of pprof_facts_choose(): which of a sample's values is taken, with so
+	 * many nanoseconds for each of it, and which counts calls, UINT32_MAX:
+	 * none. */
+	uint32_t taken;
+	uint32_t calls;
+	uint64_t scale;
+};
+
+void pprof_facts_clear(struct pprof_facts *facts);
+
+/* Messages and fields of the profile. False if out of memory. */
+bool pprof_facts_add_type(struct pprof_facts *facts, struct cursor message);
+void pprof_facts_set_period_type(
+	struct pprof_facts *facts, struct cursor message);
+void pprof_facts_add_comment(struct pprof_facts *facts, uint64_t value);
+void pprof_facts_add_comments(struct pprof_facts *facts, struct cursor numbers);
+
+/* Once all is there: chooses among the values. */
+void pprof_facts_choose(
+	struct pprof_facts *facts, const struct pprof_tables *tables);
+
+/* Then: makes facts of a trace of it. False if out of memory. */
+bool pprof_facts_tell(const struct pprof_facts *facts,
+	const struct pprof_tables *tables, struct trace *trace);
+
+#endif

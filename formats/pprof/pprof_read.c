@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads pprof's profiles, of Go, of Google's profilers for C++, and of all that
+ * write them; see pprof.c.
+ * Source: https://github.com/google/pprof, proto/profile.proto and, for which
+ * value counts where nothing is said, internal/driver and profile/profile.go
+ * (SampleIndexByName).
+ *
+ * Of several values one is taken: the file's default, or else the last that is
+ * a time, or else the last, each unit of which is one nanosecond then. A
+ * function is one by its name, file and first line. A value that is called
+ * "calls", as ours is, counts those of a sample's innermost function. What a
+ * place in the program has no function for is its address, in the file that was
+ * mapped there. The expressions drop_frames and keep_frames are for pictures:
+ * all frames are read. Labels are counted, and left out.
+ *
+ * Samples come before the functions, and these before their names, in most
+ * files, so all is read first: this takes as much memory as the profile
+ * unpacked, without its labels, and about 40 bytes for each location.
+ */
+#include "pprof/pprof.h"
+
+#include "base/memory.h"
+#include "pprof/pprof_facts.h"
+#include "pprof/pprof_frames.h"
+#include "pprof/pprof_tables.h"
+#include "profiles/profile_source.h"
+#include "protobuf/protobuf_read.h"
+
+struct pprof_in {
+	struct profile_source *from;
+	struct protobuf_stream stream;
+	struct pprof_tables tables;
+	struct buffer samples; /* messages, packed and without labels */
+	struct pprof_facts facts;
+	/* Of the samples: */
+	struct pprof_frames frames;
+	struct stacks stacks;
+	uint64_t calls_left; /* so many more can be counted */
+	uint64_t *path;      /* ids of locations, the innermost first */
+	size_t depth, path_room;
+};
+
+static void lose(struct pprof_in *in, enum trace_loss loss, uint64_t count)
+{
+	trace_lose(in->from->source.trace, loss, count);
+}
+
+/* Numbers of a sample, packed or not; packed they are kept. */
+static void keep_numbers(
+	struct buffer *samples, const struct protobuf_field *field)
+{
+	size_t begun;
+
+	if (field->kind == PROTOBUF_BYTES) {
+		protobuf_add_bytes(
+			samples, field->number, field->bytes, field->size);
+		return;
+	}
+	begun = protobuf_begin(samples, field->number);
+	protobuf_add_varint(samples, field->value);
+	protobuf_end(samples, begun);
+}
+
+/* Which function a location is in may come later. */
+static bool keep_sample(struct pprof_in *in, struct cursor message)
+{
+	struct buffer *samples = &in->samples;
+	size_t before = samples->used;
+	size_t begun = protobuf_begin(samples, PROFILE_SAMPLE);
+	struct protobuf_field field;
+	enum protobuf_next next;
+
+	while ((next = protobuf_take_field(&message, &field)) ==
+		PROTOBUF_FIELD) {
+		if (field.number == SAMPLE_LOCATION_ID ||
+			field.number == SAMPLE_VALUE)
+			keep_numbers(samples, &field);
+		else if (field.number == SAMPLE_LABEL)
+			lose(in, LOSS_LEFT_OUT, 1);
+	}
+	if (next != PROTOBUF_END ||
+		samples->used - begun > PROTOBUF_FIELD_MAX) {
+		samples->used = before;
+		lose(in, LOSS_BAD_EVENTS, 1);
+		return !samples->failed;
+	}
+	protobuf_end(samples, begun);
+	return !samples->failed;
+}
+
+/* A field of the profile that is a number. */
+static void read_number(struct pprof_in *in, const struct protobuf_field *field)
+{
+	struct trace *trace = in->from->source.trace;
+	int64_t value = (int64_t)field->value;
+
+	switch (field->number) {
+	case PROFILE_TIME_NANOS:
+		trace->base_realtime_ns = value;
+		break;
+	case PROFILE_DURATION_NANOS:
+		trace->end_ns = value < 0 ? 0 : value;
+		break;
+	case PROFILE_PERIOD:
+		in->facts.period = value;
+		break;
+	case PROFILE_COMMENT:
+		pprof_facts_add_comment(&in->facts, field->value);
+		break;
+	case PROFILE_DEFAULT_SAMPLE_TYPE:
+		in->facts.usual_type = pprof_tables_text_number(field->value);
+		break;
+	case PROFILE_DROP_FRAMES:
+	case PROFILE_KEEP_FRAMES:
+	case PROFILE_DOC_URL:
+		break;
+	default:
+		lose(in,
+			field->number < PROFILE_FIELDS ? LOSS_BAD_EVENTS
+						       : LOSS_UNKNOWN_EVENTS,
+			1);
+	}
+}
+
+/* A field that is bytes. False if out of memory. */
+static bool read_bytes(struct pprof_in *in, const struct protobuf_field *field)
+{
+	struct cursor message;
+
+	cursor_init(&message, field->bytes, field->size);
+	switch (field->number) {
+	case PROFILE_SAMPLE_TYPE:
+		return pprof_facts_add_type(&in->facts, message);
+	case PROFILE_SAMPLE:
+		return keep_sample(in, message);
+	case PROFILE_MAPPING:
+		return pprof_tables_add_mapping(&in->tables, message);
+	case PROFILE_LOCATION:
+		return pprof_tables_add_location(&in->tables, message);
+	case PROFILE_FUNCTION:
+		return pprof_tables_add_function(&in->tables, message);
+	case PROFILE_STRING_TABLE:
+		return pprof_tables_add_string(
+			&in->tables, field->bytes, field->size);
+	case PROFILE_PERIOD_TYPE:
+		pprof_facts_set_period_type(&in->facts, message);
+		return true;
+	case PROFILE_COMMENT:
+		pprof_facts_add_comments(&in->facts, message);
+		return true;
+	default:
+		lose(in,
+			field->number < PROFILE_FIELDS ? LOSS_BAD_EVENTS
+						       : LOSS_UNKNOWN_EVENTS,
+			1);
+		return true;
+	}
+}
+
+static enum ctp_status read_fields(struct pprof_in *in, struct ctp_error *err)
+{
+	struct profile_source *from = in->from;
+	struct protobuf_field field;
+	enum ctp_status status = CTP_OK;
+
+	if (!protobuf_stream_init(
+		    &in->stream, from->in, from->head.bytes, from->head.used))
+		status = profile_source_no_memory(err);
+	while (status == CTP_OK) {
+		status = protobuf_stream_next(&in->stream, &field, err);
+		from->position = protobuf_stream_position(&in->stream);
+		if (status != CTP_OK)
+			break;
+		if (field.kind != PROTOBUF_BYTES)
+			read_number(in, &field);
+		else if (!read_bytes(in, &field))
+			status = profile_source_no_memory(err);
+	}
+	protobuf_stream_clear(&in->stream);
+	return status;
+}
+
+/* What a sample says. */
+struct sample {
+	uint32_t value_count;
+	int64_t value;
+	int64_t calls;
+	bool is_bad;
+};
+
+/* False if out of memory. */
+static bool take_numbers(struct pprof_in *in, struct sample *sample,
+	const struct protobuf_field *field)
+{
+	struct cursor numbers;
+	uint64_t number;
+
+	cursor_init(&numbers, field->bytes, field->size);
+	while (protobuf_take_varint(&numbers, &number)) {
+		if (field->number == SAMPLE_VALUE) {
+			if (sample->value_count == in->facts.taken)
+				sample->value = (int64_t)number;
+			if (sample->value_count == in->facts.calls)
+				sample->calls = (int64_t)number;
+			sample->value_count++;
+			continue;
+		}
+		if (!memory_grow(&in->path, in->depth, &in->path_room,
+			    sizeof(*in->path)))
+			return false;
+		in->path[in->depth++] = number;
+	}
+	sample->is_bad |= numbers.left > 0;
+	return true;
+}
+
+/* Time beyond what can be counted is cut, and that is counted. */
+static uint64_t time_of(struct pprof_in *in, const struct sample *sample)
+{
+	uint64_t room = (uint64_t)INT64_MAX - in->stacks.total_ns;
+	uint64_t time_ns;
+
+	if (!__builtin_mul_overflow(
+		    (uint64_t)sample->value, in->facts.scale, &time_ns) &&
+		time_ns <= room)
+		return time_ns;
+	lose(in, LOSS_BAD_EVENTS, 1);
+	return room;
+}
+
+static uint64_t calls_of(struct pprof_in *in, const struct sample *sample)
+{
+	uint64_t calls = sample->calls < 0 ? 0 : (uint64_t)sample->calls;
+
+	if (calls > in->calls_left) {
+		lose(in, LOSS_BAD_EVENTS, 1);
+		calls = in->calls_left;
+	}
+	in->calls_left -= calls;
+	return calls;
+}
+
+/* False if out of memory. */
+static bool add_sample(struct pprof_in *in, struct cursor message)
+{
+	struct sample sample = {0};
+	struct protobuf_field field;
+	bool done = true;
+
+	in->depth = 0;
+	while (done && protobuf_take_field(&message, &field) == PROTOBUF_FIELD)
+		done = take_numbers(in, &sample, &field);
+	if (!done)
+		return false;
+	if (sample.is_bad || sample.value < 0 ||
+		sample.value_count <= in->facts.taken) {
+		lose(in, LOSS_BAD_EVENTS, 1);
+		return true;
+	}
+	if (in->depth == 0)
+		done = pprof_frames_push(&in->frames, 0);
+	while (in->depth > 0 && done)
+		done = pprof_frames_push(&in->frames, in->path[--in->depth]);
+	return done && stacks_end_counted(&in->stacks, calls_of(in, &sample),
+			       time_of(in, &sample));
+}
+
+static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
+{
+	struct cursor samples;
+	struct protobuf_field field;
+	bool done;
+
+	pprof_tables_sort(&in->tables);
+	lose(in, LOSS_BAD_EVENTS, in->tables.bad + in->facts.bad);
+	lose(in, LOSS_LEFT_OUT, in->facts.left_out);
+	lose(in, LOSS_CUT_TEXT, in->tables.cut);
+	in->calls_left = INT64_MAX / 2;
+	pprof_facts_choose(&in->facts, &in->tables);
+	done = pprof_facts_tell(
+		&in->facts, &in->tables, in->from->source.trace);
+	cursor_init(&samples, in->samples.bytes, in->samples.used);
+	stacks_init(&in->stacks, in->from->profile);
+	in->frames = (struct pprof_frames){.trace = in->from->source.trace,
+		.tables = &in->tables,
+		.stacks = &in->stacks};
+	while (done &&
+		protobuf_take_field(&samples, &field) == PROTOBUF_FIELD) {
+		struct cursor message;
+
+		cursor_init(&message, field.bytes, field.size);
+		done = add_sample(in, message);
+	}
+	pprof_frames_clear(&in->frames);
+	stacks_clear(&in->stacks);
+	return done ? CTP_OK : profile_source_no_memory(err);
+}
+
+/* All profiles have strings, an empty one at least, and most have them at their
+ * end: between two fields nothing else says that it is missing. */
+static enum ctp_status check_end(struct pprof_in *in, struct ctp_error *err)
+{
+	if (in->tables.string_count > 0)
+		return CTP_END;
+	if (in->facts.type_count == 0 && in->samples.used == 0)
+		return ctp_fail(err, CTP_ERR_FORMAT, 0,
+			"is no profile of pprof: it has no samples");
+	return ctp_fail(err, CTP_ERR_FORMAT, in->from->position,
+		"the input ends before the names");
+}
+
+static enum ctp_status read_pprof(
+	struct profile_source *from, struct ctp_error *err)
+{
+	struct pprof_in in = {.from = from};
+	enum ctp_status status = read_fields(&in, err);
+	enum ctp_status added = CTP_OK;
+
+	if (status == CTP_END)
+		status = check_end(&in, err);
+	/* Also what was damaged is used as far as it goes. */
+	if (status == CTP_END || status == CTP_ERR_FORMAT)
+		added = add_samples(&in, status == CTP_END ? err : NULL);
+	pprof_facts_clear(&in.facts);
+	pprof_tables_clear(&in.tables);
+	buffer_clear(&in.samples);
+	memory_free(in.path);
+	if (added != CTP_OK)
+		return added;
+	return status == CTP_END ? CTP_OK : status;
+}
+
+enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	return profile_source_open(
+		(struct profile_source_input){in, head, head_size}, read_pprof,
+		out, err);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A source that gives a profile read from a file: all of it but the file's
+ * grammar, which a reader brings. */
+#ifndef PROFILE_SOURCE_H
+#define PROFILE_SOURCE_H
+
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "trace/event.h"
+#include "profile/profile.h"
+
+struct profile_source {
+	struct event_source source; /* must be first */
+	FILE *in;
+	struct buffer head;
+	struct profile *profile; /* what is being read; empty at first */
+	uint64_t position;
+
+	/*
+	 * Reads `in`, after `head`, to its end, and adds all to `profile`. An
+	 * error of CTP_ERR_FORMAT behind the first function is damage: what was
+	 * read before it is used.
+	 */
+	enum ctp_status (*read)(
+		struct profile_source *from, struct ctp_error *err);
+};
+
+/* What struct format's open_events() is given. */
+struct profile_source_input {
+	FILE *in;
+	const void *head;
+	size_t head_size;
+};
+
+/* Opens one that `read` reads. Errors: CTP_ERR_NOMEM. */
+enum ctp_status profile_source_open(struct profile_source_input input,
+	enum ctp_status (*read)(
+		struct profile_source *from, struct ctp_error *err),
+	struct event_source **out, struct ctp_error *err);
+
+/* The next() of a source that holds no events. */
+enum ctp_status profile_source_next(struct event_source *source,
+	struct event *event, struct ctp_error *err);
+
+/* The status of a reader that has no memory. */
+enum ctp_status profile_source_no_memory(struct ctp_error *err);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "profiles/totals.h"
+
+#include "profiles/callers.h"
+#include "profiles/callgraph.h"
+#include "base/memory.h"
+
+/* What is known of a function, or of a circle as a whole. */
+struct known {
+	uint64_t own_ns;     /* itself, and with what it calls outside */
+	uint64_t entered_ns; /* by calls from outside */
+	uint64_t inside_ns;  /* the longest of all calls within the circle */
+	/* Itself and with all that it calls, also within the circle, and by all
+	 * calls. Of a circle the first is the longest by which the one of a
+	 * member is longer than the other. */
+	uint64_t all_ns;
+	uint64_t called_ns;
+	uint64_t outer_calls;
+	uint64_t inner_calls;
+	bool is_entered; /* a circle: by calls from outside */
+};
+
+struct totals {
+	struct profile *profile;
+	uint32_t *cycle_of; /* 0: none */
+	struct known *known;
+	struct known *cycles;
+};
+
+uint64_t totals_add(uint64_t a, uint64_t b)
+{
+	uint64_t most = (uint64_t)INT64_MAX;
+
+	return a > most || b > most - a ? most : a + b;
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t shorter(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_inside(
+	const struct totals *totals, const struct profile_edge *edge)
+{
+	return edge->caller == edge->callee ||
+	       (totals->cycle_of[edge->caller] != 0 &&
+		       totals->cycle_of[edge->caller] ==
+			       totals->cycle_of[edge->callee]);
+}
+
+static void add_edge(struct totals *totals, const struct profile_edge *edge)
+{
+	struct known *caller = &totals->known[edge->caller];
+	struct known *callee = &totals->known[edge->callee];
+	const struct profile_cost *cost = &edge->cost;
+
+	if (edge->caller != edge->callee) {
+		caller->all_ns = totals_add(caller->all_ns, cost->cumtime_ns);
+		callee->called_ns =
+			totals_add(callee->called_ns, cost->cumtime_ns);
+	}
+	if (!is_inside(totals, edge)) {
+		caller->own_ns = totals_add(caller->own_ns, cost->cumtime_ns);
+		callee->entered_ns =
+			totals_add(callee->entered_ns, cost->cumtime_ns);
+		callee->outer_calls =
+			totals_add(callee->outer_calls, cost->ncalls);
+		return;
+	}
+	callee->inner_calls = totals_add(callee->inner_calls, cost->ncalls);
+	if (edge->caller != edge->callee)
+		callee->inside_ns = longer(callee->inside_ns, cost->cumtime_ns);
+}
+
+/* What a function took that none of its callers had. */
+static uint64_t not_called(const struct known *known)
+{
+	return known->all_ns - shorter(known->all_ns, known->called_ns);
+}
+
+static void add_known(struct totals *totals)
+{
+	struct profile *profile = totals->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		totals->known[i] =
+			(struct known){.own_ns = function->cost.tottime_ns,
+				.all_ns = function->cost.tottime_ns,
+				.called_ns = function->root.cumtime_ns,
+				.entered_ns = function->root.cumtime_ns,
+				.outer_calls = function->root.ncalls};
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		add_edge(totals, &profile->edges[i]);
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
+		const struct known *known = &totals->known[i];
+
+		cycle->own_ns = totals_add(cycle->own_ns, known->own_ns);
+		cycle->all_ns = longer(cycle->all_ns, not_called(known));
+		cycle->is_entered |= known->outer_calls != 0;
+	}
+}
+
+/* What nobody but itself is said to have called: somebody did, once. */
+static bool is_root(const struct totals *totals, uint32_t function)
+{
+	return totals->cycle_of[function] == 0 &&
+	       totals->known[function].outer_calls == 0;
+}
+
+/* The time that a member of a circle must have had. */
+static uint64_t least(const struct totals *totals, uint32_t function)
+{
+	const struct known *known = &totals->known[function];
+	uint64_t time_ns = longer(
+		known->own_ns, longer(known->entered_ns, known->inside_ns));
+
+	return shorter(
+		time_ns, totals->cycles[totals->cycle_of[function]].own_ns);
+}
+
+/* Of a circle that is not said to be entered, the member that took most of what
+ * its callers had not is taken for where it began: it was called once more, by
+ * nobody. */
+static void set_beginnings(struct totals *totals)
+{
+	struct profile *profile = totals->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
+		struct profile_function *function = &profile->functions[i];
+		struct profile_cost *cost = &function->cost;
+
+		if (totals->cycle_of[i] == 0 || cycle->is_entered ||
+			not_called(&totals->known[i]) != cycle->all_ns)
+			continue;
+		cycle->is_entered = true;
+		cost->cumtime_ns = cycle->own_ns;
+		cost->ncalls = totals_add(totals->known[i].inner_calls, 1);
+		cost->pcalls = 1;
+		function->root.ncalls = 1;
+		function->root.cumtime_ns = cost->cumtime_ns;
+	}
+}
+
+static void set_functions(struct totals *totals)
+{
+	struct profile *profile = totals->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct known *known = &totals->known[i];
+		struct profile_cost *cost = &profile->functions[i].cost;
+
+		cost->cumtime_ns = totals->cycle_of[i] == 0 ? known->own_ns
+							    : least(totals, i);
+		cost->ncalls =
+			totals_add(known->outer_calls, known->inner_calls);
+		cost->pcalls = known->outer_calls;
+		if (is_root(totals, i) &&
+			(cost->ncalls | cost->cumtime_ns) != 0)
+			cost->ncalls = totals_add(cost->ncalls, 1);
+		/* Calls are said to be none where callgrind was told to forget
+		 * what was before. */
+		if (cost->ncalls == 0 && cost->cumtime_ns != 0)
+			cost->ncalls = 1;
+		if (cost->pcalls == 0 && cost->ncalls != 0)
+			cost->pcalls = 1;
+	}
+}
+
+static void set_edges(struct totals *totals)
+{
+	struct profile *profile = totals->profile;
+
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		struct profile_edge *edge = &profile->edges[i];
+		const struct profile_cost *callee =
+			&profile->functions[edge->callee].cost;
+		struct profile_cost *cost = &edge->cost;
+
+		cost->cumtime_ns =
+			shorter(cost->cumtime_ns, callee->cumtime_ns);
+		cost->pcalls = is_inside(totals, edge)
+				       ? shorter(cost->ncalls, callee->pcalls)
+				       : cost->ncalls;
+		cost->tottime_ns = callers_share(
+			callee->tottime_ns, cost->ncalls, callee->ncalls);
+	}
+}
+
+/* What nobody is said to have called, and roots that are said. */
+static void set_roots(struct totals *totals)
+{
+	struct profile *profile = totals->profile;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_function *function = &profile->functions[i];
+		struct profile_cost *root = &function->root;
+
+		if (is_root(totals, i)) {
+			*root = function->cost;
+			root->ncalls = shorter(root->ncalls, 1);
+		}
+		root->pcalls = root->ncalls;
+		root->cumtime_ns =
+			shorter(root->cumtime_ns, function->cost.cumtime_ns);
+		root->tottime_ns =
+			root->ncalls == 0
+				? 0
+				: callers_share(function->cost.tottime_ns,
+					  root->ncalls, function->cost.ncalls);
+	}
+}
+
+enum ctp_status totals_find(struct profile *profile, struct ctp_error *err)
+{
+	struct totals totals = {.profile = profile};
+	struct callgraph graph;
+	uint32_t cycle_count = 0;
+	enum ctp_status status = callgraph_init(&graph, profile, err);
+
+	if (status == CTP_OK) {
+		totals.cycle_of = callgraph_cycles(&graph, &cycle_count);
+		totals.known =
+			memory_new_zeroed((size_t)profile->function_count + 1,
+				sizeof(*totals.known));
+		totals.cycles = memory_new_zeroed(
+			(size_t)cycle_count + 1, sizeof(*totals.cycles));
+		if (totals.cycle_of == NULL || totals.known == NULL ||
+			totals.cycles == NULL)
+			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory while summing up calls");
+	}
+	if (status == CTP_OK) {
+		add_known(&totals);
+		set_functions(&totals);
+		set_beginnings(&totals);
+		set_edges(&totals);
+		set_roots(&totals);
+	}
+	memory_free(totals.cycle_of);
+	memory_free(totals.known);
+	memory_free(totals.cycles);
+	callgraph_clear(&graph);
+	return status;
+}

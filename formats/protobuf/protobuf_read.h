@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads messages of protocol buffers field by field; groups, which nobody
+ * writes any more, are no fields.
+ * Source: https://protobuf.dev/programming-guides/encoding/
+ */
+#ifndef PROTOBUF_READ_H
+#define PROTOBUF_READ_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "protobuf/protobuf.h"
+
+/* Longer fields are damage: what one says of its size may be anything. */
+#define PROTOBUF_FIELD_MAX ((size_t)64 << 20)
+
+struct protobuf_field {
+	uint32_t number;
+	enum protobuf_kind kind;
+	uint64_t value;       /* of numbers */
+	const uint8_t *bytes; /* PROTOBUF_BYTES; borrowed from the message */
+	size_t size;
+};
+
+/* What the next bytes of a message are. */
+enum protobuf_next {
+	PROTOBUF_FIELD,
+	PROTOBUF_END,   /* there are none */
+	PROTOBUF_SHORT, /* the beginning of a field */
+	PROTOBUF_BAD,
+};
+
+/* Takes a number without a field; false, taking nothing, if there is none. */
+bool protobuf_take_varint(struct cursor *message, uint64_t *value);
+
+/* Takes a field, if that is what is next. With PROTOBUF_SHORT, `number` is 0
+ * where not even that is known; of bytes, those that there are are told. */
+enum protobuf_next protobuf_take_field(
+	struct cursor *message, struct protobuf_field *field);
+
+/* A message that is a file. */
+struct protobuf_stream {
+	FILE *in;
+	struct buffer bytes;
+	size_t at;     /* of the next field in `bytes` */
+	uint64_t base; /* the input's offset of bytes[0] */
+	bool at_eof;
+};
+
+/* Reads from `in`, after `head`, which was read from it already. False if out
+ * of memory; call protobuf_stream_clear() in either case. */
+bool protobuf_stream_init(struct protobuf_stream *stream, FILE *in,
+	const void *head, size_t head_size);
+void protobuf_stream_clear(struct protobuf_stream *stream);
+
+/*
+ * The next field, borrowed until the next call; CTP_END after the last.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_FORMAT for what is no field, is
+ * longer than PROTOBUF_FIELD_MAX, or breaks off.
+ */
+enum ctp_status protobuf_stream_next(struct protobuf_stream *stream,
+	struct protobuf_field *field, struct ctp_error *err);
+
+/* How far the input was used. */
+uint64_t protobuf_stream_position(const struct protobuf_stream *stream);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads what Python's cProfile and profile save; see pstats.c for its form. A
+ * file of Python 2, which Python 3 cannot load, is read like any other. Where
+ * a file is cut off or wrong, what comes before is kept, and what is left is
+ * counted.
+ *
+ * The pure-Python `profile` gives a caller no times, only how often it called:
+ * then the function's own times are shared out by that, as gprof2dot does.
+ */
+#include "pstats/pstats.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "profiles/callers.h"
+#include "json/json_value.h"
+#include "pstats/marshal_read.h"
+#include "base/memory.h"
+#include "profiles/profile_source.h"
+#include "base/utf8.h"
+
+#define FLAG_REF 0x80
+#define NANOSECONDS 1e9
+#define SECOND_DIGITS 9
+#define READ_BYTES ((size_t)1 << 20)
+/* Longer times, 292 years, are no times. */
+#define TIME_MAX 9.2e18
+
+struct pstats_in {
+	struct event_source source; /* must be first */
+	FILE *file;
+	uint8_t *bytes;
+	size_t size;
+	struct marshal_in in;
+	struct profile *profile;
+	struct buffer text; /* scratch */
+	struct buffer file_text;
+};
+
+static struct pstats_in *pstats_of(struct event_source *source)
+{
+	return (struct pstats_in *)(void *)source;
+}
+
+/* A str as a zero-terminated one in UTF-8: Python 2's may be in Latin-1. */
+static bool set_text(struct buffer *out, const struct marshal_value *value)
+{
+	bool latin = value->kind == MARSHAL_BYTES &&
+		     utf8_valid_prefix(value->text, value->size) != value->size;
+
+	if (value->kind != MARSHAL_TEXT && value->kind != MARSHAL_BYTES)
+		return false;
+	out->used = 0;
+	for (size_t i = 0; latin && i < value->size; i++) {
+		uint8_t byte = (uint8_t)value->text[i];
+
+		if (byte < 0x80) {
+			utf8_add_nonzero(out, &value->text[i], 1);
+			continue;
+		}
+		buffer_add_byte(out, (uint8_t)(0xc0 | byte >> 6));
+		buffer_add_byte(out, (uint8_t)(0x80 | (byte & 0x3f)));
+	}
+	if (!latin)
+		utf8_add_nonzero(out, value->text, value->size);
+	buffer_add_byte(out, '\0');
+	return !out->failed;
+}
+
+/* The three items of a function's key, as one of the profile. */
+static bool read_names(struct pstats_in *pstats, uint32_t *function)
+{
+	struct marshal_value file;
+	struct marshal_value line;
+	struct marshal_value name;
+	const char *path;
+
+	if (!marshal_next(&pstats->in, &file) ||
+		!set_text(&pstats->file_text, &file) ||
+		!marshal_next(&pstats->in, &line) || line.kind != MARSHAL_INT ||
+		!marshal_next(&pstats->in, &name) ||
+		!set_text(&pstats->text, &name))
+		return false;
+	path = (const char *)pstats->file_text.bytes;
+	*function = profile_add_function(pstats->profile,
+		(const char *)pstats->text.bytes,
+		strcmp(path, PSTATS_NO_FILE) == 0 ? NULL : path,
+		line.integer < 0 || line.integer > UINT32_MAX
+			? 0
+			: (uint32_t)line.integer);
+	return *function != PROFILE_NONE;
+}
+
+/* A key that has begun. */
+static bool read_key(struct pstats_in *pstats,
+	const struct marshal_value *value, uint32_t *function)
+{
+	if (value->kind == MARSHAL_AGAIN)
+		return marshal_recall(&pstats->in, value->slot, function);
+	if (value->kind != MARSHAL_TUPLE || value->count != 3 ||
+		!read_names(pstats, function))
+		return false;
+	marshal_remember(&pstats->in, value->slot, *function);
+	return true;
+}
+
+/* pyinstrument, which takes samples, does not know how often, and says so by
+ * -1: that is one call, as of what others sample. */
+static bool to_count(const struct marshal_value *value, uint64_t *count)
+{
+	if (value->kind != MARSHAL_INT || value->integer < -1)
+		return false;
+	*count = value->integer < 0 ? 1 : (uint64_t)value->integer;
+	return true;
+}
+
+static bool read_count(struct pstats_in *pstats, uint64_t *count)
+{
+	struct marshal_value value;
+
+	return marshal_next(&pstats->in, &value) && to_count(&value, count);
+}
+
+/* Halves away from zero. */
+static int64_t nearest(double value)
+{
+	int64_t whole = (int64_t)value;
+	double rest = value - (double)whole;
+
+	return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
+/* Seconds as nanoseconds. Sums of floats may be less than nothing by a hair. */
+static bool read_time(struct pstats_in *pstats, uint64_t *time_ns)
+{
+	struct marshal_value value;
+	int64_t ns = 0;
+
+	if (!marshal_next(&pstats->in, &value))
+		return false;
+	switch (value.kind) {
+	case MARSHAL_INT:
+		value.real = (double)value.integer;
+		/* fallthrough */
+	case MARSHAL_FLOAT:
+		value.real *= NANOSECONDS;
+		if (!(fabs(value.real) < TIME_MAX))
+			return false;
+		ns = nearest(value.real);
+		break;
+	case MARSHAL_DECIMAL:
+		if (!json_value_scaled(
+			    value.text, value.size, SECOND_DIGITS, &ns))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (ns < 0)
+		pstats->source.trace->losses[LOSS_BACKWARD_TIMES]++;
+	*time_ns = ns < 0 ? 0 : (uint64_t)ns;
+	return true;
+}
+
+static bool read_times(struct pstats_in *pstats, struct profile_cost *cost)
+{
+	return read_time(pstats, &cost->tottime_ns) &&
+	       read_time(pstats, &cost->cumtime_ns);
+}
+
+/* One caller's value: mind that all calls come first here. */
+static bool read_caller(
+	struct pstats_in *pstats, struct profile_cost *cost, bool *bare)
+{
+	struct marshal_value value;
+
+	*cost = (struct profile_cost){0};
+	if (!marshal_next(&pstats->in, &value))
+		return false;
+	*bare = value.kind == MARSHAL_INT;
+	if (to_count(&value, &cost->ncalls)) {
+		cost->pcalls = cost->ncalls;
+		return true;
+	}
+	return value.kind == MARSHAL_TUPLE && value.count == 4 &&
+	       read_count(pstats, &cost->ncalls) &&
+	       read_count(pstats, &cost->pcalls) && read_times(pstats, cost);
+}
+
+/* The callers of a function, whose cost is known. */
+static bool read_callers(struct pstats_in *pstats, uint32_t function,
+	const struct profile_cost *whole)
+{
+	struct marshal_value value;
+
+	if (!marshal_next(&pstats->in, &value) || value.kind != MARSHAL_DICT)
+		return false;
+	while (marshal_next(&pstats->in, &value) &&
+		value.kind != MARSHAL_DICT_END) {
+		struct profile_cost cost;
+		uint32_t caller;
+		uint32_t edge;
+		bool bare;
+
+		if (!read_key(pstats, &value, &caller) ||
+			!read_caller(pstats, &cost, &bare))
+			return false;
+		if (bare) {
+			cost.tottime_ns = callers_share(
+				whole->tottime_ns, cost.ncalls, whole->ncalls);
+			cost.cumtime_ns = callers_share(
+				whole->cumtime_ns, cost.ncalls, whole->ncalls);
+		}
+		edge = profile_add_edge(pstats->profile, caller, function);
+		if (edge == PROFILE_NONE)
+			return false;
+		profile_cost_add(&pstats->profile->edges[edge].cost, &cost);
+	}
+	return value.kind == MARSHAL_DICT_END;
+}
+
+/* A function whose key has begun, to the end of its callers. */
+static bool read_function(
+	struct pstats_in *pstats, const struct marshal_value *key)
+{
+	struct profile_cost cost = {0};
+	struct marshal_value value;
+	uint32_t function;
+
+	if (!read_key(pstats, key, &function) ||
+		!marshal_next(&pstats->in, &value) ||
+		value.kind != MARSHAL_TUPLE || value.count != 5 ||
+		!read_count(pstats, &cost.pcalls) ||
+		!read_count(pstats, &cost.ncalls) || !read_times(pstats, &cost))
+		return false;
+	/* yappi has them the other way round. */
+	if (cost.pcalls > cost.ncalls) {
+		uint64_t ncalls = cost.pcalls;
+
+		cost.pcalls = cost.ncalls;
+		cost.ncalls = ncalls;
+	}
+	profile_cost_add(&pstats->profile->functions[function].cost, &cost);
+	return read_callers(pstats, function, &cost);
+}
+
+/* Reads the file's functions; *end is set if it is read to its end. */
+static enum ctp_status read_all(
+	struct pstats_in *pstats, bool *end, struct ctp_error *err)
+{
+	struct marshal_value value;
+	uint64_t functions = 0;
+	bool good =
+		marshal_next(&pstats->in, &value) && value.kind == MARSHAL_DICT;
+
+	*end = false;
+	while (good && !*end) {
+		good = marshal_next(&pstats->in, &value);
+		*end = good && value.kind == MARSHAL_DICT_END;
+		if (good && !*end)
+			good = read_function(pstats, &value);
+		functions += good && !*end;
+	}
+	if (pstats->in.no_memory || pstats->text.failed ||
+		pstats->file_text.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	if (!good && functions == 0)
+		return ctp_fail(err, CTP_ERR_FORMAT,
+			pstats->size - pstats->in.cursor.left,
+			"is not a profile of Python, or cut off in its first "
+			"function");
+	return CTP_OK;
+}
+
+static enum ctp_status read_file(
+	struct pstats_in *pstats, struct ctp_error *err)
+{
+	size_t room = pstats->size;
+
+	for (;;) {
+		size_t got;
+
+		if (pstats->size == room) {
+			uint8_t *bytes;
+
+			room = room < READ_BYTES ? READ_BYTES : 2 * room;
+			bytes = memory_resize(pstats->bytes, room);
+			if (bytes == NULL)
+				return ctp_fail(err, CTP_ERR_NOMEM,
+					ERROR_NO_OFFSET, "out of memory");
+			pstats->bytes = bytes;
+		}
+		got = fread(pstats->bytes + pstats->size, 1,
+			room - pstats->size, pstats->file);
+		pstats->size += got;
+		if (got == 0)
+			break;
+	}
+	if (ferror(pstats->file))
+		return ctp_fail(
+			err, CTP_ERR_IO, pstats->size, "cannot be read");
+	return CTP_OK;
+}
+
+static enum ctp_status read_profile(struct event_source *source,
+	struct profile **out, struct ctp_error *err)
+{
+	struct pstats_in *pstats = pstats_of(source);
+	struct trace *trace = source->trace;
+	enum ctp_status status = read_file(pstats, err);
+	bool end;
+
+	if (status != CTP_OK)
+		return status;
+	marshal_in_clear(&pstats->in);
+	marshal_in_init(&pstats->in, pstats->bytes, pstats->size);
+	profile_free(pstats->profile);
+	pstats->profile = profile_new();
+	if (pstats->profile == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	status = read_all(pstats, &end, err);
+	if (status != CTP_OK)
+		return status;
+	if (!end)
+		trace_lose(trace, LOSS_TRUNCATED, 1);
+	trace_lose(trace, LOSS_SKIPPED_BYTES, pstats->in.cursor.left);
+	callers_find_roots(pstats->profile);
+	pstats->profile->no_root = true;
+	*out = pstats->profile;
+	pstats->profile = NULL;
+	return CTP_OK;
+}
+
+static uint64_t position(const struct event_source *source)
+{
+	return ((const struct pstats_in *)(const void *)source)->size;
+}
+
+static void close_source(struct event_source *source)
+{
+	struct pstats_in *pstats = pstats_of(source);
+
+	marshal_in_clear(&pstats->in);
+	profile_free(pstats->profile);
+	buffer_clear(&pstats->text);
+	buffer_clear(&pstats->file_text);
+	trace_free(source->trace);
+	memory_free(pstats->bytes);
+	memory_free(pstats);
+}
+
+enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct pstats_in *pstats = memory_new_zeroed(1, sizeof(*pstats));
+
+	if (pstats != NULL) {
+		pstats->source.trace = trace_new();
+		pstats->bytes = memory_new(head_size + 1);
+	}
+	if (pstats == NULL || pstats->source.trace == NULL ||
+		pstats->bytes == NULL) {
+		if (pstats != NULL)
+			close_source(&pstats->source);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	if (head_size > 0)
+		memcpy(pstats->bytes, head, head_size);
+	pstats->size = head_size;
+	pstats->file = in;
+	pstats->source.next = profile_source_next;
+	pstats->source.read_profile = read_profile;
+	pstats->source.position = position;
+	pstats->source.close = close_source;
+	*out = &pstats->source;
+	return CTP_OK;
+}
+
+/*
+ * A dict whose first key is a tuple of three, that begins with a str; or an
+ * empty one. Bits: each byte of these is one of a few.
+ */
+unsigned pstats_probe(const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	uint8_t codes[4] = {0};
+	size_t text = 2;
+
+	if (size < 2)
+		return 0;
+	for (size_t i = 0; i < 2; i++)
+		codes[i] = at[i] & (FLAG_REF - 1);
+	if (codes[0] != '{')
+		return 0;
+	if (codes[1] == '0')
+		return size == 2 ? 16 : 0;
+	if (codes[1] == ')' && size > 3 && at[2] == 3)
+		text = 3;
+	else if (codes[1] == '(' && size > 6 &&
+		 memcmp(at + 2, "\3\0\0\0", 4) == 0)
+		text = 6;
+	else
+		return 0;
+	codes[2] = at[text] & (FLAG_REF - 1);
+	return strchr("zZaAust", codes[2]) != NULL && codes[2] != 0
+		       ? (unsigned)text * 7
+		       : 0;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Comma-separated values: one line for each range, activity and other event,
+ * under a line that names the columns. A range's line comes when it ends.
+ * Times are nanoseconds; what does not apply is empty.
+ * Source: RFC 4180, but for lines that end in LF alone, as tools have it.
+ */
+#include "io/csv_field.h"
+#include "timeline/flat.h"
+#include "format.h"
+#include "base/memory.h"
+
+static const char header[] =
+	"kind,number,parent,cause,depth,start_ns,duration_ns,self_ns,pid,tid,"
+	"process,track,device,stream,name,category,file,line,id,bytes,value,"
+	"args\n";
+
+struct csv {
+	struct timeline_writer writer; /* first: it is what callers hold */
+	FILE *out;
+	struct flat flat;
+	struct json json;
+	bool raw; /* see csv_field() */
+};
+
+static struct csv *csv_of(struct timeline_writer *writer)
+{
+	return (struct csv *)writer;
+}
+
+static void put_uint(struct csv *csv, uint64_t value)
+{
+	char digits[JSON_NUMBER_MAX];
+
+	(void)fwrite(digits, 1, (size_t)(json_put_uint(digits, value) - digits),
+		csv->out);
+	(void)putc(',', csv->out);
+}
+
+static void put_int(struct csv *csv, int64_t value)
+{
+	char digits[JSON_NUMBER_MAX];
+
+	(void)fwrite(digits, 1, (size_t)(json_put_int(digits, value) - digits),
+		csv->out);
+	(void)putc(',', csv->out);
+}
+
+static void put_nothing(struct csv *csv)
+{
+	(void)putc(',', csv->out);
+}
+
+/* A number; nothing if it is 0, which means that there is none. */
+static void put_number(struct csv *csv, uint64_t value)
+{
+	if (value == 0)
+		put_nothing(csv);
+	else
+		put_uint(csv, value);
+}
+
+/* A pid or tid; nothing where the trace has a text, which is a name here. */
+static void put_id(struct csv *csv, int64_t id)
+{
+	if (trace_id_is_text(id))
+		put_nothing(csv);
+	else
+		put_int(csv, id);
+}
+
+static void put_text(struct csv *csv, const char *bytes, size_t size)
+{
+	trace_lose(csv->flat.trace, LOSS_BAD_TEXT,
+		csv_field(csv->out, bytes, size, csv->raw));
+}
+
+static void put_string(struct csv *csv, uint32_t number)
+{
+	size_t size;
+	const char *bytes = strtab_text(csv->flat.trace->text, number, &size);
+
+	put_text(csv, bytes, size);
+	put_nothing(csv);
+}
+
+static void put_track(struct csv *csv, const struct flat_row *row)
+{
+	const struct trace_track *track = &csv->flat.trace->tracks[row->track];
+	bool is_stream = track->kind == TRACE_STREAM;
+
+	put_id(csv, track->pid);
+	if (is_stream)
+		put_nothing(csv);
+	else
+		put_id(csv, track->tid);
+	put_string(csv, track->process_name);
+	put_string(csv, track->name);
+	if (is_stream)
+		put_uint(csv, track->device);
+	else if (row->device >= 0)
+		put_int(csv, row->device);
+	else
+		put_nothing(csv);
+	if (is_stream)
+		put_id(csv, track->tid);
+	else
+		put_nothing(csv);
+}
+
+static void put_site(struct csv *csv, const struct flat_row *row)
+{
+	static const struct trace_site none;
+	const struct trace_site *site =
+		row->site == TRACE_NONE ? &none
+					: &csv->flat.trace->sites[row->site];
+
+	put_string(csv, site->name);
+	put_string(csv, site->category);
+	put_string(csv, site->file);
+	put_number(csv, site->line);
+}
+
+/* A counter's number. */
+static void put_value(struct csv *csv, const struct event_arg *value)
+{
+	if (value != NULL && value->kind == ARG_INT) {
+		put_int(csv, value->value.integer);
+		return;
+	}
+	if (value != NULL && value->kind == ARG_FLOAT) {
+		csv->json.used = 0;
+		csv->json.comma = false;
+		json_double(&csv->json, value->value.real);
+		(void)fwrite(csv->json.bytes, 1, csv->json.used, csv->out);
+	}
+	put_nothing(csv);
+}
+
+static enum ctp_status put(
+	void *user, const struct flat_row *row, struct ctp_error *err)
+{
+	struct csv *csv = user;
+
+	(void)fputs(flat_kind_name(row), csv->out);
+	put_nothing(csv);
+	put_uint(csv, row->number);
+	put_number(csv, row->parent);
+	put_number(csv, row->cause);
+	put_uint(csv, row->depth);
+	put_int(csv, row->start_ns);
+	if (row->has_duration) {
+		put_uint(csv, row->duration_ns);
+		put_uint(csv, row->self_ns);
+	} else {
+		put_nothing(csv);
+		put_nothing(csv);
+	}
+	put_track(csv, row);
+	put_site(csv, row);
+	put_number(csv, row->id);
+	put_number(csv, row->bytes);
+	put_value(csv, row->value);
+	if (row->args != NULL)
+		put_text(csv, row->args, row->args_size);
+	(void)putc('\n', csv->out);
+	if (csv->json.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+static enum ctp_status add(struct timeline_writer *writer,
+	const struct event *event, struct ctp_error *err)
+{
+	return flat_add(&csv_of(writer)->flat, event, err);
+}
+
+static enum ctp_status finish(
+	struct timeline_writer *writer, struct ctp_error *err)
+{
+	return flat_finish(&csv_of(writer)->flat, err);
+}
+
+static void csv_free(struct timeline_writer *writer)
+{
+	struct csv *csv = csv_of(writer);
+
+	flat_clear(&csv->flat);
+	json_clear(&csv->json);
+	memory_free(csv);
+}
+
+static enum ctp_status csv_new(FILE *out, struct trace *trace,
+	const struct format_options *options, struct timeline_writer **writer,
+	struct ctp_error *err)
+{
+	struct csv *csv = memory_new_zeroed(1, sizeof(*csv));
+	bool done;
+
+	if (csv == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	csv->writer = (struct timeline_writer){
+		.add = add, .finish = finish, .free = csv_free};
+	csv->out = out;
+	csv->raw = options->csv_raw;
+	done = json_init(&csv->json, NULL);
+	done = flat_init(&csv->flat, trace) && done;
+	if (!done) {
+		csv_free(&csv->writer);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	csv->flat.put = put;
+	csv->flat.user = csv;
+	(void)fputs(header, out);
+	*writer = &csv->writer;
+	return CTP_OK;
+}
+
+const struct format csv_format = {
+	.name = "csv",
+	.suffix = ".csv",
+	.summary = "table with a line for each event, for spreadsheets",
+	.new_timeline = csv_new,
+};

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/flat.h"
+
+#include <string.h>
+
+#include "trace/event_copy.h"
+#include "base/memory.h"
+#include "chrome/trace_join.h"
+
+struct frame {
+	uint64_t number; /* of a call that was moved: as around it */
+	uint64_t id;
+	uint64_t inner_ns; /* of the ranges in it that have ended */
+	int64_t start_ns;
+	bool is_moved;  /* its EVENT_WHOLE is a row */
+	uint32_t depth; /* of what is in it */
+	uint32_t site;
+	struct chrome_args args;
+};
+
+struct flat_track {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+	int64_t last_ns;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+bool flat_init(struct flat *flat, struct trace *trace)
+{
+	bool done;
+
+	*flat = (struct flat){.trace = trace, .args = CHROME_ARGS_INIT};
+	/* All of them, so that all can be cleared. */
+	done = json_init(&flat->json, NULL);
+	done = chrome_text_init(&flat->text, trace) && done;
+	flat->join = device_join_new(DEVICE_JOIN_LIMIT);
+	return done && flat->join != NULL;
+}
+
+void flat_clear(struct flat *flat)
+{
+	for (uint32_t i = 0; i < flat->track_count; i++) {
+		struct flat_track *track = &flat->tracks[i];
+
+		/* Those above the open ones keep their memory, too. */
+		for (uint32_t at = 0; at < track->room; at++)
+			chrome_args_clear(&track->frames[at].args);
+		memory_free(track->frames);
+	}
+	memory_free(flat->tracks);
+	device_join_free(flat->join);
+	chrome_args_clear(&flat->args);
+	chrome_text_clear(&flat->text);
+	json_clear(&flat->json);
+}
+
+/* The track's stack; NULL if out of memory. */
+static struct flat_track *reach(struct flat *flat, uint32_t track)
+{
+	uint32_t count = flat->trace->track_count;
+	struct flat_track *tracks;
+
+	if (track < flat->track_count)
+		return &flat->tracks[track];
+	tracks = memory_resize_array(flat->tracks, count, sizeof(*tracks));
+	if (tracks == NULL)
+		return NULL;
+	flat->tracks = tracks;
+	for (; flat->track_count < count; flat->track_count++)
+		tracks[flat->track_count] =
+			(struct flat_track){.last_ns = INT64_MIN};
+	return &tracks[track];
+}
+
+/* The frame of a range that begins, without arguments; NULL if out of memory.
+ */
+static struct frame *push(struct flat_track *track)
+{
+	struct frame *frame;
+
+	if (track->depth == track->room) {
+		uint32_t room = track->room == 0 ? 16 : track->room * 2;
+		struct frame *frames;
+
+		if (track->room > UINT32_MAX / 4)
+			return NULL;
+		frames = memory_resize_array(
+			track->frames, room, sizeof(*frames));
+		if (frames == NULL)
+			return NULL;
+		track->frames = frames;
+		for (; track->room < room; track->room++)
+			frames[track->room].args =
+				(struct chrome_args)CHROME_ARGS_INIT;
+	}
+	frame = &track->frames[track->depth++];
+	chrome_args_reset(&frame->args);
+	return frame;
+}
+
+static struct frame *top(const struct flat_track *track)
+{
+	return track->depth == 0 ? NULL : &track->frames[track->depth - 1];
+}
+
+static uint64_t number_of(const struct frame *around)
+{
+	return around == NULL ? 0 : around->number;
+}
+
+static uint32_t depth_in(const struct frame *around)
+{
+	return around == NULL ? 0 : around->depth;
+}
+
+/* Time that goes back stands still, per track. */
+static int64_t in_order(
+	struct flat *flat, struct flat_track *track, int64_t time_ns)
+{
+	if (time_ns < track->last_ns) {
+		trace_lose(flat->trace, LOSS_BACKWARD_TIMES, 1);
+		time_ns = track->last_ns;
+	}
+	track->last_ns = time_ns;
+	return time_ns;
+}
+
+/* Hands a row over, with these arguments. */
+static enum ctp_status put(struct flat *flat, struct flat_row *row,
+	const struct chrome_args *args, struct ctp_error *err)
+{
+	if (args->count > 0) {
+		flat->json.used = 0;
+		flat->json.comma = false;
+		chrome_args_write_object(&flat->json, args);
+		if (flat->json.failed)
+			return no_memory(err);
+		row->args = flat->json.bytes;
+		row->args_size = flat->json.used;
+	}
+	return flat->put(flat->user, row, err);
+}
+
+static enum ctp_status begin(struct flat *flat, struct flat_track *track,
+	const struct event *event, struct ctp_error *err)
+{
+	int64_t start_ns = in_order(flat, track, event->time_ns);
+	struct frame *frame = push(track);
+	bool is_moved = event->dur_ns > 0;
+	const struct frame *around;
+
+	if (frame == NULL || !chrome_args_add(&frame->args, &flat->text, event))
+		return no_memory(err);
+	around = track->depth > 1 ? frame - 1 : NULL;
+	frame->number = is_moved ? number_of(around) : ++flat->last;
+	frame->depth = depth_in(around) + !is_moved;
+	frame->id = 0;
+	frame->inner_ns = 0;
+	frame->start_ns = start_ns;
+	frame->is_moved = is_moved;
+	frame->site = event->site;
+	return CTP_OK;
+}
+
+/* Ends the innermost range of the track, which there is. One whose end was moved
+ * is longer than what is its own time and that of the ranges in it. */
+static enum ctp_status end(
+	struct flat *flat, const struct event *event, struct ctp_error *err)
+{
+	struct flat_track *track = &flat->tracks[event->track];
+	const struct frame *frame = &track->frames[--track->depth];
+	struct frame *around = top(track);
+	uint64_t length = (uint64_t)event->time_ns - (uint64_t)frame->start_ns;
+	struct flat_row row = {.kind = EVENT_BEGIN,
+		.number = frame->number,
+		.parent = number_of(around),
+		.depth = depth_in(around),
+		.track = event->track,
+		.site = frame->site,
+		.start_ns = frame->start_ns,
+		.has_duration = true,
+		.duration_ns =
+			(uint64_t)event_end(event) - (uint64_t)frame->start_ns,
+		.self_ns = length - frame->inner_ns,
+		.id = frame->id,
+		.device = -1};
+
+	if (around != NULL)
+		around->inner_ns += length;
+	return frame->is_moved ? CTP_OK : put(flat, &row, &frame->args, err);
+}
+
+static enum ctp_status end_range(struct flat *flat, struct flat_track *track,
+	const struct event *event, struct ctp_error *err)
+{
+	struct event mended = *event;
+
+	if (track->depth == 0) {
+		trace_lose(flat->trace, LOSS_STRAY_ENDS, 1);
+		return CTP_OK;
+	}
+	mended.time_ns = in_order(flat, track, event->time_ns);
+	return end(flat, &mended, err);
+}
+
+/* An "External id" that activities are joined by is among the arguments, and
+ * is not to be taken for a correlation. */
+static uint64_t shown_id(uint64_t id)
+{
+	return (id & TRACE_JOIN_EXTERNAL_BIT) != 0 ? 0 : id;
+}
+
+static uint64_t row_id(const struct event *event)
+{
+	return event->kind == EVENT_ACTIVITY ? shown_id(event->id) : event->id;
+}
+
+/* What is said of the innermost range. */
+static enum ctp_status describe(struct flat *flat,
+	const struct flat_track *track, const struct event *event,
+	struct ctp_error *err)
+{
+	struct frame *frame = top(track);
+
+	if (frame == NULL) {
+		trace_lose(flat->trace, LOSS_NOT_SHOWN, 1);
+		return CTP_OK;
+	}
+	if (event->kind == EVENT_ARGS)
+		return chrome_args_add(&frame->args, &flat->text, event)
+			       ? CTP_OK
+			       : no_memory(err);
+	frame->id = shown_id(event->id);
+	return device_join_add(flat->join,
+		       flat->trace->tracks[event->track].pid, event->id,
+		       frame->number)
+		       ? CTP_OK
+		       : no_memory(err);
+}
+
+/* What is a row as it comes. */
+static enum ctp_status add_row(struct flat *flat,
+	const struct flat_track *track, const struct event *event,
+	struct ctp_error *err)
+{
+	const struct frame *around = top(track);
+	struct event named = *event;
+	struct flat_row row = {.kind = event->kind,
+		.number = ++flat->last,
+		.parent = number_of(around),
+		.depth = depth_in(around),
+		.track = event->track,
+		.site = event->site,
+		.start_ns = event->time_ns,
+		.has_duration = event->kind == EVENT_COMPLETE ||
+				event->kind == EVENT_WHOLE ||
+				event->kind == EVENT_ACTIVITY,
+		.duration_ns = event->dur_ns,
+		.id = row_id(event),
+		.bytes = event->bytes,
+		.device = event->device,
+		.flow = event->flow};
+
+	/* These are in no range, even if one is open. */
+	if (row.has_duration) {
+		row.parent = 0;
+		row.depth = 0;
+		row.self_ns = row.duration_ns;
+	}
+	if (event->kind == EVENT_ACTIVITY && event->id != 0)
+		(void)device_join_find(flat->join,
+			flat->trace->tracks[event->track].pid, event->id,
+			&row.cause);
+	if (event->kind == EVENT_COUNTER && event->arg_count > 0) {
+		row.value = event->args;
+		named.args++;
+		named.arg_count--;
+	}
+	chrome_args_reset(&flat->args);
+	if (!chrome_args_add(&flat->args, &flat->text, &named))
+		return no_memory(err);
+	return put(flat, &row, &flat->args, err);
+}
+
+enum ctp_status flat_add(
+	struct flat *flat, const struct event *event, struct ctp_error *err)
+{
+	struct flat_track *track = reach(flat, event->track);
+
+	if (track == NULL)
+		return no_memory(err);
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		return begin(flat, track, event, err);
+	case EVENT_END:
+		return end_range(flat, track, event, err);
+	case EVENT_ARGS:
+	case EVENT_CORRELATION:
+		return describe(flat, track, event, err);
+	default:
+		return add_row(flat, track, event, err);
+	}
+}
+
+enum ctp_status flat_finish(struct flat *flat, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < flat->track_count; i++) {
+		struct flat_track *track = &flat->tracks[i];
+		struct event last = {.kind = EVENT_END,
+			.track = i,
+			.time_ns = trace_track_end(flat->trace, i)};
+
+		if (last.time_ns < track->last_ns)
+			last.time_ns = track->last_ns;
+		while (status == CTP_OK && track->depth > 0) {
+			trace_lose(flat->trace, LOSS_OPEN_RANGES, 1);
+			status = end(flat, &last, err);
+		}
+	}
+	return status;
+}
+
+const char *flat_kind_name(const struct flat_row *row)
+{
+	static const char *const names[EVENT_KINDS] = {
+		[EVENT_BEGIN] = "range",
+		[EVENT_COMPLETE] = "slice",
+		[EVENT_WHOLE] = "slice",
+		[EVENT_ASYNC_BEGIN] = "async begin",
+		[EVENT_ASYNC_END] = "async end",
+		[EVENT_INSTANT] = "instant",
+		[EVENT_COUNTER] = "counter",
+		[EVENT_ALLOC] = "alloc",
+		[EVENT_FREE] = "free",
+		[EVENT_STEP] = "step",
+		[EVENT_ACTIVITY] = "activity",
+	};
+	static const char *const flows[] = {
+		[FLOW_START] = "flow start",
+		[FLOW_STEP] = "flow step",
+		[FLOW_END] = "flow end",
+	};
+
+	return row->kind == EVENT_FLOW ? flows[row->flow] : names[row->kind];
+}
+
+const char *flat_track_name(const struct trace_track *track)
+{
+	static const char *const names[] = {
+		[TRACE_THREAD] = "thread",
+		[TRACE_TIMELINE] = "timeline",
+		[TRACE_STREAM] = "stream",
+		[TRACE_CALLS] = "calls",
+	};
+
+	return names[track->kind];
+}

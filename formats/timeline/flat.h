@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events as rows that stand for themselves, for tables: a range is one row,
+ * handed over when it ends, with its length and what is known of it by then.
+ * Memory: open ranges, tracks, and DEVICE_JOIN_LIMIT calls.
+ */
+#ifndef FLAT_H
+#define FLAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chrome/chrome_args.h"
+#include "chrome/chrome_text.h"
+#include "trace/device_join.h"
+#include "trace/event.h"
+#include "json/json.h"
+
+struct flat_row {
+	enum event_kind kind; /* EVENT_BEGIN: a whole range */
+	uint64_t number;      /* from 1, in the order in which they begin */
+	uint64_t parent;      /* number of the range around it; 0: none */
+	uint64_t cause;       /* an activity's: of the range that caused it */
+	uint32_t depth;       /* of ranges around it */
+	uint32_t track;
+	uint32_t site; /* TRACE_NONE: none */
+	int64_t start_ns;
+	bool has_duration;
+	uint64_t duration_ns;
+	uint64_t self_ns; /* a range's: without the ranges in it */
+	uint64_t id;      /* of a call and what it caused, of others' ends */
+	uint64_t bytes;
+	int32_t device; /* of memory; -1: the host's */
+	enum event_flow flow;
+	const struct event_arg *value; /* a counter's; else NULL */
+	const char *args;              /* a JSON object; NULL: none */
+	size_t args_size;
+};
+
+struct flat_track;
+
+struct flat {
+	struct trace *trace;
+	struct chrome_text text;
+	struct chrome_args args; /* of what is no range */
+	struct json json;
+	struct device_join *join;
+	struct flat_track *tracks;
+	uint32_t track_count;
+	uint64_t last; /* number */
+	/* What rows are for; false if that fails, with the reason in `err`. */
+	enum ctp_status (*put)(
+		void *user, const struct flat_row *row, struct ctp_error *err);
+	void *user;
+};
+
+/* False if out of memory; flat_clear() in either case. Then set put and user.
+ * The trace is borrowed. */
+bool flat_init(struct flat *flat, struct trace *trace);
+void flat_clear(struct flat *flat);
+
+/* Takes an event. Errors: CTP_ERR_NOMEM, those of put(). */
+enum ctp_status flat_add(
+	struct flat *flat, const struct event *event, struct ctp_error *err);
+
+/* Ends what is open. Errors: likewise. */
+enum ctp_status flat_finish(struct flat *flat, struct ctp_error *err);
+
+/* "range", "activity", "instant", … */
+const char *flat_kind_name(const struct flat_row *row);
+
+/* The track's kind in a word: "thread", "timeline", "stream", "calls". */
+const char *flat_track_name(const struct trace_track *track);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All events of another source in order of time, all tracks together: most
+ * sources are in order by track only.
+ *
+ * Times that went back on a track stand still instead, which is counted. Those
+ * of timelines, which have a clock of their own, become times of the trace's
+ * clock where that is known.
+ *
+ * Memory: as formats/spill.h has it; the events are on disk. The first event
+ * comes when the last of the inner source has.
+ */
+#ifndef ORDER_H
+#define ORDER_H
+
+#include "trace/event.h"
+
+struct order;
+
+/* Told each event before they are sorted, its time as it will be. */
+struct order_watch {
+	bool (*see)(void *user, const struct event *event);
+	void *user;
+};
+
+/*
+ * Opens a source around `inner`, which is closed with it; its trace is shared.
+ *
+ * Errors: CTP_ERR_NOMEM; `inner` is the caller's then.
+ */
+enum ctp_status order_open(
+	struct event_source *inner, struct order **out, struct ctp_error *err);
+
+/* The source of the events; the same object. */
+struct event_source *order_source(struct order *order);
+
+/* Reads all of the inner source, `watch` (may be NULL) being told. If that
+ * returns false there was no memory. Errors: those of the inner source, of
+ * spill_add() and of spill_sort(). */
+enum ctp_status order_read(struct order *order, const struct order_watch *watch,
+	struct ctp_error *err);
+
+/* The time of the first event, after that; false if there is none. */
+bool order_start(const struct order *order, int64_t *start_ns);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interned strings. Text lives in blocks that never move, so that addresses
+ * stay good; the index is open addressing with linear probing, at most half
+ * full. The highest bits of the hash say where a string belongs: the index keeps
+ * its order, and so nearly its places in memory, when it grows.
+ */
+#include "base/strtab.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#define BLOCK_BYTES ((size_t)64 * 1024)
+/* Most strings are among these many that were met before. */
+#define RECENT 2048
+
+struct block {
+	struct block *next;
+	size_t used;
+	size_t room;
+	char text[];
+};
+
+struct entry {
+	const char *text;
+	size_t size;
+};
+
+/* Text with zero bytes as it is shown. */
+struct shown {
+	uint32_t number;
+	const char *text;
+};
+
+struct strtab {
+	struct block *blocks;
+	struct entry *entries;
+	uint32_t count;
+	uint32_t room;
+	/* The upper half of the hash, and the entry's number + 1; 0: free. */
+	uint64_t *index;
+	uint32_t index_size;
+	uint32_t recent[RECENT]; /* entry numbers; 0, too, is one */
+	struct shown *shown;     /* by number; few, if any */
+	uint32_t shown_count;
+	uint32_t shown_room;
+	bool shows_zeros;
+};
+
+struct strtab *strtab_new(void)
+{
+	struct strtab *table = memory_new_zeroed(1, sizeof(*table));
+
+	if (table != NULL && strtab_add(table, "", 0) == STRTAB_NONE) {
+		strtab_free(table);
+		return NULL;
+	}
+	return table;
+}
+
+void strtab_show_zeros(struct strtab *table)
+{
+	table->shows_zeros = true;
+}
+
+void strtab_free(struct strtab *table)
+{
+	if (table == NULL)
+		return;
+	while (table->blocks != NULL) {
+		struct block *block = table->blocks;
+
+		table->blocks = block->next;
+		memory_free(block);
+	}
+	memory_free(table->entries);
+	memory_free(table->index);
+	memory_free(table->shown);
+	memory_free(table);
+}
+
+/* Copies the text, with a zero byte after it, to where it will stay. */
+static const char *keep(struct strtab *table, const char *text, size_t size)
+{
+	struct block *block = table->blocks;
+	char *copy;
+
+	if (block == NULL || size >= block->room - block->used) {
+		size_t room = size >= BLOCK_BYTES ? size + 1 : BLOCK_BYTES;
+
+		if (size > SIZE_MAX - sizeof(*block) - 1)
+			return NULL;
+		block = memory_new(sizeof(*block) + room);
+		if (block == NULL)
+			return NULL;
+		block->next = table->blocks;
+		block->used = 0;
+		block->room = room;
+		table->blocks = block;
+	}
+	copy = block->text + block->used;
+	if (size > 0)
+		memcpy(copy, text, size);
+	copy[size] = '\0';
+	block->used += size + 1;
+	return copy;
+}
+
+/* Keeps also what stands for a text with zero bytes, which is the next entry's.
+ * False if out of memory. */
+static bool keep_shown(struct strtab *table, const char *text, size_t size)
+{
+	struct buffer words = BUFFER_INIT;
+	struct shown shown = {.number = table->count};
+
+	utf8_add_nonzero(&words, text, size);
+	if (!words.failed)
+		shown.text = keep(table, (const char *)words.bytes, words.used);
+	buffer_clear(&words);
+	if (shown.text == NULL ||
+		!memory_grow32(&table->shown, table->shown_count,
+			&table->shown_room, sizeof(*table->shown)))
+		return false;
+	table->shown[table->shown_count++] = shown;
+	return true;
+}
+
+static uint32_t first_slot(const struct strtab *table, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * table->index_size >> 32);
+}
+
+static int grow_index(struct strtab *table)
+{
+	uint64_t *old = table->index;
+	uint32_t old_size = table->index_size;
+	uint32_t size = old_size == 0 ? 64 : old_size * 2;
+	uint64_t *index;
+
+	if (old_size > UINT32_MAX / 4)
+		return -1;
+	index = memory_new_zeroed(size, sizeof(*index));
+	if (index == NULL)
+		return -1;
+	table->index = index;
+	table->index_size = size;
+	for (uint32_t i = 0; i < old_size; i++) {
+		uint32_t slot = first_slot(table, old[i]);
+
+		if (old[i] == 0)
+			continue;
+		while (index[slot] != 0)
+			slot = (slot + 1) & (size - 1);
+		index[slot] = old[i];
+	}
+	memory_free(old);
+	return 0;
+}
+
+static int grow_entries(struct strtab *table)
+{
+	uint32_t room = table->room == 0 ? 64 : table->room * 2;
+	struct entry *entries;
+
+	entries = memory_resize(table->entries, room * sizeof(*entries));
+	if (entries == NULL)
+		return -1;
+	table->entries = entries;
+	table->room = room;
+	return 0;
+}
+
+static uint64_t load(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return word;
+}
+
+/* Where a string is remembered: by its ends, which tell most apart. */
+static uint32_t *recent_place(
+	struct strtab *table, const char *text, size_t size)
+{
+	uint64_t ends = size;
+
+	if (size >= sizeof(ends))
+		ends += load(text) + 3 * load(text + size - sizeof(ends));
+	else if (size > 0)
+		ends += (uint64_t)(unsigned char)text[0] << 16 |
+			(uint64_t)(unsigned char)text[size / 2] << 24 |
+			(uint64_t)(unsigned char)text[size - 1] << 32;
+	return &table->recent[(ends * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+			      RECENT];
+}
+
+/* Most are short: their ends are all of them. */
+static bool is_text(const struct entry *entry, const char *text, size_t size)
+{
+	if (entry->size != size)
+		return false;
+	if (size >= 8 && size <= 16)
+		return load(entry->text) == load(text) &&
+		       load(entry->text + size - 8) == load(text + size - 8);
+	return size == 0 || memcmp(entry->text, text, size) == 0;
+}
+
+static uint32_t add(struct strtab *table, const char *text, size_t size)
+{
+	uint64_t hash = hash_bytes(text, size);
+	uint32_t slot;
+	const char *copy;
+
+	if (table->count >= table->index_size / 2 && grow_index(table) != 0)
+		return STRTAB_NONE;
+	slot = first_slot(table, hash);
+	for (; table->index[slot] != 0;
+		slot = (slot + 1) & (table->index_size - 1)) {
+		uint32_t number = (uint32_t)table->index[slot] - 1;
+
+		if (table->index[slot] >> 32 == hash >> 32 &&
+			is_text(&table->entries[number], text, size))
+			return number;
+	}
+	if (table->count == table->room && grow_entries(table) != 0)
+		return STRTAB_NONE;
+	copy = keep(table, text, size);
+	if (copy == NULL)
+		return STRTAB_NONE;
+	if (table->shows_zeros && size > 0 &&
+		memchr(text, '\0', size) != NULL &&
+		!keep_shown(table, text, size))
+		return STRTAB_NONE;
+	table->entries[table->count] = (struct entry){copy, size};
+	table->index[slot] = (hash >> 32) << 32 | (table->count + 1);
+	return table->count++;
+}
+
+uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
+{
+	uint32_t *recent = recent_place(table, text, size);
+	uint32_t number;
+
+	if (table->count > 0 && is_text(&table->entries[*recent], text, size))
+		return *recent;
+	number = add(table, text, size);
+	if (number != STRTAB_NONE)
+		*recent = number;
+	return number;
+}
+
+uint32_t strtab_count(const struct strtab *table)
+{
+	return table->count;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t left = ((const struct shown *)a)->number;
+	uint32_t right = ((const struct shown *)b)->number;
+
+	return left < right ? -1 : left > right;
+}
+
+const char *strtab_text(
+	const struct strtab *table, uint32_t number, size_t *size)
+{
+	const struct entry *entry = &table->entries[number];
+	const struct shown *shown = NULL;
+
+	if (size != NULL)
+		*size = entry->size;
+	else if (table->shown_count > 0)
+		shown = bsearch(&(struct shown){.number = number}, table->shown,
+			table->shown_count, sizeof(*shown), compare_numbers);
+	return shown == NULL ? entry->text : shown->text;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows are found by a hash of what is compared; each has a cell for every run
+ * of both sides. The first two rows are the sums.
+ */
+#include "compare/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "names/normalize.h"
+#include "base/strtab.h"
+
+#define SUM_ROWS 2 /* of the host, of devices */
+#define FIRST_ROOM 64u
+
+struct diff {
+	enum diff_match match;
+	enum diff_key key;
+	uint32_t runs[DIFF_SIDES];
+	uint32_t added[DIFF_SIDES];
+	struct strtab *text;
+	struct buffer name; /* of the function at hand, as is */
+	struct buffer file;
+	struct diff_row *rows;
+	struct diff_cost *cells; /* row by row, base before new */
+	bool *present;           /* of each cell */
+	uint32_t row_count;
+	uint32_t row_room;
+	uint32_t *index; /* row + 1; 0: free */
+	uint32_t index_size;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static uint32_t stride(const struct diff *diff)
+{
+	return diff->runs[DIFF_BASE] + diff->runs[DIFF_NEW];
+}
+
+/* Room for a row more, in all that has rows. */
+static bool grow(struct diff *diff)
+{
+	uint32_t room = diff->row_room == 0 ? FIRST_ROOM : 2 * diff->row_room;
+	size_t cells = (size_t)room * stride(diff);
+	struct diff_row *rows;
+	struct diff_cost *costs;
+	bool *present;
+
+	if (diff->row_room > UINT32_MAX / 8)
+		return false;
+	rows = memory_resize_array(diff->rows, room, sizeof(*rows));
+	if (rows == NULL)
+		return false;
+	diff->rows = rows;
+	costs = memory_resize_array(diff->cells, cells, sizeof(*costs));
+	if (costs == NULL)
+		return false;
+	diff->cells = costs;
+	present = memory_resize_array(diff->present, cells, sizeof(*present));
+	if (present == NULL)
+		return false;
+	diff->present = present;
+	diff->row_room = room;
+	return true;
+}
+
+/* The new row's number; PROFILE_NONE if out of memory. */
+static uint32_t add_row(struct diff *diff, const struct diff_row *row)
+{
+	size_t first = (size_t)diff->row_count * stride(diff);
+
+	if (diff->row_count == diff->row_room && !grow(diff))
+		return PROFILE_NONE;
+	memset(&diff->cells[first], 0, stride(diff) * sizeof(*diff->cells));
+	memset(&diff->present[first], 0, stride(diff) * sizeof(*diff->present));
+	diff->rows[diff->row_count] = *row;
+	diff->rows[diff->row_count].cells = (uint32_t)diff->row_count;
+	return diff->row_count++;
+}
+
+struct diff *diff_new(enum diff_match match, const uint32_t runs[DIFF_SIDES])
+{
+	static const struct diff_row sums[SUM_ROWS] = {
+		{.name = "", .file = "", .kind = PROFILE_HOST},
+		{.name = "", .file = "", .kind = PROFILE_KERNEL}};
+	struct diff *diff = memory_new_zeroed(1, sizeof(*diff));
+
+	if (diff == NULL)
+		return NULL;
+	diff->match = match;
+	diff->runs[DIFF_BASE] = runs[DIFF_BASE];
+	diff->runs[DIFF_NEW] = runs[DIFF_NEW];
+	diff->text = strtab_new();
+	if (diff->text == NULL || add_row(diff, &sums[0]) == PROFILE_NONE ||
+		add_row(diff, &sums[1]) == PROFILE_NONE) {
+		diff_free(diff);
+		return NULL;
+	}
+	return diff;
+}
+
+void diff_free(struct diff *diff)
+{
+	if (diff == NULL)
+		return;
+	strtab_free(diff->text);
+	buffer_clear(&diff->name);
+	buffer_clear(&diff->file);
+	memory_free(diff->rows);
+	memory_free(diff->cells);
+	memory_free(diff->present);
+	memory_free(diff->index);
+	memory_free(diff);
+}
+
+/* ---- joining ---- */
+
+static const char *intern(struct diff *diff, const struct buffer *text)
+{
+	uint32_t number =
+		strtab_add(diff->text, (const char *)text->bytes, text->used);
+
+	return number == STRTAB_NONE ? NULL
+				     : strtab_text(diff->text, number, NULL);
+}
+
+void diff_name(enum diff_match match, const struct profile_function *function,
+	struct buffer *name, struct buffer *file)
+{
+	bool host = function->device.kind == PROFILE_HOST;
+	const char *from =
+		host && match != DIFF_MATCH_NAME ? function->file : "";
+
+	if (match == DIFF_MATCH_EXACT) {
+		buffer_add_text(name, function->name);
+		buffer_add_text(file, from);
+		return;
+	}
+	normalize_name(name, function->name, strlen(function->name));
+	normalize_file(file, from, strlen(from));
+}
+
+/* What the function is compared by; false if out of memory. */
+static bool make_row(struct diff *diff, const struct profile_function *function,
+	struct diff_row *row)
+{
+	diff->name.used = 0;
+	diff->file.used = 0;
+	diff_name(diff->match, function, &diff->name, &diff->file);
+	if (diff->name.failed || diff->file.failed)
+		return false;
+	*row = (struct diff_row){
+		.name = intern(diff, &diff->name),
+		.file = intern(diff, &diff->file),
+		.line = function->line,
+		.kind = function->device.kind,
+	};
+	return row->name != NULL && row->file != NULL;
+}
+
+static bool is_same(const struct diff *diff, const struct diff_row *one,
+	const struct diff_row *other)
+{
+	return one->name == other->name && one->file == other->file &&
+	       one->kind == other->kind &&
+	       (diff->match < DIFF_MATCH_LINE || one->line == other->line);
+}
+
+static uint32_t slot_of(const struct diff *diff, const struct diff_row *row)
+{
+	uint32_t line = diff->match < DIFF_MATCH_LINE ? 0 : row->line;
+	uint32_t mask = diff->index_size - 1;
+	uint32_t slot = (uint32_t)hash_triple((uintptr_t)row->name,
+				(uintptr_t)row->file,
+				(uint64_t)row->kind << 32 | line) &
+			mask;
+
+	while (diff->index[slot] != 0 &&
+		!is_same(diff, &diff->rows[diff->index[slot] - 1], row))
+		slot = (slot + 1) & mask;
+	return slot;
+}
+
+static bool grow_index(struct diff *diff)
+{
+	uint32_t size =
+		diff->index_size == 0 ? 2 * FIRST_ROOM : 2 * diff->index_size;
+	uint32_t *index = memory_new_zeroed(size, sizeof(*index));
+
+	if (index == NULL)
+		return false;
+	memory_free(diff->index);
+	diff->index = index;
+	diff->index_size = size;
+	for (uint32_t i = SUM_ROWS; i < diff->row_count; i++)
+		index[slot_of(diff, &diff->rows[i])] = i + 1;
+	return true;
+}
+
+/* The row's number, made if it is new; PROFILE_NONE if out of memory. */
+static uint32_t find_row(struct diff *diff, const struct diff_row *row)
+{
+	uint32_t slot;
+	uint32_t number;
+
+	if (diff->row_count >= diff->index_size / 2 && !grow_index(diff))
+		return PROFILE_NONE;
+	slot = slot_of(diff, row);
+	if (diff->index[slot] != 0)
+		return diff->index[slot] - 1;
+	number = add_row(diff, row);
+	if (number != PROFILE_NONE)
+		diff->index[slot] = number + 1;
+	return number;
+}
+
+static void add_cost(struct diff *diff, uint32_t row, uint32_t run,
+	const struct diff_cost *cost)
+{
+	size_t number = (size_t)row * stride(diff) + run;
+	struct diff_cost *cell = &diff->cells[number];
+
+	cell->count += cost->count;
+	cell->total_ns += cost->total_ns;
+	cell->self_ns += cost->self_ns;
+	diff->present[number] = true;
+}
+
+/* The line that is shown: of the new side, if that has one. */
+static void note_line(struct diff_row *row, enum diff_side side, uint32_t line)
+{
+	bool first = row->side[side].found++ == 0;
+
+	if (side == DIFF_BASE && row->side[DIFF_NEW].found != 0)
+		return;
+	if (first || line < row->line)
+		row->line = line;
+}
+
+static bool add_function(struct diff *diff, enum diff_side side,
+	const struct profile_function *function)
+{
+	uint32_t run = diff->added[side] +
+		       (side == DIFF_NEW ? diff->runs[DIFF_BASE] : 0);
+	struct diff_cost cost = {
+		.count = function->cost.ncalls,
+		.total_ns = function->cost.cumtime_ns,
+		.self_ns = function->cost.tottime_ns,
+	};
+	struct diff_row row;
+	uint32_t number;
+
+	if (function->device.kind != PROFILE_HOST) {
+		cost.total_ns = function->device.self_ns;
+		cost.self_ns = function->device.self_ns;
+	}
+	if (!make_row(diff, function, &row))
+		return false;
+	number = find_row(diff, &row);
+	if (number == PROFILE_NONE)
+		return false;
+	note_line(&diff->rows[number], side, function->line);
+	add_cost(diff, number, run, &cost);
+	cost.total_ns = cost.self_ns;
+	add_cost(diff, row.kind == PROFILE_HOST ? 0 : 1, run, &cost);
+	return true;
+}
+
+enum ctp_status diff_add(struct diff *diff, enum diff_side side,
+	const struct profile *profile, struct ctp_error *err)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (!add_function(diff, side, &profile->functions[i]))
+			return no_memory(err);
+	diff->added[side]++;
+	return CTP_OK;
+}
+
+/* ---- medians, and the order ---- */
+
+static uint64_t get(const struct diff_cost *cost, enum diff_key key)
+{
+	switch (key) {
+	case DIFF_SELF:
+		return cost->self_ns;
+	case DIFF_COUNT:
+		return cost->count;
+	default:
+		return cost->total_ns;
+	}
+}
+
+static void set(struct diff_cost *cost, enum diff_key key, uint64_t value)
+{
+	switch (key) {
+	case DIFF_SELF:
+		cost->self_ns = value;
+		break;
+	case DIFF_COUNT:
+		cost->count = value;
+		break;
+	default:
+		cost->total_ns = value;
+		break;
+	}
+}
+
+/* The runs' figures, and in how many of them the row is. */
+static uint32_t get_runs(const struct diff *diff, const struct diff_row *row,
+	enum diff_side side, enum diff_key key, uint64_t *values)
+{
+	size_t first = (size_t)row->cells * stride(diff) +
+		       (side == DIFF_NEW ? diff->runs[DIFF_BASE] : 0);
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < diff->runs[side]; i++) {
+		values[i] = get(&diff->cells[first + i], key);
+		found += diff->present[first + i];
+	}
+	return found;
+}
+
+static void set_figures(struct diff_figures *figures, enum diff_key key,
+	const struct noise_sample *sample)
+{
+	set(&figures->median, key, sample->median);
+	set(&figures->spread, key, sample->spread);
+	figures->deviation[key] = sample->deviation;
+}
+
+/* `values` has room for all runs. */
+static void sum_up(
+	const struct diff *diff, struct diff_row *row, uint64_t *values)
+{
+	static const enum diff_key keys[DIFF_FIGURES] = {
+		DIFF_TOTAL, DIFF_SELF, DIFF_COUNT};
+	struct diff_figures *sides = row->side;
+	uint64_t *changed = values + diff->runs[DIFF_BASE];
+
+	for (size_t k = 0; k < DIFF_FIGURES; k++) {
+		struct noise_change change;
+
+		sides[DIFF_BASE].found =
+			get_runs(diff, row, DIFF_BASE, keys[k], values);
+		sides[DIFF_NEW].found =
+			get_runs(diff, row, DIFF_NEW, keys[k], changed);
+		change = noise_compare(values, diff->runs[DIFF_BASE], changed,
+			diff->runs[DIFF_NEW]);
+		set_figures(&sides[DIFF_BASE], keys[k], &change.base);
+		set_figures(&sides[DIFF_NEW], keys[k], &change.changed);
+		row->rank[keys[k]] = change.rank;
+	}
+}
+
+static struct noise_sample sample_of(const struct diff *diff,
+	const struct diff_row *row, enum diff_side side, enum diff_key figure)
+{
+	const struct diff_figures *figures = &row->side[side];
+
+	return (struct noise_sample){
+		.median = get(&figures->median, figure),
+		.spread = get(&figures->spread, figure),
+		.deviation = figures->deviation[figure],
+		.count = diff->runs[side],
+	};
+}
+
+int diff_sign(const struct diff *diff, const struct diff_row *row,
+	enum diff_key figure)
+{
+	const struct noise_change change = {
+		.base = sample_of(diff, row, DIFF_BASE, figure),
+		.changed = sample_of(diff, row, DIFF_NEW, figure),
+		.rank = row->rank[figure],
+	};
+
+	return noise_sign(&change);
+}
+
+int64_t diff_change(uint64_t base, uint64_t changed)
+{
+	uint64_t size = changed > base ? changed - base : base - changed;
+
+	if (size > INT64_MAX)
+		size = INT64_MAX;
+	return changed > base ? (int64_t)size : -(int64_t)size;
+}
+
+static int compare_text(const struct diff_row *one, const struct diff_row *two)
+{
+	int order = strcmp(one->name, two->name);
+
+	if (order == 0)
+		order = strcmp(one->file, two->file);
+	if (order == 0)
+		order = one->line < two->line ? -1 : one->line > two->line;
+	return order != 0 ? order : (int)one->kind - (int)two->kind;
+}
+
+/* By how much the larger is more than the smaller; infinite if that is 0. */
+static double factor(uint64_t base, uint64_t changed)
+{
+	uint64_t less = base < changed ? base : changed;
+	uint64_t more = base < changed ? changed : base;
+
+	return more == 0 ? 1 : (double)more / (double)less;
+}
+
+static int compare(const void *a, const void *b, void *user)
+{
+	const struct diff *diff = user;
+	const struct diff_row *rows[] = {a, b};
+	uint64_t change[2];
+	double by[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct diff_figures *sides = rows[i]->side;
+		uint64_t base = get(&sides[DIFF_BASE].median, diff->key);
+		uint64_t changed = get(&sides[DIFF_NEW].median, diff->key);
+
+		change[i] = base < changed ? changed - base : base - changed;
+		by[i] = factor(base, changed);
+	}
+	if (diff->key == DIFF_RATIO && by[0] != by[1])
+		return by[0] > by[1] ? -1 : 1;
+	if (diff->key != DIFF_NAME && change[0] != change[1])
+		return change[0] > change[1] ? -1 : 1;
+	return compare_text(rows[0], rows[1]);
+}
+
+enum ctp_status diff_finish(
+	struct diff *diff, enum diff_key key, struct ctp_error *err)
+{
+	uint64_t *values =
+		memory_resize_array(NULL, stride(diff), sizeof(*values));
+
+	if (values == NULL)
+		return no_memory(err);
+	for (uint32_t i = 0; i < diff->row_count; i++)
+		sum_up(diff, &diff->rows[i], values);
+	memory_free(values);
+	diff->key = key;
+	qsort_r(diff->rows + SUM_ROWS, diff->row_count - SUM_ROWS,
+		sizeof(*diff->rows), compare, diff);
+	return CTP_OK;
+}
+
+const struct diff_row *diff_rows(const struct diff *diff, uint32_t *count)
+{
+	*count = diff->row_count - SUM_ROWS;
+	return diff->rows + SUM_ROWS;
+}
+
+const struct diff_row *diff_sum(const struct diff *diff, bool device)
+{
+	return &diff->rows[device];
+}

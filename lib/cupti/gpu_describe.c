@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/gpu_describe.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "recorder/device_link.h"
+#include "log/device_words.h"
+#include "cupti/gpu_table.h"
+#include "log/msgpack_out.h"
+
+/* Put into the log when there are so many bytes of new ones: one more is at
+ * most 600 bytes long. */
+#define ENOUGH_BYTES (DEVICE_BLOCK_BYTES - 2000)
+
+/* So many are known at a time; which is 8 MiB. What is forgotten has another
+ * number when it comes again. */
+#define KNOWN_MAX ((size_t)1 << 15)
+
+/* From this number on, configurations are left out: a log has only so many
+ * descriptions, and there are fewer names. */
+#define NUMBERS_MAX (LOG_DESCRIPTIONS_MAX - (UINT32_C(1) << 20))
+
+enum field_kind {
+	NUMBER,
+	SIGNED,
+	LARGE,
+	ALWAYS,
+	PLUS_1,
+	TRIPLE,
+	COPY,
+	MEMORY,
+	WAIT
+};
+
+struct field {
+	const char *key;
+	uint32_t at;
+	enum field_kind kind;
+};
+
+/* clang-format off */
+static const struct field kernel_fields[] = {
+	{"grid", GPU_GRID, TRIPLE},
+	{"block", GPU_BLOCK, TRIPLE},
+	{"cluster", GPU_CLUSTER, TRIPLE},
+	{"registers per thread", GPU_REGISTERS, NUMBER},
+	{"static shared memory", GPU_STATIC_SHARED, NUMBER},
+	{"dynamic shared memory", GPU_DYNAMIC_SHARED, NUMBER},
+	{"shared memory", GPU_SHARED, NUMBER},
+	{"local memory per thread", GPU_LOCAL, NUMBER},
+	{"local memory", GPU_LOCAL_TOTAL, LARGE},
+	{"shared memory executed", GPU_SHARED_EXECUTED, NUMBER},
+	{"channel", GPU_CHANNEL, NUMBER},
+	{"channel type", GPU_CHANNEL_TYPE, NUMBER},
+	{"launch type", GPU_LAUNCH_TYPE, NUMBER},
+	{"device launched", GPU_DEVICE_LAUNCHED, NUMBER},
+	{"graph id", GPU_KERNEL_GRAPH, NUMBER},
+	{"priority", GPU_PRIORITY, SIGNED},
+	{NULL, 0, NUMBER},
+};
+static const struct field memcpy_fields[] = {
+	{"kind", GPU_COPY_KIND, COPY},
+	{"src", GPU_COPY_SOURCE, MEMORY},
+	{"dst", GPU_COPY_TARGET, MEMORY},
+	{"async", GPU_COPY_ASYNC, NUMBER},
+	{"src device", GPU_COPY_SOURCE_DEVICE, PLUS_1},
+	{"dst device", GPU_COPY_TARGET_DEVICE, PLUS_1},
+	{"src context", GPU_COPY_SOURCE_CONTEXT, NUMBER},
+	{"dst context", GPU_COPY_TARGET_CONTEXT, NUMBER},
+	{"graph id", GPU_COPY_GRAPH, NUMBER},
+	{"channel", GPU_COPY_CHANNEL, NUMBER},
+	{"channel type", GPU_COPY_CHANNEL_TYPE, NUMBER},
+	{"copy count", GPU_COPY_COUNT, NUMBER},
+	{NULL, 0, NUMBER},
+};
+static const struct field memset_fields[] = {
+	{"value", GPU_SET_VALUE, ALWAYS},
+	{"memory", GPU_SET_MEMORY, MEMORY},
+	{"async", GPU_SET_ASYNC, NUMBER},
+	{"graph id", GPU_SET_GRAPH, NUMBER},
+	{"channel", GPU_SET_CHANNEL, NUMBER},
+	{"channel type", GPU_SET_CHANNEL_TYPE, NUMBER},
+	{NULL, 0, NUMBER},
+};
+static const struct field wait_fields[] = {
+	{"cuda_sync_kind", GPU_WAIT_KIND, WAIT},
+	{"event", GPU_WAIT_EVENT, PLUS_1},
+	{"return", GPU_WAIT_RETURN, NUMBER},
+	{"event sync id", GPU_WAIT_EVENT_ID, LARGE},
+	{NULL, 0, NUMBER},
+};
+static const struct field call_fields[] = {
+	{"cbid", GPU_CALL_CBID, NUMBER},
+	{"return", GPU_CALL_RETURN, NUMBER},
+	{NULL, 0, NUMBER},
+};
+static const struct field graph_fields[] = {
+	{"graph id", GPU_GRAPH_ID, NUMBER},
+	{NULL, 0, NUMBER},
+};
+static const struct field no_fields[] = {{NULL, 0, NUMBER}};
+/* clang-format on */
+
+static const struct field *const fields_of[] = {
+	[LOG_KERNEL] = kernel_fields,
+	[LOG_MEMCPY] = memcpy_fields,
+	[LOG_MEMSET] = memset_fields,
+	[LOG_DEVICE_WAIT] = wait_fields,
+	[LOG_API_CALL] = call_fields,
+	[LOG_OVERHEAD] = no_fields,
+	[LOG_GRAPH] = graph_fields,
+};
+
+/* The latest of each site, or of some: found without a hash of all of it, by
+ * what tells those of one site apart most often. */
+#define RECENT 256
+
+struct recent {
+	struct gpu_description description;
+	uint32_t number; /* 0: none */
+};
+
+static struct {
+	struct recent recent[RECENT];
+	struct gpu_table known;
+	uint32_t last;      /* number given */
+	uint32_t new_count; /* of these, not in the log yet */
+	struct buffer new;
+} descriptions = {.known = GPU_TABLE_INIT(
+			  sizeof(struct gpu_description) / sizeof(uint64_t))};
+
+static bool is_due(const struct field *field, const uint32_t *fields)
+{
+	const uint32_t *value = fields + field->at;
+
+	if (field->kind == TRIPLE)
+		return (value[0] | value[1] | value[2]) != 0;
+	if (field->kind == LARGE)
+		return (value[0] | value[1]) != 0;
+	return value[0] != 0 || field->kind == ALWAYS;
+}
+
+static void pack_field(msgpack_packer *out, const struct field *field,
+	const struct gpu_description *description)
+{
+	const uint32_t *value = description->fields + field->at;
+
+	msgpack_out_key(out, field->key);
+	switch (field->kind) {
+	case NUMBER:
+	case ALWAYS:
+		(void)msgpack_pack_uint32(out, *value);
+		break;
+	case SIGNED:
+		(void)msgpack_pack_int32(out, (int32_t)*value);
+		break;
+	case LARGE:
+		(void)msgpack_pack_uint64(
+			out, (uint64_t)value[1] << 32 | value[0]);
+		break;
+	case PLUS_1:
+		(void)msgpack_pack_uint32(out, *value - 1);
+		break;
+	case TRIPLE:
+		(void)msgpack_pack_array(out, 3);
+		for (int i = 0; i < 3; i++)
+			(void)msgpack_pack_uint32(out, value[i]);
+		break;
+	case COPY:
+		msgpack_out_key(out, device_word_copy(*value));
+		break;
+	case MEMORY:
+		msgpack_out_key(out, device_word_memory(*value));
+		break;
+	case WAIT:
+		msgpack_out_key(out, device_word_wait(*value));
+		break;
+	}
+}
+
+/* [kind, site, {key: value}] */
+static void pack(const struct gpu_description *description)
+{
+	const struct field *fields = fields_of[description->kind];
+	msgpack_packer out = msgpack_out(&descriptions.new);
+	uint32_t count = description->captured != 0;
+
+	count += description->unfinished != 0;
+	for (const struct field *at = fields; at->key != NULL; at++)
+		count += is_due(at, description->fields);
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_uint32(&out, description->kind);
+	(void)msgpack_pack_uint32(&out, description->site);
+	(void)msgpack_pack_map(&out, count);
+	for (const struct field *at = fields; at->key != NULL; at++)
+		if (is_due(at, description->fields))
+			pack_field(&out, at, description);
+	if (description->captured != 0) {
+		msgpack_out_key(&out, "captured graph node");
+		(void)msgpack_pack_uint64(&out, description->captured);
+	}
+	if (description->unfinished != 0) {
+		msgpack_out_key(&out, "unfinished");
+		(void)msgpack_pack_uint64(&out, description->unfinished);
+	}
+}
+
+static uint32_t describe(const struct gpu_description *given)
+{
+	struct gpu_description plain = {
+		.kind = given->kind, .site = given->site};
+	uint64_t number = gpu_table_find(&descriptions.known, given);
+
+	if (number == 0 && descriptions.last >= NUMBERS_MAX) {
+		given = &plain;
+		number = gpu_table_find(&descriptions.known, given);
+	}
+	if (number != 0)
+		return (uint32_t)number;
+	if (descriptions.last == LOG_DESCRIPTIONS_MAX - 1)
+		return 0;
+	if (descriptions.known.used == KNOWN_MAX)
+		gpu_table_clear(&descriptions.known);
+	if (!gpu_table_set(&descriptions.known, given, descriptions.last + 1))
+		return 0;
+	pack(given);
+	descriptions.new_count++;
+	return ++descriptions.last;
+}
+
+/* A site's kernels have several grids, and a graph's nodes several numbers. */
+static struct recent *recent_of(const struct gpu_description *given)
+{
+	uint64_t mixed = given->site + given->captured +
+			 given->fields[0] * UINT64_C(31) +
+			 given->fields[1] * UINT64_C(61);
+
+	return &descriptions.recent[mixed % RECENT];
+}
+
+uint32_t gpu_describe(const struct gpu_description *given)
+{
+	struct recent *recent = recent_of(given);
+
+	if (recent->number == 0 ||
+		memcmp(&recent->description, given, sizeof(*given)) != 0) {
+		recent->description = *given;
+		recent->number = describe(given);
+	}
+	return recent->number;
+}
+
+/* Numbers that were given are not known any more. */
+static void forget(void)
+{
+	gpu_table_clear(&descriptions.known);
+	memset(descriptions.recent, 0, sizeof(descriptions.recent));
+}
+
+bool gpu_describe_is_full(void)
+{
+	return descriptions.new.used >= ENOUGH_BYTES;
+}
+
+/* [9, first, [description, …]] */
+bool gpu_describe_put(void)
+{
+	struct buffer block = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&block);
+	bool done = true;
+
+	if (descriptions.new_count != 0) {
+		(void)msgpack_pack_array(&out, 3);
+		(void)msgpack_pack_int(&out, LOG_DESCRIPTIONS);
+		(void)msgpack_pack_uint32(
+			&out, descriptions.last - descriptions.new_count + 1);
+		(void)msgpack_pack_array(&out, descriptions.new_count);
+		buffer_add(
+			&block, descriptions.new.bytes, descriptions.new.used);
+		done = !descriptions.new.failed &&
+		       !block.failed &&ctp_private_block(
+			       LOG_DESCRIPTIONS, block.bytes, block.used);
+	}
+	buffer_clear(&block);
+	buffer_clear(&descriptions.new);
+	descriptions.new_count = 0;
+	if (!done)
+		forget();
+	return done;
+}
+
+void gpu_describe_restart(void)
+{
+	forget();
+	buffer_clear(&descriptions.new);
+	descriptions.new_count = 0;
+	descriptions.last = 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "extsort/spill_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/environment.h"
+#include "base/memory.h"
+
+#define WAITING_BYTES ((size_t)256 << 10)
+
+static const char *directory(void)
+{
+	static const char *const variables[] = {"CTPROF_TMPDIR", "TMPDIR"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *value = environment_find(variables[i]);
+
+		if (value != NULL && value[0] != '\0')
+			return value;
+	}
+	return "/tmp";
+}
+
+/* Errors of a disk that is full have words of their own. */
+static enum ctp_status refuse(struct ctp_error *err)
+{
+	const char *what = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+				   ? "no room for temporary data"
+				   : "cannot keep temporary data";
+
+	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+		"%s in %.120s (CTPROF_TMPDIR sets another place)", what,
+		directory());
+}
+
+static int open_unnamed(void)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/ctprof.XXXXXX", directory()) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	free(path);
+	return fd;
+}
+
+enum ctp_status spill_file_open(struct spill_file *file, struct ctp_error *err)
+{
+	uint8_t *waiting = memory_new(WAITING_BYTES);
+	int fd;
+
+	if (waiting == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	fd = open_unnamed();
+	if (fd < 0) {
+		enum ctp_status status = refuse(err);
+
+		memory_free(waiting);
+		return status;
+	}
+	*file = (struct spill_file){.fd = fd, .waiting = waiting};
+	return CTP_OK;
+}
+
+void spill_file_close(struct spill_file *file)
+{
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	memory_free(file->waiting);
+	*file = SPILL_FILE_NONE;
+}
+
+void spill_file_finish(struct spill_file *file)
+{
+	memory_free(file->waiting);
+	file->waiting = NULL;
+}
+
+static enum ctp_status write_out(struct spill_file *file, const uint8_t *bytes,
+	size_t size, struct ctp_error *err)
+{
+	while (size > 0) {
+		ssize_t done = pwrite(file->fd, bytes, size, (off_t)file->at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return refuse(err);
+		bytes += done;
+		size -= (size_t)done;
+		file->at += (uint64_t)done;
+	}
+	return CTP_OK;
+}
+
+enum ctp_status spill_file_flush(struct spill_file *file, struct ctp_error *err)
+{
+	enum ctp_status status =
+		write_out(file, file->waiting, file->waiting_bytes, err);
+
+	file->waiting_bytes = 0;
+	return status;
+}
+
+enum ctp_status spill_file_add(struct spill_file *file, const void *bytes,
+	size_t size, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (size > WAITING_BYTES - file->waiting_bytes)
+		status = spill_file_flush(file, err);
+	if (status != CTP_OK)
+		return status;
+	if (size > WAITING_BYTES)
+		return write_out(file, bytes, size, err);
+	memcpy(file->waiting + file->waiting_bytes, bytes, size);
+	file->waiting_bytes += size;
+	return CTP_OK;
+}
+
+enum ctp_status spill_file_read(const struct spill_file *file, uint64_t at,
+	void *bytes, size_t size, struct ctp_error *err)
+{
+	uint8_t *to = bytes;
+
+	while (size > 0) {
+		ssize_t got = pread(file->fd, to, size, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got == 0)
+			errno = EIO;
+		if (got <= 0)
+			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+				"cannot read temporary data back");
+		to += got;
+		size -= (size_t)got;
+		at += (uint64_t)got;
+	}
+	return CTP_OK;
+}
+
+void spill_file_forget(
+	const struct spill_file *file, uint64_t begin, uint64_t end)
+{
+	/* Not every file system can; then it is kept until the end. */
+	(void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		(off_t)begin, (off_t)(end - begin));
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The depth of the queue at each launch and at each kernel's start; what
+ * follows from it.
+ *
+ * The document numbers kernels by their start; the depth is how far the number
+ * of the latest launch's kernel is ahead of those that have started. A launch
+ * looks for its kernel from that of the launch before it on. The robust form
+ * counts each kernel whose launch is there from that launch to its start.
+ */
+#include "gaps/optimize_queue.h"
+
+#include <string.h>
+
+#include "trace/device_join.h"
+#include "base/memory.h"
+
+#define PEAK 4 /* from here on it can run empty */
+#define JOIN_LIMIT (UINT32_MAX / 8)
+#define NONE UINT32_MAX
+
+/* A point, and the depth behind it. */
+struct sample {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t depth;
+};
+
+struct queue {
+	struct optimize_point *points; /* in order of time */
+	uint32_t count;
+	uint32_t room;
+	struct sample *samples;    /* of the points */
+	struct device_join *first; /* by id: its first kernel, or how many */
+	uint32_t *next;  /* by number of the kernel: the next of its id */
+	int64_t *starts; /* likewise: when it started */
+	uint32_t kernels;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static bool add_point(struct queue *queue, const void *bytes)
+{
+	if (!memory_grow32(&queue->points, queue->count, &queue->room,
+		    sizeof(*queue->points)))
+		return false;
+	memcpy(&queue->points[queue->count], bytes, sizeof(*queue->points));
+	queue->kernels += queue->points[queue->count].is_kernel != 0;
+	queue->count++;
+	return true;
+}
+
+static enum ctp_status read_points(
+	struct optimize *optimize, struct queue *queue, struct ctp_error *err)
+{
+	struct spill_record record;
+	enum ctp_status status;
+
+	for (;;) {
+		status = spill_next(optimize->points, &record, err);
+		if (status != CTP_OK)
+			break;
+		if (!add_point(queue, record.bytes))
+			return no_memory(err);
+	}
+	if (status != CTP_END)
+		return status;
+	queue->samples =
+		memory_new_zeroed(queue->count + 1, sizeof(*queue->samples));
+	queue->next =
+		memory_new_zeroed(queue->kernels + 1, sizeof(*queue->next));
+	queue->starts =
+		memory_new_zeroed(queue->kernels + 1, sizeof(*queue->starts));
+	queue->first = device_join_new(JOIN_LIMIT);
+	return queue->samples == NULL || queue->next == NULL ||
+			       queue->starts == NULL || queue->first == NULL
+		       ? no_memory(err)
+		       : CTP_OK;
+}
+
+/* Finds kernels by their ids: backward, so that the first is found first. */
+static bool number_kernels(struct queue *queue)
+{
+	uint32_t number = queue->kernels;
+
+	for (uint32_t i = queue->count; i-- > 0;) {
+		const struct optimize_point *point = &queue->points[i];
+		uint64_t next = NONE;
+
+		if (!point->is_kernel)
+			continue;
+		number--;
+		(void)device_join_find(
+			queue->first, point->pid, point->id, &next);
+		queue->next[number] = (uint32_t)next;
+		queue->starts[number] = point->start_ns;
+		if (!device_join_add(
+			    queue->first, point->pid, point->id, number))
+			return false;
+	}
+	return true;
+}
+
+/* The first kernel of a launch from this number on; NONE if there is none. */
+static uint32_t kernel_of(const struct queue *queue,
+	const struct optimize_point *launch, uint32_t from)
+{
+	uint64_t number = NONE;
+
+	(void)device_join_find(queue->first, launch->pid, launch->id, &number);
+	while (number != NONE && number < from)
+		number = queue->next[number];
+	return (uint32_t)number;
+}
+
+static bool measure_as_documented(struct queue *queue)
+{
+	uint32_t mapped = 0;
+	int64_t latest = -1;
+	int64_t started = 0;
+
+	if (!number_kernels(queue))
+		return false;
+	for (uint32_t i = 0; i < queue->count; i++) {
+		const struct optimize_point *point = &queue->points[i];
+		uint32_t kernel = NONE;
+
+		if (!point->is_kernel)
+			kernel = kernel_of(queue, point, mapped);
+		if (kernel != NONE) {
+			mapped = kernel;
+			latest = kernel;
+		}
+		while (started < (int64_t)queue->kernels &&
+			queue->starts[started] <= point->start_ns)
+			started++;
+		queue->samples[i] = (struct sample){
+			point->start_ns, point->end_ns, latest - started + 1};
+	}
+	return true;
+}
+
+static bool measure_robustly(struct queue *queue)
+{
+	int64_t depth = 0;
+
+	for (uint32_t i = 0; i < queue->count; i++) {
+		const struct optimize_point *point = &queue->points[i];
+		uint64_t count = 0;
+
+		if (!point->is_kernel)
+			continue;
+		(void)device_join_find(
+			queue->first, point->pid, point->id, &count);
+		if (!device_join_add(
+			    queue->first, point->pid, point->id, count + 1))
+			return false;
+	}
+	/* What starts before it is launched, by another clock, is added too
+	 * late, and the depth is below 0 until then. A launch whose id comes
+	 * again owns the same kernels: they are counted for the first. */
+	for (uint32_t i = 0; i < queue->count; i++) {
+		const struct optimize_point *point = &queue->points[i];
+		uint64_t count = 0;
+
+		if (!point->is_kernel) {
+			(void)device_join_find(
+				queue->first, point->pid, point->id, &count);
+			depth += (int64_t)count;
+		} else {
+			depth--;
+		}
+		queue->samples[i] =
+			(struct sample){point->start_ns, point->end_ns, depth};
+	}
+	return true;
+}
+
+/* From one end to the next beginning of work, as the document has it. */
+static bool find_idle(struct optimize *optimize, const struct queue *queue)
+{
+	const struct sample *samples = queue->samples;
+	struct optimize_spans *idle = &optimize->idle;
+	int64_t since_ns = 0;
+	bool is_idle = false;
+	bool done;
+
+	if (queue->count == 0 || !optimize->has_host)
+		return true;
+	done = optimize_spans_add(
+		       idle, optimize->first_ns, samples[0].start_ns) &&
+	       optimize_spans_add(idle, samples[queue->count - 1].end_ns,
+		       optimize->last_end_ns);
+	for (uint32_t i = 0; i < queue->count && done; i++) {
+		if (samples[i].depth <= 0 && !is_idle) {
+			since_ns = samples[i].end_ns;
+			is_idle = true;
+		} else if (samples[i].depth > 0 && is_idle) {
+			done = optimize_spans_add(
+				idle, since_ns, samples[i].start_ns);
+			is_idle = false;
+		}
+	}
+	return done;
+}
+
+/* What is between the work of all devices. */
+static bool find_rest(struct optimize *optimize)
+{
+	struct optimize_spans *busy = &optimize->busy;
+	int64_t from_ns = optimize->first_ns;
+	bool done = true;
+
+	if (!optimize->has_host || busy->count == 0)
+		return true;
+	optimize_spans_join(busy);
+	for (size_t i = 0; i < busy->count && done; i++) {
+		done = optimize_spans_add(
+			&optimize->idle, from_ns, busy->items[i].from_ns);
+		if (busy->items[i].to_ns > from_ns)
+			from_ns = busy->items[i].to_ns;
+	}
+	return done && optimize_spans_add(
+			       &optimize->idle, from_ns, optimize->latest_ns);
+}
+
+/*
+ * From the latest peak between two moments of an empty queue to the later one.
+ * Backward, as the document goes: the peak may be further ahead if what lies
+ * between is too low for one; and the search goes on behind the moment that it
+ * ended at, which is not taken as the end of a phase of its own. The robust
+ * form takes it.
+ */
+static bool find_falling(struct optimize *optimize, const struct queue *queue)
+{
+	const struct sample *samples = queue->samples;
+	uint32_t end = queue->count;
+
+	while (end-- > 0) {
+		uint32_t at = end;
+		uint32_t peak = end;
+
+		if (samples[end].depth > 0)
+			continue;
+		while (at-- > 0) {
+			if (samples[at].depth > samples[peak].depth &&
+				samples[at].depth > 0)
+				peak = at;
+			if (samples[at].depth > 0)
+				continue;
+			if (peak != end && samples[peak].depth >= PEAK)
+				break;
+			if (optimize->options.robust)
+				end = at;
+			peak = end;
+		}
+		if (peak == end || samples[peak].depth < PEAK)
+			return true;
+		if (!optimize_spans_add(&optimize->falling,
+			    samples[peak].start_ns, samples[end].start_ns))
+			return false;
+		if (at == NONE)
+			return true;
+		end = optimize->options.robust ? at + 1 : at;
+	}
+	return true;
+}
+
+static void clear(struct queue *queue)
+{
+	memory_free(queue->points);
+	memory_free(queue->samples);
+	memory_free(queue->next);
+	memory_free(queue->starts);
+	device_join_free(queue->first);
+}
+
+enum ctp_status optimize_read_queue(
+	struct optimize *optimize, struct ctp_error *err)
+{
+	bool robust = optimize->options.robust;
+	struct queue queue = {.count = 0};
+	enum ctp_status status = read_points(optimize, &queue, err);
+	bool done = false;
+
+	if (status == CTP_OK) {
+		done = robust ? measure_robustly(&queue)
+			      : measure_as_documented(&queue);
+		done = done && (robust ? find_rest(optimize)
+				       : find_idle(optimize, &queue));
+		done = done && find_falling(optimize, &queue);
+	}
+	clear(&queue);
+	if (status == CTP_OK && !done)
+		return no_memory(err);
+	optimize_spans_join(&optimize->idle);
+	optimize_spans_join(&optimize->falling);
+	return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What optimize.c, optimize_queue.c, optimize_rank.c and optimize_spans.c
+ * share. */
+#ifndef OPTIMIZE_QUEUE_H
+#define OPTIMIZE_QUEUE_H
+
+#include <stddef.h>
+
+#include "gaps/optimize.h"
+#include "gaps/optimize_spans.h"
+#include "extsort/spill.h"
+
+#define OPTIMIZE_SORT_BYTES ((size_t)32 << 20)
+
+struct optimize_open;
+
+/* What a site's texts tell; looked at once for each. */
+struct optimize_site {
+	bool known;
+	bool has_place; /* in a file */
+	bool is_call;   /* or something else that is no range here */
+	bool is_launch; /* if it is a call */
+	bool is_work;   /* if it is an activity */
+	bool is_kernel;
+};
+
+struct optimize_track {
+	struct optimize_open *open;
+	uint32_t depth;
+	uint32_t room;
+	int64_t latest_ns;
+};
+
+/* A launch, or a kernel. */
+struct optimize_point {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t pid;
+	uint64_t id;
+	uint64_t is_kernel;
+};
+
+/* A range of the host that has ended. */
+struct optimize_range {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t self_ns;
+	uint32_t site;
+	uint32_t place;
+};
+
+struct optimize {
+	const struct trace *trace;
+	struct optimize_options options;
+	struct spill *host;          /* struct optimize_range */
+	struct spill *points;        /* struct optimize_point */
+	struct optimize_site *sites; /* by number */
+	uint32_t site_room;
+	struct optimize_track *tracks;
+	uint32_t track_count;
+	bool has_host;
+	bool has_kernels;
+	int64_t first_ns;      /* where the host's ranges begin */
+	int64_t latest_ns;     /* and end */
+	int64_t last_start_ns; /* of the one that began last */
+	int64_t last_end_ns;
+	struct optimize_spans busy; /* robust: work of devices */
+	struct optimize_spans idle;
+	struct optimize_spans falling;
+	struct optimize_row *rows;
+	uint32_t row_count;
+};
+
+/* Finds when nothing was to do, and when the queue ran empty. Errors:
+ * CTP_ERR_NOMEM, CTP_ERR_IO. */
+enum ctp_status optimize_read_queue(
+	struct optimize *optimize, struct ctp_error *err);
+
+/* Makes rows of the ranges that overlap a phase in which the queue ran empty.
+ * Errors: as above. */
+enum ctp_status optimize_rank(struct optimize *optimize, struct ctp_error *err);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bins are a power of two long and begin at multiples of that, so that those of
+ * any length lie whole in those of any greater one: what is in them is moved,
+ * never split.
+ *
+ * What leads a bin is found by voting: time of the one that leads adds to its
+ * lead, that of others takes from it. A lead that is left was at least as long,
+ * and who has more than half of a bin always has one.
+ * Source: R. S. Boyer, J S. Moore, MJRTY - A Fast Majority Vote Algorithm, 1991.
+ */
+#include "gaps/overview.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "profile/device_work.h"
+#include "base/memory.h"
+
+#define OVERVIEW_TRACKS (TRACE_CALLS + 1)
+
+/* So much of the bins is used at most when they were made longer. */
+#define BINS_USED (OVERVIEW_BINS / 4 * 3)
+
+struct row {
+	struct overview_bin *bins;
+	uint32_t *open; /* sites */
+	uint32_t depth;
+	uint32_t room;
+	int64_t since_ns; /* all before that is in the bins */
+};
+
+struct overview {
+	const struct trace *trace;
+	struct row *rows; /* by track */
+	uint32_t row_count;
+	unsigned shift; /* bins are 1 << shift ns long */
+	int64_t start_ns;
+	int64_t first_ns;
+	int64_t last_ns;
+	bool any; /* an event has come: the times are set */
+	/* By its kind and that of its track. */
+	uint64_t seen[EVENT_KINDS][OVERVIEW_TRACKS];
+	struct overview_counts counts;
+};
+
+struct overview *overview_new(const struct trace *trace)
+{
+	struct overview *overview = memory_new_zeroed(1, sizeof(*overview));
+
+	if (overview != NULL)
+		overview->trace = trace;
+	return overview;
+}
+
+void overview_free(struct overview *overview)
+{
+	if (overview == NULL)
+		return;
+	for (uint32_t i = 0; i < overview->row_count; i++) {
+		memory_free(overview->rows[i].bins);
+		memory_free(overview->rows[i].open);
+	}
+	memory_free(overview->rows);
+	memory_free(overview);
+}
+
+static uint64_t distance(int64_t from, int64_t to)
+{
+	return (uint64_t)to - (uint64_t)from;
+}
+
+static int64_t align(int64_t time_ns, unsigned shift)
+{
+	return (int64_t)((uint64_t)time_ns >> shift << shift);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void vote(struct overview *overview, struct overview_bin *bin,
+	uint32_t site, uint64_t time_ns)
+{
+	const struct trace_site *sites = overview->trace->sites;
+
+	if (bin->lead_ns != 0 && sites[bin->site].name == sites[site].name) {
+		bin->lead_ns = sum(bin->lead_ns, time_ns);
+	} else if (bin->lead_ns >= time_ns) {
+		bin->lead_ns -= time_ns;
+	} else {
+		bin->lead_ns = time_ns - bin->lead_ns;
+		bin->site = site;
+	}
+}
+
+/* Moves what is in a row to bins that begin and last otherwise. */
+static void move_row(struct overview *overview, struct row *row,
+	int64_t start_ns, unsigned shift)
+{
+	struct overview_bin bins[OVERVIEW_BINS] = {0};
+
+	if (row->bins == NULL)
+		return;
+	for (uint64_t i = 0; i < OVERVIEW_BINS; i++) {
+		const struct overview_bin *from = &row->bins[i];
+		uint64_t at =
+			(uint64_t)overview->start_ns + (i << overview->shift);
+		struct overview_bin *to;
+
+		if (from->busy_ns == 0)
+			continue;
+		to = &bins[(at - (uint64_t)start_ns) >> shift];
+		to->busy_ns = sum(to->busy_ns, from->busy_ns);
+		if (from->lead_ns != 0)
+			vote(overview, to, from->site, from->lead_ns);
+	}
+	memcpy(row->bins, bins, sizeof(bins));
+}
+
+/* Makes the bins longer, until there are enough for all that is known; the
+ * spare ones are on the side that is growing. */
+static void lengthen(struct overview *overview, bool leftwards)
+{
+	unsigned shift = overview->shift;
+	int64_t start_ns;
+	uint64_t spare_ns;
+
+	while (distance(align(overview->first_ns, shift), overview->last_ns) >>
+		shift >= BINS_USED)
+		shift++;
+	start_ns = align(overview->first_ns, shift);
+	if (leftwards) {
+		uint64_t used = distance(start_ns, overview->last_ns) >> shift;
+
+		spare_ns = (OVERVIEW_BINS - 1 - used) << shift;
+		if (spare_ns > distance(INT64_MIN, start_ns))
+			spare_ns = distance(INT64_MIN, start_ns);
+		start_ns = (int64_t)((uint64_t)start_ns - spare_ns);
+	}
+	for (uint32_t i = 0; i < overview->row_count; i++)
+		move_row(overview, &overview->rows[i], start_ns, shift);
+	overview->start_ns = start_ns;
+	overview->shift = shift;
+}
+
+/* Makes sure that there is a bin for this moment, as there is for all between
+ * the first and the last one. */
+static inline void note_time(struct overview *overview, int64_t time_ns)
+{
+	if (!overview->any) {
+		overview->any = true;
+		overview->start_ns = time_ns;
+		overview->first_ns = time_ns;
+		overview->last_ns = time_ns;
+	} else if (time_ns > overview->last_ns) {
+		overview->last_ns = time_ns;
+		if (distance(overview->start_ns, time_ns) >> overview->shift >=
+			OVERVIEW_BINS)
+			lengthen(overview, false);
+	} else if (time_ns < overview->first_ns) {
+		overview->first_ns = time_ns;
+		if (time_ns < overview->start_ns)
+			lengthen(overview, true);
+	}
+}
+
+/* The row of a track; NULL if out of memory. */
+static struct row *row_of(struct overview *overview, uint32_t track)
+{
+	return memory_reach(&overview->rows, track, &overview->row_count,
+		       sizeof(*overview->rows))
+		       ? &overview->rows[track]
+		       : NULL;
+}
+
+/* Puts a stretch of time into the bins; TRACE_NONE does not lead. False if out
+ * of memory. */
+static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
+	int64_t until_ns, uint32_t site)
+{
+	if (row->bins == NULL)
+		row->bins =
+			memory_new_zeroed(OVERVIEW_BINS, sizeof(*row->bins));
+	if (row->bins == NULL)
+		return false;
+	while (from_ns < until_ns) {
+		uint64_t number = distance(overview->start_ns, from_ns) >>
+				  overview->shift;
+		struct overview_bin *bin = &row->bins[number];
+		uint64_t left_ns = distance(from_ns, until_ns);
+		uint64_t bin_ns = UINT64_C(1) << overview->shift;
+		uint64_t part_ns =
+			bin_ns -
+			distance(align(from_ns, overview->shift), from_ns);
+
+		if (part_ns > left_ns)
+			part_ns = left_ns;
+		bin->busy_ns = sum(bin->busy_ns, part_ns);
+		if (site != TRACE_NONE)
+			vote(overview, bin, site, part_ns);
+		from_ns = (int64_t)((uint64_t)from_ns + part_ns);
+	}
+	return true;
+}
+
+/* The innermost open range had the time until now; false if out of memory. */
+static bool pass(struct overview *overview, struct row *row, int64_t now_ns)
+{
+	bool ok = true;
+
+	if (row->depth > 0 && now_ns > row->since_ns)
+		ok = fill(overview, row, row->since_ns, now_ns,
+			row->open[row->depth - 1]);
+	if (row->depth == 0 || now_ns > row->since_ns)
+		row->since_ns = now_ns;
+	return ok;
+}
+
+static bool push(struct row *row, uint32_t site)
+{
+	if (!memory_grow32(
+		    &row->open, row->depth, &row->room, sizeof(*row->open)))
+		return false;
+	row->open[row->depth++] = site;
+	return true;
+}
+
+static bool add_nested(
+	struct overview *overview, struct row *row, const struct event *event)
+{
+	if (!pass(overview, row, event->time_ns))
+		return false;
+	if (event->kind == EVENT_BEGIN)
+		return push(row, event->site);
+	row->depth -= row->depth > 0;
+	return true;
+}
+
+/* What is whole when it comes. Where ranges nest, the innermost tell more of
+ * what is done than others beside them. */
+static bool add_whole(
+	struct overview *overview, struct row *row, const struct event *event)
+{
+	bool nests = row->room > 0;
+	int64_t end_ns;
+
+	if (__builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns))
+		end_ns = INT64_MAX;
+	note_time(overview, end_ns);
+	/* Waiting, and the tool's own overhead, are no work. */
+	if (event->kind == EVENT_ACTIVITY &&
+		device_work_kind(overview->trace, event->site) == PROFILE_HOST)
+		return true;
+	if (event->kind == EVENT_COMPLETE &&
+		trace_site_is_span(overview->trace, event->site))
+		return true;
+	return fill(overview, row, event->time_ns, end_ns,
+		nests ? TRACE_NONE : event->site);
+}
+
+static uint64_t sum_kind(const struct overview *overview, enum event_kind kind)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < OVERVIEW_TRACKS; i++)
+		count += overview->seen[kind][i];
+	return count;
+}
+
+static void set_counts(struct overview *overview)
+{
+	const uint64_t *complete = overview->seen[EVENT_COMPLETE];
+
+	overview->counts = (struct overview_counts){
+		.ranges = sum_kind(overview, EVENT_BEGIN) +
+			  sum_kind(overview, EVENT_COMPLETE) -
+			  complete[TRACE_STREAM],
+		.activities = sum_kind(overview, EVENT_ACTIVITY) -
+			      overview->seen[EVENT_ACTIVITY][TRACE_CALLS] +
+			      complete[TRACE_STREAM],
+		.instants = sum_kind(overview, EVENT_INSTANT),
+		.counters = sum_kind(overview, EVENT_COUNTER),
+		.async = sum_kind(overview, EVENT_ASYNC_BEGIN),
+		.memory = sum_kind(overview, EVENT_ALLOC) +
+			  sum_kind(overview, EVENT_FREE),
+		.steps = sum_kind(overview, EVENT_STEP),
+	};
+}
+
+enum ctp_status overview_add(struct overview *overview,
+	const struct event *event, struct ctp_error *err)
+{
+	struct row *row;
+	bool ok = true;
+
+	if (event->kind == EVENT_ARGS)
+		return CTP_OK;
+	overview->seen[event->kind]
+		      [overview->trace->tracks[event->track].kind]++;
+	note_time(overview, event->time_ns);
+	row = row_of(overview, event->track);
+	if (row == NULL)
+		ok = false;
+	else if (event->kind == EVENT_BEGIN || event->kind == EVENT_END)
+		ok = add_nested(overview, row, event);
+	else if (event->kind == EVENT_COMPLETE || event->kind == EVENT_ACTIVITY)
+		ok = add_whole(overview, row, event);
+	return ok ? CTP_OK
+		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			    "out of memory");
+}
+
+enum ctp_status overview_finish(
+	struct overview *overview, struct ctp_error *err)
+{
+	set_counts(overview);
+	for (uint32_t i = 0; i < overview->row_count; i++) {
+		struct row *row = &overview->rows[i];
+		int64_t end_ns;
+
+		if (row->depth == 0)
+			continue;
+		end_ns = trace_track_end(overview->trace, i);
+		note_time(overview, end_ns);
+		if (!pass(overview, row, end_ns))
+			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+				"out of memory");
+		row->depth = 0;
+	}
+	return CTP_OK;
+}
+
+const struct overview_counts *overview_counts(const struct overview *overview)
+{
+	return &overview->counts;
+}
+
+void overview_span(
+	const struct overview *overview, int64_t *first_ns, int64_t *last_ns)
+{
+	*first_ns = overview->first_ns;
+	*last_ns = overview->last_ns;
+}
+
+int64_t overview_start(const struct overview *overview, uint64_t *bin_ns)
+{
+	*bin_ns = UINT64_C(1) << overview->shift;
+	return overview->start_ns;
+}
+
+const struct overview_bin *overview_track(
+	const struct overview *overview, uint32_t track, uint64_t *busy_ns)
+{
+	uint64_t bin_ns = UINT64_C(1) << overview->shift;
+	const struct overview_bin *bins =
+		track < overview->row_count ? overview->rows[track].bins : NULL;
+
+	*busy_ns = 0;
+	for (uint32_t i = 0; bins != NULL && i < OVERVIEW_BINS; i++)
+		*busy_ns += bins[i].busy_ns < bin_ns ? bins[i].busy_ns : bin_ns;
+	return bins;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow path of the hooks: a function met first, a full chunk, a stack to
+ * repair, a signal handler. Signals are blocked meanwhile, so that no handler
+ * finds locks held, or jumps out while they are; and cancellation, whose
+ * points are among what is called here.
+ */
+#include "instrument/instrument_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "instrument/functions.h"
+#include "recorder/instrument.h"
+#include "instrument/modules.h"
+#include "recorder/thread.h"
+
+/* The kernel keeps at least so much free below the main thread's stack,
+ * whatever its limit is when it starts. */
+#define MAIN_STACK_LEAST ((uintptr_t)128 * 1024 * 1024)
+#define MAIN_STACK_MOST ((uintptr_t)64 * 1024 * 1024 * 1024)
+
+__thread struct instrument_self instrument_self = {
+	.shadow = {.top = &shadow_none}};
+
+/* Signals and cancellation as they were before the slow path. */
+struct calm {
+	sigset_t mask;
+	int cancel;
+};
+
+static void calm_down(struct calm *calm)
+{
+	sigset_t all;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &calm->mask);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm->cancel);
+}
+
+static void stir_up(const struct calm *calm)
+{
+	(void)pthread_setcancelstate(calm->cancel, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &calm->mask, NULL);
+}
+
+static bool is_on_alternate(void)
+{
+	stack_t stack;
+
+	return sigaltstack(NULL, &stack) == 0 &&
+	       (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+/* Which stack the calling hook is on, and what is to be seen there. The stack
+ * for signal handlers may lie in the thread's own. */
+static void look_at_stack(
+	const struct shadow *shadow, struct aside_event *event)
+{
+	if (is_on_alternate())
+		event->elsewhere = SHADOW_ALTERNATE;
+	else if (!shadow_is_own(shadow, event->event.sp))
+		event->elsewhere = SHADOW_FOREIGN;
+	else
+		event->elsewhere = SHADOW_OWN;
+	event->slot = event->elsewhere == SHADOW_OWN && !event->is_exit
+			      ? shadow_slot(shadow, &event->event)
+			      : 0;
+}
+
+/*
+ * The ends of the thread's stack. The main thread's grows, so what counts is
+ * where it may come to lie; the name of the program's file is at its top.
+ */
+static bool find_stack(uintptr_t *low, uintptr_t *high)
+{
+	pthread_attr_t attributes;
+	struct rlimit limit;
+	void *start = NULL;
+	size_t size = 0;
+
+	if (syscall(SYS_gettid) == getpid()) {
+		*high = (uintptr_t)getauxval(AT_EXECFN);
+		if (getrlimit(RLIMIT_STACK, &limit) != 0 ||
+			limit.rlim_cur > MAIN_STACK_MOST)
+			limit.rlim_cur = MAIN_STACK_MOST;
+		if (limit.rlim_cur < MAIN_STACK_LEAST)
+			limit.rlim_cur = MAIN_STACK_LEAST;
+		*low = *high < limit.rlim_cur ? 0 : *high - limit.rlim_cur;
+		return *high != 0;
+	}
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return false;
+	(void)pthread_attr_getstack(&attributes, &start, &size);
+	(void)pthread_attr_destroy(&attributes);
+	*low = (uintptr_t)start;
+	*high = *low + size;
+	return size != 0;
+}
+
+static bool init(struct instrument_self *self)
+{
+	uintptr_t low;
+	uintptr_t high;
+	struct aside *aside;
+
+	if (self->aside != NULL)
+		return true;
+	if (!find_stack(&low, &high))
+		return false;
+	aside = mmap(NULL, sizeof(*aside), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (aside == MAP_FAILED)
+		return false;
+	if (!shadow_init(&self->shadow, low, high)) {
+		(void)munmap(aside, sizeof(*aside));
+		return false;
+	}
+	self->session = 0;
+	self->aside = aside;
+	return true;
+}
+
+/* Ends the innermost functions, the last of them at its own exit unless all of
+ * them are lost. Returns the time. */
+static uint64_t end_functions(
+	struct shadow *shadow, uint32_t count, uint32_t lost, uint64_t ticks)
+{
+	if (lost != 0)
+		ctp_private_lose(
+			&(struct chunk_losses){.unwound_ranges = lost});
+	for (; count > 0; count--) {
+		ticks = ctp_private_end(ticks);
+		shadow->top--;
+	}
+	return ticks;
+}
+
+/* A function too deep to be recorded; true if this event was of one. */
+static bool is_beyond(
+	struct shadow *shadow, const struct aside_event *aside, bool enters)
+{
+	const struct shadow_event *event = &aside->event;
+	/* The stack pointer of a tail-called hook is the caller's. */
+	uintptr_t first = !enters && event->pc == event->call_site
+				  ? shadow->top->sp
+				  : shadow->beyond_sp;
+
+	if (shadow->beyond == 0)
+		return false;
+	if (aside->elsewhere == SHADOW_OWN && event->sp > first) {
+		shadow->beyond = 0;
+		return false;
+	}
+	if (enters)
+		shadow->beyond++;
+	else
+		shadow->beyond--;
+	return true;
+}
+
+static uint64_t drop(struct shadow *shadow, uintptr_t sp)
+{
+	if (shadow->beyond == 0) {
+		shadow->beyond = 1;
+		shadow->beyond_sp = sp;
+	}
+	ctp_private_lose(&(struct chunk_losses){.dropped_ranges = 1});
+	return ctp_private_ticks();
+}
+
+static uint64_t do_enter(
+	struct instrument_self *self, const struct aside_event *aside)
+{
+	const struct shadow_event *event = &aside->event;
+	struct shadow *shadow = &self->shadow;
+	uint64_t tag = function_tag(event->function);
+	uint64_t ticks = aside->ticks;
+	uint32_t number;
+	uintptr_t sp;
+	uint32_t dead;
+
+	if (tag == 0)
+		tag = modules_resolve(event->function);
+	if (tag == FUNCTION_EXCLUDED)
+		return ticks;
+	if (is_beyond(shadow, aside, true))
+		return drop(shadow, shadow->beyond_sp);
+	dead = shadow_dead(shadow, event, aside->elsewhere, aside->slot, &sp);
+	ticks = end_functions(shadow, dead, dead, ticks);
+	if (!shadow_make_room(shadow))
+		return drop(shadow, sp);
+	number = tag < FUNCTION_TAG ? (uint32_t)(tag - FUNCTION_NUMBER)
+				    : (uint32_t)(tag >> CTP_TICK_BITS);
+	ticks = ctp_private_begin(number, ticks);
+	if (ticks != 0)
+		*++shadow->top = shadow_frame(sp, event);
+	return ticks;
+}
+
+static uint64_t do_exit(
+	struct instrument_self *self, const struct aside_event *aside)
+{
+	struct shadow *shadow = &self->shadow;
+	uint32_t count;
+
+	if (is_beyond(shadow, aside, false))
+		return ctp_private_ticks();
+	count = shadow_find(shadow, &aside->event, aside->elsewhere);
+	if (count == 0) {
+		ctp_private_lose(&(struct chunk_losses){.stray_exits = 1});
+		return ctp_private_ticks();
+	}
+	return end_functions(shadow, count, count - 1, aside->ticks);
+}
+
+/* An event into the log. Returns its time, or 0. */
+static uint64_t handle(
+	struct instrument_self *self, const struct aside_event *aside)
+{
+	uint64_t session = ctp_private_session();
+
+	if (session == 0)
+		return 0;
+	if (session != self->session) {
+		shadow_reset(&self->shadow);
+		self->session = session;
+	}
+	return aside->is_exit ? do_exit(self, aside) : do_enter(self, aside);
+}
+
+/* Handles what handlers left, which may be more meanwhile: what is called here
+ * may be instrumented. Times must not go back. */
+static void handle_waiting(struct instrument_self *self, uint64_t ticks)
+{
+	struct aside *aside = self->aside;
+
+	for (uint32_t i = 0; i < self->waiting; i++) {
+		struct aside_event *event = &aside->events[i];
+
+		if (event->ticks < ticks)
+			event->ticks = ticks;
+		ticks = event->ticks;
+		(void)handle(self, event);
+	}
+	__atomic_store_n(&self->waiting, 0, __ATOMIC_RELAXED);
+	aside->open = 0;
+	aside->dropped = 0;
+}
+
+/*
+ * Keeps an event of a handler that interrupted a hook. With an entry there is
+ * always room for its exit: no function is left open because of that.
+ */
+static void put_aside(
+	struct instrument_self *self, const struct aside_event *event)
+{
+	struct aside *aside = self->aside;
+	bool is_exit = event->is_exit;
+	struct aside_event *kept;
+	struct calm calm;
+
+	calm_down(&calm);
+	if (aside == NULL) {
+		/* The thread's first hook is under way. */
+	} else if (is_exit && aside->dropped > 0) {
+		aside->dropped--;
+	} else if (!is_exit &&
+		   (aside->dropped > 0 ||
+			   self->waiting + aside->open + 2 > ASIDE_MAX)) {
+		aside->dropped++;
+		ctp_private_lose(&(struct chunk_losses){.dropped_ranges = 1});
+	} else if (self->waiting < ASIDE_MAX) {
+		if (is_exit)
+			aside->open -= aside->open > 0;
+		else
+			aside->open++;
+		kept = &aside->events[self->waiting];
+		*kept = *event;
+		look_at_stack(&self->shadow, kept);
+		kept->ticks = ctp_private_ticks();
+		__atomic_store_n(
+			&self->waiting, self->waiting + 1, __ATOMIC_RELAXED);
+	}
+	stir_up(&calm);
+}
+
+/*
+ * Is the hook that set the guard still under way? Then we are deeper in the
+ * same stack and its return address is in its place, or we are on the stack
+ * for signal handlers.
+ */
+__attribute__((no_sanitize("address"))) static bool is_nested(
+	const struct instrument_self *self, uintptr_t sp)
+{
+	uintptr_t guard = self->guard.sp & ~GUARD_EXIT;
+
+	/* In the slow path, signals are blocked: what it calls is nested. */
+	if (self->guard.pc == 0)
+		return true;
+	if (sp >= guard)
+		return is_on_alternate();
+	return ((const uintptr_t *)guard)[-1] == self->guard.pc;
+}
+
+/*
+ * A handler jumped out of a hook, which was anywhere in the hot path: brings
+ * the log and the shadow stack together. A record that was stored, but not
+ * passed, is the word at `next`; `top` is changed after it, and `next` last.
+ */
+static void mend(struct instrument_self *self)
+{
+	struct ctp_thread *hot = ctp_self;
+	struct shadow *shadow = &self->shadow;
+	bool is_exit = (self->guard.sp & GUARD_EXIT) != 0;
+	uint64_t *next = __atomic_load_n(&hot->next, __ATOMIC_RELAXED);
+
+	if (next != NULL && next < ((struct thread *)(void *)hot)->end &&
+		*next != 0) {
+		if (shadow->top == self->guard_top)
+			shadow->top += is_exit ? -1 : 1;
+		__atomic_store_n(&hot->next, next + 1, __ATOMIC_RELAXED);
+	}
+	self->guard = (struct guard){0};
+}
+
+/* From here on nothing can jump out, until the guard is down again. */
+static void guard(struct instrument_self *self, uintptr_t sp)
+{
+	self->guard = (struct guard){.sp = sp};
+}
+
+void instrument_slow(
+	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp)
+{
+	struct instrument_self *self = &instrument_self;
+	struct aside_event aside = {
+		.event = {function, call_site, pc, sp & ~GUARD_EXIT},
+		.is_exit = (sp & GUARD_EXIT) != 0};
+	struct calm calm;
+	uint64_t ticks;
+
+	sp = aside.event.sp;
+	if (self->guard.sp != 0 && is_nested(self, sp)) {
+		put_aside(self, &aside);
+		return;
+	}
+	calm_down(&calm);
+	if (self->guard.sp != 0)
+		mend(self);
+	guard(self, sp);
+	if (init(self)) {
+		handle_waiting(self, ctp_private_ticks());
+		look_at_stack(&self->shadow, &aside);
+		ticks = handle(self, &aside);
+		handle_waiting(self, ticks);
+	}
+	self->guard.sp = 0;
+	stir_up(&calm);
+}
+
+void instrument_settle(uint64_t ticks)
+{
+	struct instrument_self *self = &instrument_self;
+	struct calm calm;
+
+	calm_down(&calm);
+	if (self->guard.sp == 0) {
+		guard(self, (uintptr_t)__builtin_frame_address(0));
+		handle_waiting(self, ticks);
+		self->guard.sp = 0;
+	}
+	stir_up(&calm);
+}
+
+void instrument_look(void)
+{
+	struct instrument_self *self = &instrument_self;
+	bool nested = self->guard.sp != 0;
+	struct calm calm;
+
+	calm_down(&calm);
+	if (!nested)
+		guard(self, (uintptr_t)__builtin_frame_address(0));
+	modules_look();
+	if (!nested) {
+		if (self->aside != NULL)
+			handle_waiting(self, ctp_private_ticks());
+		self->guard.sp = 0;
+	}
+	stir_up(&calm);
+}
+
+/* The thread's last functions end with it. */
+static void end_thread(void)
+{
+	struct instrument_self *self = &instrument_self;
+	uint32_t open;
+	struct calm calm;
+
+	if (self->aside == NULL)
+		return;
+	open = (uint32_t)(self->shadow.top - self->shadow.bottom);
+	calm_down(&calm);
+	guard(self, (uintptr_t)__builtin_frame_address(0));
+	if (ctp_private_session() == self->session)
+		(void)end_functions(&self->shadow, open, open, 0);
+	(void)munmap(self->aside, sizeof(*self->aside));
+	self->aside = NULL;
+	self->waiting = 0;
+	shadow_clear(&self->shadow);
+	self->guard.sp = 0;
+	stir_up(&calm);
+}
+
+static uint32_t list_open(uint32_t *sites, uint32_t room)
+{
+	const struct shadow *shadow = &instrument_self.shadow;
+	uint32_t count = shadow->bottom == NULL
+				 ? 0
+				 : (uint32_t)(shadow->top - shadow->bottom);
+
+	for (uint32_t i = 0; i < count && i < room; i++) {
+		uint64_t tag = function_tag(shadow->bottom[i + 1].function);
+
+		sites[i] = tag >= FUNCTION_TAG
+				   ? (uint32_t)(tag >> CTP_TICK_BITS)
+				   : REGISTRY_UNNAMED;
+	}
+	return count;
+}
+
+static const struct instrument_calls calls = {.thread_end = end_thread,
+	.begin = modules_forget,
+	.lock = modules_lock,
+	.unlock = modules_unlock,
+	.open = list_open};
+
+__attribute__((constructor)) static void announce(void)
+{
+	ctp_private_instrument(&calls);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "log/log_column.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/msgpack_out.h"
+
+static bool make_room(struct log_column_sites *sites, uint32_t id)
+{
+	uint32_t room = sites->room == 0 ? 1024 : sites->room;
+	uint64_t *local;
+
+	while (room <= id) {
+		if (room > UINT32_MAX / 2)
+			return false;
+		room *= 2;
+	}
+	local = realloc(sites->local, room * sizeof(*local));
+	if (local == NULL)
+		return false;
+	memset(local + sites->room, 0, (room - sites->room) * sizeof(*local));
+	sites->local = local;
+	sites->room = room;
+	return true;
+}
+
+/* The value for an id that this block has not had yet. */
+static uint64_t add_local(struct log_column_sites *sites, uint32_t id)
+{
+	uint64_t value = id;
+
+	if (id > LOG_COLUMN_EXTRA) {
+		value = sites->count + LOG_ID_SITES;
+		sites->list[sites->count++] = id - LOG_COLUMN_SITES;
+	}
+	sites->local[id] = sites->block << 32 | value;
+	return sites->local[id];
+}
+
+/* Replaces site numbers by what the log has in `ids`. Ends and extras have
+ * entries as well, so that the only branches here are rare ones: which id
+ * comes next is as good as random. */
+static bool make_local(
+	struct log_column *column, struct log_column_sites *sites)
+{
+	uint64_t block = ++sites->block;
+	uint32_t *ids = column->ids;
+	uint32_t count = column->count;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		most = ids[i] > most ? ids[i] : most;
+	if (most >= sites->room && !make_room(sites, most))
+		return false;
+	sites->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t value = sites->local[ids[i]];
+
+		if (value >> 32 != block)
+			value = add_local(sites, ids[i]);
+		ids[i] = (uint32_t)value;
+	}
+	return true;
+}
+
+static void add_numbers(
+	struct buffer *bytes, const uint32_t *numbers, uint32_t count)
+{
+	msgpack_packer packer = msgpack_out(bytes);
+	uint8_t *at;
+
+	(void)msgpack_pack_array(&packer, count);
+	if (!buffer_reserve(bytes, (size_t)count * MSGPACK_OUT_INT_MAX))
+		return;
+	at = bytes->bytes + bytes->used;
+	for (uint32_t i = 0; i < count; i++) {
+		if (numbers[i] <= 127)
+			*at++ = (uint8_t)numbers[i];
+		else
+			at = msgpack_out_int(at, numbers[i]);
+	}
+	bytes->used = (size_t)(at - bytes->bytes);
+}
+
+static void add_times(struct buffer *bytes, const struct log_column *column)
+{
+	msgpack_packer packer = msgpack_out(bytes);
+	const int64_t *times = column->times;
+	uint32_t count = column->count;
+	uint64_t last = (uint64_t)times[0];
+	uint8_t *at;
+
+	(void)msgpack_pack_array(&packer, count);
+	if (!buffer_reserve(bytes, (size_t)column->count * MSGPACK_OUT_INT_MAX))
+		return;
+	at = bytes->bytes + bytes->used;
+	for (uint32_t i = 0; i < count; i++) {
+		/* Modulo 2^64, as the reader adds it up. */
+		uint64_t delta = (uint64_t)times[i] - last;
+
+		last = (uint64_t)times[i];
+		at = delta <= UINT16_MAX
+			     ? msgpack_out_short(at, (uint32_t)delta)
+			     : msgpack_out_int(at, (int64_t)delta);
+	}
+	bytes->used = (size_t)(at - bytes->bytes);
+}
+
+void log_column_clear(struct log_column *column)
+{
+	buffer_clear(&column->extras);
+}
+
+void log_column_sites_clear(struct log_column_sites *sites)
+{
+	free(sites->local);
+}
+
+enum ctp_status log_column_write(struct log_column *column,
+	struct log_column_sites *sites, struct buffer *bytes,
+	struct log_writer *writer, struct ctp_error *err)
+{
+	msgpack_packer packer = msgpack_out(bytes);
+	size_t times;
+
+	if (column->count == 0)
+		return CTP_OK;
+	bytes->used = 0;
+	if (!make_local(column, sites))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	(void)msgpack_pack_array(&packer, 9);
+	(void)msgpack_pack_int(&packer, LOG_EVENTS);
+	(void)msgpack_pack_uint32(&packer, column->track);
+	(void)msgpack_pack_uint64(&packer, column->seq);
+	(void)msgpack_pack_int64(&packer, column->times[0]);
+	add_times(bytes, column);
+	times = bytes->used;
+	if (column->open_known)
+		add_numbers(bytes, column->open, column->open_count);
+	else
+		(void)msgpack_pack_nil(&packer);
+	add_numbers(bytes, sites->list, sites->count);
+	add_numbers(bytes, column->ids, column->count);
+	(void)msgpack_pack_array(&packer, column->extra_count);
+	buffer_add(bytes, column->extras.bytes, column->extras.used);
+	if (bytes->failed || column->extras.failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return log_writer_add(writer, LOG_EVENTS,
+		(struct deflate_part[]){{bytes->bytes, times, true},
+			{bytes->bytes + times, bytes->used - times, false}},
+		2, err);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of one track as the columns of one event block. Source:
+ * LOG-FORMAT.md, block 3. */
+#ifndef LOG_COLUMN_H
+#define LOG_COLUMN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "log/log_write.h"
+
+/* The most events that we write into one block. */
+#define LOG_COLUMN_MAX 8192
+
+/* Values in log_column.ids; sites stand as site + LOG_COLUMN_SITES, where the
+ * log has positions in the block's own list. */
+enum log_column_id {
+	LOG_COLUMN_END = 0,
+	LOG_COLUMN_EXTRA = 1,
+	LOG_COLUMN_SITES = 1
+};
+
+struct log_column {
+	uint32_t track;
+	uint64_t seq; /* of the track's blocks */
+	uint32_t count;
+	uint32_t ids[LOG_COLUMN_MAX];
+	int64_t times[LOG_COLUMN_MAX];
+	struct buffer extras; /* rows, packed */
+	uint32_t extra_count;
+	/* Ranges open before the first event. */
+	bool open_known;
+	uint32_t open_count;
+	uint32_t open[LOG_OPEN_MAX];
+};
+
+void log_column_clear(struct log_column *column);
+
+static inline void log_column_add(
+	struct log_column *column, uint32_t id, int64_t time_ns)
+{
+	column->ids[column->count] = id;
+	column->times[column->count++] = time_ns;
+}
+
+/* Values of log_column.ids to what the log has in their place. Zero-filled at
+ * first. */
+struct log_column_sites {
+	uint64_t *local; /* block number << 32 | value, by id */
+	uint32_t room;
+	uint64_t block;
+	uint32_t list[LOG_COLUMN_MAX];
+	uint32_t count;
+};
+
+void log_column_sites_clear(struct log_column_sites *sites);
+
+/*
+ * Writes the column, if there is any event in it; its ids are used up. `bytes`
+ * is working memory that is kept from call to call.
+ *
+ * Errors: CTP_ERR_NOMEM, those of log_writer_add().
+ */
+enum ctp_status log_column_write(struct log_column *column,
+	struct log_column_sites *sites, struct buffer *bytes,
+	struct log_writer *writer, struct ctp_error *err);
+
+#endif

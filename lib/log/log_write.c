@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "log/log_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_id.h"
+
+struct log_writer {
+	FILE *stream; /* or NULL: */
+	int fd;
+	struct file_id id;
+	const char *path; /* where it may be opened again, or NULL */
+	bool alone;       /* the thread has descriptors of its own */
+	struct deflater *deflater;
+	uint8_t *member;
+	size_t room;
+	uint64_t bytes;
+	uint64_t blocks;
+};
+
+static struct log_writer *new_writer(int level)
+{
+	struct log_writer *writer = calloc(1, sizeof(*writer));
+
+	if (writer == NULL)
+		return NULL;
+	writer->fd = -1;
+	writer->deflater = deflater_new(level);
+	if (writer->deflater == NULL) {
+		free(writer);
+		return NULL;
+	}
+	return writer;
+}
+
+struct log_writer *log_writer_new(int fd, int level)
+{
+	struct log_writer *writer = new_writer(level);
+
+	if (writer == NULL)
+		return NULL;
+	writer->fd = fd;
+	writer->id = file_id_of(fd);
+	return writer;
+}
+
+struct log_writer *log_writer_new_stream(FILE *stream, int level)
+{
+	struct log_writer *writer = new_writer(level);
+
+	if (writer != NULL)
+		writer->stream = stream;
+	return writer;
+}
+
+void log_writer_resume(
+	struct log_writer *writer, uint64_t bytes, uint64_t blocks)
+{
+	writer->bytes = bytes;
+	writer->blocks = blocks;
+}
+
+void log_writer_free(struct log_writer *writer)
+{
+	if (writer == NULL)
+		return;
+	if (writer->stream == NULL)
+		file_id_close(&writer->id, writer->fd);
+	deflater_free(writer->deflater);
+	free(writer->member);
+	free(writer);
+}
+
+void log_writer_leave(struct log_writer *writer)
+{
+	file_id_close(&writer->id, writer->fd);
+}
+
+void log_writer_follow(struct log_writer *writer, const char *path)
+{
+	writer->path = path;
+}
+
+/* Opens it again if the program has closed it, at this byte. */
+static bool regain(struct log_writer *writer, uint64_t at)
+{
+	int fd;
+
+	if (file_id_is(&writer->id, writer->fd))
+		return true;
+	if (writer->path == NULL || !file_id_is_at(&writer->id, writer->path))
+		return false;
+	writer->alone = writer->alone || file_id_leave_program();
+	fd = writer->alone ? file_id_open(&writer->id, writer->path) : -1;
+	if (fd < 0)
+		return false;
+	writer->fd = fd;
+	return lseek(fd, (off_t)at, SEEK_SET) >= 0;
+}
+
+bool log_writer_regain(struct log_writer *writer)
+{
+	(void)regain(writer, writer->bytes);
+	return writer->alone;
+}
+
+bool log_writer_is_removed(const struct log_writer *writer)
+{
+	struct stat found;
+
+	return file_id_is(&writer->id, writer->fd) &&
+	       fstat(writer->fd, &found) == 0 && S_ISREG(found.st_mode) &&
+	       found.st_nlink == 0;
+}
+
+static void put_le32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static enum ctp_status write_stream(
+	struct log_writer *writer, size_t size, struct ctp_error *err)
+{
+	if (fwrite(writer->member, 1, size, writer->stream) != size)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot write");
+	writer->bytes += size;
+	writer->blocks++;
+	return CTP_OK;
+}
+
+/* Did the program close it just now, since we looked? */
+static bool is_closed(const struct log_writer *writer)
+{
+	return errno == EBADF && !file_id_is(&writer->id, writer->fd);
+}
+
+static enum ctp_status write_all(
+	struct log_writer *writer, size_t size, struct ctp_error *err)
+{
+	size_t done = 0;
+
+	if (writer->stream != NULL)
+		return write_stream(writer, size, err);
+
+	while (done < size) {
+		ssize_t wrote;
+
+		if (!regain(writer, writer->bytes + done)) {
+			errno = EBADF;
+			return ctp_fail(err, CTP_ERR_IO, writer->bytes + done,
+				"cannot write the log");
+		}
+		wrote = write(writer->fd, writer->member + done, size - done);
+		if (wrote < 0 && (errno == EINTR || is_closed(writer)))
+			continue;
+		if (wrote <= 0) {
+			enum ctp_status status;
+
+			if (wrote == 0)
+				errno = ENOSPC;
+			status = ctp_fail(err, CTP_ERR_IO, writer->bytes + done,
+				"cannot write the log");
+			/* Best effort: a pipe cannot be cut. */
+			if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
+				(void)lseek(writer->fd, (off_t)writer->bytes,
+					SEEK_SET);
+			return status;
+		}
+		done += (size_t)wrote;
+	}
+	writer->bytes += size;
+	writer->blocks++;
+	return CTP_OK;
+}
+
+static bool make_room(struct log_writer *writer, size_t size)
+{
+	size_t room = LOG_HEADER_BYTES + LOG_TRAILER_BYTES +
+		      deflater_bound(writer->deflater, size);
+	uint8_t *member;
+
+	if (room <= writer->room)
+		return true;
+	member = realloc(writer->member, room);
+	if (member == NULL)
+		return false;
+	writer->member = member;
+	writer->room = room;
+	return true;
+}
+
+static uint32_t crc_of(const struct deflate_part *parts, size_t size)
+{
+	/* The parts lie one behind the other. */
+	return deflate_crc32(parts[0].bytes, size);
+}
+
+enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
+	const struct deflate_part *parts, size_t count, struct ctp_error *err)
+{
+	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
+	size_t size = 0;
+	size_t packed;
+	uint8_t *end;
+
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].size;
+	if (size > LOG_BLOCK_MAX / 2)
+		return ctp_fail(err, CTP_ERR_LIMIT, writer->bytes,
+			"a block of %zu bytes is too large", size);
+	if (!make_room(writer, size))
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	packed = deflater_pack(writer->deflater, parts, count,
+		writer->member + LOG_HEADER_BYTES,
+		writer->room - LOG_HEADER_BYTES - LOG_TRAILER_BYTES);
+	if (packed == 0)
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"cannot pack a block");
+	memcpy(writer->member, magic, sizeof(magic));
+	end = writer->member + LOG_HEADER_BYTES + packed;
+	put_le32(end, crc_of(parts, size));
+	put_le32(end + 4, (uint32_t)size);
+	packed += LOG_HEADER_BYTES + LOG_TRAILER_BYTES;
+	put_le32(writer->member + 16, (uint32_t)packed);
+	put_le32(writer->member + 20, (uint32_t)kind);
+	return write_all(writer, packed, err);
+}
+
+uint64_t log_writer_bytes(const struct log_writer *writer)
+{
+	return writer->bytes;
+}
+
+uint64_t log_writer_blocks(const struct log_writer *writer)
+{
+	return writer->blocks;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes blocks to a log. Source: LOG-FORMAT.md, "Members". */
+#ifndef LOG_WRITE_H
+#define LOG_WRITE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "log/deflate.h"
+#include "base/error.h"
+#include "log/log.h"
+
+struct log_writer;
+
+/*
+ * Takes over `fd`, open for writing at its start; closed by log_writer_free().
+ *
+ * Units: level 1 to 9. Errors: NULL if out of memory (fd stays open).
+ */
+struct log_writer *log_writer_new(int fd, int level);
+void log_writer_free(struct log_writer *writer);
+
+/*
+ * The same to a stream, which is borrowed, and may be a pipe: an error leaves
+ * there what was written until then, and shows on the stream as well.
+ */
+struct log_writer *log_writer_new_stream(FILE *stream, int level);
+
+/* Goes on with a log that has so much already, where `fd` stands. */
+void log_writer_resume(
+	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
+
+/*
+ * The log is at `path`, which is borrowed: if the program closes the
+ * descriptor, what writes next opens it there again, in a thread that leaves
+ * the program's descriptors for that.
+ */
+void log_writer_follow(struct log_writer *writer, const char *path);
+
+/* Does that now, if it has to be done. True if this thread has left the
+ * program's descriptors. */
+bool log_writer_regain(struct log_writer *writer);
+
+/* In a child after fork: closes the parent's log, and nothing else. */
+void log_writer_leave(struct log_writer *writer);
+
+/* Has nothing the file's name any more, so that what is written is lost? */
+bool log_writer_is_removed(const struct log_writer *writer);
+
+/*
+ * Appends a block. `parts` together are one MessagePack array.
+ *
+ * Errors: CTP_ERR_IO; the file is cut back to the last whole block, so that
+ * it stays a valid log. CTP_ERR_LIMIT if the block is too large.
+ */
+enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
+	const struct deflate_part *parts, size_t count, struct ctp_error *err);
+
+/* Bytes and blocks in the log so far. */
+uint64_t log_writer_bytes(const struct log_writer *writer);
+uint64_t log_writer_blocks(const struct log_writer *writer);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads MessagePack from untrusted bytes: without recursion, allocation or
+ * trust in any count. Each function returns false, leaving the cursor in an
+ * unspecified place, if what is next is not what is asked for.
+ * Source: the MessagePack specification, 2017-08.
+ */
+#ifndef UNPACK_H
+#define UNPACK_H
+
+#include "base/cursor.h"
+
+enum unpack_type {
+	UNPACK_NONE, /* no bytes left, or a reserved byte */
+	UNPACK_NIL,
+	UNPACK_BOOL,
+	UNPACK_INT,
+	UNPACK_FLOAT,
+	UNPACK_TEXT, /* str or bin */
+	UNPACK_ARRAY,
+	UNPACK_MAP,
+	UNPACK_EXT,
+};
+
+/* What is next; takes nothing. */
+enum unpack_type unpack_peek(const struct cursor *cursor);
+
+/* An integer that fits; any form of it. */
+bool unpack_int(struct cursor *cursor, int64_t *out);
+bool unpack_uint(struct cursor *cursor, uint64_t *out);
+
+/* The same, at most `most`. */
+bool unpack_u32(struct cursor *cursor, uint32_t most, uint32_t *out);
+
+bool unpack_float(struct cursor *cursor, double *out);
+
+/* Borrowed from the input. */
+bool unpack_text(struct cursor *cursor, const char **text, size_t *size);
+
+/* An extension, likewise borrowed. */
+bool unpack_ext(
+	struct cursor *cursor, int8_t *type, const char **bytes, size_t *size);
+
+/* The number of elements (pairs) that follow: never more than there are bytes
+ * left for. */
+bool unpack_array(struct cursor *cursor, uint32_t *count);
+bool unpack_map(struct cursor *cursor, uint32_t *count);
+
+/* Passes over one value, whatever it is and however deep. */
+bool unpack_skip(struct cursor *cursor);
+
+/* Reads an array of integers into a caller's room for `most`. */
+bool unpack_u32s(
+	struct cursor *cursor, uint32_t *out, uint32_t most, uint32_t *count);
+bool unpack_ints(
+	struct cursor *cursor, int64_t *out, uint32_t most, uint32_t *count);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of devices: what they did, and what is said of them. */
+#include "log_read/log_device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log_read/log_block_private.h"
+#include "base/memory.h"
+#include "log/unpack.h"
+
+/* Elements of a block before the rows' own arguments. */
+#define ELEMENTS (2 + LOG_DEVICE_COLUMNS)
+
+#define NAME_ROOM 32 /* of "(activity 4194303)" */
+
+void log_device_clear(struct log_device *device)
+{
+	for (int i = 0; i < LOG_DEVICE_COLUMNS; i++)
+		memory_free(device->columns[i]);
+	log_device_next(device);
+	memory_free(device->descriptions);
+	memory_free(device->args);
+	log_args_clear(&device->joined);
+	*device = (struct log_device){0};
+}
+
+void log_device_next(struct log_device *device)
+{
+	log_device_time_clear(&device->time);
+	log_table_clear(&device->numbers);
+	device->description_count = 0;
+	device->arg_count = 0;
+	device->at = 0;
+	device->count = 0;
+	memset(device->losses, 0, sizeof(device->losses));
+}
+
+/* The place of this description, of a name that says so if it is lost.
+ * TRACE_NONE if out of memory. */
+static uint32_t find_description(
+	struct log_recording *recording, uint32_t number)
+{
+	struct log_device *device = &recording->device;
+	uint32_t place = log_table_find(&device->numbers, number);
+	struct log_description unknown = {0};
+	char name[NAME_ROOM];
+
+	if (place != 0)
+		return place - 1;
+	(void)snprintf(name, sizeof(name), "(activity %" PRIu32 ")", number);
+	unknown.site =
+		trace_add_site(recording->trace, name, strlen(name), "", 0, 0);
+	place = device->description_count;
+	if (unknown.site == TRACE_NONE ||
+		!memory_reach(&device->descriptions, place,
+			&device->description_room, sizeof(unknown)) ||
+		!log_table_set(&device->numbers, number, place + 1))
+		return TRACE_NONE;
+	device->descriptions[device->description_count++] = unknown;
+	recording->trace->losses[LOSS_UNKNOWN_SITES]++;
+	return place;
+}
+
+static bool make_room(struct log_device *device, uint32_t count)
+{
+	uint32_t room = device->room == 0 ? 2048 : device->room;
+
+	while (room < count)
+		room *= 2;
+	for (int i = 0; room != device->room && i < LOG_DEVICE_COLUMNS; i++) {
+		int64_t *column = memory_resize_array(
+			device->columns[i], room, sizeof(*column));
+
+		if (column == NULL)
+			return false;
+		device->columns[i] = column;
+	}
+	device->room = room;
+	return true;
+}
+
+static bool is_optional(int column)
+{
+	return column == LOG_DEVICE_BYTES || column == LOG_DEVICE_NODES;
+}
+
+/* Reads the columns; how many rows there are through `count`. */
+static enum log_verdict read_columns(
+	struct log_device *device, struct cursor *block, uint32_t *count)
+{
+	struct cursor ahead = *block;
+
+	if (!unpack_array(&ahead, count) || *count > LOG_EVENTS_MAX)
+		return LOG_DAMAGED;
+	if (!make_room(device, *count))
+		return LOG_NO_MEMORY;
+	for (int i = 0; i < LOG_DEVICE_COLUMNS; i++) {
+		int64_t *column = device->columns[i];
+		uint32_t rows;
+
+		if (!unpack_ints(block, column, *count, &rows) ||
+			(rows != *count && (rows != 0 || !is_optional(i))))
+			return LOG_DAMAGED;
+		if (rows == 0)
+			memset(column, 0, *count * sizeof(*column));
+	}
+	return LOG_SOUND;
+}
+
+/* Finds the rows' own arguments. */
+static bool read_row_args(
+	struct log_device *device, struct cursor *block, uint32_t count)
+{
+	struct cursor rows;
+	uint32_t left;
+
+	if (!unpack_array(block, &left) || (left != 0 && left != count))
+		return false;
+	rows = *block;
+	for (; left > 0; left--) {
+		enum unpack_type type = unpack_peek(block);
+
+		if ((type != UNPACK_NIL && type != UNPACK_MAP) ||
+			!unpack_skip(block))
+			return false;
+	}
+	rows.left -= block->left;
+	device->row_args = rows;
+	return true;
+}
+
+/* May activities be on this track, or is nothing known of it yet? */
+static bool is_free(const struct log_recording *recording, int64_t number)
+{
+	uint32_t place =
+		log_table_find(&recording->track_numbers, (uint32_t)number);
+	const struct log_track *track =
+		place == 0 ? NULL : recording->tracks[place - 1];
+
+	return track == NULL || log_block_is_device(track->kind) ||
+	       (!track->known && track->next_seq == 0);
+}
+
+/* Are no values negative, or beyond a number's limit? */
+static bool is_sound(const struct log_recording *recording, uint32_t count)
+{
+	int64_t *const *columns = recording->device.columns;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (columns[LOG_DEVICE_DURATIONS][i] < 0 ||
+			columns[LOG_DEVICE_BYTES][i] < 0 ||
+			columns[LOG_DEVICE_TRACKS][i] < 0 ||
+			columns[LOG_DEVICE_TRACKS][i] >= LOG_TRACKS_MAX ||
+			columns[LOG_DEVICE_DESCRIPTIONS][i] < 0 ||
+			columns[LOG_DEVICE_DESCRIPTIONS][i] >=
+				LOG_DESCRIPTIONS_MAX ||
+			!is_free(recording, columns[LOG_DEVICE_TRACKS][i]))
+			return false;
+	return true;
+}
+
+/* A track that activities may be on. One whose block is lost becomes a stream.
+ */
+static bool use_track(
+	struct log_recording *recording, int64_t number, int64_t *out)
+{
+	struct log_track *track = log_block_track(recording, (uint32_t)number);
+
+	if (track == NULL)
+		return false;
+	if (!log_block_is_device(track->kind)) {
+		track->known = true;
+		track->kind = LOG_STREAM;
+		recording->trace->tracks[track->trace_track].kind =
+			TRACE_STREAM;
+	}
+	*out = track->trace_track;
+	return true;
+}
+
+/* Replaces numbers by what the trace has for them. Rows of one stream, and of
+ * one kernel, often follow one another. */
+static enum log_verdict resolve(struct log_recording *recording, uint32_t count)
+{
+	struct log_device *device = &recording->device;
+	int64_t *tracks = device->columns[LOG_DEVICE_TRACKS];
+	int64_t *descriptions = device->columns[LOG_DEVICE_DESCRIPTIONS];
+	int64_t last_track = -1;
+	int64_t track = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t place;
+
+		if (tracks[i] != last_track &&
+			!use_track(recording, tracks[i], &track))
+			return LOG_NO_MEMORY;
+		last_track = tracks[i];
+		tracks[i] = track;
+		place = find_description(recording, (uint32_t)descriptions[i]);
+		if (place == TRACE_NONE)
+			return LOG_NO_MEMORY;
+		descriptions[i] = place;
+	}
+	return LOG_SOUND;
+}
+
+/* Sums the differences up. */
+static void sum(int64_t *column, uint32_t count, int64_t base)
+{
+	uint64_t last = (uint64_t)base;
+
+	for (uint32_t i = 0; i < count; i++) {
+		last += (uint64_t)column[i];
+		column[i] = (int64_t)last;
+	}
+}
+
+/* Times as the trace has them, and its end. */
+static void make_times(struct log_recording *recording, uint32_t count)
+{
+	struct log_device *device = &recording->device;
+	int64_t *starts = device->columns[LOG_DEVICE_STARTS];
+	int64_t *durations = device->columns[LOG_DEVICE_DURATIONS];
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t dur_ns = durations[i];
+		int64_t begin = starts[i];
+		int64_t took;
+		int64_t end;
+
+		if (__builtin_add_overflow(begin, dur_ns, &end))
+			end = INT64_MAX;
+		log_device_time_place(&device->time, &begin, &end);
+		begin = log_time_correct(&recording->time, begin);
+		took = log_time_correct(&recording->time, end) - begin;
+		/* Rounding twice must not make more of what is the device's
+		 * word; and what seems to take less must not be made to
+		 * overlap with what comes at its end. */
+		if (took - dur_ns == 1)
+			took = dur_ns;
+		starts[i] = (int64_t)((uint64_t)begin +
+				      (uint64_t)recording->shift_ns);
+		durations[i] = took < 0 ? 0 : took;
+		end = (int64_t)((uint64_t)starts[i] + (uint64_t)durations[i]);
+		if (end > recording->trace->end_ns)
+			recording->trace->end_ns = end;
+	}
+}
+
+enum log_verdict log_device_take(
+	struct log_recording *recording, struct cursor block, uint32_t elements)
+{
+	struct log_device *device = &recording->device;
+	enum log_verdict verdict;
+	uint32_t count;
+	int64_t base;
+
+	if (!unpack_int(&block, &base))
+		return LOG_DAMAGED;
+	verdict = read_columns(device, &block, &count);
+	if (verdict != LOG_SOUND)
+		return verdict;
+	device->row_args = (struct cursor){.left = 0};
+	if (elements > ELEMENTS) {
+		if (!read_row_args(device, &block, count))
+			return LOG_DAMAGED;
+		elements--;
+	}
+	for (; elements > ELEMENTS; elements--)
+		if (!unpack_skip(&block)) /* of a newer version */
+			return LOG_DAMAGED;
+	if (block.left != 0 || !is_sound(recording, count))
+		return LOG_DAMAGED;
+	verdict = resolve(recording, count);
+	if (verdict != LOG_SOUND)
+		return verdict;
+	sum(device->columns[LOG_DEVICE_STARTS], count, base);
+	sum(device->columns[LOG_DEVICE_CORRELATIONS], count, 0);
+	sum(device->columns[LOG_DEVICE_NODES], count, 0);
+	make_times(recording, count);
+	recording->totals.events += count;
+	device->at = 0;
+	device->count = count;
+	return LOG_SOUND;
+}
+
+/* What only this activity has. */
+static bool add_row(struct log_recording *recording)
+{
+	struct log_device *device = &recording->device;
+	struct cursor row = device->row_args;
+
+	(void)unpack_skip(&device->row_args);
+	row.left -= device->row_args.left;
+	return unpack_peek(&row) == UNPACK_NIL ||
+	       log_args_map(&device->joined, recording->trace, &row);
+}
+
+static bool add_node(struct log_recording *recording, int64_t node)
+{
+	struct log_device *device = &recording->device;
+	struct event_arg *arg = log_args_push(&device->joined);
+
+	if (arg == NULL)
+		return false;
+	if (device->node_key == 0)
+		device->node_key = strtab_add(recording->trace->text,
+			LOG_NODE_KEY, strlen(LOG_NODE_KEY));
+	*arg = (struct event_arg){.kind = ARG_INT, .key = device->node_key};
+	arg->value.integer = node;
+	return device->node_key != STRTAB_NONE;
+}
+
+/* The description's arguments, the row's own, and the node. */
+static bool join_args(
+	struct log_recording *recording, struct event *event, int64_t node)
+{
+	struct log_device *device = &recording->device;
+	struct log_args *args = &device->joined;
+
+	args->count = 0;
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		struct event_arg *arg = log_args_push(args);
+
+		if (arg == NULL)
+			return false;
+		*arg = event->args[i];
+	}
+	if (device->row_args.left > 0 && !add_row(recording))
+		return false;
+	if (node != 0 && !add_node(recording, node))
+		return false;
+	event->args = args->items;
+	event->arg_count = args->count;
+	return true;
+}
+
+bool log_device_event(struct log_recording *recording, struct event *event)
+{
+	struct log_device *device = &recording->device;
+	int64_t *const *columns = device->columns;
+	uint32_t at = device->at++;
+	const struct log_description *description =
+		&device->descriptions[columns[LOG_DEVICE_DESCRIPTIONS][at]];
+
+	event->kind = EVENT_ACTIVITY;
+	event->track = (uint32_t)columns[LOG_DEVICE_TRACKS][at];
+	event->time_ns = columns[LOG_DEVICE_STARTS][at];
+	event->dur_ns = (uint64_t)columns[LOG_DEVICE_DURATIONS][at];
+	event->id = (uint64_t)columns[LOG_DEVICE_CORRELATIONS][at];
+	event->bytes = (uint64_t)columns[LOG_DEVICE_BYTES][at];
+	event->site = description->site;
+	event->arg_count = description->arg_count;
+	if (event->arg_count > 0) /* or there may be no array at all */
+		event->args = device->args + description->first_arg;
+	if (columns[LOG_DEVICE_NODES][at] == 0 && device->row_args.left == 0)
+		return true;
+	return join_args(recording, event, columns[LOG_DEVICE_NODES][at]);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* One member of a log in memory: found, measured, unpacked and checked.
+ * Source: LOG-FORMAT.md, "Members". */
+#ifndef LOG_MEMBER_H
+#define LOG_MEMBER_H
+
+#include <stdbool.h>
+
+#include "base/cursor.h"
+#include "log/deflate.h"
+#include "base/error.h"
+#include "log/log.h"
+
+struct log_member {
+	uint64_t offset; /* in the file */
+	uint32_t size;   /* in bytes, header and trailer included */
+	uint8_t kind;    /* as the header says, which nothing guards */
+};
+
+/* Is a member's fixed part here, with a size that can be? Sets size and kind. */
+bool log_member_parse(
+	const void *bytes, size_t size, struct log_member *member);
+
+/* Are these bytes, as far as they go, those that every member begins with? */
+bool log_member_may_begin(const void *bytes, size_t size);
+
+/* How many of these bytes, at whose first there is no member, to pass over to
+ * where one may begin. `at_end`: nothing comes behind them. */
+size_t log_member_search(const void *bytes, size_t size, bool at_end);
+
+struct log_unpacker {
+	struct inflater *inflater;
+	uint8_t *block;
+	size_t room;
+	uint64_t wasted_bytes; /* of unsound members, packed and unpacked */
+};
+
+/* False if out of memory. */
+bool log_unpacker_init(struct log_unpacker *unpacker);
+void log_unpacker_clear(struct log_unpacker *unpacker);
+
+/*
+ * Unpacks a member of `size` bytes, parsed before; whether it is whole and
+ * right shows in `sound`.
+ *
+ * Errors: CTP_ERR_NOMEM. Damage is not an error.
+ * Ownership: the block is borrowed until the next call.
+ */
+enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
+	struct cursor member, struct cursor *block, bool *sound,
+	struct ctp_error *err);
+
+/*
+ * The size of a member that is not sound may be what is wrong, so what it
+ * covers is searched for members - unless the input, read so far, has been
+ * made to have us unpack the same bytes over and over.
+ */
+bool log_unpacker_is_misled(
+	const struct log_unpacker *unpacker, uint64_t read_bytes);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+#include "log_read/log_read.h"
+
+#include <string.h>
+
+#include "log_read/log_args.h"
+#include "log_read/log_block.h"
+#include "log_read/log_input.h"
+#include "base/memory.h"
+#include "log/unpack.h"
+
+/* So many bits of a member's beginning are no chance. */
+#define PROBE_BITS (8 * LOG_MAGIC_BYTES - 8)
+
+struct log_reader {
+	struct event_source source; /* must be first */
+	struct log_input *input;
+	struct log_recording recording;
+	struct log_args args; /* of the event at hand */
+	bool seen_block;
+	bool follow;
+};
+
+unsigned log_read_probe(const void *bytes, size_t size)
+{
+	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
+	const uint8_t *at = bytes;
+	unsigned bits = 0;
+
+	if (size < sizeof(magic))
+		return 0;
+	/* Damage may be here as well; or the first member is gone and another
+	 * begins within these bytes. */
+	if (memmem(bytes, size, magic, sizeof(magic)) != NULL)
+		return 8 * LOG_MAGIC_BYTES;
+	for (size_t i = 0; i < sizeof(magic); i++)
+		bits += (unsigned)__builtin_popcount(
+			(uint8_t) ~(at[i] ^ magic[i]));
+	return bits >= PROBE_BITS ? bits : 0;
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static struct log_reader *reader_of(struct event_source *source)
+{
+	return (struct log_reader *)(void *)source;
+}
+
+static bool grow_open(struct log_track *track)
+{
+	uint32_t room = track->room == 0 ? 32 : track->room * 2;
+	uint32_t *open = memory_resize(track->open, room * sizeof(*open));
+
+	if (open == NULL)
+		return false;
+	track->open = open;
+	track->room = room;
+	return true;
+}
+
+static inline bool push_open(struct log_track *track, uint32_t site)
+{
+	if (track->depth == track->room && !grow_open(track))
+		return false;
+	track->open[track->depth++] = site;
+	return true;
+}
+
+/* Blocks are lost before this one: ends what is no longer open, begins what is
+ * open by now. */
+static enum ctp_status mend(
+	struct log_reader *reader, struct event *event, struct ctp_error *err)
+{
+	struct log_events *events = &reader->recording.events;
+	struct log_track *track = events->track;
+	uint64_t *losses = reader->recording.trace->losses;
+
+	event->time_ns = events->base_ns;
+	if (events->closing > 0) {
+		events->closing--;
+		track->depth--;
+		losses[LOSS_CLOSED_RANGES]++;
+		event->kind = EVENT_END;
+		event->site = TRACE_NONE;
+		return CTP_OK;
+	}
+	losses[LOSS_REOPENED_RANGES]++;
+	event->kind = EVENT_BEGIN;
+	event->site = *events->opening++;
+	events->opening_count--;
+	if (!push_open(track, event->site))
+		return no_memory(err);
+	return CTP_OK;
+}
+
+/* A row's site as the trace's; false if it is none. */
+static bool row_site(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	uint32_t number;
+
+	if (!unpack_u32(row, LOG_SITES_MAX - 1, &number))
+		return false;
+	event->site = log_block_site(&reader->recording, number);
+	return event->site != TRACE_NONE;
+}
+
+/* The event's first argument, with this key. */
+static bool row_value(struct log_reader *reader, struct cursor *row,
+	const char *key, size_t size)
+{
+	struct event_arg *arg = log_args_push(&reader->args);
+
+	if (arg == NULL)
+		return false;
+	arg->key = strtab_add(reader->recording.trace->text, key, size);
+	return arg->key != STRTAB_NONE && log_args_value(row, arg);
+}
+
+static bool row_arg(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	const char *key;
+	size_t size;
+
+	event->kind = EVENT_ARGS;
+	return unpack_text(row, &key, &size) &&
+	       row_value(reader, row, key, size);
+}
+
+/* [site, value], or [site, value, key]. */
+static bool row_counter(struct log_reader *reader, struct cursor *row,
+	uint32_t elements, struct event *event)
+{
+	const char *key = "";
+	size_t size = 0;
+	struct cursor value;
+
+	event->kind = EVENT_COUNTER;
+	if (!row_site(reader, row, event))
+		return false;
+	value = *row;
+	if (elements > 3 &&
+		(!unpack_skip(row) || !unpack_text(row, &key, &size)))
+		return false;
+	return row_value(reader, &value, key, size);
+}
+
+static bool row_memory(struct cursor *row, struct event *event)
+{
+	int64_t device;
+
+	if (!unpack_uint(row, &event->id) || !unpack_uint(row, &event->bytes) ||
+		!unpack_int(row, &device) || device < INT32_MIN ||
+		device > INT32_MAX)
+		return false;
+	event->device = (int32_t)device;
+	return true;
+}
+
+static bool row_step(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	event->kind = EVENT_STEP;
+	return row_site(reader, row, event) && unpack_uint(row, &event->id) &&
+	       row_value(reader, row, "advance", 7);
+}
+
+static bool row_flow(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	uint32_t flow;
+
+	event->kind = EVENT_FLOW;
+	if (!row_site(reader, row, event) || !unpack_uint(row, &event->id) ||
+		!unpack_u32(row, FLOW_END, &flow))
+		return false;
+	event->flow = (enum event_flow)flow;
+	return true;
+}
+
+/* Takes a row of `extras`, up to what follows its kind. */
+static bool open_row(struct cursor *extras, struct cursor *row,
+	uint32_t *elements, uint32_t *kind)
+{
+	*row = *extras;
+	(void)unpack_skip(extras);
+	row->left -= extras->left;
+	return unpack_array(row, elements) && unpack_u32(row, UINT32_MAX, kind);
+}
+
+/* Reads one row of `extras`; false if it is of a kind we do not know. */
+static bool read_row(struct log_reader *reader, struct event *event)
+{
+	struct cursor row;
+	uint32_t elements;
+	uint32_t kind;
+
+	if (!open_row(&reader->recording.events.extras, &row, &elements, &kind))
+		return false;
+	switch (kind) {
+	case LOG_ROW_ARG:
+		return row_arg(reader, &row, event);
+	case LOG_ROW_INSTANT:
+		event->kind = EVENT_INSTANT;
+		return row_site(reader, &row, event);
+	case LOG_ROW_COUNTER:
+		return row_counter(reader, &row, elements, event);
+	case LOG_ROW_ASYNC_BEGIN:
+	case LOG_ROW_ASYNC_END:
+		event->kind = kind == LOG_ROW_ASYNC_BEGIN ? EVENT_ASYNC_BEGIN
+							  : EVENT_ASYNC_END;
+		return row_site(reader, &row, event) &&
+		       unpack_uint(&row, &event->id);
+	case LOG_ROW_ALLOC:
+	case LOG_ROW_FREE:
+		event->kind = kind == LOG_ROW_ALLOC ? EVENT_ALLOC : EVENT_FREE;
+		return row_memory(&row, event);
+	case LOG_ROW_STEP:
+		return row_step(reader, &row, event);
+	case LOG_ROW_CORRELATION:
+		event->kind = EVENT_CORRELATION;
+		return unpack_uint(&row, &event->id);
+	case LOG_ROW_COMPLETE:
+	case LOG_ROW_WHOLE:
+		event->kind =
+			kind == LOG_ROW_COMPLETE ? EVENT_COMPLETE : EVENT_WHOLE;
+		return row_site(reader, &row, event) &&
+		       unpack_uint(&row, &event->dur_ns);
+	case LOG_ROW_FLOW:
+		return row_flow(reader, &row, event);
+	default:
+		return false;
+	}
+}
+
+static bool row_moved(struct cursor *row, struct event *event)
+{
+	uint64_t moved_ns;
+
+	if (!unpack_uint(row, &moved_ns))
+		return false;
+	event->dur_ns = moved_ns;
+	return true;
+}
+
+/* What stands behind the event: how far it was moved, and its arguments. */
+static void take_more(struct log_reader *reader, struct event *event)
+{
+	struct log_events *events = &reader->recording.events;
+	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
+	struct trace *trace = reader->recording.trace;
+
+	while (events->at < events->count &&
+		events->ids[events->at] == LOG_ID_EXTRA) {
+		struct cursor extras = events->extras;
+		struct cursor row;
+		uint32_t elements;
+		uint32_t kind;
+		bool good;
+
+		if (!open_row(&extras, &row, &elements, &kind))
+			break;
+		if (kind == LOG_ROW_MOVED && is_range)
+			good = row_moved(&row, event);
+		else if (kind == LOG_ROW_MORE_ARGS)
+			good = log_args_map(&reader->args, trace, &row);
+		else
+			break;
+		events->at++;
+		events->extras = extras;
+		if (!good)
+			trace_lose(trace, LOSS_UNKNOWN_EVENTS, 1);
+	}
+	event->args = reader->args.items;
+	event->arg_count = reader->args.count;
+}
+
+/* The next event of the block that is being read; CTP_END if it gave none (a
+ * row we do not know). */
+static enum ctp_status take_event(
+	struct log_reader *reader, struct event *event, struct ctp_error *err)
+{
+	struct log_events *events = &reader->recording.events;
+	struct log_track *track = events->track;
+	uint32_t id = events->ids[events->at];
+
+	event->time_ns = events->times[events->at++];
+	reader->args.count = 0;
+	if (id >= LOG_ID_SITES) {
+		event->kind = EVENT_BEGIN;
+		event->site = events->sites[id - LOG_ID_SITES];
+		if (!push_open(track, event->site))
+			return no_memory(err);
+	} else if (id == LOG_ID_EXTRA) {
+		event->site = TRACE_NONE;
+		if (!read_row(reader, event)) {
+			reader->recording.trace->losses[LOSS_UNKNOWN_EVENTS]++;
+			return CTP_END;
+		}
+	} else {
+		event->site = TRACE_NONE;
+		event->kind = EVENT_END;
+		track->depth -= track->depth > 0;
+	}
+	take_more(reader, event);
+	return CTP_OK;
+}
+
+static enum ctp_status next_block(
+	struct log_reader *reader, struct ctp_error *err)
+{
+	struct cursor block;
+	enum ctp_status status = log_input_next(reader->input, &block, err);
+
+	if (status == CTP_OK) {
+		reader->seen_block = true;
+		return log_block_take(&reader->recording, block, err);
+	}
+	if (status != CTP_END || reader->follow)
+		return status;
+	if (!reader->seen_block)
+		return ctp_fail(err, CTP_ERR_FORMAT, 0,
+			"not one whole block of a log is left");
+	log_block_finish(&reader->recording);
+	return CTP_END;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct log_reader *reader = reader_of(source);
+	struct log_events *events = &reader->recording.events;
+	const struct log_device *device = &reader->recording.device;
+	enum ctp_status status;
+
+	for (;;) {
+		*event = (struct event){.device = -1};
+		if (events->at < events->count) {
+			event->track = events->track->trace_track;
+			if (events->closing + events->opening_count > 0)
+				return mend(reader, event, err);
+			status = take_event(reader, event, err);
+			if (status != CTP_END)
+				return status;
+			continue;
+		}
+		if (device->at < device->count)
+			return log_device_event(&reader->recording, event)
+				       ? CTP_OK
+				       : no_memory(err);
+		status = next_block(reader, err);
+		if (status != CTP_OK)
+			return status;
+	}
+}
+
+static const struct log_reader *const_reader_of(
+	const struct event_source *source)
+{
+	return (const struct log_reader *)(const void *)source;
+}
+
+static uint64_t position(const struct event_source *source)
+{
+	return log_input_position(const_reader_of(source)->input);
+}
+
+static void follow(struct event_source *source, bool on)
+{
+	struct log_reader *reader = reader_of(source);
+
+	reader->follow = on;
+	log_input_follow(reader->input, on);
+}
+
+static bool is_whole(const struct event_source *source)
+{
+	return const_reader_of(source)->recording.has_end;
+}
+
+static void close_reader(struct event_source *source)
+{
+	struct log_reader *reader = reader_of(source);
+
+	log_recording_clear(&reader->recording);
+	log_args_clear(&reader->args);
+	log_input_free(reader->input);
+	trace_free(source->trace);
+	memory_free(reader);
+}
+
+enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct log_reader *reader = memory_new_zeroed(1, sizeof(*reader));
+
+	if (reader != NULL)
+		reader->source.trace = trace_new();
+	if (reader != NULL && reader->source.trace != NULL)
+		reader->input = log_input_new(
+			file, head, head_size, reader->source.trace);
+	if (reader == NULL || reader->input == NULL) {
+		if (reader != NULL)
+			trace_free(reader->source.trace);
+		memory_free(reader);
+		return no_memory(err);
+	}
+	reader->recording.trace = reader->source.trace;
+	reader->source.next = next;
+	reader->source.follow = follow;
+	reader->source.is_whole = is_whole;
+	reader->source.position = position;
+	reader->source.close = close_reader;
+	*out = &reader->source;
+	return CTP_OK;
+}

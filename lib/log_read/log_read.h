@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a log as a source of events. Source: LOG-FORMAT.md. */
+#ifndef LOG_READ_H
+#define LOG_READ_H
+
+#include <stdio.h>
+
+#include "trace/event.h"
+
+/* The number of bits that say that these bytes begin a log; 0: they do not. */
+unsigned log_read_probe(const void *bytes, size_t size);
+
+/*
+ * Opens a reader. `file` is borrowed until the source is closed; `head` are
+ * bytes already taken from it. Facts of the header are in the trace when
+ * events begin to come: tool, host, pid, command, clock, clock_hz, policy,
+ * min_ns, version, parent; at the end also stalls, stall_ns, recovered and stopped.
+ * `out->trace->names` may be set before the first event is read.
+ *
+ * Errors: CTP_ERR_NOMEM. From next(): CTP_ERR_IO, CTP_ERR_NOMEM,
+ * CTP_ERR_UNSUPPORTED for a log of a newer kind, CTP_ERR_FORMAT if there is
+ * not one sound block.
+ */
+enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err);
+
+#endif

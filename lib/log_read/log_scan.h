@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walks the members of a log in a file by their headers, without unpacking
+ * what nobody asks for. Where that leads to no member, or to one that is not
+ * sound, the next is searched for, so that the sound members are the same that
+ * log_input.h gives.
+ */
+#ifndef LOG_SCAN_H
+#define LOG_SCAN_H
+
+#include "log_read/log_member.h"
+
+struct log_scan;
+
+/* `fd` is borrowed; its file offset is neither used nor changed. NULL if out of
+ * memory. */
+struct log_scan *log_scan_new(int fd);
+void log_scan_free(struct log_scan *scan);
+
+/*
+ * The next member; CTP_END after the last. Another begins right behind it, or
+ * the file ends there, or it was unpacked and is sound: so its size is right,
+ * but its content may still be damaged. Bytes between one member and the next
+ * are no member.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM.
+ */
+enum ctp_status log_scan_next(struct log_scan *scan, struct log_member *member,
+	struct ctp_error *err);
+
+/*
+ * Unpacks a member and checks it. If it is the one that log_scan_next() gave
+ * last and is not sound, the search goes on within it.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM. Damage is not an error.
+ * Ownership: the block is borrowed until the next call for this scan.
+ */
+enum ctp_status log_scan_unpack(struct log_scan *scan,
+	const struct log_member *member, struct cursor *block, bool *sound,
+	struct ctp_error *err);
+
+/*
+ * Unpacks up to `room` bytes of a member's start, which nothing has checked;
+ * `got` is fewer where it has no more or is damaged.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM.
+ */
+enum ctp_status log_scan_peek(struct log_scan *scan,
+	const struct log_member *member, void *out, size_t room, size_t *got,
+	struct ctp_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of site blocks and module blocks, taken apart. */
+#ifndef LOG_SITE_H
+#define LOG_SITE_H
+
+#include "base/cursor.h"
+#include "log/log.h"
+
+#define LOG_SITE_ELEMENTS 3
+#define LOG_SITE_FUNCTION_ELEMENTS 6 /* of one known by its address */
+#define LOG_SITE_INFO_ELEMENTS 8     /* of one of which more is known */
+
+/* Borrowed from the block. */
+struct log_site_text {
+	const char *bytes;
+	size_t size;
+};
+
+struct log_site_row {
+	struct log_site_text name;
+	struct log_site_text file;
+	uint32_t line;
+	bool is_function; /* known by its address: has what follows */
+	uint32_t module;
+	uint64_t offset;
+	struct log_site_text mangled;
+	struct log_site_text full_name; /* empty: the name, or not known */
+	struct log_site_text category;
+	uint32_t call_line;
+	uint32_t elements;  /* with those that we do not know */
+	struct cursor rest; /* these, packed */
+};
+
+struct log_site_module {
+	uint32_t number;
+	uint64_t base;
+	uint64_t bytes;
+	struct log_site_text path;
+	struct log_site_text build_id;
+};
+
+/* Take a row, and what is in a module block behind its kind. False if that is
+ * not what is there. */
+bool log_site_read(struct cursor *block, struct log_site_row *row);
+bool log_site_read_module(struct cursor *block, struct log_site_module *module);
+
+#endif

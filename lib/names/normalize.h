@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Names as they are compared between runs: without what a rebuild, another
+ * process or another iteration changes. */
+#ifndef NORMALIZE_H
+#define NORMALIZE_H
+
+#include <stddef.h>
+
+#include "base/buffer.h"
+
+/*
+ * Appends a function's name without
+ *   template arguments, and the parameters behind them and "void " before;
+ *   what compilers append to parts of functions: ".isra.0", " [clone .cold]";
+ *   Triton's arguments, "_0d1d2de", and Inductor's counter, "triton_poi_f_3";
+ * and with "#" in place of
+ *   addresses, 0x7f12ab, and what is no word but a hash;
+ *   the number in "ProfilerStep#5", "{lambda()#1}";
+ *   a line, in "model.py:12".
+ *
+ * Errors: `out->failed`, as of all that is added.
+ * Source: demangled names as in function_name.h; torch/_inductor/scheduler.py
+ * (names of kernels) and triton/compiler/code_generator.py (signatures).
+ */
+void normalize_name(struct buffer *out, const char *name, size_t size);
+
+/* The same of a file: what is a hash, as in the names that Inductor gives to
+ * what it writes, and their directories. */
+void normalize_file(struct buffer *out, const char *file, size_t size);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "operators/annotate.h"
+
+#include <string.h>
+
+#include "operators/fx_scopes.h"
+#include "base/memory.h"
+
+#define MARK_START "## "
+#define MARK_END " ##"
+
+/* What a site is. */
+enum role { UNKNOWN, OPERATION, FILE_MARKER, NODE_MARKER, LEFT_ALONE };
+
+struct annotate {
+	struct event_source source; /* first: it is what callers hold */
+	struct fx_registry *registry;
+	struct annotate_counts counts;
+	uint8_t *roles; /* by site */
+	uint32_t role_room;
+	struct fx_track *tracks; /* by number */
+	uint32_t track_room;
+	struct event_arg *args;
+	uint32_t arg_room;
+	uint32_t trace_key; /* strtab numbers */
+	uint32_t name_key;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* What stands in a marker; false if the name is not such. */
+static bool read_marker(
+	const struct trace *trace, uint32_t site, struct fx_text *content)
+{
+	size_t start = strlen(MARK_START);
+	size_t end = strlen(MARK_END);
+	size_t size;
+	const char *name =
+		strtab_text(trace->text, trace->sites[site].name, &size);
+
+	if (size < start + end - 1 || memcmp(name, MARK_START, start) != 0 ||
+		memcmp(name + size - end, MARK_END, end) != 0)
+		return false;
+	/* "## ##" has nothing in it. */
+	content->bytes = name + start;
+	content->size = size < start + end ? 0 : size - start - end;
+	return true;
+}
+
+static enum role find_role(const struct trace *trace, uint32_t site)
+{
+	static const char suffix[] = ".py";
+	size_t suffix_size = strlen(suffix);
+	struct fx_text content;
+	const char *category;
+
+	if (!read_marker(trace, site, &content))
+		return OPERATION;
+	category = strtab_text(trace->text, trace->sites[site].category, NULL);
+	if (strcmp(category, "cpu_op") != 0)
+		return LEFT_ALONE;
+	if (content.size >= suffix_size &&
+		memcmp(content.bytes + content.size - suffix_size, suffix,
+			suffix_size) == 0)
+		return FILE_MARKER;
+	return fx_registry_is_index(content) ? NODE_MARKER : LEFT_ALONE;
+}
+
+/* UNKNOWN if out of memory. */
+static enum role role_of(struct annotate *annotate, uint32_t site)
+{
+	if (!memory_reach(&annotate->roles, site, &annotate->role_room, 1))
+		return UNKNOWN;
+	if (annotate->roles[site] == UNKNOWN)
+		annotate->roles[site] =
+			(uint8_t)find_role(annotate->source.trace, site);
+	return (enum role)annotate->roles[site];
+}
+
+static struct fx_track *find_track(struct annotate *annotate, uint32_t number)
+{
+	return memory_reach(&annotate->tracks, number, &annotate->track_room,
+		       sizeof(*annotate->tracks))
+		       ? &annotate->tracks[number]
+		       : NULL;
+}
+
+static bool open_file(struct annotate *annotate, struct fx_track *track,
+	const struct event *event)
+{
+	struct fx_text name;
+	uint32_t file;
+
+	annotate->counts.file_markers++;
+	(void)read_marker(annotate->source.trace, event->site, &name);
+	file = fx_registry_file(annotate->registry, name);
+	return file != FX_NONE &&
+	       fx_track_open(track, event, FX_SCOPE_FILE, file);
+}
+
+/* A node of which nothing is known hides none that it lies in. */
+static bool open_node(struct annotate *annotate, struct fx_track *track,
+	const struct event *event)
+{
+	struct fx_text index;
+	uint32_t file;
+	uint32_t node;
+
+	annotate->counts.node_markers++;
+	if (!fx_track_innermost(track, FX_SCOPE_FILE, event->time_ns, &file)) {
+		annotate->counts.unknown_nodes++;
+		return true;
+	}
+	(void)read_marker(annotate->source.trace, event->site, &index);
+	node = fx_registry_node(annotate->registry, file, index);
+	if (node == FX_NONE)
+		return false;
+	if (fx_registry_get(annotate->registry, node)->known)
+		return fx_track_open(track, event, FX_SCOPE_NODE, node);
+	annotate->counts.unknown_nodes++;
+	return true;
+}
+
+static bool make_room(struct annotate *annotate, uint32_t count)
+{
+	return memory_reach(&annotate->args, count, &annotate->arg_room,
+		sizeof(*annotate->args));
+}
+
+static void add_text(struct annotate *annotate, struct event *event,
+	uint32_t key, struct fx_text text)
+{
+	struct event_arg *arg = &annotate->args[event->arg_count++];
+
+	*arg = (struct event_arg){.kind = ARG_TEXT, .key = key};
+	arg->value.text.bytes = text.bytes;
+	arg->value.text.size = text.size;
+}
+
+/* Copies the arguments but for those that the range has from its node. */
+static bool take_args(struct annotate *annotate, struct event *event,
+	const struct fx_range *range)
+{
+	const struct event_arg *args = event->args;
+	uint32_t count = event->arg_count;
+
+	if (!make_room(annotate, count + 2))
+		return false;
+	event->args = annotate->args;
+	event->arg_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if ((range->has_trace && args[i].key == annotate->trace_key) ||
+			(range->has_name && args[i].key == annotate->name_key))
+			continue;
+		annotate->args[event->arg_count++] = args[i];
+	}
+	return true;
+}
+
+/* Gives an operation what its node has; `range` is told. */
+static bool give(struct annotate *annotate, struct fx_track *track,
+	struct event *event, struct fx_range *range)
+{
+	const struct fx_node *node;
+	uint32_t number;
+
+	if (!fx_track_innermost(track, FX_SCOPE_NODE, event->time_ns, &number))
+		return true;
+	node = fx_registry_get(annotate->registry, number);
+	range->has_trace = node->stack_trace.size > 0;
+	range->has_name = node->name.size > 0;
+	if (!range->has_trace && !range->has_name)
+		return true;
+	if (!take_args(annotate, event, range))
+		return false;
+	if (range->has_trace)
+		add_text(annotate, event, annotate->trace_key,
+			node->stack_trace);
+	if (range->has_name)
+		add_text(annotate, event, annotate->name_key, node->name);
+	annotate->counts.operations++;
+	return true;
+}
+
+/* Something begins that has a length. */
+static bool take_start(
+	struct annotate *annotate, struct fx_track *track, struct event *event)
+{
+	struct fx_range alone = {0};
+	struct fx_range *range =
+		event->kind == EVENT_BEGIN ? fx_track_push(track) : &alone;
+
+	if (range == NULL)
+		return false;
+	switch (role_of(annotate, event->site)) {
+	case OPERATION:
+		return give(annotate, track, event, range);
+	case FILE_MARKER:
+		return open_file(annotate, track, event);
+	case NODE_MARKER:
+		return open_node(annotate, track, event);
+	case LEFT_ALONE:
+		return true;
+	case UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+/* What is said of the innermost range after it began does not take back what
+ * it got: of one key there is one value. */
+static bool take_rest(
+	struct annotate *annotate, struct fx_track *track, struct event *event)
+{
+	const struct fx_range *range;
+	bool done = true;
+
+	if (track->depth > 0 && event->arg_count > 0) {
+		range = &track->ranges[track->depth - 1];
+		if (range->has_trace || range->has_name)
+			done = take_args(annotate, event, range);
+	}
+	if (event->kind == EVENT_END)
+		fx_track_pop(track);
+	return done;
+}
+
+static bool is_of_ranges(enum event_kind kind)
+{
+	return kind == EVENT_BEGIN || kind == EVENT_END || kind == EVENT_ARGS ||
+	       kind == EVENT_COMPLETE || kind == EVENT_WHOLE;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct annotate *annotate = (struct annotate *)source;
+	enum ctp_status status = annotate->source.inner->next(
+		annotate->source.inner, event, err);
+	struct fx_track *track;
+	bool done;
+
+	if (status != CTP_OK || !is_of_ranges(event->kind))
+		return status;
+	track = find_track(annotate, event->track);
+	if (track == NULL)
+		return no_memory(err);
+	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE ||
+		event->kind == EVENT_WHOLE)
+		done = take_start(annotate, track, event);
+	else
+		done = take_rest(annotate, track, event);
+	return done ? CTP_OK : no_memory(err);
+}
+
+static void close_annotate(struct event_source *source)
+{
+	struct annotate *annotate = (struct annotate *)source;
+
+	for (uint32_t i = 0; i < annotate->track_room; i++)
+		fx_track_clear(&annotate->tracks[i]);
+	memory_free(annotate->tracks);
+	memory_free(annotate->roles);
+	memory_free(annotate->args);
+	annotate->source.inner->close(annotate->source.inner);
+	memory_free(annotate);
+}
+
+enum ctp_status annotate_open(struct event_source *inner,
+	struct fx_registry *registry, struct annotate **out,
+	struct ctp_error *err)
+{
+	struct annotate *annotate = memory_new_zeroed(1, sizeof(*annotate));
+	struct strtab *text = inner->trace->text;
+
+	if (annotate == NULL)
+		return no_memory(err);
+	annotate->trace_key = strtab_add(text, "stack_trace", 11);
+	annotate->name_key = strtab_add(text, "node_name", 9);
+	if (annotate->trace_key == STRTAB_NONE ||
+		annotate->name_key == STRTAB_NONE) {
+		memory_free(annotate);
+		return no_memory(err);
+	}
+	event_source_wrap(&annotate->source, inner, next, close_annotate);
+	annotate->registry = registry;
+	*out = annotate;
+	return CTP_OK;
+}
+
+struct event_source *annotate_source(struct annotate *annotate)
+{
+	return &annotate->source;
+}
+
+const struct annotate_counts *annotate_counts(const struct annotate *annotate)
+{
+	return &annotate->counts;
+}

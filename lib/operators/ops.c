@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each range goes on to a replay, which does all the counting, with the site
+ * that stands for what it is told apart by. Of modules only their own ranges
+ * do, and the outermost of those that are in none.
+ */
+#include "operators/ops_private.h"
+
+#include <string.h>
+
+#include "trace/device_type.h"
+#include "base/memory.h"
+#include "base/saturate.h"
+
+/* In the order of enum ops_arg. */
+static const char *const arg_names[] = {"Input Dims", "Input dims",
+	"Call stack", "Module Hierarchy", "Bytes", "Device Type", "Device Id",
+	/* From here on flops.h looks at them. */
+	"Input type", "Concrete Inputs", "kernel_flop", NULL};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static uint32_t number_of(struct trace *trace, const char *text)
+{
+	return strtab_add(trace->text, text, strlen(text));
+}
+
+static bool find_names(struct ops *ops)
+{
+	struct trace *trace = ops->trace;
+
+	for (int i = 0; i < OPS_ARGS; i++) {
+		ops->keys[i] = number_of(trace, arg_names[i]);
+		if (ops->keys[i] == STRTAB_NONE)
+			return false;
+	}
+	ops->memory = number_of(trace, OPS_MEMORY);
+	ops->out_of_memory = number_of(trace, OPS_OUT_OF_MEMORY);
+	return ops->memory != STRTAB_NONE && ops->out_of_memory != STRTAB_NONE;
+}
+
+const char *ops_group_name(enum ops_group group)
+{
+	static const char *const names[OPS_GROUPS] = {
+		[OPS_SITE] = "site",
+		[OPS_NAME] = "name",
+		[OPS_SHAPE] = "shape",
+		[OPS_STACK] = "stack",
+		[OPS_CATEGORY] = "cat",
+		[OPS_MODULE] = "module",
+	};
+
+	return names[group];
+}
+
+struct ops *ops_new(struct trace *trace, struct ops_options options)
+{
+	struct ops *ops = memory_new_zeroed(1, sizeof(*ops));
+
+	if (ops == NULL)
+		return NULL;
+	ops->trace = trace;
+	ops->options = options;
+	if (options.stack == 0)
+		ops->options.stack = OPS_STACK_USUAL;
+	ops->replay = replay_new(trace, options.replay);
+	ops->flops = flops_new(trace);
+	if (ops->replay == NULL || ops->flops == NULL || !find_names(ops)) {
+		ops_free(ops);
+		return NULL;
+	}
+	trace->asked_args = arg_names;
+	return ops;
+}
+
+void ops_free(struct ops *ops)
+{
+	if (ops == NULL)
+		return;
+	for (uint32_t i = 0; i < ops->track_count; i++)
+		memory_free(ops->tracks[i].frames);
+	memory_free(ops->tracks);
+	memory_free(ops->sites);
+	buffer_clear(&ops->text);
+	flops_free(ops->flops);
+	replay_free(ops->replay);
+	memory_free(ops);
+}
+
+/* NULL if out of memory. */
+static struct ops_track *find_track(struct ops *ops, uint32_t track)
+{
+	return memory_reach(&ops->tracks, track, &ops->track_count,
+		       sizeof(*ops->tracks))
+		       ? &ops->tracks[track]
+		       : NULL;
+}
+
+static bool push(struct ops_track *track, struct ops_frame frame)
+{
+	if (!memory_grow32(&track->frames, track->depth, &track->room,
+		    sizeof(*track->frames)))
+		return false;
+	track->frames[track->depth++] = frame;
+	track->kept += frame.kept;
+	return true;
+}
+
+/* The site of a range that a module, or what is in none, is to be called by;
+ * it is not kept where another one has its time already. False if out of
+ * memory. */
+static bool enter_module(struct ops *ops, const struct ops_track *track,
+	struct event *event, struct ops_frame *frame)
+{
+	uint32_t outer =
+		track->depth == 0 ? 0 : track->frames[track->depth - 1].module;
+	uint32_t module = ops_module(ops, event);
+
+	if (module == STRTAB_NONE)
+		return false;
+	frame->module = module == 0 ? outer : module;
+	/* Where operations name their module, each in it does. */
+	frame->kept = track->kept == 0 ||
+		      (module != 0 && (module != outer ||
+					      ops_find_arg(ops, event,
+						      OPS_ARG_MODULE) == NULL));
+	if (!frame->kept)
+		return true;
+	event->site = ops_named(
+		ops, module == 0 ? OPS_NO_MODULE
+				 : strtab_text(ops->trace->text, module, NULL));
+	return event->site != TRACE_NONE;
+}
+
+/* The floating-point operations to count for a range: none where another one
+ * of the same row has them already. */
+static uint64_t count_flops(struct ops *ops, const struct ops_track *track,
+	const struct event *event, struct ops_frame *frame)
+{
+	uint64_t flops = flops_count_of_op(ops->flops, event->site, event);
+	bool inside =
+		track->depth > 0 && track->frames[track->depth - 1].in_flops;
+
+	frame->in_flops = inside;
+	if (flops == 0)
+		return 0;
+	frame->has_flops = true;
+	frame->in_flops = true;
+	if (!inside)
+		ops->flops_sum = saturate_sum(ops->flops_sum, flops);
+	else if (ops->options.group == OPS_MODULE)
+		return 0;
+	for (uint32_t i = track->depth; i-- > 0 && track->frames[i].in_flops;)
+		if (track->frames[i].has_flops &&
+			track->frames[i].key == frame->key)
+			return 0;
+	return flops;
+}
+
+/* Changes a range that begins, as `frame` says. */
+static bool change_range(struct ops *ops, const struct ops_track *track,
+	struct event *event, struct ops_frame *frame)
+{
+	if (ops->options.group == OPS_MODULE)
+		return enter_module(ops, track, event, frame);
+	event->site = ops_key(ops, event, track);
+	return event->site != TRACE_NONE;
+}
+
+static enum ctp_status begin(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	struct ops_frame frame = {
+		.site = event->site, .stack = STRTAB_NONE, .kept = true};
+	struct ops_track *track = find_track(ops, event->track);
+	struct event changed = *event;
+	enum ctp_status status = CTP_OK;
+	uint64_t flops;
+
+	if (track == NULL || !change_range(ops, track, &changed, &frame))
+		return no_memory(err);
+	frame.key = changed.site;
+	flops = count_flops(ops, track, event, &frame);
+	if (!push(track, frame))
+		return no_memory(err);
+	if (frame.kept)
+		status = replay_add(ops->replay, &changed, err);
+	if (status == CTP_OK && flops != 0)
+		replay_flops(ops->replay, event->track, flops);
+	return status;
+}
+
+/* Should the end of a range go on to the replay? */
+static bool end(const struct ops *ops, const struct event *event)
+{
+	struct ops_track *track;
+	bool kept;
+
+	if (event->track >= ops->track_count ||
+		ops->tracks[event->track].depth == 0)
+		return true;
+	track = &ops->tracks[event->track];
+	kept = track->frames[--track->depth].kept;
+	track->kept -= kept;
+	return kept;
+}
+
+/* What is outside of all nesting is in no module: its time is that of others
+ * as well. */
+static bool change_complete(struct ops *ops, struct event *event, bool *keep)
+{
+	struct ops_track outside = {0};
+
+	if (ops->options.group == OPS_MODULE) {
+		trace_lose(ops->trace, LOSS_LEFT_OUT, 1);
+		*keep = false;
+		return true;
+	}
+	if (!trace_site_is_span(ops->trace, event->site))
+		event->site = ops_key(ops, event, &outside);
+	return event->site != TRACE_NONE;
+}
+
+/* Of a device only the kind of work is another name. */
+static bool change_activity(struct ops *ops, struct event *event)
+{
+	if (ops->options.group == OPS_CATEGORY)
+		event->site = ops_key(ops, event, NULL);
+	return event->site != TRACE_NONE;
+}
+
+/* A call that takes no time, so that what happened has a row, a caller, and
+ * somewhere to count for. */
+static enum ctp_status add_call(struct ops *ops, const struct event *event,
+	uint32_t name, const struct replay_memory *memory,
+	struct ctp_error *err)
+{
+	struct event call = {.kind = EVENT_BEGIN,
+		.track = event->track,
+		.time_ns = event->time_ns,
+		.device = -1};
+	enum ctp_status status;
+
+	call.site = ops_named(ops, strtab_text(ops->trace->text, name, NULL));
+	if (call.site == TRACE_NONE)
+		return no_memory(err);
+	status = replay_add(ops->replay, &call, err);
+	if (status != CTP_OK)
+		return status;
+	if (!replay_memory(ops->replay, memory))
+		return no_memory(err);
+	call.kind = EVENT_END;
+	call.site = TRACE_NONE;
+	return replay_add(ops->replay, &call, err);
+}
+
+static enum ctp_status add_memory(struct ops *ops, const struct event *event,
+	const struct replay_memory *memory, struct ctp_error *err)
+{
+	if (!replay_is_open(ops->replay, event->track))
+		return add_call(ops, event, ops->memory, memory, err);
+	if (!replay_memory(ops->replay, memory))
+		return no_memory(err);
+	return CTP_OK;
+}
+
+/* Memory events of a log, whose devices are those of CUDA. */
+static enum ctp_status add_change(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	bool freed = event->kind == EVENT_FREE;
+	struct replay_memory memory = {.track = event->track,
+		.bytes = (int64_t)(freed ? -event->bytes : event->bytes)};
+
+	if (event->device >= 0)
+		memory.owner = (struct profile_owner){
+			PROFILE_OF_DEVICE, DEVICE_TYPE_CUDA, event->device};
+	return add_memory(ops, event, &memory, err);
+}
+
+/* What is no whole number is of no device that could be named. */
+static struct profile_owner owner_of(
+	const struct ops *ops, const struct event *event)
+{
+	const struct event_arg *type =
+		ops_find_arg(ops, event, OPS_ARG_DEVICE_TYPE);
+	const struct event_arg *number =
+		ops_find_arg(ops, event, OPS_ARG_DEVICE_ID);
+	struct profile_owner owner = {.number = -1};
+
+	if (type == NULL || (type->kind == ARG_INT &&
+				    type->value.integer == DEVICE_TYPE_CPU))
+		return owner;
+	if (type->kind != ARG_INT ||
+		(number != NULL && number->kind != ARG_INT)) {
+		owner.kind = PROFILE_OF_OTHER;
+		return owner;
+	}
+	owner.kind = PROFILE_OF_DEVICE;
+	owner.type = type->value.integer;
+	if (number != NULL)
+		owner.number = number->value.integer;
+	return owner;
+}
+
+/*
+ * PyTorch's profiler has instants of memory.
+ * Source: torch/csrc/autograd/profiler_kineto.cpp; "Device Type" is c10's;
+ * "Bytes" is negative where memory is given back.
+ */
+static enum ctp_status add_instant(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	uint32_t name = ops->trace->sites[event->site].name;
+	const struct event_arg *bytes;
+	struct replay_memory memory = {.track = event->track};
+
+	if (name != ops->memory && name != ops->out_of_memory)
+		return CTP_OK;
+	memory.owner = owner_of(ops, event);
+	memory.failed = name == ops->out_of_memory;
+	if (memory.failed)
+		return add_call(ops, event, name, &memory, err);
+	bytes = ops_find_arg(ops, event, OPS_ARG_BYTES);
+	if (bytes == NULL || bytes->kind != ARG_INT)
+		return CTP_OK;
+	memory.bytes = bytes->value.integer;
+	return add_memory(ops, event, &memory, err);
+}
+
+enum ctp_status ops_add(
+	struct ops *ops, const struct event *event, struct ctp_error *err)
+{
+	struct event changed = *event;
+	bool done = true;
+	bool keep = true;
+
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		return begin(ops, event, err);
+	case EVENT_END:
+		keep = end(ops, event);
+		break;
+	case EVENT_COMPLETE:
+		done = change_complete(ops, &changed, &keep);
+		break;
+	case EVENT_ACTIVITY:
+		done = change_activity(ops, &changed);
+		break;
+	case EVENT_INSTANT:
+		return add_instant(ops, event, err);
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+		return add_change(ops, event, err);
+	default:
+		break;
+	}
+	if (!done)
+		return no_memory(err);
+	return keep ? replay_add(ops->replay, &changed, err) : CTP_OK;
+}
+
+enum ctp_status ops_finish(
+	struct ops *ops, struct profile **out, struct ctp_error *err)
+{
+	enum ctp_status status = replay_finish(ops->replay, out, err);
+
+	if (status == CTP_OK)
+		(*out)->flops = ops->flops_sum;
+	return status;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include "phases/phase_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "names/function_name.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#define PYTHON_CATEGORY "python_function"
+
+/* Text within a file's. */
+struct word {
+	const char *text;
+	size_t size;
+};
+
+struct rule {
+	uint32_t phase;
+	bool async;
+	bool again;
+	struct word name;
+	struct word file; /* no text: any; as is */
+	struct word category;
+};
+
+struct phase_rules {
+	char *name;
+	char *text; /* all words lie in it; phases end with a zero byte */
+	struct rule *rules;
+	uint32_t rule_count;
+	const char *phases[PHASE_RULES_PHASES_MAX];
+	uint32_t phase_count;
+};
+
+/* A text while it is read. */
+struct parser {
+	struct phase_rules *rules;
+	struct ctp_error *err;
+	uint32_t line;
+	uint32_t room;
+	uint32_t phase;
+	struct word file;
+	struct word category;
+	/* The line that needs a rule behind it, and its word; 0: none. */
+	uint32_t owing_line;
+	const char *owing;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static enum ctp_status bad_line(const struct parser *parser, const char *what)
+{
+	return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		"line %u: %s", parser->line, what);
+}
+
+static bool equals(struct word word, const char *text)
+{
+	return word.size == strlen(text) &&
+	       memcmp(word.text, text, word.size) == 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct word trim(struct word word)
+{
+	while (word.size > 0 && is_blank(word.text[0])) {
+		word.text++;
+		word.size--;
+	}
+	while (word.size > 0 && is_blank(word.text[word.size - 1]))
+		word.size--;
+	return word;
+}
+
+/* Takes the first word off a line that has no blanks at its ends. */
+static struct word take_key(struct word *line)
+{
+	struct word key = {line->text, 0};
+
+	while (key.size < line->size && !is_blank(key.text[key.size]))
+		key.size++;
+	line->text += key.size;
+	line->size -= key.size;
+	*line = trim(*line);
+	return key;
+}
+
+/* Whatever was to be followed by a rule was. */
+static enum ctp_status check_owing(struct parser *parser)
+{
+	if (parser->owing_line == 0)
+		return CTP_OK;
+	parser->line = parser->owing_line;
+	return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		"line %u: no \"name\", \"again\" or \"async\" follows this "
+		"\"%s\"",
+		parser->line, parser->owing);
+}
+
+static enum ctp_status add_phase(struct parser *parser, struct word name)
+{
+	struct phase_rules *rules = parser->rules;
+	enum ctp_status status = check_owing(parser);
+
+	if (status != CTP_OK)
+		return status;
+	if (name.text[0] == '(')
+		return bad_line(
+			parser, "a phase's name cannot begin with \"(\"");
+	parser->owing_line = parser->line;
+	parser->owing = "phase";
+	parser->file = (struct word){0};
+	parser->category = (struct word){0};
+	for (parser->phase = 0; parser->phase < rules->phase_count;
+		parser->phase++)
+		if (equals(name, rules->phases[parser->phase]))
+			return CTP_OK;
+	if (rules->phase_count == PHASE_RULES_PHASES_MAX)
+		return bad_line(parser, "there are too many phases");
+	/* The byte behind the name is a blank, or the line's end. */
+	rules->text[name.text + name.size - rules->text] = '\0';
+	rules->phases[rules->phase_count++] = name.text;
+	return CTP_OK;
+}
+
+/* `key` is "name", "again" or "async". */
+static enum ctp_status add_rule(
+	struct parser *parser, struct word key, struct word name)
+{
+	struct phase_rules *rules = parser->rules;
+
+	if (rules->rule_count == PHASE_RULES_MAX)
+		return bad_line(parser, "there are too many rules");
+	if (!memory_grow32(&rules->rules, rules->rule_count, &parser->room,
+		    sizeof(*rules->rules)))
+		return no_memory(parser->err);
+	rules->rules[rules->rule_count++] = (struct rule){
+		.phase = parser->phase,
+		.async = equals(key, "async"),
+		.again = equals(key, "again"),
+		.name = name,
+		.file = parser->file,
+		.category = parser->category,
+	};
+	parser->owing_line = 0;
+	return CTP_OK;
+}
+
+/* What limits the rules that follow. */
+static enum ctp_status set_limit(
+	struct parser *parser, struct word *limit, struct word glob)
+{
+	bool is_file = limit == &parser->file;
+
+	/* Other limits, and the phase, may be waiting for the same rule. */
+	if (parser->owing_line == 0) {
+		parser->owing_line = parser->line;
+		parser->owing = is_file ? "file" : "category";
+	}
+	*limit = glob;
+	return CTP_OK;
+}
+
+static enum ctp_status take_line(struct parser *parser, struct word line)
+{
+	struct word key;
+
+	line = trim(line);
+	if (line.size == 0 || line.text[0] == '#')
+		return CTP_OK;
+	for (size_t i = 0; i < line.size; i++)
+		if ((unsigned char)line.text[i] < ' ' && line.text[i] != '\t')
+			return bad_line(parser, "a control character");
+	if (utf8_valid_prefix(line.text, line.size) != line.size)
+		return bad_line(parser, "not UTF-8");
+	key = take_key(&line);
+	if (!equals(key, "phase") && !equals(key, "name") &&
+		!equals(key, "again") && !equals(key, "async") &&
+		!equals(key, "file") && !equals(key, "category"))
+		return bad_line(parser, "begins with none of \"phase\", "
+					"\"name\", \"again\", \"async\", "
+					"\"file\", \"category\"");
+	if (line.size == 0)
+		return bad_line(parser, "nothing follows the first word");
+	if (equals(key, "phase"))
+		return add_phase(parser, line);
+	if (parser->rules->phase_count == 0)
+		return bad_line(parser, "no \"phase\" stands before it");
+	if (equals(key, "file"))
+		return set_limit(parser, &parser->file, line);
+	if (equals(key, "category"))
+		return set_limit(parser, &parser->category, line);
+	return add_rule(parser, key, line);
+}
+
+static enum ctp_status take_lines(struct parser *parser, size_t size)
+{
+	const char *at = parser->rules->text;
+	const char *end = at + size;
+	enum ctp_status status = CTP_OK;
+
+	while (at < end && status == CTP_OK) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline == NULL ? end : newline;
+
+		parser->line++;
+		status = take_line(
+			parser, (struct word){at, (size_t)(stop - at)});
+		at = stop + 1;
+	}
+	if (status == CTP_OK)
+		status = check_owing(parser);
+	if (status == CTP_OK && parser->rules->phase_count == 0)
+		return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"there is no \"phase\"");
+	return status;
+}
+
+static char *copy(const char *text, size_t size)
+{
+	char *to = memory_new(size + 1);
+
+	if (to == NULL)
+		return NULL;
+	memcpy(to, text, size);
+	to[size] = '\0';
+	return to;
+}
+
+enum ctp_status phase_rules_parse(const char *name, const char *text,
+	size_t size, struct phase_rules **out, struct ctp_error *err)
+{
+	struct phase_rules *rules = memory_new_zeroed(1, sizeof(*rules));
+	struct parser parser = {.rules = rules, .err = err};
+	enum ctp_status status;
+
+	if (rules == NULL)
+		return no_memory(err);
+	rules->name = copy(name, strlen(name));
+	rules->text = copy(text, size);
+	if (rules->name == NULL || rules->text == NULL)
+		status = no_memory(err);
+	else
+		status = take_lines(&parser, size);
+	if (status == CTP_OK)
+		*out = rules;
+	else
+		phase_rules_free(rules);
+	return status;
+}
+
+enum ctp_status phase_rules_read(
+	const char *path, struct phase_rules **out, struct ctp_error *err)
+{
+	FILE *file = fopen(path, "re");
+	size_t size;
+	char *text;
+	enum ctp_status status;
+
+	if (file == NULL)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+	text = memory_new(PHASE_RULES_BYTES_MAX + 1);
+	if (text == NULL) {
+		(void)fclose(file);
+		return no_memory(err);
+	}
+	size = fread(text, 1, PHASE_RULES_BYTES_MAX + 1, file);
+	if (ferror(file))
+		status = ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+	else if (size > PHASE_RULES_BYTES_MAX)
+		status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"longer than 1 MiB: these are no rules");
+	else
+		status = phase_rules_parse(path, text, size, out, err);
+	memory_free(text);
+	(void)fclose(file);
+	return status;
+}
+
+void phase_rules_free(struct phase_rules *rules)
+{
+	if (rules == NULL)
+		return;
+	memory_free(rules->name);
+	memory_free(rules->text);
+	memory_free(rules->rules);
+	memory_free(rules);
+}
+
+const char *phase_rules_name(const struct phase_rules *rules)
+{
+	return rules->name;
+}
+
+uint32_t phase_rules_count(const struct phase_rules *rules)
+{
+	return rules->phase_count;
+}
+
+const char *phase_rules_phase(const struct phase_rules *rules, uint32_t phase)
+{
+	return rules->phases[phase];
+}
+
+/* Is this byte of the glob, which may be escaped, the text's? Sets how many
+ * bytes of the glob that were. */
+static bool takes_byte(struct word glob, size_t at, char c, size_t *used)
+{
+	*used = at + 1 < glob.size && glob.text[at] == '\\' ? 2 : 1;
+	return glob.text[at + *used - 1] == c;
+}
+
+/* Only the last * need ever be tried with more text, so this takes no longer
+ * than the product of both lengths. */
+static bool matches(struct word glob, struct word text)
+{
+	size_t star = SIZE_MAX; /* behind the last one */
+	size_t tried = 0;       /* how much of the text is before it */
+	size_t at = 0;
+	size_t i = 0;
+	size_t used;
+
+	while (i < text.size) {
+		if (at < glob.size && glob.text[at] == '*') {
+			star = ++at;
+			tried = i;
+		} else if (at < glob.size &&
+			   takes_byte(glob, at, text.text[i], &used)) {
+			at += used;
+			i++;
+		} else if (star != SIZE_MAX) {
+			at = star;
+			i = ++tried;
+		} else {
+			return false;
+		}
+	}
+	while (at < glob.size && glob.text[at] == '*')
+		at++;
+	return at == glob.size;
+}
+
+static bool allows(struct word limit, struct word text)
+{
+	return limit.text == NULL || matches(limit, text);
+}
+
+struct phase_begin phase_rules_find(
+	const struct phase_rules *rules, const struct phase_subject *subject)
+{
+	const struct word name = {subject->name, subject->name_size};
+	const struct word file = {subject->file, subject->file_size};
+	const struct word category = {
+		subject->category, subject->category_size};
+
+	for (uint32_t i = 0; i < rules->rule_count; i++) {
+		const struct rule *rule = &rules->rules[i];
+
+		if (rule->async == subject->async &&
+			matches(rule->name, name) && allows(rule->file, file) &&
+			allows(rule->category, category))
+			return (struct phase_begin){rule->phase, rule->again};
+	}
+	return (struct phase_begin){PHASE_NONE, false};
+}
+
+struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
+	const struct trace *trace, uint32_t site, bool async)
+{
+	const struct trace_site *from = &trace->sites[site];
+	struct phase_subject subject = {.async = async};
+	struct function_place place;
+
+	subject.name = strtab_text(trace->text, from->name, &subject.name_size);
+	subject.file = strtab_text(trace->text, from->file, &subject.file_size);
+	subject.category = strtab_text(
+		trace->text, from->category, &subject.category_size);
+	/* PyTorch's profiler puts file and line of Python into the name. */
+	if (from->file == 0 && strcmp(subject.category, PYTHON_CATEGORY) == 0 &&
+		function_name_find_place(subject.name, &place)) {
+		subject.file = subject.name;
+		subject.file_size = place.file_size;
+		subject.name = place.name;
+		subject.name_size = strlen(place.name);
+	}
+	return phase_rules_find(rules, &subject);
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which nodes are kept: the longest. A parent is at least as long as its child
+ * and stands before it, so that the parents of what is kept are kept as well.
+ * Nothing recurses, since the depth is the input's.
+ */
+#include "profile/flame_tree.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* A node that is not yet in its place. */
+struct sprig {
+	struct flame_node node; /* its parent is a number of another */
+	uint32_t number;
+	uint32_t other; /* number of its "(other)"; 0: none */
+};
+
+struct maker {
+	const struct profile *profile;
+	const struct flame_options *options;
+	struct flame_tree *tree;
+	uint64_t *total_ns;      /* by node of the profile */
+	uint64_t *base_total_ns; /* likewise; NULL without a base */
+	uint32_t *depth;         /* likewise */
+	/* Likewise: first 1 for what is kept, then the number of the sprig
+	 * that it became or is in. */
+	uint32_t *place;
+	struct sprig *sprigs;
+	uint32_t count;
+};
+
+/* Sums beyond what can be counted stay the largest number. */
+static void add(uint64_t *to, uint64_t more)
+{
+	*to = *to > UINT64_MAX - more ? UINT64_MAX : *to + more;
+}
+
+/* Is the node itself of the side that is shown? Else it is only the way. */
+static bool is_shown(const struct maker *maker, uint32_t number)
+{
+	const struct profile *profile = maker->profile;
+	uint32_t function = profile->nodes[number].function;
+	bool device = profile->functions[function].device.kind != PROFILE_HOST;
+
+	return device == (maker->options->side == FLAME_DEVICE);
+}
+
+static uint64_t self_of(const struct maker *maker, uint32_t number)
+{
+	return is_shown(maker, number) ? maker->profile->nodes[number].self_ns
+				       : 0;
+}
+
+static uint64_t base_self_of(const struct maker *maker, uint32_t number)
+{
+	return is_shown(maker, number) ? maker->options->base[number].self_ns
+				       : 0;
+}
+
+static bool allocate(struct maker *maker)
+{
+	size_t count = (size_t)maker->profile->node_count + 1;
+
+	maker->total_ns = memory_new_zeroed(count, sizeof(*maker->total_ns));
+	maker->depth = memory_new_zeroed(count, sizeof(*maker->depth));
+	maker->place = memory_new_zeroed(count, sizeof(*maker->place));
+	if (maker->options->base != NULL)
+		maker->base_total_ns =
+			memory_new_zeroed(count, sizeof(*maker->base_total_ns));
+	return maker->total_ns != NULL && maker->depth != NULL &&
+	       maker->place != NULL &&
+	       (maker->options->base == NULL || maker->base_total_ns != NULL);
+}
+
+/* From the leaves on: a parent precedes its children. */
+static void sum(struct maker *maker)
+{
+	const struct profile *profile = maker->profile;
+	struct flame_tree *tree = maker->tree;
+
+	for (uint32_t i = profile->node_count; i-- > 1;) {
+		uint32_t parent = profile->nodes[i].parent;
+
+		add(&maker->total_ns[i], self_of(maker, i));
+		add(&maker->total_ns[parent], maker->total_ns[i]);
+		if (maker->base_total_ns == NULL)
+			continue;
+		add(&maker->base_total_ns[i], base_self_of(maker, i));
+		add(&maker->base_total_ns[parent], maker->base_total_ns[i]);
+		if (maker->total_ns[i] > 0 || maker->base_total_ns[i] == 0)
+			continue;
+		tree->gone++;
+		add(&tree->gone_ns, base_self_of(maker, i));
+	}
+	for (uint32_t i = 1; i < profile->node_count; i++)
+		maker->depth[i] = maker->depth[profile->nodes[i].parent] + 1;
+}
+
+/* A node that may be kept. */
+struct candidate {
+	uint64_t total_ns;
+	uint32_t number;
+};
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Marks in `place` what is kept; `kept` is how many. False if out of memory. */
+static bool choose(struct maker *maker, uint32_t *kept)
+{
+	const struct flame_options *options = maker->options;
+	uint32_t count = 0;
+	struct candidate *candidates = memory_resize_array(NULL,
+		(size_t)maker->profile->node_count + 1, sizeof(*candidates));
+
+	if (candidates == NULL)
+		return false;
+	for (uint32_t i = 1; i < maker->profile->node_count; i++)
+		if (maker->total_ns[i] > 0 && maker->depth[i] <= options->depth)
+			candidates[count++] =
+				(struct candidate){maker->total_ns[i], i};
+	if (count > options->nodes) {
+		qsort(candidates, count, sizeof(*candidates),
+			compare_candidates);
+		count = options->nodes;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		maker->place[candidates[i].number] = 1;
+	memory_free(candidates);
+	*kept = count;
+	return true;
+}
+
+/* What the node has here, and had before. */
+static void add_cost(
+	const struct maker *maker, uint32_t number, struct flame_node *node)
+{
+	bool shown = is_shown(maker, number);
+
+	/* On the way to a device's work calls are the host's. */
+	if (shown || maker->options->side == FLAME_DEVICE)
+		add(&node->cost.calls, maker->profile->nodes[number].ncalls);
+	add(&node->cost.total_ns, maker->total_ns[number]);
+	if (maker->base_total_ns == NULL)
+		return;
+	add(&node->base.calls, maker->options->base[number].calls);
+	add(&node->base.total_ns, maker->base_total_ns[number]);
+}
+
+/* A new one without a cost. */
+static struct flame_node *add_sprig(
+	struct maker *maker, uint32_t function, uint32_t parent)
+{
+	struct sprig *sprig = &maker->sprigs[maker->count];
+
+	sprig->number = maker->count++;
+	sprig->node.function = function;
+	sprig->node.parent = parent;
+	return &sprig->node;
+}
+
+static void keep(struct maker *maker, uint32_t number, uint32_t parent)
+{
+	struct flame_node *node;
+
+	maker->place[number] = maker->count;
+	node = add_sprig(maker, maker->profile->nodes[number].function, parent);
+	add_cost(maker, number, node);
+	node->cost.self_ns = self_of(maker, number);
+	if (maker->base_total_ns != NULL)
+		node->base.self_ns = base_self_of(maker, number);
+}
+
+/* Puts a node whose parent is kept into that one's "(other)". */
+static void fold(struct maker *maker, uint32_t number, uint32_t parent)
+{
+	uint32_t other = maker->sprigs[parent].other;
+	struct flame_node *node;
+
+	if (other == 0) {
+		other = maker->count;
+		maker->sprigs[parent].other = other;
+		(void)add_sprig(maker, FLAME_OTHER, parent);
+	}
+	node = &maker->sprigs[other].node;
+	add_cost(maker, number, node);
+	node->cost.self_ns = node->cost.total_ns;
+	node->base.self_ns = node->base.total_ns;
+	node->folded++;
+	maker->place[number] = other;
+}
+
+static bool allocate_sprigs(struct maker *maker, uint32_t kept)
+{
+	struct flame_node *root;
+
+	/* Each may have an "(other)". */
+	maker->sprigs = memory_new_zeroed(
+		2 * ((size_t)kept + 1), sizeof(*maker->sprigs));
+	if (maker->sprigs == NULL)
+		return false;
+	root = add_sprig(maker, FLAME_ALL, 0);
+	root->cost.total_ns = maker->total_ns[0];
+	if (maker->base_total_ns != NULL)
+		root->base.total_ns = maker->base_total_ns[0];
+	return true;
+}
+
+static void make_sprigs(struct maker *maker)
+{
+	const struct profile *profile = maker->profile;
+
+	for (uint32_t i = 1; i < profile->node_count; i++) {
+		uint32_t parent = maker->place[profile->nodes[i].parent];
+
+		if (maker->total_ns[i] == 0)
+			continue;
+		if (maker->place[i] == 1) {
+			keep(maker, i, parent);
+			continue;
+		}
+		maker->tree->folded++;
+		if (maker->sprigs[parent].node.function != FLAME_OTHER) {
+			fold(maker, i, parent);
+			continue;
+		}
+		maker->sprigs[parent].node.folded++;
+		maker->place[i] = parent;
+	}
+}
+
+static int compare_sprigs(const void *left, const void *right)
+{
+	const struct flame_node *a = &((const struct sprig *)left)->node;
+	const struct flame_node *b = &((const struct sprig *)right)->node;
+	bool other = a->function == FLAME_OTHER;
+
+	if (a->parent != b->parent)
+		return a->parent > b->parent ? 1 : -1;
+	if (other != (b->function == FLAME_OTHER))
+		return other ? 1 : -1;
+	if (a->cost.total_ns != b->cost.total_ns)
+		return a->cost.total_ns > b->cost.total_ns ? -1 : 1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* What putting the sprigs into their order needs; by their numbers. */
+struct order {
+	uint32_t *first;  /* of the children, in the sorted sprigs */
+	uint32_t *number; /* in the tree */
+	uint32_t *stack;  /* places of sprigs that are still to be put */
+	uint64_t *end_ns; /* of the children that are there, in the tree's */
+};
+
+static bool order_init(struct order *order, struct maker *maker)
+{
+	size_t count = maker->count;
+
+	*order = (struct order){
+		.first = memory_new_zeroed(count + 2, sizeof(*order->first)),
+		.number = memory_new(count * sizeof(*order->number)),
+		.stack = memory_new(count * sizeof(*order->stack)),
+		.end_ns = memory_new(count * sizeof(*order->end_ns)),
+	};
+	if (order->first == NULL || order->number == NULL ||
+		order->stack == NULL || order->end_ns == NULL)
+		return false;
+	/* The root, which is its own parent, stays in front. */
+	qsort(maker->sprigs + 1, count - 1, sizeof(*maker->sprigs),
+		compare_sprigs);
+	order->first[0] = 1;
+	for (uint32_t i = 1; i < count; i++)
+		order->first[maker->sprigs[i].node.parent + 1]++;
+	for (uint32_t i = 0; i < count; i++)
+		order->first[i + 1] += order->first[i];
+	return true;
+}
+
+static void order_clear(struct order *order)
+{
+	memory_free(order->first);
+	memory_free(order->number);
+	memory_free(order->stack);
+	memory_free(order->end_ns);
+}
+
+/* Puts a sprig behind the others into the tree. */
+static void put(struct maker *maker, struct order *order, uint32_t at)
+{
+	struct flame_tree *tree = maker->tree;
+	uint32_t number = tree->count++;
+	struct flame_node *node = &tree->nodes[number];
+
+	*node = maker->sprigs[at].node;
+	order->number[maker->sprigs[at].number] = number;
+	if (number > 0) {
+		node->parent = order->number[node->parent];
+		node->depth = tree->nodes[node->parent].depth + 1;
+		node->start_ns = order->end_ns[node->parent];
+		add(&order->end_ns[node->parent], node->cost.total_ns);
+	}
+	order->end_ns[number] = node->start_ns;
+	if (node->depth > tree->depth)
+		tree->depth = node->depth;
+}
+
+static bool put_all(struct maker *maker)
+{
+	struct order order;
+	uint32_t waiting = 1;
+	bool ok = order_init(&order, maker);
+
+	maker->tree->nodes = memory_resize_array(
+		NULL, maker->count, sizeof(*maker->tree->nodes));
+	if (!ok || maker->tree->nodes == NULL) {
+		order_clear(&order);
+		return false;
+	}
+	order.stack[0] = 0;
+	while (waiting > 0) {
+		uint32_t at = order.stack[--waiting];
+		uint32_t number = maker->sprigs[at].number;
+
+		put(maker, &order, at);
+		for (uint32_t i = order.first[number + 1];
+			i > order.first[number]; i--)
+			order.stack[waiting++] = i - 1;
+	}
+	order_clear(&order);
+	return true;
+}
+
+static bool make(struct maker *maker)
+{
+	uint32_t kept = 0;
+
+	if (!allocate(maker))
+		return false;
+	sum(maker);
+	if (!choose(maker, &kept) || !allocate_sprigs(maker, kept))
+		return false;
+	make_sprigs(maker);
+	return put_all(maker);
+}
+
+enum ctp_status flame_tree_new(const struct profile *profile,
+	const struct flame_options *options, struct flame_tree **out,
+	struct ctp_error *err)
+{
+	struct maker maker = {.profile = profile, .options = options};
+	bool ok;
+
+	maker.tree = memory_new_zeroed(1, sizeof(*maker.tree));
+	ok = maker.tree != NULL && make(&maker);
+	memory_free(maker.total_ns);
+	memory_free(maker.base_total_ns);
+	memory_free(maker.depth);
+	memory_free(maker.place);
+	memory_free(maker.sprigs);
+	if (!ok) {
+		flame_tree_free(maker.tree);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"out of memory while making a flame graph");
+	}
+	*out = maker.tree;
+	return CTP_OK;
+}
+
+void flame_tree_free(struct flame_tree *tree)
+{
+	if (tree == NULL)
+		return;
+	memory_free(tree->nodes);
+	memory_free(tree);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of a profile, and their order. Both hash tables use open
+ * addressing with linear probing and are at most half full. Functions are
+ * found by the addresses of their interned text; where an entry lands
+ * therefore differs from run to run, but only growth walks a hash table, so
+ * no output can show it.
+ */
+#include "profile/profile.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "profile/profile_private.h"
+#include "base/saturate.h"
+
+#define FIRST_ROOM 64u
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = memory_new_zeroed(1, sizeof(*profile));
+
+	if (profile == NULL)
+		return NULL;
+	profile->text = strtab_new();
+	if (profile->text == NULL) {
+		memory_free(profile);
+		return NULL;
+	}
+	return profile;
+}
+
+void profile_clear_tables(struct profile *profile)
+{
+	memory_free(profile->functions);
+	memory_free(profile->edges);
+	memory_free(profile->nodes);
+	memory_free(profile->function_index.entries);
+	memory_free(profile->edge_index.entries);
+}
+
+void profile_free(struct profile *profile)
+{
+	if (profile == NULL)
+		return;
+	profile_clear_tables(profile);
+	profile_memory_free(profile->memory);
+	strtab_free(profile->text);
+	memory_free(profile);
+}
+
+/* An array with room for one more; NULL, the old one untouched, if out of
+ * memory. */
+static void *grow(void *array, uint32_t *room, size_t size)
+{
+	uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
+
+	if (*room > UINT32_MAX / 4)
+		return NULL;
+	array = memory_resize(array, more * size);
+	if (array != NULL)
+		*room = more;
+	return array;
+}
+
+/*
+ * An entry of an index is the upper half of the key's hash over the number + 1,
+ * so that a probe seldom has to look at the item itself. The highest bits say
+ * where it belongs: entries keep their order, and so nearly their places in
+ * memory, when the index grows.
+ */
+static uint64_t entry_of(uint64_t hash, uint32_t number)
+{
+	return (hash >> 32) << 32 | (number + 1);
+}
+
+static uint32_t first_slot(const struct profile_index *index, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * index->size >> 32);
+}
+
+static uint32_t next_slot(const struct profile_index *index, uint32_t slot)
+{
+	return (slot + 1) & (index->size - 1);
+}
+
+/* Enters what is not in the index. */
+static void put_entry(struct profile_index *index, uint64_t entry)
+{
+	uint32_t slot = first_slot(index, entry);
+
+	while (index->entries[slot] != 0)
+		slot = next_slot(index, slot);
+	index->entries[slot] = entry;
+}
+
+/* Makes the index large enough for one more than there are. */
+static bool grow_index(struct profile_index *index, uint32_t count)
+{
+	struct profile_index old = *index;
+	uint32_t size = old.size < FIRST_ROOM ? FIRST_ROOM : old.size;
+	uint64_t *entries;
+
+	do {
+		if (size > UINT32_MAX / 4)
+			return false;
+		size *= 2;
+	} while (count >= size / 2);
+	entries = memory_new_zeroed(size, sizeof(*entries));
+	if (entries == NULL)
+		return false;
+	*index = (struct profile_index){entries, size};
+	for (uint32_t i = 0; i < old.size; i++)
+		if (old.entries[i] != 0)
+			put_entry(index, old.entries[i]);
+	memory_free(old.entries);
+	return true;
+}
+
+/* File and line share a word: only files whose addresses differ by a multiple of
+ * 4 GiB can have the same one, and few are so far apart. */
+static uint64_t function_hash(const struct profile_function *function)
+{
+	return hash_pair((uintptr_t)function->name,
+		(uintptr_t)function->file ^ (uint64_t)function->line << 32);
+}
+
+/* The slot that holds this function, or the free one where it belongs. */
+static uint32_t function_slot(const struct profile *profile,
+	const struct profile_function *function, uint64_t hash)
+{
+	const struct profile_index *index = &profile->function_index;
+	uint32_t slot = first_slot(index, hash);
+
+	for (; index->entries[slot] != 0; slot = next_slot(index, slot)) {
+		uint64_t entry = index->entries[slot];
+		const struct profile_function *other;
+
+		if (entry >> 32 != hash >> 32)
+			continue;
+		other = &profile->functions[(uint32_t)entry - 1];
+		if (other->name == function->name &&
+			other->file == function->file &&
+			other->line == function->line)
+			break;
+	}
+	return slot;
+}
+
+/* Makes room in the index, or an index of functions that have none. */
+static bool reach_functions(struct profile *profile)
+{
+	struct profile_index *index = &profile->function_index;
+	uint32_t first = index->size == 0 ? 0 : profile->function_count;
+
+	if (profile->function_count < index->size / 2)
+		return true;
+	if (!grow_index(index, profile->function_count))
+		return false;
+	for (uint32_t i = first; i < profile->function_count; i++)
+		put_entry(index,
+			entry_of(function_hash(&profile->functions[i]), i));
+	return true;
+}
+
+uint32_t profile_put_function(
+	struct profile *profile, const struct profile_function *function)
+{
+	uint64_t hash = function_hash(function);
+	struct profile_function *functions;
+	uint64_t *entry;
+
+	if (!reach_functions(profile))
+		return PROFILE_NONE;
+	entry = &profile->function_index
+			 .entries[function_slot(profile, function, hash)];
+	if (*entry != 0)
+		return (uint32_t)*entry - 1;
+	if (profile->function_count == profile->function_room) {
+		functions = grow(profile->functions, &profile->function_room,
+			sizeof(*functions));
+		if (functions == NULL)
+			return PROFILE_NONE;
+		profile->functions = functions;
+	}
+	profile->functions[profile->function_count] = *function;
+	*entry = entry_of(hash, profile->function_count);
+	return profile->function_count++;
+}
+
+uint32_t profile_add_function(struct profile *profile, const char *name,
+	const char *file, uint32_t line)
+{
+	struct profile_function function = {.line = line};
+	uint32_t name_number = strtab_add(profile->text, name, strlen(name));
+	uint32_t file_number = 0;
+
+	if (file != NULL)
+		file_number = strtab_add(profile->text, file, strlen(file));
+	if (name_number == STRTAB_NONE || file_number == STRTAB_NONE)
+		return PROFILE_NONE;
+	function.name = strtab_text(profile->text, name_number, NULL);
+	function.file = strtab_text(profile->text, file_number, NULL);
+	return profile_put_function(profile, &function);
+}
+
+static uint64_t edge_hash(uint32_t caller, uint32_t callee)
+{
+	return hash_word((uint64_t)caller << 32 | callee);
+}
+
+/* The slot of this edge, or the free one where it belongs. */
+static uint32_t edge_slot(const struct profile *profile, uint32_t caller,
+	uint32_t callee, uint64_t hash)
+{
+	const struct profile_index *index = &profile->edge_index;
+	uint32_t slot = first_slot(index, hash);
+
+	for (; index->entries[slot] != 0; slot = next_slot(index, slot)) {
+		uint64_t entry = index->entries[slot];
+		const struct profile_edge *edge;
+
+		if (entry >> 32 != hash >> 32)
+			continue;
+		edge = &profile->edges[(uint32_t)entry - 1];
+		if (edge->caller == caller && edge->callee == callee)
+			break;
+	}
+	return slot;
+}
+
+/* As reach_functions(). */
+static bool reach_edges(struct profile *profile)
+{
+	struct profile_index *index = &profile->edge_index;
+	uint32_t first = index->size == 0 ? 0 : profile->edge_count;
+
+	if (profile->edge_count < index->size / 2)
+		return true;
+	if (!grow_index(index, profile->edge_count))
+		return false;
+	for (uint32_t i = first; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		put_entry(index,
+			entry_of(edge_hash(edge->caller, edge->callee), i));
+	}
+	return true;
+}
+
+uint32_t profile_add_edge(
+	struct profile *profile, uint32_t caller, uint32_t callee)
+{
+	uint64_t hash = edge_hash(caller, callee);
+	struct profile_edge *edges;
+	uint64_t *entry;
+
+	if (!reach_edges(profile))
+		return PROFILE_NONE;
+	entry = &profile->edge_index
+			 .entries[edge_slot(profile, caller, callee, hash)];
+	if (*entry != 0)
+		return (uint32_t)*entry - 1;
+	if (profile->edge_count == profile->edge_room) {
+		edges = grow(
+			profile->edges, &profile->edge_room, sizeof(*edges));
+		if (edges == NULL)
+			return PROFILE_NONE;
+		profile->edges = edges;
+	}
+	profile->edges[profile->edge_count] =
+		(struct profile_edge){.caller = caller, .callee = callee};
+	*entry = entry_of(hash, profile->edge_count);
+	return profile->edge_count++;
+}
+
+uint32_t profile_add_node(
+	struct profile *profile, uint32_t parent, uint32_t function)
+{
+	struct profile_node *nodes;
+
+	if (profile->node_room - profile->node_count < 2) {
+		nodes = grow(
+			profile->nodes, &profile->node_room, sizeof(*nodes));
+		if (nodes == NULL)
+			return PROFILE_NONE;
+		profile->nodes = nodes;
+	}
+	if (profile->node_count == 0)
+		profile->nodes[profile->node_count++] = (struct profile_node){
+			.function = PROFILE_NONE, .parent = PROFILE_NONE};
+	if (function == PROFILE_NONE)
+		return 0;
+	assert(parent < profile->node_count);
+	profile->nodes[profile->node_count] =
+		(struct profile_node){.function = function, .parent = parent};
+	return profile->node_count++;
+}
+
+void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
+{
+	to->ncalls += from->ncalls;
+	to->pcalls += from->pcalls;
+	to->tottime_ns += from->tottime_ns;
+	to->cumtime_ns += from->cumtime_ns;
+}
+
+static bool copy_nodes(struct profile *to, const struct profile *from)
+{
+	if (from->node_count == 0)
+		return true;
+	to->nodes =
+		memory_resize_array(NULL, from->node_count, sizeof(*to->nodes));
+	if (to->nodes == NULL)
+		return false;
+	memcpy(to->nodes, from->nodes, from->node_count * sizeof(*to->nodes));
+	to->node_count = from->node_count;
+	to->node_room = from->node_count;
+	return true;
+}
+
+static bool add_functions(
+	struct profile *to, const struct profile *from, uint32_t *map)
+{
+	for (uint32_t i = 0; i < from->function_count; i++) {
+		const struct profile_function *function = &from->functions[i];
+		struct profile_function *sum;
+
+		map[i] = profile_add_function(
+			to, function->name, function->file, function->line);
+		if (map[i] == PROFILE_NONE)
+			return false;
+		sum = &to->functions[map[i]];
+		profile_cost_add(&sum->cost, &function->cost);
+		profile_cost_add(&sum->root, &function->root);
+		profile_device_add(&sum->device, &function->device);
+		sum->use.flops =
+			saturate_sum(sum->use.flops, function->use.flops);
+	}
+	return true;
+}
+
+/* Adds the memory of `from`, whose functions map[] names. */
+static bool add_memory(
+	struct profile *to, const struct profile *from, const uint32_t *map)
+{
+	uint32_t owners[PROFILE_OWNERS_MAX];
+
+	if (from->memory == NULL)
+		return true;
+	if (to->memory == NULL)
+		to->memory = profile_memory_new();
+	if (to->memory == NULL ||
+		!profile_memory_map(to->memory, from->memory, owners))
+		return false;
+	profile_memory_add_mapped(to->memory, &to->memory->all, from->memory,
+		from->memory->all, owners);
+	for (uint32_t i = 0; i < from->function_count; i++)
+		profile_memory_add_mapped(to->memory,
+			&to->functions[map[i]].use.memory, from->memory,
+			from->functions[i].use.memory, owners);
+	return !to->memory->failed;
+}
+
+bool profile_add_edges(
+	struct profile *to, const struct profile *from, const uint32_t *map)
+{
+	for (uint32_t i = 0; i < from->edge_count; i++) {
+		const struct profile_edge *edge = &from->edges[i];
+		uint32_t number = profile_add_edge(
+			to, map[edge->caller], map[edge->callee]);
+
+		if (number == PROFILE_NONE)
+			return false;
+		profile_cost_add(&to->edges[number].cost, &edge->cost);
+	}
+	return true;
+}
+
+bool profile_add(struct profile *to, const struct profile *from)
+{
+	uint32_t *map =
+		memory_new(((size_t)from->function_count + 1) * sizeof(*map));
+	bool done = map != NULL && add_functions(to, from, map) &&
+		    profile_add_edges(to, from, map) &&
+		    add_memory(to, from, map);
+
+	memory_free(map);
+	to->total_ns += from->total_ns;
+	to->open_calls += from->open_calls;
+	to->unmatched += from->unmatched;
+	to->flops = saturate_sum(to->flops, from->flops);
+	to->thread_count += from->thread_count;
+	to->no_root = to->no_root || from->no_root;
+	return done;
+}
+
+struct profile *profile_copy(const struct profile *from)
+{
+	struct profile *to = profile_new();
+
+	if (to == NULL)
+		return NULL;
+	/* What is added to nothing keeps its numbers. */
+	if (!profile_add(to, from) || !copy_nodes(to, from)) {
+		profile_free(to);
+		return NULL;
+	}
+	return to;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of a profile, and its smaller self. Both sorting and pruning copy
+ * into new tables through a map of function numbers and swap at the end, so
+ * that a failure leaves the profile as it was.
+ */
+#include "base/memory.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_private.h"
+#include "base/saturate.h"
+
+static const char OTHER_NAME[] = "(other)";
+static const char OTHER_FILE[] = "~";
+
+/* A function, with what mostly says where it belongs: to look at functions
+ * themselves is to wait for memory. */
+struct rank {
+	uint64_t cumtime_ns;
+	const char *name;
+	const char *file;
+	uint32_t number;
+};
+
+/* Equal texts are one. */
+static int compare_ranks(const void *left, const void *right, void *user)
+{
+	const struct profile *profile = user;
+	const struct rank *a = left;
+	const struct rank *b = right;
+	uint32_t line;
+	uint32_t other;
+
+	if (a->cumtime_ns != b->cumtime_ns)
+		return a->cumtime_ns > b->cumtime_ns ? -1 : 1;
+	if (a->name != b->name)
+		return strcmp(a->name, b->name);
+	if (a->file != b->file)
+		return strcmp(a->file, b->file);
+	line = profile->functions[a->number].line;
+	other = profile->functions[b->number].line;
+	return (line > other) - (line < other);
+}
+
+/* Adds the edges and nodes of `from` to `to`, whose functions map[] names. */
+static bool add_mapped(struct profile *to, const struct profile *from,
+	const uint32_t *map, uint32_t folded)
+{
+	return profile_add_edges(to, from, map) &&
+	       profile_tree_add(to, from, map, folded);
+}
+
+/* Replaces the tables of `profile` by those of `next`. */
+static void take_tables(struct profile *profile, struct profile *next)
+{
+	next->total_ns = profile->total_ns;
+	next->open_calls = profile->open_calls;
+	next->unmatched = profile->unmatched;
+	next->flops = profile->flops;
+	next->thread_count = profile->thread_count;
+	next->no_root = profile->no_root;
+	profile_clear_tables(profile);
+	*profile = *next;
+}
+
+/* Fills `next` with the functions in order, and `map` with where they went. */
+static bool copy_sorted(
+	struct profile *next, struct profile *profile, uint32_t *map)
+{
+	uint32_t count = profile->function_count;
+	size_t room = (size_t)count + 1;
+	struct rank *ranks = memory_resize_array(NULL, room, sizeof(*ranks));
+
+	next->functions =
+		memory_resize_array(NULL, room, sizeof(*next->functions));
+	if (ranks == NULL || next->functions == NULL) {
+		memory_free(ranks);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		ranks[i] = (struct rank){function->cost.cumtime_ns,
+			function->name, function->file, i};
+	}
+	qsort_r(ranks, count, sizeof(*ranks), compare_ranks, profile);
+	for (uint32_t i = 0; i < count; i++) {
+		map[ranks[i].number] = i;
+		next->functions[i] = profile->functions[ranks[i].number];
+	}
+	next->function_count = count;
+	next->function_room = count;
+	memory_free(ranks);
+	return true;
+}
+
+/* Sorts edges by one of their ends, those of the same as they were: `first` has
+ * how many there are of each, and then where the next one goes. */
+static void order_edges(const struct profile *profile, const uint32_t *from,
+	uint32_t *to, uint32_t *first, bool by_callee)
+{
+	uint32_t sum = 0;
+
+	memset(first, 0, profile->function_count * sizeof(*first));
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		first[by_callee ? edge->callee : edge->caller]++;
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		uint32_t count = first[i];
+
+		first[i] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[from[i]];
+
+		to[first[by_callee ? edge->callee : edge->caller]++] = from[i];
+	}
+}
+
+/* The edges of `profile`, by callee and then by caller; functions are in order.
+ */
+static bool sort_edges(struct profile *profile)
+{
+	size_t count = profile->edge_count;
+	struct profile_edge *sorted =
+		memory_resize_array(NULL, count, sizeof(*sorted));
+	uint32_t *order = memory_resize_array(
+		NULL, 2 * count + profile->function_count, sizeof(*order));
+	uint32_t *first;
+
+	if (sorted == NULL || order == NULL) {
+		memory_free(sorted);
+		memory_free(order);
+		return false;
+	}
+	first = order + 2 * count;
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	order_edges(profile, order, order + count, first, false);
+	order_edges(profile, order + count, order, first, true);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = profile->edges[order[i]];
+	memory_free(order);
+	memory_free(profile->edges);
+	profile->edges = sorted;
+	return true;
+}
+
+/* The edges of `profile`, whose functions map[] names, each as another one. */
+static bool copy_edges(struct profile *next, const struct profile *profile,
+	const uint32_t *map)
+{
+	uint32_t count = profile->edge_count;
+
+	if (count == 0)
+		return true;
+	next->edges = memory_resize_array(NULL, count, sizeof(*next->edges));
+	if (next->edges == NULL)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		next->edges[i] = profile->edges[i];
+		next->edges[i].caller = map[profile->edges[i].caller];
+		next->edges[i].callee = map[profile->edges[i].callee];
+	}
+	next->edge_count = count;
+	next->edge_room = count;
+	return sort_edges(next);
+}
+
+enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
+{
+	struct profile next = {
+		.text = profile->text, .memory = profile->memory};
+	uint32_t *map = memory_new(
+		((size_t)profile->function_count + 1) * sizeof(*map));
+
+	if (map == NULL || !copy_sorted(&next, profile, map) ||
+		!copy_edges(&next, profile, map) ||
+		!profile_tree_add(&next, profile, map, PROFILE_NONE)) {
+		memory_free(map);
+		profile_clear_tables(&next);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"out of memory while sorting the profile");
+	}
+	memory_free(map);
+	take_tables(profile, &next);
+	profile->total_ns = 0;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		profile->total_ns += profile->functions[i].cost.tottime_ns;
+	return CTP_OK;
+}
+
+uint32_t *profile_callers(const struct profile *profile)
+{
+	uint32_t *first = memory_new_zeroed(
+		(size_t)profile->function_count + 1, sizeof(*first));
+
+	if (first == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		first[profile->edges[i].callee + 1]++;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		first[i + 1] += first[i];
+	return first;
+}
+
+static bool is_other(const struct profile_function *function)
+{
+	return function->line == 0 && strcmp(function->name, OTHER_NAME) == 0 &&
+	       strcmp(function->file, OTHER_FILE) == 0;
+}
+
+struct limits {
+	uint64_t min_cumtime_ns;
+	uint32_t top; /* 0: all */
+};
+
+/* Is the next function, after `kept` that are not, too small to be shown? */
+static bool is_below(const struct profile_function *function, uint32_t kept,
+	struct limits limits)
+{
+	return function->cost.cumtime_ns < limits.min_cumtime_ns ||
+	       (limits.top != 0 && kept >= limits.top);
+}
+
+/*
+ * Copies what is kept into `next` and says in `map` where each function went;
+ * PROFILE_NONE is a pruned one. An "(other)" that is there already goes with
+ * the pruned, and is not one of the top.
+ */
+static bool add_kept(struct profile *next, const struct profile *profile,
+	uint32_t *map, struct limits limits)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		map[i] = PROFILE_NONE;
+		if (is_other(function) ||
+			is_below(function, next->function_count, limits))
+			continue;
+		map[i] = profile_put_function(next, function);
+		if (map[i] == PROFILE_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* What several functions have below them may be the same. */
+static void cap_device(
+	const struct profile *profile, struct profile_device *device)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (profile->functions[i].device.kind != PROFILE_HOST)
+			most += profile->functions[i].device.self_ns;
+	if (device->self_ns > most)
+		device->self_ns = most;
+	if (device->total_ns > most)
+		device->total_ns = most;
+	if (device->captured_ns > most)
+		device->captured_ns = most;
+}
+
+static void add_use(const struct profile *profile, struct profile_use *to,
+	const struct profile_use *from)
+{
+	to->flops = saturate_sum(to->flops, from->flops);
+	if (from->memory != 0)
+		profile_memory_add_list(
+			profile->memory, &to->memory, from->memory);
+}
+
+/*
+ * What the pruned functions cost together. Only calls from outside enter it:
+ * those between two pruned functions happen inside, so that their time is
+ * within that of the call which came in.
+ */
+static void sum_other(const struct profile *profile, const uint32_t *map,
+	struct profile_function *other)
+{
+	struct profile_cost *cost = &other->cost;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (map[i] != PROFILE_NONE)
+			continue;
+		cost->ncalls += function->cost.ncalls;
+		cost->tottime_ns += function->cost.tottime_ns;
+		profile_cost_add(&other->root, &function->root);
+		other->device.self_ns += function->device.self_ns;
+		other->device.total_ns += function->device.total_ns;
+		other->device.captured_ns += function->device.captured_ns;
+		add_use(profile, &other->use, &function->use);
+	}
+	cap_device(profile, &other->device);
+	cost->pcalls = other->root.pcalls;
+	cost->cumtime_ns = other->root.cumtime_ns;
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (map[edge->callee] != PROFILE_NONE ||
+			map[edge->caller] == PROFILE_NONE)
+			continue;
+		cost->pcalls += edge->cost.pcalls;
+		cost->cumtime_ns += edge->cost.cumtime_ns;
+	}
+	if (cost->pcalls > cost->ncalls)
+		cost->pcalls = cost->ncalls;
+	if (cost->cumtime_ns > profile->total_ns)
+		cost->cumtime_ns = profile->total_ns;
+	if (cost->cumtime_ns < cost->tottime_ns)
+		cost->cumtime_ns = cost->tottime_ns;
+}
+
+/*
+ * Several edges that became one may have been open at the same time: no edge
+ * lasts longer than its callee.
+ */
+static void cap_edges(struct profile *profile, uint32_t other)
+{
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		struct profile_edge *edge = &profile->edges[i];
+		uint64_t most =
+			profile->functions[edge->callee].cost.cumtime_ns;
+
+		if ((edge->caller == other || edge->callee == other) &&
+			edge->cost.cumtime_ns > most)
+			edge->cost.cumtime_ns = most;
+	}
+}
+
+static bool make_pruned(struct profile *next, const struct profile *profile,
+	uint32_t *map, struct limits limits)
+{
+	struct profile_function empty = {.cost = {0}};
+	uint32_t other;
+
+	if (!add_kept(next, profile, map, limits))
+		return false;
+	other = profile_add_function(next, OTHER_NAME, OTHER_FILE, 0);
+	if (other == PROFILE_NONE)
+		return false;
+	empty.name = next->functions[other].name;
+	empty.file = next->functions[other].file;
+	sum_other(profile, map, &empty);
+	if (profile->memory != NULL && profile->memory->failed)
+		return false;
+	next->functions[other] = empty;
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (map[i] == PROFILE_NONE)
+			map[i] = other;
+	if (!add_mapped(next, profile, map, other))
+		return false;
+	cap_edges(next, other);
+	return true;
+}
+
+/* Is there a function to prune, besides an "(other)" that is there already? */
+static bool is_over(const struct profile *profile, struct limits limits)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (is_other(function))
+			continue;
+		if (is_below(function, kept, limits))
+			return true;
+		kept++;
+	}
+	return false;
+}
+
+enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
+	uint32_t top, struct ctp_error *err)
+{
+	struct limits limits = {min_cumtime_ns, top};
+	struct profile next = {
+		.text = profile->text, .memory = profile->memory};
+	enum ctp_status status = profile_sort(profile, err);
+	uint32_t *map;
+
+	if (status != CTP_OK || !is_over(profile, limits))
+		return status;
+	map = memory_new(profile->function_count * sizeof(*map));
+	if (map == NULL || !make_pruned(&next, profile, map, limits)) {
+		memory_free(map);
+		profile_clear_tables(&next);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"out of memory while pruning the profile");
+	}
+	memory_free(map);
+	take_tables(profile, &next);
+	return profile_sort(profile, err);
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stack per track. Whether a call is primitive is known in O(1) from whether
+ * its function, and its edge, were open on the track when it began: bits, of
+ * all functions and edges. A track borrows a set of them while it has open
+ * calls, so that there are as many sets as threads that are alive at once, not
+ * as many as ever were.
+ */
+#include "profile/replay.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "profile/device_work.h"
+#include "names/function_name.h"
+#include "base/memory.h"
+#include "profile/profile_private.h"
+#include "profile/replay_private.h"
+
+struct replay *replay_new(struct trace *trace, struct replay_options options)
+{
+	struct replay *replay = memory_new_zeroed(1, sizeof(*replay));
+
+	if (replay == NULL)
+		return NULL;
+	replay->trace = trace;
+	replay->options = options;
+	replay->profile = profile_new();
+	replay->capture_key =
+		strtab_add(trace->text, REPLAY_CAPTURE, strlen(REPLAY_CAPTURE));
+	if (replay->profile == NULL || replay->capture_key == STRTAB_NONE ||
+		(options.joined && !same_init(&replay->same, options.match))) {
+		profile_free(replay->profile);
+		memory_free(replay);
+		return NULL;
+	}
+	return replay;
+}
+
+static void open_set_free(struct open_set *set)
+{
+	if (set == NULL)
+		return;
+	memory_free(set->functions);
+	memory_free(set->edges);
+	memory_free(set);
+}
+
+void replay_free(struct replay *replay)
+{
+	if (replay == NULL)
+		return;
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		memory_free(replay->stacks[i].frames);
+		open_set_free(replay->stacks[i].open);
+	}
+	while (replay->unused != NULL) {
+		struct open_set *set = replay->unused;
+
+		replay->unused = set->next;
+		open_set_free(set);
+	}
+	memory_free(replay->stacks);
+	memory_free(replay->function_of_site);
+	same_clear(&replay->same);
+	replay_device_clear(replay);
+	replay_nodes_clear(&replay->nodes);
+	memory_free(replay->repeats);
+	profile_free(replay->profile);
+	memory_free(replay);
+}
+
+static inline struct stack *find_stack(struct replay *replay, uint32_t track)
+{
+	return memory_reach(&replay->stacks, track, &replay->stack_count,
+		       sizeof(*replay->stacks))
+		       ? &replay->stacks[track]
+		       : NULL;
+}
+
+/* PyTorch's profiler puts file and line of Python into the name. */
+static uint32_t add_python(
+	struct replay *replay, const char *name, struct function_place place)
+{
+	char *file = memory_resize_array(NULL, place.file_size + 1, 1);
+	uint32_t function;
+
+	if (file == NULL)
+		return PROFILE_NONE;
+	memcpy(file, name, place.file_size);
+	file[place.file_size] = '\0';
+	function = profile_add_function(
+		replay->profile, place.name, file, place.line);
+	memory_free(file);
+	return function;
+}
+
+static uint32_t add_function(struct replay *replay, uint32_t site)
+{
+	const struct trace *trace = replay->trace;
+	const char *name = trace_site_name(trace, site);
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+	struct function_place place;
+
+	if (trace->sites[site].file == 0 &&
+		strcmp(category, "python_function") == 0 &&
+		function_name_find_place(name, &place))
+		return add_python(replay, name, place);
+	return profile_add_function(replay->profile, name,
+		trace_site_file(trace, site), trace->sites[site].line);
+}
+
+/* The entry of `function_of_site`; 0 if out of memory. */
+static uint32_t make_function(struct replay *replay, uint32_t site)
+{
+	const struct trace *trace = replay->trace;
+	uint32_t function;
+
+	if (!memory_reach(&replay->function_of_site, site, &replay->site_room,
+		    sizeof(*replay->function_of_site)))
+		return 0;
+	function = add_function(replay, site);
+	if (function != PROFILE_NONE && replay->options.joined)
+		function = same_find(&replay->same, replay->profile, function);
+	if (function == PROFILE_NONE)
+		return 0;
+	replay->function_of_site[site] = function + 1;
+	if (device_work_is_api(trace, site))
+		replay->function_of_site[site] |= REPLAY_API;
+	if (trace_site_is_python(trace, site))
+		replay->profile->no_root = true;
+	return replay->function_of_site[site];
+}
+
+static inline uint32_t function_of(struct replay *replay, uint32_t site)
+{
+	if (site < replay->site_room && replay->function_of_site[site] != 0)
+		return replay->function_of_site[site];
+	return make_function(replay, site);
+}
+
+static bool borrow_set(struct replay *replay, struct stack *stack)
+{
+	struct open_set *set = replay->unused;
+
+	if (set != NULL)
+		replay->unused = set->next;
+	else
+		set = memory_new_zeroed(1, sizeof(*set));
+	stack->open = set;
+	return set != NULL;
+}
+
+#define WORD_BITS 64
+
+/* Room for the bit; false if out of memory. */
+static inline bool reach_bit(uint64_t **bits, uint32_t number, uint32_t *words)
+{
+	return memory_reach(bits, number / WORD_BITS, words, sizeof(**bits));
+}
+
+/* Returns whether it was there. */
+static inline bool add_bit(uint64_t *bits, uint32_t number)
+{
+	uint64_t *word = &bits[number / WORD_BITS];
+	const uint64_t bit = UINT64_C(1) << number % WORD_BITS;
+	const bool was_there = (*word & bit) != 0;
+
+	*word |= bit;
+	return was_there;
+}
+
+static inline void remove_bit(uint64_t *bits, uint32_t number)
+{
+	bits[number / WORD_BITS] &= ~(UINT64_C(1) << number % WORD_BITS);
+}
+
+/* Times of a track never go back here, so no duration is negative and no
+ * child is longer than its parent. */
+static int64_t standing_time(
+	struct replay *replay, struct stack *stack, int64_t time_ns)
+{
+	if (!stack->used) {
+		stack->used = true;
+		replay->profile->thread_count++;
+	} else if (time_ns < stack->last_ns) {
+		replay->trace->losses[LOSS_BACKWARD_TIMES]++;
+		return stack->last_ns;
+	}
+	stack->last_ns = time_ns;
+	return time_ns;
+}
+
+static bool push(struct replay *replay, struct stack *stack, struct frame frame)
+{
+	const struct frame *parent;
+
+	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+		    sizeof(*stack->frames)))
+		return false;
+	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
+	frame.edge = PROFILE_NONE;
+	if (parent != NULL && !replay->options.no_edges) {
+		frame.edge =
+			replay_edge(replay, parent->function, frame.function);
+		if (frame.edge == PROFILE_NONE ||
+			!reach_bit(&stack->open->edges, frame.edge,
+				&stack->open->edge_words))
+			return false;
+		if (add_bit(stack->open->edges, frame.edge))
+			frame.repeats |= PROFILE_REPEATS_EDGE;
+	}
+	if (add_bit(stack->open->functions, frame.function))
+		frame.repeats |= PROFILE_REPEATS_FUNCTION;
+	frame.node = 0;
+	if (replay->options.tree) {
+		frame.node =
+			replay_node(replay, parent ? parent->node : 0, &frame);
+		if (frame.node == PROFILE_NONE)
+			return false;
+	}
+	stack->frames[stack->depth++] = frame;
+	return true;
+}
+
+static enum ctp_status begin(struct replay *replay, const struct event *event)
+{
+	struct stack *stack = find_stack(replay, event->track);
+	uint32_t entry = function_of(replay, event->site);
+	uint32_t function = (entry & ~REPLAY_API) - 1;
+	struct frame frame = {
+		.function = function, .api = (entry & REPLAY_API) != 0};
+
+	if (stack == NULL || entry == 0)
+		return CTP_ERR_NOMEM;
+	if (stack->open == NULL && !borrow_set(replay, stack))
+		return CTP_ERR_NOMEM;
+	if (!reach_bit(&stack->open->functions, function,
+		    &stack->open->function_words))
+		return CTP_ERR_NOMEM;
+	/* What the end of the call is to find near. */
+	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
+	frame.start_ns = standing_time(replay, stack, event->time_ns);
+	return push(replay, stack, frame) ? CTP_OK : CTP_ERR_NOMEM;
+}
+
+static void cost_call(struct profile_cost *cost, uint64_t self_ns,
+	uint64_t time_ns, bool primitive, bool add_time)
+{
+	cost->ncalls++;
+	cost->tottime_ns += self_ns;
+	if (primitive)
+		cost->pcalls++;
+	if (add_time)
+		cost->cumtime_ns += time_ns;
+}
+
+static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
+{
+	struct frame frame = stack->frames[--stack->depth];
+	struct profile *profile = replay->profile;
+	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame.start_ns;
+	uint64_t self_ns = time_ns - frame.children_ns;
+	uint64_t child_ns = time_ns;
+	bool primitive = (frame.repeats & PROFILE_REPEATS_FUNCTION) == 0;
+	bool all = replay->options.document_edges;
+
+	if (primitive)
+		remove_bit(stack->open->functions, frame.function);
+	if (replay->options.device == REPLAY_DEVICE)
+		self_ns = time_ns = 0;
+	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
+		primitive, primitive);
+	if (frame.edge != PROFILE_NONE) {
+		bool first = (frame.repeats & PROFILE_REPEATS_EDGE) == 0;
+
+		if (first)
+			remove_bit(stack->open->edges, frame.edge);
+		cost_call(&profile->edges[frame.edge].cost, self_ns, time_ns,
+			all ? primitive : first, all || first);
+	} else if (stack->depth == 0) {
+		cost_call(&profile->functions[frame.function].root, self_ns,
+			time_ns, true, true);
+	}
+	if (replay->options.tree) {
+		profile->nodes[frame.node].ncalls++;
+		profile->nodes[frame.node].self_ns += self_ns;
+	}
+	profile->total_ns += self_ns;
+	if (replay->has_memory)
+		replay_pop_memory(replay, &frame,
+			stack->depth == 0 ? NULL
+					  : &stack->frames[stack->depth - 1],
+			primitive);
+	if (stack->depth > 0) {
+		stack->frames[stack->depth - 1].children_ns += child_ns;
+	} else {
+		stack->open->next = replay->unused;
+		replay->unused = stack->open;
+		stack->open = NULL;
+	}
+}
+
+static enum ctp_status end(struct replay *replay, const struct event *event)
+{
+	struct stack *stack = find_stack(replay, event->track);
+
+	if (stack == NULL)
+		return CTP_ERR_NOMEM;
+	if (stack->depth == 0)
+		replay->trace->losses[LOSS_STRAY_ENDS]++;
+	else
+		pop(replay, stack,
+			standing_time(replay, stack, event->time_ns));
+	return CTP_OK;
+}
+
+/* A range that is outside all nesting is a root call of its own, unless it is
+ * none. */
+static enum ctp_status complete(
+	struct replay *replay, const struct event *event)
+{
+	uint64_t dur_ns =
+		replay->options.device == REPLAY_DEVICE ? 0 : event->dur_ns;
+	struct profile_function *function;
+	uint32_t entry;
+	uint32_t number;
+
+	if (trace_site_is_span(replay->trace, event->site)) {
+		trace_lose(replay->trace, LOSS_LEFT_OUT, 1);
+		return CTP_OK;
+	}
+	entry = function_of(replay, event->site);
+	if (entry == 0)
+		return CTP_ERR_NOMEM;
+	number = (entry & ~REPLAY_API) - 1;
+	function = &replay->profile->functions[number];
+	cost_call(&function->cost, dur_ns, dur_ns, true, true);
+	cost_call(&function->root, dur_ns, dur_ns, true, true);
+	replay->profile->total_ns += dur_ns;
+	if (replay->options.tree) {
+		uint32_t node = replay_nodes_find(
+			&replay->nodes, replay->profile, 0, number);
+
+		if (node == PROFILE_NONE)
+			return CTP_ERR_NOMEM;
+		replay->profile->nodes[node].ncalls++;
+		replay->profile->nodes[node].self_ns += dur_ns;
+	}
+	return CTP_OK;
+}
+
+enum ctp_status replay_add(
+	struct replay *replay, const struct event *event, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (event->kind == EVENT_BEGIN)
+		status = begin(replay, event);
+	else if (event->kind == EVENT_END)
+		status = end(replay, event);
+	else if (event->kind == EVENT_COMPLETE)
+		status = complete(replay, event);
+	else if (event->kind == EVENT_CORRELATION)
+		status = replay_correlate(replay, event);
+	else if (event->kind == EVENT_ACTIVITY)
+		status = replay_activity(replay, event);
+	else if (event->kind == EVENT_ARGS)
+		status = replay_args(replay, event);
+	if (status != CTP_OK)
+		return ctp_fail(err, status, ERROR_NO_OFFSET, "out of memory");
+	return CTP_OK;
+}
+
+void replay_restart(struct replay *replay)
+{
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		assert(replay->stacks[i].depth == 0);
+		replay->stacks[i].used = false;
+	}
+}
+
+/* Closes what is open on a track at the end of its recording, as far as that
+ * is known; returns when. */
+static int64_t close_stack(struct replay *replay, uint32_t track)
+{
+	struct stack *stack = &replay->stacks[track];
+	int64_t end_ns = trace_track_end(replay->trace, track);
+
+	if (end_ns < stack->last_ns)
+		end_ns = stack->last_ns;
+	replay->profile->open_calls += stack->depth;
+	while (stack->depth > 0)
+		pop(replay, stack, end_ns);
+	return end_ns;
+}
+
+/* Undoes close_stack() but for what it added to the profile. */
+static void reopen_stack(struct replay *replay, struct stack *stack,
+	uint32_t depth, int64_t end_ns)
+{
+	/* The last set that was given back is its own. */
+	stack->open = replay->unused;
+	replay->unused = stack->open->next;
+	stack->depth = depth;
+	for (uint32_t i = 0; i < depth; i++) {
+		const struct frame *frame = &stack->frames[i];
+
+		(void)add_bit(stack->open->functions, frame->function);
+		if (frame->edge != PROFILE_NONE)
+			(void)add_bit(stack->open->edges, frame->edge);
+		if (i > 0)
+			stack->frames[i - 1].children_ns -=
+				(uint64_t)end_ns - (uint64_t)frame->start_ns;
+	}
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+enum ctp_status replay_snapshot(
+	struct replay *replay, struct profile **out, struct ctp_error *err)
+{
+	struct profile *own = replay->profile;
+	struct profile *copy = profile_copy(own);
+
+	if (copy == NULL)
+		return no_memory(err);
+	replay->profile = copy;
+	replay->has_memory = false;
+	for (uint32_t i = 0; i < replay->stack_count; i++) {
+		struct stack *stack = &replay->stacks[i];
+		uint32_t depth = stack->depth;
+
+		if (depth > 0)
+			reopen_stack(
+				replay, stack, depth, close_stack(replay, i));
+	}
+	replay->profile = own;
+	replay->has_memory = own->memory != NULL;
+	if (!replay_sum_device(replay, copy)) {
+		profile_free(copy);
+		return no_memory(err);
+	}
+	*out = copy;
+	return CTP_OK;
+}
+
+enum ctp_status replay_finish(
+	struct replay *replay, struct profile **out, struct ctp_error *err)
+{
+	for (uint32_t i = 0; i < replay->stack_count; i++)
+		if (replay->stacks[i].depth > 0)
+			(void)close_stack(replay, i);
+	replay->trace->losses[LOSS_OPEN_RANGES] += replay->profile->open_calls;
+	if (replay->options.tree && replay->profile->node_count == 0 &&
+		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
+			PROFILE_NONE)
+		return no_memory(err);
+	if (!replay_sum_device(replay, replay->profile) ||
+		!replay_memory_is_whole(replay))
+		return no_memory(err);
+	*out = replay->profile;
+	replay->profile = NULL;
+	return CTP_OK;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/same.h"
+
+#include "base/memory.h"
+
+bool same_init(struct same *same, enum diff_match match)
+{
+	*same = (struct same){.match = match, .keys = strtab_new()};
+	return same->keys != NULL;
+}
+
+void same_clear(struct same *same)
+{
+	strtab_free(same->keys);
+	memory_free(same->first);
+	buffer_clear(&same->name);
+	buffer_clear(&same->file);
+	*same = (struct same){0};
+}
+
+/* All that struct diff compares, as one text. */
+static uint32_t key_of(
+	struct same *same, const struct profile_function *function)
+{
+	uint32_t line = same->match < DIFF_MATCH_LINE ? 0 : function->line;
+	uint32_t kind = (uint32_t)function->device.kind;
+
+	same->name.used = 0;
+	same->file.used = 0;
+	diff_name(same->match, function, &same->name, &same->file);
+	buffer_add_byte(&same->name, '\0');
+	buffer_add(&same->name, same->file.bytes, same->file.used);
+	buffer_add_byte(&same->name, '\0');
+	buffer_add(&same->name, &line, sizeof(line));
+	buffer_add(&same->name, &kind, sizeof(kind));
+	if (same->name.failed || same->file.failed)
+		return STRTAB_NONE;
+	return strtab_add(
+		same->keys, (const char *)same->name.bytes, same->name.used);
+}
+
+uint32_t same_find(
+	struct same *same, const struct profile *profile, uint32_t function)
+{
+	uint32_t key = key_of(same, &profile->functions[function]);
+	uint32_t place = key - 1; /* the table's own "" is number 0 */
+
+	if (key == STRTAB_NONE)
+		return PROFILE_NONE;
+	if (place == same->count) {
+		if (!memory_grow32(&same->first, same->count, &same->room,
+			    sizeof(*same->first)))
+			return PROFILE_NONE;
+		same->first[same->count++] = function;
+	}
+	return same->first[place];
+}
+
+/* ---- joining a profile ---- */
+
+/* By function, of which only those count that stand for others. */
+struct group {
+	uint32_t first; /* the one that stands for this one */
+	uint32_t called;
+	uint32_t open;
+	uint64_t total_ns;
+};
+
+static bool is_host(const struct profile *profile, uint32_t function)
+{
+	return profile->functions[function].device.kind == PROFILE_HOST;
+}
+
+/* Finds what is one; `*joined` tells whether anything is. */
+static bool find_groups(const struct profile *profile, enum diff_match match,
+	struct group *groups, bool *joined)
+{
+	struct same same;
+	bool ok = same_init(&same, match);
+
+	*joined = false;
+	for (uint32_t i = 0; ok && i < profile->function_count; i++) {
+		uint32_t first = same_find(&same, profile, i);
+
+		ok = first != PROFILE_NONE;
+		if (!ok)
+			break;
+		groups[i].first = first;
+		if (!is_host(profile, i) ||
+			profile->functions[i].cost.ncalls == 0)
+			continue;
+		*joined |= ++groups[first].called > 1;
+	}
+	same_clear(&same);
+	return ok;
+}
+
+/* Nodes with what is below them; 0, the root, is no child: none. */
+struct path {
+	uint32_t child;
+	uint32_t sibling;
+	uint64_t total_ns;
+};
+
+static struct path *find_paths(const struct profile *profile)
+{
+	struct path *paths =
+		memory_new_zeroed(profile->node_count, sizeof(*paths));
+
+	for (uint32_t i = profile->node_count - 1; paths != NULL && i > 0;
+		i--) {
+		struct path *parent = &paths[profile->nodes[i].parent];
+
+		paths[i].total_ns += profile->nodes[i].self_ns;
+		parent->total_ns += paths[i].total_ns;
+		paths[i].sibling = parent->child;
+		parent->child = i;
+	}
+	return paths;
+}
+
+/* The time of the outermost calls of each group. False if out of memory. */
+static bool sum_paths(const struct profile *profile, struct group *groups)
+{
+	const struct profile_node *nodes = profile->nodes;
+	struct path *paths = find_paths(profile);
+	uint32_t at;
+
+	if (paths == NULL)
+		return false;
+	at = paths[0].child;
+	while (at != 0) {
+		struct group *group = &groups[groups[nodes[at].function].first];
+
+		if (group->open++ == 0)
+			group->total_ns += paths[at].total_ns;
+		if (paths[at].child != 0) {
+			at = paths[at].child;
+			continue;
+		}
+		for (; at != 0; at = nodes[at].parent) {
+			groups[groups[nodes[at].function].first].open--;
+			if (paths[at].sibling != 0)
+				break;
+		}
+		at = paths[at].sibling;
+	}
+	memory_free(paths);
+	return true;
+}
+
+static uint64_t most(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+/* No more than what comes from outside, and no more than all. */
+static bool bound_times(const struct profile *profile, struct group *groups)
+{
+	struct bound {
+		uint64_t sum_ns, longest_ns, outside_ns;
+	} *bounds = memory_new_zeroed(
+		(size_t)profile->function_count + 1, sizeof(*bounds));
+
+	if (bounds == NULL)
+		return false;
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		struct bound *bound = &bounds[groups[i].first];
+
+		bound->sum_ns += function->cost.cumtime_ns;
+		bound->longest_ns =
+			most(bound->longest_ns, function->cost.cumtime_ns);
+		bound->outside_ns += function->root.cumtime_ns;
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+		uint32_t callee = groups[edge->callee].first;
+
+		if (groups[edge->caller].first != callee)
+			bounds[callee].outside_ns += edge->cost.cumtime_ns;
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct bound *bound = &bounds[i];
+
+		groups[i].total_ns =
+			bound->sum_ns < bound->outside_ns
+				? bound->sum_ns
+				: most(bound->longest_ns, bound->outside_ns);
+	}
+	memory_free(bounds);
+	return true;
+}
+
+static void move_costs(struct profile *profile, const struct group *groups)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_cost *cost = &profile->functions[i].cost;
+		uint32_t first = groups[i].first;
+
+		if (groups[first].called < 2 || first == i)
+			continue;
+		profile_cost_add(&profile->functions[first].cost, cost);
+		*cost = (struct profile_cost){0};
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (groups[i].called > 1)
+			profile->functions[i].cost.cumtime_ns =
+				groups[i].total_ns;
+}
+
+enum ctp_status same_join(
+	struct profile *profile, enum diff_match match, struct ctp_error *err)
+{
+	struct group *groups = memory_new_zeroed(
+		(size_t)profile->function_count + 1, sizeof(*groups));
+	bool joined = false;
+	bool ok =
+		groups != NULL && find_groups(profile, match, groups, &joined);
+
+	if (ok && joined)
+		ok = profile->node_count > 1 ? sum_paths(profile, groups)
+					     : bound_times(profile, groups);
+	if (ok && joined)
+		move_costs(profile, groups);
+	memory_free(groups);
+	return ok ? CTP_OK
+		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			    "out of memory");
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libctprof's side of device_link.h. Activities are nobody's events: they go
+ * through chunks of a state that belongs to no thread, so that who hands them
+ * over does not become a thread of the log.
+ */
+#include "recorder/device_link.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "recorder/last_thread.h"
+#include "recorder/options.h"
+#include "recorder/record.h"
+#include "recorder/registry.h"
+#include "recorder/session.h"
+#include "recorder/thread.h"
+
+static const struct device_calls *_Atomic calls;
+
+static bool is_forked;
+
+static struct {
+	pthread_mutex_t lock; /* over the state and what is in it */
+	struct thread *thread;
+} device = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void ctp_private_devices(const struct device_calls *theirs)
+{
+	atomic_store(&calls, theirs);
+}
+
+void device_stop(void)
+{
+	const struct device_calls *theirs = atomic_load(&calls);
+
+	if (theirs != NULL)
+		theirs->stop();
+}
+
+void device_lock(void)
+{
+	const struct device_calls *theirs = atomic_load(&calls);
+
+	if (theirs != NULL)
+		theirs->lock();
+	(void)pthread_mutex_lock(&device.lock);
+}
+
+void device_unlock(void)
+{
+	const struct device_calls *theirs = atomic_load(&calls);
+
+	(void)pthread_mutex_unlock(&device.lock);
+	if (theirs != NULL)
+		theirs->unlock();
+}
+
+void device_child(void)
+{
+	const struct device_calls *theirs = atomic_load(&calls);
+
+	(void)pthread_mutex_init(&device.lock, NULL);
+	is_forked = theirs != NULL;
+	if (theirs != NULL)
+		theirs->child();
+}
+
+bool device_is_forked(void)
+{
+	return is_forked;
+}
+
+enum ctp_gpu ctp_private_gpu(void)
+{
+	enum ctp_gpu gpu = session_options()->gpu;
+
+	return gpu == CTP_GPU_DEFAULT ? options_gpu() : gpu;
+}
+
+void ctp_private_mute(void)
+{
+	thread_mute();
+}
+
+void ctp_private_device_name(char *own)
+{
+	last_thread_hold(true);
+	(void)prctl(PR_GET_NAME, own);
+	(void)prctl(PR_SET_NAME, DEVICE_THREAD);
+}
+
+void ctp_private_own_name(const char *own)
+{
+	(void)prctl(PR_SET_NAME, own);
+	last_thread_hold(false);
+}
+
+uint64_t ctp_private_device_session(void)
+{
+	const struct thread_hold before = thread_hold();
+	uint64_t session = session_current();
+
+	thread_release(before);
+	return __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 ? session : 0;
+}
+
+uint32_t ctp_private_stream(enum log_track_kind kind, int64_t number,
+	const struct device_place *place, const char *name)
+{
+	return registry_stream(kind, number,
+		(uint64_t)place->device << 32 | place->context, name);
+}
+
+uint32_t ctp_private_site_number(struct ctp_site *site)
+{
+	return record_site(site);
+}
+
+bool ctp_private_block(enum log_block kind, const void *bytes, size_t size)
+{
+	return size <= DEVICE_BLOCK_BYTES && registry_block(kind, bytes, size);
+}
+
+/* Stores a record in the chunks that are no thread's. */
+static bool store(enum chunk_long kind, const uint64_t *words, uint32_t count)
+{
+	/* The library's own thread is not recorded, nor cancelled. */
+	const bool ours = thread_is_inside();
+	const struct thread_hold before =
+		ours ? (struct thread_hold){0} : thread_hold();
+	uint64_t *at = NULL;
+
+	(void)pthread_mutex_lock(&device.lock);
+	if (device.thread == NULL)
+		device.thread = thread_new_hidden();
+	if (device.thread != NULL && thread_enter_hidden(device.thread)) {
+		at = thread_reserve(device.thread, 1 + (size_t)count);
+		if (at != NULL)
+			thread_store(device.thread, at,
+				(struct chunk_head){kind, count, 0}, words);
+		thread_leave_hidden(device.thread);
+	}
+	(void)pthread_mutex_unlock(&device.lock);
+	if (!ours)
+		thread_release(before);
+	return at != NULL;
+}
+
+bool ctp_private_activity(const struct device_activity *activity)
+{
+	const uint64_t words[] = {(uint64_t)activity->start_ns,
+		activity->dur_ns,
+		(uint64_t)activity->track << 32 | activity->description,
+		activity->correlation, activity->bytes, activity->node};
+
+	return store(CHUNK_ACTIVITY, words,
+		activity->bytes == 0 && activity->node == 0 ? 4 : 6);
+}
+
+bool ctp_private_device_sync(uint64_t ticks, int64_t device_ns)
+{
+	return store(CHUNK_DEVICE_SYNC,
+		(const uint64_t[]){ticks, (uint64_t)device_ns}, 2);
+}
+
+void ctp_private_correlate(uint32_t correlation)
+{
+	struct thread *thread = thread_enter();
+
+	if (thread == NULL)
+		return;
+	record_correlation(thread, correlation);
+	thread_leave(thread);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver loads what CUDA_INJECTION64_PATH names when it is initialised,
+ * which is before the program can have made a context. A program that starts
+ * recording later than that has the driver already: there the library is
+ * loaded here, and never where there is no driver, so that a program that uses
+ * no CUDA has nothing of it.
+ * Source: the CUPTI documentation, "CUPTI initialization"; notes on
+ * InitializeInjection in its sample cupti_trace_injection.
+ */
+#include "recorder/device_load.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/device_link.h"
+#include "base/environment.h"
+#include "log/msgpack_out.h"
+#include "recorder/options.h"
+#include "recorder/thread.h"
+
+#define DRIVER "libcuda.so.1"
+#define NAME "libctprof-inject.so"
+#define LIBRARY NAME ".0"
+#define VARIABLE "CUDA_INJECTION64_PATH"
+#define PATH_ROOM 4096
+#define NOT_INITIALIZED 3 /* a result of the driver's functions */
+
+static struct {
+	pthread_mutex_t lock;
+	char text[DEVICE_PROBLEM_BYTES]; /* "": none */
+} problem = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Atomic bool is_late;
+
+bool ctp_private_device_late(void)
+{
+	return is_late;
+}
+
+static void set_problem(const char *what, const char *why)
+{
+	(void)pthread_mutex_lock(&problem.lock);
+	(void)snprintf(problem.text, sizeof(problem.text), "%s%s", what, why);
+	(void)pthread_mutex_unlock(&problem.lock);
+}
+
+bool device_load_problem(char *text, size_t size)
+{
+	(void)pthread_mutex_lock(&problem.lock);
+	(void)snprintf(text, size, "%s", problem.text);
+	(void)pthread_mutex_unlock(&problem.lock);
+	return text[0] != '\0';
+}
+
+void device_load_forget(void)
+{
+	(void)pthread_mutex_init(&problem.lock, NULL);
+}
+
+/* The library beside the one that this code is in. */
+static bool find(char *path, size_t room)
+{
+	char own[PATH_ROOM];
+	Dl_info info;
+	char *slash;
+
+	if (dladdr(&problem, &info) == 0 || info.dli_fname == NULL ||
+		realpath(info.dli_fname, own) == NULL) {
+		set_problem(LIBRARY, ": cannot tell where libctprof is");
+		return false;
+	}
+	slash = strrchr(own, '/');
+	slash[1] = '\0';
+	if ((size_t)snprintf(path, room, "%s%s", own, LIBRARY) >= room ||
+		access(path, R_OK) != 0) {
+		set_problem(LIBRARY, " is not where libctprof is");
+		return false;
+	}
+	return true;
+}
+
+static bool is_ours(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash == NULL ? path : slash + 1, NAME, strlen(NAME)) ==
+	       0;
+}
+
+void device_load_later(void)
+{
+	const char *set = environment_find(VARIABLE);
+	char path[2 * PATH_ROOM];
+
+	if (set != NULL && set[0] != '\0') {
+		if (!is_ours(set))
+			set_problem(VARIABLE " is set to ", set);
+		return;
+	}
+	if (find(path, sizeof(path)) && setenv(VARIABLE, path, 1) != 0)
+		set_problem(VARIABLE, " cannot be set");
+}
+
+/* Has the program initialised it? */
+static bool is_up(void *driver)
+{
+	void *address = dlsym(driver, "cuCtxGetCurrent");
+	int (*current)(void **);
+	void *context;
+
+	if (address == NULL)
+		return false;
+	memcpy(&current, &address, sizeof(current));
+	return current(&context) != NOT_INITIALIZED;
+}
+
+static bool has_driver(void)
+{
+	void *driver = dlopen(DRIVER, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (driver == NULL)
+		return false;
+	is_late = is_up(driver);
+	(void)dlclose(driver);
+	return true;
+}
+
+/* Loads it, and has it look whether there is anything to do. */
+static void load_now(void)
+{
+	char path[2 * PATH_ROOM];
+	int (*initialize)(void);
+	void *library;
+	void *address;
+
+	if (!find(path, sizeof(path)))
+		return;
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL) {
+		const char *why = dlerror();
+
+		set_problem("cannot load ", why == NULL ? LIBRARY : why);
+		return;
+	}
+	address = dlsym(library, "InitializeInjection");
+	if (address == NULL) {
+		set_problem(LIBRARY, " has no InitializeInjection");
+		return;
+	}
+	memcpy(&initialize, &address, sizeof(initialize));
+	(void)initialize();
+}
+
+static void add_fact(msgpack_packer *out, const char *key, const char *value)
+{
+	msgpack_out_key(out, key);
+	msgpack_out_key(out, value);
+}
+
+void device_load_tell(const char *why)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+	char text[DEVICE_PROBLEM_BYTES + 8];
+
+	(void)snprintf(text, sizeof(text), "off: %s", why);
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_DEVICE_FACTS);
+	(void)msgpack_pack_map(&out, 2);
+	add_fact(&out, "gpu.mode", options_gpu_name(ctp_private_gpu()));
+	add_fact(&out, "gpu.state", text);
+	if (!bytes.failed)
+		(void)ctp_private_block(
+			LOG_DEVICE_FACTS, bytes.bytes, bytes.used);
+	buffer_clear(&bytes);
+}
+
+void device_load(void)
+{
+	const struct thread_hold before = thread_hold();
+	char text[DEVICE_PROBLEM_BYTES];
+
+	set_problem("", "");
+	if (environment_is_refused())
+		set_problem("", "a set-user-ID program loads no libraries");
+	else if (has_driver())
+		load_now();
+	else
+		device_load_later();
+	if (device_load_problem(text, sizeof(text)))
+		device_load_tell(text);
+	thread_release(before);
+}

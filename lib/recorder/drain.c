@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One thread reads what all others record. It is woken when a chunk is full,
+ * and looks around every tenth of a second: it has old chunks changed before
+ * their 44-bit times can wrap, and once a second takes what quiet threads have
+ * recorded so far.
+ *
+ * The scale of the clock is measured over the first moments of the recording,
+ * here rather than in ctp_start(): the header block is written when it is
+ * known.
+ */
+#include "recorder/drain.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/drain_losses.h"
+#include "recorder/last_thread.h"
+#include "recorder/log_frame.h"
+#include "recorder/pack.h"
+#include "recorder/registry.h"
+#include "recorder/thread.h"
+
+#define BEAT_NS INT64_C(100000000)
+#define BEATS_PER_FLUSH 10
+/* The scale is measured over at least this long; less if the program is
+ * over by then and waits for us. */
+#define SCALE_NS INT64_C(10000000)
+#define SCALE_STOP_NS INT64_C(1000000)
+
+enum drain_order { DRAIN_NONE, DRAIN_FLUSH, DRAIN_STOP };
+
+static struct {
+	struct spool *spool;
+	const struct session_options *options;
+	struct clock_sync start;
+	struct clock_sync newest; /* sync entry written last */
+	bool tsc;
+	struct clock_scale scale;
+	struct log_writer *writer;
+	int spool_lock;        /* once the thread has left the program; or -1 */
+	struct packer *packer; /* NULL until the scale is known */
+	pthread_t thread;
+	sigset_t mask; /* of who started it */
+	bool running;
+	struct ctp_error error; /* the first; status CTP_OK: none */
+	/* Orders from start, flush and stop, who wait until `done` of them
+	 * are carried out. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	enum drain_order order;
+	bool started;            /* the thread is in its loop */
+	pthread_mutex_t working; /* held during each round */
+	pthread_mutex_t next;    /* held by who waits for its end */
+} drain = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.changed = PTHREAD_COND_INITIALIZER,
+	.working = PTHREAD_MUTEX_INITIALIZER,
+	.next = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static enum drain_order take_order(void)
+{
+	enum drain_order order;
+
+	(void)pthread_mutex_lock(&drain.lock);
+	order = drain.order;
+	(void)pthread_mutex_unlock(&drain.lock);
+	return order;
+}
+
+static enum ctp_status write_sync(
+	const struct clock_sync *sync, struct ctp_error *err)
+{
+	drain.newest = *sync;
+	return log_frame_sync(drain.writer, &drain.scale, sync, err);
+}
+
+/* A sync entry if the last one is old. Called before events are packed, so it
+ * stands before events that are newer than it could be. */
+static enum ctp_status sync_if_due(struct ctp_error *err)
+{
+	struct clock_sync now;
+
+	if (clock_ns(&drain.scale, clock_ticks(drain.tsc)) -
+			clock_ns(&drain.scale, drain.newest.ticks) <
+		LOG_SYNC_NS)
+		return CTP_OK;
+	now = clock_sync_now(drain.tsc);
+	return write_sync(&now, err);
+}
+
+/* The log holds so much of the chunk now; NULL: something else was added. */
+static void commit(struct chunk *chunk, uint32_t consumed)
+{
+	spool_commit(drain.spool, chunk, consumed,
+		(struct spool_extent){log_writer_bytes(drain.writer),
+			packer_event_count(drain.packer),
+			packer_newest_ns(drain.packer)});
+}
+
+/* Measures the clock, then writes the header and the first sync entry. */
+static enum ctp_status begin_log(struct ctp_error *err)
+{
+	struct clock_sync now = clock_sync_now(drain.tsc);
+	int64_t elapsed = now.raw_ns - drain.start.raw_ns;
+	int64_t least = take_order() == DRAIN_STOP ? SCALE_STOP_NS : SCALE_NS;
+	enum ctp_status status;
+
+	if (drain.packer != NULL)
+		return CTP_OK;
+	if (elapsed < least) {
+		struct timespec rest = {0, least - elapsed};
+
+		(void)nanosleep(&rest, NULL);
+		now = clock_sync_now(drain.tsc);
+	}
+	drain.scale = clock_scale_between(&drain.start, &now, drain.tsc);
+	drain.spool->own.scale = drain.scale;
+	drain.spool->header->scale = drain.scale;
+	drain.packer =
+		packer_new(drain.writer, drain.scale, drain.options->min_ns);
+	if (drain.packer == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	status = log_frame_header(
+		drain.writer, &drain.spool->own, drain.spool->path, err);
+	if (status == CTP_OK)
+		status = write_sync(&drain.start, err);
+	if (status == CTP_OK)
+		commit(NULL, 0);
+	return status;
+}
+
+/* Sites and tracks first: events refer to them. */
+static enum ctp_status pack_registry(struct ctp_error *err)
+{
+	for (;;) {
+		bool last;
+		struct chunk *chunk = registry_chunk(&last);
+		const uint32_t before = spool_consumed(drain.spool, chunk);
+		uint32_t consumed = before;
+		enum ctp_status status =
+			packer_registry(drain.packer, chunk, &consumed, err);
+
+		if (status != CTP_OK)
+			return status;
+		if (consumed != before)
+			commit(chunk, consumed);
+		if (last)
+			return CTP_OK;
+		registry_pass();
+	}
+}
+
+/* A thread may be using its chunk: what it refers to is registered, and the
+ * clocks are compared, after we read how far it got and before that is in the
+ * log. Of the words that it `used` none is to be read later. */
+static enum ctp_status pack_events(
+	struct chunk *chunk, uint32_t used, struct ctp_error *err)
+{
+	uint32_t consumed = spool_consumed(drain.spool, chunk);
+	enum ctp_status status =
+		packer_read_events(drain.packer, chunk, &consumed, err);
+
+	if (consumed < used)
+		packer_lose(drain.packer, used - consumed);
+	if (status == CTP_OK)
+		status = pack_registry(err);
+	if (status == CTP_OK)
+		status = sync_if_due(err);
+	if (status == CTP_OK)
+		status = packer_write_events(drain.packer, chunk, err);
+	if (status == CTP_OK)
+		commit(chunk, consumed);
+	return status;
+}
+
+/* What cannot be packed stays in the spool, for whoever completes the log. */
+static enum ctp_status pack_full(struct ctp_error *err)
+{
+	struct chunk *chunk = spool_pop_full(drain.spool);
+	enum ctp_status status = CTP_OK;
+	bool few; /* names: they fit the registry's last chunk */
+
+	(void)registry_chunk(&few);
+	if (chunk == NULL && few)
+		return CTP_OK;
+	status = begin_log(err);
+	if (status == CTP_OK && !few)
+		status = pack_registry(err);
+	while (status == CTP_OK && chunk != NULL) {
+		struct chunk *next = spool_next(drain.spool, chunk);
+
+		status =
+			pack_events(chunk, spool_used(drain.spool, chunk), err);
+		if (status == CTP_OK)
+			spool_give(drain.spool, chunk);
+		chunk = next;
+	}
+	return status;
+}
+
+/* Is there anything in a live chunk that is not in the log? */
+static bool has_news(const struct chunk *chunk)
+{
+	uint32_t consumed = spool_consumed(drain.spool, chunk);
+
+	return consumed < CHUNK_WORDS &&
+	       __atomic_load_n(&chunk->words[consumed], __ATOMIC_ACQUIRE) != 0;
+}
+
+/*
+ * Packs what live chunks hold so far. A thread may fill its chunk and take the
+ * next one meanwhile: packing that one first would put its events out of
+ * order, so older ones are packed first, until nothing became full after we
+ * looked. A flush must not leave any out: who asked tells what came after.
+ */
+static enum ctp_status pack_live(struct ctp_error *err)
+{
+	enum ctp_status status = begin_log(err);
+
+	for (struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk *chunk;
+
+		/* One that hangs may have a chunk of another recording. */
+		if (!session_is(atomic_load(&thread->session)))
+			continue;
+		do {
+			status = pack_full(err);
+			chunk = atomic_load(&thread->live);
+		} while (status == CTP_OK && chunk != NULL &&
+			 (atomic_load(&drain.spool->full_head) != 0 ||
+				 atomic_load(&thread->live) != chunk));
+		if (status == CTP_OK && chunk != NULL && has_news(chunk))
+			status = pack_events(chunk, 0, err);
+	}
+	return status;
+}
+
+/* Everything that was recorded; repeated, since threads that stop hand over
+ * their last chunks while we pack. */
+static enum ctp_status pack_all(struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK && atomic_load(&drain.spool->full_head) != 0)
+		status = pack_full(err);
+	if (status == CTP_OK)
+		status = pack_live(err);
+	if (status == CTP_OK)
+		status = pack_registry(err);
+	return status;
+}
+
+/* Recording has stopped and there are chunks again: records what threads
+ * without room held back. */
+static enum ctp_status pack_pending(struct ctp_error *err)
+{
+	enum ctp_status status = pack_all(err);
+
+	for (struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next)
+		if (thread_is_pending(thread) && !thread_flush_pending(thread))
+			atomic_fetch_add(&thread->dropped_events,
+				thread->pending.end_count);
+	return status == CTP_OK ? pack_all(err) : status;
+}
+
+/* All is packed that can be: where something damaged a live chunk, its thread
+ * has stored more. */
+static enum ctp_status lose_unreadable(struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk *chunk = atomic_load(&thread->live);
+		uint32_t used = chunk == NULL ? 0 : thread_used(thread, chunk);
+
+		if (chunk != NULL &&
+			session_is(atomic_load(&thread->session)) &&
+			spool_consumed(drain.spool, chunk) < used)
+			status = pack_events(chunk, used, err);
+	}
+	return status;
+}
+
+/* Packs the rest and completes the log. */
+static enum ctp_status end_log(struct ctp_error *err)
+{
+	struct clock_sync stop = clock_sync_now(drain.tsc);
+	struct log_frame_totals totals = {0};
+	enum ctp_status status = pack_pending(err);
+
+	if (status == CTP_OK)
+		status = lose_unreadable(err);
+	if (status == CTP_OK)
+		status = drain_losses(drain.packer, &totals, err);
+	if (status == CTP_OK) {
+		commit(NULL, 0); /* these counts stand nowhere else */
+		status = write_sync(&stop, err);
+	}
+	if (status != CTP_OK)
+		return status;
+	totals.log_ns = clock_ns(&drain.scale, stop.ticks);
+	totals.events = packer_event_count(drain.packer);
+	status = log_frame_end(drain.writer, &totals, err);
+	if (status == CTP_OK)
+		commit(NULL, 0);
+	if (status == CTP_OK && log_writer_is_removed(drain.writer)) {
+		errno = 0;
+		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+			"%s was removed while it was written", session_log());
+	}
+	return status;
+}
+
+/* After an error recording is over, so that no thread waits for a chunk. */
+static void note(enum ctp_status status, const struct ctp_error *err)
+{
+	if (status == CTP_OK || drain.error.status != CTP_OK)
+		return;
+	drain.error = *err;
+	session_fail(err);
+}
+
+/* The program may close what is not its own, as daemons do. Of the spool it is
+ * the lock that is needed, which the mapping keeps on most file systems, but
+ * not on overlays; and the program may have that one open yet. */
+static void keep_files(void)
+{
+	if (log_writer_regain(drain.writer) &&
+		!file_id_is(&drain.spool->id, drain.spool_lock))
+		drain.spool_lock =
+			file_id_open(&drain.spool->id, drain.spool->path);
+}
+
+/* The system closes what is the thread's own only a moment after its end is
+ * told, when the next recording may already want the log. */
+static void drop_files(void)
+{
+	log_writer_leave(drain.writer);
+	file_id_close(&drain.spool->id, drain.spool_lock);
+}
+
+static void beat(enum drain_order order, unsigned beats)
+{
+	struct ctp_error err;
+	enum ctp_status status;
+
+	drain_note_unrecorded(drain.spool->header);
+	if (drain.error.status != CTP_OK)
+		return;
+	keep_files();
+	status = pack_full(&err);
+	if (status == CTP_OK && order == DRAIN_STOP)
+		status = end_log(&err);
+	else if (status == CTP_OK && order == DRAIN_FLUSH)
+		status = pack_all(&err);
+	else if (status == CTP_OK &&
+		 beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
+		status = pack_live(&err);
+	note(status, &err);
+}
+
+static void *run(void *argument)
+{
+	int64_t next_beat = clock_raw_ns() + BEAT_NS;
+	enum drain_order order = DRAIN_NONE;
+	unsigned beats = 0;
+
+	thread_mute();
+	/* Another thread could name it by /proc only, which may be read-only. */
+	(void)pthread_setname_np(pthread_self(), "ctprof");
+	(void)pthread_mutex_lock(&drain.lock);
+	drain.started = true;
+	(void)pthread_cond_broadcast(&drain.changed);
+	(void)pthread_mutex_unlock(&drain.lock);
+	while (order != DRAIN_STOP) {
+		uint32_t seen = atomic_load(&drain.spool->full_event);
+		int64_t now_ns = clock_raw_ns();
+		bool due = now_ns >= next_beat;
+
+		order = take_order();
+		if (due) {
+			next_beat = now_ns + BEAT_NS;
+			thread_rotate_old(clock_ticks(drain.tsc));
+			last_thread_look(&drain.mask);
+		}
+		drain_pause();
+		beat(order, due ? ++beats : 0);
+		drain_resume();
+		if (order != DRAIN_NONE) {
+			(void)pthread_mutex_lock(&drain.lock);
+			drain.order = DRAIN_NONE;
+			(void)pthread_cond_broadcast(&drain.changed);
+			(void)pthread_mutex_unlock(&drain.lock);
+		} else { /* returns at once if we were woken since `seen` */
+			spool_wait_full(drain.spool, seen, BEAT_NS);
+		}
+	}
+	drop_files();
+	return argument;
+}
+
+/* Signals of the program are for its own threads. */
+static int make_thread(void)
+{
+	sigset_t all;
+	int result;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &drain.mask);
+	result = pthread_create(&drain.thread, NULL, run, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &drain.mask, NULL);
+	return result;
+}
+
+enum ctp_status drain_start(struct spool *spool, int fd,
+	const struct session_options *options, const struct clock_sync *start,
+	struct ctp_error *err)
+{
+	drain.spool = spool;
+	drain.options = options;
+	drain.start = *start;
+	drain.newest = *start;
+	drain.tsc = spool->own.clock == SPOOL_CLOCK_TSC;
+	drain.scale = (struct clock_scale){start->ticks, 0};
+	drain.packer = NULL;
+	drain.spool_lock = -1;
+	drain.error.status = CTP_OK;
+	drain.order = DRAIN_NONE;
+	drain.started = false;
+	drain.writer = log_writer_new(fd, options->level);
+	if (drain.writer == NULL) {
+		(void)close(fd);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	}
+	log_writer_follow(drain.writer, spool->own.log_path);
+	if (make_thread() != 0) {
+		log_writer_free(drain.writer);
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"cannot make the background thread");
+	}
+	/* A fork now would find it anywhere between creation and its loop. */
+	(void)pthread_mutex_lock(&drain.lock);
+	while (!drain.started)
+		(void)pthread_cond_wait(&drain.changed, &drain.lock);
+	(void)pthread_mutex_unlock(&drain.lock);
+	drain.running = true;
+	return CTP_OK;
+}
+
+/* Gives an order and waits until it is carried out. */
+static enum ctp_status command(enum drain_order order, struct ctp_error *err)
+{
+	if (!drain.running)
+		return CTP_OK;
+	(void)pthread_mutex_lock(&drain.lock);
+	drain.order = order;
+	spool_wake(drain.spool);
+	while (drain.order != DRAIN_NONE)
+		(void)pthread_cond_wait(&drain.changed, &drain.lock);
+	(void)pthread_mutex_unlock(&drain.lock);
+	*err = drain.error;
+	return drain.error.status;
+}
+
+enum ctp_status drain_flush(struct ctp_error *err)
+{
+	return command(DRAIN_FLUSH, err);
+}
+
+enum ctp_status drain_stop(struct ctp_error *err)
+{
+	enum ctp_status status = command(DRAIN_STOP, err);
+
+	if (!drain.running)
+		return status;
+	(void)pthread_join(drain.thread, NULL);
+	packer_free(drain.packer);
+	log_writer_free(drain.writer);
+	drain.packer = NULL;
+	drain.writer = NULL;
+	drain.running = false;
+	return status;
+}
+
+const struct packer *drain_packer(void)
+{
+	return drain.packer;
+}
+
+void drain_pause(void)
+{
+	/* Without this the background thread, when there is much to do, would
+	 * have begun its next round before we are awake, time and again. */
+	(void)pthread_mutex_lock(&drain.next);
+	(void)pthread_mutex_lock(&drain.working);
+	(void)pthread_mutex_unlock(&drain.next);
+}
+
+void drain_resume(void)
+{
+	(void)pthread_mutex_unlock(&drain.working);
+}
+
+void drain_forget(void)
+{
+	/* The log is the parent's, and locked as long as anyone has it open. */
+	if (drain.running)
+		log_writer_leave(drain.writer);
+	/* What the thread had allocated is lost; its state may be halfway. */
+	drain.running = false;
+	drain.packer = NULL;
+	drain.writer = NULL;
+	drain.order = DRAIN_NONE;
+	(void)pthread_mutex_init(&drain.lock, NULL);
+	(void)pthread_mutex_init(&drain.working, NULL);
+	(void)pthread_mutex_init(&drain.next, NULL);
+	(void)pthread_cond_init(&drain.changed, NULL);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tells another tool of the ranges that are recorded: the one that has NVTX or
+ * ITT load it. While it is on, every event takes the slow path, so that the
+ * fast one knows nothing of it.
+ *
+ * The tool is called between thread_enter() and thread_leave(): what it does
+ * itself is not recorded, and what it is told cannot come back to us.
+ */
+#ifndef EMIT_H
+#define EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof.h"
+#include "recorder/thread.h"
+
+#define EMIT_DOMAIN "ctprof"
+
+/* A way to tell a tool. */
+struct emit_tool {
+	/* Loads it; false if there is none. Once in a process. */
+	bool (*open)(void);
+	/* What begin() takes for this text, which stays; NULL: cannot. */
+	const void *(*name)(const char *text);
+	void (*begin)(const void *name);
+	/* The same with text that does not stay. */
+	void (*begin_text)(const char *text);
+	void (*end)(void);
+};
+
+extern const struct emit_tool emit_nvtx;
+extern const struct emit_tool emit_itt;
+
+/* A recording begins. Loads the tool that it is to tell, if it is not there;
+ * without one, emission is off. */
+void emit_start(enum ctp_emit emit);
+
+bool emit_is_on(void);
+
+/* A range of the site begins on the thread. `seq` (may be NULL) is its sequence
+ * number, which the tool sees in the name. */
+void emit_begin(struct thread *thread, uint32_t site, const int64_t *seq);
+
+/* One begins that no tool is told of. */
+void emit_skip(struct thread *thread);
+
+/* The thread's innermost range ends. */
+void emit_end(struct thread *thread);
+
+/* The recording that the thread's open ranges were in is over: for the tool
+ * they end now, since their own ends are not recorded any more. */
+void emit_end_all(struct thread *thread);
+
+#endif

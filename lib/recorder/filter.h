@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions known by their address are not to be recorded, from a file
+ * that `ctprof record` makes of names. Source: LOG-FORMAT.md, "Functions that
+ * are left out".
+ */
+#ifndef FILTER_H
+#define FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * Reads the file in place of what was read before; NULL or "": no filter.
+ *
+ * Errors: CTP_ERR_IO; CTP_ERR_FORMAT with the line; CTP_ERR_NOMEM. There is no
+ * filter then.
+ */
+enum ctp_status filter_load(const char *path, struct ctp_error *err);
+
+/* What stands for the module with this path, until the next filter_load(). */
+uint32_t filter_find(const char *path);
+
+/* Is the function at this offset of such a module left out? */
+bool filter_excludes(uint32_t module, uint64_t offset);
+
+#endif

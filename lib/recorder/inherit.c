@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/inherit.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "recorder/chunk.h"
+#include "recorder/drain.h"
+#include "recorder/session.h"
+#include "recorder/thread.h"
+
+/* The argument, 1, that such ranges have in the child's log; and the words
+ * that it takes. */
+#define KEY "inherited"
+#define KEY_BYTES (sizeof(KEY) - 1)
+#define KEY_WORDS ((KEY_BYTES + 7) / 8)
+
+static struct {
+	struct inherit open;
+	/* In the child; NULL: none. Atomic because any thread may end while
+	 * another stops the recording. */
+	struct thread *_Atomic thread;
+	char name[16]; /* of the thread */
+} kept;
+
+void inherit_begin(struct inherit *inherit, uint32_t site)
+{
+	if (inherit->deep == 0 && inherit->count < LOG_OPEN_MAX)
+		inherit->sites[inherit->count++] = site;
+	else
+		inherit->deep++;
+}
+
+static void end(struct inherit *inherit)
+{
+	if (inherit->deep > 0)
+		inherit->deep--;
+	else if (inherit->count > 0)
+		inherit->count--;
+}
+
+/* Goes through the records of a thread's chunk that are not in the log yet. */
+static void read_chunk(struct inherit *inherit, const struct chunk *chunk)
+{
+	uint32_t at = chunk->consumed;
+	uint32_t words;
+
+	for (; (words = chunk_record_words(chunk, at)) != 0; at += words) {
+		const uint64_t *record = &chunk->words[at];
+		const uint64_t word = __atomic_load_n(record, __ATOMIC_ACQUIRE);
+		uint32_t site = chunk_site(chunk, word);
+
+		if (site == 0)
+			end(inherit);
+		else if (site != CHUNK_ID_LONG)
+			inherit_begin(inherit, site);
+		else if (words > 2 &&
+			 chunk_head(chunk, word).kind == CHUNK_BEGIN)
+			inherit_begin(inherit, (uint32_t)record[2]);
+	}
+}
+
+/* In the log, in full chunks, in the live one. */
+static void read_track(struct inherit *open, const struct thread *thread)
+{
+	const struct spool *spool = session_spool();
+	uint32_t track = atomic_load(&thread->track);
+	const struct chunk *chunk;
+	uint64_t seq = 0;
+
+	if (drain_packer() != NULL)
+		packer_open_ranges(drain_packer(), track, open);
+	for (; (chunk = spool_find_full(spool, track, &seq)) != NULL; seq++)
+		read_chunk(open, chunk);
+	chunk = atomic_load(&thread->live);
+	if (chunk != NULL)
+		read_chunk(open, chunk);
+}
+
+void inherit_keep(uint64_t session)
+{
+	const struct thread *thread = thread_self();
+	struct inherit *open = &kept.open;
+
+	if (session == 0) {
+		if (atomic_load(&kept.thread) != thread)
+			open->count = open->deep = 0;
+		return;
+	}
+	open->count = open->deep = 0;
+	if (thread == NULL || atomic_load(&thread->session) != session)
+		return;
+	read_track(open, thread);
+	for (uint32_t i = 0; i < thread->pending.end_count; i++)
+		end(open);
+	for (uint32_t i = 0; i < thread->pending.begin_count; i++)
+		inherit_begin(open, thread->pending.begins[i].site);
+	open->deep += thread->pending.deep;
+}
+
+void inherit_take(void)
+{
+	atomic_store(&kept.thread, thread_self());
+	(void)prctl(PR_GET_NAME, kept.name);
+}
+
+void inherit_forget(const struct thread *thread)
+{
+	struct thread *heir = atomic_load(&kept.thread);
+
+	if (thread == NULL || thread == heir)
+		(void)atomic_compare_exchange_strong(&kept.thread, &heir, NULL);
+}
+
+/* One range with its argument; false if there is no room. */
+static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
+{
+	static const struct chunk_head begin = {CHUNK_BEGIN, 2, 0};
+	static const struct chunk_head argument = {
+		CHUNK_ARG_INT, 2 + KEY_WORDS, KEY_BYTES - (KEY_WORDS - 1) * 8};
+	uint64_t words[2 + KEY_WORDS] = {ticks, 1};
+	uint64_t *at = thread_reserve(thread, 3 + 1 + argument.words);
+
+	if (at == NULL)
+		return false;
+	memcpy(words + 2, KEY, KEY_BYTES);
+	thread_store(thread, at, begin, (uint64_t[]){ticks, site});
+	thread_store(thread, at + 3, argument, words);
+	return true;
+}
+
+void inherit_record(uint64_t session, uint64_t ticks)
+{
+	struct thread *thread = atomic_exchange(&kept.thread, NULL);
+	const struct inherit *open = &kept.open;
+	uint32_t done = 0;
+
+	if (thread == NULL || open->count + open->deep == 0)
+		return;
+	thread_join(thread, session, kept.name);
+	while (done < open->count && record(thread, open->sites[done], ticks))
+		done++;
+	/* Their ends are not to be taken for those of others. */
+	thread->pending.deep = open->count - done + open->deep;
+}

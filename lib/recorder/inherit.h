@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What a forked child inherits: the ranges that are open in the thread that
+ * forked. The child's log begins with them. */
+#ifndef INHERIT_H
+#define INHERIT_H
+
+#include <stdint.h>
+
+#include "log/log.h"
+
+struct thread;
+
+struct inherit {
+	uint32_t count; /* ranges, outermost first */
+	uint32_t deep;  /* ranges inside these whose sites are not kept */
+	uint32_t sites[LOG_OPEN_MAX];
+};
+
+/* One more is open. */
+void inherit_begin(struct inherit *inherit, uint32_t site);
+
+/*
+ * Before fork, in the recording `session` (0: none is on, so that what the
+ * process itself inherited is passed on): keeps the calling thread's open
+ * ranges in mind. Between drain_pause() and drain_resume().
+ */
+void inherit_keep(uint64_t session);
+
+/* In the child: they are the calling thread's. */
+void inherit_take(void);
+
+/* In the child, if this thread ends (NULL: whichever it is) before it
+ * recorded: there is nobody any more who inherits. */
+void inherit_forget(const struct thread *thread);
+
+/* Begins the track of the thread that forked, in the child's recording
+ * `session`, with what it inherits; at the time of the fork. */
+void inherit_record(uint64_t session, uint64_t ticks);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/last_thread.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "recorder/device_link.h"
+#include "recorder/process.h"
+#include "recorder/thread.h"
+
+static struct {
+	pthread_key_t key;
+	bool has_key;
+	_Atomic bool first_ends; /* its destructors are running, or done */
+	_Atomic uint32_t holds;  /* odd: it is held */
+	sigset_t mask;
+} last;
+
+static void note_first(void *unused)
+{
+	(void)unused;
+	atomic_store(&last.first_ends, true);
+}
+
+void last_thread_watch(void)
+{
+	/* The C library may allocate here. */
+	const struct thread_hold before = thread_hold();
+
+	atomic_store(&last.first_ends, false);
+	atomic_store(&last.holds, 0);
+	if (!last.has_key)
+		last.has_key = pthread_key_create(&last.key, note_first) == 0;
+	/* The destructor is called by pthread_exit(), but not by exit(). */
+	if (last.has_key && syscall(SYS_gettid) == getpid())
+		(void)pthread_setspecific(last.key, &last);
+	thread_release(before);
+}
+
+void last_thread_hold(bool on)
+{
+	if ((atomic_load(&last.holds) % 2 != 0) != on)
+		atomic_fetch_add(&last.holds, 1);
+}
+
+static bool is_called(const char *number, const char *name)
+{
+	char found[PROCESS_THREAD_NAME];
+
+	return process_thread_name(number, found) && strcmp(found, name) == 0;
+}
+
+/* How many threads there are that the recording of devices needs. Where it has
+ * never been held, there are none, and what is called so is the program's. */
+static long count_device_threads(uint32_t holds)
+{
+	DIR *tasks = holds == 0 ? NULL : opendir("/proc/self/task");
+	const struct dirent *task;
+	long count = 0;
+
+	while (tasks != NULL && (task = readdir(tasks)) != NULL)
+		count += is_called(task->d_name, DEVICE_THREAD);
+	if (tasks != NULL)
+		(void)closedir(tasks);
+	return count;
+}
+
+/* How many threads there are, if the first one has ended; else 0. */
+static long count_threads(void)
+{
+	long threads;
+
+	return process_state(getpid(), &threads) == 'Z' ? threads : 0;
+}
+
+/* Has the first thread ended, and all but the library's? What is counted twice
+ * is not that some came and some went meanwhile. */
+static bool is_alone(void)
+{
+	const uint32_t holds = atomic_load(&last.holds);
+	const long threads = count_threads();
+
+	return threads > 0 && holds % 2 == 0 &&
+	       threads == 2 + count_device_threads(holds) &&
+	       threads == count_threads() && holds == atomic_load(&last.holds);
+}
+
+static void *end_program(void *unused)
+{
+	(void)unused;
+	(void)pthread_sigmask(SIG_SETMASK, &last.mask, NULL);
+	exit(0);
+}
+
+void last_thread_look(const sigset_t *mask)
+{
+	pthread_t thread;
+
+	if (!atomic_load(&last.first_ends) || !is_alone())
+		return;
+	last.mask = *mask;
+	if (pthread_create(&thread, NULL, end_program, NULL) == 0)
+		(void)pthread_detach(thread);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/log_frame.h"
+
+#include <string.h>
+
+#include "log/msgpack_out.h"
+#include "recorder/options.h"
+
+static void add_command(msgpack_packer *out, const struct spool_facts *facts)
+{
+	const char *at = facts->command;
+	size_t left = facts->command_bytes < sizeof(facts->command)
+			      ? facts->command_bytes
+			      : sizeof(facts->command);
+	size_t count = 0;
+
+	for (size_t i = 0; i < left; i++)
+		count += at[i] == '\0';
+	(void)msgpack_pack_array(out, count);
+	for (; count > 0; count--) {
+		size_t size = strlen(at);
+
+		msgpack_out_text(out, at, size);
+		at += size + 1;
+	}
+}
+
+static void add_text(msgpack_packer *out, const char *key, const char *value)
+{
+	msgpack_out_key(out, key);
+	msgpack_out_text(out, value, strlen(value));
+}
+
+static void add_number(msgpack_packer *out, const char *key, uint64_t value)
+{
+	msgpack_out_key(out, key);
+	(void)msgpack_pack_uint64(out, value);
+}
+
+/* Ticks per second, from the fixed-point nanoseconds per tick. */
+static uint64_t hertz(const struct clock_scale *scale)
+{
+	uint64_t per_tick = scale->ns_per_tick;
+
+	/* 1e9 × 2^32 fits 62 bits. */
+	return per_tick == 0 ? 0
+			     : ((UINT64_C(1000000000) << 32) + per_tick / 2) /
+				       per_tick;
+}
+
+/* Writes the block and frees it. */
+static enum ctp_status write_block(struct log_writer *writer,
+	enum log_block kind, struct buffer *bytes, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	if (bytes->failed)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else
+		status = log_writer_add(writer, kind,
+			&(struct deflate_part){
+				bytes->bytes, bytes->used, false},
+			1, err);
+	buffer_clear(bytes);
+	return status;
+}
+
+enum ctp_status log_frame_header(struct log_writer *writer,
+	const struct spool_header *spool, const char *spool_path,
+	struct ctp_error *err)
+{
+	const struct spool_facts *facts = &spool->facts;
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+	static const char *const clocks[SPOOL_CLOCKS] = {
+		"monotonic_raw", "tsc", "events"};
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_HEADER);
+	(void)msgpack_pack_map(&out, 14);
+	add_text(&out, "format", LOG_FORMAT_NAME);
+	add_number(&out, "version", LOG_VERSION);
+	add_number(&out, "reader", LOG_READER);
+	add_text(&out, "tool", PACKAGE_STRING);
+	add_text(&out, "host", facts->host);
+	add_number(&out, "pid", facts->pid);
+	add_number(&out, "parent", facts->parent);
+	msgpack_out_key(&out, "command");
+	add_command(&out, facts);
+	msgpack_out_key(&out, "realtime");
+	(void)msgpack_pack_int64(&out, spool->start.realtime_ns);
+	add_text(&out, "clock", clocks[spool->clock]);
+	add_number(&out, "clock_hz", hertz(&spool->scale));
+	add_text(&out, "policy",
+		options_policy_name((enum ctp_policy)facts->policy));
+	add_number(&out, "min_ns", facts->min_ns);
+	add_text(&out, "spool", spool_path);
+	return write_block(writer, LOG_HEADER, &bytes, err);
+}
+
+enum ctp_status log_frame_sync(struct log_writer *writer,
+	const struct clock_scale *scale, const struct clock_sync *sync,
+	struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_SYNC);
+	(void)msgpack_pack_array(&out, 1);
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int64(&out, clock_ns(scale, sync->ticks));
+	(void)msgpack_pack_int64(&out, sync->raw_ns);
+	(void)msgpack_pack_int64(&out, sync->realtime_ns);
+	return write_block(writer, LOG_SYNC, &bytes, err);
+}
+
+enum ctp_status log_frame_end(struct log_writer *writer,
+	const struct log_frame_totals *totals, struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&bytes);
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_END);
+	(void)msgpack_pack_map(&out, (size_t)5 + (totals->unrecorded != 0) +
+					     totals->recovered +
+					     (totals->stopped != NULL));
+	msgpack_out_key(&out, "log");
+	(void)msgpack_pack_int64(&out, totals->log_ns);
+	add_number(&out, "events", totals->events);
+	add_number(&out, "blocks", log_writer_blocks(writer));
+	add_number(&out, "stalls", totals->stalls);
+	add_number(&out, "stall_ns", totals->stall_ns);
+	if (totals->unrecorded != 0)
+		add_number(&out, "unrecorded", totals->unrecorded);
+	if (totals->recovered)
+		add_number(&out, "recovered", 1);
+	if (totals->stopped != NULL)
+		add_text(&out, "stopped", totals->stopped);
+	return write_block(writer, LOG_END, &bytes, err);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording's options: from the program, the environment, the defaults. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "base/error.h"
+#include "recorder/session.h"
+
+/*
+ * Fills in everything. Fields of `given` (may be NULL) that are zero come from
+ * the environment, and what is not there from the defaults.
+ *
+ * Errors: CTP_ERR_FORMAT for an environment variable that makes no sense,
+ * named in the message; CTP_ERR_UNSUPPORTED where the environment is refused
+ * and `given` has no path.
+ */
+enum ctp_status options_fill(struct session_options *options,
+	const struct ctp_options *given, struct ctp_error *err);
+
+/* Does the environment ask for recording? */
+int options_in_environment(void);
+
+/* "run.ctp" with a number before the suffix: "run.123.ctp", and from the
+ * second try on "run.123.2.ctp". */
+void options_other_name(
+	char *out, size_t size, const char *path, long pid, int try);
+
+/* Is the time-stamp counter to be used, here? */
+bool options_use_tsc(const struct session_options *options);
+
+/* What the recording's ticks are, then. */
+enum spool_clock options_spool_clock(
+	const struct session_options *options, bool tsc);
+
+const char *options_policy_name(enum ctp_policy policy);
+
+/* What the environment says of GPUs; off where it makes no sense. */
+enum ctp_gpu options_gpu(void);
+const char *options_gpu_name(enum ctp_gpu gpu);
+
+#endif

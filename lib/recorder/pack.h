@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns chunks of records into blocks of the log. */
+#ifndef PACK_H
+#define PACK_H
+
+#include "recorder/chunk.h"
+#include "base/clock.h"
+#include "recorder/inherit.h"
+#include "log/log_write.h"
+
+struct packer;
+
+/*
+ * Writes to `writer`, borrowed. Ticks are scaled by `scale`. Ranges that are
+ * shorter than `min_ns`, contain nothing that is kept and lie in one chunk are
+ * left out and counted. NULL if out of memory.
+ */
+struct packer *packer_new(
+	struct log_writer *writer, struct clock_scale scale, uint64_t min_ns);
+void packer_free(struct packer *packer);
+
+/*
+ * Reads the records of a thread's chunk that are complete, after the
+ * `*consumed` words that are in the log. Returns through `consumed` how many
+ * are after packer_write_events(); the caller notes it in the chunk.
+ *
+ * Whatever is in the chunk, and though it may change meanwhile, nothing else is
+ * read; records that make no sense are counted as lost.
+ *
+ * Errors: CTP_ERR_NOMEM.
+ */
+enum ctp_status packer_read_events(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
+
+/* So many words of the chunk that was read last cannot be read. Events have one
+ * or more, and each word counts as one that was dropped. */
+void packer_lose(struct packer *packer, uint32_t words);
+
+/*
+ * Writes what was read from this chunk as event blocks, and what its track has
+ * lost since the last ones. Sites may be packed in between.
+ *
+ * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
+ */
+enum ctp_status packer_write_events(struct packer *packer,
+	const struct chunk *chunk, struct ctp_error *err);
+
+/* The same for a chunk of sites and tracks. */
+enum ctp_status packer_registry(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
+
+/* What a track has lost in all; written if it is new. */
+enum ctp_status packer_losses(struct packer *packer, uint32_t track,
+	const struct chunk_losses *losses, struct ctp_error *err);
+
+/* Writes the counts of left-out ranges of all tracks, and what was lost of
+ * none. */
+enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);
+
+/*
+ * To go on with a log that another process began: what is in it already; of a
+ * track, the number of its next block, that blocks of it were lost after that
+ * one, and what the last losses block said, number by number.
+ * Tracks are below LOG_TRACKS_MAX. False if out of memory.
+ */
+void packer_resume(struct packer *packer, uint64_t events, int64_t newest_ns);
+bool packer_resume_blocks(
+	struct packer *packer, uint32_t track, uint64_t blocks);
+bool packer_resume_gap(struct packer *packer, uint32_t track);
+bool packer_resume_loss(struct packer *packer, uint32_t track, const char *name,
+	uint64_t count);
+
+/* The ranges that are open on a track after what was packed. */
+void packer_open_ranges(
+	const struct packer *packer, uint32_t track, struct inherit *inherit);
+
+/* Events in all event blocks so far. */
+uint64_t packer_event_count(const struct packer *packer);
+
+/* Log time of the newest event so far. */
+int64_t packer_newest_ns(const struct packer *packer);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of processes: the facts of a recording's header, of this one. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "recorder/spool.h"
+
+/* Fills in pid, boot, host and command; with `no_command`, that is the name of
+ * the program's file alone. */
+void process_describe(struct spool_facts *facts, bool no_command);
+
+/*
+ * When the process began, by CLOCK_REALTIME; some hundredths of a second
+ * early, as the kernel counts it. INT64_MIN where it cannot be known.
+ */
+int64_t process_started_ns(void);
+
+/* The state of a process's first thread: 'Z' if it has ended, 'T' if it was
+ * stopped, ...; and how many threads there are, that one among them. 0 where it
+ * cannot be known. */
+char process_state(pid_t pid, long *threads);
+
+/* What one of our threads is called, by its number as text; false, with "", if
+ * there is none, or it cannot be known. */
+#define PROCESS_THREAD_NAME 17 /* a line feed while it is read */
+bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME]);
+
+/* The running kernel's boot id; "" where it cannot be known. */
+void process_boot_id(char *out, size_t size);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Recording calls that other files of the recorder make. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "recorder/thread.h"
+
+/* The site's number, given now if it is new. May lock. */
+uint32_t record_site(struct ctp_site *site);
+
+/* Room for so many words; NULL if there is none, or if events are held back
+ * that must be recorded first. Between thread_enter() and thread_leave(). */
+uint64_t *record_reserve(struct thread *thread, size_t words);
+
+/* A range begins; the innermost one ends. `ticks` is the time, 0 stands for
+ * now; returns it. Between thread_enter() and thread_leave(). */
+uint64_t record_begin(struct thread *thread, uint32_t site, uint64_t ticks);
+uint64_t record_end(struct thread *thread, uint64_t ticks);
+
+/* The innermost open range is the device's call of this id. */
+void record_correlation(struct thread *thread, uint32_t id);
+
+/* The global step became `step`, `advance` more than it was. */
+void record_step(struct ctp_site *requester, int64_t step, int64_t advance);
+
+#endif

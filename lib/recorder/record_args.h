@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that are no ranges, with arguments of their own; between libctprof and
+ * libctprof-inject, and not for programs. Arguments of ranges are ctprof.h's.
+ */
+#ifndef RECORD_ARGS_H
+#define RECORD_ARGS_H
+
+#include <stdint.h>
+
+#include "recorder/chunk.h"
+#include "ctprof.h"
+
+struct record_arg {
+	enum chunk_long kind; /* CHUNK_ARG_INT, _FLOAT or _TEXT */
+	const char *key;
+	uint64_t number;  /* an int's; or the bits of a double */
+	const char *text; /* of CHUNK_ARG_TEXT */
+};
+
+struct record_event {
+	enum chunk_long kind; /* CHUNK_INSTANT, CHUNK_ASYNC_BEGIN or _END */
+	struct ctp_site *site;
+	uint64_t id; /* 0 of an instant */
+	const struct record_arg *args;
+	uint32_t arg_count;
+};
+
+/* Records the event now, with all of its arguments or not at all; up to
+ * CTP_ARGS_MAX. Keys and texts are copied (cut at 16,000 bytes together). */
+CTP_API void ctp_private_event(const struct record_event *event);
+
+#endif

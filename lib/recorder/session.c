@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Start and stop. A recording has a number; threads compare it with the one
+ * they last recorded for. After fork, the child's recording is due at its
+ * first event, under a name of its own: it inherits no chunk of the parent's,
+ * and most children call exec anyway.
+ */
+#include "recorder/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/device_link.h"
+#include "recorder/device_load.h"
+#include "recorder/drain.h"
+#include "recorder/emit.h"
+#include "base/environment.h"
+#include "recorder/filter.h"
+#include "recorder/instrument.h"
+#include "recorder/last_thread.h"
+#include "recorder/inherit.h"
+#include "recorder/log_file.h"
+#include "recorder/options.h"
+#include "recorder/outcome.h"
+#include "recorder/process.h"
+#include "recorder/registry.h"
+#include "recorder/session_private.h"
+#include "recorder/thread.h"
+#include "recorder/unrecorded.h"
+
+#define WAIT_NS INT64_C(20000000)
+#define NAME_MOST 120 /* half of an error's message */
+
+/* On until someone has looked at the environment: constructors of other
+ * libraries may run before ours. */
+CTP_API int ctp_on = 1;
+
+struct session_data session_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct thread_hold hold(void)
+{
+	struct thread_hold before = thread_hold();
+
+	(void)pthread_mutex_lock(&session_state.lock);
+	return before;
+}
+
+static void release(struct thread_hold before)
+{
+	(void)pthread_mutex_unlock(&session_state.lock);
+	thread_release(before);
+}
+
+bool session_uses_tsc(void)
+{
+	return session_state.tsc;
+}
+
+struct spool *session_spool(void)
+{
+	return &session_state.spool;
+}
+
+const struct session_options *session_options(void)
+{
+	return &session_state.options;
+}
+
+/* How many chunks threads hold on to, whether they record or not. */
+static uint32_t held(void)
+{
+	uint32_t count = 0;
+
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		count += atomic_load(&thread->live) != NULL;
+	return count;
+}
+
+/* Every thread needs a chunk and the background thread some to work on, so
+ * any policy grows with the number of threads. */
+static bool may_grow(void)
+{
+	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
+
+	return session_state.options.policy == CTP_POLICY_GROW ||
+	       count < session_state.options.chunks / 2 + 2 * held();
+}
+
+struct chunk *session_take_chunk(void)
+{
+	struct chunk *chunk;
+
+	/* A thread that nobody waited for any longer when recording stopped. */
+	if (session_state.spool.header == NULL)
+		return NULL;
+	chunk = spool_take(&session_state.spool);
+	/* Others may take what we made. */
+	while (chunk == NULL && may_grow() &&
+		spool_grow(
+			&session_state.spool, session_state.options.chunks / 4))
+		chunk = spool_take(&session_state.spool);
+	return chunk;
+}
+
+bool session_may_wait(void)
+{
+	return session_state.options.policy == CTP_POLICY_BLOCK &&
+	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
+	       session_state.spool.header != NULL &&
+	       atomic_load(&session_state.spool.own.chunk_count) > held() + 1;
+}
+
+struct chunk *session_wait_chunk(void)
+{
+	spool_wake(&session_state.spool);
+	spool_wait_free(&session_state.spool, WAIT_NS);
+	return session_take_chunk();
+}
+
+const char *session_log(void)
+{
+	size_t size = strlen(session_state.path);
+
+	return session_state.path + (size > NAME_MOST ? size - NAME_MOST : 0);
+}
+
+/* Says why recording stopped; false if it did not. */
+static bool describe_outcome(char *out, size_t size)
+{
+	return outcome_describe(out, size,
+		atomic_load(&session_state.current) == 0
+			? session_state.lost
+			: spool_left(&session_state.spool));
+}
+
+/* For those who find the spool, and in it what is not in the log. */
+static void note_outcome(void)
+{
+	char *error = session_state.spool.header->error;
+
+	(void)outcome_describe(error, SPOOL_ERROR_BYTES, 0);
+}
+
+void session_fail(const struct ctp_error *err)
+{
+	struct ctp_error said = *err;
+
+	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	if (err->sys_errno != 0) {
+		errno = err->sys_errno;
+		(void)ctp_fail(&said, err->status, err->offset,
+			"cannot write %s", session_log());
+	}
+	outcome_set(&said);
+	note_outcome();
+}
+
+static void fill_facts(struct spool_facts *facts)
+{
+	process_describe(facts, session_state.options.no_command);
+	facts->parent = session_state.parent;
+	facts->policy = (uint32_t)session_state.options.policy;
+	facts->level = (uint32_t)session_state.options.level;
+	facts->min_ns = session_state.options.min_ns;
+}
+
+/* `log` is the log's descriptor. */
+static enum ctp_status open_spool(
+	const struct clock_sync *start, int log, struct ctp_error *err)
+{
+	const struct file_id id = file_id_of(log);
+	char *directory = realpath(session_state.options.spool, NULL);
+	enum ctp_status status = spool_open(&session_state.spool,
+		directory == NULL ? session_state.options.spool : directory,
+		session_state.options.chunks, session_state.options.chunk_max,
+		err);
+	struct spool_header *header = &session_state.spool.own;
+
+	free(directory);
+	if (status != CTP_OK)
+		return status;
+	header->clock =
+		options_spool_clock(&session_state.options, session_state.tsc);
+	header->start = *start;
+	log_file_absolute(
+		header->log_path, sizeof(header->log_path), session_state.path);
+	/* Whoever completes the log must know it from others that came to have
+	 * its name. */
+	header->log_device = (uint64_t)id.device;
+	header->log_inode = (uint64_t)id.inode;
+	fill_facts(&header->facts);
+	spool_publish(&session_state.spool);
+	if (!registry_start(&session_state.spool))
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"more names than the buffers hold");
+	atomic_store(&session_state.spool.header->ready, 1);
+	return CTP_OK;
+}
+
+/* Which functions are to be left out. */
+static enum ctp_status load_filter(struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	instrument_lock();
+	status = filter_load(environment_find("CTPROF_FUNCTIONS"), err);
+	instrument_unlock();
+	if (status == CTP_OK)
+		instrument_begin();
+	return status;
+}
+
+static bool wants_devices(void)
+{
+	return session_state.options.gpu >= CTP_GPU_LIGHT;
+}
+
+/* What the log says of devices until somebody says that they are recorded. */
+static void tell_devices(void)
+{
+	char problem[DEVICE_PROBLEM_BYTES];
+
+	if (device_is_forked())
+		device_load_tell(DEVICE_FORKED);
+	else if (device_load_problem(problem, sizeof(problem)))
+		device_load_tell(problem);
+	else
+		device_load_tell("the program has not used CUDA");
+}
+
+/* There is nothing in it; but a pipe or a device is not ours to remove. */
+static void remove_log(void)
+{
+	struct stat found;
+
+	if (lstat(session_state.path, &found) == 0 && S_ISREG(found.st_mode))
+		(void)unlink(session_state.path);
+}
+
+/* Makes log, spool and background thread. The lock is held. */
+static enum ctp_status begin(struct ctp_error *err)
+{
+	struct clock_sync start;
+	enum ctp_status status;
+	int fd;
+
+	status = load_filter(err);
+	if (status != CTP_OK)
+		return status;
+	emit_start(session_state.options.emit);
+	/* Nor does a program that this process was before exec lose its log. */
+	fd = log_file_make(session_state.options.out,
+		session_state.options.exclusive,
+		session_state.child ||
+			(session_state.last == 0 &&
+				!session_state.options.exclusive &&
+				spool_was_left(session_state.options.spool)),
+		session_state.path, err);
+	if (fd < 0)
+		return err->status;
+	session_state.tsc = options_use_tsc(&session_state.options);
+	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
+	start = session_state.parent != 0 ? session_state.forked
+					  : clock_sync_now(session_state.tsc);
+	unrecorded_begin();
+	status = open_spool(&start, fd, err);
+	if (status == CTP_OK)
+		status = drain_start(&session_state.spool, fd,
+			&session_state.options, &start, err);
+	else
+		(void)close(fd);
+	if (status != CTP_OK) {
+		registry_stop();
+		spool_close(&session_state.spool, false);
+		remove_log();
+		return status;
+	}
+	session_watch_forks();
+	session_state.refused = false;
+	/* What goes on in a child has one number, by which those who follow
+	 * the thread's open functions know that they are open still. */
+	if (session_state.parent == 0)
+		session_state.last++;
+	atomic_store(&session_state.open, session_state.last);
+	inherit_record(session_state.last, start.ticks);
+	atomic_store(&session_state.due, false);
+	atomic_store(&session_state.current, session_state.last);
+	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
+	if (wants_devices())
+		tell_devices();
+	return CTP_OK;
+}
+
+/*
+ * The recording begins with the first event: the library may be preloaded into
+ * every shell and linker of a build, most of which record nothing.
+ */
+static void look_at_environment(void)
+{
+	struct thread_hold before;
+	struct ctp_error err;
+
+	if (atomic_load(&session_state.looked))
+		return;
+	before = hold();
+	if (atomic_load(&session_state.looked)) {
+		/* Another thread did. */
+	} else if (!options_in_environment()) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	} else if (options_fill(&session_state.options, NULL, &err) != CTP_OK) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+		outcome_set(&err);
+	} else {
+		session_watch_forks();
+		atomic_store(&session_state.due, true);
+		if (wants_devices())
+			device_load_later();
+	}
+	atomic_store(&session_state.looked, true);
+	release(before);
+}
+
+/* A recording that was due cannot be. Those that this process forks are to
+ * try themselves, and begin anew. The lock is held. */
+static void give_up(const struct ctp_error *err)
+{
+	session_state.refused = session_state.child;
+	if (session_state.child)
+		unrecorded_add();
+	session_state.parent = 0;
+	inherit_forget(NULL);
+	atomic_store(&session_state.due, false);
+	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	outcome_set(err);
+}
+
+uint64_t session_current(void)
+{
+	struct ctp_error err;
+	struct thread_hold before;
+
+	look_at_environment();
+	if (!atomic_load(&session_state.due))
+		return atomic_load(&session_state.current);
+	before = hold();
+	if (atomic_load(&session_state.due) && begin(&err) != CTP_OK)
+		give_up(&err);
+	release(before);
+	return atomic_load(&session_state.current);
+}
+
+bool session_is(uint64_t number)
+{
+	return atomic_load(&session_state.open) == number;
+}
+
+enum ctp_status ctp_start(const struct ctp_options *options)
+{
+	struct ctp_error err = {.status = CTP_OK};
+	enum ctp_status status = CTP_ERR_STATE;
+	struct thread_hold before;
+
+	look_at_environment();
+	before = hold();
+	if (atomic_load(&session_state.current) == 0 &&
+		!atomic_load(&session_state.due)) {
+		outcome_set(&err);
+		status = options_fill(&session_state.options, options, &err);
+		if (status == CTP_OK)
+			status = begin(&err);
+		if (status != CTP_OK)
+			outcome_set(&err);
+	}
+	release(before);
+	if (status == CTP_OK && wants_devices())
+		device_load();
+	return status;
+}
+
+/* The recording's last part. The lock is held. */
+static enum ctp_status end(void)
+{
+	struct ctp_error err;
+	enum ctp_status status;
+	bool keep = false;
+
+	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	thread_stop_all();
+	thread_rename_all();
+	status = drain_stop(&err);
+	thread_release_all();
+	session_state.lost =
+		status == CTP_OK ? 0 : spool_left(&session_state.spool);
+	if (status != CTP_OK) {
+		note_outcome();
+		/* Who started us reads the reason there. */
+		keep = session_state.options.exclusive;
+	}
+	registry_stop();
+	atomic_store(&session_state.current, 0);
+	atomic_store(&session_state.open, 0);
+	spool_close(&session_state.spool, keep);
+	return status;
+}
+
+enum ctp_status ctp_stop(void)
+{
+	struct thread_hold before;
+	enum ctp_status status = CTP_OK;
+
+	if (!session_is_own())
+		return CTP_ERR_STATE;
+	device_stop();
+	before = hold();
+	if (atomic_exchange(&session_state.due, false))
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	if (atomic_load(&session_state.current) != 0)
+		status = end();
+	/* What comes next in a forked child is not the parent's. */
+	inherit_forget(NULL);
+	session_state.child = false;
+	session_state.refused = false;
+	session_state.parent = 0;
+	release(before);
+	return status;
+}
+
+enum ctp_status ctp_flush(void)
+{
+	struct thread_hold before;
+	struct ctp_error err;
+	enum ctp_status status = CTP_ERR_STATE;
+
+	if (!session_is_own())
+		return status;
+	before = hold();
+	if (atomic_load(&session_state.current) != 0)
+		status = drain_flush(&err);
+	release(before);
+	return status;
+}
+
+static void describe_recording(char *words, size_t size)
+{
+	char problem[DEVICE_PROBLEM_BYTES];
+	bool has_problem = device_load_problem(problem, sizeof(problem));
+
+	(void)snprintf(words, size, "recording to %s%s%s%s%s",
+		session_state.path,
+		session_state.spool.fd < 0
+			? " (without a spool: what is not in the log yet dies "
+			  "with the program)"
+			: "",
+		has_problem ? " (without GPUs: " : "", problem,
+		has_problem ? ")" : "");
+}
+
+const char *ctp_status(void)
+{
+	static char words[SESSION_PATH_BYTES + 1024];
+	const struct thread_hold before = hold();
+	size_t used = (size_t)snprintf(words, sizeof(words), "stopped: ");
+
+	if (describe_outcome(words + used, sizeof(words) - used)) {
+		release(before);
+		return words;
+	}
+	if (atomic_load(&session_state.due))
+		(void)snprintf(words, sizeof(words),
+			"recording begins with the first event");
+	else if (atomic_load(&session_state.current) == 0)
+		(void)snprintf(words, sizeof(words), "off");
+	else
+		describe_recording(words, sizeof(words));
+	release(before);
+	return words;
+}
+
+__attribute__((constructor)) static void start_from_environment(void)
+{
+	last_thread_watch();
+	look_at_environment();
+}
+
+static void stop_last(int status, void *argument)
+{
+	(void)status;
+	(void)argument;
+	(void)ctp_stop();
+}
+
+/* Other libraries' destructors may come after ours; what is registered while
+ * destructors run is called after the last of them. */
+__attribute__((destructor)) static void stop_at_exit(void)
+{
+	if (on_exit(stop_last, NULL) != 0)
+		(void)ctp_stop();
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The addresses of all chunks there may ever be are reserved when it is opened.
+ * Space in the file is allocated before it is mapped, since a page of a sparse
+ * file on a full disk would kill the program with SIGBUS.
+ */
+#include "recorder/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/process.h"
+
+/* The header takes the place of a chunk, so that chunks are aligned. */
+_Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
+
+#define NAMES_TRIED 100
+
+static size_t bytes_of(uint32_t chunks)
+{
+	return ((size_t)chunks + 1) * CHUNK_BYTES;
+}
+
+/* Makes the file as long as that. A file beyond the process's limit would
+ * bring SIGXFSZ over the program's thread that we are in. */
+static bool allocate(const struct spool *spool, size_t from, size_t to)
+{
+	struct rlimit limit;
+	int error;
+
+	if (!file_id_is(&spool->id, spool->fd) ||
+		getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < to)
+		return false;
+	do
+		error = posix_fallocate(
+			spool->fd, (off_t)from, (off_t)(to - from));
+	while (error == EINTR);
+	return error == 0;
+}
+
+/* Maps [from, to) of the addresses to the file, or to plain memory. */
+static bool map(const struct spool *spool, size_t from, size_t to)
+{
+	int fd = spool->fd;
+	int flags = MAP_FIXED |
+		    (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
+	void *address;
+
+	if (fd >= 0 && !allocate(spool, from, to))
+		return false;
+	address = mmap(spool->region.address + from, to - from,
+		PROT_READ | PROT_WRITE, flags, fd, fd >= 0 ? (off_t)from : 0);
+	return address != MAP_FAILED;
+}
+
+/* Replaces the mapping by memory that costs nothing until it is touched. */
+static void unmap(const struct spool *spool)
+{
+	(void)mmap(spool->region.address,
+		bytes_of(atomic_load(&spool->own.chunk_count)),
+		PROT_READ | PROT_WRITE,
+		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* Locked until the process ends or becomes another; where the file system has
+ * no locks, nobody else can lock it either. False if somebody took the file
+ * for one that was left behind, in the moment before. */
+static bool lock_file(int fd)
+{
+	struct stat file;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return false;
+	return fstat(fd, &file) != 0 || file.st_nlink != 0;
+}
+
+/* Is this file this user's, and written to since? */
+static bool is_since(int directory, const char *name, int64_t since_ns)
+{
+	struct stat found;
+
+	return fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
+	       (int64_t)found.st_mtim.tv_sec * 1000000000 +
+			       found.st_mtim.tv_nsec >=
+		       since_ns;
+}
+
+bool spool_was_left(const char *directory)
+{
+	int64_t since_ns = process_started_ns();
+	const struct dirent *entry;
+	DIR *entries = opendir(directory);
+	bool found = false;
+	char ours[64];
+
+	if (entries == NULL)
+		return false;
+	(void)snprintf(ours, sizeof(ours), "ctprof.%u.%ld.",
+		(unsigned)geteuid(), (long)getpid());
+	while (!found && (entry = readdir(entries)) != NULL)
+		found = strncmp(entry->d_name, ours, strlen(ours)) == 0 &&
+			is_since(dirfd(entries), entry->d_name, since_ns);
+	(void)closedir(entries);
+	return found;
+}
+
+/* Before there is any, the system gives none: other names than before do. */
+static uint64_t chance(void)
+{
+	struct timespec now = {0};
+	uint64_t word;
+
+	if (getrandom(&word, sizeof(word), GRND_NONBLOCK) == sizeof(word))
+		return word;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)(uintptr_t)&now;
+}
+
+static int make_file(struct spool *spool, const char *directory)
+{
+	static unsigned made;
+	unsigned number = made++;
+
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		int used = snprintf(spool->path, SPOOL_PATH_BYTES,
+			"%s/" SPOOL_NAME, directory, (unsigned)geteuid(),
+			(long)getpid(), number, chance());
+		int fd;
+
+		if (used < 0 || used >= SPOOL_PATH_BYTES)
+			break;
+		fd = open(spool->path,
+			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			0600);
+		if (fd >= 0 && lock_file(fd))
+			return fd;
+		if (fd >= 0)
+			(void)close(fd);
+		else if (errno != EEXIST)
+			break;
+	}
+	spool->path[0] = '\0';
+	return -1;
+}
+
+static void drop_file(struct spool *spool, bool keep)
+{
+	if (spool->fd >= 0) {
+		if (!keep)
+			(void)unlink(spool->path);
+		file_id_close(&spool->id, spool->fd);
+	}
+	spool->fd = -1;
+	spool->path[0] = '\0';
+}
+
+/* Takes the addresses of all chunks, and the slots behind them. */
+static bool take_addresses(struct spool *spool)
+{
+	size_t chunks = bytes_of(spool->chunk_max);
+	size_t slots = spool->chunk_max * sizeof(struct spool_slot);
+	void *address;
+
+	if (!region_take(&spool->region, chunks + slots))
+		return false;
+	address = mmap(spool->region.address + chunks, slots,
+		PROT_READ | PROT_WRITE,
+		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (address == MAP_FAILED)
+		return false;
+	spool->slots = address;
+	return true;
+}
+
+void spool_publish(struct spool *spool)
+{
+	memcpy(spool->header, &spool->own, sizeof(spool->own));
+}
+
+enum ctp_status spool_open(struct spool *spool, const char *directory,
+	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err)
+{
+	*spool = (struct spool){
+		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
+	if (chunks / 4 < SPOOL_BATCH)
+		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
+	if (!take_addresses(spool))
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"no address space for %u chunks", chunk_max);
+	spool->fd = make_file(spool, directory);
+	spool->id = file_id_of(spool->fd);
+	if (spool->fd >= 0 && !map(spool, 0, bytes_of(chunks)))
+		drop_file(spool, false);
+	if (spool->fd < 0 && !map(spool, 0, bytes_of(chunks)))
+		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			"no memory for %u chunks", chunks);
+	spool->header = (struct spool_header *)(void *)spool->region.address;
+	memcpy(spool->own.magic, SPOOL_MAGIC, sizeof(spool->own.magic));
+	spool->own.version = SPOOL_VERSION;
+	atomic_store(&spool->own.chunk_count, chunks);
+	spool_publish(spool);
+	for (uint32_t i = chunks; i-- > 0;)
+		spool_give(spool, spool_chunk(spool, i));
+	return CTP_OK;
+}
+
+void spool_close(struct spool *spool, bool keep)
+{
+	if (spool->header == NULL)
+		return;
+	unmap(spool);
+	drop_file(spool, keep);
+	spool->header = NULL;
+}
+
+void spool_leave(struct spool *spool)
+{
+	if (spool->header == NULL)
+		return;
+	unmap(spool);
+	if (spool->fd >= 0)
+		file_id_close(&spool->id, spool->fd);
+	spool->fd = -1;
+}
+
+static bool grow(struct spool *spool, uint32_t chunks)
+{
+	uint32_t count = atomic_load(&spool->own.chunk_count);
+
+	if (chunks > spool->chunk_max - count)
+		chunks = spool->chunk_max - count;
+	if (chunks == 0 ||
+		!map(spool, bytes_of(count), bytes_of(count + chunks)))
+		return false;
+	atomic_store(&spool->own.chunk_count, count + chunks);
+	atomic_store(&spool->header->chunk_count, count + chunks);
+	for (uint32_t i = count + chunks; i-- > count;)
+		spool_give(spool, spool_chunk(spool, i));
+	return true;
+}
+
+bool spool_grow(struct spool *spool, uint32_t chunks)
+{
+	bool grew;
+
+	if (atomic_exchange(&spool->growing, 1) != 0) {
+		while (atomic_load(&spool->growing) != 0)
+			(void)sched_yield();
+		return true;
+	}
+	grew = grow(spool, chunks);
+	atomic_store(&spool->growing, 0);
+	return grew;
+}
+
+struct chunk *spool_chunk(const struct spool *spool, uint32_t index)
+{
+	return (struct chunk *)(void *)(spool->region.address +
+					bytes_of(index));
+}
+
+uint32_t spool_index(const struct spool *spool, const struct chunk *chunk)
+{
+	size_t offset =
+		(size_t)((const uint8_t *)chunk - spool->region.address);
+
+	return (uint32_t)(offset / CHUNK_BYTES) - 1;
+}
+
+static struct spool_slot *slot_of(
+	const struct spool *spool, const struct chunk *chunk)
+{
+	return &spool->slots[spool_index(spool, chunk)];
+}
+
+uint32_t spool_used(const struct spool *spool, const struct chunk *chunk)
+{
+	return slot_of(spool, chunk)->used;
+}
+
+uint32_t spool_consumed(const struct spool *spool, const struct chunk *chunk)
+{
+	return slot_of(spool, chunk)->consumed;
+}
+
+struct chunk *spool_take(struct spool *spool)
+{
+	uint64_t head = atomic_load(&spool->free_head);
+	struct spool_slot *slot;
+	uint64_t next;
+
+	do {
+		if ((uint32_t)head == 0)
+			return NULL;
+		slot = &spool->slots[(uint32_t)head - 1];
+		next = ((head >> 32) + 1) << 32 | atomic_load(&slot->link);
+	} while (!atomic_compare_exchange_weak(&spool->free_head, &head, next));
+	atomic_store_explicit(&slot->link, 0, memory_order_relaxed);
+	return spool_chunk(spool, (uint32_t)head - 1);
+}
+
+/* One of those who wait: a chunk is for one thread, and waking a thousand for
+ * each costs more than packing it. Nobody waits without a limit. */
+static void futex_wake(_Atomic uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
+{
+	struct timespec limit = {max_ns / 1000000000, max_ns % 1000000000};
+
+	(void)syscall(
+		SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+}
+
+void spool_give(struct spool *spool, struct chunk *chunk)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+	uint32_t link = spool_index(spool, chunk) + 1;
+	uint64_t head = atomic_load(&spool->free_head);
+	size_t used = slot->consumed > slot->used ? slot->consumed : slot->used;
+
+	/* Chunks of quiet threads are mostly empty: do not touch the rest. */
+	while (used < CHUNK_WORDS && chunk->words[used] != 0)
+		used++;
+	memset(chunk->words, 0, used * sizeof(chunk->words[0]));
+	/* In this order, whatever the compiler thinks: if the process is killed
+	 * halfway, no record that is in the log already may seem to be new. */
+	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&chunk->seq, 0, __ATOMIC_RELEASE);
+	slot->consumed = 0;
+	slot->used = 0;
+	do
+		atomic_store(&slot->link, (uint32_t)head);
+	while (!atomic_compare_exchange_weak(&spool->free_head, &head,
+		(head & ~(uint64_t)UINT32_MAX) | link));
+	if (atomic_load(&spool->waiting) != 0) {
+		atomic_fetch_add(&spool->free_event, 1);
+		futex_wake(&spool->free_event);
+	}
+}
+
+void spool_push_full(struct spool *spool, struct chunk *chunk, uint32_t used)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+	uint32_t head = atomic_load(&spool->full_head);
+
+	slot->used = used;
+	do
+		atomic_store(&slot->link, head);
+	while (!atomic_compare_exchange_weak(
+		&spool->full_head, &head, spool_index(spool, chunk) + 1));
+	if (head == 0)
+		spool_wake(spool);
+}
+
+struct chunk *spool_pop_full(struct spool *spool)
+{
+	uint32_t newest;
+	uint32_t oldest = 0;
+
+	/* First the count: what is pushed between the two lines is taken now,
+	 * and wakes us once too early, not too late. */
+	atomic_store(&spool->full_count, 0);
+	newest = atomic_exchange(&spool->full_head, 0);
+	while (newest != 0) {
+		struct spool_slot *slot = &spool->slots[newest - 1];
+		uint32_t next = atomic_load(&slot->link);
+
+		atomic_store(&slot->link, oldest);
+		oldest = newest;
+		newest = next;
+	}
+	return oldest == 0 ? NULL : spool_chunk(spool, oldest - 1);
+}
+
+struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk)
+{
+	uint32_t link = atomic_load(&slot_of(spool, chunk)->link);
+
+	return link == 0 ? NULL : spool_chunk(spool, link - 1);
+}
+
+void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
+	const struct chunk *next)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+
+	slot->used = used;
+	atomic_store(&slot->link, spool_index(spool, next) + 1);
+}
+
+const struct chunk *spool_find_full(
+	const struct spool *spool, uint32_t track, uint64_t *seq)
+{
+	uint32_t index = atomic_load(&spool->full_head);
+	const struct chunk *found = NULL;
+	uint64_t least = UINT64_MAX; /* of those found */
+
+	while (index != 0) {
+		const struct chunk *chunk = spool_chunk(spool, index - 1);
+		const uint64_t its =
+			__atomic_load_n(&chunk->seq, __ATOMIC_RELAXED);
+
+		if (chunk->track == track && its >= *seq && its < least) {
+			found = chunk;
+			least = its;
+		}
+		index = atomic_load(&spool->slots[index - 1].link);
+	}
+	*seq = least;
+	return found;
+}
+
+uint64_t spool_left(const struct spool *spool)
+{
+	uint32_t count = atomic_load(&spool->own.chunk_count);
+	uint64_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct chunk *chunk = spool_chunk(spool, i);
+
+		if (chunk->track != 0)
+			left += chunk_records(chunk);
+	}
+	return left;
+}
+
+void spool_wait_full(struct spool *spool, uint32_t seen, int64_t max_ns)
+{
+	futex_wait(&spool->full_event, seen, max_ns);
+}
+
+void spool_wake(struct spool *spool)
+{
+	atomic_fetch_add(&spool->full_event, 1);
+	futex_wake(&spool->full_event);
+}
+
+void spool_wait_free(struct spool *spool, int64_t max_ns)
+{
+	uint32_t seen = atomic_load(&spool->free_event);
+
+	atomic_fetch_add(&spool->waiting, 1);
+	if ((uint32_t)atomic_load(&spool->free_head) == 0)
+		futex_wait(&spool->free_event, seen, max_ns);
+	atomic_fetch_sub(&spool->waiting, 1);
+}
+
+void spool_commit(struct spool *spool, struct chunk *chunk, uint32_t consumed,
+	struct spool_extent log)
+{
+	struct spool_header *header = spool->header;
+	uint64_t sequence = atomic_load(&spool->own.sequence) + 1;
+	struct spool_commit *commit = &header->commits[sequence & 1];
+
+	*commit = (struct spool_commit){.log = log, .chunk = SPOOL_NO_CHUNK};
+	if (chunk != NULL) {
+		commit->seq = chunk->seq;
+		commit->track = chunk->track;
+		commit->chunk = spool_index(spool, chunk);
+		commit->consumed = consumed;
+	}
+	atomic_store(&spool->own.sequence, sequence);
+	atomic_store(&header->sequence, sequence);
+	if (chunk != NULL)
+		slot_of(spool, chunk)->consumed = consumed;
+	/* Not before, as the compiler may have it: who finds this finds the
+	 * entry. */
+	if (chunk != NULL)
+		__atomic_store_n(&chunk->consumed, consumed, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/thread.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "recorder/arena.h"
+#include "base/clock.h"
+#include "recorder/emit.h"
+#include "recorder/inherit.h"
+#include "recorder/instrument.h"
+#include "recorder/process.h"
+#include "recorder/registry.h"
+#include "recorder/session.h"
+
+/* Whoever stops recording waits at most so long for threads inside. */
+#define STOP_NS INT64_C(2000000000)
+
+/* A thread that has not recorded yet, and one that is not to be: both have no
+ * room, so every event comes to the slow path. */
+static struct ctp_thread thread_none;
+static struct ctp_thread thread_muted;
+
+/*
+ * A pointer only, and initial-exec: a large or lazily made TLS block would be
+ * got from malloc on first touch, and we may be inside the program's malloc.
+ */
+CTP_API __thread struct ctp_thread *ctp_self
+	__attribute__((tls_model("initial-exec"))) = &thread_none;
+
+static struct {
+	pthread_mutex_t lock; /* over making and reusing threads */
+	struct thread *_Atomic first;
+	pthread_key_t key;
+	bool has_key;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void thread_exit(void *argument);
+
+/* Where the next record goes if there is no chunk: past any limit. Not NULL,
+ * which is not past the limit that a thread may find a moment later that shares
+ * its storage with another, as clone() may make them. */
+#define NOWHERE ((uint64_t *)~(uintptr_t)7)
+
+/* Atomic, since the owner's fast path may look at it while the background
+ * thread acts for a stopped thread. Release, so that who finds that it has left
+ * a chunk's addresses finds there all that the owner stored: see
+ * thread_may_store(). */
+static void set_next(struct thread *thread, uint64_t *next)
+{
+	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELEASE);
+}
+
+struct thread_hold thread_hold(void)
+{
+	struct thread_hold before = {.self = ctp_self};
+
+	/* Both: glibc cancels asynchronously even if that was disabled just
+	 * before the signal came. */
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
+	ctp_self = &thread_muted;
+	return before;
+}
+
+void thread_release(struct thread_hold before)
+{
+	ctp_self = before.self;
+	(void)pthread_setcancelstate(before.state, NULL);
+	(void)pthread_setcanceltype(before.type, NULL);
+}
+
+static struct thread *find_unused(void)
+{
+	for (struct thread *thread = atomic_load(&threads.first);
+		thread != NULL; thread = thread->next)
+		if (!atomic_load(&thread->alive))
+			return thread;
+	return NULL;
+}
+
+static struct thread *make_thread(bool hidden)
+{
+	const struct thread_hold before = thread_hold();
+	struct thread *thread;
+
+	(void)pthread_mutex_lock(&threads.lock);
+	if (!threads.has_key)
+		threads.has_key =
+			pthread_key_create(&threads.key, thread_exit) == 0;
+	thread = hidden ? NULL : find_unused();
+	if (thread == NULL) {
+		registry_lock(); /* the arena's */
+		thread = arena_take(sizeof(*thread));
+		registry_unlock();
+		if (thread != NULL) {
+			thread->hidden = hidden;
+			thread->next = atomic_load(&threads.first);
+			atomic_store(&threads.first, thread);
+		}
+	}
+	if (thread != NULL)
+		atomic_store(&thread->alive, true);
+	(void)pthread_mutex_unlock(&threads.lock);
+	thread_release(before);
+	return thread;
+}
+
+/* A thread's first event, or its first after its state was taken down. */
+static struct thread *attach(void)
+{
+	struct thread *thread;
+
+	/* What we call may allocate, and the allocator may be recorded. */
+	ctp_self = &thread_muted;
+	thread = make_thread(false);
+	if (thread == NULL) {
+		ctp_self = &thread_none;
+		return NULL;
+	}
+	thread->tid = (uint32_t)syscall(SYS_gettid);
+	atomic_store(&thread->named, false);
+	thread->emit_depth = 0;
+	set_next(thread, NOWHERE);
+	atomic_store(&thread->session, 0);
+	if (threads.has_key)
+		(void)pthread_setspecific(threads.key, thread);
+	ctp_self = &thread->hot;
+	return thread;
+}
+
+void thread_join(struct thread *thread, uint64_t session, const char *name)
+{
+	set_next(thread, NOWHERE);
+	thread->hot.limit = NULL;
+	thread->end = NULL;
+	atomic_store(&thread->live, NULL);
+	thread->seq = 0;
+	thread->timeline_dropped = 0;
+	thread->pending.begin_count = 0;
+	thread->pending.end_count = 0;
+	thread->pending.deep = 0;
+	atomic_store(&thread->dropped_ranges, 0);
+	atomic_store(&thread->dropped_events, 0);
+	atomic_store(&thread->cut_text, 0);
+	atomic_store(&thread->unwound_ranges, 0);
+	atomic_store(&thread->stray_exits, 0);
+	atomic_store(&thread->stalls, 0);
+	atomic_store(&thread->stall_ns, 0);
+	atomic_store(&thread->timeline, 0);
+	atomic_store(&thread->track,
+		thread->hidden ? registry_hidden_track()
+			       : registry_track(LOG_THREAD, thread->tid, name));
+	atomic_store(&thread->session, session);
+}
+
+/* Begins the slow path in this state: false if not recording. */
+static bool enter(struct thread *thread)
+{
+	uint64_t session = session_current();
+	char name[16] = "";
+
+	/* Threads made by clone() without storage of their own look like one
+	 * thread to us: the second one's event is left out. */
+	if (atomic_exchange(&thread->busy, 1) != 0)
+		return false;
+	/* After this load thread_stop_all() either sees us or stopped us. */
+	if (session == 0 || __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0 ||
+		!session_is_own()) {
+		atomic_store(&thread->busy, 0);
+		return false;
+	}
+	if (atomic_load(&thread->session) != session) {
+		(void)prctl(PR_GET_NAME, name);
+		emit_end_all(thread);
+		thread_join(thread, session, name);
+	}
+	return true;
+}
+
+struct thread *thread_enter(void)
+{
+	struct thread *thread;
+
+	if (ctp_self == &thread_muted ||
+		__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
+		return NULL;
+	thread = ctp_self == &thread_none ? attach()
+					  : (struct thread *)(void *)ctp_self;
+	if (thread == NULL)
+		return NULL;
+	/* What follows may allocate in a child after fork. */
+	ctp_self = &thread_muted;
+	if (enter(thread))
+		return thread;
+	ctp_self = &thread->hot;
+	return NULL;
+}
+
+/* False for one that hung in the slow path until nobody waited for it any
+ * longer and its recording stopped: what it has is of no other. */
+static bool is_current(const struct thread *thread)
+{
+	return session_is(atomic_load(&thread->session));
+}
+
+void thread_leave(struct thread *thread)
+{
+	/* Where the clock is not the counter, or another tool is told, all
+	 * events come this way. */
+	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
+		       !emit_is_on() && is_current(thread);
+
+	__atomic_store_n(&thread->hot.limit, is_fast ? thread->end : NULL,
+		__ATOMIC_RELAXED);
+	ctp_self = &thread->hot;
+	atomic_store(&thread->busy, 0);
+}
+
+struct thread *thread_new_hidden(void)
+{
+	struct thread *thread = make_thread(true);
+
+	if (thread != NULL)
+		set_next(thread, NOWHERE);
+	return thread;
+}
+
+bool thread_enter_hidden(struct thread *thread)
+{
+	return __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 && enter(thread);
+}
+
+void thread_leave_hidden(struct thread *thread)
+{
+	atomic_store(&thread->busy, 0);
+}
+
+struct chunk_losses thread_losses(const struct thread *thread)
+{
+	return (struct chunk_losses){atomic_load(&thread->dropped_ranges),
+		atomic_load(&thread->dropped_events),
+		atomic_load(&thread->cut_text),
+		atomic_load(&thread->unwound_ranges),
+		atomic_load(&thread->stray_exits)};
+}
+
+/* Lets go of the live chunk; the background thread finds the rest of it. */
+static void retire(struct thread *thread)
+{
+	struct chunk *chunk = atomic_exchange(&thread->live, NULL);
+	uint32_t used;
+
+	if (chunk == NULL)
+		return;
+	used = thread_used(thread, chunk);
+	set_next(thread, NOWHERE);
+	thread->end = NULL;
+	if (is_current(thread))
+		spool_push_full(session_spool(), chunk, used);
+}
+
+static struct chunk *take_waiting(struct thread *thread)
+{
+	int64_t before_ns = clock_raw_ns();
+	struct chunk *chunk;
+
+	do
+		chunk = session_wait_chunk();
+	while (chunk == NULL && session_may_wait());
+	atomic_fetch_add(&thread->stalls, 1);
+	atomic_fetch_add(
+		&thread->stall_ns, (uint64_t)(clock_raw_ns() - before_ns));
+	return chunk;
+}
+
+/* Has the chunk say what was lost until now. The background thread may be
+ * reading it. */
+static void note_losses(const struct thread *thread, struct chunk *chunk)
+{
+	const struct chunk_losses lost = thread_losses(thread);
+
+	__atomic_store_n(&chunk->dropped_ranges, (uint32_t)lost.dropped_ranges,
+		__ATOMIC_RELAXED);
+	__atomic_store_n(&chunk->dropped_events, (uint32_t)lost.dropped_events,
+		__ATOMIC_RELAXED);
+	__atomic_store_n(
+		&chunk->cut_text, (uint32_t)lost.cut_text, __ATOMIC_RELAXED);
+	__atomic_store_n(&chunk->unwound_ranges, (uint32_t)lost.unwound_ranges,
+		__ATOMIC_RELAXED);
+	__atomic_store_n(&chunk->stray_exits, (uint32_t)lost.stray_exits,
+		__ATOMIC_RELAXED);
+}
+
+void thread_note_losses(struct thread *thread)
+{
+	struct chunk *chunk = atomic_load(&thread->live);
+
+	if (chunk != NULL)
+		note_losses(thread, chunk);
+}
+
+/* Has the live chunk changed for a new one; false if there is none. */
+static bool change(struct thread *thread)
+{
+	struct chunk *chunk;
+
+	atomic_store(&thread->rotate, 0);
+	retire(thread);
+	if (!is_current(thread))
+		return false;
+	chunk = session_take_chunk();
+	if (chunk == NULL && session_may_wait())
+		chunk = take_waiting(thread);
+	if (chunk == NULL)
+		return false;
+	chunk->track = atomic_load(&thread->track);
+	chunk->seq = thread->seq++;
+	chunk->base = clock_ticks(session_uses_tsc());
+	note_losses(thread, chunk);
+	set_next(thread, chunk->words);
+	thread->end = chunk->words + CHUNK_WORDS;
+	atomic_store(&thread->live, chunk);
+	return true;
+}
+
+uint64_t *thread_reserve(struct thread *thread, size_t words)
+{
+	struct thread_hold before;
+	bool changed;
+
+	if (thread->end != NULL && atomic_load(&thread->rotate) == 0 &&
+		words <= (size_t)(thread->end - thread->hot.next))
+		return thread->hot.next;
+	/* A thread that is cancelled at any moment must not take a chunk along
+	 * that is in no list. */
+	before = thread_hold();
+	changed = change(thread);
+	thread_release(before);
+	return changed ? thread->hot.next : NULL;
+}
+
+void thread_advance(struct thread *thread, size_t words)
+{
+	set_next(thread, thread->hot.next + words);
+}
+
+void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
+	const uint64_t *words)
+{
+	memcpy(at + 1, words, head.words * sizeof(*words));
+	__atomic_store_n(at,
+		chunk_long(atomic_load(&thread->live), head.kind, head.words,
+			head.detail),
+		__ATOMIC_RELEASE);
+	thread_advance(thread, 1 + head.words);
+}
+
+void thread_mute(void)
+{
+	ctp_self = &thread_muted;
+}
+
+struct thread *thread_first(void)
+{
+	return atomic_load(&threads.first);
+}
+
+void thread_rotate_old(uint64_t now)
+{
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		const struct chunk *chunk = atomic_load(&thread->live);
+
+		if (chunk != NULL && now - chunk->base > CHUNK_MAX_AGE) {
+			atomic_store(&thread->rotate, 1);
+			__atomic_store_n(
+				&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+void thread_stop_all(void)
+{
+	int64_t limit_ns = clock_raw_ns() + STOP_NS;
+
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		/* A signal handler may have left the slow path by a jump. */
+		while (atomic_load(&thread->busy) != 0 &&
+			clock_raw_ns() < limit_ns)
+			(void)sched_yield();
+		__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+	}
+}
+
+void thread_rename_all(void)
+{
+	char name[PROCESS_THREAD_NAME];
+	char number[16];
+
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		if (thread->hidden || !atomic_load(&thread->alive) ||
+			atomic_load(&thread->named) || !is_current(thread))
+			continue;
+		(void)snprintf(number, sizeof(number), "%" PRIu32, thread->tid);
+		if (process_thread_name(number, name))
+			registry_rename(atomic_load(&thread->track), LOG_THREAD,
+				thread->tid, name);
+	}
+}
+
+void thread_release_all(void)
+{
+	/* What hangs in the slow path still looks at its chunk. */
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		if (atomic_load(&thread->busy) == 0)
+			atomic_store(&thread->live, NULL);
+}
+
+bool thread_is_inside(void)
+{
+	return ctp_self == &thread_muted;
+}
+
+struct thread *thread_self(void)
+{
+	return ctp_self == &thread_none || ctp_self == &thread_muted
+		       ? NULL
+		       : (struct thread *)(void *)ctp_self;
+}
+
+void thread_forget_others(void)
+{
+	struct ctp_thread *self = ctp_self;
+
+	(void)pthread_mutex_init(&threads.lock, NULL);
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		atomic_store(&thread->busy, 0);
+		atomic_store(&thread->session, 0);
+		atomic_store(&thread->live, NULL);
+		thread->hot = (struct ctp_thread){NOWHERE, NULL};
+		thread->end = NULL;
+		if (&thread->hot != self && !thread->hidden)
+			atomic_store(&thread->alive, false);
+	}
+	if (thread_self() != NULL)
+		thread_self()->tid = (uint32_t)syscall(SYS_gettid);
+}
+
+/* The thread ends. Destructors of the program's own thread-specific data may
+ * still record: they make it a new one, with a track of its own. */
+static void thread_exit(void *argument)
+{
+	struct thread *thread = argument;
+	char name[16] = "";
+
+	if (ctp_self == &thread_muted) { /* cancelled inside the slow path */
+		ctp_self = &thread->hot;
+		atomic_store(&thread->busy, 0);
+	}
+	if (ctp_self != &thread->hot)
+		return;
+	instrument_thread_end();
+	inherit_forget(thread);
+	/* Where nothing was recorded, nothing is to begin now. */
+	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
+		struct chunk_losses losses;
+
+		thread_settle(thread);
+		(void)prctl(PR_GET_NAME, name);
+		if (!atomic_load(&thread->named))
+			registry_rename(atomic_load(&thread->track), LOG_THREAD,
+				thread->tid, name);
+		retire(thread);
+		losses = thread_losses(thread);
+		registry_losses(atomic_load(&thread->track), &losses);
+		thread_leave(thread);
+	}
+	/* Where recording has stopped, the background thread may be working on
+	 * the rest of this thread's state: it is left as it is. */
+	ctp_self = &thread_none;
+	__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+	atomic_store(&thread->alive, false);
+}

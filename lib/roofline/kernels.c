@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#include "roofline/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/device_work.h"
+#include "base/memory.h"
+#include "base/saturate.h"
+#include "roofline/shares.h"
+
+#define NONE UINT32_MAX
+
+struct kernels {
+	const struct trace *trace;
+	struct shares *shares;
+	struct strtab *keys; /* of rows: device and name */
+	struct kernels_row *rows;
+	enum dtype *dtypes; /* of each row, by its name */
+	uint32_t row_count;
+	uint32_t row_room;
+	struct kernels_device *devices;
+	struct strtab *device_keys; /* number + 1 by process and number */
+	uint32_t device_count;
+	uint32_t device_room;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+struct kernels *kernels_new(const struct trace *trace)
+{
+	struct kernels *kernels = memory_new_zeroed(1, sizeof(*kernels));
+
+	if (kernels == NULL)
+		return NULL;
+	kernels->trace = trace;
+	kernels->shares = shares_new(trace);
+	kernels->device_keys = strtab_new();
+	kernels->keys = strtab_new();
+	if (kernels->shares != NULL && kernels->device_keys != NULL &&
+		kernels->keys != NULL)
+		return kernels;
+	kernels_free(kernels);
+	return NULL;
+}
+
+void kernels_free(struct kernels *kernels)
+{
+	if (kernels == NULL)
+		return;
+	shares_free(kernels->shares);
+	strtab_free(kernels->device_keys);
+	strtab_free(kernels->keys);
+	memory_free(kernels->rows);
+	memory_free(kernels->dtypes);
+	memory_free(kernels->devices);
+	memory_free(kernels);
+}
+
+/* The device that a stream is of; NONE if out of memory. */
+static uint32_t find_device(struct kernels *kernels, uint32_t track)
+{
+	const struct trace_track *stream = &kernels->trace->tracks[track];
+	const int64_t key[2] = {stream->pid, stream->device};
+	uint32_t known = strtab_add(
+		kernels->device_keys, (const char *)key, sizeof(key));
+
+	if (known == STRTAB_NONE)
+		return NONE;
+	if (known <= kernels->device_count)
+		return known - 1;
+	if (!memory_grow32(&kernels->devices, kernels->device_count,
+		    &kernels->device_room, sizeof(*kernels->devices)))
+		return NONE;
+	kernels->devices[kernels->device_count] = (struct kernels_device){
+		.pid = stream->pid, .number = stream->device};
+	return kernels->device_count++;
+}
+
+static bool grow_rows(struct kernels *kernels)
+{
+	uint32_t room = kernels->row_room == 0 ? 256 : kernels->row_room * 2;
+	struct kernels_row *rows;
+	enum dtype *dtypes;
+
+	if (kernels->row_count < kernels->row_room)
+		return true;
+	rows = memory_resize_array(kernels->rows, room, sizeof(*rows));
+	if (rows == NULL)
+		return false;
+	kernels->rows = rows;
+	dtypes = memory_resize_array(kernels->dtypes, room, sizeof(*dtypes));
+	if (dtypes == NULL)
+		return false;
+	kernels->dtypes = dtypes;
+	kernels->row_room = room;
+	return true;
+}
+
+/* The row of a kernel on a device; NONE if out of memory. */
+static uint32_t find_row(
+	struct kernels *kernels, uint32_t device, uint32_t site)
+{
+	const uint32_t key[] = {device, kernels->trace->sites[site].name};
+	uint32_t count = strtab_count(kernels->keys);
+	uint32_t number =
+		strtab_add(kernels->keys, (const char *)key, sizeof(key));
+
+	if (number == STRTAB_NONE)
+		return NONE;
+	if (number < count)
+		return number - 1;
+	if (!grow_rows(kernels))
+		return NONE;
+	kernels->dtypes[kernels->row_count] =
+		dtype_of_kernel(trace_site_name(kernels->trace, site));
+	kernels->rows[kernels->row_count] = (struct kernels_row){
+		.device = device, .name = key[1], .min_ns = UINT64_MAX};
+	return kernels->row_count++;
+}
+
+static void add_work(
+	struct kernels_work *work, uint64_t amount, uint64_t time_ns)
+{
+	work->amount = saturate_sum(work->amount, amount);
+	work->time_ns = saturate_sum(work->time_ns, time_ns);
+}
+
+/* What the operator's tensors are made of; how kernels for fp32 multiply, only
+ * their names tell. */
+static enum dtype dtype_of(const struct share *share, enum dtype named)
+{
+	enum dtype dtype = share->work.dtype;
+
+	if (dtype == DTYPE_UNKNOWN ||
+		(dtype == DTYPE_FP32 && named == DTYPE_TF32))
+		return named;
+	return dtype;
+}
+
+/* Adds what is known by now. */
+static void take_shares(struct kernels *kernels)
+{
+	struct share share;
+
+	while (shares_take(kernels->shares, &share)) {
+		uint32_t number = (uint32_t)share.ticket;
+		struct kernels_row *row = &kernels->rows[number];
+		struct kernels_device *device = &kernels->devices[row->device];
+		enum dtype dtype = dtype_of(&share, kernels->dtypes[number]);
+
+		if (share.kind == SHARE_HELPER)
+			device->helper_ns =
+				saturate_sum(device->helper_ns, share.dur_ns);
+		if (share.work.has_flops && share.work.flops > 0) {
+			add_work(&row->flops[dtype], share.work.flops,
+				share.dur_ns);
+			add_work(
+				&device->flops, share.work.flops, share.dur_ns);
+		}
+		if (share.work.has_bytes && share.work.bytes > 0) {
+			add_work(&row->bytes, share.work.bytes, share.dur_ns);
+			add_work(
+				&device->bytes, share.work.bytes, share.dur_ns);
+		}
+	}
+}
+
+static bool add_kernel(struct kernels *kernels, const struct event *event)
+{
+	uint32_t device = find_device(kernels, event->track);
+	uint32_t number =
+		device == NONE ? NONE : find_row(kernels, device, event->site);
+	struct kernels_row *row;
+
+	if (number == NONE)
+		return false;
+	row = &kernels->rows[number];
+	row->count++;
+	row->total_ns = saturate_sum(row->total_ns, event->dur_ns);
+	row->min_ns = event->dur_ns < row->min_ns ? event->dur_ns : row->min_ns;
+	row->max_ns = event->dur_ns > row->max_ns ? event->dur_ns : row->max_ns;
+	kernels->devices[device].count++;
+	kernels->devices[device].total_ns =
+		saturate_sum(kernels->devices[device].total_ns, event->dur_ns);
+	return shares_add(kernels->shares, event, number);
+}
+
+enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
+	struct ctp_error *err)
+{
+	if (!shares_see(kernels->shares, event))
+		return no_memory(err);
+	if (event->kind == EVENT_ACTIVITY &&
+		device_work_kind(kernels->trace, event->site) ==
+			PROFILE_KERNEL &&
+		!add_kernel(kernels, event))
+		return no_memory(err);
+	take_shares(kernels);
+	return CTP_OK;
+}
+
+static int compare_devices(const void *left, const void *right, void *user)
+{
+	const struct kernels *kernels = user;
+	const struct kernels_device *one =
+		&kernels->devices[*(const uint32_t *)left];
+	const struct kernels_device *other =
+		&kernels->devices[*(const uint32_t *)right];
+
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+/* Into an order that does not depend on how they were met. */
+static bool sort_devices(struct kernels *kernels)
+{
+	uint32_t count = kernels->device_count;
+	struct kernels_device *sorted =
+		memory_new_zeroed(count + 1, sizeof(*sorted));
+	uint32_t *order = memory_new_zeroed(2 * (count + 1), sizeof(*order));
+	bool done = sorted != NULL && order != NULL;
+
+	for (uint32_t i = 0; done && i < count; i++)
+		order[i] = i;
+	if (done)
+		qsort_r(order, count, sizeof(*order), compare_devices, kernels);
+	for (uint32_t i = 0; done && i < count; i++) {
+		sorted[i] = kernels->devices[order[i]];
+		order[count + 1 + order[i]] = i;
+	}
+	for (uint32_t i = 0; done && i < kernels->row_count; i++)
+		kernels->rows[i].device =
+			order[count + 1 + kernels->rows[i].device];
+	memory_free(done ? kernels->devices : sorted);
+	if (done)
+		kernels->devices = sorted;
+	memory_free(order);
+	return done;
+}
+
+enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
+{
+	if (!shares_settle_all(kernels->shares))
+		return no_memory(err);
+	take_shares(kernels);
+	if (!sort_devices(kernels))
+		return no_memory(err);
+	kernels_sort(kernels, KERNELS_TOTAL);
+	return CTP_OK;
+}
+
+uint64_t kernels_late(const struct kernels *kernels)
+{
+	return shares_late(kernels->shares);
+}
+
+static uint64_t rate_of(struct kernels_work work)
+{
+	uint64_t rate = 0;
+
+	return kernels_rate(&work, &rate) ? rate : 0;
+}
+
+/* What the larger comes first of. */
+static uint64_t value_of(const struct kernels_row *row, enum kernels_key key)
+{
+	switch (key) {
+	case KERNELS_MEAN:
+		return row->total_ns / row->count;
+	case KERNELS_MIN:
+		return row->min_ns;
+	case KERNELS_MAX:
+		return row->max_ns;
+	case KERNELS_COUNT:
+		return row->count;
+	case KERNELS_FLOPS:
+		return rate_of(kernels_flops(row));
+	case KERNELS_BYTES:
+		return rate_of(row->bytes);
+	case KERNELS_TOTAL:
+		return row->total_ns;
+	case KERNELS_NAME:
+		break;
+	}
+	return 0;
+}
+
+struct order {
+	const struct trace *trace;
+	enum kernels_key key;
+};
+
+static int compare_rows(const void *left, const void *right, void *user)
+{
+	const struct order *order = user;
+	const struct kernels_row *one = left;
+	const struct kernels_row *other = right;
+	uint64_t values[2] = {
+		value_of(one, order->key), value_of(other, order->key)};
+
+	if (one->device != other->device)
+		return one->device < other->device ? -1 : 1;
+	if (values[0] != values[1])
+		return values[0] > values[1] ? -1 : 1;
+	return strcmp(strtab_text(order->trace->text, one->name, NULL),
+		strtab_text(order->trace->text, other->name, NULL));
+}
+
+void kernels_sort(struct kernels *kernels, enum kernels_key key)
+{
+	struct order order = {kernels->trace, key};
+
+	if (kernels->row_count > 1)
+		qsort_r(kernels->rows, kernels->row_count,
+			sizeof(*kernels->rows), compare_rows, &order);
+}
+
+const struct kernels_device *kernels_devices(
+	const struct kernels *kernels, uint32_t *count)
+{
+	*count = kernels->device_count;
+	return kernels->devices;
+}
+
+const struct kernels_row *kernels_rows(
+	const struct kernels *kernels, uint32_t *count)
+{
+	*count = kernels->row_count;
+	return kernels->rows;
+}

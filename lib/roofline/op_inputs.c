@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "roofline/op_inputs.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/saturate.h"
+
+/* So that a text that is read stays in registers: operators have three each,
+ * and nothing else about them takes as long. */
+#define INLINE static inline __attribute__((always_inline))
+
+struct text {
+	const char *at;
+	const char *end;
+};
+
+static bool is_space(char byte)
+{
+	return byte <= ' ' &&
+	       (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r');
+}
+
+/* The next byte that is no space, which is not taken; NUL at the end. */
+INLINE char peek(struct text *text)
+{
+	while (text->at < text->end && is_space(*text->at))
+		text->at++;
+	return text->at < text->end ? *text->at : '\0';
+}
+
+INLINE bool take(struct text *text, char byte)
+{
+	if (peek(text) != byte || text->at == text->end)
+		return false;
+	text->at++;
+	return true;
+}
+
+/* Takes a number that is no less than `least`. */
+INLINE bool take_number(struct text *text, int64_t least, int64_t *number)
+{
+	bool negative = take(text, '-');
+	int64_t sum = 0;
+	bool some = false;
+
+	for (; text->at < text->end && *text->at >= '0' && *text->at <= '9';
+		text->at++) {
+		if (__builtin_mul_overflow(sum, 10, &sum) ||
+			__builtin_add_overflow(sum, *text->at - '0', &sum))
+			return false;
+		some = true;
+	}
+	*number = negative ? -sum : sum;
+	return some && *number >= least;
+}
+
+/* Passes over the string whose quote is next. */
+INLINE bool skip_string(struct text *text)
+{
+	for (text->at++; text->at < text->end; text->at++) {
+		if (*text->at == '\\')
+			text->at++;
+		else if (*text->at == '"')
+			break;
+	}
+	if (text->at >= text->end) {
+		text->at = text->end;
+		return false;
+	}
+	text->at++;
+	return true;
+}
+
+/* Passes over any value, and leaves it in `value`. */
+INLINE bool take_value(struct text *text, struct text *value)
+{
+	uint64_t depth = 0;
+	char byte = peek(text);
+
+	value->at = text->at;
+	while (text->at < text->end) {
+		byte = *text->at;
+		if (byte == '"') {
+			if (!skip_string(text))
+				return false;
+			continue;
+		}
+		if (depth == 0 && (byte == ',' || byte == ']'))
+			break;
+		if (byte == '[' || byte == '{')
+			depth++;
+		else if (byte == ']' || byte == '}')
+			depth--;
+		text->at++;
+	}
+	value->end = text->at;
+	return depth == 0 && value->at < value->end;
+}
+
+/* The rest of a shape, whose bracket is taken. */
+INLINE bool take_shape(struct text *text, struct op_input *input)
+{
+	uint64_t elements = 1;
+	uint32_t rank = 0;
+	int64_t dim;
+
+	if (!take(text, ']')) {
+		do {
+			if (!take_number(text, 0, &dim))
+				return false;
+			if (rank < OP_DIMS_MAX)
+				input->dims[rank] = dim;
+			rank++;
+			elements = saturate_product(elements, (uint64_t)dim);
+		} while (take(text, ','));
+		if (!take(text, ']'))
+			return false;
+	}
+	input->rank = rank;
+	input->elements = saturate_sum(input->elements, elements);
+	return true;
+}
+
+/* A list of tensors, whose bracket is taken. */
+INLINE bool take_shapes(struct text *text, struct op_input *input)
+{
+	input->is_list = true;
+	do {
+		if (!take(text, '[') || !take_shape(text, input))
+			return false;
+	} while (take(text, ','));
+	input->rank = 0;
+	return take(text, ']');
+}
+
+INLINE bool take_dims(struct text *text, struct op_input *input)
+{
+	struct text value;
+
+	input->rank = 0;
+	input->elements = 0;
+	input->element = (struct dtype_element){DTYPE_UNKNOWN, 0};
+	input->is_list = false;
+	input->is_tensor = false;
+	input->concrete = "";
+	input->concrete_size = 0;
+	if (!take(text, '['))
+		return take_value(text, &value);
+	if (!(peek(text) == '[' ? take_shapes(text, input)
+				: take_shape(text, input)))
+		return false;
+	input->is_tensor = input->rank > 0 || input->is_list;
+	return true;
+}
+
+bool op_inputs_read_dims(
+	struct op_inputs *inputs, const char *text, size_t size)
+{
+	struct text left = {text, text + size};
+	uint32_t count = 0;
+
+	inputs->count = 0;
+	if (!take(&left, '['))
+		return false;
+	if (!take(&left, ']')) {
+		do {
+			if (count == OP_INPUTS_MAX ||
+				!take_dims(&left, &inputs->inputs[count++]))
+				return false;
+		} while (take(&left, ','));
+		if (!take(&left, ']'))
+			return false;
+	}
+	inputs->count = count;
+	return peek(&left) == '\0';
+}
+
+/* What stands between quotes; other values as they are. */
+static struct text without_quotes(struct text value)
+{
+	while (value.end > value.at && is_space(value.end[-1]))
+		value.end--;
+	if (value.end - value.at >= 2 && *value.at == '"') {
+		value.at++;
+		value.end--;
+	}
+	return value;
+}
+
+/* Of no tensor there is a type, too, where the input has a value: "Scalar",
+ * "Int", "ScalarList"; or none at all. */
+void op_types_read(struct op_types *types, const char *text, size_t size)
+{
+	struct text left = {text, text + size};
+	struct text value;
+
+	types->count = 0;
+	if (!take(&left, '['))
+		return;
+	while (types->count < OP_INPUTS_MAX && take_value(&left, &value)) {
+		value = without_quotes(value);
+		types->elements[types->count++] =
+			dtype_of_type(value.at, (size_t)(value.end - value.at));
+		if (!take(&left, ','))
+			return;
+	}
+}
+
+void op_inputs_set_types(struct op_inputs *inputs, const struct op_types *types)
+{
+	for (uint32_t i = 0; i < inputs->count && i < types->count; i++) {
+		struct op_input *input = &inputs->inputs[i];
+
+		input->element = types->elements[i];
+		input->is_tensor = input->element.bytes > 0 ||
+				   input->rank > 0 || input->is_list;
+	}
+}
+
+void op_inputs_read_concrete(
+	struct op_inputs *inputs, const char *text, size_t size)
+{
+	struct text left = {text, text + size};
+	struct text value;
+
+	if (!take(&left, '['))
+		return;
+	for (uint32_t i = 0; i < inputs->count; i++) {
+		if (!take_value(&left, &value))
+			return;
+		value = without_quotes(value);
+		inputs->inputs[i].concrete = value.at;
+		inputs->inputs[i].concrete_size =
+			(size_t)(value.end - value.at);
+		if (!take(&left, ','))
+			return;
+	}
+}
+
+const struct op_input *op_inputs_at(
+	const struct op_inputs *inputs, uint32_t number)
+{
+	return number < inputs->count ? &inputs->inputs[number] : NULL;
+}
+
+uint32_t op_input_numbers(
+	const struct op_input *input, int64_t numbers[OP_DIMS_MAX])
+{
+	struct text text = {
+		input->concrete, input->concrete + input->concrete_size};
+	bool is_list = take(&text, '[');
+	uint32_t count = 0;
+
+	do {
+		if (count == OP_DIMS_MAX ||
+			!take_number(&text, INT64_MIN, &numbers[count++]))
+			return 0;
+	} while (is_list && take(&text, ','));
+	if (is_list && !take(&text, ']'))
+		return 0;
+	return peek(&text) == '\0' ? count : 0;
+}
+
+static bool is_word(const struct op_input *input, const char *word)
+{
+	return input->concrete_size == strlen(word) &&
+	       strncasecmp(input->concrete, word, strlen(word)) == 0;
+}
+
+int op_input_bool(const struct op_input *input)
+{
+	if (is_word(input, "true") || is_word(input, "1"))
+		return 1;
+	return is_word(input, "false") || is_word(input, "0") ? 0 : -1;
+}
+
+bool op_input_bytes(const struct op_input *input, uint64_t *bytes)
+{
+	*bytes = 0;
+	if (!input->is_tensor || input->elements == 0)
+		return true;
+	*bytes = saturate_product(input->elements, input->element.bytes);
+	return input->element.bytes > 0;
+}

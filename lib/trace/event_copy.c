@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/event_copy.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool has_text(const struct event_arg *arg)
+{
+	return arg->kind == ARG_TEXT || arg->kind == ARG_JSON;
+}
+
+/* The arguments, and behind them all their text, are one piece. */
+bool event_copy(struct event *to, const struct event *from)
+{
+	size_t size = from->arg_count * sizeof(*from->args);
+	struct event_arg *args;
+	char *text;
+
+	*to = *from;
+	to->args = NULL;
+	to->arg_count = 0;
+	if (from->arg_count == 0)
+		return true;
+	for (uint32_t i = 0; i < from->arg_count; i++)
+		if (has_text(&from->args[i]))
+			size += from->args[i].value.text.size;
+	args = memory_new(size);
+	if (args == NULL)
+		return false;
+	text = (char *)(args + from->arg_count);
+	for (uint32_t i = 0; i < from->arg_count; i++) {
+		args[i] = from->args[i];
+		if (!has_text(&args[i]))
+			continue;
+		size = args[i].value.text.size;
+		if (size > 0)
+			memcpy(text, args[i].value.text.bytes, size);
+		args[i].value.text.bytes = text;
+		text += size;
+	}
+	to->args = args;
+	to->arg_count = from->arg_count;
+	return true;
+}
+
+void event_copy_clear(struct event *event)
+{
+	memory_free((void *)(uintptr_t)event->args);
+	event->args = NULL;
+	event->arg_count = 0;
+}
+
+int64_t event_end(const struct event *event)
+{
+	int64_t end_ns;
+
+	return __builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns)
+		       ? INT64_MAX
+		       : end_ns;
+}
+
+bool event_queue_add(struct event_queue *queue, const struct event *event)
+{
+	if (!memory_grow(&queue->items, queue->count, &queue->room,
+		    sizeof(*queue->items)))
+		return false;
+	queue->items[queue->count++] = *event;
+	return true;
+}
+
+bool event_queue_take(struct event_queue *queue, struct event *event)
+{
+	if (queue->taken == queue->count)
+		return false;
+	*event = queue->items[queue->taken++];
+	if (queue->taken == queue->count) {
+		queue->taken = 0;
+		queue->count = 0;
+	}
+	return true;
+}
+
+void event_queue_clear(struct event_queue *queue)
+{
+	memory_free(queue->items);
+	*queue = (struct event_queue){0};
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "transform/align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/stable_hash.h"
+#include "base/strtab.h"
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+void align_marks_clear(struct align_marks *marks)
+{
+	memory_free(marks->marks);
+	*marks = (struct align_marks){.marks = NULL};
+}
+
+static bool add_mark(struct align_marks *marks, uint64_t key, int64_t time_ns)
+{
+	if (!memory_grow32(&marks->marks, marks->count, &marks->room,
+		    sizeof(*marks->marks)))
+		return false;
+	marks->marks[marks->count++] = (struct align_mark){key, time_ns};
+	return true;
+}
+
+/* Does something begin here that the recording's own clock has measured? */
+static bool begins(const struct trace *trace, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_BEGIN:
+	case EVENT_COMPLETE:
+	case EVENT_WHOLE:
+	case EVENT_ASYNC_BEGIN:
+	case EVENT_INSTANT:
+	case EVENT_ACTIVITY:
+		return trace->tracks[event->track].kind != TRACE_TIMELINE;
+	default:
+		return false;
+	}
+}
+
+enum ctp_status align_find(struct event_source *source, const char *name,
+	struct align_marks *marks, struct ctp_error *err)
+{
+	const struct trace *trace = source->trace;
+	struct align_mark first = {.key = 0};
+	bool found = false;
+	enum ctp_status status;
+	struct event event;
+
+	source->trace->no_args = true;
+	while ((status = source->next(source, &event, err)) == CTP_OK) {
+		if (!begins(trace, &event) ||
+			strcmp(trace_site_name(trace, event.site), name) != 0)
+			continue;
+		if (!found || event.time_ns < first.time_ns)
+			first.time_ns = event.time_ns;
+		found = true;
+	}
+	if (status != CTP_END)
+		return status;
+	return !found || add_mark(marks, first.key, first.time_ns)
+		       ? CTP_OK
+		       : no_memory(err);
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct align_mark *left = a;
+	const struct align_mark *right = b;
+
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return left->time_ns < right->time_ns ? -1
+					      : left->time_ns > right->time_ns;
+}
+
+static void sort_marks(struct align_marks *marks)
+{
+	if (marks->count > 1)
+		qsort(marks->marks, marks->count, sizeof(*marks->marks),
+			compare_marks);
+}
+
+/* The place of the first mark of a key, or of the first above. */
+static uint32_t find_key(const struct align_marks *marks, uint64_t key)
+{
+	uint32_t begin = 0;
+	uint32_t end = marks->count;
+
+	while (begin < end) {
+		uint32_t middle = begin + (end - begin) / 2;
+
+		if (marks->marks[middle].key < key)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+/* NULL: it has no argument of that name. */
+static const struct event_arg *find_arg(
+	const struct trace *trace, const struct event *event, const char *key)
+{
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		if (strcmp(strtab_text(trace->text, event->args[i].key, NULL),
+			    key) == 0)
+			return &event->args[i];
+	return NULL;
+}
+
+static uint64_t hash_text(const struct trace *trace, const struct event *event,
+	const char *key, uint64_t before)
+{
+	const struct event_arg *arg = find_arg(trace, event, key);
+	uint64_t parts[2] = {before, 0};
+
+	if (arg != NULL && (arg->kind == ARG_TEXT || arg->kind == ARG_JSON))
+		parts[1] = stable_hash(
+			arg->value.text.bytes, arg->value.text.size);
+	else if (arg != NULL && arg->kind == ARG_INT)
+		parts[1] = (uint64_t)arg->value.integer;
+	return stable_hash(parts, sizeof(parts));
+}
+
+static bool has_prefix(const struct event_arg *arg, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	return arg->value.text.size >= size &&
+	       memcmp(arg->value.text.bytes, prefix, size) == 0;
+}
+
+/* What two ranks say to each other is over for one before the other. */
+static bool is_collective(const struct trace *trace, const struct event *event)
+{
+	const char *name = trace_site_name(trace, event->site);
+	const struct event_arg *arg;
+
+	if (event->kind != EVENT_ACTIVITY ||
+		trace->tracks[event->track].kind != TRACE_STREAM)
+		return false;
+	if (strncmp(name, "nccl", 4) != 0)
+		return false;
+	arg = find_arg(trace, event, "Collective name");
+	if (arg == NULL || arg->kind != ARG_TEXT)
+		return strchr(name, ':') == NULL &&
+		       strstr(name, "SendRecv") == NULL;
+	return !has_prefix(arg, "send") && !has_prefix(arg, "recv");
+}
+
+/* Without a number: of which name and group, and when. */
+struct collection {
+	struct align_marks *marks;
+	struct align_marks unnumbered;
+};
+
+static bool add_collective(struct collection *collection,
+	const struct trace *trace, const struct event *event)
+{
+	const struct event_arg *number = find_arg(trace, event, "Seq");
+	const char *name = trace_site_name(trace, event->site);
+	struct align_marks *to = &collection->unnumbered;
+	uint64_t key = hash_text(trace, event, "Process Group Name", 0);
+	int64_t end_ns;
+
+	if (collection->marks->count + to->count == ALIGN_MARKS_MAX)
+		return true;
+	if (__builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns))
+		return true;
+	key = hash_text(trace, event, "Process Group Ranks", key);
+	key = hash_text(trace, event, "Collective name", key);
+	if (number != NULL && number->kind == ARG_INT) {
+		to = collection->marks;
+		key = hash_text(trace, event, "Seq", key);
+	} else {
+		key ^= stable_hash(name, strlen(name));
+	}
+	return add_mark(to, key, end_ns);
+}
+
+/* The first of so many, the second of so many, ... */
+static bool number_marks(struct collection *collection)
+{
+	struct align_marks *from = &collection->unnumbered;
+	uint32_t end;
+
+	sort_marks(from);
+	for (uint32_t i = 0; i < from->count; i = end) {
+		for (end = i; end < from->count &&
+			      from->marks[end].key == from->marks[i].key;
+			end++)
+			;
+		for (uint32_t j = i; j < end; j++) {
+			uint64_t key[3] = {from->marks[i].key, end - i, j - i};
+
+			if (!add_mark(collection->marks,
+				    stable_hash(key, sizeof(key)),
+				    from->marks[j].time_ns))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Of a number that comes again, which makes no sense, the last. */
+static void drop_repeated(struct align_marks *marks)
+{
+	uint32_t count = 0;
+
+	sort_marks(marks);
+	for (uint32_t i = 0; i < marks->count; i++)
+		if (i + 1 == marks->count ||
+			marks->marks[i].key != marks->marks[i + 1].key)
+			marks->marks[count++] = marks->marks[i];
+	marks->count = count;
+}
+
+enum ctp_status align_collect(struct event_source *source,
+	struct align_marks *marks, struct ctp_error *err)
+{
+	struct collection collection = {.marks = marks};
+	enum ctp_status status;
+	struct event event;
+	bool done = true;
+
+	while ((status = source->next(source, &event, err)) == CTP_OK && done)
+		if (is_collective(source->trace, &event))
+			done = add_collective(
+				&collection, source->trace, &event);
+	if (status == CTP_END && done)
+		done = number_marks(&collection);
+	align_marks_clear(&collection.unnumbered);
+	if (!done)
+		return no_memory(err);
+	drop_repeated(marks);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a;
+	int64_t right = *(const int64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a;
+	uint64_t right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The differences' median, and how far nine of ten are from it. */
+static void measure(
+	int64_t *differences, uint32_t count, struct align_shift *shift)
+{
+	uint64_t *distances = (uint64_t *)differences;
+	int64_t middle_ns;
+
+	qsort(differences, count, sizeof(*differences), compare_times);
+	middle_ns = differences[count / 2];
+	for (uint32_t i = 0; i < count; i++)
+		distances[i] =
+			differences[i] < middle_ns
+				? (uint64_t)middle_ns - (uint64_t)differences[i]
+				: (uint64_t)differences[i] -
+					  (uint64_t)middle_ns;
+	qsort(distances, count, sizeof(*distances), compare_counts);
+	*shift = (struct align_shift){.known = true,
+		.shift_ns = middle_ns,
+		.matched = count,
+		.spread_ns = distances[(count - 1) - (count - 1) / 10]};
+}
+
+/* Compares with the moments that are known; false if out of memory. */
+static bool compare(const struct align_marks *known,
+	const struct align_marks *marks, struct align_shift *shift)
+{
+	int64_t *differences = memory_resize_array(
+		NULL, (size_t)marks->count + 1, sizeof(*differences));
+	uint32_t count = 0;
+
+	if (differences == NULL)
+		return false;
+	for (uint32_t i = 0; i < marks->count; i++) {
+		const struct align_mark *mark = &marks->marks[i];
+		uint32_t at = find_key(known, mark->key);
+
+		if (at < known->count && known->marks[at].key == mark->key &&
+			!__builtin_sub_overflow(known->marks[at].time_ns,
+				mark->time_ns, &differences[count]))
+			count++;
+	}
+	if (count > 0)
+		measure(differences, count, shift);
+	memory_free(differences);
+	return true;
+}
+
+/* Those that are there already stay. */
+static bool join(struct align_marks *known, const struct align_marks *marks,
+	int64_t shift_ns)
+{
+	uint32_t count = known->count;
+
+	for (uint32_t i = 0; i < marks->count; i++) {
+		struct align_marks sorted = {known->marks, count, count};
+		struct align_mark mark = marks->marks[i];
+		uint32_t at = find_key(&sorted, mark.key);
+
+		if (at < count && known->marks[at].key == mark.key)
+			continue;
+		if (!__builtin_add_overflow(
+			    mark.time_ns, shift_ns, &mark.time_ns) &&
+			!add_mark(known, mark.key, mark.time_ns))
+			return false;
+	}
+	if (known->count > count)
+		sort_marks(known);
+	return true;
+}
+
+bool align_solve(const struct align_marks *marks, uint32_t count,
+	struct align_shift *shifts)
+{
+	struct align_marks known = {.marks = NULL};
+	bool done = count == 0 || join(&known, &marks[0], 0);
+	bool goes_on = true;
+
+	for (uint32_t i = 0; i < count; i++)
+		shifts[i] = (struct align_shift){.known = i == 0};
+	while (goes_on && done) {
+		goes_on = false;
+		for (uint32_t i = 0; i < count && done; i++) {
+			if (shifts[i].known)
+				continue;
+			done = compare(&known, &marks[i], &shifts[i]);
+			if (!done || !shifts[i].known)
+				continue;
+			goes_on = true;
+			done = join(&known, &marks[i], shifts[i].shift_ns);
+		}
+	}
+	align_marks_clear(&known);
+	return done;
+}

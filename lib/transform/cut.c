@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lasts and comes with its length cannot be given out when it begins if
+ * the end of the part is not known: it is held until it ends, or the part does.
+ * Writers take slices in order of their ends as well as of their beginnings.
+ *
+ * Of calls that began before the part, and will nest later (EVENT_WHOLE), it
+ * has what lies in it at last: in a file that a profile is made of, what begins
+ * together with the ranges that are opened anew has to stand behind them.
+ *
+ * A range is opened anew not at once where a part begins, but with the next
+ * thing on its track: one that ends at that moment was whole in the part
+ * before.
+ */
+#include "transform/cut_private.h"
+
+#include "base/memory.h"
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+bool cut_add_at(struct cut *cut, const struct event *event, int64_t time_ns)
+{
+	struct event moved = *event;
+
+	moved.time_ns = time_ns;
+	return event_queue_add(&cut->queue, &moved);
+}
+
+/* Opens anew what is open on the track. What is left of a call that was moved
+ * nests there, and is no longer told of as a whole. */
+static bool reopen(struct cut *cut, struct open_track *track)
+{
+	bool done = true;
+
+	for (; track->shown < track->depth && done; track->shown++) {
+		struct open_range *range = &track->ranges[track->shown];
+		struct event whole;
+
+		if (range->begin.dur_ns > 0 &&
+			held_take_whole(&cut->crossing, &range->begin, &whole))
+			event_copy_clear(&whole);
+		range->begin.dur_ns = 0;
+		done = cut_add_at(cut, &range->begin, cut->from_ns);
+		for (uint32_t i = 0; i < range->bound_count && done; i++)
+			done = cut_add_at(cut, &range->bound[i], cut->from_ns);
+	}
+	return done;
+}
+
+static bool begin_range(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	if (event->time_ns < cut->from_ns)
+		return open_track_push(track, event) != NULL;
+	if (!reopen(cut, track) || open_track_push(track, event) == NULL)
+		return false;
+	track->shown = track->depth;
+	return event_queue_add(&cut->queue, event);
+}
+
+/* Something that belongs to the innermost range. */
+static bool add_bound(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	struct open_range *top = open_track_top(track);
+	bool inside = event->time_ns >= cut->from_ns;
+
+	if (inside && !reopen(cut, track))
+		return false;
+	if (top != NULL && event->kind != EVENT_FLOW &&
+		!open_range_bind(top, event))
+		return false;
+	return !inside || event_queue_add(&cut->queue, event);
+}
+
+/* What of it lies in [from, until). */
+static bool add_piece(
+	struct cut *cut, const struct event *event, int64_t until_ns)
+{
+	struct event piece = *event;
+	int64_t end_ns = event_end(event);
+
+	/* Its length may be one that no end can be told of. */
+	if (piece.time_ns >= cut->from_ns && end_ns <= until_ns)
+		return event_queue_add(&cut->queue, event);
+	if (end_ns > until_ns)
+		end_ns = until_ns;
+	if (piece.time_ns < cut->from_ns)
+		piece.time_ns = cut->from_ns;
+	piece.dur_ns = (uint64_t)end_ns - (uint64_t)piece.time_ns;
+	return event_queue_add(&cut->queue, &piece);
+}
+
+/* What there is of a call in the part, whose end was moved before that. */
+static bool add_rest(
+	struct cut *cut, struct open_track *track, const struct event *end)
+{
+	const struct open_range *top = open_track_top(track);
+	struct event rest;
+
+	if (top == NULL || top->begin.dur_ns > 0 ||
+		event_end(end) <= cut->from_ns)
+		return true;
+	rest = top->begin;
+	rest.kind = EVENT_WHOLE;
+	rest.dur_ns = (uint64_t)event_end(end) - (uint64_t)rest.time_ns;
+	return held_add(&cut->crossing, &rest);
+}
+
+static bool add_end(struct cut *cut, const struct event *event)
+{
+	struct event end = *event;
+
+	if (event_end(event) > cut->until_ns)
+		end.dur_ns = (uint64_t)cut->until_ns - (uint64_t)end.time_ns;
+	return event_queue_add(&cut->queue, &end);
+}
+
+static bool end_range(
+	struct cut *cut, struct open_track *track, const struct event *event)
+{
+	bool inside = event->time_ns >= cut->from_ns;
+
+	if (track->depth > track->shown && event->time_ns == cut->from_ns &&
+		event->arg_count == 0)
+		inside = false;
+	if (inside && (!reopen(cut, track) || !add_end(cut, event)))
+		return false;
+	if (!inside && event->dur_ns > 0 && !add_rest(cut, track, event))
+		return false;
+	if (track->depth > 0)
+		open_track_pop(track);
+	return true;
+}
+
+/* Something that comes with its length. */
+static bool add_lasting(struct cut *cut, const struct event *event)
+{
+	int64_t end_ns = event_end(event);
+
+	if (end_ns <= cut->from_ns && event->time_ns < cut->from_ns)
+		return true;
+	if (event->kind == EVENT_WHOLE && event->time_ns <= cut->from_ns)
+		return held_add(&cut->crossing, event);
+	if (cut->is_full != NULL && end_ns > event->time_ns)
+		return held_add(&cut->held, event);
+	return add_piece(cut, event, cut->until_ns);
+}
+
+/* One that has ended by now; those that ended with the part before were whole
+ * then. */
+static bool release_held(struct cut *cut)
+{
+	const struct event *first;
+
+	while ((first = held_first(&cut->held)) != NULL &&
+		event_end(first) <= cut->now_ns) {
+		event_copy_clear(&cut->piece);
+		cut->piece = held_take(&cut->held);
+		if (event_end(&cut->piece) > cut->from_ns)
+			return add_piece(cut, &cut->piece, INT64_MAX);
+	}
+	return true;
+}
+
+/* Gives out what is still held, as far as it is in the part. */
+static bool add_held(struct cut *cut, struct held *held)
+{
+	bool done = true;
+
+	held_sort(held);
+	for (size_t i = 0; i < held->count && done; i++)
+		if (event_end(&held->items[i]) > cut->from_ns)
+			done = add_piece(cut, &held->items[i], cut->until_ns);
+	held_restore(held);
+	return done;
+}
+
+static bool take_nested(struct cut *cut, const struct event *event)
+{
+	struct open_track *track =
+		open_ranges_track(&cut->ranges, event->track);
+
+	if (track == NULL)
+		return false;
+	if (event->kind == EVENT_BEGIN)
+		return begin_range(cut, track, event);
+	if (event->kind == EVENT_END)
+		return end_range(cut, track, event);
+	return add_bound(cut, track, event);
+}
+
+/* Takes an event before the end of the part; its arguments are borrowed until
+ * the queue is empty. */
+static bool take(struct cut *cut, const struct event *event)
+{
+	if (event->time_ns > cut->from_ns && !cut->asyncs_shown &&
+		!cut_reopen_asyncs(cut))
+		return false;
+	switch (event->kind) {
+	case EVENT_BEGIN:
+	case EVENT_END:
+	case EVENT_ARGS:
+	case EVENT_CORRELATION:
+	case EVENT_FLOW:
+		return take_nested(cut, event);
+	case EVENT_COMPLETE:
+	case EVENT_WHOLE:
+	case EVENT_ACTIVITY:
+		return add_lasting(cut, event);
+	case EVENT_ASYNC_BEGIN:
+		return cut_begin_async(cut, event);
+	case EVENT_ASYNC_END:
+		return cut_end_async(cut, event);
+	default:
+		return event->time_ns < cut->from_ns ||
+		       event_queue_add(&cut->queue, event);
+	}
+}
+
+static bool close_track(struct cut *cut, uint32_t number)
+{
+	struct open_track *track = &cut->ranges.tracks[number];
+	struct event end = {.kind = EVENT_END,
+		.track = number,
+		.site = TRACE_NONE,
+		.time_ns = cut->until_ns,
+		.device = -1};
+	bool done = reopen(cut, track);
+
+	for (uint32_t i = 0; i < track->depth && done; i++)
+		done = event_queue_add(&cut->queue, &end);
+	return done;
+}
+
+/* INT64_MAX where that is not known before all is read. */
+static int64_t known_end(const struct cut *cut, uint32_t track)
+{
+	const struct trace *trace = cut->source.trace;
+
+	if (cut->has_next && !trace->tracks[track].has_end)
+		return INT64_MAX;
+	return trace_track_end(trace, track);
+}
+
+/* What is open goes on in the next part; or stays open, as it was, where the
+ * track's recording ends before that. */
+static bool close_tracks(struct cut *cut)
+{
+	bool done = true;
+
+	for (uint32_t i = 0; i < cut->ranges.room && done; i++) {
+		int64_t end_ns;
+
+		if (cut->ranges.tracks[i].depth == 0)
+			continue;
+		end_ns = known_end(cut, i);
+		if (end_ns >= cut->until_ns)
+			done = close_track(cut, i);
+		else if (end_ns > cut->from_ns)
+			done = reopen(cut, &cut->ranges.tracks[i]);
+	}
+	return done;
+}
+
+/* Ends the part at until_ns. */
+static bool close_part(struct cut *cut)
+{
+	struct trace *trace = cut->source.trace;
+
+	cut->over = true;
+	cut->end_ns = trace->end_ns;
+	if (trace->end_ns > cut->until_ns)
+		trace->end_ns = cut->until_ns;
+	return close_tracks(cut) && cut_close_asyncs(cut) &&
+	       add_held(cut, &cut->held) && add_held(cut, &cut->crossing);
+}
+
+/* Nothing more comes: what was never ended stays open, unless the window ends
+ * before the recording. */
+static bool finish(struct cut *cut)
+{
+	cut->over = true;
+	return close_tracks(cut) && cut_reopen_asyncs(cut) &&
+	       add_held(cut, &cut->held) && add_held(cut, &cut->crossing);
+}
+
+static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	if (cut->has_next)
+		return CTP_OK;
+	status = cut->source.inner->next(cut->source.inner, &cut->next, err);
+	cut->has_next = status == CTP_OK;
+	if (status != CTP_END)
+		return status;
+	cut->ended = true;
+	return finish(cut) ? CTP_END : no_memory(err);
+}
+
+/* Is the part over with what comes next? Then that is where it ends. */
+static bool ends_here(struct cut *cut)
+{
+	/* The last of all times is in the last part: none is behind it. */
+	if (cut->next.time_ns >= cut->until_ns && cut->until_ns < INT64_MAX)
+		return true;
+	if (cut->is_full == NULL || cut->now_ns == INT64_MIN ||
+		cut->next.time_ns <= cut->now_ns ||
+		cut->next.time_ns <= cut->from_ns || !cut->is_full(cut->user))
+		return false;
+	cut->until_ns = cut->next.time_ns;
+	return true;
+}
+
+/* Until something waits to be given out; CTP_END: nothing more does. */
+static enum ctp_status fill(struct cut *cut, struct ctp_error *err)
+{
+	enum ctp_status status;
+	bool done;
+
+	while (cut->queue.count == 0) {
+		if (cut->over)
+			return CTP_END;
+		status = pull(cut, err);
+		if (status == CTP_END)
+			continue;
+		if (status != CTP_OK)
+			return status;
+		if (ends_here(cut)) {
+			done = close_part(cut);
+		} else {
+			cut->now_ns = cut->next.time_ns;
+			done = release_held(cut);
+			if (done && cut->queue.count == 0) {
+				cut->has_next = false;
+				done = take(cut, &cut->next);
+			}
+		}
+		if (!done)
+			return no_memory(err);
+	}
+	return CTP_OK;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct cut *cut = (struct cut *)source;
+	enum ctp_status status = fill(cut, err);
+
+	if (status == CTP_OK)
+		(void)event_queue_take(&cut->queue, event);
+	return status;
+}
+
+static void close_cut(struct event_source *source)
+{
+	struct cut *cut = (struct cut *)source;
+
+	event_queue_clear(&cut->queue);
+	open_ranges_clear(&cut->ranges);
+	open_asyncs_clear(&cut->asyncs);
+	held_clear(&cut->held);
+	held_clear(&cut->crossing);
+	event_copy_clear(&cut->piece);
+	cut->source.inner->close(cut->source.inner);
+	memory_free(cut);
+}
+
+enum ctp_status cut_open(
+	struct event_source *inner, struct cut **out, struct ctp_error *err)
+{
+	struct cut *cut = memory_new_zeroed(1, sizeof(*cut));
+
+	if (cut == NULL)
+		return no_memory(err);
+	event_source_wrap(&cut->source, inner, next, close_cut);
+	cut->from_ns = INT64_MIN;
+	cut->now_ns = INT64_MIN;
+	cut->until_ns = INT64_MAX;
+	cut->asyncs_shown = true;
+	*out = cut;
+	return CTP_OK;
+}
+
+struct event_source *cut_source(struct cut *cut)
+{
+	return &cut->source;
+}
+
+void cut_set_window(struct cut *cut, int64_t from_ns, int64_t until_ns)
+{
+	cut->from_ns = from_ns;
+	cut->until_ns = until_ns;
+	cut->asyncs_shown = false;
+}
+
+void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user)
+{
+	cut->is_full = is_full;
+	cut->user = user;
+}
+
+/* Forgets the calls that have ended by the part. */
+static void drop_crossed(struct cut *cut)
+{
+	const struct event *first;
+
+	while ((first = held_first(&cut->crossing)) != NULL &&
+		event_end(first) <= cut->from_ns) {
+		struct event ended = held_take(&cut->crossing);
+
+		event_copy_clear(&ended);
+	}
+}
+
+enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
+{
+	if (cut->ended || !cut->has_next)
+		return CTP_END;
+	if (!held_move_wholes(&cut->held, &cut->crossing))
+		return no_memory(err);
+	cut->source.trace->end_ns = cut->end_ns;
+	cut->from_ns = cut->until_ns;
+	drop_crossed(cut);
+	cut->now_ns = cut->from_ns;
+	cut->until_ns = INT64_MAX;
+	cut->over = false;
+	cut->asyncs_shown = false;
+	for (uint32_t i = 0; i < cut->ranges.room; i++)
+		cut->ranges.tracks[i].shown = 0;
+	for (uint32_t i = 0; i < cut->asyncs.count; i++)
+		cut->asyncs.items[i].shown = false;
+	return fill(cut, err);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables are copied as they grow, and once more at the end, when all that
+ * is known is known; numbers of tracks stay what they are, those of sites and
+ * text become others.
+ */
+#include "transform/redact.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/json_check.h"
+#include "base/memory.h"
+#include "transform/redact_text.h"
+
+/* How a text is replaced. */
+typedef void (*redact_rule)(const struct redact_rules *rules, const char *text,
+	size_t size, struct buffer *out);
+
+struct redact {
+	struct event_source source; /* first: it is what callers hold */
+	struct redact_rules rules;
+	uint32_t *sites; /* ours, + 1, by the inner trace's; 0: not met */
+	uint32_t site_room;
+	uint32_t *keys; /* texts as names, likewise */
+	uint32_t key_room;
+	uint64_t losses[LOSS_KINDS]; /* of the inner's that are counted */
+	struct buffer text;
+	struct event_arg *args;
+	uint32_t arg_room;
+	bool begun;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* The number in our table of what this text becomes; STRTAB_NONE if out of
+ * memory. */
+static uint32_t add_text(
+	struct redact *redact, uint32_t number, redact_rule rule)
+{
+	size_t size;
+	const char *text =
+		strtab_text(redact->source.inner->trace->text, number, &size);
+
+	redact->text.used = 0;
+	rule(&redact->rules, text, size, &redact->text);
+	if (redact->text.failed)
+		return STRTAB_NONE;
+	return strtab_add(redact->source.trace->text,
+		(const char *)redact->text.bytes, redact->text.used);
+}
+
+/* The entry of `number` in a map; NULL if out of memory. */
+static uint32_t *map_entry(uint32_t **map, uint32_t *room, uint32_t number)
+{
+	return memory_reach(map, number, room, sizeof(**map)) ? &(*map)[number]
+							      : NULL;
+}
+
+/* Whose home directories this text has. */
+static bool learn_users(struct redact *redact, uint32_t number)
+{
+	size_t size;
+	const char *text =
+		strtab_text(redact->source.inner->trace->text, number, &size);
+
+	return redact_rules_add_users(&redact->rules, text, size);
+}
+
+static uint32_t find_key(struct redact *redact, uint32_t number)
+{
+	uint32_t *entry = map_entry(&redact->keys, &redact->key_room, number);
+
+	if (entry == NULL)
+		return STRTAB_NONE;
+	if (*entry == 0)
+		*entry = add_text(redact, number, redact_name) + 1;
+	return *entry - 1;
+}
+
+static uint32_t find_site(struct redact *redact, uint32_t number)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	struct trace_site site;
+	uint32_t *entry = map_entry(&redact->sites, &redact->site_room, number);
+
+	if (entry == NULL)
+		return TRACE_NONE;
+	if (*entry != 0)
+		return *entry - 1;
+	site = inner->sites[number];
+	if (!learn_users(redact, site.file))
+		return TRACE_NONE;
+	site.name = find_key(redact, site.name);
+	site.category = find_key(redact, site.category);
+	site.file = add_text(redact, site.file, redact_file);
+	*entry = trace_add_place(redact->source.trace, site) + 1;
+	return *entry - 1;
+}
+
+static bool copy_track(struct redact *redact, uint32_t number)
+{
+	struct trace *trace = redact->source.trace;
+	struct trace_track track = redact->source.inner->trace->tracks[number];
+
+	/* A stream's is of the device: "stream 7". */
+	track.name = track.kind == TRACE_STREAM
+			     ? find_key(redact, track.name)
+			     : add_text(redact, track.name, redact_label);
+	track.process_name = add_text(redact, track.process_name, redact_label);
+	if (track.name == STRTAB_NONE || track.process_name == STRTAB_NONE)
+		return false;
+	if (number == trace->track_count)
+		return trace_add_track(trace, track) != TRACE_NONE;
+	trace->tracks[number] = track;
+	return true;
+}
+
+static bool copy_module(struct redact *redact, uint32_t number)
+{
+	struct trace *trace = redact->source.trace;
+	struct trace_module module =
+		redact->source.inner->trace->modules[number];
+
+	module.path = add_text(redact, module.path, redact_file);
+	module.build_id = add_text(redact, module.build_id, redact_file);
+	if (module.path == STRTAB_NONE || module.build_id == STRTAB_NONE)
+		return false;
+	if (number == trace->module_count)
+		return trace_add_module(trace, module) != TRACE_NONE;
+	trace->modules[number] = module;
+	return true;
+}
+
+/* Adds the text of an argument to `redact->text`; its size until all are there
+ * and do not move any more. */
+static void add_value(struct redact *redact, struct event_arg *arg)
+{
+	size_t before = redact->text.used;
+
+	if (arg->kind == ARG_TEXT && arg->value.text.size > 0)
+		redact_whole(&redact->rules, "text", arg->value.text.bytes,
+			arg->value.text.size, &redact->text);
+	else if (arg->kind == ARG_JSON)
+		redact_json(&redact->rules, arg->value.text.bytes,
+			arg->value.text.size, &redact->text);
+	if (arg->kind == ARG_TEXT || arg->kind == ARG_JSON)
+		arg->value.text.size = redact->text.used - before;
+}
+
+/* Makes `redact->args` of these; false if out of memory. */
+static bool take_args(
+	struct redact *redact, const struct event_arg *args, uint32_t count)
+{
+	const char *text;
+
+	if (!memory_reach(&redact->args, count, &redact->arg_room,
+		    sizeof(*redact->args)))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		redact->args[i] = args[i];
+		redact->args[i].key = find_key(redact, args[i].key);
+		if (redact->args[i].key == STRTAB_NONE)
+			return false;
+	}
+	redact->text.used = 0;
+	for (uint32_t i = 0; i < count; i++)
+		add_value(redact, &redact->args[i]);
+	text = (const char *)redact->text.bytes;
+	for (uint32_t i = 0; i < count; i++) {
+		struct event_arg *arg = &redact->args[i];
+
+		if (arg->kind != ARG_TEXT && arg->kind != ARG_JSON)
+			continue;
+		arg->value.text.bytes = text;
+		text += arg->value.text.size;
+	}
+	return !redact->text.failed;
+}
+
+/* What a device is, but not which one: its name stays. */
+static bool copy_device(struct redact *redact, uint32_t number)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	struct trace_device device = inner->devices[number];
+	uint32_t count = device.arg_count;
+
+	if (!take_args(redact, device.args, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(strtab_text(inner->text, device.args[i].key, NULL),
+			    "name") == 0)
+			redact->args[i].value = device.args[i].value;
+	device.args = redact->args;
+	return trace_add_device(redact->source.trace, &device) != TRACE_NONE;
+}
+
+/* The last word of a key: merging puts the rank before it, "rank 3 host". */
+static bool is_one_of(const char *key, const char *const *names, size_t count)
+{
+	const char *space = strrchr(key, ' ');
+	const char *last = space == NULL ? key : space + 1;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(last, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_name_of_somebody(const char *key)
+{
+	static const char *const names[] = {"host", "hostname", "user"};
+
+	return is_one_of(key, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* An address of a network has more dots than one. */
+static bool is_number(const char *value)
+{
+	value += *value == '-' || *value == '+';
+	value += strspn(value, "0123456789");
+	value += *value == '.';
+	value += strspn(value, "0123456789");
+	return *value == '\0';
+}
+
+/* Facts that are of the recording, not of who made it. */
+static bool is_plain_fact(const char *key, const char *value)
+{
+	static const char *const plain[] = {"tool", "version", "clock",
+		"clock_hz", "policy", "min_ns", "format", "displayTimeUnit",
+		"schemaVersion", "granularity", "mode", "spans", "with_stack",
+		"recovered"};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (strcmp(key, plain[i]) == 0)
+			return true;
+	return is_number(value) && !is_name_of_somebody(key) &&
+	       !is_one_of(key, &(const char *){"command"}, 1);
+}
+
+/* Text of our own is JSON where it was a member that is no text. */
+static bool is_json(const struct trace_fact *fact, const char *value)
+{
+	return fact->kind == FACT_JSON || fact->kind == FACT_OTHER_JSON ||
+	       (fact->kind == FACT_OWN &&
+		       (value[0] == '{' || value[0] == '[') &&
+		       json_check(value, strlen(value)));
+}
+
+/* A host's own name stands before that of its network. */
+static bool learn_name(struct redact *redact, const char *name)
+{
+	return redact_rules_add_word(&redact->rules, name, strlen(name)) &&
+	       redact_rules_add_word(&redact->rules, name, strcspn(name, "."));
+}
+
+static bool learn_words(struct redact *redact)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	bool done = true;
+
+	for (uint32_t i = 0; i < inner->fact_count && done; i++) {
+		const struct trace_fact *fact = &inner->facts[i];
+
+		if (is_name_of_somebody(
+			    strtab_text(inner->text, fact->key, NULL)))
+			done = learn_name(redact,
+				strtab_text(inner->text, fact->value, NULL));
+		done = done && learn_users(redact, fact->value);
+	}
+	for (uint32_t i = 0; i < inner->module_count && done; i++)
+		done = learn_users(redact, inner->modules[i].path);
+	return done;
+}
+
+static bool copy_fact(struct redact *redact, const struct trace_fact *fact)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	struct trace *trace = redact->source.trace;
+	const char *key = strtab_text(inner->text, fact->key, NULL);
+	size_t size;
+	const char *value = strtab_text(inner->text, fact->value, &size);
+	struct buffer *text = &redact->text;
+	uint32_t name = find_key(redact, fact->key);
+
+	text->used = 0;
+	if (is_json(fact, value))
+		redact_json(&redact->rules, value, size, text);
+	else if (is_plain_fact(key, value))
+		redact_name(&redact->rules, value, size, text);
+	else
+		redact_whole(&redact->rules, "text", value, size, text);
+	buffer_add_byte(text, '\0');
+	return name != STRTAB_NONE && !text->failed &&
+	       trace_add_member(trace, fact->kind,
+		       strtab_text(trace->text, name, NULL),
+		       (const char *)text->bytes);
+}
+
+static bool copy_facts(struct redact *redact)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	bool done = learn_words(redact);
+
+	redact->source.trace->fact_count = 0;
+	for (uint32_t i = 0; i < inner->fact_count && done; i++)
+		done = copy_fact(redact, &inner->facts[i]);
+	return done;
+}
+
+static void copy_losses(struct redact *redact)
+{
+	const struct trace *inner = redact->source.inner->trace;
+
+	for (int i = 0; i < LOSS_KINDS; i++) {
+		trace_lose(redact->source.trace, (enum trace_loss)i,
+			inner->losses[i] - redact->losses[i]);
+		redact->losses[i] = inner->losses[i];
+	}
+}
+
+/* The tables, all anew but for sites. */
+static bool copy_all(struct redact *redact)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	struct trace *trace = redact->source.trace;
+	bool done = copy_facts(redact);
+
+	for (uint32_t i = 0; i < inner->track_count && done; i++)
+		done = copy_track(redact, i);
+	for (uint32_t i = 0; i < inner->module_count && done; i++)
+		done = copy_module(redact, i);
+	for (uint32_t i = 0; i < inner->device_count && done; i++)
+		done = copy_device(redact, i);
+	copy_losses(redact);
+	trace->base_realtime_ns = inner->base_realtime_ns;
+	trace->start_ns = inner->start_ns;
+	trace->end_ns = inner->end_ns;
+	trace->timeline_end_ns = inner->timeline_end_ns;
+	return done;
+}
+
+/* What the event refers to. */
+static bool take_event(struct redact *redact, struct event *event)
+{
+	const struct trace *inner = redact->source.inner->trace;
+	bool done = true;
+
+	if (!redact->begun ||
+		inner->device_count != redact->source.trace->device_count)
+		done = copy_all(redact);
+	redact->begun = true;
+	while (redact->source.trace->track_count < inner->track_count && done)
+		done = copy_track(redact, redact->source.trace->track_count);
+	if (event->site != TRACE_NONE && done) {
+		event->site = find_site(redact, event->site);
+		done = event->site != TRACE_NONE;
+	}
+	done = done && take_args(redact, event->args, event->arg_count);
+	event->args = redact->args;
+	return done;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct redact *redact = (struct redact *)source;
+	struct trace *inner = redact->source.inner->trace;
+	enum ctp_status status;
+
+	inner->watch = source->trace->watch;
+	inner->watch_user = source->trace->watch_user;
+	status = redact->source.inner->next(redact->source.inner, event, err);
+	inner->watch = NULL;
+	if (status == CTP_OK)
+		return take_event(redact, event) ? CTP_OK : no_memory(err);
+	if (status == CTP_END && !copy_all(redact))
+		return no_memory(err);
+	return status;
+}
+
+static void close_redact(struct event_source *source)
+{
+	struct redact *redact = (struct redact *)source;
+
+	redact->source.inner->close(redact->source.inner);
+	redact_rules_clear(&redact->rules);
+	memory_free(redact->sites);
+	memory_free(redact->keys);
+	memory_free(redact->args);
+	buffer_clear(&redact->text);
+	trace_free(redact->source.trace);
+	memory_free(redact);
+}
+
+enum ctp_status redact_open(struct event_source *inner, const char *salt,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct redact *redact = memory_new_zeroed(1, sizeof(*redact));
+	struct trace *trace = trace_new();
+
+	if (redact == NULL || trace == NULL) {
+		trace_free(trace);
+		memory_free(redact);
+		return no_memory(err);
+	}
+	trace->names = inner->trace->names;
+	event_source_wrap(&redact->source, inner, next, close_redact);
+	redact->source.trace = trace;
+	redact_rules_init(&redact->rules, salt);
+	*out = &redact->source;
+	return CTP_OK;
+}
