@@ -47,24 +47,38 @@ def version():
                                read(HEADER)))
 
 
-def makefile():
-    """The makefile, each of its long lines as one."""
-    return read(os.path.join(TREE, "Makefile.am")).replace("\\\n", " ")
+def makefile(path="Makefile.am"):
+    """The lines of the makefile and of the fragments that it includes, long
+    lines as one. No condition holds: what is compiled in needs zlib alone."""
+    if not os.path.exists(os.path.join(TREE, path)):
+        return
+    depth, chosen = 0, True
+    for line in read(os.path.join(TREE, path)).replace("\\\n", " ").split("\n"):
+        line = line.replace("%D%", os.path.dirname(path))
+        word, _, rest = line.partition(" ")
+        if word == "if":
+            depth, chosen = depth + 1, False
+        elif word == "else":
+            chosen = True
+        elif word == "endif":
+            depth, chosen = depth - 1, True
+        elif word == "include":
+            yield from makefile(rest)
+        elif not depth or chosen:
+            yield line
 
 
 def listed(variable):
     """The files that a variable of the makefile lists."""
-    return re.search(r"^%s = (.*)" % variable, makefile(), re.M)[1].split()
+    return [file for line in makefile()
+            for file in line.split()[2:]
+            if re.match(r"%s \+?= " % variable, line)]
 
 
 def sources(*variables):
     """The C files that variables of the makefile list."""
-    files = [file for variable in variables for file in listed(variable)]
-    if "libformats_la_SOURCES" in variables:
-        files.append("formats/sqlite/sqlite_none.c")
-    return [os.path.join(TREE, file) for file in files
-            if file.endswith(".c")] + \
-        [os.path.join(TREE, "lib", "log", "deflate_zlib.c")]
+    return [os.path.join(TREE, file) for variable in variables
+            for file in listed(variable) if file.endswith(".c")]
 
 
 def embedded(directory):
@@ -73,7 +87,9 @@ def embedded(directory):
     os.makedirs(directory, exist_ok=True)
     for target, texts, header in re.findall(
             r"^(\S+): formats/embed\.sh (.*)\n\t\$\(call embed,(\S+)\)$",
-            makefile(), re.M):
+            "\n".join(makefile()), re.M):
+        if target.startswith("bin/"):
+            continue
         texts = re.sub(r"\$\((\w+)\)", lambda variable: " ".join(
             listed(variable[1])), texts)
         paths.append(os.path.join(directory, os.path.basename(target)))

@@ -9,7 +9,7 @@
  * next to nothing by chance.
  * Source: Mann, Whitney, "On a test of whether one of two random variables is
  * stochastically larger than the other", 1947. The limits of few are of a
- * simulation, 400000 pairs for each count; tests/test_noise.c does that again.
+ * simulation, 400000 pairs for each count; tests/lib/compare/test_noise.c does that again.
  */
 #include "compare/noise.h"
 

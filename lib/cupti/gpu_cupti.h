@@ -3,7 +3,7 @@
  * What we use of CUPTI's binary interface, in our own words: neither CUDA nor
  * its headers are needed to build. Records only ever grow at their end, so
  * these are the newest forms that we know, and what an older library's records
- * lack reads as 0; see gpu_record.c. tests/abi_check.c compares all of it with
+ * lack reads as 0; see gpu_record.c. tests/lib/cupti/abi_check.c compares all of it with
  * NVIDIA's headers where they are installed.
  *
  * Source: CUPTI's headers of 11.8 to 13.5.

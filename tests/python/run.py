@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs tests/python under this interpreter: each test file in a process of
+"""Runs tests/python/python under this interpreter: each test file in a process of
 its own, so that one that dies takes no other with it.
 
 Prints a line per test, and at last one that tests/run.sh counts.

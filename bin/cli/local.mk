@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+libprogram_la_SOURCES += \
+	%D%/arguments.c %D%/arguments.h \
+	%D%/cmd.h \
+	%D%/help_text.c %D%/help_text.h \
+	%D%/output.c %D%/output.h \
+	%D%/progress.c %D%/progress.h \
+	%D%/quantity.c %D%/quantity.h \
+	%D%/report.c %D%/report.h \
+	%D%/say.c %D%/say.h \
+	%D%/table.c %D%/table.h \
+	%D%/terminal.c %D%/terminal.h

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+libprogram_la_SOURCES += \
+	%D%/digest.c %D%/digest.h \
+	%D%/page.c %D%/page.h \
+	%D%/page_facts.c \
+	%D%/page_functions.c \
+	%D%/page_gaps.c \
+	%D%/page_kernels.c \
+	%D%/page_part.h \
+	%D%/page_text.h \
+	%D%/page_tracks.c
+
+# The page that `ctprof report` fills in.
+page_files = \
+	%D%/page.css \
+	%D%/page.html \
+	%D%/page.js \
+	%D%/page_device.js \
+	%D%/page_flame.js \
+	%D%/page_format.js \
+	%D%/page_table.js \
+	%D%/page_timeline.js
+nodist_libprogram_la_SOURCES = %D%/page_text.c
+%D%/page_text.c: formats/embed.sh $(page_files)
+	$(call embed,report/page_text.h)
+CLEANFILES += %D%/page_text.c
+EXTRA_DIST += $(page_files)

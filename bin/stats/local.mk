@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+libprogram_la_SOURCES += \
+	%D%/grouping.c %D%/grouping.h \
+	%D%/phases_report.c %D%/phases_report.h \
+	%D%/stats.c %D%/stats.h \
+	%D%/stats_build.c %D%/stats_build.h \
+	%D%/stats_gpu.c \
+	%D%/stats_memory.c %D%/stats_memory.h \
+	%D%/stats_ops.c \
+	%D%/stats_private.h \
+	%D%/stats_report.c \
+	%D%/stats_text.c \
+	%D%/stats_view.c %D%/stats_view.h

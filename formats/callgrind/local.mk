@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+libformats_la_SOURCES += \
+	%D%/callgrind.c \
+	%D%/callgrind_costs.c %D%/callgrind_costs.h \
+	%D%/callgrind_names.c %D%/callgrind_names.h \
+	%D%/callgrind_read.c %D%/callgrind_read.h

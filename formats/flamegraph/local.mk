@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+libformats_la_SOURCES += \
+	%D%/flame_color.c %D%/flame_color.h \
+	%D%/flame_files.h \
+	%D%/flame_frame.c %D%/flame_frame.h \
+	%D%/flame_svg.c %D%/flame_svg.h \
+	%D%/flame_text.c %D%/flame_text.h \
+	%D%/flamegraph.c \
+	%D%/folded.c %D%/folded.h \
+	%D%/folded_read.c
+
+# The style sheet and scripts of flame graphs.
+nodist_libformats_la_SOURCES = %D%/flame_files.c
+%D%/flame_files.c: formats/embed.sh %D%/flame.css %D%/flame_name.js %D%/flame.js
+	$(call embed,flamegraph/flame_files.h)
+CLEANFILES += %D%/flame_files.c
+EXTRA_DIST += %D%/flame.css %D%/flame_name.js %D%/flame.js

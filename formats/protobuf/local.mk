@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+libformats_la_SOURCES += \
+	%D%/protobuf.c %D%/protobuf.h \
+	%D%/protobuf_read.c %D%/protobuf_read.h

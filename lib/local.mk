@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+include_HEADERS = lib/ctprof.h
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = lib/ctprof.pc
+EXTRA_DIST += lib/ctprof.map
+
+# What the recorder and the tools stand on.
+noinst_LTLIBRARIES += libbase.la
+libbase_la_SOURCES =
+libbase_la_LIBADD = $(ZLIB_LIBS) $(LIBDEFLATE_LIBS)
+
+# What the tools stand on: reading logs, and analysis.
+noinst_LTLIBRARIES += libcore.la
+libcore_la_SOURCES =
+libcore_la_LIBADD = libbase.la $(CXX_LIBS) -lm
+
+include lib/base/local.mk
+include lib/log/local.mk
+include lib/recorder/local.mk
+include lib/instrument/local.mk
+include lib/markers/local.mk
+include lib/cupti/local.mk
+include lib/compare/local.mk
+include lib/extsort/local.mk
+include lib/gaps/local.mk
+include lib/log_read/local.mk
+include lib/names/local.mk
+include lib/operators/local.mk
+include lib/phases/local.mk
+include lib/profile/local.mk
+include lib/recover/local.mk
+include lib/roofline/local.mk
+include lib/symbols/local.mk
+include lib/trace/local.mk
+include lib/transform/local.mk
+
+# A recorder must not record itself, whatever the user's flags say.
+$(libbase_la_OBJECTS) $(librecorder_la_OBJECTS) \
+$(libinstrument_la_OBJECTS) $(libctprof_instrument_la_OBJECTS) \
+$(libinject_la_OBJECTS) $(libctprof_inject_la_OBJECTS): \
+	override CFLAGS := $(filter-out -finstrument-functions%,$(CFLAGS))

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+libbase_la_SOURCES += \
+	%D%/deflate.h \
+	%D%/deflate_noise.h \
+	%D%/device_words.c %D%/device_words.h \
+	%D%/huffman.c %D%/huffman.h \
+	%D%/log.h \
+	%D%/log_activities.c %D%/log_activities.h \
+	%D%/log_column.c %D%/log_column.h \
+	%D%/log_row.h \
+	%D%/log_write.c %D%/log_write.h \
+	%D%/msgpack_out.h \
+	%D%/unpack.c %D%/unpack.h
+if HAVE_LIBDEFLATE
+libbase_la_SOURCES += %D%/deflate_libdeflate.c
+else
+libbase_la_SOURCES += %D%/deflate_zlib.c
+endif
+EXTRA_DIST += %D%/FORMAT.md

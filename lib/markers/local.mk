@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# What `ctprof record` has the loaders of NVTX, ITT and CUDA load into programs
+# that use them.
+lib_LTLIBRARIES += libctprof-inject.la
+libctprof_inject_la_SOURCES = \
+	%D%/inject.h \
+	%D%/inject_args.c \
+	%D%/inject_name.c \
+	%D%/inject_thread.c \
+	%D%/itt.c %D%/itt.h \
+	%D%/itt_counter.c \
+	%D%/itt_task.c \
+	%D%/nvtx.c \
+	lib/recorder/itt_abi.h \
+	lib/recorder/nvtx_abi.h \
+	lib/base/buffer.c lib/base/buffer.h \
+	lib/base/memory.c lib/base/memory.h \
+	lib/base/stable_hash.c lib/base/stable_hash.h \
+	lib/base/utf8.c lib/base/utf8.h \
+	lib/log/device_words.c lib/log/device_words.h
+libctprof_inject_la_LIBADD = libinject.la libctprof.la -lpthread
+libctprof_inject_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-Wl,-z,nodelete \
+	-Wl,--version-script=$(top_srcdir)/%D%/inject.map
+EXTRA_libctprof_inject_la_DEPENDENCIES = %D%/inject.map
+EXTRA_DIST += %D%/inject.map

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+libcore_la_SOURCES += \
+	%D%/demangle.c %D%/demangle.h \
+	%D%/function_name.c %D%/function_name.h \
+	%D%/normalize.c %D%/normalize.h

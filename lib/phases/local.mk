@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+libcore_la_SOURCES += \
+	%D%/phase_count.c %D%/phase_count.h \
+	%D%/phase_profile.c \
+	%D%/phase_rules.c %D%/phase_rules.h \
+	%D%/phase_sets.c \
+	%D%/phase_texts.h \
+	%D%/phases.c %D%/phases.h
+
+# Rules of phases are in the program, so that they are found wherever it runs.
+phase_rules = \
+	%D%/rules/clang.rules \
+	%D%/rules/dynamo.rules \
+	%D%/rules/import.rules \
+	%D%/rules/nvcc.rules
+nodist_libcore_la_SOURCES = %D%/phase_texts.c
+%D%/phase_texts.c: formats/embed.sh $(phase_rules)
+	$(call embed,phases/phase_texts.h)
+CLEANFILES += %D%/phase_texts.c
+EXTRA_DIST += $(phase_rules)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# libctprof: the recorder, which goes into the traced program.
+noinst_LTLIBRARIES += librecorder.la
+librecorder_la_LIBADD = libbase.la
+librecorder_la_SOURCES = \
+	%D%/arena.c %D%/arena.h \
+	%D%/chunk.c %D%/chunk.h \
+	%D%/device_link.c %D%/device_link.h \
+	%D%/device_load.c %D%/device_load.h \
+	%D%/drain.c %D%/drain.h \
+	%D%/drain_losses.c %D%/drain_losses.h \
+	%D%/emit.c %D%/emit.h \
+	%D%/emit_itt.c \
+	%D%/emit_nvtx.c \
+	%D%/filter.c %D%/filter.h \
+	%D%/inherit.c %D%/inherit.h \
+	%D%/instrument.h \
+	%D%/instrument_link.c \
+	%D%/itt_abi.h \
+	%D%/last_thread.c %D%/last_thread.h \
+	%D%/log_file.c %D%/log_file.h \
+	%D%/log_frame.c %D%/log_frame.h \
+	%D%/nvtx_abi.h \
+	%D%/options.c %D%/options.h \
+	%D%/outcome.c %D%/outcome.h \
+	%D%/pack.c %D%/pack.h \
+	%D%/pack_column.c %D%/pack_column.h \
+	%D%/pack_device.c %D%/pack_device.h \
+	%D%/pack_losses.c \
+	%D%/pack_private.h \
+	%D%/pack_registry.c \
+	%D%/pack_row.c %D%/pack_row.h \
+	%D%/process.c %D%/process.h \
+	%D%/record.c %D%/record.h \
+	%D%/record_args.c %D%/record_args.h \
+	%D%/region.c %D%/region.h \
+	%D%/registry.c %D%/registry.h \
+	%D%/registry_module.c \
+	%D%/registry_private.h \
+	%D%/registry_site.c \
+	%D%/session.c %D%/session.h \
+	%D%/session_fork.c \
+	%D%/session_private.h \
+	%D%/spool.c %D%/spool.h \
+	%D%/step.c \
+	%D%/thread.c %D%/thread.h \
+	%D%/thread_pending.c \
+	%D%/unrecorded.c %D%/unrecorded.h
+
+# The rules of -version-info: code changed, +1 to the second number; calls
+# added, +1 to first and third and 0 to the second; calls removed or changed,
+# +1 to the first and 0 to the others. 0:0:0 until the first release.
+lib_LTLIBRARIES += libctprof.la
+libctprof_la_SOURCES =
+libctprof_la_LIBADD = librecorder.la -lpthread
+# A program may dlclose() what it linked with us: threads that end later, and
+# signals, still find us.
+libctprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,-z,nodelete \
+	-Wl,--version-script=$(top_srcdir)/lib/ctprof.map
+EXTRA_libctprof_la_DEPENDENCIES = lib/ctprof.map

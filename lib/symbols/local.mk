@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+noinst_LTLIBRARIES += libsymbols.la
+libsymbols_la_SOURCES = \
+	%D%/symbolize.c %D%/symbolize.h \
+	%D%/symbolize_module.c %D%/symbolize_module.h \
+	%D%/symbolize_private.h \
+	%D%/symbolize_sites.c \
+	%D%/symbols.h
+if HAVE_LIBDW
+libsymbols_la_SOURCES += \
+	%D%/symbols.c \
+	%D%/symbols_dwarf.c \
+	%D%/symbols_elf.c \
+	%D%/symbols_private.h
+else
+libsymbols_la_SOURCES += %D%/symbols_none.c
+endif
+libsymbols_la_LIBADD = libcore.la $(LIBDW_LIBS)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# The package for Python, and its extension for each interpreter.
+python_modules = \
+	%D%/ctprof/__init__.py \
+	%D%/ctprof/__main__.py \
+	%D%/ctprof/_autostart.py \
+	%D%/ctprof/_ipython.py \
+	%D%/ctprof/_options.py \
+	%D%/ctprof/_output.py \
+	%D%/ctprof/_program.py \
+	%D%/ctprof/_run.py \
+	%D%/ctprof/_session.py \
+	%D%/ctprof/_stats.py \
+	%D%/ctprof/_trace.py \
+	%D%/ctprof/dynamo.py \
+	%D%/ctprof/profile.py \
+	%D%/ctprof/pytest_plugin.py \
+	%D%/ctprof/site/sitecustomize.py
+python_sources = \
+	%D%/callee.c \
+	%D%/callee_name.c \
+	%D%/children.c \
+	%D%/chosen.c \
+	%D%/ending.c \
+	%D%/extras.c \
+	%D%/greenlets.c \
+	%D%/hook.c \
+	%D%/hook_monitoring.c \
+	%D%/hook_setprofile.c \
+	%D%/instances.c \
+	%D%/line_table.c \
+	%D%/module.c \
+	%D%/outliving.c \
+	%D%/place.c \
+	%D%/pointers.c \
+	%D%/range_args.c \
+	%D%/ranges.c \
+	%D%/sites.c \
+	%D%/stack_entry.c \
+	%D%/state.c \
+	%D%/threads.c \
+	%D%/tracer.c \
+	%D%/word.c
+python_convert_sources = \
+	%D%/convert/convert_module.c
+python_headers = \
+	%D%/callee.h \
+	%D%/callee_name.h \
+	%D%/children.h \
+	%D%/chosen.h \
+	%D%/ending.h \
+	%D%/extras.h \
+	%D%/frame.h \
+	%D%/greenlets.h \
+	%D%/hook.h \
+	%D%/instances.h \
+	%D%/line_table.h \
+	%D%/outliving.h \
+	%D%/pending.h \
+	%D%/place.h \
+	%D%/pointers.h \
+	%D%/range_args.h \
+	%D%/ranges.h \
+	%D%/sites.h \
+	%D%/state.h \
+	%D%/threads.h \
+	%D%/tracer.h \
+	%D%/word.h
+EXTRA_DIST += %D%/extension.map %D%/extension.mk %D%/facts.py \
+	%D%/install.sh %D%/pyproject.toml %D%/setup.py \
+	$(python_modules) $(python_sources) $(python_convert_sources) \
+	$(python_headers)
+
+if HAVE_PYTHON
+-include $(top_srcdir)/%D%/extension.mk
+
+all-local: $(python_modules:python/%=python/package/%) $(python_extensions)
+
+python_install = for python in $(CTP_PYTHONS); do \
+		DESTDIR='$(DESTDIR)' INSTALL_DATA='$(INSTALL_DATA)' \
+		INSTALL_PROGRAM='$(INSTALL_PROGRAM)' \
+		$(SHELL) $(top_srcdir)/%D%/install.sh $(1) $$python \
+			'$(prefix)' $(python_modules:python/%=%) || exit; \
+	done
+install-exec-local:
+	$(call python_install,install)
+uninstall-local:
+	$(call python_install,uninstall)
+endif

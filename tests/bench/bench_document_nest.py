@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Which ranges of a thread are in which, and which operator has which number,
+for tests/bench/bench_document.py."""
+
+# Floats of microseconds: the sum of a start and a duration may be past the
+# start that it ought to be. This is half a nanosecond.
+HALF = 0.0005
+
+
+def in_order(event):
+    return event["ts"], -event["dur"]
+
+
+def nest(ranges):
+    """Sorts them; of each the number of the range around it, -1 if there is
+    none, and its self time."""
+    ranges.sort(key=in_order)
+    parents, own, stack, ends = [], [], [], []
+    for number, event in enumerate(ranges):
+        start, length = event["ts"], event["dur"]
+        while ends and ends[-1] < start + HALF:
+            ends.pop()
+            stack.pop()
+        own.append(length)
+        if stack:
+            own[stack[-1]] -= length
+            parents.append(stack[-1])
+        else:
+            parents.append(-1)
+        stack.append(number)
+        ends.append(start + length)
+    return parents, own
+
+
+def find_operators(threads):
+    """By External id; of several the last counts, the innermost."""
+    return {event["args"]["External id"]: event
+            for ranges in threads.values() for event in ranges
+            if event.get("cat") == "cpu_op" and "External id" in event["args"]}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+EXTRA_PROGRAMS = bench_pack
+bench_pack_SOURCES = %D%/bench_pack.c
+bench_pack_LDADD = librecorder.la -lm
+CLEANFILES += bench_pack$(EXEEXT) bench.json bench-python.json \
+	bench-traces.json
+shell_tests += \
+	%D%/bench_document.sh
+EXTRA_DIST += \
+	%D%/bench.sh \
+	%D%/bench_document.py \
+	%D%/bench_document_check.py \
+	%D%/bench_document_device.py \
+	%D%/bench_document_host.py \
+	%D%/bench_document_kernels.py \
+	%D%/bench_document_nest.py \
+	%D%/bench_graph.h \
+	%D%/bench_harness.c \
+	%D%/bench_injection.c \
+	%D%/bench_log.sh \
+	%D%/bench_lttng.h \
+	%D%/bench_measure.py \
+	%D%/bench_peer.h \
+	%D%/bench_peer_clock.c \
+	%D%/bench_peer_ctprof.c \
+	%D%/bench_peer_ctprof_call.c \
+	%D%/bench_peer_ctprof_off.c \
+	%D%/bench_peer_ctprof_stopped.c \
+	%D%/bench_peer_instrument.c \
+	%D%/bench_peer_lttng.c \
+	%D%/bench_peer_mcount.c \
+	%D%/bench_peer_none.c \
+	%D%/bench_peer_nvtx.c \
+	%D%/bench_peer_rdtsc.c \
+	%D%/bench_plain.h \
+	%D%/bench_table.py \
+	%D%/bench_traces.py
+
+bench: bench-recorder
+	$(MAKE) bench-traces
+	$(MAKE) bench-python
+bench-recorder: all bench_pack$(EXEEXT) tests/lib/recorder/record_devices$(EXEEXT)
+	CC='$(CC)' $(srcdir)/tests/bench/bench.sh $(builddir)
+
+# What others wrote, beside others that read it.
+bench-traces: all tests/support/make_trace$(EXEEXT)
+	@python=venv/bin/python; [ -x $$python ] || python=python3; \
+		$$python -B $(srcdir)/tests/bench/bench_traces.py
+
+# Python's profilers, on each interpreter that the package is built for.
+python_bench = tests/python/bench.py tests/python/bench_cost.py \
+	tests/python/bench_floor.c tests/python/bench_loads.py \
+	tests/python/bench_table.py tests/python/bench_times.py
+EXTRA_DIST += $(python_bench)
+bench-python: all $(python_floors)
+	@if [ -z '$(CTP_PYTHONS)' ]; then \
+		echo 'configured without Python: nothing to measure'; \
+	else \
+		$(firstword $(CTP_PYTHONS)) -B \
+			$(srcdir)/tests/python/bench.py $(CTP_PYTHONS); \
+	fi
+	$(MAKE) bench-python-times
+
+# How far its times are from cProfile's.
+bench-python-times: all
+	@for python in $(CTP_PYTHONS); do \
+		CTPROF="$$PWD/ctprof$(EXEEXT)" LD_LIBRARY_PATH="$$PWD/.libs" \
+			PYTHONPATH="$$PWD/python/package" PYTHONHASHSEED=0 \
+			$$python -B $(srcdir)/tests/python/bench_times.py \
+			|| exit; \
+	done
+
+.PHONY: bench bench-recorder bench-traces bench-python bench-python-times

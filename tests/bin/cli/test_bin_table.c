@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables for people, in lines of any length. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/table.h"
+#include "support/run_suite.h"
+
+static const struct table_column columns[] = {
+	{"count", true}, {"share %", true}, {"device", false}, {"name", false}};
+
+static void add_row(struct table *table, const char *count, const char *share,
+	const char *device, const char *name)
+{
+	table_add_row(table, TABLE_PLAIN);
+	table_add(table, count);
+	table_add(table, share);
+	table_add(table, device);
+	table_add(table, name);
+}
+
+static void expect(struct table *table, size_t width, const char *wanted)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert(table_print(table, out, false, width));
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text, wanted);
+	free(text);
+	table_clear(table);
+}
+
+START_TEST(without_a_width_nothing_is_shortened)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	table_need(&table, "share %", 50);
+	add_row(&table, "7", "9.50", "0 a device with a long name",
+		"a name that is as long as names of kernels are");
+	expect(&table, 0,
+		"count  share %  device                       name\n"
+		"    7     9.50  0 a device with a long name  "
+		"a name that is as long as names of kernels are\n");
+}
+END_TEST
+
+START_TEST(what_needs_longer_lines_is_left_out)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	table_need(&table, "share %", 50);
+	add_row(&table, "7", "9.50", "0", "mm");
+	expect(&table, 49,
+		"count  device  name\n"
+		"    7  0       mm\n");
+	table_init(&table, columns, 4);
+	table_need(&table, "share %", 50);
+	add_row(&table, "7", "9.50", "0", "mm");
+	expect(&table, 50,
+		"count  share %  device  name\n"
+		"    7     9.50  0       mm\n");
+}
+END_TEST
+
+START_TEST(columns_of_text_share_what_numbers_leave)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50", "0 a device with a long name",
+		"a name that is as long as names of kernels are");
+	expect(&table, 60,
+		"count  share %  device                 name\n"
+		"    7     9.50  0 a devic...long name  a name th...rnels "
+		"are\n");
+}
+END_TEST
+
+START_TEST(what_a_column_does_not_need_is_the_other_s)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50", "0", "a name of 33 characters for names");
+	expect(&table, 60,
+		"count  share %  device  name\n"
+		"    7     9.50  0       a name of 33 characters for names\n");
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50", "0 a device with a long name", "mm");
+	expect(&table, 60,
+		"count  share %  device                       name\n"
+		"    7     9.50  0 a device with a long name  mm\n");
+}
+END_TEST
+
+START_TEST(names_are_told_apart_in_the_shortest_lines)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50", "0 a device with a long name",
+		"a name of \xc3\xa4\xc3\xb6\xc3\xbc and other characters");
+	expect(&table, 1,
+		"count  share %  device              name\n"
+		"    7     9.50  0 a dev...ong name  a name ...aracters\n");
+}
+END_TEST
+
+START_TEST(what_takes_no_column_is_in_its_own_all_the_same)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50", "\xe2\x80\x8b", "n");
+	expect(&table, 0,
+		"count  share %  device  name\n"
+		"    7     9.50  \xe2\x80\x8b        n\n");
+}
+END_TEST
+
+START_TEST(wide_characters_take_two_columns)
+{
+	struct table table;
+
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50",
+		"0 "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe8\xa3\x85"
+		"\xe7\xbd\xae",
+		"e\xcc\x81 \xed\x95\x9c\xea\xb5\xad\xec\x96\xb4 \xe5\x90\x8d");
+	add_row(&table, "8", "0.50", "1", "mm");
+	expect(&table, 0,
+		"count  share %  device          name\n"
+		"    7     9.50  "
+		"0 "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe8\xa3\x85"
+		"\xe7\xbd\xae  "
+		"e\xcc\x81 \xed\x95\x9c\xea\xb5\xad\xec\x96\xb4 \xe5\x90\x8d\n"
+		"    8     0.50  1               mm\n");
+	table_init(&table, columns, 4);
+	add_row(&table, "7", "9.50",
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
+		"\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5"
+		"\xe6\x9c\xac\xe8\xaa\x9e",
+		"e\xcc\x81");
+	add_row(&table, "8", "0.50", "1 a device with a long name", "mm");
+	expect(&table, 1,
+		"count  share %  device              name\n"
+		"    7     9.50  "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e..."
+		"\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e   "
+		"e\xcc\x81\n"
+		"    8     0.50  1 a dev...ong name  mm\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("table");
+	TCase *all = tcase_create("all");
+
+	tcase_add_test(all, without_a_width_nothing_is_shortened);
+	tcase_add_test(all, what_needs_longer_lines_is_left_out);
+	tcase_add_test(all, columns_of_text_share_what_numbers_leave);
+	tcase_add_test(all, what_a_column_does_not_need_is_the_other_s);
+	tcase_add_test(all, names_are_told_apart_in_the_shortest_lines);
+	tcase_add_test(all, what_takes_no_column_is_in_its_own_all_the_same);
+	tcase_add_test(all, wide_characters_take_two_columns);
+	suite_add_tcase(suite, all);
+	return run_suite(suite);
+}

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# When GPUs were idle, why, and what to do about it, is what the rules say,
+# written down again in Python without any cleverness: on random programs, and
+# on PyTorch's own events. Traces of others must add up.
+set -u
+srcdir=${srcdir:-.}
+PYTHONPATH=$(realpath "$srcdir/tests/support")
+export PYTHONPATH
+python=${PYTHON3:-python3}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+"$python" -B "$srcdir/tests/bin/gpu/gaps_check.py" "$CTPROF" "$work" \
+	"$srcdir/tests/bin/gpu/gaps/profiler_utils_mock_events.json.gz" 25 || failed=1
+"$python" -B "$srcdir/tests/bin/gpu/gaps_counters.py" "$CTPROF" "$work" 20 || failed=1
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# Busy and idle time are the whole, and the causes all of the idle time.
+for trace in "$srcdir"/tests/traces/*.json.gz; do
+	"$CTPROF" gaps -q --json "$trace" >"$work/gaps.json" ||
+		complain "$trace: cannot be read"
+	"$python" - "$work/gaps.json" <<'EOF' || complain "$trace: does not add up"
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    report = json.load(file)
+assert report["schema"] == "ctprof/gaps/1"
+for row in report["rows"]:
+    assert row["busy_ns"] + row["idle_ns"] == row["span_ns"], row
+    assert sum(row["causes"].values()) == row["idle_ns"], row
+    assert row["kernel_ns"] <= row["busy_ns"], row
+    places = [place for place in report["places"]
+              if (place["pid"], place["device"]) ==
+              (row["pid"], row["device"])]
+    assert sum(place["idle_ns"] for place in places) == row["idle_ns"], row
+EOF
+done
+
+none=$("$CTPROF" gaps "$srcdir/tests/traces/cpu_only.json.gz")
+case $none in
+"No GPU did anything"*) ;;
+*) complain "without a GPU: $none" ;;
+esac
+none=$("$CTPROF" gaps --optimize 3 \
+	"$srcdir/tests/traces/a100_triton_1kernel.json.gz")
+case $none in
+"Nothing to optimize: the queue"*) ;;
+*) complain "a queue of one: $none" ;;
+esac
+none=$("$CTPROF" gaps --optimize 3 "$srcdir/tests/traces/cpu_only.json.gz")
+case $none in
+"Nothing to optimize: no GPU ran a kernel.") ;;
+*) complain "nothing to optimize: $none" ;;
+esac
+"$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
+	-t chrome -o "$work/cpu.json" 2>"$work/err" || complain "no GPU: status"
+grep -q 'no GPU did anything' "$work/err" ||
+	complain "no GPU, and counters: $(cat "$work/err")"
+"$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
+	-t pstats 2>"$work/err" >"$work/out"
+[ $? -eq 2 ] || complain "counters of a profile: not refused"
+# No table has only titles.
+"$CTPROF" gaps "$srcdir/tests/bin/compare/diff/compare_base.json.gz" >"$work/out"
+grep -qx 'For these causes it is not told what the host did.' "$work/out" ||
+	complain "gaps that no host is known of: $(cat "$work/out")"
+printf '[{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","ts":0,"dur":8,
+	"args":{"device":0,"stream":7}}]' >"$work/busy.json"
+"$CTPROF" gaps "$work/busy.json" >"$work/out"
+[ "$(sed -n '4,$p' "$work/out")" = "No GPU was ever idle." ] ||
+	complain "no gaps: $(cat "$work/out")"
+# The one that a program may see is another one's number to it.
+"$CTPROF" gaps "$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \
+	>"$work/out"
+grep -q ' 2 AMD Instinct MI300X$' "$work/out" ||
+	complain "another number: $(cat "$work/out")"
+# Of several GPUs it is said which was idle, and shares are of all idle time.
+{
+	printf '[{"ph":"X","pid":9,"tid":9,"cat":"cpu_op","name":"op","ts":0,'
+	printf '"dur":20}'
+	for device in 0 1; do
+		at=$((device * 10))
+		printf ',{"ph":"X","pid":9,"tid":9,"cat":"cuda_runtime",'
+		printf '"name":"cudaLaunchKernel","ts":%s,' "$((at + 5))"
+		printf '"dur":1,"args":{"correlation":%s}}' "$((device + 1))"
+		printf ',{"ph":"X","pid":%s,"tid":7,"cat":"kernel",' $device
+		printf '"name":"k","ts":%s,"dur":%s,"args":{"device":%s,' \
+			"$((at + 5))" "$((15 - at))" $device
+		printf '"stream":7,"correlation":%s}}' "$((device + 1))"
+	done
+	echo ']'
+} >"$work/two.json"
+"$CTPROF" gaps "$work/two.json" >"$work/out"
+cat >"$work/wanted" <<'EOF'
+idle ms  share %  cause
+  0.020   100.00  host code, until it launched
+
+idle ms  share %  count  longest ms  device  cause  what the host did
+  0.014    70.00      2       0.009       1  host   op
+  0.005    25.00      1       0.005       0  host   op
+  0.001     5.00      1       0.001       1  host   op > cudaLaunchKernel
+EOF
+sed '1,/^$/d' "$work/out" | cmp - "$work/wanted" ||
+	complain "two GPUs: $(cat "$work/out")"
+printf 'main 10\n' >"$work/x.folded"
+"$CTPROF" gaps "$work/x.folded" 2>"$work/err"
+[ $? -eq 3 ] || complain "a profile: not refused"
+grep -q 'holds a profile' "$work/err" || complain "a profile: $(cat "$work/err")"
+for style in --json --csv --optimize=4; do
+	"$CTPROF" gaps -q "$style" \
+		"$srcdir/tests/traces/tb_plugin_gpu_metrics_input.json.gz" \
+		>"$work/one"
+	"$CTPROF" gaps -q "$style" \
+		"$srcdir/tests/traces/tb_plugin_gpu_metrics_input.json.gz" \
+		>"$work/two"
+	cmp -s "$work/one" "$work/two" || complain "$style: not the same twice"
+	[ -s "$work/one" ] || complain "$style: empty"
+done
+# Several inputs are one table, each line of which says where it is from.
+cp "$srcdir/tests/traces/a100_simple_add_cuda_sync.json.gz" "$work/real"
+cd "$work" || exit 99
+for form in "gaps --csv" "gaps --optimize=4 --csv" "kernels --csv"; do
+	# shellcheck disable=SC2086
+	"$CTPROF" $form real busy.json real -q >out || complain "$form"
+	"$python" - out "$form" <<'EOF' || failed=1
+import csv, sys
+with open(sys.argv[1], encoding="utf-8", newline="") as text:
+    titles, *rows = csv.reader(text)
+inputs = [row[0] for row in rows]
+assert titles[0] == "input" and titles not in rows, titles
+assert set(inputs) - {"busy.json"} == {"real"}, inputs
+assert inputs.count("real") % 2 == 0, inputs
+assert "kernels" not in sys.argv[2] or "busy.json" in inputs, inputs
+EOF
+done
+exit $failed

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A real build of more than 300 translation units, or BUILD_UNITS (101 and more),
+# with clang and the headers of nlohmann/json: what ctprof adds up of it is what
+# tests/bin/input/build_count.py does; it does not depend on how many files are read at a
+# time, nor does the profile of the build; what is no trace is left out, and
+# counted.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+ctprof=$(realpath "${CTPROF:-$PWD/ctprof}") || exit 99
+python=${PYTHON3:-python3}
+clang=${CLANGXX:-clang++}
+export BUILD_UNITS="${BUILD_UNITS:-310}"
+
+skip() {
+	echo "skipped: $1"
+	exit 77
+}
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+command -v "$clang" > /dev/null || skip "there is no clang"
+"$python" -c 'import json' 2> /dev/null || skip "there is no Python"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+cd "$work" || exit 99
+echo '#include <nlohmann/detail/macro_scope.hpp>' > probe.cc
+"$clang" -std=c++11 -fsyntax-only -ftime-trace probe.cc 2> /dev/null ||
+	skip "clang, -ftime-trace or the headers of nlohmann/json are missing"
+rm -f probe.*
+
+# Most units are small, and have templates of which some are in others, too;
+# CI's time is scarce.
+make_units() {
+	unit=0
+	while [ "$unit" -lt "$BUILD_UNITS" ]; do
+		headers="<nlohmann/detail/macro_scope.hpp>"
+		case $unit in
+		100) headers="<nlohmann/json.hpp>" ;;
+		*5) headers="<nlohmann/detail/meta/cpp_future.hpp>" ;;
+		*77) headers="<nlohmann/detail/value_t.hpp>" ;;
+		esac
+		cat > "src/$((unit % 7))/u$unit.cc" <<END
+#include $headers
+template <int n> struct set { int sum() const { return n; } };
+template <typename type> int sum_of(const type &one) { return one.sum(); }
+int of_$unit() { return sum_of(set<$unit>()) + sum_of(set<$((unit % 7))>()); }
+END
+		unit=$((unit + 1))
+	done
+}
+
+mkdir -p src/0 src/1 src/2 src/3 src/4 src/5 src/6 out/deep
+make_units
+(cd src && find . -name '*.cc' | sort | xargs -P 2 -n 16 sh -c '
+	compiler=$1
+	shift
+	for unit; do
+		mkdir -p "../out/$(dirname "$unit")"
+		"$compiler" -std=c++11 -O1 -c -ftime-trace \
+			-ftime-trace-granularity=0 -o "../out/$unit.o" "$unit" ||
+			exit 1
+	done' compile "$clang") || {
+	echo "the build failed"
+	exit 1
+}
+# As CMake and npm leave it behind, and worse.
+"$ctprof" formats --json > out/formats.json 2> /dev/null || :
+echo '[{"directory":"/","command":"cc -c a.c","file":"a.c"}]' \
+	> out/compile_commands.json
+echo '{"name":"page","dependencies":{}}' > out/deep/package.json
+echo '{// no JSON' > out/deep/tsconfig.json
+: > out/deep/empty.json
+ln -s ../.. out/deep/loop
+ln -s ../0/u0.cc.json out/deep/again.json
+mkfifo out/deep/pipe.json
+
+for jobs in 1 2 5; do
+	"$ctprof" stats -q -j $jobs --names=mangled --callers --json out \
+		> "all$jobs.json" || complain "stats -j $jobs failed"
+done
+cmp all1.json all2.json && cmp all1.json all5.json ||
+	complain "the number of jobs changes the report"
+"$ctprof" stats -q --group=name --json out/ > name.json ||
+	complain "stats --group failed"
+for report in all1 name; do
+	"$python" -B "$srcdir/tests/bin/input/build_count.py" --whole $report.json out ||
+		complain "$report.json: the sums are wrong"
+done
+
+# One profile of all: as if each had been converted, and these been merged.
+"$ctprof" convert -q -t pstats -j 2 out -o build.pstats &&
+	"$ctprof" convert -q -t pstats -j 1 out/ > one.pstats &&
+	cmp build.pstats one.pstats || complain "the profile depends on -j"
+find out -name '*.cc.json' -type f -print0 > names
+"$ctprof" convert -q -j 2 -t pstats -o parts/ --files0-from=names &&
+	find parts -type f -print0 > parts.names &&
+	"$ctprof" merge -q -o merged.pstats --files0-from=parts.names &&
+	"$python" - <<'END' || complain "the profile is not the sum of the files"
+import marshal
+import os
+units = int(os.environ["BUILD_UNITS"])
+one, other = (marshal.load(open(name, "rb"))
+              for name in ("build.pstats", "merged.pstats"))
+# The root of each file is called once.
+roots = [profile.pop(("~", 0, "<all threads>")) for profile in (one, other)]
+assert roots[0][:2] == (1, 1) and roots[1][:2] == (units, units), roots
+assert one == other and len(one) > 1000, len(one)
+END
+
+"$ctprof" stats --top 2 out > text 2> said || complain "stats failed"
+grep -q "^Translation units: $BUILD_UNITS, " text || complain "units: $(cat text)"
+grep -q "out: left out: .*1 empty, 1 symbolic links" said ||
+	complain "said: $(cat said)"
+exit $failed

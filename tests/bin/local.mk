@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+shell_tests += \
+	%D%/cli.sh
+test_programs += \
+	%D%/cli_program
+tests_bin_cli_program_LDADD = libctprof.la -lpthread

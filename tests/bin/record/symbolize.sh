@@ -1,0 +1,259 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A program compiled with -finstrument-functions is recorded, chosen functions
+# only, and its functions get names: at once, or later from files elsewhere.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+CTPROF=$(realpath "${CTPROF:?}") || exit 99
+list=$(realpath ./tests/support/list_functions) || exit 99
+unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_FUNCTIONS DEBUGINFOD_URLS
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+export TMPDIR=$work
+"$list" /proc/self/exe >/dev/null 2>&1
+if [ $? = 77 ]; then
+	echo "skipped: built without libdw"
+	exit 77
+fi
+if ! ${CXX:-g++} -g -O1 -finstrument-functions -Wl,--build-id \
+	-o program "$srcdir/tests/lib/symbols/symbols_program.cc" 2>said; then
+	echo "skipped: ${CXX:-g++} cannot compile: $(head -1 said)"
+	exit 77
+fi
+"$CTPROF" record -o run.ctp ./program >/dev/null 2>said
+if [ ! -f run.ctp ]; then
+	echo "skipped: nothing can be preloaded here: $(cat said)"
+	exit 77
+fi
+failed=0
+
+complain() {
+	echo "not ok $1"
+	cat said err 2>/dev/null
+	failed=1
+}
+
+# check WHAT COMMAND...: does it succeed?
+check() {
+	local what=$1
+	shift
+	if "$@" >out 2>err; then
+		echo "ok $what"
+	else
+		complain "$what"
+	fi
+	# What the program said stays until it is run again.
+	[ "$1" != "$CTPROF" ] || mv err said
+}
+
+# expect WHAT STATUS COMMAND...
+expect() {
+	local what=$1 wanted=$2 status
+	shift 2
+	"$@" >out 2>said
+	status=$?
+	[ $status = "$wanted" ] && echo "ok $what" ||
+		complain "$what: status $status, not $wanted"
+}
+
+# names LOG [OPTION...]: the functions in a log, one a line.
+names() {
+	"$CTPROF" stats --csv --top 0 "$@" | cut -d, -f1 | tr -d '"' |
+		LC_ALL=C sort
+}
+
+has() {
+	names "$1" "${@:3}" | grep -qxF -- "$2"
+}
+
+lacks() {
+	! names "$1" | grep -q -- "$2"
+}
+
+record() {
+	rm -f "$1"
+	"$CTPROF" record -q -o "$@" >/dev/null
+}
+
+# said WORDS: has the last command said so?
+said() {
+	grep -qF -- "$1" said
+}
+
+# At once.
+check "functions have full names" has run.ctp 'main'
+check "C++ names are demangled" "$CTPROF" stats --csv run.ctp
+grep -q '^ns::Class::method(int),.*symbols_program.cc,[1-9][0-9]*,' out &&
+	echo "ok with file and line" || complain "with file and line: $(cat out)"
+check "short names" has run.ctp 'ns::Class::method' --names=short
+check "mangled names" has run.ctp _ZN2ns5Class6methodEi --names=mangled
+check "names of C are all the same" has run.ctp plain --names=mangled
+check "converters know --names" "$CTPROF" convert --names=short -t folded \
+	-o run.folded run.ctp
+grep -q 'ns::operator<' run.folded && ! grep -q 'ns::Class const' run.folded &&
+	echo "ok names in another format" || complain "names in another format"
+expect "other names make no sense" 2 "$CTPROF" stats --names=long run.ctp
+check "constructors before main are recorded" has run.ctp 'ns::Early::Early()'
+check "nothing is left beside the log" test -z "$(ls -A | grep '^\.ctprof')"
+
+# Later.
+record raw.ctp --no-symbolize -- ./program
+check "without names it is the module and the offset" test "$(names raw.ctp | grep -c '^program+0x')" -gt 15
+check "a log without names is read" "$CTPROF" stats raw.ctp
+check "and what finds them is said" said "raw.ctp: functions are only known by"
+check "so it is before its addresses are lost" \
+	"$CTPROF" merge -o merged.ctp run.ctp raw.ctp
+check "of the log that has no names" \
+	test "$(grep -o '^ctprof: [a-z]*.ctp: functions' said)" = \
+	"ctprof: raw.ctp: functions"
+cp raw.ctp copy.ctp
+chmod 640 copy.ctp
+check "symbolize gives the names later" "$CTPROF" symbolize copy.ctp
+check "and says how many" said "functions named"
+check "they are the same as at once" \
+	cmp <(names run.ctp) <(names copy.ctp)
+check "the file's mode stays" test "$(stat -c %a copy.ctp)" = 640
+cp copy.ctp before.ctp
+check "again, there is nothing to do" "$CTPROF" symbolize copy.ctp
+check "and nothing is done" cmp copy.ctp before.ctp
+check "-o leaves the log alone" "$CTPROF" symbolize -o new.ctp raw.ctp
+check "and writes another" has new.ctp main
+check "the old one has no names" lacks raw.ctp main
+expect "which is not overwritten" 5 "$CTPROF" symbolize -o new.ctp raw.ctp
+check "but by force" "$CTPROF" symbolize --force -o new.ctp raw.ctp
+check "logs behind one another" sh -c "cat raw.ctp raw.ctp > two.ctp"
+check "get names" "$CTPROF" symbolize --strict two.ctp
+check "both" lacks two.ctp '+0x'
+head -c $(($(stat -c %s raw.ctp) - 20)) raw.ctp >cut.ctp
+check "a log that is cut off" "$CTPROF" symbolize cut.ctp
+check "gets names too" has cut.ctp main
+ln -s cut.ctp link.ctp
+cp raw.ctp cut.ctp
+check "through a link" "$CTPROF" symbolize link.ctp
+check "the file is replaced, and not the link" test -L link.ctp -a ! -L cut.ctp
+
+# Not where it is, or not what it was.
+mv program hidden
+cp raw.ctp lost.ctp
+expect "without the program" 0 "$CTPROF" symbolize lost.ctp
+check "it is said which file is missing" said "program: "
+check "and why" said "without a name: cannot open"
+check "the log stays as it was" cmp raw.ctp lost.ctp
+expect "--strict takes that seriously" 4 "$CTPROF" symbolize --strict lost.ctp
+${CXX:-g++} -O0 -finstrument-functions -Wl,--build-id -o program \
+	"$srcdir/tests/lib/symbols/symbols_program.cc"
+"$CTPROF" symbolize lost.ctp 2>said
+check "another build is not used" cmp raw.ctp lost.ctp
+check "and it is said" said "has changed since it was recorded"
+expect "a log that is not there" 3 "$CTPROF" symbolize none.ctp
+expect "what is no log" 3 "$CTPROF" symbolize program
+expect "no log at all" 2 "$CTPROF" symbolize
+expect "two logs into one" 2 "$CTPROF" symbolize -o x.ctp raw.ctp lost.ctp
+
+# From a file with debug information that was not there.
+if command -v objcopy >/dev/null && command -v strip >/dev/null; then
+	mv hidden program
+	id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+	mkdir -p "debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug program \
+		"debug/.build-id/${id:0:2}/${id:2}.debug"
+	strip program
+	"$CTPROF" symbolize -q lost.ctp
+	check "a stripped program has no names" lacks lost.ctp main
+	check "but its debug information elsewhere has" \
+		"$CTPROF" symbolize --debug-dir=debug lost.ctp
+	check "all of them" cmp <(names run.ctp) <(names lost.ctp)
+	expect "a directory that is not there" 2 \
+		"$CTPROF" symbolize --debug-dir=none lost.ctp
+	cp "debug/.build-id/${id:0:2}/${id:2}.debug" program.debug
+else
+	mv hidden program
+fi
+
+# A header is one, however each source came by it.
+mkdir -p tree/lib tree/build
+echo 'static inline int twice(int x) { return 2 * x; }' \
+	>tree/twice.h
+echo '#include "../twice.h"
+int four(int x) { return twice(twice(x)); }' >tree/lib/four.cc
+echo '#include "./twice.h"
+int four(int x);
+int main() { return four(1) - twice(2); }' >tree/main.cc
+for version in 4 5; do
+	(cd tree/build && ${CXX:-g++} -gdwarf-$version -O0 -I./.. \
+		-finstrument-functions -o program ../lib/four.cc ../main.cc)
+	record tree.ctp -- ./tree/build/program
+	check "a header has one path, DWARF $version" test \
+		"$("$CTPROF" stats --csv tree.ctp | grep '^twice' | cut -d, -f3-5)" \
+		= 1,3,3
+	check "and the directory of the build is as it was called" \
+		grep -q '^main,.*/build/\.\./main.cc,' <("$CTPROF" stats --csv \
+			tree.ctp)
+done
+
+# A daemon goes on when the program has ended, and is killed.
+# end LOG: kills the process of this log, and completes that.
+end() {
+	local pid=${1%.ctp}
+	kill -KILL "${pid##*.}"
+	for _ in $(seq 100); do
+		"$CTPROF" repair "$1" 2>said && break
+		sleep 0.05
+	done
+}
+cat >daemon.cc <<'END'
+#include <unistd.h>
+static void serve() { for (;;) pause(); }
+int main() { if (daemon(1, 1) != 0) return 1; serve(); }
+END
+${CXX:-g++} -g -finstrument-functions -o daemon daemon.cc
+record daemon.ctp -- ./daemon 2>/dev/null
+rm daemon.ctp
+for log in daemon.*.ctp; do
+	expect "a daemon's log is empty at first" 3 "$CTPROF" stats "$log"
+	check "which is no error" said "a log may still be recorded"
+	end "$log"
+	check "it is completed when it was killed" "$CTPROF" stats "$log"
+	check "then its names are due" said "see 'ctprof symbolize'"
+	check "and found" "$CTPROF" symbolize "$log"
+	check "all of them" has "$log" 'serve()'
+done
+"$CTPROF" record -o daemon.ctp --force -- ./daemon 2>said
+for log in daemon.*.ctp; do
+	[ -s "$log" ] && continue
+	check "record says that it goes on" said "$log: is empty: its process goes on"
+	end "$log"
+done
+
+# Chosen functions.
+${CXX:-g++} -g -O1 -finstrument-functions -o program \
+	"$srcdir/tests/lib/symbols/symbols_program.cc"
+record some.ctp --filter='ns::Class::*' --filter=_Z5plain --filter=plain \
+	--exclude='*operator*' -- ./program 2>said
+check "a pattern that means nothing is said" said \
+	"--filter=_Z5plain: ./program has no such function"
+check "filters choose functions" cmp <(names some.ctp --names=short) - <<'END'
+name
+ns::Class::Class
+ns::Class::count
+ns::Class::method
+ns::Class::~Class
+plain
+END
+record some.ctp --exclude='*ns::*' --exclude='_ZL4worki' -- ./program
+check "by the full name, what is excluded is not there" lacks some.ctp 'ns::'
+check "by the mangled name too" lacks some.ctp '^work(int)$'
+check "all else is" has some.ctp main
+record some.ctp --exclude='module:program' -- ./program 2>said
+check "a module can be excluded" lacks some.ctp main
+record some.ctp --filter='module:prog*' --exclude=main -- ./program
+check "or chosen" has some.ctp plain
+check "without some of its functions" lacks some.ctp '^main$'
+record some.ctp --exclude='module:nothing*' -- ./program 2>said
+check "a module that is not there is said" said "has no such module"
+expect "an empty pattern makes no sense" 2 "$CTPROF" record --filter= ./program
+expect "a program that is not there" 127 \
+	"$CTPROF" record --force --filter=x -o some.ctp ./none
+check "the list of functions is gone" test -z "$(ls | grep ctprof-functions)"
+exit $failed

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""The page that `ctprof report` writes, in a browser: it draws, zooms,
+searches and sorts, with the mouse and with the keyboard, in light and dark;
+and no script complains.
+
+usage: report_browser.py CTPROF DIRECTORY EXACT INPUT...
+
+EXACT is the trace that report_browser.sh has written down.
+"""
+import os
+import subprocess
+import sys
+
+import webdriver
+
+FAILED = []
+ROW = 20
+GRAPH = ".graph canvas"
+# How many colours there are in a canvas; the same in all places is not drawn.
+DRAWN = """
+const canvas = document.querySelector(arguments[0]);
+const bytes = canvas.getContext('2d')
+    .getImageData(0, 0, canvas.width, canvas.height).data;
+return new Set(new Uint32Array(bytes.buffer)).size;
+"""
+CELLS = """
+return [...document.querySelectorAll(
+    '#functions tbody tr:not(.more)')].map(
+        row => row.cells[arguments[0]].innerText.split('\\n')[0]);
+"""
+
+
+def check(ok, what):
+    print("ok" if ok else "not ok", what)
+    if not ok:
+        FAILED.append(what)
+
+
+class Page:
+    def __init__(self, browser, path):
+        self.browser = browser
+        browser.open("file://" + os.path.abspath(path))
+
+    def words(self, css):
+        return self.browser.script(
+            "return document.querySelector(arguments[0]).innerText", css)
+
+    def attribute(self, css, name):
+        return self.browser.script(
+            "return document.querySelector(arguments[0])"
+            ".getAttribute(arguments[1])", css, name)
+
+    def sections(self):
+        return self.browser.script(
+            "return [...document.querySelectorAll('section')]"
+            ".map(section => section.id)")
+
+    def colour(self):
+        return self.browser.script(
+            "return getComputedStyle(document.body).backgroundColor")
+
+    def zoom(self):
+        return self.attribute(GRAPH, "data-zoom")
+
+    def point(self, share, row):
+        """Where a place in the graph is, from the middle of its canvas."""
+        width, height = self.browser.script(
+            "const box = document.querySelector(arguments[0])"
+            ".getBoundingClientRect(); return [box.width, box.height]",
+            GRAPH)
+        return (round(width * (share - 0.5)),
+                round(ROW * row + ROW / 2 - height / 2))
+
+    def click(self, share, row):
+        self.browser.click_at(GRAPH, *self.point(share, row))
+
+    def is_quiet(self, name):
+        complaints = self.browser.complaints()
+        for complaint in complaints:
+            print(complaint)
+        check(not complaints, name + ": no script complains")
+
+
+def check_numbers(page):
+    """Three digits, also where rounding makes one more of them."""
+    for ns, text in ((0, "0 ns"), (999, "999 ns"), (1234, "1.23 \u00b5s"),
+                     (9996, "10.0 \u00b5s"), (99960, "100 \u00b5s"),
+                     (999400, "999 \u00b5s"), (999600, "1.00 ms"),
+                     (999700000, "1.00 s"), (99970000000, "100 s"),
+                     (1234567000000000, "1,234,567 s")):
+        got = page.browser.script("return timeText(arguments[0])", ns)
+        check(got == text, f"{ns} ns are {text}: {got}")
+
+
+def check_mouse(page):
+    browser = page.browser
+    check(page.zoom() == "all", "all is shown at first")
+    page.click(0.75, 2)
+    check(page.zoom() == "other", "a click zooms")
+    check("30.0 \u00b5s in all" in page.words("#flame-status"),
+          "what was clicked is told")
+    page.click(0.5, 1)
+    check(page.zoom() == "main", "a click on a caller zooms out")
+    browser.click("#reset")
+    check(page.zoom() == "all", "a button resets the zoom")
+    browser.move(GRAPH, *page.point(0.25, 3))
+    check("inner" in page.words("#tip"), "what is pointed at is told")
+    browser.move("h1")
+    check(page.attribute("#tip", "hidden") is not None, "and no more")
+
+
+def check_search(page):
+    browser = page.browser
+    browser.keys("/")
+    browser.keys("^inner|other")
+    check(page.words("#found") == "2 frames, 80.0 %",
+          "typing searches by expressions: " + page.words("#found"))
+    browser.keys(webdriver.ENTER)
+    check(page.words("#flame-status").startswith("inner"),
+          "Enter goes to what was found")
+    browser.keys(webdriver.ESCAPE)
+    check(page.words("#found") == "", "Esc ends the search")
+    browser.keys("main(")
+    check(page.words("#found").startswith("0 frames"),
+          "what is no expression is text")
+    browser.keys(webdriver.ESCAPE)
+    browser.keys("^all$")
+    check(page.words("#found") == "0 frames, 0.0 %",
+          "the root is no function that is searched for")
+    browser.keys(webdriver.ESCAPE)
+
+
+def check_keys(page):
+    browser = page.browser
+    keys = webdriver
+    browser.keys(keys.TAB + keys.TAB)
+    check(browser.script("return document.activeElement.tagName") ==
+          "CANVAS", "Tab leads from the search to the graph")
+    browser.keys(keys.HOME)
+    for key, name in ((keys.DOWN, "main"), (keys.DOWN, "outer"),
+                      (keys.RIGHT, "other"), (keys.LEFT, "outer"),
+                      (keys.UP, "main"), (keys.DOWN, "outer")):
+        browser.keys(key)
+        check(page.words("#flame-status").startswith(name),
+              "arrows lead to " + name)
+    browser.keys(keys.ENTER)
+    check(page.zoom() == "outer", "Enter zooms")
+    browser.keys(keys.ESCAPE)
+    check(page.zoom() == "all", "Esc zooms out")
+
+
+def check_tables(page):
+    browser = page.browser
+    check(browser.script(CELLS, 0) == ["main", "outer", "inner", "other",
+                                       "leaf", "cudaLaunchKernel"],
+          "functions stand by their total")
+    browser.click("#functions th:nth-child(3) button")
+    check(browser.script(CELLS, 0)[0] == "inner" and
+          page.attribute("#functions th:nth-child(3)", "aria-sort") ==
+          "descending", "a click sorts")
+    browser.click("#functions th:nth-child(3) button")
+    check(browser.script(CELLS, 0)[0] == "cudaLaunchKernel" and
+          page.attribute("#functions th:nth-child(3)", "aria-sort") ==
+          "ascending", "another one turns it round")
+    browser.click("#functions input")
+    browser.keys("OUT")
+    check(browser.script(CELLS, 0) == ["outer"], "typing filters")
+    browser.click("#functions td button")
+    tables = browser.script(
+        "return [...document.querySelectorAll('tr.more table')]"
+        ".map(table => table.tBodies[0].innerText.split(/\\s/)[0])")
+    check(tables == ["main", "inner"], "a click shows callers and callees")
+    browser.click("tr.more .pair > :nth-child(2) td button")
+    check(page.words("#functions td button[aria-expanded=true]") == "inner",
+          "which lead to theirs")
+
+
+def check_theme(page):
+    browser = page.browser
+    light = page.colour()
+    pixels = browser.script(
+        "return document.querySelector(arguments[0]).toDataURL()", GRAPH)
+    browser.prefer("dark")
+    dark = page.colour()
+    check(light != dark, "it is dark where that is preferred")
+    check(pixels != browser.script(
+        "return document.querySelector(arguments[0]).toDataURL()", GRAPH),
+        "and so is what is drawn")
+    check(page.attribute("#theme", "aria-pressed") == "true",
+          "as the button says")
+    browser.click("#theme")
+    check(page.colour() == light, "the button makes it light")
+    browser.prefer("light")
+    browser.click("#theme")
+    check(page.colour() == dark, "and dark")
+
+
+def check_device(page):
+    browser = page.browser
+    check("40.0 \u00b5s" in page.words("#kernels tbody"),
+          "what the GPU did is in a table")
+    check("busy 33.3 %" in page.words("#gaps"), "and when it was idle")
+    browser.click("#show-device")
+    page.click(0.5, 3)
+    check(page.zoom() == "void k<int>(int)",
+          "its time stands below what launched it")
+    browser.click("#show-host")
+    check(page.zoom() == "all", "and the host's is there again")
+    browser.script("document.querySelector('#timeline canvas').focus()")
+    browser.keys(webdriver.RIGHT + webdriver.RIGHT)
+    check("leaf for at least 100 %" in page.words("#timeline .status"),
+          "arrows lead through the timeline")
+    browser.keys(webdriver.ENTER)
+    check(page.words("#found") == "1 frame, 20.0 %",
+          "and Enter finds what was there")
+
+
+def check_labels(page):
+    check(page.browser.script(
+        "return [...document.querySelectorAll('.tracks .label')].every("
+        "label => label.lastElementChild.getBoundingClientRect().right <="
+        " label.getBoundingClientRect().right)"),
+        "a thread's share of the time is seen, however long its name is")
+
+
+def check_exact(page):
+    check(page.sections() == ["summary", "timeline", "flame", "functions",
+                              "kernels", "gaps"], "all parts are there")
+    check_numbers(page)
+    check_labels(page)
+    check_mouse(page)
+    check_search(page)
+    check_keys(page)
+    check_tables(page)
+    check_device(page)
+    check_theme(page)
+    page.is_quiet("exact")
+
+
+def check_any(page, name):
+    """What holds for every input."""
+    browser = page.browser
+    sections = page.sections()
+    lost = browser.script("return document.querySelectorAll("
+                          "'#summary .bad li').length")
+    check(("cut" in name) == (lost > 0), name + ": losses are told")
+    check(browser.script("return document.documentElement.scrollWidth") <=
+          browser.script("return innerWidth"), name + ": fits its width")
+    if "empty" in name:
+        check("No time was spent" in page.words("#flame"),
+              name + ": says that nothing is there")
+    else:
+        check(browser.script(DRAWN, GRAPH) > 3, name + ": draws the graph")
+        check("functions" in sections, name + ": has functions")
+    if "timeline" in sections:
+        check(browser.script(DRAWN, "#timeline canvas") > 1,
+              name + ": draws the timeline")
+        check(browser.script(
+            "const titles = [...document.querySelectorAll('.tracks .label,"
+            " .tracks .group')].map(label => label.title || label.innerText);"
+            "return new Set(titles).size === titles.length || titles.length"
+            " !== document.querySelectorAll('.tracks .label').length"),
+              name + ": no two tracks are called the same")
+    check(("kernels" in sections) == ("a100" in name),
+          name + ": tells of a GPU if there is one")
+    page.is_quiet(name)
+
+
+def page_of(ctprof, directory, *paths):
+    name = os.path.basename(paths[-1])
+    page = os.path.join(directory, f"{name}-{len(paths)}.html")
+    subprocess.run([ctprof, "report", "-q", "-o", page, *paths], check=True)
+    return name, page
+
+
+def main(ctprof, directory, exact, *inputs):
+    reason = webdriver.missing()
+    if reason is not None:
+        print("skipped:", reason)
+        sys.exit(77)
+    with webdriver.Browser(os.path.join(directory, "browser")) as browser:
+        browser.prefer("light")
+        check_exact(Page(browser, page_of(ctprof, directory, exact)[1]))
+        browser.prefer("light")
+        browser.resize(390, 800)
+        for path in inputs:
+            name, page = page_of(ctprof, directory, path)
+            check_any(Page(browser, page), name)
+        name, both = page_of(ctprof, directory, exact, inputs[0])
+        page = Page(browser, both)
+        browser.script("const input = document.getElementById('input');"
+                       "input.value = 1;"
+                       "input.dispatchEvent(new Event('change'))")
+        check(page.words("h1") == name, "another input can be chosen")
+        page.is_quiet("two inputs")
+    sys.exit(bool(FAILED))
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_stats_gpu
+shell_tests += \
+	%D%/annotate.sh \
+	%D%/ops.sh
+EXTRA_DIST += \
+	%D%/annotate_check.py \
+	%D%/ops_check.py \
+	%D%/sort_check.py

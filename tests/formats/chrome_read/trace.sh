@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Chrome traces are read, and written again, exactly as a few rules in Python
+# have them: small ones, worked out by hand; those that others wrote; and those
+# of speedscope's own tests. CTPROF_DATA may name a directory with more: all
+# *.json and *.json.gz in its kineto, clang, viztracer, catapult and speedscope,
+# also those in a *.tar.gz.
+set -u
+srcdir=${srcdir:-.}
+PYTHONPATH=$(realpath "$srcdir/tests/support")
+export PYTHONPATH
+python=${PYTHON3:-python3}
+samples=$srcdir/tests/formats/chrome_read/trace_snapshots
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+"$python" "$srcdir/tests/formats/chrome_read/trace_cases.py" "$work" "$CTPROF" || failed=1
+"$python" "$srcdir/tests/formats/chrome_read/trace_check.py" "$CTPROF" "$work" \
+	"$srcdir"/tests/traces/*.json.gz || failed=1
+"$python" "$srcdir/tests/formats/chrome_read/trace_snapshots.py" "$CTPROF" \
+	"$samples/trace-event.test.ts.snap" "$samples"/*.json || failed=1
+if [ -d "${CTPROF_DATA:-}" ]; then
+	for format in kineto clang viztracer catapult speedscope/trace-event
+	do
+		find "$CTPROF_DATA/$format" -name '*.json' -o -name '*.json.gz'
+	done | sort >"$work/files"
+	find "$CTPROF_DATA" -name '*.tar.gz' |
+		while read -r tar; do
+			tar -C "$work" -xzf "$tar" || echo "$tar"
+		done
+	find "$work" -mindepth 2 -name '*.json' | sort >>"$work/files"
+	xargs "$python" "$srcdir/tests/formats/chrome_read/trace_check.py" "$CTPROF" "$work" \
+		<"$work/files" || failed=1
+else
+	echo "skipped more_traces: CTPROF_DATA names no directory"
+fi
+exit $failed

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What people read our output with reads it, and sees the same numbers: pstats,
+# snakeviz, gprof2dot, graphviz and a strict JSON parser, on recordings of a
+# recursive program, of every kind of event, and of nothing at all.
+set -u
+srcdir=${srcdir:-.}
+python=${PYTHON3:-python3}
+for program in gprof2dot snakeviz; do
+	if ! "$python" -c "import $program" 2>/dev/null; then
+		echo "skipped: the Python package $program is not installed"
+		exit 77
+	fi
+done
+if ! command -v dot >/dev/null; then
+	echo "skipped: graphviz is not installed"
+	exit 77
+fi
+consumers="$srcdir/tests/formats/consumers.py"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+run() {
+	"$@" || {
+		echo "failed: $*"
+		failed=1
+	}
+}
+
+# With whatever options are tested, for profiles.
+options=
+convert() {
+	# shellcheck disable=SC2086
+	run "$CTPROF" convert -q --force $options -t "$1" "$log" -o "$out.$1"
+}
+
+# All formats of one log. gprof2dot's own recursion and its refusal of files
+# without time are not ours to test: names say what must be in the picture.
+check() {
+	log=$work/$1.ctp
+	out=$work/$1
+	shift
+	convert pstats
+	# shellcheck disable=SC2086
+	run "$CTPROF" stats -q --force $options --json --callers "$log" \
+		-o "$out.stats"
+	run "$python" "$consumers" pstats "$out.pstats" "$out.stats"
+	run "$python" "$consumers" json "$out.stats"
+	convert chrome
+	run "$python" "$consumers" json "$out.chrome"
+	[ $# -gt 0 ] || return 0
+	run "$python" "$consumers" gprof2dot pstats "$out.pstats" "$@"
+	convert gprof
+	run "$python" "$consumers" gprof2dot prof "$out.gprof" "$@"
+	convert callgrind
+	run "$python" "$consumers" gprof2dot callgrind "$out.callgrind" "$@"
+	convert folded
+	run "$python" "$consumers" gprof2dot collapse "$out.folded" "$@"
+	convert dot
+	run dot -Tsvg "$out.dot" -o "$out.dot.svg"
+	convert svg
+	run grep -q '</svg>' "$out.svg"
+}
+
+printf 'T 0\nB 0 main\nB 10 fib\nB 20 fib\nE 50\nE 90\nB 95 leaf\nE 100\nE 120\n' |
+	CTPROF_OUT="$work/small.ctp" run ./tests/support/oracle_record
+printf '' | CTPROF_OUT="$work/nothing.ctp" run ./tests/support/oracle_record
+CTPROF_OUT="$work/all.ctp" run ./tests/lib/recorder/record_everything
+CTPROF_OUT="$work/cindex.ctp" run ./cindex -j 2 -n 3 -o /dev/null \
+	"$srcdir/lib/ctprof.h" "$srcdir/lib/base/strtab.h" "$srcdir/lib/trace/event.h"
+
+./tests/support/make_log "$srcdir/tests/support/device.recipe" > "$work/device.ctp"
+
+check nothing
+check small main fib leaf
+check all fibonacci main
+check cindex lex
+check device main step gemm cudaLaunchKernel
+options=--device=host
+check device main step cudaLaunchKernel
+options=--device=device
+check device main step gemm
+options=
+
+# Viewers group rows by process: it has the program's name.
+grep -q '"process_name".*"name":"cindex"' "$work/cindex.chrome" || {
+	echo "the Chrome trace does not name the process"
+	failed=1
+}
+
+# Folding what is pruned keeps the total.
+for limits in "--top 3" "--min 5%"; do
+	# shellcheck disable=SC2086
+	run "$CTPROF" convert -q -t folded $limits "$work/cindex.ctp" \
+		-o "$work/pruned"
+	full=$(awk '{ sum += $NF } END { printf "%.0f", sum }' \
+		"$work/cindex.folded")
+	pruned=$(awk '{ sum += $NF } END { printf "%.0f", sum }' \
+		"$work/pruned")
+	[ "$full" = "$pruned" ] || {
+		echo "$limits: $pruned ns instead of $full"
+		failed=1
+	}
+	grep -q '(other)' "$work/pruned" || {
+		echo "$limits: nothing is folded into (other)"
+		failed=1
+	}
+	rm -f "$work/pruned"
+done
+exit $failed

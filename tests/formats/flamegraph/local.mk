@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_flame_svg
+shell_tests += \
+	%D%/flame.sh \
+	%D%/flame_browser.sh
+EXTRA_DIST += \
+	%D%/flame_browser.py \
+	%D%/flame_check.py

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_inflate
+shell_tests += \
+	%D%/gzip.sh

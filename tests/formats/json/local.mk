@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_json \
+	%D%/test_json_scan \
+	%D%/test_json_usual \
+	%D%/test_json_value

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What fuzzing begins with, which is also what broke us once (tests/lib/log_read/bad), runs
+# through the fuzz targets: no crash, no hang, nothing that refers to what is
+# not there.
+set -u
+srcdir=${srcdir:-.}
+export srcdir
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+for target in fuzz_cut fuzz_log fuzz_pstats fuzz_repair fuzz_replay \
+	fuzz_rules fuzz_spool fuzz_sqlite fuzz_texts fuzz_trace; do
+	mkdir "$work/$target"
+	"$srcdir/tests/fuzz/fuzz_seeds.sh" $target "$work/$target" || exit 1
+	set -- "$work/$target"/*
+	[ $# -gt 10 ] || exit 1
+	if ./tests/fuzz/$target "$@"; then
+		echo "ok $target"
+	else
+		echo "not ok $target"
+		failed=1
+	fi
+done
+exit $failed

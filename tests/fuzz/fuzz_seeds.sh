@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What fuzzing begins with: the logs of our recipes, most of them bad, as logs
+# and as the unpacked blocks that the targets make logs of.
+#
+# Usage: fuzz_seeds.sh TARGET DIRECTORY, in the build directory
+set -eu
+srcdir=${srcdir:-.}
+PYTHONPATH=$(realpath "$srcdir/tests/support")
+export PYTHONPATH
+target=$1
+directory=$2
+number=0
+
+# fuzz_replay wants a format and options first: as many as there are, and then
+# some, so that every format gets every recipe. fuzz_cut wants the size of parts
+# and options.
+seed() {
+	if [ "$target" = fuzz_replay ] || [ "$target" = fuzz_cut ]; then
+		for format in 0 1 2 3 4 5; do
+			number=$((number + 1))
+			# shellcheck disable=SC2059
+			printf "\\00$format\\$((number % 256 / 64))$((
+				number % 64 / 8))$((number % 8))" |
+				cat - "$1" >"$directory/$2-$format"
+		done
+	else
+		cp "$1" "$directory/$2"
+	fi
+}
+
+# The sound spool, with and without a log; and changes here and there.
+if [ "$target" = fuzz_spool ]; then
+	printf '\0' >"$directory/new"
+	printf '\1' >"$directory/begun"
+	for byte in 0 10 20 30 40 50 60 70; do
+		for area in 0 1 2 3; do
+			for value in 000 001 200 377; do
+				# shellcheck disable=SC2059
+				printf "\\1\\$byte\\0\\$area\\3\\$value\\$value\\$value\\$value" \
+					>"$directory/$area-$byte-$value"
+			done
+		done
+	done
+	exit
+fi
+
+# Files of other profilers, and begins of them.
+if [ "$target" = fuzz_texts ]; then
+	PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" \
+		"$srcdir/tests/formats/texts_seeds.py" "$srcdir/tests/formats/texts" "$directory"
+	exit
+fi
+
+# Files that Python saved, and begins of them.
+if [ "$target" = fuzz_pstats ]; then
+	cp "$srcdir/tests/formats/pstats/pstats/py2_sample.prof2" "$directory/old"
+	"${PYTHON3:-python3}" "$srcdir/tests/formats/pstats/pstats_seeds.py" "$directory"
+	exit
+fi
+
+# Rules of phases: those that there are, and pieces of them.
+if [ "$target" = fuzz_rules ]; then
+	cp "$srcdir"/lib/phases/rules/*.rules "$directory"
+	for size in 1 50 200 201 400 700 1000 1500; do
+		head -c $size "$srcdir/lib/phases/rules/import.rules" \
+			>"$directory/head-$size"
+		tail -c $size "$srcdir/lib/phases/rules/clang.rules" |
+			tr 'a' '*' >"$directory/tail-$size"
+	done
+	exit
+fi
+
+# Databases of NVIDIA's profilers.
+if [ "$target" = fuzz_sqlite ]; then
+	"${PYTHON3:-python3}" -B \
+		"$srcdir/tests/formats/sqlite/sqlite_seeds.py" "$directory"
+	exit
+fi
+
+# Chrome traces, small ones, and begins of them; and such as were damaged.
+if [ "$target" = fuzz_trace ] || [ "$target" = fuzz_repair ]; then
+	"${PYTHON3:-python3}" "$srcdir/tests/formats/chrome_read/trace_cases.py" "$directory" \
+		>/dev/null
+	for file in "$srcdir"/tests/traces/*.json.gz; do
+		name=$(basename "$file" .json.gz)
+		gzip -dc "$file" | head -c 8000 >"$directory/$name"
+		head -c 3001 "$directory/$name" >"$directory/$name-cut"
+	done
+	[ "$target" = fuzz_trace ] || "${PYTHON3:-python3}" -B \
+		"$srcdir/tests/formats/json_repair/repair_cases.py" "$directory"
+	exit
+fi
+
+for recipe in "$srcdir"/tests/lib/log_read/bad/*.recipe "$srcdir/tests/support/device.recipe" \
+	"$srcdir/tests/support/foreign.recipe"; do
+	name=$(basename "$recipe" .recipe)
+	./tests/support/make_log "$recipe" >"$directory/made"
+	seed "$directory/made" "log-$name"
+	./tests/support/make_log --blocks "$recipe" >"$directory/made"
+	[ ! -s "$directory/made" ] || seed "$directory/made" "blocks-$name"
+done
+rm -f "$directory/made"

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_buffer \
+	%D%/test_clock \
+	%D%/test_cursor \
+	%D%/test_hash \
+	%D%/test_json_check \
+	%D%/test_machine \
+	%D%/test_memory \
+	%D%/test_pipe \
+	%D%/test_strtab \
+	%D%/test_utf8

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/json_check.[ch]: what is JSON and what is not. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_check.h"
+#include "support/run_suite.h"
+
+static const char *const sound[] = {"0", "-0", "12.5e+3", "1E9", "-1.0e-400",
+	"\"\"", "\"a\\u00e9\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\xc3\xa9\"",
+	"true", "false", "null", "[]", "{}", "[[],{}]", " [ 1 , 2 ] ",
+	"\t{ \"a\" : [ ] , \"a\" : { \"b\" : null } }\r\n",
+	"[1,[2,[3,{\"x\":[4]}]],5]"};
+
+START_TEST(what_is_json_is_found_to_be)
+{
+	ck_assert_msg(
+		json_check(sound[_i], strlen(sound[_i])), "%s", sound[_i]);
+}
+END_TEST
+
+/* No other value begins as one of these does and ends before it. */
+START_TEST(what_is_cut_off_is_none)
+{
+	const char *text = sound[_i];
+	size_t first = strspn(text, " \t\r\n");
+	size_t end = strlen(text);
+
+	while (strchr(" \t\r\n", text[end - 1]) != NULL)
+		end--;
+	for (size_t size = 0; size < end; size++) {
+		bool is_number = strchr("-0123456789", text[first]) != NULL;
+
+		ck_assert_msg(is_number || !json_check(text, size), "%.*s",
+			(int)size, text);
+	}
+}
+END_TEST
+
+static const char *const unsound[] = {"", " ", "-", "01", "1.", ".5", "1e",
+	"+1", "1e+", "nan", "Infinity", "tru", "truex", "nullnull", "\"",
+	"\"\\", "\"\\x\"", "\"\\u12g4\"", "\"\\u123\"", "\"\t\"", "\"\xff\"",
+	"'a'", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1}", "{]", "{",
+	"{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{\"a\" 1}",
+	"{a:1}", "{1:1}", "{\"a\":1:2}", "[\"a\":1]", "[]]", "{}{}", "1 2",
+	"[1]x", "}", ":", ","};
+
+START_TEST(what_is_not_is_found_not_to_be)
+{
+	ck_assert_msg(!json_check(unsound[_i], strlen(unsound[_i])), "%s",
+		unsound[_i]);
+}
+END_TEST
+
+/* A zero byte is no end, and none is read beyond the size. */
+START_TEST(the_size_is_what_counts)
+{
+	ck_assert(!json_check("1\0", 2));
+	ck_assert(json_check("12x", 2));
+	ck_assert(!json_check("true", 3));
+	ck_assert(!json_check("\"a\"", 2));
+}
+END_TEST
+
+START_TEST(depth_has_a_limit)
+{
+	enum { DEEP = 1000000 };
+	char *text = malloc(DEEP);
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, '[', JSON_CHECK_DEPTH + 1);
+	memset(text + JSON_CHECK_DEPTH + 1, ']', JSON_CHECK_DEPTH + 1);
+	ck_assert(json_check(text + 1, 2 * (size_t)JSON_CHECK_DEPTH));
+	ck_assert(!json_check(text, 2 * (size_t)JSON_CHECK_DEPTH + 2));
+	memset(text, '[', DEEP);
+	ck_assert(!json_check(text, DEEP));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("json_check");
+	TCase *tests = tcase_create("json_check");
+	int count = (int)(sizeof(sound) / sizeof(sound[0]));
+
+	tcase_add_loop_test(tests, what_is_json_is_found_to_be, 0, count);
+	tcase_add_loop_test(tests, what_is_cut_off_is_none, 0, count);
+	tcase_add_loop_test(tests, what_is_not_is_found_not_to_be, 0,
+		(int)(sizeof(unsound) / sizeof(unsound[0])));
+	tcase_add_test(tests, the_size_is_what_counts);
+	tcase_add_test(tests, depth_has_a_limit);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

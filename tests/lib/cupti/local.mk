@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_gpu_graph \
+	%D%/test_gpu_table
+tests_lib_cupti_test_gpu_graph_LDADD = libinject.la libbase.la $(check_LIBS)
+tests_lib_cupti_test_gpu_table_LDADD = libinject.la libbase.la $(check_LIBS)
+shell_tests += \
+	%D%/gpu.sh \
+	%D%/gpu_chrome.sh \
+	%D%/gpu_dry.sh \
+	%D%/gpu_fake.sh \
+	%D%/gpu_real.sh
+
+# CUDA and CUPTI, as far as the recorder sees them, for where there is neither.
+# -rpath makes libtool build what can be loaded, though it is not installed.
+fake_flags = $(AM_LDFLAGS) -rpath $(abs_builddir)/tests/lib/cupti/fake
+check_LTLIBRARIES += tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la
+tests_lib_cupti_fake_libcuda_la_SOURCES = \
+	tests/lib/cupti/fake/calls.c \
+	tests/lib/cupti/fake/cuda.c tests/lib/cupti/fake/cuda.h \
+	tests/lib/cupti/fake/cuda_clock.c tests/lib/cupti/fake/cuda_clock.h \
+	tests/lib/cupti/fake/cuda_work.c tests/lib/cupti/fake/cuda_work.h \
+	tests/lib/cupti/fake/fake.h tests/lib/cupti/fake/fake_abi.h tests/lib/cupti/fake/fake_link.h \
+	tests/lib/cupti/fake/graph.c tests/lib/cupti/fake/graph.h \
+	tests/lib/cupti/fake/truth.c tests/lib/cupti/fake/truth.h
+tests_lib_cupti_fake_libcuda_la_LDFLAGS = $(fake_flags) -version-info 1:0:0
+tests_lib_cupti_fake_libcuda_la_LIBADD = -lpthread -ldl
+tests_lib_cupti_fake_libcupti_la_SOURCES = \
+	tests/lib/cupti/fake/cupti.c tests/lib/cupti/fake/cupti.h \
+	tests/lib/cupti/fake/cupti_activity.c \
+	tests/lib/cupti/fake/cupti_buffer.c tests/lib/cupti/fake/cupti_buffer.h \
+	tests/lib/cupti/fake/cupti_names.c tests/lib/cupti/fake/cupti_names.h \
+	tests/lib/cupti/fake/cupti_record.c tests/lib/cupti/fake/cupti_record.h
+tests_lib_cupti_fake_libcupti_la_LDFLAGS = $(fake_flags) -version-info 13:0:0
+tests_lib_cupti_fake_libcupti_la_LIBADD = -lpthread -ldl
+
+check_PROGRAMS += tests/lib/cupti/gpu_check tests/lib/cupti/gpu_oracle tests/lib/cupti/gpu_program
+tests_lib_cupti_gpu_check_SOURCES = tests/lib/cupti/gpu_check.c tests/lib/cupti/gpu_truth.c tests/lib/cupti/gpu_truth.h
+tests_lib_cupti_gpu_check_LDADD = libcore.la $(JANSSON_LIBS)
+tests_lib_cupti_gpu_program_SOURCES = tests/lib/cupti/gpu_program.c \
+	tests/lib/cupti/gpu_range.c tests/lib/cupti/gpu_range.h \
+	tests/lib/cupti/fake/fake.h tests/support/sanitized_fork.c
+tests_lib_cupti_gpu_program_LDADD = libctprof.la -lpthread -ldl
+tests_lib_cupti_gpu_oracle_SOURCES = tests/lib/cupti/gpu_oracle.c tests/lib/cupti/fake/fake_abi.h \
+	tests/lib/cupti/fake/cupti_names.c tests/lib/cupti/fake/cupti_names.h \
+	tests/lib/cupti/fake/cupti_record.c tests/lib/cupti/fake/cupti_record.h
+# Not the objects that the library has.
+tests_lib_cupti_gpu_oracle_CPPFLAGS = $(AM_CPPFLAGS)
+tests_lib_cupti_gpu_oracle_LDADD = -lpthread -ldl
+
+EXTRA_DIST += tests/lib/cupti/gpu_dry.py

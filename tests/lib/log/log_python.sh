@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A log unpacks with gzip alone, and Python's msgpack package alone reads the
+# same events from it as our reader does.
+set -u
+srcdir=${srcdir:-.}
+python=${PYTHON3:-python3}
+if ! "$python" -c 'import msgpack' 2>/dev/null; then
+	echo "skipped: the Python package msgpack is not installed"
+	exit 77
+fi
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+# Both readers' events of the log; exits unless they are the same.
+compare() {
+	gzip -t < "$work/run.ctp" || exit 1
+	./tests/support/dump_events "$work/run.ctp" > "$work/ours" || exit 1
+	gzip -dc < "$work/run.ctp" | "$python" "$srcdir/tests/support/read_log.py" \
+		> "$work/theirs" || exit 1
+	# What is no UTF-8 is printed differently: compare the rest.
+	LC_ALL=C sed -i '/^thread [0-9]* [0-9]* arg broken=/d' \
+		"$work/ours" "$work/theirs"
+	cmp "$work/ours" "$work/theirs" || {
+		diff "$work/ours" "$work/theirs" | head -20
+		exit 1
+	}
+}
+
+# The same of the log written anew, whose events are the same on each track.
+compare_again() {
+	compare
+	sort -s -k1,2 "$work/ours" > "$work/before"
+	./ctprof convert -f log -t log "$work/run.ctp" > "$work/again.ctp" ||
+		exit 1
+	mv "$work/again.ctp" "$work/run.ctp"
+	compare
+	sort -s -k1,2 "$work/ours" | cmp "$work/before" - || exit 1
+}
+
+# Made-up devices for twenty seconds of a made-up clock, with drift and a step.
+CTPROF_OUT="$work/run.ctp" CTPROF_CLOCK=events \
+	./tests/lib/recorder/record_devices 4000 5000 > /dev/null || exit 1
+compare_again
+[ "$(grep -c ' activity ' "$work/ours")" = 4000 ] || exit 1
+CTPROF_OUT="$work/run.ctp" ./tests/lib/recorder/record_everything || exit 1
+compare_again
+cp "$work/ours" "$work/everything"
+# What others recorded, with what only they have.
+./tests/support/make_log "$srcdir/tests/support/foreign.recipe" > "$work/run.ctp" || exit 1
+compare_again
+for kind in complete flow 'Input Dims=\[\[2, 3\], \[\]\]'; do
+	grep -q " $kind" "$work/ours" || {
+		echo "no $kind in what others recorded"
+		exit 1
+	}
+done
+# Calls in Python that begin, and end, a range, and so overlap it.
+cat >"$work/calls.json" <<'END'
+[{"ph":"X","name":"a","cat":"python_function","pid":1,"tid":2,"ts":0,"dur":4},
+{"ph":"X","name":"r","cat":"cpu_op","pid":1,"tid":2,"ts":3,"dur":17},
+{"ph":"X","name":"b","cat":"python_function","pid":1,"tid":2,"ts":18,"dur":7,
+ "args":{"Python id":8}}]
+END
+./ctprof convert -q -t log "$work/calls.json" >"$work/run.ctp" || exit 1
+compare_again
+for what in 'end 1000ns' 'whole :b:0 7000ns Python id=8' \
+	'begin :b:0 2000ns Python id=8'; do
+	grep -q "$what$" "$work/ours" || {
+		echo "no $what in the log"
+		exit 1
+	}
+done
+mv "$work/everything" "$work/ours"
+for kind in begin end arg async_begin async_end instant counter alloc free \
+	step; do
+	grep -q " $kind" "$work/ours" || {
+		echo "no $kind in the log"
+		exit 1
+	}
+done
+grep -q '^timeline .* 4000000000000000 end$' "$work/ours" || exit 1
+echo "$(wc -l < "$work/ours") events agree"

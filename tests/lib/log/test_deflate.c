@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/log/deflate.h, whichever file implements it: both give streams that stock
+ * zlib reads, and read what zlib writes. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "log/deflate.h"
+#include "support/run_suite.h"
+
+enum { SIZE = 300000 };
+
+static uint8_t *input;
+static uint8_t *packed;
+static uint8_t *output;
+static size_t room;
+static struct deflater *deflater;
+static struct inflater *inflater;
+
+/* A third like source text, a third like noise, a third of zero bytes. */
+static void setup(void)
+{
+	uint32_t state = 1;
+
+	deflater = deflater_new(1);
+	inflater = inflater_new();
+	ck_assert_ptr_nonnull(deflater);
+	ck_assert_ptr_nonnull(inflater);
+	room = deflater_bound(deflater, SIZE);
+	input = calloc(1, SIZE);
+	packed = malloc(room);
+	output = malloc(SIZE);
+	ck_assert_ptr_nonnull(input);
+	ck_assert_ptr_nonnull(packed);
+	ck_assert_ptr_nonnull(output);
+	for (size_t i = 0; i < SIZE / 3; i++) {
+		state = state * 1664525 + 1013904223;
+		input[i] = (uint8_t) "static int f(void);\n"[(i + i / 97) % 20];
+		input[SIZE / 3 + i] = (uint8_t)(state >> 24);
+	}
+}
+
+static void teardown(void)
+{
+	deflater_free(deflater);
+	inflater_free(inflater);
+	free(input);
+	free(packed);
+	free(output);
+}
+
+/* Unpacks with zlib alone. */
+static bool zlib_unpack(size_t size, size_t out_size)
+{
+	z_stream stream = {.next_in = packed,
+		.avail_in = (uInt)size,
+		.next_out = output,
+		.avail_out = (uInt)out_size};
+	int result = inflateInit2(&stream, -MAX_WBITS);
+
+	ck_assert_int_eq(result, Z_OK);
+	result = inflate(&stream, Z_FINISH);
+	(void)inflateEnd(&stream);
+	return result == Z_STREAM_END && stream.avail_in == 0 &&
+	       stream.avail_out == 0;
+}
+
+/* Which parts are noise: every other one, from this on. */
+static size_t first_noise = 1;
+
+/* Packs input from `from` on as parts of these sizes. */
+static size_t pack(size_t from, const size_t *sizes, size_t count)
+{
+	struct deflate_part parts[8];
+
+	for (size_t i = 0; i < count; i++) {
+		parts[i] = (struct deflate_part){
+			input + from, sizes[i], i % 2 == first_noise};
+		from += sizes[i];
+	}
+	return deflater_pack(deflater, parts, count, packed, room);
+}
+
+static void check_round_trip(size_t from, const size_t *sizes, size_t count)
+{
+	size_t total = 0;
+	size_t size = pack(from, sizes, count);
+
+	for (size_t i = 0; i < count; i++)
+		total += sizes[i];
+	ck_assert_uint_gt(size, 0);
+	ck_assert_uint_le(size, deflater_bound(deflater, total));
+	memset(output, 0xaa, SIZE);
+	ck_assert(inflater_unpack(inflater, packed, size, output, total));
+	ck_assert_int_eq(memcmp(output, input + from, total), 0);
+	memset(output, 0xaa, SIZE);
+	ck_assert(zlib_unpack(size, total));
+	ck_assert_int_eq(memcmp(output, input + from, total), 0);
+}
+
+START_TEST(what_is_packed_is_unpacked)
+{
+	static const size_t sizes[] = {
+		1, 2, 10, 255, 4096, 65535, 65536, 99999, SIZE};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (size_t from = 0; from + sizes[i] <= SIZE; from += 70001)
+			check_round_trip(from, &sizes[i], 1);
+}
+END_TEST
+
+/* `_i` is the first part that is noise. */
+START_TEST(parts_with_noise_are_one_stream)
+{
+	static const size_t sizes[][4] = {
+		{100000, 100000, 100000, 0},
+		{1, 1, 1, 1},
+		{50000, 3, 50000, 100000},
+		{0, 1000, 0, 1000},
+		{1000, 0, 1000, 0},
+		{255, 256, 257, 3},
+		{256, 1, 300, 0},
+		{99999, 70000, 1, 1},
+	};
+
+	first_noise = (size_t)_i;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (size_t from = 0; from <= SIZE; from += 50000)
+			if (from + sizes[i][0] + sizes[i][1] + sizes[i][2] +
+					sizes[i][3] <=
+				SIZE)
+				check_round_trip(from, sizes[i], 4);
+}
+END_TEST
+
+/* `_i` is the first part that is noise. */
+START_TEST(every_level_packs)
+{
+	static const size_t sizes[] = {100000, 100000, 100000};
+
+	first_noise = (size_t)_i;
+	for (int level = 1; level <= 9; level++) {
+		deflater_free(deflater);
+		deflater = deflater_new(level);
+		ck_assert_ptr_nonnull(deflater);
+		check_round_trip(0, sizes, 3);
+		ck_assert_uint_lt(pack(0, sizes, 1), 20000);
+	}
+}
+END_TEST
+
+START_TEST(too_little_room_is_said)
+{
+	static const size_t size = 100000;
+	struct deflate_part part = {input + 100000, size, false};
+	size_t needed = pack(100000, &size, 1);
+	uint8_t *small;
+
+	for (size_t less = 1; less < needed; less += 9973) {
+		small = malloc(needed - less);
+		ck_assert_ptr_nonnull(small);
+		ck_assert_uint_eq(
+			deflater_pack(deflater, &part, 1, small, needed - less),
+			0);
+		free(small);
+	}
+	/* The deflater is as good as before. */
+	check_round_trip(0, &size, 1);
+}
+END_TEST
+
+START_TEST(a_wrong_size_is_refused)
+{
+	static const size_t sizes[] = {1, 1000, 150000};
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t size = pack(0, &sizes[i], 1);
+
+		ck_assert(!inflater_unpack(
+			inflater, packed, size, output, sizes[i] - 1));
+		ck_assert(!inflater_unpack(
+			inflater, packed, size, output, sizes[i] + 1));
+		ck_assert(!inflater_unpack(
+			inflater, packed, size, output, sizes[i] / 2));
+		ck_assert(inflater_unpack(
+			inflater, packed, size, output, sizes[i]));
+	}
+}
+END_TEST
+
+START_TEST(bytes_behind_the_stream_are_refused)
+{
+	static const size_t size = 1000;
+	size_t used = pack(0, &size, 1);
+
+	for (size_t more = 1; more < 20; more++) {
+		packed[used + more - 1] = 0;
+		ck_assert(!inflater_unpack(
+			inflater, packed, used + more, output, size));
+	}
+	ck_assert(inflater_unpack(inflater, packed, used, output, size));
+}
+END_TEST
+
+START_TEST(a_stream_that_is_cut_off_is_refused)
+{
+	static const size_t size = 2000;
+	size_t used = pack(99000, &size, 1);
+
+	for (size_t less = 0; less < used; less++) {
+		uint8_t *cut = malloc(less + 1);
+
+		ck_assert_ptr_nonnull(cut);
+		memcpy(cut, packed, less);
+		ck_assert(!inflater_unpack(inflater, cut, less, output, size));
+		free(cut);
+	}
+}
+END_TEST
+
+START_TEST(any_bytes_are_unpacked_or_refused)
+{
+	static const size_t size = 2000;
+	size_t used = pack(99000, &size, 1);
+	size_t differing = 0;
+
+	for (size_t bit = 0; bit < used * 8; bit++) {
+		packed[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		if (inflater_unpack(inflater, packed, used, output, size))
+			differing += memcmp(output, input + 99000, size) != 0;
+		packed[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	/* Such are left to the CRC. */
+	ck_assert_uint_gt(differing, 0);
+	ck_assert(inflater_unpack(inflater, packed, used, output, size));
+	ck_assert_int_eq(memcmp(output, input + 99000, size), 0);
+}
+END_TEST
+
+START_TEST(the_crc_is_that_of_gzip)
+{
+	ck_assert_uint_eq(deflate_crc32("123456789", 9), 0xcbf43926);
+	ck_assert_uint_eq(deflate_crc32("", 0), 0);
+	for (size_t size = 0; size < 1000; size++)
+		ck_assert_uint_eq(deflate_crc32(input + 100000, size),
+			crc32(0, input + 100000, (uInt)size));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("deflate");
+	TCase *tests = tcase_create("deflate");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, what_is_packed_is_unpacked);
+	tcase_add_loop_test(tests, parts_with_noise_are_one_stream, 0, 2);
+	tcase_add_loop_test(tests, every_level_packs, 0, 2);
+	tcase_add_test(tests, too_little_room_is_said);
+	tcase_add_test(tests, a_wrong_size_is_refused);
+	tcase_add_test(tests, bytes_behind_the_stream_are_refused);
+	tcase_add_test(tests, a_stream_that_is_cut_off_is_refused);
+	tcase_add_test(tests, any_bytes_are_unpacked_or_refused);
+	tcase_add_test(tests, the_crc_is_that_of_gzip);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

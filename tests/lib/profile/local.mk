@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_flame_tree \
+	%D%/test_profile \
+	%D%/test_profile_device \
+	%D%/test_replay \
+	%D%/test_replay_device \
+	%D%/test_replay_random
+shell_tests += \
+	%D%/oracle_device.sh
+test_programs += \
+	%D%/oracle_device
+EXTRA_DIST += \
+	%D%/oracle_device.py

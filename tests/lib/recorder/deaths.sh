@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Nothing that a program recorded is lost, in whatever way it ends.
+set -u
+top=$(pwd)
+source=$(realpath "${srcdir:-.}") || exit 99
+# shellcheck source=tests/support/kill_case.sh
+. "$source/tests/support/kill_case.sh"
+
+# ok WHAT: since the last time nothing was complained of.
+ok() {
+	[ $failed -gt "$before" ] || echo "ok $1"
+	before=$failed
+}
+before=0
+
+says() {
+	grep -qE -- "$1" said || complain "$2: did not say '$1'"
+}
+
+# The pid that stands first in a progress file.
+pid_in() {
+	od -An -t d8 -N 8 "$1" | tr -d ' '
+}
+
+# dies_by PARENT END WORDS: it ends like this; with a parent, that is said.
+dies_by() {
+	run "$1" "$2" 4 20000 0
+	holds "$1, $2" progress
+	[ "$1" = alone ] || says "^ctprof: run.ctp: $3; [0-9]* events were" "$2"
+	clean "$1, $2"
+}
+
+for parent in record alone; do
+	dies_by $parent abort 'the program was killed by SIGABRT'
+	dies_by $parent _exit 'the program ended without completing it'
+	dies_by $parent overflow 'the program was killed by SIGSEGV'
+	# A sanitizer ends it in its own way then, and the recorder may be the
+	# first to find no memory.
+	dies_by $parent memory \
+		'(the program (was killed by SIGABRT|ended without completing it)|recording stopped early: out of memory)'
+	ok "abort, _exit, stack overflow, no memory: $parent"
+
+	# Two programs, one process: two logs.
+	run $parent exec 4 20000 0
+	second=$(echo run.*.ctp)
+	[ $parent = record ] || "$CTPROF" repair "$second" >>said 2>&1
+	holds "exec, $parent" progress run.ctp
+	holds "exec, $parent" progress2 "$second"
+	clean "exec, $parent"
+	ok "exec: $parent"
+done 2>/dev/null
+
+# waits_for STATE FILE: until the process in the file is in that state.
+waits_for() {
+	for _ in $(seq 200); do
+		[ ! -s "$2" ] || pid=$(pid_in "$2")
+		[ "$(sed 's/.*) \(.\).*/\1/' "/proc/${pid:-none}/stat")" = "$1" ] &&
+			return
+		sleep 0.05
+	done
+	complain "$2: the process is not in state $1"
+} 2>/dev/null
+
+rm -f run*.ctp progress*
+CTPROF_OUT=run.ctp "$program" stop 4 20000 0 >lines 2>said &
+waits_for T progress
+"$CTPROF" repair run.ctp >said 2>&1 && complain "repair touched a live log"
+says "^ctprof: run.ctp: process $pid is still recording to it" stop
+kill -KILL "$pid"
+wait $! 2>/dev/null
+"$CTPROF" repair run.ctp >said 2>&1
+holds "stopped and killed" progress
+clean "stopped and killed"
+ok "SIGSTOP, and SIGKILL later: alone"
+
+rm -f run*.ctp progress*
+"$CTPROF" record -o run.ctp -- "$program" stop 4 20000 0 >lines 2>said &
+recorder=$!
+waits_for T progress
+kill -KILL "$pid"
+wait $recorder 2>/dev/null
+says '^ctprof: run.ctp: the program was killed by SIGKILL; ' stop
+holds "stopped and killed" progress
+clean "stopped and killed"
+ok "SIGSTOP, and SIGKILL later: record"
+
+# What does not fit the program's disk fits ours.
+run record disk 4 20000 0
+says '^ctprof: run.ctp: recording stopped early: .*; [0-9]* events were taken' disk
+holds disk progress
+clean disk
+"$CTPROF" info --json run.ctp >said
+grep -q '"truncated":true.*"stopped":"cannot write ' said ||
+	complain "disk: the log does not say that recording stopped"
+ok "a full disk"
+
+# What goes on recording when the program has ended is left alone.
+for end in daemon child; do
+	run record $end 4 20000 0
+	waits_for S progress2
+	[ $end = daemon ] || says \
+		"^ctprof: run.$pid.ctp: process $pid is still recording" $end
+	holds $end progress run.ctp
+	kill -KILL "$pid"
+	while [ -e "/proc/$pid" ] &&
+		[ "$(sed 's/.*) \(.\).*/\1/' "/proc/$pid/stat")" != Z ]; do
+		sleep 0.01
+	done
+	"$CTPROF" repair "run.$pid.ctp" >said 2>&1
+	holds "$end, killed later" progress2 "run.$pid.ctp"
+	clean $end
+	ok $end
+done 2>/dev/null
+
+# An exception that nobody catches.
+cat >throws.cc <<'END'
+#include <ctprof.h>
+#include <stdexcept>
+int main()
+{
+	for (int i = 0; i < 1000; i++) {
+		CTP_SCOPE("step");
+	}
+	throw std::runtime_error("nobody catches this");
+}
+END
+if ${CXX:-c++} -I"$source/lib" throws.cc -o throws "$top/.libs/libctprof.so" \
+	-Wl,-rpath,"$top/.libs" >said 2>&1; then
+	"$CTPROF" record -o throws.ctp -- ./throws >/dev/null 2>said
+	says '^ctprof: throws.ctp: the program was killed by SIGABRT; 2000 ' throw
+	says '^ctprof: throws.ctp: 1000 ranges, ' throw
+	clean throw
+	ok "an exception that nobody catches"
+else
+	echo "not tried: an exception, for want of a C++ compiler"
+fi 2>/dev/null
+exit $((failed > 0))

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Nothing that a program recorded is lost, whenever it is killed. KILLS is how
+# often that happens, at random moments; SEED makes the moments.
+set -u
+# shellcheck source=tests/support/kill_case.sh
+. "${srcdir:-.}/tests/support/kill_case.sh"
+KILLS=${KILLS:-100}
+RANDOM=${SEED:-1}
+
+sizes=(2M 256K 1M 256K)
+policies=(block block grow grow)
+for ((i = 0; i < KILLS; i++)); do
+	export CTPROF_BUFFER=${sizes[i / 4 % 4]}
+	export CTPROF_POLICY=${policies[i / 4 % 4]}
+	parent=record
+	[ $((i % 2)) = 0 ] || parent=alone
+	threads=$((i / 2 % 2 * 7 + 1))
+	unset LINES
+	mode=run ranges=0
+	moment=$((RANDOM % 40000 + 500))
+	case $((i / 16 % 4)) in
+	1) export LINES=1 ;;
+	2) mode=restart ranges=1000 parent=record ;;
+	3) mode=fork parent=record ;;
+	esac
+	what="kill $i: $mode, $threads threads, $parent, $CTPROF_BUFFER"
+	what="$what, $CTPROF_POLICY, after $moment us"
+	run "$parent" "$mode" "$threads" "$ranges" "$moment"
+	if [ $mode = restart ]; then
+		log=$(tail -c +9 progress | tr '\0' '\n' | head -1)
+		[ -z "$log" ] || holds "$what" progress "$log"
+	else
+		holds "$what" progress
+	fi
+	[ -z "${LINES-}" ] || holds "$what, by its lines" lines
+	# A child that was left alone ends after the program.
+	for ((j = 0; j < 200; j++)); do
+		[ $mode != run ] && [ -n "$(ls "$CTPROF_SPOOL")" ] || break
+		sleep 0.05
+		"$CTPROF" repair --all -q >>said 2>&1
+	done
+	clean "$what"
+done 2>/dev/null
+unset LINES CTPROF_BUFFER CTPROF_POLICY
+[ $failed -gt 0 ] || echo "ok nothing is lost in $KILLS kills, $sum ranges"
+exit $((failed > 0))

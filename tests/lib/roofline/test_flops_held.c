@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What lib/roofline/flops.c keeps of operators that it has read. */
+#include <check.h>
+#include <stdio.h>
+
+#include "flops_case.h"
+#include "support/run_suite.h"
+
+#define DIMS "[[3, 5], [5, 7]]"
+#define FLOATS "[\"float\",\"float\"]"
+
+START_TEST(what_differs_in_one_text_is_told_apart)
+{
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(
+			flops_ask("aten::mm", DIMS, FLOATS, NULL).dtype,
+			DTYPE_FP32);
+		ck_assert_int_eq(
+			flops_ask("aten::mm", DIMS, NULL, FLOATS).dtype,
+			DTYPE_UNKNOWN);
+		ck_assert_uint_eq(
+			flops_ask("aten::mm", DIMS, NULL, NULL).flops, 210);
+		ck_assert(!flops_ask("aten::add", DIMS, NULL, NULL).has_flops);
+		ck_assert(!flops_ask("aten::mm", NULL, DIMS, NULL).has_flops);
+	}
+}
+END_TEST
+
+/* Far more than are held. */
+START_TEST(what_was_displaced_is_read_again)
+{
+	char dims[64];
+
+	for (unsigned i = 0; i < 20000; i++) {
+		unsigned rows = i % 5000 + 1;
+
+		(void)snprintf(dims, sizeof(dims), "[[%u, 5], [5, 7]]", rows);
+		ck_assert_uint_eq(
+			flops_ask("aten::mm", dims, FLOATS, NULL).flops,
+			70 * rows);
+	}
+}
+END_TEST
+
+START_TEST(what_is_too_long_to_be_held_is_read)
+{
+	char dims[1024];
+
+	(void)snprintf(dims, sizeof(dims), "%800s", DIMS);
+	for (int i = 0; i < 2; i++)
+		ck_assert_uint_eq(
+			flops_ask("aten::mm", dims, NULL, NULL).flops, 210);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flops_held");
+	TCase *tests = tcase_create("flops_held");
+
+	tcase_add_checked_fixture(tests, flops_set_up, flops_tear_down);
+	tcase_add_test(tests, what_differs_in_one_text_is_told_apart);
+	tcase_add_test(tests, what_was_displaced_is_read_again);
+	tcase_add_test(tests, what_is_too_long_to_be_held_is_read);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

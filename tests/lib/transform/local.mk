@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_align \
+	%D%/test_choose \
+	%D%/test_combine \
+	%D%/test_cut \
+	%D%/test_redact
+shell_tests += \
+	%D%/redact.sh
+tests_libcases_la_SOURCES += \
+	%D%/cut_case.c %D%/cut_case.h

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+# Tests, in folders as what they test. Each fragment adds to c_tests, programs
+# of Check; shell_tests; and test_programs, which shell tests run.
+c_tests =
+shell_tests =
+test_programs =
+
+# What tests share: made events, logs and profiles.
+check_LTLIBRARIES += %D%/libcases.la
+tests_libcases_la_SOURCES =
+
+check_LIBS = $(CHECK_LIBS) -lpthread
+# All that is linked statically; tests of what is exported take libctprof.
+LDADD = %D%/support/sanitized_fork.$(OBJEXT) %D%/libcases.la libprogram.la \
+	librecorder.la $(JANSSON_LIBS) $(check_LIBS)
+record_LDADD = %D%/support/sanitized_fork.$(OBJEXT) %D%/libcases.la \
+	libcore.la libctprof.la $(check_LIBS)
+
+include tests/bench/local.mk
+include tests/bin/cli/local.mk
+include tests/bin/compare/local.mk
+include tests/bin/gpu/local.mk
+include tests/bin/input/local.mk
+include tests/bin/local.mk
+include tests/bin/record/local.mk
+include tests/bin/report/local.mk
+include tests/bin/stats/local.mk
+include tests/bin/timeline/local.mk
+include tests/formats/chrome/local.mk
+include tests/formats/chrome_read/local.mk
+include tests/formats/flamegraph/local.mk
+include tests/formats/io/local.mk
+include tests/formats/json/local.mk
+include tests/formats/json_repair/local.mk
+include tests/formats/local.mk
+include tests/formats/log/local.mk
+include tests/formats/pprof/local.mk
+include tests/formats/protobuf/local.mk
+include tests/formats/pstats/local.mk
+include tests/formats/speedscope/local.mk
+include tests/formats/sqlite/local.mk
+include tests/formats/timeline/local.mk
+include tests/fuzz/local.mk
+include tests/gpu/local.mk
+include tests/lib/base/local.mk
+include tests/lib/compare/local.mk
+include tests/lib/cupti/local.mk
+include tests/lib/extsort/local.mk
+include tests/lib/gaps/local.mk
+include tests/lib/instrument/local.mk
+include tests/lib/log/local.mk
+include tests/lib/log_read/local.mk
+include tests/lib/markers/local.mk
+include tests/lib/names/local.mk
+include tests/lib/operators/local.mk
+include tests/lib/pack/local.mk
+include tests/lib/phases/local.mk
+include tests/lib/profile/local.mk
+include tests/lib/recorder/local.mk
+include tests/lib/recover/local.mk
+include tests/lib/roofline/local.mk
+include tests/lib/symbols/local.mk
+include tests/lib/trace/local.mk
+include tests/lib/transform/local.mk
+include tests/project/local.mk
+include tests/python/local.mk
+include tests/support/local.mk
+
+if HAVE_CHECK
+check_PROGRAMS += $(c_tests)
+TESTS += $(c_tests)
+endif
+check_PROGRAMS += $(test_programs)
+dist_check_SCRIPTS += $(shell_tests) %D%/run.sh
+TESTS += $(shell_tests)
+TEST_EXTENSIONS = .sh
+EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
+
+# make would make a directory of a script beside it, where that is the newer
+# one, by a rule of its own.
+%: %.sh
+AM_TESTS_ENVIRONMENT = \
+	CTPROF="$$PWD/ctprof$(EXEEXT)"; export CTPROF; \
+	CLI_PROGRAM="$$PWD/tests/bin/cli_program$(EXEEXT)"; export CLI_PROGRAM; \
+	CC="$(CC)"; export CC; CXX="$(CXX)"; export CXX; \
+	LN_S="$(LN_S)"; export LN_S; \
+	CTP_PYTHONS="$(CTP_PYTHONS)"; export CTP_PYTHONS; \
+	PYTHON3="$$PWD/venv/bin/python"; \
+	[ -x "$$PYTHON3" ] || PYTHON3=python3; export PYTHON3; \
+	PATH="$$PWD/venv/bin:$$PATH"; export PATH; \
+	CK_TIMEOUT_MULTIPLIER="$${CK_TIMEOUT_MULTIPLIER:-4}"; \
+	export CK_TIMEOUT_MULTIPLIER; \
+	unset CTPROF_OUT CTPROF_OUT_EXCL NO_COLOR;
+
+# make check-recorder, check-chrome, check-lib and so on: the tests in folders of
+# that name, with no more built than these and the programs of shell tests.
+room_checks = $(addprefix check-,$(sort $(filter-out tests,	$(subst /, ,$(dir $(TESTS))))))
+room_tests = $(foreach test,$(TESTS),$(if $(findstring /$(1)/,$(test)),$(test)))
+$(room_checks): check-%: all
+	@$(MAKE) $(test_programs:=$(EXEEXT)) $(check_LTLIBRARIES)
+	@$(MAKE) check-TESTS TESTS='$(call room_tests,$*)'
+.PHONY: $(room_checks)
+
+clean-local:
+	rm -rf python/bench python/build python/package
+	rm -rf fuzz
+
+# The recorder under ThreadSanitizer: of a build that was configured with
+# --enable-sanitizers=thread. After a fork in a program with threads it will not
+# start threads, which a child that records does; nothing is wrong with that
+# here, where what the child had of the other threads is left alone.
+thread_tests = \
+	tests/lib/recorder/test_device_log \
+	tests/lib/instrument/test_functions \
+	tests/lib/pack/test_pack \
+	tests/lib/recorder/test_record \
+	tests/lib/recorder/test_record_closed \
+	tests/lib/recorder/test_record_disk \
+	tests/lib/recorder/test_record_fork \
+	tests/lib/recorder/test_record_life \
+	tests/lib/recorder/test_record_load \
+	tests/lib/recorder/test_record_process \
+	tests/lib/recorder/test_record_site \
+	tests/lib/recorder/test_record_thread \
+	tests/lib/instrument/test_shadow \
+	tests/lib/pack/test_spool
+thread_programs = ctprof tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la \
+	tests/lib/cupti/gpu_check tests/lib/cupti/gpu_program libctprof-inject.la
+thread_runs = $(thread_tests:=.threads)
+check-threads: tests/lib/cupti/gpu_fake.threads $(thread_runs)
+thread_suppressions = suppressions='$(abs_srcdir)/tests/threads.supp'
+EXTRA_DIST += tests/threads.supp
+thread_environment = $(AM_TESTS_ENVIRONMENT) srcdir='$(srcdir)' \
+	TSAN_OPTIONS="die_after_fork=0 $(thread_suppressions) $$TSAN_OPTIONS"
+$(thread_runs): %.threads: %$(EXEEXT)
+	@$(thread_environment) ./$<
+tests/lib/cupti/gpu_fake.threads: $(thread_programs)
+	@$(thread_environment) $(srcdir)/tests/lib/cupti/gpu_fake.sh
+.PHONY: check-threads tests/lib/cupti/gpu_fake.threads $(thread_runs)
+

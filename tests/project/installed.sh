@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Builds a program in C and one in C++ against the installed library, as its
+# users do: with pkg-config and nothing else. Runs them, and looks at the logs
+# and at what the library exports.
+#
+# Usage: installed.sh [PREFIX]
+# Environment: CC, CXX, PKG_CONFIG, and DESTDIR if it was installed below one.
+# Without a prefix it installs the build in the current directory by itself.
+
+set -eu
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+prefix=${1:-}
+root=${DESTDIR:-}
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+pkg_config=${PKG_CONFIG:-pkg-config}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+fail()
+{
+	printf '%s\n' "installed.sh: $*" >&2
+	exit 1
+}
+
+if [ -z "$prefix" ]; then
+	if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+		echo "skipped: programs cannot load a sanitized library"
+		exit 77
+	fi
+	prefix=$(sed -n 's/^prefix = //p' Makefile)
+	root=$work/root
+	make -s install DESTDIR="$root" >"$work/install.out" 2>&1 || {
+		cat "$work/install.out"
+		fail "make install fails"
+	}
+fi
+pc=$(find "$root$prefix" -name ctprof.pc | head -n 1)
+[ -n "$pc" ] || fail "no ctprof.pc below $root$prefix"
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+if [ -n "$root" ]; then
+	PKG_CONFIG_SYSROOT_DIR=$root
+	export PKG_CONFIG_SYSROOT_DIR
+fi
+cflags=$($pkg_config --cflags ctprof) || fail "pkg-config --cflags"
+libs=$($pkg_config --libs ctprof) || fail "pkg-config --libs"
+# Not --variable=libdir: some versions put the sysroot before it, some do not.
+libdir=$(dirname "$(dirname "$pc")")
+[ -e "$libdir/libctprof.so" ] || fail "no libctprof.so in $libdir"
+LD_LIBRARY_PATH=$libdir
+export LD_LIBRARY_PATH
+
+# try NAME COMPILER...: builds and runs one, with and without recording.
+try()
+{
+	name=$1
+	shift
+	# shellcheck disable=SC2086 # $cflags and $libs are many words
+	"$@" -Wall -Wextra -Wpedantic -Werror -o "$work/$name" $cflags \
+		"$tests/project/$name" $libs || fail "$name does not build"
+	"$work/$name" || fail "$name fails when it is not recorded"
+	[ -z "$(find "$work" -name '*.ctp')" ] ||
+		fail "$name recorded without being asked to"
+	CTPROF_OUT=$work/log.ctp "$work/$name" || fail "$name fails"
+	[ -s "$work/log.ctp" ] || fail "$name left no log"
+	gzip -t "$work/log.ctp" || fail "the log of $name is no gzip file"
+	for word in consumer work "$name"; do
+		gzip -dc "$work/log.ctp" | grep -aq "$word" ||
+			fail "the log of $name has no \"$word\" in it"
+	done
+	if [ -x "$root$prefix/bin/ctprof" ]; then
+		"$root$prefix/bin/ctprof" stats "$work/log.ctp" |
+			grep -q "work.*$name" ||
+			fail "ctprof stats does not show work() of $name"
+	fi
+	rm "$work/log.ctp"
+}
+
+cd "$work"
+# shellcheck disable=SC2086 # they may hold options
+try consumer.c $cc -std=c17
+# shellcheck disable=SC2086
+try consumer.cc $cxx -std=c++11 -Wold-style-cast
+# shellcheck disable=SC2086
+try consumer.cc $cxx -std=c++20 -Wold-style-cast
+others=$(nm -D --defined-only "$libdir/libctprof.so" |
+	awk '{ print $3 }' | grep -v -e '^ctp_' -e '^CTPROF_') || :
+[ -z "$others" ] || fail "libctprof.so exports more than ctp_*: $others"

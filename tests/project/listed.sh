@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each file is in the makefile's fragment of its folder, each format in the
+# table, and each command has a manual page.
+set -u
+cd "${srcdir:-.}" || exit 99
+failed=0
+
+complain() {
+	echo "$1"
+	failed=1
+}
+
+# The words of all fragments.
+words() {
+	for fragment in Makefile.am $(find . -name local.mk); do
+		sed "s,%D%,$(dirname "$fragment"),g; s,\./,,g" "$fragment"
+	done | tr -s ' \t()' '\n'
+}
+
+# A test's name stands for its source, a manual page's for what it is made of,
+# and a folder for all that is in it.
+find lib formats bin python examples doc tests -type f -name '*.*' \
+	! -path '*/.*' ! -path '*/__pycache__/*' ! -path 'python/build/*' \
+	! -path 'python/package/*' ! -path '*.egg-info/*' \
+	! -name local.mk ! -name '*.o' ! -name '*.lo' ! -name '*.la' \
+	! -name '*.log' ! -name '*.trs' ! -name '*.in~' |
+	awk -v words="$(words)" '
+		function listed(path) {
+			if (path in known)
+				return 1
+			sub(/\.[^.\/]*$/, "", path)
+			if (path in known)
+				return 1
+			while (sub(/\/[^\/]*$/, "", path))
+				if (path in known)
+					return 1
+			return 0
+		}
+		BEGIN {
+			count = split(words, word, "\n")
+			for (i = 1; i <= count; i++)
+				known[word[i]] = 1
+		}
+		!listed($0) {
+			print $0 ": not in the fragment local.mk of its folder"
+			bad = 1
+		}
+		END { exit bad }
+	' || failed=1
+
+# Nothing is installed that may have changed since.
+grep -n 'pip install' bootstrap | grep -v -- --require-hashes &&
+	complain "bootstrap: installs without hashes"
+for file in tests/requirements-*.txt; do
+	awk -v file="$file" '
+		/^#/ || /^ +--hash=sha256:[0-9a-f]+( \\)?$/ { next }
+		/^[a-z0-9.-]+==[^ ]+( ; .*)? \\$/ { next }
+		{ print file ": neither a version nor a hash: " $0; bad = 1 }
+		END { exit bad }' "$file" || failed=1
+done
+
+for file in formats/*.c formats/*/*.c; do
+	name=$(sed -n 's/^const struct format \([a-z0-9]*\)_format = .*/\1/p' \
+		"$file")
+	[ -z "$name" ] || grep -q "X($name)" formats/format.h ||
+		complain "$file: format $name is not in FORMATS"
+done
+
+for file in bin/cmd_*.c; do
+	name=$(basename "$file" .c)
+	name=${name#cmd_}
+	[ -f "doc/ctprof-$name.1.in" ] ||
+		complain "doc/ctprof-$name.1.in: there is no such manual page"
+done
+exit $failed

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+shell_tests += \
+	%D%/format.sh \
+	%D%/installed.sh \
+	%D%/layers.sh \
+	%D%/listed.sh \
+	%D%/manual.sh \
+	%D%/readme.sh \
+	%D%/schemas.sh \
+	%D%/size.sh
+EXTRA_DIST += \
+	%D%/consumer.c \
+	%D%/consumer.cc \
+	%D%/schemas_check.py \
+	%D%/schemas_validate.py

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""Every report as JSON or CSV is as doc/schemas says, the same a second time,
+and no longer so when the schema or the report is changed.
+
+usage: schemas_check.py CTPROF PROGRAM SOURCE DIRECTORY
+"""
+import glob
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+
+from schemas_validate import (COLUMN, Refused, Schema, check_csv,
+                              name_each)
+
+CTPROF, PROGRAM, SOURCE, WORK = sys.argv[1:5]
+TRACES = os.path.join(SOURCE, "tests", "traces")
+SCHEMAS = os.path.join(SOURCE, "doc", "schemas")
+# No parts of graphs that were captured are in these; no file goes away while
+# they are read, and some users may read all.
+UNSEEN = {"captured_device_ns", "vanished", "unreadable"}
+# Each form: the schema's name, if CSV is to be had, and the arguments.
+FORMS = [
+    ("stats", True, "stats", "log.ctp"),
+    ("stats", True, "stats", "--callers", "--callees", "log.ctp"),
+    ("stats", True, "stats", "--top", "1", "calls.folded"),
+    ("stats", True, "stats", "--gpu", "--callers", "--callees", "sync"),
+    ("stats", True, "stats", "--callers", "resnet"),
+    ("stats", True, "stats", "device.ctp"),
+    ("stats", True, "stats", "--group", "cat", "--callees", "ops.json"),
+    ("stats", True, "stats", "--group", "shape", "--callees", "ops.json"),
+    ("stats", True, "stats", "--group", "stack:2", "--callers", "ops.json"),
+    ("build", True, "stats", "--callers", "--callees", "build"),
+    ("build", True, "stats", "--group", "header", "--top", "3", "build"),
+    ("build", True, "stats", "--group", "name", "build"),
+    ("gaps", True, "gaps", "sync"),
+    ("gaps", True, "gaps", "resnet"),
+    ("optimize", True, "gaps", "--optimize", "2", "sync"),
+    ("kernels", True, "kernels", "--top", "2", "resnet"),
+    ("kernels", True, "kernels", "decode"),
+    ("kernels", True, "kernels", "ops.json"),
+    ("phases", True, "phases", "build/main.cpp.json", "calls.folded"),
+    ("phases", True, "phases", "--threads", "sync", "log.ctp"),
+    ("diff", True, "diff", "before", "after"),
+    ("diff", True, "diff", "--top", "1", "calls.folded", "slow.folded"),
+    ("diff", True, "diff", "1.callgrind", "2.callgrind"),
+    ("check", True, "check", "--all", "before", "after"),
+    ("check", True, "check", "1.callgrind", "2.callgrind"),
+    ("check", True, "check", "calls.folded", "slow.folded"),
+    ("info", False, "info", "log.ctp"),
+    ("info", False, "info", "sync"),
+    ("info", False, "info", "cut.json"),
+    ("info", False, "info", "modules.ctp", "device.ctp"),
+    ("formats", False, "formats"),
+    ("repair", False, "repair"),
+    ("repair", False, "repair", "cut.json", "-o", "mended.json", "--force"),
+]
+failed = 0
+
+
+def complain(what):
+    global failed
+    failed += 1
+    print(what)
+
+
+def save(name, content):
+    with open(os.path.join(WORK, name), "wb") as out:
+        out.write(content)
+
+
+def link(name, *path):
+    os.symlink(os.path.join(SOURCE, "tests", *path), os.path.join(WORK, name))
+
+
+# What operations of PyTorch have, all of it, and what they launched.
+def make_ops():
+    def event(name, start, time, category, tid=1, pid=1, **args):
+        return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": start,
+                "dur": time, "cat": category, "args": args}
+
+    def memory(start, change, kind, name="[memory]"):
+        return {"ph": "i", "s": "t", "pid": 1, "tid": 1, "name": name,
+                "ts": start, "cat": "cpu_instant_event", "args": {
+                    "Bytes": change, "Device Type": kind, "Device Id": 0,
+                    "Total Allocated": 512, "Total Reserved": 1024,
+                    "Addr": start}}
+
+    def kernel(start, **args):
+        return event("sgemm_128x64", start, 5, "kernel", tid=7, pid=0,
+                     device=0, stream=7, **args)
+    gemm = {"Input Dims": [[64, 32], [32, 16]], "External id": 5,
+            "Input type": ["float", "float"],
+            "Call stack": "inner.py(3): g;outer.py(8): f"}
+    return {
+        "schemaVersion": 1, "deviceProperties": [
+            {"id": 0, "name": "NVIDIA H100 PCIe", "numSms": 114}],
+        "traceEvents": [
+            event("outer.py(8): f", 0, 100, "python_function"),
+            event("inner.py(3): g", 5, 80, "python_function"),
+            event("aten::mm", 10, 50, "cpu_op", **gemm),
+            event("aten::empty", 12, 5, "cpu_op"),
+            memory(13, 512, 0), memory(14, 256, 1),
+            memory(15, 1024, 1, "[OutOfMemory]"),
+            memory(16, 2048, 0, "[OutOfMemory]"),
+            event("cudaLaunchKernel", 20, 5, "cuda_runtime", correlation=9,
+                  **{"External id": 5}),
+            kernel(30, correlation=9, **{"External id": 5}),
+            kernel(50, correlation=10, **{"External id": 6}),
+        ]}
+
+
+def make_inputs():
+    main = os.path.join(TRACES, "self-win-clang-19.1_main.json.gz")
+    os.mkdir(os.path.join(WORK, "build"))
+    with gzip.open(main) as trace:
+        save("build/main.cpp.json", trace.read())
+    save("build/empty.json", b"")
+    save("build/not.json", b'{"version":3}')
+    save("build/begun.json", b'{"traceEvents":[{"pid":1,')
+    save("build/other.json", json.dumps(make_ops()).encode())
+    os.symlink("main.cpp.json", os.path.join(WORK, "build", "link.json"))
+    save("ops.json", json.dumps(make_ops()).encode())
+    save("cut.json", json.dumps(make_ops()).encode()[:-30])
+    save("calls.folded", b"main;b;a 7000\nmain;a 9000\nmain 3000\ngone 1\n")
+    save("slow.folded", b"main;b;a 7000\nmain;a 20000\nmain 3000\nnew 1\n")
+    for version in b"1", b"2":
+        save(version.decode() + ".callgrind", b"events: ns\nfl=/v/" + version +
+             b"/a.c\nfn=f\n1 1000\n")
+    link("sync", "traces", "a100_simple_add_cuda_sync.json.gz")
+    link("resnet", "traces", "v100_resnet50_2020_piece.json.gz")
+    link("decode", "traces", "mi300_vllm_graph_decode.json.gz")
+    link("before", "bin", "compare", "diff", "compare_base.json.gz")
+    link("after", "bin", "compare", "diff", "compare_test.json.gz")
+    record("log.ctp")
+    record("killed.ctp", "kill", "9")
+
+
+def record(log, *arguments):
+    subprocess.run([PROGRAM, *arguments], check=False, cwd=WORK,
+                   env={**os.environ, "CTPROF_OUT": log})
+
+
+def run(style, arguments):
+    """What is printed, which is the same twice."""
+    command = arguments[0]
+    whole = [CTPROF, command, style, *arguments[1:]]
+    if command != "formats":
+        whole.append("-q")
+    once, again = (subprocess.run(whole, cwd=WORK, check=False,
+                                  capture_output=True) for _ in range(2))
+    if once.stdout != again.stdout:
+        complain(f"{whole[1:]}: is not the same a second time")
+    # A gate that finds something slower has 1.
+    if once.returncode != 0 and (command, once.returncode) != ("check", 1):
+        complain(f"{whole[1:]}: status {once.returncode}: {once.stderr}")
+    return once.stdout.decode()
+
+
+def load(name):
+    with open(os.path.join(SCHEMAS, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def check_json(name, schema, what, text):
+    try:
+        for line in text.splitlines():
+            value = json.loads(line)
+            schema.validate(value)
+            check_refusals(schema, what, value)
+        if not text or value["schema"] != f"ctprof/{name}/1":
+            complain(f"{what}: is no {name}")
+    except Refused as why:
+        complain(f"{what}: {why}")
+
+
+def is_refused(schema, value):
+    try:
+        schema.validate(value)
+    except Refused:
+        return True
+    return False
+
+
+def check_refusals(schema, what, value):
+    """Of the report without what all have, with more, or with another type."""
+    fixed = {"schema", "inputs", "lost", "notes", "truncated", "rows"}
+    for key in fixed & value.keys():
+        rest = {other: value[other] for other in value if other != key}
+        if not is_refused(schema, rest):
+            complain(f"{what}: does without {key}")
+    for key in value:
+        if not is_refused(schema, {**value, key: 1.5}):
+            complain(f"{what}: {key} may be 1.5")
+    if not is_refused(schema, {**value, "more": 1}):
+        complain(f"{what}: may have more")
+
+
+def objects_of(part):
+    """The descriptions of objects in a schema."""
+    if isinstance(part, dict):
+        if isinstance(part.get("properties"), dict) and "type" in part:
+            yield part
+        for member in part.values():
+            yield from objects_of(member)
+    elif isinstance(part, list):
+        for member in part:
+            yield from objects_of(member)
+
+
+def check_words(name, document):
+    """It is called what it is for, and says of each member what that is."""
+    if document["$id"] != f"ctprof/{name}/1":
+        complain(f"{name}: $id is {document['$id']}")
+    for part in objects_of(document):
+        for key, member in part["properties"].items():
+            if "$ref" in member:
+                word = member["$ref"].rpartition("/")[2]
+                member = document["$defs"][word]
+            if "description" not in member:
+                complain(f"{name}: nothing is said of {key}")
+            elif key.endswith("_ns") and \
+                    "nanoseconds" not in member["description"]:
+                complain(f"{name}: {key} has no unit")
+
+
+def check_members(name, schema, reports):
+    """Each member was in a report, which a schema without it refuses."""
+    for part in objects_of(schema.document):
+        for key, member in list(part["properties"].items()):
+            if id(member) in schema.seen:
+                del part["properties"][key]
+                if not any(is_refused(schema, report) for report in reports):
+                    complain(f"{name}: {key} is not missed")
+                part["properties"][key] = member
+            elif key not in UNSEEN:
+                complain(f"{name}: {key} was in no report")
+
+
+def check_json(name, schema, what, text):
+    """Returns the reports, one a line."""
+    reports = [json.loads(line) for line in text.splitlines()]
+    for report in reports:
+        try:
+            schema.validate(report)
+            check_refusals(schema, what, report)
+        except Refused as why:
+            complain(f"{what}: {why}")
+        if report["schema"] != f"ctprof/{name}/1":
+            complain(f"{what}: is no {name}")
+    if not reports:
+        complain(f"{what}: is empty")
+    return reports
+
+
+def check_columns(name, columns, what, text):
+    """Returns the columns that are there. Without one, or with a word where a
+    number is to be, it is refused."""
+    def refuses(wanted, text):
+        try:
+            check_csv(wanted, text)
+        except Refused as why:
+            return why
+        return None
+    why = refuses(columns, text)
+    if why is not None:
+        complain(f"{what}: {why}")
+        return set()
+    header = text.splitlines()[0].split(",")
+    columns = name_each(columns, header)
+    for gone in header:
+        if not refuses([column for column in columns
+                        if column["name"] != gone], text):
+            complain(f"{what}: {name} does without {gone}")
+    if not refuses(columns, text + ",".join("x" for _ in header) + "\n"):
+        complain(f"{what}: numbers may be words")
+    return {column.get("like", column["name"])
+            for column in columns if column["name"] in header}
+
+
+def check_documents():
+    """Every schema in the sources has its document, and the other way."""
+    found = set()
+    for path in glob.glob(os.path.join(SOURCE, "bin", "**", "*.c"),
+                          recursive=True):
+        with open(path, encoding="utf-8") as file:
+            found.update(re.findall(r'"ctprof/([a-z]+)/1"', file.read()))
+    documents = {os.path.basename(path).removesuffix("-1.json")
+                 for path in glob.glob(os.path.join(SCHEMAS, "*-1.json"))}
+    if found != documents or found != {form[0] for form in FORMS}:
+        complain(f"in the sources {found}, documents {documents}")
+    tables = {os.path.basename(path).removesuffix("-1.csv.json")
+              for path in glob.glob(os.path.join(SCHEMAS, "*.csv.json"))}
+    if tables != {form[0] for form in FORMS if form[1]}:
+        complain(f"documents of CSV: {tables}")
+
+
+def check_form(name):
+    schema = Schema(load(f"{name}-1.json"))
+    forms = [form for form in FORMS if form[0] == name]
+    check_words(name, schema.document)
+    reports = []
+    for _, _, *arguments in forms:
+        text = run("--json", arguments)
+        reports += check_json(name, schema, arguments, text)
+    check_members(name, schema, reports)
+    if not forms[0][1]:
+        return
+    table = load(f"{name}-1.csv.json")
+    if table["$id"] != f"ctprof/{name}/1.csv":
+        complain(f"{name}: $id is {table['$id']}")
+    there = set()
+    for _, _, *arguments in forms:
+        text = run("--csv", arguments)
+        there |= check_columns(name, table["columns"], arguments, text)
+    for column in table["columns"]:
+        if set(column) - COLUMN or not column["description"] or \
+                column["name"].endswith("_ns") != (column.get("unit") == "ns"):
+            complain(f"{name}: {column}")
+        if column["name"] not in there | UNSEEN:
+            complain(f"{name}: the column {column['name']} is in no table")
+
+
+make_inputs()
+check_documents()
+for form in dict.fromkeys(form[0] for form in FORMS):
+    check_form(form)
+sys.exit(failed != 0)
