@@ -33,6 +33,12 @@ seed() {
 if [ "$target" = fuzz_spool ]; then
 	printf '\0' >"$directory/new"
 	printf '\1' >"$directory/begun"
+	# Nothing, in the header, in a chunk, and longer than it says.
+	for units in '\0\0' '\0\1' '\200\27' '\0\100' '\0\300'; do
+		# shellcheck disable=SC2059
+		printf "\\3$units" >"$directory/length$(
+			printf %s "$units" | tr -d '\\')"
+	done
 	for byte in 0 10 20 30 40 50 60 70; do
 		for area in 0 1 2 3; do
 			for value in 000 001 200 377; do

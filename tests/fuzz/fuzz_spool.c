@@ -2,8 +2,9 @@
 /*
  * Fuzz target: the spool of a dead recorder, from which its log is completed.
  * The input changes a spool that is sound: its first byte says whether the log
- * has something already; then come changes of an offset in three bytes (little
- * endian), a number of bytes, 1 to 8, and these.
+ * has something already (1), and whether the file has another length (2), which
+ * then follows in two bytes (little endian), in units of 8; then come changes of
+ * an offset in three bytes, a number of bytes, 1 to 8, and these.
  *
  * Whatever is in the spool, the log that comes of it is whole and undamaged.
  */
@@ -24,13 +25,15 @@
 #include "recover/recover.h"
 
 enum { CHUNKS = 4, BYTES = (CHUNKS + 1) * CHUNK_BYTES };
+/* Longer than its header says. */
+enum { LENGTH_MAX = BYTES + CHUNK_BYTES };
 
 #define START UINT64_C(1000000)
 
 static char directory[] = "/tmp/fuzz_spool.XXXXXX";
 static char log_path[64];
 static char spool_path[64];
-static uint8_t image[BYTES];
+static uint8_t image[LENGTH_MAX];
 
 static struct spool_header *header_of(void)
 {
@@ -60,6 +63,23 @@ static void put_records(struct chunk *chunk, enum chunk_long first,
 		at[3] = 2;
 		memcpy(at + 4, "text", 4);
 	}
+}
+
+/* An event that has arguments: a text, and a number. */
+static void put_args(struct chunk *chunk)
+{
+	uint32_t at = 0;
+
+	while (chunk->words[at] != 0)
+		at += chunk_record_words(chunk, at);
+	chunk->words[at + 1] = START + 6000;
+	chunk->words[at + 2] = 1;
+	chunk->words[at + 4] = chunk_arg(CHUNK_ARG_TEXT, 3, 5);
+	memcpy(&chunk->words[at + 6], "keyvalue", 8);
+	chunk->words[at + 7] = chunk_arg(CHUNK_ARG_INT, 3, 0);
+	chunk->words[at + 8] = 5;
+	memcpy(&chunk->words[at + 9], "key", 3);
+	chunk->words[at] = chunk_long(chunk, CHUNK_INSTANT, 9, 0);
 }
 
 static void put(struct chunk *chunk, uint32_t *at, enum chunk_long kind,
@@ -130,8 +150,9 @@ static void make_image(void)
 	chunk = take_chunk(0, 0, 0);
 	put_records(chunk, CHUNK_SITE, CHUNK_MODULE_CLOSED, 1);
 	put_devices(chunk, take_chunk(3, 4, START));
-	put_records(take_chunk(1, 2, START), CHUNK_BEGIN, CHUNK_ARG_TEXT,
-		START + 5000);
+	chunk = take_chunk(1, 2, START);
+	put_records(chunk, CHUNK_BEGIN, CHUNK_ARG_TEXT, START + 5000);
+	put_args(chunk);
 	chunk = take_chunk(2, 1, START);
 	for (uint64_t i = 0; i < 8; i++)
 		chunk->words[i] = (UINT64_C(1) << CTP_TICK_BITS) * (i % 2) +
@@ -271,15 +292,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct cursor input;
 	uint8_t kind = 0;
+	uint16_t units = 0;
+	size_t length = BYTES;
 
 	start();
 	cursor_init(&input, bytes, size);
 	(void)cursor_u8(&input, &kind);
+	if ((kind & 2) != 0 && cursor_le16(&input, &units))
+		length = (size_t)units * 8 % (LENGTH_MAX + 1);
 	make_image();
 	make_log((kind & 1) != 0);
 	change_image(&input);
 	name_log();
-	write_file(spool_path, image, sizeof(image));
+	write_file(spool_path, image, length);
 	recover();
 	empty_directory();
 	return 0;
