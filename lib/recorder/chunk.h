@@ -125,6 +125,7 @@ struct chunk_losses {
 	uint64_t stray_exits;
 };
 
+/* As the chunk has it, whose thread may note more. */
 static inline struct chunk_losses chunk_losses(const struct chunk *chunk)
 {
 	return (struct chunk_losses){

@@ -143,9 +143,10 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 		struct chunk *chunk = registry_chunk(&last);
 		const uint32_t before = spool_consumed(drain.spool, chunk);
 		uint32_t consumed = before;
-		enum ctp_status status =
-			packer_registry(drain.packer, chunk, &consumed, err);
+		enum ctp_status status;
 
+		spool_restore_label(drain.spool, chunk);
+		status = packer_registry(drain.packer, chunk, &consumed, err);
 		if (status != CTP_OK)
 			return status;
 		if (consumed != before)
@@ -162,10 +163,12 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 static enum ctp_status pack_events(
 	struct chunk *chunk, uint32_t used, struct ctp_error *err)
 {
+	const struct chunk_losses losses = spool_losses(drain.spool, chunk);
 	uint32_t consumed = spool_consumed(drain.spool, chunk);
-	enum ctp_status status =
-		packer_read_events(drain.packer, chunk, &consumed, err);
+	enum ctp_status status;
 
+	spool_restore_label(drain.spool, chunk);
+	status = packer_read_events(drain.packer, chunk, &consumed, err);
 	if (consumed < used)
 		packer_lose(drain.packer, used - consumed);
 	if (status == CTP_OK)
@@ -173,7 +176,7 @@ static enum ctp_status pack_events(
 	if (status == CTP_OK)
 		status = sync_if_due(err);
 	if (status == CTP_OK)
-		status = packer_write_events(drain.packer, chunk, err);
+		status = packer_write_events(drain.packer, &losses, err);
 	if (status == CTP_OK)
 		commit(chunk, consumed);
 	return status;

@@ -332,10 +332,9 @@ static enum ctp_status write_device(
 	return status;
 }
 
-enum ctp_status packer_write_events(
-	struct packer *packer, const struct chunk *chunk, struct ctp_error *err)
+enum ctp_status packer_write_events(struct packer *packer,
+	const struct chunk_losses *losses, struct ctp_error *err)
 {
-	struct chunk_losses losses = chunk_losses(chunk);
 	enum ctp_status status = write_column(packer, &packer->measured, err);
 
 	if (status == CTP_OK)
@@ -345,8 +344,7 @@ enum ctp_status packer_write_events(
 	if (status == CTP_OK)
 		status = packer_note_lost(packer, err);
 	if (status == CTP_OK)
-		status =
-			packer_losses(packer, packer->copy.track, &losses, err);
+		status = packer_losses(packer, packer->copy.track, losses, err);
 	return status;
 }
 

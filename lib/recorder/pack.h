@@ -37,13 +37,13 @@ enum ctp_status packer_read_events(struct packer *packer,
 void packer_lose(struct packer *packer, uint32_t words);
 
 /*
- * Writes what was read from this chunk as event blocks, and what its track has
- * lost since the last ones. Sites may be packed in between.
+ * Writes what was read as event blocks, and what its track has lost, in all,
+ * since the last ones. Sites may be packed in between.
  *
  * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
  */
 enum ctp_status packer_write_events(struct packer *packer,
-	const struct chunk *chunk, struct ctp_error *err);
+	const struct chunk_losses *losses, struct ctp_error *err);
 
 /* The same for a chunk of sites and tracks. */
 enum ctp_status packer_registry(struct packer *packer,

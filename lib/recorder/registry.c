@@ -74,11 +74,8 @@ static struct chunk *take_chunk(void)
 			session_may_wait();
 		i++)
 		chunk = session_wait_chunk();
-	if (chunk != NULL) {
-		chunk->track = 0;
-		chunk->base = 0;
-		chunk->seq = stream.seq++;
-	}
+	if (chunk != NULL)
+		spool_label(stream.spool, chunk, 0, stream.seq++, 0);
 	return chunk;
 }
 

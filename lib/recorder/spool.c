@@ -297,6 +297,61 @@ uint32_t spool_consumed(const struct spool *spool, const struct chunk *chunk)
 	return slot_of(spool, chunk)->consumed;
 }
 
+void spool_label(struct spool *spool, struct chunk *chunk, uint32_t track,
+	uint64_t seq, uint64_t base)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+
+	slot->track = track;
+	slot->seq = seq;
+	slot->base = base;
+	chunk->track = track;
+	chunk->seq = seq;
+	chunk->base = base;
+}
+
+void spool_restore_label(const struct spool *spool, struct chunk *chunk)
+{
+	const struct spool_slot *slot = slot_of(spool, chunk);
+
+	/* Its thread looks at it: nothing is stored that need not be. */
+	if (chunk->track != slot->track)
+		chunk->track = slot->track;
+	if (chunk->seq != slot->seq)
+		chunk->seq = slot->seq;
+	if (chunk->base != slot->base)
+		chunk->base = slot->base;
+}
+
+void spool_note_losses(struct spool *spool, struct chunk *chunk,
+	const struct chunk_losses *losses)
+{
+	struct chunk_losses *kept = &slot_of(spool, chunk)->losses;
+
+#define NOTE(name) \
+	__atomic_store_n(&kept->name, losses->name, __ATOMIC_RELAXED); \
+	__atomic_store_n(&chunk->name, (uint32_t)losses->name, __ATOMIC_RELAXED)
+	NOTE(dropped_ranges);
+	NOTE(dropped_events);
+	NOTE(cut_text);
+	NOTE(unwound_ranges);
+	NOTE(stray_exits);
+#undef NOTE
+}
+
+struct chunk_losses spool_losses(
+	const struct spool *spool, const struct chunk *chunk)
+{
+	const struct chunk_losses *kept = &slot_of(spool, chunk)->losses;
+
+	return (struct chunk_losses){
+		__atomic_load_n(&kept->dropped_ranges, __ATOMIC_RELAXED),
+		__atomic_load_n(&kept->dropped_events, __ATOMIC_RELAXED),
+		__atomic_load_n(&kept->cut_text, __ATOMIC_RELAXED),
+		__atomic_load_n(&kept->unwound_ranges, __ATOMIC_RELAXED),
+		__atomic_load_n(&kept->stray_exits, __ATOMIC_RELAXED)};
+}
+
 struct chunk *spool_take(struct spool *spool)
 {
 	uint64_t head = atomic_load(&spool->free_head);

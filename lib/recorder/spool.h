@@ -115,6 +115,10 @@ struct spool_slot {
 	_Atomic uint32_t link; /* index + 1 of the next in a list; 0: none */
 	uint32_t used;         /* words that its thread stored, once full */
 	uint32_t consumed;     /* words that are in the log */
+	uint32_t track;        /* these three as in the chunk */
+	uint64_t seq;
+	uint64_t base;
+	struct chunk_losses losses; /* likewise; its thread may note more */
 };
 
 struct spool {
@@ -181,6 +185,20 @@ struct chunk *spool_take(struct spool *spool);
 
 /* Gives a chunk back. Clears it. Any thread. */
 void spool_give(struct spool *spool, struct chunk *chunk);
+
+/* Notes what a chunk is for, in its slot as well, before its first record. */
+void spool_label(struct spool *spool, struct chunk *chunk, uint32_t track,
+	uint64_t seq, uint64_t base);
+
+/* The same again, if it was overwritten. */
+void spool_restore_label(const struct spool *spool, struct chunk *chunk);
+
+/* Notes what was lost on the chunk's track, likewise. Its thread, at any time.
+ */
+void spool_note_losses(struct spool *spool, struct chunk *chunk,
+	const struct chunk_losses *losses);
+struct chunk_losses spool_losses(
+	const struct spool *spool, const struct chunk *chunk);
 
 /* Hands a full chunk, of which `used` words were stored, to the background
  * thread. Lock-free, any thread. */

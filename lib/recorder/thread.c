@@ -280,35 +280,19 @@ static struct chunk *take_waiting(struct thread *thread)
 	return chunk;
 }
 
-/* Has the chunk say what was lost until now. The background thread may be
- * reading it. */
-static void note_losses(const struct thread *thread, struct chunk *chunk)
-{
-	const struct chunk_losses lost = thread_losses(thread);
-
-	__atomic_store_n(&chunk->dropped_ranges, (uint32_t)lost.dropped_ranges,
-		__ATOMIC_RELAXED);
-	__atomic_store_n(&chunk->dropped_events, (uint32_t)lost.dropped_events,
-		__ATOMIC_RELAXED);
-	__atomic_store_n(
-		&chunk->cut_text, (uint32_t)lost.cut_text, __ATOMIC_RELAXED);
-	__atomic_store_n(&chunk->unwound_ranges, (uint32_t)lost.unwound_ranges,
-		__ATOMIC_RELAXED);
-	__atomic_store_n(&chunk->stray_exits, (uint32_t)lost.stray_exits,
-		__ATOMIC_RELAXED);
-}
-
 void thread_note_losses(struct thread *thread)
 {
+	const struct chunk_losses lost = thread_losses(thread);
 	struct chunk *chunk = atomic_load(&thread->live);
 
 	if (chunk != NULL)
-		note_losses(thread, chunk);
+		spool_note_losses(session_spool(), chunk, &lost);
 }
 
 /* Has the live chunk changed for a new one; false if there is none. */
 static bool change(struct thread *thread)
 {
+	struct chunk_losses lost;
 	struct chunk *chunk;
 
 	atomic_store(&thread->rotate, 0);
@@ -320,10 +304,10 @@ static bool change(struct thread *thread)
 		chunk = take_waiting(thread);
 	if (chunk == NULL)
 		return false;
-	chunk->track = atomic_load(&thread->track);
-	chunk->seq = thread->seq++;
-	chunk->base = clock_ticks(session_uses_tsc());
-	note_losses(thread, chunk);
+	lost = thread_losses(thread);
+	spool_label(session_spool(), chunk, atomic_load(&thread->track),
+		thread->seq++, clock_ticks(session_uses_tsc()));
+	spool_note_losses(session_spool(), chunk, &lost);
 	set_next(thread, chunk->words);
 	thread->end = chunk->words + CHUNK_WORDS;
 	atomic_store(&thread->live, chunk);

@@ -186,29 +186,32 @@ static uint32_t unreadable(const struct chunk *chunk, uint32_t at)
 	return end - at;
 }
 
+static enum ctp_status pack_chunk(
+	struct packer *packer, const struct chunk *chunk, struct ctp_error *err)
+{
+	const struct chunk_losses losses = chunk_losses(chunk);
+	uint32_t consumed = chunk->consumed;
+	enum ctp_status status;
+
+	if (chunk->track == 0)
+		return packer_registry(packer, chunk, &consumed, err);
+	status = packer_read_events(packer, chunk, &consumed, err);
+	if (status != CTP_OK)
+		return status;
+	packer_lose(packer, unreadable(chunk, consumed));
+	return packer_write_events(packer, &losses, err);
+}
+
 static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 {
-	const struct chunk *chunk = recovery->chunk;
 	struct packer *packer = recovery->packer;
 	enum ctp_status status = CTP_OK;
 
 	for (uint32_t i = 0; status == CTP_OK && i < recovery->count; i++) {
-		uint32_t consumed;
-
 		status = spool_file_chunk(recovery->spool,
 			recovery->entries[i].index, recovery->chunk, err);
-		consumed = chunk->consumed;
-		if (status == CTP_OK && chunk->track == 0) {
-			status = packer_registry(packer, chunk, &consumed, err);
-			continue;
-		}
 		if (status == CTP_OK)
-			status = packer_read_events(
-				packer, chunk, &consumed, err);
-		if (status == CTP_OK)
-			packer_lose(packer, unreadable(chunk, consumed));
-		if (status == CTP_OK)
-			status = packer_write_events(packer, chunk, err);
+			status = pack_chunk(packer, recovery->chunk, err);
 	}
 	return status == CTP_OK ? packer_finish(packer, err) : status;
 }

@@ -162,7 +162,7 @@ static int64_t pack(const struct program *program, struct log_writer *writer)
 			packer, &program->chunks[i], &consumed, &err);
 		if (status == CTP_OK)
 			status = packer_write_events(
-				packer, &program->chunks[i], &err);
+				packer, &(struct chunk_losses){0}, &err);
 		if (status == CTP_OK && consumed != CHUNK_WORDS)
 			status = CTP_ERR_STATE;
 	}

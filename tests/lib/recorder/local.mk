@@ -11,7 +11,8 @@ c_tests += \
 	%D%/test_record_load \
 	%D%/test_record_process \
 	%D%/test_record_site \
-	%D%/test_record_thread
+	%D%/test_record_thread \
+	%D%/test_record_wild
 tests_lib_recorder_test_record_LDADD = $(record_LDADD)
 tests_lib_recorder_test_record_closed_LDADD = $(record_LDADD)
 tests_lib_recorder_test_record_coarse_LDADD = $(record_LDADD)
@@ -22,6 +23,7 @@ tests_lib_recorder_test_record_load_LDADD = $(record_LDADD) $(MSGPACK_LIBS) $(ZL
 tests_lib_recorder_test_record_process_LDADD = $(record_LDADD)
 tests_lib_recorder_test_record_site_LDADD = $(record_LDADD)
 tests_lib_recorder_test_record_thread_LDADD = $(record_LDADD)
+tests_lib_recorder_test_record_wild_LDADD = $(record_LDADD)
 shell_tests += \
 	%D%/deaths.sh \
 	%D%/emit.sh \
