@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "cli/say.h"
-#include "stats/stats.h"
+#include "input/devices.h"
 
 /* A name is within a profile's text, and not terminated. */
 struct name {
@@ -40,7 +40,7 @@ static void add_profile(struct names *names, const struct profile *profile)
 
 		if (function->device.kind == PROFILE_HOST)
 			continue;
-		name.text = stats_device_name(function, &name.size);
+		name.text = devices_function_name(function, &name.size);
 		if (name.text != NULL && name.size != 0)
 			add(names, name);
 	}

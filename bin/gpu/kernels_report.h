@@ -23,6 +23,26 @@ struct kernels_view {
 	bool titles;       /* those of the columns come first */
 };
 
+/* What is shown of a row, where it is known. */
+struct kernels_rates {
+	bool has_flops;
+	bool has_bytes;
+	bool has_flops_share;
+	bool has_bytes_share;
+	uint64_t flops_per_s;
+	uint64_t bytes_per_s;
+	uint64_t flops_share; /* hundredths of a percent, as is */
+	uint64_t bytes_share;
+};
+
+/* `peak` may be NULL. */
+struct kernels_rates kernels_rates_of(const struct kernels_view *view,
+	const struct kernels_row *row, const struct peak *peak);
+
+/* The peaks of a device; NULL if they are not known. */
+const struct peak *kernels_peak_of(
+	const struct kernels_view *view, const struct kernels_device *device);
+
 /* Each prints to `out`. Errors: said; they return an exit status; those of
  * writing show on the stream. */
 int kernels_print_text(const struct kernels_view *view, FILE *out);

@@ -258,3 +258,14 @@ void devices_write(const struct devices *devices, const struct trace *trace,
 	}
 	json_end(json, ']');
 }
+
+const char *devices_function_name(
+	const struct profile_function *function, size_t *size)
+{
+	const char *name = strchr(function->file, ' ');
+
+	if (name == NULL)
+		return NULL;
+	*size = strlen(++name) - 1; /* without the '>' */
+	return name;
+}

@@ -8,6 +8,7 @@
 
 #include "json/json.h"
 #include "cli/table.h"
+#include "profile/profile.h"
 #include "trace/trace.h"
 
 struct devices_item {
@@ -30,6 +31,11 @@ void devices_clear(struct devices *devices);
  * otherwise. NULL if that is not known. Borrowed; not terminated. */
 const char *devices_likely_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
+
+/* The name of the device that a profile's function ran on: the end of the
+ * function's "<gpu:0 NAME>". NULL if it is not known. */
+const char *devices_function_name(
+	const struct profile_function *function, size_t *size);
 
 /* Bytes of its memory; 0 if that is not known. */
 uint64_t devices_memory(

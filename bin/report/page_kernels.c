@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/kernels_private.h"
+#include "gpu/kernels_report.h"
 #include "base/memory.h"
 #include "report/page_part.h"
 #include "base/saturate.h"

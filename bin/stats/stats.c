@@ -303,14 +303,3 @@ void stats_total(const struct stats *stats, struct profile_function *sum)
 	sum->device.self_ns = stats->device_ns;
 	sum->device.total_ns = stats->device_ns;
 }
-
-const char *stats_device_name(
-	const struct profile_function *function, size_t *size)
-{
-	const char *name = strchr(function->file, ' ');
-
-	if (name == NULL)
-		return NULL;
-	*size = strlen(++name) - 1; /* without the '>' */
-	return name;
-}

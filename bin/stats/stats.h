@@ -117,11 +117,6 @@ void stats_clear(struct stats *stats);
 /* Is anything known of what the rows were to be sorted by? */
 bool stats_has_key(const struct stats *stats);
 
-/* What a device is called: the end of its functions' "<gpu:0 NAME>". NULL if
- * it is not known. */
-const char *stats_device_name(
-	const struct profile_function *function, size_t *size);
-
 /* Each prints to `out`. Errors: said; they return an exit status; those of
  * writing show on the stream. */
 int stats_print_text(const struct stats *stats, FILE *out);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/say.h"
+#include "input/devices.h"
 #include "stats/stats_private.h"
 
 #define FULL 105 /* lines with room for all of the columns */
@@ -46,7 +47,7 @@ static void add_device(
 	struct table *table, const struct profile_function *function)
 {
 	size_t size = 0;
-	const char *name = stats_device_name(function, &size);
+	const char *name = devices_function_name(function, &size);
 	char *text = NULL;
 
 	if (asprintf(&text, "%" PRIu32 "%s%.*s", function->device.number,

@@ -7,6 +7,7 @@
 
 #include "cli/cmd.h"
 #include "cli/quantity.h"
+#include "input/devices.h"
 #include "stats/stats_memory.h"
 #include "cli/table.h"
 
@@ -159,7 +160,7 @@ static void put_work(
 		&stats->profile->functions[number];
 	const struct profile_device *device = &function->device;
 	size_t size;
-	const char *name = stats_device_name(function, &size);
+	const char *name = devices_function_name(function, &size);
 
 	json_begin(json, '{');
 	report_uint(json, "device", device->number);
