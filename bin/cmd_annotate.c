@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells operations which nodes of graphs they were done for. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <inttypes.h>

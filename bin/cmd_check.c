@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Is anything slower than allowed? The answer is the exit status. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a shell's completion script. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include "cli/arguments.h"
 #include "completion.h"

@@ -4,7 +4,7 @@
  * outputs there will be is settled before the first input is opened, so that
  * names that collide are found before anything is written.
  */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a piece of a timeline, or all of it in pieces. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>

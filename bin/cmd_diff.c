@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed between two runs, or two sets of them. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the formats, from their table. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When devices were idle, and why. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 

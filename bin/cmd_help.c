@@ -4,7 +4,7 @@
  * is none, and the options as the OPTIONS section of a manual page, so that
  * pages and program cannot differ.
  */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <spawn.h>
 #include <stdbool.h>
@@ -16,40 +16,9 @@
 #include <fcntl.h>
 
 #include "cli/arguments.h"
-#include "ctprof.h"
 #include "cli/say.h"
 
 extern char **environ;
-
-void command_print_version(void)
-{
-	printf("ctprof %d.%d.%d\n", CTP_VERSION_MAJOR, CTP_VERSION_MINOR,
-		CTP_VERSION_PATCH);
-}
-
-void command_print_help(void)
-{
-	const char *group = "";
-
-	puts("Usage: ctprof COMMAND [OPTION...] [FILE...]\n"
-	     "Record where a program spends its time, and look at it.");
-	for (const struct command *const *at = commands; *at != NULL; at++) {
-		if (strcmp((*at)->group, group) != 0) {
-			group = (*at)->group;
-			printf("\n%s:\n", group);
-		}
-		printf("  %-12s %s\n", (*at)->name, (*at)->summary);
-	}
-	puts("\n'ctprof COMMAND --help' lists a command's options; "
-	     "'ctprof help COMMAND' opens\n"
-	     "its manual page. ctp2pstats, ctp2chrome and others are "
-	     "'ctprof convert -t ...'.\n"
-	     "\n"
-	     "Examples:\n"
-	     "  ctprof record -o run.ctp -- ./program arguments\n"
-	     "  ctprof stats --top 20 run.ctp\n"
-	     "  ctprof convert run.ctp -o run.pstats");
-}
 
 /* Text in which roff sees nothing special. */
 static void put_roff(const char *text)

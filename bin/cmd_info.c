@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file is, where it is from and what is in it. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernels of each device did, and how close that is to its peak; or the
  * trace with that in it. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <inttypes.h>

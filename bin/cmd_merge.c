@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds profiles up: of several runs, processes or parts, into one; and puts
  * timelines side by side, on one clock. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>

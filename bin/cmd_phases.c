@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The time by phase of what threads did. Inputs are summed, as the units of a
  * build are. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * library needs to know goes through the environment, so that child processes
  * record as well, each into a log of its own.
  */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <inttypes.h>

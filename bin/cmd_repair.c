@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completes logs that their recorders could not: the program was killed, and
  * no `ctprof record` was there to do it. And mends what others wrote. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

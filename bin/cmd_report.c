@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything about a recording on one page, to look at or to send. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include "cli/arguments.h"
 #include "report/digest.h"

@@ -3,7 +3,7 @@
  * The table of functions. Several inputs are summed, function by function:
  * the usual reason for several is one program's processes.
  */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names for functions that a log knows by their addresses only. */
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdlib.h>

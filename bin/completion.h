@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 
 /* What an option's or a command's argument can be. */
 enum completion_kind {

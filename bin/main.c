@@ -10,25 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/environment.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "input/names.h"
 #include "cli/output.h"
 #include "cli/say.h"
-
-#define COMMAND_ADDRESS(name) &cmd_##name,
-
-const struct command *const commands[] = {COMMANDS(COMMAND_ADDRESS) NULL};
-
-const struct command *command_find(const char *name)
-{
-	for (const struct command *const *at = commands; *at != NULL; at++)
-		if (strcmp((*at)->name, name) == 0)
-			return *at;
-	return NULL;
-}
 
 /* How many letters to change, add or take away. Words longer than a name of
  * ours can be are far from all of them. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * argp's own help parser is switched off: it has -? and no -h, and it would
- * exit with status 0 although the disk is full.
+ * exit with status 0 although the disk is full. Help is not printed by
+ * argp_help(): where glibc's indents a line while its buffer of 200 bytes is
+ * full, the blanks come too early, which depends on the length of all texts
+ * before.
  */
 #include "cli/arguments.h"
 
@@ -10,12 +13,112 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
-#include "cli/help_text.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "cli/say.h"
 #include "base/utf8.h"
+
+#define WIDTH 79
+#define TEXT_COLUMN 29 /* of what options do */
+
+/* A line's worth of text: up to the last space that fits, or, of a word that
+ * does not fit, its end. */
+static size_t line_of(const char *text, size_t size, size_t room)
+{
+	if (size <= room)
+		return size;
+	for (size_t at = room; at > 0; at--)
+		if (text[at] == ' ')
+			return at;
+	while (room < size && text[room] != ' ')
+		room++;
+	return room;
+}
+
+/* Prints a paragraph that begins, and goes on, in a column. */
+static void put_paragraph(const char *text, size_t size, size_t column)
+{
+	for (;;) {
+		size_t used = line_of(text, size, WIDTH - column);
+
+		printf("%.*s\n", (int)used, text);
+		if (used == size)
+			return;
+		text += used + 1;
+		size -= used + 1;
+		printf("%*s", (int)column, "");
+	}
+}
+
+/* Paragraphs are lines; `end` ends the last. */
+static void put_paragraphs(const char *text, const char *end)
+{
+	while (text < end) {
+		size_t size = strcspn(text, "\n\v");
+
+		put_paragraph(text, size, 0);
+		text += size + 1;
+	}
+}
+
+static void put_option(const struct argp_option *option, void *user)
+{
+	int *group = user;
+	bool optional = (option->flags & OPTION_ARG_OPTIONAL) != 0;
+	int column;
+
+	if (option->group != *group)
+		putchar('\n');
+	*group = option->group;
+	if (option->name == NULL) {
+		printf(" %s\n", option->doc);
+		return;
+	}
+	if (option->key > 0 && option->key < 128)
+		column = printf("  -%c, --%s", option->key, option->name);
+	else
+		column = printf("      --%s", option->name);
+	if (option->arg != NULL)
+		column += printf(optional ? "[=%s]" : "=%s", option->arg);
+	if (column >= TEXT_COLUMN) {
+		putchar('\n');
+		column = 0;
+	}
+	printf("%*s", TEXT_COLUMN - column, "");
+	put_paragraph(option->doc, strlen(option->doc), TEXT_COLUMN);
+}
+
+static void print_usage(const struct argp *argp, const char *name)
+{
+	const char *words = argp->args_doc == NULL ? "" : argp->args_doc;
+	const char *before = "Usage:";
+
+	for (;;) {
+		size_t size = strcspn(words, "\n");
+
+		printf("%s %s [OPTION...]%s%.*s\n", before, name,
+			size == 0 ? "" : " ", (int)size, words);
+		if (words[size] == '\0')
+			return;
+		words += size + 1;
+		before = "  or: ";
+	}
+}
+
+static void print_help(const struct argp *argp, const char *name)
+{
+	const char *rest = strchrnul(argp->doc, '\v');
+	int group = 0;
+
+	print_usage(argp, name);
+	put_paragraphs(argp->doc, rest);
+	arguments_each(argp, put_option, &group);
+	if (*rest == '\0')
+		return;
+	putchar('\n');
+	put_paragraphs(rest + 1, strchr(rest, '\0'));
+}
 
 /* clang-format off */
 static const struct argp_option help_options[] = {
@@ -32,10 +135,10 @@ static error_t help_parse(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	switch (key) {
 	case 'h':
-		help_text_print(state->root_argp, state->name);
+		print_help(state->root_argp, state->name);
 		break;
 	case KEY_USAGE:
-		help_text_usage(state->root_argp, state->name);
+		print_usage(state->root_argp, state->name);
 		break;
 	case 'V':
 		command_print_version();

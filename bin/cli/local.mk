@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
-	%D%/cmd.h \
-	%D%/help_text.c %D%/help_text.h \
+	%D%/command.c %D%/command.h \
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/quantity.c %D%/quantity.h \

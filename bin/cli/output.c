@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "io/gzip_file.h"
 #include "base/memory.h"
 #include "base/pipe.h"

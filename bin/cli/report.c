@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/say.h"
 
 void report_text(struct json *json, const char *key, const char *text)

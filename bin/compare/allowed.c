@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/say.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "profiles/label.h"
 #include "cli/say.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "flamegraph/flame_svg.h"
 #include "input/input.h"
 #include "base/memory.h"

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/say.h"
 
 /* How many rows there are of each kind. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/memory.h"
 #include "input/reporting.h"
 #include "input/rollup.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "io/amount.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/devices.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/devices.h"
 #include "gpu/kernels_private.h"
 #include "cli/quantity.h"

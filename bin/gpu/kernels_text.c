@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/amount.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/devices.h"
 #include "gpu/kernels_private.h"
 #include "profiles/label.h"

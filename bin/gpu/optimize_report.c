@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/amount.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
 #include "cli/say.h"

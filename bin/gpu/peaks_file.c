@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/memory.h"
 #include "cli/say.h"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "convert.h"
 #include "input/input.h"
 #include "cli/say.h"

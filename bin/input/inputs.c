@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/memory.h"
 #include "input/names.h"
 #include "cli/output.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/names.h"
 #include "input/naming.h"
 #include "cli/output.h"

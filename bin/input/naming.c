@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/say.h"
 
 bool naming_is_directory(const char *path)

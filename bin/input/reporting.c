@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "convert.h"
 #include "cli/output.h"
 #include "cli/progress.h"

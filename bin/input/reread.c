@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/input.h"
 #include "cli/say.h"
 

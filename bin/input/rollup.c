@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "input/rollup_file.h"
 #include "cli/say.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/input.h"
 #include "profile/same.h"
 #include "cli/say.h"

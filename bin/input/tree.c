@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "format.h"
 #include "base/memory.h"
 #include "cli/say.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "input/census.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "input/input.h"
 #include "cli/quantity.h"
 #include "cli/say.h"

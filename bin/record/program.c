@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/environment.h"
 #include "record/logs.h"
 #include "base/memory.h"

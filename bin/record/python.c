@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/environment.h"
 #include "cli/say.h"
 

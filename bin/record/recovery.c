@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "record/logs.h"
 #include "cli/say.h"
 #include "record/spools.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/environment.h"
 #include "names/function_name.h"
 #include "base/memory.h"

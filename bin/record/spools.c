@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/environment.h"
 #include "record/logs.h"
 #include "recover/recover_log.h"

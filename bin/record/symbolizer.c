@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/say.h"
 #include "symbols/symbolize.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/environment.h"
 #include "record/preload.h"
 #include "cli/say.h"

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "io/foreign.h"
 #include "input/input.h"
 #include "origin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/digest.h"
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "roofline/flops.h"
 #include "profile/replay.h"
 #include "input/reporting.h"

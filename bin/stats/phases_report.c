@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/amount.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/say.h"
 #include "cli/table.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/say.h"

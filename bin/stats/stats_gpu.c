@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "io/amount.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "profiles/label.h"
 #include "base/memory.h"
 #include "cli/quantity.h"

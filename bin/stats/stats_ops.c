@@ -9,7 +9,7 @@
 
 #include "io/amount.h"
 #include "base/buffer.h"
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
 #include "cli/say.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/quantity.h"
 #include "input/devices.h"
 #include "stats/stats_memory.h"

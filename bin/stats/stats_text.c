@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
 #include "cli/say.h"

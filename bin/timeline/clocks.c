@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "cli/say.h"
 
 /* Times since 1970 lie between TRACE_WALL_MIN_NS and 2100. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "transform/moment.h"
 #include "timeline/order.h"
 #include "cli/progress.h"

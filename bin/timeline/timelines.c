@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/cmd.h"
+#include "cli/command.h"
 #include "transform/combine.h"
 #include "convert.h"
 #include "input/input.h"

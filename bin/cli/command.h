@@ -5,8 +5,8 @@
  * Makefile.am. Help, completion and the manual pages' options derive from its
  * argp.
  */
-#ifndef CMD_H
-#define CMD_H
+#ifndef COMMAND_H
+#define COMMAND_H
 
 #include <argp.h>
 
