@@ -6,7 +6,7 @@ libprogram_la_SOURCES += \
 	%D%/page_functions.c \
 	%D%/page_gaps.c \
 	%D%/page_kernels.c \
-	%D%/page_part.h \
+	%D%/page_part.c %D%/page_part.h \
 	%D%/page_text.h \
 	%D%/page_tracks.c
 

@@ -18,6 +18,9 @@
 /* What stands in place of a function's number that is none. */
 #define PAGE_NOT_SHOWN (-1)
 
+/* Bytes of a text that are shown. */
+#define PAGE_TEXT_SHOWN 240
+
 struct page_part {
 	struct json json;
 	const struct digest *digest;
