@@ -3,7 +3,8 @@
  * A window of time of what another source gives; or all of it, in parts that
  * follow each other. Whatever lasts is clipped: what is open where a window
  * begins is opened anew there, with its arguments, and what is open at its end
- * is closed there. So the times of what is in the parts, each taken as it
+ * is closed there, unless the recording of its track ended before: it is then
+ * left open, as it was. So the times of what is in the parts, each taken as it
  * stands, add up to those of the whole.
  *
  * Memory: bounded by what is open, or runs, at one time.

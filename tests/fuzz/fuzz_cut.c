@@ -3,13 +3,14 @@
  * Fuzz target: a log cut into parts, and a piece of it chosen and redacted, as
  * `ctprof cut` does it. The first byte is how many events a part has at least,
  * the second the options; the rest is the log, as in fuzz_log.c. Parts follow
- * each other, each but the last closes what it opens, and what ranges and
- * slices take in all parts is what they take in the whole.
+ * each other, each but the last closes what it opens, unless the recording of
+ * its track ended before, and what ranges and slices take in all parts is what
+ * they take in the whole.
  */
 #include <stdio.h>
 
 #include "transform/choose.h"
-#include "transform/cut.h"
+#include "transform/cut_private.h"
 #include "trace/event_copy.h"
 #include "format.h"
 #include "fuzz_case.h"
@@ -132,10 +133,22 @@ static bool is_full(void *user)
 	return reading->count > part_events;
 }
 
-static void check_closed(const struct reading *reading)
+/* After the next part has begun, which is where this one ended. */
+static void check_closed(struct reading *reading)
 {
-	for (unsigned i = 0; i < PLACES; i++)
-		fuzz_require(reading->left[i] == 0);
+	const struct trace *trace = reading->source->trace;
+
+	for (uint32_t i = 0; i < reading->open.room; i++) {
+		struct open_track *track = &reading->open.tracks[i];
+
+		fuzz_require(track->depth == 0 ||
+			     (trace->tracks[i].has_end &&
+				     trace->tracks[i].end_ns <
+					     reading->cut->from_ns));
+		reading->left[i % PLACES] -= track->depth;
+		while (track->depth > 0)
+			open_track_pop(track);
+	}
 }
 
 static void read_parts(struct reading *reading)

@@ -115,6 +115,35 @@ START_TEST(parts_follow_each_other)
 }
 END_TEST
 
+static void end_track(uint32_t track, int64_t end_ns)
+{
+	struct trace_track *ended = &cut_case_given.source.trace->tracks[track];
+
+	ended->has_end = true;
+	ended->end_ns = end_ns;
+}
+
+START_TEST(a_range_stays_open_where_the_recording_of_its_track_ended)
+{
+	struct cut *cut;
+
+	cut_case_begin(0, 0, 10);
+	cut_case_begin(1, 1, 15);
+	cut_case_end(1, 30);
+	cut_case_begin(1, 2, 30);
+	cut_case_end(1, 40);
+	end_track(0, 20);
+	cut = cut_case_open_cut();
+	cut_set_limit(cut, always, NULL);
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(a10 )15 ");
+	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(b15 (a15 )30 ");
+	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(c30 )40 ");
+	cut_source(cut)->close(cut_source(cut));
+}
+END_TEST
+
 /* The first has ended, and its place is another's: who has but their order to
  * tell them apart needs that of their begins. */
 START_TEST(asynchronous_ranges_go_on_in_the_order_of_their_begins)
@@ -317,6 +346,8 @@ int main(void)
 	tcase_add_test(
 		tests, what_was_never_ended_stays_open_unless_the_window_ends);
 	tcase_add_test(tests, parts_follow_each_other);
+	tcase_add_test(tests,
+		a_range_stays_open_where_the_recording_of_its_track_ended);
 	tcase_add_test(
 		tests, asynchronous_ranges_go_on_in_the_order_of_their_begins);
 	tcase_add_test(tests, the_last_of_all_times_is_in_the_last_part);
