@@ -140,20 +140,23 @@ static enum ctp_status add_event(struct order *order, struct event *event,
 	return spill_add(order->spill, &record, err);
 }
 
-/* Tracks that have changed their clock end by that. */
+/* Tracks that have changed their clock end by that, and none before its last
+ * event, though a damaged log may have it so. */
 static void move_ends(struct order *order)
 {
 	struct trace *trace = order->source.trace;
 
 	for (uint32_t i = 0; i < order->track_room; i++) {
+		const struct order_track *track = &order->tracks[i];
 		int64_t end_ns;
 
-		if (order->tracks[i].epoch_ns == 0)
+		if (!track->seen ||
+			(track->epoch_ns == 0 && !trace->tracks[i].has_end))
 			continue;
-		end_ns = trace_track_end(trace, i);
-		if (__builtin_sub_overflow(
-			    end_ns, order->tracks[i].epoch_ns, &end_ns))
-			end_ns = order->tracks[i].last_ns;
+		if (__builtin_sub_overflow(trace_track_end(trace, i),
+			    track->epoch_ns, &end_ns) ||
+			end_ns < track->last_ns)
+			end_ns = track->last_ns;
 		trace->tracks[i].has_end = true;
 		trace->tracks[i].end_ns = end_ns;
 	}

@@ -5,7 +5,7 @@
  *
  * Times that went back on a track stand still instead, which is counted. Those
  * of timelines, which have a clock of their own, become times of the trace's
- * clock where that is known.
+ * clock where that is known. No track ends before its last event.
  *
  * Memory: as formats/spill.h has it; the events are on disk. The first event
  * comes when the last of the inner source has.

@@ -7,6 +7,7 @@
 
 #include "cut_case.h"
 #include "support/run_suite.h"
+#include "timeline/order.h"
 
 START_TEST(what_is_open_at_the_edges_is_clipped)
 {
@@ -140,6 +141,24 @@ START_TEST(a_range_stays_open_where_the_recording_of_its_track_ended)
 	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(b15 (a15 )30 ");
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
 	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(c30 )40 ");
+	cut_source(cut)->close(cut_source(cut));
+}
+END_TEST
+
+/* In order of time, as everything is that is cut. */
+START_TEST(a_track_does_not_end_before_its_last_event)
+{
+	struct order *order;
+	struct cut *cut;
+
+	cut_case_begin(0, 0, 10);
+	cut_case_end(0, 50);
+	end_track(0, 15);
+	ck_assert_int_eq(
+		order_open(&cut_case_given.source, &order, NULL), CTP_OK);
+	ck_assert_int_eq(cut_open(order_source(order), &cut, NULL), CTP_OK);
+	cut_set_window(cut, 20, 40);
+	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(a20 )40 ");
 	cut_source(cut)->close(cut_source(cut));
 }
 END_TEST
@@ -348,6 +367,7 @@ int main(void)
 	tcase_add_test(tests, parts_follow_each_other);
 	tcase_add_test(tests,
 		a_range_stays_open_where_the_recording_of_its_track_ended);
+	tcase_add_test(tests, a_track_does_not_end_before_its_last_event);
 	tcase_add_test(
 		tests, asynchronous_ranges_go_on_in_the_order_of_their_begins);
 	tcase_add_test(tests, the_last_of_all_times_is_in_the_last_part);
