@@ -24,7 +24,7 @@ static struct {
 	char name[16]; /* of the thread */
 } kept;
 
-void inherit_begin(struct inherit *inherit, uint32_t site)
+static void begin(struct inherit *inherit, uint32_t site)
 {
 	if (inherit->deep == 0 && inherit->count < LOG_OPEN_MAX)
 		inherit->sites[inherit->count++] = site;
@@ -54,11 +54,21 @@ static void read_chunk(struct inherit *inherit, const struct chunk *chunk)
 		if (site == 0)
 			end(inherit);
 		else if (site != CHUNK_ID_LONG)
-			inherit_begin(inherit, site);
+			begin(inherit, site);
 		else if (words > 2 &&
 			 chunk_head(chunk, word).kind == CHUNK_BEGIN)
-			inherit_begin(inherit, (uint32_t)record[2]);
+			begin(inherit, (uint32_t)record[2]);
 	}
+}
+
+static void read_log(
+	struct inherit *open, const struct packer *packer, uint32_t track)
+{
+	uint32_t depth;
+	const uint32_t *sites = packer_open_ranges(packer, track, &depth);
+
+	for (uint32_t i = 0; i < depth; i++)
+		begin(open, i < LOG_OPEN_MAX ? sites[i] : 0);
 }
 
 /* In the log, in full chunks, in the live one. */
@@ -70,7 +80,7 @@ static void read_track(struct inherit *open, const struct thread *thread)
 	uint64_t seq = 0;
 
 	if (drain_packer() != NULL)
-		packer_open_ranges(drain_packer(), track, open);
+		read_log(open, drain_packer(), track);
 	for (; (chunk = spool_find_full(spool, track, &seq)) != NULL; seq++)
 		read_chunk(open, chunk);
 	chunk = atomic_load(&thread->live);
@@ -95,7 +105,7 @@ void inherit_keep(uint64_t session)
 	for (uint32_t i = 0; i < thread->pending.end_count; i++)
 		end(open);
 	for (uint32_t i = 0; i < thread->pending.begin_count; i++)
-		inherit_begin(open, thread->pending.begins[i].site);
+		begin(open, thread->pending.begins[i].site);
 	open->deep += thread->pending.deep;
 }
 
@@ -116,7 +126,7 @@ void inherit_forget(const struct thread *thread)
 /* One range with its argument; false if there is no room. */
 static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
 {
-	static const struct chunk_head begin = {CHUNK_BEGIN, 2, 0};
+	static const struct chunk_head opening = {CHUNK_BEGIN, 2, 0};
 	static const struct chunk_head argument = {
 		CHUNK_ARG_INT, 2 + KEY_WORDS, KEY_BYTES - (KEY_WORDS - 1) * 8};
 	uint64_t words[2 + KEY_WORDS] = {ticks, 1};
@@ -125,7 +135,7 @@ static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
 	if (at == NULL)
 		return false;
 	memcpy(words + 2, KEY, KEY_BYTES);
-	thread_store(thread, at, begin, (uint64_t[]){ticks, site});
+	thread_store(thread, at, opening, (uint64_t[]){ticks, site});
 	thread_store(thread, at + 3, argument, words);
 	return true;
 }

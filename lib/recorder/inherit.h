@@ -16,9 +16,6 @@ struct inherit {
 	uint32_t sites[LOG_OPEN_MAX];
 };
 
-/* One more is open. */
-void inherit_begin(struct inherit *inherit, uint32_t site);
-
 /*
  * Before fork, in the recording `session` (0: none is on, so that what the
  * process itself inherited is passed on): keeps the calling thread's open

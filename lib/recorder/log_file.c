@@ -86,13 +86,13 @@ int log_file_make(const char *path, bool exclusive, bool child, char *name,
 	const char *why = NULL;
 	int fd = -1;
 
-	(void)snprintf(name, SESSION_PATH_BYTES, "%s", path);
+	(void)snprintf(name, OPTIONS_PATH_BYTES, "%s", path);
 	errno = EEXIST;
 	if (!child)
 		fd = open_log(name, exclusive, &why);
 	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
 		options_other_name(
-			name, SESSION_PATH_BYTES, path, (long)getpid(), i);
+			name, OPTIONS_PATH_BYTES, path, (long)getpid(), i);
 		fd = open_log(name, true, &why);
 	}
 	if (fd >= 0)

@@ -12,7 +12,7 @@
  * Makes the log `path`, empty, or a new one beside it with the process's
  * number in its name: where another recorder writes to it, if it exists and
  * `exclusive`, or in any case if it is a forked `child`'s. `name`,
- * SESSION_PATH_BYTES long, is filled with the name it came to have. A symbolic
+ * OPTIONS_PATH_BYTES long, is filled with the name it came to have. A symbolic
  * link is not followed, and another user's file is not written to.
  *
  * Errors: -1, CTP_ERR_IO.

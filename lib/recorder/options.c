@@ -131,7 +131,7 @@ static bool append(char *out, size_t *used, const char *text)
 {
 	size_t size = strlen(text);
 
-	if (size >= SESSION_PATH_BYTES - *used)
+	if (size >= OPTIONS_PATH_BYTES - *used)
 		return false;
 	memcpy(out + *used, text, size + 1);
 	*used += size;

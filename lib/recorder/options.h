@@ -3,8 +3,30 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/error.h"
-#include "recorder/session.h"
+#include "ctprof.h"
+#include "recorder/spool.h"
+
+#define OPTIONS_PATH_BYTES SPOOL_PATH_BYTES
+
+/* The recording's options, all filled in. */
+struct session_options {
+	char out[OPTIONS_PATH_BYTES];
+	char spool[OPTIONS_PATH_BYTES];
+	bool exclusive; /* never replace a file: take another name */
+	uint32_t chunks;
+	uint32_t chunk_max;
+	uint64_t min_ns;
+	enum ctp_policy policy;
+	enum ctp_clock clock;
+	int level;
+	enum ctp_gpu gpu;
+	enum ctp_emit emit;
+	bool no_command; /* the program's name, without its arguments */
+};
 
 /*
  * Fills in everything. Fields of `given` (may be NULL) that are zero come from

@@ -51,14 +51,14 @@ int64_t packer_newest_ns(const struct packer *packer)
 	return packer->newest_ns;
 }
 
-void packer_open_ranges(
-	const struct packer *packer, uint32_t track, struct inherit *inherit)
+const uint32_t *packer_open_ranges(
+	const struct packer *packer, uint32_t track, uint32_t *depth)
 {
 	const struct pack_track *found =
 		track < packer->track_room ? packer->tracks[track] : NULL;
 
-	for (uint32_t i = 0; found != NULL && i < found->depth; i++)
-		inherit_begin(inherit, i < LOG_OPEN_MAX ? found->open[i] : 0);
+	*depth = found == NULL ? 0 : found->depth;
+	return found == NULL ? NULL : found->open;
 }
 
 enum ctp_status packer_no_memory(struct ctp_error *err)

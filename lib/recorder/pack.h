@@ -5,7 +5,6 @@
 
 #include "recorder/chunk.h"
 #include "base/clock.h"
-#include "recorder/inherit.h"
 #include "log/log_write.h"
 
 struct packer;
@@ -70,9 +69,11 @@ bool packer_resume_gap(struct packer *packer, uint32_t track);
 bool packer_resume_loss(struct packer *packer, uint32_t track, const char *name,
 	uint64_t count);
 
-/* The ranges that are open on a track after what was packed. */
-void packer_open_ranges(
-	const struct packer *packer, uint32_t track, struct inherit *inherit);
+/* The sites of the ranges that are open on a track after what was packed,
+ * outermost first: `depth` of them, the first LOG_OPEN_MAX of which are kept.
+ * Borrowed until the next call. */
+const uint32_t *packer_open_ranges(
+	const struct packer *packer, uint32_t track, uint32_t *depth);
 
 /* Events in all event blocks so far. */
 uint64_t packer_event_count(const struct packer *packer);

@@ -3,8 +3,6 @@
 
 #include <sys/mman.h>
 
-#include "recorder/thread.h"
-
 /* Two are enough, unless threads stop recording for good at different times. A
  * forgotten one stays reserved. */
 #define REGIONS 64
@@ -14,22 +12,14 @@ static struct {
 	size_t count; /* ever reserved */
 } kept;
 
-static bool may_be_stored_to(const struct region *region)
-{
-	for (const struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next)
-		if (thread_may_store(thread, region->address, region->bytes))
-			return true;
-	return false;
-}
-
-bool region_take(struct region *region, size_t bytes)
+bool region_take(struct region *region, size_t bytes, region_in_use *in_use)
 {
 	void *address;
 
 	for (size_t i = 0; i < REGIONS && i < kept.count; i++)
 		if (kept.regions[i].bytes >= bytes &&
-			!may_be_stored_to(&kept.regions[i])) {
+			(in_use == NULL || !in_use(kept.regions[i].address,
+						   kept.regions[i].bytes))) {
 			*region = kept.regions[i];
 			return true;
 		}

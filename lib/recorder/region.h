@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* May a thread be about to store a record there? */
+typedef bool region_in_use(const void *address, size_t bytes);
+
 struct region {
 	uint8_t *address;
 	size_t bytes;
@@ -17,10 +20,11 @@ struct region {
  * given back: a thread that was interrupted between finding room and storing
  * its record must find memory there, even if recording stopped meanwhile. And
  * they are taken again only when no thread can be about to store there, or
- * its record would be in a recording that it is not of.
+ * its record would be in a recording that it is not of. `in_use` tells; NULL:
+ * no thread of this process records.
  *
  * Threads: one at a time. False if there is no address space.
  */
-bool region_take(struct region *region, size_t bytes);
+bool region_take(struct region *region, size_t bytes, region_in_use *in_use);
 
 #endif

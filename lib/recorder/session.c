@@ -179,7 +179,7 @@ static enum ctp_status open_spool(
 	enum ctp_status status = spool_open(&session_state.spool,
 		directory == NULL ? session_state.options.spool : directory,
 		session_state.options.chunks, session_state.options.chunk_max,
-		err);
+		thread_any_may_store, err);
 	struct spool_header *header = &session_state.spool.own;
 
 	free(directory);
@@ -463,7 +463,7 @@ static void describe_recording(char *words, size_t size)
 
 const char *ctp_status(void)
 {
-	static char words[SESSION_PATH_BYTES + 1024];
+	static char words[OPTIONS_PATH_BYTES + 1024];
 	const struct thread_hold before = hold();
 	size_t used = (size_t)snprintf(words, sizeof(words), "stopped: ");
 

@@ -6,26 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ctprof.h"
-#include "recorder/spool.h"
-
-#define SESSION_PATH_BYTES SPOOL_PATH_BYTES
-
-/* The recording's options, all filled in. */
-struct session_options {
-	char out[SESSION_PATH_BYTES];
-	char spool[SESSION_PATH_BYTES];
-	bool exclusive; /* never replace a file: take another name */
-	uint32_t chunks;
-	uint32_t chunk_max;
-	uint64_t min_ns;
-	enum ctp_policy policy;
-	enum ctp_clock clock;
-	int level;
-	enum ctp_gpu gpu;
-	enum ctp_emit emit;
-	bool no_command; /* the program's name, without its arguments */
-};
+#include "recorder/options.h"
 
 /*
  * The number of the recording that is on; 0 if none. In a child after fork,

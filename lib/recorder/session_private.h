@@ -26,7 +26,7 @@ extern struct session_data {
 	bool tsc;
 	struct spool spool;
 	struct session_options options;
-	char path[SESSION_PATH_BYTES]; /* of the log, as it came to be */
+	char path[OPTIONS_PATH_BYTES]; /* of the log, as it came to be */
 	uint64_t lost; /* events that were not in the log at the end */
 } session_state;
 

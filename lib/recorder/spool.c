@@ -169,13 +169,13 @@ static void drop_file(struct spool *spool, bool keep)
 }
 
 /* Takes the addresses of all chunks, and the slots behind them. */
-static bool take_addresses(struct spool *spool)
+static bool take_addresses(struct spool *spool, region_in_use *in_use)
 {
 	size_t chunks = bytes_of(spool->chunk_max);
 	size_t slots = spool->chunk_max * sizeof(struct spool_slot);
 	void *address;
 
-	if (!region_take(&spool->region, chunks + slots))
+	if (!region_take(&spool->region, chunks + slots, in_use))
 		return false;
 	address = mmap(spool->region.address + chunks, slots,
 		PROT_READ | PROT_WRITE,
@@ -192,13 +192,14 @@ void spool_publish(struct spool *spool)
 }
 
 enum ctp_status spool_open(struct spool *spool, const char *directory,
-	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err)
+	uint32_t chunks, uint32_t chunk_max, region_in_use *in_use,
+	struct ctp_error *err)
 {
 	*spool = (struct spool){
 		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
 	if (chunks / 4 < SPOOL_BATCH)
 		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
-	if (!take_addresses(spool))
+	if (!take_addresses(spool, in_use))
 		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);

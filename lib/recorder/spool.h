@@ -145,12 +145,14 @@ struct spool {
 /*
  * Makes the file `directory`/SPOOL_NAME with `chunks` chunks that may grow to
  * `chunk_max`. Where no file can be made (no such directory, no
- * space) memory is taken instead, that does not survive the program.
+ * space) memory is taken instead, that does not survive the program. For
+ * `in_use` see region_take().
  *
  * Errors: CTP_ERR_NOMEM.
  */
 enum ctp_status spool_open(struct spool *spool, const char *directory,
-	uint32_t chunks, uint32_t chunk_max, struct ctp_error *err);
+	uint32_t chunks, uint32_t chunk_max, region_in_use *in_use,
+	struct ctp_error *err);
 
 /*
  * Is there a spool of this user and this process's number in the directory,

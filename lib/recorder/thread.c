@@ -384,6 +384,15 @@ void thread_stop_all(void)
 	}
 }
 
+bool thread_any_may_store(const void *address, size_t bytes)
+{
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		if (thread_may_store(thread, address, bytes))
+			return true;
+	return false;
+}
+
 void thread_rename_all(void)
 {
 	char name[PROCESS_THREAD_NAME];

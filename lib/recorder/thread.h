@@ -126,6 +126,9 @@ static inline bool thread_may_store(
 	       next - (uintptr_t)address <= bytes;
 }
 
+/* The same of all threads. */
+bool thread_any_may_store(const void *address, size_t bytes);
+
 /* Words of this chunk that the thread has stored, if it is its live one. */
 static inline uint32_t thread_used(
 	const struct thread *thread, const struct chunk *chunk)

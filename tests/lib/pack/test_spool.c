@@ -23,7 +23,8 @@ static void setup(void)
 {
 	(void)snprintf(directory, sizeof(directory), "./test_spool.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	ck_assert_int_eq(spool_open(&spool, directory, 4, 10, NULL), CTP_OK);
+	ck_assert_int_eq(
+		spool_open(&spool, directory, 4, 10, NULL, NULL), CTP_OK);
 }
 
 static void teardown(void)
@@ -224,7 +225,8 @@ START_TEST(closing_removes_the_file_but_not_the_memory)
 	chunk->words[0] = 6;
 	chunk->words[CHUNK_WORDS - 1] = 6;
 	spool_close(&spool, false); /* twice is harmless */
-	ck_assert_int_eq(spool_open(&spool, directory, 4, 10, NULL), CTP_OK);
+	ck_assert_int_eq(
+		spool_open(&spool, directory, 4, 10, NULL, NULL), CTP_OK);
 	for (int i = 0; i < 4; i++) {
 		chunk = spool_take(&spool);
 		ck_assert_ptr_nonnull(chunk);
@@ -239,7 +241,8 @@ START_TEST(without_a_directory_it_is_memory)
 
 	spool_close(&spool, false);
 	ck_assert_int_eq(
-		spool_open(&spool, "./no/such/directory", 2, 5, NULL), CTP_OK);
+		spool_open(&spool, "./no/such/directory", 2, 5, NULL, NULL),
+		CTP_OK);
 	ck_assert_int_eq(spool.fd, -1);
 	ck_assert_str_eq(spool.path, "");
 	ck_assert_uint_eq(count(), 2);
@@ -267,7 +270,7 @@ START_TEST(without_space_it_is_memory)
 	spool_close(&spool, false);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
-	status = spool_open(&spool, directory, 2, 5, NULL);
+	status = spool_open(&spool, directory, 2, 5, NULL, NULL);
 	limit.rlim_cur = RLIM_INFINITY;
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_eq(status, CTP_OK);
@@ -301,7 +304,8 @@ START_TEST(two_spools_of_a_process_have_files_of_their_own)
 
 	memcpy(first, spool.path, sizeof(first));
 	spool_close(&spool, false);
-	ck_assert_int_eq(spool_open(&spool, directory, 1, 2, NULL), CTP_OK);
+	ck_assert_int_eq(
+		spool_open(&spool, directory, 1, 2, NULL, NULL), CTP_OK);
 	ck_assert_str_ne(spool.path, first);
 	ck_assert_int_eq(strncmp(spool.path, directory, strlen(directory)), 0);
 }

@@ -59,7 +59,7 @@ void hand_open(struct hand *hand, uint32_t chunks)
 
 	*hand = (struct hand){0};
 	ck_assert_int_eq(spool_open(&hand->spool, record_case_directory, chunks,
-				 chunks, NULL),
+				 chunks, NULL, NULL),
 		CTP_OK);
 	header = hand->spool.header;
 	header->start = clock_sync_now(false);
