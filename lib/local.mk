@@ -16,6 +16,7 @@ libcore_la_LIBADD = libbase.la $(CXX_LIBS) -lm
 
 include lib/base/local.mk
 include lib/log/local.mk
+include lib/pack/local.mk
 include lib/recorder/local.mk
 include lib/instrument/local.mk
 include lib/markers/local.mk
@@ -35,7 +36,7 @@ include lib/trace/local.mk
 include lib/transform/local.mk
 
 # A recorder must not record itself, whatever the user's flags say.
-$(libbase_la_OBJECTS) $(librecorder_la_OBJECTS) \
+$(libbase_la_OBJECTS) $(libpack_la_OBJECTS) $(librecorder_la_OBJECTS) \
 $(libinstrument_la_OBJECTS) $(libctprof_instrument_la_OBJECTS) \
 $(libinject_la_OBJECTS) $(libctprof_inject_la_OBJECTS): \
 	override CFLAGS := $(filter-out -finstrument-functions%,$(CFLAGS))

@@ -116,8 +116,8 @@ class Build(build_ext):
         if installed is not None:
             self.use_installed(ext)
         elif os.path.exists(HEADER):
-            self.compile_in(
-                ext, "libbase_la_SOURCES", "librecorder_la_SOURCES")
+            self.compile_in(ext, "libbase_la_SOURCES", "libpack_la_SOURCES",
+                            "librecorder_la_SOURCES")
         else:
             sys.exit("ctprof: libctprof %s is not installed (pkg-config "
                      "does not find it), and its sources are not beside "

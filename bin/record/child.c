@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "recorder/process.h"
+#include "pack/process.h"
 #include "cli/say.h"
 
 static const int watched[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP,

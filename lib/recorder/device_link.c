@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 
 #include "recorder/last_thread.h"
-#include "recorder/options.h"
+#include "pack/options.h"
 #include "recorder/record.h"
 #include "recorder/registry.h"
 #include "recorder/session.h"

@@ -21,7 +21,7 @@
 #include "recorder/device_link.h"
 #include "base/environment.h"
 #include "log/msgpack_out.h"
-#include "recorder/options.h"
+#include "pack/options.h"
 #include "recorder/thread.h"
 
 #define DRIVER "libcuda.so.1"

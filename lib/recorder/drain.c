@@ -19,8 +19,8 @@
 
 #include "recorder/drain_losses.h"
 #include "recorder/last_thread.h"
-#include "recorder/log_frame.h"
-#include "recorder/pack.h"
+#include "pack/log_frame.h"
+#include "pack/pack.h"
 #include "recorder/registry.h"
 #include "recorder/thread.h"
 

@@ -4,7 +4,7 @@
 #define DRAIN_H
 
 #include "base/error.h"
-#include "recorder/pack.h"
+#include "pack/pack.h"
 #include "recorder/session.h"
 
 /*

@@ -3,9 +3,9 @@
 #ifndef DRAIN_LOSSES_H
 #define DRAIN_LOSSES_H
 
-#include "recorder/log_frame.h"
-#include "recorder/pack.h"
-#include "recorder/spool.h"
+#include "pack/log_frame.h"
+#include "pack/pack.h"
+#include "pack/spool.h"
 
 /*
  * Writes what each thread has lost, and all that is packed; adds to the totals

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "recorder/drain.h"
 #include "recorder/session.h"
 #include "recorder/thread.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "recorder/device_link.h"
-#include "recorder/process.h"
+#include "pack/process.h"
 #include "recorder/thread.h"
 
 static struct {

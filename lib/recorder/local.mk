@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 # libctprof: the recorder, which goes into the traced program.
 noinst_LTLIBRARIES += librecorder.la
-librecorder_la_LIBADD = libbase.la
+librecorder_la_LIBADD = libpack.la
 librecorder_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
-	%D%/chunk.c %D%/chunk.h \
 	%D%/device_link.c %D%/device_link.h \
 	%D%/device_load.c %D%/device_load.h \
 	%D%/drain.c %D%/drain.h \
@@ -19,21 +18,10 @@ librecorder_la_SOURCES = \
 	%D%/itt_abi.h \
 	%D%/last_thread.c %D%/last_thread.h \
 	%D%/log_file.c %D%/log_file.h \
-	%D%/log_frame.c %D%/log_frame.h \
 	%D%/nvtx_abi.h \
-	%D%/options.c %D%/options.h \
 	%D%/outcome.c %D%/outcome.h \
-	%D%/pack.c %D%/pack.h \
-	%D%/pack_column.c %D%/pack_column.h \
-	%D%/pack_device.c %D%/pack_device.h \
-	%D%/pack_losses.c \
-	%D%/pack_private.h \
-	%D%/pack_registry.c \
-	%D%/pack_row.c %D%/pack_row.h \
-	%D%/process.c %D%/process.h \
 	%D%/record.c %D%/record.h \
 	%D%/record_args.c %D%/record_args.h \
-	%D%/region.c %D%/region.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/registry_module.c \
 	%D%/registry_private.h \
@@ -41,7 +29,6 @@ librecorder_la_SOURCES = \
 	%D%/session.c %D%/session.h \
 	%D%/session_fork.c \
 	%D%/session_private.h \
-	%D%/spool.c %D%/spool.h \
 	%D%/step.c \
 	%D%/thread.c %D%/thread.h \
 	%D%/thread_pending.c \

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/options.h"
+#include "pack/options.h"
 #include "recorder/session.h"
 
 #define NAME_TRIES 1000

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "ctprof.h"
 
 struct record_arg {

@@ -12,7 +12,7 @@
 
 #include "ctprof.h"
 #include "log/log.h"
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 /* Longer names are cut, and counted as lost by no track: a record must fit a
  * chunk. */

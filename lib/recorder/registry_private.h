@@ -3,7 +3,7 @@
 #ifndef REGISTRY_PRIVATE_H
 #define REGISTRY_PRIVATE_H
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "recorder/registry.h"
 #include "recorder/thread.h"
 

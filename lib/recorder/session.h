@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "recorder/options.h"
+#include "pack/options.h"
 
 /*
  * The number of the recording that is on; 0 if none. In a child after fork,

@@ -15,7 +15,7 @@
 #include "recorder/emit.h"
 #include "recorder/inherit.h"
 #include "recorder/instrument.h"
-#include "recorder/process.h"
+#include "pack/process.h"
 #include "recorder/registry.h"
 #include "recorder/session.h"
 

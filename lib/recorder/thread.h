@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "ctprof.h"
 
 /* Ranges that begin while there is no room are remembered up to this depth,

@@ -5,4 +5,4 @@ librecover_la_SOURCES = \
 	%D%/recover.c %D%/recover.h \
 	%D%/recover_log.c %D%/recover_log.h \
 	%D%/spool_file.c %D%/spool_file.h
-librecover_la_LIBADD = libcore.la librecorder.la
+librecover_la_LIBADD = libcore.la libpack.la

@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/log_frame.h"
-#include "recorder/pack_device.h"
-#include "recorder/process.h"
+#include "pack/log_frame.h"
+#include "pack/pack_device.h"
+#include "pack/process.h"
 #include "recover/recover_log.h"
 
 /* The clock's scale is measured over at least this long. */

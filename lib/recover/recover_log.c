@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "log_read/log_scan.h"
-#include "recorder/options.h"
+#include "pack/options.h"
 #include "recover/own_file.h"
 #include "log/unpack.h"
 

@@ -4,7 +4,7 @@
 #ifndef RECOVER_LOG_H
 #define RECOVER_LOG_H
 
-#include "recorder/pack.h"
+#include "pack/pack.h"
 #include "recover/spool_file.h"
 
 /* What a log's first block says of where it is from. */

@@ -7,7 +7,7 @@
 #ifndef SPOOL_FILE_H
 #define SPOOL_FILE_H
 
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 struct spool_file {
 	int fd;

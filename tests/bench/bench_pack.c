@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "base/clock.h"
 #include "log/log_write.h"
-#include "recorder/pack.h"
+#include "pack/pack.h"
 
 #define FUNCTIONS 500
 #define CALLEES 4

@@ -21,7 +21,7 @@
 #include "log/log.h"
 #include "support/log_maker.h"
 #include "log_read/log_read.h"
-#include "recorder/process.h"
+#include "pack/process.h"
 #include "recover/recover.h"
 
 enum { CHUNKS = 4, BYTES = (CHUNKS + 1) * CHUNK_BYTES };

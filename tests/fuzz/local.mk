@@ -41,11 +41,11 @@ FUZZ_TARGETS = \
 fuzz_made = formats/flamegraph/flame_files.c lib/phases/phase_texts.c
 FUZZ = srcdir='$(abs_srcdir)' \
 	CPPFLAGS='-D_GNU_SOURCE -include $(abs_builddir)/config.h \
-		-Ilib -Iformats -Itests $(MSG$(librecorder_la_SOURCES)_CFLAGS) $(SQLITE_CFLAGS)' \
+		-Ilib -Iformats -Itests $(MSGPACK_CFLAGS) $(SQLITE_CFLAGS)' \
 	SOURCES='%D%/fuzz_case.c tests/support/log_maker.c \
 		$(addprefix $(abs_builddir)/,$(fuzz_made)) \
 		$(filter %.c,$(libformats_la_SOURCES) $(librecover_la_SOURCES) \
-		$(libcore_la_SOURCES) $(librecorder_la_SOURCES) \
+		$(libcore_la_SOURCES) $(libpack_la_SOURCES) \
 		$(libbase_la_SOURCES))' \
 	LIBS='$(ZLIB_LIBS) $(LIBDEFLATE_LIBS) $(SQLITE_LIBS)' \
 	$(srcdir)/%D%/fuzz_run.sh

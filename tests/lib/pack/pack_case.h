@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "support/log_text.h"
-#include "recorder/pack.h"
+#include "pack/pack.h"
 
 #define CASE_WRAP (UINT64_C(1) << CTP_TICK_BITS)
 

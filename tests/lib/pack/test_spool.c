@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/spool.h"
+#include "pack/spool.h"
 #include "support/run_suite.h"
 
 static char directory[32];

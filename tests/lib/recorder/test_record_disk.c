@@ -13,7 +13,7 @@
 
 #include "record_case.h"
 #include "support/run_suite.h"
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 static void expect_words(const char *words, const char *expected)
 {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "record_case.h"
 #include "support/run_suite.h"
 

@@ -15,7 +15,7 @@
 
 #include "record_case.h"
 #include "support/run_suite.h"
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 extern char **environ;
 

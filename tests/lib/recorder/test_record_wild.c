@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "record_case.h"
-#include "recorder/spool.h"
+#include "pack/spool.h"
 #include "support/run_suite.h"
 
 #define RANGES 100

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 enum { THREADS = 3 };
 

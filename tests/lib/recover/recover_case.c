@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "recorder/log_frame.h"
-#include "recorder/process.h"
+#include "pack/log_frame.h"
+#include "pack/process.h"
 #include "support/quick_check.h"
 
 static uint32_t used_words(const struct chunk *chunk)

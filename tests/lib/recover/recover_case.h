@@ -4,7 +4,7 @@
 #ifndef RECOVER_CASE_H
 #define RECOVER_CASE_H
 
-#include "recorder/pack.h"
+#include "pack/pack.h"
 #include "lib/recorder/record_case.h"
 #include "recover/recover.h"
 

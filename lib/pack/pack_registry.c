@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "log/msgpack_out.h"
-#include "recorder/pack_private.h"
-#include "recorder/pack_row.h"
+#include "pack/pack_private.h"
+#include "pack/pack_row.h"
 #include "log/unpack.h"
 
 /* Copies the records from words[at] on, up to one that is none. */

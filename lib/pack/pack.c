@@ -3,13 +3,13 @@
  * One chunk gives one event block for the thread's measured events, and one
  * for its timeline where it has events with times of the program's own.
  */
-#include "recorder/pack.h"
+#include "pack/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/pack_private.h"
-#include "recorder/pack_row.h"
+#include "pack/pack_private.h"
+#include "pack/pack_row.h"
 
 struct packer *packer_new(
 	struct log_writer *writer, struct clock_scale scale, uint64_t min_ns)

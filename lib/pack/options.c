@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/options.h"
+#include "pack/options.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/region.h"
+#include "pack/region.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/process.h"
+#include "pack/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

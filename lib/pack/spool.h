@@ -16,11 +16,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file_id.h"
-#include "recorder/region.h"
+#include "pack/region.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
 #define SPOOL_VERSION 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 
 uint32_t chunk_record_words(const struct chunk *chunk, uint32_t at)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/log_frame.h"
+#include "pack/log_frame.h"
 
 #include <string.h>
 
 #include "log/msgpack_out.h"
-#include "recorder/options.h"
+#include "pack/options.h"
 
 static void add_command(msgpack_packer *out, const struct spool_facts *facts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/pack_row.h"
+#include "pack/pack_row.h"
 
 #include <string.h>
 

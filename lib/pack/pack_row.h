@@ -3,7 +3,7 @@
 #ifndef PACK_ROW_H
 #define PACK_ROW_H
 
-#include "recorder/pack_column.h"
+#include "pack/pack_column.h"
 
 /* Words after the first that each kind has at least; UINT32_MAX if there is no
  * such kind. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/pack_device.h"
+#include "pack/pack_device.h"
 
 #include "log/msgpack_out.h"
 

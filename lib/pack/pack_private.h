@@ -3,9 +3,9 @@
 #ifndef PACK_PRIVATE_H
 #define PACK_PRIVATE_H
 
-#include "recorder/pack.h"
-#include "recorder/pack_column.h"
-#include "recorder/pack_device.h"
+#include "pack/pack.h"
+#include "pack/pack_column.h"
+#include "pack/pack_device.h"
 
 struct packer {
 	struct log_writer *writer;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "log/msgpack_out.h"
-#include "recorder/pack_private.h"
+#include "pack/pack_private.h"
 
 /* What a losses block says of a track. */
 static const struct {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 /* Fills in pid, boot, host and command; with `no_command`, that is the name of
  * the program's file alone. */

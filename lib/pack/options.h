@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "ctprof.h"
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 #define OPTIONS_PATH_BYTES SPOOL_PATH_BYTES
 

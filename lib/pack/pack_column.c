@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/pack_column.h"
+#include "pack/pack_column.h"
 
 #include <stdlib.h>
 #include <string.h>

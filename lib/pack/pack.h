@@ -3,7 +3,7 @@
 #ifndef PACK_H
 #define PACK_H
 
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "base/clock.h"
 #include "log/log_write.h"
 

@@ -4,7 +4,7 @@
 #define PACK_DEVICE_H
 
 #include "base/buffer.h"
-#include "recorder/chunk.h"
+#include "pack/chunk.h"
 #include "base/clock.h"
 #include "log/log_activities.h"
 

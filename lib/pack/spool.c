@@ -4,7 +4,7 @@
  * Space in the file is allocated before it is mapped, since a page of a sparse
  * file on a full disk would kill the program with SIGBUS.
  */
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/process.h"
+#include "pack/process.h"
 
 /* The header takes the place of a chunk, so that chunks are aligned. */
 _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "log/log_write.h"
-#include "recorder/spool.h"
+#include "pack/spool.h"
 
 /* The header block: what the spool's header says, whose scale is known. */
 enum ctp_status log_frame_header(struct log_writer *writer,

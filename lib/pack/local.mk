@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# Chunks of records, the spool that they lie in, and the blocks of the log that
+# become of them: for the recorder, and for what completes a dead one's log.
+noinst_LTLIBRARIES += libpack.la
+libpack_la_LIBADD = libbase.la
+libpack_la_SOURCES = \
+	%D%/chunk.c %D%/chunk.h \
+	%D%/log_frame.c %D%/log_frame.h \
+	%D%/options.c %D%/options.h \
+	%D%/pack.c %D%/pack.h \
+	%D%/pack_column.c %D%/pack_column.h \
+	%D%/pack_device.c %D%/pack_device.h \
+	%D%/pack_losses.c \
+	%D%/pack_private.h \
+	%D%/pack_registry.c \
+	%D%/pack_row.c %D%/pack_row.h \
+	%D%/process.c %D%/process.h \
+	%D%/region.c %D%/region.h \
+	%D%/spool.c %D%/spool.h

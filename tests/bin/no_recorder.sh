@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The program reads and completes logs, but has nothing of the recorder in it:
+# the environment that starts a recording does not start one of the program.
+set -u
+ctprof=${CTPROF:?}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+fail()
+{
+	echo "no_recorder.sh: $*"
+	exit 1
+}
+
+# Prints what files define for others, one name a line.
+defined()
+{
+	nm --defined-only "$@" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u
+}
+
+program=$(dirname "$ctprof")/.libs/$(basename "$ctprof")
+[ -f "$program" ] || program=$ctprof
+
+# Not objects of files that are gone.
+objects=$(for file in "${srcdir:-.}"/lib/recorder/*.c; do
+	find lib/recorder -name "$(basename "$file" .c).o"
+done)
+[ -n "$objects" ] || fail "no object files in lib/recorder"
+# shellcheck disable=SC2086
+defined $objects >"$work/recorder"
+for name in session_current thread_hold last_thread_watch ctp_begin; do
+	grep -qx "$name" "$work/recorder" ||
+		fail "lib/recorder does not define $name"
+done
+# An object of any build may define what the sanitizers add.
+defined "$program" | comm -12 - "$work/recorder" |
+	grep -vE '^(__asan|__ubsan|__tsan|__odr|_ITM|DW\.ref)' >"$work/linked"
+[ -s "$work/linked" ] && {
+	cat "$work/linked"
+	fail "the program has functions or data of the recorder"
+}
+nm "$program" | grep -E ' (start_from_environment|stop_at_exit)$' &&
+	fail "the program has the recorder's constructor or exit handler"
+
+cat >"$work/in.folded" <<END
+main;work 3
+END
+CTPROF_OUT=$work/x.ctp "$ctprof" convert "$work/in.folded" \
+	-o "$work/out.pstats" || fail "cannot convert"
+[ -s "$work/out.pstats" ] || fail "nothing was converted"
+[ -e "$work/x.ctp" ] && fail "the program recorded itself"
+exit 0
