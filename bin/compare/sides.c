@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "input/reporting.h"
 #include "input/rollup.h"
-#include "profile/same.h"
+#include "profile/function_match.h"
 #include "cli/say.h"
 #include "compare/sides_devices.h"
 #include "input/tree.h"
 
-/* In the order of enum diff_match. */
+/* In the order of enum match_key. */
 #define MATCHES "file|name|line|exact"
 
 #define MOVED_SAID 4u /* directories; more would hide the rest */
@@ -74,7 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		sides->runs = true;
 		return 0;
 	case KEY_MATCH:
-		sides->match = (enum diff_match)arguments_word(
+		sides->match = (enum match_key)arguments_word(
 			state, "--match", MATCHES, arg);
 		return 0;
 	case KEY_ACROSS_DEVICES:
@@ -132,8 +132,9 @@ static enum ctp_status read_profile(const struct sides *sides,
 
 	if (source->read_profile != NULL) {
 		status = source->read_profile(source, out, err);
-		return status == CTP_OK ? same_join(*out, sides->match, err)
-					: status;
+		return status == CTP_OK
+			       ? function_match_join(*out, sides->match, err)
+			       : status;
 	}
 	replay = replay_new(source->trace, replay_options(sides));
 	if (replay == NULL)
@@ -227,7 +228,7 @@ static int join_files(
 {
 	struct ctp_error err = {0};
 
-	if (sides->match != DIFF_MATCH_FILE && sides->match != DIFF_MATCH_LINE)
+	if (sides->match != MATCH_KEY_FILE && sides->match != MATCH_KEY_LINE)
 		return EXIT_DONE;
 	if (moved_join(&sides->moved, profiles->items, profiles->count,
 		    sides->base_count, &err) != CTP_OK) {
@@ -307,10 +308,10 @@ struct report sides_report(const struct sides *sides,
 
 void sides_write(const struct sides *sides, struct json *json)
 {
-	static const char *const words[] = {[DIFF_MATCH_FILE] = "file",
-		[DIFF_MATCH_NAME] = "name",
-		[DIFF_MATCH_LINE] = "line",
-		[DIFF_MATCH_EXACT] = "exact"};
+	static const char *const words[] = {[MATCH_KEY_FILE] = "file",
+		[MATCH_KEY_NAME] = "name",
+		[MATCH_KEY_LINE] = "line",
+		[MATCH_KEY_EXACT] = "exact"};
 
 	report_uint(json, "base_runs", sides->base_count);
 	report_uint(json, "new_runs", sides->inputs.count - sides->base_count);

@@ -17,7 +17,7 @@ struct sides {
 	struct inputs inputs;
 	bool runs;         /* --runs was given */
 	size_t base_count; /* inputs before "--" */
-	enum diff_match match;
+	enum match_key match;
 	bool across_devices;
 	bool kernels; /* only what devices did */
 	enum replay_device device;

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "input/input.h"
-#include "profile/same.h"
+#include "profile/function_match.h"
 #include "cli/say.h"
 
 /* One file, while it is read: it becomes one of these. */
@@ -149,7 +149,7 @@ static enum ctp_status read_sums(const struct rollup_work *work,
 	enum ctp_status status = source->read_profile(source, &profile, err);
 
 	if (status == CTP_OK && options->joined)
-		status = same_join(profile, options->match, err);
+		status = function_match_join(profile, options->match, err);
 	if (status == CTP_OK)
 		return add_profile(work->sums, profile, err);
 	profile_free(profile);

@@ -39,7 +39,7 @@ void chrome_device_clear(struct chrome_device *device)
 
 static bool is_external(const struct event *event)
 {
-	return (event->id & TRACE_JOIN_EXTERNAL_BIT) != 0;
+	return (event->id & TRACE_EXTERNAL_ID_BIT) != 0;
 }
 
 /* The number of an arrow: the correlation, as Kineto has it; that of further
@@ -53,7 +53,7 @@ static bool find_flow(
 
 	*flow = event->id ^ (uint64_t)(number - 1) << 32;
 	if (is_external(event))
-		*flow ^= TRACE_JOIN_EXTERNAL_BIT | EXTERNAL_FLOW;
+		*flow ^= TRACE_EXTERNAL_ID_BIT | EXTERNAL_FLOW;
 	return number != STRTAB_NONE;
 }
 
@@ -193,7 +193,7 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 	if (is_external(event))
 		return chrome_args_add_int(args, device->text,
 			CHROME_KEY_EXTERNAL_ID,
-			(int64_t)(event->id ^ TRACE_JOIN_EXTERNAL_BIT));
+			(int64_t)(event->id ^ TRACE_EXTERNAL_ID_BIT));
 	return chrome_args_add_int(
 		args, device->text, CHROME_KEY_CORRELATION, (int64_t)event->id);
 }

@@ -148,7 +148,7 @@ uint64_t trace_join_op(struct trace_join_table *join, uint64_t external)
 		join->seen[place] = true;
 	else if (!by_external(join) || !join->full)
 		return 0;
-	return external | TRACE_JOIN_EXTERNAL_BIT;
+	return external | TRACE_EXTERNAL_ID_BIT;
 }
 
 uint64_t trace_join_work(
@@ -159,12 +159,12 @@ uint64_t trace_join_work(
 	if (cause.external == 0 || (join->external.count == 0 && !join->full))
 		return cause.correlation;
 	if (by_external(join) && join->full)
-		return cause.external | TRACE_JOIN_EXTERNAL_BIT;
+		return cause.external | TRACE_EXTERNAL_ID_BIT;
 	if (!by_external(join) &&
 		find(&join->calls, cause.correlation) != SIZE_MAX)
 		return cause.correlation;
 	place = find(&join->external, cause.external);
 	if (place == SIZE_MAX || !join->seen[place])
 		return cause.correlation;
-	return cause.external | TRACE_JOIN_EXTERNAL_BIT;
+	return cause.external | TRACE_EXTERNAL_ID_BIT;
 }

@@ -18,9 +18,6 @@
 
 #define TRACE_JOIN_LIMIT (UINT32_C(1) << 20)
 
-/* Ids that stand for an External id have this bit. */
-#define TRACE_JOIN_EXTERNAL_BIT (UINT64_C(1) << 63)
-
 struct trace_ids {
 	uint64_t *ids;
 	size_t count;

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "protobuf/protobuf.h"
-#include "chrome/trace_join.h"
 #include "base/utf8.h"
 
 /* Handed to the stream whenever there is as much. */
@@ -292,6 +291,6 @@ uint64_t pftrace_value(
 
 void pftrace_add_correlation(struct buffer *out, uint64_t id)
 {
-	if ((id & TRACE_JOIN_EXTERNAL_BIT) == 0)
+	if ((id & TRACE_EXTERNAL_ID_BIT) == 0)
 		protobuf_add_uint(out, TRACK_EVENT_CORRELATION_ID, id);
 }

@@ -5,7 +5,6 @@
 
 #include "trace/event_copy.h"
 #include "base/memory.h"
-#include "chrome/trace_join.h"
 
 struct frame {
 	uint64_t number; /* of a call that was moved: as around it */
@@ -212,7 +211,7 @@ static enum ctp_status end_range(struct flat *flat, struct flat_track *track,
  * is not to be taken for a correlation. */
 static uint64_t shown_id(uint64_t id)
 {
-	return (id & TRACE_JOIN_EXTERNAL_BIT) != 0 ? 0 : id;
+	return (id & TRACE_EXTERNAL_ID_BIT) != 0 ? 0 : id;
 }
 
 static uint64_t row_id(const struct event *event)

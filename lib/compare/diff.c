@@ -10,14 +10,13 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "names/normalize.h"
 #include "base/strtab.h"
 
 #define SUM_ROWS 2 /* of the host, of devices */
 #define FIRST_ROOM 64u
 
 struct diff {
-	enum diff_match match;
+	enum match_key match;
 	enum diff_key key;
 	uint32_t runs[DIFF_SIDES];
 	uint32_t added[DIFF_SIDES];
@@ -84,7 +83,7 @@ static uint32_t add_row(struct diff *diff, const struct diff_row *row)
 	return diff->row_count++;
 }
 
-struct diff *diff_new(enum diff_match match, const uint32_t runs[DIFF_SIDES])
+struct diff *diff_new(enum match_key match, const uint32_t runs[DIFF_SIDES])
 {
 	static const struct diff_row sums[SUM_ROWS] = {
 		{.name = "", .file = "", .kind = PROFILE_HOST},
@@ -130,29 +129,13 @@ static const char *intern(struct diff *diff, const struct buffer *text)
 				     : strtab_text(diff->text, number, NULL);
 }
 
-void diff_name(enum diff_match match, const struct profile_function *function,
-	struct buffer *name, struct buffer *file)
-{
-	bool host = function->device.kind == PROFILE_HOST;
-	const char *from =
-		host && match != DIFF_MATCH_NAME ? function->file : "";
-
-	if (match == DIFF_MATCH_EXACT) {
-		buffer_add_text(name, function->name);
-		buffer_add_text(file, from);
-		return;
-	}
-	normalize_name(name, function->name, strlen(function->name));
-	normalize_file(file, from, strlen(from));
-}
-
 /* What the function is compared by; false if out of memory. */
 static bool make_row(struct diff *diff, const struct profile_function *function,
 	struct diff_row *row)
 {
 	diff->name.used = 0;
 	diff->file.used = 0;
-	diff_name(diff->match, function, &diff->name, &diff->file);
+	function_match_name(diff->match, function, &diff->name, &diff->file);
 	if (diff->name.failed || diff->file.failed)
 		return false;
 	*row = (struct diff_row){
@@ -169,12 +152,12 @@ static bool is_same(const struct diff *diff, const struct diff_row *one,
 {
 	return one->name == other->name && one->file == other->file &&
 	       one->kind == other->kind &&
-	       (diff->match < DIFF_MATCH_LINE || one->line == other->line);
+	       (diff->match < MATCH_KEY_LINE || one->line == other->line);
 }
 
 static uint32_t slot_of(const struct diff *diff, const struct diff_row *row)
 {
-	uint32_t line = diff->match < DIFF_MATCH_LINE ? 0 : row->line;
+	uint32_t line = diff->match < MATCH_KEY_LINE ? 0 : row->line;
 	uint32_t mask = diff->index_size - 1;
 	uint32_t slot = (uint32_t)hash_triple((uintptr_t)row->name,
 				(uintptr_t)row->file,

@@ -10,20 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "compare/noise.h"
+#include "profile/function_match.h"
 #include "profile/profile.h"
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
-
-/* What must be equal for two functions to be one. */
-enum diff_match {
-	DIFF_MATCH_FILE,  /* normalised name and file */
-	DIFF_MATCH_NAME,  /* the name alone */
-	DIFF_MATCH_LINE,  /* and the line, too */
-	DIFF_MATCH_EXACT, /* the same, of names and files as they are */
-};
 
 enum diff_key {
 	DIFF_TOTAL,
@@ -63,7 +55,7 @@ struct diff_row {
 struct diff;
 
 /* `runs` of each side will be added, at least one. NULL if out of memory. */
-struct diff *diff_new(enum diff_match match, const uint32_t runs[DIFF_SIDES]);
+struct diff *diff_new(enum match_key match, const uint32_t runs[DIFF_SIDES]);
 void diff_free(struct diff *diff);
 
 /* Adds a run. Memory: names, times runs. Errors: CTP_ERR_NOMEM. */
@@ -89,11 +81,6 @@ const struct diff_row *diff_sum(const struct diff *diff, bool device);
 /* What noise_sign() tells of one of the figures. */
 int diff_sign(const struct diff *diff, const struct diff_row *row,
 	enum diff_key figure);
-
-/* Appends the name and the file that a function is joined by; besides these
- * there are its kind, and with DIFF_MATCH_LINE and beyond its line. */
-void diff_name(enum diff_match match, const struct profile_function *function,
-	struct buffer *name, struct buffer *file);
 
 /* New minus base; beyond what can be counted, the largest number. */
 int64_t diff_change(uint64_t base, uint64_t changed);

@@ -11,7 +11,7 @@
 #include "profile/replay_nodes.h"
 
 struct flame_diff {
-	enum diff_match match;
+	enum match_key match;
 	uint32_t runs[DIFF_SIDES];
 	struct profile *profile;
 	struct replay_nodes nodes;
@@ -25,7 +25,7 @@ struct flame_diff {
 	struct buffer file;
 };
 
-struct flame_diff *flame_diff_new(enum diff_match match)
+struct flame_diff *flame_diff_new(enum match_key match)
 {
 	struct flame_diff *diff = memory_new_zeroed(1, sizeof(*diff));
 
@@ -84,12 +84,12 @@ static bool has_room(struct flame_diff *diff)
 static uint32_t join(
 	struct flame_diff *diff, const struct profile_function *function)
 {
-	uint32_t line = diff->match < DIFF_MATCH_LINE ? 0 : function->line;
+	uint32_t line = diff->match < MATCH_KEY_LINE ? 0 : function->line;
 	uint32_t number;
 
 	diff->name.used = 0;
 	diff->file.used = 0;
-	diff_name(diff->match, function, &diff->name, &diff->file);
+	function_match_name(diff->match, function, &diff->name, &diff->file);
 	if (function->device.kind != PROFILE_HOST)
 		buffer_add_text(&diff->file, "<gpu>");
 	buffer_add_byte(&diff->name, '\0');

@@ -14,7 +14,7 @@
 struct flame_diff;
 
 /* Functions are joined as diff.h has it. NULL if out of memory. */
-struct flame_diff *flame_diff_new(enum diff_match match);
+struct flame_diff *flame_diff_new(enum match_key match);
 void flame_diff_free(struct flame_diff *diff);
 
 /* Adds a run, whose profile has a tree. Errors: CTP_ERR_NOMEM. */

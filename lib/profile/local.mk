@@ -13,4 +13,4 @@ libcore_la_SOURCES += \
 	%D%/replay_nodes.c %D%/replay_nodes.h \
 	%D%/replay_private.h \
 	%D%/replay_use.c \
-	%D%/same.c %D%/same.h
+	%D%/function_match.c %D%/function_match.h

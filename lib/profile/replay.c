@@ -29,7 +29,8 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	replay->capture_key =
 		strtab_add(trace->text, REPLAY_CAPTURE, strlen(REPLAY_CAPTURE));
 	if (replay->profile == NULL || replay->capture_key == STRTAB_NONE ||
-		(options.joined && !same_init(&replay->same, options.match))) {
+		(options.joined &&
+			!function_match_init(&replay->match, options.match))) {
 		profile_free(replay->profile);
 		memory_free(replay);
 		return NULL;
@@ -62,7 +63,7 @@ void replay_free(struct replay *replay)
 	}
 	memory_free(replay->stacks);
 	memory_free(replay->function_of_site);
-	same_clear(&replay->same);
+	function_match_clear(&replay->match);
 	replay_device_clear(replay);
 	replay_nodes_clear(&replay->nodes);
 	memory_free(replay->repeats);
@@ -122,7 +123,8 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 		return 0;
 	function = add_function(replay, site);
 	if (function != PROFILE_NONE && replay->options.joined)
-		function = same_find(&replay->same, replay->profile, function);
+		function = function_match_find(
+			&replay->match, replay->profile, function);
 	if (function == PROFILE_NONE)
 		return 0;
 	replay->function_of_site[site] = function + 1;

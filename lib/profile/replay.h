@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "compare/diff.h"
+#include "profile/function_match.h"
 #include "trace/event.h"
 
 /* What a device did, in a profile of the host. */
@@ -27,10 +27,10 @@ struct replay_options {
 	/* Count and time edges as torch's dynamo profiler does: primitive
 	 * where the callee is, every call's time. */
 	bool document_edges;
-	/* The host's functions that match are one, see same.h: the first that
+	/* The host's functions that match are one, see function_match.h: the first that
 	 * is met; the others are in the profile without costs. */
 	bool joined;
-	enum diff_match match;
+	enum match_key match;
 };
 
 struct replay;

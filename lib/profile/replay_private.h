@@ -6,7 +6,7 @@
 #include "trace/device_join.h"
 #include "profile/replay.h"
 #include "profile/replay_nodes.h"
-#include "profile/same.h"
+#include "profile/function_match.h"
 
 #define REPLAY_HINTS 1024
 
@@ -62,7 +62,7 @@ struct replay {
 	struct open_set *unused;
 	uint32_t *function_of_site; /* + 1, and REPLAY_API; 0: not met yet */
 	uint32_t site_room;
-	struct same same; /* only of options.joined */
+	struct function_match match; /* only of options.joined */
 	struct replay_nodes nodes;
 	uint8_t *repeats; /* by node, as in struct profile_device_sum */
 	uint32_t repeat_room;

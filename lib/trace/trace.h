@@ -41,6 +41,9 @@ enum trace_join {
 	TRACE_JOIN_CORRELATION, /* the op around the call of the API */
 };
 
+/* Set in the ids of events that stand for an "External id" of the trace. */
+#define TRACE_EXTERNAL_ID_BIT (UINT64_C(1) << 63)
+
 /* A program or shared library that functions lie in. */
 struct trace_module {
 	uint64_t base; /* its lowest address */

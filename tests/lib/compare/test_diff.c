@@ -9,7 +9,7 @@
 
 static struct diff *diff;
 
-static void begin(enum diff_match match, uint32_t base, uint32_t changed)
+static void begin(enum match_key match, uint32_t base, uint32_t changed)
 {
 	const uint32_t runs[DIFF_SIDES] = {base, changed};
 
@@ -74,7 +74,7 @@ START_TEST(functions_are_joined_by_name_and_file)
 	struct profile *base = profile_new();
 	struct profile *changed = profile_new();
 
-	begin(DIFF_MATCH_FILE, 1, 1);
+	begin(MATCH_KEY_FILE, 1, 1);
 	add_function(
 		base, "f<int>", "a.c", 1, (struct profile_cost){2, 2, 10, 30});
 	add_function(
@@ -103,7 +103,7 @@ START_TEST(kernels_are_joined_over_all_devices)
 	struct profile *base = profile_new();
 	struct profile *changed = profile_new();
 
-	begin(DIFF_MATCH_EXACT, 1, 1);
+	begin(MATCH_KEY_EXACT, 1, 1);
 	add_kernel(base, "k", "<gpu:0 A>", 10);
 	add_kernel(base, "k", "<gpu:1 A>", 20);
 	add_kernel(changed, "k", "<gpu:3 B>", 40);
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(runs_become_medians_and_a_missing_one_counts_as_nothing)
 {
-	begin(DIFF_MATCH_FILE, 3, 2);
+	begin(MATCH_KEY_FILE, 3, 2);
 	add_run(DIFF_BASE, "f", 10);
 	add_run(DIFF_BASE, "f", 40);
 	add_run(DIFF_BASE, "g", 20);
@@ -145,7 +145,7 @@ START_TEST(rows_without_a_change_are_in_order_of_their_names)
 {
 	static const char *const names[] = {"c", "a", "d", "b"};
 
-	begin(DIFF_MATCH_FILE, 4, 4);
+	begin(MATCH_KEY_FILE, 4, 4);
 	for (int i = 0; i < 4; i++) {
 		add_run(DIFF_BASE, names[i], 5);
 		add_run(DIFF_NEW, names[3 - i], 5);
@@ -174,7 +174,7 @@ static enum verdict judge(uint64_t base_ns, uint64_t new_ns,
 {
 	enum verdict verdict;
 
-	begin(DIFF_MATCH_FILE, 1, 1);
+	begin(MATCH_KEY_FILE, 1, 1);
 	add_run(DIFF_BASE, base_ns == 0 ? "g" : "f", base_ns);
 	add_run(DIFF_NEW, new_ns == 0 ? "g" : "f", new_ns);
 	ck_assert_int_eq(diff_finish(diff, DIFF_NAME, NULL), CTP_OK);
@@ -223,7 +223,7 @@ START_TEST(what_chance_explains_is_noise)
 	const struct verdict_limit limit = {.ppm = 50000};
 
 	for (uint64_t add = 10; add <= 100; add += 90) {
-		begin(DIFF_MATCH_FILE, 5, 5);
+		begin(MATCH_KEY_FILE, 5, 5);
 		for (int i = 0; i < 5; i++) {
 			add_run(DIFF_BASE, "f", base[i]);
 			add_run(DIFF_NEW, "f", base[4 - i] + add);

@@ -16,7 +16,7 @@ static struct flame_diff *diff;
 
 static void set_up(void)
 {
-	diff = flame_diff_new(DIFF_MATCH_FILE);
+	diff = flame_diff_new(MATCH_KEY_FILE);
 	ck_assert_ptr_nonnull(diff);
 }
 
@@ -191,7 +191,7 @@ END_TEST
 /* Joins the profile with itself, and draws that. */
 static enum ctp_status join_and_draw(FILE *out)
 {
-	struct flame_diff *joined = flame_diff_new(DIFF_MATCH_FILE);
+	struct flame_diff *joined = flame_diff_new(MATCH_KEY_FILE);
 	enum ctp_status status = CTP_ERR_NOMEM;
 
 	if (joined == NULL)

@@ -1,59 +1,78 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/same.h"
+#include "profile/function_match.h"
+
+#include <string.h>
 
 #include "base/memory.h"
+#include "names/normalize.h"
 
-bool same_init(struct same *same, enum diff_match match)
+bool function_match_init(struct function_match *match, enum match_key key)
 {
-	*same = (struct same){.match = match, .keys = strtab_new()};
-	return same->keys != NULL;
+	*match = (struct function_match){.key = key, .keys = strtab_new()};
+	return match->keys != NULL;
 }
 
-void same_clear(struct same *same)
+void function_match_clear(struct function_match *match)
 {
-	strtab_free(same->keys);
-	memory_free(same->first);
-	buffer_clear(&same->name);
-	buffer_clear(&same->file);
-	*same = (struct same){0};
+	strtab_free(match->keys);
+	memory_free(match->first);
+	buffer_clear(&match->name);
+	buffer_clear(&match->file);
+	*match = (struct function_match){0};
+}
+
+void function_match_name(enum match_key key,
+	const struct profile_function *function, struct buffer *name,
+	struct buffer *file)
+{
+	bool host = function->device.kind == PROFILE_HOST;
+	const char *from = host && key != MATCH_KEY_NAME ? function->file : "";
+
+	if (key == MATCH_KEY_EXACT) {
+		buffer_add_text(name, function->name);
+		buffer_add_text(file, from);
+		return;
+	}
+	normalize_name(name, function->name, strlen(function->name));
+	normalize_file(file, from, strlen(from));
 }
 
 /* All that struct diff compares, as one text. */
 static uint32_t key_of(
-	struct same *same, const struct profile_function *function)
+	struct function_match *match, const struct profile_function *function)
 {
-	uint32_t line = same->match < DIFF_MATCH_LINE ? 0 : function->line;
+	uint32_t line = match->key < MATCH_KEY_LINE ? 0 : function->line;
 	uint32_t kind = (uint32_t)function->device.kind;
 
-	same->name.used = 0;
-	same->file.used = 0;
-	diff_name(same->match, function, &same->name, &same->file);
-	buffer_add_byte(&same->name, '\0');
-	buffer_add(&same->name, same->file.bytes, same->file.used);
-	buffer_add_byte(&same->name, '\0');
-	buffer_add(&same->name, &line, sizeof(line));
-	buffer_add(&same->name, &kind, sizeof(kind));
-	if (same->name.failed || same->file.failed)
+	match->name.used = 0;
+	match->file.used = 0;
+	function_match_name(match->key, function, &match->name, &match->file);
+	buffer_add_byte(&match->name, '\0');
+	buffer_add(&match->name, match->file.bytes, match->file.used);
+	buffer_add_byte(&match->name, '\0');
+	buffer_add(&match->name, &line, sizeof(line));
+	buffer_add(&match->name, &kind, sizeof(kind));
+	if (match->name.failed || match->file.failed)
 		return STRTAB_NONE;
 	return strtab_add(
-		same->keys, (const char *)same->name.bytes, same->name.used);
+		match->keys, (const char *)match->name.bytes, match->name.used);
 }
 
-uint32_t same_find(
-	struct same *same, const struct profile *profile, uint32_t function)
+uint32_t function_match_find(struct function_match *match,
+	const struct profile *profile, uint32_t function)
 {
-	uint32_t key = key_of(same, &profile->functions[function]);
+	uint32_t key = key_of(match, &profile->functions[function]);
 	uint32_t place = key - 1; /* the table's own "" is number 0 */
 
 	if (key == STRTAB_NONE)
 		return PROFILE_NONE;
-	if (place == same->count) {
-		if (!memory_grow32(&same->first, same->count, &same->room,
-			    sizeof(*same->first)))
+	if (place == match->count) {
+		if (!memory_grow32(&match->first, match->count, &match->room,
+			    sizeof(*match->first)))
 			return PROFILE_NONE;
-		same->first[same->count++] = function;
+		match->first[match->count++] = function;
 	}
-	return same->first[place];
+	return match->first[place];
 }
 
 /* ---- joining a profile ---- */
@@ -72,15 +91,15 @@ static bool is_host(const struct profile *profile, uint32_t function)
 }
 
 /* Finds what is one; `*joined` tells whether anything is. */
-static bool find_groups(const struct profile *profile, enum diff_match match,
+static bool find_groups(const struct profile *profile, enum match_key key,
 	struct group *groups, bool *joined)
 {
-	struct same same;
-	bool ok = same_init(&same, match);
+	struct function_match match;
+	bool ok = function_match_init(&match, key);
 
 	*joined = false;
 	for (uint32_t i = 0; ok && i < profile->function_count; i++) {
-		uint32_t first = same_find(&same, profile, i);
+		uint32_t first = function_match_find(&match, profile, i);
 
 		ok = first != PROFILE_NONE;
 		if (!ok)
@@ -91,7 +110,7 @@ static bool find_groups(const struct profile *profile, enum diff_match match,
 			continue;
 		*joined |= ++groups[first].called > 1;
 	}
-	same_clear(&same);
+	function_match_clear(&match);
 	return ok;
 }
 
@@ -210,14 +229,13 @@ static void move_costs(struct profile *profile, const struct group *groups)
 				groups[i].total_ns;
 }
 
-enum ctp_status same_join(
-	struct profile *profile, enum diff_match match, struct ctp_error *err)
+enum ctp_status function_match_join(
+	struct profile *profile, enum match_key key, struct ctp_error *err)
 {
 	struct group *groups = memory_new_zeroed(
 		(size_t)profile->function_count + 1, sizeof(*groups));
 	bool joined = false;
-	bool ok =
-		groups != NULL && find_groups(profile, match, groups, &joined);
+	bool ok = groups != NULL && find_groups(profile, key, groups, &joined);
 
 	if (ok && joined)
 		ok = profile->node_count > 1 ? sum_paths(profile, groups)
