@@ -58,7 +58,7 @@ compile()
 	$cc -std=gnu17 -O2 -g -D_GNU_SOURCE -I"$tests" -I"$tests/../lib" \
 		-c "$tests/bench/bench_harness.c" -o "$work/harness.o" &&
 	$cc -std=gnu17 -O2 -g -D_GNU_SOURCE -I"$tests" -I"$tests/../lib" \
-		"$tests/bench_peer_${SOURCE:-$name}.c" "$work/harness.o" \
+		"$tests/bench/bench_peer_${SOURCE:-$name}.c" "$work/harness.o" \
 		-o "$work/bench_$name" -pthread "$@" 2>"$work/errors"
 }
 
