@@ -11,11 +11,11 @@ complain() {
 	failed=1
 }
 
-# The words of all fragments.
+# The paths in all fragments.
 words() {
 	for fragment in Makefile.am $(find . -name local.mk); do
-		sed "s,%D%,$(dirname "$fragment"),g; s,\./,,g" "$fragment"
-	done | tr -s ' \t()' '\n'
+		sed "/^#/d; s,%D%,$(dirname "$fragment"),g; s,\./,,g" "$fragment"
+	done | tr -s ' \t()' '\n' | grep /
 }
 
 # A test's name stands for its source, a manual page's for what it is made of,

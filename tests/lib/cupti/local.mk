@@ -48,4 +48,4 @@ tests_lib_cupti_gpu_oracle_SOURCES = tests/lib/cupti/gpu_oracle.c tests/lib/cupt
 tests_lib_cupti_gpu_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 tests_lib_cupti_gpu_oracle_LDADD = -lpthread -ldl
 
-EXTRA_DIST += tests/lib/cupti/gpu_dry.py
+EXTRA_DIST += %D%/abi_check.c %D%/gpu_dry.py
