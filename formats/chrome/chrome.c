@@ -14,13 +14,12 @@
  * is left out where it is not known. What is known about the recording, and
  * what was lost, comes last, in "otherData", since it is known last.
  */
-#include "chrome/chrome_args.h"
+#include "timeline/json_args.h"
 #include "chrome/chrome_device.h"
 #include "chrome/chrome_event.h"
 #include "chrome/chrome_facts.h"
 #include "chrome/chrome_memory.h"
 #include "chrome/chrome_stack.h"
-#include "chrome/chrome_text.h"
 #include "chrome/chrome_track.h"
 #include "format.h"
 #include "json/json.h"
@@ -31,7 +30,7 @@ struct chrome {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	struct trace *trace;
 	struct json json;
-	struct chrome_text text;
+	struct json_names text;
 	struct chrome_tracks tracks;
 	struct chrome_memory memory;
 	struct chrome_device device;
@@ -153,10 +152,10 @@ static bool add_args(struct chrome *chrome, struct chrome_track *track,
  * for it; that row, or NULL if out of memory. */
 static const struct chrome_row *add_slice(struct chrome *chrome,
 	struct chrome_track *track, const struct event *event,
-	const struct chrome_args *args)
+	const struct json_args *args)
 {
-	const struct chrome_site *site =
-		chrome_text_site(&chrome->text, event->site);
+	const struct json_site *site =
+		json_names_site(&chrome->text, event->site);
 	const struct chrome_row *row;
 	uint32_t lane = 0;
 
@@ -195,7 +194,7 @@ static bool add_activity(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
 	struct chrome_flow flow = {.phase = 'f', .time_ns = event->time_ns};
-	struct chrome_args *args = &chrome->events.args;
+	struct json_args *args = &chrome->events.args;
 	const struct chrome_row *row;
 	struct chrome_cause cause;
 
@@ -366,7 +365,7 @@ static void chrome_free(struct timeline_writer *writer)
 	chrome_memory_clear(&chrome->memory);
 	chrome_device_clear(&chrome->device);
 	chrome_tracks_clear(&chrome->tracks);
-	chrome_text_clear(&chrome->text);
+	json_names_clear(&chrome->text);
 	json_clear(&chrome->json);
 	memory_free(chrome);
 }
@@ -393,7 +392,7 @@ static enum ctp_status chrome_new(FILE *out, struct trace *trace,
 		.trace = trace, .json = &chrome->json, .text = &chrome->text};
 	/* All of them, so that all can be cleared. */
 	done = json_init(&chrome->json, out);
-	done = chrome_text_init(&chrome->text, trace) && done;
+	done = json_names_init(&chrome->text, trace) && done;
 	done = chrome_memory_init(&chrome->memory) && done;
 	done = chrome_device_init(&chrome->device, trace, &chrome->text) &&
 	       done;

@@ -13,7 +13,7 @@ static bool add_text(struct trace *trace, const char *text, uint32_t *number)
 }
 
 bool chrome_device_init(struct chrome_device *device, struct trace *trace,
-	struct chrome_text *text)
+	struct json_names *text)
 {
 	*device = (struct chrome_device){.trace = trace, .text = text};
 	device->join = device_join_new(DEVICE_JOIN_LIMIT);
@@ -94,53 +94,53 @@ bool chrome_device_is_host(
 
 /* Where it was done. */
 static bool add_place(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args)
+	struct json_args *args)
 {
 	const struct trace_track *track = &device->trace->tracks[event->track];
 
-	return chrome_args_add_int(
-		       args, device->text, CHROME_KEY_DEVICE, track->device) &&
-	       chrome_args_add_int(args, device->text, CHROME_KEY_CONTEXT,
+	return json_args_add_int(args, device->text, JSON_ARGS_KEY_DEVICE,
+		       track->device) &&
+	       json_args_add_int(args, device->text, JSON_ARGS_KEY_CONTEXT,
 		       track->context) &&
-	       chrome_args_add_int(args, device->text, CHROME_KEY_STREAM,
+	       json_args_add_int(args, device->text, JSON_ARGS_KEY_STREAM,
 		       chrome_row_stream(track));
 }
 
 /* Times of queueing are not measured; Kineto has a 0 then. */
 static bool add_kernel(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args)
+	struct json_args *args)
 {
-	struct chrome_text *text = device->text;
+	struct json_names *text = device->text;
 	struct occupancy_estimate estimate;
 
-	if (!chrome_args_add_int(args, text, CHROME_KEY_QUEUED, 0))
+	if (!json_args_add_int(args, text, JSON_ARGS_KEY_QUEUED, 0))
 		return false;
 	if (!occupancy_estimate(&device->occupancy, event, &estimate))
 		return true;
-	if (!chrome_args_add_double(
-		    args, text, CHROME_KEY_BLOCKS, estimate.blocks) ||
-		!chrome_args_add_double(
-			args, text, CHROME_KEY_WARPS, estimate.warps))
+	if (!json_args_add_double(
+		    args, text, JSON_ARGS_KEY_BLOCKS, estimate.blocks) ||
+		!json_args_add_double(
+			args, text, JSON_ARGS_KEY_WARPS, estimate.warps))
 		return false;
 	return estimate.percent < 0 ||
-	       chrome_args_add_int(
-		       args, text, CHROME_KEY_OCCUPANCY, estimate.percent);
+	       json_args_add_int(
+		       args, text, JSON_ARGS_KEY_OCCUPANCY, estimate.percent);
 }
 
 /* Bytes a nanosecond are gigabytes a second. */
 static bool add_bytes(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args)
+	struct json_args *args)
 {
-	if (!chrome_args_add_int(args, device->text, CHROME_KEY_BYTES,
+	if (!json_args_add_int(args, device->text, JSON_ARGS_KEY_BYTES,
 		    (int64_t)event->bytes))
 		return false;
 	return event->dur_ns == 0 ||
-	       chrome_args_add_double(args, device->text, CHROME_KEY_BANDWIDTH,
+	       json_args_add_double(args, device->text, JSON_ARGS_KEY_BANDWIDTH,
 		       (double)event->bytes / (double)event->dur_ns);
 }
 
 static bool add_details(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args)
+	struct json_args *args)
 {
 	uint32_t category = category_of(device, event);
 
@@ -154,11 +154,11 @@ static bool add_details(struct chrome_device *device, const struct event *event,
 
 /* Are these numbers what the trace itself tells of the activity? Then so are
  * all others. */
-static bool is_told(const struct chrome_args *args)
+static bool is_told(const struct json_args *args)
 {
-	return chrome_args_has(args, CHROME_KEY_CORRELATION) ||
-	       chrome_args_has(args, CHROME_KEY_EXTERNAL_ID) ||
-	       chrome_args_has(args, CHROME_KEY_STREAM);
+	return json_args_has(args, JSON_ARGS_KEY_CORRELATION) ||
+	       json_args_has(args, JSON_ARGS_KEY_EXTERNAL_ID) ||
+	       json_args_has(args, JSON_ARGS_KEY_STREAM);
 }
 
 /*
@@ -169,7 +169,7 @@ static bool is_told(const struct chrome_args *args)
  * only what has no range has it.
  */
 static bool add_cause(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args, struct chrome_cause *cause)
+	struct json_args *args, struct chrome_cause *cause)
 {
 	const struct trace_track *track = &device->trace->tracks[event->track];
 	bool stream = track->kind == TRACE_STREAM;
@@ -181,8 +181,8 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 		device->trace->losses[LOSS_UNMATCHED]++;
 	if (is_told(args))
 		return find_flow(device, event, &cause->flow);
-	if (id != 0 && !chrome_args_add_int(args, device->text,
-			       CHROME_KEY_EXTERNAL_ID, (int64_t)id))
+	if (id != 0 && !json_args_add_int(args, device->text,
+			       JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id))
 		return false;
 	if (!stream && cause->known) {
 		cause->known = false;
@@ -191,15 +191,15 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 	if (!find_flow(device, event, &cause->flow))
 		return false;
 	if (is_external(event))
-		return chrome_args_add_int(args, device->text,
-			CHROME_KEY_EXTERNAL_ID,
+		return json_args_add_int(args, device->text,
+			JSON_ARGS_KEY_EXTERNAL_ID,
 			(int64_t)(event->id ^ TRACE_EXTERNAL_ID_BIT));
-	return chrome_args_add_int(
-		args, device->text, CHROME_KEY_CORRELATION, (int64_t)event->id);
+	return json_args_add_int(args, device->text, JSON_ARGS_KEY_CORRELATION,
+		(int64_t)event->id);
 }
 
 bool chrome_device_args(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args, struct chrome_cause *cause)
+	struct json_args *args, struct chrome_cause *cause)
 {
 	const struct trace_track *track = &device->trace->tracks[event->track];
 	bool told = is_told(args);
@@ -219,18 +219,19 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 static bool write_device(struct chrome_device *device, struct json *json,
 	const struct trace_device *from)
 {
-	struct chrome_text *text = device->text;
-	struct chrome_args args = CHROME_ARGS_INIT;
+	struct json_names *text = device->text;
+	struct json_args args = JSON_ARGS_INIT;
 	const struct event event = {
 		.arg_count = from->arg_count, .args = from->args};
 	bool done =
-		chrome_args_add(&args, text, &event) &&
-		chrome_args_add_int(&args, text, CHROME_KEY_ID, from->number) &&
-		chrome_args_add_int(&args, text, CHROME_KEY_PID, from->pid);
+		json_args_add(&args, text, &event) &&
+		json_args_add_int(
+			&args, text, JSON_ARGS_KEY_ID, from->number) &&
+		json_args_add_int(&args, text, JSON_ARGS_KEY_PID, from->pid);
 
 	if (done)
-		chrome_args_write_object(json, &args);
-	chrome_args_clear(&args);
+		json_args_write_object(json, &args);
+	json_args_clear(&args);
 	return done;
 }
 

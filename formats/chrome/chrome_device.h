@@ -12,9 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chrome/chrome_args.h"
+#include "timeline/json_args.h"
 #include "chrome/chrome_stack.h"
-#include "chrome/chrome_text.h"
 #include "trace/device_join.h"
 #include "trace/event.h"
 #include "json/json.h"
@@ -22,7 +21,7 @@
 
 struct chrome_device {
 	struct trace *trace;
-	struct chrome_text *text;
+	struct json_names *text;
 	struct device_join *join; /* to "External id"; 0: none */
 	struct strtab *pids;      /* numbers make arrows of processes differ */
 	struct occupancy occupancy;
@@ -44,7 +43,7 @@ struct chrome_cause {
 /* False if out of memory, like all below; call chrome_device_clear() in either
  * case. All are borrowed. */
 bool chrome_device_init(struct chrome_device *device, struct trace *trace,
-	struct chrome_text *text);
+	struct json_names *text);
 void chrome_device_clear(struct chrome_device *device);
 
 /* An EVENT_CORRELATION of the track whose open ranges, of which there are some,
@@ -55,7 +54,7 @@ bool chrome_device_call(struct chrome_device *device,
 /* Sets what Kineto tells beside the EVENT_ACTIVITY's own arguments; counts an
  * activity of a stream whose call is not there. */
 bool chrome_device_args(struct chrome_device *device, const struct event *event,
-	struct chrome_args *args, struct chrome_cause *cause);
+	struct json_args *args, struct chrome_cause *cause);
 
 /* Is it the host's time: did it wait for the stream, or did the driver work?
  * Then it spans what the stream did meanwhile. */

@@ -9,14 +9,14 @@
 
 void chrome_events_clear(struct chrome_events *events)
 {
-	chrome_args_clear(&events->args);
+	json_args_clear(&events->args);
 }
 
 bool chrome_events_take_args(
 	struct chrome_events *events, const struct event *event)
 {
-	chrome_args_reset(&events->args);
-	return chrome_args_add(&events->args, events->text, event);
+	json_args_reset(&events->args);
+	return json_args_add(&events->args, events->text, event);
 }
 
 static bool begin_row(struct json *json, const struct chrome_row *row,
@@ -32,11 +32,11 @@ static bool begin_row(struct json *json, const struct chrome_row *row,
 
 /* Writes an event up to its category.
  * NULL if out of memory. */
-static const struct chrome_site *begin_event(struct chrome_events *events,
+static const struct json_site *begin_event(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event, char phase)
 {
-	const struct chrome_site *site =
-		chrome_text_site(events->text, event->site);
+	const struct json_site *site =
+		json_names_site(events->text, event->site);
 
 	if (site == NULL || !chrome_events_take_args(events, event) ||
 		!begin_row(events->json, row, event, phase))
@@ -46,7 +46,7 @@ static const struct chrome_site *begin_event(struct chrome_events *events,
 }
 
 static void write_category(struct chrome_events *events,
-	const struct chrome_site *site, uint32_t number, const char *none)
+	const struct json_site *site, uint32_t number, const char *none)
 {
 	struct json *json = events->json;
 
@@ -61,13 +61,13 @@ static void write_category(struct chrome_events *events,
 }
 
 static void end_event(
-	struct chrome_events *events, const struct chrome_site *site)
+	struct chrome_events *events, const struct json_site *site)
 {
-	chrome_args_write(events->json, site, &events->args);
+	json_args_write(events->json, site, &events->args);
 	json_raw_text(events->json, "}");
 }
 
-static void write_name(struct json *json, const struct chrome_site *site)
+static void write_name(struct json *json, const struct json_site *site)
 {
 	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
 }
@@ -92,16 +92,16 @@ static void write_id(struct json *json, uint64_t id)
  * within the scope or, if there is none, the category; for want of that, the
  * name is the scope. */
 static void write_number(struct chrome_events *events,
-	const struct chrome_site *site, const struct event *event)
+	const struct json_site *site, const struct event *event)
 {
-	const struct chrome_args *args = &events->args;
+	const struct json_args *args = &events->args;
 
-	if (!chrome_args_has(args, CHROME_KEY_MEMBER_ID) &&
-		!chrome_args_has(args, CHROME_KEY_MEMBER_ID2))
+	if (!json_args_has(args, JSON_ARGS_KEY_MEMBER_ID) &&
+		!json_args_has(args, JSON_ARGS_KEY_MEMBER_ID2))
 		write_id(events->json, event->id);
 	if (event->kind == EVENT_FLOW ||
 		events->trace->sites[event->site].category != 0 ||
-		chrome_args_has(args, CHROME_KEY_MEMBER_SCOPE))
+		json_args_has(args, JSON_ARGS_KEY_MEMBER_SCOPE))
 		return;
 	json_raw_text(events->json, ",\"scope\":");
 	write_name(events->json, site);
@@ -111,7 +111,7 @@ bool chrome_events_async(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
 	char phase = event->kind == EVENT_ASYNC_BEGIN ? 'b' : 'e';
-	const struct chrome_site *site = begin_event(events, row, event, phase);
+	const struct json_site *site = begin_event(events, row, event, phase);
 
 	if (site == NULL)
 		return false;
@@ -124,19 +124,19 @@ bool chrome_events_async(struct chrome_events *events,
 bool chrome_events_instant(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
-	const struct chrome_site *site =
-		chrome_text_site(events->text, event->site);
+	const struct json_site *site =
+		json_names_site(events->text, event->site);
 	char phase;
 
 	if (site == NULL || !chrome_events_take_args(events, event))
 		return false;
-	phase = chrome_args_take_phase(&events->args);
+	phase = json_args_take_phase(&events->args);
 	if (!begin_row(events->json, row, event, phase == 0 ? 'i' : phase))
 		return false;
 	json_raw(events->json, site->bytes, site->name_size);
 	write_category(events, site, event->site, "instant");
 	if (phase == 0 &&
-		!chrome_args_has(&events->args, CHROME_KEY_MEMBER_REACH))
+		!json_args_has(&events->args, JSON_ARGS_KEY_MEMBER_REACH))
 		json_raw_text(events->json, ",\"s\":\"t\"");
 	end_event(events, site);
 	return true;
@@ -158,7 +158,7 @@ bool chrome_events_flow(struct chrome_events *events,
 {
 	static const char phases[] = {
 		[FLOW_START] = 's', [FLOW_STEP] = 't', [FLOW_END] = 'f'};
-	const struct chrome_site *site;
+	const struct json_site *site;
 
 	if (is_ours(events->trace, event->site))
 		return true;
@@ -168,7 +168,7 @@ bool chrome_events_flow(struct chrome_events *events,
 	write_category(events, site, event->site, "flow");
 	write_number(events, site, event);
 	if (event->flow == FLOW_END &&
-		!chrome_args_has(&events->args, CHROME_KEY_MEMBER_BIND))
+		!json_args_has(&events->args, JSON_ARGS_KEY_MEMBER_BIND))
 		json_raw_text(events->json, ",\"bp\":\"e\"");
 	end_event(events, site);
 	return true;
@@ -186,7 +186,7 @@ bool chrome_events_counter(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
 	struct json *json = events->json;
-	const struct chrome_site *site;
+	const struct json_site *site;
 
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		if (!is_number(&event->args[i])) {
@@ -222,8 +222,8 @@ bool chrome_events_step(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
 	struct json *json = events->json;
-	const struct chrome_site *site =
-		chrome_text_site(events->text, event->site);
+	const struct json_site *site =
+		json_names_site(events->text, event->site);
 	char step[JSON_NUMBER_MAX];
 	size_t size = (size_t)(json_put_uint(step, event->id) - step);
 

@@ -8,17 +8,16 @@
 
 #include <stdbool.h>
 
-#include "chrome/chrome_args.h"
+#include "timeline/json_args.h"
 #include "chrome/chrome_rows.h"
-#include "chrome/chrome_text.h"
 #include "trace/event.h"
 #include "json/json.h"
 
 struct chrome_events {
 	struct trace *trace;
 	struct json *json;
-	struct chrome_text *text;
-	struct chrome_args args; /* of the event at hand */
+	struct json_names *text;
+	struct json_args args; /* of the event at hand */
 };
 
 void chrome_events_clear(struct chrome_events *events);

@@ -16,9 +16,6 @@
 #define CHROME_OWN_MEMBER "ctprof"
 void chrome_facts_write_own(struct json *json);
 
-/* The category that is written of what has none: viewers want one. */
-#define CHROME_NO_CATEGORY "range"
-
 /* Writes members of the document: what viewers look for, and those that the
  * trace was read with. False if out of memory. */
 bool chrome_facts_write_members(struct json *json, const struct trace *trace);

@@ -17,8 +17,8 @@ struct chrome_frame {
 	bool is_op;       /* its category is "cpu_op" */
 	bool is_numbered; /* as a call, by us */
 	uint64_t flow;
-	uint64_t id;              /* "External id"; 0: none */
-	struct chrome_args *args; /* NULL: none */
+	uint64_t id;            /* "External id"; 0: none */
+	struct json_args *args; /* NULL: none */
 	struct chrome_held held;
 };
 
@@ -36,7 +36,7 @@ struct shape {
 #define EVENT_ROOM (CHROME_PREFIX_ROOM + 2 * JSON_NUMBER_MAX + 32)
 
 void chrome_stack_init(struct chrome_stack *stack, struct json *json,
-	struct chrome_text *text, const struct chrome_row *row)
+	struct json_names *text, const struct chrome_row *row)
 {
 	*stack = (struct chrome_stack){.json = json,
 		.text = text,
@@ -49,7 +49,7 @@ void chrome_stack_clear(struct chrome_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		chrome_held_clear(&stack->frames[i].held);
-		chrome_args_give(stack->text, stack->frames[i].args);
+		json_args_give(stack->text, stack->frames[i].args);
 	}
 	memory_free(stack->frames);
 }
@@ -87,19 +87,19 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 }
 
 /* A range's arguments, made if there are none. */
-static struct chrome_args *own_args(
+static struct json_args *own_args(
 	const struct chrome_stack *stack, struct chrome_frame *frame)
 {
 	if (frame->args == NULL)
-		frame->args = chrome_args_take(stack->text);
+		frame->args = json_args_take(stack->text);
 	return frame->args;
 }
 
 bool chrome_stack_args(struct chrome_stack *stack, const struct event *event)
 {
-	struct chrome_args *args = own_args(stack, top(stack));
+	struct json_args *args = own_args(stack, top(stack));
 
-	return args != NULL && chrome_args_add(args, stack->text, event);
+	return args != NULL && json_args_add(args, stack->text, event);
 }
 
 static void write_times(struct json *json, const struct chrome_row *row,
@@ -115,7 +115,7 @@ static void write_times(struct json *json, const struct chrome_row *row,
 }
 
 void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
-	const struct chrome_site *site, const struct chrome_args *args,
+	const struct json_site *site, const struct json_args *args,
 	int64_t time_ns, uint64_t dur_ns)
 {
 	size_t size = args == NULL ? site->size : site->cat_size;
@@ -123,7 +123,7 @@ void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
 	write_times(json, row, time_ns, dur_ns);
 	json_raw(json, site->bytes, size);
 	if (args != NULL)
-		chrome_args_write(json, site, args);
+		json_args_write(json, site, args);
 	if (size > site->cat_size)
 		json_raw(json, "}}", 2);
 	else
@@ -140,7 +140,7 @@ static void write_flow(struct json *json, const struct chrome_row *row,
 }
 
 /* Its name, and that it is an operation. */
-static void write_op(struct json *json, const struct chrome_site *site)
+static void write_op(struct json *json, const struct json_site *site)
 {
 	json_raw(json, site->bytes, site->name_size);
 	json_raw_text(json, ",\"cat\":\"cpu_op\"");
@@ -151,12 +151,12 @@ static void write_op(struct json *json, const struct chrome_site *site)
 static void write_range(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, const struct shape *shape)
 {
-	const struct chrome_site *site = &stack->text->sites[frame->site];
+	const struct json_site *site = &stack->text->sites[frame->site];
 
 	if (frame->is_op) {
 		write_times(json, shape->row, shape->start_ns, shape->dur_ns);
 		write_op(json, site);
-		chrome_args_write(json, site, frame->args);
+		json_args_write(json, site, frame->args);
 		json_raw(json, "}", 1);
 	} else {
 		chrome_stack_write_slice(json, shape->row, site, frame->args,
@@ -171,7 +171,7 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 static void write_mark(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {
-	const struct chrome_site *site = &stack->text->sites[frame->site];
+	const struct json_site *site = &stack->text->sites[frame->site];
 	char *at = json_room(json, EVENT_ROOM);
 
 	if (at == NULL)
@@ -182,10 +182,10 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 	else
 		json_raw(json, site->bytes, site->cat_size);
 	if (phase == 'E') {
-		chrome_args_write(json, NULL, frame->args);
+		json_args_write(json, NULL, frame->args);
 	} else {
-		chrome_args_move_beside(json, frame->args);
-		chrome_args_write(json, site, NULL);
+		json_args_move_beside(json, frame->args);
+		json_args_write(json, site, NULL);
 	}
 	json_raw(json, "}", 1);
 	if (phase == 'B')
@@ -210,7 +210,7 @@ static bool begin_tied(struct chrome_stack *stack)
 	for (uint32_t i = first; i < stack->depth; i++) {
 		struct chrome_frame *frame = &stack->frames[i];
 
-		if (chrome_text_site(stack->text, frame->site) == NULL)
+		if (json_names_site(stack->text, frame->site) == NULL)
 			return false;
 		if (!frame->is_moved)
 			write_mark(stack->json, stack, frame, 'B',
@@ -243,7 +243,7 @@ static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
 	struct chrome_held *held = &frame[-1].held;
-	struct json *json = chrome_text_scratch(stack->text);
+	struct json *json = json_names_scratch(stack->text);
 
 	write_range(json, stack, frame, shape);
 	if (!hold(stack, held, json))
@@ -257,20 +257,20 @@ static bool hold_marks(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
 	struct chrome_held *held = &frame[-1].held;
-	struct json *json = chrome_text_scratch(stack->text);
+	struct json *json = json_names_scratch(stack->text);
 
 	write_mark(json, stack, frame, 'B', frame->start_ns);
 	if (!hold(stack, held, json))
 		return false;
 	chrome_held_join(held, &frame->held);
-	json = chrome_text_scratch(stack->text);
+	json = json_names_scratch(stack->text);
 	write_mark(json, stack, frame, 'E', end_ns);
 	return hold(stack, held, json);
 }
 
 static void pop(struct chrome_stack *stack)
 {
-	chrome_args_give(stack->text, top(stack)->args);
+	json_args_give(stack->text, top(stack)->args);
 	stack->depth--;
 }
 
@@ -285,7 +285,7 @@ static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
 
-	if (chrome_text_site(stack->text, frame->site) == NULL)
+	if (json_names_site(stack->text, frame->site) == NULL)
 		return false;
 	if (!frame->begun && is_tied(stack)) {
 		if (!hold_range(stack, shape))
@@ -319,7 +319,7 @@ static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 		(uint64_t)end_ns - (uint64_t)frame->start_ns};
 	bool as_slice = stack->empty_ns != end_ns;
 
-	if (chrome_text_site(stack->text, frame->site) == NULL)
+	if (json_names_site(stack->text, frame->site) == NULL)
 		return false;
 	if (shape.dur_ns == 0)
 		stack->empty_ns = end_ns;
@@ -348,7 +348,7 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 		struct chrome_frame *frame = &stack->frames[--at];
 
 		if (!frame->is_moved &&
-			!chrome_text_is_call(stack->text, frame->site))
+			!json_names_is_call(stack->text, frame->site))
 			return frame;
 	}
 	return NULL;
@@ -358,7 +358,7 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 static bool number_range(
 	struct chrome_stack *stack, struct chrome_frame *frame, uint64_t id)
 {
-	struct chrome_args *args = own_args(stack, frame);
+	struct json_args *args = own_args(stack, frame);
 
 	if (args == NULL)
 		return false;
@@ -366,10 +366,10 @@ static bool number_range(
 	/* What is begun has its category in the file. */
 	frame->is_op = !frame->begun;
 	if (frame->is_op &&
-		!chrome_args_add_category(args, stack->text, frame->site))
+		!json_args_add_category(args, stack->text, frame->site))
 		return false;
-	return chrome_args_add_int(
-		args, stack->text, CHROME_KEY_EXTERNAL_ID, (int64_t)id);
+	return json_args_add_int(
+		args, stack->text, JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id);
 }
 
 /* Ties the innermost range to the one that it was made in. */
@@ -378,10 +378,10 @@ static bool number_call(
 {
 	struct chrome_frame *frame = top(stack);
 	struct chrome_frame *caller = find_caller(stack);
-	struct chrome_args *args = own_args(stack, frame);
+	struct json_args *args = own_args(stack, frame);
 
 	if (args == NULL ||
-		!chrome_args_add_int(args, stack->text, CHROME_KEY_CORRELATION,
+		!json_args_add_int(args, stack->text, JSON_ARGS_KEY_CORRELATION,
 			(int64_t)call.correlation))
 		return false;
 	if (caller == NULL)
@@ -391,16 +391,17 @@ static bool number_call(
 	else if (!number_range(stack, caller, *id))
 		return false;
 	frame->is_numbered = true;
-	return caller == NULL || chrome_args_add_int(args, stack->text,
-					 CHROME_KEY_EXTERNAL_ID, (int64_t)*id);
+	return caller == NULL ||
+	       json_args_add_int(args, stack->text, JSON_ARGS_KEY_EXTERNAL_ID,
+		       (int64_t)*id);
 }
 
 /* Has the range such numbers from the trace itself? */
 static bool is_told(const struct chrome_frame *frame)
 {
 	return !frame->is_numbered && frame->args != NULL &&
-	       (chrome_args_has(frame->args, CHROME_KEY_CORRELATION) ||
-		       chrome_args_has(frame->args, CHROME_KEY_EXTERNAL_ID));
+	       (json_args_has(frame->args, JSON_ARGS_KEY_CORRELATION) ||
+		       json_args_has(frame->args, JSON_ARGS_KEY_EXTERNAL_ID));
 }
 
 bool chrome_stack_call(
@@ -441,9 +442,9 @@ bool chrome_stack_end(struct chrome_stack *stack, const struct event *event)
 
 bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
 {
-	struct chrome_args *args = own_args(stack, top(stack));
+	struct json_args *args = own_args(stack, top(stack));
 
-	return args != NULL && chrome_args_add_open(args, stack->text) &&
+	return args != NULL && json_args_add_open(args, stack->text) &&
 	       close_any(stack, time_ns);
 }
 

@@ -29,9 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chrome/chrome_args.h"
+#include "timeline/json_args.h"
 #include "chrome/chrome_rows.h"
-#include "chrome/chrome_text.h"
 #include "json/json.h"
 
 /* The most text held back on one row. */
@@ -44,7 +43,7 @@ struct chrome_frame;
 
 struct chrome_stack {
 	struct json *json;
-	struct chrome_text *text;
+	struct json_names *text;
 	const struct chrome_row *row;
 	struct chrome_frame *frames;
 	uint32_t depth;
@@ -56,7 +55,7 @@ struct chrome_stack {
 
 /* All are borrowed. */
 void chrome_stack_init(struct chrome_stack *stack, struct json *json,
-	struct chrome_text *text, const struct chrome_row *row);
+	struct json_names *text, const struct chrome_row *row);
 void chrome_stack_clear(struct chrome_stack *stack);
 
 /* Opens a range; arguments of the event become the range's. Times that go back
@@ -101,7 +100,7 @@ bool chrome_stack_end_whole(struct chrome_stack *stack, const struct event *end,
 
 /* Writes one "X" event. `args` may be NULL. */
 void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,
-	const struct chrome_site *site, const struct chrome_args *args,
+	const struct json_site *site, const struct json_args *args,
 	int64_t time_ns, uint64_t dur_ns);
 
 #endif

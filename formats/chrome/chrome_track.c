@@ -11,7 +11,7 @@
 #define WALL_CLOCK_NS INT64_C(31536000000000000)
 
 bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
-	struct chrome_text *text)
+	struct json_names *text)
 {
 	*tracks = (struct chrome_tracks){.json = json, .text = text};
 	return chrome_rows_init(&tracks->rows, text->trace, json);

@@ -13,13 +13,11 @@
 #include <stdint.h>
 
 #include "json/json_scan.h"
+#include "timeline/json_args.h"
 #include "chrome_read/trace_args.h"
 
 /* What has more is counted. */
 #define TRACE_MEMBERS_MAX 16
-
-#define TRACE_MEMBER "event."
-#define TRACE_MEMBER_OF_END "end."
 
 struct trace_json;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "chrome/chrome_facts.h"
+#include "timeline/json_args.h"
 #include "base/memory.h"
 #include "base/strtab.h"
 
@@ -189,7 +189,7 @@ static bool learn(struct trace_labels *names, uint32_t text,
 static bool is_none(const struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *token)
 {
-	static const char none[] = CHROME_NO_CATEGORY;
+	static const char none[] = JSON_ARGS_NO_CATEGORY;
 
 	return names->is_own && token->size == sizeof(none) - 1 &&
 	       memcmp(json_scan_text(scan, token), none, token->size) == 0;

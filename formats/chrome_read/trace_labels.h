@@ -53,7 +53,7 @@ struct trace_labels {
 	struct trace_name *names; /* by strtab number */
 	uint32_t name_room;
 	struct trace_met met[TRACE_LABELS_MET];
-	bool is_own; /* we wrote it: CHROME_NO_CATEGORY is none */
+	bool is_own; /* we wrote it: JSON_ARGS_NO_CATEGORY is none */
 };
 
 /* The category of what has none. */

@@ -14,7 +14,7 @@ struct frame {
 	bool is_moved;  /* its EVENT_WHOLE is a row */
 	uint32_t depth; /* of what is in it */
 	uint32_t site;
-	struct chrome_args args;
+	struct json_args args;
 };
 
 struct flat_track {
@@ -33,10 +33,10 @@ bool flat_init(struct flat *flat, struct trace *trace)
 {
 	bool done;
 
-	*flat = (struct flat){.trace = trace, .args = CHROME_ARGS_INIT};
+	*flat = (struct flat){.trace = trace, .args = JSON_ARGS_INIT};
 	/* All of them, so that all can be cleared. */
 	done = json_init(&flat->json, NULL);
-	done = chrome_text_init(&flat->text, trace) && done;
+	done = json_names_init(&flat->text, trace) && done;
 	flat->join = device_join_new(DEVICE_JOIN_LIMIT);
 	return done && flat->join != NULL;
 }
@@ -48,13 +48,13 @@ void flat_clear(struct flat *flat)
 
 		/* Those above the open ones keep their memory, too. */
 		for (uint32_t at = 0; at < track->room; at++)
-			chrome_args_clear(&track->frames[at].args);
+			json_args_clear(&track->frames[at].args);
 		memory_free(track->frames);
 	}
 	memory_free(flat->tracks);
 	device_join_free(flat->join);
-	chrome_args_clear(&flat->args);
-	chrome_text_clear(&flat->text);
+	json_args_clear(&flat->args);
+	json_names_clear(&flat->text);
 	json_clear(&flat->json);
 }
 
@@ -95,10 +95,10 @@ static struct frame *push(struct flat_track *track)
 		track->frames = frames;
 		for (; track->room < room; track->room++)
 			frames[track->room].args =
-				(struct chrome_args)CHROME_ARGS_INIT;
+				(struct json_args)JSON_ARGS_INIT;
 	}
 	frame = &track->frames[track->depth++];
-	chrome_args_reset(&frame->args);
+	json_args_reset(&frame->args);
 	return frame;
 }
 
@@ -131,12 +131,12 @@ static int64_t in_order(
 
 /* Hands a row over, with these arguments. */
 static enum ctp_status put(struct flat *flat, struct flat_row *row,
-	const struct chrome_args *args, struct ctp_error *err)
+	const struct json_args *args, struct ctp_error *err)
 {
 	if (args->count > 0) {
 		flat->json.used = 0;
 		flat->json.comma = false;
-		chrome_args_write_object(&flat->json, args);
+		json_args_write_object(&flat->json, args);
 		if (flat->json.failed)
 			return no_memory(err);
 		row->args = flat->json.bytes;
@@ -153,7 +153,7 @@ static enum ctp_status begin(struct flat *flat, struct flat_track *track,
 	bool is_moved = event->dur_ns > 0;
 	const struct frame *around;
 
-	if (frame == NULL || !chrome_args_add(&frame->args, &flat->text, event))
+	if (frame == NULL || !json_args_add(&frame->args, &flat->text, event))
 		return no_memory(err);
 	around = track->depth > 1 ? frame - 1 : NULL;
 	frame->number = is_moved ? number_of(around) : ++flat->last;
@@ -231,7 +231,7 @@ static enum ctp_status describe(struct flat *flat,
 		return CTP_OK;
 	}
 	if (event->kind == EVENT_ARGS)
-		return chrome_args_add(&frame->args, &flat->text, event)
+		return json_args_add(&frame->args, &flat->text, event)
 			       ? CTP_OK
 			       : no_memory(err);
 	frame->id = shown_id(event->id);
@@ -280,8 +280,8 @@ static enum ctp_status add_row(struct flat *flat,
 		named.args++;
 		named.arg_count--;
 	}
-	chrome_args_reset(&flat->args);
-	if (!chrome_args_add(&flat->args, &flat->text, &named))
+	json_args_reset(&flat->args);
+	if (!json_args_add(&flat->args, &flat->text, &named))
 		return no_memory(err);
 	return put(flat, &row, &flat->args, err);
 }

@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chrome/chrome_args.h"
-#include "chrome/chrome_text.h"
+#include "timeline/json_args.h"
 #include "trace/device_join.h"
 #include "trace/event.h"
 #include "json/json.h"
@@ -41,8 +40,8 @@ struct flat_track;
 
 struct flat {
 	struct trace *trace;
-	struct chrome_text text;
-	struct chrome_args args; /* of what is no range */
+	struct json_names text;
+	struct json_args args; /* of what is no range */
 	struct json json;
 	struct device_join *join;
 	struct flat_track *tracks;

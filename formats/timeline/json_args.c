@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/json_args.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/strtab.h"
+#include "json/json_arg.h"
+
+/* Prefix of a member's key, as it stands in json_names.keys. */
+#define JSON_ARGS_MEMBER "\"" TRACE_MEMBER
+#define JSON_ARGS_MEMBER_SIZE (sizeof(JSON_ARGS_MEMBER) - 1)
+
+/* Arguments of ended ranges that are kept for reuse, if no larger than this. */
+#define SPARE_MAX 64
+#define SPARE_BYTES_MAX 4096
+#define SPARE_ITEMS_MAX 128
+
+/* From this count on, arguments are found by the index. */
+#define INDEX_MIN 64
+
+struct json_args_item {
+	uint32_t key; /* in json_names.keys */
+	bool is_beside;
+	bool is_gone; /* it was set again behind this one, or taken */
+	size_t start; /* in json_args.text */
+	size_t size;  /* without the comma */
+};
+
+void json_args_clear(struct json_args *args)
+{
+	memory_free(args->items);
+	memory_free(args->index);
+	json_clear(&args->text);
+	*args = (struct json_args)JSON_ARGS_INIT;
+}
+
+void json_args_reset(struct json_args *args)
+{
+	args->count = 0;
+	memory_free(args->index);
+	args->index = NULL;
+	args->index_size = 0;
+	args->gone_bytes = 0;
+	args->has_beside = false;
+	args->keys = 0;
+	args->text.used = 0;
+}
+
+struct json_args *json_args_take(struct json_names *text)
+{
+	struct json_args *args = text->spare;
+
+	if (args == NULL)
+		return memory_new_zeroed(1, sizeof(*args));
+	text->spare = args->next;
+	text->spare_count--;
+	return args;
+}
+
+void json_args_give(struct json_names *text, struct json_args *args)
+{
+	if (args == NULL)
+		return;
+	if (text->spare_count == SPARE_MAX ||
+		args->text.room > SPARE_BYTES_MAX ||
+		args->room > SPARE_ITEMS_MAX) {
+		json_args_clear(args);
+		memory_free(args);
+		return;
+	}
+	json_args_reset(args);
+	args->next = text->spare;
+	text->spare = args;
+	text->spare_count++;
+}
+
+static void free_spare(struct json_names *text)
+{
+	while (text->spare != NULL) {
+		struct json_args *args = text->spare;
+
+		text->spare = args->next;
+		json_args_clear(args);
+		memory_free(args);
+	}
+}
+
+/* Is it one of the event's own, and none that an event has anyway? */
+static bool is_beside(const char *key, size_t size)
+{
+	static const char *const taken[] = {
+		"ph", "ts", "dur", "pid", "tid", "name", "cat", "args"};
+	const char *name = key + JSON_ARGS_MEMBER_SIZE;
+	const char *end;
+
+	if (size < JSON_ARGS_MEMBER_SIZE ||
+		memcmp(key, JSON_ARGS_MEMBER, JSON_ARGS_MEMBER_SIZE) != 0)
+		return false;
+	end = memchr(name, '"', size - JSON_ARGS_MEMBER_SIZE);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (strlen(taken[i]) == (size_t)(end - name) &&
+			memcmp(name, taken[i], strlen(taken[i])) == 0)
+			return false;
+	return true;
+}
+
+/* Adds `"key":` to the keys; its number there, 0 if out of memory. */
+static uint32_t add_key(struct json_names *text, const char *bytes, size_t size)
+{
+	uint32_t number = strtab_add(text->keys, bytes, size);
+
+	if (number == STRTAB_NONE ||
+		!memory_reach(&text->made, number, &text->made_room,
+			sizeof(*text->made)))
+		return 0;
+	text->made[number] = (struct json_arg_key){
+		.bytes = strtab_text(text->keys, number, NULL),
+		.size = size,
+		.number = number,
+		.is_beside = is_beside(bytes, size)};
+	return number;
+}
+
+bool json_names_init(struct json_names *text, const struct trace *trace)
+{
+	static const char *const own[] = {
+		[JSON_ARGS_KEY_FILE] = "\"file\":",
+		[JSON_ARGS_KEY_LINE] = "\"line\":",
+		[JSON_ARGS_KEY_OPEN] = "\"open\":",
+		[JSON_ARGS_KEY_EXTERNAL_ID] = "\"External id\":",
+		[JSON_ARGS_KEY_CORRELATION] = "\"correlation\":",
+		[JSON_ARGS_KEY_CATEGORY] = "\"category\":",
+		[JSON_ARGS_KEY_DEVICE] = "\"device\":",
+		[JSON_ARGS_KEY_CONTEXT] = "\"context\":",
+		[JSON_ARGS_KEY_STREAM] = "\"stream\":",
+		[JSON_ARGS_KEY_BYTES] = "\"bytes\":",
+		[JSON_ARGS_KEY_BANDWIDTH] = "\"memory bandwidth (GB/s)\":",
+		[JSON_ARGS_KEY_QUEUED] = "\"queued\":",
+		[JSON_ARGS_KEY_BLOCKS] = "\"blocks per SM\":",
+		[JSON_ARGS_KEY_WARPS] = "\"warps per SM\":",
+		[JSON_ARGS_KEY_OCCUPANCY] = "\"est. achieved occupancy %\":",
+		[JSON_ARGS_KEY_ID] = "\"id\":",
+		[JSON_ARGS_KEY_PID] = "\"pid\":",
+		[JSON_ARGS_KEY_MEMBER_PHASE] = "\"event.ph\":",
+		[JSON_ARGS_KEY_MEMBER_ID] = "\"event.id\":",
+		[JSON_ARGS_KEY_MEMBER_ID2] = "\"event.id2\":",
+		[JSON_ARGS_KEY_MEMBER_SCOPE] = "\"event.scope\":",
+		[JSON_ARGS_KEY_MEMBER_REACH] = "\"event.s\":",
+		[JSON_ARGS_KEY_MEMBER_BIND] = "\"event.bp\":",
+	};
+
+	*text = (struct json_names){.trace = trace};
+	text->keys = strtab_new();
+	if (text->keys == NULL || !json_init(&text->scratch, NULL))
+		return false;
+	for (uint32_t i = JSON_ARGS_KEY_FILE; i < JSON_ARGS_KEYS; i++)
+		if (add_key(text, own[i], strlen(own[i])) != i)
+			return false;
+	text->runtime_category = strtab_add(trace->text, "cuda_runtime", 12);
+	text->driver_category = strtab_add(trace->text, "cuda_driver", 11);
+	return text->runtime_category != STRTAB_NONE &&
+	       text->driver_category != STRTAB_NONE;
+}
+
+void json_names_clear(struct json_names *text)
+{
+	for (uint32_t i = 0; i < text->site_count; i++)
+		memory_free(text->sites[i].bytes);
+	memory_free(text->sites);
+	memory_free(text->key_of_text);
+	memory_free(text->made);
+	free_spare(text);
+	strtab_free(text->keys);
+	json_clear(&text->scratch);
+}
+
+bool json_names_is_call(const struct json_names *text, uint32_t site)
+{
+	uint32_t category = text->trace->sites[site].category;
+
+	return category == text->runtime_category ||
+	       category == text->driver_category;
+}
+
+struct json *json_names_scratch(struct json_names *text)
+{
+	text->scratch.used = 0;
+	text->scratch.comma = false;
+	text->scratch.failed = false;
+	return &text->scratch;
+}
+
+static void raw_string(
+	struct json *json, const struct strtab *table, uint32_t number)
+{
+	size_t size;
+	const char *bytes = strtab_text(table, number, &size);
+
+	json_raw_string(json, bytes, size);
+}
+
+/* Both, even if one is not known: alone, "file" is an argument like others to
+ * trace_args.c. */
+static void write_place(struct json_names *text, struct json_site *made,
+	const struct trace_site *site)
+{
+	struct json *json = &text->scratch;
+	bool has_place = site->file != 0 || site->line != 0;
+
+	json_raw_text(json, ",\"args\":{");
+	made->file_at = json->used;
+	if (has_place) {
+		json_raw_text(json, "\"file\":");
+		raw_string(json, text->trace->text, site->file);
+	}
+	made->file_size = json->used - made->file_at;
+	if (has_place)
+		json_raw_text(json, ",");
+	made->line_at = json->used;
+	if (has_place) {
+		json_raw_text(json, "\"line\":");
+		json_uint(json, site->line);
+	}
+	if (has_place && site->call_line != 0)
+		json_raw_text(json, ",");
+	if (site->call_line != 0) {
+		json_raw_text(json, "\"call_line\":");
+		/* The one that the line has left for an item after it. */
+		json->comma = false;
+		json_uint(json, site->call_line);
+	}
+	made->line_size = json->used - made->line_at;
+}
+
+/* Makes the entry in the scratch, then copies it to where it stays. */
+static bool make_site(struct json_names *text, uint32_t number)
+{
+	struct json_site *made = &text->sites[number];
+	struct json *json = json_names_scratch(text);
+	struct trace_site site;
+
+	assert(number < text->trace->site_count);
+	site = text->trace->sites[number];
+	json_raw_text(json, ",\"name\":");
+	raw_string(json, text->trace->text, site.name);
+	made->name_size = json->used;
+	json_raw_text(json, ",\"cat\":");
+	if (site.category == 0)
+		json_raw_text(json, "\"" JSON_ARGS_NO_CATEGORY "\"");
+	else
+		raw_string(json, text->trace->text, site.category);
+	made->cat_size = json->used;
+	if (site.file != 0 || site.line != 0 || site.call_line != 0)
+		write_place(text, made, &site);
+	if (json->failed)
+		return false;
+	made->bytes = memory_new(json->used);
+	if (made->bytes == NULL)
+		return false;
+	memcpy(made->bytes, json->bytes, json->used);
+	made->size = json->used;
+	return true;
+}
+
+const struct json_site *json_names_make_site(
+	struct json_names *text, uint32_t site)
+{
+	if (!memory_reach(&text->sites, site, &text->site_count,
+		    sizeof(*text->sites)))
+		return NULL;
+	if (text->sites[site].bytes == NULL && !make_site(text, site))
+		return NULL;
+	return &text->sites[site];
+}
+
+const struct json_arg_key *json_names_make_key(
+	struct json_names *text, uint32_t number)
+{
+	struct json *json;
+	uint32_t key;
+
+	if (!memory_reach(&text->key_of_text, number, &text->key_room,
+		    sizeof(*text->key_of_text)))
+		return NULL;
+	json = json_names_scratch(text);
+	raw_string(json, text->trace->text, number);
+	json_raw_text(json, ":");
+	if (json->failed)
+		return NULL;
+	key = add_key(text, json->bytes, json->used);
+	if (key == 0)
+		return NULL;
+	text->key_of_text[number] = key;
+	return &text->made[key];
+}
+
+static uint64_t bit_of(uint32_t key)
+{
+	return UINT64_C(1) << key % 64;
+}
+
+/* Where the number of the key's last item is, or belongs. */
+static uint32_t *index_slot(const struct json_args *args, uint32_t key)
+{
+	size_t mask = args->index_size - 1;
+	size_t slot = (size_t)hash_word(key) & mask;
+
+	while (args->index[slot] != 0 &&
+		args->items[args->index[slot] - 1].key != key)
+		slot = (slot + 1) & mask;
+	return &args->index[slot];
+}
+
+static void fill_index(struct json_args *args)
+{
+	memset(args->index, 0, args->index_size * sizeof(*args->index));
+	for (uint32_t i = 0; i < args->count; i++)
+		*index_slot(args, args->items[i].key) = i + 1;
+}
+
+/* Adds the last item to the index, if there is to be one. */
+static bool index_last(struct json_args *args)
+{
+	size_t size = 4 * INDEX_MIN;
+	uint32_t *index;
+
+	if (args->index_size == 0 && args->count < INDEX_MIN)
+		return true;
+	if (args->index_size / 2 >= args->count) {
+		*index_slot(args, args->items[args->count - 1].key) =
+			args->count;
+		return true;
+	}
+	while (size / 4 < args->count)
+		size *= 2;
+	index = memory_resize_array(args->index, size, sizeof(*index));
+	if (index == NULL)
+		return false;
+	args->index = index;
+	args->index_size = size;
+	fill_index(args);
+	return true;
+}
+
+/* The item that the key has; NULL if it has none. */
+static struct json_args_item *find(const struct json_args *args, uint32_t key)
+{
+	uint32_t number = args->count;
+
+	if ((args->keys & bit_of(key)) == 0)
+		return NULL;
+	if (args->index_size > 0)
+		number = *index_slot(args, key);
+	else
+		while (number > 0 && args->items[number - 1].key != key)
+			number--;
+	if (number == 0 || args->items[number - 1].is_gone)
+		return NULL;
+	return &args->items[number - 1];
+}
+
+bool json_args_has(const struct json_args *args, uint32_t key)
+{
+	return find(args, key) != NULL;
+}
+
+/* Those that are gone leave the memory. */
+static void compact(struct json_args *args)
+{
+	uint32_t count = 0;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < args->count; i++) {
+		struct json_args_item item = args->items[i];
+
+		if (item.is_gone)
+			continue;
+		memmove(args->text.bytes + used, args->text.bytes + item.start,
+			item.size + 1);
+		item.start = used;
+		used += item.size + 1;
+		args->items[count++] = item;
+	}
+	args->count = count;
+	args->text.used = used;
+	args->gone_bytes = 0;
+	if (args->index_size > 0)
+		fill_index(args);
+}
+
+/* A key set twice keeps the last value, as a JSON reader would. To move what is
+ * behind the first one each time would take too long. */
+static void drop(struct json_args *args, struct json_args_item *item)
+{
+	item->is_gone = true;
+	args->gone_bytes += item->size + 1;
+	if (2 * args->gone_bytes > args->text.used)
+		compact(args);
+}
+
+/* The entry of a member that begins here; NULL if out of memory. */
+static inline struct json_args_item *push(
+	struct json_args *args, const struct json_arg_key *key)
+{
+	struct json_args_item *item = find(args, key->number);
+
+	if (item != NULL)
+		drop(args, item);
+	if (!memory_grow32(&args->items, args->count, &args->room,
+		    sizeof(*args->items)))
+		return NULL;
+	args->keys |= bit_of(key->number);
+	args->has_beside |= key->is_beside;
+	item = &args->items[args->count++];
+	item->key = key->number;
+	item->is_beside = key->is_beside;
+	item->is_gone = false;
+	item->start = args->text.used;
+	return index_last(args) ? item : NULL;
+}
+
+/* Begins a member, whose value is to be written to this; NULL if out of memory.
+ */
+static struct json *begin_member(
+	struct json_args *args, const struct json_arg_key *key)
+{
+	if (push(args, key) == NULL)
+		return NULL;
+	json_raw(&args->text, key->bytes, key->size);
+	args->text.comma = false;
+	return &args->text;
+}
+
+static bool end_member(struct json_args *args)
+{
+	struct json *json = &args->text;
+	struct json_args_item *item = &args->items[args->count - 1];
+
+	item->size = json->used - item->start;
+	json_raw(json, ",", 1);
+	return !json->failed;
+}
+
+/* A member that is text as it is, or an integer: most are. */
+static bool add_plain(struct json_args *args, const struct json_arg_key *key,
+	const struct event_arg *arg)
+{
+	struct json_args_item *item = push(args, key);
+	size_t size =
+		arg->kind == ARG_JSON ? arg->value.text.size : JSON_NUMBER_MAX;
+	char *at = json_room(&args->text, key->size + size + 1);
+
+	if (item == NULL || at == NULL)
+		return false;
+	memcpy(at, key->bytes, key->size);
+	at += key->size;
+	if (arg->kind == ARG_INT) {
+		at = json_put_int(at, arg->value.integer);
+	} else if (size > 0) {
+		memcpy(at, arg->value.text.bytes, size);
+		at += size;
+	}
+	*at = ',';
+	json_advance(&args->text, at + 1);
+	item->size = args->text.used - 1 - item->start;
+	return true;
+}
+
+static bool add(struct json_args *args, const struct json_arg_key *key,
+	const struct event_arg *arg)
+{
+	struct json *json;
+
+	if (arg->kind == ARG_INT || arg->kind == ARG_JSON)
+		return add_plain(args, key, arg);
+	json = begin_member(args, key);
+	if (json == NULL)
+		return false;
+	json_arg(json, arg);
+	return end_member(args);
+}
+
+/* Bad text is counted where all is. */
+static void count_replaced(struct json_args *args, struct json_names *text)
+{
+	text->scratch.replaced += args->text.replaced;
+	args->text.replaced = 0;
+}
+
+bool json_args_add(struct json_args *args, struct json_names *text,
+	const struct event *event)
+{
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		const struct event_arg *arg = &event->args[i];
+		const struct json_arg_key *key = json_names_key(text, arg->key);
+
+		if (key == NULL || !add(args, key, arg))
+			return false;
+	}
+	count_replaced(args, text);
+	return true;
+}
+
+static struct json *begin_own(
+	struct json_args *args, const struct json_names *text, uint32_t number)
+{
+	return begin_member(args, &text->made[number]);
+}
+
+bool json_args_add_int(struct json_args *args, struct json_names *text,
+	uint32_t key, int64_t value)
+{
+	struct json *json = begin_own(args, text, key);
+
+	if (json == NULL)
+		return false;
+	json_int(json, value);
+	return end_member(args);
+}
+
+bool json_args_add_double(struct json_args *args, struct json_names *text,
+	uint32_t key, double value)
+{
+	struct json *json = begin_own(args, text, key);
+
+	if (json == NULL)
+		return false;
+	json_double(json, value);
+	return end_member(args);
+}
+
+bool json_args_add_category(
+	struct json_args *args, struct json_names *text, uint32_t site)
+{
+	uint32_t category = text->trace->sites[site].category;
+	struct json *json;
+	size_t size;
+	const char *bytes = strtab_text(text->trace->text, category, &size);
+
+	if (category == 0)
+		return true;
+	json = begin_own(args, text, JSON_ARGS_KEY_CATEGORY);
+	if (json == NULL)
+		return false;
+	json_text_sized(json, bytes, size);
+	count_replaced(args, text);
+	return end_member(args);
+}
+
+bool json_args_add_open(struct json_args *args, struct json_names *text)
+{
+	struct json *json;
+
+	if (json_args_has(args, JSON_ARGS_KEY_OPEN))
+		return true;
+	json = begin_own(args, text, JSON_ARGS_KEY_OPEN);
+	if (json == NULL)
+		return false;
+	json_bool(json, true);
+	return end_member(args);
+}
+
+char json_args_take_phase(struct json_args *args)
+{
+	static const char phase[] = JSON_ARGS_MEMBER "ph\":\"?\"";
+	const size_t at = sizeof(phase) - sizeof("?\"");
+
+	struct json_args_item *item = find(args, JSON_ARGS_KEY_MEMBER_PHASE);
+	char letter;
+
+	if (item == NULL || item->size != sizeof(phase) - 1)
+		return 0;
+	letter = args->text.bytes[item->start + at];
+	if (strchr("RnNODcvV()=", letter) == NULL)
+		return 0;
+	drop(args, item);
+	return letter;
+}
+
+static void write_member(struct json *json, const char *text, size_t size)
+{
+	if (size > 5 && memcmp(text + size - 5, ":null", 5) == 0)
+		return;
+	json_raw_text(json, ",\"");
+	json_raw(json, text + JSON_ARGS_MEMBER_SIZE,
+		size - JSON_ARGS_MEMBER_SIZE);
+}
+
+/* Writes one member; the first opens the object. */
+static void member(
+	struct json *json, bool *first, const void *bytes, size_t size)
+{
+	json_raw_text(json, *first ? ",\"args\":{" : ",");
+	*first = false;
+	json_raw(json, bytes, size);
+}
+
+/* Those that are arguments, one by one, where not all are. */
+static void write_mixed(
+	struct json *json, bool *first, const struct json_args *args)
+{
+	for (uint32_t i = 0; i < args->count; i++)
+		if (!args->items[i].is_beside && !args->items[i].is_gone)
+			member(json, first,
+				args->text.bytes + args->items[i].start,
+				args->items[i].size);
+}
+
+/* Those that stand beside the arguments. */
+static void write_beside(struct json *json, const struct json_args *args)
+{
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct json_args_item *item = &args->items[i];
+
+		if (item->is_beside && !item->is_gone)
+			write_member(json, args->text.bytes + item->start,
+				item->size);
+	}
+}
+
+void json_args_move_beside(struct json *json, struct json_args *args)
+{
+	if (args == NULL || !args->has_beside)
+		return;
+	write_beside(json, args);
+	for (uint32_t i = 0; i < args->count; i++) {
+		struct json_args_item *item = &args->items[i];
+
+		if (!item->is_beside || item->is_gone)
+			continue;
+		item->is_gone = true;
+		args->gone_bytes += item->size + 1;
+	}
+	args->has_beside = false;
+}
+
+void json_args_write(struct json *json, const struct json_site *site,
+	const struct json_args *args)
+{
+	bool first = true;
+
+	if (site != NULL && site->file_size > 0 &&
+		(args == NULL || !json_args_has(args, JSON_ARGS_KEY_FILE)))
+		member(json, &first, site->bytes + site->file_at,
+			site->file_size);
+	if (site != NULL && site->line_size > 0 &&
+		(args == NULL || !json_args_has(args, JSON_ARGS_KEY_LINE)))
+		member(json, &first, site->bytes + site->line_at,
+			site->line_size);
+	if (args != NULL && (args->has_beside || args->gone_bytes > 0))
+		write_mixed(json, &first, args);
+	else if (args != NULL && args->count > 0)
+		member(json, &first, args->text.bytes, args->text.used - 1);
+	if (!first)
+		json_raw_text(json, "}");
+	if (args != NULL && args->has_beside)
+		write_beside(json, args);
+}
+
+void json_args_write_object(struct json *json, const struct json_args *args)
+{
+	json_begin(json, '{');
+	for (uint32_t i = 0; i < args->count; i++)
+		if (!args->items[i].is_gone)
+			json_value(json,
+				args->text.bytes + args->items[i].start,
+				args->items[i].size);
+	json_end(json, '}');
+}
