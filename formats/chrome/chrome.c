@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome traces: one JSON object, for Perfetto, chrome://tracing and all that
- * reads PyTorch's profiles.
- * Source: "Trace Event Format" (the Catapult project's document);
- * libkineto/src/output_json.cpp for names that PyTorch's tools look for.
- *
- * Events are written as they come, in memory that does not grow with their
+ * The writer. Events are written as they come, in memory that does not grow with their
  * number. Nested ranges: chrome_stack.h. Slices that have come with their
  * duration and cannot nest on their row go to further rows: lanes.h. Numbers
  * and names of rows: chrome_rows.h. Devices: chrome_device.h.
@@ -14,7 +9,8 @@
  * is left out where it is not known. What is known about the recording, and
  * what was lost, comes last, in "otherData", since it is known last.
  */
-#include "timeline/json_args.h"
+#include "chrome/chrome.h"
+
 #include "chrome/chrome_device.h"
 #include "chrome/chrome_event.h"
 #include "chrome/chrome_facts.h"
@@ -24,7 +20,7 @@
 #include "format.h"
 #include "json/json.h"
 #include "base/memory.h"
-#include "chrome_read/trace_read.h"
+#include "timeline/json_args.h"
 
 struct chrome {
 	struct timeline_writer writer; /* first: it is what callers hold */
@@ -370,7 +366,7 @@ static void chrome_free(struct timeline_writer *writer)
 	memory_free(chrome);
 }
 
-static enum ctp_status chrome_new(FILE *out, struct trace *trace,
+enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
@@ -407,12 +403,3 @@ static enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	*writer = &chrome->writer;
 	return CTP_OK;
 }
-
-const struct format chrome_format = {
-	.name = "chrome",
-	.suffix = ".json",
-	.summary = "Chrome trace, for Perfetto and chrome://tracing",
-	.probe = trace_read_probe,
-	.open_events = trace_read_open,
-	.new_timeline = chrome_new,
-};

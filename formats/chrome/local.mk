@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/chrome.c \
+	%D%/chrome.c %D%/chrome.h \
 	%D%/chrome_device.c %D%/chrome_device.h \
 	%D%/chrome_event.c %D%/chrome_event.h \
 	%D%/chrome_facts.c %D%/chrome_facts.h \
@@ -10,5 +10,4 @@ libformats_la_SOURCES += \
 	%D%/chrome_stack.c %D%/chrome_stack.h \
 	%D%/chrome_track.c %D%/chrome_track.h \
 	%D%/trace_join.c %D%/trace_join.h \
-	%D%/trace_keys.c %D%/trace_keys.h \
-	%D%/trace_members.c %D%/trace_members.h
+	%D%/trace_keys.c %D%/trace_keys.h

@@ -8,10 +8,11 @@ libformats_la_SOURCES += \
 	%D%/trace_json.c %D%/trace_json.h \
 	%D%/trace_labels.c %D%/trace_labels.h \
 	%D%/trace_late.c %D%/trace_late.h \
+	%D%/trace_members.c %D%/trace_members.h \
 	%D%/trace_metadata.c \
 	%D%/trace_nest.c %D%/trace_nest.h \
 	%D%/trace_pairs.c %D%/trace_pairs.h \
-	%D%/trace_read.c %D%/trace_read.h \
+	%D%/trace_read.c \
 	%D%/trace_reader.h \
 	%D%/trace_record.h \
 	%D%/trace_replay.c \

@@ -10,7 +10,7 @@
 #include "json/json_shape.h"
 #include "chrome_read/trace_args.h"
 #include "chrome_read/trace_labels.h"
-#include "chrome/trace_members.h"
+#include "chrome_read/trace_members.h"
 
 /* A member that is not there has this kind. */
 #define TRACE_JSON_NONE JSON_END

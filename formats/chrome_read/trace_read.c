@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "chrome_read/trace_read.h"
-
+/*
+ * The reader of Chrome traces, of any producer and any size, and the entry in
+ * the table of formats, which joins it to the writer: the "Trace Event Format" as
+ * chrome://tracing, PyTorch, clang, VizTracer and others write it.
+ *
+ * Memory: names, tracks, open slices, TRACE_JOIN_LIMIT calls, and what
+ * spill.h sorts in; what is beyond that goes to a temporary file.
+ */
 #include <string.h>
 
 #include "base/memory.h"
+#include "chrome/chrome.h"
 #include "chrome/trace_keys.h"
 #include "chrome_read/trace_reader.h"
+#include "format.h"
 
 /* What a probe says of JSON that nobody else knows, of events in an array, and
  * of what says itself that it has events. */
@@ -72,7 +80,7 @@ static bool may_be_events(const char *text, size_t size, size_t at)
 
 /* What stands before the events may be longer than what is seen here, so that
  * any object may be one of a trace. */
-unsigned trace_read_probe(const void *bytes, size_t size)
+static unsigned probe(const void *bytes, size_t size)
 {
 	const char *text = bytes;
 	size_t at = strnlen(text, size);
@@ -171,7 +179,7 @@ static bool init(struct trace_reader *reader)
 	return done && reader->spill != NULL;
 }
 
-enum ctp_status trace_read_open(FILE *in, const void *head, size_t head_size,
+static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 	struct event_source **out, struct ctp_error *err)
 {
 	struct trace_reader *reader = memory_new_zeroed(1, sizeof(*reader));
@@ -201,3 +209,12 @@ enum ctp_status trace_read_open(FILE *in, const void *head, size_t head_size,
 	*out = &reader->source;
 	return CTP_OK;
 }
+
+const struct format chrome_format = {
+	.name = "chrome",
+	.suffix = ".json",
+	.summary = "Chrome trace, for Perfetto and chrome://tracing",
+	.probe = probe,
+	.open_events = open_trace,
+	.new_timeline = chrome_new,
+};

@@ -21,7 +21,7 @@
 #include "chrome_read/trace_json.h"
 #include "chrome_read/trace_labels.h"
 #include "chrome_read/trace_late.h"
-#include "chrome/trace_members.h"
+#include "chrome_read/trace_members.h"
 #include "chrome_read/trace_nest.h"
 #include "chrome_read/trace_record.h"
 #include "chrome_read/trace_rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "chrome/trace_members.h"
+#include "chrome_read/trace_members.h"
 
 #include <string.h>
 
