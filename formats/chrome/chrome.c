@@ -20,6 +20,7 @@
 #include "format.h"
 #include "json/json.h"
 #include "base/memory.h"
+#include "timeline/epoch.h"
 #include "timeline/json_args.h"
 
 struct chrome {
@@ -81,7 +82,7 @@ static bool open_ranges(struct chrome *chrome, struct chrome_track *track,
 {
 	if (track->ranges_row != NULL)
 		return true;
-	track->epoch_ns = chrome_track_epoch(chrome->trace, event);
+	track->epoch_ns = epoch_of_track(chrome->trace, event);
 	return chrome_track_open_ranges(&chrome->tracks, track);
 }
 

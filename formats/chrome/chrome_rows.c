@@ -12,14 +12,11 @@
 #define DEVICE_SORT_INDEX 1000000
 
 /* Rows that a track may have. */
-#define ROWS_MAX (3 * LANES_MAX - CHROME_ROW_MAIN)
+#define ROWS_MAX (3 * LANES_MAX - ROW_MAIN)
 
 /* How many tracks are searched for the thread that others tell of: such
  * tracks may be as many as threads. */
 #define THREADS_SEARCHED 4096
-
-/* What CUPTI says where there is no stream, seen as unsigned. */
-#define NO_STREAM INT64_C(0xffffffff)
 
 bool chrome_rows_init(
 	struct chrome_rows *rows, const struct trace *trace, struct json *json)
@@ -128,57 +125,13 @@ static struct json *begin_name(struct chrome_rows *rows,
 	return json;
 }
 
-static void name_number(struct buffer *name, const char *text, int64_t id)
-{
-	char number[JSON_NUMBER_MAX];
-
-	buffer_add_text(name, text);
-	buffer_add(name, number, (size_t)(json_put_int(number, id) - number));
-}
-
-static void name_text(
-	struct buffer *name, const struct trace *trace, uint32_t number)
-{
-	size_t size;
-	const char *bytes = strtab_text(trace->text, number, &size);
-
-	buffer_add(name, bytes, size);
-}
-
-/* Unless it is there, where the trace was written by us. */
-static void name_device(struct buffer *name, int64_t device, size_t from)
-{
-	size_t at = name->used;
-	size_t size;
-
-	name_number(name, " GPU ", device);
-	size = name->used - at;
-	if (!name->failed && at - from >= size &&
-		memcmp(name->bytes + at - size, name->bytes + at, size) == 0)
-		name->used = at;
-}
-
-void chrome_row_add_process(
-	struct buffer *name, const struct trace *trace, uint32_t number)
-{
-	const struct trace_track *track = &trace->tracks[number];
-	size_t from = name->used;
-
-	if (track->process_name != 0)
-		name_text(name, trace, track->process_name);
-	else
-		name_number(name, "process ", track->pid);
-	if (track->kind == TRACE_STREAM)
-		name_device(name, track->device, from);
-}
-
 static bool write_process_name(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
 	struct json *json;
 
 	rows->name.used = 0;
-	chrome_row_add_process(&rows->name, rows->trace, row->track);
+	row_name_add_process(&rows->name, rows->trace, row->track);
 	json = begin_name(rows, row, "process_name");
 	if (json == NULL)
 		return false;
@@ -186,65 +139,10 @@ static bool write_process_name(
 	return true;
 }
 
-int64_t chrome_row_stream(const struct trace_track *track)
-{
-	return track->tid == NO_STREAM ? -1 : track->tid;
-}
-
-/* "stream 7 ", as Kineto has it: the name, if there is one, comes behind. */
-static void name_stream(struct buffer *name, const struct trace *trace,
-	const struct trace_track *track)
-{
-	int64_t stream = chrome_row_stream(track);
-
-	if (stream == -1)
-		name_number(name, "Device ", track->device);
-	else
-		name_number(name, "stream ", stream);
-	buffer_add_text(name, " ");
-	if (track->name != 0)
-		name_text(name, trace, track->name);
-}
-
-static void name_suffix(struct buffer *name, const char *text)
-{
-	if (name->used > 0 && name->bytes[name->used - 1] == ' ')
-		name->used--;
-	buffer_add_text(name, text);
-}
-
-void chrome_row_add_name(struct buffer *name, const struct trace *trace,
-	uint32_t number, int32_t lane)
-{
-	const struct trace_track *track = &trace->tracks[number];
-
-	if (track->kind == TRACE_STREAM)
-		name_stream(name, trace, track);
-	else if (track->name != 0)
-		name_text(name, trace, track->name);
-	else
-		name_number(name, "thread ", track->tid);
-	if (track->kind == TRACE_TIMELINE)
-		name_suffix(name, " (timeline)");
-	if (track->kind == TRACE_CALLS)
-		name_suffix(name, " (device calls)");
-	if (lane == CHROME_ROW_RANGES)
-		name_suffix(name, " (ranges)");
-	if (lane >= CHROME_ROW_CALLS)
-		name_suffix(name, " (calls)");
-	else if (lane >= CHROME_ROW_HOST)
-		name_suffix(name, " (host)");
-	if (lane >= 0 && lane != CHROME_ROW_HOST && lane != CHROME_ROW_CALLS) {
-		name_suffix(name, " (lane ");
-		name_number(name, "", lane % LANES_MAX + 1);
-		buffer_add_text(name, ")");
-	}
-}
-
 /* Is it one of slices that could not nest? */
 static bool is_lane(int32_t lane)
 {
-	return lane >= 0 && lane < CHROME_ROW_HOST;
+	return lane >= 0 && lane < ROW_HOST;
 }
 
 static bool write_thread_name(
@@ -253,7 +151,7 @@ static bool write_thread_name(
 	struct json *json;
 
 	rows->name.used = 0;
-	chrome_row_add_name(&rows->name, rows->trace, row->track, row->lane);
+	row_name_add(&rows->name, rows->trace, row->track, row->lane);
 	json = begin_name(rows, row, "thread_name");
 	if (json == NULL)
 		return false;
@@ -313,7 +211,7 @@ static bool write_process_label(
 			return false;
 	}
 	rows->name.used = 0;
-	name_number(&rows->name, "GPU ", track->device);
+	row_name_add_number(&rows->name, "GPU ", track->device);
 	if (rows->name.failed)
 		return false;
 	json = begin_metadata(rows, row, "process_labels", "labels");
@@ -372,7 +270,7 @@ static int64_t sort_index(
 {
 	const struct trace_track *all = rows->trace->tracks;
 	const struct trace_track *calls = &all[track];
-	int64_t place = lane - CHROME_ROW_MAIN;
+	int64_t place = lane - ROW_MAIN;
 
 	/* Further rows of the track have names that come after its own. */
 	if (calls->has_sort)
@@ -395,8 +293,8 @@ static int64_t wish_tid(const struct trace_track *track, int32_t lane)
 	int64_t tid = track->tid;
 
 	if (track->kind == TRACE_STREAM)
-		tid = chrome_row_stream(track);
-	if (lane != CHROME_ROW_MAIN || track->kind == TRACE_CALLS || tid == 0)
+		tid = row_name_stream(track);
+	if (lane != ROW_MAIN || track->kind == TRACE_CALLS || tid == 0)
 		return -1;
 	return tid;
 }

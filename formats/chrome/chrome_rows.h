@@ -20,17 +20,8 @@
 
 #include "base/buffer.h"
 #include "json/json.h"
-#include "timeline/lanes.h"
+#include "timeline/row_name.h"
 #include "trace/trace.h"
-
-/* A track's first row; one for its nested ranges if the first is taken by
- * slices; or lane 0 and up for slices, from CHROME_ROW_HOST on for the
- * host's time on a stream, from CHROME_ROW_CALLS on for calls that overlap
- * ranges. */
-#define CHROME_ROW_MAIN (-2)
-#define CHROME_ROW_RANGES (-1)
-#define CHROME_ROW_HOST LANES_MAX
-#define CHROME_ROW_CALLS (2 * LANES_MAX)
 
 /* Arguments of a device's "process_labels": the pid of the process that used
  * it, as in the file, and its number. */
@@ -102,19 +93,6 @@ bool chrome_rows_open_part(struct chrome_rows *rows,
 
 /* Writes the row's names again if the track or process got a name since. */
 bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
-
-/* The stream's number; -1 where what stands on the track is of its device as
- * a whole. */
-int64_t chrome_row_stream(const struct trace_track *track);
-
-/* Adds what a row is called that is, on this track, this lane, or one of the
- * above. */
-void chrome_row_add_name(struct buffer *name, const struct trace *trace,
-	uint32_t number, int32_t lane);
-
-/* Adds what the process, or device, is called that this track is of. */
-void chrome_row_add_process(
-	struct buffer *name, const struct trace *trace, uint32_t number);
 
 /* Writes one end of an arrow: 's', in the slice that begins at that time, or
  * 'f', likewise. */

@@ -6,10 +6,6 @@
 
 #include "base/memory.h"
 
-/* Times this close to the recording's start, a year, are of the wall clock:
- * other clocks have not come that far. */
-#define WALL_CLOCK_NS INT64_C(31536000000000000)
-
 bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
 	struct json_names *text)
 {
@@ -65,7 +61,7 @@ struct chrome_track *chrome_tracks_open(
 		return NULL;
 	if (tracks->tracks[number] != NULL)
 		return tracks->tracks[number];
-	tracks->tracks[number] = new_track(tracks, number, CHROME_ROW_MAIN);
+	tracks->tracks[number] = new_track(tracks, number, ROW_MAIN);
 	return tracks->tracks[number];
 }
 
@@ -73,8 +69,7 @@ struct chrome_track *chrome_track_host(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
 	if (track->host == NULL)
-		track->host =
-			new_track(tracks, track->row.track, CHROME_ROW_HOST);
+		track->host = new_track(tracks, track->row.track, ROW_HOST);
 	return track->host;
 }
 
@@ -90,8 +85,8 @@ struct chrome_track *chrome_track_calls(
 		return NULL;
 	calls->ranges_of = track->ranges_row;
 	track->calls = calls;
-	return chrome_rows_open_part(&tracks->rows, calls->ranges_of,
-		       CHROME_ROW_CALLS, &calls->row)
+	return chrome_rows_open_part(
+		       &tracks->rows, calls->ranges_of, ROW_CALLS, &calls->row)
 		       ? calls
 		       : NULL;
 }
@@ -149,7 +144,7 @@ static struct chrome_row *take_row(struct chrome_tracks *tracks,
 bool chrome_track_open_ranges(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
-	track->ranges_row = take_row(tracks, track, CHROME_ROW_RANGES, true);
+	track->ranges_row = take_row(tracks, track, ROW_RANGES, true);
 	if (track->ranges_row == NULL)
 		return false;
 	chrome_stack_init(
@@ -160,8 +155,7 @@ bool chrome_track_open_ranges(
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	struct chrome_track *track, const struct event *event, uint32_t *lane)
 {
-	int32_t first =
-		track->row.lane == CHROME_ROW_MAIN ? 0 : track->row.lane;
+	int32_t first = track->row.lane == ROW_MAIN ? 0 : track->row.lane;
 	struct chrome_row **row;
 	bool may_be_first;
 
@@ -179,19 +173,6 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 		*row = take_row(
 			tracks, track, first + (int32_t)*lane, may_be_first);
 	return *row;
-}
-
-int64_t chrome_track_epoch(const struct trace *trace, const struct event *first)
-{
-	int64_t since_ns;
-
-	if (trace->tracks[first->track].kind != TRACE_TIMELINE ||
-		trace->base_realtime_ns <= 0 ||
-		__builtin_sub_overflow(
-			first->time_ns, trace->base_realtime_ns, &since_ns) ||
-		since_ns < -WALL_CLOCK_NS || since_ns > WALL_CLOCK_NS)
-		return 0;
-	return trace->base_realtime_ns;
 }
 
 static bool rename_row(struct chrome_tracks *tracks, struct chrome_row *row)

@@ -65,14 +65,6 @@ static inline struct chrome_track *chrome_tracks_find(
 bool chrome_track_open_ranges(
 	struct chrome_tracks *tracks, struct chrome_track *track);
 
-/*
- * What the track's times are relative to. A timeline has the program's own;
- * where these are of the wall clock, as time.time_ns() of Python is, it stands
- * beside the measured tracks of the same moments.
- */
-int64_t chrome_track_epoch(
-	const struct trace *trace, const struct event *first);
-
 /* The row of the lane for a slice, and the lane's number; NULL if out of
  * memory. */
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,

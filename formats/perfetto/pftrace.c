@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "chrome/chrome_track.h"
+#include "timeline/epoch.h"
 #include "trace/device_join.h"
 #include "format.h"
 #include "json/json.h"
@@ -72,7 +72,7 @@ static bool add_begin(struct pftrace *pftrace, struct pftrace_track *track,
 	struct event mended;
 
 	if (!track->has_ranges)
-		track->epoch_ns = chrome_track_epoch(pftrace->trace, event);
+		track->epoch_ns = epoch_of_track(pftrace->trace, event);
 	mended = in_order(pftrace, track, event);
 	return pftrace_stack_begin(&pftrace->tracks, track, &mended);
 }

@@ -176,14 +176,14 @@ static void write_name(struct scope_file *file, struct speedscope_row row)
 
 	file->name.used = 0;
 	if (file->name_processes || track->kind == TRACE_STREAM) {
-		chrome_row_add_process(&file->name, trace, row.track);
+		row_name_add_process(&file->name, trace, row.track);
 		buffer_add_text(&file->name, ": ");
 	}
 	/* What stands in lane 0 hardly ever has a second one. */
 	if (row.lane == ROW_RANGES ||
 		(row.lane == 0 && track->kind == TRACE_STREAM))
-		lane = CHROME_ROW_MAIN;
-	chrome_row_add_name(&file->name, trace, row.track, lane);
+		lane = ROW_MAIN;
+	row_name_add(&file->name, trace, row.track, lane);
 	json_key(&file->json, "name");
 	json_text_sized(&file->json, (char *)file->name.bytes, file->name.used);
 }

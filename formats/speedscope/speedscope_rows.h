@@ -12,20 +12,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "chrome/chrome_rows.h"
+#include "timeline/row_name.h"
 #include "extsort/spill.h"
 #include "trace/trace.h"
 
 #define SPEEDSCOPE_SORT_BYTES ((size_t)16 << 20)
 
-/* Rows of a track, as in chrome_rows.h: its ranges; lanes from 0 on; those of
- * the host. */
-#define ROW_RANGES CHROME_ROW_RANGES
-#define ROW_HOST CHROME_ROW_HOST
-
 struct speedscope_row {
 	uint32_t track;
-	int32_t lane;
+	int32_t lane; /* or ROW_RANGES, or from ROW_HOST on: row_name.h */
 };
 
 enum speedscope_kind { POINT_OPEN, POINT_CLOSE, POINT_SLICE };

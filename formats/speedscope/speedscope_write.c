@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "chrome/chrome_track.h"
+#include "timeline/epoch.h"
 #include "timeline/lanes.h"
 #include "base/memory.h"
 #include "speedscope/speedscope_rows.h"
@@ -101,7 +101,7 @@ static enum ctp_status add_begin(struct speedscope *scope,
 	struct speedscope_point point = {.row = {event->track, ROW_RANGES}};
 
 	if (!track->has_ranges)
-		track->epoch_ns = chrome_track_epoch(scope->trace, event);
+		track->epoch_ns = epoch_of_track(scope->trace, event);
 	track->has_ranges = true;
 	if (!memory_grow32(&track->open, track->depth, &track->room,
 		    sizeof(*track->open)))

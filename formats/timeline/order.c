@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "chrome/chrome_track.h"
+#include "timeline/epoch.h"
 #include "base/memory.h"
 #include "extsort/spill.h"
 
@@ -57,8 +57,7 @@ static bool set_time(struct order *order, struct event *event)
 	if (track == NULL)
 		return false;
 	if (!track->seen) {
-		track->epoch_ns =
-			chrome_track_epoch(order->source.trace, event);
+		track->epoch_ns = epoch_of_track(order->source.trace, event);
 		track->last_ns = INT64_MIN;
 		track->seen = true;
 	}
