@@ -24,11 +24,7 @@ libprogram_la_SOURCES = \
 	%D%/cmd_repair.c \
 	%D%/cmd_report.c \
 	%D%/cmd_stats.c \
-	%D%/cmd_symbolize.c \
-	%D%/completion.c %D%/completion.h \
-	%D%/completion_bash.c \
-	%D%/completion_fish.c \
-	%D%/completion_zsh.c
+	%D%/cmd_symbolize.c
 include bin/cli/local.mk
 include bin/compare/local.mk
 include bin/gpu/local.mk
