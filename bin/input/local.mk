@@ -13,6 +13,4 @@ libprogram_la_SOURCES += \
 	%D%/reporting.c %D%/reporting.h \
 	%D%/reread.c %D%/reread.h \
 	%D%/rollup.c %D%/rollup.h \
-	%D%/rollup_file.c %D%/rollup_file.h \
-	%D%/rollup_phases.c \
 	%D%/tree.c %D%/tree.h
