@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "cli/quantity.h"
-#include "stats/stats_memory.h"
 
 #define MILLION 1000000
+#define NO_OWNER (UINT32_MAX - 1)
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
@@ -50,6 +50,121 @@ uint64_t stats_percall(const struct profile_cost *cost)
 	return quantity_mean(cost->cumtime_ns, cost->pcalls);
 }
 
+const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
+	char text[PROFILE_OWNER_TEXT])
+{
+	return profile_owner_text(
+		text, &stats->profile->memory->owners[owner].owner);
+}
+
+static int compare_owners(const void *a, const void *b, void *user)
+{
+	const struct profile_memory *memory = user;
+	const uint32_t *left = a;
+	const uint32_t *right = b;
+	const struct profile_owner *one = &memory->owners[*left].owner;
+	const struct profile_owner *two = &memory->owners[*right].owner;
+
+	return profile_owner_is_before(two, one) -
+	       profile_owner_is_before(one, two);
+}
+
+/* The owner of this name; NO_OWNER: there is none. */
+static uint32_t find_owner(const struct stats *stats, const char *name)
+{
+	char text[PROFILE_OWNER_TEXT];
+
+	for (uint32_t i = 0; i < stats->owner_count; i++)
+		if (strcmp(stats_memory_owner(stats, stats->owners[i], text),
+			    name) == 0)
+			return stats->owners[i];
+	return NO_OWNER;
+}
+
+/* Finds the owners that there are. False if out of memory. */
+static bool init_memory(struct stats *stats)
+{
+	struct profile_memory *memory = stats->profile->memory;
+	const struct profile_memory_part *part;
+
+	if (stats->options->key_owner != NULL)
+		stats->key_owner = NO_OWNER;
+	if (memory == NULL)
+		return true;
+	stats->owners = memory_resize_array(
+		NULL, memory->owner_count, sizeof(*stats->owners));
+	if (stats->owners == NULL)
+		return false;
+	for (part = profile_memory_first(memory, memory->all); part != NULL;
+		part = profile_memory_next(memory, part)) {
+		stats->owners[stats->owner_count++] = part->owner;
+		stats->failed[part->owner] = part->amount.failed != 0;
+	}
+	qsort_r(stats->owners, stats->owner_count, sizeof(*stats->owners),
+		compare_owners, memory);
+	if (stats->options->key_owner != NULL)
+		stats->key_owner = find_owner(stats, stats->options->key_owner);
+	return true;
+}
+
+struct profile_amount stats_memory_of(const struct stats *stats,
+	const struct profile_function *function, uint32_t owner)
+{
+	return profile_memory_of(
+		stats->profile->memory, function->use.memory, owner);
+}
+
+uint64_t stats_memory_failed(
+	const struct stats *stats, const struct profile_function *function)
+{
+	return stats_memory_of(stats, function, PROFILE_MEMORY_HOST).failed +
+	       stats_memory_of(stats, function, PROFILE_MEMORY_DEVICES).failed;
+}
+
+bool stats_memory_has(const struct stats *stats, uint32_t owner)
+{
+	for (uint32_t i = 0; i < stats->owner_count; i++)
+		if (stats->owners[i] == owner)
+			return true;
+	return false;
+}
+
+/* Is any known of those that --sort is about? */
+static bool has_memory_key(const struct stats *stats)
+{
+	enum stats_key key = stats->options->key;
+	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
+
+	if (key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY)
+		return stats->owner_count > host;
+	return stats_memory_has(stats, stats->key_owner);
+}
+
+/* In the order of numbers that have no sign. */
+static uint64_t ordered(int64_t bytes)
+{
+	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
+}
+
+/* The order of rows by STATS_MEMORY and its like, as numbers without a sign. */
+static uint64_t memory_figure(
+	const struct stats *stats, const struct profile_function *function)
+{
+	enum stats_key key = stats->key;
+	bool devices =
+		key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
+	bool self = key == STATS_SELF_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
+	struct profile_amount amount = stats_memory_of(stats, function,
+		devices ? PROFILE_MEMORY_DEVICES : stats->key_owner);
+
+	return ordered(self ? amount.self_bytes : amount.total_bytes);
+}
+
+bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
+{
+	return stats->failed[owner];
+}
+
 static uint64_t figure(
 	const struct stats *stats, const struct profile_function *function)
 {
@@ -76,7 +191,7 @@ static uint64_t figure(
 	case STATS_FLOPS:
 		return function->use.flops;
 	default:
-		return stats_memory_figure(stats, function);
+		return memory_figure(stats, function);
 	}
 }
 
@@ -143,7 +258,7 @@ bool stats_has_key(const struct stats *stats)
 	enum stats_key key = stats->options->key;
 
 	if (key >= STATS_MEMORY && key <= STATS_SELF_DEVICE_MEMORY)
-		return stats_memory_has_key(stats);
+		return has_memory_key(stats);
 	if (key == STATS_FLOPS)
 		return stats->profile->flops != 0;
 	return (key != STATS_DEVICE && key != STATS_SELF_DEVICE &&
@@ -255,8 +370,7 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 		(size_t)profile->function_count + 1, sizeof(*stats->order));
 	stats->work = memory_resize_array(NULL,
 		(size_t)profile->function_count + 1, sizeof(*stats->work));
-	if (stats->order == NULL || stats->work == NULL ||
-		!stats_memory_init(stats))
+	if (stats->order == NULL || stats->work == NULL || !init_memory(stats))
 		return no_memory(err);
 	sum_device(stats);
 	stats->key = stats_has_key(stats) ? options->key : STATS_CUMTIME;

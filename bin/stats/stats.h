@@ -117,6 +117,23 @@ void stats_clear(struct stats *stats);
 /* Is anything known of what the rows were to be sorted by? */
 bool stats_has_key(const struct stats *stats);
 
+/* The memory of operations, device by device. */
+
+/* How much it took of an owner's memory (or of PROFILE_MEMORY_DEVICES). */
+struct profile_amount stats_memory_of(const struct stats *stats,
+	const struct profile_function *function, uint32_t owner);
+
+/* How often there was none, whoever's; and an owner's: was there ever none? */
+uint64_t stats_memory_failed(
+	const struct stats *stats, const struct profile_function *function);
+bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner);
+
+/* Is any of this owner's known? */
+bool stats_memory_has(const struct stats *stats, uint32_t owner);
+
+const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
+	char text[PROFILE_OWNER_TEXT]);
+
 /* Each prints to `out`. Errors: said; they return an exit status; those of
  * writing show on the stream. */
 int stats_print_text(const struct stats *stats, FILE *out);

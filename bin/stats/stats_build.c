@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/say.h"
-#include "stats/stats_private.h"
+#include "stats/stats_text.h"
 
 /* The groups that there are, chosen and in order. */
 struct build {

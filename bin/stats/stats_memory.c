@@ -2,120 +2,8 @@
 #include "stats/stats_memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 #define NAMED 8 /* devices in a line of text */
-#define NO_OWNER (UINT32_MAX - 1)
-
-const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
-	char text[PROFILE_OWNER_TEXT])
-{
-	return profile_owner_text(
-		text, &stats->profile->memory->owners[owner].owner);
-}
-
-static int compare(const void *a, const void *b, void *user)
-{
-	const struct profile_memory *memory = user;
-	const uint32_t *left = a;
-	const uint32_t *right = b;
-	const struct profile_owner *one = &memory->owners[*left].owner;
-	const struct profile_owner *two = &memory->owners[*right].owner;
-
-	return profile_owner_is_before(two, one) -
-	       profile_owner_is_before(one, two);
-}
-
-/* The owner of this name; NO_OWNER: there is none. */
-static uint32_t find_owner(const struct stats *stats, const char *name)
-{
-	char text[PROFILE_OWNER_TEXT];
-
-	for (uint32_t i = 0; i < stats->owner_count; i++)
-		if (strcmp(stats_memory_owner(stats, stats->owners[i], text),
-			    name) == 0)
-			return stats->owners[i];
-	return NO_OWNER;
-}
-
-bool stats_memory_init(struct stats *stats)
-{
-	struct profile_memory *memory = stats->profile->memory;
-	const struct profile_memory_part *part;
-
-	if (stats->options->key_owner != NULL)
-		stats->key_owner = NO_OWNER;
-	if (memory == NULL)
-		return true;
-	stats->owners = memory_resize_array(
-		NULL, memory->owner_count, sizeof(*stats->owners));
-	if (stats->owners == NULL)
-		return false;
-	for (part = profile_memory_first(memory, memory->all); part != NULL;
-		part = profile_memory_next(memory, part)) {
-		stats->owners[stats->owner_count++] = part->owner;
-		stats->failed[part->owner] = part->amount.failed != 0;
-	}
-	qsort_r(stats->owners, stats->owner_count, sizeof(*stats->owners),
-		compare, memory);
-	if (stats->options->key_owner != NULL)
-		stats->key_owner = find_owner(stats, stats->options->key_owner);
-	return true;
-}
-
-struct profile_amount stats_memory_of(const struct stats *stats,
-	const struct profile_function *function, uint32_t owner)
-{
-	return profile_memory_of(
-		stats->profile->memory, function->use.memory, owner);
-}
-
-uint64_t stats_memory_failed(
-	const struct stats *stats, const struct profile_function *function)
-{
-	return stats_memory_of(stats, function, PROFILE_MEMORY_HOST).failed +
-	       stats_memory_of(stats, function, PROFILE_MEMORY_DEVICES).failed;
-}
-
-bool stats_memory_has(const struct stats *stats, uint32_t owner)
-{
-	for (uint32_t i = 0; i < stats->owner_count; i++)
-		if (stats->owners[i] == owner)
-			return true;
-	return false;
-}
-
-bool stats_memory_has_key(const struct stats *stats)
-{
-	enum stats_key key = stats->options->key;
-	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
-
-	if (key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY)
-		return stats->owner_count > host;
-	return stats_memory_has(stats, stats->key_owner);
-}
-
-/* In the order of numbers that have no sign. */
-static uint64_t ordered(int64_t bytes)
-{
-	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
-}
-
-uint64_t stats_memory_figure(
-	const struct stats *stats, const struct profile_function *function)
-{
-	enum stats_key key = stats->key;
-	bool devices =
-		key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
-	bool self = key == STATS_SELF_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
-	struct profile_amount amount = stats_memory_of(stats, function,
-		devices ? PROFILE_MEMORY_DEVICES : stats->key_owner);
-
-	return ordered(self ? amount.self_bytes : amount.total_bytes);
-}
 
 /* A number, or null of what has none. */
 static void put_number(
@@ -213,11 +101,6 @@ void stats_memory_put_row(const struct stats *stats, struct json *json,
 	report_int(json, "self_device_bytes", devices.self_bytes);
 	report_int(json, "device_bytes", devices.total_bytes);
 	put_list(stats, json, function->use.memory, put_part);
-}
-
-bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
-{
-	return stats->failed[owner];
 }
 
 static bool any_failed(const struct stats *stats)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_stats_gpu
+	%D%/test_stats_text
 shell_tests += \
 	%D%/annotate.sh \
 	%D%/ops.sh

@@ -299,8 +299,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("stats_gpu");
-	TCase *tests = tcase_create("stats_gpu");
+	Suite *suite = suite_create("stats_text");
+	TCase *tests = tcase_create("stats_text");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, work_and_its_launchers_are_two_tables);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tables of functions for people have in common. */
-#ifndef STATS_PRIVATE_H
-#define STATS_PRIVATE_H
+#ifndef STATS_TEXT_H
+#define STATS_TEXT_H
 
 #include "stats/stats.h"
 #include "cli/table.h"
