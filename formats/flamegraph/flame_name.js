@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fitName(name, room): what of a function's name is shown in so many places of
-// a fixed-width font, by the same rules as in flame_text.c. Names of C++ lose
+// a fixed-width font, by the same rules as in name_fit.c. Names of C++ lose
 // their parameters and template arguments before they are cut, and then the
 // scopes around them: what is left tells functions apart.
 const fitName = (() => {

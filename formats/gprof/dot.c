@@ -19,7 +19,7 @@
 
 #include "io/amount.h"
 #include "base/buffer.h"
-#include "flamegraph/flame_text.h"
+#include "names/name_fit.h"
 #include "names/function_name.h"
 #include "profiles/label.h"
 #include "base/utf8.h"
@@ -85,7 +85,7 @@ static bool put_name(FILE *out, const char *label)
 		put_short(out, label, MAX_LABEL);
 		return true;
 	}
-	flame_add_name(&brief, label, MAX_LABEL);
+	name_fit_add(&brief, label, MAX_LABEL);
 	ok = !brief.failed;
 	if (ok)
 		put_escaped(out, (const char *)brief.bytes, brief.used);
