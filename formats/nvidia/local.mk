@@ -19,4 +19,6 @@ libformats_la_SOURCES += \
 	%D%/sqlite_profile.c \
 	%D%/sqlite_source.c %D%/sqlite_source.h \
 	%D%/sqlite_tables.c %D%/sqlite_tables.h
+else
+libformats_la_SOURCES += %D%/sqlite_profile_none.c
 endif

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-if HAVE_SQLITE
 libformats_la_SOURCES += \
 	%D%/sqlite.c \
+	%D%/sqlite_write.h
+if HAVE_SQLITE
+libformats_la_SOURCES += \
 	%D%/sqlite_file.c %D%/sqlite_file.h \
 	%D%/sqlite_rows.c %D%/sqlite_rows.h \
-	%D%/sqlite_write.c %D%/sqlite_write.h
+	%D%/sqlite_write.c
 else
 libformats_la_SOURCES += %D%/sqlite_none.c
 endif
