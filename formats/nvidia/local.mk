@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/nsys.c \
-	%D%/nvprof.c \
-	%D%/sqlite_probe.c \
+	%D%/nvidia.c \
 	%D%/sqlite_profile.h
 if HAVE_SQLITE
 libformats_la_SOURCES += \
@@ -17,8 +15,7 @@ libformats_la_SOURCES += \
 	%D%/sqlite_input.c %D%/sqlite_input.h \
 	%D%/sqlite_names.c \
 	%D%/sqlite_profile.c \
-	%D%/sqlite_source.c %D%/sqlite_source.h \
-	%D%/sqlite_tables.c %D%/sqlite_tables.h
+	%D%/sqlite_source.c %D%/sqlite_source.h
 else
 libformats_la_SOURCES += %D%/sqlite_profile_none.c
 endif

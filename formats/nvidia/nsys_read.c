@@ -11,7 +11,6 @@
 
 #include "nvidia/nsys_device.h"
 #include "nvidia/sqlite_activity.h"
-#include "nvidia/sqlite_tables.h"
 
 #define RUNTIME "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define CATEGORY_ROOM 64
@@ -190,6 +189,6 @@ enum ctp_status nsys_read_ask(
 		status = ask_calls(source, RUNTIME, runtime, err);
 	if (status == CTP_OK)
 		status = sqlite_activity_ask(source, err);
-	return status == CTP_OK ? sqlite_tables_see(source, see_table, err)
+	return status == CTP_OK ? sqlite_source_tables(source, see_table, err)
 				: status;
 }

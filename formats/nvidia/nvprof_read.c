@@ -12,7 +12,6 @@
 #include "log/device_words.h"
 #include "nvidia/sqlite_activity.h"
 #include "nvidia/sqlite_device.h"
-#include "nvidia/sqlite_tables.h"
 
 #define NAME_ROOM 48
 /* No machine's own clock has come that far; 1970's has since 2001. */
@@ -453,5 +452,6 @@ enum ctp_status nvprof_read_ask(
 		status = ask_calls(source, err);
 	if (status == CTP_OK)
 		status = sqlite_activity_ask(source, err);
-	return status == CTP_OK ? sqlite_tables_see(source, NULL, err) : status;
+	return status == CTP_OK ? sqlite_source_tables(source, NULL, err)
+				: status;
 }

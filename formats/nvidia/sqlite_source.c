@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "nvidia/sqlite_source.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 /* An end that is not known: the range stays open. */
 #define NO_END INT64_MAX
+#define NAME_SHOWN 64
 
 static struct sqlite_source *source_of(struct event_source *source)
 {
@@ -393,5 +396,74 @@ enum ctp_status sqlite_source_ask(struct sqlite_source *source,
 		return give_up(source, added, &why, err);
 	if (status != CTP_OK && err != NULL)
 		*err = why;
+	return status;
+}
+
+/* Does the table have events that no query reads? The profiler's own messages
+ * are not events. */
+static bool is_unread(struct sqlite_source *source, const char *table)
+{
+	for (uint32_t i = 0; i < source->query_count; i++)
+		if (strcmp(source->queries[i].table, table) == 0)
+			return false;
+	return strcmp(table, "DIAGNOSTIC_EVENT") != 0 &&
+	       (sqlite_input_has(&source->input, table, "start") ||
+		       sqlite_input_has(&source->input, table, "timestamp"));
+}
+
+/* A table that is not read is a loss, unless it is empty. */
+static bool count_unread(struct sqlite_source *source, const char *table)
+{
+	struct trace *trace = source->source.trace;
+	char *sql = sqlite3_mprintf("SELECT count(*) FROM main.\"%w\"", table);
+	char text[NAME_SHOWN + 32];
+	int64_t count = 0;
+
+	if (sql == NULL)
+		return false;
+	if (!sqlite_input_number(&source->input, sql, &count))
+		count = 0;
+	sqlite3_free(sql);
+	if (count <= 0)
+		return true;
+	trace_lose(trace, LOSS_LEFT_OUT, (uint64_t)count);
+	(void)snprintf(
+		text, sizeof(text), "%.*s: %" PRId64, NAME_SHOWN, table, count);
+	return trace_add_fact(trace, "left_out", text);
+}
+
+enum ctp_status sqlite_source_tables(struct sqlite_source *source,
+	enum ctp_status (*see)(struct sqlite_source *source, const char *table,
+		struct ctp_error *err),
+	struct ctp_error *err)
+{
+	struct trace *trace = source->source.trace;
+	sqlite3_stmt *names = NULL;
+	enum ctp_status status = CTP_OK;
+
+	if (sqlite3_prepare_v2(source->input.db,
+		    "SELECT name FROM sqlite_master WHERE type = 'table' "
+		    "AND rootpage > 0 ORDER BY 1",
+		    -1, &names, NULL) != SQLITE_OK)
+		return no_memory(err);
+	while (status == CTP_OK && sqlite3_step(names) == SQLITE_ROW) {
+		size_t size = 0;
+		const char *name = sqlite_input_text(names, 0, &size);
+		uint32_t text = STRTAB_NONE;
+
+		if (name != NULL)
+			text = strtab_add(trace->text, name, size);
+		if (text == STRTAB_NONE) {
+			status = no_memory(err);
+			break;
+		}
+		name = strtab_text(trace->text, text, NULL);
+		if (see != NULL)
+			status = see(source, name, err);
+		if (status == CTP_OK && is_unread(source, name) &&
+			!count_unread(source, name))
+			status = no_memory(err);
+	}
+	(void)sqlite3_finalize(names);
 	return status;
 }

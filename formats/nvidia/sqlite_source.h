@@ -167,4 +167,15 @@ void sqlite_row_add_double(
 void sqlite_row_add_triple(
 	struct sqlite_source *source, const char *key, const int64_t *values);
 
+/*
+ * Calls `see` (may be NULL) for each table, by name; then counts what is in
+ * those that have events and no query. The name given stays.
+ *
+ * Errors: CTP_ERR_NOMEM; those of `see`.
+ */
+enum ctp_status sqlite_source_tables(struct sqlite_source *source,
+	enum ctp_status (*see)(struct sqlite_source *source, const char *table,
+		struct ctp_error *err),
+	struct ctp_error *err);
+
 #endif

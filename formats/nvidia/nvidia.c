@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The formats of NVIDIA's profilers, in every build; sqlite_profile.c reads them.
+ *
+ * nsys: reports of Nsight Systems, as `nsys export --type sqlite` writes them.
+ * Every table may be missing, and columns differ between versions. Reports in
+ * their own form (.nsys-rep, .qdrep) are known, but nobody else can read them.
+ * Source: the comments in exported schemas 3.1.2 to 3.25.0.
+ *
+ * nvprof: databases of `nvprof --export-profile FILE`, of any version; the Visual
+ * Profiler has the same in some of its .nvvp files. Others are XML, and have
+ * only the settings of a session.
+ * Source: torch.autograd.profiler's parse_nvprof_trace(); cupti_activity.h.
+ */
+#include <string.h>
+
+#include "format.h"
+#include "nvidia/sqlite_profile.h"
+
+/* Source: "Database File Format", 1.3; https://www.sqlite.org/fileformat2.html
+ */
+#define MAGIC "SQLite format 3" /* and a zero byte */
+#define REPORT "NVIDIA Tegra Profiler Report"
+#define XML "<?xml"
+#define SESSION "<session "
+
+unsigned sqlite_profile_probe(const void *bytes, size_t size)
+{
+	return size >= sizeof(MAGIC) && memcmp(bytes, MAGIC, sizeof(MAGIC)) == 0
+		       ? 8 * sizeof(MAGIC)
+		       : 0;
+}
+
+static bool is_report(const void *bytes, size_t size)
+{
+	return size >= sizeof(REPORT) - 1 &&
+	       memcmp(bytes, REPORT, sizeof(REPORT) - 1) == 0;
+}
+
+static unsigned nsys_probe(const void *bytes, size_t size)
+{
+	return is_report(bytes, size) ? 8 * (sizeof(REPORT) - 1)
+				      : sqlite_profile_probe(bytes, size);
+}
+
+static enum ctp_status nsys_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	if (is_report(head, head_size))
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"is a report of Nsight Systems in its own form; "
+			"'nsys export --type sqlite FILE' makes a database of "
+			"it, which ctprof reads");
+	return sqlite_profile_open(in, head, head_size, out, err);
+}
+
+const struct format nsys_format = {
+	.name = "nsys",
+	.summary = "report of Nsight Systems, exported to SQLite",
+	.binary = true,
+	.probe = nsys_probe,
+	.open_events = nsys_open,
+};
+
+static bool is_session(const void *bytes, size_t size)
+{
+	return size >= sizeof(XML) &&
+	       memcmp(bytes, XML, sizeof(XML) - 1) == 0 &&
+	       memmem(bytes, size, SESSION, sizeof(SESSION) - 1) != NULL;
+}
+
+static unsigned nvprof_probe(const void *bytes, size_t size)
+{
+	return is_session(bytes, size) ? 8 * (sizeof(XML) + sizeof(SESSION) - 2)
+				       : sqlite_profile_probe(bytes, size);
+}
+
+static enum ctp_status nvprof_open(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	if (is_session(head, head_size))
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"is a session of the Visual Profiler in XML, which "
+			"has no events; 'nvprof --export-profile FILE "
+			"PROGRAM' writes what ctprof reads");
+	return sqlite_profile_open(in, head, head_size, out, err);
+}
+
+const struct format nvprof_format = {
+	.name = "nvprof",
+	.summary = "profile of nvprof or the Visual Profiler (SQLite)",
+	.binary = true,
+	.probe = nvprof_probe,
+	.open_events = nvprof_open,
+};
