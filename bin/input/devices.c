@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_arg.h"
+#include "json/json.h"
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/report.h"

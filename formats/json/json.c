@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "trace/trace.h"
 
 /* A string is escaped in pieces of this many bytes, so that a stream's buffer
  * always has room for one: a byte becomes six at most. */
@@ -354,4 +355,23 @@ void json_value(struct json *json, const char *bytes, size_t size)
 {
 	item(json);
 	json_raw(json, bytes, size);
+}
+
+void json_arg(struct json *json, const struct event_arg *arg)
+{
+	switch (arg->kind) {
+	case ARG_INT:
+		json_int(json, arg->value.integer);
+		break;
+	case ARG_FLOAT:
+		json_double(json, arg->value.real);
+		break;
+	case ARG_TEXT:
+		json_text_sized(
+			json, arg->value.text.bytes, arg->value.text.size);
+		break;
+	case ARG_JSON:
+		json_value(json, arg->value.text.bytes, arg->value.text.size);
+		break;
+	}
 }

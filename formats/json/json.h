@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+struct event_arg;
+
 /* Room that suffices for any one number. */
 #define JSON_NUMBER_MAX 32
 
@@ -111,5 +113,8 @@ char *json_put_double(char *at, double value);
 /* Units: nanoseconds in, microseconds with three decimals out: "-0.005". */
 char *json_put_us(char *at, int64_t time_ns);
 char *json_put_duration_us(char *at, uint64_t duration_ns);
+
+/* Writes the value of an event's argument, or of a device's property, an item. */
+void json_arg(struct json *json, const struct event_arg *arg);
 
 #endif

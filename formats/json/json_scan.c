@@ -2,17 +2,177 @@
 /*
  * What is usual, and all there, is read by its bytes in one go: usual_item()
  * and the like. All else, and what goes on behind the window, is read a token at
- * a time: json_state_next(), by what may follow what (json_grammar.h).
+ * a time: json_state_next(), by the table of transitions.
  */
 #include "json/json_scan.h"
 
+#include <errno.h>
 #include <string.h>
 
-#include "json/json_grammar.h"
-#include "json/json_pass.h"
 #include "json/json_state.h"
 #include "json/json_value.h"
 #include "base/memory.h"
+
+#define WINDOW_BYTES ((size_t)1 << 20)
+#define WINDOW_BYTES_MAX ((size_t)64 << 20)
+#define WINDOW_NOT_KEPT UINT64_MAX
+
+static void window_set_used(struct json_window *window, size_t used)
+{
+	window->used = used;
+	memset(window->bytes + used, 0, JSON_BYTES_ROOM);
+}
+
+/* False if out of memory; call window_clear() in either case. */
+static bool window_init(struct json_window *window, FILE *in, const void *head,
+	size_t head_size)
+{
+	size_t room = WINDOW_BYTES > head_size ? WINDOW_BYTES : head_size;
+
+	*window = (struct json_window){
+		.in = in, .room = room, .kept = WINDOW_NOT_KEPT};
+	window->bytes = memory_new(room + JSON_BYTES_ROOM);
+	if (window->bytes == NULL)
+		return false;
+	if (head_size > 0)
+		memcpy(window->bytes, head, head_size);
+	window_set_used(window, head_size);
+	return true;
+}
+
+static void window_clear(struct json_window *window)
+{
+	memory_free(window->bytes);
+}
+
+/* What has been read and is not kept goes. */
+static void window_drop(struct json_window *window)
+{
+	size_t from = window->at;
+
+	if (window->kept != WINDOW_NOT_KEPT &&
+		window->kept - window->base < from)
+		from = (size_t)(window->kept - window->base);
+	memmove(window->bytes, window->bytes + from, window->used - from);
+	window->used -= from;
+	window->at -= from;
+	window->base += from;
+}
+
+static enum ctp_status window_grow(
+	struct json_window *window, struct ctp_error *err)
+{
+	size_t room = window->room * 2;
+	uint8_t *bytes;
+
+	if (room > WINDOW_BYTES_MAX)
+		return ctp_fail(err, CTP_ERR_LIMIT, window->base,
+			"what begins here is too long");
+	bytes = memory_resize(window->bytes, room + JSON_BYTES_ROOM);
+	if (bytes == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, window->base, "out of memory");
+	window->bytes = bytes;
+	window->room = room;
+	return CTP_OK;
+}
+
+/*
+ * Reads on; what has been read and is not kept may go. CTP_END: there is no
+ * more.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_LIMIT if what has to stay is
+ * WINDOW_BYTES_MAX.
+ */
+static enum ctp_status window_fill(
+	struct json_window *window, struct ctp_error *err)
+{
+	enum ctp_status status;
+	size_t got;
+
+	if (window->at_eof)
+		return CTP_END;
+	window_drop(window);
+	if (window->used == window->room) {
+		status = window_grow(window, err);
+		if (status != CTP_OK)
+			return status;
+	}
+	errno = 0;
+	got = fread(window->bytes + window->used, 1,
+		window->room - window->used, window->in);
+	if (got == 0 && ferror(window->in))
+		return ctp_fail(err, CTP_ERR_IO, window->base + window->used,
+			"cannot be read");
+	window_set_used(window, window->used + got);
+	window->at_eof = got == 0;
+	return got == 0 ? CTP_END : CTP_OK;
+}
+
+/* What the byte that a token begins with makes it. */
+enum class {
+	CLASS_OBJECT,
+	CLASS_OBJECT_END,
+	CLASS_ARRAY,
+	CLASS_ARRAY_END,
+	CLASS_COLON,
+	CLASS_COMMA,
+	CLASS_QUOTE,
+	CLASS_SCALAR,
+	CLASSES
+};
+
+static const uint8_t classes[256] = {
+	['{'] = CLASS_OBJECT,
+	['}'] = CLASS_OBJECT_END,
+	['['] = CLASS_ARRAY,
+	[']'] = CLASS_ARRAY_END,
+	[':'] = CLASS_COLON,
+	[','] = CLASS_COMMA,
+	['"'] = CLASS_QUOTE,
+};
+
+/* A byte that no other class has; 0 is that of an object. */
+static inline enum class class_of(uint8_t byte) {
+	return byte == '{' || classes[byte] != 0 ? (enum class)classes[byte]
+						 : CLASS_SCALAR;
+}
+
+static const uint8_t transitions[STATES][CLASSES] = {
+	[STATE_VALUE] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
+		[CLASS_QUOTE] = STATE_IN_ARRAY,
+		[CLASS_SCALAR] = STATE_IN_ARRAY},
+	[STATE_FIRST_ITEM] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
+		[CLASS_ARRAY_END] = STATE_CLOSE,
+		[CLASS_QUOTE] = STATE_IN_ARRAY,
+		[CLASS_SCALAR] = STATE_IN_ARRAY},
+	[STATE_FIRST_KEY] =
+		{[CLASS_OBJECT_END] = STATE_CLOSE, [CLASS_QUOTE] = STATE_COLON},
+	[STATE_KEY] = {[CLASS_QUOTE] = STATE_COLON},
+	[STATE_COLON] = {[CLASS_COLON] = STATE_MEMBER},
+	[STATE_MEMBER] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
+		[CLASS_QUOTE] = STATE_IN_OBJECT,
+		[CLASS_SCALAR] = STATE_IN_OBJECT},
+	[STATE_IN_ARRAY] =
+		{[CLASS_COMMA] = STATE_VALUE, [CLASS_ARRAY_END] = STATE_CLOSE},
+	[STATE_IN_OBJECT] =
+		{[CLASS_COMMA] = STATE_KEY, [CLASS_OBJECT_END] = STATE_CLOSE},
+};
+
+static const char *const expected[STATES] = {
+	[STATE_VALUE] = "a value",
+	[STATE_FIRST_ITEM] = "a value or ]",
+	[STATE_FIRST_KEY] = "a key or }",
+	[STATE_KEY] = "a key",
+	[STATE_COLON] = "a colon",
+	[STATE_MEMBER] = "a value",
+	[STATE_IN_ARRAY] = "a comma or ]",
+	[STATE_IN_OBJECT] = "a comma or }",
+	[STATE_DONE] = "the end of the input",
+};
 
 size_t json_scan_mark(const void *head, size_t size)
 {
@@ -32,7 +192,7 @@ struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 	if (scan == NULL)
 		return NULL;
 	scan->state = STATE_VALUE;
-	if (!json_window_init(&scan->window, in, head, head_size)) {
+	if (!window_init(&scan->window, in, head, head_size)) {
 		json_scan_free(scan);
 		return NULL;
 	}
@@ -44,7 +204,7 @@ void json_scan_free(struct json_scan *scan)
 {
 	if (scan == NULL)
 		return;
-	json_window_clear(&scan->window);
+	window_clear(&scan->window);
 	memory_free(scan->open.arrays);
 	memory_free(scan);
 }
@@ -76,7 +236,7 @@ void json_scan_keep(struct json_scan *scan, const struct json_token *token)
 
 void json_scan_let_go(struct json_scan *scan)
 {
-	scan->window.kept = JSON_WINDOW_NOT_KEPT;
+	scan->window.kept = WINDOW_NOT_KEPT;
 }
 
 /* Fails where it has been read to. */
@@ -114,7 +274,7 @@ static enum ctp_status find_token(struct json_scan *scan)
 		if (text < end)
 			return CTP_OK;
 		window->at = window->used;
-		status = json_window_fill(window, &scan->error);
+		status = window_fill(window, &scan->error);
 	}
 	return status;
 }
@@ -156,7 +316,7 @@ static enum ctp_status take_text(
 			window->at += token->size + 2;
 			return CTP_OK;
 		}
-		status = json_window_fill(window, &scan->error);
+		status = window_fill(window, &scan->error);
 	}
 	if (status != CTP_END)
 		return status;
@@ -214,7 +374,7 @@ static enum ctp_status take_scalar(
 			size++;
 		if (size < left)
 			break;
-		status = json_window_fill(window, &scan->error);
+		status = window_fill(window, &scan->error);
 	}
 	if (status != CTP_OK && status != CTP_END)
 		return status;
@@ -324,6 +484,130 @@ enum ctp_status json_scan_next(
 	return json_state_next(scan, token, err);
 }
 
+/* Between two items or members, or before the first. */
+struct json_place {
+	const uint8_t *text;
+	bool is_first;
+	unsigned depth;  /* brackets open, of those that are passed over */
+	uint64_t arrays; /* a bit for each, the lowest is the innermost */
+};
+
+/* Brackets that are open are the bits of a word. */
+#define PASS_DEPTH_MAX 64
+
+/* What is behind a string's quote; NULL if it does not end. */
+static inline const uint8_t *pass_string(
+	const uint8_t *text, const uint8_t *end)
+{
+	bool has_escapes;
+	const uint8_t *quote = json_bytes_string(text + 1, end, &has_escapes);
+
+	return quote < end ? quote + 1 : NULL;
+}
+
+/* A key and its colon, up to the value; NULL if there is none. */
+static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
+{
+	if (*text != '"')
+		return NULL;
+	text = pass_string(text, end);
+	if (text == NULL)
+		return NULL;
+	text = json_bytes_blanks(text, end);
+	return *text == ':' ? json_bytes_blanks(text + 1, end) : NULL;
+}
+
+/* Goes on behind the items that are numbers, or strings, and follow each other
+ * as usual. */
+static inline const uint8_t *pass_alike(
+	const uint8_t *text, const uint8_t *end, bool strings)
+{
+	for (;;) {
+		const uint8_t *next = text + 1;
+
+		if (*text != ',')
+			return text;
+		next += *next == ' ';
+		if ((*next == '"') != strings)
+			return text;
+		next = strings ? pass_string(next, end)
+			       : json_bytes_number(next);
+		if (next == NULL)
+			return text;
+		text = next;
+	}
+}
+
+/* What is behind a value that is neither an object nor an array, and, being an
+ * item, behind those that are alike; NULL if it is to be read in another way.
+ */
+static inline const uint8_t *pass_scalar(
+	const uint8_t *text, const uint8_t *end, bool array)
+{
+	bool string = *text == '"';
+	uint8_t kind;
+
+	text = string ? pass_string(text, end)
+		      : json_bytes_scalar(text, end, &kind);
+	return text != NULL && array ? pass_alike(text, end, string) : text;
+}
+
+/* Goes on behind the next item or member, or its beginning, or a bracket that
+ * closes. NULL, and nothing is changed, if it is not so. */
+static inline const uint8_t *pass_next(
+	struct json_place *place, const uint8_t *text, const uint8_t *end)
+{
+	bool array = (place->arrays & 1) != 0;
+
+	if (*text == (array ? ']' : '}')) {
+		place->arrays >>= 1;
+		place->depth--;
+		place->is_first = false;
+		return text + 1;
+	}
+	if (!place->is_first) {
+		if (*text != ',')
+			return NULL;
+		text = json_bytes_blanks(text + 1, end);
+	}
+	if (!array)
+		text = pass_key(text, end);
+	if (text == NULL)
+		return NULL;
+	if (*text != '{' && *text != '[') {
+		text = pass_scalar(text, end, array);
+		place->is_first &= text == NULL;
+		return text;
+	}
+	if (place->depth == PASS_DEPTH_MAX)
+		return NULL;
+	place->arrays = place->arrays << 1 | (*text == '[');
+	place->depth++;
+	place->is_first = true;
+	return text + 1;
+}
+
+/*
+ * Goes on behind the bracket that closes the outermost one, and has no depth
+ * then; or to where the first item or member is that is not all there before
+ * `end`, or wrong, or to be read in another way. JSON_BYTES_ROOM bytes behind
+ * the end may be read.
+ */
+static void pass(struct json_place *place, const uint8_t *end)
+{
+	struct json_place next = *place;
+
+	while (next.depth > 0) {
+		const uint8_t *text = pass_next(
+			&next, json_bytes_blanks(next.text, end), end);
+
+		if (text == NULL)
+			break;
+		next.text = text;
+	}
+	*place = next;
+}
+
 /* Passes over as much of what is open innermost as is usual. */
 static enum ctp_status pass_usual(struct json_scan *scan)
 {
@@ -338,7 +622,7 @@ static enum ctp_status pass_usual(struct json_scan *scan)
 
 	if (!is_first && scan->state != json_state_after(scan))
 		return CTP_OK;
-	json_pass(&place, window->bytes + window->used);
+	pass(&place, window->bytes + window->used);
 	window->at = (size_t)(place.text - window->bytes);
 	if (place.depth == 0)
 		scan->open.depth--;

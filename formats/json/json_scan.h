@@ -16,7 +16,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "json/json_window.h"
 
 /* Brackets open at once. */
 #define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
@@ -41,6 +40,19 @@ struct json_token {
 };
 
 struct json_scan;
+
+/* The part of the input that is in memory. For the inline functions below. */
+struct json_window {
+	FILE *in;
+	uint8_t *
+		bytes; /* behind those that are used are JSON_BYTES_ROOM zeros */
+	size_t room;
+	size_t used;
+	size_t at;     /* how far it has been read */
+	uint64_t base; /* the input's offset of bytes[0] */
+	uint64_t kept; /* text from this offset on stays, or NOT_KEPT */
+	bool at_eof;
+};
 
 /*
  * Reads from `in`, after `head`, which was read from it already. NULL if out

@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
 	%D%/json.c %D%/json.h \
-	%D%/json_arg.c %D%/json_arg.h \
-	%D%/json_brackets.h \
 	%D%/json_bytes.c %D%/json_bytes.h \
-	%D%/json_grammar.h \
 	%D%/json_members.c %D%/json_members.h \
 	%D%/json_mend.c %D%/json_mend.h \
 	%D%/json_number.c \
-	%D%/json_pass.c %D%/json_pass.h \
 	%D%/json_scan.c %D%/json_scan.h \
 	%D%/json_shape.c %D%/json_shape.h \
 	%D%/json_short.h \
 	%D%/json_state.h \
-	%D%/json_value.c %D%/json_value.h \
-	%D%/json_window.c %D%/json_window.h
+	%D%/json_value.c %D%/json_value.h

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "timeline/flat.h"
-#include "json/json_arg.h"
+#include "json/json.h"
 #include "base/memory.h"
 #include "extsort/spill_file.h"
 #include "sqlite/sqlite_rows.h"

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/strtab.h"
-#include "json/json_arg.h"
+#include "json/json.h"
 
 /* Prefix of a member's key, as it stands in json_names.keys. */
 #define JSON_ARGS_MEMBER "\"" TRACE_MEMBER
