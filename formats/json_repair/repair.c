@@ -1,15 +1,177 @@
 /* SPDX-License-Identifier: MIT */
 #include "json_repair/repair.h"
 
+#include <string.h>
+
 #include "base/memory.h"
-#include "json_repair/repair_private.h"
+#include "json_repair/repair_unit.h"
+
+/* May an array or an object begin like this, and no line of a log? */
+static bool is_document(struct repair_view *view)
+{
+	size_t next = repair_look_skip(view, view->at + 1);
+	uint8_t byte = repair_look_at(view, next);
+
+	if (byte == 0)
+		return next >= view->end;
+	if (view->bytes[view->at] == '[')
+		return strchr("{]\"[", byte) != NULL &&
+		       (byte != '{' ||
+			       !repair_look_is_document_key(
+				       view, repair_look_skip(view, next + 1)));
+	return byte == '}' || byte == '"' || byte == '\'' ||
+	       (uint8_t)((byte | 0x20) - 'a') < 26;
+}
+
+/* Bytes that belong to nothing, up to the next bracket. */
+static void leave_out_garbage(struct repair *repair)
+{
+	size_t at = repair->at;
+
+	do
+		at++;
+	while (at < repair->window.used && repair_byte(repair, at) != '{' &&
+		repair_byte(repair, at) != '[');
+	repair_count(repair, REPAIR_GARBAGE, repair->at);
+	repair_leave_out(repair, at);
+}
+
+/* One more document behind the first: its events are joined to those. */
+static void join_document(struct repair *repair, bool array)
+{
+	repair_count(repair, REPAIR_DOCUMENTS, repair->at);
+	if (array)
+		repair_enter_events(repair);
+	else
+		repair_push(repair,
+			(struct repair_level){.hidden = true, .muted = true});
+	repair_leave_out(repair, repair->at + 1);
+}
+
+/* What lies outside of all brackets: before a document, behind it, and between
+ * several. */
+static enum repair_step take_document(struct repair *repair)
+{
+	struct repair_view view;
+	bool array;
+
+	while (repair->at < repair->window.used &&
+		repair_strict_is_blank(repair_byte(repair, repair->at)))
+		repair->at++;
+	if (repair->at == repair->window.used)
+		return REPAIR_NEED;
+	view = repair_look(repair, repair->at);
+	array = repair_byte(repair, repair->at) == '[';
+	if (repair_begins_event(&view)) {
+		if (repair_is_unsure(repair, &view))
+			return REPAIR_NEED;
+		repair_enter_events(repair);
+	} else if ((array || repair_byte(repair, repair->at) == '{') &&
+		   is_document(&view)) {
+		if (repair_is_unsure(repair, &view))
+			return REPAIR_NEED;
+		if (repair->has_document) {
+			join_document(repair, array);
+			return REPAIR_AGAIN;
+		}
+		repair->has_document = true;
+		repair_push(repair, (struct repair_level){.array = array,
+					    .is_events = array});
+		repair->at++;
+	} else if (repair_is_unsure(repair, &view)) {
+		return REPAIR_NEED;
+	} else {
+		leave_out_garbage(repair);
+	}
+	return REPAIR_AGAIN;
+}
+
+/* Is what begins here an event, so that it is worth going on from? `*step` is
+ * REPAIR_NEED if that cannot be told yet. */
+static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
+{
+	struct repair_view view = repair_mend_view(repair, at);
+	struct repair_value value = {.outer = REPAIR_IN_EVENTS};
+	size_t end = at;
+	enum repair_outcome outcome =
+		repair_strict_value(view.bytes, &end, view.end, &value.event);
+	bool is_last = view.end == repair->window.used;
+
+	if (outcome == REPAIR_DONE)
+		return value.event.phase != 0;
+	if (outcome == REPAIR_MORE && is_last && !repair->window.at_eof &&
+		!repair->is_full) {
+		*step = REPAIR_NEED;
+		return false;
+	}
+	/* Half of one that is cut off with the file. */
+	if (outcome == REPAIR_MORE && is_last && repair->window.at_eof)
+		return !repair->was_half;
+	repair->spent += end - at;
+	repair->made.used = 0;
+	value.event = (struct repair_event){0};
+	outcome = repair_mend(repair, &view, &value, false);
+	if (outcome == REPAIR_DONE && repair_is_unsure(repair, &view))
+		*step = REPAIR_NEED;
+	return outcome == REPAIR_DONE && *step != REPAIR_NEED &&
+	       value.event.phase != 0;
+}
+
+static void found_event(struct repair *repair)
+{
+	repair->is_searching = false;
+	repair->was_searching = true;
+	if (!repair_level(repair)->is_events)
+		repair_enter_events(repair);
+}
+
+/* The next whole event, or member of a document, in what is broken. */
+static enum repair_step search(struct repair *repair)
+{
+	struct repair_view view = repair_look(repair, repair->at);
+	enum repair_step step = REPAIR_AGAIN;
+
+	for (size_t at = repair->at; at < repair->window.used; at++) {
+		uint8_t byte = repair_byte(repair, at);
+		bool is_event;
+		bool is_key;
+
+		if (byte != '{' && byte != '"')
+			continue;
+		view.hit_end = false;
+		is_event = byte == '{' && repair_look_is_event(&view, at);
+		is_key = byte == '"' && !repair->levels[0].array &&
+			 repair_look_is_document_key(&view, at);
+		if (repair_is_unsure(repair, &view)) {
+			repair_leave_out(repair, at);
+			return REPAIR_NEED;
+		}
+		if (is_key) {
+			repair_leave_out(repair, at);
+			repair_close_levels(repair, 1);
+			repair->is_searching = false;
+			repair->was_searching = true;
+			return REPAIR_AGAIN;
+		}
+		if (is_event && is_whole(repair, at, &step)) {
+			repair_leave_out(repair, at);
+			found_event(repair);
+			return REPAIR_AGAIN;
+		}
+		if (step == REPAIR_NEED) {
+			repair_leave_out(repair, at);
+			return step;
+		}
+	}
+	repair_leave_out(repair, repair->window.used);
+	return REPAIR_NEED;
+}
 
 static enum repair_step step(struct repair *repair)
 {
 	if (repair->is_searching)
-		return repair_search(repair);
-	return repair->depth == 0 ? repair_document(repair)
-				  : repair_unit(repair);
+		return search(repair);
+	return repair->depth == 0 ? take_document(repair) : repair_unit(repair);
 }
 
 /* In the half of an event that is left, brackets may be lost, so that others

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "json_repair/repair_fix.h"
+
 /* Bytes, and how far they have been understood. */
 struct repair_view {
 	const uint8_t *bytes; /* with zeros behind */
@@ -59,5 +62,32 @@ bool repair_look_ends_events(struct repair_view *view, size_t at);
 
 /* Does an event seem to begin with this bracket? */
 bool repair_look_is_event(struct repair_view *view, size_t at);
+
+/* Does an event begin here, and no document? */
+bool repair_begins_event(struct repair_view *view);
+
+/* Text in damaged JSON, made a string. */
+struct repair_text {
+	size_t from;
+	size_t to;
+	size_t next; /* behind the quote, if there is one */
+	uint8_t quote;
+	enum repair_place place;
+	bool is_open;    /* there is no quote at its end */
+	bool is_literal; /* backslashes are just that, as in "C:\new" */
+};
+
+/*
+ * Finds where the text ends that begins at text->from, behind text->quote; a
+ * quote in it ends it only where what follows agrees. False if it is broken off
+ * by a hole in the file, or by the end of what is there.
+ */
+bool repair_text_find(struct repair_view *view, struct repair_text *text);
+
+/* Appends it with its quotes, and counts what had to be changed; `base` is the
+ * offset of the view. */
+void repair_text_add(struct buffer *out, const struct repair_view *view,
+	const struct repair_text *text, struct repair_fixes *fixes,
+	uint64_t base);
 
 #endif

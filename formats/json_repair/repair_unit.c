@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "json_repair/repair_unit.h"
+
 #include <string.h>
 
-#include "json_repair/repair_private.h"
-#include "json_repair/repair_text.h"
+#include "chrome/trace_keys.h"
 #include "json_repair/repair_word.h"
 
 /* What may be looked at for nothing: so much, and as often as the input is
@@ -14,6 +15,134 @@
 /* Times from here on, in microseconds, are no small distance from zero: more
  * than a day. It is so many digits. */
 #define FAR_DIGITS 12
+
+/* The blanks and commas between units. */
+struct gap {
+	size_t at; /* where it ends */
+	size_t comma;
+	unsigned commas;
+	bool is_regular;
+};
+
+/* The gap before a value, and perhaps a key. */
+struct prefix {
+	const struct gap *gap;
+	size_t at;    /* where the value begins */
+	bool is_made; /* it is in repair->made */
+	bool is_object;
+};
+
+void repair_flush(struct repair *repair, size_t to)
+{
+	repair_out_add(&repair->out, repair->window.bytes + repair->copied,
+		to - repair->copied);
+	repair->copied = to;
+}
+
+void repair_leave_out(struct repair *repair, size_t to)
+{
+	repair_flush(repair, repair->at);
+	repair->at = to;
+	repair->copied = to;
+}
+
+void repair_count(struct repair *repair, enum repair_fix fix, size_t at)
+{
+	repair_fix_add(&repair->result->fixes, fix, repair->window.base + at);
+}
+
+void repair_push(struct repair *repair, struct repair_level level)
+{
+	repair->levels[repair->depth++] = level;
+	repair->has_events |= level.is_events;
+}
+
+/* Closes a level, whose bracket is the caller's to write. */
+static void pop(struct repair *repair)
+{
+	struct repair_level level = *repair_level(repair);
+
+	repair->depth--;
+	if (level.hidden) {
+		if (level.is_events)
+			repair->had_events = level.has_item;
+		repair_flush(repair, repair->at);
+		repair->out.mode =
+			repair->is_closed ? REPAIR_MUTED : REPAIR_TAIL;
+		/* Of what is not written, nobody sees the commas. */
+		if (repair->depth > 0 && repair_level(repair)->muted)
+			repair_level(repair)->has_item = true;
+		return;
+	}
+	if (repair->depth > 0) {
+		repair_level(repair)->has_item = true;
+	} else {
+		repair->is_closed = true;
+		repair->has_member = level.has_item;
+	}
+	if (level.is_events || repair->depth == 0) {
+		repair_flush(repair, repair->at);
+		if (repair_out_begin_tail(&repair->out, level.is_events))
+			repair->had_events = level.has_item;
+	}
+}
+
+void repair_close_levels(struct repair *repair, uint32_t depth)
+{
+	repair_flush(repair, repair->at);
+	while (repair->depth > depth) {
+		struct repair_level level = *repair_level(repair);
+
+		pop(repair);
+		if (level.hidden)
+			continue;
+		repair_count(repair, REPAIR_BRACKETS, repair->at);
+		repair_out_add(&repair->out, level.array ? "]" : "}", 1);
+	}
+}
+
+/* An array of events in an object that has none, or had. */
+static void add_events(struct repair *repair, bool has_member, bool hidden)
+{
+	static const char key[] = ",\"traceEvents\":[";
+
+	repair->out.mode = REPAIR_DIRECT;
+	repair_out_add(&repair->out, has_member ? key : key + 1,
+		sizeof(key) - (has_member ? 1 : 2));
+	repair_count(repair, REPAIR_BRACKETS, repair->at);
+	repair_push(repair,
+		(struct repair_level){
+			.array = true, .is_events = true, .hidden = hidden});
+}
+
+void repair_enter_events(struct repair *repair)
+{
+	repair_flush(repair, repair->at);
+	repair->was_searching = true;
+	if (!repair->has_document) {
+		repair->has_document = true;
+		repair_count(repair, REPAIR_BRACKETS, repair->at);
+		repair_out_add(&repair->out, "[", 1);
+		repair_push(repair, (struct repair_level){
+					    .array = true, .is_events = true});
+	} else if (repair->out.ends_events) {
+		repair->out.mode = REPAIR_DIRECT;
+		repair_push(repair, (struct repair_level){.array = true,
+					    .is_events = true,
+					    .hidden = true,
+					    .has_item = repair->had_events});
+	} else if (repair->is_closed) {
+		add_events(repair, repair->has_member, true);
+		repair_out_prepend(&repair->out, "]");
+		repair->out.ends_events = true;
+		repair->has_member = true;
+	} else {
+		repair_close_levels(repair, 1);
+		if (!repair_level(repair)->array)
+			add_events(
+				repair, repair_level(repair)->has_item, false);
+	}
+}
 
 struct repair_view repair_look(const struct repair *repair, size_t at)
 {
@@ -60,9 +189,9 @@ enum repair_outcome repair_mend(struct repair *repair, struct repair_view *view,
 	return outcome;
 }
 
-static struct repair_gap read_gap(const struct repair *repair)
+static struct gap read_gap(const struct repair *repair)
 {
-	struct repair_gap gap = {.at = repair->at};
+	struct gap gap = {.at = repair->at};
 	bool wanted = repair->levels[repair->depth - 1].has_item;
 
 	for (;; gap.at++) {
@@ -79,8 +208,10 @@ static struct repair_gap read_gap(const struct repair *repair)
 	return gap;
 }
 
-void repair_add_gap(
-	struct repair *repair, const struct repair_gap *gap, bool before_end)
+/* Puts the gap, as it should be, into repair->made; before an end no comma is
+ * wanted. */
+static void add_gap(
+	struct repair *repair, const struct gap *gap, bool before_end)
 {
 	bool wanted = !before_end && repair_level(repair)->has_item;
 
@@ -151,74 +282,77 @@ static bool is_right(
 			       !repair_strict_is_timeless(event)));
 }
 
-void repair_begin_search(struct repair *repair, size_t at)
+/* What begins here is not to be mended. */
+static void begin_search(struct repair *repair, size_t at)
 {
 	repair_count(repair, REPAIR_DROPPED, at);
 	repair_leave_out(repair, at + 1);
 	repair->is_searching = true;
 }
 
-static void add_before(
-	struct repair *repair, const struct repair_before *before)
+static void add_prefix(struct repair *repair, const struct prefix *prefix)
 {
-	if (before->is_made)
+	if (prefix->is_made)
 		return;
-	if (!before->gap->is_regular) {
-		repair_add_gap(repair, before->gap, false);
+	if (!prefix->gap->is_regular) {
+		add_gap(repair, prefix->gap, false);
 		buffer_add(&repair->made,
-			repair->window.bytes + before->gap->at,
-			before->at - before->gap->at);
+			repair->window.bytes + prefix->gap->at,
+			prefix->at - prefix->gap->at);
 	} else {
 		buffer_add(&repair->made, repair->window.bytes + repair->at,
-			before->at - repair->at);
+			prefix->at - repair->at);
 	}
 }
 
 /* A value that is wrong as it stands; with `rest`, its first bracket is
  * missing. */
 static enum repair_step mend_value(
-	struct repair *repair, const struct repair_before *before, bool rest)
+	struct repair *repair, const struct prefix *prefix, bool rest)
 {
-	struct repair_view view = repair_mend_view(repair, before->at);
-	struct repair_value value = {.outer = before->is_object
+	struct repair_view view = repair_mend_view(repair, prefix->at);
+	struct repair_value value = {.outer = prefix->is_object
 						      ? REPAIR_IN_OBJECT
 						      : REPAIR_IN_EVENTS};
 	struct repair_fixes fixes = repair->result->fixes;
 	enum repair_outcome outcome;
 
-	add_before(repair, before);
+	add_prefix(repair, prefix);
 	outcome = repair_mend(repair, &view, &value, rest);
 	if (repair_is_unsure(repair, &view)) {
 		repair->result->fixes = fixes;
 		return REPAIR_NEED;
 	}
 	if (outcome != REPAIR_DONE) {
-		repair_begin_search(repair, before->at);
+		begin_search(repair, prefix->at);
 		return REPAIR_AGAIN;
 	}
 	repair_fix_merge(&repair->result->fixes, &value.fixes);
-	if (!before->is_object && !repair->made.failed)
+	if (!prefix->is_object && !repair->made.failed)
 		note_event(repair, &value.event, repair->made.bytes);
 	accept_made(repair, view.at);
 	return REPAIR_AGAIN;
 }
 
-enum repair_step repair_descend(struct repair *repair,
-	const struct repair_before *before, struct repair_level level)
+/* A bracket whose content is more than can be looked at, or whose members are
+ * units of their own. */
+static enum repair_step descend(struct repair *repair,
+	const struct prefix *prefix, struct repair_level level)
 {
-	add_before(repair, before);
+	add_prefix(repair, prefix);
 	buffer_add_byte(&repair->made, level.array ? '[' : '{');
 	level.muted = repair_level(repair)->muted;
 	level.hidden = level.muted;
-	accept_made(repair, before->at + 1);
+	accept_made(repair, prefix->at + 1);
 	repair_push(repair, level);
 	return REPAIR_AGAIN;
 }
 
-enum repair_step repair_take_value(
-	struct repair *repair, const struct repair_before *before)
+/* An item, or a member's value. */
+static enum repair_step take_value(
+	struct repair *repair, const struct prefix *prefix)
 {
-	size_t end = before->at;
+	size_t end = prefix->at;
 	uint8_t byte = repair_byte(repair, end);
 	struct repair_event event = {0};
 	enum repair_outcome outcome = repair_strict_value(
@@ -226,18 +360,18 @@ enum repair_step repair_take_value(
 
 	if (outcome == REPAIR_MORE && repair->window.at_eof) {
 		repair->is_half = true;
-		repair->half = before->at;
+		repair->half = prefix->at;
 		return REPAIR_NEED;
 	}
 	if (outcome == REPAIR_MORE && !repair->is_full)
 		return REPAIR_NEED;
 	if (outcome == REPAIR_MORE && (byte == '{' || byte == '[') &&
 		repair->depth < REPAIR_DEPTH_MAX)
-		return repair_descend(repair, before,
+		return descend(repair, prefix,
 			(struct repair_level){.array = byte == '['});
-	if (before->is_object)
+	if (prefix->is_object)
 		event.phase = 0;
-	if (outcome == REPAIR_DONE && byte == '{' && !before->is_object) {
+	if (outcome == REPAIR_DONE && byte == '{' && !prefix->is_object) {
 		struct repair_view view = repair_look(repair, end - 1);
 
 		if (repair_look_goes_on(&view, view.at, 0, false))
@@ -246,22 +380,213 @@ enum repair_step repair_take_value(
 			return REPAIR_NEED;
 	}
 	if (outcome != REPAIR_DONE || !is_right(repair, &event))
-		return mend_value(repair, before, false);
+		return mend_value(repair, prefix, false);
 	note_event(repair, &event, repair->window.bytes);
-	if (before->gap->is_regular && !before->is_made) {
+	if (prefix->gap->is_regular && !prefix->is_made) {
 		accept(repair, end);
 		return REPAIR_AGAIN;
 	}
-	add_before(repair, before);
-	buffer_add(&repair->made, repair->window.bytes + before->at,
-		end - before->at);
+	add_prefix(repair, prefix);
+	buffer_add(&repair->made, repair->window.bytes + prefix->at,
+		end - prefix->at);
 	accept_made(repair, end);
 	return REPAIR_AGAIN;
 }
 
+/* Behind the key and the colon at gap->at; 0 if they are not right. */
+static size_t key_end(struct repair *repair, struct repair_view *view)
+{
+	size_t at = view->at + 1;
+	enum repair_outcome outcome = REPAIR_WRONG;
+
+	if (repair_byte(repair, view->at) == '"')
+		outcome = repair_strict_text(view->bytes, &at, view->end);
+	if (outcome == REPAIR_MORE)
+		view->hit_end = true;
+	if (outcome != REPAIR_DONE)
+		return 0;
+	at = repair_look_skip(view, at);
+	return repair_look_at(view, at) == ':' ? at + 1 : 0;
+}
+
+/* Is it a member of what is JSON, too, and no Chrome trace? */
+static bool is_profile_key(const uint8_t *key, size_t size)
+{
+	/* Of speedscope's files, and of gprof2dot's. */
+	static const char *const keys[] = {
+		"$schema", "shared", "profiles", "functions"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strlen(keys[i]) == size && memcmp(keys[i], key, size) == 0)
+			return true;
+	return false;
+}
+
+static void note_document_key(
+	struct repair *repair, const uint8_t *key, size_t size)
+{
+	bool is_trace = trace_keys_document(key, size);
+
+	repair->has_header |= is_trace;
+	if (!repair_level(repair)->muted)
+		repair->result->has_header |=
+			is_trace || is_profile_key(key, size);
+}
+
+/* A key with its quotes, and what is behind; is it that of the events? */
+static bool note_key(struct repair *repair, const uint8_t *key, size_t size)
+{
+	static const char name[] = "\"traceEvents\"";
+	const uint8_t *end = memchr(key + 1, '"', size - 1);
+
+	if (repair->depth == 1 && end != NULL)
+		note_document_key(repair, key + 1, (size_t)(end - key) - 1);
+	return size >= sizeof(name) - 1 &&
+	       memcmp(key, name, sizeof(name) - 1) == 0;
+}
+
+/* A member, whose value begins here; `is_events`: it is what all is about. */
+static enum repair_step take_member_value(
+	struct repair *repair, struct prefix *prefix, bool is_events)
+{
+	uint8_t byte = repair_byte(repair, prefix->at);
+	struct repair_view view = repair_look(repair, prefix->at);
+	bool open = repair->depth == 1 && (byte == '[' || byte == '{');
+
+	if (prefix->at >= repair->window.used) {
+		repair->is_half = repair->window.at_eof;
+		repair->half = prefix->gap->at;
+		return REPAIR_NEED;
+	}
+	if (is_events && byte == '[' && repair_level(repair)->muted) {
+		repair_enter_events(repair);
+		repair_leave_out(repair, prefix->at + 1);
+		return REPAIR_AGAIN;
+	}
+	if (is_events && byte == '{' && repair->depth == 1 &&
+		!repair_level(repair)->muted &&
+		repair_look_is_event(&view, prefix->at)) {
+		repair_count(repair, REPAIR_BRACKETS, prefix->at);
+		(void)descend(repair, prefix,
+			(struct repair_level){
+				.array = true, .is_events = true});
+		repair->at = prefix->at;
+		repair->copied = prefix->at;
+		return REPAIR_AGAIN;
+	}
+	if (open)
+		return descend(repair, prefix,
+			(struct repair_level){.array = byte == '[',
+				.is_events = is_events && byte == '['});
+	return take_value(repair, prefix);
+}
+
+/* Neither a key nor an end. */
+static enum repair_step leave_out_strange(
+	struct repair *repair, struct repair_view *view)
+{
+	size_t end = view->at + 1;
+
+	if (repair_look_is_event(view, view->at)) {
+		if (repair_is_unsure(repair, view))
+			return REPAIR_NEED;
+		repair_leave_out(repair, view->at);
+		repair->was_searching = true;
+		repair_enter_events(repair);
+		return REPAIR_AGAIN;
+	}
+	if (repair_is_unsure(repair, view))
+		return REPAIR_NEED;
+	while (end < view->end && (repair_look_is_word(view->bytes[end]) ||
+					  view->bytes[end] == 0))
+		end++;
+	repair_count(repair, REPAIR_GARBAGE, view->at);
+	repair_leave_out(repair, end);
+	repair->was_searching = true;
+	return REPAIR_AGAIN;
+}
+
+/* A member whose key is not right. */
+static enum repair_step mend_member(
+	struct repair *repair, struct repair_view *view, const struct gap *gap)
+{
+	struct repair_value key = {.outer = REPAIR_IN_OBJECT,
+		.base = repair->window.base,
+		.out = &repair->made};
+	struct prefix prefix = {.gap = gap, .is_object = true, .is_made = true};
+	struct repair_fixes fixes = repair->result->fixes;
+	enum repair_outcome outcome;
+	enum repair_step step = REPAIR_NEED;
+	size_t from;
+
+	add_gap(repair, gap, false);
+	from = repair->made.used;
+	outcome = repair_value_key(view, &key);
+	if (outcome != REPAIR_DONE && !repair_is_unsure(repair, view)) {
+		begin_search(repair, gap->at);
+		return REPAIR_AGAIN;
+	}
+	if (outcome == REPAIR_DONE && !repair_is_unsure(repair, view) &&
+		!repair->made.failed) {
+		repair_fix_merge(&repair->result->fixes, &key.fixes);
+		prefix.at = repair_look_skip(view, view->at);
+		step = take_member_value(repair, &prefix,
+			note_key(repair, repair->made.bytes + from,
+				repair->made.used - from));
+	}
+	if (step == REPAIR_NEED)
+		repair->result->fixes = fixes;
+	return step;
+}
+
+/* A key that is right, and behind its colon what is not. */
+static enum repair_step mend_colon(struct repair *repair,
+	struct repair_view *view, const struct gap *gap, size_t end)
+{
+	struct prefix prefix = {.gap = gap, .is_object = true, .is_made = true};
+	struct repair_fixes fixes = repair->result->fixes;
+	enum repair_step step;
+
+	add_gap(repair, gap, false);
+	repair_count(repair, REPAIR_GARBAGE, end);
+	buffer_add(&repair->made, view->bytes + gap->at, end - gap->at);
+	prefix.at = repair_look_past(view, end);
+	step = take_member_value(repair, &prefix,
+		note_key(repair, view->bytes + gap->at, end - gap->at));
+	if (step == REPAIR_NEED)
+		repair->result->fixes = fixes;
+	return step;
+}
+
+/* A member of the object that is open innermost, behind the gap. */
+static enum repair_step take_member(
+	struct repair *repair, const struct gap *gap)
+{
+	struct repair_view view = repair_mend_view(repair, gap->at);
+	struct prefix prefix = {.gap = gap, .is_object = true};
+	uint8_t byte = repair_byte(repair, gap->at);
+	size_t end = key_end(repair, &view);
+
+	if (end != 0) {
+		prefix.at = repair_look_skip(&view, end);
+		if (repair_look_past(&view, prefix.at) != prefix.at)
+			return mend_colon(repair, &view, gap, end);
+		return take_member_value(repair, &prefix,
+			note_key(repair, view.bytes + gap->at, end - gap->at));
+	}
+	if (view.hit_end && view.end == repair->window.used &&
+		!repair->is_full) {
+		repair->is_half = repair->window.at_eof;
+		repair->half = gap->at;
+		return REPAIR_NEED;
+	}
+	if (byte != '"' && byte != '\'' && !repair_look_is_word(byte))
+		return leave_out_strange(repair, &view);
+	return mend_member(repair, &view, gap);
+}
+
 /* A bracket that closes. */
-static enum repair_step take_end(
-	struct repair *repair, const struct repair_gap *gap)
+static enum repair_step take_end(struct repair *repair, const struct gap *gap)
 {
 	bool array = repair_byte(repair, gap->at) == ']';
 	bool hidden = repair_level(repair)->hidden;
@@ -273,9 +598,9 @@ static enum repair_step take_end(
 	}
 	if (gap->commas > 0 || hidden) {
 		if (!hidden)
-			repair_add_gap(repair, gap, true);
+			add_gap(repair, gap, true);
 		repair_flush(repair, repair->at);
-		repair_pop(repair);
+		pop(repair);
 		repair_out_add(
 			&repair->out, repair->made.bytes, repair->made.used);
 		repair_leave_out(repair, gap->at);
@@ -284,7 +609,7 @@ static enum repair_step take_end(
 		else
 			repair->at++;
 	} else {
-		repair_pop(repair);
+		pop(repair);
 		repair->at = gap->at + 1;
 	}
 	repair->was_searching = false;
@@ -293,9 +618,9 @@ static enum repair_step take_end(
 
 /* An array among events; none, if it is full of them. */
 static enum repair_step take_array(
-	struct repair *repair, const struct repair_before *before)
+	struct repair *repair, const struct prefix *prefix)
 {
-	struct repair_view view = repair_look(repair, before->at + 1);
+	struct repair_view view = repair_look(repair, prefix->at + 1);
 	bool stray;
 
 	while (repair_strict_is_blank(repair_byte(repair, view.at)) ||
@@ -305,9 +630,9 @@ static enum repair_step take_array(
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
 	if (!stray)
-		return repair_take_value(repair, before);
-	repair_count(repair, REPAIR_BRACKETS, before->at);
-	repair_leave_out(repair, before->at + 1);
+		return take_value(repair, prefix);
+	repair_count(repair, REPAIR_BRACKETS, prefix->at);
+	repair_leave_out(repair, prefix->at + 1);
 	repair->was_searching = true;
 	return REPAIR_AGAIN;
 }
@@ -352,17 +677,17 @@ static bool is_text(struct repair *repair, struct repair_view *view)
 
 /* The first byte of an item that is no object. */
 static enum repair_step take_item(
-	struct repair *repair, const struct repair_before *before)
+	struct repair *repair, const struct prefix *prefix)
 {
-	struct repair_view view = repair_look(repair, before->at);
-	size_t end = before->at;
+	struct repair_view view = repair_look(repair, prefix->at);
+	size_t end = prefix->at;
 	bool in_object = repair->depth > 1 && !repair->levels[0].array;
 	enum repair_outcome outcome;
 
-	if (repair_look_is_key(&view, before->at) &&
+	if (repair_look_is_key(&view, prefix->at) &&
 		!repair_is_unsure(repair, &view)) {
-		if (repair_look_is_event_key(&view, before->at))
-			return mend_value(repair, before, true);
+		if (repair_look_is_event_key(&view, prefix->at))
+			return mend_value(repair, prefix, true);
 		if (in_object) {
 			repair_close_levels(repair, 1);
 			return REPAIR_AGAIN;
@@ -376,19 +701,19 @@ static enum repair_step take_item(
 	if (outcome == REPAIR_MORE ||
 		(outcome == REPAIR_DONE &&
 			memchr(",]", repair_look_at(&view, view.at), 2)))
-		return repair_take_value(repair, before);
-	view.at = before->at;
+		return take_value(repair, prefix);
+	view.at = prefix->at;
 	if (is_word(repair, &view) && !repair_is_unsure(repair, &view))
-		return mend_value(repair, before, false);
+		return mend_value(repair, prefix, false);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
-	view = repair_mend_view(repair, before->at);
+	view = repair_mend_view(repair, prefix->at);
 	if (is_text(repair, &view) && !repair_is_unsure(repair, &view))
-		return mend_value(repair, before, false);
+		return mend_value(repair, prefix, false);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
-	repair_count(repair, REPAIR_GARBAGE, before->at);
-	end = before->at + 1;
+	repair_count(repair, REPAIR_GARBAGE, prefix->at);
+	end = prefix->at + 1;
 	while (end < repair->window.used &&
 		memchr("{},[]\"", repair_byte(repair, end), 6) == NULL)
 		end++;
@@ -399,8 +724,8 @@ static enum repair_step take_item(
 
 enum repair_step repair_unit(struct repair *repair)
 {
-	struct repair_gap gap = read_gap(repair);
-	struct repair_before before = {.gap = &gap, .at = gap.at};
+	struct gap gap = read_gap(repair);
+	struct prefix prefix = {.gap = &gap, .at = gap.at};
 	uint8_t byte = repair_byte(repair, gap.at);
 
 	repair->made.used = 0;
@@ -409,10 +734,10 @@ enum repair_step repair_unit(struct repair *repair)
 	if (byte == '}' || byte == ']')
 		return take_end(repair, &gap);
 	if (!repair_level(repair)->array)
-		return repair_member(repair, &gap);
+		return take_member(repair, &gap);
 	if (byte == '[' && repair_level(repair)->is_events)
-		return take_array(repair, &before);
+		return take_array(repair, &prefix);
 	if (byte == '{' || byte == '[')
-		return repair_take_value(repair, &before);
-	return take_item(repair, &before);
+		return take_value(repair, &prefix);
+	return take_item(repair, &prefix);
 }

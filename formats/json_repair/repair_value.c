@@ -1,184 +1,522 @@
 /* SPDX-License-Identifier: MIT */
 #include "json_repair/repair_value.h"
 
-#include "json_repair/repair_text.h"
-#include "json_repair/repair_walk.h"
-#include "json_repair/repair_word.h"
+#include <string.h>
+
 #include "chrome/trace_keys.h"
+#include "json_repair/repair_word.h"
+
+#define TIMES_MAX 8
+
+/* Times of an event that has been written, and may have to be written anew. */
+struct times {
+	struct {
+		enum repair_key_kind member;
+		size_t at; /* in what was written */
+		size_t size;
+	} all[TIMES_MAX];
+	unsigned count;
+};
+
+#define NO_COMMA SIZE_MAX
+
+/* What may come next. */
+enum state {
+	STATE_VALUE,
+	STATE_FIRST, /* of what has been opened: an item, a key or its end */
+	STATE_KEY,
+	STATE_AFTER,
+	STATE_DONE,
+	STATE_HALF
+};
+
+/* The brackets that are open, what may come next, and what was written. */
+struct value_reader {
+	struct repair_view *view;
+	struct repair_value *value;
+	struct buffer *out;
+	enum state state;
+	bool is_loose;   /* the value before has no end of its own: a number */
+	size_t comma;    /* in `out`: the one that waits for what it is for */
+	size_t comma_at; /* the same in the view */
+	uint32_t depth;
+	uint64_t arrays[REPAIR_DEPTH_MAX / 64];
+	enum repair_key_kind member;
+	uint32_t seen; /* see repair_look_event_keys() */
+	struct times times;
+};
+
+/* Those beyond TIMES_MAX, which are repeated members, stay as they are. */
+static void times_add(struct times *times, enum repair_key_kind member,
+	size_t at, size_t size)
+{
+	if (times->count == TIMES_MAX)
+		return;
+	times->all[times->count].member = member;
+	times->all[times->count].at = at;
+	times->all[times->count].size = size;
+	times->count++;
+}
+
+/* Replaces a piece of what was written. */
+static void replace_text(struct buffer *out, size_t at, size_t size,
+	const void *bytes, size_t new_size)
+{
+	if (new_size > size && !buffer_reserve(out, new_size - size))
+		return;
+	memmove(out->bytes + at + new_size, out->bytes + at + size,
+		out->used - at - size);
+	memcpy(out->bytes + at, bytes, new_size);
+	out->used = out->used - size + new_size;
+}
+
+/* Another text for one of them, which moves those behind. */
+static void times_rewrite(struct times *times, unsigned which,
+	struct repair_value *value, const char *text)
+{
+	size_t old_size = times->all[which].size;
+	size_t size = strlen(text);
+
+	replace_text(value->out, times->all[which].at, old_size, text, size);
+	for (unsigned i = which + 1; i < times->count; i++)
+		times->all[i].at = times->all[i].at - old_size + size;
+	times->all[which].size = size;
+}
+
+/* The number in a string. */
+static void make_number(struct times *times, unsigned which,
+	struct repair_value *value, uint64_t offset)
+{
+	const char *text =
+		(const char *)value->out->bytes + times->all[which].at + 1;
+	size_t size = times->all[which].size - 2;
+	struct buffer number = BUFFER_INIT;
+	enum repair_fix fix;
+
+	while (size > 0 && repair_strict_is_blank((uint8_t)text[0])) {
+		text++;
+		size--;
+	}
+	while (size > 0 && repair_strict_is_blank((uint8_t)text[size - 1]))
+		size--;
+	if (repair_word_add(&number, text, size, &fix))
+		buffer_add_byte(&number, '\0');
+	if (number.used > 0 && !number.failed) {
+		times_rewrite(times, which, value, (const char *)number.bytes);
+		repair_fix_add(&value->fixes, REPAIR_TEXT_TIMES, offset);
+	}
+	buffer_clear(&number);
+}
+
+/* Makes numbers of those that are text, and of a time that nobody knows the
+ * last one; `offset` is where the event ends. */
+static void times_finish(
+	struct times *times, struct repair_value *value, uint64_t offset)
+{
+	struct repair_event *event = &value->event;
+	unsigned time = TIMES_MAX;
+
+	for (unsigned i = 0; i < times->count; i++) {
+		size_t at = times->all[i].at;
+
+		if (value->out->failed)
+			return;
+		if (value->out->bytes[at] == '"')
+			make_number(times, i, value, offset);
+		if (times->all[i].member == REPAIR_TIME) {
+			time = i;
+			event->zero_time = repair_strict_is_zero(
+				value->out->bytes + at, times->all[i].size);
+		} else if (times->all[i].member == REPAIR_DUR) {
+			event->zero_dur = repair_strict_is_zero(
+				value->out->bytes + at, times->all[i].size);
+		}
+	}
+	if (time == TIMES_MAX)
+		return;
+	if (value->last_time != NULL && repair_strict_is_timeless(event)) {
+		times_rewrite(times, time, value, value->last_time);
+		repair_fix_add(&value->fixes, REPAIR_ZERO_TIMES, offset);
+	}
+	event->time_at = times->all[time].at;
+	event->time_size = times->all[time].size;
+}
+
+static void count_fix(struct value_reader *reader, enum repair_fix fix)
+{
+	repair_fix_add(&reader->value->fixes, fix,
+		reader->value->base + reader->view->at);
+}
+
+/* Is what is open innermost an array? */
+static bool in_array(const struct value_reader *reader)
+{
+	uint32_t last = reader->depth - 1;
+
+	return reader->depth > 0 &&
+	       (reader->arrays[last / 64] >> last % 64 & 1);
+}
+
+static enum repair_place place_of(const struct value_reader *reader)
+{
+	if (reader->depth == 0)
+		return reader->value->outer == REPAIR_IN_EVENTS ? REPAIR_ITEM
+								: REPAIR_MEMBER;
+	return in_array(reader) ? REPAIR_ITEM : REPAIR_MEMBER;
+}
+
+static void drop_comma(struct value_reader *reader)
+{
+	if (reader->comma != NO_COMMA) {
+		replace_text(reader->out, reader->comma, 1, "", 0);
+		count_fix(reader, REPAIR_COMMAS);
+	}
+	reader->comma = NO_COMMA;
+}
+
+/* Up to the next byte that means anything, which is returned; 0 at the end. */
+static uint8_t skip_blanks(struct value_reader *reader)
+{
+	struct repair_view *view = reader->view;
+	bool garbage = false;
+
+	for (;; view->at++) {
+		uint8_t byte = repair_look_at(view, view->at);
+
+		if (repair_strict_is_blank(byte)) {
+			buffer_add_byte(reader->out, byte);
+			garbage = false;
+			continue;
+		}
+		if (view->at >= view->end || (byte > ' ' && byte != 0x7f))
+			return byte;
+		if (!garbage)
+			count_fix(reader, REPAIR_GARBAGE);
+		garbage = true;
+	}
+}
+
+/* Leaves a byte out. */
+static void drop_byte(struct value_reader *reader, enum repair_fix fix)
+{
+	count_fix(reader, fix);
+	reader->view->at++;
+}
+
+/* A value has been written. */
+static void after_value(struct value_reader *reader)
+{
+	reader->state = reader->depth == 0 ? STATE_DONE : STATE_AFTER;
+	reader->comma = NO_COMMA;
+}
+
+static void close_bracket(struct value_reader *reader)
+{
+	buffer_add_byte(reader->out, in_array(reader) ? ']' : '}');
+	reader->depth--;
+	reader->is_loose = false;
+	after_value(reader);
+}
+
+/* Brackets that are missing before what lies outside. */
+static void close_all(struct value_reader *reader)
+{
+	drop_comma(reader);
+	while (reader->depth > 0) {
+		count_fix(reader, REPAIR_BRACKETS);
+		close_bracket(reader);
+	}
+}
+
+/* Has all that an event needs been read? */
+static bool is_event(const struct value_reader *reader)
+{
+	const struct repair_event *event = &reader->value->event;
+
+	return reader->value->outer == REPAIR_IN_EVENTS && event->phase != 0 &&
+	       (event->has_time || event->phase == 'M') &&
+	       (event->has_dur || event->phase != 'X');
+}
+
+/* A member begins here, within an array, which no bracket closed. */
+static void end_array(struct value_reader *reader)
+{
+	drop_comma(reader);
+	while (in_array(reader)) {
+		count_fix(reader, REPAIR_BRACKETS);
+		close_bracket(reader);
+	}
+	if (reader->depth == 0)
+		reader->state = STATE_HALF;
+}
+
+/* Something outside begins here, which no bracket closed this for: it is
+ * complete, or half. */
+static void end_early(struct value_reader *reader)
+{
+	if (is_event(reader) && reader->state != STATE_VALUE &&
+		!(reader->state == STATE_AFTER && reader->is_loose)) {
+		if (reader->comma != NO_COMMA) {
+			/* It is between this and what is outside. */
+			reader->out->used = reader->comma;
+			reader->view->at = reader->comma_at;
+			reader->comma = NO_COMMA;
+		}
+		close_all(reader);
+	} else {
+		reader->state = STATE_HALF;
+	}
+}
+
+/* Is there an open bracket of this kind? */
+static bool has_open(const struct value_reader *reader, bool array)
+{
+	for (uint32_t i = 0; i < reader->depth; i++)
+		if ((reader->arrays[i / 64] >> i % 64 & 1) == array)
+			return true;
+	return false;
+}
+
+/* ] or }: a bracket closes what is open, or what is around it. */
+static void take_closing(struct value_reader *reader, bool array)
+{
+	struct repair_view *view = reader->view;
+	bool in_events = reader->value->outer == REPAIR_IN_EVENTS;
+
+	if (in_events && !array && reader->depth == 1 &&
+		repair_look_goes_on(
+			view, view->at, reader->seen, is_event(reader))) {
+		drop_byte(reader, REPAIR_BRACKETS);
+	} else if (has_open(reader, array)) {
+		drop_comma(reader);
+		while (in_array(reader) != array) {
+			count_fix(reader, REPAIR_BRACKETS);
+			close_bracket(reader);
+		}
+		close_bracket(reader);
+		view->at++;
+	} else if (array && in_events &&
+		   repair_look_ends_events(view, view->at)) {
+		end_early(reader);
+	} else if (!array && !in_events) {
+		close_all(reader);
+	} else {
+		drop_byte(reader, REPAIR_BRACKETS);
+	}
+}
+
+/* Passes over what is nested too deep. */
+static void skip_deep(struct value_reader *reader)
+{
+	struct repair_view *view = reader->view;
+	uint32_t depth = 0;
+
+	count_fix(reader, REPAIR_DEPTH);
+	do {
+		uint8_t byte = repair_look_at(view, view->at++);
+
+		if (byte == '{' || byte == '[')
+			depth++;
+		else if (byte == '}' || byte == ']')
+			depth--;
+		while (byte == '"' && repair_strict_text(view->bytes, &view->at,
+					      view->end) == REPAIR_WRONG)
+			view->at++;
+	} while (depth > 0 && view->at < view->end);
+	buffer_add_text(reader->out, "null");
+	after_value(reader);
+}
+
+/* A bracket begins something. */
+static void open_bracket(struct value_reader *reader, bool array)
+{
+	uint64_t bit = UINT64_C(1) << reader->depth % 64;
+	uint64_t *word = &reader->arrays[reader->depth / 64];
+
+	if (reader->depth == REPAIR_DEPTH_MAX) {
+		skip_deep(reader);
+		return;
+	}
+	*word = array ? *word | bit : *word & ~bit;
+	reader->depth++;
+	buffer_add_byte(reader->out, array ? '[' : '{');
+	reader->view->at++;
+	reader->comma = NO_COMMA;
+	reader->state = STATE_FIRST;
+}
 
 /* A text behind its first quote, or without one. */
-static bool take_text(struct repair_walk *walk, struct repair_text *text)
+static bool take_text(struct value_reader *reader, struct repair_text *text)
 {
-	bool found = repair_text_find(walk->view, text);
+	bool found = repair_text_find(reader->view, text);
 
 	if (text->quote == '\'' && (!found || text->is_open)) {
 		/* It is none of Python's, but only in the way. */
-		repair_walk_drop(walk, REPAIR_QUOTES);
+		drop_byte(reader, REPAIR_QUOTES);
 		return false;
 	}
 	if (!found) {
-		walk->state = REPAIR_WALK_HALF;
+		reader->state = STATE_HALF;
 		return false;
 	}
 	if (text->is_open)
-		repair_walk_count(walk, REPAIR_QUOTES);
+		count_fix(reader, REPAIR_QUOTES);
 	if (text->quote == '\'')
-		repair_walk_count(walk, REPAIR_WORDS);
-	repair_text_add(walk->out, walk->view, text, &walk->value->fixes,
-		walk->value->base);
-	walk->view->at = text->next;
+		count_fix(reader, REPAIR_WORDS);
+	repair_text_add(reader->out, reader->view, text, &reader->value->fixes,
+		reader->value->base);
+	reader->view->at = text->next;
 	return true;
 }
 
 /* Where a word ends that has no quotes. */
-static size_t word_end(struct repair_walk *walk)
+static size_t word_end(struct value_reader *reader)
 {
-	size_t at = walk->view->at;
+	size_t at = reader->view->at;
 
-	while (repair_look_is_word(repair_look_at(walk->view, at)))
+	while (repair_look_is_word(repair_look_at(reader->view, at)))
 		at++;
 	return at;
 }
 
 /* Text whose first quote is missing, or that has none. */
-static bool take_bare(struct repair_walk *walk, size_t end)
+static bool take_bare(struct value_reader *reader, size_t end)
 {
-	struct repair_view *view = walk->view;
+	struct repair_view *view = reader->view;
 	struct repair_text text = {.from = view->at,
 		.to = end,
 		.next = end,
 		.quote = '"',
-		.place = repair_walk_place(walk)};
+		.place = place_of(reader)};
 	size_t at = repair_look_past(view, end);
 	uint8_t byte = repair_look_at(view, at);
 
-	repair_walk_count(walk, REPAIR_QUOTES);
+	count_fix(reader, REPAIR_QUOTES);
 	if (byte != ',' && byte != '}' && byte != ']' &&
 		text.place != REPAIR_ITEM)
-		return take_text(walk, &text);
-	repair_text_add(
-		walk->out, view, &text, &walk->value->fixes, walk->value->base);
+		return take_text(reader, &text);
+	repair_text_add(reader->out, view, &text, &reader->value->fixes,
+		reader->value->base);
 	view->at = end;
 	return true;
 }
 
-static bool take_word(struct repair_walk *walk)
+static bool take_word(struct value_reader *reader)
 {
-	struct repair_view *view = walk->view;
-	size_t end = word_end(walk);
+	struct repair_view *view = reader->view;
+	size_t end = word_end(reader);
 	enum repair_fix fix;
 	uint8_t next = repair_look_at(view, repair_look_past(view, end));
-	bool item = repair_walk_place(walk) == REPAIR_ITEM;
+	bool item = place_of(reader) == REPAIR_ITEM;
 	bool alone = item || next == ',' || next == '}' || next == ']' ||
 		     next == '"' || next == '{';
 
-	if (alone &&
-		repair_word_add(walk->out, (const char *)view->bytes + view->at,
-			end - view->at, &fix)) {
+	if (alone && repair_word_add(reader->out,
+			     (const char *)view->bytes + view->at,
+			     end - view->at, &fix)) {
 		if (fix != REPAIR_FIXES)
-			repair_walk_count(walk, fix);
-		walk->is_loose = true;
+			count_fix(reader, fix);
+		reader->is_loose = true;
 		view->at = end;
 		return true;
 	}
 	if (end == view->at || next == 0) {
-		walk->state = REPAIR_WALK_HALF;
+		reader->state = STATE_HALF;
 		return false;
 	}
-	return take_bare(walk, end);
+	return take_bare(reader, end);
 }
 
 /* What an event's member says, whose value was written from `at` on. */
-static void note_member(struct repair_walk *walk, size_t at)
+static void note_member(struct value_reader *reader, size_t at)
 {
-	struct repair_event *event = &walk->value->event;
-	const char *text = (const char *)walk->out->bytes + at;
-	size_t size = walk->out->used - at;
+	struct repair_event *event = &reader->value->event;
+	const char *text = (const char *)reader->out->bytes + at;
+	size_t size = reader->out->used - at;
 	bool digits =
-		!walk->out->failed && size > 0 &&
+		!reader->out->failed && size > 0 &&
 		(text[0] != '"' || repair_word_is_time(text + 1, size - 2));
 
-	if (walk->out->failed || walk->member == REPAIR_OTHER)
+	if (reader->out->failed || reader->member == REPAIR_OTHER)
 		return;
-	if (walk->member == REPAIR_PHASE && size == 3 && text[0] == '"')
+	if (reader->member == REPAIR_PHASE && size == 3 && text[0] == '"')
 		event->phase = text[1];
-	if (walk->member == REPAIR_TIME)
+	if (reader->member == REPAIR_TIME)
 		event->has_time = digits;
-	if (walk->member == REPAIR_DUR)
+	if (reader->member == REPAIR_DUR)
 		event->has_dur = digits;
-	if (walk->member != REPAIR_PHASE && digits)
-		repair_times_add(&walk->times, walk->member, at, size);
-	walk->member = REPAIR_OTHER;
+	if (reader->member != REPAIR_PHASE && digits)
+		times_add(&reader->times, reader->member, at, size);
+	reader->member = REPAIR_OTHER;
 }
 
-static void on_value(struct repair_walk *walk, uint8_t byte)
+static void on_value(struct value_reader *reader, uint8_t byte)
 {
-	struct repair_text text = {.from = walk->view->at + 1,
+	struct repair_text text = {.from = reader->view->at + 1,
 		.quote = byte,
-		.place = repair_walk_place(walk)};
-	size_t at = walk->out->used;
+		.place = place_of(reader)};
+	size_t at = reader->out->used;
 	bool done;
 
-	if (byte == ':' || (byte == ',' && repair_walk_in_array(walk))) {
-		repair_walk_drop(
-			walk, byte == ':' ? REPAIR_MEMBERS : REPAIR_COMMAS);
+	if (byte == ':' || (byte == ',' && in_array(reader))) {
+		drop_byte(reader, byte == ':' ? REPAIR_MEMBERS : REPAIR_COMMAS);
 		return;
 	}
-	if (repair_walk_in_array(walk) &&
-		repair_look_is_key(walk->view, walk->view->at)) {
-		repair_walk_end_array(walk);
+	if (in_array(reader) &&
+		repair_look_is_key(reader->view, reader->view->at)) {
+		end_array(reader);
 		return;
 	}
 	if (byte == '{' || byte == '[') {
-		walk->member = REPAIR_OTHER;
-		repair_walk_open(walk, byte == '[');
+		reader->member = REPAIR_OTHER;
+		open_bracket(reader, byte == '[');
 		return;
 	}
 	if (byte == ',' || byte == '}' || byte == ']') {
-		if (!repair_walk_in_array(walk)) {
-			repair_walk_count(walk, REPAIR_MEMBERS);
-			buffer_add_text(walk->out, "null");
-			repair_walk_after_value(walk);
+		if (!in_array(reader)) {
+			count_fix(reader, REPAIR_MEMBERS);
+			buffer_add_text(reader->out, "null");
+			after_value(reader);
 		} else {
-			repair_walk_close(walk, byte == ']');
+			take_closing(reader, byte == ']');
 		}
 		return;
 	}
-	walk->is_loose = false;
-	done = byte == '"' || byte == '\'' ? take_text(walk, &text)
-					   : take_word(walk);
+	reader->is_loose = false;
+	done = byte == '"' || byte == '\'' ? take_text(reader, &text)
+					   : take_word(reader);
 	if (done) {
-		note_member(walk, at);
-		repair_walk_after_value(walk);
+		note_member(reader, at);
+		after_value(reader);
 	}
 }
 
 /* A key has been read: its colon. */
-static void take_colon(struct repair_walk *walk, size_t key_at)
+static void take_colon(struct value_reader *reader, size_t key_at)
 {
-	const uint8_t *key = walk->out->bytes + key_at + 1;
+	const uint8_t *key = reader->out->bytes + key_at + 1;
 	uint8_t byte;
 
-	if (!walk->out->failed && walk->depth == 1) {
-		size_t size = walk->out->used - key_at - 2;
+	if (!reader->out->failed && reader->depth == 1) {
+		size_t size = reader->out->used - key_at - 2;
 
-		walk->member = repair_strict_member(key, size);
-		walk->seen |= trace_keys_event(key, size);
+		reader->member = repair_strict_member(key, size);
+		reader->seen |= trace_keys_event(key, size);
 	}
-	byte = repair_walk_skip_blanks(walk);
+	byte = skip_blanks(reader);
 	if (byte == ':')
-		walk->view->at++;
+		reader->view->at++;
 	else
-		repair_walk_count(walk, REPAIR_MEMBERS);
-	buffer_add_byte(walk->out, ':');
-	walk->comma = REPAIR_WALK_NO_COMMA;
-	walk->state = REPAIR_WALK_VALUE;
+		count_fix(reader, REPAIR_MEMBERS);
+	buffer_add_byte(reader->out, ':');
+	reader->comma = NO_COMMA;
+	reader->state = STATE_VALUE;
 }
 
 /* A key whose last quote is missing, or both: up to its colon. */
-static bool find_bare_key(struct repair_walk *walk, struct repair_text *text)
+static bool find_bare_key(struct value_reader *reader, struct repair_text *text)
 {
-	struct repair_view *view = walk->view;
+	struct repair_view *view = reader->view;
 	size_t at = text->from;
 	uint8_t byte = repair_look_at(view, at);
 
@@ -191,192 +529,189 @@ static bool find_bare_key(struct repair_walk *walk, struct repair_text *text)
 }
 
 /* A key between quotes, if a colon follows; else the next best. */
-static bool find_key(struct repair_walk *walk, struct repair_text *text)
+static bool find_key(struct value_reader *reader, struct repair_text *text)
 {
 	struct repair_text bare = *text;
-	bool found = text->quote != 0 && repair_text_find(walk->view, text) &&
+	bool found = text->quote != 0 && repair_text_find(reader->view, text) &&
 		     !text->is_open;
-	size_t at = found ? repair_look_past(walk->view, text->next) : 0;
+	size_t at = found ? repair_look_past(reader->view, text->next) : 0;
 
-	if (found && repair_look_at(walk->view, at) == ':')
+	if (found && repair_look_at(reader->view, at) == ':')
 		return true;
-	if (!find_bare_key(walk, &bare))
+	if (!find_bare_key(reader, &bare))
 		return found;
-	repair_walk_count(walk, REPAIR_QUOTES);
+	count_fix(reader, REPAIR_QUOTES);
 	*text = bare;
 	return true;
 }
 
-static bool is_bare_key(struct repair_walk *walk)
+static bool is_bare_key(struct value_reader *reader)
 {
-	struct repair_text text = {.from = walk->view->at};
+	struct repair_text text = {.from = reader->view->at};
 
-	return find_bare_key(walk, &text);
+	return find_bare_key(reader, &text);
 }
 
-static void drop_word(struct repair_walk *walk)
+static void drop_word(struct value_reader *reader)
 {
-	size_t end = word_end(walk);
+	size_t end = word_end(reader);
 
-	repair_walk_count(walk, REPAIR_GARBAGE);
-	walk->view->at = end;
+	count_fix(reader, REPAIR_GARBAGE);
+	reader->view->at = end;
 }
 
-static void take_key(struct repair_walk *walk, uint8_t byte)
+static void take_key(struct value_reader *reader, uint8_t byte)
 {
 	bool quoted = byte == '"' || byte == '\'';
-	struct repair_text text = {.from = walk->view->at + quoted,
+	struct repair_text text = {.from = reader->view->at + quoted,
 		.quote = quoted ? byte : 0,
 		.place = REPAIR_KEY};
-	size_t at = walk->out->used;
+	size_t at = reader->out->used;
 
-	if (!find_key(walk, &text)) {
+	if (!find_key(reader, &text)) {
 		if (byte == '\'')
-			repair_walk_drop(walk, REPAIR_QUOTES);
+			drop_byte(reader, REPAIR_QUOTES);
 		else
-			walk->state = REPAIR_WALK_HALF;
+			reader->state = STATE_HALF;
 		return;
 	}
 	if (byte == '\'')
-		repair_walk_count(walk, REPAIR_WORDS);
-	repair_text_add(walk->out, walk->view, &text, &walk->value->fixes,
-		walk->value->base);
-	walk->view->at = text.next;
-	take_colon(walk, at);
+		count_fix(reader, REPAIR_WORDS);
+	repair_text_add(reader->out, reader->view, &text, &reader->value->fixes,
+		reader->value->base);
+	reader->view->at = text.next;
+	take_colon(reader, at);
 }
 
-static void on_key(struct repair_walk *walk, uint8_t byte)
+static void on_key(struct value_reader *reader, uint8_t byte)
 {
-	struct repair_view *view = walk->view;
+	struct repair_view *view = reader->view;
 
 	if (byte == '}' || byte == ']')
-		repair_walk_close(walk, byte == ']');
+		take_closing(reader, byte == ']');
 	else if (byte == ',')
-		repair_walk_drop(walk, REPAIR_COMMAS);
+		drop_byte(reader, REPAIR_COMMAS);
 	else if ((byte == '{' && repair_look_is_event(view, view->at)) ||
-		 (walk->value->outer == REPAIR_IN_EVENTS &&
+		 (reader->value->outer == REPAIR_IN_EVENTS &&
 			 repair_look_is_document_key(view, view->at)))
-		repair_walk_end_early(walk);
+		end_early(reader);
 	else if (byte == '\'' &&
 		 !repair_look_is_word(repair_look_at(view, view->at + 1)))
-		repair_walk_drop(walk, REPAIR_QUOTES);
+		drop_byte(reader, REPAIR_QUOTES);
 	else if (byte == '{' || byte == '[' || byte == ':')
-		repair_walk_drop(walk, REPAIR_GARBAGE);
-	else if (byte == '"' || byte == '\'' || is_bare_key(walk))
-		take_key(walk, byte);
+		drop_byte(reader, REPAIR_GARBAGE);
+	else if (byte == '"' || byte == '\'' || is_bare_key(reader))
+		take_key(reader, byte);
 	else
-		drop_word(walk);
+		drop_word(reader);
 }
 
 /* Something comes without a comma before it. */
-static void add_comma(struct repair_walk *walk)
+static void add_comma(struct value_reader *reader)
 {
-	repair_walk_count(walk, REPAIR_COMMAS);
-	walk->comma = walk->out->used;
-	walk->comma_at = walk->view->at;
-	buffer_add_byte(walk->out, ',');
-	walk->state = repair_walk_in_array(walk) ? REPAIR_WALK_VALUE
-						 : REPAIR_WALK_KEY;
+	count_fix(reader, REPAIR_COMMAS);
+	reader->comma = reader->out->used;
+	reader->comma_at = reader->view->at;
+	buffer_add_byte(reader->out, ',');
+	reader->state = in_array(reader) ? STATE_VALUE : STATE_KEY;
 }
 
-static void on_after(struct repair_walk *walk, uint8_t byte)
+static void on_after(struct value_reader *reader, uint8_t byte)
 {
-	struct repair_view *view = walk->view;
+	struct repair_view *view = reader->view;
 
 	if (byte == ',') {
-		walk->comma = walk->out->used;
-		walk->comma_at = view->at;
-		buffer_add_byte(walk->out, ',');
+		reader->comma = reader->out->used;
+		reader->comma_at = view->at;
+		buffer_add_byte(reader->out, ',');
 		view->at++;
-		walk->state = repair_walk_in_array(walk) ? REPAIR_WALK_VALUE
-							 : REPAIR_WALK_KEY;
+		reader->state = in_array(reader) ? STATE_VALUE : STATE_KEY;
 	} else if (byte == '}' || byte == ']') {
-		repair_walk_close(walk, byte == ']');
+		take_closing(reader, byte == ']');
 	} else if (byte == '{' && repair_look_is_event(view, view->at)) {
-		repair_walk_end_early(walk);
-	} else if (byte == ':' || (!repair_walk_in_array(walk) &&
-					  (byte == '{' || byte == '['))) {
-		repair_walk_drop(walk, REPAIR_GARBAGE);
-	} else if (!repair_walk_in_array(walk) && byte == '"' &&
+		end_early(reader);
+	} else if (byte == ':' ||
+		   (!in_array(reader) && (byte == '{' || byte == '['))) {
+		drop_byte(reader, REPAIR_GARBAGE);
+	} else if (!in_array(reader) && byte == '"' &&
 		   !repair_look_is_key(view, view->at)) {
-		repair_walk_drop(walk, REPAIR_QUOTES);
-	} else if (!repair_walk_in_array(walk) && repair_look_is_word(byte)) {
-		if (is_bare_key(walk))
-			add_comma(walk);
+		drop_byte(reader, REPAIR_QUOTES);
+	} else if (!in_array(reader) && repair_look_is_word(byte)) {
+		if (is_bare_key(reader))
+			add_comma(reader);
 		else
-			drop_word(walk);
+			drop_word(reader);
 	} else {
-		add_comma(walk);
+		add_comma(reader);
 	}
 }
 
-static enum repair_outcome run(struct repair_walk *walk)
+static enum repair_outcome run(struct value_reader *reader)
 {
-	while (walk->state < REPAIR_WALK_DONE) {
-		uint8_t byte = repair_walk_skip_blanks(walk);
+	while (reader->state < STATE_DONE) {
+		uint8_t byte = skip_blanks(reader);
 
-		if (walk->view->at >= walk->view->end)
-			walk->state = REPAIR_WALK_HALF;
-		else if (walk->state == REPAIR_WALK_FIRST && byte == ',')
-			repair_walk_drop(walk, REPAIR_COMMAS);
-		else if (walk->state == REPAIR_WALK_FIRST &&
-			 byte == (repair_walk_in_array(walk) ? ']' : '}'))
-			repair_walk_close(walk, byte == ']');
-		else if (walk->state == REPAIR_WALK_VALUE ||
-			 (walk->state == REPAIR_WALK_FIRST &&
-				 repair_walk_in_array(walk)))
-			on_value(walk, byte);
-		else if (walk->state == REPAIR_WALK_AFTER)
-			on_after(walk, byte);
+		if (reader->view->at >= reader->view->end)
+			reader->state = STATE_HALF;
+		else if (reader->state == STATE_FIRST && byte == ',')
+			drop_byte(reader, REPAIR_COMMAS);
+		else if (reader->state == STATE_FIRST &&
+			 byte == (in_array(reader) ? ']' : '}'))
+			take_closing(reader, byte == ']');
+		else if (reader->state == STATE_VALUE ||
+			 (reader->state == STATE_FIRST && in_array(reader)))
+			on_value(reader, byte);
+		else if (reader->state == STATE_AFTER)
+			on_after(reader, byte);
 		else
-			on_key(walk, byte);
+			on_key(reader, byte);
 	}
-	if (walk->state == REPAIR_WALK_HALF)
+	if (reader->state == STATE_HALF)
 		return REPAIR_WRONG;
-	if (walk->value->outer == REPAIR_IN_EVENTS &&
-		walk->value->event.phase != 0)
-		repair_times_finish(&walk->times, walk->value,
-			walk->value->base + walk->view->at);
+	if (reader->value->outer == REPAIR_IN_EVENTS &&
+		reader->value->event.phase != 0)
+		times_finish(&reader->times, reader->value,
+			reader->value->base + reader->view->at);
 	return REPAIR_DONE;
 }
 
 enum repair_outcome repair_value_read(
 	struct repair_view *view, struct repair_value *value)
 {
-	struct repair_walk walk = {.view = view,
+	struct value_reader reader = {.view = view,
 		.value = value,
 		.out = value->out,
-		.state = REPAIR_WALK_VALUE,
-		.comma = REPAIR_WALK_NO_COMMA};
+		.state = STATE_VALUE,
+		.comma = NO_COMMA};
 
-	return run(&walk);
+	return run(&reader);
 }
 
 enum repair_outcome repair_value_rest(
 	struct repair_view *view, struct repair_value *value)
 {
-	struct repair_walk walk = {.view = view,
+	struct value_reader reader = {.view = view,
 		.value = value,
 		.out = value->out,
-		.state = REPAIR_WALK_FIRST,
-		.comma = REPAIR_WALK_NO_COMMA,
+		.state = STATE_FIRST,
+		.comma = NO_COMMA,
 		.depth = 1};
 
-	repair_walk_count(&walk, REPAIR_BRACKETS);
+	count_fix(&reader, REPAIR_BRACKETS);
 	buffer_add_byte(value->out, '{');
-	return run(&walk);
+	return run(&reader);
 }
 
 enum repair_outcome repair_value_key(
 	struct repair_view *view, struct repair_value *value)
 {
-	struct repair_walk walk = {.view = view,
+	struct value_reader reader = {.view = view,
 		.value = value,
 		.out = value->out,
-		.state = REPAIR_WALK_KEY,
-		.comma = REPAIR_WALK_NO_COMMA,
+		.state = STATE_KEY,
+		.comma = NO_COMMA,
 		.depth = 1};
 
-	take_key(&walk, repair_look_at(view, view->at));
-	return walk.state == REPAIR_WALK_VALUE ? REPAIR_DONE : REPAIR_WRONG;
+	take_key(&reader, repair_look_at(view, view->at));
+	return reader.state == STATE_VALUE ? REPAIR_DONE : REPAIR_WRONG;
 }

@@ -5,13 +5,12 @@
  * unit each: it is right and stays where it is, or it is made anew, or it is
  * left out. For repair_*.c only.
  */
-#ifndef REPAIR_PRIVATE_H
-#define REPAIR_PRIVATE_H
+#ifndef REPAIR_UNIT_H
+#define REPAIR_UNIT_H
 
 #include "json_repair/repair.h"
-#include "json_repair/repair_out.h"
+#include "json_repair/repair_io.h"
 #include "json_repair/repair_value.h"
-#include "json_repair/repair_window.h"
 
 #define REPAIR_TIME_BYTES 40
 
@@ -54,22 +53,6 @@ struct repair {
 	struct repair_result *result;
 };
 
-/* What is between units. */
-struct repair_gap {
-	size_t at; /* where it ends */
-	size_t comma;
-	unsigned commas;
-	bool is_regular;
-};
-
-/* What is before a value: its gap, and perhaps a key. */
-struct repair_before {
-	const struct repair_gap *gap;
-	size_t at;    /* where the value begins */
-	bool is_made; /* it is in repair->made */
-	bool is_object;
-};
-
 static inline struct repair_level *repair_level(struct repair *repair)
 {
 	return &repair->levels[repair->depth - 1];
@@ -80,8 +63,6 @@ static inline uint8_t repair_byte(const struct repair *repair, size_t at)
 	return repair->window.bytes[at];
 }
 
-/* repair_level.c */
-
 /* Writes what is right up to there. */
 void repair_flush(struct repair *repair, size_t to);
 
@@ -89,9 +70,8 @@ void repair_flush(struct repair *repair, size_t to);
 void repair_leave_out(struct repair *repair, size_t to);
 void repair_count(struct repair *repair, enum repair_fix fix, size_t at);
 
-/* Opens and closes levels; their brackets are the caller's to write. */
+/* Opens a level, whose bracket is the caller's to write. */
 void repair_push(struct repair *repair, struct repair_level level);
-void repair_pop(struct repair *repair);
 
 /* Closes levels that no bracket closes, down to this depth. */
 void repair_close_levels(struct repair *repair, uint32_t depth);
@@ -99,8 +79,6 @@ void repair_close_levels(struct repair *repair, uint32_t depth);
 /* An event begins at repair->at where none should: from there on, what comes is
  * an item of the array of events, wherever that is. */
 void repair_enter_events(struct repair *repair);
-
-/* repair_unit.c */
 
 /* The whole of the text from repair->at on that can be looked ahead at. */
 struct repair_view repair_look(const struct repair *repair, size_t at);
@@ -117,41 +95,5 @@ enum repair_step repair_unit(struct repair *repair);
 struct repair_view repair_mend_view(const struct repair *repair, size_t at);
 enum repair_outcome repair_mend(struct repair *repair, struct repair_view *view,
 	struct repair_value *value, bool rest);
-
-/* Puts the gap, as it should be, into repair->made; before an end no comma is
- * wanted. */
-void repair_add_gap(
-	struct repair *repair, const struct repair_gap *gap, bool before_end);
-
-/* An item, or a member's value. */
-enum repair_step repair_take_value(
-	struct repair *repair, const struct repair_before *before);
-
-/* A bracket whose content is more than can be looked at, or whose members are
- * units of their own. */
-enum repair_step repair_descend(struct repair *repair,
-	const struct repair_before *before, struct repair_level level);
-
-/* What begins here is not to be mended. */
-void repair_begin_search(struct repair *repair, size_t at);
-
-/* repair_member.c */
-
-/* A member of the object that is open innermost, behind the gap. */
-enum repair_step repair_member(
-	struct repair *repair, const struct repair_gap *gap);
-
-/* repair_search.c */
-
-/* The next whole event, or member of a document, in what is broken. */
-enum repair_step repair_search(struct repair *repair);
-
-/* repair_document.c */
-
-/* Does an event begin here, and no document? */
-bool repair_begins_event(struct repair_view *view);
-
-/* Outside of all brackets. */
-enum repair_step repair_document(struct repair *repair);
 
 #endif
