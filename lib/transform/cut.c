@@ -12,16 +12,44 @@
  * thing on its track: one that ends at that moment was whole in the part
  * before.
  */
-#include "transform/cut_private.h"
+#include "transform/cut.h"
 
 #include "base/memory.h"
+#include "trace/event_copy.h"
+#include "trace/held.h"
+#include "trace/open_async.h"
+#include "trace/open_ranges.h"
+
+struct cut {
+	struct event_source source; /* first: it is what callers hold */
+	int64_t from_ns;
+	int64_t until_ns;
+	int64_t now_ns;
+	int64_t end_ns; /* the trace's, while that is the part's */
+	bool (*is_full)(void *user);
+	void *user;
+	struct event next; /* of the inner source's, if there is one */
+	bool has_next;
+	bool ended; /* the inner source */
+	bool over;  /* the part */
+	bool asyncs_shown;
+	struct event_queue queue;
+	struct open_ranges ranges;
+	struct open_asyncs asyncs;
+	struct held held;
+	struct held crossing; /* EVENT_WHOLEs that began by then */
+	struct event piece;   /* given out; its arguments are owned */
+};
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-bool cut_add_at(struct cut *cut, const struct event *event, int64_t time_ns)
+/* Gives out the event, at another time. False, here and below, if out of
+ * memory. */
+static bool cut_add_at(
+	struct cut *cut, const struct event *event, int64_t time_ns)
 {
 	struct event moved = *event;
 
@@ -31,6 +59,70 @@ bool cut_add_at(struct cut *cut, const struct event *event, int64_t time_ns)
 
 /* Opens anew what is open on the track. What is left of a call that was moved
  * nests there, and is no longer told of as a whole. */
+static bool cut_begin_async(struct cut *cut, const struct event *event)
+{
+	struct open_async *async =
+		open_asyncs_add(&cut->asyncs, cut->source.trace, event);
+
+	if (async == NULL)
+		return false;
+	if (event->time_ns < cut->from_ns)
+		return true;
+	async->shown = true;
+	return event_queue_add(&cut->queue, event);
+}
+
+static bool cut_end_async(struct cut *cut, const struct event *event)
+{
+	const struct open_async *async =
+		open_asyncs_take(&cut->asyncs, cut->source.trace, event);
+
+	if (event->time_ns < cut->from_ns)
+		return true;
+	if (async != NULL && !async->shown) {
+		if (event->time_ns == cut->from_ns && event->arg_count == 0)
+			return true;
+		if (!cut_add_at(cut, &async->begin, cut->from_ns))
+			return false;
+	}
+	return event_queue_add(&cut->queue, event);
+}
+
+/* Opens anew those that were open where the part begins. */
+static bool cut_reopen_asyncs(struct cut *cut)
+{
+	bool done = true;
+
+	cut->asyncs_shown = true;
+	for (uint32_t i = cut->asyncs.first; i != 0 && done;) {
+		struct open_async *async = &cut->asyncs.items[i - 1];
+
+		i = async->after;
+		if (async->shown)
+			continue;
+		async->shown = true;
+		done = cut_add_at(cut, &async->begin, cut->from_ns);
+	}
+	return done;
+}
+
+/* Closes those that are open where it ends. */
+static bool cut_close_asyncs(struct cut *cut)
+{
+	bool done = cut_reopen_asyncs(cut);
+
+	for (uint32_t i = cut->asyncs.last; i != 0 && done;) {
+		struct event end = cut->asyncs.items[i - 1].begin;
+
+		i = cut->asyncs.items[i - 1].before;
+		end.kind = EVENT_ASYNC_END;
+		end.args = NULL;
+		end.arg_count = 0;
+		done = cut_add_at(cut, &end, cut->until_ns);
+	}
+	return done;
+}
+
 static bool reopen(struct cut *cut, struct open_track *track)
 {
 	bool done = true;
@@ -436,4 +528,9 @@ enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
 	for (uint32_t i = 0; i < cut->asyncs.count; i++)
 		cut->asyncs.items[i].shown = false;
 	return fill(cut, err);
+}
+
+int64_t cut_from_ns(const struct cut *cut)
+{
+	return cut->from_ns;
 }

@@ -42,4 +42,7 @@ void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user);
  * of the inner source. */
 enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err);
 
+/* Where the part begins. */
+int64_t cut_from_ns(const struct cut *cut);
+
 #endif

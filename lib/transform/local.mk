@@ -3,11 +3,7 @@ libcore_la_SOURCES += \
 	%D%/align.c %D%/align.h \
 	%D%/choose.c %D%/choose.h \
 	%D%/combine.c %D%/combine.h \
-	%D%/combine_private.h \
-	%D%/combine_table.c \
 	%D%/cut.c %D%/cut.h \
-	%D%/cut_async.c \
-	%D%/cut_private.h \
 	%D%/moment.c %D%/moment.h \
 	%D%/redact.c %D%/redact.h \
 	%D%/redact_text.c %D%/redact_text.h

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "transform/choose.h"
-#include "transform/cut_private.h"
+#include "transform/cut.h"
 #include "trace/event_copy.h"
 #include "format.h"
 #include "fuzz_case.h"
@@ -144,7 +144,7 @@ static void check_closed(struct reading *reading)
 		fuzz_require(track->depth == 0 ||
 			     (trace->tracks[i].has_end &&
 				     trace->tracks[i].end_ns <
-					     reading->cut->from_ns));
+					     cut_from_ns(reading->cut)));
 		reading->left[i % PLACES] -= track->depth;
 		while (track->depth > 0)
 			open_track_pop(track);
