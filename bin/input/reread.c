@@ -14,8 +14,7 @@
 
 #define PIECE_BYTES 65536
 
-static enum ctp_status copy(
-	struct spill_file *to, int fd, struct ctp_error *err)
+static enum ctp_status copy(struct temp_file *to, int fd, struct ctp_error *err)
 {
 	char bytes[PIECE_BYTES];
 	enum ctp_status status = CTP_OK;
@@ -29,15 +28,15 @@ static enum ctp_status copy(
 			status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
 				"cannot read");
 		else
-			status = spill_file_add(to, bytes, (size_t)got, err);
+			status = temp_file_add(to, bytes, (size_t)got, err);
 	}
-	return status == CTP_OK ? spill_file_flush(to, err) : status;
+	return status == CTP_OK ? temp_file_flush(to, err) : status;
 }
 
 static int keep_copy(struct reread *reread, const char *path, int fd)
 {
 	struct ctp_error err = {0};
-	enum ctp_status status = spill_file_open(&reread->copy, &err);
+	enum ctp_status status = temp_file_open(&reread->copy, &err);
 
 	if (status == CTP_OK)
 		status = copy(&reread->copy, fd, &err);
@@ -57,7 +56,7 @@ int reread_init(struct reread *reread, const char *path)
 	int status = EXIT_DONE;
 	struct stat found;
 
-	*reread = (struct reread){.copy = SPILL_FILE_NONE};
+	*reread = (struct reread){.copy = TEMP_FILE_NONE};
 	/* Who opens it as an input says what is wrong. */
 	if (fd < 0)
 		return EXIT_DONE;
@@ -70,5 +69,5 @@ int reread_init(struct reread *reread, const char *path)
 
 void reread_clear(struct reread *reread)
 {
-	spill_file_close(&reread->copy);
+	temp_file_close(&reread->copy);
 }

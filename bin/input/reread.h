@@ -4,12 +4,12 @@
 #ifndef REREAD_H
 #define REREAD_H
 
-#include "extsort/spill_file.h"
+#include "extsort/temp_file.h"
 
 #define REREAD_PATH 32
 
 struct reread {
-	struct spill_file copy;
+	struct temp_file copy;
 	char path[REREAD_PATH]; /* of the copy; "": the input is a file */
 };
 

@@ -439,7 +439,7 @@ int timelines_merge(const struct timelines *timelines)
 	raise_limit();
 	for (size_t i = 0; merger.parts != NULL && i < inputs->count; i++) {
 		merger.parts[i].path = inputs->paths[i];
-		merger.parts[i].reread.copy = SPILL_FILE_NONE;
+		merger.parts[i].reread.copy = TEMP_FILE_NONE;
 	}
 	if (merger.parts == NULL || merger.ranks == NULL ||
 		merger.clocks == NULL || merger.combine == NULL) {

@@ -470,12 +470,12 @@ enum ctp_status trace_reader_read(
 	reader->is_reversed = !reader->is_own &&
 			      reader->children_first > reader->parents_first;
 	if (reader->is_reversed)
-		spill_reverse_ties(reader->spill);
-	status = spill_sort(reader->spill, err);
+		extsort_reverse_ties(reader->spill);
+	status = extsort_sort(reader->spill, err);
 	if (status == CTP_OK && reader->has_ranges)
 		status = trace_pairs_match(reader, err);
 	if (status == CTP_OK && reader->trace->rest_bytes != 0)
-		status = spill_shrink(
+		status = extsort_shrink(
 			reader->spill, reader->trace->rest_bytes, err);
 	if (status != CTP_OK)
 		return status;

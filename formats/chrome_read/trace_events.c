@@ -49,7 +49,7 @@ static enum ctp_status keep(struct trace_reader *reader,
 	struct ctp_error *err)
 {
 	struct buffer *args = &reader->args.bytes;
-	struct spill_record item = {.time_ns = key_ns, .rank = rank};
+	struct extsort_record item = {.time_ns = key_ns, .rank = rank};
 	const uint8_t *from;
 
 	note_time(reader, record->time_ns,
@@ -58,7 +58,7 @@ static enum ctp_status keep(struct trace_reader *reader,
 	from = trace_record_pack(args->bytes + sizeof(*record), record, key_ns);
 	item.bytes = from;
 	item.size = args->used - (size_t)(from - args->bytes);
-	return spill_add(reader->spill, &item, err);
+	return extsort_add(reader->spill, &item, err);
 }
 
 /* The header that waits for its end, whose rank is known now. */
@@ -67,7 +67,7 @@ static enum ctp_status keep_header(
 {
 	struct trace_header *header = &reader->header;
 	struct buffer *bytes = &header->bytes;
-	struct spill_record item = {
+	struct extsort_record item = {
 		.time_ns = header->record.time_ns, .rank = rank};
 	const uint8_t *from;
 
@@ -77,7 +77,7 @@ static enum ctp_status keep_header(
 		&header->record, item.time_ns);
 	item.bytes = from;
 	item.size = bytes->used - (size_t)(from - bytes->bytes);
-	return spill_add(reader->spill, &item, err);
+	return extsort_add(reader->spill, &item, err);
 }
 
 enum ctp_status trace_reader_finish(

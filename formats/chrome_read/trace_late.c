@@ -13,7 +13,8 @@ void trace_late_clear(struct trace_late *late)
 	memory_free(late->taken);
 }
 
-void *trace_late_add(struct trace_late *late, const struct spill_record *record)
+void *trace_late_add(
+	struct trace_late *late, const struct extsort_record *record)
 {
 	uint32_t at = late->count;
 	void *bytes;
@@ -35,9 +36,9 @@ void *trace_late_add(struct trace_late *late, const struct spill_record *record)
 	return bytes;
 }
 
-struct spill_record trace_late_take(struct trace_late *late)
+struct extsort_record trace_late_take(struct trace_late *late)
 {
-	struct spill_record record = late->records[--late->count];
+	struct extsort_record record = late->records[--late->count];
 
 	memory_free(late->taken);
 	late->bytes -= record.size;

@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 
 #define TRACE_LATE_MAX 1024
 #define TRACE_LATE_BYTES_MAX ((size_t)4 << 20)
 
 struct trace_late {
-	struct spill_record
+	struct extsort_record
 		*records; /* the one that is due first is the last */
 	uint32_t count;
 	uint32_t room;
@@ -38,13 +38,13 @@ static inline bool trace_late_has_room(
  * be written to what this returns. Of those of one time the first comes first.
  * NULL if out of memory. */
 void *trace_late_add(
-	struct trace_late *late, const struct spill_record *record);
+	struct trace_late *late, const struct extsort_record *record);
 
 /* There is one that comes before, or with, what has this time and rank. */
 static inline bool trace_late_is_due(
 	const struct trace_late *late, int64_t time_ns, int64_t rank)
 {
-	const struct spill_record *first;
+	const struct extsort_record *first;
 
 	if (late->count == 0)
 		return false;
@@ -55,6 +55,6 @@ static inline bool trace_late_is_due(
 
 /* The one that is due first, of which there must be one; its bytes are
  * borrowed until the next call. */
-struct spill_record trace_late_take(struct trace_late *late);
+struct extsort_record trace_late_take(struct trace_late *late);
 
 #endif

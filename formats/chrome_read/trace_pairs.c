@@ -35,7 +35,7 @@ struct ranges {
 
 struct pairs {
 	struct trace_reader *reader;
-	struct spill *sorted;
+	struct extsort *sorted;
 	struct ranges *tracks;
 	uint32_t track_count;
 };
@@ -69,8 +69,8 @@ static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
 	memcpy(&record, bytes->bytes, sizeof(record));
 	from = trace_record_pack(
 		bytes->bytes + sizeof(record), &record, record.time_ns);
-	return spill_add(pairs->sorted,
-		&(struct spill_record){.time_ns = record.time_ns,
+	return extsort_add(pairs->sorted,
+		&(struct extsort_record){.time_ns = record.time_ns,
 			.rank = rank,
 			.bytes = from,
 			.size = bytes->used - (size_t)(from - bytes->bytes)},
@@ -84,7 +84,7 @@ struct taken {
 	size_t args_size;
 };
 
-static struct taken unpack(const struct spill_record *item)
+static struct taken unpack(const struct extsort_record *item)
 {
 	const uint8_t *bytes = item->bytes;
 	struct taken taken;
@@ -262,7 +262,7 @@ static enum ctp_status end(
 }
 
 static enum ctp_status add(
-	struct pairs *pairs, struct spill_record *item, struct ctp_error *err)
+	struct pairs *pairs, struct extsort_record *item, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 	struct taken taken = unpack(item);
@@ -285,7 +285,7 @@ static enum ctp_status add(
 		item->rank = rank_of(pairs, record, TRACE_PAIRS_NONE);
 	else if (record->kind != TRACE_SLICE)
 		item->rank += TRACE_RANK_OTHERS;
-	return spill_add(pairs->sorted, item, err);
+	return extsort_add(pairs->sorted, item, err);
 }
 
 /* What was never ended: the longest of its time. */
@@ -316,17 +316,17 @@ static void clear(struct pairs *pairs)
 		buffer_clear(&ranges->empty);
 	}
 	memory_free(pairs->tracks);
-	spill_free(pairs->sorted);
+	extsort_free(pairs->sorted);
 }
 
 enum ctp_status trace_pairs_match(
 	struct trace_reader *reader, struct ctp_error *err)
 {
 	struct pairs pairs = {.reader = reader,
-		.sorted = spill_new(TRACE_SPILL_BYTES),
+		.sorted = extsort_new(TRACE_SPILL_BYTES),
 		.track_count = reader->trace->track_count};
-	struct spill_record item;
-	struct spill *before = reader->spill;
+	struct extsort_record item;
+	struct extsort *before = reader->spill;
 	enum ctp_status status = CTP_OK;
 
 	pairs.tracks =
@@ -334,14 +334,14 @@ enum ctp_status trace_pairs_match(
 	if (pairs.sorted == NULL || pairs.tracks == NULL)
 		status = no_memory(err);
 	while (status == CTP_OK) {
-		status = spill_next(before, &item, err);
+		status = extsort_next(before, &item, err);
 		if (status == CTP_OK)
 			status = add(&pairs, &item, err);
 	}
 	if (status == CTP_END)
 		status = add_open(&pairs, err);
 	if (status == CTP_OK)
-		status = spill_sort(pairs.sorted, err);
+		status = extsort_sort(pairs.sorted, err);
 	if (status == CTP_OK) {
 		reader->spill = pairs.sorted;
 		pairs.sorted = before;

@@ -146,7 +146,7 @@ static void close_reader(struct event_source *source)
 	trace_late_clear(&reader->late);
 	trace_nest_clear(&reader->nest);
 	buffer_clear(&reader->header.bytes);
-	spill_free(reader->spill);
+	extsort_free(reader->spill);
 	trace_devices_clear(&reader->devices);
 	trace_frames_clear(&reader->frames);
 	trace_join_clear(&reader->join);
@@ -175,7 +175,7 @@ static bool init(struct trace_reader *reader)
 	trace_frames_init(&reader->frames, trace, &reader->args);
 	trace_devices_init(&reader->devices, trace, &reader->args);
 	trace_nest_init(&reader->nest, trace);
-	reader->spill = spill_new(TRACE_SPILL_BYTES);
+	reader->spill = extsort_new(TRACE_SPILL_BYTES);
 	return done && reader->spill != NULL;
 }
 

@@ -13,7 +13,7 @@
 
 #include "trace/event.h"
 #include "json/json_scan.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 #include "chrome_read/trace_args.h"
 #include "chrome_read/trace_devices.h"
 #include "chrome_read/trace_frames.h"
@@ -66,7 +66,7 @@ struct trace_reader {
 	struct trace_join_table join;
 	struct trace_frames frames;
 	struct trace_devices devices;
-	struct spill *spill;
+	struct extsort *spill;
 	struct trace_header header;
 	uint64_t event_count; /* in the file */
 	uint64_t children_first, parents_first;
@@ -92,7 +92,7 @@ struct trace_reader {
 	bool is_read;
 	struct trace_nest nest;
 	struct trace_late late;
-	struct spill_record item; /* that was taken, but may not be next */
+	struct extsort_record item; /* that was taken, but may not be next */
 	bool has_item;
 	bool has_record;
 	struct trace_record record;
@@ -106,7 +106,7 @@ struct trace_reader {
 };
 
 /* Makes a record of the event, its arguments in reader->args. Errors: those of
- * spill_add(). */
+ * extsort_add(). */
 enum ctp_status trace_reader_add(struct trace_reader *reader,
 	const struct trace_json *event, struct ctp_error *err);
 

@@ -24,14 +24,14 @@ static int64_t end_of(const struct trace_record *record)
 
 /* What is next in order of time, of all that were read and those put off. */
 static enum ctp_status next_item(struct trace_reader *reader,
-	struct spill_record *item, struct ctp_error *err)
+	struct extsort_record *item, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
 	if (!reader->has_item && reader->late.count == 0)
-		return spill_next(reader->spill, item, err);
+		return extsort_next(reader->spill, item, err);
 	if (!reader->has_item)
-		status = spill_next(reader->spill, &reader->item, err);
+		status = extsort_next(reader->spill, &reader->item, err);
 	if (status != CTP_OK && status != CTP_END)
 		return status;
 	reader->has_item = status == CTP_OK;
@@ -49,7 +49,7 @@ static enum ctp_status next_item(struct trace_reader *reader,
 static enum ctp_status next_record(
 	struct trace_reader *reader, struct ctp_error *err)
 {
-	struct spill_record item;
+	struct extsort_record item;
 	enum ctp_status status = next_item(reader, &item, err);
 	size_t args_size;
 
@@ -243,7 +243,7 @@ static enum ctp_status put_off(struct trace_reader *reader, int64_t until_ns,
 {
 	struct trace_record *record = &reader->record;
 	uint64_t late_ns = (uint64_t)until_ns - (uint64_t)record->time_ns;
-	struct spill_record item = {
+	struct extsort_record item = {
 		until_ns, TRACE_RANK_SLICES, NULL, reader->record_size};
 	uint8_t *copy = trace_late_add(&reader->late, &item);
 	bool is_first = record->late_ns == 0;

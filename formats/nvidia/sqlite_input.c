@@ -61,16 +61,16 @@ static enum ctp_status copy(struct sqlite_input *input, FILE *in,
 	if (bytes == NULL)
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	status = spill_file_open(&input->copy, err);
+	status = temp_file_open(&input->copy, err);
 	if (status == CTP_OK && head_size > 0)
-		status = spill_file_add(&input->copy, head, head_size, err);
+		status = temp_file_add(&input->copy, head, head_size, err);
 	while (status == CTP_OK && (got = fread(bytes, 1, COPY_BYTES, in)) > 0)
-		status = spill_file_add(&input->copy, bytes, got, err);
+		status = temp_file_add(&input->copy, bytes, got, err);
 	if (status == CTP_OK && ferror(in))
 		status = ctp_fail(
 			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
 	if (status == CTP_OK)
-		status = spill_file_flush(&input->copy, err);
+		status = temp_file_flush(&input->copy, err);
 	memory_free(bytes);
 	return status;
 }
@@ -278,7 +278,7 @@ enum ctp_status sqlite_input_open(struct sqlite_input *input, FILE *in,
 	enum ctp_status status = CTP_OK;
 	int fd = fileno(in);
 
-	*input = (struct sqlite_input){.copy = SPILL_FILE_NONE};
+	*input = (struct sqlite_input){.copy = TEMP_FILE_NONE};
 	if (!is_plain(in, head, head_size)) {
 		status = copy(input, in, head, head_size, err);
 		fd = input->copy.fd;
@@ -298,7 +298,7 @@ void sqlite_input_close(struct sqlite_input *input)
 	strtab_free(input->computed);
 	input->db = NULL;
 	input->computed = NULL;
-	spill_file_close(&input->copy);
+	temp_file_close(&input->copy);
 }
 
 static void no_memory(struct sqlite_input *input)

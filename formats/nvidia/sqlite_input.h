@@ -15,12 +15,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "extsort/spill_file.h"
+#include "extsort/temp_file.h"
 #include "base/strtab.h"
 
 struct sqlite_input {
 	sqlite3 *db;
-	struct spill_file copy; /* of what came from a pipe */
+	struct temp_file copy; /* of what came from a pipe */
 	uint64_t size_bytes;
 	uint64_t work_left; /* what it may still cost to read */
 	uint64_t bytes;     /* of values, not yet counted as work */

@@ -346,7 +346,7 @@ enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
 
 	if (source == NULL)
 		return no_memory(err);
-	source->input.copy = SPILL_FILE_NONE;
+	source->input.copy = TEMP_FILE_NONE;
 	source->source = (struct event_source){.trace = trace_new(),
 		.next = next,
 		.position = position,

@@ -52,7 +52,7 @@ struct scope_file {
 bool speedscope_rows_init(struct speedscope_rows *rows, struct trace *trace)
 {
 	*rows = (struct speedscope_rows){.trace = trace,
-		.spill = spill_new(SPEEDSCOPE_SORT_BYTES),
+		.spill = extsort_new(SPEEDSCOPE_SORT_BYTES),
 		.frames = strtab_new(),
 		.first_ns = INT64_MAX,
 		.last_ns = INT64_MIN};
@@ -61,7 +61,7 @@ bool speedscope_rows_init(struct speedscope_rows *rows, struct trace *trace)
 
 void speedscope_rows_clear(struct speedscope_rows *rows)
 {
-	spill_free(rows->spill);
+	extsort_free(rows->spill);
 	strtab_free(rows->frames);
 	memory_free(rows->frame_of);
 }
@@ -98,7 +98,7 @@ enum ctp_status speedscope_rows_add(struct speedscope_rows *rows,
 	const struct point_record content = {
 		point->kind, point->frame, point->end_ns};
 	/* Sorted by row; within one by time. */
-	const struct spill_record record = {.time_ns = row_number(point->row),
+	const struct extsort_record record = {.time_ns = row_number(point->row),
 		.rank = point->time_ns,
 		.bytes = &content,
 		.size = sizeof(content)};
@@ -110,7 +110,7 @@ enum ctp_status speedscope_rows_add(struct speedscope_rows *rows,
 	if (last_ns > rows->last_ns)
 		rows->last_ns = last_ns;
 	rows->point_count += point->kind == POINT_SLICE ? 2 : 1;
-	return spill_add(rows->spill, &record, err);
+	return extsort_add(rows->spill, &record, err);
 }
 
 static void write_text(
@@ -269,7 +269,7 @@ static bool open_slice(
 }
 
 static bool write_record(
-	struct scope_file *file, const struct spill_record *record)
+	struct scope_file *file, const struct extsort_record *record)
 {
 	int64_t time_ns = record->rank;
 	struct point_record point;
@@ -291,13 +291,13 @@ static enum ctp_status write_rows(
 	struct scope_file *file, struct ctp_error *err)
 {
 	struct speedscope_rows *rows = file->rows;
-	enum ctp_status status = spill_sort(rows->spill, err);
-	struct spill_record record;
+	enum ctp_status status = extsort_sort(rows->spill, err);
+	struct extsort_record record;
 
 	json_key(&file->json, "profiles");
 	json_begin(&file->json, '[');
 	while (status == CTP_OK) {
-		status = spill_next(rows->spill, &record, err);
+		status = extsort_next(rows->spill, &record, err);
 		if (status == CTP_OK &&
 			(!write_record(file, &record) || file->name.failed))
 			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "timeline/row_name.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 #include "trace/trace.h"
 
 #define SPEEDSCOPE_SORT_BYTES ((size_t)16 << 20)
@@ -38,7 +38,7 @@ struct speedscope_point {
 
 struct speedscope_rows {
 	struct trace *trace;
-	struct spill *spill;
+	struct extsort *spill;
 	struct strtab *frames; /* name, file and line; numbers begin with 1 */
 	uint32_t *frame_of;    /* by site; 0: not known yet */
 	uint32_t site_room;
@@ -56,11 +56,11 @@ void speedscope_rows_clear(struct speedscope_rows *rows);
 bool speedscope_rows_frame(
 	struct speedscope_rows *rows, uint32_t site, uint32_t *frame);
 
-/* Errors: those of spill_add(). */
+/* Errors: those of extsort_add(). */
 enum ctp_status speedscope_rows_add(struct speedscope_rows *rows,
 	const struct speedscope_point *point, struct ctp_error *err);
 
-/* Writes the file; `title` may be NULL. Errors: those of spill_next(). */
+/* Writes the file; `title` may be NULL. Errors: those of extsort_next(). */
 enum ctp_status speedscope_rows_write(struct speedscope_rows *rows, FILE *out,
 	const char *title, struct ctp_error *err);
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "extsort/spill_file.h"
+#include "extsort/temp_file.h"
 
 #define NAME "ctprof"
 #define SECTOR_BYTES 4096
@@ -30,7 +30,7 @@ struct file {
 	sqlite3_file base; /* first: it is what SQLite holds */
 	int fd;
 	bool read_only;
-	struct spill_file own; /* a temporary one's; else SPILL_FILE_NONE */
+	struct temp_file own; /* a temporary one's; else TEMP_FILE_NONE */
 };
 
 static sqlite3_vfs layer;
@@ -39,7 +39,7 @@ static int close_file(sqlite3_file *base)
 {
 	struct file *file = (struct file *)base;
 
-	spill_file_close(&file->own);
+	temp_file_close(&file->own);
 	return SQLITE_OK;
 }
 
@@ -177,12 +177,12 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base,
 	struct file *file = (struct file *)base;
 
 	(void)vfs;
-	*file = (struct file){.own = SPILL_FILE_NONE};
+	*file = (struct file){.own = TEMP_FILE_NONE};
 	if ((flags & SQLITE_OPEN_MAIN_DB) != 0) {
 		file->fd = (int)strtol(name, NULL, 10);
 		file->read_only = (flags & SQLITE_OPEN_READONLY) != 0;
 	} else if ((flags & SQLITE_OPEN_DELETEONCLOSE) != 0) {
-		if (spill_file_open(&file->own, NULL) != CTP_OK)
+		if (temp_file_open(&file->own, NULL) != CTP_OK)
 			return SQLITE_CANTOPEN;
 		file->fd = file->own.fd;
 	} else {

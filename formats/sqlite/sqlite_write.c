@@ -16,7 +16,7 @@
 #include "timeline/flat.h"
 #include "json/json.h"
 #include "base/memory.h"
-#include "extsort/spill_file.h"
+#include "extsort/temp_file.h"
 #include "sqlite/sqlite_rows.h"
 
 #define COPY_BYTES ((size_t)1 << 16)
@@ -26,7 +26,7 @@ struct sqlite_write {
 	FILE *out;
 	const char *title;
 	struct flat flat;
-	struct spill_file file;
+	struct temp_file file;
 	struct sqlite_rows rows;
 };
 
@@ -330,7 +330,7 @@ static void sqlite_free(struct timeline_writer *writer)
 	struct sqlite_write *to = writer_of(writer);
 
 	sqlite_rows_close(&to->rows);
-	spill_file_close(&to->file);
+	temp_file_close(&to->file);
 	flat_clear(&to->flat);
 	memory_free(to);
 }
@@ -353,12 +353,12 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	};
 	to->out = out;
 	to->title = options == NULL ? NULL : options->title;
-	to->file = SPILL_FILE_NONE;
+	to->file = TEMP_FILE_NONE;
 	if (!flat_init(&to->flat, trace))
 		status = ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	if (status == CTP_OK)
-		status = spill_file_open(&to->file, err);
+		status = temp_file_open(&to->file, err);
 	if (status == CTP_OK)
 		status = sqlite_rows_open(&to->rows, to->file.fd, trace, err);
 	if (status != CTP_OK) {

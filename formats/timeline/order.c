@@ -6,10 +6,10 @@
 #include "base/buffer.h"
 #include "timeline/epoch.h"
 #include "base/memory.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 
 /* Less than a Chrome trace's reader takes, which sorts as well. */
-#define SPILL_BYTES ((size_t)8 << 20)
+#define EXTSORT_BYTES ((size_t)8 << 20)
 
 struct order_track {
 	bool seen;
@@ -19,7 +19,7 @@ struct order_track {
 
 struct order {
 	struct event_source source; /* first: it is what callers hold */
-	struct spill *spill;
+	struct extsort *spill;
 	struct order_track *tracks;
 	uint32_t track_room;
 	struct buffer bytes;
@@ -125,7 +125,7 @@ static enum ctp_status unpack(
 static enum ctp_status add_event(struct order *order, struct event *event,
 	const struct order_watch *watch, struct ctp_error *err)
 {
-	struct spill_record record;
+	struct extsort_record record;
 
 	if (!set_time(order, event) || !pack(order, event) ||
 		(watch != NULL && !watch->see(watch->user, event)))
@@ -134,9 +134,9 @@ static enum ctp_status add_event(struct order *order, struct event *event,
 		order->has_start = true;
 		order->start_ns = event->time_ns;
 	}
-	record = (struct spill_record){
+	record = (struct extsort_record){
 		event->time_ns, 0, order->bytes.bytes, order->bytes.used};
-	return spill_add(order->spill, &record, err);
+	return extsort_add(order->spill, &record, err);
 }
 
 /* Tracks that have changed their clock end by that, and none before its last
@@ -179,7 +179,7 @@ enum ctp_status order_read(struct order *order, const struct order_watch *watch,
 		return status;
 	move_ends(order);
 	order->is_read = true;
-	return spill_sort(order->spill, err);
+	return extsort_sort(order->spill, err);
 }
 
 bool order_start(const struct order *order, int64_t *start_ns)
@@ -192,13 +192,13 @@ static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct order *order = (struct order *)source;
-	struct spill_record record;
+	struct extsort_record record;
 	enum ctp_status status = CTP_OK;
 
 	if (!order->is_read)
 		status = order_read(order, NULL, err);
 	if (status == CTP_OK)
-		status = spill_next(order->spill, &record, err);
+		status = extsort_next(order->spill, &record, err);
 	if (status != CTP_OK)
 		return status;
 	if (unpack(order, record.bytes, event) != CTP_OK)
@@ -210,7 +210,7 @@ static void close_order(struct event_source *source)
 {
 	struct order *order = (struct order *)source;
 
-	spill_free(order->spill);
+	extsort_free(order->spill);
 	memory_free(order->tracks);
 	memory_free(order->args);
 	buffer_clear(&order->bytes);
@@ -224,7 +224,7 @@ enum ctp_status order_open(
 	struct order *order = memory_new_zeroed(1, sizeof(*order));
 
 	if (order != NULL)
-		order->spill = spill_new(SPILL_BYTES);
+		order->spill = extsort_new(EXTSORT_BYTES);
 	if (order == NULL || order->spill == NULL) {
 		memory_free(order);
 		return no_memory(err);

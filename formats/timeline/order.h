@@ -7,7 +7,7 @@
  * of timelines, which have a clock of their own, become times of the trace's
  * clock where that is known. No track ends before its last event.
  *
- * Memory: as formats/spill.h has it; the events are on disk. The first event
+ * Memory: as lib/extsort/extsort.h has it; the events are on disk. The first event
  * comes when the last of the inner source has.
  */
 #ifndef ORDER_H
@@ -36,7 +36,7 @@ struct event_source *order_source(struct order *order);
 
 /* Reads all of the inner source, `watch` (may be NULL) being told. If that
  * returns false there was no memory. Errors: those of the inner source, of
- * spill_add() and of spill_sort(). */
+ * extsort_add() and of extsort_sort(). */
 enum ctp_status order_read(struct order *order, const struct order_watch *watch,
 	struct ctp_error *err);
 

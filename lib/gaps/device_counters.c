@@ -7,7 +7,7 @@
 
 #include "gaps/gaps.h"
 #include "base/memory.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 
 #define SORT_BYTES ((size_t)16 << 20)
 
@@ -41,8 +41,8 @@ struct device_counters {
 	struct gaps *gaps;
 	struct line *lines; /* those of a device follow each other */
 	uint32_t line_count;
-	struct spill *samples; /* struct sample */
-	bool is_over;          /* the inner source */
+	struct extsort *samples; /* struct sample */
+	bool is_over;            /* the inner source */
 	struct event_arg value;
 };
 
@@ -58,7 +58,7 @@ static enum ctp_status take_sample(struct device_counters *counters,
 {
 	struct line *line = &counters->lines[number];
 	const struct sample sample = {number, line->value};
-	const struct spill_record record = {.time_ns = line->time_ns,
+	const struct extsort_record record = {.time_ns = line->time_ns,
 		.rank = number,
 		.bytes = &sample,
 		.size = sizeof(sample)};
@@ -67,7 +67,7 @@ static enum ctp_status take_sample(struct device_counters *counters,
 		return CTP_OK;
 	line->has_sample = true;
 	line->sampled = line->value;
-	return spill_add(counters->samples, &record, err);
+	return extsort_add(counters->samples, &record, err);
 }
 
 static enum ctp_status see(
@@ -99,7 +99,7 @@ static enum ctp_status finish(
 	for (uint32_t i = 0; i < counters->line_count && status == CTP_OK; i++)
 		if (counters->lines[i].is_told)
 			status = take_sample(counters, i, err);
-	return status == CTP_OK ? spill_sort(counters->samples, err) : status;
+	return status == CTP_OK ? extsort_sort(counters->samples, err) : status;
 }
 
 /* The track that the device's counters are put on. */
@@ -145,9 +145,9 @@ static bool name_line(struct device_counters *counters, uint32_t number)
 static enum ctp_status next_sample(struct device_counters *counters,
 	struct event *event, struct ctp_error *err)
 {
-	struct spill_record record;
+	struct extsort_record record;
 	struct sample sample;
-	enum ctp_status status = spill_next(counters->samples, &record, err);
+	enum ctp_status status = extsort_next(counters->samples, &record, err);
 
 	if (status != CTP_OK)
 		return status;
@@ -211,7 +211,7 @@ static void counters_free(struct device_counters *counters)
 	if (counters == NULL)
 		return;
 	gaps_free(counters->gaps);
-	spill_free(counters->samples);
+	extsort_free(counters->samples);
 	memory_free(counters->lines);
 	memory_free(counters);
 }
@@ -234,7 +234,7 @@ enum ctp_status device_counters_open(struct event_source *inner,
 
 	if (counters != NULL) {
 		counters->gaps = gaps_new_watched(inner->trace, &watch);
-		counters->samples = spill_new(SORT_BYTES);
+		counters->samples = extsort_new(SORT_BYTES);
 	}
 	if (counters == NULL || counters->gaps == NULL ||
 		counters->samples == NULL) {

@@ -2,17 +2,389 @@
 /*
  * Activities come in the order of their ends, launches before them, and threads
  * in turn; so all are sorted first. Then two sweeps: over activities, which
- * finds the gaps and what ended each, and follows the queue (gaps_queue.c); and
+ * finds the gaps and what ended each, and follows the queue; and
  * over what each thread did, which charges the gaps to it (gaps_host.c).
  */
-#include "gaps/gaps_private.h"
+#include "gaps/gaps.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "profile/device_work.h"
 #include "base/memory.h"
+#include "base/packed.h"
+#include "gaps/gaps_private.h"
+#include "profile/device_work.h"
 
-#define DEVICE_NONE UINT32_MAX
+/* How many kernels wait on each device, as their starts are taken in order of
+ * time. */
+struct gaps_queues {
+	struct gaps *gaps;
+	struct gaps_queue *queues;    /* by device */
+	struct extsort_record launch; /* the next one */
+	enum ctp_status launch_read;  /* CTP_END: there is none */
+};
+
+/* Tells the watch, if there is one. Errors: those of the watch. */
+static enum ctp_status gaps_tell(const struct gaps *gaps,
+	const struct gaps_level *level, struct ctp_error *err)
+{
+	return gaps->watch.see == NULL
+		       ? CTP_OK
+		       : gaps->watch.see(gaps->watch.user, level, err);
+}
+
+/*
+ * Begins and ends of ranges, of which there are more than of all else. The
+ * times of a thread do not go back, so they need no sorting: each thread's are
+ * packed into blocks, of a few bytes for each, and it is the blocks that are
+ * sorted, by their thread.
+ *
+ * A block has the time from which it counts, and then of each: a byte that says
+ * how many bytes there are of the time since the one before it, and of the site
+ * plus one, of which an end has none; and these.
+ */
+#define BLOCK_BYTES 512
+/* What writing one may touch: the byte before it, its time, and its site. */
+#define RANGE_ROOM (1 + 2 * PACKED_MAX)
+#define SITE_SHIFT 4
+
+struct gaps_block {
+	uint32_t used;
+	uint8_t bytes[BLOCK_BYTES];
+};
+
+static enum ctp_status put_block(
+	struct gaps *gaps, uint32_t track, struct ctp_error *err)
+{
+	const struct gaps_block *block = gaps->extents[track].block;
+	const struct extsort_record record = {
+		.time_ns = track, .bytes = block->bytes, .size = block->used};
+
+	return extsort_add(gaps->host, &record, err);
+}
+
+/* Begins a block of a track, after the one that is full. */
+static enum ctp_status begin_block(
+	struct gaps *gaps, uint32_t track, struct ctp_error *err)
+{
+	struct gaps_extent *extent = &gaps->extents[track];
+	enum ctp_status status = CTP_OK;
+
+	if (extent->block != NULL) {
+		status = put_block(gaps, track, err);
+	} else {
+		extent->block = memory_new(sizeof(*extent->block));
+		if (extent->block == NULL)
+			status = gaps_no_memory(err);
+	}
+	if (status != CTP_OK)
+		return status;
+	memcpy(extent->block->bytes, &extent->range_ns,
+		sizeof(extent->range_ns));
+	extent->block->used = sizeof(extent->range_ns);
+	return CTP_OK;
+}
+
+/* Keeps a begin or an end, whose track has an extent. Errors: CTP_ERR_NOMEM,
+ * CTP_ERR_IO. */
+static enum ctp_status gaps_ranges_add(
+	struct gaps *gaps, const struct event *event, struct ctp_error *err)
+{
+	struct gaps_extent *extent = &gaps->extents[event->track];
+	struct gaps_block *block = extent->block;
+	uint64_t site =
+		event->kind == EVENT_BEGIN ? (uint64_t)event->site + 1 : 0;
+	/* A time that goes back would change the order. */
+	uint64_t later_ns =
+		event->time_ns > extent->range_ns
+			? (uint64_t)event->time_ns - (uint64_t)extent->range_ns
+			: 0;
+	unsigned time_size = packed_size(later_ns);
+	unsigned site_size = packed_size(site);
+	uint8_t *at;
+
+	if (block == NULL || block->used > BLOCK_BYTES - RANGE_ROOM) {
+		enum ctp_status status = begin_block(gaps, event->track, err);
+
+		if (status != CTP_OK)
+			return status;
+		block = extent->block;
+	}
+	at = &block->bytes[block->used];
+	*at = (uint8_t)(time_size | site_size << SITE_SHIFT);
+	packed_write(at + 1, later_ns);
+	packed_write(at + 1 + time_size, site);
+	block->used += 1 + time_size + site_size;
+	extent->range_ns = (int64_t)((uint64_t)extent->range_ns + later_ns);
+	return CTP_OK;
+}
+
+/* After the last of them, once. Errors: as above. */
+static enum ctp_status gaps_ranges_finish(
+	struct gaps *gaps, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < gaps->extent_count && status == CTP_OK; i++)
+		if (gaps->extents[i].block != NULL)
+			status = put_block(gaps, i, err);
+	return status == CTP_OK ? extsort_sort(gaps->host, err) : status;
+}
+
+struct gaps_ranges gaps_ranges_open(const struct extsort_record *record)
+{
+	const uint8_t *bytes = record->bytes;
+	struct gaps_ranges ranges = {.at = bytes + sizeof(ranges.time_ns),
+		.end = bytes + record->size};
+
+	memcpy(&ranges.time_ns, bytes, sizeof(ranges.time_ns));
+	return ranges;
+}
+
+bool gaps_ranges_next(struct gaps_ranges *ranges, struct gaps_range *range)
+{
+	unsigned time_size;
+	unsigned site_size;
+
+	if (ranges->at == ranges->end)
+		return false;
+	time_size = *ranges->at & ((1U << SITE_SHIFT) - 1);
+	site_size = (unsigned)*ranges->at >> SITE_SHIFT;
+	ranges->at += 1 + time_size;
+	ranges->time_ns = (int64_t)((uint64_t)ranges->time_ns +
+				    packed_read(ranges->at, time_size));
+	ranges->at += site_size;
+	*range = (struct gaps_range){
+		.time_ns = ranges->time_ns, .site = TRACE_NONE};
+	if (site_size > 0)
+		range->site =
+			(uint32_t)(packed_read(ranges->at, site_size) - 1);
+	return true;
+}
+
+/* How many kernels were launched and had not started, over time. */
+
+#define THOUSANDTHS 1000
+
+__extension__ typedef unsigned __int128 wide;
+
+struct gaps_queue {
+	uint64_t depth;
+	int64_t since_ns;
+	wide sum; /* of depth times ns */
+	bool begun;
+};
+
+static enum ctp_status tell(const struct gaps *gaps, uint32_t device,
+	int64_t time_ns, uint64_t depth, struct ctp_error *err)
+{
+	const struct gaps_level level = {GAPS_QUEUE, device, time_ns, depth};
+
+	return gaps_tell(gaps, &level, err);
+}
+
+/* A kernel more, or fewer, waits in the queue from now on. */
+static enum ctp_status take_step(struct gaps_queues *queues, uint32_t number,
+	int64_t time_ns, int by, struct ctp_error *err)
+{
+	struct gaps_device *device = &queues->gaps->devices[number];
+	struct gaps_queue *queue = &queues->queues[number];
+	enum ctp_status status = CTP_OK;
+
+	if (!queue->begun)
+		status = tell(queues->gaps, number, device->start_ns, 0, err);
+	queue->begun = true;
+	queue->sum += (wide)queue->depth *
+		      ((uint64_t)time_ns - (uint64_t)queue->since_ns);
+	queue->since_ns = time_ns;
+	/* Never below 0: each kernel starts later than it is launched. */
+	queue->depth += (uint64_t)(int64_t)by;
+	if (queue->depth > device->queue_max)
+		device->queue_max = queue->depth;
+	return status == CTP_OK
+		       ? tell(queues->gaps, number, time_ns, queue->depth, err)
+		       : status;
+}
+
+/* Of the same moment, starts come first, since what starts at once was never in
+ * the queue. */
+static enum ctp_status gaps_queues_start(struct gaps_queues *queues,
+	uint32_t device, int64_t time_ns, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK && queues->launch_read == CTP_OK &&
+		queues->launch.time_ns < time_ns) {
+		status = take_step(queues, (uint32_t)queues->launch.rank,
+			queues->launch.time_ns, 1, err);
+		queues->launch_read = extsort_next(
+			queues->gaps->launched, &queues->launch, err);
+	}
+	if (status == CTP_OK && queues->launch_read < 0)
+		status = queues->launch_read;
+	return status == CTP_OK ? take_step(queues, device, time_ns, -1, err)
+				: status;
+}
+
+/* After the last start: the devices learn the mean. */
+static void gaps_queues_finish(const struct gaps_queues *queues)
+{
+	for (uint32_t i = 0; i < queues->gaps->device_count; i++) {
+		struct gaps_device *device = &queues->gaps->devices[i];
+
+		if (device->span_ns > 0)
+			device->queue_mean =
+				(uint64_t)(queues->queues[i].sum * THOUSANDTHS /
+					   device->span_ns);
+	}
+}
+
+/* After what was launched was sorted, and the devices' spans are known; call
+ * gaps_queues_clear() in either case. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
+static enum ctp_status gaps_queues_init(
+	struct gaps_queues *queues, struct gaps *gaps, struct ctp_error *err)
+{
+	*queues = (struct gaps_queues){.gaps = gaps,
+		.queues = memory_new_zeroed(
+			gaps->device_count + 1, sizeof(*queues->queues))};
+	if (queues->queues == NULL)
+		return gaps_no_memory(err);
+	queues->launch_read =
+		extsort_next(gaps->launched, &queues->launch, err);
+	return queues->launch_read < 0 ? queues->launch_read : CTP_OK;
+}
+
+static void gaps_queues_clear(struct gaps_queues *queues)
+{
+	memory_free(queues->queues);
+}
+
+/* What the idle time is charged to; and the order of devices and places. */
+
+#define PLACE_NONE UINT32_MAX
+
+/* The place's index, new or known; PLACE_NONE if out of memory. */
+static uint32_t find_place(struct gaps *gaps, const struct gaps_place *place)
+{
+	const uint32_t key[] = {place->device, (uint32_t)place->cause,
+		place->name, place->file, place->line, place->call};
+	uint32_t count = strtab_count(gaps->place_keys);
+	uint32_t number =
+		strtab_add(gaps->place_keys, (const char *)key, sizeof(key));
+
+	if (number == STRTAB_NONE)
+		return PLACE_NONE;
+	if (number < count)
+		return number - 1;
+	if (!memory_grow32(&gaps->places, gaps->place_count, &gaps->place_room,
+		    sizeof(*gaps->places)))
+		return PLACE_NONE;
+	gaps->places[gaps->place_count] = *place;
+	return gaps->place_count++;
+}
+
+bool gaps_charge(
+	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns)
+{
+	uint32_t number;
+
+	if (time_ns == 0)
+		return true;
+	number = find_place(gaps, place);
+	if (number == PLACE_NONE)
+		return false;
+	gaps->devices[place->device].cause_ns[place->cause] += time_ns;
+	gaps->places[number].idle_ns += time_ns;
+	gaps->places[number].count++;
+	if (time_ns > gaps->places[number].longest_ns)
+		gaps->places[number].longest_ns = time_ns;
+	return true;
+}
+
+static int compare_texts(const struct gaps *gaps, uint32_t left, uint32_t right)
+{
+	const struct strtab *text = gaps->trace->text;
+
+	return strcmp(
+		strtab_text(text, left, NULL), strtab_text(text, right, NULL));
+}
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+/* The longest first; what is equal, in an order of its own. */
+static int compare_places(const void *left, const void *right, void *user)
+{
+	const struct gaps_place *one = left;
+	const struct gaps_place *other = right;
+	int order = compare_numbers(other->idle_ns, one->idle_ns);
+
+	if (order == 0)
+		order = compare_numbers(one->device, other->device);
+	if (order == 0)
+		order = compare_numbers(one->cause, other->cause);
+	if (order == 0)
+		order = compare_texts(user, one->name, other->name);
+	if (order == 0)
+		order = compare_texts(user, one->file, other->file);
+	if (order == 0)
+		order = compare_numbers(one->line, other->line);
+	return order != 0 ? order : compare_texts(user, one->call, other->call);
+}
+
+static int compare_devices(const void *left, const void *right, void *user)
+{
+	const struct gaps *gaps = user;
+	const uint32_t *numbers[2] = {left, right};
+	const struct gaps_device *one = &gaps->devices[*numbers[0]];
+	const struct gaps_device *other = &gaps->devices[*numbers[1]];
+
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return compare_numbers(one->number, other->number);
+}
+
+/* Into an order that does not depend on how they were met. */
+static bool sort_devices(struct gaps *gaps)
+{
+	uint32_t count = gaps->device_count;
+	struct gaps_device *sorted =
+		memory_new_zeroed(count + 1, sizeof(*sorted));
+	uint32_t *order = memory_new_zeroed(2 * (count + 1), sizeof(*order));
+	uint32_t *place = order + count;
+
+	if (sorted == NULL || order == NULL) {
+		memory_free(sorted);
+		memory_free(order);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), compare_devices, gaps);
+	for (uint32_t i = 0; i < count; i++) {
+		sorted[i] = gaps->devices[order[i]];
+		place[order[i]] = i;
+	}
+	for (uint32_t i = 0; i < gaps->place_count; i++)
+		gaps->places[i].device = place[gaps->places[i].device];
+	memory_free(gaps->devices);
+	memory_free(order);
+	gaps->devices = sorted;
+	return true;
+}
+
+/* Puts devices and places into their orders. False if out of memory. */
+static bool gaps_sort(struct gaps *gaps)
+{
+	if (!sort_devices(gaps))
+		return false;
+	if (gaps->place_count > 0)
+		qsort_r(gaps->places, gaps->place_count, sizeof(*gaps->places),
+			compare_places, gaps);
+	return true;
+}
 
 static const struct {
 	const char *name;
@@ -75,10 +447,10 @@ struct gaps *gaps_new(const struct trace *trace)
 	gaps->launches = launches_new(trace);
 	gaps->device_keys = strtab_new();
 	gaps->place_keys = strtab_new();
-	gaps->work = spill_new(GAPS_SORT_BYTES);
-	gaps->host = spill_new(GAPS_SORT_BYTES);
-	gaps->waits = spill_new(GAPS_SORT_BYTES);
-	gaps->launched = spill_new(GAPS_SORT_BYTES);
+	gaps->work = extsort_new(GAPS_SORT_BYTES);
+	gaps->host = extsort_new(GAPS_SORT_BYTES);
+	gaps->waits = extsort_new(GAPS_SORT_BYTES);
+	gaps->launched = extsort_new(GAPS_SORT_BYTES);
 	if (gaps->launches != NULL && gaps->device_keys != NULL &&
 		gaps->place_keys != NULL && gaps->work != NULL &&
 		gaps->host != NULL && gaps->waits != NULL &&
@@ -98,14 +470,6 @@ struct gaps *gaps_new_watched(
 	return gaps;
 }
 
-enum ctp_status gaps_tell(const struct gaps *gaps,
-	const struct gaps_level *level, struct ctp_error *err)
-{
-	return gaps->watch.see == NULL
-		       ? CTP_OK
-		       : gaps->watch.see(gaps->watch.user, level, err);
-}
-
 void gaps_free(struct gaps *gaps)
 {
 	if (gaps == NULL)
@@ -113,10 +477,10 @@ void gaps_free(struct gaps *gaps)
 	launches_free(gaps->launches);
 	strtab_free(gaps->device_keys);
 	strtab_free(gaps->place_keys);
-	spill_free(gaps->work);
-	spill_free(gaps->host);
-	spill_free(gaps->waits);
-	spill_free(gaps->launched);
+	extsort_free(gaps->work);
+	extsort_free(gaps->host);
+	extsort_free(gaps->waits);
+	extsort_free(gaps->launched);
 	memory_free(gaps->devices);
 	memory_free(gaps->places);
 	for (uint32_t i = 0; i < gaps->extent_count; i++)
@@ -153,6 +517,8 @@ static bool extend(
 	widen(&gaps->extents[track], from_ns, to_ns);
 	return true;
 }
+
+#define DEVICE_NONE UINT32_MAX
 
 /* The device that a stream is of; DEVICE_NONE if out of memory. */
 static uint32_t find_device(struct gaps *gaps, uint32_t number)
@@ -194,10 +560,10 @@ static bool is_queued(const struct work *work)
 static enum ctp_status add_launch(
 	struct gaps *gaps, const struct work *work, struct ctp_error *err)
 {
-	const struct spill_record record = {
+	const struct extsort_record record = {
 		.time_ns = work->launch_ns, .rank = work->device};
 
-	return spill_add(gaps->launched, &record, err);
+	return extsort_add(gaps->launched, &record, err);
 }
 
 static enum ctp_status add_work(
@@ -208,7 +574,7 @@ static enum ctp_status add_work(
 		.launch_track = TRACE_NONE,
 		.device = find_device(gaps, event->track),
 		.kind = device_work_kind(gaps->trace, event->site)};
-	const struct spill_record record = {.time_ns = event->time_ns,
+	const struct extsort_record record = {.time_ns = event->time_ns,
 		.bytes = &work,
 		.size = sizeof(work)};
 	struct launch launch;
@@ -220,7 +586,7 @@ static enum ctp_status add_work(
 		work.launch_ns = launch.start_ns;
 		work.launch_track = launch.track;
 	}
-	status = spill_add(gaps->work, &record, err);
+	status = extsort_add(gaps->work, &record, err);
 	return status == CTP_OK && is_queued(&work)
 		       ? add_launch(gaps, &work, err)
 		       : status;
@@ -335,7 +701,7 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 		.to_ns = work->launch_ns,
 		.track = work->launch_track,
 		.device = work->device};
-	const struct spill_record record = {.time_ns = wait.track,
+	const struct extsort_record record = {.time_ns = wait.track,
 		.rank = from_ns,
 		.bytes = &wait,
 		.size = sizeof(wait)};
@@ -357,7 +723,7 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 		return gaps_no_memory(err);
 	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns &&
 			       gaps->watch.see == NULL
-		       ? spill_add(gaps->waits, &record, err)
+		       ? extsort_add(gaps->waits, &record, err)
 		       : CTP_OK;
 }
 
@@ -440,10 +806,10 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct front *fronts,
 	enum ctp_status status = CTP_OK;
 
 	while (status == CTP_OK) {
-		struct spill_record record;
+		struct extsort_record record;
 		struct work work;
 
-		status = spill_next(gaps->work, &record, err);
+		status = extsort_next(gaps->work, &record, err);
 		if (status != CTP_OK)
 			break;
 		memcpy(&work, record.bytes, sizeof(work));
@@ -478,17 +844,17 @@ static enum ctp_status finish_work(struct gaps *gaps, struct ctp_error *err)
 
 enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 {
-	enum ctp_status status = spill_sort(gaps->work, err);
+	enum ctp_status status = extsort_sort(gaps->work, err);
 
 	if (status == CTP_OK)
-		status = spill_sort(gaps->launched, err);
+		status = extsort_sort(gaps->launched, err);
 	if (status == CTP_OK)
 		status = finish_work(gaps, err);
 	if (status != CTP_OK || gaps->watch.see != NULL)
 		return status;
 	status = gaps_ranges_finish(gaps, err);
 	if (status == CTP_OK)
-		status = spill_sort(gaps->waits, err);
+		status = extsort_sort(gaps->waits, err);
 	if (status == CTP_OK)
 		status = gaps_charge_host(gaps, err);
 	if (status == CTP_OK && !gaps_sort(gaps))

@@ -100,7 +100,7 @@ void gaps_free(struct gaps *gaps);
 
 /*
  * Takes one event. Memory: names, tracks and open ranges; what more there is
- * goes to temporary files (spill.h).
+ * goes to temporary files (extsort.h).
  *
  * Errors: CTP_ERR_NOMEM; CTP_ERR_IO of the temporary files.
  */

@@ -33,9 +33,9 @@ struct sweep {
 	struct thread thread; /* that is at hand */
 	uint8_t *causes;      /* by site: enum gap_cause + 1, and IS_API */
 	/* What comes next, of any thread. */
-	struct spill_record block;
+	struct extsort_record block;
 	enum ctp_status block_read;
-	struct spill_record wait;
+	struct extsort_record wait;
 	enum ctp_status wait_read;
 };
 
@@ -183,14 +183,14 @@ static bool take_range(struct sweep *sweep, const struct gaps_range *range)
 	return true;
 }
 
-static bool is_of(const struct spill_record *record, uint32_t track)
+static bool is_of(const struct extsort_record *record, uint32_t track)
 {
 	return record->time_ns == (int64_t)track;
 }
 
 static void next_block(struct sweep *sweep, struct ctp_error *err)
 {
-	sweep->block_read = spill_next(sweep->gaps->host, &sweep->block, err);
+	sweep->block_read = extsort_next(sweep->gaps->host, &sweep->block, err);
 }
 
 /* Takes those of the thread's waits that begin before this moment: of the same
@@ -210,7 +210,7 @@ static enum ctp_status take_waits(struct sweep *sweep, uint32_t track,
 		memcpy(&thread->waits[thread->wait_count++], sweep->wait.bytes,
 			sizeof(*thread->waits));
 		sweep->wait_read =
-			spill_next(sweep->gaps->waits, &sweep->wait, err);
+			extsort_next(sweep->gaps->waits, &sweep->wait, err);
 	}
 	return sweep->wait_read < 0 ? sweep->wait_read : CTP_OK;
 }
@@ -265,7 +265,7 @@ static enum ctp_status run(struct sweep *sweep, struct ctp_error *err)
 	enum ctp_status status = CTP_OK;
 
 	next_block(sweep, err);
-	sweep->wait_read = spill_next(sweep->gaps->waits, &sweep->wait, err);
+	sweep->wait_read = extsort_next(sweep->gaps->waits, &sweep->wait, err);
 	while (status == CTP_OK && sweep->wait_read == CTP_OK &&
 		sweep->block_read >= 0) {
 		if (sweep->block_read == CTP_OK &&

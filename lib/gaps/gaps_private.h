@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What gaps.c, gaps_ranges.c, gaps_queue.c and gaps_host.c share. */
+/* What gaps.c and gaps_host.c share. */
 #ifndef GAPS_PRIVATE_H
 #define GAPS_PRIVATE_H
 
 #include "gaps/gaps.h"
 #include "gaps/launches.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 
 /* Memory of each of the sorts. */
 #define GAPS_SORT_BYTES ((size_t)32 << 20)
@@ -32,12 +32,12 @@ struct gaps {
 	struct strtab *place_keys;   /* number + 1 by what tells places apart */
 	struct gaps_extent *extents; /* by track */
 	uint32_t extent_count;
-	struct spill *work;  /* activities, by their start */
-	struct spill *host;  /* blocks of begins and ends, by track */
-	struct spill *waits; /* struct gaps_wait, by track and from_ns */
+	struct extsort *work;  /* activities, by their start */
+	struct extsort *host;  /* blocks of begins and ends, by track */
+	struct extsort *waits; /* struct gaps_wait, by track and from_ns */
 	/* When kernels were launched that were in the queue, with the device
 	 * for a rank and no bytes; nearly in order. */
-	struct spill *launched;
+	struct extsort *launched;
 	struct gaps_watch watch; /* without see(): it is not watched */
 };
 
@@ -62,45 +62,10 @@ struct gaps_ranges {
 	int64_t time_ns; /* of the one that was read last */
 };
 
-/* Keeps a begin or an end, whose track has an extent. Errors: CTP_ERR_NOMEM,
- * CTP_ERR_IO. */
-enum ctp_status gaps_ranges_add(
-	struct gaps *gaps, const struct event *event, struct ctp_error *err);
-
-/* After the last of them, once. Errors: as above. */
-enum ctp_status gaps_ranges_finish(struct gaps *gaps, struct ctp_error *err);
-
 /* Reads a record of gaps->host, which is borrowed. */
-struct gaps_ranges gaps_ranges_open(const struct spill_record *record);
+struct gaps_ranges gaps_ranges_open(const struct extsort_record *record);
 /* False at the end. */
 bool gaps_ranges_next(struct gaps_ranges *ranges, struct gaps_range *range);
-
-/* How many kernels wait on each device, as their starts are taken in order of
- * time. */
-struct gaps_queues {
-	struct gaps *gaps;
-	struct gaps_queue *queues;   /* by device */
-	struct spill_record launch;  /* the next one */
-	enum ctp_status launch_read; /* CTP_END: there is none */
-};
-
-/* After what was launched was sorted, and the devices' spans are known; call
- * gaps_queues_clear() in either case. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
-enum ctp_status gaps_queues_init(
-	struct gaps_queues *queues, struct gaps *gaps, struct ctp_error *err);
-void gaps_queues_clear(struct gaps_queues *queues);
-
-/* A kernel starts that was in the queue. Errors: CTP_ERR_IO, CTP_ERR_NOMEM,
- * those of the watch. */
-enum ctp_status gaps_queues_start(struct gaps_queues *queues, uint32_t device,
-	int64_t time_ns, struct ctp_error *err);
-
-/* After the last start: the devices learn the mean. */
-void gaps_queues_finish(const struct gaps_queues *queues);
-
-/* Tells the watch, if there is one. Errors: those of the watch. */
-enum ctp_status gaps_tell(const struct gaps *gaps,
-	const struct gaps_level *level, struct ctp_error *err);
 
 /* Charges all waits to places; after the host and waits were sorted. Errors:
  * CTP_ERR_NOMEM, CTP_ERR_IO. */
@@ -109,9 +74,6 @@ enum ctp_status gaps_charge_host(struct gaps *gaps, struct ctp_error *err);
 /* Charges a stretch of time to a cause and a place. False if out of memory. */
 bool gaps_charge(
 	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns);
-
-/* Puts devices and places into their orders. False if out of memory. */
-bool gaps_sort(struct gaps *gaps);
 
 enum ctp_status gaps_no_memory(struct ctp_error *err);
 

@@ -1,10 +1,198 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects ranges of the host as they end, and launches and kernels. */
+/*
+ * The ranking: how far a range's share of idle time, and its own time, are
+ * above the mean of all ranges that overlap a phase in which the queue ran
+ * empty, in standard deviations of that sample.
+ */
+#include "gaps/optimize.h"
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "profile/device_work.h"
 #include "base/memory.h"
 #include "gaps/optimize_queue.h"
+#include "profile/device_work.h"
+
+#define SELF_WEIGHT 0.6
+
+/* Of values that come one by one.
+ * Source: Welford, Note on a Method for Calculating Corrected Sums of Squares
+ * and Products, 1962. */
+struct moments {
+	double count;
+	double mean;
+	double squares; /* sum of squared distances from the mean */
+};
+
+struct ranking {
+	struct optimize *optimize;
+	struct extsort *rows; /* struct optimize_row, as the ranges began */
+	struct moments idle;
+	struct moments self;
+	uint32_t room;
+};
+
+static void take_value(struct moments *moments, double value)
+{
+	double distance = value - moments->mean;
+
+	moments->count++;
+	moments->mean += distance / moments->count;
+	moments->squares += distance * (value - moments->mean);
+}
+
+/* 0 where all values are the same. */
+static double distance(const struct moments *moments, double value)
+{
+	double deviation =
+		moments->count < 2
+			? 0
+			: sqrt(moments->squares / (moments->count - 1));
+
+	return deviation > 0 ? (value - moments->mean) / deviation : 0;
+}
+
+static double idle_share(const struct optimize_row *row)
+{
+	return row->duration_ns == 0
+		       ? 0
+		       : (double)row->idle_ns / (double)row->duration_ns;
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Those that take part. */
+static enum ctp_status choose(struct ranking *ranking, struct ctp_error *err)
+{
+	struct optimize *optimize = ranking->optimize;
+	enum ctp_status status;
+
+	for (;;) {
+		struct extsort_record record;
+		struct optimize_range range;
+		struct optimize_row row;
+
+		status = extsort_next(optimize->host, &record, err);
+		if (status != CTP_OK)
+			break;
+		memcpy(&range, record.bytes, sizeof(range));
+		if (optimize_spans_cover(&optimize->falling, range.start_ns,
+			    range.end_ns) == 0)
+			continue;
+		row = (struct optimize_row){.site = range.site,
+			.place = range.place,
+			.start_ns = range.start_ns,
+			.duration_ns = (uint64_t)range.end_ns -
+				       (uint64_t)range.start_ns,
+			.self_ns = range.self_ns,
+			.idle_ns = optimize_spans_cover(
+				&optimize->idle, range.start_ns, range.end_ns)};
+		take_value(&ranking->idle, idle_share(&row));
+		take_value(&ranking->self, (double)row.self_ns);
+		record.bytes = &row;
+		record.size = sizeof(row);
+		status = extsort_add(ranking->rows, &record, err);
+		if (status != CTP_OK)
+			return status;
+	}
+	return status == CTP_END ? extsort_sort(ranking->rows, err) : status;
+}
+
+/* The better first; of equal ones, that which began first. */
+static int compare(const void *left, const void *right)
+{
+	const struct optimize_row *one = left;
+	const struct optimize_row *other = right;
+
+	if (one->score != other->score)
+		return one->score > other->score ? -1 : 1;
+	if (one->start_ns != other->start_ns)
+		return one->start_ns < other->start_ns ? -1 : 1;
+	if (one->duration_ns != other->duration_ns)
+		return one->duration_ns > other->duration_ns ? -1 : 1;
+	return (one->site > other->site) - (one->site < other->site);
+}
+
+/* Keeps the best of those so far. */
+static void cut(struct optimize *optimize)
+{
+	uint32_t length = optimize->options.length;
+
+	if (optimize->row_count > 0)
+		qsort(optimize->rows, optimize->row_count,
+			sizeof(*optimize->rows), compare);
+	if (length != 0 && optimize->row_count > length)
+		optimize->row_count = length;
+}
+
+static bool keep(struct ranking *ranking, const struct optimize_row *row)
+{
+	struct optimize *optimize = ranking->optimize;
+
+	if (optimize->row_count == ranking->room) {
+		uint32_t length = optimize->options.length;
+		struct optimize_row *rows = optimize->rows;
+		uint32_t room = ranking->room == 0 ? 256 : ranking->room * 2;
+
+		if (length != 0 && ranking->room / 2 >= length) {
+			cut(optimize);
+		} else {
+			if (ranking->room > UINT32_MAX / 4)
+				return false;
+			rows = memory_resize_array(rows, room, sizeof(*rows));
+			if (rows == NULL)
+				return false;
+			optimize->rows = rows;
+			ranking->room = room;
+		}
+	}
+	optimize->rows[optimize->row_count++] = *row;
+	return true;
+}
+
+static enum ctp_status score(struct ranking *ranking, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	for (;;) {
+		struct extsort_record record;
+		struct optimize_row row;
+
+		status = extsort_next(ranking->rows, &record, err);
+		if (status != CTP_OK)
+			break;
+		memcpy(&row, record.bytes, sizeof(row));
+		row.score = distance(&ranking->idle, idle_share(&row)) +
+			    SELF_WEIGHT * distance(&ranking->self,
+						  (double)row.self_ns);
+		if (!keep(ranking, &row))
+			return no_memory(err);
+	}
+	cut(ranking->optimize);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+static enum ctp_status optimize_rank(
+	struct optimize *optimize, struct ctp_error *err)
+{
+	struct ranking ranking = {
+		.optimize = optimize, .rows = extsort_new(OPTIMIZE_SORT_BYTES)};
+	enum ctp_status status = CTP_OK;
+
+	if (ranking.rows == NULL)
+		return no_memory(err);
+	status = choose(&ranking, err);
+	if (status == CTP_OK)
+		status = score(&ranking, err);
+	extsort_free(ranking.rows);
+	return status;
+}
+
+/* Collects ranges of the host as they end, and launches and kernels. */
 
 /* A range that is open. */
 struct optimize_open {
@@ -17,11 +205,6 @@ struct optimize_open {
 	bool is_launch;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 struct optimize *optimize_new(
 	const struct trace *trace, struct optimize_options options)
 {
@@ -31,8 +214,8 @@ struct optimize *optimize_new(
 		return NULL;
 	optimize->trace = trace;
 	optimize->options = options;
-	optimize->host = spill_new(OPTIMIZE_SORT_BYTES);
-	optimize->points = spill_new(OPTIMIZE_SORT_BYTES);
+	optimize->host = extsort_new(OPTIMIZE_SORT_BYTES);
+	optimize->points = extsort_new(OPTIMIZE_SORT_BYTES);
 	if (optimize->host != NULL && optimize->points != NULL)
 		return optimize;
 	optimize_free(optimize);
@@ -47,8 +230,8 @@ void optimize_free(struct optimize *optimize)
 		memory_free(optimize->tracks[i].open);
 	memory_free(optimize->tracks);
 	memory_free(optimize->sites);
-	spill_free(optimize->host);
-	spill_free(optimize->points);
+	extsort_free(optimize->host);
+	extsort_free(optimize->points);
 	memory_free(optimize->busy.items);
 	memory_free(optimize->idle.items);
 	memory_free(optimize->falling.items);
@@ -187,23 +370,23 @@ static void see_host(
 static enum ctp_status add_range(struct optimize *optimize,
 	const struct optimize_range *range, struct ctp_error *err)
 {
-	const struct spill_record record = {.time_ns = range->start_ns,
+	const struct extsort_record record = {.time_ns = range->start_ns,
 		.bytes = range,
 		.size = sizeof(*range)};
 
 	see_host(optimize, range->start_ns, range->end_ns);
-	return spill_add(optimize->host, &record, err);
+	return extsort_add(optimize->host, &record, err);
 }
 
 static enum ctp_status add_point(struct optimize *optimize,
 	const struct optimize_point *point, struct ctp_error *err)
 {
-	const struct spill_record record = {.time_ns = point->start_ns,
+	const struct extsort_record record = {.time_ns = point->start_ns,
 		.rank = (int64_t)point->is_kernel,
 		.bytes = point,
 		.size = sizeof(*point)};
 
-	return spill_add(optimize->points, &record, err);
+	return extsort_add(optimize->points, &record, err);
 }
 
 static enum ctp_status end(struct optimize *optimize, uint32_t number,
@@ -358,9 +541,9 @@ enum ctp_status optimize_finish(
 	enum ctp_status status = end_all(optimize, err);
 
 	if (status == CTP_OK)
-		status = spill_sort(optimize->host, err);
+		status = extsort_sort(optimize->host, err);
 	if (status == CTP_OK)
-		status = spill_sort(optimize->points, err);
+		status = extsort_sort(optimize->points, err);
 	if (status == CTP_OK)
 		status = optimize_read_queue(optimize, err);
 	return status == CTP_OK ? optimize_rank(optimize, err) : status;

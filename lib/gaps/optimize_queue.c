@@ -1,4 +1,90 @@
 /* SPDX-License-Identifier: MIT */
+#include "gaps/optimize_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/device_join.h"
+
+bool optimize_spans_add(
+	struct optimize_spans *spans, int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns >= to_ns)
+		return true;
+	if (!memory_grow(&spans->items, spans->count, &spans->room,
+		    sizeof(*spans->items)))
+		return false;
+	spans->items[spans->count++] =
+		(struct optimize_span){from_ns, to_ns, 0};
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct optimize_span *one = left;
+	const struct optimize_span *other = right;
+
+	return (one->from_ns > other->from_ns) -
+	       (one->from_ns < other->from_ns);
+}
+
+void optimize_spans_join(struct optimize_spans *spans)
+{
+	size_t kept = 0;
+	uint64_t sum_ns = 0;
+
+	if (spans->count == 0)
+		return;
+	qsort(spans->items, spans->count, sizeof(*spans->items), compare);
+	for (size_t i = 1; i < spans->count; i++) {
+		struct optimize_span *last = &spans->items[kept];
+		const struct optimize_span *span = &spans->items[i];
+
+		if (span->from_ns > last->to_ns)
+			spans->items[++kept] = *span;
+		else if (span->to_ns > last->to_ns)
+			last->to_ns = span->to_ns;
+	}
+	spans->count = kept + 1;
+	for (size_t i = 0; i < spans->count; i++) {
+		struct optimize_span *span = &spans->items[i];
+
+		span->before_ns = sum_ns;
+		sum_ns += (uint64_t)span->to_ns - (uint64_t)span->from_ns;
+	}
+}
+
+/* How much they cover of the time before a moment. */
+static uint64_t before(const struct optimize_spans *spans, int64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = spans->count;
+	const struct optimize_span *span;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (spans->items[middle].from_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return 0;
+	span = &spans->items[low - 1];
+	if (time_ns > span->to_ns)
+		time_ns = span->to_ns;
+	return span->before_ns + ((uint64_t)time_ns - (uint64_t)span->from_ns);
+}
+
+uint64_t optimize_spans_cover(
+	const struct optimize_spans *spans, int64_t from_ns, int64_t to_ns)
+{
+	return to_ns <= from_ns ? 0
+				: before(spans, to_ns) - before(spans, from_ns);
+}
+
 /*
  * The depth of the queue at each launch and at each kernel's start; what
  * follows from it.
@@ -8,12 +94,6 @@
  * looks for its kernel from that of the launch before it on. The robust form
  * counts each kernel whose launch is there from that launch to its start.
  */
-#include "gaps/optimize_queue.h"
-
-#include <string.h>
-
-#include "trace/device_join.h"
-#include "base/memory.h"
 
 #define PEAK 4 /* from here on it can run empty */
 #define JOIN_LIMIT (UINT32_MAX / 8)
@@ -56,11 +136,11 @@ static bool add_point(struct queue *queue, const void *bytes)
 static enum ctp_status read_points(
 	struct optimize *optimize, struct queue *queue, struct ctp_error *err)
 {
-	struct spill_record record;
+	struct extsort_record record;
 	enum ctp_status status;
 
 	for (;;) {
-		status = spill_next(optimize->points, &record, err);
+		status = extsort_next(optimize->points, &record, err);
 		if (status != CTP_OK)
 			break;
 		if (!add_point(queue, record.bytes))

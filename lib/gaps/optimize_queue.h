@@ -1,16 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* What optimize.c, optimize_queue.c, optimize_rank.c and optimize_spans.c
- * share. */
+/* What optimize.c and optimize_queue.c share: when the queue ran empty. */
 #ifndef OPTIMIZE_QUEUE_H
 #define OPTIMIZE_QUEUE_H
 
 #include <stddef.h>
 
 #include "gaps/optimize.h"
-#include "gaps/optimize_spans.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 
 #define OPTIMIZE_SORT_BYTES ((size_t)32 << 20)
+
+/* Stretches of time, and how much of another one they cover. */
+struct optimize_span {
+	int64_t from_ns;
+	int64_t to_ns;
+	uint64_t before_ns; /* the sum of those before this one */
+};
+
+struct optimize_spans {
+	struct optimize_span *items; /* free with memory_free() */
+	size_t count;
+	size_t room;
+};
+
+/* Adds a stretch; one that does not end after it starts is none. False if out
+ * of memory. */
+bool optimize_spans_add(
+	struct optimize_spans *spans, int64_t from_ns, int64_t to_ns);
+
+/* Orders them and makes one of those that touch: after the last was added. */
+void optimize_spans_join(struct optimize_spans *spans);
+
+/* How much of a stretch of time they cover; they were joined. */
+uint64_t optimize_spans_cover(
+	const struct optimize_spans *spans, int64_t from_ns, int64_t to_ns);
 
 struct optimize_open;
 
@@ -52,8 +75,8 @@ struct optimize_range {
 struct optimize {
 	const struct trace *trace;
 	struct optimize_options options;
-	struct spill *host;          /* struct optimize_range */
-	struct spill *points;        /* struct optimize_point */
+	struct extsort *host;        /* struct optimize_range */
+	struct extsort *points;      /* struct optimize_point */
 	struct optimize_site *sites; /* by number */
 	uint32_t site_room;
 	struct optimize_track *tracks;
@@ -75,9 +98,5 @@ struct optimize {
  * CTP_ERR_NOMEM, CTP_ERR_IO. */
 enum ctp_status optimize_read_queue(
 	struct optimize *optimize, struct ctp_error *err);
-
-/* Makes rows of the ranges that overlap a phase in which the queue ran empty.
- * Errors: as above. */
-enum ctp_status optimize_rank(struct optimize *optimize, struct ctp_error *err);
 
 #endif

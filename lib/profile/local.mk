@@ -12,5 +12,4 @@ libcore_la_SOURCES += \
 	%D%/replay_device.c \
 	%D%/replay_nodes.c %D%/replay_nodes.h \
 	%D%/replay_private.h \
-	%D%/replay_use.c \
 	%D%/function_match.c %D%/function_match.h

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_spill
+	%D%/test_extsort

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A temporary file without a name that grows at its end, and what is said if
- * it cannot. For spill*.c only. */
-#ifndef SPILL_FILE_H
-#define SPILL_FILE_H
+/* A temporary file without a name that grows at its end. */
+#ifndef TEMP_FILE_H
+#define TEMP_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-struct spill_file {
+struct temp_file {
 	int fd;      /* -1: there is none */
 	uint64_t at; /* where the next bytes go */
 	uint8_t *waiting;
@@ -17,29 +16,28 @@ struct spill_file {
 };
 
 /* Nothing to read or to close. */
-#define SPILL_FILE_NONE ((struct spill_file){.fd = -1})
+#define TEMP_FILE_NONE ((struct temp_file){.fd = -1})
 
 /* In $CTPROF_TMPDIR, $TMPDIR or /tmp. Errors: CTP_ERR_IO, CTP_ERR_NOMEM;
  * nothing is open then. */
-enum ctp_status spill_file_open(struct spill_file *file, struct ctp_error *err);
-void spill_file_close(struct spill_file *file);
+enum ctp_status temp_file_open(struct temp_file *file, struct ctp_error *err);
+void temp_file_close(struct temp_file *file);
 
 /* Small pieces are gathered: a flush writes the last of them. Errors:
  * CTP_ERR_IO. */
-enum ctp_status spill_file_add(struct spill_file *file, const void *bytes,
+enum ctp_status temp_file_add(struct temp_file *file, const void *bytes,
 	size_t size, struct ctp_error *err);
-enum ctp_status spill_file_flush(
-	struct spill_file *file, struct ctp_error *err);
+enum ctp_status temp_file_flush(struct temp_file *file, struct ctp_error *err);
 
 /* The file does not grow any more: gives back the memory for that. */
-void spill_file_finish(struct spill_file *file);
+void temp_file_finish(struct temp_file *file);
 
 /* Exactly these bytes, all of which have been written. Errors: CTP_ERR_IO. */
-enum ctp_status spill_file_read(const struct spill_file *file, uint64_t at,
+enum ctp_status temp_file_read(const struct temp_file *file, uint64_t at,
 	void *bytes, size_t size, struct ctp_error *err);
 
 /* What is there is not read again: the disk may have it back. */
-void spill_file_forget(
-	const struct spill_file *file, uint64_t begin, uint64_t end);
+void temp_file_forget(
+	const struct temp_file *file, uint64_t begin, uint64_t end);
 
 #endif

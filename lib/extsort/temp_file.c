@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "extsort/spill_file.h"
+#include "extsort/temp_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int open_unnamed(void)
 	return fd;
 }
 
-enum ctp_status spill_file_open(struct spill_file *file, struct ctp_error *err)
+enum ctp_status temp_file_open(struct temp_file *file, struct ctp_error *err)
 {
 	uint8_t *waiting = memory_new(WAITING_BYTES);
 	int fd;
@@ -70,25 +70,25 @@ enum ctp_status spill_file_open(struct spill_file *file, struct ctp_error *err)
 		memory_free(waiting);
 		return status;
 	}
-	*file = (struct spill_file){.fd = fd, .waiting = waiting};
+	*file = (struct temp_file){.fd = fd, .waiting = waiting};
 	return CTP_OK;
 }
 
-void spill_file_close(struct spill_file *file)
+void temp_file_close(struct temp_file *file)
 {
 	if (file->fd >= 0)
 		(void)close(file->fd);
 	memory_free(file->waiting);
-	*file = SPILL_FILE_NONE;
+	*file = TEMP_FILE_NONE;
 }
 
-void spill_file_finish(struct spill_file *file)
+void temp_file_finish(struct temp_file *file)
 {
 	memory_free(file->waiting);
 	file->waiting = NULL;
 }
 
-static enum ctp_status write_out(struct spill_file *file, const uint8_t *bytes,
+static enum ctp_status write_out(struct temp_file *file, const uint8_t *bytes,
 	size_t size, struct ctp_error *err)
 {
 	while (size > 0) {
@@ -105,7 +105,7 @@ static enum ctp_status write_out(struct spill_file *file, const uint8_t *bytes,
 	return CTP_OK;
 }
 
-enum ctp_status spill_file_flush(struct spill_file *file, struct ctp_error *err)
+enum ctp_status temp_file_flush(struct temp_file *file, struct ctp_error *err)
 {
 	enum ctp_status status =
 		write_out(file, file->waiting, file->waiting_bytes, err);
@@ -114,13 +114,13 @@ enum ctp_status spill_file_flush(struct spill_file *file, struct ctp_error *err)
 	return status;
 }
 
-enum ctp_status spill_file_add(struct spill_file *file, const void *bytes,
+enum ctp_status temp_file_add(struct temp_file *file, const void *bytes,
 	size_t size, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
 	if (size > WAITING_BYTES - file->waiting_bytes)
-		status = spill_file_flush(file, err);
+		status = temp_file_flush(file, err);
 	if (status != CTP_OK)
 		return status;
 	if (size > WAITING_BYTES)
@@ -130,7 +130,7 @@ enum ctp_status spill_file_add(struct spill_file *file, const void *bytes,
 	return CTP_OK;
 }
 
-enum ctp_status spill_file_read(const struct spill_file *file, uint64_t at,
+enum ctp_status temp_file_read(const struct temp_file *file, uint64_t at,
 	void *bytes, size_t size, struct ctp_error *err)
 {
 	uint8_t *to = bytes;
@@ -152,8 +152,8 @@ enum ctp_status spill_file_read(const struct spill_file *file, uint64_t at,
 	return CTP_OK;
 }
 
-void spill_file_forget(
-	const struct spill_file *file, uint64_t begin, uint64_t end)
+void temp_file_forget(
+	const struct temp_file *file, uint64_t begin, uint64_t end)
 {
 	/* Not every file system can; then it is kept until the end. */
 	(void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

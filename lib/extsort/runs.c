@@ -4,35 +4,33 @@
  * stays at the top until its next one is known: as long as that is the least
  * again, which it mostly is in a trace, two comparisons are all it takes.
  */
-#include "extsort/spill_merge.h"
+#include "extsort/runs.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "extsort/spill_head.h"
-#include "extsort/spill_order.h"
 
 /* Larger parts are no faster, and fall out of the processor's cache. */
 #define PART_MAX ((size_t)1 << 20)
 
 /* What is in memory of a run. */
-struct spill_part {
+struct extsort_part {
 	uint8_t *bytes;
 	size_t from; /* the next record's head or, if that was read, bytes */
 	size_t used;
 	uint64_t at; /* the rest of the run in the file */
 	uint64_t end;
-	struct spill_record next; /* all but its bytes */
+	struct extsort_record next; /* all but its bytes */
 };
 
-struct spill_key {
+struct extsort_key {
 	int64_t time_ns;
 	int64_t rank;
 	size_t run;
 };
 
-static bool before(const struct spill_merge *merge, const struct spill_key *a,
-	const struct spill_key *b)
+static bool before(const struct run_merge *merge, const struct extsort_key *a,
+	const struct extsort_key *b)
 {
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
@@ -41,10 +39,10 @@ static bool before(const struct spill_merge *merge, const struct spill_key *a,
 	return (a->run < b->run) != merge->reversed;
 }
 
-static void sink(struct spill_merge *merge, size_t at)
+static void sink(struct run_merge *merge, size_t at)
 {
-	struct spill_key *heap = merge->heap;
-	struct spill_key key = heap[at];
+	struct extsort_key *heap = merge->heap;
+	struct extsort_key key = heap[at];
 	size_t child;
 
 	while ((child = 2 * at + 1) < merge->heap_count) {
@@ -61,8 +59,8 @@ static void sink(struct spill_merge *merge, size_t at)
 
 /* Makes sure that `size` bytes, no more than a part has room for, are there
  * from `from` on, or all that the run has. */
-static enum ctp_status need(const struct spill_merge *merge,
-	struct spill_part *part, size_t size, struct ctp_error *err)
+static enum ctp_status need(const struct run_merge *merge,
+	struct extsort_part *part, size_t size, struct ctp_error *err)
 {
 	size_t left = part->used - part->from;
 	enum ctp_status status;
@@ -76,7 +74,7 @@ static enum ctp_status need(const struct spill_merge *merge,
 	more = merge->room - left;
 	if (more > part->end - part->at)
 		more = (size_t)(part->end - part->at);
-	status = spill_file_read(
+	status = temp_file_read(
 		merge->file, part->at, part->bytes + left, more, err);
 	if (status != CTP_OK)
 		return status;
@@ -86,25 +84,25 @@ static enum ctp_status need(const struct spill_merge *merge,
 }
 
 /* The head of a run's next record, and its key; CTP_END if there is none. */
-static enum ctp_status read_key(const struct spill_merge *merge, size_t run,
-	struct spill_key *key, struct ctp_error *err)
+static enum ctp_status read_key(const struct run_merge *merge, size_t run,
+	struct extsort_key *key, struct ctp_error *err)
 {
-	struct spill_part *part = &merge->parts[run];
+	struct extsort_part *part = &merge->parts[run];
 	enum ctp_status status;
 
 	if (part->from == part->used && part->at == part->end)
 		return CTP_END;
-	status = need(merge, part, SPILL_HEAD_MAX, err);
+	status = need(merge, part, RUN_HEAD_MAX, err);
 	if (status != CTP_OK)
 		return status;
-	part->from += spill_head_read(
+	part->from += run_head_read(
 		part->bytes + part->from, part->next.time_ns, &part->next);
-	*key = (struct spill_key){part->next.time_ns, part->next.rank, run};
+	*key = (struct extsort_key){part->next.time_ns, part->next.rank, run};
 	return CTP_OK;
 }
 
 static enum ctp_status fill_heap(
-	struct spill_merge *merge, size_t count, struct ctp_error *err)
+	struct run_merge *merge, size_t count, struct ctp_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		enum ctp_status status = read_key(
@@ -120,13 +118,13 @@ static enum ctp_status fill_heap(
 	return CTP_OK;
 }
 
-enum ctp_status spill_merge_init(struct spill_merge *merge,
-	const struct spill_run *runs, size_t count, struct ctp_error *err)
+enum ctp_status run_merge_init(struct run_merge *merge,
+	const struct extsort_run *runs, size_t count, struct ctp_error *err)
 {
 	/* Reading a head touches what is in front of it, too. */
 	uint8_t *memory = merge->memory + PACKED_MAX;
-	size_t room = (merge->memory_bytes - PACKED_MAX) / count / SPILL_ALIGN *
-		      SPILL_ALIGN;
+	size_t room = (merge->memory_bytes - PACKED_MAX) / count /
+		      EXTSORT_ALIGN * EXTSORT_ALIGN;
 
 	merge->room = room < PART_MAX ? room : PART_MAX;
 	merge->parts = memory_new_zeroed(count, sizeof(*merge->parts));
@@ -136,13 +134,13 @@ enum ctp_status spill_merge_init(struct spill_merge *merge,
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < count; i++)
 		merge->parts[i] =
-			(struct spill_part){.bytes = memory + i * merge->room,
+			(struct extsort_part){.bytes = memory + i * merge->room,
 				.at = runs[i].begin,
 				.end = runs[i].end};
 	return fill_heap(merge, count, err);
 }
 
-void spill_merge_clear(struct spill_merge *merge)
+void run_merge_clear(struct run_merge *merge)
 {
 	memory_free(merge->parts);
 	memory_free(merge->heap);
@@ -151,8 +149,8 @@ void spill_merge_clear(struct spill_merge *merge)
 
 /* The bytes of a record that do not fit into its part: what of them is there,
  * and the rest from the file. */
-static enum ctp_status read_large(struct spill_merge *merge,
-	struct spill_part *part, struct ctp_error *err)
+static enum ctp_status read_large(struct run_merge *merge,
+	struct extsort_part *part, struct ctp_error *err)
 {
 	size_t size = part->next.size;
 	size_t there = part->used - part->from;
@@ -168,7 +166,7 @@ static enum ctp_status read_large(struct spill_merge *merge,
 		merge->large_room = size;
 	}
 	memcpy(merge->large, part->bytes + part->from, there);
-	status = spill_file_read(
+	status = temp_file_read(
 		merge->file, part->at, merge->large + there, size - there, err);
 	if (status != CTP_OK)
 		return status;
@@ -179,8 +177,8 @@ static enum ctp_status read_large(struct spill_merge *merge,
 }
 
 /* The bytes of a record. */
-static enum ctp_status read_bytes(const struct spill_merge *merge,
-	struct spill_part *part, struct ctp_error *err)
+static enum ctp_status read_bytes(const struct run_merge *merge,
+	struct extsort_part *part, struct ctp_error *err)
 {
 	enum ctp_status status = need(merge, part, part->next.size, err);
 
@@ -192,7 +190,7 @@ static enum ctp_status read_bytes(const struct spill_merge *merge,
 }
 
 /* Whose record was taken moves on to its next key, or leaves the heap. */
-static enum ctp_status go_on(struct spill_merge *merge, struct ctp_error *err)
+static enum ctp_status go_on(struct run_merge *merge, struct ctp_error *err)
 {
 	enum ctp_status status =
 		read_key(merge, merge->heap[0].run, &merge->heap[0], err);
@@ -206,11 +204,11 @@ static enum ctp_status go_on(struct spill_merge *merge, struct ctp_error *err)
 	return status;
 }
 
-enum ctp_status spill_merge_next(struct spill_merge *merge,
-	struct spill_record *out, struct ctp_error *err)
+enum ctp_status run_merge_next(struct run_merge *merge,
+	struct extsort_record *out, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	struct spill_part *part;
+	struct extsort_part *part;
 
 	if (merge->taken)
 		status = go_on(merge, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/spill.[ch]: whatever the memory, records come in the order that
+/* lib/extsort/extsort.[ch]: whatever the memory, records come in the order that
  * qsort() gives them, whole, and a disk that is full is an error. */
 #include <check.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "support/run_suite.h"
-#include "extsort/spill.h"
+#include "extsort/extsort.h"
 
 #define TINY 0 /* 128 KiB: four runs are merged at a time */
 #define LARGE ((size_t)64 << 20)
@@ -78,14 +78,14 @@ static uint8_t *room_for(uint32_t size)
 }
 
 /* Here and in check_all() each assertion would be a system call. */
-static void add(struct spill *spill, int64_t time, int64_t rank, uint32_t size)
+static void add(struct extsort *sort, int64_t time, int64_t rank, uint32_t size)
 {
 	uint8_t *bytes = room_for(size);
-	struct spill_record record = {time, rank, bytes, size};
+	struct extsort_record record = {time, rank, bytes, size};
 	struct ctp_error err = {0};
 
 	fill(bytes, expected_count, size);
-	if (spill_add(spill, &record, &err) != CTP_OK)
+	if (extsort_add(sort, &record, &err) != CTP_OK)
 		ck_abort_msg("%s", err.message);
 	free(bytes);
 	expected[expected_count] =
@@ -93,14 +93,14 @@ static void add(struct spill *spill, int64_t time, int64_t rank, uint32_t size)
 	expected_count++;
 }
 
-static void reverse(struct spill *spill)
+static void reverse(struct extsort *sort)
 {
-	spill_reverse_ties(spill);
+	extsort_reverse_ties(sort);
 	reversed = true;
 }
 
 static bool is_right(
-	const struct spill_record *record, const struct expected *wanted)
+	const struct extsort_record *record, const struct expected *wanted)
 {
 	uint8_t *bytes = room_for(wanted->size);
 	bool same;
@@ -113,34 +113,34 @@ static bool is_right(
 	return same;
 }
 
-/* Takes all and frees the spill. */
-static void check_all(struct spill *spill)
+/* Takes all and frees the sort. */
+static void check_all(struct extsort *sort)
 {
-	struct spill_record record;
+	struct extsort_record record;
 	struct ctp_error err = {0};
 
-	ck_assert_msg(spill_sort(spill, &err) == CTP_OK, "%s", err.message);
-	ck_assert_msg(!shrinks || spill_shrink(spill, TINY, &err) == CTP_OK,
+	ck_assert_msg(extsort_sort(sort, &err) == CTP_OK, "%s", err.message);
+	ck_assert_msg(!shrinks || extsort_shrink(sort, TINY, &err) == CTP_OK,
 		"%s", err.message);
 	qsort(expected, expected_count, sizeof(*expected), compare);
 	for (uint32_t i = 0; i < expected_count; i++) {
-		if (spill_next(spill, &record, &err) != CTP_OK)
+		if (extsort_next(sort, &record, &err) != CTP_OK)
 			ck_abort_msg("record %u: %s", i, err.message);
 		if (!is_right(&record, &expected[i]))
 			ck_abort_msg("record %u is another one", i);
 	}
-	ck_assert_int_eq(spill_next(spill, &record, &err), CTP_END);
-	ck_assert_int_eq(spill_next(spill, &record, &err), CTP_END);
-	spill_free(spill);
+	ck_assert_int_eq(extsort_next(sort, &record, &err), CTP_END);
+	ck_assert_int_eq(extsort_next(sort, &record, &err), CTP_END);
+	extsort_free(sort);
 	free(expected);
 }
 
-static struct spill *spill_of(size_t memory)
+static struct extsort *extsort_of(size_t memory)
 {
-	struct spill *spill = spill_new(memory);
+	struct extsort *sort = extsort_new(memory);
 
-	ck_assert_ptr_nonnull(spill);
-	return spill;
+	ck_assert_ptr_nonnull(sort);
+	return sort;
 }
 
 /* How much there is, and whether most of it is given back in the end. */
@@ -155,16 +155,16 @@ static const struct {
 	{LARGE, true},
 };
 
-static struct spill *spill_for(int memory)
+static struct extsort *extsort_for(int memory)
 {
 	shrinks = memories[memory].shrinks;
-	return spill_of(memories[memory].bytes);
+	return extsort_of(memories[memory].bytes);
 }
 
 START_TEST(nothing_gives_nothing)
 {
 	begin(1);
-	check_all(spill_for(_i));
+	check_all(extsort_for(_i));
 }
 END_TEST
 
@@ -180,52 +180,52 @@ static int64_t any_rank(void)
 /* Times from a small range, so that many are equal; and at both ends. */
 START_TEST(random_records_are_sorted)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(60000);
 	for (int i = 0; i < 60000; i++)
-		add(spill,
+		add(sort,
 			i % 1000 == 0 ? INT64_MIN
 			: i % 1000 == 1
 				? INT64_MAX
 				: (int64_t)(random_next() % 20000) - 10000,
 			any_rank(), random_next() % 120);
-	check_all(spill);
+	check_all(sort);
 }
 END_TEST
 
 /* What a trace looks like: a few sequences, each all but sorted. */
 START_TEST(sorted_sequences_are_merged)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(40000);
 	for (int i = 0; i < 40000; i++)
-		add(spill, i % 10000 * 10 + (int)(random_next() % 25), 0,
+		add(sort, i % 10000 * 10 + (int)(random_next() % 25), 0,
 			16 + random_next() % 64);
-	check_all(spill);
+	check_all(sort);
 }
 END_TEST
 
 START_TEST(backward_times_are_turned)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(30000);
 	for (int i = 0; i < 30000; i++)
-		add(spill, -(i / 3), i % 2, 40);
-	check_all(spill);
+		add(sort, -(i / 3), i % 2, 40);
+	check_all(sort);
 }
 END_TEST
 
 START_TEST(equal_records_keep_their_order)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(30000);
 	for (int i = 0; i < 30000; i++)
-		add(spill, 5, 5, 30);
-	check_all(spill);
+		add(sort, 5, 5, 30);
+	check_all(sort);
 }
 END_TEST
 
@@ -233,16 +233,16 @@ END_TEST
 START_TEST(reversed_ties_hold_for_all)
 {
 	for (int when = 0; when <= 30000; when += 15000) {
-		struct spill *spill = spill_for(_i);
+		struct extsort *sort = extsort_for(_i);
 
 		begin(30001);
 		for (int i = 0; i < 30001; i++) {
 			if (i == when)
-				reverse(spill);
-			add(spill, (int64_t)(random_next() % 4), 1,
+				reverse(sort);
+			add(sort, (int64_t)(random_next() % 4), 1,
 				random_next() % 100);
 		}
-		check_all(spill);
+		check_all(sort);
 	}
 }
 END_TEST
@@ -250,84 +250,84 @@ END_TEST
 /* One larger than all the memory, some larger than a part of it, none. */
 START_TEST(long_records_come_whole)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(2000);
 	for (int i = 0; i < 2000; i++)
-		add(spill, (int64_t)(random_next() % 100), 0,
+		add(sort, (int64_t)(random_next() % 100), 0,
 			i == 700      ? 3000000
 			: i == 701    ? 262100
 			: i % 97 == 0 ? random_next() % 300000
 				      : random_next() % 10);
-	reverse(spill);
-	check_all(spill);
+	reverse(sort);
+	check_all(sort);
 }
 END_TEST
 
 START_TEST(records_of_no_bytes_come_in_order)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(50000);
 	for (int i = 0; i < 50000; i++) {
 		if (i == 25000)
-			reverse(spill);
-		add(spill, (int64_t)(random_next() % 3), any_rank(), 0);
+			reverse(sort);
+		add(sort, (int64_t)(random_next() % 3), any_rank(), 0);
 	}
-	check_all(spill);
+	check_all(sort);
 }
 END_TEST
 
 /* Later than the one before by 2^n or one less, which take 0 to 8 bytes. */
 START_TEST(times_apart_by_any_power_of_two_are_kept)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(64 * 200);
 	for (int i = 0; i < 64 * 200; i++) {
 		uint64_t apart = (UINT64_C(1) << i % 64) - (uint64_t)i / 64 % 2;
 
-		add(spill, (int64_t)((uint64_t)INT64_MIN + apart),
+		add(sort, (int64_t)((uint64_t)INT64_MIN + apart),
 			i % 3 == 0 ? (int64_t)apart : -(int64_t)(apart / 2),
 			random_next() % 70);
 	}
-	check_all(spill);
+	check_all(sort);
 }
 END_TEST
 
 /* The largest there may be, among others. */
 START_TEST(longest_record_comes_whole)
 {
-	struct spill *spill = spill_for(_i);
+	struct extsort *sort = extsort_for(_i);
 
 	begin(3 * 700);
 	for (int i = 0; i < 3 * 700; i++)
-		add(spill, i % 7, 0,
-			i == 1000 ? SPILL_RECORD_MAX : (uint32_t)i % 500);
-	check_all(spill);
+		add(sort, i % 7, 0,
+			i == 1000 ? EXTSORT_RECORD_MAX : (uint32_t)i % 500);
+	check_all(sort);
 }
 END_TEST
 
 START_TEST(too_long_a_record_is_refused)
 {
-	struct spill *spill = spill_of(TINY);
-	struct spill_record record = {0, 0, "", SPILL_RECORD_MAX + 1};
+	struct extsort *sort = extsort_of(TINY);
+	struct extsort_record record = {0, 0, "", EXTSORT_RECORD_MAX + 1};
 	struct ctp_error err = {0};
 
-	ck_assert_int_eq(spill_add(spill, &record, &err), CTP_ERR_LIMIT);
-	spill_free(spill);
+	ck_assert_int_eq(extsort_add(sort, &record, &err), CTP_ERR_LIMIT);
+	extsort_free(sort);
 }
 END_TEST
 
 /* Adds until something fails, which it must within 20 MB. */
-static enum ctp_status add_many(struct spill *spill, struct ctp_error *err)
+static enum ctp_status add_many(struct extsort *sort, struct ctp_error *err)
 {
 	static const uint8_t bytes[1000];
-	struct spill_record record = {0, 0, bytes, sizeof(bytes)};
+	struct extsort_record record = {0, 0, bytes, sizeof(bytes)};
 	enum ctp_status status = CTP_OK;
 
 	for (int i = 0; i < 20000 && status == CTP_OK; i++)
-		status = spill_add(spill, &record, err);
+		status = extsort_add(sort, &record, err);
 	return status;
 }
 
@@ -335,42 +335,42 @@ static enum ctp_status add_many(struct spill *spill, struct ctp_error *err)
 START_TEST(full_disk_is_an_error)
 {
 	struct rlimit limit = {4 << 20, 4 << 20};
-	struct spill *spill = spill_of(TINY);
+	struct extsort *sort = extsort_of(TINY);
 	struct ctp_error err = {0};
 
 	ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(add_many(spill, &err), CTP_ERR_IO);
+	ck_assert_int_eq(add_many(sort, &err), CTP_ERR_IO);
 	ck_assert_int_eq(err.sys_errno, EFBIG);
 	ck_assert_ptr_nonnull(strstr(err.message, "no room"));
-	spill_free(spill);
+	extsort_free(sort);
 }
 END_TEST
 
 START_TEST(directory_that_is_not_there_is_an_error)
 {
-	struct spill *spill = spill_of(TINY);
+	struct extsort *sort = extsort_of(TINY);
 	struct ctp_error err = {0};
 
 	ck_assert_int_eq(setenv("TMPDIR", "/", 1), 0);
 	ck_assert_int_eq(setenv("CTPROF_TMPDIR", "/is/not/there", 1), 0);
-	ck_assert_int_eq(add_many(spill, &err), CTP_ERR_IO);
+	ck_assert_int_eq(add_many(sort, &err), CTP_ERR_IO);
 	ck_assert_int_eq(err.sys_errno, ENOENT);
 	ck_assert_ptr_nonnull(strstr(err.message, "/is/not/there"));
-	spill_free(spill);
+	extsort_free(sort);
 }
 END_TEST
 
 /* Where it all fits, no directory is asked for. */
 START_TEST(small_inputs_need_no_file)
 {
-	struct spill *spill = spill_of(LARGE);
+	struct extsort *sort = extsort_of(LARGE);
 
 	ck_assert_int_eq(setenv("CTPROF_TMPDIR", "/is/not/there", 1), 0);
 	begin(10000);
 	for (int i = 0; i < 10000; i++)
-		add(spill, 10000 - i, 0, 1000);
-	check_all(spill);
+		add(sort, 10000 - i, 0, 1000);
+	check_all(sort);
 }
 END_TEST
 
@@ -389,7 +389,7 @@ static int count_entries(const char *path)
 START_TEST(files_have_no_name)
 {
 	char path[] = "test_spill.XXXXXX";
-	struct spill *spill = spill_of(TINY);
+	struct extsort *sort = extsort_of(TINY);
 	struct ctp_error err = {0};
 	struct stat before;
 
@@ -397,19 +397,19 @@ START_TEST(files_have_no_name)
 	ck_assert_int_eq(stat(path, &before), 0);
 	ck_assert_int_eq(unsetenv("CTPROF_TMPDIR"), 0);
 	ck_assert_int_eq(setenv("TMPDIR", path, 1), 0);
-	ck_assert_int_eq(add_many(spill, &err), CTP_OK);
+	ck_assert_int_eq(add_many(sort, &err), CTP_OK);
 	ck_assert_int_eq(count_entries(path), 2);
-	ck_assert_int_eq(spill_sort(spill, &err), CTP_OK);
+	ck_assert_int_eq(extsort_sort(sort, &err), CTP_OK);
 	ck_assert_int_eq(count_entries(path), 2);
-	spill_free(spill);
+	extsort_free(sort);
 	ck_assert_int_eq(rmdir(path), 0);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("spill");
-	TCase *tests = tcase_create("spill");
+	Suite *suite = suite_create("extsort");
+	TCase *tests = tcase_create("extsort");
 	int count = sizeof(memories) / sizeof(*memories);
 
 	tcase_set_timeout(tests, 60);
