@@ -3,6 +3,5 @@ libcore_la_SOURCES += \
 	%D%/annotate.c %D%/annotate.h \
 	%D%/fx_registry.c %D%/fx_registry.h \
 	%D%/fx_scopes.c %D%/fx_scopes.h \
-	%D%/ops.c %D%/ops.h \
-	%D%/ops_key.c \
-	%D%/ops_private.h
+	%D%/ops.c %D%/ops.h
+

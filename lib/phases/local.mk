@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
-	%D%/phase_count.c %D%/phase_count.h \
-	%D%/phase_profile.c \
 	%D%/phase_rules.c %D%/phase_rules.h \
-	%D%/phase_sets.c \
 	%D%/phase_texts.h \
 	%D%/phases.c %D%/phases.h
 

@@ -1,10 +1,603 @@
 /* SPDX-License-Identifier: MIT */
-/* All sets of rules count at once: which one knows most of the time is only
- * certain at the end, and events come once. */
+/*
+ * Time goes on only here: whenever a range begins or ends, what went by since
+ * the last time is that of the phase that the thread was in. So nothing is lost
+ * or counted twice, whatever the ranges are.
+ *
+ * Asynchronous ranges need not end in the order of their beginning: they are in
+ * the stack among others, and go from its middle.
+ */
 #include "phases/phases.h"
 
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "phases/phase_count.h"
+#include "phases/phase_rules.h"
+#include "phases/phase_texts.h"
+#include "trace/device_join.h"
+
+struct phase_found;
+struct phase_frame;
+struct phase_level;
+
+/* A thread while events come. */
+struct phase_state {
+	bool used; /* there was a range */
+	int64_t last_ns;
+	struct phase_frame *frames; /* open ranges, in the order of beginning */
+	uint32_t depth;
+	uint32_t room;
+	uint32_t asyncs;            /* so many of the frames */
+	struct phase_level *levels; /* by phase; NULL: none open yet */
+	struct phase_times times;
+};
+
+struct phase_count {
+	const struct trace *trace;
+	const struct phase_rules *rules;
+	uint32_t phase_count;
+	/* By site: what ranges of it begin, and asynchronous ones. */
+	struct phase_found *found[2];
+	uint32_t found_room[2];
+	struct phase_state *states; /* by track */
+	uint32_t state_count;
+	struct device_join *asyncs; /* tracks by name and id; NULL: none yet */
+	struct phase_times times;
+	uint64_t stray_ends;
+	uint64_t open_ranges;
+	uint64_t backward_times;
+	uint64_t left_out;
+};
+
+/* More that are open at once on a thread are no headers of a compiler, and
+ * would have to be searched. */
+#define ASYNCS_MAX 512
+
+struct phase_found {
+	bool known; /* it was looked up */
+	struct phase_begin begin;
+};
+
+struct phase_frame {
+	uint32_t
+		begins; /* the phase; PHASE_NONE: goes on with what is around */
+	uint32_t phase; /* that the thread is in */
+	uint32_t site;
+	bool async;
+	uint64_t id;
+};
+
+/* How many ranges of a phase are open on a thread. */
+struct phase_level {
+	uint32_t open;
+	int64_t since_ns; /* the outermost */
+};
+
+/* False if out of memory; call phase_count_clear() in either case. */
+static bool phase_count_init(struct phase_count *count,
+	const struct trace *trace, const struct phase_rules *rules)
+{
+	uint32_t phases = phase_rules_count(rules);
+
+	*count = (struct phase_count){
+		.trace = trace, .rules = rules, .phase_count = phases};
+	count->times.phases =
+		memory_new_zeroed(phases, sizeof(*count->times.phases));
+	return count->times.phases != NULL;
+}
+
+static void phase_count_clear(struct phase_count *count)
+{
+	for (uint32_t i = 0; i < count->state_count; i++) {
+		memory_free(count->states[i].frames);
+		memory_free(count->states[i].levels);
+		memory_free(count->states[i].times.phases);
+	}
+	memory_free(count->states);
+	memory_free(count->found[0]);
+	memory_free(count->found[1]);
+	memory_free(count->times.phases);
+	device_join_free(count->asyncs);
+	*count = (struct phase_count){0};
+}
+
+/* What a range begins; false if out of memory. */
+static bool find_phase(struct phase_count *count, uint32_t site, bool async,
+	struct phase_begin *begin)
+{
+	struct phase_found *found;
+
+	if (!memory_reach(&count->found[async], site, &count->found_room[async],
+		    sizeof(*found)))
+		return false;
+	found = &count->found[async][site];
+	if (!found->known)
+		*found = (struct phase_found){
+			true, phase_rules_find_site(
+				      count->rules, count->trace, site, async)};
+	*begin = found->begin;
+	return true;
+}
+
+static struct phase_state *find_state(struct phase_count *count, uint32_t track)
+{
+	return memory_reach(&count->states, track, &count->state_count,
+		       sizeof(*count->states))
+		       ? &count->states[track]
+		       : NULL;
+}
+
+static void start(struct phase_state *state, int64_t ns)
+{
+	if (!state->used)
+		state->last_ns = ns;
+	state->used = true;
+}
+
+/* Time goes on; it never goes back here. */
+static void advance(
+	struct phase_count *count, struct phase_state *state, int64_t ns)
+{
+	uint64_t spent_ns;
+	uint32_t phase;
+
+	if (ns < state->last_ns) {
+		count->backward_times++;
+		return;
+	}
+	spent_ns = (uint64_t)ns - (uint64_t)state->last_ns;
+	state->last_ns = ns;
+	state->times.wall_ns += spent_ns;
+	if (state->depth == 0) {
+		state->times.idle_ns += spent_ns;
+		return;
+	}
+	phase = state->frames[state->depth - 1].phase;
+	if (phase == PHASE_NONE)
+		state->times.unknown_ns += spent_ns;
+	else
+		state->times.phases[phase].self_ns += spent_ns;
+}
+
+/* Most threads are never in any phase, and need no room for them. */
+static bool enter_phase(const struct phase_count *count,
+	struct phase_state *state, uint32_t phase)
+{
+	struct phase_sum **sums = &state->times.phases;
+	uint32_t phases = count->phase_count;
+
+	if (*sums == NULL)
+		*sums = memory_new_zeroed(phases, sizeof(**sums));
+	if (state->levels == NULL)
+		state->levels =
+			memory_new_zeroed(phases, sizeof(*state->levels));
+	if (*sums == NULL || state->levels == NULL)
+		return false;
+	(*sums)[phase].count++;
+	if (state->levels[phase].open++ == 0)
+		state->levels[phase].since_ns = state->last_ns;
+	return true;
+}
+
+static bool push(const struct phase_count *count, struct phase_state *state,
+	struct phase_begin begin, struct phase_frame frame)
+{
+	uint32_t around = state->depth > 0
+				  ? state->frames[state->depth - 1].phase
+				  : PHASE_NONE;
+
+	if (!memory_grow32(&state->frames, state->depth, &state->room,
+		    sizeof(*state->frames)))
+		return false;
+	frame.begins = phase_begin_in(begin, around);
+	frame.phase = frame.begins == PHASE_NONE ? around : frame.begins;
+	if (frame.begins != PHASE_NONE &&
+		!enter_phase(count, state, frame.begins))
+		return false;
+	state->asyncs += frame.async;
+	state->frames[state->depth++] = frame;
+	return true;
+}
+
+static void leave_phase(struct phase_state *state, uint32_t phase)
+{
+	struct phase_level *level = &state->levels[phase];
+
+	if (--level->open == 0)
+		state->times.phases[phase].total_ns +=
+			(uint64_t)state->last_ns - (uint64_t)level->since_ns;
+}
+
+static void remove_frame(struct phase_state *state, uint32_t index)
+{
+	struct phase_frame *frames = state->frames;
+	uint32_t phase = index == 0 ? PHASE_NONE : frames[index - 1].phase;
+
+	if (frames[index].begins != PHASE_NONE)
+		leave_phase(state, frames[index].begins);
+	state->asyncs -= frames[index].async;
+	state->depth--;
+	memmove(&frames[index], &frames[index + 1],
+		(state->depth - index) * sizeof(*frames));
+	/* Those that went on with its phase have another around them now. */
+	for (; index < state->depth && frames[index].begins == PHASE_NONE;
+		index++)
+		frames[index].phase = phase;
+}
+
+static bool begin(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state = find_state(count, event->track);
+	struct phase_begin begin;
+
+	if (state == NULL || !find_phase(count, event->site, false, &begin))
+		return false;
+	start(state, event->time_ns);
+	advance(count, state, event->time_ns);
+	return push(
+		count, state, begin, (struct phase_frame){.site = event->site});
+}
+
+static bool end(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state = find_state(count, event->track);
+	uint32_t index;
+
+	if (state == NULL)
+		return false;
+	if (state->depth == state->asyncs) {
+		count->stray_ends++;
+		return true;
+	}
+	advance(count, state, event->time_ns);
+	for (index = state->depth - 1; state->frames[index].async; index--)
+		continue;
+	remove_frame(state, index);
+	return true;
+}
+
+static bool begin_async(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state;
+	struct phase_frame frame = {
+		.site = event->site, .async = true, .id = event->id};
+	struct phase_begin begin;
+
+	if (!find_phase(count, event->site, true, &begin))
+		return false;
+	if (begin.phase == PHASE_NONE)
+		return true;
+	state = find_state(count, event->track);
+	if (state == NULL)
+		return false;
+	if (state->asyncs == ASYNCS_MAX) {
+		count->left_out++;
+		return true;
+	}
+	start(state, event->time_ns);
+	advance(count, state, event->time_ns);
+	if (count->asyncs == NULL)
+		count->asyncs = device_join_new(DEVICE_JOIN_LIMIT);
+	return count->asyncs != NULL &&
+	       device_join_add(count->asyncs,
+		       count->trace->sites[event->site].name, event->id,
+		       event->track) &&
+	       push(count, state, begin, frame);
+}
+
+/* Async ranges are known by their site's name and number. */
+static bool is_same(const struct phase_count *count,
+	const struct phase_frame *frame, const struct event *event)
+{
+	const struct trace_site *sites = count->trace->sites;
+
+	return frame->async && frame->id == event->id &&
+	       sites[frame->site].name == sites[event->site].name;
+}
+
+/* Ends the one that began last on this track; false if there is none. */
+static bool end_async_on(struct phase_count *count, struct phase_state *state,
+	const struct event *event)
+{
+	for (uint32_t i = state->depth; state->asyncs > 0 && i-- > 0;)
+		if (is_same(count, &state->frames[i], event)) {
+			advance(count, state, event->time_ns);
+			remove_frame(state, i);
+			return true;
+		}
+	return false;
+}
+
+static bool end_async(struct phase_count *count, const struct event *event)
+{
+	struct phase_state *state;
+	struct phase_begin begin;
+	uint64_t track;
+
+	if (!find_phase(count, event->site, true, &begin))
+		return false;
+	if (begin.phase == PHASE_NONE)
+		return true;
+	state = find_state(count, event->track);
+	if (state == NULL)
+		return false;
+	if (end_async_on(count, state, event))
+		return true;
+	if (count->asyncs == NULL ||
+		!device_join_find(count->asyncs,
+			count->trace->sites[event->site].name, event->id,
+			&track) ||
+		!end_async_on(count, &count->states[track], event))
+		count->stray_ends++;
+	return true;
+}
+
+/* Each is false if out of memory. */
+static bool phase_count_add(
+	struct phase_count *count, const struct event *event)
+{
+	bool is_thread =
+		count->trace->tracks[event->track].kind == TRACE_THREAD;
+
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		if (is_thread)
+			return begin(count, event);
+		count->left_out++;
+		return true;
+	case EVENT_END:
+		return !is_thread || end(count, event);
+	case EVENT_COMPLETE:
+		count->left_out++;
+		return true;
+	case EVENT_ASYNC_BEGIN:
+		return !is_thread || begin_async(count, event);
+	case EVENT_ASYNC_END:
+		return !is_thread || end_async(count, event);
+	default:
+		return true;
+	}
+}
+
+static void phase_count_finish(struct phase_count *count)
+{
+	for (uint32_t i = 0; i < count->state_count; i++) {
+		struct phase_state *state = &count->states[i];
+		int64_t end_ns;
+
+		if (!state->used)
+			continue;
+		end_ns = state->depth == 0 ? state->last_ns
+					   : trace_track_end(count->trace, i);
+		if (end_ns > state->last_ns)
+			advance(count, state, end_ns);
+		count->open_ranges += state->depth;
+		while (state->depth > 0)
+			remove_frame(state, state->depth - 1);
+		phase_times_add(
+			&count->times, &state->times, count->phase_count);
+	}
+}
+
+/* What the rules know of the time. */
+static uint64_t phase_count_known_ns(const struct phase_count *count)
+{
+	return count->times.wall_ns - count->times.unknown_ns -
+	       count->times.idle_ns;
+}
+
+/*
+ * Profiles have no ranges: their calling contexts are in phases as ranges would
+ * be, and without these each function is by itself.
+ */
+
+static struct phase_begin function_phase(const struct phase_count *count,
+	const struct profile_function *function)
+{
+	const struct phase_subject subject = {
+		.name = function->name,
+		.name_size = strlen(function->name),
+		.file = function->file,
+		.file_size = strlen(function->file),
+		.category = "",
+	};
+
+	return phase_rules_find(count->rules, &subject);
+}
+
+/* Time that is in a phase, or in none. */
+static void charge(struct phase_times *times, uint32_t phase, uint64_t self_ns)
+{
+	times->wall_ns += self_ns;
+	if (phase == PHASE_NONE)
+		times->unknown_ns += self_ns;
+	else
+		times->phases[phase].self_ns += self_ns;
+}
+
+static void add_functions(struct phase_count *count,
+	const struct profile *profile, const struct phase_begin *begins)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		uint32_t phase = begins[i].phase;
+		struct phase_sum *sum;
+
+		if (function->device.kind != PROFILE_HOST)
+			continue;
+		charge(&count->times, phase, function->cost.tottime_ns);
+		if (phase == PHASE_NONE)
+			continue;
+		sum = &count->times.phases[phase];
+		sum->count += function->cost.ncalls;
+		sum->total_ns = sum->self_ns;
+	}
+}
+
+#define MASK_WORDS ((PHASE_RULES_PHASES_MAX + 63) / 64)
+
+struct context {
+	uint32_t begins;
+	uint32_t phase;
+	uint64_t total_ns;
+	uint64_t around[MASK_WORDS]; /* phases that contexts around it begin */
+};
+
+/* What stands around a context, and which phase it is in. */
+static struct context make_context(const struct context *parent,
+	struct phase_begin begin, uint64_t self_ns)
+{
+	uint32_t begins = phase_begin_in(begin, parent->phase);
+	struct context context = *parent;
+
+	if (parent->begins != PHASE_NONE)
+		context.around[parent->begins / 64] |= UINT64_C(1)
+						       << parent->begins % 64;
+	context.begins = begins;
+	if (begins != PHASE_NONE)
+		context.phase = begins;
+	context.total_ns = self_ns;
+	return context;
+}
+
+static bool is_outermost(const struct context *context)
+{
+	return (context->around[context->begins / 64] &
+		       UINT64_C(1) << context->begins % 64) == 0;
+}
+
+static void add_contexts(struct phase_count *count,
+	const struct profile *profile, const struct phase_begin *begins,
+	struct context *contexts)
+{
+	const struct profile_node *nodes = profile->nodes;
+
+	contexts[0] =
+		(struct context){.begins = PHASE_NONE, .phase = PHASE_NONE};
+	for (uint32_t i = 1; i < profile->node_count; i++) {
+		contexts[i] = make_context(&contexts[nodes[i].parent],
+			begins[nodes[i].function], nodes[i].self_ns);
+		charge(&count->times, contexts[i].phase, nodes[i].self_ns);
+	}
+	for (uint32_t i = profile->node_count; i-- > 1;) {
+		const struct context *context = &contexts[i];
+		struct phase_sum *sum;
+
+		contexts[nodes[i].parent].total_ns += context->total_ns;
+		if (context->begins == PHASE_NONE)
+			continue;
+		sum = &count->times.phases[context->begins];
+		sum->count += nodes[i].ncalls;
+		if (is_outermost(context))
+			sum->total_ns += context->total_ns;
+	}
+}
+
+static bool phase_count_add_profile(
+	struct phase_count *count, const struct profile *profile)
+{
+	size_t room = (size_t)profile->function_count + 1;
+	struct phase_begin *begins = memory_new_zeroed(room, sizeof(*begins));
+	struct context *contexts = NULL;
+	bool done = begins != NULL;
+
+	for (uint32_t i = 0; done && i < profile->function_count; i++)
+		begins[i] = function_phase(count, &profile->functions[i]);
+	if (done && profile->node_count > 0) {
+		contexts = memory_new_zeroed(
+			profile->node_count, sizeof(*contexts));
+		done = contexts != NULL;
+	}
+	if (done && contexts != NULL)
+		add_contexts(count, profile, begins, contexts);
+	else if (done)
+		add_functions(count, profile, begins);
+	memory_free(contexts);
+	memory_free(begins);
+	return done;
+}
+
+/* Whole sets of rules: those that come with the program, and which to use. */
+
+static const struct {
+	const char *name;
+	const char *const *lines;
+} shipped[] = {
+	{"clang", clang_rules},
+	{"dynamo", dynamo_rules},
+	{"import", import_rules},
+	{"nvcc", nvcc_rules},
+};
+
+#define SHIPPED_COUNT (sizeof(shipped) / sizeof(shipped[0]))
+
+const char *const *phase_rules_shipped(const char *name)
+{
+	for (size_t i = 0; i < SHIPPED_COUNT; i++)
+		if (strcmp(name, shipped[i].name) == 0)
+			return shipped[i].lines;
+	return NULL;
+}
+
+static enum ctp_status add(struct phase_sets *sets, const char *name,
+	const char *const *lines, struct ctp_error *err)
+{
+	struct buffer text = BUFFER_INIT;
+	enum ctp_status status;
+
+	for (; *lines != NULL; lines++)
+		buffer_add_text(&text, *lines);
+	if (text.failed)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else
+		status = phase_rules_parse(name, (const char *)text.bytes,
+			text.used, &sets->rules[sets->count], err);
+	if (status == CTP_OK)
+		sets->count++;
+	buffer_clear(&text);
+	return status;
+}
+
+enum ctp_status phase_sets_ship(struct phase_sets *sets, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	*sets = (struct phase_sets){0};
+	for (size_t i = 0; i < SHIPPED_COUNT && status == CTP_OK; i++)
+		status = add(sets, shipped[i].name, shipped[i].lines, err);
+	if (status != CTP_OK)
+		phase_sets_clear(sets);
+	return status;
+}
+
+enum ctp_status phase_sets_open(
+	struct phase_sets *sets, const char *name, struct ctp_error *err)
+{
+	const char *const *lines = phase_rules_shipped(name);
+	enum ctp_status status;
+
+	*sets = (struct phase_sets){0};
+	if (lines != NULL)
+		return add(sets, name, lines, err);
+	status = phase_rules_read(name, &sets->rules[0], err);
+	if (status == CTP_OK)
+		sets->count = 1;
+	return status;
+}
+
+void phase_sets_clear(struct phase_sets *sets)
+{
+	for (size_t i = 0; i < sets->count; i++)
+		phase_rules_free(sets->rules[i]);
+	*sets = (struct phase_sets){0};
+}
+
+/* All sets of rules count at once: which one knows most of the time is only
+ * certain at the end, and events come once. */
 
 struct phases {
 	struct phase_count counts[PHASE_SETS_MAX];

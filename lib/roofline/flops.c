@@ -1,12 +1,320 @@
 /* SPDX-License-Identifier: MIT */
+#include "roofline/flops.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "roofline/flops_private.h"
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/stable_hash.h"
+#include "roofline/flops_private.h"
+
+/* ---- products of matrices and vectors ---- */
+
+#define NONE FLOPS_NO_INPUT
+
+/* What is multiplied, and what is added to it. */
+enum { LEFT, RIGHT, ADDED };
+
+/* In, and out, which is as wide as the left input. */
+static void set_bytes(const struct flops_formula *formula,
+	const struct op_inputs *inputs, uint64_t written,
+	struct flops_work *work)
+{
+	const struct op_input *left = op_inputs_at(inputs, formula->at[LEFT]);
+	const struct op_input *right = op_inputs_at(inputs, formula->at[RIGHT]);
+	const struct op_input *added = op_inputs_at(inputs, formula->at[ADDED]);
+	uint64_t sum;
+	uint64_t more;
+
+	if (!op_input_bytes(left, &sum) || !op_input_bytes(right, &more))
+		return;
+	sum = saturate_sum(sum, more);
+	if (added != NULL && !op_input_bytes(added, &more))
+		return;
+	if (added != NULL)
+		sum = saturate_sum(sum, more);
+	work->bytes = saturate_sum(
+		sum, saturate_product(written, left->element.bytes));
+	work->has_bytes = true;
+}
+
+static void set_flops(struct flops_work *work, uint64_t products)
+{
+	work->flops = saturate_product(2, products);
+	work->has_flops = true;
+}
+
+/* (M, K) by (K, N), or as many of these as the first dimension says. */
+static bool multiply(const struct op_input *left, const struct op_input *right,
+	uint64_t *products, uint64_t *written)
+{
+	uint32_t batch = left->rank == 3;
+	uint64_t columns;
+
+	if (left->is_list || right->is_list || left->rank != right->rank ||
+		left->rank < 2 || left->rank > 3 ||
+		(batch == 1 && left->dims[0] != right->dims[0]) ||
+		left->dims[batch + 1] != right->dims[batch])
+		return false;
+	columns = (uint64_t)right->dims[batch + 1];
+	*products = saturate_product(left->elements, columns);
+	*written = saturate_product((uint64_t)left->dims[batch], columns);
+	if (batch == 1)
+		*written = saturate_product(*written, (uint64_t)left->dims[0]);
+	return true;
+}
+
+static void product(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct flops_work *work)
+{
+	const struct op_input *left = op_inputs_at(inputs, formula->at[LEFT]);
+	const struct op_input *right = op_inputs_at(inputs, formula->at[RIGHT]);
+	uint64_t products;
+	uint64_t written;
+
+	if (left == NULL || right == NULL ||
+		!multiply(left, right, &products, &written))
+		return;
+	set_flops(work, products);
+	set_bytes(formula, inputs, written, work);
+}
+
+/* The result is of another type, which the shapes do not tell. */
+static void narrow_product(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct flops_work *work)
+{
+	product(formula, inputs, work);
+	work->has_bytes = false;
+}
+
+/* (M, K) by (K); or (K) by (K). */
+static void vector(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct flops_work *work)
+{
+	const struct op_input *left = op_inputs_at(inputs, formula->at[LEFT]);
+	const struct op_input *right = flops_tensor(formula, RIGHT, inputs, 1);
+	uint64_t written;
+
+	if (left == NULL || left->is_list || right == NULL || left->rank < 1 ||
+		left->rank > 2 || left->dims[left->rank - 1] != right->dims[0])
+		return;
+	written = left->rank == 2 ? (uint64_t)left->dims[0] : 1;
+	set_flops(work, left->elements);
+	set_bytes(formula, inputs, written, work);
+}
+
+/* (..., K) by the transpose of (N, K). */
+static void linear(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct flops_work *work)
+{
+	const struct op_input *left = op_inputs_at(inputs, formula->at[LEFT]);
+	const struct op_input *right = flops_tensor(formula, RIGHT, inputs, 2);
+	uint64_t depth;
+	uint64_t columns;
+
+	if (left == NULL || left->is_list || right == NULL || left->rank < 1 ||
+		left->rank > OP_DIMS_MAX ||
+		left->dims[left->rank - 1] != right->dims[1])
+		return;
+	columns = (uint64_t)right->dims[0];
+	depth = (uint64_t)right->dims[1];
+	set_flops(work, saturate_product(left->elements, columns));
+	set_bytes(formula, inputs,
+		depth == 0 ? 0
+			   : saturate_product(left->elements / depth, columns),
+		work);
+}
+
+/* Is there a tensor of the product's shape behind both? */
+static bool has_result(const struct op_inputs *inputs, uint32_t first,
+	uint32_t second, uint64_t written)
+{
+	const struct op_input *left = &inputs->inputs[first];
+	const struct op_input *right = &inputs->inputs[second];
+	uint32_t last = left->rank - 1;
+
+	for (uint32_t i = second + 1; i < inputs->count; i++) {
+		const struct op_input *other = &inputs->inputs[i];
+
+		if (!other->is_list && other->rank == left->rank &&
+			other->elements == written &&
+			other->dims[last - 1] == left->dims[last - 1] &&
+			other->dims[last] == right->dims[last])
+			return true;
+	}
+	return false;
+}
+
+static void template(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct flops_work *work)
+{
+	uint64_t products;
+	uint64_t written;
+
+	(void)formula;
+	for (uint32_t i = 0; i < inputs->count; i++)
+		for (uint32_t j = i + 1; j < inputs->count; j++) {
+			if (!multiply(&inputs->inputs[i], &inputs->inputs[j],
+				    &products, &written) ||
+				!has_result(inputs, i, j, written))
+				continue;
+			set_flops(work, products);
+			return;
+		}
+}
+
+static const struct flops_formula flops_gemms[] = {
+	{"mm", product, {0, 1, NONE}},
+	{"bmm", product, {0, 1, NONE}},
+	{"addmm", product, {1, 2, 0}},
+	{"addmm_", product, {1, 2, 0}},
+	{"_addmm_activation", product, {1, 2, 0}},
+	{"baddbmm", product, {1, 2, 0}},
+	{"baddbmm_", product, {1, 2, 0}},
+	{"_int_mm", narrow_product, {0, 1, NONE}},
+	{"_scaled_mm", narrow_product, {0, 1, NONE}},
+	{"mv", vector, {0, 1, NONE}},
+	{"addmv", vector, {1, 2, 0}},
+	{"addmv_", vector, {1, 2, 0}},
+	{"dot", vector, {0, 1, NONE}},
+	{"vdot", vector, {0, 1, NONE}},
+	{"linear", linear, {0, 1, 2}},
+	{"mkldnn_linear", linear, {0, 1, 2}},
+	{NULL, NULL, {0}},
+};
+
+static const struct flops_formula flops_gemm_template = {"", template, {0}};
+
+/*
+ * Scaled dot product attention, whose two products are of (S_q, D) by (D, S_k)
+ * and of (S_q, S_k) by (S_k, D_v), for each head. Backward the first is done
+ * again, and each has a gradient for either side. What a causal mask would save
+ * is not subtracted.
+ * Source: sdpa_flop_count() and sdpa_backward_flop_count() of
+ * torch/utils/flop_counter.py.
+ */
+
+#define NONE FLOPS_NO_INPUT
+
+/* CUMULATIVE tells where each sequence ends, where those of different lengths
+ * lie one after the other in one of four dimensions: the lengths are not in the
+ * trace. Others take that in three, which are no case here. */
+enum { QUERY, KEY, VALUE, CUMULATIVE, LAYOUT, DIRECTION };
+enum { HEADS_FIRST, HEADS_LAST }; /* (B, H, S, D) and (B, S, H, D) */
+enum { FORWARD, BACKWARD };
+
+static bool shapes_agree(const struct op_input *query,
+	const struct op_input *key, const struct op_input *value)
+{
+	return query != NULL && key != NULL && value != NULL &&
+	       query->dims[0] == key->dims[0] &&
+	       query->dims[0] == value->dims[0] &&
+	       query->dims[3] == key->dims[3] &&
+	       key->dims[1] == value->dims[1] && key->dims[2] == value->dims[2];
+}
+
+/* The three are read, and an output like the query, of the value's depth, is
+ * written; backward that is read with its gradient, and those of the three are
+ * written. */
+static void set_attention_bytes(const struct op_input *const tensors[3],
+	uint64_t outputs, bool backward, struct flops_work *work)
+{
+	uint64_t sum = saturate_product(outputs, tensors[0]->element.bytes);
+	uint64_t bytes;
+
+	if (backward)
+		sum = saturate_product(sum, 2);
+	for (int i = 0; i < 3; i++) {
+		if (!op_input_bytes(tensors[i], &bytes))
+			return;
+		sum = saturate_sum(
+			sum, backward ? saturate_product(bytes, 2) : bytes);
+	}
+	work->bytes = sum;
+	work->has_bytes = true;
+}
+
+static void attention(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct flops_work *work)
+{
+	const struct op_input *tensors[3] = {
+		flops_tensor(formula, QUERY, inputs, 4),
+		flops_tensor(formula, KEY, inputs, 4),
+		flops_tensor(formula, VALUE, inputs, 4)};
+	const struct op_input *lengths =
+		op_inputs_at(inputs, formula->at[CUMULATIVE]);
+	bool backward = formula->at[DIRECTION] == BACKWARD;
+	int length = formula->at[LAYOUT] == HEADS_LAST ? 1 : 2;
+	uint64_t rows;
+	uint64_t depth;
+	uint64_t depth_v;
+
+	if (!shapes_agree(tensors[0], tensors[1], tensors[2]) ||
+		(lengths != NULL && lengths->rank > 0))
+		return;
+	depth = (uint64_t)tensors[0]->dims[3];
+	depth_v = (uint64_t)tensors[2]->dims[3];
+	/* Of all heads. */
+	rows = saturate_product(saturate_product((uint64_t)tensors[0]->dims[0],
+					(uint64_t)tensors[0]->dims[1]),
+		(uint64_t)tensors[0]->dims[2]);
+	set_attention_bytes(
+		tensors, saturate_product(rows, depth_v), backward, work);
+	if (backward) {
+		depth = saturate_product(depth, 3);
+		depth_v = saturate_product(depth_v, 2);
+	}
+	work->flops = saturate_product(
+		saturate_product(rows, (uint64_t)tensors[1]->dims[length]),
+		saturate_product(2, saturate_sum(depth, depth_v)));
+	work->has_flops = true;
+}
+
+#define SDPA "_scaled_dot_product_"
+
+/* clang-format off */
+static const struct flops_formula flops_attentions[] = {
+	{SDPA "flash_attention", attention,
+		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
+	{SDPA "flash_attention_for_cpu", attention,
+		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
+	{SDPA "efficient_attention", attention,
+		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
+	{SDPA "cudnn_attention", attention,
+		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
+	{SDPA "fused_attention_overrideable", attention,
+		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
+	{"_cudnn_attention_forward", attention,
+		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
+	{"_flash_attention_forward", attention,
+		{0, 1, 2, NONE, HEADS_LAST, FORWARD}},
+	{"_efficient_attention_forward", attention,
+		{0, 1, 2, 4, HEADS_LAST, FORWARD}},
+	{"flash_attn::_flash_attn_forward", attention,
+		{0, 1, 2, NONE, HEADS_LAST, FORWARD}},
+	{SDPA "flash_attention_backward", attention,
+		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{SDPA "flash_attention_for_cpu_backward", attention,
+		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{SDPA "efficient_attention_backward", attention,
+		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{SDPA "cudnn_attention_backward", attention,
+		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{SDPA "fused_attention_overrideable_backward", attention,
+		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{"_flash_attention_backward", attention,
+		{1, 2, 3, NONE, HEADS_LAST, BACKWARD}},
+	{"_efficient_attention_backward", attention,
+		{1, 2, 3, 6, HEADS_LAST, BACKWARD}},
+	{"_cudnn_attention_backward", attention,
+		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{"flash_attn::_flash_attn_backward", attention,
+		{1, 2, 3, NONE, HEADS_LAST, BACKWARD}},
+	{NULL, NULL, {0}},
+};
+/* clang-format on */
 
 #define KEYS_HELD 64
 #define TYPES_HELD 64

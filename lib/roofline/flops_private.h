@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between flops.c and the families of formulas. */
+/* What flops.c and flops_convolution.c share. */
 #ifndef FLOPS_PRIVATE_H
 #define FLOPS_PRIVATE_H
 
@@ -21,13 +21,10 @@ struct flops_formula {
 	uint8_t at[FLOPS_POSITIONS];
 };
 
-extern const struct flops_formula flops_gemms[];
 extern const struct flops_formula flops_convolutions[];
-extern const struct flops_formula flops_attentions[];
 
 /* Of the templates that Inductor fills in for Triton: the inputs and outputs of
  * the kernel, in an order that differs by version. */
-extern const struct flops_formula flops_gemm_template;
 extern const struct flops_formula flops_convolution_template;
 
 /* The tensor of this rank that is the formula's input; NULL if there is none.

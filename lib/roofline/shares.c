@@ -1,10 +1,105 @@
 /* SPDX-License-Identifier: MIT */
 #include "roofline/shares.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "roofline/shares_private.h"
+#include "base/saturate.h"
+#include "trace/device_join.h"
+
+#define SHARES_NONE UINT32_MAX
+
+/* So many kernels of an operator wait before those that have one ticket become
+ * one: a program that is one operator must not be kept whole. */
+#define SHARES_MERGE 4096
+
+/* What a kernel is by its name. */
+enum shares_role {
+	SHARES_MAIN, /* a product, a convolution, attention */
+	SHARES_OTHER,
+	SHARES_BESIDE, /* what is done before and after these */
+};
+
+struct shares_site {
+	bool known;
+	bool launches; /* a call that launches one kernel */
+	enum shares_role role;
+};
+
+/* A range that is open. */
+struct shares_range {
+	uint32_t site;
+	uint32_t nearest; /* the innermost op up to here, plus 1; 0: none */
+	uint64_t op;      /* its number among those that launched; 0: none */
+	struct flops_work work;
+	bool taken;  /* by shares_take_op() */
+	bool unread; /* the work is not known before its arguments are read */
+	/* How much of what the track keeps is of those around it. */
+	uint32_t first_arg;
+	size_t text_at;
+};
+
+struct shares_track {
+	struct shares_range *ranges;
+	uint32_t depth;
+	uint32_t room;
+	/* Of operators that are open, each behind the one around it. */
+	struct event_arg *args;
+	uint32_t arg_count;
+	uint32_t arg_room;
+	struct buffer texts;
+};
+
+/* Kernels of one ticket that wait for the others of their operator. */
+struct shares_kernel {
+	uint64_t ticket;
+	uint64_t dur_ns; /* of all of them */
+	enum shares_role role;
+	uint32_t next; /* SHARES_NONE: the last */
+	struct flops_work own;
+};
+
+/* An operator that launched kernels which are still to come. */
+struct shares_op {
+	uint64_t number; /* 0: free */
+	uint64_t last_id;
+	struct flops_work work;
+	uint32_t launched; /* calls */
+	uint32_t came;     /* kernels */
+	uint32_t waiting;  /* entries of these */
+	uint32_t merge_at; /* this many are made fewer */
+	bool ended;
+	bool any_number; /* how many kernels there will be is not known */
+	uint32_t first;  /* of the kernels that came, the last first */
+	/* The last one in this place that was divided before all came; stays
+	 * when the place is free again. 0: none. */
+	uint64_t cut;
+};
+
+struct shares {
+	const struct trace *trace;
+	struct flops *flops;
+	struct device_join *join; /* the operator's number; NULL: none yet */
+	struct shares_site *sites;
+	uint32_t site_count;
+	struct shares_track *tracks;
+	uint32_t track_count;
+	struct shares_op *ops; /* by number, modulo the room */
+	uint32_t op_room;
+	uint64_t op_last;   /* the latest number */
+	uint64_t op_oldest; /* none before it waits */
+	uint64_t late;      /* kernels of operators that were cut */
+	struct shares_kernel *kernels;
+	uint32_t kernel_count;
+	uint32_t kernel_room;
+	uint32_t kernel_free; /* SHARES_NONE: none */
+	struct share *done;
+	uint32_t done_count;
+	uint32_t done_taken;
+	uint32_t done_room;
+};
 
 #define FIRST_ROOM 64
 
@@ -43,7 +138,8 @@ void shares_free(struct shares *shares)
 	memory_free(shares);
 }
 
-bool shares_finish(struct shares *shares, const struct share *share)
+/* A kernel's share is known. */
+static bool shares_finish(struct shares *shares, const struct share *share)
 {
 	if (shares->done_taken == shares->done_count) {
 		shares->done_taken = 0;
@@ -53,6 +149,289 @@ bool shares_finish(struct shares *shares, const struct share *share)
 		    &shares->done_room, sizeof(*shares->done)))
 		return false;
 	shares->done[shares->done_count++] = *share;
+	return true;
+}
+
+/*
+ * What operators say about their inputs, as long as they are open: most of them
+ * launch no kernel, and to copy a text takes less than to read it.
+ */
+
+static bool is_text(const struct event_arg *arg)
+{
+	return arg->kind == ARG_TEXT || arg->kind == ARG_JSON;
+}
+
+/* Keeps what an operator says that has just begun. False if out of memory. */
+static bool shares_args_keep(struct shares_track *track,
+	struct shares_range *range, const struct event *event)
+{
+	range->unread = true;
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		if (!memory_grow32(&track->args, track->arg_count,
+			    &track->arg_room, sizeof(*track->args)))
+			return false;
+		track->args[track->arg_count++] = *arg;
+		if (is_text(arg))
+			buffer_add(&track->texts, arg->value.text.bytes,
+				arg->value.text.size);
+	}
+	return !track->texts.failed;
+}
+
+/* Makes the work of an open operator known. */
+static void shares_args_read(struct shares *shares, struct shares_track *track,
+	struct shares_range *range)
+{
+	uint32_t end = range == &track->ranges[track->depth - 1]
+			       ? track->arg_count
+			       : range[1].first_arg;
+	struct event event = {.arg_count = end - range->first_arg};
+	size_t at = range->text_at;
+
+	if (!range->unread)
+		return;
+	range->unread = false;
+	if (event.arg_count > 0)
+		event.args = &track->args[range->first_arg];
+	/* The texts may have moved since they were kept. */
+	for (uint32_t i = range->first_arg; i < end; i++) {
+		struct event_arg *arg = &track->args[i];
+
+		if (!is_text(arg) || arg->value.text.size == 0)
+			continue;
+		arg->value.text.bytes = (const char *)track->texts.bytes + at;
+		at += arg->value.text.size;
+	}
+	flops_of_op(shares->flops, range->site, &event, &range->work);
+}
+
+/* Which kernels of an operator did its work, and how much of it. */
+
+__extension__ typedef unsigned __int128 wide;
+
+/*
+ * Parts of names of kernels that run before or behind the one that does the
+ * work: what cuBLAS and cuDNN add up, transform and lay out anew, and ATen's
+ * own. A name of one of the others may have these as well, so they come first.
+ * Source: names in traces of V100, A100, H100 and MI300X.
+ */
+static const char *const beside[] = {"splitkreduce", "reducesplitk",
+	"reduce_kernel", "reduce_1block", "splitkv_combine", "nchwtonhwc",
+	"nhwctonchw", "transpose", "computeoffsets", "computeboffsets",
+	"computewgrad", "generatewinograd", "winograd_nonfused",
+	"winogradforward", "fft2d_", "fft1d", "elementwise", "dot_do_o",
+	"convert", "im2col", "col2im", "im2d2col", "memset", "fillfunctor",
+	"postgsu", "genericreorder", "kern_precompute", "scalepackedtensor",
+	"catarray"};
+
+static const char *const mains[] = {"gemm", "gemv", "cijk_", "cutlass", "xmma",
+	"fprop", "dgrad", "wgrad", "conv", "winograd", "scudnn", "flash",
+	"fmha", "attention", "attn", "sdpa", "triton_tem", "dot_kernel",
+	"matmul"};
+
+static bool has_any(const char *name, const char *const *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcasestr(name, parts[i]) != NULL)
+			return true;
+	return false;
+}
+
+static enum shares_role shares_role_of(const char *name)
+{
+	if (has_any(name, beside, sizeof(beside) / sizeof(beside[0])))
+		return SHARES_BESIDE;
+	return has_any(name, mains, sizeof(mains) / sizeof(mains[0]))
+		       ? SHARES_MAIN
+		       : SHARES_OTHER;
+}
+
+/* Do the names of its kernels say which of them do the work? */
+static bool has_roles(const struct shares_op *op)
+{
+	return op->work.family != FLOPS_NONE && op->work.has_flops;
+}
+
+/* The kernels whose role comes first. */
+static enum shares_role role_that_works(
+	const struct shares *shares, const struct shares_op *op)
+{
+	enum shares_role role = SHARES_BESIDE;
+
+	for (uint32_t i = op->first; i != SHARES_NONE;
+		i = shares->kernels[i].next)
+		if (shares->kernels[i].role < role)
+			role = shares->kernels[i].role;
+	return role;
+}
+
+static bool works(const struct shares_op *op,
+	const struct shares_kernel *kernel, enum shares_role role)
+{
+	return !has_roles(op) || kernel->role == role;
+}
+
+/* What the kernel says of itself counts where the operator says nothing. */
+static void take_own(struct flops_work *work, const struct flops_work *own)
+{
+	if (!work->has_flops && own->has_flops) {
+		work->has_flops = true;
+		work->own_flops = true;
+		work->flops = own->flops;
+	}
+	if (!work->has_bytes && own->has_bytes) {
+		work->has_bytes = true;
+		work->own_bytes = true;
+		work->bytes = own->bytes;
+	}
+}
+
+/* What was done in the time from one to the other, so that the parts add up to
+ * the whole whatever the rounding. */
+static uint64_t between(
+	uint64_t whole, uint64_t from_ns, uint64_t to_ns, uint64_t all_ns)
+{
+	return (uint64_t)((wide)whole * to_ns / all_ns) -
+	       (uint64_t)((wide)whole * from_ns / all_ns);
+}
+
+/* The time of those that work; 0 where that cannot be divided by. */
+static uint64_t time_of(const struct shares *shares, const struct shares_op *op,
+	enum shares_role role)
+{
+	uint64_t all_ns = 0;
+
+	for (uint32_t i = op->first; i != SHARES_NONE;
+		i = shares->kernels[i].next)
+		if (works(op, &shares->kernels[i], role) &&
+			__builtin_add_overflow(
+				all_ns, shares->kernels[i].dur_ns, &all_ns))
+			return 0;
+	return all_ns;
+}
+
+static void take_part(const struct shares_op *op,
+	const struct shares_kernel *kernel, uint64_t from_ns, uint64_t all_ns,
+	struct share *share)
+{
+	uint64_t to_ns = from_ns + kernel->dur_ns;
+
+	share->kind = SHARE_WORK;
+	share->work = op->work;
+	/* Of those without any time the first has all. */
+	if (all_ns > 0) {
+		share->work.flops =
+			between(op->work.flops, from_ns, to_ns, all_ns);
+		share->work.bytes =
+			between(op->work.bytes, from_ns, to_ns, all_ns);
+	}
+	take_own(&share->work, &kernel->own);
+}
+
+static void free_kernel(struct shares *shares, uint32_t place)
+{
+	shares->kernels[place].next = shares->kernel_free;
+	shares->kernel_free = place;
+}
+
+/* Divides the work of an operator among its kernels, and forgets it. */
+static bool shares_settle(struct shares *shares, struct shares_op *op)
+{
+	enum shares_role role = role_that_works(shares, op);
+	uint64_t all_ns = time_of(shares, op, role);
+	uint64_t from_ns = 0;
+	bool any = false;
+	bool done = true;
+	uint32_t next;
+
+	for (uint32_t i = op->first; i != SHARES_NONE; i = next) {
+		struct shares_kernel *kernel = &shares->kernels[i];
+		struct share share = {.ticket = kernel->ticket,
+			.dur_ns = kernel->dur_ns,
+			.kind = SHARE_HELPER};
+
+		if (works(op, kernel, role) && (all_ns > 0 || !any)) {
+			take_part(op, kernel, from_ns, all_ns, &share);
+			from_ns += kernel->dur_ns;
+			any = true;
+		}
+		next = kernel->next;
+		free_kernel(shares, i);
+		done = shares_finish(shares, &share) && done;
+	}
+	*op = (struct shares_op){.first = SHARES_NONE, .cut = op->cut};
+	return done;
+}
+
+/* By ticket; of one, what says the same of itself is together. What says that
+ * it did nothing is not what says something: its time would count, too. */
+static int compare(
+	const struct shares_kernel *one, const struct shares_kernel *other)
+{
+	const bool left[] = {one->own.has_flops, one->own.has_bytes,
+		one->own.flops != 0, one->own.bytes != 0};
+	const bool right[] = {other->own.has_flops, other->own.has_bytes,
+		other->own.flops != 0, other->own.bytes != 0};
+
+	if (one->ticket != other->ticket)
+		return one->ticket < other->ticket ? -1 : 1;
+	return memcmp(left, right, sizeof(left));
+}
+
+/* Which of those that are equal comes first is all one: they become one. */
+static int compare_places(const void *left, const void *right, void *user)
+{
+	const struct shares *shares = user;
+	const uint32_t *one = left;
+	const uint32_t *other = right;
+
+	return compare(&shares->kernels[*one], &shares->kernels[*other]);
+}
+
+static void merge_into(
+	struct shares_kernel *kernel, const struct shares_kernel *other)
+{
+	kernel->dur_ns = saturate_sum(kernel->dur_ns, other->dur_ns);
+	kernel->own.flops = saturate_sum(kernel->own.flops, other->own.flops);
+	kernel->own.bytes = saturate_sum(kernel->own.bytes, other->own.bytes);
+}
+
+/* Makes one of those of an operator's kernels that have one ticket. False if
+ * out of memory. */
+static bool shares_merge(struct shares *shares, struct shares_op *op)
+{
+	uint32_t *places =
+		memory_resize_array(NULL, op->waiting, sizeof(*places));
+	uint32_t count = 0;
+	uint32_t last = SHARES_NONE;
+
+	if (places == NULL)
+		return false;
+	for (uint32_t i = op->first; i != SHARES_NONE;
+		i = shares->kernels[i].next)
+		places[count++] = i;
+	qsort_r(places, count, sizeof(*places), compare_places, shares);
+	for (uint32_t i = 0; i < count; i++) {
+		struct shares_kernel *kernel = &shares->kernels[places[i]];
+
+		if (last != SHARES_NONE &&
+			compare(&shares->kernels[last], kernel) == 0) {
+			merge_into(&shares->kernels[last], kernel);
+			free_kernel(shares, places[i]);
+			op->waiting--;
+			continue;
+		}
+		kernel->next = last;
+		last = places[i];
+	}
+	op->first = last;
+	/* Where nothing became fewer it is not tried again at once. */
+	op->merge_at =
+		2 * op->waiting > SHARES_MERGE ? 2 * op->waiting : SHARES_MERGE;
+	memory_free(places);
 	return true;
 }
 
