@@ -3,7 +3,7 @@
  * as a log. */
 #include "format.h"
 
-#include "log/log_out.h"
+#include "log/write.h"
 #include "log_read/log_read.h"
 #include "base/memory.h"
 

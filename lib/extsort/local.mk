@@ -3,4 +3,3 @@ libcore_la_SOURCES += \
 	%D%/extsort.c %D%/extsort.h \
 	%D%/temp_file.c %D%/temp_file.h \
 	%D%/runs.c %D%/runs.h
-

@@ -4,8 +4,6 @@ libcore_la_SOURCES += \
 	%D%/log_block.c %D%/log_block.h \
 	%D%/log_block_private.h \
 	%D%/log_device.c %D%/log_device.h \
-	%D%/log_device_args.c %D%/log_device_args.h \
-	%D%/log_device_facts.c \
 	%D%/log_device_time.c %D%/log_device_time.h \
 	%D%/log_events.c \
 	%D%/log_facts.c \

@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log_read/log_block_private.h"
+#include "base/cursor.h"
 #include "base/memory.h"
+#include "log/log.h"
 #include "log/unpack.h"
+#include "log_read/log_args.h"
+#include "log_read/log_block_private.h"
+#include "trace/trace.h"
 
 /* Elements of a block before the rows' own arguments. */
 #define ELEMENTS (2 + LOG_DEVICE_COLUMNS)
@@ -110,6 +114,120 @@ static enum log_verdict read_columns(
 }
 
 /* Finds the rows' own arguments. */
+#define LIST_MAX 16
+#define LIST_ROOM (LIST_MAX * 22 + 2)
+
+/* Text that lives as long as the trace. */
+static bool keep_text(struct trace *trace, struct event_arg *arg,
+	const char *text, size_t size)
+{
+	uint32_t number = strtab_add(trace->text, text, size);
+
+	if (number == STRTAB_NONE)
+		return false;
+	arg->value.text.bytes =
+		strtab_text(trace->text, number, &arg->value.text.size);
+	return true;
+}
+
+/* "[1,2,3]"; false if the list has anything but integers, or too many. */
+static bool print_list(struct cursor list, char *out, size_t *size)
+{
+	uint32_t count;
+
+	if (!unpack_array(&list, &count) || count > LIST_MAX)
+		return false;
+	out[0] = '[';
+	*size = 1;
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t value;
+
+		if (!unpack_int(&list, &value))
+			return false;
+		*size += (size_t)snprintf(out + *size, LIST_ROOM - *size,
+			"%s%" PRId64, i == 0 ? "" : ",", value);
+	}
+	out[(*size)++] = ']';
+	return true;
+}
+
+/* The value as an argument; false if it is none that we have. */
+static bool read_value(struct trace *trace, struct cursor value,
+	struct event_arg *arg, bool *failed)
+{
+	char list[LIST_ROOM];
+	const char *text;
+	size_t size;
+
+	switch (unpack_peek(&value)) {
+	case UNPACK_INT:
+		arg->kind = ARG_INT;
+		return unpack_int(&value, &arg->value.integer);
+	case UNPACK_FLOAT:
+		arg->kind = ARG_FLOAT;
+		return unpack_float(&value, &arg->value.real);
+	case UNPACK_TEXT:
+		arg->kind = ARG_TEXT;
+		if (!unpack_text(&value, &text, &size))
+			return false;
+		break;
+	case UNPACK_ARRAY:
+		arg->kind = ARG_JSON;
+		text = list;
+		if (!print_list(value, list, &size))
+			return false;
+		break;
+	case UNPACK_EXT:
+		if (!log_args_value(&value, arg))
+			return false;
+		text = arg->value.text.bytes;
+		size = arg->value.text.size;
+		break;
+	default:
+		return false;
+	}
+	*failed |= !keep_text(trace, arg, size == 0 ? "" : text, size);
+	return true;
+}
+
+/*
+ * Takes a map. Its values become arguments whose text is the trace's: integers,
+ * floats, texts, and lists of integers as JSON; what else there may be is left
+ * out. `args` has room for LOG_DEVICE_KEYS_MAX; NULL: passes over the map.
+ *
+ * Errors: false if that is not what is there, or there are more; or out of
+ * memory, which is in `failed`.
+ */
+static bool log_device_args(struct trace *trace, struct cursor *block,
+	struct event_arg *args, uint32_t *count, bool *failed)
+{
+	uint32_t pairs;
+
+	*count = 0;
+	*failed = false;
+	if (!unpack_map(block, &pairs) || pairs > LOG_DEVICE_KEYS_MAX)
+		return false;
+	while (pairs-- > 0) {
+		struct event_arg *arg;
+		struct cursor value;
+		const char *key;
+		size_t size;
+
+		if (!unpack_text(block, &key, &size))
+			return false;
+		value = *block;
+		if (!unpack_skip(block))
+			return false;
+		if (args == NULL)
+			continue;
+		arg = &args[*count];
+		arg->key = strtab_add(trace->text, size == 0 ? "" : key, size);
+		*failed |= arg->key == STRTAB_NONE;
+		*count += read_value(trace, value, arg, failed);
+	}
+	return true;
+}
+
 static bool read_row_args(
 	struct log_device *device, struct cursor *block, uint32_t count)
 {
@@ -358,4 +476,136 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 	if (columns[LOG_DEVICE_NODES][at] == 0 && device->row_args.left == 0)
 		return true;
 	return join_args(recording, event, columns[LOG_DEVICE_NODES][at]);
+}
+
+/* What is said of devices: descriptions of what they do, their properties and
+ * clocks, what was lost. */
+
+/* Adds a description, with the arguments that stand behind the others'. */
+static enum log_verdict add_description(struct log_recording *recording,
+	uint32_t number, struct log_description description)
+{
+	struct log_device *device = &recording->device;
+	uint32_t place = device->description_count;
+
+	if (!memory_reach(&device->descriptions, place,
+		    &device->description_room, sizeof(description)) ||
+		!log_table_set(&device->numbers, number, place + 1))
+		return LOG_NO_MEMORY;
+	device->descriptions[device->description_count++] = description;
+	device->arg_count += description.arg_count;
+	return LOG_SOUND;
+}
+
+/* [kind, site, {…}]; what the kind is shows in the site's category. */
+static enum log_verdict take_description(struct log_recording *recording,
+	struct cursor *block, uint32_t number, bool apply)
+{
+	struct log_device *device = &recording->device;
+	struct log_description description = {.first_arg = device->arg_count};
+	struct event_arg *args = NULL;
+	uint32_t elements;
+	uint32_t kind;
+	uint32_t site;
+	bool failed;
+
+	apply = apply && log_table_find(&device->numbers, number) == 0;
+	if (apply && !memory_reach(&device->args,
+			     device->arg_count + LOG_DEVICE_KEYS_MAX,
+			     &device->arg_room, sizeof(*device->args)))
+		return LOG_NO_MEMORY;
+	if (apply)
+		args = device->args + device->arg_count;
+	if (!unpack_array(block, &elements) || elements < 3 ||
+		!unpack_u32(block, UINT32_MAX, &kind) ||
+		!unpack_u32(block, LOG_SITES_MAX - 1, &site) ||
+		!log_device_args(recording->trace, block, args,
+			&description.arg_count, &failed))
+		return LOG_DAMAGED;
+	for (; elements > 3; elements--)
+		if (!unpack_skip(block)) /* of a newer version */
+			return LOG_DAMAGED;
+	if (!apply)
+		return LOG_SOUND;
+	description.site = log_block_site(recording, site);
+	if (description.site == TRACE_NONE || failed)
+		return LOG_NO_MEMORY;
+	return add_description(recording, number, description);
+}
+
+enum log_verdict log_device_take_descriptions(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	enum log_verdict verdict = LOG_SOUND;
+	uint32_t first;
+	uint32_t count;
+
+	if (!unpack_u32(&block, LOG_DESCRIPTIONS_MAX - 1, &first) ||
+		first == 0 || !unpack_array(&block, &count) ||
+		count > LOG_DESCRIPTIONS_MAX - first)
+		return LOG_DAMAGED;
+	for (uint32_t i = 0; verdict == LOG_SOUND && i < count; i++)
+		verdict = take_description(recording, &block, first + i, apply);
+	return verdict;
+}
+
+enum log_verdict log_device_take_properties(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	struct event_arg args[LOG_DEVICE_KEYS_MAX];
+	struct trace_device device = {.pid = recording->pid, .args = args};
+	bool failed;
+
+	if (recording->trace->device_count >= LOG_DEVICES_MAX ||
+		!unpack_u32(&block, UINT32_MAX, &device.number) ||
+		!log_device_args(recording->trace, &block, apply ? args : NULL,
+			&device.arg_count, &failed) ||
+		(block.left > 0 && !unpack_int(&block, &device.pid)))
+		return LOG_DAMAGED;
+	if (!apply)
+		return LOG_SOUND;
+	return failed || trace_add_device(recording->trace, &device) ==
+				       TRACE_NONE
+		       ? LOG_NO_MEMORY
+		       : LOG_SOUND;
+}
+
+enum log_verdict log_device_take_sync(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	struct log_device_time *time = &recording->device.time;
+	uint32_t steps = time->steps;
+	uint32_t count;
+
+	if (!unpack_array(&block, &count))
+		return LOG_DAMAGED;
+	while (count-- > 0) {
+		uint32_t elements;
+		int64_t log;
+		int64_t device;
+
+		if (!unpack_array(&block, &elements) || elements < 2 ||
+			!unpack_int(&block, &log) ||
+			!unpack_int(&block, &device))
+			return LOG_DAMAGED;
+		for (; elements > 2; elements--)
+			if (!unpack_skip(&block))
+				return LOG_DAMAGED;
+		if (apply && !log_device_time_add(time, log, device))
+			return LOG_NO_MEMORY;
+	}
+	return time->steps == steps || log_facts_set_number(recording->trace,
+					       "gpu.clock_steps", time->steps)
+		       ? LOG_SOUND
+		       : LOG_NO_MEMORY;
+}
+
+enum log_verdict log_device_take_losses(
+	struct log_recording *recording, struct cursor block, bool apply)
+{
+	const struct log_losses losses = {
+		apply ? recording->device.losses : NULL, LOSS_DEVICE_DROPPED,
+		LOSS_DEVICE_UNKNOWN};
+
+	return log_block_take_losses(recording, block, &losses);
 }

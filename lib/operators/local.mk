@@ -4,4 +4,3 @@ libcore_la_SOURCES += \
 	%D%/fx_registry.c %D%/fx_registry.h \
 	%D%/fx_scopes.c %D%/fx_scopes.h \
 	%D%/ops.c %D%/ops.h
-

@@ -10,4 +10,3 @@ libcore_la_SOURCES += \
 	%D%/op_inputs.c %D%/op_inputs.h \
 	%D%/peaks.c %D%/peaks.h \
 	%D%/shares.c %D%/shares.h
-

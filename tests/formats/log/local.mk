@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_log_out
+	%D%/test_write

@@ -1,12 +1,165 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Texts and arguments, which are most of what a log of another tool's trace
+ * consists of: room is made for all of an event's, and they are stored there.
+ * Keys are few: the last ones are kept as they stand in a log.
+ */
+#include "log/write_private.h"
+
+#include <string.h>
+
+/* Of an event's arguments: far from what a block may be. */
+#define EVENT_ARGS_BYTES_MAX (2 * LOG_OUT_TEXT_MAX)
+
+#define CHARACTER_MAX 4 /* bytes of UTF-8 */
+
+/* What an argument takes beside its texts. */
+#define ARG_ROOM (MSGPACK_OUT_HEAD_MAX + MSGPACK_OUT_INT_MAX)
+
+/* So much of a text goes into a log. */
+static size_t cut(struct log_out *out, const char *text, size_t size)
+{
+	size_t valid;
+
+	if (size <= LOG_OUT_TEXT_MAX)
+		return size;
+	trace_lose(out->trace, LOSS_CUT_TEXT, 1);
+	/* Not within a character; what is no UTF-8 may be cut anywhere. */
+	valid = utf8_valid_prefix(text, LOG_OUT_TEXT_MAX);
+	return valid + CHARACTER_MAX > LOG_OUT_TEXT_MAX ? valid
+							: LOG_OUT_TEXT_MAX;
+}
+
+void log_out_string(
+	struct log_out *out, msgpack_packer *packer, uint32_t number)
+{
+	size_t size;
+	const char *text = strtab_text(out->trace->text, number, &size);
+
+	msgpack_out_text(packer, text, cut(out, text, size));
+}
+
+/* Can a log hold the value? Text can be cut, JSON cannot. */
+static bool has_room(const struct event_arg *arg)
+{
+	return arg->kind != ARG_JSON ||
+	       arg->value.text.size <= LOG_OUT_TEXT_MAX;
+}
+
+static size_t text_size(const struct event_arg *arg)
+{
+	return arg->kind == ARG_TEXT || arg->kind == ARG_JSON
+		       ? arg->value.text.size
+		       : 0;
+}
+
+static uint8_t *put_value(
+	struct log_out *out, uint8_t *at, const struct event_arg *arg)
+{
+	const char *text = arg->value.text.bytes;
+
+	switch (arg->kind) {
+	case ARG_INT:
+		return msgpack_out_int(at, arg->value.integer);
+	case ARG_FLOAT:
+		return msgpack_out_double(at, arg->value.real);
+	case ARG_TEXT:
+		return msgpack_out_put_text(
+			at, text, cut(out, text, arg->value.text.size));
+	case ARG_JSON:
+		at = msgpack_out_ext(at, arg->value.text.size, LOG_EXT_JSON);
+		if (arg->value.text.size > 0)
+			memcpy(at, text, arg->value.text.size);
+		return at + arg->value.text.size;
+	}
+	return at;
+}
+
+/* Stores a key, for which there is room, and for LOG_OUT_KEY_BYTES more. */
+static uint8_t *put_key(struct log_out *out, uint8_t *at, uint32_t number)
+{
+	struct log_out_key *key = &out->keys[number % LOG_OUT_KEYS];
+	const char *text;
+	uint8_t *end;
+	size_t size;
+
+	if (key->size != 0 && key->number == number) {
+		memcpy(at, key->bytes, sizeof(key->bytes));
+		return at + key->size;
+	}
+	text = strtab_text(out->trace->text, number, &size);
+	end = msgpack_out_put_text(at, text, cut(out, text, size));
+	size = (size_t)(end - at);
+	if (size <= sizeof(key->bytes)) {
+		memcpy(key->bytes, at, size);
+		key->number = number;
+		key->size = (uint8_t)size;
+	}
+	return end;
+}
+
+bool log_out_value(
+	struct log_out *out, struct buffer *bytes, const struct event_arg *arg)
+{
+	uint8_t *at;
+
+	if (!has_room(arg)) {
+		trace_lose(out->trace, LOSS_NOT_SHOWN, 1);
+		return false;
+	}
+	if (!buffer_reserve(bytes, text_size(arg) + ARG_ROOM))
+		return true;
+	at = bytes->bytes + bytes->used;
+	bytes->used += (size_t)(put_value(out, at, arg) - at);
+	return true;
+}
+
+/* How many of the arguments have room; `*bytes` of text, at most. */
+static uint32_t count_args(const struct log_out *out,
+	const struct event_arg *args, uint32_t count, size_t *bytes)
+{
+	uint32_t kept = 0;
+
+	*bytes = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		size_t size;
+
+		(void)strtab_text(out->trace->text, args[i].key, &size);
+		*bytes += size + text_size(&args[i]);
+		if (*bytes > EVENT_ARGS_BYTES_MAX || kept == LOG_ARGS_MAX)
+			break;
+		kept += has_room(&args[i]);
+	}
+	return kept;
+}
+
+void log_out_args(struct log_out *out, struct buffer *bytes,
+	const struct event_arg *args, uint32_t count)
+{
+	size_t size;
+	uint32_t kept = count_args(out, args, count, &size);
+	uint8_t *at;
+
+	trace_lose(out->trace, LOSS_NOT_SHOWN, count - kept);
+	if (!buffer_reserve(bytes, MSGPACK_OUT_HEAD_MAX + size +
+					   kept * ARG_ROOM + LOG_OUT_KEY_BYTES))
+		return;
+	at = msgpack_out_map(bytes->bytes + bytes->used, kept);
+	for (; kept > 0; args++) {
+		if (!has_room(args))
+			continue;
+		at = put_key(out, at, args->key);
+		at = put_value(out, at, args);
+		kept--;
+	}
+	bytes->used = (size_t)(at - bytes->bytes);
+}
+
+/*
  * Activities, and their descriptions. Arguments that come again and again are
  * part of a description; those that each activity has for itself, as many
  * tools write them, stand beside it, or there would be as many descriptions.
  */
-#include <string.h>
-
-#include "log/log_out_private.h"
 
 /* So many descriptions may have arguments, of so many bytes each. */
 #define DESCRIPTIONS_MAX 16384

@@ -1,8 +1,115 @@
 /* SPDX-License-Identifier: MIT */
-/* Events as entries of a track's next block. */
-#include "log/log_out_private.h"
-#include "log/log_row.h"
+/*
+ * Events as blocks of a log, one for each track. The ranges that are open where
+ * a block begins are worked out when the block before it is written: nothing
+ * need be looked up when an event comes.
+ */
+#include "log/write.h"
+
+#include <string.h>
+
 #include "base/memory.h"
+#include "log/write_private.h"
+#include "log/log_row.h"
+
+struct log_out_track *log_out_track(struct log_out *out, uint32_t number)
+{
+	if (number >= out->track_room) {
+		uint32_t room = out->trace->track_count;
+		struct log_out_track **tracks = memory_resize(
+			out->tracks, room * sizeof(struct log_out_track *));
+
+		if (tracks == NULL)
+			return NULL;
+		memset(tracks + out->track_room, 0,
+			(room - out->track_room) * sizeof(*tracks));
+		out->tracks = tracks;
+		out->track_room = room;
+	}
+	if (out->tracks[number] == NULL)
+		out->tracks[number] =
+			memory_new_zeroed(1, sizeof(struct log_out_track));
+	return out->tracks[number];
+}
+
+static bool push_open(struct log_out_track *track, uint32_t site)
+{
+	if (!memory_grow32(&track->open, track->depth, &track->open_room,
+		    sizeof(*track->open)))
+		return false;
+	track->open[track->depth++] = site;
+	return true;
+}
+
+/* Puts what waits into the column. False if out of memory. */
+static bool fill(struct log_out *out, struct log_out_track *track)
+{
+	struct log_column *column = &out->column;
+
+	column->track = track->number;
+	column->seq = track->blocks++;
+	column->count = 0;
+	column->extras = track->extras;
+	column->extra_count = track->extra_count;
+	column->open_known = track->depth <= LOG_OPEN_MAX;
+	column->open_count = column->open_known ? track->depth : 0;
+	if (column->open_count > 0)
+		memcpy(column->open, track->open,
+			column->open_count * sizeof(column->open[0]));
+	for (uint32_t i = 0; i < track->count; i++) {
+		const struct log_out_event *event = &track->events[i];
+
+		log_column_add(column, event->id, event->time_ns);
+		if (event->id > LOG_COLUMN_EXTRA) {
+			if (!push_open(track, event->id - LOG_COLUMN_SITES))
+				return false;
+		} else if (event->id == LOG_COLUMN_END && track->depth > 0) {
+			track->depth--;
+		}
+	}
+	return true;
+}
+
+enum ctp_status log_out_write_track(
+	struct log_out *out, struct log_out_track *track, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	if (track->count == 0)
+		return CTP_OK;
+	if (!fill(out, track))
+		return log_out_no_memory(err);
+	status = log_out_write_tables(out, err);
+	if (status == CTP_OK)
+		status = log_column_write(&out->column, &out->sites,
+			&out->bytes, out->writer, err);
+	out->event_count += track->count;
+	track->count = 0;
+	track->extras.used = 0;
+	track->extra_count = 0;
+	return status;
+}
+
+enum ctp_status log_out_write_tracks(struct log_out *out, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < out->track_room && status == CTP_OK; i++) {
+		struct log_out_track *track = out->tracks[i];
+
+		if (track == NULL || track->room == 0)
+			continue;
+		status = log_out_write_track(out, track, err);
+		memory_free(track->events);
+		track->events = NULL;
+		track->room = 0;
+		buffer_clear(&track->extras);
+	}
+	out->held_bytes = 0;
+	return status;
+}
+
+/* Events as entries of a track's next block. */
 
 /* A block is written when there are so many bytes of rows; one row more is
  * still far from what a block may be. */
@@ -241,4 +348,106 @@ enum ctp_status log_out_event(
 		track->extras.used <= ROWS_BYTES_MAX)
 		return CTP_OK;
 	return log_out_write_track(out, track, err);
+}
+
+/* What waits of all tracks, at most; then all of it is written. */
+#define HELD_MAX ((size_t)24 * 1024 * 1024)
+
+/* What waits is larger than what it becomes by about this factor: 2.5 bytes
+ * for one of 16, and arguments that repeat. */
+#define HELD_PER_BYTE 6
+
+struct log_out *log_out_new(struct log_writer *writer, struct trace *trace)
+{
+	struct log_out *out = memory_new_zeroed(1, sizeof(*out));
+
+	if (out == NULL)
+		return NULL;
+	out->writer = writer;
+	out->trace = trace;
+	out->descriptions = strtab_new();
+	out->node_key =
+		strtab_add(trace->text, LOG_NODE_KEY, strlen(LOG_NODE_KEY));
+	if (out->descriptions == NULL || out->node_key == STRTAB_NONE) {
+		log_out_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+static void track_free(struct log_out_track *track)
+{
+	if (track == NULL)
+		return;
+	memory_free(track->events);
+	memory_free(track->open);
+	buffer_clear(&track->extras);
+	memory_free(track);
+}
+
+void log_out_free(struct log_out *out)
+{
+	if (out == NULL)
+		return;
+	for (uint32_t i = 0; i < out->track_room; i++)
+		track_free(out->tracks[i]);
+	memory_free(out->tracks);
+	/* A column's rows are its track's. */
+	log_column_sites_clear(&out->sites);
+	buffer_clear(&out->activities.args);
+	buffer_clear(&out->bytes);
+	buffer_clear(&out->description);
+	strtab_free(out->descriptions);
+	memory_free(out);
+}
+
+enum ctp_status log_out_no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+enum ctp_status log_out_write(
+	struct log_out *out, enum log_block kind, struct ctp_error *err)
+{
+	if (out->bytes.failed)
+		return log_out_no_memory(err);
+	return log_writer_add(out->writer, kind,
+		&(struct deflate_part){
+			out->bytes.bytes, out->bytes.used, false},
+		1, err);
+}
+
+enum ctp_status log_out_add(
+	struct log_out *out, const struct event *event, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (!out->begun)
+		status = log_out_write_header(out, err);
+	if (status != CTP_OK)
+		return status;
+	if (event->kind == EVENT_ACTIVITY)
+		return log_out_activity(out, event, err);
+	status = log_out_event(out, event, err);
+	if (status == CTP_OK && out->held_bytes > HELD_MAX)
+		status = log_out_write_tracks(out, err);
+	return status;
+}
+
+uint64_t log_out_pending(const struct log_out *out)
+{
+	return out->held_bytes / HELD_PER_BYTE;
+}
+
+enum ctp_status log_out_finish(struct log_out *out, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (!out->begun)
+		status = log_out_write_header(out, err);
+	if (status == CTP_OK)
+		status = log_out_write_activities(out, err);
+	if (status == CTP_OK)
+		status = log_out_write_tracks(out, err);
+	return status == CTP_OK ? log_out_write_end(out, err) : status;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files that write events as a log share; nobody else includes it. */
-#ifndef LOG_OUT_PRIVATE_H
-#define LOG_OUT_PRIVATE_H
+#ifndef FORMATS_LOG_WRITE_PRIVATE_H
+#define FORMATS_LOG_WRITE_PRIVATE_H
 
 #include "log/log_activities.h"
 #include "log/log_column.h"
-#include "log/log_out.h"
+#include "log/write.h"
 #include "log/msgpack_out.h"
 
 /* Longer text is cut. */

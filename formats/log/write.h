@@ -8,8 +8,8 @@
  * order than they came in. But a call of a device's API stands before what it
  * caused, as in every log.
  */
-#ifndef LOG_OUT_H
-#define LOG_OUT_H
+#ifndef FORMATS_LOG_WRITE_H
+#define FORMATS_LOG_WRITE_H
 
 #include "trace/event.h"
 #include "log/log_write.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log/log_out_private.h"
+#include "log/write_private.h"
 
 #define SITES_A_BLOCK 4096
 #define BYTES_A_BLOCK ((size_t)1024 * 1024)

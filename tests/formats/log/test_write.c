@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "support/log_maker.h"
-#include "log/log_out.h"
+#include "log/write.h"
 #include "log_read/log_read.h"
 #include "support/log_text.h"
 #include "support/run_suite.h"
