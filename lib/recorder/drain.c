@@ -14,15 +14,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/drain_losses.h"
-#include "recorder/last_thread.h"
 #include "pack/log_frame.h"
 #include "pack/pack.h"
+#include "recorder/last_thread.h"
 #include "recorder/registry.h"
+#include "recorder/session.h"
 #include "recorder/thread.h"
+#include "recorder/unrecorded.h"
 
 #define BEAT_NS INT64_C(100000000)
 #define BEATS_PER_FLUSH 10
@@ -293,6 +295,33 @@ static enum ctp_status lose_unreadable(struct ctp_error *err)
 	return status;
 }
 
+/* Writes what each thread has lost, and all that is packed; adds to the totals
+ * how often, and how long, threads waited. */
+static enum ctp_status write_losses(struct packer *packer,
+	struct log_frame_totals *totals, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	totals->unrecorded = unrecorded_count();
+	for (const struct thread *thread = thread_first();
+		status == CTP_OK && thread != NULL; thread = thread->next) {
+		struct chunk_losses losses = thread_losses(thread);
+
+		if (!session_is(atomic_load(&thread->session)))
+			continue;
+		totals->stalls += atomic_load(&thread->stalls);
+		totals->stall_ns += atomic_load(&thread->stall_ns);
+		losses.dropped_ranges += thread->pending.begin_count +
+					 thread->pending.deep +
+					 thread->timeline_dropped;
+		status = packer_losses(
+			packer, atomic_load(&thread->track), &losses, err);
+	}
+	if (status == CTP_OK)
+		status = packer_finish(packer, err);
+	return status;
+}
+
 /* Packs the rest and completes the log. */
 static enum ctp_status end_log(struct ctp_error *err)
 {
@@ -303,7 +332,7 @@ static enum ctp_status end_log(struct ctp_error *err)
 	if (status == CTP_OK)
 		status = lose_unreadable(err);
 	if (status == CTP_OK)
-		status = drain_losses(drain.packer, &totals, err);
+		status = write_losses(drain.packer, &totals, err);
 	if (status == CTP_OK) {
 		commit(NULL, 0); /* these counts stand nowhere else */
 		status = write_sync(&stop, err);
@@ -356,7 +385,7 @@ static void beat(enum drain_order order, unsigned beats)
 	struct ctp_error err;
 	enum ctp_status status;
 
-	drain_note_unrecorded(drain.spool->header);
+	drain.spool->header->unrecorded = unrecorded_count();
 	if (drain.error.status != CTP_OK)
 		return;
 	keep_files();

@@ -7,7 +7,6 @@ librecorder_la_SOURCES = \
 	%D%/device_link.c %D%/device_link.h \
 	%D%/device_load.c %D%/device_load.h \
 	%D%/drain.c %D%/drain.h \
-	%D%/drain_losses.c %D%/drain_losses.h \
 	%D%/emit.c %D%/emit.h \
 	%D%/emit_itt.c \
 	%D%/emit_nvtx.c \
@@ -23,15 +22,9 @@ librecorder_la_SOURCES = \
 	%D%/record.c %D%/record.h \
 	%D%/record_args.c %D%/record_args.h \
 	%D%/registry.c %D%/registry.h \
-	%D%/registry_module.c \
-	%D%/registry_private.h \
-	%D%/registry_site.c \
 	%D%/session.c %D%/session.h \
-	%D%/session_fork.c \
-	%D%/session_private.h \
 	%D%/step.c \
 	%D%/thread.c %D%/thread.h \
-	%D%/thread_pending.c \
 	%D%/unrecorded.c %D%/unrecorded.h
 
 # The rules of -version-info: code changed, +1 to the second number; calls

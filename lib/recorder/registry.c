@@ -10,12 +10,25 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "recorder/registry_private.h"
+#include "base/stable_hash.h"
+#include "pack/chunk.h"
+#include "recorder/arena.h"
 #include "recorder/session.h"
 #include "recorder/thread.h"
 
+#define RECORD_TEXTS 4
+
 /* How often the stream waits for a chunk, 20 ms each time. */
 #define WAITS 50
+
+/* A record of the stream: numbers, then some texts run together. */
+struct record {
+	enum chunk_long kind;
+	uint32_t count;
+	uint64_t numbers[4];
+	const char *texts[RECORD_TEXTS];
+	size_t sizes[RECORD_TEXTS];
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,7 +58,7 @@ void registry_forget(void)
 	(void)pthread_mutex_init(&lock, NULL);
 }
 
-struct thread_hold registry_hold(void)
+static struct thread_hold hold(void)
 {
 	struct thread_hold before = thread_hold();
 
@@ -53,7 +66,7 @@ struct thread_hold registry_hold(void)
 	return before;
 }
 
-void registry_release(struct thread_hold before)
+static void release(struct thread_hold before)
 {
 	registry_unlock();
 	thread_release(before);
@@ -96,28 +109,28 @@ static uint64_t *reserve(size_t words)
 	return chunk->words;
 }
 
-bool registry_is_on(void)
+static bool is_on(void)
 {
 	return stream.spool != NULL;
 }
 
-bool registry_emit(const struct registry_record *record)
+static bool emit(const struct record *record)
 {
 	size_t bytes = 0;
 	size_t words;
 	uint64_t *at;
 	char *text;
 
-	for (int i = 0; i < REGISTRY_TEXTS; i++)
+	for (int i = 0; i < RECORD_TEXTS; i++)
 		bytes += record->sizes[i];
 	words = record->count + (bytes + 7) / 8;
-	at = registry_is_on() ? reserve(1 + words) : NULL;
+	at = is_on() ? reserve(1 + words) : NULL;
 
 	if (at == NULL)
 		return false;
 	memcpy(at + 1, record->numbers, record->count * sizeof(*at));
 	text = (char *)(at + 1 + record->count);
-	for (int i = 0; i < REGISTRY_TEXTS; text += record->sizes[i++])
+	for (int i = 0; i < RECORD_TEXTS; text += record->sizes[i++])
 		if (record->sizes[i] != 0)
 			memcpy(text, record->texts[i], record->sizes[i]);
 	__atomic_store_n(at,
@@ -138,15 +151,15 @@ bool registry_emit(const struct registry_record *record)
 static bool emit_numbers(
 	enum chunk_long kind, uint64_t a, uint64_t b, uint64_t c)
 {
-	return registry_emit(&(struct registry_record){.kind = kind,
+	return emit(&(struct record){.kind = kind,
 		.count = 3,
 		.numbers = {a, b, c},
 		.texts = {"", ""}});
 }
 
-void registry_cut(uint64_t texts)
+static void count_cut(uint64_t texts)
 {
-	if (texts == 0 || !registry_is_on())
+	if (texts == 0 || !is_on())
 		return;
 	stream.cut += texts;
 	(void)emit_numbers(
@@ -158,42 +171,41 @@ static void emit_track(uint32_t track, enum log_track_kind kind, uint32_t tid,
 {
 	const size_t size = strnlen(name, REGISTRY_TEXT_MAX);
 
-	(void)registry_emit(&(struct registry_record){.kind = CHUNK_TRACK,
+	(void)emit(&(struct record){.kind = CHUNK_TRACK,
 		.count = 3,
 		.numbers = {track, kind, tid},
 		.texts = {name, ""},
 		.sizes = {size, 0}});
-	registry_cut(name[size] != '\0');
+	count_cut(name[size] != '\0');
 }
 
 uint32_t registry_track(
 	enum log_track_kind kind, uint32_t tid, const char *name)
 {
-	const struct thread_hold before = registry_hold();
+	const struct thread_hold before = hold();
 	uint32_t track;
 
 	track = ++stream.tracks;
 	emit_track(track, kind, tid, name);
-	registry_release(before);
+	release(before);
 	return track;
 }
 
 uint32_t registry_hidden_track(void)
 {
-	const struct thread_hold before = registry_hold();
+	const struct thread_hold before = hold();
 	uint32_t track = ++stream.tracks;
 
-	registry_release(before);
+	release(before);
 	return track;
 }
 
 uint32_t registry_stream(enum log_track_kind kind, int64_t number,
 	uint64_t place, const char *name)
 {
-	const struct thread_hold before = registry_hold();
+	const struct thread_hold before = hold();
 	uint32_t track = stream.tracks + 1;
-	bool good = registry_emit(&(struct registry_record){
-		.kind = CHUNK_STREAM,
+	bool good = emit(&(struct record){.kind = CHUNK_STREAM,
 		.count = 4,
 		.numbers = {track, (uint64_t)kind, (uint64_t)number, place},
 		.texts = {name},
@@ -201,35 +213,35 @@ uint32_t registry_stream(enum log_track_kind kind, int64_t number,
 
 	if (good)
 		stream.tracks = track;
-	registry_release(before);
+	release(before);
 	return good ? track : 0;
 }
 
 bool registry_block(enum log_block kind, const void *bytes, size_t size)
 {
-	const struct thread_hold before = registry_hold();
-	bool good = registry_emit(&(struct registry_record){.kind = CHUNK_BLOCK,
+	const struct thread_hold before = hold();
+	bool good = emit(&(struct record){.kind = CHUNK_BLOCK,
 		.count = 2,
 		.numbers = {(uint64_t)kind, size},
 		.texts = {bytes},
 		.sizes = {size}});
 
-	registry_release(before);
+	release(before);
 	return good;
 }
 
 void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name)
 {
-	const struct thread_hold before = registry_hold();
+	const struct thread_hold before = hold();
 
 	emit_track(track, kind, tid, name);
-	registry_release(before);
+	release(before);
 }
 
 void registry_losses(uint32_t track, const struct chunk_losses *losses)
 {
-	const struct thread_hold before = registry_hold();
+	const struct thread_hold before = hold();
 
 	if (losses->dropped_ranges != 0 || losses->dropped_events != 0 ||
 		losses->cut_text != 0)
@@ -238,7 +250,432 @@ void registry_losses(uint32_t track, const struct chunk_losses *losses)
 	if (losses->unwound_ranges != 0 || losses->stray_exits != 0)
 		(void)emit_numbers(CHUNK_UNWOUND, track, losses->unwound_ranges,
 			losses->stray_exits);
-	registry_release(before);
+	release(before);
+}
+
+/* The modules that functions known by their address lie in. They are few, and
+ * looked for only when a new address is met. */
+#define FIRST_MODULES 64
+
+struct module {
+	uint64_t base;
+	uint64_t bytes;
+	const char *path;
+	const char *build_id;
+	uint32_t path_bytes;
+	uint32_t build_id_bytes;
+	bool closed;
+};
+
+/* By number - 1; never given back. */
+static struct {
+	struct module *all;
+	uint32_t room;
+	uint32_t count;
+} modules;
+
+static bool emit_closed(uint32_t number)
+{
+	return emit(&(struct record){.kind = CHUNK_MODULE_CLOSED,
+		.count = 1,
+		.numbers = {number},
+		.texts = {"", ""}});
+}
+
+static bool emit_module(uint32_t number)
+{
+	const struct module *module = &modules.all[number - 1];
+
+	return emit(&(struct record){.kind = CHUNK_MODULE,
+		.count = 4,
+		.numbers = {number, module->base, module->bytes,
+			module->path_bytes},
+		.texts = {module->path, module->build_id},
+		.sizes = {module->path_bytes, module->build_id_bytes}});
+}
+
+static bool emit_modules(void)
+{
+	bool good = true;
+
+	for (uint32_t i = 1; good && i <= modules.count; i++)
+		good = emit_module(i) &&
+		       (!modules.all[i - 1].closed || emit_closed(i));
+	return good;
+}
+
+static bool grow_modules(void)
+{
+	uint32_t room = modules.room == 0 ? FIRST_MODULES : modules.room * 2;
+	struct module *all;
+
+	if (modules.count < modules.room)
+		return true;
+	if (modules.count + 1 >= LOG_MODULES_MAX)
+		return false;
+	all = arena_take(room * sizeof(*all));
+	if (all == NULL)
+		return false;
+	if (modules.count > 0)
+		memcpy(all, modules.all, modules.count * sizeof(*all));
+	modules.all = all;
+	modules.room = room;
+	return true;
+}
+
+static bool is_same_module(
+	const struct module *module, const struct registry_module *other)
+{
+	return module->base == other->base && module->bytes == other->bytes &&
+	       module->build_id_bytes == other->build_id_bytes &&
+	       memcmp(module->build_id, other->build_id,
+		       module->build_id_bytes) == 0 &&
+	       strncmp(module->path, other->path, REGISTRY_TEXT_MAX) == 0;
+}
+
+static uint32_t find_module(const struct registry_module *wanted)
+{
+	for (uint32_t i = 0; i < modules.count; i++)
+		if (is_same_module(&modules.all[i], wanted))
+			return i + 1;
+	return 0;
+}
+
+static uint32_t add_module(const struct registry_module *module)
+{
+	size_t path_bytes = strnlen(module->path, REGISTRY_TEXT_MAX);
+	const char *path;
+	const char *build_id;
+
+	if (!grow_modules())
+		return 0;
+	path = arena_copy(module->path, path_bytes);
+	build_id = arena_copy(
+		(const char *)module->build_id, module->build_id_bytes);
+	if (path == NULL || build_id == NULL)
+		return 0;
+	modules.all[modules.count++] = (struct module){.base = module->base,
+		.bytes = module->bytes,
+		.path = path,
+		.build_id = build_id,
+		.path_bytes = (uint32_t)path_bytes,
+		.build_id_bytes = module->build_id_bytes};
+	return modules.count;
+}
+
+uint32_t registry_module(const struct registry_module *module)
+{
+	const struct thread_hold before = hold();
+	uint32_t number;
+	bool news = true;
+
+	number = find_module(module);
+	if (number == 0)
+		number = add_module(module);
+	else
+		news = modules.all[number - 1].closed;
+	if (number != 0 && news) {
+		modules.all[number - 1].closed = false;
+		if (is_on() && !emit_module(number))
+			number = 0;
+	}
+	release(before);
+	return number;
+}
+
+void registry_module_closed(uint32_t number)
+{
+	const struct thread_hold before = hold();
+
+	modules.all[number - 1].closed = true;
+	(void)emit_closed(number);
+	release(before);
+}
+
+/* The table of sites: places that the program names, and functions that are
+ * known by their address. */
+static const char UNNAMED[] = "(unnamed)";
+
+enum { NAME, FILE_NAME, FULL_NAME, CATEGORY, TEXTS };
+
+/* What sites are told apart by; a function has its module and offset only. */
+struct key {
+	const char *texts[TEXTS];
+	uint32_t sizes[TEXTS];
+	uint32_t cut; /* so many of them */
+	uint32_t line;
+	uint32_t call_line;
+	uint32_t module; /* 0: not a function known by its address */
+	uint64_t offset;
+};
+
+struct entry {
+	struct ctp_site site;
+	struct key key;
+	uint64_t hash;
+	uint32_t number;
+};
+
+/* Entries are never moved: ctp_site_intern() hands out their addresses. */
+static struct {
+	struct entry **index; /* open addressing */
+	uint32_t index_size;
+	struct entry **by_number; /* number - 1 */
+	uint32_t room;
+	uint32_t count;
+} sites;
+
+static bool emit_function(const struct entry *entry)
+{
+	return emit(&(struct record){.kind = CHUNK_FUNCTION,
+		.count = 3,
+		.numbers = {
+			entry->number, entry->key.module, entry->key.offset}});
+}
+
+static bool emit_plain(const struct entry *entry)
+{
+	const struct key *key = &entry->key;
+
+	return emit(&(struct record){.kind = CHUNK_SITE,
+		.count = 3,
+		.numbers = {entry->number, key->line, key->sizes[NAME]},
+		.texts = {key->texts[NAME], key->texts[FILE_NAME]},
+		.sizes = {key->sizes[NAME], key->sizes[FILE_NAME]}});
+}
+
+static bool emit_info(const struct entry *entry)
+{
+	const struct key *key = &entry->key;
+	struct record record = {.kind = CHUNK_SITE_INFO,
+		.count = 4,
+		.numbers = {entry->number,
+			key->line | (uint64_t)key->call_line << 32,
+			key->sizes[NAME] | (uint64_t)key->sizes[FILE_NAME]
+						   << 32,
+			key->sizes[FULL_NAME]}};
+
+	_Static_assert(TEXTS == RECORD_TEXTS, "one record holds them");
+	for (int i = 0; i < TEXTS; i++) {
+		record.texts[i] = key->texts[i];
+		record.sizes[i] = key->sizes[i];
+	}
+	return emit(&record);
+}
+
+static bool emit_site(const struct entry *entry)
+{
+	const struct key *key = &entry->key;
+
+	if (key->module != 0)
+		return emit_function(entry);
+	count_cut(key->cut);
+	return key->call_line == 0 && key->sizes[FULL_NAME] == 0 &&
+			       key->sizes[CATEGORY] == 0
+		       ? emit_plain(entry)
+		       : emit_info(entry);
+}
+
+static bool emit_sites(void)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < sites.count; i++)
+		good = emit_site(sites.by_number[i]);
+	return good;
+}
+
+static bool grow_sites(void)
+{
+	uint32_t size = sites.index_size == 0 ? 1024 : sites.index_size * 2;
+	struct entry **index = arena_take(size * sizeof(*index));
+	struct entry **by_number = arena_take(size / 2 * sizeof(*by_number));
+
+	if (index == NULL || by_number == NULL || size > UINT32_MAX / 4)
+		return false;
+	for (uint32_t i = 0; i < sites.count; i++) {
+		struct entry *entry = sites.by_number[i];
+		uint32_t slot = (uint32_t)entry->hash & (size - 1);
+
+		while (index[slot] != NULL)
+			slot = (slot + 1) & (size - 1);
+		index[slot] = entry;
+		by_number[i] = entry;
+	}
+	sites.index = index;
+	sites.index_size = size;
+	sites.by_number = by_number;
+	sites.room = size / 2;
+	return true;
+}
+
+static uint64_t hash_of(const struct key *key)
+{
+	uint64_t hash = key->line * UINT64_C(0x9e3779b1) ^
+			key->call_line * UINT64_C(0x85ebca77);
+
+	if (key->module != 0)
+		return stable_hash(&key->offset, sizeof(key->offset)) ^
+		       key->module * UINT64_C(0xc2b2ae35);
+	for (int i = 0; i < TEXTS; i++)
+		hash = hash * 31 ^ stable_hash(key->texts[i], key->sizes[i]);
+	return hash;
+}
+
+static bool equal_keys(const struct key *a, const struct key *b)
+{
+	bool same = a->line == b->line && a->call_line == b->call_line &&
+		    a->module == b->module && a->offset == b->offset;
+
+	for (int i = 0; same && i < TEXTS; i++)
+		same = a->sizes[i] == b->sizes[i] &&
+		       memcmp(a->texts[i], b->texts[i], a->sizes[i]) == 0;
+	return same;
+}
+
+static struct entry *add_site(
+	uint32_t slot, const struct key *key, uint64_t hash)
+{
+	struct entry *entry = sites.count + 1 < LOG_SITES_MAX
+				      ? arena_take(sizeof(*entry))
+				      : NULL;
+
+	if (entry == NULL)
+		return NULL;
+	entry->key = *key;
+	entry->hash = hash;
+	for (int i = 0; i < TEXTS; i++) {
+		entry->key.texts[i] = arena_copy(key->texts[i], key->sizes[i]);
+		if (entry->key.texts[i] == NULL)
+			return NULL;
+	}
+	entry->site = (struct ctp_site){entry->key.texts[NAME],
+		entry->key.texts[FILE_NAME], key->line, 0};
+	entry->number = sites.count + 1;
+	if (entry->number < CHUNK_ID_LONG)
+		entry->site.tag = (uint64_t)entry->number << CTP_TICK_BITS;
+	if (is_on() && !emit_site(entry))
+		return NULL;
+	sites.by_number[sites.count++] = entry;
+	sites.index[slot] = entry;
+	return entry;
+}
+
+/* The entry of this key, or the slot where it belongs. */
+static struct entry *look_up_site(
+	const struct key *key, uint64_t hash, uint32_t *slot)
+{
+	*slot = (uint32_t)hash & (sites.index_size - 1);
+	for (; sites.index[*slot] != NULL;
+		*slot = (*slot + 1) & (sites.index_size - 1)) {
+		struct entry *entry = sites.index[*slot];
+
+		if (entry->hash == hash && equal_keys(&entry->key, key))
+			return entry;
+	}
+	return NULL;
+}
+
+static void set_text(struct key *key, int which, const char *text)
+{
+	key->texts[which] = text == NULL ? "" : text;
+	key->sizes[which] =
+		(uint32_t)strnlen(key->texts[which], REGISTRY_TEXT_MAX);
+	key->cut += key->texts[which][key->sizes[which]] != '\0';
+}
+
+static struct key key_of(const char *name, const char *file, uint32_t line)
+{
+	struct key key = {.line = line};
+
+	set_text(&key, NAME, name);
+	set_text(&key, FILE_NAME, file);
+	set_text(&key, FULL_NAME, NULL);
+	set_text(&key, CATEGORY, NULL);
+	return key;
+}
+
+/* Number 1 is taken before any other. */
+static bool add_unnamed(void)
+{
+	const struct key key = key_of(UNNAMED, NULL, 0);
+	uint64_t hash = hash_of(&key);
+
+	return add_site((uint32_t)hash & (sites.index_size - 1), &key, hash) !=
+	       NULL;
+}
+
+/* The entry of this key, made if it is new. The lock is held. */
+static struct entry *find_site(const struct key *key)
+{
+	uint64_t hash = hash_of(key);
+	struct entry *entry;
+	uint32_t slot;
+
+	/* With room for one more the index has free slots. */
+	if ((sites.count >= sites.room && !grow_sites()) ||
+		(sites.count == 0 && !add_unnamed()))
+		return NULL;
+	entry = look_up_site(key, hash, &slot);
+	return entry != NULL ? entry : add_site(slot, key, hash);
+}
+
+const char *registry_site_name(uint32_t number)
+{
+	const struct thread_hold before = hold();
+	const char *name = number == 0 || number > sites.count
+				   ? UNNAMED
+				   : sites.by_number[number - 1]->site.name;
+
+	release(before);
+	return name;
+}
+
+static uint32_t number_of(const struct entry *entry)
+{
+	return entry == NULL ? REGISTRY_UNNAMED : entry->number;
+}
+
+uint32_t registry_function(uint32_t module, uint64_t offset)
+{
+	const struct thread_hold before = hold();
+	struct key key = key_of("", NULL, 0);
+	uint32_t number;
+
+	key.module = module;
+	key.offset = offset;
+	number = number_of(find_site(&key));
+	release(before);
+	return number;
+}
+
+uint32_t registry_site(struct ctp_site *site)
+{
+	const struct thread_hold before = hold();
+	const struct key key = key_of(site->name, site->file, site->line);
+	const struct entry *entry = find_site(&key);
+
+	if (entry != NULL)
+		__atomic_store_n(&site->tag, entry->site.tag, __ATOMIC_RELEASE);
+	release(before);
+	return number_of(entry);
+}
+
+struct ctp_site *registry_intern(const struct ctp_site_info *info)
+{
+	static struct ctp_site unnamed = {
+		UNNAMED, "", 0, (uint64_t)REGISTRY_UNNAMED << CTP_TICK_BITS};
+	const struct thread_hold before = hold();
+	struct key key = key_of(info->name, info->file, info->line);
+	struct entry *entry;
+
+	key.call_line = info->call_line;
+	if (info->full_name != NULL && strcmp(info->full_name, info->name) != 0)
+		set_text(&key, FULL_NAME, info->full_name);
+	set_text(&key, CATEGORY, info->category);
+	entry = find_site(&key);
+	release(before);
+	return entry == NULL ? &unnamed : &entry->site;
 }
 
 bool registry_start(struct spool *spool)
@@ -258,8 +695,7 @@ bool registry_start(struct spool *spool)
 	atomic_store(&stream.last, chunk);
 	if (chunk == NULL)
 		stream.spool = NULL;
-	good = chunk != NULL && registry_emit_modules() &&
-	       registry_emit_sites();
+	good = chunk != NULL && emit_modules() && emit_sites();
 	stream.drained = true;
 	registry_unlock();
 	return good;

@@ -9,27 +9,29 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/environment.h"
+#include "pack/options.h"
+#include "pack/process.h"
 #include "recorder/device_link.h"
 #include "recorder/device_load.h"
 #include "recorder/drain.h"
 #include "recorder/emit.h"
-#include "base/environment.h"
 #include "recorder/filter.h"
+#include "recorder/inherit.h"
 #include "recorder/instrument.h"
 #include "recorder/last_thread.h"
-#include "recorder/inherit.h"
 #include "recorder/log_file.h"
-#include "pack/options.h"
 #include "recorder/outcome.h"
-#include "pack/process.h"
 #include "recorder/registry.h"
-#include "recorder/session_private.h"
 #include "recorder/thread.h"
 #include "recorder/unrecorded.h"
 
@@ -40,7 +42,26 @@
  * libraries may run before ours. */
 CTP_API int ctp_on = 1;
 
-struct session_data session_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct {
+	pthread_mutex_t lock; /* over start and stop */
+	_Atomic uint64_t current;
+	/* The same, and already while it begins. */
+	_Atomic uint64_t open;
+	uint64_t last;       /* number given last */
+	_Atomic bool looked; /* at the environment, or need not */
+	_Atomic bool due;    /* a recording is to begin with the next event */
+	bool child;          /* forked while a recording was on or due, */
+	bool refused;        /* and it could not begin */
+	uint32_t parent;     /* in a child that was forked while recording */
+	uint32_t forking;    /* who forks: getppid() may not know its number */
+	struct clock_sync forked; /* when that was */
+	bool forks_watched;
+	bool tsc;
+	struct spool spool;
+	struct session_options options;
+	char path[OPTIONS_PATH_BYTES]; /* of the log, as it came to be */
+	uint64_t lost; /* events that were not in the log at the end */
+} session_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct thread_hold hold(void)
 {
@@ -243,6 +264,129 @@ static void remove_log(void)
 		(void)unlink(session_state.path);
 }
 
+/* A page that the system clears in a copy of the process; NULL: it cannot. */
+static _Atomic uint32_t *own_page;
+
+static void mark_own(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page;
+
+	if (own_page == NULL) {
+		page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			return;
+		if (madvise(page, size, MADV_WIPEONFORK) != 0) {
+			(void)munmap(page, size);
+			return;
+		}
+		own_page = page;
+	}
+	atomic_store(own_page, 1);
+}
+
+bool session_is_own(void)
+{
+	return own_page == NULL || atomic_load(own_page) != 0;
+}
+
+/*
+ * A thread that a signal interrupted inside the recorder may hold any lock
+ * here. Such a fork - of a handler that starts a debugger, say - is let go
+ * unwatched, and the child does not record.
+ */
+static void before_fork(void)
+{
+	if (thread_is_inside())
+		return;
+	device_lock(); /* who holds it may begin a recording */
+	(void)pthread_mutex_lock(&session_state.lock);
+	instrument_lock();
+	registry_lock(); /* who holds it may wait for what is drained */
+	drain_pause();
+	session_state.forking = (uint32_t)getpid();
+	inherit_keep(atomic_load(&session_state.current));
+}
+
+static void after_fork_parent(void)
+{
+	if (thread_is_inside())
+		return;
+	drain_resume();
+	registry_unlock();
+	instrument_unlock();
+	(void)pthread_mutex_unlock(&session_state.lock);
+	device_unlock();
+}
+
+/* Nothing of the parent's recording is ours: not its spool, not its log. */
+static void leave_parent(void)
+{
+	atomic_store(&session_state.current, 0);
+	atomic_store(&session_state.open, 0);
+	thread_forget_others();
+	inherit_take();
+	drain_forget();
+	spool_leave(&session_state.spool);
+}
+
+/* What its parent could not begin, the child may. */
+static bool retry(void)
+{
+	const struct ctp_error none = {.status = CTP_OK};
+
+	if (!session_state.refused)
+		return false;
+	session_state.refused = false;
+	outcome_set(&none);
+	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static void after_fork_child(void)
+{
+	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
+	bool was_due = atomic_load(&session_state.due);
+
+	mark_own();
+	outcome_forget();
+	last_thread_watch();
+	device_load_forget();
+	device_child();
+	if (thread_is_inside()) {
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+		atomic_store(&session_state.due, false);
+		session_state.refused = false;
+		(void)pthread_mutex_init(&session_state.lock, NULL);
+		registry_forget();
+		leave_parent();
+		return;
+	}
+	registry_unlock();
+	instrument_unlock();
+	(void)pthread_mutex_unlock(&session_state.lock);
+	registry_stop();
+	leave_parent();
+	unrecorded_forked();
+	session_state.child = was_on || was_due || retry();
+	if (was_on) {
+		session_state.parent = session_state.forking;
+		session_state.forked = clock_sync_now(session_state.tsc);
+	}
+	atomic_store(&session_state.due, session_state.child);
+}
+
+/* Follows forks from now on. The lock is held. */
+static void watch_forks(void)
+{
+	mark_own();
+	if (!session_state.forks_watched)
+		session_state.forks_watched =
+			pthread_atfork(before_fork, after_fork_parent,
+				after_fork_child) == 0;
+}
+
 /* Makes log, spool and background thread. The lock is held. */
 static enum ctp_status begin(struct ctp_error *err)
 {
@@ -281,7 +425,7 @@ static enum ctp_status begin(struct ctp_error *err)
 		remove_log();
 		return status;
 	}
-	session_watch_forks();
+	watch_forks();
 	session_state.refused = false;
 	/* What goes on in a child has one number, by which those who follow
 	 * the thread's open functions know that they are open still. */
@@ -317,7 +461,7 @@ static void look_at_environment(void)
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		outcome_set(&err);
 	} else {
-		session_watch_forks();
+		watch_forks();
 		atomic_store(&session_state.due, true);
 		if (wants_devices())
 			device_load_later();
