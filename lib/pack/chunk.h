@@ -32,6 +32,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ctprof.h"
@@ -181,5 +182,11 @@ uint32_t chunk_record_words(const struct chunk *chunk, uint32_t at);
 
 /* How many records are not in the log yet. */
 uint32_t chunk_records(const struct chunk *chunk);
+
+/* Is this a record of devices? */
+static inline bool chunk_is_device(enum chunk_long kind)
+{
+	return kind == CHUNK_ACTIVITY || kind == CHUNK_DEVICE_SYNC;
+}
 
 #endif

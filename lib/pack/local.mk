@@ -8,9 +8,6 @@ libpack_la_SOURCES = \
 	%D%/log_frame.c %D%/log_frame.h \
 	%D%/options.c %D%/options.h \
 	%D%/pack.c %D%/pack.h \
-	%D%/pack_column.c %D%/pack_column.h \
-	%D%/pack_device.c %D%/pack_device.h \
-	%D%/pack_losses.c \
 	%D%/pack_private.h \
 	%D%/pack_registry.c \
 	%D%/pack_row.c %D%/pack_row.h \

@@ -5,11 +5,34 @@
  */
 #include "pack/pack.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "log/msgpack_out.h"
 #include "pack/pack_private.h"
 #include "pack/pack_row.h"
+
+_Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
+
+/* Where the log was begun by another process. So deep that no chunk's ends
+ * bring it down to what can be known. */
+#define PACK_DEPTH_UNKNOWN (UINT32_C(1) << 31)
+
+/* What the packer keeps of a track over the whole recording. */
+struct pack_track {
+	uint64_t blocks;
+	uint64_t short_ranges;
+	struct chunk_losses losses;
+	uint64_t unreadable; /* among dropped_events */
+	bool losses_changed;
+	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
+	/* Sites of the open ranges; what is at `depth` and above is no more.
+	 * As long as that, and while a chunk is read as long as may be. */
+	uint32_t *open;
+	bool wide; /* that is so now */
+};
 
 struct packer *packer_new(
 	struct log_writer *writer, struct clock_scale scale, uint64_t min_ns)
@@ -61,12 +84,13 @@ const uint32_t *packer_open_ranges(
 	return found == NULL ? NULL : found->open;
 }
 
-enum ctp_status packer_no_memory(struct ctp_error *err)
+static enum ctp_status no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-struct pack_track *packer_find_track(struct packer *packer, uint32_t number)
+/* The track of this number, made if it is new; NULL if out of memory. */
+static struct pack_track *find_track(struct packer *packer, uint32_t number)
 {
 	uint32_t room = packer->track_room == 0 ? 16 : packer->track_room;
 	struct pack_track **tracks;
@@ -85,6 +109,116 @@ struct pack_track *packer_find_track(struct packer *packer, uint32_t number)
 	if (packer->tracks[number] == NULL)
 		packer->tracks[number] = calloc(1, sizeof(struct pack_track));
 	return packer->tracks[number];
+}
+
+/* Before and after a chunk is read: room for whatever it opens, false if out
+ * of memory; no more than is needed, since there may be many threads. */
+static bool widen(struct pack_track *track)
+{
+	/* One more than is known: a place for what is not kept. */
+	uint32_t *open = track->wide
+				 ? track->open
+				 : realloc(track->open,
+					   (LOG_OPEN_MAX + 1) * sizeof(*open));
+
+	if (open == NULL)
+		return false;
+	track->open = open;
+	track->wide = true;
+	return true;
+}
+
+static void narrow(struct pack_track *track)
+{
+	uint32_t count =
+		track->depth < LOG_OPEN_MAX ? track->depth : LOG_OPEN_MAX;
+	uint32_t *open = NULL;
+
+	if (count == 0)
+		free(track->open);
+	else
+		open = realloc(track->open, count * sizeof(track->open[0]));
+	if (count == 0 || open != NULL)
+		track->open = open;
+	track->wide = false;
+}
+
+/* Begins a column for this track. */
+static void start_column(struct log_column *column, uint32_t number,
+	const struct pack_track *track)
+{
+	column->track = number;
+	column->count = 0;
+	column->extra_count = 0;
+	column->extras.used = 0;
+	column->open_known = track->depth <= LOG_OPEN_MAX;
+	column->open_count = column->open_known ? track->depth : 0;
+	if (column->open_count > 0)
+		memcpy(column->open, track->open,
+			column->open_count * sizeof(column->open[0]));
+}
+
+static uint64_t at_most_int(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : value;
+}
+
+static void add_activity(struct pack_device *device, struct chunk_head head,
+	const uint64_t *record)
+{
+	struct log_activity_row row = {
+		.start_ns = (int64_t)record[1],
+		.dur_ns = at_most_int(record[2]),
+		.track = (uint32_t)(record[3] >> 32),
+		.description = (uint32_t)record[3],
+		.correlation = (uint32_t)record[4],
+	};
+
+	if (head.words >= 6) {
+		row.bytes = at_most_int(record[5]);
+		row.node = record[6];
+	}
+	if (row.track < LOG_TRACKS_MAX &&
+		row.description < LOG_DESCRIPTIONS_MAX)
+		device->activities.rows[device->activities.count++] = row;
+}
+
+/* Takes in such a record; one that makes no sense is left out. */
+static void add_device(struct pack_device *device,
+	const struct clock_scale *scale, struct chunk_head head,
+	const uint64_t *record)
+{
+	if (head.kind == CHUNK_ACTIVITY)
+		add_activity(device, head, record);
+	else
+		device->syncs[device->sync_count++] = (struct pack_device_sync){
+			clock_ns(scale, record[1]), (int64_t)record[2]};
+}
+
+/* Writes a block of the syncs, if there were any; it is to be before that of
+ * the activities. */
+static enum ctp_status write_syncs(const struct pack_device *device,
+	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(bytes);
+
+	if (device->sync_count == 0)
+		return CTP_OK;
+	bytes->used = 0;
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_DEVICE_SYNC);
+	(void)msgpack_pack_array(&out, device->sync_count);
+	for (uint32_t i = 0; i < device->sync_count; i++) {
+		(void)msgpack_pack_array(&out, 2);
+		(void)msgpack_pack_int64(&out, device->syncs[i].log_ns);
+		(void)msgpack_pack_int64(&out, device->syncs[i].device_ns);
+	}
+	if (bytes->failed)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return log_writer_add(writer, LOG_DEVICE_SYNC,
+		&(struct deflate_part){bytes->bytes, bytes->used, false}, 1,
+		err);
 }
 
 static void add_begin(struct log_column *column, struct pack_track *track,
@@ -129,11 +263,11 @@ static bool add_timeline(
 		packer->lost_words++;
 		return true;
 	}
-	track = packer_find_track(packer, (uint32_t)record[3]);
-	if (track == NULL || !pack_track_widen(track))
+	track = find_track(packer, (uint32_t)record[3]);
+	if (track == NULL || !widen(track))
 		return false;
 	if (column->count == 0)
-		pack_column_start(column, (uint32_t)record[3], track);
+		start_column(column, (uint32_t)record[3], track);
 	if (kind == CHUNK_BEGIN_AT)
 		add_begin(column, track, (uint32_t)record[2], time_ns);
 	else
@@ -153,8 +287,8 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 	}
 	if (head.kind == CHUNK_BEGIN_AT || head.kind == CHUNK_END_AT)
 		return add_timeline(packer, head.kind, record);
-	if (pack_device_is(head.kind)) {
-		pack_device_add(&packer->device, &packer->scale, head, record);
+	if (chunk_is_device(head.kind)) {
+		add_device(&packer->device, &packer->scale, head, record);
 		return true;
 	}
 	time_ns = clock_ns(&packer->scale, record[1]);
@@ -272,7 +406,7 @@ static enum ctp_status write_column(
 
 	if (column->count == 0)
 		return CTP_OK;
-	track = packer_find_track(packer, column->track);
+	track = find_track(packer, column->track);
 	column->seq = track->blocks++;
 	status = log_column_write(
 		column, &packer->sites, &packer->bytes, packer->writer, err);
@@ -301,16 +435,16 @@ enum ctp_status packer_read_events(struct packer *packer,
 			packer->lost_words += chunk->words[*consumed] != 0;
 		return CTP_OK;
 	}
-	track = packer_find_track(packer, copy->track);
-	if (track == NULL || !pack_track_widen(track))
-		return packer_no_memory(err);
-	pack_column_start(measured, copy->track, track);
+	track = find_track(packer, copy->track);
+	if (track == NULL || !widen(track))
+		return no_memory(err);
+	start_column(measured, copy->track, track);
 	end = read_records(packer, track, chunk, *consumed);
 	if (end == UINT32_MAX)
-		return packer_no_memory(err);
-	pack_track_narrow(track);
+		return no_memory(err);
+	narrow(track);
 	if (packer->timeline.count > 0)
-		pack_track_narrow(packer->tracks[packer->timeline.track]);
+		narrow(packer->tracks[packer->timeline.track]);
 	if (measured->count > 0 &&
 		measured->times[measured->count - 1] > packer->newest_ns)
 		packer->newest_ns = measured->times[measured->count - 1];
@@ -321,7 +455,7 @@ enum ctp_status packer_read_events(struct packer *packer,
 static enum ctp_status write_device(
 	struct packer *packer, struct ctp_error *err)
 {
-	enum ctp_status status = pack_device_write_syncs(
+	enum ctp_status status = write_syncs(
 		&packer->device, &packer->bytes, packer->writer, err);
 
 	if (status == CTP_OK)
@@ -330,6 +464,185 @@ static enum ctp_status write_device(
 	if (status == CTP_OK)
 		packer->event_count += packer->device.activities.count;
 	return status;
+}
+
+enum ctp_status packer_write(
+	struct packer *packer, enum log_block kind, struct ctp_error *err)
+{
+	if (packer->bytes.failed)
+		return no_memory(err);
+	return log_writer_add(packer->writer, kind,
+		&(struct deflate_part){
+			packer->bytes.bytes, packer->bytes.used, false},
+		1, err);
+}
+
+/* What a losses block says of a track. */
+static const struct {
+	const char *name;
+	size_t offset; /* of the count */
+} loss_fields[] = {
+	{"dropped_ranges", offsetof(struct pack_track, losses.dropped_ranges)},
+	{"dropped_events", offsetof(struct pack_track, losses.dropped_events)},
+	{"short_ranges", offsetof(struct pack_track, short_ranges)},
+	{"cut_text", offsetof(struct pack_track, losses.cut_text)},
+	{"unwound_ranges", offsetof(struct pack_track, losses.unwound_ranges)},
+	{"stray_exits", offsetof(struct pack_track, losses.stray_exits)}};
+
+static uint64_t *loss_of(struct pack_track *track, size_t loss)
+{
+	return (uint64_t *)(void *)((char *)track + loss_fields[loss].offset);
+}
+
+static enum ctp_status write_losses(struct packer *packer, uint32_t number,
+	struct pack_track *track, struct ctp_error *err)
+{
+	size_t kinds = sizeof(loss_fields) / sizeof(loss_fields[0]);
+	msgpack_packer out = msgpack_out(&packer->bytes);
+
+	track->losses_changed = false;
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int(&out, LOG_LOSSES);
+	(void)msgpack_pack_uint32(&out, number);
+	(void)msgpack_pack_map(&out, kinds);
+	for (size_t i = 0; i < kinds; i++) {
+		msgpack_out_key(&out, loss_fields[i].name);
+		(void)msgpack_pack_uint64(&out, *loss_of(track, i));
+	}
+	return packer_write(packer, LOG_LOSSES, err);
+}
+
+/* True if it grew. */
+static bool raise(uint64_t *count, uint64_t to)
+{
+	bool grows = to > *count;
+
+	if (grows)
+		*count = to;
+	return grows;
+}
+
+enum ctp_status packer_losses(struct packer *packer, uint32_t number,
+	const struct chunk_losses *lost, struct ctp_error *err)
+{
+	struct pack_track *track;
+	struct chunk_losses *known;
+	bool news;
+
+	if (number >= LOG_TRACKS_MAX)
+		return CTP_OK;
+	track = find_track(packer, number);
+	if (track == NULL)
+		return no_memory(err);
+	/* What a thread lost in all may come in before a chunk that says what
+	 * it had lost until then. */
+	known = &track->losses;
+	news = track->losses_changed;
+	news |= raise(&known->dropped_ranges, lost->dropped_ranges);
+	news |= raise(&known->dropped_events,
+		lost->dropped_events + track->unreadable);
+	news |= raise(&known->cut_text, lost->cut_text);
+	news |= raise(&known->unwound_ranges, lost->unwound_ranges);
+	news |= raise(&known->stray_exits, lost->stray_exits);
+	return news ? write_losses(packer, number, track, err) : CTP_OK;
+}
+
+void packer_lose(struct packer *packer, uint32_t words)
+{
+	packer->lost_words += words;
+}
+
+/* Counts what cannot be read of the chunk that is being packed. */
+static enum ctp_status note_lost(struct packer *packer, struct ctp_error *err)
+{
+	const uint64_t words = packer->lost_words;
+	struct pack_track *track;
+
+	packer->lost_words = 0;
+	if (words == 0)
+		return CTP_OK;
+	if (packer->copy.track >= LOG_TRACKS_MAX) {
+		packer->lost_untracked += words;
+		return CTP_OK;
+	}
+	track = find_track(packer, packer->copy.track);
+	if (track == NULL)
+		return no_memory(err);
+	track->unreadable += words;
+	track->losses.dropped_events += words;
+	track->losses_changed = true;
+	return CTP_OK;
+}
+
+enum ctp_status packer_trace_loss(struct packer *packer, const char *name,
+	uint64_t count, struct ctp_error *err)
+{
+	msgpack_packer out = msgpack_out(&packer->bytes);
+
+	packer->bytes.used = 0;
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_TRACE_LOSSES);
+	(void)msgpack_pack_map(&out, 1);
+	msgpack_out_key(&out, name);
+	(void)msgpack_pack_uint64(&out, count);
+	return packer_write(packer, LOG_TRACE_LOSSES, err);
+}
+
+enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (packer->lost_untracked > 0)
+		status = packer_trace_loss(
+			packer, "dropped_events", packer->lost_untracked, err);
+	for (uint32_t i = 0; status == CTP_OK && i < packer->track_room; i++)
+		if (packer->tracks[i] != NULL &&
+			packer->tracks[i]->losses_changed)
+			status =
+				write_losses(packer, i, packer->tracks[i], err);
+	return status;
+}
+
+void packer_resume(struct packer *packer, uint64_t events, int64_t newest_ns)
+{
+	packer->event_count = events;
+	packer->newest_ns = newest_ns;
+}
+
+bool packer_resume_blocks(
+	struct packer *packer, uint32_t number, uint64_t blocks)
+{
+	struct pack_track *track = find_track(packer, number);
+
+	if (track == NULL)
+		return false;
+	if (blocks > track->blocks)
+		track->blocks = blocks;
+	track->depth = PACK_DEPTH_UNKNOWN;
+	return true;
+}
+
+bool packer_resume_gap(struct packer *packer, uint32_t number)
+{
+	const struct pack_track *track = find_track(packer, number);
+
+	return track != NULL &&
+	       packer_resume_blocks(packer, number, track->blocks + 1);
+}
+
+bool packer_resume_loss(struct packer *packer, uint32_t number,
+	const char *name, uint64_t count)
+{
+	struct pack_track *track = find_track(packer, number);
+
+	if (track == NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(loss_fields) / sizeof(loss_fields[0]);
+		i++)
+		if (strcmp(loss_fields[i].name, name) == 0)
+			*loss_of(track, i) = count;
+	return true;
 }
 
 enum ctp_status packer_write_events(struct packer *packer,
@@ -342,19 +655,8 @@ enum ctp_status packer_write_events(struct packer *packer,
 	if (status == CTP_OK)
 		status = write_device(packer, err);
 	if (status == CTP_OK)
-		status = packer_note_lost(packer, err);
+		status = note_lost(packer, err);
 	if (status == CTP_OK)
 		status = packer_losses(packer, packer->copy.track, losses, err);
 	return status;
-}
-
-enum ctp_status packer_write(
-	struct packer *packer, enum log_block kind, struct ctp_error *err)
-{
-	if (packer->bytes.failed)
-		return packer_no_memory(err);
-	return log_writer_add(packer->writer, kind,
-		&(struct deflate_part){
-			packer->bytes.bytes, packer->bytes.used, false},
-		1, err);
 }

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The packer's state, for the files that it is made of. */
+/* The packer's state, for pack.c and pack_registry.c. */
 #ifndef PACK_PRIVATE_H
 #define PACK_PRIVATE_H
 
+#include "base/buffer.h"
+#include "log/log_activities.h"
+#include "log/log_column.h"
 #include "pack/pack.h"
-#include "pack/pack_column.h"
-#include "pack/pack_device.h"
+
+/* Records of a chunk, as many as can lie in one. */
+_Static_assert(CHUNK_WORDS / 5 <= LOG_ACTIVITIES_MAX, "a chunk is one block");
+#define PACK_DEVICE_SYNCS (CHUNK_WORDS / 3)
+
+/* One instant on two clocks. */
+struct pack_device_sync {
+	int64_t log_ns;
+	int64_t device_ns;
+};
+
+struct pack_device {
+	struct log_activities activities;
+	uint32_t sync_count;
+	struct pack_device_sync syncs[PACK_DEVICE_SYNCS];
+};
 
 struct packer {
 	struct log_writer *writer;
@@ -30,21 +47,13 @@ struct packer {
 	struct chunk copy;
 };
 
-/* The track of this number, made if it is new; NULL if out of memory. */
-struct pack_track *packer_find_track(struct packer *packer, uint32_t number);
-
 /* Writes what was lost of no track, in all; the name is one of a losses
  * block's. */
 enum ctp_status packer_trace_loss(struct packer *packer, const char *name,
 	uint64_t count, struct ctp_error *err);
 
-/* Counts what cannot be read of the chunk that is being packed. */
-enum ctp_status packer_note_lost(struct packer *packer, struct ctp_error *err);
-
 /* Writes what is in packer->bytes as a block of this kind. */
 enum ctp_status packer_write(
 	struct packer *packer, enum log_block kind, struct ctp_error *err);
-
-enum ctp_status packer_no_memory(struct ctp_error *err);
 
 #endif

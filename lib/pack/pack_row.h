@@ -3,7 +3,12 @@
 #ifndef PACK_ROW_H
 #define PACK_ROW_H
 
-#include "pack/pack_column.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log/log_column.h"
+#include "pack/chunk.h"
 
 /* Words after the first that each kind has at least; UINT32_MAX if there is no
  * such kind. */

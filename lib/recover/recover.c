@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pack/chunk.h"
 #include "pack/log_frame.h"
-#include "pack/pack_device.h"
 #include "pack/process.h"
 #include "recover/recover_log.h"
 
@@ -101,7 +101,7 @@ static bool is_device(const struct chunk *chunk)
 	uint64_t word = chunk->words[chunk->consumed];
 
 	return chunk_site(chunk, word) == CHUNK_ID_LONG &&
-	       pack_device_is(chunk_head(chunk, word).kind);
+	       chunk_is_device(chunk_head(chunk, word).kind);
 }
 
 /* The chunks that hold something, in the order they are to be packed: sites
