@@ -6,14 +6,19 @@
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/environment.h"
-#include "markers/itt.h"
 #include "base/stable_hash.h"
+#include "markers/inject.h"
+#include "recorder/itt_abi.h"
 
+#define DEFAULT_DOMAIN "itt"
 #define UNNAMED "(unnamed)"
 #define BUCKETS 4096
 
@@ -21,13 +26,13 @@ CTP_API void __itt_api_init(struct itt_global *global, int groups);
 
 static _Atomic bool paused;
 
-bool itt_is_paused(void)
+static bool is_paused(void)
 {
 	return atomic_load_explicit(&paused, memory_order_relaxed);
 }
 
 /* The program's domain remembers ours. */
-struct inject_domain *itt_domain_of(const struct itt_domain *theirs)
+static struct inject_domain *domain_of(const struct itt_domain *theirs)
 {
 	struct inject_domain *domain;
 	void **kept;
@@ -37,8 +42,8 @@ struct inject_domain *itt_domain_of(const struct itt_domain *theirs)
 	kept = (void **)(uintptr_t)&theirs->reserved_pointer;
 	domain = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
 	if (domain == NULL) {
-		domain = inject_domain(theirs->name == NULL ? ITT_DEFAULT_DOMAIN
-							    : theirs->name);
+		domain = inject_domain(
+			theirs->name == NULL ? DEFAULT_DOMAIN : theirs->name);
 		__atomic_store_n(kept, domain, __ATOMIC_RELEASE);
 	}
 	return domain;
@@ -134,15 +139,15 @@ static struct itt_string *string_handle_create(const char *text)
 	return &made->string;
 }
 
-const char *itt_text(const struct itt_string *string)
+static const char *text_of(const struct itt_string *string)
 {
 	return string == NULL || string->text == NULL ? UNNAMED : string->text;
 }
 
-struct inject_message itt_message(
+static struct inject_message message_of(
 	const struct itt_domain *theirs, const char *text)
 {
-	const struct inject_domain *domain = itt_domain_of(theirs);
+	const struct inject_domain *domain = domain_of(theirs);
 
 	return (struct inject_message){
 		domain == NULL ? NULL : inject_literal(domain, text), text};
@@ -153,21 +158,21 @@ static void begin(
 	const struct itt_domain *theirs, struct itt_id id, const char *text)
 {
 	const struct inject_id number = {id.low, id.high};
-	const struct inject_domain *domain = itt_domain_of(theirs);
+	const struct inject_domain *domain = domain_of(theirs);
 
 	if (domain == NULL)
 		return;
-	if (itt_is_paused())
+	if (is_paused())
 		(void)inject_push_unseen(domain, number);
 	else
-		(void)inject_push(itt_message(theirs, text), number, NULL);
+		(void)inject_push(message_of(theirs, text), number, NULL);
 }
 
 static void task_begin(const struct itt_domain *domain, struct itt_id id,
 	struct itt_id parent, const struct itt_string *name)
 {
 	(void)parent;
-	begin(domain, id, itt_text(name));
+	begin(domain, id, text_of(name));
 }
 
 /* Named after a function, by its address. */
@@ -190,7 +195,7 @@ static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
 
 static void task_end(const struct itt_domain *theirs)
 {
-	const struct inject_domain *domain = itt_domain_of(theirs);
+	const struct inject_domain *domain = domain_of(theirs);
 
 	if (domain != NULL)
 		(void)inject_pop(domain);
@@ -201,15 +206,15 @@ static void marker(const struct itt_domain *domain, struct itt_id id,
 {
 	(void)id;
 	(void)scope;
-	if (!itt_is_paused())
-		inject_event(CHUNK_INSTANT,
-			itt_message(domain, itt_text(string)), 0, NULL);
+	if (!is_paused())
+		inject_event(CHUNK_INSTANT, message_of(domain, text_of(string)),
+			0, NULL);
 }
 
 /* A mark that tells why there is nothing, from here on or up to here. */
 static void tell(const char *text)
 {
-	const struct inject_domain *domain = inject_domain(ITT_DEFAULT_DOMAIN);
+	const struct inject_domain *domain = inject_domain(DEFAULT_DOMAIN);
 
 	if (domain != NULL)
 		inject_event(CHUNK_INSTANT,
@@ -231,22 +236,60 @@ static void resume_all(void)
 		tell("resumed");
 }
 
+/* A number of one of ITT's types: whole, unless `real` is set. */
+struct number {
+	int64_t whole;
+	double real;
+	bool is_real;
+};
+
+static struct number number_of(int type, const void *data)
+{
+	const union {
+		uint64_t u64;
+		uint32_t u32;
+		int32_t s32;
+		uint16_t u16;
+		int16_t s16;
+		float f32;
+		double f64;
+	} *value = data;
+
+	switch (type) {
+	case ITT_U32:
+		return (struct number){.whole = value->u32};
+	case ITT_S32:
+		return (struct number){.whole = value->s32};
+	case ITT_U16:
+		return (struct number){.whole = value->u16};
+	case ITT_S16:
+		return (struct number){.whole = value->s16};
+	case ITT_FLOAT:
+		return (struct number){
+			.real = (double)value->f32, .is_real = true};
+	case ITT_DOUBLE:
+		return (struct number){.real = value->f64, .is_real = true};
+	default:
+		return (struct number){.whole = (int64_t)value->u64};
+	}
+}
+
 /* The first of the values; of tasks that are not the innermost, nothing can be
  * told any more. */
 static void metadata_add(const struct itt_domain *domain, struct itt_id id,
 	const struct itt_string *key, int type, size_t count, const void *data)
 {
-	struct itt_number number;
+	struct number number;
 
 	if (domain == NULL || count == 0 || data == NULL ||
-		!inject_is_innermost(itt_domain_of(domain),
-			(struct inject_id){id.low, id.high}))
+		!inject_is_innermost(
+			domain_of(domain), (struct inject_id){id.low, id.high}))
 		return;
-	number = itt_number_of(type, data);
+	number = number_of(type, data);
 	if (number.is_real)
-		ctp_arg_float(itt_text(key), number.real);
+		ctp_arg_float(text_of(key), number.real);
 	else
-		ctp_arg_int(itt_text(key), number.whole);
+		ctp_arg_int(text_of(key), number.whole);
 }
 
 /* Without a length, the text ends with a zero byte. */
@@ -256,13 +299,13 @@ static void metadata_str_add(const struct itt_domain *domain, struct itt_id id,
 	char *copy;
 
 	if (domain == NULL || text == NULL ||
-		!inject_is_innermost(itt_domain_of(domain),
-			(struct inject_id){id.low, id.high}))
+		!inject_is_innermost(
+			domain_of(domain), (struct inject_id){id.low, id.high}))
 		return;
 	copy = size == 0 ? strdup(text) : strndup(text, size);
 	if (copy == NULL)
 		return;
-	ctp_arg_string(itt_text(key), copy);
+	ctp_arg_string(text_of(key), copy);
 	free(copy);
 }
 
@@ -272,12 +315,355 @@ static void thread_set_name(const char *name)
 		ctp_thread_name(name);
 }
 
+/*
+ * Tasks that may overlap, regions and frames are asynchronous ranges. Their end_async
+ * tells only the id that they began with, while the log matches them by name
+ * and number: so the open ones are kept, in places that are never freed but
+ * used again. No lock is held over them, so that no fork() finds them halfway.
+ */
+#define TASK_BUCKETS 1024
+
+/* So many may be open in a bucket: those of a program that ends none, under one
+ * id. */
+#define CROWD 256
+
+#define NO_ID ((struct itt_id){0, 0, 0})
+
+enum kind { TASK, REGION, FRAME };
+
+/* Words of a place: what the range is known by, and what it is. */
+enum { DOMAIN, KIND, LOW, HIGH, MORE, KEYS, SITE = KEYS, NUMBER, WORDS };
+
+/* What a place is in, in the low bits of its state; above them is how often
+ * that changed: so a place that was looked at is not taken if it has become
+ * another's meanwhile. */
+enum { FREE = 0, FILLING = 1, OPEN = 2, STATES = 3 };
+
+struct place {
+	_Atomic uint64_t state;
+	_Atomic uint64_t words[WORDS];
+	struct place *next;
+};
+
+static struct place *_Atomic task_buckets[TASK_BUCKETS];
+
+static struct place *_Atomic *bucket_of(const uint64_t *key)
+{
+	return &task_buckets[stable_hash(key, KEYS * sizeof(*key)) %
+			     TASK_BUCKETS];
+}
+
+static uint64_t next_state(uint64_t state, uint64_t what)
+{
+	return ((state | STATES) + 1) | what;
+}
+
+/* A free place of the bucket, which is now being filled; else a new one. NULL
+ * if there are too many, or out of memory. */
+static struct place *take_place(struct place *_Atomic *bucket)
+{
+	struct place *place;
+	int crowd = 0;
+
+	for (place = atomic_load(bucket); place != NULL; place = place->next) {
+		uint64_t state = atomic_load(&place->state);
+
+		if ((state & STATES) == FREE &&
+			atomic_compare_exchange_strong(&place->state, &state,
+				next_state(state, FILLING)))
+			return place;
+		crowd++;
+	}
+	place = crowd < CROWD ? calloc(1, sizeof(*place)) : NULL;
+	if (place == NULL)
+		return NULL;
+	atomic_init(&place->state, FILLING);
+	place->next = atomic_load(bucket);
+	while (!atomic_compare_exchange_weak(bucket, &place->next, place))
+		;
+	return place;
+}
+
+static bool is_of(const struct place *place, const uint64_t *key)
+{
+	for (int i = 0; i < KEYS; i++)
+		if (atomic_load(&place->words[i]) != key[i])
+			return false;
+	return true;
+}
+
+/* Takes the open range of this key out; false if there is none. */
+static bool take_open(
+	const uint64_t *key, struct ctp_site **site, uint64_t *number)
+{
+	struct place *place = atomic_load(bucket_of(key));
+
+	for (; place != NULL; place = place->next) {
+		uint64_t state = atomic_load(&place->state);
+
+		if ((state & STATES) != OPEN || !is_of(place, key))
+			continue;
+		*site = (struct ctp_site *)(uintptr_t)atomic_load(
+			&place->words[SITE]);
+		*number = atomic_load(&place->words[NUMBER]);
+		if (atomic_compare_exchange_strong(
+			    &place->state, &state, next_state(state, FREE)))
+			return true;
+	}
+	return false;
+}
+
+/* Open, for whoever ends it. */
+static void keep_open(
+	const struct inject_message *message, const uint64_t *words)
+{
+	struct place *place = take_place(bucket_of(words));
+
+	if (place == NULL)
+		return;
+	inject_event(CHUNK_ASYNC_BEGIN, *message, words[NUMBER], NULL);
+	for (int i = 0; i < WORDS; i++)
+		atomic_store(&place->words[i], words[i]);
+	atomic_store(
+		&place->state, next_state(atomic_load(&place->state), OPEN));
+}
+
+static void begin_async(const struct itt_domain *domain, enum kind kind,
+	struct itt_id id, const char *name)
+{
+	static _Atomic uint64_t last;
+	const struct inject_message message = message_of(domain, name);
+
+	if (!is_paused() && message.name != NULL)
+		keep_open(&message,
+			(const uint64_t[WORDS]){(uintptr_t)message.name->domain,
+				kind, id.low, id.high, id.more,
+				(uintptr_t)message.name->site,
+				atomic_fetch_add(&last, 1) + 1});
+}
+
+/* Also while recording is paused: it may have begun before. */
+static void end_async(
+	const struct itt_domain *domain, enum kind kind, struct itt_id id)
+{
+	const uint64_t key[KEYS] = {
+		(uintptr_t)domain_of(domain), kind, id.low, id.high, id.more};
+	struct ctp_site *site;
+	uint64_t number;
+
+	if (key[DOMAIN] == 0)
+		return;
+	if (take_open(key, &site, &number))
+		ctp_async_end(site, number);
+	else if (!is_paused())
+		ctp_repaired(0, 1);
+}
+
+static void task_begin_overlapped(const struct itt_domain *domain,
+	struct itt_id id, struct itt_id parent, const struct itt_string *name)
+{
+	(void)parent;
+	begin_async(domain, TASK, id, text_of(name));
+}
+
+static void task_end_overlapped(
+	const struct itt_domain *domain, struct itt_id id)
+{
+	end_async(domain, TASK, id);
+}
+
+static void region_begin(const struct itt_domain *domain, struct itt_id id,
+	struct itt_id parent, const struct itt_string *name)
+{
+	(void)parent;
+	begin_async(domain, REGION, id, text_of(name));
+}
+
+static void region_end(const struct itt_domain *domain, struct itt_id id)
+{
+	end_async(domain, REGION, id);
+}
+
+static void frame_begin_v3(
+	const struct itt_domain *domain, const struct itt_id *id)
+{
+	begin_async(domain, FRAME, id == NULL ? NO_ID : *id, "frame");
+}
+
+static void frame_end_v3(
+	const struct itt_domain *domain, const struct itt_id *id)
+{
+	end_async(domain, FRAME, id == NULL ? NO_ID : *id);
+}
+
+/* ITT's counters. */
+#define COUNTER_BUCKETS 256
+
+struct itt_counter {
+	const struct inject_name *name;
+	int type;
+	_Atomic int64_t value; /* for those that only tell how it changes */
+	struct itt_counter *next;
+};
+
+static struct itt_counter *make_counter(
+	const struct inject_name *name, int type)
+{
+	struct itt_counter *made =
+		name == NULL ? NULL : calloc(1, sizeof(*made));
+
+	if (made == NULL)
+		return NULL;
+	made->name = name;
+	made->type = type;
+	return made;
+}
+
+static struct itt_counter *counter_create_typed(
+	const char *text, const char *domain_name, int type)
+{
+	const struct inject_domain *domain = inject_domain(
+		domain_name == NULL ? DEFAULT_DOMAIN : domain_name);
+
+	return domain == NULL || text == NULL
+		       ? NULL
+		       : make_counter(inject_name(domain, text), type);
+}
+
+static struct itt_counter *counter_create(const char *text, const char *domain)
+{
+	return counter_create_typed(text, domain, ITT_U64);
+}
+
+static struct itt_counter *counter_create_v3(
+	const struct itt_domain *domain, const char *text, int type)
+{
+	return counter_create_typed(
+		text, domain == NULL ? NULL : domain->name, type);
+}
+
+static void counter_destroy(struct itt_counter *counter)
+{
+	free(counter);
+}
+
+static void counter_set_value(struct itt_counter *counter, const void *data)
+{
+	struct number number;
+
+	if (counter == NULL || data == NULL)
+		return;
+	number = number_of(counter->type, data);
+	atomic_store(&counter->value, number.whole);
+	if (is_paused())
+		return;
+	if (number.is_real)
+		ctp_counter_float(counter->name->site, number.real);
+	else
+		ctp_counter(counter->name->site, number.whole);
+}
+
+static void add_delta(struct itt_counter *counter, uint64_t delta)
+{
+	int64_t value;
+
+	if (counter == NULL)
+		return;
+	/* What is too large goes round, as atomic numbers do. */
+	value = (int64_t)((uint64_t)atomic_fetch_add(
+				  &counter->value, (int64_t)delta) +
+			  delta);
+	if (!is_paused())
+		ctp_counter(counter->name->site, value);
+}
+
+static void counter_inc(struct itt_counter *counter)
+{
+	add_delta(counter, 1);
+}
+
+static void counter_dec(struct itt_counter *counter)
+{
+	add_delta(counter, UINT64_MAX);
+}
+
+static void counter_inc_delta(
+	struct itt_counter *counter, unsigned long long delta)
+{
+	add_delta(counter, delta);
+}
+
+static void counter_dec_delta(
+	struct itt_counter *counter, unsigned long long delta)
+{
+	add_delta(counter, -(uint64_t)delta);
+}
+
+static struct itt_counter *find_counter(
+	struct itt_counter *counter, const struct inject_name *name)
+{
+	while (counter != NULL && counter->name != name)
+		counter = counter->next;
+	return counter;
+}
+
+/* The one counter of this name in the domain, made at its first use. */
+static struct itt_counter *of_name(
+	const struct itt_domain *domain, const struct itt_string *string)
+{
+	static struct itt_counter *_Atomic buckets[COUNTER_BUCKETS];
+	const struct inject_name *name =
+		message_of(domain, text_of(string)).name;
+	struct itt_counter *_Atomic *bucket;
+	struct itt_counter *found;
+	struct itt_counter *made;
+
+	if (name == NULL)
+		return NULL;
+	bucket = &buckets[name->hash % COUNTER_BUCKETS];
+	found = find_counter(atomic_load(bucket), name);
+	if (found != NULL || (made = make_counter(name, ITT_U64)) == NULL)
+		return found;
+	made->next = atomic_load(bucket);
+	while (!atomic_compare_exchange_weak(bucket, &made->next, made)) {
+		found = find_counter(made->next, name);
+		if (found != NULL) {
+			free(made);
+			return found;
+		}
+	}
+	return made;
+}
+
+static void counter_inc_v3(
+	const struct itt_domain *domain, const struct itt_string *name)
+{
+	add_delta(of_name(domain, name), 1);
+}
+
+static void counter_dec_v3(
+	const struct itt_domain *domain, const struct itt_string *name)
+{
+	add_delta(of_name(domain, name), UINT64_MAX);
+}
+
+static void counter_inc_delta_v3(const struct itt_domain *domain,
+	const struct itt_string *name, unsigned long long delta)
+{
+	add_delta(of_name(domain, name), delta);
+}
+
+static void counter_dec_delta_v3(const struct itt_domain *domain,
+	const struct itt_string *name, unsigned long long delta)
+{
+	add_delta(of_name(domain, name), -(uint64_t)delta);
+}
+
 #define FUNCTION(name, function) \
 	{ \
 		"__itt_" #name, (void (*)(void))(function) \
 	}
 #define HERE(name) FUNCTION(name, name)
-#define THERE(name) FUNCTION(name, itt_##name)
 
 static const struct {
 	const char *name;
@@ -288,29 +674,29 @@ static const struct {
 	HERE(task_begin),
 	HERE(task_begin_fn),
 	HERE(task_end),
-	THERE(task_begin_overlapped),
-	THERE(task_end_overlapped),
-	THERE(region_begin),
-	THERE(region_end),
-	THERE(frame_begin_v3),
-	THERE(frame_end_v3),
+	HERE(task_begin_overlapped),
+	HERE(task_end_overlapped),
+	HERE(region_begin),
+	HERE(region_end),
+	HERE(frame_begin_v3),
+	HERE(frame_end_v3),
 	HERE(marker),
 	HERE(metadata_add),
 	HERE(metadata_str_add),
-	THERE(counter_create),
-	THERE(counter_create_typed),
-	THERE(counter_create_v3),
-	THERE(counter_destroy),
-	THERE(counter_set_value),
-	FUNCTION(counter_set_value_v3, itt_counter_set_value),
-	THERE(counter_inc),
-	THERE(counter_dec),
-	THERE(counter_inc_delta),
-	THERE(counter_dec_delta),
-	THERE(counter_inc_v3),
-	THERE(counter_dec_v3),
-	THERE(counter_inc_delta_v3),
-	THERE(counter_dec_delta_v3),
+	HERE(counter_create),
+	HERE(counter_create_typed),
+	HERE(counter_create_v3),
+	HERE(counter_destroy),
+	HERE(counter_set_value),
+	FUNCTION(counter_set_value_v3, counter_set_value),
+	HERE(counter_inc),
+	HERE(counter_dec),
+	HERE(counter_inc_delta),
+	HERE(counter_dec_delta),
+	HERE(counter_inc_v3),
+	HERE(counter_dec_v3),
+	HERE(counter_inc_delta_v3),
+	HERE(counter_dec_delta_v3),
 	HERE(thread_set_name),
 	FUNCTION(pause, pause_all),
 	FUNCTION(resume, resume_all),

@@ -3,13 +3,8 @@
 # that use them.
 lib_LTLIBRARIES += libctprof-inject.la
 libctprof_inject_la_SOURCES = \
-	%D%/inject.h \
-	%D%/inject_args.c \
-	%D%/inject_name.c \
-	%D%/inject_thread.c \
-	%D%/itt.c %D%/itt.h \
-	%D%/itt_counter.c \
-	%D%/itt_task.c \
+	%D%/inject.c %D%/inject.h \
+	%D%/itt.c \
 	%D%/nvtx.c \
 	lib/recorder/itt_abi.h \
 	lib/recorder/nvtx_abi.h \
