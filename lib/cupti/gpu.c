@@ -12,7 +12,6 @@
 #include "cupti/gpu_buffers.h"
 #include "cupti/gpu_callback.h"
 #include "cupti/gpu_drain.h"
-#include "cupti/gpu_find.h"
 #include "cupti/gpu_load.h"
 #include "cupti/gpu_session.h"
 #include "cupti/gpu_subscribe.h"
@@ -115,7 +114,7 @@ static void say_what_is_loaded(void)
 
 	gpu_session_fact("gpu.cupti", gpu_library.path);
 	gpu_session_number("gpu.cupti_version", gpu_library.version);
-	gpu_session_number("gpu.driver_version", gpu_driver_version());
+	gpu_session_number("gpu.driver_version", gpu_load_driver_version());
 	gpu_load_quirks(quirks, sizeof(quirks));
 	if (quirks[0] != '\0')
 		gpu_session_fact("gpu.quirks", quirks);

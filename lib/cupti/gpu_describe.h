@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctprof.h"
 #include "log/log.h"
 
 /* Where the numbers in gpu_description.fields are. */
@@ -87,5 +88,19 @@ bool gpu_describe_put(void);
 
 /* A new recording: numbers start from 1. */
 void gpu_describe_restart(void);
+
+/* Names of what devices do, as sites of the log, by their numbers. By one
+ * thread. */
+uint32_t gpu_site_number(struct ctp_site *site);
+
+/* Of any name; copied. */
+uint32_t gpu_site(const char *name, const char *category);
+
+/* Of a kernel, whose name is CUPTI's; NULL: not known. */
+uint32_t gpu_site_kernel(const char *name);
+
+/* By CUPTI's numbers for the direction, and for kinds of memory. */
+uint32_t gpu_site_copy(uint8_t kind, uint8_t source, uint8_t target);
+uint32_t gpu_site_memset(uint16_t memory);
 
 #endif

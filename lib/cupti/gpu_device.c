@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "recorder/device_link.h"
-#include "cupti/gpu_find.h"
+#include "cupti/gpu_load.h"
 #include "cupti/gpu_table.h"
 #include "log/msgpack_out.h"
 
@@ -119,7 +119,7 @@ static void resolve(void *handle, const char *name, void *out)
 /* False if there is nobody to ask. */
 static bool find_driver(struct driver *driver)
 {
-	void *handle = gpu_find_driver();
+	void *handle = gpu_load_driver();
 
 	if (handle == NULL)
 		return false;

@@ -41,6 +41,12 @@ bool gpu_load(char *reason, size_t size);
 /* The quirks that apply, in words, separated by "; ". */
 void gpu_load_quirks(char *out, size_t size);
 
+/* libcuda if it is in the process; NULL if not. */
+void *gpu_load_driver(void);
+
+/* The driver's version as cuDriverGetVersion() gives it; 0: unknown. */
+int gpu_load_driver_version(void);
+
 /* A result in words, like "CUPTI_ERROR_UNKNOWN (999)". */
 void gpu_load_result(char *out, size_t size, int result);
 

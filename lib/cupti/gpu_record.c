@@ -19,7 +19,6 @@
 #include "cupti/gpu_device.h"
 #include "cupti/gpu_graph.h"
 #include "cupti/gpu_session.h"
-#include "cupti/gpu_site.h"
 #include "cupti/gpu_table.h"
 
 /* Handed over together. */

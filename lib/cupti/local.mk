@@ -12,9 +12,7 @@ libctprof_inject_la_SOURCES += \
 	%D%/gpu_describe.c %D%/gpu_describe.h \
 	%D%/gpu_device.c %D%/gpu_device.h \
 	%D%/gpu_drain.c %D%/gpu_drain.h \
-	%D%/gpu_find.c %D%/gpu_find.h \
 	%D%/gpu_load.c %D%/gpu_load.h \
 	%D%/gpu_record.c %D%/gpu_record.h \
 	%D%/gpu_session.c %D%/gpu_session.h \
-	%D%/gpu_site.c %D%/gpu_site.h \
 	%D%/gpu_subscribe.c %D%/gpu_subscribe.h
