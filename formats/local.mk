@@ -6,7 +6,7 @@ libformats_la_LIBADD = libcore.la $(ZLIB_LIBS) $(SQLITE_LIBS) -lpthread
 libformats_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
 	%D%/format.h \
-	%D%/origin.c %D%/origin.h \
+	%D%/input_file.c %D%/input_file.h \
 	%D%/registry.c
 include formats/callgrind/local.mk
 include formats/chrome/local.mk

@@ -21,7 +21,7 @@ static enum ctp_status try_as(struct input *input, const char *name,
 	enum ctp_status status;
 
 	input->name = name;
-	status = origin_open(&input->origin, path, inputs->from, err);
+	status = input_file_open(&input->origin, path, inputs->from, err);
 	if (status == CTP_OK) {
 		input->origin.source->trace->names = inputs->names;
 		input->origin.source->trace->trim_prefix = inputs->trim_prefix;
@@ -147,6 +147,6 @@ int input_close(struct input *input, const struct inputs *inputs)
 	}
 	if (!inputs->quiet && input_has_more(input))
 		say("%s: " INPUT_HAS_MORE, input->name);
-	origin_close(&input->origin);
+	input_file_close(&input->origin);
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 }

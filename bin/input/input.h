@@ -4,11 +4,11 @@
 #define INPUT_H
 
 #include "input/inputs.h"
-#include "origin.h"
+#include "input_file.h"
 
 struct input {
 	const char *name; /* for messages; borrowed */
-	struct origin origin;
+	struct input_file origin;
 };
 
 /*
@@ -25,7 +25,7 @@ int input_open(
 int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs);
 
-/* The same, but nothing is said. Errors: those of origin_open(). */
+/* The same, but nothing is said. Errors: those of input_file_open(). */
 enum ctp_status input_try(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
 

@@ -361,7 +361,7 @@ static int add_named(
 static bool claims_trace(
 	const struct tree_file *file, const struct input *input)
 {
-	const struct origin *origin = &input->origin;
+	const struct input_file *origin = &input->origin;
 
 	if (strstr(file->path, ".json") == NULL)
 		return true;

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 
 #include "cli/command.h"
-#include "io/foreign.h"
+#include "io/known_formats.h"
 #include "input/input.h"
-#include "origin.h"
+#include "input_file.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "json_repair/repair.h"
@@ -16,7 +16,7 @@
 struct work {
 	const struct repair_json *request;
 	const char *name;
-	struct origin origin;
+	struct input_file origin;
 	struct progress progress;
 	struct inflate_facts packed; /* of a gzip'd input */
 	struct repair_result result;
@@ -30,7 +30,7 @@ static int check_format(const struct work *work)
 	const char *advice = NULL;
 
 	if (format == NULL)
-		advice = foreign_advice(
+		advice = known_formats_advice(
 			work->origin.head, work->origin.head_size);
 	if (advice != NULL) {
 		say("%s: %s", work->name, advice);
@@ -193,7 +193,7 @@ int repair_json(const struct repair_json *request)
 		.request = request, .name = input_name(request->input)};
 	struct ctp_error err;
 	enum ctp_status opened =
-		origin_open_bytes(&work.origin, request->input, &err);
+		input_file_open_bytes(&work.origin, request->input, &err);
 	int status;
 
 	if (opened != CTP_OK) {
@@ -205,7 +205,7 @@ int repair_json(const struct repair_json *request)
 		status = write_output(&work);
 	if (work.origin.inflate != NULL)
 		work.packed = inflate_file_facts(work.origin.inflate);
-	origin_close_bytes(&work.origin);
+	input_file_close_bytes(&work.origin);
 	if (status == EXIT_DONE && !request->quiet)
 		say_fixes(&work);
 	return status == EXIT_DONE && request->json ? print_report(&work)

@@ -22,7 +22,7 @@
 #include "io/lines.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
-#include "profiles/totals.h"
+#include "profiles/inclusive_time.h"
 
 /* Our own entry that calls what nobody calls; see callgrind.c. */
 #define FUNCTION_ROOT (PROFILE_NONE - 1)
@@ -33,7 +33,7 @@ struct place {
 	uint32_t file;
 };
 
-struct grind {
+struct callgrind_reader {
 	struct profile_source *from;
 	struct callgrind_names objects;
 	struct callgrind_names files;
@@ -63,21 +63,22 @@ struct grind {
 	bool ended;
 };
 
-static void count_bad(struct grind *grind)
+static void count_bad(struct callgrind_reader *reader)
 {
-	trace_lose(grind->from->source.trace, LOSS_BAD_EVENTS, 1);
+	trace_lose(reader->from->source.trace, LOSS_BAD_EVENTS, 1);
 }
 
 /* False if out of memory. */
-static bool set_line(struct grind *grind, uint32_t function, uint32_t line)
+static bool set_line(
+	struct callgrind_reader *reader, uint32_t function, uint32_t line)
 {
 	if (function == FUNCTION_ROOT)
 		return true;
-	if (!memory_reach(&grind->lines, function, &grind->line_room,
-		    sizeof(*grind->lines)))
+	if (!memory_reach(&reader->lines, function, &reader->line_room,
+		    sizeof(*reader->lines)))
 		return false;
-	if (grind->lines[function] == 0)
-		grind->lines[function] = line;
+	if (reader->lines[function] == 0)
+		reader->lines[function] = line;
 	return true;
 }
 
@@ -90,58 +91,59 @@ static const char *text_of(const struct callgrind_names *names, uint32_t number)
 }
 
 /* PROFILE_NONE if out of memory. */
-static uint32_t make_function(
-	struct grind *grind, const char *name, const struct place *place)
+static uint32_t make_function(struct callgrind_reader *reader, const char *name,
+	const struct place *place)
 {
-	const char *file = text_of(&grind->files, place->file);
+	const char *file = text_of(&reader->files, place->file);
 
 	if (*file == '\0')
-		file = text_of(&grind->objects, place->object);
+		file = text_of(&reader->objects, place->object);
 	if (*file == '\0' && strcmp(name, LABEL_ROOT) == 0)
 		return FUNCTION_ROOT;
-	return profile_add_function(grind->from->profile, name, file, 0);
+	return profile_add_function(reader->from->profile, name, file, 0);
 }
 
 /* Where a number's function is; NULL if out of memory. */
-static uint32_t *function_of(struct grind *grind, uint32_t number)
+static uint32_t *function_of(struct callgrind_reader *reader, uint32_t number)
 {
-	return memory_reach(&grind->numbered, number, &grind->numbered_room,
-		       sizeof(*grind->numbered))
-		       ? &grind->numbered[number]
+	return memory_reach(&reader->numbered, number, &reader->numbered_room,
+		       sizeof(*reader->numbered))
+		       ? &reader->numbered[number]
 		       : NULL;
 }
 
 /* A number stands for the same function wherever it is said again. PROFILE_NONE
  * if out of memory. */
-static uint32_t find_function(struct grind *grind,
+static uint32_t find_function(struct callgrind_reader *reader,
 	const struct callgrind_name *name, const struct place *place)
 {
-	const char *text = strtab_text(grind->functions.text, name->text, NULL);
+	const char *text =
+		strtab_text(reader->functions.text, name->text, NULL);
 	uint32_t *known;
 	uint32_t function;
 
 	if (name->number == STRTAB_NONE)
-		return make_function(grind, text, place);
-	known = function_of(grind, name->number);
+		return make_function(reader, text, place);
+	known = function_of(reader, name->number);
 	if (known == NULL)
 		return PROFILE_NONE;
 	if (*known != 0 && !name->said)
 		return *known - 1;
-	function = make_function(grind, text, place);
+	function = make_function(reader, text, place);
 	if (function != PROFILE_NONE)
 		*known = function + 1;
 	return function;
 }
 
 /* Of the function that "fn=" said there is something. False if out of memory. */
-static bool enter_function(struct grind *grind)
+static bool enter_function(struct callgrind_reader *reader)
 {
-	if (!grind->entering)
+	if (!reader->entering)
 		return true;
-	grind->entering = false;
-	grind->function =
-		find_function(grind, &grind->entered, &grind->entered_at);
-	return grind->function != PROFILE_NONE;
+	reader->entering = false;
+	reader->function =
+		find_function(reader, &reader->entered, &reader->entered_at);
+	return reader->function != PROFILE_NONE;
 }
 
 static const char *last_key_of(const char *creator)
@@ -153,178 +155,184 @@ static const char *last_key_of(const char *creator)
 }
 
 /* "key: value". False if out of memory. */
-static bool read_header(struct grind *grind, const char *key, char *value)
+static bool read_header(
+	struct callgrind_reader *reader, const char *key, char *value)
 {
 	value = lines_trim(value);
-	if (grind->last_key != NULL && strcmp(key, grind->last_key) == 0)
-		grind->ended = true;
+	if (reader->last_key != NULL && strcmp(key, reader->last_key) == 0)
+		reader->ended = true;
 	if (strcmp(key, "events") == 0)
-		return trace_set_fact(grind->from->source.trace, "cost",
-			callgrind_costs_set_events(&grind->costs, value));
+		return trace_set_fact(reader->from->source.trace, "cost",
+			callgrind_costs_set_events(&reader->costs, value));
 	if (strcmp(key, "positions") == 0) {
-		callgrind_costs_set_positions(&grind->costs, value);
+		callgrind_costs_set_positions(&reader->costs, value);
 	} else if (strcmp(key, "creator") == 0) {
-		callgrind_costs_set_creator(&grind->costs, value);
-		grind->last_key = last_key_of(value);
+		callgrind_costs_set_creator(&reader->costs, value);
+		reader->last_key = last_key_of(value);
 	} else if (strcmp(key, "cmd") == 0) {
 		return trace_set_fact(
-			grind->from->source.trace, "command", value);
+			reader->from->source.trace, "command", value);
 	}
 	return true;
 }
 
 /* "calls=COUNT POSITION". False if out of memory. */
-static bool read_calls(struct grind *grind, const char *text)
+static bool read_calls(struct callgrind_reader *reader, const char *text)
 {
 	uint64_t target[CALLGRIND_POSITIONS_MAX];
-	uint32_t callee = grind->callee;
+	uint32_t callee = reader->callee;
 
-	grind->called = (struct place){0};
-	grind->callee = PROFILE_NONE;
-	if (!enter_function(grind))
+	reader->called = (struct place){0};
+	reader->callee = PROFILE_NONE;
+	if (!enter_function(reader))
 		return false;
-	if (callee == PROFILE_NONE || grind->function == PROFILE_NONE ||
-		!callgrind_costs_take_number(&text, &grind->calls) ||
-		!callgrind_costs_take_positions(&grind->costs, &text, target)) {
-		count_bad(grind);
+	if (callee == PROFILE_NONE || reader->function == PROFILE_NONE ||
+		!callgrind_costs_take_number(&text, &reader->calls) ||
+		!callgrind_costs_take_positions(
+			&reader->costs, &text, target)) {
+		count_bad(reader);
 		return true;
 	}
-	grind->calling = true;
-	grind->target = callee;
+	reader->calling = true;
+	reader->target = callee;
 	return set_line(
-		grind, callee, callgrind_costs_line(&grind->costs, target));
+		reader, callee, callgrind_costs_line(&reader->costs, target));
 }
 
 /* "fn=", "cfn=" and "jfn=", where a jump goes. What a call's place does not say
  * is that of the caller. False if out of memory. */
-static bool read_function(struct grind *grind, char kind, const char *value)
+static bool read_function(
+	struct callgrind_reader *reader, char kind, const char *value)
 {
 	struct callgrind_name name =
-		callgrind_names_find(&grind->functions, value);
-	struct place place = grind->called;
+		callgrind_names_find(&reader->functions, value);
+	struct place place = reader->called;
 
 	if (name.text == STRTAB_NONE)
 		return false;
 	if (kind == 'j')
 		return true;
 	if (kind == 'f') {
-		grind->here.file = grind->function_file;
-		grind->entering = true;
-		grind->entered = name;
-		grind->entered_at = grind->here;
+		reader->here.file = reader->function_file;
+		reader->entering = true;
+		reader->entered = name;
+		reader->entered_at = reader->here;
 		return true;
 	}
 	if (place.object == 0)
-		place.object = grind->here.object;
+		place.object = reader->here.object;
 	if (place.file == 0)
-		place.file = grind->here.file;
-	grind->callee = find_function(grind, &name, &place);
-	return grind->callee != PROFILE_NONE;
+		place.file = reader->here.file;
+	reader->callee = find_function(reader, &name, &place);
+	return reader->callee != PROFILE_NONE;
 }
 
 /* "key=value" that is known. Of jumps only the names count. False if out of
  * memory. */
-static bool read_place(struct grind *grind, const char *key, const char *value)
+static bool read_place(
+	struct callgrind_reader *reader, const char *key, const char *value)
 {
 	bool elsewhere = *key == 'c' || *key == 'j';
-	struct place *place = *key == 'c' ? &grind->called : &grind->here;
+	struct place *place = *key == 'c' ? &reader->called : &reader->here;
 	const char *what = key + elsewhere;
 	uint32_t name;
 
 	if (strcmp(what, "fn") == 0)
-		return read_function(grind, *key, value);
+		return read_function(reader, *key, value);
 	name = callgrind_names_find(
-		*what == 'o' ? &grind->objects : &grind->files, value)
+		*what == 'o' ? &reader->objects : &reader->files, value)
 		       .text;
 	if (name == STRTAB_NONE || *key == 'j')
 		return name != STRTAB_NONE;
 	*(*what == 'o' ? &place->object : &place->file) = name;
 	if (strcmp(key, "fl") == 0)
-		grind->function_file = name;
+		reader->function_file = name;
 	return true;
 }
 
 /* "key=value". False if out of memory. */
-static bool read_spec(struct grind *grind, const char *key, char *value)
+static bool read_spec(
+	struct callgrind_reader *reader, const char *key, char *value)
 {
 	static const char *const places[] = {"ob", "fl", "fi", "fe", "fn",
 		"cob", "cfl", "cfi", "cfn", "jfi", "jfn"};
 
 	value = lines_trim(value);
 	if (strcmp(key, "calls") == 0)
-		return read_calls(grind, value);
+		return read_calls(reader, value);
 	if (strcmp(key, "jump") == 0 || strcmp(key, "jcnd") == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (strcmp(key, places[i]) == 0)
-			return read_place(grind, key, value);
-	count_bad(grind);
+			return read_place(reader, key, value);
+	count_bad(reader);
 	return true;
 }
 
 /* A call's cost, with all that was called from there. False if out of
  * memory. */
-static bool add_call(struct grind *grind, uint64_t cost_ns)
+static bool add_call(struct callgrind_reader *reader, uint64_t cost_ns)
 {
-	struct profile *profile = grind->from->profile;
+	struct profile *profile = reader->from->profile;
 	struct profile_cost *cost;
 	uint32_t edge;
 
-	if (grind->function == FUNCTION_ROOT &&
-		grind->target != FUNCTION_ROOT) {
-		cost = &profile->functions[grind->target].root;
-	} else if (grind->target == FUNCTION_ROOT) {
-		count_bad(grind);
+	if (reader->function == FUNCTION_ROOT &&
+		reader->target != FUNCTION_ROOT) {
+		cost = &profile->functions[reader->target].root;
+	} else if (reader->target == FUNCTION_ROOT) {
+		count_bad(reader);
 		return true;
 	} else {
 		edge = profile_add_edge(
-			profile, grind->function, grind->target);
+			profile, reader->function, reader->target);
 		if (edge == PROFILE_NONE)
 			return false;
 		cost = &profile->edges[edge].cost;
 	}
-	cost->ncalls = totals_add(cost->ncalls, grind->calls);
-	cost->cumtime_ns = totals_add(cost->cumtime_ns, cost_ns);
+	cost->ncalls = inclusive_time_add(cost->ncalls, reader->calls);
+	cost->cumtime_ns = inclusive_time_add(cost->cumtime_ns, cost_ns);
 	return true;
 }
 
 /* False if out of memory. */
-static bool read_costs(struct grind *grind, const char *text)
+static bool read_costs(struct callgrind_reader *reader, const char *text)
 {
-	bool calling = grind->calling;
+	bool calling = reader->calling;
 	uint64_t positions[CALLGRIND_POSITIONS_MAX];
 	uint64_t cost_ns;
 
-	grind->calling = false;
-	grind->ended = false;
-	if (!enter_function(grind))
+	reader->calling = false;
+	reader->ended = false;
+	if (!enter_function(reader))
 		return false;
-	if (grind->function == PROFILE_NONE ||
+	if (reader->function == PROFILE_NONE ||
 		!callgrind_costs_take_positions(
-			&grind->costs, &text, positions) ||
-		!callgrind_costs_take_cost(&grind->costs, text, &cost_ns)) {
-		count_bad(grind);
+			&reader->costs, &text, positions) ||
+		!callgrind_costs_take_cost(&reader->costs, text, &cost_ns)) {
+		count_bad(reader);
 		return true;
 	}
-	memcpy(grind->costs.positions, positions, sizeof(positions));
+	memcpy(reader->costs.positions, positions, sizeof(positions));
 	if (calling)
-		return add_call(grind, cost_ns);
-	if (grind->function == FUNCTION_ROOT)
+		return add_call(reader, cost_ns);
+	if (reader->function == FUNCTION_ROOT)
 		return true;
-	if (totals_add(grind->total_ns, cost_ns) != grind->total_ns + cost_ns) {
-		count_bad(grind);
+	if (inclusive_time_add(reader->total_ns, cost_ns) !=
+		reader->total_ns + cost_ns) {
+		count_bad(reader);
 		return true;
 	}
-	grind->total_ns += cost_ns;
-	grind->from->profile->functions[grind->function].cost.tottime_ns +=
+	reader->total_ns += cost_ns;
+	reader->from->profile->functions[reader->function].cost.tottime_ns +=
 		cost_ns;
-	return grind->here.file != grind->function_file ||
-	       set_line(grind, grind->function,
-		       callgrind_costs_line(&grind->costs, positions));
+	return reader->here.file != reader->function_file ||
+	       set_line(reader, reader->function,
+		       callgrind_costs_line(&reader->costs, positions));
 }
 
 /* False if out of memory. */
-static bool read_line(struct grind *grind, struct line *line)
+static bool read_line(struct callgrind_reader *reader, struct line *line)
 {
 	char *text = lines_trim(line->text);
 	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz");
@@ -334,56 +342,58 @@ static bool read_line(struct grind *grind, struct line *line)
 		return true;
 	if (key == 0 &&
 		(isdigit((unsigned char)*text) || strchr("+-*", *text) != NULL))
-		return read_costs(grind, text);
-	if (grind->calling) {
-		grind->calling = false;
-		count_bad(grind);
+		return read_costs(reader, text);
+	if (reader->calling) {
+		reader->calling = false;
+		count_bad(reader);
 	}
 	text[key] = '\0';
 	if (key > 0 && mark == ':')
-		return read_header(grind, text, text + key + 1);
+		return read_header(reader, text, text + key + 1);
 	if (key > 0 && mark == '=')
-		return read_spec(grind, text, text + key + 1);
-	count_bad(grind);
+		return read_spec(reader, text, text + key + 1);
+	count_bad(reader);
 	return true;
 }
 
 /* The lines are known now. profile_sort() makes the tables anew that find a
  * function by its line. */
-static enum ctp_status finish(struct grind *grind, struct ctp_error *err)
+static enum ctp_status finish(
+	struct callgrind_reader *reader, struct ctp_error *err)
 {
-	struct profile *profile = grind->from->profile;
-	struct trace *trace = grind->from->source.trace;
+	struct profile *profile = reader->from->profile;
+	struct trace *trace = reader->from->source.trace;
 
 	for (uint32_t i = 0; i < profile->function_count; i++)
-		if (i < grind->line_room)
-			profile->functions[i].line = grind->lines[i];
-	if (grind->calling)
-		count_bad(grind);
-	if (grind->last_key != NULL && !grind->ended)
+		if (i < reader->line_room)
+			profile->functions[i].line = reader->lines[i];
+	if (reader->calling)
+		count_bad(reader);
+	if (reader->last_key != NULL && !reader->ended)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_UNKNOWN_SITES,
-		grind->functions.unknown + grind->files.unknown +
-			grind->objects.unknown);
-	return totals_find(profile, err);
+		reader->functions.unknown + reader->files.unknown +
+			reader->objects.unknown);
+	return inclusive_time_find(profile, err);
 }
 
-static enum ctp_status read_all(struct grind *grind, struct ctp_error *err)
+static enum ctp_status read_all(
+	struct callgrind_reader *reader, struct ctp_error *err)
 {
-	struct profile_source *from = grind->from;
+	struct profile_source *from = reader->from;
 	enum ctp_status status = CTP_OK;
 	struct lines lines;
 	struct line line;
 
-	if (!callgrind_names_init(&grind->objects) ||
-		!callgrind_names_init(&grind->files) ||
-		!callgrind_names_init(&grind->functions))
+	if (!callgrind_names_init(&reader->objects) ||
+		!callgrind_names_init(&reader->files) ||
+		!callgrind_names_init(&reader->functions))
 		return profile_source_no_memory(err);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
 		status = profile_source_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
-		if (status == CTP_OK && !read_line(grind, &line))
+		if (status == CTP_OK && !read_line(reader, &line))
 			status = profile_source_no_memory(err);
 		from->position = lines_position(&lines);
 	}
@@ -394,7 +404,7 @@ static enum ctp_status read_all(struct grind *grind, struct ctp_error *err)
 static enum ctp_status read_callgrind(
 	struct profile_source *from, struct ctp_error *err)
 {
-	struct grind grind = {
+	struct callgrind_reader reader = {
 		.from = from,
 		.function = PROFILE_NONE,
 		.callee = PROFILE_NONE,
@@ -402,17 +412,17 @@ static enum ctp_status read_callgrind(
 	enum ctp_status finished = CTP_OK;
 	enum ctp_status status;
 
-	callgrind_costs_init(&grind.costs);
-	status = read_all(&grind, err);
+	callgrind_costs_init(&reader.costs);
+	status = read_all(&reader, err);
 
 	/* Also what was damaged is used as far as it goes. */
 	if (status == CTP_END || status == CTP_ERR_FORMAT)
-		finished = finish(&grind, err);
-	callgrind_names_clear(&grind.objects);
-	callgrind_names_clear(&grind.files);
-	callgrind_names_clear(&grind.functions);
-	memory_free(grind.lines);
-	memory_free(grind.numbered);
+		finished = finish(&reader, err);
+	callgrind_names_clear(&reader.objects);
+	callgrind_names_clear(&reader.files);
+	callgrind_names_clear(&reader.functions);
+	memory_free(reader.lines);
+	memory_free(reader.numbered);
 	if (finished != CTP_OK)
 		return finished;
 	return status == CTP_END ? CTP_OK : status;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "json/json_bytes.h"
-#include "json/json_mend.h"
+#include "json/json_sanitize.h"
 #include "json/json_value.h"
 #include "base/memory.h"
 #include "base/strtab.h"
@@ -330,10 +330,10 @@ bool trace_args_add_nested(struct trace_args *args, uint32_t key,
 	const char *text = json_scan_text(scan, all);
 
 	if (!json_scan_has_words(scan, all->at) &&
-		!json_mend_is_due(text, all->size))
+		!json_sanitize_is_due(text, all->size))
 		return trace_args_add_json(args, key, text, all->size);
 	args->text.used = 0;
-	return json_mend(text, all->size, &args->text) &&
+	return json_sanitize(text, all->size, &args->text) &&
 	       trace_args_add_json(args, key, (const char *)args->text.bytes,
 		       args->text.used);
 }
@@ -453,7 +453,8 @@ enum ctp_status trace_args_read(struct trace_args *args, struct json_scan *scan,
 			want &= ~TRACE_WANT_PLACE;
 		if (want != TRACE_WANT_ALL && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
-		status = json_shape_read(&args->shape, scan, &args->read, err);
+		status = json_key_cache_read(
+			&args->shape, scan, &args->read, err);
 		if (status == CTP_OK)
 			status = take_items(args, scan, want, &ended, err);
 	}

@@ -14,7 +14,7 @@
 
 #include "base/buffer.h"
 #include "json/json_scan.h"
-#include "json/json_shape.h"
+#include "json/json_key_cache.h"
 #include "trace/trace.h"
 
 /* Arguments that the reader itself looks at. */
@@ -41,7 +41,7 @@ enum trace_known {
 
 struct trace_args {
 	struct trace *trace;
-	struct json_shape shape;
+	struct json_key_cache shape;
 	struct json_members_read read;
 	struct trace_key *keys; /* that steps are */
 	size_t before;          /* bytes of the user's own before them */

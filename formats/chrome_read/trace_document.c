@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "chrome/chrome_facts.h"
-#include "io/foreign.h"
-#include "json/json_mend.h"
+#include "io/known_formats.h"
+#include "json/json_sanitize.h"
 #include "json/json_value.h"
 #include "chrome/trace_keys.h"
 #include "chrome_read/trace_pairs.h"
@@ -79,8 +79,8 @@ static bool plain_value(const struct json_scan *scan,
 
 	if (token->kind != JSON_STRING &&
 		(json_scan_has_words(scan, token->at) ||
-			json_mend_is_due(bytes, size)))
-		return json_mend(bytes, size, out);
+			json_sanitize_is_due(bytes, size)))
+		return json_sanitize(bytes, size, out);
 	if (token->has_escapes)
 		return json_value_unescape(bytes, size, out);
 	buffer_add(out, bytes, size);
@@ -183,7 +183,7 @@ static void note_key(struct trace_reader *reader, const struct buffer *key)
 	else
 		reader->has_strange = true;
 	if (reader->foreign == NULL)
-		reader->foreign = foreign_member(key->bytes, key->used);
+		reader->foreign = known_formats_member(key->bytes, key->used);
 }
 
 static enum ctp_status read_members(struct trace_reader *reader,

@@ -174,7 +174,7 @@ static enum ctp_status read_other(struct trace_json_reader *reader,
 	struct trace_json *event, struct ctp_error *err)
 {
 	struct json_token key =
-		json_shape_key(&reader->shape, &reader->read, item);
+		json_key_cache_key(&reader->shape, &reader->read, item);
 	uint64_t from = json_scan_position(reader->scan) - 1;
 	enum ctp_status status =
 		member == MEMBER_ID2 && item->value.kind == JSON_OBJECT
@@ -293,7 +293,7 @@ static enum ctp_status read_member(struct trace_json_reader *reader,
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	if (is_kept(member) && !reader->no_args) {
 		struct json_token key =
-			json_shape_key(&reader->shape, &reader->read, item);
+			json_key_cache_key(&reader->shape, &reader->read, item);
 
 		trace_members_note(reader->members, &key, value);
 	}
@@ -309,7 +309,7 @@ static enum ctp_status read_members(struct trace_json_reader *reader,
 		const struct json_member *item = reader->read.items;
 		const struct json_member *end;
 
-		status = json_shape_read(
+		status = json_key_cache_read(
 			&reader->shape, reader->scan, &reader->read, err);
 		end = item + reader->read.count;
 		for (; status == CTP_OK && item < end; item++) {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "json/json_scan.h"
-#include "json/json_shape.h"
+#include "json/json_key_cache.h"
 #include "chrome_read/trace_args.h"
 #include "chrome_read/trace_labels.h"
 #include "chrome_read/trace_members.h"
@@ -43,7 +43,7 @@ struct trace_json_reader {
 	struct trace_labels *names;
 	struct trace_args *args; /* those of the event that was read last */
 	struct trace_members *members; /* likewise: what else it has */
-	struct json_shape shape;       /* of events */
+	struct json_key_cache shape;   /* of events */
 	struct json_members_read read;
 	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
 	bool no_args;

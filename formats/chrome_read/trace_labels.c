@@ -199,13 +199,13 @@ bool trace_labels_category(struct trace_labels *names,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category)
 {
-	struct trace_met this = {.text = json_short(scan, token)};
-	struct trace_met *met = &names->met[json_short_place(
+	struct trace_met this = {.text = json_smallstr(scan, token)};
+	struct trace_met *met = &names->met[json_smallstr_place(
 		this.text.begin + 3 * this.text.end, TRACE_LABELS_MET)];
 	struct trace_name *name;
 	uint32_t text;
 
-	if (met->category != 0 && json_short_is(&met->text, &this.text)) {
+	if (met->category != 0 && json_smallstr_is(&met->text, &this.text)) {
 		*category = met->category - 1;
 		return true;
 	}

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "json/json_scan.h"
-#include "json/json_short.h"
+#include "json/json_smallstr.h"
 #include "trace/trace.h"
 #include "chrome_read/trace_args.h"
 
@@ -38,8 +38,8 @@ struct trace_category {
 
 /* One that was met of late. */
 struct trace_met {
-	struct json_short text; /* in the file */
-	uint32_t category;      /* + 1; 0: none */
+	struct json_smallstr text; /* in the file */
+	uint32_t category;         /* + 1; 0: none */
 };
 
 #define TRACE_LABELS_MET 16

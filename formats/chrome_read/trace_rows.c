@@ -119,14 +119,14 @@ struct trace_row *trace_rows_find(struct trace_rows *rows,
 	const struct json_token *tid)
 {
 	struct trace_row_met this = {
-		json_short(scan, pid), json_short(scan, tid), 0};
-	struct trace_row_met *met = &rows->met[json_short_place(
+		json_smallstr(scan, pid), json_smallstr(scan, tid), 0};
+	struct trace_row_met *met = &rows->met[json_smallstr_place(
 		this.pid.begin + 3 * this.tid.begin + this.tid.end,
 		TRACE_ROWS_MET)];
 	struct trace_row *row;
 
-	if (met->row != 0 && json_short_is(&met->pid, &this.pid) &&
-		json_short_is(&met->tid, &this.tid))
+	if (met->row != 0 && json_smallstr_is(&met->pid, &this.pid) &&
+		json_smallstr_is(&met->tid, &this.tid))
 		return &rows->rows[met->row - 1];
 	row = find_row(rows, scan, pid, tid);
 	if (row != NULL) {

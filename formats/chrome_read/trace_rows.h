@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "json/json_scan.h"
-#include "json/json_short.h"
+#include "json/json_smallstr.h"
 #include "base/strtab.h"
 #include "trace/trace.h"
 #include "chrome_read/trace_args.h"
@@ -46,8 +46,8 @@ struct trace_process {
 
 /* A row that was met of late, by the texts of its pid and tid. */
 struct trace_row_met {
-	struct json_short pid;
-	struct json_short tid;
+	struct json_smallstr pid;
+	struct json_smallstr tid;
 	uint32_t row; /* + 1; 0: none */
 };
 

@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-#include "profiles/callers.h"
+#include "profiles/root_edges.h"
 #include "gprof/gprof_line.h"
 #include "profiles/label.h"
 #include "io/lines.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
-#include "profiles/totals.h"
+#include "profiles/inclusive_time.h"
 
 /* Our own entry that calls what nobody calls; see gprof.c. */
 #define FUNCTION_ROOT (PROFILE_NONE - 1)
@@ -82,10 +82,11 @@ static uint32_t function_of(
 static struct profile_cost cost_of(const struct gprof_line *line)
 {
 	return (struct profile_cost){
-		.ncalls = totals_add(line->calls, line->self_calls),
+		.ncalls = inclusive_time_add(line->calls, line->self_calls),
 		.pcalls = line->calls,
 		.tottime_ns = line->self_ns,
-		.cumtime_ns = totals_add(line->self_ns, line->children_ns)};
+		.cumtime_ns =
+			inclusive_time_add(line->self_ns, line->children_ns)};
 }
 
 /* A call, unless it is known. False if out of memory. */
@@ -315,8 +316,8 @@ static void set_primitive(struct report *report)
 
 		if (report->known[edge->callee].cycle != 0 &&
 			!is_inside(report, edge))
-			callee->pcalls =
-				totals_add(callee->pcalls, edge->cost.ncalls);
+			callee->pcalls = inclusive_time_add(
+				callee->pcalls, edge->cost.ncalls);
 	}
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		struct profile_cost *cost = &profile->functions[i].cost;
@@ -348,7 +349,7 @@ static void set_roots(struct report *report)
 		}
 	}
 	if (!report->has_root)
-		callers_find_roots(profile);
+		root_edges_find(profile);
 }
 
 /* Gives a function a name that none before it has: with its index, if another

@@ -91,7 +91,7 @@ bool json_scan_is_at_end(const struct json_scan *scan);
 bool json_scan_is_cut_off(const struct json_scan *scan);
 
 /* Has a word been read that was taken for a text, at that offset or behind it?
- * Text from brackets holds such words then, which json_mend() makes texts. */
+ * Text from brackets holds such words then, which json_sanitize() makes texts. */
 bool json_scan_has_words(const struct json_scan *scan, uint64_t from);
 
 /* Its window is what it begins with. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How far a scanner has come, and how it goes on where all is as usual and
- * there. For json_scan.c and json_shape.c only.
+ * there. For json_scan.c and json_key_cache.c only.
  */
 #ifndef JSON_STATE_H
 #define JSON_STATE_H

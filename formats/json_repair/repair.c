@@ -4,21 +4,21 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "json_repair/repair_unit.h"
+#include "json_repair/repair_record.h"
 
 /* May an array or an object begin like this, and no line of a log? */
 static bool is_document(struct repair_view *view)
 {
-	size_t next = repair_look_skip(view, view->at + 1);
-	uint8_t byte = repair_look_at(view, next);
+	size_t next = repair_lookahead_skip(view, view->at + 1);
+	uint8_t byte = repair_lookahead_at(view, next);
 
 	if (byte == 0)
 		return next >= view->end;
 	if (view->bytes[view->at] == '[')
 		return strchr("{]\"[", byte) != NULL &&
 		       (byte != '{' ||
-			       !repair_look_is_document_key(
-				       view, repair_look_skip(view, next + 1)));
+			       !repair_lookahead_is_document_key(view,
+				       repair_lookahead_skip(view, next + 1)));
 	return byte == '}' || byte == '"' || byte == '\'' ||
 	       (uint8_t)((byte | 0x20) - 'a') < 26;
 }
@@ -56,11 +56,11 @@ static enum repair_step take_document(struct repair *repair)
 	bool array;
 
 	while (repair->at < repair->window.used &&
-		repair_strict_is_blank(repair_byte(repair, repair->at)))
+		repair_validate_is_blank(repair_byte(repair, repair->at)))
 		repair->at++;
 	if (repair->at == repair->window.used)
 		return REPAIR_NEED;
-	view = repair_look(repair, repair->at);
+	view = repair_view_from(repair, repair->at);
 	array = repair_byte(repair, repair->at) == '[';
 	if (repair_begins_event(&view)) {
 		if (repair_is_unsure(repair, &view))
@@ -94,7 +94,7 @@ static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 	struct repair_value value = {.outer = REPAIR_IN_EVENTS};
 	size_t end = at;
 	enum repair_outcome outcome =
-		repair_strict_value(view.bytes, &end, view.end, &value.event);
+		repair_validate_value(view.bytes, &end, view.end, &value.event);
 	bool is_last = view.end == repair->window.used;
 
 	if (outcome == REPAIR_DONE)
@@ -128,7 +128,7 @@ static void found_event(struct repair *repair)
 /* The next whole event, or member of a document, in what is broken. */
 static enum repair_step search(struct repair *repair)
 {
-	struct repair_view view = repair_look(repair, repair->at);
+	struct repair_view view = repair_view_from(repair, repair->at);
 	enum repair_step step = REPAIR_AGAIN;
 
 	for (size_t at = repair->at; at < repair->window.used; at++) {
@@ -139,9 +139,9 @@ static enum repair_step search(struct repair *repair)
 		if (byte != '{' && byte != '"')
 			continue;
 		view.hit_end = false;
-		is_event = byte == '{' && repair_look_is_event(&view, at);
+		is_event = byte == '{' && repair_lookahead_is_event(&view, at);
 		is_key = byte == '"' && !repair->levels[0].array &&
-			 repair_look_is_document_key(&view, at);
+			 repair_lookahead_is_document_key(&view, at);
 		if (repair_is_unsure(repair, &view)) {
 			repair_leave_out(repair, at);
 			return REPAIR_NEED;
@@ -171,7 +171,8 @@ static enum repair_step step(struct repair *repair)
 {
 	if (repair->is_searching)
 		return search(repair);
-	return repair->depth == 0 ? take_document(repair) : repair_unit(repair);
+	return repair->depth == 0 ? take_document(repair)
+				  : repair_record(repair);
 }
 
 /* In the half of an event that is left, brackets may be lost, so that others
@@ -214,7 +215,7 @@ static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 	}
 	/* White space that is left. */
 	for (size_t at = repair->at; at < end; at++)
-		if (!repair_strict_is_blank(repair_byte(repair, at)))
+		if (!repair_validate_is_blank(repair_byte(repair, at)))
 			repair_leave_out(repair, end);
 	repair->at = end;
 	if (lacking && !repair->is_half)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chrome/trace_keys.h"
-#include "json_repair/repair_word.h"
+#include "json_repair/repair_literal.h"
 
 #define TIMES_MAX 8
 
@@ -42,7 +42,7 @@ struct value_reader {
 	uint32_t depth;
 	uint64_t arrays[REPAIR_DEPTH_MAX / 64];
 	enum repair_key_kind member;
-	uint32_t seen; /* see repair_look_event_keys() */
+	uint32_t seen; /* see trace_keys_event() */
 	struct times times;
 };
 
@@ -93,13 +93,13 @@ static void make_number(struct times *times, unsigned which,
 	struct buffer number = BUFFER_INIT;
 	enum repair_fix fix;
 
-	while (size > 0 && repair_strict_is_blank((uint8_t)text[0])) {
+	while (size > 0 && repair_validate_is_blank((uint8_t)text[0])) {
 		text++;
 		size--;
 	}
-	while (size > 0 && repair_strict_is_blank((uint8_t)text[size - 1]))
+	while (size > 0 && repair_validate_is_blank((uint8_t)text[size - 1]))
 		size--;
-	if (repair_word_add(&number, text, size, &fix))
+	if (repair_literal_add(&number, text, size, &fix))
 		buffer_add_byte(&number, '\0');
 	if (number.used > 0 && !number.failed) {
 		times_rewrite(times, which, value, (const char *)number.bytes);
@@ -125,16 +125,16 @@ static void times_finish(
 			make_number(times, i, value, offset);
 		if (times->all[i].member == REPAIR_TIME) {
 			time = i;
-			event->zero_time = repair_strict_is_zero(
+			event->zero_time = repair_validate_is_zero(
 				value->out->bytes + at, times->all[i].size);
 		} else if (times->all[i].member == REPAIR_DUR) {
-			event->zero_dur = repair_strict_is_zero(
+			event->zero_dur = repair_validate_is_zero(
 				value->out->bytes + at, times->all[i].size);
 		}
 	}
 	if (time == TIMES_MAX)
 		return;
-	if (value->last_time != NULL && repair_strict_is_timeless(event)) {
+	if (value->last_time != NULL && repair_validate_is_timeless(event)) {
 		times_rewrite(times, time, value, value->last_time);
 		repair_fix_add(&value->fixes, REPAIR_ZERO_TIMES, offset);
 	}
@@ -181,9 +181,9 @@ static uint8_t skip_blanks(struct value_reader *reader)
 	bool garbage = false;
 
 	for (;; view->at++) {
-		uint8_t byte = repair_look_at(view, view->at);
+		uint8_t byte = repair_lookahead_at(view, view->at);
 
-		if (repair_strict_is_blank(byte)) {
+		if (repair_validate_is_blank(byte)) {
 			buffer_add_byte(reader->out, byte);
 			garbage = false;
 			continue;
@@ -284,7 +284,7 @@ static void take_closing(struct value_reader *reader, bool array)
 	bool in_events = reader->value->outer == REPAIR_IN_EVENTS;
 
 	if (in_events && !array && reader->depth == 1 &&
-		repair_look_goes_on(
+		repair_lookahead_goes_on(
 			view, view->at, reader->seen, is_event(reader))) {
 		drop_byte(reader, REPAIR_BRACKETS);
 	} else if (has_open(reader, array)) {
@@ -296,7 +296,7 @@ static void take_closing(struct value_reader *reader, bool array)
 		close_bracket(reader);
 		view->at++;
 	} else if (array && in_events &&
-		   repair_look_ends_events(view, view->at)) {
+		   repair_lookahead_ends_events(view, view->at)) {
 		end_early(reader);
 	} else if (!array && !in_events) {
 		close_all(reader);
@@ -313,14 +313,15 @@ static void skip_deep(struct value_reader *reader)
 
 	count_fix(reader, REPAIR_DEPTH);
 	do {
-		uint8_t byte = repair_look_at(view, view->at++);
+		uint8_t byte = repair_lookahead_at(view, view->at++);
 
 		if (byte == '{' || byte == '[')
 			depth++;
 		else if (byte == '}' || byte == ']')
 			depth--;
-		while (byte == '"' && repair_strict_text(view->bytes, &view->at,
-					      view->end) == REPAIR_WRONG)
+		while (byte == '"' &&
+			repair_validate_text(view->bytes, &view->at,
+				view->end) == REPAIR_WRONG)
 			view->at++;
 	} while (depth > 0 && view->at < view->end);
 	buffer_add_text(reader->out, "null");
@@ -374,7 +375,7 @@ static size_t word_end(struct value_reader *reader)
 {
 	size_t at = reader->view->at;
 
-	while (repair_look_is_word(repair_look_at(reader->view, at)))
+	while (repair_lookahead_is_word(repair_lookahead_at(reader->view, at)))
 		at++;
 	return at;
 }
@@ -388,8 +389,8 @@ static bool take_bare(struct value_reader *reader, size_t end)
 		.next = end,
 		.quote = '"',
 		.place = place_of(reader)};
-	size_t at = repair_look_past(view, end);
-	uint8_t byte = repair_look_at(view, at);
+	size_t at = repair_lookahead_past(view, end);
+	uint8_t byte = repair_lookahead_at(view, at);
 
 	count_fix(reader, REPAIR_QUOTES);
 	if (byte != ',' && byte != '}' && byte != ']' &&
@@ -406,12 +407,13 @@ static bool take_word(struct value_reader *reader)
 	struct repair_view *view = reader->view;
 	size_t end = word_end(reader);
 	enum repair_fix fix;
-	uint8_t next = repair_look_at(view, repair_look_past(view, end));
+	uint8_t next =
+		repair_lookahead_at(view, repair_lookahead_past(view, end));
 	bool item = place_of(reader) == REPAIR_ITEM;
 	bool alone = item || next == ',' || next == '}' || next == ']' ||
 		     next == '"' || next == '{';
 
-	if (alone && repair_word_add(reader->out,
+	if (alone && repair_literal_add(reader->out,
 			     (const char *)view->bytes + view->at,
 			     end - view->at, &fix)) {
 		if (fix != REPAIR_FIXES)
@@ -435,7 +437,7 @@ static void note_member(struct value_reader *reader, size_t at)
 	size_t size = reader->out->used - at;
 	bool digits =
 		!reader->out->failed && size > 0 &&
-		(text[0] != '"' || repair_word_is_time(text + 1, size - 2));
+		(text[0] != '"' || repair_literal_is_time(text + 1, size - 2));
 
 	if (reader->out->failed || reader->member == REPAIR_OTHER)
 		return;
@@ -463,7 +465,7 @@ static void on_value(struct value_reader *reader, uint8_t byte)
 		return;
 	}
 	if (in_array(reader) &&
-		repair_look_is_key(reader->view, reader->view->at)) {
+		repair_lookahead_is_key(reader->view, reader->view->at)) {
 		end_array(reader);
 		return;
 	}
@@ -500,7 +502,7 @@ static void take_colon(struct value_reader *reader, size_t key_at)
 	if (!reader->out->failed && reader->depth == 1) {
 		size_t size = reader->out->used - key_at - 2;
 
-		reader->member = repair_strict_member(key, size);
+		reader->member = repair_validate_member(key, size);
 		reader->seen |= trace_keys_event(key, size);
 	}
 	byte = skip_blanks(reader);
@@ -518,14 +520,14 @@ static bool find_bare_key(struct value_reader *reader, struct repair_text *text)
 {
 	struct repair_view *view = reader->view;
 	size_t at = text->from;
-	uint8_t byte = repair_look_at(view, at);
+	uint8_t byte = repair_lookahead_at(view, at);
 
-	while (byte == ' ' || repair_look_is_word(byte))
-		byte = repair_look_at(view, ++at);
+	while (byte == ' ' || repair_lookahead_is_word(byte))
+		byte = repair_lookahead_at(view, ++at);
 	text->to = at;
 	text->next = byte == '"' && text->quote == 0 ? at + 1 : at;
-	at = repair_look_past(view, text->next);
-	return at > text->from && repair_look_at(view, at) == ':';
+	at = repair_lookahead_past(view, text->next);
+	return at > text->from && repair_lookahead_at(view, at) == ':';
 }
 
 /* A key between quotes, if a colon follows; else the next best. */
@@ -534,9 +536,9 @@ static bool find_key(struct value_reader *reader, struct repair_text *text)
 	struct repair_text bare = *text;
 	bool found = text->quote != 0 && repair_text_find(reader->view, text) &&
 		     !text->is_open;
-	size_t at = found ? repair_look_past(reader->view, text->next) : 0;
+	size_t at = found ? repair_lookahead_past(reader->view, text->next) : 0;
 
-	if (found && repair_look_at(reader->view, at) == ':')
+	if (found && repair_lookahead_at(reader->view, at) == ':')
 		return true;
 	if (!find_bare_key(reader, &bare))
 		return found;
@@ -591,12 +593,12 @@ static void on_key(struct value_reader *reader, uint8_t byte)
 		take_closing(reader, byte == ']');
 	else if (byte == ',')
 		drop_byte(reader, REPAIR_COMMAS);
-	else if ((byte == '{' && repair_look_is_event(view, view->at)) ||
+	else if ((byte == '{' && repair_lookahead_is_event(view, view->at)) ||
 		 (reader->value->outer == REPAIR_IN_EVENTS &&
-			 repair_look_is_document_key(view, view->at)))
+			 repair_lookahead_is_document_key(view, view->at)))
 		end_early(reader);
-	else if (byte == '\'' &&
-		 !repair_look_is_word(repair_look_at(view, view->at + 1)))
+	else if (byte == '\'' && !repair_lookahead_is_word(repair_lookahead_at(
+					 view, view->at + 1)))
 		drop_byte(reader, REPAIR_QUOTES);
 	else if (byte == '{' || byte == '[' || byte == ':')
 		drop_byte(reader, REPAIR_GARBAGE);
@@ -628,15 +630,15 @@ static void on_after(struct value_reader *reader, uint8_t byte)
 		reader->state = in_array(reader) ? STATE_VALUE : STATE_KEY;
 	} else if (byte == '}' || byte == ']') {
 		take_closing(reader, byte == ']');
-	} else if (byte == '{' && repair_look_is_event(view, view->at)) {
+	} else if (byte == '{' && repair_lookahead_is_event(view, view->at)) {
 		end_early(reader);
 	} else if (byte == ':' ||
 		   (!in_array(reader) && (byte == '{' || byte == '['))) {
 		drop_byte(reader, REPAIR_GARBAGE);
 	} else if (!in_array(reader) && byte == '"' &&
-		   !repair_look_is_key(view, view->at)) {
+		   !repair_lookahead_is_key(view, view->at)) {
 		drop_byte(reader, REPAIR_QUOTES);
-	} else if (!in_array(reader) && repair_look_is_word(byte)) {
+	} else if (!in_array(reader) && repair_lookahead_is_word(byte)) {
 		if (is_bare_key(reader))
 			add_comma(reader);
 		else
@@ -712,6 +714,6 @@ enum repair_outcome repair_value_key(
 		.comma = NO_COMMA,
 		.depth = 1};
 
-	take_key(&reader, repair_look_at(view, view->at));
+	take_key(&reader, repair_lookahead_at(view, view->at));
 	return reader.state == STATE_VALUE ? REPAIR_DONE : REPAIR_WRONG;
 }

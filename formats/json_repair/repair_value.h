@@ -8,8 +8,8 @@
 
 #include "base/buffer.h"
 #include "json_repair/repair_fix.h"
-#include "json_repair/repair_look.h"
-#include "json_repair/repair_strict.h"
+#include "json_repair/repair_lookahead.h"
+#include "json_repair/repair_validate.h"
 
 /* Where it lies. */
 enum repair_outer {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profiles/profile_source.h"
 
-#include "io/damage.h"
+#include "io/truncation.h"
 #include "base/memory.h"
 
 static struct profile_source *from_of(struct event_source *source)
@@ -27,7 +27,7 @@ static enum ctp_status read_profile(struct event_source *source,
 		return profile_source_no_memory(err);
 	status = from->read(from, &error);
 	if (status == CTP_ERR_FORMAT && from->profile->function_count > 0)
-		status = damage_note(source->trace, &error)
+		status = truncation_note(source->trace, &error)
 				 ? CTP_OK
 				 : profile_source_no_memory(&error);
 	if (status != CTP_OK) {

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profiles/callers.h"
+#include "profiles/root_edges.h"
 #include "json/json_value.h"
 #include "pstats/marshal_read.h"
 #include "base/memory.h"
@@ -207,9 +207,9 @@ static bool read_callers(struct pstats_in *pstats, uint32_t function,
 			!read_caller(pstats, &cost, &bare))
 			return false;
 		if (bare) {
-			cost.tottime_ns = callers_share(
+			cost.tottime_ns = root_edges_share(
 				whole->tottime_ns, cost.ncalls, whole->ncalls);
-			cost.cumtime_ns = callers_share(
+			cost.cumtime_ns = root_edges_share(
 				whole->cumtime_ns, cost.ncalls, whole->ncalls);
 		}
 		edge = profile_add_edge(pstats->profile, caller, function);
@@ -327,7 +327,7 @@ static enum ctp_status read_profile(struct event_source *source,
 	if (!end)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_SKIPPED_BYTES, pstats->in.cursor.left);
-	callers_find_roots(pstats->profile);
+	root_edges_find(pstats->profile);
 	pstats->profile->no_root = true;
 	*out = pstats->profile;
 	pstats->profile = NULL;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "io/damage.h"
+#include "io/truncation.h"
 #include "json/json_members.h"
 #include "json/json_value.h"
 #include "base/memory.h"
@@ -435,8 +435,8 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 				  "profiles");
 	}
 	if (status == CTP_ERR_FORMAT && (cut_off || data->profile_count > 0))
-		status = damage_note(trace, &error) ? CTP_END
-						    : no_memory(&error);
+		status = truncation_note(trace, &error) ? CTP_END
+							: no_memory(&error);
 	if (status == CTP_END)
 		return CTP_OK;
 	if (err != NULL)

@@ -14,7 +14,7 @@
 #include "convert.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "origin.h"
+#include "input_file.h"
 
 struct request {
 	const char *path;
@@ -47,13 +47,14 @@ static enum ctp_status run_job(struct request *request,
 /* Without the interpreter's lock: this may take its time. */
 static enum ctp_status run(struct request *request, struct ctp_error *err)
 {
-	struct origin origin;
-	enum ctp_status status = origin_open(&origin, request->path, NULL, err);
+	struct input_file origin;
+	enum ctp_status status =
+		input_file_open(&origin, request->path, NULL, err);
 
 	if (status != CTP_OK)
 		return status;
 	status = run_job(request, origin.source, err);
-	origin_close(&origin);
+	input_file_close(&origin);
 	return status;
 }
 

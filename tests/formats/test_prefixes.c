@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "convert.h"
-#include "origin.h"
+#include "input_file.h"
 #include "json_repair/repair.h"
 #include "support/run_suite.h"
 
@@ -56,7 +56,7 @@ static void put(const char *bytes, size_t size)
 static struct bytes load(const char *name, bool raw)
 {
 	const char *directory = getenv("srcdir");
-	struct origin origin;
+	struct input_file origin;
 	struct bytes all = {0};
 	char from[512];
 	FILE *out = open_memstream(&all.at, &all.size);
@@ -71,7 +71,7 @@ static struct bytes load(const char *name, bool raw)
 		ck_assert_msg(in != NULL, "%s", from);
 	} else {
 		ck_assert_int_eq(
-			origin_open_bytes(&origin, from, NULL), CTP_OK);
+			input_file_open_bytes(&origin, from, NULL), CTP_OK);
 		(void)fwrite(origin.head, 1, origin.head_size, out);
 		in = origin.file;
 	}
@@ -80,7 +80,7 @@ static struct bytes load(const char *name, bool raw)
 	if (raw)
 		(void)fclose(in);
 	else
-		origin_close_bytes(&origin);
+		input_file_close_bytes(&origin);
 	ck_assert_int_eq(fclose(out), 0);
 	return all;
 }
@@ -110,15 +110,15 @@ static enum ctp_status read_all(
 static struct outcome read_bytes(const char *bytes, size_t size)
 {
 	struct outcome outcome = {0};
-	struct origin origin;
+	struct input_file origin;
 
 	put(bytes, size);
-	outcome.status = origin_open(&origin, path, NULL, &outcome.err);
+	outcome.status = input_file_open(&origin, path, NULL, &outcome.err);
 	if (outcome.status != CTP_OK)
 		return outcome;
 	outcome.status = read_all(origin.source, &outcome);
 	outcome.truncated = origin.source->trace->losses[LOSS_TRUNCATED];
-	origin_close(&origin);
+	input_file_close(&origin);
 	return outcome;
 }
 
@@ -127,7 +127,7 @@ static struct outcome mend(const char *bytes, size_t size)
 {
 	struct repair_result result;
 	struct outcome outcome;
-	struct origin origin;
+	struct input_file origin;
 	struct bytes made = {0};
 	FILE *out = open_memstream(&made.at, &made.size);
 	struct repair_job job = {.out = out};
@@ -135,13 +135,13 @@ static struct outcome mend(const char *bytes, size_t size)
 
 	put(bytes, size);
 	ck_assert_ptr_nonnull(out);
-	ck_assert_int_eq(origin_open_bytes(&origin, path, NULL), CTP_OK);
+	ck_assert_int_eq(input_file_open_bytes(&origin, path, NULL), CTP_OK);
 	job.in = origin.file;
 	job.head = origin.head;
 	job.head_size = origin.head_size;
 	ck_assert_msg(repair_run(&job, &result, &err) == CTP_OK,
 		"%zu bytes: %s", size, err.message);
-	origin_close_bytes(&origin);
+	input_file_close_bytes(&origin);
 	ck_assert_int_eq(fclose(out), 0);
 	outcome = read_bytes(made.at, made.size);
 	ck_assert_msg(outcome.status == CTP_OK, "%zu bytes: %s: %s", size,
@@ -229,14 +229,14 @@ static struct bytes convert(const char *name, const struct format *to)
 	struct bytes made = {0};
 	FILE *out = open_memstream(&made.at, &made.size);
 	struct convert_job job = {.to = to, .out = out};
-	struct origin origin;
+	struct input_file origin;
 
 	ck_assert_ptr_nonnull(out);
 	put(all.at, all.size);
 	free(all.at);
-	ck_assert_int_eq(origin_open(&origin, path, NULL, NULL), CTP_OK);
+	ck_assert_int_eq(input_file_open(&origin, path, NULL, NULL), CTP_OK);
 	ck_assert_int_eq(convert_run(origin.source, &job, NULL), CTP_OK);
-	origin_close(&origin);
+	input_file_close(&origin);
 	ck_assert_int_eq(fclose(out), 0);
 	return made;
 }

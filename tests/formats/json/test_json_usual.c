@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "json/json_scan.h"
-#include "json/json_shape.h"
+#include "json/json_key_cache.h"
 #include "support/run_suite.h"
 
 #define TEXT_MAX 4096
@@ -240,16 +240,16 @@ static void note(struct tokens *tokens, const struct json_token *token)
 
 /* Notes members of the object that is open innermost; the last one decides how
  * it goes on. */
-static enum ctp_status read_members(struct json_shape *shape,
+static enum ctp_status read_members(struct json_key_cache *shape,
 	struct json_scan *scan, struct tokens *tokens, struct json_token *last)
 {
 	struct json_members_read read;
 	enum ctp_status status =
-		json_shape_read(shape, scan, &read, &tokens->err);
+		json_key_cache_read(shape, scan, &read, &tokens->err);
 
 	for (unsigned i = 0; status == CTP_OK && i < read.count; i++) {
 		struct json_token key =
-			json_shape_key(shape, &read, &read.items[i]);
+			json_key_cache_key(shape, &read, &read.items[i]);
 
 		*last = read.items[i].value;
 		if (last->kind != JSON_END)
@@ -261,8 +261,8 @@ static enum ctp_status read_members(struct json_shape *shape,
 
 /* What is open innermost is a bit, up to 64 of them: an object? So much of the
  * text is there at first. */
-static void read_all(struct text *text, size_t head, struct json_shape *shape,
-	struct tokens *tokens)
+static void read_all(struct text *text, size_t head,
+	struct json_key_cache *shape, struct tokens *tokens)
 {
 	FILE *rest = open_rest(text, head);
 	struct json_scan *scan = json_scan_new(rest, text->bytes, head);
@@ -318,7 +318,7 @@ START_TEST(members_are_what_their_tokens_are)
 	static struct text text;
 	static struct tokens tokens;
 	static struct tokens members;
-	static struct json_shape shape; /* of all texts */
+	static struct json_key_cache shape; /* of all texts */
 
 	for (uint64_t seed = 0; seed < TEXTS; seed++) {
 		size_t head;

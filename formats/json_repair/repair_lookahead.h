@@ -3,8 +3,8 @@
  * Looks ahead in damaged JSON: what a quote or a bracket is most likely, by
  * what stands around it. For repair_*.c only.
  */
-#ifndef REPAIR_LOOK_H
-#define REPAIR_LOOK_H
+#ifndef REPAIR_LOOKAHEAD_H
+#define REPAIR_LOOKAHEAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,10 +25,10 @@ struct repair_view {
 enum repair_place { REPAIR_KEY, REPAIR_MEMBER, REPAIR_ITEM };
 
 /* The byte at this place, or 0 behind the end, which is noted. */
-uint8_t repair_look_at(struct repair_view *view, size_t at);
+uint8_t repair_lookahead_at(struct repair_view *view, size_t at);
 
 /* Is it part of a word or number? */
-static inline bool repair_look_is_word(uint8_t byte)
+static inline bool repair_lookahead_is_word(uint8_t byte)
 {
 	return byte > ' ' && byte != 0x7f && byte != '{' && byte != '}' &&
 	       byte != '[' && byte != ']' && byte != ',' && byte != ':' &&
@@ -36,32 +36,32 @@ static inline bool repair_look_is_word(uint8_t byte)
 }
 
 /* The first place from `at` on that is not blank. */
-size_t repair_look_skip(struct repair_view *view, size_t at);
+size_t repair_lookahead_skip(struct repair_view *view, size_t at);
 
 /* Likewise, passing over control characters, too. */
-size_t repair_look_past(struct repair_view *view, size_t at);
+size_t repair_lookahead_past(struct repair_view *view, size_t at);
 
 /* Does a text end here, `at` being behind a quote? */
-bool repair_look_closes(
+bool repair_lookahead_closes(
 	struct repair_view *view, size_t at, enum repair_place place);
 
 /* Is this quote the first one of a key, whose colon and value follow? */
-bool repair_look_is_key(struct repair_view *view, size_t at);
+bool repair_lookahead_is_key(struct repair_view *view, size_t at);
 
 /* And of one that events have, or documents? */
-bool repair_look_is_event_key(struct repair_view *view, size_t at);
-bool repair_look_is_document_key(struct repair_view *view, size_t at);
+bool repair_lookahead_is_event_key(struct repair_view *view, size_t at);
+bool repair_lookahead_is_document_key(struct repair_view *view, size_t at);
 
 /* Does an event go on behind this bracket, which seems to end it, with another
  * member than those it had? To one that is whole, only arguments are added. */
-bool repair_look_goes_on(
+bool repair_lookahead_goes_on(
 	struct repair_view *view, size_t at, uint32_t had, bool is_whole);
 
 /* Does the array of all events seem to end with this bracket? */
-bool repair_look_ends_events(struct repair_view *view, size_t at);
+bool repair_lookahead_ends_events(struct repair_view *view, size_t at);
 
 /* Does an event seem to begin with this bracket? */
-bool repair_look_is_event(struct repair_view *view, size_t at);
+bool repair_lookahead_is_event(struct repair_view *view, size_t at);
 
 /* Does an event begin here, and no document? */
 bool repair_begins_event(struct repair_view *view);

@@ -7,8 +7,8 @@
  * no halves of surrogates, and no more than REPAIR_DEPTH_MAX brackets.
  * Source: RFC 8259, sections 6, 8.2 and 9.
  */
-#ifndef REPAIR_STRICT_H
-#define REPAIR_STRICT_H
+#ifndef REPAIR_VALIDATE_H
+#define REPAIR_VALIDATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,37 +44,37 @@ enum repair_key_kind {
 	REPAIR_THREAD_TIME, /* "tts", "tdur" */
 };
 
-enum repair_key_kind repair_strict_member(const uint8_t *key, size_t size);
+enum repair_key_kind repair_validate_member(const uint8_t *key, size_t size);
 
 /* Is the number zero? */
-bool repair_strict_is_zero(const uint8_t *text, size_t size);
+bool repair_validate_is_zero(const uint8_t *text, size_t size);
 
 /* Is its time zero, as is that of what nobody knows the time of? */
-bool repair_strict_is_timeless(const struct repair_event *event);
+bool repair_validate_is_timeless(const struct repair_event *event);
 
 /*
  * The value that begins at bytes[*at]; there are zeros behind bytes[end], as in
  * a window. *at is where it ends, or what is wrong.
  */
-enum repair_outcome repair_strict_value(const uint8_t *bytes, size_t *at,
+enum repair_outcome repair_validate_value(const uint8_t *bytes, size_t *at,
 	size_t end, struct repair_event *event);
 
 /* The same of a string, behind whose first quote *at is. */
-enum repair_outcome repair_strict_text(
+enum repair_outcome repair_validate_text(
 	const uint8_t *bytes, size_t *at, size_t end);
 
 /* Where a run of bytes ends that need no look: of printable ASCII, no quotes
  * and no backslashes. */
-size_t repair_strict_plain(const uint8_t *bytes, size_t at);
+size_t repair_validate_plain(const uint8_t *bytes, size_t at);
 
 /* The size of the escape that begins here, of `left` bytes; 0: it is none.
  * A pair of surrogates is one, half of one none. */
-size_t repair_strict_escape(const uint8_t *at, size_t left);
+size_t repair_validate_escape(const uint8_t *at, size_t left);
 
 /* The size of the character beyond ASCII that begins here; 0: it is none. */
-size_t repair_strict_sequence(const uint8_t *at, size_t left);
+size_t repair_validate_sequence(const uint8_t *at, size_t left);
 
-static inline bool repair_strict_is_blank(uint8_t byte)
+static inline bool repair_validate_is_blank(uint8_t byte)
 {
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }

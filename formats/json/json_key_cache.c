@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/json_shape.h"
+#include "json/json_key_cache.h"
 
 #include <string.h>
 
@@ -43,8 +43,9 @@ static inline bool is_step(const struct json_step *step, const uint8_t *text)
 
 /* The step that is next, of those that came behind this one before; NULL if it
  * is another. */
-static inline const struct json_step *find_next(const struct json_shape *shape,
-	const struct json_step *last, const uint8_t *text)
+static inline const struct json_step *find_next(
+	const struct json_key_cache *shape, const struct json_step *last,
+	const uint8_t *text)
 {
 	for (unsigned i = 0; i < last->next_count; i++) {
 		const struct json_step *next = &shape->steps[last->next[i]];
@@ -57,7 +58,7 @@ static inline const struct json_step *find_next(const struct json_shape *shape,
 
 /* Reads members as long as they are like ones before; whether the last one has
  * begun only, or no more can be told of. */
-static bool read_known(struct json_shape *shape, struct json_scan *scan,
+static bool read_known(struct json_key_cache *shape, struct json_scan *scan,
 	struct json_members_read *members)
 {
 	const struct json_text all = json_state_text(scan);
@@ -98,7 +99,8 @@ static bool read_known(struct json_shape *shape, struct json_scan *scan,
 
 /* Is a member or the end next? Goes on from what was read last of this object.
  */
-static bool is_between(struct json_shape *shape, const struct json_scan *scan)
+static bool is_between(
+	struct json_key_cache *shape, const struct json_scan *scan)
 {
 	if (scan->state == STATE_FIRST_KEY)
 		shape->at = STEP_BEGIN;
@@ -150,7 +152,7 @@ static bool read_usual(struct json_scan *scan, struct json_token *key,
 
 /* The step that is like this one; JSON_STEP_NONE if there is none. */
 static uint8_t find_step(
-	const struct json_shape *shape, const struct json_step *like)
+	const struct json_key_cache *shape, const struct json_step *like)
 {
 	for (unsigned i = STEP_FIRST; i < shape->count; i++)
 		if (shape->steps[i].size == like->size &&
@@ -160,13 +162,14 @@ static uint8_t find_step(
 	return JSON_STEP_NONE;
 }
 
-static uint8_t add_step(struct json_shape *shape, const struct json_step *step)
+static uint8_t add_step(
+	struct json_key_cache *shape, const struct json_step *step)
 {
 	if (shape->count == JSON_STEPS_MAX) {
 		unsigned cleared = shape->cleared + 1;
 		bool begins = shape->at == STEP_BEGIN;
 
-		*shape = (struct json_shape){.cleared = cleared,
+		*shape = (struct json_key_cache){.cleared = cleared,
 			.at = begins ? STEP_BEGIN : STEP_UNKNOWN};
 	}
 	if (shape->count < STEP_FIRST)
@@ -176,7 +179,7 @@ static uint8_t add_step(struct json_shape *shape, const struct json_step *step)
 }
 
 /* The step may come behind the last one. */
-static void add_next(struct json_shape *shape, uint8_t step)
+static void add_next(struct json_key_cache *shape, uint8_t step)
 {
 	struct json_step *last = &shape->steps[shape->at];
 
@@ -190,7 +193,7 @@ static void add_next(struct json_shape *shape, uint8_t step)
 
 /* Remembers what stands before the member's value: from this place in the
  * window. */
-static uint8_t learn(struct json_shape *shape, const struct json_scan *scan,
+static uint8_t learn(struct json_key_cache *shape, const struct json_scan *scan,
 	size_t from, const struct json_members_read *members)
 {
 	const struct json_token *key = &members->new_key;
@@ -217,7 +220,7 @@ static uint8_t learn(struct json_shape *shape, const struct json_scan *scan,
 }
 
 /* Reads one member, whatever it is like. */
-static enum ctp_status read_new(struct json_shape *shape,
+static enum ctp_status read_new(struct json_key_cache *shape,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err)
 {
@@ -246,7 +249,7 @@ static enum ctp_status read_new(struct json_shape *shape,
 	return CTP_OK;
 }
 
-enum ctp_status json_shape_read(struct json_shape *shape,
+enum ctp_status json_key_cache_read(struct json_key_cache *shape,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err)
 {

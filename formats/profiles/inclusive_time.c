@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "profiles/totals.h"
+#include "profiles/inclusive_time.h"
 
-#include "profiles/callers.h"
+#include "profiles/root_edges.h"
 #include "profiles/callgraph.h"
 #include "base/memory.h"
 
@@ -27,7 +27,7 @@ struct totals {
 	struct known *cycles;
 };
 
-uint64_t totals_add(uint64_t a, uint64_t b)
+uint64_t inclusive_time_add(uint64_t a, uint64_t b)
 {
 	uint64_t most = (uint64_t)INT64_MAX;
 
@@ -60,19 +60,22 @@ static void add_edge(struct totals *totals, const struct profile_edge *edge)
 	const struct profile_cost *cost = &edge->cost;
 
 	if (edge->caller != edge->callee) {
-		caller->all_ns = totals_add(caller->all_ns, cost->cumtime_ns);
+		caller->all_ns =
+			inclusive_time_add(caller->all_ns, cost->cumtime_ns);
 		callee->called_ns =
-			totals_add(callee->called_ns, cost->cumtime_ns);
+			inclusive_time_add(callee->called_ns, cost->cumtime_ns);
 	}
 	if (!is_inside(totals, edge)) {
-		caller->own_ns = totals_add(caller->own_ns, cost->cumtime_ns);
-		callee->entered_ns =
-			totals_add(callee->entered_ns, cost->cumtime_ns);
+		caller->own_ns =
+			inclusive_time_add(caller->own_ns, cost->cumtime_ns);
+		callee->entered_ns = inclusive_time_add(
+			callee->entered_ns, cost->cumtime_ns);
 		callee->outer_calls =
-			totals_add(callee->outer_calls, cost->ncalls);
+			inclusive_time_add(callee->outer_calls, cost->ncalls);
 		return;
 	}
-	callee->inner_calls = totals_add(callee->inner_calls, cost->ncalls);
+	callee->inner_calls =
+		inclusive_time_add(callee->inner_calls, cost->ncalls);
 	if (edge->caller != edge->callee)
 		callee->inside_ns = longer(callee->inside_ns, cost->cumtime_ns);
 }
@@ -104,7 +107,8 @@ static void add_known(struct totals *totals)
 		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
 		const struct known *known = &totals->known[i];
 
-		cycle->own_ns = totals_add(cycle->own_ns, known->own_ns);
+		cycle->own_ns =
+			inclusive_time_add(cycle->own_ns, known->own_ns);
 		cycle->all_ns = longer(cycle->all_ns, not_called(known));
 		cycle->is_entered |= known->outer_calls != 0;
 	}
@@ -145,7 +149,8 @@ static void set_beginnings(struct totals *totals)
 			continue;
 		cycle->is_entered = true;
 		cost->cumtime_ns = cycle->own_ns;
-		cost->ncalls = totals_add(totals->known[i].inner_calls, 1);
+		cost->ncalls =
+			inclusive_time_add(totals->known[i].inner_calls, 1);
 		cost->pcalls = 1;
 		function->root.ncalls = 1;
 		function->root.cumtime_ns = cost->cumtime_ns;
@@ -162,12 +167,12 @@ static void set_functions(struct totals *totals)
 
 		cost->cumtime_ns = totals->cycle_of[i] == 0 ? known->own_ns
 							    : least(totals, i);
-		cost->ncalls =
-			totals_add(known->outer_calls, known->inner_calls);
+		cost->ncalls = inclusive_time_add(
+			known->outer_calls, known->inner_calls);
 		cost->pcalls = known->outer_calls;
 		if (is_root(totals, i) &&
 			(cost->ncalls | cost->cumtime_ns) != 0)
-			cost->ncalls = totals_add(cost->ncalls, 1);
+			cost->ncalls = inclusive_time_add(cost->ncalls, 1);
 		/* Calls are said to be none where callgrind was told to forget
 		 * what was before. */
 		if (cost->ncalls == 0 && cost->cumtime_ns != 0)
@@ -192,7 +197,7 @@ static void set_edges(struct totals *totals)
 		cost->pcalls = is_inside(totals, edge)
 				       ? shorter(cost->ncalls, callee->pcalls)
 				       : cost->ncalls;
-		cost->tottime_ns = callers_share(
+		cost->tottime_ns = root_edges_share(
 			callee->tottime_ns, cost->ncalls, callee->ncalls);
 	}
 }
@@ -216,12 +221,13 @@ static void set_roots(struct totals *totals)
 		root->tottime_ns =
 			root->ncalls == 0
 				? 0
-				: callers_share(function->cost.tottime_ns,
+				: root_edges_share(function->cost.tottime_ns,
 					  root->ncalls, function->cost.ncalls);
 	}
 }
 
-enum ctp_status totals_find(struct profile *profile, struct ctp_error *err)
+enum ctp_status inclusive_time_find(
+	struct profile *profile, struct ctp_error *err)
 {
 	struct totals totals = {.profile = profile};
 	struct callgraph graph;

@@ -9,7 +9,7 @@
  * pyinstrument, scalene, stackprof, memray's and perf's, PyTorch's execution
  * traces, DHAT, 'jfr print' and GHC's -pj have and traces have not.
  */
-#include "io/foreign.h"
+#include "io/known_formats.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -273,7 +273,7 @@ static const char *find_known(const char *bytes, size_t size)
 	return NULL;
 }
 
-const char *foreign_advice(const void *bytes, size_t size)
+const char *known_formats_advice(const void *bytes, size_t size)
 {
 	const char *advice = find_known(bytes, size);
 	const char *text = bytes;
@@ -295,7 +295,7 @@ const char *foreign_advice(const void *bytes, size_t size)
 	return is_perfetto(bytes, size) ? PERFETTO : NULL;
 }
 
-const char *foreign_member(const void *key, size_t size)
+const char *known_formats_member(const void *key, size_t size)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (strlen(members[i].key) == size &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_repair/repair_unit.h"
+#include "json_repair/repair_record.h"
 
 #include <string.h>
 
 #include "chrome/trace_keys.h"
-#include "json_repair/repair_word.h"
+#include "json_repair/repair_literal.h"
 
 /* What may be looked at for nothing: so much, and as often as the input is
  * long. Then it is little each time. */
@@ -144,7 +144,7 @@ void repair_enter_events(struct repair *repair)
 	}
 }
 
-struct repair_view repair_look(const struct repair *repair, size_t at)
+struct repair_view repair_view_from(const struct repair *repair, size_t at)
 {
 	return (struct repair_view){.bytes = repair->window.bytes,
 		.at = at,
@@ -160,7 +160,7 @@ bool repair_is_unsure(
 
 struct repair_view repair_mend_view(const struct repair *repair, size_t at)
 {
-	struct repair_view view = repair_look(repair, at);
+	struct repair_view view = repair_view_from(repair, at);
 	uint64_t budget =
 		SPEND_BYTES + SPEND_TIMES * (repair->window.base + at);
 	size_t most = SPEND_BYTES_MIN;
@@ -200,7 +200,7 @@ static struct gap read_gap(const struct repair *repair)
 		if (byte == ',') {
 			if (gap.commas++ == 0)
 				gap.comma = gap.at;
-		} else if (!repair_strict_is_blank(byte)) {
+		} else if (!repair_validate_is_blank(byte)) {
 			break;
 		}
 	}
@@ -279,7 +279,7 @@ static bool is_right(
 	return event->phase == 0 ||
 	       (!event->text_time &&
 		       (repair->last_time[0] == '\0' ||
-			       !repair_strict_is_timeless(event)));
+			       !repair_validate_is_timeless(event)));
 }
 
 /* What begins here is not to be mended. */
@@ -355,7 +355,7 @@ static enum repair_step take_value(
 	size_t end = prefix->at;
 	uint8_t byte = repair_byte(repair, end);
 	struct repair_event event = {0};
-	enum repair_outcome outcome = repair_strict_value(
+	enum repair_outcome outcome = repair_validate_value(
 		repair->window.bytes, &end, repair->window.used, &event);
 
 	if (outcome == REPAIR_MORE && repair->window.at_eof) {
@@ -372,9 +372,9 @@ static enum repair_step take_value(
 	if (prefix->is_object)
 		event.phase = 0;
 	if (outcome == REPAIR_DONE && byte == '{' && !prefix->is_object) {
-		struct repair_view view = repair_look(repair, end - 1);
+		struct repair_view view = repair_view_from(repair, end - 1);
 
-		if (repair_look_goes_on(&view, view.at, 0, false))
+		if (repair_lookahead_goes_on(&view, view.at, 0, false))
 			outcome = REPAIR_WRONG;
 		if (repair_is_unsure(repair, &view))
 			return REPAIR_NEED;
@@ -400,13 +400,13 @@ static size_t key_end(struct repair *repair, struct repair_view *view)
 	enum repair_outcome outcome = REPAIR_WRONG;
 
 	if (repair_byte(repair, view->at) == '"')
-		outcome = repair_strict_text(view->bytes, &at, view->end);
+		outcome = repair_validate_text(view->bytes, &at, view->end);
 	if (outcome == REPAIR_MORE)
 		view->hit_end = true;
 	if (outcome != REPAIR_DONE)
 		return 0;
-	at = repair_look_skip(view, at);
-	return repair_look_at(view, at) == ':' ? at + 1 : 0;
+	at = repair_lookahead_skip(view, at);
+	return repair_lookahead_at(view, at) == ':' ? at + 1 : 0;
 }
 
 /* Is it a member of what is JSON, too, and no Chrome trace? */
@@ -450,7 +450,7 @@ static enum repair_step take_member_value(
 	struct repair *repair, struct prefix *prefix, bool is_events)
 {
 	uint8_t byte = repair_byte(repair, prefix->at);
-	struct repair_view view = repair_look(repair, prefix->at);
+	struct repair_view view = repair_view_from(repair, prefix->at);
 	bool open = repair->depth == 1 && (byte == '[' || byte == '{');
 
 	if (prefix->at >= repair->window.used) {
@@ -465,7 +465,7 @@ static enum repair_step take_member_value(
 	}
 	if (is_events && byte == '{' && repair->depth == 1 &&
 		!repair_level(repair)->muted &&
-		repair_look_is_event(&view, prefix->at)) {
+		repair_lookahead_is_event(&view, prefix->at)) {
 		repair_count(repair, REPAIR_BRACKETS, prefix->at);
 		(void)descend(repair, prefix,
 			(struct repair_level){
@@ -487,7 +487,7 @@ static enum repair_step leave_out_strange(
 {
 	size_t end = view->at + 1;
 
-	if (repair_look_is_event(view, view->at)) {
+	if (repair_lookahead_is_event(view, view->at)) {
 		if (repair_is_unsure(repair, view))
 			return REPAIR_NEED;
 		repair_leave_out(repair, view->at);
@@ -497,7 +497,7 @@ static enum repair_step leave_out_strange(
 	}
 	if (repair_is_unsure(repair, view))
 		return REPAIR_NEED;
-	while (end < view->end && (repair_look_is_word(view->bytes[end]) ||
+	while (end < view->end && (repair_lookahead_is_word(view->bytes[end]) ||
 					  view->bytes[end] == 0))
 		end++;
 	repair_count(repair, REPAIR_GARBAGE, view->at);
@@ -529,7 +529,7 @@ static enum repair_step mend_member(
 	if (outcome == REPAIR_DONE && !repair_is_unsure(repair, view) &&
 		!repair->made.failed) {
 		repair_fix_merge(&repair->result->fixes, &key.fixes);
-		prefix.at = repair_look_skip(view, view->at);
+		prefix.at = repair_lookahead_skip(view, view->at);
 		step = take_member_value(repair, &prefix,
 			note_key(repair, repair->made.bytes + from,
 				repair->made.used - from));
@@ -550,7 +550,7 @@ static enum repair_step mend_colon(struct repair *repair,
 	add_gap(repair, gap, false);
 	repair_count(repair, REPAIR_GARBAGE, end);
 	buffer_add(&repair->made, view->bytes + gap->at, end - gap->at);
-	prefix.at = repair_look_past(view, end);
+	prefix.at = repair_lookahead_past(view, end);
 	step = take_member_value(repair, &prefix,
 		note_key(repair, view->bytes + gap->at, end - gap->at));
 	if (step == REPAIR_NEED)
@@ -568,8 +568,8 @@ static enum repair_step take_member(
 	size_t end = key_end(repair, &view);
 
 	if (end != 0) {
-		prefix.at = repair_look_skip(&view, end);
-		if (repair_look_past(&view, prefix.at) != prefix.at)
+		prefix.at = repair_lookahead_skip(&view, end);
+		if (repair_lookahead_past(&view, prefix.at) != prefix.at)
 			return mend_colon(repair, &view, gap, end);
 		return take_member_value(repair, &prefix,
 			note_key(repair, view.bytes + gap->at, end - gap->at));
@@ -580,7 +580,7 @@ static enum repair_step take_member(
 		repair->half = gap->at;
 		return REPAIR_NEED;
 	}
-	if (byte != '"' && byte != '\'' && !repair_look_is_word(byte))
+	if (byte != '"' && byte != '\'' && !repair_lookahead_is_word(byte))
 		return leave_out_strange(repair, &view);
 	return mend_member(repair, &view, gap);
 }
@@ -620,10 +620,10 @@ static enum repair_step take_end(struct repair *repair, const struct gap *gap)
 static enum repair_step take_array(
 	struct repair *repair, const struct prefix *prefix)
 {
-	struct repair_view view = repair_look(repair, prefix->at + 1);
+	struct repair_view view = repair_view_from(repair, prefix->at + 1);
 	bool stray;
 
-	while (repair_strict_is_blank(repair_byte(repair, view.at)) ||
+	while (repair_validate_is_blank(repair_byte(repair, view.at)) ||
 		repair_byte(repair, view.at) == ',')
 		view.at++;
 	stray = repair_begins_event(&view);
@@ -648,11 +648,11 @@ static bool is_word(struct repair *repair, struct repair_view *view)
 
 	if (repair_level(repair)->is_events)
 		return false;
-	while (repair_look_is_word(repair_look_at(view, at)))
+	while (repair_lookahead_is_word(repair_lookahead_at(view, at)))
 		at++;
-	next = repair_look_at(view, repair_look_past(view, at));
+	next = repair_lookahead_at(view, repair_lookahead_past(view, at));
 	is = (next == ',' || next == ']') &&
-	     repair_word_add(&out, (const char *)view->bytes + view->at,
+	     repair_literal_add(&out, (const char *)view->bytes + view->at,
 		     at - view->at, &fix);
 	buffer_clear(&out);
 	return is;
@@ -679,14 +679,14 @@ static bool is_text(struct repair *repair, struct repair_view *view)
 static enum repair_step take_item(
 	struct repair *repair, const struct prefix *prefix)
 {
-	struct repair_view view = repair_look(repair, prefix->at);
+	struct repair_view view = repair_view_from(repair, prefix->at);
 	size_t end = prefix->at;
 	bool in_object = repair->depth > 1 && !repair->levels[0].array;
 	enum repair_outcome outcome;
 
-	if (repair_look_is_key(&view, prefix->at) &&
+	if (repair_lookahead_is_key(&view, prefix->at) &&
 		!repair_is_unsure(repair, &view)) {
-		if (repair_look_is_event_key(&view, prefix->at))
+		if (repair_lookahead_is_event_key(&view, prefix->at))
 			return mend_value(repair, prefix, true);
 		if (in_object) {
 			repair_close_levels(repair, 1);
@@ -695,12 +695,12 @@ static enum repair_step take_item(
 	}
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
-	outcome = repair_strict_value(
+	outcome = repair_validate_value(
 		view.bytes, &end, repair->window.used, NULL);
-	view.at = repair_look_skip(&view, end);
+	view.at = repair_lookahead_skip(&view, end);
 	if (outcome == REPAIR_MORE ||
 		(outcome == REPAIR_DONE &&
-			memchr(",]", repair_look_at(&view, view.at), 2)))
+			memchr(",]", repair_lookahead_at(&view, view.at), 2)))
 		return take_value(repair, prefix);
 	view.at = prefix->at;
 	if (is_word(repair, &view) && !repair_is_unsure(repair, &view))
@@ -722,7 +722,7 @@ static enum repair_step take_item(
 	return REPAIR_AGAIN;
 }
 
-enum repair_step repair_unit(struct repair *repair)
+enum repair_step repair_record(struct repair *repair)
 {
 	struct gap gap = read_gap(repair);
 	struct prefix prefix = {.gap = &gap, .at = gap.at};

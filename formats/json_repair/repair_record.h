@@ -5,8 +5,8 @@
  * unit each: it is right and stays where it is, or it is made anew, or it is
  * left out. For repair_*.c only.
  */
-#ifndef REPAIR_UNIT_H
-#define REPAIR_UNIT_H
+#ifndef REPAIR_RECORD_H
+#define REPAIR_RECORD_H
 
 #include "json_repair/repair.h"
 #include "json_repair/repair_io.h"
@@ -81,14 +81,14 @@ void repair_close_levels(struct repair *repair, uint32_t depth);
 void repair_enter_events(struct repair *repair);
 
 /* The whole of the text from repair->at on that can be looked ahead at. */
-struct repair_view repair_look(const struct repair *repair, size_t at);
+struct repair_view repair_view_from(const struct repair *repair, size_t at);
 
 /* Does that need more of the input to be sure? */
 bool repair_is_unsure(
 	const struct repair *repair, const struct repair_view *view);
 
 /* The next unit of what is open innermost, or its end. */
-enum repair_step repair_unit(struct repair *repair);
+enum repair_step repair_record(struct repair *repair);
 
 /* A view of what may be mended from there on: less and less, when that has
  * failed too often; and the mending itself. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_repair/repair_word.h"
+#include "json_repair/repair_literal.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -42,15 +42,15 @@ static long exponent_of(const char *text, size_t size)
 	return negative ? -value : value;
 }
 
-bool repair_word_is_finite(const char *text, size_t size)
+bool repair_literal_is_finite(const char *text, size_t size)
 {
 	long power = exponent_of(text, size);
 	long digits = (long)whole_digits(text, size);
-	char copy[REPAIR_WORD_SMALL + 1];
+	char copy[REPAIR_LITERAL_SMALL + 1];
 
-	if (size > REPAIR_WORD_SMALL && power != 0)
+	if (size > REPAIR_LITERAL_SMALL && power != 0)
 		return false;
-	if (digits + power != DBL_MAX_10_EXP + 1 || size > REPAIR_WORD_SMALL)
+	if (digits + power != DBL_MAX_10_EXP + 1 || size > REPAIR_LITERAL_SMALL)
 		return digits + power <= DBL_MAX_10_EXP;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
@@ -106,20 +106,20 @@ static bool add_decimal(struct buffer *out, const char *text, size_t size)
 		json_value_kind((const char *)out->bytes + from,
 			out->used - from, &kind) &&
 		kind == JSON_NUMBER &&
-		repair_word_is_finite(
+		repair_literal_is_finite(
 			(const char *)out->bytes + from, out->used - from))
 		return true;
 	out->used = from;
 	return false;
 }
 
-bool repair_word_is_time(const char *text, size_t size)
+bool repair_literal_is_time(const char *text, size_t size)
 {
 	struct buffer out = BUFFER_INIT;
 	bool is_time;
 
 	trim(&text, &size);
-	if (size == 0 || size > REPAIR_WORD_SMALL)
+	if (size == 0 || size > REPAIR_LITERAL_SMALL)
 		return false;
 	is_time = add_decimal(&out, text, size);
 	buffer_clear(&out);
@@ -166,7 +166,7 @@ static void add_no_number(struct buffer *out, const char *text, size_t size)
 			out, text[0] == '-' ? "\"-Infinity\"" : "\"Infinity\"");
 }
 
-bool repair_word_add(
+bool repair_literal_add(
 	struct buffer *out, const char *text, size_t size, enum repair_fix *fix)
 {
 	static const struct {
@@ -199,7 +199,7 @@ bool repair_word_add(
 	}
 	*fix = REPAIR_FIXES;
 	if (json_value_kind(text, size, &kind) &&
-		repair_word_is_finite(text, size)) {
+		repair_literal_is_finite(text, size)) {
 		buffer_add(out, text, size);
 		return true;
 	}

@@ -6,8 +6,8 @@
  * as a step, and which steps came next. Where the bytes are those of such a
  * step, there is nothing else to look at.
  */
-#ifndef JSON_SHAPE_H
-#define JSON_SHAPE_H
+#ifndef JSON_KEY_CACHE_H
+#define JSON_KEY_CACHE_H
 
 #include <stdint.h>
 
@@ -34,7 +34,7 @@ struct json_step {
 };
 
 /* Zeroed: nothing is remembered. */
-struct json_shape {
+struct json_key_cache {
 	struct json_step steps[JSON_STEPS_MAX];
 	unsigned count;
 	unsigned cleared; /* how many times, for being full */
@@ -61,12 +61,13 @@ struct json_members_read {
  *
  * Errors: as json_scan_next().
  */
-enum ctp_status json_shape_read(struct json_shape *shape,
+enum ctp_status json_key_cache_read(struct json_key_cache *shape,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err);
 
 /* The key of one of them. */
-static inline struct json_token json_shape_key(const struct json_shape *shape,
+static inline struct json_token json_key_cache_key(
+	const struct json_key_cache *shape,
 	const struct json_members_read *members,
 	const struct json_member *member)
 {

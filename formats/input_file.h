@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A file that events are read from: opened, and told by its content, which may
  * be gzip'd. */
-#ifndef ORIGIN_H
-#define ORIGIN_H
+#ifndef INPUT_FILE_H
+#define INPUT_FILE_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,16 +12,16 @@
 #include "format.h"
 #include "io/inflate_file.h"
 
-#define ORIGIN_HEAD_BYTES 4096
+#define INPUT_FILE_HEAD_BYTES 4096
 
-struct origin {
+struct input_file {
 	FILE *file;   /* what its reader reads */
 	FILE *packed; /* the file itself, if that is gzip'd; else NULL */
 	struct inflate_file *inflate;
 	const struct format *format;
 	struct event_source *source;
 	uint64_t size_bytes; /* 0: unknown */
-	uint8_t head[ORIGIN_HEAD_BYTES];
+	uint8_t head[INPUT_FILE_HEAD_BYTES];
 	size_t head_size;
 };
 
@@ -33,11 +33,11 @@ struct origin {
  * know, CTP_ERR_UNSUPPORTED if we only write that format; those of the reader.
  * Nothing is open then.
  */
-enum ctp_status origin_open(struct origin *origin, const char *path,
+enum ctp_status input_file_open(struct input_file *input, const char *path,
 	const struct format *from, struct ctp_error *err);
 
 /* Closes what was opened; its trace is gone then. */
-void origin_close(struct origin *origin);
+void input_file_close(struct input_file *input);
 
 /*
  * Opens it without a reader: `file` is what it holds, unpacked unless it is a
@@ -46,8 +46,8 @@ void origin_close(struct origin *origin);
  *
  * Errors: CTP_ERR_IO. Nothing is open then.
  */
-enum ctp_status origin_open_bytes(
-	struct origin *origin, const char *path, struct ctp_error *err);
-void origin_close_bytes(struct origin *origin);
+enum ctp_status input_file_open_bytes(
+	struct input_file *input, const char *path, struct ctp_error *err);
+void input_file_close_bytes(struct input_file *input);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "profiles/callers.h"
+#include "profiles/root_edges.h"
 
-uint64_t callers_share(uint64_t whole, uint64_t part, uint64_t of)
+uint64_t root_edges_share(uint64_t whole, uint64_t part, uint64_t of)
 {
 	__extension__ typedef unsigned __int128 wide;
 
@@ -14,7 +14,7 @@ static uint64_t left(uint64_t whole, uint64_t part)
 	return whole > part ? whole - part : 0;
 }
 
-void callers_find_roots(struct profile *profile)
+void root_edges_find(struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		profile->functions[i].root = profile->functions[i].cost;

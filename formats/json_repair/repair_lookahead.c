@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_repair/repair_look.h"
+#include "json_repair/repair_lookahead.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "chrome/trace_keys.h"
-#include "json_repair/repair_strict.h"
+#include "json_repair/repair_validate.h"
 
 /* Keys that are longer are none where they may be damaged. */
 #define KEY_BYTES_MAX 64
 
-uint8_t repair_look_at(struct repair_view *view, size_t at)
+uint8_t repair_lookahead_at(struct repair_view *view, size_t at)
 {
 	if (at < view->end)
 		return view->bytes[at];
@@ -19,7 +19,7 @@ uint8_t repair_look_at(struct repair_view *view, size_t at)
 	return 0;
 }
 
-size_t repair_look_past(struct repair_view *view, size_t at)
+size_t repair_lookahead_past(struct repair_view *view, size_t at)
 {
 	while (at < view->end && view->bytes[at] <= ' ')
 		at++;
@@ -28,9 +28,9 @@ size_t repair_look_past(struct repair_view *view, size_t at)
 	return at;
 }
 
-size_t repair_look_skip(struct repair_view *view, size_t at)
+size_t repair_lookahead_skip(struct repair_view *view, size_t at)
 {
-	while (at < view->end && repair_strict_is_blank(view->bytes[at]))
+	while (at < view->end && repair_validate_is_blank(view->bytes[at]))
 		at++;
 	if (at >= view->end)
 		view->hit_end = true;
@@ -46,41 +46,43 @@ static size_t key_end(struct repair_view *view, size_t at)
 		at++;
 		if (at - from > KEY_BYTES_MAX)
 			return 0;
-	} while (repair_look_at(view, at) >= 0x20 && view->bytes[at] < 0x80 &&
+	} while (repair_lookahead_at(view, at) >= 0x20 &&
+		 view->bytes[at] < 0x80 &&
 		 strchr("\"\\{}[],:", view->bytes[at]) == NULL);
-	return at > from && repair_look_at(view, at) == '"' ? at + 1 : 0;
+	return at > from && repair_lookahead_at(view, at) == '"' ? at + 1 : 0;
 }
 
 /* Where a colon follows a key that ends here; 0 if none does. */
 static size_t colon_after(struct repair_view *view, size_t at)
 {
-	at = repair_look_past(view, at);
-	return repair_look_at(view, at) == ':' ? at : 0;
+	at = repair_lookahead_past(view, at);
+	return repair_lookahead_at(view, at) == ':' ? at : 0;
 }
 
 /* Behind the key with a colon that begins here; 0 if none does. */
 static size_t whole_key(struct repair_view *view, size_t at)
 {
-	size_t end = repair_look_at(view, at) == '"' ? key_end(view, at) : 0;
+	size_t end =
+		repair_lookahead_at(view, at) == '"' ? key_end(view, at) : 0;
 
 	return end != 0 && colon_after(view, end) != 0 ? end : 0;
 }
 
 static bool begins_value(struct repair_view *view, size_t at)
 {
-	uint8_t byte = repair_look_at(view, at);
+	uint8_t byte = repair_lookahead_at(view, at);
 
 	return byte != 0 && strchr("\"{[-0123456789tfnNIT'", byte) != NULL;
 }
 
-bool repair_look_is_key(struct repair_view *view, size_t at)
+bool repair_lookahead_is_key(struct repair_view *view, size_t at)
 {
 	size_t end = whole_key(view, at);
 	size_t colon = end == 0 ? 0 : colon_after(view, end);
 
 	if (colon == 0)
 		return false;
-	return begins_value(view, repair_look_past(view, colon + 1)) ||
+	return begins_value(view, repair_lookahead_past(view, colon + 1)) ||
 	       trace_keys_event(view->bytes + at + 1, end - at - 2) != 0;
 }
 
@@ -91,10 +93,10 @@ static bool is_loose_key(struct repair_view *view, size_t at)
 
 	return end != 0 &&
 	       trace_keys_event(view->bytes + at + 1, end - at - 2) != 0 &&
-	       begins_value(view, repair_look_past(view, end));
+	       begins_value(view, repair_lookahead_past(view, end));
 }
 
-bool repair_look_is_event_key(struct repair_view *view, size_t at)
+bool repair_lookahead_is_event_key(struct repair_view *view, size_t at)
 {
 	size_t end = whole_key(view, at);
 
@@ -102,7 +104,7 @@ bool repair_look_is_event_key(struct repair_view *view, size_t at)
 	       trace_keys_event(view->bytes + at + 1, end - at - 2) != 0;
 }
 
-bool repair_look_is_document_key(struct repair_view *view, size_t at)
+bool repair_lookahead_is_document_key(struct repair_view *view, size_t at)
 {
 	size_t end = whole_key(view, at);
 
@@ -110,22 +112,23 @@ bool repair_look_is_document_key(struct repair_view *view, size_t at)
 	       trace_keys_document(view->bytes + at + 1, end - at - 2);
 }
 
-bool repair_look_is_event(struct repair_view *view, size_t at)
+bool repair_lookahead_is_event(struct repair_view *view, size_t at)
 {
-	return repair_look_at(view, at) == '{' &&
-	       repair_look_is_event_key(view, repair_look_past(view, at + 1));
+	return repair_lookahead_at(view, at) == '{' &&
+	       repair_lookahead_is_event_key(
+		       view, repair_lookahead_past(view, at + 1));
 }
 
-bool repair_look_goes_on(
+bool repair_lookahead_goes_on(
 	struct repair_view *view, size_t at, uint32_t had, bool is_whole)
 {
 	static const char args[] = "\"args\"";
 
-	at = repair_look_past(view, at + 1);
-	if (repair_look_at(view, at) != ',')
+	at = repair_lookahead_past(view, at + 1);
+	if (repair_lookahead_at(view, at) != ',')
 		return false;
-	at = repair_look_past(view, at + 1);
-	if (!repair_look_is_event_key(view, at) ||
+	at = repair_lookahead_past(view, at + 1);
+	if (!repair_lookahead_is_event_key(view, at) ||
 		(is_whole && memcmp(view->bytes + at, args, 6) != 0))
 		return false;
 	return (trace_keys_event(
@@ -133,15 +136,15 @@ bool repair_look_goes_on(
 		       had) == 0;
 }
 
-bool repair_look_ends_events(struct repair_view *view, size_t at)
+bool repair_lookahead_ends_events(struct repair_view *view, size_t at)
 {
 	uint8_t byte;
 
-	at = repair_look_past(view, at + 1);
-	byte = repair_look_at(view, at);
+	at = repair_lookahead_past(view, at + 1);
+	byte = repair_lookahead_at(view, at);
 	if (byte == ',')
-		return repair_look_is_document_key(
-			view, repair_look_past(view, at + 1));
+		return repair_lookahead_is_document_key(
+			view, repair_lookahead_past(view, at + 1));
 	return byte == '}' || byte == 0;
 }
 
@@ -150,8 +153,8 @@ static bool follows_bracket(struct repair_view *view, size_t at)
 {
 	uint8_t byte;
 
-	at = repair_look_past(view, at);
-	byte = repair_look_at(view, at);
+	at = repair_lookahead_past(view, at);
+	byte = repair_lookahead_at(view, at);
 	return byte == 0 || byte == ',' || byte == '}' || byte == ']' ||
 	       byte == '{';
 }
@@ -162,14 +165,14 @@ static bool is_strict_key(struct repair_view *view, size_t at)
 	size_t end = at + 1;
 	size_t colon;
 	enum repair_outcome outcome =
-		repair_strict_text(view->bytes, &end, view->end);
+		repair_validate_text(view->bytes, &end, view->end);
 
 	view->hit_end |= outcome == REPAIR_MORE;
 	if (outcome != REPAIR_DONE)
 		return false;
 	colon = colon_after(view, end);
 	return colon != 0 &&
-	       begins_value(view, repair_look_past(view, colon + 1));
+	       begins_value(view, repair_lookahead_past(view, colon + 1));
 }
 
 /* May this follow a comma, where what is before it is a text? */
@@ -179,9 +182,9 @@ static bool follows_comma(
 	uint8_t byte;
 
 	do
-		at = repair_look_past(view, at);
-	while (repair_look_at(view, at) == ',' && at++ < view->end);
-	byte = repair_look_at(view, at);
+		at = repair_lookahead_past(view, at);
+	while (repair_lookahead_at(view, at) == ',' && at++ < view->end);
+	byte = repair_lookahead_at(view, at);
 	if (byte == 0)
 		return true;
 	if (byte == '}' || byte == ']')
@@ -189,21 +192,21 @@ static bool follows_comma(
 	if (place == REPAIR_ITEM)
 		return begins_value(view, at);
 	if (byte == '{')
-		return repair_look_is_event(view, at);
+		return repair_lookahead_is_event(view, at);
 	if (byte == '\'')
 		return true;
 	return byte == '"' &&
-	       (repair_look_is_key(view, at) || is_loose_key(view, at) ||
+	       (repair_lookahead_is_key(view, at) || is_loose_key(view, at) ||
 		       is_strict_key(view, at));
 }
 
-bool repair_look_closes(
+bool repair_lookahead_closes(
 	struct repair_view *view, size_t at, enum repair_place place)
 {
 	uint8_t byte;
 
-	at = repair_look_past(view, at);
-	byte = repair_look_at(view, at);
+	at = repair_lookahead_past(view, at);
+	byte = repair_lookahead_at(view, at);
 	if (byte == 0)
 		return true;
 	if (place == REPAIR_KEY)
@@ -214,7 +217,7 @@ bool repair_look_closes(
 	if (byte == '}' || byte == ']')
 		return follows_bracket(view, at + 1);
 	return byte == '"' && place == REPAIR_MEMBER &&
-	       repair_look_is_key(view, at);
+	       repair_lookahead_is_key(view, at);
 }
 
 /* An event says what it is in its first bytes. */
@@ -226,14 +229,15 @@ bool repair_begins_event(struct repair_view *view)
 	size_t at = view->at;
 	size_t end = view->end;
 
-	if (!repair_look_is_event(view, at))
+	if (!repair_lookahead_is_event(view, at))
 		return false;
 	if (end - at > EVENT_BYTES)
 		end = at + EVENT_BYTES;
-	if (repair_strict_value(view->bytes, &at, end, &event) == REPAIR_MORE &&
+	if (repair_validate_value(view->bytes, &at, end, &event) ==
+			REPAIR_MORE &&
 		end == view->end)
 		view->hit_end = true;
-	at = repair_look_skip(view, view->at + 1);
+	at = repair_lookahead_skip(view, view->at + 1);
 	return event.phase != 0 || memcmp(view->bytes + at, "\"ph\"", 4) == 0;
 }
 
@@ -267,11 +271,12 @@ static bool ends_before(
 	bool line = false;
 	bool known;
 
-	if (!repair_look_is_key(view, at))
+	if (!repair_lookahead_is_key(view, at))
 		return false;
-	known = repair_look_is_event_key(view, at) ||
-		repair_look_is_document_key(view, at);
-	while (at > text->from && repair_strict_is_blank(view->bytes[at - 1])) {
+	known = repair_lookahead_is_event_key(view, at) ||
+		repair_lookahead_is_document_key(view, at);
+	while (at > text->from &&
+		repair_validate_is_blank(view->bytes[at - 1])) {
 		line = line || view->bytes[at - 1] == '\n';
 		at--;
 	}
@@ -293,7 +298,7 @@ static size_t escape_size(const struct repair_view *view,
 {
 	size_t left = view->end - at;
 	size_t size =
-		repair_strict_escape(view->bytes + at, left > 12 ? 12 : left);
+		repair_validate_escape(view->bytes + at, left > 12 ? 12 : left);
 
 	if (size == 0 && text->quote == '\'' && view->bytes[at + 1] == '\'')
 		return 2;
@@ -311,10 +316,10 @@ static bool pass_backslash(
 	struct repair_view *view, struct repair_text *text, size_t *at)
 {
 	size_t size = escape_size(view, text, *at);
-	uint8_t next = repair_look_at(view, *at + 1);
+	uint8_t next = repair_lookahead_at(view, *at + 1);
 
 	if (next == text->quote && text->place != REPAIR_KEY &&
-		repair_look_closes(view, *at + 2, text->place) &&
+		repair_lookahead_closes(view, *at + 2, text->place) &&
 		*at + 2 < view->end) {
 		text->is_literal = is_path(view, text->from);
 		text->to = *at + 1;
@@ -331,7 +336,7 @@ static bool pass_backslash(
 static size_t find_special(const struct repair_view *view,
 	const struct repair_text *text, size_t at)
 {
-	size_t plain = repair_strict_plain(view->bytes, at);
+	size_t plain = repair_validate_plain(view->bytes, at);
 	const uint8_t *quote;
 
 	if (text->quote == '"' || plain == at)
@@ -356,7 +361,8 @@ bool repair_text_find(struct repair_view *view, struct repair_text *text)
 			if (!pass_backslash(view, text, &at))
 				return true;
 		} else if (view->bytes[at] == text->quote) {
-			if (repair_look_closes(view, at + 1, text->place)) {
+			if (repair_lookahead_closes(
+				    view, at + 1, text->place)) {
 				text->to = at;
 				text->next = at + 1;
 				return true;
@@ -405,7 +411,7 @@ static size_t add_escape(struct buffer *out, const struct repair_view *view,
 		buffer_add_byte(out, '\'');
 		return size;
 	}
-	if (size == 6 && repair_strict_escape(bytes, 12) == 0) {
+	if (size == 6 && repair_validate_escape(bytes, 12) == 0) {
 		buffer_add_text(out, "\\ufffd");
 		*fix = REPAIR_SURROGATES;
 		return size;
@@ -419,7 +425,7 @@ static size_t add_foreign(struct buffer *out, const uint8_t *bytes, size_t left,
 	enum repair_fix *fix)
 {
 	const char *text = (const char *)bytes;
-	size_t size = repair_strict_sequence(bytes, left);
+	size_t size = repair_validate_sequence(bytes, left);
 
 	if (size > 0) {
 		buffer_add(out, text, size);
@@ -438,7 +444,7 @@ void repair_text_add(struct buffer *out, const struct repair_view *view,
 
 	buffer_add_byte(out, '"');
 	while (at < text->to) {
-		size_t plain = repair_strict_plain(view->bytes, at);
+		size_t plain = repair_validate_plain(view->bytes, at);
 		enum repair_fix fix = REPAIR_FIXES;
 		size_t size = 1;
 		uint8_t byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/json_mend.h"
+#include "json/json_sanitize.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static bool are_due(const char *text, uint32_t *string)
 
 /* Line breaks and tabs may stand between tokens: they are looked for in strings
  * only, which takes longer. */
-bool json_mend_is_due(const char *text, size_t size)
+bool json_sanitize_is_due(const char *text, size_t size)
 {
 	uint32_t string = 0;
 
@@ -120,7 +120,7 @@ static void add_between(struct json *json, const char *text, size_t size)
 	json_raw(json, text + done, size - done);
 }
 
-bool json_mend(const char *text, size_t size, struct buffer *out)
+bool json_sanitize(const char *text, size_t size, struct buffer *out)
 {
 	struct buffer plain = BUFFER_INIT;
 	struct json json;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_repair/repair_strict.h"
+#include "json_repair/repair_validate.h"
 
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#include "json_repair/repair_word.h"
+#include "json_repair/repair_literal.h"
 #include "base/utf8.h"
 
 enum state { STATE_VALUE, STATE_FIRST, STATE_KEY, STATE_AFTER };
 
-struct strict {
+struct validator {
 	const uint8_t *bytes;
 	size_t at;
 	size_t end;
@@ -23,7 +23,7 @@ struct strict {
 };
 
 #ifdef __SSE2__
-size_t repair_strict_plain(const uint8_t *bytes, size_t at)
+size_t repair_validate_plain(const uint8_t *bytes, size_t at)
 {
 	const __m128i quote = _mm_set1_epi8('"');
 	const __m128i slash = _mm_set1_epi8('\\');
@@ -43,7 +43,7 @@ size_t repair_strict_plain(const uint8_t *bytes, size_t at)
 	}
 }
 #else
-size_t repair_strict_plain(const uint8_t *bytes, size_t at)
+size_t repair_validate_plain(const uint8_t *bytes, size_t at)
 {
 	while (bytes[at] >= 0x20 && bytes[at] < 0x80 && bytes[at] != '"' &&
 		bytes[at] != '\\')
@@ -75,7 +75,7 @@ static int read_hex(const uint8_t *at)
 	return value;
 }
 
-size_t repair_strict_escape(const uint8_t *at, size_t left)
+size_t repair_validate_escape(const uint8_t *at, size_t left)
 {
 	int high;
 
@@ -94,7 +94,7 @@ size_t repair_strict_escape(const uint8_t *at, size_t left)
 	return (read_hex(at + 8) & ~0x3ff) == 0xdc00 ? 12 : 0;
 }
 
-size_t repair_strict_sequence(const uint8_t *at, size_t left)
+size_t repair_validate_sequence(const uint8_t *at, size_t left)
 {
 	size_t size = *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
 
@@ -123,23 +123,23 @@ static bool is_half(const uint8_t *at, size_t left)
 	return true;
 }
 
-enum repair_outcome repair_strict_text(
+enum repair_outcome repair_validate_text(
 	const uint8_t *bytes, size_t *at, size_t end)
 {
 	size_t size;
 
 	for (;;) {
-		*at = repair_strict_plain(bytes, *at);
+		*at = repair_validate_plain(bytes, *at);
 		if (*at >= end)
 			return REPAIR_MORE;
 		if (bytes[*at] == '"')
 			break;
 		size = end - *at;
 		if (bytes[*at] == '\\')
-			size = repair_strict_escape(
+			size = repair_validate_escape(
 				bytes + *at, size > 12 ? 12 : size);
 		else if (bytes[*at] >= 0x80)
-			size = repair_strict_sequence(bytes + *at, size);
+			size = repair_validate_sequence(bytes + *at, size);
 		else
 			return REPAIR_WRONG;
 		if (size == 0)
@@ -163,10 +163,10 @@ static inline size_t skip_digits(const uint8_t *bytes, size_t at)
 	return at;
 }
 
-static enum repair_outcome take_number(struct strict *strict)
+static enum repair_outcome take_number(struct validator *validator)
 {
-	const uint8_t *bytes = strict->bytes;
-	size_t at = strict->at + (bytes[strict->at] == '-');
+	const uint8_t *bytes = validator->bytes;
+	size_t at = validator->at + (bytes[validator->at] == '-');
 	size_t from = at;
 	bool done = is_digit(bytes[at]);
 	bool small = true;
@@ -176,39 +176,39 @@ static enum repair_outcome take_number(struct strict *strict)
 		done = is_digit(bytes[at + 1]);
 		at = skip_digits(bytes, at + 1);
 	}
-	small = at - from <= REPAIR_WORD_SMALL;
+	small = at - from <= REPAIR_LITERAL_SMALL;
 	if (done && (bytes[at] | 0x20) == 'e') {
 		at += bytes[at + 1] == '+' || bytes[at + 1] == '-' ? 2 : 1;
 		done = is_digit(bytes[at]);
 		at = skip_digits(bytes, at);
 		small = false;
 	}
-	if (at >= strict->end)
+	if (at >= validator->end)
 		return REPAIR_MORE;
-	if (!done || (!small && !repair_word_is_finite(
-					(const char *)bytes + strict->at,
-					at - strict->at)))
+	if (!done || (!small && !repair_literal_is_finite(
+					(const char *)bytes + validator->at,
+					at - validator->at)))
 		return REPAIR_WRONG;
-	strict->at = at;
+	validator->at = at;
 	return REPAIR_DONE;
 }
 
-static enum repair_outcome take_literal(struct strict *strict)
+static enum repair_outcome take_literal(struct validator *validator)
 {
-	const uint8_t *at = strict->bytes + strict->at;
+	const uint8_t *at = validator->bytes + validator->at;
 	const char *word = *at == 't' ? "true" : *at == 'f' ? "false" : "null";
 	size_t size = strlen(word);
-	size_t left = strict->end - strict->at;
+	size_t left = validator->end - validator->at;
 
 	if (left >= size && memcmp(at, word, size) == 0) {
-		strict->at += size;
+		validator->at += size;
 		return REPAIR_DONE;
 	}
 	return left < size && memcmp(at, word, left) == 0 ? REPAIR_MORE
 							  : REPAIR_WRONG;
 }
 
-enum repair_key_kind repair_strict_member(const uint8_t *key, size_t size)
+enum repair_key_kind repair_validate_member(const uint8_t *key, size_t size)
 {
 	if (size == 2 && memcmp(key, "ph", 2) == 0)
 		return REPAIR_PHASE;
@@ -222,7 +222,7 @@ enum repair_key_kind repair_strict_member(const uint8_t *key, size_t size)
 	return REPAIR_OTHER;
 }
 
-bool repair_strict_is_timeless(const struct repair_event *event)
+bool repair_validate_is_timeless(const struct repair_event *event)
 {
 	if (!event->zero_time || event->phase == 0)
 		return false;
@@ -231,7 +231,7 @@ bool repair_strict_is_timeless(const struct repair_event *event)
 	return strchr("stf", event->phase) != NULL;
 }
 
-bool repair_strict_is_zero(const uint8_t *text, size_t size)
+bool repair_validate_is_zero(const uint8_t *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (text[i] != '0' && text[i] != '.')
@@ -240,160 +240,161 @@ bool repair_strict_is_zero(const uint8_t *text, size_t size)
 }
 
 /* What an event's member says. */
-static void note_member(struct strict *strict, size_t from)
+static void note_member(struct validator *validator, size_t from)
 {
-	struct repair_event *event = strict->event;
-	const uint8_t *text = strict->bytes + from;
-	size_t size = strict->at - from;
+	struct repair_event *event = validator->event;
+	const uint8_t *text = validator->bytes + from;
+	size_t size = validator->at - from;
 
-	if (strict->member == REPAIR_PHASE) {
+	if (validator->member == REPAIR_PHASE) {
 		if (size == 3 && text[0] == '"')
 			event->phase = (char)text[1];
 		return;
 	}
 	if (text[0] == '"' &&
-		repair_word_is_time((const char *)text + 1, size - 2))
+		repair_literal_is_time((const char *)text + 1, size - 2))
 		event->text_time = true;
-	if (strict->member == REPAIR_DUR) {
+	if (validator->member == REPAIR_DUR) {
 		event->has_dur = true;
-		event->zero_dur = repair_strict_is_zero(text, size);
-	} else if (strict->member == REPAIR_TIME) {
+		event->zero_dur = repair_validate_is_zero(text, size);
+	} else if (validator->member == REPAIR_TIME) {
 		event->has_time = true;
-		event->zero_time = repair_strict_is_zero(text, size);
+		event->zero_time = repair_validate_is_zero(text, size);
 		event->time_at = from;
 		event->time_size = size;
 	}
 }
 
-static inline void skip_blanks(struct strict *strict)
+static inline void skip_blanks(struct validator *validator)
 {
-	while (repair_strict_is_blank(strict->bytes[strict->at]))
-		strict->at++;
+	while (repair_validate_is_blank(validator->bytes[validator->at]))
+		validator->at++;
 }
 
-static enum repair_outcome open_bracket(struct strict *strict, bool array)
+static enum repair_outcome open_bracket(struct validator *validator, bool array)
 {
-	uint64_t bit = UINT64_C(1) << strict->depth % 64;
-	uint64_t *word = &strict->arrays[strict->depth / 64];
+	uint64_t bit = UINT64_C(1) << validator->depth % 64;
+	uint64_t *word = &validator->arrays[validator->depth / 64];
 
-	if (strict->depth == REPAIR_DEPTH_MAX)
+	if (validator->depth == REPAIR_DEPTH_MAX)
 		return REPAIR_WRONG;
 	*word = array ? *word | bit : *word & ~bit;
-	strict->depth++;
-	strict->at++;
-	strict->state = STATE_FIRST;
+	validator->depth++;
+	validator->at++;
+	validator->state = STATE_FIRST;
 	return REPAIR_DONE;
 }
 
-static inline bool in_array(const struct strict *strict)
+static inline bool in_array(const struct validator *validator)
 {
-	uint32_t last = strict->depth - 1;
+	uint32_t last = validator->depth - 1;
 
-	return (strict->arrays[last / 64] >> last % 64 & 1) != 0;
+	return (validator->arrays[last / 64] >> last % 64 & 1) != 0;
 }
 
-static enum repair_outcome take_value(struct strict *strict)
+static enum repair_outcome take_value(struct validator *validator)
 {
-	size_t from = strict->at;
+	size_t from = validator->at;
 	enum repair_outcome outcome;
 
-	switch (strict->bytes[from]) {
+	switch (validator->bytes[from]) {
 	case '{':
-		return open_bracket(strict, false);
+		return open_bracket(validator, false);
 	case '[':
-		return open_bracket(strict, true);
+		return open_bracket(validator, true);
 	case '"':
-		strict->at++;
-		outcome = repair_strict_text(
-			strict->bytes, &strict->at, strict->end);
+		validator->at++;
+		outcome = repair_validate_text(
+			validator->bytes, &validator->at, validator->end);
 		break;
 	case 't':
 	case 'f':
 	case 'n':
-		outcome = take_literal(strict);
+		outcome = take_literal(validator);
 		break;
 	default:
-		outcome = take_number(strict);
+		outcome = take_number(validator);
 	}
-	strict->state = STATE_AFTER;
-	if (outcome == REPAIR_DONE && strict->member != REPAIR_OTHER) {
-		note_member(strict, from);
-		strict->member = REPAIR_OTHER;
+	validator->state = STATE_AFTER;
+	if (outcome == REPAIR_DONE && validator->member != REPAIR_OTHER) {
+		note_member(validator, from);
+		validator->member = REPAIR_OTHER;
 	}
 	return outcome;
 }
 
 /* A key and its colon. */
-static enum repair_outcome take_key(struct strict *strict)
+static enum repair_outcome take_key(struct validator *validator)
 {
-	size_t from = strict->at + 1;
+	size_t from = validator->at + 1;
 	enum repair_outcome outcome;
 
-	if (strict->bytes[strict->at] != '"')
+	if (validator->bytes[validator->at] != '"')
 		return REPAIR_WRONG;
-	strict->at = from;
-	outcome = repair_strict_text(strict->bytes, &strict->at, strict->end);
+	validator->at = from;
+	outcome = repair_validate_text(
+		validator->bytes, &validator->at, validator->end);
 	if (outcome != REPAIR_DONE)
 		return outcome;
-	strict->member = REPAIR_OTHER;
-	if (strict->depth == 1 && strict->event != NULL)
-		strict->member = repair_strict_member(
-			strict->bytes + from, strict->at - 1 - from);
-	skip_blanks(strict);
-	if (strict->bytes[strict->at] != ':')
+	validator->member = REPAIR_OTHER;
+	if (validator->depth == 1 && validator->event != NULL)
+		validator->member = repair_validate_member(
+			validator->bytes + from, validator->at - 1 - from);
+	skip_blanks(validator);
+	if (validator->bytes[validator->at] != ':')
 		return REPAIR_WRONG;
-	strict->at++;
-	strict->state = STATE_VALUE;
+	validator->at++;
+	validator->state = STATE_VALUE;
 	return REPAIR_DONE;
 }
 
 /* A comma, or the end of what is open. */
-static enum repair_outcome take_after(struct strict *strict)
+static enum repair_outcome take_after(struct validator *validator)
 {
-	uint8_t byte = strict->bytes[strict->at];
-	bool array = in_array(strict);
+	uint8_t byte = validator->bytes[validator->at];
+	bool array = in_array(validator);
 
-	if (byte == ',' && strict->state == STATE_AFTER) {
-		strict->state = array ? STATE_VALUE : STATE_KEY;
+	if (byte == ',' && validator->state == STATE_AFTER) {
+		validator->state = array ? STATE_VALUE : STATE_KEY;
 	} else if (byte == (array ? ']' : '}')) {
-		strict->depth--;
-		strict->state = STATE_AFTER;
-	} else if (strict->state == STATE_FIRST) {
-		strict->state = array ? STATE_VALUE : STATE_KEY;
+		validator->depth--;
+		validator->state = STATE_AFTER;
+	} else if (validator->state == STATE_FIRST) {
+		validator->state = array ? STATE_VALUE : STATE_KEY;
 		return REPAIR_DONE;
 	} else {
 		return REPAIR_WRONG;
 	}
-	strict->at++;
+	validator->at++;
 	return REPAIR_DONE;
 }
 
-enum repair_outcome repair_strict_value(const uint8_t *bytes, size_t *at,
+enum repair_outcome repair_validate_value(const uint8_t *bytes, size_t *at,
 	size_t end, struct repair_event *event)
 {
-	struct strict strict;
+	struct validator validator;
 	enum repair_outcome outcome;
 
-	strict.bytes = bytes;
-	strict.at = *at;
-	strict.end = end;
-	strict.depth = 0;
-	strict.state = STATE_VALUE;
-	strict.member = REPAIR_OTHER;
-	strict.event = event;
+	validator.bytes = bytes;
+	validator.at = *at;
+	validator.end = end;
+	validator.depth = 0;
+	validator.state = STATE_VALUE;
+	validator.member = REPAIR_OTHER;
+	validator.event = event;
 	do {
-		skip_blanks(&strict);
-		if (strict.state == STATE_VALUE)
-			outcome = take_value(&strict);
-		else if (strict.state == STATE_KEY)
-			outcome = take_key(&strict);
+		skip_blanks(&validator);
+		if (validator.state == STATE_VALUE)
+			outcome = take_value(&validator);
+		else if (validator.state == STATE_KEY)
+			outcome = take_key(&validator);
 		else
-			outcome = take_after(&strict);
+			outcome = take_after(&validator);
 	} while (outcome == REPAIR_DONE &&
-		 (strict.depth > 0 || strict.state != STATE_AFTER));
+		 (validator.depth > 0 || validator.state != STATE_AFTER));
 	/* What is behind the end are zeros, which are wrong anywhere. */
-	if (outcome == REPAIR_WRONG && strict.at >= end)
+	if (outcome == REPAIR_WRONG && validator.at >= end)
 		outcome = REPAIR_MORE;
-	*at = strict.at;
+	*at = validator.at;
 	return outcome;
 }

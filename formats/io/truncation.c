@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/damage.h"
+#include "io/truncation.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-bool damage_note(struct trace *trace, const struct ctp_error *error)
+bool truncation_note(struct trace *trace, const struct ctp_error *error)
 {
 	char text[sizeof(error->message) + 32];
 

@@ -3,8 +3,8 @@
  * The times that a callgrind file does not say: how long a function took with
  * all that it called, where only its own time and those of its calls are known.
  */
-#ifndef TOTALS_H
-#define TOTALS_H
+#ifndef INCLUSIVE_TIME_H
+#define INCLUSIVE_TIME_H
 
 #include "base/error.h"
 #include "profile/profile.h"
@@ -19,9 +19,10 @@
  *
  * Errors: CTP_ERR_NOMEM.
  */
-enum ctp_status totals_find(struct profile *profile, struct ctp_error *err);
+enum ctp_status inclusive_time_find(
+	struct profile *profile, struct ctp_error *err);
 
 /* The sum, or the longest time that there is. */
-uint64_t totals_add(uint64_t a, uint64_t b);
+uint64_t inclusive_time_add(uint64_t a, uint64_t b);
 
 #endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "input_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/known_formats.h"
+#include "io/inflate_source.h"
+#include "base/memory.h"
+#include "base/pipe.h"
+#include "compilers/trace_detail.h"
+
+/* Not through the stream, which would read ahead: who unpacks the file wants
+ * all of the rest from its descriptor. */
+static enum ctp_status read_head(
+	struct input_file *input, struct ctp_error *err)
+{
+	int fd = fileno(input->file);
+	ssize_t got = 1;
+
+	input->head_size = 0;
+	while (got > 0 && input->head_size < sizeof(input->head)) {
+		got = read(fd, input->head + input->head_size,
+			sizeof(input->head) - input->head_size);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			input->head_size += (size_t)got;
+	}
+	if (got < 0)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+	return CTP_OK;
+}
+
+static enum ctp_status open_file(
+	struct input_file *input, const char *path, struct ctp_error *err)
+{
+	struct stat found;
+
+	input->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	if (input->file == NULL)
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+	if (fstat(fileno(input->file), &found) == 0 && S_ISREG(found.st_mode))
+		input->size_bytes = (uint64_t)found.st_size;
+	else
+		pipe_widen(fileno(input->file));
+	memory_expect(input->size_bytes > 0 ? input->size_bytes : UINT64_MAX);
+	return read_head(input, err);
+}
+
+/* Our own log is gzip'd, too, and is read as it is. */
+static bool is_packed(const struct input_file *input, const struct format *from)
+{
+	if (!inflate_file_probe(input->head, input->head_size))
+		return false;
+	if (from == NULL)
+		from = format_probe(input->head, input->head_size);
+	return from != &log_format;
+}
+
+/* From now on the file is what it holds. */
+static enum ctp_status unpack(struct input_file *input, struct ctp_error *err)
+{
+	enum ctp_status status = inflate_file_open(&input->inflate,
+		fileno(input->file), input->head, input->head_size, err);
+
+	if (status != CTP_OK)
+		return status;
+	input->packed = input->file;
+	input->file = inflate_file_stream(input->inflate);
+	input->head_size =
+		fread(input->head, 1, sizeof(input->head), input->file);
+	if (ferror(input->file))
+		return ctp_fail(
+			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+	return CTP_OK;
+}
+
+/* Nothing is what no reader can read. */
+static enum ctp_status refuse_empty(
+	const struct input_file *input, struct ctp_error *err)
+{
+	struct inflate_facts facts;
+
+	if (input->head_size > 0)
+		return CTP_OK;
+	if (input->inflate == NULL)
+		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			"is empty; a log may still be recorded, and one whose "
+			"program was killed needs 'ctprof repair'");
+	facts = inflate_file_facts(input->inflate);
+	if (facts.damage != NULL)
+		return ctp_fail(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
+			facts.damage);
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		"holds nothing: it is an empty file, gzip'd");
+}
+
+/* Something we write but do not read deserves a better message. */
+static enum ctp_status refuse_unknown(
+	const struct input_file *input, struct ctp_error *err)
+{
+	const char *advice =
+		known_formats_advice(input->head, input->head_size);
+	size_t blank = 0;
+
+	while (blank < input->head_size &&
+		strchr(" \t\r\n", input->head[blank]) != NULL &&
+		input->head[blank] != '\0')
+		blank++;
+	if (blank == input->head_size)
+		advice = "holds nothing but white space";
+	for (const struct format *const *at = formats; *at != NULL; at++)
+		if ((*at)->probe != NULL && (*at)->open_events == NULL &&
+			(*at)->probe(input->head, input->head_size) != 0)
+			return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+				"is %s, which ctprof writes but does not read",
+				(*at)->name);
+	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "%s",
+		advice != NULL ? advice
+			       : "is in no format that ctprof reads; see "
+				 "'ctprof formats'");
+}
+
+static enum ctp_status open_source(struct input_file *input,
+	const struct format *from, struct ctp_error *err)
+{
+	enum ctp_status status = refuse_empty(input, err);
+
+	if (status != CTP_OK)
+		return status;
+	input->format = from;
+	if (from == NULL)
+		input->format = format_probe(input->head, input->head_size);
+	if (input->format == NULL)
+		return refuse_unknown(input, err);
+	if (input->format->open_events == NULL)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"ctprof writes %s but does not read it",
+			input->format->name);
+	status = input->format->open_events(input->file, input->head,
+		input->head_size, &input->source, err);
+	if (status == CTP_OK && input->source->format != NULL)
+		input->format = format_find(input->source->format);
+	return status;
+}
+
+static void close_file(struct input_file *input)
+{
+	FILE *file = input->packed != NULL ? input->packed : input->file;
+
+	inflate_file_close(input->inflate);
+	if (file != NULL && file != stdin)
+		(void)fclose(file);
+	input->file = NULL;
+	input->packed = NULL;
+	input->inflate = NULL;
+}
+
+static enum ctp_status open_packed(struct input_file *input,
+	const struct format *from, struct ctp_error *err)
+{
+	enum ctp_status status = unpack(input, err);
+
+	if (status == CTP_OK)
+		status = open_source(input, from, err);
+	if (status != CTP_OK)
+		return status;
+	status = inflate_source_open(&input->source, input->inflate, err);
+	if (status != CTP_OK)
+		input->source->close(input->source);
+	return status;
+}
+
+/* Where profiles are made of, names are made in one place. */
+static enum ctp_status add_details(
+	struct input_file *input, struct ctp_error *err)
+{
+	enum ctp_status status = trace_detail_open(&input->source, err);
+
+	if (status != CTP_OK)
+		input->source->close(input->source);
+	return status;
+}
+
+static void reset(struct input_file *input)
+{
+	input->file = NULL;
+	input->packed = NULL;
+	input->inflate = NULL;
+	input->source = NULL;
+	input->size_bytes = 0;
+}
+
+enum ctp_status input_file_open_bytes(
+	struct input_file *input, const char *path, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reset(input);
+	status = open_file(input, path, err);
+	if (status == CTP_OK && is_packed(input, NULL))
+		status = unpack(input, err);
+	if (status == CTP_OK)
+		input->format = format_probe(input->head, input->head_size);
+	else
+		close_file(input);
+	return status;
+}
+
+void input_file_close_bytes(struct input_file *input)
+{
+	close_file(input);
+}
+
+enum ctp_status input_file_open(struct input_file *input, const char *path,
+	const struct format *from, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reset(input);
+	status = open_file(input, path, err);
+	if (status == CTP_OK)
+		status = is_packed(input, from) ? open_packed(input, from, err)
+						: open_source(input, from, err);
+	if (status == CTP_OK && input->source->read_profile == NULL)
+		status = add_details(input, err);
+	if (status != CTP_OK)
+		close_file(input);
+	return status;
+}
+
+void input_file_close(struct input_file *input)
+{
+	input->source->close(input->source);
+	close_file(input);
+}
