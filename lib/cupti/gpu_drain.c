@@ -20,7 +20,7 @@
 #include "cupti/gpu_record.h"
 #include "cupti/gpu_session.h"
 #include "cupti/gpu_subscribe.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 
 /* How long CUPTI may have a buffer until it is asked for it. */
 #define FLUSH_NS INT64_C(1000000000)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "instrument/functions.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 #include "instrument/modules.h"
 #include "recorder/thread.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "instrument/functions.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 
 #define FIRST_ROOM 64
 #define PATH_BYTES 4096

@@ -20,7 +20,7 @@
 
 #include "base/environment.h"
 #include "base/stable_hash.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 #include "recorder/thread.h"
 
 void inject_arg_int(struct inject_args *args, const char *key, int64_t value)

@@ -4,6 +4,7 @@
 noinst_LTLIBRARIES += libpack.la
 libpack_la_LIBADD = libbase.la
 libpack_la_SOURCES = \
+	%D%/address_space.c %D%/address_space.h \
 	%D%/chunk.c %D%/chunk.h \
 	%D%/log_frame.c %D%/log_frame.h \
 	%D%/options.c %D%/options.h \
@@ -12,5 +13,4 @@ libpack_la_SOURCES = \
 	%D%/pack_registry.c \
 	%D%/pack_row.c %D%/pack_row.h \
 	%D%/process.c %D%/process.h \
-	%D%/region.c %D%/region.h \
 	%D%/spool.c %D%/spool.h

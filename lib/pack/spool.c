@@ -169,13 +169,13 @@ static void drop_file(struct spool *spool, bool keep)
 }
 
 /* Takes the addresses of all chunks, and the slots behind them. */
-static bool take_addresses(struct spool *spool, region_in_use *in_use)
+static bool take_addresses(struct spool *spool, address_space_in_use *in_use)
 {
 	size_t chunks = bytes_of(spool->chunk_max);
 	size_t slots = spool->chunk_max * sizeof(struct spool_slot);
 	void *address;
 
-	if (!region_take(&spool->region, chunks + slots, in_use))
+	if (!address_space_take(&spool->region, chunks + slots, in_use))
 		return false;
 	address = mmap(spool->region.address + chunks, slots,
 		PROT_READ | PROT_WRITE,
@@ -192,7 +192,7 @@ void spool_publish(struct spool *spool)
 }
 
 enum ctp_status spool_open(struct spool *spool, const char *directory,
-	uint32_t chunks, uint32_t chunk_max, region_in_use *in_use,
+	uint32_t chunks, uint32_t chunk_max, address_space_in_use *in_use,
 	struct ctp_error *err)
 {
 	*spool = (struct spool){

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file_id.h"
-#include "pack/region.h"
+#include "pack/address_space.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
 #define SPOOL_VERSION 3
@@ -125,7 +125,7 @@ struct spool {
 	struct spool_header *header; /* NULL: none */
 	struct spool_header own;     /* what stands there, unless it was hit */
 	struct spool_slot *slots;    /* by index, behind the chunks */
-	struct region region;        /* where it is, and all that it may have */
+	struct address_space region; /* where it is, and all that it may have */
 	int fd;                      /* -1: memory that does not survive */
 	struct file_id id;           /* of the file */
 	uint32_t chunk_max;
@@ -146,12 +146,12 @@ struct spool {
  * Makes the file `directory`/SPOOL_NAME with `chunks` chunks that may grow to
  * `chunk_max`. Where no file can be made (no such directory, no
  * space) memory is taken instead, that does not survive the program. For
- * `in_use` see region_take().
+ * `in_use` see address_space_take().
  *
  * Errors: CTP_ERR_NOMEM.
  */
 enum ctp_status spool_open(struct spool *spool, const char *directory,
-	uint32_t chunks, uint32_t chunk_max, region_in_use *in_use,
+	uint32_t chunks, uint32_t chunk_max, address_space_in_use *in_use,
 	struct ctp_error *err);
 
 /*
@@ -163,7 +163,7 @@ bool spool_was_left(const char *directory);
 
 /*
  * Removes the file, unless it is to be kept. The addresses stay mapped, to
- * empty memory, since a thread may be about to store a record; see region.h.
+ * empty memory, since a thread may be about to store a record; see address_space.h.
  */
 void spool_close(struct spool *spool, bool keep);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "recorder/last_thread.h"
+#include "recorder/exit_watch.h"
 #include "pack/options.h"
 #include "recorder/record.h"
 #include "recorder/registry.h"
@@ -87,7 +87,7 @@ void ctp_private_mute(void)
 
 void ctp_private_device_name(char *own)
 {
-	last_thread_hold(true);
+	exit_watch_hold(true);
 	(void)prctl(PR_GET_NAME, own);
 	(void)prctl(PR_SET_NAME, DEVICE_THREAD);
 }
@@ -95,7 +95,7 @@ void ctp_private_device_name(char *own)
 void ctp_private_own_name(const char *own)
 {
 	(void)prctl(PR_SET_NAME, own);
-	last_thread_hold(false);
+	exit_watch_hold(false);
 }
 
 uint64_t ctp_private_device_session(void)

@@ -20,11 +20,11 @@
 
 #include "pack/log_frame.h"
 #include "pack/pack.h"
-#include "recorder/last_thread.h"
+#include "recorder/exit_watch.h"
 #include "recorder/registry.h"
 #include "recorder/session.h"
 #include "recorder/thread.h"
-#include "recorder/unrecorded.h"
+#include "recorder/lost_children.h"
 
 #define BEAT_NS INT64_C(100000000)
 #define BEATS_PER_FLUSH 10
@@ -302,7 +302,7 @@ static enum ctp_status write_losses(struct packer *packer,
 {
 	enum ctp_status status = CTP_OK;
 
-	totals->unrecorded = unrecorded_count();
+	totals->unrecorded = lost_children_count();
 	for (const struct thread *thread = thread_first();
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk_losses losses = thread_losses(thread);
@@ -385,7 +385,7 @@ static void beat(enum drain_order order, unsigned beats)
 	struct ctp_error err;
 	enum ctp_status status;
 
-	drain.spool->header->unrecorded = unrecorded_count();
+	drain.spool->header->unrecorded = lost_children_count();
 	if (drain.error.status != CTP_OK)
 		return;
 	keep_files();
@@ -422,7 +422,7 @@ static void *run(void *argument)
 		if (due) {
 			next_beat = now_ns + BEAT_NS;
 			thread_rotate_old(clock_ticks(drain.tsc));
-			last_thread_look(&drain.mask);
+			exit_watch_look(&drain.mask);
 		}
 		drain_pause();
 		beat(order, due ? ++beats : 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* libctprof's side of instrument.h. */
+/* libctprof's side of instrument_abi.h. */
 #include <stddef.h>
 
 #include "base/clock.h"
 #include "recorder/emit.h"
 #include "recorder/filter.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 #include "recorder/record.h"
 #include "recorder/session.h"
 #include "recorder/thread.h"

@@ -10,22 +10,22 @@ librecorder_la_SOURCES = \
 	%D%/emit.c %D%/emit.h \
 	%D%/emit_itt.c \
 	%D%/emit_nvtx.c \
+	%D%/exit_watch.c %D%/exit_watch.h \
 	%D%/filter.c %D%/filter.h \
-	%D%/inherit.c %D%/inherit.h \
-	%D%/instrument.h \
+	%D%/fork_ranges.c %D%/fork_ranges.h \
+	%D%/instrument_abi.h \
 	%D%/instrument_link.c \
 	%D%/itt_abi.h \
-	%D%/last_thread.c %D%/last_thread.h \
 	%D%/log_file.c %D%/log_file.h \
+	%D%/lost_children.c %D%/lost_children.h \
 	%D%/nvtx_abi.h \
-	%D%/outcome.c %D%/outcome.h \
+	%D%/profiler_step.c \
 	%D%/record.c %D%/record.h \
 	%D%/record_args.c %D%/record_args.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/session.c %D%/session.h \
-	%D%/step.c \
-	%D%/thread.c %D%/thread.h \
-	%D%/unrecorded.c %D%/unrecorded.h
+	%D%/stop_reason.c %D%/stop_reason.h \
+	%D%/thread.c %D%/thread.h
 
 # The rules of -version-info: code changed, +1 to the second number; calls
 # added, +1 to first and third and 0 to the second; calls removed or changed,

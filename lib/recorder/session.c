@@ -26,14 +26,14 @@
 #include "recorder/drain.h"
 #include "recorder/emit.h"
 #include "recorder/filter.h"
-#include "recorder/inherit.h"
-#include "recorder/instrument.h"
-#include "recorder/last_thread.h"
+#include "recorder/fork_ranges.h"
+#include "recorder/instrument_abi.h"
+#include "recorder/exit_watch.h"
 #include "recorder/log_file.h"
-#include "recorder/outcome.h"
+#include "recorder/stop_reason.h"
 #include "recorder/registry.h"
 #include "recorder/thread.h"
-#include "recorder/unrecorded.h"
+#include "recorder/lost_children.h"
 
 #define WAIT_NS INT64_C(20000000)
 #define NAME_MOST 120 /* half of an error's message */
@@ -154,7 +154,7 @@ const char *session_log(void)
 /* Says why recording stopped; false if it did not. */
 static bool describe_outcome(char *out, size_t size)
 {
-	return outcome_describe(out, size,
+	return stop_reason_describe(out, size,
 		atomic_load(&session_state.current) == 0
 			? session_state.lost
 			: spool_left(&session_state.spool));
@@ -165,7 +165,7 @@ static void note_outcome(void)
 {
 	char *error = session_state.spool.header->error;
 
-	(void)outcome_describe(error, SPOOL_ERROR_BYTES, 0);
+	(void)stop_reason_describe(error, SPOOL_ERROR_BYTES, 0);
 }
 
 void session_fail(const struct ctp_error *err)
@@ -178,7 +178,7 @@ void session_fail(const struct ctp_error *err)
 		(void)ctp_fail(&said, err->status, err->offset,
 			"cannot write %s", session_log());
 	}
-	outcome_set(&said);
+	stop_reason_set(&said);
 	note_outcome();
 }
 
@@ -306,7 +306,7 @@ static void before_fork(void)
 	registry_lock(); /* who holds it may wait for what is drained */
 	drain_pause();
 	session_state.forking = (uint32_t)getpid();
-	inherit_keep(atomic_load(&session_state.current));
+	fork_ranges_keep(atomic_load(&session_state.current));
 }
 
 static void after_fork_parent(void)
@@ -326,7 +326,7 @@ static void leave_parent(void)
 	atomic_store(&session_state.current, 0);
 	atomic_store(&session_state.open, 0);
 	thread_forget_others();
-	inherit_take();
+	fork_ranges_take();
 	drain_forget();
 	spool_leave(&session_state.spool);
 }
@@ -339,7 +339,7 @@ static bool retry(void)
 	if (!session_state.refused)
 		return false;
 	session_state.refused = false;
-	outcome_set(&none);
+	stop_reason_set(&none);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	return true;
 }
@@ -350,8 +350,8 @@ static void after_fork_child(void)
 	bool was_due = atomic_load(&session_state.due);
 
 	mark_own();
-	outcome_forget();
-	last_thread_watch();
+	stop_reason_forget();
+	exit_watch_start();
 	device_load_forget();
 	device_child();
 	if (thread_is_inside()) {
@@ -368,7 +368,7 @@ static void after_fork_child(void)
 	(void)pthread_mutex_unlock(&session_state.lock);
 	registry_stop();
 	leave_parent();
-	unrecorded_forked();
+	lost_children_forked();
 	session_state.child = was_on || was_due || retry();
 	if (was_on) {
 		session_state.parent = session_state.forking;
@@ -412,7 +412,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
 	start = session_state.parent != 0 ? session_state.forked
 					  : clock_sync_now(session_state.tsc);
-	unrecorded_begin();
+	lost_children_begin();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
 		status = drain_start(&session_state.spool, fd,
@@ -432,7 +432,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	if (session_state.parent == 0)
 		session_state.last++;
 	atomic_store(&session_state.open, session_state.last);
-	inherit_record(session_state.last, start.ticks);
+	fork_ranges_record(session_state.last, start.ticks);
 	atomic_store(&session_state.due, false);
 	atomic_store(&session_state.current, session_state.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
@@ -459,7 +459,7 @@ static void look_at_environment(void)
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	} else if (options_fill(&session_state.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		outcome_set(&err);
+		stop_reason_set(&err);
 	} else {
 		watch_forks();
 		atomic_store(&session_state.due, true);
@@ -476,12 +476,12 @@ static void give_up(const struct ctp_error *err)
 {
 	session_state.refused = session_state.child;
 	if (session_state.child)
-		unrecorded_add();
+		lost_children_add();
 	session_state.parent = 0;
-	inherit_forget(NULL);
+	fork_ranges_forget(NULL);
 	atomic_store(&session_state.due, false);
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	outcome_set(err);
+	stop_reason_set(err);
 }
 
 uint64_t session_current(void)
@@ -514,12 +514,12 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	before = hold();
 	if (atomic_load(&session_state.current) == 0 &&
 		!atomic_load(&session_state.due)) {
-		outcome_set(&err);
+		stop_reason_set(&err);
 		status = options_fill(&session_state.options, options, &err);
 		if (status == CTP_OK)
 			status = begin(&err);
 		if (status != CTP_OK)
-			outcome_set(&err);
+			stop_reason_set(&err);
 	}
 	release(before);
 	if (status == CTP_OK && wants_devices())
@@ -567,7 +567,7 @@ enum ctp_status ctp_stop(void)
 	if (atomic_load(&session_state.current) != 0)
 		status = end();
 	/* What comes next in a forked child is not the parent's. */
-	inherit_forget(NULL);
+	fork_ranges_forget(NULL);
 	session_state.child = false;
 	session_state.refused = false;
 	session_state.parent = 0;
@@ -628,7 +628,7 @@ const char *ctp_status(void)
 
 __attribute__((constructor)) static void start_from_environment(void)
 {
-	last_thread_watch();
+	exit_watch_start();
 	look_at_environment();
 }
 

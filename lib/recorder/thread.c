@@ -14,8 +14,8 @@
 #include "pack/process.h"
 #include "recorder/arena.h"
 #include "recorder/emit.h"
-#include "recorder/inherit.h"
-#include "recorder/instrument.h"
+#include "recorder/fork_ranges.h"
+#include "recorder/instrument_abi.h"
 #include "recorder/registry.h"
 #include "recorder/session.h"
 
@@ -464,7 +464,7 @@ static void thread_exit(void *argument)
 	if (ctp_self != &thread->hot)
 		return;
 	instrument_thread_end();
-	inherit_forget(thread);
+	fork_ranges_forget(thread);
 	/* Where nothing was recorded, nothing is to begin now. */
 	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
 		struct chunk_losses losses;

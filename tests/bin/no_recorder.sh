@@ -30,7 +30,7 @@ done)
 [ -n "$objects" ] || fail "no object files in lib/recorder"
 # shellcheck disable=SC2086
 defined $objects >"$work/recorder"
-for name in session_current thread_hold last_thread_watch ctp_begin; do
+for name in session_current thread_hold exit_watch_start ctp_begin; do
 	grep -qx "$name" "$work/recorder" ||
 		fail "lib/recorder does not define $name"
 done

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "recorder/device_link.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 #include "log/msgpack_out.h"
 
 #define EPOCH INT64_C(1700000000123456789)

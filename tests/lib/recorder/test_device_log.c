@@ -11,7 +11,7 @@
 
 #include "recorder/device_link.h"
 #include "recorder/drain.h"
-#include "recorder/instrument.h"
+#include "recorder/instrument_abi.h"
 #include "support/log_maker.h"
 #include "support/log_text.h"
 #include "lib/recover/recover_case.h"

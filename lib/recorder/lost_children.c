@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A page that a process shares with those that it forks: all else is copied. */
-#include "recorder/unrecorded.h"
+#include "recorder/lost_children.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void drop(struct shared **page)
 	*page = NULL;
 }
 
-void unrecorded_begin(void)
+void lost_children_begin(void)
 {
 	void *page;
 
@@ -32,7 +32,7 @@ void unrecorded_begin(void)
 	own = page == MAP_FAILED ? NULL : page;
 }
 
-void unrecorded_forked(void)
+void lost_children_forked(void)
 {
 	if (own == NULL)
 		return;
@@ -41,14 +41,14 @@ void unrecorded_forked(void)
 	own = NULL;
 }
 
-void unrecorded_add(void)
+void lost_children_add(void)
 {
 	drop(&own);
 	if (parents != NULL)
 		(void)atomic_fetch_add(&parents->lost, 1);
 }
 
-uint32_t unrecorded_count(void)
+uint32_t lost_children_count(void)
 {
 	return own == NULL ? 0 : atomic_load(&own->lost);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/inherit.h"
+#include "recorder/fork_ranges.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -17,14 +17,14 @@
 #define KEY_WORDS ((KEY_BYTES + 7) / 8)
 
 static struct {
-	struct inherit open;
+	struct fork_ranges open;
 	/* In the child; NULL: none. Atomic because any thread may end while
 	 * another stops the recording. */
 	struct thread *_Atomic thread;
 	char name[16]; /* of the thread */
 } kept;
 
-static void begin(struct inherit *inherit, uint32_t site)
+static void begin(struct fork_ranges *inherit, uint32_t site)
 {
 	if (inherit->deep == 0 && inherit->count < LOG_OPEN_MAX)
 		inherit->sites[inherit->count++] = site;
@@ -32,7 +32,7 @@ static void begin(struct inherit *inherit, uint32_t site)
 		inherit->deep++;
 }
 
-static void end(struct inherit *inherit)
+static void end(struct fork_ranges *inherit)
 {
 	if (inherit->deep > 0)
 		inherit->deep--;
@@ -41,7 +41,7 @@ static void end(struct inherit *inherit)
 }
 
 /* Goes through the records of a thread's chunk that are not in the log yet. */
-static void read_chunk(struct inherit *inherit, const struct chunk *chunk)
+static void read_chunk(struct fork_ranges *inherit, const struct chunk *chunk)
 {
 	uint32_t at = chunk->consumed;
 	uint32_t words;
@@ -62,7 +62,7 @@ static void read_chunk(struct inherit *inherit, const struct chunk *chunk)
 }
 
 static void read_log(
-	struct inherit *open, const struct packer *packer, uint32_t track)
+	struct fork_ranges *open, const struct packer *packer, uint32_t track)
 {
 	uint32_t depth;
 	const uint32_t *sites = packer_open_ranges(packer, track, &depth);
@@ -72,7 +72,7 @@ static void read_log(
 }
 
 /* In the log, in full chunks, in the live one. */
-static void read_track(struct inherit *open, const struct thread *thread)
+static void read_track(struct fork_ranges *open, const struct thread *thread)
 {
 	const struct spool *spool = session_spool();
 	uint32_t track = atomic_load(&thread->track);
@@ -88,10 +88,10 @@ static void read_track(struct inherit *open, const struct thread *thread)
 		read_chunk(open, chunk);
 }
 
-void inherit_keep(uint64_t session)
+void fork_ranges_keep(uint64_t session)
 {
 	const struct thread *thread = thread_self();
-	struct inherit *open = &kept.open;
+	struct fork_ranges *open = &kept.open;
 
 	if (session == 0) {
 		if (atomic_load(&kept.thread) != thread)
@@ -109,13 +109,13 @@ void inherit_keep(uint64_t session)
 	open->deep += thread->pending.deep;
 }
 
-void inherit_take(void)
+void fork_ranges_take(void)
 {
 	atomic_store(&kept.thread, thread_self());
 	(void)prctl(PR_GET_NAME, kept.name);
 }
 
-void inherit_forget(const struct thread *thread)
+void fork_ranges_forget(const struct thread *thread)
 {
 	struct thread *heir = atomic_load(&kept.thread);
 
@@ -140,10 +140,10 @@ static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
 	return true;
 }
 
-void inherit_record(uint64_t session, uint64_t ticks)
+void fork_ranges_record(uint64_t session, uint64_t ticks)
 {
 	struct thread *thread = atomic_exchange(&kept.thread, NULL);
-	const struct inherit *open = &kept.open;
+	const struct fork_ranges *open = &kept.open;
 	uint32_t done = 0;
 
 	if (thread == NULL || open->count + open->deep == 0)

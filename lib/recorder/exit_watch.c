@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/last_thread.h"
+#include "recorder/exit_watch.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ static void note_first(void *unused)
 	atomic_store(&last.first_ends, true);
 }
 
-void last_thread_watch(void)
+void exit_watch_start(void)
 {
 	/* The C library may allocate here. */
 	const struct thread_hold before = thread_hold();
@@ -43,7 +43,7 @@ void last_thread_watch(void)
 	thread_release(before);
 }
 
-void last_thread_hold(bool on)
+void exit_watch_hold(bool on)
 {
 	if ((atomic_load(&last.holds) % 2 != 0) != on)
 		atomic_fetch_add(&last.holds, 1);
@@ -98,7 +98,7 @@ static void *end_program(void *unused)
 	exit(0);
 }
 
-void last_thread_look(const sigset_t *mask)
+void exit_watch_look(const sigset_t *mask)
 {
 	pthread_t thread;
 

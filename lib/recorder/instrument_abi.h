@@ -4,8 +4,8 @@
  * and of no fixed form: both are of one version. The recorder's state is
  * libctprof's, so that a program that also uses ctp_begin() has one recorder.
  */
-#ifndef INSTRUMENT_H
-#define INSTRUMENT_H
+#ifndef INSTRUMENT_ABI_H
+#define INSTRUMENT_ABI_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a forked child inherits: the ranges that are open in the thread that
  * forked. The child's log begins with them. */
-#ifndef INHERIT_H
-#define INHERIT_H
+#ifndef FORK_RANGES_H
+#define FORK_RANGES_H
 
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 
 struct thread;
 
-struct inherit {
+struct fork_ranges {
 	uint32_t count; /* ranges, outermost first */
 	uint32_t deep;  /* ranges inside these whose sites are not kept */
 	uint32_t sites[LOG_OPEN_MAX];
@@ -21,17 +21,17 @@ struct inherit {
  * process itself inherited is passed on): keeps the calling thread's open
  * ranges in mind. Between drain_pause() and drain_resume().
  */
-void inherit_keep(uint64_t session);
+void fork_ranges_keep(uint64_t session);
 
 /* In the child: they are the calling thread's. */
-void inherit_take(void);
+void fork_ranges_take(void);
 
 /* In the child, if this thread ends (NULL: whichever it is) before it
  * recorded: there is nobody any more who inherits. */
-void inherit_forget(const struct thread *thread);
+void fork_ranges_forget(const struct thread *thread);
 
 /* Begins the track of the thread that forked, in the child's recording
  * `session`, with what it inherits; at the time of the fork. */
-void inherit_record(uint64_t session, uint64_t ticks);
+void fork_ranges_record(uint64_t session, uint64_t ticks);
 
 #endif

@@ -4,19 +4,19 @@
  * first thread left by pthread_exit(), and whose others have ended. The C
  * library would, but counts the library's threads as the program's.
  */
-#ifndef LAST_THREAD_H
-#define LAST_THREAD_H
+#ifndef EXIT_WATCH_H
+#define EXIT_WATCH_H
 
 #include <signal.h>
 #include <stdbool.h>
 
 /* Has it noticed when the calling thread, the process's first, ends: from the
  * library's constructor, and in a child after fork. */
-void last_thread_watch(void);
+void exit_watch_start(void);
 
 /* While it is held, one of the program's threads may be called as the
  * library's are: there is no telling them apart. */
-void last_thread_hold(bool on);
+void exit_watch_hold(bool on);
 
 /*
  * Calls exit(0), as the C library does in the thread that is the last to end,
@@ -24,6 +24,6 @@ void last_thread_hold(bool on);
  * signal mask, for what is called at exit may record, and wait for the
  * background thread.
  */
-void last_thread_look(const sigset_t *mask);
+void exit_watch_look(const sigset_t *mask);
 
 #endif

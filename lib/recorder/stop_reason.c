@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/outcome.h"
+#include "recorder/stop_reason.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -10,14 +10,14 @@ static struct {
 	struct ctp_error error;
 } outcome = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void outcome_set(const struct ctp_error *err)
+void stop_reason_set(const struct ctp_error *err)
 {
 	(void)pthread_mutex_lock(&outcome.lock);
 	outcome.error = *err;
 	(void)pthread_mutex_unlock(&outcome.lock);
 }
 
-bool outcome_describe(char *out, size_t size, uint64_t lost)
+bool stop_reason_describe(char *out, size_t size, uint64_t lost)
 {
 	struct ctp_error error;
 	int used;
@@ -36,7 +36,7 @@ bool outcome_describe(char *out, size_t size, uint64_t lost)
 	return true;
 }
 
-void outcome_forget(void)
+void stop_reason_forget(void)
 {
 	(void)pthread_mutex_init(&outcome.lock, NULL);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The addresses at which a recording has its chunks. */
-#ifndef REGION_H
-#define REGION_H
+#ifndef ADDRESS_SPACE_H
+#define ADDRESS_SPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* May a thread be about to store a record there? */
-typedef bool region_in_use(const void *address, size_t bytes);
+typedef bool address_space_in_use(const void *address, size_t bytes);
 
-struct region {
+struct address_space {
 	uint8_t *address;
 	size_t bytes;
 };
@@ -25,6 +25,7 @@ struct region {
  *
  * Threads: one at a time. False if there is no address space.
  */
-bool region_take(struct region *region, size_t bytes, region_in_use *in_use);
+bool address_space_take(struct address_space *region, size_t bytes,
+	address_space_in_use *in_use);
 
 #endif

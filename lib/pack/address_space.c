@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pack/region.h"
+#include "pack/address_space.h"
 
 #include <sys/mman.h>
 
@@ -8,11 +8,12 @@
 #define REGIONS 64
 
 static struct {
-	struct region regions[REGIONS];
+	struct address_space regions[REGIONS];
 	size_t count; /* ever reserved */
 } kept;
 
-bool region_take(struct region *region, size_t bytes, region_in_use *in_use)
+bool address_space_take(struct address_space *region, size_t bytes,
+	address_space_in_use *in_use)
 {
 	void *address;
 
@@ -27,7 +28,7 @@ bool region_take(struct region *region, size_t bytes, region_in_use *in_use)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (address == MAP_FAILED)
 		return false;
-	*region = (struct region){address, bytes};
+	*region = (struct address_space){address, bytes};
 	kept.regions[kept.count++ % REGIONS] = *region;
 	return true;
 }
