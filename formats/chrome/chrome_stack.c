@@ -4,9 +4,79 @@
 #include <assert.h>
 #include <string.h>
 
-#include "chrome/chrome_held.h"
-#include "trace/event_copy.h"
 #include "base/memory.h"
+#include "trace/event_copy.h"
+
+struct pending_piece {
+	struct pending_piece *next;
+	size_t size;
+	char bytes[];
+};
+
+/*
+ * Text that is to be written after what holds it back: a list of pieces, in the
+ * order of the file, joined with another in constant time. A chain of ranges
+ * that all start together costs no more than one that does not.
+ */
+struct pending_text {                /* all zero: nothing */
+	struct pending_piece *first; /* NULL: nothing */
+	struct pending_piece *last;
+};
+
+static void pending_clear(struct pending_text *held)
+{
+	while (held->first != NULL) {
+		struct pending_piece *piece = held->first;
+
+		held->first = piece->next;
+		memory_free(piece);
+	}
+}
+
+/* Moves all of `more` to the end. */
+static void pending_join(struct pending_text *held, struct pending_text *more)
+{
+	if (more->first == NULL)
+		return;
+	if (held->first == NULL)
+		held->first = more->first;
+	else
+		held->last->next = more->first;
+	held->last = more->last;
+	*more = (struct pending_text){NULL, NULL};
+}
+
+/* Adds what has been written to `json`, in memory. False if out of memory. */
+static bool pending_add(struct pending_text *held, const struct json *json)
+{
+	struct pending_piece *piece = NULL;
+	struct pending_text more;
+
+	if (!json->failed)
+		piece = memory_new(sizeof(*piece) + json->used);
+	if (piece == NULL)
+		return false;
+	piece->next = NULL;
+	piece->size = json->used;
+	memcpy(piece->bytes, json->bytes, json->used);
+	more = (struct pending_text){piece, piece};
+	pending_join(held, &more);
+	return true;
+}
+
+/* Writes all of it, which is then empty; the size in bytes. */
+static size_t pending_write(struct pending_text *held, struct json *json)
+{
+	size_t size = 0;
+
+	for (const struct pending_piece *piece = held->first; piece != NULL;
+		piece = piece->next) {
+		json_raw(json, piece->bytes, piece->size);
+		size += piece->size;
+	}
+	pending_clear(held);
+	return size;
+}
 
 struct chrome_frame {
 	int64_t start_ns;
@@ -19,7 +89,7 @@ struct chrome_frame {
 	uint64_t flow;
 	uint64_t id;            /* "External id"; 0: none */
 	struct json_args *args; /* NULL: none */
-	struct chrome_held held;
+	struct pending_text held;
 };
 
 /* What a range is shown as. */
@@ -48,7 +118,7 @@ void chrome_stack_init(struct chrome_stack *stack, struct json *json,
 void chrome_stack_clear(struct chrome_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
-		chrome_held_clear(&stack->frames[i].held);
+		pending_clear(&stack->frames[i].held);
 		json_args_give(stack->text, stack->frames[i].args);
 	}
 	memory_free(stack->frames);
@@ -192,9 +262,9 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 		write_flow(json, stack->row, frame, frame->start_ns);
 }
 
-static void write_held(struct chrome_stack *stack, struct chrome_held *held)
+static void write_held(struct chrome_stack *stack, struct pending_text *held)
 {
-	stack->held_bytes -= chrome_held_write(held, stack->json);
+	stack->held_bytes -= pending_write(held, stack->json);
 }
 
 /* Writes the beginning of the innermost range and, in order, of those it
@@ -231,24 +301,24 @@ static bool is_tied(const struct chrome_stack *stack)
 }
 
 /* Moves the scratch text to the end of what is held. */
-static bool hold(struct chrome_stack *stack, struct chrome_held *held,
+static bool hold(struct chrome_stack *stack, struct pending_text *held,
 	const struct json *json)
 {
 	stack->held_bytes += json->used;
-	return chrome_held_add(held, json);
+	return pending_add(held, json);
 }
 
 /* Gives the closing range and what it holds to the one around it. */
 static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
-	struct chrome_held *held = &frame[-1].held;
+	struct pending_text *held = &frame[-1].held;
 	struct json *json = json_names_scratch(stack->text);
 
 	write_range(json, stack, frame, shape);
 	if (!hold(stack, held, json))
 		return false;
-	chrome_held_join(held, &frame->held);
+	pending_join(held, &frame->held);
 	return true;
 }
 
@@ -256,13 +326,13 @@ static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
 static bool hold_marks(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
-	struct chrome_held *held = &frame[-1].held;
+	struct pending_text *held = &frame[-1].held;
 	struct json *json = json_names_scratch(stack->text);
 
 	write_mark(json, stack, frame, 'B', frame->start_ns);
 	if (!hold(stack, held, json))
 		return false;
-	chrome_held_join(held, &frame->held);
+	pending_join(held, &frame->held);
 	json = json_names_scratch(stack->text);
 	write_mark(json, stack, frame, 'E', end_ns);
 	return hold(stack, held, json);
@@ -305,7 +375,7 @@ static void close_moved(struct chrome_stack *stack)
 	struct chrome_frame *frame = top(stack);
 
 	if (!frame->begun && is_tied(stack))
-		chrome_held_join(&frame[-1].held, &frame->held);
+		pending_join(&frame[-1].held, &frame->held);
 	else
 		write_held(stack, &frame->held);
 	pop(stack);

@@ -7,7 +7,6 @@ libformats_la_SOURCES += \
 	%D%/trace_frames.c %D%/trace_frames.h \
 	%D%/trace_json.c %D%/trace_json.h \
 	%D%/trace_labels.c %D%/trace_labels.h \
-	%D%/trace_late.c %D%/trace_late.h \
 	%D%/trace_members.c %D%/trace_members.h \
 	%D%/trace_metadata.c \
 	%D%/trace_nest.c %D%/trace_nest.h \

@@ -5,7 +5,7 @@
  * chrome://tracing, PyTorch, clang, VizTracer and others write it.
  *
  * Memory: names, tracks, open slices, TRACE_JOIN_LIMIT calls, and what
- * spill.h sorts in; what is beyond that goes to a temporary file.
+ * extsort.h sorts in; what is beyond that goes to a temporary file.
  */
 #include <string.h>
 
