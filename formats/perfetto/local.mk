@@ -2,9 +2,6 @@
 libformats_la_SOURCES += \
 	%D%/pftrace.c \
 	%D%/pftrace_args.c %D%/pftrace_args.h \
-	%D%/pftrace_counter.c %D%/pftrace_counter.h \
-	%D%/pftrace_facts.c %D%/pftrace_facts.h \
-	%D%/pftrace_flow.c %D%/pftrace_flow.h \
 	%D%/pftrace_packet.c %D%/pftrace_packet.h \
 	%D%/pftrace_stack.c %D%/pftrace_stack.h \
 	%D%/pftrace_track.c %D%/pftrace_track.h

@@ -11,20 +11,19 @@
  * Arrows lead, in order of time, over all that has the same number; so those
  * of a launch go on from one of its kernels to the next.
  */
+#include <math.h>
 #include <string.h>
 
-#include "timeline/epoch.h"
-#include "trace/device_join.h"
+#include "base/memory.h"
+#include "base/stable_hash.h"
 #include "format.h"
 #include "json/json.h"
-#include "base/memory.h"
 #include "perfetto/pftrace_args.h"
-#include "perfetto/pftrace_counter.h"
-#include "perfetto/pftrace_facts.h"
 #include "perfetto/pftrace_stack.h"
 #include "perfetto/pftrace_track.h"
 #include "protobuf/protobuf.h"
-#include "base/stable_hash.h"
+#include "timeline/epoch.h"
+#include "trace/device_join.h"
 
 /* What arrows are numbered by. */
 enum { ARROW_CALL, ARROW_FLOW };
@@ -41,6 +40,52 @@ struct pftrace {
 	uint32_t overhead_category;
 	uint32_t cause_category;
 };
+
+static void take_out(struct pftrace_flows *flows, uint32_t at)
+{
+	flows->count--;
+	memmove(&flows->flows[at], &flows->flows[at + 1],
+		(flows->count - at) * sizeof(flows->flows[0]));
+}
+
+/* Queues an arrow. If there is no room, the oldest one is removed and put into
+ * `*oldest`, and the result is true. */
+static bool flows_add(struct pftrace_flows *flows, struct pftrace_flow flow,
+	struct pftrace_flow *oldest)
+{
+	bool is_full = flows->count == PFTRACE_FLOWS_MAX;
+
+	if (is_full) {
+		*oldest = flows->flows[0];
+		take_out(flows, 0);
+	}
+	flows->flows[flows->count++] = flow;
+	return is_full;
+}
+
+static bool is_in(int64_t time_ns, const struct event *slice)
+{
+	return time_ns >= slice->time_ns &&
+	       (uint64_t)time_ns - (uint64_t)slice->time_ns <= slice->dur_ns;
+}
+
+/* Adds the arrows that wait for this slice to the fields of its event. */
+static void flows_take(struct pftrace_flows *flows, const struct event *slice,
+	struct buffer *out)
+{
+	uint32_t i = 0;
+
+	while (i < flows->count) {
+		const struct pftrace_flow *flow = &flows->flows[i];
+
+		if (is_in(flow->time_ns, slice)) {
+			protobuf_add_fixed64(out, flow->field, flow->id);
+			take_out(flows, i);
+		} else {
+			i++;
+		}
+	}
+}
 
 static int64_t time_in_file(const struct pftrace_track *track, int64_t time_ns)
 {
@@ -196,7 +241,7 @@ static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
 		add_cause(pftrace, &fields, event);
 	else if (event->id != 0)
 		pftrace_add_correlation(&fields, event->id);
-	pftrace_flows_take(&track->flows, event, &fields);
+	flows_take(&track->flows, event, &fields);
 	if (event->bytes != 0)
 		pftrace_args_add_int(&pftrace->packets, &fields, "bytes",
 			(int64_t)event->bytes);
@@ -288,15 +333,121 @@ static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
 	}
 	if (trace->tracks[event->track].kind != TRACE_STREAM)
 		return put_flow(pftrace, track, &flow);
-	return !pftrace_flows_add(&track->flows, flow, &oldest) ||
+	return !flows_add(&track->flows, flow, &oldest) ||
 	       put_flow(pftrace, track, &oldest);
+}
+
+static void put_count(struct pftrace_tracks *tracks, uint64_t uuid,
+	const struct event *event, const struct event_arg *value)
+{
+	struct buffer *out = pftrace_event_begin(
+		tracks->packets, PFTRACE_COUNTER, uuid, event->time_ns);
+
+	if (value->kind == ARG_INT)
+		protobuf_add_int(
+			out, TRACK_EVENT_COUNTER_VALUE, value->value.integer);
+	else
+		protobuf_add_double(out, TRACK_EVENT_DOUBLE_COUNTER_VALUE,
+			value->value.real);
+	pftrace_event_end(tracks->packets);
+}
+
+/* "name key", as Perfetto calls a counter of several values. */
+static bool describe_counter(struct pftrace_tracks *tracks, uint64_t uuid,
+	const struct pftrace_key *key)
+{
+	struct buffer name = BUFFER_INIT;
+	const struct strtab *text = tracks->trace->text;
+	size_t size;
+	const char *bytes = strtab_text(text, (uint32_t)key->number, &size);
+	bool done;
+
+	buffer_add(&name, bytes, size);
+	if (key->part != 0) {
+		bytes = strtab_text(text, (uint32_t)key->part, &size);
+		buffer_add_byte(&name, ' ');
+		buffer_add(&name, bytes, size);
+	}
+	done = !name.failed;
+	if (done)
+		pftrace_counter_describe(
+			tracks, uuid, key->pid, (char *)name.bytes, name.used);
+	buffer_clear(&name);
+	return done;
+}
+
+/* Writes an EVENT_COUNTER; counts one that has no number. False if out of
+ * memory. */
+static bool write_counter(
+	struct pftrace_tracks *tracks, const struct event *event)
+{
+	const struct event_arg *value = event->args;
+	struct pftrace_key key = {PFTRACE_COUNTED,
+		tracks->trace->tracks[event->track].pid,
+		tracks->trace->sites[event->site].name, 0};
+	struct pftrace_thing *thing;
+	bool is_new;
+
+	if (event->arg_count == 0 || value->kind > ARG_FLOAT ||
+		(value->kind == ARG_FLOAT && !isfinite(value->value.real))) {
+		tracks->trace->losses[LOSS_NOT_SHOWN]++;
+		return true;
+	}
+	key.part = value->key;
+	thing = pftrace_thing_find(tracks, key, &is_new);
+	if (thing == NULL ||
+		(is_new && !describe_counter(tracks, thing->uuid, &key)))
+		return false;
+	put_count(tracks, thing->uuid, event, value);
+	return true;
+}
+
+/* What a device holds of a process, or the host (-1). */
+static struct pftrace_thing *find_sum(
+	struct pftrace_tracks *tracks, const struct event *event)
+{
+	struct pftrace_key key = {PFTRACE_MEMORY_SUM,
+		tracks->trace->tracks[event->track].pid, event->device, 0};
+	char name[64] = "Total Allocated (host)";
+	bool is_new;
+	struct pftrace_thing *thing = pftrace_thing_find(tracks, key, &is_new);
+
+	if (thing == NULL || !is_new)
+		return thing;
+	if (event->device >= 0) {
+		char *at = name + strlen("Total Allocated (");
+
+		memcpy(at, "device ", 7);
+		at = json_put_int(at + 7, event->device);
+		*at++ = ')';
+		*at = '\0';
+	}
+	pftrace_counter_describe(
+		tracks, thing->uuid, key.pid, name, strlen(name));
+	return thing;
+}
+
+/* Writes the bytes that a device, or the host, holds after an EVENT_ALLOC or
+ * EVENT_FREE. */
+static bool write_memory(
+	struct pftrace_tracks *tracks, const struct event *event)
+{
+	struct pftrace_thing *sum = find_sum(tracks, event);
+	struct event_arg total = {.kind = ARG_INT};
+
+	if (sum == NULL)
+		return false;
+	sum->total += event->kind == EVENT_FREE ? -event->bytes : event->bytes;
+	total.value.integer = (int64_t)sum->total;
+	put_count(tracks, sum->uuid, event, &total);
+	return true;
 }
 
 static bool add_counter(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
 	(void)track;
-	return pftrace_counter_write(&pftrace->tracks, event);
+	return write_counter(&pftrace->tracks, event);
 }
 
 /* As PyTorch's profiler has it: an instant, and a sum. */
@@ -317,7 +468,7 @@ static bool add_memory(struct pftrace *pftrace, struct pftrace_track *track,
 	pftrace_args_add_int(packets, out, "Addr", (int64_t)event->id);
 	pftrace_args_add_int(packets, out, "Device Id", event->device);
 	pftrace_event_end(packets);
-	return pftrace_counter_write_memory(&pftrace->tracks, event);
+	return write_memory(&pftrace->tracks, event);
 }
 
 /* PyTorch's tools look for steps by this name. */
@@ -405,6 +556,57 @@ static bool end_track(struct pftrace *pftrace, uint32_t number)
 	return done;
 }
 
+/* The only message in which a trace can say what it likes about itself. */
+enum { PACKET_CHROME_EVENTS = 5, CHROME_EVENTS_METADATA = 2 };
+
+enum { METADATA_NAME = 1, METADATA_STRING_VALUE = 2, METADATA_INT_VALUE = 4 };
+
+static void add_text(struct pftrace_packets *packets, struct buffer *out,
+	const char *key, const char *value)
+{
+	size_t begun = protobuf_begin(out, CHROME_EVENTS_METADATA);
+
+	pftrace_add_text(packets, out, METADATA_NAME, key, strlen(key));
+	pftrace_add_text(
+		packets, out, METADATA_STRING_VALUE, value, strlen(value));
+	protobuf_end(out, begun);
+}
+
+static void add_losses(struct pftrace_packets *packets, struct buffer *out)
+{
+	for (int i = 0; i < LOSS_KINDS; i++) {
+		uint64_t count = packets->trace->losses[i];
+		size_t begun;
+
+		if (count == 0)
+			continue;
+		begun = protobuf_begin(out, CHROME_EVENTS_METADATA);
+		protobuf_add_text(out, METADATA_NAME,
+			trace_loss_name((enum trace_loss)i));
+		protobuf_add_uint(out, METADATA_INT_VALUE, count);
+		protobuf_end(out, begun);
+	}
+}
+
+/* Writes the facts about the recording and the losses. `title` may be NULL. */
+static void write_facts(struct pftrace_packets *packets, const char *title)
+{
+	const struct trace *trace = packets->trace;
+	struct buffer *out = pftrace_packet_begin(packets);
+	size_t begun = protobuf_begin(out, PACKET_CHROME_EVENTS);
+
+	add_text(packets, out, "writer", PACKAGE_STRING);
+	if (title != NULL)
+		add_text(packets, out, "title", title);
+	for (uint32_t i = 0; i < trace->fact_count; i++)
+		add_text(packets, out,
+			strtab_text(trace->text, trace->facts[i].key, NULL),
+			strtab_text(trace->text, trace->facts[i].value, NULL));
+	add_losses(packets, out);
+	protobuf_end(out, begun);
+	pftrace_packet_end(packets);
+}
+
 static enum ctp_status finish(
 	struct timeline_writer *writer, struct ctp_error *err)
 {
@@ -417,7 +619,7 @@ static enum ctp_status finish(
 		done = end_track(pftrace, i);
 	if (done) {
 		pftrace_tracks_rename(&pftrace->tracks);
-		pftrace_facts_write(&pftrace->packets, pftrace->title);
+		write_facts(&pftrace->packets, pftrace->title);
 		pftrace_packets_flush(&pftrace->packets);
 	}
 	return check(done, pftrace, err);

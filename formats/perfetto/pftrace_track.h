@@ -18,7 +18,6 @@
 
 #include "trace/event.h"
 #include "timeline/lanes.h"
-#include "perfetto/pftrace_flow.h"
 #include "perfetto/pftrace_packet.h"
 
 /* Perfetto drops what is deeper on one track.
@@ -57,6 +56,25 @@ struct pftrace_stack {
 	int64_t held_ns;
 	uint32_t held_site;
 	struct buffer held;
+};
+
+/* The number of arrows that wait on a track: only activities that overlap have
+ * theirs wait together. */
+#define PFTRACE_FLOWS_MAX 16
+
+/* An arrow's end: at a time, and the field that it is of TrackEvent. */
+struct pftrace_flow {
+	int64_t time_ns;
+	uint64_t id;
+	uint32_t field;
+	uint32_t site;
+};
+
+/* Arrows that lead to an activity of a device, which is written when it has
+ * ended, so that the arrow comes before it: it waits on its track. */
+struct pftrace_flows {
+	struct pftrace_flow flows[PFTRACE_FLOWS_MAX]; /* the oldest first */
+	uint32_t count;
 };
 
 struct pftrace_track {
