@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chrome/chrome_rows.h"
-#include "chrome/trace_join.h"
+#include "chrome/chrome_correlation.h"
 
 static bool add_text(struct trace *trace, const char *text, uint32_t *number)
 {

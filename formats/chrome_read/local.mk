@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/trace_args.c %D%/trace_args.h \
-	%D%/trace_devices.c %D%/trace_devices.h \
-	%D%/trace_document.c \
-	%D%/trace_events.c \
-	%D%/trace_frames.c %D%/trace_frames.h \
-	%D%/trace_json.c %D%/trace_json.h \
-	%D%/trace_labels.c %D%/trace_labels.h \
-	%D%/trace_members.c %D%/trace_members.h \
-	%D%/trace_metadata.c \
-	%D%/trace_nest.c %D%/trace_nest.h \
-	%D%/trace_pairs.c %D%/trace_pairs.h \
-	%D%/trace_read.c \
-	%D%/trace_reader.h \
-	%D%/trace_record.h \
-	%D%/trace_replay.c \
-	%D%/trace_rows.c %D%/trace_rows.h \
-	%D%/trace_streams.c %D%/trace_streams.h
+	%D%/chrome_read.c \
+	%D%/chrome_read_args.c %D%/chrome_read_args.h \
+	%D%/chrome_read_devices.c %D%/chrome_read_devices.h \
+	%D%/chrome_read_document.c \
+	%D%/chrome_read_events.c \
+	%D%/chrome_read_frames.c %D%/chrome_read_frames.h \
+	%D%/chrome_read_json.c %D%/chrome_read_json.h \
+	%D%/chrome_read_labels.c %D%/chrome_read_labels.h \
+	%D%/chrome_read_members.c %D%/chrome_read_members.h \
+	%D%/chrome_read_metadata.c \
+	%D%/chrome_read_pairs.c %D%/chrome_read_pairs.h \
+	%D%/chrome_read_record.h \
+	%D%/chrome_read_replay.c \
+	%D%/chrome_read_rows.c %D%/chrome_read_rows.h \
+	%D%/chrome_read_streams.c %D%/chrome_read_streams.h \
+	%D%/chrome_reader.h \
+	%D%/slice_stack.c %D%/slice_stack.h

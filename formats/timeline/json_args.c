@@ -203,7 +203,7 @@ static void raw_string(
 }
 
 /* Both, even if one is not known: alone, "file" is an argument like others to
- * trace_args.c. */
+ * chrome_read_args.c. */
 static void write_place(struct json_names *text, struct json_site *made,
 	const struct trace_site *site)
 {

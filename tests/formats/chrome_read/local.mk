@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_trace_hostile \
-	%D%/test_trace_record
+	%D%/test_chrome_read_hostile \
+	%D%/test_chrome_read_record
 shell_tests += \
 	%D%/trace.sh \
 	%D%/trace_read.sh

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome/chrome_correlation.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void chrome_correlation_init(
+	struct chrome_correlation *join, const struct trace *trace)
+{
+	*join = (struct chrome_correlation){.trace = trace};
+}
+
+static void clear(struct chrome_correlation_ids *ids)
+{
+	memory_free(ids->ids);
+	*ids = (struct chrome_correlation_ids){.ids = NULL};
+}
+
+void chrome_correlation_clear(struct chrome_correlation *join)
+{
+	clear(&join->calls);
+	clear(&join->external);
+	clear(&join->work);
+	memory_free(join->seen);
+	join->seen = NULL;
+}
+
+static bool add(struct chrome_correlation_ids *ids, uint64_t id)
+{
+	if (!memory_grow(&ids->ids, ids->count, &ids->room, sizeof(*ids->ids)))
+		return false;
+	ids->ids[ids->count++] = id;
+	return true;
+}
+
+bool chrome_correlation_add_call(
+	struct chrome_correlation *join, uint64_t correlation)
+{
+	if (join->calls.count == CHROME_CORRELATION_LIMIT)
+		join->full = true;
+	return join->full || add(&join->calls, correlation);
+}
+
+bool chrome_correlation_add_work(
+	struct chrome_correlation *join, struct chrome_cause_ids cause)
+{
+	if (cause.external == 0)
+		return true;
+	if (cause.external != cause.correlation)
+		join->real = true;
+	if (join->work.count == CHROME_CORRELATION_LIMIT)
+		join->full = true;
+	return join->full || (add(&join->work, cause.correlation) &&
+				     add(&join->external, cause.external));
+}
+
+/* Gives back the room that is not used, which may be all of it. */
+static void shrink(struct chrome_correlation_ids *ids)
+{
+	uint64_t *fewer = memory_resize_array(
+		ids->ids, ids->count + 1, sizeof(*ids->ids));
+
+	if (fewer == NULL)
+		return;
+	ids->ids = fewer;
+	ids->room = ids->count + 1;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a;
+	uint64_t right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static void sort(struct chrome_correlation_ids *ids)
+{
+	if (ids->count > 1)
+		qsort(ids->ids, ids->count, sizeof(*ids->ids), compare);
+}
+
+/* The place of an id; SIZE_MAX: it is not there. */
+static size_t find(const struct chrome_correlation_ids *ids, uint64_t id)
+{
+	const uint64_t *found = NULL;
+
+	if (ids->count > 0)
+		found = bsearch(&id, ids->ids, ids->count, sizeof(id), compare);
+	return found == NULL ? SIZE_MAX : (size_t)(found - ids->ids);
+}
+
+static bool by_external(const struct chrome_correlation *join)
+{
+	return join->trace->join == TRACE_JOIN_EXTERNAL;
+}
+
+/* Keeps the External ids that somebody will ask for, each once. */
+static void choose(struct chrome_correlation *join)
+{
+	struct chrome_correlation_ids *ids = &join->external;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ids->count; i++)
+		if (by_external(join) ||
+			find(&join->calls, join->work.ids[i]) == SIZE_MAX)
+			ids->ids[count++] = ids->ids[i];
+	ids->count = count;
+	sort(ids);
+	count = 0;
+	for (size_t i = 0; i < ids->count; i++)
+		if (i == 0 || ids->ids[i] != ids->ids[i - 1])
+			ids->ids[count++] = ids->ids[i];
+	ids->count = count;
+	shrink(ids);
+}
+
+bool chrome_correlation_finish(struct chrome_correlation *join)
+{
+	bool none = join->trace->join == TRACE_JOIN_CORRELATION ||
+		    (!by_external(join) && (!join->real || join->full));
+
+	if (none) {
+		/* Nobody asks for these, which are large. */
+		clear(&join->calls);
+		clear(&join->external);
+	} else {
+		sort(&join->calls);
+		choose(join);
+	}
+	clear(&join->work);
+	join->seen = memory_new_zeroed(join->external.count + 1, sizeof(bool));
+	return join->seen != NULL;
+}
+
+uint64_t chrome_correlation_call(
+	const struct chrome_correlation *join, uint64_t correlation)
+{
+	return by_external(join) ? 0 : correlation;
+}
+
+uint64_t chrome_correlation_op(
+	struct chrome_correlation *join, uint64_t external)
+{
+	size_t place = find(&join->external, external);
+
+	if (external == 0)
+		return 0;
+	if (place != SIZE_MAX)
+		join->seen[place] = true;
+	else if (!by_external(join) || !join->full)
+		return 0;
+	return external | TRACE_EXTERNAL_ID_BIT;
+}
+
+uint64_t chrome_correlation_work(
+	const struct chrome_correlation *join, struct chrome_cause_ids cause)
+{
+	size_t place;
+
+	if (cause.external == 0 || (join->external.count == 0 && !join->full))
+		return cause.correlation;
+	if (by_external(join) && join->full)
+		return cause.external | TRACE_EXTERNAL_ID_BIT;
+	if (!by_external(join) &&
+		find(&join->calls, cause.correlation) != SIZE_MAX)
+		return cause.correlation;
+	place = find(&join->external, cause.external);
+	if (place == SIZE_MAX || !join->seen[place])
+		return cause.correlation;
+	return cause.external | TRACE_EXTERNAL_ID_BIT;
+}

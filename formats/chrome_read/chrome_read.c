@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of Chrome traces, of any producer and any size, and the entry in
+ * the table of formats, which joins it to the writer: the "Trace Event Format" as
+ * chrome://tracing, PyTorch, clang, VizTracer and others write it.
+ *
+ * Memory: names, tracks, open slices, CHROME_CORRELATION_LIMIT calls, and what
+ * extsort.h sorts in; what is beyond that goes to a temporary file.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "chrome/chrome.h"
+#include "chrome/chrome_keys.h"
+#include "chrome_read/chrome_reader.h"
+#include "format.h"
+
+/* What a probe says of JSON that nobody else knows, of events in an array, and
+ * of what says itself that it has events. */
+#define BITS_OF_JSON 9
+#define BITS_OF_EVENTS 32
+#define BITS_OF_NAME 104
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static bool has(const char *text, size_t size, const char *key)
+{
+	return memmem(text, size, key, strlen(key)) != NULL;
+}
+
+static size_t skip_blanks(const char *text, size_t size, size_t at)
+{
+	while (at < size && memchr(" \t\r\n", text[at], 4) != NULL)
+		at++;
+	return at;
+}
+
+/* Does the object that begins there end, too? */
+static bool is_closed(const char *text, size_t size, size_t at)
+{
+	unsigned depth = 0;
+
+	for (; at < size; at++) {
+		if (text[at] == '{')
+			depth++;
+		else if (text[at] == '}' && --depth == 0)
+			return true;
+		if (text[at] != '"')
+			continue;
+		while (++at < size && text[at] != '"')
+			at += text[at] == '\\';
+	}
+	return false;
+}
+
+/* An array without "ph" may be one of events still if nothing is there of it,
+ * or but a part of its first item. */
+static bool may_be_events(const char *text, size_t size, size_t at)
+{
+	size_t item = skip_blanks(text, size, at + 1);
+	size_t key = item + 1;
+	const char *end;
+
+	if (item < size && text[item] == ']')
+		return skip_blanks(text, size, item + 1) == size;
+	if (item == size || text[item] != '{')
+		return item == size;
+	key = skip_blanks(text, size, key);
+	if (key == size || text[key] != '"')
+		return key == size;
+	key++;
+	end = memchr(text + key, '"', size - key);
+	return end == NULL || (chrome_keys_event(text + key,
+				       (size_t)(end - text) - key) != 0 &&
+				      !is_closed(text, size, item));
+}
+
+/* What stands before the events may be longer than what is seen here, so that
+ * any object may be one of a trace. */
+static unsigned probe(const void *bytes, size_t size)
+{
+	const char *text = bytes;
+	size_t at = strnlen(text, size);
+
+	if (at < size)
+		return 0;
+	at = skip_blanks(text, size, json_scan_mark(bytes, size));
+	if (at == size || (text[at] != '{' && text[at] != '['))
+		return 0;
+	if (text[at] == '[' && has(text, size, "\"ph\""))
+		return BITS_OF_EVENTS;
+	if (text[at] == '[')
+		return may_be_events(text, size, at) ? BITS_OF_JSON : 0;
+	/* Reports of ours, and speedscope's files. */
+	if (has(text, size, "\"$schema\"") || has(text, size, "\"ctprof/"))
+		return 0;
+	return has(text, size, "\"traceEvents\"") ? BITS_OF_NAME : BITS_OF_JSON;
+}
+
+static struct chrome_reader *reader_of(struct event_source *source)
+{
+	return (struct chrome_reader *)(void *)source;
+}
+
+/* Not inlined: each event comes through next(). */
+static __attribute__((noinline)) enum ctp_status read_first(
+	struct chrome_reader *reader, struct event *event,
+	struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	reader->json.no_args = reader->trace->no_args;
+	reader->json.asks = reader->trace->asked_args != NULL;
+	reader->json.details = reader->trace->details;
+	status = chrome_reader_read(reader, err);
+	if (status != CTP_OK)
+		return status;
+	reader->is_read = true;
+	return chrome_reader_next(reader, event, err);
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct chrome_reader *reader = reader_of(source);
+
+	return reader->is_read ? chrome_reader_next(reader, event, err)
+			       : read_first(reader, event, err);
+}
+
+static uint64_t position(const struct event_source *source)
+{
+	const struct chrome_reader *reader =
+		(const struct chrome_reader *)(const void *)source;
+
+	return reader->scan == NULL ? reader->end
+				    : json_scan_position(reader->scan);
+}
+
+static void close_reader(struct event_source *source)
+{
+	struct chrome_reader *reader = reader_of(source);
+
+	deferred_calls_clear(&reader->late);
+	slice_stacks_clear(&reader->nest);
+	buffer_clear(&reader->header.bytes);
+	extsort_free(reader->spill);
+	chrome_read_devices_clear(&reader->devices);
+	chrome_read_frames_clear(&reader->frames);
+	chrome_correlation_clear(&reader->join);
+	chrome_read_streams_clear(&reader->streams);
+	chrome_read_rows_clear(&reader->rows);
+	chrome_read_labels_clear(&reader->names);
+	chrome_read_members_clear(&reader->members);
+	chrome_read_args_clear(&reader->args);
+	json_scan_free(reader->scan);
+	trace_free(reader->trace);
+	memory_free(reader->event_args);
+	memory_free(reader);
+}
+
+/* All parts, so that all can be cleared; false if out of memory. */
+static bool init(struct chrome_reader *reader)
+{
+	struct trace *trace = reader->trace;
+	bool done = chrome_read_args_init(
+		&reader->args, trace, sizeof(struct chrome_read_record));
+
+	done = chrome_read_labels_init(&reader->names, trace, &reader->args) &&
+	       done;
+	done = chrome_read_rows_init(&reader->rows, trace, &reader->args) &&
+	       done;
+	done = chrome_read_streams_init(&reader->streams, &reader->rows) &&
+	       done;
+	chrome_correlation_init(&reader->join, trace);
+	chrome_read_frames_init(&reader->frames, trace, &reader->args);
+	chrome_read_devices_init(&reader->devices, trace, &reader->args);
+	slice_stacks_init(&reader->nest, trace);
+	reader->spill = extsort_new(CHROME_READ_SPILL_BYTES);
+	return done && reader->spill != NULL;
+}
+
+static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct chrome_reader *reader = memory_new_zeroed(1, sizeof(*reader));
+
+	if (reader == NULL)
+		return no_memory(err);
+	reader->trace = trace_new();
+	if (reader->trace == NULL) {
+		memory_free(reader);
+		return no_memory(err);
+	}
+	reader->source = (struct event_source){
+		.trace = reader->trace,
+		.next = next,
+		.position = position,
+		.close = close_reader,
+	};
+	reader->scan = json_scan_new(in, head, head_size);
+	if (!init(reader) || reader->scan == NULL) {
+		close_reader(&reader->source);
+		return no_memory(err);
+	}
+	reader->json = (struct chrome_read_json_reader){.scan = reader->scan,
+		.names = &reader->names,
+		.args = &reader->args,
+		.members = &reader->members};
+	*out = &reader->source;
+	return CTP_OK;
+}
+
+const struct format chrome_format = {
+	.name = "chrome",
+	.suffix = ".json",
+	.summary = "Chrome trace, for Perfetto and chrome://tracing",
+	.probe = probe,
+	.open_events = open_trace,
+	.new_timeline = chrome_new,
+};

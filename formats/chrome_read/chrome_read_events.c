@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of a Chrome trace become records, to be sorted by time. Of equal
+ * times: begins and ends of ranges come first, in the order of the file, then
+ * slices, the longer one first, then all else, in the order of the file.
+ *
+ * But clang writes a header when it has been read, its begin right before its
+ * end, and all have one id: of those that begin together the longer one has to
+ * come first, lest what ends first would seem to be the one that began last.
+ *
+ * What a device did is sorted by its end. So what caused it is there before,
+ * even where the device's clock is a little behind.
+ */
+#include <string.h>
+
+#include "json/json_value.h"
+#include "base/stable_hash.h"
+#include "base/strtab.h"
+#include "chrome_read/chrome_read_pairs.h"
+#include "chrome_read/chrome_reader.h"
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static int64_t end_of(int64_t time_ns, uint64_t dur_ns)
+{
+	int64_t end_ns;
+
+	return __builtin_add_overflow(time_ns, dur_ns, &end_ns) ? INT64_MAX
+								: end_ns;
+}
+
+static void note_time(struct chrome_reader *reader, int64_t from, int64_t to)
+{
+	struct trace *trace = reader->trace;
+
+	if (!reader->has_time || from < trace->start_ns)
+		trace->start_ns = from;
+	if (!reader->has_time || to > trace->end_ns)
+		trace->end_ns = to;
+	reader->has_time = true;
+}
+
+/* Hands the record over, with the arguments. */
+static enum ctp_status keep(struct chrome_reader *reader,
+	struct chrome_read_record *record, int64_t key_ns, int64_t rank,
+	struct ctp_error *err)
+{
+	struct buffer *args = &reader->args.bytes;
+	struct extsort_record item = {.time_ns = key_ns, .rank = rank};
+	const uint8_t *from;
+
+	note_time(reader, record->time_ns,
+		end_of(record->time_ns, record->dur_ns));
+	record->arg_count = reader->args.count;
+	from = chrome_read_record_pack(
+		args->bytes + sizeof(*record), record, key_ns);
+	item.bytes = from;
+	item.size = args->used - (size_t)(from - args->bytes);
+	return extsort_add(reader->spill, &item, err);
+}
+
+/* The header that waits for its end, whose rank is known now. */
+static enum ctp_status keep_header(
+	struct chrome_reader *reader, int64_t rank, struct ctp_error *err)
+{
+	struct chrome_read_header *header = &reader->header;
+	struct buffer *bytes = &header->bytes;
+	struct extsort_record item = {
+		.time_ns = header->record.time_ns, .rank = rank};
+	const uint8_t *from;
+
+	header->waits = false;
+	note_time(reader, item.time_ns, item.time_ns);
+	from = chrome_read_record_pack(bytes->bytes + sizeof(header->record),
+		&header->record, item.time_ns);
+	item.bytes = from;
+	item.size = bytes->used - (size_t)(from - bytes->bytes);
+	return extsort_add(reader->spill, &item, err);
+}
+
+enum ctp_status chrome_reader_finish(
+	struct chrome_reader *reader, struct ctp_error *err)
+{
+	return reader->header.waits
+		       ? keep_header(reader, reader->header.rank, err)
+		       : CTP_OK;
+}
+
+static int64_t known_arg(const struct chrome_reader *reader,
+	enum chrome_read_known known, int64_t fallback)
+{
+	return (reader->args.seen & CHROME_READ_WANT(known)) != 0
+		       ? reader->args.known[known]
+		       : fallback;
+}
+
+/* An id that is 0 or negative is none. */
+static uint64_t known_id(
+	const struct chrome_reader *reader, enum chrome_read_known known)
+{
+	int64_t id = known_arg(reader, known, 0);
+
+	return id > 0 ? (uint64_t)id : 0;
+}
+
+/* Which of two slices that follow each other in the file has the other one in
+ * it: by that we know in which order the producer writes equal ones. */
+static void compare_slices(struct chrome_reader *reader,
+	struct chrome_read_row *row, const struct chrome_read_record *record)
+{
+	int64_t start_ns = record->time_ns;
+	int64_t end_ns = end_of(start_ns, record->dur_ns);
+
+	if (row->has_slice &&
+		(start_ns != row->start_ns || end_ns != row->end_ns)) {
+		if (start_ns <= row->start_ns && end_ns >= row->end_ns)
+			reader->children_first++;
+		else if (start_ns >= row->start_ns && end_ns <= row->end_ns)
+			reader->parents_first++;
+	}
+	row->has_slice = true;
+	row->start_ns = start_ns;
+	row->end_ns = end_ns;
+}
+
+/* Who used the devices, if nothing else tells, is who made the first call of
+ * their API; without one, the first op. */
+static void note_process(struct chrome_reader *reader,
+	const struct chrome_read_row *row, enum chrome_read_class class)
+{
+	if (class == CHROME_READ_API && !reader->has_caller) {
+		reader->has_caller = true;
+		reader->process = row->process;
+	} else if (class == CHROME_READ_OP && reader->process == 0) {
+		reader->process = row->process;
+	}
+}
+
+static bool is_u32(int64_t value)
+{
+	return value >= 0 && value <= (int64_t)UINT32_MAX;
+}
+
+/* Is it on a row of a device? */
+static bool is_device(
+	const struct chrome_reader *reader, enum chrome_read_class class)
+{
+	uint32_t place = CHROME_READ_WANT(CHROME_READ_DEVICE) |
+			 CHROME_READ_WANT(CHROME_READ_STREAM_ID);
+
+	return (class == CHROME_READ_WORK || class == CHROME_READ_WAIT ||
+		       class == CHROME_READ_ANNOTATION) &&
+	       ((reader->args.seen & place) != 0 ||
+		       class == CHROME_READ_ANNOTATION);
+}
+
+static enum ctp_status add_activity(struct chrome_reader *reader,
+	const struct chrome_read_row *row, struct chrome_read_record *record,
+	struct ctp_error *err)
+{
+	struct chrome_cause_ids cause = {
+		known_id(reader, CHROME_READ_CORRELATION),
+		known_id(reader, CHROME_READ_EXTERNAL_ID)};
+	const struct chrome_read_process *process =
+		chrome_read_rows_process(&reader->rows, row);
+	struct chrome_read_place place = {row->process,
+		known_arg(reader, CHROME_READ_DEVICE,
+			process->owner != 0 ? process->device : process->pid),
+		known_arg(reader, CHROME_READ_CONTEXT, 0),
+		known_arg(reader, CHROME_READ_STREAM_ID,
+			row->has_stream ? row->stream : row->tid)};
+	int64_t key_ns = record->time_ns;
+
+	if (!is_u32(place.device))
+		place.device = 0;
+	if (!is_u32(place.context))
+		place.context = 0;
+	record->kind = CHROME_READ_ACTIVITY;
+	if (record->class == CHROME_READ_ANNOTATION) {
+		cause = (struct chrome_cause_ids){0, 0};
+	} else {
+		record->bytes = known_id(reader, CHROME_READ_BYTES);
+		key_ns = end_of(key_ns, record->dur_ns);
+		if (!chrome_correlation_add_work(&reader->join, cause))
+			return no_memory(err);
+	}
+	record->track = chrome_read_streams_add(
+		&reader->streams, place, cause.correlation);
+	if (record->track == STRTAB_NONE)
+		return no_memory(err);
+	record->id = cause.correlation;
+	record->external = cause.external;
+	return keep(reader, record, key_ns, (int64_t)reader->event_count, err);
+}
+
+static bool add_call(struct chrome_reader *reader,
+	const struct chrome_read_row *row, uint64_t correlation)
+{
+	return chrome_read_streams_add_call(&reader->streams, row->process,
+		       correlation, &reader->join.calls) &&
+	       chrome_correlation_add_call(&reader->join, correlation);
+}
+
+/* What it says of the work that it caused; false if out of memory. */
+static bool note_cause(struct chrome_reader *reader,
+	const struct chrome_read_row *row, struct chrome_read_record *record)
+{
+	if (record->class == CHROME_READ_OP)
+		record->external = known_id(reader, CHROME_READ_EXTERNAL_ID);
+	if (record->class != CHROME_READ_API)
+		return true;
+	record->id = known_id(reader, CHROME_READ_CORRELATION);
+	return record->id == 0 || add_call(reader, row, record->id);
+}
+
+static enum ctp_status add_slice(struct chrome_reader *reader,
+	struct chrome_read_row *row, struct chrome_read_record *record,
+	struct ctp_error *err)
+{
+	if (is_device(reader, (enum chrome_read_class)record->class))
+		return add_activity(reader, row, record, err);
+	record->kind = CHROME_READ_SLICE;
+	record->event = row->is_apart ? EVENT_COMPLETE : EVENT_BEGIN;
+	record->order = reader->event_count;
+	record->track = chrome_read_rows_track(&reader->rows, row);
+	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
+		return no_memory(err);
+	compare_slices(reader, row, record);
+	return keep(reader, record, record->time_ns,
+		reader->is_own ? CHROME_READ_RANK_OWN + (int64_t)record->order
+			       : chrome_read_pairs_rank(record->dur_ns,
+					 CHROME_READ_PAIRS_NONE),
+		err);
+}
+
+/* The number that an id is or, being any text, stands for. */
+static uint64_t read_id(
+	const struct chrome_reader *reader, const struct json_token *token)
+{
+	const char *text = json_scan_text(reader->scan, token);
+	uint64_t id;
+
+	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
+		return 0;
+	return json_value_id(text, token->size, &id)
+		       ? id
+		       : stable_hash(text, token->size);
+}
+
+/* The id within all that the file has: those of one process only, or of a
+ * scope other than the name, are made different. */
+static uint64_t full_id(const struct chrome_reader *reader,
+	const struct chrome_read_row *row, const struct chrome_read_json *event)
+{
+	uint64_t parts[3] = {0};
+
+	if (event->local_id.kind != CHROME_READ_JSON_NONE) {
+		parts[0] = read_id(reader, &event->local_id);
+		parts[1] = row->process;
+		return stable_hash(parts, sizeof(parts));
+	}
+	return read_id(reader, &event->id);
+}
+
+/* A begin or an end. */
+static enum ctp_status add_mark(struct chrome_reader *reader,
+	struct chrome_read_row *row, struct chrome_read_record *record,
+	struct ctp_error *err)
+{
+	reader->has_ranges = true;
+	record->order = reader->event_count;
+	record->track = chrome_read_rows_track(&reader->rows, row);
+	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
+		return no_memory(err);
+	return keep(reader, record, record->time_ns,
+		CHROME_READ_RANK_RANGES + (int64_t)record->order, err);
+}
+
+/* Lets a header wait for its end, which is the next event. */
+static enum ctp_status begin_header(struct chrome_reader *reader,
+	const struct chrome_read_record *record, struct ctp_error *err)
+{
+	struct chrome_read_header *header = &reader->header;
+	enum ctp_status status = chrome_reader_finish(reader, err);
+
+	if (status != CTP_OK)
+		return status;
+	header->record = *record;
+	header->record.arg_count = reader->args.count;
+	header->rank = (int64_t)reader->event_count;
+	header->bytes.used = 0;
+	buffer_add(&header->bytes, reader->args.bytes.bytes,
+		reader->args.bytes.used);
+	header->waits = !header->bytes.failed;
+	return header->waits ? CTP_OK : no_memory(err);
+}
+
+static enum ctp_status end_header(struct chrome_reader *reader,
+	struct chrome_read_record *record, struct ctp_error *err)
+{
+	const struct chrome_read_header *header = &reader->header;
+	int64_t rank = (int64_t)reader->event_count;
+	int64_t start_ns = header->record.time_ns;
+	enum ctp_status status;
+
+	if (header->waits && header->record.track == record->track &&
+		start_ns <= record->time_ns) {
+		uint64_t dur_ns =
+			(uint64_t)record->time_ns - (uint64_t)start_ns;
+
+		status = keep_header(reader,
+			CHROME_READ_RANK_HEADERS +
+				chrome_read_pairs_rank(
+					dur_ns, CHROME_READ_PAIRS_NONE),
+			err);
+		/* Who writes headers so, writes all else so, too. */
+		reader->children_first++;
+		if (dur_ns == 0)
+			rank += CHROME_READ_RANK_HEADERS;
+	} else {
+		status = chrome_reader_finish(reader, err);
+	}
+	return status == CTP_OK
+		       ? keep(reader, record, record->time_ns, rank, err)
+		       : status;
+}
+
+/* Is it of a header, as clang writes it? We write such in order of time. */
+static bool is_header(const struct chrome_reader *reader,
+	const struct chrome_read_json *event)
+{
+	return (event->phase == 'b' || event->phase == 'e') &&
+	       !reader->is_own &&
+	       chrome_read_json_is_source(reader->scan, &event->category) &&
+	       chrome_read_json_is_source(reader->scan, &event->name);
+}
+
+static enum ctp_status add_point(struct chrome_reader *reader,
+	struct chrome_read_row *row, const struct chrome_read_json *event,
+	struct chrome_read_record *record, struct ctp_error *err)
+{
+	record->id = full_id(reader, row, event);
+	record->track = chrome_read_rows_track(&reader->rows, row);
+	if (record->track == TRACE_NONE)
+		return no_memory(err);
+	if (is_header(reader, event))
+		return event->phase == 'b' ? begin_header(reader, record, err)
+					   : end_header(reader, record, err);
+	return keep(reader, record, record->time_ns,
+		(int64_t)reader->event_count, err);
+}
+
+/* What the phases mean; false: there is no such. */
+static bool read_phase(char phase, struct chrome_read_record *record)
+{
+	record->kind = CHROME_READ_POINT;
+	switch (phase) {
+	case 'X':
+		record->kind = CHROME_READ_SLICE;
+		return true;
+	case 'B':
+		record->kind = CHROME_READ_BEGIN;
+		return true;
+	case 'E':
+		record->kind = CHROME_READ_END;
+		return true;
+	case 'C':
+		record->kind = CHROME_READ_COUNTERS;
+		return true;
+	case 's':
+	case 't':
+	case 'f':
+		record->event = EVENT_FLOW;
+		record->flow = phase == 's'   ? FLOW_START
+			       : phase == 't' ? FLOW_STEP
+					      : FLOW_END;
+		return true;
+	case 'b':
+	case 'S':
+		record->event = EVENT_ASYNC_BEGIN;
+		return true;
+	case 'e':
+	case 'F':
+		record->event = EVENT_ASYNC_END;
+		return true;
+	default:
+		record->event = EVENT_INSTANT;
+		return phase != 0 && strchr("iIRPnTpNODcvV()=", phase) != NULL;
+	}
+}
+
+static bool has_sense(
+	const struct chrome_read_json *event, struct chrome_read_record *record)
+{
+	if (event->phase == 'M')
+		return event->name.kind == JSON_STRING;
+	if (!read_phase(event->phase, record) || !event->has_time)
+		return false;
+	return record->kind != CHROME_READ_SLICE ||
+	       (event->has_dur && event->dur_ns >= 0);
+}
+
+/* Does it say only what others say? */
+static bool is_repeated(const struct chrome_reader *reader,
+	const struct chrome_read_json *event,
+	const struct chrome_read_record *record)
+{
+	if (record->kind == CHROME_READ_POINT && record->event == EVENT_FLOW)
+		return chrome_read_labels_is_arrow(&reader->names, reader->scan,
+			&event->name, event->kind);
+	return event->phase == 'X' &&
+	       (reader->args.seen & CHROME_READ_WANT(CHROME_READ_AVERAGE)) !=
+		       0 &&
+	       chrome_read_labels_is_sum(
+		       json_scan_text(reader->scan, &event->name),
+		       event->name.size);
+}
+
+/* The key of the event's place in the table of stacks. */
+static bool read_frame(struct chrome_reader *reader,
+	const struct chrome_read_json *event, struct chrome_read_record *record)
+{
+	if (event->frame.kind != JSON_STRING &&
+		event->frame.kind != JSON_NUMBER)
+		return true;
+	record->frame = strtab_add(reader->trace->text,
+		json_scan_text(reader->scan, &event->frame), event->frame.size);
+	return record->frame != STRTAB_NONE;
+}
+
+/* The place of the function whose site this is. */
+static bool add_place(struct chrome_reader *reader, uint32_t *site)
+{
+	struct chrome_read_args *args = &reader->args;
+	struct trace_site place = reader->trace->sites[*site];
+	const char *text;
+	size_t size;
+
+	if (!chrome_read_args_plain(
+		    args, reader->scan, &args->file, &text, &size))
+		return false;
+	place.file = strtab_add(reader->trace->text, text, size);
+	place.line = (uint32_t)args->known[CHROME_READ_LINE];
+	if (place.file == STRTAB_NONE)
+		return false;
+	*site = trace_add_place(reader->trace, place);
+	return *site != TRACE_NONE;
+}
+
+enum ctp_status chrome_reader_add(struct chrome_reader *reader,
+	const struct chrome_read_json *event, struct ctp_error *err)
+{
+	struct chrome_read_record record = {.time_ns = event->time_ns};
+	uint32_t category = event->kind;
+	struct chrome_read_row *row;
+
+	reader->event_count++;
+	reader->has_phase |= event->phase != 0;
+	if (!has_sense(event, &record)) {
+		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
+		return CTP_OK;
+	}
+	if (is_repeated(reader, event, &record)) {
+		trace_lose(reader->trace, LOSS_LEFT_OUT, 1);
+		return CTP_OK;
+	}
+	row = chrome_read_rows_find(
+		&reader->rows, reader->scan, &event->pid, &event->tid);
+	if (row == NULL)
+		return no_memory(err);
+	if (event->phase == 'M')
+		return chrome_read_metadata_add(reader, row, event)
+			       ? CTP_OK
+			       : no_memory(err);
+	/* Bazel writes a counter's values as text. */
+	if (record.kind == CHROME_READ_COUNTERS &&
+		!chrome_read_args_make_numbers(&reader->args))
+		return no_memory(err);
+	if (!reader->json.no_args &&
+		!chrome_read_members_keep(
+			&reader->members, &reader->args, reader->scan, event))
+		return no_memory(err);
+	if (category == CHROME_READ_NO_CATEGORY &&
+		chrome_read_labels_is_jax(reader->scan, &event->name))
+		category = CHROME_READ_JAX_CALLS;
+	if (!chrome_read_labels_site(&reader->names, reader->scan, &event->name,
+		    category, &record.site) ||
+		((reader->args.seen & CHROME_READ_WANT_PLACE) != 0 &&
+			!add_place(reader, &record.site)) ||
+		!read_frame(reader, event, &record))
+		return no_memory(err);
+	if (record.kind == CHROME_READ_POINT ||
+		record.kind == CHROME_READ_COUNTERS)
+		return add_point(reader, row, event, &record, err);
+	record.class =
+		(uint8_t)chrome_read_labels_class(&reader->names, category);
+	note_process(reader, row, (enum chrome_read_class)record.class);
+	if (record.kind != CHROME_READ_SLICE)
+		return add_mark(reader, row, &record, err);
+	record.dur_ns = (uint64_t)event->dur_ns;
+	return add_slice(reader, row, &record, err);
+}

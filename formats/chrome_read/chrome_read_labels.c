@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_read/chrome_read_labels.h"
+
+#include <string.h>
+
+#include "timeline/json_args.h"
+#include "base/memory.h"
+#include "base/strtab.h"
+
+#define PYTHON_CALLS "python_function"
+
+/* Lines have no more digits. */
+#define LINE_DIGITS 9
+
+/* What is known of a text of the trace's. */
+struct chrome_read_name {
+	uint32_t category; /* + 1, if it is one; 0: not known */
+	uint32_t of;       /* as a name: the category + 1 ... */
+	uint32_t site;     /* ... with which it was met last, and its site */
+};
+
+static const struct {
+	const char *name;
+	const char *today; /* NULL: the same */
+	enum chrome_read_class class;
+} known[] = {
+	{"cpu_op", NULL, CHROME_READ_OP},
+	{"user_annotation", NULL, CHROME_READ_OP},
+	{PYTHON_CALLS, NULL, CHROME_READ_PYTHON},
+	{"cuda_runtime", NULL, CHROME_READ_API},
+	{"cuda_driver", NULL, CHROME_READ_API},
+	{"xpu_runtime", NULL, CHROME_READ_API},
+	{"xpu_driver", NULL, CHROME_READ_API},
+	{"mtia_runtime", NULL, CHROME_READ_API},
+	{"privateuse1_runtime", NULL, CHROME_READ_API},
+	{"privateuse1_driver", NULL, CHROME_READ_API},
+	{"kernel", NULL, CHROME_READ_WORK},
+	{"gpu_memcpy", NULL, CHROME_READ_WORK},
+	{"gpu_memset", NULL, CHROME_READ_WORK},
+	{"gpu_user_annotation", NULL, CHROME_READ_ANNOTATION},
+	{"cuda_sync", NULL, CHROME_READ_WAIT},
+	{"Trace", NULL, CHROME_READ_SPAN},
+	{"Operator", "cpu_op", CHROME_READ_OP},
+	{"Runtime", "cuda_runtime", CHROME_READ_API},
+	{"Kernel", "kernel", CHROME_READ_WORK},
+	{"Memcpy", "gpu_memcpy", CHROME_READ_WORK},
+	{"Memset", "gpu_memset", CHROME_READ_WORK},
+};
+
+/* Categories of arrows, the oldest with the name that these have. */
+static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
+#define OLD_ARROW "async"
+#define OLD_ARROW_NAME "launch"
+
+/* Adds a category; NULL if out of memory. */
+static struct chrome_read_category *add_category(
+	struct chrome_read_labels *names)
+{
+	struct chrome_read_category *more;
+
+	if (!memory_grow32(&names->categories, names->category_count,
+		    &names->category_room, sizeof(*more)))
+		return NULL;
+	more = &names->categories[names->category_count++];
+	*more = (struct chrome_read_category){.class = CHROME_READ_PLAIN};
+	return more;
+}
+
+bool chrome_read_labels_init(struct chrome_read_labels *names,
+	struct trace *trace, struct chrome_read_args *args)
+{
+	struct chrome_read_category *jax;
+
+	*names = (struct chrome_read_labels){.trace = trace, .args = args};
+	if (add_category(names) == NULL)
+		return false;
+	jax = add_category(names);
+	if (jax == NULL)
+		return false;
+	*jax = (struct chrome_read_category){
+		.class = CHROME_READ_PYTHON, .jax = true};
+	return true;
+}
+
+void chrome_read_labels_clear(struct chrome_read_labels *names)
+{
+	memory_free(names->categories);
+	memory_free(names->names);
+}
+
+enum chrome_read_class chrome_read_labels_class(
+	const struct chrome_read_labels *names, uint32_t category)
+{
+	return names->categories[category].class;
+}
+
+uint32_t chrome_read_labels_wanted(
+	const struct chrome_read_labels *names, uint32_t category, bool asks)
+{
+	uint32_t asked = asks ? CHROME_READ_WANT_ASKED : 0;
+
+	switch (names->categories[category].class) {
+	case CHROME_READ_OP:
+		return CHROME_READ_WANT(CHROME_READ_EXTERNAL_ID) | asked;
+	case CHROME_READ_API:
+		return CHROME_READ_WANT(CHROME_READ_CORRELATION);
+	case CHROME_READ_WORK:
+		return CHROME_READ_WANT_KNOWN | asked;
+	case CHROME_READ_ANNOTATION:
+	case CHROME_READ_WAIT:
+		return CHROME_READ_WANT_KNOWN;
+	default:
+		return 0;
+	}
+}
+
+bool chrome_read_labels_is_arrow(const struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category)
+{
+	const struct chrome_read_category *of = &names->categories[category];
+	const char *text = strtab_text(names->trace->text, of->text, NULL);
+
+	if (!of->arrow || strcmp(text, OLD_ARROW) != 0)
+		return of->arrow;
+	return name->size == strlen(OLD_ARROW_NAME) &&
+	       memcmp(json_scan_text(scan, name), OLD_ARROW_NAME, name->size) ==
+		       0;
+}
+
+bool chrome_read_labels_is_jax(
+	const struct json_scan *scan, const struct json_token *name)
+{
+	const char *text;
+
+	if (name->kind != JSON_STRING || name->size < 4)
+		return false;
+	text = json_scan_text(scan, name);
+	return text[0] == '$' && text[1] != ' ' &&
+	       memchr(text, ' ', name->size - 1) != NULL;
+}
+
+bool chrome_read_labels_is_sum(const char *name, size_t size)
+{
+	return size > 6 && memcmp(name, "Total ", 6) == 0;
+}
+
+/* What is known of a text; NULL if out of memory. */
+static struct chrome_read_name *reach(
+	struct chrome_read_labels *names, uint32_t text)
+{
+	return memory_reach(&names->names, text, &names->name_room,
+		       sizeof(*names->names))
+		       ? &names->names[text]
+		       : NULL;
+}
+
+/* The token's text in the trace's table; STRTAB_NONE if out of memory. */
+static uint32_t intern(struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text;
+	size_t size;
+
+	if (!chrome_read_args_plain(names->args, scan, token, &text, &size))
+		return STRTAB_NONE;
+	return strtab_add(names->trace->text, text, size);
+}
+
+/* Fills the entry of a category that is new. */
+static bool learn(struct chrome_read_labels *names, uint32_t text,
+	struct chrome_read_category *category)
+{
+	const char *name = strtab_text(names->trace->text, text, NULL);
+
+	category->text = text;
+	category->python = strcmp(name, "FEE") == 0 || strcmp(name, "fee") == 0;
+	category->arrow = strcmp(name, OLD_ARROW) == 0;
+	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
+		category->arrow |= strcmp(name, arrows[i]) == 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		category->class = known[i].class;
+		if (known[i].today != NULL)
+			category->text = strtab_add(names->trace->text,
+				known[i].today, strlen(known[i].today));
+	}
+	return category->text != STRTAB_NONE;
+}
+
+static bool is_none(const struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *token)
+{
+	static const char none[] = JSON_ARGS_NO_CATEGORY;
+
+	return names->is_own && token->size == sizeof(none) - 1 &&
+	       memcmp(json_scan_text(scan, token), none, token->size) == 0;
+}
+
+bool chrome_read_labels_category(struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *token,
+	uint32_t *category)
+{
+	struct chrome_read_label_lookup this = {
+		.text = json_smallstr(scan, token)};
+	struct chrome_read_label_lookup *met = &names->met[json_smallstr_place(
+		this.text.begin + 3 * this.text.end, CHROME_READ_LABELS_MET)];
+	struct chrome_read_name *name;
+	uint32_t text;
+
+	if (met->category != 0 && json_smallstr_is(&met->text, &this.text)) {
+		*category = met->category - 1;
+		return true;
+	}
+	text = token->size == 0 || is_none(names, scan, token)
+		       ? 0
+		       : intern(names, scan, token);
+	if (text == STRTAB_NONE)
+		return false;
+	name = reach(names, text);
+	if (name == NULL)
+		return false;
+	if (text != 0 && name->category == 0) {
+		struct chrome_read_category *entry = add_category(names);
+
+		if (entry == NULL || !learn(names, text, entry))
+			return false;
+		name->category = names->category_count;
+	}
+	*category = text == 0 ? CHROME_READ_NO_CATEGORY : name->category - 1;
+	this.category = *category + 1;
+	*met = this;
+	return true;
+}
+
+/* A name that says where its function is. */
+struct parts {
+	const char *name;
+	size_t name_size;
+	const char *file;
+	size_t file_size;
+	uint32_t line;
+};
+
+/* How many digits there are at `text`, as the line that they are; 0: no line. */
+static size_t take_line(const char *text, size_t size, uint32_t *line)
+{
+	size_t digits = 0;
+
+	*line = 0;
+	while (digits < size && (unsigned char)(text[digits] - '0') < 10) {
+		if (digits == LINE_DIGITS)
+			return 0;
+		*line = *line * 10 + (uint32_t)(text[digits] - '0');
+		digits++;
+	}
+	return digits;
+}
+
+/* Takes "name (file:line)" apart, as VizTracer writes the functions of Python;
+ * false if it is not so. */
+static bool split(const char *text, size_t size, struct parts *parts)
+{
+	size_t at = size;
+
+	if (size < 6 || text[size - 1] != ')')
+		return false;
+	at--;
+	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10)
+		at--;
+	if (take_line(text + at, size - 1 - at, &parts->line) == 0 || at == 0 ||
+		text[at - 1] != ':')
+		return false;
+	for (size_t i = 1; i + 2 < at; i++)
+		if (text[i] == ' ' && text[i + 1] == '(') {
+			parts->name = text;
+			parts->name_size = i;
+			parts->file = text + i + 2;
+			parts->file_size = at - 1 - (i + 2);
+			return true;
+		}
+	return false;
+}
+
+/* The same of "$file:line name". */
+static bool split_jax(const char *text, size_t size, struct parts *parts)
+{
+	for (size_t i = 2; i < size; i++) {
+		size_t digits;
+
+		if (text[i] != ':')
+			continue;
+		digits = take_line(text + i + 1, size - i - 1, &parts->line);
+		if (digits == 0 || i + digits + 2 >= size ||
+			text[i + 1 + digits] != ' ')
+			continue;
+		parts->file = text + 1;
+		parts->file_size = i - 1;
+		parts->name = text + i + digits + 2;
+		parts->name_size = size - (i + digits + 2);
+		return true;
+	}
+	return false;
+}
+
+static uint32_t make_site(
+	struct chrome_read_labels *names, uint32_t text, uint32_t category)
+{
+	struct chrome_read_category *of = &names->categories[category];
+	struct strtab *table = names->trace->text;
+	struct trace_site site = {.name = text};
+	struct parts parts;
+	size_t size;
+	const char *name = strtab_text(table, text, &size);
+
+	if (of->jax)
+		of->text = strtab_add(
+			table, PYTHON_CALLS, sizeof(PYTHON_CALLS) - 1);
+	site.category = of->text;
+	if ((of->python && split(name, size, &parts)) ||
+		(of->jax && split_jax(name, size, &parts))) {
+		site.name = strtab_add(table, parts.name, parts.name_size);
+		site.file = strtab_add(table, parts.file, parts.file_size);
+		site.line = parts.line;
+	}
+	return trace_add_place(names->trace, site);
+}
+
+bool chrome_read_labels_site(struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category, uint32_t *site)
+{
+	uint32_t text = 0;
+	struct chrome_read_name *entry;
+
+	if (name->kind == JSON_STRING || name->kind == JSON_NUMBER)
+		text = intern(names, scan, name);
+	if (text == STRTAB_NONE)
+		return false;
+	entry = reach(names, text);
+	if (entry == NULL)
+		return false;
+	if (entry->of != category + 1) {
+		entry->site = make_site(names, text, category);
+		entry->of = category + 1;
+	}
+	*site = entry->site;
+	return *site != TRACE_NONE;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names and categories of Chrome traces, as their producers have them.
+ * Source: libkineto/src/output_json.cpp and the traces of its older versions;
+ * LLVM's llvm/lib/Support/TimeProfiler.cpp; VizTracer's snaptrace.c; XLA's
+ * xla/python/profiler/internal/python_hooks.cc.
+ */
+#ifndef CHROME_READ_LABELS_H
+#define CHROME_READ_LABELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json/json_scan.h"
+#include "json/json_smallstr.h"
+#include "trace/trace.h"
+#include "chrome_read/chrome_read_args.h"
+
+/* What a slice of a category is. */
+enum chrome_read_class {
+	CHROME_READ_PLAIN,
+	CHROME_READ_OP,         /* of PyTorch: may have an "External id" */
+	CHROME_READ_PYTHON,     /* a call in Python, by PyTorch or JAX */
+	CHROME_READ_API,        /* a call of a device's API */
+	CHROME_READ_WORK,       /* what a device did */
+	CHROME_READ_ANNOTATION, /* the span of what a device did for something */
+	CHROME_READ_WAIT,       /* the host waited for a device */
+	CHROME_READ_SPAN,       /* perhaps the whole recording: no call */
+};
+
+struct chrome_read_category {
+	uint32_t text; /* strtab number of its name today */
+	enum chrome_read_class class;
+	bool python; /* "name (file:line)" */
+	bool jax;    /* "$file:line name" */
+	bool arrow;  /* from calls to what they caused */
+};
+
+/* One that was met of late. */
+struct chrome_read_label_lookup {
+	struct json_smallstr text; /* in the file */
+	uint32_t category;         /* + 1; 0: none */
+};
+
+#define CHROME_READ_LABELS_MET 16
+
+struct chrome_read_labels {
+	struct trace *trace;
+	struct chrome_read_args *args; /* for its scratch space */
+	struct chrome_read_category *categories;
+	uint32_t category_count;
+	uint32_t category_room;
+	struct chrome_read_name *names; /* by strtab number */
+	uint32_t name_room;
+	struct chrome_read_label_lookup met[CHROME_READ_LABELS_MET];
+	bool is_own; /* we wrote it: JSON_ARGS_NO_CATEGORY is none */
+};
+
+/* The category of what has none. */
+#define CHROME_READ_NO_CATEGORY 0
+/* That of the calls in Python among them, as JAX tells of them: PyTorch's. */
+#define CHROME_READ_JAX_CALLS 1
+
+/* False if out of memory, like all below; call chrome_read_labels_clear() in either
+ * case. Both are borrowed. */
+bool chrome_read_labels_init(struct chrome_read_labels *names,
+	struct trace *trace, struct chrome_read_args *args);
+void chrome_read_labels_clear(struct chrome_read_labels *names);
+
+/* The number of the category that this token of the file is. */
+bool chrome_read_labels_category(struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *token,
+	uint32_t *category);
+
+enum chrome_read_class chrome_read_labels_class(
+	const struct chrome_read_labels *names, uint32_t category);
+
+/* Which arguments of such slices the reader looks at itself, and, if it is
+ * asked for any, whether these may be among them; bits. */
+uint32_t chrome_read_labels_wanted(
+	const struct chrome_read_labels *names, uint32_t category, bool asks);
+
+/* Are arrows of this category and name those that Kineto draws from a call to
+ * what it caused? They say what the correlations say. */
+bool chrome_read_labels_is_arrow(const struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category);
+
+/* Is what has no category a call in Python by JAX? "$file:line name", or, where
+ * it is written in C, "$module name". */
+bool chrome_read_labels_is_jax(
+	const struct json_scan *scan, const struct json_token *name);
+
+/* Might it be one of clang's sums, "Total Frontend"? */
+bool chrome_read_labels_is_sum(const char *name, size_t size);
+
+/* The site of a slice with this name and category. */
+bool chrome_read_labels_site(struct chrome_read_labels *names,
+	const struct json_scan *scan, const struct json_token *name,
+	uint32_t category, uint32_t *site);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_read/chrome_read_pairs.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* An end may be of a range that others lie in, but not of one further out: so
+ * many ends, each with a name that is nowhere, would take too long. */
+#define RANGES_SEARCHED 64
+
+/* Slices of more than three days are all the same to sorting. */
+#define DUR_BITS 48
+
+/* Of pairs of no length so much waits for the end of what they are in. */
+#define EMPTY_BYTES_MAX ((size_t)64 << 10)
+#define OUTER_BITS 14
+
+struct range {
+	struct buffer bytes; /* the record of the begin, and its arguments */
+	uint32_t name;       /* strtab number */
+};
+
+struct ranges {
+	struct range *open;
+	uint32_t depth;
+	uint32_t room;
+	/* The last end of a range that began before that time. */
+	int64_t ended_ns;
+	uint64_t end_order;
+	/* Pairs of no length, each a struct waiting, and when they were. */
+	struct buffer empty;
+	int64_t empty_ns;
+};
+
+struct pairs {
+	struct chrome_reader *reader;
+	struct extsort *sorted;
+	struct ranges *tracks;
+	uint32_t track_count;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+int64_t chrome_read_pairs_rank(uint64_t dur_ns, uint32_t outer)
+{
+	const uint64_t longest = (UINT64_C(1) << DUR_BITS) - 1;
+	const uint32_t innermost = (UINT32_C(1) << OUTER_BITS) - 1;
+
+	if (dur_ns > longest)
+		dur_ns = longest;
+	if (outer >= innermost)
+		outer = outer == CHROME_READ_PAIRS_NONE ? innermost
+							: innermost - 1;
+	return -(int64_t)((dur_ns << OUTER_BITS) + (innermost - outer));
+}
+
+/* Keeps a whole record, over which it is packed. */
+static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
+	int64_t rank, struct ctp_error *err)
+{
+	struct chrome_read_record record;
+	const uint8_t *from;
+
+	if (bytes->failed)
+		return no_memory(err);
+	memcpy(&record, bytes->bytes, sizeof(record));
+	from = chrome_read_record_pack(
+		bytes->bytes + sizeof(record), &record, record.time_ns);
+	return extsort_add(pairs->sorted,
+		&(struct extsort_record){.time_ns = record.time_ns,
+			.rank = rank,
+			.bytes = from,
+			.size = bytes->used - (size_t)(from - bytes->bytes)},
+		err);
+}
+
+/* A record as it was taken, and its arguments. */
+struct taken {
+	struct chrome_read_record record;
+	const uint8_t *args;
+	size_t args_size;
+};
+
+static struct taken unpack(const struct extsort_record *item)
+{
+	const uint8_t *bytes = item->bytes;
+	struct taken taken;
+
+	taken.args =
+		chrome_read_record_unpack(&taken.record, bytes, item->time_ns);
+	taken.args_size = item->size - (size_t)(taken.args - bytes);
+	return taken;
+}
+
+static enum ctp_status begin(
+	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
+{
+	const struct chrome_read_record *record = &taken->record;
+	struct ranges *ranges = &pairs->tracks[record->track];
+	struct range *range;
+
+	if (!memory_grow32(&ranges->open, ranges->depth, &ranges->room,
+		    sizeof(*ranges->open)))
+		return no_memory(err);
+	range = &ranges->open[ranges->depth++];
+	*range = (struct range){.bytes = BUFFER_INIT,
+		.name = pairs->reader->trace->sites[record->site].name};
+	buffer_add(&range->bytes, record, sizeof(*record));
+	buffer_add(&range->bytes, taken->args, taken->args_size);
+	return range->bytes.failed ? no_memory(err) : CTP_OK;
+}
+
+/*
+ * Is a range open that an end with this name (0: none) is of? It need not be
+ * the innermost, which is ended all the same, as Chrome does: for the names of
+ * ends to come, that one is still open, in the other's place.
+ */
+static bool find_name(struct ranges *ranges, uint32_t name)
+{
+	uint32_t last = ranges->depth - 1;
+
+	if (ranges->depth == 0 || name == 0)
+		return ranges->depth > 0;
+	for (uint32_t i = 0; i <= last && i < RANGES_SEARCHED; i++)
+		if (ranges->open[last - i].name == name) {
+			ranges->open[last - i].name = ranges->open[last].name;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Of equal ones those of B and E are outer. Those of no length say nothing by
+ * it: they nest as they stand in the file, and may follow each other, or be the
+ * last that was done in a range which ends then.
+ */
+static int64_t rank_of(const struct pairs *pairs,
+	const struct chrome_read_record *record, uint32_t outer)
+{
+	const struct ranges *ranges = &pairs->tracks[record->track];
+
+	if (record->dur_ns > 0)
+		return pairs->reader->is_own
+			       ? CHROME_READ_RANK_OWN + (int64_t)record->order
+			       : chrome_read_pairs_rank(record->dur_ns, outer);
+	if (ranges->ended_ns == record->time_ns &&
+		ranges->end_order > record->order)
+		return CHROME_READ_RANK_ENDING + (int64_t)record->order;
+	if (pairs->reader->is_own)
+		return CHROME_READ_RANK_OWN + (int64_t)record->order;
+	return pairs->reader->is_reversed
+		       ? chrome_read_pairs_rank(record->dur_ns, outer)
+		       : CHROME_READ_RANK_EMPTY + (int64_t)record->order;
+}
+
+/* A pair of no length that waits; its bytes follow. */
+struct waiting {
+	size_t size;
+	uint32_t outer;
+};
+
+/* It is known by now whether what they are in ends. */
+static enum ctp_status keep_empty(
+	struct pairs *pairs, struct ranges *ranges, struct ctp_error *err)
+{
+	struct buffer one = BUFFER_INIT;
+	enum ctp_status status = CTP_OK;
+	size_t at = 0;
+
+	while (at < ranges->empty.used && status == CTP_OK) {
+		struct chrome_read_record record;
+		struct waiting head;
+
+		memcpy(&head, ranges->empty.bytes + at, sizeof(head));
+		at += sizeof(head);
+		memcpy(&record, ranges->empty.bytes + at, sizeof(record));
+		one.used = 0;
+		buffer_add(&one, ranges->empty.bytes + at, head.size);
+		at += head.size;
+		status = keep(
+			pairs, &one, rank_of(pairs, &record, head.outer), err);
+	}
+	buffer_clear(&one);
+	ranges->empty.used = 0;
+	return status;
+}
+
+/* Keeps a pair, or lets it wait. */
+static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
+	const struct buffer *bytes, struct ctp_error *err)
+{
+	struct waiting head = {bytes->used, ranges->depth};
+	struct chrome_read_record record;
+
+	if (bytes->failed)
+		return no_memory(err);
+	memcpy(&record, bytes->bytes, sizeof(record));
+	if (record.dur_ns > 0) {
+		ranges->ended_ns =
+			(int64_t)((uint64_t)record.time_ns + record.dur_ns);
+		ranges->end_order = chrome_read_record_end(&record);
+	} else if (ranges->empty.used < EMPTY_BYTES_MAX) {
+		ranges->empty_ns = record.time_ns;
+		buffer_add(&ranges->empty, &head, sizeof(head));
+		buffer_add(&ranges->empty, bytes->bytes, head.size);
+		return ranges->empty.failed ? no_memory(err) : CTP_OK;
+	}
+	return keep(pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
+}
+
+/* It is negative where the file is not in order of time. */
+static int32_t order_between(const struct chrome_read_record *begin,
+	const struct chrome_read_record *end)
+{
+	int64_t after = (int64_t)(end->order - begin->order);
+
+	if (after > INT32_MAX)
+		return INT32_MAX;
+	return after < -INT32_MAX ? -INT32_MAX : (int32_t)after;
+}
+
+/* The arguments of both are the range's: so is what they say of devices. */
+static void take_ids(
+	struct chrome_read_record *record, const struct chrome_read_record *end)
+{
+	if (record->class == CHROME_READ_PLAIN)
+		record->class = end->class;
+	if (record->id == 0)
+		record->id = end->id;
+	if (record->external == 0)
+		record->external = end->external;
+}
+
+static enum ctp_status end(
+	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
+{
+	const struct chrome_read_record *end = &taken->record;
+	struct trace *trace = pairs->reader->trace;
+	struct ranges *ranges = &pairs->tracks[end->track];
+	struct chrome_read_record record;
+	struct range *range;
+	enum ctp_status status;
+
+	if (!find_name(ranges, trace->sites[end->site].name)) {
+		trace_lose(trace, LOSS_STRAY_ENDS, 1);
+		return CTP_OK;
+	}
+	range = &ranges->open[--ranges->depth];
+	buffer_add(&range->bytes, taken->args, taken->args_size);
+	memcpy(&record, range->bytes.bytes, sizeof(record));
+	record.kind = CHROME_READ_SLICE;
+	record.dur_ns = (uint64_t)end->time_ns - (uint64_t)record.time_ns;
+	record.arg_count += end->arg_count;
+	record.after = order_between(&record, end);
+	take_ids(&record, end);
+	memcpy(range->bytes.bytes, &record, sizeof(record));
+	status = keep_pair(pairs, ranges, &range->bytes, err);
+	buffer_clear(&range->bytes);
+	return status;
+}
+
+static enum ctp_status add(
+	struct pairs *pairs, struct extsort_record *item, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct taken taken = unpack(item);
+	const struct chrome_read_record *record = &taken.record;
+	struct ranges *ranges;
+
+	ranges = record->kind == CHROME_READ_ACTIVITY
+			 ? NULL
+			 : &pairs->tracks[record->track];
+	if (ranges != NULL && ranges->empty.used > 0 &&
+		ranges->empty_ns != record->time_ns)
+		status = keep_empty(pairs, ranges, err);
+	if (status != CTP_OK)
+		return status;
+	if (record->kind == CHROME_READ_BEGIN)
+		return begin(pairs, &taken, err);
+	if (record->kind == CHROME_READ_END)
+		return end(pairs, &taken, err);
+	if (record->kind == CHROME_READ_SLICE &&
+		(record->dur_ns == 0 || !pairs->reader->is_own))
+		item->rank = rank_of(pairs, record, CHROME_READ_PAIRS_NONE);
+	else if (record->kind != CHROME_READ_SLICE)
+		item->rank += CHROME_READ_RANK_OTHERS;
+	return extsort_add(pairs->sorted, item, err);
+}
+
+/* What was never ended: the longest of its time. */
+static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < pairs->track_count && status == CTP_OK; i++) {
+		struct ranges *ranges = &pairs->tracks[i];
+
+		status = keep_empty(pairs, ranges, err);
+		for (uint32_t j = 0; j < ranges->depth && status == CTP_OK; j++)
+			status = keep(pairs, &ranges->open[j].bytes,
+				CHROME_READ_RANK_RANGES + j, err);
+	}
+	return status;
+}
+
+static void clear(struct pairs *pairs)
+{
+	for (uint32_t i = 0; pairs->tracks != NULL && i < pairs->track_count;
+		i++) {
+		struct ranges *ranges = &pairs->tracks[i];
+
+		while (ranges->depth > 0)
+			buffer_clear(&ranges->open[--ranges->depth].bytes);
+		memory_free(ranges->open);
+		buffer_clear(&ranges->empty);
+	}
+	memory_free(pairs->tracks);
+	extsort_free(pairs->sorted);
+}
+
+enum ctp_status chrome_read_pairs_match(
+	struct chrome_reader *reader, struct ctp_error *err)
+{
+	struct pairs pairs = {.reader = reader,
+		.sorted = extsort_new(CHROME_READ_SPILL_BYTES),
+		.track_count = reader->trace->track_count};
+	struct extsort_record item;
+	struct extsort *before = reader->spill;
+	enum ctp_status status = CTP_OK;
+
+	pairs.tracks =
+		memory_new_zeroed(pairs.track_count, sizeof(*pairs.tracks));
+	if (pairs.sorted == NULL || pairs.tracks == NULL)
+		status = no_memory(err);
+	while (status == CTP_OK) {
+		status = extsort_next(before, &item, err);
+		if (status == CTP_OK)
+			status = add(&pairs, &item, err);
+	}
+	if (status == CTP_END)
+		status = add_open(&pairs, err);
+	if (status == CTP_OK)
+		status = extsort_sort(pairs.sorted, err);
+	if (status == CTP_OK) {
+		reader->spill = pairs.sorted;
+		pairs.sorted = before;
+	}
+	clear(&pairs);
+	return status;
+}

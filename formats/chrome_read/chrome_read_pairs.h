@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranges of a Chrome trace that come as two events, a begin and an end, become
+ * slices like all others, whose duration is known when they begin: only then
+ * can be told what lies in what.
+ */
+#ifndef CHROME_READ_PAIRS_H
+#define CHROME_READ_PAIRS_H
+
+#include "chrome_read/chrome_reader.h"
+
+/*
+ * Reads all records, in order of time, and has them sorted again: reader->spill
+ * is another one then. An end is that of the range that is open innermost on
+ * its track, if one with its name is open there; else it is counted. What is
+ * never ended stays a begin.
+ *
+ * Memory: all ranges that are open at a time, with their arguments.
+ * Errors: those of the spill; CTP_ERR_NOMEM.
+ */
+enum ctp_status chrome_read_pairs_match(
+	struct chrome_reader *reader, struct ctp_error *err);
+
+/*
+ * Where a slice stands among those that begin at the same time: the longer one
+ * first; of equal ones first those that were ranges, by how many of their
+ * track they lay in, which for all others is CHROME_READ_PAIRS_NONE.
+ */
+#define CHROME_READ_PAIRS_NONE UINT32_MAX
+int64_t chrome_read_pairs_rank(uint64_t dur_ns, uint32_t outer);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an event of a Chrome trace is while all are sorted by time: a record,
+ * and behind it the arguments, as in chrome_read_args.bytes. Most are kept in half
+ * of its size, since every byte is written to a file and read again. For
+ * trace_*.c only.
+ */
+#ifndef CHROME_READ_RECORD_H
+#define CHROME_READ_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum chrome_read_record_kind {
+	CHROME_READ_BEGIN,
+	CHROME_READ_END,
+	CHROME_READ_SLICE,
+	CHROME_READ_ACTIVITY,
+	CHROME_READ_POINT, /* one event of the kind in `event` */
+	CHROME_READ_COUNTERS,
+};
+
+struct chrome_read_record {
+	uint8_t kind;   /* enum chrome_read_record_kind */
+	uint8_t event;  /* enum event_kind; a slice's that does not nest */
+	uint8_t flow;   /* enum event_flow */
+	uint8_t class;  /* enum chrome_read_class */
+	uint32_t track; /* CHROME_READ_ACTIVITY: in chrome_read_streams */
+	uint32_t site;
+	uint32_t arg_count;
+	uint32_t frame; /* strtab number of its key in the table of stacks */
+	int32_t after;  /* so many events after B its E came; 0: it has none */
+	int64_t time_ns;
+	uint64_t dur_ns;
+	uint64_t late_ns; /* a call's that was put off: since it began */
+	uint64_t id;      /* of the event, or correlation */
+	uint64_t external;
+	union {
+		uint64_t bytes; /* of an activity */
+		uint64_t order; /* of a slice or range: its place in the file */
+	};
+};
+
+/* The place in the file of the E of one that has it. */
+static inline uint64_t chrome_read_record_end(
+	const struct chrome_read_record *record)
+{
+	return (uint64_t)((int64_t)record->order + record->after);
+}
+
+/* In `kind`: it is this instead. */
+#define CHROME_READ_RECORD_SHORT 0x80
+
+/* One that has no stack, no E of its own, and small numbers. */
+struct chrome_read_record_short {
+	uint8_t kind;
+	uint8_t event;
+	uint8_t flow_class; /* flow in the lowest four bits */
+	uint8_t arg_count;
+	uint32_t track;
+	uint32_t site;
+	uint32_t ahead_ns; /* of the time that it is sorted by */
+	uint32_t dur_ns;
+	uint32_t id;
+	uint32_t external;
+	uint32_t order; /* or bytes */
+};
+
+static inline bool chrome_read_record_is_short(
+	const struct chrome_read_record *record, int64_t key_ns)
+{
+	uint64_t ahead_ns = (uint64_t)key_ns - (uint64_t)record->time_ns;
+
+	return (ahead_ns | record->dur_ns | record->id | record->external |
+		       record->order) <= UINT32_MAX &&
+	       record->frame == 0 && record->after == 0 &&
+	       record->arg_count <= UINT8_MAX;
+}
+
+/* Writes the record, to be sorted by this time, right before its arguments,
+ * where there is room for a whole one; returns where it begins. */
+static inline uint8_t *chrome_read_record_pack(
+	uint8_t *args, const struct chrome_read_record *record, int64_t key_ns)
+{
+	struct chrome_read_record_short less;
+
+	if (!chrome_read_record_is_short(record, key_ns)) {
+		memcpy(args - sizeof(*record), record, sizeof(*record));
+		return args - sizeof(*record);
+	}
+	less = (struct chrome_read_record_short){
+		.kind = record->kind | CHROME_READ_RECORD_SHORT,
+		.event = record->event,
+		.flow_class = (uint8_t)(record->flow | record->class << 4),
+		.arg_count = (uint8_t)record->arg_count,
+		.track = record->track,
+		.site = record->site,
+		.ahead_ns = (uint32_t)((uint64_t)key_ns -
+				       (uint64_t)record->time_ns),
+		.dur_ns = (uint32_t)record->dur_ns,
+		.id = (uint32_t)record->id,
+		.external = (uint32_t)record->external,
+		.order = (uint32_t)record->order};
+	memcpy(args - sizeof(less), &less, sizeof(less));
+	return args - sizeof(less);
+}
+
+/* The way back; returns where the arguments begin. */
+static inline const uint8_t *chrome_read_record_unpack(
+	struct chrome_read_record *record, const uint8_t *bytes, int64_t key_ns)
+{
+	struct chrome_read_record_short less;
+
+	if ((*bytes & CHROME_READ_RECORD_SHORT) == 0) {
+		memcpy(record, bytes, sizeof(*record));
+		return bytes + sizeof(*record);
+	}
+	memcpy(&less, bytes, sizeof(less));
+	*record = (struct chrome_read_record){
+		.kind = less.kind & (CHROME_READ_RECORD_SHORT - 1),
+		.event = less.event,
+		.flow = less.flow_class & 15,
+		.class = less.flow_class >> 4,
+		.track = less.track,
+		.site = less.site,
+		.arg_count = less.arg_count,
+		.time_ns = (int64_t)((uint64_t)key_ns - less.ahead_ns),
+		.dur_ns = less.dur_ns,
+		.id = less.id,
+		.external = less.external,
+		.order = less.order};
+	return bytes + sizeof(less);
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes and threads of a Chrome trace, each of which a number or a text
+ * stands for, and the trace's tracks that they become. What they are called
+ * may come at any place of the file, before or after what they did.
+ */
+#ifndef CHROME_READ_ROWS_H
+#define CHROME_READ_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json/json_scan.h"
+#include "json/json_smallstr.h"
+#include "base/strtab.h"
+#include "trace/trace.h"
+#include "chrome_read/chrome_read_args.h"
+
+struct chrome_read_row {
+	uint32_t process; /* in chrome_read_rows.processes */
+	uint32_t track;   /* TRACE_NONE: nothing happened here */
+	int64_t tid;
+	uint32_t name;   /* strtab number; 0: none */
+	bool is_part;    /* its track is that of another row */
+	bool is_apart;   /* likewise, but its slices do not nest there */
+	bool has_stream; /* the name says which one it is */
+	int64_t stream;
+	bool has_sort;
+	int64_t sort;
+	/* The slice that came before in the file. */
+	bool has_slice;
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+struct chrome_read_process {
+	int64_t pid;
+	uint32_t name; /* strtab number; 0: none */
+	bool has_sort;
+	int64_t sort;
+	/* It is this device of that process, as the file says; 0: it does not
+	 * say. */
+	uint32_t owner;
+	int64_t device;
+};
+
+/* A row that was met of late, by the texts of its pid and tid. */
+struct chrome_read_row_lookup {
+	struct json_smallstr pid;
+	struct json_smallstr tid;
+	uint32_t row; /* + 1; 0: none */
+};
+
+#define CHROME_READ_ROWS_MET 16
+
+struct chrome_read_rows {
+	struct trace *trace;
+	struct chrome_read_args *args; /* for its scratch space */
+	struct strtab *pids;           /* of processes, as bytes */
+	struct strtab *keys;           /* of rows, likewise */
+	struct chrome_read_process *processes;
+	uint32_t process_room;
+	struct chrome_read_row *rows;
+	uint32_t row_room;
+	struct chrome_read_row_lookup met[CHROME_READ_ROWS_MET];
+};
+
+/* False if out of memory, like all below; call chrome_read_rows_clear() in either
+ * case. Both are borrowed. */
+bool chrome_read_rows_init(struct chrome_read_rows *rows, struct trace *trace,
+	struct chrome_read_args *args);
+void chrome_read_rows_clear(struct chrome_read_rows *rows);
+
+/* The row of these, which may be missing; NULL if out of memory. Good until
+ * the next is asked for. */
+struct chrome_read_row *chrome_read_rows_find(struct chrome_read_rows *rows,
+	const struct json_scan *scan, const struct json_token *pid,
+	const struct json_token *tid);
+
+/* The row's process; good until a row is asked for. */
+struct chrome_read_process *chrome_read_rows_process(
+	struct chrome_read_rows *rows, const struct chrome_read_row *row);
+
+/* The row's process is this device of the one with that pid. */
+bool chrome_read_rows_own(struct chrome_read_rows *rows,
+	const struct chrome_read_row *row, int64_t pid, int64_t device);
+
+/* What comes from now on is on the track of the process's row with this tid; with
+ * `apart` it takes no part in the nesting there. Rows may move. */
+bool chrome_read_rows_join(struct chrome_read_rows *rows,
+	const struct chrome_read_row *row, int64_t tid, bool apart);
+
+/* The row's track, made if it has none; TRACE_NONE if out of memory. */
+uint32_t chrome_read_rows_track(
+	struct chrome_read_rows *rows, struct chrome_read_row *row);
+
+/* All names are known now: those of tracks are set. */
+void chrome_read_rows_finish(struct chrome_read_rows *rows);
+
+#endif

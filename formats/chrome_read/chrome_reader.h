@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads Chrome traces: first all events, in the order of the file, each of
+ * which becomes a record; then the records in order of time, in which begins
+ * and ends become slices, and each of which becomes events. For trace_*.c only.
+ */
+#ifndef CHROME_READER_H
+#define CHROME_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "trace/event.h"
+#include "json/json_scan.h"
+#include "extsort/extsort.h"
+#include "chrome_read/chrome_read_args.h"
+#include "chrome_read/chrome_read_devices.h"
+#include "chrome_read/chrome_read_frames.h"
+#include "chrome/chrome_correlation.h"
+#include "chrome_read/chrome_read_json.h"
+#include "chrome_read/chrome_read_labels.h"
+#include "chrome_read/slice_stack.h"
+#include "chrome_read/chrome_read_members.h"
+#include "chrome_read/chrome_read_record.h"
+#include "chrome_read/chrome_read_rows.h"
+#include "chrome_read/chrome_read_streams.h"
+
+/* Memory for sorting. */
+#define CHROME_READ_SPILL_BYTES ((size_t)16 << 20)
+/* Ranks of what is at the same time: ranges from here on, those of no length
+ * that end with what they are in, slices up to 0, others of no length, and all
+ * else. Where there are no ranges, all else is from 1 on. Calls that were put
+ * off are the only ones with the first rank of slices. */
+#define CHROME_READ_RANK_RANGES INT64_MIN
+#define CHROME_READ_RANK_ENDING (-(INT64_C(3) << 61))
+#define CHROME_READ_RANK_SLICES (-(INT64_C(1) << 62))
+#define CHROME_READ_RANK_EMPTY INT64_C(1)
+/* We write slices that begin together in the order in which they nest. */
+#define CHROME_READ_RANK_OWN (CHROME_READ_RANK_SLICES + 1)
+#define CHROME_READ_RANK_OTHERS (INT64_C(1) << 40)
+/* Headers of clang that begin then: below this, by their length, but above all
+ * else; above this the ends of those of no length. */
+#define CHROME_READ_RANK_HEADERS ((INT64_C(1) << 62) + (INT64_C(1) << 42))
+
+/* A header that was begun in the event before. */
+struct chrome_read_header {
+	bool waits;
+	int64_t rank; /* as any event's */
+	struct chrome_read_record record;
+	struct buffer bytes; /* room for it, and its arguments */
+};
+
+struct chrome_reader {
+	struct event_source source; /* first: it is what callers hold */
+	struct trace *trace;
+	struct json_scan *scan; /* NULL: all is read */
+	uint64_t end;           /* so many bytes it was then */
+	struct chrome_read_json_reader json;
+	struct chrome_read_args args;
+	struct chrome_read_members members;
+	struct chrome_read_labels names;
+	struct chrome_read_rows rows;
+	struct chrome_read_streams streams;
+	struct chrome_correlation join;
+	struct chrome_read_frames frames;
+	struct chrome_read_devices devices;
+	struct extsort *spill;
+	struct chrome_read_header header;
+	uint64_t event_count; /* in the file */
+	uint64_t children_first, parents_first;
+	bool has_caller;
+	uint32_t process; /* that used the devices; 0: none */
+	bool has_time;
+	bool has_ranges; /* begins and ends, each an event */
+	bool is_array;
+	bool is_object;
+	bool has_events;
+	bool has_ftrace;     /* text of the kernel's, which is not read */
+	bool has_header;     /* a member that traces have */
+	bool has_strange;    /* another one */
+	const char *foreign; /* what has a member like that; NULL: not known */
+	bool has_phase;      /* of an event */
+	bool has_base;       /* it is said outright when time was 0 */
+	bool is_own;      /* we wrote it: of equal slices the outer is first */
+	bool is_reversed; /* of equal slices the outer is last */
+	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
+	size_t fact_bytes;
+
+	/* The second pass. */
+	bool is_read;
+	struct slice_stacks nest;
+	struct deferred_calls late;
+	struct extsort_record item; /* that was taken, but may not be next */
+	bool has_item;
+	bool has_record;
+	struct chrome_read_record record;
+	int64_t record_rank;
+	const uint8_t *record_args;
+	size_t record_size;   /* of both, were it whole */
+	uint32_t args_taken;  /* of a record of counters */
+	uint64_t correlation; /* of the range that began last; 0: none */
+	struct event_arg *event_args;
+	uint32_t event_arg_room;
+};
+
+/* Makes a record of the event, its arguments in reader->args. Errors: those of
+ * extsort_add(). */
+enum ctp_status chrome_reader_add(struct chrome_reader *reader,
+	const struct chrome_read_json *event, struct ctp_error *err);
+
+/* After the last event. Errors: likewise. */
+enum ctp_status chrome_reader_finish(
+	struct chrome_reader *reader, struct ctp_error *err);
+
+/* Names of processes and threads, and where they stand among others; false if
+ * out of memory. */
+bool chrome_read_metadata_add(struct chrome_reader *reader,
+	struct chrome_read_row *row, const struct chrome_read_json *event);
+
+/* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT where
+ * there is no event before what is wrong. */
+enum ctp_status chrome_reader_read(
+	struct chrome_reader *reader, struct ctp_error *err);
+
+/* The next event, after that. */
+enum ctp_status chrome_reader_next(struct chrome_reader *reader,
+	struct event *event, struct ctp_error *err);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "chrome_read/slice_stack.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A call outlives fewer ranges, lest each call looks at all of a deep stack. */
+#define OUTLIVED_MAX 64
+
+struct frame {
+	int64_t start_ns; /* of a call */
+	int64_t limit_ns; /* no later than that of the frame below */
+	uint64_t end_order;
+	uint32_t calls; /* it and those right below that are calls */
+	bool range;
+	bool cut;
+};
+
+struct slice_stack {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+};
+
+void slice_stacks_init(struct slice_stacks *nest, struct trace *trace)
+{
+	*nest = (struct slice_stacks){.trace = trace};
+}
+
+void slice_stacks_clear(struct slice_stacks *nest)
+{
+	for (uint32_t i = 0; i < nest->room; i++)
+		memory_free(nest->stacks[i].frames);
+	memory_free(nest->stacks);
+}
+
+bool slice_stacks_reach(struct slice_stacks *nest, uint32_t track)
+{
+	uint32_t room = nest->trace->track_count;
+	struct slice_stack *more;
+
+	if (track < nest->room)
+		return true;
+	more = memory_resize_array(nest->stacks, room, sizeof(*more));
+	if (more == NULL)
+		return false;
+	memset(more + nest->room, 0, (room - nest->room) * sizeof(*more));
+	nest->stacks = more;
+	nest->room = room;
+	return true;
+}
+
+/* Takes the innermost out; its end at this time becomes the event. What ends
+ * later in truth, says so. */
+static void take(struct slice_stacks *nest, uint32_t track, int64_t time_ns,
+	struct event *event)
+{
+	struct slice_stack *stack = &nest->stacks[track];
+	int64_t end_ns = stack->frames[--stack->depth].limit_ns;
+
+	*event = (struct event){.kind = EVENT_END,
+		.track = track,
+		.site = TRACE_NONE,
+		.time_ns = time_ns,
+		.dur_ns = (uint64_t)end_ns - (uint64_t)time_ns,
+		.device = -1};
+}
+
+static bool is_over(const struct frame *frame, int64_t time_ns, uint64_t order)
+{
+	return frame->limit_ns < time_ns ||
+	       (frame->limit_ns == time_ns && frame->end_order <= order);
+}
+
+bool slice_stacks_pop(struct slice_stacks *nest, uint32_t track,
+	int64_t time_ns, uint64_t order, struct event *event)
+{
+	struct slice_stack *stack = &nest->stacks[track];
+	const struct frame *last;
+
+	if (stack->depth == 0)
+		return false;
+	last = &stack->frames[stack->depth - 1];
+	if (!is_over(last, time_ns, order))
+		return false;
+	if (last->range)
+		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
+	take(nest, track, last->limit_ns, event);
+	return true;
+}
+
+bool slice_stacks_overlaps(
+	const struct slice_stacks *nest, uint32_t track, int64_t end_ns)
+{
+	const struct slice_stack *stack = &nest->stacks[track];
+
+	return stack->depth > 0 &&
+	       end_ns > stack->frames[stack->depth - 1].limit_ns;
+}
+
+int64_t slice_stacks_limit(const struct slice_stacks *nest, uint32_t track)
+{
+	const struct slice_stack *stack = &nest->stacks[track];
+
+	return stack->frames[stack->depth - 1].limit_ns;
+}
+
+/* Looks at two frames only, however many would have to be cut: below the calls
+ * on top is what the range has to lie in. */
+bool slice_stacks_cut(struct slice_stacks *nest, uint32_t track,
+	const struct chrome_read_slice *range, struct event *event)
+{
+	struct slice_stack *stack = &nest->stacks[track];
+	uint32_t calls;
+	bool is_counted;
+
+	if (!slice_stacks_overlaps(nest, track, range->end_ns))
+		return false;
+	calls = stack->frames[stack->depth - 1].calls;
+	is_counted = stack->frames[stack->depth - 1].cut;
+	if (calls == 0 ||
+		(calls < stack->depth &&
+			stack->frames[stack->depth - calls - 1].limit_ns <
+				range->end_ns))
+		return false;
+	take(nest, track, range->start_ns, event);
+	if (!is_counted)
+		trace_lose(nest->trace, LOSS_CUT_CALLS, 1);
+	return true;
+}
+
+bool slice_stacks_outlives(const struct slice_stacks *nest, uint32_t track,
+	const struct chrome_read_slice *call, int64_t *time_ns)
+{
+	const struct slice_stack *stack = &nest->stacks[track];
+	uint32_t count = 0;
+	bool outlives = false;
+
+	for (; count < stack->depth && count < OUTLIVED_MAX; count++) {
+		const struct frame *frame =
+			&stack->frames[stack->depth - count - 1];
+
+		if (frame->limit_ns >= call->end_ns)
+			break;
+		/* In a part of a file it may be one that it made. */
+		if (frame->calls > 0 && frame->start_ns == call->start_ns)
+			continue;
+		/* A moment is still open at its time. */
+		if (frame->calls > 0 || frame->limit_ns <= call->start_ns)
+			return false;
+		*time_ns = frame->limit_ns;
+		outlives = true;
+	}
+	return outlives && count < OUTLIVED_MAX;
+}
+
+static bool push(struct slice_stack *stack, struct frame frame)
+{
+	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+		    sizeof(*stack->frames)))
+		return false;
+	stack->frames[stack->depth++] = frame;
+	return true;
+}
+
+bool slice_stacks_open(struct slice_stacks *nest, uint32_t track,
+	const struct chrome_read_slice *slice)
+{
+	struct slice_stack *stack = &nest->stacks[track];
+	struct frame frame = {.start_ns = slice->start_ns,
+		.limit_ns = slice->end_ns,
+		.end_order = slice->end_order,
+		.cut = slice->cut};
+
+	if (slice->call)
+		frame.calls =
+			1 +
+			(stack->depth > 0
+					? stack->frames[stack->depth - 1].calls
+					: 0);
+	return push(stack, frame);
+}
+
+bool slice_stacks_open_range(
+	struct slice_stacks *nest, uint32_t track, int64_t start_ns)
+{
+	struct slice_stack *stack = &nest->stacks[track];
+	int64_t limit_ns = INT64_MAX;
+
+	if (stack->depth > 0)
+		limit_ns = stack->frames[stack->depth - 1].limit_ns;
+	return push(stack,
+		(struct frame){.limit_ns = limit_ns,
+			.end_order =
+				limit_ns == start_ns ? SLICE_STACK_MOMENT : 0,
+			.range = true});
+}
+
+bool slice_stacks_flush(struct slice_stacks *nest, struct event *event)
+{
+	for (; nest->flushed < nest->room; nest->flushed++) {
+		struct slice_stack *stack = &nest->stacks[nest->flushed];
+
+		if (stack->depth > 0 &&
+			stack->frames[stack->depth - 1].limit_ns < INT64_MAX &&
+			slice_stacks_pop(nest, nest->flushed, INT64_MAX,
+				SLICE_STACK_NO_ORDER, event))
+			return true;
+	}
+	return false;
+}
+
+void deferred_calls_clear(struct deferred_calls *late)
+{
+	for (uint32_t i = 0; i < late->count; i++)
+		memory_free((void *)(uintptr_t)late->records[i].bytes);
+	memory_free(late->records);
+	memory_free(late->taken);
+}
+
+void *deferred_calls_add(
+	struct deferred_calls *late, const struct extsort_record *record)
+{
+	uint32_t at = late->count;
+	void *bytes;
+
+	if (!memory_grow32(&late->records, late->count, &late->room,
+		    sizeof(*late->records)))
+		return NULL;
+	bytes = memory_new(record->size);
+	if (bytes == NULL)
+		return NULL;
+	while (at > 0 && late->records[at - 1].time_ns <= record->time_ns)
+		at--;
+	memmove(&late->records[at + 1], &late->records[at],
+		(late->count - at) * sizeof(*late->records));
+	late->records[at] = *record;
+	late->records[at].bytes = bytes;
+	late->count++;
+	late->bytes += record->size;
+	return bytes;
+}
+
+struct extsort_record deferred_calls_take(struct deferred_calls *late)
+{
+	struct extsort_record record = late->records[--late->count];
+
+	memory_free(late->taken);
+	late->bytes -= record.size;
+	late->taken = (void *)(uintptr_t)record.bytes;
+	return record;
+}
