@@ -150,7 +150,7 @@ static int print_all(struct request *request, const struct diff *diff,
 	printing.report = report;
 	status = reporting_print(request->reporting.output, print, &printing);
 	worst = status > worst ? status : worst;
-	if (worst == EXIT_DONE && verdicts.counts[VERDICT_SLOWER] != 0)
+	if (worst == EXIT_DONE && verdicts.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
 	verdicts_clear(&verdicts);
 	return worst;

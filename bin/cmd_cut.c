@@ -25,7 +25,7 @@ struct cut_command {
 	struct cutting cutting;
 };
 
-static void read_list(struct choose_list *list, const char *option,
+static void read_list(struct event_filter_list *list, const char *option,
 	const char *text, const struct argp_state *state)
 {
 	if (!cutting_read_list(text, list))
@@ -50,7 +50,7 @@ static bool parse_choice(
 	int key, const char *arg, const struct argp_state *state)
 {
 	struct cut_command *command = state->input;
-	struct choose_options *choose = &command->cutting.choose;
+	struct event_filter_options *choose = &command->cutting.choose;
 
 	switch (key) {
 	case KEY_PID:
@@ -225,7 +225,7 @@ static int cut_one(struct cut_command *command)
 static int run(int argc, char **argv)
 {
 	struct cut_command command = {0};
-	struct choose_options *choose = &command.cutting.choose;
+	struct event_filter_options *choose = &command.cutting.choose;
 	int status;
 
 	arguments_parse(cmd_cut.argp, 0, argc, argv, &command);

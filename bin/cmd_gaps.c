@@ -18,7 +18,7 @@ struct request {
 	bool titled; /* CSV has its titles */
 	uint32_t top;
 	bool optimizes; /* --optimize was given, with this: */
-	struct optimize_options optimize;
+	struct ranking_options optimize;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -61,12 +61,12 @@ static enum ctp_status take_gaps(
 static enum ctp_status take_optimize(
 	void *user, const struct event *event, struct ctp_error *err)
 {
-	return optimize_add(user, event, err);
+	return ranking_add(user, event, err);
 }
 
 /* Reads all events into one of the two. */
 static enum ctp_status read_events(const struct inputs *inputs,
-	struct input *input, struct gaps *gaps, struct optimize *optimize,
+	struct input *input, struct gaps *gaps, struct ranking *optimize,
 	struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -77,7 +77,7 @@ static enum ctp_status read_events(const struct inputs *inputs,
 		return status == CTP_OK ? gaps_finish(gaps, err) : status;
 	}
 	status = reporting_read(inputs, input, take_optimize, optimize, err);
-	return status == CTP_OK ? optimize_finish(optimize, err) : status;
+	return status == CTP_OK ? ranking_finish(optimize, err) : status;
 }
 
 static int print_gaps(struct request *request, const struct gaps *gaps,
@@ -108,7 +108,7 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 }
 
 static int print_optimize(struct request *request,
-	const struct optimize *optimize, const struct trace *trace,
+	const struct ranking *optimize, const struct trace *trace,
 	char *const *path, FILE *out)
 {
 	const struct optimize_view view = {.optimize = optimize,
@@ -134,8 +134,8 @@ static int report_input(
 	struct request *request = user;
 	const struct trace *trace = input->origin.source->trace;
 	struct gaps *gaps = request->optimizes ? NULL : gaps_new(trace);
-	struct optimize *optimize =
-		request->optimizes ? optimize_new(trace, request->optimize)
+	struct ranking *optimize =
+		request->optimizes ? ranking_new(trace, request->optimize)
 				   : NULL;
 	struct ctp_error err = {0};
 	int result;
@@ -154,7 +154,7 @@ static int report_input(
 	else
 		result = print_optimize(request, optimize, trace, path, out);
 	gaps_free(gaps);
-	optimize_free(optimize);
+	ranking_free(optimize);
 	return result;
 }
 

@@ -14,9 +14,9 @@
 
 #define BLANKS " \t"
 
-bool allowed_read_one(const char *text, struct verdict_limit *limit)
+bool allowed_read_one(const char *text, struct regression_limit *limit)
 {
-	struct verdict_limit read = {0};
+	struct regression_limit read = {0};
 
 	if (strcmp(text, "off") == 0)
 		read.off = true;
@@ -130,7 +130,7 @@ void allowed_clear(struct allowed *allowed)
 	*allowed = (struct allowed){0};
 }
 
-const struct verdict_limit *allowed_find(
+const struct regression_limit *allowed_find(
 	struct allowed *allowed, const char *name)
 {
 	for (size_t i = 0; i < allowed->count; i++) {

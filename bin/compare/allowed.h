@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compare/verdict.h"
+#include "compare/regression.h"
 
 struct allowed_item {
-	struct verdict_limit limit;
+	struct regression_limit limit;
 	char *name;
 	size_t line;
 	bool used;
@@ -29,7 +29,7 @@ struct allowed {
 #define ALLOWED_WORDS "a share (5%%), a time (200us) or off"
 
 /* Reads a limit; false, changing nothing, if it is none. */
-bool allowed_read_one(const char *text, struct verdict_limit *limit);
+bool allowed_read_one(const char *text, struct regression_limit *limit);
 
 /* Reads a file. Errors: said, with the line; returns an exit status. In any
  * case call allowed_clear(). */
@@ -37,7 +37,7 @@ int allowed_read(struct allowed *allowed, const char *path);
 void allowed_clear(struct allowed *allowed);
 
 /* The limit of this name, which is used then; NULL if there is none. */
-const struct verdict_limit *allowed_find(
+const struct regression_limit *allowed_find(
 	struct allowed *allowed, const char *name);
 
 /* Says which lines no name was found for. */

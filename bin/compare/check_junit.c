@@ -51,16 +51,16 @@ static bool put_case(const struct check_view *view,
 		fprintf(out, "\" line=\"%" PRIu32 "\"", verdict->row->line);
 	}
 	fprintf(out, " time=\"%s\"", amount_seconds(seconds, changed));
-	if (verdict->verdict == VERDICT_PASSED) {
+	if (verdict->verdict == REGRESSION_PASSED) {
 		fputs("/>\n", out);
 		return done;
 	}
-	if (verdict->verdict == VERDICT_SLOWER)
+	if (verdict->verdict == REGRESSION_SLOWER)
 		fputs(">\n      <failure type=\"slower\" message=\"", out);
 	else
 		fputs(">\n      <system-out>Within the noise: ", out);
 	put_words(view, verdict, out);
-	fputs(verdict->verdict == VERDICT_SLOWER ? "\"/>" : "</system-out>",
+	fputs(verdict->verdict == REGRESSION_SLOWER ? "\"/>" : "</system-out>",
 		out);
 	fputs("\n    </testcase>\n", out);
 	return done;
@@ -76,9 +76,9 @@ int check_print_junit(const struct check_view *view, FILE *out)
 	fprintf(out,
 		"  <testsuite name=\"ctprof check\" tests=\"%zu\" "
 		"failures=\"%zu\" errors=\"0\">\n",
-		verdicts_judged(verdicts), verdicts->counts[VERDICT_SLOWER]);
+		verdicts_judged(verdicts), verdicts->counts[REGRESSION_SLOWER]);
 	for (size_t i = 0; i < verdicts->count; i++)
-		if (verdict_is_judged(verdicts->items[i].verdict))
+		if (regression_is_judged(verdicts->items[i].verdict))
 			done = put_case(view, &verdicts->items[i], out) && done;
 	fputs("  </testsuite>\n</testsuites>\n", out);
 	if (done)

@@ -35,7 +35,7 @@ static uint64_t spread_of(const struct check_view *view,
 }
 
 const char *check_limit_text(
-	char text[QUANTITY_TEXT], const struct verdict_limit *limit)
+	char text[QUANTITY_TEXT], const struct regression_limit *limit)
 {
 	uint32_t rest = limit->ppm % PPM_PERCENT;
 	int digits = 4;
@@ -61,8 +61,8 @@ const char *check_limit_text(
 static bool shows_text(
 	const struct check_view *view, const struct verdicts_item *verdict)
 {
-	return view->all || verdict->verdict == VERDICT_SLOWER ||
-	       verdict->verdict == VERDICT_NOISE;
+	return view->all || verdict->verdict == REGRESSION_SLOWER ||
+	       verdict->verdict == REGRESSION_NOISE;
 }
 
 static void add_side(const struct check_view *view, struct table *table,
@@ -90,11 +90,11 @@ static void add_row(const struct check_view *view, struct table *table,
 	uint64_t changed = figure_of(view, verdict, DIFF_NEW);
 	char text[QUANTITY_TEXT];
 
-	table_add_row(table, verdict->verdict == VERDICT_SLOWER ? TABLE_HOT
-			     : verdict_is_judged(verdict->verdict)
+	table_add_row(table, verdict->verdict == REGRESSION_SLOWER ? TABLE_HOT
+			     : regression_is_judged(verdict->verdict)
 				     ? TABLE_PLAIN
 				     : TABLE_FAINT);
-	table_add(table, verdict_name(verdict->verdict));
+	table_add(table, regression_name(verdict->verdict));
 	add_side(view, table, verdict, DIFF_BASE, unit_ns);
 	add_side(view, table, verdict, DIFF_NEW, unit_ns);
 	table_add(table, change_time(text, base, changed, unit_ns));
@@ -149,17 +149,17 @@ static void print_counts(const struct verdicts *verdicts, FILE *out)
 	const size_t *counts = verdicts->counts;
 
 	fprintf(out, "Compared: %zu, slower than allowed: %zu",
-		verdicts_judged(verdicts), counts[VERDICT_SLOWER]);
-	if (counts[VERDICT_NOISE] != 0)
+		verdicts_judged(verdicts), counts[REGRESSION_SLOWER]);
+	if (counts[REGRESSION_NOISE] != 0)
 		fprintf(out, ", perhaps slower, but within the noise: %zu",
-			counts[VERDICT_NOISE]);
-	if (counts[VERDICT_NOISE] != 0)
+			counts[REGRESSION_NOISE]);
+	if (counts[REGRESSION_NOISE] != 0)
 		fputs(" (more runs tell)", out);
 	fprintf(out,
 		"\nToo short: %zu, without a limit: %zu, added: %zu, "
 		"removed: %zu\n",
-		counts[VERDICT_SHORT], counts[VERDICT_OFF],
-		counts[VERDICT_ADDED], counts[VERDICT_REMOVED]);
+		counts[REGRESSION_SHORT], counts[REGRESSION_OFF],
+		counts[REGRESSION_ADDED], counts[REGRESSION_REMOVED]);
 }
 
 int check_print_text(const struct check_view *view, FILE *out)
@@ -171,8 +171,8 @@ int check_print_text(const struct check_view *view, FILE *out)
 		fputs("Nothing to compare: there are no functions.\n", out);
 		return EXIT_DONE;
 	}
-	if (view->all || verdicts->counts[VERDICT_SLOWER] +
-					 verdicts->counts[VERDICT_NOISE] !=
+	if (view->all || verdicts->counts[REGRESSION_SLOWER] +
+					 verdicts->counts[REGRESSION_NOISE] !=
 				 0) {
 		if (!print_rows(view, unit, out)) {
 			say_no_memory(NULL);
@@ -189,10 +189,10 @@ int check_print_text(const struct check_view *view, FILE *out)
 static bool shows(
 	const struct check_view *view, const struct verdicts_item *verdict)
 {
-	return view->all || verdict_is_judged(verdict->verdict);
+	return view->all || regression_is_judged(verdict->verdict);
 }
 
-static void put_limit(struct json *json, const struct verdict_limit *limit)
+static void put_limit(struct json *json, const struct regression_limit *limit)
 {
 	json_key(json, "allowed_ppm");
 	if (limit->off || limit->ppm == 0)
@@ -213,7 +213,7 @@ static void put_row(struct json *json, const struct verdicts_item *verdict)
 	report_text(json, "file", verdict->row->file);
 	report_uint(json, "line", verdict->row->line);
 	report_text(json, "kind", change_kind(verdict->row));
-	report_text(json, "verdict", verdict_name(verdict->verdict));
+	report_text(json, "verdict", regression_name(verdict->verdict));
 	put_limit(json, verdict->limit);
 	change_write(json, verdict->row);
 	json_end(json, '}');
@@ -233,8 +233,8 @@ int check_print_json(
 		&json, "figure", view->figure == DIFF_SELF ? "self" : "total");
 	json_key(&json, "verdicts");
 	json_begin(&json, '{');
-	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
-		report_uint(&json, verdict_name(verdict),
+	for (enum regression verdict = 0; verdict < REGRESSION_COUNT; verdict++)
+		report_uint(&json, regression_name(verdict),
 			verdicts->counts[verdict]);
 	json_end(&json, '}');
 	json_key(&json, "rows");
@@ -248,12 +248,12 @@ int check_print_json(
 
 static void put_line(FILE *out, const struct verdicts_item *verdict)
 {
-	const struct verdict_limit *limit = verdict->limit;
+	const struct regression_limit *limit = verdict->limit;
 
 	table_csv(out, verdict->name, ',');
 	table_csv(out, verdict->row->file, ',');
 	fprintf(out, "%" PRIu32 ",%s,%s,", verdict->row->line,
-		change_kind(verdict->row), verdict_name(verdict->verdict));
+		change_kind(verdict->row), regression_name(verdict->verdict));
 	if (!limit->off && limit->ppm != 0)
 		fprintf(out, "%" PRIu32, limit->ppm);
 	putc(',', out);

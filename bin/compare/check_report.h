@@ -32,6 +32,6 @@ int check_print_junit(const struct check_view *view, FILE *out);
 
 /* A limit as text, "5%", "200 us" or "off". Returns `text`. */
 const char *check_limit_text(
-	char text[QUANTITY_TEXT], const struct verdict_limit *limit);
+	char text[QUANTITY_TEXT], const struct regression_limit *limit);
 
 #endif

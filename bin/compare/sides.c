@@ -104,7 +104,7 @@ const struct argp_child sides_children[] = {{&reporting_argp, 0, NULL, 0},
 void sides_clear(struct sides *sides)
 {
 	inputs_clear(&sides->inputs);
-	moved_clear(&sides->moved);
+	source_map_clear(&sides->moved);
 }
 
 /* ---- reading ---- */
@@ -212,7 +212,7 @@ void sides_profiles_clear(struct sides_profiles *profiles)
 	*profiles = (struct sides_profiles){0};
 }
 
-static void say_moved(const struct moved *moved)
+static void say_moved(const struct source_map *moved)
 {
 	for (uint32_t i = 0; i < moved->count && i < MOVED_SAID; i++)
 		say("files in %s are compared with those in %s",
@@ -230,7 +230,7 @@ static int join_files(
 
 	if (sides->match != MATCH_KEY_FILE && sides->match != MATCH_KEY_LINE)
 		return EXIT_DONE;
-	if (moved_join(&sides->moved, profiles->items, profiles->count,
+	if (source_map_join(&sides->moved, profiles->items, profiles->count,
 		    sides->base_count, &err) != CTP_OK) {
 		say_no_memory(NULL);
 		return EXIT_LIMIT;
@@ -319,7 +319,7 @@ void sides_write(const struct sides *sides, struct json *json)
 	json_key(json, "moved");
 	json_begin(json, '[');
 	for (uint32_t i = 0; i < sides->moved.count; i++) {
-		const struct moved_root *root = &sides->moved.roots[i];
+		const struct source_map_root *root = &sides->moved.roots[i];
 
 		json_begin(json, '{');
 		report_text(json, "base", root->base);

@@ -9,7 +9,7 @@
 
 #include "compare/diff.h"
 #include "input/inputs.h"
-#include "compare/moved.h"
+#include "compare/source_map.h"
 #include "profile/replay.h"
 #include "cli/report.h"
 
@@ -22,7 +22,7 @@ struct sides {
 	bool kernels; /* only what devices did */
 	enum replay_device device;
 	bool tree; /* profiles have paths of calls, where inputs tell them */
-	struct moved moved; /* as sides_read() found */
+	struct source_map moved; /* as sides_read() found */
 };
 
 /* reporting_argp, that of the sides, whose input (argp's word) is a struct

@@ -6,10 +6,10 @@
 
 #define MILLION 1e6
 
-static const struct verdict_limit *limit_of(
+static const struct regression_limit *limit_of(
 	struct verdicts_options *options, const char *name)
 {
-	const struct verdict_limit *limit =
+	const struct regression_limit *limit =
 		allowed_find(&options->limits, name);
 
 	return limit == NULL ? &options->usual : limit;
@@ -32,7 +32,8 @@ static void add_sum(struct verdicts *verdicts, const struct diff *diff,
 	if (sum->side[DIFF_BASE].found + sum->side[DIFF_NEW].found == 0)
 		return;
 	verdict.limit = limit_of(options, verdict.name);
-	verdict.verdict = verdict_of(diff, sum, DIFF_TOTAL, verdict.limit, 0);
+	verdict.verdict =
+		regression_of(diff, sum, DIFF_TOTAL, verdict.limit, 0);
 	add(verdicts, &verdict);
 }
 
@@ -72,7 +73,7 @@ bool verdicts_make(struct verdicts *verdicts, const struct diff *diff,
 		if (!sides_shows(sides, &rows[i]))
 			continue;
 		verdict.limit = limit_of(options, verdict.name);
-		verdict.verdict = verdict_of(diff, &rows[i], options->figure,
+		verdict.verdict = regression_of(diff, &rows[i], options->figure,
 			verdict.limit, min_ns[rows[i].kind != PROFILE_HOST]);
 		add(verdicts, &verdict);
 	}
@@ -89,8 +90,8 @@ size_t verdicts_judged(const struct verdicts *verdicts)
 {
 	size_t judged = 0;
 
-	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
-		if (verdict_is_judged(verdict))
+	for (enum regression verdict = 0; verdict < REGRESSION_COUNT; verdict++)
+		if (regression_is_judged(verdict))
 			judged += verdicts->counts[verdict];
 	return judged;
 }

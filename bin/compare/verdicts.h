@@ -3,26 +3,26 @@
 #ifndef VERDICTS_H
 #define VERDICTS_H
 
-#include "compare/verdict.h"
+#include "compare/regression.h"
 #include "compare/allowed.h"
 #include "compare/sides.h"
 
 struct verdicts_item {
-	const struct diff_row *row;        /* borrowed */
-	const char *name;                  /* of the row, or of the sum it is */
-	const struct verdict_limit *limit; /* borrowed */
-	enum verdict verdict;
+	const struct diff_row *row; /* borrowed */
+	const char *name;           /* of the row, or of the sum it is */
+	const struct regression_limit *limit; /* borrowed */
+	enum regression verdict;
 };
 
 struct verdicts {
 	struct verdicts_item *items; /* sums first, then in the rows' order */
 	size_t count;
-	size_t counts[VERDICT_COUNT];
+	size_t counts[REGRESSION_COUNT];
 };
 
 struct verdicts_options {
 	enum diff_key figure;
-	struct verdict_limit usual; /* of what `limits` has none for */
+	struct regression_limit usual; /* of what `limits` has none for */
 	struct allowed limits;
 	uint64_t min_ns;  /* what takes less is too short; or such */
 	uint32_t min_ppm; /* a share of the sum of the host's or GPUs' */

@@ -15,7 +15,7 @@
 #define UNIT_NS 1000000 /* of text: ms */
 
 /* Hundredths of a percent that are exact. */
-static uint32_t idle_share(const struct optimize_row *row)
+static uint32_t idle_share(const struct ranking_row *row)
 {
 	return row->duration_ns == 0
 		       ? 0
@@ -25,7 +25,7 @@ static uint32_t idle_share(const struct optimize_row *row)
 /* "file.py(12): name" as it stands, or "file:12"; "" if nothing around it has
  * a place. Free it; NULL if out of memory. */
 static char *location_of(
-	const struct optimize_view *view, const struct optimize_row *row)
+	const struct optimize_view *view, const struct ranking_row *row)
 {
 	const struct trace_site *site;
 	char *text = NULL;
@@ -58,7 +58,7 @@ static void add_score(struct table *table, double score)
 }
 
 static void add_row(const struct optimize_view *view, struct table *table,
-	const struct optimize_row *row)
+	const struct ranking_row *row)
 {
 	char text[QUANTITY_TEXT];
 	char share[AMOUNT_TEXT];
@@ -97,12 +97,12 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 		{"range", false},
 	};
 	uint32_t count;
-	const struct optimize_row *rows = optimize_rows(view->optimize, &count);
+	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
 	struct table table;
 	bool printed;
 
 	if (count == 0) {
-		fputs(optimize_has_kernels(view->optimize)
+		fputs(ranking_has_kernels(view->optimize)
 				? "Nothing to optimize: the queue of kernels "
 				  "was never four deep and empty after that.\n"
 				: "Nothing to optimize: no GPU ran a kernel.\n",
@@ -121,7 +121,7 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 }
 
 static void put_row(const struct optimize_view *view, struct json *json,
-	const struct optimize_row *row)
+	const struct ranking_row *row)
 {
 	char *location = location_of(view, row);
 
@@ -148,7 +148,7 @@ int optimize_print_json(const struct optimize_view *view,
 	const struct report *report, FILE *out)
 {
 	uint32_t count;
-	const struct optimize_row *rows = optimize_rows(view->optimize, &count);
+	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
 	struct json json;
 	int status = report_begin(report, &json, out);
 
@@ -165,7 +165,7 @@ int optimize_print_json(const struct optimize_view *view,
 int optimize_print_csv(const struct optimize_view *view, FILE *out)
 {
 	uint32_t count;
-	const struct optimize_row *rows = optimize_rows(view->optimize, &count);
+	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
 	bool done = true;
 
 	if (view->titles)

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "gaps/optimize.h"
+#include "gaps/ranking.h"
 #include "cli/report.h"
 
 struct optimize_view {
-	const struct optimize *optimize; /* borrowed, as is */
-	const struct trace *trace;       /* the trace */
-	bool color;                      /* text only, as is */
+	const struct ranking *optimize; /* borrowed, as is */
+	const struct trace *trace;      /* the trace */
+	bool color;                     /* text only, as is */
 	size_t width;
 	const char *input; /* CSV only, as is */
 	bool titles;       /* those of the columns come first */

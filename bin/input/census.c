@@ -90,7 +90,7 @@ static void count_activity(
 	/* The driver works for any call, also for those not looked at. */
 	if (event->id == 0 || is_category(trace, event, "overhead"))
 		return;
-	if (!device_join_find(
+	if (!correlation_find(
 		    census->join, track->pid, event->id, &launch_ns)) {
 		trace_lose(trace, LOSS_UNMATCHED, 1);
 		return;
@@ -134,7 +134,7 @@ static bool count(
 		count_activity(census, trace, event);
 		break;
 	case EVENT_CORRELATION:
-		return device_join_add(census->join,
+		return correlation_add(census->join,
 			trace->tracks[event->track].pid, event->id,
 			(uint64_t)event->time_ns);
 	case EVENT_ASYNC_END:
@@ -215,7 +215,7 @@ static enum ctp_status finish(
 	census->span_ns = distance(census->start_ns, end_ns);
 	memory_free(census->depth);
 	census->depth = NULL;
-	device_join_free(census->join);
+	correlation_free(census->join);
 	census->join = NULL;
 	if (!census_count_tracks(census, trace))
 		return ctp_fail(
@@ -245,7 +245,7 @@ enum ctp_status census_take(struct census *census, struct event_source *source,
 	enum ctp_status status = CTP_OK;
 	struct event event;
 
-	*census = (struct census){.join = device_join_new(DEVICE_JOIN_LIMIT)};
+	*census = (struct census){.join = correlation_new(CORRELATION_LIMIT)};
 	if (census->join == NULL)
 		status = ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");

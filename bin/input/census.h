@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/device_join.h"
+#include "trace/correlation.h"
 #include "trace/event.h"
 
 struct census {
@@ -34,7 +34,7 @@ struct census {
 	int64_t last_ns;
 	uint64_t *depth; /* by track */
 	uint32_t depth_room;
-	struct device_join *join; /* to times of launches */
+	struct correlation *join; /* to times of launches */
 	uint64_t seen;
 };
 

@@ -27,7 +27,7 @@ struct clock {
 	struct align_marks marks; /* CLOCKS_RANGE, CLOCKS_COLLECTIVE */
 
 	int64_t shift_ns;
-	int64_t timeline_shift_ns; /* see struct combine_place */
+	int64_t timeline_shift_ns; /* see struct merge_place */
 	uint32_t matched;          /* CLOCKS_COLLECTIVE */
 	uint64_t spread_ns;
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "transform/moment.h"
+#include "transform/range_locator.h"
 #include "timeline/order.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
@@ -23,7 +23,7 @@ static int fail(const struct input *input, const struct ctp_error *err)
 	return input_failed(input, input->name, err);
 }
 
-static bool has_choice(const struct choose_options *options)
+static bool has_choice(const struct event_filter_options *options)
 {
 	return options->pids.given || options->tids.given ||
 	       options->devices.given || options->ranks.given ||
@@ -35,7 +35,7 @@ static int choose(const struct cutting *cutting, struct input *input)
 	struct ctp_error err = {0};
 
 	if (has_choice(&cutting->choose) &&
-		choose_open(input->origin.source, &cutting->choose,
+		event_filter_open(input->origin.source, &cutting->choose,
 			&input->origin.source, &err) != CTP_OK)
 		return fail(input, &err);
 	return EXIT_DONE;
@@ -43,7 +43,7 @@ static int choose(const struct cutting *cutting, struct input *input)
 
 static bool see(void *user, const struct event *event)
 {
-	return moment_see(user, event);
+	return range_locator_add(user, event);
 }
 
 static int not_found(const struct cutting *cutting, const struct input *input)
@@ -76,7 +76,7 @@ static enum ctp_status read_all(const struct cutting *cutting,
 static int find_moment(const struct cutting *cutting, struct input *input,
 	struct order *order, struct cut *cut)
 {
-	struct moment moment = {
+	struct range_locator moment = {
 		.trace = order_source(order)->trace,
 		.name = cutting->around,
 		.step = cutting->step,
@@ -86,8 +86,8 @@ static int find_moment(const struct cutting *cutting, struct input *input,
 	enum ctp_status status = read_all(cutting, input, order, &watch, &err);
 
 	if (status == CTP_OK)
-		moment_finish(&moment);
-	moment_clear(&moment);
+		range_locator_finish(&moment);
+	range_locator_clear(&moment);
 	if (status != CTP_OK)
 		return fail(input, &err);
 	if (!moment.found)
@@ -183,9 +183,10 @@ static bool read_number(const char *text, const char **end, int64_t *number)
 	return behind != text && errno == 0 && strchr(" \t+", *text) == NULL;
 }
 
-static bool add_range(struct choose_list *list, struct choose_range range)
+static bool add_range(
+	struct event_filter_list *list, struct event_filter_range range)
 {
-	struct choose_range *ranges =
+	struct event_filter_range *ranges =
 		reallocarray(list->ranges, list->count + 1, sizeof(*ranges));
 
 	if (ranges == NULL)
@@ -195,13 +196,13 @@ static bool add_range(struct choose_list *list, struct choose_range range)
 	return true;
 }
 
-bool cutting_read_list(const char *text, struct choose_list *list)
+bool cutting_read_list(const char *text, struct event_filter_list *list)
 {
 	list->given = true;
 	if (strcmp(text, "none") == 0)
 		return true;
 	for (;; text++) {
-		struct choose_range range;
+		struct event_filter_range range;
 
 		if (!read_number(text, &text, &range.first))
 			return false;

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "transform/choose.h"
+#include "transform/event_filter.h"
 #include "transform/cut.h"
 #include "input/input.h"
 #include "cli/terminal.h"
 
 struct cutting {
-	struct choose_options choose;
+	struct event_filter_options choose;
 	bool has_time;
 	uint64_t from_ns; /* since the first event */
 	uint64_t until_ns;
@@ -38,7 +38,7 @@ int cutting_into_parts(struct input *input, struct cut **cut);
 
 /* "a,b-c", or "none"; false if it is neither. `list->given` is set, and its
  * ranges are to be freed. */
-bool cutting_read_list(const char *text, struct choose_list *list);
+bool cutting_read_list(const char *text, struct event_filter_list *list);
 
 /* "A..B", each a time or left out; false if it is something else. */
 bool cutting_read_time(const char *text, struct cutting *cutting);

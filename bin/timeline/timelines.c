@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "cli/command.h"
-#include "transform/combine.h"
+#include "transform/merge.h"
 #include "convert.h"
 #include "input/input.h"
 #include "cli/output.h"
@@ -40,7 +40,7 @@ struct merger {
 	struct part *parts;
 	struct rank *ranks;
 	struct clock *clocks;
-	struct combine *combine;
+	struct merge *combine;
 	int64_t base_ns;
 };
 
@@ -136,7 +136,7 @@ static int add_part(const struct merger *merger, struct part *part)
 
 	if (status != EXIT_DONE)
 		return status;
-	if (combine_add(merger->combine, part->input.origin.source, &err) ==
+	if (merge_add(merger->combine, part->input.origin.source, &err) ==
 		CTP_OK)
 		return EXIT_DONE;
 	return input_failed(&part->input, part->input.name, &err);
@@ -185,20 +185,20 @@ static int place_all(struct merger *merger)
 		clock->trace = merger->ranks[i].trace;
 		clock->order = merger->ranks[i].order;
 		clock->has_events =
-			combine_has_events(merger->combine, (uint32_t)i);
+			merge_has_events(merger->combine, (uint32_t)i);
 	}
 	status = clocks_solve(merger->clocks, merger->count, merger->job->align,
 		&merger->base_ns);
 	if (status != EXIT_DONE)
 		return status;
 	for (size_t i = 0; i < merger->count; i++)
-		combine_set_place(merger->combine, (uint32_t)i,
-			&(struct combine_place){.label = merger->ranks[i].label,
+		merge_set_place(merger->combine, (uint32_t)i,
+			&(struct merge_place){.label = merger->ranks[i].label,
 				.order = merger->ranks[i].order,
 				.shift_ns = merger->clocks[i].shift_ns,
 				.timeline_shift_ns =
 					merger->clocks[i].timeline_shift_ns});
-	combine_source(merger->combine)->trace->base_realtime_ns =
+	merge_source(merger->combine)->trace->base_realtime_ns =
 		merger->base_ns;
 	return EXIT_DONE;
 }
@@ -283,7 +283,7 @@ static int add_facts(const struct merger *merger)
 {
 	static const char *const words[] = {"wall", "none", "", "collective"};
 	const struct timelines *job = merger->job;
-	struct trace *trace = combine_source(merger->combine)->trace;
+	struct trace *trace = merge_source(merger->combine)->trace;
 	char recordings[24];
 	bool done;
 
@@ -333,11 +333,11 @@ static int convert(const struct merger *merger, const struct output *output)
 	progress_start(&writing.progress,
 		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
 		NULL, 0);
-	status = convert_run(combine_source(merger->combine), &job, &err);
+	status = convert_run(merge_source(merger->combine), &job, &err);
 	progress_hide(&writing.progress);
 	if (status == CTP_OK)
 		return EXIT_DONE;
-	failed = combine_failed(merger->combine);
+	failed = merge_failed(merger->combine);
 	if (failed != UINT32_MAX)
 		return input_failed(&merger->parts[failed].input,
 			merger->parts[failed].input.name, &err);
@@ -349,13 +349,13 @@ static int convert(const struct merger *merger, const struct output *output)
 /* What only became wrong when all was together, or was written. */
 static int say_losses(const struct merger *merger, const char *name)
 {
-	const struct trace *trace = combine_source(merger->combine)->trace;
+	const struct trace *trace = merge_source(merger->combine)->trace;
 	const struct inputs *inputs = merger->inputs;
 	bool lost = false;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
-		uint64_t count = trace->losses[loss] -
-				 combine_lost(merger->combine, loss);
+		uint64_t count =
+			trace->losses[loss] - merge_lost(merger->combine, loss);
 		bool note = trace_loss_is_note(loss);
 
 		if (count == 0)
@@ -408,7 +408,7 @@ static int clear(struct merger *merger, int status)
 	static const struct inputs quiet = {.quiet = true};
 	bool all = status == EXIT_DONE || status == EXIT_DAMAGED;
 
-	combine_free(merger->combine);
+	merge_free(merger->combine);
 	for (size_t i = 0; merger->parts != NULL && i < merger->count; i++) {
 		int closed = close_part(
 			&merger->parts[i], all ? merger->inputs : &quiet);
@@ -433,7 +433,7 @@ int timelines_merge(const struct timelines *timelines)
 		.parts = calloc(inputs->count, sizeof(*merger.parts)),
 		.ranks = calloc(inputs->count, sizeof(*merger.ranks)),
 		.clocks = calloc(inputs->count, sizeof(*merger.clocks)),
-		.combine = combine_new((uint32_t)inputs->count)};
+		.combine = merge_new((uint32_t)inputs->count)};
 	int status;
 
 	raise_limit();

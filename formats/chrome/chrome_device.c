@@ -16,7 +16,7 @@ bool chrome_device_init(struct chrome_device *device, struct trace *trace,
 	struct json_names *text)
 {
 	*device = (struct chrome_device){.trace = trace, .text = text};
-	device->join = device_join_new(DEVICE_JOIN_LIMIT);
+	device->join = correlation_new(CORRELATION_LIMIT);
 	device->pids = strtab_new();
 	return device->join != NULL && device->pids != NULL &&
 	       occupancy_init(&device->occupancy, trace) &&
@@ -29,7 +29,7 @@ bool chrome_device_init(struct chrome_device *device, struct trace *trace,
 
 void chrome_device_clear(struct chrome_device *device)
 {
-	device_join_free(device->join);
+	correlation_free(device->join);
 	strtab_free(device->pids);
 }
 
@@ -69,7 +69,7 @@ bool chrome_device_call(struct chrome_device *device,
 		return false;
 	if (id > device->last_id)
 		device->last_id = id;
-	return device_join_add(device->join,
+	return correlation_add(device->join,
 		device->trace->tracks[event->track].pid, event->id, id);
 }
 
@@ -176,7 +176,7 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 	uint64_t id = 0;
 
 	cause->known =
-		device_join_find(device->join, track->pid, event->id, &id);
+		correlation_find(device->join, track->pid, event->id, &id);
 	if (stream && !cause->known && !is_overhead(device, event))
 		device->trace->losses[LOSS_UNMATCHED]++;
 	if (is_told(args))

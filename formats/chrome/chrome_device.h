@@ -4,7 +4,7 @@
  * arguments, the call that caused it, and the devices' properties.
  * Source: libkineto/src/CuptiActivity.cpp, output_json.cpp.
  *
- * Memory: DEVICE_JOIN_LIMIT calls.
+ * Memory: CORRELATION_LIMIT calls.
  */
 #ifndef CHROME_DEVICE_H
 #define CHROME_DEVICE_H
@@ -14,7 +14,7 @@
 
 #include "timeline/json_args.h"
 #include "chrome/chrome_stack.h"
-#include "trace/device_join.h"
+#include "trace/correlation.h"
 #include "trace/event.h"
 #include "json/json.h"
 #include "roofline/occupancy.h"
@@ -22,7 +22,7 @@
 struct chrome_device {
 	struct trace *trace;
 	struct json_names *text;
-	struct device_join *join; /* to "External id"; 0: none */
+	struct correlation *join; /* to "External id"; 0: none */
 	struct strtab *pids;      /* numbers make arrows of processes differ */
 	struct occupancy occupancy;
 	uint64_t last_id;

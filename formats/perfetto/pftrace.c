@@ -23,7 +23,7 @@
 #include "perfetto/pftrace_track.h"
 #include "protobuf/protobuf.h"
 #include "timeline/epoch.h"
-#include "trace/device_join.h"
+#include "trace/correlation.h"
 
 /* What arrows are numbered by. */
 enum { ARROW_CALL, ARROW_FLOW };
@@ -33,7 +33,7 @@ struct pftrace {
 	struct trace *trace;
 	struct pftrace_packets packets;
 	struct pftrace_tracks tracks;
-	struct device_join *calls; /* those that are known; no values */
+	struct correlation *calls; /* those that are known; no values */
 	const char *title;
 	uint32_t memory_name; /* strtab numbers in the trace */
 	uint32_t wait_category;
@@ -217,7 +217,7 @@ static bool add_correlation(struct pftrace *pftrace,
 		return true;
 	}
 	add_cause(pftrace, pftrace_stack_fields(track), event);
-	return device_join_add(pftrace->calls,
+	return correlation_add(pftrace->calls,
 		pftrace->trace->tracks[event->track].pid, event->id, 0);
 }
 
@@ -231,7 +231,7 @@ static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
 	struct buffer fields = BUFFER_INIT;
 	uint64_t unused;
 	bool is_known =
-		device_join_find(pftrace->calls, from->pid, event->id, &unused);
+		correlation_find(pftrace->calls, from->pid, event->id, &unused);
 	bool done;
 
 	if (from->kind == TRACE_STREAM && event->id != 0 && !is_known &&
@@ -638,7 +638,7 @@ static void pftrace_free(struct timeline_writer *writer)
 		return;
 	pftrace_tracks_clear(&pftrace->tracks);
 	pftrace_packets_clear(&pftrace->packets);
-	device_join_free(pftrace->calls);
+	correlation_free(pftrace->calls);
 	memory_free(pftrace);
 }
 
@@ -656,7 +656,7 @@ static bool init(struct pftrace *pftrace, FILE *out)
 	bool done = pftrace_packets_init(&pftrace->packets, out, trace);
 
 	done = pftrace_tracks_init(&pftrace->tracks, &pftrace->packets) && done;
-	pftrace->calls = device_join_new(DEVICE_JOIN_LIMIT);
+	pftrace->calls = correlation_new(CORRELATION_LIMIT);
 	return done && pftrace->calls != NULL &&
 	       add_words(trace, "[memory]", &pftrace->memory_name) &&
 	       add_words(trace, "cuda_sync", &pftrace->wait_category) &&

@@ -37,7 +37,7 @@ bool flat_init(struct flat *flat, struct trace *trace)
 	/* All of them, so that all can be cleared. */
 	done = json_init(&flat->json, NULL);
 	done = json_names_init(&flat->text, trace) && done;
-	flat->join = device_join_new(DEVICE_JOIN_LIMIT);
+	flat->join = correlation_new(CORRELATION_LIMIT);
 	return done && flat->join != NULL;
 }
 
@@ -52,7 +52,7 @@ void flat_clear(struct flat *flat)
 		memory_free(track->frames);
 	}
 	memory_free(flat->tracks);
-	device_join_free(flat->join);
+	correlation_free(flat->join);
 	json_args_clear(&flat->args);
 	json_names_clear(&flat->text);
 	json_clear(&flat->json);
@@ -235,7 +235,7 @@ static enum ctp_status describe(struct flat *flat,
 			       ? CTP_OK
 			       : no_memory(err);
 	frame->id = shown_id(event->id);
-	return device_join_add(flat->join,
+	return correlation_add(flat->join,
 		       flat->trace->tracks[event->track].pid, event->id,
 		       frame->number)
 		       ? CTP_OK
@@ -272,7 +272,7 @@ static enum ctp_status add_row(struct flat *flat,
 		row.self_ns = row.duration_ns;
 	}
 	if (event->kind == EVENT_ACTIVITY && event->id != 0)
-		(void)device_join_find(flat->join,
+		(void)correlation_find(flat->join,
 			flat->trace->tracks[event->track].pid, event->id,
 			&row.cause);
 	if (event->kind == EVENT_COUNTER && event->arg_count > 0) {

@@ -2,7 +2,7 @@
 /*
  * Events as rows that stand for themselves, for tables: a range is one row,
  * handed over when it ends, with its length and what is known of it by then.
- * Memory: open ranges, tracks, and DEVICE_JOIN_LIMIT calls.
+ * Memory: open ranges, tracks, and CORRELATION_LIMIT calls.
  */
 #ifndef FLAT_H
 #define FLAT_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "timeline/json_args.h"
-#include "trace/device_join.h"
+#include "trace/correlation.h"
 #include "trace/event.h"
 #include "json/json.h"
 
@@ -43,7 +43,7 @@ struct flat {
 	struct json_names text;
 	struct json_args args; /* of what is no range */
 	struct json json;
-	struct device_join *join;
+	struct correlation *join;
 	struct flat_track *tracks;
 	uint32_t track_count;
 	uint64_t last; /* number */

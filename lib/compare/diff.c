@@ -310,7 +310,7 @@ static uint32_t get_runs(const struct diff *diff, const struct diff_row *row,
 }
 
 static void set_figures(struct diff_figures *figures, enum diff_key key,
-	const struct noise_sample *sample)
+	const struct significance_sample *sample)
 {
 	set(&figures->median, key, sample->median);
 	set(&figures->spread, key, sample->spread);
@@ -327,26 +327,26 @@ static void sum_up(
 	uint64_t *changed = values + diff->runs[DIFF_BASE];
 
 	for (size_t k = 0; k < DIFF_FIGURES; k++) {
-		struct noise_change change;
+		struct significance_change change;
 
 		sides[DIFF_BASE].found =
 			get_runs(diff, row, DIFF_BASE, keys[k], values);
 		sides[DIFF_NEW].found =
 			get_runs(diff, row, DIFF_NEW, keys[k], changed);
-		change = noise_compare(values, diff->runs[DIFF_BASE], changed,
-			diff->runs[DIFF_NEW]);
+		change = significance_compare(values, diff->runs[DIFF_BASE],
+			changed, diff->runs[DIFF_NEW]);
 		set_figures(&sides[DIFF_BASE], keys[k], &change.base);
 		set_figures(&sides[DIFF_NEW], keys[k], &change.changed);
 		row->rank[keys[k]] = change.rank;
 	}
 }
 
-static struct noise_sample sample_of(const struct diff *diff,
+static struct significance_sample sample_of(const struct diff *diff,
 	const struct diff_row *row, enum diff_side side, enum diff_key figure)
 {
 	const struct diff_figures *figures = &row->side[side];
 
-	return (struct noise_sample){
+	return (struct significance_sample){
 		.median = get(&figures->median, figure),
 		.spread = get(&figures->spread, figure),
 		.deviation = figures->deviation[figure],
@@ -357,13 +357,13 @@ static struct noise_sample sample_of(const struct diff *diff,
 int diff_sign(const struct diff *diff, const struct diff_row *row,
 	enum diff_key figure)
 {
-	const struct noise_change change = {
+	const struct significance_change change = {
 		.base = sample_of(diff, row, DIFF_BASE, figure),
 		.changed = sample_of(diff, row, DIFF_NEW, figure),
 		.rank = row->rank[figure],
 	};
 
-	return noise_sign(&change);
+	return significance_sign(&change);
 }
 
 int64_t diff_change(uint64_t base, uint64_t changed)

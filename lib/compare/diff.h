@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "compare/noise.h"
+#include "compare/significance.h"
 #include "profile/function_match.h"
 #include "profile/profile.h"
 
@@ -48,7 +48,7 @@ struct diff_row {
 	uint32_t line;    /* the lowest in the newest side that has it */
 	enum profile_kind kind;
 	struct diff_figures side[DIFF_SIDES];
-	double rank[DIFF_FIGURES]; /* see struct noise_change */
+	double rank[DIFF_FIGURES]; /* see struct significance_change */
 	uint32_t cells;            /* private */
 };
 
@@ -78,7 +78,7 @@ const struct diff_row *diff_rows(const struct diff *diff, uint32_t *count);
  * self time are the sum of self times. It has no name. */
 const struct diff_row *diff_sum(const struct diff *diff, bool device);
 
-/* What noise_sign() tells of one of the figures. */
+/* What significance_sign() tells of one of the figures. */
 int diff_sign(const struct diff *diff, const struct diff_row *row,
 	enum diff_key figure);
 

@@ -2,6 +2,6 @@
 libcore_la_SOURCES += \
 	%D%/diff.c %D%/diff.h \
 	%D%/flame_diff.c %D%/flame_diff.h \
-	%D%/moved.c %D%/moved.h \
-	%D%/noise.c %D%/noise.h \
-	%D%/verdict.c %D%/verdict.h
+	%D%/regression.c %D%/regression.h \
+	%D%/significance.c %D%/significance.h \
+	%D%/source_map.c %D%/source_map.h

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/packed.h"
 #include "gaps/gaps_private.h"
-#include "profile/device_work.h"
+#include "profile/activity_kind.h"
 
 /* How many kernels wait on each device, as their starts are taken in order of
  * time. */
@@ -444,7 +444,7 @@ struct gaps *gaps_new(const struct trace *trace)
 	if (gaps == NULL)
 		return NULL;
 	gaps->trace = trace;
-	gaps->launches = launches_new(trace);
+	gaps->launches = launch_table_new(trace);
 	gaps->device_keys = strtab_new();
 	gaps->place_keys = strtab_new();
 	gaps->work = extsort_new(GAPS_SORT_BYTES);
@@ -474,7 +474,7 @@ void gaps_free(struct gaps *gaps)
 {
 	if (gaps == NULL)
 		return;
-	launches_free(gaps->launches);
+	launch_table_free(gaps->launches);
 	strtab_free(gaps->device_keys);
 	strtab_free(gaps->place_keys);
 	extsort_free(gaps->work);
@@ -573,7 +573,7 @@ static enum ctp_status add_work(
 		.end_ns = end_of(event),
 		.launch_track = TRACE_NONE,
 		.device = find_device(gaps, event->track),
-		.kind = device_work_kind(gaps->trace, event->site)};
+		.kind = activity_kind_of(gaps->trace, event->site)};
 	const struct extsort_record record = {.time_ns = event->time_ns,
 		.bytes = &work,
 		.size = sizeof(work)};
@@ -582,7 +582,7 @@ static enum ctp_status add_work(
 
 	if (work.device == DEVICE_NONE)
 		return gaps_no_memory(err);
-	if (launches_find(gaps->launches, event, &launch)) {
+	if (launch_table_find(gaps->launches, event, &launch)) {
 		work.launch_ns = launch.start_ns;
 		work.launch_track = launch.track;
 	}
@@ -598,7 +598,7 @@ enum ctp_status gaps_add(
 	const struct trace_track *track = &gaps->trace->tracks[event->track];
 	bool is_work =
 		event->kind == EVENT_ACTIVITY && track->kind == TRACE_STREAM &&
-		device_work_kind(gaps->trace, event->site) != PROFILE_HOST;
+		activity_kind_of(gaps->trace, event->site) != PROFILE_HOST;
 	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
 	enum ctp_status status = CTP_OK;
 
@@ -611,7 +611,7 @@ enum ctp_status gaps_add(
 		else if (is_work)
 			status = add_work(gaps, event, err);
 	}
-	if (status == CTP_OK && !launches_see(gaps->launches, event))
+	if (status == CTP_OK && !launch_table_add(gaps->launches, event))
 		return gaps_no_memory(err);
 	return status;
 }

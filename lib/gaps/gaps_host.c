@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "profile/device_work.h"
+#include "profile/activity_kind.h"
 #include "gaps/gaps_private.h"
 #include "base/memory.h"
 
@@ -85,7 +85,7 @@ static bool waits(const struct trace *trace, uint32_t site)
 
 static uint8_t classify(const struct trace *trace, uint32_t site)
 {
-	if (device_work_is_api(trace, site))
+	if (activity_kind_is_api(trace, site))
 		return (uint8_t)(cause_of_call(trace_site_name(trace, site)) +
 				 1) |
 		       IS_API;

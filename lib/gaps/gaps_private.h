@@ -4,7 +4,7 @@
 #define GAPS_PRIVATE_H
 
 #include "gaps/gaps.h"
-#include "gaps/launches.h"
+#include "gaps/launch_table.h"
 #include "extsort/extsort.h"
 
 /* Memory of each of the sorts. */
@@ -21,7 +21,7 @@ struct gaps_extent {
 
 struct gaps {
 	const struct trace *trace;
-	struct launches *launches;
+	struct launch_table *launches;
 	struct gaps_device *devices;
 	struct strtab *device_keys; /* number + 1 by process and number */
 	uint32_t device_count;

@@ -4,7 +4,7 @@ libcore_la_SOURCES += \
 	%D%/gaps.c %D%/gaps.h \
 	%D%/gaps_host.c \
 	%D%/gaps_private.h \
-	%D%/launches.c %D%/launches.h \
-	%D%/optimize.c %D%/optimize.h \
-	%D%/optimize_queue.c %D%/optimize_queue.h \
-	%D%/overview.c %D%/overview.h
+	%D%/launch_table.c %D%/launch_table.h \
+	%D%/overview.c %D%/overview.h \
+	%D%/ranking.c %D%/ranking.h \
+	%D%/ranking_queue.c %D%/ranking_queue.h

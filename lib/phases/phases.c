@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "phases/phase_rules.h"
 #include "phases/phase_texts.h"
-#include "trace/device_join.h"
+#include "trace/correlation.h"
 
 struct phase_found;
 struct phase_frame;
@@ -43,7 +43,7 @@ struct phase_count {
 	uint32_t found_room[2];
 	struct phase_state *states; /* by track */
 	uint32_t state_count;
-	struct device_join *asyncs; /* tracks by name and id; NULL: none yet */
+	struct correlation *asyncs; /* tracks by name and id; NULL: none yet */
 	struct phase_times times;
 	uint64_t stray_ends;
 	uint64_t open_ranges;
@@ -99,7 +99,7 @@ static void phase_count_clear(struct phase_count *count)
 	memory_free(count->found[0]);
 	memory_free(count->found[1]);
 	memory_free(count->times.phases);
-	device_join_free(count->asyncs);
+	correlation_free(count->asyncs);
 	*count = (struct phase_count){0};
 }
 
@@ -279,9 +279,9 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 	start(state, event->time_ns);
 	advance(count, state, event->time_ns);
 	if (count->asyncs == NULL)
-		count->asyncs = device_join_new(DEVICE_JOIN_LIMIT);
+		count->asyncs = correlation_new(CORRELATION_LIMIT);
 	return count->asyncs != NULL &&
-	       device_join_add(count->asyncs,
+	       correlation_add(count->asyncs,
 		       count->trace->sites[event->site].name, event->id,
 		       event->track) &&
 	       push(count, state, begin, frame);
@@ -326,7 +326,7 @@ static bool end_async(struct phase_count *count, const struct event *event)
 	if (end_async_on(count, state, event))
 		return true;
 	if (count->asyncs == NULL ||
-		!device_join_find(count->asyncs,
+		!correlation_find(count->asyncs,
 			count->trace->sites[event->site].name, event->id,
 			&track) ||
 		!end_async_on(count, &count->states[track], event))

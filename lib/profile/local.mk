@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
-	%D%/device_work.c %D%/device_work.h \
+	%D%/activity_kind.c %D%/activity_kind.h \
 	%D%/flame_tree.c %D%/flame_tree.h \
+	%D%/function_match.c %D%/function_match.h \
 	%D%/profile.c %D%/profile.h \
 	%D%/profile_device.c \
 	%D%/profile_memory.c %D%/profile_memory.h \
@@ -11,5 +12,4 @@ libcore_la_SOURCES += \
 	%D%/replay.c %D%/replay.h \
 	%D%/replay_device.c \
 	%D%/replay_nodes.c %D%/replay_nodes.h \
-	%D%/replay_private.h \
-	%D%/function_match.c %D%/function_match.h
+	%D%/replay_private.h

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "names/function_name.h"
-#include "profile/device_work.h"
+#include "profile/activity_kind.h"
 #include "profile/profile_private.h"
 #include "profile/replay_private.h"
 
@@ -129,7 +129,7 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 	if (function == PROFILE_NONE)
 		return 0;
 	replay->function_of_site[site] = function + 1;
-	if (device_work_is_api(trace, site))
+	if (activity_kind_is_api(trace, site))
 		replay->function_of_site[site] |= REPLAY_API;
 	if (trace_site_is_python(trace, site))
 		replay->profile->no_root = true;

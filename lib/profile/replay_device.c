@@ -12,15 +12,15 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "profile/device_work.h"
+#include "profile/activity_kind.h"
 #include "base/memory.h"
 #include "profile/profile_private.h"
 #include "profile/replay_private.h"
 
 void replay_device_clear(struct replay *replay)
 {
-	device_join_free(replay->launches);
-	device_join_free(replay->captures);
+	correlation_free(replay->launches);
+	correlation_free(replay->captures);
 	memory_free(replay->device_hints);
 	memory_free(replay->device_files);
 }
@@ -84,13 +84,13 @@ enum ctp_status replay_correlate(
 	if (replay->options.device == REPLAY_HOST)
 		return CTP_OK;
 	if (replay->launches == NULL)
-		replay->launches = device_join_new(DEVICE_JOIN_LIMIT);
+		replay->launches = correlation_new(CORRELATION_LIMIT);
 	if (replay->launches == NULL)
 		return CTP_ERR_NOMEM;
 	if (stack != NULL && stack->depth > 0)
 		node = context_of(replay, stack, launcher_of(stack));
 	if (node == PROFILE_NONE ||
-		!device_join_add(replay->launches,
+		!correlation_add(replay->launches,
 			replay->trace->tracks[event->track].pid, event->id,
 			node))
 		return CTP_ERR_NOMEM;
@@ -151,7 +151,7 @@ static enum ctp_status make_function(
 {
 	const struct trace *trace = replay->trace;
 	const struct trace_track *track = &trace->tracks[event->track];
-	enum profile_kind kind = device_work_kind(trace, event->site);
+	enum profile_kind kind = activity_kind_of(trace, event->site);
 	struct profile_device *device;
 	const char *file;
 
@@ -274,9 +274,9 @@ enum ctp_status replay_args(struct replay *replay, const struct event *event)
 		if (arg->key != replay->capture_key || arg->kind != ARG_INT)
 			continue;
 		if (replay->captures == NULL)
-			replay->captures = device_join_new(DEVICE_JOIN_LIMIT);
+			replay->captures = correlation_new(CORRELATION_LIMIT);
 		if (replay->captures == NULL ||
-			!device_join_add(replay->captures,
+			!correlation_add(replay->captures,
 				replay->trace->tracks[event->track].pid,
 				(uint64_t)arg->value.integer,
 				stack->frames[launcher_of(stack)].function))
@@ -296,7 +296,7 @@ static void count_captured(struct replay *replay, const struct event *event)
 		const struct event_arg *arg = &event->args[i];
 
 		if (arg->key == replay->capture_key && arg->kind == ARG_INT &&
-			device_join_find(replay->captures, pid,
+			correlation_find(replay->captures, pid,
 				(uint64_t)arg->value.integer, &function))
 			replay->profile->functions[function]
 				.device.captured_ns += event->dur_ns;
@@ -316,7 +316,7 @@ enum ctp_status replay_activity(
 	if (status != CTP_OK || function == PROFILE_NONE)
 		return status;
 	if (replay->launches == NULL ||
-		!device_join_find(replay->launches,
+		!correlation_find(replay->launches,
 			replay->trace->tracks[event->track].pid, event->id,
 			&context)) {
 		replay->profile->unmatched++;

@@ -3,7 +3,7 @@
 #ifndef REPLAY_PRIVATE_H
 #define REPLAY_PRIVATE_H
 
-#include "trace/device_join.h"
+#include "trace/correlation.h"
 #include "profile/replay.h"
 #include "profile/replay_nodes.h"
 #include "profile/function_match.h"
@@ -70,8 +70,8 @@ struct replay {
 	bool has_memory; /* there was a record of it, and it counts */
 
 	/* What devices did; all NULL until something is met. */
-	struct device_join *launches; /* the context that each was made in */
-	struct device_join *captures; /* the function, by the graph's node */
+	struct correlation *launches; /* the context that each was made in */
+	struct correlation *captures; /* the function, by the graph's node */
 	uint32_t capture_key; /* strtab number of the argument that says it */
 	struct device_hint *device_hints;
 	uint32_t *device_files; /* by track: number in trace->text; 0: none */

@@ -123,7 +123,7 @@ bool recover_origin_is(
 	       origin->realtime_ns == spool->header.start.realtime_ns;
 }
 
-enum verdict { OURS, NOT_OURS, FAILED };
+enum regression { OURS, NOT_OURS, FAILED };
 
 /* Is it the file that the recorder made? */
 static bool is_recorders(
@@ -135,7 +135,7 @@ static bool is_recorders(
 
 /* A file without a header block may be one whose header was being written: the
  * one that the recorder made, or somebody else's that is empty. */
-static enum verdict judge_torn(
+static enum regression judge_torn(
 	int fd, const struct stat *found, const struct spool_file *spool)
 {
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
@@ -148,7 +148,7 @@ static enum verdict judge_torn(
 		       : NOT_OURS;
 }
 
-static enum verdict judge(
+static enum regression judge(
 	int fd, const struct spool_file *spool, struct ctp_error *err)
 {
 	struct recover_origin origin;
@@ -169,10 +169,10 @@ static enum verdict judge(
 	return judge_torn(fd, &found, spool);
 }
 
-static enum verdict try_file(struct recover_log *log,
+static enum regression try_file(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
-	enum verdict verdict;
+	enum regression verdict;
 
 	if (own_file_open(log->path, &log->fd, err) != CTP_OK)
 		return FAILED;
@@ -183,7 +183,7 @@ static enum verdict try_file(struct recover_log *log,
 }
 
 /* There was nothing of this name; what is there by now is not ours. */
-static enum verdict make_file(struct recover_log *log, struct ctp_error *err)
+static enum regression make_file(struct recover_log *log, struct ctp_error *err)
 {
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (log->fd < 0 && errno == EEXIST)
@@ -200,10 +200,10 @@ static enum verdict make_file(struct recover_log *log, struct ctp_error *err)
 }
 
 /* A name that the spool tells: by now, there may be anything there. */
-static enum verdict try_name(struct recover_log *log,
+static enum regression try_name(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
-	enum verdict verdict = try_file(log, spool, err);
+	enum regression verdict = try_file(log, spool, err);
 
 	if (verdict == FAILED && err->sys_errno == ENOENT)
 		return make_file(log, err);
@@ -229,11 +229,11 @@ static enum ctp_status check_place(
 	return CTP_OK;
 }
 
-static enum verdict find_file(struct recover_log *log,
+static enum regression find_file(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
 	const char *path = spool->header.log_path;
-	enum verdict verdict;
+	enum regression verdict;
 
 	if (check_place(spool, err) != CTP_OK)
 		return FAILED;
@@ -251,7 +251,7 @@ enum ctp_status recover_log_open(struct recover_log *log,
 	const struct spool_file *spool, const char *path, struct ctp_error *err)
 {
 	struct ctp_error failure;
-	enum verdict verdict;
+	enum regression verdict;
 
 	*log = (struct recover_log){.fd = -1};
 	if (path == NULL) {

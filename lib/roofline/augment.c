@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "profile/device_work.h"
+#include "profile/activity_kind.h"
 #include "trace/event_copy.h"
 #include "base/memory.h"
-#include "roofline/shares.h"
+#include "roofline/attribution.h"
 
 #define BYTES_PER_GB 1e9
 
@@ -21,7 +21,7 @@ struct waiting {
 
 struct augment {
 	struct event_source source; /* first: it is what callers hold */
-	struct shares *shares;
+	struct attribution *shares;
 	uint32_t keys[ADDED];
 	/* A ring: the first's number is `first`, and it is in the place that
 	 * this is, modulo the room. */
@@ -128,7 +128,7 @@ static bool close_kernels(struct augment *augment)
 {
 	struct share share;
 
-	while (shares_take(augment->shares, &share))
+	while (attribution_take(augment->shares, &share))
 		if (!close_kernel(augment, &share))
 			return false;
 	return true;
@@ -160,7 +160,7 @@ static bool add_op(struct augment *augment, const struct event *event)
 		.device = -1};
 	struct flops_work work;
 
-	if (!shares_take_op(augment->shares, event->track, &work))
+	if (!attribution_take_op(augment->shares, event->track, &work))
 		return true;
 	work.has_flops = work.has_flops && !work.own_flops;
 	work.has_bytes = work.has_bytes && !work.own_bytes;
@@ -176,7 +176,7 @@ static bool add_kernel(struct augment *augment, const struct event *event)
 	if (!add(augment, event, NULL))
 		return false;
 	waiting_at(augment, number)->open = true;
-	return shares_add(augment->shares, event, number);
+	return attribution_add_kernel(augment->shares, event, number);
 }
 
 static bool has_our_args(
@@ -193,12 +193,12 @@ static bool take(struct augment *augment, const struct event *event)
 {
 	static const struct flops_work none = {.family = FLOPS_NONE};
 	const struct trace *trace = augment->source.trace;
-	bool done = shares_see(augment->shares, event);
+	bool done = attribution_add_event(augment->shares, event);
 
 	if (!done)
 		return false;
 	if (event->kind == EVENT_ACTIVITY &&
-		device_work_kind(trace, event->site) == PROFILE_KERNEL)
+		activity_kind_of(trace, event->site) == PROFILE_KERNEL)
 		done = add_kernel(augment, event);
 	else
 		done = add(augment, event,
@@ -227,7 +227,7 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 		if (settle && augment->count == 0)
 			return CTP_END;
 		if (settle) {
-			if (!shares_settle_oldest(augment->shares) ||
+			if (!attribution_finalize_oldest(augment->shares) ||
 				!close_kernels(augment))
 				return no_memory(err);
 			continue;
@@ -266,7 +266,7 @@ static void clear(struct augment *augment)
 		event_copy_clear(&waiting_at(augment, augment->first++)->event);
 	event_copy_clear(&augment->given);
 	memory_free(augment->waiting);
-	shares_free(augment->shares);
+	attribution_free(augment->shares);
 	memory_free(augment);
 }
 
@@ -290,7 +290,7 @@ enum ctp_status augment_open(
 		return no_memory(err);
 	augment->waiting =
 		memory_new_zeroed(AUGMENT_LIMIT, sizeof(*augment->waiting));
-	augment->shares = shares_new(inner->trace);
+	augment->shares = attribution_new(inner->trace);
 	for (int i = 0; i < ADDED; i++) {
 		augment->keys[i] = strtab_add(
 			inner->trace->text, names[i], strlen(names[i]));
@@ -317,5 +317,5 @@ uint64_t augment_count(const struct augment *augment)
 
 uint64_t augment_late(const struct augment *augment)
 {
-	return shares_late(augment->shares);
+	return attribution_late(augment->shares);
 }

@@ -2,7 +2,7 @@
 /*
  * Gives operators that launched kernels, and kernels, what they did: arguments
  * "kernel_flop" and "kernel_num_gb", where they have none above 0. A kernel has
- * its share of its operator's work; see shares.h.
+ * its share of its operator's work; see attribution.h.
  * Source: shared spec 06, "Augment".
  *
  * Events wait until the shares of those before them are known, AUGMENT_LIMIT at
@@ -31,7 +31,7 @@ enum ctp_status augment_open(struct event_source *inner, struct augment **out,
 struct event_source *augment_source(struct augment *augment);
 
 /* How many kernels got something so far; and nothing, as they came too late: see
- * shares_late(). */
+ * attribution_late(). */
 uint64_t augment_count(const struct augment *augment);
 uint64_t augment_late(const struct augment *augment);
 

@@ -6,14 +6,14 @@
 
 #include "base/memory.h"
 #include "base/saturate.h"
-#include "profile/device_work.h"
-#include "roofline/shares.h"
+#include "profile/activity_kind.h"
+#include "roofline/attribution.h"
 
 #define NONE UINT32_MAX
 
 struct kernels {
 	const struct trace *trace;
-	struct shares *shares;
+	struct attribution *shares;
 	struct strtab *keys; /* of rows: device and name */
 	struct kernels_row *rows;
 	enum dtype *dtypes; /* of each row, by its name */
@@ -37,7 +37,7 @@ struct kernels *kernels_new(const struct trace *trace)
 	if (kernels == NULL)
 		return NULL;
 	kernels->trace = trace;
-	kernels->shares = shares_new(trace);
+	kernels->shares = attribution_new(trace);
 	kernels->device_keys = strtab_new();
 	kernels->keys = strtab_new();
 	if (kernels->shares != NULL && kernels->device_keys != NULL &&
@@ -51,7 +51,7 @@ void kernels_free(struct kernels *kernels)
 {
 	if (kernels == NULL)
 		return;
-	shares_free(kernels->shares);
+	attribution_free(kernels->shares);
 	strtab_free(kernels->device_keys);
 	strtab_free(kernels->keys);
 	memory_free(kernels->rows);
@@ -146,7 +146,7 @@ static void take_shares(struct kernels *kernels)
 {
 	struct share share;
 
-	while (shares_take(kernels->shares, &share)) {
+	while (attribution_take(kernels->shares, &share)) {
 		uint32_t number = (uint32_t)share.ticket;
 		struct kernels_row *row = &kernels->rows[number];
 		struct kernels_device *device = &kernels->devices[row->device];
@@ -186,16 +186,16 @@ static bool add_kernel(struct kernels *kernels, const struct event *event)
 	kernels->devices[device].count++;
 	kernels->devices[device].total_ns =
 		saturate_sum(kernels->devices[device].total_ns, event->dur_ns);
-	return shares_add(kernels->shares, event, number);
+	return attribution_add_kernel(kernels->shares, event, number);
 }
 
 enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	struct ctp_error *err)
 {
-	if (!shares_see(kernels->shares, event))
+	if (!attribution_add_event(kernels->shares, event))
 		return no_memory(err);
 	if (event->kind == EVENT_ACTIVITY &&
-		device_work_kind(kernels->trace, event->site) ==
+		activity_kind_of(kernels->trace, event->site) ==
 			PROFILE_KERNEL &&
 		!add_kernel(kernels, event))
 		return no_memory(err);
@@ -245,7 +245,7 @@ static bool sort_devices(struct kernels *kernels)
 
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 {
-	if (!shares_settle_all(kernels->shares))
+	if (!attribution_finalize_all(kernels->shares))
 		return no_memory(err);
 	take_shares(kernels);
 	if (!sort_devices(kernels))
@@ -256,7 +256,7 @@ enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 
 uint64_t kernels_late(const struct kernels *kernels)
 {
-	return shares_late(kernels->shares);
+	return attribution_late(kernels->shares);
 }
 
 static uint64_t rate_of(struct kernels_work work)

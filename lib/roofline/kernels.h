@@ -3,7 +3,7 @@
  * What the kernels of each device did: how often and how long each ran, and how
  * many floating point operations and bytes that was, where it is known.
  * Source: shared spec 06, "Table"; every launch counts, and each operation
- * once: see shares.h.
+ * once: see attribution.h.
  */
 #ifndef KERNELS_H
 #define KERNELS_H
@@ -63,7 +63,7 @@ struct kernels;
 struct kernels *kernels_new(const struct trace *trace);
 void kernels_free(struct kernels *kernels);
 
-/* Takes one event. Memory: that of shares.h, and the names. Errors:
+/* Takes one event. Memory: that of attribution.h, and the names. Errors:
  * CTP_ERR_NOMEM. */
 enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	struct ctp_error *err);
@@ -72,7 +72,7 @@ enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err);
 
 /* How many came too late to have a part of their operator's work: see
- * shares_late(). */
+ * attribution_late(). */
 uint64_t kernels_late(const struct kernels *kernels);
 
 /* By device, and there by the key: the largest first, names from A. After

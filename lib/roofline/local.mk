@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
+	%D%/attribution.c %D%/attribution.h \
 	%D%/augment.c %D%/augment.h \
 	%D%/dtype.c %D%/dtype.h \
 	%D%/flops.c %D%/flops.h \
@@ -8,5 +9,4 @@ libcore_la_SOURCES += \
 	%D%/kernels.c %D%/kernels.h \
 	%D%/occupancy.c %D%/occupancy.h \
 	%D%/op_inputs.c %D%/op_inputs.h \
-	%D%/peaks.c %D%/peaks.h \
-	%D%/shares.c %D%/shares.h
+	%D%/peaks.c %D%/peaks.h

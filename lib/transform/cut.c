@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "trace/event_copy.h"
-#include "trace/held.h"
+#include "trace/end_queue.h"
 #include "trace/open_async.h"
 #include "trace/open_ranges.h"
 
@@ -36,9 +36,9 @@ struct cut {
 	struct event_queue queue;
 	struct open_ranges ranges;
 	struct open_asyncs asyncs;
-	struct held held;
-	struct held crossing; /* EVENT_WHOLEs that began by then */
-	struct event piece;   /* given out; its arguments are owned */
+	struct end_queue held;
+	struct end_queue crossing; /* EVENT_WHOLEs that began by then */
+	struct event piece;        /* given out; its arguments are owned */
 };
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -132,7 +132,8 @@ static bool reopen(struct cut *cut, struct open_track *track)
 		struct event whole;
 
 		if (range->begin.dur_ns > 0 &&
-			held_take_whole(&cut->crossing, &range->begin, &whole))
+			end_queue_take_whole(
+				&cut->crossing, &range->begin, &whole))
 			event_copy_clear(&whole);
 		range->begin.dur_ns = 0;
 		done = cut_add_at(cut, &range->begin, cut->from_ns);
@@ -199,7 +200,7 @@ static bool add_rest(
 	rest = top->begin;
 	rest.kind = EVENT_WHOLE;
 	rest.dur_ns = (uint64_t)event_end(end) - (uint64_t)rest.time_ns;
-	return held_add(&cut->crossing, &rest);
+	return end_queue_add(&cut->crossing, &rest);
 }
 
 static bool add_end(struct cut *cut, const struct event *event)
@@ -236,9 +237,9 @@ static bool add_lasting(struct cut *cut, const struct event *event)
 	if (end_ns <= cut->from_ns && event->time_ns < cut->from_ns)
 		return true;
 	if (event->kind == EVENT_WHOLE && event->time_ns <= cut->from_ns)
-		return held_add(&cut->crossing, event);
+		return end_queue_add(&cut->crossing, event);
 	if (cut->is_full != NULL && end_ns > event->time_ns)
-		return held_add(&cut->held, event);
+		return end_queue_add(&cut->held, event);
 	return add_piece(cut, event, cut->until_ns);
 }
 
@@ -248,10 +249,10 @@ static bool release_held(struct cut *cut)
 {
 	const struct event *first;
 
-	while ((first = held_first(&cut->held)) != NULL &&
+	while ((first = end_queue_first(&cut->held)) != NULL &&
 		event_end(first) <= cut->now_ns) {
 		event_copy_clear(&cut->piece);
-		cut->piece = held_take(&cut->held);
+		cut->piece = end_queue_take(&cut->held);
 		if (event_end(&cut->piece) > cut->from_ns)
 			return add_piece(cut, &cut->piece, INT64_MAX);
 	}
@@ -259,15 +260,15 @@ static bool release_held(struct cut *cut)
 }
 
 /* Gives out what is still held, as far as it is in the part. */
-static bool add_held(struct cut *cut, struct held *held)
+static bool add_held(struct cut *cut, struct end_queue *held)
 {
 	bool done = true;
 
-	held_sort(held);
+	end_queue_sort(held);
 	for (size_t i = 0; i < held->count && done; i++)
 		if (event_end(&held->items[i]) > cut->from_ns)
 			done = add_piece(cut, &held->items[i], cut->until_ns);
-	held_restore(held);
+	end_queue_restore(held);
 	return done;
 }
 
@@ -456,8 +457,8 @@ static void close_cut(struct event_source *source)
 	event_queue_clear(&cut->queue);
 	open_ranges_clear(&cut->ranges);
 	open_asyncs_clear(&cut->asyncs);
-	held_clear(&cut->held);
-	held_clear(&cut->crossing);
+	end_queue_clear(&cut->held);
+	end_queue_clear(&cut->crossing);
 	event_copy_clear(&cut->piece);
 	cut->source.inner->close(cut->source.inner);
 	memory_free(cut);
@@ -502,9 +503,9 @@ static void drop_crossed(struct cut *cut)
 {
 	const struct event *first;
 
-	while ((first = held_first(&cut->crossing)) != NULL &&
+	while ((first = end_queue_first(&cut->crossing)) != NULL &&
 		event_end(first) <= cut->from_ns) {
-		struct event ended = held_take(&cut->crossing);
+		struct event ended = end_queue_take(&cut->crossing);
 
 		event_copy_clear(&ended);
 	}
@@ -514,7 +515,7 @@ enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
 {
 	if (cut->ended || !cut->has_next)
 		return CTP_END;
-	if (!held_move_wholes(&cut->held, &cut->crossing))
+	if (!end_queue_move_wholes(&cut->held, &cut->crossing))
 		return no_memory(err);
 	cut->source.trace->end_ns = cut->end_ns;
 	cut->from_ns = cut->until_ns;

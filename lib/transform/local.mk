@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/align.c %D%/align.h \
-	%D%/choose.c %D%/choose.h \
-	%D%/combine.c %D%/combine.h \
 	%D%/cut.c %D%/cut.h \
-	%D%/moment.c %D%/moment.h \
+	%D%/event_filter.c %D%/event_filter.h \
+	%D%/merge.c %D%/merge.h \
+	%D%/range_locator.c %D%/range_locator.h \
 	%D%/redact.c %D%/redact.h \
 	%D%/redact_text.c %D%/redact_text.h

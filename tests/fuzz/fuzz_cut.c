@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 
-#include "transform/choose.h"
+#include "transform/event_filter.h"
 #include "transform/cut.h"
 #include "trace/event_copy.h"
 #include "format.h"
@@ -182,9 +182,9 @@ static void compare(const struct reading *whole, const struct reading *parts)
 /* A window and a choice by the options, all of it redacted. */
 static void read_piece(struct reading *reading)
 {
-	struct choose_range range = {0, options >> 4};
-	struct choose_list list = {&range, 1, true};
-	struct choose_options choose = {
+	struct event_filter_range range = {0, options >> 4};
+	struct event_filter_list list = {&range, 1, true};
+	struct event_filter_options choose = {
 		.categories = (options & 1) != 0 ? "kernel,a" : NULL,
 		.min_ns = (options & 2) != 0 ? 100 : 0};
 	int64_t start_ns = reading->source->trace->start_ns;
@@ -199,8 +199,8 @@ static void read_piece(struct reading *reading)
 		__builtin_add_overflow(
 			from_ns, INT64_C(1) << (options >> 3), &until_ns))
 		return;
-	fuzz_require(choose_open(reading->source, &choose, &reading->source,
-			     NULL) == CTP_OK);
+	fuzz_require(event_filter_open(reading->source, &choose,
+			     &reading->source, NULL) == CTP_OK);
 	fuzz_require(cut_open(reading->source, &reading->cut, NULL) == CTP_OK);
 	cut_set_window(reading->cut, from_ns, until_ns);
 	fuzz_require(redact_open(cut_source(reading->cut), "", &reading->source,

@@ -49,7 +49,7 @@ static void set_seed(uint64_t number)
 }
 
 /* Keys go into a table with linear probing: by the upper half, as strtab.c has
- * it, or by the lowest bits, as device_join.c. */
+ * it, or by the lowest bits, as correlation.c. */
 struct slots {
 	bool used[SLOTS];
 	uint64_t probes;

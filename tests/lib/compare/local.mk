@@ -3,5 +3,5 @@ c_tests += \
 	%D%/test_check_noise \
 	%D%/test_diff \
 	%D%/test_flame_diff \
-	%D%/test_moved \
-	%D%/test_noise
+	%D%/test_significance \
+	%D%/test_source_map

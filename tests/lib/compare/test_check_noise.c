@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "support/run_suite.h"
-#include "compare/verdict.h"
+#include "compare/regression.h"
 
 #define RUNS 20 /* that were measured */
 #define FUNCTIONS_MAX 32
@@ -94,10 +94,10 @@ static bool raises_alarm(const struct function *function,
 	const struct machine *machine, double (*places)[SIDE_MAX],
 	double factor)
 {
-	static const struct verdict_limit limit = {.ppm = 50000};
+	static const struct regression_limit limit = {.ppm = 50000};
 	uint64_t base[SIDE_MAX];
 	uint64_t changed[SIDE_MAX];
-	struct noise_change change;
+	struct significance_change change;
 
 	for (size_t i = 0; i < machine->runs; i++) {
 		base[i] = make_time(function, machine->noise, places[0][i]);
@@ -105,9 +105,10 @@ static bool raises_alarm(const struct function *function,
 							 machine->noise,
 							 places[1][i]));
 	}
-	change = noise_compare(base, machine->runs, changed, machine->runs);
-	return noise_sign(&change) > 0 &&
-	       verdict_is_over(
+	change = significance_compare(
+		base, machine->runs, changed, machine->runs);
+	return significance_sign(&change) > 0 &&
+	       regression_is_over(
 		       &limit, change.base.median, change.changed.median);
 }
 

@@ -5,7 +5,7 @@
 
 #include "compare/diff.h"
 #include "support/run_suite.h"
-#include "compare/verdict.h"
+#include "compare/regression.h"
 
 static struct diff *diff;
 
@@ -169,16 +169,16 @@ START_TEST(changes_are_counted_as_far_as_numbers_go)
 END_TEST
 
 /* The verdict on a function whose one run a side took these times. */
-static enum verdict judge(uint64_t base_ns, uint64_t new_ns,
-	struct verdict_limit limit, uint64_t min_ns)
+static enum regression judge(uint64_t base_ns, uint64_t new_ns,
+	struct regression_limit limit, uint64_t min_ns)
 {
-	enum verdict verdict;
+	enum regression verdict;
 
 	begin(MATCH_KEY_FILE, 1, 1);
 	add_run(DIFF_BASE, base_ns == 0 ? "g" : "f", base_ns);
 	add_run(DIFF_NEW, new_ns == 0 ? "g" : "f", new_ns);
 	ck_assert_int_eq(diff_finish(diff, DIFF_NAME, NULL), CTP_OK);
-	verdict = verdict_of(diff, row(0, base_ns * new_ns == 0 ? 2 : 1),
+	verdict = regression_of(diff, row(0, base_ns * new_ns == 0 ? 2 : 1),
 		DIFF_SELF, &limit, min_ns);
 	tear_down();
 	return verdict;
@@ -186,41 +186,42 @@ static enum verdict judge(uint64_t base_ns, uint64_t new_ns,
 
 START_TEST(limits_are_shares_or_times)
 {
-	const struct verdict_limit share = {.ppm = 50000};
-	const struct verdict_limit time = {.time_ns = 10};
+	const struct regression_limit share = {.ppm = 50000};
+	const struct regression_limit time = {.time_ns = 10};
 	/* 100 times this is less than 29 in floating point. */
-	const struct verdict_limit unround = {.ppm = 290000};
+	const struct regression_limit unround = {.ppm = 290000};
 
-	ck_assert_int_eq(judge(100, 129, unround, 0), VERDICT_PASSED);
-	ck_assert_int_eq(judge(100, 130, unround, 0), VERDICT_SLOWER);
-	ck_assert_int_eq(judge(1000, 1050, share, 0), VERDICT_PASSED);
-	ck_assert_int_eq(judge(1000, 1051, share, 0), VERDICT_SLOWER);
-	ck_assert_int_eq(judge(1000, 10, share, 0), VERDICT_PASSED);
-	ck_assert_int_eq(judge(1000, 1010, time, 0), VERDICT_PASSED);
-	ck_assert_int_eq(judge(1000, 1011, time, 0), VERDICT_SLOWER);
-	ck_assert_int_eq(judge(1000, 1001, (struct verdict_limit){0}, 0),
-		VERDICT_SLOWER);
-	ck_assert_int_eq(judge(1, 1000, (struct verdict_limit){.off = true}, 0),
-		VERDICT_OFF);
+	ck_assert_int_eq(judge(100, 129, unround, 0), REGRESSION_PASSED);
+	ck_assert_int_eq(judge(100, 130, unround, 0), REGRESSION_SLOWER);
+	ck_assert_int_eq(judge(1000, 1050, share, 0), REGRESSION_PASSED);
+	ck_assert_int_eq(judge(1000, 1051, share, 0), REGRESSION_SLOWER);
+	ck_assert_int_eq(judge(1000, 10, share, 0), REGRESSION_PASSED);
+	ck_assert_int_eq(judge(1000, 1010, time, 0), REGRESSION_PASSED);
+	ck_assert_int_eq(judge(1000, 1011, time, 0), REGRESSION_SLOWER);
+	ck_assert_int_eq(judge(1000, 1001, (struct regression_limit){0}, 0),
+		REGRESSION_SLOWER);
+	ck_assert_int_eq(
+		judge(1, 1000, (struct regression_limit){.off = true}, 0),
+		REGRESSION_OFF);
 }
 END_TEST
 
 START_TEST(what_is_short_or_alone_is_not_compared)
 {
-	const struct verdict_limit share = {.ppm = 50000};
+	const struct regression_limit share = {.ppm = 50000};
 
-	ck_assert_int_eq(judge(10, 99, share, 100), VERDICT_SHORT);
-	ck_assert_int_eq(judge(10, 100, share, 100), VERDICT_SLOWER);
-	ck_assert_int_eq(judge(100, 10, share, 100), VERDICT_PASSED);
-	ck_assert_int_eq(judge(0, 100, share, 100), VERDICT_ADDED);
-	ck_assert_int_eq(judge(100, 0, share, 100), VERDICT_REMOVED);
+	ck_assert_int_eq(judge(10, 99, share, 100), REGRESSION_SHORT);
+	ck_assert_int_eq(judge(10, 100, share, 100), REGRESSION_SLOWER);
+	ck_assert_int_eq(judge(100, 10, share, 100), REGRESSION_PASSED);
+	ck_assert_int_eq(judge(0, 100, share, 100), REGRESSION_ADDED);
+	ck_assert_int_eq(judge(100, 0, share, 100), REGRESSION_REMOVED);
 }
 END_TEST
 
 START_TEST(what_chance_explains_is_noise)
 {
 	static const uint64_t base[] = {100, 120, 80, 110, 90};
-	const struct verdict_limit limit = {.ppm = 50000};
+	const struct regression_limit limit = {.ppm = 50000};
 
 	for (uint64_t add = 10; add <= 100; add += 90) {
 		begin(MATCH_KEY_FILE, 5, 5);
@@ -230,8 +231,8 @@ START_TEST(what_chance_explains_is_noise)
 		}
 		ck_assert_int_eq(diff_finish(diff, DIFF_TOTAL, NULL), CTP_OK);
 		ck_assert_int_eq(
-			verdict_of(diff, row(0, 1), DIFF_TOTAL, &limit, 0),
-			add == 10 ? VERDICT_NOISE : VERDICT_SLOWER);
+			regression_of(diff, row(0, 1), DIFF_TOTAL, &limit, 0),
+			add == 10 ? REGRESSION_NOISE : REGRESSION_SLOWER);
 		tear_down();
 	}
 }

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_device_join \
+	%D%/test_correlation \
 	%D%/test_trace

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_align \
-	%D%/test_choose \
-	%D%/test_combine \
 	%D%/test_cut \
+	%D%/test_event_filter \
+	%D%/test_merge \
 	%D%/test_redact
 shell_tests += \
 	%D%/redact.sh

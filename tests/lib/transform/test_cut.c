@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/cut.[ch]; with it held.[ch], open_ranges.[ch], open_async.[ch],
+/* lib/transform/cut.[ch]; with it end_queue.[ch], open_ranges.[ch], open_async.[ch],
  * event_copy.[ch]. */
 #include <check.h>
 #include <stdlib.h>

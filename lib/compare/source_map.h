@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Maps the directories of the base side's source files to those of the new
+ * side, for a program that was unpacked and built in another directory. Files
+ * match by the ends of their paths.
+ */
+#ifndef SOURCE_MAP_H
+#define SOURCE_MAP_H
+
+#include "compare/diff.h"
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* A directory of the base side, and that of the new side in its place. */
+struct source_map_root {
+	const char *base;
+	const char *changed;
+	uint32_t file_count;
+};
+
+struct source_map {
+	struct strtab *text;
+	struct source_map_root *roots;
+	uint32_t count;
+	uint32_t room;
+};
+
+/*
+ * Gives the functions of the base side, whose runs are the first `base_count`
+ * profiles, the files that they have on the new side, where that does not have
+ * theirs: if two files or more, or most of those that it lacks, lie in the one
+ * directory there as in the other here.
+ *
+ * Errors: CTP_ERR_NOMEM. source_map_clear() is due in any case.
+ * Ownership: the names are borrowed from the new side's profiles.
+ */
+enum ctp_status source_map_join(struct source_map *map,
+	struct profile *const *profiles, size_t count, size_t base_count,
+	struct ctp_error *err);
+void source_map_clear(struct source_map *map);
+
+#endif

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ranking: how far a range's share of idle time, and its own time, are
+ * above the mean of all ranges that overlap a phase in which the queue ran
+ * empty, in standard deviations of that sample.
+ */
+#include "gaps/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "gaps/ranking_queue.h"
+#include "profile/activity_kind.h"
+
+#define SELF_WEIGHT 0.6
+
+/* Of values that come one by one.
+ * Source: Welford, Note on a Method for Calculating Corrected Sums of Squares
+ * and Products, 1962. */
+struct moments {
+	double count;
+	double mean;
+	double squares; /* sum of squared distances from the mean */
+};
+
+struct scoring {
+	struct ranking *ranking;
+	struct extsort *rows; /* struct ranking_row, as the ranges began */
+	struct moments idle;
+	struct moments self;
+	uint32_t room;
+};
+
+static void take_value(struct moments *moments, double value)
+{
+	double distance = value - moments->mean;
+
+	moments->count++;
+	moments->mean += distance / moments->count;
+	moments->squares += distance * (value - moments->mean);
+}
+
+/* 0 where all values are the same. */
+static double distance(const struct moments *moments, double value)
+{
+	double deviation =
+		moments->count < 2
+			? 0
+			: sqrt(moments->squares / (moments->count - 1));
+
+	return deviation > 0 ? (value - moments->mean) / deviation : 0;
+}
+
+static double idle_share(const struct ranking_row *row)
+{
+	return row->duration_ns == 0
+		       ? 0
+		       : (double)row->idle_ns / (double)row->duration_ns;
+}
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Those that take part. */
+static enum ctp_status choose(struct scoring *scoring, struct ctp_error *err)
+{
+	struct ranking *ranking = scoring->ranking;
+	enum ctp_status status;
+
+	for (;;) {
+		struct extsort_record record;
+		struct ranking_range range;
+		struct ranking_row row;
+
+		status = extsort_next(ranking->host, &record, err);
+		if (status != CTP_OK)
+			break;
+		memcpy(&range, record.bytes, sizeof(range));
+		if (ranking_spans_cover(&ranking->falling, range.start_ns,
+			    range.end_ns) == 0)
+			continue;
+		row = (struct ranking_row){.site = range.site,
+			.place = range.place,
+			.start_ns = range.start_ns,
+			.duration_ns = (uint64_t)range.end_ns -
+				       (uint64_t)range.start_ns,
+			.self_ns = range.self_ns,
+			.idle_ns = ranking_spans_cover(
+				&ranking->idle, range.start_ns, range.end_ns)};
+		take_value(&scoring->idle, idle_share(&row));
+		take_value(&scoring->self, (double)row.self_ns);
+		record.bytes = &row;
+		record.size = sizeof(row);
+		status = extsort_add(scoring->rows, &record, err);
+		if (status != CTP_OK)
+			return status;
+	}
+	return status == CTP_END ? extsort_sort(scoring->rows, err) : status;
+}
+
+/* The better first; of equal ones, that which began first. */
+static int compare(const void *left, const void *right)
+{
+	const struct ranking_row *one = left;
+	const struct ranking_row *other = right;
+
+	if (one->score != other->score)
+		return one->score > other->score ? -1 : 1;
+	if (one->start_ns != other->start_ns)
+		return one->start_ns < other->start_ns ? -1 : 1;
+	if (one->duration_ns != other->duration_ns)
+		return one->duration_ns > other->duration_ns ? -1 : 1;
+	return (one->site > other->site) - (one->site < other->site);
+}
+
+/* Keeps the best of those so far. */
+static void cut(struct ranking *ranking)
+{
+	uint32_t length = ranking->options.length;
+
+	if (ranking->row_count > 0)
+		qsort(ranking->rows, ranking->row_count, sizeof(*ranking->rows),
+			compare);
+	if (length != 0 && ranking->row_count > length)
+		ranking->row_count = length;
+}
+
+static bool keep(struct scoring *scoring, const struct ranking_row *row)
+{
+	struct ranking *ranking = scoring->ranking;
+
+	if (ranking->row_count == scoring->room) {
+		uint32_t length = ranking->options.length;
+		struct ranking_row *rows = ranking->rows;
+		uint32_t room = scoring->room == 0 ? 256 : scoring->room * 2;
+
+		if (length != 0 && scoring->room / 2 >= length) {
+			cut(ranking);
+		} else {
+			if (scoring->room > UINT32_MAX / 4)
+				return false;
+			rows = memory_resize_array(rows, room, sizeof(*rows));
+			if (rows == NULL)
+				return false;
+			ranking->rows = rows;
+			scoring->room = room;
+		}
+	}
+	ranking->rows[ranking->row_count++] = *row;
+	return true;
+}
+
+static enum ctp_status score(struct scoring *scoring, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	for (;;) {
+		struct extsort_record record;
+		struct ranking_row row;
+
+		status = extsort_next(scoring->rows, &record, err);
+		if (status != CTP_OK)
+			break;
+		memcpy(&row, record.bytes, sizeof(row));
+		row.score = distance(&scoring->idle, idle_share(&row)) +
+			    SELF_WEIGHT * distance(&scoring->self,
+						  (double)row.self_ns);
+		if (!keep(scoring, &row))
+			return no_memory(err);
+	}
+	cut(scoring->ranking);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+static enum ctp_status ranking_rank(
+	struct ranking *ranking, struct ctp_error *err)
+{
+	struct scoring scoring = {
+		.ranking = ranking, .rows = extsort_new(RANKING_SORT_BYTES)};
+	enum ctp_status status = CTP_OK;
+
+	if (scoring.rows == NULL)
+		return no_memory(err);
+	status = choose(&scoring, err);
+	if (status == CTP_OK)
+		status = score(&scoring, err);
+	extsort_free(scoring.rows);
+	return status;
+}
+
+/* Collects ranges of the host as they end, and launches and kernels. */
+
+/* A range that is open. */
+struct ranking_open {
+	int64_t start_ns;
+	uint64_t children_ns;
+	uint64_t id; /* of a call of the API: of what it causes */
+	uint32_t site;
+	uint32_t place;
+	bool is_call; /* or something else that is no range here */
+	bool is_launch;
+};
+
+struct ranking *ranking_new(
+	const struct trace *trace, struct ranking_options options)
+{
+	struct ranking *ranking = memory_new_zeroed(1, sizeof(*ranking));
+
+	if (ranking == NULL)
+		return NULL;
+	ranking->trace = trace;
+	ranking->options = options;
+	ranking->host = extsort_new(RANKING_SORT_BYTES);
+	ranking->points = extsort_new(RANKING_SORT_BYTES);
+	if (ranking->host != NULL && ranking->points != NULL)
+		return ranking;
+	ranking_free(ranking);
+	return NULL;
+}
+
+void ranking_free(struct ranking *ranking)
+{
+	if (ranking == NULL)
+		return;
+	for (uint32_t i = 0; i < ranking->track_count; i++)
+		memory_free(ranking->tracks[i].open);
+	memory_free(ranking->tracks);
+	memory_free(ranking->sites);
+	extsort_free(ranking->host);
+	extsort_free(ranking->points);
+	memory_free(ranking->busy.items);
+	memory_free(ranking->idle.items);
+	memory_free(ranking->falling.items);
+	memory_free(ranking->rows);
+	memory_free(ranking);
+}
+
+static bool reach(struct ranking *ranking, uint32_t track)
+{
+	uint32_t count = ranking->trace->track_count;
+	struct ranking_track *tracks;
+
+	if (track < ranking->track_count)
+		return true;
+	tracks = memory_resize_array(ranking->tracks, count, sizeof(*tracks));
+	if (tracks == NULL)
+		return false;
+	for (uint32_t i = ranking->track_count; i < count; i++)
+		tracks[i] = (struct ranking_track){.latest_ns = INT64_MIN};
+	ranking->tracks = tracks;
+	ranking->track_count = count;
+	return true;
+}
+
+/* Has the site a place in a file: "file.py(12): name", or a file of its own? */
+static bool has_place(const struct trace *trace, uint32_t site)
+{
+	const char *found = strstr(trace_site_name(trace, site), ".py(");
+
+	return (found != NULL && strchr(found, ')') != NULL) ||
+	       trace->sites[site].file != 0;
+}
+
+/* Calls of the API are none here; nor is the time that PyTorch's profiler was
+ * on. */
+static bool is_no_range(const struct trace *trace, uint32_t site)
+{
+	return activity_kind_is_api(trace, site) ||
+	       strcmp(strtab_text(
+			      trace->text, trace->sites[site].category, NULL),
+		       "Trace") == 0;
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The document knows CUDA's runtime alone. */
+static bool is_launch(const struct ranking *ranking, uint32_t site)
+{
+	static const char *const starts[] = {"cudaLaunchKernel",
+		"__cudaLaunchKernel", "cudaLaunchCooperativeKernel"};
+	const char *name = trace_site_name(ranking->trace, site);
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (begins_with(name, starts[i]))
+			return true;
+	return ranking->options.robust;
+}
+
+/* The document takes for kernels what is not named like a copy. */
+static bool is_kernel(const struct ranking *ranking, uint32_t site)
+{
+	static const char *const parts[] = {"mem", "cpy", "alloc", "free"};
+	const char *name = trace_site_name(ranking->trace, site);
+
+	if (ranking->options.robust)
+		return activity_kind_of(ranking->trace, site) == PROFILE_KERNEL;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcasestr(name, parts[i]) != NULL)
+			return false;
+	return true;
+}
+
+/* NULL if out of memory. */
+static const struct ranking_site *site_of(
+	struct ranking *ranking, uint32_t number)
+{
+	const struct trace *trace = ranking->trace;
+	struct ranking_site *site;
+
+	if (!memory_reach(&ranking->sites, number, &ranking->site_room,
+		    sizeof(*ranking->sites)))
+		return NULL;
+	site = &ranking->sites[number];
+	if (!site->known)
+		*site = (struct ranking_site){.known = true,
+			.has_place = has_place(trace, number),
+			.is_call = is_no_range(trace, number),
+			.is_launch = is_launch(ranking, number),
+			.is_work =
+				activity_kind_of(trace, number) != PROFILE_HOST,
+			.is_kernel = is_kernel(ranking, number)};
+	return site;
+}
+
+static bool begin(struct ranking *ranking, const struct event *event)
+{
+	struct ranking_track *track = &ranking->tracks[event->track];
+	const struct ranking_site *site = site_of(ranking, event->site);
+	struct ranking_open open = {.start_ns = event->time_ns,
+		.site = event->site,
+		.place = event->site};
+
+	if (site == NULL || !memory_grow32(&track->open, track->depth,
+				    &track->room, sizeof(*track->open)))
+		return false;
+	open.is_call = site->is_call;
+	open.is_launch = site->is_launch;
+	if (!site->has_place)
+		open.place = track->depth == 0
+				     ? TRACE_NONE
+				     : track->open[track->depth - 1].place;
+	track->open[track->depth++] = open;
+	return true;
+}
+
+static void see_host(struct ranking *ranking, int64_t start_ns, int64_t end_ns)
+{
+	if (!ranking->has_host || start_ns < ranking->first_ns)
+		ranking->first_ns = start_ns;
+	if (!ranking->has_host || start_ns > ranking->last_start_ns ||
+		(start_ns == ranking->last_start_ns &&
+			end_ns < ranking->last_end_ns)) {
+		ranking->last_start_ns = start_ns;
+		ranking->last_end_ns = end_ns;
+	}
+	if (!ranking->has_host || end_ns > ranking->latest_ns)
+		ranking->latest_ns = end_ns;
+	ranking->has_host = true;
+}
+
+static enum ctp_status add_range(struct ranking *ranking,
+	const struct ranking_range *range, struct ctp_error *err)
+{
+	const struct extsort_record record = {.time_ns = range->start_ns,
+		.bytes = range,
+		.size = sizeof(*range)};
+
+	see_host(ranking, range->start_ns, range->end_ns);
+	return extsort_add(ranking->host, &record, err);
+}
+
+static enum ctp_status add_point(struct ranking *ranking,
+	const struct ranking_point *point, struct ctp_error *err)
+{
+	const struct extsort_record record = {.time_ns = point->start_ns,
+		.rank = (int64_t)point->is_kernel,
+		.bytes = point,
+		.size = sizeof(*point)};
+
+	return extsort_add(ranking->points, &record, err);
+}
+
+static enum ctp_status end(struct ranking *ranking, uint32_t number,
+	int64_t time_ns, struct ctp_error *err)
+{
+	struct ranking_track *track = &ranking->tracks[number];
+	const struct ranking_open *open;
+	uint64_t duration_ns;
+
+	if (track->depth == 0)
+		return CTP_OK;
+	open = &track->open[--track->depth];
+	duration_ns = (uint64_t)time_ns - (uint64_t)open->start_ns;
+	if (open->is_call) {
+		const struct ranking_point launch = {.start_ns = open->start_ns,
+			.end_ns = time_ns,
+			.pid = ranking->trace->tracks[number].pid,
+			.id = open->id};
+
+		return open->id != 0 && open->is_launch
+			       ? add_point(ranking, &launch, err)
+			       : CTP_OK;
+	}
+	for (uint32_t i = track->depth; i-- > 0;)
+		if (!track->open[i].is_call) {
+			track->open[i].children_ns += duration_ns;
+			break;
+		}
+	return add_range(ranking,
+		&(const struct ranking_range){.start_ns = open->start_ns,
+			.end_ns = time_ns,
+			.self_ns = duration_ns > open->children_ns
+					   ? duration_ns - open->children_ns
+					   : 0,
+			.site = open->site,
+			.place = open->place},
+		err);
+}
+
+static int64_t end_of(const struct event *event)
+{
+	uint64_t most = (uint64_t)INT64_MAX - (uint64_t)event->time_ns;
+
+	return event->dur_ns > most
+		       ? INT64_MAX
+		       : (int64_t)((uint64_t)event->time_ns + event->dur_ns);
+}
+
+static enum ctp_status add_activity(struct ranking *ranking,
+	const struct event *event, struct ctp_error *err)
+{
+	const struct trace_track *track = &ranking->trace->tracks[event->track];
+	const struct ranking_site *site = site_of(ranking, event->site);
+	const struct ranking_point kernel = {.start_ns = event->time_ns,
+		.end_ns = end_of(event),
+		.pid = track->pid,
+		.id = event->id,
+		.is_kernel = true};
+
+	if (site == NULL)
+		return no_memory(err);
+	if (track->kind != TRACE_STREAM || !site->is_work)
+		return CTP_OK;
+	if (ranking->options.robust && !ranking_spans_add(&ranking->busy,
+					       kernel.start_ns, kernel.end_ns))
+		return no_memory(err);
+	if (!site->is_kernel)
+		return CTP_OK;
+	ranking->has_kernels = true;
+	return add_point(ranking, &kernel, err);
+}
+
+/* One that overlaps others without nesting stands beside them. */
+static enum ctp_status add_complete(struct ranking *ranking,
+	const struct event *event, struct ctp_error *err)
+{
+	const struct ranking_site *site = site_of(ranking, event->site);
+	struct ranking_range range = {.start_ns = event->time_ns,
+		.end_ns = end_of(event),
+		.self_ns = event->dur_ns,
+		.site = event->site,
+		.place = TRACE_NONE};
+
+	if (site == NULL)
+		return no_memory(err);
+	if (site->has_place)
+		range.place = event->site;
+	return site->is_call ? CTP_OK : add_range(ranking, &range, err);
+}
+
+/* Times that go back are taken as standing. */
+static int64_t in_order(struct ranking_track *track, int64_t time_ns)
+{
+	if (time_ns > track->latest_ns)
+		track->latest_ns = time_ns;
+	return track->latest_ns;
+}
+
+enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
+	struct ctp_error *err)
+{
+	struct ranking_track *track;
+	struct event mended = *event;
+
+	if (!reach(ranking, event->track))
+		return no_memory(err);
+	track = &ranking->tracks[event->track];
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		mended.time_ns = in_order(track, event->time_ns);
+		return begin(ranking, &mended) ? CTP_OK : no_memory(err);
+	case EVENT_END:
+		return end(ranking, event->track,
+			in_order(track, event->time_ns), err);
+	case EVENT_COMPLETE:
+		return add_complete(ranking, event, err);
+	case EVENT_CORRELATION:
+		if (track->depth > 0)
+			track->open[track->depth - 1].id = event->id;
+		return CTP_OK;
+	case EVENT_ACTIVITY:
+		return add_activity(ranking, event, err);
+	default:
+		return CTP_OK;
+	}
+}
+
+/* What is open ends when the track does. */
+static enum ctp_status end_all(struct ranking *ranking, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; i < ranking->track_count; i++) {
+		struct ranking_track *track = &ranking->tracks[i];
+		int64_t end_ns =
+			track->depth == 0
+				? 0
+				: in_order(track,
+					  trace_track_end(ranking->trace, i));
+
+		while (track->depth > 0 && status == CTP_OK)
+			status = end(ranking, i, end_ns, err);
+	}
+	return status;
+}
+
+enum ctp_status ranking_finish(struct ranking *ranking, struct ctp_error *err)
+{
+	enum ctp_status status = end_all(ranking, err);
+
+	if (status == CTP_OK)
+		status = extsort_sort(ranking->host, err);
+	if (status == CTP_OK)
+		status = extsort_sort(ranking->points, err);
+	if (status == CTP_OK)
+		status = ranking_read_queue(ranking, err);
+	return status == CTP_OK ? ranking_rank(ranking, err) : status;
+}
+
+bool ranking_has_kernels(const struct ranking *ranking)
+{
+	return ranking->has_kernels;
+}
+
+const struct ranking_row *ranking_rows(
+	const struct ranking *ranking, uint32_t *count)
+{
+	*count = ranking->row_count;
+	return ranking->rows;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a range is long enough is known when it ends, or when so much time
+ * has gone by on its track that it must be: until then it waits, with what
+ * belongs to it. What is in it and is a moment of its own does not wait.
+ */
+#include "transform/event_filter.h"
+
+#include <string.h>
+
+#include "trace/event_copy.h"
+#include "base/memory.h"
+#include "trace/open_async.h"
+#include "trace/open_ranges.h"
+#include "base/saturate.h"
+
+enum regression { UNKNOWN, CHOSEN, LEFT_OUT };
+
+struct choose {
+	struct event_source source; /* first: it is what callers hold */
+	const struct event_filter_options *options;
+	uint8_t *tracks; /* enum regression */
+	uint32_t track_room;
+	uint8_t *sites;
+	uint32_t site_room;
+	bool ended;
+	struct event_queue queue;
+	struct open_ranges ranges;
+	struct open_asyncs asyncs;
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Is the number in the list, or is there none? */
+static bool list_has(const struct event_filter_list *list, int64_t number)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (number >= list->ranges[i].first &&
+			number <= list->ranges[i].last)
+			return true;
+	return !list->given;
+}
+
+/* The number that stands in `text` behind `key`. */
+static bool find_number(const char *text, const char *key, int64_t *number)
+{
+	const char *at = text == NULL ? NULL : strstr(text, key);
+
+	if (at == NULL)
+		return false;
+	at += strlen(key);
+	at += strspn(at, ": ");
+	if (*at < '0' || *at > '9')
+		return false;
+	*number = 0;
+	for (; *at >= '0' && *at <= '9' && *number < INT32_MAX; at++)
+		*number = *number * 10 + (*at - '0');
+	return true;
+}
+
+/* "rank 3: python" is what merging calls a process; else it is the rank that
+ * wrote the trace, as PyTorch's profiler tells. */
+static bool find_rank(const struct trace *trace,
+	const struct trace_track *track, int64_t *rank)
+{
+	const char *name = strtab_text(trace->text, track->process_name, NULL);
+
+	if (strncmp(name, "rank ", 5) == 0 && find_number(name, "rank", rank))
+		return true;
+	return find_number(
+		trace_find_fact(trace, TRACE_DISTRIBUTED), "\"rank\"", rank);
+}
+
+static bool judge_track(const struct choose *choose, uint32_t number)
+{
+	const struct event_filter_options *options = choose->options;
+	const struct trace *trace = choose->source.trace;
+	const struct trace_track *track = &trace->tracks[number];
+	int64_t rank;
+
+	if (!list_has(&options->pids, track->pid))
+		return false;
+	if (options->ranks.given && (!find_rank(trace, track, &rank) ||
+					    !list_has(&options->ranks, rank)))
+		return false;
+	return track->kind == TRACE_STREAM
+		       ? list_has(&options->devices, track->device)
+		       : list_has(&options->tids, track->tid);
+}
+
+/* Is this word, up to a comma, one of the list's? */
+static bool is_listed(const char *list, const char *word, size_t size)
+{
+	for (;;) {
+		const char *end = strchrnul(list, ',');
+
+		if ((size_t)(end - list) == size &&
+			memcmp(list, word, size) == 0)
+			return true;
+		if (*end == '\0')
+			return false;
+		list = end + 1;
+	}
+}
+
+/* Categories may be several, with commas between them. */
+static bool judge_site(const struct choose *choose, uint32_t number)
+{
+	const struct trace *trace = choose->source.trace;
+	const char *word =
+		strtab_text(trace->text, trace->sites[number].category, NULL);
+
+	for (;;) {
+		const char *end = strchrnul(word, ',');
+
+		if (is_listed(choose->options->categories, word,
+			    (size_t)(end - word)))
+			return true;
+		if (*end == '\0')
+			return false;
+		word = end + 1;
+	}
+}
+
+/* Is the event's site of a category that is asked for? */
+static bool has_category(
+	struct choose *choose, const struct event *event, bool *chosen)
+{
+	uint8_t *verdict;
+
+	*chosen = true;
+	if (choose->options->categories == NULL || event->site == TRACE_NONE)
+		return true;
+	if (!memory_reach(&choose->sites, event->site, &choose->site_room, 1))
+		return false;
+	verdict = &choose->sites[event->site];
+	if (*verdict == UNKNOWN)
+		*verdict = judge_site(choose, event->site) ? CHOSEN : LEFT_OUT;
+	*chosen = *verdict == CHOSEN;
+	return true;
+}
+
+static bool has_track(
+	struct choose *choose, const struct event *event, bool *chosen)
+{
+	uint8_t *verdict;
+
+	if (!memory_reach(
+		    &choose->tracks, event->track, &choose->track_room, 1))
+		return false;
+	verdict = &choose->tracks[event->track];
+	if (*verdict == UNKNOWN)
+		*verdict =
+			judge_track(choose, event->track) ? CHOSEN : LEFT_OUT;
+	*chosen = *verdict == CHOSEN;
+	if (*chosen && event->device >= 0)
+		*chosen = list_has(&choose->options->devices, event->device);
+	return true;
+}
+
+static bool is_short(const struct choose *choose, uint64_t length_ns)
+{
+	if (length_ns >= choose->options->min_ns)
+		return false;
+	trace_lose(choose->source.trace, LOSS_SHORT_RANGES, 1);
+	return true;
+}
+
+static uint64_t length(int64_t begin_ns, int64_t end_ns)
+{
+	return end_ns > begin_ns ? (uint64_t)end_ns - (uint64_t)begin_ns : 0;
+}
+
+/* How long it has lasted by now, in truth. */
+static uint64_t lasted(const struct event *begin, int64_t now_ns)
+{
+	return saturate_sum(length(begin->time_ns, now_ns), begin->dur_ns);
+}
+
+/* Gives out what waits and has lasted for long enough by now, the outermost
+ * first: what is in a range is no longer than it. */
+static bool show_ranges(
+	struct choose *choose, struct open_track *track, int64_t now_ns)
+{
+	bool done = true;
+
+	for (; track->shown < track->depth && done; track->shown++) {
+		struct open_range *range = &track->ranges[track->shown];
+
+		if (range->hidden)
+			continue;
+		if (lasted(&range->begin, now_ns) < choose->options->min_ns)
+			break;
+		range->shown = true;
+		done = event_queue_add(&choose->queue, &range->begin);
+		for (uint32_t i = 0; i < range->bound_count && done; i++)
+			done = event_queue_add(
+				&choose->queue, &range->bound[i]);
+	}
+	return done;
+}
+
+static bool begin_range(struct choose *choose, struct open_track *track,
+	const struct event *event)
+{
+	struct open_range *range;
+	bool chosen;
+
+	if (!has_category(choose, event, &chosen) ||
+		!show_ranges(choose, track, event->time_ns))
+		return false;
+	range = open_track_push(track, event);
+	if (range == NULL)
+		return false;
+	range->hidden = !chosen;
+	return show_ranges(choose, track, event->time_ns);
+}
+
+static bool end_range(struct choose *choose, struct open_track *track,
+	const struct event *event)
+{
+	const struct open_range *top = open_track_top(track);
+	bool done = true;
+
+	if (top == NULL)
+		return event_queue_add(&choose->queue, event);
+	if (!show_ranges(choose, track, event_end(event)))
+		return false;
+	if (top->shown)
+		done = event_queue_add(&choose->queue, event);
+	else if (!top->hidden && top->begin.dur_ns == 0)
+		trace_lose(choose->source.trace, LOSS_SHORT_RANGES, 1);
+	open_track_pop(track);
+	return done;
+}
+
+/* What belongs to the innermost range comes with it or not at all. */
+static bool add_bound(struct choose *choose, struct open_track *track,
+	const struct event *event)
+{
+	struct open_range *top = open_track_top(track);
+	bool chosen = true;
+
+	if (event->kind == EVENT_FLOW && !has_category(choose, event, &chosen))
+		return false;
+	if (!chosen || (top != NULL && top->hidden))
+		return true;
+	if (top == NULL || top->shown)
+		return event_queue_add(&choose->queue, event);
+	return open_range_bind(top, event);
+}
+
+static bool take_nested(struct choose *choose, const struct event *event)
+{
+	struct open_track *track =
+		open_ranges_track(&choose->ranges, event->track);
+
+	if (track == NULL)
+		return false;
+	if (event->kind == EVENT_BEGIN)
+		return begin_range(choose, track, event);
+	if (event->kind == EVENT_END)
+		return end_range(choose, track, event);
+	return add_bound(choose, track, event);
+}
+
+static bool begin_async(struct choose *choose, const struct event *event)
+{
+	return open_asyncs_add(&choose->asyncs, choose->source.trace, event) !=
+	       NULL;
+}
+
+/* What was never begun here is passed on. */
+static bool end_async(struct choose *choose, const struct event *event)
+{
+	const struct open_async *async =
+		open_asyncs_take(&choose->asyncs, choose->source.trace, event);
+
+	if (async != NULL) {
+		if (is_short(choose,
+			    length(async->begin.time_ns, event->time_ns)))
+			return true;
+		if (!event_queue_add(&choose->queue, &async->begin))
+			return false;
+	}
+	return event_queue_add(&choose->queue, event);
+}
+
+/* One that takes no part in the nesting. */
+static bool take_other(struct choose *choose, const struct event *event)
+{
+	bool waits = choose->options->min_ns > 0;
+	bool chosen;
+
+	if (!has_category(choose, event, &chosen))
+		return false;
+	if (!chosen)
+		return true;
+	if (waits && event->kind == EVENT_ASYNC_BEGIN)
+		return begin_async(choose, event);
+	if (waits && event->kind == EVENT_ASYNC_END)
+		return end_async(choose, event);
+	if ((event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE ||
+		    event->kind == EVENT_ACTIVITY) &&
+		is_short(choose, event->dur_ns))
+		return true;
+	return event_queue_add(&choose->queue, event);
+}
+
+static bool take(struct choose *choose, const struct event *event)
+{
+	bool chosen;
+
+	if (!has_track(choose, event, &chosen))
+		return false;
+	if (!chosen)
+		return true;
+	switch (event->kind) {
+	case EVENT_BEGIN:
+	case EVENT_END:
+	case EVENT_ARGS:
+	case EVENT_CORRELATION:
+	case EVENT_FLOW:
+		return take_nested(choose, event);
+	default:
+		return take_other(choose, event);
+	}
+}
+
+/* How long what was never ended took, nobody knows: it is kept. */
+static bool finish(struct choose *choose)
+{
+	bool done = true;
+
+	choose->ended = true;
+	for (uint32_t i = 0; i < choose->ranges.room && done; i++)
+		done = show_ranges(
+			choose, &choose->ranges.tracks[i], INT64_MAX);
+	for (uint32_t i = choose->asyncs.first; i != 0 && done;) {
+		const struct open_async *async = &choose->asyncs.items[i - 1];
+
+		i = async->after;
+		done = event_queue_add(&choose->queue, &async->begin);
+	}
+	return done;
+}
+
+static enum ctp_status next(
+	struct event_source *source, struct event *event, struct ctp_error *err)
+{
+	struct choose *choose = (struct choose *)source;
+	bool done;
+
+	while (!event_queue_take(&choose->queue, event)) {
+		struct event taken;
+		enum ctp_status status;
+
+		if (choose->ended)
+			return CTP_END;
+		status = choose->source.inner->next(
+			choose->source.inner, &taken, err);
+		if (status == CTP_OK)
+			done = take(choose, &taken);
+		else if (status == CTP_END)
+			done = finish(choose);
+		else
+			return status;
+		if (!done)
+			return no_memory(err);
+	}
+	return CTP_OK;
+}
+
+static void close_choose(struct event_source *source)
+{
+	struct choose *choose = (struct choose *)source;
+
+	event_queue_clear(&choose->queue);
+	open_ranges_clear(&choose->ranges);
+	open_asyncs_clear(&choose->asyncs);
+	memory_free(choose->tracks);
+	memory_free(choose->sites);
+	choose->source.inner->close(choose->source.inner);
+	memory_free(choose);
+}
+
+enum ctp_status event_filter_open(struct event_source *inner,
+	const struct event_filter_options *options, struct event_source **out,
+	struct ctp_error *err)
+{
+	struct choose *choose = memory_new_zeroed(1, sizeof(*choose));
+
+	if (choose == NULL)
+		return no_memory(err);
+	event_source_wrap(&choose->source, inner, next, close_choose);
+	choose->options = options;
+	*out = &choose->source;
+	return CTP_OK;
+}
