@@ -42,7 +42,7 @@ struct reading {
 	bool is_chosen;
 	struct compile *compile;
 	struct replay *replay;
-	struct ops *ops; /* instead of a replay, unless NULL */
+	struct averages *ops; /* instead of a replay, unless NULL */
 };
 
 static enum ctp_status no_memory(struct ctp_error *err)
@@ -104,7 +104,7 @@ static enum ctp_status add_event(
 		return status;
 	if (reading->compile != NULL)
 		return compile_add(reading->compile, event, err);
-	return reading->ops != NULL ? ops_add(reading->ops, event, err)
+	return reading->ops != NULL ? averages_add(reading->ops, event, err)
 				    : replay_add(reading->replay, event, err);
 }
 
@@ -132,7 +132,7 @@ static enum ctp_status add_read(
 	struct profile *profile = NULL;
 	enum ctp_status status =
 		reading->ops != NULL
-			? ops_finish(reading->ops, &profile, err)
+			? averages_finish(reading->ops, &profile, err)
 			: replay_finish(reading->replay, &profile, err);
 
 	return status == CTP_OK ? add_profile(reading->sums, profile, err)
@@ -196,7 +196,7 @@ static enum ctp_status read_events(const struct rollup_work *work,
 	source->trace->no_args = true;
 	source->trace->details = true;
 	if (work->options->ops != NULL) {
-		reading.ops = ops_new(source->trace, *work->options->ops);
+		reading.ops = averages_new(source->trace, *work->options->ops);
 		if (reading.ops == NULL)
 			return no_memory(err);
 	}
@@ -206,7 +206,7 @@ static enum ctp_status read_events(const struct rollup_work *work,
 	else if (status == CTP_END && reading.is_chosen)
 		status = add_read(&reading, err);
 	replay_free(reading.replay);
-	ops_free(reading.ops);
+	averages_free(reading.ops);
 	return status;
 }
 

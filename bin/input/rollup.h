@@ -11,7 +11,7 @@
 
 #include "compilers/compile.h"
 #include "input/inputs.h"
-#include "operators/ops.h"
+#include "operators/averages.h"
 #include "input/phase_totals.h"
 #include "profile/profile.h"
 #include "profile/replay.h"
@@ -19,8 +19,9 @@
 
 struct rollup_options {
 	const struct inputs *inputs;
-	struct replay_options replay;  /* of profiles of functions */
-	const struct ops_options *ops; /* instead: of operations, unless NULL */
+	struct replay_options replay; /* of profiles of functions */
+	const struct averages_options
+		*ops; /* instead: of operations, unless NULL */
 	/* Bits of enum compile_group: how compilers' traces are added up; 0:
 	 * as all others, function by function. */
 	uint32_t groups;

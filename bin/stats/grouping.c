@@ -10,8 +10,8 @@
 #define USUAL_DETAILS_WIDTH 80
 
 /* In the order of GROUPING_WORDS, behind those of compilers. */
-static const enum ops_group ops_groups[] = {
-	OPS_SITE, OPS_SHAPE, OPS_STACK, OPS_CATEGORY, OPS_MODULE};
+static const enum averages_group averages_groups[] = {AVERAGES_SITE,
+	AVERAGES_SHAPE, AVERAGES_STACK, AVERAGES_CATEGORY, AVERAGES_MODULE};
 
 static void take_group(struct grouping *grouping, const char *text,
 	const struct argp_state *state)
@@ -22,9 +22,9 @@ static void take_group(struct grouping *grouping, const char *text,
 	grouping->given = true;
 	grouping->has_ops = true;
 	grouping->compile = 0;
-	grouping->ops = (struct ops_options){0};
+	grouping->ops = (struct averages_options){0};
 	if (strncmp(text, stack, strlen(stack)) == 0) {
-		grouping->ops.group = OPS_STACK;
+		grouping->ops.group = AVERAGES_STACK;
 		grouping->ops.stack = arguments_count(
 			state, "--group=stack", text + strlen(stack));
 		return;
@@ -32,11 +32,11 @@ static void take_group(struct grouping *grouping, const char *text,
 	word = arguments_word(state, "--group", GROUPING_WORDS, text);
 	if (word > COMPILE_GROUP_COUNT) {
 		grouping->ops.group =
-			ops_groups[word - COMPILE_GROUP_COUNT - 1];
+			averages_groups[word - COMPILE_GROUP_COUNT - 1];
 		return;
 	}
 	grouping->compile = stats_build_groups(word);
-	grouping->ops.group = OPS_NAME;
+	grouping->ops.group = AVERAGES_NAME;
 	grouping->has_ops = word == COMPILE_NAME;
 }
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "operators/ops.h"
+#include "operators/averages.h"
 #include "stats/stats.h"
 #include "stats/stats_build.h"
 
@@ -20,7 +20,7 @@ struct grouping {
 	bool given;       /* --group was, and of these: */
 	uint32_t compile; /* bits, of what compilers did; or 0 */
 	bool has_ops;     /* or of operations: */
-	struct ops_options ops;
+	struct averages_options ops;
 	struct stats_ops look;
 	bool sorted; /* --sort was given: */
 	enum stats_key key;

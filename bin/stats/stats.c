@@ -34,7 +34,7 @@ bool stats_has_details(const struct stats *stats)
 	const struct stats_ops *ops = stats->options->ops;
 
 	return ops != NULL &&
-	       (ops->group == OPS_SHAPE || ops->group == OPS_STACK);
+	       (ops->group == AVERAGES_SHAPE || ops->group == AVERAGES_STACK);
 }
 
 const char *stats_details(
@@ -304,7 +304,8 @@ static bool is_row(
 	if (ops == NULL)
 		return true;
 	/* What a device did is in the modules that launched it. */
-	if (ops->group == OPS_MODULE && function->device.kind != PROFILE_HOST)
+	if (ops->group == AVERAGES_MODULE &&
+		function->device.kind != PROFILE_HOST)
 		return false;
 	return !ops->top_level || function->root.ncalls != 0;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "operators/ops.h"
+#include "operators/averages.h"
 #include "profile/profile.h"
 #include "cli/report.h"
 
@@ -42,7 +42,7 @@ enum stats_key stats_key_of(unsigned word);
 #define STATS_UNITS "auto|ns|us|ms|s"
 enum stats_unit { STATS_AUTO, STATS_NS, STATS_US, STATS_MS, STATS_S };
 
-/* Tables of operations (ops.h). */
+/* Tables of operations (averages.h). */
 #define STATS_OPS_COLUMNS "cpu|device|memory|flops|memory-each|all"
 enum stats_ops_column {
 	STATS_OPS_CPU,
@@ -54,7 +54,7 @@ enum stats_ops_column {
 };
 
 struct stats_ops {
-	enum ops_group group;
+	enum averages_group group;
 	uint32_t columns; /* bits; 0: what is usual */
 	bool top_level;   /* only what is called by no other */
 	uint32_t name_width;

@@ -276,7 +276,7 @@ static void show_failed(struct view *view)
 /* Chooses the columns, and begins the table; its owner clears that. */
 static void view_init(struct view *view, const struct stats *stats)
 {
-	bool shapes = stats->options->ops->group == OPS_SHAPE;
+	bool shapes = stats->options->ops->group == AVERAGES_SHAPE;
 
 	*view = (struct view){.stats = stats};
 	for (enum figure i = 0; i < FIGURES; i++) {
@@ -430,7 +430,8 @@ static void add_name(struct view *view, const char *before,
 	struct buffer text = BUFFER_INIT;
 	char device[QUANTITY_TEXT];
 
-	if (ops->group == OPS_SITE && function->device.kind == PROFILE_HOST) {
+	if (ops->group == AVERAGES_SITE &&
+		function->device.kind == PROFILE_HOST) {
 		stats_add_name(&view->table, before, function);
 		return;
 	}
@@ -446,13 +447,13 @@ static void add_name(struct view *view, const char *before,
 	buffer_add_byte(&text, '\0');
 	if (text.failed)
 		view->table.text.failed = true;
-	else if (ops->group == OPS_SHAPE)
+	else if (ops->group == AVERAGES_SHAPE)
 		table_add_short(&view->table, (const char *)text.bytes,
 			ops->name_width);
 	else
 		table_add(&view->table, (const char *)text.bytes);
 	buffer_clear(&text);
-	if (ops->group == OPS_SHAPE)
+	if (ops->group == AVERAGES_SHAPE)
 		table_add_short(&view->table, details == NULL ? "" : details,
 			ops->details_width);
 }
@@ -503,7 +504,7 @@ static void add_function(struct view *view, uint32_t number)
 
 	add_figures(view, function, NULL);
 	add_name(view, "", function);
-	if (details != NULL && stats->options->ops->group == OPS_STACK)
+	if (details != NULL && stats->options->ops->group == AVERAGES_STACK)
 		add_stack(view, details);
 	if (stats->options->callers)
 		for (uint32_t i = stats->callers[number];
@@ -547,21 +548,22 @@ static void print_sums(const struct stats *stats, FILE *out)
 static bool is_module(const struct profile_function *function)
 {
 	return function->device.kind == PROFILE_HOST &&
-	       strcmp(function->name, OPS_NO_MODULE) != 0 &&
-	       strcmp(function->name, OPS_MEMORY) != 0 &&
-	       strcmp(function->name, OPS_OUT_OF_MEMORY) != 0;
+	       strcmp(function->name, AVERAGES_NO_MODULE) != 0 &&
+	       strcmp(function->name, AVERAGES_MEMORY) != 0 &&
+	       strcmp(function->name, AVERAGES_OUT_OF_MEMORY) != 0;
 }
 
 /* Is anything told apart by what was asked for? Else says what is missing. */
 static const char *find_missing(const struct stats *stats)
 {
-	static const char *const missing[OPS_GROUPS] = {
-		[OPS_SHAPE] = "No shapes of inputs were recorded.\n",
-		[OPS_STACK] = "No functions around operations were recorded.\n",
-		[OPS_MODULE] = "No modules were recorded.\n",
+	static const char *const missing[AVERAGES_GROUPS] = {
+		[AVERAGES_SHAPE] = "No shapes of inputs were recorded.\n",
+		[AVERAGES_STACK] =
+			"No functions around operations were recorded.\n",
+		[AVERAGES_MODULE] = "No modules were recorded.\n",
 	};
 	const struct profile *profile = stats->profile;
-	enum ops_group group = stats->options->ops->group;
+	enum averages_group group = stats->options->ops->group;
 
 	if (profile->function_count == 0)
 		return "No operations were recorded.\n";
@@ -570,8 +572,9 @@ static const char *find_missing(const struct stats *stats)
 			&profile->functions[i];
 		const char *details = stats_details(stats, function);
 
-		if (group == OPS_MODULE ? is_module(function)
-					: details != NULL && *details != '\0')
+		if (group == AVERAGES_MODULE
+				? is_module(function)
+				: details != NULL && *details != '\0')
 			return NULL;
 	}
 	return missing[group];

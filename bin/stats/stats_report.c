@@ -25,7 +25,7 @@ static bool shows_captures(const struct stats *stats)
 static void put_details(
 	const struct stats *stats, struct json *json, const char *details)
 {
-	if (stats->options->ops->group == OPS_SHAPE) {
+	if (stats->options->ops->group == AVERAGES_SHAPE) {
 		report_text(json, "shapes", details);
 		return;
 	}
@@ -202,7 +202,8 @@ static void put_operations(const struct stats *stats, struct json *json)
 	struct profile_function sum = {.name = ""};
 
 	stats_total(stats, &sum);
-	report_text(json, "group", ops_group_name(stats->options->ops->group));
+	report_text(
+		json, "group", averages_group_name(stats->options->ops->group));
 	report_uint(json, "operations", sum.cost.ncalls);
 	report_uint(json, "self_cpu_ns", stats->host_ns);
 	report_uint(json, "device_ns", stats->device_ns);
@@ -294,8 +295,8 @@ static void put_operation_titles(const struct stats *stats, FILE *out)
 	fputs(stats->profile->flops != 0 ? ",flops" : "", out);
 	if (stats_has_details(stats))
 		fprintf(out, ",%s",
-			stats->options->ops->group == OPS_SHAPE ? "shapes"
-								: "stack");
+			stats->options->ops->group == AVERAGES_SHAPE ? "shapes"
+								     : "stack");
 	putc('\n', out);
 }
 

@@ -45,7 +45,7 @@ struct profile_device {
 };
 
 /* What a function of the host used beside time: memory, and its own
- * floating-point operations. Only of ops.h. */
+ * floating-point operations. Only of averages.h. */
 struct profile_use {
 	uint64_t flops;  /* of what is in a recursion once */
 	uint32_t memory; /* a list in profile->memory */

@@ -316,10 +316,10 @@ static const struct flops_formula flops_attentions[] = {
 };
 /* clang-format on */
 
-#define KEYS_HELD 64
-#define TYPES_HELD 64
+#define KEYS_CACHED 64
+#define TYPES_CACHED 64
 #define TYPES_TEXT_MAX 256
-#define WORKS_HELD 1024
+#define WORKS_CACHED 1024
 #define WORKS_TEXT_MAX 320
 #define BYTES_PER_GB 1e9
 
@@ -354,21 +354,21 @@ struct site {
 };
 
 /* A text that was read. */
-struct held_types {
+struct cached_types {
 	size_t size;
 	char text[TYPES_TEXT_MAX];
 	struct op_types types;
 };
 
 /* What an operator says of its inputs: by key, empty where it says nothing. */
-struct said {
+struct op_cache_key {
 	const char *texts[KEY_INPUTS];
 	size_t sizes[KEY_INPUTS];
 };
 
 /* What an operator was found to do: programs call the same ones with the same
  * inputs again and again. */
-struct held_work {
+struct cached_work {
 	uint32_t number; /* of the site, plus 1; 0: none */
 	uint32_t sizes[KEY_INPUTS];
 	char text[WORKS_TEXT_MAX]; /* what it said, one behind the other */
@@ -382,10 +382,11 @@ struct flops {
 	struct {
 		uint32_t number; /* of the key, plus 1; 0: none */
 		enum key key;
-	} keys[KEYS_HELD];
-	struct held_types types[TYPES_HELD]; /* by the text's hash */
+	} keys[KEYS_CACHED];
+	struct cached_types types[TYPES_CACHED]; /* by the text's hash */
 	struct op_types long_types;
-	struct held_work works[WORKS_HELD]; /* by the hash of site and texts */
+	struct cached_work
+		works[WORKS_CACHED]; /* by the hash of site and texts */
 };
 
 struct flops *flops_new(const struct trace *trace)
@@ -407,7 +408,7 @@ void flops_free(struct flops *flops)
 
 static enum key find_key(struct flops *flops, uint32_t number)
 {
-	uint32_t place = number % KEYS_HELD;
+	uint32_t place = number % KEYS_CACHED;
 	const char *name;
 
 	if (flops->keys[place].number == number + 1)
@@ -601,25 +602,26 @@ static enum dtype largest_of(const struct op_inputs *inputs)
 static const struct op_types *find_types(
 	struct flops *flops, const char *text, size_t size)
 {
-	struct held_types *held =
-		&flops->types[stable_hash(text, size) % TYPES_HELD];
+	struct cached_types *cached =
+		&flops->types[stable_hash(text, size) % TYPES_CACHED];
 
-	if (size == 0 || size > sizeof(held->text)) {
+	if (size == 0 || size > sizeof(cached->text)) {
 		op_types_read(&flops->long_types, text, size);
 		return &flops->long_types;
 	}
-	if (held->size != size || memcmp(held->text, text, size) != 0) {
-		op_types_read(&held->types, text, size);
-		memcpy(held->text, text, size);
-		held->size = size;
+	if (cached->size != size || memcmp(cached->text, text, size) != 0) {
+		op_types_read(&cached->types, text, size);
+		memcpy(cached->text, text, size);
+		cached->size = size;
 	}
-	return &held->types;
+	return &cached->types;
 }
 
 /* The first of each that it says. */
-static struct said find_said(struct flops *flops, const struct event *event)
+static struct op_cache_key find_cache_key(
+	struct flops *flops, const struct event *event)
 {
-	struct said said = {.texts = {"", "", ""}};
+	struct op_cache_key key_texts = {.texts = {"", "", ""}};
 
 	for (uint32_t i = event->arg_count; i-- > 0;) {
 		const struct event_arg *arg = &event->args[i];
@@ -630,33 +632,34 @@ static struct said find_said(struct flops *flops, const struct event *event)
 		key = find_key(flops, arg->key);
 		if (key >= KEY_INPUTS)
 			continue;
-		said.sizes[key] = arg->value.text.size;
-		if (said.sizes[key] > 0)
-			said.texts[key] = arg->value.text.bytes;
+		key_texts.sizes[key] = arg->value.text.size;
+		if (key_texts.sizes[key] > 0)
+			key_texts.texts[key] = arg->value.text.bytes;
 	}
-	return said;
+	return key_texts;
 }
 
-static bool read_inputs(
-	struct flops *flops, const struct said *said, struct op_inputs *inputs)
+static bool read_inputs(struct flops *flops,
+	const struct op_cache_key *key_texts, struct op_inputs *inputs)
 {
-	if (!op_inputs_read_dims(
-		    inputs, said->texts[KEY_DIMS], said->sizes[KEY_DIMS]))
+	if (!op_inputs_read_dims(inputs, key_texts->texts[KEY_DIMS],
+		    key_texts->sizes[KEY_DIMS]))
 		return false;
-	op_inputs_set_types(inputs, find_types(flops, said->texts[KEY_TYPES],
-					    said->sizes[KEY_TYPES]));
-	op_inputs_read_concrete(
-		inputs, said->texts[KEY_CONCRETE], said->sizes[KEY_CONCRETE]);
+	op_inputs_set_types(
+		inputs, find_types(flops, key_texts->texts[KEY_TYPES],
+				key_texts->sizes[KEY_TYPES]));
+	op_inputs_read_concrete(inputs, key_texts->texts[KEY_CONCRETE],
+		key_texts->sizes[KEY_CONCRETE]);
 	return true;
 }
 
 static void read_work(struct flops *flops, const struct site *site,
-	const struct said *said, struct flops_work *work)
+	const struct op_cache_key *key_texts, struct flops_work *work)
 {
 	struct op_inputs inputs;
 
 	*work = (struct flops_work){.family = site->family};
-	if (!read_inputs(flops, said, &inputs))
+	if (!read_inputs(flops, key_texts, &inputs))
 		return;
 	work->dtype = largest_of(&inputs);
 	if (site->formula != NULL)
@@ -669,76 +672,79 @@ static void read_work(struct flops *flops, const struct site *site,
 	drop_saturated(work);
 }
 
-static bool is_held(
-	const struct held_work *held, uint32_t number, const struct said *said)
+static bool is_cached(const struct cached_work *cached, uint32_t number,
+	const struct op_cache_key *key_texts)
 {
-	const char *text = held->text;
+	const char *text = cached->text;
 
-	if (held->number != number + 1)
+	if (cached->number != number + 1)
 		return false;
 	for (int key = 0; key < KEY_INPUTS; key++) {
-		if (held->sizes[key] != said->sizes[key] ||
-			memcmp(text, said->texts[key], said->sizes[key]) != 0)
+		if (cached->sizes[key] != key_texts->sizes[key] ||
+			memcmp(text, key_texts->texts[key],
+				key_texts->sizes[key]) != 0)
 			return false;
-		text += said->sizes[key];
+		text += key_texts->sizes[key];
 	}
 	return true;
 }
 
-static void hold(struct held_work *held, uint32_t number,
-	const struct said *said, const struct flops_work *work)
+static void cache_work(struct cached_work *cached, uint32_t number,
+	const struct op_cache_key *key_texts, const struct flops_work *work)
 {
-	char *text = held->text;
+	char *text = cached->text;
 
-	held->number = number + 1;
-	held->work = *work;
+	cached->number = number + 1;
+	cached->work = *work;
 	for (int key = 0; key < KEY_INPUTS; key++) {
-		held->sizes[key] = (uint32_t)said->sizes[key];
-		memcpy(text, said->texts[key], said->sizes[key]);
-		text += said->sizes[key];
+		cached->sizes[key] = (uint32_t)key_texts->sizes[key];
+		memcpy(text, key_texts->texts[key], key_texts->sizes[key]);
+		text += key_texts->sizes[key];
 	}
 }
 
 /* The same as read_work(), by looking whether it was read before. */
 static void find_work(struct flops *flops, uint32_t number,
-	const struct site *site, const struct said *said,
+	const struct site *site, const struct op_cache_key *key_texts,
 	struct flops_work *work)
 {
 	uint64_t hashes[KEY_INPUTS + 1] = {[KEY_INPUTS] = number};
 	size_t size = 0;
-	struct held_work *held;
+	struct cached_work *cached;
 
 	for (int key = 0; key < KEY_INPUTS; key++) {
 		size_t left = WORKS_TEXT_MAX - size;
 
-		if (said->sizes[key] > left) {
-			read_work(flops, site, said, work);
+		if (key_texts->sizes[key] > left) {
+			read_work(flops, site, key_texts, work);
 			return;
 		}
-		size += said->sizes[key];
-		hashes[key] = stable_hash(said->texts[key], said->sizes[key]);
+		size += key_texts->sizes[key];
+		hashes[key] = stable_hash(
+			key_texts->texts[key], key_texts->sizes[key]);
 	}
-	held = &flops->works[stable_hash(hashes, sizeof(hashes)) % WORKS_HELD];
-	if (is_held(held, number, said)) {
-		*work = held->work;
+	cached = &flops->works[stable_hash(hashes, sizeof(hashes)) %
+			       WORKS_CACHED];
+	if (is_cached(cached, number, key_texts)) {
+		*work = cached->work;
 		return;
 	}
-	read_work(flops, site, said, work);
-	hold(held, number, said, work);
+	read_work(flops, site, key_texts, work);
+	cache_work(cached, number, key_texts, work);
 }
 
 void flops_of_op(struct flops *flops, uint32_t number,
 	const struct event *event, struct flops_work *work)
 {
 	struct site site = site_of(flops, number);
-	struct said said;
+	struct op_cache_key key_texts;
 
 	*work = (struct flops_work){.family = site.family};
 	if (!site.is_op)
 		return;
-	said = find_said(flops, event);
-	if (said.sizes[KEY_DIMS] > 0)
-		find_work(flops, number, &site, &said, work);
+	key_texts = find_cache_key(flops, event);
+	if (key_texts.sizes[KEY_DIMS] > 0)
+		find_work(flops, number, &site, &key_texts, work);
 	flops_of_kernel(flops, event, work);
 }
 

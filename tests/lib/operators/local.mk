@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_ops
+	%D%/test_averages

@@ -26,7 +26,7 @@ START_TEST(what_differs_in_one_text_is_told_apart)
 }
 END_TEST
 
-/* Far more than are held. */
+/* Far more than are cached. */
 START_TEST(what_was_displaced_is_read_again)
 {
 	char dims[64];
@@ -42,7 +42,7 @@ START_TEST(what_was_displaced_is_read_again)
 }
 END_TEST
 
-START_TEST(what_is_too_long_to_be_held_is_read)
+START_TEST(what_is_too_long_to_be_cached_is_read)
 {
 	char dims[1024];
 
@@ -55,13 +55,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("flops_held");
-	TCase *tests = tcase_create("flops_held");
+	Suite *suite = suite_create("flops_cache");
+	TCase *tests = tcase_create("flops_cache");
 
 	tcase_add_checked_fixture(tests, flops_set_up, flops_tear_down);
 	tcase_add_test(tests, what_differs_in_one_text_is_told_apart);
 	tcase_add_test(tests, what_was_displaced_is_read_again);
-	tcase_add_test(tests, what_is_too_long_to_be_held_is_read);
+	tcase_add_test(tests, what_is_too_long_to_be_cached_is_read);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

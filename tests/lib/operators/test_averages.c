@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/operators/ops.c: whose memory it is, of events as a log has them; the rest is
+/* lib/operators/averages.c: whose memory it is, of events as a log has them; the rest is
  * tested on traces, see ops.sh. */
 #include <check.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "operators/ops.h"
+#include "operators/averages.h"
 #include "support/run_suite.h"
 
 static struct trace *trace;
-static struct ops *ops;
+static struct averages *averages;
 static struct profile *profile;
 static uint32_t outer;
 static uint32_t inner;
@@ -32,8 +32,9 @@ static void setup(void)
 	outer = add_site("outer");
 	inner = add_site("inner");
 	ck_assert_uint_eq(trace_add_track(trace, track), 0);
-	ops = ops_new(trace, (struct ops_options){.group = OPS_NAME});
-	ck_assert_ptr_nonnull(ops);
+	averages = averages_new(
+		trace, (struct averages_options){.group = AVERAGES_NAME});
+	ck_assert_ptr_nonnull(averages);
 	profile = NULL;
 	now_ns = 0;
 }
@@ -41,7 +42,7 @@ static void setup(void)
 static void teardown(void)
 {
 	profile_free(profile);
-	ops_free(ops);
+	averages_free(averages);
 	trace_free(trace);
 }
 
@@ -52,7 +53,7 @@ static void add(enum event_kind kind, uint32_t site)
 		.time_ns = now_ns += 10,
 		.device = -1};
 
-	ck_assert_int_eq(ops_add(ops, &event, NULL), CTP_OK);
+	ck_assert_int_eq(averages_add(averages, &event, NULL), CTP_OK);
 }
 
 static void use(enum event_kind kind, uint64_t bytes, int32_t device)
@@ -63,7 +64,7 @@ static void use(enum event_kind kind, uint64_t bytes, int32_t device)
 		.bytes = bytes,
 		.device = device};
 
-	ck_assert_int_eq(ops_add(ops, &event, NULL), CTP_OK);
+	ck_assert_int_eq(averages_add(averages, &event, NULL), CTP_OK);
 }
 
 /* Checks a row: bytes of its own and in all, of the host and of devices. */
@@ -90,7 +91,7 @@ static void check(const char *name, int64_t self, int64_t total,
 
 static void finish(void)
 {
-	ck_assert_int_eq(ops_finish(ops, &profile, NULL), CTP_OK);
+	ck_assert_int_eq(averages_finish(averages, &profile, NULL), CTP_OK);
 }
 
 START_TEST(memory_is_of_the_innermost_range_and_of_those_around)
@@ -133,7 +134,7 @@ START_TEST(memory_in_no_range_has_a_row_of_its_own)
 	add(EVENT_END, TRACE_NONE);
 	use(EVENT_FREE, 60, -1);
 	finish();
-	check(OPS_MEMORY, 4, 4, 0, 0);
+	check(AVERAGES_MEMORY, 4, 4, 0, 0);
 	check("outer", 0, 0, 0, 0);
 }
 END_TEST
@@ -228,7 +229,7 @@ START_TEST(what_has_no_room_is_an_error)
 			.bytes = 1,
 			.device = i};
 
-		status = ops_add(ops, &event, &err);
+		status = averages_add(averages, &event, &err);
 	}
 	memory_set_limit(0);
 	ck_assert_int_eq(status, CTP_ERR_NOMEM);
@@ -248,7 +249,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("ops");
+	Suite *suite = suite_create("averages");
 	TCase *memory = tcase_create("memory");
 
 	tcase_add_checked_fixture(memory, setup, teardown);
