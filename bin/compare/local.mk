@@ -7,5 +7,4 @@ libprogram_la_SOURCES += \
 	%D%/diff_picture.c %D%/diff_picture.h \
 	%D%/diff_report.c %D%/diff_report.h \
 	%D%/sides.c %D%/sides.h \
-	%D%/sides_devices.c %D%/sides_devices.h \
 	%D%/verdicts.c %D%/verdicts.h

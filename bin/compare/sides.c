@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <stdlib.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
@@ -11,8 +12,9 @@
 #include "input/rollup.h"
 #include "profile/function_match.h"
 #include "cli/say.h"
-#include "compare/sides_devices.h"
 #include "input/tree.h"
+#include "base/buffer.h"
+#include "input/devices.h"
 
 /* In the order of enum match_key. */
 #define MATCHES "file|name|line|exact"
@@ -240,6 +242,137 @@ static int join_files(
 	return EXIT_DONE;
 }
 
+/* A name is within a profile's text, and not terminated. */
+struct device_name {
+	const char *text;
+	size_t size;
+};
+
+struct device_names {
+	struct device_name *items;
+	size_t count;
+	size_t room;
+	bool failed;
+};
+
+static void add_device(struct device_names *names, struct device_name name)
+{
+	if (memory_grow(&names->items, names->count, &names->room,
+		    sizeof(*names->items)))
+		names->items[names->count++] = name;
+	else
+		names->failed = true;
+}
+
+static void add_devices_of(
+	struct device_names *names, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		struct device_name name;
+
+		if (function->device.kind == PROFILE_HOST)
+			continue;
+		name.text = devices_function_name(function, &name.size);
+		if (name.text != NULL && name.size != 0)
+			add_device(names, name);
+	}
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	const struct device_name *one = a;
+	const struct device_name *two = b;
+	size_t size = one->size < two->size ? one->size : two->size;
+	int order = memcmp(one->text, two->text, size);
+
+	if (order != 0)
+		return order;
+	return one->size < two->size ? -1 : one->size > two->size;
+}
+
+/* Each name once, in order. */
+static void sort_devices(struct device_names *names)
+{
+	size_t kept = 0;
+
+	if (names->count == 0)
+		return;
+	qsort(names->items, names->count, sizeof(*names->items),
+		compare_devices);
+	for (size_t i = 1; i < names->count; i++)
+		if (compare_devices(&names->items[kept], &names->items[i]) != 0)
+			names->items[++kept] = names->items[i];
+	names->count = kept + 1;
+}
+
+static bool are_devices_equal(
+	const struct device_names *one, const struct device_names *two)
+{
+	if (one->count != two->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++)
+		if (compare_devices(&one->items[i], &two->items[i]) != 0)
+			return false;
+	return true;
+}
+
+static void add_device_list(
+	struct buffer *out, const struct device_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		buffer_add_text(out, i == 0 ? "" : ", ");
+		buffer_add(out, names->items[i].text, names->items[i].size);
+	}
+}
+
+static void say_difference(
+	const struct device_names *base, const struct device_names *other)
+{
+	struct buffer line = BUFFER_INIT;
+
+	buffer_add_text(&line, "base ran on ");
+	add_device_list(&line, base);
+	buffer_add_text(&line, ", new on ");
+	add_device_list(&line, other);
+	buffer_add_byte(&line, '\0');
+	if (line.failed)
+		say_no_memory(NULL);
+	else
+		say("%s: see --across-devices", (const char *)line.bytes);
+	buffer_clear(&line);
+}
+
+/* Are the devices of the first `base_count` profiles called the same as those
+ * of the others? If not, that is said, as is a lack of memory. Those without a
+ * name, or a side without any, are no hindrance. */
+static bool are_devices_same(
+	const struct sides_profiles *profiles, size_t base_count)
+{
+	struct device_names names[DIFF_SIDES] = {0};
+	struct device_names *base = &names[DIFF_BASE];
+	struct device_names *other = &names[DIFF_NEW];
+	bool failed;
+	bool equal;
+
+	for (size_t i = 0; i < profiles->count; i++)
+		add_devices_of(
+			i < base_count ? base : other, profiles->items[i]);
+	sort_devices(base);
+	sort_devices(other);
+	failed = base->failed || other->failed;
+	equal = base->count == 0 || other->count == 0 ||
+		are_devices_equal(base, other);
+	if (failed)
+		say_no_memory(NULL);
+	else if (!equal)
+		say_difference(base, other);
+	memory_free(base->items);
+	memory_free(other->items);
+	return equal && !failed;
+}
+
 int sides_read(struct sides *sides, struct sides_profiles *profiles)
 {
 	const struct inputs *inputs = &sides->inputs;
@@ -262,7 +395,7 @@ int sides_read(struct sides *sides, struct sides_profiles *profiles)
 	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
 		return worst;
 	if (!sides->across_devices &&
-		!sides_devices_check(profiles, sides->base_count))
+		!are_devices_same(profiles, sides->base_count))
 		return EXIT_USAGE;
 	status = join_files(sides, profiles);
 	return status > worst ? status : worst;
