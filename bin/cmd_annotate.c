@@ -10,8 +10,8 @@
 #include "cli/arguments.h"
 #include "gpu/fx_file.h"
 #include "input/inputs.h"
-#include "input/job.h"
-#include "input/names.h"
+#include "input/conversion.h"
+#include "input/format_names.h"
 #include "cli/output.h"
 #include "input/reporting.h"
 #include "cli/say.h"
@@ -53,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(annotation, state);
 		return 0;
 	case 't':
-		annotation->to = names_to(state, arg);
+		annotation->to = format_names_to(state, arg);
 		return 0;
 	case KEY_REGISTRY:
 		annotation->registry = arg;
@@ -95,7 +95,7 @@ static void say_counts(const struct annotation *annotation, const char *name,
 static int annotate(struct annotation *annotation, struct input *input,
 	struct fx_registry *registry)
 {
-	struct job job = {
+	struct conversion conversion = {
 		.convert.options.title = input->name,
 		.path = annotation->output.path,
 		.force = annotation->output.force,
@@ -105,7 +105,7 @@ static int annotate(struct annotation *annotation, struct input *input,
 	};
 	struct annotate *annotate;
 	struct ctp_error err = {0};
-	int status = job_choose_format(
+	int status = conversion_choose_format(
 		&annotation->to, annotation->output.path, input);
 
 	if (status != EXIT_DONE)
@@ -116,8 +116,8 @@ static int annotate(struct annotation *annotation, struct input *input,
 		CTP_OK)
 		return input_failed(input, input->name, &err);
 	input->origin.source = annotate_source(annotate);
-	job.convert.to = annotation->to;
-	status = job_run(&job, input, NULL);
+	conversion.convert.to = annotation->to;
+	status = conversion_run(&conversion, input, NULL);
 	if (status == EXIT_DONE)
 		say_counts(annotation, input->name, annotate_counts(annotate));
 	return status;

@@ -17,16 +17,16 @@
 #define FIGURES "total|self"
 
 struct request {
-	struct sides sides;
+	struct comparison comparison;
 	struct reporting reporting;
-	struct verdicts_options options;
+	struct regression_rows_options options;
 	const char *limits;
 	const char *junit;
 	unsigned unit;
 	bool all;
 };
 
-static void read_min(struct verdicts_options *options, const char *text,
+static void read_min(struct regression_rows_options *options, const char *text,
 	const struct argp_state *state)
 {
 	uint32_t ppm = 0;
@@ -49,7 +49,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_MAX_REGRESSION:
-		if (!allowed_read_one(arg, &request->options.usual))
+		if (!limits_file_read_one(arg, &request->options.usual))
 			argp_error(state,
 				"--max-regression: '%s' is not " ALLOWED_WORDS,
 				arg);
@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->reporting;
-		state->child_inputs[1] = &request->sides;
+		state->child_inputs[1] = &request->comparison;
 		return 0;
 	case KEY_ALL:
 		request->all = true;
@@ -123,11 +123,11 @@ static int print(void *user, FILE *out)
 static int print_all(struct request *request, const struct diff *diff,
 	const struct report *report)
 {
-	struct verdicts verdicts;
+	struct regression_rows regressions;
 	struct output_options output = request->reporting.output;
 	struct printing printing = {
-		.view = {.verdicts = &verdicts,
-			.sides = &request->sides,
+		.view = {.regressions = &regressions,
+			.comparison = &request->comparison,
 			.figure = request->options.figure,
 			.all = request->all,
 			.unit = request->unit},
@@ -136,13 +136,14 @@ static int print_all(struct request *request, const struct diff *diff,
 	int worst = EXIT_DONE;
 	int status;
 
-	if (!verdicts_make(
-		    &verdicts, diff, &request->sides, &request->options)) {
+	if (!regression_rows_make(&regressions, diff, &request->comparison,
+		    &request->options)) {
 		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
-	if (request->limits != NULL && !request->sides.inputs.quiet)
-		allowed_say_unused(&request->options.limits, request->limits);
+	if (request->limits != NULL && !request->comparison.inputs.quiet)
+		limits_file_report_unused(
+			&request->options.limits, request->limits);
 	if (request->junit != NULL) {
 		output.path = request->junit;
 		worst = reporting_print(output, print, &printing);
@@ -150,9 +151,9 @@ static int print_all(struct request *request, const struct diff *diff,
 	printing.report = report;
 	status = reporting_print(request->reporting.output, print, &printing);
 	worst = status > worst ? status : worst;
-	if (worst == EXIT_DONE && verdicts.counts[REGRESSION_SLOWER] != 0)
+	if (worst == EXIT_DONE && regressions.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
-	verdicts_clear(&verdicts);
+	regression_rows_clear(&regressions);
 	return worst;
 }
 
@@ -182,23 +183,23 @@ static int judge(struct request *request, const struct diff *diff,
 
 static int compare(struct request *request)
 {
-	struct sides_profiles profiles;
-	int worst = sides_read(&request->sides, &profiles);
+	struct comparison_profiles profiles;
+	int worst = comparison_read(&request->comparison, &profiles);
 	struct diff *diff = NULL;
 
 	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
-		struct report report = sides_report(
-			&request->sides, &profiles, "ctprof/check/1");
+		struct report report = comparison_report(
+			&request->comparison, &profiles, "ctprof/check/1");
 		int status = EXIT_LIMIT;
 
-		diff = sides_join(
-			&request->sides, &profiles, request->options.figure);
+		diff = comparison_join(&request->comparison, &profiles,
+			request->options.figure);
 		if (diff != NULL)
 			status = judge(request, diff, &report);
 		worst = status > worst ? status : worst;
 	}
 	diff_free(diff);
-	sides_profiles_clear(&profiles);
+	comparison_profiles_clear(&profiles);
 	return worst;
 }
 
@@ -208,8 +209,8 @@ static int run_request(struct request *request)
 	int status = EXIT_DONE;
 
 	if (request->limits != NULL)
-		status =
-			allowed_read(&request->options.limits, request->limits);
+		status = limits_file_read(
+			&request->options.limits, request->limits);
 	/* Before the work, not after it. */
 	if (status == EXIT_DONE && output->path != NULL)
 		status = output_check(output->path, output->force);
@@ -226,8 +227,8 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_check.argp, ARGP_IN_ORDER, argc, argv, &request);
 	status = run_request(&request);
-	allowed_clear(&request.options.limits);
-	sides_clear(&request.sides);
+	limits_file_clear(&request.options.limits);
+	comparison_clear(&request.comparison);
 	return status;
 }
 
@@ -271,7 +272,7 @@ static const struct argp argp = {
 	       "b.ctp\n"
 	       "  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
 	       "b3.ctp",
-	.children = sides_children,
+	.children = comparison_children,
 };
 
 const struct command cmd_check = {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "input/names.h"
+#include "input/format_names.h"
 #include "stats/grouping.h"
 #include "stats/stats.h"
 
@@ -72,8 +72,8 @@ static void put_option_words(const struct argp_option *option)
 		return;
 	}
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		if (option->key == 'f' ? names_can_read(*at)
-				       : names_can_write(*at))
+		if (option->key == 'f' ? format_names_can_read(*at)
+				       : format_names_can_write(*at))
 			put_word((*at)->name, &first);
 }
 
@@ -203,7 +203,7 @@ static void print_bash(void)
 	     "\tfi\n"
 	     "}");
 	fputs("complete -o default -o bashdefault -F _ctprof ctprof", stdout);
-	names_each_converter(bash_put_converter);
+	format_names_each_converter(bash_put_converter);
 	putchar('\n');
 }
 
@@ -288,7 +288,7 @@ static void zsh_put_converter(const char *name)
 static void print_zsh(void)
 {
 	fputs("#compdef ctprof", stdout);
-	names_each_converter(zsh_put_converter);
+	format_names_each_converter(zsh_put_converter);
 	puts("\n_ctprof()\n"
 	     "{\n"
 	     "\tlocal cmd=convert\n"
@@ -318,7 +318,7 @@ static void print_zsh(void)
 	     "\t_ctprof \"$@\"\n"
 	     "else");
 	fputs("\tcompdef _ctprof ctprof", stdout);
-	names_each_converter(zsh_put_converter);
+	format_names_each_converter(zsh_put_converter);
 	puts("\nfi");
 }
 
@@ -395,7 +395,7 @@ static void print_fish(void)
 	puts("# fish completion for ctprof");
 	for (const struct command *const *at = commands; *at != NULL; at++)
 		fish_put_command(*at);
-	names_each_converter(fish_put_converter);
+	format_names_each_converter(fish_put_converter);
 }
 
 #define SHELLS "bash|zsh|fish"

@@ -13,19 +13,19 @@
 #include "cli/arguments.h"
 #include "input/batch.h"
 #include "convert.h"
-#include "timeline/cutting.h"
+#include "timeline/cut_pipeline.h"
 #include "gaps/device_counters.h"
 #include "input/input.h"
 #include "input/inputs.h"
-#include "input/job.h"
-#include "input/names.h"
-#include "input/naming.h"
+#include "input/conversion.h"
+#include "input/format_names.h"
+#include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
-#include "input/rollup.h"
+#include "input/aggregate.h"
 #include "cli/say.h"
 
-struct conversion {
+struct request {
 	struct inputs inputs;
 	const struct format *to;
 	const char *output; /* as given; NULL: standard output */
@@ -37,10 +37,10 @@ struct conversion {
 	struct convert_job job; /* limits only */
 };
 
-static void read_min(struct conversion *conversion, const char *text,
+static void read_min(struct request *request, const char *text,
 	const struct argp_state *state)
 {
-	struct convert_job *job = &conversion->job;
+	struct convert_job *job = &request->job;
 
 	if (!quantity_read_share(text, &job->min_parts) &&
 		!quantity_read_time(text, &job->min_cumtime_ns))
@@ -52,49 +52,49 @@ static void read_min(struct conversion *conversion, const char *text,
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct conversion *conversion = state->input;
+	struct request *request = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &conversion->inputs;
-		state->child_inputs[1] = &conversion->inputs;
+		state->child_inputs[0] = &request->inputs;
+		state->child_inputs[1] = &request->inputs;
 		return 0;
 	case 't':
-		conversion->to = names_to(state, arg);
+		request->to = format_names_to(state, arg);
 		return 0;
 	case 'o':
-		conversion->output = arguments_output(state, "--output", arg);
+		request->output = arguments_output(state, "--output", arg);
 		return 0;
 	case 'j':
-		conversion->jobs = arguments_count(state, "--jobs", arg);
+		request->jobs = arguments_count(state, "--jobs", arg);
 		return 0;
 	case KEY_FORCE:
-		conversion->force = true;
+		request->force = true;
 		return 0;
 	case KEY_SPLIT:
-		conversion->part_bytes = arguments_part(state, arg);
+		request->part_bytes = arguments_part(state, arg);
 		return 0;
 	case KEY_COUNTERS:
-		conversion->counters = true;
+		request->counters = true;
 		return 0;
 	case KEY_CSV_RAW:
-		conversion->job.options.csv_raw = true;
+		request->job.options.csv_raw = true;
 		return 0;
 	case 'n':
-		conversion->job.top = arguments_count(state, "--top", arg);
+		request->job.top = arguments_count(state, "--top", arg);
 		return 0;
 	case KEY_MIN:
-		read_min(conversion, arg, state);
+		read_min(request, arg, state);
 		return 0;
 	case KEY_DOCUMENT_EDGES:
-		conversion->job.document_edges = true;
+		request->job.document_edges = true;
 		return 0;
 	case KEY_DEVICE:
-		conversion->job.device = (enum replay_device)arguments_word(
+		request->job.device = (enum replay_device)arguments_word(
 			state, "--device", INPUTS_DEVICE, arg);
 		return 0;
 	case KEY_METRIC:
-		conversion->job.options.metric =
+		request->job.options.metric =
 			FORMAT_SELF_CPU +
 			arguments_word(state, "--metric", FORMAT_METRICS, arg);
 		return 0;
@@ -104,43 +104,43 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* The format by the output's name, where -t does not say it. */
-static int choose_format(struct conversion *conversion)
+static int choose_format(struct request *request)
 {
-	const char *path = conversion->output;
+	const char *path = request->output;
 
-	if (conversion->to != NULL)
+	if (request->to != NULL)
 		return EXIT_DONE;
 	if (path == NULL || strcmp(path, "-") == 0 ||
-		naming_is_directory(path)) {
+		output_path_is_directory(path)) {
 		say("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
-	if (naming_format(path, &conversion->to) != EXIT_DONE)
+	if (output_path_format(path, &request->to) != EXIT_DONE)
 		return EXIT_USAGE;
-	if (conversion->to == NULL) {
+	if (request->to == NULL) {
 		say("%s: no format ends like this; use -t FORMAT, see 'ctprof "
 		    "formats'",
 			path);
 		return EXIT_USAGE;
 	}
-	if (!names_can_write(conversion->to)) {
+	if (!format_names_can_write(request->to)) {
 		say("%s: ctprof reads %s but does not write it", path,
-			conversion->to->name);
+			request->to->name);
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
 }
 
 /* Parts are files of their own, of timelines. */
-static int check_parts(const struct conversion *conversion)
+static int check_parts(const struct request *request)
 {
-	const char *path = conversion->output;
+	const char *path = request->output;
 
-	if (conversion->part_bytes == 0)
+	if (request->part_bytes == 0)
 		return EXIT_DONE;
-	if (conversion->to->new_timeline == NULL) {
+	if (request->to->new_timeline == NULL) {
 		say("--split makes parts of a timeline, and %s is a profile",
-			conversion->to->name);
+			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (path == NULL || strcmp(path, "-") == 0) {
@@ -151,33 +151,33 @@ static int check_parts(const struct conversion *conversion)
 	return EXIT_DONE;
 }
 
-static int check_counters(const struct conversion *conversion)
+static int check_counters(const struct request *request)
 {
-	if (!conversion->counters || conversion->to->new_timeline != NULL)
+	if (!request->counters || request->to->new_timeline != NULL)
 		return EXIT_DONE;
 	say("--counters adds to a timeline, and %s is a profile",
-		conversion->to->name);
+		request->to->name);
 	return EXIT_USAGE;
 }
 
-static int check_csv_raw(const struct conversion *conversion)
+static int check_csv_raw(const struct request *request)
 {
-	if (!conversion->job.options.csv_raw ||
-		strcmp(conversion->to->name, "csv") == 0)
+	if (!request->job.options.csv_raw ||
+		strcmp(request->to->name, "csv") == 0)
 		return EXIT_DONE;
-	say("--csv-raw is for csv, and not for %s", conversion->to->name);
+	say("--csv-raw is for csv, and not for %s", request->to->name);
 	return EXIT_USAGE;
 }
 
-static int check_metric(const struct conversion *conversion)
+static int check_metric(const struct request *request)
 {
-	const struct convert_job *job = &conversion->job;
+	const struct convert_job *job = &request->job;
 
 	if (job->options.metric == FORMAT_USUAL)
 		return EXIT_DONE;
-	if (!conversion->to->has_metrics) {
+	if (!request->to->has_metrics) {
 		say("--metric is for stacks of calls (folded), and not for %s",
-			conversion->to->name);
+			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (job->device != REPLAY_SEPARATE) {
@@ -189,14 +189,14 @@ static int check_metric(const struct conversion *conversion)
 }
 
 /* A timeline cannot be had from sums. */
-static int check_pair(const struct conversion *conversion)
+static int check_pair(const struct request *request)
 {
-	const struct format *from = conversion->inputs.from;
-	const struct format *to = conversion->to;
+	const struct format *from = request->inputs.from;
+	const struct format *to = request->to;
 	bool pointless = from != NULL && to->new_timeline != NULL &&
 			 (from->holds_profile || from->write_profile != NULL);
 
-	if (from == NULL || (names_can_read(from) && !pointless))
+	if (from == NULL || (format_names_can_read(from) && !pointless))
 		return EXIT_DONE;
 	if (pointless)
 		say("%s holds a profile, which cannot become a timeline (%s): "
@@ -208,16 +208,16 @@ static int check_pair(const struct conversion *conversion)
 }
 
 /* What is below a directory is added up, as far as it can be. */
-static int check_directories(const struct conversion *conversion)
+static int check_directories(const struct request *request)
 {
-	const struct format *to = conversion->to;
-	const struct inputs *inputs = &conversion->inputs;
+	const struct format *to = request->to;
+	const struct inputs *inputs = &request->inputs;
 
 	for (size_t i = 0; i < inputs->count; i++) {
 		const char *path = inputs->paths[i];
 
 		if ((to->new_timeline == NULL && !to->needs_tree) ||
-			!tree_is_directory(path))
+			!input_tree_is_directory(path))
 			continue;
 		if (to->needs_tree)
 			say("%s: what is below a directory is added up: who "
@@ -233,51 +233,52 @@ static int check_directories(const struct conversion *conversion)
 }
 
 /* With -o DIR/: names every output. */
-static int name_outputs(struct conversion *conversion)
+static int name_outputs(struct request *request)
 {
-	const struct inputs *inputs = &conversion->inputs;
-	const char *path = conversion->output;
+	const struct inputs *inputs = &request->inputs;
+	const char *path = request->output;
 	int status;
 
 	if (path == NULL || strcmp(path, "-") == 0 ||
-		!naming_is_directory(path)) {
+		!output_path_is_directory(path)) {
 		if (inputs->count == 1)
 			return EXIT_DONE;
 		say("%zu inputs do not fit one output; use -o DIRECTORY/",
 			inputs->count);
 		return EXIT_USAGE;
 	}
-	status = naming_all(path, inputs, conversion->to, &conversion->outputs);
-	return status == EXIT_DONE ? naming_make_directory(path) : status;
+	status = output_path_all(path, inputs, request->to, &request->outputs);
+	return status == EXIT_DONE ? output_path_make_directory(path) : status;
 }
 
 /* Converts an opened input to what it is written to. */
-static int write_input(const struct conversion *conversion, struct input *input,
-	const char *path)
+static int write_input(
+	const struct request *request, struct input *input, const char *path)
 {
-	const struct inputs *inputs = &conversion->inputs;
-	struct job job = {
-		.convert = conversion->job,
+	const struct inputs *inputs = &request->inputs;
+	struct conversion conversion = {
+		.convert = request->job,
 		.path = path,
-		.force = conversion->force,
+		.force = request->force,
 		.progress = inputs->count == 1 && !inputs->quiet
 				    ? inputs->progress
 				    : WHEN_NEVER,
-		.part_bytes = conversion->part_bytes,
+		.part_bytes = request->part_bytes,
 	};
 	struct cut *cut = NULL;
 	int status = EXIT_DONE;
 
-	job.convert.to = conversion->to;
-	job.convert.options.title = input->name;
-	if (job.part_bytes > 0)
-		status = cutting_into_parts(input, &cut);
-	return status == EXIT_DONE ? job_run(&job, input, cut) : status;
+	conversion.convert.to = request->to;
+	conversion.convert.options.title = input->name;
+	if (conversion.part_bytes > 0)
+		status = cut_pipeline_into_parts(input, &cut);
+	return status == EXIT_DONE ? conversion_run(&conversion, input, cut)
+				   : status;
 }
 
 /* The same, with what --counters adds. */
-static int convert_input(const struct conversion *conversion,
-	struct input *input, const char *path)
+static int convert_input(
+	const struct request *request, struct input *input, const char *path)
 {
 	struct event_source *source = input->origin.source;
 	struct device_counters *counters;
@@ -285,14 +286,14 @@ static int convert_input(const struct conversion *conversion,
 	int status;
 
 	/* Sums have no counters, and become no timeline. */
-	if (!conversion->counters || source->read_profile != NULL)
-		return write_input(conversion, input, path);
+	if (!request->counters || source->read_profile != NULL)
+		return write_input(request, input, path);
 	if (device_counters_open(source, &counters, &err) != CTP_OK)
 		return input_failed(input, input->name, &err);
 	input->origin.source = device_counters_source(counters);
-	status = write_input(conversion, input, path);
+	status = write_input(request, input, path);
 	if (status == EXIT_DONE && device_counters_count(counters) == 0 &&
-		!conversion->inputs.quiet)
+		!request->inputs.quiet)
 		say("%s: no GPU did anything: --counters adds none",
 			input->name);
 	return status;
@@ -300,19 +301,19 @@ static int convert_input(const struct conversion *conversion,
 
 /* Adds up what is below a directory, and writes that. */
 static int convert_tree(
-	const struct conversion *conversion, char *path, const char *to)
+	const struct request *request, char *path, const char *to)
 {
-	struct inputs inputs = conversion->inputs;
-	struct rollup_options options = {
+	struct inputs inputs = request->inputs;
+	struct aggregate_options options = {
 		.inputs = &inputs,
-		.replay.document_edges = conversion->job.document_edges,
-		.replay.device = conversion->job.device,
+		.replay.document_edges = request->job.document_edges,
+		.replay.device = request->job.device,
 		/* Else there is a process for each input already. */
-		.jobs = inputs.count == 1 ? conversion->jobs : 1,
+		.jobs = inputs.count == 1 ? request->jobs : 1,
 	};
-	struct convert_job job = conversion->job;
+	struct convert_job job = request->job;
 	struct ctp_error err = {0};
-	struct rollup rollup;
+	struct aggregate aggregate;
 	struct output output;
 	int status;
 	int written;
@@ -320,95 +321,94 @@ static int convert_tree(
 
 	inputs.paths = &path;
 	inputs.count = 1;
-	status = rollup_run(&rollup, &options);
-	written = rollup.file_count == 0
+	status = aggregate_run(&aggregate, &options);
+	written = aggregate.file_count == 0
 			  ? status
-			  : output_open_as(&output, to, conversion->force,
-				    conversion->to);
-	if (rollup.file_count == 0 || written != EXIT_DONE) {
-		rollup_clear(&rollup);
+			  : output_open_as(
+				    &output, to, request->force, request->to);
+	if (aggregate.file_count == 0 || written != EXIT_DONE) {
+		aggregate_clear(&aggregate);
 		return written > status ? written : status;
 	}
-	job.to = conversion->to;
+	job.to = request->to;
 	job.out = output.file;
 	job.options.title = path;
-	if (convert_write(rollup.functions, &job, &err) != CTP_OK) {
+	if (convert_write(aggregate.functions, &job, &err) != CTP_OK) {
 		say_error(output.name, &err);
 		written = err.status == CTP_ERR_IO ? EXIT_OUTPUT : EXIT_LIMIT;
 	}
 	closed = output_close(&output, written == EXIT_DONE);
-	rollup_clear(&rollup);
+	aggregate_clear(&aggregate);
 	written = closed > written ? closed : written;
 	return written > status ? written : status;
 }
 
 static int convert_one(size_t index, void *user)
 {
-	const struct conversion *conversion = user;
-	const struct inputs *inputs = &conversion->inputs;
-	const char *path = conversion->outputs == NULL
-				   ? conversion->output
-				   : conversion->outputs[index];
+	const struct request *request = user;
+	const struct inputs *inputs = &request->inputs;
+	const char *path = request->outputs == NULL ? request->output
+						    : request->outputs[index];
 	struct input input;
 	int status;
 	int closed;
 
-	if (tree_is_directory(inputs->paths[index]))
-		return convert_tree(conversion, inputs->paths[index], path);
+	if (input_tree_is_directory(inputs->paths[index]))
+		return convert_tree(request, inputs->paths[index], path);
 	status = input_open(&input, inputs->paths[index], inputs);
 	if (status != EXIT_DONE)
 		return status;
-	status = convert_input(conversion, &input, path);
+	status = convert_input(request, &input, path);
 	closed = input_close(&input, inputs);
 	return closed > status ? closed : status;
 }
 
 static const char *name_of(size_t index, void *user)
 {
-	const struct conversion *conversion = user;
+	const struct request *request = user;
 
-	return input_name(conversion->inputs.paths[index]);
+	return input_name(request->inputs.paths[index]);
 }
 
-static int convert_all(struct conversion *conversion)
+static int convert_all(struct request *request)
 {
-	const struct inputs *inputs = &conversion->inputs;
+	const struct inputs *inputs = &request->inputs;
 	struct batch batch = {
 		.count = inputs->count,
-		.jobs = conversion->jobs,
+		.jobs = request->jobs,
 		.run = convert_one,
-		.user = conversion,
+		.user = request,
 		.name = name_of,
 		.progress = inputs->quiet ? WHEN_NEVER : inputs->progress,
 	};
-	int status = choose_format(conversion);
+	int status = choose_format(request);
 
 	if (status == EXIT_DONE)
-		status = check_pair(conversion);
+		status = check_pair(request);
 	if (status == EXIT_DONE)
-		status = check_parts(conversion);
+		status = check_parts(request);
 	if (status == EXIT_DONE)
-		status = check_counters(conversion);
+		status = check_counters(request);
 	if (status == EXIT_DONE)
-		status = check_metric(conversion);
+		status = check_metric(request);
 	if (status == EXIT_DONE)
-		status = check_csv_raw(conversion);
+		status = check_csv_raw(request);
 	if (status == EXIT_DONE)
-		status = check_directories(conversion);
+		status = check_directories(request);
 	if (status == EXIT_DONE)
-		status = name_outputs(conversion);
+		status = name_outputs(request);
 	return status == EXIT_DONE ? batch_run(&batch) : status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct conversion conversion = {0};
+	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_convert.argp, 0, argc, argv, &conversion);
-	status = convert_all(&conversion);
-	naming_free(conversion.outputs, conversion.inputs.count);
-	inputs_clear(&conversion.inputs);
+	arguments_parse(cmd_convert.argp, 0, argc, argv, &request);
+	status = convert_all(&request);
+	output_path_free(request.outputs, request.inputs.count);
+	inputs_clear(&request.inputs);
 	return status;
 }
 

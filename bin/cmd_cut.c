@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "timeline/cutting.h"
+#include "timeline/cut_pipeline.h"
 #include "input/input.h"
 #include "input/inputs.h"
-#include "input/job.h"
-#include "input/names.h"
-#include "input/naming.h"
+#include "input/conversion.h"
+#include "input/format_names.h"
+#include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "cli/say.h"
@@ -22,25 +22,25 @@ struct cut_command {
 	const char *output;      /* as given; NULL: standard output */
 	bool force;
 	uint64_t part_bytes;
-	struct cutting cutting;
+	struct cut_pipeline pipeline;
 };
 
 static void read_list(struct event_filter_list *list, const char *option,
 	const char *text, const struct argp_state *state)
 {
-	if (!cutting_read_list(text, list))
+	if (!cut_pipeline_read_list(text, list))
 		argp_error(state,
 			"%s: '%s' is no list of numbers (0,3,8-11; none)",
 			option, text);
 }
 
-static void read_step(struct cutting *cutting, const char *text,
+static void read_step(struct cut_pipeline *pipeline, const char *text,
 	const struct argp_state *state)
 {
 	char *end;
 
-	cutting->has_step = true;
-	cutting->step = strtoull(text, &end, 10);
+	pipeline->has_step = true;
+	pipeline->step = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end != '\0')
 		argp_error(state, "--step: '%s' is no number", text);
 }
@@ -50,7 +50,7 @@ static bool parse_choice(
 	int key, const char *arg, const struct argp_state *state)
 {
 	struct cut_command *command = state->input;
-	struct event_filter_options *choose = &command->cutting.choose;
+	struct event_filter_options *choose = &command->pipeline.choose;
 
 	switch (key) {
 	case KEY_PID:
@@ -83,29 +83,29 @@ static bool parse_window(
 	int key, const char *arg, const struct argp_state *state)
 {
 	struct cut_command *command = state->input;
-	struct cutting *cutting = &command->cutting;
+	struct cut_pipeline *pipeline = &command->pipeline;
 
 	switch (key) {
 	case KEY_TIME:
-		if (!cutting_read_time(arg, cutting))
+		if (!cut_pipeline_read_time(arg, pipeline))
 			argp_error(state,
 				"--time: '%s' is no window of time "
 				"(1.5s..2s, 1.5s.., ..2s)",
 				arg);
 		return true;
 	case KEY_AROUND:
-		cutting->around = arg;
+		pipeline->around = arg;
 		return true;
 	case KEY_STEP:
-		read_step(cutting, arg, state);
+		read_step(pipeline, arg, state);
 		return true;
 	case KEY_SPLIT:
 		command->part_bytes = arguments_part(state, arg);
-		cutting->parts = true;
+		pipeline->parts = true;
 		return true;
 	case KEY_REDACT:
-		cutting->redact = true;
-		cutting->salt = arg;
+		pipeline->redact = true;
+		pipeline->salt = arg;
 		return true;
 	default:
 		return false;
@@ -115,16 +115,17 @@ static bool parse_window(
 static void check(
 	const struct cut_command *command, const struct argp_state *state)
 {
-	const struct cutting *cutting = &command->cutting;
+	const struct cut_pipeline *pipeline = &command->pipeline;
 	const char *path = command->output;
 
-	if (cutting->has_time + cutting->has_step + (cutting->around != NULL) >
+	if (pipeline->has_time + pipeline->has_step +
+			(pipeline->around != NULL) >
 		1)
 		argp_error(state, "--time, --around and --step are three ways "
 				  "to say which window: give one");
 	if (command->inputs.count > 1)
 		argp_error(state, "one input at a time is cut");
-	if (cutting->parts && (path == NULL || strcmp(path, "-") == 0))
+	if (pipeline->parts && (path == NULL || strcmp(path, "-") == 0))
 		argp_error(state, "--split writes several files: give "
 				  "-o DIRECTORY/ or -o FILE");
 }
@@ -142,7 +143,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(command, state);
 		return 0;
 	case 't':
-		command->to = names_to(state, arg);
+		command->to = format_names_to(state, arg);
 		return 0;
 	case 'o':
 		command->output = arguments_output(state, "--output", arg);
@@ -160,9 +161,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int choose_format(struct cut_command *command, const struct input *input)
 {
-	int status = job_choose_format(&command->to, command->output, input);
+	int status =
+		conversion_choose_format(&command->to, command->output, input);
 
-	if (status == EXIT_DONE && command->cutting.parts &&
+	if (status == EXIT_DONE && command->pipeline.parts &&
 		command->to->new_timeline == NULL) {
 		say("--split makes parts of a timeline, and %s is a profile",
 			command->to->name);
@@ -173,7 +175,7 @@ static int choose_format(struct cut_command *command, const struct input *input)
 
 static int write_input(struct cut_command *command, struct input *input)
 {
-	struct job job = {
+	struct conversion conversion = {
 		.convert = {.to = command->to},
 		.path = command->output,
 		.force = command->force,
@@ -185,23 +187,24 @@ static int write_input(struct cut_command *command, struct input *input)
 	char *path = NULL;
 	int status = EXIT_DONE;
 
-	if (!command->cutting.redact)
-		job.convert.options.title = input->name;
-	if (job.path != NULL && naming_is_directory(job.path)) {
-		status = naming_make_directory(job.path);
-		path = naming_in(
-			job.path, command->inputs.paths[0], job.convert.to);
-		job.path = path;
+	if (!command->pipeline.redact)
+		conversion.convert.options.title = input->name;
+	if (conversion.path != NULL &&
+		output_path_is_directory(conversion.path)) {
+		status = output_path_make_directory(conversion.path);
+		path = output_path_in(conversion.path, command->inputs.paths[0],
+			conversion.convert.to);
+		conversion.path = path;
 		if (path == NULL) {
 			say_no_memory(NULL);
 			return EXIT_LIMIT;
 		}
 	}
-	command->cutting.progress = job.progress;
+	command->pipeline.progress = conversion.progress;
 	if (status == EXIT_DONE)
-		status = cutting_apply(&command->cutting, input, &cut);
+		status = cut_pipeline_apply(&command->pipeline, input, &cut);
 	if (status == EXIT_DONE)
-		status = job_run(&job, input, cut);
+		status = conversion_run(&conversion, input, cut);
 	free(path);
 	return status;
 }
@@ -225,7 +228,7 @@ static int cut_one(struct cut_command *command)
 static int run(int argc, char **argv)
 {
 	struct cut_command command = {0};
-	struct event_filter_options *choose = &command.cutting.choose;
+	struct event_filter_options *choose = &command.pipeline.choose;
 	int status;
 
 	arguments_parse(cmd_cut.argp, 0, argc, argv, &command);

@@ -18,7 +18,7 @@ static const char *const key_words[] = {
 	"total", "self", "count", "ratio", "name"};
 
 struct request {
-	struct sides sides;
+	struct comparison comparison;
 	struct reporting reporting;
 	enum diff_key key;
 	uint32_t top;
@@ -34,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->reporting;
-		state->child_inputs[1] = &request->sides;
+		state->child_inputs[1] = &request->comparison;
 		return 0;
 	case 's':
 		request->key = (enum diff_key)arguments_word(
@@ -54,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "-") == 0)
 			argp_error(state, "--svg needs the name of a file");
 		request->svg = arguments_output(state, "--svg", arg);
-		request->sides.tree = true;
+		request->comparison.tree = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -91,7 +91,7 @@ static int print_to_output(const struct request *request,
 {
 	struct printing printing = {
 		.view = {.diff = diff,
-			.sides = &request->sides,
+			.comparison = &request->comparison,
 			.sort = key_words[request->key],
 			.top = request->top,
 			.unit = request->unit},
@@ -108,34 +108,35 @@ static int print_to_output(const struct request *request,
 }
 
 static int write_picture(const struct request *request,
-	const struct sides_profiles *profiles, int worst)
+	const struct comparison_profiles *profiles, int worst)
 {
-	int status = diff_picture_write(&request->sides, profiles, request->svg,
-		request->reporting.output.force);
+	int status = diff_picture_write(&request->comparison, profiles,
+		request->svg, request->reporting.output.force);
 
 	return status > worst ? status : worst;
 }
 
 static int run_request(struct request *request)
 {
-	struct sides_profiles profiles;
-	int worst = sides_read(&request->sides, &profiles);
+	struct comparison_profiles profiles;
+	int worst = comparison_read(&request->comparison, &profiles);
 	struct diff *diff = NULL;
 
 	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
-		struct report report = sides_report(
-			&request->sides, &profiles, "ctprof/diff/1");
+		struct report report = comparison_report(
+			&request->comparison, &profiles, "ctprof/diff/1");
 		int status = EXIT_LIMIT;
 
 		if (request->svg != NULL)
 			worst = write_picture(request, &profiles, worst);
-		diff = sides_join(&request->sides, &profiles, request->key);
+		diff = comparison_join(
+			&request->comparison, &profiles, request->key);
 		if (diff != NULL)
 			status = print_to_output(request, diff, &report);
 		worst = status > worst ? status : worst;
 	}
 	diff_free(diff);
-	sides_profiles_clear(&profiles);
+	comparison_profiles_clear(&profiles);
 	return worst;
 }
 
@@ -154,7 +155,7 @@ static int run(int argc, char **argv)
 					       request.reporting.output.force);
 	if (status == EXIT_DONE)
 		status = run_request(&request);
-	sides_clear(&request.sides);
+	comparison_clear(&request.comparison);
 	return status;
 }
 
@@ -192,7 +193,7 @@ static const struct argp argp = {
 	       "  ctprof diff before.ctp after.ctp\n"
 	       "  ctprof diff --sort self --json before.pstats after.pstats\n"
 	       "  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",
-	.children = sides_children,
+	.children = comparison_children,
 };
 
 const struct command cmd_diff = {

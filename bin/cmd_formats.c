@@ -6,14 +6,14 @@
 
 #include "cli/arguments.h"
 #include "format.h"
-#include "input/names.h"
+#include "input/format_names.h"
 #include "cli/report.h"
 
 static const char *direction(const struct format *format)
 {
-	if (!names_can_read(format))
+	if (!format_names_can_read(format))
 		return "write";
-	return names_can_write(format) ? "both" : "read";
+	return format_names_can_write(format) ? "both" : "read";
 }
 
 static const char *content(const struct format *format)
@@ -45,8 +45,8 @@ static void put_format(struct json *json, const struct format *format)
 	else
 		json_text(json, format->suffix);
 	report_text(json, "content", content(format));
-	report_bool(json, "reads", names_can_read(format));
-	report_bool(json, "writes", names_can_write(format));
+	report_bool(json, "reads", format_names_can_read(format));
+	report_bool(json, "writes", format_names_can_write(format));
 	report_bool(json, "binary", format->binary);
 	json_end(json, '}');
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "input/census.h"
+#include "input/trace_summary.h"
 #include "input/devices.h"
 #include "input/input.h"
 #include "cli/output.h"
@@ -31,7 +31,7 @@ struct request {
 struct subject {
 	const struct input *input;
 	const struct trace *trace;
-	const struct census *census;
+	const struct trace_summary *summary;
 	struct devices devices;
 	bool has_start;
 	int64_t start_ns; /* since 1970 */
@@ -133,25 +133,25 @@ static void add_modules(struct table *table, const struct trace *trace)
 
 /* A profile has sums, and no times or threads that they are of. */
 static void add_counts(
-	struct table *table, const struct census *census, bool profile)
+	struct table *table, const struct trace_summary *summary, bool profile)
 {
 	const struct {
 		const char *key;
 		uint64_t count;
 		bool always;
 	} counts[] = {
-		{"  processes", census->processes, !profile},
-		{"  threads", census->threads, !profile},
-		{"  devices", census->devices, false},
-		{"  ranges", census->ranges, true},
-		{"  open", census->open, false},
-		{"  activities", census->device, false},
-		{"  calls", census->calls, false},
-		{"  instants", census->instants, false},
-		{"  counters", census->counters, false},
-		{"  async", census->async, false},
-		{"  memory", census->memory, false},
-		{"  steps", census->steps, false},
+		{"  processes", summary->processes, !profile},
+		{"  threads", summary->threads, !profile},
+		{"  devices", summary->devices, false},
+		{"  ranges", summary->ranges, true},
+		{"  open", summary->open, false},
+		{"  activities", summary->device, false},
+		{"  calls", summary->calls, false},
+		{"  instants", summary->instants, false},
+		{"  counters", summary->counters, false},
+		{"  async", summary->async, false},
+		{"  memory", summary->memory, false},
+		{"  steps", summary->steps, false},
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -181,16 +181,16 @@ static void add_losses(struct table *table, const struct input *input)
 		add(table, "", INPUT_HAS_MORE);
 }
 
-static void add_skew(struct table *table, const struct census *census)
+static void add_skew(struct table *table, const struct trace_summary *summary)
 {
 	char time[QUANTITY_TEXT];
 	char text[LINE_TEXT + QUANTITY_TEXT];
 
-	if (census->skew_ns == 0)
+	if (summary->skew_ns == 0)
 		return;
 	(void)snprintf(text, sizeof(text),
 		"at least %s: activities start before their launch",
-		quantity_time(time, census->skew_ns));
+		quantity_time(time, summary->skew_ns));
 	add(table, "  clock skew", text);
 }
 
@@ -207,10 +207,10 @@ static int print_text(const struct subject *subject, FILE *out)
 	add(&table, "  start", start_text(text, subject));
 	add(&table, "  span",
 		profile ? "unknown"
-			: quantity_time(text, subject->census->span_ns));
-	add_counts(&table, subject->census, profile);
+			: quantity_time(text, subject->summary->span_ns));
+	add_counts(&table, subject->summary, profile);
 	add_losses(&table, subject->input);
-	add_skew(&table, subject->census);
+	add_skew(&table, subject->summary);
 	devices_add_rows(&subject->devices, subject->trace, &table);
 	add_facts(&table, subject->trace);
 	add_modules(&table, subject->trace);
@@ -237,19 +237,19 @@ static void put_fact(struct json *json, const char *key,
 		json_text(json, value);
 }
 
-static void put_counts(struct json *json, const struct census *census)
+static void put_counts(struct json *json, const struct trace_summary *summary)
 {
 	json_key(json, "counts");
 	json_begin(json, '{');
-	report_uint(json, "ranges", census->ranges);
-	report_uint(json, "device", census->device);
-	report_uint(json, "calls", census->calls);
-	report_uint(json, "instants", census->instants);
-	report_uint(json, "counters", census->counters);
-	report_uint(json, "async", census->async);
-	report_uint(json, "memory", census->memory);
-	report_uint(json, "steps", census->steps);
-	report_uint(json, "open", census->open);
+	report_uint(json, "ranges", summary->ranges);
+	report_uint(json, "device", summary->device);
+	report_uint(json, "calls", summary->calls);
+	report_uint(json, "instants", summary->instants);
+	report_uint(json, "counters", summary->counters);
+	report_uint(json, "async", summary->async);
+	report_uint(json, "memory", summary->memory);
+	report_uint(json, "steps", summary->steps);
+	report_uint(json, "open", summary->open);
 	json_end(json, '}');
 }
 
@@ -271,13 +271,13 @@ static void put_clocks(struct json *json, const struct trace *trace)
 }
 
 /* Where no launch is known there is nothing to compare. */
-static void put_skew(struct json *json, const struct census *census)
+static void put_skew(struct json *json, const struct trace_summary *summary)
 {
 	json_key(json, "clock_skew_ns");
-	if (census->matched == 0)
+	if (summary->matched == 0)
 		json_none(json);
 	else
-		json_uint(json, census->skew_ns);
+		json_uint(json, summary->skew_ns);
 }
 
 /* As the file has them: all are text, also the numbers. Where one comes again,
@@ -326,7 +326,7 @@ static void put_modules(struct json *json, const struct trace *trace)
 static int print_json(
 	const struct subject *subject, char *const *path, FILE *out)
 {
-	const struct census *census = subject->census;
+	const struct trace_summary *summary = subject->summary;
 	const struct trace *trace = subject->trace;
 	struct report report = {
 		.schema = "ctprof/info/1",
@@ -350,13 +350,13 @@ static int print_json(
 		json_int(&json, subject->start_ns);
 	else
 		json_none(&json);
-	report_uint(&json, "span_ns", census->span_ns);
-	report_uint(&json, "processes", census->processes);
-	report_uint(&json, "threads", census->threads);
-	report_uint(&json, "devices", census->devices);
-	put_counts(&json, census);
+	report_uint(&json, "span_ns", summary->span_ns);
+	report_uint(&json, "processes", summary->processes);
+	report_uint(&json, "threads", summary->threads);
+	report_uint(&json, "devices", summary->devices);
+	put_counts(&json, summary);
 	put_clocks(&json, trace);
-	put_skew(&json, census);
+	put_skew(&json, summary);
 	devices_write(&subject->devices, trace, &json);
 	put_facts(&json, trace);
 	put_modules(&json, trace);
@@ -369,7 +369,7 @@ static void on_progress(void *user, uint64_t position)
 }
 
 static int take_census(const struct request *request, struct input *input,
-	struct census *census)
+	struct trace_summary *summary)
 {
 	const struct inputs *inputs = &request->inputs;
 	struct ctp_error err = {0};
@@ -379,8 +379,8 @@ static int take_census(const struct request *request, struct input *input,
 	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
 		NULL, input->origin.size_bytes);
 	progress_watch(&progress, input->origin.source);
-	status = census_take(
-		census, input->origin.source, on_progress, &progress, &err);
+	status = trace_summary_read(
+		summary, input->origin.source, on_progress, &progress, &err);
 	progress_hide(&progress);
 	return status == CTP_OK ? EXIT_DONE
 				: input_failed(input, input->name, &err);
@@ -406,20 +406,20 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 	/* Losses are in the report; stderr need not repeat them. */
 	struct inputs closing = request->inputs;
 	struct input input;
-	struct census census;
-	struct subject subject = {.input = &input, .census = &census};
+	struct trace_summary summary;
+	struct subject subject = {.input = &input, .summary = &summary};
 	int status = input_open(&input, *path, &request->inputs);
 	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
-	status = take_census(request, &input, &census);
+	status = take_census(request, &input, &summary);
 	if (status == EXIT_DONE) {
 		subject.trace = input.origin.source->trace;
 		subject.has_start =
 			subject.trace->base_realtime_ns != 0 &&
 			!__builtin_add_overflow(subject.trace->base_realtime_ns,
-				census.start_ns, &subject.start_ns);
+				summary.start_ns, &subject.start_ns);
 		if (request->printed && !request->json)
 			putc('\n', out);
 		request->printed = true;

@@ -10,9 +10,9 @@
 #include "cli/arguments.h"
 #include "roofline/augment.h"
 #include "roofline/flops.h"
-#include "input/job.h"
+#include "input/conversion.h"
 #include "gpu/kernels_report.h"
-#include "input/names.h"
+#include "input/format_names.h"
 #include "cli/output.h"
 #include "input/reporting.h"
 #include "cli/say.h"
@@ -79,7 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->augment = true;
 		return 0;
 	case 't':
-		request->to = names_to(state, arg);
+		request->to = format_names_to(state, arg);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(request, state);
@@ -164,7 +164,7 @@ static int report_input(
 
 static int augment(struct request *request, struct input *input)
 {
-	struct job job = {
+	struct conversion conversion = {
 		.convert.options.title = input->name,
 		.path = request->reporting.output.path,
 		.force = request->reporting.output.force,
@@ -173,7 +173,8 @@ static int augment(struct request *request, struct input *input)
 	};
 	struct augment *source;
 	struct ctp_error err = {0};
-	int status = job_choose_format(&request->to, job.path, input);
+	int status =
+		conversion_choose_format(&request->to, conversion.path, input);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -182,8 +183,8 @@ static int augment(struct request *request, struct input *input)
 	if (augment_open(input->origin.source, &source, &err) != CTP_OK)
 		return input_failed(input, input->name, &err);
 	input->origin.source = augment_source(source);
-	job.convert.to = request->to;
-	status = job_run(&job, input, NULL);
+	conversion.convert.to = request->to;
+	status = conversion_run(&conversion, input, NULL);
 	if (augment_late(source) > 0)
 		say("%s: kernels that came more than %" PRIu32
 		    " events after their operator's first ones: %" PRIu64

@@ -8,15 +8,15 @@
 
 #include "cli/arguments.h"
 #include "convert.h"
-#include "input/names.h"
-#include "input/naming.h"
+#include "input/format_names.h"
+#include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "input/reporting.h"
 #include "cli/say.h"
-#include "timeline/timelines.h"
+#include "timeline/merge.h"
 
-struct merge {
+struct request {
 	struct inputs inputs;
 	const struct format *to;
 	struct output_options output;
@@ -24,11 +24,11 @@ struct merge {
 	struct profile *sum;
 };
 
-static void read_to(
-	struct merge *merge, const char *name, const struct argp_state *state)
+static void read_to(struct request *request, const char *name,
+	const struct argp_state *state)
 {
-	merge->to = names_format(name);
-	if (merge->to == NULL)
+	request->to = format_names_find(name);
+	if (request->to == NULL)
 		argp_error(state,
 			"--to: there is no format '%s'; see 'ctprof formats'",
 			name);
@@ -36,19 +36,19 @@ static void read_to(
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct merge *merge = state->input;
+	struct request *request = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &merge->inputs;
-		state->child_inputs[1] = &merge->inputs;
-		state->child_inputs[2] = &merge->output;
+		state->child_inputs[0] = &request->inputs;
+		state->child_inputs[1] = &request->inputs;
+		state->child_inputs[2] = &request->output;
 		return 0;
 	case 't':
-		read_to(merge, arg, state);
+		read_to(request, arg, state);
 		return 0;
 	case KEY_ALIGN:
-		merge->align = arg;
+		request->align = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -57,45 +57,46 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* The format by the output's name, where -t does not say it; and can what is
  * added up be written in it? */
-static int choose_format(struct merge *merge)
+static int choose_format(struct request *request)
 {
 	const char *path =
-		merge->output.path == NULL ? "-" : merge->output.path;
+		request->output.path == NULL ? "-" : request->output.path;
 
-	if (merge->to == NULL && naming_format(path, &merge->to) != EXIT_DONE)
+	if (request->to == NULL &&
+		output_path_format(path, &request->to) != EXIT_DONE)
 		return EXIT_USAGE;
-	if (merge->to == NULL) {
+	if (request->to == NULL) {
 		say("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
-	if (!names_can_write(merge->to)) {
-		say("ctprof reads %s but does not write it", merge->to->name);
+	if (!format_names_can_write(request->to)) {
+		say("ctprof reads %s but does not write it", request->to->name);
 		return EXIT_USAGE;
 	}
-	if (merge->to->write_profile != NULL && merge->align != NULL) {
+	if (request->to->write_profile != NULL && request->align != NULL) {
 		say("--align: %s is a profile, which has no times of events",
-			merge->to->name);
+			request->to->name);
 		return EXIT_USAGE;
 	}
-	if (merge->to->needs_tree) {
+	if (request->to->needs_tree) {
 		say("merge adds up who called whom, not the paths of calls "
 		    "that %s shows",
-			merge->to->name);
+			request->to->name);
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
 }
 
-static int add_profile(struct merge *merge, struct input *input)
+static int add_profile(struct request *request, struct input *input)
 {
-	struct convert_job job = {.to = merge->to};
+	struct convert_job job = {.to = request->to};
 	struct profile *profile = NULL;
 	struct ctp_error err = {0};
 
 	if (convert_profile(input->origin.source, &job, &profile, &err) !=
 		CTP_OK)
 		return input_failed(input, input->name, &err);
-	if (!profile_add(merge->sum, profile)) {
+	if (!profile_add(request->sum, profile)) {
 		profile_free(profile);
 		say_no_memory(input->name);
 		return EXIT_LIMIT;
@@ -105,9 +106,9 @@ static int add_profile(struct merge *merge, struct input *input)
 }
 
 /* All inputs are looked at, so that all that is wrong is said at once. */
-static int add_all(struct merge *merge)
+static int add_all(struct request *request)
 {
-	const struct inputs *inputs = &merge->inputs;
+	const struct inputs *inputs = &request->inputs;
 	struct progress progress;
 	int worst = EXIT_DONE;
 
@@ -120,7 +121,7 @@ static int add_all(struct merge *merge)
 		if (status == EXIT_DONE) {
 			int closed;
 
-			status = add_profile(merge, &input);
+			status = add_profile(request, &input);
 			closed = input_close(&input, inputs);
 			status = closed > status ? closed : status;
 		}
@@ -131,20 +132,20 @@ static int add_all(struct merge *merge)
 	return worst;
 }
 
-static int write_sum(struct merge *merge)
+static int write_sum(struct request *request)
 {
 	struct format_options options = {0};
 	struct ctp_error err = {0};
 	struct output output;
-	int status = output_open_as(
-		&output, merge->output.path, merge->output.force, merge->to);
+	int status = output_open_as(&output, request->output.path,
+		request->output.force, request->to);
 	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
-	if (profile_sort(merge->sum, &err) != CTP_OK ||
-		merge->to->write_profile(
-			output.file, merge->sum, &options, &err) != CTP_OK) {
+	if (profile_sort(request->sum, &err) != CTP_OK ||
+		request->to->write_profile(
+			output.file, request->sum, &options, &err) != CTP_OK) {
 		say_error(output.name, &err);
 		status = err.status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
 	}
@@ -153,55 +154,55 @@ static int write_sum(struct merge *merge)
 }
 
 /* What is none of these words is the name of a range. */
-static int merge_timelines(const struct merge *merge)
+static int merge_events(const struct request *request)
 {
-	struct timelines timelines = {.inputs = &merge->inputs,
-		.to = merge->to,
-		.output = merge->output.path,
-		.force = merge->output.force,
+	struct merge_options options = {.inputs = &request->inputs,
+		.to = request->to,
+		.output = request->output.path,
+		.force = request->output.force,
 		.align = CLOCKS_RANGE,
-		.range = merge->align};
+		.range = request->align};
 
-	if (merge->align == NULL || strcmp(merge->align, "wall") == 0)
-		timelines.align = CLOCKS_WALL;
-	else if (strcmp(merge->align, "none") == 0)
-		timelines.align = CLOCKS_NONE;
-	else if (strcmp(merge->align, "collective") == 0)
-		timelines.align = CLOCKS_COLLECTIVE;
-	return timelines_merge(&timelines);
+	if (request->align == NULL || strcmp(request->align, "wall") == 0)
+		options.align = CLOCKS_WALL;
+	else if (strcmp(request->align, "none") == 0)
+		options.align = CLOCKS_NONE;
+	else if (strcmp(request->align, "collective") == 0)
+		options.align = CLOCKS_COLLECTIVE;
+	return merge_timelines(&options);
 }
 
-static int merge_profiles(struct merge *merge)
+static int merge_profiles(struct request *request)
 {
 	int status;
 	int written;
 
-	merge->sum = profile_new();
-	if (merge->sum == NULL) {
+	request->sum = profile_new();
+	if (request->sum == NULL) {
 		say_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
-	status = add_all(merge);
+	status = add_all(request);
 	/* A sum that lacks one of its parts is none. */
 	if (status != EXIT_DONE && status != EXIT_DAMAGED)
 		return status;
-	written = write_sum(merge);
+	written = write_sum(request);
 	return written > status ? written : status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct merge merge = {0};
+	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_merge.argp, 0, argc, argv, &merge);
-	status = choose_format(&merge);
+	arguments_parse(cmd_merge.argp, 0, argc, argv, &request);
+	status = choose_format(&request);
 	if (status == EXIT_DONE)
-		status = merge.to->write_profile == NULL
-				 ? merge_timelines(&merge)
-				 : merge_profiles(&merge);
-	profile_free(merge.sum);
-	inputs_clear(&merge.inputs);
+		status = request.to->write_profile == NULL
+				 ? merge_events(&request)
+				 : merge_profiles(&request);
+	profile_free(request.sum);
+	inputs_clear(&request.inputs);
 	return status;
 }
 

@@ -12,7 +12,7 @@
 #include "cli/output.h"
 #include "stats/phases_report.h"
 #include "input/reporting.h"
-#include "input/rollup.h"
+#include "input/aggregate.h"
 #include "cli/say.h"
 
 struct request {
@@ -22,7 +22,7 @@ struct request {
 	bool by_thread;
 	unsigned jobs;
 	struct phase_sets sets;
-	struct rollup rollup;
+	struct aggregate aggregate;
 };
 
 /* Prints rules that come with the program, and ends it. */
@@ -95,17 +95,17 @@ static int open_rules(struct request *request)
 static int print(void *user, FILE *out)
 {
 	struct request *request = user;
-	struct rollup *rollup = &request->rollup;
-	const struct phases_view view = {.totals = &rollup->phases,
+	struct aggregate *aggregate = &request->aggregate;
+	const struct phases_view view = {.totals = &aggregate->phases,
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out)};
 	struct report report = {.schema = "ctprof/phases/1",
 		.inputs = request->inputs.paths,
 		.input_count = request->inputs.count,
-		.truncated = rollup->losses[LOSS_TRUNCATED] != 0};
+		.truncated = aggregate->losses[LOSS_TRUNCATED] != 0};
 
-	memcpy(report.losses, rollup->losses, sizeof(report.losses));
-	phase_totals_sort(&rollup->phases);
+	memcpy(report.losses, aggregate->losses, sizeof(report.losses));
+	phase_totals_sort(&aggregate->phases);
 	if (request->reporting.style == REPORTING_JSON)
 		return phases_print_json(&view, &report, out);
 	if (request->reporting.style == REPORTING_CSV)
@@ -115,16 +115,16 @@ static int print(void *user, FILE *out)
 
 static int run_request(struct request *request)
 {
-	const struct rollup_options options = {
+	const struct aggregate_options options = {
 		.inputs = &request->inputs,
 		.phases = &request->sets,
 		.by_thread = request->by_thread,
 		.jobs = request->jobs,
 	};
-	int worst = rollup_run(&request->rollup, &options);
+	int worst = aggregate_run(&request->aggregate, &options);
 	int status;
 
-	if (request->rollup.file_count == 0)
+	if (request->aggregate.file_count == 0)
 		return worst;
 	status = reporting_print(request->reporting.output, print, request);
 	return status > worst ? status : worst;
@@ -139,7 +139,7 @@ static int run(int argc, char **argv)
 	status = open_rules(&request);
 	if (status == EXIT_DONE)
 		status = run_request(&request);
-	rollup_clear(&request.rollup);
+	aggregate_clear(&request.aggregate);
 	phase_sets_clear(&request.sets);
 	inputs_clear(&request.inputs);
 	return status;

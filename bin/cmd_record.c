@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
-#include "record/child.h"
-#include "record/tools.h"
-#include "record/logs.h"
+#include "record/spawn.h"
+#include "record/tool_env.h"
+#include "record/run_logs.h"
 #include "record/preload.h"
 #include "record/python.h"
 #include "cli/quantity.h"
@@ -43,7 +43,7 @@ struct request {
 	bool no_preload;
 	bool no_symbolize;
 	struct selection selection;
-	struct tools tools;
+	struct tool_env tools;
 	struct python python;
 	char **argv; /* the program */
 };
@@ -243,7 +243,7 @@ static int check_directory(const char *path)
  * directory, and with every % doubled; NULL if out of memory. */
 static char *pattern_of(const char *path)
 {
-	char *absolute = logs_absolute(path);
+	char *absolute = run_logs_absolute(path);
 	char *pattern =
 		absolute == NULL ? NULL : malloc(2 * strlen(absolute) + 1);
 	char *to = pattern;
@@ -279,12 +279,12 @@ static int say_cannot_run(const char *program, int error)
 
 static void report(const struct request *request, struct timespec start)
 {
-	size_t logs = logs_report(
-		request->output, &(struct logs_options){.start = start,
-					 .symbolize = !request->no_symbolize,
-					 .gpu = tools_want_gpu(&request->tools),
-					 .quiet = request->quiet,
-					 .verbose = request->verbose});
+	size_t logs = run_logs_report(request->output,
+		&(struct run_logs_options){.start = start,
+			.symbolize = !request->no_symbolize,
+			.gpu = tool_env_want_gpu(&request->tools),
+			.quiet = request->quiet,
+			.verbose = request->verbose});
 
 	if (logs == 0 && request->python.wanted)
 		python_explain(request->argv, request->output);
@@ -333,7 +333,7 @@ static int prepare(struct request *request)
 	if (status == EXIT_DONE && !request->no_preload)
 		status = preload_set();
 	if (status == EXIT_DONE)
-		status = tools_apply(&request->tools, request->verbose);
+		status = tool_env_apply(&request->tools, request->verbose);
 	if (status == EXIT_DONE)
 		status = python_apply(&request->python);
 	return status;
@@ -342,13 +342,13 @@ static int prepare(struct request *request)
 static int run_program(struct request *request)
 {
 	struct timespec start = {0};
-	struct child_end end;
+	struct spawn_end end;
 	int status = prepare(request);
 
 	if (status != EXIT_DONE)
 		return status;
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &start);
-	status = child_run(request->argv, &end);
+	status = spawn_run(request->argv, &end);
 	if (status != EXIT_DONE)
 		return status;
 	if (end.exec_errno != 0)
@@ -357,7 +357,7 @@ static int run_program(struct request *request)
 	report(request, start);
 	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
-		return child_die_alike(end.status);
+		return spawn_die_alike(end.status);
 	return WEXITSTATUS(end.status);
 }
 
@@ -428,7 +428,7 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&tools_argp, 0, NULL, 0},
+static const struct argp_child children[] = {{&tool_env_argp, 0, NULL, 0},
 	{&python_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {

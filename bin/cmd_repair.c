@@ -21,7 +21,7 @@
 #include "repair/repair_json.h"
 #include "cli/report.h"
 #include "cli/say.h"
-#include "record/spools.h"
+#include "record/spool_dir.h"
 #include "cli/table.h"
 
 struct request {
@@ -192,7 +192,8 @@ static int repair_log(const struct request *request, const char *log)
 		say("%s: is not a file", log);
 		return EXIT_INPUT;
 	}
-	if (!spools_open_of(&spool, log, spools_directory(request->directory)))
+	if (!spool_dir_open_of(
+		    &spool, log, spool_dir_directory(request->directory)))
 		return say_no_spool(log);
 	if (spool.busy) {
 		recovery_say_busy(&spool, log);
@@ -229,7 +230,7 @@ static bool open_left(struct spool_file *spool, const char *path)
 
 /* Completes or removes all. */
 static int repair_all(
-	const struct request *request, const struct spools *spools)
+	const struct request *request, const struct spool_dir *spools)
 {
 	int worst = EXIT_DONE;
 	size_t count = 0;
@@ -260,7 +261,7 @@ static void add_row(struct table *table, const struct spool_file *spool,
 	char text[QUANTITY_TEXT];
 
 	table_add_row(table, TABLE_PLAIN);
-	(void)snprintf(text, sizeof(text), "%ld", spools_pid(spool->path));
+	(void)snprintf(text, sizeof(text), "%ld", spool_dir_pid(spool->path));
 	table_add(table, text);
 	table_add(table, quantity_date(text, spool->header.start.realtime_ns));
 	(void)snprintf(text, sizeof(text), "%" PRIu64, content->ranges);
@@ -276,7 +277,7 @@ static void add_json(struct json *json, const struct spool_file *spool,
 	json_begin(json, '{');
 	report_text(json, "spool", spool->path);
 	report_text(json, "log", spool->ready ? spool->header.log_path : "");
-	report_int(json, "pid", spools_pid(spool->path));
+	report_int(json, "pid", spool_dir_pid(spool->path));
 	report_int(json, "start_ns", spool->header.start.realtime_ns);
 	report_uint(json, "ranges", content->ranges);
 	report_uint(json, "events", content->events);
@@ -286,7 +287,7 @@ static void add_json(struct json *json, const struct spool_file *spool,
 /* Calls for each spool that was left behind; returns how many. One of both
  * is NULL. */
 static size_t list_each(
-	const struct spools *spools, struct table *table, struct json *json)
+	const struct spool_dir *spools, struct table *table, struct json *json)
 {
 	size_t count = 0;
 
@@ -309,7 +310,7 @@ static size_t list_each(
 	return count;
 }
 
-static int list_json(const struct spools *spools)
+static int list_json(const struct spool_dir *spools)
 {
 	const struct report report = {.schema = "ctprof/repair/1"};
 	struct json json;
@@ -324,7 +325,7 @@ static int list_json(const struct spools *spools)
 	return report_end(&json);
 }
 
-static int list_text(const struct spools *spools)
+static int list_text(const struct spool_dir *spools)
 {
 	static const struct table_column columns[] = {{"pid", true},
 		{"started", false}, {"ranges", true}, {"events", true},
@@ -355,7 +356,7 @@ static int list_text(const struct spools *spools)
 static int run(int argc, char **argv)
 {
 	struct request request = {0};
-	struct spools spools;
+	struct spool_dir spools;
 	int worst = EXIT_DONE;
 
 	arguments_parse(cmd_repair.argp, 0, argc, argv, &request);
@@ -374,14 +375,14 @@ static int run(int argc, char **argv)
 	}
 	if (request.count > 0)
 		return worst;
-	worst = spools_find(&spools, spools_directory(request.directory));
+	worst = spool_dir_find(&spools, spool_dir_directory(request.directory));
 	if (worst != EXIT_DONE)
 		return worst;
 	if (request.all || request.discard)
 		worst = repair_all(&request, &spools);
 	else
 		worst = request.json ? list_json(&spools) : list_text(&spools);
-	spools_clear(&spools);
+	spool_dir_clear(&spools);
 	return worst;
 }
 

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 
 #include "cli/arguments.h"
-#include "report/digest.h"
+#include "report/page_data.h"
 #include "cli/output.h"
 #include "report/page.h"
 #include "input/reporting.h"
@@ -30,20 +30,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 {
 	struct ctp_error err = {0};
-	struct digest digest;
+	struct page_data data;
 	struct input input;
 	int status = input_open(&input, inputs->paths[i], inputs);
 	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
-	status = digest_take(&digest, inputs, &input);
+	status = page_data_read(&data, inputs, &input);
 	if (status == EXIT_DONE &&
-		page_add(page, &digest, &input, &err) != CTP_OK) {
+		page_add(page, &data, &input, &err) != CTP_OK) {
 		say_error(input.name, &err);
 		status = EXIT_LIMIT;
 	}
-	digest_clear(&digest);
+	page_data_clear(&data);
 	closed = input_close(&input, inputs);
 	return closed > status ? closed : status;
 }

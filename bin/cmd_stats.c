@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "input/reporting.h"
-#include "input/rollup.h"
+#include "input/aggregate.h"
 #include "cli/say.h"
 #include "stats/stats.h"
 #include "stats/stats_build.h"
@@ -36,7 +36,7 @@ struct request {
 	bool shown;      /* a report was printed while following */
 	uint32_t groups; /* of what compilers did */
 	uint32_t jobs;
-	struct rollup rollup;
+	struct aggregate aggregate;
 	struct profile *sum; /* borrowed */
 	struct report report;
 };
@@ -236,23 +236,23 @@ static bool is_of_compilers(enum stats_key key)
 static int print_all(void *user, FILE *out)
 {
 	struct request *request = user;
-	const struct rollup *rollup = &request->rollup;
+	const struct aggregate *aggregate = &request->aggregate;
 	struct ctp_error err = {0};
 
-	if (rollup->compile_count != 0) {
+	if (aggregate->compile_count != 0) {
 		if (!is_of_compilers(request->options.key))
 			say("--sort: compilers used no device, and no memory "
 			    "that is known: sorted by cumtime");
 		choose_look(request, out);
 		if (request->reporting.style == REPORTING_JSON)
-			return stats_build_json(rollup, &request->options,
+			return stats_build_json(aggregate, &request->options,
 				&request->report, out);
 		return (request->reporting.style == REPORTING_CSV
 				? stats_build_csv
 				: stats_build_text)(
-			rollup, &request->options, out);
+			aggregate, &request->options, out);
 	}
-	request->sum = rollup->functions;
+	request->sum = aggregate->functions;
 	if (profile_sort(request->sum, &err) != CTP_OK) {
 		say_error(NULL, &err);
 		return EXIT_LIMIT;
@@ -333,19 +333,19 @@ static void choose_groups(struct request *request)
 
 	for (size_t i = 0; i < inputs->count && request->groups == 0; i++)
 		if (!request->options.gpu &&
-			tree_is_directory(inputs->paths[i]))
+			input_tree_is_directory(inputs->paths[i]))
 			request->groups =
 				stats_build_groups(COMPILE_GROUP_COUNT);
 }
 
 static int run_request(struct request *request)
 {
-	struct rollup_options options = {
+	struct aggregate_options options = {
 		.inputs = &request->inputs,
 		.replay = request->replay,
 		.jobs = request->jobs,
 	};
-	struct rollup *rollup = &request->rollup;
+	struct aggregate *aggregate = &request->aggregate;
 	struct grouping *grouping = &request->grouping;
 	int worst;
 	int status;
@@ -358,17 +358,18 @@ static int run_request(struct request *request)
 		options.ops = &grouping->ops;
 		request->options.ops = &grouping->look;
 	}
-	worst = rollup_run(rollup, &options);
+	worst = aggregate_run(aggregate, &options);
 	/* With nothing to show, a table of nothing would only mislead. */
-	if (rollup->file_count == 0)
+	if (aggregate->file_count == 0)
 		return worst;
 	if (request->groups != 0 && grouping->given && !grouping->has_ops &&
-		rollup->compile_count == 0) {
+		aggregate->compile_count == 0) {
 		say("no trace is of a compiler, as --group=phase, unit, "
 		    "header, template, template-set, function and all need");
 		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
 	}
-	memcpy(request->report.losses, rollup->losses, sizeof(rollup->losses));
+	memcpy(request->report.losses, aggregate->losses,
+		sizeof(aggregate->losses));
 	status = reporting_print(request->reporting.output, print_all, request);
 	return status > worst ? status : worst;
 }
@@ -394,7 +395,7 @@ static int run(int argc, char **argv)
 	request.report.input_count = request.inputs.count;
 	choose_edges(&request);
 	status = request.follow ? run_follow(&request) : run_request(&request);
-	rollup_clear(&request.rollup);
+	aggregate_clear(&request.aggregate);
 	inputs_clear(&request.inputs);
 	return status;
 }

@@ -14,7 +14,7 @@
 #include "base/environment.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "input/names.h"
+#include "input/format_names.h"
 #include "cli/output.h"
 #include "cli/say.h"
 
@@ -97,17 +97,17 @@ static int run_converter(int argc, char **argv, const struct format *from,
  */
 static bool refuse_half(const char *name, const char *half, bool is_input)
 {
-	const struct format *format = names_format(half);
+	const struct format *format = format_names_find(half);
 
 	if (format == NULL)
 		say("there is no '%s': there is no format '%s'; see 'ctprof "
 		    "formats'",
 			name, half);
-	else if (is_input && !names_can_read(format))
+	else if (is_input && !format_names_can_read(format))
 		say("there is no '%s': ctprof writes %s but does not read it; "
 		    "see 'ctprof formats'",
 			name, half);
-	else if (!is_input && !names_can_write(format))
+	else if (!is_input && !format_names_can_write(format))
 		say("there is no '%s': ctprof reads %s but does not write it; "
 		    "see 'ctprof formats'",
 			name, half);
@@ -120,15 +120,15 @@ static bool refuse_half(const char *name, const char *half, bool is_input)
  * is at least, is meant as one. */
 static bool refuse_converter(const char *name)
 {
-	char first[NAMES_BYTES];
+	char first[FORMAT_NAMES_BYTES];
 
 	for (const char *at = strchr(name, '2');
 		at != NULL && at - name < (ptrdiff_t)sizeof(first);
 		at = strchr(at + 1, '2')) {
 		memcpy(first, name, (size_t)(at - name));
 		first[at - name] = '\0';
-		if ((names_format(first) != NULL ||
-			    names_format(at + 1) != NULL) &&
+		if ((format_names_find(first) != NULL ||
+			    format_names_find(at + 1) != NULL) &&
 			(refuse_half(name, first, true) ||
 				refuse_half(name, at + 1, false)))
 			return true;
@@ -161,7 +161,7 @@ static int run(int argc, char **argv)
 	const char *base = argc == 0 ? "" : strrchr(argv[0], '/');
 
 	base = base == NULL ? argv[0] : base + 1;
-	if (argc > 0 && names_split(base, &from, &to))
+	if (argc > 0 && format_names_split(base, &from, &to))
 		return run_converter(argc, argv, from, to);
 	if (argc > 0 && refuse_converter(base))
 		return EXIT_USAGE;

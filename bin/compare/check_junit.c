@@ -10,7 +10,7 @@
 #include "io/xml.h"
 
 static uint64_t time_of(const struct check_view *view,
-	const struct verdicts_item *verdict, enum diff_side side)
+	const struct regression_row *verdict, enum diff_side side)
 {
 	const struct diff_cost *cost = &verdict->row->side[side].median;
 
@@ -19,22 +19,22 @@ static uint64_t time_of(const struct check_view *view,
 
 /* "+12.00 %, allowed is 5%: 1.2 s, 1.3 s" */
 static void put_words(const struct check_view *view,
-	const struct verdicts_item *verdict, FILE *out)
+	const struct regression_row *verdict, FILE *out)
 {
 	uint64_t base = time_of(view, verdict, DIFF_BASE);
 	uint64_t changed = time_of(view, verdict, DIFF_NEW);
-	const struct change_unit *unit = change_unit(view->unit, base);
+	const struct delta_unit *unit = delta_unit(view->unit, base);
 	char texts[4][QUANTITY_TEXT];
 
 	fprintf(out, "%s %%, allowed is %s: %s %s, now %s %s",
-		change_percent(texts[0], base, changed),
+		delta_percent(texts[0], base, changed),
 		check_limit_text(texts[1], verdict->limit),
 		quantity_in(texts[2], base, unit->size_ns), unit->name,
 		quantity_in(texts[3], changed, unit->size_ns), unit->name);
 }
 
 static bool put_case(const struct check_view *view,
-	const struct verdicts_item *verdict, FILE *out)
+	const struct regression_row *verdict, FILE *out)
 {
 	uint64_t changed = time_of(view, verdict, DIFF_NEW);
 	char seconds[AMOUNT_TEXT];
@@ -42,7 +42,7 @@ static bool put_case(const struct check_view *view,
 
 	fputs("    <testcase name=\"", out);
 	done = xml_put_line(out, verdict->name, strlen(verdict->name));
-	fprintf(out, "\" classname=\"%s\"", change_kind(verdict->row));
+	fprintf(out, "\" classname=\"%s\"", delta_kind(verdict->row));
 	if (*verdict->row->file != '\0') {
 		fputs(" file=\"", out);
 		done = xml_put_line(out, verdict->row->file,
@@ -68,7 +68,7 @@ static bool put_case(const struct check_view *view,
 
 int check_print_junit(const struct check_view *view, FILE *out)
 {
-	const struct verdicts *verdicts = view->verdicts;
+	const struct regression_rows *regressions = view->regressions;
 	bool done = true;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
@@ -76,10 +76,12 @@ int check_print_junit(const struct check_view *view, FILE *out)
 	fprintf(out,
 		"  <testsuite name=\"ctprof check\" tests=\"%zu\" "
 		"failures=\"%zu\" errors=\"0\">\n",
-		verdicts_judged(verdicts), verdicts->counts[REGRESSION_SLOWER]);
-	for (size_t i = 0; i < verdicts->count; i++)
-		if (regression_is_judged(verdicts->items[i].verdict))
-			done = put_case(view, &verdicts->items[i], out) && done;
+		regression_rows_judged(regressions),
+		regressions->counts[REGRESSION_SLOWER]);
+	for (size_t i = 0; i < regressions->count; i++)
+		if (regression_is_judged(regressions->items[i].verdict))
+			done = put_case(view, &regressions->items[i], out) &&
+			       done;
 	fputs("  </testsuite>\n</testsuites>\n", out);
 	if (done)
 		return EXIT_DONE;

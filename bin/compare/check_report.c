@@ -13,13 +13,13 @@
 /* ---- what of a verdict is printed ---- */
 
 static const struct diff_cost *cost_of(
-	const struct verdicts_item *verdict, enum diff_side side)
+	const struct regression_row *verdict, enum diff_side side)
 {
 	return &verdict->row->side[side].median;
 }
 
 static uint64_t figure_of(const struct check_view *view,
-	const struct verdicts_item *verdict, enum diff_side side)
+	const struct regression_row *verdict, enum diff_side side)
 {
 	const struct diff_cost *cost = cost_of(verdict, side);
 
@@ -27,7 +27,7 @@ static uint64_t figure_of(const struct check_view *view,
 }
 
 static uint64_t spread_of(const struct check_view *view,
-	const struct verdicts_item *verdict, enum diff_side side)
+	const struct regression_row *verdict, enum diff_side side)
 {
 	const struct diff_cost *spread = &verdict->row->side[side].spread;
 
@@ -59,14 +59,14 @@ const char *check_limit_text(
 /* ---- text ---- */
 
 static bool shows_text(
-	const struct check_view *view, const struct verdicts_item *verdict)
+	const struct check_view *view, const struct regression_row *verdict)
 {
 	return view->all || verdict->verdict == REGRESSION_SLOWER ||
 	       verdict->verdict == REGRESSION_NOISE;
 }
 
 static void add_side(const struct check_view *view, struct table *table,
-	const struct verdicts_item *verdict, enum diff_side side,
+	const struct regression_row *verdict, enum diff_side side,
 	uint64_t unit_ns)
 {
 	bool found = verdict->row->side[side].found != 0;
@@ -76,7 +76,7 @@ static void add_side(const struct check_view *view, struct table *table,
 		table, found ? quantity_in(text, figure_of(view, verdict, side),
 				       unit_ns)
 			     : "-");
-	if (view->sides->runs)
+	if (view->comparison->runs)
 		table_add(table,
 			found ? quantity_in(text,
 					spread_of(view, verdict, side), unit_ns)
@@ -84,7 +84,7 @@ static void add_side(const struct check_view *view, struct table *table,
 }
 
 static void add_row(const struct check_view *view, struct table *table,
-	const struct verdicts_item *verdict, uint64_t unit_ns)
+	const struct regression_row *verdict, uint64_t unit_ns)
 {
 	uint64_t base = figure_of(view, verdict, DIFF_BASE);
 	uint64_t changed = figure_of(view, verdict, DIFF_NEW);
@@ -97,31 +97,31 @@ static void add_row(const struct check_view *view, struct table *table,
 	table_add(table, regression_name(verdict->verdict));
 	add_side(view, table, verdict, DIFF_BASE, unit_ns);
 	add_side(view, table, verdict, DIFF_NEW, unit_ns);
-	table_add(table, change_time(text, base, changed, unit_ns));
-	table_add(table, change_percent(text, base, changed));
+	table_add(table, delta_time(text, base, changed, unit_ns));
+	table_add(table, delta_percent(text, base, changed));
 	table_add(table, check_limit_text(text, verdict->limit));
 	if (*verdict->row->name == '\0')
 		table_add(table, label_name(verdict->name));
 	else
-		change_add_name(table, verdict->row);
+		delta_add_name(table, verdict->row);
 }
 
-static bool print_rows(const struct check_view *view,
-	const struct change_unit *unit, FILE *out)
+static bool print_rows(
+	const struct check_view *view, const struct delta_unit *unit, FILE *out)
 {
 	static const char *const words[] = {"verdict", "base ", "+-", "new ",
 		"+-", "change ", "change %", "allowed", "function", NULL};
-	struct change_columns columns;
-	const struct verdicts *verdicts = view->verdicts;
+	struct delta_columns columns;
+	const struct regression_rows *regressions = view->regressions;
 	struct table table;
 	bool printed;
 
-	change_columns(&columns, words, view->sides->runs, unit);
+	delta_columns(&columns, words, view->comparison->runs, unit);
 	columns.items[0].number = false;
 	table_init(&table, columns.items, columns.count);
-	for (size_t i = 0; i < verdicts->count; i++)
-		if (shows_text(view, &verdicts->items[i]))
-			add_row(view, &table, &verdicts->items[i],
+	for (size_t i = 0; i < regressions->count; i++)
+		if (shows_text(view, &regressions->items[i]))
+			add_row(view, &table, &regressions->items[i],
 				unit->size_ns);
 	printed = table_print(&table, out, view->color, view->width);
 	table_clear(&table);
@@ -130,12 +130,12 @@ static bool print_rows(const struct check_view *view,
 
 static uint64_t largest(const struct check_view *view)
 {
-	const struct verdicts *verdicts = view->verdicts;
+	const struct regression_rows *regressions = view->regressions;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < verdicts->count; i++)
+	for (size_t i = 0; i < regressions->count; i++)
 		for (int side = 0; side < DIFF_SIDES; side++) {
-			uint64_t time = figure_of(view, &verdicts->items[i],
+			uint64_t time = figure_of(view, &regressions->items[i],
 				(enum diff_side)side);
 
 			most = time > most ? time : most;
@@ -144,12 +144,12 @@ static uint64_t largest(const struct check_view *view)
 }
 
 /* "Checked 12: none is slower than allowed." and what was not. */
-static void print_counts(const struct verdicts *verdicts, FILE *out)
+static void print_counts(const struct regression_rows *regressions, FILE *out)
 {
-	const size_t *counts = verdicts->counts;
+	const size_t *counts = regressions->counts;
 
 	fprintf(out, "Compared: %zu, slower than allowed: %zu",
-		verdicts_judged(verdicts), counts[REGRESSION_SLOWER]);
+		regression_rows_judged(regressions), counts[REGRESSION_SLOWER]);
 	if (counts[REGRESSION_NOISE] != 0)
 		fprintf(out, ", perhaps slower, but within the noise: %zu",
 			counts[REGRESSION_NOISE]);
@@ -164,30 +164,31 @@ static void print_counts(const struct verdicts *verdicts, FILE *out)
 
 int check_print_text(const struct check_view *view, FILE *out)
 {
-	const struct change_unit *unit = change_unit(view->unit, largest(view));
-	const struct verdicts *verdicts = view->verdicts;
+	const struct delta_unit *unit = delta_unit(view->unit, largest(view));
+	const struct regression_rows *regressions = view->regressions;
 
-	if (verdicts->count == 0) {
+	if (regressions->count == 0) {
 		fputs("Nothing to compare: there are no functions.\n", out);
 		return EXIT_DONE;
 	}
-	if (view->all || verdicts->counts[REGRESSION_SLOWER] +
-					 verdicts->counts[REGRESSION_NOISE] !=
-				 0) {
+	if (view->all ||
+		regressions->counts[REGRESSION_SLOWER] +
+				regressions->counts[REGRESSION_NOISE] !=
+			0) {
 		if (!print_rows(view, unit, out)) {
 			say_no_memory(NULL);
 			return EXIT_LIMIT;
 		}
 		putc('\n', out);
 	}
-	print_counts(verdicts, out);
+	print_counts(regressions, out);
 	return EXIT_DONE;
 }
 
 /* ---- JSON and CSV ---- */
 
 static bool shows(
-	const struct check_view *view, const struct verdicts_item *verdict)
+	const struct check_view *view, const struct regression_row *verdict)
 {
 	return view->all || regression_is_judged(verdict->verdict);
 }
@@ -206,72 +207,72 @@ static void put_limit(struct json *json, const struct regression_limit *limit)
 		json_uint(json, limit->time_ns);
 }
 
-static void put_row(struct json *json, const struct verdicts_item *verdict)
+static void put_row(struct json *json, const struct regression_row *verdict)
 {
 	json_begin(json, '{');
 	report_text(json, "name", verdict->name);
 	report_text(json, "file", verdict->row->file);
 	report_uint(json, "line", verdict->row->line);
-	report_text(json, "kind", change_kind(verdict->row));
+	report_text(json, "kind", delta_kind(verdict->row));
 	report_text(json, "verdict", regression_name(verdict->verdict));
 	put_limit(json, verdict->limit);
-	change_write(json, verdict->row);
+	delta_write(json, verdict->row);
 	json_end(json, '}');
 }
 
 int check_print_json(
 	const struct check_view *view, const struct report *report, FILE *out)
 {
-	const struct verdicts *verdicts = view->verdicts;
+	const struct regression_rows *regressions = view->regressions;
 	struct json json;
 	int status = report_begin(report, &json, out);
 
 	if (status != EXIT_DONE)
 		return status;
-	sides_write(view->sides, &json);
+	comparison_write(view->comparison, &json);
 	report_text(
 		&json, "figure", view->figure == DIFF_SELF ? "self" : "total");
 	json_key(&json, "verdicts");
 	json_begin(&json, '{');
 	for (enum regression verdict = 0; verdict < REGRESSION_COUNT; verdict++)
 		report_uint(&json, regression_name(verdict),
-			verdicts->counts[verdict]);
+			regressions->counts[verdict]);
 	json_end(&json, '}');
 	json_key(&json, "rows");
 	json_begin(&json, '[');
-	for (size_t i = 0; i < verdicts->count; i++)
-		if (shows(view, &verdicts->items[i]))
-			put_row(&json, &verdicts->items[i]);
+	for (size_t i = 0; i < regressions->count; i++)
+		if (shows(view, &regressions->items[i]))
+			put_row(&json, &regressions->items[i]);
 	json_end(&json, ']');
 	return report_end(&json);
 }
 
-static void put_line(FILE *out, const struct verdicts_item *verdict)
+static void put_line(FILE *out, const struct regression_row *verdict)
 {
 	const struct regression_limit *limit = verdict->limit;
 
 	table_csv(out, verdict->name, ',');
 	table_csv(out, verdict->row->file, ',');
 	fprintf(out, "%" PRIu32 ",%s,%s,", verdict->row->line,
-		change_kind(verdict->row), regression_name(verdict->verdict));
+		delta_kind(verdict->row), regression_name(verdict->verdict));
 	if (!limit->off && limit->ppm != 0)
 		fprintf(out, "%" PRIu32, limit->ppm);
 	putc(',', out);
 	if (!limit->off && limit->ppm == 0)
 		fprintf(out, "%" PRIu64, limit->time_ns);
 	putc(',', out);
-	change_csv(out, verdict->row, '\n');
+	delta_csv(out, verdict->row, '\n');
 }
 
 int check_print_csv(const struct check_view *view, FILE *out)
 {
-	const struct verdicts *verdicts = view->verdicts;
+	const struct regression_rows *regressions = view->regressions;
 
 	fputs("name,file,line,kind,verdict,allowed_ppm,"
 	      "allowed_ns," CHANGE_CSV_TITLES "\n",
 		out);
-	for (size_t i = 0; i < verdicts->count; i++)
-		if (shows(view, &verdicts->items[i]))
-			put_line(out, &verdicts->items[i]);
+	for (size_t i = 0; i < regressions->count; i++)
+		if (shows(view, &regressions->items[i]))
+			put_line(out, &regressions->items[i]);
 	return EXIT_DONE;
 }

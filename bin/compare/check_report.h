@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-#include "compare/change.h"
-#include "compare/verdicts.h"
+#include "compare/delta.h"
+#include "compare/regression_rows.h"
 
 struct check_view {
-	const struct verdicts *verdicts; /* borrowed, as is */
-	const struct sides *sides;
+	const struct regression_rows *regressions; /* borrowed, as is */
+	const struct comparison *comparison;
 	enum diff_key figure;
 	bool all;      /* also what was not compared, and as text what passed */
 	unsigned unit; /* of CHANGE_UNITS; text only, as is all below */

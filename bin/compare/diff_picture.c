@@ -11,8 +11,8 @@
 #include "cli/say.h"
 
 /* What is in a directory is read as sums, and so are many profiles. */
-static bool have_trees(
-	const struct sides *sides, const struct sides_profiles *profiles)
+static bool have_trees(const struct comparison *comparison,
+	const struct comparison_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->count; i++) {
 		const struct profile *profile = profiles->items[i];
@@ -21,7 +21,7 @@ static bool have_trees(
 			continue;
 		say("%s: holds who called whom, but no paths of calls, which "
 		    "--svg shows",
-			input_name(sides->inputs.paths[i]));
+			input_name(comparison->inputs.paths[i]));
 		return false;
 	}
 	return true;
@@ -35,18 +35,18 @@ static const char *last_part(const char *path)
 }
 
 /* "a.ctp → b.ctp"; to be freed. NULL if out of memory. */
-static char *make_title(const struct sides *sides)
+static char *make_title(const struct comparison *comparison)
 {
-	char *const *paths = sides->inputs.paths;
-	size_t news = sides->inputs.count - sides->base_count;
+	char *const *paths = comparison->inputs.paths;
+	size_t news = comparison->inputs.count - comparison->base_count;
 	char *title = NULL;
 	int size;
 
-	if (sides->runs)
+	if (comparison->runs)
 		size = asprintf(&title,
 			"%zu runs like %s \xe2\x86\x92 %zu like %s",
-			sides->base_count, last_part(paths[0]), news,
-			last_part(paths[sides->base_count]));
+			comparison->base_count, last_part(paths[0]), news,
+			last_part(paths[comparison->base_count]));
 	else
 		size = asprintf(&title, "%s \xe2\x86\x92 %s",
 			last_part(paths[0]), last_part(paths[1]));
@@ -54,15 +54,15 @@ static char *make_title(const struct sides *sides)
 }
 
 /* Joins the runs; NULL if out of memory. */
-static struct flame_diff *join(
-	const struct sides *sides, const struct sides_profiles *profiles)
+static struct flame_diff *join(const struct comparison *comparison,
+	const struct comparison_profiles *profiles)
 {
-	struct flame_diff *diff = flame_diff_new(sides->match);
+	struct flame_diff *diff = flame_diff_new(comparison->match);
 	enum ctp_status status = diff == NULL ? CTP_ERR_NOMEM : CTP_OK;
 
 	for (size_t i = 0; i < profiles->count && status == CTP_OK; i++)
 		status = flame_diff_add(diff,
-			i < sides->base_count ? DIFF_BASE : DIFF_NEW,
+			i < comparison->base_count ? DIFF_BASE : DIFF_NEW,
 			profiles->items[i], NULL);
 	if (status != CTP_OK) {
 		flame_diff_free(diff);
@@ -91,17 +91,18 @@ static int draw(const struct flame_diff *diff, const char *title,
 	return closed > status ? closed : status;
 }
 
-int diff_picture_write(const struct sides *sides,
-	const struct sides_profiles *profiles, const char *path, bool force)
+int diff_picture_write(const struct comparison *comparison,
+	const struct comparison_profiles *profiles, const char *path,
+	bool force)
 {
 	struct flame_diff *diff;
 	char *title;
 	int status = EXIT_LIMIT;
 
-	if (!have_trees(sides, profiles))
+	if (!have_trees(comparison, profiles))
 		return EXIT_INPUT;
-	diff = join(sides, profiles);
-	title = make_title(sides);
+	diff = join(comparison, profiles);
+	title = make_title(comparison);
 	if (diff != NULL && title != NULL)
 		status = draw(diff, title, path, force);
 	else

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "compare/sides.h"
+#include "compare/comparison.h"
 
 /*
  * Writes it as SVG to the path, of profiles that were read with their trees.
@@ -13,7 +13,8 @@
  * Errors: said; returns an exit status. Profiles that tell no paths of calls
  * are refused.
  */
-int diff_picture_write(const struct sides *sides,
-	const struct sides_profiles *profiles, const char *path, bool force);
+int diff_picture_write(const struct comparison *comparison,
+	const struct comparison_profiles *profiles, const char *path,
+	bool force);
 
 #endif

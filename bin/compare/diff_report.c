@@ -32,7 +32,7 @@ static struct counts count_rows(const struct diff_view *view)
 	const struct diff_row *rows = diff_rows(view->diff, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!sides_shows(view->sides, &rows[i]))
+		if (!comparison_shows(view->comparison, &rows[i]))
 			continue;
 		if (rows[i].side[DIFF_BASE].found == 0)
 			counts.added++;
@@ -74,7 +74,7 @@ static void add_side(const struct diff_view *view, struct table *table,
 	const struct diff_figures *side, uint64_t unit_ns)
 {
 	add_time(table, side, side->median.total_ns, unit_ns);
-	if (view->sides->runs)
+	if (view->comparison->runs)
 		add_time(table, side, side->spread.total_ns, unit_ns);
 }
 
@@ -85,16 +85,16 @@ static void add_change(
 	const struct diff_figures *changed = &row->side[DIFF_NEW];
 	char text[QUANTITY_TEXT];
 
-	table_add(table, change_time(text, base->median.total_ns,
+	table_add(table, delta_time(text, base->median.total_ns,
 				 changed->median.total_ns, unit_ns));
 	if (base->found == 0)
 		table_add(table, "added");
 	else if (changed->found == 0)
 		table_add(table, "removed");
 	else
-		table_add(table, change_percent(text, base->median.total_ns,
+		table_add(table, delta_percent(text, base->median.total_ns,
 					 changed->median.total_ns));
-	table_add(table, change_time(text, base->median.self_ns,
+	table_add(table, delta_time(text, base->median.self_ns,
 				 changed->median.self_ns, unit_ns));
 }
 
@@ -115,27 +115,27 @@ static void add_row(const struct diff_view *view, struct table *table,
 	add_change(table, row, unit_ns);
 	add_count(table, &row->side[DIFF_BASE]);
 	add_count(table, &row->side[DIFF_NEW]);
-	change_add_name(table, row);
+	delta_add_name(table, row);
 }
 
 static bool print_rows(const struct diff_view *view,
-	const struct change_unit *unit, FILE *out, uint32_t *hidden)
+	const struct delta_unit *unit, FILE *out, uint32_t *hidden)
 {
 	static const char *const words[] = {"base ", "+-", "new ", "+-",
 		"change ", "change %", "self change ", "base n", "new n",
 		"function", NULL};
-	struct change_columns columns;
+	struct delta_columns columns;
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(view->diff, &count);
 	uint32_t shown = 0;
 	struct table table;
 	bool printed;
 
-	change_columns(&columns, words, view->sides->runs, unit);
+	delta_columns(&columns, words, view->comparison->runs, unit);
 	table_init(&table, columns.items, columns.count);
 	*hidden = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!sides_shows(view->sides, &rows[i]) ||
+		if (!comparison_shows(view->comparison, &rows[i]) ||
 			!is_changed(&rows[i]))
 			continue;
 		if (view->top != 0 && shown == view->top) {
@@ -151,7 +151,7 @@ static bool print_rows(const struct diff_view *view,
 }
 
 static void print_sum(const struct diff_view *view, bool device,
-	const struct change_unit *unit, FILE *out)
+	const struct delta_unit *unit, FILE *out)
 {
 	const struct diff_row *sum = diff_sum(view->diff, device);
 	uint64_t base = sum->side[DIFF_BASE].median.total_ns;
@@ -164,13 +164,13 @@ static void print_sum(const struct diff_view *view, bool device,
 		device ? "All GPU work" : "All functions",
 		quantity_in(texts[0], base, unit->size_ns),
 		quantity_in(texts[1], changed, unit->size_ns), unit->name,
-		change_percent(texts[2], base, changed));
+		delta_percent(texts[2], base, changed));
 }
 
 static void print_sums(const struct diff_view *view,
-	const struct counts *counts, const struct change_unit *unit, FILE *out)
+	const struct counts *counts, const struct delta_unit *unit, FILE *out)
 {
-	if (!view->sides->kernels)
+	if (!view->comparison->kernels)
 		print_sum(view, false, unit, out);
 	print_sum(view, true, unit, out);
 	fprintf(out,
@@ -197,12 +197,12 @@ static uint64_t largest(const struct diff_view *view)
 
 int diff_print_text(const struct diff_view *view, FILE *out)
 {
-	const struct change_unit *unit = change_unit(view->unit, largest(view));
+	const struct delta_unit *unit = delta_unit(view->unit, largest(view));
 	struct counts counts = count_rows(view);
 	uint32_t hidden;
 
 	if (counts.common + counts.added + counts.removed == 0) {
-		fputs(view->sides->kernels
+		fputs(view->comparison->kernels
 				? "Nothing to compare: no GPU did anything.\n"
 				: "Nothing to compare: there are no "
 				  "functions.\n",
@@ -230,7 +230,7 @@ int diff_print_text(const struct diff_view *view, FILE *out)
 static bool takes(const struct diff_view *view, const struct diff_row *row,
 	uint32_t *taken)
 {
-	if (!sides_shows(view->sides, row) ||
+	if (!comparison_shows(view->comparison, row) ||
 		(view->top != 0 && *taken == view->top))
 		return false;
 	++*taken;
@@ -242,7 +242,7 @@ static void put_sum(
 {
 	json_key(json, device ? "device" : "host");
 	json_begin(json, '{');
-	change_write(json, diff_sum(view->diff, device));
+	delta_write(json, diff_sum(view->diff, device));
 	json_end(json, '}');
 }
 
@@ -252,8 +252,8 @@ static void put_row(struct json *json, const struct diff_row *row)
 	report_text(json, "name", row->name);
 	report_text(json, "file", row->file);
 	report_uint(json, "line", row->line);
-	report_text(json, "kind", change_kind(row));
-	change_write(json, row);
+	report_text(json, "kind", delta_kind(row));
+	delta_write(json, row);
 	json_end(json, '}');
 }
 
@@ -274,7 +274,7 @@ int diff_print_json(
 	status = report_begin(&complete, &json, out);
 	if (status != EXIT_DONE)
 		return status;
-	sides_write(view->sides, &json);
+	comparison_write(view->comparison, &json);
 	report_text(&json, "sort", view->sort);
 	report_uint(&json, "common", counts.common);
 	report_uint(&json, "added", counts.added);
@@ -303,8 +303,8 @@ int diff_print_csv(const struct diff_view *view, FILE *out)
 		table_csv(out, rows[i].name, ',');
 		table_csv(out, rows[i].file, ',');
 		fprintf(out, "%" PRIu32 ",%s,", rows[i].line,
-			change_kind(&rows[i]));
-		change_csv(out, &rows[i], '\n');
+			delta_kind(&rows[i]));
+		delta_csv(out, &rows[i], '\n');
 	}
 	return EXIT_DONE;
 }

@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-#include "compare/change.h"
-#include "compare/sides.h"
+#include "compare/delta.h"
+#include "compare/comparison.h"
 
 struct diff_view {
 	const struct diff *diff; /* borrowed, as are these */
-	const struct sides *sides;
+	const struct comparison *comparison;
 	const char *sort; /* the word that the rows are in order of */
 	uint32_t top;     /* rows; 0: all */
 	unsigned unit;    /* of CHANGE_UNITS; text only, as is all below */

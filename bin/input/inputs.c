@@ -10,7 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "base/memory.h"
-#include "input/names.h"
+#include "input/format_names.h"
 #include "cli/output.h"
 
 /* clang-format off */
@@ -139,7 +139,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		inputs->from = names_format(arg);
+		inputs->from = format_names_find(arg);
 		if (inputs->from == NULL)
 			argp_error(state,
 				"--from=%s: no such format; see 'ctprof "

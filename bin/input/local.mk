@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
+	%D%/aggregate.c %D%/aggregate.h \
 	%D%/batch.c %D%/batch.h \
-	%D%/census.c %D%/census.h \
+	%D%/conversion.c %D%/conversion.h \
 	%D%/devices.c %D%/devices.h \
 	%D%/follow.c %D%/follow.h \
+	%D%/format_names.c %D%/format_names.h \
 	%D%/input.c %D%/input.h \
+	%D%/input_tree.c %D%/input_tree.h \
 	%D%/inputs.c %D%/inputs.h \
-	%D%/job.c %D%/job.h \
-	%D%/names.c %D%/names.h \
-	%D%/naming.c %D%/naming.h \
+	%D%/output_path.c %D%/output_path.h \
 	%D%/phase_totals.c %D%/phase_totals.h \
 	%D%/reporting.c %D%/reporting.h \
-	%D%/reread.c %D%/reread.h \
-	%D%/rollup.c %D%/rollup.h \
-	%D%/tree.c %D%/tree.h
+	%D%/seekable_input.c %D%/seekable_input.h \
+	%D%/trace_summary.c %D%/trace_summary.h

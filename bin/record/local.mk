@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
-	%D%/child.c %D%/child.h \
-	%D%/logs.c %D%/logs.h \
 	%D%/preload.c %D%/preload.h \
-	%D%/program.c %D%/program.h \
 	%D%/python.c %D%/python.h \
 	%D%/recovery.c %D%/recovery.h \
+	%D%/run_logs.c %D%/run_logs.h \
 	%D%/selection.c %D%/selection.h \
-	%D%/spools.c %D%/spools.h \
+	%D%/spawn.c %D%/spawn.h \
+	%D%/spool_dir.c %D%/spool_dir.h \
 	%D%/symbolizer.c %D%/symbolizer.h \
-	%D%/tools.c %D%/tools.h
+	%D%/target_elf.c %D%/target_elf.h \
+	%D%/tool_env.c %D%/tool_env.h
 
 # Where the package for Python is going to be, for `ctprof record --python`.
 python_directories = $(foreach python,$(CTP_PYTHONS),$(shell $(python) \

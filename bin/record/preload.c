@@ -16,7 +16,7 @@
 
 #include "cli/command.h"
 #include "base/environment.h"
-#include "record/program.h"
+#include "record/target_elf.h"
 #include "cli/say.h"
 
 #define INSTRUMENT "libctprof-instrument.so.0"
@@ -208,7 +208,7 @@ static const char *find_reason(FILE *file)
 
 void preload_explain(const char *program, const char *output)
 {
-	char *path = program_find(program);
+	char *path = target_elf_find(program);
 	FILE *file = path == NULL ? NULL : fopen(path, "rb");
 
 	say("%s: no log was made: %s %s", output, program,

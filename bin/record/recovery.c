@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 
 #include "cli/command.h"
-#include "record/logs.h"
+#include "record/run_logs.h"
 #include "cli/say.h"
-#include "record/spools.h"
+#include "record/spool_dir.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -100,7 +100,7 @@ struct aftermath {
 	const char *output;
 	char *absolute;
 	int64_t start_ns;
-	const struct child_end *end;
+	const struct spawn_end *end;
 	int64_t newest_ns; /* start of the program's last recording */
 	int patience;      /* for helpers: how often to look again */
 	bool quiet;
@@ -127,9 +127,9 @@ static bool is_of(const struct aftermath *run, const struct spool_file *spool)
 
 	if (!spool->ready)
 		return !spool->busy &&
-		       spools_pid(spool->path) == (long)run->end->pid;
+		       spool_dir_pid(spool->path) == (long)run->end->pid;
 	return header->start.realtime_ns >= run->start_ns &&
-	       logs_is_of(header->log_path, run->absolute);
+	       run_logs_is_of(header->log_path, run->absolute);
 }
 
 static bool is_program(
@@ -219,12 +219,12 @@ static bool wait_for_helper(
 }
 
 /* A program that calls exec may have begun several recordings. */
-static void find_newest(struct aftermath *run, const struct spools *spools)
+static void find_newest(struct aftermath *run, const struct spool_dir *spools)
 {
 	for (size_t i = 0; i < spools->count; i++) {
 		struct spool_file spool;
 
-		if (spools_pid(spools->paths[i]) != (long)run->end->pid ||
+		if (spool_dir_pid(spools->paths[i]) != (long)run->end->pid ||
 			spool_file_open(&spool, spools->paths[i], NULL) !=
 				CTP_OK)
 			continue;
@@ -236,20 +236,21 @@ static void find_newest(struct aftermath *run, const struct spools *spools)
 }
 
 void recovery_after_run(const char *output, struct timespec start,
-	const struct child_end *end, bool quiet)
+	const struct spawn_end *end, bool quiet)
 {
 	struct aftermath run = {
 		.output = output,
-		.absolute = logs_absolute(output),
+		.absolute = run_logs_absolute(output),
 		.start_ns = (int64_t)start.tv_sec * SECOND + start.tv_nsec,
 		.end = end,
 		.patience = HELPER_TRIES,
 		.quiet = quiet,
 	};
-	struct spools spools = {0};
+	struct spool_dir spools = {0};
 
 	if (run.absolute == NULL ||
-		spools_find(&spools, spools_directory(NULL)) != EXIT_DONE) {
+		spool_dir_find(&spools, spool_dir_directory(NULL)) !=
+			EXIT_DONE) {
 		free(run.absolute);
 		return;
 	}
@@ -266,6 +267,6 @@ void recovery_after_run(const char *output, struct timespec start,
 		}
 		spool_file_close(&spool);
 	}
-	spools_clear(&spools);
+	spool_dir_clear(&spools);
 	free(run.absolute);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "record/child.h"
+#include "record/spawn.h"
 #include "recover/recover.h"
 
 struct recovery {
@@ -30,6 +30,6 @@ void recovery_say_busy(const struct spool_file *spool, const char *name);
  * ended like this; what goes on recording is left alone.
  */
 void recovery_after_run(const char *output, struct timespec start,
-	const struct child_end *end, bool quiet);
+	const struct spawn_end *end, bool quiet);
 
 #endif

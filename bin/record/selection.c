@@ -19,7 +19,7 @@
 #include "base/environment.h"
 #include "names/function_name.h"
 #include "base/memory.h"
-#include "record/program.h"
+#include "record/target_elf.h"
 #include "cli/say.h"
 #include "symbols/symbols.h"
 
@@ -196,8 +196,8 @@ static int make_text(
 {
 	bool filters =
 		has(selection, false, false) || has(selection, true, false);
-	struct program_modules modules;
-	int status = program_modules_list(&modules, path);
+	struct target_elf_modules modules;
+	int status = target_elf_modules_list(&modules, path);
 
 	buffer_add_text(out, "ctprof-functions 1\ndefault ");
 	buffer_add_text(out, filters ? "-\n" : "+\n");
@@ -209,7 +209,7 @@ static int make_text(
 		say("out of memory");
 		status = EXIT_LIMIT;
 	}
-	program_modules_clear(&modules);
+	target_elf_modules_clear(&modules);
 	return status;
 }
 
@@ -268,7 +268,7 @@ int selection_apply(struct selection *selection, const char *program)
 
 	if (selection->count == 0)
 		return EXIT_DONE;
-	path = program_find(program);
+	path = target_elf_find(program);
 	if (path == NULL) /* that it cannot be run is said when it is run */
 		return EXIT_DONE;
 	status = make_text(selection, path, &text);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
-	%D%/digest.c %D%/digest.h \
 	%D%/page.c %D%/page.h \
+	%D%/page_data.c %D%/page_data.h \
 	%D%/page_facts.c \
 	%D%/page_functions.c \
 	%D%/page_gaps.c \

@@ -108,21 +108,21 @@ static enum ctp_status write_part(struct page_part *part,
 		       : CTP_OK;
 }
 
-enum ctp_status page_add(struct page *page, const struct digest *digest,
+enum ctp_status page_add(struct page *page, const struct page_data *data,
 	const struct input *input, struct ctp_error *err)
 {
-	struct page_part part = {.digest = digest,
+	struct page_part part = {.data = data,
 		.trace = input->origin.source->trace,
 		.share_bytes = page->share_bytes};
 	enum ctp_status status = CTP_ERR_NOMEM;
 
-	if (digest->kernels != NULL)
-		part.kernels = page_kernels_new(digest->kernels, part.trace);
+	if (data->kernels != NULL)
+		part.kernels = page_kernels_new(data->kernels, part.trace);
 	part.places =
-		memory_new_zeroed((size_t)digest->profile->function_count + 1,
+		memory_new_zeroed((size_t)data->profile->function_count + 1,
 			sizeof(*part.places));
 	if (part.places == NULL || !json_init(&part.json, NULL) ||
-		(part.kernels == NULL && digest->kernels != NULL))
+		(part.kernels == NULL && data->kernels != NULL))
 		(void)ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	else

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/digest.h"
+#include "report/page_data.h"
 #include "input/input.h"
 
 #define PAGE_BYTES ((size_t)2000000)
@@ -30,7 +30,7 @@ void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
 
 /* Adds what there is of one input. Errors: CTP_ERR_NOMEM; those of writing show
  * on the stream, here and below. */
-enum ctp_status page_add(struct page *page, const struct digest *digest,
+enum ctp_status page_add(struct page *page, const struct page_data *data,
 	const struct input *input, struct ctp_error *err);
 
 /* Writes what is below the last one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an input is, when it was made, how much is in it and what is missing. */
 
-#include "input/census.h"
+#include "input/trace_summary.h"
 #include "report/page_part.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
@@ -65,7 +65,7 @@ static void put_start(
 
 static void put_counts(struct page_part *part)
 {
-	const struct overview *overview = part->digest->overview;
+	const struct overview *overview = part->data->overview;
 	const struct overview_counts *counts = overview_counts(overview);
 	struct json *json = &part->json;
 
@@ -90,30 +90,30 @@ static uint64_t calls_of(const struct profile *profile)
 
 void page_facts_write(struct page_part *part, const struct input *input)
 {
-	const struct profile *profile = part->digest->profile;
+	const struct profile *profile = part->data->profile;
 	struct json *json = &part->json;
-	struct census census = {0};
+	struct trace_summary summary = {0};
 	int64_t first_ns = part->trace->start_ns;
 	int64_t last_ns = part->trace->end_ns;
 
-	if (part->digest->overview != NULL)
-		overview_span(part->digest->overview, &first_ns, &last_ns);
-	census_window(part->trace, &first_ns, &last_ns);
+	if (part->data->overview != NULL)
+		overview_span(part->data->overview, &first_ns, &last_ns);
+	trace_summary_window(part->trace, &first_ns, &last_ns);
 	json_key(json, "name");
 	page_part_text(part, input->name);
 	report_text(json, "format", input->origin.format->name);
-	report_bool(json, "events", part->digest->overview != NULL);
+	report_bool(json, "events", part->data->overview != NULL);
 	put_start(json, part->trace, first_ns);
-	if (part->digest->overview != NULL) {
+	if (part->data->overview != NULL) {
 		report_uint(json, "span_ns",
 			(uint64_t)last_ns - (uint64_t)first_ns);
 		put_counts(part);
-		if (!census_count_tracks(&census, part->trace))
+		if (!trace_summary_count_tracks(&summary, part->trace))
 			json->failed = true;
-		report_uint(json, "processes", census.processes);
-		report_uint(json, "threads", census.threads);
-		report_uint(json, "devices", census.devices);
-		report_uint(json, "late", kernels_late(part->digest->kernels));
+		report_uint(json, "processes", summary.processes);
+		report_uint(json, "threads", summary.threads);
+		report_uint(json, "devices", summary.devices);
+		report_uint(json, "late", kernels_late(part->data->kernels));
 	}
 	report_uint(json, "calls", calls_of(profile));
 	put_losses(part, "lost", false);

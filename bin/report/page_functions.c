@@ -63,7 +63,7 @@ static void put_function(
 
 static void mark_tree(struct page_part *part, const struct flame_tree *tree)
 {
-	uint32_t functions = part->digest->profile->function_count;
+	uint32_t functions = part->data->profile->function_count;
 
 	for (uint32_t i = 0; i < tree->count; i++)
 		if (tree->nodes[i].function < functions)
@@ -104,7 +104,7 @@ static enum ctp_status make_tree(const struct profile *profile,
 static enum ctp_status make_trees(
 	struct page_part *part, unsigned halvings, struct ctp_error *err)
 {
-	const struct profile *profile = part->digest->profile;
+	const struct profile *profile = part->data->profile;
 	struct flame_options options = {.side = FLAME_HOST,
 		.nodes = nodes_of(part, HOST_HUNDREDTHS, halvings),
 		.depth = FLAME_DEPTH};
@@ -128,7 +128,7 @@ static enum ctp_status make_trees(
  * numbers then. */
 static struct hidden put_functions(struct page_part *part, size_t until)
 {
-	const struct profile *profile = part->digest->profile;
+	const struct profile *profile = part->data->profile;
 	struct hidden hidden = {0};
 	uint32_t count = 0;
 	bool full = false;
@@ -205,7 +205,7 @@ static void put_edge(struct page_part *part, const struct profile_edge *edge)
 static enum ctp_status put_edges(
 	struct page_part *part, uint64_t *left_out, struct ctp_error *err)
 {
-	const struct profile *profile = part->digest->profile;
+	const struct profile *profile = part->data->profile;
 	const struct profile_edge **edges = memory_resize_array(
 		NULL, (size_t)profile->edge_count + 1, sizeof(*edges));
 	size_t until = page_part_until(part, EDGES_HUNDREDTHS);
@@ -236,7 +236,7 @@ static enum ctp_status put_edges(
 /* The host's functions, and their time. */
 static void put_sums(struct page_part *part)
 {
-	const struct profile *profile = part->digest->profile;
+	const struct profile *profile = part->data->profile;
 	uint64_t time_ns = 0;
 	uint32_t count = 0;
 
@@ -273,7 +273,7 @@ static void put_tree(
 	struct page_part *part, const char *key, const struct flame_tree *tree)
 {
 	struct json *json = &part->json;
-	uint32_t functions = part->digest->profile->function_count;
+	uint32_t functions = part->data->profile->function_count;
 
 	json_key(json, key);
 	json_begin(json, '{');

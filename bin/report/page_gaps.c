@@ -88,8 +88,7 @@ static bool has_code(const struct gaps_place *place)
 static void put_places(struct page_part *part, uint32_t devices)
 {
 	uint32_t count;
-	const struct gaps_place *places =
-		gaps_places(part->digest->gaps, &count);
+	const struct gaps_place *places = gaps_places(part->data->gaps, &count);
 	size_t until = page_part_until(part, PLACES_HUNDREDTHS);
 	uint32_t hidden = 0;
 
@@ -111,9 +110,9 @@ void page_gaps_write(struct page_part *part)
 {
 	uint32_t count = 0;
 	const struct gaps_device *devices =
-		part->digest->gaps == NULL
+		part->data->gaps == NULL
 			? NULL
-			: gaps_devices(part->digest->gaps, &count);
+			: gaps_devices(part->data->gaps, &count);
 	uint32_t put;
 
 	if (count == 0)

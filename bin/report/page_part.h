@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/digest.h"
+#include "report/page_data.h"
 #include "profile/flame_tree.h"
 #include "json/json.h"
 #include "trace/trace.h"
@@ -23,7 +23,7 @@
 
 struct page_part {
 	struct json json;
-	const struct digest *digest;
+	const struct page_data *data;
 	const struct trace *trace;
 	size_t share_bytes;
 	/* So far json's bytes were looked at, for what HTML needs more. */

@@ -65,8 +65,8 @@ static uint32_t find_lanes(const struct page_part *part, struct lane *lanes)
 		struct lane *lane = &lanes[count];
 
 		lane->track = &trace->tracks[i];
-		lane->bins = overview_track(
-			part->digest->overview, i, &lane->busy_ns);
+		lane->bins =
+			overview_track(part->data->overview, i, &lane->busy_ns);
 		count += lane->bins != NULL && lane->track->kind != TRACE_CALLS;
 	}
 	return count;
@@ -210,14 +210,14 @@ static void put_window(struct page_part *part, const struct window *window)
 	int64_t first_ns;
 	int64_t last_ns;
 
-	overview_span(part->digest->overview, &first_ns, &last_ns);
+	overview_span(part->data->overview, &first_ns, &last_ns);
 	report_uint(json, "bin_ns", window->bin_ns);
 	report_uint(json, "bins", window->end - window->first);
 	/* From the first moment to where the first bin begins: below zero. */
 	json_key(json, "offset_ns");
 	json_int(json,
 		-(int64_t)(((uint64_t)first_ns - (uint64_t)overview_start(
-							 part->digest->overview,
+							 part->data->overview,
 							 &(uint64_t){0})) %
 			   window->bin_ns));
 	report_uint(json, "span_ns", (uint64_t)last_ns - (uint64_t)first_ns);
@@ -228,7 +228,7 @@ static void put_window(struct page_part *part, const struct window *window)
 static bool put_lanes(
 	struct page_part *part, struct lane *lanes, uint32_t count, bool named)
 {
-	struct window window = window_of(part->digest->overview);
+	struct window window = window_of(part->data->overview);
 	struct lead_names names = {.numbers = BUFFER_INIT,
 		.place = memory_new_zeroed(
 			strtab_count(part->trace->text), sizeof(*names.place)),
@@ -288,7 +288,7 @@ enum ctp_status page_tracks_write(struct page_part *part, struct ctp_error *err)
 	struct lane *lanes;
 	bool ok;
 
-	if (part->digest->overview == NULL)
+	if (part->data->overview == NULL)
 		return CTP_OK;
 	lanes = memory_resize_array(
 		NULL, (size_t)part->trace->track_count + 1, sizeof(*lanes));

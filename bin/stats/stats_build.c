@@ -12,7 +12,7 @@
 
 /* The groups that there are, chosen and in order. */
 struct build {
-	const struct rollup *rollup;
+	const struct aggregate *rollup;
 	struct stats_options options;
 	struct stats groups[COMPILE_GROUP_COUNT];
 };
@@ -42,7 +42,7 @@ static void build_clear(struct build *build)
 		stats_clear(&build->groups[i]);
 }
 
-static int build_init(struct build *build, const struct rollup *rollup,
+static int build_init(struct build *build, const struct aggregate *rollup,
 	const struct stats_options *options)
 {
 	*build = (struct build){.rollup = rollup, .options = *options};
@@ -218,7 +218,7 @@ static int print_group(const struct stats *stats, FILE *out)
 	return print_table(stats, &table, out);
 }
 
-int stats_build_text(const struct rollup *rollup,
+int stats_build_text(const struct aggregate *rollup,
 	const struct stats_options *options, FILE *out)
 {
 	struct build build;
@@ -248,7 +248,7 @@ int stats_build_text(const struct rollup *rollup,
 	return status;
 }
 
-int stats_build_csv(const struct rollup *rollup,
+int stats_build_csv(const struct aggregate *rollup,
 	const struct stats_options *options, FILE *out)
 {
 	struct build build;
@@ -274,7 +274,7 @@ int stats_build_csv(const struct rollup *rollup,
 /* The whole of each group, and what is not in any. */
 static void put_sums(const struct build *build, struct json *json)
 {
-	const struct rollup *rollup = build->rollup;
+	const struct aggregate *rollup = build->rollup;
 
 	report_uint(json, "units", rollup->compile_count);
 	json_key(json, "groups");
@@ -294,14 +294,15 @@ static void put_sums(const struct build *build, struct json *json)
 	json_end(json, '}');
 	json_key(json, "skipped");
 	json_begin(json, '{');
-	for (enum tree_skip skip = 0; skip < TREE_SKIP_COUNT; skip++)
+	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
+		skip++)
 		if (rollup->skipped[skip] != 0)
-			report_uint(json, tree_skip_name(skip),
+			report_uint(json, input_tree_skip_name(skip),
 				rollup->skipped[skip]);
 	json_end(json, '}');
 }
 
-int stats_build_json(const struct rollup *rollup,
+int stats_build_json(const struct aggregate *rollup,
 	const struct stats_options *options, struct report *report, FILE *out)
 {
 	struct build build;

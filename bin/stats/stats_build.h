@@ -3,7 +3,7 @@
 #ifndef STATS_BUILD_H
 #define STATS_BUILD_H
 
-#include "input/rollup.h"
+#include "input/aggregate.h"
 #include "stats/stats.h"
 
 /* The values of --group: those of COMPILE_GROUPS, and "all". */
@@ -16,11 +16,11 @@ uint32_t stats_build_groups(unsigned word);
 
 /* The groups' profiles are sorted here. Each prints to `out`. Errors: said;
  * they return an exit status; those of writing show on the stream. */
-int stats_build_text(const struct rollup *rollup,
+int stats_build_text(const struct aggregate *aggregate,
 	const struct stats_options *options, FILE *out);
-int stats_build_csv(const struct rollup *rollup,
+int stats_build_csv(const struct aggregate *aggregate,
 	const struct stats_options *options, FILE *out);
-int stats_build_json(const struct rollup *rollup,
+int stats_build_json(const struct aggregate *aggregate,
 	const struct stats_options *options, struct report *report, FILE *out);
 
 #endif

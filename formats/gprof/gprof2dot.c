@@ -6,7 +6,7 @@
  * Source: gprof2dot's JsonParser, and its schema. Members may come in any
  * order, so samples wait until all functions are known.
  *
- * "gprof2dot" alone is the format that is best to hand to it, see bin/input/names.c.
+ * "gprof2dot" alone is the format that is best to hand to it, see bin/input/format_names.c.
  */
 #include "format.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* bin/input/devices.c and bin/input/census.c: what `ctprof info` tells of devices. */
+/* bin/input/devices.c and bin/input/trace_summary.c: what `ctprof info` tells of devices. */
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/census.h"
+#include "input/trace_summary.h"
 #include "input/devices.h"
 #include "support/run_suite.h"
 
@@ -35,14 +35,15 @@ static enum ctp_status next(
 	return CTP_OK;
 }
 
-static struct census take(const struct event *events, size_t count)
+static struct trace_summary take(const struct event *events, size_t count)
 {
 	struct array array = {{.trace = trace, .next = next}, events, count};
-	struct census census;
+	struct trace_summary summary;
 
 	ck_assert_int_eq(
-		census_take(&census, &array.source, NULL, NULL, NULL), CTP_OK);
-	return census;
+		trace_summary_read(&summary, &array.source, NULL, NULL, NULL),
+		CTP_OK);
+	return summary;
 }
 
 #define TAKE(events) take(events, sizeof(events) / sizeof((events)[0]))
@@ -136,16 +137,16 @@ START_TEST(activities_are_counted_with_their_launches)
 		activity(calls, kernel, 3, 6000),
 		activity(stream, overhead, 4, 5000),
 	};
-	struct census census = TAKE(events);
+	struct trace_summary summary = TAKE(events);
 
-	ck_assert_uint_eq(census.device, 5);
-	ck_assert_uint_eq(census.calls, 1);
-	ck_assert_uint_eq(census.matched, 2);
-	ck_assert_uint_eq(census.skew_ns, 0);
-	ck_assert_uint_eq(census.devices, 1);
+	ck_assert_uint_eq(summary.device, 5);
+	ck_assert_uint_eq(summary.calls, 1);
+	ck_assert_uint_eq(summary.matched, 2);
+	ck_assert_uint_eq(summary.skew_ns, 0);
+	ck_assert_uint_eq(summary.devices, 1);
 	/* What the driver tells of a thread is no other thread. */
-	ck_assert_uint_eq(census.threads, 1);
-	ck_assert_uint_eq(census.span_ns, 5010);
+	ck_assert_uint_eq(summary.threads, 1);
+	ck_assert_uint_eq(summary.span_ns, 5010);
 	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 1);
 }
 END_TEST
@@ -164,10 +165,10 @@ START_TEST(what_starts_before_its_launch_shows_the_skew)
 		activity(stream, wait, 2, 0),
 		activity(stream, kernel, 9, 0),
 	};
-	struct census census = TAKE(events);
+	struct trace_summary summary = TAKE(events);
 
-	ck_assert_uint_eq(census.skew_ns, 300);
-	ck_assert_uint_eq(census.matched, 4);
+	ck_assert_uint_eq(summary.skew_ns, 300);
+	ck_assert_uint_eq(summary.matched, 4);
 }
 END_TEST
 
@@ -176,9 +177,9 @@ START_TEST(launches_of_other_processes_do_not_count)
 	uint32_t stream = add_track(TRACE_STREAM, 200, 7);
 	const struct event events[] = {
 		call(1, 1000), activity(stream, kernel, 1, 0)};
-	struct census census = TAKE(events);
+	struct trace_summary summary = TAKE(events);
 
-	ck_assert_uint_eq(census.skew_ns, 0);
+	ck_assert_uint_eq(summary.skew_ns, 0);
 	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 1);
 }
 END_TEST

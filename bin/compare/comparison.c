@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/comparison.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <stdlib.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "base/memory.h"
+#include "input/reporting.h"
+#include "input/aggregate.h"
+#include "profile/function_match.h"
+#include "cli/say.h"
+#include "input/input_tree.h"
+#include "base/buffer.h"
+#include "input/devices.h"
+
+/* In the order of enum match_key. */
+#define MATCHES "file|name|line|exact"
+
+#define MOVED_SAID 4u /* directories; more would hide the rest */
+
+/* clang-format off */
+static const struct argp_option options[] = {
+	OPTION_HEADING("Comparison:", GROUP_SELECT),
+	{"runs", KEY_RUNS, NULL, 0,
+		"each side is several runs of the same, with -- between the "
+		"sides: their medians are compared", GROUP_SELECT},
+	{"match", KEY_MATCH, MATCHES, 0,
+		"functions are the same with equal name and file (the "
+		"default), with equal name, with equal line, too, or if all "
+		"is equal as it stands: else names are without template "
+		"arguments, addresses, counters and hashes", GROUP_SELECT},
+	{"across-devices", KEY_ACROSS_DEVICES, NULL, 0,
+		"compare runs on different GPUs", GROUP_SELECT},
+	{"kernels", KEY_KERNELS, NULL, 0,
+		"compare only what GPUs did", GROUP_SELECT},
+	INPUTS_DEVICE_OPTION(GROUP_SELECT),
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+static void check_counts(
+	const struct comparison *comparison, const struct argp_state *state)
+{
+	size_t count = comparison->inputs.count;
+
+	if (!comparison->runs && count != 2)
+		argp_error(state,
+			"two inputs are needed, BASE and NEW, or with --runs "
+			"several, BASE... -- NEW...");
+	if (comparison->runs && (comparison->base_count == 0 ||
+					comparison->base_count == count))
+		argp_error(state, "--runs needs names on both sides of --");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct comparison *comparison = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &comparison->inputs;
+		state->child_inputs[1] = &comparison->inputs;
+		return 0;
+	case ARGP_KEY_ARG:
+		comparison->base_count += state->quoted == 0;
+		return ARGP_ERR_UNKNOWN; /* it is for the inputs */
+	case ARGP_KEY_SUCCESS:
+		if (!comparison->runs)
+			comparison->base_count = 1;
+		check_counts(comparison, state);
+		return 0;
+	case KEY_RUNS:
+		comparison->runs = true;
+		return 0;
+	case KEY_MATCH:
+		comparison->match = (enum match_key)arguments_word(
+			state, "--match", MATCHES, arg);
+		return 0;
+	case KEY_ACROSS_DEVICES:
+		comparison->across_devices = true;
+		return 0;
+	case KEY_KERNELS:
+		comparison->kernels = true;
+		return 0;
+	case KEY_DEVICE:
+		comparison->device = (enum replay_device)arguments_word(
+			state, "--device", INPUTS_DEVICE, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&inputs_names_argp, 0, NULL, 0}, {0}};
+
+static const struct argp comparison_argp = {
+	.options = options, .parser = parse, .children = children};
+
+const struct argp_child comparison_children[] = {{&reporting_argp, 0, NULL, 0},
+	{&comparison_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+void comparison_clear(struct comparison *comparison)
+{
+	inputs_clear(&comparison->inputs);
+	source_map_clear(&comparison->moved);
+}
+
+/* ---- reading ---- */
+
+static enum ctp_status take(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	return replay_add(user, event, err);
+}
+
+static struct replay_options replay_options(const struct comparison *comparison)
+{
+	return (struct replay_options){.device = comparison->device,
+		.tree = comparison->tree,
+		.joined = true,
+		.match = comparison->match};
+}
+
+static enum ctp_status read_profile(const struct comparison *comparison,
+	struct input *input, struct profile **out, struct ctp_error *err)
+{
+	struct event_source *source = input->origin.source;
+	struct replay *replay;
+	enum ctp_status status;
+
+	if (source->read_profile != NULL) {
+		status = source->read_profile(source, out, err);
+		return status == CTP_OK ? function_match_join(
+						  *out, comparison->match, err)
+					: status;
+	}
+	replay = replay_new(source->trace, replay_options(comparison));
+	if (replay == NULL)
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	source->trace->no_args = true;
+	source->trace->details = true;
+	status = reporting_read(&comparison->inputs, input, take, replay, err);
+	if (status == CTP_OK)
+		status = replay_finish(replay, out, err);
+	replay_free(replay);
+	return status;
+}
+
+static void add_losses(uint64_t *losses, const uint64_t *more)
+{
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		losses[loss] += more[loss];
+}
+
+static int read_file(const struct comparison *comparison, const char *path,
+	struct profile **out, uint64_t *losses)
+{
+	struct ctp_error err = {0};
+	struct input input;
+	int status = input_open(&input, path, &comparison->inputs);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	if (read_profile(comparison, &input, out, &err) != CTP_OK)
+		status = input_failed(&input, input.name, &err);
+	else
+		add_losses(losses, input.origin.source->trace->losses);
+	closed = input_close(&input, &comparison->inputs);
+	return closed > status ? closed : status;
+}
+
+/* All traces below a directory are one run, as of a build. */
+static int read_directory(const struct comparison *comparison, char *path,
+	struct profile **out, uint64_t *losses)
+{
+	struct inputs inputs = comparison->inputs;
+	struct aggregate_options aggregate_options = {
+		.inputs = &inputs, .replay = replay_options(comparison)};
+	struct aggregate aggregate;
+	int status;
+
+	aggregate_options.replay.tree = false; /* sums have no paths */
+	inputs.paths = &path;
+	inputs.count = 1;
+	status = aggregate_run(&aggregate, &aggregate_options);
+	if (aggregate.file_count != 0) {
+		*out = aggregate.functions;
+		aggregate.functions = NULL;
+		add_losses(losses, aggregate.losses);
+	}
+	aggregate_clear(&aggregate);
+	return status;
+}
+
+static int read_run(const struct comparison *comparison, char *path,
+	struct profile **out, uint64_t *losses)
+{
+	return input_tree_is_directory(path)
+		       ? read_directory(comparison, path, out, losses)
+		       : read_file(comparison, path, out, losses);
+}
+
+void comparison_profiles_clear(struct comparison_profiles *profiles)
+{
+	for (size_t i = 0; i < profiles->count; i++)
+		profile_free(profiles->items[i]);
+	memory_free(profiles->items);
+	*profiles = (struct comparison_profiles){0};
+}
+
+static void say_moved(const struct source_map *moved)
+{
+	for (uint32_t i = 0; i < moved->count && i < MOVED_SAID; i++)
+		say("files in %s are compared with those in %s",
+			moved->roots[i].base, moved->roots[i].changed);
+	if (moved->count > MOVED_SAID)
+		say("and likewise of %" PRIu32 " more directories",
+			moved->count - MOVED_SAID);
+}
+
+/* Of a program that was built in another directory all files are others. */
+static int join_files(struct comparison *comparison,
+	const struct comparison_profiles *profiles)
+{
+	struct ctp_error err = {0};
+
+	if (comparison->match != MATCH_KEY_FILE &&
+		comparison->match != MATCH_KEY_LINE)
+		return EXIT_DONE;
+	if (source_map_join(&comparison->moved, profiles->items,
+		    profiles->count, comparison->base_count, &err) != CTP_OK) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	if (!comparison->inputs.quiet)
+		say_moved(&comparison->moved);
+	return EXIT_DONE;
+}
+
+/* A name is within a profile's text, and not terminated. */
+struct device_name {
+	const char *text;
+	size_t size;
+};
+
+struct device_names {
+	struct device_name *items;
+	size_t count;
+	size_t room;
+	bool failed;
+};
+
+static void add_device(struct device_names *names, struct device_name name)
+{
+	if (memory_grow(&names->items, names->count, &names->room,
+		    sizeof(*names->items)))
+		names->items[names->count++] = name;
+	else
+		names->failed = true;
+}
+
+static void add_devices_of(
+	struct device_names *names, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		struct device_name name;
+
+		if (function->device.kind == PROFILE_HOST)
+			continue;
+		name.text = devices_function_name(function, &name.size);
+		if (name.text != NULL && name.size != 0)
+			add_device(names, name);
+	}
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	const struct device_name *one = a;
+	const struct device_name *two = b;
+	size_t size = one->size < two->size ? one->size : two->size;
+	int order = memcmp(one->text, two->text, size);
+
+	if (order != 0)
+		return order;
+	return one->size < two->size ? -1 : one->size > two->size;
+}
+
+/* Each name once, in order. */
+static void sort_devices(struct device_names *names)
+{
+	size_t kept = 0;
+
+	if (names->count == 0)
+		return;
+	qsort(names->items, names->count, sizeof(*names->items),
+		compare_devices);
+	for (size_t i = 1; i < names->count; i++)
+		if (compare_devices(&names->items[kept], &names->items[i]) != 0)
+			names->items[++kept] = names->items[i];
+	names->count = kept + 1;
+}
+
+static bool are_devices_equal(
+	const struct device_names *one, const struct device_names *two)
+{
+	if (one->count != two->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++)
+		if (compare_devices(&one->items[i], &two->items[i]) != 0)
+			return false;
+	return true;
+}
+
+static void add_device_list(
+	struct buffer *out, const struct device_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		buffer_add_text(out, i == 0 ? "" : ", ");
+		buffer_add(out, names->items[i].text, names->items[i].size);
+	}
+}
+
+static void say_difference(
+	const struct device_names *base, const struct device_names *other)
+{
+	struct buffer line = BUFFER_INIT;
+
+	buffer_add_text(&line, "base ran on ");
+	add_device_list(&line, base);
+	buffer_add_text(&line, ", new on ");
+	add_device_list(&line, other);
+	buffer_add_byte(&line, '\0');
+	if (line.failed)
+		say_no_memory(NULL);
+	else
+		say("%s: see --across-devices", (const char *)line.bytes);
+	buffer_clear(&line);
+}
+
+/* Are the devices of the first `base_count` profiles called the same as those
+ * of the others? If not, that is said, as is a lack of memory. Those without a
+ * name, or a side without any, are no hindrance. */
+static bool are_devices_same(
+	const struct comparison_profiles *profiles, size_t base_count)
+{
+	struct device_names names[DIFF_SIDES] = {0};
+	struct device_names *base = &names[DIFF_BASE];
+	struct device_names *other = &names[DIFF_NEW];
+	bool failed;
+	bool equal;
+
+	for (size_t i = 0; i < profiles->count; i++)
+		add_devices_of(
+			i < base_count ? base : other, profiles->items[i]);
+	sort_devices(base);
+	sort_devices(other);
+	failed = base->failed || other->failed;
+	equal = base->count == 0 || other->count == 0 ||
+		are_devices_equal(base, other);
+	if (failed)
+		say_no_memory(NULL);
+	else if (!equal)
+		say_difference(base, other);
+	memory_free(base->items);
+	memory_free(other->items);
+	return equal && !failed;
+}
+
+int comparison_read(
+	struct comparison *comparison, struct comparison_profiles *profiles)
+{
+	const struct inputs *inputs = &comparison->inputs;
+	int worst = EXIT_DONE;
+	int status;
+
+	*profiles = (struct comparison_profiles){.count = inputs->count};
+	profiles->items =
+		memory_new_zeroed(inputs->count, sizeof(*profiles->items));
+	if (profiles->items == NULL) {
+		profiles->count = 0;
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	for (size_t i = 0; i < inputs->count; i++) {
+		status = read_run(comparison, inputs->paths[i],
+			&profiles->items[i], profiles->losses);
+		worst = status > worst ? status : worst;
+	}
+	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
+		return worst;
+	if (!comparison->across_devices &&
+		!are_devices_same(profiles, comparison->base_count))
+		return EXIT_USAGE;
+	status = join_files(comparison, profiles);
+	return status > worst ? status : worst;
+}
+
+/* ---- joining ---- */
+
+struct diff *comparison_join(const struct comparison *comparison,
+	const struct comparison_profiles *profiles, enum diff_key key)
+{
+	const uint32_t runs[DIFF_SIDES] = {(uint32_t)comparison->base_count,
+		(uint32_t)(profiles->count - comparison->base_count)};
+	struct diff *diff = diff_new(comparison->match, runs);
+	struct ctp_error err = {0};
+	enum ctp_status status = diff == NULL ? CTP_ERR_NOMEM : CTP_OK;
+
+	for (size_t i = 0; i < profiles->count && status == CTP_OK; i++)
+		status = diff_add(diff,
+			i < comparison->base_count ? DIFF_BASE : DIFF_NEW,
+			profiles->items[i], &err);
+	if (status == CTP_OK)
+		status = diff_finish(diff, key, &err);
+	if (status == CTP_OK)
+		return diff;
+	say_no_memory(NULL);
+	diff_free(diff);
+	return NULL;
+}
+
+struct report comparison_report(const struct comparison *comparison,
+	const struct comparison_profiles *profiles, const char *schema)
+{
+	struct report report = {
+		.schema = schema,
+		.inputs = comparison->inputs.paths,
+		.input_count = comparison->inputs.count,
+		.truncated = profiles->losses[LOSS_TRUNCATED] != 0,
+	};
+
+	memcpy(report.losses, profiles->losses, sizeof(report.losses));
+	return report;
+}
+
+void comparison_write(const struct comparison *comparison, struct json *json)
+{
+	static const char *const words[] = {[MATCH_KEY_FILE] = "file",
+		[MATCH_KEY_NAME] = "name",
+		[MATCH_KEY_LINE] = "line",
+		[MATCH_KEY_EXACT] = "exact"};
+
+	report_uint(json, "base_runs", comparison->base_count);
+	report_uint(json, "new_runs",
+		comparison->inputs.count - comparison->base_count);
+	report_text(json, "match", words[comparison->match]);
+	json_key(json, "moved");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < comparison->moved.count; i++) {
+		const struct source_map_root *root =
+			&comparison->moved.roots[i];
+
+		json_begin(json, '{');
+		report_text(json, "base", root->base);
+		report_text(json, "new", root->changed);
+		report_uint(json, "files", root->file_count);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+bool comparison_shows(
+	const struct comparison *comparison, const struct diff_row *row)
+{
+	return !comparison->kernels || row->kind != PROFILE_HOST;
+}

@@ -1,0 +1,733 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads, not processes as bin/input/batch.c has them: their sums are in the same
+ * memory, and need not be written and read again. Each has sums of its own, so
+ * that none waits for another.
+ */
+#include "input/aggregate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "convert.h"
+#include "input/input.h"
+#include "profile/function_match.h"
+
+#define JOBS_MAX 256
+
+/* One of many inputs: read, and added to the sums. */
+struct aggregate_work {
+	const struct aggregate_options *options;
+	const struct input_tree *tree;
+	struct progress *progress; /* of one file alone; else NULL */
+	struct aggregate *sums;    /* no other thread's */
+};
+
+/* One file, while it is read: it becomes one of these. */
+struct reading {
+	struct replay_options options;
+	struct aggregate *sums;
+	struct trace *trace;
+	char *unit;
+	bool is_chosen;
+	struct compile *compile;
+	struct replay *replay;
+	struct averages *ops; /* instead of a replay, unless NULL */
+};
+
+static enum ctp_status no_memory(struct ctp_error *err)
+{
+	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+}
+
+static bool ends_with(const char *text, size_t size, const char *end)
+{
+	size_t end_size = strlen(end);
+
+	return size > end_size &&
+	       memcmp(text + size - end_size, end, end_size) == 0;
+}
+
+/* What a trace is of: "src/a.cpp" of "build/src/a.cpp.json.gz". Below several
+ * directories there may be equal ones. NULL if out of memory. */
+static char *unit_of(
+	const struct input_tree *tree, const struct input_tree_file *file)
+{
+	const char *name = file->path;
+	size_t size;
+
+	if (tree->directory_count == 1)
+		name += file->root_size;
+	size = strlen(name);
+	if (ends_with(name, size, ".gz"))
+		size -= 3;
+	if (ends_with(name, size, ".json"))
+		size -= 5;
+	return strndup(name, size);
+}
+
+/* All is known of a trace now that tells what it is. */
+static enum ctp_status choose(struct reading *reading, struct ctp_error *err)
+{
+	if (reading->sums->compile != NULL &&
+		compile_is_trace(reading->trace)) {
+		reading->compile = reading->sums->compile;
+		return compile_begin(
+			reading->compile, reading->trace, reading->unit, err);
+	}
+	if (reading->ops != NULL)
+		return CTP_OK;
+	reading->replay = replay_new(reading->trace, reading->options);
+	return reading->replay != NULL ? CTP_OK : no_memory(err);
+}
+
+static enum ctp_status add_event(
+	void *to, const struct event *event, struct ctp_error *err)
+{
+	struct reading *reading = to;
+
+	enum ctp_status status = CTP_OK;
+
+	if (!reading->is_chosen)
+		status = choose(reading, err);
+	reading->is_chosen = true;
+	if (status != CTP_OK)
+		return status;
+	if (reading->compile != NULL)
+		return compile_add(reading->compile, event, err);
+	return reading->ops != NULL ? averages_add(reading->ops, event, err)
+				    : replay_add(reading->replay, event, err);
+}
+
+/* Adds what was read of a file to the sums, and frees it. All is to be added to
+ * nothing in most cases, which takes longer than the other way round; but sums
+ * have no paths of calls, as those of the first file alone would be. */
+static enum ctp_status add_profile(
+	struct aggregate *sums, struct profile *profile, struct ctp_error *err)
+{
+	struct profile *less = profile;
+	bool done;
+
+	if (sums->functions->function_count == 0 && profile->node_count == 0) {
+		less = sums->functions;
+		sums->functions = profile;
+	}
+	done = profile_add(sums->functions, less);
+	profile_free(less);
+	return done ? CTP_OK : no_memory(err);
+}
+
+static enum ctp_status add_read(
+	const struct reading *reading, struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status =
+		reading->ops != NULL
+			? averages_finish(reading->ops, &profile, err)
+			: replay_finish(reading->replay, &profile, err);
+
+	return status == CTP_OK ? add_profile(reading->sums, profile, err)
+				: status;
+}
+
+/* After reading, which may have failed, ended with `status`. */
+static enum ctp_status end_unit(const struct reading *reading,
+	enum ctp_status status, struct ctp_error *err)
+{
+	struct ctp_error failed;
+	enum ctp_status ended = compile_end(
+		reading->compile, status == CTP_END ? err : &failed);
+
+	reading->sums->compile_count += status == CTP_END;
+	return status == CTP_END ? ended : status;
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+/* With what shows the progress of reading a file. */
+static struct convert_job convert_job_of(const struct aggregate_work *work)
+{
+	return (struct convert_job){
+		.progress = work->progress != NULL ? on_progress : NULL,
+		.user = work->progress,
+	};
+}
+
+static enum ctp_status read_sums(const struct aggregate_work *work,
+	struct event_source *source, struct ctp_error *err)
+{
+	const struct replay_options *options = &work->options->replay;
+	struct profile *profile = NULL;
+	enum ctp_status status = source->read_profile(source, &profile, err);
+
+	if (status == CTP_OK && options->joined)
+		status = function_match_join(profile, options->match, err);
+	if (status == CTP_OK)
+		return add_profile(work->sums, profile, err);
+	profile_free(profile);
+	return status;
+}
+
+/* CTP_END: there was no event in it. */
+static enum ctp_status read_events(const struct aggregate_work *work,
+	struct event_source *source, char *unit, struct ctp_error *err)
+{
+	struct reading reading = {
+		.options = work->options->replay,
+		.sums = work->sums,
+		.trace = source->trace,
+		.unit = unit,
+	};
+	struct convert_job job = convert_job_of(work);
+	enum ctp_status status;
+
+	source->trace->no_args = true;
+	source->trace->details = true;
+	if (work->options->ops != NULL) {
+		reading.ops = averages_new(source->trace, *work->options->ops);
+		if (reading.ops == NULL)
+			return no_memory(err);
+	}
+	status = convert_each(source, &job, add_event, &reading, err);
+	if (reading.compile != NULL)
+		status = end_unit(&reading, status, err);
+	else if (status == CTP_END && reading.is_chosen)
+		status = add_read(&reading, err);
+	replay_free(reading.replay);
+	averages_free(reading.ops);
+	return status;
+}
+
+static enum ctp_status add_phase_event(
+	void *to, const struct event *event, struct ctp_error *err)
+{
+	return phases_add(to, event, err);
+}
+
+static enum ctp_status add_phases_of_profile(struct event_source *source,
+	struct phases *phases, bool *flat, struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status = source->read_profile(source, &profile, err);
+
+	if (status == CTP_OK) {
+		*flat = profile->node_count == 0;
+		status = phases_add_profile(phases, profile, err);
+	}
+	profile_free(profile);
+	return status;
+}
+
+static enum ctp_status read_for_phases(const struct aggregate_work *work,
+	struct event_source *source, struct phases *phases, bool *flat,
+	struct ctp_error *err)
+{
+	struct convert_job job = convert_job_of(work);
+	enum ctp_status status;
+
+	if (source->read_profile != NULL)
+		return add_phases_of_profile(source, phases, flat, err);
+	source->trace->no_args = true;
+	status = convert_each(source, &job, add_phase_event, phases, err);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+/* Below a directory there may be traces that are of something else. */
+static bool is_other(
+	const struct phases *phases, const struct input_tree_file *file)
+{
+	const struct phase_times *times = phases_times(phases);
+
+	return file->root_size != 0 &&
+	       times->wall_ns == times->unknown_ns + times->idle_ns;
+}
+
+static enum ctp_status add_counted(struct aggregate *sums,
+	const struct phase_totals_input *input,
+	const struct input_tree_file *file, struct ctp_error *err)
+{
+	if (phases_times(input->phases)->wall_ns == 0 && !input->flat)
+		return CTP_END;
+	if (is_other(input->phases, file)) {
+		sums->skipped[INPUT_TREE_OTHER_TRACE]++;
+		return CTP_OK;
+	}
+	return phase_totals_add(&sums->phases, input) ? CTP_OK : no_memory(err);
+}
+
+/* Reads a source into the sums of phases; CTP_END: there was nothing in it. */
+static enum ctp_status add_phases(const struct aggregate_work *work,
+	const struct input_tree_file *file, struct event_source *source,
+	struct ctp_error *err)
+{
+	struct phases *phases =
+		phases_new(source->trace, work->options->phases);
+	struct phase_totals_input input = {
+		.phases = phases,
+		.trace = source->trace,
+		.file = (size_t)(file - work->tree->files),
+		.path = file->path,
+	};
+	enum ctp_status status;
+
+	if (phases == NULL)
+		return no_memory(err);
+	status = read_for_phases(work, source, phases, &input.flat, err);
+	if (status == CTP_OK)
+		status = phases_finish(phases, err);
+	if (status == CTP_OK) {
+		phases_count_losses(phases, source->trace);
+		status = add_counted(work->sums, &input, file, err);
+	}
+	phases_free(phases);
+	return status;
+}
+
+/* Reads an opened input; CTP_END: there was nothing in it. */
+static enum ctp_status read_input(const struct aggregate_work *work,
+	const struct input_tree_file *file, struct input *input,
+	struct ctp_error *err)
+{
+	struct event_source *source = input->origin.source;
+	enum ctp_status status;
+	char *unit;
+
+	if (work->options->phases != NULL)
+		return add_phases(work, file, source, err);
+	if (source->read_profile != NULL && work->options->ops != NULL)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+			"holds sums of functions, and no operations");
+	if (source->read_profile != NULL)
+		return read_sums(work, source, err);
+	unit = unit_of(work->tree, file);
+	if (unit == NULL)
+		return no_memory(err);
+	status = read_events(work, source, unit, err);
+	free(unit);
+	return status;
+}
+
+static void note_losses(struct aggregate *sums, const struct input *input)
+{
+	const struct trace *trace = input->origin.source->trace;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		sums->losses[loss] += trace->losses[loss];
+	sums->file_count++;
+}
+
+/* A file that was named: all that is wrong is said. */
+static int add_named(
+	const struct aggregate_work *work, const struct input_tree_file *file)
+{
+	const struct inputs *inputs = work->options->inputs;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	struct input input;
+	int result = input_open(&input, file->path, inputs);
+	int closed;
+
+	if (result != EXIT_DONE)
+		return result;
+	if (work->progress != NULL) {
+		progress_start(work->progress,
+			inputs->quiet ? WHEN_NEVER : inputs->progress, NULL,
+			input.origin.size_bytes);
+		progress_watch(work->progress, input.origin.source);
+	}
+	status = read_input(work, file, &input, &err);
+	if (work->progress != NULL)
+		progress_hide(work->progress);
+	if (status != CTP_OK && status != CTP_END)
+		result = input_failed(&input, input.name, &err);
+	else
+		note_losses(work->sums, &input);
+	closed = input_close(&input, inputs);
+	return closed > result ? closed : result;
+}
+
+/* JSON may be anything; all else says by its name that it is one of ours. */
+static bool claims_trace(
+	const struct input_tree_file *file, const struct input *input)
+{
+	const struct input_file *origin = &input->origin;
+
+	if (strstr(file->path, ".json") == NULL)
+		return true;
+	return memmem(origin->head, origin->head_size, "\"traceEvents\"",
+		       strlen("\"traceEvents\"")) != NULL;
+}
+
+/* Why a file below a directory could not be read. */
+static int skip(const struct aggregate_work *work, struct input_tree_file *file,
+	const struct input *input, const struct ctp_error *err)
+{
+	const struct inputs *inputs = work->options->inputs;
+	enum input_tree_skip skip = INPUT_TREE_NO_TRACE;
+	int status = EXIT_DONE;
+
+	switch (err->status) {
+	case CTP_ERR_NOMEM:
+	case CTP_ERR_LIMIT:
+		say_error(file->path, err);
+		return EXIT_LIMIT;
+	case CTP_ERR_IO:
+		skip = err->sys_errno == ENOENT ? INPUT_TREE_VANISHED
+						: INPUT_TREE_UNREADABLE;
+		if (skip == INPUT_TREE_UNREADABLE)
+			status = EXIT_INPUT;
+		break;
+	default:
+		if (claims_trace(file, input)) {
+			skip = INPUT_TREE_DAMAGED;
+			status = inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
+		}
+		break;
+	}
+	work->sums->skipped[skip]++;
+	file->is_none = skip == INPUT_TREE_NO_TRACE;
+	if (skip == INPUT_TREE_UNREADABLE ||
+		(inputs->verbose && !inputs->quiet))
+		say_error(file->path, err);
+	return status;
+}
+
+/* A file without an event; one that is cut off before its first is damaged. */
+static int skip_nothing(const struct aggregate_work *work,
+	struct input_tree_file *file, struct input *input,
+	const struct inputs *inputs)
+{
+	const struct trace *trace = input->origin.source->trace;
+	bool damaged = trace->losses[LOSS_TRUNCATED] != 0;
+
+	work->sums
+		->skipped[damaged ? INPUT_TREE_DAMAGED : INPUT_TREE_NO_TRACE]++;
+	file->is_none = !damaged;
+	return input_close(
+		input, damaged ? inputs : &(struct inputs){.quiet = true});
+}
+
+/* A file that was found. */
+static int add_found(
+	const struct aggregate_work *work, struct input_tree_file *file)
+{
+	const struct inputs *inputs = work->options->inputs;
+	struct inputs silent = *inputs;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	struct input input;
+	int result = EXIT_DONE;
+	int closed;
+
+	silent.quiet = inputs->quiet || !inputs->verbose;
+	status = input_try(&input, file->path, inputs, &err);
+	if (status != CTP_OK)
+		return skip(work, file, &input, &err);
+	status = read_input(work, file, &input, &err);
+	if (status == CTP_END)
+		return skip_nothing(work, file, &input, &silent);
+	if (status != CTP_OK)
+		result = skip(work, file, &input, &err);
+	else
+		note_losses(work->sums, &input);
+	closed = input_close(&input, &silent);
+	return closed > result ? closed : result;
+}
+
+/* What is wrong with a file that was named is said; of one that was found it is
+ * counted. */
+static int add_file(
+	const struct aggregate_work *work, struct input_tree_file *file)
+{
+	return file->root_size != 0 ? add_found(work, file)
+				    : add_named(work, file);
+}
+
+/* What the workers share. */
+struct pool {
+	const struct aggregate_options *options;
+	const struct input_tree *tree;
+	atomic_size_t next; /* file to read */
+	atomic_size_t done;
+};
+
+struct worker {
+	struct pool *pool;
+	struct aggregate sums;
+	struct progress *progress; /* of one of the workers; else NULL */
+	pthread_t thread;
+	bool started;
+	int worst;
+};
+
+static bool init_sums(
+	struct aggregate *aggregate, const struct aggregate_options *options)
+{
+	*aggregate = (struct aggregate){.functions = profile_new()};
+	if (options->groups != 0)
+		aggregate->compile = compile_new(options->groups);
+	return aggregate->functions != NULL &&
+	       (options->groups == 0 || aggregate->compile != NULL) &&
+	       (options->phases == NULL ||
+		       phase_totals_init(&aggregate->phases, options->phases,
+			       options->by_thread));
+}
+
+void aggregate_clear(struct aggregate *aggregate)
+{
+	profile_free(aggregate->functions);
+	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
+		profile_free(aggregate->groups[i]);
+	compile_free(aggregate->compile);
+	phase_totals_clear(&aggregate->phases);
+	*aggregate = (struct aggregate){0};
+}
+
+/* Adds what a worker has; false if out of memory. */
+static bool add_sums(struct aggregate *to, struct aggregate *from)
+{
+	bool done = profile_add(to->functions, from->functions) &&
+		    (to->phases.sets == NULL ||
+			    phase_totals_add_all(&to->phases, &from->phases));
+
+	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
+		if (to->groups[i] != NULL && from->groups[i] != NULL)
+			done = profile_add(to->groups[i], from->groups[i]);
+	for (unsigned i = 0; i < LOSS_KINDS; i++)
+		to->losses[i] += from->losses[i];
+	for (unsigned i = 0; i < INPUT_TREE_SKIP_COUNT; i++)
+		to->skipped[i] += from->skipped[i];
+	to->file_count += from->file_count;
+	to->compile_count += from->compile_count;
+	return done;
+}
+
+/* All that the worker reads was read. */
+static void finish_worker(struct worker *worker)
+{
+	struct aggregate *sums = &worker->sums;
+	struct ctp_error err = {0};
+
+	if (sums->compile != NULL &&
+		compile_finish(sums->compile, sums->groups, &err) != CTP_OK) {
+		say_error(NULL, &err);
+		worker->worst = EXIT_LIMIT;
+	}
+	compile_free(sums->compile);
+	sums->compile = NULL;
+}
+
+static void *run_worker(void *user)
+{
+	struct worker *worker = user;
+	struct pool *pool = worker->pool;
+	bool alone = pool->tree->count == 1;
+	const struct aggregate_work work = {
+		.options = pool->options,
+		.tree = pool->tree,
+		.progress = alone ? worker->progress : NULL,
+		.sums = &worker->sums,
+	};
+
+	for (;;) {
+		size_t index = atomic_fetch_add(&pool->next, 1);
+		int status;
+
+		if (index >= pool->tree->count)
+			break;
+		status = add_file(&work, &pool->tree->files[index]);
+		if (status > worker->worst)
+			worker->worst = status;
+		atomic_fetch_add(&pool->done, 1);
+		if (worker->progress != NULL && !alone)
+			progress_update(
+				worker->progress, atomic_load(&pool->done));
+	}
+	finish_worker(worker);
+	return NULL;
+}
+
+/* What was named is read in order, so that what is said is in order, too. */
+static unsigned job_count(
+	const struct aggregate_options *options, const struct input_tree *tree)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned jobs = options->jobs;
+
+	if (jobs == 0 && tree->directory_count > 0)
+		jobs = online > 0 && online < JOBS_MAX ? (unsigned)online : 1;
+	if (jobs > JOBS_MAX)
+		jobs = JOBS_MAX;
+	if (jobs > tree->count)
+		jobs = (unsigned)tree->count;
+	return jobs == 0 ? 1 : jobs;
+}
+
+/* The first worker is this thread, and has its sums in `aggregate`. */
+static int run_workers(
+	struct aggregate *aggregate, struct worker *workers, unsigned count)
+{
+	int worst = EXIT_DONE;
+
+	for (unsigned i = 1; i < count; i++) {
+		workers[i].pool = workers[0].pool;
+		workers[i].started =
+			init_sums(&workers[i].sums, workers[0].pool->options) &&
+			pthread_create(&workers[i].thread, NULL, run_worker,
+				&workers[i]) == 0;
+	}
+	(void)run_worker(&workers[0]);
+	*aggregate = workers[0].sums;
+	for (unsigned i = 0; i < count; i++) {
+		struct worker *worker = &workers[i];
+
+		if (worker->started) {
+			(void)pthread_join(worker->thread, NULL);
+			if (!add_sums(aggregate, &worker->sums)) {
+				say_no_memory(NULL);
+				worker->worst = EXIT_LIMIT;
+			}
+		}
+		if (i > 0)
+			aggregate_clear(&worker->sums);
+		worst = worker->worst > worst ? worker->worst : worst;
+	}
+	return worst;
+}
+
+static int read_all(struct aggregate *aggregate,
+	const struct aggregate_options *options, const struct input_tree *tree)
+{
+	struct pool pool = {.options = options, .tree = tree};
+	unsigned count = job_count(options, tree);
+	struct worker *workers = calloc(count, sizeof(*workers));
+	const struct inputs *inputs = options->inputs;
+	struct progress progress;
+	int status = EXIT_LIMIT;
+
+	if (workers == NULL || !init_sums(&workers[0].sums, options)) {
+		if (workers != NULL)
+			aggregate_clear(&workers[0].sums);
+		free(workers);
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	progress_start(&progress,
+		inputs->quiet || tree->count == 1 ? WHEN_NEVER
+						  : inputs->progress,
+		"files", tree->count);
+	workers[0].pool = &pool;
+	workers[0].progress = &progress;
+	status = run_workers(aggregate, workers, count);
+	progress_hide(&progress);
+	free(workers);
+	return status;
+}
+
+/* What is not in the sums, of all that was found. */
+static void say_skipped(const struct aggregate *aggregate, const char *name)
+{
+	struct buffer line = BUFFER_INIT;
+	char text[32];
+
+	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
+		skip++) {
+		if (aggregate->skipped[skip] == 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s%" PRIu64 " ",
+			line.used == 0 ? "" : ", ", aggregate->skipped[skip]);
+		buffer_add_text(&line, text);
+		buffer_add_text(&line, input_tree_skip_words(skip));
+	}
+	buffer_add_byte(&line, '\0');
+	if (line.used > 1 && !line.failed)
+		say("%s: left out: %s", name, (const char *)line.bytes);
+	buffer_clear(&line);
+}
+
+static void say_losses(const struct aggregate *aggregate,
+	const struct inputs *inputs, const char *name)
+{
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		if (aggregate->losses[loss] != 0 &&
+			(inputs->verbose || !trace_loss_is_note(loss)))
+			say("%s: %" PRIu64 " %s", name, aggregate->losses[loss],
+				trace_loss_words(loss));
+}
+
+static int finish(struct aggregate *aggregate, const struct inputs *inputs,
+	const struct input_tree *tree)
+{
+	const char *name = inputs->count == 1 ? inputs->paths[0] : "all inputs";
+
+	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
+		skip++)
+		aggregate->skipped[skip] += tree->skipped[skip];
+	aggregate->has_directory = tree->directory_count > 0;
+	/* Others are in the way of what compilers did. */
+	if (aggregate->compile_count != 0)
+		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
+			aggregate->file_count - aggregate->compile_count;
+	if (aggregate->has_directory && !inputs->quiet) {
+		say_skipped(aggregate, name);
+		say_losses(aggregate, inputs, name);
+	}
+	if (aggregate->file_count != 0)
+		return EXIT_DONE;
+	if (aggregate->has_directory)
+		say("%s: no trace is there", name);
+	return EXIT_INPUT;
+}
+
+/* What was found and is no trace may be an earlier report. */
+static int spare_found(const struct input_tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct input_tree_file *file = &tree->files[i];
+
+		if (file->root_size != 0 && !file->is_none &&
+			!output_spare(file->path)) {
+			say_no_memory(file->path);
+			return EXIT_LIMIT;
+		}
+	}
+	return EXIT_DONE;
+}
+
+int aggregate_run(
+	struct aggregate *aggregate, const struct aggregate_options *options)
+{
+	const struct inputs *inputs = options->inputs;
+	struct input_tree tree = {0};
+	int worst = EXIT_DONE;
+	int status;
+
+	*aggregate = (struct aggregate){0};
+	for (size_t i = 0; i < inputs->count; i++) {
+		status = input_tree_add(&tree, inputs->paths[i]);
+		worst = status > worst ? status : worst;
+	}
+	status = read_all(aggregate, options, &tree);
+	worst = status > worst ? status : worst;
+	status = spare_found(&tree);
+	worst = status > worst ? status : worst;
+	if (aggregate->functions != NULL) {
+		status = finish(aggregate, inputs, &tree);
+		worst = status > worst ? status : worst;
+	}
+	input_tree_clear(&tree);
+	return worst;
+}

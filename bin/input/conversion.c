@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/conversion.h"
+
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "input/format_names.h"
+#include "input/output_path.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+int conversion_choose_format(
+	const struct format **to, const char *path, const struct input *input)
+{
+	int status = EXIT_DONE;
+
+	if (*to == NULL && path != NULL && !output_path_is_directory(path))
+		status = output_path_format(path, to);
+	if (status != EXIT_DONE)
+		return status;
+	if (*to == NULL)
+		*to = input->origin.format;
+	if (format_names_can_write(*to))
+		return EXIT_DONE;
+	say("ctprof reads %s but does not write it; use -t FORMAT",
+		(*to)->name);
+	return EXIT_USAGE;
+}
+
+static void on_progress(void *user, uint64_t position)
+{
+	progress_update(user, position);
+}
+
+/* Converts an opened input to an opened output. */
+static int convert(struct convert_job *convert, enum when when,
+	struct input *input, const struct output *output)
+{
+	struct ctp_error err = {0};
+	struct progress progress;
+	enum ctp_status status;
+
+	progress_start(&progress, when, NULL, input->origin.size_bytes);
+	progress_watch(&progress, input->origin.source);
+	convert->out = output->file;
+	convert->progress = progress.on ? on_progress : NULL;
+	convert->user = &progress;
+	status = convert_run(input->origin.source, convert, &err);
+	progress_hide(&progress);
+	if (status == CTP_OK)
+		return EXIT_DONE;
+	return input_failed(input, output->name, &err);
+}
+
+static int write_file(const struct conversion *conversion, const char *path,
+	struct input *input, struct convert_part *part)
+{
+	struct convert_job one = conversion->convert;
+	struct output output;
+	int status = output_open_as(&output, path, conversion->force, one.to);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	one.part = part;
+	status = convert(&one, conversion->progress, input, &output);
+	closed = output_close(&output, status == EXIT_DONE);
+	return closed > status ? closed : status;
+}
+
+static bool is_full(void *user)
+{
+	const struct convert_part *part = user;
+
+	return part->full;
+}
+
+static int write_part(const struct conversion *conversion, struct input *input,
+	struct convert_part *part, unsigned number)
+{
+	char *path = output_path_part(
+		conversion->path, conversion->convert.to, number);
+	int status;
+
+	if (path == NULL) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	status = write_file(conversion, path, input, part);
+	free(path);
+	return status;
+}
+
+static int write_parts(const struct conversion *conversion, struct input *input,
+	struct cut *cut)
+{
+	struct convert_part part = {.bytes = conversion->part_bytes};
+	enum ctp_status next = CTP_OK;
+	struct ctp_error err = {0};
+	int status = EXIT_DONE;
+
+	cut_set_limit(cut, is_full, &part);
+	for (unsigned i = 1; status == EXIT_DONE && next == CTP_OK; i++) {
+		status = write_part(conversion, input, &part, i);
+		part.full = false;
+		if (status == EXIT_DONE)
+			next = cut_next_part(cut, &err);
+	}
+	if (next != CTP_OK && next != CTP_END)
+		return input_failed(input, input->name, &err);
+	return status;
+}
+
+int conversion_run(const struct conversion *conversion, struct input *input,
+	struct cut *cut)
+{
+	if (conversion->part_bytes == 0)
+		return write_file(conversion, conversion->path, input, NULL);
+	return write_parts(conversion, input, cut);
+}

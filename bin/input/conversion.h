@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes an input to an output, or, in parts, to several. */
+#ifndef CONVERSION_H
+#define CONVERSION_H
+
+#include "convert.h"
+#include "transform/cut.h"
+#include "input/input.h"
+
+struct conversion {
+	struct convert_job convert; /* without out, part and progress */
+	const char *path;           /* NULL or "-": standard output */
+	bool force;
+	enum when progress;
+	uint64_t part_bytes; /* 0: one output */
+};
+
+/* The format by the end of the output's name, or as the input is, unless `*to`
+ * says it. Errors: said; returns an exit status. */
+int conversion_choose_format(
+	const struct format **to, const char *path, const struct input *input);
+
+/*
+ * Writes what the input's source gives. With `part_bytes`, `cut` is a part of
+ * that source, and as many files are written as it takes, each of about so
+ * many bytes: NAME-0001.SUFFIX for a path of NAME.SUFFIX.
+ *
+ * Errors: said; returns an exit status.
+ */
+int conversion_run(const struct conversion *conversion, struct input *input,
+	struct cut *cut);
+
+#endif

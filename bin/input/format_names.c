@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/format_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *alias;
+	const char *name;
+} aliases[] = {
+	{"ctp", "log"},
+	/* Of what gprof2dot reads, pstats keeps the most: exact times, call
+	 * counts, files and lines. */
+	{"gprof2dot", "pstats"},
+};
+
+#define ALIASES (sizeof(aliases) / sizeof(aliases[0]))
+
+const struct format *format_names_find(const char *name)
+{
+	for (size_t i = 0; i < ALIASES; i++)
+		if (strcmp(name, aliases[i].alias) == 0)
+			return format_find(aliases[i].name);
+	return format_find(name);
+}
+
+const struct format *format_names_to(
+	const struct argp_state *state, const char *name)
+{
+	const struct format *to = format_names_find(name);
+
+	if (to == NULL)
+		argp_error(state,
+			"--to: there is no format '%s'; see 'ctprof formats'",
+			name);
+	else if (!format_names_can_write(to))
+		argp_error(state, "--to: ctprof reads %s but does not write it",
+			to->name);
+	return to;
+}
+
+bool format_names_can_read(const struct format *format)
+{
+	return format->open_events != NULL;
+}
+
+bool format_names_can_write(const struct format *format)
+{
+	return format->new_timeline != NULL || format->write_profile != NULL;
+}
+
+bool format_names_split(
+	const char *name, const struct format **from, const struct format **to)
+{
+	char first[FORMAT_NAMES_BYTES];
+
+	if (strlen(name) >= sizeof(first))
+		return false;
+	/* Names may have a 2 of their own: ctp2gprof2dot. */
+	for (const char *at = strchr(name, '2'); at != NULL;
+		at = strchr(at + 1, '2')) {
+		const struct format *left;
+		const struct format *right = format_names_find(at + 1);
+
+		memcpy(first, name, (size_t)(at - name));
+		first[at - name] = '\0';
+		left = format_names_find(first);
+		if (left == NULL || right == NULL ||
+			!format_names_can_read(left) ||
+			!format_names_can_write(right))
+			continue;
+		*from = left;
+		*to = right;
+		return true;
+	}
+	return false;
+}
+
+static void visit_name(const char *to, void (*visit)(const char *name))
+{
+	char name[FORMAT_NAMES_BYTES];
+
+	(void)snprintf(name, sizeof(name), "ctp2%s", to);
+	visit(name);
+}
+
+void format_names_each_converter(void (*visit)(const char *name))
+{
+	for (const struct format *const *to = formats; *to != NULL; to++)
+		if (*to != &log_format && format_names_can_write(*to))
+			visit_name((*to)->name, visit);
+	for (size_t i = 0; i < ALIASES; i++) {
+		const struct format *to = format_find(aliases[i].name);
+
+		if (to != &log_format && format_names_can_write(to))
+			visit_name(aliases[i].alias, visit);
+	}
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/run_logs.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/trace_summary.h"
+#include "cli/command.h"
+#include "input/input.h"
+#include "cli/quantity.h"
+#include "cli/say.h"
+#include "record/symbolizer.h"
+
+/* Reading the whole of a larger log would keep people waiting. */
+#define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
+
+/* One part in so many of all threads' time is worth a word. */
+#define STALLED_PART 20
+
+/* Facts about the recording of GPUs: what it does, and what went wrong. */
+#define GPU_STATE "gpu.state"
+#define GPU_UNUSED "off: the program has not used CUDA"
+#define GPU_ERROR "gpu.error."
+
+/* scandir()'s filter has no argument of its own. */
+static const char *wanted;
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* Is `name` STEM.PID.SUFFIX or STEM.PID.N.SUFFIX, where `base` is STEM.SUFFIX:
+ * digits and dots between? */
+static bool is_child(const char *name, const char *base)
+{
+	const char *dot = strrchr(base, '.');
+	const char *suffix = dot == NULL || dot == base ? "" : dot;
+	size_t stem_size = strlen(base) - strlen(suffix);
+	size_t size = strlen(name);
+	size_t suffix_size = strlen(suffix);
+	size_t middle;
+
+	if (size <= stem_size + suffix_size + 1 ||
+		strncmp(name, base, stem_size) != 0 ||
+		strcmp(name + size - suffix_size, suffix) != 0 ||
+		name[stem_size] != '.')
+		return false;
+	middle = size - suffix_size - stem_size;
+	return strspn(name + stem_size, ".0123456789") >= middle;
+}
+
+static int is_wanted(const struct dirent *entry)
+{
+	return is_child(entry->d_name, wanted);
+}
+
+char *run_logs_absolute(const char *path)
+{
+	char *directory = path[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	char *absolute = NULL;
+
+	if (directory == NULL || asprintf(&absolute, "%s%s%s", directory,
+					 path[0] == '/' ? "" : "/", path) < 0)
+		absolute = NULL;
+	free(directory);
+	return absolute;
+}
+
+bool run_logs_is_of(const char *log, const char *output)
+{
+	size_t directory = (size_t)(base_of(output) - output);
+
+	return strcmp(log, output) == 0 ||
+	       ((size_t)(base_of(log) - log) == directory &&
+		       strncmp(log, output, directory) == 0 &&
+		       is_child(base_of(log), base_of(output)));
+}
+
+static bool is_since(const struct stat *found, struct timespec start)
+{
+	return S_ISREG(found->st_mode) &&
+	       (found->st_mtim.tv_sec > start.tv_sec ||
+		       (found->st_mtim.tv_sec == start.tv_sec &&
+			       found->st_mtim.tv_nsec >= start.tv_nsec));
+}
+
+static void say_summary(const char *path, const struct trace_summary *summary,
+	uint64_t size_bytes)
+{
+	char size[QUANTITY_TEXT];
+	char span[QUANTITY_TEXT];
+
+	say("%s: %" PRIu64 " range%s, %" PRIu32 " thread%s, %s, %s", path,
+		summary->ranges, summary->ranges == 1 ? "" : "s",
+		summary->threads, summary->threads == 1 ? "" : "s",
+		quantity_bytes(size, size_bytes),
+		quantity_time(span, summary->span_ns));
+}
+
+/* Waiting for the log is part of the times of the functions that waited. */
+static void say_stalls(const char *path, const struct trace_summary *summary,
+	const struct trace *trace)
+{
+	const char *fact = trace_find_fact(trace, "stall_ns");
+	uint64_t stall_ns = fact == NULL ? 0 : strtoull(fact, NULL, 10);
+	char text[QUANTITY_TEXT];
+
+	if (summary->threads == 0 ||
+		stall_ns / summary->threads <= summary->span_ns / STALLED_PART)
+		return;
+	say("%s: threads waited %s for the log to be written, which their "
+	    "functions' times include; see --policy and --filter",
+		path, quantity_time(text, stall_ns));
+}
+
+/* What became of the part of the recording that is about GPUs. False if
+ * nothing did. */
+static bool say_gpu(const char *path, const struct trace *trace)
+{
+	const char *state = trace_find_fact(trace, GPU_STATE);
+
+	for (uint32_t i = 0; i < trace->fact_count; i++) {
+		const struct trace_fact *fact = &trace->facts[i];
+		const char *key = strtab_text(trace->text, fact->key, NULL);
+
+		if (strncmp(key, GPU_ERROR, strlen(GPU_ERROR)) == 0)
+			say("%s: GPU: %s: %s", path, key + strlen(GPU_ERROR),
+				strtab_text(trace->text, fact->value, NULL));
+	}
+	if (state == NULL || strcmp(state, GPU_UNUSED) == 0)
+		return false;
+	if (strncmp(state, "off", 3) == 0)
+		say("%s: GPU: %s", path, state);
+	return true;
+}
+
+/* True if it may be about GPUs, for all we know. */
+static bool describe(const char *path, uint64_t size_bytes, bool verbose)
+{
+	bool gpu = false;
+	struct inputs inputs = {.verbose = verbose};
+	char size[QUANTITY_TEXT];
+	struct ctp_error err = {0};
+	struct trace_summary summary;
+	struct input input;
+
+	if (size_bytes == 0) {
+		say("%s: is empty: its process goes on, or ended before "
+		    "anything was written",
+			path);
+		return false;
+	}
+	if (size_bytes > CENSUS_MAX_BYTES) {
+		say("%s: %s", path, quantity_bytes(size, size_bytes));
+		return true;
+	}
+	if (input_open(&input, path, &inputs) != EXIT_DONE)
+		return true;
+	if (trace_summary_read(&summary, input.origin.source, NULL, NULL,
+		    &err) == CTP_OK) {
+		say_summary(path, &summary, size_bytes);
+		say_stalls(path, &summary, input.origin.source->trace);
+	} else {
+		say_error(path, &err);
+	}
+	gpu = say_gpu(path, input.origin.source->trace);
+	(void)input_close(&input, &inputs);
+	return gpu;
+}
+
+/* What was found. */
+struct found {
+	size_t logs;
+	bool gpu;
+};
+
+static void report_one(const char *path, const struct run_logs_options *options,
+	struct found *all)
+{
+	const struct symbolizer symbolizer = {
+		.quiet = options->quiet, .brief = true};
+	struct stat found;
+
+	if (stat(path, &found) != 0 || !is_since(&found, options->start))
+		return;
+	/* What goes wrong is said, and costs names only. */
+	if (options->symbolize && found.st_size > 0 &&
+		symbolizer_run(&symbolizer, path) == EXIT_DONE)
+		(void)stat(path, &found);
+	if (!options->quiet &&
+		describe(path, (uint64_t)found.st_size, options->verbose))
+		all->gpu = true;
+	all->logs++;
+}
+
+static void report_children(const char *path,
+	const struct run_logs_options *options, struct found *all)
+{
+	int directory_size = (int)(base_of(path) - path);
+	struct dirent **entries = NULL;
+	char *directory = NULL;
+	int found;
+
+	wanted = base_of(path);
+	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
+		return;
+	found = scandir(directory, &entries, is_wanted, versionsort);
+	for (int i = 0; i < found; i++) {
+		char *child = NULL;
+
+		if (asprintf(&child, "%.*s%s", directory_size, path,
+			    entries[i]->d_name) >= 0) {
+			report_one(child, options, all);
+			free(child);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	free(directory);
+}
+
+size_t run_logs_report(const char *path, const struct run_logs_options *options)
+{
+	struct found all = {0};
+
+	report_one(path, options, &all);
+	report_children(path, options, &all);
+	if (options->gpu && all.logs != 0 && !all.gpu && !options->quiet)
+		say("--gpu was given, but the program used no CUDA");
+	return all.logs;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program stays in our process group, so the terminal's signals (Ctrl-C,
+ * Ctrl-Z, hang-up, a new window size) reach it by themselves; passing them on
+ * would deliver them twice. What another process sends to us alone is meant
+ * for the program and is passed on. All of them are blocked here and taken one
+ * by one, so that there is no handler and no race.
+ */
+#include "record/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "pack/process.h"
+#include "cli/say.h"
+
+static const int watched[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP,
+	SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP, SIGALRM};
+
+static void watch_signals(sigset_t *set, sigset_t *old)
+{
+	(void)sigemptyset(set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+		(void)sigaddset(set, watched[i]);
+	(void)sigprocmask(SIG_BLOCK, set, old);
+}
+
+/* In the child: becomes the program, or says why not through the pipe. */
+static _Noreturn void become(
+	char *const *argv, const sigset_t *mask, int report)
+{
+	int error;
+
+	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+	(void)execvp(argv[0], argv);
+	error = errno;
+	(void)!write(report, &error, sizeof(error));
+	_exit(127);
+}
+
+static void unblock(int number)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, number);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Is it stopped, or may be: of a program whose first thread has ended the
+ * system does not tell, and nothing of one that is not to be seen. */
+static bool may_be_stopped(pid_t pid)
+{
+	long threads;
+
+	switch (process_state(pid, &threads)) {
+	case 'T':
+	case 't': /* and traced */
+	case '\0':
+		return true;
+	case 'Z':
+		return threads > 1;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A process that has us go on when the program does, or is killed: whoever
+ * stopped it may know nothing of us. It does not outlive us.
+ */
+static pid_t start_waker(pid_t pid)
+{
+	const struct timespec pause = {0, 100000000};
+	pid_t parent = getpid();
+	pid_t waker = fork();
+	long threads;
+
+	if (waker != 0)
+		return waker;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	do
+		(void)nanosleep(&pause, NULL);
+	while (getppid() == parent &&
+		(may_be_stopped(pid) ||
+			process_state(parent, &threads) != 'T'));
+	if (getppid() == parent)
+		(void)kill(parent, SIGCONT);
+	_exit(0);
+}
+
+static void end_waker(pid_t waker)
+{
+	if (waker < 0)
+		return;
+	(void)kill(waker, SIGKILL);
+	while (waitpid(waker, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Who had us go on? 0: nobody, we were not stopped. */
+static pid_t who_continued(void)
+{
+	const struct timespec now = {0, 0};
+	siginfo_t info;
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCONT);
+	return sigtimedwait(&set, &info, &now) == SIGCONT ? info.si_pid : 0;
+}
+
+/* The program was stopped: so are we, for the shell to see, until one of both
+ * goes on. */
+static void stop_too(pid_t pid, int number)
+{
+	pid_t waker = start_waker(pid);
+	sigset_t old;
+
+	(void)sigprocmask(SIG_BLOCK, NULL, &old);
+	(void)raise(number);
+	unblock(number);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	if (waker < 0 || who_continued() != waker)
+		(void)kill(pid, SIGCONT);
+	end_waker(waker);
+}
+
+/* True if the program has ended. */
+static bool look_after(pid_t pid, int *status)
+{
+	pid_t found;
+
+	while ((found = waitpid(pid, status, WNOHANG | WUNTRACED)) == pid) {
+		if (!WIFSTOPPED(*status))
+			return true;
+		stop_too(pid, WSTOPSIG(*status));
+	}
+	return found < 0 && errno != EINTR;
+}
+
+/* Did a process send it, and not the program itself? */
+static bool is_for_program(const siginfo_t *info, pid_t pid)
+{
+	return info->si_code <= 0 && info->si_pid != pid;
+}
+
+static void attend(pid_t pid, const sigset_t *set, int *status)
+{
+	while (!look_after(pid, status)) {
+		siginfo_t info;
+		int number = sigwaitinfo(set, &info);
+
+		if (number > 0 && number != SIGCHLD &&
+			is_for_program(&info, pid))
+			(void)kill(pid, number);
+	}
+}
+
+/* Waits until the program runs, or the reason why it does not comes. */
+static int read_report(int report)
+{
+	int error = 0;
+	ssize_t got;
+
+	do {
+		got = read(report, &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	(void)close(report);
+	return got == (ssize_t)sizeof(error) ? error : 0;
+}
+
+int spawn_run(char *const *argv, struct spawn_end *end)
+{
+	sigset_t set;
+	sigset_t old;
+	int report[2];
+	pid_t pid;
+
+	*end = (struct spawn_end){0};
+	if (pipe2(report, O_CLOEXEC) != 0) {
+		say("cannot make a pipe: %s", strerror(errno));
+		return EXIT_LIMIT;
+	}
+	watch_signals(&set, &old);
+	pid = fork();
+	if (pid == 0)
+		become(argv, &old, report[1]);
+	(void)close(report[1]);
+	if (pid < 0) {
+		say("cannot make a process: %s", strerror(errno));
+		(void)close(report[0]);
+		(void)sigprocmask(SIG_SETMASK, &old, NULL);
+		return EXIT_LIMIT;
+	}
+	end->exec_errno = read_report(report[0]);
+	attend(pid, &set, &end->status);
+	end->death = clock_sync_now(true);
+	end->pid = pid;
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	return EXIT_DONE;
+}
+
+int spawn_die_alike(int status)
+{
+	static const struct rlimit no_core = {0, 0};
+	int number = WTERMSIG(status);
+
+	/* The program's core is the one to look at. */
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	(void)signal(number, SIG_DFL);
+	unblock(number);
+	(void)raise(number);
+	return 128 + number;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/spool_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "base/environment.h"
+#include "record/run_logs.h"
+#include "recover/recover_log.h"
+#include "cli/say.h"
+
+const char *spool_dir_directory(const char *given)
+{
+	const char *asked =
+		given != NULL ? given : environment_find("CTPROF_SPOOL");
+
+	return asked == NULL || asked[0] == '\0' ? SPOOL_DIRECTORY : asked;
+}
+
+/* The process of a spool of this user with this name; -1: it is none. */
+static long pid_of(const char *name)
+{
+	unsigned uid;
+	unsigned number;
+	uint64_t chance;
+	long pid;
+	int end = 0;
+
+	if (sscanf(name, "ctprof.%u.%ld.%u.%" SCNx64 ".spool%n", &uid, &pid,
+		    &number, &chance, &end) != 4 ||
+		end == 0 || name[end] != '\0' || uid != geteuid() || pid < 0)
+		return -1;
+	return pid;
+}
+
+static int is_spool(const struct dirent *entry)
+{
+	return pid_of(entry->d_name) >= 0;
+}
+
+long spool_dir_pid(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return pid_of(slash == NULL ? path : slash + 1);
+}
+
+int spool_dir_find(struct spool_dir *spools, const char *directory)
+{
+	struct dirent **entries = NULL;
+	int found = scandir(directory, &entries, is_spool, versionsort);
+
+	*spools = (struct spool_dir){0};
+	if (found < 0 && errno == ENOENT)
+		return EXIT_DONE; /* a system without it has no spools */
+	if (found < 0) {
+		say("%s: cannot read the directory: %s", directory,
+			strerror(errno));
+		return EXIT_INPUT;
+	}
+	spools->paths = calloc((size_t)found + 1, sizeof(*spools->paths));
+	for (int i = 0; i < found; i++) {
+		char *path = NULL;
+
+		if (spools->paths != NULL && asprintf(&path, "%s/%s", directory,
+						     entries[i]->d_name) >= 0)
+			spools->paths[spools->count++] = path;
+		free(entries[i]);
+	}
+	free(entries);
+	if (spools->count == (size_t)found)
+		return EXIT_DONE;
+	spool_dir_clear(spools);
+	say("out of memory");
+	return EXIT_LIMIT;
+}
+
+void spool_dir_clear(struct spool_dir *spools)
+{
+	for (size_t i = 0; i < spools->count; i++)
+		free(spools->paths[i]);
+	free(spools->paths);
+	*spools = (struct spool_dir){0};
+}
+
+/* What is known of a log that may have a spool. */
+struct wanted {
+	const char *path;
+	bool exists;
+	struct stat file;
+	struct recover_origin origin;
+};
+
+static void look_at(struct wanted *wanted, const char *log)
+{
+	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	*wanted = (struct wanted){.path = log};
+	if (fd < 0)
+		return;
+	wanted->exists =
+		fstat(fd, &wanted->file) == 0 && S_ISREG(wanted->file.st_mode);
+	if (wanted->exists &&
+		recover_origin_read(fd, &wanted->origin, NULL) != CTP_OK)
+		wanted->origin.known = false;
+	(void)close(fd);
+}
+
+static bool is_of(const struct spool_file *spool, const struct wanted *wanted)
+{
+	const struct spool_header *header = &spool->header;
+	char *absolute;
+	bool same;
+
+	if (!spool->ready)
+		return false;
+	if (wanted->origin.known)
+		return recover_origin_is(&wanted->origin, spool);
+	if (wanted->exists)
+		return header->log_device == (uint64_t)wanted->file.st_dev &&
+		       header->log_inode == (uint64_t)wanted->file.st_ino;
+	absolute = run_logs_absolute(wanted->path);
+	same = absolute != NULL && strcmp(absolute, header->log_path) == 0;
+	free(absolute);
+	return same;
+}
+
+static bool open_if(
+	struct spool_file *spool, const char *path, const struct wanted *wanted)
+{
+	if (spool_file_open(spool, path, NULL) != CTP_OK)
+		return false;
+	if (is_of(spool, wanted))
+		return true;
+	spool_file_close(spool);
+	return false;
+}
+
+bool spool_dir_open_of(
+	struct spool_file *spool, const char *log, const char *directory)
+{
+	struct wanted wanted;
+	struct spool_dir spools;
+	bool found;
+
+	look_at(&wanted, log);
+	if (wanted.origin.spool[0] != '\0' &&
+		open_if(spool, wanted.origin.spool, &wanted))
+		return true;
+	if (spool_dir_find(&spools, directory) != EXIT_DONE)
+		return false;
+	found = false;
+	for (size_t i = 0; !found && i < spools.count; i++)
+		found = open_if(spool, spools.paths[i], &wanted);
+	spool_dir_clear(&spools);
+	return found;
+}

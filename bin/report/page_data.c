@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/page_data.h"
+
+#include "cli/command.h"
+#include "roofline/flops.h"
+#include "profile/replay.h"
+#include "input/reporting.h"
+
+/* Who is handed each event. */
+struct pass {
+	struct replay *replay;
+	struct overview *overview;
+	struct gaps *gaps;
+	struct kernels *kernels;
+};
+
+static enum ctp_status take(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	struct pass *pass = user;
+	enum ctp_status status = replay_add(pass->replay, event, err);
+
+	if (status == CTP_OK)
+		status = overview_add(pass->overview, event, err);
+	if (status == CTP_OK)
+		status = gaps_add(pass->gaps, event, err);
+	if (status == CTP_OK)
+		status = kernels_add(pass->kernels, event, err);
+	return status;
+}
+
+static enum ctp_status read_events(struct page_data *data,
+	const struct inputs *inputs, struct input *input, struct ctp_error *err)
+{
+	struct trace *trace = input->origin.source->trace;
+	struct pass pass = {
+		.replay = replay_new(
+			trace, (struct replay_options){.tree = true}),
+		.overview = data->overview = overview_new(trace),
+		.gaps = data->gaps = gaps_new(trace),
+		.kernels = data->kernels = kernels_new(trace),
+	};
+	enum ctp_status status;
+
+	trace->no_args = true;
+	trace->asked_args = flops_args;
+	trace->details = true;
+	if (pass.replay == NULL || pass.overview == NULL || pass.gaps == NULL ||
+		pass.kernels == NULL)
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	else
+		status = reporting_read(inputs, input, take, &pass, err);
+	if (status == CTP_OK)
+		status = overview_finish(data->overview, err);
+	if (status == CTP_OK)
+		status = gaps_finish(data->gaps, err);
+	if (status == CTP_OK)
+		status = kernels_finish(data->kernels, err);
+	if (status == CTP_OK)
+		status = replay_finish(pass.replay, &data->profile, err);
+	replay_free(pass.replay);
+	return status;
+}
+
+int page_data_read(struct page_data *data, const struct inputs *inputs,
+	struct input *input)
+{
+	struct event_source *source = input->origin.source;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+
+	*data = (struct page_data){0};
+	if (source->read_profile != NULL)
+		status = source->read_profile(source, &data->profile, &err);
+	else
+		status = read_events(data, inputs, input, &err);
+	if (status == CTP_OK)
+		status = profile_sort(data->profile, &err);
+	return status == CTP_OK ? EXIT_DONE
+				: input_failed(input, input->name, &err);
+}
+
+void page_data_clear(struct page_data *data)
+{
+	profile_free(data->profile);
+	overview_free(data->overview);
+	gaps_free(data->gaps);
+	kernels_free(data->kernels);
+	*data = (struct page_data){0};
+}

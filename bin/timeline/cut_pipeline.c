@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * First what is left out by what it is, which needs whole ranges; then all in
+ * order of time; then the window, or the parts; then names, of what is left.
+ */
+#include "timeline/cut_pipeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "transform/range_locator.h"
+#include "timeline/order.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "transform/redact.h"
+#include "cli/say.h"
+
+static int fail(const struct input *input, const struct ctp_error *err)
+{
+	return input_failed(input, input->name, err);
+}
+
+static bool has_choice(const struct event_filter_options *options)
+{
+	return options->pids.given || options->tids.given ||
+	       options->devices.given || options->ranks.given ||
+	       options->categories != NULL || options->min_ns > 0;
+}
+
+static int choose(const struct cut_pipeline *pipeline, struct input *input)
+{
+	struct ctp_error err = {0};
+
+	if (has_choice(&pipeline->choose) &&
+		event_filter_open(input->origin.source, &pipeline->choose,
+			&input->origin.source, &err) != CTP_OK)
+		return fail(input, &err);
+	return EXIT_DONE;
+}
+
+static bool see(void *user, const struct event *event)
+{
+	return range_locator_add(user, event);
+}
+
+static int not_found(
+	const struct cut_pipeline *pipeline, const struct input *input)
+{
+	if (pipeline->around != NULL)
+		say("%s: has no range that is called '%s'", input->name,
+			pipeline->around);
+	else
+		say("%s: has no step %" PRIu64, input->name, pipeline->step);
+	return EXIT_NO;
+}
+
+/* Reads all of the input, which may take its time. */
+static enum ctp_status read_all(const struct cut_pipeline *pipeline,
+	const struct input *input, struct order *order,
+	const struct order_watch *watch, struct ctp_error *err)
+{
+	struct progress progress;
+	enum ctp_status status;
+
+	progress_start(
+		&progress, pipeline->progress, NULL, input->origin.size_bytes);
+	progress_watch(&progress, order_source(order));
+	status = order_read(order, watch, err);
+	progress_hide(&progress);
+	return status;
+}
+
+/* Finds the window that a range takes. */
+static int find_moment(const struct cut_pipeline *pipeline, struct input *input,
+	struct order *order, struct cut *cut)
+{
+	struct range_locator moment = {
+		.trace = order_source(order)->trace,
+		.name = pipeline->around,
+		.step = pipeline->step,
+	};
+	const struct order_watch watch = {see, &moment};
+	struct ctp_error err = {0};
+	enum ctp_status status = read_all(pipeline, input, order, &watch, &err);
+
+	if (status == CTP_OK)
+		range_locator_finish(&moment);
+	range_locator_clear(&moment);
+	if (status != CTP_OK)
+		return fail(input, &err);
+	if (!moment.found)
+		return not_found(pipeline, input);
+	/* What takes no time is still there. */
+	if (moment.until_ns <= moment.from_ns && moment.from_ns < INT64_MAX)
+		moment.until_ns = moment.from_ns + 1;
+	cut_set_window(cut, moment.from_ns, moment.until_ns);
+	return EXIT_DONE;
+}
+
+static int64_t add_time(int64_t start_ns, uint64_t time_ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(start_ns, time_ns, &sum) ? INT64_MAX
+							       : sum;
+}
+
+static int find_time(const struct cut_pipeline *pipeline, struct input *input,
+	struct order *order, struct cut *cut)
+{
+	struct ctp_error err = {0};
+	int64_t start_ns;
+
+	if (read_all(pipeline, input, order, NULL, &err) != CTP_OK)
+		return fail(input, &err);
+	if (order_start(order, &start_ns))
+		cut_set_window(cut, add_time(start_ns, pipeline->from_ns),
+			add_time(start_ns, pipeline->until_ns));
+	return EXIT_DONE;
+}
+
+static int cut_input(const struct cut_pipeline *pipeline, struct input *input,
+	struct cut **cut)
+{
+	struct ctp_error err = {0};
+	struct order *order;
+
+	if (order_open(input->origin.source, &order, &err) != CTP_OK)
+		return fail(input, &err);
+	input->origin.source = order_source(order);
+	if (cut_open(order_source(order), cut, &err) != CTP_OK)
+		return fail(input, &err);
+	input->origin.source = cut_source(*cut);
+	if (pipeline->around != NULL || pipeline->has_step)
+		return find_moment(pipeline, input, order, *cut);
+	if (pipeline->has_time)
+		return find_time(pipeline, input, order, *cut);
+	return EXIT_DONE;
+}
+
+int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
+	struct cut **cut)
+{
+	struct ctp_error err = {0};
+	int status;
+
+	if (input->origin.source->read_profile != NULL) {
+		say("%s: holds a profile, which does not know when things "
+		    "happened: it cannot be cut",
+			input->name);
+		return EXIT_INPUT;
+	}
+	status = choose(pipeline, input);
+	if (status == EXIT_DONE &&
+		(pipeline->has_time || pipeline->around != NULL ||
+			pipeline->has_step || pipeline->parts))
+		status = cut_input(pipeline, input, cut);
+	if (status == EXIT_DONE && pipeline->redact &&
+		redact_open(input->origin.source,
+			pipeline->salt == NULL ? "" : pipeline->salt,
+			&input->origin.source, &err) != CTP_OK)
+		status = fail(input, &err);
+	return status;
+}
+
+int cut_pipeline_into_parts(struct input *input, struct cut **cut)
+{
+	static const struct cut_pipeline parts = {.parts = true};
+
+	return cut_pipeline_apply(&parts, input, cut);
+}
+
+/* A number, and where it ends; false if there is none. */
+static bool read_number(const char *text, const char **end, int64_t *number)
+{
+	char *behind;
+
+	errno = 0;
+	*number = strtoll(text, &behind, 10);
+	*end = behind;
+	return behind != text && errno == 0 && strchr(" \t+", *text) == NULL;
+}
+
+static bool add_range(
+	struct event_filter_list *list, struct event_filter_range range)
+{
+	struct event_filter_range *ranges =
+		reallocarray(list->ranges, list->count + 1, sizeof(*ranges));
+
+	if (ranges == NULL)
+		return false;
+	ranges[list->count++] = range;
+	list->ranges = ranges;
+	return true;
+}
+
+bool cut_pipeline_read_list(const char *text, struct event_filter_list *list)
+{
+	list->given = true;
+	if (strcmp(text, "none") == 0)
+		return true;
+	for (;; text++) {
+		struct event_filter_range range;
+
+		if (!read_number(text, &text, &range.first))
+			return false;
+		range.last = range.first;
+		if (*text == '-' && !read_number(text + 1, &text, &range.last))
+			return false;
+		if (range.last < range.first || !add_range(list, range))
+			return false;
+		if (*text != ',')
+			return *text == '\0';
+	}
+}
+
+bool cut_pipeline_read_time(const char *text, struct cut_pipeline *pipeline)
+{
+	const char *dots = strstr(text, "..");
+	char from[QUANTITY_TEXT];
+	size_t size = dots == NULL ? 0 : (size_t)(dots - text);
+
+	if (dots == NULL || size >= sizeof(from))
+		return false;
+	memcpy(from, text, size);
+	from[size] = '\0';
+	pipeline->has_time = true;
+	pipeline->from_ns = 0;
+	pipeline->until_ns = UINT64_MAX;
+	return (size == 0 || quantity_read_time(from, &pipeline->from_ns)) &&
+	       (dots[2] == '\0' ||
+		       quantity_read_time(dots + 2, &pipeline->until_ns)) &&
+	       pipeline->from_ns < pipeline->until_ns;
+}

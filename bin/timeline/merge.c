@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One input after the other is opened and its first event taken, for which
+ * readers of formats that are not in order of time read all of it; what is then
+ * in memory of each is little, so that there may be hundreds.
+ */
+#include "timeline/merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/command.h"
+#include "transform/merge.h"
+#include "convert.h"
+#include "input/input.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "timeline/ranks.h"
+#include "input/seekable_input.h"
+#include "cli/say.h"
+
+/* For sorted events of all inputs together, and of one at least. */
+#define REST_BYTES ((size_t)64 << 20)
+#define REST_BYTES_MIN ((size_t)128 << 10)
+
+struct part {
+	const char *path; /* as given */
+	struct seekable_input seekable;
+	struct input input;
+	bool is_open;
+};
+
+struct merger {
+	const struct merge_options *job;
+	const struct inputs *inputs;
+	size_t count;
+	struct part *parts;
+	struct rank *ranks;
+	struct clock *clocks;
+	struct merge *combine;
+	int64_t base_ns;
+};
+
+/* Each input takes a file or two. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int open_part(const struct merger *merger, struct part *part)
+{
+	const char *path = part->seekable.path[0] == '\0' ? part->path
+							  : part->seekable.path;
+	size_t rest_bytes = REST_BYTES / merger->count;
+	int status = input_open_as(
+		&part->input, input_name(part->path), path, merger->inputs);
+
+	if (status != EXIT_DONE)
+		return status;
+	part->is_open = true;
+	part->input.origin.source->trace->rest_bytes =
+		rest_bytes < REST_BYTES_MIN ? REST_BYTES_MIN : rest_bytes;
+	return EXIT_DONE;
+}
+
+static int close_part(struct part *part, const struct inputs *inputs)
+{
+	if (!part->is_open)
+		return EXIT_DONE;
+	part->is_open = false;
+	return input_close(&part->input, inputs);
+}
+
+/* What it says is said when it is read again. */
+static int read_marks(const struct merger *merger, size_t number)
+{
+	static const struct inputs quiet = {.quiet = true};
+	const struct merge_options *job = merger->job;
+	struct part *part = &merger->parts[number];
+	struct align_marks *marks = &merger->clocks[number].marks;
+	struct ctp_error err = {0};
+	enum ctp_status read = CTP_OK;
+	struct event_source *source;
+	int status = open_part(merger, part);
+
+	if (status != EXIT_DONE)
+		return status;
+	source = part->input.origin.source;
+	if (source->read_profile == NULL) /* which is refused later */
+		read = job->align == CLOCKS_RANGE
+			       ? align_find(source, job->range, marks, &err)
+			       : align_collect(source, marks, &err);
+	if (read != CTP_OK)
+		status = input_failed(&part->input, part->input.name, &err);
+	(void)close_part(part, &quiet);
+	return status;
+}
+
+/* The first pass, where clocks are told by what is in the inputs. */
+static int read_all_marks(const struct merger *merger)
+{
+	enum clocks_align align = merger->job->align;
+	struct progress progress;
+	int worst = EXIT_DONE;
+
+	if (align != CLOCKS_RANGE && align != CLOCKS_COLLECTIVE)
+		return EXIT_DONE;
+	progress_start(&progress,
+		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
+		"files", merger->count);
+	for (size_t i = 0; i < merger->count; i++) {
+		int status = seekable_input_init(
+			&merger->parts[i].seekable, merger->parts[i].path);
+
+		if (status == EXIT_DONE)
+			status = read_marks(merger, i);
+		worst = status > worst ? status : worst;
+		progress_update(&progress, i + 1);
+	}
+	progress_hide(&progress);
+	return worst;
+}
+
+static int add_part(const struct merger *merger, struct part *part)
+{
+	struct ctp_error err = {0};
+	int status = open_part(merger, part);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (merge_add(merger->combine, part->input.origin.source, &err) ==
+		CTP_OK)
+		return EXIT_DONE;
+	return input_failed(&part->input, part->input.name, &err);
+}
+
+/* All inputs are looked at, so that all that is wrong is said at once; but
+ * those behind one that is wrong are no longer those of the same number. */
+static int add_all(const struct merger *merger)
+{
+	static const struct inputs quiet = {.quiet = true};
+	struct progress progress;
+	int worst = EXIT_DONE;
+
+	progress_start(&progress,
+		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
+		"files", merger->count);
+	for (size_t i = 0; i < merger->count && worst < EXIT_LIMIT; i++) {
+		int status = add_part(merger, &merger->parts[i]);
+
+		if (status != EXIT_DONE)
+			(void)close_part(&merger->parts[i], &quiet);
+		worst = status > worst ? status : worst;
+		progress_update(&progress, i + 1);
+	}
+	progress_hide(&progress);
+	return worst;
+}
+
+static int place_all(struct merger *merger)
+{
+	int status;
+
+	for (size_t i = 0; i < merger->count; i++) {
+		merger->ranks[i].path = merger->parts[i].path;
+		merger->ranks[i].trace =
+			merger->parts[i].input.origin.source->trace;
+	}
+	if (!ranks_name(merger->ranks, merger->count)) {
+		say_no_memory(NULL);
+		return EXIT_LIMIT;
+	}
+	for (size_t i = 0; i < merger->count; i++) {
+		struct clock *clock = &merger->clocks[i];
+
+		clock->name = merger->parts[i].input.name;
+		clock->trace = merger->ranks[i].trace;
+		clock->order = merger->ranks[i].order;
+		clock->has_events =
+			merge_has_events(merger->combine, (uint32_t)i);
+	}
+	status = clocks_solve(merger->clocks, merger->count, merger->job->align,
+		&merger->base_ns);
+	if (status != EXIT_DONE)
+		return status;
+	for (size_t i = 0; i < merger->count; i++)
+		merge_set_place(merger->combine, (uint32_t)i,
+			&(struct merge_place){.label = merger->ranks[i].label,
+				.order = merger->ranks[i].order,
+				.shift_ns = merger->clocks[i].shift_ns,
+				.timeline_shift_ns =
+					merger->clocks[i].timeline_shift_ns});
+	merge_source(merger->combine)->trace->base_realtime_ns =
+		merger->base_ns;
+	return EXIT_DONE;
+}
+
+/* "+1.5 ms" */
+static const char *shift_text(char text[QUANTITY_TEXT + 1], int64_t shift_ns)
+{
+	uint64_t size_ns =
+		shift_ns < 0 ? -(uint64_t)shift_ns : (uint64_t)shift_ns;
+
+	text[0] = shift_ns < 0 ? '-' : '+';
+	(void)quantity_time(text + 1, size_ns);
+	return text;
+}
+
+static void say_shifts(const struct merger *merger)
+{
+	bool collective = merger->job->align == CLOCKS_COLLECTIVE;
+
+	for (size_t i = 0; i < merger->count && merger->inputs->verbose; i++) {
+		const struct clock *clock = &merger->clocks[i];
+		const char *label = merger->ranks[i].label;
+		char shift[QUANTITY_TEXT + 1];
+		char spread[QUANTITY_TEXT];
+
+		(void)shift_text(shift, clock->shift_ns);
+		(void)quantity_time(spread, clock->spread_ns);
+		if (!collective || clock->matched == 0)
+			say("%s: %s%stimes %s", clock->name, label,
+				label[0] == '\0' ? "" : ": ", shift);
+		else
+			say("%s: %s%stimes %s, by %" PRIu32
+			    " collectives, to within %s",
+				clock->name, label,
+				label[0] == '\0' ? "" : ": ", shift,
+				clock->matched, spread);
+	}
+}
+
+static bool add_number(struct trace *trace, const struct rank *rank,
+	const char *what, int64_t number)
+{
+	char key[RANKS_LABEL + 32];
+	char value[24];
+
+	(void)snprintf(key, sizeof(key), "%s%s%s", rank->label,
+		rank->label[0] == '\0' ? "" : " ", what);
+	(void)snprintf(value, sizeof(value), "%" PRId64, number);
+	return trace_add_fact(trace, key, value);
+}
+
+static bool add_clock_facts(
+	const struct merger *merger, struct trace *trace, size_t number)
+{
+	const struct clock *clock = &merger->clocks[number];
+	const struct rank *rank = &merger->ranks[number];
+
+	if (!add_number(trace, rank, "shift_ns", clock->shift_ns))
+		return false;
+	if (merger->job->align != CLOCKS_COLLECTIVE || clock->matched == 0)
+		return true;
+	return add_number(trace, rank, "collectives", clock->matched) &&
+	       add_number(trace, rank, "clock_error_ns",
+		       (int64_t)clock->spread_ns);
+}
+
+/* How many recordings these are, of which some may have been merged before. */
+static uint64_t count_recordings(const struct merger *merger)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < merger->count; i++) {
+		const char *merged =
+			trace_find_fact(merger->ranks[i].trace, TRACE_MERGED);
+
+		sum += merged == NULL ? 1 : strtoull(merged, NULL, 10);
+	}
+	return sum;
+}
+
+static int add_facts(const struct merger *merger)
+{
+	static const char *const words[] = {"wall", "none", "", "collective"};
+	const struct merge_options *job = merger->job;
+	struct trace *trace = merge_source(merger->combine)->trace;
+	char recordings[24];
+	bool done;
+
+	(void)snprintf(recordings, sizeof(recordings), "%" PRIu64,
+		count_recordings(merger));
+	done = trace_add_fact(trace, TRACE_MERGED, recordings) &&
+	       trace_add_fact(trace, "align",
+		       job->align == CLOCKS_RANGE ? job->range
+						  : words[job->align]);
+	/* In the order of ranks, whatever that of the inputs is. */
+	for (uint32_t order = 1; order <= merger->count && done; order++)
+		for (size_t i = 0; i < merger->count && done; i++)
+			if (merger->ranks[i].order == order)
+				done = add_clock_facts(merger, trace, i);
+	if (done)
+		return EXIT_DONE;
+	say_no_memory(NULL);
+	return EXIT_LIMIT;
+}
+
+struct writing {
+	struct progress progress;
+	FILE *out;
+};
+
+/* Bytes that are written: what there is to read has been read by now. */
+static void on_progress(void *user, uint64_t position)
+{
+	struct writing *writing = user;
+	off_t at = writing->progress.on ? ftello(writing->out) : 0;
+
+	(void)position;
+	progress_update(&writing->progress, at > 0 ? (uint64_t)at : 0);
+}
+
+static int convert(const struct merger *merger, const struct output *output)
+{
+	struct writing writing = {.out = output->file};
+	struct convert_job job = {.to = merger->job->to,
+		.out = output->file,
+		.progress = on_progress,
+		.user = &writing};
+	struct ctp_error err = {0};
+	enum ctp_status status;
+	uint32_t failed;
+
+	progress_start(&writing.progress,
+		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
+		NULL, 0);
+	status = convert_run(merge_source(merger->combine), &job, &err);
+	progress_hide(&writing.progress);
+	if (status == CTP_OK)
+		return EXIT_DONE;
+	failed = merge_failed(merger->combine);
+	if (failed != UINT32_MAX)
+		return input_failed(&merger->parts[failed].input,
+			merger->parts[failed].input.name, &err);
+	say_error(output->name, &err);
+	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
+								  : EXIT_OUTPUT;
+}
+
+/* What only became wrong when all was together, or was written. */
+static int say_losses(const struct merger *merger, const char *name)
+{
+	const struct trace *trace = merge_source(merger->combine)->trace;
+	const struct inputs *inputs = merger->inputs;
+	bool lost = false;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
+		uint64_t count =
+			trace->losses[loss] - merge_lost(merger->combine, loss);
+		bool note = trace_loss_is_note(loss);
+
+		if (count == 0)
+			continue;
+		lost = lost || !note;
+		if (note ? inputs->verbose && !inputs->quiet
+			 : inputs->strict || !inputs->quiet)
+			say("%s: %" PRIu64 " %s", name, count,
+				trace_loss_words(loss));
+	}
+	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
+}
+
+static int write_all(const struct merger *merger)
+{
+	const struct merge_options *job = merger->job;
+	struct output output;
+	int status = output_open_as(&output, job->output, job->force, job->to);
+	int closed;
+
+	if (status != EXIT_DONE)
+		return status;
+	status = convert(merger, &output);
+	if (status == EXIT_DONE)
+		status = say_losses(merger, output.name);
+	closed = output_close(
+		&output, status == EXIT_DONE || status == EXIT_DAMAGED);
+	return closed > status ? closed : status;
+}
+
+static int merge(struct merger *merger)
+{
+	int status = read_all_marks(merger);
+
+	if (status == EXIT_DONE)
+		status = add_all(merger);
+	if (status == EXIT_DONE)
+		status = place_all(merger);
+	if (status == EXIT_DONE)
+		status = add_facts(merger);
+	if (status != EXIT_DONE)
+		return status;
+	say_shifts(merger);
+	return write_all(merger);
+}
+
+/* Losses are said of inputs that have been read to their end. */
+static int clear(struct merger *merger, int status)
+{
+	static const struct inputs quiet = {.quiet = true};
+	bool all = status == EXIT_DONE || status == EXIT_DAMAGED;
+
+	merge_free(merger->combine);
+	for (size_t i = 0; merger->parts != NULL && i < merger->count; i++) {
+		int closed = close_part(
+			&merger->parts[i], all ? merger->inputs : &quiet);
+
+		status = closed > status ? closed : status;
+		seekable_input_clear(&merger->parts[i].seekable);
+		if (merger->clocks != NULL)
+			align_marks_clear(&merger->clocks[i].marks);
+	}
+	free(merger->parts);
+	free(merger->ranks);
+	free(merger->clocks);
+	return status;
+}
+
+int merge_timelines(const struct merge_options *options)
+{
+	const struct inputs *inputs = options->inputs;
+	struct merger merger = {.job = options,
+		.inputs = inputs,
+		.count = inputs->count,
+		.parts = calloc(inputs->count, sizeof(*merger.parts)),
+		.ranks = calloc(inputs->count, sizeof(*merger.ranks)),
+		.clocks = calloc(inputs->count, sizeof(*merger.clocks)),
+		.combine = merge_new((uint32_t)inputs->count)};
+	int status;
+
+	raise_limit();
+	for (size_t i = 0; merger.parts != NULL && i < inputs->count; i++) {
+		merger.parts[i].path = inputs->paths[i];
+		merger.parts[i].seekable.copy = TEMP_FILE_NONE;
+	}
+	if (merger.parts == NULL || merger.ranks == NULL ||
+		merger.clocks == NULL || merger.combine == NULL) {
+		say_no_memory(NULL);
+		status = EXIT_LIMIT;
+	} else {
+		status = merge(&merger);
+	}
+	return clear(&merger, status);
+}
