@@ -14,7 +14,7 @@
 #include "input/format_names.h"
 #include "cli/output.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct annotation {
 	struct inputs inputs;
@@ -64,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* What was done, or why nothing was. */
-static void say_counts(const struct annotation *annotation, const char *name,
+static void diag_counts(const struct annotation *annotation, const char *name,
 	const struct annotate_counts *counts)
 {
 	const struct inputs *inputs = &annotation->inputs;
@@ -72,20 +72,20 @@ static void say_counts(const struct annotation *annotation, const char *name,
 	if (inputs->quiet || (!inputs->verbose && counts->operations > 0))
 		return;
 	if (counts->file_markers == 0 || counts->node_markers == 0)
-		say("%s: has no markers like \"%s\": nothing is annotated",
+		diag("%s: has no markers like \"%s\": nothing is annotated",
 			name,
 			counts->file_markers == 0 ? "## NAME.py ##"
 						  : "## 12 ##");
 	else if (counts->node_markers == counts->unknown_nodes)
-		say("%s: %s has none of its nodes: nothing is annotated", name,
+		diag("%s: %s has none of its nodes: nothing is annotated", name,
 			input_name(annotation->registry));
 	else if (counts->unknown_nodes == 0)
-		say("%s: %" PRIu64 " operations annotated, by %" PRIu64
-		    " markers of nodes",
+		diag("%s: %" PRIu64 " operations annotated, by %" PRIu64
+		     " markers of nodes",
 			name, counts->operations, counts->node_markers);
 	else
-		say("%s: %" PRIu64 " operations annotated; of %" PRIu64
-		    " markers of nodes %" PRIu64 " are not in %s",
+		diag("%s: %" PRIu64 " operations annotated; of %" PRIu64
+		     " markers of nodes %" PRIu64 " are not in %s",
 			name, counts->operations, counts->node_markers,
 			counts->unknown_nodes,
 			input_name(annotation->registry));
@@ -119,7 +119,7 @@ static int annotate(struct annotation *annotation, struct input *input,
 	conversion.convert.to = annotation->to;
 	status = conversion_run(&conversion, input, NULL);
 	if (status == EXIT_DONE)
-		say_counts(annotation, input->name, annotate_counts(annotate));
+		diag_counts(annotation, input->name, annotate_counts(annotate));
 	return status;
 }
 
@@ -133,7 +133,7 @@ static int annotate_one(struct annotation *annotation)
 	int closed;
 
 	if (fx_file_read(annotation->registry, &registry, &err) != CTP_OK) {
-		say_error(input_name(annotation->registry), &err);
+		diag_error(input_name(annotation->registry), &err);
 		return err.status == CTP_ERR_NOMEM ||
 				       err.status == CTP_ERR_LIMIT
 			       ? EXIT_LIMIT

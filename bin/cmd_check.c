@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define USUAL_LIMIT_PPM 50000 /* 5 % */
 #define USUAL_MIN_PPM 10000   /* 1 % */
@@ -138,7 +138,7 @@ static int print_all(struct request *request, const struct diff *diff,
 
 	if (!regression_rows_make(&regressions, diff, &request->comparison,
 		    &request->options)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	if (request->limits != NULL && !request->comparison.inputs.quiet)
@@ -177,7 +177,7 @@ static int judge(struct request *request, const struct diff *diff,
 
 	if (have_common(diff) || status != EXIT_DONE)
 		return status;
-	say("no function is on both sides: there is nothing to compare");
+	diag("no function is on both sides: there is nothing to compare");
 	return EXIT_INPUT;
 }
 

@@ -23,7 +23,7 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "input/aggregate.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct request {
 	struct inputs inputs;
@@ -112,19 +112,19 @@ static int choose_format(struct request *request)
 		return EXIT_DONE;
 	if (path == NULL || strcmp(path, "-") == 0 ||
 		output_path_is_directory(path)) {
-		say("to which format? Use -t FORMAT; see 'ctprof formats'");
+		diag("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
 	if (output_path_format(path, &request->to) != EXIT_DONE)
 		return EXIT_USAGE;
 	if (request->to == NULL) {
-		say("%s: no format ends like this; use -t FORMAT, see 'ctprof "
-		    "formats'",
+		diag("%s: no format ends like this; use -t FORMAT, see 'ctprof "
+		     "formats'",
 			path);
 		return EXIT_USAGE;
 	}
 	if (!format_names_can_write(request->to)) {
-		say("%s: ctprof reads %s but does not write it", path,
+		diag("%s: ctprof reads %s but does not write it", path,
 			request->to->name);
 		return EXIT_USAGE;
 	}
@@ -139,13 +139,13 @@ static int check_parts(const struct request *request)
 	if (request->part_bytes == 0)
 		return EXIT_DONE;
 	if (request->to->new_timeline == NULL) {
-		say("--split makes parts of a timeline, and %s is a profile",
+		diag("--split makes parts of a timeline, and %s is a profile",
 			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (path == NULL || strcmp(path, "-") == 0) {
-		say("--split writes several files: give -o DIRECTORY/ or "
-		    "-o FILE");
+		diag("--split writes several files: give -o DIRECTORY/ or "
+		     "-o FILE");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -155,7 +155,7 @@ static int check_counters(const struct request *request)
 {
 	if (!request->counters || request->to->new_timeline != NULL)
 		return EXIT_DONE;
-	say("--counters adds to a timeline, and %s is a profile",
+	diag("--counters adds to a timeline, and %s is a profile",
 		request->to->name);
 	return EXIT_USAGE;
 }
@@ -165,7 +165,7 @@ static int check_csv_raw(const struct request *request)
 	if (!request->job.options.csv_raw ||
 		strcmp(request->to->name, "csv") == 0)
 		return EXIT_DONE;
-	say("--csv-raw is for csv, and not for %s", request->to->name);
+	diag("--csv-raw is for csv, and not for %s", request->to->name);
 	return EXIT_USAGE;
 }
 
@@ -176,13 +176,13 @@ static int check_metric(const struct request *request)
 	if (job->options.metric == FORMAT_USUAL)
 		return EXIT_DONE;
 	if (!request->to->has_metrics) {
-		say("--metric is for stacks of calls (folded), and not for %s",
+		diag("--metric is for stacks of calls (folded), and not for %s",
 			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (job->device != REPLAY_SEPARATE) {
-		say("--metric chooses between host and device, and takes no "
-		    "--device");
+		diag("--metric chooses between host and device, and takes no "
+		     "--device");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -199,11 +199,11 @@ static int check_pair(const struct request *request)
 	if (from == NULL || (format_names_can_read(from) && !pointless))
 		return EXIT_DONE;
 	if (pointless)
-		say("%s holds a profile, which cannot become a timeline (%s): "
-		    "it does not know when things happened",
+		diag("%s holds a profile, which cannot become a timeline (%s): "
+		     "it does not know when things happened",
 			from->name, to->name);
 	else
-		say("ctprof writes %s but does not read it", from->name);
+		diag("ctprof writes %s but does not read it", from->name);
 	return EXIT_USAGE;
 }
 
@@ -220,12 +220,13 @@ static int check_directories(const struct request *request)
 			!input_tree_is_directory(path))
 			continue;
 		if (to->needs_tree)
-			say("%s: what is below a directory is added up: who "
-			    "called whom, not the paths of calls that %s shows",
+			diag("%s: what is below a directory is added up: who "
+			     "called whom, not the paths of calls that %s "
+			     "shows",
 				path, to->name);
 		else
-			say("%s: what is below a directory becomes a profile, "
-			    "and no timeline (%s): name the files",
+			diag("%s: what is below a directory becomes a profile, "
+			     "and no timeline (%s): name the files",
 				path, to->name);
 		return EXIT_USAGE;
 	}
@@ -243,7 +244,7 @@ static int name_outputs(struct request *request)
 		!output_path_is_directory(path)) {
 		if (inputs->count == 1)
 			return EXIT_DONE;
-		say("%zu inputs do not fit one output; use -o DIRECTORY/",
+		diag("%zu inputs do not fit one output; use -o DIRECTORY/",
 			inputs->count);
 		return EXIT_USAGE;
 	}
@@ -294,7 +295,7 @@ static int convert_input(
 	status = write_input(request, input, path);
 	if (status == EXIT_DONE && device_counters_count(counters) == 0 &&
 		!request->inputs.quiet)
-		say("%s: no GPU did anything: --counters adds none",
+		diag("%s: no GPU did anything: --counters adds none",
 			input->name);
 	return status;
 }
@@ -334,7 +335,7 @@ static int convert_tree(
 	job.out = output.file;
 	job.options.title = path;
 	if (convert_write(aggregate.functions, &job, &err) != CTP_OK) {
-		say_error(output.name, &err);
+		diag_error(output.name, &err);
 		written = err.status == CTP_ERR_IO ? EXIT_OUTPUT : EXIT_LIMIT;
 	}
 	closed = output_close(&output, written == EXIT_DONE);

@@ -14,7 +14,7 @@
 #include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct cut_command {
 	struct inputs inputs;
@@ -166,7 +166,7 @@ static int choose_format(struct cut_command *command, const struct input *input)
 
 	if (status == EXIT_DONE && command->pipeline.parts &&
 		command->to->new_timeline == NULL) {
-		say("--split makes parts of a timeline, and %s is a profile",
+		diag("--split makes parts of a timeline, and %s is a profile",
 			command->to->name);
 		return EXIT_USAGE;
 	}
@@ -196,7 +196,7 @@ static int write_input(struct cut_command *command, struct input *input)
 			conversion.convert.to);
 		conversion.path = path;
 		if (path == NULL) {
-			say_no_memory(NULL);
+			diag_no_memory(NULL);
 			return EXIT_LIMIT;
 		}
 	}

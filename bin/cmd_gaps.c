@@ -8,7 +8,7 @@
 #include "gpu/gaps_report.h"
 #include "gpu/optimize_report.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define USUAL_TOP 20 /* for text */
 
@@ -141,7 +141,7 @@ static int report_input(
 	int result;
 
 	if (gaps == NULL && optimize == NULL) {
-		say_no_memory(input->name);
+		diag_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
 	if (!reporting_has_events(input))

@@ -16,7 +16,7 @@
 #include <fcntl.h>
 
 #include "cli/arguments.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 extern char **environ;
 
@@ -97,7 +97,7 @@ static int open_page(char *page)
 	char *man[] = {program, page, NULL};
 
 	(void)execvp(man[0], man);
-	say("cannot run man");
+	diag("cannot run man");
 	return EXIT_OUTPUT;
 }
 
@@ -115,7 +115,7 @@ static int show_topic(const char *name)
 	(void)snprintf(page, sizeof(page), "ctprof-%s", name);
 	if (has_page(page))
 		return open_page(page);
-	say("%s is no command, and man does not find its page: %s(%c)", name,
+	diag("%s is no command, and man does not find its page: %s(%c)", name,
 		page, strcmp(name, "log") == 0 ? '5' : '1');
 	return EXIT_USAGE;
 }
@@ -175,7 +175,7 @@ static int run(int argc, char **argv)
 	if (command == NULL && !request.roff && is_topic(request.name))
 		return show_topic(request.name);
 	if (command == NULL) {
-		say("there is no command '%s'; see 'ctprof --help'",
+		diag("there is no command '%s'; see 'ctprof --help'",
 			request.name);
 		return EXIT_USAGE;
 	}

@@ -14,7 +14,7 @@
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/table.h"
 
 #define LINE_TEXT 96
@@ -219,7 +219,7 @@ static int print_text(const struct subject *subject, FILE *out)
 	printed = table_print(&table, out, false, 0);
 	table_clear(&table);
 	if (!printed) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	return EXIT_DONE;
@@ -392,7 +392,7 @@ static int print(const struct request *request, struct subject *subject,
 	int status;
 
 	if (!devices_find(&subject->devices, subject->trace)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	status = request->json ? print_json(subject, path, out)

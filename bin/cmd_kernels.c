@@ -15,7 +15,7 @@
 #include "input/format_names.h"
 #include "cli/output.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define USUAL_TOP 20 /* for text */
 
@@ -146,7 +146,7 @@ static int report_input(
 		return EXIT_INPUT;
 	kernels = kernels_new(trace);
 	if (kernels == NULL) {
-		say_no_memory(input->name);
+		diag_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
 	trace->no_args = true;
@@ -186,14 +186,14 @@ static int augment(struct request *request, struct input *input)
 	conversion.convert.to = request->to;
 	status = conversion_run(&conversion, input, NULL);
 	if (augment_late(source) > 0)
-		say("%s: kernels that came more than %" PRIu32
-		    " events after their operator's first ones: %" PRIu64
-		    "; they are given nothing, and the first ones their part",
+		diag("%s: kernels that came more than %" PRIu32
+		     " events after their operator's first ones: %" PRIu64
+		     "; they are given nothing, and the first ones their part",
 			input->name, AUGMENT_LIMIT, augment_late(source));
 	if (status == EXIT_DONE && augment_count(source) == 0 &&
 		!request->inputs.quiet)
-		say("%s: of no kernel it is known what it did: nothing is "
-		    "added",
+		diag("%s: of no kernel it is known what it did: nothing is "
+		     "added",
 			input->name);
 	return status;
 }

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "timeline/merge.h"
 
 struct request {
@@ -66,21 +66,22 @@ static int choose_format(struct request *request)
 		output_path_format(path, &request->to) != EXIT_DONE)
 		return EXIT_USAGE;
 	if (request->to == NULL) {
-		say("to which format? Use -t FORMAT; see 'ctprof formats'");
+		diag("to which format? Use -t FORMAT; see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
 	if (!format_names_can_write(request->to)) {
-		say("ctprof reads %s but does not write it", request->to->name);
+		diag("ctprof reads %s but does not write it",
+			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (request->to->write_profile != NULL && request->align != NULL) {
-		say("--align: %s is a profile, which has no times of events",
+		diag("--align: %s is a profile, which has no times of events",
 			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (request->to->needs_tree) {
-		say("merge adds up who called whom, not the paths of calls "
-		    "that %s shows",
+		diag("merge adds up who called whom, not the paths of calls "
+		     "that %s shows",
 			request->to->name);
 		return EXIT_USAGE;
 	}
@@ -98,7 +99,7 @@ static int add_profile(struct request *request, struct input *input)
 		return input_failed(input, input->name, &err);
 	if (!profile_add(request->sum, profile)) {
 		profile_free(profile);
-		say_no_memory(input->name);
+		diag_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
 	profile_free(profile);
@@ -146,7 +147,7 @@ static int write_sum(struct request *request)
 	if (profile_sort(request->sum, &err) != CTP_OK ||
 		request->to->write_profile(
 			output.file, request->sum, &options, &err) != CTP_OK) {
-		say_error(output.name, &err);
+		diag_error(output.name, &err);
 		status = err.status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
 	}
 	closed = output_close(&output, status == EXIT_DONE);
@@ -179,7 +180,7 @@ static int merge_profiles(struct request *request)
 
 	request->sum = profile_new();
 	if (request->sum == NULL) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	status = add_all(request);

@@ -13,7 +13,7 @@
 #include "stats/phases_report.h"
 #include "input/reporting.h"
 #include "input/aggregate.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct request {
 	struct inputs inputs;
@@ -79,16 +79,16 @@ static int open_rules(struct request *request)
 	if (status == CTP_OK)
 		return EXIT_DONE;
 	if (status == CTP_ERR_NOMEM) {
-		say_no_memory(request->rules);
+		diag_no_memory(request->rules);
 		return EXIT_LIMIT;
 	}
 	/* A name that was mistyped looks like a file. */
 	if (access(request->rules, F_OK) != 0)
-		say("--rules=%s: not clang, dynamo, import or nvcc, and no "
-		    "file",
+		diag("--rules=%s: not clang, dynamo, import or nvcc, and no "
+		     "file",
 			request->rules);
 	else
-		say_error(request->rules, &err);
+		diag_error(request->rules, &err);
 	return EXIT_INPUT;
 }
 

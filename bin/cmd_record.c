@@ -24,7 +24,7 @@
 #include "record/python.h"
 #include "cli/quantity.h"
 #include "record/recovery.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "record/selection.h"
 
 #define USUAL_OUTPUT "run.ctp"
@@ -191,7 +191,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int fail(const char *path)
 {
-	say("%s: cannot make the log: %s", path, strerror(errno));
+	diag("%s: cannot make the log: %s", path, strerror(errno));
 	return EXIT_OUTPUT;
 }
 
@@ -203,7 +203,7 @@ static int clear_way(const char *path, bool force)
 	size_t size = strlen(path);
 
 	if (size == 0 || path[size - 1] == '/' || strcmp(path, "-") == 0) {
-		say("'%s' is no name for a log", path);
+		diag("'%s' is no name for a log", path);
 		return EXIT_USAGE;
 	}
 	if (lstat(path, &found) != 0) {
@@ -212,7 +212,7 @@ static int clear_way(const char *path, bool force)
 		return fail(path);
 	}
 	if (!force || (!S_ISREG(found.st_mode) && !S_ISLNK(found.st_mode))) {
-		say("%s: exists%s", path,
+		diag("%s: exists%s", path,
 			force ? " and is not a file"
 			      : "; --force overwrites it");
 		return EXIT_OUTPUT;
@@ -271,9 +271,9 @@ static int set_output(const char *path)
 	return status;
 }
 
-static int say_cannot_run(const char *program, int error)
+static int diag_cannot_run(const char *program, int error)
 {
-	say("%s: cannot run: %s", program, strerror(error));
+	diag("%s: cannot run: %s", program, strerror(error));
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
@@ -321,7 +321,7 @@ static int prepare(struct request *request)
 	int status = check_directory(request->output);
 
 	if (status == EXIT_DONE && !hand_over_excludes(request)) {
-		say("out of memory");
+		diag("out of memory");
 		status = EXIT_LIMIT;
 	}
 	if (status == EXIT_DONE)
@@ -352,7 +352,7 @@ static int run_program(struct request *request)
 	if (status != EXIT_DONE)
 		return status;
 	if (end.exec_errno != 0)
-		return say_cannot_run(request->argv[0], end.exec_errno);
+		return diag_cannot_run(request->argv[0], end.exec_errno);
 	recovery_after_run(request->output, start, &end, request->quiet);
 	report(request, start);
 	selection_clear(&request->selection);

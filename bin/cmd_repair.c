@@ -20,7 +20,7 @@
 #include "record/recovery.h"
 #include "repair/repair_json.h"
 #include "cli/report.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "record/spool_dir.h"
 #include "cli/table.h"
 
@@ -114,14 +114,14 @@ static int discard(const struct spool_file *spool)
 	struct ctp_error err;
 
 	if (spool_file_remove(spool, &err) != CTP_OK) {
-		say_error(spool->path, &err);
+		diag_error(spool->path, &err);
 		return EXIT_OUTPUT;
 	}
 	if (spool->ready)
-		say("%s: removed; %s stays as it is", spool->path,
+		diag("%s: removed; %s stays as it is", spool->path,
 			spool->header.log_path);
 	else
-		say("%s: removed; nothing was recorded in it", spool->path);
+		diag("%s: removed; nothing was recorded in it", spool->path);
 	return EXIT_DONE;
 }
 
@@ -135,7 +135,7 @@ static bool is_foreign(const struct recover_origin *origin)
 }
 
 /* There is no spool: is there anything that one could complete? */
-static int say_no_spool(const char *log)
+static int diag_no_spool(const char *log)
 {
 	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct recover_origin origin = {0};
@@ -145,7 +145,7 @@ static int say_no_spool(const char *log)
 	enum ctp_status status;
 
 	if (fd < 0) {
-		say("%s: %s", log, strerror(errno));
+		diag("%s: %s", log, strerror(errno));
 		return EXIT_INPUT;
 	}
 	(void)fstat(fd, &found);
@@ -154,29 +154,29 @@ static int say_no_spool(const char *log)
 		status = recover_origin_read(fd, &origin, &err);
 	(void)close(fd);
 	if (status != CTP_OK) {
-		say_error(log, &err);
+		diag_error(log, &err);
 		return EXIT_INPUT;
 	}
 	if (!complete && !origin.known && found.st_size > 0) {
-		say("%s: holds no log of ctprof, and there is no spool of it; "
-		    "with -o PATH, JSON is mended",
+		diag("%s: holds no log of ctprof, and there is no spool of it; "
+		     "with -o PATH, JSON is mended",
 			log);
 		return EXIT_INPUT;
 	}
 	if (!complete && is_foreign(&origin)) {
-		say("%s: was cut off, and its spool, %s, belongs to another "
-		    "user, who can complete it",
+		diag("%s: was cut off, and its spool, %s, belongs to another "
+		     "user, who can complete it",
 			log, origin.spool);
 		return EXIT_INPUT;
 	}
 	if (complete)
-		say("%s: is complete: nothing to do", log);
+		diag("%s: is complete: nothing to do", log);
 	else if (origin.known)
-		say("%s: was cut off, and there is no spool to complete it "
-		    "from: nothing to do",
+		diag("%s: was cut off, and there is no spool to complete it "
+		     "from: nothing to do",
 			log);
 	else /* a program may end before a log has anything */
-		say("%s: is empty, and there is no spool of it: nothing to do",
+		diag("%s: is empty, and there is no spool of it: nothing to do",
 			log);
 	return EXIT_DONE;
 }
@@ -189,12 +189,12 @@ static int repair_log(const struct request *request, const char *log)
 
 	/* A pipe would be waited for. */
 	if (stat(log, &found) == 0 && !S_ISREG(found.st_mode)) {
-		say("%s: is not a file", log);
+		diag("%s: is not a file", log);
 		return EXIT_INPUT;
 	}
 	if (!spool_dir_open_of(
 		    &spool, log, spool_dir_directory(request->directory)))
-		return say_no_spool(log);
+		return diag_no_spool(log);
 	if (spool.busy) {
 		recovery_say_busy(&spool, log);
 		status = EXIT_NO;
@@ -219,7 +219,7 @@ static bool open_left(struct spool_file *spool, const char *path)
 
 	if (spool_file_open(spool, path, &err) != CTP_OK) {
 		if (err.sys_errno != ENOENT)
-			say_error(path, &err);
+			diag_error(path, &err);
 		return false;
 	}
 	if (!spool->busy)
@@ -251,7 +251,7 @@ static int repair_all(
 		spool_file_close(&spool);
 	}
 	if (count == 0 && !request->quiet)
-		say("no spools were left behind: nothing to do");
+		diag("no spools were left behind: nothing to do");
 	return worst;
 }
 
@@ -299,7 +299,7 @@ static size_t list_each(
 		if (!open_left(&spool, spools->paths[i]))
 			continue;
 		if (spool_file_count(&spool, &content, &err) != CTP_OK)
-			say_error(spool.path, &err);
+			diag_error(spool.path, &err);
 		if (table != NULL)
 			add_row(table, &spool, &content);
 		else
@@ -340,14 +340,14 @@ static int list_text(const struct spool_dir *spools)
 		  table_print(&table, stdout, false, terminal_width(stdout));
 	table_clear(&table);
 	if (!printed) {
-		say("out of memory");
+		diag("out of memory");
 		return EXIT_LIMIT;
 	}
 	if (count == 0)
-		say("no spools were left behind: nothing to do");
+		diag("no spools were left behind: nothing to do");
 	else
-		say("'ctprof repair --all' completes %s, 'ctprof repair "
-		    "--discard' removes what is not in %s",
+		diag("'ctprof repair --all' completes %s, 'ctprof repair "
+		     "--discard' removes what is not in %s",
 			count == 1 ? "this log" : "these logs",
 			count == 1 ? "it" : "them");
 	return EXIT_DONE;

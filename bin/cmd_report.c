@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "report/page.h"
 #include "input/reporting.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct request {
 	struct inputs inputs;
@@ -40,7 +40,7 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 	status = page_data_read(&data, inputs, &input);
 	if (status == EXIT_DONE &&
 		page_add(page, &data, &input, &err) != CTP_OK) {
-		say_error(input.name, &err);
+		diag_error(input.name, &err);
 		status = EXIT_LIMIT;
 	}
 	page_data_clear(&data);
@@ -57,8 +57,8 @@ static int run_request(const struct request *request)
 	int status;
 
 	if (inputs->count > PAGE_INPUTS_MAX) {
-		say("a page shows %d inputs at most: 'ctprof merge' makes one "
-		    "of many",
+		diag("a page shows %d inputs at most: 'ctprof merge' makes one "
+		     "of many",
 			PAGE_INPUTS_MAX);
 		return EXIT_USAGE;
 	}

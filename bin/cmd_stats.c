@@ -15,7 +15,7 @@
 #include "cli/quantity.h"
 #include "input/reporting.h"
 #include "input/aggregate.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "stats/stats.h"
 #include "stats/stats_build.h"
 
@@ -159,7 +159,7 @@ static enum stats_unit unit_for(const struct request *request)
 }
 
 /* Nothing is known of what the rows were to be sorted by. */
-static void say_unsorted(const struct stats *stats)
+static void diag_unsorted(const struct stats *stats)
 {
 	const char *owner = stats->options->key_owner;
 
@@ -167,21 +167,21 @@ static void say_unsorted(const struct stats *stats)
 		return;
 	switch (stats->options->key) {
 	case STATS_FLOPS:
-		say("--sort: of no operation it is known what it computed: "
-		    "sorted by cumtime");
+		diag("--sort: of no operation it is known what it computed: "
+		     "sorted by cumtime");
 		break;
 	case STATS_MEMORY:
 	case STATS_SELF_MEMORY:
-		say("--sort: no memory of %s is known: sorted by cumtime",
+		diag("--sort: no memory of %s is known: sorted by cumtime",
 			owner == NULL ? "the host" : owner);
 		break;
 	case STATS_DEVICE_MEMORY:
 	case STATS_SELF_DEVICE_MEMORY:
-		say("--sort: no memory of devices is known: sorted by "
-		    "cumtime");
+		diag("--sort: no memory of devices is known: sorted by "
+		     "cumtime");
 		break;
 	default:
-		say("--sort: no device did anything: sorted by cumtime");
+		diag("--sort: no device did anything: sorted by cumtime");
 		break;
 	}
 }
@@ -194,12 +194,12 @@ static int print(struct request *request, FILE *out)
 
 	if (stats_init(&stats, request->sum, &request->options, &err) !=
 		CTP_OK) {
-		say_error(NULL, &err);
+		diag_error(NULL, &err);
 		stats_clear(&stats);
 		return status;
 	}
 	if (request->grouping.sorted && !request->shown)
-		say_unsorted(&stats);
+		diag_unsorted(&stats);
 	if (request->reporting.style == REPORTING_JSON) {
 		request->report.truncated =
 			stats.hidden != 0 || stats.work_hidden != 0;
@@ -241,8 +241,8 @@ static int print_all(void *user, FILE *out)
 
 	if (aggregate->compile_count != 0) {
 		if (!is_of_compilers(request->options.key))
-			say("--sort: compilers used no device, and no memory "
-			    "that is known: sorted by cumtime");
+			diag("--sort: compilers used no device, and no memory "
+			     "that is known: sorted by cumtime");
 		choose_look(request, out);
 		if (request->reporting.style == REPORTING_JSON)
 			return stats_build_json(aggregate, &request->options,
@@ -254,7 +254,7 @@ static int print_all(void *user, FILE *out)
 	}
 	request->sum = aggregate->functions;
 	if (profile_sort(request->sum, &err) != CTP_OK) {
-		say_error(NULL, &err);
+		diag_error(NULL, &err);
 		return EXIT_LIMIT;
 	}
 	choose_look(request, out);
@@ -315,11 +315,11 @@ static int run_follow(struct request *request)
 
 	if (request->inputs.count != 1 ||
 		strcmp(request->inputs.paths[0], "-") == 0) {
-		say("--follow takes one file");
+		diag("--follow takes one file");
 		return EXIT_USAGE;
 	}
 	if (request->reporting.output.path != NULL) {
-		say("--follow writes to standard output, not to a file");
+		diag("--follow writes to standard output, not to a file");
 		return EXIT_USAGE;
 	}
 	follow.path = request->inputs.paths[0];
@@ -364,8 +364,8 @@ static int run_request(struct request *request)
 		return worst;
 	if (request->groups != 0 && grouping->given && !grouping->has_ops &&
 		aggregate->compile_count == 0) {
-		say("no trace is of a compiler, as --group=phase, unit, "
-		    "header, template, template-set, function and all need");
+		diag("no trace is of a compiler, as --group=phase, unit, "
+		     "header, template, template-set, function and all need");
 		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
 	}
 	memcpy(request->report.losses, aggregate->losses,

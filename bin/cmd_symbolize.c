@@ -8,7 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "record/symbolizer.h"
 
 struct request {
@@ -68,7 +68,8 @@ static int run(int argc, char **argv)
 	if (request.debug_directory != NULL) {
 		directory = realpath(request.debug_directory, NULL);
 		if (directory == NULL) {
-			say("%s: %s", request.debug_directory, strerror(errno));
+			diag("%s: %s", request.debug_directory,
+				strerror(errno));
 			return EXIT_USAGE;
 		}
 		request.symbolizer.debug_directory = directory;

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "input/format_names.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* How many letters to change, add or take away. Words longer than a name of
  * ours can be are far from all of them. */
@@ -61,10 +61,10 @@ static int refuse_unknown(const char *name)
 		}
 	}
 	if (nearest != NULL)
-		say("there is no command '%s'; did you mean '%s'?", name,
+		diag("there is no command '%s'; did you mean '%s'?", name,
 			nearest);
 	else
-		say("there is no command '%s'; see 'ctprof --help'", name);
+		diag("there is no command '%s'; see 'ctprof --help'", name);
 	return EXIT_USAGE;
 }
 
@@ -85,7 +85,7 @@ static int run_converter(int argc, char **argv, const struct format *from,
 		memcpy(given + 3, argv + 1, (size_t)argc * sizeof(*argv));
 		status = cmd_convert.run(argc + 2, given);
 	} else {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 	}
 	free(given);
 	free(from_option);
@@ -100,16 +100,16 @@ static bool refuse_half(const char *name, const char *half, bool is_input)
 	const struct format *format = format_names_find(half);
 
 	if (format == NULL)
-		say("there is no '%s': there is no format '%s'; see 'ctprof "
-		    "formats'",
+		diag("there is no '%s': there is no format '%s'; see 'ctprof "
+		     "formats'",
 			name, half);
 	else if (is_input && !format_names_can_read(format))
-		say("there is no '%s': ctprof writes %s but does not read it; "
-		    "see 'ctprof formats'",
+		diag("there is no '%s': ctprof writes %s but does not read it; "
+		     "see 'ctprof formats'",
 			name, half);
 	else if (!is_input && !format_names_can_write(format))
-		say("there is no '%s': ctprof reads %s but does not write it; "
-		    "see 'ctprof formats'",
+		diag("there is no '%s': ctprof reads %s but does not write it; "
+		     "see 'ctprof formats'",
 			name, half);
 	else
 		return false;
@@ -145,7 +145,7 @@ static int run_command(int argc, char **argv)
 	if (command == NULL)
 		return refuse_unknown(argv[0]);
 	if (asprintf(&name, "ctprof %s", command->name) < 0) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	argv[0] = name; /* for argp's messages */
@@ -166,7 +166,7 @@ static int run(int argc, char **argv)
 	if (argc > 0 && refuse_converter(base))
 		return EXIT_USAGE;
 	if (argc < 2) {
-		say("no command; see 'ctprof --help'");
+		diag("no command; see 'ctprof --help'");
 		return EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
@@ -178,8 +178,8 @@ static int run(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (argv[1][0] == '-') {
-		say("there is no option '%s' before a command; see 'ctprof "
-		    "--help'",
+		diag("there is no option '%s' before a command; see 'ctprof "
+		     "--help'",
 			argv[1]);
 		return EXIT_USAGE;
 	}

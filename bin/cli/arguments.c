@@ -16,7 +16,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "base/utf8.h"
 
 #define WIDTH 79
@@ -197,7 +197,7 @@ void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input) !=
 		0) {
-		say_no_memory(NULL); /* nothing else fails so */
+		diag_no_memory(NULL); /* nothing else fails so */
 		exit(EXIT_LIMIT);
 	}
 	stderr = plain;

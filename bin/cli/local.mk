@@ -2,10 +2,10 @@
 libprogram_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/command.c %D%/command.h \
+	%D%/diag.c %D%/diag.h \
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/quantity.c %D%/quantity.h \
 	%D%/report.c %D%/report.h \
-	%D%/say.c %D%/say.h \
 	%D%/table.c %D%/table.h \
 	%D%/terminal.c %D%/terminal.h

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/pipe.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define TEMPORARY_NAME ".ctprof.XXXXXX"
 
@@ -48,7 +48,7 @@ static void catch_signals(void)
 
 static int fail(const struct output *output, const char *what)
 {
-	say("%s: %s: %s", output->name, what,
+	diag("%s: %s: %s", output->name, what,
 		errno == 0 ? "a write failed" : strerror(errno));
 	return EXIT_OUTPUT;
 }
@@ -92,13 +92,13 @@ static bool is_spared(const struct stat *found)
 
 static int refuse(const char *path)
 {
-	say("%s: exists; --force overwrites it", path);
+	diag("%s: exists; --force overwrites it", path);
 	return EXIT_OUTPUT;
 }
 
 static int refuse_input(const char *path)
 {
-	say("%s: is an input, too; write to another file", path);
+	diag("%s: is an input, too; write to another file", path);
 	return EXIT_OUTPUT;
 }
 
@@ -146,8 +146,8 @@ static int look(const char *path, struct place *place)
 	place->by_link = S_ISLNK(place->file.st_mode);
 	if (place->by_link && place->file.st_uid != 0 &&
 		place->file.st_uid != geteuid()) {
-		say("%s: is a symbolic link of another user and is not "
-		    "followed; remove it, or write to another file",
+		diag("%s: is a symbolic link of another user and is not "
+		     "followed; remove it, or write to another file",
 			path);
 		return EXIT_OUTPUT;
 	}
@@ -202,7 +202,7 @@ static int open_direct(
 
 	if (fd >= 0 && number < 0 && !is_same(fd, place)) {
 		(void)close(fd);
-		say("%s: was replaced while it was being opened; try again",
+		diag("%s: was replaced while it was being opened; try again",
 			path);
 		return EXIT_OUTPUT;
 	}
@@ -329,8 +329,8 @@ static int open_plain(
 		output->name = "standard output";
 		output->file = stdout;
 		if (path == NULL && binary && isatty(STDOUT_FILENO)) {
-			say("not writing a binary format to a terminal; "
-			    "use -o FILE, or -o - to do it all the same");
+			diag("not writing a binary format to a terminal; "
+			     "use -o FILE, or -o - to do it all the same");
 			return EXIT_OUTPUT;
 		}
 		pipe_widen(STDOUT_FILENO);
@@ -351,7 +351,7 @@ static int pack(struct output *output)
 	FILE *plain = gzip_file_open(output->file);
 
 	if (plain == NULL) {
-		say_no_memory(output->name);
+		diag_no_memory(output->name);
 		(void)output_close(output, false);
 		return EXIT_LIMIT;
 	}
@@ -436,6 +436,6 @@ int output_finish_stdout(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return EXIT_DONE;
-	say("standard output: cannot write: %s", strerror(errno));
+	diag("standard output: cannot write: %s", strerror(errno));
 	return EXIT_OUTPUT;
 }

@@ -2,7 +2,7 @@
 #include "cli/report.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 void report_text(struct json *json, const char *key, const char *text)
 {
@@ -44,7 +44,7 @@ static void put_losses(struct json *json, const struct report *report,
 int report_begin(const struct report *report, struct json *json, FILE *out)
 {
 	if (!json_init(json, out)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	json_begin(json, '{');
@@ -71,6 +71,6 @@ int report_end(struct json *json)
 	json_clear(json);
 	if (!failed)
 		return EXIT_DONE;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }

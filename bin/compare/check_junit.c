@@ -6,7 +6,7 @@
 
 #include "io/amount.h"
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "io/xml.h"
 
 static uint64_t time_of(const struct check_view *view,
@@ -85,6 +85,6 @@ int check_print_junit(const struct check_view *view, FILE *out)
 	fputs("  </testsuite>\n</testsuites>\n", out);
 	if (done)
 		return EXIT_DONE;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "profiles/label.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define PPM_PERCENT 10000
 
@@ -176,7 +176,7 @@ int check_print_text(const struct check_view *view, FILE *out)
 				regressions->counts[REGRESSION_NOISE] !=
 			0) {
 		if (!print_rows(view, unit, out)) {
-			say_no_memory(NULL);
+			diag_no_memory(NULL);
 			return EXIT_LIMIT;
 		}
 		putc('\n', out);

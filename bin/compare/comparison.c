@@ -11,7 +11,7 @@
 #include "input/reporting.h"
 #include "input/aggregate.h"
 #include "profile/function_match.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "input/input_tree.h"
 #include "base/buffer.h"
 #include "input/devices.h"
@@ -214,13 +214,13 @@ void comparison_profiles_clear(struct comparison_profiles *profiles)
 	*profiles = (struct comparison_profiles){0};
 }
 
-static void say_moved(const struct source_map *moved)
+static void diag_moved(const struct source_map *moved)
 {
 	for (uint32_t i = 0; i < moved->count && i < MOVED_SAID; i++)
-		say("files in %s are compared with those in %s",
+		diag("files in %s are compared with those in %s",
 			moved->roots[i].base, moved->roots[i].changed);
 	if (moved->count > MOVED_SAID)
-		say("and likewise of %" PRIu32 " more directories",
+		diag("and likewise of %" PRIu32 " more directories",
 			moved->count - MOVED_SAID);
 }
 
@@ -235,11 +235,11 @@ static int join_files(struct comparison *comparison,
 		return EXIT_DONE;
 	if (source_map_join(&comparison->moved, profiles->items,
 		    profiles->count, comparison->base_count, &err) != CTP_OK) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	if (!comparison->inputs.quiet)
-		say_moved(&comparison->moved);
+		diag_moved(&comparison->moved);
 	return EXIT_DONE;
 }
 
@@ -328,7 +328,7 @@ static void add_device_list(
 	}
 }
 
-static void say_difference(
+static void diag_difference(
 	const struct device_names *base, const struct device_names *other)
 {
 	struct buffer line = BUFFER_INIT;
@@ -339,9 +339,9 @@ static void say_difference(
 	add_device_list(&line, other);
 	buffer_add_byte(&line, '\0');
 	if (line.failed)
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 	else
-		say("%s: see --across-devices", (const char *)line.bytes);
+		diag("%s: see --across-devices", (const char *)line.bytes);
 	buffer_clear(&line);
 }
 
@@ -366,9 +366,9 @@ static bool are_devices_same(
 	equal = base->count == 0 || other->count == 0 ||
 		are_devices_equal(base, other);
 	if (failed)
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 	else if (!equal)
-		say_difference(base, other);
+		diag_difference(base, other);
 	memory_free(base->items);
 	memory_free(other->items);
 	return equal && !failed;
@@ -386,7 +386,7 @@ int comparison_read(
 		memory_new_zeroed(inputs->count, sizeof(*profiles->items));
 	if (profiles->items == NULL) {
 		profiles->count = 0;
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	for (size_t i = 0; i < inputs->count; i++) {
@@ -422,7 +422,7 @@ struct diff *comparison_join(const struct comparison *comparison,
 		status = diff_finish(diff, key, &err);
 	if (status == CTP_OK)
 		return diff;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	diff_free(diff);
 	return NULL;
 }

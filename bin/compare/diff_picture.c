@@ -8,7 +8,7 @@
 #include "input/input.h"
 #include "base/memory.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* What is in a directory is read as sums, and so are many profiles. */
 static bool have_trees(const struct comparison *comparison,
@@ -19,8 +19,8 @@ static bool have_trees(const struct comparison *comparison,
 
 		if (profile->node_count > 0 || profile->function_count == 0)
 			continue;
-		say("%s: holds who called whom, but no paths of calls, which "
-		    "--svg shows",
+		diag("%s: holds who called whom, but no paths of calls, which "
+		     "--svg shows",
 			input_name(comparison->inputs.paths[i]));
 		return false;
 	}
@@ -84,7 +84,7 @@ static int draw(const struct flame_diff *diff, const char *title,
 		return status;
 	drawn = flame_svg_write_diff(output.file, diff, title, NULL);
 	if (drawn != CTP_OK) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		status = EXIT_LIMIT;
 	}
 	closed = output_close(&output, drawn == CTP_OK);
@@ -106,7 +106,7 @@ int diff_picture_write(const struct comparison *comparison,
 	if (diff != NULL && title != NULL)
 		status = draw(diff, title, path, force);
 	else
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 	flame_diff_free(diff);
 	memory_free(title);
 	return status;

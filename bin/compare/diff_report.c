@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* How many rows there are of each kind. */
 struct counts {
@@ -212,7 +212,7 @@ int diff_print_text(const struct diff_view *view, FILE *out)
 	if (counts.changed == 0) {
 		fputs("Nothing changed.\n\n", out);
 	} else if (!print_rows(view, unit, out, &hidden)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	} else {
 		if (hidden != 0)

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "base/memory.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define BLANKS " \t"
 
@@ -67,16 +67,17 @@ static int read_line(
 	item.name = end + strspn(end, BLANKS);
 	*end = '\0';
 	if (!limits_file_read_one(at, &item.limit)) {
-		say("%s: line %zu: '%s' is not " ALLOWED_WORDS, path, line, at);
+		diag("%s: line %zu: '%s' is not " ALLOWED_WORDS, path, line,
+			at);
 		return EXIT_INPUT;
 	}
 	if (*item.name == '\0') {
-		say("%s: line %zu: no name follows '%s'", path, line, at);
+		diag("%s: line %zu: no name follows '%s'", path, line, at);
 		return EXIT_INPUT;
 	}
 	if (add(limits, &item))
 		return EXIT_DONE;
-	say_no_memory(path);
+	diag_no_memory(path);
 	return EXIT_LIMIT;
 }
 
@@ -92,7 +93,7 @@ static int read_lines(struct limits_file *limits, FILE *in, const char *path)
 	while (status == EXIT_DONE && (size = getline(&text, &room, in)) > 0) {
 		line++;
 		if (strlen(text) != (size_t)size) {
-			say("%s: line %zu: has a zero byte", path, line);
+			diag("%s: line %zu: has a zero byte", path, line);
 			status = EXIT_INPUT;
 			break;
 		}
@@ -100,7 +101,7 @@ static int read_lines(struct limits_file *limits, FILE *in, const char *path)
 		status = read_line(limits, text, line, path);
 	}
 	if (status == EXIT_DONE && ferror(in)) {
-		say("%s: cannot be read: %s", path, strerror(errno));
+		diag("%s: cannot be read: %s", path, strerror(errno));
 		status = EXIT_INPUT;
 	}
 	free(text);
@@ -114,7 +115,7 @@ int limits_file_read(struct limits_file *limits, const char *path)
 
 	*limits = (struct limits_file){0};
 	if (in == NULL) {
-		say("%s: cannot open: %s", path, strerror(errno));
+		diag("%s: cannot open: %s", path, strerror(errno));
 		return EXIT_INPUT;
 	}
 	status = read_lines(limits, in, path);
@@ -150,8 +151,9 @@ void limits_file_report_unused(
 {
 	for (size_t i = 0; i < limits->count; i++)
 		if (!limits->items[i].used)
-			say("%s: line %zu: nothing that an earlier line is not "
-			    "for is called '%s'",
+			diag("%s: line %zu: nothing that an earlier line is "
+			     "not "
+			     "for is called '%s'",
 				path, limits->items[i].line,
 				limits->items[i].name);
 }

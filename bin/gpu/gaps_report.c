@@ -9,7 +9,7 @@
 #include "input/devices.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/table.h"
 
 #define FULL 95         /* lines with room for all columns of devices */
@@ -296,7 +296,7 @@ int gaps_print_text(const struct gaps_view *view, FILE *out)
 		return EXIT_DONE;
 	if (ferror(out))
 		return EXIT_OUTPUT;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }
 

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/table.h"
 #include "input/devices.h"
 #include "io/amount.h"
@@ -466,7 +466,7 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 		if (!print_table(view, first, peak, out)) {
 			if (ferror(out))
 				return EXIT_OUTPUT;
-			say_no_memory(NULL);
+			diag_no_memory(NULL);
 			return EXIT_LIMIT;
 		}
 		print_known(device, out);

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/table.h"
 
 #define UNIT_NS 1000000 /* of text: ms */
@@ -116,7 +116,7 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 	table_clear(&table);
 	if (printed)
 		return EXIT_DONE;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }
 
@@ -187,6 +187,6 @@ int optimize_print_csv(const struct optimize_view *view, FILE *out)
 	}
 	if (done)
 		return EXIT_DONE;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }

@@ -5,13 +5,13 @@
 
 #include "cli/command.h"
 #include "base/memory.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define GFLOPS_PER_TFLOPS 1000
 
 static int refuse(const char *path, const char *device, const char *what)
 {
-	say("%s: \"%s\": %s", path, device, what);
+	diag("%s: \"%s\": %s", path, device, what);
 	return EXIT_INPUT;
 }
 
@@ -77,16 +77,16 @@ static json_t *load(const char *path)
 	if (in == NULL) {
 		(void)ctp_fail(
 			&err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
-		say_error(path, &err);
+		diag_error(path, &err);
 		return NULL;
 	}
 	root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
 	if (root == NULL && ferror(in)) {
 		(void)ctp_fail(
 			&err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
-		say_error(path, &err);
+		diag_error(path, &err);
 	} else if (root == NULL) {
-		say("%s: line %d: %s", path, error.line, error.text);
+		diag("%s: line %d: %s", path, error.line, error.text);
 	}
 	(void)fclose(in);
 	return root;
@@ -102,13 +102,13 @@ int peaks_file_read(struct peaks_file *file, const char *path)
 	if (file->root == NULL)
 		return EXIT_INPUT;
 	if (!json_is_object(file->root)) {
-		say("%s: is not an object of devices", path);
+		diag("%s: is not an object of devices", path);
 		return EXIT_INPUT;
 	}
 	file->peaks = memory_new_zeroed(
 		json_object_size(file->root) + 1, sizeof(*file->peaks));
 	if (file->peaks == NULL) {
-		say_no_memory(path);
+		diag_no_memory(path);
 		return EXIT_LIMIT;
 	}
 	json_object_foreach(file->root, name, value)

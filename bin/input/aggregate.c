@@ -18,7 +18,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "convert.h"
 #include "input/input.h"
 #include "profile/function_match.h"
@@ -382,7 +382,7 @@ static int skip(const struct aggregate_work *work, struct input_tree_file *file,
 	switch (err->status) {
 	case CTP_ERR_NOMEM:
 	case CTP_ERR_LIMIT:
-		say_error(file->path, err);
+		diag_error(file->path, err);
 		return EXIT_LIMIT;
 	case CTP_ERR_IO:
 		skip = err->sys_errno == ENOENT ? INPUT_TREE_VANISHED
@@ -401,7 +401,7 @@ static int skip(const struct aggregate_work *work, struct input_tree_file *file,
 	file->is_none = skip == INPUT_TREE_NO_TRACE;
 	if (skip == INPUT_TREE_UNREADABLE ||
 		(inputs->verbose && !inputs->quiet))
-		say_error(file->path, err);
+		diag_error(file->path, err);
 	return status;
 }
 
@@ -523,7 +523,7 @@ static void finish_worker(struct worker *worker)
 
 	if (sums->compile != NULL &&
 		compile_finish(sums->compile, sums->groups, &err) != CTP_OK) {
-		say_error(NULL, &err);
+		diag_error(NULL, &err);
 		worker->worst = EXIT_LIMIT;
 	}
 	compile_free(sums->compile);
@@ -597,7 +597,7 @@ static int run_workers(
 		if (worker->started) {
 			(void)pthread_join(worker->thread, NULL);
 			if (!add_sums(aggregate, &worker->sums)) {
-				say_no_memory(NULL);
+				diag_no_memory(NULL);
 				worker->worst = EXIT_LIMIT;
 			}
 		}
@@ -622,7 +622,7 @@ static int read_all(struct aggregate *aggregate,
 		if (workers != NULL)
 			aggregate_clear(&workers[0].sums);
 		free(workers);
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	progress_start(&progress,
@@ -638,7 +638,7 @@ static int read_all(struct aggregate *aggregate,
 }
 
 /* What is not in the sums, of all that was found. */
-static void say_skipped(const struct aggregate *aggregate, const char *name)
+static void diag_skipped(const struct aggregate *aggregate, const char *name)
 {
 	struct buffer line = BUFFER_INIT;
 	char text[32];
@@ -654,17 +654,18 @@ static void say_skipped(const struct aggregate *aggregate, const char *name)
 	}
 	buffer_add_byte(&line, '\0');
 	if (line.used > 1 && !line.failed)
-		say("%s: left out: %s", name, (const char *)line.bytes);
+		diag("%s: left out: %s", name, (const char *)line.bytes);
 	buffer_clear(&line);
 }
 
-static void say_losses(const struct aggregate *aggregate,
+static void diag_losses(const struct aggregate *aggregate,
 	const struct inputs *inputs, const char *name)
 {
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		if (aggregate->losses[loss] != 0 &&
 			(inputs->verbose || !trace_loss_is_note(loss)))
-			say("%s: %" PRIu64 " %s", name, aggregate->losses[loss],
+			diag("%s: %" PRIu64 " %s", name,
+				aggregate->losses[loss],
 				trace_loss_words(loss));
 }
 
@@ -682,13 +683,13 @@ static int finish(struct aggregate *aggregate, const struct inputs *inputs,
 		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
 			aggregate->file_count - aggregate->compile_count;
 	if (aggregate->has_directory && !inputs->quiet) {
-		say_skipped(aggregate, name);
-		say_losses(aggregate, inputs, name);
+		diag_skipped(aggregate, name);
+		diag_losses(aggregate, inputs, name);
 	}
 	if (aggregate->file_count != 0)
 		return EXIT_DONE;
 	if (aggregate->has_directory)
-		say("%s: no trace is there", name);
+		diag("%s: no trace is there", name);
 	return EXIT_INPUT;
 }
 
@@ -700,7 +701,7 @@ static int spare_found(const struct input_tree *tree)
 
 		if (file->root_size != 0 && !file->is_none &&
 			!output_spare(file->path)) {
-			say_no_memory(file->path);
+			diag_no_memory(file->path);
 			return EXIT_LIMIT;
 		}
 	}

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct worker {
 	pid_t pid; /* 0: free */
@@ -93,7 +93,7 @@ static void finish(struct pool *pool, struct worker *worker, int status)
 
 	progress_hide(&pool->progress);
 	if (WIFSIGNALED(status)) {
-		say("%s: the process was ended by signal %d (%s)",
+		diag("%s: the process was ended by signal %d (%s)",
 			batch->name(worker->index, batch->user),
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
 		note(pool, EXIT_LIMIT);

@@ -8,7 +8,7 @@
 #include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 int conversion_choose_format(
 	const struct format **to, const char *path, const struct input *input)
@@ -23,7 +23,7 @@ int conversion_choose_format(
 		*to = input->origin.format;
 	if (format_names_can_write(*to))
 		return EXIT_DONE;
-	say("ctprof reads %s but does not write it; use -t FORMAT",
+	diag("ctprof reads %s but does not write it; use -t FORMAT",
 		(*to)->name);
 	return EXIT_USAGE;
 }
@@ -84,7 +84,7 @@ static int write_part(const struct conversion *conversion, struct input *input,
 	int status;
 
 	if (path == NULL) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	status = write_file(conversion, path, input, part);

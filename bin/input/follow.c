@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "convert.h"
 #include "input/input.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -66,7 +66,7 @@ static bool wait_for_file(const struct follow *follow)
 			return true; /* opening it says why not */
 		}
 		if (!said)
-			say("%s: is not there yet; waiting", follow->path);
+			diag("%s: is not there yet; waiting", follow->path);
 		said = true;
 		rest(follow);
 	}
@@ -157,14 +157,14 @@ static int follow_input(
 	int result;
 
 	if (source->follow == NULL || input->origin.size_bytes == 0) {
-		say("%s: cannot be followed: only a log in a file can",
+		diag("%s: cannot be followed: only a log in a file can",
 			input->name);
 		return EXIT_USAGE;
 	}
 	source->follow(source, true);
 	replay = replay_new(source->trace, follow->options);
 	if (replay == NULL) {
-		say_no_memory(input->name);
+		diag_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
 	result = read_on(follow, input, replay, replaced);
@@ -189,7 +189,7 @@ int follow_run(const struct follow *follow)
 			return result;
 		result = follow_input(follow, &input, &replaced);
 		if (replaced && !inputs.quiet)
-			say("%s: is another file now", follow->path);
+			diag("%s: is another file now", follow->path);
 		/* Whoever stops us knows that it goes on. */
 		inputs.quiet |= replaced;
 		inputs.strict &= !replaced && !interrupted;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "io/unit.h"
 
 const char *input_name(const char *path)
@@ -51,11 +51,11 @@ int input_open_as(struct input *input, const char *name, const char *path,
 	if (status == CTP_OK)
 		return EXIT_DONE;
 	if (status == CTP_ERR_IO && err.sys_errno == EISDIR)
-		say("%s: is a directory: name its files, or give it to stats, "
-		    "phases, diff, check or convert",
+		diag("%s: is a directory: name its files, or give it to stats, "
+		     "phases, diff, check or convert",
 			input->name);
 	else
-		say_error(input->name, &err);
+		diag_error(input->name, &err);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
 								  : EXIT_INPUT;
 }
@@ -66,50 +66,50 @@ int input_failed(const struct input *input, const char *output,
 	switch (err->status) {
 	case CTP_ERR_NOMEM:
 	case CTP_ERR_LIMIT:
-		say_error(input->name, err);
+		diag_error(input->name, err);
 		return EXIT_LIMIT;
 	case CTP_ERR_IO:
 		if (!ferror(input->origin.file)) {
-			say_error(output, err);
+			diag_error(output, err);
 			return EXIT_OUTPUT;
 		}
 		break;
 	default:
 		break;
 	}
-	say_error(input->name, err);
+	diag_error(input->name, err);
 	return EXIT_INPUT;
 }
 
 /* Where the input is damaged, and how. */
-static void say_damage(const struct input *input)
+static void diag_damage(const struct input *input)
 {
 	const char *damage =
 		trace_find_fact(input->origin.source->trace, "damage");
 
 	if (damage != NULL)
-		say("%s: %s", input->name, damage);
+		diag("%s: %s", input->name, damage);
 }
 
 /* What profiles of memory, say, have in place of times. */
-static void say_unit(const struct input *input)
+static void diag_unit(const struct input *input)
 {
 	const char *cost = trace_find_fact(input->origin.source->trace, "cost");
 
 	if (input->origin.format->holds_profile && cost != NULL &&
 		unit_of_cost(cost) == 0)
-		say("%s: is in no unit of time; 1 ns stands for 1 of %s",
+		diag("%s: is in no unit of time; 1 ns stands for 1 of %s",
 			input->name, cost);
 }
 
 /* If some have names, somebody has looked for those of all. */
-static void say_unnamed(const struct input *input)
+static void diag_unnamed(const struct input *input)
 {
 	const struct trace *trace = input->origin.source->trace;
 
 	if (trace->has_unnamed && !trace->has_named)
-		say("%s: functions are only known by their addresses; see "
-		    "'ctprof symbolize'",
+		diag("%s: functions are only known by their addresses; see "
+		     "'ctprof symbolize'",
 			input->name);
 }
 
@@ -129,7 +129,7 @@ int input_close(struct input *input, const struct inputs *inputs)
 	bool lost = false;
 
 	if (inputs->strict || !inputs->quiet)
-		say_damage(input);
+		diag_damage(input);
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
 		bool note = trace_loss_is_note(loss);
 
@@ -138,15 +138,15 @@ int input_close(struct input *input, const struct inputs *inputs)
 		lost = lost || !note;
 		if (note ? inputs->verbose && !inputs->quiet
 			 : inputs->strict || !inputs->quiet)
-			say("%s: %" PRIu64 " %s", input->name,
+			diag("%s: %" PRIu64 " %s", input->name,
 				trace->losses[loss], trace_loss_words(loss));
 	}
 	if (!inputs->quiet) {
-		say_unit(input);
-		say_unnamed(input);
+		diag_unit(input);
+		diag_unnamed(input);
 	}
 	if (!inputs->quiet && input_has_more(input))
-		say("%s: " INPUT_HAS_MORE, input->name);
+		diag("%s: " INPUT_HAS_MORE, input->name);
 	input_file_close(&input->origin);
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 }

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "format.h"
 #include "base/memory.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 bool input_tree_is_directory(const char *path)
 {
@@ -91,7 +91,7 @@ static int add_entry(
 			tree->skipped[INPUT_TREE_VANISHED]++;
 			return EXIT_DONE;
 		}
-		say("%s: cannot read: %s", entry->fts_path,
+		diag("%s: cannot read: %s", entry->fts_path,
 			strerror(entry->fts_errno));
 		tree->skipped[INPUT_TREE_UNREADABLE]++;
 		return EXIT_INPUT;
@@ -108,7 +108,7 @@ static int add_entry(
 		}
 		if (add_file(tree, entry->fts_path, root_size))
 			return EXIT_DONE;
-		say_no_memory(entry->fts_path);
+		diag_no_memory(entry->fts_path);
 		return EXIT_LIMIT;
 	default: /* directories; pipes and the like are not for reading */
 		return EXIT_DONE;
@@ -126,7 +126,7 @@ static int add_directory(struct input_tree *tree, char *path)
 	int status;
 
 	if (walk == NULL) {
-		say("%s: cannot read: %s", path, strerror(errno));
+		diag("%s: cannot read: %s", path, strerror(errno));
 		return EXIT_INPUT;
 	}
 	size += size > 0 && path[size - 1] != '/';
@@ -137,7 +137,7 @@ static int add_directory(struct input_tree *tree, char *path)
 		errno = 0;
 	}
 	if (errno != 0) {
-		say("%s: cannot read: %s", path, strerror(errno));
+		diag("%s: cannot read: %s", path, strerror(errno));
 		worst = EXIT_INPUT > worst ? EXIT_INPUT : worst;
 	}
 	(void)fts_close(walk);
@@ -152,13 +152,13 @@ int input_tree_add(struct input_tree *tree, const char *path)
 	if (strcmp(path, "-") == 0 || !input_tree_is_directory(path)) {
 		if (add_file(tree, path, 0))
 			return EXIT_DONE;
-		say_no_memory(path);
+		diag_no_memory(path);
 		return EXIT_LIMIT;
 	}
 	tree->directory_count++;
 	copy = strdup(path);
 	if (copy == NULL) {
-		say_no_memory(path);
+		diag_no_memory(path);
 		return EXIT_LIMIT;
 	}
 	status = add_directory(tree, copy);

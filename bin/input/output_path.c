@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 bool output_path_is_directory(const char *path)
 {
@@ -29,12 +29,12 @@ int output_path_format(const char *path, const struct format **format)
 		return EXIT_DONE;
 	stem = strndup(path, size - 3);
 	if (stem == NULL) {
-		say_no_memory(path);
+		diag_no_memory(path);
 		return EXIT_LIMIT;
 	}
 	*format = format_of_path(stem);
 	if (*format != NULL && (*format)->packed)
-		say("%s: %s is compressed by itself: use -o %s", path,
+		diag("%s: %s is compressed by itself: use -o %s", path,
 			(*format)->name, stem);
 	free(stem);
 	return *format != NULL && (*format)->packed ? EXIT_USAGE : EXIT_DONE;
@@ -44,7 +44,7 @@ int output_path_make_directory(const char *path)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return EXIT_DONE;
-	say("%s: cannot make the directory: %s", path, strerror(errno));
+	diag("%s: cannot make the directory: %s", path, strerror(errno));
 	return EXIT_OUTPUT;
 }
 
@@ -172,7 +172,7 @@ static int refuse_collisions(char *const *names, size_t count)
 	int status = EXIT_DONE;
 
 	if (sorted == NULL) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	memcpy(sorted, names, count * sizeof(*sorted));
@@ -180,8 +180,8 @@ static int refuse_collisions(char *const *names, size_t count)
 	for (size_t i = 1; i < count; i++) {
 		if (strcmp(sorted[i - 1], sorted[i]) != 0)
 			continue;
-		say("%s: more than one input would be written to it; give "
-		    "them outputs of their own",
+		diag("%s: more than one input would be written to it; give "
+		     "them outputs of their own",
 			sorted[i]);
 		status = EXIT_USAGE;
 		while (i + 1 < count && strcmp(sorted[i], sorted[i + 1]) == 0)
@@ -202,7 +202,7 @@ int output_path_all(const char *directory, const struct inputs *inputs,
 			made[i] = output_path_in(
 				directory, inputs->paths[i], format);
 		if (made == NULL || made[i] == NULL) {
-			say_no_memory(NULL);
+			diag_no_memory(NULL);
 			output_path_free(made, inputs->count);
 			return EXIT_LIMIT;
 		}

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/table.h"
 
 static error_t parse_output(int key, char *arg, struct argp_state *state)
@@ -198,7 +198,7 @@ bool reporting_has_events(const struct input *input)
 {
 	if (input->origin.source->read_profile == NULL)
 		return true;
-	say("%s: holds a profile, which does not know when things happened",
+	diag("%s: holds a profile, which does not know when things happened",
 		input->name);
 	return false;
 }

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "input/input.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define PIECE_BYTES 65536
 
@@ -45,7 +45,7 @@ static int keep_copy(struct seekable_input *seekable, const char *path, int fd)
 			"/proc/self/fd/%d", seekable->copy.fd);
 		return EXIT_DONE;
 	}
-	say_error(input_name(path), &err);
+	diag_error(input_name(path), &err);
 	return status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_INPUT;
 }
 

@@ -17,7 +17,7 @@
 #include "cli/command.h"
 #include "base/environment.h"
 #include "record/target_elf.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define INSTRUMENT "libctprof-instrument.so.0"
 #define RECORDER "libctprof.so.0"
@@ -119,8 +119,9 @@ int preload_set(void)
 	if (!find_instrument(instrument))
 		return EXIT_DONE;
 	if (strpbrk(instrument, ": ") != NULL) {
-		say("%s: cannot be preloaded: there is a space or colon in its "
-		    "path",
+		diag("%s: cannot be preloaded: there is a space or colon in "
+		     "its "
+		     "path",
 			instrument);
 		return EXIT_DONE;
 	}
@@ -131,7 +132,7 @@ int preload_set(void)
 		    before == NULL || before[0] == '\0' ? "" : ":",
 		    before == NULL ? "" : before) < 0 ||
 		setenv("LD_PRELOAD", all, 1) != 0) {
-		say("LD_PRELOAD: %s", strerror(errno));
+		diag("LD_PRELOAD: %s", strerror(errno));
 		status = EXIT_LIMIT;
 	}
 	free(all);
@@ -211,7 +212,7 @@ void preload_explain(const char *program, const char *output)
 	char *path = target_elf_find(program);
 	FILE *file = path == NULL ? NULL : fopen(path, "rb");
 
-	say("%s: no log was made: %s %s", output, program,
+	diag("%s: no log was made: %s %s", output, program,
 		file == NULL ? "has recorded nothing" : find_reason(file));
 	if (file != NULL)
 		(void)fclose(file);

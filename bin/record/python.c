@@ -17,7 +17,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "base/environment.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define PATH_BYTES 4096
 #define SITE "ctprof/site"
@@ -199,7 +199,7 @@ static int set_path(const char *site)
 	if (asprintf(&path, "%s%s%s", site, is_first ? "" : ":",
 		    is_first ? "" : before) < 0 ||
 		setenv("PYTHONPATH", path, 1) != 0) {
-		say("PYTHONPATH: %s", strerror(errno));
+		diag("PYTHONPATH: %s", strerror(errno));
 		status = EXIT_LIMIT;
 	}
 	free(path);
@@ -214,17 +214,17 @@ int python_apply(const struct python *python)
 	if (!python->wanted)
 		return EXIT_DONE;
 	if (!find_site(site)) {
-		say("the package for Python is not found: was ctprof "
-		    "configured without Python, or not installed?");
+		diag("the package for Python is not found: was ctprof "
+		     "configured without Python, or not installed?");
 		return EXIT_INPUT;
 	}
 	if (strchr(site, ':') != NULL) {
-		say("%s: cannot be in PYTHONPATH: there is a colon in it",
+		diag("%s: cannot be in PYTHONPATH: there is a colon in it",
 			site);
 		return EXIT_INPUT;
 	}
 	if (setenv("CTPROF_PYTHON", words, 1) != 0) {
-		say("CTPROF_PYTHON: %s", strerror(errno));
+		diag("CTPROF_PYTHON: %s", strerror(errno));
 		return EXIT_LIMIT;
 	}
 	return set_path(site);
@@ -254,11 +254,11 @@ void python_explain(char *const *argv, const char *output)
 	const char *option = find_hindrance(argv);
 
 	if (option != NULL)
-		say("%s: no log was made: with %s, %s does not load what "
-		    "PYTHONPATH has; 'python3 -m ctprof' may be what you need",
+		diag("%s: no log was made: with %s, %s does not load what "
+		     "PYTHONPATH has; 'python3 -m ctprof' may be what you need",
 			output, option, argv[0]);
 	else
-		say("%s: no log was made: %s has run no Python that the "
-		    "package was built for, or only with -I, -E or -S",
+		diag("%s: no log was made: %s has run no Python that the "
+		     "package was built for, or only with -I, -E or -S",
 			output, argv[0]);
 }

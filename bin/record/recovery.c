@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "record/run_logs.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "record/spool_dir.h"
 
 #define SECOND INT64_C(1000000000)
@@ -33,7 +33,7 @@ static int exit_status(const struct ctp_error *err)
 	}
 }
 
-static void say_result(const struct spool_file *spool,
+static void diag_result(const struct spool_file *spool,
 	const struct recover_result *result, const struct recovery *recovery)
 {
 	const char *error = spool->header.error;
@@ -45,20 +45,20 @@ static void say_result(const struct spool_file *spool,
 		name = result->log;
 	if (result->was_complete && error[0] == '\0') {
 		if (recovery->how == NULL)
-			say("%s: is complete: nothing to do", name);
+			diag("%s: is complete: nothing to do", name);
 		return;
 	}
 	if (error[0] != '\0')
-		say("%s: recording stopped early: %s; %" PRIu64
-		    " event%s taken from its buffers",
+		diag("%s: recording stopped early: %s; %" PRIu64
+		     " event%s taken from its buffers",
 			name, error, result->events,
 			result->events == 1 ? " was" : "s were");
 	else
-		say("%s: %s; %" PRIu64 " event%s taken from its buffers", name,
+		diag("%s: %s; %" PRIu64 " event%s taken from its buffers", name,
 			how, result->events,
 			result->events == 1 ? " was" : "s were");
 	if (result->is_cut)
-		say("%s: what had been written before is gone", name);
+		diag("%s: what had been written before is gone", name);
 }
 
 int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
@@ -72,22 +72,22 @@ int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
 		name = spool->ready ? spool->header.log_path : spool->path;
 	if (recover_spool(spool, &options, &result, &err) != CTP_OK) {
 		if (spool->ready && spool->header.error[0] != '\0')
-			say("%s: recording stopped early: %s", name,
+			diag("%s: recording stopped early: %s", name,
 				spool->header.error);
-		say("%s: cannot be completed: %s; %s is kept", name,
+		diag("%s: cannot be completed: %s; %s is kept", name,
 			err.message, spool->path);
 		return exit_status(&err);
 	}
 	if (!spool->ready && recovery->how == NULL)
-		say("%s: nothing was recorded in it; removed", spool->path);
+		diag("%s: nothing was recorded in it; removed", spool->path);
 	else if (spool->ready && !recovery->quiet)
-		say_result(spool, &result, recovery);
+		diag_result(spool, &result, recovery);
 	return EXIT_DONE;
 }
 
 void recovery_say_busy(const struct spool_file *spool, const char *name)
 {
-	say("%s: process %u is still recording to it", name,
+	diag("%s: process %u is still recording to it", name,
 		spool->header.facts.pid);
 }
 
@@ -96,7 +96,7 @@ void recovery_say_busy(const struct spool_file *spool, const char *name)
 #define HELPER_TRIES 50
 
 /* A run that has ended. */
-struct aftermath {
+struct finished_run {
 	const char *output;
 	char *absolute;
 	int64_t start_ns;
@@ -107,7 +107,7 @@ struct aftermath {
 };
 
 /* The name that the user has for it. */
-static char *name_of(const struct aftermath *run, const char *log_path)
+static char *name_of(const struct finished_run *run, const char *log_path)
 {
 	const char *slash = strrchr(run->output, '/');
 	char *name = NULL;
@@ -121,7 +121,8 @@ static char *name_of(const struct aftermath *run, const char *log_path)
 
 /* Is it of this run? One without a header was the program's if its name says
  * so. */
-static bool is_of(const struct aftermath *run, const struct spool_file *spool)
+static bool is_of(
+	const struct finished_run *run, const struct spool_file *spool)
 {
 	const struct spool_header *header = &spool->header;
 
@@ -133,13 +134,13 @@ static bool is_of(const struct aftermath *run, const struct spool_file *spool)
 }
 
 static bool is_program(
-	const struct aftermath *run, const struct spool_file *spool)
+	const struct finished_run *run, const struct spool_file *spool)
 {
 	return spool->header.facts.pid == (uint32_t)run->end->pid;
 }
 
 /* How the process ended, of which there is this spool. */
-static void tell_end(const struct aftermath *run,
+static void report_end(const struct finished_run *run,
 	const struct spool_file *spool, char *how, size_t size)
 {
 	int status = run->end->status;
@@ -180,7 +181,7 @@ static bool open_settled(struct spool_file *spool, const char *path)
 	return spool_file_open(spool, path, NULL) == CTP_OK;
 }
 
-static void complete(const struct aftermath *run, struct spool_file *spool)
+static void complete(const struct finished_run *run, struct spool_file *spool)
 {
 	bool died = is_program(run, spool) &&
 		    spool->header.start.realtime_ns == run->newest_ns;
@@ -191,7 +192,7 @@ static void complete(const struct aftermath *run, struct spool_file *spool)
 		recovery_say_busy(
 			spool, name == NULL ? spool->header.log_path : name);
 	} else {
-		tell_end(run, spool, how, sizeof(how));
+		report_end(run, spool, how, sizeof(how));
 		(void)recovery_complete(
 			spool, &(struct recovery){.name = name,
 				       .how = how,
@@ -204,7 +205,7 @@ static void complete(const struct aftermath *run, struct spool_file *spool)
 /* Waits for a process that may be about to complete its log; false if it has
  * done so. */
 static bool wait_for_helper(
-	struct aftermath *run, struct spool_file *spool, const char *path)
+	struct finished_run *run, struct spool_file *spool, const char *path)
 {
 	struct timespec rest = {0, BUSY_STEP_NS};
 
@@ -219,7 +220,8 @@ static bool wait_for_helper(
 }
 
 /* A program that calls exec may have begun several recordings. */
-static void find_newest(struct aftermath *run, const struct spool_dir *spools)
+static void find_newest(
+	struct finished_run *run, const struct spool_dir *spools)
 {
 	for (size_t i = 0; i < spools->count; i++) {
 		struct spool_file spool;
@@ -238,7 +240,7 @@ static void find_newest(struct aftermath *run, const struct spool_dir *spools)
 void recovery_after_run(const char *output, struct timespec start,
 	const struct spawn_end *end, bool quiet)
 {
-	struct aftermath run = {
+	struct finished_run run = {
 		.output = output,
 		.absolute = run_logs_absolute(output),
 		.start_ns = (int64_t)start.tv_sec * SECOND + start.tv_nsec,

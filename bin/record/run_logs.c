@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "input/input.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "record/symbolizer.h"
 
 /* Reading the whole of a larger log would keep people waiting. */
@@ -91,13 +91,13 @@ static bool is_since(const struct stat *found, struct timespec start)
 			       found->st_mtim.tv_nsec >= start.tv_nsec));
 }
 
-static void say_summary(const char *path, const struct trace_summary *summary,
+static void diag_summary(const char *path, const struct trace_summary *summary,
 	uint64_t size_bytes)
 {
 	char size[QUANTITY_TEXT];
 	char span[QUANTITY_TEXT];
 
-	say("%s: %" PRIu64 " range%s, %" PRIu32 " thread%s, %s, %s", path,
+	diag("%s: %" PRIu64 " range%s, %" PRIu32 " thread%s, %s, %s", path,
 		summary->ranges, summary->ranges == 1 ? "" : "s",
 		summary->threads, summary->threads == 1 ? "" : "s",
 		quantity_bytes(size, size_bytes),
@@ -105,7 +105,7 @@ static void say_summary(const char *path, const struct trace_summary *summary,
 }
 
 /* Waiting for the log is part of the times of the functions that waited. */
-static void say_stalls(const char *path, const struct trace_summary *summary,
+static void diag_stalls(const char *path, const struct trace_summary *summary,
 	const struct trace *trace)
 {
 	const char *fact = trace_find_fact(trace, "stall_ns");
@@ -115,14 +115,14 @@ static void say_stalls(const char *path, const struct trace_summary *summary,
 	if (summary->threads == 0 ||
 		stall_ns / summary->threads <= summary->span_ns / STALLED_PART)
 		return;
-	say("%s: threads waited %s for the log to be written, which their "
-	    "functions' times include; see --policy and --filter",
+	diag("%s: threads waited %s for the log to be written, which their "
+	     "functions' times include; see --policy and --filter",
 		path, quantity_time(text, stall_ns));
 }
 
 /* What became of the part of the recording that is about GPUs. False if
  * nothing did. */
-static bool say_gpu(const char *path, const struct trace *trace)
+static bool diag_gpu(const char *path, const struct trace *trace)
 {
 	const char *state = trace_find_fact(trace, GPU_STATE);
 
@@ -131,13 +131,13 @@ static bool say_gpu(const char *path, const struct trace *trace)
 		const char *key = strtab_text(trace->text, fact->key, NULL);
 
 		if (strncmp(key, GPU_ERROR, strlen(GPU_ERROR)) == 0)
-			say("%s: GPU: %s: %s", path, key + strlen(GPU_ERROR),
+			diag("%s: GPU: %s: %s", path, key + strlen(GPU_ERROR),
 				strtab_text(trace->text, fact->value, NULL));
 	}
 	if (state == NULL || strcmp(state, GPU_UNUSED) == 0)
 		return false;
 	if (strncmp(state, "off", 3) == 0)
-		say("%s: GPU: %s", path, state);
+		diag("%s: GPU: %s", path, state);
 	return true;
 }
 
@@ -152,25 +152,25 @@ static bool describe(const char *path, uint64_t size_bytes, bool verbose)
 	struct input input;
 
 	if (size_bytes == 0) {
-		say("%s: is empty: its process goes on, or ended before "
-		    "anything was written",
+		diag("%s: is empty: its process goes on, or ended before "
+		     "anything was written",
 			path);
 		return false;
 	}
 	if (size_bytes > CENSUS_MAX_BYTES) {
-		say("%s: %s", path, quantity_bytes(size, size_bytes));
+		diag("%s: %s", path, quantity_bytes(size, size_bytes));
 		return true;
 	}
 	if (input_open(&input, path, &inputs) != EXIT_DONE)
 		return true;
 	if (trace_summary_read(&summary, input.origin.source, NULL, NULL,
 		    &err) == CTP_OK) {
-		say_summary(path, &summary, size_bytes);
-		say_stalls(path, &summary, input.origin.source->trace);
+		diag_summary(path, &summary, size_bytes);
+		diag_stalls(path, &summary, input.origin.source->trace);
 	} else {
-		say_error(path, &err);
+		diag_error(path, &err);
 	}
-	gpu = say_gpu(path, input.origin.source->trace);
+	gpu = diag_gpu(path, input.origin.source->trace);
 	(void)input_close(&input, &inputs);
 	return gpu;
 }
@@ -233,6 +233,6 @@ size_t run_logs_report(const char *path, const struct run_logs_options *options)
 	report_one(path, options, &all);
 	report_children(path, options, &all);
 	if (options->gpu && all.logs != 0 && !all.gpu && !options->quiet)
-		say("--gpu was given, but the program used no CUDA");
+		diag("--gpu was given, but the program used no CUDA");
 	return all.logs;
 }

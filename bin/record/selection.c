@@ -20,7 +20,7 @@
 #include "names/function_name.h"
 #include "base/memory.h"
 #include "record/target_elf.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "symbols/symbols.h"
 
 #define MODULE_PREFIX "module:"
@@ -134,11 +134,11 @@ static int visit_module(struct visit *visit, const char *path, bool is_program)
 		symbols_close(symbols);
 		if (status == CTP_OK)
 			return EXIT_DONE;
-		say_error(path, &err);
+		diag_error(path, &err);
 		return EXIT_LIMIT;
 	}
 	if (is_program)
-		say_error(path, &err);
+		diag_error(path, &err);
 	return status == CTP_ERR_UNSUPPORTED || status == CTP_ERR_NOMEM
 		       ? EXIT_LIMIT
 		       : EXIT_DONE;
@@ -206,14 +206,14 @@ static int make_text(
 	for (size_t i = 0; status == EXIT_DONE && i < modules.count; i++)
 		status = add_module(selection, modules.paths[i], i == 0, out);
 	if (status == EXIT_DONE && out->failed) {
-		say("out of memory");
+		diag("out of memory");
 		status = EXIT_LIMIT;
 	}
 	target_elf_modules_clear(&modules);
 	return status;
 }
 
-static void say_unmatched(
+static void diag_unmatched(
 	const struct selection *selection, const char *program)
 {
 	for (size_t i = 0; i < selection->count; i++) {
@@ -221,7 +221,7 @@ static void say_unmatched(
 			&selection->patterns[i];
 
 		if (!pattern->matched)
-			say("--%s=%s: %s has no such %s",
+			diag("--%s=%s: %s has no such %s",
 				pattern->exclude ? "exclude" : "filter",
 				pattern->text, program,
 				pattern->is_module ? "module" : "function");
@@ -240,12 +240,12 @@ static int write_file(struct selection *selection, const struct buffer *text)
 	if (asprintf(&selection->file, "%s/ctprof-functions.XXXXXX",
 		    directory) < 0) {
 		selection->file = NULL;
-		say("out of memory");
+		diag("out of memory");
 		return EXIT_LIMIT;
 	}
 	fd = mkostemp(selection->file, O_CLOEXEC);
 	if (fd < 0) {
-		say("%s: cannot make: %s", selection->file, strerror(errno));
+		diag("%s: cannot make: %s", selection->file, strerror(errno));
 		free(selection->file);
 		selection->file = NULL;
 		return EXIT_OUTPUT;
@@ -256,7 +256,7 @@ static int write_file(struct selection *selection, const struct buffer *text)
 	wrote = (out == NULL ? close(fd) : fclose(out)) == 0 && wrote;
 	if (wrote && setenv(VARIABLE, selection->file, 1) == 0)
 		return EXIT_DONE;
-	say("%s: cannot write: %s", selection->file, strerror(errno));
+	diag("%s: cannot write: %s", selection->file, strerror(errno));
 	return EXIT_OUTPUT;
 }
 
@@ -275,7 +275,7 @@ int selection_apply(struct selection *selection, const char *program)
 	if (status == EXIT_DONE)
 		status = write_file(selection, &text);
 	if (status == EXIT_DONE)
-		say_unmatched(selection, program);
+		diag_unmatched(selection, program);
 	buffer_clear(&text);
 	free(path);
 	return status;

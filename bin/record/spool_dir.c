@@ -15,7 +15,7 @@
 #include "base/environment.h"
 #include "record/run_logs.h"
 #include "recover/recover_log.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 const char *spool_dir_directory(const char *given)
 {
@@ -62,7 +62,7 @@ int spool_dir_find(struct spool_dir *spools, const char *directory)
 	if (found < 0 && errno == ENOENT)
 		return EXIT_DONE; /* a system without it has no spools */
 	if (found < 0) {
-		say("%s: cannot read the directory: %s", directory,
+		diag("%s: cannot read the directory: %s", directory,
 			strerror(errno));
 		return EXIT_INPUT;
 	}
@@ -79,7 +79,7 @@ int spool_dir_find(struct spool_dir *spools, const char *directory)
 	if (spools->count == (size_t)found)
 		return EXIT_DONE;
 	spool_dir_clear(spools);
-	say("out of memory");
+	diag("out of memory");
 	return EXIT_LIMIT;
 }
 

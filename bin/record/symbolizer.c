@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "symbols/symbolize.h"
 
 static int fail(
@@ -19,7 +19,7 @@ static int fail(
 	bool is_output = err->status == CTP_ERR_IO &&
 			 err->offset == ERROR_NO_OFFSET && output != NULL;
 
-	say_error(is_output ? output : path, err);
+	diag_error(is_output ? output : path, err);
 	switch (err->status) {
 	case CTP_ERR_NOMEM:
 	case CTP_ERR_LIMIT:
@@ -48,7 +48,7 @@ static int write_log(const struct symbolizer *symbolizer, const char *path,
 	/* What is no file cannot be synchronised, and need not be. */
 	if (status == EXIT_DONE && fsync(fileno(output.file)) != 0 &&
 		errno != EINVAL && errno != EROFS) {
-		say("%s: cannot write: %s", output.name, strerror(errno));
+		diag("%s: cannot write: %s", output.name, strerror(errno));
 		status = EXIT_OUTPUT;
 	}
 	closed = output_close(&output, status == EXIT_DONE);
@@ -61,7 +61,7 @@ static const char *plural(uint64_t count)
 }
 
 /* One line for each module with functions that stay without a name. */
-static void say_unnamed(const char *path, const struct symbolize *symbolize)
+static void diag_unnamed(const char *path, const struct symbolize *symbolize)
 {
 	uint64_t lost = symbolize_counts(symbolize).lost;
 	const struct symbolize_module *module;
@@ -69,15 +69,16 @@ static void say_unnamed(const char *path, const struct symbolize *symbolize)
 	for (uint32_t i = 0; (module = symbolize_module(symbolize, i)) != NULL;
 		i++)
 		if (module->unnamed != 0)
-			say("%s: %s: %" PRIu64 " function%s without a name: %s",
+			diag("%s: %s: %" PRIu64
+			     " function%s without a name: %s",
 				path, module->path, module->unnamed,
 				plural(module->unnamed),
 				module->symbols == NULL
 					? module->err.message
 					: "has no symbols of them");
 	if (lost != 0)
-		say("%s: %" PRIu64 " function%s without a name: their modules "
-		    "are lost",
+		diag("%s: %" PRIu64 " function%s without a name: their modules "
+		     "are lost",
 			path, lost, plural(lost));
 }
 
@@ -89,13 +90,13 @@ static void report(const struct symbolizer *symbolizer, const char *path,
 	if (symbolizer->quiet)
 		return;
 	if (!symbolizer->brief && counts.functions == 0)
-		say("%s: has no functions that are known by address", path);
+		diag("%s: has no functions that are known by address", path);
 	else if (!symbolizer->brief)
-		say("%s: %" PRIu64 " of %" PRIu64 " function%s named, %" PRIu64
-		    " of them now",
+		diag("%s: %" PRIu64 " of %" PRIu64 " function%s named, %" PRIu64
+		     " of them now",
 			path, counts.named, counts.functions,
 			plural(counts.functions), counts.changed);
-	say_unnamed(path, symbolize);
+	diag_unnamed(path, symbolize);
 }
 
 /* Whoever writes on to the log would not notice that it is another file. */
@@ -116,8 +117,9 @@ static int run(const struct symbolizer *symbolizer, const char *path,
 
 		if (!is_finished(symbolize)) {
 			if (!symbolizer->brief)
-				say("%s: is still being recorded, or has to be "
-				    "completed by 'ctprof repair' first",
+				diag("%s: is still being recorded, or has to "
+				     "be "
+				     "completed by 'ctprof repair' first",
 					path);
 			return EXIT_INPUT;
 		}
@@ -139,7 +141,7 @@ int symbolizer_run(const struct symbolizer *symbolizer, const char *path)
 	int status;
 
 	if (fd < 0) {
-		say("%s: cannot open: %s", path, strerror(errno));
+		diag("%s: cannot open: %s", path, strerror(errno));
 		return EXIT_INPUT;
 	}
 	if (symbolize_new(fd, symbolizer->debug_directory, &symbolize, &err) ==

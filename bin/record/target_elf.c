@@ -21,7 +21,7 @@
 #include "base/environment.h"
 #include "record/run_logs.h"
 #include "base/memory.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define PATH_BYTES 4096
 
@@ -168,7 +168,7 @@ int target_elf_modules_list(
 			list_libraries(modules, interpreter, path)))
 		return EXIT_DONE;
 	target_elf_modules_clear(modules);
-	say("%s: cannot list its libraries: %s", path, strerror(errno));
+	diag("%s: cannot list its libraries: %s", path, strerror(errno));
 	return EXIT_LIMIT;
 }
 

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "base/environment.h"
 #include "record/preload.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define LIBRARY "libctprof-inject.so.0"
 #define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
@@ -86,7 +86,7 @@ static int set(const char *variable, const char *value)
 {
 	if (setenv(variable, value, 1) == 0)
 		return EXIT_DONE;
-	say("%s: %s", variable, strerror(errno));
+	diag("%s: %s", variable, strerror(errno));
 	return EXIT_LIMIT;
 }
 
@@ -106,7 +106,7 @@ static int lead(const char *variable, const char *library, bool verbose)
 	if (before == NULL || before[0] == '\0' || is_ours(before))
 		return set(variable, library);
 	if (verbose)
-		say("%s is set to %s already, and is left to it", variable,
+		diag("%s is set to %s already, and is left to it", variable,
 			before);
 	return EXIT_DONE;
 }
@@ -120,7 +120,7 @@ static void check_emission(const char *variable, const char *emit)
 		(void)unsetenv(variable);
 	else if (tool != NULL && tool[0] != '\0')
 		return;
-	say("--emit=%s: no tool collects it: %s is not set", emit, variable);
+	diag("--emit=%s: no tool collects it: %s is not set", emit, variable);
 }
 
 int tool_env_apply(const struct tool_env *tools, bool verbose)
@@ -131,8 +131,8 @@ int tool_env_apply(const struct tool_env *tools, bool verbose)
 	int status = EXIT_DONE;
 
 	if (tool_env_want_gpu(tools) && !is_there && !tools->no_library) {
-		say("--gpu needs " LIBRARY ", which was not found "
-		    "(CTPROF_INJECT may say where it is)");
+		diag("--gpu needs " LIBRARY ", which was not found "
+		     "(CTPROF_INJECT may say where it is)");
 		return EXIT_INPUT;
 	}
 	if (tools->gpu != NULL)

@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "json_repair/repair.h"
 #include "cli/report.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 struct work {
 	const struct repair_json *request;
@@ -33,19 +33,20 @@ static int check_format(const struct work *work)
 		advice = known_formats_advice(
 			work->origin.head, work->origin.head_size);
 	if (advice != NULL) {
-		say("%s: %s", work->name, advice);
+		diag("%s: %s", work->name, advice);
 		return EXIT_INPUT;
 	}
 	if (format == &log_format) {
-		say("%s: is a log of ctprof's, which is completed where it is: "
-		    "'ctprof repair %s'",
+		diag("%s: is a log of ctprof's, which is completed where it "
+		     "is: "
+		     "'ctprof repair %s'",
 			work->name, work->request->input);
 		return EXIT_INPUT;
 	}
 	if (format == NULL || format == &chrome_format ||
 		format == &speedscope_format || format == &gprof2dot_format)
 		return EXIT_DONE;
-	say("%s: is %s, and no JSON", work->name, format->name);
+	diag("%s: is %s, and no JSON", work->name, format->name);
 	return EXIT_INPUT;
 }
 
@@ -62,12 +63,12 @@ static int failed(
 	const struct work *work, FILE *out, const struct ctp_error *err)
 {
 	if (err->status == CTP_ERR_NOMEM) {
-		say_error(work->name, err);
+		diag_error(work->name, err);
 		return EXIT_LIMIT;
 	}
 	if (err->status == CTP_ERR_IO && ferror(out) != 0)
 		return EXIT_OUTPUT; /* said when it is closed */
-	say_error(work->name, err);
+	diag_error(work->name, err);
 	return EXIT_INPUT;
 }
 
@@ -112,8 +113,8 @@ static int write_output(struct work *work)
 	if (done != CTP_OK)
 		status = failed(work, output.file, &err);
 	if (status == EXIT_DONE && is_no_trace(work)) {
-		say("%s: has no event, and nothing else that a trace in JSON "
-		    "has",
+		diag("%s: has no event, and nothing else that a trace in JSON "
+		     "has",
 			work->name);
 		status = EXIT_INPUT;
 	}
@@ -122,26 +123,26 @@ static int write_output(struct work *work)
 	return closed > status ? closed : status;
 }
 
-static void say_fixes(const struct work *work)
+static void diag_fixes(const struct work *work)
 {
 	const struct repair_fixes *fixes = &work->result.fixes;
 
 	if (work->result.in_bytes == 0)
-		say("%s: is empty; so is the trace that was made of it",
+		diag("%s: is empty; so is the trace that was made of it",
 			work->name);
 	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
 		if (fixes->counts[fix] > 0)
-			say("%s: %" PRIu64 " %s, first at byte %" PRIu64,
+			diag("%s: %" PRIu64 " %s, first at byte %" PRIu64,
 				work->name, fixes->counts[fix],
 				repair_fix_words(fix), fixes->first[fix]);
 	if (work->packed.damage != NULL)
-		say("%s: byte %" PRIu64 ": %s", work->name,
+		diag("%s: byte %" PRIu64 ": %s", work->name,
 			work->packed.damage_at, work->packed.damage);
 	if (work->packed.strange_bytes > 0)
-		say("%s: %" PRIu64 " bytes behind what is compressed left out",
+		diag("%s: %" PRIu64 " bytes behind what is compressed left out",
 			work->name, work->packed.strange_bytes);
 	if (repair_fix_total(fixes) == 0 && work->packed.damage == NULL)
-		say("%s: nothing to repair", work->name);
+		diag("%s: nothing to repair", work->name);
 }
 
 static void add_row(
@@ -197,7 +198,7 @@ int repair_json(const struct repair_json *request)
 	int status;
 
 	if (opened != CTP_OK) {
-		say_error(work.name, &err);
+		diag_error(work.name, &err);
 		return opened == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_INPUT;
 	}
 	status = check_format(&work);
@@ -207,7 +208,7 @@ int repair_json(const struct repair_json *request)
 		work.packed = inflate_file_facts(work.origin.inflate);
 	input_file_close_bytes(&work.origin);
 	if (status == EXIT_DONE && !request->quiet)
-		say_fixes(&work);
+		diag_fixes(&work);
 	return status == EXIT_DONE && request->json ? print_report(&work)
 						    : status;
 }

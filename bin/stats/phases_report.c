@@ -7,7 +7,7 @@
 #include "io/amount.h"
 #include "cli/command.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/table.h"
 
 #define SHORT_NS 10000000 /* times are shown in us, not in ms */
@@ -194,7 +194,7 @@ int phases_print_text(const struct phases_view *view, FILE *out)
 		fputs("No phase is known of what is there.\n", out);
 	if (printed)
 		return EXIT_DONE;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }
 

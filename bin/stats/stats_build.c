@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "base/memory.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "stats/stats_text.h"
 
 /* The groups that there are, chosen and in order. */
@@ -57,7 +57,7 @@ static int build_init(struct build *build, const struct aggregate *rollup,
 		if (profile_sort(profile, &err) != CTP_OK ||
 			stats_init(&build->groups[i], profile, &build->options,
 				&err) != CTP_OK) {
-			say_error(NULL, &err);
+			diag_error(NULL, &err);
 			build_clear(build);
 			return EXIT_LIMIT;
 		}
@@ -139,7 +139,7 @@ static int print_table(
 
 	table_clear(table);
 	if (!printed) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	if (stats->hidden != 0)
@@ -176,7 +176,7 @@ static int print_units(const struct stats *stats, FILE *out)
 	struct table table;
 
 	if (shares == NULL) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	find_share(profile, COMPILE_FRONTEND, shares);

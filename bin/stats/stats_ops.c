@@ -18,7 +18,7 @@
 #include "base/buffer.h"
 #include "cli/command.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "io/amount.h"
 #include "profiles/label.h"
 #include "stats/stats_memory.h"
@@ -601,7 +601,7 @@ int stats_print_ops(const struct stats *stats, FILE *out)
 		&view.table, out, stats->options->color, stats->options->width);
 	table_clear(&view.table);
 	if (!printed) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	if (view.hidden_devices != 0)

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "input/devices.h"
 #include "io/amount.h"
 #include "profiles/label.h"
@@ -230,7 +230,7 @@ int stats_print_text(const struct stats *stats, FILE *out)
 		&table, out, stats->options->color, stats->options->width);
 	table_clear(&table);
 	if (!printed) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	print_sums(stats, out);
@@ -448,7 +448,7 @@ int stats_print_gpu(const struct stats *stats, FILE *out)
 	}
 	if (!print_work(stats, out) || putc('\n', out) == EOF ||
 		!print_ranges(stats, out)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	fprintf(out,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Times since 1970 lie between TRACE_WALL_MIN_NS and 2100. */
 #define WALL_MAX_NS INT64_C(4102444800000000000)
@@ -73,8 +73,8 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 			clock->shift_ns = subtract(base_of(clock), *base_ns);
 		if (!clock->has_events || used == 1 || is_wall(clock->trace))
 			continue;
-		say("%s: does not say when it was recorded, so that its clock "
-		    "cannot be told from that of others; see --align",
+		diag("%s: does not say when it was recorded, so that its clock "
+		     "cannot be told from that of others; see --align",
 			clock->name);
 		status = EXIT_INPUT;
 	}
@@ -121,16 +121,17 @@ static size_t sort_clocks(
 static int refuse(const struct clock *clock, enum clocks_align align)
 {
 	if (align == CLOCKS_RANGE)
-		say("%s: has no range of that name, so that its clock cannot "
-		    "be told from that of others",
+		diag("%s: has no range of that name, so that its clock cannot "
+		     "be told from that of others",
 			clock->name);
 	else if (clock->marks.count == 0)
-		say("%s: has no collective operations, so that its clock "
-		    "cannot be told from that of others",
+		diag("%s: has no collective operations, so that its clock "
+		     "cannot be told from that of others",
 			clock->name);
 	else
-		say("%s: has no collective operation that others have, so that "
-		    "its clock cannot be told from theirs",
+		diag("%s: has no collective operation that others have, so "
+		     "that "
+		     "its clock cannot be told from theirs",
 			clock->name);
 	return EXIT_INPUT;
 }
@@ -157,7 +158,7 @@ static int apply(struct clock **sorted, size_t count, enum clocks_align align,
 	for (size_t i = 0; i < count; i++)
 		marks[i] = sorted[i]->marks;
 	if (!align_solve(marks, (uint32_t)count, shifts)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -179,7 +180,7 @@ static int solve_marks(struct clock *clocks, size_t count,
 
 	*base_ns = 0;
 	if (sorted == NULL || marks == NULL || shifts == NULL) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 	} else {
 		used = sort_clocks(clocks, count, sorted);
 		status = EXIT_DONE;

@@ -16,7 +16,7 @@
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "transform/redact.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static int fail(const struct input *input, const struct ctp_error *err)
 {
@@ -50,10 +50,10 @@ static int not_found(
 	const struct cut_pipeline *pipeline, const struct input *input)
 {
 	if (pipeline->around != NULL)
-		say("%s: has no range that is called '%s'", input->name,
+		diag("%s: has no range that is called '%s'", input->name,
 			pipeline->around);
 	else
-		say("%s: has no step %" PRIu64, input->name, pipeline->step);
+		diag("%s: has no step %" PRIu64, input->name, pipeline->step);
 	return EXIT_NO;
 }
 
@@ -148,8 +148,8 @@ int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	int status;
 
 	if (input->origin.source->read_profile != NULL) {
-		say("%s: holds a profile, which does not know when things "
-		    "happened: it cannot be cut",
+		diag("%s: holds a profile, which does not know when things "
+		     "happened: it cannot be cut",
 			input->name);
 		return EXIT_INPUT;
 	}

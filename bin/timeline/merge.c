@@ -20,7 +20,7 @@
 #include "cli/quantity.h"
 #include "timeline/ranks.h"
 #include "input/seekable_input.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* For sorted events of all inputs together, and of one at least. */
 #define REST_BYTES ((size_t)64 << 20)
@@ -175,7 +175,7 @@ static int place_all(struct merger *merger)
 			merger->parts[i].input.origin.source->trace;
 	}
 	if (!ranks_name(merger->ranks, merger->count)) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		return EXIT_LIMIT;
 	}
 	for (size_t i = 0; i < merger->count; i++) {
@@ -214,7 +214,7 @@ static const char *shift_text(char text[QUANTITY_TEXT + 1], int64_t shift_ns)
 	return text;
 }
 
-static void say_shifts(const struct merger *merger)
+static void diag_shifts(const struct merger *merger)
 {
 	bool collective = merger->job->align == CLOCKS_COLLECTIVE;
 
@@ -227,11 +227,11 @@ static void say_shifts(const struct merger *merger)
 		(void)shift_text(shift, clock->shift_ns);
 		(void)quantity_time(spread, clock->spread_ns);
 		if (!collective || clock->matched == 0)
-			say("%s: %s%stimes %s", clock->name, label,
+			diag("%s: %s%stimes %s", clock->name, label,
 				label[0] == '\0' ? "" : ": ", shift);
 		else
-			say("%s: %s%stimes %s, by %" PRIu32
-			    " collectives, to within %s",
+			diag("%s: %s%stimes %s, by %" PRIu32
+			     " collectives, to within %s",
 				clock->name, label,
 				label[0] == '\0' ? "" : ": ", shift,
 				clock->matched, spread);
@@ -300,7 +300,7 @@ static int add_facts(const struct merger *merger)
 				done = add_clock_facts(merger, trace, i);
 	if (done)
 		return EXIT_DONE;
-	say_no_memory(NULL);
+	diag_no_memory(NULL);
 	return EXIT_LIMIT;
 }
 
@@ -341,13 +341,13 @@ static int convert(const struct merger *merger, const struct output *output)
 	if (failed != UINT32_MAX)
 		return input_failed(&merger->parts[failed].input,
 			merger->parts[failed].input.name, &err);
-	say_error(output->name, &err);
+	diag_error(output->name, &err);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
 								  : EXIT_OUTPUT;
 }
 
 /* What only became wrong when all was together, or was written. */
-static int say_losses(const struct merger *merger, const char *name)
+static int diag_losses(const struct merger *merger, const char *name)
 {
 	const struct trace *trace = merge_source(merger->combine)->trace;
 	const struct inputs *inputs = merger->inputs;
@@ -363,7 +363,7 @@ static int say_losses(const struct merger *merger, const char *name)
 		lost = lost || !note;
 		if (note ? inputs->verbose && !inputs->quiet
 			 : inputs->strict || !inputs->quiet)
-			say("%s: %" PRIu64 " %s", name, count,
+			diag("%s: %" PRIu64 " %s", name, count,
 				trace_loss_words(loss));
 	}
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
@@ -380,7 +380,7 @@ static int write_all(const struct merger *merger)
 		return status;
 	status = convert(merger, &output);
 	if (status == EXIT_DONE)
-		status = say_losses(merger, output.name);
+		status = diag_losses(merger, output.name);
 	closed = output_close(
 		&output, status == EXIT_DONE || status == EXIT_DAMAGED);
 	return closed > status ? closed : status;
@@ -398,7 +398,7 @@ static int merge(struct merger *merger)
 		status = add_facts(merger);
 	if (status != EXIT_DONE)
 		return status;
-	say_shifts(merger);
+	diag_shifts(merger);
 	return write_all(merger);
 }
 
@@ -443,7 +443,7 @@ int merge_timelines(const struct merge_options *options)
 	}
 	if (merger.parts == NULL || merger.ranks == NULL ||
 		merger.clocks == NULL || merger.combine == NULL) {
-		say_no_memory(NULL);
+		diag_no_memory(NULL);
 		status = EXIT_LIMIT;
 	} else {
 		status = merge(&merger);

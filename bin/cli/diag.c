@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A line is handed to the system in one piece, so that the lines of several
  * processes that work in parallel do not mix. */
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 /* Under a limit that has no room for words, they are said all the same, as
  * plain ASCII: the limit is to be told. */
-static void say_plainly(char *text)
+static void diag_plainly(char *text)
 {
 	for (char *at = text; *at != '\0'; at++)
 		if (*at < ' ' || *at > '~')
@@ -22,7 +22,7 @@ static void say_plainly(char *text)
 	(void)fprintf(stderr, "ctprof: %s\n", text);
 }
 
-void say(const char *format, ...)
+void diag(const char *format, ...)
 {
 	struct buffer line = BUFFER_INIT;
 	char *text = NULL;
@@ -38,14 +38,14 @@ void say(const char *format, ...)
 	utf8_add_printable(&line, text, (size_t)size);
 	buffer_add_byte(&line, '\n');
 	if (line.failed)
-		say_plainly(text);
+		diag_plainly(text);
 	else
 		(void)fwrite(line.bytes, 1, line.used, stderr);
 	buffer_clear(&line);
 	free(text);
 }
 
-void say_no_memory(const char *name)
+void diag_no_memory(const char *name)
 {
 	const char *colon = name == NULL ? "" : ": ";
 	char limit[QUANTITY_TEXT];
@@ -53,28 +53,28 @@ void say_no_memory(const char *name)
 	if (name == NULL)
 		name = "";
 	if (memory_was_refused())
-		say("%s%sneeds more than the limit of %s of memory%s; "
-		    "--max-mem=SIZE sets another",
+		diag("%s%sneeds more than the limit of %s of memory%s; "
+		     "--max-mem=SIZE sets another",
 			name, colon, quantity_bytes(limit, memory_limit()),
 			memory_limit_is_by_size() ? " for inputs of this size"
 						  : "");
 	else
-		say("%s%sout of memory", name, colon);
+		diag("%s%sout of memory", name, colon);
 }
 
-void say_error(const char *name, const struct ctp_error *err)
+void diag_error(const char *name, const struct ctp_error *err)
 {
 	const char *colon = name == NULL ? "" : ": ";
 
 	if (err->status == CTP_ERR_NOMEM && memory_was_refused()) {
-		say_no_memory(name);
+		diag_no_memory(name);
 		return;
 	}
 	if (name == NULL)
 		name = "";
 	if (err->offset == ERROR_NO_OFFSET)
-		say("%s%s%s", name, colon, err->message);
+		diag("%s%s%s", name, colon, err->message);
 	else
-		say("%s%sbyte %" PRIu64 ": %s", name, colon, err->offset,
+		diag("%s%sbyte %" PRIu64 ": %s", name, colon, err->offset,
 			err->message);
 }
