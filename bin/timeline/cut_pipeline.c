@@ -12,7 +12,7 @@
 
 #include "cli/command.h"
 #include "transform/range_locator.h"
-#include "timeline/order.h"
+#include "timeline/sorted_source.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "transform/redact.h"
@@ -59,30 +59,30 @@ static int not_found(
 
 /* Reads all of the input, which may take its time. */
 static enum ctp_status read_all(const struct cut_pipeline *pipeline,
-	const struct input *input, struct order *order,
-	const struct order_watch *watch, struct ctp_error *err)
+	const struct input *input, struct sorted_source *order,
+	const struct sorted_source_watch *watch, struct ctp_error *err)
 {
 	struct progress progress;
 	enum ctp_status status;
 
 	progress_start(
 		&progress, pipeline->progress, NULL, input->origin.size_bytes);
-	progress_watch(&progress, order_source(order));
-	status = order_read(order, watch, err);
+	progress_watch(&progress, sorted_source_events(order));
+	status = sorted_source_read(order, watch, err);
 	progress_hide(&progress);
 	return status;
 }
 
 /* Finds the window that a range takes. */
 static int find_moment(const struct cut_pipeline *pipeline, struct input *input,
-	struct order *order, struct cut *cut)
+	struct sorted_source *order, struct cut *cut)
 {
 	struct range_locator moment = {
-		.trace = order_source(order)->trace,
+		.trace = sorted_source_events(order)->trace,
 		.name = pipeline->around,
 		.step = pipeline->step,
 	};
-	const struct order_watch watch = {see, &moment};
+	const struct sorted_source_watch watch = {see, &moment};
 	struct ctp_error err = {0};
 	enum ctp_status status = read_all(pipeline, input, order, &watch, &err);
 
@@ -109,14 +109,14 @@ static int64_t add_time(int64_t start_ns, uint64_t time_ns)
 }
 
 static int find_time(const struct cut_pipeline *pipeline, struct input *input,
-	struct order *order, struct cut *cut)
+	struct sorted_source *order, struct cut *cut)
 {
 	struct ctp_error err = {0};
 	int64_t start_ns;
 
 	if (read_all(pipeline, input, order, NULL, &err) != CTP_OK)
 		return fail(input, &err);
-	if (order_start(order, &start_ns))
+	if (sorted_source_start(order, &start_ns))
 		cut_set_window(cut, add_time(start_ns, pipeline->from_ns),
 			add_time(start_ns, pipeline->until_ns));
 	return EXIT_DONE;
@@ -126,12 +126,12 @@ static int cut_input(const struct cut_pipeline *pipeline, struct input *input,
 	struct cut **cut)
 {
 	struct ctp_error err = {0};
-	struct order *order;
+	struct sorted_source *order;
 
-	if (order_open(input->origin.source, &order, &err) != CTP_OK)
+	if (sorted_source_open(input->origin.source, &order, &err) != CTP_OK)
 		return fail(input, &err);
-	input->origin.source = order_source(order);
-	if (cut_open(order_source(order), cut, &err) != CTP_OK)
+	input->origin.source = sorted_source_events(order);
+	if (cut_open(sorted_source_events(order), cut, &err) != CTP_OK)
 		return fail(input, &err);
 	input->origin.source = cut_source(*cut);
 	if (pipeline->around != NULL || pipeline->has_step)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "timeline/flat.h"
+#include "timeline/event_rows.h"
 #include "json/json.h"
 #include "base/memory.h"
 #include "extsort/temp_file.h"
@@ -25,7 +25,7 @@ struct sqlite_write {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	FILE *out;
 	const char *title;
-	struct flat flat;
+	struct event_rows flat;
 	struct temp_file file;
 	struct sqlite_rows rows;
 };
@@ -35,7 +35,7 @@ static struct sqlite_write *writer_of(struct timeline_writer *writer)
 	return (struct sqlite_write *)writer;
 }
 
-static void put_args(struct sqlite_write *to, const struct flat_row *row)
+static void put_args(struct sqlite_write *to, const struct event_row *row)
 {
 	if (row->args == NULL)
 		sqlite_rows_skip(&to->rows);
@@ -43,7 +43,7 @@ static void put_args(struct sqlite_write *to, const struct flat_row *row)
 		sqlite_rows_text_sized(&to->rows, row->args, row->args_size);
 }
 
-static void put_slice(struct sqlite_write *to, const struct flat_row *row)
+static void put_slice(struct sqlite_write *to, const struct event_row *row)
 {
 	sqlite_rows_begin(&to->rows, SQLITE_SLICES);
 	sqlite_rows_int(&to->rows, (int64_t)row->number);
@@ -58,7 +58,7 @@ static void put_slice(struct sqlite_write *to, const struct flat_row *row)
 	put_args(to, row);
 }
 
-static void put_activity(struct sqlite_write *to, const struct flat_row *row)
+static void put_activity(struct sqlite_write *to, const struct event_row *row)
 {
 	sqlite_rows_begin(&to->rows, SQLITE_ACTIVITIES);
 	sqlite_rows_int(&to->rows, (int64_t)row->number);
@@ -72,7 +72,7 @@ static void put_activity(struct sqlite_write *to, const struct flat_row *row)
 	put_args(to, row);
 }
 
-static void put_counter(struct sqlite_write *to, const struct flat_row *row)
+static void put_counter(struct sqlite_write *to, const struct event_row *row)
 {
 	sqlite_rows_begin(&to->rows, SQLITE_COUNTERS);
 	sqlite_rows_int(&to->rows, (int64_t)row->number);
@@ -88,9 +88,9 @@ static void put_counter(struct sqlite_write *to, const struct flat_row *row)
 	put_args(to, row);
 }
 
-static void put_event(struct sqlite_write *to, const struct flat_row *row)
+static void put_event(struct sqlite_write *to, const struct event_row *row)
 {
-	const char *kind = flat_kind_name(row);
+	const char *kind = event_rows_kind_name(row);
 
 	sqlite_rows_begin(&to->rows, SQLITE_EVENTS);
 	sqlite_rows_int(&to->rows, (int64_t)row->number);
@@ -112,7 +112,7 @@ static void put_event(struct sqlite_write *to, const struct flat_row *row)
 }
 
 static enum ctp_status put(
-	void *user, const struct flat_row *row, struct ctp_error *err)
+	void *user, const struct event_row *row, struct ctp_error *err)
 {
 	struct sqlite_write *to = user;
 
@@ -171,7 +171,7 @@ static enum ctp_status put_tracks(
 
 	for (uint32_t i = 0; i < trace->track_count && status == CTP_OK; i++) {
 		const struct trace_track *track = &trace->tracks[i];
-		const char *kind = flat_track_name(track);
+		const char *kind = event_rows_track_name(track);
 		bool is_stream = track->kind == TRACE_STREAM;
 
 		sqlite_rows_begin(&to->rows, SQLITE_TRACKS);
@@ -294,7 +294,7 @@ static enum ctp_status finish(
 	struct timeline_writer *writer, struct ctp_error *err)
 {
 	struct sqlite_write *to = writer_of(writer);
-	enum ctp_status status = flat_finish(&to->flat, err);
+	enum ctp_status status = event_rows_finish(&to->flat, err);
 
 	if (status == CTP_OK)
 		status = put_sites(to, err);
@@ -313,7 +313,7 @@ static enum ctp_status finish(
 static enum ctp_status add(struct timeline_writer *writer,
 	const struct event *event, struct ctp_error *err)
 {
-	return flat_add(&writer_of(writer)->flat, event, err);
+	return event_rows_add(&writer_of(writer)->flat, event, err);
 }
 
 /* What is not in the file yet is in memory, of which there is little. */
@@ -331,7 +331,7 @@ static void sqlite_free(struct timeline_writer *writer)
 
 	sqlite_rows_close(&to->rows);
 	temp_file_close(&to->file);
-	flat_clear(&to->flat);
+	event_rows_clear(&to->flat);
 	memory_free(to);
 }
 
@@ -354,7 +354,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	to->out = out;
 	to->title = options == NULL ? NULL : options->title;
 	to->file = TEMP_FILE_NONE;
-	if (!flat_init(&to->flat, trace))
+	if (!event_rows_init(&to->flat, trace))
 		status = ctp_fail(
 			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 	if (status == CTP_OK)

@@ -6,7 +6,7 @@
  * Source: RFC 4180, but for lines that end in LF alone, as tools have it.
  */
 #include "io/csv_field.h"
-#include "timeline/flat.h"
+#include "timeline/event_rows.h"
 #include "format.h"
 #include "base/memory.h"
 
@@ -18,7 +18,7 @@ static const char header[] =
 struct csv {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	FILE *out;
-	struct flat flat;
+	struct event_rows flat;
 	struct json json;
 	bool raw; /* see csv_field() */
 };
@@ -84,7 +84,7 @@ static void put_string(struct csv *csv, uint32_t number)
 	put_nothing(csv);
 }
 
-static void put_track(struct csv *csv, const struct flat_row *row)
+static void put_track(struct csv *csv, const struct event_row *row)
 {
 	const struct trace_track *track = &csv->flat.trace->tracks[row->track];
 	bool is_stream = track->kind == TRACE_STREAM;
@@ -108,7 +108,7 @@ static void put_track(struct csv *csv, const struct flat_row *row)
 		put_nothing(csv);
 }
 
-static void put_site(struct csv *csv, const struct flat_row *row)
+static void put_site(struct csv *csv, const struct event_row *row)
 {
 	static const struct trace_site none;
 	const struct trace_site *site =
@@ -138,11 +138,11 @@ static void put_value(struct csv *csv, const struct event_arg *value)
 }
 
 static enum ctp_status put(
-	void *user, const struct flat_row *row, struct ctp_error *err)
+	void *user, const struct event_row *row, struct ctp_error *err)
 {
 	struct csv *csv = user;
 
-	(void)fputs(flat_kind_name(row), csv->out);
+	(void)fputs(event_rows_kind_name(row), csv->out);
 	put_nothing(csv);
 	put_uint(csv, row->number);
 	put_number(csv, row->parent);
@@ -173,20 +173,20 @@ static enum ctp_status put(
 static enum ctp_status add(struct timeline_writer *writer,
 	const struct event *event, struct ctp_error *err)
 {
-	return flat_add(&csv_of(writer)->flat, event, err);
+	return event_rows_add(&csv_of(writer)->flat, event, err);
 }
 
 static enum ctp_status finish(
 	struct timeline_writer *writer, struct ctp_error *err)
 {
-	return flat_finish(&csv_of(writer)->flat, err);
+	return event_rows_finish(&csv_of(writer)->flat, err);
 }
 
 static void csv_free(struct timeline_writer *writer)
 {
 	struct csv *csv = csv_of(writer);
 
-	flat_clear(&csv->flat);
+	event_rows_clear(&csv->flat);
 	json_clear(&csv->json);
 	memory_free(csv);
 }
@@ -206,7 +206,7 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 	csv->out = out;
 	csv->raw = options->csv_raw;
 	done = json_init(&csv->json, NULL);
-	done = flat_init(&csv->flat, trace) && done;
+	done = event_rows_init(&csv->flat, trace) && done;
 	if (!done) {
 		csv_free(&csv->writer);
 		return ctp_fail(

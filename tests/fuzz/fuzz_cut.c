@@ -16,7 +16,7 @@
 #include "fuzz_case.h"
 #include "base/memory.h"
 #include "trace/open_ranges.h"
-#include "timeline/order.h"
+#include "timeline/sorted_source.h"
 #include "transform/redact.h"
 
 /* Each part may open all that is open anew, and looks at every track. */
@@ -53,7 +53,7 @@ static void close_limited(struct event_source *source)
 /* All in order of time. */
 static void open_log(struct reading *reading, const void *log, size_t size)
 {
-	struct order *order;
+	struct sorted_source *order;
 
 	*reading = (struct reading){.status = CTP_OK};
 	reading->file = fmemopen((void *)(uintptr_t)log, size, "rb");
@@ -63,9 +63,9 @@ static void open_log(struct reading *reading, const void *log, size_t size)
 	fuzz_source_init(&reading->limited, reading->log);
 	reading->limited.source.close = close_limited;
 	reading->limited.left = EVENTS_MAX;
-	fuzz_require(
-		order_open(&reading->limited.source, &order, NULL) == CTP_OK);
-	reading->source = order_source(order);
+	fuzz_require(sorted_source_open(
+			     &reading->limited.source, &order, NULL) == CTP_OK);
+	reading->source = sorted_source_events(order);
 }
 
 static void close_log(struct reading *reading)

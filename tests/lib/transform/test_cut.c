@@ -7,7 +7,7 @@
 
 #include "cut_case.h"
 #include "support/run_suite.h"
-#include "timeline/order.h"
+#include "timeline/sorted_source.h"
 
 START_TEST(what_is_open_at_the_edges_is_clipped)
 {
@@ -148,15 +148,17 @@ END_TEST
 /* In order of time, as everything is that is cut. */
 START_TEST(a_track_does_not_end_before_its_last_event)
 {
-	struct order *order;
+	struct sorted_source *order;
 	struct cut *cut;
 
 	cut_case_begin(0, 0, 10);
 	cut_case_end(0, 50);
 	end_track(0, 15);
 	ck_assert_int_eq(
-		order_open(&cut_case_given.source, &order, NULL), CTP_OK);
-	ck_assert_int_eq(cut_open(order_source(order), &cut, NULL), CTP_OK);
+		sorted_source_open(&cut_case_given.source, &order, NULL),
+		CTP_OK);
+	ck_assert_int_eq(
+		cut_open(sorted_source_events(order), &cut, NULL), CTP_OK);
 	cut_set_window(cut, 20, 40);
 	ck_assert_str_eq(cut_case_text(cut_source(cut)), "(a20 )40 ");
 	cut_source(cut)->close(cut_source(cut));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "timeline/order.h"
+#include "timeline/sorted_source.h"
 
 #include <string.h>
 
@@ -11,16 +11,16 @@
 /* Less than a Chrome trace's reader takes, which sorts as well. */
 #define EXTSORT_BYTES ((size_t)8 << 20)
 
-struct order_track {
+struct sorted_source_track {
 	bool seen;
 	int64_t epoch_ns;
 	int64_t last_ns; /* of what is in order on a track */
 };
 
-struct order {
+struct sorted_source {
 	struct event_source source; /* first: it is what callers hold */
 	struct extsort *spill;
-	struct order_track *tracks;
+	struct sorted_source_track *tracks;
 	uint32_t track_room;
 	struct buffer bytes;
 	struct event_arg *args;
@@ -35,7 +35,8 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-static struct order_track *find_track(struct order *order, uint32_t number)
+static struct sorted_source_track *find_track(
+	struct sorted_source *order, uint32_t number)
 {
 	return memory_reach(&order->tracks, number, &order->track_room,
 		       sizeof(*order->tracks))
@@ -50,9 +51,9 @@ static bool is_nested(enum event_kind kind)
 }
 
 /* The event's time in the order of all; false if out of memory. */
-static bool set_time(struct order *order, struct event *event)
+static bool set_time(struct sorted_source *order, struct event *event)
 {
-	struct order_track *track = find_track(order, event->track);
+	struct sorted_source_track *track = find_track(order, event->track);
 
 	if (track == NULL)
 		return false;
@@ -81,7 +82,7 @@ static bool has_text(const struct event_arg *arg)
 }
 
 /* The event, its arguments, and their text. */
-static bool pack(struct order *order, const struct event *event)
+static bool pack(struct sorted_source *order, const struct event *event)
 {
 	struct buffer *bytes = &order->bytes;
 
@@ -98,7 +99,7 @@ static bool pack(struct order *order, const struct event *event)
 }
 
 static enum ctp_status unpack(
-	struct order *order, const void *bytes, struct event *event)
+	struct sorted_source *order, const void *bytes, struct event *event)
 {
 	const char *text = bytes;
 	uint32_t count;
@@ -122,8 +123,9 @@ static enum ctp_status unpack(
 	return CTP_OK;
 }
 
-static enum ctp_status add_event(struct order *order, struct event *event,
-	const struct order_watch *watch, struct ctp_error *err)
+static enum ctp_status add_event(struct sorted_source *order,
+	struct event *event, const struct sorted_source_watch *watch,
+	struct ctp_error *err)
 {
 	struct extsort_record record;
 
@@ -141,12 +143,12 @@ static enum ctp_status add_event(struct order *order, struct event *event,
 
 /* Tracks that have changed their clock end by that, and none before its last
  * event, though a damaged log may have it so. */
-static void move_ends(struct order *order)
+static void move_ends(struct sorted_source *order)
 {
 	struct trace *trace = order->source.trace;
 
 	for (uint32_t i = 0; i < order->track_room; i++) {
-		const struct order_track *track = &order->tracks[i];
+		const struct sorted_source_track *track = &order->tracks[i];
 		int64_t end_ns;
 
 		if (!track->seen ||
@@ -161,8 +163,8 @@ static void move_ends(struct order *order)
 	}
 }
 
-enum ctp_status order_read(struct order *order, const struct order_watch *watch,
-	struct ctp_error *err)
+enum ctp_status sorted_source_read(struct sorted_source *order,
+	const struct sorted_source_watch *watch, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
@@ -182,7 +184,7 @@ enum ctp_status order_read(struct order *order, const struct order_watch *watch,
 	return extsort_sort(order->spill, err);
 }
 
-bool order_start(const struct order *order, int64_t *start_ns)
+bool sorted_source_start(const struct sorted_source *order, int64_t *start_ns)
 {
 	*start_ns = order->start_ns;
 	return order->has_start;
@@ -191,12 +193,12 @@ bool order_start(const struct order *order, int64_t *start_ns)
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
-	struct order *order = (struct order *)source;
+	struct sorted_source *order = (struct sorted_source *)source;
 	struct extsort_record record;
 	enum ctp_status status = CTP_OK;
 
 	if (!order->is_read)
-		status = order_read(order, NULL, err);
+		status = sorted_source_read(order, NULL, err);
 	if (status == CTP_OK)
 		status = extsort_next(order->spill, &record, err);
 	if (status != CTP_OK)
@@ -208,7 +210,7 @@ static enum ctp_status next(
 
 static void close_order(struct event_source *source)
 {
-	struct order *order = (struct order *)source;
+	struct sorted_source *order = (struct sorted_source *)source;
 
 	extsort_free(order->spill);
 	memory_free(order->tracks);
@@ -218,10 +220,10 @@ static void close_order(struct event_source *source)
 	memory_free(order);
 }
 
-enum ctp_status order_open(
-	struct event_source *inner, struct order **out, struct ctp_error *err)
+enum ctp_status sorted_source_open(struct event_source *inner,
+	struct sorted_source **out, struct ctp_error *err)
 {
-	struct order *order = memory_new_zeroed(1, sizeof(*order));
+	struct sorted_source *order = memory_new_zeroed(1, sizeof(*order));
 
 	if (order != NULL)
 		order->spill = extsort_new(EXTSORT_BYTES);
@@ -234,7 +236,7 @@ enum ctp_status order_open(
 	return CTP_OK;
 }
 
-struct event_source *order_source(struct order *order)
+struct event_source *sorted_source_events(struct sorted_source *order)
 {
 	return &order->source;
 }

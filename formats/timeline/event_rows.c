@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "timeline/flat.h"
+#include "timeline/event_rows.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct frame {
 	struct json_args args;
 };
 
-struct flat_track {
+struct event_rows_track {
 	struct frame *frames;
 	uint32_t depth;
 	uint32_t room;
@@ -29,11 +29,11 @@ static enum ctp_status no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
 }
 
-bool flat_init(struct flat *flat, struct trace *trace)
+bool event_rows_init(struct event_rows *flat, struct trace *trace)
 {
 	bool done;
 
-	*flat = (struct flat){.trace = trace, .args = JSON_ARGS_INIT};
+	*flat = (struct event_rows){.trace = trace, .args = JSON_ARGS_INIT};
 	/* All of them, so that all can be cleared. */
 	done = json_init(&flat->json, NULL);
 	done = json_names_init(&flat->text, trace) && done;
@@ -41,10 +41,10 @@ bool flat_init(struct flat *flat, struct trace *trace)
 	return done && flat->join != NULL;
 }
 
-void flat_clear(struct flat *flat)
+void event_rows_clear(struct event_rows *flat)
 {
 	for (uint32_t i = 0; i < flat->track_count; i++) {
-		struct flat_track *track = &flat->tracks[i];
+		struct event_rows_track *track = &flat->tracks[i];
 
 		/* Those above the open ones keep their memory, too. */
 		for (uint32_t at = 0; at < track->room; at++)
@@ -59,10 +59,10 @@ void flat_clear(struct flat *flat)
 }
 
 /* The track's stack; NULL if out of memory. */
-static struct flat_track *reach(struct flat *flat, uint32_t track)
+static struct event_rows_track *reach(struct event_rows *flat, uint32_t track)
 {
 	uint32_t count = flat->trace->track_count;
-	struct flat_track *tracks;
+	struct event_rows_track *tracks;
 
 	if (track < flat->track_count)
 		return &flat->tracks[track];
@@ -72,13 +72,13 @@ static struct flat_track *reach(struct flat *flat, uint32_t track)
 	flat->tracks = tracks;
 	for (; flat->track_count < count; flat->track_count++)
 		tracks[flat->track_count] =
-			(struct flat_track){.last_ns = INT64_MIN};
+			(struct event_rows_track){.last_ns = INT64_MIN};
 	return &tracks[track];
 }
 
 /* The frame of a range that begins, without arguments; NULL if out of memory.
  */
-static struct frame *push(struct flat_track *track)
+static struct frame *push(struct event_rows_track *track)
 {
 	struct frame *frame;
 
@@ -102,7 +102,7 @@ static struct frame *push(struct flat_track *track)
 	return frame;
 }
 
-static struct frame *top(const struct flat_track *track)
+static struct frame *top(const struct event_rows_track *track)
 {
 	return track->depth == 0 ? NULL : &track->frames[track->depth - 1];
 }
@@ -118,8 +118,8 @@ static uint32_t depth_in(const struct frame *around)
 }
 
 /* Time that goes back stands still, per track. */
-static int64_t in_order(
-	struct flat *flat, struct flat_track *track, int64_t time_ns)
+static int64_t in_order(struct event_rows *flat, struct event_rows_track *track,
+	int64_t time_ns)
 {
 	if (time_ns < track->last_ns) {
 		trace_lose(flat->trace, LOSS_BACKWARD_TIMES, 1);
@@ -130,7 +130,7 @@ static int64_t in_order(
 }
 
 /* Hands a row over, with these arguments. */
-static enum ctp_status put(struct flat *flat, struct flat_row *row,
+static enum ctp_status put(struct event_rows *flat, struct event_row *row,
 	const struct json_args *args, struct ctp_error *err)
 {
 	if (args->count > 0) {
@@ -145,8 +145,9 @@ static enum ctp_status put(struct flat *flat, struct flat_row *row,
 	return flat->put(flat->user, row, err);
 }
 
-static enum ctp_status begin(struct flat *flat, struct flat_track *track,
-	const struct event *event, struct ctp_error *err)
+static enum ctp_status begin(struct event_rows *flat,
+	struct event_rows_track *track, const struct event *event,
+	struct ctp_error *err)
 {
 	int64_t start_ns = in_order(flat, track, event->time_ns);
 	struct frame *frame = push(track);
@@ -168,14 +169,14 @@ static enum ctp_status begin(struct flat *flat, struct flat_track *track,
 
 /* Ends the innermost range of the track, which there is. One whose end was moved
  * is longer than what is its own time and that of the ranges in it. */
-static enum ctp_status end(
-	struct flat *flat, const struct event *event, struct ctp_error *err)
+static enum ctp_status end(struct event_rows *flat, const struct event *event,
+	struct ctp_error *err)
 {
-	struct flat_track *track = &flat->tracks[event->track];
+	struct event_rows_track *track = &flat->tracks[event->track];
 	const struct frame *frame = &track->frames[--track->depth];
 	struct frame *around = top(track);
 	uint64_t length = (uint64_t)event->time_ns - (uint64_t)frame->start_ns;
-	struct flat_row row = {.kind = EVENT_BEGIN,
+	struct event_row row = {.kind = EVENT_BEGIN,
 		.number = frame->number,
 		.parent = number_of(around),
 		.depth = depth_in(around),
@@ -194,8 +195,9 @@ static enum ctp_status end(
 	return frame->is_moved ? CTP_OK : put(flat, &row, &frame->args, err);
 }
 
-static enum ctp_status end_range(struct flat *flat, struct flat_track *track,
-	const struct event *event, struct ctp_error *err)
+static enum ctp_status end_range(struct event_rows *flat,
+	struct event_rows_track *track, const struct event *event,
+	struct ctp_error *err)
 {
 	struct event mended = *event;
 
@@ -220,8 +222,8 @@ static uint64_t row_id(const struct event *event)
 }
 
 /* What is said of the innermost range. */
-static enum ctp_status describe(struct flat *flat,
-	const struct flat_track *track, const struct event *event,
+static enum ctp_status describe(struct event_rows *flat,
+	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
 {
 	struct frame *frame = top(track);
@@ -243,13 +245,13 @@ static enum ctp_status describe(struct flat *flat,
 }
 
 /* What is a row as it comes. */
-static enum ctp_status add_row(struct flat *flat,
-	const struct flat_track *track, const struct event *event,
+static enum ctp_status add_row(struct event_rows *flat,
+	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
 {
 	const struct frame *around = top(track);
 	struct event named = *event;
-	struct flat_row row = {.kind = event->kind,
+	struct event_row row = {.kind = event->kind,
 		.number = ++flat->last,
 		.parent = number_of(around),
 		.depth = depth_in(around),
@@ -286,10 +288,10 @@ static enum ctp_status add_row(struct flat *flat,
 	return put(flat, &row, &flat->args, err);
 }
 
-enum ctp_status flat_add(
-	struct flat *flat, const struct event *event, struct ctp_error *err)
+enum ctp_status event_rows_add(struct event_rows *flat,
+	const struct event *event, struct ctp_error *err)
 {
-	struct flat_track *track = reach(flat, event->track);
+	struct event_rows_track *track = reach(flat, event->track);
 
 	if (track == NULL)
 		return no_memory(err);
@@ -306,12 +308,13 @@ enum ctp_status flat_add(
 	}
 }
 
-enum ctp_status flat_finish(struct flat *flat, struct ctp_error *err)
+enum ctp_status event_rows_finish(
+	struct event_rows *flat, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
 	for (uint32_t i = 0; i < flat->track_count; i++) {
-		struct flat_track *track = &flat->tracks[i];
+		struct event_rows_track *track = &flat->tracks[i];
 		struct event last = {.kind = EVENT_END,
 			.track = i,
 			.time_ns = trace_track_end(flat->trace, i)};
@@ -326,7 +329,7 @@ enum ctp_status flat_finish(struct flat *flat, struct ctp_error *err)
 	return status;
 }
 
-const char *flat_kind_name(const struct flat_row *row)
+const char *event_rows_kind_name(const struct event_row *row)
 {
 	static const char *const names[EVENT_KINDS] = {
 		[EVENT_BEGIN] = "range",
@@ -350,7 +353,7 @@ const char *flat_kind_name(const struct flat_row *row)
 	return row->kind == EVENT_FLOW ? flows[row->flow] : names[row->kind];
 }
 
-const char *flat_track_name(const struct trace_track *track)
+const char *event_rows_track_name(const struct trace_track *track)
 {
 	static const char *const names[] = {
 		[TRACE_THREAD] = "thread",

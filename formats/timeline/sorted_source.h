@@ -10,15 +10,15 @@
  * Memory: as lib/extsort/extsort.h has it; the events are on disk. The first event
  * comes when the last of the inner source has.
  */
-#ifndef ORDER_H
-#define ORDER_H
+#ifndef SORTED_SOURCE_H
+#define SORTED_SOURCE_H
 
 #include "trace/event.h"
 
-struct order;
+struct sorted_source;
 
 /* Told each event before they are sorted, its time as it will be. */
-struct order_watch {
+struct sorted_source_watch {
 	bool (*see)(void *user, const struct event *event);
 	void *user;
 };
@@ -28,19 +28,19 @@ struct order_watch {
  *
  * Errors: CTP_ERR_NOMEM; `inner` is the caller's then.
  */
-enum ctp_status order_open(
-	struct event_source *inner, struct order **out, struct ctp_error *err);
+enum ctp_status sorted_source_open(struct event_source *inner,
+	struct sorted_source **out, struct ctp_error *err);
 
 /* The source of the events; the same object. */
-struct event_source *order_source(struct order *order);
+struct event_source *sorted_source_events(struct sorted_source *order);
 
 /* Reads all of the inner source, `watch` (may be NULL) being told. If that
  * returns false there was no memory. Errors: those of the inner source, of
  * extsort_add() and of extsort_sort(). */
-enum ctp_status order_read(struct order *order, const struct order_watch *watch,
-	struct ctp_error *err);
+enum ctp_status sorted_source_read(struct sorted_source *order,
+	const struct sorted_source_watch *watch, struct ctp_error *err);
 
 /* The time of the first event, after that; false if there is none. */
-bool order_start(const struct order *order, int64_t *start_ns);
+bool sorted_source_start(const struct sorted_source *order, int64_t *start_ns);
 
 #endif

@@ -4,8 +4,8 @@
  * handed over when it ends, with its length and what is known of it by then.
  * Memory: open ranges, tracks, and CORRELATION_LIMIT calls.
  */
-#ifndef FLAT_H
-#define FLAT_H
+#ifndef EVENT_ROWS_H
+#define EVENT_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include "trace/event.h"
 #include "json/json.h"
 
-struct flat_row {
+struct event_row {
 	enum event_kind kind; /* EVENT_BEGIN: a whole range */
 	uint64_t number;      /* from 1, in the order in which they begin */
 	uint64_t parent;      /* number of the range around it; 0: none */
@@ -36,39 +36,40 @@ struct flat_row {
 	size_t args_size;
 };
 
-struct flat_track;
+struct event_rows_track;
 
-struct flat {
+struct event_rows {
 	struct trace *trace;
 	struct json_names text;
 	struct json_args args; /* of what is no range */
 	struct json json;
 	struct correlation *join;
-	struct flat_track *tracks;
+	struct event_rows_track *tracks;
 	uint32_t track_count;
 	uint64_t last; /* number */
 	/* What rows are for; false if that fails, with the reason in `err`. */
 	enum ctp_status (*put)(
-		void *user, const struct flat_row *row, struct ctp_error *err);
+		void *user, const struct event_row *row, struct ctp_error *err);
 	void *user;
 };
 
-/* False if out of memory; flat_clear() in either case. Then set put and user.
+/* False if out of memory; event_rows_clear() in either case. Then set put and user.
  * The trace is borrowed. */
-bool flat_init(struct flat *flat, struct trace *trace);
-void flat_clear(struct flat *flat);
+bool event_rows_init(struct event_rows *flat, struct trace *trace);
+void event_rows_clear(struct event_rows *flat);
 
 /* Takes an event. Errors: CTP_ERR_NOMEM, those of put(). */
-enum ctp_status flat_add(
-	struct flat *flat, const struct event *event, struct ctp_error *err);
+enum ctp_status event_rows_add(struct event_rows *flat,
+	const struct event *event, struct ctp_error *err);
 
 /* Ends what is open. Errors: likewise. */
-enum ctp_status flat_finish(struct flat *flat, struct ctp_error *err);
+enum ctp_status event_rows_finish(
+	struct event_rows *flat, struct ctp_error *err);
 
 /* "range", "activity", "instant", … */
-const char *flat_kind_name(const struct flat_row *row);
+const char *event_rows_kind_name(const struct event_row *row);
 
 /* The track's kind in a word: "thread", "timeline", "stream", "calls". */
-const char *flat_track_name(const struct trace_track *track);
+const char *event_rows_track_name(const struct trace_track *track);
 
 #endif
