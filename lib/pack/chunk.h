@@ -25,7 +25,7 @@
  *
  * Records may be from 2^43 ticks before the base - half an hour at 5 GHz - to
  * as much after it. A chunk older than half of that is changed at the thread's
- * next event (drain.c sees to it), whose chunk has a fresh base.
+ * next event (writer_thread.c sees to it), whose chunk has a fresh base.
  */
 #ifndef CHUNK_H
 #define CHUNK_H

@@ -58,14 +58,15 @@ static int compare_branches(const void *left, const void *right)
 }
 
 /* The arrays that ordering needs, in one piece of memory each. */
-struct order {
+struct sorted_source {
 	struct branch *branches; /* by (parent, function) */
 	uint32_t *first;         /* of each merged node's children */
 	uint32_t *stack;         /* branches still to be added */
 	uint32_t *number;        /* in the new tree, of each merged node */
 };
 
-static bool order_init(struct order *order, const struct profile *scratch)
+static bool order_init(
+	struct sorted_source *order, const struct profile *scratch)
 {
 	size_t count = scratch->edge_count;
 
@@ -90,7 +91,7 @@ static bool order_init(struct order *order, const struct profile *scratch)
 	return true;
 }
 
-static void order_clear(struct order *order)
+static void order_clear(struct sorted_source *order)
 {
 	memory_free(order->branches);
 	memory_free(order->first);
@@ -100,7 +101,7 @@ static void order_clear(struct order *order)
 
 /* Puts a node's children onto the stack, the first one on top. */
 static uint32_t push_children(
-	const struct order *order, uint32_t node, uint32_t depth)
+	const struct sorted_source *order, uint32_t node, uint32_t depth)
 {
 	for (uint32_t i = order->first[node + 1]; i > order->first[node]; i--)
 		order->stack[depth++] = i - 1;
@@ -108,7 +109,7 @@ static uint32_t push_children(
 }
 
 static bool add_ordered(struct profile *to, const struct profile *scratch,
-	const struct order *order)
+	const struct sorted_source *order)
 {
 	uint32_t depth;
 
@@ -138,7 +139,7 @@ bool profile_tree_add(struct profile *to, const struct profile *from,
 	const uint32_t *map, uint32_t folded)
 {
 	struct profile scratch = {.text = NULL};
-	struct order order = {0};
+	struct sorted_source order = {0};
 	uint32_t *moved;
 	bool ok;
 

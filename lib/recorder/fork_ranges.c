@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 
 #include "pack/chunk.h"
-#include "recorder/drain.h"
+#include "recorder/writer_thread.h"
 #include "recorder/session.h"
 #include "recorder/thread.h"
 
@@ -79,8 +79,8 @@ static void read_track(struct fork_ranges *open, const struct thread *thread)
 	const struct chunk *chunk;
 	uint64_t seq = 0;
 
-	if (drain_packer() != NULL)
-		read_log(open, drain_packer(), track);
+	if (writer_thread_packer() != NULL)
+		read_log(open, writer_thread_packer(), track);
 	for (; (chunk = spool_find_full(spool, track, &seq)) != NULL; seq++)
 		read_chunk(open, chunk);
 	chunk = atomic_load(&thread->live);

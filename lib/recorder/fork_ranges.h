@@ -19,7 +19,7 @@ struct fork_ranges {
 /*
  * Before fork, in the recording `session` (0: none is on, so that what the
  * process itself inherited is passed on): keeps the calling thread's open
- * ranges in mind. Between drain_pause() and drain_resume().
+ * ranges in mind. Between writer_thread_pause() and writer_thread_resume().
  */
 void fork_ranges_keep(uint64_t session);
 

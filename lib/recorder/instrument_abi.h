@@ -55,7 +55,7 @@ CTP_API void ctp_private_module_closed(uint32_t module);
 CTP_API uint32_t ctp_private_function(uint32_t module, uint64_t offset);
 CTP_API uint32_t ctp_private_site(const char *name);
 
-/* See filter.h. The caller holds the lock of instrument_calls. */
+/* See function_filter.h. The caller holds the lock of instrument_calls. */
 CTP_API uint32_t ctp_private_filter(const char *path);
 CTP_API bool ctp_private_is_excluded(uint32_t filter, uint64_t offset);
 

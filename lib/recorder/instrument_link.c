@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "recorder/emit.h"
-#include "recorder/filter.h"
+#include "recorder/function_filter.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/record.h"
 #include "recorder/session.h"
@@ -128,12 +128,12 @@ uint32_t ctp_private_function(uint32_t module, uint64_t offset)
 
 uint32_t ctp_private_filter(const char *path)
 {
-	return filter_find(path);
+	return function_filter_find(path);
 }
 
 bool ctp_private_is_excluded(uint32_t filter, uint64_t offset)
 {
-	return filter_excludes(filter, offset);
+	return function_filter_excludes(filter, offset);
 }
 
 uint32_t ctp_private_site(const char *name)

@@ -6,12 +6,12 @@ librecorder_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/device_link.c %D%/device_link.h \
 	%D%/device_load.c %D%/device_load.h \
-	%D%/drain.c %D%/drain.h \
+	%D%/writer_thread.c %D%/writer_thread.h \
 	%D%/emit.c %D%/emit.h \
 	%D%/emit_itt.c \
 	%D%/emit_nvtx.c \
 	%D%/exit_watch.c %D%/exit_watch.h \
-	%D%/filter.c %D%/filter.h \
+	%D%/function_filter.c %D%/function_filter.h \
 	%D%/fork_ranges.c %D%/fork_ranges.h \
 	%D%/instrument_abi.h \
 	%D%/instrument_link.c \

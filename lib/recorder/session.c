@@ -23,9 +23,9 @@
 #include "pack/process.h"
 #include "recorder/device_link.h"
 #include "recorder/device_load.h"
-#include "recorder/drain.h"
+#include "recorder/writer_thread.h"
 #include "recorder/emit.h"
-#include "recorder/filter.h"
+#include "recorder/function_filter.h"
 #include "recorder/fork_ranges.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/exit_watch.h"
@@ -230,7 +230,8 @@ static enum ctp_status load_filter(struct ctp_error *err)
 	enum ctp_status status;
 
 	instrument_lock();
-	status = filter_load(environment_find("CTPROF_FUNCTIONS"), err);
+	status =
+		function_filter_load(environment_find("CTPROF_FUNCTIONS"), err);
 	instrument_unlock();
 	if (status == CTP_OK)
 		instrument_begin();
@@ -304,7 +305,7 @@ static void before_fork(void)
 	(void)pthread_mutex_lock(&session_state.lock);
 	instrument_lock();
 	registry_lock(); /* who holds it may wait for what is drained */
-	drain_pause();
+	writer_thread_pause();
 	session_state.forking = (uint32_t)getpid();
 	fork_ranges_keep(atomic_load(&session_state.current));
 }
@@ -313,7 +314,7 @@ static void after_fork_parent(void)
 {
 	if (thread_is_inside())
 		return;
-	drain_resume();
+	writer_thread_resume();
 	registry_unlock();
 	instrument_unlock();
 	(void)pthread_mutex_unlock(&session_state.lock);
@@ -327,7 +328,7 @@ static void leave_parent(void)
 	atomic_store(&session_state.open, 0);
 	thread_forget_others();
 	fork_ranges_take();
-	drain_forget();
+	writer_thread_forget();
 	spool_leave(&session_state.spool);
 }
 
@@ -415,7 +416,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	lost_children_begin();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
-		status = drain_start(&session_state.spool, fd,
+		status = writer_thread_start(&session_state.spool, fd,
 			&session_state.options, &start, err);
 	else
 		(void)close(fd);
@@ -537,7 +538,7 @@ static enum ctp_status end(void)
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	thread_stop_all();
 	thread_rename_all();
-	status = drain_stop(&err);
+	status = writer_thread_stop(&err);
 	thread_release_all();
 	session_state.lost =
 		status == CTP_OK ? 0 : spool_left(&session_state.spool);
@@ -585,7 +586,7 @@ enum ctp_status ctp_flush(void)
 		return status;
 	before = hold();
 	if (atomic_load(&session_state.current) != 0)
-		status = drain_flush(&err);
+		status = writer_thread_flush(&err);
 	release(before);
 	return status;
 }

@@ -290,14 +290,14 @@ static uint64_t value_of(const struct kernels_row *row, enum kernels_key key)
 	return 0;
 }
 
-struct order {
+struct sorted_source {
 	const struct trace *trace;
 	enum kernels_key key;
 };
 
 static int compare_rows(const void *left, const void *right, void *user)
 {
-	const struct order *order = user;
+	const struct sorted_source *order = user;
 	const struct kernels_row *one = left;
 	const struct kernels_row *other = right;
 	uint64_t values[2] = {
@@ -313,7 +313,7 @@ static int compare_rows(const void *left, const void *right, void *user)
 
 void kernels_sort(struct kernels *kernels, enum kernels_key key)
 {
-	struct order order = {kernels->trace, key};
+	struct sorted_source order = {kernels->trace, key};
 
 	if (kernels->row_count > 1)
 		qsort_r(kernels->rows, kernels->row_count,

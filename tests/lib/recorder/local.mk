@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_device_log \
-	%D%/test_filter \
+	%D%/test_function_filter \
 	%D%/test_record \
 	%D%/test_record_closed \
 	%D%/test_record_coarse \

@@ -19,7 +19,7 @@ compilations() {
 
 recorder=$(compilations libctprof.la libctprof-instrument.la)
 all=$(compilations ctprof)
-for file in buffer drain thread instrument functions; do
+for file in buffer writer_thread thread instrument functions; do
 	echo "$recorder" | grep -q "$file\.c" || {
 		echo "$file.c is not in the recorder: where is it?"
 		exit 1

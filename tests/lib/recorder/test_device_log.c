@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "recorder/device_link.h"
-#include "recorder/drain.h"
+#include "recorder/writer_thread.h"
 #include "recorder/instrument_abi.h"
 #include "support/log_maker.h"
 #include "support/log_text.h"
@@ -272,13 +272,13 @@ START_TEST(without_room_it_says_so)
 
 	start(CTP_POLICY_DROP);
 	tell_usual();
-	drain_pause();
+	writer_thread_pause();
 	while (store(stored, 1, 1)) {
 		ck_assert_uint_lt(stored, 1000000);
 		stored++;
 	}
 	ck_assert_uint_gt(stored, 100);
-	drain_resume();
+	writer_thread_resume();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/filter.h"
+#include "recorder/function_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,12 @@
 #define FIRST_LINE "ctprof-functions 1"
 #define BYTES_MAX (INT64_C(256) * 1024 * 1024)
 
-/* What filter_find() returns; lists follow. */
-enum filter_module { FILTER_ALL, FILTER_NOTHING, FILTER_LISTS };
+/* What function_filter_find() returns; lists follow. */
+enum function_filter_module {
+	FUNCTION_FILTER_ALL,
+	FUNCTION_FILTER_NOTHING,
+	FUNCTION_FILTER_LISTS
+};
 
 struct glob {
 	const char *text; /* in the file */
@@ -175,7 +179,7 @@ static enum ctp_status parse(const char *path, struct ctp_error *err)
 	return CTP_OK;
 }
 
-enum ctp_status filter_load(const char *path, struct ctp_error *err)
+enum ctp_status function_filter_load(const char *path, struct ctp_error *err)
 {
 	enum ctp_status status;
 
@@ -190,7 +194,7 @@ enum ctp_status filter_load(const char *path, struct ctp_error *err)
 	return status;
 }
 
-uint32_t filter_find(const char *path)
+uint32_t function_filter_find(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash == NULL ? path : slash + 1;
@@ -199,23 +203,24 @@ uint32_t filter_find(const char *path)
 	for (uint64_t i = 0; i < filter.glob_count && !named; i++) {
 		named = fnmatch(filter.globs[i].text, name, 0) == 0;
 		if (named && !filter.globs[i].include)
-			return FILTER_NOTHING;
+			return FUNCTION_FILTER_NOTHING;
 	}
 	for (uint64_t i = 0; i < filter.list_count; i++)
 		if (strcmp(filter.lists[i].path, path) == 0)
-			return FILTER_LISTS + (uint32_t)i;
-	return named || !filter.exclude_others ? FILTER_ALL : FILTER_NOTHING;
+			return FUNCTION_FILTER_LISTS + (uint32_t)i;
+	return named || !filter.exclude_others ? FUNCTION_FILTER_ALL
+					       : FUNCTION_FILTER_NOTHING;
 }
 
-bool filter_excludes(uint32_t module, uint64_t offset)
+bool function_filter_excludes(uint32_t module, uint64_t offset)
 {
 	const struct list *list;
 
-	if (module < FILTER_LISTS)
-		return module == FILTER_NOTHING;
-	if (module - FILTER_LISTS >= filter.list_count)
+	if (module < FUNCTION_FILTER_LISTS)
+		return module == FUNCTION_FILTER_NOTHING;
+	if (module - FUNCTION_FILTER_LISTS >= filter.list_count)
 		return false; /* of a filter that was */
-	list = &filter.lists[module - FILTER_LISTS];
+	list = &filter.lists[module - FUNCTION_FILTER_LISTS];
 	return bsearch(&offset, filter.offsets + list->first, list->count,
 		       sizeof(offset), compare) != NULL;
 }

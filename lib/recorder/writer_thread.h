@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The background thread: packs full chunks into blocks of the log. */
-#ifndef DRAIN_H
-#define DRAIN_H
+#ifndef WRITER_THREAD_H
+#define WRITER_THREAD_H
 
 #include "base/error.h"
 #include "pack/pack.h"
@@ -13,27 +13,27 @@
  *
  * Errors: CTP_ERR_NOMEM, CTP_ERR_IO.
  */
-enum ctp_status drain_start(struct spool *spool, int fd,
+enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	const struct session_options *options, const struct clock_sync *start,
 	struct ctp_error *err);
 
 /* Packs everything recorded so far, and returns when it is in the log. */
-enum ctp_status drain_flush(struct ctp_error *err);
+enum ctp_status writer_thread_flush(struct ctp_error *err);
 
 /* Packs the rest, ends the log, ends the thread. Recording has stopped. */
-enum ctp_status drain_stop(struct ctp_error *err);
+enum ctp_status writer_thread_stop(struct ctp_error *err);
 
-/* What packs the chunks; NULL: nothing has been packed. Between drain_pause()
- * and drain_resume(). */
-const struct packer *drain_packer(void);
+/* What packs the chunks; NULL: nothing has been packed. Between writer_thread_pause()
+ * and writer_thread_resume(). */
+const struct packer *writer_thread_packer(void);
 
 /*
  * Around fork(): the background thread is between two rounds, so that it holds
  * no lock of the allocator that the child would find locked for ever.
- * drain_forget() is for the child, where there is no background thread.
+ * writer_thread_forget() is for the child, where there is no background thread.
  */
-void drain_pause(void);
-void drain_resume(void);
-void drain_forget(void);
+void writer_thread_pause(void);
+void writer_thread_resume(void);
+void writer_thread_forget(void);
 
 #endif

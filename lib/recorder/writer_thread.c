@@ -9,7 +9,7 @@
  * here rather than in ctp_start(): the header block is written when it is
  * known.
  */
-#include "recorder/drain.h"
+#include "recorder/writer_thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -33,7 +33,11 @@
 #define SCALE_NS INT64_C(10000000)
 #define SCALE_STOP_NS INT64_C(1000000)
 
-enum drain_order { DRAIN_NONE, DRAIN_FLUSH, DRAIN_STOP };
+enum writer_thread_order {
+	WRITER_THREAD_NONE,
+	WRITER_THREAD_FLUSH,
+	WRITER_THREAD_STOP
+};
 
 static struct {
 	struct spool *spool;
@@ -53,7 +57,7 @@ static struct {
 	 * are carried out. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	enum drain_order order;
+	enum writer_thread_order order;
 	bool started;            /* the thread is in its loop */
 	pthread_mutex_t working; /* held during each round */
 	pthread_mutex_t next;    /* held by who waits for its end */
@@ -64,9 +68,9 @@ static struct {
 	.next = PTHREAD_MUTEX_INITIALIZER,
 };
 
-static enum drain_order take_order(void)
+static enum writer_thread_order take_order(void)
 {
-	enum drain_order order;
+	enum writer_thread_order order;
 
 	(void)pthread_mutex_lock(&drain.lock);
 	order = drain.order;
@@ -109,7 +113,8 @@ static enum ctp_status begin_log(struct ctp_error *err)
 {
 	struct clock_sync now = clock_sync_now(drain.tsc);
 	int64_t elapsed = now.raw_ns - drain.start.raw_ns;
-	int64_t least = take_order() == DRAIN_STOP ? SCALE_STOP_NS : SCALE_NS;
+	int64_t least =
+		take_order() == WRITER_THREAD_STOP ? SCALE_STOP_NS : SCALE_NS;
 	enum ctp_status status;
 
 	if (drain.packer != NULL)
@@ -380,7 +385,7 @@ static void drop_files(void)
 	file_id_close(&drain.spool->id, drain.spool_lock);
 }
 
-static void beat(enum drain_order order, unsigned beats)
+static void beat(enum writer_thread_order order, unsigned beats)
 {
 	struct ctp_error err;
 	enum ctp_status status;
@@ -390,9 +395,9 @@ static void beat(enum drain_order order, unsigned beats)
 		return;
 	keep_files();
 	status = pack_full(&err);
-	if (status == CTP_OK && order == DRAIN_STOP)
+	if (status == CTP_OK && order == WRITER_THREAD_STOP)
 		status = end_log(&err);
-	else if (status == CTP_OK && order == DRAIN_FLUSH)
+	else if (status == CTP_OK && order == WRITER_THREAD_FLUSH)
 		status = pack_all(&err);
 	else if (status == CTP_OK &&
 		 beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
@@ -403,7 +408,7 @@ static void beat(enum drain_order order, unsigned beats)
 static void *run(void *argument)
 {
 	int64_t next_beat = clock_raw_ns() + BEAT_NS;
-	enum drain_order order = DRAIN_NONE;
+	enum writer_thread_order order = WRITER_THREAD_NONE;
 	unsigned beats = 0;
 
 	thread_mute();
@@ -413,7 +418,7 @@ static void *run(void *argument)
 	drain.started = true;
 	(void)pthread_cond_broadcast(&drain.changed);
 	(void)pthread_mutex_unlock(&drain.lock);
-	while (order != DRAIN_STOP) {
+	while (order != WRITER_THREAD_STOP) {
 		uint32_t seen = atomic_load(&drain.spool->full_event);
 		int64_t now_ns = clock_raw_ns();
 		bool due = now_ns >= next_beat;
@@ -424,12 +429,12 @@ static void *run(void *argument)
 			thread_rotate_old(clock_ticks(drain.tsc));
 			exit_watch_look(&drain.mask);
 		}
-		drain_pause();
+		writer_thread_pause();
 		beat(order, due ? ++beats : 0);
-		drain_resume();
-		if (order != DRAIN_NONE) {
+		writer_thread_resume();
+		if (order != WRITER_THREAD_NONE) {
 			(void)pthread_mutex_lock(&drain.lock);
-			drain.order = DRAIN_NONE;
+			drain.order = WRITER_THREAD_NONE;
 			(void)pthread_cond_broadcast(&drain.changed);
 			(void)pthread_mutex_unlock(&drain.lock);
 		} else { /* returns at once if we were woken since `seen` */
@@ -453,7 +458,7 @@ static int make_thread(void)
 	return result;
 }
 
-enum ctp_status drain_start(struct spool *spool, int fd,
+enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	const struct session_options *options, const struct clock_sync *start,
 	struct ctp_error *err)
 {
@@ -466,7 +471,7 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 	drain.packer = NULL;
 	drain.spool_lock = -1;
 	drain.error.status = CTP_OK;
-	drain.order = DRAIN_NONE;
+	drain.order = WRITER_THREAD_NONE;
 	drain.started = false;
 	drain.writer = log_writer_new(fd, options->level);
 	if (drain.writer == NULL) {
@@ -490,28 +495,29 @@ enum ctp_status drain_start(struct spool *spool, int fd,
 }
 
 /* Gives an order and waits until it is carried out. */
-static enum ctp_status command(enum drain_order order, struct ctp_error *err)
+static enum ctp_status command(
+	enum writer_thread_order order, struct ctp_error *err)
 {
 	if (!drain.running)
 		return CTP_OK;
 	(void)pthread_mutex_lock(&drain.lock);
 	drain.order = order;
 	spool_wake(drain.spool);
-	while (drain.order != DRAIN_NONE)
+	while (drain.order != WRITER_THREAD_NONE)
 		(void)pthread_cond_wait(&drain.changed, &drain.lock);
 	(void)pthread_mutex_unlock(&drain.lock);
 	*err = drain.error;
 	return drain.error.status;
 }
 
-enum ctp_status drain_flush(struct ctp_error *err)
+enum ctp_status writer_thread_flush(struct ctp_error *err)
 {
-	return command(DRAIN_FLUSH, err);
+	return command(WRITER_THREAD_FLUSH, err);
 }
 
-enum ctp_status drain_stop(struct ctp_error *err)
+enum ctp_status writer_thread_stop(struct ctp_error *err)
 {
-	enum ctp_status status = command(DRAIN_STOP, err);
+	enum ctp_status status = command(WRITER_THREAD_STOP, err);
 
 	if (!drain.running)
 		return status;
@@ -524,12 +530,12 @@ enum ctp_status drain_stop(struct ctp_error *err)
 	return status;
 }
 
-const struct packer *drain_packer(void)
+const struct packer *writer_thread_packer(void)
 {
 	return drain.packer;
 }
 
-void drain_pause(void)
+void writer_thread_pause(void)
 {
 	/* Without this the background thread, when there is much to do, would
 	 * have begun its next round before we are awake, time and again. */
@@ -538,12 +544,12 @@ void drain_pause(void)
 	(void)pthread_mutex_unlock(&drain.next);
 }
 
-void drain_resume(void)
+void writer_thread_resume(void)
 {
 	(void)pthread_mutex_unlock(&drain.working);
 }
 
-void drain_forget(void)
+void writer_thread_forget(void)
 {
 	/* The log is the parent's, and locked as long as anyone has it open. */
 	if (drain.running)
@@ -552,7 +558,7 @@ void drain_forget(void)
 	drain.running = false;
 	drain.packer = NULL;
 	drain.writer = NULL;
-	drain.order = DRAIN_NONE;
+	drain.order = WRITER_THREAD_NONE;
 	(void)pthread_mutex_init(&drain.lock, NULL);
 	(void)pthread_mutex_init(&drain.working, NULL);
 	(void)pthread_mutex_init(&drain.next, NULL);

@@ -4,8 +4,8 @@
  * that `ctprof record` makes of names. Source: LOG-FORMAT.md, "Functions that
  * are left out".
  */
-#ifndef FILTER_H
-#define FILTER_H
+#ifndef FUNCTION_FILTER_H
+#define FUNCTION_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,12 +18,12 @@
  * Errors: CTP_ERR_IO; CTP_ERR_FORMAT with the line; CTP_ERR_NOMEM. There is no
  * filter then.
  */
-enum ctp_status filter_load(const char *path, struct ctp_error *err);
+enum ctp_status function_filter_load(const char *path, struct ctp_error *err);
 
-/* What stands for the module with this path, until the next filter_load(). */
-uint32_t filter_find(const char *path);
+/* What stands for the module with this path, until the next function_filter_load(). */
+uint32_t function_filter_find(const char *path);
 
 /* Is the function at this offset of such a module left out? */
-bool filter_excludes(uint32_t module, uint64_t offset);
+bool function_filter_excludes(uint32_t module, uint64_t offset);
 
 #endif

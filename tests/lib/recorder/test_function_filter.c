@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/filter.h"
+#include "recorder/function_filter.h"
 #include "support/run_suite.h"
 
 static enum ctp_status load(const char *text, struct ctp_error *err)
@@ -16,7 +16,7 @@ static enum ctp_status load(const char *text, struct ctp_error *err)
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	status = filter_load(path, err);
+	status = function_filter_load(path, err);
 	(void)close(fd);
 	(void)unlink(path);
 	return status;
@@ -24,14 +24,14 @@ static enum ctp_status load(const char *text, struct ctp_error *err)
 
 static bool excludes(const char *path, uint64_t offset)
 {
-	return filter_excludes(filter_find(path), offset);
+	return function_filter_excludes(function_filter_find(path), offset);
 }
 
 START_TEST(no_file_leaves_nothing_out)
 {
-	ck_assert_int_eq(filter_load(NULL, NULL), CTP_OK);
+	ck_assert_int_eq(function_filter_load(NULL, NULL), CTP_OK);
 	ck_assert(!excludes("/lib/x.so", 1));
-	ck_assert_int_eq(filter_load("", NULL), CTP_OK);
+	ck_assert_int_eq(function_filter_load("", NULL), CTP_OK);
 	ck_assert(!excludes("/lib/x.so", 1));
 }
 END_TEST
@@ -82,9 +82,9 @@ START_TEST(a_new_file_replaces_the_old)
 {
 	ck_assert_int_eq(load("ctprof-functions 1\ndefault -\n", NULL), CTP_OK);
 	ck_assert(excludes("/c", 2));
-	ck_assert_int_eq(filter_load(NULL, NULL), CTP_OK);
+	ck_assert_int_eq(function_filter_load(NULL, NULL), CTP_OK);
 	ck_assert(!excludes("/c", 2));
-	ck_assert(!filter_excludes(1000, 2));
+	ck_assert(!function_filter_excludes(1000, 2));
 }
 END_TEST
 
@@ -117,8 +117,9 @@ START_TEST(a_missing_file_is_an_error)
 {
 	struct ctp_error err;
 
-	ck_assert_int_eq(filter_load("./no/such/file", &err), CTP_ERR_IO);
-	ck_assert_int_eq(filter_load(".", &err), CTP_ERR_FORMAT);
+	ck_assert_int_eq(
+		function_filter_load("./no/such/file", &err), CTP_ERR_IO);
+	ck_assert_int_eq(function_filter_load(".", &err), CTP_ERR_FORMAT);
 }
 END_TEST
 
