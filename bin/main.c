@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	/* What we run is no more the caller's than we are. */
+	/* The programs that we run do not obey our caller, either. */
 	if (environment_is_refused())
 		(void)clearenv();
 	/* Whoever started us may have children reaped by the kernel; we need

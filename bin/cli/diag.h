@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Prints one line. What a terminal would not show as it stands is replaced. */
+/* Prints one line. Characters that a terminal would obey are escaped. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports that there is no memory, or no more of it than --max-mem allows. `name`

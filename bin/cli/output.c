@@ -127,7 +127,7 @@ static int open_file_of(const char *path)
 	return -1;
 }
 
-/* What is at the path of an output. */
+/* The file at an output's path. */
 struct place {
 	struct stat file;
 	bool exists;
@@ -273,8 +273,8 @@ static int open_temporary(struct output *output, mode_t mode)
 	return EXIT_DONE;
 }
 
-/* Of a file of our own that is replaced, who may read and write it is kept. Of
- * another user's nothing is, nor what makes a program run as its owner. */
+/* The mode of a replaced file is kept if the file is our own, but never its
+ * set-user-ID, set-group-ID and sticky bits. */
 static mode_t mode_for(const struct place *place)
 {
 	mode_t mask;
