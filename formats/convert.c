@@ -77,7 +77,7 @@ static enum ctp_status check_output(FILE *out, struct ctp_error *err)
 		return CTP_OK;
 	if (errno == 0)
 		errno = EIO;
-	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot write");
+	return ctp_fail(err, CTP_ERR_IO, "cannot write");
 }
 
 static enum ctp_status run_timeline(struct event_source *source,
@@ -88,7 +88,7 @@ static enum ctp_status run_timeline(struct event_source *source,
 	enum ctp_status status;
 
 	if (source->read_profile != NULL)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"holds a profile, which does not know when things "
 			"happened: it cannot become a timeline (%s)",
 			job->to->name);
@@ -161,7 +161,7 @@ static enum ctp_status read_sums(struct event_source *source,
 	if (job->to != NULL && job->to->needs_tree &&
 		profile->node_count == 0) {
 		profile_free(profile);
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"holds who called whom, but no paths of calls, which "
 			"%s shows",
 			job->to->name);
@@ -186,8 +186,7 @@ static enum ctp_status run_replay(struct event_source *source,
 		return read_sums(source, job, out, err);
 	replay = replay_new(source->trace, options);
 	if (replay == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	source->trace->no_args = true;
 	source->trace->details = true;
 	status = convert_replay(source, job, replay, err);
@@ -256,6 +255,6 @@ enum ctp_status convert_run(struct event_source *source,
 		return run_timeline(source, job, err);
 	if (job->to->write_profile != NULL)
 		return run_profile(source, job, err);
-	return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 		"format %s can be read, but not written", job->to->name);
 }

@@ -30,8 +30,7 @@ static enum ctp_status read_head(
 			input->head_size += (size_t)got;
 	}
 	if (got < 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		return ctp_fail(err, CTP_ERR_IO, "cannot read");
 	return CTP_OK;
 }
 
@@ -42,8 +41,7 @@ static enum ctp_status open_file(
 
 	input->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	if (input->file == NULL)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+		return ctp_fail(err, CTP_ERR_IO, "cannot open");
 	if (fstat(fileno(input->file), &found) == 0 && S_ISREG(found.st_mode))
 		input->size_bytes = (uint64_t)found.st_size;
 	else
@@ -75,8 +73,7 @@ static enum ctp_status unpack(struct input_file *input, struct ctp_error *err)
 	input->head_size =
 		fread(input->head, 1, sizeof(input->head), input->file);
 	if (ferror(input->file))
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		return ctp_fail(err, CTP_ERR_IO, "cannot read");
 	return CTP_OK;
 }
 
@@ -89,14 +86,14 @@ static enum ctp_status refuse_empty(
 	if (input->head_size > 0)
 		return CTP_OK;
 	if (input->inflate == NULL)
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"is empty; a log may still be recorded, and one whose "
 			"program was killed needs 'ctprof repair'");
 	facts = inflate_file_facts(input->inflate);
 	if (facts.damage != NULL)
-		return ctp_fail(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
+		return ctp_fail_at(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
 			facts.damage);
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_FORMAT,
 		"holds nothing: it is an empty file, gzip'd");
 }
 
@@ -117,10 +114,10 @@ static enum ctp_status refuse_unknown(
 	for (const struct format *const *at = formats; *at != NULL; at++)
 		if ((*at)->probe != NULL && (*at)->open_events == NULL &&
 			(*at)->probe(input->head, input->head_size) != 0)
-			return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			return ctp_fail(err, CTP_ERR_FORMAT,
 				"is %s, which ctprof writes but does not read",
 				(*at)->name);
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "%s",
+	return ctp_fail(err, CTP_ERR_FORMAT, "%s",
 		advice != NULL ? advice
 			       : "is in no format that ctprof reads; see "
 				 "'ctprof formats'");
@@ -139,7 +136,7 @@ static enum ctp_status open_source(struct input_file *input,
 	if (input->format == NULL)
 		return refuse_unknown(input, err);
 	if (input->format->open_events == NULL)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"ctprof writes %s but does not read it",
 			input->format->name);
 	status = input->format->open_events(input->file, input->head,

@@ -140,8 +140,7 @@ static enum ctp_status read_profile(const struct comparison *comparison,
 	}
 	replay = replay_new(source->trace, replay_options(comparison));
 	if (replay == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	source->trace->no_args = true;
 	source->trace->details = true;
 	status = reporting_read(&comparison->inputs, input, take, replay, err);

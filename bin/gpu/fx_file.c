@@ -28,11 +28,6 @@ struct place {
 	uint32_t number;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static size_t read_bytes(void *buffer, size_t size, void *user)
 {
 	struct reading *reading = user;
@@ -71,15 +66,15 @@ static enum ctp_status fail_type(const struct place *place, const char *member,
 	char inside[64] = "";
 
 	if (place->file == NULL)
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is %s, not an object", word_of(value));
+		return ctp_fail(err, CTP_ERR_FORMAT, "is %s, not an object",
+			word_of(value));
 	if (place->index != NULL)
 		(void)snprintf(node, sizeof(node), ": node %s", place->index);
 	if (member != NULL)
 		(void)snprintf(inside, sizeof(inside), ": \"%s\"", member);
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-		"\"%.80s\"%s%s is %s, not %s", place->file, node, inside,
-		word_of(value), text ? "a text" : "an object");
+	return ctp_fail(err, CTP_ERR_FORMAT, "\"%.80s\"%s%s is %s, not %s",
+		place->file, node, inside, word_of(value),
+		text ? "a text" : "an object");
 }
 
 /* A member that is a text; null is none. */
@@ -119,7 +114,7 @@ static enum ctp_status read_node(
 		(struct fx_text){place->index, strlen(place->index)});
 	if (number == FX_NONE ||
 		!fx_registry_set(place->registry, number, &node))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -139,7 +134,7 @@ static enum ctp_status read_nodes(
 	{
 		if (!fx_registry_is_index((struct fx_text){
 			    place->index, strlen(place->index)}))
-			status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			status = ctp_fail(err, CTP_ERR_FORMAT,
 				"\"%.80s\": \"%s\" has \"%.40s\", which is no "
 				"index of a node",
 				place->file, member, place->index);
@@ -166,7 +161,7 @@ static enum ctp_status read_document(
 		place.number = fx_registry_file(registry,
 			(struct fx_text){place.file, strlen(place.file)});
 		status = place.number == FX_NONE
-				 ? no_memory(err)
+				 ? ctp_no_memory(err)
 				 : read_nodes(&place, file, err);
 		if (status != CTP_OK)
 			break;
@@ -185,15 +180,14 @@ static enum ctp_status parse(FILE *in, json_t **out, struct ctp_error *err)
 		return CTP_OK;
 	errno = reading.sys_errno;
 	if (errno != 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		return ctp_fail(err, CTP_ERR_IO, "cannot read");
 	if (reading.bytes > BYTES_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_LIMIT,
 			"is larger than %llu MiB: that is no registry of nodes",
 			(unsigned long long)(BYTES_MAX >> 20));
 	if (error.text[0] == '\0' || memory_was_refused())
-		return no_memory(err);
-	return ctp_fail(err, CTP_ERR_FORMAT, (uint64_t)error.position,
+		return ctp_no_memory(err);
+	return ctp_fail_at(err, CTP_ERR_FORMAT, (uint64_t)error.position,
 		"no JSON: %s", error.text);
 }
 
@@ -221,10 +215,9 @@ enum ctp_status fx_file_read(
 	enum ctp_status status;
 
 	if (in == NULL)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+		return ctp_fail(err, CTP_ERR_IO, "cannot open");
 	registry = fx_registry_new();
-	status = registry == NULL ? no_memory(err)
+	status = registry == NULL ? ctp_no_memory(err)
 				  : read_file(in, registry, err);
 	if (in != stdin)
 		(void)fclose(in);

@@ -75,15 +75,13 @@ static json_t *load(const char *path)
 	json_t *root;
 
 	if (in == NULL) {
-		(void)ctp_fail(
-			&err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+		(void)ctp_fail(&err, CTP_ERR_IO, "cannot open");
 		diag_error(path, &err);
 		return NULL;
 	}
 	root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
 	if (root == NULL && ferror(in)) {
-		(void)ctp_fail(
-			&err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		(void)ctp_fail(&err, CTP_ERR_IO, "cannot read");
 		diag_error(path, &err);
 	} else if (root == NULL) {
 		diag("%s: line %d: %s", path, error.line, error.text);

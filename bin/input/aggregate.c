@@ -45,11 +45,6 @@ struct reading {
 	struct averages *ops; /* instead of a replay, unless NULL */
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static bool ends_with(const char *text, size_t size, const char *end)
 {
 	size_t end_size = strlen(end);
@@ -88,7 +83,7 @@ static enum ctp_status choose(struct reading *reading, struct ctp_error *err)
 	if (reading->ops != NULL)
 		return CTP_OK;
 	reading->replay = replay_new(reading->trace, reading->options);
-	return reading->replay != NULL ? CTP_OK : no_memory(err);
+	return reading->replay != NULL ? CTP_OK : ctp_no_memory(err);
 }
 
 static enum ctp_status add_event(
@@ -124,7 +119,7 @@ static enum ctp_status add_profile(
 	}
 	done = profile_add(sums->functions, less);
 	profile_free(less);
-	return done ? CTP_OK : no_memory(err);
+	return done ? CTP_OK : ctp_no_memory(err);
 }
 
 static enum ctp_status add_read(
@@ -199,7 +194,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 	if (work->options->ops != NULL) {
 		reading.ops = averages_new(source->trace, *work->options->ops);
 		if (reading.ops == NULL)
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	status = convert_each(source, &job, add_event, &reading, err);
 	if (reading.compile != NULL)
@@ -265,7 +260,8 @@ static enum ctp_status add_counted(struct aggregate *sums,
 		sums->skipped[INPUT_TREE_OTHER_TRACE]++;
 		return CTP_OK;
 	}
-	return phase_totals_add(&sums->phases, input) ? CTP_OK : no_memory(err);
+	return phase_totals_add(&sums->phases, input) ? CTP_OK
+						      : ctp_no_memory(err);
 }
 
 /* Reads a source into the sums of phases; CTP_END: there was nothing in it. */
@@ -284,7 +280,7 @@ static enum ctp_status add_phases(const struct aggregate_work *work,
 	enum ctp_status status;
 
 	if (phases == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = read_for_phases(work, source, phases, &input.flat, err);
 	if (status == CTP_OK)
 		status = phases_finish(phases, err);
@@ -308,13 +304,13 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	if (work->options->phases != NULL)
 		return add_phases(work, file, source, err);
 	if (source->read_profile != NULL && work->options->ops != NULL)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"holds sums of functions, and no operations");
 	if (source->read_profile != NULL)
 		return read_sums(work, source, err);
 	unit = unit_of(work->tree, file);
 	if (unit == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = read_events(work, source, unit, err);
 	free(unit);
 	return status;

@@ -25,8 +25,7 @@ static enum ctp_status copy(struct temp_file *to, int fd, struct ctp_error *err)
 		if (got < 0 && errno == EINTR)
 			got = 1;
 		else if (got < 0)
-			status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-				"cannot read");
+			status = ctp_fail(err, CTP_ERR_IO, "cannot read");
 		else
 			status = temp_file_add(to, bytes, (size_t)got, err);
 	}

@@ -219,8 +219,7 @@ static enum ctp_status finish(struct trace_summary *summary,
 	correlation_free(summary->join);
 	summary->join = NULL;
 	if (!trace_summary_count_tracks(summary, trace))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -250,15 +249,13 @@ enum ctp_status trace_summary_read(struct trace_summary *summary,
 	*summary = (struct trace_summary){
 		.join = correlation_new(CORRELATION_LIMIT)};
 	if (summary->join == NULL)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	else if (source->read_profile != NULL)
 		status = count_profile(summary, source, err);
 	while (status == CTP_OK) {
 		status = source->next(source, &event, err);
 		if (status == CTP_OK && !count(summary, source->trace, &event))
-			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			status = ctp_no_memory(err);
 		if (progress != NULL && summary->seen % EVENTS_PER_TICK == 0)
 			progress(user, source->position(source));
 	}

@@ -104,8 +104,7 @@ static enum ctp_status visit_function(void *user, uint64_t offset,
 		&visit->name, function->name, strlen(function->name));
 	buffer_add_byte(&visit->name, '\0');
 	if (visit->name.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	candidates.names[0] = (const char *)visit->name.bytes;
 	if (function->mangled[0] != '\0')
 		candidates.names[2] = function->mangled;

@@ -103,7 +103,7 @@ static enum ctp_status write_part(struct page_part *part,
 	report_uint(&part->json, "clipped", part->clipped);
 	json_end(&part->json, '}');
 	return part->json.failed
-		       ? ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		       ? ctp_fail(err, CTP_ERR_NOMEM,
 				 "out of memory while making the page")
 		       : CTP_OK;
 }
@@ -123,8 +123,7 @@ enum ctp_status page_add(struct page *page, const struct page_data *data,
 			sizeof(*part.places));
 	if (part.places == NULL || !json_init(&part.json, NULL) ||
 		(part.kernels == NULL && data->kernels != NULL))
-		(void)ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		(void)ctp_no_memory(err);
 	else
 		status = write_part(&part, input, err);
 	if (status == CTP_OK) {

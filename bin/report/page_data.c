@@ -47,8 +47,7 @@ static enum ctp_status read_events(struct page_data *data,
 	trace->details = true;
 	if (pass.replay == NULL || pass.overview == NULL || pass.gaps == NULL ||
 		pass.kernels == NULL)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	else
 		status = reporting_read(inputs, input, take, &pass, err);
 	if (status == CTP_OK)

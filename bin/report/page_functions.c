@@ -212,8 +212,7 @@ static enum ctp_status put_edges(
 	uint32_t put = 0;
 
 	if (edges == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	for (uint32_t i = 0; i < profile->edge_count; i++)
 		edges[i] = &profile->edges[i];
 	qsort(edges, profile->edge_count, sizeof(*edges), by_cumtime);

@@ -294,7 +294,5 @@ enum ctp_status page_tracks_write(struct page_part *part, struct ctp_error *err)
 		NULL, (size_t)part->trace->track_count + 1, sizeof(*lanes));
 	ok = lanes != NULL && fit_lanes(part, lanes, find_lanes(part, lanes));
 	memory_free(lanes);
-	return ok ? CTP_OK
-		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			    "out of memory");
+	return ok ? CTP_OK : ctp_no_memory(err);
 }

@@ -10,11 +10,6 @@
 #define MILLION 1000000
 #define NO_OWNER (UINT32_MAX - 1)
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 enum stats_key stats_key_of(unsigned word)
 {
 	static const enum stats_key others[] = {
@@ -372,17 +367,17 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	stats->work = memory_resize_array(NULL,
 		(size_t)profile->function_count + 1, sizeof(*stats->work));
 	if (stats->order == NULL || stats->work == NULL || !init_memory(stats))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	sum_device(stats);
 	stats->key = stats_has_key(stats) ? options->key : STATS_CUMTIME;
 	choose(stats);
 	if (options->callers) {
 		stats->callers = profile_callers(profile);
 		if (stats->callers == NULL)
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	if (options->callees && !index_callees(stats))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 

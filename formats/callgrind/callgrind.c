@@ -175,7 +175,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	if (status == CTP_OK)
 		status = callgraph_init(&grind.graph, profile, err);
 	if (status == CTP_OK && !prepare(&grind))
-		status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		status = ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while writing callgrind");
 	if (status == CTP_OK) {
 		put_head(&grind, options == NULL ? NULL : options->title);

@@ -388,13 +388,13 @@ static enum ctp_status read_all(
 	if (!callgrind_names_init(&reader->objects) ||
 		!callgrind_names_init(&reader->files) ||
 		!callgrind_names_init(&reader->functions))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
-		status = profile_source_no_memory(err);
+		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
 		if (status == CTP_OK && !read_line(reader, &line))
-			status = profile_source_no_memory(err);
+			status = ctp_no_memory(err);
 		from->position = lines_position(&lines);
 	}
 	lines_clear(&lines);

@@ -288,8 +288,7 @@ static enum ctp_status add(struct timeline_writer *writer,
 		begin_file(chrome);
 	track = chrome_tracks_find(&chrome->tracks, event->track);
 	if (track == NULL || !adders[event->kind](chrome, track, event))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -342,8 +341,7 @@ static enum ctp_status finish(
 		done = cut_ranges(chrome, i);
 	if (!done || !chrome_tracks_rename(&chrome->tracks) ||
 		!end_file(chrome))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -375,8 +373,7 @@ enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	bool done;
 
 	if (chrome == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	chrome->writer = (struct timeline_writer){
 		.add = add,
 		.finish = finish,
@@ -398,8 +395,7 @@ enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	       done;
 	if (!done) {
 		chrome_free(&chrome->writer);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	*writer = &chrome->writer;
 	return CTP_OK;

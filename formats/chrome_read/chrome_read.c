@@ -21,11 +21,6 @@
 #define BITS_OF_EVENTS 32
 #define BITS_OF_NAME 104
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static bool has(const char *text, size_t size, const char *key)
 {
 	return memmem(text, size, key, strlen(key)) != NULL;
@@ -189,11 +184,11 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 	struct chrome_reader *reader = memory_new_zeroed(1, sizeof(*reader));
 
 	if (reader == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	reader->trace = trace_new();
 	if (reader->trace == NULL) {
 		memory_free(reader);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	reader->source = (struct event_source){
 		.trace = reader->trace,
@@ -204,7 +199,7 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 	reader->scan = json_scan_new(in, head, head_size);
 	if (!init(reader) || reader->scan == NULL) {
 		close_reader(&reader->source);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	reader->json = (struct chrome_read_json_reader){.scan = reader->scan,
 		.names = &reader->names,

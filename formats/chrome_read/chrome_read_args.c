@@ -20,11 +20,6 @@
  */
 #define EXACT_DIGITS 15
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 struct chrome_read_key {
 	bool asked;
 	uint8_t known; /* enum chrome_read_known, or CHROME_READ_KNOWN_COUNT */
@@ -374,7 +369,7 @@ static enum ctp_status read_nested(struct chrome_read_args *args,
 	all.size = (uint32_t)(json_scan_position(scan) - all.at);
 	return chrome_read_args_add_nested(args, key->number, scan, &all)
 		       ? CTP_OK
-		       : no_memory(err);
+		       : ctp_no_memory(err);
 }
 
 /* Is it the line of a place, whose file came before it? That has been taken for
@@ -423,7 +418,7 @@ static enum ctp_status take_item(struct chrome_read_args *args,
 		key->known != CHROME_READ_LINE)
 		note_known(args, key, scan, value);
 	if (keep && !chrome_read_args_add_token(args, key->number, scan, value))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -443,7 +438,7 @@ static enum ctp_status take_items(struct chrome_read_args *args,
 			break;
 		if (read->is_new && !meet_key(args, scan, &read->new_key,
 					    &args->keys[item->step]))
-			return no_memory(err);
+			return ctp_no_memory(err);
 		status = take_item(args, scan, item, want, err);
 	}
 	return status;

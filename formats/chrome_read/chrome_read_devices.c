@@ -26,8 +26,7 @@ static enum ctp_status read_device(struct chrome_read_devices *devices,
 
 	json_scan_keep(scan, token);
 	if (!chrome_read_args_reset(args))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	status = chrome_read_args_read(args, scan, CHROME_READ_WANT_ALL, err);
 	if (status != CTP_OK)
 		return status;
@@ -35,8 +34,7 @@ static enum ctp_status read_device(struct chrome_read_devices *devices,
 	buffer_add(&devices->bytes, args->bytes.bytes + args->before,
 		args->bytes.used - args->before);
 	if (devices->bytes.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	devices->count++;
 	return CTP_OK;
 }

@@ -24,11 +24,6 @@
 /* But of a job with many ranks it takes this much to say which one it is. */
 #define DISTRIBUTED_BYTES_MAX 65536
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Is it "{}"? JAX and rocprof have one before or behind their events. */
 static bool is_empty(
 	const struct chrome_reader *reader, const struct json_token *begin)
@@ -155,7 +150,7 @@ static enum ctp_status read_object(struct chrome_reader *reader,
 	if (!is_short)
 		trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
 	else if (!add_fact(reader, key, token, size))
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	json_scan_let_go(reader->scan);
 	return status;
 }
@@ -205,7 +200,7 @@ static enum ctp_status read_members(struct chrome_reader *reader,
 		if (json_scan_depth(reader->scan) == 1)
 			note_key(reader, &key);
 		buffer_add_byte(&key, '\0');
-		status = key.failed ? no_memory(err)
+		status = key.failed ? ctp_no_memory(err)
 				    : json_scan_next(reader->scan, &token, err);
 		if (status == CTP_OK)
 			status = read(
@@ -221,7 +216,7 @@ static enum ctp_status read_fact(struct chrome_reader *reader, const char *key,
 	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
 		return read_object(reader, key, value, err);
 	return add_fact(reader, key, value, value->size) ? CTP_OK
-							 : no_memory(err);
+							 : ctp_no_memory(err);
 }
 
 /* Facts of a log of ours, in a trace that we made of it. */
@@ -384,7 +379,7 @@ static enum ctp_status read_document(
 	else if (status == CTP_OK && token.kind == JSON_ARRAY)
 		status = read_array(reader, err);
 	else if (status == CTP_OK)
-		status = ctp_fail(err, CTP_ERR_FORMAT, token.at,
+		status = ctp_fail_at(err, CTP_ERR_FORMAT, token.at,
 			"neither an object nor an array of events");
 	if (status == CTP_OK)
 		status = json_scan_next(reader->scan, &token, err);
@@ -392,7 +387,7 @@ static enum ctp_status read_document(
 		return status;
 	if (!is_no_trace(reader))
 		return CTP_OK;
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "%s",
+	return ctp_fail(err, CTP_ERR_FORMAT, "%s",
 		reader->is_array          ? "is an array, but none of events"
 		: reader->foreign != NULL ? reader->foreign
 					  : "has no \"traceEvents\"");
@@ -416,7 +411,7 @@ static enum ctp_status forgive(struct chrome_reader *reader,
 
 	if (failed->status == CTP_ERR_FORMAT && !begun && !at_end &&
 		failed->offset != ERROR_NO_OFFSET)
-		return ctp_fail(err, failed->status, failed->offset,
+		return ctp_fail_at(err, failed->status, failed->offset,
 			"%.150s" MENDED, failed->message);
 	if (!begun || (failed->status != CTP_ERR_FORMAT &&
 			      failed->status != CTP_ERR_LIMIT)) {
@@ -430,8 +425,9 @@ static enum ctp_status forgive(struct chrome_reader *reader,
 	trace_lose(reader->trace, LOSS_TRUNCATED, 1);
 	(void)snprintf(damage, sizeof(damage), "byte %" PRIu64 ": %s%s",
 		failed->offset, failed->message, at_end ? "" : MENDED);
-	return trace_set_fact(reader->trace, "damage", damage) ? CTP_OK
-							       : no_memory(err);
+	return trace_set_fact(reader->trace, "damage", damage)
+		       ? CTP_OK
+		       : ctp_no_memory(err);
 }
 
 /* Who used the devices, if nobody was seen to: the process 0, if it has a name.
@@ -468,7 +464,7 @@ enum ctp_status chrome_reader_read(
 		!chrome_correlation_finish(&reader->join) ||
 		!chrome_read_devices_finish(
 			&reader->devices, reader->rows.processes[process].pid))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	reader->is_reversed = !reader->is_own &&
 			      reader->children_first > reader->parents_first;
 	if (reader->is_reversed)

@@ -19,11 +19,6 @@
 #include "chrome_read/chrome_read_pairs.h"
 #include "chrome_read/chrome_reader.h"
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static int64_t end_of(int64_t time_ns, uint64_t dur_ns)
 {
 	int64_t end_ns;
@@ -185,12 +180,12 @@ static enum ctp_status add_activity(struct chrome_reader *reader,
 		record->bytes = known_id(reader, CHROME_READ_BYTES);
 		key_ns = end_of(key_ns, record->dur_ns);
 		if (!chrome_correlation_add_work(&reader->join, cause))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	record->track = chrome_read_streams_add(
 		&reader->streams, place, cause.correlation);
 	if (record->track == STRTAB_NONE)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	record->id = cause.correlation;
 	record->external = cause.external;
 	return keep(reader, record, key_ns, (int64_t)reader->event_count, err);
@@ -227,7 +222,7 @@ static enum ctp_status add_slice(struct chrome_reader *reader,
 	record->order = reader->event_count;
 	record->track = chrome_read_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	compare_slices(reader, row, record);
 	return keep(reader, record, record->time_ns,
 		reader->is_own ? CHROME_READ_RANK_OWN + (int64_t)record->order
@@ -274,7 +269,7 @@ static enum ctp_status add_mark(struct chrome_reader *reader,
 	record->order = reader->event_count;
 	record->track = chrome_read_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return keep(reader, record, record->time_ns,
 		CHROME_READ_RANK_RANGES + (int64_t)record->order, err);
 }
@@ -295,7 +290,7 @@ static enum ctp_status begin_header(struct chrome_reader *reader,
 	buffer_add(&header->bytes, reader->args.bytes.bytes,
 		reader->args.bytes.used);
 	header->waits = !header->bytes.failed;
-	return header->waits ? CTP_OK : no_memory(err);
+	return header->waits ? CTP_OK : ctp_no_memory(err);
 }
 
 static enum ctp_status end_header(struct chrome_reader *reader,
@@ -345,7 +340,7 @@ static enum ctp_status add_point(struct chrome_reader *reader,
 	record->id = full_id(reader, row, event);
 	record->track = chrome_read_rows_track(&reader->rows, row);
 	if (record->track == TRACE_NONE)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (is_header(reader, event))
 		return event->phase == 'b' ? begin_header(reader, record, err)
 					   : end_header(reader, record, err);
@@ -470,19 +465,19 @@ enum ctp_status chrome_reader_add(struct chrome_reader *reader,
 	row = chrome_read_rows_find(
 		&reader->rows, reader->scan, &event->pid, &event->tid);
 	if (row == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (event->phase == 'M')
 		return chrome_read_metadata_add(reader, row, event)
 			       ? CTP_OK
-			       : no_memory(err);
+			       : ctp_no_memory(err);
 	/* Bazel writes a counter's values as text. */
 	if (record.kind == CHROME_READ_COUNTERS &&
 		!chrome_read_args_make_numbers(&reader->args))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (!reader->json.no_args &&
 		!chrome_read_members_keep(
 			&reader->members, &reader->args, reader->scan, event))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (category == CHROME_READ_NO_CATEGORY &&
 		chrome_read_labels_is_jax(reader->scan, &event->name))
 		category = CHROME_READ_JAX_CALLS;
@@ -491,7 +486,7 @@ enum ctp_status chrome_reader_add(struct chrome_reader *reader,
 		((reader->args.seen & CHROME_READ_WANT_PLACE) != 0 &&
 			!add_place(reader, &record.site)) ||
 		!read_frame(reader, event, &record))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (record.kind == CHROME_READ_POINT ||
 		record.kind == CHROME_READ_COUNTERS)
 		return add_point(reader, row, event, &record, err);

@@ -29,8 +29,7 @@ static enum ctp_status intern(struct chrome_read_frames *frames,
 	if (chrome_read_args_plain(frames->args, scan, token, &text, &size))
 		*number = strtab_add(frames->trace->text, text, size);
 	if (*number == STRTAB_NONE)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -94,8 +93,7 @@ enum ctp_status chrome_read_frames_read(struct chrome_read_frames *frames,
 			if (status == CTP_OK &&
 				!memory_reach(&frames->frames, key,
 					&frames->room, sizeof(*frames->frames)))
-				status = ctp_fail(err, CTP_ERR_NOMEM,
-					ERROR_NO_OFFSET, "out of memory");
+				status = ctp_no_memory(err);
 			if (status == CTP_OK)
 				frames->frames[key] = frame;
 		}

@@ -291,8 +291,7 @@ static enum ctp_status read_member(struct chrome_read_json_reader *reader,
 	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
 		return read_bracket(reader, member, item, event, err);
 	if (!take_member(reader, member, value, event))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	if (is_kept(member) && !reader->no_args) {
 		struct json_token key =
 			json_key_cache_key(&reader->shape, &reader->read, item);
@@ -343,8 +342,7 @@ enum ctp_status chrome_read_json_read(struct chrome_read_json_reader *reader,
 		.frame = none,
 	};
 	if (!chrome_read_args_reset(reader->args))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	chrome_read_members_reset(reader->members);
 	json_scan_let_go(reader->scan);
 	json_scan_keep(reader->scan, begin);

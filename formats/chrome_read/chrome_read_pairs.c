@@ -40,11 +40,6 @@ struct pairs {
 	uint32_t track_count;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 int64_t chrome_read_pairs_rank(uint64_t dur_ns, uint32_t outer)
 {
 	const uint64_t longest = (UINT64_C(1) << DUR_BITS) - 1;
@@ -66,7 +61,7 @@ static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
 	const uint8_t *from;
 
 	if (bytes->failed)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	memcpy(&record, bytes->bytes, sizeof(record));
 	from = chrome_read_record_pack(
 		bytes->bytes + sizeof(record), &record, record.time_ns);
@@ -105,13 +100,13 @@ static enum ctp_status begin(
 
 	if (!memory_grow32(&ranges->open, ranges->depth, &ranges->room,
 		    sizeof(*ranges->open)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	range = &ranges->open[ranges->depth++];
 	*range = (struct range){.bytes = BUFFER_INIT,
 		.name = pairs->reader->trace->sites[record->site].name};
 	buffer_add(&range->bytes, record, sizeof(*record));
 	buffer_add(&range->bytes, taken->args, taken->args_size);
-	return range->bytes.failed ? no_memory(err) : CTP_OK;
+	return range->bytes.failed ? ctp_no_memory(err) : CTP_OK;
 }
 
 /*
@@ -197,7 +192,7 @@ static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
 	struct chrome_read_record record;
 
 	if (bytes->failed)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	memcpy(&record, bytes->bytes, sizeof(record));
 	if (record.dur_ns > 0) {
 		ranges->ended_ns =
@@ -207,7 +202,7 @@ static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
 		ranges->empty_ns = record.time_ns;
 		buffer_add(&ranges->empty, &head, sizeof(head));
 		buffer_add(&ranges->empty, bytes->bytes, head.size);
-		return ranges->empty.failed ? no_memory(err) : CTP_OK;
+		return ranges->empty.failed ? ctp_no_memory(err) : CTP_OK;
 	}
 	return keep(pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
 }
@@ -335,7 +330,7 @@ enum ctp_status chrome_read_pairs_match(
 	pairs.tracks =
 		memory_new_zeroed(pairs.track_count, sizeof(*pairs.tracks));
 	if (pairs.sorted == NULL || pairs.tracks == NULL)
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = extsort_next(before, &item, err);
 		if (status == CTP_OK)

@@ -8,11 +8,6 @@
 #include "base/memory.h"
 #include "chrome_read/chrome_reader.h"
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static int64_t end_of(const struct chrome_read_record *record)
 {
 	int64_t end_ns;
@@ -68,10 +63,10 @@ static enum ctp_status next_record(
 			chrome_read_streams_track(&reader->streams,
 				reader->record.track, reader->record.id);
 		if (reader->record.track == TRACE_NONE)
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	if (!slice_stacks_reach(&reader->nest, reader->record.track))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -137,7 +132,7 @@ static enum ctp_status finish(struct chrome_reader *reader, struct event *event,
 	struct ctp_error *err)
 {
 	reader->has_record = false;
-	return take_args(reader, event) ? CTP_OK : no_memory(err);
+	return take_args(reader, event) ? CTP_OK : ctp_no_memory(err);
 }
 
 /* The id by which activities find the slice that begins. */
@@ -251,7 +246,7 @@ static enum ctp_status put_off(struct chrome_reader *reader, int64_t until_ns,
 	bool is_first = record->late_ns == 0;
 
 	if (copy == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	make_event(event, record, EVENT_WHOLE);
 	event->dur_ns = record->dur_ns;
 	record->late_ns += late_ns;
@@ -264,7 +259,7 @@ static enum ctp_status put_off(struct chrome_reader *reader, int64_t until_ns,
 	if (!is_first)
 		return CTP_END;
 	trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
-	return take_args(reader, event) ? CTP_OK : no_memory(err);
+	return take_args(reader, event) ? CTP_OK : ctp_no_memory(err);
 }
 
 /* Does the slice take part in the nesting of its track? A call that was told of
@@ -306,7 +301,7 @@ static enum ctp_status open_slice(struct chrome_reader *reader,
 		make_event(event, record, EVENT_BEGIN);
 		event->dur_ns = record->late_ns;
 		if (!slice_stacks_open(&reader->nest, record->track, &slice))
-			return no_memory(err);
+			return ctp_no_memory(err);
 		reader->correlation = id_of(reader);
 	}
 	return finish(reader, event, err);
@@ -320,7 +315,7 @@ static enum ctp_status open_range(struct chrome_reader *reader,
 	make_event(event, record, EVENT_BEGIN);
 	if (!slice_stacks_open_range(
 		    &reader->nest, record->track, record->time_ns))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	reader->correlation = id_of(reader);
 	return finish(reader, event, err);
 }
@@ -344,7 +339,7 @@ static enum ctp_status add_counter(struct chrome_reader *reader,
 {
 	make_event(event, &reader->record, EVENT_COUNTER);
 	if (reader->args_taken == 0 && !take_args(reader, event))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	while (reader->args_taken < reader->record.arg_count) {
 		const struct event_arg *arg =
 			&reader->event_args[reader->args_taken++];

@@ -34,11 +34,6 @@ struct compile {
 	uint32_t nest_room;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static bool init(struct compile *compile)
 {
 	uint32_t phase = 1U << COMPILE_PHASE;
@@ -154,10 +149,10 @@ static enum ctp_status add_range(struct compile *compile,
 	uint32_t groups;
 
 	if (nest == NULL || place == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	groups = groups_at(compile, nest, place, event);
 	if (event->kind == EVENT_BEGIN && !push(nest, groups))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return hand_on(compile, groups, place, &own, err);
 }
 
@@ -168,7 +163,7 @@ static enum ctp_status add_end(struct compile *compile,
 	uint32_t groups;
 
 	if (nest == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (nest->depth == 0)
 		return CTP_OK;
 	groups = nest->groups[--nest->depth];
@@ -197,7 +192,7 @@ enum ctp_status compile_begin(struct compile *compile,
 	/* A unit's are wanted, so that they are no part of a sum yet. */
 	compile->replays[COMPILE_PHASE] =
 		replay_new(compile->places.sites, (struct replay_options){0});
-	return compile->replays[COMPILE_PHASE] == NULL ? no_memory(err)
+	return compile->replays[COMPILE_PHASE] == NULL ? ctp_no_memory(err)
 						       : CTP_OK;
 }
 
@@ -241,7 +236,7 @@ static enum ctp_status end_phases(
 	compile->replays[COMPILE_PHASE] = NULL;
 	if (status == CTP_OK && (!profile_add(compile->phases, profile) ||
 					!add_unit(compile, profile)))
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	profile_free(profile);
 	return status;
 }

@@ -312,7 +312,7 @@ static __attribute__((noinline)) enum ctp_status take(struct details *details,
 	if (site == SITE_PLAIN ||
 		(site != SITE_NEW && change(details, event, site)))
 		return CTP_OK;
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+	return ctp_no_memory(err);
 }
 
 static enum ctp_status next(
@@ -362,8 +362,7 @@ enum ctp_status trace_detail_open(
 	struct details *details = memory_new_zeroed(1, sizeof(*details));
 
 	if (details == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	event_source_wrap(&details->source, inner, next, close_source);
 	details->source.follow = inner->follow == NULL ? NULL : follow;
 	details->source.is_whole = inner->is_whole == NULL ? NULL : is_whole;

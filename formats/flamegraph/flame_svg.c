@@ -305,8 +305,7 @@ static enum ctp_status make_trees(
 
 static enum ctp_status say_no_memory(struct ctp_error *err)
 {
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-		"out of memory while drawing");
+	return ctp_fail(err, CTP_ERR_NOMEM, "out of memory while drawing");
 }
 
 /* Draws with so many contexts into memory; `bytes` is to be freed. */

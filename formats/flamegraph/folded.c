@@ -182,7 +182,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	}
 	if (status == CTP_OK && (lines.stacks == NULL || lines.values == NULL ||
 					lines.line.failed))
-		status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		status = ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while writing folded stacks");
 	memory_free(lines.stacks);
 	memory_free(lines.values);

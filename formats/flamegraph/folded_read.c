@@ -108,18 +108,17 @@ static enum ctp_status add_line(
 	if (*text == '\0')
 		return CTP_OK;
 	if (is_remark(text, strlen(text)))
-		return read_remark(in, text) ? CTP_OK
-					     : profile_source_no_memory(err);
+		return read_remark(in, text) ? CTP_OK : ctp_no_memory(err);
 	if (end != NULL &&
 		!__builtin_mul_overflow(count, in->unit_ns, &count) &&
 		stacks_has_room(stacks, (uint64_t)count)) {
 		if (!push_frames(stacks, text, end) ||
 			!stacks_end(stacks, (uint64_t)count))
-			return profile_source_no_memory(err);
+			return ctp_no_memory(err);
 		return CTP_OK;
 	}
 	if (stacks->count == 0)
-		return ctp_fail(err, CTP_ERR_FORMAT, line->at,
+		return ctp_fail_at(err, CTP_ERR_FORMAT, line->at,
 			"is no folded stack: a line ends in no whole number");
 	trace_lose(from->source.trace,
 		line->ended ? LOSS_BAD_EVENTS : LOSS_TRUNCATED, 1);
@@ -136,7 +135,7 @@ static enum ctp_status read_folded(
 
 	stacks_init(&in.stacks, from->profile);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
-		status = profile_source_no_memory(err);
+		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
 		if (status == CTP_OK)

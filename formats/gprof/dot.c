@@ -231,8 +231,8 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 		ok = put_node(out, profile, i, labels_text(&labels, i));
 	labels_clear(&labels);
 	if (status == CTP_OK && !ok)
-		status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			"out of memory while writing dot");
+		status = ctp_fail(
+			err, CTP_ERR_NOMEM, "out of memory while writing dot");
 	if (status != CTP_OK)
 		return status;
 	for (uint32_t i = 0; i < profile->edge_count; i++) {

@@ -455,7 +455,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 			put_graph(&gprof);
 			(void)fputs("\n\f\n", out);
 		} else {
-			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			status = ctp_fail(err, CTP_ERR_NOMEM,
 				"out of memory while writing gprof");
 		}
 	}

@@ -113,7 +113,7 @@ static enum ctp_status add_function_member(void *user, unsigned key,
 	if ((key == KEY_NAME && !read_text(reader, value, &reader->name)) ||
 		(key == KEY_MODULE &&
 			!read_text(reader, value, &reader->module)))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	return json_members_skip(&reader->members, value, err);
 }
 
@@ -126,9 +126,9 @@ static enum ctp_status add_function(
 
 	if (!memory_grow(&reader->functions, reader->function_count,
 		    &reader->function_room, sizeof(*reader->functions)))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	if (!empty_texts(reader))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	if (value->kind == JSON_OBJECT)
 		status = json_members_object(
 			&reader->members, add_function_member, err);
@@ -139,7 +139,7 @@ static enum ctp_status add_function(
 	function = profile_add_function(reader->from->profile,
 		(char *)reader->name.bytes, (char *)reader->module.bytes, 0);
 	if (function == PROFILE_NONE)
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	reader->functions[reader->function_count++] = function;
 	return CTP_OK;
 }
@@ -152,7 +152,7 @@ static enum ctp_status add_frame(
 
 	if (!memory_grow(&reader->frames, reader->frame_count,
 		    &reader->frame_room, sizeof(*reader->frames)))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	if (value->kind == JSON_NUMBER &&
 		json_value_scaled(json_scan_text(reader->scan, value),
 			value->size, 0, &frame) &&
@@ -201,7 +201,7 @@ static enum ctp_status add_event(
 
 	if (!memory_grow(&reader->samples, reader->sample_count,
 		    &reader->sample_room, sizeof(*reader->samples)))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	reader->has_cost = false;
 	reader->is_bad = false;
 	status = value->kind == JSON_OBJECT
@@ -230,7 +230,7 @@ static enum ctp_status add_cost_member(void *user, unsigned key,
 			 !read_text(reader, value, &reader->name)) ||
 			(key == KEY_UNIT &&
 				!read_text(reader, value, &reader->module))))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	return json_members_skip(&reader->members, value, err);
 }
 
@@ -262,13 +262,13 @@ static enum ctp_status add_cost_kind(
 	enum ctp_status status;
 
 	if (!empty_texts(reader))
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	status = value->kind == JSON_OBJECT
 			 ? json_members_object(
 				   &reader->members, add_cost_member, err)
 			 : json_members_skip(&reader->members, value, err);
 	if (status == CTP_OK && reader->cost_count == 0 && !tell_cost(reader))
-		status = profile_source_no_memory(err);
+		status = ctp_no_memory(err);
 	reader->cost_count++;
 	return status;
 }
@@ -326,7 +326,7 @@ static enum ctp_status add_samples(struct reader *reader, struct ctp_error *err)
 		ok = ok && stacks_end(&stacks, (uint64_t)sample->time_ns);
 	}
 	stacks_clear(&stacks);
-	return ok ? CTP_OK : profile_source_no_memory(err);
+	return ok ? CTP_OK : ctp_no_memory(err);
 }
 
 static enum ctp_status read_profile(
@@ -339,7 +339,7 @@ static enum ctp_status read_profile(
 	reader.scan =
 		json_scan_new(from->in, from->head.bytes, from->head.used);
 	if (reader.scan == NULL)
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	reader.members = (struct json_members){
 		reader.scan, from->source.trace, key_names, KEY_OTHER, &reader};
 	status = json_members_text(&reader.members, add_member, err);

@@ -413,10 +413,9 @@ static enum ctp_status finish(struct report *report, struct ctp_error *err)
 	}
 	set_roots(report);
 	if (from->profile->function_count == 0)
-		return ctp_fail(err, CTP_ERR_FORMAT, from->position,
+		return ctp_fail_at(err, CTP_ERR_FORMAT, from->position,
 			"is no report of gprof: it has no table");
-	return set_names(from->profile) ? CTP_OK
-					: profile_source_no_memory(err);
+	return set_names(from->profile) ? CTP_OK : ctp_no_memory(err);
 }
 
 static enum ctp_status read_all(struct report *report, struct ctp_error *err)
@@ -429,11 +428,11 @@ static enum ctp_status read_all(struct report *report, struct ctp_error *err)
 	report->flat = profile_new();
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used) ||
 		report->flat == NULL)
-		status = profile_source_no_memory(err);
+		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
 		if (status == CTP_OK && !read_line(report, line.text))
-			status = profile_source_no_memory(err);
+			status = ctp_no_memory(err);
 		from->position = lines_position(&lines);
 	}
 	lines_clear(&lines);

@@ -213,8 +213,7 @@ enum ctp_status inflate_file_open(struct inflate_file **out, int fd,
 	struct inflate_file *file = memory_new_zeroed(1, sizeof(*file));
 
 	if (file == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	(void)pthread_mutex_init(&file->lock, NULL);
 	(void)pthread_cond_init(&file->changed, NULL);
 	if (inflate_stream_init(&file->inflate, fd, head, head_size))
@@ -222,8 +221,7 @@ enum ctp_status inflate_file_open(struct inflate_file **out, int fd,
 	if (file->stream == NULL ||
 		setvbuf(file->stream, NULL, _IOFBF, STREAM_BYTES) != 0) {
 		inflate_file_close(file);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	file->threaded = start_thread(file);
 	*out = file;

@@ -38,8 +38,7 @@ static enum ctp_status note(struct inflate_source *self, struct ctp_error *err)
 		"byte %" PRIu64 " of the gzip'd file: %s", facts.damage_at,
 		facts.damage);
 	if (!trace_set_fact(trace, "damage", text))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -93,8 +92,7 @@ enum ctp_status inflate_source_open(struct event_source **source,
 	struct inflate_source *self = memory_new_zeroed(1, sizeof(*self));
 
 	if (self == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	self->inner = *source;
 	self->file = file;
 	self->source.trace = self->inner->trace;

@@ -32,7 +32,7 @@ static enum ctp_status fill(struct lines *lines, struct ctp_error *err)
 	size_t got;
 
 	if (begun >= LINES_BYTES_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, lines_position(lines),
+		return ctp_fail_at(err, CTP_ERR_LIMIT, lines_position(lines),
 			"a line is longer than %zu bytes", LINES_BYTES_MAX);
 	if (lines->at > 0)
 		memmove(bytes->bytes, bytes->bytes + lines->at, begun);
@@ -41,13 +41,12 @@ static enum ctp_status fill(struct lines *lines, struct ctp_error *err)
 	bytes->used = begun;
 	/* One more: the last line's zero byte needs room as well. */
 	if (!buffer_reserve(bytes, more + 1))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	got = fread(bytes->bytes + begun, 1, more, lines->in);
 	bytes->used += got;
 	lines->at_eof = got == 0;
 	if (got == 0 && ferror(lines->in))
-		return ctp_fail(
+		return ctp_fail_at(
 			err, CTP_ERR_IO, lines->base + begun, "cannot be read");
 	return CTP_OK;
 }
@@ -95,7 +94,7 @@ enum ctp_status lines_next(
 	line->size = (size_t)((char *)end - line->text);
 	zero = memchr(line->text, '\0', line->size);
 	if (zero != NULL)
-		return ctp_fail(err, CTP_ERR_FORMAT,
+		return ctp_fail_at(err, CTP_ERR_FORMAT,
 			line->at + (size_t)(zero - line->text),
 			"is no text: a zero byte");
 	lines->at += line->size + line->ended;

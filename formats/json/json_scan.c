@@ -66,11 +66,11 @@ static enum ctp_status window_grow(
 	uint8_t *bytes;
 
 	if (room > WINDOW_BYTES_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, window->base,
+		return ctp_fail_at(err, CTP_ERR_LIMIT, window->base,
 			"what begins here is too long");
 	bytes = memory_resize(window->bytes, room + JSON_BYTES_ROOM);
 	if (bytes == NULL)
-		return ctp_fail(
+		return ctp_fail_at(
 			err, CTP_ERR_NOMEM, window->base, "out of memory");
 	window->bytes = bytes;
 	window->room = room;
@@ -102,7 +102,7 @@ static enum ctp_status window_fill(
 	got = fread(window->bytes + window->used, 1,
 		window->room - window->used, window->in);
 	if (got == 0 && ferror(window->in))
-		return ctp_fail(err, CTP_ERR_IO, window->base + window->used,
+		return ctp_fail_at(err, CTP_ERR_IO, window->base + window->used,
 			"cannot be read");
 	window_set_used(window, window->used + got);
 	window->at_eof = got == 0;
@@ -243,7 +243,7 @@ void json_scan_let_go(struct json_scan *scan)
 static enum ctp_status fail(
 	struct json_scan *scan, enum ctp_status status, const char *words)
 {
-	return ctp_fail(
+	return ctp_fail_at(
 		&scan->error, status, json_scan_position(scan), "%s", words);
 }
 
@@ -336,7 +336,7 @@ static enum ctp_status refuse_scalar(
 	if (status != CTP_OK && status != CTP_END)
 		return status;
 	scan->is_cut_off = status == CTP_END && scan->open.depth > 0;
-	return ctp_fail(&scan->error, CTP_ERR_FORMAT, token->at, "%s",
+	return ctp_fail_at(&scan->error, CTP_ERR_FORMAT, token->at, "%s",
 		scan->is_cut_off ? "the input ends in the value that begins "
 				   "here"
 				 : "neither a number nor a word of JSON");

@@ -207,7 +207,7 @@ static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 	bool lacking = lacks_events(repair);
 
 	if (!repair->has_document && !lacking)
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"holds neither an object nor an array of JSON");
 	if (repair->is_half) {
 		repair_count(repair, REPAIR_TRUNCATED, repair->half);
@@ -239,11 +239,9 @@ static enum ctp_status run(struct repair *repair, const struct repair_job *job,
 			continue;
 		}
 		if (repair->made.failed || repair->out.tail.failed)
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			return ctp_no_memory(err);
 		if (ferror(job->out))
-			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-				"cannot write");
+			return ctp_fail(err, CTP_ERR_IO, "cannot write");
 		if (repair->window.at_eof && search_half(repair))
 			continue;
 		if (repair->window.at_eof)
@@ -270,16 +268,14 @@ enum ctp_status repair_run(const struct repair_job *job,
 
 	*result = (struct repair_result){0};
 	if (repair == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	repair->result = result;
 	repair->out.file = job->out;
 	if (repair_window_init(
 		    &repair->window, job->in, job->head, job->head_size))
 		status = run(repair, job, err);
 	else
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	result->in_bytes = repair->window.base + repair->window.used;
 	result->out_bytes = repair->out.written;
 	repair_window_clear(&repair->window);

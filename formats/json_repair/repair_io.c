@@ -55,14 +55,14 @@ enum ctp_status repair_window_fill(
 	window->base += keep;
 	memmove(window->bytes, window->bytes + keep, window->used);
 	if (!grow(window))
-		return ctp_fail(
+		return ctp_fail_at(
 			err, CTP_ERR_NOMEM, window->base, "out of memory");
 	errno = 0;
 	got = window->at_eof ? 0
 			     : fread(window->bytes + window->used, 1,
 				       window->room - window->used, window->in);
 	if (got == 0 && ferror(window->in))
-		return ctp_fail(err, CTP_ERR_IO, window->base + window->used,
+		return ctp_fail_at(err, CTP_ERR_IO, window->base + window->used,
 			"cannot be read");
 	if (got < window->room - window->used)
 		window->at_eof = true;

@@ -58,8 +58,7 @@ static enum ctp_status log_format_new(FILE *out, struct trace *trace,
 		if (self != NULL)
 			log_writer_free(self->log);
 		memory_free(self);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	self->writer = (struct timeline_writer){
 		.add = add,

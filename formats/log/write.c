@@ -78,7 +78,7 @@ enum ctp_status log_out_write_track(
 	if (track->count == 0)
 		return CTP_OK;
 	if (!fill(out, track))
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	status = log_out_write_tables(out, err);
 	if (status == CTP_OK)
 		status = log_column_write(&out->column, &out->sites,
@@ -326,14 +326,14 @@ enum ctp_status log_out_event(
 	size_t before;
 
 	if (track == NULL)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	if (track->number == 0)
 		status = log_out_number(out, event->track, false, err);
 	if (status != CTP_OK)
 		return status;
 	before = held(track);
 	if (!make_room(track))
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	done = add_entry(out, track, event);
 	if (done < event->arg_count) {
 		(void)log_row_begin(
@@ -342,7 +342,7 @@ enum ctp_status log_out_event(
 			event->arg_count - done);
 	}
 	if (track->extras.failed || out->bytes.failed)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	out->held_bytes += held(track) - before;
 	if (track->count + ENTRIES_MAX <= LOG_COLUMN_MAX &&
 		track->extras.used <= ROWS_BYTES_MAX)
@@ -401,16 +401,11 @@ void log_out_free(struct log_out *out)
 	memory_free(out);
 }
 
-enum ctp_status log_out_no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 enum ctp_status log_out_write(
 	struct log_out *out, enum log_block kind, struct ctp_error *err)
 {
 	if (out->bytes.failed)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	return log_writer_add(out->writer, kind,
 		&(struct deflate_part){
 			out->bytes.bytes, out->bytes.used, false},

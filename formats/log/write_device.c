@@ -294,7 +294,7 @@ static enum ctp_status write_descriptions(
 	if (count == 0)
 		return CTP_OK;
 	if (out->description.failed)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	out->bytes.used = 0;
 	(void)msgpack_pack_array(&packer, 3);
 	(void)msgpack_pack_int(&packer, LOG_DESCRIPTIONS);
@@ -386,9 +386,9 @@ enum ctp_status log_out_activity(
 	row.node = take_node(out, event, &count);
 	row.description = describe(out, event, count, &has_args);
 	if (row.description == STRTAB_NONE)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	if (row.description >= LOG_DESCRIPTIONS_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_LIMIT,
 			"more than %u kinds of activities",
 			LOG_DESCRIPTIONS_MAX);
 	add_args(out, event, has_args ? 0 : count);

@@ -76,8 +76,6 @@ struct log_out {
 	struct log_out_key keys[LOG_OUT_KEYS];
 };
 
-enum ctp_status log_out_no_memory(struct ctp_error *err);
-
 /* Writes what is in out->bytes as a block of this kind. */
 enum ctp_status log_out_write(
 	struct log_out *out, enum log_block kind, struct ctp_error *err);

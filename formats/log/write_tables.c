@@ -172,8 +172,8 @@ static enum ctp_status write_sites(struct log_out *out, struct ctp_error *err)
 	msgpack_packer packer = msgpack_out(&out->bytes);
 
 	if (out->site_count + count >= LOG_SITES_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
-			"more than %u names", LOG_SITES_MAX - 1);
+		return ctp_fail(err, CTP_ERR_LIMIT, "more than %u names",
+			LOG_SITES_MAX - 1);
 	out->bytes.used = 0;
 	(void)msgpack_pack_array(&packer, 3);
 	(void)msgpack_pack_int(&packer, LOG_SITES);
@@ -240,8 +240,8 @@ static enum ctp_status take_number(
 	struct log_out *out, uint32_t *number, struct ctp_error *err)
 {
 	if (out->last_number + 1 >= LOG_TRACKS_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
-			"more than %u tracks", LOG_TRACKS_MAX - 1);
+		return ctp_fail(err, CTP_ERR_LIMIT, "more than %u tracks",
+			LOG_TRACKS_MAX - 1);
 	*number = ++out->last_number;
 	return CTP_OK;
 }
@@ -278,7 +278,7 @@ static enum ctp_status add_track(struct log_out *out, uint32_t number,
 	enum ctp_status status;
 
 	if (track == NULL)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	status = take_number(out, &log_number, err);
 	if (status != CTP_OK)
 		return status;
@@ -313,7 +313,7 @@ enum ctp_status log_out_number(struct log_out *out, uint32_t number,
 	enum ctp_status status;
 
 	if (track == NULL)
-		return log_out_no_memory(err);
+		return ctp_no_memory(err);
 	if ((activities ? track->device_number : track->number) != 0)
 		return CTP_OK;
 	status = write_tracks(out, err);

@@ -42,11 +42,6 @@ static const struct sqlite_property properties[] = {
 
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Calls `take` for each row. What cannot be read is not known; damage is
  * counted where events are read. False if out of memory. */
 static bool each(struct sqlite_source *source,
@@ -228,14 +223,14 @@ enum ctp_status nsys_device_read(
 		sqlite3_prepare_v2(input->db,
 			"SELECT value FROM main.StringIds WHERE id = ?1", -1,
 			&source->find_name, NULL) == SQLITE_NOMEM)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		const struct sqlite_select select = {.table = asked[i].table,
 			.columns = asked[i].columns,
 			.column_count = 2};
 
 		if (!each(source, &select, asked[i].take))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	(void)sqlite_input_number(input,
 		"SELECT utcEpochNs FROM main.TARGET_INFO_SESSION_START_TIME",

@@ -213,8 +213,7 @@ static enum ctp_status read_domains(
 		if (sqlite_input_int(query.statement, DOMAIN, &by[1]) &&
 			!sqlite_source_label(source, SQLITE_LABEL_DOMAIN, by,
 				text_of(source, query.statement)))
-			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			status = ctp_no_memory(err);
 	}
 	(void)sqlite3_finalize(query.statement);
 	/* Damage is met again, and counted, when ranges are read. */

@@ -168,8 +168,7 @@ static enum ctp_status see_table(
 	if (is_calls(source, table) && source->query_count < TABLES_MAX) {
 		query.category = category_of(source, table);
 		return query.category == STRTAB_NONE
-			       ? ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-					 "out of memory")
+			       ? ctp_no_memory(err)
 			       : ask_calls(source, table, query, err);
 	}
 	return CTP_OK;

@@ -47,7 +47,7 @@ static enum ctp_status nsys_open(FILE *in, const void *head, size_t head_size,
 	struct event_source **out, struct ctp_error *err)
 {
 	if (is_report(head, head_size))
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"is a report of Nsight Systems in its own form; "
 			"'nsys export --type sqlite FILE' makes a database of "
 			"it, which ctprof reads");
@@ -79,7 +79,7 @@ static enum ctp_status nvprof_open(FILE *in, const void *head, size_t head_size,
 	struct event_source **out, struct ctp_error *err)
 {
 	if (is_session(head, head_size))
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"is a session of the Visual Profiler in XML, which "
 			"has no events; 'nvprof --export-profile FILE "
 			"PROGRAM' writes what ctprof reads");

@@ -444,8 +444,7 @@ enum ctp_status nvprof_read_ask(
 		    "SELECT value FROM main.StringTable WHERE _id_ = ?1", -1,
 		    &source->find_name, NULL) == SQLITE_NOMEM ||
 		!read_facts(source) || !read_names(source))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	find_origin(source);
 	status = ask_markers(source, err);
 	if (status == CTP_OK)

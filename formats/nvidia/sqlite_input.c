@@ -59,16 +59,14 @@ static enum ctp_status copy(struct sqlite_input *input, FILE *in,
 	size_t got = 0;
 
 	if (bytes == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	status = temp_file_open(&input->copy, err);
 	if (status == CTP_OK && head_size > 0)
 		status = temp_file_add(&input->copy, head, head_size, err);
 	while (status == CTP_OK && (got = fread(bytes, 1, COPY_BYTES, in)) > 0)
 		status = temp_file_add(&input->copy, bytes, got, err);
 	if (status == CTP_OK && ferror(in))
-		status = ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		status = ctp_fail(err, CTP_ERR_IO, "cannot read");
 	if (status == CTP_OK)
 		status = temp_file_flush(&input->copy, err);
 	memory_free(bytes);
@@ -180,23 +178,22 @@ static enum ctp_status fail(sqlite3 *db, struct ctp_error *err)
 
 	switch (result & 0xff) {
 	case SQLITE_NOMEM:
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	case SQLITE_FULL:
 	case SQLITE_CANTOPEN:
 	case SQLITE_IOERR:
 		if (result == SQLITE_IOERR_SHORT_READ)
 			break;
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"SQLite: %.150s", sqlite3_errmsg(db));
+		return ctp_fail(
+			err, CTP_ERR_IO, "SQLite: %.150s", sqlite3_errmsg(db));
 	case SQLITE_INTERRUPT:
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"takes more work to read than its size can explain");
 	default:
 		break;
 	}
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "SQLite: %.150s",
-		sqlite3_errmsg(db));
+	return ctp_fail(
+		err, CTP_ERR_FORMAT, "SQLite: %.150s", sqlite3_errmsg(db));
 }
 
 /* A table's name as SQLite compares it; false if out of memory. */
@@ -233,8 +230,7 @@ static enum ctp_status find_computed(
 
 	input->computed = strtab_new();
 	if (input->computed == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	result = sqlite3_prepare_v2(input->db, sql, -1, &names, NULL);
 	if (result == SQLITE_OK)
 		while ((result = sqlite3_step(names)) == SQLITE_ROW) {
@@ -248,8 +244,7 @@ static enum ctp_status find_computed(
 	(void)sqlite3_finalize(names);
 	input->computed_count = strtab_count(input->computed);
 	if (result == SQLITE_NOMEM)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return result == SQLITE_DONE ? CTP_OK : fail(input->db, err);
 }
 
@@ -260,8 +255,7 @@ static enum ctp_status check(
 	struct stat found;
 
 	if (fstat(fd, &found) != 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		return ctp_fail(err, CTP_ERR_IO, "cannot read");
 	input->size_bytes = (uint64_t)found.st_size;
 	input->work_left = WORK_MIN + input->size_bytes / BYTES_PER_UNIT;
 	input->chance = thread_time_ns();
@@ -303,8 +297,7 @@ void sqlite_input_close(struct sqlite_input *input)
 
 static void no_memory(struct sqlite_input *input)
 {
-	(void)ctp_fail(&input->refused, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-		"out of memory");
+	(void)ctp_no_memory(&input->refused);
 }
 
 /* Is it one of those found first? */
@@ -323,7 +316,7 @@ static bool is_computed(struct sqlite_input *input, const char *table)
 		no_memory(input);
 	else if (number < input->computed_count &&
 		 input->refused.status == CTP_OK)
-		(void)ctp_fail(&input->refused, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		(void)ctp_fail(&input->refused, CTP_ERR_FORMAT,
 			"its \"%.60s\" is a view, a virtual table or has "
 			"generated columns, which no profiler writes; ctprof "
 			"reads plain tables only",
@@ -382,8 +375,7 @@ enum ctp_status sqlite_input_select(struct sqlite_input *input,
 
 	*out = NULL;
 	if (sql == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	result = sqlite3_prepare_v2(input->db, sql, -1, out, NULL);
 	sqlite3_free(sql);
 	return result == SQLITE_OK ? CTP_OK : fail(input->db, err);

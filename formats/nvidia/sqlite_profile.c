@@ -22,7 +22,7 @@ static enum ctp_status ask(struct sqlite_source *source, struct ctp_error *err)
 		return refused;
 	if (status != CTP_END)
 		return status;
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_FORMAT,
 		"is a database of SQLite, but neither of nvprof nor of Nsight "
 		"Systems");
 }

@@ -9,7 +9,7 @@ enum ctp_status sqlite_profile_open(FILE *in, const void *head,
 	(void)head;
 	(void)head_size;
 	(void)out;
-	return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 		"is a database of SQLite, and this ctprof was built without "
 		"libsqlite3");
 }

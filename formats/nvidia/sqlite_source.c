@@ -16,11 +16,6 @@ static struct sqlite_source *source_of(struct event_source *source)
 	return (struct sqlite_source *)source;
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* A table that cannot be read on is left there; the others are read. */
 static enum ctp_status give_up(struct sqlite_source *source,
 	struct sqlite_query *query, const struct ctp_error *why,
@@ -33,7 +28,8 @@ static enum ctp_status give_up(struct sqlite_source *source,
 	(void)snprintf(
 		text, sizeof(text), "%.60s: %s", query->table, why->message);
 	trace_lose(trace, LOSS_TRUNCATED, 1);
-	return trace_add_fact(trace, "damage", text) ? CTP_OK : no_memory(err);
+	return trace_add_fact(trace, "damage", text) ? CTP_OK
+						     : ctp_no_memory(err);
 }
 
 /* Did the driver not know when this was? */
@@ -176,7 +172,7 @@ static enum ctp_status take_row(
 			row->event.kind = EVENT_KINDS;
 		}
 		if (row->failed)
-			return no_memory(err);
+			return ctp_no_memory(err);
 		if (row->event.kind != EVENT_KINDS)
 			break;
 	}
@@ -267,8 +263,8 @@ static enum ctp_status end(struct sqlite_source *source, struct event *event,
 	if (flush(source, event))
 		return CTP_OK;
 	if (source->rows == 0 && trace->losses[LOSS_TRUNCATED] > 0)
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is damaged: %.200s", trace_find_fact(trace, "damage"));
+		return ctp_fail(err, CTP_ERR_FORMAT, "is damaged: %.200s",
+			trace_find_fact(trace, "damage"));
 	return CTP_END;
 }
 
@@ -303,7 +299,8 @@ static enum ctp_status next(
 		return CTP_OK;
 	}
 	if (found->kind == EVENT_BEGIN)
-		return begin(source, stack, event) ? CTP_OK : no_memory(err);
+		return begin(source, stack, event) ? CTP_OK
+						   : ctp_no_memory(err);
 	*event = *found;
 	source->has_row = false;
 	return CTP_OK;
@@ -345,7 +342,7 @@ enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
 	enum ctp_status status = CTP_OK;
 
 	if (source == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	source->input.copy = TEMP_FILE_NONE;
 	source->source = (struct event_source){.trace = trace_new(),
 		.next = next,
@@ -356,7 +353,7 @@ enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
 	source->label_keys = strtab_new();
 	if (source->source.trace == NULL || source->track_keys == NULL ||
 		source->name_keys == NULL || source->label_keys == NULL)
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	if (status == CTP_OK)
 		status = sqlite_input_open(
 			&source->input, in, head, head_size, err);
@@ -385,7 +382,7 @@ enum ctp_status sqlite_source_ask(struct sqlite_source *source,
 	queries = memory_resize_array(
 		source->queries, source->query_count + 1, sizeof(*queries));
 	if (queries == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	source->queries = queries;
 	added = &queries[source->query_count++];
 	*added = *query;
@@ -445,7 +442,7 @@ enum ctp_status sqlite_source_tables(struct sqlite_source *source,
 		    "SELECT name FROM sqlite_master WHERE type = 'table' "
 		    "AND rootpage > 0 ORDER BY 1",
 		    -1, &names, NULL) != SQLITE_OK)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	while (status == CTP_OK && sqlite3_step(names) == SQLITE_ROW) {
 		size_t size = 0;
 		const char *name = sqlite_input_text(names, 0, &size);
@@ -454,7 +451,7 @@ enum ctp_status sqlite_source_tables(struct sqlite_source *source,
 		if (name != NULL)
 			text = strtab_add(trace->text, name, size);
 		if (text == STRTAB_NONE) {
-			status = no_memory(err);
+			status = ctp_no_memory(err);
 			break;
 		}
 		name = strtab_text(trace->text, text, NULL);
@@ -462,7 +459,7 @@ enum ctp_status sqlite_source_tables(struct sqlite_source *source,
 			status = see(source, name, err);
 		if (status == CTP_OK && is_unread(source, name) &&
 			!count_unread(source, name))
-			status = no_memory(err);
+			status = ctp_no_memory(err);
 	}
 	(void)sqlite3_finalize(names);
 	return status;

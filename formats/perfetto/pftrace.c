@@ -513,8 +513,7 @@ static enum ctp_status check(
 	bool done, struct pftrace *pftrace, struct ctp_error *err)
 {
 	if (!done || pftrace->packets.bytes.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -681,8 +680,7 @@ static enum ctp_status new_timeline(FILE *out, struct trace *trace,
 	if (pftrace == NULL || !init(pftrace, out)) {
 		if (pftrace != NULL)
 			pftrace_free(&pftrace->writer);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	*writer = &pftrace->writer;
 	return CTP_OK;

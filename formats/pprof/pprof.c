@@ -225,7 +225,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	memory_free(pprof.depths);
 	strtab_free(pprof.text);
 	if (!done)
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while writing a profile for pprof");
 	return CTP_OK;
 }

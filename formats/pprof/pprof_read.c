@@ -166,7 +166,7 @@ static enum ctp_status read_fields(struct pprof_in *in, struct ctp_error *err)
 
 	if (!protobuf_stream_init(
 		    &in->stream, from->in, from->head.bytes, from->head.used))
-		status = profile_source_no_memory(err);
+		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = protobuf_stream_next(&in->stream, &field, err);
 		from->position = protobuf_stream_position(&in->stream);
@@ -175,7 +175,7 @@ static enum ctp_status read_fields(struct pprof_in *in, struct ctp_error *err)
 		if (field.kind != PROTOBUF_BYTES)
 			read_number(in, &field);
 		else if (!read_bytes(in, &field))
-			status = profile_source_no_memory(err);
+			status = ctp_no_memory(err);
 	}
 	protobuf_stream_clear(&in->stream);
 	return status;
@@ -294,7 +294,7 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 	}
 	pprof_frames_clear(&in->frames);
 	stacks_clear(&in->stacks);
-	return done ? CTP_OK : profile_source_no_memory(err);
+	return done ? CTP_OK : ctp_no_memory(err);
 }
 
 /* All profiles have strings, an empty one at least, and most have them at their
@@ -304,9 +304,9 @@ static enum ctp_status check_end(struct pprof_in *in, struct ctp_error *err)
 	if (in->tables.string_count > 0)
 		return CTP_END;
 	if (in->facts.type_count == 0 && in->samples.used == 0)
-		return ctp_fail(err, CTP_ERR_FORMAT, 0,
+		return ctp_fail_at(err, CTP_ERR_FORMAT, 0,
 			"is no profile of pprof: it has no samples");
-	return ctp_fail(err, CTP_ERR_FORMAT, in->from->position,
+	return ctp_fail_at(err, CTP_ERR_FORMAT, in->from->position,
 		"the input ends before the names");
 }
 

@@ -59,7 +59,7 @@ enum ctp_status callgraph_init(struct callgraph *graph,
 		memory_new_zeroed(functions, sizeof(*graph->out_first));
 	if (graph->in == NULL || graph->out == NULL ||
 		graph->in_first == NULL || graph->out_first == NULL)
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while making the call graph");
 	for (uint32_t i = 0; i < profile->edge_count; i++) {
 		const struct profile_edge *edge = &profile->edges[i];

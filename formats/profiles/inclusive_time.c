@@ -243,7 +243,7 @@ enum ctp_status inclusive_time_find(
 			(size_t)cycle_count + 1, sizeof(*totals.cycles));
 		if (totals.cycle_of == NULL || totals.known == NULL ||
 			totals.cycles == NULL)
-			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+			status = ctp_fail(err, CTP_ERR_NOMEM,
 				"out of memory while summing up calls");
 	}
 	if (status == CTP_OK) {

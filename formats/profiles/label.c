@@ -171,8 +171,8 @@ enum ctp_status labels_init(struct labels *labels,
 	memory_free(maker.taken);
 	if (ok)
 		return CTP_OK;
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-		"out of memory while naming functions");
+	return ctp_fail(
+		err, CTP_ERR_NOMEM, "out of memory while naming functions");
 }
 
 void labels_clear(struct labels *labels)

@@ -9,11 +9,6 @@ static struct profile_source *from_of(struct event_source *source)
 	return (struct profile_source *)(void *)source;
 }
 
-enum ctp_status profile_source_no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static enum ctp_status read_profile(struct event_source *source,
 	struct profile **out, struct ctp_error *err)
 {
@@ -24,12 +19,12 @@ static enum ctp_status read_profile(struct event_source *source,
 	profile_free(from->profile);
 	from->profile = profile_new();
 	if (from->profile == NULL)
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	status = from->read(from, &error);
 	if (status == CTP_ERR_FORMAT && from->profile->function_count > 0)
 		status = truncation_note(source->trace, &error)
 				 ? CTP_OK
-				 : profile_source_no_memory(&error);
+				 : ctp_no_memory(&error);
 	if (status != CTP_OK) {
 		if (err != NULL)
 			*err = error;
@@ -72,12 +67,12 @@ enum ctp_status profile_source_open(struct profile_source_input input,
 	struct profile_source *from = memory_new_zeroed(1, sizeof(*from));
 
 	if (from == NULL)
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	from->source.trace = trace_new();
 	buffer_add(&from->head, input.head, input.head_size);
 	if (from->source.trace == NULL || from->head.failed) {
 		close_source(&from->source);
-		return profile_source_no_memory(err);
+		return ctp_no_memory(err);
 	}
 	from->in = input.in;
 	from->read = read;

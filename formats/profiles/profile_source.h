@@ -43,7 +43,4 @@ enum ctp_status profile_source_open(struct profile_source_input input,
 enum ctp_status profile_source_next(struct event_source *source,
 	struct event *event, struct ctp_error *err);
 
-/* The status of a reader that has no memory. */
-enum ctp_status profile_source_no_memory(struct ctp_error *err);
-
 #endif

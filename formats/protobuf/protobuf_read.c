@@ -126,13 +126,12 @@ static enum ctp_status fill(
 	stream->at = 0;
 	bytes->used = begun;
 	if (!buffer_reserve(bytes, more))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	got = fread(bytes->bytes + begun, 1, more, stream->in);
 	bytes->used += got;
 	stream->at_eof = got == 0;
 	if (got == 0 && ferror(stream->in))
-		return ctp_fail(err, CTP_ERR_IO, stream->base + begun,
+		return ctp_fail_at(err, CTP_ERR_IO, stream->base + begun,
 			"cannot be read");
 	return CTP_OK;
 }
@@ -153,13 +152,13 @@ enum ctp_status protobuf_stream_next(struct protobuf_stream *stream,
 			return CTP_OK;
 		}
 		if (next == PROTOBUF_BAD)
-			return ctp_fail(err, CTP_ERR_FORMAT,
+			return ctp_fail_at(err, CTP_ERR_FORMAT,
 				protobuf_stream_position(stream),
 				"is no field of a protocol buffer");
 		if (stream->at_eof && next == PROTOBUF_END)
 			return CTP_END;
 		if (stream->at_eof)
-			return ctp_fail(err, CTP_ERR_FORMAT,
+			return ctp_fail_at(err, CTP_ERR_FORMAT,
 				protobuf_stream_position(stream),
 				"the input ends within a field");
 		status = fill(stream, err);

@@ -68,8 +68,8 @@ static void set_text(struct buffer *out, const char *text, bool printable)
 
 static enum ctp_status no_memory(struct ctp_error *err)
 {
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-		"out of memory while writing pstats");
+	return ctp_fail(
+		err, CTP_ERR_NOMEM, "out of memory while writing pstats");
 }
 
 static enum ctp_status check_text(
@@ -78,7 +78,7 @@ static enum ctp_status check_text(
 	if (text->failed)
 		return no_memory(err);
 	if (text->used > MARSHAL_TEXT_MAX)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"a name is longer than pstats can hold");
 	return CTP_OK;
 }

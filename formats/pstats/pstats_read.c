@@ -264,10 +264,9 @@ static enum ctp_status read_all(
 	}
 	if (pstats->in.no_memory || pstats->text.failed ||
 		pstats->file_text.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	if (!good && functions == 0)
-		return ctp_fail(err, CTP_ERR_FORMAT,
+		return ctp_fail_at(err, CTP_ERR_FORMAT,
 			pstats->size - pstats->in.cursor.left,
 			"is not a profile of Python, or cut off in its first "
 			"function");
@@ -288,8 +287,7 @@ static enum ctp_status read_file(
 			room = room < READ_BYTES ? READ_BYTES : 2 * room;
 			bytes = memory_resize(pstats->bytes, room);
 			if (bytes == NULL)
-				return ctp_fail(err, CTP_ERR_NOMEM,
-					ERROR_NO_OFFSET, "out of memory");
+				return ctp_no_memory(err);
 			pstats->bytes = bytes;
 		}
 		got = fread(pstats->bytes + pstats->size, 1,
@@ -299,7 +297,7 @@ static enum ctp_status read_file(
 			break;
 	}
 	if (ferror(pstats->file))
-		return ctp_fail(
+		return ctp_fail_at(
 			err, CTP_ERR_IO, pstats->size, "cannot be read");
 	return CTP_OK;
 }
@@ -319,8 +317,7 @@ static enum ctp_status read_profile(struct event_source *source,
 	profile_free(pstats->profile);
 	pstats->profile = profile_new();
 	if (pstats->profile == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	status = read_all(pstats, &end, err);
 	if (status != CTP_OK)
 		return status;
@@ -365,8 +362,7 @@ enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
 		pstats->bytes == NULL) {
 		if (pstats != NULL)
 			close_source(&pstats->source);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	if (head_size > 0)
 		memcpy(pstats->bytes, head, head_size);

@@ -151,8 +151,8 @@ static enum ctp_status say_failed(
 	}
 	add_complaint(&text, child->errors);
 	errno = 0;
-	(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-		"%s failed %s %d: %s (%s)", child->program, how, number,
+	(void)ctp_fail(err, CTP_ERR_IO, "%s failed %s %d: %s (%s)",
+		child->program, how, number,
 		text.failed || text.used == 1 ? "it did not say why"
 					      : (char *)text.bytes,
 		child->install);
@@ -172,18 +172,18 @@ static enum ctp_status start(struct child *child, char *const arguments[],
 	int error;
 
 	if (environment_is_refused())
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"%s is not run by a set-user-ID program",
 			child->program);
 	child->errors = open_nameless();
 	if (child->errors == NO_FD)
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot make a temporary file");
+		return ctp_fail(
+			err, CTP_ERR_IO, "cannot make a temporary file");
 	error = posix_spawn_file_actions_init(&actions);
 	if (error != 0) {
 		errno = error;
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot run %s", child->program);
+		return ctp_fail(
+			err, CTP_ERR_IO, "cannot run %s", child->program);
 	}
 	error = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
 	if (error == 0)
@@ -200,8 +200,8 @@ static enum ctp_status start(struct child *child, char *const arguments[],
 		return CTP_OK;
 	child->pid = 0;
 	errno = error;
-	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot run %s (%s)",
-		child->program, child->install);
+	return ctp_fail(err, CTP_ERR_IO, "cannot run %s (%s)", child->program,
+		child->install);
 }
 
 /* Waits for a program that was started. */
@@ -232,8 +232,7 @@ static enum ctp_status start_gprof2dot(
 	enum ctp_status status;
 
 	if (in < 0)
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot open /dev/null");
+		return ctp_fail(err, CTP_ERR_IO, "cannot open /dev/null");
 	status = start(child, arguments, in, out, err);
 	close_fd(&in);
 	return status;
@@ -275,8 +274,7 @@ static enum ctp_status run_pipeline(struct pipeline *line, const char *file,
 
 	if (pipe2(line->graph, O_CLOEXEC) != 0 ||
 		pipe2(line->picture, O_CLOEXEC) != 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot make a pipe");
+		return ctp_fail(err, CTP_ERR_IO, "cannot make a pipe");
 	status = start_gprof2dot(&line->gprof2dot, file, line->graph[1], err);
 	if (status == CTP_OK)
 		status = start_dot(
@@ -304,11 +302,11 @@ static enum ctp_status check_picture(const struct pipeline *line,
 	if (dot_failed)
 		return say_failed(&line->dot, err);
 	if (svg->failed)
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while reading the picture");
 	errno = 0;
 	if (svg->used == 0 || memmem(svg->bytes, svg->used, "<svg", 4) == NULL)
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_IO,
 			"%s made no picture from what %s wrote, though neither "
 			"failed (%s; %s)",
 			line->dot.program, line->gprof2dot.program,
@@ -353,14 +351,14 @@ static enum ctp_status save_profile(
 
 	if (file == NULL) {
 		close_fd(&fd);
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot open a temporary file");
+		return ctp_fail(
+			err, CTP_ERR_IO, "cannot open a temporary file");
 	}
 	status = pstats_write(file, profile, true, err);
 	failed = ferror(file) != 0;
 	if ((fclose(file) != 0 || failed) && status == CTP_OK)
-		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot write a temporary file");
+		status = ctp_fail(
+			err, CTP_ERR_IO, "cannot write a temporary file");
 	return status;
 }
 
@@ -374,7 +372,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 
 	(void)options;
 	if (fd == NO_FD)
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_IO,
 			"cannot make a temporary file (TMPDIR)");
 	status = save_profile(fd, profile, err);
 	if (status == CTP_OK)

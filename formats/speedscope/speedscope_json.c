@@ -84,11 +84,6 @@ struct reader {
 	struct buffer text; /* scratch */
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static void count_bad(struct reader *reader)
 {
 	trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
@@ -148,7 +143,7 @@ static enum ctp_status add_frame_member(void *user, unsigned key,
 		 line > 0 && line < UINT32_MAX)
 		reader->frame.line = (uint32_t)line;
 	return ok ? json_members_skip(&reader->members, value, err)
-		  : no_memory(err);
+		  : ctp_no_memory(err);
 }
 
 static enum ctp_status add_frame(
@@ -160,7 +155,7 @@ static enum ctp_status add_frame(
 
 	if (!memory_grow(&data->frames, data->frame_count, &data->frame_room,
 		    sizeof(*data->frames)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	reader->frame = (struct speedscope_frame){0};
 	status = value->kind == JSON_OBJECT
 			 ? json_members_object(
@@ -231,7 +226,7 @@ static enum ctp_status add_event(
 				    .power = (uint8_t)point->at.power,
 				    .frame = (uint32_t)point->frame,
 				    .close = point->type == 'C'}))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -249,7 +244,7 @@ static enum ctp_status add_sample_frame(
 	}
 	if (!memory_grow(&sample->frames, sample->depth, &sample->room,
 		    sizeof(*sample->frames)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	sample->frames[sample->depth++] = (uint32_t)frame;
 	return CTP_OK;
 }
@@ -302,7 +297,7 @@ static enum ctp_status add_sample(
 		reader->sample.depth = 0;
 	}
 	if (!put_difference(reader, profile->sample_count++))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	stack = reader->before;
 	reader->before = reader->sample;
 	reader->sample = stack;
@@ -318,7 +313,7 @@ static enum ctp_status add_weight(
 
 	if (!memory_grow(&data->weights, data->weight_count, &data->weight_room,
 		    sizeof(*data->weights)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (!read_number(reader, value, &weight) || weight.value < 0) {
 		count_bad(reader);
 		weight = (struct speedscope_number){0, 0};
@@ -366,7 +361,7 @@ static enum ctp_status add_profile_member(void *user, unsigned key,
 		break;
 	}
 	return ok ? json_members_skip(&reader->members, value, err)
-		  : no_memory(err);
+		  : ctp_no_memory(err);
 }
 
 static enum ctp_status add_profile(
@@ -377,7 +372,7 @@ static enum ctp_status add_profile(
 
 	if (!memory_grow(&data->profiles, data->profile_count,
 		    &data->profile_room, sizeof(*data->profiles)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (value->kind != JSON_OBJECT)
 		return json_members_refuse(&reader->members, value, err);
 	data->profiles[data->profile_count++] =
@@ -413,7 +408,7 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 
 	reader.scan = json_scan_new(input.in, input.head, input.head_size);
 	if (reader.scan == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	reader.members = (struct json_members){
 		reader.scan, trace, key_names, KEY_OTHER, &reader};
 	status = json_members_text(&reader.members, add_file_member, &error);
@@ -428,7 +423,7 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	 * also where its brackets were closed since. */
 	if (status == CTP_END && data->profile_count == 0) {
 		cut_off = reader.has_header;
-		status = ctp_fail(&error, CTP_ERR_FORMAT, data->position,
+		status = ctp_fail_at(&error, CTP_ERR_FORMAT, data->position,
 			reader.has_header
 				? "the profiles are missing"
 				: "is no file of speedscope: it has no "
@@ -436,7 +431,7 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	}
 	if (status == CTP_ERR_FORMAT && (cut_off || data->profile_count > 0))
 		status = truncation_note(trace, &error) ? CTP_END
-							: no_memory(&error);
+							: ctp_no_memory(&error);
 	if (status == CTP_END)
 		return CTP_OK;
 	if (err != NULL)

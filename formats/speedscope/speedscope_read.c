@@ -44,11 +44,6 @@ static struct speedscope_in *in_of(struct event_source *source)
 	return (struct speedscope_in *)(void *)source;
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* A frame's place; one that the file does not name is called by its number. */
 static uint32_t site_of(struct speedscope_in *in, uint32_t frame)
 {
@@ -85,13 +80,13 @@ static enum ctp_status read_input(
 		uint32_t site = site_of(in, in->data.points[i].frame);
 
 		if (site == TRACE_NONE)
-			return no_memory(err);
+			return ctp_no_memory(err);
 		in->data.points[i].frame = site;
 	}
 	in->times_open = memory_new_zeroed(
 		(size_t)in->source.trace->site_count + 1, sizeof(uint32_t));
 	if (in->times_open == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	in->is_read = true;
 	return CTP_OK;
 }
@@ -162,7 +157,7 @@ static enum ctp_status begin_profile(
 	in->exponent = 0;
 	if (!unit_power(unit, strlen(unit), &in->exponent) &&
 		!trace_set_fact(trace, "unit", unit))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (!to_ns(in, profile->start, &in->time_ns))
 		in->time_ns = 0;
 	in->track = trace_add_track(
@@ -173,7 +168,7 @@ static enum ctp_status begin_profile(
 			       .has_end = true,
 			       .end_ns = in->time_ns});
 	if (in->track == TRACE_NONE)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (in->profile == 0 || in->time_ns < trace->start_ns)
 		trace->start_ns = in->time_ns;
 	if (in->profile == 0)
@@ -272,7 +267,7 @@ static enum ctp_status take_point(struct speedscope_in *in,
 		return CTP_END;
 	if (!point->close) {
 		if (!open_range(in, point->frame))
-			return no_memory(err);
+			return ctp_no_memory(err);
 		tell(in, event, EVENT_BEGIN);
 		event->site = point->frame;
 		return CTP_OK;
@@ -365,12 +360,12 @@ enum ctp_status speedscope_open(FILE *in, const void *head, size_t head_size,
 	struct speedscope_in *reader = memory_new_zeroed(1, sizeof(*reader));
 
 	if (reader == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	reader->source.trace = trace_new();
 	buffer_add(&reader->head, head, head_size);
 	if (reader->source.trace == NULL || reader->head.failed) {
 		close_source(&reader->source);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	reader->in = in;
 	reader->source.next = next;

@@ -354,8 +354,7 @@ static enum ctp_status write_rows(
 		status = extsort_next(rows->spill, &record, err);
 		if (status == CTP_OK &&
 			(!write_record(file, &record) || file->name.failed))
-			status = ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			status = ctp_no_memory(err);
 	}
 	if (file->has_row)
 		end_row(file);
@@ -393,8 +392,7 @@ static enum ctp_status rows_write(struct scope_rows *rows, FILE *out,
 		trace_lose(rows->trace, LOSS_BAD_TEXT, json->replaced);
 	}
 	if (status == CTP_ERR_NOMEM || json->failed)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	json_clear(json);
 	buffer_clear(&file.name);
 	memory_free(file.open);
@@ -427,11 +425,6 @@ struct speedscope {
 	uint32_t wait_category; /* strtab numbers in the trace */
 	uint32_t overhead_category;
 };
-
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
 
 static struct speedscope_track *find_track(
 	struct speedscope *scope, uint32_t number)
@@ -484,11 +477,11 @@ static enum ctp_status add_begin(struct speedscope *scope,
 	track->has_ranges = true;
 	if (!memory_grow32(&track->open, track->depth, &track->room,
 		    sizeof(*track->open)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	point.kind = POINT_OPEN;
 	point.time_ns = in_order(scope, track, event->time_ns);
 	if (!rows_frame(&scope->rows, event->site, &point.frame))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	track->open[track->depth++] = point.frame;
 	return rows_add(&scope->rows, &point, err);
 }
@@ -528,11 +521,11 @@ static enum ctp_status add_slice(struct speedscope *scope,
 	if (*lanes == NULL)
 		*lanes = lanes_new();
 	if (*lanes == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	lane = lanes_place(*lanes, event->time_ns, event->dur_ns);
 	if (lane == LANES_NONE ||
 		!rows_frame(&scope->rows, event->site, &point.frame))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (lane > 0)
 		scope->trace->losses[LOSS_OVERLAPS]++;
 	point.row.lane = host ? ROW_HOST + (int32_t)lane : (int32_t)lane;
@@ -549,7 +542,7 @@ static enum ctp_status add(struct timeline_writer *writer,
 	struct speedscope_track *track = find_track(scope, event->track);
 
 	if (track == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	switch (event->kind) {
 	case EVENT_BEGIN:
 		return add_begin(scope, track, event, err);
@@ -665,7 +658,7 @@ static enum ctp_status new_timeline(FILE *out, struct trace *trace,
 	if (scope == NULL || !init(scope)) {
 		if (scope != NULL)
 			free_writer(&scope->writer);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	*writer = &scope->writer;
 	return CTP_OK;

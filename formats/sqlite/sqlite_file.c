@@ -301,8 +301,7 @@ enum ctp_status sqlite_file_open(
 	}
 	(void)sqlite3_close(db);
 	if (result == SQLITE_NOMEM)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-	return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
-		"SQLite cannot open it: %s", sqlite3_errstr(result));
+		return ctp_no_memory(err);
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED, "SQLite cannot open it: %s",
+		sqlite3_errstr(result));
 }

@@ -10,7 +10,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	(void)trace;
 	(void)options;
 	(void)writer;
-	return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 		"cannot become a database: this ctprof was built without "
 		"libsqlite3");
 }

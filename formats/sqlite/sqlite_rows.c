@@ -72,11 +72,10 @@ static enum ctp_status fail(struct sqlite_rows *rows, struct ctp_error *err)
 	int result = sqlite3_errcode(rows->db);
 
 	if (result == SQLITE_NOMEM)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	if (errno == 0)
 		errno = EIO;
-	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_IO,
 		"cannot make a database of temporary data: %.100s",
 		sqlite3_errstr(result));
 }
@@ -193,8 +192,7 @@ enum ctp_status sqlite_rows_end(struct sqlite_rows *rows, struct ctp_error *err)
 {
 	errno = 0;
 	if (rows->text.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	(void)sqlite3_step(rows->row);
 	return sqlite3_reset(rows->row) == SQLITE_OK ? CTP_OK : fail(rows, err);
 }

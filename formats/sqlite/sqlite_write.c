@@ -214,8 +214,7 @@ static enum ctp_status put_devices(
 		}
 		json_end(json, '}');
 		if (json->failed)
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			return ctp_no_memory(err);
 		sqlite_rows_begin(&to->rows, SQLITE_DEVICES);
 		sqlite_rows_int(&to->rows, device->pid);
 		sqlite_rows_int(&to->rows, device->number);
@@ -273,8 +272,7 @@ static enum ctp_status copy(struct sqlite_write *to, struct ctp_error *err)
 	ssize_t got = 0;
 
 	if (bytes == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	while (!ferror(to->out) &&
 		((got = pread(to->file.fd, bytes, COPY_BYTES, at)) > 0 ||
 			(got < 0 && errno == EINTR))) {
@@ -284,8 +282,8 @@ static enum ctp_status copy(struct sqlite_write *to, struct ctp_error *err)
 		at += got;
 	}
 	if (got < 0)
-		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot read temporary data");
+		status =
+			ctp_fail(err, CTP_ERR_IO, "cannot read temporary data");
 	memory_free(bytes);
 	return status;
 }
@@ -343,8 +341,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	enum ctp_status status = CTP_OK;
 
 	if (to == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	to->writer = (struct timeline_writer){
 		.add = add,
 		.finish = finish,
@@ -355,8 +352,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	to->title = options == NULL ? NULL : options->title;
 	to->file = TEMP_FILE_NONE;
 	if (!event_rows_init(&to->flat, trace))
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	if (status == CTP_OK)
 		status = temp_file_open(&to->file, err);
 	if (status == CTP_OK)

@@ -165,8 +165,7 @@ static enum ctp_status put(
 		put_text(csv, row->args, row->args_size);
 	(void)putc('\n', csv->out);
 	if (csv->json.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -199,8 +198,7 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 	bool done;
 
 	if (csv == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	csv->writer = (struct timeline_writer){
 		.add = add, .finish = finish, .free = csv_free};
 	csv->out = out;
@@ -209,8 +207,7 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 	done = event_rows_init(&csv->flat, trace) && done;
 	if (!done) {
 		csv_free(&csv->writer);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	csv->flat.put = put;
 	csv->flat.user = csv;

@@ -24,11 +24,6 @@ struct event_rows_track {
 	int64_t last_ns;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 bool event_rows_init(struct event_rows *flat, struct trace *trace)
 {
 	bool done;
@@ -138,7 +133,7 @@ static enum ctp_status put(struct event_rows *flat, struct event_row *row,
 		flat->json.comma = false;
 		json_args_write_object(&flat->json, args);
 		if (flat->json.failed)
-			return no_memory(err);
+			return ctp_no_memory(err);
 		row->args = flat->json.bytes;
 		row->args_size = flat->json.used;
 	}
@@ -155,7 +150,7 @@ static enum ctp_status begin(struct event_rows *flat,
 	const struct frame *around;
 
 	if (frame == NULL || !json_args_add(&frame->args, &flat->text, event))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	around = track->depth > 1 ? frame - 1 : NULL;
 	frame->number = is_moved ? number_of(around) : ++flat->last;
 	frame->depth = depth_in(around) + !is_moved;
@@ -235,13 +230,13 @@ static enum ctp_status describe(struct event_rows *flat,
 	if (event->kind == EVENT_ARGS)
 		return json_args_add(&frame->args, &flat->text, event)
 			       ? CTP_OK
-			       : no_memory(err);
+			       : ctp_no_memory(err);
 	frame->id = shown_id(event->id);
 	return correlation_add(flat->join,
 		       flat->trace->tracks[event->track].pid, event->id,
 		       frame->number)
 		       ? CTP_OK
-		       : no_memory(err);
+		       : ctp_no_memory(err);
 }
 
 /* What is a row as it comes. */
@@ -284,7 +279,7 @@ static enum ctp_status add_row(struct event_rows *flat,
 	}
 	json_args_reset(&flat->args);
 	if (!json_args_add(&flat->args, &flat->text, &named))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return put(flat, &row, &flat->args, err);
 }
 
@@ -294,7 +289,7 @@ enum ctp_status event_rows_add(struct event_rows *flat,
 	struct event_rows_track *track = reach(flat, event->track);
 
 	if (track == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	switch (event->kind) {
 	case EVENT_BEGIN:
 		return begin(flat, track, event, err);

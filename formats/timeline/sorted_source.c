@@ -30,11 +30,6 @@ struct sorted_source {
 	int64_t start_ns;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static struct sorted_source_track *find_track(
 	struct sorted_source *order, uint32_t number)
 {
@@ -131,7 +126,7 @@ static enum ctp_status add_event(struct sorted_source *order,
 
 	if (!set_time(order, event) || !pack(order, event) ||
 		(watch != NULL && !watch->see(watch->user, event)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (!order->has_start || event->time_ns < order->start_ns) {
 		order->has_start = true;
 		order->start_ns = event->time_ns;
@@ -204,7 +199,7 @@ static enum ctp_status next(
 	if (status != CTP_OK)
 		return status;
 	if (unpack(order, record.bytes, event) != CTP_OK)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -229,7 +224,7 @@ enum ctp_status sorted_source_open(struct event_source *inner,
 		order->spill = extsort_new(EXTSORT_BYTES);
 	if (order == NULL || order->spill == NULL) {
 		memory_free(order);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	event_source_wrap(&order->source, inner, next, close_order);
 	*out = order;

@@ -17,12 +17,20 @@ struct ctp_error {
 };
 
 /*
- * Fills `err` (may be NULL) and returns `status`, so that an error is said and
- * returned in one statement. CTP_ERR_IO keeps errno; the text gets
+ * Fills `err` (may be NULL) and returns `status`, so that an error is reported
+ * and returned in one statement. CTP_ERR_IO keeps errno; the text gets
  * ": strerror" appended.
  */
 enum ctp_status ctp_fail(struct ctp_error *err, enum ctp_status status,
+	const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same for an error at one byte of the input; `offset` may also be an
+ * ERROR_NO_OFFSET that another function passed on. */
+enum ctp_status ctp_fail_at(struct ctp_error *err, enum ctp_status status,
 	uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* CTP_ERR_NOMEM, "out of memory". */
+enum ctp_status ctp_no_memory(struct ctp_error *err);
 
 #endif

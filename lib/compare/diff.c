@@ -32,11 +32,6 @@ struct diff {
 	uint32_t index_size;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static uint32_t stride(const struct diff *diff)
 {
 	return diff->runs[DIFF_BASE] + diff->runs[DIFF_NEW];
@@ -260,7 +255,7 @@ enum ctp_status diff_add(struct diff *diff, enum diff_side side,
 {
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		if (!add_function(diff, side, &profile->functions[i]))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	diff->added[side]++;
 	return CTP_OK;
 }
@@ -424,7 +419,7 @@ enum ctp_status diff_finish(
 		memory_resize_array(NULL, stride(diff), sizeof(*values));
 
 	if (values == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	for (uint32_t i = 0; i < diff->row_count; i++)
 		sum_up(diff, &diff->rows[i], values);
 	memory_free(values);

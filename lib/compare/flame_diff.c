@@ -171,8 +171,8 @@ enum ctp_status flame_diff_add(struct flame_diff *diff, enum diff_side side,
 	diff->runs[side]++;
 	if (ok)
 		return CTP_OK;
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-		"out of memory while joining call paths");
+	return ctp_fail(
+		err, CTP_ERR_NOMEM, "out of memory while joining call paths");
 }
 
 static void divide(struct flame_cost *cost, uint32_t runs)

@@ -391,9 +391,7 @@ enum ctp_status source_map_join(struct source_map *map,
 	memory_free(move.files);
 	memory_free(move.votes);
 	buffer_clear(&move.text);
-	return ok ? CTP_OK
-		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			    "out of memory");
+	return ok ? CTP_OK : ctp_no_memory(err);
 }
 
 void source_map_clear(struct source_map *map)

@@ -380,8 +380,7 @@ static enum ctp_status begin_run(struct extsort *sort, struct ctp_error *err)
 	}
 	if (!memory_grow(&sort->runs, sort->run_count, &sort->run_room,
 		    sizeof(*sort->runs)))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -426,7 +425,7 @@ enum ctp_status extsort_add(struct extsort *sort,
 	enum ctp_status status;
 
 	if (record->size > EXTSORT_RECORD_MAX)
-		return ctp_fail(err, CTP_ERR_LIMIT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_LIMIT,
 			"an event is longer than %zu MiB",
 			EXTSORT_RECORD_MAX >> 20);
 	if (!fits(sort, record->size)) {
@@ -484,8 +483,7 @@ static enum ctp_status rewrite_old(struct extsort *sort, struct ctp_error *err)
 		return CTP_OK;
 	memory = memory_new(REWRITE_BYTES);
 	if (memory == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	for (size_t i = 0; i < sort->old_run_count && status == CTP_OK; i++)
 		if (!sort->runs[i].single)
 			status = rewrite(sort, &sort->runs[i], memory, err);
@@ -594,8 +592,7 @@ static enum ctp_status fit(
 	uint8_t *memory = memory_new(room + 1);
 
 	if (memory == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	memcpy(memory, sort->memory, sort->used);
 	memcpy(memory + room - entry_bytes, entries(sort), entry_bytes);
 	memory_free(sort->memory);
@@ -624,8 +621,7 @@ enum ctp_status extsort_shrink(
 		return status;
 	memory = memory_new(room);
 	if (memory == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	memory_free(sort->memory);
 	sort->memory = memory;
 	sort->room = room;

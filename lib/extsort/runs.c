@@ -130,8 +130,7 @@ enum ctp_status run_merge_init(struct run_merge *merge,
 	merge->parts = memory_new_zeroed(count, sizeof(*merge->parts));
 	merge->heap = memory_new_zeroed(count, sizeof(*merge->heap));
 	if (merge->parts == NULL || merge->heap == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	for (size_t i = 0; i < count; i++)
 		merge->parts[i] =
 			(struct extsort_part){.bytes = memory + i * merge->room,
@@ -161,8 +160,7 @@ static enum ctp_status read_large(struct run_merge *merge,
 		merge->large_room = 0;
 		merge->large = memory_new(size);
 		if (merge->large == NULL)
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			return ctp_no_memory(err);
 		merge->large_room = size;
 	}
 	memcpy(merge->large, part->bytes + part->from, there);

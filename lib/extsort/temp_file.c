@@ -34,7 +34,7 @@ static enum ctp_status refuse(struct ctp_error *err)
 				   ? "no room for temporary data"
 				   : "cannot keep temporary data";
 
-	return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_IO,
 		"%s in %.120s (CTPROF_TMPDIR sets another place)", what,
 		directory());
 }
@@ -61,8 +61,7 @@ enum ctp_status temp_file_open(struct temp_file *file, struct ctp_error *err)
 	int fd;
 
 	if (waiting == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	fd = open_unnamed();
 	if (fd < 0) {
 		enum ctp_status status = refuse(err);
@@ -143,7 +142,7 @@ enum ctp_status temp_file_read(const struct temp_file *file, uint64_t at,
 		if (got == 0)
 			errno = EIO;
 		if (got <= 0)
-			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+			return ctp_fail(err, CTP_ERR_IO,
 				"cannot read temporary data back");
 		to += got;
 		size -= (size_t)got;

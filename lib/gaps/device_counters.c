@@ -46,11 +46,6 @@ struct device_counters {
 	struct event_arg value;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* What was told last holds for some time; a value that does not change is told
  * once. */
 static enum ctp_status take_sample(struct device_counters *counters,
@@ -80,7 +75,7 @@ static enum ctp_status see(
 
 	if (!memory_reach(&counters->lines, number, &counters->line_count,
 		    sizeof(*counters->lines)))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	line = &counters->lines[number];
 	if (line->is_told && line->time_ns < level->time_ns)
 		status = take_sample(counters, number, err);
@@ -153,7 +148,7 @@ static enum ctp_status next_sample(struct device_counters *counters,
 		return status;
 	memcpy(&sample, record.bytes, sizeof(sample));
 	if (!name_line(counters, sample.line))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	counters->value = (struct event_arg){.kind = ARG_INT};
 	counters->value.value.integer = (int64_t)sample.value;
 	*event = (struct event){.kind = EVENT_COUNTER,
@@ -239,7 +234,7 @@ enum ctp_status device_counters_open(struct event_source *inner,
 	if (counters == NULL || counters->gaps == NULL ||
 		counters->samples == NULL) {
 		counters_free(counters);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	event_source_wrap(&counters->source, inner, next, close_counters);
 	*out = counters;

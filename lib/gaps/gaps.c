@@ -75,7 +75,7 @@ static enum ctp_status begin_block(
 	} else {
 		extent->block = memory_new(sizeof(*extent->block));
 		if (extent->block == NULL)
-			status = gaps_no_memory(err);
+			status = ctp_no_memory(err);
 	}
 	if (status != CTP_OK)
 		return status;
@@ -248,7 +248,7 @@ static enum ctp_status gaps_queues_init(
 		.queues = memory_new_zeroed(
 			gaps->device_count + 1, sizeof(*queues->queues))};
 	if (queues->queues == NULL)
-		return gaps_no_memory(err);
+		return ctp_no_memory(err);
 	queues->launch_read =
 		extsort_next(gaps->launched, &queues->launch, err);
 	return queues->launch_read < 0 ? queues->launch_read : CTP_OK;
@@ -432,11 +432,6 @@ const char *gap_cause_words(enum gap_cause cause)
 	return causes[cause].words;
 }
 
-enum ctp_status gaps_no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 struct gaps *gaps_new(const struct trace *trace)
 {
 	struct gaps *gaps = memory_new_zeroed(1, sizeof(*gaps));
@@ -581,7 +576,7 @@ static enum ctp_status add_work(
 	enum ctp_status status;
 
 	if (work.device == DEVICE_NONE)
-		return gaps_no_memory(err);
+		return ctp_no_memory(err);
 	if (launch_table_find(gaps->launches, event, &launch)) {
 		work.launch_ns = launch.start_ns;
 		work.launch_track = launch.track;
@@ -605,14 +600,14 @@ enum ctp_status gaps_add(
 	if (is_range || is_work || event->kind == EVENT_COMPLETE) {
 		if (!extend(gaps, event->track, event->time_ns,
 			    is_range ? event->time_ns : end_of(event)))
-			return gaps_no_memory(err);
+			return ctp_no_memory(err);
 		if (is_range && gaps->watch.see == NULL)
 			status = gaps_ranges_add(gaps, event, err);
 		else if (is_work)
 			status = add_work(gaps, event, err);
 	}
 	if (status == CTP_OK && !launch_table_add(gaps->launches, event))
-		return gaps_no_memory(err);
+		return ctp_no_memory(err);
 	return status;
 }
 
@@ -720,7 +715,7 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 			(uint64_t)work->start_ns - (uint64_t)wait.to_ns);
 	}
 	if (!done)
-		return gaps_no_memory(err);
+		return ctp_no_memory(err);
 	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns &&
 			       gaps->watch.see == NULL
 		       ? extsort_add(gaps->waits, &record, err)
@@ -781,7 +776,7 @@ static enum ctp_status take_ends(
 		status = charge_cause(gaps, i, GAP_NOTHING, rest_ns)
 				 ? tell_idle(gaps, i, fronts[i].busy_ns, true,
 					   err)
-				 : gaps_no_memory(err);
+				 : ctp_no_memory(err);
 	}
 	return status;
 }
@@ -789,7 +784,7 @@ static enum ctp_status take_ends(
 static enum ctp_status set_fronts(
 	struct gaps *gaps, struct front *fronts, struct ctp_error *err)
 {
-	enum ctp_status status = set_spans(gaps) ? CTP_OK : gaps_no_memory(err);
+	enum ctp_status status = set_spans(gaps) ? CTP_OK : ctp_no_memory(err);
 
 	for (uint32_t i = 0; i < gaps->device_count && status == CTP_OK; i++) {
 		int64_t start_ns = gaps->devices[i].start_ns;
@@ -829,7 +824,7 @@ static enum ctp_status finish_work(struct gaps *gaps, struct ctp_error *err)
 	enum ctp_status status;
 
 	if (fronts == NULL)
-		return gaps_no_memory(err);
+		return ctp_no_memory(err);
 	status = set_fronts(gaps, fronts, err);
 	if (status == CTP_OK)
 		status = gaps_queues_init(&queues, gaps, err);
@@ -858,7 +853,7 @@ enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 	if (status == CTP_OK)
 		status = gaps_charge_host(gaps, err);
 	if (status == CTP_OK && !gaps_sort(gaps))
-		status = gaps_no_memory(err);
+		status = ctp_no_memory(err);
 	return status;
 }
 

@@ -206,7 +206,7 @@ static enum ctp_status take_waits(struct sweep *sweep, uint32_t track,
 		if (!charge_all(sweep->gaps, thread, sweep->wait.rank) ||
 			!memory_grow32(&thread->waits, thread->wait_count,
 				&thread->wait_room, sizeof(*thread->waits)))
-			return gaps_no_memory(err);
+			return ctp_no_memory(err);
 		memcpy(&thread->waits[thread->wait_count++], sweep->wait.bytes,
 			sizeof(*thread->waits));
 		sweep->wait_read =
@@ -233,7 +233,7 @@ static enum ctp_status take_ranges(
 		if (sweep->wait_read == CTP_OK)
 			status = take_waits(sweep, track, range.time_ns, err);
 		if (status == CTP_OK && !take_range(sweep, &range))
-			status = gaps_no_memory(err);
+			status = ctp_no_memory(err);
 	}
 	return status;
 }
@@ -254,7 +254,7 @@ static enum ctp_status sweep_thread(
 		status = take_waits(sweep, track, INT64_MAX, err);
 	if (status == CTP_OK &&
 		!charge_all(sweep->gaps, &sweep->thread, INT64_MAX))
-		status = gaps_no_memory(err);
+		status = ctp_no_memory(err);
 	sweep->thread.depth = 0;
 	return status;
 }
@@ -286,7 +286,7 @@ enum ctp_status gaps_charge_host(struct gaps *gaps, struct ctp_error *err)
 {
 	struct sweep sweep = {.gaps = gaps,
 		.causes = memory_new_zeroed(gaps->trace->site_count + 1, 1)};
-	enum ctp_status status = gaps_no_memory(err);
+	enum ctp_status status = ctp_no_memory(err);
 
 	if (sweep.causes != NULL)
 		status = run(&sweep, err);

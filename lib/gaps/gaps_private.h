@@ -75,6 +75,4 @@ enum ctp_status gaps_charge_host(struct gaps *gaps, struct ctp_error *err);
 bool gaps_charge(
 	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns);
 
-enum ctp_status gaps_no_memory(struct ctp_error *err);
-
 #endif

@@ -307,9 +307,7 @@ enum ctp_status overview_add(struct overview *overview,
 		ok = add_nested(overview, row, event);
 	else if (event->kind == EVENT_COMPLETE || event->kind == EVENT_ACTIVITY)
 		ok = add_whole(overview, row, event);
-	return ok ? CTP_OK
-		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			    "out of memory");
+	return ok ? CTP_OK : ctp_no_memory(err);
 }
 
 enum ctp_status overview_finish(
@@ -325,8 +323,7 @@ enum ctp_status overview_finish(
 		end_ns = trace_track_end(overview->trace, i);
 		note_time(overview, end_ns);
 		if (!pass(overview, row, end_ns))
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			return ctp_no_memory(err);
 		row->depth = 0;
 	}
 	return CTP_OK;

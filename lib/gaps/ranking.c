@@ -60,11 +60,6 @@ static double idle_share(const struct ranking_row *row)
 		       : (double)row->idle_ns / (double)row->duration_ns;
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Those that take part. */
 static enum ctp_status choose(struct scoring *scoring, struct ctp_error *err)
 {
@@ -170,7 +165,7 @@ static enum ctp_status score(struct scoring *scoring, struct ctp_error *err)
 			    SELF_WEIGHT * distance(&scoring->self,
 						  (double)row.self_ns);
 		if (!keep(scoring, &row))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	cut(scoring->ranking);
 	return status == CTP_END ? CTP_OK : status;
@@ -184,7 +179,7 @@ static enum ctp_status ranking_rank(
 	enum ctp_status status = CTP_OK;
 
 	if (scoring.rows == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = choose(&scoring, err);
 	if (status == CTP_OK)
 		status = score(&scoring, err);
@@ -445,12 +440,12 @@ static enum ctp_status add_activity(struct ranking *ranking,
 		.is_kernel = true};
 
 	if (site == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (track->kind != TRACE_STREAM || !site->is_work)
 		return CTP_OK;
 	if (ranking->options.robust && !ranking_spans_add(&ranking->busy,
 					       kernel.start_ns, kernel.end_ns))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (!site->is_kernel)
 		return CTP_OK;
 	ranking->has_kernels = true;
@@ -469,7 +464,7 @@ static enum ctp_status add_complete(struct ranking *ranking,
 		.place = TRACE_NONE};
 
 	if (site == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (site->has_place)
 		range.place = event->site;
 	return site->is_call ? CTP_OK : add_range(ranking, &range, err);
@@ -490,12 +485,12 @@ enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
 	struct event mended = *event;
 
 	if (!reach(ranking, event->track))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	track = &ranking->tracks[event->track];
 	switch (event->kind) {
 	case EVENT_BEGIN:
 		mended.time_ns = in_order(track, event->time_ns);
-		return begin(ranking, &mended) ? CTP_OK : no_memory(err);
+		return begin(ranking, &mended) ? CTP_OK : ctp_no_memory(err);
 	case EVENT_END:
 		return end(ranking, event->track,
 			in_order(track, event->time_ns), err);

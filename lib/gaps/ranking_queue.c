@@ -116,11 +116,6 @@ struct queue {
 	uint32_t kernels;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static bool add_point(struct queue *queue, const void *bytes)
 {
 	if (!memory_grow32(&queue->points, queue->count, &queue->room,
@@ -143,7 +138,7 @@ static enum ctp_status read_points(
 		if (status != CTP_OK)
 			break;
 		if (!add_point(queue, record.bytes))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	if (status != CTP_END)
 		return status;
@@ -156,7 +151,7 @@ static enum ctp_status read_points(
 	queue->first = correlation_new(JOIN_LIMIT);
 	return queue->samples == NULL || queue->next == NULL ||
 			       queue->starts == NULL || queue->first == NULL
-		       ? no_memory(err)
+		       ? ctp_no_memory(err)
 		       : CTP_OK;
 }
 
@@ -374,7 +369,7 @@ enum ctp_status ranking_read_queue(
 	}
 	clear(&queue);
 	if (status == CTP_OK && !done)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	ranking_spans_join(&ranking->idle);
 	ranking_spans_join(&ranking->falling);
 	return status;

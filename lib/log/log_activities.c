@@ -108,8 +108,7 @@ enum ctp_status log_activities_write(const struct log_activities *activities,
 			bytes, activities->args.bytes, activities->args.used);
 	}
 	if (bytes->failed || activities->args.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return log_writer_add(writer, LOG_ACTIVITIES,
 		(struct deflate_part[]){{bytes->bytes, times, true},
 			{bytes->bytes + times, bytes->used - times, false}},

@@ -128,8 +128,7 @@ enum ctp_status log_column_write(struct log_column *column,
 		return CTP_OK;
 	bytes->used = 0;
 	if (!make_local(column, sites))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	(void)msgpack_pack_array(&packer, 9);
 	(void)msgpack_pack_int(&packer, LOG_EVENTS);
 	(void)msgpack_pack_uint32(&packer, column->track);
@@ -146,8 +145,7 @@ enum ctp_status log_column_write(struct log_column *column,
 	(void)msgpack_pack_array(&packer, column->extra_count);
 	buffer_add(bytes, column->extras.bytes, column->extras.used);
 	if (bytes->failed || column->extras.failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return log_writer_add(writer, LOG_EVENTS,
 		(struct deflate_part[]){{bytes->bytes, times, true},
 			{bytes->bytes + times, bytes->used - times, false}},

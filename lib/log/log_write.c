@@ -127,8 +127,7 @@ static enum ctp_status write_stream(
 	struct log_writer *writer, size_t size, struct ctp_error *err)
 {
 	if (fwrite(writer->member, 1, size, writer->stream) != size)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot write");
+		return ctp_fail(err, CTP_ERR_IO, "cannot write");
 	writer->bytes += size;
 	writer->blocks++;
 	return CTP_OK;
@@ -153,8 +152,8 @@ static enum ctp_status write_all(
 
 		if (!regain(writer, writer->bytes + done)) {
 			errno = EBADF;
-			return ctp_fail(err, CTP_ERR_IO, writer->bytes + done,
-				"cannot write the log");
+			return ctp_fail_at(err, CTP_ERR_IO,
+				writer->bytes + done, "cannot write the log");
 		}
 		wrote = write(writer->fd, writer->member + done, size - done);
 		if (wrote < 0 && (errno == EINTR || is_closed(writer)))
@@ -164,8 +163,8 @@ static enum ctp_status write_all(
 
 			if (wrote == 0)
 				errno = ENOSPC;
-			status = ctp_fail(err, CTP_ERR_IO, writer->bytes + done,
-				"cannot write the log");
+			status = ctp_fail_at(err, CTP_ERR_IO,
+				writer->bytes + done, "cannot write the log");
 			/* Best effort: a pipe cannot be cut. */
 			if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
 				(void)lseek(writer->fd, (off_t)writer->bytes,
@@ -212,17 +211,15 @@ enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
 	if (size > LOG_BLOCK_MAX / 2)
-		return ctp_fail(err, CTP_ERR_LIMIT, writer->bytes,
+		return ctp_fail_at(err, CTP_ERR_LIMIT, writer->bytes,
 			"a block of %zu bytes is too large", size);
 	if (!make_room(writer, size))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	packed = deflater_pack(writer->deflater, parts, count,
 		writer->member + LOG_HEADER_BYTES,
 		writer->room - LOG_HEADER_BYTES - LOG_TRAILER_BYTES);
 	if (packed == 0)
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			"cannot pack a block");
+		return ctp_fail(err, CTP_ERR_NOMEM, "cannot pack a block");
 	memcpy(writer->member, magic, sizeof(magic));
 	end = writer->member + LOG_HEADER_BYTES + packed;
 	put_le32(end, crc_of(parts, size));

@@ -320,8 +320,7 @@ static enum ctp_status count_verdict(struct log_recording *recording,
 	uint64_t kind, enum log_verdict verdict, struct ctp_error *err)
 {
 	if (verdict == LOG_NO_MEMORY)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	if (verdict == LOG_DAMAGED) {
 		recording->trace->losses[LOSS_DAMAGED_BLOCKS]++;
 		return CTP_OK;

@@ -135,7 +135,7 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 	if (!read_header(recording, block, &header, false))
 		return CTP_OK;
 	if (header.reader > LOG_READER && !recording->started)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"this log needs a newer ctprof (reader version "
 			"%" PRId64 ", this is %d)",
 			header.reader, LOG_READER);

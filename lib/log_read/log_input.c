@@ -88,15 +88,14 @@ static enum ctp_status fill(
 	input->end -= input->at;
 	input->at = 0;
 	if (!reserve(input, want))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	while (input->end < size && !input->at_eof) {
 		size_t got = fread(input->bytes + input->end, 1,
 			input->room - input->end, input->file);
 
 		input->end += got;
 		if (got == 0 && ferror(input->file))
-			return ctp_fail(err, CTP_ERR_IO,
+			return ctp_fail_at(err, CTP_ERR_IO,
 				input->position + input->end, "cannot read");
 		input->at_eof = got == 0;
 	}

@@ -88,8 +88,7 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
 		unpacked / 1040 > member.left)
 		return CTP_OK;
 	if (!make_room(unpacker, unpacked))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	*sound = inflater_unpack(unpacker->inflater,
 			 member.at + LOG_HEADER_BYTES,
 			 member.left - LOG_HEADER_BYTES - LOG_TRAILER_BYTES,

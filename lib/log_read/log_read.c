@@ -39,11 +39,6 @@ unsigned log_read_probe(const void *bytes, size_t size)
 	return bits >= PROBE_BITS ? bits : 0;
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static struct log_reader *reader_of(struct event_source *source)
 {
 	return (struct log_reader *)(void *)source;
@@ -92,7 +87,7 @@ static enum ctp_status mend(
 	event->site = *events->opening++;
 	events->opening_count--;
 	if (!push_open(track, event->site))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -294,7 +289,7 @@ static enum ctp_status take_event(
 		event->kind = EVENT_BEGIN;
 		event->site = events->sites[id - LOG_ID_SITES];
 		if (!push_open(track, event->site))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	} else if (id == LOG_ID_EXTRA) {
 		event->site = TRACE_NONE;
 		if (!read_row(reader, event)) {
@@ -323,7 +318,7 @@ static enum ctp_status next_block(
 	if (status != CTP_END || reader->follow)
 		return status;
 	if (!reader->seen_block)
-		return ctp_fail(err, CTP_ERR_FORMAT, 0,
+		return ctp_fail_at(err, CTP_ERR_FORMAT, 0,
 			"not one whole block of a log is left");
 	log_block_finish(&reader->recording);
 	return CTP_END;
@@ -351,7 +346,7 @@ static enum ctp_status next(
 		if (device->at < device->count)
 			return log_device_event(&reader->recording, event)
 				       ? CTP_OK
-				       : no_memory(err);
+				       : ctp_no_memory(err);
 		status = next_block(reader, err);
 		if (status != CTP_OK)
 			return status;
@@ -407,7 +402,7 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 		if (reader != NULL)
 			trace_free(reader->source.trace);
 		memory_free(reader);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	reader->recording.trace = reader->source.trace;
 	reader->source.next = next;

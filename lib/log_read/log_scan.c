@@ -52,11 +52,6 @@ void log_scan_free(struct log_scan *scan)
 	free(scan);
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Reads `*size` bytes, or as many as the file has from there. */
 static enum ctp_status read_at(const struct log_scan *scan, uint64_t offset,
 	uint8_t *to, size_t *size, struct ctp_error *err)
@@ -70,7 +65,7 @@ static enum ctp_status read_at(const struct log_scan *scan, uint64_t offset,
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return ctp_fail(
+			return ctp_fail_at(
 				err, CTP_ERR_IO, offset + done, "cannot read");
 		if (got == 0)
 			break;
@@ -120,7 +115,7 @@ static enum ctp_status search(struct log_scan *scan, struct ctp_error *err)
 		if (scan->window == NULL)
 			scan->window = malloc(WINDOW_BYTES);
 		if (scan->window == NULL)
-			return no_memory(err);
+			return ctp_no_memory(err);
 		scan->window_size = 0;
 		status = read_at(scan, scan->at, scan->window, &size, err);
 		if (status != CTP_OK)
@@ -160,7 +155,7 @@ static enum ctp_status unpack(struct log_scan *scan,
 
 	*sound = false;
 	if (!make_room(scan, size))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = read_at(scan, member->offset, scan->packed, &size, err);
 	if (status != CTP_OK || size < member->size)
 		return status;
@@ -259,7 +254,7 @@ enum ctp_status log_scan_peek(struct log_scan *scan,
 	int result = Z_OK;
 
 	if (!start_stream(scan))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	stream->next_out = out;
 	stream->avail_out = (uInt)room;
 	while (result == Z_OK && stream->avail_out > 0 && at < end) {

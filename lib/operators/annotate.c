@@ -26,11 +26,6 @@ struct annotate {
 	uint32_t name_key;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* What stands in a marker; false if the name is not such. */
 static bool read_marker(
 	const struct trace *trace, uint32_t site, struct fx_text *content)
@@ -247,13 +242,13 @@ static enum ctp_status next(
 		return status;
 	track = find_track(annotate, event->track);
 	if (track == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE ||
 		event->kind == EVENT_WHOLE)
 		done = take_start(annotate, track, event);
 	else
 		done = take_rest(annotate, track, event);
-	return done ? CTP_OK : no_memory(err);
+	return done ? CTP_OK : ctp_no_memory(err);
 }
 
 static void close_annotate(struct event_source *source)
@@ -277,13 +272,13 @@ enum ctp_status annotate_open(struct event_source *inner,
 	struct strtab *text = inner->trace->text;
 
 	if (annotate == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	annotate->trace_key = strtab_add(text, "stack_trace", 11);
 	annotate->name_key = strtab_add(text, "node_name", 9);
 	if (annotate->trace_key == STRTAB_NONE ||
 		annotate->name_key == STRTAB_NONE) {
 		memory_free(annotate);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	event_source_wrap(&annotate->source, inner, next, close_annotate);
 	annotate->registry = registry;

@@ -356,11 +356,6 @@ static const char *const arg_names[] = {"Input Dims", "Input dims",
 	/* From here on flops.h looks at them. */
 	"Input type", "Concrete Inputs", "kernel_flop", NULL};
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static uint32_t number_of(struct trace *trace, const char *text)
 {
 	return strtab_add(trace->text, text, strlen(text));
@@ -527,11 +522,11 @@ static enum ctp_status begin(struct averages *averages,
 	uint64_t flops;
 
 	if (track == NULL || !change_range(averages, track, &changed, &frame))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	frame.key = changed.site;
 	flops = count_flops(averages, track, event, &frame);
 	if (!push(track, frame))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (frame.kept)
 		status = replay_add(averages->replay, &changed, err);
 	if (status == CTP_OK && flops != 0)
@@ -594,12 +589,12 @@ static enum ctp_status add_call(struct averages *averages,
 	call.site = averages_named(
 		averages, strtab_text(averages->trace->text, name, NULL));
 	if (call.site == TRACE_NONE)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = replay_add(averages->replay, &call, err);
 	if (status != CTP_OK)
 		return status;
 	if (!replay_memory(averages->replay, memory))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	call.kind = EVENT_END;
 	call.site = TRACE_NONE;
 	return replay_add(averages->replay, &call, err);
@@ -612,7 +607,7 @@ static enum ctp_status add_memory(struct averages *averages,
 	if (!replay_is_open(averages->replay, event->track))
 		return add_call(averages, event, averages->memory, memory, err);
 	if (!replay_memory(averages->replay, memory))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -708,7 +703,7 @@ enum ctp_status averages_add(struct averages *averages,
 		break;
 	}
 	if (!done)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return keep ? replay_add(averages->replay, &changed, err) : CTP_OK;
 }
 

@@ -55,8 +55,7 @@ static enum ctp_status write_block(struct log_writer *writer,
 	enum ctp_status status;
 
 	if (bytes->failed)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	else
 		status = log_writer_add(writer, kind,
 			&(struct deflate_part){

@@ -51,8 +51,8 @@ const char *options_policy_name(enum ctp_policy policy)
 static enum ctp_status refuse(
 	struct ctp_error *err, const char *name, const char *value)
 {
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-		"%s=%s makes no sense", name, value);
+	return ctp_fail(
+		err, CTP_ERR_FORMAT, "%s=%s makes no sense", name, value);
 }
 
 /* A number with an optional K, M or G (binary), from the environment. */
@@ -188,15 +188,15 @@ static enum ctp_status fill_paths(struct session_options *options,
 
 	/* Not even the directory is the program's own choice. */
 	if (given->out == NULL && environment_is_refused())
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"a set-user-ID program must name the path of its log");
 	options->exclusive = given->out == NULL && exclusive != NULL &&
 			     strcmp(exclusive, "1") == 0;
 	if (!expand(options->out, out) ||
 		snprintf(options->spool, sizeof(options->spool), "%s", spool) >=
 			(int)sizeof(options->spool))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"the path %s is too long", out);
+		return ctp_fail(
+			err, CTP_ERR_FORMAT, "the path %s is too long", out);
 	return CTP_OK;
 }
 

@@ -84,11 +84,6 @@ const uint32_t *packer_open_ranges(
 	return found == NULL ? NULL : found->open;
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* The track of this number, made if it is new; NULL if out of memory. */
 static struct pack_track *find_track(struct packer *packer, uint32_t number)
 {
@@ -214,8 +209,7 @@ static enum ctp_status write_syncs(const struct pack_device *device,
 		(void)msgpack_pack_int64(&out, device->syncs[i].device_ns);
 	}
 	if (bytes->failed)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	return log_writer_add(writer, LOG_DEVICE_SYNC,
 		&(struct deflate_part){bytes->bytes, bytes->used, false}, 1,
 		err);
@@ -437,11 +431,11 @@ enum ctp_status packer_read_events(struct packer *packer,
 	}
 	track = find_track(packer, copy->track);
 	if (track == NULL || !widen(track))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	start_column(measured, copy->track, track);
 	end = read_records(packer, track, chunk, *consumed);
 	if (end == UINT32_MAX)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	narrow(track);
 	if (packer->timeline.count > 0)
 		narrow(packer->tracks[packer->timeline.track]);
@@ -470,7 +464,7 @@ enum ctp_status packer_write(
 	struct packer *packer, enum log_block kind, struct ctp_error *err)
 {
 	if (packer->bytes.failed)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return log_writer_add(packer->writer, kind,
 		&(struct deflate_part){
 			packer->bytes.bytes, packer->bytes.used, false},
@@ -534,7 +528,7 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 		return CTP_OK;
 	track = find_track(packer, number);
 	if (track == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	/* What a thread lost in all may come in before a chunk that says what
 	 * it had lost until then. */
 	known = &track->losses;
@@ -568,7 +562,7 @@ static enum ctp_status note_lost(struct packer *packer, struct ctp_error *err)
 	}
 	track = find_track(packer, packer->copy.track);
 	if (track == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	track->unreadable += words;
 	track->losses.dropped_events += words;
 	track->losses_changed = true;

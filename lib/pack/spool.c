@@ -200,15 +200,15 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	if (chunks / 4 < SPOOL_BATCH)
 		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
 	if (!take_addresses(spool, in_use))
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);
 	spool->id = file_id_of(spool->fd);
 	if (spool->fd >= 0 && !map(spool, 0, bytes_of(chunks)))
 		drop_file(spool, false);
 	if (spool->fd < 0 && !map(spool, 0, bytes_of(chunks)))
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			"no memory for %u chunks", chunks);
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, "no memory for %u chunks", chunks);
 	spool->header = (struct spool_header *)(void *)spool->region.address;
 	memcpy(spool->own.magic, SPOOL_MAGIC, sizeof(spool->own.magic));
 	spool->own.version = SPOOL_VERSION;

@@ -48,15 +48,10 @@ struct parser {
 	const char *owing;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static enum ctp_status bad_line(const struct parser *parser, const char *what)
 {
-	return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-		"line %u: %s", parser->line, what);
+	return ctp_fail(
+		parser->err, CTP_ERR_FORMAT, "line %u: %s", parser->line, what);
 }
 
 static bool equals(struct word word, const char *text)
@@ -100,7 +95,7 @@ static enum ctp_status check_owing(struct parser *parser)
 	if (parser->owing_line == 0)
 		return CTP_OK;
 	parser->line = parser->owing_line;
-	return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+	return ctp_fail(parser->err, CTP_ERR_FORMAT,
 		"line %u: no \"name\", \"again\" or \"async\" follows this "
 		"\"%s\"",
 		parser->line, parser->owing);
@@ -142,7 +137,7 @@ static enum ctp_status add_rule(
 		return bad_line(parser, "there are too many rules");
 	if (!memory_grow32(&rules->rules, rules->rule_count, &parser->room,
 		    sizeof(*rules->rules)))
-		return no_memory(parser->err);
+		return ctp_no_memory(parser->err);
 	rules->rules[rules->rule_count++] = (struct rule){
 		.phase = parser->phase,
 		.async = equals(key, "async"),
@@ -220,8 +215,8 @@ static enum ctp_status take_lines(struct parser *parser, size_t size)
 	if (status == CTP_OK)
 		status = check_owing(parser);
 	if (status == CTP_OK && parser->rules->phase_count == 0)
-		return ctp_fail(parser->err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"there is no \"phase\"");
+		return ctp_fail(
+			parser->err, CTP_ERR_FORMAT, "there is no \"phase\"");
 	return status;
 }
 
@@ -244,11 +239,11 @@ enum ctp_status phase_rules_parse(const char *name, const char *text,
 	enum ctp_status status;
 
 	if (rules == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	rules->name = copy(name, strlen(name));
 	rules->text = copy(text, size);
 	if (rules->name == NULL || rules->text == NULL)
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	else
 		status = take_lines(&parser, size);
 	if (status == CTP_OK)
@@ -267,19 +262,17 @@ enum ctp_status phase_rules_read(
 	enum ctp_status status;
 
 	if (file == NULL)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+		return ctp_fail(err, CTP_ERR_IO, "cannot open");
 	text = memory_new(PHASE_RULES_BYTES_MAX + 1);
 	if (text == NULL) {
 		(void)fclose(file);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	size = fread(text, 1, PHASE_RULES_BYTES_MAX + 1, file);
 	if (ferror(file))
-		status = ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		status = ctp_fail(err, CTP_ERR_IO, "cannot read");
 	else if (size > PHASE_RULES_BYTES_MAX)
-		status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		status = ctp_fail(err, CTP_ERR_FORMAT,
 			"longer than 1 MiB: these are no rules");
 	else
 		status = phase_rules_parse(path, text, size, out, err);

@@ -551,8 +551,7 @@ static enum ctp_status add(struct phase_sets *sets, const char *name,
 	for (; *lines != NULL; lines++)
 		buffer_add_text(&text, *lines);
 	if (text.failed)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	else
 		status = phase_rules_parse(name, (const char *)text.bytes,
 			text.used, &sets->rules[sets->count], err);
@@ -607,11 +606,6 @@ struct phases {
 	uint32_t thread_count;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 void phase_times_add(
 	struct phase_times *to, const struct phase_times *from, uint32_t phases)
 {
@@ -656,7 +650,7 @@ enum ctp_status phases_add(
 {
 	for (size_t i = 0; i < phases->count; i++)
 		if (!phase_count_add(&phases->counts[i], event))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -665,7 +659,7 @@ enum ctp_status phases_add_profile(struct phases *phases,
 {
 	for (size_t i = 0; i < phases->count; i++)
 		if (!phase_count_add_profile(&phases->counts[i], profile))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	return CTP_OK;
 }
 
@@ -693,7 +687,7 @@ enum ctp_status phases_finish(struct phases *phases, struct ctp_error *err)
 			phase_count_known_ns(&phases->counts[phases->best]))
 			phases->best = i;
 	}
-	return list_threads(phases) ? CTP_OK : no_memory(err);
+	return list_threads(phases) ? CTP_OK : ctp_no_memory(err);
 }
 
 uint32_t phases_set(const struct phases *phases)

@@ -369,7 +369,7 @@ enum ctp_status flame_tree_new(const struct profile *profile,
 	memory_free(maker.sprigs);
 	if (!ok) {
 		flame_tree_free(maker.tree);
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while making a flame graph");
 	}
 	*out = maker.tree;

@@ -243,7 +243,5 @@ enum ctp_status function_match_join(
 	if (ok && joined)
 		move_costs(profile, groups);
 	memory_free(groups);
-	return ok ? CTP_OK
-		  : ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			    "out of memory");
+	return ok ? CTP_OK : ctp_no_memory(err);
 }

@@ -186,7 +186,7 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 		!profile_tree_add(&next, profile, map, PROFILE_NONE)) {
 		memory_free(map);
 		profile_clear_tables(&next);
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while sorting the profile");
 	}
 	memory_free(map);
@@ -399,7 +399,7 @@ enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
 	if (map == NULL || !make_pruned(&next, profile, map, limits)) {
 		memory_free(map);
 		profile_clear_tables(&next);
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while pruning the profile");
 	}
 	memory_free(map);

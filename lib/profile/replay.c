@@ -372,7 +372,7 @@ enum ctp_status replay_add(
 	else if (event->kind == EVENT_ARGS)
 		status = replay_args(replay, event);
 	if (status != CTP_OK)
-		return ctp_fail(err, status, ERROR_NO_OFFSET, "out of memory");
+		return ctp_fail(err, status, "out of memory");
 	return CTP_OK;
 }
 
@@ -419,11 +419,6 @@ static void reopen_stack(struct replay *replay, struct stack *stack,
 	}
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 enum ctp_status replay_snapshot(
 	struct replay *replay, struct profile **out, struct ctp_error *err)
 {
@@ -431,7 +426,7 @@ enum ctp_status replay_snapshot(
 	struct profile *copy = profile_copy(own);
 
 	if (copy == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	replay->profile = copy;
 	replay->has_memory = false;
 	for (uint32_t i = 0; i < replay->stack_count; i++) {
@@ -446,7 +441,7 @@ enum ctp_status replay_snapshot(
 	replay->has_memory = own->memory != NULL;
 	if (!replay_sum_device(replay, copy)) {
 		profile_free(copy);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	*out = copy;
 	return CTP_OK;
@@ -462,10 +457,10 @@ enum ctp_status replay_finish(
 	if (replay->options.tree && replay->profile->node_count == 0 &&
 		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (!replay_sum_device(replay, replay->profile) ||
 		!replay_memory_is_whole(replay))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	*out = replay->profile;
 	replay->profile = NULL;
 	return CTP_OK;

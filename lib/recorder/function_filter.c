@@ -49,11 +49,6 @@ static void clear(void)
 	memset(&filter, 0, sizeof(filter));
 }
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static enum ctp_status read_all(
 	int fd, size_t size, const char *path, struct ctp_error *err)
 {
@@ -61,15 +56,15 @@ static enum ctp_status read_all(
 
 	filter.file = malloc(size + 1);
 	if (filter.file == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	while (used < size) {
 		ssize_t got = read(fd, filter.file + used, size - used);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-				"cannot read %s", path);
+			return ctp_fail(
+				err, CTP_ERR_IO, "cannot read %s", path);
 		if (got == 0)
 			break;
 		used += (size_t)got;
@@ -85,10 +80,9 @@ static enum ctp_status read_file(const char *path, struct ctp_error *err)
 	struct stat found;
 
 	if (fd < 0 || fstat(fd, &found) != 0)
-		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot read %s", path);
+		status = ctp_fail(err, CTP_ERR_IO, "cannot read %s", path);
 	else if (!S_ISREG(found.st_mode) || found.st_size > BYTES_MAX)
-		status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		status = ctp_fail(err, CTP_ERR_FORMAT,
 			"%s is no list of functions", path);
 	else
 		status = read_all(fd, (size_t)found.st_size, path, err);
@@ -169,7 +163,7 @@ static enum ctp_status parse(const char *path, struct ctp_error *err)
 			*next++ = '\0';
 		if (number == 1 ? strcmp(line, FIRST_LINE) != 0
 				: !take_line(line))
-			return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+			return ctp_fail(err, CTP_ERR_FORMAT,
 				"%s: line %lu makes no sense", path, number);
 	}
 	for (uint64_t i = 0; i < filter.list_count; i++)
@@ -188,7 +182,7 @@ enum ctp_status function_filter_load(const char *path, struct ctp_error *err)
 		return CTP_OK;
 	status = read_file(path, err);
 	if (status == CTP_OK)
-		status = make_room() ? parse(path, err) : no_memory(err);
+		status = make_room() ? parse(path, err) : ctp_no_memory(err);
 	if (status != CTP_OK)
 		clear();
 	return status;

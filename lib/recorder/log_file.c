@@ -99,7 +99,7 @@ int log_file_make(const char *path, bool exclusive, bool child, char *name,
 		return fd;
 	if (why != NULL)
 		errno = 0; /* its name adds nothing */
-	(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot make %.*s%s%s",
+	(void)ctp_fail(err, CTP_ERR_IO, "cannot make %.*s%s%s",
 		why == NULL ? INT_MAX : NAME_MOST, name,
 		why == NULL ? "" : ": it ", why == NULL ? "" : why);
 	return -1;

@@ -175,7 +175,7 @@ void session_fail(const struct ctp_error *err)
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (err->sys_errno != 0) {
 		errno = err->sys_errno;
-		(void)ctp_fail(&said, err->status, err->offset,
+		(void)ctp_fail_at(&said, err->status, err->offset,
 			"cannot write %s", session_log());
 	}
 	stop_reason_set(&said);
@@ -218,8 +218,8 @@ static enum ctp_status open_spool(
 	fill_facts(&header->facts);
 	spool_publish(&session_state.spool);
 	if (!registry_start(&session_state.spool))
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-			"more names than the buffers hold");
+		return ctp_fail(
+			err, CTP_ERR_NOMEM, "more names than the buffers hold");
 	atomic_store(&session_state.spool.header->ready, 1);
 	return CTP_OK;
 }

@@ -131,8 +131,7 @@ static enum ctp_status begin_log(struct ctp_error *err)
 	drain.packer =
 		packer_new(drain.writer, drain.scale, drain.options->min_ns);
 	if (drain.packer == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	status = log_frame_header(
 		drain.writer, &drain.spool->own, drain.spool->path, err);
 	if (status == CTP_OK)
@@ -351,7 +350,7 @@ static enum ctp_status end_log(struct ctp_error *err)
 		commit(NULL, 0);
 	if (status == CTP_OK && log_writer_is_removed(drain.writer)) {
 		errno = 0;
-		status = ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
+		status = ctp_fail(err, CTP_ERR_IO,
 			"%s was removed while it was written", session_log());
 	}
 	return status;
@@ -476,13 +475,12 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	drain.writer = log_writer_new(fd, options->level);
 	if (drain.writer == NULL) {
 		(void)close(fd);
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	}
 	log_writer_follow(drain.writer, spool->own.log_path);
 	if (make_thread() != 0) {
 		log_writer_free(drain.writer);
-		return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_NOMEM,
 			"cannot make the background thread");
 	}
 	/* A fork now would find it anywhere between creation and its loop. */

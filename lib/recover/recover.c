@@ -36,11 +36,6 @@ struct recovery {
 	uint32_t count;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static bool is_same_boot(const struct spool_header *header)
 {
 	char boot_id[sizeof(header->facts.boot_id)];
@@ -65,7 +60,7 @@ static enum ctp_status find_scale(
 	if (recovery->scale.ns_per_tick != 0)
 		return CTP_OK;
 	if (!recovery->same_boot)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"was recorded before the machine's restart, and the "
 			"rate of its clock not measured: its times mean "
 			"nothing");
@@ -114,7 +109,7 @@ static enum ctp_status list_chunks(
 
 	recovery->entries = calloc(chunks, sizeof(*recovery->entries));
 	if (recovery->entries == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	for (uint32_t i = 0; i < chunks; i++) {
 		const struct chunk *chunk = recovery->chunk;
 		enum ctp_status status = spool_file_chunk(
@@ -148,7 +143,7 @@ static enum ctp_status mark_gaps(
 		if (is_new && !entry->is_first &&
 			entry->track < LOG_TRACKS_MAX &&
 			!packer_resume_gap(recovery->packer, entry->track))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	return CTP_OK;
 }
@@ -245,7 +240,7 @@ static enum ctp_status resume(struct recovery *recovery, struct ctp_error *err)
 
 	if (ftruncate(log->fd, (off_t)log->bytes) != 0 ||
 		lseek(log->fd, (off_t)log->bytes, SEEK_SET) < 0)
-		return ctp_fail(
+		return ctp_fail_at(
 			err, CTP_ERR_IO, log->bytes, "cannot cut the log");
 	log_writer_resume(recovery->writer, log->bytes, log->blocks);
 	return CTP_OK;
@@ -292,7 +287,7 @@ static enum ctp_status recover(struct recovery *recovery,
 	recovery->packer = packer_new(recovery->writer, recovery->scale,
 		recovery->spool->header.facts.min_ns);
 	if (recovery->chunk == NULL || recovery->packer == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	packer_resume(recovery->packer, extent.events, extent.newest_ns);
 	status = recover_log_scan(log, extent.bytes, recovery->packer, err);
 	if (status != CTP_OK)
@@ -333,7 +328,7 @@ enum ctp_status recover_spool(struct spool_file *spool,
 		log_writer_new(recovery.log.fd, (int)spool->header.facts.level);
 	if (recovery.writer == NULL) {
 		recover_log_close(&recovery.log);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	status = recover(&recovery, options->death, result, err);
 	free(recovery.entries);

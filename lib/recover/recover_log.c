@@ -19,11 +19,6 @@
 
 #define NAME_TRIES 1000
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* A block's kind, and the number of elements after it. */
 static bool read_kind(struct cursor *block, uint32_t *kind, uint32_t *count)
 {
@@ -87,7 +82,7 @@ enum ctp_status recover_origin_read(
 
 	*origin = (struct recover_origin){0};
 	if (scan == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = log_scan_next(scan, &member, err);
 	if (status == CTP_OK && member.offset == 0)
 		status = log_scan_unpack(scan, &member, &block, &sound, err);
@@ -105,7 +100,7 @@ enum ctp_status recover_log_is_complete(
 	enum ctp_status status = CTP_OK;
 
 	if (scan == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	*complete = false;
 	while (status == CTP_OK) {
 		status = log_scan_next(scan, &member, err);
@@ -155,8 +150,7 @@ static enum regression judge(
 	struct stat found;
 
 	if (fstat(fd, &found) != 0) {
-		(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot look at the log");
+		(void)ctp_fail(err, CTP_ERR_IO, "cannot look at the log");
 		return FAILED;
 	}
 	/* Another recorder is writing to it. */
@@ -189,8 +183,7 @@ static enum regression make_file(struct recover_log *log, struct ctp_error *err)
 	if (log->fd < 0 && errno == EEXIST)
 		return NOT_OURS;
 	if (log->fd < 0) {
-		(void)ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot make the log");
+		(void)ctp_fail(err, CTP_ERR_IO, "cannot make the log");
 		return FAILED;
 	}
 	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -220,10 +213,10 @@ static enum ctp_status check_place(
 	if (stat(spool->header.log_path, &found) != 0)
 		return CTP_OK;
 	if (!S_ISREG(found.st_mode))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"is no file: what went there cannot be completed");
 	if (found.st_uid != geteuid() && is_recorders(&found, spool))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"belongs to another user; a copy of it can be "
 			"completed");
 	return CTP_OK;
@@ -263,8 +256,8 @@ enum ctp_status recover_log_open(struct recover_log *log,
 	if (verdict == OURS)
 		return CTP_OK;
 	if (verdict == NOT_OURS)
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is the log of another recording");
+		return ctp_fail(
+			err, CTP_ERR_FORMAT, "is the log of another recording");
 	if (err != NULL)
 		*err = failure;
 	return failure.status;
@@ -325,7 +318,7 @@ struct walk {
 
 static enum ctp_status refuse(const char *why, struct ctp_error *err)
 {
-	return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET, "%s", why);
+	return ctp_fail(err, CTP_ERR_FORMAT, "%s", why);
 }
 
 /* A member within the bytes that the journal knows. */
@@ -346,12 +339,12 @@ static enum ctp_status take(struct walk *walk, const struct log_member *member,
 		return CTP_OK;
 	log->has_end = kind == LOG_END;
 	if (kind == LOG_EVENTS && !take_events(walk->packer, start))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (kind != LOG_LOSSES)
 		return CTP_OK;
 	status = log_scan_unpack(walk->scan, member, &block, &sound, err);
 	if (status == CTP_OK && sound && !take_losses(walk->packer, block))
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	return status;
 }
 
@@ -392,7 +385,7 @@ enum ctp_status recover_log_scan(struct recover_log *log, uint64_t journaled,
 	struct stat found;
 
 	if (walk.scan == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	while (status == CTP_OK) {
 		struct log_member member;
 
@@ -404,8 +397,7 @@ enum ctp_status recover_log_scan(struct recover_log *log, uint64_t journaled,
 	if (status != CTP_END)
 		return status;
 	if (fstat(log->fd, &found) != 0)
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot look at the log");
+		return ctp_fail(err, CTP_ERR_IO, "cannot look at the log");
 	log->is_cut = (uint64_t)found.st_size < journaled;
 	if (!log->is_cut) /* damage at the end is left where it is */
 		log->bytes = journaled;

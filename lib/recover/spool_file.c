@@ -74,15 +74,15 @@ static enum ctp_status check(
 	if (size == 0 || memcmp(header->magic, nothing, magic_bytes) == 0)
 		return CTP_OK;
 	if (memcmp(header->magic, SPOOL_MAGIC, magic_bytes) != 0)
-		return ctp_fail(err, CTP_ERR_FORMAT, 0, "is no spool file");
+		return ctp_fail_at(err, CTP_ERR_FORMAT, 0, "is no spool file");
 	if (header->version != SPOOL_VERSION)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+		return ctp_fail_at(err, CTP_ERR_UNSUPPORTED,
 			offsetof(struct spool_header, version),
 			"is of another ctprof (version %u, this is %d)",
 			header->version, SPOOL_VERSION);
 	file->ready = atomic_load(&header->ready) != 0;
 	if (file->ready && !is_sound(header, size))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"is damaged: its header makes no sense");
 	return CTP_OK;
 }
@@ -93,17 +93,15 @@ static enum ctp_status read_header(
 	struct stat found;
 
 	if (fstat(file->fd, &found) != 0)
-		return ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot look at it");
+		return ctp_fail(err, CTP_ERR_IO, "cannot look at it");
 	if (flock(file->fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK)
-			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-				"cannot be locked");
+			return ctp_fail(err, CTP_ERR_IO, "cannot be locked");
 		file->busy = true;
 	}
 	memset(&file->header, 0, sizeof(file->header));
 	if (read_at(file->fd, &file->header, sizeof(file->header), 0) < 0)
-		return ctp_fail(err, CTP_ERR_IO, 0, "cannot read");
+		return ctp_fail_at(err, CTP_ERR_IO, 0, "cannot read");
 	return check(file, found.st_size, err);
 }
 
@@ -115,8 +113,7 @@ enum ctp_status spool_file_open(
 	file->busy = false;
 	if ((size_t)snprintf(file->path, sizeof(file->path), "%s", path) >=
 		sizeof(file->path))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is too long a name");
+		return ctp_fail(err, CTP_ERR_FORMAT, "is too long a name");
 	/* Another user's spool may be made to harm us. */
 	status = own_file_open(path, &file->fd, err);
 	if (status != CTP_OK)
@@ -157,7 +154,7 @@ enum ctp_status spool_file_chunk(const struct spool_file *file, uint32_t index,
 	if (got >= 0 && got < (ssize_t)sizeof(*chunk))
 		errno = ENODATA; /* it was cut since */
 	if (got < (ssize_t)sizeof(*chunk))
-		return ctp_fail(err, CTP_ERR_IO, (uint64_t)offset,
+		return ctp_fail_at(err, CTP_ERR_IO, (uint64_t)offset,
 			"cannot read the spool");
 	/* The journal is ahead of the chunk for a moment. */
 	if (commit != NULL && commit->chunk == index &&
@@ -204,8 +201,7 @@ enum ctp_status spool_file_count(const struct spool_file *file,
 
 	*content = (struct spool_content){0};
 	if (chunk == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	for (uint32_t i = 0; i < chunks && status == CTP_OK; i++) {
 		status = spool_file_chunk(file, i, chunk, err);
 		if (status == CTP_OK && chunk->track != 0)
@@ -219,7 +215,7 @@ static enum ctp_status write_at(const struct spool_file *file, const void *from,
 	size_t size, off_t offset, struct ctp_error *err)
 {
 	if (pwrite(file->fd, from, size, offset) != (ssize_t)size)
-		return ctp_fail(err, CTP_ERR_IO, (uint64_t)offset,
+		return ctp_fail_at(err, CTP_ERR_IO, (uint64_t)offset,
 			"cannot write the spool");
 	return CTP_OK;
 }
@@ -236,8 +232,7 @@ static enum ctp_status apply(
 		return CTP_OK;
 	chunk = malloc(sizeof(*chunk));
 	if (chunk == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	status = spool_file_chunk(file, index, chunk, err);
 	if (status == CTP_OK)
 		status = write_at(file, &chunk->consumed,
@@ -285,7 +280,7 @@ enum ctp_status spool_file_remove(
 		ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
 		return CTP_OK; /* it is gone */
 	if (unlink(file->path) != 0)
-		return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-			"cannot remove %s", file->path);
+		return ctp_fail(
+			err, CTP_ERR_IO, "cannot remove %s", file->path);
 	return CTP_OK;
 }

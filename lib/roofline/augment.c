@@ -33,11 +33,6 @@ struct augment {
 	uint64_t augmented;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static struct waiting *waiting_at(struct augment *augment, uint64_t number)
 {
 	return &augment->waiting[number % AUGMENT_LIMIT];
@@ -229,7 +224,7 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 		if (settle) {
 			if (!attribution_finalize_oldest(augment->shares) ||
 				!close_kernels(augment))
-				return no_memory(err);
+				return ctp_no_memory(err);
 			continue;
 		}
 		status = augment->source.inner->next(
@@ -238,7 +233,7 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 		if (status != CTP_OK && status != CTP_END)
 			return status;
 		if (status == CTP_OK && !take(augment, &event))
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	return CTP_OK;
 }
@@ -287,7 +282,7 @@ enum ctp_status augment_open(
 	bool done = augment != NULL;
 
 	if (augment == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	augment->waiting =
 		memory_new_zeroed(AUGMENT_LIMIT, sizeof(*augment->waiting));
 	augment->shares = attribution_new(inner->trace);
@@ -298,7 +293,7 @@ enum ctp_status augment_open(
 	}
 	if (!done || augment->waiting == NULL || augment->shares == NULL) {
 		clear(augment);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	event_source_wrap(&augment->source, inner, next, close_augment);
 	*out = augment;

@@ -25,11 +25,6 @@ struct kernels {
 	uint32_t device_room;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 struct kernels *kernels_new(const struct trace *trace)
 {
 	struct kernels *kernels = memory_new_zeroed(1, sizeof(*kernels));
@@ -193,12 +188,12 @@ enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	struct ctp_error *err)
 {
 	if (!attribution_add_event(kernels->shares, event))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (event->kind == EVENT_ACTIVITY &&
 		activity_kind_of(kernels->trace, event->site) ==
 			PROFILE_KERNEL &&
 		!add_kernel(kernels, event))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	take_shares(kernels);
 	return CTP_OK;
 }
@@ -246,10 +241,10 @@ static bool sort_devices(struct kernels *kernels)
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 {
 	if (!attribution_finalize_all(kernels->shares))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	take_shares(kernels);
 	if (!sort_devices(kernels))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	kernels_sort(kernels, KERNELS_TOTAL);
 	return CTP_OK;
 }

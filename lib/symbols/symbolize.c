@@ -33,7 +33,7 @@ static enum ctp_status copy_plainly(
 	if (symbolize->copy == NULL)
 		symbolize->copy = malloc(COPY_BYTES);
 	if (symbolize->copy == NULL)
-		return symbolize_no_memory(err);
+		return ctp_no_memory(err);
 	while (symbolize->copied < end) {
 		uint64_t left = end - symbolize->copied;
 		ssize_t got = pread(symbolize->fd, symbolize->copy,
@@ -42,15 +42,15 @@ static enum ctp_status copy_plainly(
 		ssize_t wrote;
 
 		if (got < 0)
-			return ctp_fail(err, CTP_ERR_IO, symbolize->copied,
+			return ctp_fail_at(err, CTP_ERR_IO, symbolize->copied,
 				"cannot read");
 		if (got == 0)
-			return ctp_fail(err, CTP_ERR_FORMAT, symbolize->copied,
+			return ctp_fail_at(err, CTP_ERR_FORMAT,
+				symbolize->copied,
 				"ends where there was more before");
 		wrote = write(symbolize->out, symbolize->copy, (size_t)got);
 		if (wrote < 0)
-			return ctp_fail(err, CTP_ERR_IO, ERROR_NO_OFFSET,
-				"cannot write");
+			return ctp_fail(err, CTP_ERR_IO, "cannot write");
 		symbolize->copied += (uint64_t)wrote;
 	}
 	return CTP_OK;
@@ -98,7 +98,7 @@ static enum ctp_status take_sites(struct symbolize *symbolize,
 	if (status == CTP_OK && symbolize->writer == NULL &&
 		symbolize->counts.changed != before &&
 		!add_change(symbolize, member->offset))
-		return symbolize_no_memory(err);
+		return ctp_no_memory(err);
 	return status;
 }
 
@@ -132,13 +132,12 @@ static enum ctp_status take_header(
 		if (is_key(key, size, "reader") &&
 			unpack_int(&value, &number) && number > LOG_READER)
 			return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-				ERROR_NO_OFFSET,
 				"this log needs a newer ctprof");
 		if (is_key(key, size, "spool") && symbolize->spool == NULL &&
 			unpack_text(&value, &text, &size)) {
 			symbolize->spool = strndup(text, size);
 			if (symbolize->spool == NULL)
-				return symbolize_no_memory(err);
+				return ctp_no_memory(err);
 		}
 	}
 	return CTP_OK;
@@ -168,7 +167,7 @@ static enum ctp_status take_block(struct symbolize *symbolize,
 				       symbolize_modules_add(
 					       &symbolize->modules, &module)
 			       ? CTP_OK
-			       : symbolize_no_memory(err);
+			       : ctp_no_memory(err);
 	case LOG_END:
 		free(symbolize->spool);
 		symbolize->spool = NULL;
@@ -187,7 +186,7 @@ static enum ctp_status walk(struct symbolize *symbolize, struct ctp_error *err)
 	log_scan_free(symbolize->scan);
 	symbolize->scan = log_scan_new(symbolize->fd);
 	if (symbolize->scan == NULL)
-		return symbolize_no_memory(err);
+		return ctp_no_memory(err);
 	symbolize->members = 0;
 	symbolize_modules_restart(&symbolize->modules);
 	while ((status = log_scan_next(symbolize->scan, &member, err)) ==
@@ -216,16 +215,15 @@ enum ctp_status symbolize_new(int fd, const char *debug_directory,
 	enum ctp_status status = CTP_OK;
 
 	if (symbolize == NULL)
-		return symbolize_no_memory(err);
+		return ctp_no_memory(err);
 	symbolize->fd = fd;
 	symbolize->debug_directory = debug_directory;
 	if (fstat(fd, &symbolize->file) != 0)
-		status = ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot read");
+		status = ctp_fail(err, CTP_ERR_IO, "cannot read");
 	if (status == CTP_OK)
 		status = walk(symbolize, err);
 	if (status == CTP_OK && symbolize->members == 0)
-		status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		status = ctp_fail(err, CTP_ERR_FORMAT,
 			"not one whole block of a log is there");
 	if (status != CTP_OK) {
 		symbolize_free(symbolize);
@@ -288,7 +286,7 @@ enum ctp_status symbolize_write(
 	if (symbolize->writer == NULL) {
 		if (writer >= 0)
 			(void)close(writer);
-		return symbolize_no_memory(err);
+		return ctp_no_memory(err);
 	}
 	symbolize->out = out;
 	symbolize->copied = 0;
@@ -300,7 +298,7 @@ enum ctp_status symbolize_write(
 	log_writer_free(symbolize->writer);
 	symbolize->writer = NULL;
 	if (status == CTP_OK && has_changed(symbolize))
-		status = ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"has changed while it was read");
+		status = ctp_fail(
+			err, CTP_ERR_FORMAT, "has changed while it was read");
 	return status;
 }

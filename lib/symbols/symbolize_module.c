@@ -111,8 +111,7 @@ enum ctp_status symbolize_module_find(struct symbolize_module *module,
 		module->tried = true;
 		if (symbols_open(module->path, &expected, debug_directory,
 			    &module->symbols, &module->err) == CTP_ERR_NOMEM)
-			return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET,
-				"out of memory");
+			return ctp_no_memory(err);
 	}
 	if (module->symbols == NULL)
 		return CTP_END;

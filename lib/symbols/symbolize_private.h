@@ -41,11 +41,6 @@ struct symbolize_sites {
 	struct cursor rows; /* and what comes after them */
 };
 
-static inline enum ctp_status symbolize_no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* False if the block is not well formed as a whole. */
 bool symbolize_sites_read(
 	struct cursor block, uint32_t elements, struct symbolize_sites *sites);

@@ -137,7 +137,7 @@ static enum ctp_status write_rows(struct symbolize *symbolize,
 	buffer_add(block, rest.at, rest.left);
 	symbolize->rows.used = 0;
 	if (block->failed || symbolize->rows.failed)
-		return symbolize_no_memory(err);
+		return ctp_no_memory(err);
 	if (symbolize->writer == NULL)
 		return CTP_OK;
 	/* If this fails, what was copied so far is not to be cut off. */

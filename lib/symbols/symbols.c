@@ -33,11 +33,6 @@ struct symbols {
 	struct buffer file;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 bool symbols_addresses_add(struct symbols_addresses *to, uint64_t address)
 {
 	if (!memory_grow(&to->all, to->count, &to->room, sizeof(*to->all)))
@@ -56,8 +51,8 @@ static enum ctp_status open_file(
 	struct stat found;
 
 	if (fd < 0 || fstat(fd, &found) != 0) {
-		enum ctp_status status = ctp_fail(
-			err, CTP_ERR_IO, ERROR_NO_OFFSET, "cannot open");
+		enum ctp_status status =
+			ctp_fail(err, CTP_ERR_IO, "cannot open");
 
 		if (fd >= 0)
 			(void)close(fd);
@@ -67,8 +62,8 @@ static enum ctp_status open_file(
 		pread(fd, ident, sizeof(ident), 0) != (ssize_t)sizeof(ident) ||
 		memcmp(ident, ELFMAG, SELFMAG) != 0) {
 		(void)close(fd);
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
-			"is no program or shared library");
+		return ctp_fail(
+			err, CTP_ERR_FORMAT, "is no program or shared library");
 	}
 	*out = fd;
 	return CTP_OK;
@@ -122,7 +117,7 @@ static enum ctp_status start_dwfl(struct symbols *symbols,
 	}
 	buffer_add(places, USUAL_PLACES, sizeof(USUAL_PLACES));
 	if (places->failed)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	symbols->debug_path = (char *)places->bytes;
 	symbols->callbacks = (Dwfl_Callbacks){
 		.find_elf = dwfl_build_id_find_elf,
@@ -131,7 +126,7 @@ static enum ctp_status start_dwfl(struct symbols *symbols,
 		.debuginfo_path = &symbols->debug_path,
 	};
 	symbols->dwfl = dwfl_begin(&symbols->callbacks);
-	return symbols->dwfl == NULL ? no_memory(err) : CTP_OK;
+	return symbols->dwfl == NULL ? ctp_no_memory(err) : CTP_OK;
 }
 
 static enum ctp_status load(struct symbols *symbols, const char *path,
@@ -152,11 +147,11 @@ static enum ctp_status load(struct symbols *symbols, const char *path,
 		      ? NULL
 		      : dwfl_module_getelf(symbols->module, &bias);
 	if (elf == NULL || !find_span(symbols, elf))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"is no program or shared library, or damaged");
 	symbols->bias = bias;
 	if (expected != NULL && !is_expected(symbols, expected))
-		return ctp_fail(err, CTP_ERR_FORMAT, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_FORMAT,
 			"has changed since it was recorded");
 	return CTP_OK;
 }
@@ -172,7 +167,7 @@ static enum ctp_status read_tables(
 		       &symbols->elf, symbols->module, symbols->bias) &&
 			       symbols_dwarf_init(&symbols->dwarf, dwarf)
 		       ? CTP_OK
-		       : no_memory(err);
+		       : ctp_no_memory(err);
 }
 
 enum ctp_status symbols_open(const char *path,
@@ -183,7 +178,7 @@ enum ctp_status symbols_open(const char *path,
 	enum ctp_status status;
 
 	if (symbols == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	status = start_dwfl(symbols, debug_directory, err);
 	if (status == CTP_OK)
 		status = load(symbols, path, expected, err);
@@ -277,13 +272,13 @@ enum ctp_status symbols_find(struct symbols *symbols, uint64_t offset,
 		&symbols->file);
 	buffer_add_byte(&symbols->file, '\0');
 	if (status == CTP_ERR_NOMEM)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	if (symbol == NULL && definition.name == NULL &&
 		definition.linkage_name == NULL)
 		return CTP_END;
 	set_mangled(symbols, &definition, symbol);
 	if (symbols->mangled.failed || symbols->file.failed)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	describe(symbols, &definition, function);
 	return CTP_OK;
 }
@@ -322,7 +317,7 @@ enum ctp_status symbols_each(struct symbols *symbols,
 	enum ctp_status status = CTP_OK;
 
 	if (!list_addresses(symbols, &addresses))
-		status = no_memory(err);
+		status = ctp_no_memory(err);
 	for (size_t i = 0; status == CTP_OK && i < addresses.count; i++) {
 		uint64_t address = addresses.all[i];
 		struct symbols_function function;

@@ -12,7 +12,7 @@ enum ctp_status symbols_open(const char *path,
 	(void)expected;
 	(void)debug_directory;
 	(void)out;
-	return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 		"this ctprof was built without libdw and cannot read symbols");
 }
 

@@ -8,11 +8,6 @@
 #include "base/stable_hash.h"
 #include "base/strtab.h"
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 void align_marks_clear(struct align_marks *marks)
 {
 	memory_free(marks->marks);
@@ -66,7 +61,7 @@ enum ctp_status align_find(struct event_source *source, const char *name,
 		return status;
 	return !found || add_mark(marks, first.key, first.time_ns)
 		       ? CTP_OK
-		       : no_memory(err);
+		       : ctp_no_memory(err);
 }
 
 static int compare_marks(const void *a, const void *b)
@@ -238,7 +233,7 @@ enum ctp_status align_collect(struct event_source *source,
 		done = number_marks(&collection);
 	align_marks_clear(&collection.unnumbered);
 	if (!done)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	drop_repeated(marks);
 	return status == CTP_END ? CTP_OK : status;
 }

@@ -41,11 +41,6 @@ struct cut {
 	struct event piece;        /* given out; its arguments are owned */
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Gives out the event, at another time. False, here and below, if out of
  * memory. */
 static bool cut_add_at(
@@ -392,7 +387,7 @@ static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
 	if (status != CTP_END)
 		return status;
 	cut->ended = true;
-	return finish(cut) ? CTP_END : no_memory(err);
+	return finish(cut) ? CTP_END : ctp_no_memory(err);
 }
 
 /* Is the part over with what comes next? Then that is where it ends. */
@@ -434,7 +429,7 @@ static enum ctp_status fill(struct cut *cut, struct ctp_error *err)
 			}
 		}
 		if (!done)
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	return CTP_OK;
 }
@@ -470,7 +465,7 @@ enum ctp_status cut_open(
 	struct cut *cut = memory_new_zeroed(1, sizeof(*cut));
 
 	if (cut == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	event_source_wrap(&cut->source, inner, next, close_cut);
 	cut->from_ns = INT64_MIN;
 	cut->now_ns = INT64_MIN;
@@ -516,7 +511,7 @@ enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
 	if (cut->ended || !cut->has_next)
 		return CTP_END;
 	if (!end_queue_move_wholes(&cut->held, &cut->crossing))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	cut->source.trace->end_ns = cut->end_ns;
 	cut->from_ns = cut->until_ns;
 	drop_crossed(cut);

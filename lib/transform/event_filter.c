@@ -29,11 +29,6 @@ struct choose {
 	struct open_asyncs asyncs;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Is the number in the list, or is there none? */
 static bool list_has(const struct event_filter_list *list, int64_t number)
 {
@@ -369,7 +364,7 @@ static enum ctp_status next(
 		else
 			return status;
 		if (!done)
-			return no_memory(err);
+			return ctp_no_memory(err);
 	}
 	return CTP_OK;
 }
@@ -394,7 +389,7 @@ enum ctp_status event_filter_open(struct event_source *inner,
 	struct choose *choose = memory_new_zeroed(1, sizeof(*choose));
 
 	if (choose == NULL)
-		return no_memory(err);
+		return ctp_no_memory(err);
 	event_source_wrap(&choose->source, inner, next, close_choose);
 	choose->options = options;
 	*out = &choose->source;

@@ -64,11 +64,6 @@ struct merge {
 	uint32_t arg_room;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 static struct merge *merge_of(struct event_source *source)
 {
 	return (struct merge *)(void *)source;
@@ -624,14 +619,14 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 		member->key_ns = INT64_MIN;
 		if (!member->has_event) {
 			if (!merge_close_member(merge, member))
-				return no_memory(err);
+				return ctp_no_memory(err);
 			continue;
 		}
 		if (!has_start || start_ns < trace->start_ns)
 			trace->start_ns = start_ns;
 		has_start = true;
 		if (!merge_open_member(merge, member))
-			return no_memory(err);
+			return ctp_no_memory(err);
 		note_key(member);
 		merge->heap[merge->heap_count++] = member;
 	}
@@ -651,7 +646,7 @@ static enum ctp_status go_on(struct merge *merge, struct ctp_error *err)
 		note_key(member);
 	} else if (status == CTP_END) {
 		if (!merge_close_member(merge, member))
-			return no_memory(err);
+			return ctp_no_memory(err);
 		merge->heap[0] = merge->heap[--merge->heap_count];
 	} else {
 		return status;
@@ -717,13 +712,14 @@ static enum ctp_status next(
 		return status;
 	if (merge->heap_count == 0) {
 		if (!merge->finished && !add_facts(merge))
-			return no_memory(err);
+			return ctp_no_memory(err);
 		merge->finished = true;
 		return CTP_END;
 	}
 	merge->taken = true;
-	return merge_translate(merge, merge->heap[0], event) ? CTP_OK
-							     : no_memory(err);
+	return merge_translate(merge, merge->heap[0], event)
+		       ? CTP_OK
+		       : ctp_no_memory(err);
 }
 
 static uint64_t position(const struct event_source *source)
@@ -788,7 +784,7 @@ enum ctp_status merge_add(
 
 	assert(merge->count < merge->room);
 	if (source->read_profile != NULL)
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED, ERROR_NO_OFFSET,
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"holds a profile, which does not know when things "
 			"happened: it cannot be merged into a timeline");
 	*member = (struct merge_member){.source = source,

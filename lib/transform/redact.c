@@ -31,11 +31,6 @@ struct redact {
 	bool begun;
 };
 
-static enum ctp_status no_memory(struct ctp_error *err)
-{
-	return ctp_fail(err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* The number in our table of what this text becomes; STRTAB_NONE if out of
  * memory. */
 static uint32_t add_text(
@@ -377,9 +372,9 @@ static enum ctp_status next(
 	status = redact->source.inner->next(redact->source.inner, event, err);
 	inner->watch = NULL;
 	if (status == CTP_OK)
-		return take_event(redact, event) ? CTP_OK : no_memory(err);
+		return take_event(redact, event) ? CTP_OK : ctp_no_memory(err);
 	if (status == CTP_END && !copy_all(redact))
-		return no_memory(err);
+		return ctp_no_memory(err);
 	return status;
 }
 
@@ -406,7 +401,7 @@ enum ctp_status redact_open(struct event_source *inner, const char *salt,
 	if (redact == NULL || trace == NULL) {
 		trace_free(trace);
 		memory_free(redact);
-		return no_memory(err);
+		return ctp_no_memory(err);
 	}
 	trace->names = inner->trace->names;
 	event_source_wrap(&redact->source, inner, next, close_redact);

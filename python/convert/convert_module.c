@@ -33,13 +33,11 @@ static enum ctp_status run_job(struct request *request,
 
 	request->job.out = open_memstream(&request->bytes, &request->size);
 	if (request->job.out == NULL)
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		return ctp_no_memory(err);
 	source->trace->trim_prefix = request->trim_prefix;
 	status = convert_run(source, &request->job, err);
 	if (fclose(request->job.out) != 0 && status == CTP_OK)
-		status = ctp_fail(
-			err, CTP_ERR_NOMEM, ERROR_NO_OFFSET, "out of memory");
+		status = ctp_no_memory(err);
 	memcpy(request->losses, source->trace->losses, sizeof(request->losses));
 	return status;
 }

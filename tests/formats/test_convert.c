@@ -29,7 +29,7 @@ static enum ctp_status next(struct event_source *source, struct event *event,
 	struct repeat *self = (struct repeat *)source;
 
 	if (self->left == 0 && self->breaks)
-		return ctp_fail(error, CTP_ERR_FORMAT, 77, "broken");
+		return ctp_fail_at(error, CTP_ERR_FORMAT, 77, "broken");
 	if (self->left == 0)
 		return CTP_END;
 	self->left--;

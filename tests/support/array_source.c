@@ -12,7 +12,7 @@ static enum ctp_status next(
 
 	if (array->at == array->count)
 		return array->breaks
-			       ? ctp_fail(err, CTP_ERR_FORMAT, 77, "broken")
+			       ? ctp_fail_at(err, CTP_ERR_FORMAT, 77, "broken")
 			       : CTP_END;
 	*event = array->events[array->at++];
 	if (event->time_ns > source->trace->end_ns)

@@ -344,7 +344,7 @@ static enum ctp_status no_profile(struct event_source *source,
 {
 	(void)source;
 	(void)out;
-	return ctp_fail(error, CTP_ERR_FORMAT, 0, "none");
+	return ctp_fail_at(error, CTP_ERR_FORMAT, 0, "none");
 }
 
 START_TEST(profile_is_refused)
