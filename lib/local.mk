@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-include_HEADERS = lib/ctprof.h
+include_HEADERS = lib/ctprof.h lib/ctprof_inline.h
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = lib/ctprof.pc
 EXTRA_DIST += lib/ctprof.map

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The calls that record. The hot path - a range begins or ends, there is room
- * - is inline in ctprof.h and takes no lock, no memory and no system call; the
- * rest comes here.
+ * - is inline in ctprof_inline.h and takes no lock, no memory and no system
+ * call; the rest comes here.
  */
 #include <string.h>
 
