@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What ctprof's reports are measured beside is a program that gives the same
 # answers: else its times would say nothing.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 tests/support/make_trace --bytes=1M >"$work/made.json" || exit 99
 mkdir "$work/shifted" || exit 99
@@ -17,5 +12,5 @@ for name in mi250_minitoy mi300_torch_compile_triton \
 	a100_simple_add_cuda_sync a100_multi_stream_event_sync; do
 	set -- "$@" "$srcdir/tests/traces/$name.json.gz"
 done
-"$python" -B "$srcdir/tests/bench/bench_document_check.py" "$CTPROF" \
+"$python" "$srcdir/tests/bench/bench_document_check.py" "$CTPROF" \
 	"$work/shifted" "$srcdir/lib/phases/rules" "$@"

@@ -3,25 +3,14 @@
 # The command line: exit statuses, messages, outputs, signals, completion.
 # CTPROF is the program, CLI_PROGRAM what tests/bin/cli_program.c was built to.
 # Prints what failed.
-set -u
-CTPROF=$(realpath "${CTPROF:?}")
-PROGRAM=$(realpath "${CLI_PROGRAM:?}")
-make_log=$(realpath ./tests/support/make_log) || exit 99
-PYTHON=${PYTHON3:-python3}
-unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+make_log=$build/tests/support/make_log
 export LC_ALL=C TERM=xterm
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 mkdir bin
 ln -s "$CTPROF" bin/ctprof
 PATH=$work/bin:$PATH
-failed=0
-
-complain() {
-	echo "FAILED: $1"
-	failed=1
-}
 
 # expect STATUS COMMAND...: runs it; out and err have what it printed.
 expect() {
@@ -54,7 +43,7 @@ holds() {
 
 ## record
 
-expect 0 ctprof record -o run.ctp -- "$PROGRAM"
+expect 0 ctprof record -o run.ctp -- "$CLI_PROGRAM"
 grep -qE '^ctprof: run.ctp: 5 ranges, 1 thread, [0-9]+ B, [0-9.]+ [mun]?s$' err ||
 	complain "record: did not sum up: $(cat err)"
 # Who waits for the log is told where that matters.
@@ -74,20 +63,20 @@ END
 	[ $? = $((waited < 52)) ] || complain "stalls: $(cat err)"
 done
 cp run.ctp kept
-expect 5 ctprof record -o run.ctp -- "$PROGRAM"
+expect 5 ctprof record -o run.ctp -- "$CLI_PROGRAM"
 said "ctprof: run.ctp: exists; --force overwrites it"
 cmp -s run.ctp kept || complain "record: an existing log was touched"
-expect 0 ctprof record -q --force -o run.ctp "$PROGRAM"
+expect 0 ctprof record -q --force -o run.ctp "$CLI_PROGRAM"
 said ""
-expect 5 ctprof record -o no/such.ctp "$PROGRAM"
+expect 5 ctprof record -o no/such.ctp "$CLI_PROGRAM"
 said "ctprof: no/such.ctp: cannot make the log: No such file or directory"
 expect 2 ctprof record
-expect 2 ctprof record --level=0 "$PROGRAM"
-expect 2 ctprof record --buffer=much "$PROGRAM"
-expect 2 ctprof record --policy=hope "$PROGRAM"
-expect 2 ctprof record -o - "$PROGRAM"
+expect 2 ctprof record --level=0 "$CLI_PROGRAM"
+expect 2 ctprof record --buffer=much "$CLI_PROGRAM"
+expect 2 ctprof record --policy=hope "$CLI_PROGRAM"
+expect 2 ctprof record -o - "$CLI_PROGRAM"
 [ -e - ] && complain "record -o - made a file of that name"
-expect 7 ctprof record -q -o seven.ctp -- "$PROGRAM" exit 7
+expect 7 ctprof record -q -o seven.ctp -- "$CLI_PROGRAM" exit 7
 expect 127 ctprof record -o none.ctp ./no-such-program
 said "ctprof: ./no-such-program: cannot run: No such file or directory"
 : > not-executable
@@ -97,7 +86,7 @@ said "ctprof: none.ctp: no log was made: true was not built with \
 -finstrument-functions, and uses neither libctprof nor NVTX or ITT"
 for signal in 9 15; do
 	# The shell has to see the signal itself, not only 128 and more.
-	"$PYTHON" - "$signal" "$PROGRAM" 2>err <<-'END' || complain "signal $signal is not passed up: $(cat err)"
+	"$python" - "$signal" "$CLI_PROGRAM" 2>err <<-'END' || complain "signal $signal is not passed up: $(cat err)"
 		import subprocess, sys
 		done = subprocess.run(["ctprof", "record", "-q", "--force",
 			"--spool=.", "-o", "dead.ctp", sys.argv[2], "kill", sys.argv[1]])
@@ -106,13 +95,13 @@ for signal in 9 15; do
 done
 
 # Its standard streams are its own.
-echo "in and out" | ctprof record -q --force -o run.ctp "$PROGRAM" cat >out 2>err
+echo "in and out" | ctprof record -q --force -o run.ctp "$CLI_PROGRAM" cat >out 2>err
 holds "record's stdout" "cat out" "in and out"
 holds "record's stderr" "cat err" "words"
 
 # The options reach the recorder.
 expect 0 ctprof record -q --force --policy=drop --clock=system --min-ns=2us \
-	--buffer=1M -o "100%p.ctp" "$PROGRAM"
+	--buffer=1M -o "100%p.ctp" "$CLI_PROGRAM"
 expect 0 ctprof info "100%p.ctp"
 for fact in 'policy     drop' 'clock      monotonic_raw' 'min_ns     2000'; do
 	printed "$fact"
@@ -127,7 +116,7 @@ head -n 1 out | cmp -s - wanted || complain "info: a file's name is printed as i
 rm "$escape"
 
 # Children have logs of their own.
-expect 0 ctprof record -o family.ctp -- "$PROGRAM" again
+expect 0 ctprof record -o family.ctp -- "$CLI_PROGRAM" again
 holds "logs of two processes" "ls family.ctp family.[0-9]*.ctp | wc -l" 2
 holds "words on two logs" "grep -c 'family.*5 ranges' err" 2
 
@@ -136,11 +125,11 @@ for signal in USR1 TERM INT; do
 	rm -f ready
 	mkfifo ready
 	# A shell lets its background jobs ignore SIGINT; Python does not.
-	"$PYTHON" -c '
+	"$python" -c '
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' \
-		ctprof record -q --force -o wait.ctp "$PROGRAM" wait >ready &
+		ctprof record -q --force -o wait.ctp "$CLI_PROGRAM" wait >ready &
 	exec 9<ready
 	read -r _ <&9
 	kill -s "$signal" $!
@@ -164,7 +153,7 @@ becomes() {
 }
 rm -f ready
 mkfifo ready
-ctprof record -q --force -o wait.ctp "$PROGRAM" wait >ready &
+ctprof record -q --force -o wait.ctp "$CLI_PROGRAM" wait >ready &
 exec 9<ready
 read -r child <&9
 kill -STOP "$child"
@@ -187,7 +176,7 @@ wait $! || complain "record: status $? after being stopped"
 
 ## convert
 
-ctprof record -q --force -o run.ctp -- "$PROGRAM" || exit 1
+ctprof record -q --force -o run.ctp -- "$CLI_PROGRAM" || exit 1
 expect 0 ctprof convert run.ctp -o run.pstats
 said ""
 cp run.pstats kept
@@ -236,7 +225,7 @@ expect 0 sh -c 'ctprof convert -t pstats - <run.ctp'
 cmp -s out kept || complain "convert: stdin differs from a file"
 expect 0 sh -c 'cat run.ctp | ctprof convert -t pstats'
 cmp -s out kept || complain "convert: a pipe differs from a file"
-for format in $(ctprof formats --json | "$PYTHON" -c '
+for format in $(ctprof formats --json | "$python" -c '
 import json, sys
 print(*(f["name"] for f in json.load(sys.stdin)["rows"]
 	if f["writes"] and f["name"] != "svg"))'); do
@@ -430,7 +419,7 @@ printf '[{"ph":"X","pid":"a","tid":"b","name":"x","ts":0,"dur":1},
 expect 0 ctprof convert -t csv -o - texts.json
 printed "range,1,,,0,0,1000,1000,,,a,b,"
 printed "range,2,,,0,0,1000,1000,7,,,c,"
-"$PYTHON" -c 'import marshal
+"$python" -c 'import marshal
 marshal.dump({("f\0g", 1, "a\0b"): (1, 1, 1.0, 1.0, {}),
               ("f\0h", 1, "a\0c"): (1, 1, 1.0, 1.0, {})},
              open("bytes.pstats", "wb"))'
@@ -458,7 +447,7 @@ expect 3 ctprof stats none.ctp
 holds "stats of nothing" "cat out" ""
 expect 2 ctprof stats --sort size run.ctp
 expect 0 ctprof stats --json --callers --top 2 run.ctp
-"$PYTHON" - 2>err <<'END' || complain "stats --json: $(tail -1 err)"
+"$python" - 2>err <<'END' || complain "stats --json: $(tail -1 err)"
 import json
 report = json.load(open("out"))
 assert report["schema"] == "ctprof/stats/1", report["schema"]
@@ -476,7 +465,7 @@ assert report["rows"] == [
     report["rows"]
 END
 expect 0 ctprof info --json run.ctp
-"$PYTHON" - "$PROGRAM" 2>err <<'END' || complain "info --json: $(tail -1 err)"
+"$python" - "$CLI_PROGRAM" 2>err <<'END' || complain "info --json: $(tail -1 err)"
 import json, sys, time
 report = json.load(open("out"))
 assert report["schema"] == "ctprof/info/1" and report["truncated"] is False

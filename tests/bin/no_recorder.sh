@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The program reads and completes logs, but has nothing of the recorder in it:
 # the environment that starts a recording does not start one of the program.
-set -u
-ctprof=${CTPROF:?}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-
-fail()
-{
-	echo "no_recorder.sh: $*"
-	exit 1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 # Prints what files define for others, one name a line.
 defined()
@@ -20,8 +11,8 @@ defined()
 	nm --defined-only "$@" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u
 }
 
-program=$(dirname "$ctprof")/.libs/$(basename "$ctprof")
-[ -f "$program" ] || program=$ctprof
+program=$(dirname "$CTPROF")/.libs/$(basename "$CTPROF")
+[ -f "$program" ] || program=$CTPROF
 
 # Not objects of files that are gone.
 objects=$(for file in "${srcdir:-.}"/lib/recorder/*.c; do
@@ -47,7 +38,7 @@ nm "$program" | grep -E ' (start_from_environment|stop_at_exit)$' &&
 cat >"$work/in.folded" <<END
 main;work 3
 END
-CTPROF_OUT=$work/x.ctp "$ctprof" convert "$work/in.folded" \
+CTPROF_OUT=$work/x.ctp "$CTPROF" convert "$work/in.folded" \
 	-o "$work/out.pstats" || fail "cannot convert"
 [ -s "$work/out.pstats" ] || fail "nothing was converted"
 [ -e "$work/x.ctp" ] && fail "the program recorded itself"

@@ -3,23 +3,11 @@
 # What people read our output with reads it, and sees the same numbers: pstats,
 # snakeviz, gprof2dot, graphviz and a strict JSON parser, on recordings of a
 # recursive program, of every kind of event, and of nothing at all.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-for program in gprof2dot snakeviz; do
-	if ! "$python" -c "import $program" 2>/dev/null; then
-		echo "skipped: the Python package $program is not installed"
-		exit 77
-	fi
-done
-if ! command -v dot >/dev/null; then
-	echo "skipped: graphviz is not installed"
-	exit 77
-fi
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need_package gprof2dot snakeviz
+need dot
 consumers="$srcdir/tests/formats/consumers.py"
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
 
 run() {
 	"$@" || {

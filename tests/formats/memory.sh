@@ -2,22 +2,10 @@
 # SPDX-License-Identifier: MIT
 # What a trace takes to be read does not grow with its length: here is one
 # whose events would not fit into the memory that is allowed.
-set -u
-ctprof=${CTPROF:?}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_TMPDIR=$work
 export CTPROF_TMPDIR
-failed=0
-
-report() {
-	if [ "$1" = 0 ]; then
-		echo "ok $2"
-	else
-		echo "FAILED: $2"
-		failed=1
-	fi
-}
 
 make() {
 	./tests/support/make_trace --bytes="$1"
@@ -29,29 +17,29 @@ gzip -1 <"$work/trace" >"$work/trace.gz"
 [ "$(cat "$work/slices")" -gt 100000 ]
 report $? "the trace has many slices"
 
-"$ctprof" convert --max-mem=28M -t pstats "$work/trace" >"$work/one" &&
+"$CTPROF" convert --max-mem=28M -t pstats "$work/trace" >"$work/one" &&
 	[ -s "$work/one" ]
 report $? "pstats: in memory that does not hold the events"
-"$ctprof" convert --max-mem=28M -t pstats - <"$work/trace.gz" >"$work/two" &&
+"$CTPROF" convert --max-mem=28M -t pstats - <"$work/trace.gz" >"$work/two" &&
 	cmp -s "$work/one" "$work/two"
 report $? "pstats: gzip'd, in no more"
-cat "$work/trace" | "$ctprof" convert --max-mem=28M -t chrome |
+cat "$work/trace" | "$CTPROF" convert --max-mem=28M -t chrome |
 	grep -oE '"ph":"X"' | wc -l >"$work/written"
 [ "$(cat "$work/slices")" -eq "$(cat "$work/written")" ]
 report $? "chrome: from a pipe, with every slice, in no more"
-"$ctprof" convert --max-mem=28M -o "$work/trace.ctp" "$work/trace" &&
-	"$ctprof" convert -t pstats "$work/trace.ctp" >"$work/two" &&
+"$CTPROF" convert --max-mem=28M -o "$work/trace.ctp" "$work/trace" &&
+	"$CTPROF" convert -t pstats "$work/trace.ctp" >"$work/two" &&
 	cmp -s "$work/one" "$work/two"
 report $? "log: with all that makes the same profile, in no more"
 mkdir "$work/parts"
-"$ctprof" convert --max-mem=40M -t chrome --split 5M - -o "$work/parts/" \
+"$CTPROF" convert --max-mem=40M -t chrome --split 5M - -o "$work/parts/" \
 	<"$work/trace" &&
 	[ "$(find "$work/parts" -type f | wc -l)" -ge 10 ] &&
 	cat "$work"/parts/* | grep -oE '"ph":"X"' | wc -l >"$work/written" &&
 	[ "$(cat "$work/slices")" -le "$(cat "$work/written")" ]
 report $? "chrome: in parts, in little more"
 rm -r "$work/parts"
-"$ctprof" cut --max-mem=40M --time 1ms..2ms --redact -t chrome \
+"$CTPROF" cut --max-mem=40M --time 1ms..2ms --redact -t chrome \
 	<"$work/trace" >"$work/two" && grep -q '"ph":"X"' "$work/two"
 report $? "chrome: a piece, in little more"
 
@@ -67,14 +55,14 @@ awk 'BEGIN {
 	}
 	print "]"
 }' >"$work/threads"
-"$ctprof" convert --max-mem=100M -t pstats "$work/threads" >"$work/two"
+"$CTPROF" convert --max-mem=100M -t pstats "$work/threads" >"$work/two"
 report $? "pstats: of many threads with functions of their own"
 
 # That it is the events that make the difference.
-"$ctprof" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
+"$CTPROF" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
 [ $? = 6 ]
 report $? "what sorts the events is counted"
-CTPROF_TMPDIR=$work/nowhere "$ctprof" convert -t chrome "$work/trace" \
+CTPROF_TMPDIR=$work/nowhere "$CTPROF" convert -t chrome "$work/trace" \
 	>"$work/two" 2>"$work/err"
 [ $? != 0 ] && grep -q "temporary data in $work/nowhere" "$work/err"
 report $? "what does not fit is in temporary files"

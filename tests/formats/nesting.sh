@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Millions of values in one another, of each form that nests, are refused or
 # read where the stack is small; and patterns end, whatever they are.
-set -u
-ctprof=${CTPROF:?}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 # What calls itself for each level would need more.
 # shellcheck disable=SC3045
 ulimit -s 1024
@@ -57,26 +54,26 @@ event='"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"f"'
 } >"$work/frames"
 for name in arrays objects frames; do
 	ends 6 "JSON: ten million $name" \
-		"$ctprof" convert -t pstats "$work/$name"
+		"$CTPROF" convert -t pstats "$work/$name"
 done
 for name in arrays objects; do
-	timeout 100 "$ctprof" repair -o "$work/$name.json" "$work/$name" \
+	timeout 100 "$CTPROF" repair -o "$work/$name.json" "$work/$name" \
 		>"$work/out" 2>"$work/err"
 	report $? "repair: ten million $name are mended"
 done
 ends 3 "the registry of nodes: ten million arrays" \
-	"$ctprof" annotate --registry "$work/arrays" "$work/arrays.json"
+	"$CTPROF" annotate --registry "$work/arrays" "$work/arrays.json"
 
 printf 'main;f 1\nmain;g 2\n' >"$work/folded"
-"$ctprof" convert -t pstats "$work/folded" >"$work/pstats"
-"$ctprof" convert -t pprof "$work/folded" | gzip -dc >"$work/pprof"
+"$CTPROF" convert -t pstats "$work/folded" >"$work/pstats"
+"$CTPROF" convert -t pprof "$work/folded" | gzip -dc >"$work/pprof"
 # A table whose first key is a tuple of one, that of another, and so on.
 {
 	printf '{'
 	of 20000000 ')!' | tr '!' '\001'
 } >"$work/tuples"
 ends 3 "marshal: ten million tuples" \
-	"$ctprof" convert -f pstats -t folded "$work/tuples"
+	"$CTPROF" convert -f pstats -t folded "$work/tuples"
 # Groups, which are long out of use, of field 15.
 {
 	cat "$work/pprof"
@@ -84,7 +81,7 @@ ends 3 "marshal: ten million tuples" \
 	of 10000000 '|'
 } >"$work/groups"
 ends 4 "protobuf: ten million groups" \
-	"$ctprof" convert --strict -f pprof -t folded "$work/groups"
+	"$CTPROF" convert --strict -f pprof -t folded "$work/groups"
 
 # A name that nearly matches in as many ways as there are.
 {
@@ -94,7 +91,7 @@ ends 4 "protobuf: ten million groups" \
 } >"$work/long"
 stars=$(of 4000 'a*')b
 printf '1%%  %s\n1%%  *%sb\n' "$stars" "$(of 2000 'a')" >"$work/allowed"
-timeout 100 "$ctprof" check --limits "$work/allowed" "$work/long" "$work/long" \
+timeout 100 "$CTPROF" check --limits "$work/allowed" "$work/long" "$work/long" \
 	>"$work/out" 2>"$work/err"
 report $? "check: limits with thousands of stars"
 {
@@ -104,9 +101,9 @@ report $? "check: limits with thousands of stars"
 } >"$work/rules"
 printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"%s"}]\n' \
 	"$(of 50000 'a')" >"$work/name"
-timeout 100 "$ctprof" phases --rules "$work/rules" "$work/name" \
+timeout 100 "$CTPROF" phases --rules "$work/rules" "$work/name" \
 	>"$work/out" 2>"$work/err"
 report $? "phases: rules with thousands of stars"
 ends 1 "cut: a pattern with thousands of stars" \
-	"$ctprof" cut --around "$stars" -t chrome "$work/name"
+	"$CTPROF" cut --around "$stars" -t chrome "$work/name"
 exit $failed

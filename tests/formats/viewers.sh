@@ -2,44 +2,27 @@
 # SPDX-License-Identifier: MIT
 # What is written for other people's viewers, read by a few lines of our own:
 # every count and time is what the other formats and `ctprof stats` have.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-ctprof=${CTPROF:?}
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# report STATUS WHAT
-report() {
-	if [ "$1" = 0 ]; then
-		echo "ok $2"
-	else
-		echo "not ok $2"
-		failed=1
-	fi
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 # write FORMAT FILE LOG
 write() {
-	"$ctprof" convert -q --force -t "$1" -o "$work/$2" "$3"
+	"$CTPROF" convert -q --force -t "$1" -o "$work/$2" "$3"
 }
 
 # check LOG WHAT
 check() {
-	"$ctprof" stats -q --force --json -o "$work/stats" "$1" &&
+	"$CTPROF" stats -q --force --json -o "$work/stats" "$1" &&
 		write folded folded "$1" && write pprof pb.gz "$1" &&
-		"$python" -B "$srcdir/tests/formats/pprof/pprof_read.py" "$work/pb.gz" \
+		"$python" "$srcdir/tests/formats/pprof/pprof_read.py" "$work/pb.gz" \
 			"$work/folded" "$work/stats"
 	report $? "pprof: $2"
 	write pftrace pftrace "$1" && write chrome json "$1" &&
-		"$python" -B "$srcdir/tests/support/pftrace_read.py" \
+		"$python" "$srcdir/tests/support/pftrace_read.py" \
 			"$work/pftrace" "$work/json"
 	report $? "pftrace: $2"
 	write speedscope speedscope.json "$1" &&
-		"$python" -B "$srcdir/tests/formats/speedscope/speedscope_check.py" \
+		"$python" "$srcdir/tests/formats/speedscope/speedscope_check.py" \
 			"$work/speedscope.json" "$work/stats" "$work/json"
 	report $? "speedscope: $2"
 }
@@ -47,15 +30,15 @@ check() {
 CTPROF_OUT="$work/all.ctp" ./tests/lib/recorder/record_everything || exit 1
 check "$work/all.ctp" "events of every kind"
 for seed in 1 2 3 4 5 6; do
-	"$python" -B "$srcdir/tests/support/oracle.py" program $seed |
+	"$python" "$srcdir/tests/support/oracle.py" program $seed |
 		CTPROF_OUT="$work/$seed.ctp" ./tests/support/oracle_record || exit 1
 	check "$work/$seed.ctp" "program $seed"
 done
 
 trace=$srcdir/tests/formats/viewers_trace.py
-"$python" -B "$trace" > "$work/hard" || exit 1
+"$python" "$trace" > "$work/hard" || exit 1
 check "$work/hard" "what viewers find hard"
-"$python" -B "$srcdir/tests/support/pftrace_read.py" --show "$work/pftrace" \
+"$python" "$srcdir/tests/support/pftrace_read.py" --show "$work/pftrace" \
 	> "$work/shown"
 for line in "flow inner target" "flow arrow target" \
 	"flow cudaLaunchKernel k1" "flow cudaLaunchKernel k2" \
@@ -63,9 +46,9 @@ for line in "flow inner target" "flow arrow target" \
 	grep -qx "$line" "$work/shown"
 	report $? "pftrace: $line"
 done
-"$python" -B "$trace" --deep-argument > "$work/deep" &&
+"$python" "$trace" --deep-argument > "$work/deep" &&
 	write pftrace pftrace "$work/deep" &&
-	"$python" -B "$srcdir/tests/support/pftrace_read.py" --show \
+	"$python" "$srcdir/tests/support/pftrace_read.py" --show \
 		"$work/pftrace" > "$work/shown" && grep -q innermost "$work/shown"
 report $? "pftrace: arguments nested deep are text below some level"
 
@@ -73,7 +56,7 @@ report $? "pftrace: arguments nested deep are text below some level"
 for format in pftrace speedscope pprof; do
 	refused=0
 	for size in 200K 400K 700K 1M 2M 3M 4M 6M 40M 80M; do
-		"$ctprof" convert -q --force --max-mem=$size -t $format \
+		"$CTPROF" convert -q --force --max-mem=$size -t $format \
 			-o "$work/out" "$work/hard" 2> "$work/err"
 		case $? in
 		0) break ;;

@@ -3,12 +3,8 @@
 # What fuzzing begins with, which is also what broke us once (tests/lib/log_read/bad), runs
 # through the fuzz targets: no crash, no hang, nothing that refers to what is
 # not there.
-set -u
-srcdir=${srcdir:-.}
-export srcdir
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 for target in fuzz_cut fuzz_log fuzz_pstats fuzz_repair fuzz_replay \
 	fuzz_rules fuzz_spool fuzz_sqlite fuzz_texts fuzz_trace; do
 	mkdir "$work/$target"

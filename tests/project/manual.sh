@@ -3,26 +3,11 @@
 # The manual is well formed, knows every option, and what its examples say
 # works. Examples are what stands between .EX and .EE in the section EXAMPLES:
 # commands, or in section 3 C programs.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-CTPROF=$(realpath "${CTPROF:?}") || exit 99
-PROGRAM=$(realpath "${CLI_PROGRAM:?}") || exit 99
-python=${PYTHON3:-python3}
-if ! command -v mandoc >/dev/null; then
-	echo "skipped: mandoc is not installed"
-	exit 77
-fi
-unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need mandoc
 # What other programs of this user left behind is not the examples' business.
 export CTPROF_SPOOL="$work"
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
 
 # Names that the test's own directories have.
 bin=$work/bin
@@ -36,9 +21,7 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" > "$bin/python3"
 chmod +x "$bin/python3"
 # Those of the package for Python, if there is one that can be loaded, need an
 # interpreter that it is built for.
-package_python=${CTP_PYTHONS-}
-package_python=${package_python%% *}
-! grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile || package_python=
+package_python=$(package_python)
 mkdir "$work/package"
 printf '#!/bin/sh\nPYTHONPATH=%s LD_LIBRARY_PATH=%s exec "%s" "$@"\n' \
 	"'$PWD/python/package'" "'$PWD/.libs'" "$package_python" \
@@ -154,7 +137,7 @@ for page in "$work"/pages/*; do
 	rm -rf "$work/dir"
 	mkdir "$work/dir"
 	cd "$work/dir" || exit 99
-	ln -s "$PROGRAM" program
+	ln -s "$CLI_PROGRAM" program
 	case $name in
 	ctprof.1 | ctprof-record.1) ;;
 	*)

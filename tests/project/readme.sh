@@ -4,27 +4,13 @@
 # <!-- test --> are run, in order, against the installed program and library,
 # with the files that follow <!-- file: NAME -->; those that follow
 # <!-- test: python --> if configure was given a Python.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 readme=$srcdir/README.md
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-for program in gprof2dot dot pkg-config; do
-	if ! command -v "$program" >/dev/null; then
-		echo "skipped: $program is not installed"
-		exit 77
-	fi
-done
-if ! echo '#include <stb/stb_image_resize.h>' | ${CC:-cc} -E - > /dev/null 2>&1
-then
-	echo "skipped: libstb-dev is not installed"
-	exit 77
-fi
-unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+need_loadable_library
+need gprof2dot dot pkg-config
+echo '#include <stb/stb_image_resize.h>' | ${CC:-cc} -E - > /dev/null 2>&1 ||
+	skip "libstb-dev is not installed"
 
 prefix=$(sed -n 's/^prefix = //p' Makefile)
 root=$work/root
@@ -47,7 +33,7 @@ printf '#!/bin/sh\nexec %s "$@"\n' "${CXX:-c++}" > "$work/bin/c++"
 printf '#!/bin/sh\nfor last; do :; done\n[ -s "$last" ]\n' \
 	> "$work/bin/snakeviz"
 # The first Python that the package was installed for.
-python=$(sed -n 's/^CTP_PYTHONS = *\([^ ]*\).*/\1/p' Makefile)
+python=$(package_python)
 if [ -n "$python" ]; then
 	package=$("$python" "$srcdir/python/facts.py" directory "$prefix")
 	printf '#!/bin/sh\nexec %s "$@"\n' "$python" > "$work/bin/python3"

@@ -3,37 +3,22 @@
 # The Python package as it is built and installed: each interpreter loads it
 # from where it was put, nothing else has come along, and what is removed is
 # gone.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 facts=$srcdir/python/facts.py
 variable() {
 	sed -n "s/^$1 = *//p" Makefile
 }
 
 pythons=$(variable CTP_PYTHONS)
-if [ -z "$pythons" ]; then
-	echo "skipped: configured without Python"
-	exit 77
-fi
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+[ -n "$pythons" ] || skip "configured without Python"
+need_loadable_library
 root=$work/root
 prefix=$(variable prefix)
 # What it says, in terms of these two.
 # shellcheck disable=SC2034
 exec_prefix=$prefix
 libdir=$(eval "echo $(variable libdir)")
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
-
-fail() {
-	printf '%s\n' "$*"
-	exit 1
-}
 
 # installed DIRECTORY PYTHON: does it load the package from there, with the
 # library that is installed beside?

@@ -3,12 +3,9 @@
 # pip makes a wheel of python/, with the installed library and with the
 # library's sources compiled in, and says what is missing where neither can be.
 # Needs no network, but an interpreter that has setuptools and wheel.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need_loadable_library
 python=
 for candidate in $(sed -n 's/^CTP_PYTHONS = *//p' Makefile); do
 	if "$candidate" -c 'import setuptools, wheel, ensurepip
@@ -17,23 +14,13 @@ assert int(setuptools.__version__.split(".")[0]) >= 61' 2>/dev/null; then
 		break
 	fi
 done
-if [ -z "$python" ]; then
-	echo "skipped: no Python has setuptools, wheel and ensurepip"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+[ -n "$python" ] || skip "no Python has setuptools, wheel and ensurepip"
 unset PYTHONPATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-unset CTPROF_OUT CPPFLAGS LDFLAGS
+unset CPPFLAGS LDFLAGS
 # All of the sources are compiled twice, one file after the other.
 CFLAGS=-O0
 PIP_DISABLE_PIP_VERSION_CHECK=1
 export CFLAGS PIP_DISABLE_PIP_VERSION_CHECK
-
-fail() {
-	printf '%s\n' "$*"
-	exit 1
-}
 
 # pip builds where the sources are, and these may not be written.
 mkdir "$work/tree"

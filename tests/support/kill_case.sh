@@ -2,20 +2,19 @@
 # shellcheck shell=bash
 # For the tests that kill tests/support/kill_program.c: runs it, completes its logs, and
 # looks whether all is in them. Leaves the shell in a directory of its own.
-CTPROF=$(realpath "${CTPROF:?}") || exit 99
-program=$(realpath tests/support/kill_program) || exit 99
-check=$(realpath tests/support/kill_check) || exit 99
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_BUFFER CTPROF_POLICY LINES
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+program=$build/tests/support/kill_program
+check=$build/tests/support/kill_check
+unset LINES
 # Where it is built with the sanitizer, a fault is to kill as it does without.
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:handle_segv=0"
-work=$(mktemp -d) || exit 99
 # Spools are in memory, as ever, where there is room for them.
 CTPROF_SPOOL=$(mktemp -d /dev/shm/ctprof-test.XXXXXX 2>/dev/null) ||
 	CTPROF_SPOOL=$(mktemp -d) || exit 99
 export CTPROF_SPOOL PROGRESS=$work/progress PROGRESS2=$work/progress2
 trap 'rm -rf "$work" "$CTPROF_SPOOL"' EXIT
 cd "$work" || exit 99
-failed=0
 sum=0 # of ranges
 
 complain() {

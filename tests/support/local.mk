@@ -30,8 +30,8 @@ EXTRA_DIST += \
 	%D%/oracle.py \
 	%D%/pftrace_read.py \
 	%D%/pprof_write.py \
+	%D%/prelude.sh \
 	%D%/protobuf_read.py \
-	%D%/python_case.sh \
 	%D%/quick_check.h \
 	%D%/read_log.py \
 	%D%/run_suite.h \

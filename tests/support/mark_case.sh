@@ -3,22 +3,13 @@
 # For nvtx.sh, itt.sh and emit.sh, which source it: a directory to work in,
 # without what other tools have set, and how a program's marks are recorded and
 # compared. CTPROF is the program; $how, where it is set, is in all messages.
-CTPROF=$(realpath "${CTPROF:?}")
-srcdir=$(realpath "${srcdir:-.}")
-build=$PWD
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 DUMP=$build/tests/support/dump_events
 cc=${CC:-cc}
-unset CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD NVTX_INJECTION64_PATH \
-	INTEL_LIBITTNOTIFY64 CUDA_INJECTION64_PATH CTPROF_EMIT CTPROF_GPU
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+need_loadable_library
 cd "$work" || exit 99
 export CTPROF_SPOOL=$work
-failed=0
 
 complain() {
 	echo "not ok ${how:+$how }$1"

@@ -3,23 +3,12 @@
 # Outputs in directories to which others may write: what they put there is not
 # followed, and has its mode, content and place for itself. The kernel's own
 # protection is switched off where we may do so, as systems have it off.
-set -u
-CTPROF=$(realpath "${CTPROF:?}")
-PROGRAM=$(realpath "${CLI_PROGRAM:?}")
-races=$(realpath "${srcdir:-.}/tests/bin/cli/files_race.py") || exit 99
-PYTHON=${PYTHON3:-python3}
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_SPOOL
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+races=$srcdir/tests/bin/cli/files_race.py
 export LC_ALL=C
 umask 022
-work=$(mktemp -d) || exit 99
 protections=/proc/sys/fs/protected_
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-	echo "not ok $1"
-	failed=$((failed + 1))
-}
 
 # As they were: "NAME VALUE" in lines.
 restore() {
@@ -45,7 +34,7 @@ fi
 cd "$work" || exit 99
 mkdir public
 chmod 1777 public
-"$CTPROF" record -q -o run.ctp -- "$PROGRAM" || exit 99
+"$CTPROF" record -q -o run.ctp -- "$CLI_PROGRAM" || exit 99
 printf 'main;f 10\n' >in.folded
 
 # expect STATUS COMMAND...: runs it; out and err have what it printed.
@@ -126,7 +115,7 @@ else
 	skip "another user's link is not followed"
 fi
 
-"$PYTHON" "$races" "$CTPROF" in.folded victim public ||
+"$python" "$races" "$CTPROF" in.folded victim public ||
 	complain "a pipe that becomes a link"
 cmp -s victim kept || complain "a pipe became a link: the file is overwritten"
 cp kept victim
@@ -156,7 +145,7 @@ ends "outputs named like inputs"
 
 mkdir -p deep/inner
 for rank in ../up /abs .. $'a\nb'; do
-	RANK=$rank CTPROF_OUT=$work/deep/inner/%r.ctp "$PROGRAM" >/dev/null
+	RANK=$rank CTPROF_OUT=$work/deep/inner/%r.ctp "$CLI_PROGRAM" >/dev/null
 done
 [ "$(find deep -type f | wc -l)" = "$(find deep/inner -maxdepth 1 -type f | wc -l)" ] ||
 	complain "a rank is a path: $(find deep)"
@@ -164,4 +153,4 @@ done
 	complain "logs of ranks: $(ls -b deep/inner)"
 [ ! -e deep/inner/$'a\nb.ctp' ] || complain "a control character in a name"
 ends "a rank is no path"
-exit $((failed > 0))
+exit $failed

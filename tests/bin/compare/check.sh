@@ -1,17 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The gate: its exit status, its limits, and what it says of noise.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 # expect STATUS PATTERN ARGUMENT...: the words are on either stream.
 expect() {

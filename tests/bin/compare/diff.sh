@@ -3,21 +3,9 @@
 # What changed is what an independent count of both sides says: of traces that
 # others wrote, of pstats, and of runs made up. With CTPROF_DATA, a directory of
 # real traces, of larger ones, too.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-export PYTHONDONTWRITEBYTECODE=1
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 traces=$srcdir/tests/traces
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
 
 # compare KIND BASE NEW
 compare() {

@@ -3,23 +3,12 @@
 # When GPUs were idle, why, and what to do about it, is what the rules say,
 # written down again in Python without any cleverness: on random programs, and
 # on PyTorch's own events. Traces of others must add up.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
-"$python" -B "$srcdir/tests/bin/gpu/gaps_check.py" "$CTPROF" "$work" \
+"$python" "$srcdir/tests/bin/gpu/gaps_check.py" "$CTPROF" "$work" \
 	"$srcdir/tests/bin/gpu/gaps/profiler_utils_mock_events.json.gz" 25 || failed=1
-"$python" -B "$srcdir/tests/bin/gpu/gaps_counters.py" "$CTPROF" "$work" 20 || failed=1
-
-complain() {
-	echo "$1"
-	failed=1
-}
+"$python" "$srcdir/tests/bin/gpu/gaps_counters.py" "$CTPROF" "$work" 20 || failed=1
 
 # Busy and idle time are the whole, and the causes all of the idle time.
 for trace in "$srcdir"/tests/traces/*.json.gz; do

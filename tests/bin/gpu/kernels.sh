@@ -3,17 +3,8 @@
 # What kernels did is what the traces say: those that are made up, and real
 # ones. CTPROF_DATA may name a directory with more of these, CTPROF_TORCH a
 # Python with PyTorch, whose own counts are compared then.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 set --
 for name in a100_triton_1kernel a100_multi_stream_event_sync mi250_minitoy \

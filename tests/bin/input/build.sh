@@ -5,28 +5,12 @@
 # tests/bin/input/build_count.py does; it does not depend on how many files are read at a
 # time, nor does the profile of the build; what is no trace is left out, and
 # counted.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-ctprof=$(realpath "${CTPROF:-$PWD/ctprof}") || exit 99
-python=${PYTHON3:-python3}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 clang=${CLANGXX:-clang++}
 export BUILD_UNITS="${BUILD_UNITS:-310}"
 
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-
-complain() {
-	echo "$1"
-	failed=1
-}
-
-command -v "$clang" > /dev/null || skip "there is no clang"
-"$python" -c 'import json' 2> /dev/null || skip "there is no Python"
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
+need "$clang" "$python"
 cd "$work" || exit 99
 echo '#include <nlohmann/detail/macro_scope.hpp>' > probe.cc
 "$clang" -std=c++11 -fsyntax-only -ftime-trace probe.cc 2> /dev/null ||
@@ -69,7 +53,7 @@ make_units
 	exit 1
 }
 # As CMake and npm leave it behind, and worse.
-"$ctprof" formats --json > out/formats.json 2> /dev/null || :
+"$CTPROF" formats --json > out/formats.json 2> /dev/null || :
 echo '[{"directory":"/","command":"cc -c a.c","file":"a.c"}]' \
 	> out/compile_commands.json
 echo '{"name":"page","dependencies":{}}' > out/deep/package.json
@@ -80,26 +64,26 @@ ln -s ../0/u0.cc.json out/deep/again.json
 mkfifo out/deep/pipe.json
 
 for jobs in 1 2 5; do
-	"$ctprof" stats -q -j $jobs --names=mangled --callers --json out \
+	"$CTPROF" stats -q -j $jobs --names=mangled --callers --json out \
 		> "all$jobs.json" || complain "stats -j $jobs failed"
 done
 cmp all1.json all2.json && cmp all1.json all5.json ||
 	complain "the number of jobs changes the report"
-"$ctprof" stats -q --group=name --json out/ > name.json ||
+"$CTPROF" stats -q --group=name --json out/ > name.json ||
 	complain "stats --group failed"
 for report in all1 name; do
-	"$python" -B "$srcdir/tests/bin/input/build_count.py" --whole $report.json out ||
+	"$python" "$srcdir/tests/bin/input/build_count.py" --whole $report.json out ||
 		complain "$report.json: the sums are wrong"
 done
 
 # One profile of all: as if each had been converted, and these been merged.
-"$ctprof" convert -q -t pstats -j 2 out -o build.pstats &&
-	"$ctprof" convert -q -t pstats -j 1 out/ > one.pstats &&
+"$CTPROF" convert -q -t pstats -j 2 out -o build.pstats &&
+	"$CTPROF" convert -q -t pstats -j 1 out/ > one.pstats &&
 	cmp build.pstats one.pstats || complain "the profile depends on -j"
 find out -name '*.cc.json' -type f -print0 > names
-"$ctprof" convert -q -j 2 -t pstats -o parts/ --files0-from=names &&
+"$CTPROF" convert -q -j 2 -t pstats -o parts/ --files0-from=names &&
 	find parts -type f -print0 > parts.names &&
-	"$ctprof" merge -q -o merged.pstats --files0-from=parts.names &&
+	"$CTPROF" merge -q -o merged.pstats --files0-from=parts.names &&
 	"$python" - <<'END' || complain "the profile is not the sum of the files"
 import marshal
 import os
@@ -112,7 +96,7 @@ assert roots[0][:2] == (1, 1) and roots[1][:2] == (units, units), roots
 assert one == other and len(one) > 1000, len(one)
 END
 
-"$ctprof" stats --top 2 out > text 2> said || complain "stats failed"
+"$CTPROF" stats --top 2 out > text 2> said || complain "stats failed"
 grep -q "^Translation units: $BUILD_UNITS, " text || complain "units: $(cat text)"
 grep -q "out: left out: .*1 empty, 1 symbolic links" said ||
 	complain "said: $(cat said)"

@@ -2,21 +2,10 @@
 # SPDX-License-Identifier: MIT
 # What a device did, from a log (device.recipe) to tables and profiles: the
 # numbers are computed by hand from the recipe.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-CTPROF=$(realpath "${CTPROF:?}") || exit 99
-PYTHON=${PYTHON3:-python3}
-build=$PWD
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 ./tests/support/make_log "$srcdir/tests/support/device.recipe" > "$work/run.ctp" || exit 99
 cd "$work" || exit 99
-failed=0
-
-complain() {
-	echo "FAILED: $1"
-	failed=1
-}
 
 # is COMMAND...: it ends well and prints what is on stdin.
 is() {
@@ -106,7 +95,7 @@ END
 
 # Each function of the host has what its kernels' callers say of it.
 "$CTPROF" stats --gpu --json --callers run.ctp > out &&
-	"$PYTHON" - <<'END' || complain "stats --gpu --json"
+	"$python" - <<'END' || complain "stats --gpu --json"
 import json
 
 with open("out", encoding="utf-8") as file:
@@ -136,7 +125,7 @@ cat > busy.recipe <<'END'
 END
 "$build/tests/support/make_log" busy.recipe > busy.ctp &&
 	"$CTPROF" convert -q -t chrome -o busy.json busy.ctp &&
-	"$PYTHON" - <<'END' || complain "a busy device"
+	"$python" - <<'END' || complain "a busy device"
 import json
 
 with open("busy.json", encoding="utf-8") as file:

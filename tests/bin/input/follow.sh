@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: MIT
 # ctprof stats --follow: a program that records while it is followed, a log that
 # comes in pieces, is replaced, cut, damaged; how it ends, and on a terminal.
-set -u
-srcdir=${srcdir:-.}
-ctprof=$(realpath "${CTPROF:?}")
-program=$(realpath ./tests/bin/input/follow_program)
-make_log=$(realpath ./tests/support/make_log)
-recipes=$(realpath "$srcdir/tests/lib/log_read/bad")
-on_terminal=$(realpath "$srcdir/tests/support/on_terminal.py")
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+program=$build/tests/bin/input/follow_program
+make_log=$build/tests/support/make_log
+recipes=$srcdir/tests/lib/log_read/bad
+on_terminal=$srcdir/tests/support/on_terminal.py
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 99
-failed=0
 
 report() {
 	if [ "$1" = 0 ]; then
@@ -33,7 +29,7 @@ follow() {
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' \
-		"$ctprof" stats --follow --interval=10ms "$@" >out 2>err \
+		"$CTPROF" stats --follow --interval=10ms "$@" >out 2>err \
 		8>&- 9<&- &
 	follower=$!
 }
@@ -87,7 +83,7 @@ ended 0
 report $? "live: it ends with the program"
 ! grep -v 'run.ctp: is not there yet; waiting$' err
 report $? "live: nothing else to say"
-"$ctprof" stats --json run.ctp >whole
+"$CTPROF" stats --json run.ctp >whole
 tail -n 1 out | cmp -s - whole
 report $? "live: the last report is that of the whole log"
 
@@ -174,7 +170,7 @@ ended 3
 report $? "a directory: status 3"
 
 ## On a terminal it prints over what was there, and no more than fits.
-"$python" "$on_terminal" 9 80 "$ctprof" stats --follow run.ctp >out 2>err &&
+"$python" "$on_terminal" 9 80 "$CTPROF" stats --follow run.ctp >out 2>err &&
 	[ "$(head -c 7 out)" = $'\e[H\e[2J' ] && grep -q work out
 report $? "a terminal is cleared for each report"
 exit $failed

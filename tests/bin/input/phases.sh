@@ -3,17 +3,8 @@
 # The time by phase is what is counted by hand, and by looking at each moment by
 # itself; rules that make no sense are refused with their line; inputs without
 # threads, or without anything, get a sentence.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 mkdir "$work/check"
 PYTHONDONTWRITEBYTECODE=1 "$python" "$srcdir/tests/bin/input/phases_check.py" \

@@ -1,25 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Directories as inputs: what is below them is added up, whatever else is there.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-ctprof=$(realpath "${CTPROF:-$PWD/ctprof}") || exit 99
-program=$(realpath "${CLI_PROGRAM:?}") || exit 99
-python=${PYTHON3:-python3}
-"$python" -c 'import json' 2> /dev/null || {
-	echo "skipped: there is no Python"
-	exit 77
-}
-work=$(mktemp -d) || exit 99
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need "$python"
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-failed=0
 cd "$work" || exit 99
 export CTPROF_SPOOL="$work"
-
-complain() {
-	echo "$1"
-	failed=1
-}
 
 # expect STATUS COMMAND…: its output is in `out`, what it says in `said`.
 expect() {
@@ -41,15 +28,15 @@ mkdir -p units/a units/b
 cp "$real" units/a/main.cpp.json.gz
 gzip -dc "$real" > units/b/main.cpp.json
 ln -s units named
-expect 0 "$ctprof" stats -q --json --names=mangled --callers units
-"$python" -B "$srcdir/tests/bin/input/build_count.py" out units || complain "units"
+expect 0 "$CTPROF" stats -q --json --names=mangled --callers units
+"$python" "$srcdir/tests/bin/input/build_count.py" out units || complain "units"
 for name in units/ ./units named named/; do
-	expect 0 "$ctprof" stats -q --csv units
+	expect 0 "$CTPROF" stats -q --csv units
 	mv out want.csv
-	expect 0 "$ctprof" stats -q --csv "$name"
+	expect 0 "$CTPROF" stats -q --csv "$name"
 	cmp out want.csv || complain "$name is another one"
 done
-expect 0 "$ctprof" stats -q --group=unit --unit us units
+expect 0 "$CTPROF" stats -q --group=unit --unit us units
 "$python" - << 'END' || complain "units: $(cat out)"
 with open("out") as file:
     lines = file.read().split("\n")
@@ -60,7 +47,7 @@ assert lines[2].split()[:3] == [
     "569486.000", "345621.000", "217870.000"], lines[2]
 END
 # One file, or the same without a directory, may be asked for groups, too.
-expect 0 "$ctprof" stats -q --group=header --csv units/b/main.cpp.json
+expect 0 "$CTPROF" stats -q --group=header --csv units/b/main.cpp.json
 [ "$(head -1 out)" = group,name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns ] &&
 	[ "$(grep -c '^header,Source,' out)" = 107 ] ||
 	complain "headers: $(wc -l < out) lines"
@@ -72,13 +59,13 @@ printf '{"traceEvents":[{"pid":1,' > odd/deep/begun.json
 : > odd/deep/empty.json
 echo '{"version":3,"configurations":[]}' > odd/deep/cmake.json
 echo 'int main;' > odd/main.c
-expect 0 "$ctprof" stats odd
+expect 0 "$CTPROF" stats odd
 said "odd: left out: 1 without a trace, 1 empty, 1 damaged"
 said "odd: 1 recording cut off: its end is missing"
-expect 4 "$ctprof" stats -q --strict odd
-expect 0 "$ctprof" stats -v odd
+expect 4 "$CTPROF" stats -q --strict odd
+expect 0 "$CTPROF" stats -v odd
 grep -q '^ctprof: odd/deep/begun.json: ' said || complain "-v: $(cat said)"
-expect 0 "$ctprof" stats -q --json odd
+expect 0 "$CTPROF" stats -q --json odd
 "$python" - << 'END' || complain "odd: $(cat out)"
 import json
 report = json.load(open("out"))
@@ -87,12 +74,12 @@ assert report["units"] == 1 and report["lost"] == {"truncated": 1}, report
 assert report["skipped"] == {"no_trace": 1, "empty": 1, "damaged": 1}
 END
 if chmod 0 odd/cut.cpp.json && ! cat odd/cut.cpp.json > cut 2>&1; then
-	expect 3 "$ctprof" stats odd units
+	expect 3 "$CTPROF" stats odd units
 	grep -q '^ctprof: odd/cut.cpp.json: cannot open: ' said ||
 		complain "unreadable: $(cat said)"
 	grep -q '^Translation units: 2,' out || complain "$(head -3 out)"
 	chmod 0 odd/deep
-	expect 3 "$ctprof" stats odd
+	expect 3 "$CTPROF" stats odd
 	said "odd: left out: 2 unreadable"
 fi
 chmod 700 odd/deep
@@ -101,30 +88,30 @@ chmod 600 odd/cut.cpp.json
 # Of other traces the functions are added up; among compilers' they are left
 # out.
 mkdir -p logs/one
-CTPROF_OUT=logs/one/1.ctp "$program" && CTPROF_OUT=logs/2.ctp "$program" ||
+CTPROF_OUT=logs/one/1.ctp "$CLI_PROGRAM" && CTPROF_OUT=logs/2.ctp "$CLI_PROGRAM" ||
 	complain "the program failed"
-"$ctprof" convert -q -t pstats logs/2.ctp -o logs/3.pstats
-expect 0 "$ctprof" stats -q --csv --sort name \
+"$CTPROF" convert -q -t pstats logs/2.ctp -o logs/3.pstats
+expect 0 "$CTPROF" stats -q --csv --sort name \
 	logs/2.ctp logs/3.pstats logs/one/1.ctp
 mv out want.csv
-expect 0 "$ctprof" stats -q --csv --sort name logs
+expect 0 "$CTPROF" stats -q --csv --sort name logs
 cmp out want.csv || complain "the logs' sums are wrong"
-expect 3 "$ctprof" stats --group=phase logs
+expect 3 "$CTPROF" stats --group=phase logs
 said "no trace is of a compiler, as --group=phase, unit, header, template, template-set, function and all need"
-expect 0 "$ctprof" stats logs units
+expect 0 "$CTPROF" stats logs units
 said "all inputs: left out: 3 not of a compiler"
-expect 2 "$ctprof" stats --group=phase --gpu logs
+expect 2 "$CTPROF" stats --group=phase --gpu logs
 
 # Sums are profiles: no timelines, no paths of calls.
 for format in chrome folded; do
-	expect 2 "$ctprof" convert -t $format logs
+	expect 2 "$CTPROF" convert -t $format logs
 done
-expect 0 "$ctprof" convert -q -t pstats logs/ units/ -o sums/
+expect 0 "$CTPROF" convert -q -t pstats logs/ units/ -o sums/
 [ -s sums/logs.pstats ] && [ -s sums/units.pstats ] ||
 	complain "no names for directories: $(ls sums)"
 mkdir none
-expect 3 "$ctprof" stats none
+expect 3 "$CTPROF" stats none
 said "none: no trace is there"
-expect 3 "$ctprof" convert -t pstats none
+expect 3 "$CTPROF" convert -t pstats none
 [ -s out ] && complain "something came of nothing"
 exit $failed

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # With --no-command, no argument of a program, or of one that it starts, is in
 # the log, in the spool, or in what repair makes of both.
-set -u
-build=$PWD
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
 

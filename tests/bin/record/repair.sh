@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # ctprof repair on the command line: what it lists, completes, removes, refuses
 # and says.
-set -u
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
-python=${PYTHON3:-python3}
 
 # expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its words.
 expect() {

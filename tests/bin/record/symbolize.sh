@@ -2,31 +2,18 @@
 # SPDX-License-Identifier: MIT
 # A program compiled with -finstrument-functions is recorded, chosen functions
 # only, and its functions get names: at once, or later from files elsewhere.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-CTPROF=$(realpath "${CTPROF:?}") || exit 99
-list=$(realpath ./tests/support/list_functions) || exit 99
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_FUNCTIONS DEBUGINFOD_URLS
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+list=$build/tests/support/list_functions
 cd "$work" || exit 99
 export TMPDIR=$work
 "$list" /proc/self/exe >/dev/null 2>&1
-if [ $? = 77 ]; then
-	echo "skipped: built without libdw"
-	exit 77
-fi
-if ! ${CXX:-g++} -g -O1 -finstrument-functions -Wl,--build-id \
-	-o program "$srcdir/tests/lib/symbols/symbols_program.cc" 2>said; then
-	echo "skipped: ${CXX:-g++} cannot compile: $(head -1 said)"
-	exit 77
-fi
+[ $? != 77 ] || skip "built without libdw"
+${CXX:-g++} -g -O1 -finstrument-functions -Wl,--build-id \
+	-o program "$srcdir/tests/lib/symbols/symbols_program.cc" 2>said ||
+	skip "${CXX:-g++} cannot compile: $(head -1 said)"
 "$CTPROF" record -o run.ctp ./program >/dev/null 2>said
-if [ ! -f run.ctp ]; then
-	echo "skipped: nothing can be preloaded here: $(cat said)"
-	exit 77
-fi
-failed=0
+[ -f run.ctp ] || skip "nothing can be preloaded here: $(cat said)"
 
 complain() {
 	echo "not ok $1"

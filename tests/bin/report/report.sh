@@ -1,23 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The page that `ctprof report` writes says what other reports say.
-set -u
-srcdir=${srcdir:-.}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
-complain() {
-	echo "$1"
-	failed=1
-}
-
-"$PYTHON3" -B "$srcdir/tests/support/oracle.py" program 3 |
-	CTPROF_OUT="$work/program.ctp" ./tests/support/oracle_record || exit 1
+record_program 3 "$work/program.ctp"
 CTPROF_OUT="$work/all.ctp" ./tests/lib/recorder/record_everything || exit 1
 echo '[]' >"$work/empty.json"
 echo 'a;b 3' >"$work/x.folded"
-"$PYTHON3" -B "$srcdir/tests/bin/report/report_check.py" "$CTPROF" "$work" \
+"$python" "$srcdir/tests/bin/report/report_check.py" "$CTPROF" "$work" \
 	"$work/program.ctp" "$work/all.ctp" "$work/empty.json" \
 	"$srcdir"/tests/traces/*.json.gz || failed=1
 

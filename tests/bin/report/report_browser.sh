@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The page that `ctprof report` writes, in a browser.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 traces=$srcdir/tests/traces
 
 # slice NAME START DURATION: in microseconds, on one thread.
@@ -40,8 +36,7 @@ slice() {
 		echo '"ts":0,"dur":9},'
 	done
 } >"$work/namesakes.json"
-"$PYTHON3" -B "$srcdir/tests/support/oracle.py" program 3 |
-	CTPROF_OUT="$work/program.ctp" ./tests/support/oracle_record || exit 1
+record_program 3 "$work/program.ctp"
 echo '[]' | "$CTPROF" convert -q -t log - -o "$work/empty.ctp" || exit 1
 "$CTPROF" convert -q -o "$work/whole.ctp" \
 	"$traces/self-win-clang-19.1_main.json.gz" || exit 1
@@ -51,12 +46,12 @@ set -- "$work/program.ctp" "$work/empty.ctp" "$work/cut.ctp" \
 	"$work/namesakes.json" "$traces/a100_simple_add_cuda_sync.json.gz" \
 	"$traces/self-win-clang-19.1_main.json.gz"
 
-python=$(sed -n 's/^CTP_PYTHONS = *\([^ ]*\).*/\1/p' Makefile)
-if [ -n "$python" ] && ! grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
+recorded=$(package_python)
+if [ -n "$recorded" ]; then
 	PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs \
-		"$python" -m ctprof -q -o "$work/python.ctp" \
+		"$recorded" -m ctprof -q -o "$work/python.ctp" \
 		"$srcdir/examples/compile_modules.py" 1 || exit 1
 	set -- "$@" "$work/python.ctp"
 fi
-"$PYTHON3" -B "$srcdir/tests/bin/report/report_browser.py" "$CTPROF" "$work" \
+"$python" "$srcdir/tests/bin/report/report_browser.py" "$CTPROF" "$work" \
 	"$work/exact.json" "$@"

@@ -2,22 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Operations get what their nodes have, as the rules say that annotate_check.py
 # has once more; a registry that is none is refused in words that say why.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_TMPDIR=$work
 export CTPROF_TMPDIR
-failed=0
 
-"$python" -B "$srcdir/tests/bin/stats/annotate_check.py" "$CTPROF" "$work" 20 ||
+"$python" "$srcdir/tests/bin/stats/annotate_check.py" "$CTPROF" "$work" 20 ||
 	failed=1
-
-complain() {
-	echo "$1"
-	failed=1
-}
 
 trace=$work/t.json
 # refused STATUS WORDS < REGISTRY

@@ -3,18 +3,9 @@
 # Averages of operations - by name, shapes, functions around them, kind and
 # module - are what the rules say, written down again in Python: of random
 # programs and of PyTorch's traces. Small tables are right to the letter.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 traces=$srcdir/tests/traces
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
 
 set -- "$traces/a100_simple_add_cuda_sync.json.gz" \
 	"$traces/mi300_torch_compile_triton.json.gz" \

@@ -2,16 +2,10 @@
 # SPDX-License-Identifier: MIT
 # What is cut out of a timeline, and what it is split into, adds up to it; what
 # is redacted tells nothing. CTPROF_DATA may name a directory with more traces.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_TMPDIR=$work
 export CTPROF_TMPDIR
-failed=0
 
 # A log, whose threads are in blocks, not in order of time.
 CTPROF_OUT="$work/all.ctp" ./tests/lib/recorder/record_everything || exit 1
@@ -21,12 +15,12 @@ for trace in "$srcdir"/tests/traces/*.json.gz; do
 	number=$((number + 1))
 	[ $((number % ${CUT_EVERY:-1})) -ne 0 ] || set -- "$@" "$trace"
 done
-"$python" -B "$srcdir/tests/bin/timeline/cut_cases.py" "$CTPROF" "$work" "$@" || failed=1
+"$python" "$srcdir/tests/bin/timeline/cut_cases.py" "$CTPROF" "$work" "$@" || failed=1
 if [ -d "${CTPROF_DATA:-}" ]; then
 	find "$CTPROF_DATA" -size -2M \( -path '*/kineto/*.json*' -o \
 		-path '*/clang/*.json*' -o -path '*/viztracer/*.json*' -o \
 		-path '*/catapult/*.json*' \) | sort >"$work/files"
-	xargs "$python" -B "$srcdir/tests/bin/timeline/cut_cases.py" "$CTPROF" "$work" \
+	xargs "$python" "$srcdir/tests/bin/timeline/cut_cases.py" "$CTPROF" "$work" \
 		<"$work/files" || failed=1
 else
 	echo "skipped more_traces: CTPROF_DATA names no directory"

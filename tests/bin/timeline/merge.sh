@@ -4,9 +4,9 @@
 # others, the clocks are put together as told, and what cannot be is refused
 # with a reason. CTPROF_DATA may name a directory with the traces of eight
 # ranks of a real job.
-set -u
-# shellcheck source=tests/support/python_case.sh
-. "${srcdir:-.}/tests/support/python_case.sh"
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need "$python"
 tests=$(cd "$srcdir/tests" && pwd) || exit 99
 cd "$work" || exit 99
 
@@ -16,11 +16,11 @@ agrees() {
 	align=$1
 	shift
 	rm -f all.json all.pftrace
-	"$ctprof" merge -q --align "$align" -o all.json "$@" &&
-		"$python" -B "$tests/bin/timeline/merge_timelines.py" all.json "$align" \
+	"$CTPROF" merge -q --align "$align" -o all.json "$@" &&
+		"$python" "$tests/bin/timeline/merge_timelines.py" all.json "$align" \
 			"$@" >said 2>&1 &&
-		"$ctprof" merge -q --align "$align" -o all.pftrace "$@" &&
-		"$python" -B "$tests/support/pftrace_read.py" all.pftrace all.json \
+		"$CTPROF" merge -q --align "$align" -o all.pftrace "$@" &&
+		"$python" "$tests/support/pftrace_read.py" all.pftrace all.json \
 			>>said 2>&1 || {
 		cat said
 		complain "--align $align of $*"
@@ -31,7 +31,7 @@ agrees() {
 refuses() {
 	status=$1 words=$2
 	shift 2
-	"$ctprof" merge -o refused.json "$@" >said 2>&1
+	"$CTPROF" merge -o refused.json "$@" >said 2>&1
 	got=$?
 	if [ $got -ne "$status" ] || ! grep -q "$words" said || [ -e refused.json ]; then
 		complain "$* ends with $got and $(cat said)"
@@ -74,25 +74,25 @@ base=1700000000000000000
 # Traces made by chance, as JSON and as logs, whose ranks are in their names.
 for seed in 1 2 3; do
 	rm -f rank?.json
-	"$python" -B "$tests/bin/timeline/merge_random.py" $seed . || exit 99
+	"$python" "$tests/bin/timeline/merge_random.py" $seed . || exit 99
 	agrees wall rank?.json
 done
 agrees none rank?.json
 agrees once rank?.json
-"$ctprof" merge -q -o in_order.json rank?.json
+"$CTPROF" merge -q -o in_order.json rank?.json
 # shellcheck disable=SC2046 # names have no spaces
-"$ctprof" merge -q -o turned.json $(printf '%s\n' rank?.json | sort -r)
+"$CTPROF" merge -q -o turned.json $(printf '%s\n' rank?.json | sort -r)
 cmp in_order.json turned.json || complain "the order of inputs matters"
 for rank in rank?.json; do
-	"$ctprof" convert -q -o "${rank%.json}.ctp" "$rank"
+	"$CTPROF" convert -q -o "${rank%.json}.ctp" "$rank"
 done
-"$ctprof" merge -q -o all.json --force rank?.ctp &&
-	"$python" -B "$tests/bin/timeline/merge_timelines.py" all.json wall rank?.json >said ||
+"$CTPROF" merge -q -o all.json --force rank?.ctp &&
+	"$python" "$tests/bin/timeline/merge_timelines.py" all.json wall rank?.json >said ||
 	complain "logs become something else"
 
-"$ctprof" merge -q -o again.ctp rank?.json &&
-	"$ctprof" convert -q -o again.json again.ctp &&
-	"$python" -B "$tests/bin/timeline/merge_timelines.py" again.json wall rank?.json >said ||
+"$CTPROF" merge -q -o again.ctp rank?.json &&
+	"$CTPROF" convert -q -o again.json again.ctp &&
+	"$python" "$tests/bin/timeline/merge_timelines.py" again.json wall rank?.json >said ||
 	complain "as a log it becomes something else"
 
 # What cannot be on one clock.
@@ -106,7 +106,7 @@ refuses 3 'b.json: has no collective op' --align collective a.json b.json
 agrees none a.json c.json
 agrees step a.json c.json
 agrees step c.json a.json
-"$ctprof" convert -q -o a.pstats a.json
+"$CTPROF" convert -q -o a.pstats a.json
 refuses 3 'a.pstats: holds a profile' a.json a.pstats
 refuses 3 'a.pstats: holds a profile' --align step a.json a.pstats
 refuses 3 'none.json: cannot open' a.json none.json
@@ -115,9 +115,9 @@ refuses 2 'to which format' -o - a.json
 refuses 6 'memory' --max-mem 2M a.json b.json
 
 # One of a kind needs no clock, and nothing has none.
-"$ctprof" merge -q -o one.json --force c.json || complain "one without a clock"
+"$CTPROF" merge -q -o one.json --force c.json || complain "one without a clock"
 echo '{"traceEvents":[]}' >empty.json
-"$ctprof" merge -q -o one.json --force c.json empty.json ||
+"$CTPROF" merge -q -o one.json --force c.json empty.json ||
 	complain "one, and nothing"
 
 # Times are the hour of day itself in older traces.
@@ -127,16 +127,16 @@ sed -i 's/"ts":17000000000001/"ts":17000000000000/' older.json
 agrees wall old.json older.json
 
 # Pipes can be read only once, and need not be read twice.
-"$ctprof" merge -q -o files.json --align step a.json c.json
+"$CTPROF" merge -q -o files.json --align step a.json c.json
 # shellcheck disable=SC2002 # it is to be a pipe
-cat c.json | "$ctprof" merge -q -o pipe.json --align step a.json - ||
+cat c.json | "$CTPROF" merge -q -o pipe.json --align step a.json - ||
 	complain "a pipe cannot be read"
 [ "$(grep -c '"ph":"X"' pipe.json)" = "$(grep -c '"ph":"X"' files.json)" ] ||
 	complain "a pipe is something else"
 
 # What they are called: by what they say, by their names, by their files.
 called() {
-	"$ctprof" merge -q -o called.json --force "$2" "$3" &&
+	"$CTPROF" merge -q -o called.json --force "$2" "$3" &&
 		[ "$(processes called.json)" = "$1" ] ||
 		complain "$2 and $3 are called $(processes called.json)"
 }
@@ -168,8 +168,8 @@ called 'input 1: python|input 1: python GPU 0|input 2: python (pid 1)|input 2: p
 # What has been merged before keeps its names, in both formats.
 for form in json ctp; do
 	rm -f two.$form three.$form
-	"$ctprof" merge -q -o two.$form told4.json told5.json &&
-		"$ctprof" merge -q -o three.json --force two.$form job_rank3.json ||
+	"$CTPROF" merge -q -o two.$form told4.json told5.json &&
+		"$CTPROF" merge -q -o three.json --force two.$form job_rank3.json ||
 		complain "merging again fails"
 	case $(processes three.json) in
 	*'rank 3: python'*'rank 4: python'*'rank 5: python'*) ;;
@@ -199,13 +199,13 @@ cat >open1.json <<END
 {"baseTimeNanoseconds":$base,"traceEvents":[
 {"ph":"X","name":"long","pid":1,"tid":1,"ts":2,"dur":700}]}
 END
-"$ctprof" merge -q -o open.json open0.json open1.json
+"$CTPROF" merge -q -o open.json open0.json open1.json
 grep -q '"ts":1.000,"dur":8.000,"name":"open"' open.json ||
 	complain "a range is open too long: $(grep '"open"' open.json)"
 
 # All that is read can be merged: as much of each kind as in the inputs.
 counts() {
-	"$ctprof" info --json "$@" | "$python" -c 'import collections, json, sys
+	"$CTPROF" info --json "$@" | "$python" -c 'import collections, json, sys
 sums = collections.Counter()
 decoder, text = json.JSONDecoder(), sys.stdin.read()
 while text.strip():
@@ -216,9 +216,9 @@ print(sorted(sums.items()))'
 }
 set -- "$tests"/traces/mi300_vllm*.gz "$tests"/traces/flow.json.gz in_order.json \
 	rank0.ctp
-"$ctprof" info "$tests/formats/sqlite/sqlite/mock.sqlite.gz" >/dev/null 2>&1 &&
+"$CTPROF" info "$tests/formats/sqlite/sqlite/mock.sqlite.gz" >/dev/null 2>&1 &&
 	set -- "$@" "$tests/formats/sqlite/sqlite/mock.sqlite.gz"
-"$ctprof" merge -q --align none -o mixed.ctp "$@" || complain "$* do not mix"
+"$CTPROF" merge -q --align none -o mixed.ctp "$@" || complain "$* do not mix"
 [ "$(counts "$@")" = "$(counts mixed.ctp)" ] ||
 	complain "mixed: $(counts mixed.ctp), of $(counts "$@")"
 
@@ -228,33 +228,33 @@ echo '{"baseTimeNanoseconds":1,"traceEvents":[
 {"ph":"X","name":"g","pid":1,"tid":1,"ts":2,"dur":3}]}' >short.json
 sed 's/"ts":2/"ts":90/' short.json >long.json
 for name in short long; do
-	"$ctprof" convert -q -o $name.ctp $name.json || complain "$name.json"
+	"$CTPROF" convert -q -o $name.ctp $name.json || complain "$name.json"
 done
-"$ctprof" stats -q --csv -o apart.csv short.ctp long.ctp &&
-	"$ctprof" merge -q -o open.ctp short.ctp long.ctp &&
-	"$ctprof" stats -q --csv -o together.csv open.ctp &&
+"$CTPROF" stats -q --csv -o apart.csv short.ctp long.ctp &&
+	"$CTPROF" merge -q -o open.ctp short.ctp long.ctp &&
+	"$CTPROF" stats -q --csv -o together.csv open.ctp &&
 	cmp apart.csv together.csv || complain "what is open ends elsewhere"
 # Also in a window of time that goes on after it, or begins.
 for window in 3us..50us 6us..50us; do
 	for name in short long open; do
-		"$ctprof" cut -q --force --time=$window -o $name-cut.ctp $name.ctp
+		"$CTPROF" cut -q --force --time=$window -o $name-cut.ctp $name.ctp
 	done
-	"$ctprof" stats -q --csv --force -o apart.csv short-cut.ctp long-cut.ctp
-	"$ctprof" stats -q --csv --force -o together.csv open-cut.ctp
+	"$CTPROF" stats -q --csv --force -o apart.csv short-cut.ctp long-cut.ctp
+	"$CTPROF" stats -q --csv --force -o together.csv open-cut.ctp
 	cmp apart.csv together.csv || complain "open in $window: $(cat together.csv)"
 done
 
 # A log of others' timelines begins where they do.
 for name in short.json short.ctp; do
-	"$ctprof" info --json $name | grep -o '"start_ns":1001,"span_ns":4000'
+	"$CTPROF" info --json $name | grep -o '"start_ns":1001,"span_ns":4000'
 done | uniq -c | grep -q '^ *2 ' ||
 	complain "a log begins elsewhere than what it was made of"
 
 # Profiles: also those that were added up before, and in any order.
-for name in a b old; do "$ctprof" convert -q -o $name.pstats --force $name.json; done
-"$ctprof" merge -o ab.pstats a.pstats b.pstats &&
-	"$ctprof" merge -o abc.pstats ab.pstats old.pstats &&
-	"$ctprof" merge -o cba.pstats old.pstats b.pstats a.pstats &&
+for name in a b old; do "$CTPROF" convert -q -o $name.pstats --force $name.json; done
+"$CTPROF" merge -o ab.pstats a.pstats b.pstats &&
+	"$CTPROF" merge -o abc.pstats ab.pstats old.pstats &&
+	"$CTPROF" merge -o cba.pstats old.pstats b.pstats a.pstats &&
 	cmp abc.pstats cba.pstats || complain "sums differ"
 
 archive=${CTPROF_DATA:-}/kineto/v100_dlrm_8ranks.tar.gz

@@ -5,9 +5,9 @@
 # else that an event may have, what the document says, and the order of rows. A
 # log in between changes nothing, and what was written is written again as it is:
 # to the last byte, but for what has no end and losses, which are told once.
-set -u
-# shellcheck source=tests/support/python_case.sh
-. "${srcdir:-.}/tests/support/python_case.sh"
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need "$python"
 
 cat >"$work/small.json" <<'END'
 [{"ph":"M","name":"process_name","pid":-5,"args":{"name":"p"}},
@@ -260,22 +260,20 @@ END
 
 # $1 as a log and as a trace again, $2.
 round() {
-	"$ctprof" convert -q -t log "$1" >"$work/a.ctp" &&
-		"$ctprof" convert -q -f log -t chrome "$work/a.ctp" >"$2"
+	"$CTPROF" convert -q -t log "$1" >"$work/a.ctp" &&
+		"$CTPROF" convert -q -f log -t chrome "$work/a.ctp" >"$2"
 }
 
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
 cd "$srcdir/tests/traces" || exit 99
 for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	"$work/own.json" "$work/nan.json" "$work/ends.json" \
 	"$work/cut.json" "$work/places.json" "$work/clang.json" \
 	"$work/overlaps.json" *.json.gz; do
-	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json" &&
+	"$CTPROF" convert -q -t chrome "$trace" >"$work/a.json" &&
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
 		round "$work/c.json" "$work/d.json" &&
-		"$python" -B ../formats/chrome/trace_keep.py "$trace" "$work/a.json" \
+		"$python" ../formats/chrome/trace_keep.py "$trace" "$work/a.json" \
 			"$work/b.json" &&
 		cmp "$work/c.json" "$work/d.json" || {
 		echo "$trace is not kept"
@@ -290,12 +288,12 @@ for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
 	self-win-clang-19.1_main.json.gz logging_integration.json.gz old.json.gz \
 	pytorch_2.15_with_stack.json.gz jax_0.12_steps.json.gz \
 	"$work/cut.json"; do
-	"$ctprof" convert -q -t chrome "$trace" >"$work/a.json"
+	"$CTPROF" convert -q -t chrome "$trace" >"$work/a.json"
 	round "$trace" "$work/b.json"
 	for form in pstats folded csv; do
 		for file in "$trace" "$work/a.ctp" "$work/a.json" "$work/b.json"
 		do
-			"$ctprof" convert -q -t $form "$file" |
+			"$CTPROF" convert -q -t $form "$file" |
 				case $form in
 				csv) cut -d, -f1,5-8,15 | sort ;;
 				*) cat ;;
@@ -310,7 +308,7 @@ for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
 done
 
 # In tables, what is around a row is a row.
-"$ctprof" convert -q -t csv "$trace" | awk -F, '
+"$CTPROF" convert -q -t csv "$trace" | awk -F, '
 	NR > 1 { is[$2] = 1; around[NR] = $3 }
 	END { for (i in around) if (around[i] != "" && !is[around[i]]) exit 1 }' || {
 	echo "no row is around that one"
@@ -319,16 +317,16 @@ done
 
 # So is what Perfetto sees of the trace, and of its log.
 for file in "$trace" "$work/a.ctp"; do
-	"$ctprof" convert -q -t pftrace "$file" >"$work/a.pftrace" &&
-		"$ctprof" convert -q -t chrome "$file" >"$work/a.json" &&
-		"$python" -B ../support/pftrace_read.py "$work/a.pftrace" \
+	"$CTPROF" convert -q -t pftrace "$file" >"$work/a.pftrace" &&
+		"$CTPROF" convert -q -t chrome "$file" >"$work/a.json" &&
+		"$python" ../support/pftrace_read.py "$work/a.pftrace" \
 			"$work/a.json" || failed=1
 done
 
 # Strict JSON comes of it, with the texts that ctprof repair makes as well.
-"$ctprof" repair -q "$work/nan.json" -o "$work/mended.json"
+"$CTPROF" repair -q "$work/nan.json" -o "$work/mended.json"
 for trace in nan mended; do
-	"$ctprof" convert -q -t chrome -o "$work/$trace.chrome" -f chrome - \
+	"$CTPROF" convert -q -t chrome -o "$work/$trace.chrome" -f chrome - \
 		<"$work/$trace.json"
 done
 cmp "$work/nan.chrome" "$work/mended.chrome" || failed=1
@@ -339,7 +337,7 @@ fi
 
 # C's printf() has other words for them.
 words='s/NaN/nan/g; s/u004eaN/u006ean/; s/Infinity/inf/g'
-sed "$words" "$work/nan.json" | "$ctprof" convert -q -t chrome -f chrome - \
+sed "$words" "$work/nan.json" | "$CTPROF" convert -q -t chrome -f chrome - \
 	-o "$work/c.chrome"
 sed "$words" "$work/nan.chrome" | cmp - "$work/c.chrome" || failed=1
 
@@ -347,7 +345,7 @@ sed "$words" "$work/nan.chrome" | cmp - "$work/c.chrome" || failed=1
 round "$work/own.json" "$work/b.json"
 round "$work/b.json" "$work/c.json"
 for trace in "$work/own.json" "$work/b.json" "$work/c.json"; do
-	"$ctprof" convert -q -t folded "$trace" | sort >"$trace.folded"
+	"$CTPROF" convert -q -t folded "$trace" | sort >"$trace.folded"
 	cmp "$work/own.json.folded" "$trace.folded" || failed=1
 done
 [ "$(grep -c '"ph":"[sf]"' "$work/c.json")" = 6 ] || {
@@ -355,6 +353,6 @@ done
 	failed=1
 }
 round "$work/ends.json" "$work/written.json"
-"$python" -B ../formats/chrome_read/trace_check.py "$ctprof" "$work" "$work/ends.json" \
+"$python" ../formats/chrome_read/trace_check.py "$CTPROF" "$work" "$work/ends.json" \
 	"$work/written.json" "$work/c.json" || failed=1
 exit $failed

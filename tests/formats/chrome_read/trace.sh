@@ -5,15 +5,9 @@
 # of speedscope's own tests. CTPROF_DATA may name a directory with more: all
 # *.json and *.json.gz in its kineto, clang, viztracer, catapult and speedscope,
 # also those in a *.tar.gz.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-python=${PYTHON3:-python3}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 samples=$srcdir/tests/formats/chrome_read/trace_snapshots
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
 
 "$python" "$srcdir/tests/formats/chrome_read/trace_cases.py" "$work" "$CTPROF" || failed=1
 "$python" "$srcdir/tests/formats/chrome_read/trace_check.py" "$CTPROF" "$work" \

@@ -2,22 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Chrome traces as others write them: what nests in what, when, and what caused
 # what a device did.
-set -u
-ctprof=${CTPROF:-$PWD/ctprof}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 # The trace on standard input as folded stacks is this; $3: further options.
 folds() {
 	cat >"$work/in.json"
 	# shellcheck disable=SC2086
-	"$ctprof" convert -v ${3:-} -t folded "$work/in.json" >"$work/out" \
+	"$CTPROF" convert -v ${3:-} -t folded "$work/in.json" >"$work/out" \
 		2>"$work/err" || complain "$1: $(cat "$work/err")"
 	[ "$(sort "$work/out")" = "$(echo "$2" | sort)" ] || complain "$1: $(cat "$work/out")"
 }
@@ -88,7 +80,7 @@ long=$(printf '%01200000d' 0)
 	done
 	echo ']'
 } >"$work/in.json"
-"$ctprof" convert -v -t log "$work/in.json" >"$work/out" 2>"$work/err"
+"$CTPROF" convert -v -t log "$work/in.json" >"$work/out" 2>"$work/err"
 says late '3 calls in Python'
 says late '2 slices that overlap'
 
@@ -133,11 +125,11 @@ END
 says damage 'cut off'
 says damage 'byte 90: expected a comma'
 echo '{"traceEvents":[{"ph":X}]}' >"$work/in.json"
-"$ctprof" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
+"$CTPROF" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
 [ $? = 3 ] || complain "no event: $(cat "$work/out" "$work/err")"
 says 'no event' 'byte 22'
 echo '{"a":[]}' >"$work/in.json"
-"$ctprof" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
+"$CTPROF" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
 [ $? = 3 ] || complain "no traceEvents: $(cat "$work/out" "$work/err")"
 
 # A mark of UTF-8, as editors and shells of Windows put before it; gzip'd, too.
@@ -160,15 +152,15 @@ says sums '1 sums, arrows of calls'
 for base in 1736075080262243:1736075080262243000 59221921900:null; do
 	sed "s/\(OfTime\":\)[0-9]*/\1${base%:*}/" "$work/in.json" \
 		>"$work/base.json"
-	"$ctprof" info --json "$work/base.json" |
+	"$CTPROF" info --json "$work/base.json" |
 		grep -q "\"start_ns\":${base#*:}," || complain "start of $base"
 done
 cat >"$work/in.json" <<'END'
 {"traceEvents":[{"ph":"X","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":1.5,
 "name":"run (/a b/c.py:12)"}]}
 END
-"$ctprof" stats --csv "$work/in.json" | grep -q '^run,/a b/c.py,12,' ||
-	complain "VizTracer: $("$ctprof" stats --csv "$work/in.json")"
+"$CTPROF" stats --csv "$work/in.json" | grep -q '^run,/a b/c.py,12,' ||
+	complain "VizTracer: $("$CTPROF" stats --csv "$work/in.json")"
 
 # Devices. $1, $2: External ids of the op and the kernel; $3: the call's
 # correlation.
@@ -221,7 +213,7 @@ cat >"$work/in.json" <<'END'
 {"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"proc"}},
 {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"thread"}}]}
 END
-"$ctprof" convert -q -t chrome "$work/in.json" >"$work/out" ||
+"$CTPROF" convert -q -t chrome "$work/in.json" >"$work/out" ||
 	complain "convert failed"
 has() {
 	grep -qF "$1" "$work/out" || complain "not written: $1"
@@ -242,7 +234,7 @@ has '"id":"0x1f"'
 # What JSON does not allow in strings is mended, also deep in an argument.
 printf '[{"ph":"X","name":"a\\q\001\377","pid":1,"tid":1,"ts":1,"dur":1,
 "args":{"s":"\002","l":["\003\\p\\u00e9\376",\n1]}}]' >"$work/bad.json"
-"$ctprof" convert -q -t chrome "$work/bad.json" >"$work/mended"
+"$CTPROF" convert -q -t chrome "$work/bad.json" >"$work/mended"
 grep -qF '"name":"a\\q\u0001�"' "$work/mended" &&
 	grep -qF '"s":"\u0002","l":["\u0003\\pé�",' "$work/mended" ||
 	complain "mended: $(cat "$work/mended")"
@@ -259,23 +251,23 @@ cat >"$work/arrows.json" <<'END'
 {"ph":"s","id":1,"pid":7,"tid":8,"ts":2,"cat":"async","name":"launch"},
 {"ph":"s","id":1,"pid":7,"tid":8,"ts":2,"cat":"async","name":"mine"}]}
 END
-"$ctprof" convert -q -t chrome "$work/arrows.json" >"$work/arrows"
+"$CTPROF" convert -q -t chrome "$work/arrows.json" >"$work/arrows"
 [ "$(grep -c '"ph":"[sf]"' "$work/arrows")" = 3 ] ||
 	complain "arrows: $(cat "$work/arrows")"
 grep -q '"left_out":3' "$work/arrows" || complain "arrows are not counted"
 
 # The same from a pipe. What was written is read as it was: once more it comes
 # out the same, but for the numbers of what had none.
-"$ctprof" convert -q -t chrome - <"$work/in.json" >"$work/pipe"
+"$CTPROF" convert -q -t chrome - <"$work/in.json" >"$work/pipe"
 sed 's/,"title":"[^"]*"//' "$work/out" >"$work/one"
 sed 's/,"title":"[^"]*"//' "$work/pipe" >"$work/two"
 cmp -s "$work/one" "$work/two" || complain "pipe: $(cat "$work/pipe")"
-"$ctprof" convert -q -t chrome "$work/out" >"$work/again"
+"$CTPROF" convert -q -t chrome "$work/out" >"$work/again"
 sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/out" >"$work/one"
 sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/again" >"$work/two"
 cmp -s "$work/one" "$work/two" || complain "$(diff "$work/one" "$work/two")"
 # What PyTorch's profiler says of no process and no thread has no number of ours.
-"$ctprof" convert -q -t csv - >"$work/out" <<'END'
+"$CTPROF" convert -q -t csv - >"$work/out" <<'END'
 [{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":3},
 {"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]
 END
@@ -283,7 +275,7 @@ END
 	complain "no process: $(cat "$work/out")"
 # Bazel's counters are numbers as text; JAX, nvcc and rocprof have events of
 # nothing, of which nothing is lost.
-"$ctprof" convert -q -t chrome - >"$work/out" <<'END'
+"$CTPROF" convert -q -t chrome - >"$work/out" <<'END'
 [{},{"ph":"C","name":"cpu","pid":1,"tid":1,"ts":1,
 "args":{"a":"0.5","b":"1x","c":"12345678901234567","d":3}},{}]
 END

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Flame graphs, in a browser.
-set -u
-srcdir=${srcdir:-.}
-PYTHONPATH=$(realpath "$srcdir/tests/support")
-export PYTHONPATH
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 # slice NAME START DURATION: in microseconds, on one thread.
 slice() {
@@ -27,26 +23,23 @@ slice() {
 		'void k<int>(int)'
 	echo '"ts":80,"dur":40,"args":{"correlation":1,"stream":7,"device":0}}]'
 } >"$work/device.json"
-"$PYTHON3" -B "$srcdir/tests/support/oracle.py" program 3 |
-	CTPROF_OUT="$work/program.ctp" ./tests/support/oracle_record || exit 1
+record_program 3 "$work/program.ctp"
 # Python's frames have files; where there is no package for it, the rest.
 set --
-python=${CTP_PYTHONS-}
-! grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile || python=
-for python in $python; do
-	PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs "$python" -B \
+recorded=$(package_python)
+if [ -n "$recorded" ]; then
+	PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs "$recorded" \
 		-m ctprof -o "$work/python.ctp" \
 		"$srcdir/tests/python/programs/calls.py" >"$work/out" 2>&1 || {
 		cat "$work/out"
 		exit 1
 	}
 	set -- "$work/python.ctp"
-	break
-done
+fi
 printf '[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]' >"$work/empty.json"
 head -c 3000 "$work/program.ctp" >"$work/cut.ctp"
 echo '[]' | "$CTPROF" convert -q -t log - -o "$work/nothing.ctp" || exit 1
-"$PYTHON3" -B "$srcdir/tests/formats/flamegraph/flame_browser.py" "$CTPROF" "$work" \
+"$python" "$srcdir/tests/formats/flamegraph/flame_browser.py" "$CTPROF" "$work" \
 	"$work/device.json" "$work/program.ctp" "$work/empty.json" \
 	"$work/cut.ctp" "$work/nothing.ctp" \
 	"$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \

@@ -2,20 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Inputs that are gzip'd: read as what they hold, of every format and from
 # pipes, and used as far as they are whole. Outputs whose names say so are.
-set -u
-ctprof=${CTPROF:?}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-report() {
-	if [ "$1" = 0 ]; then
-		echo "ok $2"
-	else
-		echo "FAILED: $2"
-		failed=1
-	fi
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 # Many lines, so that a beginning is something.
 i=0
@@ -23,31 +11,31 @@ while [ $i -lt 2000 ]; do
 	echo "main;f$((i % 7));g$i $i"
 	i=$((i + 1))
 done >"$work/a.folded"
-CTPROF_OUT="$work/a.ctp" "${CLI_PROGRAM:?}" >"$work/out" || exit 99
-"$ctprof" convert -q -t pstats -o "$work/a.pstats" "$work/a.ctp" || exit 99
+CTPROF_OUT="$work/a.ctp" "$CLI_PROGRAM" >"$work/out" || exit 99
+"$CTPROF" convert -q -t pstats -o "$work/a.pstats" "$work/a.ctp" || exit 99
 
 for name in a.folded a.pstats a.ctp; do
-	"$ctprof" stats -n0 "$work/$name" >"$work/plain" || exit 99
+	"$CTPROF" stats -n0 "$work/$name" >"$work/plain" || exit 99
 	gzip -c "$work/$name" >"$work/$name.gz"
-	"$ctprof" stats -n0 "$work/$name.gz" >"$work/packed" 2>"$work/err" &&
+	"$CTPROF" stats -n0 "$work/$name.gz" >"$work/packed" 2>"$work/err" &&
 		[ ! -s "$work/err" ] && cmp -s "$work/plain" "$work/packed"
 	report $? "$name.gz is read as $name"
-	"$ctprof" stats -n0 - <"$work/$name.gz" >"$work/packed" &&
+	"$CTPROF" stats -n0 - <"$work/$name.gz" >"$work/packed" &&
 		cmp -s "$work/plain" "$work/packed"
 	report $? "$name.gz is read from standard input"
-	(cat "$work/$name.gz"; gzip -c /dev/null) | "$ctprof" \
+	(cat "$work/$name.gz"; gzip -c /dev/null) | "$CTPROF" \
 		stats -n0 >"$work/packed" && cmp -s "$work/plain" "$work/packed"
 	report $? "$name.gz is read from a pipe, with an empty member behind"
 done
 
-"$ctprof" convert -q -t dot -o "$work/all/" "$work/a.folded.gz" \
+"$CTPROF" convert -q -t dot -o "$work/all/" "$work/a.folded.gz" \
 	"$work/a.pstats.gz" 2>"$work/err"
 [ $? = 2 ] && grep -q 'all/a.dot' "$work/err"
 report $? "both suffixes go from an output's name"
 
 size=$(wc -c <"$work/a.folded.gz")
 head -c $((size / 2)) "$work/a.folded.gz" >"$work/cut.gz"
-"$ctprof" convert -t folded "$work/cut.gz" >"$work/out" 2>"$work/err"
+"$CTPROF" convert -t folded "$work/cut.gz" >"$work/out" 2>"$work/err"
 report $? "a file that is cut off is used"
 grep -qE "cut.gz: byte $((size / 2)) of the gzip'd file: .* end here" \
 	"$work/err"
@@ -55,13 +43,13 @@ report $? "it says where"
 lines=$(wc -l <"$work/out")
 [ "$lines" -gt 500 ] && [ "$lines" -lt 2000 ]
 report $? "what was before the cut is there"
-"$ctprof" convert -q --strict -t folded "$work/cut.gz" >"$work/out"
+"$CTPROF" convert -q --strict -t folded "$work/cut.gz" >"$work/out"
 [ $? = 4 ]
 report $? "--strict fails on it"
 
 (cat "$work/a.folded.gz"; echo 12345678) >"$work/more.gz"
-"$ctprof" convert -t folded "$work/a.folded" >"$work/plain"
-"$ctprof" convert -t folded "$work/more.gz" 2>"$work/err" |
+"$CTPROF" convert -t folded "$work/a.folded" >"$work/plain"
+"$CTPROF" convert -t folded "$work/more.gz" 2>"$work/err" |
 	cmp -s - "$work/plain"
 report $? "a file with something else behind is read"
 grep -q 'more.gz: 9 bytes skipped' "$work/err"
@@ -77,14 +65,14 @@ written() {
 }
 
 cd "$work" || exit 99
-"$ctprof" convert -q a.ctp -o trace.json || exit 99
-written "$ctprof" convert -q -t chrome a.ctp
-written "$ctprof" convert -q -t gprof a.pstats
-written "$ctprof" cut -q -t chrome trace.json
-written "$ctprof" merge -q -t chrome trace.json a.ctp
-written "$ctprof" repair -q trace.json
-written "$ctprof" stats --csv a.ctp
-"$ctprof" convert -q a.ctp -o named.json.gz && gzip -dc named.json.gz |
+"$CTPROF" convert -q a.ctp -o trace.json || exit 99
+written "$CTPROF" convert -q -t chrome a.ctp
+written "$CTPROF" convert -q -t gprof a.pstats
+written "$CTPROF" cut -q -t chrome trace.json
+written "$CTPROF" merge -q -t chrome trace.json a.ctp
+written "$CTPROF" repair -q trace.json
+written "$CTPROF" stats --csv a.ctp
+"$CTPROF" convert -q a.ctp -o named.json.gz && gzip -dc named.json.gz |
 	sed 's/"title":"[^"]*"//' >named.json &&
 	sed 's/"title":"[^"]*"//' trace.json | cmp - named.json
 report $? "the format is that of the name before it"
@@ -95,26 +83,26 @@ awk -v slice="$slice" 'BEGIN {
 		print (i == 0 ? "" : ",") slice 2 * i "}"
 	print "]"
 }' >many.json
-"$ctprof" cut -q --split 500K many.json -o part.json.gz &&
+"$CTPROF" cut -q --split 500K many.json -o part.json.gz &&
 	gzip -t part-0001.json.gz && gzip -t part-0002.json.gz &&
-	"$ctprof" merge -q -o parts.pstats part-*.json.gz
+	"$CTPROF" merge -q -o parts.pstats part-*.json.gz
 report $? "so is each part"
-"$ctprof" convert -q a.ctp -o once.pb.gz && gzip -dc once.pb.gz >once &&
+"$CTPROF" convert -q a.ctp -o once.pb.gz && gzip -dc once.pb.gz >once &&
 	! gzip -t once 2>/dev/null
 report $? "what is compressed by itself is so once"
 for target in /dev/full "$work/nowhere/x.json.gz"; do
 	[ "$target" != /dev/full ] || { ln -s /dev/full full.gz; target=full.gz; }
-	"$ctprof" convert -q -t chrome a.ctp -o "$target" 2>err
+	"$CTPROF" convert -q -t chrome a.ctp -o "$target" 2>err
 	[ $? = 5 ] && grep -qE 'No space left|No such file' err
 	report $? "$target cannot be written"
 done
 
 gzip -c /dev/null >"$work/nothing.gz"
-"$ctprof" stats "$work/nothing.gz" >"$work/out" 2>"$work/err"
+"$CTPROF" stats "$work/nothing.gz" >"$work/out" 2>"$work/err"
 [ $? = 3 ] && grep -q 'holds nothing' "$work/err"
 report $? "an empty file is refused"
 printf '\037\213\010\377\377' >"$work/bad.gz"
-"$ctprof" stats "$work/bad.gz" >"$work/out" 2>"$work/err"
+"$CTPROF" stats "$work/bad.gz" >"$work/out" 2>"$work/err"
 [ $? = 3 ] && grep -q 'bad.gz: byte [0-9]*: unknown header flags' "$work/err"
 report $? "what only begins like gzip is refused"
 exit $failed

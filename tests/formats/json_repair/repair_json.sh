@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 # ctprof repair of what others wrote: all kinds of damage, and what is said on
 # the command line.
-set -u
-# shellcheck source=tests/support/python_case.sh
-. "${srcdir:-.}/tests/support/python_case.sh"
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need "$python"
 
 # expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its words.
 expect() {
 	local want=$1 got=0
 	shift
 	what="repair $*"
-	"$ctprof" repair "$@" >"$work/out" 2>"$work/said" || got=$?
+	"$CTPROF" repair "$@" >"$work/out" 2>"$work/said" || got=$?
 	[ "$got" = "$want" ] ||
 		complain "$what: status $got, not $want: $(cat "$work/said")"
 }
@@ -83,10 +83,10 @@ says 'x.c: has no event, and nothing else that a trace in JSON has'
 expect 0 "$work/late.json" -o "$work/e.json"
 expect 0 "$work/e.json" -o - -q
 grep -q '"frames":' "$work/out" || complain "late: $(cat "$work/out")"
-"$ctprof" convert -q "$work/good.json" -o "$work/log.ctp"
+"$CTPROF" convert -q "$work/good.json" -o "$work/log.ctp"
 expect 3 "$work/log.ctp" -o "$work/d.json"
 says "log.ctp: is a log of ctprof's"
-"$ctprof" convert -q "$work/good.json" -o "$work/p.pstats"
+"$CTPROF" convert -q "$work/good.json" -o "$work/p.pstats"
 expect 3 "$work/p.pstats" -o "$work/d.json"
 says 'is pstats'
 expect 3 "$work/none" -o "$work/d.json"
@@ -101,7 +101,7 @@ done
 
 # The readers say who mends what they cannot read.
 echo "[$event,{\"ph\":\"X\",\"name\":\"say \"a\"\"},$event]" >"$work/e.json"
-"$ctprof" convert -t folded "$work/e.json" >/dev/null 2>"$work/said"
+"$CTPROF" convert -t folded "$work/e.json" >/dev/null 2>"$work/said"
 what=convert
 says "'ctprof repair' mends it"
 
@@ -109,7 +109,7 @@ says "'ctprof repair' mends it"
 convert() {
 	what="convert of $1"
 	printf '%s' "$1" >"$work/f.json"
-	"$ctprof" convert -t csv "$work/f.json" >/dev/null 2>"$work/said"
+	"$CTPROF" convert -t csv "$work/f.json" >/dev/null 2>"$work/said"
 }
 for text in '[' '[]' '[{"name":"a' '{' '{"traceEv' '{"schemaVersion":1,"dev' \
 	'{"distributedInfo":{"ra' '{"traceEvents":[{"ph":"X","na' \
@@ -123,6 +123,6 @@ for text in '{}' '[1]' '[{"name":"a"}]' '[{"directory":"/"' '{"name":"a"' \
 done
 says 'holds nothing but white space'
 
-"$python" -B "$srcdir/tests/formats/json_repair/repair_json.py" "$ctprof" \
+"$python" "$srcdir/tests/formats/json_repair/repair_json.py" "$CTPROF" \
 	"$PWD/tests/formats/json_repair/repair_many" "$srcdir/tests/traces" || failed=1
 exit $failed

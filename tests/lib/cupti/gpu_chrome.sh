@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What a program did on a GPU that is not there, as tools for PyTorch's traces
 # read it: each kernel belongs to the operation that launched it.
-set -u
-build=$PWD
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 fake=$build/tests/lib/cupti/fake/.libs
-work=$(mktemp -d "$build/gpu_chrome.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-unset CTPROF_POLICY CTPROF_BUFFER CTPROF_BUFFER_MAX CTPROF_GPU
-unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES CTPROF_OUT
 # LeakSanitizer crashes when it looks into threads of libraries that are loaded
 # late.
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
@@ -28,7 +24,7 @@ for mode in light full; do
 	fi
 	"$CTPROF" convert --strict -q --force -t chrome -o run.json run.ctp &&
 		"$CTPROF" info --json run.ctp >info.json &&
-		"$PYTHON3" - "$mode" <<'END' || exit 1
+		"$python" - "$mode" <<'END' || exit 1
 import json, sys
 mode = sys.argv[1]
 trace = json.load(open("run.json"))

@@ -3,22 +3,17 @@
 # Programs that use a GPU, or would: with the CUDA and the CUPTI of tests/lib/cupti/fake,
 # in four versions, and with everything that can go wrong. Each time the log is
 # compared with what was done: tests/lib/cupti/gpu_check.c.
-set -u
-build=$PWD
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 program=$build/tests/lib/cupti/gpu_program
 check=$build/tests/lib/cupti/gpu_check
 fake=$build/tests/lib/cupti/fake/.libs
 inject=$build/.libs/libctprof-inject.so
-work=$(mktemp -d "$build/gpu_fake.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-unset CTPROF_SPOOL CTPROF_POLICY CTPROF_BUFFER CTPROF_BUFFER_MAX CTPROF_GPU
-unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES CTPROF_CUPTI_LIB
 # A child may start threads; and LeakSanitizer crashes when it looks into those
 # of libraries that are loaded late.
 export TSAN_OPTIONS="die_after_fork=0 ${TSAN_OPTIONS-}"
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 cases=0
-failed=0
 
 # case_of WHAT COMMAND...: one case.
 case_of() {
@@ -402,7 +397,6 @@ FAKE_CUPTI=13.0 FAKE_CUPTI_VERSION=130000 \
 	case_of "a version that must not be switched off" restarts 3
 
 # An unmodified program, and how people are told.
-unset CTPROF_OUT
 record() {
 	local got=0
 	env CTPROF_SPOOL="$work" FAKE_TRUTH="$work/truth" \
@@ -479,4 +473,4 @@ else
 fi
 
 echo "100%: Checks: $cases, Failures: $failed, Errors: 0"
-exit $((failed > 0))
+exit $failed

@@ -4,28 +4,15 @@
 # at several levels, recorded without being changed: every function is counted
 # as often as it was called, below the function that called it, whatever way it
 # was left. CTPROF is the program. Prints what failed.
-set -u
-CTPROF=$(realpath "${CTPROF:?}")
-srcdir=$(realpath "${srcdir:-.}")
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 DUMP=$PWD/tests/support/dump_events
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_FUNCTIONS LD_PRELOAD
 export LC_ALL=C
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+need_loadable_library
 cd "$work" || exit 99
 # Not among what other programs left behind.
 export CTPROF_SPOOL=$work
-failed=0
 flags="-g -w -pthread -fPIE -pie -finstrument-functions"
-
-complain() {
-	echo "not ok $1"
-	failed=1
-}
 
 # Offsets of functions: "module+0x123 name", for logs without names.
 map_names() {

@@ -11,28 +11,14 @@
 #
 # Environment: CTPROF, PYTHON3, and REAL_ALL=1 for what takes minutes: C++
 # with clang and at -O2, all of zlib's examples, and -O0 against gcov as well.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-CTPROF=$(realpath "${CTPROF:?}")
-python=${PYTHON3:-python3}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 real=$srcdir/tests/lib/instrument/real
 examples=/usr/share/doc/zlib1g-dev/examples
-unset NO_COLOR CLICOLOR_FORCE CTPROF_OUT CTPROF_OUT_EXCL LD_PRELOAD
 export LC_ALL=C
 
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	skip "programs cannot load a sanitized library"
-fi
-for program in gcc g++ gcov valgrind nm objdump; do
-	command -v "$program" >/dev/null || skip "$program is not installed"
-done
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+need_loadable_library
+need gcc g++ gcov valgrind nm objdump
 cd "$work" || exit 99
 compilers=gcc
 if command -v clang >/dev/null; then

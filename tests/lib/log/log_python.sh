@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: MIT
 # A log unpacks with gzip alone, and Python's msgpack package alone reads the
 # same events from it as our reader does.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-if ! "$python" -c 'import msgpack' 2>/dev/null; then
-	echo "skipped: the Python package msgpack is not installed"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need_package msgpack
 
 # Both readers' events of the log; exits unless they are the same.
 compare() {
@@ -31,7 +25,7 @@ compare() {
 compare_again() {
 	compare
 	sort -s -k1,2 "$work/ours" > "$work/before"
-	./ctprof convert -f log -t log "$work/run.ctp" > "$work/again.ctp" ||
+	"$CTPROF" convert -f log -t log "$work/run.ctp" > "$work/again.ctp" ||
 		exit 1
 	mv "$work/again.ctp" "$work/run.ctp"
 	compare
@@ -62,7 +56,7 @@ cat >"$work/calls.json" <<'END'
 {"ph":"X","name":"b","cat":"python_function","pid":1,"tid":2,"ts":18,"dur":7,
  "args":{"Python id":8}}]
 END
-./ctprof convert -q -t log "$work/calls.json" >"$work/run.ctp" || exit 1
+"$CTPROF" convert -q -t log "$work/calls.json" >"$work/run.ctp" || exit 1
 compare_again
 for what in 'end 1000ns' 'whole :b:0 7000ns Python id=8' \
 	'begin :b:0 2000ns Python id=8'; do

@@ -8,13 +8,9 @@
 #				(? bytes: as many as the library packed to)
 #	# ranges 7			how many come back
 #	# status 3			if it cannot be read at all
-set -u
-srcdir=${srcdir:-.}
-ctprof=${CTPROF:?}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 count=0
-failed=0
 
 # wanted WORD: what the recipe says after it.
 wanted() {
@@ -29,7 +25,7 @@ status() {
 
 check() {
 	want=$(wanted status)
-	got=$(status "$ctprof" info --json "$work/log")
+	got=$(status "$CTPROF" info --json "$work/log")
 	[ "$got" = "${want:-0}" ] || return
 	[ "${want:-0}" = 0 ] || {
 		[ "$(wc -l <"$work/err")" = 1 ]
@@ -46,7 +42,7 @@ check() {
 	[ "$lost" = "{}" ] || want=4
 	# One line for each kind of loss; the replay may find more.
 	lines=$(printf '%s' "$lost" | tr -cd : | wc -c)
-	got=$(status "$ctprof" stats --strict "$work/log")
+	got=$(status "$CTPROF" stats --strict "$work/log")
 	[ "$got" = "${want:-0}" ] && [ "$(wc -l <"$work/err")" -ge "$lines" ]
 }
 

@@ -3,21 +3,8 @@
 # Logs that ask for more memory than --max-mem allows, by names, threads, open
 # ranges or one block: status 6 and one line that says so, whoever reads them,
 # and no output is left. Deep nesting stays small in every format.
-set -u
-srcdir=${srcdir:-.}
-ctprof=${CTPROF:?}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-report() {
-	if [ "$1" = 0 ]; then
-		echo "ok $2"
-	else
-		echo "not ok $2"
-		failed=1
-	fi
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 make_log() {
 	cat >"$work/recipe"
@@ -60,22 +47,22 @@ for name in names threads ranges block; do
 	for command in info stats "convert -t pstats" "convert -t chrome" \
 		"convert -t folded"; do
 		# shellcheck disable=SC2086
-		refused $name "$ctprof" $command --max-mem=8M "$work/$name"
+		refused $name "$CTPROF" $command --max-mem=8M "$work/$name"
 		report $? "$command: too many $name are refused"
 	done
-	"$ctprof" stats -q "$work/$name" >"$work/out" 2>"$work/err"
+	"$CTPROF" stats -q "$work/$name" >"$work/out" 2>"$work/err"
 	report $? "stats: $name fit the usual limit"
 done
-"$ctprof" convert --max-mem=8M -o "$work/out.json" "$work/names" 2>"$work/err"
+"$CTPROF" convert --max-mem=8M -o "$work/out.json" "$work/names" 2>"$work/err"
 [ $? = 6 ] && [ ! -e "$work/out.json" ]
 report $? "convert: what passes the limit leaves no file"
-"$ctprof" convert --max-mem=8M -t folded -o "$work/all/" "$work/ranges" \
+"$CTPROF" convert --max-mem=8M -t folded -o "$work/all/" "$work/ranges" \
 	"$work/names" "$srcdir/tests/lib/log_read/bad.sh" 2>"$work/err"
 [ $? = 6 ] && [ "$(grep -c 'needs more than' "$work/err")" = 2 ]
 report $? "convert: the limit holds for each of many inputs"
-"$ctprof" stats --max-mem=0 "$work/names" >"$work/out" 2>"$work/err"
+"$CTPROF" stats --max-mem=0 "$work/names" >"$work/out" 2>"$work/err"
 report $? "--max-mem=0 is no limit"
-"$ctprof" stats --max-mem=little "$work/names" >"$work/out" 2>"$work/err"
+"$CTPROF" stats --max-mem=little "$work/names" >"$work/out" 2>"$work/err"
 [ $? = 2 ]
 report $? "--max-mem=little is a mistake"
 
@@ -86,7 +73,7 @@ for name in $(seq 10 54); do
 	cat "$work/piece"
 	echo ' 1' | gzip
 done >"$work/packed"
-"$ctprof" convert -t pstats "$work/packed" >"$work/out" 2>"$work/err"
+"$CTPROF" convert -t pstats "$work/packed" >"$work/out" 2>"$work/err"
 [ $? = 6 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
 	grep -q 'needs more than the limit of .* of memory.*; --max-mem=SIZE sets another' "$work/err"
 report $? "what unpacks to more than fits its size is refused"
@@ -96,18 +83,18 @@ rm "$work/packed" "$work/piece"
 ./tests/support/make_log "$srcdir/tests/lib/log_read/bad/a-million-open.recipe" >"$work/deep" ||
 	exit 1
 for format in pstats gprof callgrind folded dot pprof; do
-	"$ctprof" convert -q -t $format --max-mem=400M "$work/deep" |
+	"$CTPROF" convert -q -t $format --max-mem=400M "$work/deep" |
 		head -c 20000000 | wc -c >"$work/size"
 	size=$(cat "$work/size")
 	[ "$size" -gt 100 ] && [ "$size" -lt 2000000 ]
 	report $? "$format: a million open ranges give $size bytes"
 done
-"$ctprof" convert -q -t chrome --max-mem=400M "$work/deep" |
+"$CTPROF" convert -q -t chrome --max-mem=400M "$work/deep" |
 	head -c 400000000 | wc -c >"$work/size"
 size=$(cat "$work/size")
 [ "$size" -gt 1000000 ] && [ "$size" -lt 200000000 ]
 report $? "chrome: a million open ranges give $size bytes"
-"$ctprof" stats --max-mem=400M "$work/deep" >"$work/out" 2>"$work/err" &&
+"$CTPROF" stats --max-mem=400M "$work/deep" >"$work/out" 2>"$work/err" &&
 	grep -q '^ *500000 ' "$work/out"
 report $? "stats: a million open ranges"
 exit $failed

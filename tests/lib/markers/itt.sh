@@ -3,10 +3,8 @@
 # What programs mark by ITT is in the log, as often and as deep as they mark it:
 # without Intel's library, and from Python with it. CTPROF is the program.
 # Prints what failed.
-set -u
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
-python=${PYTHON3:-python3}
 
 count() {
 	[ "$(grep -c -- "$1" found)" = "$2" ] || complain "not $2 of $1"
@@ -98,8 +96,8 @@ count '^async_end :any:0$' 4000
 [ ! -e none.ctp ] || complain "--no-itt recorded"
 
 if "$python" -c 'import ittapi' 2>/dev/null; then
-	record "$python" -B "$srcdir/tests/lib/markers/itt_program.py"
-	"$python" -B "$srcdir/tests/lib/markers/itt_program.py" events >want
+	record "$python" "$srcdir/tests/lib/markers/itt_program.py"
+	"$python" "$srcdir/tests/lib/markers/itt_program.py" events >want
 	holds "the package ittapi"
 else
 	echo "skipped python: the package ittapi is not installed"

@@ -1,11 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Nothing that a program recorded is lost, in whatever way it ends.
-set -u
-top=$(pwd)
-source=$(realpath "${srcdir:-.}") || exit 99
 # shellcheck source=tests/support/kill_case.sh
-. "$source/tests/support/kill_case.sh"
+. "${srcdir:-.}/tests/support/kill_case.sh"
 
 # ok WHAT: since the last time nothing was complained of.
 ok() {
@@ -125,8 +122,8 @@ int main()
 	throw std::runtime_error("nobody catches this");
 }
 END
-if ${CXX:-c++} -I"$source/lib" throws.cc -o throws "$top/.libs/libctprof.so" \
-	-Wl,-rpath,"$top/.libs" >said 2>&1; then
+if ${CXX:-c++} -I"$srcdir/lib" throws.cc -o throws "$build/.libs/libctprof.so" \
+	-Wl,-rpath,"$build/.libs" >said 2>&1; then
 	"$CTPROF" record -o throws.ctp -- ./throws >/dev/null 2>said
 	says '^ctprof: throws.ctp: the program was killed by SIGABRT; 2000 ' throw
 	says '^ctprof: throws.ctp: 1000 ranges, ' throw

@@ -3,7 +3,6 @@
 # What libctprof records, another tool is told by NVTX and by ITT: a tool of our
 # own, which writes it down; and when a program marks the same ranges, we record
 # what was there at first. CTPROF is the program. Prints what failed.
-set -u
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
 CTP_PYTHONS=${CTP_PYTHONS:-}
@@ -136,7 +135,7 @@ for seq in 3, 1 << 70, "x":
 END
 	env "$variable=$tool" "PYTHONPATH=$build/python/package" \
 		"$CTPROF" record -q --emit=nvtx -o run.ctp -- \
-		"$python" -B ranges.py 2>err || complain "$python: $(cat err)"
+		"$python" ranges.py 2>err || complain "$python: $(cat err)"
 	printf 'begin %s\nend\n' "op, seq = 3" op op >want
 	same "$python" want told.0
 	"$DUMP" run.ctp | awk '$4 == "arg" { print $5 }' >found

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Nothing that a program recorded is lost, whenever it is killed. KILLS is how
 # often that happens, at random moments; SEED makes the moments.
-set -u
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
 KILLS=${KILLS:-100}

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Whole programs begin and end in every way while they record, and disks are
 # full: each exits as it would have, and its log has what it did.
-set -u
-srcdir=${srcdir:-.}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 program=$PWD/tests/lib/recorder/life_program
 dump=$PWD/tests/support/dump_events
-work=$(mktemp -d "$PWD/life.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-unset CTPROF_SPOOL CTPROF_POLICY CTPROF_BUFFER CTPROF_BUFFER_MAX LIFE_START
-failed=0
+unset LIFE_START
 
 # check WHAT COMMAND...: one case.
 check() {

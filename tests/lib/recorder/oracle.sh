@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Random programs, recorded with their own times, give exactly the profile that
 # the naive rules in oracle.py give: key by key, in integer nanoseconds.
-set -u
-srcdir=${srcdir:-.}
-python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 
 seed=0
 while [ $seed -lt "${ORACLE_PROGRAMS:-120}" ]; do

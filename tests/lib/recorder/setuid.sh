@@ -4,27 +4,15 @@
 # environment asks for: no log, no file overwritten, no library loaded. It may
 # record itself, to a path of its own. As root the programs here are set-user-ID
 # and somebody else's to call; else they are set-group-ID.
-set -u
-srcdir=$(realpath "${srcdir:-.}")
-CTPROF=$(realpath "${CTPROF:?}")
-build=$PWD
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
 cc=${CC:-cc}
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_SPOOL LD_PRELOAD
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+need_loadable_library
 cd "$work" || exit 99
-failed=0
 caller=$work/caller # the caller may write here, and only here
 
 if [ "$(id -u)" = 0 ]; then
-	command -v setpriv >/dev/null || {
-		echo "skipped: no setpriv, which runs programs as another user"
-		exit 77
-	}
+	need setpriv
 	group=65534
 	bits=u+s
 	as_caller="setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -32,16 +20,8 @@ else
 	group=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | head -n 1)
 	bits=g+s
 	as_caller=
-	[ -n "$group" ] || {
-		echo "skipped: neither root nor in a second group"
-		exit 77
-	}
+	[ -n "$group" ] || skip "neither root nor in a second group"
 fi
-
-complain() {
-	echo "not ok $1"
-	failed=1
-}
 
 # empower FILE: it has rights that the caller has not.
 empower() {
@@ -101,11 +81,8 @@ cp -P "$build"/.libs/libctprof*.so* lib/
 empower program
 empower hooked
 call "$work/program" mark
-grep -qx 'secure 1' out || {
-	echo "skipped: the system does not heed $bits here (nosuid, or" \
-		"no_new_privs)"
-	exit 77
-}
+grep -qx 'secure 1' out ||
+	skip "the system does not heed $bits here (nosuid, or no_new_privs)"
 untouched "a program that nobody asks for anything"
 
 tools="NVTX_INJECTION64_PATH=$work/evil.so INTEL_LIBITTNOTIFY64=$work/evil.so

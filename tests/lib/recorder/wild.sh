@@ -3,13 +3,11 @@
 # A program whose stray pointers hit the spool records on and ends as it would
 # without them; its log can be read or is refused, and so is its spool, if it is
 # killed, by `ctprof repair`. WILD_STORES is how often that happens, SEED where.
-set -u
-CTPROF=$(realpath "${CTPROF:?}") || exit 99
-program=$(realpath tests/lib/recorder/wild_program) || exit 99
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_BUFFER CTPROF_POLICY
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+program=$build/tests/lib/recorder/wild_program
 stores=${WILD_STORES:-10000}
 seed=${SEED:-1}
-work=$(mktemp -d) || exit 99
 CTPROF_SPOOL=$(mktemp -d /dev/shm/ctprof-test.XXXXXX 2>/dev/null) ||
 	CTPROF_SPOOL=$(mktemp -d) || exit 99
 export CTPROF_SPOOL
@@ -17,7 +15,6 @@ trap 'rm -rf "$work" "$CTPROF_SPOOL"' EXIT
 cd "$work" || exit 99
 PROCESSES=10
 RECORDINGS=4
-failed=0
 
 complain() {
 	echo "not ok seed $seed: $*"

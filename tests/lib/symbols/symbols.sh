@@ -2,25 +2,14 @@
 # SPDX-License-Identifier: MIT
 # What symbols.h says of functions is what binutils say, whichever compiler,
 # options and places of debug information: see tests/lib/symbols/symbols.py.
-set -u
-srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
-list=$(realpath ./tests/support/list_functions) || exit 99
-python=${PYTHON3:-python3}
-for program in nm objcopy strip readelf addr2line c++filt "$python"; do
-	command -v "$program" >/dev/null && continue
-	echo "skipped: $program is not installed"
-	exit 77
-done
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+list=$build/tests/support/list_functions
+need nm objcopy strip readelf addr2line c++filt "$python"
 cd "$work" || exit 99
 source=$srcdir/tests/lib/symbols/symbols_program.cc
 "$list" /proc/self/exe >/dev/null 2>&1
-if [ $? = 77 ]; then
-	echo "skipped: built without libdw"
-	exit 77
-fi
-failed=0
+[ $? != 77 ] || skip "built without libdw"
 
 # compare WHAT FILE [DEBUG_FILE [DEBUG_DIRECTORY]]
 compare() {
@@ -73,10 +62,7 @@ for compiler in g++ clang++; do
 	compare "$compiler, only exported symbols" library.so
 done
 compiler=$(command -v g++ || command -v clang++)
-if [ -z "$compiler" ]; then
-	echo "skipped: there is no C++ compiler"
-	exit 77
-fi
+[ -n "$compiler" ] || skip "there is no C++ compiler"
 
 build "$compiler" -g -O2 -Wl,--build-id -o whole
 objcopy --only-keep-debug whole whole.debug

@@ -3,23 +3,11 @@
 # A program whose directory, source, name, arguments and threads are secrets is
 # recorded and redacted: no secret is left in any format that can be written,
 # nor in any report of what was written.
-set -u
-CTPROF=$(realpath "${CTPROF:?}") || exit 99
-unset CTPROF_OUT CTPROF_OUT_EXCL CTPROF_FUNCTIONS LD_PRELOAD
-if grep -q '^CTP_LDFLAGS = .*-fsanitize' Makefile; then
-	echo "skipped: programs cannot load a sanitized library"
-	exit 77
-fi
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+need_loadable_library
 CTPROF_SPOOL=$work
 export CTPROF_SPOOL
-failed=0
-
-complain() {
-	echo "not ok $1"
-	failed=1
-}
 
 home=$work/home/SecretUser/SecretDirectory
 mkdir -p "$home" "$work/out"
