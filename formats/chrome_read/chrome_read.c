@@ -174,7 +174,7 @@ static bool init(struct chrome_reader *reader)
 	chrome_read_frames_init(&reader->frames, trace, &reader->args);
 	chrome_read_devices_init(&reader->devices, trace, &reader->args);
 	slice_stacks_init(&reader->nest, trace);
-	reader->spill = extsort_new(CHROME_READ_SPILL_BYTES);
+	reader->spill = extsort_new(CHROME_READ_SORT_BYTES);
 	return done && reader->spill != NULL;
 }
 

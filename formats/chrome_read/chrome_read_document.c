@@ -254,7 +254,7 @@ static enum ctp_status read_other(struct chrome_reader *reader, const char *key,
 	if (value->kind == JSON_OBJECT && strcmp(key, "losses") == 0)
 		return json_scan_skip(reader->scan, err);
 	if (strcmp(key, "tool") == 0)
-		reader->is_own |= is_own_tool(reader, value);
+		reader->producer.is_own |= is_own_tool(reader, value);
 	if (strcmp(key, "tool") == 0 || strcmp(key, "title") == 0)
 		return value->kind == JSON_OBJECT || value->kind == JSON_ARRAY
 			       ? json_scan_skip(reader->scan, err)
@@ -321,7 +321,7 @@ static enum ctp_status read_member(struct chrome_reader *reader,
 		reader->has_ftrace =
 			value->kind == JSON_STRING && value->size > 0;
 	if (strcmp(key, CHROME_OWN_MEMBER) == 0) {
-		reader->is_own = true;
+		reader->producer.is_own = true;
 		reader->json.places = true;
 		reader->names.is_own = true;
 		return array || object ? json_scan_skip(reader->scan, err)
@@ -465,9 +465,10 @@ enum ctp_status chrome_reader_read(
 		!chrome_read_devices_finish(
 			&reader->devices, reader->rows.processes[process].pid))
 		return ctp_no_memory(err);
-	reader->is_reversed = !reader->is_own &&
-			      reader->children_first > reader->parents_first;
-	if (reader->is_reversed)
+	reader->producer.is_reversed = !reader->producer.is_own &&
+				       reader->producer.children_first >
+					       reader->producer.parents_first;
+	if (reader->producer.is_reversed)
 		extsort_reverse_ties(reader->spill);
 	status = extsort_sort(reader->spill, err);
 	if (status == CTP_OK && reader->has_ranges)

@@ -112,9 +112,9 @@ static void compare_slices(struct chrome_reader *reader,
 	if (row->has_slice &&
 		(start_ns != row->start_ns || end_ns != row->end_ns)) {
 		if (start_ns <= row->start_ns && end_ns >= row->end_ns)
-			reader->children_first++;
+			reader->producer.children_first++;
 		else if (start_ns >= row->start_ns && end_ns <= row->end_ns)
-			reader->parents_first++;
+			reader->producer.parents_first++;
 	}
 	row->has_slice = true;
 	row->start_ns = start_ns;
@@ -225,9 +225,10 @@ static enum ctp_status add_slice(struct chrome_reader *reader,
 		return ctp_no_memory(err);
 	compare_slices(reader, row, record);
 	return keep(reader, record, record->time_ns,
-		reader->is_own ? CHROME_READ_RANK_OWN + (int64_t)record->order
-			       : chrome_read_pairs_rank(record->dur_ns,
-					 CHROME_READ_PAIRS_NONE),
+		reader->producer.is_own
+			? CHROME_READ_RANK_OWN + (int64_t)record->order
+			: chrome_read_record_rank(
+				  record->dur_ns, CHROME_READ_RANK_NOT_PAIRED),
 		err);
 }
 
@@ -308,11 +309,11 @@ static enum ctp_status end_header(struct chrome_reader *reader,
 
 		status = keep_header(reader,
 			CHROME_READ_RANK_HEADERS +
-				chrome_read_pairs_rank(
-					dur_ns, CHROME_READ_PAIRS_NONE),
+				chrome_read_record_rank(
+					dur_ns, CHROME_READ_RANK_NOT_PAIRED),
 			err);
 		/* Who writes headers so, writes all else so, too. */
-		reader->children_first++;
+		reader->producer.children_first++;
 		if (dur_ns == 0)
 			rank += CHROME_READ_RANK_HEADERS;
 	} else {
@@ -328,7 +329,7 @@ static bool is_header(const struct chrome_reader *reader,
 	const struct chrome_read_json *event)
 {
 	return (event->phase == 'b' || event->phase == 'e') &&
-	       !reader->is_own &&
+	       !reader->producer.is_own &&
 	       chrome_read_json_is_source(reader->scan, &event->category) &&
 	       chrome_read_json_is_source(reader->scan, &event->name);
 }

@@ -75,10 +75,10 @@ static bool set_label(struct chrome_reader *reader, struct chrome_read_row *row,
 	uint32_t text;
 	int64_t tid;
 
-	if (!of_process && reader->is_own &&
+	if (!of_process && reader->producer.is_own &&
 		find_int(reader, CHROME_ROWS_PART_OF, &tid))
 		return chrome_read_rows_join(&reader->rows, row, tid, false);
-	if (!of_process && reader->is_own &&
+	if (!of_process && reader->producer.is_own &&
 		find_int(reader, CHROME_ROWS_APART_FROM, &tid))
 		return chrome_read_rows_join(&reader->rows, row, tid, true);
 	if (arg->kind == ARG_INT && of_process) {

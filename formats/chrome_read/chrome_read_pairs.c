@@ -9,12 +9,8 @@
  * many ends, each with a name that is nowhere, would take too long. */
 #define RANGES_SEARCHED 64
 
-/* Slices of more than three days are all the same to sorting. */
-#define DUR_BITS 48
-
 /* Of pairs of no length so much waits for the end of what they are in. */
 #define EMPTY_BYTES_MAX ((size_t)64 << 10)
-#define OUTER_BITS 14
 
 struct range {
 	struct buffer bytes; /* the record of the begin, and its arguments */
@@ -39,19 +35,6 @@ struct pairs {
 	struct ranges *tracks;
 	uint32_t track_count;
 };
-
-int64_t chrome_read_pairs_rank(uint64_t dur_ns, uint32_t outer)
-{
-	const uint64_t longest = (UINT64_C(1) << DUR_BITS) - 1;
-	const uint32_t innermost = (UINT32_C(1) << OUTER_BITS) - 1;
-
-	if (dur_ns > longest)
-		dur_ns = longest;
-	if (outer >= innermost)
-		outer = outer == CHROME_READ_PAIRS_NONE ? innermost
-							: innermost - 1;
-	return -(int64_t)((dur_ns << OUTER_BITS) + (innermost - outer));
-}
 
 /* Keeps a whole record, over which it is packed. */
 static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
@@ -139,16 +122,16 @@ static int64_t rank_of(const struct pairs *pairs,
 	const struct ranges *ranges = &pairs->tracks[record->track];
 
 	if (record->dur_ns > 0)
-		return pairs->reader->is_own
+		return pairs->reader->producer.is_own
 			       ? CHROME_READ_RANK_OWN + (int64_t)record->order
-			       : chrome_read_pairs_rank(record->dur_ns, outer);
+			       : chrome_read_record_rank(record->dur_ns, outer);
 	if (ranges->ended_ns == record->time_ns &&
 		ranges->end_order > record->order)
 		return CHROME_READ_RANK_ENDING + (int64_t)record->order;
-	if (pairs->reader->is_own)
+	if (pairs->reader->producer.is_own)
 		return CHROME_READ_RANK_OWN + (int64_t)record->order;
-	return pairs->reader->is_reversed
-		       ? chrome_read_pairs_rank(record->dur_ns, outer)
+	return pairs->reader->producer.is_reversed
+		       ? chrome_read_record_rank(record->dur_ns, outer)
 		       : CHROME_READ_RANK_EMPTY + (int64_t)record->order;
 }
 
@@ -279,8 +262,9 @@ static enum ctp_status add(
 	if (record->kind == CHROME_READ_END)
 		return end(pairs, &taken, err);
 	if (record->kind == CHROME_READ_SLICE &&
-		(record->dur_ns == 0 || !pairs->reader->is_own))
-		item->rank = rank_of(pairs, record, CHROME_READ_PAIRS_NONE);
+		(record->dur_ns == 0 || !pairs->reader->producer.is_own))
+		item->rank =
+			rank_of(pairs, record, CHROME_READ_RANK_NOT_PAIRED);
 	else if (record->kind != CHROME_READ_SLICE)
 		item->rank += CHROME_READ_RANK_OTHERS;
 	return extsort_add(pairs->sorted, item, err);
@@ -321,7 +305,7 @@ enum ctp_status chrome_read_pairs_match(
 	struct chrome_reader *reader, struct ctp_error *err)
 {
 	struct pairs pairs = {.reader = reader,
-		.sorted = extsort_new(CHROME_READ_SPILL_BYTES),
+		.sorted = extsort_new(CHROME_READ_SORT_BYTES),
 		.track_count = reader->trace->track_count};
 	struct extsort_record item;
 	struct extsort *before = reader->spill;

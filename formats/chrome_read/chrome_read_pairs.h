@@ -21,12 +21,4 @@
 enum ctp_status chrome_read_pairs_match(
 	struct chrome_reader *reader, struct ctp_error *err);
 
-/*
- * Where a slice stands among those that begin at the same time: the longer one
- * first; of equal ones first those that were ranges, by how many of their
- * track they lay in, which for all others is CHROME_READ_PAIRS_NONE.
- */
-#define CHROME_READ_PAIRS_NONE UINT32_MAX
-int64_t chrome_read_pairs_rank(uint64_t dur_ns, uint32_t outer);
-
 #endif

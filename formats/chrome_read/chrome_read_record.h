@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event of a Chrome trace is while all are sorted by time: a record,
- * and behind it the arguments, as in chrome_read_args.bytes. Most are kept in half
- * of its size, since every byte is written to a file and read again. For
- * trace_*.c only.
+ * The form of an event of a Chrome trace while all are sorted by time: a
+ * record, and behind it the arguments, as in chrome_read_args.bytes. Most are
+ * kept in half of its size, since every byte is written to a file and read
+ * again. Among those of one time a rank decides.
  */
 #ifndef CHROME_READ_RECORD_H
 #define CHROME_READ_RECORD_H
@@ -11,6 +11,60 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Memory for sorting. */
+#define CHROME_READ_SORT_BYTES ((size_t)16 << 20)
+
+/* Ranks of what is at the same time: ranges from here on, those of no length
+ * that end with what they are in, slices up to 0, others of no length, and all
+ * else. Where there are no ranges, all else is from 1 on. Calls that were put
+ * off are the only ones with the first rank of slices. */
+#define CHROME_READ_RANK_RANGES INT64_MIN
+#define CHROME_READ_RANK_ENDING (-(INT64_C(3) << 61))
+#define CHROME_READ_RANK_SLICES (-(INT64_C(1) << 62))
+#define CHROME_READ_RANK_EMPTY INT64_C(1)
+/* We write slices that begin together in the order in which they nest. */
+#define CHROME_READ_RANK_OWN (CHROME_READ_RANK_SLICES + 1)
+#define CHROME_READ_RANK_OTHERS (INT64_C(1) << 40)
+/* Headers of clang that begin then: below this, by their length, but above all
+ * else; above this the ends of those of no length. */
+#define CHROME_READ_RANK_HEADERS ((INT64_C(1) << 62) + (INT64_C(1) << 42))
+
+/* Slices of more than three days are all the same to sorting. */
+#define CHROME_READ_RANK_DUR_BITS 48
+#define CHROME_READ_RANK_OUTER_BITS 14
+
+/*
+ * Where a slice stands among those that begin at the same time: the longer one
+ * first; of equal ones first those that were ranges, by how many of their
+ * track they lay in, which for all others is CHROME_READ_RANK_NOT_PAIRED.
+ */
+#define CHROME_READ_RANK_NOT_PAIRED UINT32_MAX
+static inline int64_t chrome_read_record_rank(uint64_t dur_ns, uint32_t outer)
+{
+	const uint64_t longest = (UINT64_C(1) << CHROME_READ_RANK_DUR_BITS) - 1;
+	const uint32_t innermost =
+		(UINT32_C(1) << CHROME_READ_RANK_OUTER_BITS) - 1;
+
+	if (dur_ns > longest)
+		dur_ns = longest;
+	if (outer >= innermost)
+		outer = outer == CHROME_READ_RANK_NOT_PAIRED ? innermost
+							     : innermost - 1;
+	return -(int64_t)((dur_ns << CHROME_READ_RANK_OUTER_BITS) +
+			  (innermost - outer));
+}
+
+/* The program that wrote the file, as far as the order of slices depends on it.
+ */
+struct chrome_read_producer {
+	bool is_own; /* it is ctprof: of equal slices the outer is first */
+	/* Pairs of slices that follow each other in the file, by which of the
+	 * two holds the other. */
+	uint64_t children_first;
+	uint64_t parents_first;
+	bool is_reversed; /* of equal slices the outer is last */
+};
 
 enum chrome_read_record_kind {
 	CHROME_READ_BEGIN,

@@ -159,7 +159,7 @@ static uint64_t order_of(const struct chrome_reader *reader)
 {
 	bool is_empty = reader->record.kind == CHROME_READ_SLICE &&
 			reader->record.dur_ns == 0 &&
-			(reader->is_own ||
+			(reader->producer.is_own ||
 				reader->record_rank >= CHROME_READ_RANK_EMPTY);
 
 	return is_empty || is_ending(reader) ? reader->record.order
@@ -178,7 +178,7 @@ static uint64_t end_order_of(const struct chrome_reader *reader)
 			order_of(reader) != SLICE_STACK_NO_ORDER))
 		return chrome_read_record_end(record);
 	if (record->dur_ns > 0 || record->class == CHROME_READ_API ||
-		reader->is_own || is_ending(reader))
+		reader->producer.is_own || is_ending(reader))
 		return 0;
 	return SLICE_STACK_MOMENT;
 }

@@ -26,23 +26,6 @@
 #include "chrome_read/chrome_read_rows.h"
 #include "chrome_read/chrome_read_streams.h"
 
-/* Memory for sorting. */
-#define CHROME_READ_SPILL_BYTES ((size_t)16 << 20)
-/* Ranks of what is at the same time: ranges from here on, those of no length
- * that end with what they are in, slices up to 0, others of no length, and all
- * else. Where there are no ranges, all else is from 1 on. Calls that were put
- * off are the only ones with the first rank of slices. */
-#define CHROME_READ_RANK_RANGES INT64_MIN
-#define CHROME_READ_RANK_ENDING (-(INT64_C(3) << 61))
-#define CHROME_READ_RANK_SLICES (-(INT64_C(1) << 62))
-#define CHROME_READ_RANK_EMPTY INT64_C(1)
-/* We write slices that begin together in the order in which they nest. */
-#define CHROME_READ_RANK_OWN (CHROME_READ_RANK_SLICES + 1)
-#define CHROME_READ_RANK_OTHERS (INT64_C(1) << 40)
-/* Headers of clang that begin then: below this, by their length, but above all
- * else; above this the ends of those of no length. */
-#define CHROME_READ_RANK_HEADERS ((INT64_C(1) << 62) + (INT64_C(1) << 42))
-
 /* A header that was begun in the event before. */
 struct chrome_read_header {
 	bool waits;
@@ -68,7 +51,7 @@ struct chrome_reader {
 	struct extsort *spill;
 	struct chrome_read_header header;
 	uint64_t event_count; /* in the file */
-	uint64_t children_first, parents_first;
+	struct chrome_read_producer producer;
 	bool has_caller;
 	uint32_t process; /* that used the devices; 0: none */
 	bool has_time;
@@ -82,8 +65,6 @@ struct chrome_reader {
 	const char *foreign; /* what has a member like that; NULL: not known */
 	bool has_phase;      /* of an event */
 	bool has_base;       /* it is said outright when time was 0 */
-	bool is_own;      /* we wrote it: of equal slices the outer is first */
-	bool is_reversed; /* of equal slices the outer is last */
 	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
 	size_t fact_bytes;
 
