@@ -472,7 +472,8 @@ enum ctp_status chrome_reader_read(
 		extsort_reverse_ties(reader->spill);
 	status = extsort_sort(reader->spill, err);
 	if (status == CTP_OK && reader->has_ranges)
-		status = chrome_read_pairs_match(reader, err);
+		status = chrome_read_pairs_match(
+			&reader->spill, reader->trace, &reader->producer, err);
 	if (status == CTP_OK && reader->trace->rest_bytes != 0)
 		status = extsort_shrink(
 			reader->spill, reader->trace->rest_bytes, err);

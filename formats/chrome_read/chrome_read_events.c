@@ -16,7 +16,6 @@
 #include "json/json_value.h"
 #include "base/stable_hash.h"
 #include "base/strtab.h"
-#include "chrome_read/chrome_read_pairs.h"
 #include "chrome_read/chrome_reader.h"
 
 static int64_t end_of(int64_t time_ns, uint64_t dur_ns)

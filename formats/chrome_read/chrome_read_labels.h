@@ -15,18 +15,7 @@
 #include "json/json_smallstr.h"
 #include "trace/trace.h"
 #include "chrome_read/chrome_read_args.h"
-
-/* What a slice of a category is. */
-enum chrome_read_class {
-	CHROME_READ_PLAIN,
-	CHROME_READ_OP,         /* of PyTorch: may have an "External id" */
-	CHROME_READ_PYTHON,     /* a call in Python, by PyTorch or JAX */
-	CHROME_READ_API,        /* a call of a device's API */
-	CHROME_READ_WORK,       /* what a device did */
-	CHROME_READ_ANNOTATION, /* the span of what a device did for something */
-	CHROME_READ_WAIT,       /* the host waited for a device */
-	CHROME_READ_SPAN,       /* perhaps the whole recording: no call */
-};
+#include "chrome_read/chrome_read_record.h"
 
 struct chrome_read_category {
 	uint32_t text; /* strtab number of its name today */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
 /* An end may be of a range that others lie in, but not of one further out: so
@@ -30,7 +31,8 @@ struct ranges {
 };
 
 struct pairs {
-	struct chrome_reader *reader;
+	struct trace *trace;
+	const struct chrome_read_producer *producer;
 	struct extsort *sorted;
 	struct ranges *tracks;
 	uint32_t track_count;
@@ -86,7 +88,7 @@ static enum ctp_status begin(
 		return ctp_no_memory(err);
 	range = &ranges->open[ranges->depth++];
 	*range = (struct range){.bytes = BUFFER_INIT,
-		.name = pairs->reader->trace->sites[record->site].name};
+		.name = pairs->trace->sites[record->site].name};
 	buffer_add(&range->bytes, record, sizeof(*record));
 	buffer_add(&range->bytes, taken->args, taken->args_size);
 	return range->bytes.failed ? ctp_no_memory(err) : CTP_OK;
@@ -122,15 +124,15 @@ static int64_t rank_of(const struct pairs *pairs,
 	const struct ranges *ranges = &pairs->tracks[record->track];
 
 	if (record->dur_ns > 0)
-		return pairs->reader->producer.is_own
+		return pairs->producer->is_own
 			       ? CHROME_READ_RANK_OWN + (int64_t)record->order
 			       : chrome_read_record_rank(record->dur_ns, outer);
 	if (ranges->ended_ns == record->time_ns &&
 		ranges->end_order > record->order)
 		return CHROME_READ_RANK_ENDING + (int64_t)record->order;
-	if (pairs->reader->producer.is_own)
+	if (pairs->producer->is_own)
 		return CHROME_READ_RANK_OWN + (int64_t)record->order;
-	return pairs->reader->producer.is_reversed
+	return pairs->producer->is_reversed
 		       ? chrome_read_record_rank(record->dur_ns, outer)
 		       : CHROME_READ_RANK_EMPTY + (int64_t)record->order;
 }
@@ -217,7 +219,7 @@ static enum ctp_status end(
 	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
 {
 	const struct chrome_read_record *end = &taken->record;
-	struct trace *trace = pairs->reader->trace;
+	struct trace *trace = pairs->trace;
 	struct ranges *ranges = &pairs->tracks[end->track];
 	struct chrome_read_record record;
 	struct range *range;
@@ -262,7 +264,7 @@ static enum ctp_status add(
 	if (record->kind == CHROME_READ_END)
 		return end(pairs, &taken, err);
 	if (record->kind == CHROME_READ_SLICE &&
-		(record->dur_ns == 0 || !pairs->reader->producer.is_own))
+		(record->dur_ns == 0 || !pairs->producer->is_own))
 		item->rank =
 			rank_of(pairs, record, CHROME_READ_RANK_NOT_PAIRED);
 	else if (record->kind != CHROME_READ_SLICE)
@@ -301,14 +303,16 @@ static void clear(struct pairs *pairs)
 	extsort_free(pairs->sorted);
 }
 
-enum ctp_status chrome_read_pairs_match(
-	struct chrome_reader *reader, struct ctp_error *err)
+enum ctp_status chrome_read_pairs_match(struct extsort **records,
+	struct trace *trace, const struct chrome_read_producer *producer,
+	struct ctp_error *err)
 {
-	struct pairs pairs = {.reader = reader,
+	struct pairs pairs = {.trace = trace,
+		.producer = producer,
 		.sorted = extsort_new(CHROME_READ_SORT_BYTES),
-		.track_count = reader->trace->track_count};
+		.track_count = trace->track_count};
 	struct extsort_record item;
-	struct extsort *before = reader->spill;
+	struct extsort *before = *records;
 	enum ctp_status status = CTP_OK;
 
 	pairs.tracks =
@@ -325,7 +329,7 @@ enum ctp_status chrome_read_pairs_match(
 	if (status == CTP_OK)
 		status = extsort_sort(pairs.sorted, err);
 	if (status == CTP_OK) {
-		reader->spill = pairs.sorted;
+		*records = pairs.sorted;
 		pairs.sorted = before;
 	}
 	clear(&pairs);

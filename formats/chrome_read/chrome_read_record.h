@@ -75,6 +75,18 @@ enum chrome_read_record_kind {
 	CHROME_READ_COUNTERS,
 };
 
+/* What a slice of a category is. */
+enum chrome_read_class {
+	CHROME_READ_PLAIN,
+	CHROME_READ_OP,         /* of PyTorch: may have an "External id" */
+	CHROME_READ_PYTHON,     /* a call in Python, by PyTorch or JAX */
+	CHROME_READ_API,        /* a call of a device's API */
+	CHROME_READ_WORK,       /* what a device did */
+	CHROME_READ_ANNOTATION, /* the span of what a device did for something */
+	CHROME_READ_WAIT,       /* the host waited for a device */
+	CHROME_READ_SPAN,       /* perhaps the whole recording: no call */
+};
+
 struct chrome_read_record {
 	uint8_t kind;   /* enum chrome_read_record_kind */
 	uint8_t event;  /* enum event_kind; a slice's that does not nest */
