@@ -114,7 +114,14 @@ static __attribute__((noinline)) enum ctp_status read_first(
 	if (status != CTP_OK)
 		return status;
 	reader->is_read = true;
-	return chrome_reader_next(reader, event, err);
+	reader->replay = (struct chrome_read_replay){.trace = reader->trace,
+		.records = reader->spill,
+		.streams = &reader->streams,
+		.correlation = &reader->join,
+		.frames = &reader->frames,
+		.producer = &reader->producer};
+	slice_stacks_init(&reader->replay.nest, reader->trace);
+	return chrome_read_replay_next(&reader->replay, event, err);
 }
 
 static enum ctp_status next(
@@ -122,8 +129,9 @@ static enum ctp_status next(
 {
 	struct chrome_reader *reader = reader_of(source);
 
-	return reader->is_read ? chrome_reader_next(reader, event, err)
-			       : read_first(reader, event, err);
+	return reader->is_read
+		       ? chrome_read_replay_next(&reader->replay, event, err)
+		       : read_first(reader, event, err);
 }
 
 static uint64_t position(const struct event_source *source)
@@ -139,8 +147,7 @@ static void close_reader(struct event_source *source)
 {
 	struct chrome_reader *reader = reader_of(source);
 
-	deferred_calls_clear(&reader->late);
-	slice_stacks_clear(&reader->nest);
+	chrome_read_replay_clear(&reader->replay);
 	buffer_clear(&reader->header.bytes);
 	extsort_free(reader->spill);
 	chrome_read_devices_clear(&reader->devices);
@@ -153,7 +160,6 @@ static void close_reader(struct event_source *source)
 	chrome_read_args_clear(&reader->args);
 	json_scan_free(reader->scan);
 	trace_free(reader->trace);
-	memory_free(reader->event_args);
 	memory_free(reader);
 }
 
@@ -173,7 +179,6 @@ static bool init(struct chrome_reader *reader)
 	chrome_correlation_init(&reader->join, trace);
 	chrome_read_frames_init(&reader->frames, trace, &reader->args);
 	chrome_read_devices_init(&reader->devices, trace, &reader->args);
-	slice_stacks_init(&reader->nest, trace);
 	reader->spill = extsort_new(CHROME_READ_SORT_BYTES);
 	return done && reader->spill != NULL;
 }

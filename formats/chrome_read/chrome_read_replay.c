@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Records, in order of time, become events: one a call, and the record at hand
- * is kept until all of its events are out.
- */
+#include "chrome_read/chrome_read_replay.h"
+
 #include <string.h>
 
 #include "base/memory.h"
-#include "chrome_read/chrome_reader.h"
+#include "base/strtab.h"
+#include "chrome_read/chrome_read_args.h"
+
+void chrome_read_replay_clear(struct chrome_read_replay *replay)
+{
+	deferred_calls_clear(&replay->late);
+	slice_stacks_clear(&replay->nest);
+	memory_free(replay->event_args);
+}
 
 static int64_t end_of(const struct chrome_read_record *record)
 {
@@ -18,96 +24,96 @@ static int64_t end_of(const struct chrome_read_record *record)
 }
 
 /* What is next in order of time, of all that were read and those put off. */
-static enum ctp_status next_item(struct chrome_reader *reader,
+static enum ctp_status next_item(struct chrome_read_replay *replay,
 	struct extsort_record *item, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	if (!reader->has_item && reader->late.count == 0)
-		return extsort_next(reader->spill, item, err);
-	if (!reader->has_item)
-		status = extsort_next(reader->spill, &reader->item, err);
+	if (!replay->has_item && replay->late.count == 0)
+		return extsort_next(replay->records, item, err);
+	if (!replay->has_item)
+		status = extsort_next(replay->records, &replay->item, err);
 	if (status != CTP_OK && status != CTP_END)
 		return status;
-	reader->has_item = status == CTP_OK;
-	if (!reader->has_item ||
-		deferred_calls_is_due(&reader->late, reader->item.time_ns,
-			reader->item.rank)) {
-		*item = deferred_calls_take(&reader->late);
+	replay->has_item = status == CTP_OK;
+	if (!replay->has_item ||
+		deferred_calls_is_due(&replay->late, replay->item.time_ns,
+			replay->item.rank)) {
+		*item = deferred_calls_take(&replay->late);
 		return CTP_OK;
 	}
-	*item = reader->item;
-	reader->has_item = false;
+	*item = replay->item;
+	replay->has_item = false;
 	return status;
 }
 
 static enum ctp_status next_record(
-	struct chrome_reader *reader, struct ctp_error *err)
+	struct chrome_read_replay *replay, struct ctp_error *err)
 {
 	struct extsort_record item;
-	enum ctp_status status = next_item(reader, &item, err);
+	enum ctp_status status = next_item(replay, &item, err);
 	size_t args_size;
 
 	if (status != CTP_OK)
 		return status;
-	reader->record_args = chrome_read_record_unpack(
-		&reader->record, item.bytes, item.time_ns);
+	replay->record_args = chrome_read_record_unpack(
+		&replay->record, item.bytes, item.time_ns);
 	args_size = item.size -
-		    (size_t)(reader->record_args - (const uint8_t *)item.bytes);
-	reader->record_size = sizeof(reader->record) + args_size;
-	reader->record_rank = item.rank;
-	reader->args_taken = 0;
-	reader->has_record = true;
-	if (reader->record.kind == CHROME_READ_ACTIVITY) {
-		reader->record.track =
-			chrome_read_streams_track(&reader->streams,
-				reader->record.track, reader->record.id);
-		if (reader->record.track == TRACE_NONE)
+		    (size_t)(replay->record_args - (const uint8_t *)item.bytes);
+	replay->record_size = sizeof(replay->record) + args_size;
+	replay->record_rank = item.rank;
+	replay->args_taken = 0;
+	replay->has_record = true;
+	if (replay->record.kind == CHROME_READ_ACTIVITY) {
+		replay->record.track =
+			chrome_read_streams_track(replay->streams,
+				replay->record.track, replay->record.id);
+		if (replay->record.track == TRACE_NONE)
 			return ctp_no_memory(err);
 	}
-	if (!slice_stacks_reach(&reader->nest, reader->record.track))
+	if (!slice_stacks_reach(&replay->nest, replay->record.track))
 		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
 /* The stack that the event was met on is one more argument. */
-static bool add_stack(struct chrome_reader *reader, struct event *event)
+static bool add_stack(struct chrome_read_replay *replay, struct event *event)
 {
-	struct event_arg *arg = &reader->event_args[event->arg_count];
+	struct event_arg *arg = &replay->event_args[event->arg_count];
 
-	if (!chrome_read_frames_write(&reader->frames, reader->record.frame))
+	if (!chrome_read_frames_write(replay->frames, replay->record.frame))
 		return false;
-	if (reader->frames.text.used == 0)
+	if (replay->frames->text.used == 0)
 		return true;
 	arg->kind = ARG_TEXT;
-	arg->key = strtab_add(reader->trace->text, "stack", 5);
-	arg->value.text.bytes = (const char *)reader->frames.text.bytes;
-	arg->value.text.size = reader->frames.text.used;
+	arg->key = strtab_add(replay->trace->text, "stack", 5);
+	arg->value.text.bytes = (const char *)replay->frames->text.bytes;
+	arg->value.text.size = replay->frames->text.used;
 	event->arg_count++;
 	return arg->key != STRTAB_NONE;
 }
 
 /* The record's arguments are the event's; false if out of memory. */
-static bool take_args(struct chrome_reader *reader, struct event *event)
+static bool take_args(struct chrome_read_replay *replay, struct event *event)
 {
-	const uint8_t *at = reader->record_args;
-	uint32_t count = reader->record.arg_count;
+	const uint8_t *at = replay->record_args;
+	uint32_t count = replay->record.arg_count;
 
-	if (count + 1 > reader->event_arg_room) {
+	if (count + 1 > replay->event_args_room) {
 		uint32_t room = 2 * count + 16;
 		struct event_arg *more = memory_resize_array(
-			reader->event_args, room, sizeof(*more));
+			replay->event_args, room, sizeof(*more));
 
 		if (more == NULL)
 			return false;
-		reader->event_args = more;
-		reader->event_arg_room = room;
+		replay->event_args = more;
+		replay->event_args_room = room;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		reader->event_args[i] = chrome_read_args_next(&at);
-	event->args = reader->event_args;
+		replay->event_args[i] = chrome_read_args_next(&at);
+	event->args = replay->event_args;
 	event->arg_count = count;
-	return reader->record.frame == 0 || add_stack(reader, event);
+	return replay->record.frame == 0 || add_stack(replay, event);
 }
 
 /* An event of the record's: where and when. Written where it stays: to copy a
@@ -128,68 +134,70 @@ static void make_event(struct event *event,
 	event->args = NULL;
 }
 
-static enum ctp_status finish(struct chrome_reader *reader, struct event *event,
-	struct ctp_error *err)
+static enum ctp_status finish(struct chrome_read_replay *replay,
+	struct event *event, struct ctp_error *err)
 {
-	reader->has_record = false;
-	return take_args(reader, event) ? CTP_OK : ctp_no_memory(err);
+	replay->has_record = false;
+	return take_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
 /* The id by which activities find the slice that begins. */
-static uint64_t id_of(struct chrome_reader *reader)
+static uint64_t id_of(struct chrome_read_replay *replay)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	if (record->class == CHROME_READ_API)
-		return chrome_correlation_call(&reader->join, record->id);
+		return chrome_correlation_call(replay->correlation, record->id);
 	if (record->class == CHROME_READ_OP)
-		return chrome_correlation_op(&reader->join, record->external);
+		return chrome_correlation_op(
+			replay->correlation, record->external);
 	return 0;
 }
 
 /* Is it the last of a range that ends then? What begins then comes after. */
-static bool is_ending(const struct chrome_reader *reader)
+static bool is_ending(const struct chrome_read_replay *replay)
 {
-	return reader->record_rank >= CHROME_READ_RANK_ENDING &&
-	       reader->record_rank < CHROME_READ_RANK_SLICES;
+	return replay->record_rank >= CHROME_READ_RANK_ENDING &&
+	       replay->record_rank < CHROME_READ_RANK_SLICES;
 }
 
 /* Its place in the file, if it has no length and is sorted by that. */
-static uint64_t order_of(const struct chrome_reader *reader)
+static uint64_t order_of(const struct chrome_read_replay *replay)
 {
-	bool is_empty = reader->record.kind == CHROME_READ_SLICE &&
-			reader->record.dur_ns == 0 &&
-			(reader->producer.is_own ||
-				reader->record_rank >= CHROME_READ_RANK_EMPTY);
+	bool is_empty = replay->record.kind == CHROME_READ_SLICE &&
+			replay->record.dur_ns == 0 &&
+			(replay->producer->is_own ||
+				replay->record_rank >= CHROME_READ_RANK_EMPTY);
 
-	return is_empty || is_ending(reader) ? reader->record.order
+	return is_empty || is_ending(replay) ? replay->record.order
 					     : SLICE_STACK_NO_ORDER;
 }
 
 /* Where the slice's end stands. An X of no length holds all others of its time,
  * but for calls of an API, which make no calls, and where we would have
  * written B and E. */
-static uint64_t end_order_of(const struct chrome_reader *reader)
+static uint64_t end_order_of(const struct chrome_read_replay *replay)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	if (record->after != 0 &&
 		(record->dur_ns > 0 ||
-			order_of(reader) != SLICE_STACK_NO_ORDER))
+			order_of(replay) != SLICE_STACK_NO_ORDER))
 		return chrome_read_record_end(record);
 	if (record->dur_ns > 0 || record->class == CHROME_READ_API ||
-		reader->producer.is_own || is_ending(reader))
+		replay->producer->is_own || is_ending(replay))
 		return 0;
 	return SLICE_STACK_MOMENT;
 }
 
-static struct chrome_read_slice slice_of(const struct chrome_reader *reader)
+static struct chrome_read_slice slice_of(
+	const struct chrome_read_replay *replay)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	return (struct chrome_read_slice){.start_ns = record->time_ns,
 		.end_ns = end_of(record),
-		.end_order = end_order_of(reader),
+		.end_order = end_order_of(replay),
 		.call = record->class == CHROME_READ_PYTHON,
 		.cut = record->late_ns > 0};
 }
@@ -201,48 +209,48 @@ static bool is_apart(const struct chrome_read_record *record)
 }
 
 /* Do calls in Python give way to it? JAX's ranges have no category. */
-static bool is_range(const struct chrome_reader *reader)
+static bool is_range(const struct chrome_read_replay *replay)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	return record->kind == CHROME_READ_SLICE && !is_apart(record) &&
 	       (record->class == CHROME_READ_OP ||
 		       (record->class == CHROME_READ_PLAIN &&
-			       reader->trace->sites[record->site].category ==
+			       replay->trace->sites[record->site].category ==
 				       0));
 }
 
 /* Ends one of the calls that the range at hand outlives, if there is any. */
-static bool cut_call(struct chrome_reader *reader, struct event *event)
+static bool cut_call(struct chrome_read_replay *replay, struct event *event)
 {
-	const struct chrome_read_record *record = &reader->record;
-	struct chrome_read_slice range = slice_of(reader);
+	const struct chrome_read_record *record = &replay->record;
+	struct chrome_read_slice range = slice_of(replay);
 
-	return is_range(reader) &&
-	       slice_stacks_cut(&reader->nest, record->track, &range, event);
+	return is_range(replay) &&
+	       slice_stacks_cut(&replay->nest, record->track, &range, event);
 }
 
 /* Is the call at hand put off, until then? It is if it outlives ranges that it
  * begins in. */
-static bool is_put_off(const struct chrome_reader *reader,
+static bool is_put_off(const struct chrome_read_replay *replay,
 	const struct chrome_read_slice *call, int64_t *until_ns)
 {
-	return call->call && !is_apart(&reader->record) &&
-	       deferred_calls_has_room(&reader->late, reader->record_size) &&
+	return call->call && !is_apart(&replay->record) &&
+	       deferred_calls_has_room(&replay->late, replay->record_size) &&
 	       slice_stacks_outlives(
-		       &reader->nest, reader->record.track, call, until_ns);
+		       &replay->nest, replay->record.track, call, until_ns);
 }
 
 /* It will begin when these have ended, before other slices; but what it is as a
  * whole is told now. CTP_END: that was told before. */
-static enum ctp_status put_off(struct chrome_reader *reader, int64_t until_ns,
-	struct event *event, struct ctp_error *err)
+static enum ctp_status put_off(struct chrome_read_replay *replay,
+	int64_t until_ns, struct event *event, struct ctp_error *err)
 {
-	struct chrome_read_record *record = &reader->record;
+	struct chrome_read_record *record = &replay->record;
 	uint64_t late_ns = (uint64_t)until_ns - (uint64_t)record->time_ns;
 	struct extsort_record item = {
-		until_ns, CHROME_READ_RANK_SLICES, NULL, reader->record_size};
-	uint8_t *copy = deferred_calls_add(&reader->late, &item);
+		until_ns, CHROME_READ_RANK_SLICES, NULL, replay->record_size};
+	uint8_t *copy = deferred_calls_add(&replay->late, &item);
 	bool is_first = record->late_ns == 0;
 
 	if (copy == NULL)
@@ -253,167 +261,167 @@ static enum ctp_status put_off(struct chrome_reader *reader, int64_t until_ns,
 	record->time_ns = until_ns;
 	record->dur_ns -= late_ns;
 	memcpy(copy, record, sizeof(*record));
-	memcpy(copy + sizeof(*record), reader->record_args,
+	memcpy(copy + sizeof(*record), replay->record_args,
 		item.size - sizeof(*record));
-	reader->has_record = false;
+	replay->has_record = false;
 	if (!is_first)
 		return CTP_END;
-	trace_lose(reader->trace, LOSS_CUT_CALLS, 1);
-	return take_args(reader, event) ? CTP_OK : ctp_no_memory(err);
+	trace_lose(replay->trace, LOSS_CUT_CALLS, 1);
+	return take_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
 /* Does the slice take part in the nesting of its track? A call that was told of
  * when it was put off has to: it is cut as others are. */
 static bool is_nested(
-	struct chrome_reader *reader, struct chrome_read_slice *slice)
+	struct chrome_read_replay *replay, struct chrome_read_slice *slice)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	if (record->class == CHROME_READ_SPAN &&
-		trace_site_is_span(reader->trace, record->site))
+		trace_site_is_span(replay->trace, record->site))
 		return false;
-	if (!is_apart(record) && !slice_stacks_overlaps(&reader->nest,
+	if (!is_apart(record) && !slice_stacks_overlaps(&replay->nest,
 					 record->track, slice->end_ns))
 		return true;
 	if (slice->cut) {
 		slice->end_ns =
-			slice_stacks_limit(&reader->nest, record->track);
+			slice_stacks_limit(&replay->nest, record->track);
 		return true;
 	}
-	trace_lose(reader->trace, LOSS_OVERLAPS, 1);
+	trace_lose(replay->trace, LOSS_OVERLAPS, 1);
 	return false;
 }
 
 /* CTP_END: it has no event yet. */
-static enum ctp_status open_slice(struct chrome_reader *reader,
+static enum ctp_status open_slice(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
-	const struct chrome_read_record *record = &reader->record;
-	struct chrome_read_slice slice = slice_of(reader);
+	const struct chrome_read_record *record = &replay->record;
+	struct chrome_read_slice slice = slice_of(replay);
 	int64_t until_ns;
 
-	if (is_put_off(reader, &slice, &until_ns))
-		return put_off(reader, until_ns, event, err);
-	if (!is_nested(reader, &slice)) {
+	if (is_put_off(replay, &slice, &until_ns))
+		return put_off(replay, until_ns, event, err);
+	if (!is_nested(replay, &slice)) {
 		make_event(event, record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {
 		make_event(event, record, EVENT_BEGIN);
 		event->dur_ns = record->late_ns;
-		if (!slice_stacks_open(&reader->nest, record->track, &slice))
+		if (!slice_stacks_open(&replay->nest, record->track, &slice))
 			return ctp_no_memory(err);
-		reader->correlation = id_of(reader);
+		replay->begun_id = id_of(replay);
 	}
-	return finish(reader, event, err);
+	return finish(replay, event, err);
 }
 
-static enum ctp_status open_range(struct chrome_reader *reader,
+static enum ctp_status open_range(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	make_event(event, record, EVENT_BEGIN);
 	if (!slice_stacks_open_range(
-		    &reader->nest, record->track, record->time_ns))
+		    &replay->nest, record->track, record->time_ns))
 		return ctp_no_memory(err);
-	reader->correlation = id_of(reader);
-	return finish(reader, event, err);
+	replay->begun_id = id_of(replay);
+	return finish(replay, event, err);
 }
 
-static enum ctp_status add_activity(struct chrome_reader *reader,
+static enum ctp_status add_activity(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 	struct chrome_cause_ids cause = {record->id, record->external};
 
 	make_event(event, record, EVENT_ACTIVITY);
 	event->dur_ns = record->dur_ns;
 	event->bytes = record->bytes;
-	event->id = chrome_correlation_work(&reader->join, cause);
-	return finish(reader, event, err);
+	event->id = chrome_correlation_work(replay->correlation, cause);
+	return finish(replay, event, err);
 }
 
 /* One event for each series; CTP_END: there is none any more. */
-static enum ctp_status add_counter(struct chrome_reader *reader,
+static enum ctp_status add_counter(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
-	make_event(event, &reader->record, EVENT_COUNTER);
-	if (reader->args_taken == 0 && !take_args(reader, event))
+	make_event(event, &replay->record, EVENT_COUNTER);
+	if (replay->args_taken == 0 && !take_args(replay, event))
 		return ctp_no_memory(err);
-	while (reader->args_taken < reader->record.arg_count) {
+	while (replay->args_taken < replay->record.arg_count) {
 		const struct event_arg *arg =
-			&reader->event_args[reader->args_taken++];
+			&replay->event_args[replay->args_taken++];
 
 		if (arg->kind == ARG_INT || arg->kind == ARG_FLOAT) {
 			event->args = arg;
 			event->arg_count = 1;
 			return CTP_OK;
 		}
-		trace_lose(reader->trace, LOSS_NOT_SHOWN, 1);
+		trace_lose(replay->trace, LOSS_NOT_SHOWN, 1);
 	}
-	reader->has_record = false;
+	replay->has_record = false;
 	return CTP_END;
 }
 
-static enum ctp_status add_point(struct chrome_reader *reader,
+static enum ctp_status add_point(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
 	make_event(event, record, (enum event_kind)record->event);
 	if (event->kind != EVENT_INSTANT)
 		event->id = record->id;
 	event->flow = (enum event_flow)record->flow;
-	return finish(reader, event, err);
+	return finish(replay, event, err);
 }
 
 /* An event of the record at hand; CTP_END: it has no more. */
-static enum ctp_status take_event(struct chrome_reader *reader,
+static enum ctp_status take_event(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
-	const struct chrome_read_record *record = &reader->record;
+	const struct chrome_read_record *record = &replay->record;
 
-	if (slice_stacks_pop(&reader->nest, record->track, record->time_ns,
-		    order_of(reader), event) ||
-		cut_call(reader, event))
+	if (slice_stacks_pop(&replay->nest, record->track, record->time_ns,
+		    order_of(replay), event) ||
+		cut_call(replay, event))
 		return CTP_OK;
 	switch ((enum chrome_read_record_kind)record->kind) {
 	case CHROME_READ_BEGIN:
-		return open_range(reader, event, err);
+		return open_range(replay, event, err);
 	case CHROME_READ_SLICE:
-		return open_slice(reader, event, err);
+		return open_slice(replay, event, err);
 	case CHROME_READ_ACTIVITY:
-		return add_activity(reader, event, err);
+		return add_activity(replay, event, err);
 	case CHROME_READ_COUNTERS:
-		return add_counter(reader, event, err);
+		return add_counter(replay, event, err);
 	default:
-		return add_point(reader, event, err);
+		return add_point(replay, event, err);
 	}
 }
 
-enum ctp_status chrome_reader_next(struct chrome_reader *reader,
+enum ctp_status chrome_read_replay_next(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_END;
 
-	if (reader->correlation != 0) {
-		make_event(event, &reader->record, EVENT_CORRELATION);
+	if (replay->begun_id != 0) {
+		make_event(event, &replay->record, EVENT_CORRELATION);
 		event->site = TRACE_NONE;
-		event->id = reader->correlation;
-		reader->correlation = 0;
+		event->id = replay->begun_id;
+		replay->begun_id = 0;
 		return CTP_OK;
 	}
 	while (status == CTP_END) {
-		if (!reader->has_record) {
-			status = next_record(reader, err);
+		if (!replay->has_record) {
+			status = next_record(replay, err);
 			if (status == CTP_END)
-				return slice_stacks_flush(&reader->nest, event)
+				return slice_stacks_flush(&replay->nest, event)
 					       ? CTP_OK
 					       : CTP_END;
 			if (status != CTP_OK)
 				return status;
 		}
-		status = take_event(reader, event, err);
+		status = take_event(replay, event, err);
 	}
 	return status;
 }

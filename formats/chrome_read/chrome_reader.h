@@ -20,9 +20,9 @@
 #include "chrome/chrome_correlation.h"
 #include "chrome_read/chrome_read_json.h"
 #include "chrome_read/chrome_read_labels.h"
-#include "chrome_read/slice_stack.h"
 #include "chrome_read/chrome_read_members.h"
 #include "chrome_read/chrome_read_record.h"
+#include "chrome_read/chrome_read_replay.h"
 #include "chrome_read/chrome_read_rows.h"
 #include "chrome_read/chrome_read_streams.h"
 
@@ -70,19 +70,7 @@ struct chrome_reader {
 
 	/* The second pass. */
 	bool is_read;
-	struct slice_stacks nest;
-	struct deferred_calls late;
-	struct extsort_record item; /* that was taken, but may not be next */
-	bool has_item;
-	bool has_record;
-	struct chrome_read_record record;
-	int64_t record_rank;
-	const uint8_t *record_args;
-	size_t record_size;   /* of both, were it whole */
-	uint32_t args_taken;  /* of a record of counters */
-	uint64_t correlation; /* of the range that began last; 0: none */
-	struct event_arg *event_args;
-	uint32_t event_arg_room;
+	struct chrome_read_replay replay;
 };
 
 /* Makes a record of the event, its arguments in reader->args. Errors: those of
@@ -103,9 +91,5 @@ bool chrome_read_metadata_add(struct chrome_reader *reader,
  * there is no event before what is wrong. */
 enum ctp_status chrome_reader_read(
 	struct chrome_reader *reader, struct ctp_error *err);
-
-/* The next event, after that. */
-enum ctp_status chrome_reader_next(struct chrome_reader *reader,
-	struct event *event, struct ctp_error *err);
 
 #endif

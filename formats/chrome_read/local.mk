@@ -12,7 +12,7 @@ libformats_la_SOURCES += \
 	%D%/chrome_read_metadata.c \
 	%D%/chrome_read_pairs.c %D%/chrome_read_pairs.h \
 	%D%/chrome_read_record.h \
-	%D%/chrome_read_replay.c \
+	%D%/chrome_read_replay.c %D%/chrome_read_replay.h \
 	%D%/chrome_read_rows.c %D%/chrome_read_rows.h \
 	%D%/chrome_read_streams.c %D%/chrome_read_streams.h \
 	%D%/chrome_reader.h \

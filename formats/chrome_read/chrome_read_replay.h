@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records, in order of time, become events: one a call, and the record at hand
+ * is kept until all of its events are out.
+ */
+#ifndef CHROME_READ_REPLAY_H
+#define CHROME_READ_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chrome/chrome_correlation.h"
+#include "chrome_read/chrome_read_frames.h"
+#include "chrome_read/chrome_read_record.h"
+#include "chrome_read/chrome_read_streams.h"
+#include "chrome_read/slice_stack.h"
+#include "extsort/extsort.h"
+#include "trace/event.h"
+#include "trace/trace.h"
+
+struct chrome_read_replay {
+	/* Borrowed; all are complete. */
+	struct trace *trace;
+	struct extsort *records;
+	struct chrome_read_streams *streams;
+	struct chrome_correlation *correlation;
+	struct chrome_read_frames *frames;
+	const struct chrome_read_producer *producer;
+	/* Its own, which begin as zeroes. */
+	struct slice_stacks nest;
+	struct deferred_calls late;
+	struct extsort_record item; /* that was taken, but may not be next */
+	bool has_item;
+	bool has_record;
+	struct chrome_read_record record;
+	int64_t record_rank;
+	const uint8_t *record_args;
+	size_t record_size;  /* of both, were it whole */
+	uint32_t args_taken; /* of a record of counters */
+	uint64_t begun_id; /* correlation of the range that began last, or 0 */
+	struct event_arg *event_args;
+	uint32_t event_args_room;
+};
+
+/* Frees its own. */
+void chrome_read_replay_clear(struct chrome_read_replay *replay);
+
+/* The next event. Errors: those of extsort_next(); CTP_ERR_NOMEM. */
+enum ctp_status chrome_read_replay_next(struct chrome_read_replay *replay,
+	struct event *event, struct ctp_error *err);
+
+#endif
