@@ -237,7 +237,7 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 
 /* The function's place goes with the beginning, the arguments with the end: all
  * are known by then. What stands beside them is the beginning's; an end's is an
- * argument, see chrome_read_members.h. */
+ * argument, see chrome_read_json.h. */
 static void write_mark(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {

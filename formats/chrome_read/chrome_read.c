@@ -156,7 +156,7 @@ static void close_reader(struct event_source *source)
 	chrome_read_streams_clear(&reader->streams);
 	chrome_read_rows_clear(&reader->rows);
 	chrome_read_labels_clear(&reader->names);
-	chrome_read_members_clear(&reader->members);
+	chrome_read_json_clear(&reader->json);
 	chrome_read_args_clear(&reader->args);
 	json_scan_free(reader->scan);
 	trace_free(reader->trace);
@@ -208,8 +208,7 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 	}
 	reader->json = (struct chrome_read_json_reader){.scan = reader->scan,
 		.names = &reader->names,
-		.args = &reader->args,
-		.members = &reader->members};
+		.args = &reader->args};
 	*out = &reader->source;
 	return CTP_OK;
 }

@@ -475,8 +475,7 @@ enum ctp_status chrome_reader_add(struct chrome_reader *reader,
 		!chrome_read_args_make_numbers(&reader->args))
 		return ctp_no_memory(err);
 	if (!reader->json.no_args &&
-		!chrome_read_members_keep(
-			&reader->members, &reader->args, reader->scan, event))
+		!chrome_read_json_add_members(&reader->json, event))
 		return ctp_no_memory(err);
 	if (category == CHROME_READ_NO_CATEGORY &&
 		chrome_read_labels_is_jax(reader->scan, &event->name))

@@ -5,6 +5,7 @@
 
 #include "json/json_bytes.h"
 #include "json/json_value.h"
+#include "base/strtab.h"
 #include "compilers/trace_detail.h"
 
 /* So many digits, and three more, are less than 2^64. */
@@ -63,6 +64,40 @@ static bool read_time(const struct json_scan *scan,
 		return false;
 	return short_time(text, token->size, time_ns) ||
 	       json_value_scaled(text, token->size, 3, time_ns);
+}
+
+static void reset_members(struct chrome_read_members *members)
+{
+	members->count = 0;
+	members->missed = 0;
+}
+
+static void add_item(
+	struct chrome_read_members *members, struct chrome_read_member member)
+{
+	if (members->count == CHROME_READ_MEMBERS_MAX)
+		members->missed++;
+	else
+		members->items[members->count++] = member;
+}
+
+/* Text is kept by the scanner until chrome_read_json_add_members(). */
+static void record_scalar(struct chrome_read_members *members,
+	const struct json_token *key, const struct json_token *value)
+{
+	add_item(members,
+		(struct chrome_read_member){.key = *key, .value = *value});
+}
+
+/* Records an object or array, which began at `from` and was read last. */
+static void record_nested(struct chrome_read_json_reader *reader,
+	const struct json_token *key, uint64_t from)
+{
+	size_t size = (size_t)(json_scan_position(reader->scan) - from);
+
+	add_item(&reader->members,
+		(struct chrome_read_member){
+			.key = *key, .from = from, .nested_size = size});
 }
 
 /* By size first: a comparison of so many bytes is one of numbers. */
@@ -183,8 +218,7 @@ static enum ctp_status read_other(struct chrome_read_json_reader *reader,
 			: json_scan_skip(reader->scan, err);
 
 	if (status == CTP_OK && !reader->no_args)
-		chrome_read_members_note_nested(
-			reader->members, reader->scan, &key, from);
+		record_nested(reader, &key, from);
 	return status;
 }
 
@@ -296,7 +330,7 @@ static enum ctp_status read_member(struct chrome_read_json_reader *reader,
 		struct json_token key =
 			json_key_cache_key(&reader->shape, &reader->read, item);
 
-		chrome_read_members_note(reader->members, &key, value);
+		record_scalar(&reader->members, &key, value);
 	}
 	return CTP_OK;
 }
@@ -343,7 +377,7 @@ enum ctp_status chrome_read_json_read(struct chrome_read_json_reader *reader,
 	};
 	if (!chrome_read_args_reset(reader->args))
 		return ctp_no_memory(err);
-	chrome_read_members_reset(reader->members);
+	reset_members(&reader->members);
 	json_scan_let_go(reader->scan);
 	json_scan_keep(reader->scan, begin);
 	status = read_members(reader, event, err);
@@ -352,4 +386,155 @@ enum ctp_status chrome_read_json_read(struct chrome_read_json_reader *reader,
 		event->dur_ns = event->thread_dur_ns;
 	}
 	return status;
+}
+
+/* The number of a key in the trace's table; STRTAB_NONE if out of memory. */
+static uint32_t make_key(struct chrome_read_json_reader *reader,
+	const char *where, const char *text, size_t size)
+{
+	struct buffer *key = &reader->members.key;
+
+	key->used = 0;
+	buffer_add_text(key, where);
+	buffer_add(key, text, size);
+	if (key->failed)
+		return STRTAB_NONE;
+	return strtab_add(
+		reader->args->trace->text, (const char *)key->bytes, key->used);
+}
+
+static bool add_other(struct chrome_read_json_reader *reader, const char *where,
+	const struct chrome_read_member *item)
+{
+	const struct json_token all = {
+		.at = item->from, .size = (uint32_t)item->nested_size};
+	const char *text;
+	size_t size;
+	uint32_t key;
+
+	if (!chrome_read_args_plain(
+		    reader->args, reader->scan, &item->key, &text, &size))
+		return false;
+	key = make_key(reader, where, text, size);
+	if (key == STRTAB_NONE)
+		return false;
+	if (item->nested_size == 0)
+		return chrome_read_args_add_token(
+			reader->args, key, reader->scan, &item->value);
+	return chrome_read_args_add_nested(
+		reader->args, key, reader->scan, &all);
+}
+
+/* One that has a meaning for us, if it is there. */
+static bool add_known(struct chrome_read_json_reader *reader, const char *name,
+	const struct json_token *value)
+{
+	uint32_t key;
+
+	if (value->kind == CHROME_READ_JSON_NONE)
+		return true;
+	key = make_key(reader, TRACE_MEMBER, name, strlen(name));
+	return key != STRTAB_NONE && chrome_read_args_add_token(reader->args,
+					     key, reader->scan, value);
+}
+
+static bool is_text(const struct json_scan *scan,
+	const struct json_token *token, const char *text)
+{
+	return token->kind == JSON_STRING && token->size == strlen(text) &&
+	       memcmp(json_scan_text(scan, token), text, token->size) == 0;
+}
+
+static bool is_phase(const struct chrome_read_json *event, const char *phases)
+{
+	return strchr(phases, event->phase) != NULL;
+}
+
+/* Is the id written again as it is? */
+static bool is_plain_id(
+	const struct json_scan *scan, const struct chrome_read_json *event)
+{
+	uint64_t id;
+
+	return is_phase(event, "beSFstf") &&
+	       (event->id.kind == JSON_NUMBER ||
+		       event->id.kind == JSON_STRING) &&
+	       json_value_id(
+		       json_scan_text(scan, &event->id), event->id.size, &id);
+}
+
+/* An arrow ends in the slice that is open, or without "bp" at the next one. */
+static bool add_bind(struct chrome_read_json_reader *reader,
+	const struct chrome_read_json *event)
+{
+	uint32_t key;
+
+	if (event->phase != 'f' || event->bind.kind != CHROME_READ_JSON_NONE)
+		return (event->phase == 'f' &&
+			       is_text(reader->scan, &event->bind, "e")) ||
+		       add_known(reader, "bp", &event->bind);
+	key = make_key(reader, TRACE_MEMBER, "bp", 2);
+	return key != STRTAB_NONE &&
+	       chrome_read_args_add_json(reader->args, key, "null", 4);
+}
+
+/* Phases that have become instants, and are others. Samples are shown. */
+static bool add_phase(
+	struct chrome_read_args *args, const struct chrome_read_json *event)
+{
+	char phase = event->phase;
+
+	if (!is_phase(event, "RnTpNODcvV()="))
+		return true;
+	/* The steps of what is written as "b" and "e" now. */
+	if (phase == 'T' || phase == 'p')
+		phase = 'n';
+	return chrome_read_args_add_text(args, TRACE_MEMBER "ph", &phase, 1);
+}
+
+/* A slice with no members but those that all have: most are that. */
+static bool is_usual(const struct chrome_read_members *members,
+	const struct chrome_read_json *event)
+{
+	return event->phase == 'X' && members->count == 0 &&
+	       members->missed == 0 &&
+	       event->id.kind == CHROME_READ_JSON_NONE &&
+	       event->reach.kind == CHROME_READ_JSON_NONE &&
+	       event->bind.kind == CHROME_READ_JSON_NONE &&
+	       event->scope.kind == CHROME_READ_JSON_NONE;
+}
+
+bool chrome_read_json_add_members(struct chrome_read_json_reader *reader,
+	const struct chrome_read_json *event)
+{
+	struct chrome_read_members *members = &reader->members;
+	const char *where =
+		event->phase == 'E' ? TRACE_MEMBER_OF_END : TRACE_MEMBER;
+	bool done = true;
+
+	if (is_usual(members, event))
+		return true;
+	/* Arguments of a counter are its lines. */
+	if (event->phase == 'C')
+		members->missed += members->count +
+				   (event->id.kind != CHROME_READ_JSON_NONE);
+	trace_lose(reader->args->trace, LOSS_NOT_SHOWN, members->missed);
+	if (event->phase == 'C')
+		return true;
+	for (uint32_t i = 0; i < members->count && done; i++)
+		done = add_other(reader, where, &members->items[i]);
+	if (event->phase == 'E')
+		return done;
+	if (!is_plain_id(reader->scan, event))
+		done = done && add_known(reader, "id", &event->id);
+	if (!is_text(reader->scan, &event->reach, "t"))
+		done = done && add_known(reader, "s", &event->reach);
+	return done && add_bind(reader, event) &&
+	       add_phase(reader->args, event) &&
+	       add_known(reader, "scope", &event->scope);
+}
+
+void chrome_read_json_clear(struct chrome_read_json_reader *reader)
+{
+	buffer_clear(&reader->members.key);
 }

@@ -10,7 +10,7 @@
 #include "json/json_key_cache.h"
 #include "chrome_read/chrome_read_args.h"
 #include "chrome_read/chrome_read_labels.h"
-#include "chrome_read/chrome_read_members.h"
+#include "timeline/json_args.h"
 
 /* A member that is not there has this kind. */
 #define CHROME_READ_JSON_NONE JSON_END
@@ -38,13 +38,37 @@ struct chrome_read_json {
 	uint32_t kind;           /* of the category: see chrome_read_labels.h */
 };
 
+/* An event that has more of the members below has the others counted. */
+#define CHROME_READ_MEMBERS_MAX 16
+
+struct chrome_read_member {
+	struct json_token key;
+	struct json_token value;
+	uint64_t from;      /* of an object or array: where it is, ... */
+	size_t nested_size; /* ... or 0: it is neither */
+};
+
+/*
+ * The members of an event that say nothing of when and where it happened:
+ * "tts", "cname", "bind_id" and all that the format may get yet. They become
+ * arguments, and so do a phase and an id that we would write otherwise. The key
+ * tells where the member stood, so that it can be written there again:
+ * "event.tts"; "end.tts" if it was that of an "E".
+ */
+struct chrome_read_members {
+	struct chrome_read_member items[CHROME_READ_MEMBERS_MAX];
+	uint32_t count;
+	uint32_t missed;
+	struct buffer key; /* scratch */
+};
+
 struct chrome_read_json_reader {
 	struct json_scan *scan;
 	struct chrome_read_labels *names;
-	struct chrome_read_args
-		*args; /* those of the event that was read last */
-	struct chrome_read_members *members; /* likewise: what else it has */
-	struct json_key_cache shape;         /* of events */
+	/* Those of the event that was read last. */
+	struct chrome_read_args *args;
+	struct chrome_read_members members; /* likewise */
+	struct json_key_cache shape;        /* of events */
 	struct json_members_read read;
 	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
 	bool no_args;
@@ -61,6 +85,13 @@ struct chrome_read_json_reader {
 enum ctp_status chrome_read_json_read(struct chrome_read_json_reader *reader,
 	const struct json_token *begin, struct chrome_read_json *event,
 	struct ctp_error *err);
+
+/* Adds its other members to its arguments. False if out of memory. */
+bool chrome_read_json_add_members(struct chrome_read_json_reader *reader,
+	const struct chrome_read_json *event);
+
+/* Frees what reading took. */
+void chrome_read_json_clear(struct chrome_read_json_reader *reader);
 
 /* Is it what clang calls a header that it read, name and category? */
 bool chrome_read_json_is_source(

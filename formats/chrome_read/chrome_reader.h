@@ -20,7 +20,6 @@
 #include "chrome/chrome_correlation.h"
 #include "chrome_read/chrome_read_json.h"
 #include "chrome_read/chrome_read_labels.h"
-#include "chrome_read/chrome_read_members.h"
 #include "chrome_read/chrome_read_record.h"
 #include "chrome_read/chrome_read_replay.h"
 #include "chrome_read/chrome_read_rows.h"
@@ -41,7 +40,6 @@ struct chrome_reader {
 	uint64_t end;           /* so many bytes it was then */
 	struct chrome_read_json_reader json;
 	struct chrome_read_args args;
-	struct chrome_read_members members;
 	struct chrome_read_labels names;
 	struct chrome_read_rows rows;
 	struct chrome_read_streams streams;
