@@ -172,7 +172,8 @@ static bool init(struct chrome_reader *reader)
 
 	done = chrome_read_labels_init(&reader->names, trace, &reader->args) &&
 	       done;
-	done = chrome_read_rows_init(&reader->rows, trace, &reader->args) &&
+	done = chrome_read_rows_init(&reader->rows, trace, &reader->args,
+		       &reader->producer) &&
 	       done;
 	done = chrome_read_streams_init(&reader->streams, &reader->rows) &&
 	       done;

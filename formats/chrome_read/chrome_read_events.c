@@ -467,7 +467,9 @@ enum ctp_status chrome_reader_add(struct chrome_reader *reader,
 	if (row == NULL)
 		return ctp_no_memory(err);
 	if (event->phase == 'M')
-		return chrome_read_metadata_add(reader, row, event)
+		return chrome_read_rows_describe(&reader->rows, row,
+			       json_scan_text(reader->scan, &event->name),
+			       event->name.size)
 			       ? CTP_OK
 			       : ctp_no_memory(err);
 	/* Bazel writes a counter's values as text. */

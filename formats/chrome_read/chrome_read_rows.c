@@ -5,7 +5,12 @@
 
 #include "json/json_bytes.h"
 #include "json/json_value.h"
+#include "chrome/chrome_rows.h"
 #include "base/memory.h"
+
+#define LABELS "process_labels"
+#define STREAM "stream "
+#define STREAM_DIGITS 18
 
 void chrome_read_rows_clear(struct chrome_read_rows *rows)
 {
@@ -16,11 +21,13 @@ void chrome_read_rows_clear(struct chrome_read_rows *rows)
 }
 
 bool chrome_read_rows_init(struct chrome_read_rows *rows, struct trace *trace,
-	struct chrome_read_args *args)
+	struct chrome_read_args *args,
+	const struct chrome_read_producer *producer)
 {
 	bool done;
 
-	*rows = (struct chrome_read_rows){.trace = trace, .args = args};
+	*rows = (struct chrome_read_rows){
+		.trace = trace, .args = args, .producer = producer};
 	rows->pids = strtab_new();
 	rows->keys = strtab_new();
 	/* Number 0 is no process. */
@@ -208,4 +215,166 @@ void chrome_read_rows_finish(struct chrome_read_rows *rows)
 		track->has_process_sort = process->has_sort;
 		track->process_sort = process->sort;
 	}
+}
+
+/* The number that is this argument of the event's. */
+static bool find_int(
+	const struct chrome_read_rows *rows, const char *key, int64_t *value)
+{
+	const uint8_t *at = rows->args->bytes.bytes + rows->args->before;
+
+	for (uint32_t i = 0; i < rows->args->count; i++) {
+		struct event_arg arg = chrome_read_args_next(&at);
+
+		if (arg.kind == ARG_INT &&
+			strcmp(strtab_text(rows->trace->text, arg.key, NULL),
+				key) == 0) {
+			*value = arg.value.integer;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Labels of processes are for people, but in those of a device our own files
+ * say whose it is. */
+static bool add_owner(struct chrome_read_rows *rows,
+	const struct chrome_read_row *row, bool *is_found)
+{
+	int64_t owner;
+	int64_t device;
+
+	*is_found = find_int(rows, CHROME_ROWS_OWNER, &owner) &&
+		    find_int(rows, CHROME_ROWS_DEVICE, &device);
+	return !*is_found || chrome_read_rows_own(rows, row, owner, device);
+}
+
+/* Kineto's and our own rows of streams are called "stream 7 ", the lanes of
+ * ours "stream 7 (lane 1)": of these the tid is another number. */
+static void set_stream(
+	struct chrome_read_row *row, const char *name, size_t size)
+{
+	const size_t at = strlen(STREAM);
+	size_t digits = 0;
+	int64_t stream = 0;
+
+	if (size <= at || memcmp(name, STREAM, at) != 0)
+		return;
+	for (; at + digits < size && name[at + digits] != ' '; digits++) {
+		unsigned digit = (unsigned char)name[at + digits] - '0';
+
+		if (digit > 9 || digits == STREAM_DIGITS)
+			return;
+		stream = stream * 10 + (int64_t)digit;
+	}
+	row->has_stream = digits > 0;
+	row->stream = stream;
+}
+
+/* Sets a name or a place among others of a process or a thread. */
+static bool set_label(struct chrome_read_rows *rows,
+	struct chrome_read_row *row, bool of_process,
+	const struct event_arg *arg)
+{
+	struct chrome_read_process *process =
+		chrome_read_rows_process(rows, row);
+	uint32_t *name = of_process ? &process->name : &row->name;
+	uint32_t text;
+	int64_t tid;
+
+	if (!of_process && rows->producer->is_own &&
+		find_int(rows, CHROME_ROWS_PART_OF, &tid))
+		return chrome_read_rows_join(rows, row, tid, false);
+	if (!of_process && rows->producer->is_own &&
+		find_int(rows, CHROME_ROWS_APART_FROM, &tid))
+		return chrome_read_rows_join(rows, row, tid, true);
+	if (arg->kind == ARG_INT && of_process) {
+		process->has_sort = true;
+		process->sort = arg->value.integer;
+	} else if (arg->kind == ARG_INT) {
+		row->has_sort = true;
+		row->sort = arg->value.integer;
+	} else {
+		text = strtab_add(rows->trace->text, arg->value.text.bytes,
+			arg->value.text.size);
+		if (text == STRTAB_NONE)
+			return false;
+		*name = text;
+		if (!of_process)
+			set_stream(row, arg->value.text.bytes,
+				arg->value.text.size);
+	}
+	return true;
+}
+
+/* Kineto's labels, "CPU" and "GPU 0", repeat what a process did. */
+static bool is_kineto_label(const struct event_arg *arg)
+{
+	return arg->kind == ARG_TEXT &&
+	       ((arg->value.text.size == 3 &&
+			memcmp(arg->value.text.bytes, "CPU", 3) == 0) ||
+		       (arg->value.text.size > 4 &&
+			       memcmp(arg->value.text.bytes, "GPU ", 4) == 0));
+}
+
+/* Labels are shown nowhere, and counted. */
+static bool add_labels(
+	struct chrome_read_rows *rows, const struct chrome_read_row *row)
+{
+	const uint8_t *at = rows->args->bytes.bytes + rows->args->before;
+	enum trace_loss loss = LOSS_NOT_SHOWN;
+	bool is_found;
+	struct event_arg arg;
+
+	if (!add_owner(rows, row, &is_found))
+		return false;
+	if (rows->args->count == 1) {
+		arg = chrome_read_args_next(&at);
+		if (is_kineto_label(&arg))
+			loss = LOSS_LEFT_OUT;
+	}
+	if (!is_found)
+		trace_lose(rows->trace, loss, 1);
+	return true;
+}
+
+bool chrome_read_rows_describe(struct chrome_read_rows *rows,
+	struct chrome_read_row *row, const char *name, size_t size)
+{
+	static const struct {
+		const char *name;
+		const char *key;
+		enum event_arg_kind kind;
+		bool of_process;
+	} known[] = {
+		{"process_name", "name", ARG_TEXT, true},
+		{"thread_name", "name", ARG_TEXT, false},
+		{"process_sort_index", "sort_index", ARG_INT, true},
+		{"thread_sort_index", "sort_index", ARG_INT, false},
+	};
+	const struct strtab *table = rows->trace->text;
+	size_t which = 0;
+
+	if (size == strlen(LABELS) && memcmp(name, LABELS, size) == 0)
+		return add_labels(rows, row);
+	while (which < sizeof(known) / sizeof(known[0]) &&
+		(size != strlen(known[which].name) ||
+			memcmp(name, known[which].name, size) != 0))
+		which++;
+	if (which < sizeof(known) / sizeof(known[0])) {
+		const uint8_t *at =
+			rows->args->bytes.bytes + rows->args->before;
+
+		for (uint32_t i = 0; i < rows->args->count; i++) {
+			struct event_arg arg = chrome_read_args_next(&at);
+
+			if (arg.kind == known[which].kind &&
+				strcmp(strtab_text(table, arg.key, NULL),
+					known[which].key) == 0)
+				return set_label(rows, row,
+					known[which].of_process, &arg);
+		}
+	}
+	trace_lose(rows->trace, LOSS_NOT_SHOWN, 1);
+	return true;
 }

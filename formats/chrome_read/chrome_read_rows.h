@@ -15,6 +15,7 @@
 #include "base/strtab.h"
 #include "trace/trace.h"
 #include "chrome_read/chrome_read_args.h"
+#include "chrome_read/chrome_read_record.h"
 
 struct chrome_read_row {
 	uint32_t process; /* in chrome_read_rows.processes */
@@ -56,8 +57,9 @@ struct chrome_read_row_lookup {
 struct chrome_read_rows {
 	struct trace *trace;
 	struct chrome_read_args *args; /* for its scratch space */
-	struct strtab *pids;           /* of processes, as bytes */
-	struct strtab *keys;           /* of rows, likewise */
+	const struct chrome_read_producer *producer;
+	struct strtab *pids; /* of processes, as bytes */
+	struct strtab *keys; /* of rows, likewise */
 	struct chrome_read_process *processes;
 	uint32_t process_room;
 	struct chrome_read_row *rows;
@@ -66,9 +68,10 @@ struct chrome_read_rows {
 };
 
 /* False if out of memory, like all below; call chrome_read_rows_clear() in either
- * case. Both are borrowed. */
+ * case. All are borrowed. */
 bool chrome_read_rows_init(struct chrome_read_rows *rows, struct trace *trace,
-	struct chrome_read_args *args);
+	struct chrome_read_args *args,
+	const struct chrome_read_producer *producer);
 void chrome_read_rows_clear(struct chrome_read_rows *rows);
 
 /* The row of these, which may be missing; NULL if out of memory. Good until
@@ -93,6 +96,12 @@ bool chrome_read_rows_join(struct chrome_read_rows *rows,
 /* The row's track, made if it has none; TRACE_NONE if out of memory. */
 uint32_t chrome_read_rows_track(
 	struct chrome_read_rows *rows, struct chrome_read_row *row);
+
+/* What an event of phase M with this name says of the row, its arguments being
+ * those read last: names of processes and threads, and where they stand among
+ * others. */
+bool chrome_read_rows_describe(struct chrome_read_rows *rows,
+	struct chrome_read_row *row, const char *name, size_t size);
 
 /* All names are known now: those of tracks are set. */
 void chrome_read_rows_finish(struct chrome_read_rows *rows);

@@ -80,11 +80,6 @@ enum ctp_status chrome_reader_add(struct chrome_reader *reader,
 enum ctp_status chrome_reader_finish(
 	struct chrome_reader *reader, struct ctp_error *err);
 
-/* Names of processes and threads, and where they stand among others; false if
- * out of memory. */
-bool chrome_read_metadata_add(struct chrome_reader *reader,
-	struct chrome_read_row *row, const struct chrome_read_json *event);
-
 /* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT where
  * there is no event before what is wrong. */
 enum ctp_status chrome_reader_read(

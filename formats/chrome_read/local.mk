@@ -8,7 +8,6 @@ libformats_la_SOURCES += \
 	%D%/chrome_read_frames.c %D%/chrome_read_frames.h \
 	%D%/chrome_read_json.c %D%/chrome_read_json.h \
 	%D%/chrome_read_labels.c %D%/chrome_read_labels.h \
-	%D%/chrome_read_metadata.c \
 	%D%/chrome_read_pairs.c %D%/chrome_read_pairs.h \
 	%D%/chrome_read_record.h \
 	%D%/chrome_read_replay.c %D%/chrome_read_replay.h \
