@@ -148,7 +148,7 @@ static void close_reader(struct event_source *source)
 	struct chrome_reader *reader = reader_of(source);
 
 	chrome_read_replay_clear(&reader->replay);
-	buffer_clear(&reader->header.bytes);
+	chrome_read_events_clear(&reader->events);
 	extsort_free(reader->spill);
 	chrome_read_devices_clear(&reader->devices);
 	chrome_read_frames_clear(&reader->frames);
@@ -210,6 +210,16 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 	reader->json = (struct chrome_read_json_reader){.scan = reader->scan,
 		.names = &reader->names,
 		.args = &reader->args};
+	reader->events = (struct chrome_read_events){.trace = reader->trace,
+		.scan = reader->scan,
+		.json = &reader->json,
+		.args = &reader->args,
+		.labels = &reader->names,
+		.rows = &reader->rows,
+		.streams = &reader->streams,
+		.correlation = &reader->join,
+		.producer = &reader->producer,
+		.records = reader->spill};
 	*out = &reader->source;
 	return CTP_OK;
 }

@@ -54,8 +54,9 @@ static enum ctp_status read_events(
 			/* JAX's last is {}, and nvcc's first: nothing is lost. */
 			if (status == CTP_OK &&
 				(event.phase != 0 || !is_empty(reader, &token)))
-				status = chrome_reader_add(reader, &event, err);
-			trace_tick(reader->trace, reader->event_count);
+				status = chrome_read_events_add(
+					&reader->events, &event, err);
+			trace_tick(reader->trace, reader->events.count);
 		} else {
 			trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
 			if (token.kind == JSON_ARRAY)
@@ -356,12 +357,12 @@ static enum ctp_status read_array(
 static bool is_no_trace(const struct chrome_reader *reader)
 {
 	if (reader->is_array)
-		return !reader->has_phase &&
+		return !reader->events.has_phase &&
 		       reader->trace->losses[LOSS_BAD_EVENTS] > 0;
-	if (reader->has_ftrace && reader->event_count == 0)
+	if (reader->has_ftrace && reader->events.count == 0)
 		return true;
 	/* Samples that have a stack are events as well. */
-	return !reader->has_events && !reader->has_phase &&
+	return !reader->has_events && !reader->events.has_phase &&
 	       (!reader->is_object || !json_scan_is_cut_off(reader->scan) ||
 		       (reader->has_strange && !reader->has_header));
 }
@@ -406,7 +407,7 @@ static enum ctp_status forgive(struct chrome_reader *reader,
 {
 	bool at_end = json_scan_is_cut_off(reader->scan);
 	bool begun =
-		(reader->event_count > 0 || at_end) && !is_no_trace(reader);
+		(reader->events.count > 0 || at_end) && !is_no_trace(reader);
 	char damage[sizeof(failed->message) + 96];
 
 	if (failed->status == CTP_ERR_FORMAT && !begun && !at_end &&
@@ -435,7 +436,7 @@ static enum ctp_status forgive(struct chrome_reader *reader,
 static uint32_t device_user(const struct chrome_reader *reader)
 {
 	const struct chrome_read_rows *rows = &reader->rows;
-	uint32_t process = reader->process;
+	uint32_t process = reader->events.process;
 
 	for (uint32_t i = strtab_count(rows->pids) - 1; i > 0 && process == 0;
 		i--)
@@ -455,7 +456,7 @@ enum ctp_status chrome_reader_read(
 		status = forgive(reader, &failed, err);
 	json_scan_let_go(reader->scan);
 	if (status == CTP_OK)
-		status = chrome_reader_finish(reader, err);
+		status = chrome_read_events_finish(&reader->events, err);
 	if (status != CTP_OK)
 		return status;
 	chrome_read_rows_finish(&reader->rows);
@@ -471,7 +472,7 @@ enum ctp_status chrome_reader_read(
 	if (reader->producer.is_reversed)
 		extsort_reverse_ties(reader->spill);
 	status = extsort_sort(reader->spill, err);
-	if (status == CTP_OK && reader->has_ranges)
+	if (status == CTP_OK && reader->events.has_ranges)
 		status = chrome_read_pairs_match(
 			&reader->spill, reader->trace, &reader->producer, err);
 	if (status == CTP_OK && reader->trace->rest_bytes != 0)

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events of a Chrome trace become records, to be sorted by time. Of equal
- * times: begins and ends of ranges come first, in the order of the file, then
- * slices, the longer one first, then all else, in the order of the file.
- *
- * But clang writes a header when it has been read, its begin right before its
- * end, and all have one id: of those that begin together the longer one has to
- * come first, lest what ends first would seem to be the one that began last.
- *
- * What a device did is sorted by its end. So what caused it is there before,
- * even where the device's clock is a little behind.
- */
+#include "chrome_read/chrome_read_events.h"
+
 #include <string.h>
 
 #include "json/json_value.h"
 #include "base/stable_hash.h"
 #include "base/strtab.h"
-#include "chrome_read/chrome_reader.h"
+
+void chrome_read_events_clear(struct chrome_read_events *events)
+{
+	buffer_clear(&events->header.bytes);
+}
 
 static int64_t end_of(int64_t time_ns, uint64_t dur_ns)
 {
@@ -26,83 +20,84 @@ static int64_t end_of(int64_t time_ns, uint64_t dur_ns)
 								: end_ns;
 }
 
-static void note_time(struct chrome_reader *reader, int64_t from, int64_t to)
+static void extend_time(
+	struct chrome_read_events *events, int64_t from, int64_t to)
 {
-	struct trace *trace = reader->trace;
+	struct trace *trace = events->trace;
 
-	if (!reader->has_time || from < trace->start_ns)
+	if (!events->has_time || from < trace->start_ns)
 		trace->start_ns = from;
-	if (!reader->has_time || to > trace->end_ns)
+	if (!events->has_time || to > trace->end_ns)
 		trace->end_ns = to;
-	reader->has_time = true;
+	events->has_time = true;
 }
 
 /* Hands the record over, with the arguments. */
-static enum ctp_status keep(struct chrome_reader *reader,
+static enum ctp_status add_record(struct chrome_read_events *events,
 	struct chrome_read_record *record, int64_t key_ns, int64_t rank,
 	struct ctp_error *err)
 {
-	struct buffer *args = &reader->args.bytes;
+	struct buffer *args = &events->args->bytes;
 	struct extsort_record item = {.time_ns = key_ns, .rank = rank};
 	const uint8_t *from;
 
-	note_time(reader, record->time_ns,
+	extend_time(events, record->time_ns,
 		end_of(record->time_ns, record->dur_ns));
-	record->arg_count = reader->args.count;
+	record->arg_count = events->args->count;
 	from = chrome_read_record_pack(
 		args->bytes + sizeof(*record), record, key_ns);
 	item.bytes = from;
 	item.size = args->used - (size_t)(from - args->bytes);
-	return extsort_add(reader->spill, &item, err);
+	return extsort_add(events->records, &item, err);
 }
 
 /* The header that waits for its end, whose rank is known now. */
-static enum ctp_status keep_header(
-	struct chrome_reader *reader, int64_t rank, struct ctp_error *err)
+static enum ctp_status add_header(
+	struct chrome_read_events *events, int64_t rank, struct ctp_error *err)
 {
-	struct chrome_read_header *header = &reader->header;
+	struct chrome_read_header *header = &events->header;
 	struct buffer *bytes = &header->bytes;
 	struct extsort_record item = {
 		.time_ns = header->record.time_ns, .rank = rank};
 	const uint8_t *from;
 
 	header->waits = false;
-	note_time(reader, item.time_ns, item.time_ns);
+	extend_time(events, item.time_ns, item.time_ns);
 	from = chrome_read_record_pack(bytes->bytes + sizeof(header->record),
 		&header->record, item.time_ns);
 	item.bytes = from;
 	item.size = bytes->used - (size_t)(from - bytes->bytes);
-	return extsort_add(reader->spill, &item, err);
+	return extsort_add(events->records, &item, err);
 }
 
-enum ctp_status chrome_reader_finish(
-	struct chrome_reader *reader, struct ctp_error *err)
+enum ctp_status chrome_read_events_finish(
+	struct chrome_read_events *events, struct ctp_error *err)
 {
-	return reader->header.waits
-		       ? keep_header(reader, reader->header.rank, err)
+	return events->header.waits
+		       ? add_header(events, events->header.rank, err)
 		       : CTP_OK;
 }
 
-static int64_t known_arg(const struct chrome_reader *reader,
+static int64_t known_arg(const struct chrome_read_events *events,
 	enum chrome_read_known known, int64_t fallback)
 {
-	return (reader->args.seen & CHROME_READ_WANT(known)) != 0
-		       ? reader->args.known[known]
+	return (events->args->seen & CHROME_READ_WANT(known)) != 0
+		       ? events->args->known[known]
 		       : fallback;
 }
 
 /* An id that is 0 or negative is none. */
 static uint64_t known_id(
-	const struct chrome_reader *reader, enum chrome_read_known known)
+	const struct chrome_read_events *events, enum chrome_read_known known)
 {
-	int64_t id = known_arg(reader, known, 0);
+	int64_t id = known_arg(events, known, 0);
 
 	return id > 0 ? (uint64_t)id : 0;
 }
 
 /* Which of two slices that follow each other in the file has the other one in
  * it: by that we know in which order the producer writes equal ones. */
-static void compare_slices(struct chrome_reader *reader,
+static void compare_slices(struct chrome_read_events *events,
 	struct chrome_read_row *row, const struct chrome_read_record *record)
 {
 	int64_t start_ns = record->time_ns;
@@ -111,9 +106,9 @@ static void compare_slices(struct chrome_reader *reader,
 	if (row->has_slice &&
 		(start_ns != row->start_ns || end_ns != row->end_ns)) {
 		if (start_ns <= row->start_ns && end_ns >= row->end_ns)
-			reader->producer.children_first++;
+			events->producer->children_first++;
 		else if (start_ns >= row->start_ns && end_ns <= row->end_ns)
-			reader->producer.parents_first++;
+			events->producer->parents_first++;
 	}
 	row->has_slice = true;
 	row->start_ns = start_ns;
@@ -122,14 +117,14 @@ static void compare_slices(struct chrome_reader *reader,
 
 /* Who used the devices, if nothing else tells, is who made the first call of
  * their API; without one, the first op. */
-static void note_process(struct chrome_reader *reader,
+static void record_process(struct chrome_read_events *events,
 	const struct chrome_read_row *row, enum chrome_read_class class)
 {
-	if (class == CHROME_READ_API && !reader->has_caller) {
-		reader->has_caller = true;
-		reader->process = row->process;
-	} else if (class == CHROME_READ_OP && reader->process == 0) {
-		reader->process = row->process;
+	if (class == CHROME_READ_API && !events->has_caller) {
+		events->has_caller = true;
+		events->process = row->process;
+	} else if (class == CHROME_READ_OP && events->process == 0) {
+		events->process = row->process;
 	}
 }
 
@@ -140,31 +135,31 @@ static bool is_u32(int64_t value)
 
 /* Is it on a row of a device? */
 static bool is_device(
-	const struct chrome_reader *reader, enum chrome_read_class class)
+	const struct chrome_read_events *events, enum chrome_read_class class)
 {
 	uint32_t place = CHROME_READ_WANT(CHROME_READ_DEVICE) |
 			 CHROME_READ_WANT(CHROME_READ_STREAM_ID);
 
 	return (class == CHROME_READ_WORK || class == CHROME_READ_WAIT ||
 		       class == CHROME_READ_ANNOTATION) &&
-	       ((reader->args.seen & place) != 0 ||
+	       ((events->args->seen & place) != 0 ||
 		       class == CHROME_READ_ANNOTATION);
 }
 
-static enum ctp_status add_activity(struct chrome_reader *reader,
+static enum ctp_status add_activity(struct chrome_read_events *events,
 	const struct chrome_read_row *row, struct chrome_read_record *record,
 	struct ctp_error *err)
 {
 	struct chrome_cause_ids cause = {
-		known_id(reader, CHROME_READ_CORRELATION),
-		known_id(reader, CHROME_READ_EXTERNAL_ID)};
+		known_id(events, CHROME_READ_CORRELATION),
+		known_id(events, CHROME_READ_EXTERNAL_ID)};
 	const struct chrome_read_process *process =
-		chrome_read_rows_process(&reader->rows, row);
+		chrome_read_rows_process(events->rows, row);
 	struct chrome_read_place place = {row->process,
-		known_arg(reader, CHROME_READ_DEVICE,
+		known_arg(events, CHROME_READ_DEVICE,
 			process->owner != 0 ? process->device : process->pid),
-		known_arg(reader, CHROME_READ_CONTEXT, 0),
-		known_arg(reader, CHROME_READ_STREAM_ID,
+		known_arg(events, CHROME_READ_CONTEXT, 0),
+		known_arg(events, CHROME_READ_STREAM_ID,
 			row->has_stream ? row->stream : row->tid)};
 	int64_t key_ns = record->time_ns;
 
@@ -176,55 +171,55 @@ static enum ctp_status add_activity(struct chrome_reader *reader,
 	if (record->class == CHROME_READ_ANNOTATION) {
 		cause = (struct chrome_cause_ids){0, 0};
 	} else {
-		record->bytes = known_id(reader, CHROME_READ_BYTES);
+		record->bytes = known_id(events, CHROME_READ_BYTES);
 		key_ns = end_of(key_ns, record->dur_ns);
-		if (!chrome_correlation_add_work(&reader->join, cause))
+		if (!chrome_correlation_add_work(events->correlation, cause))
 			return ctp_no_memory(err);
 	}
 	record->track = chrome_read_streams_add(
-		&reader->streams, place, cause.correlation);
+		events->streams, place, cause.correlation);
 	if (record->track == STRTAB_NONE)
 		return ctp_no_memory(err);
 	record->id = cause.correlation;
 	record->external = cause.external;
-	return keep(reader, record, key_ns, (int64_t)reader->event_count, err);
+	return add_record(events, record, key_ns, (int64_t)events->count, err);
 }
 
-static bool add_call(struct chrome_reader *reader,
+static bool add_call(struct chrome_read_events *events,
 	const struct chrome_read_row *row, uint64_t correlation)
 {
-	return chrome_read_streams_add_call(&reader->streams, row->process,
-		       correlation, &reader->join.calls) &&
-	       chrome_correlation_add_call(&reader->join, correlation);
+	return chrome_read_streams_add_call(events->streams, row->process,
+		       correlation, &events->correlation->calls) &&
+	       chrome_correlation_add_call(events->correlation, correlation);
 }
 
 /* What it says of the work that it caused; false if out of memory. */
-static bool note_cause(struct chrome_reader *reader,
+static bool record_cause(struct chrome_read_events *events,
 	const struct chrome_read_row *row, struct chrome_read_record *record)
 {
 	if (record->class == CHROME_READ_OP)
-		record->external = known_id(reader, CHROME_READ_EXTERNAL_ID);
+		record->external = known_id(events, CHROME_READ_EXTERNAL_ID);
 	if (record->class != CHROME_READ_API)
 		return true;
-	record->id = known_id(reader, CHROME_READ_CORRELATION);
-	return record->id == 0 || add_call(reader, row, record->id);
+	record->id = known_id(events, CHROME_READ_CORRELATION);
+	return record->id == 0 || add_call(events, row, record->id);
 }
 
-static enum ctp_status add_slice(struct chrome_reader *reader,
+static enum ctp_status add_slice(struct chrome_read_events *events,
 	struct chrome_read_row *row, struct chrome_read_record *record,
 	struct ctp_error *err)
 {
-	if (is_device(reader, (enum chrome_read_class)record->class))
-		return add_activity(reader, row, record, err);
+	if (is_device(events, (enum chrome_read_class)record->class))
+		return add_activity(events, row, record, err);
 	record->kind = CHROME_READ_SLICE;
 	record->event = row->is_apart ? EVENT_COMPLETE : EVENT_BEGIN;
-	record->order = reader->event_count;
-	record->track = chrome_read_rows_track(&reader->rows, row);
-	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
+	record->order = events->count;
+	record->track = chrome_read_rows_track(events->rows, row);
+	if (record->track == TRACE_NONE || !record_cause(events, row, record))
 		return ctp_no_memory(err);
-	compare_slices(reader, row, record);
-	return keep(reader, record, record->time_ns,
-		reader->producer.is_own
+	compare_slices(events, row, record);
+	return add_record(events, record, record->time_ns,
+		events->producer->is_own
 			? CHROME_READ_RANK_OWN + (int64_t)record->order
 			: chrome_read_record_rank(
 				  record->dur_ns, CHROME_READ_RANK_NOT_PAIRED),
@@ -233,9 +228,9 @@ static enum ctp_status add_slice(struct chrome_reader *reader,
 
 /* The number that an id is or, being any text, stands for. */
 static uint64_t read_id(
-	const struct chrome_reader *reader, const struct json_token *token)
+	const struct chrome_read_events *events, const struct json_token *token)
 {
-	const char *text = json_scan_text(reader->scan, token);
+	const char *text = json_scan_text(events->scan, token);
 	uint64_t id;
 
 	if (token->kind != JSON_NUMBER && token->kind != JSON_STRING)
@@ -247,57 +242,57 @@ static uint64_t read_id(
 
 /* The id within all that the file has: those of one process only, or of a
  * scope other than the name, are made different. */
-static uint64_t full_id(const struct chrome_reader *reader,
+static uint64_t full_id(const struct chrome_read_events *events,
 	const struct chrome_read_row *row, const struct chrome_read_json *event)
 {
 	uint64_t parts[3] = {0};
 
 	if (event->local_id.kind != CHROME_READ_JSON_NONE) {
-		parts[0] = read_id(reader, &event->local_id);
+		parts[0] = read_id(events, &event->local_id);
 		parts[1] = row->process;
 		return stable_hash(parts, sizeof(parts));
 	}
-	return read_id(reader, &event->id);
+	return read_id(events, &event->id);
 }
 
 /* A begin or an end. */
-static enum ctp_status add_mark(struct chrome_reader *reader,
+static enum ctp_status add_mark(struct chrome_read_events *events,
 	struct chrome_read_row *row, struct chrome_read_record *record,
 	struct ctp_error *err)
 {
-	reader->has_ranges = true;
-	record->order = reader->event_count;
-	record->track = chrome_read_rows_track(&reader->rows, row);
-	if (record->track == TRACE_NONE || !note_cause(reader, row, record))
+	events->has_ranges = true;
+	record->order = events->count;
+	record->track = chrome_read_rows_track(events->rows, row);
+	if (record->track == TRACE_NONE || !record_cause(events, row, record))
 		return ctp_no_memory(err);
-	return keep(reader, record, record->time_ns,
+	return add_record(events, record, record->time_ns,
 		CHROME_READ_RANK_RANGES + (int64_t)record->order, err);
 }
 
 /* Lets a header wait for its end, which is the next event. */
-static enum ctp_status begin_header(struct chrome_reader *reader,
+static enum ctp_status begin_header(struct chrome_read_events *events,
 	const struct chrome_read_record *record, struct ctp_error *err)
 {
-	struct chrome_read_header *header = &reader->header;
-	enum ctp_status status = chrome_reader_finish(reader, err);
+	struct chrome_read_header *header = &events->header;
+	enum ctp_status status = chrome_read_events_finish(events, err);
 
 	if (status != CTP_OK)
 		return status;
 	header->record = *record;
-	header->record.arg_count = reader->args.count;
-	header->rank = (int64_t)reader->event_count;
+	header->record.arg_count = events->args->count;
+	header->rank = (int64_t)events->count;
 	header->bytes.used = 0;
-	buffer_add(&header->bytes, reader->args.bytes.bytes,
-		reader->args.bytes.used);
+	buffer_add(&header->bytes, events->args->bytes.bytes,
+		events->args->bytes.used);
 	header->waits = !header->bytes.failed;
 	return header->waits ? CTP_OK : ctp_no_memory(err);
 }
 
-static enum ctp_status end_header(struct chrome_reader *reader,
+static enum ctp_status end_header(struct chrome_read_events *events,
 	struct chrome_read_record *record, struct ctp_error *err)
 {
-	const struct chrome_read_header *header = &reader->header;
-	int64_t rank = (int64_t)reader->event_count;
+	const struct chrome_read_header *header = &events->header;
+	int64_t rank = (int64_t)events->count;
 	int64_t start_ns = header->record.time_ns;
 	enum ctp_status status;
 
@@ -306,46 +301,46 @@ static enum ctp_status end_header(struct chrome_reader *reader,
 		uint64_t dur_ns =
 			(uint64_t)record->time_ns - (uint64_t)start_ns;
 
-		status = keep_header(reader,
+		status = add_header(events,
 			CHROME_READ_RANK_HEADERS +
 				chrome_read_record_rank(
 					dur_ns, CHROME_READ_RANK_NOT_PAIRED),
 			err);
 		/* Who writes headers so, writes all else so, too. */
-		reader->producer.children_first++;
+		events->producer->children_first++;
 		if (dur_ns == 0)
 			rank += CHROME_READ_RANK_HEADERS;
 	} else {
-		status = chrome_reader_finish(reader, err);
+		status = chrome_read_events_finish(events, err);
 	}
 	return status == CTP_OK
-		       ? keep(reader, record, record->time_ns, rank, err)
+		       ? add_record(events, record, record->time_ns, rank, err)
 		       : status;
 }
 
 /* Is it of a header, as clang writes it? We write such in order of time. */
-static bool is_header(const struct chrome_reader *reader,
+static bool is_header(const struct chrome_read_events *events,
 	const struct chrome_read_json *event)
 {
 	return (event->phase == 'b' || event->phase == 'e') &&
-	       !reader->producer.is_own &&
-	       chrome_read_json_is_source(reader->scan, &event->category) &&
-	       chrome_read_json_is_source(reader->scan, &event->name);
+	       !events->producer->is_own &&
+	       chrome_read_json_is_source(events->scan, &event->category) &&
+	       chrome_read_json_is_source(events->scan, &event->name);
 }
 
-static enum ctp_status add_point(struct chrome_reader *reader,
+static enum ctp_status add_point(struct chrome_read_events *events,
 	struct chrome_read_row *row, const struct chrome_read_json *event,
 	struct chrome_read_record *record, struct ctp_error *err)
 {
-	record->id = full_id(reader, row, event);
-	record->track = chrome_read_rows_track(&reader->rows, row);
+	record->id = full_id(events, row, event);
+	record->track = chrome_read_rows_track(events->rows, row);
 	if (record->track == TRACE_NONE)
 		return ctp_no_memory(err);
-	if (is_header(reader, event))
-		return event->phase == 'b' ? begin_header(reader, record, err)
-					   : end_header(reader, record, err);
-	return keep(reader, record, record->time_ns,
-		(int64_t)reader->event_count, err);
+	if (is_header(events, event))
+		return event->phase == 'b' ? begin_header(events, record, err)
+					   : end_header(events, record, err);
+	return add_record(
+		events, record, record->time_ns, (int64_t)events->count, err);
 }
 
 /* What the phases mean; false: there is no such. */
@@ -399,103 +394,103 @@ static bool has_sense(
 }
 
 /* Does it say only what others say? */
-static bool is_repeated(const struct chrome_reader *reader,
+static bool is_repeated(const struct chrome_read_events *events,
 	const struct chrome_read_json *event,
 	const struct chrome_read_record *record)
 {
 	if (record->kind == CHROME_READ_POINT && record->event == EVENT_FLOW)
-		return chrome_read_labels_is_arrow(&reader->names, reader->scan,
+		return chrome_read_labels_is_arrow(events->labels, events->scan,
 			&event->name, event->kind);
 	return event->phase == 'X' &&
-	       (reader->args.seen & CHROME_READ_WANT(CHROME_READ_AVERAGE)) !=
+	       (events->args->seen & CHROME_READ_WANT(CHROME_READ_AVERAGE)) !=
 		       0 &&
 	       chrome_read_labels_is_sum(
-		       json_scan_text(reader->scan, &event->name),
+		       json_scan_text(events->scan, &event->name),
 		       event->name.size);
 }
 
 /* The key of the event's place in the table of stacks. */
-static bool read_frame(struct chrome_reader *reader,
+static bool read_frame(struct chrome_read_events *events,
 	const struct chrome_read_json *event, struct chrome_read_record *record)
 {
 	if (event->frame.kind != JSON_STRING &&
 		event->frame.kind != JSON_NUMBER)
 		return true;
-	record->frame = strtab_add(reader->trace->text,
-		json_scan_text(reader->scan, &event->frame), event->frame.size);
+	record->frame = strtab_add(events->trace->text,
+		json_scan_text(events->scan, &event->frame), event->frame.size);
 	return record->frame != STRTAB_NONE;
 }
 
 /* The place of the function whose site this is. */
-static bool add_place(struct chrome_reader *reader, uint32_t *site)
+static bool add_place(struct chrome_read_events *events, uint32_t *site)
 {
-	struct chrome_read_args *args = &reader->args;
-	struct trace_site place = reader->trace->sites[*site];
+	struct chrome_read_args *args = events->args;
+	struct trace_site place = events->trace->sites[*site];
 	const char *text;
 	size_t size;
 
 	if (!chrome_read_args_plain(
-		    args, reader->scan, &args->file, &text, &size))
+		    args, events->scan, &args->file, &text, &size))
 		return false;
-	place.file = strtab_add(reader->trace->text, text, size);
+	place.file = strtab_add(events->trace->text, text, size);
 	place.line = (uint32_t)args->known[CHROME_READ_LINE];
 	if (place.file == STRTAB_NONE)
 		return false;
-	*site = trace_add_place(reader->trace, place);
+	*site = trace_add_place(events->trace, place);
 	return *site != TRACE_NONE;
 }
 
-enum ctp_status chrome_reader_add(struct chrome_reader *reader,
+enum ctp_status chrome_read_events_add(struct chrome_read_events *events,
 	const struct chrome_read_json *event, struct ctp_error *err)
 {
 	struct chrome_read_record record = {.time_ns = event->time_ns};
 	uint32_t category = event->kind;
 	struct chrome_read_row *row;
 
-	reader->event_count++;
-	reader->has_phase |= event->phase != 0;
+	events->count++;
+	events->has_phase |= event->phase != 0;
 	if (!has_sense(event, &record)) {
-		trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
+		trace_lose(events->trace, LOSS_BAD_EVENTS, 1);
 		return CTP_OK;
 	}
-	if (is_repeated(reader, event, &record)) {
-		trace_lose(reader->trace, LOSS_LEFT_OUT, 1);
+	if (is_repeated(events, event, &record)) {
+		trace_lose(events->trace, LOSS_LEFT_OUT, 1);
 		return CTP_OK;
 	}
 	row = chrome_read_rows_find(
-		&reader->rows, reader->scan, &event->pid, &event->tid);
+		events->rows, events->scan, &event->pid, &event->tid);
 	if (row == NULL)
 		return ctp_no_memory(err);
 	if (event->phase == 'M')
-		return chrome_read_rows_describe(&reader->rows, row,
-			       json_scan_text(reader->scan, &event->name),
+		return chrome_read_rows_describe(events->rows, row,
+			       json_scan_text(events->scan, &event->name),
 			       event->name.size)
 			       ? CTP_OK
 			       : ctp_no_memory(err);
 	/* Bazel writes a counter's values as text. */
 	if (record.kind == CHROME_READ_COUNTERS &&
-		!chrome_read_args_make_numbers(&reader->args))
+		!chrome_read_args_make_numbers(events->args))
 		return ctp_no_memory(err);
-	if (!reader->json.no_args &&
-		!chrome_read_json_add_members(&reader->json, event))
+	if (!events->json->no_args &&
+		!chrome_read_json_add_members(events->json, event))
 		return ctp_no_memory(err);
 	if (category == CHROME_READ_NO_CATEGORY &&
-		chrome_read_labels_is_jax(reader->scan, &event->name))
+		chrome_read_labels_is_jax(events->scan, &event->name))
 		category = CHROME_READ_JAX_CALLS;
-	if (!chrome_read_labels_site(&reader->names, reader->scan, &event->name,
+	if (!chrome_read_labels_site(events->labels, events->scan, &event->name,
 		    category, &record.site) ||
-		((reader->args.seen & CHROME_READ_WANT_PLACE) != 0 &&
-			!add_place(reader, &record.site)) ||
-		!read_frame(reader, event, &record))
+		((events->args->seen & CHROME_READ_WANT_PLACE) != 0 &&
+			!add_place(events, &record.site)) ||
+		!read_frame(events, event, &record))
 		return ctp_no_memory(err);
 	if (record.kind == CHROME_READ_POINT ||
 		record.kind == CHROME_READ_COUNTERS)
-		return add_point(reader, row, event, &record, err);
+		return add_point(events, row, event, &record, err);
 	record.class =
-		(uint8_t)chrome_read_labels_class(&reader->names, category);
-	note_process(reader, row, (enum chrome_read_class)record.class);
+		(uint8_t)chrome_read_labels_class(events->labels, category);
+	record_process(events, row, (enum chrome_read_class)record.class);
 	if (record.kind != CHROME_READ_SLICE)
-		return add_mark(reader, row, &record, err);
+		return add_mark(events, row, &record, err);
 	record.dur_ns = (uint64_t)event->dur_ns;
-	return add_slice(reader, row, &record, err);
+	return add_slice(events, row, &record, err);
 }

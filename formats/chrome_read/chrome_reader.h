@@ -16,6 +16,7 @@
 #include "extsort/extsort.h"
 #include "chrome_read/chrome_read_args.h"
 #include "chrome_read/chrome_read_devices.h"
+#include "chrome_read/chrome_read_events.h"
 #include "chrome_read/chrome_read_frames.h"
 #include "chrome/chrome_correlation.h"
 #include "chrome_read/chrome_read_json.h"
@@ -24,14 +25,6 @@
 #include "chrome_read/chrome_read_replay.h"
 #include "chrome_read/chrome_read_rows.h"
 #include "chrome_read/chrome_read_streams.h"
-
-/* A header that was begun in the event before. */
-struct chrome_read_header {
-	bool waits;
-	int64_t rank; /* as any event's */
-	struct chrome_read_record record;
-	struct buffer bytes; /* room for it, and its arguments */
-};
 
 struct chrome_reader {
 	struct event_source source; /* first: it is what callers hold */
@@ -47,13 +40,8 @@ struct chrome_reader {
 	struct chrome_read_frames frames;
 	struct chrome_read_devices devices;
 	struct extsort *spill;
-	struct chrome_read_header header;
-	uint64_t event_count; /* in the file */
+	struct chrome_read_events events;
 	struct chrome_read_producer producer;
-	bool has_caller;
-	uint32_t process; /* that used the devices; 0: none */
-	bool has_time;
-	bool has_ranges; /* begins and ends, each an event */
 	bool is_array;
 	bool is_object;
 	bool has_events;
@@ -61,7 +49,6 @@ struct chrome_reader {
 	bool has_header;     /* a member that traces have */
 	bool has_strange;    /* another one */
 	const char *foreign; /* what has a member like that; NULL: not known */
-	bool has_phase;      /* of an event */
 	bool has_base;       /* it is said outright when time was 0 */
 	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
 	size_t fact_bytes;
@@ -70,15 +57,6 @@ struct chrome_reader {
 	bool is_read;
 	struct chrome_read_replay replay;
 };
-
-/* Makes a record of the event, its arguments in reader->args. Errors: those of
- * extsort_add(). */
-enum ctp_status chrome_reader_add(struct chrome_reader *reader,
-	const struct chrome_read_json *event, struct ctp_error *err);
-
-/* After the last event. Errors: likewise. */
-enum ctp_status chrome_reader_finish(
-	struct chrome_reader *reader, struct ctp_error *err);
 
 /* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT where
  * there is no event before what is wrong. */

@@ -4,7 +4,7 @@ libformats_la_SOURCES += \
 	%D%/chrome_read_args.c %D%/chrome_read_args.h \
 	%D%/chrome_read_devices.c %D%/chrome_read_devices.h \
 	%D%/chrome_read_document.c \
-	%D%/chrome_read_events.c \
+	%D%/chrome_read_events.c %D%/chrome_read_events.h \
 	%D%/chrome_read_frames.c %D%/chrome_read_frames.h \
 	%D%/chrome_read_json.c %D%/chrome_read_json.h \
 	%D%/chrome_read_labels.c %D%/chrome_read_labels.h \
