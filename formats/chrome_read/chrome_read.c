@@ -10,10 +10,35 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strtab.h"
 #include "chrome/chrome.h"
 #include "chrome/chrome_keys.h"
-#include "chrome_read/chrome_reader.h"
+#include "chrome_read/chrome_read_document.h"
+#include "chrome_read/chrome_read_pairs.h"
+#include "chrome_read/chrome_read_replay.h"
 #include "format.h"
+
+/* First all events, in the order of the file, become records; then the records,
+ * in order of time, become events. Each part has its own state. */
+struct chrome_reader {
+	struct event_source source; /* first: it is what callers hold */
+	struct trace *trace;
+	struct json_scan *scan; /* NULL: all is read */
+	uint64_t end;           /* so many bytes it was then */
+	struct chrome_read_json_reader json;
+	struct chrome_read_args args;
+	struct chrome_read_labels labels;
+	struct chrome_read_rows rows;
+	struct chrome_read_streams streams;
+	struct chrome_correlation correlation;
+	struct chrome_read_frames frames;
+	struct chrome_read_devices devices;
+	struct extsort *records;
+	struct chrome_read_events events;
+	struct chrome_read_producer producer;
+	bool is_read; /* the document: the replay has begun */
+	struct chrome_read_replay replay;
+};
 
 /* What a probe says of JSON that nobody else knows, of events in an array, and
  * of what says itself that it has events. */
@@ -100,6 +125,78 @@ static struct chrome_reader *reader_of(struct event_source *source)
 	return (struct chrome_reader *)(void *)source;
 }
 
+/* The process that used the devices, if none was seen to: that with number 0, if
+ * it has a name. */
+static uint32_t default_device_user(const struct chrome_read_rows *rows)
+{
+	uint32_t process = strtab_count(rows->pids) - 1;
+
+	while (process > 0 && rows->processes[process].pid != 0)
+		process--;
+	return process;
+}
+
+/* Completes what records refer to. False if out of memory. */
+static bool finish_tables(struct chrome_reader *reader)
+{
+	uint32_t process = reader->events.process;
+
+	chrome_read_rows_finish(&reader->rows);
+	if (process == 0)
+		process = default_device_user(&reader->rows);
+	return chrome_read_streams_finish(&reader->streams, process) &&
+	       chrome_correlation_finish(&reader->correlation) &&
+	       chrome_read_devices_finish(
+		       &reader->devices, reader->rows.processes[process].pid);
+}
+
+static enum ctp_status sort_records(
+	struct chrome_reader *reader, struct ctp_error *err)
+{
+	struct chrome_read_producer *producer = &reader->producer;
+	enum ctp_status status;
+
+	producer->is_reversed =
+		!producer->is_own &&
+		producer->children_first > producer->parents_first;
+	if (producer->is_reversed)
+		extsort_reverse_ties(reader->records);
+	status = extsort_sort(reader->records, err);
+	if (status == CTP_OK && reader->events.has_ranges)
+		status = chrome_read_pairs_match(
+			&reader->records, reader->trace, producer, err);
+	if (status == CTP_OK && reader->trace->rest_bytes != 0)
+		status = extsort_shrink(
+			reader->records, reader->trace->rest_bytes, err);
+	return status;
+}
+
+static enum ctp_status read_document(
+	struct chrome_reader *reader, struct ctp_error *err)
+{
+	struct chrome_read_document document = {.trace = reader->trace,
+		.scan = reader->scan,
+		.json = &reader->json,
+		.events = &reader->events,
+		.devices = &reader->devices,
+		.frames = &reader->frames,
+		.producer = &reader->producer};
+	enum ctp_status status = chrome_read_document_read(&document, err);
+
+	if (status == CTP_OK)
+		status = chrome_read_events_finish(&reader->events, err);
+	if (status == CTP_OK && !finish_tables(reader))
+		status = ctp_no_memory(err);
+	if (status == CTP_OK)
+		status = sort_records(reader, err);
+	if (status != CTP_OK)
+		return status;
+	reader->end = json_scan_position(reader->scan);
+	json_scan_free(reader->scan);
+	reader->scan = NULL;
+	return CTP_OK;
+}
+
 /* Not inlined: each event comes through next(). */
 static __attribute__((noinline)) enum ctp_status read_first(
 	struct chrome_reader *reader, struct event *event,
@@ -110,14 +207,14 @@ static __attribute__((noinline)) enum ctp_status read_first(
 	reader->json.no_args = reader->trace->no_args;
 	reader->json.asks = reader->trace->asked_args != NULL;
 	reader->json.details = reader->trace->details;
-	status = chrome_reader_read(reader, err);
+	status = read_document(reader, err);
 	if (status != CTP_OK)
 		return status;
 	reader->is_read = true;
 	reader->replay = (struct chrome_read_replay){.trace = reader->trace,
-		.records = reader->spill,
+		.records = reader->records,
 		.streams = &reader->streams,
-		.correlation = &reader->join,
+		.correlation = &reader->correlation,
 		.frames = &reader->frames,
 		.producer = &reader->producer};
 	slice_stacks_init(&reader->replay.nest, reader->trace);
@@ -149,13 +246,13 @@ static void close_reader(struct event_source *source)
 
 	chrome_read_replay_clear(&reader->replay);
 	chrome_read_events_clear(&reader->events);
-	extsort_free(reader->spill);
+	extsort_free(reader->records);
 	chrome_read_devices_clear(&reader->devices);
 	chrome_read_frames_clear(&reader->frames);
-	chrome_correlation_clear(&reader->join);
+	chrome_correlation_clear(&reader->correlation);
 	chrome_read_streams_clear(&reader->streams);
 	chrome_read_rows_clear(&reader->rows);
-	chrome_read_labels_clear(&reader->names);
+	chrome_read_labels_clear(&reader->labels);
 	chrome_read_json_clear(&reader->json);
 	chrome_read_args_clear(&reader->args);
 	json_scan_free(reader->scan);
@@ -170,18 +267,18 @@ static bool init(struct chrome_reader *reader)
 	bool done = chrome_read_args_init(
 		&reader->args, trace, sizeof(struct chrome_read_record));
 
-	done = chrome_read_labels_init(&reader->names, trace, &reader->args) &&
+	done = chrome_read_labels_init(&reader->labels, trace, &reader->args) &&
 	       done;
 	done = chrome_read_rows_init(&reader->rows, trace, &reader->args,
 		       &reader->producer) &&
 	       done;
 	done = chrome_read_streams_init(&reader->streams, &reader->rows) &&
 	       done;
-	chrome_correlation_init(&reader->join, trace);
+	chrome_correlation_init(&reader->correlation, trace);
 	chrome_read_frames_init(&reader->frames, trace, &reader->args);
 	chrome_read_devices_init(&reader->devices, trace, &reader->args);
-	reader->spill = extsort_new(CHROME_READ_SORT_BYTES);
-	return done && reader->spill != NULL;
+	reader->records = extsort_new(CHROME_READ_SORT_BYTES);
+	return done && reader->records != NULL;
 }
 
 static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
@@ -208,18 +305,18 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 		return ctp_no_memory(err);
 	}
 	reader->json = (struct chrome_read_json_reader){.scan = reader->scan,
-		.names = &reader->names,
+		.labels = &reader->labels,
 		.args = &reader->args};
 	reader->events = (struct chrome_read_events){.trace = reader->trace,
 		.scan = reader->scan,
 		.json = &reader->json,
 		.args = &reader->args,
-		.labels = &reader->names,
+		.labels = &reader->labels,
 		.rows = &reader->rows,
 		.streams = &reader->streams,
-		.correlation = &reader->join,
+		.correlation = &reader->correlation,
 		.producer = &reader->producer,
-		.records = reader->spill};
+		.records = reader->records};
 	*out = &reader->source;
 	return CTP_OK;
 }

@@ -170,7 +170,7 @@ static uint32_t wanted(const struct chrome_read_json_reader *reader,
 		return 0;
 	if (event->kind != CHROME_READ_NO_CATEGORY)
 		return chrome_read_labels_wanted(
-			reader->names, event->kind, reader->asks);
+			reader->labels, event->kind, reader->asks);
 	if (reader->details)
 		asked = CHROME_READ_WANT_ASKED;
 	return event->phase == 'E' ? asked : CHROME_READ_WANT_KNOWN | asked;
@@ -252,7 +252,7 @@ static bool take_member(struct chrome_read_json_reader *reader,
 	case MEMBER_CATEGORY:
 		event->category = *token;
 		return chrome_read_labels_category(
-			reader->names, reader->scan, token, &event->kind);
+			reader->labels, reader->scan, token, &event->kind);
 	case MEMBER_DUR:
 		event->has_dur = read_time(reader->scan, token, &event->dur_ns);
 		break;

@@ -64,7 +64,7 @@ struct chrome_read_members {
 
 struct chrome_read_json_reader {
 	struct json_scan *scan;
-	struct chrome_read_labels *names;
+	struct chrome_read_labels *labels;
 	/* Those of the event that was read last. */
 	struct chrome_read_args *args;
 	struct chrome_read_members members; /* likewise */

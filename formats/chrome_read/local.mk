@@ -3,7 +3,7 @@ libformats_la_SOURCES += \
 	%D%/chrome_read.c \
 	%D%/chrome_read_args.c %D%/chrome_read_args.h \
 	%D%/chrome_read_devices.c %D%/chrome_read_devices.h \
-	%D%/chrome_read_document.c \
+	%D%/chrome_read_document.c %D%/chrome_read_document.h \
 	%D%/chrome_read_events.c %D%/chrome_read_events.h \
 	%D%/chrome_read_frames.c %D%/chrome_read_frames.h \
 	%D%/chrome_read_json.c %D%/chrome_read_json.h \
@@ -13,5 +13,4 @@ libformats_la_SOURCES += \
 	%D%/chrome_read_replay.c %D%/chrome_read_replay.h \
 	%D%/chrome_read_rows.c %D%/chrome_read_rows.h \
 	%D%/chrome_read_streams.c %D%/chrome_read_streams.h \
-	%D%/chrome_reader.h \
 	%D%/slice_stack.c %D%/slice_stack.h
