@@ -6,25 +6,27 @@ ctprof_LDADD = libprogram.la
 # All of the program but main(), for the tests.
 noinst_LTLIBRARIES += libprogram.la
 libprogram_la_LIBADD = libformats.la librecover.la libsymbols.la $(JANSSON_LIBS)
-libprogram_la_SOURCES = \
-	%D%/cmd_annotate.c \
-	%D%/cmd_check.c \
-	%D%/cmd_completion.c \
-	%D%/cmd_convert.c \
-	%D%/cmd_cut.c \
-	%D%/cmd_diff.c \
-	%D%/cmd_formats.c \
-	%D%/cmd_gaps.c \
-	%D%/cmd_help.c \
-	%D%/cmd_info.c \
-	%D%/cmd_kernels.c \
-	%D%/cmd_merge.c \
-	%D%/cmd_phases.c \
-	%D%/cmd_record.c \
-	%D%/cmd_repair.c \
-	%D%/cmd_report.c \
-	%D%/cmd_stats.c \
-	%D%/cmd_symbolize.c
+# Each has its manual page, doc/ctprof-NAME.1.in.
+commands = \
+	%D%/cmd_annotate \
+	%D%/cmd_check \
+	%D%/cmd_completion \
+	%D%/cmd_convert \
+	%D%/cmd_cut \
+	%D%/cmd_diff \
+	%D%/cmd_formats \
+	%D%/cmd_gaps \
+	%D%/cmd_help \
+	%D%/cmd_info \
+	%D%/cmd_kernels \
+	%D%/cmd_merge \
+	%D%/cmd_phases \
+	%D%/cmd_record \
+	%D%/cmd_repair \
+	%D%/cmd_report \
+	%D%/cmd_stats \
+	%D%/cmd_symbolize
+libprogram_la_SOURCES = $(commands:=.c)
 include bin/cli/local.mk
 include bin/compare/local.mk
 include bin/gpu/local.mk
@@ -35,10 +37,9 @@ include bin/report/local.mk
 include bin/stats/local.mk
 include bin/timeline/local.mk
 
-# ctp2pstats and so on: links to the program, one for each format written.
-CONVERTERS = ctp2callgrind ctp2chrome ctp2csv ctp2dot ctp2flamegraph \
-	ctp2folded ctp2gprof ctp2gprof2dot ctp2pftrace ctp2pprof ctp2pstats \
-	ctp2speedscope ctp2sqlite ctp2svg
+# ctp2pstats and so on: links to the program, one for each format written. It
+# names them itself, to the shell that completes them.
+CONVERTERS = $$(sed -n '1s/^\#compdef ctprof //p' completion/_ctprof)
 
 install-exec-hook:
 	for name in $(CONVERTERS); do \

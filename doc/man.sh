@@ -1,7 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes the manual page of a command: the line @OPTIONS@ becomes the section
-# that the program prints from its option table, so that the two cannot differ.
+# Makes a manual page: what stands in @ becomes what the program says of its own
+# tables, so that the two cannot differ.
+#
+#	@OPTIONS@	the section of the command's options
+#	@COMMANDS@	all commands, by group
+#	@PAGES@		their pages, each with a comma
+#	@FORMAT NAME@	the head of a paragraph on that format
+#	@FORMATS@	paragraphs on the formats that have no @FORMAT NAME@
+#	@SYNOPSES@	ctp2NAME [OPTION...] [FILE...] for all converters
+#	@CONVERTERS@	their names, within a line
 #
 # Usage: man.sh CTPROF ctprof-COMMAND.1.in > ctprof-COMMAND.1
 set -eu
@@ -10,10 +18,102 @@ page=$2
 command=$(basename "$page" .1.in)
 command=${command#ctprof-}
 
-while IFS= read -r line; do
-	if [ "$line" = @OPTIONS@ ]; then
-		"$ctprof" help --roff "$command"
-	else
-		printf '%s\n' "$line"
-	fi
-done < "$page"
+# The converters, in the order of the alphabet.
+converters() {
+	"$ctprof" completion zsh | sed -n '1s/^#compdef ctprof //p' |
+		tr ' ' '\n' | LC_ALL=C sort
+}
+
+# shellcheck disable=SC2016
+LC_ALL=C awk -v ctprof="'$ctprof'" -v command="$command" \
+	-v converters="$(converters)" '
+	function roff(text) {
+		gsub(/\\/, "\\e", text)
+		gsub(/-/, "\\-", text)
+		return text
+	}
+	function sentence(text) {
+		return roff(text) (text ~ /\.$/ ? "" : ".")
+	}
+	function put_options() {
+		fflush()
+		if (system(ctprof " help --roff " command) != 0)
+			exit 1
+	}
+	# Both print a line in a group, or without, for each command.
+	function put_commands(    call, line, word, group) {
+		call = ctprof " --help"
+		while ((call | getline line) > 0) {
+			if (line ~ /^[A-Z].*:$/)
+				group = substr(line, 1, length(line) - 1)
+			if (line !~ /^  [a-z]+  /)
+				continue
+			split(line, word, " ")
+			sub(/^ *[a-z]+ */, "", line)
+			if (group != "")
+				print ".SS " group
+			group = ""
+			print ".TP\n.BR ctprof\\-" word[1] " (1)"
+			print sentence(line)
+		}
+		close(call)
+	}
+	function put_pages(    call, line, word) {
+		call = ctprof " --help"
+		while ((call | getline line) > 0)
+			if (line ~ /^  [a-z]+  / && split(line, word, " "))
+				print ".BR ctprof\\-" word[1] " (1),"
+		close(call)
+	}
+	function read_formats(    call, line, word, name) {
+		call = ctprof " formats"
+		while ((call | getline line) > 0) {
+			split(line, word, " ")
+			name = order[++count] = word[1]
+			sub(/^[^ ]+ +[^ ]+ +[^ ]+ +/, "", line)
+			suffix[name] = ""
+			if (sub(/^\.[^ ]* +/, "", line))
+				suffix[name] = word[4]
+			summary[name] = line
+		}
+		close(call)
+	}
+	function put_format(name) {
+		if (!(name in summary)) {
+			print FILENAME ": no such format: " name >"/dev/stderr"
+			exit 1
+		}
+		print ".TP\n.B " roff(name)
+		if (suffix[name] != "")
+			print ".RI ( " suffix[name] " )"
+		described[name] = 1
+	}
+	function put_formats(    i) {
+		# The first line is the heading.
+		for (i = 2; i <= count; i++)
+			if (!(order[i] in described)) {
+				put_format(order[i])
+				print sentence(summary[order[i]])
+			}
+	}
+	function put_synopses(    i, n, name) {
+		n = split(converters, name, "\n")
+		for (i = 1; i <= n; i++) {
+			print (i > 1 ? ".br\n" : "") ".B " name[i]
+			print ".RI [ OPTION ...]\n.RI [ FILE ...]"
+		}
+	}
+	/^@FORMATS?[ @]/ && count == 0 { read_formats() }
+	/^@OPTIONS@$/ { put_options(); next }
+	/^@COMMANDS@$/ { put_commands(); next }
+	/^@PAGES@$/ { put_pages(); next }
+	/^@FORMAT [^ ]*@$/ { put_format(substr($2, 1, length($2) - 1)); next }
+	/^@FORMATS@$/ { put_formats(); next }
+	/^@SYNOPSES@$/ { put_synopses(); next }
+	/@CONVERTERS@/ {
+		list = converters
+		gsub(/\n/, ", ", list)
+		sub(/@CONVERTERS@/, list)
+	}
+	{ print }
+' "$page"

@@ -11,11 +11,12 @@ complain() {
 	failed=1
 }
 
-# The paths in all fragments.
+# The paths in all fragments. A command stands for its manual page, too.
 words() {
 	for fragment in Makefile.am $(find . -name local.mk); do
 		sed "/^#/d; s,%D%,$(dirname "$fragment"),g; s,\./,,g" "$fragment"
-	done | tr -s ' \t()' '\n' | grep /
+	done | tr -s ' \t()' '\n' | grep / |
+		sed '/^bin\/cmd_/{p;s,bin/cmd_\(.*\),doc/ctprof-\1.1,;}'
 }
 
 # A test's name stands for its source, a manual page's for what it is made of,

@@ -13,7 +13,7 @@ export CTPROF_SPOOL="$work"
 bin=$work/bin
 mkdir "$bin" "$work/pages"
 ln -s "$CTPROF" "$bin/ctprof"
-for name in $(sed -n 's/^\.B \(ctp2.*\)/\1/p' "$srcdir/doc/ctprof-x2y.1.in"); do
+for name in $("$CTPROF" completion zsh | sed -n '1s/^#compdef ctprof //p'); do
 	ln -sf "$CTPROF" "$bin/$name"
 done
 # Not a link: a virtual environment's python knows it by its own path.
@@ -49,7 +49,8 @@ for page in "$srcdir"/doc/*.1.in; do
 		cmp -s "doc/$name" "$work/pages/$name" ||
 			complain "doc/$name is not up to date"
 	fi
-	! grep -q '^@' "$work/pages/$name" || complain "$name: has a line with @"
+	! grep -q '^@\|@[A-Z]*@' "$work/pages/$name" ||
+		complain "$name: has a line with @"
 done
 cp "$srcdir"/doc/*.[35] "$work/pages" || exit 99
 
@@ -84,19 +85,7 @@ done
 mandoc -Tascii "$work/pages/ctprof-x2y.1" | sed 's/.\x08//g' > "$work/text"
 "$CTPROF" formats | tail -n +2 > "$work/formats"
 [ -s "$work/formats" ] || complain "ctprof formats: lists none"
-while read -r name does _ suffix summary; do
-	[ "$does" != both ] || does="read, write"
-	cell="\`$suffix\`"
-	case $suffix in
-	.*) ;;
-	*) # it has none
-		summary="$suffix $summary"
-		cell=
-		;;
-	esac
-	grep -qF "| \`$name\` | $cell | $does | $summary |" \
-		"$srcdir/README.md" ||
-		complain "README.md: has no row for $name as 'ctprof formats' has it"
+while read -r name does _ suffix _; do
 	[ "$does" = read ] ||
 		grep -qFx ".RI ( $suffix )" "$work/pages/ctprof-convert.1" ||
 		complain "ctprof-convert.1: does not describe $name"
@@ -104,6 +93,9 @@ while read -r name does _ suffix summary; do
 		grep -qE "^ +ctp2$name \[OPTION\.\.\.\] +\[FILE" "$work/text" ||
 		complain "ctprof-x2y.1: has no ctp2$name"
 done < "$work/formats"
+sh "$srcdir/doc/readme.sh" "$CTPROF" "$srcdir/README.md" |
+	cmp -s - "$srcdir/README.md" ||
+	complain "README.md: its table of formats is out of date; run 'make readme'"
 
 # can_run FILE: are the programs that it needs there?
 can_run() {
