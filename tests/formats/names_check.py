@@ -8,6 +8,7 @@ Formats for programs give every name back; what is for people has no control
 character and no mark of direction.
 """
 import csv
+import functools
 import gzip
 import html.parser
 import io
@@ -357,6 +358,13 @@ def check_flamegraph(data):
     check("flamegraph: sections", data.count(b"]]>") == 2)
 
 
+def check_text(name, data):
+    """Of a format of text that has no check of its own."""
+    text = is_safe(name, data)
+    for each in NAMES:
+        check(f"{name}: has the name", shown(each) in text, each)
+
+
 FORMATS = {
     "log": check_log, "pstats": check_pstats, "sqlite": check_sqlite,
     "csv": check_csv_format, "chrome": check_chrome, "gprof": check_gprof,
@@ -370,9 +378,12 @@ FORMATS = {
 def check_formats():
     rows = strict(run("formats", "--json"))["rows"]
     written = {row["name"] for row in rows if row["writes"]}
-    check("every format is tested", written == FORMATS.keys(),
-          written ^ FORMATS.keys())
-    for name, check_data in FORMATS.items():
+    plain = {row["name"] for row in rows if not row["binary"]} & written
+    checks = {name: functools.partial(check_text, name)
+              for name in sorted(plain)} | FORMATS
+    check("every format is tested", written == checks.keys(),
+          written ^ checks.keys())
+    for name, check_data in checks.items():
         if name == "svg" and not (shutil.which("gprof2dot") and
                                   shutil.which("dot")):
             print("skipped svg: no gprof2dot")
