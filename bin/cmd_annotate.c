@@ -16,6 +16,8 @@
 #include "input/reporting.h"
 #include "cli/diag.h"
 
+enum { KEY_REGISTRY = KEY_OWN };
+
 struct annotation {
 	struct inputs inputs;
 	struct output_options output;

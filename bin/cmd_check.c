@@ -11,6 +11,15 @@
 #include "input/reporting.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_MAX_REGRESSION = KEY_OWN,
+	KEY_LIMITS,
+	KEY_MIN_TIME,
+	KEY_FIGURE,
+	KEY_JUNIT,
+};
+
 #define USUAL_LIMIT_PPM 50000 /* 5 % */
 #define USUAL_MIN_PPM 10000   /* 1 % */
 

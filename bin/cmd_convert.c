@@ -25,6 +25,12 @@
 #include "input/aggregate.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_METRIC = KEY_OWN,
+	KEY_COUNTERS,
+};
+
 struct request {
 	struct inputs inputs;
 	const struct format *to;

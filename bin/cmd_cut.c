@@ -16,6 +16,20 @@
 #include "cli/quantity.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_TIME = KEY_OWN,
+	KEY_AROUND,
+	KEY_STEP,
+	KEY_PID,
+	KEY_TID,
+	KEY_DEVICES,
+	KEY_RANK,
+	KEY_CATEGORIES,
+	KEY_MIN_LENGTH,
+	KEY_REDACT,
+};
+
 struct cut_command {
 	struct inputs inputs;
 	const struct format *to; /* NULL: that of the input */

@@ -10,6 +10,12 @@
 #include "cli/output.h"
 #include "input/reporting.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_EXIT_CODE = KEY_OWN,
+	KEY_SVG,
+};
+
 #define USUAL_TOP 30 /* for text: what fits a screen */
 
 /* In the order of enum diff_key. */

@@ -10,6 +10,12 @@
 #include "input/reporting.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_OPTIMIZE = KEY_OWN,
+	KEY_ROBUST,
+};
+
 #define USUAL_TOP 20 /* for text */
 
 struct request {

@@ -18,6 +18,8 @@
 #include "cli/arguments.h"
 #include "cli/diag.h"
 
+enum { KEY_ROFF = KEY_OWN };
+
 extern char **environ;
 
 /* Text in which roff sees nothing special. */

@@ -17,6 +17,13 @@
 #include "input/reporting.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_DTYPE = KEY_OWN,
+	KEY_PEAKS,
+	KEY_AUGMENT,
+};
+
 #define USUAL_TOP 20 /* for text */
 
 struct request {

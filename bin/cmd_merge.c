@@ -16,6 +16,8 @@
 #include "cli/diag.h"
 #include "timeline/merge.h"
 
+enum { KEY_ALIGN = KEY_OWN };
+
 struct request {
 	struct inputs inputs;
 	const struct format *to;

@@ -15,6 +15,13 @@
 #include "input/aggregate.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_RULES = KEY_OWN,
+	KEY_SHOW_RULES,
+	KEY_THREADS,
+};
+
 struct request {
 	struct inputs inputs;
 	struct reporting reporting;

@@ -27,6 +27,21 @@
 #include "cli/diag.h"
 #include "record/selection.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_BUFFER = KEY_OWN,
+	KEY_BUFFER_MAX,
+	KEY_POLICY,
+	KEY_MIN_NS,
+	KEY_CLOCK,
+	KEY_LEVEL,
+	KEY_NO_PRELOAD,
+	KEY_NO_COMMAND,
+	KEY_NO_SYMBOLIZE,
+	KEY_FILTER,
+	KEY_EXCLUDE,
+};
+
 #define USUAL_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
 #define CLOCKS "auto|system|tsc|events"

@@ -24,6 +24,8 @@
 #include "record/spool_dir.h"
 #include "cli/table.h"
 
+enum { KEY_DISCARD = KEY_OWN };
+
 struct request {
 	const char *directory; /* NULL: the usual one */
 	bool all;

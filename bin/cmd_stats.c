@@ -19,6 +19,14 @@
 #include "stats/stats.h"
 #include "stats/stats_build.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_FOLLOW = KEY_OWN,
+	KEY_INTERVAL,
+	KEY_CALLERS,
+	KEY_CALLEES,
+};
+
 #define USUAL_TOP 30 /* for text: what fits a screen */
 #define USUAL_INTERVAL_NS UINT64_C(1000000000)
 #define LINES_AROUND 7 /* above and below the table's rows */

@@ -11,6 +11,8 @@
 #include "cli/diag.h"
 #include "record/symbolizer.h"
 
+enum { KEY_DEBUG_DIR = KEY_OWN };
+
 struct request {
 	struct symbolizer symbolizer;
 	const char *debug_directory; /* as given */

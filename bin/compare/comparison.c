@@ -16,6 +16,14 @@
 #include "base/buffer.h"
 #include "input/devices.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_RUNS = KEY_OWN,
+	KEY_MATCH,
+	KEY_ACROSS_DEVICES,
+	KEY_KERNELS,
+};
+
 /* In the order of enum match_key. */
 #define MATCHES "file|name|line|exact"
 

@@ -13,6 +13,15 @@
 #include "input/format_names.h"
 #include "cli/output.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_FILES0_FROM = KEY_OWN,
+	KEY_TRIM_PREFIX,
+	KEY_MAX_MEM,
+	KEY_JOIN,
+	KEY_NAMES,
+};
+
 /* clang-format off */
 static const struct argp_option options[] = {
 	OPTION_HEADING("Input:", GROUP_INPUT),

@@ -13,6 +13,12 @@
 #include "cli/diag.h"
 #include "cli/table.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_COLOR = KEY_OWN,
+	KEY_CSV,
+};
+
 static error_t parse_output(int key, char *arg, struct argp_state *state)
 {
 	struct output_options *output = state->input;

@@ -19,6 +19,21 @@
 #include "base/environment.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_PYTHON = KEY_OWN,
+	KEY_CALLS,
+	KEY_NO_C_CALLS,
+	KEY_INCLUDE,
+	KEY_DEPTH,
+	KEY_GC,
+	KEY_IMPORTS,
+	KEY_TASKS,
+	KEY_NO_MODULES,
+	KEY_PARAMETERS,
+	KEY_HOOK,
+};
+
 #define PATH_BYTES 4096
 #define SITE "ctprof/site"
 

@@ -11,6 +11,13 @@
 #include "record/preload.h"
 #include "cli/diag.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_EMIT = KEY_OWN,
+	KEY_NO_NVTX,
+	KEY_NO_ITT,
+};
+
 #define LIBRARY "libctprof-inject.so.0"
 #define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
 #define NVTX_VARIABLE "NVTX_INJECTION64_PATH"

@@ -5,6 +5,14 @@
 
 #include "cli/arguments.h"
 
+/* Keys of options without a letter. */
+enum {
+	KEY_COLUMNS = KEY_OWN,
+	KEY_TOP_LEVEL,
+	KEY_NAME_WIDTH,
+	KEY_DETAILS_WIDTH,
+};
+
 #define KEY_SIZE 32
 #define USUAL_NAME_WIDTH 55
 #define USUAL_DETAILS_WIDTH 80
