@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A format is one struct in one file. To add one: write formats/NAME.c with
- * its `const struct format NAME_format`, add a line to FORMATS below and one
- * to Makefile.am. All else - `--to`, `ctprof formats`, help, suffixes,
- * probing, the tests - derives from the table.
+ * A format is one struct in one file. To add one: write formats/NAME/NAME.c with
+ * its `const struct format NAME_format`, and add a line to FORMATS below, one to
+ * formats/local.mk, and a test. All else - `--to`, `ctprof formats`, help,
+ * suffixes, probing, completion, the manual's lists, common tests - derives from
+ * the table; `make readme` writes the README's.
  */
 #ifndef FORMAT_H
 #define FORMAT_H

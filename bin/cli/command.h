@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sub-command is one struct in one file. To add one: write cmd_NAME.c with
- * its `const struct command cmd_NAME`, add a line to COMMANDS below and one to
- * Makefile.am. Help, completion and the manual pages' options derive from its
- * argp.
+ * A sub-command is one struct in one file. To add one: write bin/cmd_NAME.c with
+ * its `const struct command cmd_NAME` and doc/ctprof-NAME.1.in, and add a line to
+ * COMMANDS below, one to bin/local.mk, and a test. Help, completion and the
+ * manual's options and list of commands derive from its struct.
  */
 #ifndef COMMAND_H
 #define COMMAND_H
