@@ -156,39 +156,45 @@ static uint64_t site_of(const struct event *event)
 	return (uint64_t)event->site + 1;
 }
 
-/* A row of numbers. */
-static void add_numbers(struct log_out_track *track, const struct event *event,
-	enum log_row row, uint64_t second)
+static uint64_t field_of(const struct event *event, enum log_field field)
 {
-	const uint64_t numbers[] = {site_of(event), second};
-
-	log_row_add_numbers(push_row(track, event->time_ns), row, numbers,
-		row == LOG_ROW_INSTANT ? 1 : 2);
+	switch (field) {
+	case LOG_FIELD_SITE:
+		return site_of(event);
+	case LOG_FIELD_ID:
+		return event->id;
+	case LOG_FIELD_BYTES:
+		return event->bytes;
+	case LOG_FIELD_DEVICE:
+		return (uint64_t)(int64_t)event->device;
+	case LOG_FIELD_DURATION:
+		return event->dur_ns;
+	case LOG_FIELD_FLOW:
+		return (uint64_t)event->flow;
+	case LOG_FIELD_END:
+	case LOG_FIELD_ADVANCE:
+	case LOG_FIELD_VALUE:
+	case LOG_FIELD_ARG:
+		break;
+	}
+	return 0;
 }
 
-static void add_flow(struct log_out_track *track, const struct event *event)
-{
-	const uint64_t numbers[] = {
-		site_of(event), event->id, (uint64_t)event->flow};
-
-	log_row_add_numbers(
-		push_row(track, event->time_ns), LOG_ROW_FLOW, numbers, 3);
-}
-
-static void add_memory(struct log_out_track *track, const struct event *event,
+/* A row whose fields are all numbers. */
+static void add_row(struct log_out_track *track, const struct event *event,
 	enum log_row row)
 {
-	const uint64_t block[2] = {event->id, event->bytes};
+	uint64_t numbers[LOG_FIELDS_MAX];
 
-	log_row_add_memory(
-		push_row(track, event->time_ns), row, block, event->device);
+	for (int i = 0; i < LOG_FIELDS_MAX; i++)
+		numbers[i] = field_of(event, log_row_fields[row][i]);
+	log_row_add(push_row(track, event->time_ns), row, numbers);
 }
 
 static void add_correlation(struct log_out *out, struct log_out_track *track,
 	const struct event *event)
 {
-	log_row_add_numbers(push_row(track, event->time_ns),
-		LOG_ROW_CORRELATION, &event->id, 1);
+	add_row(track, event, LOG_ROW_CORRELATION);
 	if (track->is_caller)
 		return;
 	track->is_caller = true;
@@ -201,12 +207,12 @@ static uint32_t add_arg(struct log_out *out, struct log_out_track *track,
 	const struct event *event)
 {
 	struct buffer *value = &out->bytes;
-	msgpack_packer packer;
+	msgpack_packer packer = msgpack_out(&track->extras);
 
 	value->used = 0;
 	if (event->arg_count == 0 || !log_out_value(out, value, event->args))
 		return event->arg_count;
-	packer = log_row_begin(push_row(track, event->time_ns), LOG_ROW_ARG, 3);
+	log_row_begin(push_row(track, event->time_ns), LOG_ROW_ARG, 3);
 	log_out_string(out, &packer, event->args[0].key);
 	buffer_add(&track->extras, value->bytes, value->used);
 	return 1;
@@ -218,7 +224,7 @@ static uint32_t add_counter(struct log_out *out, struct log_out_track *track,
 {
 	struct buffer *value = &out->bytes;
 	bool has_key = event->arg_count > 0 && event->args[0].key != 0;
-	msgpack_packer packer;
+	msgpack_packer packer = msgpack_out(&track->extras);
 
 	value->used = 0;
 	if (event->arg_count == 0) {
@@ -227,7 +233,7 @@ static uint32_t add_counter(struct log_out *out, struct log_out_track *track,
 	}
 	if (!log_out_value(out, value, event->args))
 		return event->arg_count;
-	packer = log_row_begin(push_row(track, event->time_ns), LOG_ROW_COUNTER,
+	log_row_begin(push_row(track, event->time_ns), LOG_ROW_COUNTER,
 		has_key ? 4 : 3);
 	(void)msgpack_pack_uint64(&packer, site_of(event));
 	buffer_add(&track->extras, value->bytes, value->used);
@@ -243,26 +249,22 @@ static uint32_t add_step(struct log_out *out, struct log_out_track *track,
 	static const struct event_arg one = {
 		.kind = ARG_INT, .value.integer = 1};
 	struct buffer *value = &out->bytes;
-	msgpack_packer packer;
+	msgpack_packer packer = msgpack_out(&track->extras);
 
 	value->used = 0;
 	if (event->arg_count == 0 || !log_out_value(out, value, event->args))
 		(void)log_out_value(out, value, &one);
-	packer =
-		log_row_begin(push_row(track, event->time_ns), LOG_ROW_STEP, 4);
+	log_row_begin(push_row(track, event->time_ns), LOG_ROW_STEP, 4);
 	(void)msgpack_pack_uint64(&packer, site_of(event));
 	(void)msgpack_pack_uint64(&packer, event->id);
 	buffer_add(&track->extras, value->bytes, value->used);
 	return event->arg_count > 0;
 }
 
-/* [13, duration] */
-static void add_moved(struct log_out_track *track, const struct event *event)
-{
-	if (event->dur_ns > 0)
-		log_row_add_numbers(push_row(track, event->time_ns),
-			LOG_ROW_MOVED, &event->dur_ns, 1);
-}
+#define ROW(name, row, chunk, event, ...) [event] = row,
+/* By kind of event; 0: none. */
+static const uint8_t rows[EVENT_KINDS] = {LOG_ROWS(ROW)};
+#undef ROW
 
 /* Adds the event; returns how many of its arguments are in it. */
 static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
@@ -270,49 +272,27 @@ static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 {
 	switch (event->kind) {
 	case EVENT_BEGIN:
-		push(track, event->site + 1 + LOG_COLUMN_SITES, event->time_ns);
-		add_moved(track, event);
-		break;
 	case EVENT_END:
-		push(track, LOG_COLUMN_END, event->time_ns);
-		add_moved(track, event);
+		push(track,
+			event->kind == EVENT_END
+				? LOG_COLUMN_END
+				: event->site + 1 + LOG_COLUMN_SITES,
+			event->time_ns);
+		if (event->dur_ns > 0)
+			add_row(track, event, LOG_ROW_MOVED);
 		break;
 	case EVENT_ARGS:
 		return add_arg(out, track, event);
-	case EVENT_COMPLETE:
-		add_numbers(track, event, LOG_ROW_COMPLETE, event->dur_ns);
-		break;
-	case EVENT_WHOLE:
-		add_numbers(track, event, LOG_ROW_WHOLE, event->dur_ns);
-		break;
-	case EVENT_ASYNC_BEGIN:
-		add_numbers(track, event, LOG_ROW_ASYNC_BEGIN, event->id);
-		break;
-	case EVENT_ASYNC_END:
-		add_numbers(track, event, LOG_ROW_ASYNC_END, event->id);
-		break;
-	case EVENT_INSTANT:
-		add_numbers(track, event, LOG_ROW_INSTANT, 0);
-		break;
 	case EVENT_COUNTER:
 		return add_counter(out, track, event);
-	case EVENT_ALLOC:
-		add_memory(track, event, LOG_ROW_ALLOC);
-		break;
-	case EVENT_FREE:
-		add_memory(track, event, LOG_ROW_FREE);
-		break;
 	case EVENT_STEP:
 		return add_step(out, track, event);
 	case EVENT_CORRELATION:
 		add_correlation(out, track, event);
 		break;
-	case EVENT_FLOW:
-		add_flow(track, event);
-		break;
-	case EVENT_ACTIVITY:
-	case EVENT_KINDS:
-		break;
+	default:
+		if (rows[event->kind] != 0)
+			add_row(track, event, rows[event->kind]);
 	}
 	return 0;
 }
@@ -336,7 +316,7 @@ enum ctp_status log_out_event(
 		return ctp_no_memory(err);
 	done = add_entry(out, track, event);
 	if (done < event->arg_count) {
-		(void)log_row_begin(
+		log_row_begin(
 			push_row(track, event->time_ns), LOG_ROW_MORE_ARGS, 2);
 		log_out_args(out, &track->extras, event->args + done,
 			event->arg_count - done);

@@ -57,24 +57,6 @@ enum log_activity {
 /* Values in an event block's `ids`. */
 enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
 
-/* First elements of rows in `extras`. */
-enum log_row {
-	LOG_ROW_ARG = 1,
-	LOG_ROW_INSTANT = 2,
-	LOG_ROW_COUNTER = 3,
-	LOG_ROW_ASYNC_BEGIN = 4,
-	LOG_ROW_ASYNC_END = 5,
-	LOG_ROW_ALLOC = 6,
-	LOG_ROW_FREE = 7,
-	LOG_ROW_STEP = 8,
-	LOG_ROW_CORRELATION = 9,
-	LOG_ROW_COMPLETE = 10,
-	LOG_ROW_FLOW = 11,
-	LOG_ROW_MORE_ARGS = 12,
-	LOG_ROW_MOVED = 13,
-	LOG_ROW_WHOLE = 14,
-};
-
 /* The extension type of an argument that is JSON. */
 #define LOG_EXT_JSON 1
 

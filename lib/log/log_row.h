@@ -1,41 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of an event block's `extras`. Source: LOG-FORMAT.md, block 3. */
+/*
+ * Rows of an event block's `extras`: the table by which the recorder's packer
+ * and formats/log write them, and log_read reads them. A row that has no more
+ * than numbers needs nothing but its line here. Source: LOG-FORMAT.md, block 3.
+ */
 #ifndef LOG_ROW_H
 #define LOG_ROW_H
 
-#include "log/log.h"
-#include "log/msgpack_out.h"
+#include "base/buffer.h"
 
-/* Begins a row with so many elements, whose first this writes. */
-static inline msgpack_packer log_row_begin(
-	struct buffer *extras, enum log_row row, size_t elements)
-{
-	msgpack_packer packer = msgpack_out(extras);
+/* Elements of a row behind its number. */
+enum log_field {
+	LOG_FIELD_END = 0,
+	LOG_FIELD_SITE,
+	LOG_FIELD_ID, /* event.id: a number that others have, or an address */
+	LOG_FIELD_BYTES,
+	LOG_FIELD_DEVICE, /* -1: the host */
+	LOG_FIELD_DURATION,
+	LOG_FIELD_FLOW,
+	LOG_FIELD_ADVANCE, /* the value of an argument `advance` */
+	LOG_FIELD_VALUE,   /* of an argument, whose key may stand behind it */
+	LOG_FIELD_ARG,     /* two elements: key and value of an argument */
+};
 
-	(void)msgpack_pack_array(&packer, elements);
-	(void)msgpack_pack_int(&packer, (int)row);
-	return packer;
-}
+/*
+ * NAME, number in the log, number in a chunk, kind of event, fields. A record in
+ * a chunk has the time, and then a word for each field, in the same order; those
+ * of instants and asynchronous ranges may have arguments behind three words.
+ */
+/* clang-format off */
+#define LOG_ROWS_RECORDED(X) \
+	X(INSTANT, 2, 4, EVENT_INSTANT, LOG_FIELD_SITE) \
+	X(COUNTER, 3, 5, EVENT_COUNTER, LOG_FIELD_SITE, LOG_FIELD_VALUE) \
+	X(ASYNC_BEGIN, 4, 6, EVENT_ASYNC_BEGIN, LOG_FIELD_SITE, LOG_FIELD_ID) \
+	X(ASYNC_END, 5, 7, EVENT_ASYNC_END, LOG_FIELD_SITE, LOG_FIELD_ID) \
+	X(ALLOC, 6, 8, EVENT_ALLOC, \
+		LOG_FIELD_ID, LOG_FIELD_BYTES, LOG_FIELD_DEVICE) \
+	X(FREE, 7, 9, EVENT_FREE, \
+		LOG_FIELD_ID, LOG_FIELD_BYTES, LOG_FIELD_DEVICE) \
+	X(STEP, 8, 10, EVENT_STEP, \
+		LOG_FIELD_SITE, LOG_FIELD_ID, LOG_FIELD_ADVANCE) \
+	X(CORRELATION, 9, 22, EVENT_CORRELATION, LOG_FIELD_ID)
 
-/* A row of so many unsigned numbers. */
-static inline void log_row_add_numbers(struct buffer *extras, enum log_row row,
-	const uint64_t *numbers, size_t count)
-{
-	msgpack_packer packer = log_row_begin(extras, row, 1 + count);
+/* The same without a number in a chunk: arguments are recorded in three ways,
+ * the others only come from other traces. */
+#define LOG_ROWS_OTHERS(X) \
+	X(ARG, 1, 0, EVENT_ARGS, LOG_FIELD_ARG) \
+	X(COMPLETE, 10, 0, EVENT_COMPLETE, LOG_FIELD_SITE, LOG_FIELD_DURATION) \
+	X(FLOW, 11, 0, EVENT_FLOW, \
+		LOG_FIELD_SITE, LOG_FIELD_ID, LOG_FIELD_FLOW) \
+	X(WHOLE, 14, 0, EVENT_WHOLE, LOG_FIELD_SITE, LOG_FIELD_DURATION)
+/* clang-format on */
 
-	for (size_t i = 0; i < count; i++)
-		(void)msgpack_pack_uint64(&packer, numbers[i]);
-}
+#define LOG_ROWS(X) LOG_ROWS_RECORDED(X) LOG_ROWS_OTHERS(X)
 
-/* [6 or 7, address, bytes, device] */
-static inline void log_row_add_memory(struct buffer *extras, enum log_row row,
-	const uint64_t block[2], int64_t device)
-{
-	msgpack_packer packer = log_row_begin(extras, row, 4);
+#define LOG_ROW_NUMBER(name, number, ...) LOG_ROW_##name = number,
+enum log_row {
+	LOG_ROWS(LOG_ROW_NUMBER)
+	/* Of the event before them. */
+	LOG_ROW_MORE_ARGS = 12,
+	LOG_ROW_MOVED = 13,
+};
+#undef LOG_ROW_NUMBER
 
-	(void)msgpack_pack_uint64(&packer, block[0]);
-	(void)msgpack_pack_uint64(&packer, block[1]);
-	(void)msgpack_pack_int64(&packer, device);
-}
+#define LOG_ROWS_MAX 32 /* rows have numbers below this */
+#define LOG_FIELDS_MAX 3
+
+/* By row, up to LOG_FIELD_END; that alone where there is no such row. */
+extern const uint8_t log_row_fields[LOG_ROWS_MAX][LOG_FIELDS_MAX + 1];
+
+/* Begins a row of so many elements, at most 15, whose first this writes. */
+void log_row_begin(struct buffer *extras, enum log_row row, unsigned elements);
+
+/* Adds a row whose fields are all numbers, in their order. */
+void log_row_add(
+	struct buffer *extras, enum log_row row, const uint64_t *numbers);
 
 #endif

@@ -78,6 +78,17 @@ static inline uint8_t *msgpack_out_int(uint8_t *at, int64_t value)
 	return at + (1u << size);
 }
 
+static inline uint8_t *msgpack_out_uint(uint8_t *at, uint64_t value)
+{
+	const uint64_t bits = htobe64(value);
+
+	if (value <= INT64_MAX)
+		return msgpack_out_int(at, (int64_t)value);
+	*at = 0xcf;
+	memcpy(at + 1, &bits, sizeof(bits));
+	return at + 9;
+}
+
 /* The same for values below 65,536, without a branch: which of the three forms
  * it takes is as good as random. Stores up to four bytes. */
 static inline uint8_t *msgpack_out_short(uint8_t *at, uint32_t value)

@@ -7,6 +7,7 @@
 #include "log_read/log_block.h"
 #include "log_read/log_input.h"
 #include "base/memory.h"
+#include "log/log_row.h"
 #include "log/unpack.h"
 
 /* So many bits of a member's beginning are no chance. */
@@ -103,78 +104,93 @@ static bool row_site(
 	return event->site != TRACE_NONE;
 }
 
+static bool set_key(struct log_reader *reader, struct event_arg *arg,
+	const char *key, size_t size)
+{
+	arg->key = strtab_add(reader->recording.trace->text, key, size);
+	return arg->key != STRTAB_NONE;
+}
+
 /* The event's first argument, with this key. */
 static bool row_value(struct log_reader *reader, struct cursor *row,
 	const char *key, size_t size)
 {
 	struct event_arg *arg = log_args_push(&reader->args);
 
-	if (arg == NULL)
-		return false;
-	arg->key = strtab_add(reader->recording.trace->text, key, size);
-	return arg->key != STRTAB_NONE && log_args_value(row, arg);
+	return arg != NULL && set_key(reader, arg, key, size) &&
+	       log_args_value(row, arg);
 }
 
-static bool row_arg(
-	struct log_reader *reader, struct cursor *row, struct event *event)
+/* The same of a key and a value. */
+static bool row_arg(struct log_reader *reader, struct cursor *row)
 {
 	const char *key;
 	size_t size;
 
-	event->kind = EVENT_ARGS;
 	return unpack_text(row, &key, &size) &&
 	       row_value(reader, row, key, size);
 }
 
-/* [site, value], or [site, value, key]. */
-static bool row_counter(struct log_reader *reader, struct cursor *row,
-	uint32_t elements, struct event *event)
+/* The same of a value and perhaps a key. */
+static bool row_keyed(struct log_reader *reader, struct cursor *row)
 {
+	struct event_arg *arg = log_args_push(&reader->args);
 	const char *key = "";
 	size_t size = 0;
-	struct cursor value;
 
-	event->kind = EVENT_COUNTER;
-	if (!row_site(reader, row, event))
+	if (arg == NULL || !log_args_value(row, arg) ||
+		(row->left > 0 && !unpack_text(row, &key, &size)))
 		return false;
-	value = *row;
-	if (elements > 3 &&
-		(!unpack_skip(row) || !unpack_text(row, &key, &size)))
-		return false;
-	return row_value(reader, &value, key, size);
+	return set_key(reader, arg, key, size);
 }
 
-static bool row_memory(struct cursor *row, struct event *event)
+static bool row_device(struct cursor *row, struct event *event)
 {
 	int64_t device;
 
-	if (!unpack_uint(row, &event->id) || !unpack_uint(row, &event->bytes) ||
-		!unpack_int(row, &device) || device < INT32_MIN ||
+	if (!unpack_int(row, &device) || device < INT32_MIN ||
 		device > INT32_MAX)
 		return false;
 	event->device = (int32_t)device;
 	return true;
 }
 
-static bool row_step(
-	struct log_reader *reader, struct cursor *row, struct event *event)
-{
-	event->kind = EVENT_STEP;
-	return row_site(reader, row, event) && unpack_uint(row, &event->id) &&
-	       row_value(reader, row, "advance", 7);
-}
-
-static bool row_flow(
-	struct log_reader *reader, struct cursor *row, struct event *event)
+static bool row_flow(struct cursor *row, struct event *event)
 {
 	uint32_t flow;
 
-	event->kind = EVENT_FLOW;
-	if (!row_site(reader, row, event) || !unpack_uint(row, &event->id) ||
-		!unpack_u32(row, FLOW_END, &flow))
+	if (!unpack_u32(row, FLOW_END, &flow))
 		return false;
 	event->flow = (enum event_flow)flow;
 	return true;
+}
+
+static bool row_field(struct log_reader *reader, struct cursor *row,
+	enum log_field field, struct event *event)
+{
+	switch (field) {
+	case LOG_FIELD_SITE:
+		return row_site(reader, row, event);
+	case LOG_FIELD_ID:
+		return unpack_uint(row, &event->id);
+	case LOG_FIELD_BYTES:
+		return unpack_uint(row, &event->bytes);
+	case LOG_FIELD_DEVICE:
+		return row_device(row, event);
+	case LOG_FIELD_DURATION:
+		return unpack_uint(row, &event->dur_ns);
+	case LOG_FIELD_FLOW:
+		return row_flow(row, event);
+	case LOG_FIELD_ADVANCE:
+		return row_value(reader, row, "advance", 7);
+	case LOG_FIELD_VALUE:
+		return row_keyed(reader, row);
+	case LOG_FIELD_ARG:
+		return row_arg(reader, row);
+	case LOG_FIELD_END:
+		break;
+	}
+	return false;
 }
 
 /* Takes a row of `extras`, up to what follows its kind. */
@@ -187,49 +203,28 @@ static bool open_row(struct cursor *extras, struct cursor *row,
 	return unpack_array(row, elements) && unpack_u32(row, UINT32_MAX, kind);
 }
 
+#define KIND(name, number, chunk, event, ...) [number] = event,
+/* By row; EVENT_BEGIN, which is none: not known, or of the event before it. */
+static const enum event_kind kinds[LOG_ROWS_MAX] = {LOG_ROWS(KIND)};
+#undef KIND
+
 /* Reads one row of `extras`; false if it is of a kind we do not know. */
 static bool read_row(struct log_reader *reader, struct event *event)
 {
+	const uint8_t *field;
 	struct cursor row;
 	uint32_t elements;
 	uint32_t kind;
 
-	if (!open_row(&reader->recording.events.extras, &row, &elements, &kind))
+	if (!open_row(
+		    &reader->recording.events.extras, &row, &elements, &kind) ||
+		kind >= LOG_ROWS_MAX || kinds[kind] == EVENT_BEGIN)
 		return false;
-	switch (kind) {
-	case LOG_ROW_ARG:
-		return row_arg(reader, &row, event);
-	case LOG_ROW_INSTANT:
-		event->kind = EVENT_INSTANT;
-		return row_site(reader, &row, event);
-	case LOG_ROW_COUNTER:
-		return row_counter(reader, &row, elements, event);
-	case LOG_ROW_ASYNC_BEGIN:
-	case LOG_ROW_ASYNC_END:
-		event->kind = kind == LOG_ROW_ASYNC_BEGIN ? EVENT_ASYNC_BEGIN
-							  : EVENT_ASYNC_END;
-		return row_site(reader, &row, event) &&
-		       unpack_uint(&row, &event->id);
-	case LOG_ROW_ALLOC:
-	case LOG_ROW_FREE:
-		event->kind = kind == LOG_ROW_ALLOC ? EVENT_ALLOC : EVENT_FREE;
-		return row_memory(&row, event);
-	case LOG_ROW_STEP:
-		return row_step(reader, &row, event);
-	case LOG_ROW_CORRELATION:
-		event->kind = EVENT_CORRELATION;
-		return unpack_uint(&row, &event->id);
-	case LOG_ROW_COMPLETE:
-	case LOG_ROW_WHOLE:
-		event->kind =
-			kind == LOG_ROW_COMPLETE ? EVENT_COMPLETE : EVENT_WHOLE;
-		return row_site(reader, &row, event) &&
-		       unpack_uint(&row, &event->dur_ns);
-	case LOG_ROW_FLOW:
-		return row_flow(reader, &row, event);
-	default:
-		return false;
-	}
+	event->kind = kinds[kind];
+	for (field = log_row_fields[kind]; *field != LOG_FIELD_END; field++)
+		if (!row_field(reader, &row, *field, event))
+			return false;
+	return true;
 }
 
 static bool row_moved(struct cursor *row, struct event *event)

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "ctprof.h"
+#include "log/log_row.h"
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
 #define CHUNK_WORDS (CHUNK_BYTES / 8 - 8)
@@ -62,18 +63,12 @@ struct chunk {
 _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "a chunk is 64 KiB");
 
 /* Long records. Their words follow the first; `ticks` is always first. */
+#define CHUNK_KIND(name, row, kind, ...) CHUNK_##name = kind,
 enum chunk_long {
 	CHUNK_BEGIN = 1,     /* ticks, site: a site number of over 20 bits */
 	CHUNK_BEGIN_AT,      /* ns, site, track of the timeline */
 	CHUNK_END_AT,        /* ns, 0, track of the timeline */
-	CHUNK_INSTANT,       /* ticks, site, 0; arguments */
-	CHUNK_COUNTER,       /* ticks, site, value; detail 1: a double's bits */
-	CHUNK_ASYNC_BEGIN,   /* ticks, site, id; arguments */
-	CHUNK_ASYNC_END,     /* ticks, site, id; arguments */
-	CHUNK_ALLOC,         /* ticks, address, bytes, device */
-	CHUNK_FREE,          /* ticks, address, bytes, device */
-	CHUNK_STEP,          /* ticks, site, step, advance */
-	CHUNK_ARG_INT,       /* ticks, value, key text */
+	CHUNK_ARG_INT = 11,  /* ticks, value, key text */
 	CHUNK_ARG_FLOAT,     /* ticks, a double's bits, key text */
 	CHUNK_ARG_TEXT,      /* ticks, size of the key, key and value text */
 	CHUNK_SITE,          /* site, line, size of the name, name and file */
@@ -87,15 +82,19 @@ enum chunk_long {
 	CHUNK_SITE_INFO,     /* site, line | line of the call << 32, bytes of
 			      the name | of the file << 32, of the full name;
 			      name, file, full name and category */
-	CHUNK_CORRELATION,   /* ticks, id of the call */
-	CHUNK_DEVICE_SYNC,   /* ticks, device's ns */
-	CHUNK_ACTIVITY,      /* device's ns, duration, track << 32 |
+	CHUNK_DEVICE_SYNC = 23, /* ticks, device's ns */
+	CHUNK_ACTIVITY,         /* device's ns, duration, track << 32 |
 			      description, correlation; and if one of them is
 			      not 0: bytes, node */
-	CHUNK_STREAM,        /* track, log_track_kind, number, device << 32 |
+	CHUNK_STREAM,           /* track, log_track_kind, number, device << 32 |
 			      context; name text */
-	CHUNK_BLOCK,         /* kind, size; the block as it stands */
+	CHUNK_BLOCK,            /* kind, size; the block as it stands */
+
+	/* CHUNK_INSTANT and others that become rows of the log: ticks, and the
+	 * row's fields. Of a counter, detail 1 means a double's bits. */
+	LOG_ROWS_RECORDED(CHUNK_KIND)
 };
+#undef CHUNK_KIND
 
 /*
  * Arguments of an event that is no range, behind its words: of each, what kind

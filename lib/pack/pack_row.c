@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "log/log_row.h"
+#include "log/msgpack_out.h"
 
 /* Of the record of an event, before its arguments. */
 #define PLAIN_WORDS 3
@@ -41,7 +42,7 @@ static void add_arg(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
 	enum chunk_long kind = head.kind;
-	msgpack_packer packer;
+	msgpack_packer packer = msgpack_out(&column->extras);
 	const char *text;
 	size_t size;
 	size_t key_size;
@@ -51,7 +52,7 @@ static void add_arg(struct log_column *column, struct chunk_head head,
 	key_size = size;
 	if (kind == CHUNK_ARG_TEXT)
 		key_size = record[2] > size ? size : (size_t)record[2];
-	packer = log_row_begin(add_extra(column, time_ns), LOG_ROW_ARG, 3);
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_ARG, 3);
 	msgpack_out_text(&packer, text, key_size);
 	if (kind == CHUNK_ARG_INT)
 		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
@@ -107,7 +108,7 @@ static void add_more(struct log_column *column, struct chunk_head head,
 	const uint64_t *first = record + 1 + PLAIN_WORDS;
 	const uint32_t words = head.words - PLAIN_WORDS;
 	struct packed_arg arg;
-	msgpack_packer packer;
+	msgpack_packer packer = msgpack_out(&column->extras);
 	uint32_t count = 0;
 	uint32_t used;
 
@@ -117,8 +118,7 @@ static void add_more(struct log_column *column, struct chunk_head head,
 		count++;
 	if (count == 0)
 		return;
-	packer =
-		log_row_begin(add_extra(column, time_ns), LOG_ROW_MORE_ARGS, 2);
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_MORE_ARGS, 2);
 	(void)msgpack_pack_map(&packer, count);
 	for (uint32_t at = 0; count > 0; count--) {
 		at += read_packed(first + at, words - at, &arg);
@@ -130,9 +130,9 @@ static void add_more(struct log_column *column, struct chunk_head head,
 static void add_counter(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
-	msgpack_packer packer =
-		log_row_begin(add_extra(column, time_ns), LOG_ROW_COUNTER, 3);
+	msgpack_packer packer = msgpack_out(&column->extras);
 
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_COUNTER, 3);
 	(void)msgpack_pack_uint64(&packer, record[2]);
 	if (head.detail == 1)
 		(void)msgpack_pack_double(&packer, to_double(record[3]));
@@ -140,32 +140,34 @@ static void add_counter(struct log_column *column, struct chunk_head head,
 		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
 }
 
-/* A row of unsigned numbers from the record's second word on. */
-static void add_numbers(struct log_column *column, const uint64_t *record,
-	int64_t time_ns, enum log_row row, size_t count)
+/* The row that a record becomes, by its kind; 0: it becomes no row, or one of
+ * arguments. */
+#define ROW(name, row, kind, ...) [kind] = row,
+static const uint8_t rows[] = {LOG_ROWS_RECORDED(ROW)};
+#undef ROW
+
+static enum log_row row_of(enum chunk_long kind)
 {
-	log_row_add_numbers(add_extra(column, time_ns), row, record + 2, count);
+	return kind < sizeof(rows) ? (enum log_row)rows[kind] : 0;
 }
 
-/* The same of an event that may have arguments. */
-static void add_event(struct log_column *column, struct chunk_head head,
-	const uint64_t *record, int64_t time_ns)
+static bool has_args(enum chunk_long kind)
 {
-	const enum log_row row = head.kind == CHUNK_INSTANT ? LOG_ROW_INSTANT
-				 : head.kind == CHUNK_ASYNC_BEGIN
-					 ? LOG_ROW_ASYNC_BEGIN
-					 : LOG_ROW_ASYNC_END;
-
-	add_numbers(column, record, time_ns, row,
-		head.kind == CHUNK_INSTANT ? 1 : 2);
-	add_more(column, head, record, time_ns);
+	return kind == CHUNK_INSTANT || kind == CHUNK_ASYNC_BEGIN ||
+	       kind == CHUNK_ASYNC_END;
 }
 
-static void add_memory(struct log_column *column, const uint64_t *record,
-	int64_t time_ns, enum log_row row)
+/* Words of a record that becomes a row; UINT32_MAX if it becomes none. */
+static uint32_t row_words(enum chunk_long kind)
 {
-	log_row_add_memory(add_extra(column, time_ns), row, record + 2,
-		(int64_t)record[4]);
+	const enum log_row row = row_of(kind);
+	uint32_t words = 1;
+
+	if (row == 0)
+		return UINT32_MAX;
+	while (log_row_fields[row][words - 1] != LOG_FIELD_END)
+		words++;
+	return has_args(kind) && words < PLAIN_WORDS ? PLAIN_WORDS : words;
 }
 
 uint32_t pack_row_least_words(enum chunk_long kind)
@@ -175,16 +177,11 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 	case CHUNK_ARG_INT:
 	case CHUNK_ARG_FLOAT:
 	case CHUNK_ARG_TEXT:
-	case CHUNK_CORRELATION:
 	case CHUNK_DEVICE_SYNC:
 	case CHUNK_BLOCK:
 		return 2;
 	case CHUNK_BEGIN_AT:
 	case CHUNK_END_AT:
-	case CHUNK_INSTANT:
-	case CHUNK_COUNTER:
-	case CHUNK_ASYNC_BEGIN:
-	case CHUNK_ASYNC_END:
 	case CHUNK_SITE:
 	case CHUNK_TRACK:
 	case CHUNK_LOSSES:
@@ -195,41 +192,26 @@ uint32_t pack_row_least_words(enum chunk_long kind)
 		return 1;
 	case CHUNK_MODULE:
 	case CHUNK_SITE_INFO:
-	case CHUNK_ALLOC:
-	case CHUNK_FREE:
-	case CHUNK_STEP:
 	case CHUNK_ACTIVITY:
 	case CHUNK_STREAM:
 		return 4;
+	default:
+		return row_words(kind);
 	}
-	return UINT32_MAX;
 }
 
 void pack_row_add(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
-	switch (head.kind) {
-	case CHUNK_INSTANT:
-	case CHUNK_ASYNC_BEGIN:
-	case CHUNK_ASYNC_END:
-		add_event(column, head, record, time_ns);
-		break;
-	case CHUNK_COUNTER:
-		add_counter(column, head, record, time_ns);
-		break;
-	case CHUNK_ALLOC:
-		add_memory(column, record, time_ns, LOG_ROW_ALLOC);
-		break;
-	case CHUNK_FREE:
-		add_memory(column, record, time_ns, LOG_ROW_FREE);
-		break;
-	case CHUNK_STEP:
-		add_numbers(column, record, time_ns, LOG_ROW_STEP, 3);
-		break;
-	case CHUNK_CORRELATION:
-		add_numbers(column, record, time_ns, LOG_ROW_CORRELATION, 1);
-		break;
-	default:
+	const enum log_row row = row_of(head.kind);
+
+	if (row == 0) {
 		add_arg(column, head, record, time_ns);
+	} else if (row == LOG_ROW_COUNTER) {
+		add_counter(column, head, record, time_ns);
+	} else {
+		log_row_add(add_extra(column, time_ns), row, record + 2);
+		if (has_args(head.kind))
+			add_more(column, head, record, time_ns);
 	}
 }
