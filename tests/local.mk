@@ -125,16 +125,16 @@ thread_tests = \
 	tests/lib/instrument/test_shadow \
 	tests/lib/pack/test_spool
 thread_programs = ctprof tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la \
-	tests/lib/cupti/gpu_check tests/lib/cupti/gpu_program libctprof-inject.la
+	tests/lib/cupti/cupti_check tests/lib/cupti/cupti_program libctprof-inject.la
 thread_runs = $(thread_tests:=.threads)
-check-threads: tests/lib/cupti/gpu_fake.threads $(thread_runs)
+check-threads: tests/lib/cupti/cupti_fake.threads $(thread_runs)
 thread_suppressions = suppressions='$(abs_srcdir)/tests/threads.supp'
 EXTRA_DIST += tests/threads.supp
 thread_environment = $(AM_TESTS_ENVIRONMENT) srcdir='$(srcdir)' \
 	TSAN_OPTIONS="die_after_fork=0 $(thread_suppressions) $$TSAN_OPTIONS"
 $(thread_runs): %.threads: %$(EXEEXT)
 	@$(thread_environment) ./$<
-tests/lib/cupti/gpu_fake.threads: $(thread_programs)
-	@$(thread_environment) $(srcdir)/tests/lib/cupti/gpu_fake.sh
-.PHONY: check-threads tests/lib/cupti/gpu_fake.threads $(thread_runs)
+tests/lib/cupti/cupti_fake.threads: $(thread_programs)
+	@$(thread_environment) $(srcdir)/tests/lib/cupti/cupti_fake.sh
+.PHONY: check-threads tests/lib/cupti/cupti_fake.threads $(thread_runs)
 

@@ -2,17 +2,17 @@
 # In libctprof-inject. The tables are a library of their own for the tests.
 noinst_LTLIBRARIES += libinject.la
 libinject_la_SOURCES = \
-	%D%/gpu_graph.c %D%/gpu_graph.h \
-	%D%/gpu_table.c %D%/gpu_table.h
+	%D%/cupti_graph.c %D%/cupti_graph.h \
+	%D%/cupti_table.c %D%/cupti_table.h
 libctprof_inject_la_SOURCES += \
-	%D%/gpu.c %D%/gpu.h \
-	%D%/gpu_buffers.c %D%/gpu_buffers.h \
-	%D%/gpu_callback.c %D%/gpu_callback.h \
-	%D%/gpu_cupti.h \
-	%D%/gpu_describe.c %D%/gpu_describe.h \
-	%D%/gpu_device.c %D%/gpu_device.h \
-	%D%/gpu_drain.c %D%/gpu_drain.h \
-	%D%/gpu_load.c %D%/gpu_load.h \
-	%D%/gpu_record.c %D%/gpu_record.h \
-	%D%/gpu_session.c %D%/gpu_session.h \
-	%D%/gpu_subscribe.c %D%/gpu_subscribe.h
+	%D%/cupti.c %D%/cupti.h \
+	%D%/cupti_buffers.c %D%/cupti_buffers.h \
+	%D%/cupti_callback.c %D%/cupti_callback.h \
+	%D%/cupti_abi.h \
+	%D%/cupti_describe.c %D%/cupti_describe.h \
+	%D%/cupti_device.c %D%/cupti_device.h \
+	%D%/cupti_drain.c %D%/cupti_drain.h \
+	%D%/cupti_load.c %D%/cupti_load.h \
+	%D%/cupti_record.c %D%/cupti_record.h \
+	%D%/cupti_session.c %D%/cupti_session.h \
+	%D%/cupti_subscribe.c %D%/cupti_subscribe.h

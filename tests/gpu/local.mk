@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What runs on a GPU. The driver is found at run time, so that all is built
 # where there is none.
+shell_tests += %D%/every_launch.sh
 check_PROGRAMS += tests/gpu/launches tests/gpu/truth
 check_LTLIBRARIES += tests/gpu/libfloor.la
 tests_gpu_launches_SOURCES = tests/gpu/launches.c $(gpu_driver)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_gpu_graph \
-	%D%/test_gpu_table
-tests_lib_cupti_test_gpu_graph_LDADD = libinject.la libbase.la $(check_LIBS)
-tests_lib_cupti_test_gpu_table_LDADD = libinject.la libbase.la $(check_LIBS)
+	%D%/test_cupti_graph \
+	%D%/test_cupti_table
+tests_lib_cupti_test_cupti_graph_LDADD = libinject.la libbase.la $(check_LIBS)
+tests_lib_cupti_test_cupti_table_LDADD = libinject.la libbase.la $(check_LIBS)
 shell_tests += \
-	%D%/gpu.sh \
-	%D%/gpu_chrome.sh \
-	%D%/gpu_dry.sh \
-	%D%/gpu_fake.sh \
-	%D%/gpu_real.sh
+	%D%/cupti_chrome.sh \
+	%D%/cupti_dry.sh \
+	%D%/cupti_fake.sh \
+	%D%/cupti_real.sh
 
 # CUDA and CUPTI, as far as the recorder sees them, for where there is neither.
 # -rpath makes libtool build what can be loaded, though it is not installed.
@@ -34,18 +33,18 @@ tests_lib_cupti_fake_libcupti_la_SOURCES = \
 tests_lib_cupti_fake_libcupti_la_LDFLAGS = $(fake_flags) -version-info 13:0:0
 tests_lib_cupti_fake_libcupti_la_LIBADD = -lpthread -ldl
 
-check_PROGRAMS += tests/lib/cupti/gpu_check tests/lib/cupti/gpu_oracle tests/lib/cupti/gpu_program
-tests_lib_cupti_gpu_check_SOURCES = tests/lib/cupti/gpu_check.c tests/lib/cupti/gpu_truth.c tests/lib/cupti/gpu_truth.h
-tests_lib_cupti_gpu_check_LDADD = libcore.la $(JANSSON_LIBS)
-tests_lib_cupti_gpu_program_SOURCES = tests/lib/cupti/gpu_program.c \
-	tests/lib/cupti/gpu_range.c tests/lib/cupti/gpu_range.h \
+check_PROGRAMS += tests/lib/cupti/cupti_check tests/lib/cupti/cupti_oracle tests/lib/cupti/cupti_program
+tests_lib_cupti_cupti_check_SOURCES = tests/lib/cupti/cupti_check.c tests/lib/cupti/cupti_truth.c tests/lib/cupti/cupti_truth.h
+tests_lib_cupti_cupti_check_LDADD = libcore.la $(JANSSON_LIBS)
+tests_lib_cupti_cupti_program_SOURCES = tests/lib/cupti/cupti_program.c \
+	tests/lib/cupti/cupti_range.c tests/lib/cupti/cupti_range.h \
 	tests/lib/cupti/fake/fake.h tests/support/sanitized_fork.c
-tests_lib_cupti_gpu_program_LDADD = libctprof.la -lpthread -ldl
-tests_lib_cupti_gpu_oracle_SOURCES = tests/lib/cupti/gpu_oracle.c tests/lib/cupti/fake/fake_abi.h \
+tests_lib_cupti_cupti_program_LDADD = libctprof.la -lpthread -ldl
+tests_lib_cupti_cupti_oracle_SOURCES = tests/lib/cupti/cupti_oracle.c tests/lib/cupti/fake/fake_abi.h \
 	tests/lib/cupti/fake/cupti_names.c tests/lib/cupti/fake/cupti_names.h \
 	tests/lib/cupti/fake/cupti_record.c tests/lib/cupti/fake/cupti_record.h
 # Not the objects that the library has.
-tests_lib_cupti_gpu_oracle_CPPFLAGS = $(AM_CPPFLAGS)
-tests_lib_cupti_gpu_oracle_LDADD = -lpthread -ldl
+tests_lib_cupti_cupti_oracle_CPPFLAGS = $(AM_CPPFLAGS)
+tests_lib_cupti_cupti_oracle_LDADD = -lpthread -ldl
 
-EXTRA_DIST += %D%/abi_check.c %D%/gpu_dry.py
+EXTRA_DIST += %D%/cupti_abi_check.c %D%/cupti_dry.py

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the fake libcupti knows of CUPTI's binary interface: written down apart
- * from lib/cupti/gpu_cupti.h, so that an error in one is found by the other, and by
- * tests/lib/cupti/abi_check.c where NVIDIA's header is installed.
+ * from lib/cupti/cupti_abi.h, so that an error in one is found by the other,
+ * and by cupti_abi_check.c where NVIDIA's header is installed.
  */
 #ifndef FAKE_ABI_H
 #define FAKE_ABI_H

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* libcupti as it was loaded: its functions, its version and what is wrong with
+ * that, and how large its records are. */
+#ifndef CUPTI_LOAD_H
+#define CUPTI_LOAD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cupti/cupti_abi.h"
+
+/* What must be done differently in some versions. */
+enum cupti_quirk {
+	/* CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: disabling it may hang. */
+	CUPTI_QUIRK_NEVER_DISABLE = 1,
+	/* Flushing buffers that belong to threads races with these. */
+	CUPTI_QUIRK_NO_THREAD_BUFFERS = 2,
+};
+
+struct cupti_library {
+	struct cupti cupti;
+	char path[PATH_MAX];
+	uint32_t version;
+	unsigned quirks;
+	/* Of the records of each kind; 0: the library does not know it. */
+	uint16_t sizes[CUPTI_KIND_LIMIT];
+};
+
+/* The one that is loaded. Written by cupti_load() only. */
+extern struct cupti_library cupti_library;
+
+/*
+ * Loads it; once in a process.
+ *
+ * Errors: false; then `reason` says why.
+ */
+bool cupti_load(char *reason, size_t size);
+
+/* The quirks that apply, in words, separated by "; ". */
+void cupti_load_quirks(char *out, size_t size);
+
+/* libcuda if it is in the process; NULL if not. */
+void *cupti_load_driver(void);
+
+/* The driver's version as cuDriverGetVersion() gives it; 0: unknown. */
+int cupti_load_driver_version(void);
+
+/* A result in words, like "CUPTI_ERROR_UNKNOWN (999)". */
+void cupti_load_result(char *out, size_t size, int result);
+
+/* Size of the record at `bytes`, of which `left` are valid; 0 if it cannot be
+ * told. Calls nothing of CUPTI's. */
+size_t cupti_load_size(const uint8_t *bytes, size_t left);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/cupti_session.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "recorder/device_link.h"
+#include "log/msgpack_out.h"
+
+#define KEY_BYTES 64
+#define FACTS 48 /* more than there are kinds and versions to tell of */
+
+struct fact {
+	char key[KEY_BYTES];
+	char text[PATH_MAX]; /* "": it is a number */
+	int64_t number;
+};
+
+static struct {
+	pthread_mutex_t lock; /* CUPTI is not called while it is held */
+	struct fact facts[FACTS];
+	uint32_t count;
+	bool facts_changed;
+	uint64_t told; /* the recording that was told last */
+	uint64_t losses[CUPTI_LOSSES];
+	bool losses_changed;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const char *const loss_names[CUPTI_LOSSES] = {
+	[CUPTI_LOSS_DROPPED] = "device_dropped",
+	[CUPTI_LOSS_DISCARDED] = "device_discarded",
+	[CUPTI_LOSS_TIMES] = "device_times",
+	[CUPTI_LOSS_UNFINISHED] = "device_unfinished",
+	[CUPTI_LOSS_UNKNOWN] = "device_unknown",
+};
+
+/* The fact of this key, perhaps a new one; NULL if there is no room. */
+static struct fact *fact_of(const char *key)
+{
+	struct fact *fact = state.facts;
+
+	while (fact < state.facts + state.count && strcmp(fact->key, key) != 0)
+		fact++;
+	if (fact == state.facts + FACTS)
+		return NULL;
+	if (fact == state.facts + state.count) {
+		(void)snprintf(fact->key, sizeof(fact->key), "%s", key);
+		state.count++;
+	}
+	state.facts_changed = true;
+	return fact;
+}
+
+void cupti_session_fact(const char *key, const char *value)
+{
+	struct fact *fact;
+
+	(void)pthread_mutex_lock(&state.lock);
+	fact = fact_of(key);
+	if (fact != NULL)
+		(void)snprintf(fact->text, sizeof(fact->text), "%s", value);
+	(void)pthread_mutex_unlock(&state.lock);
+}
+
+void cupti_session_number(const char *key, int64_t value)
+{
+	struct fact *fact;
+
+	(void)pthread_mutex_lock(&state.lock);
+	fact = fact_of(key);
+	if (fact != NULL) {
+		fact->text[0] = '\0';
+		fact->number = value;
+	}
+	(void)pthread_mutex_unlock(&state.lock);
+}
+
+void cupti_session_lose(enum cupti_loss loss, uint64_t count)
+{
+	if (count == 0)
+		return;
+	(void)pthread_mutex_lock(&state.lock);
+	state.losses[loss] += count;
+	state.losses_changed = true;
+	(void)pthread_mutex_unlock(&state.lock);
+}
+
+static bool put(enum log_block kind, struct buffer *block)
+{
+	bool done = !block->failed &&
+		    ctp_private_block(kind, block->bytes, block->used);
+
+	buffer_clear(block);
+	return done;
+}
+
+/* [13, {key: value}] */
+static void pack_facts(struct buffer *block)
+{
+	msgpack_packer out = msgpack_out(block);
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_DEVICE_FACTS);
+	(void)msgpack_pack_map(&out, state.count);
+	for (uint32_t i = 0; i < state.count; i++) {
+		const struct fact *fact = &state.facts[i];
+
+		msgpack_out_key(&out, fact->key);
+		if (fact->text[0] != '\0')
+			msgpack_out_key(&out, fact->text);
+		else
+			(void)msgpack_pack_int64(&out, fact->number);
+	}
+}
+
+static void tell_facts(void)
+{
+	struct buffer block = BUFFER_INIT;
+
+	pack_facts(&block);
+	state.facts_changed = !put(LOG_DEVICE_FACTS, &block);
+}
+
+/* [12, {name: count}] */
+static void tell_losses(void)
+{
+	struct buffer block = BUFFER_INIT;
+	msgpack_packer out = msgpack_out(&block);
+	uint32_t count = 0;
+
+	for (int loss = 0; loss < CUPTI_LOSSES; loss++)
+		count += state.losses[loss] != 0;
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_DEVICE_LOSSES);
+	(void)msgpack_pack_map(&out, count);
+	for (int loss = 0; loss < CUPTI_LOSSES; loss++) {
+		if (state.losses[loss] == 0)
+			continue;
+		msgpack_out_key(&out, loss_names[loss]);
+		(void)msgpack_pack_uint64(&out, state.losses[loss]);
+	}
+	state.losses_changed = !put(LOG_DEVICE_LOSSES, &block);
+}
+
+void cupti_session_tell(uint64_t session)
+{
+	(void)pthread_mutex_lock(&state.lock);
+	if (state.told != session) {
+		state.told = session;
+		memset(state.losses, 0, sizeof(state.losses));
+		state.losses_changed = false;
+		state.facts_changed = true;
+	}
+	if (state.facts_changed)
+		tell_facts();
+	if (state.losses_changed)
+		tell_losses();
+	(void)pthread_mutex_unlock(&state.lock);
+}
+
+void cupti_session_lock(void)
+{
+	(void)pthread_mutex_lock(&state.lock);
+}
+
+void cupti_session_unlock(void)
+{
+	(void)pthread_mutex_unlock(&state.lock);
+}
+
+void cupti_session_child(void)
+{
+	(void)pthread_mutex_init(&state.lock, NULL);
+	state.told = 0;
+}
