@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cupti/cupti.h"
-
+/* The start and the end of recording GPUs. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,8 @@
 #include "cupti/cupti_drain.h"
 #include "cupti/cupti_load.h"
 #include "cupti/cupti_session.h"
+#include "cupti/cupti_state.h"
 #include "cupti/cupti_subscribe.h"
-
-#define REASON_BYTES 512
 
 /* A kernel's record in CUDA 12.0: before it, graphs that were made before CUPTI
  * came crash the program. By its version 12.0 cannot be told from 11.8.
@@ -24,38 +22,13 @@
 #define LATE_KERNEL_BYTES 208
 
 static struct {
-	_Atomic enum cupti_state state;
 	pid_t pid;     /* of the process that CUPTI is subscribed to in */
 	bool is_stuck; /* the drain's thread, in CUPTI */
 	atomic_flag busy;
-} gpu = {.busy = ATOMIC_FLAG_INIT};
+} cupti = {.busy = ATOMIC_FLAG_INIT};
 
 /* Called by libcuda when it is initialised; see lib/markers/inject.map. */
 CTP_API int InitializeInjection(void);
-
-enum cupti_state cupti_state(void)
-{
-	return atomic_load(&gpu.state);
-}
-
-static void say_off(const char *why)
-{
-	char text[REASON_BYTES + 8];
-
-	(void)snprintf(text, sizeof(text), "off: %s", why);
-	cupti_session_fact("gpu.state", text);
-}
-
-void cupti_die(const char *why)
-{
-	enum cupti_state on = CUPTI_STATE_ON;
-
-	if (!atomic_compare_exchange_strong(&gpu.state, &on, CUPTI_STATE_DEAD))
-		return;
-	cupti_callback_active(false);
-	say_off(why);
-	cupti_buffers_wake(); /* there will be no more */
-}
 
 /* The end of a recording, or of the process. What CUPTI handed over before it
  * died is still to be read, and that it died to be told. */
@@ -63,15 +36,15 @@ static void stop(bool last)
 {
 	if ((cupti_state() != CUPTI_STATE_ON &&
 		    cupti_state() != CUPTI_STATE_DEAD) ||
-		gpu.is_stuck || getpid() != gpu.pid)
+		cupti.is_stuck || getpid() != cupti.pid)
 		return;
 	if (!cupti_drain_stop(last)) {
-		gpu.is_stuck = true;
-		cupti_die(
+		cupti.is_stuck = true;
+		cupti_state_die(
 			"CUPTI does not return from handing over its records");
 		cupti_session_tell(ctp_private_device_session());
 	} else if (last) {
-		atomic_store(&gpu.state, CUPTI_STATE_OVER);
+		cupti_state_set(CUPTI_STATE_OVER);
 	}
 }
 
@@ -87,7 +60,10 @@ static void stop_at_exit(void)
 	stop(true);
 }
 
-void cupti_watch_exit(void)
+/* At exit, what the device did is to be handed over before the handlers run
+ * that are there already: those of CUPTI, which is never to be called after
+ * them, and, once CUDA is up, those of CUDA. Threads: any. */
+static void watch_exit(void)
 {
 	(void)atexit(stop_at_exit);
 }
@@ -98,9 +74,9 @@ static void forked(void)
 	cupti_session_child();
 	if (cupti_state() == CUPTI_STATE_IDLE)
 		return;
-	atomic_store(&gpu.state, CUPTI_STATE_CHILD);
+	cupti_state_set(CUPTI_STATE_CHILD);
 	cupti_callback_active(false);
-	say_off(DEVICE_FORKED);
+	cupti_state_report(DEVICE_FORKED);
 }
 
 static const struct device_calls calls = {
@@ -137,6 +113,8 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 			"CUDA 12.0 on only");
 		return false;
 	}
+	cupti_buffers_on_first(watch_exit);
+	cupti_callback_on_fatal(cupti_state_die);
 	if (!cupti_subscribe(reason, size))
 		return false;
 	if (!cupti_drain_start()) {
@@ -144,9 +122,9 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 		(void)snprintf(reason, size, "there cannot be another thread");
 		return false;
 	}
-	gpu.pid = getpid();
-	atomic_store(&gpu.state, CUPTI_STATE_ON);
-	cupti_watch_exit();
+	cupti.pid = getpid();
+	cupti_state_set(CUPTI_STATE_ON);
+	watch_exit();
 	cupti_drain_begin();
 	cupti_subscribe_enable(mode);
 	cupti_session_fact("gpu.state", "recording");
@@ -159,13 +137,13 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 	static const char *const names[] = {[CTP_GPU_LIGHT] = "light",
 		[CTP_GPU_FULL] = "full",
 		[CTP_GPU_GRAPHS] = "graphs"};
-	char reason[REASON_BYTES] = "";
+	char reason[CUPTI_REASON_BYTES] = "";
 
 	cupti_session_fact("gpu.mode", names[mode]);
 	if (cupti_state() == CUPTI_STATE_IDLE) {
 		if (!start(mode, reason, sizeof(reason))) {
-			atomic_store(&gpu.state, CUPTI_STATE_OFF);
-			say_off(reason);
+			cupti_state_set(CUPTI_STATE_OFF);
+			cupti_state_report(reason);
 		}
 		ctp_private_devices(&calls);
 	} else if (cupti_state() == CUPTI_STATE_ON &&
@@ -185,9 +163,9 @@ int InitializeInjection(void)
 	const uint64_t session =
 		mode >= CTP_GPU_LIGHT ? ctp_private_device_session() : 0;
 
-	if (session != 0 && !atomic_flag_test_and_set(&gpu.busy)) {
+	if (session != 0 && !atomic_flag_test_and_set(&cupti.busy)) {
 		begin(session, mode);
-		atomic_flag_clear(&gpu.busy);
+		atomic_flag_clear(&cupti.busy);
 	}
 	return 1;
 }

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cupti/cupti.h"
 #include "cupti/cupti_load.h"
 
 /* Source: NVIDIA advises 1 to 10 MB; a thread that uses CUDA keeps one. */
@@ -42,6 +41,7 @@ static struct {
 	_Atomic bool urgent;
 	_Atomic bool first;
 	_Atomic uint32_t wakes; /* a futex */
+	void (*on_first)(void);
 	int64_t due_ns; /* for who waits; 0: nothing is there to be read */
 } pool;
 
@@ -151,6 +151,11 @@ static uint8_t *make_discard(void)
 	return last_resort;
 }
 
+void cupti_buffers_on_first(void (*function)(void))
+{
+	pool.on_first = function;
+}
+
 void cupti_buffers_request(uint8_t **bytes, size_t *size, size_t *records)
 {
 	struct cupti_buffer *buffer;
@@ -158,7 +163,7 @@ void cupti_buffers_request(uint8_t **bytes, size_t *size, size_t *records)
 	if (!has_asked) {
 		has_asked = true;
 		if (atomic_fetch_add(&pool.threads, 1) == 0)
-			cupti_watch_exit();
+			pool.on_first();
 	}
 	buffer = pop_free();
 	if (buffer == NULL)

@@ -26,6 +26,9 @@ struct cupti_buffer {
 	_Atomic uint32_t next; /* in a list; by number, from 1; 0: the last */
 };
 
+/* Calls this when CUPTI first asks for a buffer; set before it may. */
+void cupti_buffers_on_first(void (*function)(void));
+
 /* For cuptiActivityRegisterCallbacks(). */
 cupti_request_function cupti_buffers_request;
 cupti_complete_function cupti_buffers_complete;

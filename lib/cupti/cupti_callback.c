@@ -7,7 +7,6 @@
 
 #include "ctprof.h"
 #include "recorder/device_link.h"
-#include "cupti/cupti.h"
 #include "cupti/cupti_device.h"
 #include "cupti/cupti_graph.h"
 #include "cupti/cupti_load.h"
@@ -93,6 +92,7 @@ static struct {
 			 [CUPTI_CALLBACK_FUNCTIONS]; /* of driver and runtime */
 	/* How often they were made active or inactive: odd while active. */
 	_Atomic uint32_t turns;
+	void (*on_fatal)(const char *why);
 } callbacks;
 
 /* What the calling thread is in the middle of. */
@@ -347,6 +347,11 @@ static void resource(uint32_t cbid, const struct cupti_resource_data *data)
 		node_cloned(data->descriptor);
 }
 
+void cupti_callback_on_fatal(void (*function)(const char *why))
+{
+	callbacks.on_fatal = function;
+}
+
 void cupti_callback(void *user, int domain, uint32_t cbid, const void *data)
 {
 	const struct cupti_callback_data *call = data;
@@ -365,7 +370,8 @@ void cupti_callback(void *user, int domain, uint32_t cbid, const void *data)
 	} else if (domain == CUPTI_RESOURCE) {
 		resource(cbid, data);
 	} else if (domain == CUPTI_STATE && cbid == CUPTI_FATAL_ERROR) {
-		cupti_die("CUPTI gave up after a fatal error of the driver");
+		callbacks.on_fatal(
+			"CUPTI gave up after a fatal error of the driver");
 	}
 }
 

@@ -26,6 +26,9 @@ void cupti_callback_init(void);
  * refused. */
 uint32_t cupti_callback_enable(void *subscriber, bool on);
 
+/* Calls this after a fatal error; set before subscribing. */
+void cupti_callback_on_fatal(void (*function)(const char *why));
+
 /* For cuptiSubscribe(). */
 cupti_callback_function cupti_callback;
 

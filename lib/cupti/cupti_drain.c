@@ -12,13 +12,13 @@
 
 #include "ctprof.h"
 #include "recorder/device_link.h"
-#include "cupti/cupti.h"
 #include "cupti/cupti_buffers.h"
 #include "cupti/cupti_callback.h"
 #include "cupti/cupti_graph.h"
 #include "cupti/cupti_load.h"
 #include "cupti/cupti_record.h"
 #include "cupti/cupti_session.h"
+#include "cupti/cupti_state.h"
 #include "cupti/cupti_subscribe.h"
 #include "recorder/instrument_abi.h"
 
@@ -247,8 +247,9 @@ static void stop(bool last)
 	is_ours = flush_all();
 	hand_over();
 	if (cupti_state() == CUPTI_STATE_ON && cupti_subscribe_is_lost()) {
-		cupti_die("CUPTI does not know us any more: another tool has "
-			  "probably ended its work (cuptiFinalize)");
+		cupti_state_die(
+			"CUPTI does not know us any more: another tool has "
+			"probably ended its work (cuptiFinalize)");
 		hand_over();
 	} else if ((why = why_silent(is_ours)) != NULL) {
 		cupti_session_fact("gpu.state", why);

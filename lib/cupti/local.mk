@@ -5,7 +5,7 @@ libinject_la_SOURCES = \
 	%D%/cupti_graph.c %D%/cupti_graph.h \
 	%D%/cupti_table.c %D%/cupti_table.h
 libctprof_inject_la_SOURCES += \
-	%D%/cupti.c %D%/cupti.h \
+	%D%/cupti.c \
 	%D%/cupti_buffers.c %D%/cupti_buffers.h \
 	%D%/cupti_callback.c %D%/cupti_callback.h \
 	%D%/cupti_abi.h \
@@ -15,4 +15,5 @@ libctprof_inject_la_SOURCES += \
 	%D%/cupti_load.c %D%/cupti_load.h \
 	%D%/cupti_record.c %D%/cupti_record.h \
 	%D%/cupti_session.c %D%/cupti_session.h \
+	%D%/cupti_state.c %D%/cupti_state.h \
 	%D%/cupti_subscribe.c %D%/cupti_subscribe.h
