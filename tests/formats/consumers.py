@@ -14,11 +14,12 @@ Exit status 1, with what differs on stderr, if one of them is not so. Needs
 gprof2dot and snakeviz from PyPI, beside Python itself.
 """
 
-import json
 import pstats
 import re
 import subprocess
 import sys
+
+from checks import strict_json
 
 # What the name of the root begins with.
 ROOT = "<all threads"
@@ -48,15 +49,10 @@ def no_duplicates(pairs):
     return found
 
 
-def no_constant(name):
-    fail(name, "is no JSON")
-
-
 def load_json(path):
     with open(path, "rb") as file:
         text = file.read().decode("utf-8")
-    return json.loads(text, object_pairs_hook=no_duplicates,
-                      parse_constant=no_constant)
+    return strict_json(text, object_pairs_hook=no_duplicates)
 
 
 def key_of(row):

@@ -15,6 +15,8 @@ import struct
 import subprocess
 import sys
 
+from checks import check, finish
+
 MASK = (1 << 64) - 1
 FACTOR = 0x100000001b3
 COUNT = 30000
@@ -22,14 +24,6 @@ COUNT = 30000
 FACTOR_MAX = 5
 FLOOR_S = 0.2
 RUNS = 6
-
-failed = False
-
-
-def report(good, what):
-    global failed
-    print("ok" if good else "FAILED:", what)
-    failed |= not good
 
 
 def unshift(result, shift):
@@ -129,7 +123,7 @@ def check_floods(ctprof, directory):
                 file.write(make(flood, random.Random(1)))
             paths = [path, path] if make is lines else [path]
             spent[flood] = seconds(command + paths)
-        report(spent[True] < FACTOR_MAX * max(spent[False], FLOOR_S),
+        check(spent[True] < FACTOR_MAX * max(spent[False], FLOOR_S),
                "%s: %.2f s with random keys, %.2f s with a flood"
                % (what, spent[False], spent[True]))
 
@@ -202,7 +196,7 @@ def check_outputs(ctprof, directory):
                                  stderr=subprocess.PIPE)
             outputs.add((run.returncode, run.stdout, run.stderr))
         status, out, err = outputs.pop()
-        report(not outputs and status == 0 and out != b"",
+        check(not outputs and status == 0 and out != b"",
                "%s is the same with every seed" % what)
         if status != 0:
             print(err.decode())
@@ -211,4 +205,4 @@ def check_outputs(ctprof, directory):
 if __name__ == "__main__":
     check_floods(sys.argv[1], sys.argv[2])
     check_outputs(sys.argv[1], sys.argv[2])
-    sys.exit(failed)
+    finish()

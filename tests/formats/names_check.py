@@ -22,6 +22,8 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import checks
+from checks import fail, finish, strict_json
 import pftrace_read
 import protobuf_read
 
@@ -54,13 +56,11 @@ NAMES = [
     "\uffff", "gr\u00fc\u00df \u4e2d \U0001f600",
 ]
 INVALID = b"bad\xff\xfe\xc3(\xe2\x82"
-FAILED = []
 
 
 def check(what, good, *words):
     if not good:
-        FAILED.append(what)
-        print("not ok", ascii(what), *(ascii(word)[:300] for word in words))
+        fail(" ".join([ascii(what), *(ascii(word)[:300] for word in words)]))
 
 
 def shown(name):
@@ -71,8 +71,7 @@ def shown(name):
 
 
 def run(*arguments, status=0):
-    ran = subprocess.run([CTPROF, *arguments], stdin=subprocess.DEVNULL,
-                         capture_output=True, check=False)
+    ran = checks.run(*arguments, data=b"")
     what = " ".join(arguments[:2])
     check(f"{what}: status", ran.returncode == status, ran.returncode,
           ran.stderr)
@@ -95,12 +94,6 @@ def is_safe(what, data, also="\n\t"):
 def has_all(what, found, names=NAMES):
     missing = [name for name in names if name not in found]
     check(f"{what}: has every name", not missing, missing[:3])
-
-
-def strict(data):
-    def refuse(word):
-        raise ValueError(word)
-    return json.loads(data, parse_constant=refuse)
 
 
 def texts(value):
@@ -231,7 +224,7 @@ def check_csv_format(data):
 
 def check_json(what, data):
     text = is_safe(what, data)
-    has_all(what, set(texts(strict(text))))
+    has_all(what, set(texts(strict_json(text))))
 
 
 def check_chrome(data):
@@ -351,7 +344,8 @@ def check_flamegraph(data):
     lists = [each for each in root.iter() if each.get("class") == "functions"]
     check("flamegraph: a list for its script", len(lists) == 1)
     has_all("flamegraph's list",
-            {text.removesuffix(":3") for text in texts(strict(lists[0].text))},
+            {text.removesuffix(":3")
+             for text in texts(strict_json(lists[0].text))},
             [shown(name) for name in NAMES])
     # Pasted into a page, its scripts end where they end, too.
     check("flamegraph: in HTML", data.count(b"</script") == 2)
@@ -376,7 +370,7 @@ FORMATS = {
 
 
 def check_formats():
-    rows = strict(run("formats", "--json"))["rows"]
+    rows = strict_json(run("formats", "--json"))["rows"]
     written = {row["name"] for row in rows if row["writes"]}
     plain = {row["name"] for row in rows if not row["binary"]} & written
     checks = {name: functools.partial(check_text, name)
@@ -414,25 +408,25 @@ def check_reports():
         is_safe(what, run(*report, PATH))
         is_safe(f"{what}: two inputs", run(*report, PATH, BAD))
         data = is_safe(f"{what} --json", run(*report, "--json", PATH))
-        strict(data.splitlines()[0])
+        strict_json(data.splitlines()[0])
         check_csv(f"{what} --csv", run(*report, "--csv", PATH),
                   ("name", "file", "input", "caller", "thread"))
     text = is_safe("stats", run("stats", "--top=0", PATH))
     for name in NAMES:
         check("stats: has the name", f" {shown(name)}" in text, name)
     has_all("stats --json",
-            set(texts(strict(run("stats", "--top=0", "--json", PATH)))))
+            set(texts(strict_json(run("stats", "--top=0", "--json", PATH)))))
     has_all("stats --csv-raw", {row["name"] for row in read_csv(
         "stats --csv-raw", run("stats", "--top=0", "--csv-raw", PATH))})
     text = is_safe("info", run("info", PATH))
     check("info: the file's name", text.startswith(shown(PATH) + "\n"), text)
-    has_all("info --json", set(texts(strict(run("info", "--json", PATH)))))
+    has_all("info --json", set(texts(strict_json(run("info", "--json", PATH)))))
 
 
 def check_sides():
     """Reports of two inputs."""
     with open(PATH, "rb") as file:
-        trace = strict(file.read())
+        trace = strict_json(file.read())
     for event in trace["traceEvents"]:
         event["dur"] = event.get("dur", 0) * 3
         event["ts"] *= 3
@@ -474,7 +468,7 @@ def check_page():
           set(page.tags), page.tags)
     check("page: its title", page.title == shown(PATH) + " - ctprof",
           page.title)
-    has_all("page", set(texts(strict(page.scripts[0]))))
+    has_all("page", set(texts(strict_json(page.scripts[0]))))
     # What the script takes from it, it escapes as printable text is.
     classes = re.search(r'const UNSAFE = new RegExp\("(.*?)" \+\s+"(.*?)", "g"',
                         text)
@@ -520,7 +514,7 @@ def main():
     check_sides()
     check_page()
     check_errors()
-    return 1 if FAILED else 0
+    finish()
 
 
-sys.exit(main())
+main()

@@ -7,8 +7,8 @@ import os
 import random
 import sys
 
-from texts_case import (ROOT, Profile, check, convert, data_directory, finish,
-                        run)
+from checks import check, finish
+from texts_case import ROOT, Profile, convert, data_directory, run
 from texts_dot import check_oracle
 
 HEAD = b"# callgrind format\n"

@@ -3,24 +3,15 @@
 wrote with Python's own modules."""
 import marshal
 import os
-import subprocess
-import sys
+
+import checks
 
 ROOT = "<all threads>"
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    print("ok" if condition else "not ok", what)
-    failures += not condition
-    return condition
 
 
 def run(*arguments, data=None):
     """ctprof's status, output and messages."""
-    done = subprocess.run([os.environ["CTPROF"], *arguments], input=data,
-                          capture_output=True)
+    done = checks.run(*arguments, data=data)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
@@ -77,7 +68,3 @@ def data_directory():
         return path
     print("# CTPROF_DATA names no directory: real files are left out")
     return None
-
-
-def finish():
-    sys.exit(failures != 0)

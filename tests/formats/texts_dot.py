@@ -8,7 +8,8 @@ import gzip
 import os
 import re
 
-from texts_case import Profile, check
+from checks import check
+from texts_case import Profile
 
 NAME = r'("(?:[^"\\]|\\.)*"|[^\s"\[]+)'
 NUMBER = re.compile(r"\(?\d+\.\d+%\)?|\d+\u00d7")

@@ -4,7 +4,8 @@ import collections
 import os
 import sys
 
-from texts_case import Profile, check, convert, data_directory, finish, run
+from checks import check, finish
+from texts_case import Profile, convert, data_directory, run
 
 
 def stacks_of(text):

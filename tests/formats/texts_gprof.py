@@ -4,7 +4,8 @@ written from; and gprof2dot draws the same."""
 import random
 import re
 
-from texts_case import Profile, check, convert, data_directory, finish, run
+from checks import check, finish
+from texts_case import Profile, convert, data_directory, run
 from texts_callgrind import stacks
 from texts_dot import check_oracle
 

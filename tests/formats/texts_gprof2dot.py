@@ -3,7 +3,8 @@
 import json
 import random
 
-from texts_case import Profile, check, convert, data_directory, finish, run
+from checks import check, finish
+from texts_case import Profile, convert, data_directory, run
 from texts_dot import check_oracle
 
 NAMES = ["a", "b c", "d\u00e9\"", "e;f", "g<h>"]

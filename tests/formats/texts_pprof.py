@@ -7,7 +7,8 @@ import sys
 
 import protobuf_read
 from pprof_write import by_chance, data, kind, number, packed, simple, Strings
-from texts_case import Profile, check, convert, finish, run
+from checks import check, finish
+from texts_case import Profile, convert, run
 
 
 def stacks_of(folded):

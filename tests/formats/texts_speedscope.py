@@ -7,7 +7,8 @@ import os
 import random
 import sys
 
-from texts_case import check, convert, data_directory, finish, run
+from checks import check, finish
+from texts_case import convert, data_directory, run
 
 UNITS = {"nanoseconds": 0, "microseconds": 3, "milliseconds": 6,
          "seconds": 9, "none": 0, "bytes": 0}

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+from checks import fail, finish
 from schemas_validate import (COLUMN, Refused, Schema, check_csv,
                               name_each)
 
@@ -57,14 +58,6 @@ FORMS = [
     ("repair", False, "repair"),
     ("repair", False, "repair", "cut.json", "-o", "mended.json", "--force"),
 ]
-failed = 0
-
-
-def complain(what):
-    global failed
-    failed += 1
-    print(what)
-
 
 def save(name, content):
     with open(os.path.join(WORK, name), "wb") as out:
@@ -152,28 +145,16 @@ def run(style, arguments):
     once, again = (subprocess.run(whole, cwd=WORK, check=False,
                                   capture_output=True) for _ in range(2))
     if once.stdout != again.stdout:
-        complain(f"{whole[1:]}: is not the same a second time")
+        fail(f"{whole[1:]}: is not the same a second time")
     # A gate that finds something slower has 1.
     if once.returncode != 0 and (command, once.returncode) != ("check", 1):
-        complain(f"{whole[1:]}: status {once.returncode}: {once.stderr}")
+        fail(f"{whole[1:]}: status {once.returncode}: {once.stderr}")
     return once.stdout.decode()
 
 
 def load(name):
     with open(os.path.join(SCHEMAS, name), encoding="utf-8") as file:
         return json.load(file)
-
-
-def check_json(name, schema, what, text):
-    try:
-        for line in text.splitlines():
-            value = json.loads(line)
-            schema.validate(value)
-            check_refusals(schema, what, value)
-        if not text or value["schema"] != f"ctprof/{name}/1":
-            complain(f"{what}: is no {name}")
-    except Refused as why:
-        complain(f"{what}: {why}")
 
 
 def is_refused(schema, value):
@@ -190,12 +171,12 @@ def check_refusals(schema, what, value):
     for key in fixed & value.keys():
         rest = {other: value[other] for other in value if other != key}
         if not is_refused(schema, rest):
-            complain(f"{what}: does without {key}")
+            fail(f"{what}: does without {key}")
     for key in value:
         if not is_refused(schema, {**value, key: 1.5}):
-            complain(f"{what}: {key} may be 1.5")
+            fail(f"{what}: {key} may be 1.5")
     if not is_refused(schema, {**value, "more": 1}):
-        complain(f"{what}: may have more")
+        fail(f"{what}: may have more")
 
 
 def objects_of(part):
@@ -213,17 +194,17 @@ def objects_of(part):
 def check_words(name, document):
     """It is called what it is for, and says of each member what that is."""
     if document["$id"] != f"ctprof/{name}/1":
-        complain(f"{name}: $id is {document['$id']}")
+        fail(f"{name}: $id is {document['$id']}")
     for part in objects_of(document):
         for key, member in part["properties"].items():
             if "$ref" in member:
                 word = member["$ref"].rpartition("/")[2]
                 member = document["$defs"][word]
             if "description" not in member:
-                complain(f"{name}: nothing is said of {key}")
+                fail(f"{name}: nothing is said of {key}")
             elif key.endswith("_ns") and \
                     "nanoseconds" not in member["description"]:
-                complain(f"{name}: {key} has no unit")
+                fail(f"{name}: {key} has no unit")
 
 
 def check_members(name, schema, reports):
@@ -233,10 +214,10 @@ def check_members(name, schema, reports):
             if id(member) in schema.seen:
                 del part["properties"][key]
                 if not any(is_refused(schema, report) for report in reports):
-                    complain(f"{name}: {key} is not missed")
+                    fail(f"{name}: {key} is not missed")
                 part["properties"][key] = member
             elif key not in UNSEEN:
-                complain(f"{name}: {key} was in no report")
+                fail(f"{name}: {key} was in no report")
 
 
 def check_json(name, schema, what, text):
@@ -247,11 +228,11 @@ def check_json(name, schema, what, text):
             schema.validate(report)
             check_refusals(schema, what, report)
         except Refused as why:
-            complain(f"{what}: {why}")
+            fail(f"{what}: {why}")
         if report["schema"] != f"ctprof/{name}/1":
-            complain(f"{what}: is no {name}")
+            fail(f"{what}: is no {name}")
     if not reports:
-        complain(f"{what}: is empty")
+        fail(f"{what}: is empty")
     return reports
 
 
@@ -266,16 +247,16 @@ def check_columns(name, columns, what, text):
         return None
     why = refuses(columns, text)
     if why is not None:
-        complain(f"{what}: {why}")
+        fail(f"{what}: {why}")
         return set()
     header = text.splitlines()[0].split(",")
     columns = name_each(columns, header)
     for gone in header:
         if not refuses([column for column in columns
                         if column["name"] != gone], text):
-            complain(f"{what}: {name} does without {gone}")
+            fail(f"{what}: {name} does without {gone}")
     if not refuses(columns, text + ",".join("x" for _ in header) + "\n"):
-        complain(f"{what}: numbers may be words")
+        fail(f"{what}: numbers may be words")
     return {column.get("like", column["name"])
             for column in columns if column["name"] in header}
 
@@ -290,11 +271,11 @@ def check_documents():
     documents = {os.path.basename(path).removesuffix("-1.json")
                  for path in glob.glob(os.path.join(SCHEMAS, "*-1.json"))}
     if found != documents or found != {form[0] for form in FORMS}:
-        complain(f"in the sources {found}, documents {documents}")
+        fail(f"in the sources {found}, documents {documents}")
     tables = {os.path.basename(path).removesuffix("-1.csv.json")
               for path in glob.glob(os.path.join(SCHEMAS, "*.csv.json"))}
     if tables != {form[0] for form in FORMS if form[1]}:
-        complain(f"documents of CSV: {tables}")
+        fail(f"documents of CSV: {tables}")
 
 
 def check_form(name):
@@ -310,7 +291,7 @@ def check_form(name):
         return
     table = load(f"{name}-1.csv.json")
     if table["$id"] != f"ctprof/{name}/1.csv":
-        complain(f"{name}: $id is {table['$id']}")
+        fail(f"{name}: $id is {table['$id']}")
     there = set()
     for _, _, *arguments in forms:
         text = run("--csv", arguments)
@@ -318,13 +299,13 @@ def check_form(name):
     for column in table["columns"]:
         if set(column) - COLUMN or not column["description"] or \
                 column["name"].endswith("_ns") != (column.get("unit") == "ns"):
-            complain(f"{name}: {column}")
+            fail(f"{name}: {column}")
         if column["name"] not in there | UNSEEN:
-            complain(f"{name}: the column {column['name']} is in no table")
+            fail(f"{name}: the column {column['name']} is in no table")
 
 
 make_inputs()
 check_documents()
 for form in dict.fromkeys(form[0] for form in FORMS):
     check_form(form)
-sys.exit(failed != 0)
+finish()

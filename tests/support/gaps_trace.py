@@ -2,9 +2,7 @@
 """Random programs that use devices, as traces that Kineto writes."""
 import json
 
-
-def micro(time_ns):
-    return f"{time_ns // 1000}.{time_ns % 1000:03d}"
+from checks import micro
 
 
 class Trace:

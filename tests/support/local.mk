@@ -21,6 +21,7 @@ tests_libcases_la_SOURCES += \
 	%D%/profile_case.c %D%/profile_case.h
 EXTRA_DIST += \
 	%D%/browser.py \
+	%D%/checks.py \
 	%D%/device.recipe \
 	%D%/foreign.recipe \
 	%D%/gaps_trace.py \

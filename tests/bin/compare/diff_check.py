@@ -13,9 +13,9 @@ import marshal
 import os
 import random
 import re
-import subprocess
 import sys
 
+from checks import equal, finish, output
 import trace_counts
 from diff_names import moved_files, normal_file, normal_name
 
@@ -23,14 +23,6 @@ CTPROF, WORK = sys.argv[1:3]
 KINDS = ("function", "kernel", "gpu_memcpy", "gpu_memset")
 KEYS = ("total", "self", "count", "ratio", "name")
 PYTHON = re.compile(r"(.+)\(([0-9]{1,9})\): (.+)", re.DOTALL)
-failed = 0
-
-
-def check(what, got, wanted):
-    global failed
-    if got != wanted:
-        failed += 1
-        print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
 def function_of(name):
@@ -209,16 +201,6 @@ def order(sort):
     return place
 
 
-def run(*arguments):
-    done = subprocess.run([CTPROF, "diff", "-q", *arguments],
-                          capture_output=True, check=False)
-    if done.returncode != 0:
-        check(f"{arguments}: status", done.returncode, 0)
-        print(done.stderr.decode())
-        sys.exit(1)
-    return done.stdout.decode()
-
-
 def check_csv(what, text, rows):
     found = list(csv.DictReader(io.StringIO(text)))
     wanted = []
@@ -234,10 +216,10 @@ def check_csv(what, text, rows):
     for line, want in zip(found, wanted):
         if line["ratio"]:
             line["ratio"] = float(line["ratio"])
-        check(f"{what}: a line", line, {
+        equal(f"{what}: a line", line, {
             key: value if key == "ratio" else str(value)
             for key, value in want.items()})
-    check(f"{what}: lines", len(found), len(wanted))
+    equal(f"{what}: lines", len(found), len(wanted))
 
 
 def check_diff(what, read, files, options=()):
@@ -249,24 +231,25 @@ def check_diff(what, read, files, options=()):
     for number, match in enumerate(("file", "name", "line", "exact")):
         sort = KEYS[(number + len(what)) % len(KEYS)]
         arguments = [*options, f"--match={match}", f"--sort={sort}", *names]
-        report = json.loads(run("--json", *arguments))
+        report = json.loads(output("diff", "-q", "--json", *arguments))
         rows, sums = join(match, [[read(path, match) for path in paths]
                                   for paths in files])
         rows.sort(key=order(sort))
         title = f"{what}, {match}, {sort}"
-        check(f"{title}: functions", [row["name"] for row in report["rows"]],
+        equal(f"{title}: functions", [row["name"] for row in report["rows"]],
               [row["name"] for row in rows])
         for row, wanted in zip(report["rows"], rows):
-            check(f"{title}: {wanted['name']}", row, wanted)
-        check(f"{title}: sums", [report["host"], report["device"]], sums)
-        check(f"{title}: counts",
+            equal(f"{title}: {wanted['name']}", row, wanted)
+        equal(f"{title}: sums", [report["host"], report["device"]], sums)
+        equal(f"{title}: counts",
               (report["common"], report["added"], report["removed"]),
               (sum(1 for row in rows if row["base"] and row["new"]),
                sum(1 for row in rows if not row["base"]),
                sum(1 for row in rows if not row["new"])))
-        check(f"{title}: runs", (report["base_runs"], report["new_runs"]),
+        equal(f"{title}: runs", (report["base_runs"], report["new_runs"]),
               (len(base), len(new)))
-        check_csv(title, run("--csv-raw", *arguments), rows)
+        text = output("diff", "-q", "--csv-raw", *arguments).decode()
+        check_csv(title, text, rows)
 
 
 NAMES = ("main", "f.isra.0", "f", "g<int>", "g<float>", "step#1", "step#2",
@@ -323,4 +306,4 @@ def main():
 
 
 main()
-sys.exit(failed != 0)
+finish()

@@ -10,33 +10,19 @@ import json
 import math
 import os
 import random
-import subprocess
 import sys
 
+from checks import equal, finish, output
 from gaps_trace import Program, Trace
 
 CTPROF, WORK, MOCK = sys.argv[1:4]
 ROUNDS = int(sys.argv[4]) if len(sys.argv) > 4 else 25
 CAUSES = ("host", "synchronization", "copies", "data_loading", "queued",
           "nothing_launched", "unknown")
-failed = 0
-
-
-def check(what, got, wanted):
-    global failed
-    if got != wanted:
-        failed += 1
-        print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
 def report(path, *options):
-    done = subprocess.run([CTPROF, "gaps", "--json", *options, path],
-                          capture_output=True, check=False)
-    if done.returncode != 0:
-        check(f"{path}: status", done.returncode, 0)
-        print(done.stderr.decode())
-        return {"rows": [], "places": []}
-    return json.loads(done.stdout)
+    return json.loads(output("gaps", "--json", *options, path))
 
 
 # ---- the robust report ----------------------------------------------------
@@ -118,11 +104,11 @@ def slow_gaps(trace):
 def check_gaps(name, trace, path):
     devices, places = slow_gaps(trace)
     found = report(path)
-    check(f"{name}: devices", [row["device"] for row in found["rows"]],
+    equal(f"{name}: devices", [row["device"] for row in found["rows"]],
           list(devices))
     for row in found["rows"]:
         wanted = devices[row["device"]]
-        check(f"{name}: device {row['device']}",
+        equal(f"{name}: device {row['device']}",
               {key: row[key] for key in wanted}, wanted)
     got = {}
     for place in found["places"]:
@@ -131,7 +117,7 @@ def check_gaps(name, trace, path):
             title = f"{place['file']}({place['line']}): {title}"
         key = place["device"], place["cause"], title, place["call"]
         got[key] = got.get(key, 0) + place["idle_ns"]
-    check(f"{name}: places", got, places)
+    equal(f"{name}: places", got, places)
 
 
 # ---- the document's ranking -----------------------------------------------
@@ -229,7 +215,7 @@ def slow_ranking(ranges, launches, kernels):
 
 def check_ranking(name, wanted, path):
     found = report(path, "--optimize=100000")["rows"]
-    check(f"{name}: number of ranges", len(found), len(wanted))
+    equal(f"{name}: number of ranges", len(found), len(wanted))
     got = {(row["start_ns"], row["duration_ns"], row["name"]): row
            for row in found}
     base = min([row["start_ns"] for row in found], default=0) - min(
@@ -237,14 +223,14 @@ def check_ranking(name, wanted, path):
     for score, (_, own, start, length, title, rest) in wanted:
         row = got.get((start + base, length, title))
         if row is None:
-            check(f"{name}: {title} at {start}", None, "there")
+            equal(f"{name}: {title} at {start}", None, "there")
             continue
-        check(f"{name}: {title} at {start}",
+        equal(f"{name}: {title} at {start}",
               (row["self_ns"], row["idle_ns"]), (own, rest))
         if not math.isclose(row["score"], score, rel_tol=1e-6, abs_tol=1e-6):
-            check(f"{name}: score of {title}", row["score"], score)
+            equal(f"{name}: score of {title}", row["score"], score)
     scores = [row["score"] for row in found]
-    check(f"{name}: order", scores, sorted(scores, reverse=True))
+    equal(f"{name}: order", scores, sorted(scores, reverse=True))
 
 
 def ranges_of(trace):
@@ -309,7 +295,7 @@ def check_mock():
     path = os.path.join(WORK, "mock.json")
     trace.write(path)
     found = report(path, "--optimize=2")["rows"]
-    check("PyTorch's events: best", [row["name"] for row in found],
+    equal("PyTorch's events: best", [row["name"] for row in found],
           ["<built-in function _cuda_synchronize>", "aten::copy_"])
     check_ranking("PyTorch's events",
                   slow_ranking(ranges, launches, kernels), path)
@@ -318,4 +304,4 @@ def check_mock():
 check_mock()
 for seed in range(ROUNDS):
     check_program(seed)
-sys.exit(failed != 0)
+finish()

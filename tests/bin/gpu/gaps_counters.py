@@ -12,19 +12,12 @@ import random
 import subprocess
 import sys
 
+from checks import equal, finish, output
 from gaps_trace import Program, Trace
 
 CTPROF, WORK = sys.argv[1:3]
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 HERE = os.path.dirname(os.path.abspath(__file__))
-failed = 0
-
-
-def check(what, got, wanted):
-    global failed
-    if got != wanted:
-        failed += 1
-        print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
 def path(name):
@@ -32,9 +25,7 @@ def path(name):
 
 
 def run(*words):
-    done = subprocess.run([CTPROF, *words], capture_output=True, check=False)
-    check(" ".join(words), (done.returncode, done.stderr), (0, b""))
-    return done.stdout
+    return output(*words, silent=True)
 
 
 def nanoseconds(number):
@@ -95,16 +86,16 @@ def compare(what, trace):
     samples = samples_of("with.json")
     devices = {one[2] for one in trace.work}
     deep = {one[2] for one in queued(trace)}
-    check(f"{what}: names", {name for _, name, _ in samples},
+    equal(f"{what}: names", {name for _, name, _ in samples},
           {f"GPU {device} idle" for device in devices} |
           {f"GPU {device} queue depth" for device in deep})
     for moment in moments_of(trace):
         for device in devices:
-            check(f"{what}: device {device} idle at {moment}",
+            equal(f"{what}: device {device} idle at {moment}",
                   value_at(samples, f"GPU {device} idle", moment),
                   slow_idle(trace, device, moment))
         for device in deep:
-            check(f"{what}: device {device}'s queue at {moment}",
+            equal(f"{what}: device {device}'s queue at {moment}",
                   value_at(samples, f"GPU {device} queue depth", moment),
                   slow_depth(trace, device, moment))
     compare_report(what, trace, samples)
@@ -119,7 +110,7 @@ def compare_report(what, trace, samples):
                 if name == f"GPU {row['device']} idle"]
         idle = sum((until - time) * value for (time, value), (until, _) in
                    zip(line, line[1:] + [(end, 0)]))
-        check(f"{what}: idle time", idle, row["idle_ns"])
+        equal(f"{what}: idle time", idle, row["idle_ns"])
 
 
 def compare_formats(what, samples):
@@ -128,19 +119,19 @@ def compare_formats(what, samples):
                        ("p.json", "p.pftrace")):
         run("convert", "-q", "--force", "--counters", path(source), "-o",
             path(to))
-    check(f"{what}: added twice", samples_of("twice.json"), samples)
+    equal(f"{what}: added twice", samples_of("twice.json"), samples)
     run("convert", "-q", "--force", path("p.ctp"), "-o", path("log.json"))
-    check(f"{what}: from a log", samples_of("log.json"), samples)
+    equal(f"{what}: from a log", samples_of("log.json"), samples)
     done = subprocess.run(
         [sys.executable, "-B", os.path.join(HERE, "..", "..", "support", "pftrace_read.py"),
          path("p.pftrace"), path("with.json")], capture_output=True,
         check=False)
-    check(f"{what}: Perfetto's", (done.returncode, done.stderr), (0, b""))
+    equal(f"{what}: Perfetto's", (done.returncode, done.stderr), (0, b""))
     run("convert", "-q", "--force", "--counters", "--split", "4K",
         path("p.json"), "-o", path("part.json"))
     parts = [os.path.basename(name) for name in
              glob.glob(path("part-*.json"))]
-    check(f"{what}: in parts", sorted(
+    equal(f"{what}: in parts", sorted(
         sample for name in parts for sample in samples_of(name)), samples)
     for name in parts:
         os.unlink(path(name))
@@ -167,7 +158,7 @@ def by_hand():
             (5100, 1)]
     depth = [(1000, 0), (1100, 1), (1200, 2), (2000, 1), (2500, 0), (6000, 1),
              (7000, 0)]
-    check("by hand", samples, sorted(
+    equal("by hand", samples, sorted(
         [(time, "GPU 0 idle", value) for time, value in idle] +
         [(time, "GPU 0 queue depth", value) for time, value in depth]))
 
@@ -189,4 +180,4 @@ for seed in range(ROUNDS):
         found = compare(f"seed {seed}", program)
         if seed % 5 == 0:
             compare_formats(f"seed {seed}", found)
-sys.exit(failed != 0)
+finish()

@@ -7,20 +7,19 @@ Usage: kernels_check.py CTPROF WORK TRACE...
 
 import collections
 import decimal
-import gzip
 import json
 import math
 import subprocess
 import sys
+
+from checks import events_of, finish, output, read_json
 
 CTPROF, WORK, *TRACES = sys.argv[1:]
 
 
 def report(path, *options):
     """The report on a trace."""
-    out = subprocess.run([CTPROF, "kernels", "-q", "--json", *options, path],
-                         check=True, stdout=subprocess.PIPE).stdout
-    return json.loads(out)
+    return json.loads(output("kernels", "-q", "--json", *options, path))
 
 
 class Trace:
@@ -260,10 +259,7 @@ def check_options():
 
 def read(path):
     """Events of a real trace, with numbers as they are written."""
-    opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")
-    with opened as file:
-        data = json.load(file, parse_float=decimal.Decimal)
-    return data["traceEvents"] if isinstance(data, dict) else data
+    return events_of(read_json(path, parse_float=decimal.Decimal))
 
 
 def check_counts(path, events):
@@ -406,6 +402,7 @@ def main():
         known += flops > 0
     print(f"{len(TRACES)} real traces, {known} of them with operations")
     assert known > 0
+    finish()
 
 
 main()

@@ -4,7 +4,6 @@
 usage: phases_check.py CTPROF DIRECTORY TRACES
 """
 import decimal
-import gzip
 import json
 import os
 import random
@@ -12,22 +11,15 @@ import subprocess
 import sys
 import types
 
+import checks
+from checks import equal, events_of, finish, read_json
 from phases_oracle import IDLE, UNKNOWN, Range, Rules, count, write
 
 CTPROF, WORK, TRACES = sys.argv[1:4]
-failed = 0
-
-
-def check(what, got, wanted):
-    global failed
-    if got != wanted:
-        failed += 1
-        print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
 def run(*arguments):
-    return subprocess.run([CTPROF, "phases", *arguments], text=True,
-                          capture_output=True, check=False)
+    return checks.run("phases", *arguments, text=True)
 
 
 def path_of(name):
@@ -42,7 +34,7 @@ def save(name, text):
 
 def report(*arguments):
     done = run("--json", "--threads", *arguments)
-    check(f"{arguments}: status", (done.returncode, done.stderr), (0, ""))
+    equal(f"{arguments}: status", (done.returncode, done.stderr), (0, ""))
     return json.loads(done.stdout)
 
 
@@ -54,22 +46,22 @@ def rows_of(document):
 def compare(what, document, rules, ranges):
     """A report on one trace is what the oracle says; all of it adds up."""
     sums, by_thread = count(rules, ranges)
-    check(what, rows_of(document), sums)
-    check(f"{what}: order", [row["phase"] for row in document["rows"]],
+    equal(what, rows_of(document), sums)
+    equal(f"{what}: order", [row["phase"] for row in document["rows"]],
           [phase for phase in rules.phases + [UNKNOWN, IDLE]
            if phase in sums])
     threads = {thread["tid"]: thread for thread in document["threads"]}
-    check(f"{what}: threads", sorted(threads), sorted(by_thread))
+    equal(f"{what}: threads", sorted(threads), sorted(by_thread))
     for tid, thread in threads.items():
         own = [one for one in ranges if one.tid == tid and
                (not one.is_async or rules.find(one))]
         wall = max(one.end for one in own) - min(one.start for one in own)
-        check(f"{what}: {tid}: wall", thread["wall_ns"], wall)
-        check(f"{what}: {tid}: sum", sum(thread["phases"].values()), wall)
-        check(f"{what}: {tid}", thread["phases"],
+        equal(f"{what}: {tid}: wall", thread["wall_ns"], wall)
+        equal(f"{what}: {tid}: sum", sum(thread["phases"].values()), wall)
+        equal(f"{what}: {tid}", thread["phases"],
               {phase: figures[1] for phase, figures in
                by_thread[tid].items()})
-    check(f"{what}: wall", document["sets"][0]["wall_ns"],
+    equal(f"{what}: wall", document["sets"][0]["wall_ns"],
           sum(thread["wall_ns"] for thread in threads.values()))
 
 
@@ -124,29 +116,29 @@ def check_hand():
     trace = path_of("hand.json")
     write(trace, HAND)
     document = report("--rules", rules, trace)
-    check("hand: rows", rows_of(document), HAND_ROWS)
-    check("hand", {thread["tid"]: thread["phases"]
+    equal("hand: rows", rows_of(document), HAND_ROWS)
+    equal("hand", {thread["tid"]: thread["phases"]
                    for thread in document["threads"]}, WANTED)
     compare("hand, by the oracle", document, Rules(RULES), HAND)
-    check("hand: what it is", (
+    equal("hand: what it is", (
         document["schema"], document["inputs"], document["sets"]),
         ("ctprof/phases/1", [trace], [{
             "rules": rules, "inputs": 1, "flat": 0, "threads": 4,
             "wall_ns": 171 + 1000 + 120 + 60}]))
     text = run("--rules", rules, trace).stdout.splitlines()
-    check("hand: text", [line.split()[0] for line in text[2:]],
+    equal("hand: text", [line.split()[0] for line in text[2:]],
           ["0.193", "0.146", "0.003", "0.949", "0.060"])
     csv = run("--rules", rules, "--csv", trace).stdout.splitlines()
-    check("hand: csv", csv, ["rules,phase,count,self_ns,total_ns"] + [
+    equal("hand: csv", csv, ["rules,phase,count,self_ns,total_ns"] + [
         "%s,%s,%d,%d,%d" % (rules, phase, *figures)
         for phase, figures in HAND_ROWS.items()])
     csv = run("--rules", rules, "--csv", "--threads", trace).stdout
-    check("hand: csv of threads", sum(
+    equal("hand: csv of threads", sum(
         int(line.split(",")[7]) for line in csv.splitlines()[1:]), 1351)
     # The same of the log that it becomes.
     log = path_of("hand.ctp")
     subprocess.run([CTPROF, "convert", "-q", trace, "-o", log], check=True)
-    check("hand: as a log", rows_of(report("--rules", rules, log)), HAND_ROWS)
+    equal("hand: as a log", rows_of(report("--rules", rules, log)), HAND_ROWS)
 
 
 # ---- random ----------------------------------------------------------------
@@ -240,8 +232,8 @@ def check_dynamo():
     trace = path_of("dynamo.json")
     write(trace, ranges)
     document = report(trace)
-    check("dynamo: chosen", document["sets"][0]["rules"], "dynamo")
-    check("dynamo", document["threads"][0]["phases"], wanted)
+    equal("dynamo: chosen", document["sets"][0]["rules"], "dynamo")
+    equal("dynamo", document["threads"][0]["phases"], wanted)
     compare("dynamo, by the oracle", document, shipped("dynamo"), ranges)
 
 
@@ -296,17 +288,17 @@ def check_import():
     write(trace, ranges)
     document = report(trace)
     rules = shipped("import")
-    check("import: chosen", document["sets"][0]["rules"], "import")
+    equal("import: chosen", document["sets"][0]["rules"], "import")
     compare("import, by the oracle", document, rules, ranges)
     rows = rows_of(document)
-    check("import: phases", sorted(rows), sorted(
+    equal("import: phases", sorted(rows), sorted(
         ["compile source", "find module", "import", "read file",
          "run module", "unmarshal code", UNKNOWN, IDLE]))
     bodies = sum(one.end - one.start for one in ranges
                  if one.name == "<module>")
     if rows["run module"][2] < bodies or bodies < 2 * 40 * 20:
-        check("import: modules", rows["run module"], bodies)
-    check("import: not imported", rows[UNKNOWN][1], sum(
+        equal("import: modules", rows["run module"], bodies)
+    equal("import: not imported", rows[UNKNOWN][1], sum(
         one.end - one.start for one in ranges if one.name == "not_imported"))
 
 
@@ -314,10 +306,9 @@ def check_clang():
     trace = os.path.join(TRACES, "self-win-clang-19.1_main.json.gz")
     done = run("--json", trace)
     rows = rows_of(json.loads(done.stdout))
-    check("clang", sum(figures[1] for figures in rows.values()),
+    equal("clang", sum(figures[1] for figures in rows.values()),
           rows["compiler"][2])
-    with gzip.open(trace, "rt", encoding="utf-8") as file:
-        events = json.load(file)["traceEvents"]
+    events = events_of(read_json(trace))
     ranges, begun = [], {}
     for one in events:
         if one["ph"] == "X" and not one["name"].startswith("Total "):
@@ -328,30 +319,28 @@ def check_clang():
         elif one["ph"] == "e":
             ranges.append(Range(1, begun["ts"] * 1000, one["ts"] * 1000,
                                 "Source", is_async=True))
-    check("clang, by the oracle", rows, count(shipped("clang"), ranges)[0])
+    equal("clang, by the oracle", rows, count(shipped("clang"), ranges)[0])
 
 
 def check_nvcc():
     """Each program that nvcc runs is a process with one thread."""
     trace = os.path.join(TRACES, "nvcc_13.0.json.gz")
     document = report(trace)
-    with gzip.open(trace, "rt", encoding="utf-8") as file:
-        events = [one for one in json.load(file)["traceEvents"]
-                  if one.get("ph") == "X"]
+    events = [one for one in events_of(read_json(trace))
+              if one.get("ph") == "X"]
     events.sort(key=lambda one: (one["ts"], -one["dur"]))
     ranges = [Range(one["pid"], one["ts"] * 1000,
                     (one["ts"] + one["dur"]) * 1000, one["name"])
               for one in events]
-    check("nvcc: chosen", document["sets"][0]["rules"], "nvcc")
+    equal("nvcc: chosen", document["sets"][0]["rules"], "nvcc")
     rows = rows_of(document)
-    check("nvcc, by the oracle", rows, count(shipped("nvcc"), ranges)[0])
-    check("nvcc: all is known", UNKNOWN in rows, False)
+    equal("nvcc, by the oracle", rows, count(shipped("nvcc"), ranges)[0])
+    equal("nvcc: all is known", UNKNOWN in rows, False)
 
 
 def read_ranges(trace):
     """The ranges of a thread in PyTorch's trace, but for operators."""
-    with gzip.open(trace, "rt", encoding="utf-8") as file:
-        events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
+    events = events_of(read_json(trace, parse_float=decimal.Decimal))
     return [Range(one["tid"], int(one["ts"] * 1000),
                   int(one["ts"] * 1000) + int(one["dur"] * 1000),
                   one["name"], "", one["cat"]) for one in events
@@ -372,9 +361,9 @@ def check_torch():
             ("AOTAutograd", ["create_aot_dispatcher_function",
                              "entire_backward_compile"])):
         outer = [one.end - one.start for one in ranges if one.name in names]
-        check(f"torch: {phase}", rows[phase][2], sum(outer))
+        equal(f"torch: {phase}", rows[phase][2], sum(outer))
         if phase != "AOTAutograd":
-            check(f"torch: {phase}: count", rows[phase][0], len(outer))
+            equal(f"torch: {phase}: count", rows[phase][0], len(outer))
 
 
 def main():
@@ -385,7 +374,7 @@ def main():
     check_clang()
     check_nvcc()
     check_torch()
-    sys.exit(failed != 0)
+    finish()
 
 
 main()

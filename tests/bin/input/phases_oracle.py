@@ -5,6 +5,8 @@ import collections
 import json
 import re
 
+from checks import micro
+
 UNKNOWN, IDLE = "(unknown)", "(idle)"
 
 # Times are in nanoseconds. Of ranges that begin at once the outer one, of
@@ -103,10 +105,6 @@ def count(rules, ranges):
         for phase, figures in times.items():
             sums[phase] = tuple(map(sum, zip(sums[phase], figures)))
     return dict(sums), by_thread
-
-
-def micro(time_ns):
-    return f"{time_ns // 1000}.{time_ns % 1000:03d}"
 
 
 def event(one, number):

@@ -11,9 +11,9 @@ import os
 import subprocess
 import sys
 
+from checks import check, finish
 import webdriver
 
-FAILED = []
 ROW = 20
 GRAPH = ".graph canvas"
 # How many colours there are in a canvas; the same in all places is not drawn.
@@ -28,12 +28,6 @@ return [...document.querySelectorAll(
     '#functions tbody tr:not(.more)')].map(
         row => row.cells[arguments[0]].innerText.split('\\n')[0]);
 """
-
-
-def check(ok, what):
-    print("ok" if ok else "not ok", what)
-    if not ok:
-        FAILED.append(what)
 
 
 class Page:
@@ -293,7 +287,7 @@ def main(ctprof, directory, exact, *inputs):
                        "input.dispatchEvent(new Event('change'))")
         check(page.words("h1") == name, "another input can be chosen")
         page.is_quiet("two inputs")
-    sys.exit(bool(FAILED))
+    finish()
 
 
 main(*sys.argv[1:])

@@ -8,20 +8,13 @@ operation looks at every marker.
 import json
 import os
 import random
-import subprocess
 import sys
+
+from checks import equal, finish, output
 
 CTPROF, WORK = sys.argv[1:3]
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 NO_TRACE = "No model stack trace available"
-failed = 0
-
-
-def check(what, got, wanted):
-    global failed
-    if got != wanted:
-        failed += 1
-        print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
 def path(name):
@@ -29,10 +22,7 @@ def path(name):
 
 
 def run(*words):
-    done = subprocess.run([CTPROF, *words], capture_output=True, check=False)
-    if done.returncode != 0 or done.stderr:
-        check(" ".join(words), (done.returncode, done.stderr), (0, b""))
-    return done.stdout
+    return output(*words, silent=True)
 
 
 # ---- the rules ------------------------------------------------------------
@@ -142,9 +132,9 @@ def compare(what, events, registry):
     write("fx.json", registry)
     got = run("annotate", "-q", "--registry", path("fx.json"), "-t", "chrome",
               path("t.json"))
-    check(what, found_args(got), wanted)
+    equal(what, found_args(got), wanted)
     plain = run("convert", "-q", "-t", "chrome", path("t.json"))
-    check(f"{what}: all else", without(got), without(plain))
+    equal(f"{what}: all else", without(got), without(plain))
     return got, wanted
 
 
@@ -155,7 +145,7 @@ def compare_log(what, wanted):
         run("annotate", "-q", "--force", "--registry", path("fx.json"),
             path(source), "-o", path(to))
     with open(path("twice.json"), "rb") as file:
-        check(f"{what}, twice", found_args(file.read()), wanted)
+        equal(f"{what}, twice", found_args(file.read()), wanted)
 
 
 # ---- cases ----------------------------------------------------------------
@@ -208,7 +198,7 @@ def by_hand():
     x = {"stack_trace": "File \"a\", line 1\n  é;", "node_name": "x"}
     y = {"stack_trace": NO_TRACE, "node_name": "y"}
     _, wanted = compare("by hand", events, REGISTRY)
-    check("the oracle", wanted, {
+    equal("the oracle", wanted, {
         "inside": {"n": 1} | x, "other thread": {}, "nested": y,
         "between": x, "within it": x, "over the end": x, "after": {},
         "no marker": {}})
@@ -252,4 +242,4 @@ for seed in range(ROUNDS):
                           REGISTRY)
     if seed % 5 == 0:
         compare_log(f"seed {seed}", expected)
-sys.exit(failed != 0)
+finish()

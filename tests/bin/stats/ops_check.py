@@ -7,13 +7,13 @@ Python's dictionaries: on random programs, and on traces of PyTorch's profiler.
 """
 import collections
 import decimal
-import gzip
 import json
 import os
 import random
 import re
-import subprocess
 import sys
+
+from checks import equal, events_of, finish, micro, output, read_json
 
 CTPROF, WORK, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 WORK_CATEGORIES = {"kernel": "kernel", "gpu_memcpy": "gpu_memcpy",
@@ -23,14 +23,6 @@ API = ("cuda_runtime", "cuda_driver", "Runtime")
 TODAY = {"Operator": "cpu_op", "Runtime": "cuda_runtime"}
 NO_FUNCTION = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver",
                "Operator", "Runtime")
-failed = 0
-
-
-def check(what, got, wanted):
-    global failed
-    if got != wanted:
-        failed += 1
-        print(f"{what}:\n  is {got}\n  not {wanted}")
 
 
 def sums():
@@ -63,13 +55,9 @@ def nanoseconds(value):
 
 
 def read(path):
-    opener = gzip.open if path.endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8") as file:
-        document = json.load(file, parse_float=decimal.Decimal)
-    if isinstance(document, dict):
-        document = document["traceEvents"]
+    document = read_json(path, parse_float=decimal.Decimal)
     ranges, work, points = [], [], []
-    for order, event in enumerate(document):
+    for order, event in enumerate(events_of(document)):
         category = event.get("cat", "")
         if event.get("ph") == "i":
             points.append((nanoseconds(event["ts"]), event))
@@ -299,10 +287,8 @@ FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns", "self_device_ns",
 
 
 def measure(path, group):
-    text = subprocess.run(
-        [CTPROF, "stats", "-q", "--json", "--join=correlation",
-         f"--group={group}", path], check=True, capture_output=True).stdout
-    report = json.loads(text)
+    report = json.loads(output("stats", "-q", "--json", "--join=correlation",
+                               f"--group={group}", path))
     rows = {}
     for row in report["rows"]:
         details = row.get("shapes", "\n".join(row.get("stack", ())))
@@ -322,28 +308,28 @@ def compare(path, has_flops=False):
         wanted, total = expect(trace, group)
         report, got = measure(path, group)
         what = f"{os.path.basename(path)} by {group}"
-        check(what, sorted(got), sorted(wanted))
+        equal(what, sorted(got), sorted(wanted))
         for key, row in got.items():
-            check(f"{what}: {key}",
+            equal(f"{what}: {key}",
                   {field: row.get(field, 0) for field in fields},
                   {field: wanted[key][field] for field in fields})
-            check(f"{what}: memory of {key}",
+            equal(f"{what}: memory of {key}",
                   {part["device"]: (part["self_bytes"], part["bytes"],
                                     part["out_of_memory"])
                    for part in row.get("memory", ())},
                   wanted[key].get("memory", {}))
-            check(f"{what}: {key}", row["mean_ns"],
+            equal(f"{what}: {key}", row["mean_ns"],
                   (2 * row["cumtime_ns"] + row["pcalls"]) //
                   max(1, 2 * row["pcalls"]))
-            check(f"{what}: {key}", row["kind"],
+            equal(f"{what}: {key}", row["kind"],
                   wanted[key].get("kind", "host"))
         if has_flops:
-            check(f"{what}: FLOPs", report.get("flops", 0), total)
+            equal(f"{what}: FLOPs", report.get("flops", 0), total)
         check_memory(what, trace[2], report)
         host = [row for row in got.values() if row["kind"] == "host"]
-        check(f"{what}: sum", report["self_cpu_ns"],
+        equal(f"{what}: sum", report["self_cpu_ns"],
               sum(row["tottime_ns"] for row in host))
-        check(f"{what}: calls", report["operations"],
+        equal(f"{what}: calls", report["operations"],
               sum(row["ncalls"] for row in host))
 
 
@@ -366,17 +352,13 @@ def check_memory(what, points, report):
         if event["name"] == "[memory]" and "Bytes" in args:
             wanted[device_of(args)][0] += 1
             wanted[device_of(args)][1] += args["Bytes"]
-    check(f"{what}: memory",
+    equal(f"{what}: memory",
           [(part["device"], [part[key] for key in (
               "records", "bytes", "out_of_memory")])
            for part in report.get("memory", ())],
           sorted(wanted.items(), key=lambda item: order_of(item[0])))
-    check(f"{what}: records", report["memory_records"],
+    equal(f"{what}: records", report["memory_records"],
           sum(records for records, _, _ in wanted.values()))
-
-
-def micro(time_ns):
-    return f"{time_ns // 1000}.{time_ns % 1000:03d}"
 
 
 class Program:
@@ -473,7 +455,7 @@ def main():
         compare(path, True)
     for trace in sys.argv[4:]:
         compare(trace)
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

@@ -11,6 +11,9 @@ import random
 import subprocess
 import sys
 
+import checks
+from checks import fail, finish
+
 CTPROF, WORK, CLANG = sys.argv[1:4]
 ON_TERMINAL = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                            "..", "..", "support", "on_terminal.py")
@@ -23,14 +26,6 @@ OTHERS = {"cpu": "cumtime", "self-cpu": "tottime", "count": "ncalls",
 OPERATIONS = ("name", "site", "shape", "stack", "stack:2", "cat", "module")
 COMPILERS = ("phase", "unit", "header", "template", "template-set",
              "function", "all")
-failed = 0
-
-
-def complain(what):
-    global failed
-    failed += 1
-    print(what)
-
 
 def make(path):
     """Operations of which each figure is in an order of its own."""
@@ -77,8 +72,7 @@ def make(path):
 
 
 def run(*arguments):
-    return subprocess.run([CTPROF, "stats", "-q", *arguments],
-                          capture_output=True, text=True)
+    return checks.run("stats", "-q", *arguments, text=True)
 
 
 def of_device(row, name, field):
@@ -110,9 +104,9 @@ def figure(row, key):
 def check_order(what, rows, key):
     figures = [figure(row, key) for row in rows]
     if len(rows) < 2:
-        complain(f"{what}: {len(rows)} rows")
+        fail(f"{what}: {len(rows)} rows")
     if figures != sorted(figures, reverse=key != "name"):
-        complain(f"{what}: {figures}")
+        fail(f"{what}: {figures}")
     return figures
 
 
@@ -122,7 +116,7 @@ def check_kernels(what, rows, key):
              "percall": "mean_ns", "device-percall": "mean_ns"}
     figures = [row[field.get(key, "total_ns")] for row in rows]
     if len(rows) < 9 or figures != sorted(figures, reverse=key != "name"):
-        complain(f"{what}, kernels: {figures}")
+        fail(f"{what}, kernels: {figures}")
 
 
 def check_sorted(what, arguments, word):
@@ -130,7 +124,7 @@ def check_sorted(what, arguments, word):
     key = OTHERS.get(word, word)
     ran = run(*arguments, "--sort", word, "--json")
     if ran.returncode != 0 or ran.stderr:
-        complain(f"{what}: {ran.returncode}, {ran.stderr}")
+        fail(f"{what}: {ran.returncode}, {ran.stderr}")
         return []
     report = json.loads(ran.stdout)
     if "kernels" in report:
@@ -142,14 +136,14 @@ def check_sorted(what, arguments, word):
         if len(rows) > 1:
             check_order(f"{what} {name or ''}", rows, key)
     if all(len(rows) < 2 for rows in groups.values()):
-        complain(f"{what}: nothing to sort")
+        fail(f"{what}: nothing to sort")
     return [json.dumps(row) for row in report["rows"]]
 
 
 def check_refused(what, arguments, key, word):
     ran = run(*arguments, "--sort", key)
     if ran.returncode != 2 or ran.stdout or word not in ran.stderr:
-        complain(f"{what}: {ran.returncode}, {ran.stderr}")
+        fail(f"{what}: {ran.returncode}, {ran.stderr}")
 
 
 def check_lacking(what, arguments, key, word):
@@ -157,9 +151,9 @@ def check_lacking(what, arguments, key, word):
     ran = run(*arguments, "--sort", key, "--csv")
     if ran.returncode != 0 or word not in ran.stderr or \
             "sorted by cumtime" not in ran.stderr:
-        complain(f"{what}: {ran.returncode}, {ran.stderr}")
+        fail(f"{what}: {ran.returncode}, {ran.stderr}")
     if ran.stdout != run(*arguments, "--sort", "cumtime", "--csv").stdout:
-        complain(f"{what}: not by cumtime")
+        fail(f"{what}: not by cumtime")
 
 
 def check_plain(path):
@@ -168,7 +162,7 @@ def check_plain(path):
         for key in SUMS + DEVICES + tuple(OTHERS):
             seen.add(str(check_sorted(f"{arguments} {key}", arguments, key)))
         if len(seen) < 7:
-            complain(f"{arguments}: only {len(seen)} orders")
+            fail(f"{arguments}: only {len(seen)} orders")
         for key in AMOUNTS:
             check_refused(f"{arguments} {key}", arguments, key, "--group")
 
@@ -180,7 +174,7 @@ def check_operations(path):
         for key in SUMS + DEVICES + AMOUNTS + tuple(OTHERS):
             seen.add(str(check_sorted(f"{group} {key}", arguments, key)))
         if group != "cat" and len(seen) < (9 if group == "module" else 11):
-            complain(f"{group}: only {len(seen)} orders")
+            fail(f"{group}: only {len(seen)} orders")
 
 
 def check_compilers():
@@ -232,18 +226,18 @@ def check_seen(path):
             (("kernels", "--sort=max"), "max us")):
         titles = titles_on_terminal(*arguments, "--color=never", path)
         if f" {title} " not in titles:
-            complain(f"{arguments}: no column on a terminal: {titles}")
+            fail(f"{arguments}: no column on a terminal: {titles}")
     for key, title in (("percall", "mean"), ("device", "device"),
                        ("self-device", "self device"),
                        ("device-percall", "device mean")):
         if f" {title} " not in run("--sort", key, path).stdout.split("\n")[0]:
-            complain(f"{key}: no column")
+            fail(f"{key}: no column")
     for key, title in (("pcalls", "pcalls"), ("flops", "GFLOP"),
                        ("self-memory:cuda:1", "self mem cuda:1"),
                        ("device-memory", "dev mem")):
         text = run("--group=name", "--sort", key, path).stdout
         if f" {title} " not in text.split("\n")[0]:
-            complain(f"{key}: no column")
+            fail(f"{key}: no column")
 
 
 made = os.path.join(WORK, "sort.json")
@@ -253,4 +247,4 @@ check_operations(made)
 check_compilers()
 check_none(os.path.join(WORK, "sort-none.json"))
 check_seen(made)
-sys.exit(failed != 0)
+finish()

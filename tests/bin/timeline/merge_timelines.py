@@ -8,9 +8,9 @@ The inputs are in the order of their ranks, and ALIGN is as --align has it.
 """
 import collections
 import decimal
-import gzip
-import json
 import sys
+
+from checks import events_of, read_json
 
 # Arrows from calls to what they caused, which are written anew.
 ARROWS = ("ac2g", "async_cpu_to_gpu", "async_gpu")
@@ -25,10 +25,8 @@ class Trace:
     """A Chrome trace; times in nanoseconds as they are in the file."""
 
     def __init__(self, path):
-        opened = gzip.open if path.endswith(".gz") else open
-        with opened(path, "rb") as file:
-            whole = json.loads(file.read(), parse_float=decimal.Decimal)
-        events = whole if isinstance(whole, list) else whole["traceEvents"]
+        whole = read_json(path, parse_float=decimal.Decimal)
+        events = events_of(whole)
         whole = {} if isinstance(whole, list) else whole
         self.base = int(whole.get("baseTimeNanoseconds", 0))
         self.facts = whole.get("otherData", {}).get("facts", {})

@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 
+from checks import strict_json
 import trace_counts
 
 FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns")
@@ -74,15 +75,6 @@ def run(ctprof, *arguments):
 
 def costs(table):
     return {key: cost.as_tuple() for key, cost in table.items()}
-
-
-def refuse_constant(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-def read_strictly(path):
-    return json.loads(path.read_bytes().decode("utf-8"),
-                      parse_constant=refuse_constant)
 
 
 class Check:
@@ -232,7 +224,7 @@ class Check:
         path = self.directory / "out.json"
         run(self.ctprof, "convert", "-q", "--force", "-t", "chrome",
             "-o", path, self.path)
-        read_strictly(path)
+        strict_json(path.read_bytes())
         written = trace_counts.Trace(path)
         found = collections.Counter()
         for slice_ in written.host + written.device:

@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 
+from checks import check, finish
 import webdriver
 
-FAILED = []
 
 # The frames of a graph that are shown: name, what is drawn of it, and where.
 SHOWN = """
@@ -62,12 +62,6 @@ SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
          ("load::all the data", 10, "load::all\u2026"),
          ("plain(int)", 8, "plain(i\u2026"))
 COLOR = "return getComputedStyle(document.querySelector(arguments[0])).fill"
-
-
-def check(ok, what):
-    print("ok" if ok else "not ok", what)
-    if not ok:
-        FAILED.append(what)
 
 
 class Page:
@@ -240,7 +234,7 @@ def main(ctprof, directory, first, *paths):
             part(page)
         check(browser.complaints() == [], "nothing complains meanwhile")
         check_image(browser, draw(ctprof, first, directory))
-    sys.exit(bool(FAILED))
+    finish()
 
 
 if webdriver.missing():

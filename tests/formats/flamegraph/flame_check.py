@@ -12,16 +12,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+from checks import check, finish
+
 SVG = "{http://www.w3.org/2000/svg}"
 MOST_BYTES = 2_000_000
 WIDTH, EDGE, ROW, LETTER = 1180, 10, 17, 6.7
-FAILED = []
-
-
-def check(ok, what):
-    print("ok" if ok else "not ok", what)
-    if not ok:
-        FAILED.append(what)
 
 
 def convert(source, to, *options):
@@ -283,7 +278,7 @@ def main():
     check_large()
     check_diff()
     check_hard()
-    sys.exit(bool(FAILED))
+    finish()
 
 
 main()

@@ -8,6 +8,8 @@ import json
 import os
 import random
 
+from checks import strict_json
+
 KINETO = '''{
   "schemaVersion": 1,
   "deviceProperties": [
@@ -73,16 +75,6 @@ REAL_MOST = 40000
 REAL_CUTS = 60
 
 
-def refuse(word):
-    raise ValueError("not JSON: " + word)
-
-
-def strict(text):
-    if isinstance(text, bytes):
-        text = text.decode("utf-8")
-    return json.loads(text, parse_constant=refuse)
-
-
 def events_of(document):
     if isinstance(document, list):
         return document
@@ -121,7 +113,7 @@ def check_cut(name, mend, data, spans, at, complain):
             complain(f"{name}, cut at {at}: status {status}")
         return
     whole = [span.event for span in spans if span.end <= at]
-    if events_of(strict(out)) != whole:
+    if events_of(strict_json(out)) != whole:
         complain(f"{name}, cut at {at}: {len(whole)} events are not kept")
 
 
@@ -131,7 +123,7 @@ def check_damaged(name, mend, data, kept, complain):
     if status != 0:
         complain(f"{name}: status {status}")
         return 0
-    document = strict(out)
+    document = strict_json(out)
     there = collections.Counter(
         key(event) for event in events_of(document))
     for event in kept:
@@ -185,7 +177,7 @@ def check_random(mend, complain):
         status, _, _, out = mend(bytes(data))
         try:
             if status == 0:
-                strict(out)
+                strict_json(out)
         except ValueError as error:
             complain(f"damage {number}: {error} in {bytes(data)!r}")
 

@@ -12,16 +12,12 @@ import subprocess
 import sys
 import tempfile
 
+import checks
+from checks import fail, finish, strict_json
 import repair_cases
 import repair_damage
 
 CTPROF, MANY, TRACES = sys.argv[1:4]
-failures = []
-
-
-def complain(text):
-    failures.append(text)
-    print(text)
 
 
 class Many:
@@ -46,40 +42,39 @@ class Many:
     def close(self):
         self.process.stdin.close()
         if self.process.wait() != 0:
-            complain("repair_many failed")
+            fail("repair_many failed")
 
 
 def run(args, data=None):
-    return subprocess.run([CTPROF, "repair"] + args, input=data,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return checks.run("repair", *args, data=data)
 
 
 def check_case(each, work):
     path = os.path.join(work, "out.json")
     done = run(["--json", "--force", "-o", path, "-"], each.damaged)
     if done.returncode != 0:
-        complain(f"{each.name}: status {done.returncode}: {done.stderr}")
+        fail(f"{each.name}: status {done.returncode}: {done.stderr}")
         return
     with open(path, "rb") as out:
         text = out.read().decode()
-    repair_damage.strict(text)
+    strict_json(text)
     if text != each.text:
-        complain(f"{each.name}: {text!r}, not {each.text!r}")
+        fail(f"{each.name}: {text!r}, not {each.text!r}")
     report = json.loads(done.stdout)
     rows = {row["fix"]: row["count"] for row in report["rows"]}
     if rows != each.fixes:
-        complain(f"{each.name}: {rows}, not {each.fixes}")
+        fail(f"{each.name}: {rows}, not {each.fixes}")
     said = done.stderr.decode()
     if len(said.splitlines()) != max(len(rows), 1):
-        complain(f"{each.name}: said {said}")
+        fail(f"{each.name}: said {said}")
     for row in report["rows"]:
         line = (f"standard input: {row['count']} {row['words']}, "
                 f"first at byte {row['byte']}")
         if line not in said or row["byte"] > len(each.damaged):
-            complain(f"{each.name}: {row}, {said}")
+            fail(f"{each.name}: {row}, {said}")
     if report["output_bytes"] != len(text.encode()) or \
             report["input_bytes"] != len(each.damaged):
-        complain(f"{each.name}: {report}")
+        fail(f"{each.name}: {report}")
 
 
 def main():
@@ -87,9 +82,9 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for each in repair_cases.CASES:
             check_case(each, work)
-    repair_damage.check(many.mend, TRACES, complain)
+    repair_damage.check(many.mend, TRACES, fail)
     many.close()
-    sys.exit(bool(failures))
+    finish()
 
 
 main()

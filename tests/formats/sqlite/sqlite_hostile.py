@@ -7,25 +7,15 @@ Usage: sqlite_hostile.py DIRECTORY
 import os
 import sqlite3
 import struct
-import subprocess
 import sys
 
-CTPROF = os.environ["CTPROF"]
+from checks import FAILED, check, run
+
 THREAD = 1 << 24 | 7
-failed = []
-
-
-def check(name, is_right, detail=""):
-    print("%s %s%s" % ("ok" if is_right else "not ok", name,
-                       "" if is_right else ": %s" % (detail,)))
-    if not is_right:
-        failed.append(name)
 
 
 def convert(path, *arguments):
-    result = subprocess.run(
-        [CTPROF, "convert", "-t", "folded", *arguments, path],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    result = run("convert", "-t", "folded", *arguments, path, timeout=600)
     return result.returncode, result.stdout, result.stderr.decode()
 
 
@@ -59,8 +49,9 @@ def rewrite(path, c, table, sql):
 
 def refuses(name, path, table):
     status, out, words = convert(path)
-    check(name, status == 3 and not out and words.count("\n") == 1 and
-          '"%s" is a view, a virtual table' % table in words, (status, words))
+    check(status == 3 and not out and words.count("\n") == 1 and
+          '"%s" is a view, a virtual table' % table in words, name,
+          (status, words))
 
 
 def test_computed(work):
@@ -95,8 +86,8 @@ def test_computed(work):
     c.commit()
     c.close()
     status, out, words = convert(path)
-    check("views of the user's own do no harm",
-          (status, out.count(b"\n"), words) == (0, 10, ""),
+    check((status, out.count(b"\n"), words) == (0, 10, ""),
+          "views of the user's own do no harm",
           (status, out, words))
 
     path, c = make(work)
@@ -116,8 +107,8 @@ def test_memory(work):
     path, c = make(work, rows=20000, text="function %d " + 200 * "x")
     c.close()
     status, out, words = convert(path, "--max-mem=4M")
-    check("SQLite's memory counts for --max-mem",
-          status == 6 and not out and "--max-mem" in words, (status, words))
+    check(status == 6 and not out and "--max-mem" in words,
+          "SQLite's memory counts for --max-mem", (status, words))
 
     path, c = make(work)
     c.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, ?, NULL)",
@@ -129,14 +120,14 @@ def test_memory(work):
         file.seek(48)  # the size of the cache that the file suggests
         file.write(struct.pack(">i", 1 << 30))
     status, out, words = convert(path, "--max-mem=24M")
-    check("the file's own size of the cache is not heeded",
-          (status, words) == (0, ""), (status, words))
+    check((status, words) == (0, ""),
+          "the file's own size of the cache is not heeded", (status, words))
 
 
 def main(work):
     test_computed(work)
     test_memory(work)
-    return 1 if failed else 0
+    return bool(FAILED)
 
 
 if __name__ == "__main__":

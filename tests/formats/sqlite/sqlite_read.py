@@ -12,27 +12,13 @@ import os
 import random
 import sqlite3
 import struct
-import subprocess
 import sys
 
+from checks import FAILED, equal, fail, run
 import sqlite_schemas
 from sqlite_schemas import add
 
-CTPROF = os.environ["CTPROF"]
 NSYS = [v for v in sqlite_schemas.SCHEMAS if v.startswith("nsys")]
-failed = []
-
-
-def check(name, found, expected):
-    if found != expected:
-        failed.append(name)
-        print("not ok %s:\n  found    %.600r\n  expected %.600r" % (
-            name, found, expected))
-
-
-def run(*arguments, **options):
-    return subprocess.run([CTPROF, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60, **options)
 
 
 def number(text):
@@ -45,9 +31,7 @@ def convert(path, *arguments, expected=(0,)):
     """The events of a file, with times in nanoseconds."""
     result = run("convert", "-t", "chrome", path, *arguments)
     if result.returncode not in expected:
-        failed.append(path)
-        print("not ok %s: %d: %s" % (
-            path, result.returncode, result.stderr.decode()))
+        fail("%s: %d: %s" % (path, result.returncode, result.stderr.decode()))
         return {"traceEvents": [], "otherData": {"losses": {}}}
     return json.loads(result.stdout.decode(), parse_float=number)
 
@@ -171,46 +155,46 @@ def test_nsys(work, version):
     path = os.path.join(work, "made.sqlite")
     c = make_nsys(path, version)
     trace = convert(path)
-    check(version + ": kernels", kernels_of(trace),
+    equal(version + ": kernels", kernels_of(trace),
           sorted(c.execute(KERNELS).fetchall(), key=repr))
     kernel = slices(trace, "kernel")[0]["args"]
-    check(version + ": arguments", [kernel[key] for key in (
+    equal(version + ": arguments", [kernel[key] for key in (
         "grid", "block", "registers per thread", "shared memory", "device",
         "context", "stream")], [[1, 2, 3], [32, 1, 1], 16, 32, 0, 1, 7])
-    check(version + ": base", trace["baseTimeNanoseconds"],
+    equal(version + ": base", trace["baseTimeNanoseconds"],
           1700000000123456789)
     calls = collections.Counter(
         (e["name"], e["cat"]) for e in slices(trace, "cuda_runtime",
                                               "cuda_driver"))
-    check(version + ": calls", calls, {
+    equal(version + ": calls", calls, {
         ("cudaLaunchKernel", "cuda_runtime"): 60,
         ("cudaGraphLaunch", "cuda_runtime"): 20,
         ("cuMemsetD8", "cuda_driver"): 1})
     count = c.execute("SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 59")
     domain = [e for e in slices(trace) if e["name"] == "registered"]
-    check(version + ": ranges", len([e for e in slices(trace) if e[
+    equal(version + ": ranges", len([e for e in slices(trace) if e[
         "name"].startswith("outer ")]) + len(domain), count.fetchone()[0])
-    check(version + ": domains", {e["args"].get("category", e["cat"])
+    equal(version + ": domains", {e["args"].get("category", e["cat"])
                                   for e in domain}, {'domain "x"'})
-    check(version + ": asynchronous", [
+    equal(version + ": asynchronous", [
         (e["ph"], e["ts"], e["name"]) for e in trace["traceEvents"]
         if e["ph"] in "be"], [("b", 61000, "async"), ("e", 62000, "async")])
-    check(version + ": marks", [
+    equal(version + ": marks", [
         (e["ts"], e["name"]) for e in trace["traceEvents"]
         if e["ph"] == "i"], [(61500, "mark")])
     moved = [e for e in slices(trace, "gpu_memcpy")]
     has = {row[0] for row in c.execute("SELECT name FROM sqlite_master")}
-    check(version + ": copies", [(e["name"], e["args"]["bytes"], e["args"][
+    equal(version + ": copies", [(e["name"], e["args"]["bytes"], e["args"][
         "kind"]) for e in moved],
         [("Memcpy HtoD (Pageable -> Device)", 4096, "HtoD")])
     if "CUPTI_ACTIVITY_KIND_MEMSET" in has:
-        check(version + ": memsets", [
+        equal(version + ": memsets", [
             (e["name"], e["args"]["bytes"])
             for e in slices(trace, "gpu_memset")], [("Memset (Device)", 512)])
-    check(version + ": waits", [e["name"] for e in slices(
+    equal(version + ": waits", [e["name"] for e in slices(
         trace, "cuda_sync")], ["Stream Sync"])
     losses = dict(trace["otherData"]["losses"])
-    check(version + ": losses", losses, dict(
+    equal(version + ": losses", losses, dict(
         {"unmatched": 2},
         **({"left_out": 1} if "SCHED_EVENTS" in has else {})))
     test_streams(path, version)
@@ -224,8 +208,8 @@ def test_streams(path, version):
     with open(path, "rb") as file:
         content = file.read()
     for name, given in (("pipe", content), ("gzip", gzip.compress(content))):
-        piped = run("convert", "-t", "chrome", "-", input=given).stdout
-        check("%s: %s" % (version, name),
+        piped = run("convert", "-t", "chrome", "-", data=given).stdout
+        equal("%s: %s" % (version, name),
               piped.split(b'"otherData"')[0] == plain.split(b'"otherData"')[0],
               True)
 
@@ -244,7 +228,7 @@ def test_parts(work, c, version):
         part.commit()
         part.close()
         result = run("stats", path)
-        check("%s without %s" % (version, table), result.returncode, 0)
+        equal("%s without %s" % (version, table), result.returncode, 0)
 
 
 def object_id(pid, tid):
@@ -322,21 +306,21 @@ def test_nvprof(work, base, version):
     found = [(e["ts"] + shift, e["dur"], e["args"]["correlation"],
               ops[e["args"]["External id"]])
              for e in slices(trace, "kernel")]
-    check(name + ": kernels", sorted(found),
+    equal(name + ": kernels", sorted(found),
           sorted(c.execute(MARKED).fetchall()))
-    check(name + ": names", {e["name"] for e in slices(trace, "kernel")},
+    equal(name + ": names", {e["name"] for e in slices(trace, "kernel")},
           {"axpy(float*, float*, float)"})
-    check(name + ": calls", collections.Counter(
+    equal(name + ": calls", collections.Counter(
         e["name"] for e in slices(trace, "cuda_runtime")),
         {"cudaLaunch": 20, "cudaLaunchKernel": 10})
-    check(name + ": losses", trace["otherData"]["losses"],
+    equal(name + ": losses", trace["otherData"]["losses"],
           {"bad_events": 1, "device_times": 1, "left_out": 1})
-    check(name + ": marks", [e["name"] for e in trace["traceEvents"]
+    equal(name + ": marks", [e["name"] for e in trace["traceEvents"]
                              if e["ph"] == "i"], ["mark"])
-    check(name + ": copies", [e["name"] for e in slices(trace, "gpu_memcpy")],
+    equal(name + ": copies", [e["name"] for e in slices(trace, "gpu_memcpy")],
           ["Memcpy DtoH (Device -> Pageable)"])
     device = trace["deviceProperties"][0]
-    check(name + ": device", (device["name"], device["numSms"], device["uuid"],
+    equal(name + ": device", (device["name"], device["numSms"], device["uuid"],
                               device["memoryBandwidth"]),
           ("Some GPU", 56, "00010203-0405-0607-0809-0a0b0c0d0e0f",
            732160000000))
@@ -362,16 +346,16 @@ def test_real(work, packed):
         "kernel", "gpu_memcpy", "gpu_memset", "cuda_sync")]
     tables = ("CUPTI_ACTIVITY_KIND_%s" % kind for kind in (
         "KERNEL", "MEMCPY", "MEMSET", "SYNCHRONIZATION"))
-    check(name + ": activities", counts, [
+    equal(name + ": activities", counts, [
         rows(c, "SELECT count(*) FROM " + table) for table in tables])
     others = len(slices(trace)) - sum(counts)
-    check(name + ": ranges", others, sum(rows(c, sql) for sql in (
+    equal(name + ": ranges", others, sum(rows(c, sql) for sql in (
         "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME",
         "SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 59",
         "SELECT count(*) FROM PROFILER_OVERHEAD",
         "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_OVERHEAD",
         "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE name <> 0")))
-    check(name + ": time of kernels",
+    equal(name + ": time of kernels",
           sum(e["dur"] for e in slices(trace, "kernel")),
           rows(c, "SELECT ifnull(sum(end - start), 0) "
                   "FROM CUPTI_ACTIVITY_KIND_KERNEL"))
@@ -395,7 +379,7 @@ def test_damage(work):
         with open(path, "wb") as file:
             file.write(content)
         result = run("stats", "--strict", path)
-        check("damage %d" % i, result.returncode in (0, 3, 4), True)
+        equal("damage %d" % i, result.returncode in (0, 3, 4), True)
 
 
 def test_refused(work):
@@ -415,7 +399,7 @@ def test_refused(work):
         with open(path, "wb") as file:
             file.write(content)
         result = run("stats", path)
-        check("refusal: " + words, (result.returncode, result.stderr.decode(
+        equal("refusal: " + words, (result.returncode, result.stderr.decode(
         ).count("\n"), words in result.stderr.decode()), (3, 1, True))
 
 
@@ -433,7 +417,7 @@ def test_odd(work):
                   "(?, ?, ?, ?, ?)", [chance.choice(odd) for _ in range(5)])
     c.commit()
     c.close()
-    check("odd values", run("stats", path).returncode, 0)
+    equal("odd values", run("stats", path).returncode, 0)
 
 
 def main(work, files):
@@ -446,7 +430,7 @@ def main(work, files):
     test_damage(work)
     test_refused(work)
     test_odd(work)
-    return 1 if failed else 0
+    return bool(FAILED)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@ import io
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 
+from checks import FAILED, equal, run
 import sqlite_read
-from sqlite_read import CTPROF, check, run
 
 COLUMNS = ("kind number parent cause depth start_ns duration_ns self_ns pid "
            "tid process track device stream name category file line id bytes "
@@ -41,11 +42,11 @@ SELECT count(*) FROM slices p WHERE self_ns <> duration_ns -
 
 def read_csv(name, path):
     result = run("convert", "-t", "csv", "--csv-raw", path)
-    check(name + ": csv", result.returncode, 0)
+    equal(name + ": csv", result.returncode, 0)
     rows = list(csv.reader(io.StringIO(result.stdout.decode(), newline=""),
                            strict=True))
-    check(name + ": columns", rows[0], COLUMNS)
-    check(name + ": width", {len(row) for row in rows}, {len(COLUMNS)})
+    equal(name + ": columns", rows[0], COLUMNS)
+    equal(name + ": width", {len(row) for row in rows}, {len(COLUMNS)})
     return [dict(zip(COLUMNS, row)) for row in rows[1:]]
 
 
@@ -57,11 +58,11 @@ def same(name, found, trace):
                                 for e in trace["traceEvents"]
                                 if e["ph"] == "B")
     found = collections.Counter(found)
-    check(name + ": missing", whole - found, collections.Counter())
+    equal(name + ": missing", whole - found, collections.Counter())
     rest = collections.Counter()
     for (text, start, _), count in (found - whole).items():
         rest[text, start] += count
-    check(name, rest, begun)
+    equal(name, rest, begun)
 
 
 def compare(work, path):
@@ -72,17 +73,17 @@ def compare(work, path):
     same(name + ": rows", [
         (row["name"], int(row["start_ns"]), int(row["duration_ns"]))
         for row in timed], trace)
-    check(name + ": numbers", len({row["number"] for row in rows}), len(rows))
+    equal(name + ": numbers", len({row["number"] for row in rows}), len(rows))
     out = os.path.join(work, "out.sqlite")
-    check(name + ": sqlite", run(
+    equal(name + ": sqlite", run(
         "convert", "--force", path, "-o", out).returncode, 0)
     c = sqlite3.connect(out)
-    check(name + ": whole", c.execute("PRAGMA integrity_check").fetchall(),
+    equal(name + ": whole", c.execute("PRAGMA integrity_check").fetchall(),
           [("ok",)])
     same(name + ": tables", c.execute(SLICES).fetchall(), trace)
-    check(name + ": nesting", c.execute(MISFITS).fetchone()[0], 0)
-    check(name + ": own times", c.execute(OWN).fetchone()[0], 0)
-    check(name + ": events", collections.Counter(
+    equal(name + ": nesting", c.execute(MISFITS).fetchone()[0], 0)
+    equal(name + ": own times", c.execute(OWN).fetchone()[0], 0)
+    equal(name + ": events", collections.Counter(
         dict(c.execute("SELECT kind, count(*) FROM events GROUP BY kind"))),
         collections.Counter(row["kind"] for row in rows if row["kind"] not in (
             "range", "slice", "activity", "counter")))
@@ -90,10 +91,10 @@ def compare(work, path):
     for row in rows:
         if row["args"]:
             args[int(row["number"])] = json.loads(row["args"])
-    check(name + ": arguments", c.execute(
+    equal(name + ": arguments", c.execute(
         "SELECT count(*) FROM args").fetchone()[0],
         sum(map(len, args.values())))
-    check(name + ": losses", dict(c.execute("SELECT * FROM losses")).get(
+    equal(name + ": losses", dict(c.execute("SELECT * FROM losses")).get(
         "bad_events"), trace["otherData"]["losses"].get("bad_events"))
     return c
 
@@ -114,12 +115,12 @@ def test_causes(work):
         "LEFT JOIN slices p ON p.slice = r.parent "
         "LEFT JOIN sites o ON o.site = p.site "
         "WHERE n.category = 'kernel'").fetchall()
-    check("causes", sorted(found, key=repr), sorted(made.execute(
+    equal("causes", sorted(found, key=repr), sorted(made.execute(
         sqlite_read.KERNELS).fetchall(), key=repr))
-    check("awkward name", [row["name"] for row in read_csv("made", path)
+    equal("awkward name", [row["name"] for row in read_csv("made", path)
                            if row["start_ns"] == "70000"],
           ["a,\"b\"\r\n\u00e9"])
-    check("functions", c.execute(
+    equal("functions", c.execute(
         "SELECT calls FROM functions WHERE name = 'cudaLaunchKernel'"
     ).fetchall(), [(60,)])
     c.close()
@@ -131,13 +132,13 @@ def test_errors(work):
     path = os.path.join(work, "made.sqlite")
     result = run("convert", "-t", "sqlite", path,
                  env=dict(os.environ, CTPROF_TMPDIR=work + "/missing"))
-    check("no place", (result.returncode, result.stdout), (5, b""))
+    equal("no place", (result.returncode, result.stdout), (5, b""))
     with open("/dev/full", "wb") as full:
         for name in ("csv", "sqlite"):
-            status = sqlite_read.subprocess.run(
-                [CTPROF, "convert", "-t", name, path], stdout=full,
-                stderr=sqlite_read.subprocess.DEVNULL).returncode
-            check("full disk: " + name, status, 5)
+            status = subprocess.run(
+                [os.environ["CTPROF"], "convert", "-t", name, path], stdout=full,
+                stderr=subprocess.DEVNULL).returncode
+            equal("full disk: " + name, status, 5)
 
 
 def main(work, *traces):
@@ -145,7 +146,7 @@ def main(work, *traces):
     for path in traces:
         compare(work, path).close()
     test_errors(work)
-    return 1 if sqlite_read.failed else 0
+    return 1 if FAILED else 0
 
 
 if __name__ == "__main__":
