@@ -107,8 +107,7 @@ static int annotate(struct annotation *annotation, struct input *input,
 	};
 	struct annotate *annotate;
 	struct ctp_error err = {0};
-	int status = conversion_choose_format(
-		&annotation->to, annotation->output.path, input);
+	int status = conversion_check_format(&annotation->to, input);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -127,13 +126,17 @@ static int annotate(struct annotation *annotation, struct input *input,
 
 static int annotate_one(struct annotation *annotation)
 {
-	const struct inputs *inputs = &annotation->inputs;
+	struct inputs *inputs = &annotation->inputs;
 	struct fx_registry *registry;
 	struct ctp_error err = {0};
 	struct input input;
-	int status;
+	int status = conversion_find_format(
+		&annotation->to, annotation->output.path);
 	int closed;
 
+	if (status != EXIT_DONE)
+		return status;
+	convert_set_request(annotation->to, &inputs->request);
 	if (fx_file_read(annotation->registry, &registry, &err) != CTP_OK) {
 		diag_error(input_name(annotation->registry), &err);
 		return err.status == CTP_ERR_NOMEM ||

@@ -404,6 +404,7 @@ static int convert_all(struct request *request)
 		status = check_directories(request);
 	if (status == EXIT_DONE)
 		status = name_outputs(request);
+	convert_set_request(request->to, &request->inputs.request);
 	return status == EXIT_DONE ? batch_run(&batch) : status;
 }
 

@@ -175,8 +175,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int choose_format(struct cut_command *command, const struct input *input)
 {
-	int status =
-		conversion_choose_format(&command->to, command->output, input);
+	int status = conversion_check_format(&command->to, input);
 
 	if (status == EXIT_DONE && command->pipeline.parts &&
 		command->to->new_timeline == NULL) {
@@ -223,13 +222,29 @@ static int write_input(struct cut_command *command, struct input *input)
 	return status;
 }
 
+/* A range that is searched for by name has the name that it has in a timeline;
+ * and a detailed name may be that of a file, which is to be hidden. */
+static void set_request(
+	const struct cut_command *command, struct read_request *request)
+{
+	const struct cut_pipeline *pipeline = &command->pipeline;
+
+	if (!pipeline->redact && !pipeline->has_time && !pipeline->has_step &&
+		pipeline->around == NULL)
+		convert_set_request(command->to, request);
+}
+
 static int cut_one(struct cut_command *command)
 {
-	const struct inputs *inputs = &command->inputs;
+	struct inputs *inputs = &command->inputs;
 	struct input input;
-	int status = input_open(&input, inputs->paths[0], inputs);
+	int status = conversion_find_format(&command->to, command->output);
 	int closed;
 
+	if (status != EXIT_DONE)
+		return status;
+	set_request(command, &inputs->request);
+	status = input_open(&input, inputs->paths[0], inputs);
 	if (status != EXIT_DONE)
 		return status;
 	status = choose_format(command, &input);

@@ -77,7 +77,6 @@ static enum ctp_status read_events(const struct inputs *inputs,
 {
 	enum ctp_status status;
 
-	input->origin.source->trace->no_args = true;
 	if (gaps != NULL) {
 		status = reporting_read(inputs, input, take_gaps, gaps, err);
 		return status == CTP_OK ? gaps_finish(gaps, err) : status;
@@ -170,6 +169,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
+	request.inputs.request.skip_args = true;
 	if (request.top == REPORTING_TOP_UNSET)
 		request.top =
 			reporting_usual_top(&request.reporting, USUAL_TOP);

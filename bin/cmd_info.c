@@ -363,25 +363,18 @@ static int print_json(
 	return report_end(&json);
 }
 
-static void on_progress(void *user, uint64_t position)
-{
-	progress_update(user, position);
-}
-
 static int take_census(const struct request *request, struct input *input,
 	struct trace_summary *summary)
 {
 	const struct inputs *inputs = &request->inputs;
 	struct ctp_error err = {0};
-	struct progress progress;
 	enum ctp_status status;
 
-	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		NULL, input->origin.size_bytes);
-	progress_watch(&progress, input->origin.source);
-	status = trace_summary_read(
-		summary, input->origin.source, on_progress, &progress, &err);
-	progress_hide(&progress);
+	input_start_progress(
+		input, inputs->quiet ? WHEN_NEVER : inputs->progress);
+	status = trace_summary_read(summary, input->origin.source,
+		input_update_progress, input, &err);
+	progress_hide(&input->progress);
 	return status == CTP_OK ? EXIT_DONE
 				: input_failed(input, input->name, &err);
 }

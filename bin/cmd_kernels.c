@@ -143,7 +143,7 @@ static int report_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
 	struct request *request = user;
-	struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->origin.source->trace;
 	struct kernels *kernels;
 	struct ctp_error err = {0};
 	enum ctp_status status;
@@ -156,8 +156,6 @@ static int report_input(
 		diag_no_memory(input->name);
 		return EXIT_LIMIT;
 	}
-	trace->no_args = true;
-	trace->asked_args = flops_args;
 	status = reporting_read(&request->inputs, input, take, kernels, &err);
 	if (status == CTP_OK)
 		status = kernels_finish(kernels, &err);
@@ -180,8 +178,7 @@ static int augment(struct request *request, struct input *input)
 	};
 	struct augment *source;
 	struct ctp_error err = {0};
-	int status =
-		conversion_choose_format(&request->to, conversion.path, input);
+	int status = conversion_check_format(&request->to, input);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -207,15 +204,20 @@ static int augment(struct request *request, struct input *input)
 
 static int augment_one(struct request *request)
 {
+	struct inputs *inputs = &request->inputs;
 	struct input input;
-	int status =
-		input_open(&input, request->inputs.paths[0], &request->inputs);
+	int status = conversion_find_format(
+		&request->to, request->reporting.output.path);
 	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
+	convert_set_request(request->to, &inputs->request);
+	status = input_open(&input, inputs->paths[0], inputs);
+	if (status != EXIT_DONE)
+		return status;
 	status = augment(request, &input);
-	closed = input_close(&input, &request->inputs);
+	closed = input_close(&input, inputs);
 	return closed > status ? closed : status;
 }
 
@@ -233,6 +235,8 @@ static int run(int argc, char **argv)
 		inputs_clear(&request.inputs);
 		return status;
 	}
+	request.inputs.request.skip_args = true;
+	request.inputs.request.kept_args = flops_args;
 	if (request.peaks_path != NULL)
 		status = peaks_file_read(&request.peaks, request.peaks_path);
 	if (status == EXIT_DONE)

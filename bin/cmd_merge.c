@@ -180,6 +180,7 @@ static int merge_profiles(struct request *request)
 	int status;
 	int written;
 
+	convert_set_request(request->to, &request->inputs.request);
 	request->sum = profile_new();
 	if (request->sum == NULL) {
 		diag_no_memory(NULL);

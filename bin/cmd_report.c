@@ -83,6 +83,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_report.argp, 0, argc, argv, &request);
+	page_data_set_request(&request.inputs.request);
 	status = run_request(&request);
 	inputs_clear(&request.inputs);
 	return status;

@@ -10,6 +10,14 @@
 /* How often it is seen that a part is full. */
 #define EVENTS_PER_LOOK 16
 
+void convert_set_request(const struct format *to, struct read_request *request)
+{
+	bool is_profile = to != NULL && to->write_profile != NULL;
+
+	request->skip_args = is_profile || (to != NULL && to->has_no_args);
+	request->detailed_names = is_profile;
+}
+
 /* Reads up to one tick's events. CTP_OK: there is more. */
 static enum ctp_status next_events(struct event_source *source,
 	enum ctp_status (*add)(
@@ -187,8 +195,6 @@ static enum ctp_status run_replay(struct event_source *source,
 	replay = replay_new(source->trace, options);
 	if (replay == NULL)
 		return ctp_no_memory(err);
-	source->trace->no_args = true;
-	source->trace->details = true;
 	status = convert_replay(source, job, replay, err);
 	if (status == CTP_END)
 		status = replay_finish(replay, out, err);

@@ -46,6 +46,13 @@ struct convert_job {
 };
 
 /*
+ * Sets which arguments, and which names of ranges, a format wants of the source
+ * that is written in it: before that is opened. NULL: all arguments, as in
+ * convert_run() of a timeline.
+ */
+void convert_set_request(const struct format *to, struct read_request *request);
+
+/*
  * Reads the source to its end and writes it.
  *
  * Errors: CTP_ERR_UNSUPPORTED if the format can only be read; CTP_ERR_IO if

@@ -60,6 +60,7 @@ struct format {
 	bool packed;         /* what is written is compressed */
 	bool needs_tree;     /* write_profile wants profile->nodes */
 	bool has_metrics;    /* write_profile heeds options->metric */
+	bool has_no_args;    /* new_timeline() ignores arguments */
 	bool holds_profile;  /* what is read has read_profile(), no events */
 
 	/*
@@ -71,10 +72,11 @@ struct format {
 	/*
 	 * Opens a reader. `in` is borrowed until the source is closed, need
 	 * not be seekable, and `head` are bytes already taken from it.
+	 * `request` may be NULL: defaults.
 	 */
 	enum ctp_status (*open_events)(FILE *in, const void *head,
-		size_t head_size, struct event_source **out,
-		struct ctp_error *err);
+		size_t head_size, const struct read_request *request,
+		struct event_source **out, struct ctp_error *err);
 
 	/* Exactly one of these two, or none for a format that is only read.
 	 * `trace` is borrowed while the writer lives. */

@@ -124,7 +124,8 @@ static enum ctp_status refuse_unknown(
 }
 
 static enum ctp_status open_source(struct input_file *input,
-	const struct format *from, struct ctp_error *err)
+	const struct format *from, const struct read_request *request,
+	struct ctp_error *err)
 {
 	enum ctp_status status = refuse_empty(input, err);
 
@@ -140,7 +141,7 @@ static enum ctp_status open_source(struct input_file *input,
 			"ctprof writes %s but does not read it",
 			input->format->name);
 	status = input->format->open_events(input->file, input->head,
-		input->head_size, &input->source, err);
+		input->head_size, request, &input->source, err);
 	if (status == CTP_OK && input->source->format != NULL)
 		input->format = format_find(input->source->format);
 	return status;
@@ -159,12 +160,13 @@ static void close_file(struct input_file *input)
 }
 
 static enum ctp_status open_packed(struct input_file *input,
-	const struct format *from, struct ctp_error *err)
+	const struct format *from, const struct read_request *request,
+	struct ctp_error *err)
 {
 	enum ctp_status status = unpack(input, err);
 
 	if (status == CTP_OK)
-		status = open_source(input, from, err);
+		status = open_source(input, from, request, err);
 	if (status != CTP_OK)
 		return status;
 	status = inflate_source_open(&input->source, input->inflate, err);
@@ -215,16 +217,19 @@ void input_file_close_bytes(struct input_file *input)
 }
 
 enum ctp_status input_file_open(struct input_file *input, const char *path,
-	const struct format *from, struct ctp_error *err)
+	const struct format *from, const struct read_request *request,
+	struct ctp_error *err)
 {
 	enum ctp_status status;
 
 	reset(input);
 	status = open_file(input, path, err);
 	if (status == CTP_OK)
-		status = is_packed(input, from) ? open_packed(input, from, err)
-						: open_source(input, from, err);
-	if (status == CTP_OK && input->source->read_profile == NULL)
+		status = is_packed(input, from)
+				 ? open_packed(input, from, request, err)
+				 : open_source(input, from, request, err);
+	if (status == CTP_OK && input->source->read_profile == NULL &&
+		input->source->trace->request.detailed_names)
 		status = add_details(input, err);
 	if (status != CTP_OK)
 		close_file(input);

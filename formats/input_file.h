@@ -27,14 +27,15 @@ struct input_file {
 
 /*
  * Opens what is at `path`, "-" being the standard input. `from` is its format;
- * NULL: by its content.
+ * NULL: by its content. `request` may be NULL: defaults.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_FORMAT if it is empty or in no format that we
  * know, CTP_ERR_UNSUPPORTED if we only write that format; those of the reader.
  * Nothing is open then.
  */
 enum ctp_status input_file_open(struct input_file *input, const char *path,
-	const struct format *from, struct ctp_error *err);
+	const struct format *from, const struct read_request *request,
+	struct ctp_error *err);
 
 /* Closes what was opened; its trace is gone then. */
 void input_file_close(struct input_file *input);

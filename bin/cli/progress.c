@@ -70,26 +70,24 @@ void progress_update(struct progress *progress, uint64_t position)
 	show(progress, position);
 }
 
-static void on_watch(void *user)
+void progress_show_source(void *user)
 {
 	struct progress *progress = user;
+	const struct event_source *source = progress->source;
 
-	progress_update(progress, progress->source->position(progress->source));
+	if (source != NULL)
+		progress_update(progress, source->position(source));
 }
 
-void progress_watch(struct progress *progress, struct event_source *source)
+void progress_watch(
+	struct progress *progress, const struct event_source *source)
 {
-	if (!progress->on)
-		return;
-	progress->source = source;
-	source->trace->watch = on_watch;
-	source->trace->watch_user = progress;
+	if (progress->on)
+		progress->source = source;
 }
 
 void progress_hide(struct progress *progress)
 {
-	if (progress->source != NULL)
-		progress->source->trace->watch = NULL;
 	progress->source = NULL;
 	if (progress->visible)
 		fputs("\r\033[K", stderr);

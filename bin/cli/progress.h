@@ -16,8 +16,8 @@ struct progress {
 	int64_t start_ns;
 	int64_t shown_ns;
 	bool on;
-	bool visible;                /* there is a line to be taken away */
-	struct event_source *source; /* NULL: none is watched */
+	bool visible; /* there is a line to be taken away */
+	const struct event_source *source; /* NULL: none is watched */
 };
 
 /* Begins a job. `when` decides, and with WHEN_AUTO whether stderr is a
@@ -26,9 +26,13 @@ struct progress {
 void progress_start(struct progress *progress, enum when when, const char *unit,
 	uint64_t total);
 
-/* Shows where this source is while it reads on and gives no events yet, until
+/* Makes progress_show_source() show where this source is, until
  * progress_hide(), which comes before it is closed. */
-void progress_watch(struct progress *progress, struct event_source *source);
+void progress_watch(
+	struct progress *progress, const struct event_source *source);
+
+/* For read_request.progress; `progress` is a struct progress. */
+void progress_show_source(void *progress);
 
 /* Shows the position, at most ten times a second. */
 void progress_update(struct progress *progress, uint64_t position);

@@ -149,8 +149,6 @@ static enum ctp_status read_profile(const struct comparison *comparison,
 	replay = replay_new(source->trace, replay_options(comparison));
 	if (replay == NULL)
 		return ctp_no_memory(err);
-	source->trace->no_args = true;
-	source->trace->details = true;
 	status = reporting_read(&comparison->inputs, input, take, replay, err);
 	if (status == CTP_OK)
 		status = replay_finish(replay, out, err);
@@ -384,10 +382,12 @@ static bool are_devices_same(
 int comparison_read(
 	struct comparison *comparison, struct comparison_profiles *profiles)
 {
-	const struct inputs *inputs = &comparison->inputs;
+	struct inputs *inputs = &comparison->inputs;
 	int worst = EXIT_DONE;
 	int status;
 
+	inputs->request.skip_args = true;
+	inputs->request.detailed_names = true;
 	*profiles = (struct comparison_profiles){.count = inputs->count};
 	profiles->items =
 		memory_new_zeroed(inputs->count, sizeof(*profiles->items));

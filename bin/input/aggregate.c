@@ -29,8 +29,8 @@
 struct aggregate_work {
 	const struct aggregate_options *options;
 	const struct input_tree *tree;
-	struct progress *progress; /* of one file alone; else NULL */
-	struct aggregate *sums;    /* no other thread's */
+	bool shows_progress;    /* of one file alone */
+	struct aggregate *sums; /* no other thread's */
 };
 
 /* One file, while it is read: it becomes one of these. */
@@ -147,20 +147,6 @@ static enum ctp_status end_unit(const struct reading *reading,
 	return status == CTP_END ? ended : status;
 }
 
-static void on_progress(void *user, uint64_t position)
-{
-	progress_update(user, position);
-}
-
-/* With what shows the progress of reading a file. */
-static struct convert_job convert_job_of(const struct aggregate_work *work)
-{
-	return (struct convert_job){
-		.progress = work->progress != NULL ? on_progress : NULL,
-		.user = work->progress,
-	};
-}
-
 static enum ctp_status read_sums(const struct aggregate_work *work,
 	struct event_source *source, struct ctp_error *err)
 {
@@ -178,19 +164,19 @@ static enum ctp_status read_sums(const struct aggregate_work *work,
 
 /* CTP_END: there was no event in it. */
 static enum ctp_status read_events(const struct aggregate_work *work,
-	struct event_source *source, char *unit, struct ctp_error *err)
+	struct input *input, char *unit, struct ctp_error *err)
 {
+	struct event_source *source = input->origin.source;
 	struct reading reading = {
 		.options = work->options->replay,
 		.sums = work->sums,
 		.trace = source->trace,
 		.unit = unit,
 	};
-	struct convert_job job = convert_job_of(work);
+	struct convert_job job = {
+		.progress = input_update_progress, .user = input};
 	enum ctp_status status;
 
-	source->trace->no_args = true;
-	source->trace->details = true;
 	if (work->options->ops != NULL) {
 		reading.ops = averages_new(source->trace, *work->options->ops);
 		if (reading.ops == NULL)
@@ -226,16 +212,16 @@ static enum ctp_status add_phases_of_profile(struct event_source *source,
 	return status;
 }
 
-static enum ctp_status read_for_phases(const struct aggregate_work *work,
-	struct event_source *source, struct phases *phases, bool *flat,
-	struct ctp_error *err)
+static enum ctp_status read_for_phases(struct input *input,
+	struct phases *phases, bool *flat, struct ctp_error *err)
 {
-	struct convert_job job = convert_job_of(work);
+	struct event_source *source = input->origin.source;
+	struct convert_job job = {
+		.progress = input_update_progress, .user = input};
 	enum ctp_status status;
 
 	if (source->read_profile != NULL)
 		return add_phases_of_profile(source, phases, flat, err);
-	source->trace->no_args = true;
 	status = convert_each(source, &job, add_phase_event, phases, err);
 	return status == CTP_END ? CTP_OK : status;
 }
@@ -266,12 +252,13 @@ static enum ctp_status add_counted(struct aggregate *sums,
 
 /* Reads a source into the sums of phases; CTP_END: there was nothing in it. */
 static enum ctp_status add_phases(const struct aggregate_work *work,
-	const struct input_tree_file *file, struct event_source *source,
+	const struct input_tree_file *file, struct input *input,
 	struct ctp_error *err)
 {
+	struct event_source *source = input->origin.source;
 	struct phases *phases =
 		phases_new(source->trace, work->options->phases);
-	struct phase_totals_input input = {
+	struct phase_totals_input totals = {
 		.phases = phases,
 		.trace = source->trace,
 		.file = (size_t)(file - work->tree->files),
@@ -281,12 +268,12 @@ static enum ctp_status add_phases(const struct aggregate_work *work,
 
 	if (phases == NULL)
 		return ctp_no_memory(err);
-	status = read_for_phases(work, source, phases, &input.flat, err);
+	status = read_for_phases(input, phases, &totals.flat, err);
 	if (status == CTP_OK)
 		status = phases_finish(phases, err);
 	if (status == CTP_OK) {
 		phases_count_losses(phases, source->trace);
-		status = add_counted(work->sums, &input, file, err);
+		status = add_counted(work->sums, &totals, file, err);
 	}
 	phases_free(phases);
 	return status;
@@ -302,7 +289,7 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	char *unit;
 
 	if (work->options->phases != NULL)
-		return add_phases(work, file, source, err);
+		return add_phases(work, file, input, err);
 	if (source->read_profile != NULL && work->options->ops != NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"holds sums of functions, and no operations");
@@ -311,7 +298,7 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	unit = unit_of(work->tree, file);
 	if (unit == NULL)
 		return ctp_no_memory(err);
-	status = read_events(work, source, unit, err);
+	status = read_events(work, input, unit, err);
 	free(unit);
 	return status;
 }
@@ -338,15 +325,11 @@ static int add_named(
 
 	if (result != EXIT_DONE)
 		return result;
-	if (work->progress != NULL) {
-		progress_start(work->progress,
-			inputs->quiet ? WHEN_NEVER : inputs->progress, NULL,
-			input.origin.size_bytes);
-		progress_watch(work->progress, input.origin.source);
-	}
+	if (work->shows_progress)
+		input_start_progress(
+			&input, inputs->quiet ? WHEN_NEVER : inputs->progress);
 	status = read_input(work, file, &input, &err);
-	if (work->progress != NULL)
-		progress_hide(work->progress);
+	progress_hide(&input.progress);
 	if (status != CTP_OK && status != CTP_END)
 		result = input_failed(&input, input.name, &err);
 	else
@@ -534,7 +517,7 @@ static void *run_worker(void *user)
 	const struct aggregate_work work = {
 		.options = pool->options,
 		.tree = pool->tree,
-		.progress = alone ? worker->progress : NULL,
+		.shows_progress = alone && worker->progress != NULL,
 		.sums = &worker->sums,
 	};
 
@@ -704,25 +687,38 @@ static int spare_found(const struct input_tree *tree)
 	return EXIT_DONE;
 }
 
-int aggregate_run(
-	struct aggregate *aggregate, const struct aggregate_options *options)
+/* Sets what is wanted of each input. */
+static void set_request(
+	const struct aggregate_options *options, struct read_request *request)
 {
-	const struct inputs *inputs = options->inputs;
+	request->skip_args = true;
+	request->detailed_names = options->phases == NULL;
+	if (options->phases == NULL && options->ops != NULL)
+		request->kept_args = averages_args;
+}
+
+int aggregate_run(
+	struct aggregate *aggregate, const struct aggregate_options *asked)
+{
+	struct aggregate_options options = *asked;
+	struct inputs inputs = *asked->inputs;
 	struct input_tree tree = {0};
 	int worst = EXIT_DONE;
 	int status;
 
 	*aggregate = (struct aggregate){0};
-	for (size_t i = 0; i < inputs->count; i++) {
-		status = input_tree_add(&tree, inputs->paths[i]);
+	options.inputs = &inputs;
+	set_request(&options, &inputs.request);
+	for (size_t i = 0; i < inputs.count; i++) {
+		status = input_tree_add(&tree, inputs.paths[i]);
 		worst = status > worst ? status : worst;
 	}
-	status = read_all(aggregate, options, &tree);
+	status = read_all(aggregate, &options, &tree);
 	worst = status > worst ? status : worst;
 	status = spare_found(&tree);
 	worst = status > worst ? status : worst;
 	if (aggregate->functions != NULL) {
-		status = finish(aggregate, inputs, &tree);
+		status = finish(aggregate, &inputs, &tree);
 		worst = status > worst ? status : worst;
 	}
 	input_tree_clear(&tree);

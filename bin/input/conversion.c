@@ -7,18 +7,17 @@
 #include "input/format_names.h"
 #include "input/output_path.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/diag.h"
 
-int conversion_choose_format(
-	const struct format **to, const char *path, const struct input *input)
+int conversion_find_format(const struct format **to, const char *path)
 {
-	int status = EXIT_DONE;
+	if (*to != NULL || path == NULL || output_path_is_directory(path))
+		return EXIT_DONE;
+	return output_path_format(path, to);
+}
 
-	if (*to == NULL && path != NULL && !output_path_is_directory(path))
-		status = output_path_format(path, to);
-	if (status != EXIT_DONE)
-		return status;
+int conversion_check_format(const struct format **to, const struct input *input)
+{
 	if (*to == NULL)
 		*to = input->origin.format;
 	if (format_names_can_write(*to))
@@ -28,26 +27,19 @@ int conversion_choose_format(
 	return EXIT_USAGE;
 }
 
-static void on_progress(void *user, uint64_t position)
-{
-	progress_update(user, position);
-}
-
 /* Converts an opened input to an opened output. */
 static int convert(struct convert_job *convert, enum when when,
 	struct input *input, const struct output *output)
 {
 	struct ctp_error err = {0};
-	struct progress progress;
 	enum ctp_status status;
 
-	progress_start(&progress, when, NULL, input->origin.size_bytes);
-	progress_watch(&progress, input->origin.source);
+	input_start_progress(input, when);
 	convert->out = output->file;
-	convert->progress = progress.on ? on_progress : NULL;
-	convert->user = &progress;
+	convert->progress = input_update_progress;
+	convert->user = input;
 	status = convert_run(input->origin.source, convert, &err);
-	progress_hide(&progress);
+	progress_hide(&input->progress);
 	if (status == CTP_OK)
 		return EXIT_DONE;
 	return input_failed(input, output->name, &err);

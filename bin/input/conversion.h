@@ -15,10 +15,14 @@ struct conversion {
 	uint64_t part_bytes; /* 0: one output */
 };
 
-/* The format by the end of the output's name, or as the input is, unless `*to`
- * says it. Errors: said; returns an exit status. */
-int conversion_choose_format(
-	const struct format **to, const char *path, const struct input *input);
+/* Sets `*to`, unless it is set, to the format by the end of the output's name,
+ * before the input is opened. Errors: said; returns an exit status. */
+int conversion_find_format(const struct format **to, const char *path);
+
+/* Sets `*to`, unless it is set, to the input's format. Errors: said; returns an
+ * exit status, EXIT_USAGE for a format that cannot be written. */
+int conversion_check_format(
+	const struct format **to, const struct input *input);
 
 /*
  * Writes what the input's source gives. With `part_bytes`, `cut` is a part of

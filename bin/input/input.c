@@ -18,16 +18,14 @@ const char *input_name(const char *path)
 static enum ctp_status try_as(struct input *input, const char *name,
 	const char *path, const struct inputs *inputs, struct ctp_error *err)
 {
-	enum ctp_status status;
+	struct read_request request = inputs->request;
 
 	input->name = name;
-	status = input_file_open(&input->origin, path, inputs->from, err);
-	if (status == CTP_OK) {
-		input->origin.source->trace->names = inputs->names;
-		input->origin.source->trace->trim_prefix = inputs->trim_prefix;
-		input->origin.source->trace->join = inputs->join;
-	}
-	return status;
+	input->progress = (struct progress){.source = NULL};
+	request.progress = progress_show_source;
+	request.progress_user = &input->progress;
+	return input_file_open(
+		&input->origin, path, inputs->from, &request, err);
 }
 
 enum ctp_status input_try(struct input *input, const char *path,
@@ -58,6 +56,17 @@ int input_open_as(struct input *input, const char *name, const char *path,
 		diag_error(input->name, &err);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
 								  : EXIT_INPUT;
+}
+
+void input_start_progress(struct input *input, enum when when)
+{
+	progress_start(&input->progress, when, NULL, input->origin.size_bytes);
+	progress_watch(&input->progress, input->origin.source);
+}
+
+void input_update_progress(void *input, uint64_t position)
+{
+	progress_update(&((struct input *)input)->progress, position);
 }
 
 int input_failed(const struct input *input, const char *output,

@@ -3,12 +3,14 @@
 #ifndef INPUT_H
 #define INPUT_H
 
+#include "cli/progress.h"
 #include "input/inputs.h"
 #include "input_file.h"
 
 struct input {
 	const char *name; /* for messages; borrowed */
 	struct input_file origin;
+	struct progress progress; /* of reading it; off at first */
 };
 
 /*
@@ -16,7 +18,7 @@ struct input {
  *
  * Errors: said; returns an exit status.
  * Ownership: `path` is borrowed until input_close(), which is only due after
- * success.
+ * success. The input stays where it is until then.
  */
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs);
@@ -28,6 +30,14 @@ int input_open_as(struct input *input, const char *name, const char *path,
 /* The same, but nothing is said. Errors: those of input_file_open(). */
 enum ctp_status input_try(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
+
+/* Shows how much of the input has been read, until progress_hide() of
+ * `input->progress`. */
+void input_start_progress(struct input *input, enum when when);
+
+/* The same at this position; `input` is a struct input: see convert_job.progress.
+ */
+void input_update_progress(void *input, uint64_t position);
 
 /* Is it a log whose recorder has not brought it to its end, but has left what
  * is missing? */

@@ -162,7 +162,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		inputs->strict = true;
 		return 0;
 	case KEY_JOIN:
-		inputs->join = (enum trace_join)arguments_word(
+		inputs->request.join = (enum read_join)arguments_word(
 			state, "--join", INPUTS_JOIN, arg);
 		return 0;
 	case KEY_MAX_MEM:
@@ -212,10 +212,10 @@ static error_t parse_names(int key, char *arg, struct argp_state *state)
 	struct inputs *inputs = state->input;
 
 	if (key == KEY_NAMES)
-		inputs->names = (enum trace_names)arguments_word(
+		inputs->request.names = (enum read_names)arguments_word(
 			state, "--names", NAMES, arg);
 	else if (key == KEY_TRIM_PREFIX)
-		inputs->trim_prefix = true;
+		inputs->request.trim_prefix = true;
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;

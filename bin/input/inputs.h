@@ -17,9 +17,8 @@ struct inputs {
 	size_t count;
 	size_t room;
 	const char *files0_from;
-	enum trace_names names;
-	enum trace_join join;
-	bool trim_prefix;
+	struct read_request
+		request; /* of each input, as input_open() gives it */
 	bool strict;
 	bool quiet;
 	bool verbose;
@@ -38,7 +37,7 @@ struct inputs {
 			group \
 	}
 
-/* The values of --join, in the order of enum trace_join. */
+/* The values of --join, in the order of enum read_join. */
 #define INPUTS_JOIN "auto|external|correlation"
 
 /* Its input (argp's word) is a struct inputs. Without any file it is stdin. */

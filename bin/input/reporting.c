@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "convert.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
 #include "cli/table.h"
@@ -178,25 +177,19 @@ int reporting_each(const struct reporting *reporting,
 	return status > worst ? status : worst;
 }
 
-static void on_progress(void *user, uint64_t position)
-{
-	progress_update(user, position);
-}
-
 enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 	enum ctp_status (*take)(
 		void *user, const struct event *event, struct ctp_error *err),
 	void *user, struct ctp_error *err)
 {
-	struct progress progress;
-	struct convert_job job = {.progress = on_progress, .user = &progress};
+	struct convert_job job = {
+		.progress = input_update_progress, .user = input};
 	enum ctp_status status;
 
-	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		NULL, input->origin.size_bytes);
-	progress_watch(&progress, input->origin.source);
+	input_start_progress(
+		input, inputs->quiet ? WHEN_NEVER : inputs->progress);
 	status = convert_each(input->origin.source, &job, take, user, err);
-	progress_hide(&progress);
+	progress_hide(&input->progress);
 	return status == CTP_END ? CTP_OK : status;
 }
 

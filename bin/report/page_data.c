@@ -14,6 +14,13 @@ struct pass {
 	struct kernels *kernels;
 };
 
+void page_data_set_request(struct read_request *request)
+{
+	request->skip_args = true;
+	request->kept_args = flops_args;
+	request->detailed_names = true;
+}
+
 static enum ctp_status take(
 	void *user, const struct event *event, struct ctp_error *err)
 {
@@ -42,9 +49,6 @@ static enum ctp_status read_events(struct page_data *data,
 	};
 	enum ctp_status status;
 
-	trace->no_args = true;
-	trace->asked_args = flops_args;
-	trace->details = true;
 	if (pass.replay == NULL || pass.overview == NULL || pass.gaps == NULL ||
 		pass.kernels == NULL)
 		status = ctp_no_memory(err);

@@ -17,6 +17,9 @@ struct page_data {
 	struct kernels *kernels;
 };
 
+/* Sets what page_data_read() wants of an input that is opened for it. */
+void page_data_set_request(struct read_request *request);
+
 /*
  * Reads an input to its end.
  *

@@ -59,17 +59,14 @@ static int not_found(
 
 /* Reads all of the input, which may take its time. */
 static enum ctp_status read_all(const struct cut_pipeline *pipeline,
-	const struct input *input, struct sorted_source *order,
+	struct input *input, struct sorted_source *order,
 	const struct sorted_source_watch *watch, struct ctp_error *err)
 {
-	struct progress progress;
 	enum ctp_status status;
 
-	progress_start(
-		&progress, pipeline->progress, NULL, input->origin.size_bytes);
-	progress_watch(&progress, sorted_source_events(order));
+	input_start_progress(input, pipeline->progress);
 	status = sorted_source_read(order, watch, err);
-	progress_hide(&progress);
+	progress_hide(&input->progress);
 	return status;
 }
 

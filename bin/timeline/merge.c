@@ -55,20 +55,22 @@ static void raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int open_part(const struct merger *merger, struct part *part)
+static int open_part(
+	const struct merger *merger, struct part *part, bool skip_args)
 {
+	struct inputs inputs = *merger->inputs;
 	const char *path = part->seekable.path[0] == '\0' ? part->path
 							  : part->seekable.path;
 	size_t rest_bytes = REST_BYTES / merger->count;
-	int status = input_open_as(
-		&part->input, input_name(part->path), path, merger->inputs);
+	int status;
 
-	if (status != EXIT_DONE)
-		return status;
-	part->is_open = true;
-	part->input.origin.source->trace->rest_bytes =
+	inputs.request.skip_args = skip_args;
+	inputs.request.memory_after_read_bytes =
 		rest_bytes < REST_BYTES_MIN ? REST_BYTES_MIN : rest_bytes;
-	return EXIT_DONE;
+	status = input_open_as(
+		&part->input, input_name(part->path), path, &inputs);
+	part->is_open = status == EXIT_DONE;
+	return status;
 }
 
 static int close_part(struct part *part, const struct inputs *inputs)
@@ -89,7 +91,7 @@ static int read_marks(const struct merger *merger, size_t number)
 	struct ctp_error err = {0};
 	enum ctp_status read = CTP_OK;
 	struct event_source *source;
-	int status = open_part(merger, part);
+	int status = open_part(merger, part, job->align == CLOCKS_RANGE);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -132,7 +134,7 @@ static int read_all_marks(const struct merger *merger)
 static int add_part(const struct merger *merger, struct part *part)
 {
 	struct ctp_error err = {0};
-	int status = open_part(merger, part);
+	int status = open_part(merger, part, false);
 
 	if (status != EXIT_DONE)
 		return status;

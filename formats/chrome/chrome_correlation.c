@@ -93,7 +93,7 @@ static size_t find(const struct chrome_correlation_ids *ids, uint64_t id)
 
 static bool by_external(const struct chrome_correlation *join)
 {
-	return join->trace->join == TRACE_JOIN_EXTERNAL;
+	return join->trace->request.join == READ_JOIN_EXTERNAL;
 }
 
 /* Keeps the External ids that somebody will ask for, each once. */
@@ -118,7 +118,7 @@ static void choose(struct chrome_correlation *join)
 
 bool chrome_correlation_finish(struct chrome_correlation *join)
 {
-	bool none = join->trace->join == TRACE_JOIN_CORRELATION ||
+	bool none = join->trace->request.join == READ_JOIN_CORRELATION ||
 		    (!by_external(join) && (!join->real || join->full));
 
 	if (none) {

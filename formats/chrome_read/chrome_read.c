@@ -165,9 +165,10 @@ static enum ctp_status sort_records(
 	if (status == CTP_OK && reader->events.has_ranges)
 		status = chrome_read_pairs_match(
 			&reader->records, reader->trace, producer, err);
-	if (status == CTP_OK && reader->trace->rest_bytes != 0)
-		status = extsort_shrink(
-			reader->records, reader->trace->rest_bytes, err);
+	if (status == CTP_OK &&
+		reader->trace->request.memory_after_read_bytes != 0)
+		status = extsort_shrink(reader->records,
+			reader->trace->request.memory_after_read_bytes, err);
 	return status;
 }
 
@@ -204,9 +205,6 @@ static __attribute__((noinline)) enum ctp_status read_first(
 {
 	enum ctp_status status;
 
-	reader->json.no_args = reader->trace->no_args;
-	reader->json.asks = reader->trace->asked_args != NULL;
-	reader->json.details = reader->trace->details;
 	status = read_document(reader, err);
 	if (status != CTP_OK)
 		return status;
@@ -282,13 +280,14 @@ static bool init(struct chrome_reader *reader)
 }
 
 static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	struct chrome_reader *reader = memory_new_zeroed(1, sizeof(*reader));
 
 	if (reader == NULL)
 		return ctp_no_memory(err);
-	reader->trace = trace_new();
+	reader->trace = trace_new(request);
 	if (reader->trace == NULL) {
 		memory_free(reader);
 		return ctp_no_memory(err);
@@ -306,7 +305,10 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 	}
 	reader->json = (struct chrome_read_json_reader){.scan = reader->scan,
 		.labels = &reader->labels,
-		.args = &reader->args};
+		.args = &reader->args,
+		.skip_args = reader->trace->request.skip_args,
+		.asks = reader->trace->request.kept_args != NULL,
+		.details = reader->trace->request.detailed_names};
 	reader->events = (struct chrome_read_events){.trace = reader->trace,
 		.scan = reader->scan,
 		.json = &reader->json,

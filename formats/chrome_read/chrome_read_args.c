@@ -103,12 +103,13 @@ static uint8_t find_known(const char *text, size_t size)
 
 static bool is_asked(const struct trace *trace, const char *text, size_t size)
 {
-	const char *const *asked = trace->asked_args;
+	const char *const *asked = trace->request.kept_args;
 
 	for (; asked != NULL && *asked != NULL; asked++)
 		if (is_key(*asked, text, size))
 			return true;
-	return trace->details && is_key(TRACE_DETAIL_KEY, text, size);
+	return trace->request.detailed_names &&
+	       is_key(TRACE_DETAIL_KEY, text, size);
 }
 
 /* The key, which has not been met of late. */

@@ -37,7 +37,8 @@ enum chrome_read_known {
 #define CHROME_READ_WANT_PLACE \
 	(CHROME_READ_WANT(CHROME_READ_FILE) | \
 		CHROME_READ_WANT(CHROME_READ_LINE))
-/* trace->asked_args, and with trace->details what says these; they are kept. */
+/* The request's kept_args, and with its detailed_names their argument; they are
+ * kept. */
 #define CHROME_READ_WANT_ASKED (1U << 30)
 #define CHROME_READ_WANT_ALL UINT32_MAX
 

@@ -52,7 +52,8 @@ static enum ctp_status read_events(struct chrome_read_document *document,
 					!is_empty(document, &token)))
 				status = chrome_read_events_add(
 					document->events, &event, err);
-			trace_tick(document->trace, document->events->count);
+			read_request_progress(&document->trace->request,
+				document->events->count);
 		} else {
 			trace_lose(document->trace, LOSS_BAD_EVENTS, 1);
 			if (token.kind == JSON_ARRAY)

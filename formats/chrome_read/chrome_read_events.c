@@ -471,7 +471,7 @@ enum ctp_status chrome_read_events_add(struct chrome_read_events *events,
 	if (record.kind == CHROME_READ_COUNTERS &&
 		!chrome_read_args_make_numbers(events->args))
 		return ctp_no_memory(err);
-	if (!events->json->no_args &&
+	if (!events->json->skip_args &&
 		!chrome_read_json_add_members(events->json, event))
 		return ctp_no_memory(err);
 	if (category == CHROME_READ_NO_CATEGORY &&

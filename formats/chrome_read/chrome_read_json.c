@@ -157,7 +157,7 @@ static uint32_t wanted(const struct chrome_read_json_reader *reader,
 {
 	uint32_t asked = reader->asks ? CHROME_READ_WANT_ASKED : 0;
 
-	if (!reader->no_args || event->phase == 0 || event->phase == 'M' ||
+	if (!reader->skip_args || event->phase == 0 || event->phase == 'M' ||
 		event->phase == 'C' ||
 		event->name.kind == CHROME_READ_JSON_NONE)
 		return CHROME_READ_WANT_ALL;
@@ -217,7 +217,7 @@ static enum ctp_status read_other(struct chrome_read_json_reader *reader,
 			? read_id2(reader, event, err)
 			: json_scan_skip(reader->scan, err);
 
-	if (status == CTP_OK && !reader->no_args)
+	if (status == CTP_OK && !reader->skip_args)
 		record_nested(reader, &key, from);
 	return status;
 }
@@ -326,7 +326,7 @@ static enum ctp_status read_member(struct chrome_read_json_reader *reader,
 		return read_bracket(reader, member, item, event, err);
 	if (!take_member(reader, member, value, event))
 		return ctp_no_memory(err);
-	if (is_kept(member) && !reader->no_args) {
+	if (is_kept(member) && !reader->skip_args) {
 		struct json_token key =
 			json_key_cache_key(&reader->shape, &reader->read, item);
 

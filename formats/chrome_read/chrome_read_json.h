@@ -71,8 +71,8 @@ struct chrome_read_json_reader {
 	struct json_key_cache shape;        /* of events */
 	struct json_members_read read;
 	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
-	bool no_args;
-	bool asks;    /* some of them are wanted: see trace->asked_args */
+	bool skip_args;
+	bool asks;    /* some are kept: see read_request.kept_args */
 	bool details; /* of clang's ranges are wanted even then */
 	bool places;  /* likewise: "file" and "line" are such in this file */
 };

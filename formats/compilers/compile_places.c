@@ -58,8 +58,8 @@ bool compile_is_trace(const struct trace *trace)
 
 bool compile_places_init(struct compile_places *places, uint32_t groups)
 {
-	*places =
-		(struct compile_places){.sites = trace_new(), .groups = groups};
+	*places = (struct compile_places){
+		.sites = trace_new(NULL), .groups = groups};
 	return places->sites != NULL &&
 	       phase_sets_open(&places->rules[0], "clang", NULL) == CTP_OK &&
 	       phase_sets_open(&places->rules[1], "nvcc", NULL) == CTP_OK;

@@ -112,7 +112,7 @@ static const char *find_instance(char *text)
 /* Appends the detail to the range's name. */
 static void add_detail(struct details *details, const struct kind *kind)
 {
-	enum trace_names names = details->source.trace->names;
+	enum read_names names = details->source.trace->request.names;
 	const char *text;
 	const char *plain = NULL;
 
@@ -122,13 +122,13 @@ static void add_detail(struct details *details, const struct kind *kind)
 	text = (const char *)details->detail.bytes;
 	if (kind->form == FORM_INSTANCE)
 		text = find_instance((char *)details->detail.bytes);
-	if (kind->form == FORM_SYMBOL && names != TRACE_NAMES_MANGLED)
+	if (kind->form == FORM_SYMBOL && names != READ_NAMES_MANGLED)
 		plain = demangle(&details->demangler, text);
 	if (plain != NULL)
 		text = plain;
 	buffer_add_byte(&details->name, ' ');
 	if (kind->detail != TRACE_DETAIL_OTHER &&
-		(names == TRACE_NAMES_SHORT || names == TRACE_NAMES_QUALIFIED))
+		(names == READ_NAMES_SHORT || names == READ_NAMES_QUALIFIED))
 		function_name_add_short(&details->name, text, strlen(text));
 	else
 		buffer_add_text(&details->name, text);
@@ -321,8 +321,6 @@ static enum ctp_status next(
 	struct details *details = self_of(source);
 	enum ctp_status status;
 
-	if (!source->trace->details)
-		return source->inner->next(source->inner, event, err);
 	status = source->inner->next(source->inner, event, err);
 	if (status == CTP_OK &&
 		(event->site == TRACE_NONE ||

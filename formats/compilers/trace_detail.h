@@ -34,9 +34,9 @@ enum trace_detail {
 };
 
 /*
- * Puts a source around `*source`, which is closed with it. Where trace->details
- * is set, what ranges are about names them, and headers are ranges on a track of
- * their own; else nothing is changed.
+ * Puts a source around `*source`, which is closed with it. Ranges are named after
+ * what they are about, too, and headers are ranges on a track of their own: see
+ * read_request.detailed_names.
  *
  * Errors: CTP_ERR_NOMEM; `*source` is as it was.
  */

@@ -148,11 +148,12 @@ static enum ctp_status read_folded(
 }
 
 enum ctp_status folded_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	return profile_source_open(
-		(struct profile_source_input){in, head, head_size}, read_folded,
-		out, err);
+		(struct profile_source_input){in, head, head_size, request},
+		read_folded, out, err);
 }
 
 /* Is this a stack, and one of several functions? */

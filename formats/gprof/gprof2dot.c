@@ -360,10 +360,11 @@ static enum ctp_status read_profile(
 }
 
 static enum ctp_status open_source(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	return profile_source_open(
-		(struct profile_source_input){in, head, head_size},
+		(struct profile_source_input){in, head, head_size, request},
 		read_profile, out, err);
 }
 

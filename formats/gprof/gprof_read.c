@@ -460,11 +460,12 @@ static enum ctp_status read_gprof(
 }
 
 enum ctp_status gprof_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	return profile_source_open(
-		(struct profile_source_input){in, head, head_size}, read_gprof,
-		out, err);
+		(struct profile_source_input){in, head, head_size, request},
+		read_gprof, out, err);
 }
 
 /* Its headings; those of the call graph need not be in the first bytes. */

@@ -44,14 +44,15 @@ static unsigned nsys_probe(const void *bytes, size_t size)
 }
 
 static enum ctp_status nsys_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	if (is_report(head, head_size))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"is a report of Nsight Systems in its own form; "
 			"'nsys export --type sqlite FILE' makes a database of "
 			"it, which ctprof reads");
-	return sqlite_profile_open(in, head, head_size, out, err);
+	return sqlite_profile_open(in, head, head_size, request, out, err);
 }
 
 const struct format nsys_format = {
@@ -76,14 +77,15 @@ static unsigned nvprof_probe(const void *bytes, size_t size)
 }
 
 static enum ctp_status nvprof_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	if (is_session(head, head_size))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"is a session of the Visual Profiler in XML, which "
 			"has no events; 'nvprof --export-profile FILE "
 			"PROGRAM' writes what ctprof reads");
-	return sqlite_profile_open(in, head, head_size, out, err);
+	return sqlite_profile_open(in, head, head_size, request, out, err);
 }
 
 const struct format nvprof_format = {

@@ -176,7 +176,7 @@ static bool kernel_name(const struct sqlite_source *source,
 {
 	static const int columns[] = {DEMANGLED, SHORT, MANGLED, NAME};
 
-	if (source->source.trace->names == TRACE_NAMES_MANGLED &&
+	if (source->source.trace->request.names == READ_NAMES_MANGLED &&
 		sqlite_input_int(query->statement, MANGLED, name))
 		return true;
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)

@@ -167,18 +167,18 @@ static size_t without_version(const char *name, size_t size)
 static uint32_t kernel_site(struct sqlite_source *source, uint32_t category,
 	const char *name, size_t size)
 {
-	enum trace_names names = source->source.trace->names;
+	enum read_names names = source->source.trace->request.names;
 	struct buffer text = BUFFER_INIT;
 	const char *plain = NULL;
 	uint32_t site;
 
-	if (names != TRACE_NAMES_MANGLED)
+	if (names != READ_NAMES_MANGLED)
 		plain = demangle(&source->demangler, name);
 	if (plain != NULL) {
 		name = plain;
 		size = strlen(plain);
 	}
-	if (names != TRACE_NAMES_SHORT && names != TRACE_NAMES_QUALIFIED)
+	if (names != READ_NAMES_SHORT && names != READ_NAMES_QUALIFIED)
 		return sqlite_source_text_site(source, category, name, size);
 	function_name_add_short(&text, name, size);
 	site = text.failed ? TRACE_NONE

@@ -28,11 +28,12 @@ static enum ctp_status ask(struct sqlite_source *source, struct ctp_error *err)
 }
 
 enum ctp_status sqlite_profile_open(FILE *in, const void *head,
-	size_t head_size, struct event_source **out, struct ctp_error *err)
+	size_t head_size, const struct read_request *request,
+	struct event_source **out, struct ctp_error *err)
 {
 	struct sqlite_source *source;
 	enum ctp_status status =
-		sqlite_source_open(in, head, head_size, &source, err);
+		sqlite_source_open(in, head, head_size, request, &source, err);
 
 	if (status != CTP_OK)
 		return status;

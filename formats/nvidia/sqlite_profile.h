@@ -15,7 +15,8 @@
  * sqlite_input_open(); CTP_ERR_FORMAT if it is of no profiler.
  */
 enum ctp_status sqlite_profile_open(FILE *in, const void *head,
-	size_t head_size, struct event_source **out, struct ctp_error *err);
+	size_t head_size, const struct read_request *request,
+	struct event_source **out, struct ctp_error *err);
 
 /* Is this the beginning of a database? The number of bits that say so. */
 unsigned sqlite_profile_probe(const void *bytes, size_t size);

@@ -336,7 +336,8 @@ void sqlite_source_close(struct event_source *base)
 }
 
 enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
-	struct sqlite_source **out, struct ctp_error *err)
+	const struct read_request *request, struct sqlite_source **out,
+	struct ctp_error *err)
 {
 	struct sqlite_source *source = memory_new_zeroed(1, sizeof(*source));
 	enum ctp_status status = CTP_OK;
@@ -344,7 +345,7 @@ enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
 	if (source == NULL)
 		return ctp_no_memory(err);
 	source->input.copy = TEMP_FILE_NONE;
-	source->source = (struct event_source){.trace = trace_new(),
+	source->source = (struct event_source){.trace = trace_new(request),
 		.next = next,
 		.position = position,
 		.close = sqlite_source_close};

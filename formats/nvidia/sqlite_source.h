@@ -106,7 +106,8 @@ struct sqlite_track {
 /* A source of what the stream holds, with no queries yet. Errors: as of
  * sqlite_input_open(). Nothing is open then. */
 enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
-	struct sqlite_source **out, struct ctp_error *err);
+	const struct read_request *request, struct sqlite_source **out,
+	struct ctp_error *err);
 void sqlite_source_close(struct event_source *source);
 
 /* Adds a question about a table; nothing if there is no such table, or if it

@@ -55,6 +55,7 @@ enum {
 
 unsigned pprof_probe(const void *bytes, size_t size);
 enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err);
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err);
 
 #endif

@@ -44,16 +44,16 @@ static bool is_mangled(const char *name)
 static uint32_t add_function(
 	struct pprof_frames *frames, const struct pprof_function *function)
 {
-	enum trace_names names = frames->trace->names;
+	enum read_names names = frames->trace->request.names;
 	const char *linked = text_of(frames, function->system_name);
 	const char *name = text_of(frames, function->name);
 	const char *file = text_of(frames, function->file);
 
-	if (*name == '\0' || (names == TRACE_NAMES_MANGLED && *linked != '\0'))
+	if (*name == '\0' || (names == READ_NAMES_MANGLED && *linked != '\0'))
 		name = linked;
 	if (*name == '\0')
 		return add_unknown(frames, "function", function->entry.id);
-	if ((names == TRACE_NAMES_SHORT || names == TRACE_NAMES_QUALIFIED) &&
+	if ((names == READ_NAMES_SHORT || names == READ_NAMES_QUALIFIED) &&
 		name != linked && is_mangled(linked)) {
 		frames->text.used = 0;
 		function_name_add_short(&frames->text, name, strlen(name));

@@ -332,9 +332,10 @@ static enum ctp_status read_pprof(
 }
 
 enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	return profile_source_open(
-		(struct profile_source_input){in, head, head_size}, read_pprof,
-		out, err);
+		(struct profile_source_input){in, head, head_size, request},
+		read_pprof, out, err);
 }

@@ -68,7 +68,7 @@ enum ctp_status profile_source_open(struct profile_source_input input,
 
 	if (from == NULL)
 		return ctp_no_memory(err);
-	from->source.trace = trace_new();
+	from->source.trace = trace_new(input.request);
 	buffer_add(&from->head, input.head, input.head_size);
 	if (from->source.trace == NULL || from->head.failed) {
 		close_source(&from->source);

@@ -31,6 +31,7 @@ struct profile_source_input {
 	FILE *in;
 	const void *head;
 	size_t head_size;
+	const struct read_request *request; /* NULL: defaults */
 };
 
 /* Opens one that `read` reads. Errors: CTP_ERR_NOMEM. */

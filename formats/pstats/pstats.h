@@ -27,6 +27,7 @@ enum ctp_status pstats_write(FILE *out, const struct profile *profile,
 /* See struct format. */
 unsigned pstats_probe(const void *bytes, size_t size);
 enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err);
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err);
 
 #endif

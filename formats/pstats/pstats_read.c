@@ -350,12 +350,13 @@ static void close_source(struct event_source *source)
 }
 
 enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	struct pstats_in *pstats = memory_new_zeroed(1, sizeof(*pstats));
 
 	if (pstats != NULL) {
-		pstats->source.trace = trace_new();
+		pstats->source.trace = trace_new(request);
 		pstats->bytes = memory_new(head_size + 1);
 	}
 	if (pstats == NULL || pstats->source.trace == NULL ||

@@ -355,13 +355,14 @@ static void close_source(struct event_source *source)
 }
 
 enum ctp_status speedscope_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	struct speedscope_in *reader = memory_new_zeroed(1, sizeof(*reader));
 
 	if (reader == NULL)
 		return ctp_no_memory(err);
-	reader->source.trace = trace_new();
+	reader->source.trace = trace_new(request);
 	buffer_add(&reader->head, head, head_size);
 	if (reader->source.trace == NULL || reader->head.failed) {
 		close_source(&reader->source);

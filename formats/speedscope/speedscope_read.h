@@ -16,7 +16,8 @@
 /* See struct format. */
 unsigned speedscope_probe(const void *bytes, size_t size);
 enum ctp_status speedscope_open(FILE *in, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err);
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err);
 
 /* A decimal number: value / 10^power. Its unit may be said after it. */
 struct speedscope_number {

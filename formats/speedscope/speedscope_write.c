@@ -652,7 +652,6 @@ static enum ctp_status new_timeline(FILE *out, struct trace *trace,
 		};
 		scope->out = out;
 		scope->trace = trace;
-		trace->no_args = true;
 		scope->title = options == NULL ? NULL : options->title;
 	}
 	if (scope == NULL || !init(scope)) {
@@ -668,6 +667,7 @@ const struct format speedscope_format = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
 	.summary = "speedscope's own file, for https://www.speedscope.app",
+	.has_no_args = true,
 	.probe = speedscope_probe,
 	.open_events = speedscope_open,
 	.new_timeline = new_timeline,

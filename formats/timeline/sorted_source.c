@@ -170,7 +170,7 @@ enum ctp_status sorted_source_read(struct sorted_source *order,
 			order->source.inner, &event, err);
 		if (status == CTP_OK)
 			status = add_event(order, &event, watch, err);
-		trace_tick(order->source.trace, count);
+		read_request_progress(&order->source.trace->request, count);
 	}
 	if (status != CTP_END)
 		return status;

@@ -384,12 +384,13 @@ static void close_reader(struct event_source *source)
 }
 
 enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err)
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
 {
 	struct log_reader *reader = memory_new_zeroed(1, sizeof(*reader));
 
 	if (reader != NULL)
-		reader->source.trace = trace_new();
+		reader->source.trace = trace_new(request);
 	if (reader != NULL && reader->source.trace != NULL)
 		reader->input = log_input_new(
 			file, head, head_size, reader->source.trace);

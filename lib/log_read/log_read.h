@@ -15,13 +15,14 @@ unsigned log_read_probe(const void *bytes, size_t size);
  * bytes already taken from it. Facts of the header are in the trace when
  * events begin to come: tool, host, pid, command, clock, clock_hz, policy,
  * min_ns, version, parent; at the end also stalls, stall_ns, recovered and stopped.
- * `out->trace->names` may be set before the first event is read.
+ * `request` may be NULL: defaults.
  *
  * Errors: CTP_ERR_NOMEM. From next(): CTP_ERR_IO, CTP_ERR_NOMEM,
  * CTP_ERR_UNSUPPORTED for a log of a newer kind, CTP_ERR_FORMAT if there is
  * not one sound block.
  */
 enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
-	struct event_source **out, struct ctp_error *err);
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err);
 
 #endif

@@ -66,7 +66,7 @@ static void add_address(struct log_recording *recording,
 static void add_name(struct log_recording *recording,
 	const struct log_site_row *row, struct buffer *out)
 {
-	enum trace_names names = recording->trace->names;
+	enum read_names names = recording->trace->request.names;
 	bool unnamed = row->name.size == 0 && row->mangled.size == 0;
 
 	*(unnamed ? &recording->trace->has_unnamed
@@ -74,9 +74,9 @@ static void add_name(struct log_recording *recording,
 	if (unnamed)
 		add_address(recording, row, out);
 	else if (row->mangled.size != 0 &&
-		 (names == TRACE_NAMES_MANGLED || row->name.size == 0))
+		 (names == READ_NAMES_MANGLED || row->name.size == 0))
 		buffer_add(out, row->mangled.bytes, row->mangled.size);
-	else if (names == TRACE_NAMES_SHORT || names == TRACE_NAMES_QUALIFIED)
+	else if (names == READ_NAMES_SHORT || names == READ_NAMES_QUALIFIED)
 		function_name_add_short(out, row->name.bytes, row->name.size);
 	else
 		buffer_add(out, row->name.bytes, row->name.size);
@@ -171,7 +171,7 @@ static bool name_kernel(
 	if (recording->name.failed)
 		return false;
 	if (!recording->is_recorded ||
-		recording->trace->names == TRACE_NAMES_MANGLED ||
+		recording->trace->request.names == READ_NAMES_MANGLED ||
 		recording->demangled_bytes > DEMANGLED_MAX)
 		return true;
 	name = demangle(
@@ -181,7 +181,7 @@ static bool name_kernel(
 	size = strlen(name);
 	recording->demangled_bytes += size;
 	row->name = (struct log_site_text){name, size};
-	if (recording->trace->names == TRACE_NAMES_FULL)
+	if (recording->trace->request.names == READ_NAMES_FULL)
 		return true;
 	recording->name.used = 0;
 	function_name_add_short(&recording->name, name, size);
@@ -212,7 +212,7 @@ static enum log_verdict take_row(struct log_recording *recording,
 		row.name.bytes = (const char *)recording->name.bytes;
 		row.name.size = recording->name.used;
 	} else if (row.full_name.size != 0 &&
-		   trace->names == TRACE_NAMES_QUALIFIED) {
+		   trace->request.names == READ_NAMES_QUALIFIED) {
 		row.name = row.full_name;
 	}
 	if (is_text(row.category, LOG_CATEGORY_PREFIX) &&

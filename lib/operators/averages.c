@@ -351,8 +351,8 @@ static uint32_t averages_key(struct averages *averages,
 }
 
 /* In the order of enum averages_arg. */
-static const char *const arg_names[] = {"Input Dims", "Input dims",
-	"Call stack", "Module Hierarchy", "Bytes", "Device Type", "Device Id",
+const char *const averages_args[] = {"Input Dims", "Input dims", "Call stack",
+	"Module Hierarchy", "Bytes", "Device Type", "Device Id",
 	/* From here on flops.h looks at them. */
 	"Input type", "Concrete Inputs", "kernel_flop", NULL};
 
@@ -366,7 +366,7 @@ static bool find_names(struct averages *averages)
 	struct trace *trace = averages->trace;
 
 	for (int i = 0; i < AVERAGES_ARGS; i++) {
-		averages->keys[i] = number_of(trace, arg_names[i]);
+		averages->keys[i] = number_of(trace, averages_args[i]);
 		if (averages->keys[i] == STRTAB_NONE)
 			return false;
 	}
@@ -408,7 +408,6 @@ struct averages *averages_new(
 		averages_free(averages);
 		return NULL;
 	}
-	trace->asked_args = arg_names;
 	return averages;
 }
 

@@ -48,8 +48,10 @@ struct averages_options {
 
 struct averages;
 
-/* `trace` is borrowed until averages_free(). It is asked for the arguments that
- * this needs, if nothing was read yet. NULL if out of memory. */
+/* The arguments that are looked at: see read_request.kept_args. */
+extern const char *const averages_args[];
+
+/* `trace` is borrowed until averages_free(). NULL if out of memory. */
 struct averages *averages_new(
 	struct trace *trace, struct averages_options options);
 void averages_free(struct averages *averages);

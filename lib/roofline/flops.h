@@ -36,7 +36,7 @@ struct flops_work {
 
 struct flops;
 
-/* The arguments that are looked at: see trace->asked_args. */
+/* The arguments that are looked at: see read_request.kept_args. */
 extern const char *const flops_args[];
 
 /* `trace` is borrowed until flops_free(). NULL if out of memory. */

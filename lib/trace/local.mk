@@ -8,4 +8,5 @@ libcore_la_SOURCES += \
 	%D%/event_source.c \
 	%D%/open_async.c %D%/open_async.h \
 	%D%/open_ranges.c %D%/open_ranges.h \
+	%D%/read_request.h \
 	%D%/trace.c %D%/trace.h

@@ -91,12 +91,14 @@ static const struct {
 	/* clang-format on */
 };
 
-struct trace *trace_new(void)
+struct trace *trace_new(const struct read_request *request)
 {
 	struct trace *trace = memory_new_zeroed(1, sizeof(*trace));
 
 	if (trace == NULL)
 		return NULL;
+	if (request != NULL)
+		trace->request = *request;
 	trace->text = strtab_new();
 	if (trace->text == NULL) {
 		memory_free(trace);
@@ -264,8 +266,8 @@ size_t trace_prefix_size(
 {
 	size_t longest = 0;
 
-	for (uint32_t i = 0; trace->trim_prefix && i < trace->prefix_count;
-		i++) {
+	for (uint32_t i = 0;
+		trace->request.trim_prefix && i < trace->prefix_count; i++) {
 		size_t length;
 		const char *prefix =
 			strtab_text(trace->text, trace->prefixes[i], &length);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/strtab.h"
+#include "trace/read_request.h"
 
 #define TRACE_NONE UINT32_MAX
 
@@ -23,22 +24,6 @@ struct trace_site {
 	uint32_t line;      /* 0: unknown */
 	uint32_t call_line; /* in the caller's file; 0: unknown */
 	uint32_t category;  /* strtab number; 0 (""): none */
-};
-
-/* Which name of a function is shown that has several. */
-enum trace_names {
-	TRACE_NAMES_FULL,      /* demangled: "int ns::f<int>(int)" */
-	TRACE_NAMES_SHORT,     /* "ns::f" */
-	TRACE_NAMES_MANGLED,   /* as the linker knows it */
-	TRACE_NAMES_QUALIFIED, /* short; of Python with its class: "C.f" */
-};
-
-/* By what a device's activities find the calls that caused them, in traces
- * that others wrote. */
-enum trace_join {
-	TRACE_JOIN_AUTO,        /* whichever is right for this trace */
-	TRACE_JOIN_EXTERNAL,    /* the op with the same "External id" */
-	TRACE_JOIN_CORRELATION, /* the op around the call of the API */
 };
 
 /* Set in the ids of events that stand for an "External id" of the trace. */
@@ -183,25 +168,10 @@ struct trace_fact {
 
 struct trace {
 	struct strtab *text;
-	/* These are set before the first event is read. */
-	enum trace_names names;
-	bool trim_prefix; /* files are named without their prefix */
-	bool no_args;     /* nobody asks for arguments: they need not come */
-	/* But for these of operations, device's work and instants; borrowed
-	 * keys, ended by NULL. NULL: for none. */
-	const char *const *asked_args;
-	bool details; /* what clang's ranges are about names them, too */
+	struct read_request request; /* set by trace_new(NULL) alone */
 	/* Found by readers of logs: functions that have got names, and such as
 	 * are only known by their addresses. */
 	bool has_named, has_unnamed;
-	enum trace_join join;
-	/* Of readers that sort: so much may they keep in memory once all is
-	 * read; 0: as much as before. For many that are open together. */
-	size_t rest_bytes;
-	/* Called now and then by sources that read on and give nothing yet, as
-	 * those do that sort; may be NULL. */
-	void (*watch)(void *user);
-	void *watch_user;
 	/* Directories that the program found its modules in; strtab numbers. */
 	uint32_t *prefixes;
 	uint32_t prefix_count;
@@ -232,15 +202,9 @@ struct trace {
 	uint32_t device_room;
 };
 
-/* After the `count`th event that was read and not given out yet. */
-static inline void trace_tick(const struct trace *trace, uint64_t count)
-{
-	if (count % 16384 == 0 && trace->watch != NULL)
-		trace->watch(trace->watch_user);
-}
-
-/* An empty trace; free with trace_free(). NULL if out of memory. */
-struct trace *trace_new(void);
+/* An empty trace, with a copy of what its reader was asked for; NULL: defaults.
+ * Free with trace_free(). NULL if out of memory. */
+struct trace *trace_new(const struct read_request *request);
 void trace_free(struct trace *trace);
 
 /* Each returns the new (or, for sites, the equal) entry's number; TRACE_NONE

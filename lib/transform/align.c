@@ -48,7 +48,6 @@ enum ctp_status align_find(struct event_source *source, const char *name,
 	enum ctp_status status;
 	struct event event;
 
-	source->trace->no_args = true;
 	while ((status = source->next(source, &event, err)) == CTP_OK) {
 		if (!begins(trace, &event) ||
 			strcmp(trace_site_name(trace, event.site), name) != 0)

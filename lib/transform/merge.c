@@ -116,7 +116,7 @@ static const char *const id_keys[MERGE_ID_KEYS] = {"correlation", "External id",
 static bool merge_table_init(struct merge *merge)
 {
 	merge->next_pid = FIRST_OWN_PID;
-	merge->trace = trace_new();
+	merge->trace = trace_new(NULL);
 	merge->processes = strtab_new();
 	merge->taken_pids = strtab_new();
 	if (merge->trace == NULL || merge->processes == NULL ||

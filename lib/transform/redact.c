@@ -364,13 +364,9 @@ static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct redact *redact = (struct redact *)source;
-	struct trace *inner = redact->source.inner->trace;
 	enum ctp_status status;
 
-	inner->watch = source->trace->watch;
-	inner->watch_user = source->trace->watch_user;
 	status = redact->source.inner->next(redact->source.inner, event, err);
-	inner->watch = NULL;
 	if (status == CTP_OK)
 		return take_event(redact, event) ? CTP_OK : ctp_no_memory(err);
 	if (status == CTP_END && !copy_all(redact))
@@ -396,14 +392,13 @@ enum ctp_status redact_open(struct event_source *inner, const char *salt,
 	struct event_source **out, struct ctp_error *err)
 {
 	struct redact *redact = memory_new_zeroed(1, sizeof(*redact));
-	struct trace *trace = trace_new();
+	struct trace *trace = trace_new(&inner->trace->request);
 
 	if (redact == NULL || trace == NULL) {
 		trace_free(trace);
 		memory_free(redact);
 		return ctp_no_memory(err);
 	}
-	trace->names = inner->trace->names;
 	event_source_wrap(&redact->source, inner, next, close_redact);
 	redact->source.trace = trace;
 	redact_rules_init(&redact->rules, salt);

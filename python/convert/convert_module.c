@@ -34,7 +34,6 @@ static enum ctp_status run_job(struct request *request,
 	request->job.out = open_memstream(&request->bytes, &request->size);
 	if (request->job.out == NULL)
 		return ctp_no_memory(err);
-	source->trace->trim_prefix = request->trim_prefix;
 	status = convert_run(source, &request->job, err);
 	if (fclose(request->job.out) != 0 && status == CTP_OK)
 		status = ctp_no_memory(err);
@@ -45,10 +44,12 @@ static enum ctp_status run_job(struct request *request,
 /* Without the interpreter's lock: this may take its time. */
 static enum ctp_status run(struct request *request, struct ctp_error *err)
 {
+	struct read_request read = {.trim_prefix = request->trim_prefix};
 	struct input_file origin;
-	enum ctp_status status =
-		input_file_open(&origin, request->path, NULL, err);
+	enum ctp_status status;
 
+	convert_set_request(request->job.to, &read);
+	status = input_file_open(&origin, request->path, NULL, &read, err);
 	if (status != CTP_OK)
 		return status;
 	status = run_job(request, origin.source, err);

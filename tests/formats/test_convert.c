@@ -49,7 +49,7 @@ static uint64_t position(const struct event_source *source)
 
 static void setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	(void)trace_add_track(trace, (struct trace_track){.pid = 1, .tid = 1});
 	(void)trace_add_site(trace, "f", 1, "a.c", 3, 1);

@@ -113,7 +113,8 @@ static struct outcome read_bytes(const char *bytes, size_t size)
 	struct input_file origin;
 
 	put(bytes, size);
-	outcome.status = input_file_open(&origin, path, NULL, &outcome.err);
+	outcome.status =
+		input_file_open(&origin, path, NULL, NULL, &outcome.err);
 	if (outcome.status != CTP_OK)
 		return outcome;
 	outcome.status = read_all(origin.source, &outcome);
@@ -229,12 +230,15 @@ static struct bytes convert(const char *name, const struct format *to)
 	struct bytes made = {0};
 	FILE *out = open_memstream(&made.at, &made.size);
 	struct convert_job job = {.to = to, .out = out};
+	struct read_request request = {.names = READ_NAMES_FULL};
 	struct input_file origin;
 
 	ck_assert_ptr_nonnull(out);
 	put(all.at, all.size);
 	free(all.at);
-	ck_assert_int_eq(input_file_open(&origin, path, NULL, NULL), CTP_OK);
+	convert_set_request(to, &request);
+	ck_assert_int_eq(
+		input_file_open(&origin, path, NULL, &request, NULL), CTP_OK);
 	ck_assert_int_eq(convert_run(origin.source, &job, NULL), CTP_OK);
 	input_file_close(&origin);
 	ck_assert_int_eq(fclose(out), 0);

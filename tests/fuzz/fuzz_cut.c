@@ -59,7 +59,7 @@ static void open_log(struct reading *reading, const void *log, size_t size)
 	reading->file = fmemopen((void *)(uintptr_t)log, size, "rb");
 	fuzz_require(reading->file != NULL);
 	fuzz_require(format_find("log")->open_events(reading->file, NULL, 0,
-			     &reading->log, NULL) == CTP_OK);
+			     NULL, &reading->log, NULL) == CTP_OK);
 	fuzz_source_init(&reading->limited, reading->log);
 	reading->limited.source.close = close_limited;
 	reading->limited.left = EVENTS_MAX;

@@ -114,7 +114,8 @@ static void read_bytes(const void *bytes, size_t size)
 	struct fuzz_source limited;
 
 	fuzz_require(file != NULL);
-	fuzz_require(log_read_open(file, NULL, 0, &source, NULL) == CTP_OK);
+	fuzz_require(
+		log_read_open(file, NULL, 0, NULL, &source, NULL) == CTP_OK);
 	fuzz_source_init(&limited, source);
 	read_log(&limited.source);
 	fuzz_require(source->position(source) <= size);

@@ -20,7 +20,7 @@ static struct profile *read_bytes(const void *bytes, size_t size)
 	struct ctp_error err;
 
 	fuzz_require(file != NULL);
-	fuzz_require(pstats_open(file, NULL, 0, &source, &err) == CTP_OK);
+	fuzz_require(pstats_open(file, NULL, 0, NULL, &source, &err) == CTP_OK);
 	if (source->read_profile(source, &profile, &err) != CTP_OK)
 		profile = NULL;
 	fuzz_require(source->position(source) <= size);

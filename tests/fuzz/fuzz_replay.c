@@ -34,11 +34,13 @@ static void convert(const void *log, size_t size)
 	struct ctp_error err = {0};
 	struct event_source *source;
 	struct fuzz_source limited;
+	struct read_request request = {.names = READ_NAMES_FULL};
 	enum ctp_status status;
 
 	fuzz_require(file != NULL);
+	convert_set_request(job.to, &request);
 	fuzz_require(format_find("log")->open_events(
-			     file, NULL, 0, &source, &err) == CTP_OK);
+			     file, NULL, 0, &request, &source, &err) == CTP_OK);
 	fuzz_source_init(&limited, source);
 	status = convert_run(&limited.source, &job, &err);
 	fuzz_require(status == CTP_OK || status == CTP_ERR_FORMAT ||

@@ -223,7 +223,8 @@ static void check_log(const char *path)
 	struct stat found;
 
 	fuzz_require(file != NULL && fstat(fileno(file), &found) == 0);
-	fuzz_require(log_read_open(file, NULL, 0, &source, NULL) == CTP_OK);
+	fuzz_require(
+		log_read_open(file, NULL, 0, NULL, &source, NULL) == CTP_OK);
 	fuzz_source_init(&limited, source);
 	while (found.st_size > 0 && status == CTP_OK)
 		status = limited.source.next(&limited.source, &event, NULL);

@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	(void)sqlite_profile_probe(bytes, size);
 	file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
 	fuzz_require(file != NULL);
-	if (sqlite_profile_open(file, NULL, 0, &source, &err) == CTP_OK) {
+	if (sqlite_profile_open(file, NULL, 0, NULL, &source, &err) == CTP_OK) {
 		while (source->next(source, &event, &err) == CTP_OK)
 			check_event(source->trace, &open, &event);
 		source->close(source);

@@ -65,8 +65,8 @@ static struct profile *read_bytes(
 	struct profile *profile;
 	struct ctp_error err;
 
-	fuzz_require(
-		format->open_events(file, NULL, 0, &source, &err) == CTP_OK);
+	fuzz_require(format->open_events(file, NULL, 0, NULL, &source, &err) ==
+		     CTP_OK);
 	profile = read_source(source);
 	fuzz_require(source->position(source) <= size);
 	source->close(source);
@@ -131,7 +131,7 @@ static void check_timeline(const void *bytes, size_t size)
 	struct ctp_error err;
 
 	fuzz_require(speedscope_format.open_events(
-			     file, NULL, 0, &source, &err) == CTP_OK);
+			     file, NULL, 0, NULL, &source, &err) == CTP_OK);
 	read_timeline(source);
 	source->close(source);
 	(void)fclose(file);

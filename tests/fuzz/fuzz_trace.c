@@ -132,19 +132,18 @@ static void check_profile(struct replay *replay, const struct trace *trace)
 }
 
 /* False where it takes too much memory. */
-static bool read_trace(const uint8_t *bytes, size_t size, enum trace_join join,
+static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
 	bool no_args, struct digest *digest)
 {
 	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
 	struct event_source *source;
+	struct read_request request = {.join = join, .skip_args = no_args};
 	struct replay *replay;
 	bool whole;
 
 	fuzz_require(file != NULL);
 	fuzz_require(format_find("chrome")->open_events(
-			     file, NULL, 0, &source, NULL) == CTP_OK);
-	source->trace->join = join;
-	source->trace->no_args = no_args;
+			     file, NULL, 0, &request, &source, NULL) == CTP_OK);
 	replay = replay_new(source->trace, (struct replay_options){0});
 	fuzz_require(replay != NULL);
 	whole = replay_trace(source, replay, digest);
@@ -159,7 +158,7 @@ static bool read_trace(const uint8_t *bytes, size_t size, enum trace_join join,
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	enum trace_join join = (enum trace_join)(size % 3);
+	enum read_join join = (enum read_join)(size % 3);
 	struct digest with = {0}, without = {0};
 
 	if (size == 0)

@@ -28,7 +28,7 @@ static uint64_t position(const struct event_source *source)
 void array_source_init(
 	struct array_source *array, const struct event *events, size_t count)
 {
-	*array = (struct array_source){.source = {.trace = trace_new(),
+	*array = (struct array_source){.source = {.trace = trace_new(NULL),
 					       .next = next,
 					       .position = position},
 		.events = events,

@@ -67,7 +67,7 @@ static void add_device(int64_t pid)
 
 void device_case_set_up(void)
 {
-	device_case_trace = trace_new();
+	device_case_trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(device_case_trace);
 	for (uint32_t i = 0; i < SITES; i++) {
 		struct trace_site site = {.name = text(sites[i].name),

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	enum ctp_status status;
 
 	if (file == NULL ||
-		log_read_open(file, NULL, 0, &source, &err) != CTP_OK)
+		log_read_open(file, NULL, 0, NULL, &source, &err) != CTP_OK)
 		return 2;
 	while ((status = source->next(source, &event, &err)) == CTP_OK)
 		print_event(source->trace, &event);

@@ -111,7 +111,7 @@ static int read_log(const char *path)
 	enum ctp_status status;
 
 	if (file == NULL ||
-		log_read_open(file, NULL, 0, &source, &err) != CTP_OK)
+		log_read_open(file, NULL, 0, NULL, &source, &err) != CTP_OK)
 		return 0;
 	while ((status = source->next(source, &event, &err)) == CTP_OK)
 		take(source->trace, &event);

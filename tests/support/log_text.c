@@ -167,16 +167,17 @@ static void put_tables(struct log_text *text, const struct trace *trace)
 
 struct log_text log_text_read(const void *bytes, size_t size)
 {
-	return log_text_read_names(bytes, size, TRACE_NAMES_FULL);
+	return log_text_read_names(bytes, size, READ_NAMES_FULL);
 }
 
 struct log_text log_text_read_names(
-	const void *bytes, size_t size, enum trace_names names)
+	const void *bytes, size_t size, enum read_names names)
 {
 	struct log_text text = {.status = CTP_OK};
 	/* fmemopen() refuses nothing at all in older libraries. */
 	FILE *file = size == 0 ? fopen("/dev/null", "rb")
 			       : fmemopen((void *)(uintptr_t)bytes, size, "rb");
+	struct read_request request = {.names = names};
 	struct event_source *source;
 	struct event event;
 	size_t used;
@@ -184,8 +185,8 @@ struct log_text log_text_read_names(
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(
-		log_read_open(file, NULL, 0, &source, &text.err), CTP_OK);
-	source->trace->names = names;
+		log_read_open(file, NULL, 0, &request, &source, &text.err),
+		CTP_OK);
 	while (text.status == CTP_OK) {
 		text.status = source->next(source, &event, &text.err);
 		if (text.status == CTP_OK)

@@ -43,7 +43,7 @@ struct log_text log_text_read(const void *bytes, size_t size);
 
 /* The same with these names of functions. */
 struct log_text log_text_read_names(
-	const void *bytes, size_t size, enum trace_names names);
+	const void *bytes, size_t size, enum read_names names);
 void log_text_clear(struct log_text *text);
 
 #endif

@@ -85,7 +85,7 @@ static void add_device(int64_t pid, uint32_t number, const char *name)
 
 static void setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	host = add_track(TRACE_THREAD, 100, 101);
 	kernel = trace_add_place(

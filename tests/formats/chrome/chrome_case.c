@@ -23,7 +23,7 @@ uint32_t add_site(const char *name, const char *file, uint32_t line)
 
 void case_setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	track = trace_add_track(
 		trace, (struct trace_track){.pid = 100, .tid = 101});

@@ -67,7 +67,7 @@ void add_device(int64_t pid, uint32_t number)
 
 void case_setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	host = trace_add_track(
 		trace, (struct trace_track){.pid = 100, .tid = 101});

@@ -19,7 +19,7 @@ static uint32_t add_text(const char *text)
 
 static void setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	ck_assert_uint_eq(trace_add_track(trace,
 				  (struct trace_track){.pid = 7, .tid = 8}),

@@ -29,7 +29,7 @@ struct story {
 
 static void story_init(struct story *story, size_t room)
 {
-	*story = (struct story){.trace = trace_new(), .room = room};
+	*story = (struct story){.trace = trace_new(NULL), .room = room};
 	ck_assert_ptr_nonnull(story->trace);
 	story->events = calloc(room, sizeof(*story->events));
 	story->tree = calloc(room, sizeof(*story->tree));

@@ -90,6 +90,7 @@ static struct result read_made(struct generator made, bool no_args)
 	cookie_io_functions_t functions = {.read = generate};
 	struct result result = {.status = CTP_OK};
 	struct event_source *source;
+	struct read_request request = {.skip_args = no_args};
 	struct event event;
 	FILE *in;
 
@@ -97,9 +98,8 @@ static struct result read_made(struct generator made, bool no_args)
 	in = fopencookie(&made, "rb", functions);
 	ck_assert_ptr_nonnull(in);
 	ck_assert_int_eq(format_find("chrome")->open_events(
-				 in, NULL, 0, &source, &result.err),
+				 in, NULL, 0, &request, &source, &result.err),
 		CTP_OK);
-	source->trace->no_args = no_args;
 	while (result.status == CTP_OK) {
 		result.status = source->next(source, &event, &result.err);
 		if (result.status == CTP_OK)

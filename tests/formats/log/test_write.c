@@ -28,7 +28,7 @@ static uint64_t state;
 
 static void setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	stream = open_memstream(&bytes, &size);
 	writer = log_writer_new_stream(stream, 1);
 	out = log_out_new(writer, trace);
@@ -439,7 +439,8 @@ START_TEST(a_log_of_a_log_is_the_same)
 	log_maker_add_small(&small);
 	want = log_text_read(small.bytes, small.used);
 	in = fmemopen(small.bytes, small.used, "rb");
-	ck_assert_int_eq(log_read_open(in, NULL, 0, &source, &err), CTP_OK);
+	ck_assert_int_eq(
+		log_read_open(in, NULL, 0, NULL, &source, &err), CTP_OK);
 	log_out_free(out);
 	out = log_out_new(writer, source->trace);
 	while (source->next(source, &event, &err) == CTP_OK)

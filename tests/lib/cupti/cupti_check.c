@@ -437,19 +437,19 @@ static void report(const struct trace *trace)
 static void check_log(struct check *check, const char *path, bool whole)
 {
 	FILE *file = fopen(path, "rb");
+	struct read_request request = {.names = READ_NAMES_MANGLED};
 	struct event_source *source;
 	struct ctp_error err;
 	struct event event;
 	enum ctp_status status;
 
-	if (file == NULL ||
-		log_read_open(file, NULL, 0, &source, &err) != CTP_OK) {
+	if (file == NULL || log_read_open(file, NULL, 0, &request, &source,
+				    &err) != CTP_OK) {
 		COMPLAIN(check, "%s cannot be read", path);
 		return;
 	}
 	memset(check->depth, 0, sizeof(check->depth));
 	check->trace = source->trace;
-	source->trace->names = TRACE_NAMES_MANGLED;
 	while ((status = source->next(source, &event, &err)) == CTP_OK)
 		check_event(check, &event);
 	if (status != CTP_END)

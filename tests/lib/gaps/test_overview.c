@@ -18,7 +18,7 @@ static void setup(void)
 {
 	static const char *const names[NAMES] = {"a", "b", "c", "d"};
 
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	for (uint32_t i = 0; i < NAMES; i++)
 		ck_assert_uint_eq(

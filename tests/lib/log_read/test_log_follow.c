@@ -26,7 +26,8 @@ static void set_up(void)
 	file = fopen(path, "rb");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(log_read_open(file, NULL, 0, &source, NULL), CTP_OK);
+	ck_assert_int_eq(
+		log_read_open(file, NULL, 0, NULL, &source, NULL), CTP_OK);
 	source->follow(source, true);
 	events = 0;
 }

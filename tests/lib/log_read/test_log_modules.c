@@ -22,7 +22,7 @@ static void make(const char *modules, const char *sites, size_t count)
 	log_maker_add(&log_case_made, "[6, {'log': 1000}]");
 }
 
-static void read_names(enum trace_names names)
+static void read_names(enum read_names names)
 {
 	log_text_clear(&log_case_text);
 	log_case_text = log_text_read_names(
@@ -77,17 +77,17 @@ START_TEST(names_are_shown_as_asked)
 		"['c_name', 'a.c', 8, 1, 32, ''],"
 		"['a span (of <work>)', '', 0]",
 		3);
-	read_names(TRACE_NAMES_FULL);
+	read_names(READ_NAMES_FULL);
 	ck_assert_str_eq(log_case_text.events,
 		"0 0 begin int ns::f<int>(int)\n0 1 end\n"
 		"0 10 begin c_name\n0 11 end\n"
 		"0 20 begin a span (of <work>)\n0 21 end\n");
-	read_names(TRACE_NAMES_SHORT);
+	read_names(READ_NAMES_SHORT);
 	ck_assert_str_eq(log_case_text.events,
 		"0 0 begin ns::f\n0 1 end\n"
 		"0 10 begin c_name\n0 11 end\n"
 		"0 20 begin a span (of <work>)\n0 21 end\n");
-	read_names(TRACE_NAMES_MANGLED);
+	read_names(READ_NAMES_MANGLED);
 	ck_assert_str_eq(log_case_text.events,
 		"0 0 begin _ZN2ns1fIiEEiT_\n0 1 end\n"
 		"0 10 begin c_name\n0 11 end\n"

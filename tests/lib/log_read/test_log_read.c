@@ -97,8 +97,8 @@ START_TEST(bytes_taken_from_the_file_before_are_read_too)
 
 		file = fmemopen(made.bytes + head, made.used - head, "rb");
 		ck_assert_ptr_nonnull(file);
-		ck_assert_int_eq(
-			log_read_open(file, made.bytes, head, &source, NULL),
+		ck_assert_int_eq(log_read_open(file, made.bytes, head, NULL,
+					 &source, NULL),
 			CTP_OK);
 		while (source->next(source, &event, NULL) == CTP_OK)
 			events++;
@@ -370,7 +370,8 @@ START_TEST(a_file_that_cannot_be_read_is_an_error)
 	struct event event;
 
 	ck_assert_ptr_nonnull(file);
-	ck_assert_int_eq(log_read_open(file, NULL, 0, &source, &err), CTP_OK);
+	ck_assert_int_eq(
+		log_read_open(file, NULL, 0, NULL, &source, &err), CTP_OK);
 	ck_assert_int_eq(source->next(source, &event, &err), CTP_ERR_IO);
 	ck_assert_int_ne(err.sys_errno, 0);
 	source->close(source);

@@ -44,7 +44,7 @@ static void add_block(struct buffer *blocks, struct cursor block)
 static void read_by_input(struct buffer *blocks, const void *bytes, size_t size)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)bytes, size, "r");
-	struct trace *trace = trace_new();
+	struct trace *trace = trace_new(NULL);
 	struct log_input *input = log_input_new(in, NULL, 0, trace);
 	struct cursor block;
 

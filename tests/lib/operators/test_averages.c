@@ -27,7 +27,7 @@ static void setup(void)
 {
 	struct trace_track track = {.pid = 1, .tid = 1};
 
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	outer = add_site("outer");
 	inner = add_site("inner");

@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 	else if (strcmp(argv[1], "device") == 0)
 		options.device = REPLAY_DEVICE;
 	options.document_edges = argc > 2;
-	trace = trace_new();
+	trace = trace_new(NULL);
 	require(trace != NULL);
 	replay = replay_new(trace, options);
 	require(replay != NULL);

@@ -25,7 +25,7 @@ static void start(struct replay_options options)
 
 static void setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	for (uint32_t i = 0; i < SITES; i++)
 		ck_assert_uint_eq(trace_add_site(trace, names[i],

@@ -232,7 +232,7 @@ static void check_tree(const struct naive *naive, const struct profile *profile)
 
 static struct trace *make_trace(void)
 {
-	struct trace *trace = trace_new();
+	struct trace *trace = trace_new(NULL);
 
 	ck_assert_ptr_nonnull(trace);
 	for (uint32_t i = 0; i < SITES; i++) {

@@ -81,7 +81,8 @@ struct case_content record_case_read_log(const char *log, const char *name)
 	FILE *file = fopen(log, "rb");
 
 	ck_assert_msg(file != NULL, "%s: %s", log, strerror(errno));
-	ck_assert_int_eq(log_read_open(file, NULL, 0, &source, &err), CTP_OK);
+	ck_assert_int_eq(
+		log_read_open(file, NULL, 0, NULL, &source, &err), CTP_OK);
 	memset(last, 0, sizeof(last));
 	while ((status = source->next(source, &event, &err)) == CTP_OK) {
 		count(&content, source, &event, name);

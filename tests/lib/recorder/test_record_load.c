@@ -101,7 +101,8 @@ static void read_tallies(const char *path, struct tally *tallies)
 	FILE *file = fopen(path, "rb");
 
 	ck_assert_ptr_nonnull(file);
-	ck_assert_int_eq(log_read_open(file, NULL, 0, &source, &err), CTP_OK);
+	ck_assert_int_eq(
+		log_read_open(file, NULL, 0, NULL, &source, &err), CTP_OK);
 	while ((status = source->next(source, &event, &err)) == CTP_OK) {
 		ck_assert_uint_lt(event.track, MOST_THREADS);
 		tally_event(&by_track[event.track], &event);

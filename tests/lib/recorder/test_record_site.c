@@ -23,7 +23,7 @@ static const struct ctp_site_info method = {
 	.category = "python",
 };
 
-static struct log_text read_log(enum trace_names names)
+static struct log_text read_log(enum read_names names)
 {
 	FILE *file = fopen(record_case_path, "rb");
 	size_t size;
@@ -81,7 +81,7 @@ START_TEST(each_event_comes_a_nanosecond_after_the_one_before)
 	ctp_instant(ctp_site_intern("now", NULL, 0));
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(TRACE_NAMES_FULL);
+	text = read_log(READ_NAMES_FULL);
 	ck_assert_str_eq(text.events,
 		"0 1 begin f\n0 1 arg argument=1\n0 2 begin inner\n0 3 end\n"
 		"0 4 instant now\n0 5 end\n");
@@ -101,7 +101,7 @@ START_TEST(qualified_names_are_there_for_who_asks)
 	record_case_begin("plain");
 	ctp_end();
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	text = read_log(TRACE_NAMES_QUALIFIED);
+	text = read_log(READ_NAMES_QUALIFIED);
 	ck_assert_str_eq(text.events,
 		"0 1 begin C.f\n0 2 end\n0 3 begin plain\n0 4 end\n");
 	log_text_clear(&text);
@@ -118,7 +118,7 @@ START_TEST(sites_met_before_a_recording_are_in_it)
 		ctp_begin(site);
 		ctp_end();
 		ck_assert_int_eq(ctp_stop(), CTP_OK);
-		text = read_log(TRACE_NAMES_QUALIFIED);
+		text = read_log(READ_NAMES_QUALIFIED);
 		ck_assert_ptr_nonnull(strstr(text.events, " begin C.f\n"));
 		log_text_clear(&text);
 	}

@@ -9,7 +9,7 @@ struct flops *flops_case;
 
 void flops_set_up(void)
 {
-	flops_trace = trace_new();
+	flops_trace = trace_new(NULL);
 	flops_case = flops_new(flops_trace);
 	ck_assert(flops_trace != NULL && flops_case != NULL);
 }

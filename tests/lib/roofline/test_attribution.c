@@ -42,7 +42,7 @@ static struct event_arg text_arg(const char *key, const char *text)
 
 static void set_up(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 	thread = trace_add_track(trace, (struct trace_track){.pid = 9});
 	stream = trace_add_track(

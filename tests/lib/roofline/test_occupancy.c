@@ -151,7 +151,7 @@ static uint32_t add_device(struct trace *trace)
 /* A V100's kernel as PyTorch's profiler showed it: 1.8, 14.4, 22 %. */
 START_TEST(estimates_are_those_of_kineto)
 {
-	struct trace *trace = trace_new();
+	struct trace *trace = trace_new(NULL);
 	uint32_t track = add_device(trace);
 	struct event_arg args[] = {
 		list_arg(trace, "grid", "[4,3, 12]"),
@@ -183,7 +183,7 @@ START_TEST(without_a_device_or_a_size_there_is_no_estimate)
 {
 	static const char *const bad[] = {"", "[]", "[4,3]", "[0,1,1]",
 		"[99999999999999999999,1,1]", "[4,-"};
-	struct trace *trace = trace_new();
+	struct trace *trace = trace_new(NULL);
 	uint32_t track = add_device(trace);
 	uint32_t other = trace_add_track(
 		trace, (struct trace_track){

@@ -13,7 +13,7 @@ static struct trace *trace;
 
 static void setup(void)
 {
-	trace = trace_new();
+	trace = trace_new(NULL);
 	ck_assert_ptr_nonnull(trace);
 }
 
@@ -52,11 +52,14 @@ START_TEST(files_lose_the_longest_prefix_where_that_is_asked_for)
 		{"/lib/pyx/c.py", 0}, {"/lib/py", 0}, {"/lib/py/", 0},
 		{"lib/py/a.py", 0}, {"/a.py", 0}, {"", 0}};
 
-	ck_assert(trace_add_prefix(trace, "/lib/py//", 9));
-	ck_assert(trace_add_prefix(trace, "/lib/py/more", 12));
-	ck_assert(trace_add_prefix(trace, "", 0));
 	for (int on = 0; on < 2; on++) {
-		trace->trim_prefix = on != 0;
+		trace_free(trace);
+		trace = trace_new(
+			&(struct read_request){.trim_prefix = on != 0});
+		ck_assert_ptr_nonnull(trace);
+		ck_assert(trace_add_prefix(trace, "/lib/py//", 9));
+		ck_assert(trace_add_prefix(trace, "/lib/py/more", 12));
+		ck_assert(trace_add_prefix(trace, "", 0));
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 			ck_assert_uint_eq(
 				trace_prefix_size(trace, cases[i].file,

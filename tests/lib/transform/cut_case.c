@@ -32,7 +32,7 @@ static void close_given(struct event_source *source)
 void cut_case_set_up(void)
 {
 	static const char *const names[SITES] = {"a", "b", "c", "d", "e"};
-	struct trace *trace = trace_new();
+	struct trace *trace = trace_new(NULL);
 
 	memset(&cut_case_given, 0, sizeof(cut_case_given));
 	cut_case_given.source = (struct event_source){.trace = trace,
