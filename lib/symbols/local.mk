@@ -7,11 +7,7 @@ libsymbols_la_SOURCES = \
 	%D%/symbolize_sites.c \
 	%D%/symbols.h
 if HAVE_LIBDW
-libsymbols_la_SOURCES += \
-	%D%/symbols.c \
-	%D%/symbols_dwarf.c \
-	%D%/symbols_elf.c \
-	%D%/symbols_private.h
+libsymbols_la_SOURCES += %D%/symbols.c
 else
 libsymbols_la_SOURCES += %D%/symbols_none.c
 endif

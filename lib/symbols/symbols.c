@@ -2,19 +2,588 @@
 /* Source: elfutils' libdwfl.h and libdw.h, version 0.188. */
 #include "symbols/symbols.h"
 
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names/demangle.h"
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "symbols/symbols_private.h"
+#include "names/demangle.h"
 
 /* libdwfl's own default: beside the file, in .debug there, and here. */
 #define USUAL_PLACES ":.debug:/usr/lib/debug"
+
+/* Addresses that functions begin at; grows. */
+struct addresses {
+	uint64_t *all;
+	size_t count;
+	size_t room;
+};
+
+static bool add_address(struct addresses *to, uint64_t address)
+{
+	if (!memory_grow(&to->all, to->count, &to->room, sizeof(*to->all)))
+		return false;
+	to->all[to->count++] = address;
+	return true;
+}
+
+/* ---- symbols of ELF ---- */
+
+/* Which of several names for one address is the best: the smaller. */
+enum rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_ELSEWHERE };
+
+struct elf_entry {
+	uint64_t address;
+	const char *name; /* libdw's */
+	enum rank rank;
+};
+
+/* The symbols of functions, by address. */
+struct elf_table {
+	struct elf_entry *entries;
+	size_t count;
+	size_t room;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct elf_entry *left = a;
+	const struct elf_entry *right = b;
+
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	if (left->rank != right->rank)
+		return left->rank < right->rank ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+static bool add_entry(struct elf_table *elf, struct elf_entry entry)
+{
+	if (!memory_grow(&elf->entries, elf->count, &elf->room,
+		    sizeof(*elf->entries)))
+		return false;
+	elf->entries[elf->count++] = entry;
+	return true;
+}
+
+static enum rank rank_of(const GElf_Sym *symbol, GElf_Word section)
+{
+	if (section == SHN_UNDEF)
+		return RANK_ELSEWHERE;
+	switch (GELF_ST_BIND(symbol->st_info)) {
+	case STB_GLOBAL:
+	case STB_GNU_UNIQUE:
+		return RANK_GLOBAL;
+	case STB_WEAK:
+		return RANK_WEAK;
+	default:
+		return RANK_LOCAL;
+	}
+}
+
+/* `bias` is what the module's addresses are above those in its file, which the
+ * table has. False if out of memory. */
+static bool elf_table_init(
+	struct elf_table *elf, Dwfl_Module *module, uint64_t bias)
+{
+	int count = dwfl_module_getsymtab(module);
+
+	*elf = (struct elf_table){0};
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(
+			module, i, &symbol, &address, &section, NULL, NULL);
+		int type;
+
+		if (name == NULL || name[0] == '\0')
+			continue;
+		type = GELF_ST_TYPE(symbol.st_info);
+		if (type != STT_FUNC && type != STT_GNU_IFUNC)
+			continue;
+		/* A function of a library that a program at a fixed address
+		 * knows by an address of its own has a value all the same. */
+		if (section == SHN_UNDEF && symbol.st_value == 0)
+			continue;
+		address =
+			section == SHN_UNDEF ? symbol.st_value : address - bias;
+		if (!add_entry(elf, (struct elf_entry){address, name,
+					    rank_of(&symbol, section)}))
+			return false;
+	}
+	if (elf->count > 0)
+		qsort(elf->entries, elf->count, sizeof(*elf->entries),
+			compare_entries);
+	return true;
+}
+
+static void elf_table_clear(struct elf_table *elf)
+{
+	memory_free(elf->entries);
+	*elf = (struct elf_table){0};
+}
+
+/* The best symbol at an address, which may have a version behind an @; NULL if
+ * there is none. */
+static const char *elf_table_find(const struct elf_table *elf, uint64_t address)
+{
+	size_t from = 0;
+	size_t to = elf->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (elf->entries[middle].address < address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < elf->count && elf->entries[from].address == address
+		       ? elf->entries[from].name
+		       : NULL;
+}
+
+static bool elf_table_list(const struct elf_table *elf, struct addresses *to)
+{
+	for (size_t i = 0; i < elf->count; i++)
+		if (elf->entries[i].rank != RANK_ELSEWHERE &&
+			!add_address(to, elf->entries[i].address))
+			return false;
+	return true;
+}
+
+/* ---- functions of DWARF ---- */
+
+/*
+ * A unit's ranges are read at once, what is in it only when an address in them
+ * is asked for: most units of a large program have no function that was
+ * recorded. (.debug_aranges would do, but clang does not write it.)
+ */
+
+/* Deeper, and more, than any compiler makes. */
+#define DEPTH_MAX 128
+#define RANGES_MAX ((size_t)1 << 22)
+/* Ranges that begin before an address and could reach up to it. */
+#define OVERLAPS_MAX 64
+
+struct function {
+	uint64_t address;
+	Dwarf_Die die;
+};
+
+struct dwarf_unit {
+	Dwarf_Die die;  /* with what is in it */
+	Dwarf_Die main; /* of the file that was opened: not in a .dwo */
+	bool indexed;
+	struct function *functions; /* by address, then as they come */
+	size_t count;
+	size_t room;
+};
+
+struct dwarf_range {
+	uint64_t begin;
+	uint64_t end;
+	uint32_t unit;
+};
+
+/* The functions that DWARF knows: its units by address at first; what is in a
+ * unit when somebody asks for it. */
+struct dwarf_table {
+	struct dwarf_unit *units;
+	uint32_t unit_count;
+	uint32_t unit_room;
+	struct dwarf_range *ranges;
+	size_t range_count;
+	size_t range_room;
+};
+
+/* Of a function's definition; text is borrowed from libdw, but `file`, which
+ * is appended to a buffer. NULL and 0 where unknown. */
+struct dwarf_definition {
+	const char *linkage_name;
+	const char *name;
+	uint32_t line;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct dwarf_range *left = a;
+	const struct dwarf_range *right = b;
+
+	if (left->begin != right->begin)
+		return left->begin < right->begin ? -1 : 1;
+	return left->unit < right->unit ? -1 : left->unit > right->unit;
+}
+
+static bool add_ranges(struct dwarf_table *table, Dwarf_Die *die)
+{
+	Dwarf_Addr base;
+	Dwarf_Addr begin;
+	Dwarf_Addr end;
+	ptrdiff_t at = 0;
+
+	while (table->range_count < RANGES_MAX &&
+		(at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		if (!memory_grow(&table->ranges, table->range_count,
+			    &table->range_room, sizeof(*table->ranges)))
+			return false;
+		table->ranges[table->range_count++] =
+			(struct dwarf_range){begin, end, table->unit_count - 1};
+	}
+	return true;
+}
+
+static bool add_unit(
+	struct dwarf_table *table, Dwarf_Die *main, const Dwarf_Die *content)
+{
+	if (!memory_grow32(&table->units, table->unit_count, &table->unit_room,
+		    sizeof(*table->units)))
+		return false;
+	table->units[table->unit_count++] =
+		(struct dwarf_unit){.die = *content, .main = *main};
+	return add_ranges(table, main);
+}
+
+/* `dwarf` may be NULL. False if out of memory. */
+static bool dwarf_table_init(struct dwarf_table *table, Dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die main;
+	Dwarf_Die split; /* what is in a .dwo, if it is there */
+	uint8_t type;
+	bool done = true;
+
+	*table = (struct dwarf_table){0};
+	while (done && dwarf != NULL &&
+		dwarf_get_units(
+			dwarf, unit, &unit, NULL, &type, &main, &split) == 0) {
+		if (type == DW_UT_compile)
+			done = add_unit(table, &main, &main);
+		else if (type == DW_UT_skeleton && split.addr != NULL)
+			done = add_unit(table, &main, &split);
+	}
+	if (table->range_count > 0)
+		qsort(table->ranges, table->range_count, sizeof(*table->ranges),
+			compare_ranges);
+	return done;
+}
+
+static void dwarf_table_clear(struct dwarf_table *table)
+{
+	for (uint32_t i = 0; i < table->unit_count; i++)
+		memory_free(table->units[i].functions);
+	memory_free(table->units);
+	memory_free(table->ranges);
+	*table = (struct dwarf_table){0};
+}
+
+/* A function in parts has its entry in the first. */
+static bool find_entry(Dwarf_Die *die, Dwarf_Addr *address)
+{
+	Dwarf_Addr base;
+	Dwarf_Addr end;
+
+	return dwarf_entrypc(die, address) == 0 ||
+	       dwarf_ranges(die, 0, &base, address, &end) > 0;
+}
+
+static bool add_function(struct dwarf_unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Addr address;
+
+	if (!find_entry(die, &address))
+		return true; /* a declaration */
+	if (!memory_grow(&unit->functions, unit->count, &unit->room,
+		    sizeof(*unit->functions)))
+		return false;
+	unit->functions[unit->count++] = (struct function){address, *die};
+	return true;
+}
+
+static bool may_hold_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+		return true;
+	default: /* above all inlined subroutines: those are none */
+		return false;
+	}
+}
+
+/* The entry after this one and what is in it; false if there is none. */
+static bool next_sibling(Dwarf_Die *die)
+{
+	Dwarf_Off before = dwarf_dieoffset(die);
+
+	/* What the file says of its place could lead back. */
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > before;
+}
+
+/* Outer functions before inner ones. False if out of memory. */
+static bool index_children(
+	struct dwarf_unit *unit, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return true;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram && !add_function(unit, &die))
+			return false;
+		if (may_hold_functions(tag) &&
+			!index_children(unit, &die, depth + 1))
+			return false;
+	} while (next_sibling(&die));
+	return true;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *left = a;
+	const struct function *right = b;
+	Dwarf_Off first;
+	Dwarf_Off second;
+
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	first = dwarf_dieoffset((Dwarf_Die *)(uintptr_t)&left->die);
+	second = dwarf_dieoffset((Dwarf_Die *)(uintptr_t)&right->die);
+	return first < second ? -1 : first > second;
+}
+
+static bool index_unit(struct dwarf_unit *unit)
+{
+	if (unit->indexed)
+		return true;
+	unit->indexed = true;
+	if (!index_children(unit, &unit->die, 0))
+		return false;
+	if (unit->count > 0)
+		qsort(unit->functions, unit->count, sizeof(*unit->functions),
+			compare_functions);
+	return true;
+}
+
+static struct function *find_in_unit(
+	const struct dwarf_unit *unit, uint64_t address)
+{
+	size_t from = 0;
+	size_t to = unit->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (unit->functions[middle].address < address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < unit->count && unit->functions[from].address == address
+		       ? &unit->functions[from]
+		       : NULL;
+}
+
+/* How many ranges begin at the address or before it. */
+static size_t ranges_before(const struct dwarf_table *table, uint64_t address)
+{
+	size_t from = 0;
+	size_t to = table->range_count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (table->ranges[middle].begin <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+/* The file that the definition stands in; NULL if it is not known.
+ * (dwarf_decl_file() aborts if the unit's table of files cannot be read.) */
+static const char *file_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) == NULL ||
+		dwarf_formudata(&attribute, &number) != 0 ||
+		dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL,
+			NULL) == NULL ||
+		dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+		number >= count)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* Where a function is that has a place of its own only in the table of lines,
+ * as gcc's lambdas. */
+static const char *find_line(
+	struct dwarf_unit *unit, uint64_t address, uint32_t *number)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->main, address);
+	int value;
+
+	if (line == NULL || dwarf_lineno(line, &value) != 0 || value <= 0)
+		return NULL;
+	*number = (uint32_t)value;
+	return dwarf_linesrc(line, NULL, NULL);
+}
+
+static bool is_text(const uint8_t *bytes, size_t size, const char *text)
+{
+	return size == strlen(text) && memcmp(bytes, text, size) == 0;
+}
+
+/* Takes off the last name behind `start`; false if there is none. */
+static bool drop_name(struct buffer *file, size_t start)
+{
+	size_t at = file->used;
+
+	while (at > start && file->bytes[at - 1] != '/')
+		at--;
+	if (at == file->used ||
+		is_text(file->bytes + at, file->used - at, ".."))
+		return false;
+	file->used = at > start ? at - 1 : at;
+	return true;
+}
+
+/* Appends the names of a path one by one, without what goes nowhere. */
+static void add_names(struct buffer *file, const char *path)
+{
+	size_t start = file->used;
+
+	while (*path != '\0') {
+		size_t size = strcspn(path, "/");
+		bool nowhere = size == 0 || (size == 1 && path[0] == '.');
+
+		if (!nowhere && !(size == 2 && strncmp(path, "..", 2) == 0 &&
+					drop_name(file, start))) {
+			if (file->used > start)
+				buffer_add_byte(file, '/');
+			buffer_add(file, path, size);
+		}
+		path += size + (path[size] == '/');
+	}
+}
+
+/*
+ * The whole path, as it was when the file was compiled. Compilers name a header
+ * as each source got there, "./a.h" and "lib/../a.h", which would be as many
+ * functions. What they call the directory stays: it may have come by a link.
+ */
+static void add_file(
+	struct buffer *file, struct dwarf_unit *unit, const char *path)
+{
+	const char *directory = text_of(&unit->main, DW_AT_comp_dir);
+	size_t size;
+
+	if (directory == NULL || directory[0] != '/')
+		directory = "";
+	size = strlen(directory);
+	if (path[0] == '/' &&
+		(strncmp(path, directory, size) != 0 || path[size] != '/'))
+		size = 0;
+	else if (path[0] == '/')
+		path += size;
+	buffer_add(file, directory, size);
+	if (size > 0 || path[0] == '/')
+		buffer_add_byte(file, '/');
+	add_names(file, path);
+}
+
+static void describe_definition(struct dwarf_unit *unit,
+	struct function *function, struct dwarf_definition *definition,
+	struct buffer *file)
+{
+	Dwarf_Die *die = &function->die;
+	const char *path = file_of(die);
+	int line = 0;
+
+	*definition = (struct dwarf_definition){
+		.linkage_name = text_of(die, DW_AT_linkage_name),
+		.name = dwarf_diename(die),
+	};
+	if (definition->linkage_name == NULL)
+		definition->linkage_name =
+			text_of(die, DW_AT_MIPS_linkage_name);
+	if (path != NULL && dwarf_decl_line(die, &line) == 0 && line > 0)
+		definition->line = (uint32_t)line;
+	else
+		path = find_line(unit, function->address, &definition->line);
+	if (path != NULL)
+		add_file(file, unit, path);
+}
+
+/* CTP_END if no function begins there. Errors: CTP_ERR_NOMEM. */
+static enum ctp_status dwarf_table_find(struct dwarf_table *table,
+	uint64_t address, struct dwarf_definition *definition,
+	struct buffer *file)
+{
+	size_t at = ranges_before(table, address);
+
+	for (int i = 0; i < OVERLAPS_MAX && at > 0; i++) {
+		const struct dwarf_range *range = &table->ranges[--at];
+		struct dwarf_unit *unit = &table->units[range->unit];
+		struct function *function;
+
+		if (address >= range->end)
+			continue;
+		if (!index_unit(unit))
+			return CTP_ERR_NOMEM;
+		function = find_in_unit(unit, address);
+		if (function != NULL) {
+			describe_definition(unit, function, definition, file);
+			return CTP_OK;
+		}
+	}
+	return CTP_END;
+}
+
+static bool dwarf_table_list(struct dwarf_table *table, struct addresses *to)
+{
+	for (uint32_t i = 0; i < table->unit_count; i++) {
+		struct dwarf_unit *unit = &table->units[i];
+
+		if (!index_unit(unit))
+			return false;
+		for (size_t j = 0; j < unit->count; j++)
+			if (!add_address(to, unit->functions[j].address))
+				return false;
+	}
+	return true;
+}
+
+/* ---- the file of a program or library ---- */
 
 struct symbols {
 	Dwfl_Callbacks callbacks;
@@ -26,20 +595,12 @@ struct symbols {
 	uint64_t highest;    /* the byte after the last */
 	uint64_t bias;       /* libdwfl's addresses above those in the file */
 	uint64_t dwarf_bias; /* and above those in the DWARF */
-	struct symbols_elf elf;
-	struct symbols_dwarf dwarf;
+	struct elf_table elf;
+	struct dwarf_table dwarf;
 	struct demangler demangler;
 	struct buffer mangled;
 	struct buffer file;
 };
-
-bool symbols_addresses_add(struct symbols_addresses *to, uint64_t address)
-{
-	if (!memory_grow(&to->all, to->count, &to->room, sizeof(*to->all)))
-		return false;
-	to->all[to->count++] = address;
-	return true;
-}
 
 /* Opens what can be a program: libdwfl would also wait for a pipe, and unpack
  * what is compressed. */
@@ -163,9 +724,8 @@ static enum ctp_status read_tables(
 	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
 
 	symbols->dwarf_bias = bias;
-	return symbols_elf_init(
-		       &symbols->elf, symbols->module, symbols->bias) &&
-			       symbols_dwarf_init(&symbols->dwarf, dwarf)
+	return elf_table_init(&symbols->elf, symbols->module, symbols->bias) &&
+			       dwarf_table_init(&symbols->dwarf, dwarf)
 		       ? CTP_OK
 		       : ctp_no_memory(err);
 }
@@ -196,8 +756,8 @@ void symbols_close(struct symbols *symbols)
 {
 	if (symbols == NULL)
 		return;
-	symbols_elf_clear(&symbols->elf);
-	symbols_dwarf_clear(&symbols->dwarf);
+	elf_table_clear(&symbols->elf);
+	dwarf_table_clear(&symbols->dwarf);
 	if (symbols->dwfl != NULL)
 		dwfl_end(symbols->dwfl);
 	buffer_clear(&symbols->debug_places);
@@ -224,7 +784,7 @@ static bool is_plain(const char *symbol, const char *name)
  * alias, as libc's __GI_atoi for its own use, others link to the plain name.
  */
 static void set_mangled(struct symbols *symbols,
-	const struct symbols_definition *definition, const char *symbol)
+	const struct dwarf_definition *definition, const char *symbol)
 {
 	const char *linkage_name = definition->linkage_name;
 
@@ -242,7 +802,7 @@ static void set_mangled(struct symbols *symbols,
 }
 
 static void describe(struct symbols *symbols,
-	const struct symbols_definition *definition,
+	const struct dwarf_definition *definition,
 	struct symbols_function *function)
 {
 	const char *mangled = (const char *)symbols->mangled.bytes;
@@ -262,12 +822,12 @@ enum ctp_status symbols_find(struct symbols *symbols, uint64_t offset,
 	struct symbols_function *function, struct ctp_error *err)
 {
 	uint64_t address = symbols->lowest + offset;
-	const char *symbol = symbols_elf_find(&symbols->elf, address);
-	struct symbols_definition definition = {0};
+	const char *symbol = elf_table_find(&symbols->elf, address);
+	struct dwarf_definition definition = {0};
 	enum ctp_status status;
 
 	symbols->file.used = 0;
-	status = symbols_dwarf_find(&symbols->dwarf,
+	status = dwarf_table_find(&symbols->dwarf,
 		address + symbols->bias - symbols->dwarf_bias, &definition,
 		&symbols->file);
 	buffer_add_byte(&symbols->file, '\0');
@@ -293,14 +853,13 @@ static int compare_addresses(const void *a, const void *b)
 
 /* All addresses in the file at which functions begin, in order; some come more
  * than once. */
-static bool list_addresses(
-	struct symbols *symbols, struct symbols_addresses *addresses)
+static bool list_addresses(struct symbols *symbols, struct addresses *addresses)
 {
-	if (!symbols_dwarf_list(&symbols->dwarf, addresses))
+	if (!dwarf_table_list(&symbols->dwarf, addresses))
 		return false;
 	for (size_t i = 0; i < addresses->count; i++)
 		addresses->all[i] += symbols->dwarf_bias - symbols->bias;
-	if (!symbols_elf_list(&symbols->elf, addresses))
+	if (!elf_table_list(&symbols->elf, addresses))
 		return false;
 	if (addresses->count > 0)
 		qsort(addresses->all, addresses->count, sizeof(uint64_t),
@@ -313,7 +872,7 @@ enum ctp_status symbols_each(struct symbols *symbols,
 		const struct symbols_function *function, struct ctp_error *err),
 	void *user, struct ctp_error *err)
 {
-	struct symbols_addresses addresses = {0};
+	struct addresses addresses = {0};
 	enum ctp_status status = CTP_OK;
 
 	if (!list_addresses(symbols, &addresses))
