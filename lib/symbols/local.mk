@@ -2,9 +2,6 @@
 noinst_LTLIBRARIES += libsymbols.la
 libsymbols_la_SOURCES = \
 	%D%/symbolize.c %D%/symbolize.h \
-	%D%/symbolize_module.c %D%/symbolize_module.h \
-	%D%/symbolize_private.h \
-	%D%/symbolize_sites.c \
 	%D%/symbols.h
 if HAVE_LIBDW
 libsymbols_la_SOURCES += %D%/symbols.c

@@ -4,18 +4,362 @@
  * write it. Names are looked up each time rather than kept, since a log may
  * have more of them than memory.
  */
-#include "symbols/symbolize_private.h"
+#include "symbols/symbolize.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
+#include "base/strtab.h"
+#include "log/log_write.h"
+#include "log/msgpack_out.h"
 #include "log/unpack.h"
+#include "log_read/log_scan.h"
+#include "log_read/log_site.h"
+#include "symbols/symbols.h"
 
 #define COPY_BYTES ((size_t)1024 * 1024)
 #define LEVEL 1
+
+/* ---- modules ---- */
+
+/* One file has one entry, also where several recordings loaded it. */
+struct modules {
+	struct symbolize_module *all;
+	uint32_t count;
+	uint32_t room;
+	struct strtab *keys; /* of the entries, in their order */
+	uint32_t *numbers;   /* this recording's, to entry + 1 */
+	uint32_t number_room;
+};
+
+/* Equal modules have equal numbers; UINT32_MAX if out of memory. */
+static uint32_t number_of(
+	struct modules *modules, const struct log_site_module *module)
+{
+	struct buffer key = BUFFER_INIT;
+	uint32_t number = STRTAB_NONE;
+
+	if (modules->keys == NULL)
+		modules->keys = strtab_new();
+	buffer_add(&key, &module->bytes, sizeof(module->bytes));
+	buffer_add(&key, &module->path.size, sizeof(module->path.size));
+	buffer_add(&key, module->path.bytes, module->path.size);
+	buffer_add(&key, module->build_id.bytes, module->build_id.size);
+	if (!key.failed && modules->keys != NULL)
+		number = strtab_add(
+			modules->keys, (const char *)key.bytes, key.used);
+	buffer_clear(&key);
+	/* Number 0 is the empty text, which no key is. */
+	return number == STRTAB_NONE ? UINT32_MAX : number - 1;
+}
+
+/* The entry's place; UINT32_MAX if out of memory. */
+static uint32_t enter(
+	struct modules *modules, const struct log_site_module *module)
+{
+	uint32_t number = number_of(modules, module);
+	struct symbolize_module *added;
+
+	if (number < modules->count || number == UINT32_MAX)
+		return number;
+	if (!memory_grow32(&modules->all, modules->count, &modules->room,
+		    sizeof(*modules->all)))
+		return UINT32_MAX;
+	added = &modules->all[modules->count];
+	*added = (struct symbolize_module){
+		.path = strndup(module->path.bytes, module->path.size),
+		.build_id = malloc(module->build_id.size + 1),
+		.build_id_bytes = module->build_id.size,
+		.bytes = module->bytes,
+	};
+	if (added->path == NULL || added->build_id == NULL) {
+		free(added->path);
+		free(added->build_id);
+		return UINT32_MAX;
+	}
+	memcpy(added->build_id, module->build_id.bytes, module->build_id.size);
+	return modules->count++;
+}
+
+/* False if out of memory. */
+static bool modules_add(
+	struct modules *modules, const struct log_site_module *module)
+{
+	uint32_t entry = enter(modules, module);
+
+	if (entry == UINT32_MAX ||
+		!memory_reach(&modules->numbers, module->number,
+			&modules->number_room, sizeof(*modules->numbers)))
+		return false;
+	modules->numbers[module->number] = entry + 1;
+	return true;
+}
+
+/* By this recording's number; NULL if its block is lost. */
+static struct symbolize_module *modules_find(
+	const struct modules *modules, uint32_t number)
+{
+	if (number >= modules->number_room || modules->numbers[number] == 0)
+		return NULL;
+	return &modules->all[modules->numbers[number] - 1];
+}
+
+/* Another recording, with numbers of its own, begins. */
+static void modules_restart(struct modules *modules)
+{
+	if (modules->number_room > 0)
+		memset(modules->numbers, 0,
+			modules->number_room * sizeof(*modules->numbers));
+}
+
+static void modules_clear(struct modules *modules)
+{
+	for (uint32_t i = 0; i < modules->count; i++) {
+		free(modules->all[i].path);
+		free(modules->all[i].build_id);
+		symbols_close(modules->all[i].symbols);
+	}
+	memory_free(modules->all);
+	memory_free(modules->numbers);
+	strtab_free(modules->keys);
+	*modules = (struct modules){0};
+}
+
+/*
+ * The function at an offset. The file is opened when the first of its
+ * functions is asked for; if that fails, `module->err` says why.
+ *
+ * Errors: CTP_END if it has no name; CTP_ERR_NOMEM.
+ */
+static enum ctp_status find_symbol(struct symbolize_module *module,
+	const char *debug_directory, uint64_t offset,
+	struct symbols_function *function, struct ctp_error *err)
+{
+	struct symbols_expected expected = {
+		.build_id = module->build_id,
+		.build_id_bytes = module->build_id_bytes,
+		.bytes = module->bytes,
+	};
+
+	if (!module->tried) {
+		module->tried = true;
+		if (symbols_open(module->path, &expected, debug_directory,
+			    &module->symbols, &module->err) == CTP_ERR_NOMEM)
+			return ctp_no_memory(err);
+	}
+	if (module->symbols == NULL)
+		return CTP_END;
+	return symbols_find(module->symbols, offset, function, err);
+}
+
+/* ---- site blocks ---- */
+
+/* Site blocks: which of their functions get names, and the blocks with them. */
+
+/* Larger blocks are written as several. */
+#define BLOCK_BYTES ((size_t)2 * 1024 * 1024)
+/* Longer text is not worth having. */
+#define TEXT_MAX 65535
+
+struct symbolize {
+	int fd;
+	const char *debug_directory;
+	struct stat file; /* as it was when it was read */
+	struct log_scan *scan;
+	struct modules modules;
+	struct symbolize_counts counts;
+	uint64_t members;
+	char *spool;       /* of the recording; NULL: it has ended */
+	uint64_t *changes; /* offsets of members to be written anew */
+	size_t change_count;
+	size_t change_room;
+	struct buffer rows; /* of the block that is being made */
+	struct buffer block;
+	/* While writing: */
+	struct log_writer *writer; /* NULL: only looking */
+	int out;
+	size_t next_change;
+	uint64_t copied; /* bytes of the log, so far */
+	uint8_t *copy;   /* where the system does not do it */
+};
+
+/* What a site block holds, behind its kind. */
+struct site_block {
+	uint32_t elements; /* of the block */
+	uint32_t first;
+	uint32_t count;
+	struct cursor rows; /* and what comes after them */
+};
+
+/* Is what was found worth writing, and more than the row has? */
+static bool is_better(
+	const struct symbols_function *function, const struct log_site_row *row)
+{
+	return strlen(function->name) <= TEXT_MAX &&
+	       strlen(function->mangled) <= TEXT_MAX &&
+	       strlen(function->file) <= TEXT_MAX &&
+	       (row->name.size == 0 || function->file[0] != '\0');
+}
+
+static void count_row(struct symbolize_counts *counts,
+	struct symbolize_module *module, const struct log_site_row *row,
+	bool found)
+{
+	bool named = found || row->name.size != 0;
+
+	counts->functions++;
+	counts->named += named;
+	counts->changed += found;
+	counts->lost += !named && module == NULL;
+	if (module != NULL)
+		module->unnamed += !named;
+}
+
+/* What is known of a row's function beyond what the row has; CTP_END if
+ * nothing is. */
+static enum ctp_status look_up(struct symbolize *symbolize,
+	const struct log_site_row *row, struct symbols_function *function,
+	struct ctp_error *err)
+{
+	struct symbolize_module *module =
+		modules_find(&symbolize->modules, row->module);
+	enum ctp_status status = CTP_END;
+
+	if (module != NULL && (row->name.size == 0 || row->file.size == 0))
+		status = find_symbol(module, symbolize->debug_directory,
+			row->offset, function, err);
+	if (status == CTP_OK && !is_better(function, row))
+		status = CTP_END;
+	if (status < 0)
+		return status;
+	if (symbolize->writer == NULL)
+		count_row(&symbolize->counts, module, row, status == CTP_OK);
+	return status;
+}
+
+static void add_row(struct buffer *rows, const struct log_site_row *row,
+	const struct symbols_function *function)
+{
+	msgpack_packer out = msgpack_out(rows);
+
+	(void)msgpack_pack_array(&out, row->elements);
+	msgpack_out_key(&out, function->name);
+	msgpack_out_key(&out, function->file);
+	(void)msgpack_pack_uint32(&out, function->line);
+	(void)msgpack_pack_uint32(&out, row->module);
+	(void)msgpack_pack_uint64(&out, row->offset);
+	msgpack_out_key(&out, function->mangled);
+	if (row->elements >= LOG_SITE_INFO_ELEMENTS) {
+		msgpack_out_text(&out, row->category.bytes, row->category.size);
+		(void)msgpack_pack_uint32(&out, row->call_line);
+	}
+	buffer_add(rows, row->rest.at, row->rest.left);
+}
+
+/* Takes one row, read before, and appends it to `rows`, with a name if there
+ * is one. */
+static enum ctp_status name_row(struct symbolize *symbolize,
+	struct cursor *block, struct ctp_error *err)
+{
+	struct cursor whole = *block;
+	struct symbols_function function;
+	struct log_site_row row;
+	enum ctp_status status = CTP_END;
+
+	(void)log_site_read(block, &row);
+	if (row.is_function)
+		status = look_up(symbolize, &row, &function, err);
+	if (status == CTP_OK)
+		add_row(&symbolize->rows, &row, &function);
+	else if (status == CTP_END)
+		buffer_add(
+			&symbolize->rows, whole.at, whole.left - block->left);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+/* False if the block is not well formed as a whole. */
+static bool read_site_block(
+	struct cursor block, uint32_t elements, struct site_block *sites)
+{
+	struct log_site_row row;
+
+	sites->elements = elements;
+	if (elements < 3 ||
+		!unpack_u32(&block, LOG_SITES_MAX - 1, &sites->first) ||
+		!unpack_array(&block, &sites->count))
+		return false;
+	sites->rows = block;
+	/* Whole, so that nothing of a bad one is written. */
+	for (uint32_t i = 0; i < sites->count; i++)
+		if (!log_site_read(&block, &row))
+			return false;
+	for (uint32_t i = 3; i < elements; i++)
+		if (!unpack_skip(&block))
+			return false;
+	return block.left == 0;
+}
+
+/* Writes the rows that there are as a block; what newer versions put behind
+ * them goes with the last. */
+static enum ctp_status write_rows(struct symbolize *symbolize,
+	const struct site_block *sites, uint32_t count, struct cursor rest,
+	struct ctp_error *err)
+{
+	struct buffer *block = &symbolize->block;
+	msgpack_packer out = msgpack_out(block);
+
+	block->used = 0;
+	(void)msgpack_pack_array(&out, rest.left == 0 ? 3 : sites->elements);
+	(void)msgpack_pack_int(&out, LOG_SITES);
+	(void)msgpack_pack_uint32(&out, sites->first);
+	(void)msgpack_pack_array(&out, count);
+	buffer_add(block, symbolize->rows.bytes, symbolize->rows.used);
+	buffer_add(block, rest.at, rest.left);
+	symbolize->rows.used = 0;
+	if (block->failed || symbolize->rows.failed)
+		return ctp_no_memory(err);
+	if (symbolize->writer == NULL)
+		return CTP_OK;
+	/* If this fails, what was copied so far is not to be cut off. */
+	log_writer_resume(symbolize->writer,
+		(uint64_t)lseek(symbolize->out, 0, SEEK_CUR), 0);
+	return log_writer_add(symbolize->writer, LOG_SITES,
+		&(struct deflate_part){block->bytes, block->used, false}, 1,
+		err);
+}
+
+/* Looks up the names of a block's functions and counts them, or, with a
+ * writer, writes the block with them. */
+static enum ctp_status name_sites(struct symbolize *symbolize,
+	struct site_block sites, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	uint32_t done = 0; /* in this block */
+
+	symbolize->rows.used = 0;
+	for (uint32_t left = sites.count; status == CTP_OK && left > 0;
+		left--) {
+		status = name_row(symbolize, &sites.rows, err);
+		done++;
+		if (status != CTP_OK || left == 1 ||
+			symbolize->rows.used < BLOCK_BYTES)
+			continue;
+		status = write_rows(
+			symbolize, &sites, done, (struct cursor){0}, err);
+		sites.first += done;
+		done = 0;
+	}
+	if (status == CTP_OK)
+		status = write_rows(symbolize, &sites, done, sites.rows, err);
+	return status;
+}
+
+/* ---- the log ---- */
 
 static bool add_change(struct symbolize *symbolize, uint64_t offset)
 {
@@ -74,8 +418,8 @@ static enum ctp_status copy(
 }
 
 /* A site block: looks whether there are names for it, or writes it. */
-static enum ctp_status take_sites(struct symbolize *symbolize,
-	const struct log_member *member, const struct symbolize_sites *sites,
+static enum ctp_status name_or_write_sites(struct symbolize *symbolize,
+	const struct log_member *member, const struct site_block *sites,
 	struct ctp_error *err)
 {
 	uint64_t before = symbolize->counts.changed;
@@ -94,7 +438,7 @@ static enum ctp_status take_sites(struct symbolize *symbolize,
 			return status;
 		symbolize->copied += member->size;
 	}
-	status = symbolize_sites_take(symbolize, *sites, err);
+	status = name_sites(symbolize, *sites, err);
 	if (status == CTP_OK && symbolize->writer == NULL &&
 		symbolize->counts.changed != before &&
 		!add_change(symbolize, member->offset))
@@ -107,12 +451,12 @@ static bool is_key(const char *key, size_t size, const char *name)
 	return strlen(name) == size && memcmp(key, name, size) == 0;
 }
 
-static enum ctp_status take_header(
+static enum ctp_status read_header(
 	struct symbolize *symbolize, struct cursor block, struct ctp_error *err)
 {
 	uint32_t count;
 
-	symbolize_modules_restart(&symbolize->modules);
+	modules_restart(&symbolize->modules);
 	free(symbolize->spool);
 	symbolize->spool = NULL;
 	if (!unpack_map(&block, &count))
@@ -143,12 +487,12 @@ static enum ctp_status take_header(
 	return CTP_OK;
 }
 
-static enum ctp_status take_block(struct symbolize *symbolize,
+static enum ctp_status read_block(struct symbolize *symbolize,
 	const struct log_member *member, struct cursor block,
 	struct ctp_error *err)
 {
 	struct log_site_module module;
-	struct symbolize_sites sites;
+	struct site_block sites;
 	uint32_t elements;
 	uint32_t kind;
 
@@ -157,15 +501,15 @@ static enum ctp_status take_block(struct symbolize *symbolize,
 		return CTP_OK;
 	switch (kind) {
 	case LOG_HEADER:
-		return take_header(symbolize, block, err);
+		return read_header(symbolize, block, err);
 	case LOG_SITES:
-		return symbolize_sites_read(block, elements, &sites)
-			       ? take_sites(symbolize, member, &sites, err)
+		return read_site_block(block, elements, &sites)
+			       ? name_or_write_sites(
+					 symbolize, member, &sites, err)
 			       : CTP_OK;
 	case LOG_MODULE:
 		return !log_site_read_module(&block, &module) ||
-				       symbolize_modules_add(
-					       &symbolize->modules, &module)
+				       modules_add(&symbolize->modules, &module)
 			       ? CTP_OK
 			       : ctp_no_memory(err);
 	case LOG_END:
@@ -188,7 +532,7 @@ static enum ctp_status walk(struct symbolize *symbolize, struct ctp_error *err)
 	if (symbolize->scan == NULL)
 		return ctp_no_memory(err);
 	symbolize->members = 0;
-	symbolize_modules_restart(&symbolize->modules);
+	modules_restart(&symbolize->modules);
 	while ((status = log_scan_next(symbolize->scan, &member, err)) ==
 		CTP_OK) {
 		struct cursor block;
@@ -201,7 +545,7 @@ static enum ctp_status walk(struct symbolize *symbolize, struct ctp_error *err)
 		status = log_scan_unpack(
 			symbolize->scan, &member, &block, &sound, err);
 		if (status == CTP_OK && sound)
-			status = take_block(symbolize, &member, block, err);
+			status = read_block(symbolize, &member, block, err);
 		if (status != CTP_OK)
 			return status;
 	}
@@ -238,7 +582,7 @@ void symbolize_free(struct symbolize *symbolize)
 	if (symbolize == NULL)
 		return;
 	log_scan_free(symbolize->scan);
-	symbolize_modules_clear(&symbolize->modules);
+	modules_clear(&symbolize->modules);
 	buffer_clear(&symbolize->rows);
 	buffer_clear(&symbolize->block);
 	free(symbolize->spool);

@@ -7,9 +7,27 @@
 #ifndef SYMBOLIZE_H
 #define SYMBOLIZE_H
 
-#include "symbols/symbolize_module.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 
 struct symbolize;
+struct symbols;
+
+/* A module of a log, with the symbols of its file. */
+struct symbolize_module {
+	char *path;
+	void *build_id;
+	size_t build_id_bytes;
+	uint64_t bytes;
+	bool tried; /* to open it */
+	struct symbols *symbols;
+	/* For whoever wants to know what became of it. */
+	struct ctp_error err; /* why `symbols` is NULL */
+	uint64_t unnamed;     /* functions that stay without a name */
+};
 
 struct symbolize_counts {
 	uint64_t functions; /* known by their addresses */
