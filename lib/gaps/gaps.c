@@ -2,8 +2,8 @@
 /*
  * Activities come in the order of their ends, launches before them, and threads
  * in turn; so all are sorted first. Then two sweeps: over activities, which
- * finds the gaps and what ended each, and follows the queue; and
- * over what each thread did, which charges the gaps to it (gaps_host.c).
+ * finds the gaps and what ended each, and follows the queue; and over what each
+ * thread did, which charges the gaps to it (host_ranges.c).
  */
 #include "gaps/gaps.h"
 
@@ -11,9 +11,41 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/packed.h"
-#include "gaps/gaps_private.h"
+#include "extsort/extsort.h"
+#include "gaps/host_ranges.h"
+#include "gaps/launch_table.h"
 #include "profile/activity_kind.h"
+
+/* Memory of each of the sorts. */
+#define SORT_BYTES ((size_t)32 << 20)
+
+/* From when to when something of a track is known. */
+struct gaps_extent {
+	int64_t first_ns;
+	int64_t last_ns;
+	bool known;
+};
+
+struct gaps {
+	const struct trace *trace;
+	struct launch_table *launches;
+	struct gaps_device *devices;
+	struct strtab *device_keys; /* number + 1 by process and number */
+	uint32_t device_count;
+	uint32_t device_room;
+	struct gaps_place *places;
+	uint32_t place_count;
+	uint32_t place_room;
+	struct strtab *place_keys;   /* number + 1 by what tells places apart */
+	struct gaps_extent *extents; /* by track */
+	uint32_t extent_count;
+	struct host_ranges *host;
+	struct extsort *work; /* activities, by their start */
+	/* When kernels were launched that were in the queue, with the device
+	 * for a rank and no bytes; nearly in order. */
+	struct extsort *launched;
+	struct gaps_watch watch; /* without see(): it is not watched */
+};
 
 /* How many kernels wait on each device, as their starts are taken in order of
  * time. */
@@ -31,135 +63,6 @@ static enum ctp_status gaps_tell(const struct gaps *gaps,
 	return gaps->watch.see == NULL
 		       ? CTP_OK
 		       : gaps->watch.see(gaps->watch.user, level, err);
-}
-
-/*
- * Begins and ends of ranges, of which there are more than of all else. The
- * times of a thread do not go back, so they need no sorting: each thread's are
- * packed into blocks, of a few bytes for each, and it is the blocks that are
- * sorted, by their thread.
- *
- * A block has the time from which it counts, and then of each: a byte that says
- * how many bytes there are of the time since the one before it, and of the site
- * plus one, of which an end has none; and these.
- */
-#define BLOCK_BYTES 512
-/* What writing one may touch: the byte before it, its time, and its site. */
-#define RANGE_ROOM (1 + 2 * PACKED_MAX)
-#define SITE_SHIFT 4
-
-struct gaps_block {
-	uint32_t used;
-	uint8_t bytes[BLOCK_BYTES];
-};
-
-static enum ctp_status put_block(
-	struct gaps *gaps, uint32_t track, struct ctp_error *err)
-{
-	const struct gaps_block *block = gaps->extents[track].block;
-	const struct extsort_record record = {
-		.time_ns = track, .bytes = block->bytes, .size = block->used};
-
-	return extsort_add(gaps->host, &record, err);
-}
-
-/* Begins a block of a track, after the one that is full. */
-static enum ctp_status begin_block(
-	struct gaps *gaps, uint32_t track, struct ctp_error *err)
-{
-	struct gaps_extent *extent = &gaps->extents[track];
-	enum ctp_status status = CTP_OK;
-
-	if (extent->block != NULL) {
-		status = put_block(gaps, track, err);
-	} else {
-		extent->block = memory_new(sizeof(*extent->block));
-		if (extent->block == NULL)
-			status = ctp_no_memory(err);
-	}
-	if (status != CTP_OK)
-		return status;
-	memcpy(extent->block->bytes, &extent->range_ns,
-		sizeof(extent->range_ns));
-	extent->block->used = sizeof(extent->range_ns);
-	return CTP_OK;
-}
-
-/* Keeps a begin or an end, whose track has an extent. Errors: CTP_ERR_NOMEM,
- * CTP_ERR_IO. */
-static enum ctp_status gaps_ranges_add(
-	struct gaps *gaps, const struct event *event, struct ctp_error *err)
-{
-	struct gaps_extent *extent = &gaps->extents[event->track];
-	struct gaps_block *block = extent->block;
-	uint64_t site =
-		event->kind == EVENT_BEGIN ? (uint64_t)event->site + 1 : 0;
-	/* A time that goes back would change the order. */
-	uint64_t later_ns =
-		event->time_ns > extent->range_ns
-			? (uint64_t)event->time_ns - (uint64_t)extent->range_ns
-			: 0;
-	unsigned time_size = packed_size(later_ns);
-	unsigned site_size = packed_size(site);
-	uint8_t *at;
-
-	if (block == NULL || block->used > BLOCK_BYTES - RANGE_ROOM) {
-		enum ctp_status status = begin_block(gaps, event->track, err);
-
-		if (status != CTP_OK)
-			return status;
-		block = extent->block;
-	}
-	at = &block->bytes[block->used];
-	*at = (uint8_t)(time_size | site_size << SITE_SHIFT);
-	packed_write(at + 1, later_ns);
-	packed_write(at + 1 + time_size, site);
-	block->used += 1 + time_size + site_size;
-	extent->range_ns = (int64_t)((uint64_t)extent->range_ns + later_ns);
-	return CTP_OK;
-}
-
-/* After the last of them, once. Errors: as above. */
-static enum ctp_status gaps_ranges_finish(
-	struct gaps *gaps, struct ctp_error *err)
-{
-	enum ctp_status status = CTP_OK;
-
-	for (uint32_t i = 0; i < gaps->extent_count && status == CTP_OK; i++)
-		if (gaps->extents[i].block != NULL)
-			status = put_block(gaps, i, err);
-	return status == CTP_OK ? extsort_sort(gaps->host, err) : status;
-}
-
-struct gaps_ranges gaps_ranges_open(const struct extsort_record *record)
-{
-	const uint8_t *bytes = record->bytes;
-	struct gaps_ranges ranges = {.at = bytes + sizeof(ranges.time_ns),
-		.end = bytes + record->size};
-
-	memcpy(&ranges.time_ns, bytes, sizeof(ranges.time_ns));
-	return ranges;
-}
-
-bool gaps_ranges_next(struct gaps_ranges *ranges, struct gaps_range *range)
-{
-	unsigned time_size;
-	unsigned site_size;
-
-	if (ranges->at == ranges->end)
-		return false;
-	time_size = *ranges->at & ((1U << SITE_SHIFT) - 1);
-	site_size = (unsigned)*ranges->at >> SITE_SHIFT;
-	ranges->at += 1 + time_size;
-	ranges->time_ns = (int64_t)((uint64_t)ranges->time_ns +
-				    packed_read(ranges->at, time_size));
-	ranges->at += site_size;
-	*range = (struct gaps_range){
-		.time_ns = ranges->time_ns, .site = TRACE_NONE};
-	if (site_size > 0)
-		range->site =
-			(uint32_t)(packed_read(ranges->at, site_size) - 1);
-	return true;
 }
 
 /* How many kernels were launched and had not started, over time. */
@@ -283,7 +186,8 @@ static uint32_t find_place(struct gaps *gaps, const struct gaps_place *place)
 	return gaps->place_count++;
 }
 
-bool gaps_charge(
+/* Charges a stretch of time to a cause and a place. False if out of memory. */
+static bool charge(
 	struct gaps *gaps, const struct gaps_place *place, uint64_t time_ns)
 {
 	uint32_t number;
@@ -299,6 +203,26 @@ bool gaps_charge(
 	if (time_ns > gaps->places[number].longest_ns)
 		gaps->places[number].longest_ns = time_ns;
 	return true;
+}
+
+/* For host_ranges_charge(). */
+static bool charge_host(void *user, const struct host_stretch *stretch)
+{
+	struct gaps *gaps = user;
+	const struct trace_site *sites = gaps->trace->sites;
+	struct gaps_place place = {
+		.device = stretch->device, .cause = stretch->cause};
+
+	if (stretch->name_site != TRACE_NONE) {
+		const struct trace_site *site = &sites[stretch->name_site];
+
+		place.name = site->name;
+		place.file = site->file;
+		place.line = site->line;
+	}
+	if (stretch->call_site != TRACE_NONE)
+		place.call = sites[stretch->call_site].name;
+	return charge(gaps, &place, stretch->time_ns);
 }
 
 static int compare_texts(const struct gaps *gaps, uint32_t left, uint32_t right)
@@ -386,19 +310,6 @@ static bool gaps_sort(struct gaps *gaps)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	const char *words;
-} causes[GAP_CAUSES] = {
-	[GAP_HOST] = {"host", "host code, until it launched"},
-	[GAP_SYNC] = {"synchronization", "the host waited for the device"},
-	[GAP_COPY] = {"copies", "the host was in a call that copies"},
-	[GAP_DATA] = {"data_loading", "the host loaded data"},
-	[GAP_QUEUED] = {"queued", "launched, but not started"},
-	[GAP_NOTHING] = {"nothing_launched", "nothing was launched any more"},
-	[GAP_UNKNOWN] = {"unknown", "the launch is not in the trace"},
-};
-
 /* An activity that waits for its turn in the sweep. */
 struct work {
 	int64_t start_ns;
@@ -422,16 +333,6 @@ struct processes {
 	uint32_t room;
 };
 
-const char *gap_cause_name(enum gap_cause cause)
-{
-	return causes[cause].name;
-}
-
-const char *gap_cause_words(enum gap_cause cause)
-{
-	return causes[cause].words;
-}
-
 struct gaps *gaps_new(const struct trace *trace)
 {
 	struct gaps *gaps = memory_new_zeroed(1, sizeof(*gaps));
@@ -442,14 +343,12 @@ struct gaps *gaps_new(const struct trace *trace)
 	gaps->launches = launch_table_new(trace);
 	gaps->device_keys = strtab_new();
 	gaps->place_keys = strtab_new();
-	gaps->work = extsort_new(GAPS_SORT_BYTES);
-	gaps->host = extsort_new(GAPS_SORT_BYTES);
-	gaps->waits = extsort_new(GAPS_SORT_BYTES);
-	gaps->launched = extsort_new(GAPS_SORT_BYTES);
+	gaps->work = extsort_new(SORT_BYTES);
+	gaps->host = host_ranges_new(trace);
+	gaps->launched = extsort_new(SORT_BYTES);
 	if (gaps->launches != NULL && gaps->device_keys != NULL &&
 		gaps->place_keys != NULL && gaps->work != NULL &&
-		gaps->host != NULL && gaps->waits != NULL &&
-		gaps->launched != NULL)
+		gaps->host != NULL && gaps->launched != NULL)
 		return gaps;
 	gaps_free(gaps);
 	return NULL;
@@ -473,13 +372,10 @@ void gaps_free(struct gaps *gaps)
 	strtab_free(gaps->device_keys);
 	strtab_free(gaps->place_keys);
 	extsort_free(gaps->work);
-	extsort_free(gaps->host);
-	extsort_free(gaps->waits);
+	host_ranges_free(gaps->host);
 	extsort_free(gaps->launched);
 	memory_free(gaps->devices);
 	memory_free(gaps->places);
-	for (uint32_t i = 0; i < gaps->extent_count; i++)
-		memory_free(gaps->extents[i].block);
 	memory_free(gaps->extents);
 	memory_free(gaps);
 }
@@ -505,7 +401,7 @@ static bool extend(
 		if (extent == NULL)
 			return false;
 		for (uint32_t i = gaps->extent_count; i < count; i++)
-			extent[i] = (struct gaps_extent){.range_ns = INT64_MIN};
+			extent[i] = (struct gaps_extent){0};
 		gaps->extents = extent;
 		gaps->extent_count = count;
 	}
@@ -602,7 +498,7 @@ enum ctp_status gaps_add(
 			    is_range ? event->time_ns : end_of(event)))
 			return ctp_no_memory(err);
 		if (is_range && gaps->watch.see == NULL)
-			status = gaps_ranges_add(gaps, event, err);
+			status = host_ranges_add(gaps->host, event, err);
 		else if (is_work)
 			status = add_work(gaps, event, err);
 	}
@@ -669,7 +565,7 @@ static bool charge_cause(struct gaps *gaps, uint32_t device,
 {
 	const struct gaps_place place = {.device = device, .cause = cause};
 
-	return gaps_charge(gaps, &place, time_ns);
+	return charge(gaps, &place, time_ns);
 }
 
 static enum ctp_status tell_idle(const struct gaps *gaps, uint32_t device,
@@ -692,14 +588,10 @@ static void count_gap(struct gaps_device *device, uint64_t time_ns)
 static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 	const struct work *work, struct ctp_error *err)
 {
-	struct gaps_wait wait = {.from_ns = from_ns,
+	struct host_wait wait = {.from_ns = from_ns,
 		.to_ns = work->launch_ns,
 		.track = work->launch_track,
 		.device = work->device};
-	const struct extsort_record record = {.time_ns = wait.track,
-		.rank = from_ns,
-		.bytes = &wait,
-		.size = sizeof(wait)};
 	uint64_t gap_ns = (uint64_t)work->start_ns - (uint64_t)from_ns;
 	bool done;
 
@@ -718,7 +610,7 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 		return ctp_no_memory(err);
 	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns &&
 			       gaps->watch.see == NULL
-		       ? extsort_add(gaps->waits, &record, err)
+		       ? host_ranges_add_wait(gaps->host, &wait, err)
 		       : CTP_OK;
 }
 
@@ -847,11 +739,7 @@ enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 		status = finish_work(gaps, err);
 	if (status != CTP_OK || gaps->watch.see != NULL)
 		return status;
-	status = gaps_ranges_finish(gaps, err);
-	if (status == CTP_OK)
-		status = extsort_sort(gaps->waits, err);
-	if (status == CTP_OK)
-		status = gaps_charge_host(gaps, err);
+	status = host_ranges_charge(gaps->host, charge_host, gaps, err);
 	if (status == CTP_OK && !gaps_sort(gaps))
 		status = ctp_no_memory(err);
 	return status;

@@ -11,26 +11,11 @@
 #ifndef GAPS_H
 #define GAPS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gaps/gap_cause.h"
 #include "trace/event.h"
-
-enum gap_cause {
-	GAP_HOST,    /* the thread that launches was at work */
-	GAP_SYNC,    /* it waited for the device */
-	GAP_COPY,    /* it was in a call that copies */
-	GAP_DATA,    /* it loaded data */
-	GAP_QUEUED,  /* the next activity was launched, but not started */
-	GAP_NOTHING, /* nothing was launched any more */
-	GAP_UNKNOWN, /* what launched the next activity is not known */
-	GAP_CAUSES
-};
-
-/* "host", and "host code". */
-const char *gap_cause_name(enum gap_cause cause);
-const char *gap_cause_words(enum gap_cause cause);
 
 /* busy_ns + idle_ns = span_ns; idle_ns is the sum of cause_ns. */
 struct gaps_device {

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a device is idle. */
+#ifndef GAP_CAUSE_H
+#define GAP_CAUSE_H
+
+#include "trace/trace.h"
+
+enum gap_cause {
+	GAP_HOST,    /* the thread that launches was at work */
+	GAP_SYNC,    /* it waited for the device */
+	GAP_COPY,    /* it was in a call that copies */
+	GAP_DATA,    /* it loaded data */
+	GAP_QUEUED,  /* the next activity was launched, but not started */
+	GAP_NOTHING, /* nothing was launched any more */
+	GAP_UNKNOWN, /* what launched the next activity is not known */
+	GAP_CAUSES
+};
+
+/* "host", and "host code". */
+const char *gap_cause_name(enum gap_cause cause);
+const char *gap_cause_words(enum gap_cause cause);
+
+/* What a thread does in a range of this site: GAP_HOST, GAP_SYNC, GAP_COPY or
+ * GAP_DATA. */
+enum gap_cause gap_cause_of_site(const struct trace *trace, uint32_t site);
+
+#endif
