@@ -7,4 +7,4 @@ libcore_la_SOURCES += \
 	%D%/launch_table.c %D%/launch_table.h \
 	%D%/overview.c %D%/overview.h \
 	%D%/ranking.c %D%/ranking.h \
-	%D%/ranking_queue.c %D%/ranking_queue.h
+	%D%/spans.c %D%/spans.h

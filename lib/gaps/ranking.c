@@ -11,10 +11,377 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gaps/ranking_queue.h"
+#include "extsort/extsort.h"
+#include "gaps/spans.h"
 #include "profile/activity_kind.h"
+#include "trace/correlation.h"
 
 #define SELF_WEIGHT 0.6
+
+/* Memory of each of the sorts. */
+#define SORT_BYTES ((size_t)32 << 20)
+
+/* What a site's texts tell; looked at once for each. */
+struct site {
+	bool known;
+	bool has_place; /* in a file */
+	bool is_call;   /* or something else that is no range here */
+	bool is_launch; /* if it is a call */
+	bool is_work;   /* if it is an activity */
+	bool is_kernel;
+};
+
+/* A range that is open. */
+struct open {
+	int64_t start_ns;
+	uint64_t children_ns;
+	uint64_t id; /* of a call of the API: of what it causes */
+	uint32_t site;
+	uint32_t place;
+	bool is_call; /* or something else that is no range here */
+	bool is_launch;
+};
+
+struct track {
+	struct open *open;
+	uint32_t depth;
+	uint32_t room;
+	int64_t latest_ns;
+};
+
+/* A launch, or a kernel. */
+struct point {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t pid;
+	uint64_t id;
+	uint64_t is_kernel;
+};
+
+/* A range of the host that has ended. */
+struct range {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t self_ns;
+	uint32_t site;
+	uint32_t place;
+};
+
+struct ranking {
+	const struct trace *trace;
+	struct ranking_options options;
+	struct extsort *host;   /* struct range */
+	struct extsort *points; /* struct point */
+	struct site *sites;     /* by number */
+	uint32_t site_room;
+	struct track *tracks;
+	uint32_t track_count;
+	bool has_host;
+	bool has_kernels;
+	int64_t first_ns;      /* where the host's ranges begin */
+	int64_t latest_ns;     /* and end */
+	int64_t last_start_ns; /* of the one that began last */
+	int64_t last_end_ns;
+	struct spans busy; /* robust: work of devices */
+	struct spans idle;
+	struct spans falling;
+	struct ranking_row *rows;
+	uint32_t row_count;
+};
+
+/* ---- the queue ---- */
+
+/*
+ * The depth of the queue at each launch and at each kernel's start; what
+ * follows from it.
+ *
+ * The document numbers kernels by their start; the depth is how far the number
+ * of the latest launch's kernel is ahead of those that have started. A launch
+ * looks for its kernel from that of the launch before it on. The robust form
+ * counts each kernel whose launch is there from that launch to its start.
+ */
+
+#define PEAK 4 /* from here on it can run empty */
+#define JOIN_LIMIT (UINT32_MAX / 8)
+#define NONE UINT32_MAX
+
+/* A point, and the depth behind it. */
+struct sample {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t depth;
+};
+
+struct queue {
+	struct point *points; /* in order of time */
+	uint32_t count;
+	uint32_t room;
+	struct sample *samples;    /* of the points */
+	struct correlation *first; /* by id: its first kernel, or how many */
+	uint32_t *next;  /* by number of the kernel: the next of its id */
+	int64_t *starts; /* likewise: when it started */
+	uint32_t kernels;
+};
+
+static bool queue_add(struct queue *queue, const void *bytes)
+{
+	if (!memory_grow32(&queue->points, queue->count, &queue->room,
+		    sizeof(*queue->points)))
+		return false;
+	memcpy(&queue->points[queue->count], bytes, sizeof(*queue->points));
+	queue->kernels += queue->points[queue->count].is_kernel != 0;
+	queue->count++;
+	return true;
+}
+
+static enum ctp_status read_points(
+	struct ranking *ranking, struct queue *queue, struct ctp_error *err)
+{
+	struct extsort_record record;
+	enum ctp_status status;
+
+	for (;;) {
+		status = extsort_next(ranking->points, &record, err);
+		if (status != CTP_OK)
+			break;
+		if (!queue_add(queue, record.bytes))
+			return ctp_no_memory(err);
+	}
+	if (status != CTP_END)
+		return status;
+	queue->samples =
+		memory_new_zeroed(queue->count + 1, sizeof(*queue->samples));
+	queue->next =
+		memory_new_zeroed(queue->kernels + 1, sizeof(*queue->next));
+	queue->starts =
+		memory_new_zeroed(queue->kernels + 1, sizeof(*queue->starts));
+	queue->first = correlation_new(JOIN_LIMIT);
+	return queue->samples == NULL || queue->next == NULL ||
+			       queue->starts == NULL || queue->first == NULL
+		       ? ctp_no_memory(err)
+		       : CTP_OK;
+}
+
+/* Finds kernels by their ids: backward, so that the first is found first. */
+static bool number_kernels(struct queue *queue)
+{
+	uint32_t number = queue->kernels;
+
+	for (uint32_t i = queue->count; i-- > 0;) {
+		const struct point *point = &queue->points[i];
+		uint64_t next = NONE;
+
+		if (!point->is_kernel)
+			continue;
+		number--;
+		(void)correlation_find(
+			queue->first, point->pid, point->id, &next);
+		queue->next[number] = (uint32_t)next;
+		queue->starts[number] = point->start_ns;
+		if (!correlation_add(
+			    queue->first, point->pid, point->id, number))
+			return false;
+	}
+	return true;
+}
+
+/* The first kernel of a launch from this number on; NONE if there is none. */
+static uint32_t kernel_of(
+	const struct queue *queue, const struct point *launch, uint32_t from)
+{
+	uint64_t number = NONE;
+
+	(void)correlation_find(queue->first, launch->pid, launch->id, &number);
+	while (number != NONE && number < from)
+		number = queue->next[number];
+	return (uint32_t)number;
+}
+
+static bool measure_as_documented(struct queue *queue)
+{
+	uint32_t mapped = 0;
+	int64_t latest = -1;
+	int64_t started = 0;
+
+	if (!number_kernels(queue))
+		return false;
+	for (uint32_t i = 0; i < queue->count; i++) {
+		const struct point *point = &queue->points[i];
+		uint32_t kernel = NONE;
+
+		if (!point->is_kernel)
+			kernel = kernel_of(queue, point, mapped);
+		if (kernel != NONE) {
+			mapped = kernel;
+			latest = kernel;
+		}
+		while (started < (int64_t)queue->kernels &&
+			queue->starts[started] <= point->start_ns)
+			started++;
+		queue->samples[i] = (struct sample){
+			point->start_ns, point->end_ns, latest - started + 1};
+	}
+	return true;
+}
+
+static bool measure_robustly(struct queue *queue)
+{
+	int64_t depth = 0;
+
+	for (uint32_t i = 0; i < queue->count; i++) {
+		const struct point *point = &queue->points[i];
+		uint64_t count = 0;
+
+		if (!point->is_kernel)
+			continue;
+		(void)correlation_find(
+			queue->first, point->pid, point->id, &count);
+		if (!correlation_add(
+			    queue->first, point->pid, point->id, count + 1))
+			return false;
+	}
+	/* What starts before it is launched, by another clock, is added too
+	 * late, and the depth is below 0 until then. A launch whose id comes
+	 * again owns the same kernels: they are counted for the first. */
+	for (uint32_t i = 0; i < queue->count; i++) {
+		const struct point *point = &queue->points[i];
+		uint64_t count = 0;
+
+		if (!point->is_kernel) {
+			(void)correlation_find(
+				queue->first, point->pid, point->id, &count);
+			depth += (int64_t)count;
+		} else {
+			depth--;
+		}
+		queue->samples[i] =
+			(struct sample){point->start_ns, point->end_ns, depth};
+	}
+	return true;
+}
+
+/* From one end to the next beginning of work, as the document has it. */
+static bool find_idle(struct ranking *ranking, const struct queue *queue)
+{
+	const struct sample *samples = queue->samples;
+	struct spans *idle = &ranking->idle;
+	int64_t since_ns = 0;
+	bool is_idle = false;
+	bool done;
+
+	if (queue->count == 0 || !ranking->has_host)
+		return true;
+	done = spans_add(idle, ranking->first_ns, samples[0].start_ns) &&
+	       spans_add(idle, samples[queue->count - 1].end_ns,
+		       ranking->last_end_ns);
+	for (uint32_t i = 0; i < queue->count && done; i++) {
+		if (samples[i].depth <= 0 && !is_idle) {
+			since_ns = samples[i].end_ns;
+			is_idle = true;
+		} else if (samples[i].depth > 0 && is_idle) {
+			done = spans_add(idle, since_ns, samples[i].start_ns);
+			is_idle = false;
+		}
+	}
+	return done;
+}
+
+/* What is between the work of all devices. */
+static bool find_rest(struct ranking *ranking)
+{
+	struct spans *busy = &ranking->busy;
+	int64_t from_ns = ranking->first_ns;
+	bool done = true;
+
+	if (!ranking->has_host || busy->count == 0)
+		return true;
+	spans_join(busy);
+	for (size_t i = 0; i < busy->count && done; i++) {
+		done = spans_add(
+			&ranking->idle, from_ns, busy->items[i].from_ns);
+		if (busy->items[i].to_ns > from_ns)
+			from_ns = busy->items[i].to_ns;
+	}
+	return done && spans_add(&ranking->idle, from_ns, ranking->latest_ns);
+}
+
+/*
+ * From the latest peak between two moments of an empty queue to the later one.
+ * Backward, as the document goes: the peak may be further ahead if what lies
+ * between is too low for one; and the search goes on behind the moment that it
+ * ended at, which is not taken as the end of a phase of its own. The robust
+ * form takes it.
+ */
+static bool find_falling(struct ranking *ranking, const struct queue *queue)
+{
+	const struct sample *samples = queue->samples;
+	uint32_t end = queue->count;
+
+	while (end-- > 0) {
+		uint32_t at = end;
+		uint32_t peak = end;
+
+		if (samples[end].depth > 0)
+			continue;
+		while (at-- > 0) {
+			if (samples[at].depth > samples[peak].depth &&
+				samples[at].depth > 0)
+				peak = at;
+			if (samples[at].depth > 0)
+				continue;
+			if (peak != end && samples[peak].depth >= PEAK)
+				break;
+			if (ranking->options.robust)
+				end = at;
+			peak = end;
+		}
+		if (peak == end || samples[peak].depth < PEAK)
+			return true;
+		if (!spans_add(&ranking->falling, samples[peak].start_ns,
+			    samples[end].start_ns))
+			return false;
+		if (at == NONE)
+			return true;
+		end = ranking->options.robust ? at + 1 : at;
+	}
+	return true;
+}
+
+static void queue_clear(struct queue *queue)
+{
+	memory_free(queue->points);
+	memory_free(queue->samples);
+	memory_free(queue->next);
+	memory_free(queue->starts);
+	correlation_free(queue->first);
+}
+
+/* Finds when nothing was to do, and when the queue ran empty. Errors:
+ * CTP_ERR_NOMEM, CTP_ERR_IO. */
+static enum ctp_status read_queue(
+	struct ranking *ranking, struct ctp_error *err)
+{
+	bool robust = ranking->options.robust;
+	struct queue queue = {.count = 0};
+	enum ctp_status status = read_points(ranking, &queue, err);
+	bool done = false;
+
+	if (status == CTP_OK) {
+		done = robust ? measure_robustly(&queue)
+			      : measure_as_documented(&queue);
+		done = done && (robust ? find_rest(ranking)
+				       : find_idle(ranking, &queue));
+		done = done && find_falling(ranking, &queue);
+	}
+	queue_clear(&queue);
+	if (status == CTP_OK && !done)
+		return ctp_no_memory(err);
+	spans_join(&ranking->idle);
+	spans_join(&ranking->falling);
+	return status;
+}
+
+/* ---- the scores ---- */
 
 /* Of values that come one by one.
  * Source: Welford, Note on a Method for Calculating Corrected Sums of Squares
@@ -68,14 +435,14 @@ static enum ctp_status choose(struct scoring *scoring, struct ctp_error *err)
 
 	for (;;) {
 		struct extsort_record record;
-		struct ranking_range range;
+		struct range range;
 		struct ranking_row row;
 
 		status = extsort_next(ranking->host, &record, err);
 		if (status != CTP_OK)
 			break;
 		memcpy(&range, record.bytes, sizeof(range));
-		if (ranking_spans_cover(&ranking->falling, range.start_ns,
+		if (spans_cover(&ranking->falling, range.start_ns,
 			    range.end_ns) == 0)
 			continue;
 		row = (struct ranking_row){.site = range.site,
@@ -84,7 +451,7 @@ static enum ctp_status choose(struct scoring *scoring, struct ctp_error *err)
 			.duration_ns = (uint64_t)range.end_ns -
 				       (uint64_t)range.start_ns,
 			.self_ns = range.self_ns,
-			.idle_ns = ranking_spans_cover(
+			.idle_ns = spans_cover(
 				&ranking->idle, range.start_ns, range.end_ns)};
 		take_value(&scoring->idle, idle_share(&row));
 		take_value(&scoring->self, (double)row.self_ns);
@@ -175,7 +542,7 @@ static enum ctp_status ranking_rank(
 	struct ranking *ranking, struct ctp_error *err)
 {
 	struct scoring scoring = {
-		.ranking = ranking, .rows = extsort_new(RANKING_SORT_BYTES)};
+		.ranking = ranking, .rows = extsort_new(SORT_BYTES)};
 	enum ctp_status status = CTP_OK;
 
 	if (scoring.rows == NULL)
@@ -189,17 +556,6 @@ static enum ctp_status ranking_rank(
 
 /* Collects ranges of the host as they end, and launches and kernels. */
 
-/* A range that is open. */
-struct ranking_open {
-	int64_t start_ns;
-	uint64_t children_ns;
-	uint64_t id; /* of a call of the API: of what it causes */
-	uint32_t site;
-	uint32_t place;
-	bool is_call; /* or something else that is no range here */
-	bool is_launch;
-};
-
 struct ranking *ranking_new(
 	const struct trace *trace, struct ranking_options options)
 {
@@ -209,8 +565,8 @@ struct ranking *ranking_new(
 		return NULL;
 	ranking->trace = trace;
 	ranking->options = options;
-	ranking->host = extsort_new(RANKING_SORT_BYTES);
-	ranking->points = extsort_new(RANKING_SORT_BYTES);
+	ranking->host = extsort_new(SORT_BYTES);
+	ranking->points = extsort_new(SORT_BYTES);
 	if (ranking->host != NULL && ranking->points != NULL)
 		return ranking;
 	ranking_free(ranking);
@@ -237,7 +593,7 @@ void ranking_free(struct ranking *ranking)
 static bool reach(struct ranking *ranking, uint32_t track)
 {
 	uint32_t count = ranking->trace->track_count;
-	struct ranking_track *tracks;
+	struct track *tracks;
 
 	if (track < ranking->track_count)
 		return true;
@@ -245,7 +601,7 @@ static bool reach(struct ranking *ranking, uint32_t track)
 	if (tracks == NULL)
 		return false;
 	for (uint32_t i = ranking->track_count; i < count; i++)
-		tracks[i] = (struct ranking_track){.latest_ns = INT64_MIN};
+		tracks[i] = (struct track){.latest_ns = INT64_MIN};
 	ranking->tracks = tracks;
 	ranking->track_count = count;
 	return true;
@@ -303,18 +659,17 @@ static bool is_kernel(const struct ranking *ranking, uint32_t site)
 }
 
 /* NULL if out of memory. */
-static const struct ranking_site *site_of(
-	struct ranking *ranking, uint32_t number)
+static const struct site *site_of(struct ranking *ranking, uint32_t number)
 {
 	const struct trace *trace = ranking->trace;
-	struct ranking_site *site;
+	struct site *site;
 
 	if (!memory_reach(&ranking->sites, number, &ranking->site_room,
 		    sizeof(*ranking->sites)))
 		return NULL;
 	site = &ranking->sites[number];
 	if (!site->known)
-		*site = (struct ranking_site){.known = true,
+		*site = (struct site){.known = true,
 			.has_place = has_place(trace, number),
 			.is_call = is_no_range(trace, number),
 			.is_launch = is_launch(ranking, number),
@@ -326,9 +681,9 @@ static const struct ranking_site *site_of(
 
 static bool begin(struct ranking *ranking, const struct event *event)
 {
-	struct ranking_track *track = &ranking->tracks[event->track];
-	const struct ranking_site *site = site_of(ranking, event->site);
-	struct ranking_open open = {.start_ns = event->time_ns,
+	struct track *track = &ranking->tracks[event->track];
+	const struct site *site = site_of(ranking, event->site);
+	struct open open = {.start_ns = event->time_ns,
 		.site = event->site,
 		.place = event->site};
 
@@ -361,7 +716,7 @@ static void see_host(struct ranking *ranking, int64_t start_ns, int64_t end_ns)
 }
 
 static enum ctp_status add_range(struct ranking *ranking,
-	const struct ranking_range *range, struct ctp_error *err)
+	const struct range *range, struct ctp_error *err)
 {
 	const struct extsort_record record = {.time_ns = range->start_ns,
 		.bytes = range,
@@ -372,7 +727,7 @@ static enum ctp_status add_range(struct ranking *ranking,
 }
 
 static enum ctp_status add_point(struct ranking *ranking,
-	const struct ranking_point *point, struct ctp_error *err)
+	const struct point *point, struct ctp_error *err)
 {
 	const struct extsort_record record = {.time_ns = point->start_ns,
 		.rank = (int64_t)point->is_kernel,
@@ -385,8 +740,8 @@ static enum ctp_status add_point(struct ranking *ranking,
 static enum ctp_status end(struct ranking *ranking, uint32_t number,
 	int64_t time_ns, struct ctp_error *err)
 {
-	struct ranking_track *track = &ranking->tracks[number];
-	const struct ranking_open *open;
+	struct track *track = &ranking->tracks[number];
+	const struct open *open;
 	uint64_t duration_ns;
 
 	if (track->depth == 0)
@@ -394,7 +749,7 @@ static enum ctp_status end(struct ranking *ranking, uint32_t number,
 	open = &track->open[--track->depth];
 	duration_ns = (uint64_t)time_ns - (uint64_t)open->start_ns;
 	if (open->is_call) {
-		const struct ranking_point launch = {.start_ns = open->start_ns,
+		const struct point launch = {.start_ns = open->start_ns,
 			.end_ns = time_ns,
 			.pid = ranking->trace->tracks[number].pid,
 			.id = open->id};
@@ -409,7 +764,7 @@ static enum ctp_status end(struct ranking *ranking, uint32_t number,
 			break;
 		}
 	return add_range(ranking,
-		&(const struct ranking_range){.start_ns = open->start_ns,
+		&(const struct range){.start_ns = open->start_ns,
 			.end_ns = time_ns,
 			.self_ns = duration_ns > open->children_ns
 					   ? duration_ns - open->children_ns
@@ -432,8 +787,8 @@ static enum ctp_status add_activity(struct ranking *ranking,
 	const struct event *event, struct ctp_error *err)
 {
 	const struct trace_track *track = &ranking->trace->tracks[event->track];
-	const struct ranking_site *site = site_of(ranking, event->site);
-	const struct ranking_point kernel = {.start_ns = event->time_ns,
+	const struct site *site = site_of(ranking, event->site);
+	const struct point kernel = {.start_ns = event->time_ns,
 		.end_ns = end_of(event),
 		.pid = track->pid,
 		.id = event->id,
@@ -443,8 +798,8 @@ static enum ctp_status add_activity(struct ranking *ranking,
 		return ctp_no_memory(err);
 	if (track->kind != TRACE_STREAM || !site->is_work)
 		return CTP_OK;
-	if (ranking->options.robust && !ranking_spans_add(&ranking->busy,
-					       kernel.start_ns, kernel.end_ns))
+	if (ranking->options.robust &&
+		!spans_add(&ranking->busy, kernel.start_ns, kernel.end_ns))
 		return ctp_no_memory(err);
 	if (!site->is_kernel)
 		return CTP_OK;
@@ -456,8 +811,8 @@ static enum ctp_status add_activity(struct ranking *ranking,
 static enum ctp_status add_complete(struct ranking *ranking,
 	const struct event *event, struct ctp_error *err)
 {
-	const struct ranking_site *site = site_of(ranking, event->site);
-	struct ranking_range range = {.start_ns = event->time_ns,
+	const struct site *site = site_of(ranking, event->site);
+	struct range range = {.start_ns = event->time_ns,
 		.end_ns = end_of(event),
 		.self_ns = event->dur_ns,
 		.site = event->site,
@@ -471,7 +826,7 @@ static enum ctp_status add_complete(struct ranking *ranking,
 }
 
 /* Times that go back are taken as standing. */
-static int64_t in_order(struct ranking_track *track, int64_t time_ns)
+static int64_t in_order(struct track *track, int64_t time_ns)
 {
 	if (time_ns > track->latest_ns)
 		track->latest_ns = time_ns;
@@ -481,7 +836,7 @@ static int64_t in_order(struct ranking_track *track, int64_t time_ns)
 enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
 	struct ctp_error *err)
 {
-	struct ranking_track *track;
+	struct track *track;
 	struct event mended = *event;
 
 	if (!reach(ranking, event->track))
@@ -513,7 +868,7 @@ static enum ctp_status end_all(struct ranking *ranking, struct ctp_error *err)
 	enum ctp_status status = CTP_OK;
 
 	for (uint32_t i = 0; i < ranking->track_count; i++) {
-		struct ranking_track *track = &ranking->tracks[i];
+		struct track *track = &ranking->tracks[i];
 		int64_t end_ns =
 			track->depth == 0
 				? 0
@@ -535,7 +890,7 @@ enum ctp_status ranking_finish(struct ranking *ranking, struct ctp_error *err)
 	if (status == CTP_OK)
 		status = extsort_sort(ranking->points, err);
 	if (status == CTP_OK)
-		status = ranking_read_queue(ranking, err);
+		status = read_queue(ranking, err);
 	return status == CTP_OK ? ranking_rank(ranking, err) : status;
 }
 
