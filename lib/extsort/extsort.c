@@ -16,35 +16,38 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "extsort/runs.h"
+#include "base/packed.h"
 #include "extsort/temp_file.h"
 
+/* Each record in memory, its rank and its bytes, is at a multiple of this. */
+#define RECORD_ALIGN ((size_t)8)
+
 /* One record of those in memory. */
-struct extsort_entry {
+struct entry {
 	int64_t time_ns;
-	uint32_t at; /* where its rank is, in units of EXTSORT_ALIGN */
+	uint32_t at; /* where its rank is, in units of RECORD_ALIGN */
 	uint32_t size;
 };
 
-struct extsort_order {
+struct order {
 	const uint8_t *bytes;
 	bool reversed; /* of one time and rank, the later comes first */
-	struct extsort_entry *entries;
-	struct extsort_entry *scratch; /* room for half of the entries */
+	struct entry *entries;
+	struct entry *scratch; /* room for half of the entries */
 };
 
 /* What a record takes of the memory beside its entry. */
-static inline size_t extsort_order_whole(size_t size)
+static inline size_t order_whole(size_t size)
 {
 	return sizeof(int64_t) +
-	       ((size + EXTSORT_ALIGN - 1) & ~(EXTSORT_ALIGN - 1));
+	       ((size + RECORD_ALIGN - 1) & ~(RECORD_ALIGN - 1));
 }
 
 /* The entry's record in this memory. */
-static inline struct extsort_record extsort_order_record(
-	const uint8_t *memory, const struct extsort_entry *entry)
+static inline struct extsort_record order_record(
+	const uint8_t *memory, const struct entry *entry)
 {
-	const uint8_t *at = memory + entry->at * EXTSORT_ALIGN;
+	const uint8_t *at = memory + entry->at * RECORD_ALIGN;
 	struct extsort_record record = {.time_ns = entry->time_ns,
 		.bytes = at + sizeof(record.rank),
 		.size = entry->size};
@@ -74,25 +77,25 @@ struct run {
 	size_t end;
 };
 
-static bool before(const struct extsort_order *order,
-	const struct extsort_entry *a, const struct extsort_entry *b)
+static bool before(
+	const struct order *order, const struct entry *a, const struct entry *b)
 {
 	int64_t a_rank;
 	int64_t b_rank;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
-	a_rank = extsort_order_record(order->bytes, a).rank;
-	b_rank = extsort_order_record(order->bytes, b).rank;
+	a_rank = order_record(order->bytes, a).rank;
+	b_rank = order_record(order->bytes, b).rank;
 	if (a_rank != b_rank)
 		return a_rank < b_rank;
 	return (a->at < b->at) != order->reversed;
 }
 
-static void turn_round(struct extsort_entry *first, struct extsort_entry *end)
+static void turn_round(struct entry *first, struct entry *end)
 {
 	while (first + 1 < end) {
-		struct extsort_entry entry = *first;
+		struct entry entry = *first;
 
 		*first++ = *--end;
 		*end = entry;
@@ -101,10 +104,10 @@ static void turn_round(struct extsort_entry *first, struct extsort_entry *end)
 
 /* Puts entries from `at` to `end` where they belong in [begin, at). */
 static void insert(
-	const struct extsort_order *order, size_t begin, size_t at, size_t end)
+	const struct order *order, size_t begin, size_t at, size_t end)
 {
 	for (; at < end; at++) {
-		struct extsort_entry entry = order->entries[at];
+		struct entry entry = order->entries[at];
 		size_t to = at;
 
 		for (; to > begin &&
@@ -116,10 +119,9 @@ static void insert(
 }
 
 /* The end of the run that begins here, which is in order then. */
-static size_t find_run(
-	const struct extsort_order *order, size_t begin, size_t count)
+static size_t find_run(const struct order *order, size_t begin, size_t count)
 {
-	const struct extsort_entry *entries = order->entries;
+	const struct entry *entries = order->entries;
 	size_t at = begin + 1;
 	size_t end;
 
@@ -141,14 +143,14 @@ static size_t find_run(
 }
 
 /* The left run is the shorter one: it waits in the scratch. */
-static void merge_forward(const struct extsort_order *order, size_t begin,
-	size_t middle, size_t end)
+static void merge_forward(
+	const struct order *order, size_t begin, size_t middle, size_t end)
 {
-	struct extsort_entry *to = order->entries + begin;
-	const struct extsort_entry *left = order->scratch;
-	const struct extsort_entry *left_end = left + (middle - begin);
-	const struct extsort_entry *right = order->entries + middle;
-	const struct extsort_entry *right_end = order->entries + end;
+	struct entry *to = order->entries + begin;
+	const struct entry *left = order->scratch;
+	const struct entry *left_end = left + (middle - begin);
+	const struct entry *right = order->entries + middle;
+	const struct entry *right_end = order->entries + end;
 
 	memcpy(order->scratch, to, (middle - begin) * sizeof(*to));
 	while (left < left_end && right < right_end)
@@ -157,14 +159,14 @@ static void merge_forward(const struct extsort_order *order, size_t begin,
 }
 
 /* The right run is the shorter one. */
-static void merge_backward(const struct extsort_order *order, size_t begin,
-	size_t middle, size_t end)
+static void merge_backward(
+	const struct order *order, size_t begin, size_t middle, size_t end)
 {
-	struct extsort_entry *to = order->entries + end;
-	const struct extsort_entry *left_begin = order->entries + begin;
-	const struct extsort_entry *left = order->entries + middle;
-	const struct extsort_entry *right_begin = order->scratch;
-	const struct extsort_entry *right = right_begin + (end - middle);
+	struct entry *to = order->entries + end;
+	const struct entry *left_begin = order->entries + begin;
+	const struct entry *left = order->entries + middle;
+	const struct entry *right_begin = order->scratch;
+	const struct entry *right = right_begin + (end - middle);
 
 	memcpy(order->scratch, left, (end - middle) * sizeof(*to));
 	while (left > left_begin && right > right_begin)
@@ -174,8 +176,8 @@ static void merge_backward(const struct extsort_order *order, size_t begin,
 }
 
 /* The first in [begin, end) that comes after `entry`. */
-static size_t find_place(const struct extsort_order *order,
-	const struct extsort_entry *entry, size_t begin, size_t end)
+static size_t find_place(const struct order *order, const struct entry *entry,
+	size_t begin, size_t end)
 {
 	while (begin < end) {
 		size_t middle = begin + (end - begin) / 2;
@@ -189,9 +191,9 @@ static size_t find_place(const struct extsort_order *order,
 }
 
 static struct run merge(
-	const struct extsort_order *order, struct run left, struct run right)
+	const struct order *order, struct run left, struct run right)
 {
-	const struct extsort_entry *entries = order->entries;
+	const struct entry *entries = order->entries;
 	size_t middle = right.begin;
 	size_t begin;
 	size_t end;
@@ -209,7 +211,7 @@ static struct run merge(
 /* Sorts `count` entries, the last added first, by time, rank and place. It is
  * linear in their number where they are a few sorted runs one behind the other,
  * as they mostly are. */
-static void extsort_order_sort(const struct extsort_order *order, size_t count)
+static void order_sort(const struct order *order, size_t count)
 {
 	struct run stack[STACK_MAX];
 	size_t depth = 0;
@@ -234,12 +236,329 @@ static void extsort_order_sort(const struct extsort_order *order, size_t count)
 			merge(order, stack[depth - 2], stack[depth - 1]);
 }
 
-/* ---- sorting ---- */
+/* ---- runs: sorted records in the file, one behind the other ---- */
+
+/*
+ * The head of each record in a file: by how much its time is later than that of
+ * the record before it in its run, its rank and its size, each in as few bytes
+ * as it takes. The first byte tells how many these are.
+ */
+#define RUN_HEAD_MAX ((size_t)1 + 2 * PACKED_MAX + 4)
+/* What writing one may touch. */
+#define RUN_HEAD_ROOM (RUN_HEAD_MAX + PACKED_MAX)
+
+/* Three bits tell of up to eight bytes: seven are written as eight. */
+static inline unsigned run_head_code(uint64_t number)
+{
+	unsigned size = packed_size(number);
+
+	return size < 7 ? size : 7;
+}
+
+static inline unsigned run_head_bytes(unsigned code)
+{
+	return code + (code == 7);
+}
+
+/* The record follows one of the time `last_ns` in its run, or, with 0, none.
+ * How many bytes its head takes. */
+static inline size_t run_head_write(
+	uint8_t *to, int64_t last_ns, const struct extsort_record *record)
+{
+	uint64_t later_ns = (uint64_t)record->time_ns - (uint64_t)last_ns;
+	/* Ranks of either sign that are near 0 become small numbers. */
+	uint64_t rank = (uint64_t)record->rank << 1 ^
+			(uint64_t)(record->rank < 0 ? -1 : 0);
+	unsigned time_code = run_head_code(later_ns);
+	unsigned rank_code = run_head_code(rank);
+	unsigned size_bytes = packed_size(record->size | 1);
+	uint8_t *at = to;
+
+	*at++ = (uint8_t)(time_code | rank_code << 3 | (size_bytes - 1) << 6);
+	packed_write(at, later_ns);
+	at += run_head_bytes(time_code);
+	packed_write(at, rank);
+	at += run_head_bytes(rank_code);
+	packed_write(at, record->size);
+	return (size_t)(at - to) + size_bytes;
+}
+
+/* The same way back; all but the record's bytes. */
+static inline size_t run_head_read(
+	const uint8_t *from, int64_t last_ns, struct extsort_record *record)
+{
+	unsigned time_bytes = run_head_bytes(*from & 7);
+	unsigned rank_bytes = run_head_bytes(*from >> 3 & 7);
+	unsigned size_bytes = (unsigned)(*from >> 6) + 1;
+	const uint8_t *at = from + 1 + time_bytes;
+	uint64_t rank;
+
+	record->time_ns =
+		(int64_t)((uint64_t)last_ns + packed_read(at, time_bytes));
+	at += rank_bytes;
+	rank = packed_read(at, rank_bytes);
+	record->rank = (int64_t)(rank >> 1 ^ -(rank & 1));
+	at += size_bytes;
+	record->size = (size_t)packed_read(at, size_bytes);
+	return (size_t)(at - from);
+}
+
+/*
+ * A heap of the runs, by their next record. The run whose record was taken
+ * stays at the top until its next one is known: as long as that is the least
+ * again, which it mostly is in a trace, two comparisons are all it takes.
+ */
+
+/* A run's part of the memory is at least so large. */
+#define PART_MIN ((size_t)32 << 10)
+
+/* Larger parts are no faster, and fall out of the processor's cache. */
+#define PART_MAX ((size_t)1 << 20)
+
+/* What is in memory of a run. */
+struct part {
+	uint8_t *bytes;
+	size_t from; /* the next record's head or, if that was read, bytes */
+	size_t used;
+	uint64_t at; /* the rest of the run in the file */
+	uint64_t end;
+	struct extsort_record next; /* all but its bytes */
+};
+
+struct key {
+	int64_t time_ns;
+	int64_t rank;
+	size_t run;
+};
+
+struct file_run {
+	uint64_t begin;
+	uint64_t end;
+	bool single; /* one record, which may be larger than the memory */
+};
+
+struct run_merge {
+	/* These four are set before run_merge_init(), and borrowed. */
+	const struct temp_file *file;
+	uint8_t *memory;
+	size_t memory_bytes;
+	bool reversed; /* of one time and rank, those of later runs first */
+
+	struct part *parts;
+	struct key *heap; /* the least key is at [0] */
+	size_t heap_count;
+	size_t room;    /* of each part */
+	bool taken;     /* the record of heap[0] was given out */
+	uint8_t *large; /* a record that is larger than its part */
+	size_t large_room;
+};
+
+static bool key_before(
+	const struct run_merge *merge, const struct key *a, const struct key *b)
+{
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns;
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	return (a->run < b->run) != merge->reversed;
+}
+
+static void sink_key(struct run_merge *merge, size_t at)
+{
+	struct key *heap = merge->heap;
+	struct key key = heap[at];
+	size_t child;
+
+	while ((child = 2 * at + 1) < merge->heap_count) {
+		if (child + 1 < merge->heap_count &&
+			key_before(merge, &heap[child + 1], &heap[child]))
+			child++;
+		if (!key_before(merge, &heap[child], &key))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = key;
+}
+
+/* Makes sure that `size` bytes, no more than a part has room for, are there
+ * from `from` on, or all that the run has. */
+static enum ctp_status need(const struct run_merge *merge, struct part *part,
+	size_t size, struct ctp_error *err)
+{
+	size_t left = part->used - part->from;
+	enum ctp_status status;
+	size_t more;
+
+	if (left >= size)
+		return CTP_OK;
+	memmove(part->bytes, part->bytes + part->from, left);
+	part->from = 0;
+	part->used = left;
+	more = merge->room - left;
+	if (more > part->end - part->at)
+		more = (size_t)(part->end - part->at);
+	status = temp_file_read(
+		merge->file, part->at, part->bytes + left, more, err);
+	if (status != CTP_OK)
+		return status;
+	part->used += more;
+	part->at += more;
+	return CTP_OK;
+}
+
+/* The head of a run's next record, and its key; CTP_END if there is none. */
+static enum ctp_status read_key(const struct run_merge *merge, size_t run,
+	struct key *key, struct ctp_error *err)
+{
+	struct part *part = &merge->parts[run];
+	enum ctp_status status;
+
+	if (part->from == part->used && part->at == part->end)
+		return CTP_END;
+	status = need(merge, part, RUN_HEAD_MAX, err);
+	if (status != CTP_OK)
+		return status;
+	part->from += run_head_read(
+		part->bytes + part->from, part->next.time_ns, &part->next);
+	*key = (struct key){part->next.time_ns, part->next.rank, run};
+	return CTP_OK;
+}
+
+static enum ctp_status fill_heap(
+	struct run_merge *merge, size_t count, struct ctp_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		enum ctp_status status = read_key(
+			merge, i, &merge->heap[merge->heap_count], err);
+
+		if (status == CTP_OK)
+			merge->heap_count++;
+		else if (status != CTP_END)
+			return status;
+	}
+	for (size_t at = merge->heap_count / 2; at-- > 0;)
+		sink_key(merge, at);
+	return CTP_OK;
+}
+
+/* Begins with `count` runs in their order of adding, at most as many as the
+ * memory has parts. Call run_merge_clear() in either case. Errors:
+ * CTP_ERR_IO, CTP_ERR_NOMEM. */
+static enum ctp_status run_merge_init(struct run_merge *merge,
+	const struct file_run *runs, size_t count, struct ctp_error *err)
+{
+	/* Reading a head touches what is in front of it, too. */
+	uint8_t *memory = merge->memory + PACKED_MAX;
+	size_t room = (merge->memory_bytes - PACKED_MAX) / count /
+		      RECORD_ALIGN * RECORD_ALIGN;
+
+	merge->room = room < PART_MAX ? room : PART_MAX;
+	merge->parts = memory_new_zeroed(count, sizeof(*merge->parts));
+	merge->heap = memory_new_zeroed(count, sizeof(*merge->heap));
+	if (merge->parts == NULL || merge->heap == NULL)
+		return ctp_no_memory(err);
+	for (size_t i = 0; i < count; i++)
+		merge->parts[i] =
+			(struct part){.bytes = memory + i * merge->room,
+				.at = runs[i].begin,
+				.end = runs[i].end};
+	return fill_heap(merge, count, err);
+}
+
+static void run_merge_clear(struct run_merge *merge)
+{
+	memory_free(merge->parts);
+	memory_free(merge->heap);
+	memory_free(merge->large);
+}
+
+/* The bytes of a record that do not fit into its part: what of them is there,
+ * and the rest from the file. */
+static enum ctp_status read_large(
+	struct run_merge *merge, struct part *part, struct ctp_error *err)
+{
+	size_t size = part->next.size;
+	size_t there = part->used - part->from;
+	enum ctp_status status;
+
+	if (size > merge->large_room) {
+		memory_free(merge->large);
+		merge->large_room = 0;
+		merge->large = memory_new(size);
+		if (merge->large == NULL)
+			return ctp_no_memory(err);
+		merge->large_room = size;
+	}
+	memcpy(merge->large, part->bytes + part->from, there);
+	status = temp_file_read(
+		merge->file, part->at, merge->large + there, size - there, err);
+	if (status != CTP_OK)
+		return status;
+	part->from = part->used;
+	part->at += size - there;
+	part->next.bytes = merge->large;
+	return CTP_OK;
+}
+
+/* The bytes of a record. */
+static enum ctp_status read_bytes(
+	const struct run_merge *merge, struct part *part, struct ctp_error *err)
+{
+	enum ctp_status status = need(merge, part, part->next.size, err);
+
+	if (status != CTP_OK)
+		return status;
+	part->next.bytes = part->bytes + part->from;
+	part->from += part->next.size;
+	return CTP_OK;
+}
+
+/* Whose record was taken moves on to its next key, or leaves the heap. */
+static enum ctp_status go_on(struct run_merge *merge, struct ctp_error *err)
+{
+	enum ctp_status status =
+		read_key(merge, merge->heap[0].run, &merge->heap[0], err);
+
+	if (status == CTP_END) {
+		merge->heap[0] = merge->heap[--merge->heap_count];
+		status = CTP_OK;
+	}
+	if (status == CTP_OK && merge->heap_count > 0)
+		sink_key(merge, 0);
+	return status;
+}
+
+/* Like extsort_next(). */
+static enum ctp_status run_merge_next(struct run_merge *merge,
+	struct extsort_record *out, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct part *part;
+
+	if (merge->taken)
+		status = go_on(merge, err);
+	merge->taken = false;
+	if (status != CTP_OK)
+		return status;
+	if (merge->heap_count == 0)
+		return CTP_END;
+	part = &merge->parts[merge->heap[0].run];
+	status = part->next.size > merge->room ? read_large(merge, part, err)
+					       : read_bytes(merge, part, err);
+	if (status != CTP_OK)
+		return status;
+	*out = part->next;
+	merge->taken = true;
+	return CTP_OK;
+}
+
+/* ---- the sort ---- */
 
 /* Room for a few parts in a merge. */
-#define MEMORY_MIN (4 * RUN_MERGE_PART)
+#define MEMORY_MIN (4 * PART_MIN)
 /* What an entry can point into. */
-#define MEMORY_MAX ((size_t)UINT32_MAX * EXTSORT_ALIGN)
+#define MEMORY_MAX ((size_t)UINT32_MAX * RECORD_ALIGN)
 /* What a run is read through that is brought into another order. */
 #define REWRITE_BYTES ((size_t)256 << 10)
 
@@ -250,7 +569,7 @@ struct extsort {
 	size_t count; /* of entries at the end of the memory */
 	bool reversed;
 	struct temp_file file;
-	struct extsort_run *runs;
+	struct file_run *runs;
 	size_t run_count;
 	size_t run_room;
 	/* So many runs were written before the ties were reversed. */
@@ -261,8 +580,8 @@ struct extsort {
 struct extsort *extsort_new(size_t memory_bytes)
 {
 	struct extsort *sort = memory_new_zeroed(1, sizeof(*sort));
-	size_t room = memory_bytes / sizeof(struct extsort_entry) *
-		      sizeof(struct extsort_entry);
+	size_t room =
+		memory_bytes / sizeof(struct entry) * sizeof(struct entry);
 
 	if (sort == NULL)
 		return NULL;
@@ -290,9 +609,9 @@ void extsort_free(struct extsort *sort)
 }
 
 /* The entries, the last added first. */
-static struct extsort_entry *entries(const struct extsort *sort)
+static struct entry *entries(const struct extsort *sort)
 {
-	return (struct extsort_entry *)(void *)(sort->memory + sort->room) -
+	return (struct entry *)(void *)(sort->memory + sort->room) -
 	       sort->count;
 }
 
@@ -303,8 +622,7 @@ static bool fits(const struct extsort *sort, size_t size)
 	size_t count = sort->count + 1;
 
 	count += (count + 1) / 2;
-	return extsort_order_whole(size) +
-		       count * sizeof(struct extsort_entry) <=
+	return order_whole(size) + count * sizeof(struct entry) <=
 	       sort->room - sort->used;
 }
 
@@ -317,20 +635,20 @@ static void hold(struct extsort *sort, const struct extsort_record *record)
 	if (record->size > 0)
 		memcpy(to + sizeof(record->rank), record->bytes, record->size);
 	sort->count++;
-	*entries(sort) = (struct extsort_entry){record->time_ns,
-		(uint32_t)(sort->used / EXTSORT_ALIGN), (uint32_t)record->size};
-	sort->used += extsort_order_whole(record->size);
+	*entries(sort) = (struct entry){record->time_ns,
+		(uint32_t)(sort->used / RECORD_ALIGN), (uint32_t)record->size};
+	sort->used += order_whole(record->size);
 }
 
-static struct extsort_order sort_entries(const struct extsort *sort)
+static struct order sort_entries(const struct extsort *sort)
 {
-	struct extsort_entry *first = entries(sort);
-	struct extsort_order order = {.bytes = sort->memory,
+	struct entry *first = entries(sort);
+	struct order order = {.bytes = sort->memory,
 		.reversed = sort->reversed,
 		.entries = first,
 		.scratch = first - (sort->count + 1) / 2};
 
-	extsort_order_sort(&order, sort->count);
+	order_sort(&order, sort->count);
 	return order;
 }
 
@@ -352,13 +670,13 @@ static enum ctp_status put(struct temp_file *file, int64_t *last_ns,
 /* Writes what is in memory in order, which is empty then. */
 static enum ctp_status write_sorted(struct extsort *sort, struct ctp_error *err)
 {
-	struct extsort_order order = sort_entries(sort);
+	struct order order = sort_entries(sort);
 	enum ctp_status status = CTP_OK;
 	int64_t last_ns = 0;
 
 	for (size_t i = 0; i < sort->count && status == CTP_OK; i++) {
 		struct extsort_record record =
-			extsort_order_record(sort->memory, &order.entries[i]);
+			order_record(sort->memory, &order.entries[i]);
 
 		status = put(&sort->file, &last_ns, &record, err);
 	}
@@ -397,7 +715,7 @@ static enum ctp_status write_run(struct extsort *sort, struct ctp_error *err)
 		status = write_sorted(sort, err);
 	if (status == CTP_OK)
 		sort->runs[sort->run_count++] =
-			(struct extsort_run){begin, sort->file.at, false};
+			(struct file_run){begin, sort->file.at, false};
 	return status;
 }
 
@@ -415,7 +733,7 @@ static enum ctp_status write_single(struct extsort *sort,
 		status = temp_file_flush(&sort->file, err);
 	if (status == CTP_OK)
 		sort->runs[sort->run_count++] =
-			(struct extsort_run){begin, sort->file.at, true};
+			(struct file_run){begin, sort->file.at, true};
 	return status;
 }
 
@@ -449,8 +767,8 @@ void extsort_reverse_ties(struct extsort *sort)
 /* Brings a run that was written before the ties were reversed into today's
  * order, in its place: it fits into the memory, as it did before, and takes the
  * same room in the file, since only records of the same time change places. */
-static enum ctp_status rewrite(struct extsort *sort,
-	const struct extsort_run *run, uint8_t *memory, struct ctp_error *err)
+static enum ctp_status rewrite(struct extsort *sort, const struct file_run *run,
+	uint8_t *memory, struct ctp_error *err)
 {
 	struct run_merge whole = {.file = &sort->file,
 		.memory = memory,
@@ -502,7 +820,7 @@ static void prepare_merge(struct extsort *sort)
 
 /* Merges `count` runs into one at the end of another file. */
 static enum ctp_status merge_runs(struct extsort *sort,
-	const struct extsort_run *runs, size_t count, struct temp_file *out,
+	const struct file_run *runs, size_t count, struct temp_file *out,
 	struct ctp_error *err)
 {
 	struct extsort_record record;
@@ -533,7 +851,7 @@ static enum ctp_status merge_level(
 	if (status != CTP_OK)
 		return status;
 	for (size_t i = 0; i < sort->run_count && status == CTP_OK; i += ways) {
-		const struct extsort_run *first = &sort->runs[i];
+		const struct file_run *first = &sort->runs[i];
 		size_t left = sort->run_count - i;
 		size_t count = left < ways ? left : ways;
 		uint64_t begin = out.at;
@@ -542,7 +860,7 @@ static enum ctp_status merge_level(
 		temp_file_forget(
 			&sort->file, first->begin, first[count - 1].end);
 		sort->runs[made++] =
-			(struct extsort_run){begin, out.at, count == 1};
+			(struct file_run){begin, out.at, count == 1};
 	}
 	temp_file_close(&sort->file);
 	sort->file = out;
@@ -579,7 +897,7 @@ enum ctp_status extsort_sort(struct extsort *sort, struct ctp_error *err)
 	if (status == CTP_OK)
 		status = rewrite_old(sort, err);
 	if (status == CTP_OK)
-		status = reduce_runs(sort, sort->room / RUN_MERGE_PART, err);
+		status = reduce_runs(sort, sort->room / PART_MIN, err);
 	return status == CTP_OK ? open_merge(sort, err) : status;
 }
 
@@ -587,8 +905,8 @@ enum ctp_status extsort_sort(struct extsort *sort, struct ctp_error *err)
 static enum ctp_status fit(
 	struct extsort *sort, size_t entry_bytes, struct ctp_error *err)
 {
-	size_t room = (sort->used + entry_bytes + EXTSORT_ALIGN - 1) &
-		      ~(EXTSORT_ALIGN - 1);
+	size_t room = (sort->used + entry_bytes + RECORD_ALIGN - 1) &
+		      ~(RECORD_ALIGN - 1);
 	uint8_t *memory = memory_new(room + 1);
 
 	if (memory == NULL)
@@ -604,7 +922,7 @@ static enum ctp_status fit(
 enum ctp_status extsort_shrink(
 	struct extsort *sort, size_t memory_bytes, struct ctp_error *err)
 {
-	size_t entry_bytes = sort->count * sizeof(struct extsort_entry);
+	size_t entry_bytes = sort->count * sizeof(struct entry);
 	size_t room = memory_bytes < MEMORY_MIN ? MEMORY_MIN : memory_bytes;
 	enum ctp_status status = CTP_OK;
 	uint8_t *memory;
@@ -616,7 +934,7 @@ enum ctp_status extsort_shrink(
 	if (sort->run_count == 0)
 		status = write_run(sort, err);
 	if (status == CTP_OK)
-		status = reduce_runs(sort, room / RUN_MERGE_PART, err);
+		status = reduce_runs(sort, room / PART_MIN, err);
 	if (status != CTP_OK)
 		return status;
 	memory = memory_new(room);
@@ -636,7 +954,7 @@ enum ctp_status extsort_next(
 		return run_merge_next(&sort->merge, out, err);
 	if (sort->count == 0)
 		return CTP_END;
-	*out = extsort_order_record(sort->memory, entries(sort));
+	*out = order_record(sort->memory, entries(sort));
 	sort->count--;
 	return CTP_OK;
 }

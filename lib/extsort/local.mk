@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/extsort.c %D%/extsort.h \
-	%D%/temp_file.c %D%/temp_file.h \
-	%D%/runs.c %D%/runs.h
+	%D%/temp_file.c %D%/temp_file.h
