@@ -13,26 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "roofline/dtype.h"
+#include "roofline/flops_formula.h"
 #include "trace/event.h"
-
-enum flops_family {
-	FLOPS_NONE, /* there is no formula */
-	FLOPS_GEMM,
-	FLOPS_CONVOLUTION,
-	FLOPS_ATTENTION,
-};
-
-struct flops_work {
-	enum flops_family family;
-	bool has_flops;
-	bool has_bytes;
-	bool own_flops;   /* the trace says so itself, in "kernel_flop" */
-	bool own_bytes;   /* likewise, in "kernel_num_gb" */
-	enum dtype dtype; /* of the largest input */
-	uint64_t flops;
-	uint64_t bytes; /* of inputs, and of what is known to be written */
-};
 
 struct flops;
 

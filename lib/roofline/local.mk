@@ -4,8 +4,7 @@ libcore_la_SOURCES += \
 	%D%/augment.c %D%/augment.h \
 	%D%/dtype.c %D%/dtype.h \
 	%D%/flops.c %D%/flops.h \
-	%D%/flops_convolution.c \
-	%D%/flops_private.h \
+	%D%/flops_formula.c %D%/flops_formula.h \
 	%D%/kernels.c %D%/kernels.h \
 	%D%/occupancy.c %D%/occupancy.h \
 	%D%/op_inputs.c %D%/op_inputs.h \
