@@ -13,7 +13,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "profile/profile_private.h"
 #include "base/saturate.h"
 
 #define FIRST_ROOM 64u
@@ -39,6 +38,14 @@ void profile_clear_tables(struct profile *profile)
 	memory_free(profile->nodes);
 	memory_free(profile->function_index.entries);
 	memory_free(profile->edge_index.entries);
+}
+
+void profile_clear_nodes(struct profile *profile)
+{
+	memory_free(profile->nodes);
+	profile->nodes = NULL;
+	profile->node_count = 0;
+	profile->node_room = 0;
 }
 
 void profile_free(struct profile *profile)
@@ -305,6 +312,31 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
 	to->pcalls += from->pcalls;
 	to->tottime_ns += from->tottime_ns;
 	to->cumtime_ns += from->cumtime_ns;
+}
+
+void profile_device_add(
+	struct profile_device *to, const struct profile_device *from)
+{
+	to->self_ns += from->self_ns;
+	to->total_ns += from->total_ns;
+	to->captured_ns += from->captured_ns;
+	to->bytes += from->bytes;
+	if (from->kind == PROFILE_HOST)
+		return;
+	if (to->kind == PROFILE_HOST || from->min_ns < to->min_ns)
+		to->min_ns = from->min_ns;
+	if (to->kind == PROFILE_HOST || from->max_ns > to->max_ns)
+		to->max_ns = from->max_ns;
+	to->kind = from->kind;
+	to->number = from->number;
+}
+
+bool profile_has_device(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		if (profile->functions[i].device.kind != PROFILE_HOST)
+			return true;
+	return false;
 }
 
 static bool copy_nodes(struct profile *to, const struct profile *from)

@@ -131,6 +131,22 @@ uint32_t profile_add_edge(
 uint32_t profile_add_node(
 	struct profile *profile, uint32_t parent, uint32_t function);
 
+/* Adds a function whose text is interned, with its costs, if it is new;
+ * PROFILE_NONE if out of memory. */
+uint32_t profile_put_function(
+	struct profile *profile, const struct profile_function *function);
+
+/* Adds the edges of `from` to `to`, whose functions map[] names. False if out
+ * of memory. */
+bool profile_add_edges(
+	struct profile *to, const struct profile *from, const uint32_t *map);
+
+/* Frees the tables but not the text, which may belong to another profile. */
+void profile_clear_tables(struct profile *profile);
+
+/* Removes the tree. */
+void profile_clear_nodes(struct profile *profile);
+
 void profile_cost_add(struct profile_cost *to, const struct profile_cost *from);
 
 /* Sums; what has no kind yet gets that of `from`. */

@@ -4,17 +4,173 @@
  * into new tables through a map of function numbers and swap at the end, so
  * that a failure leaves the profile as it was.
  */
-#include "base/memory.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile_private.h"
+#include "base/memory.h"
 #include "base/saturate.h"
 
-static const char OTHER_NAME[] = "(other)";
-static const char OTHER_FILE[] = "~";
+/* ---- the tree ---- */
+
+/*
+ * Copies a tree of calling contexts while its functions get other numbers.
+ * The nodes are first merged as edges (parent, function) of a profile made for
+ * that, whose table finds equal ones, and then put into preorder: neither step
+ * recurses, since the depth is the input's.
+ */
+
+/* A merged node: number i of the scratch edges is node i + 1; 0 is the root. */
+struct branch {
+	uint32_t parent;
+	uint32_t function;
+	uint32_t node;
+};
+
+/* Merges the nodes into `scratch`; `merged` says which one each became. */
+static bool merge_nodes(struct profile *scratch, const struct profile *from,
+	const uint32_t *map, uint32_t folded, uint32_t *merged)
+{
+	merged[0] = 0;
+	for (uint32_t i = 1; i < from->node_count; i++) {
+		const struct profile_node *node = &from->nodes[i];
+		uint32_t parent = merged[node->parent];
+		uint32_t function = map[node->function];
+		struct profile_edge *edge;
+
+		merged[i] = parent;
+		if (function != folded || parent == 0 ||
+			scratch->edges[parent - 1].callee != folded) {
+			uint32_t number =
+				profile_add_edge(scratch, parent, function);
+
+			if (number == PROFILE_NONE)
+				return false;
+			merged[i] = number + 1;
+		}
+		edge = &scratch->edges[merged[i] - 1];
+		edge->cost.ncalls += node->ncalls;
+		edge->cost.tottime_ns += node->self_ns;
+	}
+	return true;
+}
+
+static int compare_branches(const void *left, const void *right)
+{
+	const struct branch *a = left;
+	const struct branch *b = right;
+
+	if (a->parent != b->parent)
+		return a->parent > b->parent ? 1 : -1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* The arrays that ordering needs, in one piece of memory each. */
+struct preorder {
+	struct branch *branches; /* by (parent, function) */
+	uint32_t *first;         /* of each merged node's children */
+	uint32_t *stack;         /* branches still to be added */
+	uint32_t *number;        /* in the new tree, of each merged node */
+};
+
+static bool preorder_init(struct preorder *order, const struct profile *scratch)
+{
+	size_t count = scratch->edge_count;
+
+	order->branches = memory_new((count + 1) * sizeof(*order->branches));
+	order->first = memory_new_zeroed(count + 2, sizeof(*order->first));
+	order->stack = memory_new((count + 1) * sizeof(*order->stack));
+	order->number = memory_new((count + 1) * sizeof(*order->number));
+	if (order->branches == NULL || order->first == NULL ||
+		order->stack == NULL || order->number == NULL)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_edge *edge = &scratch->edges[i];
+
+		order->branches[i] =
+			(struct branch){edge->caller, edge->callee, i + 1};
+		order->first[edge->caller + 1]++;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		order->first[i + 1] += order->first[i];
+	qsort(order->branches, count, sizeof(*order->branches),
+		compare_branches);
+	return true;
+}
+
+static void preorder_clear(struct preorder *order)
+{
+	memory_free(order->branches);
+	memory_free(order->first);
+	memory_free(order->stack);
+	memory_free(order->number);
+}
+
+/* Puts a node's children onto the stack, the first one on top. */
+static uint32_t push_children(
+	const struct preorder *order, uint32_t node, uint32_t depth)
+{
+	for (uint32_t i = order->first[node + 1]; i > order->first[node]; i--)
+		order->stack[depth++] = i - 1;
+	return depth;
+}
+
+static bool add_ordered(struct profile *to, const struct profile *scratch,
+	const struct preorder *order)
+{
+	uint32_t depth;
+
+	if (profile_add_node(to, 0, PROFILE_NONE) == PROFILE_NONE)
+		return false;
+	order->number[0] = 0;
+	depth = push_children(order, 0, 0);
+	while (depth > 0) {
+		const struct branch *branch =
+			&order->branches[order->stack[--depth]];
+		const struct profile_cost *cost =
+			&scratch->edges[branch->node - 1].cost;
+		uint32_t node = profile_add_node(
+			to, order->number[branch->parent], branch->function);
+
+		if (node == PROFILE_NONE)
+			return false;
+		to->nodes[node].ncalls = cost->ncalls;
+		to->nodes[node].self_ns = cost->tottime_ns;
+		order->number[branch->node] = node;
+		depth = push_children(order, branch->node, depth);
+	}
+	return true;
+}
+
+/*
+ * Adds the tree of `from` to `to`, whose functions map[] names, in preorder
+ * with siblings by function. Siblings that became the same function are
+ * merged, and so is `folded` with a child that is `folded` too (PROFILE_NONE:
+ * no function is). False if out of memory.
+ */
+static bool add_tree(struct profile *to, const struct profile *from,
+	const uint32_t *map, uint32_t folded)
+{
+	struct profile scratch = {.text = NULL};
+	struct preorder order = {0};
+	uint32_t *merged;
+	bool ok;
+
+	if (from->node_count == 0)
+		return true;
+	merged = memory_new(from->node_count * sizeof(*merged));
+	ok = merged != NULL &&
+	     merge_nodes(&scratch, from, map, folded, merged) &&
+	     preorder_init(&order, &scratch) &&
+	     add_ordered(to, &scratch, &order);
+	preorder_clear(&order);
+	profile_clear_tables(&scratch);
+	memory_free(merged);
+	return ok;
+}
+
+/* ---- the order ---- */
 
 /* A function, with what mostly says where it belongs: to look at functions
  * themselves is to wait for memory. */
@@ -50,11 +206,11 @@ static bool add_mapped(struct profile *to, const struct profile *from,
 	const uint32_t *map, uint32_t folded)
 {
 	return profile_add_edges(to, from, map) &&
-	       profile_tree_add(to, from, map, folded);
+	       add_tree(to, from, map, folded);
 }
 
 /* Replaces the tables of `profile` by those of `next`. */
-static void take_tables(struct profile *profile, struct profile *next)
+static void replace_tables(struct profile *profile, struct profile *next)
 {
 	next->total_ns = profile->total_ns;
 	next->open_calls = profile->open_calls;
@@ -183,14 +339,14 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 
 	if (map == NULL || !copy_sorted(&next, profile, map) ||
 		!copy_edges(&next, profile, map) ||
-		!profile_tree_add(&next, profile, map, PROFILE_NONE)) {
+		!add_tree(&next, profile, map, PROFILE_NONE)) {
 		memory_free(map);
 		profile_clear_tables(&next);
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while sorting the profile");
 	}
 	memory_free(map);
-	take_tables(profile, &next);
+	replace_tables(profile, &next);
 	profile->total_ns = 0;
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		profile->total_ns += profile->functions[i].cost.tottime_ns;
@@ -210,6 +366,11 @@ uint32_t *profile_callers(const struct profile *profile)
 		first[i + 1] += first[i];
 	return first;
 }
+
+/* ---- pruning ---- */
+
+static const char OTHER_NAME[] = "(other)";
+static const char OTHER_FILE[] = "~";
 
 static bool is_other(const struct profile_function *function)
 {
@@ -403,6 +564,6 @@ enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
 			"out of memory while pruning the profile");
 	}
 	memory_free(map);
-	take_tables(profile, &next);
+	replace_tables(profile, &next);
 	return profile_sort(profile, err);
 }

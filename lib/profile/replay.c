@@ -15,8 +15,60 @@
 #include "base/saturate.h"
 #include "names/function_name.h"
 #include "profile/activity_kind.h"
-#include "profile/profile_private.h"
-#include "profile/replay_private.h"
+#include "profile/device_calls.h"
+#include "profile/replay_nodes.h"
+
+#define HINTS 1024
+
+/* In an entry of `function_of_site`: calls of a device's API. */
+#define API (UINT32_C(1) << 31)
+
+struct frame {
+	int64_t start_ns;
+	uint64_t children_ns;
+	uint32_t function;
+	uint32_t edge; /* PROFILE_NONE: a root call, or they are not counted */
+	uint32_t node; /* 0: not needed yet, which is so only without a tree */
+	bool api;
+	uint8_t repeats; /* REPEATS_… */
+	uint32_t memory; /* with that of calls that ended: a list */
+};
+
+/* Of which functions, and along which edges, calls are open: a bit for each. */
+struct open_set {
+	struct open_set *next; /* in the list of unused sets */
+	uint64_t *functions;
+	uint32_t function_words;
+	uint64_t *edges;
+	uint32_t edge_words;
+};
+
+struct stack {
+	struct frame *frames;
+	uint32_t depth;
+	uint32_t room;
+	int64_t last_ns;
+	bool used;
+	struct open_set *open; /* NULL while no call is */
+};
+
+struct replay {
+	struct trace *trace;
+	struct replay_options options;
+	struct profile *profile;
+	struct stack *stacks; /* by track */
+	uint32_t stack_count;
+	struct open_set *unused;
+	uint32_t *function_of_site; /* + 1, and API; 0: not met yet */
+	uint32_t site_room;
+	struct function_match match; /* only of options.joined */
+	struct replay_nodes nodes;
+	uint8_t *repeats; /* by node, as in struct device_calls_sum */
+	uint32_t repeat_room;
+	uint32_t edge_hints[HINTS];
+	bool has_memory; /* there was a record of it, and it counts */
+	struct device_calls device;
+};
 
 struct replay *replay_new(struct trace *trace, struct replay_options options)
 {
@@ -27,9 +79,8 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	replay->trace = trace;
 	replay->options = options;
 	replay->profile = profile_new();
-	replay->capture_key =
-		strtab_add(trace->text, REPLAY_CAPTURE, strlen(REPLAY_CAPTURE));
-	if (replay->profile == NULL || replay->capture_key == STRTAB_NONE ||
+	if (replay->profile == NULL ||
+		!device_calls_init(&replay->device, trace) ||
 		(options.joined &&
 			!function_match_init(&replay->match, options.match))) {
 		profile_free(replay->profile);
@@ -65,7 +116,7 @@ void replay_free(struct replay *replay)
 	memory_free(replay->stacks);
 	memory_free(replay->function_of_site);
 	function_match_clear(&replay->match);
-	replay_device_clear(replay);
+	device_calls_clear(&replay->device);
 	replay_nodes_clear(&replay->nodes);
 	memory_free(replay->repeats);
 	profile_free(replay->profile);
@@ -130,7 +181,7 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 		return 0;
 	replay->function_of_site[site] = function + 1;
 	if (activity_kind_is_api(trace, site))
-		replay->function_of_site[site] |= REPLAY_API;
+		replay->function_of_site[site] |= API;
 	if (trace_site_is_python(trace, site))
 		replay->profile->no_root = true;
 	return replay->function_of_site[site];
@@ -195,6 +246,40 @@ static int64_t standing_time(
 	return time_ns;
 }
 
+/* The edge; mostly one of the last met, which is found without a search.
+ * PROFILE_NONE if out of memory. */
+static inline uint32_t edge_of(
+	struct replay *replay, uint32_t caller, uint32_t callee)
+{
+	uint32_t *hint = &replay->edge_hints[(caller * 31 + callee) % HINTS];
+	const struct profile *profile = replay->profile;
+
+	if (*hint < profile->edge_count &&
+		profile->edges[*hint].caller == caller &&
+		profile->edges[*hint].callee == callee)
+		return *hint;
+	*hint = profile_add_edge(replay->profile, caller, callee);
+	return *hint;
+}
+
+/* The node of a frame below its caller's, made if it is new; PROFILE_NONE if
+ * out of memory. */
+static uint32_t node_of(
+	struct replay *replay, uint32_t parent, const struct frame *frame)
+{
+	uint32_t count = replay->profile->node_count;
+	uint32_t node = replay_nodes_find(
+		&replay->nodes, replay->profile, parent, frame->function);
+
+	if (node < count || node == PROFILE_NONE || frame->repeats == 0)
+		return node;
+	if (!memory_reach(&replay->repeats, node, &replay->repeat_room,
+		    sizeof(*replay->repeats)))
+		return PROFILE_NONE;
+	replay->repeats[node] = frame->repeats;
+	return node;
+}
+
 static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 {
 	const struct frame *parent;
@@ -205,21 +290,19 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
 	frame.edge = PROFILE_NONE;
 	if (parent != NULL && !replay->options.no_edges) {
-		frame.edge =
-			replay_edge(replay, parent->function, frame.function);
+		frame.edge = edge_of(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
 			!reach_bit(&stack->open->edges, frame.edge,
 				&stack->open->edge_words))
 			return false;
 		if (add_bit(stack->open->edges, frame.edge))
-			frame.repeats |= PROFILE_REPEATS_EDGE;
+			frame.repeats |= REPEATS_EDGE;
 	}
 	if (add_bit(stack->open->functions, frame.function))
-		frame.repeats |= PROFILE_REPEATS_FUNCTION;
+		frame.repeats |= REPEATS_FUNCTION;
 	frame.node = 0;
 	if (replay->options.tree) {
-		frame.node =
-			replay_node(replay, parent ? parent->node : 0, &frame);
+		frame.node = node_of(replay, parent ? parent->node : 0, &frame);
 		if (frame.node == PROFILE_NONE)
 			return false;
 	}
@@ -231,9 +314,8 @@ static enum ctp_status begin(struct replay *replay, const struct event *event)
 {
 	struct stack *stack = find_stack(replay, event->track);
 	uint32_t entry = function_of(replay, event->site);
-	uint32_t function = (entry & ~REPLAY_API) - 1;
-	struct frame frame = {
-		.function = function, .api = (entry & REPLAY_API) != 0};
+	uint32_t function = (entry & ~API) - 1;
+	struct frame frame = {.function = function, .api = (entry & API) != 0};
 
 	if (stack == NULL || entry == 0)
 		return CTP_ERR_NOMEM;
@@ -259,6 +341,25 @@ static void cost_call(struct profile_cost *cost, uint64_t self_ns,
 		cost->cumtime_ns += time_ns;
 }
 
+/* A call ends: what it used is its caller's as well. */
+static void pop_memory(struct replay *replay, const struct frame *frame,
+	struct frame *caller, bool primitive)
+{
+	struct profile *profile = replay->profile;
+	struct profile_memory *memory = profile->memory;
+	uint32_t *sum = &profile->functions[frame->function].use.memory;
+
+	if (primitive)
+		profile_memory_add_list(memory, sum, frame->memory);
+	if (caller != NULL && caller->memory == 0) {
+		caller->memory = frame->memory;
+		return;
+	}
+	if (caller != NULL)
+		profile_memory_add_list(memory, &caller->memory, frame->memory);
+	profile_memory_release(memory, frame->memory);
+}
+
 static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 {
 	struct frame frame = stack->frames[--stack->depth];
@@ -266,7 +367,7 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame.start_ns;
 	uint64_t self_ns = time_ns - frame.children_ns;
 	uint64_t child_ns = time_ns;
-	bool primitive = (frame.repeats & PROFILE_REPEATS_FUNCTION) == 0;
+	bool primitive = (frame.repeats & REPEATS_FUNCTION) == 0;
 	bool all = replay->options.document_edges;
 
 	if (primitive)
@@ -276,7 +377,7 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
 		primitive, primitive);
 	if (frame.edge != PROFILE_NONE) {
-		bool first = (frame.repeats & PROFILE_REPEATS_EDGE) == 0;
+		bool first = (frame.repeats & REPEATS_EDGE) == 0;
 
 		if (first)
 			remove_bit(stack->open->edges, frame.edge);
@@ -292,7 +393,7 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	}
 	profile->total_ns += self_ns;
 	if (replay->has_memory)
-		replay_pop_memory(replay, &frame,
+		pop_memory(replay, &frame,
 			stack->depth == 0 ? NULL
 					  : &stack->frames[stack->depth - 1],
 			primitive);
@@ -337,7 +438,7 @@ static enum ctp_status complete(
 	entry = function_of(replay, event->site);
 	if (entry == 0)
 		return CTP_ERR_NOMEM;
-	number = (entry & ~REPLAY_API) - 1;
+	number = (entry & ~API) - 1;
 	function = &replay->profile->functions[number];
 	cost_call(&function->cost, dur_ns, dur_ns, true, true);
 	cost_call(&function->root, dur_ns, dur_ns, true, true);
@@ -354,6 +455,183 @@ static enum ctp_status complete(
 	return CTP_OK;
 }
 
+/* ---- what devices did ---- */
+
+/*
+ * What devices did becomes calls of functions of their own, made by the range
+ * that launched them: not the call of the API, but what called that. The range
+ * may be over by then, and more of its kind open, so a launch keeps its whole
+ * context - the path of open functions - as a node of the profile's tree. A
+ * profile without a tree has those nodes only that are needed for this, and in
+ * them the device's time; they say in the end which is below which function.
+ */
+
+/* The context of a frame. What is above it is not asked for, and what is below
+ * it is mostly known already. PROFILE_NONE if out of memory. */
+static uint32_t context_of(
+	struct replay *replay, struct stack *stack, uint32_t number)
+{
+	struct frame *frames = stack->frames;
+	uint32_t first = number + 1;
+	uint32_t node = 0;
+
+	while (first > 0 && frames[first - 1].node == 0)
+		first--;
+	if (first > 0)
+		node = frames[first - 1].node;
+	for (uint32_t i = first; i <= number; i++) {
+		node = node_of(replay, node, &frames[i]);
+		if (node == PROFILE_NONE)
+			return PROFILE_NONE;
+		frames[i].node = node;
+	}
+	return node;
+}
+
+/* The frame that launches: the innermost that is no call of the API; if all
+ * are, the innermost. The stack is not empty. */
+static uint32_t launcher_of(const struct stack *stack)
+{
+	for (uint32_t i = stack->depth; i-- > 0;)
+		if (!stack->frames[i].api)
+			return i;
+	return stack->depth - 1;
+}
+
+static enum ctp_status correlate(
+	struct replay *replay, const struct event *event)
+{
+	struct stack *stack = event->track < replay->stack_count
+				      ? &replay->stacks[event->track]
+				      : NULL;
+	uint32_t context = 0;
+
+	if (replay->options.device == REPLAY_HOST)
+		return CTP_OK;
+	if (stack != NULL && stack->depth > 0)
+		context = context_of(replay, stack, launcher_of(stack));
+	return context != PROFILE_NONE &&
+			       device_calls_add_launch(
+				       &replay->device, event, context)
+		       ? CTP_OK
+		       : CTP_ERR_NOMEM;
+}
+
+/* Arguments of a range may say what it captured. */
+static enum ctp_status args(struct replay *replay, const struct event *event)
+{
+	const struct stack *stack = event->track < replay->stack_count
+					    ? &replay->stacks[event->track]
+					    : NULL;
+
+	if (stack == NULL || stack->depth == 0 ||
+		!device_calls_is_capture(&replay->device, event))
+		return CTP_OK;
+	return device_calls_add_captures(&replay->device, event,
+		       stack->frames[launcher_of(stack)].function)
+		       ? CTP_OK
+		       : CTP_ERR_NOMEM;
+}
+
+/* The tree has a leaf for the function below its context; without a tree the
+ * time is the context's. */
+static bool add_to_node(struct replay *replay, uint32_t function,
+	uint32_t context, uint64_t time_ns)
+{
+	struct profile *profile = replay->profile;
+	uint32_t node = context;
+
+	if (replay->options.tree) {
+		node = replay_nodes_find(
+			&replay->nodes, profile, context, function);
+		if (node == PROFILE_NONE)
+			return false;
+		profile->nodes[node].ncalls++;
+	}
+	if (node != 0)
+		profile->nodes[node].self_ns += time_ns;
+	return true;
+}
+
+/* Adds a call to the function and to where it was called from. */
+static enum ctp_status add_work(struct replay *replay, uint32_t function,
+	uint32_t context, const struct event *event)
+{
+	struct profile *profile = replay->profile;
+	struct profile_device work = {.self_ns = event->dur_ns,
+		.total_ns = event->dur_ns,
+		.min_ns = event->dur_ns,
+		.max_ns = event->dur_ns,
+		.bytes = event->bytes};
+	struct profile_function *entry = &profile->functions[function];
+
+	if (!add_to_node(replay, function, context, event->dur_ns))
+		return CTP_ERR_NOMEM;
+	if (context == 0) {
+		cost_call(
+			&entry->root, event->dur_ns, event->dur_ns, true, true);
+	} else if (!replay->options.no_edges) {
+		uint32_t edge = edge_of(
+			replay, profile->nodes[context].function, function);
+
+		if (edge == PROFILE_NONE)
+			return CTP_ERR_NOMEM;
+		cost_call(&profile->edges[edge].cost, event->dur_ns,
+			event->dur_ns, true, true);
+	}
+	work.kind = entry->device.kind;
+	work.number = entry->device.number;
+	if (entry->cost.ncalls == 0)
+		entry->device = work;
+	else
+		profile_device_add(&entry->device, &work);
+	cost_call(&entry->cost, event->dur_ns, event->dur_ns, true, true);
+	profile->total_ns += event->dur_ns;
+	return CTP_OK;
+}
+
+static enum ctp_status activity(
+	struct replay *replay, const struct event *event)
+{
+	enum ctp_status status;
+	uint32_t function;
+	uint32_t context;
+
+	if (replay->options.device == REPLAY_HOST)
+		return CTP_OK;
+	status = device_calls_find(
+		&replay->device, replay->profile, event, &function);
+	if (status != CTP_OK || function == PROFILE_NONE)
+		return status;
+	context = device_calls_find_context(
+		&replay->device, replay->profile, event);
+	device_calls_count_captured(&replay->device, replay->profile, event);
+	return add_work(replay, function, context, event);
+}
+
+/* Ends a profile, the replay's own or its copy: the host's functions get the
+ * device's time, and a tree that nobody asked for goes. False if out of memory.
+ */
+static bool sum_device(struct replay *replay, struct profile *profile)
+{
+	const struct replay_options *options = &replay->options;
+	const struct device_calls_sum how = {
+		.has_leaves = options->tree,
+		.as_time = options->device == REPLAY_DEVICE,
+		.document_edges = options->document_edges,
+		.repeats = replay->repeats,
+		.repeat_count = replay->repeat_room,
+	};
+
+	if (profile_has_device(profile) && !device_calls_sum(profile, &how))
+		return false;
+	if (!options->tree)
+		profile_clear_nodes(profile);
+	return true;
+}
+
+/* ---- all events ---- */
+
 enum ctp_status replay_add(
 	struct replay *replay, const struct event *event, struct ctp_error *err)
 {
@@ -366,11 +644,11 @@ enum ctp_status replay_add(
 	else if (event->kind == EVENT_COMPLETE)
 		status = complete(replay, event);
 	else if (event->kind == EVENT_CORRELATION)
-		status = replay_correlate(replay, event);
+		status = correlate(replay, event);
 	else if (event->kind == EVENT_ACTIVITY)
-		status = replay_activity(replay, event);
+		status = activity(replay, event);
 	else if (event->kind == EVENT_ARGS)
-		status = replay_args(replay, event);
+		status = args(replay, event);
 	if (status != CTP_OK)
 		return ctp_fail(err, status, "out of memory");
 	return CTP_OK;
@@ -439,12 +717,20 @@ enum ctp_status replay_snapshot(
 	}
 	replay->profile = own;
 	replay->has_memory = own->memory != NULL;
-	if (!replay_sum_device(replay, copy)) {
+	if (!sum_device(replay, copy)) {
 		profile_free(copy);
 		return ctp_no_memory(err);
 	}
 	*out = copy;
 	return CTP_OK;
+}
+
+/* Was all memory counted that there is? */
+static bool memory_is_whole(const struct replay *replay)
+{
+	const struct profile_memory *memory = replay->profile->memory;
+
+	return memory == NULL || !memory->failed;
 }
 
 enum ctp_status replay_finish(
@@ -458,8 +744,7 @@ enum ctp_status replay_finish(
 		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)
 		return ctp_no_memory(err);
-	if (!replay_sum_device(replay, replay->profile) ||
-		!replay_memory_is_whole(replay))
+	if (!sum_device(replay, replay->profile) || !memory_is_whole(replay))
 		return ctp_no_memory(err);
 	*out = replay->profile;
 	replay->profile = NULL;
@@ -469,9 +754,9 @@ enum ctp_status replay_finish(
 /* ---- what calls use beside time ---- */
 
 /*
- * Memory is counted where it is taken and given
- * back, and goes up to the callers as each call ends: O(1) for a record,
- * whatever the depth, and nothing where there is none.
+ * Memory is counted where it is taken and given back, and goes up to the
+ * callers as each call ends: O(1) for a record, whatever the depth, and nothing
+ * where there is none.
  */
 static const struct stack *used_stack(
 	const struct replay *replay, uint32_t track)
@@ -517,13 +802,6 @@ bool replay_memory(struct replay *replay, const struct replay_memory *memory)
 	return !profile->memory->failed;
 }
 
-bool replay_memory_is_whole(const struct replay *replay)
-{
-	const struct profile_memory *memory = replay->profile->memory;
-
-	return memory == NULL || !memory->failed;
-}
-
 void replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
 {
 	const struct stack *stack = used_stack(replay, track);
@@ -531,22 +809,4 @@ void replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
 	uint64_t *sum = &replay->profile->functions[frame->function].use.flops;
 
 	*sum = saturate_sum(*sum, flops);
-}
-
-void replay_pop_memory(struct replay *replay, const struct frame *frame,
-	struct frame *caller, bool primitive)
-{
-	struct profile *profile = replay->profile;
-	struct profile_memory *memory = profile->memory;
-	uint32_t *sum = &profile->functions[frame->function].use.memory;
-
-	if (primitive)
-		profile_memory_add_list(memory, sum, frame->memory);
-	if (caller != NULL && caller->memory == 0) {
-		caller->memory = frame->memory;
-		return;
-	}
-	if (caller != NULL)
-		profile_memory_add_list(memory, &caller->memory, frame->memory);
-	profile_memory_release(memory, frame->memory);
 }
