@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "base/clock.h"
-#include "recorder/emit.h"
+#include "recorder/forward.h"
 #include "recorder/function_filter.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/record.h"
@@ -72,7 +72,7 @@ uint64_t ctp_private_begin(uint32_t site, uint64_t ticks)
 
 	if (thread == NULL)
 		return 0;
-	emit_skip(thread);
+	forward_skip(thread);
 	ticks = record_begin(thread, site, ticks);
 	thread_leave(thread);
 	return ticks;
@@ -85,7 +85,7 @@ uint64_t ctp_private_end(uint64_t ticks)
 	if (thread == NULL)
 		return 0;
 	ticks = record_end(thread, ticks);
-	emit_end(thread);
+	forward_end(thread);
 	thread_leave(thread);
 	return ticks;
 }

@@ -7,9 +7,9 @@ librecorder_la_SOURCES = \
 	%D%/device_link.c %D%/device_link.h \
 	%D%/device_load.c %D%/device_load.h \
 	%D%/writer_thread.c %D%/writer_thread.h \
-	%D%/emit.c %D%/emit.h \
-	%D%/emit_itt.c \
-	%D%/emit_nvtx.c \
+	%D%/forward.c %D%/forward.h \
+	%D%/forward_itt.c \
+	%D%/forward_nvtx.c \
 	%D%/exit_watch.c %D%/exit_watch.h \
 	%D%/function_filter.c %D%/function_filter.h \
 	%D%/fork_ranges.c %D%/fork_ranges.h \

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "ctprof.h"
 #include "recorder/device_link.h"
-#include "recorder/emit.h"
+#include "recorder/forward.h"
 #include "recorder/record.h"
 #include "recorder/registry.h"
 #include "recorder/session.h"
@@ -149,7 +149,7 @@ static int begin_slow(struct ctp_site *site, const int64_t *seq)
 	if (thread == NULL)
 		return 0;
 	number = record_site(site);
-	emit_begin(thread, number, seq); /* its time is the caller's */
+	forward_begin(thread, number, seq); /* its time is the caller's */
 	(void)record_begin(thread, number, 0);
 	thread_leave(thread);
 	return 1;
@@ -182,7 +182,7 @@ void ctp_end_slow(void)
 	if (thread == NULL)
 		return;
 	(void)record_end(thread, 0);
-	emit_end(thread);
+	forward_end(thread);
 	thread_leave(thread);
 }
 

@@ -24,7 +24,7 @@
 #include "recorder/device_link.h"
 #include "recorder/device_load.h"
 #include "recorder/writer_thread.h"
-#include "recorder/emit.h"
+#include "recorder/forward.h"
 #include "recorder/function_filter.h"
 #include "recorder/fork_ranges.h"
 #include "recorder/instrument_abi.h"
@@ -398,7 +398,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	status = load_filter(err);
 	if (status != CTP_OK)
 		return status;
-	emit_start(session_state.options.emit);
+	forward_start(session_state.options.emit);
 	/* Nor does a program that this process was before exec lose its log. */
 	fd = log_file_make(session_state.options.out,
 		session_state.options.exclusive,

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "pack/process.h"
 #include "recorder/arena.h"
-#include "recorder/emit.h"
+#include "recorder/forward.h"
 #include "recorder/fork_ranges.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/registry.h"
@@ -126,7 +126,7 @@ static struct thread *attach(void)
 	}
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	atomic_store(&thread->named, false);
-	thread->emit_depth = 0;
+	thread->forward_depth = 0;
 	set_next(thread, NOWHERE);
 	atomic_store(&thread->session, 0);
 	if (threads.has_key)
@@ -178,7 +178,7 @@ static bool enter(struct thread *thread)
 	}
 	if (atomic_load(&thread->session) != session) {
 		(void)prctl(PR_GET_NAME, name);
-		emit_end_all(thread);
+		forward_end_all(thread);
 		thread_join(thread, session, name);
 	}
 	return true;
@@ -215,7 +215,7 @@ void thread_leave(struct thread *thread)
 	/* Where the clock is not the counter, or another tool is told, all
 	 * events come this way. */
 	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
-		       !emit_is_on() && is_current(thread);
+		       !forward_is_on() && is_current(thread);
 
 	__atomic_store_n(&thread->hot.limit, is_fast ? thread->end : NULL,
 		__ATOMIC_RELAXED);

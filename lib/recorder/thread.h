@@ -19,7 +19,7 @@
 #define THREAD_PENDING 256
 
 /* Another tool is told of ranges down to this depth. */
-#define THREAD_EMIT_DEPTH 1024
+#define THREAD_FORWARD_DEPTH 1024
 
 struct thread_begin {
 	uint64_t ticks;
@@ -62,9 +62,10 @@ struct thread {
 	_Atomic uint32_t stray_exits;
 	_Atomic uint64_t stalls;
 	_Atomic uint64_t stall_ns;
-	uint32_t emit_depth; /* open ranges, while emission is on, */
-	uint64_t emitted[THREAD_EMIT_DEPTH / 64]; /* and who knows of them */
-	struct thread *next; /* in the list of all; never removed */
+	uint32_t forward_depth; /* open ranges, while a tool is told, */
+	uint64_t forwarded[THREAD_FORWARD_DEPTH /
+			   64]; /* and who knows of them */
+	struct thread *next;    /* in the list of all; never removed */
 	struct thread_pending pending;
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For nvtx.sh, itt.sh and emit.sh, which source it: a directory to work in,
+# For nvtx.sh, itt.sh and forward.sh, which source it: a directory to work in,
 # without what other tools have set, and how a program's marks are recorded and
 # compared. CTPROF is the program; $how, where it is set, is in all messages.
 # shellcheck source=tests/support/prelude.sh

@@ -26,7 +26,7 @@ tests_lib_recorder_test_record_thread_LDADD = $(record_LDADD)
 tests_lib_recorder_test_record_wild_LDADD = $(record_LDADD)
 shell_tests += \
 	%D%/deaths.sh \
-	%D%/emit.sh \
+	%D%/forward.sh \
 	%D%/kill.sh \
 	%D%/life.sh \
 	%D%/no_hooks.sh \
@@ -46,7 +46,7 @@ tests_lib_recorder_record_devices_LDADD = libbase.la libctprof.la
 tests_libcases_la_SOURCES += \
 	%D%/record_case.c %D%/record_case.h
 EXTRA_DIST += \
-	%D%/emit_program.c \
-	%D%/emit_tool.c \
+	%D%/forward_program.c \
+	%D%/forward_tool.c \
 	%D%/setuid_program.c \
 	%D%/setuid_tool.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records ranges by libctprof, for emit.sh; all ways to open one. */
+/* Records ranges by libctprof, for forward.sh; all ways to open one. */
 #include <ctprof.h>
 
 #include <pthread.h>

@@ -20,8 +20,8 @@ compile() {
 	}
 }
 
-# emit CASE: told of what, by $how.
-emit() {
+# forward CASE: told of what, by $how.
+forward() {
 	rm -f run*.ctp told.*
 	env "$variable=$tool" timeout 25 \
 		"$CTPROF" record -q "--emit=$how" -o run.ctp -- ./program "$1" \
@@ -58,7 +58,7 @@ same() {
 }
 
 try_plain() {
-	emit plain
+	forward plain
 	ranges run.ctp >recorded
 	grep -q '^begin op, seq = -6$' recorded || complain "no sequence number"
 	[ "$(grep -c '^begin made$' recorded)" = 2 ] || complain "a copied name"
@@ -75,7 +75,7 @@ try_again() {
 }
 
 try_more() {
-	emit threads
+	forward threads
 	[ "$(cat told.* | grep -c '^begin in a thread$')" = 1600 ] &&
 		[ "$(cat told.* | grep -c '^begin leaf$')" = 1600 ] &&
 		[ "$(ls told.* | wc -l)" = 8 ] || complain "threads"
@@ -85,28 +85,28 @@ try_more() {
 			END { exit bad || depth != 0 }' "$file" ||
 			complain "nesting in $file"
 	done
-	emit deep
+	forward deep
 	[ "$(grep -c '^begin down$' told.0)" = 1024 ] &&
 		[ "$(grep -c '^end$' told.0)" = 1025 ] || complain "deep"
 	# Where each name was compared with all before it, this took a minute.
-	emit numbered
+	forward numbered
 	[ "$(grep -c '^begin op, seq = [0-9]*$' told.0)" = 60000 ] ||
 		complain "numbered"
 	rm -f second.ctp
-	emit across
+	forward across
 	printf '%s\n' 'begin outer' end 'begin leaf' end 'begin leaf' end >want
 	same across want told.0
-	emit forked
+	forward forked
 	printf '%s\n' 'begin outer' 'begin leaf' end end 'begin leaf' end \
 		end 'begin leaf' end >want
 	same forked want told.0
 }
 
-compile program recorder/emit_program.c -L"$build/.libs" -lctprof
+compile program recorder/forward_program.c -L"$build/.libs" -lctprof
 compile nvtx markers/nvtx_program.c -DALONE
 compile itt markers/itt_program.c
 for flags in "" -DNO_DOMAINS; do
-	compile "tool$flags.so" recorder/emit_tool.c -shared -fPIC $flags
+	compile "tool$flags.so" recorder/forward_tool.c -shared -fPIC $flags
 done
 for how in nvtx itt; do
 	variable=NVTX_INJECTION64_PATH

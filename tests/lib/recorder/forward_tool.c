@@ -2,7 +2,7 @@
 /*
  * A tool that is told of ranges by NVTX or ITT, and writes each into a file of
  * its thread: EMIT_OUT.N, with N from 0 on; "begin NAME" and "end", a line
- * each. For emit.sh. With NO_DOMAINS it is one of NVTX's second version.
+ * each. For forward.sh. With NO_DOMAINS it is one of NVTX's second version.
  */
 #include <pthread.h>
 #include <stdio.h>

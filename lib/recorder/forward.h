@@ -7,8 +7,8 @@
  * The tool is called between thread_enter() and thread_leave(): what it does
  * itself is not recorded, and what it is told cannot come back to us.
  */
-#ifndef EMIT_H
-#define EMIT_H
+#ifndef FORWARD_H
+#define FORWARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,10 +16,10 @@
 #include "ctprof.h"
 #include "recorder/thread.h"
 
-#define EMIT_DOMAIN "ctprof"
+#define FORWARD_DOMAIN "ctprof"
 
 /* A way to tell a tool. */
-struct emit_tool {
+struct forward_tool {
 	/* Loads it; false if there is none. Once in a process. */
 	bool (*open)(void);
 	/* What begin() takes for this text, which stays; NULL: cannot. */
@@ -30,27 +30,27 @@ struct emit_tool {
 	void (*end)(void);
 };
 
-extern const struct emit_tool emit_nvtx;
-extern const struct emit_tool emit_itt;
+extern const struct forward_tool forward_nvtx;
+extern const struct forward_tool forward_itt;
 
 /* A recording begins. Loads the tool that it is to tell, if it is not there;
- * without one, emission is off. */
-void emit_start(enum ctp_emit emit);
+ * without one, none is told. */
+void forward_start(enum ctp_emit target);
 
-bool emit_is_on(void);
+bool forward_is_on(void);
 
 /* A range of the site begins on the thread. `seq` (may be NULL) is its sequence
  * number, which the tool sees in the name. */
-void emit_begin(struct thread *thread, uint32_t site, const int64_t *seq);
+void forward_begin(struct thread *thread, uint32_t site, const int64_t *seq);
 
 /* One begins that no tool is told of. */
-void emit_skip(struct thread *thread);
+void forward_skip(struct thread *thread);
 
 /* The thread's innermost range ends. */
-void emit_end(struct thread *thread);
+void forward_end(struct thread *thread);
 
 /* The recording that the thread's open ranges were in is over: for the tool
  * they end now, since their own ends are not recorded any more. */
-void emit_end_all(struct thread *thread);
+void forward_end_all(struct thread *thread);
 
 #endif

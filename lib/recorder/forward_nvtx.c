@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/emit.h"
+#include "recorder/forward.h"
 #include "base/environment.h"
 #include "recorder/nvtx_abi.h"
 
@@ -94,7 +94,7 @@ static void make_domain(void)
 		const char *))nvtx.core2[INDEX_register_string_a];
 	if (create != NULL && nvtx.domain_push != NULL &&
 		nvtx.domain_pop != NULL)
-		nvtx.domain = create(EMIT_DOMAIN);
+		nvtx.domain = create(FORWARD_DOMAIN);
 }
 
 static bool open_tool(void)
@@ -148,7 +148,7 @@ static void end(void)
 		(void)nvtx.pop();
 }
 
-const struct emit_tool emit_nvtx = {.open = open_tool,
+const struct forward_tool forward_nvtx = {.open = open_tool,
 	.name = name,
 	.begin = begin,
 	.begin_text = begin_text,

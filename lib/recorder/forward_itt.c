@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/emit.h"
+#include "recorder/forward.h"
 #include "base/environment.h"
 #include "recorder/itt_abi.h"
 #include "base/stable_hash.h"
@@ -125,7 +125,7 @@ static bool open_tool(void)
 	if (itt.domain_create == NULL || itt.string_create == NULL ||
 		itt.begin == NULL || itt.end == NULL)
 		return false;
-	itt.domain = itt.domain_create(EMIT_DOMAIN);
+	itt.domain = itt.domain_create(FORWARD_DOMAIN);
 	return itt.domain != NULL;
 }
 
@@ -149,7 +149,7 @@ static void end(void)
 	itt.end(itt.domain);
 }
 
-const struct emit_tool emit_itt = {.open = open_tool,
+const struct forward_tool forward_itt = {.open = open_tool,
 	.name = name,
 	.begin = begin,
 	.begin_text = begin_text,
