@@ -21,4 +21,5 @@ cindex_SOURCES = \
 	%D%/source.c %D%/source.h \
 	%D%/type.c \
 	%D%/unit.h
-EXTRA_DIST += examples/README.md examples/compile_modules.py examples/demo.sh
+EXTRA_DIST += examples/README.md examples/compile_modules.py examples/demo.sh \
+	examples/hanoi.py examples/words.cc

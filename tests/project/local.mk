@@ -5,11 +5,12 @@ shell_tests += \
 	%D%/layers.sh \
 	%D%/listed.sh \
 	%D%/manual.sh \
-	%D%/readme.sh \
+	%D%/pages.sh \
 	%D%/schemas.sh \
 	%D%/size.sh
 EXTRA_DIST += \
 	%D%/consumer.c \
 	%D%/consumer.cc \
+	%D%/prose.py \
 	%D%/schemas_check.py \
 	%D%/schemas_validate.py
