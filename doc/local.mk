@@ -16,7 +16,7 @@ dist_doc_DATA = \
 	%D%/GPU.md \
 	%D%/RELIABILITY.md \
 	%D%/guide/privacy.md
-EXTRA_DIST += %D%/guide
+EXTRA_DIST += %D%/benchmarks %D%/guide
 schemasdir = $(docdir)/schemas
 dist_schemas_DATA = \
 	%D%/schemas/build-1.csv.json \
