@@ -7,7 +7,8 @@ man1_MANS = $(manual_pages)
 dist_man5_MANS = %D%/ctprof-log.5
 dist_man3_MANS = %D%/libctprof.3
 CLEANFILES += $(manual_pages)
-EXTRA_DIST += %D%/man.sh %D%/readme.sh %D%/pictures $(manual_pages:=.in)
+EXTRA_DIST += %D%/guide.sh %D%/man.sh %D%/mkdocs.yml \
+	%D%/pictures %D%/pictures.sh %D%/readme.sh $(manual_pages:=.in)
 dist_doc_DATA = \
 	README.md \
 	NEWS.md \
@@ -50,3 +51,13 @@ $(manual_pages): %.1: %.1.in %D%/man.sh ctprof$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) doc && \
 		$(srcdir)/%D%/man.sh ./ctprof$(EXEEXT) $< > $@.tmp && \
 		mv $@.tmp $@
+
+# The guide as a web site, in guide/site; needs mkdocs-material.
+.PHONY: guide pictures
+guide: ctprof$(EXEEXT)
+	$(srcdir)/%D%/guide.sh $(srcdir) ./ctprof$(EXEEXT) guide
+
+# Makes the pictures of the README and the guide anew, in the sources.
+pictures: ctprof$(EXEEXT) cindex$(EXEEXT)
+	$(srcdir)/%D%/pictures.sh ./ctprof$(EXEEXT) ./cindex$(EXEEXT) $(srcdir)/%D%/pictures
+

@@ -103,7 +103,7 @@ $(room_checks): check-%: all
 
 clean-local:
 	rm -rf python/bench python/build python/package
-	rm -rf fuzz
+	rm -rf fuzz guide
 
 # The recorder under ThreadSanitizer: of a build that was configured with
 # --enable-sanitizers=thread. After a fork in a program with threads it will not

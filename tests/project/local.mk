@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
 	%D%/format.sh \
+	%D%/guide.sh \
 	%D%/installed.sh \
 	%D%/layers.sh \
 	%D%/listed.sh \
 	%D%/manual.sh \
 	%D%/pages.sh \
+	%D%/prose.sh \
 	%D%/schemas.sh \
 	%D%/size.sh
 EXTRA_DIST += \

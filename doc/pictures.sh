@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Makes the pictures of the README and the guide anew, from a recording of
+# examples/cindex; none is larger than 300 kB. `make pictures` runs it.
+#
+# Usage: pictures.sh CTPROF CINDEX DIRECTORY
+set -eu
+ctprof=$(realpath "$1")
+cindex=$(realpath "$2")
+pictures=$(realpath "$3")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+"$ctprof" record -q -o cindex.ctp -- \
+	"$cindex" -j 2 -n 50 -o index.txt /usr/include
+"$ctprof" convert -t dot --min 1% cindex.ctp | dot -Tsvg \
+	> "$pictures/callgraph.svg"
+# The first 16 rows of the flame graph.
+"$ctprof" convert -t flamegraph cindex.ctp |
+	sed '2s/height="[0-9]*" viewBox="0 0 1200 [0-9]*"/height="370" viewBox="0 0 1200 370"/' |
+	rsvg-convert -o "$pictures/flamegraph.png"
+"$ctprof" report -q -o report.html cindex.ctp
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
+	--window-size=1200,1000 --virtual-time-budget=5000 \
+	--screenshot="$pictures/report.png" "file://$work/report.html" 2> chromium.err || {
+	cat chromium.err >&2
+	exit 1
+}
+for picture in "$pictures"/*; do
+	[ "$(wc -c < "$picture")" -le 300000 ] || {
+		echo "$picture: is larger than 300 kB" >&2
+		exit 1
+	}
+done
