@@ -259,8 +259,9 @@ static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
 	return chrome_device_call(&chrome->device, &track->stack, event);
 }
 
-static bool (*const adders[])(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event) = {
+/* Of a kind without one, events are counted as not shown. */
+static bool (*const adders[EVENT_KINDS])(struct chrome *chrome,
+	struct chrome_track *track, const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,
 	[EVENT_END] = add_end,
 	[EVENT_ARGS] = add_args,
@@ -286,6 +287,10 @@ static enum ctp_status add(struct timeline_writer *writer,
 
 	if (!chrome->begun)
 		begin_file(chrome);
+	if (adders[event->kind] == NULL) {
+		trace_lose(chrome->trace, LOSS_NOT_SHOWN, 1);
+		return CTP_OK;
+	}
 	track = chrome_tracks_find(&chrome->tracks, event->track);
 	if (track == NULL || !adders[event->kind](chrome, track, event))
 		return ctp_no_memory(err);

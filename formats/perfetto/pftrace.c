@@ -490,6 +490,7 @@ static bool add_step(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
+/* Of a kind without one, events are counted as not shown. */
 static bool (*const adders[EVENT_KINDS])(struct pftrace *pftrace,
 	struct pftrace_track *track, const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,
@@ -525,6 +526,10 @@ static enum ctp_status add(struct timeline_writer *writer,
 
 	if (!pftrace->packets.begun)
 		pftrace_tracks_begin(&pftrace->tracks, event->time_ns);
+	if (adders[event->kind] == NULL) {
+		trace_lose(pftrace->trace, LOSS_NOT_SHOWN, 1);
+		return CTP_OK;
+	}
 	track = pftrace_tracks_open(&pftrace->tracks, event->track);
 	return check(
 		track != NULL && adders[event->kind](pftrace, track, event),

@@ -345,7 +345,9 @@ const char *event_rows_kind_name(const struct event_row *row)
 		[FLOW_END] = "flow end",
 	};
 
-	return row->kind == EVENT_FLOW ? flows[row->flow] : names[row->kind];
+	if (row->kind == EVENT_FLOW)
+		return flows[row->flow];
+	return names[row->kind] == NULL ? "event" : names[row->kind];
 }
 
 const char *event_rows_track_name(const struct trace_track *track)
