@@ -5,10 +5,7 @@
 #include <stdio.h>
 
 #include "log_read/log_read.h"
-
-static const char *const kinds[] = {"begin", "end", "arg", "complete", "whole",
-	"async_begin", "async_end", "instant", "counter", "alloc", "free",
-	"step", "correlation", "activity", "flow"};
+#include "log_text.h"
 
 static const char *const tracks[] = {
 	[TRACE_THREAD] = "thread",
@@ -34,7 +31,7 @@ static void print_event(const struct trace *trace, const struct event *event)
 	const struct trace_track *track = &trace->tracks[event->track];
 
 	printf("%s %" PRId64 " %" PRId64 " %s", tracks[track->kind], track->tid,
-		event->time_ns, kinds[event->kind]);
+		event->time_ns, log_text_kind(event->kind));
 	if (event->site != TRACE_NONE && event->kind != EVENT_ARGS &&
 		event->kind != EVENT_END && event->kind != EVENT_ALLOC &&
 		event->kind != EVENT_FREE)

@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "log/log_row.h"
 #include "log_read/log_read.h"
 #include "quick_check.h"
 
-static const char *const kinds[] = {
-	[EVENT_BEGIN] = "begin",
-	[EVENT_END] = "end",
-	[EVENT_ARGS] = "arg",
-	[EVENT_COMPLETE] = "complete",
-	[EVENT_WHOLE] = "whole",
-	[EVENT_ASYNC_BEGIN] = "async_begin",
-	[EVENT_ASYNC_END] = "async_end",
-	[EVENT_INSTANT] = "instant",
-	[EVENT_COUNTER] = "counter",
-	[EVENT_ALLOC] = "alloc",
-	[EVENT_FREE] = "free",
-	[EVENT_STEP] = "step",
-	[EVENT_CORRELATION] = "correlation",
-	[EVENT_ACTIVITY] = "activity",
-	[EVENT_FLOW] = "flow",
-};
+#define ROW(name, number, chunk, event, ...) [event] = {#name, {__VA_ARGS__}},
+static const struct {
+	const char *name;
+	uint8_t fields[LOG_FIELDS_MAX + 2]; /* as a row has them, and an end */
+} kinds[EVENT_KINDS] = {[EVENT_BEGIN] = {"BEGIN", {LOG_FIELD_SITE}},
+	[EVENT_END] = {"END", {LOG_FIELD_END}},
+	[EVENT_ACTIVITY] = {"ACTIVITY",
+		{LOG_FIELD_SITE, LOG_FIELD_ID, LOG_FIELD_DURATION,
+			LOG_FIELD_BYTES}},
+	LOG_ROWS(ROW)};
+#undef ROW
+
+const char *log_text_kind(enum event_kind kind)
+{
+	static char name[32];
+	size_t size = strlen(kinds[kind].name);
+
+	ck_assert_uint_lt(size, sizeof(name));
+	for (size_t i = 0; i <= size; i++)
+		name[i] = (char)tolower((unsigned char)kinds[kind].name[i]);
+	return name;
+}
 
 static const char *const flows[] = {
 	[FLOW_START] = "start", [FLOW_STEP] = "step", [FLOW_END] = "end"};
@@ -43,40 +51,46 @@ static void put_arg(
 			arg->value.text.bytes);
 }
 
+static void put_field(FILE *out, const struct trace *trace,
+	const struct event *event, enum log_field field)
+{
+	switch (field) {
+	case LOG_FIELD_SITE:
+		ck_assert_uint_lt(event->site, trace->site_count);
+		(void)fprintf(out, " %s", trace_site_name(trace, event->site));
+		break;
+	case LOG_FIELD_ID:
+		(void)fprintf(out, " %" PRIu64, event->id);
+		break;
+	case LOG_FIELD_BYTES:
+		(void)fprintf(out, " %" PRIu64 "%s", event->bytes,
+			event->kind == EVENT_ACTIVITY ? "B" : "");
+		break;
+	case LOG_FIELD_DEVICE:
+		(void)fprintf(out, " %" PRId32, event->device);
+		break;
+	case LOG_FIELD_DURATION:
+		(void)fprintf(out, " %" PRIu64 "ns", event->dur_ns);
+		break;
+	case LOG_FIELD_FLOW:
+		(void)fprintf(out, " %s", flows[event->flow]);
+		break;
+	default: /* among the arguments */
+		break;
+	}
+}
+
 void log_text_event(
 	FILE *out, const struct trace *trace, const struct event *event)
 {
 	ck_assert_uint_lt(event->track, trace->track_count);
 	(void)fprintf(out, "%" PRIu32 " %" PRId64 " %s", event->track,
-		event->time_ns, kinds[event->kind]);
-	switch (event->kind) {
-	case EVENT_END:
-	case EVENT_ARGS:
-	case EVENT_CORRELATION:
-		break;
-	case EVENT_ALLOC:
-	case EVENT_FREE:
-		(void)fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRId32,
-			event->id, event->bytes, event->device);
-		break;
-	default:
-		ck_assert_uint_lt(event->site, trace->site_count);
-		(void)fprintf(out, " %s", trace_site_name(trace, event->site));
-	}
-	if (event->kind == EVENT_ASYNC_BEGIN ||
-		event->kind == EVENT_ASYNC_END || event->kind == EVENT_STEP ||
-		event->kind == EVENT_CORRELATION ||
-		event->kind == EVENT_ACTIVITY)
-		(void)fprintf(out, " %" PRIu64, event->id);
-	if (event->kind == EVENT_ACTIVITY)
-		(void)fprintf(out, " %" PRIu64 "ns %" PRIu64 "B", event->dur_ns,
-			event->bytes);
-	if (event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE ||
-		(event->kind <= EVENT_END && event->dur_ns > 0))
-		(void)fprintf(out, " %" PRIu64 "ns", event->dur_ns);
-	if (event->kind == EVENT_FLOW)
-		(void)fprintf(
-			out, " %" PRIu64 " %s", event->id, flows[event->flow]);
+		event->time_ns, log_text_kind(event->kind));
+	for (const uint8_t *field = kinds[event->kind].fields;
+		*field != LOG_FIELD_END; field++)
+		put_field(out, trace, event, *field);
+	if (event->kind <= EVENT_END && event->dur_ns > 0)
+		put_field(out, trace, event, LOG_FIELD_DURATION);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		put_arg(out, trace, &event->args[i]);
 	(void)putc('\n', out);

@@ -46,4 +46,7 @@ struct log_text log_text_read_names(
 	const void *bytes, size_t size, enum read_names names);
 void log_text_clear(struct log_text *text);
 
+/* "begin"; borrowed until the next call. */
+const char *log_text_kind(enum event_kind kind);
+
 #endif
