@@ -146,10 +146,8 @@ static int print_all(struct request *request, const struct diff *diff,
 	int status;
 
 	if (!regression_rows_make(&regressions, diff, &request->comparison,
-		    &request->options)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+		    &request->options))
+		return diag_no_memory(NULL);
 	if (request->limits != NULL && !request->comparison.inputs.quiet)
 		limits_file_report_unused(
 			&request->options.limits, request->limits);

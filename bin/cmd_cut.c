@@ -208,10 +208,8 @@ static int write_input(struct cut_command *command, struct input *input)
 		path = output_path_in(conversion.path, command->inputs.paths[0],
 			conversion.convert.to);
 		conversion.path = path;
-		if (path == NULL) {
-			diag_no_memory(NULL);
-			return EXIT_LIMIT;
-		}
+		if (path == NULL)
+			return diag_no_memory(NULL);
 	}
 	command->pipeline.progress = conversion.progress;
 	if (status == EXIT_DONE)

@@ -145,10 +145,8 @@ static int report_input(
 	struct ctp_error err = {0};
 	int result;
 
-	if (gaps == NULL && optimize == NULL) {
-		diag_no_memory(input->name);
-		return EXIT_LIMIT;
-	}
+	if (gaps == NULL && optimize == NULL)
+		return diag_no_memory(input->name);
 	if (!reporting_has_events(input))
 		result = EXIT_INPUT;
 	else if (read_events(&request->inputs, input, gaps, optimize, &err) !=

@@ -218,10 +218,8 @@ static int print_text(const struct subject *subject, FILE *out)
 	(void)putc('\n', out);
 	printed = table_print(&table, out, false, 0);
 	table_clear(&table);
-	if (!printed) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!printed)
+		return diag_no_memory(NULL);
 	return EXIT_DONE;
 }
 
@@ -384,10 +382,8 @@ static int print(const struct request *request, struct subject *subject,
 {
 	int status;
 
-	if (!devices_find(&subject->devices, subject->trace)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!devices_find(&subject->devices, subject->trace))
+		return diag_no_memory(NULL);
 	status = request->json ? print_json(subject, path, out)
 			       : print_text(subject, out);
 	devices_clear(&subject->devices);

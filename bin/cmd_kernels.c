@@ -152,10 +152,8 @@ static int report_input(
 	if (!reporting_has_events(input))
 		return EXIT_INPUT;
 	kernels = kernels_new(trace);
-	if (kernels == NULL) {
-		diag_no_memory(input->name);
-		return EXIT_LIMIT;
-	}
+	if (kernels == NULL)
+		return diag_no_memory(input->name);
 	status = reporting_read(&request->inputs, input, take, kernels, &err);
 	if (status == CTP_OK)
 		status = kernels_finish(kernels, &err);

@@ -101,8 +101,7 @@ static int add_profile(struct request *request, struct input *input)
 		return input_failed(input, input->name, &err);
 	if (!profile_add(request->sum, profile)) {
 		profile_free(profile);
-		diag_no_memory(input->name);
-		return EXIT_LIMIT;
+		return diag_no_memory(input->name);
 	}
 	profile_free(profile);
 	return EXIT_DONE;
@@ -182,10 +181,8 @@ static int merge_profiles(struct request *request)
 
 	convert_set_request(request->to, &request->inputs.request);
 	request->sum = profile_new();
-	if (request->sum == NULL) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (request->sum == NULL)
+		return diag_no_memory(NULL);
 	status = add_all(request);
 	/* A sum that lacks one of its parts is none. */
 	if (status != EXIT_DONE && status != EXIT_DAMAGED)

@@ -85,10 +85,8 @@ static int open_rules(struct request *request)
 
 	if (status == CTP_OK)
 		return EXIT_DONE;
-	if (status == CTP_ERR_NOMEM) {
-		diag_no_memory(request->rules);
-		return EXIT_LIMIT;
-	}
+	if (status == CTP_ERR_NOMEM)
+		return diag_no_memory(request->rules);
 	/* A name that was mistyped looks like a file. */
 	if (access(request->rules, F_OK) != 0)
 		diag("--rules=%s: not clang, dynamo, import or nvcc, and no "

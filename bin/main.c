@@ -144,10 +144,8 @@ static int run_command(int argc, char **argv)
 
 	if (command == NULL)
 		return refuse_unknown(argv[0]);
-	if (asprintf(&name, "ctprof %s", command->name) < 0) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (asprintf(&name, "ctprof %s", command->name) < 0)
+		return diag_no_memory(NULL);
 	argv[0] = name; /* for argp's messages */
 	status = command->run(argc, argv);
 	free(name);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/command.h"
 #include "cli/quantity.h"
 #include "base/utf8.h"
 
@@ -45,7 +46,7 @@ void diag(const char *format, ...)
 	free(text);
 }
 
-void diag_no_memory(const char *name)
+int diag_no_memory(const char *name)
 {
 	const char *colon = name == NULL ? "" : ": ";
 	char limit[QUANTITY_TEXT];
@@ -60,6 +61,7 @@ void diag_no_memory(const char *name)
 						  : "");
 	else
 		diag("%s%sout of memory", name, colon);
+	return EXIT_LIMIT;
 }
 
 void diag_error(const char *name, const struct ctp_error *err)

@@ -43,10 +43,8 @@ static void put_losses(struct json *json, const struct report *report,
 
 int report_begin(const struct report *report, struct json *json, FILE *out)
 {
-	if (!json_init(json, out)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!json_init(json, out))
+		return diag_no_memory(NULL);
 	json_begin(json, '{');
 	report_text(json, "schema", report->schema);
 	json_key(json, "inputs");
@@ -71,6 +69,5 @@ int report_end(struct json *json)
 	json_clear(json);
 	if (!failed)
 		return EXIT_DONE;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }

@@ -85,6 +85,5 @@ int check_print_junit(const struct check_view *view, FILE *out)
 	fputs("  </testsuite>\n</testsuites>\n", out);
 	if (done)
 		return EXIT_DONE;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }

@@ -175,10 +175,8 @@ int check_print_text(const struct check_view *view, FILE *out)
 		regressions->counts[REGRESSION_SLOWER] +
 				regressions->counts[REGRESSION_NOISE] !=
 			0) {
-		if (!print_rows(view, unit, out)) {
-			diag_no_memory(NULL);
-			return EXIT_LIMIT;
-		}
+		if (!print_rows(view, unit, out))
+			return diag_no_memory(NULL);
 		putc('\n', out);
 	}
 	print_counts(regressions, out);

@@ -239,10 +239,8 @@ static int join_files(struct comparison *comparison,
 		comparison->match != MATCH_KEY_LINE)
 		return EXIT_DONE;
 	if (source_map_join(&comparison->moved, profiles->items,
-		    profiles->count, comparison->base_count, &err) != CTP_OK) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+		    profiles->count, comparison->base_count, &err) != CTP_OK)
+		return diag_no_memory(NULL);
 	if (!comparison->inputs.quiet)
 		diag_moved(&comparison->moved);
 	return EXIT_DONE;
@@ -393,8 +391,7 @@ int comparison_read(
 		memory_new_zeroed(inputs->count, sizeof(*profiles->items));
 	if (profiles->items == NULL) {
 		profiles->count = 0;
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
+		return diag_no_memory(NULL);
 	}
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = read_run(comparison, inputs->paths[i],

@@ -212,8 +212,7 @@ int diff_print_text(const struct diff_view *view, FILE *out)
 	if (counts.changed == 0) {
 		fputs("Nothing changed.\n\n", out);
 	} else if (!print_rows(view, unit, out, &hidden)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
+		return diag_no_memory(NULL);
 	} else {
 		if (hidden != 0)
 			fprintf(out, "(%" PRIu32 " more changed; see --top)\n",

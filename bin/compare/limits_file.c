@@ -77,8 +77,7 @@ static int read_line(
 	}
 	if (add(limits, &item))
 		return EXIT_DONE;
-	diag_no_memory(path);
-	return EXIT_LIMIT;
+	return diag_no_memory(path);
 }
 
 static int read_lines(struct limits_file *limits, FILE *in, const char *path)

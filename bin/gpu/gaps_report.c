@@ -296,8 +296,7 @@ int gaps_print_text(const struct gaps_view *view, FILE *out)
 		return EXIT_DONE;
 	if (ferror(out))
 		return EXIT_OUTPUT;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }
 
 static void put_device(struct json *json, const struct gaps_view *view,

@@ -466,8 +466,7 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 		if (!print_table(view, first, peak, out)) {
 			if (ferror(out))
 				return EXIT_OUTPUT;
-			diag_no_memory(NULL);
-			return EXIT_LIMIT;
+			return diag_no_memory(NULL);
 		}
 		print_known(device, out);
 		print_peak(view, first, peak, out);

@@ -116,8 +116,7 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 	table_clear(&table);
 	if (printed)
 		return EXIT_DONE;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }
 
 static void put_row(const struct optimize_view *view, struct json *json,
@@ -187,6 +186,5 @@ int optimize_print_csv(const struct optimize_view *view, FILE *out)
 	}
 	if (done)
 		return EXIT_DONE;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }

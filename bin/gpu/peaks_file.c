@@ -105,10 +105,8 @@ int peaks_file_read(struct peaks_file *file, const char *path)
 	}
 	file->peaks = memory_new_zeroed(
 		json_object_size(file->root) + 1, sizeof(*file->peaks));
-	if (file->peaks == NULL) {
-		diag_no_memory(path);
-		return EXIT_LIMIT;
-	}
+	if (file->peaks == NULL)
+		return diag_no_memory(path);
 	json_object_foreach(file->root, name, value)
 	{
 		if (status == EXIT_DONE)

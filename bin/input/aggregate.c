@@ -601,8 +601,7 @@ static int read_all(struct aggregate *aggregate,
 		if (workers != NULL)
 			aggregate_clear(&workers[0].sums);
 		free(workers);
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
+		return diag_no_memory(NULL);
 	}
 	progress_start(&progress,
 		inputs->quiet || tree->count == 1 ? WHEN_NEVER
@@ -679,10 +678,8 @@ static int spare_found(const struct input_tree *tree)
 		const struct input_tree_file *file = &tree->files[i];
 
 		if (file->root_size != 0 && !file->is_none &&
-			!output_spare(file->path)) {
-			diag_no_memory(file->path);
-			return EXIT_LIMIT;
-		}
+			!output_spare(file->path))
+			return diag_no_memory(file->path);
 	}
 	return EXIT_DONE;
 }

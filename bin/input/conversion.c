@@ -75,10 +75,8 @@ static int write_part(const struct conversion *conversion, struct input *input,
 		conversion->path, conversion->convert.to, number);
 	int status;
 
-	if (path == NULL) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (path == NULL)
+		return diag_no_memory(NULL);
 	status = write_file(conversion, path, input, part);
 	free(path);
 	return status;

@@ -163,10 +163,8 @@ static int follow_input(
 	}
 	source->follow(source, true);
 	replay = replay_new(source->trace, follow->options);
-	if (replay == NULL) {
-		diag_no_memory(input->name);
-		return EXIT_LIMIT;
-	}
+	if (replay == NULL)
+		return diag_no_memory(input->name);
 	result = read_on(follow, input, replay, replaced);
 	replay_free(replay);
 	return result;

@@ -108,8 +108,7 @@ static int add_entry(
 		}
 		if (add_file(tree, entry->fts_path, root_size))
 			return EXIT_DONE;
-		diag_no_memory(entry->fts_path);
-		return EXIT_LIMIT;
+		return diag_no_memory(entry->fts_path);
 	default: /* directories; pipes and the like are not for reading */
 		return EXIT_DONE;
 	}
@@ -152,15 +151,12 @@ int input_tree_add(struct input_tree *tree, const char *path)
 	if (strcmp(path, "-") == 0 || !input_tree_is_directory(path)) {
 		if (add_file(tree, path, 0))
 			return EXIT_DONE;
-		diag_no_memory(path);
-		return EXIT_LIMIT;
+		return diag_no_memory(path);
 	}
 	tree->directory_count++;
 	copy = strdup(path);
-	if (copy == NULL) {
-		diag_no_memory(path);
-		return EXIT_LIMIT;
-	}
+	if (copy == NULL)
+		return diag_no_memory(path);
 	status = add_directory(tree, copy);
 	free(copy);
 	return status;

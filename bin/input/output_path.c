@@ -28,10 +28,8 @@ int output_path_format(const char *path, const struct format **format)
 	if (*format != NULL || size < 3 || strcmp(path + size - 3, ".gz") != 0)
 		return EXIT_DONE;
 	stem = strndup(path, size - 3);
-	if (stem == NULL) {
-		diag_no_memory(path);
-		return EXIT_LIMIT;
-	}
+	if (stem == NULL)
+		return diag_no_memory(path);
 	*format = format_of_path(stem);
 	if (*format != NULL && (*format)->packed)
 		diag("%s: %s is compressed by itself: use -o %s", path,
@@ -171,10 +169,8 @@ static int refuse_collisions(char *const *names, size_t count)
 	char **sorted = reallocarray(NULL, count, sizeof(*sorted));
 	int status = EXIT_DONE;
 
-	if (sorted == NULL) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (sorted == NULL)
+		return diag_no_memory(NULL);
 	memcpy(sorted, names, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_names);
 	for (size_t i = 1; i < count; i++) {

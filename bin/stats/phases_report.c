@@ -194,8 +194,7 @@ int phases_print_text(const struct phases_view *view, FILE *out)
 		fputs("No phase is known of what is there.\n", out);
 	if (printed)
 		return EXIT_DONE;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }
 
 static void put_csv_row(FILE *out, const char *rules, const struct row *row)

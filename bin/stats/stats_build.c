@@ -138,10 +138,8 @@ static int print_table(
 		table, out, stats->options->color, stats->options->width);
 
 	table_clear(table);
-	if (!printed) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!printed)
+		return diag_no_memory(NULL);
 	if (stats->hidden != 0)
 		fprintf(out,
 			"(%" PRIu32 " more not shown; see --top and "
@@ -175,10 +173,8 @@ static int print_units(const struct stats *stats, FILE *out)
 		2 * (size_t)profile->function_count + 1, sizeof(*shares));
 	struct table table;
 
-	if (shares == NULL) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (shares == NULL)
+		return diag_no_memory(NULL);
 	find_share(profile, COMPILE_FRONTEND, shares);
 	find_share(profile, COMPILE_BACKEND, shares + profile->function_count);
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));

@@ -600,10 +600,8 @@ int stats_print_ops(const struct stats *stats, FILE *out)
 	printed = table_print(
 		&view.table, out, stats->options->color, stats->options->width);
 	table_clear(&view.table);
-	if (!printed) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!printed)
+		return diag_no_memory(NULL);
 	if (view.hidden_devices != 0)
 		fprintf(out,
 			"(memory of %" PRIu32

@@ -229,10 +229,8 @@ int stats_print_text(const struct stats *stats, FILE *out)
 	printed = table_print(
 		&table, out, stats->options->color, stats->options->width);
 	table_clear(&table);
-	if (!printed) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!printed)
+		return diag_no_memory(NULL);
 	print_sums(stats, out);
 	return EXIT_DONE;
 }
@@ -447,10 +445,8 @@ int stats_print_gpu(const struct stats *stats, FILE *out)
 		return EXIT_DONE;
 	}
 	if (!print_work(stats, out) || putc('\n', out) == EOF ||
-		!print_ranges(stats, out)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+		!print_ranges(stats, out))
+		return diag_no_memory(NULL);
 	fprintf(out,
 		"\nDevice time: %s %s in %" PRIu64
 		" activities\nActivities whose launch is not in the log: "

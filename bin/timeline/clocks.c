@@ -157,10 +157,8 @@ static int apply(struct clock **sorted, size_t count, enum clocks_align align,
 
 	for (size_t i = 0; i < count; i++)
 		marks[i] = sorted[i]->marks;
-	if (!align_solve(marks, (uint32_t)count, shifts)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!align_solve(marks, (uint32_t)count, shifts))
+		return diag_no_memory(NULL);
 	for (size_t i = 0; i < count; i++)
 		if (!shifts[i].known || (marks[i].count == 0 && count > 1))
 			status = refuse(sorted[i], align);

@@ -176,10 +176,8 @@ static int place_all(struct merger *merger)
 		merger->ranks[i].trace =
 			merger->parts[i].input.origin.source->trace;
 	}
-	if (!ranks_name(merger->ranks, merger->count)) {
-		diag_no_memory(NULL);
-		return EXIT_LIMIT;
-	}
+	if (!ranks_name(merger->ranks, merger->count))
+		return diag_no_memory(NULL);
 	for (size_t i = 0; i < merger->count; i++) {
 		struct clock *clock = &merger->clocks[i];
 
@@ -302,8 +300,7 @@ static int add_facts(const struct merger *merger)
 				done = add_clock_facts(merger, trace, i);
 	if (done)
 		return EXIT_DONE;
-	diag_no_memory(NULL);
-	return EXIT_LIMIT;
+	return diag_no_memory(NULL);
 }
 
 struct writing {
