@@ -48,8 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &annotation->inputs;
-		state->child_inputs[1] = &annotation->inputs;
-		state->child_inputs[2] = &annotation->output;
+		state->child_inputs[1] = &annotation->output;
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(annotation, state);
@@ -101,9 +100,7 @@ static int annotate(struct annotation *annotation, struct input *input,
 		.convert.options.title = input->name,
 		.path = annotation->output.path,
 		.force = annotation->output.force,
-		.progress = annotation->inputs.quiet
-				    ? WHEN_NEVER
-				    : annotation->inputs.progress,
+		.progress = inputs_progress(&annotation->inputs),
 	};
 	struct annotate *annotate;
 	struct ctp_error err = {0};

@@ -63,7 +63,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->inputs;
 		return 0;
 	case 't':
 		request->to = format_names_to(state, arg);
@@ -386,7 +385,7 @@ static int convert_all(struct request *request)
 		.run = convert_one,
 		.user = request,
 		.name = name_of,
-		.progress = inputs->quiet ? WHEN_NEVER : inputs->progress,
+		.progress = inputs_progress(inputs),
 	};
 	int status = choose_format(request);
 

@@ -151,7 +151,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &command->inputs;
-		state->child_inputs[1] = &command->inputs;
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(command, state);
@@ -192,8 +191,7 @@ static int write_input(struct cut_command *command, struct input *input)
 		.convert = {.to = command->to},
 		.path = command->output,
 		.force = command->force,
-		.progress = command->inputs.quiet ? WHEN_NEVER
-						  : command->inputs.progress,
+		.progress = inputs_progress(&command->inputs),
 		.part_bytes = command->part_bytes,
 	};
 	struct cut *cut = NULL;

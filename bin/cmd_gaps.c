@@ -34,8 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->inputs;
-		state->child_inputs[2] = &request->reporting;
+		state->child_inputs[1] = &request->reporting;
 		return 0;
 	case 'n':
 		request->top = reporting_top(state, arg);

@@ -368,8 +368,7 @@ static int take_census(const struct request *request, struct input *input,
 	struct ctp_error err = {0};
 	enum ctp_status status;
 
-	input_start_progress(
-		input, inputs->quiet ? WHEN_NEVER : inputs->progress);
+	input_start_progress(input, inputs_progress(inputs));
 	status = trace_summary_read(summary, input->origin.source,
 		input_update_progress, input, &err);
 	progress_hide(&input->progress);
@@ -458,7 +457,7 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
+static const struct argp_child children[] = {{&inputs_unnamed_argp, 0, NULL, 0},
 	{&output_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {

@@ -64,8 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->inputs;
-		state->child_inputs[2] = &request->reporting;
+		state->child_inputs[1] = &request->reporting;
 		return 0;
 	case 'n':
 		request->top = reporting_top(state, arg);
@@ -171,8 +170,7 @@ static int augment(struct request *request, struct input *input)
 		.convert.options.title = input->name,
 		.path = request->reporting.output.path,
 		.force = request->reporting.output.force,
-		.progress = request->inputs.quiet ? WHEN_NEVER
-						  : request->inputs.progress,
+		.progress = inputs_progress(&request->inputs),
 	};
 	struct augment *source;
 	struct ctp_error err = {0};

@@ -43,8 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->inputs;
-		state->child_inputs[2] = &request->output;
+		state->child_inputs[1] = &request->output;
 		return 0;
 	case 't':
 		read_to(request, arg, state);
@@ -114,8 +113,8 @@ static int add_all(struct request *request)
 	struct progress progress;
 	int worst = EXIT_DONE;
 
-	progress_start(&progress, inputs->quiet ? WHEN_NEVER : inputs->progress,
-		"files", inputs->count);
+	progress_start(
+		&progress, inputs_progress(inputs), "files", inputs->count);
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct input input;
 		int status = input_open(&input, inputs->paths[i], inputs);

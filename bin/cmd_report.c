@@ -22,8 +22,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
 	state->child_inputs[0] = &request->inputs;
-	state->child_inputs[1] = &request->inputs;
-	state->child_inputs[2] = &request->output;
+	state->child_inputs[1] = &request->output;
 	return 0;
 }
 

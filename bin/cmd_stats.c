@@ -130,8 +130,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
 		state->child_inputs[1] = &request->grouping;
-		state->child_inputs[2] = &request->inputs;
-		state->child_inputs[3] = &request->reporting;
+		state->child_inputs[2] = &request->reporting;
 		return 0;
 	case ARGP_KEY_END:
 		if (request->options.gpu && request->chose_device)
@@ -444,8 +443,8 @@ static const struct argp_option options[] = {
 /* clang-format on */
 
 static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&grouping_argp, 0, NULL, 0}, {&inputs_names_argp, 0, NULL, 0},
-	{&reporting_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+	{&grouping_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -70,7 +70,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &comparison->inputs;
-		state->child_inputs[1] = &comparison->inputs;
 		return 0;
 	case ARGP_KEY_ARG:
 		comparison->base_count += state->quoted == 0;
@@ -102,8 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{&inputs_argp, 0, NULL, 0}, {&inputs_names_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0}, {0}};
 
 static const struct argp comparison_argp = {
 	.options = options, .parser = parse, .children = children};

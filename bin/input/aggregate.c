@@ -326,8 +326,7 @@ static int add_named(
 	if (result != EXIT_DONE)
 		return result;
 	if (work->shows_progress)
-		input_start_progress(
-			&input, inputs->quiet ? WHEN_NEVER : inputs->progress);
+		input_start_progress(&input, inputs_progress(inputs));
 	status = read_input(work, file, &input, &err);
 	progress_hide(&input.progress);
 	if (status != CTP_OK && status != CTP_END)
@@ -604,8 +603,7 @@ static int read_all(struct aggregate *aggregate,
 		return diag_no_memory(NULL);
 	}
 	progress_start(&progress,
-		inputs->quiet || tree->count == 1 ? WHEN_NEVER
-						  : inputs->progress,
+		tree->count == 1 ? WHEN_NEVER : inputs_progress(inputs),
 		"files", tree->count);
 	workers[0].pool = &pool;
 	workers[0].progress = &progress;

@@ -186,7 +186,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp inputs_argp = {
+const struct argp inputs_unnamed_argp = {
 	.options = options,
 	.parser = parse,
 };
@@ -221,13 +221,37 @@ static error_t parse_names(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp inputs_names_argp = {
+static const struct argp names_argp = {
 	.options = names_options,
 	.parser = parse_names,
 };
 
-const struct argp_child inputs_children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+/* In the order of --help, which has a command's own options first. */
+static const struct argp_child both_children[] = {
+	{&inputs_unnamed_argp, 0, NULL, 0}, {&names_argp, 0, NULL, 0}, {0}};
+
+static error_t parse_both(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	state->child_inputs[1] = state->input;
+	return 0;
+}
+
+const struct argp inputs_argp = {
+	.parser = parse_both,
+	.children = both_children,
+};
+
+const struct argp_child inputs_children[] = {
+	{&inputs_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+
+enum when inputs_progress(const struct inputs *inputs)
+{
+	return inputs->quiet ? WHEN_NEVER : inputs->progress;
+}
 
 void inputs_clear(struct inputs *inputs)
 {

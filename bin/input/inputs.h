@@ -43,11 +43,14 @@ struct inputs {
 /* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
 extern const struct argp inputs_argp;
 
-/* The same of what commands need that show functions: which names they get. */
-extern const struct argp inputs_names_argp;
+/* The same without the names of functions, of a command that shows none. */
+extern const struct argp inputs_unnamed_argp;
 
-/* Both, with a struct inputs each, and help_argp. */
+/* inputs_argp and help_argp. */
 extern const struct argp_child inputs_children[];
+
+/* The value of --progress, unless --quiet was given. */
+enum when inputs_progress(const struct inputs *inputs);
 
 /* Frees what parsing has allocated. */
 void inputs_clear(struct inputs *inputs);

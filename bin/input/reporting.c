@@ -102,12 +102,10 @@ const struct argp reporting_argp = {
 	.options = options, .parser = parse_reporting, .children = children};
 
 const struct argp_child output_children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&output_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
+	{&output_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 const struct argp_child reporting_children[] = {{&inputs_argp, 0, NULL, 0},
-	{&inputs_names_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
+	{&reporting_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 int reporting_print(struct output_options to,
 	int (*print)(void *user, FILE *out), void *user)
@@ -186,8 +184,7 @@ enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 		.progress = input_update_progress, .user = input};
 	enum ctp_status status;
 
-	input_start_progress(
-		input, inputs->quiet ? WHEN_NEVER : inputs->progress);
+	input_start_progress(input, inputs_progress(inputs));
 	status = convert_each(input->origin.source, &job, take, user, err);
 	progress_hide(&input->progress);
 	return status == CTP_END ? CTP_OK : status;

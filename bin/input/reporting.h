@@ -25,7 +25,7 @@ struct output_options {
 
 extern const struct argp output_argp;
 
-/* inputs_argp, inputs_names_argp, this one and help_argp. */
+/* inputs_argp, this one and help_argp. */
 extern const struct argp_child output_children[];
 
 /* In which form: --json, --csv, --color, and output_argp's. */
@@ -39,7 +39,7 @@ struct reporting {
 
 extern const struct argp reporting_argp;
 
-/* inputs_argp, inputs_names_argp, this one and help_argp. */
+/* inputs_argp, this one and help_argp. */
 extern const struct argp_child reporting_children[];
 
 /* Opens the output for `print`, and keeps it if that returns EXIT_DONE.

@@ -115,9 +115,8 @@ static int read_all_marks(const struct merger *merger)
 
 	if (align != CLOCKS_RANGE && align != CLOCKS_COLLECTIVE)
 		return EXIT_DONE;
-	progress_start(&progress,
-		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
-		"files", merger->count);
+	progress_start(&progress, inputs_progress(merger->inputs), "files",
+		merger->count);
 	for (size_t i = 0; i < merger->count; i++) {
 		int status = seekable_input_init(
 			&merger->parts[i].seekable, merger->parts[i].path);
@@ -152,9 +151,8 @@ static int add_all(const struct merger *merger)
 	struct progress progress;
 	int worst = EXIT_DONE;
 
-	progress_start(&progress,
-		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
-		"files", merger->count);
+	progress_start(&progress, inputs_progress(merger->inputs), "files",
+		merger->count);
 	for (size_t i = 0; i < merger->count && worst < EXIT_LIMIT; i++) {
 		int status = add_part(merger, &merger->parts[i]);
 
@@ -329,9 +327,8 @@ static int convert(const struct merger *merger, const struct output *output)
 	enum ctp_status status;
 	uint32_t failed;
 
-	progress_start(&writing.progress,
-		merger->inputs->quiet ? WHEN_NEVER : merger->inputs->progress,
-		NULL, 0);
+	progress_start(
+		&writing.progress, inputs_progress(merger->inputs), NULL, 0);
 	status = convert_run(merge_source(merger->combine), &job, &err);
 	progress_hide(&writing.progress);
 	if (status == CTP_OK)
