@@ -129,7 +129,6 @@ static int annotate_one(struct annotation *annotation)
 	struct input input;
 	int status = conversion_find_format(
 		&annotation->to, annotation->output.path);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -144,8 +143,7 @@ static int annotate_one(struct annotation *annotation)
 	status = input_open(&input, inputs->paths[0], inputs);
 	if (status == EXIT_DONE) {
 		status = annotate(annotation, &input, registry);
-		closed = input_close(&input, inputs);
-		status = closed > status ? closed : status;
+		status = exit_worse(status, input_close(&input, inputs));
 	}
 	fx_registry_free(registry);
 	return status;

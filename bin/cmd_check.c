@@ -157,7 +157,7 @@ static int print_all(struct request *request, const struct diff *diff,
 	}
 	printing.report = report;
 	status = reporting_print(request->reporting.output, print, &printing);
-	worst = status > worst ? status : worst;
+	worst = exit_worse(worst, status);
 	if (worst == EXIT_DONE && regressions.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
 	regression_rows_clear(&regressions);
@@ -203,7 +203,7 @@ static int compare(struct request *request)
 			request->options.figure);
 		if (diff != NULL)
 			status = judge(request, diff, &report);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	diff_free(diff);
 	comparison_profiles_clear(&profiles);

@@ -323,7 +323,6 @@ static int convert_tree(
 	struct output output;
 	int status;
 	int written;
-	int closed;
 
 	inputs.paths = &path;
 	inputs.count = 1;
@@ -334,7 +333,7 @@ static int convert_tree(
 				    &output, to, request->force, request->to);
 	if (aggregate.file_count == 0 || written != EXIT_DONE) {
 		aggregate_clear(&aggregate);
-		return written > status ? written : status;
+		return exit_worse(status, written);
 	}
 	job.to = request->to;
 	job.out = output.file;
@@ -343,10 +342,10 @@ static int convert_tree(
 		diag_error(output.name, &err);
 		written = err.status == CTP_ERR_IO ? EXIT_OUTPUT : EXIT_LIMIT;
 	}
-	closed = output_close(&output, written == EXIT_DONE);
+	written = exit_worse(
+		written, output_close(&output, written == EXIT_DONE));
 	aggregate_clear(&aggregate);
-	written = closed > written ? closed : written;
-	return written > status ? written : status;
+	return exit_worse(status, written);
 }
 
 static int convert_one(size_t index, void *user)
@@ -357,7 +356,6 @@ static int convert_one(size_t index, void *user)
 						    : request->outputs[index];
 	struct input input;
 	int status;
-	int closed;
 
 	if (input_tree_is_directory(inputs->paths[index]))
 		return convert_tree(request, inputs->paths[index], path);
@@ -365,8 +363,7 @@ static int convert_one(size_t index, void *user)
 	if (status != EXIT_DONE)
 		return status;
 	status = convert_input(request, &input, path);
-	closed = input_close(&input, inputs);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, inputs));
 }
 
 static const char *name_of(size_t index, void *user)

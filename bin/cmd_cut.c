@@ -235,7 +235,6 @@ static int cut_one(struct cut_command *command)
 	struct inputs *inputs = &command->inputs;
 	struct input input;
 	int status = conversion_find_format(&command->to, command->output);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -246,8 +245,7 @@ static int cut_one(struct cut_command *command)
 	status = choose_format(command, &input);
 	if (status == EXIT_DONE)
 		status = write_input(command, &input);
-	closed = input_close(&input, inputs);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, inputs));
 }
 
 static int run(int argc, char **argv)

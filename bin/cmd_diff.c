@@ -119,7 +119,7 @@ static int write_picture(const struct request *request,
 	int status = diff_picture_write(&request->comparison, profiles,
 		request->svg, request->reporting.output.force);
 
-	return status > worst ? status : worst;
+	return exit_worse(worst, status);
 }
 
 static int run_request(struct request *request)
@@ -139,7 +139,7 @@ static int run_request(struct request *request)
 			&request->comparison, &profiles, request->key);
 		if (diff != NULL)
 			status = print_to_output(request, diff, &report);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	diff_free(diff);
 	comparison_profiles_clear(&profiles);

@@ -397,7 +397,6 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 	struct trace_summary summary;
 	struct subject subject = {.input = &input, .summary = &summary};
 	int status = input_open(&input, *path, &request->inputs);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -414,8 +413,7 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 		status = print(request, &subject, path, out);
 	}
 	closing.quiet = true;
-	closed = input_close(&input, &closing);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, &closing));
 }
 
 static int run_request(struct request *request)
@@ -430,12 +428,12 @@ static int run_request(struct request *request)
 	for (size_t i = 0; i < request->inputs.count; i++) {
 		status = report_one(
 			request, &request->inputs.paths[i], output.file);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
-	status = output_close(&output, worst == EXIT_DONE ||
-					       worst == EXIT_DAMAGED ||
-					       request->inputs.count > 1);
-	return status > worst ? status : worst;
+	return exit_worse(worst,
+		output_close(&output, worst == EXIT_DONE ||
+					      worst == EXIT_DAMAGED ||
+					      request->inputs.count > 1));
 }
 
 static int run(int argc, char **argv)

@@ -204,7 +204,6 @@ static int augment_one(struct request *request)
 	struct input input;
 	int status = conversion_find_format(
 		&request->to, request->reporting.output.path);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -213,8 +212,7 @@ static int augment_one(struct request *request)
 	if (status != EXIT_DONE)
 		return status;
 	status = augment(request, &input);
-	closed = input_close(&input, inputs);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, inputs));
 }
 
 static int run(int argc, char **argv)

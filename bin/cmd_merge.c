@@ -120,13 +120,11 @@ static int add_all(struct request *request)
 		int status = input_open(&input, inputs->paths[i], inputs);
 
 		if (status == EXIT_DONE) {
-			int closed;
-
 			status = add_profile(request, &input);
-			closed = input_close(&input, inputs);
-			status = closed > status ? closed : status;
+			status =
+				exit_worse(status, input_close(&input, inputs));
 		}
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 		progress_update(&progress, i + 1);
 	}
 	progress_hide(&progress);
@@ -140,7 +138,6 @@ static int write_sum(struct request *request)
 	struct output output;
 	int status = output_open_as(&output, request->output.path,
 		request->output.force, request->to);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -150,8 +147,7 @@ static int write_sum(struct request *request)
 		diag_error(output.name, &err);
 		status = err.status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
 	}
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
+	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 
 /* What is none of these words is the name of a range. */
@@ -187,7 +183,7 @@ static int merge_profiles(struct request *request)
 	if (status != EXIT_DONE && status != EXIT_DAMAGED)
 		return status;
 	written = write_sum(request);
-	return written > status ? written : status;
+	return exit_worse(status, written);
 }
 
 static int run(int argc, char **argv)

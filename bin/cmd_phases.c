@@ -126,12 +126,11 @@ static int run_request(struct request *request)
 		.jobs = request->jobs,
 	};
 	int worst = aggregate_run(&request->aggregate, &options);
-	int status;
 
 	if (request->aggregate.file_count == 0)
 		return worst;
-	status = reporting_print(request->reporting.output, print, request);
-	return status > worst ? status : worst;
+	return exit_worse(worst,
+		reporting_print(request->reporting.output, print, request));
 }
 
 static int run(int argc, char **argv)

@@ -249,7 +249,7 @@ static int repair_all(
 				 : recovery_complete(&spool,
 					   &(struct recovery){
 						   .quiet = request->quiet});
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 		spool_file_close(&spool);
 	}
 	if (count == 0 && !request->quiet)
@@ -373,7 +373,7 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; i < request.count; i++) {
 		int status = repair_log(&request, request.logs[i]);
 
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	if (request.count > 0)
 		return worst;

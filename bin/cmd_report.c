@@ -32,7 +32,6 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 	struct page_data data;
 	struct input input;
 	int status = input_open(&input, inputs->paths[i], inputs);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -43,8 +42,7 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 		status = EXIT_LIMIT;
 	}
 	page_data_clear(&data);
-	closed = input_close(&input, inputs);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, inputs));
 }
 
 static int run_request(const struct request *request)
@@ -69,11 +67,10 @@ static int run_request(const struct request *request)
 		inputs->count);
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = add_input(&page, inputs, i);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	page_end(&page);
-	status = output_close(&output, page.any);
-	return status > worst ? status : worst;
+	return exit_worse(worst, output_close(&output, page.any));
 }
 
 static int run(int argc, char **argv)

@@ -355,7 +355,6 @@ static int run_request(struct request *request)
 	struct aggregate *aggregate = &request->aggregate;
 	struct grouping *grouping = &request->grouping;
 	int worst;
-	int status;
 
 	if (!grouping->given)
 		choose_groups(request);
@@ -373,12 +372,12 @@ static int run_request(struct request *request)
 		aggregate->compile_count == 0) {
 		diag("no trace is of a compiler, as --group=phase, unit, "
 		     "header, template, template-set, function and all need");
-		return EXIT_INPUT > worst ? EXIT_INPUT : worst;
+		return exit_worse(worst, EXIT_INPUT);
 	}
 	memcpy(request->report.losses, aggregate->losses,
 		sizeof(aggregate->losses));
-	status = reporting_print(request->reporting.output, print_all, request);
-	return status > worst ? status : worst;
+	return exit_worse(worst,
+		reporting_print(request->reporting.output, print_all, request));
 }
 
 static int run(int argc, char **argv)

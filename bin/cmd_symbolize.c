@@ -80,7 +80,7 @@ static int run(int argc, char **argv)
 		int status =
 			symbolizer_run(&request.symbolizer, request.paths[i]);
 
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	free(directory);
 	return worst;

@@ -10,7 +10,7 @@
 
 #include <argp.h>
 
-/* When several things went wrong, the largest is returned. */
+/* When several things went wrong, the largest is returned: exit_worse(). */
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_NO = 1,      /* the answer is no: a check failed */
@@ -20,6 +20,11 @@ enum exit_status {
 	EXIT_OUTPUT = 5,  /* could not be written, or would overwrite */
 	EXIT_LIMIT = 6,   /* out of memory, or a limit was reached */
 };
+
+static inline int exit_worse(int one, int other)
+{
+	return one > other ? one : other;
+}
 
 struct command {
 	const char *name;

@@ -166,7 +166,6 @@ static int read_file(const struct comparison *comparison, const char *path,
 	struct ctp_error err = {0};
 	struct input input;
 	int status = input_open(&input, path, &comparison->inputs);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -174,8 +173,7 @@ static int read_file(const struct comparison *comparison, const char *path,
 		status = input_failed(&input, input.name, &err);
 	else
 		add_losses(losses, input.origin.source->trace->losses);
-	closed = input_close(&input, &comparison->inputs);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, &comparison->inputs));
 }
 
 /* All traces below a directory are one run, as of a build. */
@@ -394,15 +392,14 @@ int comparison_read(
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = read_run(comparison, inputs->paths[i],
 			&profiles->items[i], profiles->losses);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
 		return worst;
 	if (!comparison->across_devices &&
 		!are_devices_same(profiles, comparison->base_count))
 		return EXIT_USAGE;
-	status = join_files(comparison, profiles);
-	return status > worst ? status : worst;
+	return exit_worse(worst, join_files(comparison, profiles));
 }
 
 /* ---- joining ---- */

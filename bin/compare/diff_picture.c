@@ -78,17 +78,13 @@ static int draw(const struct flame_diff *diff, const char *title,
 	struct output output;
 	enum ctp_status drawn;
 	int status = output_open(&output, path, force, false);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
 	drawn = flame_svg_write_diff(output.file, diff, title, NULL);
-	if (drawn != CTP_OK) {
-		diag_no_memory(NULL);
-		status = EXIT_LIMIT;
-	}
-	closed = output_close(&output, drawn == CTP_OK);
-	return closed > status ? closed : status;
+	if (drawn != CTP_OK)
+		status = diag_no_memory(NULL);
+	return exit_worse(status, output_close(&output, drawn == CTP_OK));
 }
 
 int diff_picture_write(const struct comparison *comparison,

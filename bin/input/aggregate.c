@@ -321,7 +321,6 @@ static int add_named(
 	enum ctp_status status;
 	struct input input;
 	int result = input_open(&input, file->path, inputs);
-	int closed;
 
 	if (result != EXIT_DONE)
 		return result;
@@ -333,8 +332,7 @@ static int add_named(
 		result = input_failed(&input, input.name, &err);
 	else
 		note_losses(work->sums, &input);
-	closed = input_close(&input, inputs);
-	return closed > result ? closed : result;
+	return exit_worse(result, input_close(&input, inputs));
 }
 
 /* JSON may be anything; all else says by its name that it is one of ours. */
@@ -408,7 +406,6 @@ static int add_found(
 	enum ctp_status status;
 	struct input input;
 	int result = EXIT_DONE;
-	int closed;
 
 	silent.quiet = inputs->quiet || !inputs->verbose;
 	status = input_try(&input, file->path, inputs, &err);
@@ -421,8 +418,7 @@ static int add_found(
 		result = skip(work, file, &input, &err);
 	else
 		note_losses(work->sums, &input);
-	closed = input_close(&input, &silent);
-	return closed > result ? closed : result;
+	return exit_worse(result, input_close(&input, &silent));
 }
 
 /* What is wrong with a file that was named is said; of one that was found it is
@@ -706,15 +702,15 @@ int aggregate_run(
 	set_request(&options, &inputs.request);
 	for (size_t i = 0; i < inputs.count; i++) {
 		status = input_tree_add(&tree, inputs.paths[i]);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	status = read_all(aggregate, &options, &tree);
-	worst = status > worst ? status : worst;
+	worst = exit_worse(worst, status);
 	status = spare_found(&tree);
-	worst = status > worst ? status : worst;
+	worst = exit_worse(worst, status);
 	if (aggregate->functions != NULL) {
 		status = finish(aggregate, &inputs, &tree);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
 	input_tree_clear(&tree);
 	return worst;

@@ -51,14 +51,12 @@ static int write_file(const struct conversion *conversion, const char *path,
 	struct convert_job one = conversion->convert;
 	struct output output;
 	int status = output_open_as(&output, path, conversion->force, one.to);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
 	one.part = part;
 	status = convert(&one, conversion->progress, input, &output);
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
+	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 
 static bool is_full(void *user)

@@ -179,7 +179,6 @@ int follow_run(const struct follow *follow)
 	while (replaced && wait_for_file(follow)) {
 		struct inputs inputs = *follow->inputs;
 		struct input input;
-		int closed;
 
 		replaced = false;
 		result = input_open(&input, follow->path, &inputs);
@@ -191,8 +190,7 @@ int follow_run(const struct follow *follow)
 		/* Whoever stops us knows that it goes on. */
 		inputs.quiet |= replaced;
 		inputs.strict &= !replaced && !interrupted;
-		closed = input_close(&input, &inputs);
-		result = closed > result ? closed : result;
+		result = exit_worse(result, input_close(&input, &inputs));
 	}
 	return result;
 }

@@ -132,12 +132,12 @@ static int add_directory(struct input_tree *tree, char *path)
 	errno = 0;
 	while ((entry = fts_read(walk)) != NULL) {
 		status = add_entry(tree, entry, size);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 		errno = 0;
 	}
 	if (errno != 0) {
 		diag("%s: cannot read: %s", path, strerror(errno));
-		worst = EXIT_INPUT > worst ? EXIT_INPUT : worst;
+		worst = exit_worse(worst, EXIT_INPUT);
 	}
 	(void)fts_close(walk);
 	return worst;

@@ -112,13 +112,11 @@ int reporting_print(struct output_options to,
 {
 	struct output output;
 	int status = output_open(&output, to.path, to.force, false);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
 	status = print(user, output.file);
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
+	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 
 /* What all inputs' reports have in common. */
@@ -137,7 +135,6 @@ static int report_one(struct each *each, size_t i)
 	char *const *path = &inputs->paths[i];
 	struct input input;
 	int status = input_open(&input, *path, inputs);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -148,8 +145,7 @@ static int report_one(struct each *each, size_t i)
 	}
 	each->printed = true;
 	status = each->print(each->user, path, &input, each->out);
-	closed = input_close(&input, inputs);
-	return closed > status ? closed : status;
+	return exit_worse(status, input_close(&input, inputs));
 }
 
 int reporting_each(const struct reporting *reporting,
@@ -167,12 +163,12 @@ int reporting_each(const struct reporting *reporting,
 	each.named = reporting->style == REPORTING_TEXT && inputs->count > 1;
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = report_one(&each, i);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 	}
-	status = output_close(&output, worst == EXIT_DONE ||
-					       worst == EXIT_DAMAGED ||
-					       inputs->count > 1);
-	return status > worst ? status : worst;
+	return exit_worse(
+		worst, output_close(&output, worst == EXIT_DONE ||
+						     worst == EXIT_DAMAGED ||
+						     inputs->count > 1));
 }
 
 enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,

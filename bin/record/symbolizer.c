@@ -39,7 +39,6 @@ static int write_log(const struct symbolizer *symbolizer, const char *path,
 	int status =
 		output_open_as(&output, in_place ? path : symbolizer->output,
 			in_place || symbolizer->force, &log_format);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
@@ -51,8 +50,7 @@ static int write_log(const struct symbolizer *symbolizer, const char *path,
 		diag("%s: cannot write: %s", output.name, strerror(errno));
 		status = EXIT_OUTPUT;
 	}
-	closed = output_close(&output, status == EXIT_DONE);
-	return closed > status ? closed : status;
+	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 
 static const char *plural(uint64_t count)

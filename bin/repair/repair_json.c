@@ -99,7 +99,6 @@ static int write_output(struct work *work)
 		.user = work};
 	int status = output_open(
 		&output, work->request->output, work->request->force, false);
-	int closed;
 	enum ctp_status done;
 
 	if (status != EXIT_DONE)
@@ -118,9 +117,9 @@ static int write_output(struct work *work)
 			work->name);
 		status = EXIT_INPUT;
 	}
-	closed = output_close(
-		&output, status == EXIT_DONE || status == EXIT_OUTPUT);
-	return closed > status ? closed : status;
+	return exit_worse(
+		status, output_close(&output,
+				status == EXIT_DONE || status == EXIT_OUTPUT));
 }
 
 static void diag_fixes(const struct work *work)

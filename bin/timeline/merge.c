@@ -123,7 +123,7 @@ static int read_all_marks(const struct merger *merger)
 
 		if (status == EXIT_DONE)
 			status = read_marks(merger, i);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 		progress_update(&progress, i + 1);
 	}
 	progress_hide(&progress);
@@ -158,7 +158,7 @@ static int add_all(const struct merger *merger)
 
 		if (status != EXIT_DONE)
 			(void)close_part(&merger->parts[i], &quiet);
-		worst = status > worst ? status : worst;
+		worst = exit_worse(worst, status);
 		progress_update(&progress, i + 1);
 	}
 	progress_hide(&progress);
@@ -370,16 +370,15 @@ static int write_all(const struct merger *merger)
 	const struct merge_options *job = merger->job;
 	struct output output;
 	int status = output_open_as(&output, job->output, job->force, job->to);
-	int closed;
 
 	if (status != EXIT_DONE)
 		return status;
 	status = convert(merger, &output);
 	if (status == EXIT_DONE)
 		status = diag_losses(merger, output.name);
-	closed = output_close(
-		&output, status == EXIT_DONE || status == EXIT_DAMAGED);
-	return closed > status ? closed : status;
+	return exit_worse(
+		status, output_close(&output,
+				status == EXIT_DONE || status == EXIT_DAMAGED));
 }
 
 static int merge(struct merger *merger)
@@ -406,10 +405,9 @@ static int clear(struct merger *merger, int status)
 
 	merge_free(merger->combine);
 	for (size_t i = 0; merger->parts != NULL && i < merger->count; i++) {
-		int closed = close_part(
-			&merger->parts[i], all ? merger->inputs : &quiet);
-
-		status = closed > status ? closed : status;
+		status = exit_worse(
+			status, close_part(&merger->parts[i],
+					all ? merger->inputs : &quiet));
 		seekable_input_clear(&merger->parts[i].seekable);
 		if (merger->clocks != NULL)
 			align_marks_clear(&merger->clocks[i].marks);
@@ -439,8 +437,7 @@ int merge_timelines(const struct merge_options *options)
 	}
 	if (merger.parts == NULL || merger.ranks == NULL ||
 		merger.clocks == NULL || merger.combine == NULL) {
-		diag_no_memory(NULL);
-		status = EXIT_LIMIT;
+		status = diag_no_memory(NULL);
 	} else {
 		status = merge(&merger);
 	}
