@@ -26,7 +26,7 @@
 
 #include "instrument/functions.h"
 #include "instrument/instrument_thread.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 #define HOOK __attribute__((visibility("default"), no_instrument_function))
 

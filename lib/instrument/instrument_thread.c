@@ -20,7 +20,7 @@
 #include "instrument/functions.h"
 #include "recorder/instrument_abi.h"
 #include "instrument/modules.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 /* The kernel keeps at least so much free below the main thread's stack,
  * whatever its limit is when it starts. */

@@ -21,7 +21,7 @@
 #include "base/environment.h"
 #include "base/stable_hash.h"
 #include "recorder/instrument_abi.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 void inject_arg_int(struct inject_args *args, const char *key, int64_t value)
 {

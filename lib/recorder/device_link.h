@@ -19,6 +19,7 @@
 
 #include "ctprof.h"
 #include "log/log.h"
+#include "recorder/exit_watch.h"
 
 /* The longest block that ctp_private_block() takes. */
 #define DEVICE_BLOCK_BYTES 32000
@@ -65,10 +66,6 @@ CTP_API enum ctp_gpu ctp_private_gpu(void);
 
 /* The program had initialised the driver before it was to be recorded. */
 CTP_API bool ctp_private_device_late(void);
-
-/* What the threads are called, ours and CUPTI's, that are there for recording
- * only: a program is over without them. */
-#define DEVICE_THREAD "ctprof-gpu"
 
 /*
  * The calling thread bears that name, which what it makes inherits, from the

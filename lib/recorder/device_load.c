@@ -22,7 +22,7 @@
 #include "base/environment.h"
 #include "log/msgpack_out.h"
 #include "pack/options.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 #define DRIVER "libcuda.so.1"
 #define NAME "libctprof-inject.so"

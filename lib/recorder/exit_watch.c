@@ -10,9 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "recorder/device_link.h"
 #include "pack/process.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 static struct {
 	pthread_key_t key;

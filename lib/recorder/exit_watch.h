@@ -10,6 +10,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* What the threads are called, ours and CUPTI's, that are there for recording
+ * only: a program is over without them. */
+#define DEVICE_THREAD "ctprof-gpu"
+
 /* Has it noticed when the calling thread, the process's first, ends: from the
  * library's constructor, and in a child after fork. */
 void exit_watch_start(void);

@@ -7,7 +7,7 @@
 
 #include "pack/chunk.h"
 #include "recorder/writer_thread.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 #include "recorder/thread.h"
 
 /* The argument, 1, that such ranges have in the child's log; and the words

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "ctprof.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 #define FORWARD_DOMAIN "ctprof"
 

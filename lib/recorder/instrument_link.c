@@ -7,7 +7,7 @@
 #include "recorder/function_filter.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/record.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 #include "recorder/thread.h"
 
 static const struct instrument_calls *_Atomic calls;

@@ -6,7 +6,6 @@ librecorder_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/device_link.c %D%/device_link.h \
 	%D%/device_load.c %D%/device_load.h \
-	%D%/writer_thread.c %D%/writer_thread.h \
 	%D%/forward.c %D%/forward.h \
 	%D%/forward_itt.c \
 	%D%/forward_nvtx.c \
@@ -23,9 +22,11 @@ librecorder_la_SOURCES = \
 	%D%/record.c %D%/record.h \
 	%D%/record_args.c %D%/record_args.h \
 	%D%/registry.c %D%/registry.h \
-	%D%/session.c %D%/session.h \
-	%D%/stop_reason.c %D%/stop_reason.h \
-	%D%/thread.c %D%/thread.h
+	%D%/session.c \
+	%D%/session_state.c %D%/session_state.h \
+	%D%/thread.c %D%/thread.h \
+	%D%/thread_state.c %D%/thread_state.h \
+	%D%/writer_thread.c %D%/writer_thread.h
 
 # The rules of -version-info: code changed, +1 to the second number; calls
 # added, +1 to first and third and 0 to the second; calls removed or changed,

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "pack/options.h"
-#include "recorder/session.h"
 
 #define NAME_TRIES 1000
 #define NAME_MOST 120 /* half of an error's message */

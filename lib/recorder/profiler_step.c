@@ -9,7 +9,7 @@
 #include "ctprof.h"
 #include "recorder/record.h"
 #include "recorder/registry.h"
-#include "recorder/thread.h"
+#include "recorder/thread_state.h"
 
 struct requester {
 	struct requester *next;

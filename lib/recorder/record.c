@@ -8,18 +8,14 @@
 
 #include "base/clock.h"
 #include "ctprof.h"
-#include "recorder/device_link.h"
 #include "recorder/forward.h"
 #include "recorder/record.h"
 #include "recorder/registry.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 #include "recorder/thread.h"
 
 /* Key and value of an argument together. */
 #define TEXT_MAX 16000
-
-/* A begin and a correlation. */
-#define CALL_WORDS 4
 
 /* How long an end with a time of the program's own waits for room. */
 #define END_TRIES 100
@@ -282,65 +278,6 @@ void record_correlation(struct thread *thread, uint32_t id)
 {
 	store(thread, (struct chunk_head){CHUNK_CORRELATION, 2, 0},
 		(uint64_t[]){now(), id});
-}
-
-#ifdef CTP_INLINE_TICKS
-/* Room for two records, without the slow path; NULL: there is none. */
-static uint64_t *room_for_call(void)
-{
-	uint64_t *next = __atomic_load_n(&ctp_self->next, __ATOMIC_RELAXED);
-	uint64_t *limit = __atomic_load_n(&ctp_self->limit, __ATOMIC_RELAXED);
-
-	return next < limit && limit - next >= CALL_WORDS ? next : NULL;
-}
-
-/* As ctp_begin_inline(), and then thread_store(). False if recording stopped
- * since there was room. */
-static bool store_call(uint64_t *at, uint64_t tag, uint32_t id)
-{
-	const struct thread *thread =
-		(const struct thread *)(const void *)ctp_self;
-	const struct chunk *chunk =
-		atomic_load_explicit(&thread->live, memory_order_relaxed);
-	const uint64_t ticks = CTP_INLINE_TICKS();
-
-	if (__builtin_expect(chunk == NULL, 0))
-		return false;
-	__atomic_store_n(at, ticks + tag, __ATOMIC_RELAXED);
-	at[2] = ticks;
-	at[3] = id;
-	__atomic_store_n(at + 1, chunk_long(chunk, CHUNK_CORRELATION, 2, 0),
-		__ATOMIC_RELEASE);
-	__atomic_store_n(&ctp_self->next, at + CALL_WORDS, __ATOMIC_RELAXED);
-	return true;
-}
-
-static bool begin_call(struct ctp_site *site, uint32_t id)
-{
-	const uint64_t tag = __atomic_load_n(&site->tag, __ATOMIC_RELAXED);
-	uint64_t *at = tag == 0 ? NULL : room_for_call();
-
-	return at != NULL && store_call(at, tag, id);
-}
-#else
-static bool begin_call(struct ctp_site *site, uint32_t id)
-{
-	(void)site;
-	(void)id;
-	return false;
-}
-#endif
-
-int ctp_private_begin_call(struct ctp_site *site, uint32_t id)
-{
-	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
-		return 0;
-	if (__builtin_expect(begin_call(site, id), 1))
-		return 1;
-	if (!ctp_begin_slow(site))
-		return 0;
-	ctp_private_correlate(id);
-	return 1;
 }
 
 void ctp_async_begin(struct ctp_site *site, uint64_t id)

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "recorder/record.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 
 /* Of all keys and texts. */
 #define TEXT_MAX 16000

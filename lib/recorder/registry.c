@@ -13,8 +13,8 @@
 #include "base/stable_hash.h"
 #include "pack/chunk.h"
 #include "recorder/arena.h"
-#include "recorder/session.h"
-#include "recorder/thread.h"
+#include "recorder/session_state.h"
+#include "recorder/thread_state.h"
 
 #define RECORD_TEXTS 4
 

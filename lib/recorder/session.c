@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and stop. A recording has a number; threads compare it with the one
+ * Start and stop, which stand on all the rest. A recording has a number; threads compare it with the one
  * they last recorded for. After fork, the child's recording is due at its
  * first event, under a name of its own: it inherits no chunk of the parent's,
  * and most children call exec anyway.
  */
-#include "recorder/session.h"
-
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,169 +19,59 @@
 #include "pack/process.h"
 #include "recorder/device_link.h"
 #include "recorder/device_load.h"
-#include "recorder/writer_thread.h"
+#include "recorder/exit_watch.h"
+#include "recorder/fork_ranges.h"
 #include "recorder/forward.h"
 #include "recorder/function_filter.h"
-#include "recorder/fork_ranges.h"
 #include "recorder/instrument_abi.h"
-#include "recorder/exit_watch.h"
 #include "recorder/log_file.h"
-#include "recorder/stop_reason.h"
-#include "recorder/registry.h"
-#include "recorder/thread.h"
 #include "recorder/lost_children.h"
-
-#define WAIT_NS INT64_C(20000000)
-#define NAME_MOST 120 /* half of an error's message */
-
-/* On until someone has looked at the environment: constructors of other
- * libraries may run before ours. */
-CTP_API int ctp_on = 1;
+#include "recorder/registry.h"
+#include "recorder/session_state.h"
+#include "recorder/thread.h"
+#include "recorder/writer_thread.h"
 
 static struct {
 	pthread_mutex_t lock; /* over start and stop */
-	_Atomic uint64_t current;
-	/* The same, and already while it begins. */
-	_Atomic uint64_t open;
-	uint64_t last;       /* number given last */
-	_Atomic bool looked; /* at the environment, or need not */
-	_Atomic bool due;    /* a recording is to begin with the next event */
-	bool child;          /* forked while a recording was on or due, */
-	bool refused;        /* and it could not begin */
-	uint32_t parent;     /* in a child that was forked while recording */
-	uint32_t forking;    /* who forks: getppid() may not know its number */
+	uint64_t last;        /* number given last */
+	_Atomic bool looked;  /* at the environment, or need not */
+	_Atomic bool due;     /* a recording is to begin with the next event */
+	bool child;           /* forked while a recording was on or due, */
+	bool refused;         /* and it could not begin */
+	uint32_t parent;      /* in a child that was forked while recording */
+	uint32_t forking;     /* who forks: getppid() may not know its number */
 	struct clock_sync forked; /* when that was */
 	bool forks_watched;
-	bool tsc;
-	struct spool spool;
-	struct session_options options;
-	char path[OPTIONS_PATH_BYTES]; /* of the log, as it came to be */
 	uint64_t lost; /* events that were not in the log at the end */
-} session_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} life = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct thread_hold hold(void)
 {
 	struct thread_hold before = thread_hold();
 
-	(void)pthread_mutex_lock(&session_state.lock);
+	(void)pthread_mutex_lock(&life.lock);
 	return before;
 }
 
 static void release(struct thread_hold before)
 {
-	(void)pthread_mutex_unlock(&session_state.lock);
+	(void)pthread_mutex_unlock(&life.lock);
 	thread_release(before);
-}
-
-bool session_uses_tsc(void)
-{
-	return session_state.tsc;
-}
-
-struct spool *session_spool(void)
-{
-	return &session_state.spool;
-}
-
-const struct session_options *session_options(void)
-{
-	return &session_state.options;
-}
-
-/* How many chunks threads hold on to, whether they record or not. */
-static uint32_t held(void)
-{
-	uint32_t count = 0;
-
-	for (const struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next)
-		count += atomic_load(&thread->live) != NULL;
-	return count;
-}
-
-/* Every thread needs a chunk and the background thread some to work on, so
- * any policy grows with the number of threads. */
-static bool may_grow(void)
-{
-	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
-
-	return session_state.options.policy == CTP_POLICY_GROW ||
-	       count < session_state.options.chunks / 2 + 2 * held();
-}
-
-struct chunk *session_take_chunk(void)
-{
-	struct chunk *chunk;
-
-	/* A thread that nobody waited for any longer when recording stopped. */
-	if (session_state.spool.header == NULL)
-		return NULL;
-	chunk = spool_take(&session_state.spool);
-	/* Others may take what we made. */
-	while (chunk == NULL && may_grow() &&
-		spool_grow(
-			&session_state.spool, session_state.options.chunks / 4))
-		chunk = spool_take(&session_state.spool);
-	return chunk;
-}
-
-bool session_may_wait(void)
-{
-	return session_state.options.policy == CTP_POLICY_BLOCK &&
-	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
-	       session_state.spool.header != NULL &&
-	       atomic_load(&session_state.spool.own.chunk_count) > held() + 1;
-}
-
-struct chunk *session_wait_chunk(void)
-{
-	spool_wake(&session_state.spool);
-	spool_wait_free(&session_state.spool, WAIT_NS);
-	return session_take_chunk();
-}
-
-const char *session_log(void)
-{
-	size_t size = strlen(session_state.path);
-
-	return session_state.path + (size > NAME_MOST ? size - NAME_MOST : 0);
 }
 
 /* Says why recording stopped; false if it did not. */
 static bool describe_outcome(char *out, size_t size)
 {
-	return stop_reason_describe(out, size,
+	return session_stop_reason_describe(out, size,
 		atomic_load(&session_state.current) == 0
-			? session_state.lost
+			? life.lost
 			: spool_left(&session_state.spool));
-}
-
-/* For those who find the spool, and in it what is not in the log. */
-static void note_outcome(void)
-{
-	char *error = session_state.spool.header->error;
-
-	(void)stop_reason_describe(error, SPOOL_ERROR_BYTES, 0);
-}
-
-void session_fail(const struct ctp_error *err)
-{
-	struct ctp_error said = *err;
-
-	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	if (err->sys_errno != 0) {
-		errno = err->sys_errno;
-		(void)ctp_fail_at(&said, err->status, err->offset,
-			"cannot write %s", session_log());
-	}
-	stop_reason_set(&said);
-	note_outcome();
 }
 
 static void fill_facts(struct spool_facts *facts)
 {
 	process_describe(facts, session_state.options.no_command);
-	facts->parent = session_state.parent;
+	facts->parent = life.parent;
 	facts->policy = (uint32_t)session_state.options.policy;
 	facts->level = (uint32_t)session_state.options.level;
 	facts->min_ns = session_state.options.min_ns;
@@ -265,33 +151,6 @@ static void remove_log(void)
 		(void)unlink(session_state.path);
 }
 
-/* A page that the system clears in a copy of the process; NULL: it cannot. */
-static _Atomic uint32_t *own_page;
-
-static void mark_own(void)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	void *page;
-
-	if (own_page == NULL) {
-		page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (page == MAP_FAILED)
-			return;
-		if (madvise(page, size, MADV_WIPEONFORK) != 0) {
-			(void)munmap(page, size);
-			return;
-		}
-		own_page = page;
-	}
-	atomic_store(own_page, 1);
-}
-
-bool session_is_own(void)
-{
-	return own_page == NULL || atomic_load(own_page) != 0;
-}
-
 /*
  * A thread that a signal interrupted inside the recorder may hold any lock
  * here. Such a fork - of a handler that starts a debugger, say - is let go
@@ -302,11 +161,11 @@ static void before_fork(void)
 	if (thread_is_inside())
 		return;
 	device_lock(); /* who holds it may begin a recording */
-	(void)pthread_mutex_lock(&session_state.lock);
+	(void)pthread_mutex_lock(&life.lock);
 	instrument_lock();
 	registry_lock(); /* who holds it may wait for what is drained */
 	writer_thread_pause();
-	session_state.forking = (uint32_t)getpid();
+	life.forking = (uint32_t)getpid();
 	fork_ranges_keep(atomic_load(&session_state.current));
 }
 
@@ -317,7 +176,7 @@ static void after_fork_parent(void)
 	writer_thread_resume();
 	registry_unlock();
 	instrument_unlock();
-	(void)pthread_mutex_unlock(&session_state.lock);
+	(void)pthread_mutex_unlock(&life.lock);
 	device_unlock();
 }
 
@@ -337,10 +196,10 @@ static bool retry(void)
 {
 	const struct ctp_error none = {.status = CTP_OK};
 
-	if (!session_state.refused)
+	if (!life.refused)
 		return false;
-	session_state.refused = false;
-	stop_reason_set(&none);
+	life.refused = false;
+	session_stop_reason_set(&none);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	return true;
 }
@@ -348,42 +207,42 @@ static bool retry(void)
 static void after_fork_child(void)
 {
 	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
-	bool was_due = atomic_load(&session_state.due);
+	bool was_due = atomic_load(&life.due);
 
-	mark_own();
-	stop_reason_forget();
+	session_mark_own();
+	session_stop_reason_forget();
 	exit_watch_start();
 	device_load_forget();
 	device_child();
 	if (thread_is_inside()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		atomic_store(&session_state.due, false);
-		session_state.refused = false;
-		(void)pthread_mutex_init(&session_state.lock, NULL);
+		atomic_store(&life.due, false);
+		life.refused = false;
+		(void)pthread_mutex_init(&life.lock, NULL);
 		registry_forget();
 		leave_parent();
 		return;
 	}
 	registry_unlock();
 	instrument_unlock();
-	(void)pthread_mutex_unlock(&session_state.lock);
+	(void)pthread_mutex_unlock(&life.lock);
 	registry_stop();
 	leave_parent();
 	lost_children_forked();
-	session_state.child = was_on || was_due || retry();
+	life.child = was_on || was_due || retry();
 	if (was_on) {
-		session_state.parent = session_state.forking;
-		session_state.forked = clock_sync_now(session_state.tsc);
+		life.parent = life.forking;
+		life.forked = clock_sync_now(session_state.tsc);
 	}
-	atomic_store(&session_state.due, session_state.child);
+	atomic_store(&life.due, life.child);
 }
 
 /* Follows forks from now on. The lock is held. */
 static void watch_forks(void)
 {
-	mark_own();
-	if (!session_state.forks_watched)
-		session_state.forks_watched =
+	session_mark_own();
+	if (!life.forks_watched)
+		life.forks_watched =
 			pthread_atfork(before_fork, after_fork_parent,
 				after_fork_child) == 0;
 }
@@ -402,17 +261,16 @@ static enum ctp_status begin(struct ctp_error *err)
 	/* Nor does a program that this process was before exec lose its log. */
 	fd = log_file_make(session_state.options.out,
 		session_state.options.exclusive,
-		session_state.child ||
-			(session_state.last == 0 &&
-				!session_state.options.exclusive &&
+		life.child ||
+			(life.last == 0 && !session_state.options.exclusive &&
 				spool_was_left(session_state.options.spool)),
 		session_state.path, err);
 	if (fd < 0)
 		return err->status;
 	session_state.tsc = options_use_tsc(&session_state.options);
 	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
-	start = session_state.parent != 0 ? session_state.forked
-					  : clock_sync_now(session_state.tsc);
+	start = life.parent != 0 ? life.forked
+				 : clock_sync_now(session_state.tsc);
 	lost_children_begin();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
@@ -427,19 +285,26 @@ static enum ctp_status begin(struct ctp_error *err)
 		return status;
 	}
 	watch_forks();
-	session_state.refused = false;
+	life.refused = false;
 	/* What goes on in a child has one number, by which those who follow
 	 * the thread's open functions know that they are open still. */
-	if (session_state.parent == 0)
-		session_state.last++;
-	atomic_store(&session_state.open, session_state.last);
-	fork_ranges_record(session_state.last, start.ticks);
-	atomic_store(&session_state.due, false);
-	atomic_store(&session_state.current, session_state.last);
+	if (life.parent == 0)
+		life.last++;
+	atomic_store(&session_state.open, life.last);
+	fork_ranges_record(life.last, start.ticks);
+	atomic_store(&life.due, false);
+	atomic_store(&session_state.current, life.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	if (wants_devices())
 		tell_devices();
 	return CTP_OK;
+}
+
+/* What else ends with a thread. */
+static void end_thread(const struct thread *thread)
+{
+	instrument_thread_end();
+	fork_ranges_forget(thread);
 }
 
 /*
@@ -451,23 +316,24 @@ static void look_at_environment(void)
 	struct thread_hold before;
 	struct ctp_error err;
 
-	if (atomic_load(&session_state.looked))
+	if (atomic_load(&life.looked))
 		return;
 	before = hold();
-	if (atomic_load(&session_state.looked)) {
+	thread_on_end(end_thread);
+	if (atomic_load(&life.looked)) {
 		/* Another thread did. */
 	} else if (!options_in_environment()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	} else if (options_fill(&session_state.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		stop_reason_set(&err);
+		session_stop_reason_set(&err);
 	} else {
 		watch_forks();
-		atomic_store(&session_state.due, true);
+		atomic_store(&life.due, true);
 		if (wants_devices())
 			device_load_later();
 	}
-	atomic_store(&session_state.looked, true);
+	atomic_store(&life.looked, true);
 	release(before);
 }
 
@@ -475,14 +341,14 @@ static void look_at_environment(void)
  * try themselves, and begin anew. The lock is held. */
 static void give_up(const struct ctp_error *err)
 {
-	session_state.refused = session_state.child;
-	if (session_state.child)
+	life.refused = life.child;
+	if (life.child)
 		lost_children_add();
-	session_state.parent = 0;
+	life.parent = 0;
 	fork_ranges_forget(NULL);
-	atomic_store(&session_state.due, false);
+	atomic_store(&life.due, false);
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	stop_reason_set(err);
+	session_stop_reason_set(err);
 }
 
 uint64_t session_current(void)
@@ -491,18 +357,13 @@ uint64_t session_current(void)
 	struct thread_hold before;
 
 	look_at_environment();
-	if (!atomic_load(&session_state.due))
+	if (!atomic_load(&life.due))
 		return atomic_load(&session_state.current);
 	before = hold();
-	if (atomic_load(&session_state.due) && begin(&err) != CTP_OK)
+	if (atomic_load(&life.due) && begin(&err) != CTP_OK)
 		give_up(&err);
 	release(before);
 	return atomic_load(&session_state.current);
-}
-
-bool session_is(uint64_t number)
-{
-	return atomic_load(&session_state.open) == number;
 }
 
 enum ctp_status ctp_start(const struct ctp_options *options)
@@ -514,13 +375,13 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	look_at_environment();
 	before = hold();
 	if (atomic_load(&session_state.current) == 0 &&
-		!atomic_load(&session_state.due)) {
-		stop_reason_set(&err);
+		!atomic_load(&life.due)) {
+		session_stop_reason_set(&err);
 		status = options_fill(&session_state.options, options, &err);
 		if (status == CTP_OK)
 			status = begin(&err);
 		if (status != CTP_OK)
-			stop_reason_set(&err);
+			session_stop_reason_set(&err);
 	}
 	release(before);
 	if (status == CTP_OK && wants_devices())
@@ -540,10 +401,9 @@ static enum ctp_status end(void)
 	thread_rename_all();
 	status = writer_thread_stop(&err);
 	thread_release_all();
-	session_state.lost =
-		status == CTP_OK ? 0 : spool_left(&session_state.spool);
+	life.lost = status == CTP_OK ? 0 : spool_left(&session_state.spool);
 	if (status != CTP_OK) {
-		note_outcome();
+		session_note_outcome();
 		/* Who started us reads the reason there. */
 		keep = session_state.options.exclusive;
 	}
@@ -563,15 +423,15 @@ enum ctp_status ctp_stop(void)
 		return CTP_ERR_STATE;
 	device_stop();
 	before = hold();
-	if (atomic_exchange(&session_state.due, false))
+	if (atomic_exchange(&life.due, false))
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (atomic_load(&session_state.current) != 0)
 		status = end();
 	/* What comes next in a forked child is not the parent's. */
 	fork_ranges_forget(NULL);
-	session_state.child = false;
-	session_state.refused = false;
-	session_state.parent = 0;
+	life.child = false;
+	life.refused = false;
+	life.parent = 0;
 	release(before);
 	return status;
 }
@@ -616,7 +476,7 @@ const char *ctp_status(void)
 		release(before);
 		return words;
 	}
-	if (atomic_load(&session_state.due))
+	if (atomic_load(&life.due))
 		(void)snprintf(words, sizeof(words),
 			"recording begins with the first event");
 	else if (atomic_load(&session_state.current) == 0)

@@ -14,34 +14,25 @@
 #include "pack/process.h"
 #include "recorder/arena.h"
 #include "recorder/forward.h"
-#include "recorder/fork_ranges.h"
-#include "recorder/instrument_abi.h"
 #include "recorder/registry.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 
 /* Whoever stops recording waits at most so long for threads inside. */
 #define STOP_NS INT64_C(2000000000)
 
-/* A thread that has not recorded yet, and one that is not to be: both have no
- * room, so every event comes to the slow path. */
-static struct ctp_thread thread_none;
-static struct ctp_thread thread_muted;
-
-/*
- * A pointer only, and initial-exec: a large or lazily made TLS block would be
- * got from malloc on first touch, and we may be inside the program's malloc.
- */
-CTP_API __thread struct ctp_thread *ctp_self
-	__attribute__((tls_model("initial-exec"))) = &thread_none;
-
 static struct {
 	pthread_mutex_t lock; /* over making and reusing threads */
-	struct thread *_Atomic first;
+	void (*on_end)(const struct thread *thread);
 	pthread_key_t key;
 	bool has_key;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void thread_exit(void *argument);
+
+void thread_on_end(void (*function)(const struct thread *thread))
+{
+	threads.on_end = function;
+}
 
 /* Where the next record goes if there is no chunk: past any limit. Not NULL,
  * which is not past the limit that a thread may find a moment later that shares
@@ -57,29 +48,10 @@ static void set_next(struct thread *thread, uint64_t *next)
 	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELEASE);
 }
 
-struct thread_hold thread_hold(void)
-{
-	struct thread_hold before = {.self = ctp_self};
-
-	/* Both: glibc cancels asynchronously even if that was disabled just
-	 * before the signal came. */
-	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
-	ctp_self = &thread_muted;
-	return before;
-}
-
-void thread_release(struct thread_hold before)
-{
-	ctp_self = before.self;
-	(void)pthread_setcancelstate(before.state, NULL);
-	(void)pthread_setcanceltype(before.type, NULL);
-}
-
 static struct thread *find_unused(void)
 {
-	for (struct thread *thread = atomic_load(&threads.first);
-		thread != NULL; thread = thread->next)
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
 		if (!atomic_load(&thread->alive))
 			return thread;
 	return NULL;
@@ -101,8 +73,7 @@ static struct thread *make_thread(bool hidden)
 		registry_unlock();
 		if (thread != NULL) {
 			thread->hidden = hidden;
-			thread->next = atomic_load(&threads.first);
-			atomic_store(&threads.first, thread);
+			thread_list_add(thread);
 		}
 	}
 	if (thread != NULL)
@@ -346,16 +317,6 @@ void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	thread_advance(thread, 1 + head.words);
 }
 
-void thread_mute(void)
-{
-	ctp_self = &thread_muted;
-}
-
-struct thread *thread_first(void)
-{
-	return atomic_load(&threads.first);
-}
-
 void thread_rotate_old(uint64_t now)
 {
 	for (struct thread *thread = thread_first(); thread != NULL;
@@ -384,15 +345,6 @@ void thread_stop_all(void)
 	}
 }
 
-bool thread_any_may_store(const void *address, size_t bytes)
-{
-	for (const struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next)
-		if (thread_may_store(thread, address, bytes))
-			return true;
-	return false;
-}
-
 void thread_rename_all(void)
 {
 	char name[PROCESS_THREAD_NAME];
@@ -417,18 +369,6 @@ void thread_release_all(void)
 		thread = thread->next)
 		if (atomic_load(&thread->busy) == 0)
 			atomic_store(&thread->live, NULL);
-}
-
-bool thread_is_inside(void)
-{
-	return ctp_self == &thread_muted;
-}
-
-struct thread *thread_self(void)
-{
-	return ctp_self == &thread_none || ctp_self == &thread_muted
-		       ? NULL
-		       : (struct thread *)(void *)ctp_self;
 }
 
 void thread_forget_others(void)
@@ -463,8 +403,8 @@ static void thread_exit(void *argument)
 	}
 	if (ctp_self != &thread->hot)
 		return;
-	instrument_thread_end();
-	fork_ranges_forget(thread);
+	if (threads.on_end != NULL)
+		threads.on_end(thread);
 	/* Where nothing was recorded, nothing is to begin now. */
 	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
 		struct chunk_losses losses;

@@ -1,73 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder keeps for each thread, and the ways in and out of it: the
- * slow path (a full chunk, a first event, a stop) happens between
- * thread_enter() and thread_leave().
+ * The ways into and out of a thread's state: the slow path (a full chunk, a
+ * first event, a stop) happens between thread_enter() and thread_leave().
  */
 #ifndef THREAD_H
 #define THREAD_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "pack/chunk.h"
-#include "ctprof.h"
-
-/* Ranges that begin while there is no room are remembered up to this depth,
- * and ends of recorded ranges up to this many. */
-#define THREAD_PENDING 256
-
-/* Another tool is told of ranges down to this depth. */
-#define THREAD_FORWARD_DEPTH 1024
-
-struct thread_begin {
-	uint64_t ticks;
-	uint32_t site;
-};
-
-/*
- * What happened while there was no room. Ranges that began and ended within
- * are dropped. The rest is recorded late, with its own times, so that the
- * thread's nesting stays whole: first the ends of ranges that were recorded,
- * then the begins of ranges that are still open.
- */
-struct thread_pending {
-	struct thread_begin begins[THREAD_PENDING];
-	uint64_t ends[THREAD_PENDING];
-	uint32_t begin_count;
-	uint32_t end_count;
-	uint32_t deep; /* open ranges beyond those in begins */
-};
-
-struct thread {
-	struct ctp_thread hot;      /* must be first: ctp_self points at it */
-	uint64_t *end;              /* of the live chunk */
-	struct chunk *_Atomic live; /* NULL: none */
-	_Atomic uint32_t busy;      /* in the slow path */
-	_Atomic uint32_t rotate;    /* change the chunk at the next event */
-	_Atomic uint64_t session;   /* that `live` and `track` belong to */
-	_Atomic bool alive;         /* false: may be used for a new thread */
-	_Atomic uint32_t track;
-	_Atomic uint32_t timeline; /* track of ctp_begin_at(); 0: none yet */
-	uint32_t timeline_dropped; /* its open ranges without room */
-	uint64_t seq;              /* of the next chunk */
-	uint32_t tid;
-	_Atomic bool named; /* by ctp_thread_name() */
-	bool hidden; /* no thread of the program: its track has no record */
-	_Atomic uint32_t dropped_ranges;
-	_Atomic uint32_t dropped_events;
-	_Atomic uint32_t cut_text;
-	_Atomic uint32_t unwound_ranges;
-	_Atomic uint32_t stray_exits;
-	_Atomic uint64_t stalls;
-	_Atomic uint64_t stall_ns;
-	uint32_t forward_depth; /* open ranges, while a tool is told, */
-	uint64_t forwarded[THREAD_FORWARD_DEPTH /
-			   64]; /* and who knows of them */
-	struct thread *next;    /* in the list of all; never removed */
-	struct thread_pending pending;
-};
+#include "recorder/thread_state.h"
 
 /*
  * Into the slow path: this thread's state, in the current recording, made at
@@ -85,9 +29,6 @@ void thread_leave(struct thread *thread);
 struct thread *thread_new_hidden(void);
 bool thread_enter_hidden(struct thread *thread);
 void thread_leave_hidden(struct thread *thread);
-
-/* The calling thread's state; NULL if it has none, or is inside. */
-struct thread *thread_self(void);
 
 /* The recording `session` is new to this thread, whose name this is: gives it
  * a track there. */
@@ -111,43 +52,6 @@ void thread_note_losses(struct thread *thread);
 void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	const uint64_t *words);
 
-/*
- * May this thread be about to store a record there, as it was found to have
- * room before recording stopped? The fast path stores the record and moves
- * `next` past it, which other threads may see in the other order: so where
- * `next` is the end of it all, the last record may not be there yet.
- */
-static inline bool thread_may_store(
-	const struct thread *thread, const void *address, size_t bytes)
-{
-	uintptr_t next =
-		(uintptr_t)__atomic_load_n(&thread->hot.next, __ATOMIC_ACQUIRE);
-
-	return atomic_load(&thread->alive) &&
-	       next - (uintptr_t)address <= bytes;
-}
-
-/* The same of all threads. */
-bool thread_any_may_store(const void *address, size_t bytes);
-
-/* Words of this chunk that the thread has stored, if it is its live one. */
-static inline uint32_t thread_used(
-	const struct thread *thread, const struct chunk *chunk)
-{
-	uintptr_t next =
-		(uintptr_t)__atomic_load_n(&thread->hot.next, __ATOMIC_ACQUIRE);
-	uintptr_t used = next - (uintptr_t)chunk->words;
-
-	return used <= sizeof(chunk->words) ? (uint32_t)(used / 8) : 0;
-}
-
-/* Does this thread's state hold back events, for want of room? */
-static inline bool thread_is_pending(const struct thread *thread)
-{
-	return thread->pending.begin_count != 0 ||
-	       thread->pending.end_count != 0 || thread->pending.deep != 0;
-}
-
 /* Tries to record what was held back. By the thread itself; or by the
  * background thread, once thread_stop_all() has stopped it. */
 bool thread_flush_pending(struct thread *thread);
@@ -156,26 +60,9 @@ bool thread_flush_pending(struct thread *thread);
  * counted as lost. */
 void thread_settle(struct thread *thread);
 
-/* The calling thread's own events are not to be recorded from now on. */
-void thread_mute(void);
-
-/*
- * The calling thread is to take a lock of ours outside the slow path. Until it
- * is released, it is not cancelled - what it calls may be a cancellation point
- * - and its events are not recorded: what it calls may allocate, and the
- * allocator may be recorded.
- */
-struct thread_hold {
-	struct ctp_thread *self;
-	int type;  /* of cancellation, */
-	int state; /* and whether it is enabled */
-};
-
-struct thread_hold thread_hold(void);
-void thread_release(struct thread_hold before);
-
-/* All threads that ever recorded. */
-struct thread *thread_first(void);
+/* Calls this when a thread that has recorded ends, and may still record. Set
+ * before the first event is. */
+void thread_on_end(void (*function)(const struct thread *thread));
 
 /* Has threads whose chunks are old at `now` change them at their next event. */
 void thread_rotate_old(uint64_t now);
@@ -190,10 +77,6 @@ void thread_rename_all(void);
 
 /* Recording is over and packed: no thread holds a chunk any more. */
 void thread_release_all(void);
-
-/* Is the calling thread inside the slow path, which a signal interrupted? Then
- * it may hold any lock. */
-bool thread_is_inside(void);
 
 /* In a child after fork: the other threads are gone. */
 void thread_forget_others(void);

@@ -22,7 +22,7 @@
 #include "pack/pack.h"
 #include "recorder/exit_watch.h"
 #include "recorder/registry.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 #include "recorder/thread.h"
 #include "recorder/lost_children.h"
 

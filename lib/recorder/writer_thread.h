@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "pack/pack.h"
-#include "recorder/session.h"
+#include "recorder/session_state.h"
 
 /*
  * Starts it on a spool and an open log, whose descriptor it takes over and

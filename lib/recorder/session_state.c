@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/session_state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ctprof.h"
+#include "recorder/thread_state.h"
+
+#define WAIT_NS INT64_C(20000000)
+#define NAME_MOST 120 /* half of an error's message */
+
+/* On until someone has looked at the environment: constructors of other
+ * libraries may run before ours. */
+CTP_API int ctp_on = 1;
+
+struct session_state session_state;
+
+static struct {
+	pthread_mutex_t lock;
+	struct ctp_error error;
+} outcome = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool session_uses_tsc(void)
+{
+	return session_state.tsc;
+}
+
+struct spool *session_spool(void)
+{
+	return &session_state.spool;
+}
+
+const struct session_options *session_options(void)
+{
+	return &session_state.options;
+}
+
+/* How many chunks threads hold on to, whether they record or not. */
+static uint32_t held(void)
+{
+	uint32_t count = 0;
+
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		count += atomic_load(&thread->live) != NULL;
+	return count;
+}
+
+/* Every thread needs a chunk and the background thread some to work on, so
+ * any policy grows with the number of threads. */
+static bool may_grow(void)
+{
+	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
+
+	return session_state.options.policy == CTP_POLICY_GROW ||
+	       count < session_state.options.chunks / 2 + 2 * held();
+}
+
+struct chunk *session_take_chunk(void)
+{
+	struct chunk *chunk;
+
+	/* A thread that nobody waited for any longer when recording stopped. */
+	if (session_state.spool.header == NULL)
+		return NULL;
+	chunk = spool_take(&session_state.spool);
+	/* Others may take what we made. */
+	while (chunk == NULL && may_grow() &&
+		spool_grow(
+			&session_state.spool, session_state.options.chunks / 4))
+		chunk = spool_take(&session_state.spool);
+	return chunk;
+}
+
+bool session_may_wait(void)
+{
+	return session_state.options.policy == CTP_POLICY_BLOCK &&
+	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
+	       session_state.spool.header != NULL &&
+	       atomic_load(&session_state.spool.own.chunk_count) > held() + 1;
+}
+
+struct chunk *session_wait_chunk(void)
+{
+	spool_wake(&session_state.spool);
+	spool_wait_free(&session_state.spool, WAIT_NS);
+	return session_take_chunk();
+}
+
+const char *session_log(void)
+{
+	size_t size = strlen(session_state.path);
+
+	return session_state.path + (size > NAME_MOST ? size - NAME_MOST : 0);
+}
+
+/* A page that the system clears in a copy of the process; NULL: it cannot. */
+static _Atomic uint32_t *own_page;
+
+void session_mark_own(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page;
+
+	if (own_page == NULL) {
+		page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			return;
+		if (madvise(page, size, MADV_WIPEONFORK) != 0) {
+			(void)munmap(page, size);
+			return;
+		}
+		own_page = page;
+	}
+	atomic_store(own_page, 1);
+}
+
+bool session_is_own(void)
+{
+	return own_page == NULL || atomic_load(own_page) != 0;
+}
+
+bool session_is(uint64_t number)
+{
+	return atomic_load(&session_state.open) == number;
+}
+
+void session_stop_reason_set(const struct ctp_error *err)
+{
+	(void)pthread_mutex_lock(&outcome.lock);
+	outcome.error = *err;
+	(void)pthread_mutex_unlock(&outcome.lock);
+}
+
+bool session_stop_reason_describe(char *out, size_t size, uint64_t lost)
+{
+	struct ctp_error error;
+	int used;
+
+	(void)pthread_mutex_lock(&outcome.lock);
+	error = outcome.error;
+	(void)pthread_mutex_unlock(&outcome.lock);
+	out[0] = '\0';
+	if (error.status == CTP_OK)
+		return false;
+	used = snprintf(out, size, "%s", error.message);
+	if (lost > 0 && used > 0 && (size_t)used < size)
+		(void)snprintf(out + used, size - (size_t)used,
+			"; %" PRIu64 " event%s after that %s lost", lost,
+			lost == 1 ? "" : "s", lost == 1 ? "is" : "are");
+	return true;
+}
+
+void session_stop_reason_forget(void)
+{
+	(void)pthread_mutex_init(&outcome.lock, NULL);
+}
+
+void session_note_outcome(void)
+{
+	char *error = session_state.spool.header->error;
+
+	(void)session_stop_reason_describe(error, SPOOL_ERROR_BYTES, 0);
+}
+
+void session_fail(const struct ctp_error *err)
+{
+	struct ctp_error said = *err;
+
+	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	if (err->sys_errno != 0) {
+		errno = err->sys_errno;
+		(void)ctp_fail_at(&said, err->status, err->offset,
+			"cannot write %s", session_log());
+	}
+	session_stop_reason_set(&said);
+	session_note_outcome();
+}

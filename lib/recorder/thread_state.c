@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/thread_state.h"
+
+#include <pthread.h>
+
+struct ctp_thread thread_none;
+struct ctp_thread thread_muted;
+
+/*
+ * A pointer only, and initial-exec: a large or lazily made TLS block would be
+ * got from malloc on first touch, and we may be inside the program's malloc.
+ */
+CTP_API __thread struct ctp_thread *ctp_self
+	__attribute__((tls_model("initial-exec"))) = &thread_none;
+
+static struct thread *_Atomic first;
+
+struct thread_hold thread_hold(void)
+{
+	struct thread_hold before = {.self = ctp_self};
+
+	/* Both: glibc cancels asynchronously even if that was disabled just
+	 * before the signal came. */
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
+	ctp_self = &thread_muted;
+	return before;
+}
+
+void thread_release(struct thread_hold before)
+{
+	ctp_self = before.self;
+	(void)pthread_setcancelstate(before.state, NULL);
+	(void)pthread_setcanceltype(before.type, NULL);
+}
+
+void thread_mute(void)
+{
+	ctp_self = &thread_muted;
+}
+
+struct thread *thread_first(void)
+{
+	return atomic_load(&first);
+}
+
+void thread_list_add(struct thread *thread)
+{
+	thread->next = atomic_load(&first);
+	atomic_store(&first, thread);
+}
+
+bool thread_any_may_store(const void *address, size_t bytes)
+{
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		if (thread_may_store(thread, address, bytes))
+			return true;
+	return false;
+}
+
+bool thread_is_inside(void)
+{
+	return ctp_self == &thread_muted;
+}
+
+struct thread *thread_self(void)
+{
+	return ctp_self == &thread_none || ctp_self == &thread_muted
+		       ? NULL
+		       : (struct thread *)(void *)ctp_self;
+}
