@@ -75,7 +75,7 @@ class Load(LogTestCase):
         with self.assertRaises(IsADirectoryError):
             ctprof.load(self.work)
 
-    def test_what_is_no_log_is_refused(self):
+    def test_a_file_that_is_not_a_log_is_refused(self):
         for content, words in ((b"", "is empty"), (b"nonsense", "no format"),
                                (b"{\"schema\":\"other\"}", "traceEvents")):
             path = self.work / "other"

@@ -174,7 +174,7 @@ ctprof.stop()
         self.assertEqual(functions["recorder"].ncalls, 3)
         self.assertEqual(functions["waiter"].ncalls, 1)
 
-    def test_what_makes_ranges_is_not_seen(self):
+    def test_the_range_machinery_is_not_recorded(self):
         self.record("""
 @ctprof.trace
 def function(): pass

@@ -278,7 +278,7 @@ for _ in range(3):
                 for log in self.children():
                     log.unlink()
 
-    def test_what_ends_without_notice_is_completed(self):
+    def test_a_killed_interpreter_is_completed(self):
         for end, status in (("os._exit(7)", 7),
                             ("os.kill(os.getpid(), signal.SIGKILL)",
                              -signal.SIGKILL)):

@@ -95,7 +95,7 @@ class Calls(Traced):
         self.check_balance()
 
     @unittest.skipIf(sys.version_info >= (3, 12), "has sys.monitoring")
-    def test_what_needs_monitoring_is_refused_without_it(self):
+    def test_options_of_monitoring_are_refused_without_it(self):
         with self.assertRaisesRegex(ValueError, "3.12"):
             _ctprof.trace_start(calls="all")
         with self.assertRaisesRegex(ValueError, "3.12"):
@@ -280,7 +280,7 @@ interpreters.destroy(one)
 
 
 class Shown(support.TestCase):
-    def test_what_was_put_right_is_said(self):
+    def test_repairs_are_reported(self):
         program = self.script("import sys\nsys.setprofile(None)\n")
         for hook, words in (
                 ("setprofile", "1 times that the program set a profile"),

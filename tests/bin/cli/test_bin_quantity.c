@@ -34,7 +34,7 @@ START_TEST(sizes_have_binary_units)
 }
 END_TEST
 
-START_TEST(what_is_no_size_is_refused)
+START_TEST(invalid_sizes_are_refused)
 {
 	static const char *const wrong[] = {"", "K", "-1", "1.5M", "1X", "1Kx",
 		"1iB", " 1", "18446744073709551616", "16777216T"};
@@ -58,7 +58,7 @@ START_TEST(times_are_exact)
 }
 END_TEST
 
-START_TEST(what_is_no_time_is_refused)
+START_TEST(invalid_times_are_refused)
 {
 	static const char *const wrong[] = {
 		"", "s", "1m", "1 s", "1,5s", "0.5%", "18446744073.709551616s"};
@@ -182,9 +182,9 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_test(all, sizes_have_binary_units);
-	tcase_add_test(all, what_is_no_size_is_refused);
+	tcase_add_test(all, invalid_sizes_are_refused);
 	tcase_add_test(all, times_are_exact);
-	tcase_add_test(all, what_is_no_time_is_refused);
+	tcase_add_test(all, invalid_times_are_refused);
 	tcase_add_test(all, shares_are_parts_per_million);
 	tcase_add_test(all, growth_may_be_more_than_all);
 	tcase_add_test(all, counts_begin_at_one);

@@ -50,7 +50,7 @@ START_TEST(without_a_width_nothing_is_shortened)
 }
 END_TEST
 
-START_TEST(what_needs_longer_lines_is_left_out)
+START_TEST(columns_that_need_longer_lines_are_left_out)
 {
 	struct table table;
 
@@ -83,7 +83,7 @@ START_TEST(columns_of_text_share_what_numbers_leave)
 }
 END_TEST
 
-START_TEST(what_a_column_does_not_need_is_the_other_s)
+START_TEST(unused_width_goes_to_the_other_column)
 {
 	struct table table;
 
@@ -113,7 +113,7 @@ START_TEST(names_are_told_apart_in_the_shortest_lines)
 }
 END_TEST
 
-START_TEST(what_takes_no_column_is_in_its_own_all_the_same)
+START_TEST(zero_width_text_keeps_its_cell)
 {
 	struct table table;
 
@@ -167,11 +167,11 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_test(all, without_a_width_nothing_is_shortened);
-	tcase_add_test(all, what_needs_longer_lines_is_left_out);
+	tcase_add_test(all, columns_that_need_longer_lines_are_left_out);
 	tcase_add_test(all, columns_of_text_share_what_numbers_leave);
-	tcase_add_test(all, what_a_column_does_not_need_is_the_other_s);
+	tcase_add_test(all, unused_width_goes_to_the_other_column);
 	tcase_add_test(all, names_are_told_apart_in_the_shortest_lines);
-	tcase_add_test(all, what_takes_no_column_is_in_its_own_all_the_same);
+	tcase_add_test(all, zero_width_text_keeps_its_cell);
 	tcase_add_test(all, wide_characters_take_two_columns);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

@@ -151,7 +151,7 @@ START_TEST(activities_are_counted_with_their_launches)
 }
 END_TEST
 
-START_TEST(what_starts_before_its_launch_shows_the_skew)
+START_TEST(activities_before_their_launch_show_the_clock_skew)
 {
 	uint32_t stream = add_track(TRACE_STREAM, 100, 7);
 	const struct event events[] = {
@@ -279,7 +279,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, activities_are_counted_with_their_launches);
-	tcase_add_test(tests, what_starts_before_its_launch_shows_the_skew);
+	tcase_add_test(
+		tests, activities_before_their_launch_show_the_clock_skew);
 	tcase_add_test(tests, launches_of_other_processes_do_not_count);
 	tcase_add_test(tests, each_device_has_a_line);
 	tcase_add_test(tests, properties_are_json_of_their_kinds);

@@ -174,7 +174,7 @@ START_TEST(arguments_go_to_the_innermost_range)
 }
 END_TEST
 
-START_TEST(of_arguments_with_one_key_the_last_stays)
+START_TEST(the_last_argument_of_a_key_stays)
 {
 	struct event_arg args[3] = {
 		{.kind = ARG_INT, .key = add_text("n\xff"), .value = {1}},
@@ -381,7 +381,7 @@ static void add_tests(TCase *tests)
 		tests, timelines_of_the_wall_clock_stand_beside_the_measured);
 	tcase_add_test(tests, names_of_any_bytes_are_valid_text);
 	tcase_add_test(tests, arguments_go_to_the_innermost_range);
-	tcase_add_test(tests, of_arguments_with_one_key_the_last_stays);
+	tcase_add_test(tests, the_last_argument_of_a_key_stays);
 	tcase_add_test(
 		tests, an_argument_set_again_and_again_takes_no_more_room);
 	tcase_add_loop_test(

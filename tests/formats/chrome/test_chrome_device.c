@@ -245,7 +245,7 @@ START_TEST(arguments_of_the_trace_stand_instead_of_the_writers)
 END_TEST
 
 /* Nothing is numbered again, and nothing becomes an op. */
-START_TEST(what_kineto_has_told_stays_as_it_was)
+START_TEST(arguments_that_kineto_wrote_stay)
 {
 	struct event_arg op[] = {number_arg("External id", 500)};
 	struct event_arg launched[] = {
@@ -313,7 +313,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, copies_have_bytes_and_bandwidth);
 	tcase_add_test(
 		tests, arguments_of_the_trace_stand_instead_of_the_writers);
-	tcase_add_test(tests, what_kineto_has_told_stays_as_it_was);
+	tcase_add_test(tests, arguments_that_kineto_wrote_stay);
 	tcase_add_test(tests, arrows_of_external_ids_are_numbers_for_all);
 }
 

@@ -76,7 +76,7 @@ START_TEST(waits_and_overlapping_kernels_have_rows_of_their_own)
 }
 END_TEST
 
-START_TEST(what_is_of_the_whole_device_has_no_stream)
+START_TEST(work_of_the_whole_device_has_no_stream)
 {
 	struct event events[] = {
 		activity(wait, 0, 0, 100), activity(wait, 0, 0, 100)};
@@ -188,7 +188,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, rows_of_a_device_have_names_of_kineto);
 	tcase_add_test(
 		tests, waits_and_overlapping_kernels_have_rows_of_their_own);
-	tcase_add_test(tests, what_is_of_the_whole_device_has_no_stream);
+	tcase_add_test(tests, work_of_the_whole_device_has_no_stream);
 	tcase_add_test(tests, overhead_is_the_hosts);
 	tcase_add_test(tests, devices_of_processes_do_not_collide);
 	tcase_add_test(tests, told_calls_stand_beside_their_thread);

@@ -56,7 +56,7 @@ START_TEST(small_numbers_make_a_short_record)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_kept_whole)
+START_TEST(oversized_values_are_kept_whole)
 {
 	struct chrome_read_record records[8];
 
@@ -95,7 +95,7 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_test(all, small_numbers_make_a_short_record);
-	tcase_add_test(all, what_does_not_fit_is_kept_whole);
+	tcase_add_test(all, oversized_values_are_kept_whole);
 	tcase_add_test(all, time_far_from_the_key_is_kept_whole);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

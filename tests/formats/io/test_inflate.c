@@ -144,7 +144,7 @@ START_TEST(zeros_are_padding)
 }
 END_TEST
 
-START_TEST(what_follows_is_counted)
+START_TEST(trailing_bytes_are_counted)
 {
 	struct inflate_facts facts;
 	size_t got;
@@ -292,7 +292,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, members_are_one_file);
 	tcase_add_test(tests, zeros_are_padding);
-	tcase_add_test(tests, what_follows_is_counted);
+	tcase_add_test(tests, trailing_bytes_are_counted);
 	tcase_add_test(tests, beginning_of_a_file_is_used);
 	tcase_add_test(tests, damage_ends_the_file_there);
 	tcase_add_test(tests, damage_inside_is_found);

@@ -256,7 +256,7 @@ START_TEST(doubles_read_back_as_the_same_number)
 }
 END_TEST
 
-START_TEST(what_is_no_number_becomes_a_string)
+START_TEST(nan_and_infinity_become_strings)
 {
 	json_begin(&json, '[');
 	json_double(&json, (double)NAN);
@@ -359,7 +359,7 @@ int main(void)
 	tcase_add_test(tests, durations_use_all_64_bits);
 	tcase_add_test(tests, doubles_are_short);
 	tcase_add_test(tests, doubles_read_back_as_the_same_number);
-	tcase_add_test(tests, what_is_no_number_becomes_a_string);
+	tcase_add_test(tests, nan_and_infinity_become_strings);
 	tcase_add_test(tests, the_locale_changes_nothing);
 	tcase_add_test(tests, a_stream_gets_all_in_order);
 	tcase_add_test(tests, a_full_disk_is_remembered_with_its_reason);

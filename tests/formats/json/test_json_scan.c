@@ -99,7 +99,7 @@ START_TEST(brackets_in_strings_are_text)
 END_TEST
 
 /* As Python writes them, C's printf() and that of Microsoft's. */
-START_TEST(what_is_no_number_is_text)
+START_TEST(words_that_are_not_numbers_are_text)
 {
 	static const char *const words[] = {"nan", "-nan", "inf", "-INF",
 		"+inf", "-nan(ind)", "1.#INF00", "-1.#IND00", "1.#QNAN0"};
@@ -116,7 +116,7 @@ START_TEST(what_is_no_number_is_text)
 }
 END_TEST
 
-START_TEST(what_is_no_json_is_refused_where_it_is_wrong)
+START_TEST(invalid_json_is_refused_at_its_byte)
 {
 	refuse("", 0);
 	refuse("[", 1);
@@ -138,7 +138,7 @@ START_TEST(what_is_no_json_is_refused_where_it_is_wrong)
 }
 END_TEST
 
-START_TEST(what_is_no_number_is_refused)
+START_TEST(invalid_numbers_are_refused)
 {
 	static const char *const wrong[] = {"01", "-", "+1", "1.", ".5", "1e",
 		"1e+", "--1", "0x10", "1.2.3", "nano", "NaNN", "+-inf",
@@ -326,7 +326,7 @@ static uint64_t count_items(const struct made *made, struct ctp_error *err)
 	return count;
 }
 
-START_TEST(what_is_skipped_is_counted_right)
+START_TEST(skipped_values_are_counted)
 {
 	struct made made = make_text(77);
 	struct ctp_error err;
@@ -337,7 +337,7 @@ START_TEST(what_is_skipped_is_counted_right)
 }
 END_TEST
 
-START_TEST(what_is_skipped_is_checked)
+START_TEST(skipped_values_are_checked)
 {
 	static const char *const wrong[] = {"[[1,]]", "[[1 2]]", "[{1:2}]",
 		"[[01]]", "[{\"a\"}]", "[[}]", "[[\"", "[[1"};
@@ -382,7 +382,7 @@ START_TEST(brackets_beyond_the_limit_are_refused)
 }
 END_TEST
 
-START_TEST(what_is_kept_stays)
+START_TEST(kept_bytes_stay)
 {
 	struct made made = make_text(5);
 	FILE *in = fmemopen(made.text, made.text_size, "rb");
@@ -412,16 +412,16 @@ int main(void)
 
 	tcase_add_test(tcase, values_of_every_kind_are_told);
 	tcase_add_test(tcase, brackets_in_strings_are_text);
-	tcase_add_test(tcase, what_is_no_json_is_refused_where_it_is_wrong);
-	tcase_add_test(tcase, what_is_no_number_is_text);
-	tcase_add_test(tcase, what_is_no_number_is_refused);
+	tcase_add_test(tcase, invalid_json_is_refused_at_its_byte);
+	tcase_add_test(tcase, words_that_are_not_numbers_are_text);
+	tcase_add_test(tcase, invalid_numbers_are_refused);
 	tcase_add_test(tcase, an_error_comes_again);
 	tcase_add_loop_test(
 		tcase, texts_larger_than_the_window_are_told_whole, 0, 4);
-	tcase_add_test(tcase, what_is_skipped_is_counted_right);
-	tcase_add_test(tcase, what_is_skipped_is_checked);
+	tcase_add_test(tcase, skipped_values_are_counted);
+	tcase_add_test(tcase, skipped_values_are_checked);
 	tcase_add_test(tcase, brackets_beyond_the_limit_are_refused);
-	tcase_add_test(tcase, what_is_kept_stays);
+	tcase_add_test(tcase, kept_bytes_stay);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -195,7 +195,7 @@ static bool is_told_alike(const struct outcome *a, const struct outcome *b)
 		       a->token.kind == b->token.kind);
 }
 
-START_TEST(what_is_skipped_is_checked_as_what_is_read)
+START_TEST(skipped_values_are_checked_like_parsed_ones)
 {
 	static struct text text;
 	unsigned refused = 0;
@@ -344,7 +344,7 @@ int main(void)
 	Suite *suite = suite_create("json_usual");
 	TCase *all = tcase_create("all");
 
-	tcase_add_test(all, what_is_skipped_is_checked_as_what_is_read);
+	tcase_add_test(all, skipped_values_are_checked_like_parsed_ones);
 	tcase_add_test(all, members_are_what_their_tokens_are);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

@@ -317,7 +317,7 @@ START_TEST(a_call_stands_before_what_it_caused)
 }
 END_TEST
 
-START_TEST(what_is_on_a_track_of_another_kind_is_kept)
+START_TEST(events_on_a_track_of_another_kind_are_kept)
 {
 	uint32_t host = add_track((struct trace_track){.pid = 5, .tid = 1});
 	uint32_t device = add_track((struct trace_track){
@@ -386,7 +386,7 @@ START_TEST(the_tables_come_out)
 END_TEST
 
 /* Long text is cut between characters; JSON can only be left out. */
-START_TEST(what_is_too_long_is_counted)
+START_TEST(overlong_text_is_counted)
 {
 	enum { LONG = 1024 * 1024 };
 	char *word = malloc(LONG + 3);
@@ -489,9 +489,9 @@ int main(void)
 	tcase_add_test(tests, events_of_all_kinds_are_read_as_they_were);
 	tcase_add_test(tests, tracks_may_be_many);
 	tcase_add_test(tests, a_call_stands_before_what_it_caused);
-	tcase_add_test(tests, what_is_on_a_track_of_another_kind_is_kept);
+	tcase_add_test(tests, events_on_a_track_of_another_kind_are_kept);
 	tcase_add_test(tests, the_tables_come_out);
-	tcase_add_test(tests, what_is_too_long_is_counted);
+	tcase_add_test(tests, overlong_text_is_counted);
 	tcase_add_test(tests, a_log_of_a_log_is_the_same);
 	tcase_add_test(tests, a_full_disk_is_an_error);
 	suite_add_tcase(suite, tests);

@@ -84,7 +84,7 @@ START_TEST(a_message_may_be_cut_off_anywhere)
 }
 END_TEST
 
-START_TEST(what_there_is_of_bytes_is_told)
+START_TEST(truncated_bytes_are_reported)
 {
 	struct protobuf_field field;
 	struct cursor message;
@@ -98,7 +98,7 @@ START_TEST(what_there_is_of_bytes_is_told)
 }
 END_TEST
 
-START_TEST(what_is_no_field_is_bad)
+START_TEST(invalid_fields_are_bad)
 {
 	static const struct {
 		const char *bytes;
@@ -189,7 +189,7 @@ START_TEST(fields_may_be_longer_than_what_is_read_at_a_time)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_no_end)
+START_TEST(a_read_error_is_not_the_end)
 {
 	FILE *directory = fopen("/", "rb");
 	struct protobuf_stream stream;
@@ -213,11 +213,11 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, fields_of_all_kinds_are_read);
 	tcase_add_test(tests, a_message_may_be_cut_off_anywhere);
-	tcase_add_test(tests, what_there_is_of_bytes_is_told);
-	tcase_add_loop_test(tests, what_is_no_field_is_bad, 0, 6);
+	tcase_add_test(tests, truncated_bytes_are_reported);
+	tcase_add_loop_test(tests, invalid_fields_are_bad, 0, 6);
 	tcase_add_test(tests, a_file_is_a_message);
 	tcase_add_test(tests, fields_may_be_longer_than_what_is_read_at_a_time);
-	tcase_add_test(tests, what_cannot_be_read_is_no_end);
+	tcase_add_test(tests, a_read_error_is_not_the_end);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -13,7 +13,7 @@ static const char *const sound[] = {"0", "-0", "12.5e+3", "1E9", "-1.0e-400",
 	"\t{ \"a\" : [ ] , \"a\" : { \"b\" : null } }\r\n",
 	"[1,[2,[3,{\"x\":[4]}]],5]"};
 
-START_TEST(what_is_json_is_found_to_be)
+START_TEST(valid_json_is_accepted)
 {
 	ck_assert_msg(
 		json_check(sound[_i], strlen(sound[_i])), "%s", sound[_i]);
@@ -21,7 +21,7 @@ START_TEST(what_is_json_is_found_to_be)
 END_TEST
 
 /* No other value begins as one of these does and ends before it. */
-START_TEST(what_is_cut_off_is_none)
+START_TEST(truncated_json_is_rejected)
 {
 	const char *text = sound[_i];
 	size_t first = strspn(text, " \t\r\n");
@@ -46,7 +46,7 @@ static const char *const unsound[] = {"", " ", "-", "01", "1.", ".5", "1e",
 	"{a:1}", "{1:1}", "{\"a\":1:2}", "[\"a\":1]", "[]]", "{}{}", "1 2",
 	"[1]x", "}", ":", ","};
 
-START_TEST(what_is_not_is_found_not_to_be)
+START_TEST(invalid_json_is_rejected)
 {
 	ck_assert_msg(!json_check(unsound[_i], strlen(unsound[_i])), "%s",
 		unsound[_i]);
@@ -85,9 +85,9 @@ int main(void)
 	TCase *tests = tcase_create("json_check");
 	int count = (int)(sizeof(sound) / sizeof(sound[0]));
 
-	tcase_add_loop_test(tests, what_is_json_is_found_to_be, 0, count);
-	tcase_add_loop_test(tests, what_is_cut_off_is_none, 0, count);
-	tcase_add_loop_test(tests, what_is_not_is_found_not_to_be, 0,
+	tcase_add_loop_test(tests, valid_json_is_accepted, 0, count);
+	tcase_add_loop_test(tests, truncated_json_is_rejected, 0, count);
+	tcase_add_loop_test(tests, invalid_json_is_rejected, 0,
 		(int)(sizeof(unsound) / sizeof(unsound[0])));
 	tcase_add_test(tests, the_size_is_what_counts);
 	tcase_add_test(tests, depth_has_a_limit);

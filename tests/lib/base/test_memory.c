@@ -44,7 +44,7 @@ START_TEST(an_item_is_reached_and_what_is_new_is_zero)
 END_TEST
 
 /* Over the limit, and where numbers end, all stays as it was. */
-START_TEST(what_cannot_grow_stays_as_it_is)
+START_TEST(a_block_that_cannot_grow_stays)
 {
 	uint8_t *items = NULL;
 	uint8_t *before;
@@ -111,7 +111,7 @@ int main(void)
 
 	tcase_add_test(tcase, an_array_grows_by_one_and_keeps_what_is_in_it);
 	tcase_add_test(tcase, an_item_is_reached_and_what_is_new_is_zero);
-	tcase_add_test(tcase, what_cannot_grow_stays_as_it_is);
+	tcase_add_test(tcase, a_block_that_cannot_grow_stays);
 	tcase_add_test(tcase, the_usual_limit_fits_the_size_of_the_inputs);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -49,7 +49,7 @@ START_TEST(larger_pipe_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(what_is_no_pipe_is_left_alone)
+START_TEST(files_other_than_pipes_are_left_alone)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -68,7 +68,7 @@ int main(void)
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_add_test(all, small_pipe_becomes_larger_and_keeps_what_is_in_it);
 	tcase_add_test(all, larger_pipe_stays_as_it_is);
-	tcase_add_test(all, what_is_no_pipe_is_left_alone);
+	tcase_add_test(all, files_other_than_pipes_are_left_alone);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

@@ -26,7 +26,7 @@ static const char *const valid[] = {"", "plain", "\x7f", "\xc2\x80", "\xdf\xbf",
 	"gr\xc3\xb6\xc3\x9fter als acht", "01234567\xe2\x82\xac",
 	"0123456\xe2\x82\xac", "\xf0\x9f\x98\x80\xf0\x9f\x98\x80"};
 
-START_TEST(what_is_valid_is_valid_to_its_end)
+START_TEST(valid_text_is_valid_to_its_end)
 {
 	size_t size = strlen(valid[_i]);
 
@@ -34,7 +34,7 @@ START_TEST(what_is_valid_is_valid_to_its_end)
 }
 END_TEST
 
-START_TEST(what_is_invalid_is_found_anywhere)
+START_TEST(invalid_bytes_are_found_anywhere)
 {
 	char text[80];
 
@@ -93,7 +93,7 @@ static const struct invalid invalid[] = {
 	{"\xc3\xa4\xf0\x9f\x98\xc3\xa4", 2, 3},
 };
 
-START_TEST(what_is_invalid_is_found_where_it_begins)
+START_TEST(the_first_invalid_byte_is_found)
 {
 	const struct invalid *entry = &invalid[_i];
 	size_t size = strlen(entry->bytes);
@@ -277,7 +277,7 @@ START_TEST(any_bytes_come_out_valid)
 }
 END_TEST
 
-START_TEST(what_has_no_shape_is_not_visible)
+START_TEST(invisible_characters_are_not_visible)
 {
 	static const char *const hidden[] = {"", " ", "\t\n", "\xc2\xa0",
 		"\xe2\x80\x8b", " \xef\xbb\xbf\xe2\x81\xa0\xe3\x80\x80"};
@@ -296,11 +296,11 @@ int main(void)
 	Suite *suite = suite_create("utf8");
 	TCase *tests = tcase_create("utf8");
 
-	tcase_add_loop_test(tests, what_is_valid_is_valid_to_its_end, 0,
+	tcase_add_loop_test(tests, valid_text_is_valid_to_its_end, 0,
 		sizeof(valid) / sizeof(valid[0]));
-	tcase_add_test(tests, what_is_invalid_is_found_anywhere);
+	tcase_add_test(tests, invalid_bytes_are_found_anywhere);
 	tcase_add_test(tests, a_zero_byte_is_valid);
-	tcase_add_loop_test(tests, what_is_invalid_is_found_where_it_begins, 0,
+	tcase_add_loop_test(tests, the_first_invalid_byte_is_found, 0,
 		sizeof(invalid) / sizeof(invalid[0]));
 	tcase_add_test(tests, nothing_invalid_has_no_size);
 	tcase_add_test(
@@ -312,7 +312,7 @@ int main(void)
 	tcase_add_test(tests, escaped_text_keeps_its_blanks);
 	tcase_add_test(tests, safe_text_ends_before_every_unsafe_character);
 	tcase_add_test(tests, any_bytes_come_out_valid);
-	tcase_add_test(tests, what_has_no_shape_is_not_visible);
+	tcase_add_test(tests, invisible_characters_are_not_visible);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

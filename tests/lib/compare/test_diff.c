@@ -206,7 +206,7 @@ START_TEST(limits_are_shares_or_times)
 }
 END_TEST
 
-START_TEST(what_is_short_or_alone_is_not_compared)
+START_TEST(short_or_unmatched_functions_are_not_compared)
 {
 	const struct regression_limit share = {.ppm = 50000};
 
@@ -218,7 +218,7 @@ START_TEST(what_is_short_or_alone_is_not_compared)
 }
 END_TEST
 
-START_TEST(what_chance_explains_is_noise)
+START_TEST(changes_within_chance_are_noise)
 {
 	static const uint64_t base[] = {100, 120, 80, 110, 90};
 	const struct regression_limit limit = {.ppm = 50000};
@@ -252,8 +252,8 @@ int main(void)
 		tests, rows_without_a_change_are_in_order_of_their_names);
 	tcase_add_test(tests, changes_are_counted_as_far_as_numbers_go);
 	tcase_add_test(tests, limits_are_shares_or_times);
-	tcase_add_test(tests, what_is_short_or_alone_is_not_compared);
-	tcase_add_test(tests, what_chance_explains_is_noise);
+	tcase_add_test(tests, short_or_unmatched_functions_are_not_compared);
+	tcase_add_test(tests, changes_within_chance_are_noise);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -101,7 +101,7 @@ START_TEST(paths_are_joined_by_their_names)
 }
 END_TEST
 
-START_TEST(what_a_device_did_is_never_the_hosts)
+START_TEST(device_time_is_never_host_time)
 {
 	profile_case_set_up();
 	(void)add(0, "k", "", 3);
@@ -243,7 +243,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, paths_are_joined_by_their_names);
-	tcase_add_test(tests, what_a_device_did_is_never_the_hosts);
+	tcase_add_test(tests, device_time_is_never_host_time);
 	tcase_add_test(tests, several_runs_are_their_mean);
 	tcase_add_test(tests, many_paths_keep_what_they_had);
 	tcase_add_test(tests, the_picture_shows_what_has_changed);

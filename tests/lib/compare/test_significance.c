@@ -111,7 +111,7 @@ START_TEST(without_spread_any_change_is_one)
 }
 END_TEST
 
-START_TEST(of_few_runs_nothing_is_known_of_chance)
+START_TEST(few_runs_cannot_exclude_chance)
 {
 	struct significance_change change = {
 		.base = {.median = 101, .deviation = 50, .count = 2},
@@ -179,7 +179,7 @@ int main(void)
 	tcase_add_test(tests, spread_and_deviation_are_of_distances);
 	tcase_add_test(tests, ranks_count_pairs);
 	tcase_add_test(tests, without_spread_any_change_is_one);
-	tcase_add_test(tests, of_few_runs_nothing_is_known_of_chance);
+	tcase_add_test(tests, few_runs_cannot_exclude_chance);
 	tcase_add_test(tests, chance_is_rarely_taken_for_a_change);
 	tcase_add_test(tests, a_change_beyond_the_noise_is_always_found);
 	tcase_add_test(tests, wild_runs_change_nothing);

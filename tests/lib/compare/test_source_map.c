@@ -97,7 +97,7 @@ START_TEST(a_single_file_is_most_of_all)
 }
 END_TEST
 
-START_TEST(what_is_ambiguous_stays)
+START_TEST(ambiguous_files_stay)
 {
 	add(DIFF_BASE, "/p/one/a.c");
 	add(DIFF_NEW, "/p/two/a.c");
@@ -107,7 +107,7 @@ START_TEST(what_is_ambiguous_stays)
 }
 END_TEST
 
-START_TEST(what_is_ambiguous_is_looked_for_where_the_others_are)
+START_TEST(ambiguous_files_are_matched_by_directory)
 {
 	add(DIFF_BASE, "/v1/main.c");
 	add(DIFF_BASE, "/v1/old/main.c");
@@ -128,7 +128,7 @@ START_TEST(what_is_ambiguous_is_looked_for_where_the_others_are)
 }
 END_TEST
 
-START_TEST(what_is_ambiguous_below_the_root_is_found)
+START_TEST(ambiguous_files_below_the_root_are_found)
 {
 	add(DIFF_BASE, "main.c");
 	add(DIFF_BASE, "set/a.c");
@@ -155,7 +155,7 @@ START_TEST(what_is_ambiguous_below_the_root_is_found)
 }
 END_TEST
 
-START_TEST(what_both_sides_have_and_what_devices_do_stays)
+START_TEST(common_files_and_device_functions_stay)
 {
 	add(DIFF_BASE, "/p/a.c");
 	add(DIFF_BASE, "/gpu/1");
@@ -192,11 +192,10 @@ int main(void)
 	tcase_add_test(
 		tests, one_file_of_many_that_are_gone_may_agree_by_chance);
 	tcase_add_test(tests, a_single_file_is_most_of_all);
-	tcase_add_test(tests, what_is_ambiguous_stays);
-	tcase_add_test(
-		tests, what_is_ambiguous_is_looked_for_where_the_others_are);
-	tcase_add_test(tests, what_is_ambiguous_below_the_root_is_found);
-	tcase_add_test(tests, what_both_sides_have_and_what_devices_do_stays);
+	tcase_add_test(tests, ambiguous_files_stay);
+	tcase_add_test(tests, ambiguous_files_are_matched_by_directory);
+	tcase_add_test(tests, ambiguous_files_below_the_root_are_found);
+	tcase_add_test(tests, common_files_and_device_functions_stay);
 	tcase_add_test(tests, sides_without_files_are_joined);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -118,7 +118,7 @@ START_TEST(bins_grow_and_who_has_most_of_one_leads_it)
 }
 END_TEST
 
-START_TEST(what_is_open_ends_with_the_recording)
+START_TEST(open_ranges_end_with_the_recording)
 {
 	uint64_t busy_ns;
 	int64_t first_ns;
@@ -186,7 +186,7 @@ START_TEST(times_at_both_ends_of_what_there_is_fit)
 }
 END_TEST
 
-START_TEST(what_is_beside_nested_ranges_does_not_lead)
+START_TEST(ranges_beside_nested_ones_do_not_lead)
 {
 	const struct overview_bin *bins;
 	uint64_t busy_ns;
@@ -301,10 +301,10 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, time_goes_to_the_innermost_range);
 	tcase_add_test(tests, bins_grow_and_who_has_most_of_one_leads_it);
-	tcase_add_test(tests, what_is_open_ends_with_the_recording);
+	tcase_add_test(tests, open_ranges_end_with_the_recording);
 	tcase_add_test(tests, waits_on_a_stream_are_no_work);
 	tcase_add_test(tests, times_at_both_ends_of_what_there_is_fit);
-	tcase_add_test(tests, what_is_beside_nested_ranges_does_not_lead);
+	tcase_add_test(tests, ranges_beside_nested_ones_do_not_lead);
 	tcase_add_loop_test(
 		tests, chance_events_are_as_counted_by_the_nanosecond, 0, 50);
 	suite_add_tcase(suite, tests);

@@ -19,7 +19,7 @@ START_TEST(nothing_is_known_at_first)
 }
 END_TEST
 
-START_TEST(what_is_set_is_found)
+START_TEST(set_functions_are_found)
 {
 	for (int i = 0; i < MANY; i++)
 		ck_assert(function_set(ADDRESS(i), TAG(i)));
@@ -91,7 +91,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, nothing_is_known_at_first);
-	tcase_add_test(tcase, what_is_set_is_found);
+	tcase_add_test(tcase, set_functions_are_found);
 	tcase_add_test(tcase, a_tag_may_change);
 	tcase_add_test(tcase, a_range_is_forgotten);
 	tcase_add_test(tcase, readers_need_no_lock);

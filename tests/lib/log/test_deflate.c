@@ -99,7 +99,7 @@ static void check_round_trip(size_t from, const size_t *sizes, size_t count)
 	ck_assert_int_eq(memcmp(output, input + from, total), 0);
 }
 
-START_TEST(what_is_packed_is_unpacked)
+START_TEST(packed_bytes_unpack)
 {
 	static const size_t sizes[] = {
 		1, 2, 10, 255, 4096, 65535, 65536, 99999, SIZE};
@@ -255,7 +255,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, what_is_packed_is_unpacked);
+	tcase_add_test(tests, packed_bytes_unpack);
 	tcase_add_loop_test(tests, parts_with_noise_are_one_stream, 0, 2);
 	tcase_add_loop_test(tests, every_level_packs, 0, 2);
 	tcase_add_test(tests, too_little_room_is_said);

@@ -97,7 +97,7 @@ START_TEST(a_member_is_as_the_format_says)
 }
 END_TEST
 
-START_TEST(what_is_written_is_read)
+START_TEST(written_values_are_read)
 {
 	static const char *const recipes[] = {
 		"[0, {'format': 'ctprof log', 'reader': 1}]",
@@ -258,7 +258,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_member_is_as_the_format_says);
-	tcase_add_test(tests, what_is_written_is_read);
+	tcase_add_test(tests, written_values_are_read);
 	tcase_add_test(tests, parts_are_one_block);
 	tcase_add_test(tests, a_block_that_is_too_large_is_refused);
 	tcase_add_test(tests, a_full_disk_leaves_whole_blocks);

@@ -165,7 +165,7 @@ static struct log_text read_blocks(const char *const *blocks, size_t count)
 	read_blocks((const char *const[]){__VA_ARGS__}, \
 		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-START_TEST(what_is_lost_of_an_activity_is_said)
+START_TEST(losses_of_an_activity_are_counted)
 {
 	struct log_text text = READ("[8, 5, [0], [1], [77], [3], [2], [], []]",
 		"[8, 9, [0], [1], [77], [3], [2], [], []]");
@@ -178,7 +178,7 @@ START_TEST(what_is_lost_of_an_activity_is_said)
 }
 END_TEST
 
-START_TEST(what_is_defined_twice_stays_as_it_was)
+START_TEST(the_first_definition_stays)
 {
 	struct log_text text = READ("[1, 1, [['a', '', 0], ['b', '', 0]]]",
 		"[2, 1, 2, 7, '', 0, 1]", "[9, 1, [[1, 1, {'k': 1}]]]",
@@ -285,8 +285,8 @@ int main(void)
 	tcase_add_loop_test(tests,
 		a_block_that_contradicts_the_format_is_left_out, 0,
 		sizeof(contradictions) / sizeof(contradictions[0]));
-	tcase_add_test(tests, what_is_lost_of_an_activity_is_said);
-	tcase_add_test(tests, what_is_defined_twice_stays_as_it_was);
+	tcase_add_test(tests, losses_of_an_activity_are_counted);
+	tcase_add_test(tests, the_first_definition_stays);
 	tcase_add_test(tests, elements_of_a_newer_version_are_passed_over);
 	tcase_add_test(tests, times_beyond_sense_are_kept_within);
 	tcase_add_test(tests, more_keys_than_anybody_has_are_damage);

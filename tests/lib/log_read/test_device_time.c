@@ -148,7 +148,7 @@ START_TEST(without_an_instant_the_clock_is_the_systems)
 }
 END_TEST
 
-START_TEST(what_began_before_a_step_ends_by_the_same_clock)
+START_TEST(activities_across_a_clock_step_use_one_clock)
 {
 	int64_t begin = EPOCH + SECOND - 100;
 	int64_t end = EPOCH + 2 * SECOND;
@@ -248,7 +248,7 @@ int main(void)
 	tcase_add_test(tests, times_that_rise_stay_so);
 	tcase_add_test(tests, outside_the_nearest_rate_goes_on);
 	tcase_add_test(tests, without_an_instant_the_clock_is_the_systems);
-	tcase_add_test(tests, what_began_before_a_step_ends_by_the_same_clock);
+	tcase_add_test(tests, activities_across_a_clock_step_use_one_clock);
 	tcase_add_test(tests, a_step_is_more_than_a_thousandth);
 	tcase_add_test(tests, pairs_without_sense_change_nothing);
 	tcase_add_test(tests, log_times_stand_as_they_are);

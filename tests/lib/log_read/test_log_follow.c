@@ -138,7 +138,7 @@ START_TEST(damage_is_passed_over_while_the_log_grows)
 }
 END_TEST
 
-START_TEST(what_is_half_written_when_following_ends_is_counted)
+START_TEST(a_half_written_block_is_counted_when_following_ends)
 {
 	struct log_maker_span span;
 
@@ -166,7 +166,7 @@ static TCase *make_follow(void)
 	tcase_add_test(tests, nothing_yet_is_no_error);
 	tcase_add_test(tests, damage_is_passed_over_while_the_log_grows);
 	tcase_add_test(
-		tests, what_is_half_written_when_following_ends_is_counted);
+		tests, a_half_written_block_is_counted_when_following_ends);
 	return tests;
 }
 

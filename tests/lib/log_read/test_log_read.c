@@ -159,7 +159,7 @@ START_TEST(pairs_that_are_no_arguments_are_passed_over)
 }
 END_TEST
 
-START_TEST(what_newer_versions_add_is_passed_over)
+START_TEST(additions_of_newer_versions_are_skipped)
 {
 	log_maker_add(&made,
 		"[0, {'format': 'ctprof log', 'version': 9, 'reader': 1,"
@@ -346,7 +346,7 @@ START_TEST(a_header_alone_is_a_log)
 }
 END_TEST
 
-START_TEST(what_is_no_log_is_said_to_be_none)
+START_TEST(a_file_that_is_not_a_log_is_refused)
 {
 	char garbage[100000];
 
@@ -390,7 +390,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_log_is_known_by_its_beginning);
 	tcase_add_test(tests, a_log_is_known_when_its_beginning_is_damaged);
 	tcase_add_test(tests, pairs_that_are_no_arguments_are_passed_over);
-	tcase_add_test(tests, what_newer_versions_add_is_passed_over);
+	tcase_add_test(tests, additions_of_newer_versions_are_skipped);
 	tcase_add_test(tests, a_log_for_newer_readers_is_refused);
 	tcase_add_test(tests, times_are_corrected_by_the_sync_entries);
 	tcase_add_test(tests, deltas_add_up_modulo_2_to_64);
@@ -404,7 +404,7 @@ static Suite *make_suite(void)
 	tcase_add_test(
 		tests, each_recording_without_an_end_is_counted_as_cut_off);
 	tcase_add_test(tests, a_header_alone_is_a_log);
-	tcase_add_test(tests, what_is_no_log_is_said_to_be_none);
+	tcase_add_test(tests, a_file_that_is_not_a_log_is_refused);
 	tcase_add_test(tests, a_file_that_cannot_be_read_is_an_error);
 	suite_add_tcase(suite, tests);
 	return suite;

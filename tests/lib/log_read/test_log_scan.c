@@ -252,7 +252,7 @@ START_TEST(a_peek_at_damage_gives_less)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_an_error)
+START_TEST(read_errors_are_errors)
 {
 	int pipes[2];
 	struct log_scan *scan;
@@ -286,7 +286,7 @@ static TCase *make_scan(void)
 		tests, a_size_that_covers_sound_members_does_not_hide_them);
 	tcase_add_test(tests, a_peek_gives_the_start_of_a_block);
 	tcase_add_test(tests, a_peek_at_damage_gives_less);
-	tcase_add_test(tests, what_cannot_be_read_is_an_error);
+	tcase_add_test(tests, read_errors_are_errors);
 	return tests;
 }
 

@@ -118,7 +118,7 @@ START_TEST(files_lose_their_hashes)
 END_TEST
 
 /* Else what is normal would not be compared with itself. */
-START_TEST(what_is_normal_stays_so)
+START_TEST(normal_names_stay)
 {
 	for (const struct pair *pair = names; pair->name != NULL; pair++) {
 		const struct pair again[] = {
@@ -153,7 +153,7 @@ int main(void)
 
 	tcase_add_test(tests, names_lose_what_changes_from_run_to_run);
 	tcase_add_test(tests, files_lose_their_hashes);
-	tcase_add_test(tests, what_is_normal_stays_so);
+	tcase_add_test(tests, normal_names_stay);
 	tcase_add_test(tests, brackets_that_never_close_take_linear_time);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -139,7 +139,7 @@ START_TEST(memory_in_no_range_has_a_row_of_its_own)
 }
 END_TEST
 
-START_TEST(what_is_open_at_the_end_has_its_memory)
+START_TEST(open_ranges_have_their_memory)
 {
 	add(EVENT_BEGIN, outer);
 	add(EVENT_BEGIN, inner);
@@ -215,7 +215,7 @@ START_TEST(owners_of_two_profiles_are_the_same_in_both)
 }
 END_TEST
 
-START_TEST(what_has_no_room_is_an_error)
+START_TEST(a_full_disk_is_an_error)
 {
 	struct ctp_error err = {0};
 	enum ctp_status status = CTP_OK;
@@ -257,10 +257,10 @@ int main(void)
 		memory, memory_is_of_the_innermost_range_and_of_those_around);
 	tcase_add_test(memory, memory_in_a_recursion_counts_once);
 	tcase_add_test(memory, memory_in_no_range_has_a_row_of_its_own);
-	tcase_add_test(memory, what_is_open_at_the_end_has_its_memory);
+	tcase_add_test(memory, open_ranges_have_their_memory);
 	tcase_add_test(memory, any_size_is_taken);
 	tcase_add_test(memory, owners_of_two_profiles_are_the_same_in_both);
-	tcase_add_test(memory, what_has_no_room_is_an_error);
+	tcase_add_test(memory, a_full_disk_is_an_error);
 	tcase_add_test(memory, ends_without_a_begin_are_counted);
 	suite_add_tcase(suite, memory);
 	return run_suite(suite);

@@ -160,7 +160,7 @@ START_TEST(it_grows_to_its_maximum_and_no_further)
 }
 END_TEST
 
-START_TEST(what_was_recorded_stands_in_the_file)
+START_TEST(recorded_events_are_in_the_file)
 {
 	struct chunk *chunk = spool_take(&spool);
 	uint64_t words[2];
@@ -463,7 +463,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, chunks_given_back_are_clear);
 	tcase_add_test(tests, full_chunks_come_out_oldest_first);
 	tcase_add_test(tests, it_grows_to_its_maximum_and_no_further);
-	tcase_add_test(tests, what_was_recorded_stands_in_the_file);
+	tcase_add_test(tests, recorded_events_are_in_the_file);
 	tcase_add_test(tests, commits_are_written_in_turn);
 	tcase_add_test(tests, closing_removes_the_file_but_not_the_memory);
 	tcase_add_test(tests, without_a_directory_it_is_memory);

@@ -259,7 +259,7 @@ START_TEST(times_that_go_back_stand_still)
 }
 END_TEST
 
-START_TEST(what_is_open_ends_with_its_track)
+START_TEST(open_ranges_end_with_their_track)
 {
 	uint32_t one = track(TRACE_THREAD);
 
@@ -371,7 +371,7 @@ int main(void)
 	tcase_add_test(tcase, an_asynchronous_range_may_end_on_another_thread);
 	tcase_add_test(tcase, too_many_asynchronous_ranges_are_left_out);
 	tcase_add_test(tcase, times_that_go_back_stand_still);
-	tcase_add_test(tcase, what_is_open_ends_with_its_track);
+	tcase_add_test(tcase, open_ranges_end_with_their_track);
 	tcase_add_test(tcase, only_nested_ranges_of_threads_have_phases);
 	tcase_add_test(tcase, rules_that_know_most_of_the_time_are_chosen);
 	tcase_add_test(tcase, without_a_match_no_rules_are_chosen);

@@ -114,7 +114,7 @@ START_TEST(a_devices_time_is_below_what_launched_it)
 }
 END_TEST
 
-START_TEST(what_is_too_small_is_folded_last)
+START_TEST(small_paths_are_folded_last)
 {
 	run_small();
 	options.nodes = 2;
@@ -138,7 +138,7 @@ START_TEST(what_is_too_small_is_folded_last)
 }
 END_TEST
 
-START_TEST(what_is_too_deep_is_folded)
+START_TEST(deep_paths_are_folded)
 {
 	run_small();
 	options.depth = 2;
@@ -282,8 +282,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, siblings_stand_side_by_side_the_longest_first);
 	tcase_add_test(tests, a_devices_time_is_below_what_launched_it);
-	tcase_add_test(tests, what_is_too_small_is_folded_last);
-	tcase_add_test(tests, what_is_too_deep_is_folded);
+	tcase_add_test(tests, small_paths_are_folded_last);
+	tcase_add_test(tests, deep_paths_are_folded);
 	tcase_add_test(tests, without_time_there_is_a_root_only);
 	tcase_add_test(tests, a_base_gives_each_node_what_it_had);
 	tcase_add_test(tests, depth_is_not_recursion);

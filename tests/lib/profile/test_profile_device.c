@@ -27,7 +27,7 @@ START_TEST(the_device_can_be_all_the_time_there_is)
 }
 END_TEST
 
-START_TEST(what_is_in_a_recursion_counts_once)
+START_TEST(device_work_in_a_recursion_counts_once)
 {
 	device_case_start(
 		(struct replay_options){.device = (enum replay_device)_i});
@@ -184,7 +184,7 @@ START_TEST(pruning_keeps_the_sum_of_the_device)
 }
 END_TEST
 
-START_TEST(what_two_did_is_added)
+START_TEST(work_of_two_devices_is_added)
 {
 	struct profile_device sum = {.total_ns = 1};
 	const struct profile_device copies = {.kind = PROFILE_COPY,
@@ -238,9 +238,9 @@ int main(void)
 	tcase_add_checked_fixture(
 		tests, device_case_set_up, device_case_tear_down);
 	tcase_add_test(tests, the_device_can_be_all_the_time_there_is);
-	tcase_add_loop_test(tests, what_is_in_a_recursion_counts_once,
+	tcase_add_loop_test(tests, device_work_in_a_recursion_counts_once,
 		REPLAY_SEPARATE, REPLAY_SEPARATE + 1);
-	tcase_add_loop_test(tests, what_is_in_a_recursion_counts_once,
+	tcase_add_loop_test(tests, device_work_in_a_recursion_counts_once,
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
 	tcase_add_test(tests, a_tree_changes_no_sums);
 	tcase_add_test(tests, without_edges_only_these_are_missing);
@@ -251,7 +251,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_look_in_between_changes_nothing,
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
 	tcase_add_test(tests, pruning_keeps_the_sum_of_the_device);
-	tcase_add_test(tests, what_two_did_is_added);
+	tcase_add_test(tests, work_of_two_devices_is_added);
 	tcase_add_test(tests, deep_recursion_is_no_problem);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -204,7 +204,7 @@ END_TEST
 
 /* f captures two nodes, the second of them in a call of the API; main launches
  * the graph twice. */
-START_TEST(what_a_graph_does_counts_for_who_captured_it)
+START_TEST(graph_work_counts_for_the_capturing_function)
 {
 	on(T0, MAIN);
 	on(T0, F);
@@ -250,7 +250,7 @@ int main(void)
 	tcase_add_test(tests, a_graph_owns_many_activities);
 	tcase_add_test(tests, waiting_and_overhead_are_no_work);
 	tcase_add_test(tests, a_launch_keeps_its_context);
-	tcase_add_test(tests, what_a_graph_does_counts_for_who_captured_it);
+	tcase_add_test(tests, graph_work_counts_for_the_capturing_function);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -160,7 +160,7 @@ START_TEST(an_activity_comes_out_with_all_its_fields)
 }
 END_TEST
 
-START_TEST(who_hands_over_is_no_thread_of_the_log)
+START_TEST(the_delivering_thread_is_not_in_the_log)
 {
 	struct log_text text;
 
@@ -209,7 +209,7 @@ START_TEST(activities_keep_their_order_over_many_chunks)
 }
 END_TEST
 
-START_TEST(what_is_told_of_devices_is_in_the_trace)
+START_TEST(device_facts_are_in_the_trace)
 {
 	struct log_text text;
 
@@ -235,7 +235,7 @@ START_TEST(what_is_told_of_devices_is_in_the_trace)
 }
 END_TEST
 
-START_TEST(what_is_no_block_is_left_out)
+START_TEST(invalid_blocks_are_left_out)
 {
 	static char bytes[DEVICE_BLOCK_BYTES + 1];
 	static const char *const recipes[] = {
@@ -485,10 +485,10 @@ int main(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_add_test(tests, an_activity_comes_out_with_all_its_fields);
-	tcase_add_test(tests, who_hands_over_is_no_thread_of_the_log);
+	tcase_add_test(tests, the_delivering_thread_is_not_in_the_log);
 	tcase_add_test(tests, activities_keep_their_order_over_many_chunks);
-	tcase_add_test(tests, what_is_told_of_devices_is_in_the_trace);
-	tcase_add_test(tests, what_is_no_block_is_left_out);
+	tcase_add_test(tests, device_facts_are_in_the_trace);
+	tcase_add_test(tests, invalid_blocks_are_left_out);
 	tcase_add_test(tests, without_room_it_says_so);
 	tcase_add_test(tests, nothing_is_taken_without_a_recording);
 	tcase_add_test(tests, a_stop_takes_in_what_is_handed_over_then);

@@ -198,7 +198,7 @@ START_TEST(log_and_spool_stay_locked_whichever_is_closed_first)
 }
 END_TEST
 
-START_TEST(what_the_program_opened_under_our_number_is_not_written_to)
+START_TEST(a_reused_descriptor_number_is_not_written_to)
 {
 	char path[300];
 
@@ -221,8 +221,7 @@ static Suite *make_suite(void)
 		a_log_whose_descriptor_is_closed_meanwhile_goes_on, 0, 2);
 	tcase_add_test(
 		tests, log_and_spool_stay_locked_whichever_is_closed_first);
-	tcase_add_test(tests,
-		what_the_program_opened_under_our_number_is_not_written_to);
+	tcase_add_test(tests, a_reused_descriptor_number_is_not_written_to);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

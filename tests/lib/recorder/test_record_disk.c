@@ -231,7 +231,7 @@ START_TEST(a_log_may_be_moved)
 END_TEST
 
 /* Nobody may write there: not even root, who becomes nobody for it. */
-START_TEST(what_cannot_be_made_is_said)
+START_TEST(a_log_that_cannot_be_made_is_reported)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	FILE *file;
@@ -473,7 +473,7 @@ static int find_spools(struct spool_header *header)
 	return count;
 }
 
-START_TEST(who_started_the_program_finds_the_reason_in_the_spool)
+START_TEST(the_spool_tells_the_parent_the_reason)
 {
 	static struct spool_header header;
 	struct limited done;
@@ -529,7 +529,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tests, a_log_that_is_removed_is_missed, 0, 2);
 	tcase_add_test(tests, a_log_that_is_replaced_is_missed);
 	tcase_add_test(tests, a_log_may_be_moved);
-	tcase_add_loop_test(tests, what_cannot_be_made_is_said, 0, 2);
+	tcase_add_loop_test(tests, a_log_that_cannot_be_made_is_reported, 0, 2);
 	tcase_add_test(tests, a_directory_is_no_log);
 	tcase_add_test(tests, a_pipe_that_nobody_reads_is_refused);
 	tcase_add_test(tests, a_pipe_whose_reader_goes_does_not_kill);
@@ -542,8 +542,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, nobody_can_make_the_spool_first);
 	tcase_add_loop_test(
 		tests, without_a_place_for_the_spool_memory_does, 0, 4);
-	tcase_add_loop_test(tests,
-		who_started_the_program_finds_the_reason_in_the_spool, 0, 2);
+	tcase_add_loop_test(tests, the_spool_tells_the_parent_the_reason, 0, 2);
 	tcase_add_test(tests, a_recording_that_went_well_leaves_no_spool);
 	suite_add_tcase(suite, tests);
 	return suite;

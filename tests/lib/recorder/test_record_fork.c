@@ -43,7 +43,7 @@ START_TEST(a_child_begins_with_what_was_open)
 }
 END_TEST
 
-START_TEST(what_is_open_is_known_wherever_it_is_recorded)
+START_TEST(open_ranges_are_known_in_every_child)
 {
 	/* In the log; in full chunks; in the live one. */
 	struct case_content content;
@@ -146,7 +146,7 @@ START_TEST(a_child_of_a_child_inherits_from_both)
 }
 END_TEST
 
-START_TEST(what_is_inherited_passes_through_a_silent_child)
+START_TEST(open_ranges_pass_through_a_silent_child)
 {
 	pid_t child;
 
@@ -313,10 +313,10 @@ static Suite *make_suite(void)
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_child_begins_with_what_was_open);
-	tcase_add_test(tests, what_is_open_is_known_wherever_it_is_recorded);
+	tcase_add_test(tests, open_ranges_are_known_in_every_child);
 	tcase_add_test(tests, ranges_too_deep_to_be_inherited_end_as_well);
 	tcase_add_test(tests, a_child_of_a_child_inherits_from_both);
-	tcase_add_test(tests, what_is_inherited_passes_through_a_silent_child);
+	tcase_add_test(tests, open_ranges_pass_through_a_silent_child);
 	tcase_add_test(tests, a_child_inherits_from_the_thread_that_forked);
 	tcase_add_test(tests, it_is_there_even_if_another_thread_records_first);
 	tcase_add_test(tests, timelines_are_not_inherited);

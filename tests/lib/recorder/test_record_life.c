@@ -175,7 +175,7 @@ static void *find_room(void *argument)
 	return NULL;
 }
 
-START_TEST(what_was_interrupted_is_not_in_the_next_recording)
+START_TEST(an_interrupted_range_is_not_in_the_next_recording)
 {
 	struct interrupted interrupted;
 	struct case_content content;
@@ -249,7 +249,7 @@ static void *hang_in_slow_path(void *argument)
 	return argument;
 }
 
-START_TEST(who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then)
+START_TEST(a_stalled_thread_records_into_the_next_recording)
 {
 	struct case_content content;
 	pthread_t thread;
@@ -279,7 +279,7 @@ START_TEST(who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then)
 }
 END_TEST
 
-START_TEST(what_one_recording_lost_is_not_lost_in_the_next)
+START_TEST(losses_are_not_counted_in_the_next_recording)
 {
 	struct case_content content;
 	pthread_t thread;
@@ -347,10 +347,9 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_child_that_records_nothing_leaves_nothing);
 	tcase_add_test(tests, many_short_threads_are_all_there);
 	tcase_add_test(
-		tests, what_was_interrupted_is_not_in_the_next_recording);
-	tcase_add_test(tests, what_one_recording_lost_is_not_lost_in_the_next);
-	tcase_add_test(tests,
-		who_hangs_meanwhile_is_in_the_next_recording_with_what_comes_then);
+		tests, an_interrupted_range_is_not_in_the_next_recording);
+	tcase_add_test(tests, losses_are_not_counted_in_the_next_recording);
+	tcase_add_test(tests, a_stalled_thread_records_into_the_next_recording);
 	tcase_add_test(tests, it_stops_while_others_record);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -96,7 +96,7 @@ START_TEST(processes_without_a_log_are_still_counted)
 }
 END_TEST
 
-START_TEST(what_is_in_the_log_is_not_written_again)
+START_TEST(logged_events_are_not_written_again)
 {
 	struct recover_result result;
 
@@ -237,7 +237,7 @@ START_TEST(chunks_come_in_the_order_of_their_numbers)
 }
 END_TEST
 
-START_TEST(what_was_lost_goes_on)
+START_TEST(losses_are_carried_on)
 {
 	struct case_content content;
 	struct chunk *chunk;
@@ -395,7 +395,7 @@ static Suite *make_suite(void)
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_add_test(tests, a_log_without_a_block_is_written_whole);
 	tcase_add_test(tests, processes_without_a_log_are_still_counted);
-	tcase_add_test(tests, what_is_in_the_log_is_not_written_again);
+	tcase_add_test(tests, logged_events_are_not_written_again);
 	tcase_add_test(tests, a_block_half_written_is_cut_off);
 	tcase_add_test(tests, blocks_that_are_not_journaled_are_written_anew);
 	tcase_add_test(tests, a_header_that_is_not_journaled_is_written_anew);
@@ -404,7 +404,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_chunk_half_cleared_is_not_read_again);
 	tcase_add_test(tests, a_record_half_stored_ends_its_chunk);
 	tcase_add_test(tests, chunks_come_in_the_order_of_their_numbers);
-	tcase_add_test(tests, what_was_lost_goes_on);
+	tcase_add_test(tests, losses_are_carried_on);
 	tcase_add_test(tests, short_ranges_are_left_out_and_counted);
 	tcase_add_test(tests, ranges_still_open_are_closed_and_counted);
 	tcase_add_test(tests, a_complete_log_stays_as_it_is);

@@ -190,7 +190,7 @@ START_TEST(spools_cut_short_do_no_harm)
 }
 END_TEST
 
-START_TEST(what_is_no_spool_is_refused)
+START_TEST(a_file_that_is_not_a_spool_is_refused)
 {
 	static struct spool_file spool;
 	char link[300];
@@ -261,7 +261,7 @@ static Suite *make_suite(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, damaged_spools_do_no_harm);
 	tcase_add_test(tests, spools_cut_short_do_no_harm);
-	tcase_add_test(tests, what_is_no_spool_is_refused);
+	tcase_add_test(tests, a_file_that_is_not_a_spool_is_refused);
 	tcase_add_test(tests, a_pipe_that_is_called_a_spool_is_not_opened);
 	tcase_add_test(tests, another_users_spool_is_refused);
 	suite_add_tcase(suite, tests);

@@ -187,7 +187,7 @@ START_TEST(a_file_that_is_no_log_is_not_touched)
 }
 END_TEST
 
-START_TEST(what_is_no_file_is_refused)
+START_TEST(directories_and_devices_are_refused)
 {
 	make(77);
 	ck_assert_int_eq(unlink(record_case_path), 0);
@@ -399,7 +399,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_log_cut_short_shows_the_gap);
 	tcase_add_test(tests, another_recordings_log_is_not_touched);
 	tcase_add_test(tests, a_file_that_is_no_log_is_not_touched);
-	tcase_add_test(tests, what_is_no_file_is_refused);
+	tcase_add_test(tests, directories_and_devices_are_refused);
 	tcase_add_test(tests, a_link_in_the_place_of_the_log_is_not_followed);
 	tcase_add_test(
 		tests, an_empty_file_in_the_place_of_the_log_stays_empty);

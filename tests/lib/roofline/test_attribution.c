@@ -262,7 +262,7 @@ START_TEST(the_oldest_operator_waits_no_more_beyond_the_limit)
 }
 END_TEST
 
-START_TEST(what_is_launched_behind_the_division_is_late)
+START_TEST(launches_after_the_division_are_late)
 {
 	begin(op);
 	launch(1);
@@ -427,7 +427,7 @@ int main(void)
 	tcase_add_test(tests, kernels_without_time_share_nothing);
 	tcase_add_test(
 		tests, the_oldest_operator_waits_no_more_beyond_the_limit);
-	tcase_add_test(tests, what_is_launched_behind_the_division_is_late);
+	tcase_add_test(tests, launches_after_the_division_are_late);
 	tcase_add_test(tests, many_kernels_of_one_operator_share_by_their_time);
 	tcase_add_test(tests, kernels_of_one_ticket_wait_together);
 	tcase_add_test(tests, attention_is_known_from_the_operator_around_it);

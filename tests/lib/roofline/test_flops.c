@@ -287,7 +287,7 @@ START_TEST(work_follows_from_shapes)
 }
 END_TEST
 
-START_TEST(what_the_trace_says_wins)
+START_TEST(figures_of_the_trace_take_precedence)
 {
 	struct event_arg args[3] = {
 		flops_json_arg("Input Dims", "[[3, 5], [5, 7]]"),
@@ -436,7 +436,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, flops_set_up, flops_tear_down);
 	tcase_add_loop_test(tests, work_follows_from_shapes, 0,
 		(int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tests, what_the_trace_says_wins);
+	tcase_add_test(tests, figures_of_the_trace_take_precedence);
 	tcase_add_test(tests, only_operators_are_looked_at);
 	tcase_add_test(tests, brackets_may_nest_to_any_depth);
 	tcase_add_test(tests, damaged_shapes_are_no_harm);

@@ -9,7 +9,7 @@
 #define DIMS "[[3, 5], [5, 7]]"
 #define FLOATS "[\"float\",\"float\"]"
 
-START_TEST(what_differs_in_one_text_is_told_apart)
+START_TEST(keys_that_differ_in_one_text_are_distinct)
 {
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(
@@ -27,7 +27,7 @@ START_TEST(what_differs_in_one_text_is_told_apart)
 END_TEST
 
 /* Far more than are cached. */
-START_TEST(what_was_displaced_is_read_again)
+START_TEST(displaced_entries_are_read_again)
 {
 	char dims[64];
 
@@ -42,7 +42,7 @@ START_TEST(what_was_displaced_is_read_again)
 }
 END_TEST
 
-START_TEST(what_is_too_long_to_be_cached_is_read)
+START_TEST(entries_too_long_for_the_cache_are_read)
 {
 	char dims[1024];
 
@@ -59,9 +59,9 @@ int main(void)
 	TCase *tests = tcase_create("flops_cache");
 
 	tcase_add_checked_fixture(tests, flops_set_up, flops_tear_down);
-	tcase_add_test(tests, what_differs_in_one_text_is_told_apart);
-	tcase_add_test(tests, what_was_displaced_is_read_again);
-	tcase_add_test(tests, what_is_too_long_to_be_cached_is_read);
+	tcase_add_test(tests, keys_that_differ_in_one_text_are_distinct);
+	tcase_add_test(tests, displaced_entries_are_read_again);
+	tcase_add_test(tests, entries_too_long_for_the_cache_are_read);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

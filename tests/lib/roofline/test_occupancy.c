@@ -92,7 +92,7 @@ START_TEST(older_devices_have_other_units)
 }
 END_TEST
 
-START_TEST(what_is_unknown_does_not_limit)
+START_TEST(unknown_properties_do_not_limit)
 {
 	struct occupancy_device device = {.warp_size = 32, .threads = 2048};
 	struct occupancy_kernel kernel = {.block = {64, 2, 1},
@@ -221,7 +221,7 @@ int main(void)
 	tcase_add_loop_test(occupancy, the_least_of_all_limits_counts, 0,
 		sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(occupancy, older_devices_have_other_units);
-	tcase_add_test(occupancy, what_is_unknown_does_not_limit);
+	tcase_add_test(occupancy, unknown_properties_do_not_limit);
 	tcase_add_test(occupancy, estimates_are_those_of_kineto);
 	tcase_add_test(
 		occupancy, without_a_device_or_a_size_there_is_no_estimate);

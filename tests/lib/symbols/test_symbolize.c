@@ -213,7 +213,7 @@ START_TEST(a_log_without_addresses_is_copied)
 }
 END_TEST
 
-START_TEST(what_newer_versions_add_is_kept)
+START_TEST(additions_of_newer_versions_are_kept)
 {
 	log_maker_add_header(&log_case_made, 0, 1);
 	add_module(1);
@@ -352,7 +352,7 @@ START_TEST(a_log_whose_end_is_missing_tells_its_spool)
 }
 END_TEST
 
-START_TEST(what_is_no_log_of_ours_is_an_error)
+START_TEST(a_foreign_file_is_an_error)
 {
 	struct ctp_error err = {0};
 
@@ -403,7 +403,7 @@ static TCase *make_symbolize(void)
 	tcase_add_test(tests, functions_get_names_and_all_else_stays);
 	tcase_add_test(tests, a_second_time_changes_nothing);
 	tcase_add_test(tests, a_log_without_addresses_is_copied);
-	tcase_add_test(tests, what_newer_versions_add_is_kept);
+	tcase_add_test(tests, additions_of_newer_versions_are_kept);
 	tcase_add_test(tests, another_file_than_was_recorded_gives_no_names);
 	tcase_add_test(tests, a_function_whose_module_is_lost_is_counted);
 	tcase_add_test(
@@ -412,7 +412,7 @@ static TCase *make_symbolize(void)
 	tcase_add_test(
 		tests, a_block_that_gets_too_large_is_written_as_several);
 	tcase_add_test(tests, a_log_whose_end_is_missing_tells_its_spool);
-	tcase_add_test(tests, what_is_no_log_of_ours_is_an_error);
+	tcase_add_test(tests, a_foreign_file_is_an_error);
 	tcase_add_test(tests, a_log_that_grows_meanwhile_is_an_error);
 	tcase_add_test(tests, a_full_disk_is_an_error);
 	return tests;

@@ -176,7 +176,7 @@ START_TEST(every_loss_has_a_name_and_words)
 END_TEST
 
 /* --strict fails on these: something is missing or wrong in the output. */
-START_TEST(what_is_missing_is_no_mere_note)
+START_TEST(missing_data_is_not_a_note)
 {
 	static const enum trace_loss real[] = {LOSS_DROPPED_RANGES,
 		LOSS_DROPPED_EVENTS, LOSS_DAMAGED_BLOCKS, LOSS_MISSING_BLOCKS,
@@ -207,7 +207,7 @@ int main(void)
 		tests, a_track_ends_where_it_is_known_to_or_with_its_clock);
 	tcase_add_test(tests, a_new_trace_knows_nothing);
 	tcase_add_test(tests, every_loss_has_a_name_and_words);
-	tcase_add_test(tests, what_is_missing_is_no_mere_note);
+	tcase_add_test(tests, missing_data_is_not_a_note);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -159,7 +159,7 @@ START_TEST(groups_and_names_are_different)
 }
 END_TEST
 
-START_TEST(what_is_between_two_is_no_collective)
+START_TEST(a_point_to_point_operation_is_not_a_collective)
 {
 	static const struct work works[] = {{PAIR, 1, NULL, NULL, 0},
 		{PAIR, 2, "0", "send", 1}, {PAIR, 3, "0", "recv 0<-1", 1},
@@ -241,7 +241,7 @@ int main(void)
 	tcase_add_test(tests, median_is_not_moved_by_one_that_is_off);
 	tcase_add_test(tests, without_numbers_there_must_be_equally_many);
 	tcase_add_test(tests, groups_and_names_are_different);
-	tcase_add_test(tests, what_is_between_two_is_no_collective);
+	tcase_add_test(tests, a_point_to_point_operation_is_not_a_collective);
 	tcase_add_test(tests, clocks_are_known_by_way_of_others);
 	tcase_add_test(tests, first_range_of_a_name_is_found);
 	tcase_add_test(tests, broken_source_is_an_error);

@@ -9,7 +9,7 @@
 #include "support/run_suite.h"
 #include "timeline/sorted_source.h"
 
-START_TEST(what_is_open_at_the_edges_is_clipped)
+START_TEST(ranges_open_at_the_edges_are_clipped)
 {
 	struct cut *cut;
 	struct event call = cut_case_make(EVENT_CORRELATION, 0, TRACE_NONE, 11);
@@ -31,7 +31,7 @@ START_TEST(what_is_open_at_the_edges_is_clipped)
 }
 END_TEST
 
-START_TEST(what_is_open_all_the_time_is_there)
+START_TEST(a_range_around_the_window_is_kept)
 {
 	struct cut *cut;
 
@@ -67,7 +67,7 @@ START_TEST(a_moment_belongs_to_one_window)
 }
 END_TEST
 
-START_TEST(what_was_never_ended_stays_open_unless_the_window_ends)
+START_TEST(unended_ranges_stay_open_unless_the_window_ends)
 {
 	struct cut *cut;
 
@@ -361,11 +361,10 @@ int main(void)
 	TCase *tests = tcase_create("cut");
 
 	tcase_add_checked_fixture(tests, cut_case_set_up, NULL);
-	tcase_add_test(tests, what_is_open_at_the_edges_is_clipped);
-	tcase_add_test(tests, what_is_open_all_the_time_is_there);
+	tcase_add_test(tests, ranges_open_at_the_edges_are_clipped);
+	tcase_add_test(tests, a_range_around_the_window_is_kept);
 	tcase_add_test(tests, a_moment_belongs_to_one_window);
-	tcase_add_test(
-		tests, what_was_never_ended_stays_open_unless_the_window_ends);
+	tcase_add_test(tests, unended_ranges_stay_open_unless_the_window_ends);
 	tcase_add_test(tests, parts_follow_each_other);
 	tcase_add_test(tests,
 		a_range_stays_open_where_the_recording_of_its_track_ended);

@@ -81,7 +81,7 @@ START_TEST(calls_that_were_moved_are_as_long_as_in_truth)
 }
 END_TEST
 
-START_TEST(of_a_call_that_was_moved_a_window_has_what_lies_in_it)
+START_TEST(a_window_clips_an_unclipped_call)
 {
 	struct cut *cut;
 
@@ -95,7 +95,7 @@ START_TEST(of_a_call_that_was_moved_a_window_has_what_lies_in_it)
 END_TEST
 
 /* "c" begins in "b", and is told of behind it; but nests where it has begun. */
-START_TEST(what_is_left_of_a_call_that_was_moved_nests)
+START_TEST(the_rest_of_an_unclipped_call_nests)
 {
 	struct cut *cut;
 
@@ -169,10 +169,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, cut_case_set_up, NULL);
 	tcase_add_test(tests, short_ranges_go_with_what_is_theirs);
 	tcase_add_test(tests, calls_that_were_moved_are_as_long_as_in_truth);
-	tcase_add_test(tests, what_is_left_of_a_call_that_was_moved_nests);
+	tcase_add_test(tests, the_rest_of_an_unclipped_call_nests);
 	tcase_add_test(tests, parts_have_a_call_that_was_moved_once);
-	tcase_add_test(
-		tests, of_a_call_that_was_moved_a_window_has_what_lies_in_it);
+	tcase_add_test(tests, a_window_clips_an_unclipped_call);
 	tcase_add_test(tests, ranges_of_other_categories_leave_what_is_in_them);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
