@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "json/json_bytes.h"
 #include "json/json_sanitize.h"
 #include "json/json_value.h"
 #include "base/memory.h"
@@ -204,12 +203,12 @@ static bool read_int(const char *text, size_t size, int64_t *value)
 	if (digits == 0 || digits > 19 || (negative && text[0] == '0'))
 		return false;
 	if (digits > 16) {
-		if (!json_bytes_eight(text, digits - 16, &high))
+		if (!json_value_eight_digits(text, digits - 16, &high))
 			return false;
 		text += digits - 16;
 		digits = 16;
 	}
-	if (!json_bytes_sixteen(text, digits, &sum))
+	if (!json_value_sixteen_digits(text, digits, &sum))
 		return false;
 	sum += high * UINT64_C(10000000000000000);
 	if (sum > (uint64_t)INT64_MAX)

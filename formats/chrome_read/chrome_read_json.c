@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "json/json_bytes.h"
 #include "json/json_value.h"
 #include "base/strtab.h"
 #include "compilers/trace_detail.h"
@@ -46,8 +45,9 @@ static bool short_time(const char *text, size_t size, int64_t *time_ns)
 	if (behind > 0)
 		before -= behind + 1;
 	if (before == 0 || before > SHORT_DIGITS ||
-		!json_bytes_sixteen(text, before, &whole) ||
-		!json_bytes_eight(text + size - behind, behind, &fraction))
+		!json_value_sixteen_digits(text, before, &whole) ||
+		!json_value_eight_digits(
+			text + size - behind, behind, &fraction))
 		return false;
 	*time_ns = (int64_t)(whole * 1000 + fraction * scales[behind]);
 	return *time_ns >= 0;

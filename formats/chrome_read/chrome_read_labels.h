@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "json/json_scan.h"
-#include "json/json_smallstr.h"
 #include "trace/trace.h"
 #include "chrome_read/chrome_read_args.h"
 #include "chrome_read/chrome_read_record.h"

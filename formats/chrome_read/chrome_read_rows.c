@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "json/json_bytes.h"
 #include "json/json_value.h"
 #include "chrome/chrome_rows.h"
 #include "base/memory.h"
@@ -51,7 +50,7 @@ static bool read_id(struct chrome_read_rows *rows, const struct json_scan *scan,
 		return true;
 	text = json_scan_text(scan, token);
 	if (token->size > 0 && token->size <= 16 &&
-		json_bytes_sixteen(text, token->size, &digits)) {
+		json_value_sixteen_digits(text, token->size, &digits)) {
 		*id = (int64_t)digits;
 		return true;
 	}

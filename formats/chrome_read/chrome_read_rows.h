@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "json/json_scan.h"
-#include "json/json_smallstr.h"
 #include "base/strtab.h"
 #include "trace/trace.h"
 #include "chrome_read/chrome_read_args.h"

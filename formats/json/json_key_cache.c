@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "json/json_state.h"
-
 /* Steps that stand for the beginning of an object, and for a member that is
  * not remembered. */
 #define STEP_BEGIN 0
@@ -93,7 +91,7 @@ static bool read_known(struct json_key_cache *shape, struct json_scan *scan,
 	shape->at = (uint8_t)(last - shape->steps);
 	scan->window.at = (size_t)(text - all.bytes);
 	if (!is_open)
-		scan->state = STATE_IN_OBJECT;
+		scan->state = JSON_STATE_IN_OBJECT;
 	return is_open || members->count == JSON_MEMBERS_MAX;
 }
 
@@ -102,13 +100,13 @@ static bool read_known(struct json_key_cache *shape, struct json_scan *scan,
 static bool is_between(
 	struct json_key_cache *shape, const struct json_scan *scan)
 {
-	if (scan->state == STATE_FIRST_KEY)
+	if (scan->state == JSON_STATE_FIRST_KEY)
 		shape->at = STEP_BEGIN;
 	else if (shape->at == STEP_BEGIN)
 		shape->at = STEP_UNKNOWN;
 	return scan->error.status == CTP_OK &&
-	       (scan->state == STATE_FIRST_KEY ||
-		       scan->state == STATE_IN_OBJECT);
+	       (scan->state == JSON_STATE_FIRST_KEY ||
+		       scan->state == JSON_STATE_IN_OBJECT);
 }
 
 /* Is it the end of the object that is next? It is read then. */
@@ -135,7 +133,8 @@ static bool read_usual(struct json_scan *scan, struct json_token *key,
 		scan->window.bytes + scan->window.at, all.end);
 	const uint8_t *quote;
 
-	text = json_state_usual_begin(scan, STATE_FIRST_KEY, text, all.end);
+	text = json_state_usual_begin(
+		scan, JSON_STATE_FIRST_KEY, text, all.end);
 	if (text == NULL || *text++ != '"')
 		return false;
 	quote = json_bytes_string(text, all.end, &key->has_escapes);
@@ -147,7 +146,7 @@ static bool read_usual(struct json_scan *scan, struct json_token *key,
 		return false;
 	text = json_bytes_blanks(text + 1, all.end);
 	text = json_state_usual_value(&all, text, value);
-	return json_state_usual_end(scan, text, value, STATE_IN_OBJECT);
+	return json_state_usual_end(scan, text, value, JSON_STATE_IN_OBJECT);
 }
 
 /* The step that is like this one; JSON_STEP_NONE if there is none. */
@@ -235,12 +234,12 @@ static enum ctp_status read_new(struct json_key_cache *shape,
 	if (is_between(shape, scan) && read_usual(scan, key, &member->value)) {
 		member->step = learn(shape, scan, from, members);
 	} else {
-		status = json_state_next(scan, key, err);
+		status = json_scan_next_any(scan, key, err);
 		if (status != CTP_OK)
 			return status;
 		member->value = *key;
 		if (key->kind != JSON_END)
-			status = json_state_next(scan, &member->value, err);
+			status = json_scan_next_any(scan, &member->value, err);
 		if (status != CTP_OK)
 			return status;
 	}

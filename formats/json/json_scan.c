@@ -2,20 +2,33 @@
 /*
  * What is usual, and all there, is read by its bytes in one go: usual_item()
  * and the like. All else, and what goes on behind the window, is read a token at
- * a time: json_state_next(), by the table of transitions.
+ * a time: json_scan_next_any(), by the table of transitions.
  */
 #include "json/json_scan.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "json/json_state.h"
-#include "json/json_value.h"
 #include "base/memory.h"
 
 #define WINDOW_BYTES ((size_t)1 << 20)
 #define WINDOW_BYTES_MAX ((size_t)64 << 20)
 #define WINDOW_NOT_KEPT UINT64_MAX
+
+const uint8_t *json_bytes_odd(
+	const uint8_t *text, const uint8_t *end, uint8_t *kind)
+{
+	const uint8_t *from = text;
+	enum json_kind which;
+
+	while (text < end && !json_bytes_ends(*text))
+		text++;
+	if (text == end || !json_value_kind((const char *)from,
+				   (size_t)(text - from), &which))
+		return NULL;
+	*kind = (uint8_t)which;
+	return text;
+}
 
 static void window_set_used(struct json_window *window, size_t used)
 {
@@ -138,40 +151,40 @@ static inline enum class class_of(uint8_t byte) {
 						 : CLASS_SCALAR;
 }
 
-static const uint8_t transitions[STATES][CLASSES] = {
-	[STATE_VALUE] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
-		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
-		[CLASS_QUOTE] = STATE_IN_ARRAY,
-		[CLASS_SCALAR] = STATE_IN_ARRAY},
-	[STATE_FIRST_ITEM] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
-		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
-		[CLASS_ARRAY_END] = STATE_CLOSE,
-		[CLASS_QUOTE] = STATE_IN_ARRAY,
-		[CLASS_SCALAR] = STATE_IN_ARRAY},
-	[STATE_FIRST_KEY] =
-		{[CLASS_OBJECT_END] = STATE_CLOSE, [CLASS_QUOTE] = STATE_COLON},
-	[STATE_KEY] = {[CLASS_QUOTE] = STATE_COLON},
-	[STATE_COLON] = {[CLASS_COLON] = STATE_MEMBER},
-	[STATE_MEMBER] = {[CLASS_OBJECT] = STATE_OPEN_OBJECT,
-		[CLASS_ARRAY] = STATE_OPEN_ARRAY,
-		[CLASS_QUOTE] = STATE_IN_OBJECT,
-		[CLASS_SCALAR] = STATE_IN_OBJECT},
-	[STATE_IN_ARRAY] =
-		{[CLASS_COMMA] = STATE_VALUE, [CLASS_ARRAY_END] = STATE_CLOSE},
-	[STATE_IN_OBJECT] =
-		{[CLASS_COMMA] = STATE_KEY, [CLASS_OBJECT_END] = STATE_CLOSE},
+static const uint8_t transitions[JSON_STATES][CLASSES] = {
+	[JSON_STATE_VALUE] = {[CLASS_OBJECT] = JSON_STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = JSON_STATE_OPEN_ARRAY,
+		[CLASS_QUOTE] = JSON_STATE_IN_ARRAY,
+		[CLASS_SCALAR] = JSON_STATE_IN_ARRAY},
+	[JSON_STATE_FIRST_ITEM] = {[CLASS_OBJECT] = JSON_STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = JSON_STATE_OPEN_ARRAY,
+		[CLASS_ARRAY_END] = JSON_STATE_CLOSE,
+		[CLASS_QUOTE] = JSON_STATE_IN_ARRAY,
+		[CLASS_SCALAR] = JSON_STATE_IN_ARRAY},
+	[JSON_STATE_FIRST_KEY] = {[CLASS_OBJECT_END] = JSON_STATE_CLOSE,
+		[CLASS_QUOTE] = JSON_STATE_COLON},
+	[JSON_STATE_KEY] = {[CLASS_QUOTE] = JSON_STATE_COLON},
+	[JSON_STATE_COLON] = {[CLASS_COLON] = JSON_STATE_MEMBER},
+	[JSON_STATE_MEMBER] = {[CLASS_OBJECT] = JSON_STATE_OPEN_OBJECT,
+		[CLASS_ARRAY] = JSON_STATE_OPEN_ARRAY,
+		[CLASS_QUOTE] = JSON_STATE_IN_OBJECT,
+		[CLASS_SCALAR] = JSON_STATE_IN_OBJECT},
+	[JSON_STATE_IN_ARRAY] = {[CLASS_COMMA] = JSON_STATE_VALUE,
+		[CLASS_ARRAY_END] = JSON_STATE_CLOSE},
+	[JSON_STATE_IN_OBJECT] = {[CLASS_COMMA] = JSON_STATE_KEY,
+		[CLASS_OBJECT_END] = JSON_STATE_CLOSE},
 };
 
-static const char *const expected[STATES] = {
-	[STATE_VALUE] = "a value",
-	[STATE_FIRST_ITEM] = "a value or ]",
-	[STATE_FIRST_KEY] = "a key or }",
-	[STATE_KEY] = "a key",
-	[STATE_COLON] = "a colon",
-	[STATE_MEMBER] = "a value",
-	[STATE_IN_ARRAY] = "a comma or ]",
-	[STATE_IN_OBJECT] = "a comma or }",
-	[STATE_DONE] = "the end of the input",
+static const char *const expected[JSON_STATES] = {
+	[JSON_STATE_VALUE] = "a value",
+	[JSON_STATE_FIRST_ITEM] = "a value or ]",
+	[JSON_STATE_FIRST_KEY] = "a key or }",
+	[JSON_STATE_KEY] = "a key",
+	[JSON_STATE_COLON] = "a colon",
+	[JSON_STATE_MEMBER] = "a value",
+	[JSON_STATE_IN_ARRAY] = "a comma or ]",
+	[JSON_STATE_IN_OBJECT] = "a comma or }",
+	[JSON_STATE_DONE] = "the end of the input",
 };
 
 size_t json_scan_mark(const void *head, size_t size)
@@ -191,7 +204,7 @@ struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 
 	if (scan == NULL)
 		return NULL;
-	scan->state = STATE_VALUE;
+	scan->state = JSON_STATE_VALUE;
 	if (!window_init(&scan->window, in, head, head_size)) {
 		json_scan_free(scan);
 		return NULL;
@@ -255,7 +268,7 @@ static enum ctp_status push(struct json_scan *scan, bool array)
 		return fail(scan, status,
 			status == CTP_ERR_LIMIT ? "nested too deep"
 						: "out of memory");
-	scan->state = array ? STATE_FIRST_ITEM : STATE_FIRST_KEY;
+	scan->state = array ? JSON_STATE_FIRST_ITEM : JSON_STATE_FIRST_KEY;
 	return CTP_OK;
 }
 
@@ -291,7 +304,7 @@ static enum ctp_status refuse(struct json_scan *scan)
 /* There are no more tokens. */
 static enum ctp_status end_input(struct json_scan *scan)
 {
-	if (scan->state == STATE_DONE)
+	if (scan->state == JSON_STATE_DONE)
 		return CTP_END;
 	scan->is_cut_off = true;
 	return fail(
@@ -406,7 +419,7 @@ static enum ctp_status take_bracket(
 }
 
 static enum ctp_status take_token(struct json_scan *scan, enum class class,
-	enum state next, struct json_token *token)
+	enum json_state next, struct json_token *token)
 {
 	enum ctp_status status;
 
@@ -416,23 +429,23 @@ static enum ctp_status take_token(struct json_scan *scan, enum class class,
 	if (class == CLASS_SCALAR) {
 		status = take_scalar(scan, token);
 	} else {
-		token->kind = next == STATE_COLON ? JSON_KEY : JSON_STRING;
+		token->kind = next == JSON_STATE_COLON ? JSON_KEY : JSON_STRING;
 		status = take_text(scan, token);
 	}
 	if (status == CTP_OK)
-		scan->state =
-			next == STATE_COLON ? next : json_state_after(scan);
+		scan->state = next == JSON_STATE_COLON ? next
+						       : json_state_after(scan);
 	return status;
 }
 
-enum ctp_status json_state_next(
+enum ctp_status json_scan_next_any(
 	struct json_scan *scan, struct json_token *token, struct ctp_error *err)
 {
 	enum ctp_status status = scan->error.status;
 
 	while (status == CTP_OK) {
 		enum class class;
-		enum state next;
+		enum json_state next;
 
 		status = find_token(scan);
 		if (status == CTP_END)
@@ -441,7 +454,7 @@ enum ctp_status json_state_next(
 			break;
 		class = class_of(scan->window.bytes[scan->window.at]);
 		next = transitions[scan->state][class];
-		if (next == STATE_WRONG) {
+		if (next == JSON_STATE_WRONG) {
 			status = refuse(scan);
 		} else if (class == CLASS_COLON || class == CLASS_COMMA) {
 			scan->state = next;
@@ -464,16 +477,18 @@ static inline bool usual_item(struct json_scan *scan, struct json_token *value)
 	const struct json_text all = json_state_text(scan);
 	const uint8_t *text = scan->window.bytes + scan->window.at;
 
-	if (scan->state != STATE_IN_ARRAY && scan->state != STATE_FIRST_ITEM)
+	if (scan->state != JSON_STATE_IN_ARRAY &&
+		scan->state != JSON_STATE_FIRST_ITEM)
 		return false;
 	text = json_bytes_blanks(text, all.end);
 	if (*text == ']')
 		return json_state_usual_close(scan, text, value);
-	text = json_state_usual_begin(scan, STATE_FIRST_ITEM, text, all.end);
+	text = json_state_usual_begin(
+		scan, JSON_STATE_FIRST_ITEM, text, all.end);
 	if (text == NULL)
 		return false;
 	text = json_state_usual_value(&all, text, value);
-	return json_state_usual_end(scan, text, value, STATE_IN_ARRAY);
+	return json_state_usual_end(scan, text, value, JSON_STATE_IN_ARRAY);
 }
 
 enum ctp_status json_scan_next(
@@ -481,7 +496,7 @@ enum ctp_status json_scan_next(
 {
 	if (scan->error.status == CTP_OK && usual_item(scan, token))
 		return CTP_OK;
-	return json_state_next(scan, token, err);
+	return json_scan_next_any(scan, token, err);
 }
 
 /* Between two items or members, or before the first. */
@@ -612,8 +627,8 @@ static void pass(struct json_place *place, const uint8_t *end)
 static enum ctp_status pass_usual(struct json_scan *scan)
 {
 	struct json_window *window = &scan->window;
-	bool is_first = scan->state == STATE_FIRST_ITEM ||
-			scan->state == STATE_FIRST_KEY;
+	bool is_first = scan->state == JSON_STATE_FIRST_ITEM ||
+			scan->state == JSON_STATE_FIRST_KEY;
 	struct json_place place = {.text = window->bytes + window->at,
 		.is_first = is_first,
 		.depth = 1,
@@ -642,7 +657,7 @@ enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err)
 	while (status == CTP_OK && scan->open.depth >= depth) {
 		status = pass_usual(scan);
 		if (status == CTP_OK && scan->open.depth >= depth)
-			status = json_state_next(scan, &token, NULL);
+			status = json_scan_next_any(scan, &token, NULL);
 	}
 	if (status != CTP_OK && err != NULL)
 		*err = scan->error;

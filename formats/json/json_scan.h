@@ -10,49 +10,15 @@
 #ifndef JSON_SCAN_H
 #define JSON_SCAN_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
-
-/* Brackets open at once. */
-#define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
-
-enum json_kind {
-	JSON_OBJECT, /* begins; its end is JSON_END */
-	JSON_ARRAY,  /* likewise */
-	JSON_END,
-	JSON_KEY,    /* of an object's member, whose value comes next */
-	JSON_STRING, /* the text between the quotes */
-	JSON_NUMBER,
-	JSON_TRUE,
-	JSON_FALSE,
-	JSON_NULL,
-};
-
-struct json_token {
-	uint64_t at;      /* the text's offset in the input */
-	uint32_t size;    /* what is in memory is not as long */
-	uint8_t kind;     /* enum json_kind */
-	bool has_escapes; /* JSON_KEY, JSON_STRING */
-};
-
-struct json_scan;
-
-/* The part of the input that is in memory. For the inline functions below. */
-struct json_window {
-	FILE *in;
-	uint8_t *
-		bytes; /* behind those that are used are JSON_BYTES_ROOM zeros */
-	size_t room;
-	size_t used;
-	size_t at;     /* how far it has been read */
-	uint64_t base; /* the input's offset of bytes[0] */
-	uint64_t kept; /* text from this offset on stays, or NOT_KEPT */
-	bool at_eof;
-};
+#include "json/json_state.h"
 
 /*
  * Reads from `in`, after `head`, which was read from it already. NULL if out
@@ -77,6 +43,10 @@ void json_scan_free(struct json_scan *scan);
 enum ctp_status json_scan_next(struct json_scan *scan, struct json_token *token,
 	struct ctp_error *err);
 
+/* Likewise, by the table of transitions alone, for json_key_cache.c. */
+enum ctp_status json_scan_next_any(struct json_scan *scan,
+	struct json_token *token, struct ctp_error *err);
+
 /* Passes over the rest of the object or array that is open innermost, its end
  * included. Errors: as json_scan_next(). */
 enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err);
@@ -94,18 +64,11 @@ bool json_scan_is_cut_off(const struct json_scan *scan);
  * Text from brackets holds such words then, which json_sanitize() makes texts. */
 bool json_scan_has_words(const struct json_scan *scan, uint64_t from);
 
-/* Its window is what it begins with. */
-static inline const struct json_window *json_scan_window(
-	const struct json_scan *scan)
-{
-	return (const struct json_window *)(const void *)scan;
-}
-
 /* Where the token ends that was read last, its quote or bracket included; what
  * is kept up to there. */
 static inline uint64_t json_scan_position(const struct json_scan *scan)
 {
-	const struct json_window *window = json_scan_window(scan);
+	const struct json_window *window = &scan->window;
 
 	return window->base + window->at;
 }
@@ -113,7 +76,7 @@ static inline uint64_t json_scan_position(const struct json_scan *scan)
 static inline const char *json_scan_bytes(
 	const struct json_scan *scan, uint64_t from)
 {
-	const struct json_window *window = json_scan_window(scan);
+	const struct json_window *window = &scan->window;
 
 	return (const char *)window->bytes + (from - window->base);
 }
@@ -129,5 +92,63 @@ static inline const char *json_scan_text(
 /* Text from the token that was read last on is kept until it is let go. */
 void json_scan_keep(struct json_scan *scan, const struct json_token *token);
 void json_scan_let_go(struct json_scan *scan);
+
+/* Texts that are longer are like no other. */
+#define JSON_SMALLSTR_BYTES 24
+
+/* The text of a token as a few numbers, if it is short, so that it is compared
+ * at once. */
+struct json_smallstr {
+	uint64_t
+		begin; /* its first bytes and its last, up to eight each, ... */
+	uint64_t end;
+	uint64_t middle; /* ... and those behind the first, if it has more */
+	uint32_t size;
+	uint8_t kind; /* enum json_kind */
+	bool has_escapes;
+};
+
+/* More than a word of room is behind what the scanner has. */
+static inline uint64_t json_smallstr_load(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return le64toh(word);
+}
+
+static inline struct json_smallstr json_smallstr(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text = json_scan_text(scan, token);
+	struct json_smallstr this = {.size = token->size,
+		.kind = token->kind,
+		.has_escapes = token->has_escapes};
+
+	if (token->size >= 8) {
+		this.begin = json_smallstr_load(text);
+		this.end = json_smallstr_load(text + token->size - 8);
+	} else if (token->size > 0) {
+		this.begin = json_smallstr_load(text) << (64 - 8 * token->size);
+	}
+	if (token->size > 16)
+		this.middle = json_smallstr_load(text + 8);
+	return this;
+}
+
+static inline bool json_smallstr_is(
+	const struct json_smallstr *a, const struct json_smallstr *b)
+{
+	return a->size <= JSON_SMALLSTR_BYTES && a->size == b->size &&
+	       a->kind == b->kind && a->has_escapes == b->has_escapes &&
+	       a->begin == b->begin && a->end == b->end &&
+	       a->middle == b->middle;
+}
+
+/* Where it is, of as many as this; equal ones are at the same place. */
+static inline size_t json_smallstr_place(uint64_t sum, size_t count)
+{
+	return (size_t)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32) % count;
+}
 
 #endif

@@ -1,14 +1,189 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a scanner has come, and how it goes on where all is as usual and
- * there. For json_scan.c and json_key_cache.c only.
+ * The state of a scanner, json_scan.h: the window of the input that is in
+ * memory, what may come next, and how it goes on where all is as usual and
+ * there. For json_scan.c and json_key_cache.c; others take tokens.
  */
 #ifndef JSON_STATE_H
 #define JSON_STATE_H
 
-#include "json/json_bytes.h"
-#include "json/json_scan.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/error.h"
 #include "base/memory.h"
+#include "json/json_value.h"
+
+/* Brackets open at once. */
+#define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
+
+struct json_token {
+	uint64_t at;      /* the text's offset in the input */
+	uint32_t size;    /* what is in memory is not as long */
+	uint8_t kind;     /* enum json_kind */
+	bool has_escapes; /* JSON_KEY, JSON_STRING */
+};
+
+#define JSON_BYTES_ROOM 96
+
+/* The part of the input that is in memory. */
+struct json_window {
+	FILE *in;
+	uint8_t *
+		bytes; /* behind those that are used are JSON_BYTES_ROOM zeros */
+	size_t room;
+	size_t used;
+	size_t at;     /* how far it has been read */
+	uint64_t base; /* the input's offset of bytes[0] */
+	uint64_t kept; /* text from this offset on stays, or NOT_KEPT */
+	bool at_eof;
+};
+
+/*
+ * Where the pieces of a JSON text end, by its bytes alone. JSON_BYTES_ROOM bytes
+ * behind `end` may be read, and can be anything: what is found to reach beyond
+ * `end` is not there.
+ */
+
+/* White space as JSON has it. */
+static inline bool json_bytes_is_blank(uint8_t byte)
+{
+	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* The first byte that is not blank. */
+static inline const uint8_t *json_bytes_blanks(
+	const uint8_t *text, const uint8_t *end)
+{
+	if (*text > ' ')
+		return text;
+	if (*text == ' ' && text[1] > ' ')
+		return text + 1;
+#ifdef __SSE2__
+	for (; text < end; text += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
+		__m128i spaces = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
+		__m128i lines = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
+		__m128i others =
+			_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
+				_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')));
+		__m128i blanks =
+			_mm_or_si128(_mm_or_si128(spaces, lines), others);
+		unsigned left = (unsigned)_mm_movemask_epi8(blanks) ^ 0xffff;
+
+		if (left != 0)
+			return text + __builtin_ctz(left);
+	}
+#else
+	while (text < end && json_bytes_is_blank(*text))
+		text++;
+#endif
+	return text;
+}
+
+/* The quote that ends the string whose text this is; `end` if none does. */
+static inline const uint8_t *json_bytes_string(
+	const uint8_t *text, const uint8_t *end, bool *has_escapes)
+{
+	*has_escapes = false;
+	while (text < end) {
+#ifdef __SSE2__
+		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
+		__m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+		__m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+		unsigned both = (unsigned)_mm_movemask_epi8(
+			_mm_or_si128(quotes, slashes));
+
+		if (both == 0) {
+			text += 16;
+			continue;
+		}
+		text += __builtin_ctz(both);
+#endif
+		if (*text == '"')
+			return text;
+		if (*text == '\\')
+			*has_escapes = true;
+		text += *text == '\\' ? 2 : 1;
+	}
+	return end;
+}
+
+/* A bit for each of the next 16 bytes: is it a digit? */
+static inline uint32_t json_bytes_digits(const uint8_t *text)
+{
+#ifdef __SSE2__
+	__m128i bytes = _mm_sub_epi8(
+		_mm_loadu_si128((const __m128i *)text), _mm_set1_epi8('0'));
+	__m128i are =
+		_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
+
+	return (uint32_t)_mm_movemask_epi8(are);
+#else
+	uint32_t digits = 0;
+
+	for (unsigned i = 0; i < 16; i++)
+		digits |= (uint32_t)((uint8_t)(text[i] - '0') < 10) << i;
+	return digits;
+#endif
+}
+
+/* How many of the next 16 bytes are digits before one is none. */
+static inline unsigned json_bytes_run(const uint8_t *text)
+{
+	return (unsigned)__builtin_ctz(
+		~json_bytes_digits(text) | UINT32_C(1) << 16);
+}
+
+/* May a number or word end before this byte? If it is another one, it may as
+ * well, but something is wrong. */
+static inline bool json_bytes_ends(uint8_t byte)
+{
+	return byte == ',' || byte == '}' || byte == ']' ||
+	       json_bytes_is_blank(byte);
+}
+
+/* What is behind the number: digits, and perhaps more of them behind a point,
+ * some 30 in all. NULL if it is any other, or none, or nothing ends it. */
+static inline const uint8_t *json_bytes_number(const uint8_t *text)
+{
+	unsigned size;
+
+	text += *text == '-';
+	size = json_bytes_run(text);
+	if (size == 0 || (size > 1 && *text == '0'))
+		return NULL;
+	text += size;
+	if (size == 16)
+		text += json_bytes_run(text);
+	if (*text == '.') {
+		size = json_bytes_run(text + 1);
+		if (size == 0)
+			return NULL;
+		text += 1 + size;
+	}
+	return json_bytes_ends(*text) ? text : NULL;
+}
+
+/* Behind the number or word, and its kind; in json_scan.c. NULL if it is none, or
+ * what ends it is not there. */
+const uint8_t *json_bytes_odd(
+	const uint8_t *text, const uint8_t *end, uint8_t *kind);
+
+static inline const uint8_t *json_bytes_scalar(
+	const uint8_t *text, const uint8_t *end, uint8_t *kind)
+{
+	const uint8_t *behind = json_bytes_number(text);
+
+	*kind = JSON_NUMBER;
+	return behind != NULL ? behind : json_bytes_odd(text, end, kind);
+}
 
 /* Which brackets are open: a stack of bits. */
 struct json_brackets {
@@ -57,27 +232,27 @@ static inline bool json_brackets_in_array(const struct json_brackets *open)
 }
 
 /* What may come next. */
-enum state {
-	STATE_WRONG, /* nothing: the token must not stand here */
-	STATE_VALUE,
-	STATE_FIRST_ITEM, /* of an array, or its end */
-	STATE_FIRST_KEY,  /* of an object, or its end */
-	STATE_KEY,
-	STATE_COLON,
-	STATE_MEMBER,   /* a member's value */
-	STATE_IN_ARRAY, /* a comma, or the end */
-	STATE_IN_OBJECT,
-	STATE_DONE,
+enum json_state {
+	JSON_STATE_WRONG, /* nothing: the token must not stand here */
+	JSON_STATE_VALUE,
+	JSON_STATE_FIRST_ITEM, /* of an array, or its end */
+	JSON_STATE_FIRST_KEY,  /* of an object, or its end */
+	JSON_STATE_KEY,
+	JSON_STATE_COLON,
+	JSON_STATE_MEMBER,   /* a member's value */
+	JSON_STATE_IN_ARRAY, /* a comma, or the end */
+	JSON_STATE_IN_OBJECT,
+	JSON_STATE_DONE,
 	/* After brackets the state depends on which are open. */
-	STATE_OPEN_OBJECT,
-	STATE_OPEN_ARRAY,
-	STATE_CLOSE,
-	STATES
+	JSON_STATE_OPEN_OBJECT,
+	JSON_STATE_OPEN_ARRAY,
+	JSON_STATE_CLOSE,
+	JSON_STATES
 };
 
 struct json_scan {
 	struct json_window window;
-	enum state state;
+	enum json_state state;
 	struct json_brackets open;
 	bool is_cut_off;
 	uint64_t words_end;     /* of the last word that was taken for a text */
@@ -85,20 +260,21 @@ struct json_scan {
 };
 
 /* What may come after a value, by what is open. */
-static inline enum state json_state_after(const struct json_scan *scan)
+static inline enum json_state json_state_after(const struct json_scan *scan)
 {
 	if (scan->open.depth == 0)
-		return STATE_DONE;
-	return json_brackets_in_array(&scan->open) ? STATE_IN_ARRAY
-						   : STATE_IN_OBJECT;
+		return JSON_STATE_DONE;
+	return json_brackets_in_array(&scan->open) ? JSON_STATE_IN_ARRAY
+						   : JSON_STATE_IN_OBJECT;
 }
 
 /* What is open is closed by the bracket that comes next. */
 static inline void json_state_close(
 	struct json_scan *scan, struct json_token *token)
 {
-	*token = (struct json_token){
-		.kind = JSON_END, .at = json_scan_position(scan), .size = 1};
+	*token = (struct json_token){.kind = JSON_END,
+		.at = scan->window.base + scan->window.at,
+		.size = 1};
 	scan->window.at++;
 	scan->open.depth--;
 	scan->state = json_state_after(scan);
@@ -120,8 +296,8 @@ static inline bool json_state_usual_close(
 /* What is before the next item or member, behind a comma if it is not the
  * first. NULL if it is not so. */
 static inline const uint8_t *json_state_usual_begin(
-	const struct json_scan *scan, enum state first, const uint8_t *text,
-	const uint8_t *end)
+	const struct json_scan *scan, enum json_state first,
+	const uint8_t *text, const uint8_t *end)
 {
 	if (scan->state == first)
 		return text;
@@ -188,13 +364,14 @@ static inline bool json_state_open(
 	if (!json_brackets_has_room(&scan->open) ||
 		json_brackets_push(&scan->open, array) != CTP_OK)
 		return false;
-	scan->state = array ? STATE_FIRST_ITEM : STATE_FIRST_KEY;
+	scan->state = array ? JSON_STATE_FIRST_ITEM : JSON_STATE_FIRST_KEY;
 	return true;
 }
 
 /* Goes on behind a value; false if that is not there, or cannot be. */
 static inline bool json_state_usual_end(struct json_scan *scan,
-	const uint8_t *behind, const struct json_token *value, enum state next)
+	const uint8_t *behind, const struct json_token *value,
+	enum json_state next)
 {
 	struct json_window *window = &scan->window;
 
@@ -209,9 +386,5 @@ static inline bool json_state_usual_end(struct json_scan *scan,
 	window->at = (size_t)(behind - window->bytes);
 	return true;
 }
-
-/* The next token, whatever it is. Errors: as json_scan_next(). */
-enum ctp_status json_state_next(struct json_scan *scan,
-	struct json_token *token, struct ctp_error *err);
 
 #endif

@@ -7,12 +7,25 @@
 #ifndef JSON_VALUE_H
 #define JSON_VALUE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buffer.h"
-#include "json/json_scan.h"
+
+enum json_kind {
+	JSON_OBJECT, /* begins; its end is JSON_END */
+	JSON_ARRAY,  /* likewise */
+	JSON_END,
+	JSON_KEY,    /* of an object's member, whose value comes next */
+	JSON_STRING, /* the text between the quotes */
+	JSON_NUMBER,
+	JSON_TRUE,
+	JSON_FALSE,
+	JSON_NULL,
+};
 
 /* Is it a number (RFC 8259, section 6), true, false or null; and which? */
 bool json_value_kind(const char *text, size_t size, enum json_kind *kind);
@@ -40,6 +53,47 @@ bool json_value_scaled(
  * memory.
  */
 bool json_value_unescape(const char *text, size_t size, struct buffer *out);
+
+/* The number that up to eight digits are; false if they are not all digits.
+ * Eight bytes may be read. */
+static inline bool json_value_eight_digits(
+	const char *text, size_t count, uint64_t *value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	/* The first digit is the lowest byte; behind it zeros take the place of
+	 * those that are not there. */
+	word = le64toh(word) ^ ones * '0';
+	word = count == 0 ? 0 : word << (64 - 8 * count);
+	if (((word | (word + ones * 6)) & ones * 0xf0) != 0)
+		return false;
+	/* Pairs of digits, of pairs, and of those. */
+	word = word * 10 + (word >> 8);
+	word = ((word & UINT64_C(0xff000000ff)) *
+			       (100 + (UINT64_C(1000000) << 32)) +
+		       (word >> 16 & UINT64_C(0xff000000ff)) *
+			       (1 + (UINT64_C(10000) << 32))) >>
+	       32;
+	*value = (uint32_t)word;
+	return true;
+}
+
+/* The same of up to sixteen. */
+static inline bool json_value_sixteen_digits(
+	const char *text, size_t count, uint64_t *value)
+{
+	uint64_t high;
+
+	if (count <= 8)
+		return json_value_eight_digits(text, count, value);
+	if (!json_value_eight_digits(text, count - 8, &high) ||
+		!json_value_eight_digits(text + count - 8, 8, value))
+		return false;
+	*value += high * 100000000;
+	return true;
+}
 
 /* The number that the id of an arrow or the like is, decimal or, after "0x",
  * hexadecimal; false if it is any other text. */
