@@ -7,9 +7,227 @@
  */
 #include "compilers/compile.h"
 
-#include "compilers/compile_places.h"
+#include <string.h>
+
+#include "base/buffer.h"
 #include "base/memory.h"
+#include "compilers/trace_detail.h"
+#include "names/function_name.h"
+#include "phases/phase_rules.h"
 #include "profile/replay.h"
+
+#define IS_KNOWN (1U << COMPILE_GROUP_COUNT)
+#define OTHER_PHASE "other" /* around none of a phase */
+
+/* Where a range belongs. */
+struct place {
+	uint32_t groups; /* bits, and one more: it is known */
+	uint32_t phase, set, name;
+};
+
+/* Sites of all traces together, and which of them each group has. */
+struct places {
+	struct trace *sites;        /* only its sites are used */
+	uint32_t groups;            /* that are asked for */
+	struct phase_sets rules[2]; /* of phases: clang's, nvcc's */
+	struct place *known;        /* by number in `sites` */
+	uint32_t known_room;
+	struct buffer text;
+	const struct trace *trace; /* at hand */
+	uint32_t *numbers; /* in `sites`, by the trace's own; TRACE_NONE */
+	uint32_t number_count;
+	uint32_t number_room;
+};
+
+/* The phase that a range of this name begins; NULL: none. */
+static const char *phase_of(
+	const struct places *places, const char *name, size_t size)
+{
+	const struct phase_subject subject = {
+		.name = name, .name_size = size, .file = "", .category = ""};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct phase_rules *rules = places->rules[i].rules[0];
+		uint32_t phase = phase_rules_find(rules, &subject).phase;
+
+		if (phase != PHASE_NONE)
+			return phase_rules_phase(rules, phase);
+	}
+	return NULL;
+}
+
+/* Is it one that only compilers have? What is called "Source" may be anything,
+ * unless it is said, or at hand already, which header it is. */
+static bool is_compiler_site(const struct trace *trace, uint32_t number)
+{
+	const struct trace_site *site = &trace->sites[number];
+	const char *name = trace_site_name(trace, number);
+	size_t kind;
+	enum trace_detail detail = trace_detail_of(name, &kind);
+
+	if (detail == TRACE_DETAIL_HEADER)
+		return site->category == 0 ? site->file != 0
+					   : site->category == site->name;
+	return site->category == 0 &&
+	       (detail != TRACE_DETAIL_OTHER ||
+		       strcmp(name, "ExecuteCompiler") == 0);
+}
+
+/* clang says when it began, at the end of the file: of versions before 11, and
+ * of what is cut off, only the ranges tell; so do those of a log. */
+bool compile_is_trace(const struct trace *trace)
+{
+	if (trace_find_fact(trace, "beginningOfTime") != NULL)
+		return true;
+	for (uint32_t i = 0; i < trace->site_count; i++)
+		if (is_compiler_site(trace, i))
+			return true;
+	return false;
+}
+
+/* False if out of memory; call places_clear() in either case. */
+static bool places_init(struct places *places, uint32_t groups)
+{
+	*places = (struct places){.sites = trace_new(NULL), .groups = groups};
+	return places->sites != NULL &&
+	       phase_sets_open(&places->rules[0], "clang", NULL) == CTP_OK &&
+	       phase_sets_open(&places->rules[1], "nvcc", NULL) == CTP_OK;
+}
+
+static void places_clear(struct places *places)
+{
+	memory_free(places->numbers);
+	memory_free(places->known);
+	buffer_clear(&places->text);
+	trace_free(places->sites);
+	phase_sets_clear(&places->rules[0]);
+	phase_sets_clear(&places->rules[1]);
+}
+
+/* The sites that come are of this trace, which is borrowed. */
+static void places_begin(struct places *places, const struct trace *trace)
+{
+	places->trace = trace;
+	places->number_count = 0;
+}
+
+static bool add_site(
+	struct places *places, const char *name, size_t size, uint32_t *site)
+{
+	*site = trace_add_site(places->sites, name, size, "", 0, 0);
+	return *site != TRACE_NONE;
+}
+
+/* The instance's template: "InstantiateClass std::vector". */
+static bool find_set(
+	struct places *places, const char *name, size_t kind, uint32_t *site)
+{
+	struct buffer *text = &places->text;
+	size_t size = strlen(name);
+
+	text->used = 0;
+	buffer_add(text, name, kind);
+	if (size > kind) {
+		buffer_add_byte(text, ' ');
+		function_name_add_short(text, name + kind + 1, size - kind - 1);
+	}
+	return !text->failed &&
+	       add_site(places, (const char *)text->bytes, text->used, site);
+}
+
+/* False if out of memory. */
+static bool learn(struct places *places, uint32_t site, struct place *place)
+{
+	const char *name = trace_site_name(places->sites, site);
+	size_t kind;
+	enum trace_detail detail = trace_detail_of(name, &kind);
+	const char *phase = phase_of(places, name, kind);
+	uint32_t groups = 1U << COMPILE_NAME | IS_KNOWN;
+
+	if (phase != NULL)
+		groups |= 1U << COMPILE_PHASE;
+	if (detail == TRACE_DETAIL_HEADER)
+		groups |= 1U << COMPILE_HEADER;
+	if (detail == TRACE_DETAIL_CLASS || detail == TRACE_DETAIL_FUNCTION)
+		groups |= 1U << COMPILE_TEMPLATE | 1U << COMPILE_SET;
+	if (detail == TRACE_DETAIL_OPTIMIZED ||
+		detail == TRACE_DETAIL_GENERATED)
+		groups |= 1U << COMPILE_FUNCTION;
+	place->groups = groups & (places->groups | IS_KNOWN);
+	place->phase = TRACE_NONE;
+	phase = phase == NULL ? OTHER_PHASE : phase;
+	/* The table of sites moves what their names are borrowed from not. */
+	return add_site(places, phase, strlen(phase), &place->phase) &&
+	       ((groups & 1U << COMPILE_SET) == 0 ||
+		       find_set(places, name, kind, &place->set)) &&
+	       add_site(places, name, kind, &place->name);
+}
+
+/* Makes room for one number more, by the array's own index. */
+static bool reach_number(struct places *places, uint32_t index)
+{
+	if (!memory_reach(&places->numbers, index, &places->number_room,
+		    sizeof(*places->numbers)))
+		return false;
+	while (places->number_count <= index)
+		places->numbers[places->number_count++] = TRACE_NONE;
+	return true;
+}
+
+/* Our own number of a site of the trace; TRACE_NONE if out of memory. */
+static uint32_t find_number(struct places *places, uint32_t site)
+{
+	const struct trace *trace = places->trace;
+	const struct trace_site *from = &trace->sites[site];
+	const char *name;
+	const char *file;
+	size_t name_size;
+	size_t file_size;
+
+	if (!reach_number(places, site))
+		return TRACE_NONE;
+	if (places->numbers[site] != TRACE_NONE)
+		return places->numbers[site];
+	name = strtab_text(trace->text, from->name, &name_size);
+	file = strtab_text(trace->text, from->file, &file_size);
+	places->numbers[site] = trace_add_site(
+		places->sites, name, name_size, file, file_size, from->line);
+	return places->numbers[site];
+}
+
+/* Where ranges of a site belong, whose number becomes that in `sites`. NULL if
+ * out of memory. Borrowed until the next call. */
+static const struct place *places_find(struct places *places, uint32_t *site)
+{
+	uint32_t number = find_number(places, *site);
+	struct place *place;
+
+	if (number == TRACE_NONE ||
+		!memory_reach(&places->known, number, &places->known_room,
+			sizeof(*places->known)))
+		return NULL;
+	place = &places->known[number];
+	if (place->groups == 0 && !learn(places, number, place))
+		return NULL;
+	*site = number;
+	return place;
+}
+
+/* The site in a group; `site` is the number in `sites`. */
+static uint32_t place_site(
+	const struct place *place, unsigned group, uint32_t site)
+{
+	switch (group) {
+	case COMPILE_PHASE:
+		return place->phase;
+	case COMPILE_SET:
+		return place->set;
+	case COMPILE_NAME:
+		return place->name;
+	default:
+		return site;
+	}
+}
 
 /* The groups of the ranges that are open on a track. */
 struct nest {
@@ -25,7 +243,7 @@ struct compile {
 	struct replay *replays[COMPILE_GROUP_COUNT]; /* NULL: not asked for */
 	struct profile *phases; /* NULL, like the replays */
 	struct profile *units;
-	struct compile_places places;
+	struct places places;
 
 	/* The trace at hand. */
 	const struct trace *trace;
@@ -41,7 +259,7 @@ static bool init(struct compile *compile)
 
 	compile->phases = profile_new();
 	compile->units = profile_new();
-	done = compile_places_init(&compile->places, compile->groups) &&
+	done = places_init(&compile->places, compile->groups) &&
 	       compile->phases != NULL && compile->units != NULL;
 	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
 		if ((compile->groups & ~(phase | 1U << COMPILE_UNIT) &
@@ -82,7 +300,7 @@ void compile_free(struct compile *compile)
 	memory_free(compile->nests);
 	profile_free(compile->phases);
 	profile_free(compile->units);
-	compile_places_clear(&compile->places);
+	places_clear(&compile->places);
 	memory_free(compile);
 }
 
@@ -106,7 +324,7 @@ static bool push(struct nest *nest, uint32_t groups)
 
 /* The groups that a range belongs to where it is. */
 static uint32_t groups_at(const struct compile *compile,
-	const struct nest *nest, const struct compile_place *place,
+	const struct nest *nest, const struct place *place,
 	const struct event *event)
 {
 	uint32_t phase = 1U << COMPILE_PHASE;
@@ -123,7 +341,7 @@ static uint32_t groups_at(const struct compile *compile,
 
 /* `place` is that of our site, if the event has one. */
 static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
-	const struct compile_place *place, const struct event *event,
+	const struct place *place, const struct event *event,
 	struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -133,7 +351,7 @@ static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
 		if ((groups & 1U << i) == 0)
 			continue;
 		if (place != NULL)
-			own.site = compile_place_site(place, i, event->site);
+			own.site = place_site(place, i, event->site);
 		status = replay_add(compile->replays[i], &own, err);
 	}
 	return status;
@@ -144,8 +362,7 @@ static enum ctp_status add_range(struct compile *compile,
 {
 	struct nest *nest = find_nest(compile, event->track);
 	struct event own = *event;
-	const struct compile_place *place =
-		compile_places_find(&compile->places, &own.site);
+	const struct place *place = places_find(&compile->places, &own.site);
 	uint32_t groups;
 
 	if (nest == NULL || place == NULL)
@@ -186,7 +403,7 @@ enum ctp_status compile_begin(struct compile *compile,
 {
 	compile->trace = trace;
 	compile->unit = unit;
-	compile_places_begin(&compile->places, trace);
+	places_begin(&compile->places, trace);
 	if ((compile->groups & 1U << COMPILE_PHASE) == 0)
 		return CTP_OK;
 	/* A unit's are wanted, so that they are no part of a sum yet. */

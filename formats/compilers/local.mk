@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
 	%D%/compile.c %D%/compile.h \
-	%D%/compile_places.c %D%/compile_places.h \
 	%D%/trace_detail.c %D%/trace_detail.h
