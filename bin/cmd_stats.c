@@ -246,7 +246,7 @@ static int print_all(void *user, FILE *out)
 	const struct aggregate *aggregate = &request->aggregate;
 	struct ctp_error err = {0};
 
-	if (aggregate->compile_count != 0) {
+	if (aggregate->build_count != 0) {
 		if (!is_of_compilers(request->options.key))
 			diag("--sort: compilers used no device, and no memory "
 			     "that is known: sorted by cumtime");
@@ -341,8 +341,7 @@ static void choose_groups(struct request *request)
 	for (size_t i = 0; i < inputs->count && request->groups == 0; i++)
 		if (!request->options.gpu &&
 			input_tree_is_directory(inputs->paths[i]))
-			request->groups =
-				stats_build_groups(COMPILE_GROUP_COUNT);
+			request->groups = stats_build_groups(BUILD_GROUP_COUNT);
 }
 
 static int run_request(struct request *request)
@@ -369,7 +368,7 @@ static int run_request(struct request *request)
 	if (aggregate->file_count == 0)
 		return worst;
 	if (request->groups != 0 && grouping->given && !grouping->has_ops &&
-		aggregate->compile_count == 0) {
+		aggregate->build_count == 0) {
 		diag("no trace is of a compiler, as --group=phase, unit, "
 		     "header, template, template-set, function and all need");
 		return exit_worse(worst, EXIT_INPUT);
@@ -391,7 +390,7 @@ static int run(int argc, char **argv)
 		request.options.top =
 			reporting_usual_top(&request.reporting, USUAL_TOP);
 	}
-	request.groups = request.grouping.compile;
+	request.groups = request.grouping.build;
 	request.options.key = request.grouping.key;
 	request.options.key_owner = request.grouping.key_owner;
 	if (request.options.gpu && !request.grouping.sorted)

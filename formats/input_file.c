@@ -10,7 +10,7 @@
 #include "io/inflate_source.h"
 #include "base/memory.h"
 #include "base/pipe.h"
-#include "compilers/trace_detail.h"
+#include "compilers/build_details.h"
 
 /* Not through the stream, which would read ahead: who unpacks the file wants
  * all of the rest from its descriptor. */
@@ -179,7 +179,7 @@ static enum ctp_status open_packed(struct input_file *input,
 static enum ctp_status add_details(
 	struct input_file *input, struct ctp_error *err)
 {
-	enum ctp_status status = trace_detail_open(&input->source, err);
+	enum ctp_status status = build_details_open(&input->source, err);
 
 	if (status != CTP_OK)
 		input->source->close(input->source);

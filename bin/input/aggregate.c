@@ -40,7 +40,7 @@ struct reading {
 	struct trace *trace;
 	char *unit;
 	bool is_chosen;
-	struct compile *compile;
+	struct build_profile *build;
 	struct replay *replay;
 	struct averages *ops; /* instead of a replay, unless NULL */
 };
@@ -74,11 +74,11 @@ static char *unit_of(
 /* All is known of a trace now that tells what it is. */
 static enum ctp_status choose(struct reading *reading, struct ctp_error *err)
 {
-	if (reading->sums->compile != NULL &&
-		compile_is_trace(reading->trace)) {
-		reading->compile = reading->sums->compile;
-		return compile_begin(
-			reading->compile, reading->trace, reading->unit, err);
+	if (reading->sums->build != NULL &&
+		build_profile_is_build_trace(reading->trace)) {
+		reading->build = reading->sums->build;
+		return build_profile_begin(
+			reading->build, reading->trace, reading->unit, err);
 	}
 	if (reading->ops != NULL)
 		return CTP_OK;
@@ -98,8 +98,8 @@ static enum ctp_status add_event(
 	reading->is_chosen = true;
 	if (status != CTP_OK)
 		return status;
-	if (reading->compile != NULL)
-		return compile_add(reading->compile, event, err);
+	if (reading->build != NULL)
+		return build_profile_add(reading->build, event, err);
 	return reading->ops != NULL ? averages_add(reading->ops, event, err)
 				    : replay_add(reading->replay, event, err);
 }
@@ -140,10 +140,10 @@ static enum ctp_status end_unit(const struct reading *reading,
 	enum ctp_status status, struct ctp_error *err)
 {
 	struct ctp_error failed;
-	enum ctp_status ended = compile_end(
-		reading->compile, status == CTP_END ? err : &failed);
+	enum ctp_status ended = build_profile_end(
+		reading->build, status == CTP_END ? err : &failed);
 
-	reading->sums->compile_count += status == CTP_END;
+	reading->sums->build_count += status == CTP_END;
 	return status == CTP_END ? ended : status;
 }
 
@@ -183,7 +183,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 			return ctp_no_memory(err);
 	}
 	status = convert_each(source, &job, add_event, &reading, err);
-	if (reading.compile != NULL)
+	if (reading.build != NULL)
 		status = end_unit(&reading, status, err);
 	else if (status == CTP_END && reading.is_chosen)
 		status = add_read(&reading, err);
@@ -452,9 +452,9 @@ static bool init_sums(
 {
 	*aggregate = (struct aggregate){.functions = profile_new()};
 	if (options->groups != 0)
-		aggregate->compile = compile_new(options->groups);
+		aggregate->build = build_profile_new(options->groups);
 	return aggregate->functions != NULL &&
-	       (options->groups == 0 || aggregate->compile != NULL) &&
+	       (options->groups == 0 || aggregate->build != NULL) &&
 	       (options->phases == NULL ||
 		       phase_totals_init(&aggregate->phases, options->phases,
 			       options->by_thread));
@@ -463,9 +463,9 @@ static bool init_sums(
 void aggregate_clear(struct aggregate *aggregate)
 {
 	profile_free(aggregate->functions);
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		profile_free(aggregate->groups[i]);
-	compile_free(aggregate->compile);
+	build_profile_free(aggregate->build);
 	phase_totals_clear(&aggregate->phases);
 	*aggregate = (struct aggregate){0};
 }
@@ -477,7 +477,7 @@ static bool add_sums(struct aggregate *to, struct aggregate *from)
 		    (to->phases.sets == NULL ||
 			    phase_totals_add_all(&to->phases, &from->phases));
 
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && done; i++)
 		if (to->groups[i] != NULL && from->groups[i] != NULL)
 			done = profile_add(to->groups[i], from->groups[i]);
 	for (unsigned i = 0; i < LOSS_KINDS; i++)
@@ -485,7 +485,7 @@ static bool add_sums(struct aggregate *to, struct aggregate *from)
 	for (unsigned i = 0; i < INPUT_TREE_SKIP_COUNT; i++)
 		to->skipped[i] += from->skipped[i];
 	to->file_count += from->file_count;
-	to->compile_count += from->compile_count;
+	to->build_count += from->build_count;
 	return done;
 }
 
@@ -495,13 +495,13 @@ static void finish_worker(struct worker *worker)
 	struct aggregate *sums = &worker->sums;
 	struct ctp_error err = {0};
 
-	if (sums->compile != NULL &&
-		compile_finish(sums->compile, sums->groups, &err) != CTP_OK) {
+	if (sums->build != NULL && build_profile_finish(sums->build,
+					   sums->groups, &err) != CTP_OK) {
 		diag_error(NULL, &err);
 		worker->worst = EXIT_LIMIT;
 	}
-	compile_free(sums->compile);
-	sums->compile = NULL;
+	build_profile_free(sums->build);
+	sums->build = NULL;
 }
 
 static void *run_worker(void *user)
@@ -651,9 +651,9 @@ static int finish(struct aggregate *aggregate, const struct inputs *inputs,
 		aggregate->skipped[skip] += tree->skipped[skip];
 	aggregate->has_directory = tree->directory_count > 0;
 	/* Others are in the way of what compilers did. */
-	if (aggregate->compile_count != 0)
+	if (aggregate->build_count != 0)
 		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
-			aggregate->file_count - aggregate->compile_count;
+			aggregate->file_count - aggregate->build_count;
 	if (aggregate->has_directory && !inputs->quiet) {
 		diag_skipped(aggregate, name);
 		diag_losses(aggregate, inputs, name);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compilers/compile.h"
+#include "compilers/build_profile.h"
 #include "input/inputs.h"
 #include "operators/averages.h"
 #include "input/phase_totals.h"
@@ -22,7 +22,7 @@ struct aggregate_options {
 	struct replay_options replay; /* of profiles of functions */
 	const struct averages_options
 		*ops; /* instead: of operations, unless NULL */
-	/* Bits of enum compile_group: how compilers' traces are added up; 0:
+	/* Bits of enum build_group: how compilers' traces are added up; 0:
 	 * as all others, function by function. */
 	uint32_t groups;
 	/* In place of functions and groups, phases by these rules; of each
@@ -35,13 +35,13 @@ struct aggregate_options {
 
 struct aggregate {
 	struct profile *functions; /* of all that is in no group */
-	struct profile *groups[COMPILE_GROUP_COUNT];
-	struct compile *compile; /* while files are read */
+	struct profile *groups[BUILD_GROUP_COUNT];
+	struct build_profile *build; /* while files are read */
 	struct phase_totals phases;
 	uint64_t losses[LOSS_KINDS];
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
-	uint64_t file_count;    /* that were added up */
-	uint64_t compile_count; /* of these, into the groups */
+	uint64_t file_count;  /* that were added up */
+	uint64_t build_count; /* of these, into the groups */
 	bool has_directory;
 };
 

@@ -29,7 +29,7 @@ static void take_group(struct grouping *grouping, const char *text,
 
 	grouping->given = true;
 	grouping->has_ops = true;
-	grouping->compile = 0;
+	grouping->build = 0;
 	grouping->ops = (struct averages_options){0};
 	if (strncmp(text, stack, strlen(stack)) == 0) {
 		grouping->ops.group = AVERAGES_STACK;
@@ -38,14 +38,14 @@ static void take_group(struct grouping *grouping, const char *text,
 		return;
 	}
 	word = arguments_word(state, "--group", GROUPING_WORDS, text);
-	if (word > COMPILE_GROUP_COUNT) {
+	if (word > BUILD_GROUP_COUNT) {
 		grouping->ops.group =
-			averages_groups[word - COMPILE_GROUP_COUNT - 1];
+			averages_groups[word - BUILD_GROUP_COUNT - 1];
 		return;
 	}
-	grouping->compile = stats_build_groups(word);
+	grouping->build = stats_build_groups(word);
 	grouping->ops.group = AVERAGES_NAME;
-	grouping->has_ops = word == COMPILE_NAME;
+	grouping->has_ops = word == BUILD_NAME;
 }
 
 static void read_group(struct grouping *grouping, const char *text,

@@ -17,9 +17,9 @@
 #define GROUPING_WORDS STATS_BUILD_GROUPS "|site|shape|stack|cat|module"
 
 struct grouping {
-	bool given;       /* --group was, and of these: */
-	uint32_t compile; /* bits, of what compilers did; or 0 */
-	bool has_ops;     /* or of operations: */
+	bool given;     /* --group was, and of these: */
+	uint32_t build; /* bits, of what compilers did; or 0 */
+	bool has_ops;   /* or of operations: */
 	struct averages_options ops;
 	struct stats_ops look;
 	bool sorted; /* --sort was given: */

@@ -14,31 +14,31 @@
 struct build {
 	const struct aggregate *rollup;
 	struct stats_options options;
-	struct stats groups[COMPILE_GROUP_COUNT];
+	struct stats groups[BUILD_GROUP_COUNT];
 };
 
 static const char *const words[] = {
-#define BUILD_WORD(group, word, title) word,
-	COMPILE_GROUPS(BUILD_WORD)
-#undef BUILD_WORD
+#define GROUP_WORD(group, word, title) word,
+	BUILD_GROUPS(GROUP_WORD)
+#undef GROUP_WORD
 };
 
 static const char *const titles[] = {
-#define BUILD_TITLE(group, word, title) title,
-	COMPILE_GROUPS(BUILD_TITLE)
-#undef BUILD_TITLE
+#define GROUP_TITLE(group, word, title) title,
+	BUILD_GROUPS(GROUP_TITLE)
+#undef GROUP_TITLE
 };
 
 uint32_t stats_build_groups(unsigned word)
 {
-	if (word < COMPILE_GROUP_COUNT)
+	if (word < BUILD_GROUP_COUNT)
 		return 1U << word;
-	return ((1U << COMPILE_GROUP_COUNT) - 1) & ~(1U << COMPILE_NAME);
+	return ((1U << BUILD_GROUP_COUNT) - 1) & ~(1U << BUILD_NAME);
 }
 
 static void build_clear(struct build *build)
 {
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		stats_clear(&build->groups[i]);
 }
 
@@ -48,7 +48,7 @@ static int build_init(struct build *build, const struct aggregate *rollup,
 	*build = (struct build){.rollup = rollup, .options = *options};
 	/* Phases are below units, but no units. */
 	build->options.called = true;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
 		struct profile *profile = rollup->groups[i];
 		struct ctp_error err = {0};
 
@@ -164,8 +164,8 @@ static int print_units(const struct stats *stats, FILE *out)
 {
 	const struct table_column columns[] = {
 		{stats_titles(stats)->total, true},
-		{COMPILE_FRONTEND, true},
-		{COMPILE_BACKEND, true},
+		{BUILD_FRONTEND, true},
+		{BUILD_BACKEND, true},
 		{"unit", false},
 	};
 	const struct profile *profile = stats->profile;
@@ -175,8 +175,8 @@ static int print_units(const struct stats *stats, FILE *out)
 
 	if (shares == NULL)
 		return diag_no_memory(NULL);
-	find_share(profile, COMPILE_FRONTEND, shares);
-	find_share(profile, COMPILE_BACKEND, shares + profile->function_count);
+	find_share(profile, BUILD_FRONTEND, shares);
+	find_share(profile, BUILD_BACKEND, shares + profile->function_count);
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	for (uint32_t i = 0; i < stats->count; i++) {
 		uint32_t number = stats->order[i];
@@ -224,7 +224,7 @@ int stats_build_text(const struct aggregate *rollup,
 
 	if (status != EXIT_DONE)
 		return status;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && status == EXIT_DONE;
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && status == EXIT_DONE;
 		i++) {
 		const struct stats *stats = &build.groups[i];
 		char total[QUANTITY_TEXT];
@@ -236,8 +236,8 @@ int stats_build_text(const struct aggregate *rollup,
 			quantity_in(total, stats->profile->total_ns,
 				stats_titles(stats)->size_ns),
 			stats_titles(stats)->unit);
-		status = i == COMPILE_UNIT && !edges ? print_units(stats, out)
-						     : print_group(stats, out);
+		status = i == BUILD_UNIT && !edges ? print_units(stats, out)
+						   : print_group(stats, out);
 		first = false;
 	}
 	build_clear(&build);
@@ -253,7 +253,7 @@ int stats_build_csv(const struct aggregate *rollup,
 
 	if (status != EXIT_DONE)
 		return status;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
 		const struct stats *stats = &build.groups[i];
 
 		if (stats->profile == NULL)
@@ -272,10 +272,10 @@ static void put_sums(const struct build *build, struct json *json)
 {
 	const struct aggregate *rollup = build->rollup;
 
-	report_uint(json, "units", rollup->compile_count);
+	report_uint(json, "units", rollup->build_count);
 	json_key(json, "groups");
 	json_begin(json, '{');
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
 		const struct stats *stats = &build->groups[i];
 
 		if (stats->profile == NULL)
@@ -308,7 +308,7 @@ int stats_build_json(const struct aggregate *rollup,
 	if (status != EXIT_DONE)
 		return status;
 	report->schema = "ctprof/build/1";
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		report->truncated =
 			report->truncated || build.groups[i].hidden != 0;
 	status = report_begin(report, &json, out);
@@ -316,7 +316,7 @@ int stats_build_json(const struct aggregate *rollup,
 		put_sums(&build, &json);
 		json_key(&json, "rows");
 		json_begin(&json, '[');
-		for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
+		for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 			if (build.groups[i].profile != NULL)
 				stats_put_rows(&build.groups[i], &json);
 		json_end(&json, ']');

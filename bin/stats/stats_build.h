@@ -6,11 +6,11 @@
 #include "input/aggregate.h"
 #include "stats/stats.h"
 
-/* The values of --group: those of COMPILE_GROUPS, and "all". */
+/* The values of --group: those of BUILD_GROUPS, and "all". */
 #define STATS_BUILD_GROUPS \
 	"phase|unit|header|template|template-set|function|name|all"
 
-/* Bits of enum compile_group; `word` is one of the above by its number. What
+/* Bits of enum build_group; `word` is one of the above by its number. What
  * ranges are called is no part of "all": the phases say it better. */
 uint32_t stats_build_groups(unsigned word);
 

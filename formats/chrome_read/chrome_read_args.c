@@ -11,7 +11,7 @@
 #include "json/json_value.h"
 #include "base/memory.h"
 #include "base/strtab.h"
-#include "compilers/trace_detail.h"
+#include "compilers/build_details.h"
 
 /* Doubles hold integers of this many digits, and powers of ten up to 22,
  * exactly: one division of them is rounded right.
@@ -108,7 +108,7 @@ static bool is_asked(const struct trace *trace, const char *text, size_t size)
 		if (is_key(*asked, text, size))
 			return true;
 	return trace->request.detailed_names &&
-	       is_key(TRACE_DETAIL_KEY, text, size);
+	       is_key(BUILD_DETAIL_KEY, text, size);
 }
 
 /* The key, which has not been met of late. */

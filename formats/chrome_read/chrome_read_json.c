@@ -5,7 +5,7 @@
 
 #include "json/json_value.h"
 #include "base/strtab.h"
-#include "compilers/trace_detail.h"
+#include "compilers/build_details.h"
 
 /* So many digits, and three more, are less than 2^64. */
 #define SHORT_DIGITS 16
@@ -145,8 +145,8 @@ bool chrome_read_json_is_source(
 	const struct json_scan *scan, const struct json_token *token)
 {
 	return token->kind == JSON_STRING &&
-	       token->size == strlen(TRACE_DETAIL_SOURCE) &&
-	       memcmp(json_scan_text(scan, token), TRACE_DETAIL_SOURCE,
+	       token->size == strlen(BUILD_DETAIL_SOURCE) &&
+	       memcmp(json_scan_text(scan, token), BUILD_DETAIL_SOURCE,
 		       token->size) == 0;
 }
 

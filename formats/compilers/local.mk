@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/compile.c %D%/compile.h \
-	%D%/trace_detail.c %D%/trace_detail.h
+	%D%/build_profile.c %D%/build_profile.h \
+	%D%/build_details.c %D%/build_details.h

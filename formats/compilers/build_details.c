@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compilers/trace_detail.h"
+#include "compilers/build_details.h"
 
 #include <string.h>
 
@@ -23,28 +23,28 @@ enum form {
 static const struct kind {
 	const char *name;
 	enum form form;
-	enum trace_detail detail;
+	enum build_detail detail;
 } kinds[] = {
-	{TRACE_DETAIL_SOURCE, FORM_FILE, TRACE_DETAIL_HEADER},
-	{"OptModule", FORM_FILE, TRACE_DETAIL_OTHER},
+	{BUILD_DETAIL_SOURCE, FORM_FILE, BUILD_DETAIL_HEADER},
+	{"OptModule", FORM_FILE, BUILD_DETAIL_OTHER},
 	{"ParseDeclarationOrFunctionDefinition", FORM_PLACE,
-		TRACE_DETAIL_OTHER},
-	{"EvaluateAsConstantExpr", FORM_PLACE, TRACE_DETAIL_OTHER},
-	{"ParseFunctionDefinition", FORM_NAME, TRACE_DETAIL_OTHER},
-	{"ParseClass", FORM_NAME, TRACE_DETAIL_OTHER},
-	{"ParseTemplate", FORM_NAME, TRACE_DETAIL_OTHER},
-	{"DebugType", FORM_NAME, TRACE_DETAIL_OTHER},
-	{"RunPass", FORM_NAME, TRACE_DETAIL_OTHER},
-	{"RunLoopPass", FORM_NAME, TRACE_DETAIL_OTHER},
-	{"InstantiateClass", FORM_NAME, TRACE_DETAIL_CLASS},
-	{"InstantiateFunction", FORM_NAME, TRACE_DETAIL_FUNCTION},
-	{"OptFunction", FORM_SYMBOL, TRACE_DETAIL_OPTIMIZED},
-	{"CodeGen Function", FORM_SYMBOL, TRACE_DETAIL_GENERATED},
-	{"Processing Header File", FORM_FILE, TRACE_DETAIL_HEADER},
-	{"Instantiating Template Class", FORM_INSTANCE, TRACE_DETAIL_CLASS},
+		BUILD_DETAIL_OTHER},
+	{"EvaluateAsConstantExpr", FORM_PLACE, BUILD_DETAIL_OTHER},
+	{"ParseFunctionDefinition", FORM_NAME, BUILD_DETAIL_OTHER},
+	{"ParseClass", FORM_NAME, BUILD_DETAIL_OTHER},
+	{"ParseTemplate", FORM_NAME, BUILD_DETAIL_OTHER},
+	{"DebugType", FORM_NAME, BUILD_DETAIL_OTHER},
+	{"RunPass", FORM_NAME, BUILD_DETAIL_OTHER},
+	{"RunLoopPass", FORM_NAME, BUILD_DETAIL_OTHER},
+	{"InstantiateClass", FORM_NAME, BUILD_DETAIL_CLASS},
+	{"InstantiateFunction", FORM_NAME, BUILD_DETAIL_FUNCTION},
+	{"OptFunction", FORM_SYMBOL, BUILD_DETAIL_OPTIMIZED},
+	{"CodeGen Function", FORM_SYMBOL, BUILD_DETAIL_GENERATED},
+	{"Processing Header File", FORM_FILE, BUILD_DETAIL_HEADER},
+	{"Instantiating Template Class", FORM_INSTANCE, BUILD_DETAIL_CLASS},
 	{"Instantiating Template Function", FORM_INSTANCE,
-		TRACE_DETAIL_FUNCTION},
-	{"Generating Function IR", FORM_SYMBOL, TRACE_DETAIL_GENERATED},
+		BUILD_DETAIL_FUNCTION},
+	{"Generating Function IR", FORM_SYMBOL, BUILD_DETAIL_GENERATED},
 };
 
 /* A site: not known yet, nothing of clang's, its headers that are asynchronous;
@@ -59,7 +59,7 @@ struct details {
 	uint32_t *headers; /* by track: that of its headers; TRACE_NONE: none */
 	uint32_t header_count;
 	uint32_t header_room;
-	uint32_t key; /* strtab number of TRACE_DETAIL_KEY; 0: not known yet */
+	uint32_t key; /* strtab number of BUILD_DETAIL_KEY; 0: not known yet */
 	struct demangler demangler;
 	struct buffer name;
 	struct buffer detail;
@@ -70,7 +70,7 @@ static struct details *self_of(struct event_source *source)
 	return (struct details *)(void *)source;
 }
 
-static const struct kind *find(const char *name, size_t size)
+static const struct kind *find_kind(const char *name, size_t size)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strlen(kinds[i].name) == size &&
@@ -81,7 +81,7 @@ static const struct kind *find(const char *name, size_t size)
 
 /* The number that ":123" at the end of a text is, which is cut off; false if
  * there is none. */
-static bool take_number(const char *text, size_t *size, uint32_t *number)
+static bool cut_number(const char *text, size_t *size, uint32_t *number)
 {
 	size_t at = *size;
 
@@ -127,7 +127,7 @@ static void add_detail(struct details *details, const struct kind *kind)
 	if (plain != NULL)
 		text = plain;
 	buffer_add_byte(&details->name, ' ');
-	if (kind->detail != TRACE_DETAIL_OTHER &&
+	if (kind->detail != BUILD_DETAIL_OTHER &&
 		(names == READ_NAMES_SHORT || names == READ_NAMES_QUALIFIED))
 		function_name_add_short(&details->name, text, strlen(text));
 	else
@@ -144,8 +144,8 @@ static size_t find_place(
 
 	if (kind->form == FORM_FILE)
 		return size;
-	return kind->form == FORM_PLACE && take_number(text, &size, &column) &&
-			       take_number(text, &size, line)
+	return kind->form == FORM_PLACE && cut_number(text, &size, &column) &&
+			       cut_number(text, &size, line)
 		       ? size
 		       : 0;
 }
@@ -227,13 +227,14 @@ static bool move_header(struct details *details, struct event *event)
 	if (event->track == TRACE_NONE)
 		return false;
 	if (is_begin)
-		return name_event(details, find(TRACE_DETAIL_SOURCE, 6), event);
+		return name_event(
+			details, find_kind(BUILD_DETAIL_SOURCE, 6), event);
 	event->site = TRACE_NONE;
 	return true;
 }
 
 /* What the site is; SITE_NEW if out of memory. */
-static uint8_t learn(struct details *details, uint32_t number)
+static uint8_t classify_site(struct details *details, uint32_t number)
 {
 	struct trace *trace = details->source.trace;
 	const struct trace_site *site = &trace->sites[number];
@@ -247,11 +248,11 @@ static uint8_t learn(struct details *details, uint32_t number)
 	while (details->site_count <= number)
 		details->sites[details->site_count++] = SITE_NEW;
 	name = strtab_text(trace->text, site->name, &size);
-	kind = find(name, size);
+	kind = find_kind(name, size);
 	if (kind != NULL && site->category == 0)
 		details->sites[number] = (uint8_t)(SITE_KINDS + (kind - kinds));
 	else if (kind != NULL && site->category == site->name &&
-		 kind->detail == TRACE_DETAIL_HEADER)
+		 kind->detail == BUILD_DETAIL_HEADER)
 		details->sites[number] = SITE_HEADERS;
 	else
 		details->sites[number] = SITE_PLAIN;
@@ -259,7 +260,8 @@ static uint8_t learn(struct details *details, uint32_t number)
 }
 
 /* False if out of memory. */
-static bool change(struct details *details, struct event *event, uint8_t site)
+static bool convert_event(
+	struct details *details, struct event *event, uint8_t site)
 {
 	bool is_range =
 		event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE;
@@ -268,7 +270,7 @@ static bool change(struct details *details, struct event *event, uint8_t site)
 
 	if (details->key == 0)
 		details->key = strtab_add(details->source.trace->text,
-			TRACE_DETAIL_KEY, strlen(TRACE_DETAIL_KEY));
+			BUILD_DETAIL_KEY, strlen(BUILD_DETAIL_KEY));
 	if (details->key == STRTAB_NONE)
 		return false;
 	if (site >= SITE_KINDS && is_range)
@@ -296,8 +298,9 @@ static void end_headers(struct details *details)
 
 /* An event that may have to be changed, or none any more. Not inlined, as of most
  * traces nearly all events come past it. */
-static __attribute__((noinline)) enum ctp_status take(struct details *details,
-	struct event *event, enum ctp_status status, struct ctp_error *err)
+static __attribute__((noinline)) enum ctp_status convert(
+	struct details *details, struct event *event, enum ctp_status status,
+	struct ctp_error *err)
 {
 	uint8_t site;
 
@@ -308,9 +311,9 @@ static __attribute__((noinline)) enum ctp_status take(struct details *details,
 	site = event->site < details->site_count ? details->sites[event->site]
 						 : SITE_NEW;
 	if (site == SITE_NEW)
-		site = learn(details, event->site);
+		site = classify_site(details, event->site);
 	if (site == SITE_PLAIN ||
-		(site != SITE_NEW && change(details, event, site)))
+		(site != SITE_NEW && convert_event(details, event, site)))
 		return CTP_OK;
 	return ctp_no_memory(err);
 }
@@ -327,7 +330,7 @@ static enum ctp_status next(
 			(event->site < details->site_count &&
 				details->sites[event->site] == SITE_PLAIN)))
 		return CTP_OK;
-	return take(details, event, status, err);
+	return convert(details, event, status, err);
 }
 
 static void follow(struct event_source *source, bool on)
@@ -353,7 +356,7 @@ static void close_source(struct event_source *source)
 	memory_free(details);
 }
 
-enum ctp_status trace_detail_open(
+enum ctp_status build_details_open(
 	struct event_source **source, struct ctp_error *err)
 {
 	struct event_source *inner = *source;
@@ -368,7 +371,7 @@ enum ctp_status trace_detail_open(
 	return CTP_OK;
 }
 
-enum trace_detail trace_detail_of(const char *name, size_t *size)
+enum build_detail build_details_kind(const char *name, size_t *size)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		*size = strlen(kinds[i].name);
@@ -377,5 +380,5 @@ enum trace_detail trace_detail_of(const char *name, size_t *size)
 			return kinds[i].detail;
 	}
 	*size = strlen(name);
-	return TRACE_DETAIL_OTHER;
+	return BUILD_DETAIL_OTHER;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clang and nvcc say their ranges are about: the header, the template, the function.
+ * The details of clang's and nvcc's ranges: the header, template or function that
+ * a range is about.
  * In a profile that is part of what a function is; without it all headers would
  * be one. In a timeline it is an argument like others, so that a profile has the
  * same names whatever the events went through before.
@@ -8,29 +9,29 @@
  * (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo, Passes) open with it;
  * traces of nvcc 13.0, whose compiler for the device has its own frontend.
  */
-#ifndef TRACE_DETAIL_H
-#define TRACE_DETAIL_H
+#ifndef BUILD_DETAILS_H
+#define BUILD_DETAILS_H
 
 #include <stddef.h>
 
 #include "trace/event.h"
 
 /* The argument that says it. */
-#define TRACE_DETAIL_KEY "detail"
+#define BUILD_DETAIL_KEY "detail"
 
 /* Since clang 19 headers are asynchronous ranges of this name and category, as
  * they need not nest among others. */
-#define TRACE_DETAIL_SOURCE "Source"
+#define BUILD_DETAIL_SOURCE "Source"
 
 /* What a range is, by the name of its function, as the source below makes
  * them. */
-enum trace_detail {
-	TRACE_DETAIL_OTHER,
-	TRACE_DETAIL_HEADER,
-	TRACE_DETAIL_CLASS,    /* a template's instance */
-	TRACE_DETAIL_FUNCTION, /* likewise */
-	TRACE_DETAIL_OPTIMIZED,
-	TRACE_DETAIL_GENERATED,
+enum build_detail {
+	BUILD_DETAIL_OTHER,
+	BUILD_DETAIL_HEADER,
+	BUILD_DETAIL_CLASS,    /* a template's instance */
+	BUILD_DETAIL_FUNCTION, /* likewise */
+	BUILD_DETAIL_OPTIMIZED,
+	BUILD_DETAIL_GENERATED,
 };
 
 /*
@@ -40,11 +41,11 @@ enum trace_detail {
  *
  * Errors: CTP_ERR_NOMEM; `*source` is as it was.
  */
-enum ctp_status trace_detail_open(
+enum ctp_status build_details_open(
 	struct event_source **source, struct ctp_error *err);
 
 /* What a function is, and how long the first part of its name is, without what
  * it is about. */
-enum trace_detail trace_detail_of(const char *name, size_t *size);
+enum build_detail build_details_kind(const char *name, size_t *size);
 
 #endif

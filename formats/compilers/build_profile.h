@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compilers did, by kind: a profile for each group of ranges, in which
+ * The time of compilers by kind: a profile for each group of ranges, in which
  * only these are functions. So the self time of a header is without what it
  * includes, but with the templates that it made, and the times of one group
  * never count twice.
  * Source: clang's -ftime-trace; lld's --time-trace.
  */
-#ifndef COMPILE_H
-#define COMPILE_H
+#ifndef BUILD_PROFILE_H
+#define BUILD_PROFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include "trace/event.h"
 #include "profile/profile.h"
 
-#define COMPILE_GROUPS(X) \
+#define BUILD_GROUPS(X) \
 	X(PHASE, "phase", "Phases") \
 	X(UNIT, "unit", "Translation units") \
 	X(HEADER, "header", "Headers") \
@@ -24,37 +24,39 @@
 	X(FUNCTION, "function", "Functions that became code") \
 	X(NAME, "name", "Ranges by name")
 
-enum compile_group {
-#define COMPILE_ENUM(group, word, title) COMPILE_##group,
-	COMPILE_GROUPS(COMPILE_ENUM)
-#undef COMPILE_ENUM
-		COMPILE_GROUP_COUNT
+enum build_group {
+#define BUILD_ENUM(group, word, title) BUILD_##group,
+	BUILD_GROUPS(BUILD_ENUM)
+#undef BUILD_ENUM
+		BUILD_GROUP_COUNT
 };
 
 /* Phases, as rules/clang.rules has them, of which each unit's share is known. */
-#define COMPILE_FRONTEND "frontend"
-#define COMPILE_BACKEND "backend"
+#define BUILD_FRONTEND "frontend"
+#define BUILD_BACKEND "backend"
 
-struct compile;
+struct build_profile;
 
 /* Once its first event was read: is the trace a compiler's? */
-bool compile_is_trace(const struct trace *trace);
+bool build_profile_is_build_trace(const struct trace *trace);
 
 /* Of these groups, as bits. NULL if out of memory. */
-struct compile *compile_new(uint32_t groups);
-void compile_free(struct compile *compile);
+struct build_profile *build_profile_new(uint32_t groups);
+void build_profile_free(struct build_profile *build);
 
-/* What comes is of this trace, which is one unit, of this name. Both are
- * borrowed until compile_end(). Errors: CTP_ERR_NOMEM; nothing was begun. */
-enum ctp_status compile_begin(struct compile *compile,
+/* Events that come are of this trace, which is one unit, of this name. Both are
+ * borrowed until build_profile_end(). Errors: CTP_ERR_NOMEM; nothing was begun.
+ */
+enum ctp_status build_profile_begin(struct build_profile *build,
 	const struct trace *trace, const char *unit, struct ctp_error *err);
 
 /* Takes one event. Errors: CTP_ERR_NOMEM. */
-enum ctp_status compile_add(struct compile *compile, const struct event *event,
-	struct ctp_error *err);
+enum ctp_status build_profile_add(struct build_profile *build,
+	const struct event *event, struct ctp_error *err);
 
 /* The trace is over; what is open in it is closed. Errors: CTP_ERR_NOMEM. */
-enum ctp_status compile_end(struct compile *compile, struct ctp_error *err);
+enum ctp_status build_profile_end(
+	struct build_profile *build, struct ctp_error *err);
 
 /*
  * After the last trace: hands each group's profile over, to be freed with
@@ -63,7 +65,7 @@ enum ctp_status compile_end(struct compile *compile, struct ctp_error *err);
  *
  * Errors: CTP_ERR_NOMEM; `sums` are those that there are, to be freed, too.
  */
-enum ctp_status compile_finish(struct compile *compile,
-	struct profile *sums[COMPILE_GROUP_COUNT], struct ctp_error *err);
+enum ctp_status build_profile_finish(struct build_profile *build,
+	struct profile *sums[BUILD_GROUP_COUNT], struct ctp_error *err);
 
 #endif

@@ -5,18 +5,18 @@
  * these. A range that has none in a group leaves its time to what is around it
  * there.
  */
-#include "compilers/compile.h"
+#include "compilers/build_profile.h"
 
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "compilers/trace_detail.h"
+#include "compilers/build_details.h"
 #include "names/function_name.h"
 #include "phases/phase_rules.h"
 #include "profile/replay.h"
 
-#define IS_KNOWN (1U << COMPILE_GROUP_COUNT)
+#define IS_KNOWN (1U << BUILD_GROUP_COUNT)
 #define OTHER_PHASE "other" /* around none of a phase */
 
 /* Where a range belongs. */
@@ -63,19 +63,19 @@ static bool is_compiler_site(const struct trace *trace, uint32_t number)
 	const struct trace_site *site = &trace->sites[number];
 	const char *name = trace_site_name(trace, number);
 	size_t kind;
-	enum trace_detail detail = trace_detail_of(name, &kind);
+	enum build_detail detail = build_details_kind(name, &kind);
 
-	if (detail == TRACE_DETAIL_HEADER)
+	if (detail == BUILD_DETAIL_HEADER)
 		return site->category == 0 ? site->file != 0
 					   : site->category == site->name;
 	return site->category == 0 &&
-	       (detail != TRACE_DETAIL_OTHER ||
+	       (detail != BUILD_DETAIL_OTHER ||
 		       strcmp(name, "ExecuteCompiler") == 0);
 }
 
 /* clang says when it began, at the end of the file: of versions before 11, and
  * of what is cut off, only the ranges tell; so do those of a log. */
-bool compile_is_trace(const struct trace *trace)
+bool build_profile_is_build_trace(const struct trace *trace)
 {
 	if (trace_find_fact(trace, "beginningOfTime") != NULL)
 		return true;
@@ -136,35 +136,36 @@ static bool find_set(
 }
 
 /* False if out of memory. */
-static bool learn(struct places *places, uint32_t site, struct place *place)
+static bool classify_site(
+	struct places *places, uint32_t site, struct place *place)
 {
 	const char *name = trace_site_name(places->sites, site);
 	size_t kind;
-	enum trace_detail detail = trace_detail_of(name, &kind);
+	enum build_detail detail = build_details_kind(name, &kind);
 	const char *phase = phase_of(places, name, kind);
-	uint32_t groups = 1U << COMPILE_NAME | IS_KNOWN;
+	uint32_t groups = 1U << BUILD_NAME | IS_KNOWN;
 
 	if (phase != NULL)
-		groups |= 1U << COMPILE_PHASE;
-	if (detail == TRACE_DETAIL_HEADER)
-		groups |= 1U << COMPILE_HEADER;
-	if (detail == TRACE_DETAIL_CLASS || detail == TRACE_DETAIL_FUNCTION)
-		groups |= 1U << COMPILE_TEMPLATE | 1U << COMPILE_SET;
-	if (detail == TRACE_DETAIL_OPTIMIZED ||
-		detail == TRACE_DETAIL_GENERATED)
-		groups |= 1U << COMPILE_FUNCTION;
+		groups |= 1U << BUILD_PHASE;
+	if (detail == BUILD_DETAIL_HEADER)
+		groups |= 1U << BUILD_HEADER;
+	if (detail == BUILD_DETAIL_CLASS || detail == BUILD_DETAIL_FUNCTION)
+		groups |= 1U << BUILD_TEMPLATE | 1U << BUILD_SET;
+	if (detail == BUILD_DETAIL_OPTIMIZED ||
+		detail == BUILD_DETAIL_GENERATED)
+		groups |= 1U << BUILD_FUNCTION;
 	place->groups = groups & (places->groups | IS_KNOWN);
 	place->phase = TRACE_NONE;
 	phase = phase == NULL ? OTHER_PHASE : phase;
 	/* The table of sites moves what their names are borrowed from not. */
 	return add_site(places, phase, strlen(phase), &place->phase) &&
-	       ((groups & 1U << COMPILE_SET) == 0 ||
+	       ((groups & 1U << BUILD_SET) == 0 ||
 		       find_set(places, name, kind, &place->set)) &&
 	       add_site(places, name, kind, &place->name);
 }
 
 /* Makes room for one number more, by the array's own index. */
-static bool reach_number(struct places *places, uint32_t index)
+static bool ensure_number(struct places *places, uint32_t index)
 {
 	if (!memory_reach(&places->numbers, index, &places->number_room,
 		    sizeof(*places->numbers)))
@@ -184,7 +185,7 @@ static uint32_t find_number(struct places *places, uint32_t site)
 	size_t name_size;
 	size_t file_size;
 
-	if (!reach_number(places, site))
+	if (!ensure_number(places, site))
 		return TRACE_NONE;
 	if (places->numbers[site] != TRACE_NONE)
 		return places->numbers[site];
@@ -207,7 +208,7 @@ static const struct place *places_find(struct places *places, uint32_t *site)
 			sizeof(*places->known)))
 		return NULL;
 	place = &places->known[number];
-	if (place->groups == 0 && !learn(places, number, place))
+	if (place->groups == 0 && !classify_site(places, number, place))
 		return NULL;
 	*site = number;
 	return place;
@@ -218,11 +219,11 @@ static uint32_t place_site(
 	const struct place *place, unsigned group, uint32_t site)
 {
 	switch (group) {
-	case COMPILE_PHASE:
+	case BUILD_PHASE:
 		return place->phase;
-	case COMPILE_SET:
+	case BUILD_SET:
 		return place->set;
-	case COMPILE_NAME:
+	case BUILD_NAME:
 		return place->name;
 	default:
 		return site;
@@ -237,11 +238,11 @@ struct nest {
 	uint32_t phases; /* of these have one */
 };
 
-struct compile {
+struct build_profile {
 	uint32_t asked;  /* groups that are */
 	uint32_t groups; /* these, and what they are made of */
-	struct replay *replays[COMPILE_GROUP_COUNT]; /* NULL: not asked for */
-	struct profile *phases; /* NULL, like the replays */
+	struct replay *replays[BUILD_GROUP_COUNT]; /* NULL: not asked for */
+	struct profile *phases;                    /* NULL, like the replays */
 	struct profile *units;
 	struct places places;
 
@@ -252,63 +253,63 @@ struct compile {
 	uint32_t nest_room;
 };
 
-static bool init(struct compile *compile)
+static bool init(struct build_profile *build)
 {
-	uint32_t phase = 1U << COMPILE_PHASE;
+	uint32_t phase = 1U << BUILD_PHASE;
 	bool done;
 
-	compile->phases = profile_new();
-	compile->units = profile_new();
-	done = places_init(&compile->places, compile->groups) &&
-	       compile->phases != NULL && compile->units != NULL;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && done; i++)
-		if ((compile->groups & ~(phase | 1U << COMPILE_UNIT) &
-			    1U << i) != 0) {
-			compile->replays[i] = replay_new(compile->places.sites,
+	build->phases = profile_new();
+	build->units = profile_new();
+	done = places_init(&build->places, build->groups) &&
+	       build->phases != NULL && build->units != NULL;
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && done; i++)
+		if ((build->groups & ~(phase | 1U << BUILD_UNIT) & 1U << i) !=
+			0) {
+			build->replays[i] = replay_new(build->places.sites,
 				(struct replay_options){0});
-			done = compile->replays[i] != NULL;
+			done = build->replays[i] != NULL;
 		}
 	return done;
 }
 
-struct compile *compile_new(uint32_t groups)
+struct build_profile *build_profile_new(uint32_t groups)
 {
-	struct compile *compile = memory_new_zeroed(1, sizeof(*compile));
+	struct build_profile *build = memory_new_zeroed(1, sizeof(*build));
 
-	if (compile == NULL)
+	if (build == NULL)
 		return NULL;
-	compile->asked = groups;
-	compile->groups = groups;
+	build->asked = groups;
+	build->groups = groups;
 	/* What a unit took is the sum of its phases. */
-	if ((groups & 1U << COMPILE_UNIT) != 0)
-		compile->groups |= 1U << COMPILE_PHASE;
-	if (!init(compile)) {
-		compile_free(compile);
+	if ((groups & 1U << BUILD_UNIT) != 0)
+		build->groups |= 1U << BUILD_PHASE;
+	if (!init(build)) {
+		build_profile_free(build);
 		return NULL;
 	}
-	return compile;
+	return build;
 }
 
-void compile_free(struct compile *compile)
+void build_profile_free(struct build_profile *build)
 {
-	if (compile == NULL)
+	if (build == NULL)
 		return;
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
-		replay_free(compile->replays[i]);
-	for (uint32_t i = 0; i < compile->nest_room; i++)
-		memory_free(compile->nests[i].groups);
-	memory_free(compile->nests);
-	profile_free(compile->phases);
-	profile_free(compile->units);
-	places_clear(&compile->places);
-	memory_free(compile);
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
+		replay_free(build->replays[i]);
+	for (uint32_t i = 0; i < build->nest_room; i++)
+		memory_free(build->nests[i].groups);
+	memory_free(build->nests);
+	profile_free(build->phases);
+	profile_free(build->units);
+	places_clear(&build->places);
+	memory_free(build);
 }
 
-static struct nest *find_nest(struct compile *compile, uint32_t track)
+static struct nest *find_nest(struct build_profile *build, uint32_t track)
 {
-	return memory_reach(&compile->nests, track, &compile->nest_room,
-		       sizeof(*compile->nests))
-		       ? &compile->nests[track]
+	return memory_reach(&build->nests, track, &build->nest_room,
+		       sizeof(*build->nests))
+		       ? &build->nests[track]
 		       : NULL;
 }
 
@@ -318,65 +319,65 @@ static bool push(struct nest *nest, uint32_t groups)
 		    sizeof(*nest->groups)))
 		return false;
 	nest->groups[nest->depth++] = groups;
-	nest->phases += (groups & 1U << COMPILE_PHASE) != 0;
+	nest->phases += (groups & 1U << BUILD_PHASE) != 0;
 	return true;
 }
 
 /* The groups that a range belongs to where it is. */
-static uint32_t groups_at(const struct compile *compile,
+static uint32_t groups_at(const struct build_profile *build,
 	const struct nest *nest, const struct place *place,
 	const struct event *event)
 {
-	uint32_t phase = 1U << COMPILE_PHASE;
+	uint32_t phase = 1U << BUILD_PHASE;
 	uint32_t groups = place->groups;
 
 	/* On a track of their own, headers take time that ranges have, too; so
 	 * does what overlaps. */
-	if (compile->trace->tracks[event->track].kind == TRACE_TIMELINE)
-		return groups & 1U << COMPILE_HEADER;
+	if (build->trace->tracks[event->track].kind == TRACE_TIMELINE)
+		return groups & 1U << BUILD_HEADER;
 	if (event->kind == EVENT_COMPLETE)
 		return groups & ~phase;
-	return nest->phases == 0 ? groups | (compile->groups & phase) : groups;
+	return nest->phases == 0 ? groups | (build->groups & phase) : groups;
 }
 
 /* `place` is that of our site, if the event has one. */
-static enum ctp_status hand_on(struct compile *compile, uint32_t groups,
-	const struct place *place, const struct event *event,
+static enum ctp_status add_to_groups(struct build_profile *build,
+	uint32_t groups, const struct place *place, const struct event *event,
 	struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 	struct event own = *event;
 
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT && status == CTP_OK; i++) {
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && status == CTP_OK; i++) {
 		if ((groups & 1U << i) == 0)
 			continue;
 		if (place != NULL)
 			own.site = place_site(place, i, event->site);
-		status = replay_add(compile->replays[i], &own, err);
+		status = replay_add(build->replays[i], &own, err);
 	}
 	return status;
 }
 
-static enum ctp_status add_range(struct compile *compile,
+static enum ctp_status add_range(struct build_profile *build,
 	const struct event *event, struct ctp_error *err)
 {
-	struct nest *nest = find_nest(compile, event->track);
+	struct nest *nest = find_nest(build, event->track);
 	struct event own = *event;
-	const struct place *place = places_find(&compile->places, &own.site);
+	const struct place *place = places_find(&build->places, &own.site);
 	uint32_t groups;
 
 	if (nest == NULL || place == NULL)
 		return ctp_no_memory(err);
-	groups = groups_at(compile, nest, place, event);
+	groups = groups_at(build, nest, place, event);
 	if (event->kind == EVENT_BEGIN && !push(nest, groups))
 		return ctp_no_memory(err);
-	return hand_on(compile, groups, place, &own, err);
+	return add_to_groups(build, groups, place, &own, err);
 }
 
-static enum ctp_status add_end(struct compile *compile,
+static enum ctp_status add_end(struct build_profile *build,
 	const struct event *event, struct ctp_error *err)
 {
-	struct nest *nest = find_nest(compile, event->track);
+	struct nest *nest = find_nest(build, event->track);
 	uint32_t groups;
 
 	if (nest == NULL)
@@ -384,42 +385,42 @@ static enum ctp_status add_end(struct compile *compile,
 	if (nest->depth == 0)
 		return CTP_OK;
 	groups = nest->groups[--nest->depth];
-	nest->phases -= (groups & 1U << COMPILE_PHASE) != 0;
-	return hand_on(compile, groups, NULL, event, err);
+	nest->phases -= (groups & 1U << BUILD_PHASE) != 0;
+	return add_to_groups(build, groups, NULL, event, err);
 }
 
-enum ctp_status compile_add(struct compile *compile, const struct event *event,
-	struct ctp_error *err)
+enum ctp_status build_profile_add(struct build_profile *build,
+	const struct event *event, struct ctp_error *err)
 {
 	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE)
-		return add_range(compile, event, err);
+		return add_range(build, event, err);
 	if (event->kind == EVENT_END)
-		return add_end(compile, event, err);
+		return add_end(build, event, err);
 	return CTP_OK;
 }
 
-enum ctp_status compile_begin(struct compile *compile,
+enum ctp_status build_profile_begin(struct build_profile *build,
 	const struct trace *trace, const char *unit, struct ctp_error *err)
 {
-	compile->trace = trace;
-	compile->unit = unit;
-	places_begin(&compile->places, trace);
-	if ((compile->groups & 1U << COMPILE_PHASE) == 0)
+	build->trace = trace;
+	build->unit = unit;
+	places_begin(&build->places, trace);
+	if ((build->groups & 1U << BUILD_PHASE) == 0)
 		return CTP_OK;
 	/* A unit's are wanted, so that they are no part of a sum yet. */
-	compile->replays[COMPILE_PHASE] =
-		replay_new(compile->places.sites, (struct replay_options){0});
-	return compile->replays[COMPILE_PHASE] == NULL ? ctp_no_memory(err)
-						       : CTP_OK;
+	build->replays[BUILD_PHASE] =
+		replay_new(build->places.sites, (struct replay_options){0});
+	return build->replays[BUILD_PHASE] == NULL ? ctp_no_memory(err)
+						   : CTP_OK;
 }
 
 /* The unit, its time being that of its phases, which it calls. */
-static bool add_unit(struct compile *compile, const struct profile *phases)
+static bool add_unit(struct build_profile *build, const struct profile *phases)
 {
-	struct profile *sum = compile->units;
+	struct profile *sum = build->units;
 	const struct profile_cost cost = {
 		1, 1, phases->total_ns, phases->total_ns};
-	uint32_t unit = profile_add_function(sum, compile->unit, "", 0);
+	uint32_t unit = profile_add_function(sum, build->unit, "", 0);
 
 	if (unit == PROFILE_NONE)
 		return false;
@@ -441,18 +442,18 @@ static bool add_unit(struct compile *compile, const struct profile *phases)
 }
 
 static enum ctp_status end_phases(
-	struct compile *compile, struct ctp_error *err)
+	struct build_profile *build, struct ctp_error *err)
 {
 	struct profile *profile = NULL;
 	enum ctp_status status;
 
-	if (compile->replays[COMPILE_PHASE] == NULL)
+	if (build->replays[BUILD_PHASE] == NULL)
 		return CTP_OK;
-	status = replay_finish(compile->replays[COMPILE_PHASE], &profile, err);
-	replay_free(compile->replays[COMPILE_PHASE]);
-	compile->replays[COMPILE_PHASE] = NULL;
-	if (status == CTP_OK && (!profile_add(compile->phases, profile) ||
-					!add_unit(compile, profile)))
+	status = replay_finish(build->replays[BUILD_PHASE], &profile, err);
+	replay_free(build->replays[BUILD_PHASE]);
+	build->replays[BUILD_PHASE] = NULL;
+	if (status == CTP_OK && (!profile_add(build->phases, profile) ||
+					!add_unit(build, profile)))
 		status = ctp_no_memory(err);
 	profile_free(profile);
 	return status;
@@ -460,50 +461,51 @@ static enum ctp_status end_phases(
 
 /* What the trace leaves open ends where the trace does. */
 static enum ctp_status close_ranges(
-	struct compile *compile, struct ctp_error *err)
+	struct build_profile *build, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	for (uint32_t i = 0; i < compile->nest_room; i++)
-		while (status == CTP_OK && compile->nests[i].depth > 0) {
+	for (uint32_t i = 0; i < build->nest_room; i++)
+		while (status == CTP_OK && build->nests[i].depth > 0) {
 			const struct event end = {.kind = EVENT_END,
 				.track = i,
 				.site = TRACE_NONE,
-				.time_ns = trace_track_end(compile->trace, i)};
+				.time_ns = trace_track_end(build->trace, i)};
 
-			status = add_end(compile, &end, err);
+			status = add_end(build, &end, err);
 		}
 	return status;
 }
 
-enum ctp_status compile_end(struct compile *compile, struct ctp_error *err)
+enum ctp_status build_profile_end(
+	struct build_profile *build, struct ctp_error *err)
 {
-	enum ctp_status status = close_ranges(compile, err);
+	enum ctp_status status = close_ranges(build, err);
 
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++)
-		if (compile->replays[i] != NULL)
-			replay_restart(compile->replays[i]);
-	return status == CTP_OK ? end_phases(compile, err) : status;
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
+		if (build->replays[i] != NULL)
+			replay_restart(build->replays[i]);
+	return status == CTP_OK ? end_phases(build, err) : status;
 }
 
-enum ctp_status compile_finish(struct compile *compile,
-	struct profile *sums[COMPILE_GROUP_COUNT], struct ctp_error *err)
+enum ctp_status build_profile_finish(struct build_profile *build,
+	struct profile *sums[BUILD_GROUP_COUNT], struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	for (unsigned i = 0; i < COMPILE_GROUP_COUNT; i++) {
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
 		sums[i] = NULL;
-		if (compile->replays[i] != NULL && status == CTP_OK)
-			status = replay_finish(
-				compile->replays[i], &sums[i], err);
+		if (build->replays[i] != NULL && status == CTP_OK)
+			status =
+				replay_finish(build->replays[i], &sums[i], err);
 	}
-	if ((compile->asked & 1U << COMPILE_PHASE) != 0) {
-		sums[COMPILE_PHASE] = compile->phases;
-		compile->phases = NULL;
+	if ((build->asked & 1U << BUILD_PHASE) != 0) {
+		sums[BUILD_PHASE] = build->phases;
+		build->phases = NULL;
 	}
-	if ((compile->asked & 1U << COMPILE_UNIT) != 0) {
-		sums[COMPILE_UNIT] = compile->units;
-		compile->units = NULL;
+	if ((build->asked & 1U << BUILD_UNIT) != 0) {
+		sums[BUILD_UNIT] = build->units;
+		build->units = NULL;
 	}
 	return status;
 }
