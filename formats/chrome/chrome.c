@@ -20,7 +20,6 @@
 #include "format.h"
 #include "json/json.h"
 #include "base/memory.h"
-#include "timeline/epoch.h"
 #include "timeline/json_args.h"
 
 struct chrome {
@@ -82,7 +81,8 @@ static bool open_ranges(struct chrome *chrome, struct chrome_track *track,
 {
 	if (track->ranges_row != NULL)
 		return true;
-	track->epoch_ns = epoch_of_track(chrome->trace, event);
+	track->epoch_ns =
+		trace_track_epoch(chrome->trace, event->track, event->time_ns);
 	return chrome_track_open_ranges(&chrome->tracks, track);
 }
 

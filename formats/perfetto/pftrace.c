@@ -22,7 +22,6 @@
 #include "perfetto/pftrace_stack.h"
 #include "perfetto/pftrace_track.h"
 #include "protobuf/protobuf.h"
-#include "timeline/epoch.h"
 #include "trace/correlation.h"
 
 /* What arrows are numbered by. */
@@ -117,7 +116,8 @@ static bool add_begin(struct pftrace *pftrace, struct pftrace_track *track,
 	struct event mended;
 
 	if (!track->has_ranges)
-		track->epoch_ns = epoch_of_track(pftrace->trace, event);
+		track->epoch_ns = trace_track_epoch(
+			pftrace->trace, event->track, event->time_ns);
 	mended = in_order(pftrace, track, event);
 	return pftrace_stack_begin(&pftrace->tracks, track, &mended);
 }

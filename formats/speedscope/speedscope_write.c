@@ -22,7 +22,6 @@
 #include "format.h"
 #include "json/json.h"
 #include "speedscope/speedscope_read.h"
-#include "timeline/epoch.h"
 #include "timeline/lanes.h"
 #include "timeline/row_name.h"
 #include "trace/trace.h"
@@ -473,7 +472,8 @@ static enum ctp_status add_begin(struct speedscope *scope,
 	struct row_point point = {.row = {event->track, ROW_RANGES}};
 
 	if (!track->has_ranges)
-		track->epoch_ns = epoch_of_track(scope->trace, event);
+		track->epoch_ns = trace_track_epoch(
+			scope->trace, event->track, event->time_ns);
 	track->has_ranges = true;
 	if (!memory_grow32(&track->open, track->depth, &track->room,
 		    sizeof(*track->open)))

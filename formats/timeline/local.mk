@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/epoch.c %D%/epoch.h \
 	%D%/event_rows.c %D%/event_rows.h \
 	%D%/json_args.c %D%/json_args.h \
 	%D%/lanes.c %D%/lanes.h \

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "timeline/epoch.h"
 #include "base/memory.h"
 #include "extsort/extsort.h"
 
@@ -53,7 +52,8 @@ static bool set_time(struct sorted_source *order, struct event *event)
 	if (track == NULL)
 		return false;
 	if (!track->seen) {
-		track->epoch_ns = epoch_of_track(order->source.trace, event);
+		track->epoch_ns = trace_track_epoch(
+			order->source.trace, event->track, event->time_ns);
 		track->last_ns = INT64_MIN;
 		track->seen = true;
 	}

@@ -7,6 +7,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+/* Times this close to the recording's start, a year, are of the wall clock:
+ * other clocks have not come that far. */
+#define WALL_CLOCK_NS INT64_C(31536000000000000)
+
 static const struct {
 	const char *name;
 	const char *words;
@@ -461,6 +465,20 @@ int64_t trace_track_end(const struct trace *trace, uint32_t track)
 	if (trace->tracks[track].kind == TRACE_TIMELINE)
 		return trace->timeline_end_ns;
 	return trace->end_ns;
+}
+
+int64_t trace_track_epoch(
+	const struct trace *trace, uint32_t track, int64_t first_ns)
+{
+	int64_t since_ns;
+
+	if (trace->tracks[track].kind != TRACE_TIMELINE ||
+		trace->base_realtime_ns <= 0 ||
+		__builtin_sub_overflow(
+			first_ns, trace->base_realtime_ns, &since_ns) ||
+		since_ns < -WALL_CLOCK_NS || since_ns > WALL_CLOCK_NS)
+		return 0;
+	return trace->base_realtime_ns;
 }
 
 const char *trace_loss_name(enum trace_loss loss)

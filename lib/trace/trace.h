@@ -260,6 +260,15 @@ void trace_lose(struct trace *trace, enum trace_loss loss, uint64_t count);
 /* The moment at which this track's open ranges are closed. */
 int64_t trace_track_end(const struct trace *trace, uint32_t track);
 
+/*
+ * The time that this track's times in a file are relative to; its first event is
+ * at `first_ns`. A timeline has the program's own; where these are of the wall
+ * clock, as time.time_ns() of Python is, it stands beside the measured tracks of
+ * the same moments.
+ */
+int64_t trace_track_epoch(
+	const struct trace *trace, uint32_t track, int64_t first_ns);
+
 /* "dropped_ranges", and "ranges dropped: the buffers were full". */
 const char *trace_loss_name(enum trace_loss loss);
 const char *trace_loss_words(enum trace_loss loss);
