@@ -14,7 +14,6 @@
 #include "chrome/chrome_device.h"
 #include "chrome/chrome_event.h"
 #include "chrome/chrome_facts.h"
-#include "chrome/chrome_memory.h"
 #include "chrome/chrome_stack.h"
 #include "chrome/chrome_track.h"
 #include "format.h"
@@ -28,7 +27,6 @@ struct chrome {
 	struct json json;
 	struct json_names text;
 	struct chrome_tracks tracks;
-	struct chrome_memory memory;
 	struct chrome_device device;
 	struct chrome_events events;
 	const char *title;
@@ -239,8 +237,7 @@ static bool add_counter(struct chrome *chrome, struct chrome_track *track,
 static bool add_memory(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
-	return chrome_memory_write(
-		&chrome->memory, &chrome->json, &track->row, event);
+	return chrome_events_memory(&chrome->events, &track->row, event);
 }
 
 static bool add_step(struct chrome *chrome, struct chrome_track *track,
@@ -362,7 +359,6 @@ static void chrome_free(struct timeline_writer *writer)
 	if (chrome == NULL)
 		return;
 	chrome_events_clear(&chrome->events);
-	chrome_memory_clear(&chrome->memory);
 	chrome_device_clear(&chrome->device);
 	chrome_tracks_clear(&chrome->tracks);
 	json_names_clear(&chrome->text);
@@ -392,7 +388,7 @@ enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	/* All of them, so that all can be cleared. */
 	done = json_init(&chrome->json, out);
 	done = json_names_init(&chrome->text, trace) && done;
-	done = chrome_memory_init(&chrome->memory) && done;
+	done = chrome_events_init(&chrome->events) && done;
 	done = chrome_device_init(&chrome->device, trace, &chrome->text) &&
 	       done;
 	done = chrome_tracks_init(

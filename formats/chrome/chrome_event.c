@@ -4,11 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "trace/device_type.h"
+
 /* Where the name begins in a site's text: ,"name": */
 #define NAME_AT 8
 
+bool chrome_events_init(struct chrome_events *events)
+{
+	events->memory.devices = strtab_new();
+	return events->memory.devices != NULL;
+}
+
 void chrome_events_clear(struct chrome_events *events)
 {
+	strtab_free(events->memory.devices);
+	memory_free(events->memory.totals);
 	json_args_clear(&events->args);
 }
 
@@ -237,5 +248,100 @@ bool chrome_events_step(struct chrome_events *events,
 	json_raw_text(json, ",\"requester\":");
 	write_name(json, site);
 	json_raw_text(json, "}}");
+	return true;
+}
+
+/* What this device holds of this process; NULL if out of memory. */
+static uint64_t *find_total(
+	struct chrome_memory *memory, uint32_t pid, int32_t device)
+{
+	uint32_t key[2] = {pid, (uint32_t)device};
+	uint32_t number =
+		strtab_add(memory->devices, (const char *)key, sizeof(key));
+
+	if (number == STRTAB_NONE)
+		return NULL;
+	if (!memory_reach(&memory->totals, number, &memory->room,
+		    sizeof(*memory->totals)))
+		return NULL;
+	return &memory->totals[number];
+}
+
+static void begin_memory(struct json *json, const struct chrome_row *row,
+	const struct event *event, char phase)
+{
+	(void)begin_row(json, row, event, phase);
+	json->comma = true;
+	json_key(json, "name");
+}
+
+static void end_memory(struct json *json)
+{
+	json_end(json, '}');
+	json_end(json, '}');
+}
+
+static void write_memory(struct json *json, const struct chrome_row *row,
+	const struct event *event, uint64_t total)
+{
+	begin_memory(json, row, event, 'i');
+	json_text(json, "[memory]");
+	json_key(json, "cat");
+	json_text(json, "cpu_instant_event");
+	json_key(json, "s");
+	json_text(json, "t");
+	json_key(json, "args");
+	json_begin(json, '{');
+	json_key(json, "Total Allocated");
+	json_int(json, (int64_t)total);
+	json_key(json, "Bytes");
+	if (event->kind == EVENT_FREE)
+		json_int(json, (int64_t)-event->bytes);
+	else
+		json_uint(json, event->bytes);
+	json_key(json, "Addr");
+	json_uint(json, event->id);
+	json_key(json, "Device Type");
+	json_int(json, event->device < 0 ? DEVICE_TYPE_CPU : DEVICE_TYPE_CUDA);
+	json_key(json, "Device Id");
+	json_int(json, event->device);
+	end_memory(json);
+}
+
+static void write_total(struct json *json, const struct chrome_row *row,
+	const struct event *event, uint64_t total)
+{
+	char name[sizeof("Total Allocated (device )") + JSON_NUMBER_MAX] =
+		"Total Allocated (host";
+	char *at = name + strlen(name);
+
+	if (event->device >= 0) {
+		memcpy(name + 17, "device ", 7);
+		at = json_put_int(name + 24, event->device);
+	}
+	*at++ = ')';
+	begin_memory(json, row, event, 'C');
+	json_text_sized(json, name, (size_t)(at - name));
+	json_key(json, "cat");
+	json_text(json, "memory");
+	json_key(json, "args");
+	json_begin(json, '{');
+	json_key(json, "bytes");
+	json_int(json, (int64_t)total);
+	end_memory(json);
+}
+
+/* In the words that PyTorch's profiler uses, and the counter of what the device
+ * holds. */
+bool chrome_events_memory(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event)
+{
+	uint64_t *total = find_total(&events->memory, row->pid, event->device);
+
+	if (total == NULL)
+		return false;
+	*total += event->kind == EVENT_FREE ? -event->bytes : event->bytes;
+	write_memory(events->json, row, event, *total);
+	write_total(events->json, row, event, *total);
 	return true;
 }

@@ -1,29 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What has no duration of its own in a Chrome trace: ends of asynchronous
- * ranges and of arrows, instants, counters, steps.
+ * Events without a duration of their own in a Chrome trace: ends of asynchronous
+ * ranges and of arrows, instants, counters, steps, memory events.
  */
 #ifndef CHROME_EVENT_H
 #define CHROME_EVENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "timeline/json_args.h"
 #include "chrome/chrome_rows.h"
 #include "trace/event.h"
 #include "json/json.h"
+#include "base/strtab.h"
+
+/*
+ * The bytes that each device holds, by memory events.
+ * Source: libkineto/src/output_json.cpp; torch/csrc/profiler/collection.cpp.
+ */
+struct chrome_memory {
+	struct strtab *devices; /* numbers are indices into `totals` */
+	uint64_t *totals;       /* bytes, modulo 2^64: may go below zero when
+				   what is freed was there before */
+	uint32_t room;
+};
 
 struct chrome_events {
 	struct trace *trace;
 	struct json *json;
 	struct json_names *text;
 	struct json_args args; /* of the event at hand */
+	struct chrome_memory memory;
 };
 
+/* With the first three members set. False if out of memory, like all below;
+ * call chrome_events_clear() in either case. */
+bool chrome_events_init(struct chrome_events *events);
 void chrome_events_clear(struct chrome_events *events);
 
-/* Puts the event's own arguments into events->args. False if out of memory,
- * like all below. */
+/* Puts the event's own arguments into events->args. */
 bool chrome_events_take_args(
 	struct chrome_events *events, const struct event *event);
 
@@ -35,6 +51,8 @@ bool chrome_events_instant(struct chrome_events *events,
 bool chrome_events_flow(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event);
 bool chrome_events_counter(struct chrome_events *events,
+	const struct chrome_row *row, const struct event *event);
+bool chrome_events_memory(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event);
 bool chrome_events_step(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event);
