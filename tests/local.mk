@@ -74,7 +74,7 @@ check_PROGRAMS += $(test_programs)
 dist_check_SCRIPTS += $(shell_tests) %D%/run.sh
 TESTS += $(shell_tests)
 TEST_EXTENSIONS = .sh
-EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
+EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
 
 # make would make a directory of a script beside it, where that is the newer
 # one, by a rule of its own.

@@ -1,12 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The sources are in the shape that .clang-format gives them.
+# The sources are in the shape that .clang-format gives them. Versions differ in
+# details: only that of tests/requirements-format.txt counts.
 set -u
 cd "${srcdir:-.}" || exit 99
-# Versions differ in details: only the one the shape was made with counts.
-if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-	echo "skipped: clang-format 14 is not installed"
+pin=tests/requirements-format.txt
+wanted=$(sed -n 's/^clang-format==\([0-9]*\)\..*/\1/p' $pin)
+found=
+for program in "clang-format-$wanted" clang-format; do
+	version=$("$program" --version 2>/dev/null |
+		sed -n 's/.*version \([0-9]*\)\..*/\1/p')
+	[ "$version" != "$wanted" ] || break
+	found=${found:-$version}
+	program=
+done
+if [ -z "$program" ]; then
+	echo "skipped: clang-format $wanted is not installed" \
+		"${found:+(there is $found) }(Debian: clang-format-$wanted;" \
+		"PyPI: pip install --require-hashes -r $pin)"
 	exit 77
 fi
 find lib formats bin python examples tests -name '*.[ch]' -print0 |
-	xargs -0 clang-format --dry-run -Werror --style=file
+	xargs -0 "$program" --dry-run -Werror --style=file
