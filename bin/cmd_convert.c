@@ -91,8 +91,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MIN:
 		read_min(request, arg, state);
 		return 0;
+	case KEY_EDGE_TIMES:
+		request->job.all_edge_times =
+			arguments_word(state, "--edge-times", INPUTS_EDGE_TIMES,
+				arg) == 0;
+		return 0;
 	case KEY_DOCUMENT_EDGES:
-		request->job.document_edges = true;
+		request->job.all_edge_times = true;
 		return 0;
 	case KEY_DEVICE:
 		request->job.device = (enum replay_device)arguments_word(
@@ -312,7 +317,7 @@ static int convert_tree(
 	struct inputs inputs = request->inputs;
 	struct aggregate_options options = {
 		.inputs = &inputs,
-		.replay.document_edges = request->job.document_edges,
+		.replay.all_edge_times = request->job.all_edge_times,
 		.replay.device = request->job.device,
 		/* Else there is a process for each input already. */
 		.jobs = inputs.count == 1 ? request->jobs : 1,
@@ -447,9 +452,7 @@ static const struct argp_option options[] = {
 	{"min", KEY_MIN, "TIME", 0,
 		"fold functions with less time, or a smaller share of the "
 		"whole (100us, 0.5%), into \"(other)\"", GROUP_SELECT},
-	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
-		"edge figures as torch's dynamo profiler counts them, not as "
-		"cProfile does", GROUP_SELECT},
+	INPUTS_EDGE_TIMES_OPTIONS(GROUP_SELECT),
 	INPUTS_DEVICE_OPTION(GROUP_SELECT),
 	{"metric", KEY_METRIC, FORMAT_METRICS, 0,
 		"what folded stacks count instead of all time in themselves: "

@@ -103,8 +103,13 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 	case KEY_CALLEES:
 		options->callees = true;
 		return 0;
+	case KEY_EDGE_TIMES:
+		request->replay.all_edge_times =
+			arguments_word(state, "--edge-times", INPUTS_EDGE_TIMES,
+				arg) == 0;
+		return 0;
 	case KEY_DOCUMENT_EDGES:
-		request->replay.document_edges = true;
+		request->replay.all_edge_times = true;
 		return 0;
 	case KEY_GPU:
 		options->gpu = true;
@@ -421,9 +426,7 @@ static const struct argp_option options[] = {
 	{"gpu", KEY_GPU, NULL, 0,
 		"show what GPUs did, and for which functions", GROUP_MAIN},
 	INPUTS_DEVICE_OPTION(GROUP_MAIN),
-	{"document-edges", KEY_DOCUMENT_EDGES, NULL, 0,
-		"edge figures as torch's dynamo profiler counts them, not as "
-		"cProfile does", GROUP_MAIN},
+	INPUTS_EDGE_TIMES_OPTIONS(GROUP_MAIN),
 	{"follow", KEY_FOLLOW, NULL, 0,
 		"read a log while it is being written: print the table again "
 		"each time that it has grown, until it is whole or Ctrl-C is "

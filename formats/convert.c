@@ -184,7 +184,7 @@ static enum ctp_status run_replay(struct event_source *source,
 {
 	struct replay_options options = {
 		.tree = job->to != NULL && job->to->needs_tree,
-		.document_edges = job->document_edges,
+		.all_edge_times = job->all_edge_times,
 		.device = job->device,
 	};
 	struct replay *replay;

@@ -34,7 +34,7 @@ struct convert_job {
 	uint64_t min_cumtime_ns;
 	uint32_t min_parts;  /* of the total time, in CONVERT_PARTS */
 	uint32_t top;        /* so many functions are kept */
-	bool document_edges; /* see struct replay_options; so is this: */
+	bool all_edge_times; /* see struct replay_options; so is this: */
 	enum replay_device device;
 	bool no_root; /* see struct profile; so are Python's always */
 

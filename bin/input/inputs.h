@@ -37,6 +37,21 @@ struct inputs {
 			group \
 	}
 
+/* The values of --edge-times: for the first, replay_options.all_edge_times is
+ * true. --document-edges is its old name, and stays for scripts. */
+#define INPUTS_EDGE_TIMES "all|primitive"
+#define INPUTS_EDGE_TIMES_OPTIONS(group) \
+	{"edge-times", KEY_EDGE_TIMES, INPUTS_EDGE_TIMES, 0, \
+		"calls whose time counts for a caller: all, as in " \
+		"torch's dynamo profiler, or those that are not " \
+		"within one of the same caller and callee, as in " \
+		"cProfile (the default)", \
+		group}, \
+	{ \
+		"document-edges", KEY_DOCUMENT_EDGES, NULL, OPTION_HIDDEN, \
+			NULL, group \
+	}
+
 /* The values of --join, in the order of enum read_join. */
 #define INPUTS_JOIN "auto|external|correlation"
 

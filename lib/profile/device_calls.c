@@ -285,7 +285,7 @@ static bool add_total(struct profile *profile, uint32_t number,
 	}
 	return !how->as_time ||
 	       time_edge(profile, node, total_ns,
-		       how->document_edges || (repeats & REPEATS_EDGE) == 0);
+		       how->all_edge_times || (repeats & REPEATS_EDGE) == 0);
 }
 
 bool device_calls_sum(

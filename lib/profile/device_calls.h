@@ -68,7 +68,7 @@ struct device_calls_sum {
 	 * device's time of what was launched there. */
 	bool has_leaves;
 	bool as_time;           /* is the functions' and edges' time as well */
-	bool document_edges;    /* of calls that are not primitive, too */
+	bool all_edge_times;    /* of calls that are not primitive, too */
 	const uint8_t *repeats; /* by node: REPEATS_… */
 	uint32_t repeat_count;  /* of nodes after these nothing repeats */
 };

@@ -368,7 +368,7 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	uint64_t self_ns = time_ns - frame.children_ns;
 	uint64_t child_ns = time_ns;
 	bool primitive = (frame.repeats & REPEATS_FUNCTION) == 0;
-	bool all = replay->options.document_edges;
+	bool all = replay->options.all_edge_times;
 
 	if (primitive)
 		remove_bit(stack->open->functions, frame.function);
@@ -618,7 +618,7 @@ static bool sum_device(struct replay *replay, struct profile *profile)
 	const struct device_calls_sum how = {
 		.has_leaves = options->tree,
 		.as_time = options->device == REPLAY_DEVICE,
-		.document_edges = options->document_edges,
+		.all_edge_times = options->all_edge_times,
 		.repeats = replay->repeats,
 		.repeat_count = replay->repeat_room,
 	};

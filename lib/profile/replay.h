@@ -24,9 +24,10 @@ struct replay_options {
 	/* Who called or launched what is not counted. Not with REPLAY_DEVICE,
 	 * which needs it. */
 	bool no_edges;
-	/* Count and time edges as torch's dynamo profiler does: primitive
-	 * where the callee is, every call's time. */
-	bool document_edges;
+	/* An edge has the time of all its calls, and as many primitive calls
+	 * as the callee, as in torch's dynamo profiler. Else both are of calls
+	 * that are not within one along the same edge, as in cProfile. */
+	bool all_edge_times;
 	/* The host's functions that match are one, see function_match.h: the first that
 	 * is met; the others are in the profile without costs. */
 	bool joined;

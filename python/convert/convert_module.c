@@ -132,22 +132,22 @@ static PyObject *answer(struct request *request, PyObject *path)
 static PyObject *convert(PyObject *module, PyObject *args, PyObject *keywords)
 {
 	static const char *const names[] = {
-		"path", "to", "document_edges", "no_root", "trim_prefix", NULL};
+		"path", "to", "all_edge_times", "no_root", "trim_prefix", NULL};
 	struct request request = {0};
 	PyObject *path, *encoded;
 	const char *to;
-	int document_edges = 0, no_root = 0, trim_prefix = 0;
+	int all_edge_times = 0, no_root = 0, trim_prefix = 0;
 	PyObject *result = NULL;
 
 	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "Os|$ppp:convert",
-		    (char **)(uintptr_t)names, &path, &to, &document_edges,
+		    (char **)(uintptr_t)names, &path, &to, &all_edge_times,
 		    &no_root, &trim_prefix) ||
 		!PyUnicode_FSConverter(path, &encoded))
 		return NULL;
 	request.path = PyBytes_AS_STRING(encoded);
 	request.job.to = find_format(to);
-	request.job.document_edges = document_edges;
+	request.job.all_edge_times = all_edge_times;
 	request.job.no_root = no_root;
 	request.trim_prefix = trim_prefix;
 	if (request.job.to != NULL)
@@ -160,7 +160,7 @@ static PyObject *convert(PyObject *module, PyObject *args, PyObject *keywords)
 static PyMethodDef methods[] = {
 	{"convert", (PyCFunction)(void (*)(void))convert,
 		METH_VARARGS | METH_KEYWORDS,
-		"convert(path, to, *, document_edges=False, no_root=False, "
+		"convert(path, to, *, all_edge_times=False, no_root=False, "
 		"trim_prefix=False)\n--\n\n"
 		"A log in another format: (bytes, {what was lost: count})."},
 	{NULL, NULL, 0, NULL},

@@ -26,11 +26,13 @@ def read(path, **options):
     return marshal.loads(data), losses
 
 
-def load(path, *, document_edges=False, trim_prefix=False):
+def load(path, *, edge_times="primitive", trim_prefix=False,
+         document_edges=False):
     """The profile in a log, as cProfile would have made it.
 
-    `document_edges` counts along edges from caller to callee as the profiler
-    of torch._dynamo does. `trim_prefix` names files without the directories
+    With "all" as `edge_times` the time of every call counts for its caller, as
+    in the profiler of torch._dynamo; with "primitive" that of calls within one
+    of the same caller and callee does not, as in cProfile. `trim_prefix` names files without the directories
     that Python finds its modules in.
 
     Raises OSError if the log cannot be read, ValueError if it is none. What is
@@ -38,7 +40,11 @@ def load(path, *, document_edges=False, trim_prefix=False):
     """
     import warnings
 
-    entries, losses = read(path, document_edges=document_edges,
+    if edge_times not in ("all", "primitive"):
+        raise ValueError(f"edge_times is {edge_times!r}: not all or primitive")
+    # document_edges=True is an older name of edge_times="all".
+    entries, losses = read(path,
+                           all_edge_times=edge_times == "all" or document_edges,
                            trim_prefix=trim_prefix)
     name = os.fsdecode(path)
     for words, count in losses.items():

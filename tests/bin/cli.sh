@@ -249,8 +249,22 @@ printed "(other)"
 expect 0 ctprof convert -t folded --min 50% run.ctp
 printed "(other)"
 expect 2 ctprof convert -t folded --min much run.ctp
+expect 0 ctprof convert -t pstats --edge-times=primitive run.ctp
+cmp -s out kept || complain "--edge-times=primitive is not the default"
+expect 0 ctprof convert -t pstats --edge-times=all run.ctp
+cmp -s out kept && complain "--edge-times=all changes nothing"
+cp out all_edges
 expect 0 ctprof convert -t pstats --document-edges run.ctp
-cmp -s out kept && complain "--document-edges changes nothing"
+cmp -s out all_edges || complain "--document-edges is not --edge-times=all"
+expect 2 ctprof convert -t pstats --edge-times=some run.ctp
+expect 2 ctprof stats --edge-times=some run.ctp
+for command in convert stats; do
+	expect 0 ctprof $command --help
+	grep -q -e '--edge-times=all|primitive' out ||
+		complain "$command --help: no --edge-times"
+	grep -q document-edges out &&
+		complain "$command --help: --document-edges"
+done
 expect 2 ctprof convert run.ctp
 said "ctprof: to which format? Use -t FORMAT; see 'ctprof formats'"
 expect 2 ctprof convert run.ctp -o run.unknown

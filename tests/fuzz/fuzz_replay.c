@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	job = (struct convert_job){.to = choose(bytes[0]),
 		.out = fopen("/dev/null", "wb"),
 		.options.title = (options & 1) != 0 ? "title" : NULL,
-		.document_edges = (options & 2) != 0,
+		.all_edge_times = (options & 2) != 0,
 		.device = (enum replay_device)((options >> 6) % 3),
 		.top = options >> 2 & 3,
 		.min_parts = (options & 16) != 0 ? CONVERT_PARTS / 100 : 0,

@@ -455,7 +455,7 @@ class Recorded(support.TestCase):
         return marshal.loads(path.read_bytes())
 
     def test_pstats_of_the_log_equal_the_states(self):
-        for style, options in (("dynamo", ["--document-edges"]),
+        for style, options in (("dynamo", ["--edge-times=all"]),
                                ("cprofile", [])):
             with self.subTest(style):
                 path = self.work / "state.pstats"

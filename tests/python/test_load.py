@@ -51,14 +51,26 @@ class Load(LogTestCase):
 
     def test_options_are_the_programs(self):
         self.assertEqual(
-            ctprof.load(self.log, document_edges=True).stats,
-            self.converted("--document-edges"))
+            ctprof.load(self.log, edge_times="all").stats,
+            self.converted("--edge-times=all"))
+        self.assertEqual(
+            ctprof.load(self.log, edge_times="primitive").stats,
+            self.converted("--edge-times=primitive"))
         self.assertEqual(
             ctprof.load(self.log, trim_prefix=True).stats,
             self.converted("--trim-prefix"))
         self.assertNotEqual(
-            ctprof.load(self.log, document_edges=True).stats,
+            ctprof.load(self.log, edge_times="all").stats,
             ctprof.load(self.log).stats)
+        self.assertRaises(ValueError, ctprof.load, self.log, edge_times="some")
+
+    def test_older_name_of_an_option_stays(self):
+        self.assertEqual(
+            ctprof.load(self.log, document_edges=True).stats,
+            self.converted("--document-edges"))
+        self.assertEqual(
+            ctprof.load(self.log, document_edges=True).stats,
+            ctprof.load(self.log, edge_times="all").stats)
 
     def test_path_may_be_of_any_kind(self):
         whole = ctprof.load(self.log).stats

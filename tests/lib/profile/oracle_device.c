@@ -10,7 +10,7 @@
  *	C TRACK ID           which is a call of the API with this id
  *	A TRACK SITE NS ID   a device did this, for so long
  *
- *	oracle_device separate|host|device [document]
+ *	oracle_device separate|host|device [all]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		options.device = REPLAY_HOST;
 	else if (strcmp(argv[1], "device") == 0)
 		options.device = REPLAY_DEVICE;
-	options.document_edges = argc > 2;
+	options.all_edge_times = argc > 2;
 	trace = trace_new(NULL);
 	require(trace != NULL);
 	replay = replay_new(trace, options);

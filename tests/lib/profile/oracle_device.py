@@ -9,6 +9,7 @@ A launch keeps the path of all open ranges. Its launcher is the innermost of
 them that is no call of the API, or the innermost. Work is a call of a function
 of its own, made by the launcher. The device's time below a function is that of
 all work on whose path the function is, whatever how often.
+With `every`, edges have the time of all calls, as with --edge-times=all.
 """
 import collections
 import random
@@ -130,7 +131,7 @@ def add(cost, calls, own, time, primitive=True, timed=True):
     cost[3] += time if timed else 0
 
 
-def expect(program, mode, document):
+def expect(program, mode, every):
     """What oracle_device should print, as a sorted list of lines."""
     calls, works, unmatched = run(*program)
     functions = collections.defaultdict(lambda: [[0] * 4, [0] * 4, [0] * 4])
@@ -153,7 +154,7 @@ def expect(program, mode, document):
         else:
             first = pairs(path)[-1] not in pairs(path[:-1])
             add(edges[path[-2:]], 1, own, time,
-                primitive if document else first, document or first)
+                primitive if every else first, every or first)
         nodes[path][0] += 1
         nodes[path][1] += own
 
@@ -179,7 +180,7 @@ def expect(program, mode, document):
                 functions[name][0][3] += time
             if len(path) == 1:
                 functions[name][1][3] += time
-            elif document or pairs(path)[-1] not in pairs(path[:-1]):
+            elif every or pairs(path)[-1] not in pairs(path[:-1]):
                 edges[path[-2:]][3] += time
 
     lines = [f"function {name} " + " ".join(map(str, sum(costs, [])))
@@ -193,16 +194,16 @@ def expect(program, mode, document):
     return sorted(lines)
 
 
-def check(tool, seed, mode, document):
+def check(tool, seed, mode, every):
     program = make_program(seed)
-    command = [tool, mode] + ["document"] * document
+    command = [tool, mode] + ["all"] * every
     printed = subprocess.run(command, input=text_of(*program), text=True,
                              stdout=subprocess.PIPE, check=True).stdout
     found = sorted(printed.splitlines())
-    wanted = expect(program, mode, document)
+    wanted = expect(program, mode, every)
     if found == wanted:
         return True
-    print(f"seed {seed}, {mode}, document {document}:")
+    print(f"seed {seed}, {mode}, edge times of all {every}:")
     for line in sorted(set(found) ^ set(wanted))[:20]:
         print("found" if line in found else "wanted", line)
     return False

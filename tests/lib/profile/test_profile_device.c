@@ -70,10 +70,10 @@ START_TEST(without_edges_only_these_are_missing)
 }
 END_TEST
 
-START_TEST(edges_may_be_counted_as_in_the_document)
+START_TEST(edges_may_have_the_time_of_all_calls)
 {
 	device_case_start((struct replay_options){
-		.device = REPLAY_DEVICE, .document_edges = true});
+		.device = REPLAY_DEVICE, .all_edge_times = true});
 	for (int i = 0; i < 3; i++)
 		on(T0, F);
 	launch(T0, 1);
@@ -244,7 +244,7 @@ int main(void)
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
 	tcase_add_test(tests, a_tree_changes_no_sums);
 	tcase_add_test(tests, without_edges_only_these_are_missing);
-	tcase_add_test(tests, edges_may_be_counted_as_in_the_document);
+	tcase_add_test(tests, edges_may_have_the_time_of_all_calls);
 	tcase_add_test(tests, the_tree_has_work_below_its_context);
 	tcase_add_loop_test(tests, a_look_in_between_changes_nothing,
 		REPLAY_SEPARATE, REPLAY_SEPARATE + 1);

@@ -167,9 +167,9 @@ START_TEST(mutual_recursion_counts_primitive_calls_per_edge)
 }
 END_TEST
 
-START_TEST(the_document_counts_edges_by_their_callee)
+START_TEST(with_all_edge_times_edges_count_as_their_callee)
 {
-	start((struct replay_options){.document_edges = true});
+	start((struct replay_options){.all_edge_times = true});
 	call_mutually(0);
 	finish();
 	check(function(F), COST(4, 1, 7, 13));
@@ -435,7 +435,7 @@ int main(void)
 	tcase_add_test(tests, self_time_excludes_direct_children);
 	tcase_add_test(tests, direct_recursion_counts_its_time_once);
 	tcase_add_test(tests, mutual_recursion_counts_primitive_calls_per_edge);
-	tcase_add_test(tests, the_document_counts_edges_by_their_callee);
+	tcase_add_test(tests, with_all_edge_times_edges_count_as_their_callee);
 	tcase_add_test(
 		tests, a_call_is_primitive_again_when_the_others_are_over);
 	tcase_add_test(tests, open_calls_end_with_the_recording);

@@ -172,7 +172,7 @@ static void check_functions(
 }
 
 static void check_edges(const struct naive *naive,
-	const struct profile *profile, bool document_edges)
+	const struct profile *profile, bool all_edge_times)
 {
 	struct profile_cost sums[SITES][SITES] = {{{0, 0, 0, 0}}};
 
@@ -183,8 +183,8 @@ static void check_edges(const struct naive *naive,
 			continue;
 		add(&sums[naive->calls[call->caller - 1].site][call->site],
 			call,
-			document_edges ? call->primitive : call->edge_primitive,
-			document_edges || call->edge_primitive);
+			all_edge_times ? call->primitive : call->edge_primitive,
+			all_edge_times || call->edge_primitive);
 	}
 	for (uint32_t i = 0; i < profile->edge_count; i++) {
 		const struct profile_edge *edge = &profile->edges[i];
@@ -299,7 +299,7 @@ static void check(const struct naive *naive, const struct profile *profile,
 	if (options->no_edges)
 		ck_assert_uint_eq(profile->edge_count, 0);
 	else
-		check_edges(naive, profile, options->document_edges);
+		check_edges(naive, profile, options->all_edge_times);
 	check_tree(naive, profile);
 	ck_assert_uint_eq(profile->open_calls, naive->open);
 	ck_assert_uint_eq(profile->thread_count,
@@ -308,7 +308,7 @@ static void check(const struct naive *naive, const struct profile *profile,
 
 static const struct replay_options all_options[] = {
 	{.tree = true},
-	{.tree = true, .document_edges = true},
+	{.tree = true, .all_edge_times = true},
 	{.tree = true, .no_edges = true},
 };
 
