@@ -151,7 +151,7 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 		return false;
 	stack->frames[stack->depth++] =
 		(struct chrome_frame){.start_ns = event->time_ns,
-			.is_moved = event->dur_ns > 0,
+			.is_moved = event->shift_ns > 0,
 			.site = event->site};
 	return event->arg_count == 0 || chrome_stack_args(stack, event);
 }
@@ -528,7 +528,7 @@ bool chrome_stack_is_longer(const struct chrome_stack *stack,
 {
 	const struct chrome_frame *frame = top(stack);
 
-	if (end->dur_ns == 0 || frame->is_moved)
+	if (end->shift_ns == 0 || frame->is_moved)
 		return false;
 	*whole = (struct event){.kind = EVENT_COMPLETE,
 		.track = stack->row->track,

@@ -126,6 +126,7 @@ static void make_event(struct event *event,
 	event->site = record->site;
 	event->time_ns = record->time_ns;
 	event->dur_ns = 0;
+	event->shift_ns = 0;
 	event->id = 0;
 	event->bytes = 0;
 	event->device = -1;
@@ -307,7 +308,7 @@ static enum ctp_status open_slice(struct chrome_read_replay *replay,
 		event->dur_ns = record->dur_ns;
 	} else {
 		make_event(event, record, EVENT_BEGIN);
-		event->dur_ns = record->late_ns;
+		event->shift_ns = record->late_ns;
 		if (!slice_stacks_open(&replay->nest, record->track, &slice))
 			return ctp_no_memory(err);
 		replay->begun_id = id_of(replay);

@@ -63,7 +63,7 @@ static void take(struct slice_stacks *nest, uint32_t track, int64_t time_ns,
 		.track = track,
 		.site = TRACE_NONE,
 		.time_ns = time_ns,
-		.dur_ns = (uint64_t)end_ns - (uint64_t)time_ns,
+		.shift_ns = (uint64_t)end_ns - (uint64_t)time_ns,
 		.device = -1};
 }
 

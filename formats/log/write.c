@@ -169,6 +169,8 @@ static uint64_t field_of(const struct event *event, enum log_field field)
 		return (uint64_t)(int64_t)event->device;
 	case LOG_FIELD_DURATION:
 		return event->dur_ns;
+	case LOG_FIELD_SHIFT:
+		return event->shift_ns;
 	case LOG_FIELD_FLOW:
 		return (uint64_t)event->flow;
 	case LOG_FIELD_END:
@@ -278,8 +280,8 @@ static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 				? LOG_COLUMN_END
 				: event->site + 1 + LOG_COLUMN_SITES,
 			event->time_ns);
-		if (event->dur_ns > 0)
-			add_row(track, event, LOG_ROW_MOVED);
+		if (event->shift_ns > 0)
+			add_row(track, event, LOG_ROW_SHIFT);
 		break;
 	case EVENT_ARGS:
 		return add_arg(out, track, event);

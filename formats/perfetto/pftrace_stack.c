@@ -109,7 +109,7 @@ bool pftrace_stack_begin(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, const struct event *event)
 {
 	struct pftrace_stack *stack = &track->stack;
-	bool is_moved = event->dur_ns > 0;
+	bool is_moved = event->shift_ns > 0;
 	uint32_t line;
 
 	if (!pftrace_stack_flush(tracks, track) || !reach(stack) ||

@@ -146,7 +146,7 @@ static enum ctp_status begin(struct event_rows *flat,
 {
 	int64_t start_ns = in_order(flat, track, event->time_ns);
 	struct frame *frame = push(track);
-	bool is_moved = event->dur_ns > 0;
+	bool is_moved = event->shift_ns > 0;
 	const struct frame *around;
 
 	if (frame == NULL || !json_args_add(&frame->args, &flat->text, event))

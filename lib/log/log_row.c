@@ -5,7 +5,7 @@
 
 #define FIELDS(name, number, chunk, event, ...) [number] = {__VA_ARGS__},
 const uint8_t log_row_fields[LOG_ROWS_MAX][LOG_FIELDS_MAX + 1] = {
-	[LOG_ROW_MOVED] = {LOG_FIELD_DURATION}, LOG_ROWS(FIELDS)};
+	[LOG_ROW_SHIFT] = {LOG_FIELD_SHIFT}, LOG_ROWS(FIELDS)};
 #undef FIELDS
 
 /* A byte for the number of elements, and one for that of the row. */

@@ -17,6 +17,7 @@ enum log_field {
 	LOG_FIELD_BYTES,
 	LOG_FIELD_DEVICE, /* -1: the host */
 	LOG_FIELD_DURATION,
+	LOG_FIELD_SHIFT,
 	LOG_FIELD_FLOW,
 	LOG_FIELD_ADVANCE, /* the value of an argument `advance` */
 	LOG_FIELD_VALUE,   /* of an argument, whose key may stand behind it */
@@ -59,7 +60,7 @@ enum log_row {
 	LOG_ROWS(LOG_ROW_NUMBER)
 	/* Of the event before them. */
 	LOG_ROW_MORE_ARGS = 12,
-	LOG_ROW_MOVED = 13,
+	LOG_ROW_SHIFT = 13,
 };
 #undef LOG_ROW_NUMBER
 

@@ -165,6 +165,16 @@ static bool row_flow(struct cursor *row, struct event *event)
 	return true;
 }
 
+static bool row_shift(struct cursor *row, struct event *event)
+{
+	uint64_t shift_ns;
+
+	if (!unpack_uint(row, &shift_ns))
+		return false;
+	event->shift_ns = shift_ns;
+	return true;
+}
+
 static bool row_field(struct log_reader *reader, struct cursor *row,
 	enum log_field field, struct event *event)
 {
@@ -179,6 +189,8 @@ static bool row_field(struct log_reader *reader, struct cursor *row,
 		return row_device(row, event);
 	case LOG_FIELD_DURATION:
 		return unpack_uint(row, &event->dur_ns);
+	case LOG_FIELD_SHIFT:
+		return row_shift(row, event);
 	case LOG_FIELD_FLOW:
 		return row_flow(row, event);
 	case LOG_FIELD_ADVANCE:
@@ -227,16 +239,6 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	return true;
 }
 
-static bool row_moved(struct cursor *row, struct event *event)
-{
-	uint64_t moved_ns;
-
-	if (!unpack_uint(row, &moved_ns))
-		return false;
-	event->dur_ns = moved_ns;
-	return true;
-}
-
 /* What stands behind the event: how far it was moved, and its arguments. */
 static void take_more(struct log_reader *reader, struct event *event)
 {
@@ -254,8 +256,8 @@ static void take_more(struct log_reader *reader, struct event *event)
 
 		if (!open_row(&extras, &row, &elements, &kind))
 			break;
-		if (kind == LOG_ROW_MOVED && is_range)
-			good = row_moved(&row, event);
+		if (kind == LOG_ROW_SHIFT && is_range)
+			good = row_shift(&row, event);
 		else if (kind == LOG_ROW_MORE_ARGS)
 			good = log_args_map(&reader->args, trace, &row);
 		else

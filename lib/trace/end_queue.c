@@ -95,7 +95,7 @@ bool end_queue_take_whole(
 		if (item->kind != EVENT_WHOLE || item->track != begin->track ||
 			item->site != begin->site ||
 			(uint64_t)begin->time_ns - (uint64_t)item->time_ns !=
-				begin->dur_ns)
+				begin->shift_ns)
 			continue;
 		*whole = *item;
 		*item = queue->items[--queue->count];

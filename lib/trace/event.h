@@ -46,14 +46,16 @@ struct event {
 	enum event_kind kind;
 	uint32_t track;
 	uint32_t site;   /* TRACE_NONE where the kind has none */
+	int32_t device;  /* -1: the host */
 	int64_t time_ns; /* since trace->base_realtime_ns; may be negative */
-	/* EVENT_COMPLETE, EVENT_WHOLE, EVENT_ACTIVITY; of an EVENT_BEGIN and
-	 * EVENT_END that were moved, see EVENT_WHOLE, how far: it began so much
-	 * earlier in truth, it ended so much later. Else 0. */
-	uint64_t dur_ns;
+	uint64_t
+		dur_ns; /* EVENT_COMPLETE, EVENT_WHOLE, EVENT_ACTIVITY; else 0 */
+	/* Of an EVENT_BEGIN, how much earlier the call began than `time_ns`; of
+	 * an EVENT_END, how much later it ended: it was clipped so that it
+	 * nests, see EVENT_WHOLE. Else 0. */
+	uint64_t shift_ns;
 	uint64_t id;
 	uint64_t bytes;
-	int32_t device;       /* -1: the host */
 	enum event_flow flow; /* EVENT_FLOW */
 	uint32_t arg_count;
 	const struct event_arg *args; /* borrowed until the next call */

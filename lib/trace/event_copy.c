@@ -53,9 +53,11 @@ void event_copy_clear(struct event *event)
 
 int64_t event_end(const struct event *event)
 {
+	uint64_t rest_ns =
+		event->kind == EVENT_END ? event->shift_ns : event->dur_ns;
 	int64_t end_ns;
 
-	return __builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns)
+	return __builtin_add_overflow(event->time_ns, rest_ns, &end_ns)
 		       ? INT64_MAX
 		       : end_ns;
 }

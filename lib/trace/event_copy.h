@@ -14,7 +14,8 @@
 bool event_copy(struct event *to, const struct event *from);
 void event_copy_clear(struct event *event);
 
-/* The moment at which it ends that takes dur_ns; of an EVENT_END, in truth. */
+/* The moment at which an event with a duration ends, or at which the range of an
+ * EVENT_END ended before it was clipped. */
 int64_t event_end(const struct event *event);
 
 /* First in, first out. All zero is an empty one; arguments are borrowed. */

@@ -126,11 +126,11 @@ static bool reopen(struct cut *cut, struct open_track *track)
 		struct open_range *range = &track->ranges[track->shown];
 		struct event whole;
 
-		if (range->begin.dur_ns > 0 &&
+		if (range->begin.shift_ns > 0 &&
 			end_queue_take_whole(
 				&cut->crossing, &range->begin, &whole))
 			event_copy_clear(&whole);
-		range->begin.dur_ns = 0;
+		range->begin.shift_ns = 0;
 		done = cut_add_at(cut, &range->begin, cut->from_ns);
 		for (uint32_t i = 0; i < range->bound_count && done; i++)
 			done = cut_add_at(cut, &range->bound[i], cut->from_ns);
@@ -189,7 +189,7 @@ static bool add_rest(
 	const struct open_range *top = open_track_top(track);
 	struct event rest;
 
-	if (top == NULL || top->begin.dur_ns > 0 ||
+	if (top == NULL || top->begin.shift_ns > 0 ||
 		event_end(end) <= cut->from_ns)
 		return true;
 	rest = top->begin;
@@ -203,7 +203,7 @@ static bool add_end(struct cut *cut, const struct event *event)
 	struct event end = *event;
 
 	if (event_end(event) > cut->until_ns)
-		end.dur_ns = (uint64_t)cut->until_ns - (uint64_t)end.time_ns;
+		end.shift_ns = (uint64_t)cut->until_ns - (uint64_t)end.time_ns;
 	return event_queue_add(&cut->queue, &end);
 }
 
@@ -217,7 +217,7 @@ static bool end_range(
 		inside = false;
 	if (inside && (!reopen(cut, track) || !add_end(cut, event)))
 		return false;
-	if (!inside && event->dur_ns > 0 && !add_rest(cut, track, event))
+	if (!inside && event->shift_ns > 0 && !add_rest(cut, track, event))
 		return false;
 	if (track->depth > 0)
 		open_track_pop(track);

@@ -172,7 +172,7 @@ static uint64_t length(int64_t begin_ns, int64_t end_ns)
 /* How long it has lasted by now, in truth. */
 static uint64_t lasted(const struct event *begin, int64_t now_ns)
 {
-	return saturate_sum(length(begin->time_ns, now_ns), begin->dur_ns);
+	return saturate_sum(length(begin->time_ns, now_ns), begin->shift_ns);
 }
 
 /* Gives out what waits and has lasted for long enough by now, the outermost
@@ -226,7 +226,7 @@ static bool end_range(struct choose *choose, struct open_track *track,
 		return false;
 	if (top->shown)
 		done = event_queue_add(&choose->queue, event);
-	else if (!top->hidden && top->begin.dur_ns == 0)
+	else if (!top->hidden && top->begin.shift_ns == 0)
 		trace_lose(choose->source.trace, LOSS_SHORT_RANGES, 1);
 	open_track_pop(track);
 	return done;

@@ -33,6 +33,7 @@ static void digest_event(struct digest *digest, const struct event *event)
 	digest_add(digest, event->track);
 	digest_add(digest, (uint64_t)event->time_ns);
 	digest_add(digest, event->dur_ns);
+	digest_add(digest, event->shift_ns);
 	digest_add(digest, event->id);
 	digest_add(digest, event->bytes);
 }

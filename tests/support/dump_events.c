@@ -47,9 +47,10 @@ static void print_event(const struct trace *trace, const struct event *event)
 		printf(" %" PRIu64 "ns %" PRIu64 "B %" PRIu32 "/%" PRIu32,
 			event->dur_ns, event->bytes, track->device,
 			track->context);
-	if (event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE ||
-		(event->kind <= EVENT_END && event->dur_ns > 0))
+	if (event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE)
 		printf(" %" PRIu64 "ns", event->dur_ns);
+	if (event->shift_ns > 0)
+		printf(" %" PRIu64 "ns", event->shift_ns);
 	if (event->kind == EVENT_FLOW)
 		printf(" %c", "stf"[event->flow]);
 	for (uint32_t i = 0; i < event->arg_count; i++)

@@ -72,6 +72,9 @@ static void put_field(FILE *out, const struct trace *trace,
 	case LOG_FIELD_DURATION:
 		(void)fprintf(out, " %" PRIu64 "ns", event->dur_ns);
 		break;
+	case LOG_FIELD_SHIFT:
+		(void)fprintf(out, " %" PRIu64 "ns", event->shift_ns);
+		break;
 	case LOG_FIELD_FLOW:
 		(void)fprintf(out, " %s", flows[event->flow]);
 		break;
@@ -89,8 +92,8 @@ void log_text_event(
 	for (const uint8_t *field = kinds[event->kind].fields;
 		*field != LOG_FIELD_END; field++)
 		put_field(out, trace, event, *field);
-	if (event->kind <= EVENT_END && event->dur_ns > 0)
-		put_field(out, trace, event, LOG_FIELD_DURATION);
+	if (event->shift_ns > 0)
+		put_field(out, trace, event, LOG_FIELD_SHIFT);
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		put_arg(out, trace, &event->args[i]);
 	(void)putc('\n', out);

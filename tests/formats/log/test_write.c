@@ -218,6 +218,10 @@ static struct event any_event(struct event_arg *args)
 	}
 	event.id = any();
 	event.dur_ns = any() >> 1;
+	if (event.kind == EVENT_BEGIN || event.kind == EVENT_END) {
+		event.shift_ns = event.dur_ns;
+		event.dur_ns = 0;
+	}
 	event.flow = below(FLOW_END + 1);
 	if (event.kind == EVENT_ACTIVITY)
 		event.time_ns /= 2;

@@ -122,6 +122,8 @@ const char *cut_case_text(struct event_source *source)
 
 		at += snprintf(at, 64, "%c%s%d ", kinds[event.kind], name,
 			(int)event.time_ns);
+		if (event.shift_ns > 0)
+			at += snprintf(at, 64, "+%d ", (int)event.shift_ns);
 		if (event.dur_ns > 0 || event.kind == EVENT_COMPLETE)
 			at += snprintf(at, 64, "+%d ", (int)event.dur_ns);
 	}
