@@ -137,7 +137,7 @@ static bool count(struct trace_summary *summary, struct trace *trace,
 		return correlation_add(summary->join,
 			trace->tracks[event->track].pid, event->id,
 			(uint64_t)event->time_ns);
-	default: /* an EVENT_WHOLE, too: its range counts */
+	default: /* an EVENT_UNCLIPPED_CALL, too: its range counts */
 		break;
 	}
 	return true;

@@ -103,10 +103,10 @@ static bool end_range(struct chrome *chrome, struct chrome_track *track,
 {
 	const struct chrome_row *row;
 	struct chrome_track *calls;
-	struct event whole;
+	struct event call;
 	uint32_t lane;
 
-	if (!chrome_stack_is_longer(&track->stack, event, &whole))
+	if (!chrome_stack_is_longer(&track->stack, event, &call))
 		return chrome_stack_end(&track->stack, event);
 	if (chrome_stack_is_begun(&track->stack)) {
 		trace_lose(chrome->trace, LOSS_NOT_SHOWN, 1);
@@ -115,9 +115,9 @@ static bool end_range(struct chrome *chrome, struct chrome_track *track,
 	calls = chrome_track_calls(&chrome->tracks, track);
 	if (calls == NULL)
 		return false;
-	row = chrome_track_lane(&chrome->tracks, calls, &whole, &lane);
+	row = chrome_track_lane(&chrome->tracks, calls, &call, &lane);
 	return row != NULL &&
-	       chrome_stack_end_whole(&track->stack, event, &whole, row);
+	       chrome_stack_end_call(&track->stack, event, &call, row);
 }
 
 static bool add_end(struct chrome *chrome, struct chrome_track *track,
@@ -175,8 +175,8 @@ static bool add_complete(struct chrome *chrome, struct chrome_track *track,
 	       add_slice(chrome, track, event, &chrome->events.args) != NULL;
 }
 
-static bool add_whole(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static bool add_unclipped_call(struct chrome *chrome,
+	struct chrome_track *track, const struct event *event)
 {
 	struct chrome_track *calls = NULL;
 
@@ -263,7 +263,7 @@ static bool (*const adders[EVENT_KINDS])(struct chrome *chrome,
 	[EVENT_END] = add_end,
 	[EVENT_ARGS] = add_args,
 	[EVENT_COMPLETE] = add_complete,
-	[EVENT_WHOLE] = add_whole,
+	[EVENT_UNCLIPPED_CALL] = add_unclipped_call,
 	[EVENT_ASYNC_BEGIN] = add_async,
 	[EVENT_ASYNC_END] = add_async,
 	[EVENT_INSTANT] = add_instant,

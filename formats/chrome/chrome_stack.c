@@ -82,7 +82,7 @@ struct chrome_frame {
 	int64_t start_ns;
 	uint32_t site;
 	bool begun;       /* "B" is written: it ends with "E" */
-	bool is_moved;    /* its EVENT_WHOLE is what is written */
+	bool is_clipped;  /* its EVENT_UNCLIPPED_CALL is what is written */
 	bool has_flow;    /* `flow` starts here */
 	bool is_op;       /* its category is "cpu_op" */
 	bool is_numbered; /* as a call, by us */
@@ -151,7 +151,7 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 		return false;
 	stack->frames[stack->depth++] =
 		(struct chrome_frame){.start_ns = event->time_ns,
-			.is_moved = event->shift_ns > 0,
+			.is_clipped = event->shift_ns > 0,
 			.site = event->site};
 	return event->arg_count == 0 || chrome_stack_args(stack, event);
 }
@@ -282,7 +282,7 @@ static bool begin_tied(struct chrome_stack *stack)
 
 		if (json_names_site(stack->text, frame->site) == NULL)
 			return false;
-		if (!frame->is_moved)
+		if (!frame->is_clipped)
 			write_mark(stack->json, stack, frame, 'B',
 				frame->start_ns);
 		write_held(stack, &frame->held);
@@ -417,7 +417,7 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 	for (int i = 0; i < CALLS_MAX && at > 0; i++) {
 		struct chrome_frame *frame = &stack->frames[--at];
 
-		if (!frame->is_moved &&
+		if (!frame->is_clipped &&
 			!json_names_is_call(stack->text, frame->site))
 			return frame;
 	}
@@ -494,7 +494,7 @@ bool chrome_stack_call(
 
 static bool close_any(struct chrome_stack *stack, int64_t end_ns)
 {
-	if (!top(stack)->is_moved)
+	if (!top(stack)->is_clipped)
 		return close_range(stack, end_ns);
 	close_moved(stack);
 	return true;
@@ -524,24 +524,24 @@ bool chrome_stack_is_begun(const struct chrome_stack *stack)
 }
 
 bool chrome_stack_is_longer(const struct chrome_stack *stack,
-	const struct event *end, struct event *whole)
+	const struct event *end, struct event *call)
 {
 	const struct chrome_frame *frame = top(stack);
 
-	if (end->shift_ns == 0 || frame->is_moved)
+	if (end->shift_ns == 0 || frame->is_clipped)
 		return false;
-	*whole = (struct event){.kind = EVENT_COMPLETE,
+	*call = (struct event){.kind = EVENT_COMPLETE,
 		.track = stack->row->track,
 		.site = frame->site,
 		.time_ns = frame->start_ns};
-	whole->dur_ns = (uint64_t)event_end(end) - (uint64_t)frame->start_ns;
+	call->dur_ns = (uint64_t)event_end(end) - (uint64_t)frame->start_ns;
 	return true;
 }
 
-bool chrome_stack_end_whole(struct chrome_stack *stack, const struct event *end,
-	const struct event *whole, const struct chrome_row *row)
+bool chrome_stack_end_call(struct chrome_stack *stack, const struct event *end,
+	const struct event *call, const struct chrome_row *row)
 {
-	const struct shape shape = {row, whole->time_ns, whole->dur_ns};
+	const struct shape shape = {row, call->time_ns, call->dur_ns};
 
 	return add_end_args(stack, end) && close_slice(stack, &shape);
 }

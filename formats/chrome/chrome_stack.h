@@ -87,16 +87,16 @@ bool chrome_stack_end(struct chrome_stack *stack, const struct event *event);
 bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns);
 
 /* Was the innermost range longer than its beginning and this end say? Then
- * `*whole` has the time and length that it had. */
+ * `*call` has the time and length that it had. */
 bool chrome_stack_is_longer(const struct chrome_stack *stack,
-	const struct event *end, struct event *whole);
+	const struct event *end, struct event *call);
 
 /* Is the innermost range's beginning written? Then it cannot be moved. */
 bool chrome_stack_is_begun(const struct chrome_stack *stack);
 
-/* Closes the innermost range as that whole one, on that row. */
-bool chrome_stack_end_whole(struct chrome_stack *stack, const struct event *end,
-	const struct event *whole, const struct chrome_row *row);
+/* Closes the innermost range as that call, on that row. */
+bool chrome_stack_end_call(struct chrome_stack *stack, const struct event *end,
+	const struct event *call, const struct chrome_row *row);
 
 /* Writes one "X" event. `args` may be NULL. */
 void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,

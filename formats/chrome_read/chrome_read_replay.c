@@ -256,7 +256,7 @@ static enum ctp_status put_off(struct chrome_read_replay *replay,
 
 	if (copy == NULL)
 		return ctp_no_memory(err);
-	make_event(event, record, EVENT_WHOLE);
+	make_event(event, record, EVENT_UNCLIPPED_CALL);
 	event->dur_ns = record->dur_ns;
 	record->late_ns += late_ns;
 	record->time_ns = until_ns;

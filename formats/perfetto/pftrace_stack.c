@@ -109,20 +109,20 @@ bool pftrace_stack_begin(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, const struct event *event)
 {
 	struct pftrace_stack *stack = &track->stack;
-	bool is_moved = event->shift_ns > 0;
+	bool is_clipped = event->shift_ns > 0;
 	uint32_t line;
 
 	if (!pftrace_stack_flush(tracks, track) || !reach(stack) ||
 		!find_line(tracks, track, event->time_ns, &line))
 		return false;
-	stack->lines[line].open += !is_moved;
+	stack->lines[line].open += !is_clipped;
 	use_line(&stack->lines[line], event->time_ns);
 	track->has_ranges = true;
 	stack->ranges[stack->depth].line = line;
-	stack->ranges[stack->depth].is_moved = is_moved;
+	stack->ranges[stack->depth].is_clipped = is_clipped;
 	stack->ranges[stack->depth].late.used = 0;
 	stack->depth++;
-	if (is_moved)
+	if (is_clipped)
 		return true;
 	stack->is_held = true;
 	stack->held_ns = event->time_ns;
@@ -156,7 +156,7 @@ bool pftrace_stack_end(struct pftrace_tracks *tracks,
 	range = &stack->ranges[--stack->depth];
 	if (range->late.failed)
 		return false;
-	if (range->is_moved)
+	if (range->is_clipped)
 		return true;
 	stack->lines[range->line].open--;
 	use_line(&stack->lines[range->line], end_ns);

@@ -39,7 +39,7 @@ struct pftrace_line {
 
 struct pftrace_range {
 	uint32_t line;
-	bool is_moved;      /* its EVENT_WHOLE is what is written */
+	bool is_clipped;    /* its EVENT_UNCLIPPED_CALL is what is written */
 	struct buffer late; /* arguments for its end */
 };
 

@@ -553,7 +553,7 @@ static enum ctp_status add(struct timeline_writer *writer,
 		return add_slice(scope, track, event, err);
 	case EVENT_ARGS:
 	case EVENT_CORRELATION:
-	case EVENT_WHOLE:
+	case EVENT_UNCLIPPED_CALL:
 		/* What belongs to a frame, and not to one call of it; and what
 		 * does not nest. */
 		return CTP_OK;

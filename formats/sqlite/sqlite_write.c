@@ -119,7 +119,7 @@ static enum ctp_status put(
 	switch (row->kind) {
 	case EVENT_BEGIN:
 	case EVENT_COMPLETE:
-	case EVENT_WHOLE:
+	case EVENT_UNCLIPPED_CALL:
 		put_slice(to, row);
 		break;
 	case EVENT_ACTIVITY:

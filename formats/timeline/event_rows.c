@@ -11,8 +11,8 @@ struct frame {
 	uint64_t id;
 	uint64_t inner_ns; /* of the ranges in it that have ended */
 	int64_t start_ns;
-	bool is_moved;  /* its EVENT_WHOLE is a row */
-	uint32_t depth; /* of what is in it */
+	bool is_clipped; /* its EVENT_UNCLIPPED_CALL is a row */
+	uint32_t depth;  /* of what is in it */
 	uint32_t site;
 	struct json_args args;
 };
@@ -146,18 +146,18 @@ static enum ctp_status begin(struct event_rows *flat,
 {
 	int64_t start_ns = in_order(flat, track, event->time_ns);
 	struct frame *frame = push(track);
-	bool is_moved = event->shift_ns > 0;
+	bool is_clipped = event->shift_ns > 0;
 	const struct frame *around;
 
 	if (frame == NULL || !json_args_add(&frame->args, &flat->text, event))
 		return ctp_no_memory(err);
 	around = track->depth > 1 ? frame - 1 : NULL;
-	frame->number = is_moved ? number_of(around) : ++flat->last;
-	frame->depth = depth_in(around) + !is_moved;
+	frame->number = is_clipped ? number_of(around) : ++flat->last;
+	frame->depth = depth_in(around) + !is_clipped;
 	frame->id = 0;
 	frame->inner_ns = 0;
 	frame->start_ns = start_ns;
-	frame->is_moved = is_moved;
+	frame->is_clipped = is_clipped;
 	frame->site = event->site;
 	return CTP_OK;
 }
@@ -187,7 +187,7 @@ static enum ctp_status end(struct event_rows *flat, const struct event *event,
 
 	if (around != NULL)
 		around->inner_ns += length;
-	return frame->is_moved ? CTP_OK : put(flat, &row, &frame->args, err);
+	return frame->is_clipped ? CTP_OK : put(flat, &row, &frame->args, err);
 }
 
 static enum ctp_status end_range(struct event_rows *flat,
@@ -254,7 +254,7 @@ static enum ctp_status add_row(struct event_rows *flat,
 		.site = event->site,
 		.start_ns = event->time_ns,
 		.has_duration = event->kind == EVENT_COMPLETE ||
-				event->kind == EVENT_WHOLE ||
+				event->kind == EVENT_UNCLIPPED_CALL ||
 				event->kind == EVENT_ACTIVITY,
 		.duration_ns = event->dur_ns,
 		.id = row_id(event),
@@ -329,7 +329,7 @@ const char *event_rows_kind_name(const struct event_row *row)
 	static const char *const names[EVENT_KINDS] = {
 		[EVENT_BEGIN] = "range",
 		[EVENT_COMPLETE] = "slice",
-		[EVENT_WHOLE] = "slice",
+		[EVENT_UNCLIPPED_CALL] = "slice",
 		[EVENT_ASYNC_BEGIN] = "async begin",
 		[EVENT_ASYNC_END] = "async end",
 		[EVENT_INSTANT] = "instant",

@@ -226,7 +226,7 @@ static bool take_rest(
 static bool is_of_ranges(enum event_kind kind)
 {
 	return kind == EVENT_BEGIN || kind == EVENT_END || kind == EVENT_ARGS ||
-	       kind == EVENT_COMPLETE || kind == EVENT_WHOLE;
+	       kind == EVENT_COMPLETE || kind == EVENT_UNCLIPPED_CALL;
 }
 
 static enum ctp_status next(
@@ -244,7 +244,7 @@ static enum ctp_status next(
 	if (track == NULL)
 		return ctp_no_memory(err);
 	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE ||
-		event->kind == EVENT_WHOLE)
+		event->kind == EVENT_UNCLIPPED_CALL)
 		done = take_start(annotate, track, event);
 	else
 		done = take_rest(annotate, track, event);

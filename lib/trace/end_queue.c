@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 /* Calls at one moment: more would take too long, and nobody makes them. */
-#define WHOLES_SEARCHED 1024
+#define CALLS_SEARCHED 1024
 
 void end_queue_clear(struct end_queue *queue)
 {
@@ -86,18 +86,19 @@ struct event end_queue_take(struct end_queue *queue)
 	return first;
 }
 
-bool end_queue_take_whole(
-	struct end_queue *queue, const struct event *begin, struct event *whole)
+bool end_queue_take_call(
+	struct end_queue *queue, const struct event *begin, struct event *call)
 {
-	for (size_t i = 0; i < queue->count && i < WHOLES_SEARCHED; i++) {
+	for (size_t i = 0; i < queue->count && i < CALLS_SEARCHED; i++) {
 		struct event *item = &queue->items[i];
 
-		if (item->kind != EVENT_WHOLE || item->track != begin->track ||
+		if (item->kind != EVENT_UNCLIPPED_CALL ||
+			item->track != begin->track ||
 			item->site != begin->site ||
 			(uint64_t)begin->time_ns - (uint64_t)item->time_ns !=
 				begin->shift_ns)
 			continue;
-		*whole = *item;
+		*call = *item;
 		*item = queue->items[--queue->count];
 		if (i < queue->count) {
 			sink(queue, i);
@@ -108,7 +109,7 @@ bool end_queue_take_whole(
 	return false;
 }
 
-bool end_queue_move_wholes(struct end_queue *from, struct end_queue *to)
+bool end_queue_move_calls(struct end_queue *from, struct end_queue *to)
 {
 	size_t kept = 0;
 	bool done = true;
@@ -116,7 +117,7 @@ bool end_queue_move_wholes(struct end_queue *from, struct end_queue *to)
 	for (size_t i = 0; i < from->count; i++) {
 		struct event *item = &from->items[i];
 
-		if (done && item->kind == EVENT_WHOLE) {
+		if (done && item->kind == EVENT_UNCLIPPED_CALL) {
 			done = end_queue_add(to, item);
 			event_copy_clear(item);
 		} else {

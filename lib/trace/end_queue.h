@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of events that last: a heap, ordered by the times of their ends. */
+/* A queue of events with a duration: a heap, ordered by the times of their
+ * ends. */
 #ifndef END_QUEUE_H
 #define END_QUEUE_H
 
@@ -26,13 +27,13 @@ const struct event *end_queue_first(const struct end_queue *queue);
 /* Takes that one out: its arguments are the caller's to free. */
 struct event end_queue_take(struct end_queue *queue);
 
-/* Takes out the call, see EVENT_WHOLE, that this is the begin of; false if it
- * is not held. Its arguments are the caller's to free. */
-bool end_queue_take_whole(struct end_queue *queue, const struct event *begin,
-	struct event *whole);
+/* Takes out the EVENT_UNCLIPPED_CALL whose clipped BEGIN this is; false if the
+ * queue lacks it. Its arguments are the caller's to free. */
+bool end_queue_take_call(
+	struct end_queue *queue, const struct event *begin, struct event *call);
 
-/* Moves all EVENT_WHOLEs; false if out of memory. */
-bool end_queue_move_wholes(struct end_queue *from, struct end_queue *to);
+/* Moves every EVENT_UNCLIPPED_CALL; false if out of memory. */
+bool end_queue_move_calls(struct end_queue *from, struct end_queue *to);
 
 /* In order of their beginning, from now on until one is added or taken. */
 void end_queue_sort(struct end_queue *queue);

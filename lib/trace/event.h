@@ -16,11 +16,13 @@ enum event_kind {
 	EVENT_END,      /* closes the innermost open range */
 	EVENT_ARGS,     /* args belong to the innermost open range */
 	EVENT_COMPLETE, /* site, dur_ns; takes no part in the nesting */
-	/* Likewise, of a call that overlaps ranges without nesting: as it was.
-	 * It has a BEGIN and an END of its own, which nest: what shows times
-	 * has to pass over these, which a window may be without. A call whose
-	 * END alone was moved has no such event, but more time than they say. */
-	EVENT_WHOLE,
+	/* Likewise: a call that overlaps ranges without nesting, with its real
+	 * times. Its BEGIN, which comes later, and its END are clipped so that
+	 * they nest. A consumer that shows times takes this event and skips the
+	 * clipped range; one that counts calls skips this event. A cut trace may
+	 * lack the clipped range. A call whose END alone is clipped has no such
+	 * event: shift_ns of its END tells its real length. */
+	EVENT_UNCLIPPED_CALL,
 	EVENT_ASYNC_BEGIN, /* site, id; matched by (site name, id) */
 	EVENT_ASYNC_END,   /* site, id; may be on another track */
 	EVENT_INSTANT,     /* site */
@@ -49,10 +51,10 @@ struct event {
 	int32_t device;  /* -1: the host */
 	int64_t time_ns; /* since trace->base_realtime_ns; may be negative */
 	uint64_t
-		dur_ns; /* EVENT_COMPLETE, EVENT_WHOLE, EVENT_ACTIVITY; else 0 */
+		dur_ns; /* EVENT_COMPLETE, EVENT_UNCLIPPED_CALL, EVENT_ACTIVITY; else 0 */
 	/* Of an EVENT_BEGIN, how much earlier the call began than `time_ns`; of
 	 * an EVENT_END, how much later it ended: it was clipped so that it
-	 * nests, see EVENT_WHOLE. Else 0. */
+	 * nests, see EVENT_UNCLIPPED_CALL. Else 0. */
 	uint64_t shift_ns;
 	uint64_t id;
 	uint64_t bytes;

@@ -29,7 +29,7 @@ static bool begins(const struct trace *trace, const struct event *event)
 	switch (event->kind) {
 	case EVENT_BEGIN:
 	case EVENT_COMPLETE:
-	case EVENT_WHOLE:
+	case EVENT_UNCLIPPED_CALL:
 	case EVENT_ASYNC_BEGIN:
 	case EVENT_INSTANT:
 	case EVENT_ACTIVITY:

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What lasts and comes with its length cannot be given out when it begins if
- * the end of the part is not known: it is held until it ends, or the part does.
+ * the end of the part is not known: it waits until it ends, or the part does.
  * Writers take slices in order of their ends as well as of their beginnings.
  *
- * Of calls that began before the part, and will nest later (EVENT_WHOLE), it
- * has what lies in it at last: in a file that a profile is made of, what begins
- * together with the ranges that are opened anew has to stand behind them.
+ * A call that began before the part and nests later (EVENT_UNCLIPPED_CALL) comes at
+ * the end of the part, with the piece that lies in it: in a file that a profile is
+ * made of, what begins together with the ranges that are opened anew has to stand
+ * behind them.
  *
  * A range is opened anew not at once where a part begins, but with the next
  * thing on its track: one that ends at that moment was whole in the part
@@ -36,9 +37,10 @@ struct cut {
 	struct event_queue queue;
 	struct open_ranges ranges;
 	struct open_asyncs asyncs;
-	struct end_queue held;
-	struct end_queue crossing; /* EVENT_WHOLEs that began by then */
-	struct event piece;        /* given out; its arguments are owned */
+	struct end_queue pending; /* events with a duration, until they end */
+	struct end_queue
+		crossing;   /* EVENT_UNCLIPPED_CALLs that began by then */
+	struct event piece; /* given out; its arguments are owned */
 };
 
 /* Gives out the event, at another time. False, here and below, if out of
@@ -46,14 +48,12 @@ struct cut {
 static bool cut_add_at(
 	struct cut *cut, const struct event *event, int64_t time_ns)
 {
-	struct event moved = *event;
+	struct event copy = *event;
 
-	moved.time_ns = time_ns;
-	return event_queue_add(&cut->queue, &moved);
+	copy.time_ns = time_ns;
+	return event_queue_add(&cut->queue, &copy);
 }
 
-/* Opens anew what is open on the track. What is left of a call that was moved
- * nests there, and is no longer told of as a whole. */
 static bool cut_begin_async(struct cut *cut, const struct event *event)
 {
 	struct open_async *async =
@@ -118,18 +118,20 @@ static bool cut_close_asyncs(struct cut *cut)
 	return done;
 }
 
+/* Opens anew what is open on the track. The rest of a clipped call nests there: its
+ * unclipped event goes. */
 static bool reopen(struct cut *cut, struct open_track *track)
 {
 	bool done = true;
 
 	for (; track->shown < track->depth && done; track->shown++) {
 		struct open_range *range = &track->ranges[track->shown];
-		struct event whole;
+		struct event call;
 
 		if (range->begin.shift_ns > 0 &&
-			end_queue_take_whole(
-				&cut->crossing, &range->begin, &whole))
-			event_copy_clear(&whole);
+			end_queue_take_call(
+				&cut->crossing, &range->begin, &call))
+			event_copy_clear(&call);
 		range->begin.shift_ns = 0;
 		done = cut_add_at(cut, &range->begin, cut->from_ns);
 		for (uint32_t i = 0; i < range->bound_count && done; i++)
@@ -182,7 +184,7 @@ static bool add_piece(
 	return event_queue_add(&cut->queue, &piece);
 }
 
-/* What there is of a call in the part, whose end was moved before that. */
+/* Keeps the rest of a call whose end was clipped to a time before the part. */
 static bool add_rest(
 	struct cut *cut, struct open_track *track, const struct event *end)
 {
@@ -193,7 +195,7 @@ static bool add_rest(
 		event_end(end) <= cut->from_ns)
 		return true;
 	rest = top->begin;
-	rest.kind = EVENT_WHOLE;
+	rest.kind = EVENT_UNCLIPPED_CALL;
 	rest.dur_ns = (uint64_t)event_end(end) - (uint64_t)rest.time_ns;
 	return end_queue_add(&cut->crossing, &rest);
 }
@@ -225,49 +227,50 @@ static bool end_range(
 }
 
 /* Something that comes with its length. */
-static bool add_lasting(struct cut *cut, const struct event *event)
+static bool add_slice(struct cut *cut, const struct event *event)
 {
 	int64_t end_ns = event_end(event);
 
 	if (end_ns <= cut->from_ns && event->time_ns < cut->from_ns)
 		return true;
-	if (event->kind == EVENT_WHOLE && event->time_ns <= cut->from_ns)
+	if (event->kind == EVENT_UNCLIPPED_CALL &&
+		event->time_ns <= cut->from_ns)
 		return end_queue_add(&cut->crossing, event);
 	if (cut->is_full != NULL && end_ns > event->time_ns)
-		return end_queue_add(&cut->held, event);
+		return end_queue_add(&cut->pending, event);
 	return add_piece(cut, event, cut->until_ns);
 }
 
-/* One that has ended by now; those that ended with the part before were whole
- * then. */
-static bool release_held(struct cut *cut)
+/* Gives out one that has ended by now; those that ended with the part before were
+ * complete then. */
+static bool release_pending(struct cut *cut)
 {
 	const struct event *first;
 
-	while ((first = end_queue_first(&cut->held)) != NULL &&
+	while ((first = end_queue_first(&cut->pending)) != NULL &&
 		event_end(first) <= cut->now_ns) {
 		event_copy_clear(&cut->piece);
-		cut->piece = end_queue_take(&cut->held);
+		cut->piece = end_queue_take(&cut->pending);
 		if (event_end(&cut->piece) > cut->from_ns)
 			return add_piece(cut, &cut->piece, INT64_MAX);
 	}
 	return true;
 }
 
-/* Gives out what is still held, as far as it is in the part. */
-static bool add_held(struct cut *cut, struct end_queue *held)
+/* Gives out what still waits, as far as it is in the part. */
+static bool add_pieces(struct cut *cut, struct end_queue *queue)
 {
 	bool done = true;
 
-	end_queue_sort(held);
-	for (size_t i = 0; i < held->count && done; i++)
-		if (event_end(&held->items[i]) > cut->from_ns)
-			done = add_piece(cut, &held->items[i], cut->until_ns);
-	end_queue_restore(held);
+	end_queue_sort(queue);
+	for (size_t i = 0; i < queue->count && done; i++)
+		if (event_end(&queue->items[i]) > cut->from_ns)
+			done = add_piece(cut, &queue->items[i], cut->until_ns);
+	end_queue_restore(queue);
 	return done;
 }
 
-static bool take_nested(struct cut *cut, const struct event *event)
+static bool add_nested(struct cut *cut, const struct event *event)
 {
 	struct open_track *track =
 		open_ranges_track(&cut->ranges, event->track);
@@ -281,9 +284,9 @@ static bool take_nested(struct cut *cut, const struct event *event)
 	return add_bound(cut, track, event);
 }
 
-/* Takes an event before the end of the part; its arguments are borrowed until
+/* Adds an event before the end of the part; its arguments are borrowed until
  * the queue is empty. */
-static bool take(struct cut *cut, const struct event *event)
+static bool add(struct cut *cut, const struct event *event)
 {
 	if (event->time_ns > cut->from_ns && !cut->asyncs_shown &&
 		!cut_reopen_asyncs(cut))
@@ -294,11 +297,11 @@ static bool take(struct cut *cut, const struct event *event)
 	case EVENT_ARGS:
 	case EVENT_CORRELATION:
 	case EVENT_FLOW:
-		return take_nested(cut, event);
+		return add_nested(cut, event);
 	case EVENT_COMPLETE:
-	case EVENT_WHOLE:
+	case EVENT_UNCLIPPED_CALL:
 	case EVENT_ACTIVITY:
-		return add_lasting(cut, event);
+		return add_slice(cut, event);
 	case EVENT_ASYNC_BEGIN:
 		return cut_begin_async(cut, event);
 	case EVENT_ASYNC_END:
@@ -364,7 +367,8 @@ static bool close_part(struct cut *cut)
 	if (trace->end_ns > cut->until_ns)
 		trace->end_ns = cut->until_ns;
 	return close_tracks(cut) && cut_close_asyncs(cut) &&
-	       add_held(cut, &cut->held) && add_held(cut, &cut->crossing);
+	       add_pieces(cut, &cut->pending) &&
+	       add_pieces(cut, &cut->crossing);
 }
 
 /* Nothing more comes: what was never ended stays open, unless the window ends
@@ -373,7 +377,8 @@ static bool finish(struct cut *cut)
 {
 	cut->over = true;
 	return close_tracks(cut) && cut_reopen_asyncs(cut) &&
-	       add_held(cut, &cut->held) && add_held(cut, &cut->crossing);
+	       add_pieces(cut, &cut->pending) &&
+	       add_pieces(cut, &cut->crossing);
 }
 
 static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
@@ -422,10 +427,10 @@ static enum ctp_status fill(struct cut *cut, struct ctp_error *err)
 			done = close_part(cut);
 		} else {
 			cut->now_ns = cut->next.time_ns;
-			done = release_held(cut);
+			done = release_pending(cut);
 			if (done && cut->queue.count == 0) {
 				cut->has_next = false;
-				done = take(cut, &cut->next);
+				done = add(cut, &cut->next);
 			}
 		}
 		if (!done)
@@ -452,7 +457,7 @@ static void close_cut(struct event_source *source)
 	event_queue_clear(&cut->queue);
 	open_ranges_clear(&cut->ranges);
 	open_asyncs_clear(&cut->asyncs);
-	end_queue_clear(&cut->held);
+	end_queue_clear(&cut->pending);
 	end_queue_clear(&cut->crossing);
 	event_copy_clear(&cut->piece);
 	cut->source.inner->close(cut->source.inner);
@@ -494,7 +499,7 @@ void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user)
 }
 
 /* Forgets the calls that have ended by the part. */
-static void drop_crossed(struct cut *cut)
+static void drop_ended(struct cut *cut)
 {
 	const struct event *first;
 
@@ -510,11 +515,11 @@ enum ctp_status cut_next_part(struct cut *cut, struct ctp_error *err)
 {
 	if (cut->ended || !cut->has_next)
 		return CTP_END;
-	if (!end_queue_move_wholes(&cut->held, &cut->crossing))
+	if (!end_queue_move_calls(&cut->pending, &cut->crossing))
 		return ctp_no_memory(err);
 	cut->source.trace->end_ns = cut->end_ns;
 	cut->from_ns = cut->until_ns;
-	drop_crossed(cut);
+	drop_ended(cut);
 	cut->now_ns = cut->from_ns;
 	cut->until_ns = INT64_MAX;
 	cut->over = false;

@@ -298,7 +298,8 @@ static bool take_other(struct choose *choose, const struct event *event)
 		return begin_async(choose, event);
 	if (waits && event->kind == EVENT_ASYNC_END)
 		return end_async(choose, event);
-	if ((event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE ||
+	if ((event->kind == EVENT_COMPLETE ||
+		    event->kind == EVENT_UNCLIPPED_CALL ||
 		    event->kind == EVENT_ACTIVITY) &&
 		is_short(choose, event->dur_ns))
 		return true;

@@ -117,7 +117,7 @@ bool range_locator_add(struct range_locator *locator, const struct event *event)
 		see_end(locator, track, event);
 		break;
 	case EVENT_COMPLETE:
-	case EVENT_WHOLE:
+	case EVENT_UNCLIPPED_CALL:
 	case EVENT_ACTIVITY:
 		if (is)
 			note(locator, event->time_ns, event_end(event));

@@ -47,7 +47,8 @@ static void print_event(const struct trace *trace, const struct event *event)
 		printf(" %" PRIu64 "ns %" PRIu64 "B %" PRIu32 "/%" PRIu32,
 			event->dur_ns, event->bytes, track->device,
 			track->context);
-	if (event->kind == EVENT_COMPLETE || event->kind == EVENT_WHOLE)
+	if (event->kind == EVENT_COMPLETE ||
+		event->kind == EVENT_UNCLIPPED_CALL)
 		printf(" %" PRIu64 "ns", event->dur_ns);
 	if (event->shift_ns > 0)
 		printf(" %" PRIu64 "ns", event->shift_ns);

@@ -152,7 +152,7 @@ def row_words(row, site):
     if kind == 9:
         return f"correlation {row[1]}"
     if kind in (10, 14):
-        name = "complete" if kind == 10 else "whole"
+        name = "complete" if kind == 10 else "unclipped_call"
         return f"{name} {site(row[1])} {row[2]}ns"
     if kind == 11:
         return f"flow {site(row[1])}" + (f" {row[2]}" if row[2] else "") + \

@@ -58,7 +58,7 @@ cat >"$work/calls.json" <<'END'
 END
 "$CTPROF" convert -q -t log "$work/calls.json" >"$work/run.ctp" || exit 1
 compare_again
-for what in 'end 1000ns' 'whole :b:0 7000ns Python id=8' \
+for what in 'end 1000ns' 'unclipped_call :b:0 7000ns Python id=8' \
 	'begin :b:0 2000ns Python id=8'; do
 	grep -q "$what$" "$work/ours" || {
 		echo "no $what in the log"

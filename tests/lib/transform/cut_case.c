@@ -106,7 +106,7 @@ const char *cut_case_text(struct event_source *source)
 	static const char kinds[EVENT_KINDS] = {[EVENT_BEGIN] = '(',
 		[EVENT_END] = ')',
 		[EVENT_COMPLETE] = 'X',
-		[EVENT_WHOLE] = 'W',
+		[EVENT_UNCLIPPED_CALL] = 'W',
 		[EVENT_ASYNC_BEGIN] = '[',
 		[EVENT_ASYNC_END] = ']',
 		[EVENT_INSTANT] = '!',

@@ -50,7 +50,7 @@ static void give_moved(void)
 	cut_case_end(0, 10);
 	cut_case_given.events[1].shift_ns = 10;
 	cut_case_begin(0, 1, 10);
-	cut_case_give(cut_case_make(EVENT_WHOLE, 0, 2, 25));
+	cut_case_give(cut_case_make(EVENT_UNCLIPPED_CALL, 0, 2, 25));
 	cut_case_given.events[3].dur_ns = 20;
 	cut_case_end(0, 30);
 	cut_case_begin(0, 2, 30);
