@@ -101,8 +101,8 @@ static bool parse_parameter(struct parser *parser)
 	return parse_declarator(parser, &declarator);
 }
 
-/* Parses "(int a, ...)". What is in it goes nowhere, so where it is not
- * understood it is skipped. */
+/* Parses "(int a, ...)". Parameters are not indexed, so one that is not
+ * understood is skipped. */
 static void parse_parameters(struct parser *parser)
 {
 	const struct token *open = parser->at;

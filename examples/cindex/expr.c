@@ -2,8 +2,8 @@
 /*
  * A recursive-descent parser that computes as it goes. Source: C17 section
  * 6.10.1: all values are intmax_t or uintmax_t, and names that are no macros
- * are 0. What is not evaluated (1 || 1 / 0) must still parse, so operations
- * compute something harmless instead of failing.
+ * are 0. An operand that is not evaluated (1 || 1 / 0) must still parse, so
+ * operations compute something harmless instead of failing.
  */
 #include "expr.h"
 
@@ -11,7 +11,7 @@
 
 #include <ctprof.h>
 
-/* Of parentheses, unary operators and ?: in each other. */
+/* Nesting of parentheses, unary operators and ?:. */
 #define MAX_DEPTH 200
 
 struct value {
@@ -204,7 +204,7 @@ static struct value parse_unary(struct parser *parser)
 	return parse_primary(parser);
 }
 
-/* How tightly a binary operator binds; 0 if it is none. */
+/* Precedence of a binary operator; 0 if the token is not one. */
 static unsigned precedence(const struct parser *parser)
 {
 	if (parser->at == parser->end || parser->at->kind != TOKEN_PUNCTUATOR)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was found: rows of (kind, name, file, line).
+ * The index: rows of (kind, name, file, line).
  */
 #ifndef INDEX_H
 #define INDEX_H

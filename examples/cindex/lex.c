@@ -144,7 +144,7 @@ static const char *number_end(const char *at)
 	}
 }
 
-/* Returns the length of the punctuator at `at`, 0 if it is none. */
+/* Returns the length of the punctuator at `at`, 0 if there is none. */
 static size_t punctuator(const char *at, uint16_t *code)
 {
 	static const char pairs[] = "->++--<<>><=>===!=&&||*=/=%=+=-=&=^=|=##";
@@ -161,7 +161,8 @@ static size_t punctuator(const char *at, uint16_t *code)
 		if (p[0] != c || p[1] != at[1])
 			continue;
 		*code = (uint16_t)PAIR(p[0], p[1]);
-		/* <<= and >>= need no code of their own: #if has none. */
+		/* <<= and >>= need no code of their own: #if does not have
+		 * them. */
 		if ((c == '<' || c == '>') && at[1] == c && at[2] == '=') {
 			*code = (uint16_t)PAIR(c, 'a');
 			return 3;

@@ -207,7 +207,7 @@ char *macro_stringify(
 	return text;
 }
 
-/* Joins `right` to the last token of `out`. What does not make one token
+/* Joins `right` to the last token of `out`. If the result is not one token, it
  * stays two, as with gcc -traditional; gcc proper refuses it. */
 static void paste(const struct substitution *sub, struct tokens *out,
 	const struct token *right)
@@ -237,7 +237,7 @@ struct piece {
 	size_t count;
 };
 
-/* What the body has at `*i`, which moves to the last token that was used. */
+/* Expands the body at `*i`, which moves to the last token that was used. */
 static struct piece next_piece(
 	const struct substitution *sub, size_t *i, struct token *made)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations at file level, with the members of their types. What is not
- * understood is skipped up to the next semicolon or closing brace.
+ * Declarations at file level, with the members of their types. A declaration
+ * that is not understood is skipped up to the next semicolon or closing brace.
  */
 #ifndef PARSE_H
 #define PARSE_H
@@ -21,7 +21,7 @@ void parse_unit(const struct tokens *tokens, struct index *index);
  * Between parse.c, declarator.c and type.c.
  */
 
-/* Of declarators and types in each other. */
+/* Nesting of declarators and types. */
 #define PARSE_MAX_DEPTH 100
 
 struct parser {
@@ -31,7 +31,7 @@ struct parser {
 	unsigned depth;
 };
 
-/* What the words before a declarator said. */
+/* The specifiers before a declarator. */
 struct specifiers {
 	bool is_typedef;
 	bool has_type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What gcc 12 for x86-64 Linux says of itself with -dM, as far as system
- * headers ask: read before each unit as if it were its first include.
+ * The macros that gcc 12 for x86-64 Linux predefines (-dM) and system headers
+ * test. They are read before each unit as if they were its first include.
  */
 #ifndef PREDEFINED_H
 #define PREDEFINED_H

@@ -46,7 +46,8 @@ static bool read_file(int fd, struct arena *arena, struct source *source)
 	return true;
 }
 
-/* The length of the splice at `at`, which is a backslash: 0 if it is none. */
+/* The length of the splice at `at`, which is a backslash: 0 if there is
+ * none. */
 static size_t splice_length(const char *at, const char *end)
 {
 	if (end - at >= 2 && at[1] == '\n')

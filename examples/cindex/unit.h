@@ -18,8 +18,8 @@
 #include "name.h"
 
 /*
- * What keeps hostile input from hanging us. The largest unit that we have met
- * in a system's headers stays below a tenth of each.
+ * Limits that keep hostile input from hanging us. The largest unit in the
+ * system headers we have read stays below a tenth of each.
  */
 #define UNIT_MAX_DEPTH 200                  /* includes in includes */
 #define UNIT_MAX_INCLUDES 20000             /* #include lines */

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Answers what ctprof's reports answer in the way of PyTorch's own tools: with
+"""Answers the questions of ctprof's reports as PyTorch's own tools do: with
 Python's json, dictionaries, lists and floats. ctprof is measured beside it, so
-it is as fast as such a program easily is: nesting takes one sort and a stack,
-joining a dictionary. tests/bench/bench_document.sh checks the answers. Prints JSON;
-times are microseconds, as in the trace.
+it is as fast as such a program easily is. Nesting takes one sort and a stack,
+joining takes a dictionary. tests/bench/bench_document.sh checks the answers.
+Prints JSON; times are microseconds, as in the trace.
 
 usage: bench_document.py MODE TOP TRACE [RULES...]
 environment: BENCH_GC  off: without Python's garbage collector

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What ctprof's reports are measured beside is a program that gives the same
-# answers: else its times would say nothing.
+# The program that ctprof's reports are measured beside gives the same answers.
+# Otherwise its times would mean nothing.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What tests/bench/bench_document.py answers is what ctprof does, where both mean
-the same. They do not, and are not compared,
+"""Checks that tests/bench/bench_document.py gives ctprof's answers where both
+mean the same. They do not, and are not compared,
 
 - in totals of operators that call themselves: as in key_averages() the time is
   counted twice there, and once by ctprof;
@@ -99,8 +99,8 @@ def check_functions(path, rows):
 
 
 def check_operators(path, mode, group, key_of):
-    """Of devices only where External id joins what belongs together: in some
-    traces it counts something else in kernels than in operators."""
+    """Devices are compared only where External id joins the right events: in
+    some traces it counts something else in kernels than in operators."""
     rows = ctprof(path, "stats", "--group", group)["rows"]
     is_joined = rows == ctprof(path, "stats", "--group", group, "--join",
                                "external")["rows"]

@@ -20,8 +20,8 @@ SOURCE = re.compile(r"\.py\(.*\)")
 # ---- gaps -----------------------------------------------------------------
 
 def gaps(threads, work, top):
-    """Of each device busy and idle time, by cause and by what the thread that
-    launched what came next did meanwhile."""
+    """Busy and idle time of each device, by cause and by the work that the next
+    launch's thread did meanwhile."""
     launches = {}
     for thread, ranges in threads.items():
         for event in ranges:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the host did, for tests/bench/bench_document.py: times of functions, averages
-of operators, and times by phase."""
+"""Work of the host, for tests/bench/bench_document.py: times of functions,
+averages of operators, and times by phase."""
 import collections
 import re
 
@@ -68,9 +68,9 @@ def shapes(threads, work, top):
 
 
 def average(threads, work, top, key):
-    """Sums of all ranges that have a key, those in one another included, as
-    key_averages() adds them up: count, host time and self time, device time of
-    the range and what it calls, and of itself."""
+    """Sums of all ranges with a key, nested ones included, as key_averages()
+    adds them up: count, host time and self time, device time with callees and
+    without."""
     operators = find_operators(threads)
     caused = collections.defaultdict(float)
     rows = collections.defaultdict(lambda: [0, 0.0, 0.0, 0.0, 0.0])
@@ -148,7 +148,7 @@ def phase_thread(ranges, phase_of, counts, times):
 
 
 def find_phases(rules, keys):
-    """Of each name and category that a rule is for, its phase."""
+    """Phase of each name and category that a rule matches."""
     found = {}
     for key in keys:
         name, category = key

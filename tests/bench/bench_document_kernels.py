@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What kernels did, and what the operators that launched them computed and
-moved, for tests/bench/bench_document.py."""
+"""Work of kernels, and the operations and bytes of the operators that launched
+them, for tests/bench/bench_document.py."""
 import collections
 import math
 
@@ -9,7 +9,7 @@ from bench_document_nest import find_operators
 SIZES = {"double": 8, "float": 4, "c10::Half": 2, "c10::BFloat16": 2,
          "long int": 8, "long": 8, "int": 4, "signed char": 1,
          "unsigned char": 1, "bool": 1, "Scalar": 0, "ScalarList": 0, "": 0}
-# Of these a part of an input is read, and which is not known.
+# These read a part of an input, and the trace does not say which.
 PARTLY_READ = ("index", "_index_put", "embedding", "_embedding_bag", "gather",
                "scatter", "take")
 # Where padding, stride and dilation are.
@@ -19,7 +19,7 @@ CONVOLUTIONS = {"convolution": (4, 3, 5), "cudnn_convolution": (2, 3, 4),
 
 def kernels(threads, work, top):
     """Count and times; operations and bytes, and how many a second in those
-    that have some. What is done for an operator its kernels share by time."""
+    that have some. An operator's kernels share its work by time."""
     operators = find_operators(threads)
     ran = [(event, event["args"].get("External id")) for event in work
            if event["cat"] == "kernel"]

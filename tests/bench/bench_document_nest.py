@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which ranges of a thread are in which, and which operator has which number,
-for tests/bench/bench_document.py."""
+"""Nesting of a thread's ranges, and operators by their number, for
+tests/bench/bench_document.py."""
 
 # Floats of microseconds: the sum of a start and a duration may be past the
 # start that it ought to be. This is half a nanosecond.

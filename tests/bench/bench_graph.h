@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program to record: 64 functions that call each other, up to 24 deep, each
- * with 0 to 22 multiply-adds of work of its own. Which one is called next, and
- * how often, depends on the numbers computed, so the recorded times and sites
- * are neither constant nor random.
+ * with 0 to 22 multiply-adds of work of its own. The next callee, and the
+ * number of its calls, depend on the numbers computed, so the recorded times
+ * and sites are neither constant nor random.
  *
  * A recorder includes this after defining
  *

@@ -5,11 +5,11 @@
  *
  *	bench_pack LOG
  *
- * What is packed looks like a compiler: 500 functions with fixed callees, a
- * tenth of which are called every other time, up to 40 deep; each step has a
- * duration of its own that jitters (log-normal), half of the steps below
- * 55 ns, a tenth above 200 ns, a few a thousand times as long. Linked with
- * the library's objects, since the packer is no part of the interface.
+ * The events look like a compiler's: 500 functions with fixed callees, a tenth
+ * of which are called every other time, up to 40 deep. Each step has a duration
+ * of its own that jitters (log-normal); half of the steps are below 55 ns, a
+ * tenth above 200 ns, and a few a thousand times as long. Linked with the
+ * library's objects, since the packer is no part of the interface.
  */
 #include <fcntl.h>
 #include <inttypes.h>

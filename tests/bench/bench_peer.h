@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder shows the benchmark harness: one recorder, one program, so
- * that none disturbs another and each is measured by the same code.
+ * The interface of a recorder for the benchmark harness: one program for each
+ * recorder, so that none disturbs another and the same code measures all.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H

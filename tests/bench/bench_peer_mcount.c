@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compiler calls is found when the program starts: compiled with -pg
- * and run alone, glibc's mcount counts for gprof; run by `uftrace record`,
- * uftrace's takes its place. Compiled with -finstrument-functions and run
- * alone, glibc's hooks do nothing; run by uftrace, uftrace's take theirs.
+ * The dynamic linker chooses the function that the compiler's calls reach.
+ * Compiled with -pg and run alone, glibc's mcount counts for gprof; run by
+ * `uftrace record`, uftrace's takes its place. Compiled with
+ * -finstrument-functions and run alone, glibc's hooks do nothing; run by
+ * uftrace, uftrace's take theirs.
  */
 #include "bench_plain.h"
 

@@ -136,7 +136,7 @@ def print_recorders(figures):
 
 
 def logs_of(results):
-    """What was measured on logs: the best of the packings, conversions."""
+    """Figures of logs: the best packings and conversions."""
     packed = [r for r in results if "pack" in r and "skipped" not in r]
     devices = [r for r in results if "devices" in r and "skipped" not in r]
     converted = [r for r in results if "convert" in r and "skipped" not in r]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Measures the reading of what others wrote - a trace in the shape of
-PyTorch's, a large profile of Python - beside other programs that read the
-same file, and of a build that left many traces of clang's, and prints a table:
-doc/BENCHMARKS.md says how to read it. Nothing is asserted. Run in the build
-directory.
+"""Measures the reading of foreign files beside other programs that read the
+same file, and prints a table; doc/BENCHMARKS.md explains it. The files are a
+trace in the shape of PyTorch's, a large profile of Python, and the traces of a
+build by clang. Nothing is asserted. Run in the build directory.
 
 usage: bench_traces.py
 environment: BENCH_TRACE_BYTES  length of the trace (256M)
@@ -86,7 +85,7 @@ def trace_rows(trace, packed):
 
 
 def report_rows(trace, work):
-    """What answers questions; behind each, what answers the same with Python's
+    """The reports; behind each, the program that answers the same with Python's
     json and dictionaries, and HolisticTraceAnalysis where it can. A goal of
     memory is 512 MiB."""
     page = os.path.join(work, "report.html")
@@ -231,7 +230,7 @@ def print_build(figures):
 
 
 def measure(command):
-    """What bench_measure.py says; or None, with the reason said."""
+    """The output of bench_measure.py; or None, after printing the reason."""
     if shutil.which(command[0]) is None:
         print("bench: %s is not installed" % command[0], file=sys.stderr)
         return None
@@ -272,7 +271,7 @@ def run_rows(rows, size):
 
 
 def goal_of(row):
-    """What is said behind a row: goals, and whether they are missed."""
+    """The remark behind a row: goals, and whether they are missed."""
     if row["goal"]:
         return "   goal %d%s" % (
             row["goal"], "" if row["cpu_mb_s"] >= row["goal"] else " MISSED")

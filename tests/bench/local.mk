@@ -42,7 +42,7 @@ bench: bench-recorder
 bench-recorder: all bench_pack$(EXEEXT) tests/lib/recorder/record_devices$(EXEEXT)
 	CC='$(CC)' $(srcdir)/tests/bench/bench.sh $(builddir)
 
-# What others wrote, beside others that read it.
+# Foreign files, beside other programs that read them.
 bench-traces: all tests/support/make_trace$(EXEEXT)
 	@python=venv/bin/python; [ -x $$python ] || python=python3; \
 		$$python -B $(srcdir)/tests/bench/bench_traces.py

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What fuzzing begins with, which is also what broke us once (tests/lib/log_read/bad), runs
-# through the fuzz targets: no crash, no hang, nothing that refers to what is
-# not there.
+# Runs the seeds of fuzzing, and the inputs that broke us once
+# (tests/lib/log_read/bad), through the fuzz targets: no crash, no hang, and no
+# reference to a missing entry.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 for target in fuzz_cut fuzz_log fuzz_pstats fuzz_repair fuzz_replay \

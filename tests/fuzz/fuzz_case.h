@@ -17,9 +17,9 @@ void fuzz_require(bool condition);
 
 /*
  * Calls `use` with a log. A block is used only if its CRC is right, which
- * chance hardly ever hits; so bytes that begin like no gzip file are taken for
- * unpacked blocks, each after its size in two bytes (little endian), and made a
- * log here.
+ * chance hardly ever hits. So bytes that do not begin like a gzip file count as
+ * unpacked blocks, each after its size in two bytes (little endian), and become
+ * a log here.
  */
 void fuzz_with_log(const uint8_t *bytes, size_t size,
 	void (*use)(const void *log, size_t log_size));

@@ -3,9 +3,9 @@
  * Fuzz target: a log cut into parts, and a piece of it chosen and redacted, as
  * `ctprof cut` does it. The first byte is how many events a part has at least,
  * the second the options; the rest is the log, as in fuzz_log.c. Parts follow
- * each other, each but the last closes what it opens, unless the recording of
- * its track ended before, and what ranges and slices take in all parts is what
- * they take in the whole.
+ * each other. Each part but the last closes the ranges it opens, unless the
+ * recording of their track ended before. The times of ranges and slices in all
+ * parts add up to those of the whole.
  */
 #include <stdio.h>
 
@@ -28,7 +28,7 @@
 static uint8_t part_events;
 static uint8_t options;
 
-/* What was read, of one part or several. */
+/* The events of one part or several. */
 struct reading {
 	struct cut *cut;
 	struct fuzz_source limited;

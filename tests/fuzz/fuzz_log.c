@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "profile/replay.h"
 
-/* Those of an event, and of its description; and its node. */
+/* Arguments of an event and of its description; and its node. */
 #define FUZZ_ARGS_MAX (LOG_ARGS_MAX + LOG_DEVICE_KEYS_MAX + 1)
 
 /* Reads every byte that an event says is there. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes, mended. What comes out is JSON, however strictly it
- * is looked at; and what is JSON, if it is a trace, stays so.
+ * Fuzz target: any bytes, mended. The output is JSON for the strictest parser,
+ * and a trace that is JSON already stays the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 #include "base/memory.h"
 #include "json_repair/repair.h"
 
-/* What becomes of it, to be freed; NULL: there is none in it, or no memory for
- * it. */
+/* The repaired text, to be freed; NULL if there is none in it, or no memory. */
 static char *mend(const void *bytes, size_t size, size_t *out_size)
 {
 	char *text = NULL;

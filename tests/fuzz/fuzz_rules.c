@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: rules of phases. Whatever they are, what they say of a range is
- * one of their phases, or none; and each phase has a name that can be shown.
+ * Fuzz target: rules of phases. A range gets one of their phases, or none, and
+ * each phase has a name that can be shown.
  */
 #include <string.h>
 

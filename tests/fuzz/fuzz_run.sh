@@ -5,7 +5,7 @@
 #	fuzz_run.sh libfuzzer|afl SECONDS TARGET...
 #
 # in the build directory, with CPPFLAGS, SOURCES and LIBS from the makefile.
-# What is found stays in fuzz/; what was tried goes on from there next time.
+# Findings stay in fuzz/, and the next run goes on from the corpus there.
 set -eu
 srcdir=${srcdir:-.}
 export srcdir

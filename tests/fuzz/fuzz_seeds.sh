@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What fuzzing begins with: the logs of our recipes, most of them bad, as logs
-# and as the unpacked blocks that the targets make logs of.
+# Writes the seeds of fuzzing: the logs of our recipes, most of them bad, as
+# logs and as the unpacked blocks that the targets make logs of.
 #
 # Usage: fuzz_seeds.sh TARGET DIRECTORY, in the build directory
 set -eu

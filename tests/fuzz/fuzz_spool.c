@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: the spool of a dead recorder, from which its log is completed.
- * The input changes a spool that is sound: its first byte says whether the log
- * has something already (1), and whether the file has another length (2), which
- * then follows in two bytes (little endian), in units of 8; then come changes of
- * an offset in three bytes, a number of bytes, 1 to 8, and these.
+ * The input changes a sound spool. Its first byte says whether the log has
+ * something already (1), and whether the file has another length (2). That
+ * length follows in two bytes (little endian), in units of 8. Each change is an
+ * offset in three bytes, a number of bytes, 1 to 8, and these bytes.
  *
- * Whatever is in the spool, the log that comes of it is whole and undamaged.
+ * The log is whole and undamaged for any content of the spool.
  */
 #include <dirent.h>
 #include <fcntl.h>

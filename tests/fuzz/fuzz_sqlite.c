@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: any bytes as a database of nvprof or Nsight Systems, read to the
- * end. What comes out refers to what is there; ends have begins, and times of
- * a track's ranges never go back.
+ * end. Events refer to existing entries, ends have begins, and times of a
+ * track's ranges never go back.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -74,7 +74,7 @@ static struct profile *read_bytes(
 	return profile;
 }
 
-/* What we write, we read: as many functions as were written. */
+/* We read what we write: as many functions as were written. */
 static void check_written(
 	const struct format *format, const struct profile *profile)
 {

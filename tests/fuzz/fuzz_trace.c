@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: any bytes as a Chrome trace, read to the end and replayed. How
- * kernels are joined to their launches goes by the size. What comes out refers
- * to what is there, times of nested ranges never go back, arguments of JSON are
- * JSON; and without arguments, the events are the same ones.
+ * kernels are joined to their launches goes by the size. Events refer to
+ * existing entries, times of nested ranges never go back, and arguments of JSON
+ * are JSON. Without arguments, the events are the same.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "profile/replay.h"
 
-/* Of all events, but not their arguments. */
+/* A hash of all events without their arguments. */
 struct digest {
 	uint64_t hash;
 	uint64_t count;
