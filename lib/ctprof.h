@@ -46,7 +46,7 @@ enum ctp_status {
 	CTP_ERR_STATE = -6,       /* not now: already started, not started */
 };
 
-/* What a thread does when its buffers are full and the log is behind. */
+/* A thread's behavior when its buffers are full and the log is behind. */
 enum ctp_policy {
 	CTP_POLICY_BLOCK = 0, /* wait for the log; nothing is lost */
 	CTP_POLICY_GROW = 1, /* take more memory, up to buffer_max; then drop */
@@ -62,7 +62,7 @@ enum ctp_clock {
 				 repeatable, to compare profilers exactly */
 };
 
-/* What is recorded of GPUs, through CUPTI. */
+/* The GPU activity to record, through CUPTI. */
 enum ctp_gpu {
 	CTP_GPU_DEFAULT = 0, /* what the environment says; else nothing */
 	CTP_GPU_OFF = 1,
@@ -158,8 +158,8 @@ CTP_API enum ctp_status ctp_start(const struct ctp_options *options);
 CTP_API enum ctp_status ctp_stop(void);
 
 /*
- * What the recorder is doing, for people: "recording to run.ctp", "off",
- * "stopped: cannot write run.ctp: No space left on device".
+ * The recorder's state, for people: "recording to run.ctp", "off", "stopped:
+ * cannot write run.ctp: No space left on device".
  *
  * Ownership: borrowed until the next call by any thread.
  */
@@ -190,8 +190,8 @@ struct ctp_site_info {
 	 * differ only in this are one function. 0: unknown. */
 	uint32_t call_line;
 	const char *full_name; /* with its class, say; NULL: the same */
-	/* What kind of thing it is: "python", "c", "module", "gc", …; the
-	 * category of Chrome traces. NULL: none. */
+	/* The kind of site: "python", "c", "module", "gc", …; the category in
+	 * Chrome traces. NULL: none. */
 	const char *category;
 };
 
@@ -312,10 +312,10 @@ CTP_API void ctp_arg_float(const char *key, double value);
 CTP_API void ctp_arg_string(const char *key, const char *value);
 
 /*
- * For front ends, whose begins and ends come from elsewhere and need not
- * balance: counts, with what the calling thread lost, the ranges that were
- * ended because their own end never came, and the ends of ranges that had not
- * begun, which were left out.
+ * For front ends whose begins and ends come from elsewhere and need not
+ * balance. Adds to the calling thread's losses: the ranges that were ended
+ * because their own end never came, and the ends that were left out because
+ * their range had not begun.
  */
 CTP_API void ctp_repaired(uint64_t ranges, uint64_t ends);
 

@@ -39,8 +39,8 @@ static struct function_slot *find(
 	return &table->slots[at];
 }
 
-/* The tag before the address: who sees the address sees the tag, or one that was
- * set since. What the tag stands for is in the registry, which cares for the
+/* The tag before the address: a thread that sees the address sees the tag, or
+ * one that was set since. The registry holds the tag's meaning and keeps the
  * order of that. */
 static void fill(struct function_table *table, struct function_slot *slot,
 	uintptr_t address, uint64_t tag)

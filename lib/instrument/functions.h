@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is recorded for a function's address: one table for the process, read
- * without a lock. Addresses are added and never removed; what is recorded for
- * one may change. The table grows by a larger copy that takes its place; the
- * old one stays readable, for those who are reading it.
+ * Tags of function addresses: one table for the process, read without a lock.
+ * Addresses are added and never removed; the tag of one may change. The table
+ * grows by a larger copy that takes its place; the old one stays readable, for
+ * those who are reading it.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H

@@ -5,9 +5,9 @@
  * into the table, one word stored, a frame of the shadow stack. All else is in
  * instrument_thread.c.
  *
- * What that costs beside the clock is instructions, and no waiting: see
+ * Beside the clock, the cost is instructions and no waiting: see
  * doc/BENCHMARKS.md. So a hook that goes the usual way calls nothing, and needs
- * neither a stack frame nor registers to be saved. What is unusual is called
+ * neither a stack frame nor registers to be saved. The unusual path is called
  * last, with the hook's own arguments, and finds the rest in the guard.
  *
  * Signal handlers may be instrumented, and interrupt a hook anywhere. So what
@@ -99,7 +99,7 @@ static inline bool has_room(
 
 /*
  * The rest of a hook that has set the guard, and then found that it cannot go
- * on as usual. What it knows besides is in the guard: with two arguments, and
+ * on as usual. The rest of its state is in the guard: with two arguments, and
  * at its very end, nothing needs to be kept for this call.
  */
 static __attribute__((noinline)) void give_up(

@@ -22,8 +22,8 @@
 #include "instrument/modules.h"
 #include "recorder/thread_state.h"
 
-/* The kernel keeps at least so much free below the main thread's stack,
- * whatever its limit is when it starts. */
+/* Bytes that the kernel keeps free below the main thread's stack, at least,
+ * whatever its limit is at the start. */
 #define MAIN_STACK_LEAST ((uintptr_t)128 * 1024 * 1024)
 #define MAIN_STACK_MOST ((uintptr_t)64 * 1024 * 1024 * 1024)
 
@@ -59,8 +59,8 @@ static bool is_on_alternate(void)
 	       (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
-/* Which stack the calling hook is on, and what is to be seen there. The stack
- * for signal handlers may lie in the thread's own. */
+/* Finds the stack of the calling hook and its bounds. The stack for signal
+ * handlers may lie in the thread's own. */
 static void look_at_stack(
 	const struct shadow *shadow, struct aside_event *event)
 {

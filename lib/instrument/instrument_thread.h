@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What libctprof-instrument keeps for each thread, and its slow path. */
+/* The state of libctprof-instrument for each thread, and its slow path. */
 #ifndef INSTRUMENT_THREAD_H
 #define INSTRUMENT_THREAD_H
 
 #include "instrument/shadow.h"
 
-/* What a signal handler called while it interrupted a hook: kept until that
- * hook is done. */
+/* Calls of a signal handler that interrupted a hook, kept until that hook is
+ * done. */
 struct aside_event {
 	struct shadow_event event;
 	uintptr_t elsewhere; /* which stack; see shadow.h */

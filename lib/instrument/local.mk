@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `ctprof record` preloads into programs compiled with
-# -finstrument-functions. Both stay in memory once they are there: threads have
+# The libraries that `ctprof record` preloads into programs compiled with
+# -finstrument-functions. Both stay in memory once they are loaded: threads have
 # state of theirs, and the hooks may be called until the process ends.
 lib_LTLIBRARIES += libctprof-instrument.la
 noinst_LTLIBRARIES += libinstrument.la

@@ -12,7 +12,7 @@
 /* A function's own hook is called this close to its beginning. */
 #define PROLOGUE_BYTES 256
 
-/* Of a return address on the stack, what is the address: aarch64's pointer
+/* The address in a return address on the stack: aarch64's pointer
  * authentication (-mbranch-protection) signs it in the bits above. */
 #ifdef __aarch64__
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
@@ -98,8 +98,8 @@ uintptr_t shadow_slot(
 
 /*
  * Has this frame been left, seen from a function whose return address is at
- * `slot` or above? What it called would have that below it; and two physical
- * frames never have one stack pointer. Functions with one call site may be in
+ * `slot` or above? Its callees would have that below it, and two physical
+ * frames never share a stack pointer. Functions with one call site may be in
  * one physical frame.
  */
 static bool is_left(const struct shadow_frame *frame,

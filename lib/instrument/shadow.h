@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that are open on a thread, as their hooks told: what is left
- * without an exit (longjmp, an exception, the end of the thread) is recognised
- * by where the stack pointer is at the next hook, and where the return address
- * of the function that is entered.
+ * The open functions of a thread, as their hooks reported them. A function that
+ * was left without an exit (longjmp, an exception, the end of the thread) is
+ * recognised at the next hook, by the stack pointer and by the place of the
+ * entered function's return address.
  *
  * A frame has the stack pointer at the call of the hook in the function's
  * prologue. Within one physical frame it may be lower at the hooks of functions

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and domains. What is added is never changed or removed, so that it is
- * read without a lock; and added by one exchange, so that no fork() finds it
- * halfway.
+ * Names and domains. An entry is never changed or removed, so that it is read
+ * without a lock. One exchange adds it, so that no fork() finds it halfway.
  *
  * The text at an address may be another the next time, so that each look into
  * a table compares all of it.
@@ -238,8 +237,8 @@ const char *inject_label_of(
 	return label == NULL ? NULL : label->name;
 }
 
-/* Appends a character as UTF-8; false if there is no room. What is none is
- * left for the readers to complain about. */
+/* Appends a character as UTF-8; false if there is no room. Invalid characters
+ * are left for the readers to report. */
 static bool append(char *out, size_t *used, uint32_t code)
 {
 	static const uint32_t first[] = {0, 0xc0, 0xe0, 0xf0};
@@ -361,7 +360,7 @@ const struct inject_name *inject_literal(
 	hash = ((uintptr_t)text ^ (uintptr_t)domain << 3) *
 	       UINT64_C(0x9e3779b97f4a7c15);
 	slot = &self->slots[hash >> 56];
-	_Static_assert(SLOTS == 256, "the hash has so many bits");
+	_Static_assert(SLOTS == 256, "the hash has 8 bits");
 	name = slot->name;
 	if (slot->text == text && name->domain == domain &&
 		strcmp(name->text, text) == 0)
@@ -452,7 +451,7 @@ int inject_push_unseen(const struct inject_domain *domain, struct inject_id id)
 	return open == NULL ? -1 : (int)open->level - 1;
 }
 
-/* Of the range that was opened last. */
+/* Adds an argument to the range that was opened last. */
 static void tell(const struct inject_args *args)
 {
 	for (uint32_t i = 0; i < args->count; i++) {

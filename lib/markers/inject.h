@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What NVTX and ITT have in common: domains, names, and each thread's open
+ * The common part of NVTX and ITT: domains, names, and each thread's open
  * ranges, which become ranges of libctprof.
  */
 #ifndef INJECT_H
@@ -34,7 +34,7 @@ struct inject_name {
 /* No range or mark has more. */
 #define INJECT_ARGS_MAX 4
 
-/* What is known of a range or a mark besides its name. */
+/* The properties of a range or a mark besides its name. */
 struct inject_args {
 	uint32_t count; /* 0 at first, when the rest is not set */
 	struct record_arg items[INJECT_ARGS_MAX];
@@ -79,7 +79,7 @@ const struct inject_name *inject_numbered(uint64_t number);
 void inject_label(
 	struct inject_domain *domain, uint32_t category, const char *name);
 
-/* NULL if it has none. */
+/* NULL if there is none. */
 const char *inject_label_of(
 	const struct inject_domain *domain, uint32_t category);
 
@@ -93,9 +93,9 @@ struct inject_message {
 };
 
 /* Opens a range on the calling thread. Returns how many ranges of the domain
- * were open on it; -1 if out of memory, as the name may tell by being NULL. What
- * was meant, if the name is that of others, is added to the arguments, which
- * may be NULL. */
+ * were open on it; -1 if out of memory, which a NULL name indicates. If the
+ * name is the one that stands for others, the real name is added to the
+ * arguments, which may be NULL. */
 int inject_push(struct inject_message message, struct inject_id id,
 	struct inject_args *args);
 
@@ -111,8 +111,8 @@ void inject_event(enum chunk_long kind, struct inject_message message,
  * inject_push() did; -1 if none was open, which is counted. */
 int inject_pop(const struct inject_domain *domain);
 
-/* Is this the innermost range of the calling thread? Then what it is told is
- * an argument of that range. No id stands for any. */
+/* Is this the innermost range of the calling thread? Then its metadata is an
+ * argument of that range. No id stands for any. */
 bool inject_is_innermost(
 	const struct inject_domain *domain, struct inject_id id);
 

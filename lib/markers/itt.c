@@ -2,7 +2,8 @@
 /*
  * ITT: what programs tell Intel's tools, as ranges of ours. Each module that is
  * linked with ittnotify has a list of functions, and has the library that
- * INTEL_LIBITTNOTIFY64 names fill it. What is not here is not recorded.
+ * INTEL_LIBITTNOTIFY64 names fill it. Functions that are missing here are not
+ * recorded.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -57,7 +58,7 @@ static struct itt_domain *find_domain(
 	return domain;
 }
 
-/* Those that were made before we came are the program's own. */
+/* Handles that were made before we were loaded belong to the program. */
 static struct itt_domain *domain_create(const char *name)
 {
 	static struct itt_domain *_Atomic domains;
@@ -223,7 +224,8 @@ static void tell(const char *text)
 			0, NULL);
 }
 
-/* Of all threads, and of ITT only: who pauses VTune does not mean the rest. */
+/* Pauses all threads, and ITT only: a program that pauses VTune does not mean
+ * the rest. */
 static void pause_all(void)
 {
 	if (!atomic_exchange(&paused, true))
@@ -274,8 +276,8 @@ static struct number number_of(int type, const void *data)
 	}
 }
 
-/* The first of the values; of tasks that are not the innermost, nothing can be
- * told any more. */
+/* The first of the values; tasks that are not the innermost cannot take
+ * metadata any more. */
 static void metadata_add(const struct itt_domain *domain, struct itt_id id,
 	const struct itt_string *key, int type, size_t count, const void *data)
 {
@@ -323,8 +325,8 @@ static void thread_set_name(const char *name)
  */
 #define TASK_BUCKETS 1024
 
-/* So many may be open in a bucket: those of a program that ends none, under one
- * id. */
+/* Most open tasks in a bucket: a program may open many under one id and end
+ * none. */
 #define CROWD 256
 
 #define NO_ID ((struct itt_id){0, 0, 0})
@@ -334,9 +336,9 @@ enum kind { TASK, REGION, FRAME };
 /* Words of a place: what the range is known by, and what it is. */
 enum { DOMAIN, KIND, LOW, HIGH, MORE, KEYS, SITE = KEYS, NUMBER, WORDS };
 
-/* What a place is in, in the low bits of its state; above them is how often
- * that changed: so a place that was looked at is not taken if it has become
- * another's meanwhile. */
+/* A place's condition is in the low bits of its state, and the number of its
+ * changes above them. So a thread does not take a place that became another's
+ * after it looked. */
 enum { FREE = 0, FILLING = 1, OPEN = 2, STATES = 3 };
 
 struct place {
@@ -569,7 +571,7 @@ static void add_delta(struct itt_counter *counter, uint64_t delta)
 
 	if (counter == NULL)
 		return;
-	/* What is too large goes round, as atomic numbers do. */
+	/* Too large a value wraps around, as atomic numbers do. */
 	value = (int64_t)((uint64_t)atomic_fetch_add(
 				  &counter->value, (int64_t)delta) +
 			  delta);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `ctprof record` has the loaders of NVTX, ITT and CUDA load into programs
-# that use them.
+# The library that the loaders of NVTX, ITT and CUDA load into programs, on
+# behalf of `ctprof record`.
 lib_LTLIBRARIES += libctprof-inject.la
 libctprof_inject_la_SOURCES = \
 	%D%/inject.c %D%/inject.h \

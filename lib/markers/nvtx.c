@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX: what programs tell NVIDIA's tools, as ranges of ours. Every module of
- * a program that uses NVTX has a table of functions of its own, and calls
- * InitializeInjectionNvtx2() of the library that NVTX_INJECTION64_PATH names,
- * to fill it: often several in one process, at any time, in any thread.
+ * NVTX: the marks that programs make for NVIDIA's tools, as ranges of ours.
+ * Every module of a program that uses NVTX has a table of functions of its own.
+ * To fill it, the module calls InitializeInjectionNvtx2() of the library that
+ * NVTX_INJECTION64_PATH names. Several modules of one process do so, at any
+ * time and in any thread.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -153,7 +154,7 @@ static void add_payload(
 	}
 }
 
-/* What else is known than the message. */
+/* The attributes besides the message. */
 static void read_args(struct inject_args *args, void *handle,
 	const struct nvtx_attributes *attributes)
 {

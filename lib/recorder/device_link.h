@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libctprof and libctprof-inject have between them; not for programs, and
- * of no fixed form: both are of one version. libctprof-inject learns from a
- * device's driver what the device did, and hands it over here.
+ * The interface between libctprof and libctprof-inject; not for programs, and
+ * without a fixed form, because both are of one version. libctprof-inject
+ * learns a device's activities from its driver and hands them over here.
  *
  * The order of a round, by which readers tell what belongs together:
  * ctp_flush(), so that the calls that caused the activities are in the log;
@@ -60,8 +60,8 @@ struct device_calls {
 /* libctprof-inject is there. */
 CTP_API void ctp_private_devices(const struct device_calls *calls);
 
-/* What is asked for: by the recording that is on or was last, else by the
- * environment. Never CTP_GPU_DEFAULT. */
+/* The mode that was asked for: by the recording that is on or was last, else by
+ * the environment. Never CTP_GPU_DEFAULT. */
 CTP_API enum ctp_gpu ctp_private_gpu(void);
 
 /* The program had initialised the driver before it was to be recorded. */
@@ -88,8 +88,8 @@ CTP_API uint64_t ctp_private_device_session(void);
 
 /*
  * A new track of the recording: a stream, where `number` is the driver's
- * (LOG_STREAM); or what the driver tells of the calls of a thread, where it is
- * the thread's (LOG_CALLS). 0 if there is no recording, or no room.
+ * (LOG_STREAM), or the driver's report of a thread's calls, where it is the
+ * thread's (LOG_CALLS). 0 if there is no recording, or no room.
  *
  * Ownership: copies.
  */

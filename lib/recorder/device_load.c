@@ -2,11 +2,10 @@
 /*
  * The driver loads what CUDA_INJECTION64_PATH names when it is initialised,
  * which is before the program can have made a context. A program that starts
- * recording later than that has the driver already: there the library is
- * loaded here, and never where there is no driver, so that a program that uses
- * no CUDA has nothing of it.
- * Source: the CUPTI documentation, "CUPTI initialization"; notes on
- * InitializeInjection in its sample cupti_trace_injection.
+ * recording later than that has the driver already, so the library is loaded
+ * here. It is never loaded without a driver, so that a program without CUDA is
+ * not affected. Source: the CUPTI documentation, "CUPTI initialization"; notes
+ * on InitializeInjection in its sample cupti_trace_injection.
  */
 #include "recorder/device_load.h"
 

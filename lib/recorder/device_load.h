@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gets libctprof-inject into the program, where `ctprof record` did not see to
- * it. What goes wrong is kept for device_load_problem(). */
+ * it. A failure is kept for device_load_problem(). */
 #ifndef DEVICE_LOAD_H
 #define DEVICE_LOAD_H
 

@@ -78,8 +78,8 @@ static long count_threads(void)
 	return process_state(getpid(), &threads) == 'Z' ? threads : 0;
 }
 
-/* Has the first thread ended, and all but the library's? What is counted twice
- * is not that some came and some went meanwhile. */
+/* Has the first thread ended, and every other but the library's? Counting twice
+ * excludes that some threads came and others went meanwhile. */
 static bool is_alone(void)
 {
 	const uint32_t holds = atomic_load(&last.holds);

@@ -10,8 +10,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* What the threads are called, ours and CUPTI's, that are there for recording
- * only: a program is over without them. */
+/* The names of threads, ours and CUPTI's, that exist for recording only: a
+ * program is over without them. */
 #define DEVICE_THREAD "ctprof-gpu"
 
 /* Has it noticed when the calling thread, the process's first, ends: from the
@@ -23,9 +23,9 @@ void exit_watch_start(void);
 void exit_watch_hold(bool on);
 
 /*
- * Calls exit(0), as the C library does in the thread that is the last to end,
- * if there is none but it and those called DEVICE_THREAD; in another, with this
- * signal mask, for what is called at exit may record, and wait for the
+ * Calls exit(0), as the C library does in the last thread to end, if only this
+ * thread and those called DEVICE_THREAD are left. Another thread with this
+ * signal mask makes the call, because exit handlers may record and wait for the
  * background thread.
  */
 void exit_watch_look(const sigset_t *mask);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a forked child inherits: the ranges that are open in the thread that
- * forked. The child's log begins with them. */
+/* The inheritance of a forked child: the ranges that are open in the thread
+ * that forked. The child's log begins with them. */
 #ifndef FORK_RANGES_H
 #define FORK_RANGES_H
 

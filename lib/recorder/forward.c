@@ -13,7 +13,7 @@
 #define PAGE_NAMES UINT32_C(4096)
 #define PAGES (LOG_SITES_MAX / PAGE_NAMES)
 
-/* Of a name with a sequence number; the rest is left out. */
+/* Most bytes of a name with a sequence number; the rest is left out. */
 #define TEXT_BYTES 1024
 
 struct page {
@@ -99,8 +99,8 @@ static bool forward(
 	return name != NULL;
 }
 
-/* One more range is open, and the tool knows it or not. Those too deep it is
- * not told of. */
+/* One more range is open, and the tool knows it or not. Ranges that are too
+ * deep are not forwarded. */
 static void open_range(struct thread *thread, bool forwarded)
 {
 	uint32_t depth = thread->forward_depth++;

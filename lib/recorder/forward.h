@@ -4,8 +4,8 @@
  * ITT load it. While it is on, every event takes the slow path, so that the
  * fast one knows nothing of it.
  *
- * The tool is called between thread_enter() and thread_leave(): what it does
- * itself is not recorded, and what it is told cannot come back to us.
+ * The tool is called between thread_enter() and thread_leave(): its own work is
+ * not recorded, and forwarded ranges cannot come back to us.
  */
 #ifndef FORWARD_H
 #define FORWARD_H
@@ -22,7 +22,8 @@
 struct forward_tool {
 	/* Loads it; false if there is none. Once in a process. */
 	bool (*open)(void);
-	/* What begin() takes for this text, which stays; NULL: cannot. */
+	/* The handle that begin() takes for this text, which stays; NULL:
+	 * cannot. */
 	const void *(*name)(const char *text);
 	void (*begin)(const void *name);
 	/* The same with text that does not stay. */
@@ -33,8 +34,8 @@ struct forward_tool {
 extern const struct forward_tool forward_nvtx;
 extern const struct forward_tool forward_itt;
 
-/* A recording begins. Loads the tool that it is to tell, if it is not there;
- * without one, none is told. */
+/* A recording begins. Loads the tool to forward to, if it is not there; without
+ * a tool, nothing is forwarded. */
 void forward_start(enum ctp_emit target);
 
 bool forward_is_on(void);
@@ -43,7 +44,7 @@ bool forward_is_on(void);
  * number, which the tool sees in the name. */
 void forward_begin(struct thread *thread, uint32_t site, const int64_t *seq);
 
-/* One begins that no tool is told of. */
+/* A recording begins that is not forwarded. */
 void forward_skip(struct thread *thread);
 
 /* The thread's innermost range ends. */

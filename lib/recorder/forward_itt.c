@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ITT without its library: as ittnotify does, this has a list of functions,
- * which the collector in INTEL_LIBITTNOTIFY64 fills. What makes domains and
- * strings is our own unless the collector has it; as it has, we keep lists.
+ * which the collector in INTEL_LIBITTNOTIFY64 fills. The functions that make
+ * domains and strings are our own unless the collector has them; like it, we
+ * keep lists.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions known by their address are not to be recorded, from a file
- * that `ctprof record` makes of names. Source: LOG-FORMAT.md, "Functions that
- * are left out".
+ * The functions, by address, that are not to be recorded, from a file that
+ * `ctprof record` makes of names. Source: LOG-FORMAT.md, "Functions that are
+ * left out".
  */
 #ifndef FUNCTION_FILTER_H
 #define FUNCTION_FILTER_H
@@ -20,7 +20,8 @@
  */
 enum ctp_status function_filter_load(const char *path, struct ctp_error *err);
 
-/* What stands for the module with this path, until the next function_filter_load(). */
+/* The filter of the module with this path, until the next
+ * function_filter_load(). */
 uint32_t function_filter_find(const char *path);
 
 /* Is the function at this offset of such a module left out? */

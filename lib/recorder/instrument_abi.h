@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libctprof and libctprof-instrument have between them; not for programs,
- * and of no fixed form: both are of one version. The recorder's state is
- * libctprof's, so that a program that also uses ctp_begin() has one recorder.
+ * The interface between libctprof and libctprof-instrument; not for programs,
+ * and without a fixed form, because both are of one version. The recorder's
+ * state is libctprof's, so that a program that also uses ctp_begin() has one
+ * recorder.
  */
 #ifndef INSTRUMENT_ABI_H
 #define INSTRUMENT_ABI_H

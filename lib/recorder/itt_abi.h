@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Intel's ittnotify and a collector that it loads have between them, as
- * far as we use it; 64-bit Linux only.
- * Source: ittnotify 3.22 (github.com/intel/ittapi), ittnotify_config.h and
- * ittnotify.h. Later versions add fields at the end only.
+ * The interface between Intel's ittnotify and a collector that it loads, as far
+ * as we use it; 64-bit Linux only. Source: ittnotify 3.22
+ * (github.com/intel/ittapi), ittnotify_config.h and ittnotify.h. Later versions
+ * add fields at the end only.
  */
 #ifndef ITT_ABI_H
 #define ITT_ABI_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What `reserved` is for is left to the collector. */
+/* The collector decides the use of `reserved`. */
 struct itt_domain {
 	volatile int flags; /* 0: programs skip its calls */
 	const char *name;
@@ -53,7 +53,7 @@ struct itt_function {
 	const char *name; /* "__itt_task_begin" */
 	void **pointer;   /* what the program calls */
 	void *initial;
-	void *otherwise; /* for `pointer` if the collector has none */
+	void *otherwise; /* for `pointer` if the collector lacks it */
 	int group;
 };
 

@@ -35,11 +35,11 @@ static bool is_descriptor(const char *path)
 }
 
 /*
- * What is there already. In a directory to which others may write, it may be
- * there so that we write into a file of ours, or into one that they read.
- * Only for writing: whoever has a pipe open for reading as well is not told
- * that its other readers are gone. And a pipe that nobody reads yet is an
- * error rather than a wait.
+ * A file of this name exists. In a directory to which others may write, it may
+ * be there so that we write into a file of ours, or into one that they read.
+ * Only for writing: a process that has a pipe open for reading as well does not
+ * notice that its other readers are gone. And a pipe that nobody reads yet is
+ * an error rather than a wait.
  */
 static int open_existing(const char *path, const char **why)
 {

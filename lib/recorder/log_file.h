@@ -9,9 +9,9 @@
 #include "base/error.h"
 
 /*
- * Makes the log `path`, empty, or a new one beside it with the process's
- * number in its name: where another recorder writes to it, if it exists and
- * `exclusive`, or in any case if it is a forked `child`'s. `name`,
+ * Makes the log `path`, empty. Makes a new one beside it, with the process's
+ * number in its name, where another recorder writes to it, if it exists and
+ * `exclusive` is set, or if it is a forked `child`'s. `name`,
  * OPTIONS_PATH_BYTES long, is filled with the name it came to have. A symbolic
  * link is not followed, and another user's file is not written to.
  *

@@ -10,8 +10,8 @@ struct shared {
 	_Atomic uint32_t lost;
 };
 
-/* Of this process's recording, and of the one that this process was forked
- * from. NULL: nobody records there, or there was no memory. */
+/* The counters of this process's recording, and of the one that this process
+ * was forked from. NULL: nobody records there, or there was no memory. */
 static struct shared *own;
 static struct shared *parents;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an NVTX injection library and the programs that it is loaded into have
- * between them, as far as we use it; 64-bit Linux only.
- * Source: NVTX 3's headers nvToolsExt.h and nvtxDetail/nvtxTypes.h, which
+ * The interface between an NVTX injection library and the programs that load
+ * it, as far as we use it; 64-bit Linux only. Source: NVTX 3's headers
+ * nvToolsExt.h and nvtxDetail/nvtxTypes.h, which
  * tests/lib/markers/nvtx_headers.c compares with this.
  */
 #ifndef NVTX_ABI_H

@@ -162,7 +162,7 @@ int ctp_begin_seq(struct ctp_site *site, int64_t seq)
 
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return 0;
-	/* Where there is room, no tool is to be told. */
+	/* Where there is room, nothing is forwarded. */
 	opened = __atomic_load_n(&ctp_self->limit, __ATOMIC_RELAXED) != NULL
 			 ? ctp_begin_inline(site)
 			 : begin_slow(site, &seq);

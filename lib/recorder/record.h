@@ -8,7 +8,7 @@
 /* The site's number, given now if it is new. May lock. */
 uint32_t record_site(struct ctp_site *site);
 
-/* Room for so many words; NULL if there is none, or if events are held back
+/* Room for `words` words; NULL if there is none, or if events are held back
  * that must be recorded first. Between thread_enter() and thread_leave(). */
 uint64_t *record_reserve(struct thread *thread, size_t words);
 

@@ -11,10 +11,10 @@
 #include "recorder/record.h"
 #include "recorder/session_state.h"
 
-/* Of all keys and texts. */
+/* Most bytes of all keys and texts. */
 #define TEXT_MAX 16000
 
-/* What is stored of an argument. */
+/* The stored form of an argument. */
 struct part {
 	size_t key_size;
 	size_t text_size;

@@ -73,9 +73,10 @@ static void release(struct thread_hold before)
 }
 
 /*
- * A chunk for the stream: sites are few, so it takes one wherever it can. Who
- * holds the lock may wait for one, since the background thread does not take
- * it; but not for ever, where all chunks are other threads' live ones.
+ * A chunk for the stream: sites are few, so it takes one wherever it can. The
+ * holder of the lock may wait for one, since the background thread does not
+ * take it. The wait is bounded, because all chunks may be other threads' live
+ * ones.
  */
 static struct chunk *take_chunk(void)
 {
@@ -92,7 +93,7 @@ static struct chunk *take_chunk(void)
 	return chunk;
 }
 
-/* Room for a record of so many words, or NULL. */
+/* Room for a record of `words` words, or NULL. */
 static uint64_t *reserve(size_t words)
 {
 	struct chunk *last = atomic_load(&stream.last);
@@ -138,10 +139,10 @@ static bool emit(const struct record *record)
 			bytes - (words - record->count) * 8 + 8),
 		__ATOMIC_RELEASE);
 	/*
-	 * And before all that this thread stores from now on: an event that
-	 * has the number, in one relaxed word of the inline path, or the tag
-	 * by which another thread comes to store it - one that depends on
-	 * what was loaded, which no processor that we run on stores before.
+	 * And before every later store of this thread: an event with the
+	 * number, in one relaxed word of the inline path, or the tag by which
+	 * another thread comes to store it. That other store depends on the
+	 * loaded tag, and no processor that we run on makes it earlier.
 	 */
 	atomic_thread_fence(memory_order_release);
 	stream.used += (uint32_t)(1 + words);
@@ -398,11 +399,11 @@ static const char UNNAMED[] = "(unnamed)";
 
 enum { NAME, FILE_NAME, FULL_NAME, CATEGORY, TEXTS };
 
-/* What sites are told apart by; a function has its module and offset only. */
+/* The key of a site; a function has its module and offset only. */
 struct key {
 	const char *texts[TEXTS];
 	uint32_t sizes[TEXTS];
-	uint32_t cut; /* so many of them */
+	uint32_t cut; /* this many of them */
 	uint32_t line;
 	uint32_t call_line;
 	uint32_t module; /* 0: not a function known by its address */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sites of the process, numbered from 1 for all its recordings; and the
- * stream of site and track records, in chunks of its own, that a recording
- * begins with and that grows as new ones are met.
+ * The sites of the process, numbered from 1 for all its recordings, and the
+ * stream of site and track records. A recording begins with that stream; it
+ * lies in chunks of its own and grows with each new site.
  */
 #ifndef REGISTRY_H
 #define REGISTRY_H
@@ -54,7 +54,7 @@ bool registry_block(enum log_block kind, const void *bytes, size_t size);
 void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 	const char *name);
 
-/* What a track that ended had lost, in all; nothing if nothing. Locks. */
+/* Records the losses of a track that ended, if there are any. Locks. */
 void registry_losses(uint32_t track, const struct chunk_losses *losses);
 
 /* A program or library as it lies in memory. */

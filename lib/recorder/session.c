@@ -97,8 +97,7 @@ static enum ctp_status open_spool(
 	header->start = *start;
 	log_file_absolute(
 		header->log_path, sizeof(header->log_path), session_state.path);
-	/* Whoever completes the log must know it from others that came to have
-	 * its name. */
+	/* A repair must tell the log from others that took its name. */
 	header->log_device = (uint64_t)id.device;
 	header->log_inode = (uint64_t)id.inode;
 	fill_facts(&header->facts);
@@ -110,7 +109,7 @@ static enum ctp_status open_spool(
 	return CTP_OK;
 }
 
-/* Which functions are to be left out. */
+/* Loads the filter of functions to leave out. */
 static enum ctp_status load_filter(struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -129,7 +128,7 @@ static bool wants_devices(void)
 	return session_state.options.gpu >= CTP_GPU_LIGHT;
 }
 
-/* What the log says of devices until somebody says that they are recorded. */
+/* The log's statement about devices until they are recorded. */
 static void tell_devices(void)
 {
 	char problem[DEVICE_PROBLEM_BYTES];
@@ -191,7 +190,7 @@ static void leave_parent(void)
 	spool_leave(&session_state.spool);
 }
 
-/* What its parent could not begin, the child may. */
+/* A child may begin the recording that its parent could not. */
 static bool retry(void)
 {
 	const struct ctp_error none = {.status = CTP_OK};
@@ -286,8 +285,8 @@ static enum ctp_status begin(struct ctp_error *err)
 	}
 	watch_forks();
 	life.refused = false;
-	/* What goes on in a child has one number, by which those who follow
-	 * the thread's open functions know that they are open still. */
+	/* The recording that continues in a child keeps its number, so that the
+	 * hooks know that the thread's open functions are still open. */
 	if (life.parent == 0)
 		life.last++;
 	atomic_store(&session_state.open, life.last);
@@ -300,7 +299,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	return CTP_OK;
 }
 
-/* What else ends with a thread. */
+/* The other state that ends with a thread. */
 static void end_thread(const struct thread *thread)
 {
 	instrument_thread_end();
@@ -337,8 +336,8 @@ static void look_at_environment(void)
 	release(before);
 }
 
-/* A recording that was due cannot be. Those that this process forks are to
- * try themselves, and begin anew. The lock is held. */
+/* A recording that was due cannot be. Forked children try again, from the
+ * beginning. The lock is held. */
 static void give_up(const struct ctp_error *err)
 {
 	life.refused = life.child;
@@ -404,7 +403,7 @@ static enum ctp_status end(void)
 	life.lost = status == CTP_OK ? 0 : spool_left(&session_state.spool);
 	if (status != CTP_OK) {
 		session_note_outcome();
-		/* Who started us reads the reason there. */
+		/* The process that started us reads the reason there. */
 		keep = session_state.options.exclusive;
 	}
 	registry_stop();
@@ -427,7 +426,7 @@ enum ctp_status ctp_stop(void)
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (atomic_load(&session_state.current) != 0)
 		status = end();
-	/* What comes next in a forked child is not the parent's. */
+	/* The next events of a forked child are not the parent's. */
 	fork_ranges_forget(NULL);
 	life.child = false;
 	life.refused = false;

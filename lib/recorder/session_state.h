@@ -68,9 +68,9 @@ void session_fail(const struct ctp_error *err);
 void session_note_outcome(void);
 
 /*
- * Why recording stopped before it was told to, if it did. The background
- * thread says so while others hold the session's lock and wait for it. `err` is
- * the reason; one with CTP_OK is none. Any thread.
+ * The reason why recording stopped early, if it did. The background thread says
+ * so while others hold the session's lock and wait for it. `err` is the reason;
+ * one with CTP_OK is none. Any thread.
  */
 void session_stop_reason_set(const struct ctp_error *err);
 

@@ -17,7 +17,7 @@
 #include "recorder/registry.h"
 #include "recorder/session_state.h"
 
-/* Whoever stops recording waits at most so long for threads inside. */
+/* Longest wait of a stop for threads that are inside. */
 #define STOP_NS INT64_C(2000000000)
 
 static struct {
@@ -88,7 +88,7 @@ static struct thread *attach(void)
 {
 	struct thread *thread;
 
-	/* What we call may allocate, and the allocator may be recorded. */
+	/* Our callees may allocate, and the allocator may be recorded. */
 	ctp_self = &thread_muted;
 	thread = make_thread(false);
 	if (thread == NULL) {
@@ -166,7 +166,7 @@ struct thread *thread_enter(void)
 					  : (struct thread *)(void *)ctp_self;
 	if (thread == NULL)
 		return NULL;
-	/* What follows may allocate in a child after fork. */
+	/* The calls below may allocate in a child after fork. */
 	ctp_self = &thread_muted;
 	if (enter(thread))
 		return thread;
@@ -183,7 +183,7 @@ static bool is_current(const struct thread *thread)
 
 void thread_leave(struct thread *thread)
 {
-	/* Where the clock is not the counter, or another tool is told, all
+	/* Where the clock is not the counter, or ranges are forwarded, all
 	 * events come this way. */
 	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
 		       !forward_is_on() && is_current(thread);
@@ -364,7 +364,7 @@ void thread_rename_all(void)
 
 void thread_release_all(void)
 {
-	/* What hangs in the slow path still looks at its chunk. */
+	/* A thread that hangs in the slow path still uses its chunk. */
 	for (struct thread *thread = thread_first(); thread != NULL;
 		thread = thread->next)
 		if (atomic_load(&thread->busy) == 0)
@@ -468,8 +468,8 @@ bool thread_flush_pending(struct thread *thread)
 	return true;
 }
 
-/* Whatever the policy, the last chance to record what was held back is worth
- * waiting for: without the ends the thread's ranges seem to be open. */
+/* The last chance to record the events that were held back is worth a wait,
+ * under any policy: without the ends, the thread's ranges seem to be open. */
 void thread_settle(struct thread *thread)
 {
 	struct thread_pending *pending = &thread->pending;

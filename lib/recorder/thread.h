@@ -38,7 +38,8 @@ void thread_join(struct thread *thread, uint64_t session, const char *name);
  * none and the policy is not to wait. Between enter and leave. */
 uint64_t *thread_reserve(struct thread *thread, size_t words);
 
-/* The thread stored so many words at what thread_reserve() returned. */
+/* The thread stored `words` words at the place that thread_reserve()
+ * returned. */
 void thread_advance(struct thread *thread, size_t words);
 
 /* All that this thread lost in the recording that is on. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recorder keeps for each thread, and which thread is inside it. */
+/* The recorder's state for each thread, and the mark of a thread that is inside
+ * it. */
 #ifndef THREAD_STATE_H
 #define THREAD_STATE_H
 
@@ -14,7 +15,7 @@
  * and ends of recorded ranges up to this many. */
 #define THREAD_PENDING 256
 
-/* Another tool is told of ranges down to this depth. */
+/* Ranges are forwarded down to this depth. */
 #define THREAD_FORWARD_DEPTH 1024
 
 struct thread_begin {
@@ -23,10 +24,10 @@ struct thread_begin {
 };
 
 /*
- * What happened while there was no room. Ranges that began and ended within
- * are dropped. The rest is recorded late, with its own times, so that the
- * thread's nesting stays whole: first the ends of ranges that were recorded,
- * then the begins of ranges that are still open.
+ * The events of a time without room. Ranges that began and ended within are
+ * dropped. The rest is recorded late, with its own times, so that the thread's
+ * nesting stays whole: first the ends of ranges that were recorded, then the
+ * begins of ranges that are still open.
  */
 struct thread_pending {
 	struct thread_begin begins[THREAD_PENDING];
@@ -58,7 +59,7 @@ struct thread {
 	_Atomic uint32_t stray_exits;
 	_Atomic uint64_t stalls;
 	_Atomic uint64_t stall_ns;
-	uint32_t forward_depth; /* open ranges, while a tool is told; */
+	uint32_t forward_depth; /* open ranges, while forwarding is on; */
 	uint64_t forwarded[THREAD_FORWARD_DEPTH / 64]; /* those it knows */
 	struct thread *next; /* in the list of all; never removed */
 	struct thread_pending pending;
@@ -69,7 +70,8 @@ struct thread {
 extern struct ctp_thread thread_none;
 extern struct ctp_thread thread_muted;
 
-/* The calling thread's state; NULL if it has none, or is inside. */
+/* The calling thread's state; NULL if there is none, or the thread is
+ * inside. */
 struct thread *thread_self(void);
 
 /* The calling thread's own events are not to be recorded from now on. */
@@ -97,8 +99,8 @@ void thread_list_add(struct thread *thread);
 /*
  * May this thread be about to store a record there, as it was found to have
  * room before recording stopped? The fast path stores the record and moves
- * `next` past it, which other threads may see in the other order: so where
- * `next` is the end of it all, the last record may not be there yet.
+ * `next` past it, and other threads may see these in the other order. So where
+ * `next` is at the end of the chunk, the last record may not be there yet.
  */
 static inline bool thread_may_store(
 	const struct thread *thread, const void *address, size_t bytes)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One thread reads what all others record. It is woken when a chunk is full,
- * and looks around every tenth of a second: it has old chunks changed before
- * their 44-bit times can wrap, and once a second takes what quiet threads have
- * recorded so far.
+ * and looks around every tenth of a second. It has old chunks changed before
+ * their 44-bit times can wrap, and once a second packs the events of quiet
+ * threads.
  *
  * The scale of the clock is measured over the first moments of the recording,
  * here rather than in ctp_start(): the header block is written when it is
@@ -99,7 +99,8 @@ static enum ctp_status sync_if_due(struct ctp_error *err)
 	return write_sync(&now, err);
 }
 
-/* The log holds so much of the chunk now; NULL: something else was added. */
+/* The log holds `words` words of the chunk now; NULL: something else was
+ * added. */
 static void commit(struct chunk *chunk, uint32_t consumed)
 {
 	spool_commit(drain.spool, chunk, consumed,
@@ -163,9 +164,9 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 	}
 }
 
-/* A thread may be using its chunk: what it refers to is registered, and the
- * clocks are compared, after we read how far it got and before that is in the
- * log. Of the words that it `used` none is to be read later. */
+/* A thread may be using its chunk: its sites are registered, and the clocks are
+ * compared, after we read its progress and before those events are in the log.
+ * None of the words that it `used` is read later. */
 static enum ctp_status pack_events(
 	struct chunk *chunk, uint32_t used, struct ctp_error *err)
 {
@@ -188,7 +189,8 @@ static enum ctp_status pack_events(
 	return status;
 }
 
-/* What cannot be packed stays in the spool, for whoever completes the log. */
+/* A chunk that cannot be packed stays in the spool, for the repair of the
+ * log. */
 static enum ctp_status pack_full(struct ctp_error *err)
 {
 	struct chunk *chunk = spool_pop_full(drain.spool);
@@ -224,9 +226,9 @@ static bool has_news(const struct chunk *chunk)
 
 /*
  * Packs what live chunks hold so far. A thread may fill its chunk and take the
- * next one meanwhile: packing that one first would put its events out of
- * order, so older ones are packed first, until nothing became full after we
- * looked. A flush must not leave any out: who asked tells what came after.
+ * next one meanwhile. Packing that one first would put its events out of order,
+ * so older ones are packed first, until no chunk became full after we looked. A
+ * flush must not leave any out: its caller hands over later events next.
  */
 static enum ctp_status pack_live(struct ctp_error *err)
 {
@@ -365,9 +367,9 @@ static void note(enum ctp_status status, const struct ctp_error *err)
 	session_fail(err);
 }
 
-/* The program may close what is not its own, as daemons do. Of the spool it is
- * the lock that is needed, which the mapping keeps on most file systems, but
- * not on overlays; and the program may have that one open yet. */
+/* The program may close descriptors that are not its own, as daemons do. The
+ * spool needs its lock, which the mapping keeps on most file systems but not on
+ * overlays; and the program may still have that one open. */
 static void keep_files(void)
 {
 	if (log_writer_regain(drain.writer) &&
@@ -376,8 +378,8 @@ static void keep_files(void)
 			file_id_open(&drain.spool->id, drain.spool->path);
 }
 
-/* The system closes what is the thread's own only a moment after its end is
- * told, when the next recording may already want the log. */
+/* The system closes the thread's own descriptors a moment after it reports the
+ * thread's end, when the next recording may already want the log. */
 static void drop_files(void)
 {
 	log_writer_leave(drain.writer);
@@ -552,7 +554,7 @@ void writer_thread_forget(void)
 	/* The log is the parent's, and locked as long as anyone has it open. */
 	if (drain.running)
 		log_writer_leave(drain.writer);
-	/* What the thread had allocated is lost; its state may be halfway. */
+	/* The thread's allocations are lost; its state may be halfway. */
 	drain.running = false;
 	drain.packer = NULL;
 	drain.writer = NULL;

@@ -23,13 +23,13 @@ enum ctp_status writer_thread_flush(struct ctp_error *err);
 /* Packs the rest, ends the log, ends the thread. Recording has stopped. */
 enum ctp_status writer_thread_stop(struct ctp_error *err);
 
-/* What packs the chunks; NULL: nothing has been packed. Between writer_thread_pause()
- * and writer_thread_resume(). */
+/* The packer of the chunks; NULL: nothing has been packed. Between
+ * writer_thread_pause() and writer_thread_resume(). */
 const struct packer *writer_thread_packer(void);
 
 /*
  * Around fork(): the background thread is between two rounds, so that it holds
- * no lock of the allocator that the child would find locked for ever.
+ * no lock of the allocator that would stay locked in the child.
  * writer_thread_forget() is for the child, where there is no background thread.
  */
 void writer_thread_pause(void);
