@@ -118,15 +118,8 @@ static int print(void *user, FILE *out)
 	view->width = terminal_width(out);
 	if (printing->report == NULL)
 		return check_print_junit(view, out);
-	switch (printing->reporting->style) {
-	case REPORTING_JSON:
-		return check_print_json(view, printing->report, out);
-	case REPORTING_CSV:
-		return check_print_csv(view, out);
-	case REPORTING_TEXT:
-		break;
-	}
-	return check_print_text(view, out);
+	return REPORTING_PRINT(
+		printing->reporting, check, view, printing->report, out);
 }
 
 static int print_all(struct request *request, const struct diff *diff,

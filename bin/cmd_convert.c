@@ -43,19 +43,6 @@ struct request {
 	struct convert_job job; /* limits only */
 };
 
-static void read_min(struct request *request, const char *text,
-	const struct argp_state *state)
-{
-	struct convert_job *job = &request->job;
-
-	if (!quantity_read_share(text, &job->min_parts) &&
-		!quantity_read_time(text, &job->min_cumtime_ns))
-		argp_error(state,
-			"--min: '%s' is neither a share (0.5%%) nor a time "
-			"(100us)",
-			text);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct request *request = state->input;
@@ -89,7 +76,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->job.top = arguments_count(state, "--top", arg);
 		return 0;
 	case KEY_MIN:
-		read_min(request, arg, state);
+		arguments_min(state, arg, &request->job.min_parts,
+			&request->job.min_cumtime_ns);
 		return 0;
 	case KEY_EDGE_TIMES:
 		request->job.all_edge_times =

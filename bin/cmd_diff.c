@@ -27,7 +27,6 @@ struct request {
 	struct comparison comparison;
 	struct reporting reporting;
 	enum diff_key key;
-	uint32_t top;
 	unsigned unit;
 	bool exit_code;
 	const char *svg; /* NULL: no picture */
@@ -47,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			state, "--sort", KEYS, arg);
 		return 0;
 	case 'n':
-		request->top = reporting_top(state, arg);
+		reporting_read_top(&request->reporting, state, arg);
 		return 0;
 	case KEY_UNIT:
 		request->unit =
@@ -81,15 +80,8 @@ static int print(void *user, FILE *out)
 
 	view->color = terminal_color(out, printing->reporting->color);
 	view->width = terminal_width(out);
-	switch (printing->reporting->style) {
-	case REPORTING_JSON:
-		return diff_print_json(view, printing->report, out);
-	case REPORTING_CSV:
-		return diff_print_csv(view, out);
-	case REPORTING_TEXT:
-		break;
-	}
-	return diff_print_text(view, out);
+	return REPORTING_PRINT(
+		printing->reporting, diff, view, printing->report, out);
 }
 
 static int print_to_output(const struct request *request,
@@ -99,7 +91,7 @@ static int print_to_output(const struct request *request,
 		.view = {.diff = diff,
 			.comparison = &request->comparison,
 			.sort = key_words[request->key],
-			.top = request->top,
+			.top = reporting_top(&request->reporting, USUAL_TOP),
 			.unit = request->unit},
 		.report = report,
 		.reporting = &request->reporting,
@@ -148,13 +140,10 @@ static int run_request(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.top = REPORTING_TOP_UNSET};
+	struct request request = {0};
 	int status;
 
 	arguments_parse(cmd_diff.argp, ARGP_IN_ORDER, argc, argv, &request);
-	if (request.top == REPORTING_TOP_UNSET)
-		request.top =
-			reporting_usual_top(&request.reporting, USUAL_TOP);
 	/* Before all is read: that may take long. */
 	status = request.svg == NULL ? EXIT_DONE
 				     : output_check(request.svg,

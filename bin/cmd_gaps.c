@@ -21,8 +21,6 @@ enum {
 struct request {
 	struct inputs inputs;
 	struct reporting reporting;
-	bool titled; /* CSV has its titles */
-	uint32_t top;
 	bool optimizes; /* --optimize was given, with this: */
 	struct ranking_options optimize;
 };
@@ -37,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &request->reporting;
 		return 0;
 	case 'n':
-		request->top = reporting_top(state, arg);
+		reporting_read_top(&request->reporting, state, arg);
 		return 0;
 	case KEY_OPTIMIZE:
 		request->optimizes = true;
@@ -89,26 +87,15 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 {
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
-		.top = request->top,
+		.top = reporting_top(&request->reporting, USUAL_TOP),
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),
 		.input = *path,
-		.titles = !request->titled};
+		.titles = reporting_needs_titles(&request->reporting)};
 	struct report report;
-	uint32_t count;
 
-	(void)gaps_devices(gaps, &count);
 	reporting_head(&report, trace, "ctprof/gaps/1", path);
-	if (request->reporting.style == REPORTING_JSON)
-		return gaps_print_json(&view, &report, out);
-	request->titled = true;
-	if (request->reporting.style == REPORTING_CSV)
-		return gaps_print_csv(&view, out);
-	if (count > 0)
-		return gaps_print_text(&view, out);
-	fputs("No GPU did anything: there are no kernels, copies or memsets.\n",
-		out);
-	return EXIT_DONE;
+	return REPORTING_PRINT(&request->reporting, gaps, &view, &report, out);
 }
 
 static int print_optimize(struct request *request,
@@ -120,16 +107,12 @@ static int print_optimize(struct request *request,
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),
 		.input = *path,
-		.titles = !request->titled};
+		.titles = reporting_needs_titles(&request->reporting)};
 	struct report report;
 
 	reporting_head(&report, trace, "ctprof/optimize/1", path);
-	if (request->reporting.style == REPORTING_JSON)
-		return optimize_print_json(&view, &report, out);
-	request->titled = true;
-	if (request->reporting.style == REPORTING_CSV)
-		return optimize_print_csv(&view, out);
-	return optimize_print_text(&view, out);
+	return REPORTING_PRINT(
+		&request->reporting, optimize, &view, &report, out);
 }
 
 static int report_input(
@@ -162,14 +145,11 @@ static int report_input(
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.top = REPORTING_TOP_UNSET};
+	struct request request = {0};
 	int status;
 
 	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
 	request.inputs.request.skip_args = true;
-	if (request.top == REPORTING_TOP_UNSET)
-		request.top =
-			reporting_usual_top(&request.reporting, USUAL_TOP);
 	status = reporting_each(
 		&request.reporting, &request.inputs, report_input, &request);
 	inputs_clear(&request.inputs);

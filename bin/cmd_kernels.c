@@ -29,8 +29,6 @@ enum {
 struct request {
 	struct inputs inputs;
 	struct reporting reporting;
-	bool titled; /* CSV has its titles */
-	uint32_t top;
 	enum kernels_key sort;
 	enum dtype dtype;
 	const char *peaks_path;
@@ -67,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &request->reporting;
 		return 0;
 	case 'n':
-		request->top = reporting_top(state, arg);
+		reporting_read_top(&request->reporting, state, arg);
 		break;
 	case 's':
 		request->sort = (enum kernels_key)arguments_word(
@@ -115,27 +113,18 @@ static int print(struct request *request, struct kernels *kernels,
 		.trace = trace,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
-		.top = request->top,
+		.top = reporting_top(&request->reporting, USUAL_TOP),
 		.sort = request->sort,
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),
 		.input = *path,
-		.titles = !request->titled};
+		.titles = reporting_needs_titles(&request->reporting)};
 	struct report report;
-	uint32_t count;
 
 	kernels_sort(kernels, request->sort);
-	(void)kernels_rows(kernels, &count);
 	reporting_head(&report, trace, "ctprof/kernels/1", path);
-	if (request->reporting.style == REPORTING_JSON)
-		return kernels_print_json(&view, &report, out);
-	request->titled = true;
-	if (request->reporting.style == REPORTING_CSV)
-		return kernels_print_csv(&view, out);
-	if (count > 0)
-		return kernels_print_text(&view, out);
-	fputs("No GPU ran a kernel.\n", out);
-	return EXIT_DONE;
+	return REPORTING_PRINT(
+		&request->reporting, kernels, &view, &report, out);
 }
 
 static int report_input(
@@ -217,13 +206,10 @@ static int augment_one(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.top = REPORTING_TOP_UNSET};
+	struct request request = {0};
 	int status = EXIT_DONE;
 
 	arguments_parse(cmd_kernels.argp, 0, argc, argv, &request);
-	if (request.top == REPORTING_TOP_UNSET)
-		request.top =
-			reporting_usual_top(&request.reporting, USUAL_TOP);
 	if (request.augment) {
 		status = augment_one(&request);
 		inputs_clear(&request.inputs);

@@ -110,11 +110,8 @@ static int print(void *user, FILE *out)
 
 	memcpy(report.losses, aggregate->losses, sizeof(report.losses));
 	phase_totals_sort(&aggregate->phases);
-	if (request->reporting.style == REPORTING_JSON)
-		return phases_print_json(&view, &report, out);
-	if (request->reporting.style == REPORTING_CSV)
-		return phases_print_csv(&view, out);
-	return phases_print_text(&view, out);
+	return REPORTING_PRINT(
+		&request->reporting, phases, &view, &report, out);
 }
 
 static int run_request(struct request *request)

@@ -40,7 +40,6 @@ struct request {
 	bool chose_device; /* --device was given */
 	bool follow;
 	uint64_t interval_ns;
-	bool usual_top;  /* --top was not given */
 	bool shown;      /* a report was printed while following */
 	uint32_t groups; /* of what compilers did */
 	uint32_t jobs;
@@ -48,17 +47,6 @@ struct request {
 	struct profile *sum; /* borrowed */
 	struct report report;
 };
-
-static void read_min(struct stats_options *options, const char *text,
-	const struct argp_state *state)
-{
-	if (!quantity_read_share(text, &options->min_parts) &&
-		!quantity_read_time(text, &options->min_cumtime_ns))
-		argp_error(state,
-			"--min: '%s' is neither a share (0.5%%) nor a time "
-			"(100us)",
-			text);
-}
 
 static void read_interval(struct request *request, const char *text,
 	const struct argp_state *state)
@@ -92,10 +80,11 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'n':
-		options->top = reporting_top(state, arg);
+		reporting_read_top(&request->reporting, state, arg);
 		return 0;
 	case KEY_MIN:
-		read_min(options, arg, state);
+		arguments_min(state, arg, &options->min_parts,
+			&options->min_cumtime_ns);
 		return 0;
 	case KEY_CALLERS:
 		options->callers = true;
@@ -287,7 +276,7 @@ static int show(
 	memcpy(request->report.losses, losses, sizeof(request->report.losses));
 	if (height > 0 && request->reporting.style == REPORTING_TEXT) {
 		fputs("\033[H\033[2J", stdout);
-		if (request->usual_top)
+		if (!request->reporting.has_top)
 			options->top =
 				height > 2 * LINES_AROUND
 					? (uint32_t)(height - LINES_AROUND)
@@ -386,15 +375,11 @@ static int run_request(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.options.top = REPORTING_TOP_UNSET};
+	struct request request = {0};
 	int status;
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
-	if (request.options.top == REPORTING_TOP_UNSET) {
-		request.usual_top = true;
-		request.options.top =
-			reporting_usual_top(&request.reporting, USUAL_TOP);
-	}
+	request.options.top = reporting_top(&request.reporting, USUAL_TOP);
 	request.groups = request.grouping.build;
 	request.options.key = request.grouping.key;
 	request.options.key_owner = request.grouping.key_owner;

@@ -267,6 +267,17 @@ uint64_t arguments_part(const struct argp_state *state, const char *text)
 	return bytes;
 }
 
+void arguments_min(const struct argp_state *state, const char *text,
+	uint32_t *share_ppm, uint64_t *time_ns)
+{
+	if (!quantity_read_share(text, share_ppm) &&
+		!quantity_read_time(text, time_ns))
+		argp_error(state,
+			"--min: '%s' is neither a share (0.5%%) nor a time "
+			"(100us)",
+			text);
+}
+
 char *arguments_output(
 	const struct argp_state *state, const char *option, char *text)
 {

@@ -86,6 +86,10 @@ uint64_t arguments_part(const struct argp_state *state, const char *text);
 uint64_t arguments_size(
 	const struct argp_state *state, const char *option, const char *text);
 
+/* The value of --min, a share of the whole in parts per million or a time. */
+void arguments_min(const struct argp_state *state, const char *text,
+	uint32_t *share_ppm, uint64_t *time_ns);
+
 /* Which of the words of `values` ("a|b|c") this is. */
 unsigned arguments_word(const struct argp_state *state, const char *option,
 	const char *values, const char *text);

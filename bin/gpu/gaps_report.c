@@ -291,6 +291,15 @@ static bool print_idle(const struct gaps_view *view, FILE *out)
 
 int gaps_print_text(const struct gaps_view *view, FILE *out)
 {
+	uint32_t count;
+
+	(void)gaps_devices(view->gaps, &count);
+	if (count == 0) {
+		fputs("No GPU did anything: there are no kernels, copies or "
+		      "memsets.\n",
+			out);
+		return EXIT_DONE;
+	}
 	if (print_devices(view, out) && putc('\n', out) != EOF &&
 		print_idle(view, out))
 		return EXIT_DONE;

@@ -455,6 +455,10 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
 
+	if (count == 0) {
+		fputs("No GPU ran a kernel.\n", out);
+		return EXIT_DONE;
+	}
 	for (uint32_t first = 0; first < count; first = next_of(view, first)) {
 		const struct kernels_device *device =
 			&devices[rows[first].device];

@@ -208,19 +208,28 @@ void reporting_head(struct report *report, const struct trace *trace,
 		report->losses[loss] = trace->losses[loss];
 }
 
-uint32_t reporting_top(const struct argp_state *state, const char *text)
+void reporting_read_top(struct reporting *reporting,
+	const struct argp_state *state, const char *text)
 {
-	uint32_t count = 0;
-
-	if (strcmp(text, "0") != 0 && !quantity_read_count(text, &count))
+	reporting->has_top = true;
+	if (strcmp(text, "0") != 0 &&
+		!quantity_read_count(text, &reporting->top))
 		argp_error(state,
 			"--top: '%s' is not a number of rows, or 0 for all",
 			text);
-	return count;
 }
 
-uint32_t reporting_usual_top(
-	const struct reporting *reporting, uint32_t text_rows)
+uint32_t reporting_top(const struct reporting *reporting, uint32_t text_rows)
 {
+	if (reporting->has_top)
+		return reporting->top;
 	return reporting->style == REPORTING_TEXT ? text_rows : 0;
+}
+
+bool reporting_needs_titles(struct reporting *reporting)
+{
+	bool needs = !reporting->has_titles;
+
+	reporting->has_titles = true;
+	return needs;
 }

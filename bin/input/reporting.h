@@ -35,6 +35,9 @@ struct reporting {
 	struct output_options output;
 	enum reporting_style style;
 	enum when color;
+	bool has_top; /* --top was given, with this: */
+	uint32_t top; /* rows; 0: all */
+	bool has_titles;
 };
 
 extern const struct argp reporting_argp;
@@ -74,13 +77,23 @@ bool reporting_has_events(const struct input *input);
 void reporting_head(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path);
 
-/* The value of --top: 0 is all. A mistake is said and exits with status 2. */
-uint32_t reporting_top(const struct argp_state *state, const char *text);
+/* Takes the value of --top. A mistake is said and exits with status 2. */
+void reporting_read_top(struct reporting *reporting,
+	const struct argp_state *state, const char *text);
 
-/* What stands for --top until it is given; and what it is if it never was: a
- * text has so many rows, JSON and CSV have all. */
-#define REPORTING_TOP_UNSET UINT32_MAX
-uint32_t reporting_usual_top(
-	const struct reporting *reporting, uint32_t text_rows);
+/* The number of rows to show, 0 for all: --top, or else `text_rows` as text, and
+ * all as JSON and CSV. */
+uint32_t reporting_top(const struct reporting *reporting, uint32_t text_rows);
+
+/* Are the titles of CSV's columns due? They are once, whatever the inputs. */
+bool reporting_needs_titles(struct reporting *reporting);
+
+/* Prints a view by NAME_print_json(), NAME_print_csv() or NAME_print_text(). */
+#define REPORTING_PRINT(reporting, name, view, report, out) \
+	((reporting)->style == REPORTING_JSON \
+			? name##_print_json(view, report, out) \
+		: (reporting)->style == REPORTING_CSV \
+			? name##_print_csv(view, out) \
+			: name##_print_text(view, out))
 
 #endif
