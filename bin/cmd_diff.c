@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "compare/diff_picture.h"
 #include "compare/diff_report.h"
 #include "cli/output.h"
 #include "input/reporting.h"

@@ -28,4 +28,15 @@ int diff_print_csv(const struct diff_view *view, FILE *out);
 int diff_print_json(
 	const struct diff_view *view, const struct report *report, FILE *out);
 
+/*
+ * Writes a flame graph of it as SVG to the path, of profiles that were read with
+ * their trees.
+ *
+ * Errors: said; returns an exit status. Profiles that tell no paths of calls
+ * are refused.
+ */
+int diff_picture_write(const struct comparison *comparison,
+	const struct comparison_profiles *profiles, const char *path,
+	bool force);
+
 #endif

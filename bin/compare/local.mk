@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
-	%D%/check_junit.c \
 	%D%/check_report.c %D%/check_report.h \
 	%D%/comparison.c %D%/comparison.h \
 	%D%/delta.c %D%/delta.h \
-	%D%/diff_picture.c %D%/diff_picture.h \
 	%D%/diff_report.c %D%/diff_report.h \
 	%D%/limits_file.c %D%/limits_file.h \
 	%D%/regression_rows.c %D%/regression_rows.h

@@ -12,5 +12,4 @@ libprogram_la_SOURCES += \
 	%D%/output_path.c %D%/output_path.h \
 	%D%/phase_totals.c %D%/phase_totals.h \
 	%D%/reporting.c %D%/reporting.h \
-	%D%/seekable_input.c %D%/seekable_input.h \
 	%D%/trace_summary.c %D%/trace_summary.h

@@ -2,12 +2,9 @@
 libprogram_la_SOURCES += \
 	%D%/page.c %D%/page.h \
 	%D%/page_data.c %D%/page_data.h \
-	%D%/page_facts.c \
 	%D%/page_functions.c \
-	%D%/page_gaps.c \
-	%D%/page_kernels.c \
+	%D%/page_gpu.c \
 	%D%/page_part.c %D%/page_part.h \
-	%D%/page_text.h \
 	%D%/page_tracks.c
 
 # The page that `ctprof report` fills in.
@@ -20,8 +17,8 @@ page_files = \
 	%D%/page_format.js \
 	%D%/page_table.js \
 	%D%/page_timeline.js
-nodist_libprogram_la_SOURCES = %D%/page_text.c
-%D%/page_text.c: formats/embed.sh $(page_files)
-	$(call embed,report/page_text.h)
-CLEANFILES += %D%/page_text.c
+nodist_libprogram_la_SOURCES = %D%/page_files.c
+%D%/page_files.c: formats/embed.sh $(page_files)
+	$(call embed,report/page.h)
+CLEANFILES += %D%/page_files.c
 EXTRA_DIST += $(page_files)

@@ -36,4 +36,14 @@ enum ctp_status page_add(struct page *page, const struct page_data *data,
 /* Writes what is below the last one. */
 void page_end(struct page *page);
 
+/* The files beside this one as lines, made by formats/embed.sh. */
+extern const char *const page_css[];
+extern const char *const page_html[];
+extern const char *const page_format_js[];
+extern const char *const page_table_js[];
+extern const char *const page_device_js[];
+extern const char *const page_flame_js[];
+extern const char *const page_timeline_js[];
+extern const char *const page_js[];
+
 #endif

@@ -76,7 +76,6 @@ void page_kernels_write(const struct page_kernels *kernels,
 
 /* Each writes one member, or several.
  * Errors of page_functions_write(): CTP_ERR_NOMEM. */
-void page_facts_write(struct page_part *part, const struct input *input);
 enum ctp_status page_functions_write(
 	struct page_part *part, struct ctp_error *err);
 void page_flames_write(struct page_part *part);
