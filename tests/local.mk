@@ -88,8 +88,9 @@ AM_TESTS_ENVIRONMENT = \
 	PYTHON3="$$PWD/venv/bin/python"; \
 	[ -x "$$PYTHON3" ] || PYTHON3=python3; export PYTHON3; \
 	PATH="$$PWD/venv/bin:$$PATH"; export PATH; \
+	CK_DEFAULT_TIMEOUT="$${CK_DEFAULT_TIMEOUT:-30}"; \
 	CK_TIMEOUT_MULTIPLIER="$${CK_TIMEOUT_MULTIPLIER:-4}"; \
-	export CK_TIMEOUT_MULTIPLIER; \
+	export CK_DEFAULT_TIMEOUT CK_TIMEOUT_MULTIPLIER; \
 	unset CTPROF_OUT CTPROF_OUT_EXCL NO_COLOR;
 
 # make check-recorder, check-chrome, check-lib and so on: the tests in folders of

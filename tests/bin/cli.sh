@@ -144,12 +144,12 @@ done
 state() {
 	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"
 }
+is_in_state() {
+	[ "$(state "$1")" = "$2" ]
+}
 becomes() {
-	for _ in $(seq 100); do
-		[ "$(state "$1")" = "$2" ] && return
-		sleep 0.05
-	done
-	complain "record: process $3 is $(state "$1"), not $2"
+	wait_until is_in_state "$1" "$2" ||
+		complain "record: process $3 is $(state "$1"), not $2"
 }
 rm -f ready
 mkfifo ready
@@ -379,11 +379,7 @@ ctprof convert slow -t chrome -o ended.json 2>/dev/null &
 	for _ in $(seq 20); do
 		cat run.ctp
 	done
-	for _ in $(seq 100); do
-		compgen -G '.ctprof*' >has && break
-		sleep 0.05
-	done
-	[ -s has ] ||
+	wait_until compgen -G '.ctprof*' >has ||
 		complain "convert: there is no temporary file"
 	kill -TERM $!
 } > slow

@@ -91,6 +91,17 @@ need_loadable_library() {
 	! sanitized || skip "programs cannot load a sanitized library"
 }
 
+# wait_until COMMAND...: until it succeeds. False after two minutes, which are
+# for machines with much else to do.
+wait_until() {
+	waits=0
+	until "$@"; do
+		waits=$((waits + 1))
+		[ $waits -lt 2400 ] || return 1
+		sleep 0.05
+	done
+}
+
 # record_program SEED LOG: records a random program of tests/support/oracle.py.
 record_program() {
 	"$python" "$srcdir/tests/support/oracle.py" program "$1" |

@@ -36,26 +36,23 @@ os.execvp(sys.argv[1], sys.argv[1:])' \
 
 # shows TEXT: waits until the last report has it.
 shows() {
-	for _ in $(seq 600); do
-		tail -n 1 out | grep -qF -- "$1" && return 0
-		sleep 0.05
-	done
-	return 1
+	wait_until is_shown "$1"
+}
+
+is_shown() {
+	tail -n 1 out | grep -qF -- "$1"
 }
 
 said() {
-	for _ in $(seq 600); do
-		grep -qF -- "$1" err && return 0
-		sleep 0.05
-	done
-	return 1
+	wait_until grep -qF -- "$1" err
+}
+
+is_gone() {
+	! kill -0 $follower 2>/dev/null
 }
 
 ended() {
-	for _ in $(seq 600); do
-		kill -0 $follower 2>/dev/null || break
-		sleep 0.05
-	done
+	wait_until is_gone
 	kill -9 $follower 2>/dev/null
 	wait $follower
 	[ $? = "$1" ]

@@ -180,14 +180,15 @@ for version in 4 5; do
 done
 
 # A daemon goes on when the program has ended, and is killed.
+completes() {
+	"$CTPROF" repair "$1" 2>said
+}
+
 # end LOG: kills the process of this log, and completes that.
 end() {
 	local pid=${1%.ctp}
 	kill -KILL "${pid##*.}"
-	for _ in $(seq 100); do
-		"$CTPROF" repair "$1" 2>said && break
-		sleep 0.05
-	done
+	wait_until completes "$1"
 }
 cat >daemon.cc <<'END'
 #include <unistd.h>

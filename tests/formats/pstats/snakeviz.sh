@@ -22,14 +22,7 @@ PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs \
 "$python" -u -m snakeviz -s -H 127.0.0.1 "$work/run.pstats" \
 	> "$work/server" 2>&1 &
 server=$!
-url=
-tries=0
-while [ -z "$url" ] && [ "$tries" -lt 600 ]; do
-	url=$(sed -n 's/^\(http:.*\)$/\1/p' "$work/server")
-	tries=$((tries + 1))
-	sleep 0.1
-done
-[ -n "$url" ] || {
+url=$(wait_until grep '^http:' "$work/server") || {
 	cat "$work/server"
 	fail "snakeviz does not start"
 }

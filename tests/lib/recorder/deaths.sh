@@ -48,15 +48,15 @@ for parent in record alone; do
 	ok "exec: $parent"
 done 2>/dev/null
 
+is_in_state() {
+	[ ! -s "$2" ] || pid=$(pid_in "$2")
+	[ "$(sed 's/.*) \(.\).*/\1/' "/proc/${pid:-none}/stat")" = "$1" ]
+}
+
 # waits_for STATE FILE: until the process in the file is in that state.
 waits_for() {
-	for _ in $(seq 200); do
-		[ ! -s "$2" ] || pid=$(pid_in "$2")
-		[ "$(sed 's/.*) \(.\).*/\1/' "/proc/${pid:-none}/stat")" = "$1" ] &&
-			return
-		sleep 0.05
-	done
-	complain "$2: the process is not in state $1"
+	wait_until is_in_state "$1" "$2" ||
+		complain "$2: the process is not in state $1"
 } 2>/dev/null
 
 rm -f run*.ctp progress*

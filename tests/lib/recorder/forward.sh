@@ -23,7 +23,7 @@ compile() {
 # forward CASE: told of what, by $how.
 forward() {
 	rm -f run*.ctp told.*
-	env "$variable=$tool" timeout 25 \
+	env "$variable=$tool" timeout 120 \
 		"$CTPROF" record -q "--emit=$how" -o run.ctp -- ./program "$1" \
 		>out 2>err || complain "$1: fails: $(cat err)"
 }

@@ -34,7 +34,7 @@ for ((i = 0; i < KILLS; i++)); do
 	fi
 	[ -z "${LINES-}" ] || holds "$what, by its lines" lines
 	# A child that was left alone ends after the program.
-	for ((j = 0; j < 200; j++)); do
+	for ((j = 0; j < 2400; j++)); do
 		[ $mode != run ] && [ -n "$(ls "$CTPROF_SPOOL")" ] || break
 		sleep 0.05
 		"$CTPROF" repair --all -q >>said 2>&1

@@ -128,12 +128,13 @@ states() {
 	sed 's/.*) \(.\).*/\1/' "/proc/$1"/task/*/stat | tr -d '\n'
 }
 
+are_in() {
+	[[ $(states "$1") == $2 ]]
+}
+
 # reach PID STATES: its threads are in these states before long.
 reach() {
-	for _ in $(seq 100); do
-		[[ $(states "$1") == $2 ]] && return
-		sleep 0.05
-	done
+	wait_until are_in "$1" "$2" && return
 	echo "    threads of $1 are $(states "$1"), not $2"
 	return 1
 }
@@ -143,7 +144,7 @@ stops_without_first() {
 	"$CTPROF" record -q --force -o "$work/run.ctp" "$program" \
 		"leave waiting" >"$work/out" 2>"$work/err" &
 	recorder=$!
-	until child=$(grep -x "[0-9]*" "$work/out"); do sleep 0.05; done
+	child=$(wait_until grep -x "[0-9]*" "$work/out")
 	reach "$child" 'Z*S' && kill -STOP "$child" &&
 		reach "$recorder" T && sleep 0.3 &&
 		reach "$child" 'Z*T' && reach "$recorder" T &&

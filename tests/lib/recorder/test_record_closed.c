@@ -172,9 +172,12 @@ static int close_slowly(const char *log)
 	for (unsigned fd = 3; fd < 64; fd++)
 		if (fcntl((int)fd, F_GETFD) >= 0 && close_range(fd, fd, 0) == 0)
 			(void)usleep(150000);
-	(void)usleep(150000);
-	if (!is_locked(log) || !is_locked(spools.gl_pathv[0]))
-		return 1;
+	for (int i = 0; !is_locked(log) || !is_locked(spools.gl_pathv[0]);
+		i++) {
+		if (i == 600)
+			return 1;
+		(void)usleep(100000);
+	}
 	if (ctp_stop() != CTP_OK)
 		return 2;
 	return is_locked(log) ? 3 : 0;

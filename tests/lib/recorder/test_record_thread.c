@@ -121,7 +121,7 @@ START_TEST(a_thousand_recordings_leave_nothing_behind)
 	if (!CASE_SANITIZED)
 		ck_assert_int_le(count_lines("/proc/self/maps"), maps);
 	/* A thread is there for a moment after it was joined. */
-	for (int i = 0; i < 100 && count_entries("/proc/self/task") > threads;
+	for (int i = 0; i < 6000 && count_entries("/proc/self/task") > threads;
 		i++)
 		(void)usleep(10000);
 	ck_assert_int_le(count_entries("/proc/self/task"), threads);
