@@ -7,24 +7,24 @@ c_tests += \
 	%D%/test_svg
 shell_tests += \
 	%D%/consumers.sh \
-	%D%/flood.sh \
-	%D%/memory.sh \
-	%D%/names.sh \
-	%D%/nesting.sh \
-	%D%/texts.sh \
+	%D%/hash_flood.sh \
+	%D%/bounded_memory.sh \
+	%D%/hostile_names.sh \
+	%D%/deep_nesting.sh \
+	%D%/profile_readers.sh \
 	%D%/viewers.sh
 EXTRA_DIST += \
 	%D%/consumers.py \
-	%D%/flood.py \
-	%D%/names_check.py \
-	%D%/texts_callgrind.py \
-	%D%/texts_case.py \
-	%D%/texts_dot.py \
-	%D%/texts_folded.py \
-	%D%/texts_gprof.py \
-	%D%/texts_gprof2dot.py \
-	%D%/texts_pprof.py \
-	%D%/texts_seeds.py \
-	%D%/texts_speedscope.py \
+	%D%/hash_flood.py \
+	%D%/hostile_names_check.py \
+	%D%/profile_readers_callgrind.py \
+	%D%/profile_readers_case.py \
+	%D%/profile_readers_dot.py \
+	%D%/profile_readers_folded.py \
+	%D%/profile_readers_gprof.py \
+	%D%/profile_readers_gprof2dot.py \
+	%D%/profile_readers_pprof.py \
+	%D%/profile_readers_seeds.py \
+	%D%/profile_readers_speedscope.py \
 	%D%/viewers_trace.py \
-	%D%/texts
+	%D%/profile_readers

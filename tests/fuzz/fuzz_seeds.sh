@@ -54,7 +54,7 @@ fi
 # Files of other profilers, and begins of them.
 if [ "$target" = fuzz_texts ]; then
 	PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" \
-		"$srcdir/tests/formats/texts_seeds.py" "$srcdir/tests/formats/texts" "$directory"
+		"$srcdir/tests/formats/profile_readers_seeds.py" "$srcdir/tests/formats/profile_readers" "$directory"
 	exit
 fi
 

@@ -3,6 +3,6 @@ c_tests += \
 	%D%/test_bin_quantity \
 	%D%/test_bin_table
 shell_tests += \
-	%D%/files.sh
+	%D%/public_directory.sh
 EXTRA_DIST += \
-	%D%/files_race.py
+	%D%/public_directory_race.py

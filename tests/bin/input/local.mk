@@ -2,15 +2,15 @@
 c_tests += \
 	%D%/test_bin_devices
 shell_tests += \
-	%D%/build.sh \
+	%D%/clang_build.sh \
 	%D%/devices.sh \
 	%D%/follow.sh \
 	%D%/phases.sh \
-	%D%/tree.sh
+	%D%/directories.sh
 test_programs += \
 	%D%/follow_program
 tests_bin_input_follow_program_LDADD = libctprof.la -lpthread
 EXTRA_DIST += \
-	%D%/build_count.py \
+	%D%/clang_build_count.py \
 	%D%/phases_check.py \
 	%D%/phases_oracle.py

@@ -13,6 +13,6 @@ c_tests += \
 	%D%/test_log_time
 shell_tests += \
 	%D%/bad.sh \
-	%D%/limits.sh
+	%D%/max_mem.sh
 EXTRA_DIST += \
 	%D%/bad

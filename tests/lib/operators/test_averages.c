@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/operators/averages.c: whose memory it is, of events as a log has them; the rest is
- * tested on traces, see ops.sh. */
+ * tested on traces, see operators.sh. */
 #include <check.h>
 #include <string.h>
 

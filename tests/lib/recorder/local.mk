@@ -28,19 +28,19 @@ shell_tests += \
 	%D%/deaths.sh \
 	%D%/forward.sh \
 	%D%/kill.sh \
-	%D%/life.sh \
+	%D%/lifecycle.sh \
 	%D%/no_hooks.sh \
 	%D%/oracle.sh \
 	%D%/setuid.sh \
-	%D%/wild.sh
+	%D%/stray_stores.sh
 test_programs += \
 	%D%/wild_program \
-	%D%/life_program \
+	%D%/lifecycle_program \
 	%D%/record_everything \
 	%D%/record_devices
 tests_lib_recorder_wild_program_SOURCES = %D%/wild_program.c tests/support/sanitized_fork.c
 tests_lib_recorder_wild_program_LDADD = libctprof.la -lpthread
-tests_lib_recorder_life_program_LDADD = libctprof.la -lpthread
+tests_lib_recorder_lifecycle_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_record_everything_LDADD = libctprof.la -lpthread
 tests_lib_recorder_record_devices_LDADD = libbase.la libctprof.la
 tests_libcases_la_SOURCES += \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wild_program SEED RECORDINGS STORES [die]: the program of tests/lib/recorder/wild.sh. Its
+ * wild_program SEED RECORDINGS STORES [die]: the program of tests/lib/recorder/stray_stores.sh. Its
  * threads record while main stores random bytes into the mapped spool, as a
  * wild pointer might, STORES times for each recording; and a child is forked on
  * the way, which inherits what is open. With `die` the last recording ends with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""files_race.py CTPROF INPUT VICTIM DIRECTORY: a pipe and a link to VICTIM
+"""public_directory_race.py CTPROF INPUT VICTIM DIRECTORY: a pipe and a link to VICTIM
 change places in DIRECTORY, again and again, while CTPROF writes to the path
 without --force. VICTIM must stay as it is."""
 import ctypes

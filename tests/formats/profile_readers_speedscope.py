@@ -8,7 +8,7 @@ import random
 import sys
 
 from checks import check, finish
-from texts_case import convert, data_directory, run
+from profile_readers_case import convert, data_directory, run
 
 UNITS = {"nanoseconds": 0, "microseconds": 3, "milliseconds": 6,
          "seconds": 9, "none": 0, "bytes": 0}

@@ -13,7 +13,7 @@ set -- "$traces/a100_simple_add_cuda_sync.json.gz" \
 if [ -n "${CTPROF_DATA-}" ]; then
 	set -- "$@" "$CTPROF_DATA/kineto/h100_bert_small.json.gz"
 fi
-"$python" "$srcdir/tests/bin/stats/ops_check.py" "$CTPROF" "$work" 6 "$@" || failed=1
+"$python" "$srcdir/tests/bin/stats/operators_check.py" "$CTPROF" "$work" 6 "$@" || failed=1
 
 # Each key of --sort sorts each table, or is refused.
 "$python" "$srcdir/tests/bin/stats/sort_check.py" "$CTPROF" "$work" \

@@ -4,8 +4,8 @@ import json
 import random
 
 from checks import check, finish
-from texts_case import Profile, convert, data_directory, run
-from texts_dot import check_oracle
+from profile_readers_case import Profile, convert, data_directory, run
+from profile_readers_dot import check_oracle
 
 NAMES = ["a", "b c", "d\u00e9\"", "e;f", "g<h>"]
 

@@ -4,7 +4,7 @@
 # full: each exits as it would have, and its log has what it did.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-program=$PWD/tests/lib/recorder/life_program
+program=$PWD/tests/lib/recorder/lifecycle_program
 dump=$PWD/tests/support/dump_events
 unset LIFE_START
 

@@ -3,7 +3,7 @@
 """ctprof stats --group against the documents' rules, written down again with
 Python's dictionaries: on random programs, and on traces of PyTorch's profiler.
 
-    ops_check.py CTPROF DIRECTORY ROUNDS [TRACE...]
+    operators_check.py CTPROF DIRECTORY ROUNDS [TRACE...]
 """
 import collections
 import decimal

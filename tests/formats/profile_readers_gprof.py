@@ -5,9 +5,9 @@ import random
 import re
 
 from checks import check, finish
-from texts_case import Profile, convert, data_directory, run
-from texts_callgrind import stacks
-from texts_dot import check_oracle
+from profile_readers_case import Profile, convert, data_directory, run
+from profile_readers_callgrind import stacks
+from profile_readers_dot import check_oracle
 
 REPORT = b"""Flat profile:
 

@@ -5,7 +5,7 @@
 # protection is switched off where we may do so, as systems have it off.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-races=$srcdir/tests/bin/cli/files_race.py
+races=$srcdir/tests/bin/cli/public_directory_race.py
 export LC_ALL=C
 umask 022
 protections=/proc/sys/fs/protected_

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the calls that ctprof counted with what another tool counted.
 
-usage: real_counts.py PROGRAM callgrind|gcov|llvm
+usage: third_party_counts.py PROGRAM callgrind|gcov|llvm
 
 In the working directory, stats.json is what `ctprof stats --json
 --names=mangled` says about a run of PROGRAM, and counts is callgrind's file,

@@ -7,10 +7,10 @@ import random
 import sys
 
 from pprof_write import by_chance, simple
-from texts_callgrind import GRAMMAR, stacks
-from texts_gprof import REPORT
-from texts_gprof2dot import sample_file
-from texts_speedscope import random_file
+from profile_readers_callgrind import GRAMMAR, stacks
+from profile_readers_gprof import REPORT
+from profile_readers_gprof2dot import sample_file
+from profile_readers_speedscope import random_file
 
 FOLDED, CALLGRIND, GPROF, SPEEDSCOPE, JSON, PPROF = range(6)
 

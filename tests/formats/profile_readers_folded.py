@@ -5,7 +5,7 @@ import os
 import sys
 
 from checks import check, finish
-from texts_case import Profile, convert, data_directory, run
+from profile_readers_case import Profile, convert, data_directory, run
 
 
 def stacks_of(text):

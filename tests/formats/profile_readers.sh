@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/support/prelude.sh"
 for format in callgrind folded gprof gprof2dot pprof speedscope; do
 	echo "# $format"
-	"$python" "$srcdir/tests/formats/texts_$format.py" "$srcdir/tests/formats/texts" ||
+	"$python" "$srcdir/tests/formats/profile_readers_$format.py" "$srcdir/tests/formats/profile_readers" ||
 		failed=1
 done
 exit $failed

@@ -4,4 +4,4 @@
 # what is written does not depend on the seeds of the tables.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-"$python" "$srcdir/tests/formats/flood.py" "$CTPROF" "$work"
+"$python" "$srcdir/tests/formats/hash_flood.py" "$CTPROF" "$work"

@@ -9,7 +9,7 @@ import os
 import re
 
 from checks import check
-from texts_case import Profile
+from profile_readers_case import Profile
 
 NAME = r'("(?:[^"\\]|\\.)*"|[^\s"\[]+)'
 NUMBER = re.compile(r"\(?\d+\.\d+%\)?|\d+\u00d7")

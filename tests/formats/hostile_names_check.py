@@ -2,7 +2,7 @@
 """Names that terminals, spreadsheets, browsers and graphviz would obey, through
 every writer and report:
 
-    names_check.py CTPROF DIRECTORY
+    hostile_names_check.py CTPROF DIRECTORY
 
 Formats for programs give every name back; what is for people has no control
 character and no mark of direction.

@@ -2,7 +2,7 @@
 """Adds up, in another way than ctprof does, what clang's -ftime-trace says
 below a directory, and compares that with a report of ctprof stats.
 
-usage: build_count.py [--whole] REPORT DIRECTORY...
+usage: clang_build_count.py [--whole] REPORT DIRECTORY...
        --whole: clang was told to leave nothing out (its granularity is 0)
 
 Each file is a tree of ranges, found by sorting; each group is the tree with
@@ -27,7 +27,7 @@ PLACES = ("ParseDeclarationOrFunctionDefinition", "EvaluateAsConstantExpr")
 
 
 def fail(text):
-    sys.exit("build_count.py: " + text)
+    sys.exit("clang_build_count.py: " + text)
 
 
 def load(path):

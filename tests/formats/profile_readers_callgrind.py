@@ -8,8 +8,8 @@ import random
 import sys
 
 from checks import check, finish
-from texts_case import ROOT, Profile, convert, data_directory, run
-from texts_dot import check_oracle
+from profile_readers_case import ROOT, Profile, convert, data_directory, run
+from profile_readers_dot import check_oracle
 
 HEAD = b"# callgrind format\n"
 

@@ -2,7 +2,7 @@
 // Puts nlohmann/json to work: documents are parsed, changed, merged, dumped as
 // text and as CBOR, and read back; broken ones make its parser throw, through
 // its own frames and ours. Prints a sum over all that came out. Part of
-// tests/lib/instrument/real.sh.
+// tests/lib/instrument/third_party.sh.
 #include <cstdint>
 #include <cstdio>
 #include <string>

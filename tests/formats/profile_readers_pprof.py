@@ -8,7 +8,7 @@ import sys
 import protobuf_read
 from pprof_write import by_chance, data, kind, number, packed, simple, Strings
 from checks import check, finish
-from texts_case import Profile, convert, run
+from profile_readers_case import Profile, convert, run
 
 
 def stacks_of(folded):

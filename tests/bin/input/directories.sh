@@ -29,7 +29,7 @@ cp "$real" units/a/main.cpp.json.gz
 gzip -dc "$real" > units/b/main.cpp.json
 ln -s units named
 expect 0 "$CTPROF" stats -q --json --names=mangled --callers units
-"$python" "$srcdir/tests/bin/input/build_count.py" out units || complain "units"
+"$python" "$srcdir/tests/bin/input/clang_build_count.py" out units || complain "units"
 for name in units/ ./units named named/; do
 	expect 0 "$CTPROF" stats -q --csv units
 	mv out want.csv

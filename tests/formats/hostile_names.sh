@@ -4,4 +4,4 @@
 # through every writer, and are read with each format's own parser.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-"$python" "$srcdir/tests/formats/names_check.py" "$CTPROF" "$work"
+"$python" "$srcdir/tests/formats/hostile_names_check.py" "$CTPROF" "$work"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Inputs whose keys were chosen to fall into one place of a hash table.
 
-python flood.py CTPROF DIRECTORY
+python hash_flood.py CTPROF DIRECTORY
 
 A flood takes about as long as the same input with random keys, and no output
 depends on the seed of the tables, which each process draws anew.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that tests/lib/recorder/life.sh records: it ends, and begins, in the ways
+ * The program that tests/lib/recorder/lifecycle.sh records: it ends, and begins, in the ways
  * that its first argument names. Says "done" at the end, and in any case
  * exits with 7.
  */

@@ -3,7 +3,7 @@
  * Puts the stb libraries to work, on data made here: pictures are drawn,
  * written as PNG, BMP, TGA, JPEG and HDR, read back, resized, packed and
  * refused when they are cut off; a font is drawn, and numbers are sorted into
- * a table. Prints a sum over all that came out. Part of tests/lib/instrument/real.sh.
+ * a table. Prints a sum over all that came out. Part of tests/lib/instrument/third_party.sh.
  */
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_IMPLEMENTATION

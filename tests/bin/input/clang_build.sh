@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A real build of more than 300 translation units, or BUILD_UNITS (101 and more),
 # with clang and the headers of nlohmann/json: what ctprof adds up of it is what
-# tests/bin/input/build_count.py does; it does not depend on how many files are read at a
+# tests/bin/input/clang_build_count.py does; it does not depend on how many files are read at a
 # time, nor does the profile of the build; what is no trace is left out, and
 # counted.
 # shellcheck source=tests/support/prelude.sh
@@ -72,7 +72,7 @@ cmp all1.json all2.json && cmp all1.json all5.json ||
 "$CTPROF" stats -q --group=name --json out/ > name.json ||
 	complain "stats --group failed"
 for report in all1 name; do
-	"$python" "$srcdir/tests/bin/input/build_count.py" --whole $report.json out ||
+	"$python" "$srcdir/tests/bin/input/clang_build_count.py" --whole $report.json out ||
 		complain "$report.json: the sums are wrong"
 done
 

@@ -13,7 +13,7 @@
 # with clang and at -O2, all of zlib's examples, and -O0 against gcov as well.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-real=$srcdir/tests/lib/instrument/real
+real=$srcdir/tests/lib/instrument/third_party
 examples=/usr/share/doc/zlib1g-dev/examples
 export LC_ALL=C
 
@@ -112,7 +112,7 @@ compare() {
 	mkdir "$1.$2.$3.$4" && cd "$1.$2.$3.$4" || return 1
 	if compile "$1" "$2" "-O$3" -finstrument-functions && record "$1" &&
 		"by_$4" "$1" "$3" && cmp printed printed.again &&
-		"$python" "$srcdir/tests/lib/instrument/real_counts.py" \
+		"$python" "$srcdir/tests/lib/instrument/third_party_counts.py" \
 			"$PWD/$1" "$4"
 	then
 		echo "ok $what"
