@@ -25,7 +25,7 @@ struct chrome {
 	struct timeline_writer writer; /* first: it is what callers hold */
 	struct trace *trace;
 	struct json json;
-	struct json_names text;
+	struct json_names names;
 	struct chrome_tracks tracks;
 	struct chrome_device device;
 	struct chrome_events events;
@@ -150,7 +150,7 @@ static const struct chrome_row *add_slice(struct chrome *chrome,
 	const struct json_args *args)
 {
 	const struct json_site *site =
-		json_names_site(&chrome->text, event->site);
+		json_names_site(&chrome->names, event->site);
 	const struct chrome_row *row;
 	uint32_t lane = 0;
 
@@ -171,7 +171,7 @@ static bool add_complete(struct chrome *chrome, struct chrome_track *track,
 {
 	if (event->arg_count == 0)
 		return add_slice(chrome, track, event, NULL) != NULL;
-	return chrome_events_take_args(&chrome->events, event) &&
+	return chrome_events_set_args(&chrome->events, event) &&
 	       add_slice(chrome, track, event, &chrome->events.args) != NULL;
 }
 
@@ -193,7 +193,7 @@ static bool add_activity(struct chrome *chrome, struct chrome_track *track,
 	const struct chrome_row *row;
 	struct chrome_cause cause;
 
-	if (!chrome_events_take_args(&chrome->events, event) ||
+	if (!chrome_events_set_args(&chrome->events, event) ||
 		!chrome_device_args(&chrome->device, event, args, &cause))
 		return false;
 	if (chrome->trace->tracks[event->track].kind == TRACE_STREAM &&
@@ -322,7 +322,7 @@ static bool end_file(struct chrome *chrome)
 		!chrome_facts_write_members(json, chrome->trace))
 		return false;
 	json_key(json, "otherData");
-	json->replaced += chrome->text.scratch.replaced;
+	json->replaced += chrome->names.scratch.replaced;
 	if (!chrome_facts_write(json, chrome->trace, chrome->title))
 		return false;
 	json_end(json, '}');
@@ -361,7 +361,7 @@ static void chrome_free(struct timeline_writer *writer)
 	chrome_events_clear(&chrome->events);
 	chrome_device_clear(&chrome->device);
 	chrome_tracks_clear(&chrome->tracks);
-	json_names_clear(&chrome->text);
+	json_names_clear(&chrome->names);
 	json_clear(&chrome->json);
 	memory_free(chrome);
 }
@@ -384,15 +384,15 @@ enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	chrome->trace = trace;
 	chrome->title = options == NULL ? NULL : options->title;
 	chrome->events = (struct chrome_events){
-		.trace = trace, .json = &chrome->json, .text = &chrome->text};
+		.trace = trace, .json = &chrome->json, .names = &chrome->names};
 	/* All of them, so that all can be cleared. */
 	done = json_init(&chrome->json, out);
-	done = json_names_init(&chrome->text, trace) && done;
+	done = json_names_init(&chrome->names, trace) && done;
 	done = chrome_events_init(&chrome->events) && done;
-	done = chrome_device_init(&chrome->device, trace, &chrome->text) &&
+	done = chrome_device_init(&chrome->device, trace, &chrome->names) &&
 	       done;
 	done = chrome_tracks_init(
-		       &chrome->tracks, &chrome->json, &chrome->text) &&
+		       &chrome->tracks, &chrome->json, &chrome->names) &&
 	       done;
 	if (!done) {
 		chrome_free(&chrome->writer);

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 
 void chrome_correlation_init(
-	struct chrome_correlation *join, const struct trace *trace)
+	struct chrome_correlation *table, const struct trace *trace)
 {
-	*join = (struct chrome_correlation){.trace = trace};
+	*table = (struct chrome_correlation){.trace = trace};
 }
 
 static void clear(struct chrome_correlation_ids *ids)
@@ -17,13 +17,13 @@ static void clear(struct chrome_correlation_ids *ids)
 	*ids = (struct chrome_correlation_ids){.ids = NULL};
 }
 
-void chrome_correlation_clear(struct chrome_correlation *join)
+void chrome_correlation_clear(struct chrome_correlation *table)
 {
-	clear(&join->calls);
-	clear(&join->external);
-	clear(&join->work);
-	memory_free(join->seen);
-	join->seen = NULL;
+	clear(&table->calls);
+	clear(&table->external);
+	clear(&table->work);
+	memory_free(table->seen);
+	table->seen = NULL;
 }
 
 static bool add(struct chrome_correlation_ids *ids, uint64_t id)
@@ -35,24 +35,24 @@ static bool add(struct chrome_correlation_ids *ids, uint64_t id)
 }
 
 bool chrome_correlation_add_call(
-	struct chrome_correlation *join, uint64_t correlation)
+	struct chrome_correlation *table, uint64_t correlation)
 {
-	if (join->calls.count == CHROME_CORRELATION_LIMIT)
-		join->full = true;
-	return join->full || add(&join->calls, correlation);
+	if (table->calls.count == CHROME_CORRELATION_LIMIT)
+		table->full = true;
+	return table->full || add(&table->calls, correlation);
 }
 
 bool chrome_correlation_add_work(
-	struct chrome_correlation *join, struct chrome_cause_ids cause)
+	struct chrome_correlation *table, struct chrome_cause_ids cause)
 {
 	if (cause.external == 0)
 		return true;
 	if (cause.external != cause.correlation)
-		join->real = true;
-	if (join->work.count == CHROME_CORRELATION_LIMIT)
-		join->full = true;
-	return join->full || (add(&join->work, cause.correlation) &&
-				     add(&join->external, cause.external));
+		table->real = true;
+	if (table->work.count == CHROME_CORRELATION_LIMIT)
+		table->full = true;
+	return table->full || (add(&table->work, cause.correlation) &&
+				      add(&table->external, cause.external));
 }
 
 /* Gives back the room that is not used, which may be all of it. */
@@ -91,20 +91,20 @@ static size_t find(const struct chrome_correlation_ids *ids, uint64_t id)
 	return found == NULL ? SIZE_MAX : (size_t)(found - ids->ids);
 }
 
-static bool by_external(const struct chrome_correlation *join)
+static bool by_external(const struct chrome_correlation *table)
 {
-	return join->trace->request.join == READ_JOIN_EXTERNAL;
+	return table->trace->request.join == READ_JOIN_EXTERNAL;
 }
 
 /* Keeps the External ids that somebody will ask for, each once. */
-static void choose(struct chrome_correlation *join)
+static void keep_asked(struct chrome_correlation *table)
 {
-	struct chrome_correlation_ids *ids = &join->external;
+	struct chrome_correlation_ids *ids = &table->external;
 	size_t count = 0;
 
 	for (size_t i = 0; i < ids->count; i++)
-		if (by_external(join) ||
-			find(&join->calls, join->work.ids[i]) == SIZE_MAX)
+		if (by_external(table) ||
+			find(&table->calls, table->work.ids[i]) == SIZE_MAX)
 			ids->ids[count++] = ids->ids[i];
 	ids->count = count;
 	sort(ids);
@@ -116,58 +116,59 @@ static void choose(struct chrome_correlation *join)
 	shrink(ids);
 }
 
-bool chrome_correlation_finish(struct chrome_correlation *join)
+bool chrome_correlation_finish(struct chrome_correlation *table)
 {
-	bool none = join->trace->request.join == READ_JOIN_CORRELATION ||
-		    (!by_external(join) && (!join->real || join->full));
+	bool none = table->trace->request.join == READ_JOIN_CORRELATION ||
+		    (!by_external(table) && (!table->real || table->full));
 
 	if (none) {
 		/* Nobody asks for these, which are large. */
-		clear(&join->calls);
-		clear(&join->external);
+		clear(&table->calls);
+		clear(&table->external);
 	} else {
-		sort(&join->calls);
-		choose(join);
+		sort(&table->calls);
+		keep_asked(table);
 	}
-	clear(&join->work);
-	join->seen = memory_new_zeroed(join->external.count + 1, sizeof(bool));
-	return join->seen != NULL;
+	clear(&table->work);
+	table->seen =
+		memory_new_zeroed(table->external.count + 1, sizeof(bool));
+	return table->seen != NULL;
 }
 
 uint64_t chrome_correlation_call(
-	const struct chrome_correlation *join, uint64_t correlation)
+	const struct chrome_correlation *table, uint64_t correlation)
 {
-	return by_external(join) ? 0 : correlation;
+	return by_external(table) ? 0 : correlation;
 }
 
 uint64_t chrome_correlation_op(
-	struct chrome_correlation *join, uint64_t external)
+	struct chrome_correlation *table, uint64_t external)
 {
-	size_t place = find(&join->external, external);
+	size_t place = find(&table->external, external);
 
 	if (external == 0)
 		return 0;
 	if (place != SIZE_MAX)
-		join->seen[place] = true;
-	else if (!by_external(join) || !join->full)
+		table->seen[place] = true;
+	else if (!by_external(table) || !table->full)
 		return 0;
 	return external | TRACE_EXTERNAL_ID_BIT;
 }
 
 uint64_t chrome_correlation_work(
-	const struct chrome_correlation *join, struct chrome_cause_ids cause)
+	const struct chrome_correlation *table, struct chrome_cause_ids cause)
 {
 	size_t place;
 
-	if (cause.external == 0 || (join->external.count == 0 && !join->full))
+	if (cause.external == 0 || (table->external.count == 0 && !table->full))
 		return cause.correlation;
-	if (by_external(join) && join->full)
+	if (by_external(table) && table->full)
 		return cause.external | TRACE_EXTERNAL_ID_BIT;
-	if (!by_external(join) &&
-		find(&join->calls, cause.correlation) != SIZE_MAX)
+	if (!by_external(table) &&
+		find(&table->calls, cause.correlation) != SIZE_MAX)
 		return cause.correlation;
-	place = find(&join->external, cause.external);
-	if (place == SIZE_MAX || !join->seen[place])
+	place = find(&table->external, cause.external);
+	if (place == SIZE_MAX || !table->seen[place])
 		return cause.correlation;
 	return cause.external | TRACE_EXTERNAL_ID_BIT;
 }

@@ -42,25 +42,25 @@ struct chrome_correlation {
 };
 
 void chrome_correlation_init(
-	struct chrome_correlation *join, const struct trace *trace);
-void chrome_correlation_clear(struct chrome_correlation *join);
+	struct chrome_correlation *table, const struct trace *trace);
+void chrome_correlation_clear(struct chrome_correlation *table);
 
 /* While reading the file; false if out of memory, like all below. */
 bool chrome_correlation_add_call(
-	struct chrome_correlation *join, uint64_t correlation);
+	struct chrome_correlation *table, uint64_t correlation);
 bool chrome_correlation_add_work(
-	struct chrome_correlation *join, struct chrome_cause_ids cause);
+	struct chrome_correlation *table, struct chrome_cause_ids cause);
 
 /* The file is read. */
-bool chrome_correlation_finish(struct chrome_correlation *join);
+bool chrome_correlation_finish(struct chrome_correlation *table);
 
 /* In order of time. The id of a call or an op, 0 if nothing is to know it; the
  * id of the activity. */
 uint64_t chrome_correlation_call(
-	const struct chrome_correlation *join, uint64_t correlation);
+	const struct chrome_correlation *table, uint64_t correlation);
 uint64_t chrome_correlation_op(
-	struct chrome_correlation *join, uint64_t external);
+	struct chrome_correlation *table, uint64_t external);
 uint64_t chrome_correlation_work(
-	const struct chrome_correlation *join, struct chrome_cause_ids cause);
+	const struct chrome_correlation *table, struct chrome_cause_ids cause);
 
 #endif

@@ -13,12 +13,12 @@ static bool add_text(struct trace *trace, const char *text, uint32_t *number)
 }
 
 bool chrome_device_init(struct chrome_device *device, struct trace *trace,
-	struct json_names *text)
+	struct json_names *names)
 {
-	*device = (struct chrome_device){.trace = trace, .text = text};
-	device->join = correlation_new(CORRELATION_LIMIT);
+	*device = (struct chrome_device){.trace = trace, .names = names};
+	device->correlation = correlation_new(CORRELATION_LIMIT);
 	device->pids = strtab_new();
-	return device->join != NULL && device->pids != NULL &&
+	return device->correlation != NULL && device->pids != NULL &&
 	       occupancy_init(&device->occupancy, trace) &&
 	       add_text(trace, "kernel", &device->kernel_category) &&
 	       add_text(trace, "gpu_memcpy", &device->copy_category) &&
@@ -29,7 +29,7 @@ bool chrome_device_init(struct chrome_device *device, struct trace *trace,
 
 void chrome_device_clear(struct chrome_device *device)
 {
-	correlation_free(device->join);
+	correlation_free(device->correlation);
 	strtab_free(device->pids);
 }
 
@@ -69,7 +69,7 @@ bool chrome_device_call(struct chrome_device *device,
 		return false;
 	if (id > device->last_id)
 		device->last_id = id;
-	return correlation_add(device->join,
+	return correlation_add(device->correlation,
 		device->trace->tracks[event->track].pid, event->id, id);
 }
 
@@ -98,11 +98,11 @@ static bool add_place(struct chrome_device *device, const struct event *event,
 {
 	const struct trace_track *track = &device->trace->tracks[event->track];
 
-	return json_args_add_int(args, device->text, JSON_ARGS_KEY_DEVICE,
+	return json_args_add_int(args, device->names, JSON_ARGS_KEY_DEVICE,
 		       track->device) &&
-	       json_args_add_int(args, device->text, JSON_ARGS_KEY_CONTEXT,
+	       json_args_add_int(args, device->names, JSON_ARGS_KEY_CONTEXT,
 		       track->context) &&
-	       json_args_add_int(args, device->text, JSON_ARGS_KEY_STREAM,
+	       json_args_add_int(args, device->names, JSON_ARGS_KEY_STREAM,
 		       row_name_stream(track));
 }
 
@@ -110,32 +110,33 @@ static bool add_place(struct chrome_device *device, const struct event *event,
 static bool add_kernel(struct chrome_device *device, const struct event *event,
 	struct json_args *args)
 {
-	struct json_names *text = device->text;
+	struct json_names *names = device->names;
 	struct occupancy_estimate estimate;
 
-	if (!json_args_add_int(args, text, JSON_ARGS_KEY_QUEUED, 0))
+	if (!json_args_add_int(args, names, JSON_ARGS_KEY_QUEUED, 0))
 		return false;
 	if (!occupancy_estimate(&device->occupancy, event, &estimate))
 		return true;
 	if (!json_args_add_double(
-		    args, text, JSON_ARGS_KEY_BLOCKS, estimate.blocks) ||
+		    args, names, JSON_ARGS_KEY_BLOCKS, estimate.blocks) ||
 		!json_args_add_double(
-			args, text, JSON_ARGS_KEY_WARPS, estimate.warps))
+			args, names, JSON_ARGS_KEY_WARPS, estimate.warps))
 		return false;
 	return estimate.percent < 0 ||
 	       json_args_add_int(
-		       args, text, JSON_ARGS_KEY_OCCUPANCY, estimate.percent);
+		       args, names, JSON_ARGS_KEY_OCCUPANCY, estimate.percent);
 }
 
 /* Bytes a nanosecond are gigabytes a second. */
 static bool add_bytes(struct chrome_device *device, const struct event *event,
 	struct json_args *args)
 {
-	if (!json_args_add_int(args, device->text, JSON_ARGS_KEY_BYTES,
+	if (!json_args_add_int(args, device->names, JSON_ARGS_KEY_BYTES,
 		    (int64_t)event->bytes))
 		return false;
 	return event->dur_ns == 0 ||
-	       json_args_add_double(args, device->text, JSON_ARGS_KEY_BANDWIDTH,
+	       json_args_add_double(args, device->names,
+		       JSON_ARGS_KEY_BANDWIDTH,
 		       (double)event->bytes / (double)event->dur_ns);
 }
 
@@ -175,13 +176,13 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 	bool stream = track->kind == TRACE_STREAM;
 	uint64_t id = 0;
 
-	cause->known =
-		correlation_find(device->join, track->pid, event->id, &id);
+	cause->known = correlation_find(
+		device->correlation, track->pid, event->id, &id);
 	if (stream && !cause->known && !is_overhead(device, event))
 		device->trace->losses[LOSS_UNMATCHED]++;
 	if (is_told(args))
 		return find_flow(device, event, &cause->flow);
-	if (id != 0 && !json_args_add_int(args, device->text,
+	if (id != 0 && !json_args_add_int(args, device->names,
 			       JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id))
 		return false;
 	if (!stream && cause->known) {
@@ -191,10 +192,10 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 	if (!find_flow(device, event, &cause->flow))
 		return false;
 	if (is_external(event))
-		return json_args_add_int(args, device->text,
+		return json_args_add_int(args, device->names,
 			JSON_ARGS_KEY_EXTERNAL_ID,
 			(int64_t)(event->id ^ TRACE_EXTERNAL_ID_BIT));
-	return json_args_add_int(args, device->text, JSON_ARGS_KEY_CORRELATION,
+	return json_args_add_int(args, device->names, JSON_ARGS_KEY_CORRELATION,
 		(int64_t)event->id);
 }
 
@@ -219,15 +220,15 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 static bool write_device(struct chrome_device *device, struct json *json,
 	const struct trace_device *from)
 {
-	struct json_names *text = device->text;
+	struct json_names *names = device->names;
 	struct json_args args = JSON_ARGS_INIT;
 	const struct event event = {
 		.arg_count = from->arg_count, .args = from->args};
 	bool done =
-		json_args_add(&args, text, &event) &&
+		json_args_add(&args, names, &event) &&
 		json_args_add_int(
-			&args, text, JSON_ARGS_KEY_ID, from->number) &&
-		json_args_add_int(&args, text, JSON_ARGS_KEY_PID, from->pid);
+			&args, names, JSON_ARGS_KEY_ID, from->number) &&
+		json_args_add_int(&args, names, JSON_ARGS_KEY_PID, from->pid);
 
 	if (done)
 		json_args_write_object(json, &args);

@@ -21,9 +21,9 @@
 
 struct chrome_device {
 	struct trace *trace;
-	struct json_names *text;
-	struct correlation *join; /* to "External id"; 0: none */
-	struct strtab *pids;      /* numbers make arrows of processes differ */
+	struct json_names *names;
+	struct correlation *correlation; /* to "External id"; 0: none */
+	struct strtab *pids; /* numbers make arrows of processes differ */
 	struct occupancy occupancy;
 	uint64_t last_id;
 	/* strtab numbers in the trace */
@@ -43,7 +43,7 @@ struct chrome_cause {
 /* False if out of memory, like all below; call chrome_device_clear() in either
  * case. All are borrowed. */
 bool chrome_device_init(struct chrome_device *device, struct trace *trace,
-	struct json_names *text);
+	struct json_names *names);
 void chrome_device_clear(struct chrome_device *device);
 
 /* An EVENT_CORRELATION of the track whose open ranges, of which there are some,

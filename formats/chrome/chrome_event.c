@@ -23,11 +23,11 @@ void chrome_events_clear(struct chrome_events *events)
 	json_args_clear(&events->args);
 }
 
-bool chrome_events_take_args(
+bool chrome_events_set_args(
 	struct chrome_events *events, const struct event *event)
 {
 	json_args_reset(&events->args);
-	return json_args_add(&events->args, events->text, event);
+	return json_args_add(&events->args, events->names, event);
 }
 
 static bool begin_row(struct json *json, const struct chrome_row *row,
@@ -47,9 +47,9 @@ static const struct json_site *begin_event(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event, char phase)
 {
 	const struct json_site *site =
-		json_names_site(events->text, event->site);
+		json_names_site(events->names, event->site);
 
-	if (site == NULL || !chrome_events_take_args(events, event) ||
+	if (site == NULL || !chrome_events_set_args(events, event) ||
 		!begin_row(events->json, row, event, phase))
 		return NULL;
 	json_raw(events->json, site->bytes, site->name_size);
@@ -136,12 +136,12 @@ bool chrome_events_instant(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
 	const struct json_site *site =
-		json_names_site(events->text, event->site);
+		json_names_site(events->names, event->site);
 	char phase;
 
-	if (site == NULL || !chrome_events_take_args(events, event))
+	if (site == NULL || !chrome_events_set_args(events, event))
 		return false;
-	phase = json_args_take_phase(&events->args);
+	phase = json_args_remove_phase(&events->args);
 	if (!begin_row(events->json, row, event, phase == 0 ? 'i' : phase))
 		return false;
 	json_raw(events->json, site->bytes, site->name_size);
@@ -234,7 +234,7 @@ bool chrome_events_step(struct chrome_events *events,
 {
 	struct json *json = events->json;
 	const struct json_site *site =
-		json_names_site(events->text, event->site);
+		json_names_site(events->names, event->site);
 	char step[JSON_NUMBER_MAX];
 	size_t size = (size_t)(json_put_uint(step, event->id) - step);
 

@@ -29,7 +29,7 @@ struct chrome_memory {
 struct chrome_events {
 	struct trace *trace;
 	struct json *json;
-	struct json_names *text;
+	struct json_names *names;
 	struct json_args args; /* of the event at hand */
 	struct chrome_memory memory;
 };
@@ -40,7 +40,7 @@ bool chrome_events_init(struct chrome_events *events);
 void chrome_events_clear(struct chrome_events *events);
 
 /* Puts the event's own arguments into events->args. */
-bool chrome_events_take_args(
+bool chrome_events_set_args(
 	struct chrome_events *events, const struct event *event);
 
 /* Each writes events of the kinds that its name says. */

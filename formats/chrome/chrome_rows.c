@@ -40,7 +40,7 @@ void chrome_rows_clear(struct chrome_rows *rows)
 }
 
 /* Adds a number to a set; *is_new says whether it was not there. */
-static bool take(struct strtab *set, uint32_t number, bool *is_new)
+static bool reserve(struct strtab *set, uint32_t number, bool *is_new)
 {
 	uint32_t count = strtab_count(set);
 
@@ -52,19 +52,19 @@ static bool take(struct strtab *set, uint32_t number, bool *is_new)
 }
 
 /* A number for the file: `wish`, if that can be; -1: none in particular. */
-static bool choose(struct chrome_rows *rows, struct strtab *set, int64_t wish,
-	uint32_t *out)
+static bool reserve_near(struct chrome_rows *rows, struct strtab *set,
+	int64_t wish, uint32_t *out)
 {
 	bool is_new = false;
 
 	if (wish >= 0 && wish <= (int64_t)UINT32_MAX) {
 		*out = (uint32_t)wish;
-		if (!take(set, *out, &is_new))
+		if (!reserve(set, *out, &is_new))
 			return false;
 	}
 	while (!is_new) {
 		*out = rows->next_id++;
-		if (!take(set, *out, &is_new))
+		if (!reserve(set, *out, &is_new))
 			return false;
 	}
 	return true;
@@ -190,7 +190,8 @@ static struct chrome_process *find_process(
 	process = &rows->process[number - 1];
 	if (device)
 		wish = track->device;
-	if (!process->taken && !choose(rows, rows->pids, wish, &process->pid))
+	if (!process->taken &&
+		!reserve_near(rows, rows->pids, wish, &process->pid))
 		return NULL;
 	process->taken = true;
 	return process;
@@ -306,7 +307,8 @@ static bool open_row(struct chrome_rows *rows, struct chrome_row *row)
 	char *at = row->prefix;
 
 	row->name = from->name;
-	if (!choose(rows, rows->tids, wish_tid(from, row->lane), &row->tid) ||
+	if (!reserve_near(
+		    rows, rows->tids, wish_tid(from, row->lane), &row->tid) ||
 		!open_process(rows, row) || !write_thread_name(rows, row))
 		return false;
 	write_index(rows, row, "thread_sort_index",

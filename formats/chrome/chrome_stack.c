@@ -106,10 +106,10 @@ struct shape {
 #define EVENT_ROOM (CHROME_PREFIX_ROOM + 2 * JSON_NUMBER_MAX + 32)
 
 void chrome_stack_init(struct chrome_stack *stack, struct json *json,
-	struct json_names *text, const struct chrome_row *row)
+	struct json_names *names, const struct chrome_row *row)
 {
 	*stack = (struct chrome_stack){.json = json,
-		.text = text,
+		.names = names,
 		.row = row,
 		.last_ns = INT64_MIN,
 		.empty_ns = INT64_MIN};
@@ -119,7 +119,7 @@ void chrome_stack_clear(struct chrome_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		pending_clear(&stack->frames[i].held);
-		json_args_give(stack->text, stack->frames[i].args);
+		json_args_release(stack->names, stack->frames[i].args);
 	}
 	memory_free(stack->frames);
 }
@@ -161,7 +161,7 @@ static struct json_args *own_args(
 	const struct chrome_stack *stack, struct chrome_frame *frame)
 {
 	if (frame->args == NULL)
-		frame->args = json_args_take(stack->text);
+		frame->args = json_args_acquire(stack->names);
 	return frame->args;
 }
 
@@ -169,7 +169,7 @@ bool chrome_stack_args(struct chrome_stack *stack, const struct event *event)
 {
 	struct json_args *args = own_args(stack, top(stack));
 
-	return args != NULL && json_args_add(args, stack->text, event);
+	return args != NULL && json_args_add(args, stack->names, event);
 }
 
 static void write_times(struct json *json, const struct chrome_row *row,
@@ -221,7 +221,7 @@ static void write_op(struct json *json, const struct json_site *site)
 static void write_range(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, const struct shape *shape)
 {
-	const struct json_site *site = &stack->text->sites[frame->site];
+	const struct json_site *site = &stack->names->sites[frame->site];
 
 	if (frame->is_op) {
 		write_times(json, shape->row, shape->start_ns, shape->dur_ns);
@@ -241,7 +241,7 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 static void write_mark(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {
-	const struct json_site *site = &stack->text->sites[frame->site];
+	const struct json_site *site = &stack->names->sites[frame->site];
 	char *at = json_room(json, EVENT_ROOM);
 
 	if (at == NULL)
@@ -280,7 +280,7 @@ static bool begin_tied(struct chrome_stack *stack)
 	for (uint32_t i = first; i < stack->depth; i++) {
 		struct chrome_frame *frame = &stack->frames[i];
 
-		if (json_names_site(stack->text, frame->site) == NULL)
+		if (json_names_site(stack->names, frame->site) == NULL)
 			return false;
 		if (!frame->is_clipped)
 			write_mark(stack->json, stack, frame, 'B',
@@ -313,7 +313,7 @@ static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
 	struct pending_text *held = &frame[-1].held;
-	struct json *json = json_names_scratch(stack->text);
+	struct json *json = json_names_scratch(stack->names);
 
 	write_range(json, stack, frame, shape);
 	if (!hold(stack, held, json))
@@ -327,20 +327,20 @@ static bool hold_marks(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
 	struct pending_text *held = &frame[-1].held;
-	struct json *json = json_names_scratch(stack->text);
+	struct json *json = json_names_scratch(stack->names);
 
 	write_mark(json, stack, frame, 'B', frame->start_ns);
 	if (!hold(stack, held, json))
 		return false;
 	pending_join(held, &frame->held);
-	json = json_names_scratch(stack->text);
+	json = json_names_scratch(stack->names);
 	write_mark(json, stack, frame, 'E', end_ns);
 	return hold(stack, held, json);
 }
 
 static void pop(struct chrome_stack *stack)
 {
-	json_args_give(stack->text, top(stack)->args);
+	json_args_release(stack->names, top(stack)->args);
 	stack->depth--;
 }
 
@@ -355,7 +355,7 @@ static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
 
-	if (json_names_site(stack->text, frame->site) == NULL)
+	if (json_names_site(stack->names, frame->site) == NULL)
 		return false;
 	if (!frame->begun && is_tied(stack)) {
 		if (!hold_range(stack, shape))
@@ -389,7 +389,7 @@ static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 		(uint64_t)end_ns - (uint64_t)frame->start_ns};
 	bool as_slice = stack->empty_ns != end_ns;
 
-	if (json_names_site(stack->text, frame->site) == NULL)
+	if (json_names_site(stack->names, frame->site) == NULL)
 		return false;
 	if (shape.dur_ns == 0)
 		stack->empty_ns = end_ns;
@@ -418,7 +418,7 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 		struct chrome_frame *frame = &stack->frames[--at];
 
 		if (!frame->is_clipped &&
-			!json_names_is_call(stack->text, frame->site))
+			!json_names_is_call(stack->names, frame->site))
 			return frame;
 	}
 	return NULL;
@@ -436,10 +436,10 @@ static bool number_range(
 	/* What is begun has its category in the file. */
 	frame->is_op = !frame->begun;
 	if (frame->is_op &&
-		!json_args_add_category(args, stack->text, frame->site))
+		!json_args_add_category(args, stack->names, frame->site))
 		return false;
 	return json_args_add_int(
-		args, stack->text, JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id);
+		args, stack->names, JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id);
 }
 
 /* Ties the innermost range to the one that it was made in. */
@@ -451,8 +451,8 @@ static bool number_call(
 	struct json_args *args = own_args(stack, frame);
 
 	if (args == NULL ||
-		!json_args_add_int(args, stack->text, JSON_ARGS_KEY_CORRELATION,
-			(int64_t)call.correlation))
+		!json_args_add_int(args, stack->names,
+			JSON_ARGS_KEY_CORRELATION, (int64_t)call.correlation))
 		return false;
 	if (caller == NULL)
 		*id = 0;
@@ -462,7 +462,7 @@ static bool number_call(
 		return false;
 	frame->is_numbered = true;
 	return caller == NULL ||
-	       json_args_add_int(args, stack->text, JSON_ARGS_KEY_EXTERNAL_ID,
+	       json_args_add_int(args, stack->names, JSON_ARGS_KEY_EXTERNAL_ID,
 		       (int64_t)*id);
 }
 
@@ -514,7 +514,7 @@ bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
 {
 	struct json_args *args = own_args(stack, top(stack));
 
-	return args != NULL && json_args_add_open(args, stack->text) &&
+	return args != NULL && json_args_add_open(args, stack->names) &&
 	       close_any(stack, time_ns);
 }
 

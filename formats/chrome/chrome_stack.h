@@ -43,7 +43,7 @@ struct chrome_frame;
 
 struct chrome_stack {
 	struct json *json;
-	struct json_names *text;
+	struct json_names *names;
 	const struct chrome_row *row;
 	struct chrome_frame *frames;
 	uint32_t depth;
@@ -55,7 +55,7 @@ struct chrome_stack {
 
 /* All are borrowed. */
 void chrome_stack_init(struct chrome_stack *stack, struct json *json,
-	struct json_names *text, const struct chrome_row *row);
+	struct json_names *names, const struct chrome_row *row);
 void chrome_stack_clear(struct chrome_stack *stack);
 
 /* Opens a range; arguments of the event become the range's. Times that go back

@@ -7,10 +7,10 @@
 #include "base/memory.h"
 
 bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
-	struct json_names *text)
+	struct json_names *names)
 {
-	*tracks = (struct chrome_tracks){.json = json, .text = text};
-	return chrome_rows_init(&tracks->rows, text->trace, json);
+	*tracks = (struct chrome_tracks){.json = json, .names = names};
+	return chrome_rows_init(&tracks->rows, names->trace, json);
 }
 
 static void track_free(struct chrome_track *track)
@@ -55,7 +55,7 @@ static struct chrome_track *new_track(
 struct chrome_track *chrome_tracks_open(
 	struct chrome_tracks *tracks, uint32_t number)
 {
-	assert(number < tracks->text->trace->track_count);
+	assert(number < tracks->names->trace->track_count);
 	if (!memory_reach(&tracks->tracks, number, &tracks->count,
 		    sizeof(*tracks->tracks)))
 		return NULL;
@@ -97,7 +97,7 @@ static const struct chrome_row *whole_of(
 	const struct chrome_tracks *tracks, const struct chrome_track *track)
 {
 	enum trace_track_kind kind =
-		tracks->text->trace->tracks[track->row.track].kind;
+		tracks->names->trace->tracks[track->row.track].kind;
 
 	if (track->ranges_of != NULL)
 		return track->ranges_of;
@@ -111,11 +111,11 @@ static bool has_place(const struct chrome_tracks *tracks,
 	const struct chrome_track *track, const struct event *slice)
 {
 	return whole_of(tracks, track) != &track->row ||
-	       trace_site_is_span(tracks->text->trace, slice->site);
+	       trace_site_is_span(tracks->names->trace, slice->site);
 }
 
 /* The track's first row, if that may be and is not taken, or a further one. */
-static struct chrome_row *take_row(struct chrome_tracks *tracks,
+static struct chrome_row *add_row(struct chrome_tracks *tracks,
 	struct chrome_track *track, int32_t lane, bool may_be_first)
 {
 	const struct chrome_row *whole = whole_of(tracks, track);
@@ -144,11 +144,11 @@ static struct chrome_row *take_row(struct chrome_tracks *tracks,
 bool chrome_track_open_ranges(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
-	track->ranges_row = take_row(tracks, track, ROW_RANGES, true);
+	track->ranges_row = add_row(tracks, track, ROW_RANGES, true);
 	if (track->ranges_row == NULL)
 		return false;
 	chrome_stack_init(
-		&track->stack, tracks->json, tracks->text, track->ranges_row);
+		&track->stack, tracks->json, tracks->names, track->ranges_row);
 	return true;
 }
 
@@ -170,7 +170,7 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	may_be_first = has_place(tracks, track, event);
 	/* What was in this lane before may have had its place there. */
 	if (*row == NULL || (*row == &track->row && !may_be_first))
-		*row = take_row(
+		*row = add_row(
 			tracks, track, first + (int32_t)*lane, may_be_first);
 	return *row;
 }

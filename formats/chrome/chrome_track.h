@@ -34,7 +34,7 @@ struct chrome_track {
 
 struct chrome_tracks {
 	struct json *json;
-	struct json_names *text;
+	struct json_names *names;
 	struct chrome_rows rows;
 	struct chrome_track **tracks; /* by number; NULL: not met yet */
 	uint32_t count;
@@ -43,7 +43,7 @@ struct chrome_tracks {
 /* False if out of memory; call chrome_tracks_clear() in either case. Both are
  * borrowed. */
 bool chrome_tracks_init(struct chrome_tracks *tracks, struct json *json,
-	struct json_names *text);
+	struct json_names *names);
 void chrome_tracks_clear(struct chrome_tracks *tracks);
 
 /* The entry of a track, made with its row if it is new; NULL if out of

@@ -215,7 +215,7 @@ static __attribute__((noinline)) enum ctp_status read_first(
 		.correlation = &reader->correlation,
 		.frames = &reader->frames,
 		.producer = &reader->producer};
-	slice_stacks_init(&reader->replay.nest, reader->trace);
+	slice_stacks_init(&reader->replay.stacks, reader->trace);
 	return chrome_read_replay_next(&reader->replay, event, err);
 }
 

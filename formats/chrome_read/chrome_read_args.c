@@ -112,9 +112,8 @@ static bool is_asked(const struct trace *trace, const char *text, size_t size)
 }
 
 /* The key, which has not been met of late. */
-static bool meet_key(struct chrome_read_args *args,
-	const struct json_scan *scan, const struct json_token *token,
-	struct chrome_read_key *key)
+static bool add_key(struct chrome_read_args *args, const struct json_scan *scan,
+	const struct json_token *token, struct chrome_read_key *key)
 {
 	const char *text;
 	size_t size;
@@ -235,7 +234,7 @@ static inline __attribute__((always_inline)) void add_number(
 	}
 }
 
-static void note_known(struct chrome_read_args *args,
+static void record_known(struct chrome_read_args *args,
 	const struct chrome_read_key *key, const struct json_scan *scan,
 	const struct json_token *token)
 {
@@ -374,7 +373,7 @@ static enum ctp_status read_nested(struct chrome_read_args *args,
 
 /* Is it the line of a place, whose file came before it? That has been taken for
  * an argument, the only one so far. */
-static bool take_place(struct chrome_read_args *args,
+static bool read_place(struct chrome_read_args *args,
 	const struct chrome_read_key *key, const struct json_scan *scan,
 	const struct json_token *value)
 {
@@ -398,7 +397,7 @@ static bool take_place(struct chrome_read_args *args,
 }
 
 /* Takes one; its value may have begun only. */
-static enum ctp_status take_item(struct chrome_read_args *args,
+static enum ctp_status read_item(struct chrome_read_args *args,
 	struct json_scan *scan, const struct json_member *item, uint32_t want,
 	struct ctp_error *err)
 {
@@ -406,7 +405,7 @@ static enum ctp_status take_item(struct chrome_read_args *args,
 	const struct json_token *value = &item->value;
 	bool keep = want == CHROME_READ_WANT_ALL ||
 		    (key->asked && (want & CHROME_READ_WANT_ASKED) != 0);
-	bool is_place = args->are_places && take_place(args, key, scan, value);
+	bool is_place = args->are_places && read_place(args, key, scan, value);
 
 	args->items++;
 	if (is_place)
@@ -416,14 +415,14 @@ static enum ctp_status take_item(struct chrome_read_args *args,
 	if (key->known != CHROME_READ_KNOWN_COUNT &&
 		key->known != CHROME_READ_FILE &&
 		key->known != CHROME_READ_LINE)
-		note_known(args, key, scan, value);
+		record_known(args, key, scan, value);
 	if (keep && !chrome_read_args_add_token(args, key->number, scan, value))
 		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
 /* Takes what was read together; `*ended`: so has the object. */
-static enum ctp_status take_items(struct chrome_read_args *args,
+static enum ctp_status read_items(struct chrome_read_args *args,
 	struct json_scan *scan, uint32_t want, bool *ended,
 	struct ctp_error *err)
 {
@@ -436,10 +435,10 @@ static enum ctp_status take_items(struct chrome_read_args *args,
 		*ended = item->value.kind == JSON_END;
 		if (*ended)
 			break;
-		if (read->is_new && !meet_key(args, scan, &read->new_key,
+		if (read->is_new && !add_key(args, scan, &read->new_key,
 					    &args->keys[item->step]))
 			return ctp_no_memory(err);
-		status = take_item(args, scan, item, want, err);
+		status = read_item(args, scan, item, want, err);
 	}
 	return status;
 }
@@ -456,9 +455,9 @@ enum ctp_status chrome_read_args_read(struct chrome_read_args *args,
 		if (want != CHROME_READ_WANT_ALL && (want & ~args->seen) == 0)
 			return json_scan_skip(scan, err);
 		status = json_key_cache_read(
-			&args->shape, scan, &args->read, err);
+			&args->key_cache, scan, &args->read, err);
 		if (status == CTP_OK)
-			status = take_items(args, scan, want, &ended, err);
+			status = read_items(args, scan, want, &ended, err);
 	}
 	return status;
 }

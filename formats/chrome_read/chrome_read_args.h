@@ -44,7 +44,7 @@ enum chrome_read_known {
 
 struct chrome_read_args {
 	struct trace *trace;
-	struct json_key_cache shape;
+	struct json_key_cache key_cache;
 	struct json_members_read read;
 	struct chrome_read_key *keys; /* that steps are */
 	size_t before;                /* bytes of the user's own before them */

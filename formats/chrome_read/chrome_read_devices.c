@@ -24,7 +24,7 @@ static enum ctp_status read_device(struct chrome_read_devices *devices,
 	struct chrome_read_args *args = devices->args;
 	enum ctp_status status;
 
-	json_scan_keep(scan, token);
+	json_scan_pin(scan, token);
 	if (!chrome_read_args_reset(args))
 		return ctp_no_memory(err);
 	status = chrome_read_args_read(args, scan, CHROME_READ_WANT_ALL, err);
@@ -47,7 +47,7 @@ enum ctp_status chrome_read_devices_read(struct chrome_read_devices *devices,
 
 	while (status == CTP_OK) {
 		status = json_scan_next(scan, &token, err);
-		json_scan_let_go(scan);
+		json_scan_unpin(scan);
 		if (status != CTP_OK || token.kind == JSON_END)
 			break;
 		if (token.kind == JSON_OBJECT &&
@@ -72,7 +72,7 @@ static bool is_number(const struct chrome_read_devices *devices,
 }
 
 /* Takes the arguments of a device; what tells which it is is none. */
-static const uint8_t *take_args(const struct chrome_read_devices *devices,
+static const uint8_t *read_args(const struct chrome_read_devices *devices,
 	const uint8_t *at, uint32_t count, struct trace_device *device,
 	bool *owned)
 {
@@ -132,7 +132,7 @@ bool chrome_read_devices_finish(
 			NULL, (size_t)count + 1, sizeof(*device.args));
 		if (device.args == NULL)
 			return false;
-		at = take_args(
+		at = read_args(
 			devices, at + sizeof(count), count, &device, &owned);
 		done = owned ? trace_add_device(devices->trace, &device) !=
 				       TRACE_NONE

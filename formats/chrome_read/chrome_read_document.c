@@ -60,7 +60,7 @@ static enum ctp_status read_events(struct chrome_read_document *document,
 				status = json_scan_skip(document->scan, err);
 		}
 	}
-	json_scan_let_go(document->scan);
+	json_scan_unpin(document->scan);
 	return status;
 }
 
@@ -125,7 +125,7 @@ static enum ctp_status skip_short(struct chrome_read_document *document,
 		*is_short = json_scan_position(document->scan) - begin->at <=
 			    bytes_max;
 		if (!*is_short)
-			json_scan_let_go(document->scan);
+			json_scan_unpin(document->scan);
 	}
 	return status;
 }
@@ -137,7 +137,7 @@ static enum ctp_status read_object(struct chrome_read_document *document,
 	enum ctp_status status;
 	size_t size;
 
-	json_scan_keep(document->scan, token);
+	json_scan_pin(document->scan, token);
 	status = skip_short(document, token,
 		strcmp(key, TRACE_DISTRIBUTED) == 0 ? DISTRIBUTED_BYTES_MAX
 						    : FACT_BYTES_MAX,
@@ -149,7 +149,7 @@ static enum ctp_status read_object(struct chrome_read_document *document,
 		trace_lose(document->trace, LOSS_NOT_SHOWN, 1);
 	else if (!add_fact(document, key, token, size))
 		status = ctp_no_memory(err);
-	json_scan_let_go(document->scan);
+	json_scan_unpin(document->scan);
 	return status;
 }
 
@@ -175,7 +175,7 @@ static void record_key(
 	if (chrome_keys_document(key->bytes, key->used))
 		document->has_header = true;
 	else
-		document->has_strange = true;
+		document->has_unknown = true;
 	if (document->foreign == NULL)
 		document->foreign = known_formats_member(key->bytes, key->used);
 }
@@ -365,7 +365,7 @@ static bool is_no_trace(const struct chrome_read_document *document)
 	/* Samples that have a stack are events as well. */
 	return !document->has_events && !document->events->has_phase &&
 	       (!document->is_object || !json_scan_is_cut_off(document->scan) ||
-		       (document->has_strange && !document->has_header));
+		       (document->has_unknown && !document->has_header));
 }
 
 static enum ctp_status read_document(
@@ -403,7 +403,7 @@ static enum ctp_status read_document(
  * array of events need not be closed, so that a program may crash while it
  * writes one.
  */
-static enum ctp_status forgive(struct chrome_read_document *document,
+static enum ctp_status accept_damage(struct chrome_read_document *document,
 	const struct ctp_error *failed, struct ctp_error *err)
 {
 	bool at_end = json_scan_is_cut_off(document->scan);
@@ -439,7 +439,7 @@ enum ctp_status chrome_read_document_read(
 	enum ctp_status status = read_document(document, &failed);
 
 	if (status != CTP_OK)
-		status = forgive(document, &failed, err);
-	json_scan_let_go(document->scan);
+		status = accept_damage(document, &failed, err);
+	json_scan_unpin(document->scan);
 	return status;
 }

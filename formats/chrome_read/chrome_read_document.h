@@ -33,7 +33,7 @@ struct chrome_read_document {
 	bool has_events;
 	bool has_ftrace;     /* text of the kernel's, which is not read */
 	bool has_header;     /* a member that traces have */
-	bool has_strange;    /* another one */
+	bool has_unknown;    /* another one */
 	const char *foreign; /* what has a member like that; NULL: not known */
 	bool has_base;       /* it is said outright when time was 0 */
 	enum trace_fact_kind fact_kind; /* of the members at hand, if text */

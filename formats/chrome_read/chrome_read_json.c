@@ -210,7 +210,7 @@ static enum ctp_status read_other(struct chrome_read_json_reader *reader,
 	struct chrome_read_json *event, struct ctp_error *err)
 {
 	struct json_token key =
-		json_key_cache_key(&reader->shape, &reader->read, item);
+		json_key_cache_key(&reader->key_cache, &reader->read, item);
 	uint64_t from = json_scan_position(reader->scan) - 1;
 	enum ctp_status status =
 		member == MEMBER_ID2 && item->value.kind == JSON_OBJECT
@@ -241,7 +241,7 @@ static enum ctp_status read_bracket(struct chrome_read_json_reader *reader,
 	return chrome_read_args_read(reader->args, reader->scan, want, err);
 }
 
-static bool take_member(struct chrome_read_json_reader *reader,
+static bool read_scalar(struct chrome_read_json_reader *reader,
 	enum member member, const struct json_token *token,
 	struct chrome_read_json *event)
 {
@@ -302,7 +302,7 @@ static bool is_kept(enum member member)
 }
 
 /* What the member means; so does its step from now on. */
-static enum member meet_member(
+static enum member learn_member(
 	struct chrome_read_json_reader *reader, const struct json_member *item)
 {
 	const struct json_token *key = &reader->read.new_key;
@@ -318,17 +318,17 @@ static enum ctp_status read_member(struct chrome_read_json_reader *reader,
 	struct ctp_error *err)
 {
 	enum member member =
-		reader->read.is_new ? meet_member(reader, item)
+		reader->read.is_new ? learn_member(reader, item)
 				    : (enum member)reader->meanings[item->step];
 	const struct json_token *value = &item->value;
 
 	if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY)
 		return read_bracket(reader, member, item, event, err);
-	if (!take_member(reader, member, value, event))
+	if (!read_scalar(reader, member, value, event))
 		return ctp_no_memory(err);
 	if (is_kept(member) && !reader->skip_args) {
-		struct json_token key =
-			json_key_cache_key(&reader->shape, &reader->read, item);
+		struct json_token key = json_key_cache_key(
+			&reader->key_cache, &reader->read, item);
 
 		record_scalar(&reader->members, &key, value);
 	}
@@ -345,7 +345,7 @@ static enum ctp_status read_members(struct chrome_read_json_reader *reader,
 		const struct json_member *end;
 
 		status = json_key_cache_read(
-			&reader->shape, reader->scan, &reader->read, err);
+			&reader->key_cache, reader->scan, &reader->read, err);
 		end = item + reader->read.count;
 		for (; status == CTP_OK && item < end; item++) {
 			if (item->value.kind == JSON_END)
@@ -378,8 +378,8 @@ enum ctp_status chrome_read_json_read(struct chrome_read_json_reader *reader,
 	if (!chrome_read_args_reset(reader->args))
 		return ctp_no_memory(err);
 	reset_members(&reader->members);
-	json_scan_let_go(reader->scan);
-	json_scan_keep(reader->scan, begin);
+	json_scan_unpin(reader->scan);
+	json_scan_pin(reader->scan, begin);
 	status = read_members(reader, event, err);
 	if (!event->has_dur && event->has_thread_dur) {
 		event->has_dur = true;

@@ -68,7 +68,7 @@ struct chrome_read_json_reader {
 	/* Those of the event that was read last. */
 	struct chrome_read_args *args;
 	struct chrome_read_members members; /* likewise */
-	struct json_key_cache shape;        /* of events */
+	struct json_key_cache key_cache;    /* of events */
 	struct json_members_read read;
 	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
 	bool skip_args;

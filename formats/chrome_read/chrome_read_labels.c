@@ -54,27 +54,27 @@ static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
 
 /* Adds a category; NULL if out of memory. */
 static struct chrome_read_category *add_category(
-	struct chrome_read_labels *names)
+	struct chrome_read_labels *labels)
 {
 	struct chrome_read_category *more;
 
-	if (!memory_grow32(&names->categories, names->category_count,
-		    &names->category_room, sizeof(*more)))
+	if (!memory_grow32(&labels->categories, labels->category_count,
+		    &labels->category_room, sizeof(*more)))
 		return NULL;
-	more = &names->categories[names->category_count++];
+	more = &labels->categories[labels->category_count++];
 	*more = (struct chrome_read_category){.class = CHROME_READ_PLAIN};
 	return more;
 }
 
-bool chrome_read_labels_init(struct chrome_read_labels *names,
+bool chrome_read_labels_init(struct chrome_read_labels *labels,
 	struct trace *trace, struct chrome_read_args *args)
 {
 	struct chrome_read_category *jax;
 
-	*names = (struct chrome_read_labels){.trace = trace, .args = args};
-	if (add_category(names) == NULL)
+	*labels = (struct chrome_read_labels){.trace = trace, .args = args};
+	if (add_category(labels) == NULL)
 		return false;
-	jax = add_category(names);
+	jax = add_category(labels);
 	if (jax == NULL)
 		return false;
 	*jax = (struct chrome_read_category){
@@ -82,24 +82,24 @@ bool chrome_read_labels_init(struct chrome_read_labels *names,
 	return true;
 }
 
-void chrome_read_labels_clear(struct chrome_read_labels *names)
+void chrome_read_labels_clear(struct chrome_read_labels *labels)
 {
-	memory_free(names->categories);
-	memory_free(names->names);
+	memory_free(labels->categories);
+	memory_free(labels->names);
 }
 
 enum chrome_read_class chrome_read_labels_class(
-	const struct chrome_read_labels *names, uint32_t category)
+	const struct chrome_read_labels *labels, uint32_t category)
 {
-	return names->categories[category].class;
+	return labels->categories[category].class;
 }
 
 uint32_t chrome_read_labels_wanted(
-	const struct chrome_read_labels *names, uint32_t category, bool asks)
+	const struct chrome_read_labels *labels, uint32_t category, bool asks)
 {
 	uint32_t asked = asks ? CHROME_READ_WANT_ASKED : 0;
 
-	switch (names->categories[category].class) {
+	switch (labels->categories[category].class) {
 	case CHROME_READ_OP:
 		return CHROME_READ_WANT(CHROME_READ_EXTERNAL_ID) | asked;
 	case CHROME_READ_API:
@@ -114,12 +114,12 @@ uint32_t chrome_read_labels_wanted(
 	}
 }
 
-bool chrome_read_labels_is_arrow(const struct chrome_read_labels *names,
+bool chrome_read_labels_is_arrow(const struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *name,
 	uint32_t category)
 {
-	const struct chrome_read_category *of = &names->categories[category];
-	const char *text = strtab_text(names->trace->text, of->text, NULL);
+	const struct chrome_read_category *of = &labels->categories[category];
+	const char *text = strtab_text(labels->trace->text, of->text, NULL);
 
 	if (!of->arrow || strcmp(text, OLD_ARROW) != 0)
 		return of->arrow;
@@ -146,32 +146,32 @@ bool chrome_read_labels_is_sum(const char *name, size_t size)
 }
 
 /* What is known of a text; NULL if out of memory. */
-static struct chrome_read_name *reach(
-	struct chrome_read_labels *names, uint32_t text)
+static struct chrome_read_name *ensure_name(
+	struct chrome_read_labels *labels, uint32_t text)
 {
-	return memory_reach(&names->names, text, &names->name_room,
-		       sizeof(*names->names))
-		       ? &names->names[text]
+	return memory_reach(&labels->names, text, &labels->name_room,
+		       sizeof(*labels->names))
+		       ? &labels->names[text]
 		       : NULL;
 }
 
 /* The token's text in the trace's table; STRTAB_NONE if out of memory. */
-static uint32_t intern(struct chrome_read_labels *names,
+static uint32_t intern(struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *token)
 {
 	const char *text;
 	size_t size;
 
-	if (!chrome_read_args_plain(names->args, scan, token, &text, &size))
+	if (!chrome_read_args_plain(labels->args, scan, token, &text, &size))
 		return STRTAB_NONE;
-	return strtab_add(names->trace->text, text, size);
+	return strtab_add(labels->trace->text, text, size);
 }
 
 /* Fills the entry of a category that is new. */
-static bool learn(struct chrome_read_labels *names, uint32_t text,
+static bool classify(struct chrome_read_labels *labels, uint32_t text,
 	struct chrome_read_category *category)
 {
-	const char *name = strtab_text(names->trace->text, text, NULL);
+	const char *name = strtab_text(labels->trace->text, text, NULL);
 
 	category->text = text;
 	category->python = strcmp(name, "FEE") == 0 || strcmp(name, "fee") == 0;
@@ -183,54 +183,57 @@ static bool learn(struct chrome_read_labels *names, uint32_t text,
 			continue;
 		category->class = known[i].class;
 		if (known[i].today != NULL)
-			category->text = strtab_add(names->trace->text,
+			category->text = strtab_add(labels->trace->text,
 				known[i].today, strlen(known[i].today));
 	}
 	return category->text != STRTAB_NONE;
 }
 
-static bool is_none(const struct chrome_read_labels *names,
+static bool is_none(const struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *token)
 {
 	static const char none[] = JSON_ARGS_NO_CATEGORY;
 
-	return names->is_own && token->size == sizeof(none) - 1 &&
+	return labels->is_own && token->size == sizeof(none) - 1 &&
 	       memcmp(json_scan_text(scan, token), none, token->size) == 0;
 }
 
-bool chrome_read_labels_category(struct chrome_read_labels *names,
+bool chrome_read_labels_category(struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category)
 {
 	struct chrome_read_label_lookup this = {
 		.text = json_smallstr(scan, token)};
-	struct chrome_read_label_lookup *met = &names->met[json_smallstr_place(
-		this.text.begin + 3 * this.text.end, CHROME_READ_LABELS_MET)];
+	struct chrome_read_label_lookup *recent =
+		&labels->recent[json_smallstr_place(
+			this.text.begin + 3 * this.text.end,
+			CHROME_READ_LABELS_RECENT)];
 	struct chrome_read_name *name;
 	uint32_t text;
 
-	if (met->category != 0 && json_smallstr_is(&met->text, &this.text)) {
-		*category = met->category - 1;
+	if (recent->category != 0 &&
+		json_smallstr_is(&recent->text, &this.text)) {
+		*category = recent->category - 1;
 		return true;
 	}
-	text = token->size == 0 || is_none(names, scan, token)
+	text = token->size == 0 || is_none(labels, scan, token)
 		       ? 0
-		       : intern(names, scan, token);
+		       : intern(labels, scan, token);
 	if (text == STRTAB_NONE)
 		return false;
-	name = reach(names, text);
+	name = ensure_name(labels, text);
 	if (name == NULL)
 		return false;
 	if (text != 0 && name->category == 0) {
-		struct chrome_read_category *entry = add_category(names);
+		struct chrome_read_category *entry = add_category(labels);
 
-		if (entry == NULL || !learn(names, text, entry))
+		if (entry == NULL || !classify(labels, text, entry))
 			return false;
-		name->category = names->category_count;
+		name->category = labels->category_count;
 	}
 	*category = text == 0 ? CHROME_READ_NO_CATEGORY : name->category - 1;
 	this.category = *category + 1;
-	*met = this;
+	*recent = this;
 	return true;
 }
 
@@ -244,7 +247,7 @@ struct parts {
 };
 
 /* How many digits there are at `text`, as the line that they are; 0: no line. */
-static size_t take_line(const char *text, size_t size, uint32_t *line)
+static size_t parse_line(const char *text, size_t size, uint32_t *line)
 {
 	size_t digits = 0;
 
@@ -269,8 +272,8 @@ static bool split(const char *text, size_t size, struct parts *parts)
 	at--;
 	while (at > 0 && (unsigned char)(text[at - 1] - '0') < 10)
 		at--;
-	if (take_line(text + at, size - 1 - at, &parts->line) == 0 || at == 0 ||
-		text[at - 1] != ':')
+	if (parse_line(text + at, size - 1 - at, &parts->line) == 0 ||
+		at == 0 || text[at - 1] != ':')
 		return false;
 	for (size_t i = 1; i + 2 < at; i++)
 		if (text[i] == ' ' && text[i + 1] == '(') {
@@ -291,7 +294,7 @@ static bool split_jax(const char *text, size_t size, struct parts *parts)
 
 		if (text[i] != ':')
 			continue;
-		digits = take_line(text + i + 1, size - i - 1, &parts->line);
+		digits = parse_line(text + i + 1, size - i - 1, &parts->line);
 		if (digits == 0 || i + digits + 2 >= size ||
 			text[i + 1 + digits] != ' ')
 			continue;
@@ -305,10 +308,10 @@ static bool split_jax(const char *text, size_t size, struct parts *parts)
 }
 
 static uint32_t make_site(
-	struct chrome_read_labels *names, uint32_t text, uint32_t category)
+	struct chrome_read_labels *labels, uint32_t text, uint32_t category)
 {
-	struct chrome_read_category *of = &names->categories[category];
-	struct strtab *table = names->trace->text;
+	struct chrome_read_category *of = &labels->categories[category];
+	struct strtab *table = labels->trace->text;
 	struct trace_site site = {.name = text};
 	struct parts parts;
 	size_t size;
@@ -324,10 +327,10 @@ static uint32_t make_site(
 		site.file = strtab_add(table, parts.file, parts.file_size);
 		site.line = parts.line;
 	}
-	return trace_add_place(names->trace, site);
+	return trace_add_place(labels->trace, site);
 }
 
-bool chrome_read_labels_site(struct chrome_read_labels *names,
+bool chrome_read_labels_site(struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *name,
 	uint32_t category, uint32_t *site)
 {
@@ -335,14 +338,14 @@ bool chrome_read_labels_site(struct chrome_read_labels *names,
 	struct chrome_read_name *entry;
 
 	if (name->kind == JSON_STRING || name->kind == JSON_NUMBER)
-		text = intern(names, scan, name);
+		text = intern(labels, scan, name);
 	if (text == STRTAB_NONE)
 		return false;
-	entry = reach(names, text);
+	entry = ensure_name(labels, text);
 	if (entry == NULL)
 		return false;
 	if (entry->of != category + 1) {
-		entry->site = make_site(names, text, category);
+		entry->site = make_site(labels, text, category);
 		entry->of = category + 1;
 	}
 	*site = entry->site;

@@ -30,7 +30,7 @@ struct chrome_read_label_lookup {
 	uint32_t category;         /* + 1; 0: none */
 };
 
-#define CHROME_READ_LABELS_MET 16
+#define CHROME_READ_LABELS_RECENT 16
 
 struct chrome_read_labels {
 	struct trace *trace;
@@ -40,7 +40,7 @@ struct chrome_read_labels {
 	uint32_t category_room;
 	struct chrome_read_name *names; /* by strtab number */
 	uint32_t name_room;
-	struct chrome_read_label_lookup met[CHROME_READ_LABELS_MET];
+	struct chrome_read_label_lookup recent[CHROME_READ_LABELS_RECENT];
 	bool is_own; /* we wrote it: JSON_ARGS_NO_CATEGORY is none */
 };
 
@@ -51,26 +51,26 @@ struct chrome_read_labels {
 
 /* False if out of memory, like all below; call chrome_read_labels_clear() in either
  * case. Both are borrowed. */
-bool chrome_read_labels_init(struct chrome_read_labels *names,
+bool chrome_read_labels_init(struct chrome_read_labels *labels,
 	struct trace *trace, struct chrome_read_args *args);
-void chrome_read_labels_clear(struct chrome_read_labels *names);
+void chrome_read_labels_clear(struct chrome_read_labels *labels);
 
 /* The number of the category that this token of the file is. */
-bool chrome_read_labels_category(struct chrome_read_labels *names,
+bool chrome_read_labels_category(struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category);
 
 enum chrome_read_class chrome_read_labels_class(
-	const struct chrome_read_labels *names, uint32_t category);
+	const struct chrome_read_labels *labels, uint32_t category);
 
 /* Which arguments of such slices the reader looks at itself, and, if it is
  * asked for any, whether these may be among them; bits. */
 uint32_t chrome_read_labels_wanted(
-	const struct chrome_read_labels *names, uint32_t category, bool asks);
+	const struct chrome_read_labels *labels, uint32_t category, bool asks);
 
 /* Are arrows of this category and name those that Kineto draws from a call to
  * what it caused? They say what the correlations say. */
-bool chrome_read_labels_is_arrow(const struct chrome_read_labels *names,
+bool chrome_read_labels_is_arrow(const struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *name,
 	uint32_t category);
 
@@ -83,7 +83,7 @@ bool chrome_read_labels_is_jax(
 bool chrome_read_labels_is_sum(const char *name, size_t size);
 
 /* The site of a slice with this name and category. */
-bool chrome_read_labels_site(struct chrome_read_labels *names,
+bool chrome_read_labels_site(struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *name,
 	uint32_t category, uint32_t *site);
 

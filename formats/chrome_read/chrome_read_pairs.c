@@ -39,8 +39,8 @@ struct pairs {
 };
 
 /* Keeps a whole record, over which it is packed. */
-static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
-	int64_t rank, struct ctp_error *err)
+static enum ctp_status add_record(struct pairs *pairs,
+	const struct buffer *bytes, int64_t rank, struct ctp_error *err)
 {
 	struct chrome_read_record record;
 	const uint8_t *from;
@@ -58,28 +58,28 @@ static enum ctp_status keep(struct pairs *pairs, const struct buffer *bytes,
 		err);
 }
 
-/* A record as it was taken, and its arguments. */
-struct taken {
+/* A record in full, and its arguments. */
+struct full_record {
 	struct chrome_read_record record;
 	const uint8_t *args;
 	size_t args_size;
 };
 
-static struct taken unpack(const struct extsort_record *item)
+static struct full_record unpack(const struct extsort_record *item)
 {
 	const uint8_t *bytes = item->bytes;
-	struct taken taken;
+	struct full_record full;
 
-	taken.args =
-		chrome_read_record_unpack(&taken.record, bytes, item->time_ns);
-	taken.args_size = item->size - (size_t)(taken.args - bytes);
-	return taken;
+	full.args =
+		chrome_read_record_unpack(&full.record, bytes, item->time_ns);
+	full.args_size = item->size - (size_t)(full.args - bytes);
+	return full;
 }
 
-static enum ctp_status begin(
-	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
+static enum ctp_status begin(struct pairs *pairs,
+	const struct full_record *full, struct ctp_error *err)
 {
-	const struct chrome_read_record *record = &taken->record;
+	const struct chrome_read_record *record = &full->record;
 	struct ranges *ranges = &pairs->tracks[record->track];
 	struct range *range;
 
@@ -90,7 +90,7 @@ static enum ctp_status begin(
 	*range = (struct range){.bytes = BUFFER_INIT,
 		.name = pairs->trace->sites[record->site].name};
 	buffer_add(&range->bytes, record, sizeof(*record));
-	buffer_add(&range->bytes, taken->args, taken->args_size);
+	buffer_add(&range->bytes, full->args, full->args_size);
 	return range->bytes.failed ? ctp_no_memory(err) : CTP_OK;
 }
 
@@ -144,7 +144,7 @@ struct waiting {
 };
 
 /* It is known by now whether what they are in ends. */
-static enum ctp_status keep_empty(
+static enum ctp_status add_empty(
 	struct pairs *pairs, struct ranges *ranges, struct ctp_error *err)
 {
 	struct buffer one = BUFFER_INIT;
@@ -161,7 +161,7 @@ static enum ctp_status keep_empty(
 		one.used = 0;
 		buffer_add(&one, ranges->empty.bytes + at, head.size);
 		at += head.size;
-		status = keep(
+		status = add_record(
 			pairs, &one, rank_of(pairs, &record, head.outer), err);
 	}
 	buffer_clear(&one);
@@ -170,7 +170,7 @@ static enum ctp_status keep_empty(
 }
 
 /* Keeps a pair, or lets it wait. */
-static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
+static enum ctp_status add_pair(struct pairs *pairs, struct ranges *ranges,
 	const struct buffer *bytes, struct ctp_error *err)
 {
 	struct waiting head = {bytes->used, ranges->depth};
@@ -189,7 +189,8 @@ static enum ctp_status keep_pair(struct pairs *pairs, struct ranges *ranges,
 		buffer_add(&ranges->empty, bytes->bytes, head.size);
 		return ranges->empty.failed ? ctp_no_memory(err) : CTP_OK;
 	}
-	return keep(pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
+	return add_record(
+		pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
 }
 
 /* It is negative where the file is not in order of time. */
@@ -204,7 +205,7 @@ static int32_t order_between(const struct chrome_read_record *begin,
 }
 
 /* The arguments of both are the range's: so is what they say of devices. */
-static void take_ids(
+static void merge_ids(
 	struct chrome_read_record *record, const struct chrome_read_record *end)
 {
 	if (record->class == CHROME_READ_PLAIN)
@@ -215,10 +216,10 @@ static void take_ids(
 		record->external = end->external;
 }
 
-static enum ctp_status end(
-	struct pairs *pairs, const struct taken *taken, struct ctp_error *err)
+static enum ctp_status end(struct pairs *pairs, const struct full_record *full,
+	struct ctp_error *err)
 {
-	const struct chrome_read_record *end = &taken->record;
+	const struct chrome_read_record *end = &full->record;
 	struct trace *trace = pairs->trace;
 	struct ranges *ranges = &pairs->tracks[end->track];
 	struct chrome_read_record record;
@@ -230,15 +231,15 @@ static enum ctp_status end(
 		return CTP_OK;
 	}
 	range = &ranges->open[--ranges->depth];
-	buffer_add(&range->bytes, taken->args, taken->args_size);
+	buffer_add(&range->bytes, full->args, full->args_size);
 	memcpy(&record, range->bytes.bytes, sizeof(record));
 	record.kind = CHROME_READ_SLICE;
 	record.dur_ns = (uint64_t)end->time_ns - (uint64_t)record.time_ns;
 	record.arg_count += end->arg_count;
 	record.after = order_between(&record, end);
-	take_ids(&record, end);
+	merge_ids(&record, end);
 	memcpy(range->bytes.bytes, &record, sizeof(record));
-	status = keep_pair(pairs, ranges, &range->bytes, err);
+	status = add_pair(pairs, ranges, &range->bytes, err);
 	buffer_clear(&range->bytes);
 	return status;
 }
@@ -247,8 +248,8 @@ static enum ctp_status add(
 	struct pairs *pairs, struct extsort_record *item, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	struct taken taken = unpack(item);
-	const struct chrome_read_record *record = &taken.record;
+	struct full_record full = unpack(item);
+	const struct chrome_read_record *record = &full.record;
 	struct ranges *ranges;
 
 	ranges = record->kind == CHROME_READ_ACTIVITY
@@ -256,13 +257,13 @@ static enum ctp_status add(
 			 : &pairs->tracks[record->track];
 	if (ranges != NULL && ranges->empty.used > 0 &&
 		ranges->empty_ns != record->time_ns)
-		status = keep_empty(pairs, ranges, err);
+		status = add_empty(pairs, ranges, err);
 	if (status != CTP_OK)
 		return status;
 	if (record->kind == CHROME_READ_BEGIN)
-		return begin(pairs, &taken, err);
+		return begin(pairs, &full, err);
 	if (record->kind == CHROME_READ_END)
-		return end(pairs, &taken, err);
+		return end(pairs, &full, err);
 	if (record->kind == CHROME_READ_SLICE &&
 		(record->dur_ns == 0 || !pairs->producer->is_own))
 		item->rank =
@@ -280,9 +281,9 @@ static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
 	for (uint32_t i = 0; i < pairs->track_count && status == CTP_OK; i++) {
 		struct ranges *ranges = &pairs->tracks[i];
 
-		status = keep_empty(pairs, ranges, err);
+		status = add_empty(pairs, ranges, err);
 		for (uint32_t j = 0; j < ranges->depth && status == CTP_OK; j++)
-			status = keep(pairs, &ranges->open[j].bytes,
+			status = add_record(pairs, &ranges->open[j].bytes,
 				CHROME_READ_RANK_RANGES + j, err);
 	}
 	return status;

@@ -9,8 +9,8 @@
 
 void chrome_read_replay_clear(struct chrome_read_replay *replay)
 {
-	deferred_calls_clear(&replay->late);
-	slice_stacks_clear(&replay->nest);
+	deferred_calls_clear(&replay->deferred);
+	slice_stacks_clear(&replay->stacks);
 	memory_free(replay->event_args);
 }
 
@@ -29,7 +29,7 @@ static enum ctp_status next_item(struct chrome_read_replay *replay,
 {
 	enum ctp_status status = CTP_OK;
 
-	if (!replay->has_item && replay->late.count == 0)
+	if (!replay->has_item && replay->deferred.count == 0)
 		return extsort_next(replay->records, item, err);
 	if (!replay->has_item)
 		status = extsort_next(replay->records, &replay->item, err);
@@ -37,9 +37,9 @@ static enum ctp_status next_item(struct chrome_read_replay *replay,
 		return status;
 	replay->has_item = status == CTP_OK;
 	if (!replay->has_item ||
-		deferred_calls_is_due(&replay->late, replay->item.time_ns,
+		deferred_calls_is_due(&replay->deferred, replay->item.time_ns,
 			replay->item.rank)) {
-		*item = deferred_calls_take(&replay->late);
+		*item = deferred_calls_pop(&replay->deferred);
 		return CTP_OK;
 	}
 	*item = replay->item;
@@ -71,7 +71,7 @@ static enum ctp_status next_record(
 		if (replay->record.track == TRACE_NONE)
 			return ctp_no_memory(err);
 	}
-	if (!slice_stacks_reach(&replay->nest, replay->record.track))
+	if (!slice_stacks_ensure_track(&replay->stacks, replay->record.track))
 		return ctp_no_memory(err);
 	return CTP_OK;
 }
@@ -94,7 +94,7 @@ static bool add_stack(struct chrome_read_replay *replay, struct event *event)
 }
 
 /* The record's arguments are the event's; false if out of memory. */
-static bool take_args(struct chrome_read_replay *replay, struct event *event)
+static bool set_args(struct chrome_read_replay *replay, struct event *event)
 {
 	const uint8_t *at = replay->record_args;
 	uint32_t count = replay->record.arg_count;
@@ -139,7 +139,7 @@ static enum ctp_status finish(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
 	replay->has_record = false;
-	return take_args(replay, event) ? CTP_OK : ctp_no_memory(err);
+	return set_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
 /* The id by which activities find the slice that begins. */
@@ -228,30 +228,31 @@ static bool cut_call(struct chrome_read_replay *replay, struct event *event)
 	struct chrome_read_slice range = slice_of(replay);
 
 	return is_range(replay) &&
-	       slice_stacks_cut(&replay->nest, record->track, &range, event);
+	       slice_stacks_cut(&replay->stacks, record->track, &range, event);
 }
 
 /* Is the call at hand put off, until then? It is if it outlives ranges that it
  * begins in. */
-static bool is_put_off(const struct chrome_read_replay *replay,
+static bool is_deferred(const struct chrome_read_replay *replay,
 	const struct chrome_read_slice *call, int64_t *until_ns)
 {
 	return call->call && !is_apart(&replay->record) &&
-	       deferred_calls_has_room(&replay->late, replay->record_size) &&
+	       deferred_calls_has_room(
+		       &replay->deferred, replay->record_size) &&
 	       slice_stacks_outlives(
-		       &replay->nest, replay->record.track, call, until_ns);
+		       &replay->stacks, replay->record.track, call, until_ns);
 }
 
 /* It will begin when these have ended, before other slices; but what it is as a
  * whole is told now. CTP_END: that was told before. */
-static enum ctp_status put_off(struct chrome_read_replay *replay,
+static enum ctp_status defer(struct chrome_read_replay *replay,
 	int64_t until_ns, struct event *event, struct ctp_error *err)
 {
 	struct chrome_read_record *record = &replay->record;
 	uint64_t late_ns = (uint64_t)until_ns - (uint64_t)record->time_ns;
 	struct extsort_record item = {
 		until_ns, CHROME_READ_RANK_SLICES, NULL, replay->record_size};
-	uint8_t *copy = deferred_calls_add(&replay->late, &item);
+	uint8_t *copy = deferred_calls_add(&replay->deferred, &item);
 	bool is_first = record->late_ns == 0;
 
 	if (copy == NULL)
@@ -268,7 +269,7 @@ static enum ctp_status put_off(struct chrome_read_replay *replay,
 	if (!is_first)
 		return CTP_END;
 	trace_lose(replay->trace, LOSS_CUT_CALLS, 1);
-	return take_args(replay, event) ? CTP_OK : ctp_no_memory(err);
+	return set_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
 /* Does the slice take part in the nesting of its track? A call that was told of
@@ -281,12 +282,12 @@ static bool is_nested(
 	if (record->class == CHROME_READ_SPAN &&
 		trace_site_is_span(replay->trace, record->site))
 		return false;
-	if (!is_apart(record) && !slice_stacks_overlaps(&replay->nest,
+	if (!is_apart(record) && !slice_stacks_overlaps(&replay->stacks,
 					 record->track, slice->end_ns))
 		return true;
 	if (slice->cut) {
 		slice->end_ns =
-			slice_stacks_limit(&replay->nest, record->track);
+			slice_stacks_limit(&replay->stacks, record->track);
 		return true;
 	}
 	trace_lose(replay->trace, LOSS_OVERLAPS, 1);
@@ -301,15 +302,15 @@ static enum ctp_status open_slice(struct chrome_read_replay *replay,
 	struct chrome_read_slice slice = slice_of(replay);
 	int64_t until_ns;
 
-	if (is_put_off(replay, &slice, &until_ns))
-		return put_off(replay, until_ns, event, err);
+	if (is_deferred(replay, &slice, &until_ns))
+		return defer(replay, until_ns, event, err);
 	if (!is_nested(replay, &slice)) {
 		make_event(event, record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;
 	} else {
 		make_event(event, record, EVENT_BEGIN);
 		event->shift_ns = record->late_ns;
-		if (!slice_stacks_open(&replay->nest, record->track, &slice))
+		if (!slice_stacks_open(&replay->stacks, record->track, &slice))
 			return ctp_no_memory(err);
 		replay->begun_id = id_of(replay);
 	}
@@ -323,7 +324,7 @@ static enum ctp_status open_range(struct chrome_read_replay *replay,
 
 	make_event(event, record, EVENT_BEGIN);
 	if (!slice_stacks_open_range(
-		    &replay->nest, record->track, record->time_ns))
+		    &replay->stacks, record->track, record->time_ns))
 		return ctp_no_memory(err);
 	replay->begun_id = id_of(replay);
 	return finish(replay, event, err);
@@ -347,7 +348,7 @@ static enum ctp_status add_counter(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
 	make_event(event, &replay->record, EVENT_COUNTER);
-	if (replay->args_taken == 0 && !take_args(replay, event))
+	if (replay->args_taken == 0 && !set_args(replay, event))
 		return ctp_no_memory(err);
 	while (replay->args_taken < replay->record.arg_count) {
 		const struct event_arg *arg =
@@ -377,12 +378,12 @@ static enum ctp_status add_point(struct chrome_read_replay *replay,
 }
 
 /* An event of the record at hand; CTP_END: it has no more. */
-static enum ctp_status take_event(struct chrome_read_replay *replay,
+static enum ctp_status make_next(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
 	const struct chrome_read_record *record = &replay->record;
 
-	if (slice_stacks_pop(&replay->nest, record->track, record->time_ns,
+	if (slice_stacks_pop(&replay->stacks, record->track, record->time_ns,
 		    order_of(replay), event) ||
 		cut_call(replay, event))
 		return CTP_OK;
@@ -416,13 +417,14 @@ enum ctp_status chrome_read_replay_next(struct chrome_read_replay *replay,
 		if (!replay->has_record) {
 			status = next_record(replay, err);
 			if (status == CTP_END)
-				return slice_stacks_flush(&replay->nest, event)
+				return slice_stacks_flush(
+					       &replay->stacks, event)
 					       ? CTP_OK
 					       : CTP_END;
 			if (status != CTP_OK)
 				return status;
 		}
-		status = take_event(replay, event, err);
+		status = make_next(replay, event, err);
 	}
 	return status;
 }

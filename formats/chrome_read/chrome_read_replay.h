@@ -27,8 +27,8 @@ struct chrome_read_replay {
 	struct chrome_read_frames *frames;
 	const struct chrome_read_producer *producer;
 	/* Its own, which begin as zeroes. */
-	struct slice_stacks nest;
-	struct deferred_calls late;
+	struct slice_stacks stacks;
+	struct deferred_calls deferred;
 	struct extsort_record item; /* that was taken, but may not be next */
 	bool has_item;
 	bool has_record;

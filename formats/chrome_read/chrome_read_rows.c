@@ -127,18 +127,19 @@ struct chrome_read_row *chrome_read_rows_find(struct chrome_read_rows *rows,
 {
 	struct chrome_read_row_lookup this = {
 		json_smallstr(scan, pid), json_smallstr(scan, tid), 0};
-	struct chrome_read_row_lookup *met = &rows->met[json_smallstr_place(
-		this.pid.begin + 3 * this.tid.begin + this.tid.end,
-		CHROME_READ_ROWS_MET)];
+	struct chrome_read_row_lookup *entry =
+		&rows->recent[json_smallstr_place(
+			this.pid.begin + 3 * this.tid.begin + this.tid.end,
+			CHROME_READ_ROWS_RECENT)];
 	struct chrome_read_row *row;
 
-	if (met->row != 0 && json_smallstr_is(&met->pid, &this.pid) &&
-		json_smallstr_is(&met->tid, &this.tid))
-		return &rows->rows[met->row - 1];
+	if (entry->row != 0 && json_smallstr_is(&entry->pid, &this.pid) &&
+		json_smallstr_is(&entry->tid, &this.tid))
+		return &rows->rows[entry->row - 1];
 	row = find_row(rows, scan, pid, tid);
 	if (row != NULL) {
 		this.row = (uint32_t)(row - rows->rows) + 1;
-		*met = this;
+		*entry = this;
 	}
 	return row;
 }

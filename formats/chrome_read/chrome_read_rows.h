@@ -51,7 +51,7 @@ struct chrome_read_row_lookup {
 	uint32_t row; /* + 1; 0: none */
 };
 
-#define CHROME_READ_ROWS_MET 16
+#define CHROME_READ_ROWS_RECENT 16
 
 struct chrome_read_rows {
 	struct trace *trace;
@@ -63,7 +63,7 @@ struct chrome_read_rows {
 	uint32_t process_room;
 	struct chrome_read_row *rows;
 	uint32_t row_room;
-	struct chrome_read_row_lookup met[CHROME_READ_ROWS_MET];
+	struct chrome_read_row_lookup recent[CHROME_READ_ROWS_RECENT];
 };
 
 /* False if out of memory, like all below; call chrome_read_rows_clear() in either

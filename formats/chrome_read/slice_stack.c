@@ -23,40 +23,40 @@ struct slice_stack {
 	uint32_t room;
 };
 
-void slice_stacks_init(struct slice_stacks *nest, struct trace *trace)
+void slice_stacks_init(struct slice_stacks *stacks, struct trace *trace)
 {
-	*nest = (struct slice_stacks){.trace = trace};
+	*stacks = (struct slice_stacks){.trace = trace};
 }
 
-void slice_stacks_clear(struct slice_stacks *nest)
+void slice_stacks_clear(struct slice_stacks *stacks)
 {
-	for (uint32_t i = 0; i < nest->room; i++)
-		memory_free(nest->stacks[i].frames);
-	memory_free(nest->stacks);
+	for (uint32_t i = 0; i < stacks->room; i++)
+		memory_free(stacks->stacks[i].frames);
+	memory_free(stacks->stacks);
 }
 
-bool slice_stacks_reach(struct slice_stacks *nest, uint32_t track)
+bool slice_stacks_ensure_track(struct slice_stacks *stacks, uint32_t track)
 {
-	uint32_t room = nest->trace->track_count;
+	uint32_t room = stacks->trace->track_count;
 	struct slice_stack *more;
 
-	if (track < nest->room)
+	if (track < stacks->room)
 		return true;
-	more = memory_resize_array(nest->stacks, room, sizeof(*more));
+	more = memory_resize_array(stacks->stacks, room, sizeof(*more));
 	if (more == NULL)
 		return false;
-	memset(more + nest->room, 0, (room - nest->room) * sizeof(*more));
-	nest->stacks = more;
-	nest->room = room;
+	memset(more + stacks->room, 0, (room - stacks->room) * sizeof(*more));
+	stacks->stacks = more;
+	stacks->room = room;
 	return true;
 }
 
 /* Takes the innermost out; its end at this time becomes the event. What ends
  * later in truth, says so. */
-static void take(struct slice_stacks *nest, uint32_t track, int64_t time_ns,
-	struct event *event)
+static void pop_frame(struct slice_stacks *stacks, uint32_t track,
+	int64_t time_ns, struct event *event)
 {
-	struct slice_stack *stack = &nest->stacks[track];
+	struct slice_stack *stack = &stacks->stacks[track];
 	int64_t end_ns = stack->frames[--stack->depth].limit_ns;
 
 	*event = (struct event){.kind = EVENT_END,
@@ -73,10 +73,10 @@ static bool is_over(const struct frame *frame, int64_t time_ns, uint64_t order)
 	       (frame->limit_ns == time_ns && frame->end_order <= order);
 }
 
-bool slice_stacks_pop(struct slice_stacks *nest, uint32_t track,
+bool slice_stacks_pop(struct slice_stacks *stacks, uint32_t track,
 	int64_t time_ns, uint64_t order, struct event *event)
 {
-	struct slice_stack *stack = &nest->stacks[track];
+	struct slice_stack *stack = &stacks->stacks[track];
 	const struct frame *last;
 
 	if (stack->depth == 0)
@@ -85,37 +85,37 @@ bool slice_stacks_pop(struct slice_stacks *nest, uint32_t track,
 	if (!is_over(last, time_ns, order))
 		return false;
 	if (last->range)
-		trace_lose(nest->trace, LOSS_CLOSED_RANGES, 1);
-	take(nest, track, last->limit_ns, event);
+		trace_lose(stacks->trace, LOSS_CLOSED_RANGES, 1);
+	pop_frame(stacks, track, last->limit_ns, event);
 	return true;
 }
 
 bool slice_stacks_overlaps(
-	const struct slice_stacks *nest, uint32_t track, int64_t end_ns)
+	const struct slice_stacks *stacks, uint32_t track, int64_t end_ns)
 {
-	const struct slice_stack *stack = &nest->stacks[track];
+	const struct slice_stack *stack = &stacks->stacks[track];
 
 	return stack->depth > 0 &&
 	       end_ns > stack->frames[stack->depth - 1].limit_ns;
 }
 
-int64_t slice_stacks_limit(const struct slice_stacks *nest, uint32_t track)
+int64_t slice_stacks_limit(const struct slice_stacks *stacks, uint32_t track)
 {
-	const struct slice_stack *stack = &nest->stacks[track];
+	const struct slice_stack *stack = &stacks->stacks[track];
 
 	return stack->frames[stack->depth - 1].limit_ns;
 }
 
 /* Looks at two frames only, however many would have to be cut: below the calls
  * on top is what the range has to lie in. */
-bool slice_stacks_cut(struct slice_stacks *nest, uint32_t track,
+bool slice_stacks_cut(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *range, struct event *event)
 {
-	struct slice_stack *stack = &nest->stacks[track];
+	struct slice_stack *stack = &stacks->stacks[track];
 	uint32_t calls;
 	bool is_counted;
 
-	if (!slice_stacks_overlaps(nest, track, range->end_ns))
+	if (!slice_stacks_overlaps(stacks, track, range->end_ns))
 		return false;
 	calls = stack->frames[stack->depth - 1].calls;
 	is_counted = stack->frames[stack->depth - 1].cut;
@@ -124,16 +124,16 @@ bool slice_stacks_cut(struct slice_stacks *nest, uint32_t track,
 			stack->frames[stack->depth - calls - 1].limit_ns <
 				range->end_ns))
 		return false;
-	take(nest, track, range->start_ns, event);
+	pop_frame(stacks, track, range->start_ns, event);
 	if (!is_counted)
-		trace_lose(nest->trace, LOSS_CUT_CALLS, 1);
+		trace_lose(stacks->trace, LOSS_CUT_CALLS, 1);
 	return true;
 }
 
-bool slice_stacks_outlives(const struct slice_stacks *nest, uint32_t track,
+bool slice_stacks_outlives(const struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *call, int64_t *time_ns)
 {
-	const struct slice_stack *stack = &nest->stacks[track];
+	const struct slice_stack *stack = &stacks->stacks[track];
 	uint32_t count = 0;
 	bool outlives = false;
 
@@ -164,10 +164,10 @@ static bool push(struct slice_stack *stack, struct frame frame)
 	return true;
 }
 
-bool slice_stacks_open(struct slice_stacks *nest, uint32_t track,
+bool slice_stacks_open(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *slice)
 {
-	struct slice_stack *stack = &nest->stacks[track];
+	struct slice_stack *stack = &stacks->stacks[track];
 	struct frame frame = {.start_ns = slice->start_ns,
 		.limit_ns = slice->end_ns,
 		.end_order = slice->end_order,
@@ -183,9 +183,9 @@ bool slice_stacks_open(struct slice_stacks *nest, uint32_t track,
 }
 
 bool slice_stacks_open_range(
-	struct slice_stacks *nest, uint32_t track, int64_t start_ns)
+	struct slice_stacks *stacks, uint32_t track, int64_t start_ns)
 {
-	struct slice_stack *stack = &nest->stacks[track];
+	struct slice_stack *stack = &stacks->stacks[track];
 	int64_t limit_ns = INT64_MAX;
 
 	if (stack->depth > 0)
@@ -197,57 +197,57 @@ bool slice_stacks_open_range(
 			.range = true});
 }
 
-bool slice_stacks_flush(struct slice_stacks *nest, struct event *event)
+bool slice_stacks_flush(struct slice_stacks *stacks, struct event *event)
 {
-	for (; nest->flushed < nest->room; nest->flushed++) {
-		struct slice_stack *stack = &nest->stacks[nest->flushed];
+	for (; stacks->flushed < stacks->room; stacks->flushed++) {
+		struct slice_stack *stack = &stacks->stacks[stacks->flushed];
 
 		if (stack->depth > 0 &&
 			stack->frames[stack->depth - 1].limit_ns < INT64_MAX &&
-			slice_stacks_pop(nest, nest->flushed, INT64_MAX,
+			slice_stacks_pop(stacks, stacks->flushed, INT64_MAX,
 				SLICE_STACK_NO_ORDER, event))
 			return true;
 	}
 	return false;
 }
 
-void deferred_calls_clear(struct deferred_calls *late)
+void deferred_calls_clear(struct deferred_calls *calls)
 {
-	for (uint32_t i = 0; i < late->count; i++)
-		memory_free((void *)(uintptr_t)late->records[i].bytes);
-	memory_free(late->records);
-	memory_free(late->taken);
+	for (uint32_t i = 0; i < calls->count; i++)
+		memory_free((void *)(uintptr_t)calls->records[i].bytes);
+	memory_free(calls->records);
+	memory_free(calls->taken);
 }
 
 void *deferred_calls_add(
-	struct deferred_calls *late, const struct extsort_record *record)
+	struct deferred_calls *calls, const struct extsort_record *record)
 {
-	uint32_t at = late->count;
+	uint32_t at = calls->count;
 	void *bytes;
 
-	if (!memory_grow32(&late->records, late->count, &late->room,
-		    sizeof(*late->records)))
+	if (!memory_grow32(&calls->records, calls->count, &calls->room,
+		    sizeof(*calls->records)))
 		return NULL;
 	bytes = memory_new(record->size);
 	if (bytes == NULL)
 		return NULL;
-	while (at > 0 && late->records[at - 1].time_ns <= record->time_ns)
+	while (at > 0 && calls->records[at - 1].time_ns <= record->time_ns)
 		at--;
-	memmove(&late->records[at + 1], &late->records[at],
-		(late->count - at) * sizeof(*late->records));
-	late->records[at] = *record;
-	late->records[at].bytes = bytes;
-	late->count++;
-	late->bytes += record->size;
+	memmove(&calls->records[at + 1], &calls->records[at],
+		(calls->count - at) * sizeof(*calls->records));
+	calls->records[at] = *record;
+	calls->records[at].bytes = bytes;
+	calls->count++;
+	calls->bytes += record->size;
 	return bytes;
 }
 
-struct extsort_record deferred_calls_take(struct deferred_calls *late)
+struct extsort_record deferred_calls_pop(struct deferred_calls *calls)
 {
-	struct extsort_record record = late->records[--late->count];
+	struct extsort_record record = calls->records[--calls->count];
 
-	memory_free(late->taken);
-	late->bytes -= record.size;
-	late->taken = (void *)(uintptr_t)record.bytes;
+	memory_free(calls->taken);
+	calls->bytes -= record.size;
+	calls->taken = (void *)(uintptr_t)record.bytes;
 	return record;
 }

@@ -47,7 +47,7 @@ void json_clear(struct json *json)
 	*json = (struct json){.out = NULL};
 }
 
-static void hand_over(struct json *json, const char *bytes, size_t size)
+static void write_out(struct json *json, const char *bytes, size_t size)
 {
 	if (size == 0 || json->sys_errno != 0)
 		return;
@@ -60,7 +60,7 @@ void json_flush(struct json *json)
 {
 	if (json->out == NULL)
 		return;
-	hand_over(json, json->bytes, json->used);
+	write_out(json, json->bytes, json->used);
 	json->used = 0;
 	if (json->sys_errno != 0)
 		errno = json->sys_errno;
@@ -68,12 +68,12 @@ void json_flush(struct json *json)
 
 /* Hands over whole blocks. Of anything else the stream would keep a part, and
  * write that apart the next time. */
-static void hand_over_blocks(struct json *json)
+static void write_out_blocks(struct json *json)
 {
 	size_t left = json->used % BLOCK_BYTES;
 	size_t whole = json->used - left;
 
-	hand_over(json, json->bytes, whole);
+	write_out(json, json->bytes, whole);
 	if (whole > 0)
 		memcpy(json->bytes, json->bytes + whole, left);
 	json->used = left;
@@ -85,7 +85,7 @@ bool json_make_room(struct json *json, size_t size)
 	char *bytes;
 
 	if (json->out != NULL) {
-		hand_over_blocks(json);
+		write_out_blocks(json);
 		if (size > json->room - json->used)
 			json_flush(json);
 	}
@@ -113,7 +113,7 @@ void json_raw_slowly(struct json *json, const char *bytes, size_t size)
 
 	if (json->out != NULL && size > JSON_BUFFER_BYTES) {
 		json_flush(json);
-		hand_over(json, bytes, size);
+		write_out(json, bytes, size);
 		return;
 	}
 	at = json_room(json, size);

@@ -42,11 +42,11 @@ static inline bool is_step(const struct json_step *step, const uint8_t *text)
 /* The step that is next, of those that came behind this one before; NULL if it
  * is another. */
 static inline const struct json_step *find_next(
-	const struct json_key_cache *shape, const struct json_step *last,
+	const struct json_key_cache *cache, const struct json_step *last,
 	const uint8_t *text)
 {
 	for (unsigned i = 0; i < last->next_count; i++) {
-		const struct json_step *next = &shape->steps[last->next[i]];
+		const struct json_step *next = &cache->steps[last->next[i]];
 
 		if (is_step(next, text))
 			return next;
@@ -56,24 +56,24 @@ static inline const struct json_step *find_next(
 
 /* Reads members as long as they are like ones before; whether the last one has
  * begun only, or no more can be told of. */
-static bool read_known(struct json_key_cache *shape, struct json_scan *scan,
+static bool read_known(struct json_key_cache *cache, struct json_scan *scan,
 	struct json_members_read *members)
 {
 	const struct json_text all = json_state_text(scan);
 	const uint8_t *text = scan->window.bytes + scan->window.at;
-	const struct json_step *last = &shape->steps[shape->at];
+	const struct json_step *last = &cache->steps[cache->at];
 	struct json_member *member = members->items;
 	bool is_open = false;
 
 	for (; member < members->items + JSON_MEMBERS_MAX && !is_open;
 		member++) {
-		const struct json_step *step = find_next(shape, last, text);
+		const struct json_step *step = find_next(cache, last, text);
 		const uint8_t *behind;
 		bool is_nested;
 
 		if (step == NULL)
 			break;
-		member->step = (uint8_t)(step - shape->steps);
+		member->step = (uint8_t)(step - cache->steps);
 		member->at = json_state_offset(&all, text);
 		behind = json_state_usual_value(
 			&all, text + step->size, &member->value);
@@ -88,7 +88,7 @@ static bool read_known(struct json_key_cache *shape, struct json_scan *scan,
 	members->count = (unsigned)(member - members->items);
 	if (members->count == 0)
 		return false;
-	shape->at = (uint8_t)(last - shape->steps);
+	cache->at = (uint8_t)(last - cache->steps);
 	scan->window.at = (size_t)(text - all.bytes);
 	if (!is_open)
 		scan->state = JSON_STATE_IN_OBJECT;
@@ -98,12 +98,12 @@ static bool read_known(struct json_key_cache *shape, struct json_scan *scan,
 /* Is a member or the end next? Goes on from what was read last of this object.
  */
 static bool is_between(
-	struct json_key_cache *shape, const struct json_scan *scan)
+	struct json_key_cache *cache, const struct json_scan *scan)
 {
 	if (scan->state == JSON_STATE_FIRST_KEY)
-		shape->at = STEP_BEGIN;
-	else if (shape->at == STEP_BEGIN)
-		shape->at = STEP_UNKNOWN;
+		cache->at = STEP_BEGIN;
+	else if (cache->at == STEP_BEGIN)
+		cache->at = STEP_UNKNOWN;
 	return scan->error.status == CTP_OK &&
 	       (scan->state == JSON_STATE_FIRST_KEY ||
 		       scan->state == JSON_STATE_IN_OBJECT);
@@ -151,36 +151,36 @@ static bool read_usual(struct json_scan *scan, struct json_token *key,
 
 /* The step that is like this one; JSON_STEP_NONE if there is none. */
 static uint8_t find_step(
-	const struct json_key_cache *shape, const struct json_step *like)
+	const struct json_key_cache *cache, const struct json_step *like)
 {
-	for (unsigned i = STEP_FIRST; i < shape->count; i++)
-		if (shape->steps[i].size == like->size &&
-			memcmp(shape->steps[i].bytes, like->bytes,
+	for (unsigned i = STEP_FIRST; i < cache->count; i++)
+		if (cache->steps[i].size == like->size &&
+			memcmp(cache->steps[i].bytes, like->bytes,
 				like->size) == 0)
 			return (uint8_t)i;
 	return JSON_STEP_NONE;
 }
 
 static uint8_t add_step(
-	struct json_key_cache *shape, const struct json_step *step)
+	struct json_key_cache *cache, const struct json_step *step)
 {
-	if (shape->count == JSON_STEPS_MAX) {
-		unsigned cleared = shape->cleared + 1;
-		bool begins = shape->at == STEP_BEGIN;
+	if (cache->count == JSON_STEPS_MAX) {
+		unsigned cleared = cache->cleared + 1;
+		bool begins = cache->at == STEP_BEGIN;
 
-		*shape = (struct json_key_cache){.cleared = cleared,
+		*cache = (struct json_key_cache){.cleared = cleared,
 			.at = begins ? STEP_BEGIN : STEP_UNKNOWN};
 	}
-	if (shape->count < STEP_FIRST)
-		shape->count = STEP_FIRST;
-	shape->steps[shape->count] = *step;
-	return (uint8_t)shape->count++;
+	if (cache->count < STEP_FIRST)
+		cache->count = STEP_FIRST;
+	cache->steps[cache->count] = *step;
+	return (uint8_t)cache->count++;
 }
 
 /* The step may come behind the last one. */
-static void add_next(struct json_key_cache *shape, uint8_t step)
+static void add_next(struct json_key_cache *cache, uint8_t step)
 {
-	struct json_step *last = &shape->steps[shape->at];
+	struct json_step *last = &cache->steps[cache->at];
 
 	for (unsigned i = 0; i < last->next_count; i++)
 		if (last->next[i] == step)
@@ -192,8 +192,9 @@ static void add_next(struct json_key_cache *shape, uint8_t step)
 
 /* Remembers what stands before the member's value: from this place in the
  * window. */
-static uint8_t learn(struct json_key_cache *shape, const struct json_scan *scan,
-	size_t from, const struct json_members_read *members)
+static uint8_t learn_key(struct json_key_cache *cache,
+	const struct json_scan *scan, size_t from,
+	const struct json_members_read *members)
 {
 	const struct json_token *key = &members->new_key;
 	const struct json_token *value = &members->items[0].value;
@@ -205,21 +206,21 @@ static uint8_t learn(struct json_key_cache *shape, const struct json_scan *scan,
 
 	behind -= value->kind == JSON_STRING;
 	if (behind - from > JSON_STEP_BYTES || key->has_escapes ||
-		shape->cleared > CLEARED_MAX)
+		cache->cleared > CLEARED_MAX)
 		return JSON_STEP_NONE;
 	step.size = (uint8_t)(behind - from);
 	memcpy(step.bytes, scan->window.bytes + from, step.size);
 	step.mask = step.size < MASK_BYTES ? (UINT32_C(1) << step.size) - 1
 					   : UINT32_MAX;
-	known = find_step(shape, &step);
+	known = find_step(cache, &step);
 	if (known == JSON_STEP_NONE)
-		known = add_step(shape, &step);
-	add_next(shape, known);
+		known = add_step(cache, &step);
+	add_next(cache, known);
 	return known;
 }
 
 /* Reads one member, whatever it is like. */
-static enum ctp_status read_new(struct json_key_cache *shape,
+static enum ctp_status read_new(struct json_key_cache *cache,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err)
 {
@@ -231,8 +232,8 @@ static enum ctp_status read_new(struct json_key_cache *shape,
 	members->is_new = true;
 	members->count = 1;
 	member->step = JSON_STEP_NONE;
-	if (is_between(shape, scan) && read_usual(scan, key, &member->value)) {
-		member->step = learn(shape, scan, from, members);
+	if (is_between(cache, scan) && read_usual(scan, key, &member->value)) {
+		member->step = learn_key(cache, scan, from, members);
 	} else {
 		status = json_scan_next_any(scan, key, err);
 		if (status != CTP_OK)
@@ -243,20 +244,20 @@ static enum ctp_status read_new(struct json_key_cache *shape,
 		if (status != CTP_OK)
 			return status;
 	}
-	shape->at =
+	cache->at =
 		member->step == JSON_STEP_NONE ? STEP_UNKNOWN : member->step;
 	return CTP_OK;
 }
 
-enum ctp_status json_key_cache_read(struct json_key_cache *shape,
+enum ctp_status json_key_cache_read(struct json_key_cache *cache,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err)
 {
 	members->is_new = false;
 	members->count = 0;
-	if (is_between(shape, scan) &&
-		(read_known(shape, scan, members) || read_end(scan, members)))
+	if (is_between(cache, scan) &&
+		(read_known(cache, scan, members) || read_end(scan, members)))
 		return CTP_OK;
-	return members->count == 0 ? read_new(shape, scan, members, err)
+	return members->count == 0 ? read_new(cache, scan, members, err)
 				   : CTP_OK;
 }

@@ -61,17 +61,17 @@ struct json_members_read {
  *
  * Errors: as json_scan_next().
  */
-enum ctp_status json_key_cache_read(struct json_key_cache *shape,
+enum ctp_status json_key_cache_read(struct json_key_cache *cache,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err);
 
 /* The key of one of them. */
 static inline struct json_token json_key_cache_key(
-	const struct json_key_cache *shape,
+	const struct json_key_cache *cache,
 	const struct json_members_read *members,
 	const struct json_member *member)
 {
-	const struct json_step *step = &shape->steps[member->step];
+	const struct json_step *step = &cache->steps[member->step];
 
 	if (members->is_new)
 		return members->new_key;

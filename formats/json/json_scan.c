@@ -242,12 +242,12 @@ bool json_scan_has_words(const struct json_scan *scan, uint64_t from)
 	return scan->words_end > from;
 }
 
-void json_scan_keep(struct json_scan *scan, const struct json_token *token)
+void json_scan_pin(struct json_scan *scan, const struct json_token *token)
 {
 	scan->window.kept = token->at;
 }
 
-void json_scan_let_go(struct json_scan *scan)
+void json_scan_unpin(struct json_scan *scan)
 {
 	scan->window.kept = WINDOW_NOT_KEPT;
 }
@@ -311,7 +311,7 @@ static enum ctp_status end_input(struct json_scan *scan)
 		scan, CTP_ERR_FORMAT, "the input ends before its last bracket");
 }
 
-static enum ctp_status take_text(
+static enum ctp_status next_text(
 	struct json_scan *scan, struct json_token *token)
 {
 	struct json_window *window = &scan->window;
@@ -370,7 +370,7 @@ static bool read_scalar(
 	return true;
 }
 
-static enum ctp_status take_scalar(
+static enum ctp_status next_scalar(
 	struct json_scan *scan, struct json_token *token)
 {
 	struct json_window *window = &scan->window;
@@ -400,7 +400,7 @@ static enum ctp_status take_scalar(
 	return CTP_OK;
 }
 
-static enum ctp_status take_bracket(
+static enum ctp_status next_bracket(
 	struct json_scan *scan, enum class class, struct json_token *token)
 {
 	bool array = class == CLASS_ARRAY;
@@ -418,19 +418,19 @@ static enum ctp_status take_bracket(
 	return status;
 }
 
-static enum ctp_status take_token(struct json_scan *scan, enum class class,
+static enum ctp_status next_token(struct json_scan *scan, enum class class,
 	enum json_state next, struct json_token *token)
 {
 	enum ctp_status status;
 
 	token->has_escapes = false;
 	if (class != CLASS_QUOTE && class != CLASS_SCALAR)
-		return take_bracket(scan, class, token);
+		return next_bracket(scan, class, token);
 	if (class == CLASS_SCALAR) {
-		status = take_scalar(scan, token);
+		status = next_scalar(scan, token);
 	} else {
 		token->kind = next == JSON_STATE_COLON ? JSON_KEY : JSON_STRING;
-		status = take_text(scan, token);
+		status = next_text(scan, token);
 	}
 	if (status == CTP_OK)
 		scan->state = next == JSON_STATE_COLON ? next
@@ -460,7 +460,7 @@ enum ctp_status json_scan_next_any(
 			scan->state = next;
 			scan->window.at++;
 		} else {
-			status = take_token(scan, class, next, token);
+			status = next_token(scan, class, next, token);
 			if (status == CTP_OK)
 				return CTP_OK;
 		}

@@ -90,8 +90,8 @@ static inline const char *json_scan_text(
 }
 
 /* Text from the token that was read last on is kept until it is let go. */
-void json_scan_keep(struct json_scan *scan, const struct json_token *token);
-void json_scan_let_go(struct json_scan *scan);
+void json_scan_pin(struct json_scan *scan, const struct json_token *token);
+void json_scan_unpin(struct json_scan *scan);
 
 /* Texts that are longer are like no other. */
 #define JSON_SMALLSTR_BYTES 24

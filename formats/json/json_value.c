@@ -35,7 +35,7 @@ static int read_exponent(const char *at, size_t size, bool negative)
 }
 
 /* Takes a number apart; false if the text is none. */
-static bool take_apart(const char *at, size_t size, struct decimal *decimal)
+static bool split_decimal(const char *at, size_t size, struct decimal *decimal)
 {
 	size_t used = size > 0 && at[0] == '-';
 	size_t count;
@@ -87,7 +87,7 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 				size - count - 1)
 			return true;
 	}
-	if (take_apart(text, size, &decimal))
+	if (split_decimal(text, size, &decimal))
 		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i].text) == size &&
@@ -218,7 +218,7 @@ bool json_value_scaled(const char *text, size_t size, int power, int64_t *value)
 		text++;
 		size--;
 	}
-	return take_apart(text, size, &decimal) &&
+	return split_decimal(text, size, &decimal) &&
 	       scale(text, &decimal, power, value);
 }
 

@@ -50,7 +50,7 @@ static void join_document(struct repair *repair, bool array)
 
 /* What lies outside of all brackets: before a document, behind it, and between
  * several. */
-static enum repair_step take_document(struct repair *repair)
+static enum repair_step read_document(struct repair *repair)
 {
 	struct repair_view view;
 	bool array;
@@ -117,7 +117,7 @@ static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 	       value.event.phase != 0;
 }
 
-static void found_event(struct repair *repair)
+static void go_on_at_event(struct repair *repair)
 {
 	repair->is_searching = false;
 	repair->was_searching = true;
@@ -155,7 +155,7 @@ static enum repair_step search(struct repair *repair)
 		}
 		if (is_event && is_whole(repair, at, &step)) {
 			repair_leave_out(repair, at);
-			found_event(repair);
+			go_on_at_event(repair);
 			return REPAIR_AGAIN;
 		}
 		if (step == REPAIR_NEED) {
@@ -171,7 +171,7 @@ static enum repair_step step(struct repair *repair)
 {
 	if (repair->is_searching)
 		return search(repair);
-	return repair->depth == 0 ? take_document(repair)
+	return repair->depth == 0 ? read_document(repair)
 				  : repair_record(repair);
 }
 

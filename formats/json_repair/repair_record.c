@@ -250,8 +250,8 @@ static void accept_made(struct repair *repair, size_t to)
 }
 
 /* Counts an event that is written, and remembers when it was. */
-static void note_event(struct repair *repair, const struct repair_event *event,
-	const uint8_t *bytes)
+static void record_event(struct repair *repair,
+	const struct repair_event *event, const uint8_t *bytes)
 {
 	const uint8_t *time = bytes + event->time_at;
 
@@ -329,7 +329,7 @@ static enum repair_step mend_value(
 	}
 	repair_fix_merge(&repair->result->fixes, &value.fixes);
 	if (!prefix->is_object && !repair->made.failed)
-		note_event(repair, &value.event, repair->made.bytes);
+		record_event(repair, &value.event, repair->made.bytes);
 	accept_made(repair, view.at);
 	return REPAIR_AGAIN;
 }
@@ -349,7 +349,7 @@ static enum repair_step descend(struct repair *repair,
 }
 
 /* An item, or a member's value. */
-static enum repair_step take_value(
+static enum repair_step read_value(
 	struct repair *repair, const struct prefix *prefix)
 {
 	size_t end = prefix->at;
@@ -381,7 +381,7 @@ static enum repair_step take_value(
 	}
 	if (outcome != REPAIR_DONE || !is_right(repair, &event))
 		return mend_value(repair, prefix, false);
-	note_event(repair, &event, repair->window.bytes);
+	record_event(repair, &event, repair->window.bytes);
 	if (prefix->gap->is_regular && !prefix->is_made) {
 		accept(repair, end);
 		return REPAIR_AGAIN;
@@ -422,7 +422,7 @@ static bool is_profile_key(const uint8_t *key, size_t size)
 	return false;
 }
 
-static void note_document_key(
+static void record_document_key(
 	struct repair *repair, const uint8_t *key, size_t size)
 {
 	bool is_trace = chrome_keys_document(key, size);
@@ -434,19 +434,19 @@ static void note_document_key(
 }
 
 /* A key with its quotes, and what is behind; is it that of the events? */
-static bool note_key(struct repair *repair, const uint8_t *key, size_t size)
+static bool record_key(struct repair *repair, const uint8_t *key, size_t size)
 {
 	static const char name[] = "\"traceEvents\"";
 	const uint8_t *end = memchr(key + 1, '"', size - 1);
 
 	if (repair->depth == 1 && end != NULL)
-		note_document_key(repair, key + 1, (size_t)(end - key) - 1);
+		record_document_key(repair, key + 1, (size_t)(end - key) - 1);
 	return size >= sizeof(name) - 1 &&
 	       memcmp(key, name, sizeof(name) - 1) == 0;
 }
 
 /* A member, whose value begins here; `is_events`: it is what all is about. */
-static enum repair_step take_member_value(
+static enum repair_step read_member_value(
 	struct repair *repair, struct prefix *prefix, bool is_events)
 {
 	uint8_t byte = repair_byte(repair, prefix->at);
@@ -478,11 +478,11 @@ static enum repair_step take_member_value(
 		return descend(repair, prefix,
 			(struct repair_level){.array = byte == '[',
 				.is_events = is_events && byte == '['});
-	return take_value(repair, prefix);
+	return read_value(repair, prefix);
 }
 
 /* Neither a key nor an end. */
-static enum repair_step leave_out_strange(
+static enum repair_step leave_out_unexpected(
 	struct repair *repair, struct repair_view *view)
 {
 	size_t end = view->at + 1;
@@ -530,8 +530,8 @@ static enum repair_step mend_member(
 		!repair->made.failed) {
 		repair_fix_merge(&repair->result->fixes, &key.fixes);
 		prefix.at = repair_lookahead_skip(view, view->at);
-		step = take_member_value(repair, &prefix,
-			note_key(repair, repair->made.bytes + from,
+		step = read_member_value(repair, &prefix,
+			record_key(repair, repair->made.bytes + from,
 				repair->made.used - from));
 	}
 	if (step == REPAIR_NEED)
@@ -551,15 +551,15 @@ static enum repair_step mend_colon(struct repair *repair,
 	repair_count(repair, REPAIR_GARBAGE, end);
 	buffer_add(&repair->made, view->bytes + gap->at, end - gap->at);
 	prefix.at = repair_lookahead_past(view, end);
-	step = take_member_value(repair, &prefix,
-		note_key(repair, view->bytes + gap->at, end - gap->at));
+	step = read_member_value(repair, &prefix,
+		record_key(repair, view->bytes + gap->at, end - gap->at));
 	if (step == REPAIR_NEED)
 		repair->result->fixes = fixes;
 	return step;
 }
 
 /* A member of the object that is open innermost, behind the gap. */
-static enum repair_step take_member(
+static enum repair_step read_member(
 	struct repair *repair, const struct gap *gap)
 {
 	struct repair_view view = repair_mend_view(repair, gap->at);
@@ -571,8 +571,9 @@ static enum repair_step take_member(
 		prefix.at = repair_lookahead_skip(&view, end);
 		if (repair_lookahead_past(&view, prefix.at) != prefix.at)
 			return mend_colon(repair, &view, gap, end);
-		return take_member_value(repair, &prefix,
-			note_key(repair, view.bytes + gap->at, end - gap->at));
+		return read_member_value(repair, &prefix,
+			record_key(
+				repair, view.bytes + gap->at, end - gap->at));
 	}
 	if (view.hit_end && view.end == repair->window.used &&
 		!repair->is_full) {
@@ -581,12 +582,12 @@ static enum repair_step take_member(
 		return REPAIR_NEED;
 	}
 	if (byte != '"' && byte != '\'' && !repair_lookahead_is_word(byte))
-		return leave_out_strange(repair, &view);
+		return leave_out_unexpected(repair, &view);
 	return mend_member(repair, &view, gap);
 }
 
 /* A bracket that closes. */
-static enum repair_step take_end(struct repair *repair, const struct gap *gap)
+static enum repair_step read_end(struct repair *repair, const struct gap *gap)
 {
 	bool array = repair_byte(repair, gap->at) == ']';
 	bool hidden = repair_level(repair)->hidden;
@@ -617,7 +618,7 @@ static enum repair_step take_end(struct repair *repair, const struct gap *gap)
 }
 
 /* An array among events; none, if it is full of them. */
-static enum repair_step take_array(
+static enum repair_step read_array(
 	struct repair *repair, const struct prefix *prefix)
 {
 	struct repair_view view = repair_view_from(repair, prefix->at + 1);
@@ -630,7 +631,7 @@ static enum repair_step take_array(
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
 	if (!stray)
-		return take_value(repair, prefix);
+		return read_value(repair, prefix);
 	repair_count(repair, REPAIR_BRACKETS, prefix->at);
 	repair_leave_out(repair, prefix->at + 1);
 	repair->was_searching = true;
@@ -676,7 +677,7 @@ static bool is_text(struct repair *repair, struct repair_view *view)
 }
 
 /* The first byte of an item that is no object. */
-static enum repair_step take_item(
+static enum repair_step read_item(
 	struct repair *repair, const struct prefix *prefix)
 {
 	struct repair_view view = repair_view_from(repair, prefix->at);
@@ -701,7 +702,7 @@ static enum repair_step take_item(
 	if (outcome == REPAIR_MORE ||
 		(outcome == REPAIR_DONE &&
 			memchr(",]", repair_lookahead_at(&view, view.at), 2)))
-		return take_value(repair, prefix);
+		return read_value(repair, prefix);
 	view.at = prefix->at;
 	if (is_word(repair, &view) && !repair_is_unsure(repair, &view))
 		return mend_value(repair, prefix, false);
@@ -732,12 +733,12 @@ enum repair_step repair_record(struct repair *repair)
 	if (gap.at >= repair->window.used)
 		return REPAIR_NEED;
 	if (byte == '}' || byte == ']')
-		return take_end(repair, &gap);
+		return read_end(repair, &gap);
 	if (!repair_level(repair)->array)
-		return take_member(repair, &gap);
+		return read_member(repair, &gap);
 	if (byte == '[' && repair_level(repair)->is_events)
-		return take_array(repair, &prefix);
+		return read_array(repair, &prefix);
 	if (byte == '{' || byte == '[')
-		return take_value(repair, &prefix);
-	return take_item(repair, &prefix);
+		return read_value(repair, &prefix);
+	return read_item(repair, &prefix);
 }

@@ -163,7 +163,7 @@ static inline size_t skip_digits(const uint8_t *bytes, size_t at)
 	return at;
 }
 
-static enum repair_outcome take_number(struct validator *validator)
+static enum repair_outcome check_number(struct validator *validator)
 {
 	const uint8_t *bytes = validator->bytes;
 	size_t at = validator->at + (bytes[validator->at] == '-');
@@ -193,7 +193,7 @@ static enum repair_outcome take_number(struct validator *validator)
 	return REPAIR_DONE;
 }
 
-static enum repair_outcome take_literal(struct validator *validator)
+static enum repair_outcome check_literal(struct validator *validator)
 {
 	const uint8_t *at = validator->bytes + validator->at;
 	const char *word = *at == 't' ? "true" : *at == 'f' ? "false" : "null";
@@ -240,7 +240,7 @@ bool repair_validate_is_zero(const uint8_t *text, size_t size)
 }
 
 /* What an event's member says. */
-static void note_member(struct validator *validator, size_t from)
+static void record_member(struct validator *validator, size_t from)
 {
 	struct repair_event *event = validator->event;
 	const uint8_t *text = validator->bytes + from;
@@ -292,7 +292,7 @@ static inline bool in_array(const struct validator *validator)
 	return (validator->arrays[last / 64] >> last % 64 & 1) != 0;
 }
 
-static enum repair_outcome take_value(struct validator *validator)
+static enum repair_outcome check_value(struct validator *validator)
 {
 	size_t from = validator->at;
 	enum repair_outcome outcome;
@@ -310,21 +310,21 @@ static enum repair_outcome take_value(struct validator *validator)
 	case 't':
 	case 'f':
 	case 'n':
-		outcome = take_literal(validator);
+		outcome = check_literal(validator);
 		break;
 	default:
-		outcome = take_number(validator);
+		outcome = check_number(validator);
 	}
 	validator->state = STATE_AFTER;
 	if (outcome == REPAIR_DONE && validator->member != REPAIR_OTHER) {
-		note_member(validator, from);
+		record_member(validator, from);
 		validator->member = REPAIR_OTHER;
 	}
 	return outcome;
 }
 
 /* A key and its colon. */
-static enum repair_outcome take_key(struct validator *validator)
+static enum repair_outcome check_key(struct validator *validator)
 {
 	size_t from = validator->at + 1;
 	enum repair_outcome outcome;
@@ -349,7 +349,7 @@ static enum repair_outcome take_key(struct validator *validator)
 }
 
 /* A comma, or the end of what is open. */
-static enum repair_outcome take_after(struct validator *validator)
+static enum repair_outcome check_after(struct validator *validator)
 {
 	uint8_t byte = validator->bytes[validator->at];
 	bool array = in_array(validator);
@@ -385,11 +385,11 @@ enum repair_outcome repair_validate_value(const uint8_t *bytes, size_t *at,
 	do {
 		skip_blanks(&validator);
 		if (validator.state == STATE_VALUE)
-			outcome = take_value(&validator);
+			outcome = check_value(&validator);
 		else if (validator.state == STATE_KEY)
-			outcome = take_key(&validator);
+			outcome = check_key(&validator);
 		else
-			outcome = take_after(&validator);
+			outcome = check_after(&validator);
 	} while (outcome == REPAIR_DONE &&
 		 (validator.depth > 0 || validator.state != STATE_AFTER));
 	/* What is behind the end are zeros, which are wrong anywhere. */

@@ -278,7 +278,7 @@ static bool has_open(const struct value_reader *reader, bool array)
 }
 
 /* ] or }: a bracket closes what is open, or what is around it. */
-static void take_closing(struct value_reader *reader, bool array)
+static void read_closing(struct value_reader *reader, bool array)
 {
 	struct repair_view *view = reader->view;
 	bool in_events = reader->value->outer == REPAIR_IN_EVENTS;
@@ -347,7 +347,7 @@ static void open_bracket(struct value_reader *reader, bool array)
 }
 
 /* A text behind its first quote, or without one. */
-static bool take_text(struct value_reader *reader, struct repair_text *text)
+static bool read_text(struct value_reader *reader, struct repair_text *text)
 {
 	bool found = repair_text_find(reader->view, text);
 
@@ -381,7 +381,7 @@ static size_t word_end(struct value_reader *reader)
 }
 
 /* Text whose first quote is missing, or that has none. */
-static bool take_bare(struct value_reader *reader, size_t end)
+static bool read_bare(struct value_reader *reader, size_t end)
 {
 	struct repair_view *view = reader->view;
 	struct repair_text text = {.from = view->at,
@@ -395,14 +395,14 @@ static bool take_bare(struct value_reader *reader, size_t end)
 	count_fix(reader, REPAIR_QUOTES);
 	if (byte != ',' && byte != '}' && byte != ']' &&
 		text.place != REPAIR_ITEM)
-		return take_text(reader, &text);
+		return read_text(reader, &text);
 	repair_text_add(reader->out, view, &text, &reader->value->fixes,
 		reader->value->base);
 	view->at = end;
 	return true;
 }
 
-static bool take_word(struct value_reader *reader)
+static bool read_word(struct value_reader *reader)
 {
 	struct repair_view *view = reader->view;
 	size_t end = word_end(reader);
@@ -426,11 +426,11 @@ static bool take_word(struct value_reader *reader)
 		reader->state = STATE_HALF;
 		return false;
 	}
-	return take_bare(reader, end);
+	return read_bare(reader, end);
 }
 
 /* What an event's member says, whose value was written from `at` on. */
-static void note_member(struct value_reader *reader, size_t at)
+static void record_member(struct value_reader *reader, size_t at)
 {
 	struct repair_event *event = &reader->value->event;
 	const char *text = (const char *)reader->out->bytes + at;
@@ -480,21 +480,21 @@ static void on_value(struct value_reader *reader, uint8_t byte)
 			buffer_add_text(reader->out, "null");
 			after_value(reader);
 		} else {
-			take_closing(reader, byte == ']');
+			read_closing(reader, byte == ']');
 		}
 		return;
 	}
 	reader->is_loose = false;
-	done = byte == '"' || byte == '\'' ? take_text(reader, &text)
-					   : take_word(reader);
+	done = byte == '"' || byte == '\'' ? read_text(reader, &text)
+					   : read_word(reader);
 	if (done) {
-		note_member(reader, at);
+		record_member(reader, at);
 		after_value(reader);
 	}
 }
 
 /* A key has been read: its colon. */
-static void take_colon(struct value_reader *reader, size_t key_at)
+static void read_colon(struct value_reader *reader, size_t key_at)
 {
 	const uint8_t *key = reader->out->bytes + key_at + 1;
 	uint8_t byte;
@@ -562,7 +562,7 @@ static void drop_word(struct value_reader *reader)
 	reader->view->at = end;
 }
 
-static void take_key(struct value_reader *reader, uint8_t byte)
+static void read_key(struct value_reader *reader, uint8_t byte)
 {
 	bool quoted = byte == '"' || byte == '\'';
 	struct repair_text text = {.from = reader->view->at + quoted,
@@ -582,7 +582,7 @@ static void take_key(struct value_reader *reader, uint8_t byte)
 	repair_text_add(reader->out, reader->view, &text, &reader->value->fixes,
 		reader->value->base);
 	reader->view->at = text.next;
-	take_colon(reader, at);
+	read_colon(reader, at);
 }
 
 static void on_key(struct value_reader *reader, uint8_t byte)
@@ -590,7 +590,7 @@ static void on_key(struct value_reader *reader, uint8_t byte)
 	struct repair_view *view = reader->view;
 
 	if (byte == '}' || byte == ']')
-		take_closing(reader, byte == ']');
+		read_closing(reader, byte == ']');
 	else if (byte == ',')
 		drop_byte(reader, REPAIR_COMMAS);
 	else if ((byte == '{' && repair_lookahead_is_event(view, view->at)) ||
@@ -603,7 +603,7 @@ static void on_key(struct value_reader *reader, uint8_t byte)
 	else if (byte == '{' || byte == '[' || byte == ':')
 		drop_byte(reader, REPAIR_GARBAGE);
 	else if (byte == '"' || byte == '\'' || is_bare_key(reader))
-		take_key(reader, byte);
+		read_key(reader, byte);
 	else
 		drop_word(reader);
 }
@@ -629,7 +629,7 @@ static void on_after(struct value_reader *reader, uint8_t byte)
 		view->at++;
 		reader->state = in_array(reader) ? STATE_VALUE : STATE_KEY;
 	} else if (byte == '}' || byte == ']') {
-		take_closing(reader, byte == ']');
+		read_closing(reader, byte == ']');
 	} else if (byte == '{' && repair_lookahead_is_event(view, view->at)) {
 		end_early(reader);
 	} else if (byte == ':' ||
@@ -659,7 +659,7 @@ static enum repair_outcome run(struct value_reader *reader)
 			drop_byte(reader, REPAIR_COMMAS);
 		else if (reader->state == STATE_FIRST &&
 			 byte == (in_array(reader) ? ']' : '}'))
-			take_closing(reader, byte == ']');
+			read_closing(reader, byte == ']');
 		else if (reader->state == STATE_VALUE ||
 			 (reader->state == STATE_FIRST && in_array(reader)))
 			on_value(reader, byte);
@@ -714,6 +714,6 @@ enum repair_outcome repair_value_key(
 		.comma = NO_COMMA,
 		.depth = 1};
 
-	take_key(&reader, repair_lookahead_at(view, view->at));
+	read_key(&reader, repair_lookahead_at(view, view->at));
 	return reader.state == STATE_VALUE ? REPAIR_DONE : REPAIR_WRONG;
 }

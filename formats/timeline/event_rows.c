@@ -24,49 +24,50 @@ struct event_rows_track {
 	int64_t last_ns;
 };
 
-bool event_rows_init(struct event_rows *flat, struct trace *trace)
+bool event_rows_init(struct event_rows *rows, struct trace *trace)
 {
 	bool done;
 
-	*flat = (struct event_rows){.trace = trace, .args = JSON_ARGS_INIT};
+	*rows = (struct event_rows){.trace = trace, .args = JSON_ARGS_INIT};
 	/* All of them, so that all can be cleared. */
-	done = json_init(&flat->json, NULL);
-	done = json_names_init(&flat->text, trace) && done;
-	flat->join = correlation_new(CORRELATION_LIMIT);
-	return done && flat->join != NULL;
+	done = json_init(&rows->json, NULL);
+	done = json_names_init(&rows->names, trace) && done;
+	rows->correlation = correlation_new(CORRELATION_LIMIT);
+	return done && rows->correlation != NULL;
 }
 
-void event_rows_clear(struct event_rows *flat)
+void event_rows_clear(struct event_rows *rows)
 {
-	for (uint32_t i = 0; i < flat->track_count; i++) {
-		struct event_rows_track *track = &flat->tracks[i];
+	for (uint32_t i = 0; i < rows->track_count; i++) {
+		struct event_rows_track *track = &rows->tracks[i];
 
 		/* Those above the open ones keep their memory, too. */
 		for (uint32_t at = 0; at < track->room; at++)
 			json_args_clear(&track->frames[at].args);
 		memory_free(track->frames);
 	}
-	memory_free(flat->tracks);
-	correlation_free(flat->join);
-	json_args_clear(&flat->args);
-	json_names_clear(&flat->text);
-	json_clear(&flat->json);
+	memory_free(rows->tracks);
+	correlation_free(rows->correlation);
+	json_args_clear(&rows->args);
+	json_names_clear(&rows->names);
+	json_clear(&rows->json);
 }
 
 /* The track's stack; NULL if out of memory. */
-static struct event_rows_track *reach(struct event_rows *flat, uint32_t track)
+static struct event_rows_track *ensure_track(
+	struct event_rows *rows, uint32_t track)
 {
-	uint32_t count = flat->trace->track_count;
+	uint32_t count = rows->trace->track_count;
 	struct event_rows_track *tracks;
 
-	if (track < flat->track_count)
-		return &flat->tracks[track];
-	tracks = memory_resize_array(flat->tracks, count, sizeof(*tracks));
+	if (track < rows->track_count)
+		return &rows->tracks[track];
+	tracks = memory_resize_array(rows->tracks, count, sizeof(*tracks));
 	if (tracks == NULL)
 		return NULL;
-	flat->tracks = tracks;
-	for (; flat->track_count < count; flat->track_count++)
-		tracks[flat->track_count] =
+	rows->tracks = tracks;
+	for (; rows->track_count < count; rows->track_count++)
+		tracks[rows->track_count] =
 			(struct event_rows_track){.last_ns = INT64_MIN};
 	return &tracks[track];
 }
@@ -113,11 +114,11 @@ static uint32_t depth_in(const struct frame *around)
 }
 
 /* Time that goes back stands still, per track. */
-static int64_t in_order(struct event_rows *flat, struct event_rows_track *track,
+static int64_t in_order(struct event_rows *rows, struct event_rows_track *track,
 	int64_t time_ns)
 {
 	if (time_ns < track->last_ns) {
-		trace_lose(flat->trace, LOSS_BACKWARD_TIMES, 1);
+		trace_lose(rows->trace, LOSS_BACKWARD_TIMES, 1);
 		time_ns = track->last_ns;
 	}
 	track->last_ns = time_ns;
@@ -125,34 +126,34 @@ static int64_t in_order(struct event_rows *flat, struct event_rows_track *track,
 }
 
 /* Hands a row over, with these arguments. */
-static enum ctp_status put(struct event_rows *flat, struct event_row *row,
+static enum ctp_status put(struct event_rows *rows, struct event_row *row,
 	const struct json_args *args, struct ctp_error *err)
 {
 	if (args->count > 0) {
-		flat->json.used = 0;
-		flat->json.comma = false;
-		json_args_write_object(&flat->json, args);
-		if (flat->json.failed)
+		rows->json.used = 0;
+		rows->json.comma = false;
+		json_args_write_object(&rows->json, args);
+		if (rows->json.failed)
 			return ctp_no_memory(err);
-		row->args = flat->json.bytes;
-		row->args_size = flat->json.used;
+		row->args = rows->json.bytes;
+		row->args_size = rows->json.used;
 	}
-	return flat->put(flat->user, row, err);
+	return rows->put(rows->user, row, err);
 }
 
-static enum ctp_status begin(struct event_rows *flat,
+static enum ctp_status begin(struct event_rows *rows,
 	struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
 {
-	int64_t start_ns = in_order(flat, track, event->time_ns);
+	int64_t start_ns = in_order(rows, track, event->time_ns);
 	struct frame *frame = push(track);
 	bool is_clipped = event->shift_ns > 0;
 	const struct frame *around;
 
-	if (frame == NULL || !json_args_add(&frame->args, &flat->text, event))
+	if (frame == NULL || !json_args_add(&frame->args, &rows->names, event))
 		return ctp_no_memory(err);
 	around = track->depth > 1 ? frame - 1 : NULL;
-	frame->number = is_clipped ? number_of(around) : ++flat->last;
+	frame->number = is_clipped ? number_of(around) : ++rows->last;
 	frame->depth = depth_in(around) + !is_clipped;
 	frame->id = 0;
 	frame->inner_ns = 0;
@@ -164,10 +165,10 @@ static enum ctp_status begin(struct event_rows *flat,
 
 /* Ends the innermost range of the track, which there is. One whose end was moved
  * is longer than what is its own time and that of the ranges in it. */
-static enum ctp_status end(struct event_rows *flat, const struct event *event,
+static enum ctp_status end(struct event_rows *rows, const struct event *event,
 	struct ctp_error *err)
 {
-	struct event_rows_track *track = &flat->tracks[event->track];
+	struct event_rows_track *track = &rows->tracks[event->track];
 	const struct frame *frame = &track->frames[--track->depth];
 	struct frame *around = top(track);
 	uint64_t length = (uint64_t)event->time_ns - (uint64_t)frame->start_ns;
@@ -187,21 +188,21 @@ static enum ctp_status end(struct event_rows *flat, const struct event *event,
 
 	if (around != NULL)
 		around->inner_ns += length;
-	return frame->is_clipped ? CTP_OK : put(flat, &row, &frame->args, err);
+	return frame->is_clipped ? CTP_OK : put(rows, &row, &frame->args, err);
 }
 
-static enum ctp_status end_range(struct event_rows *flat,
+static enum ctp_status end_range(struct event_rows *rows,
 	struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
 {
 	struct event mended = *event;
 
 	if (track->depth == 0) {
-		trace_lose(flat->trace, LOSS_STRAY_ENDS, 1);
+		trace_lose(rows->trace, LOSS_STRAY_ENDS, 1);
 		return CTP_OK;
 	}
-	mended.time_ns = in_order(flat, track, event->time_ns);
-	return end(flat, &mended, err);
+	mended.time_ns = in_order(rows, track, event->time_ns);
+	return end(rows, &mended, err);
 }
 
 /* An "External id" that activities are joined by is among the arguments, and
@@ -217,37 +218,37 @@ static uint64_t row_id(const struct event *event)
 }
 
 /* What is said of the innermost range. */
-static enum ctp_status describe(struct event_rows *flat,
+static enum ctp_status describe(struct event_rows *rows,
 	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
 {
 	struct frame *frame = top(track);
 
 	if (frame == NULL) {
-		trace_lose(flat->trace, LOSS_NOT_SHOWN, 1);
+		trace_lose(rows->trace, LOSS_NOT_SHOWN, 1);
 		return CTP_OK;
 	}
 	if (event->kind == EVENT_ARGS)
-		return json_args_add(&frame->args, &flat->text, event)
+		return json_args_add(&frame->args, &rows->names, event)
 			       ? CTP_OK
 			       : ctp_no_memory(err);
 	frame->id = shown_id(event->id);
-	return correlation_add(flat->join,
-		       flat->trace->tracks[event->track].pid, event->id,
+	return correlation_add(rows->correlation,
+		       rows->trace->tracks[event->track].pid, event->id,
 		       frame->number)
 		       ? CTP_OK
 		       : ctp_no_memory(err);
 }
 
 /* What is a row as it comes. */
-static enum ctp_status add_row(struct event_rows *flat,
+static enum ctp_status add_row(struct event_rows *rows,
 	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
 {
 	const struct frame *around = top(track);
 	struct event named = *event;
 	struct event_row row = {.kind = event->kind,
-		.number = ++flat->last,
+		.number = ++rows->last,
 		.parent = number_of(around),
 		.depth = depth_in(around),
 		.track = event->track,
@@ -269,56 +270,56 @@ static enum ctp_status add_row(struct event_rows *flat,
 		row.self_ns = row.duration_ns;
 	}
 	if (event->kind == EVENT_ACTIVITY && event->id != 0)
-		(void)correlation_find(flat->join,
-			flat->trace->tracks[event->track].pid, event->id,
+		(void)correlation_find(rows->correlation,
+			rows->trace->tracks[event->track].pid, event->id,
 			&row.cause);
 	if (event->kind == EVENT_COUNTER && event->arg_count > 0) {
 		row.value = event->args;
 		named.args++;
 		named.arg_count--;
 	}
-	json_args_reset(&flat->args);
-	if (!json_args_add(&flat->args, &flat->text, &named))
+	json_args_reset(&rows->args);
+	if (!json_args_add(&rows->args, &rows->names, &named))
 		return ctp_no_memory(err);
-	return put(flat, &row, &flat->args, err);
+	return put(rows, &row, &rows->args, err);
 }
 
-enum ctp_status event_rows_add(struct event_rows *flat,
+enum ctp_status event_rows_add(struct event_rows *rows,
 	const struct event *event, struct ctp_error *err)
 {
-	struct event_rows_track *track = reach(flat, event->track);
+	struct event_rows_track *track = ensure_track(rows, event->track);
 
 	if (track == NULL)
 		return ctp_no_memory(err);
 	switch (event->kind) {
 	case EVENT_BEGIN:
-		return begin(flat, track, event, err);
+		return begin(rows, track, event, err);
 	case EVENT_END:
-		return end_range(flat, track, event, err);
+		return end_range(rows, track, event, err);
 	case EVENT_ARGS:
 	case EVENT_CORRELATION:
-		return describe(flat, track, event, err);
+		return describe(rows, track, event, err);
 	default:
-		return add_row(flat, track, event, err);
+		return add_row(rows, track, event, err);
 	}
 }
 
 enum ctp_status event_rows_finish(
-	struct event_rows *flat, struct ctp_error *err)
+	struct event_rows *rows, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	for (uint32_t i = 0; i < flat->track_count; i++) {
-		struct event_rows_track *track = &flat->tracks[i];
+	for (uint32_t i = 0; i < rows->track_count; i++) {
+		struct event_rows_track *track = &rows->tracks[i];
 		struct event last = {.kind = EVENT_END,
 			.track = i,
-			.time_ns = trace_track_end(flat->trace, i)};
+			.time_ns = trace_track_end(rows->trace, i)};
 
 		if (last.time_ns < track->last_ns)
 			last.time_ns = track->last_ns;
 		while (status == CTP_OK && track->depth > 0) {
-			trace_lose(flat->trace, LOSS_OPEN_RANGES, 1);
-			status = end(flat, &last, err);
+			trace_lose(rows->trace, LOSS_OPEN_RANGES, 1);
+			status = end(rows, &last, err);
 		}
 	}
 	return status;

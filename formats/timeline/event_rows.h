@@ -40,10 +40,10 @@ struct event_rows_track;
 
 struct event_rows {
 	struct trace *trace;
-	struct json_names text;
+	struct json_names names;
 	struct json_args args; /* of what is no range */
 	struct json json;
-	struct correlation *join;
+	struct correlation *correlation;
 	struct event_rows_track *tracks;
 	uint32_t track_count;
 	uint64_t last; /* number */
@@ -55,16 +55,16 @@ struct event_rows {
 
 /* False if out of memory; event_rows_clear() in either case. Then set put and user.
  * The trace is borrowed. */
-bool event_rows_init(struct event_rows *flat, struct trace *trace);
-void event_rows_clear(struct event_rows *flat);
+bool event_rows_init(struct event_rows *rows, struct trace *trace);
+void event_rows_clear(struct event_rows *rows);
 
 /* Takes an event. Errors: CTP_ERR_NOMEM, those of put(). */
-enum ctp_status event_rows_add(struct event_rows *flat,
+enum ctp_status event_rows_add(struct event_rows *rows,
 	const struct event *event, struct ctp_error *err);
 
 /* Ends what is open. Errors: likewise. */
 enum ctp_status event_rows_finish(
-	struct event_rows *flat, struct ctp_error *err);
+	struct event_rows *rows, struct ctp_error *err);
 
 /* "range", "activity", "instant", … */
 const char *event_rows_kind_name(const struct event_row *row);

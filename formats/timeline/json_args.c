@@ -49,22 +49,22 @@ void json_args_reset(struct json_args *args)
 	args->text.used = 0;
 }
 
-struct json_args *json_args_take(struct json_names *text)
+struct json_args *json_args_acquire(struct json_names *names)
 {
-	struct json_args *args = text->spare;
+	struct json_args *args = names->spare;
 
 	if (args == NULL)
 		return memory_new_zeroed(1, sizeof(*args));
-	text->spare = args->next;
-	text->spare_count--;
+	names->spare = args->next;
+	names->spare_count--;
 	return args;
 }
 
-void json_args_give(struct json_names *text, struct json_args *args)
+void json_args_release(struct json_names *names, struct json_args *args)
 {
 	if (args == NULL)
 		return;
-	if (text->spare_count == SPARE_MAX ||
+	if (names->spare_count == SPARE_MAX ||
 		args->text.room > SPARE_BYTES_MAX ||
 		args->room > SPARE_ITEMS_MAX) {
 		json_args_clear(args);
@@ -72,17 +72,17 @@ void json_args_give(struct json_names *text, struct json_args *args)
 		return;
 	}
 	json_args_reset(args);
-	args->next = text->spare;
-	text->spare = args;
-	text->spare_count++;
+	args->next = names->spare;
+	names->spare = args;
+	names->spare_count++;
 }
 
-static void free_spare(struct json_names *text)
+static void free_spare(struct json_names *names)
 {
-	while (text->spare != NULL) {
-		struct json_args *args = text->spare;
+	while (names->spare != NULL) {
+		struct json_args *args = names->spare;
 
-		text->spare = args->next;
+		names->spare = args->next;
 		json_args_clear(args);
 		memory_free(args);
 	}
@@ -108,23 +108,24 @@ static bool is_beside(const char *key, size_t size)
 }
 
 /* Adds `"key":` to the keys; its number there, 0 if out of memory. */
-static uint32_t add_key(struct json_names *text, const char *bytes, size_t size)
+static uint32_t add_key(
+	struct json_names *names, const char *bytes, size_t size)
 {
-	uint32_t number = strtab_add(text->keys, bytes, size);
+	uint32_t number = strtab_add(names->keys, bytes, size);
 
 	if (number == STRTAB_NONE ||
-		!memory_reach(&text->made, number, &text->made_room,
-			sizeof(*text->made)))
+		!memory_reach(&names->made, number, &names->made_room,
+			sizeof(*names->made)))
 		return 0;
-	text->made[number] = (struct json_arg_key){
-		.bytes = strtab_text(text->keys, number, NULL),
+	names->made[number] = (struct json_arg_key){
+		.bytes = strtab_text(names->keys, number, NULL),
 		.size = size,
 		.number = number,
 		.is_beside = is_beside(bytes, size)};
 	return number;
 }
 
-bool json_names_init(struct json_names *text, const struct trace *trace)
+bool json_names_init(struct json_names *names, const struct trace *trace)
 {
 	static const char *const own[] = {
 		[JSON_ARGS_KEY_FILE] = "\"file\":",
@@ -152,45 +153,45 @@ bool json_names_init(struct json_names *text, const struct trace *trace)
 		[JSON_ARGS_KEY_MEMBER_BIND] = "\"event.bp\":",
 	};
 
-	*text = (struct json_names){.trace = trace};
-	text->keys = strtab_new();
-	if (text->keys == NULL || !json_init(&text->scratch, NULL))
+	*names = (struct json_names){.trace = trace};
+	names->keys = strtab_new();
+	if (names->keys == NULL || !json_init(&names->scratch, NULL))
 		return false;
 	for (uint32_t i = JSON_ARGS_KEY_FILE; i < JSON_ARGS_KEYS; i++)
-		if (add_key(text, own[i], strlen(own[i])) != i)
+		if (add_key(names, own[i], strlen(own[i])) != i)
 			return false;
-	text->runtime_category = strtab_add(trace->text, "cuda_runtime", 12);
-	text->driver_category = strtab_add(trace->text, "cuda_driver", 11);
-	return text->runtime_category != STRTAB_NONE &&
-	       text->driver_category != STRTAB_NONE;
+	names->runtime_category = strtab_add(trace->text, "cuda_runtime", 12);
+	names->driver_category = strtab_add(trace->text, "cuda_driver", 11);
+	return names->runtime_category != STRTAB_NONE &&
+	       names->driver_category != STRTAB_NONE;
 }
 
-void json_names_clear(struct json_names *text)
+void json_names_clear(struct json_names *names)
 {
-	for (uint32_t i = 0; i < text->site_count; i++)
-		memory_free(text->sites[i].bytes);
-	memory_free(text->sites);
-	memory_free(text->key_of_text);
-	memory_free(text->made);
-	free_spare(text);
-	strtab_free(text->keys);
-	json_clear(&text->scratch);
+	for (uint32_t i = 0; i < names->site_count; i++)
+		memory_free(names->sites[i].bytes);
+	memory_free(names->sites);
+	memory_free(names->key_of_text);
+	memory_free(names->made);
+	free_spare(names);
+	strtab_free(names->keys);
+	json_clear(&names->scratch);
 }
 
-bool json_names_is_call(const struct json_names *text, uint32_t site)
+bool json_names_is_call(const struct json_names *names, uint32_t site)
 {
-	uint32_t category = text->trace->sites[site].category;
+	uint32_t category = names->trace->sites[site].category;
 
-	return category == text->runtime_category ||
-	       category == text->driver_category;
+	return category == names->runtime_category ||
+	       category == names->driver_category;
 }
 
-struct json *json_names_scratch(struct json_names *text)
+struct json *json_names_scratch(struct json_names *names)
 {
-	text->scratch.used = 0;
-	text->scratch.comma = false;
-	text->scratch.failed = false;
-	return &text->scratch;
+	names->scratch.used = 0;
+	names->scratch.comma = false;
+	names->scratch.failed = false;
+	return &names->scratch;
 }
 
 static void raw_string(
@@ -204,17 +205,17 @@ static void raw_string(
 
 /* Both, even if one is not known: alone, "file" is an argument like others to
  * chrome_read_args.c. */
-static void write_place(struct json_names *text, struct json_site *made,
+static void write_place(struct json_names *names, struct json_site *made,
 	const struct trace_site *site)
 {
-	struct json *json = &text->scratch;
+	struct json *json = &names->scratch;
 	bool has_place = site->file != 0 || site->line != 0;
 
 	json_raw_text(json, ",\"args\":{");
 	made->file_at = json->used;
 	if (has_place) {
 		json_raw_text(json, "\"file\":");
-		raw_string(json, text->trace->text, site->file);
+		raw_string(json, names->trace->text, site->file);
 	}
 	made->file_size = json->used - made->file_at;
 	if (has_place)
@@ -236,25 +237,25 @@ static void write_place(struct json_names *text, struct json_site *made,
 }
 
 /* Makes the entry in the scratch, then copies it to where it stays. */
-static bool make_site(struct json_names *text, uint32_t number)
+static bool make_site(struct json_names *names, uint32_t number)
 {
-	struct json_site *made = &text->sites[number];
-	struct json *json = json_names_scratch(text);
+	struct json_site *made = &names->sites[number];
+	struct json *json = json_names_scratch(names);
 	struct trace_site site;
 
-	assert(number < text->trace->site_count);
-	site = text->trace->sites[number];
+	assert(number < names->trace->site_count);
+	site = names->trace->sites[number];
 	json_raw_text(json, ",\"name\":");
-	raw_string(json, text->trace->text, site.name);
+	raw_string(json, names->trace->text, site.name);
 	made->name_size = json->used;
 	json_raw_text(json, ",\"cat\":");
 	if (site.category == 0)
 		json_raw_text(json, "\"" JSON_ARGS_NO_CATEGORY "\"");
 	else
-		raw_string(json, text->trace->text, site.category);
+		raw_string(json, names->trace->text, site.category);
 	made->cat_size = json->used;
 	if (site.file != 0 || site.line != 0 || site.call_line != 0)
-		write_place(text, made, &site);
+		write_place(names, made, &site);
 	if (json->failed)
 		return false;
 	made->bytes = memory_new(json->used);
@@ -266,35 +267,35 @@ static bool make_site(struct json_names *text, uint32_t number)
 }
 
 const struct json_site *json_names_make_site(
-	struct json_names *text, uint32_t site)
+	struct json_names *names, uint32_t site)
 {
-	if (!memory_reach(&text->sites, site, &text->site_count,
-		    sizeof(*text->sites)))
+	if (!memory_reach(&names->sites, site, &names->site_count,
+		    sizeof(*names->sites)))
 		return NULL;
-	if (text->sites[site].bytes == NULL && !make_site(text, site))
+	if (names->sites[site].bytes == NULL && !make_site(names, site))
 		return NULL;
-	return &text->sites[site];
+	return &names->sites[site];
 }
 
 const struct json_arg_key *json_names_make_key(
-	struct json_names *text, uint32_t number)
+	struct json_names *names, uint32_t number)
 {
 	struct json *json;
 	uint32_t key;
 
-	if (!memory_reach(&text->key_of_text, number, &text->key_room,
-		    sizeof(*text->key_of_text)))
+	if (!memory_reach(&names->key_of_text, number, &names->key_room,
+		    sizeof(*names->key_of_text)))
 		return NULL;
-	json = json_names_scratch(text);
-	raw_string(json, text->trace->text, number);
+	json = json_names_scratch(names);
+	raw_string(json, names->trace->text, number);
 	json_raw_text(json, ":");
 	if (json->failed)
 		return NULL;
-	key = add_key(text, json->bytes, json->used);
+	key = add_key(names, json->bytes, json->used);
 	if (key == 0)
 		return NULL;
-	text->key_of_text[number] = key;
-	return &text->made[key];
+	names->key_of_text[number] = key;
+	return &names->made[key];
 }
 
 static uint64_t bit_of(uint32_t key)
@@ -484,36 +485,37 @@ static bool add(struct json_args *args, const struct json_arg_key *key,
 }
 
 /* Bad text is counted where all is. */
-static void count_replaced(struct json_args *args, struct json_names *text)
+static void count_replaced(struct json_args *args, struct json_names *names)
 {
-	text->scratch.replaced += args->text.replaced;
+	names->scratch.replaced += args->text.replaced;
 	args->text.replaced = 0;
 }
 
-bool json_args_add(struct json_args *args, struct json_names *text,
+bool json_args_add(struct json_args *args, struct json_names *names,
 	const struct event *event)
 {
 	for (uint32_t i = 0; i < event->arg_count; i++) {
 		const struct event_arg *arg = &event->args[i];
-		const struct json_arg_key *key = json_names_key(text, arg->key);
+		const struct json_arg_key *key =
+			json_names_key(names, arg->key);
 
 		if (key == NULL || !add(args, key, arg))
 			return false;
 	}
-	count_replaced(args, text);
+	count_replaced(args, names);
 	return true;
 }
 
 static struct json *begin_own(
-	struct json_args *args, const struct json_names *text, uint32_t number)
+	struct json_args *args, const struct json_names *names, uint32_t number)
 {
-	return begin_member(args, &text->made[number]);
+	return begin_member(args, &names->made[number]);
 }
 
-bool json_args_add_int(struct json_args *args, struct json_names *text,
+bool json_args_add_int(struct json_args *args, struct json_names *names,
 	uint32_t key, int64_t value)
 {
-	struct json *json = begin_own(args, text, key);
+	struct json *json = begin_own(args, names, key);
 
 	if (json == NULL)
 		return false;
@@ -521,10 +523,10 @@ bool json_args_add_int(struct json_args *args, struct json_names *text,
 	return end_member(args);
 }
 
-bool json_args_add_double(struct json_args *args, struct json_names *text,
+bool json_args_add_double(struct json_args *args, struct json_names *names,
 	uint32_t key, double value)
 {
-	struct json *json = begin_own(args, text, key);
+	struct json *json = begin_own(args, names, key);
 
 	if (json == NULL)
 		return false;
@@ -533,37 +535,37 @@ bool json_args_add_double(struct json_args *args, struct json_names *text,
 }
 
 bool json_args_add_category(
-	struct json_args *args, struct json_names *text, uint32_t site)
+	struct json_args *args, struct json_names *names, uint32_t site)
 {
-	uint32_t category = text->trace->sites[site].category;
+	uint32_t category = names->trace->sites[site].category;
 	struct json *json;
 	size_t size;
-	const char *bytes = strtab_text(text->trace->text, category, &size);
+	const char *bytes = strtab_text(names->trace->text, category, &size);
 
 	if (category == 0)
 		return true;
-	json = begin_own(args, text, JSON_ARGS_KEY_CATEGORY);
+	json = begin_own(args, names, JSON_ARGS_KEY_CATEGORY);
 	if (json == NULL)
 		return false;
 	json_text_sized(json, bytes, size);
-	count_replaced(args, text);
+	count_replaced(args, names);
 	return end_member(args);
 }
 
-bool json_args_add_open(struct json_args *args, struct json_names *text)
+bool json_args_add_open(struct json_args *args, struct json_names *names)
 {
 	struct json *json;
 
 	if (json_args_has(args, JSON_ARGS_KEY_OPEN))
 		return true;
-	json = begin_own(args, text, JSON_ARGS_KEY_OPEN);
+	json = begin_own(args, names, JSON_ARGS_KEY_OPEN);
 	if (json == NULL)
 		return false;
 	json_bool(json, true);
 	return end_member(args);
 }
 
-char json_args_take_phase(struct json_args *args)
+char json_args_remove_phase(struct json_args *args)
 {
 	static const char phase[] = JSON_ARGS_MEMBER "ph\":\"?\"";
 	const size_t at = sizeof(phase) - sizeof("?\"");

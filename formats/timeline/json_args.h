@@ -59,7 +59,7 @@ struct json_names {
 	uint32_t made_room;
 	uint32_t *key_of_text; /* by strtab number of the trace; 0: new */
 	uint32_t key_room;
-	struct json_args *spare; /* see json_args_take() */
+	struct json_args *spare; /* see json_args_acquire() */
 	uint32_t spare_count;
 	/* strtab numbers in the trace */
 	uint32_t runtime_category;
@@ -97,43 +97,43 @@ enum {
 
 /* False if out of memory. `trace` is borrowed. json_names_clear() must be
  * called in either case. */
-bool json_names_init(struct json_names *text, const struct trace *trace);
-void json_names_clear(struct json_names *text);
+bool json_names_init(struct json_names *names, const struct trace *trace);
+void json_names_clear(struct json_names *names);
 
 /* The site's text; borrowed until the next call. NULL if out of memory. */
 const struct json_site *json_names_make_site(
-	struct json_names *text, uint32_t site);
+	struct json_names *names, uint32_t site);
 
 static inline const struct json_site *json_names_site(
-	struct json_names *text, uint32_t site)
+	struct json_names *names, uint32_t site)
 {
-	if (__builtin_expect(
-		    site < text->site_count && text->sites[site].bytes != NULL,
+	if (__builtin_expect(site < names->site_count &&
+				     names->sites[site].bytes != NULL,
 		    1))
-		return &text->sites[site];
-	return json_names_make_site(text, site);
+		return &names->sites[site];
+	return json_names_make_site(names, site);
 }
 
 /* Is it a function of a device's API? */
-bool json_names_is_call(const struct json_names *text, uint32_t site);
+bool json_names_is_call(const struct json_names *names, uint32_t site);
 
 /* The key that this strtab number of the trace is; borrowed until the next call.
  * NULL if out of memory. */
 const struct json_arg_key *json_names_make_key(
-	struct json_names *text, uint32_t number);
+	struct json_names *names, uint32_t number);
 
 static inline const struct json_arg_key *json_names_key(
-	struct json_names *text, uint32_t number)
+	struct json_names *names, uint32_t number)
 {
 	if (__builtin_expect(
-		    number < text->key_room && text->key_of_text[number] != 0,
+		    number < names->key_room && names->key_of_text[number] != 0,
 		    1))
-		return &text->made[text->key_of_text[number]];
-	return json_names_make_key(text, number);
+		return &names->made[names->key_of_text[number]];
+	return json_names_make_key(names, number);
 }
 
 /* The scratch, empty; borrowed until the next call of anything here. */
-struct json *json_names_scratch(struct json_names *text);
+struct json *json_names_scratch(struct json_names *names);
 
 struct json_args {
 	struct json_args *next; /* of those to be used again */
@@ -157,21 +157,21 @@ void json_args_clear(struct json_args *args);
 /* Forgets the arguments, keeps the memory. */
 void json_args_reset(struct json_args *args);
 
-/* Empty ones, for json_args_give(): those of ranges that have ended are used
+/* Empty ones, for json_args_release(): those of ranges that have ended are used
  * again. NULL if out of memory. */
-struct json_args *json_args_take(struct json_names *text);
+struct json_args *json_args_acquire(struct json_names *names);
 
 /* Gives them back; NULL is allowed. */
-void json_args_give(struct json_names *text, struct json_args *args);
+void json_args_release(struct json_names *names, struct json_args *args);
 
 /* Sets what the event carries. False if out of memory. */
-bool json_args_add(struct json_args *args, struct json_names *text,
+bool json_args_add(struct json_args *args, struct json_names *names,
 	const struct event *event);
 
 /* Sets one of the writer's own keys, JSON_ARGS_KEY_…; likewise. */
-bool json_args_add_int(struct json_args *args, struct json_names *text,
+bool json_args_add_int(struct json_args *args, struct json_names *names,
 	uint32_t key, int64_t value);
-bool json_args_add_double(struct json_args *args, struct json_names *text,
+bool json_args_add_double(struct json_args *args, struct json_names *names,
 	uint32_t key, double value);
 
 /* Is this one of the writer's own keys set, perhaps by the trace itself? */
@@ -179,14 +179,14 @@ bool json_args_has(const struct json_args *args, uint32_t key);
 
 /* Sets "category" to that of `site`, if it has one. */
 bool json_args_add_category(
-	struct json_args *args, struct json_names *text, uint32_t site);
+	struct json_args *args, struct json_names *names, uint32_t site);
 
 /* Sets "open":true, unless the program has an argument of that name. */
-bool json_args_add_open(struct json_args *args, struct json_names *text);
+bool json_args_add_open(struct json_args *args, struct json_names *names);
 
 /* The phase that the event had in a trace that was read, if it is not what its
  * kind says: taken out. 0: there is none. */
-char json_args_take_phase(struct json_args *args);
+char json_args_remove_phase(struct json_args *args);
 
 /*
  * Writes ,"args":{...} with the place of `site` and with `args`, either of

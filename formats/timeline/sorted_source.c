@@ -30,11 +30,11 @@ struct sorted_source {
 };
 
 static struct sorted_source_track *find_track(
-	struct sorted_source *order, uint32_t number)
+	struct sorted_source *sorted, uint32_t number)
 {
-	return memory_reach(&order->tracks, number, &order->track_room,
-		       sizeof(*order->tracks))
-		       ? &order->tracks[number]
+	return memory_reach(&sorted->tracks, number, &sorted->track_room,
+		       sizeof(*sorted->tracks))
+		       ? &sorted->tracks[number]
 		       : NULL;
 }
 
@@ -45,15 +45,15 @@ static bool is_nested(enum event_kind kind)
 }
 
 /* The event's time in the order of all; false if out of memory. */
-static bool set_time(struct sorted_source *order, struct event *event)
+static bool set_time(struct sorted_source *sorted, struct event *event)
 {
-	struct sorted_source_track *track = find_track(order, event->track);
+	struct sorted_source_track *track = find_track(sorted, event->track);
 
 	if (track == NULL)
 		return false;
 	if (!track->seen) {
 		track->epoch_ns = trace_track_epoch(
-			order->source.trace, event->track, event->time_ns);
+			sorted->source.trace, event->track, event->time_ns);
 		track->last_ns = INT64_MIN;
 		track->seen = true;
 	}
@@ -64,7 +64,8 @@ static bool set_time(struct sorted_source *order, struct event *event)
 		return true;
 	if (event->time_ns < track->last_ns) {
 		if (event->kind == EVENT_BEGIN || event->kind == EVENT_END)
-			trace_lose(order->source.trace, LOSS_BACKWARD_TIMES, 1);
+			trace_lose(
+				sorted->source.trace, LOSS_BACKWARD_TIMES, 1);
 		event->time_ns = track->last_ns;
 	}
 	track->last_ns = event->time_ns;
@@ -77,9 +78,9 @@ static bool has_text(const struct event_arg *arg)
 }
 
 /* The event, its arguments, and their text. */
-static bool pack(struct sorted_source *order, const struct event *event)
+static bool pack(struct sorted_source *sorted, const struct event *event)
 {
-	struct buffer *bytes = &order->bytes;
+	struct buffer *bytes = &sorted->bytes;
 
 	bytes->used = 0;
 	buffer_add(bytes, event, sizeof(*event));
@@ -94,7 +95,7 @@ static bool pack(struct sorted_source *order, const struct event *event)
 }
 
 static enum ctp_status unpack(
-	struct sorted_source *order, const void *bytes, struct event *event)
+	struct sorted_source *sorted, const void *bytes, struct event *event)
 {
 	const char *text = bytes;
 	uint32_t count;
@@ -102,48 +103,48 @@ static enum ctp_status unpack(
 	memcpy(event, bytes, sizeof(*event));
 	count = event->arg_count;
 	text += sizeof(*event);
-	if (!memory_reach(&order->args, count, &order->arg_room,
-		    sizeof(*order->args)))
+	if (!memory_reach(&sorted->args, count, &sorted->arg_room,
+		    sizeof(*sorted->args)))
 		return CTP_ERR_NOMEM;
 	if (count > 0)
-		memcpy(order->args, text, count * sizeof(*order->args));
-	text += count * sizeof(*order->args);
+		memcpy(sorted->args, text, count * sizeof(*sorted->args));
+	text += count * sizeof(*sorted->args);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!has_text(&order->args[i]))
+		if (!has_text(&sorted->args[i]))
 			continue;
-		order->args[i].value.text.bytes = text;
-		text += order->args[i].value.text.size;
+		sorted->args[i].value.text.bytes = text;
+		text += sorted->args[i].value.text.size;
 	}
-	event->args = order->args;
+	event->args = sorted->args;
 	return CTP_OK;
 }
 
-static enum ctp_status add_event(struct sorted_source *order,
+static enum ctp_status add_event(struct sorted_source *sorted,
 	struct event *event, const struct sorted_source_watch *watch,
 	struct ctp_error *err)
 {
 	struct extsort_record record;
 
-	if (!set_time(order, event) || !pack(order, event) ||
+	if (!set_time(sorted, event) || !pack(sorted, event) ||
 		(watch != NULL && !watch->see(watch->user, event)))
 		return ctp_no_memory(err);
-	if (!order->has_start || event->time_ns < order->start_ns) {
-		order->has_start = true;
-		order->start_ns = event->time_ns;
+	if (!sorted->has_start || event->time_ns < sorted->start_ns) {
+		sorted->has_start = true;
+		sorted->start_ns = event->time_ns;
 	}
 	record = (struct extsort_record){
-		event->time_ns, 0, order->bytes.bytes, order->bytes.used};
-	return extsort_add(order->spill, &record, err);
+		event->time_ns, 0, sorted->bytes.bytes, sorted->bytes.used};
+	return extsort_add(sorted->spill, &record, err);
 }
 
 /* Tracks that have changed their clock end by that, and none before its last
  * event, though a damaged log may have it so. */
-static void move_ends(struct sorted_source *order)
+static void move_ends(struct sorted_source *sorted)
 {
-	struct trace *trace = order->source.trace;
+	struct trace *trace = sorted->source.trace;
 
-	for (uint32_t i = 0; i < order->track_room; i++) {
-		const struct sorted_source_track *track = &order->tracks[i];
+	for (uint32_t i = 0; i < sorted->track_room; i++) {
+		const struct sorted_source_track *track = &sorted->tracks[i];
 		int64_t end_ns;
 
 		if (!track->seen ||
@@ -158,7 +159,7 @@ static void move_ends(struct sorted_source *order)
 	}
 }
 
-enum ctp_status sorted_source_read(struct sorted_source *order,
+enum ctp_status sorted_source_read(struct sorted_source *sorted,
 	const struct sorted_source_watch *watch, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -166,72 +167,72 @@ enum ctp_status sorted_source_read(struct sorted_source *order,
 	for (uint64_t count = 1; status == CTP_OK; count++) {
 		struct event event;
 
-		status = order->source.inner->next(
-			order->source.inner, &event, err);
+		status = sorted->source.inner->next(
+			sorted->source.inner, &event, err);
 		if (status == CTP_OK)
-			status = add_event(order, &event, watch, err);
-		read_request_progress(&order->source.trace->request, count);
+			status = add_event(sorted, &event, watch, err);
+		read_request_progress(&sorted->source.trace->request, count);
 	}
 	if (status != CTP_END)
 		return status;
-	move_ends(order);
-	order->is_read = true;
-	return extsort_sort(order->spill, err);
+	move_ends(sorted);
+	sorted->is_read = true;
+	return extsort_sort(sorted->spill, err);
 }
 
-bool sorted_source_start(const struct sorted_source *order, int64_t *start_ns)
+bool sorted_source_start(const struct sorted_source *sorted, int64_t *start_ns)
 {
-	*start_ns = order->start_ns;
-	return order->has_start;
+	*start_ns = sorted->start_ns;
+	return sorted->has_start;
 }
 
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
-	struct sorted_source *order = (struct sorted_source *)source;
+	struct sorted_source *sorted = (struct sorted_source *)source;
 	struct extsort_record record;
 	enum ctp_status status = CTP_OK;
 
-	if (!order->is_read)
-		status = sorted_source_read(order, NULL, err);
+	if (!sorted->is_read)
+		status = sorted_source_read(sorted, NULL, err);
 	if (status == CTP_OK)
-		status = extsort_next(order->spill, &record, err);
+		status = extsort_next(sorted->spill, &record, err);
 	if (status != CTP_OK)
 		return status;
-	if (unpack(order, record.bytes, event) != CTP_OK)
+	if (unpack(sorted, record.bytes, event) != CTP_OK)
 		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
 static void close_order(struct event_source *source)
 {
-	struct sorted_source *order = (struct sorted_source *)source;
+	struct sorted_source *sorted = (struct sorted_source *)source;
 
-	extsort_free(order->spill);
-	memory_free(order->tracks);
-	memory_free(order->args);
-	buffer_clear(&order->bytes);
-	order->source.inner->close(order->source.inner);
-	memory_free(order);
+	extsort_free(sorted->spill);
+	memory_free(sorted->tracks);
+	memory_free(sorted->args);
+	buffer_clear(&sorted->bytes);
+	sorted->source.inner->close(sorted->source.inner);
+	memory_free(sorted);
 }
 
 enum ctp_status sorted_source_open(struct event_source *inner,
 	struct sorted_source **out, struct ctp_error *err)
 {
-	struct sorted_source *order = memory_new_zeroed(1, sizeof(*order));
+	struct sorted_source *sorted = memory_new_zeroed(1, sizeof(*sorted));
 
-	if (order != NULL)
-		order->spill = extsort_new(EXTSORT_BYTES);
-	if (order == NULL || order->spill == NULL) {
-		memory_free(order);
+	if (sorted != NULL)
+		sorted->spill = extsort_new(EXTSORT_BYTES);
+	if (sorted == NULL || sorted->spill == NULL) {
+		memory_free(sorted);
 		return ctp_no_memory(err);
 	}
-	event_source_wrap(&order->source, inner, next, close_order);
-	*out = order;
+	event_source_wrap(&sorted->source, inner, next, close_order);
+	*out = sorted;
 	return CTP_OK;
 }
 
-struct event_source *sorted_source_events(struct sorted_source *order)
+struct event_source *sorted_source_events(struct sorted_source *sorted)
 {
-	return &order->source;
+	return &sorted->source;
 }

@@ -32,15 +32,15 @@ enum ctp_status sorted_source_open(struct event_source *inner,
 	struct sorted_source **out, struct ctp_error *err);
 
 /* The source of the events; the same object. */
-struct event_source *sorted_source_events(struct sorted_source *order);
+struct event_source *sorted_source_events(struct sorted_source *sorted);
 
 /* Reads all of the inner source, `watch` (may be NULL) being told. If that
  * returns false there was no memory. Errors: those of the inner source, of
  * extsort_add() and of extsort_sort(). */
-enum ctp_status sorted_source_read(struct sorted_source *order,
+enum ctp_status sorted_source_read(struct sorted_source *sorted,
 	const struct sorted_source_watch *watch, struct ctp_error *err);
 
 /* The time of the first event, after that; false if there is none. */
-bool sorted_source_start(const struct sorted_source *order, int64_t *start_ns);
+bool sorted_source_start(const struct sorted_source *sorted, int64_t *start_ns);
 
 #endif

@@ -255,18 +255,18 @@ static int compare_sprigs(const void *left, const void *right)
 }
 
 /* What putting the sprigs into their order needs; by their numbers. */
-struct sorted_source {
+struct order {
 	uint32_t *first;  /* of the children, in the sorted sprigs */
 	uint32_t *number; /* in the tree */
 	uint32_t *stack;  /* places of sprigs that are still to be put */
 	uint64_t *end_ns; /* of the children that are there, in the tree's */
 };
 
-static bool order_init(struct sorted_source *order, struct maker *maker)
+static bool order_init(struct order *order, struct maker *maker)
 {
 	size_t count = maker->count;
 
-	*order = (struct sorted_source){
+	*order = (struct order){
 		.first = memory_new_zeroed(count + 2, sizeof(*order->first)),
 		.number = memory_new(count * sizeof(*order->number)),
 		.stack = memory_new(count * sizeof(*order->stack)),
@@ -286,7 +286,7 @@ static bool order_init(struct sorted_source *order, struct maker *maker)
 	return true;
 }
 
-static void order_clear(struct sorted_source *order)
+static void order_clear(struct order *order)
 {
 	memory_free(order->first);
 	memory_free(order->number);
@@ -295,7 +295,7 @@ static void order_clear(struct sorted_source *order)
 }
 
 /* Puts a sprig behind the others into the tree. */
-static void put(struct maker *maker, struct sorted_source *order, uint32_t at)
+static void put(struct maker *maker, struct order *order, uint32_t at)
 {
 	struct flame_tree *tree = maker->tree;
 	uint32_t number = tree->count++;
@@ -316,7 +316,7 @@ static void put(struct maker *maker, struct sorted_source *order, uint32_t at)
 
 static bool put_all(struct maker *maker)
 {
-	struct sorted_source order;
+	struct order order;
 	uint32_t waiting = 1;
 	bool ok = order_init(&order, maker);
 

@@ -285,14 +285,14 @@ static uint64_t value_of(const struct kernels_row *row, enum kernels_key key)
 	return 0;
 }
 
-struct sorted_source {
+struct order {
 	const struct trace *trace;
 	enum kernels_key key;
 };
 
 static int compare_rows(const void *left, const void *right, void *user)
 {
-	const struct sorted_source *order = user;
+	const struct order *order = user;
 	const struct kernels_row *one = left;
 	const struct kernels_row *other = right;
 	uint64_t values[2] = {
@@ -308,7 +308,7 @@ static int compare_rows(const void *left, const void *right, void *user)
 
 void kernels_sort(struct kernels *kernels, enum kernels_key key)
 {
-	struct sorted_source order = {kernels->trace, key};
+	struct order order = {kernels->trace, key};
 
 	if (kernels->row_count > 1)
 		qsort_r(kernels->rows, kernels->row_count,

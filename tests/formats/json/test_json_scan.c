@@ -392,12 +392,12 @@ START_TEST(kept_bytes_stay)
 
 	ck_assert_ptr_nonnull(scan);
 	ck_assert_int_eq(json_scan_next(scan, &token, &err), CTP_OK);
-	json_scan_keep(scan, &token);
+	json_scan_pin(scan, &token);
 	ck_assert_int_eq(json_scan_skip(scan, &err), CTP_OK);
 	ck_assert_uint_eq(json_scan_position(scan), made.text_size);
 	ck_assert(memcmp(json_scan_bytes(scan, 0), made.text, made.text_size) ==
 		  0);
-	json_scan_let_go(scan);
+	json_scan_unpin(scan);
 	json_scan_free(scan);
 	(void)fclose(in);
 	free(made.text);
