@@ -175,3 +175,38 @@ bool chrome_facts_write(
 	json_end(json, '}');
 	return done;
 }
+
+/* Source: the Trace Event Format (Google), and what Kineto, clang, Chrome and
+ * VizTracer write before their events. */
+static const char *const event_keys[] = {"args", "bind_id", "bp", "cat",
+	"cname", "dur", "id", "id2", "name", "ph", "pid", "s", "scope", "sf",
+	"tdur", "tid", "ts", "tts", NULL};
+static const char *const document_keys[] = {"baseTimeNanoseconds",
+	"beginningOfTime", "computeProperties", "deviceProperties",
+	"displayTimeUnit", "distributedInfo", "file_info", "metadata",
+	"otherData", "samples", "schemaVersion", "stackFrames",
+	"systemTraceEvents", "traceEvents", "traceName", "viztracer_metadata",
+	NULL};
+
+/* Which one it is; that of the NULL if none. */
+static unsigned find_key(const char *const *keys, const void *key, size_t size)
+{
+	unsigned i = 0;
+
+	while (keys[i] != NULL &&
+		(strlen(keys[i]) != size || memcmp(keys[i], key, size) != 0))
+		i++;
+	return i;
+}
+
+bool chrome_facts_is_document_key(const void *key, size_t size)
+{
+	return document_keys[find_key(document_keys, key, size)] != NULL;
+}
+
+uint32_t chrome_facts_event_key(const void *key, size_t size)
+{
+	unsigned i = find_key(event_keys, key, size);
+
+	return event_keys[i] == NULL ? 0 : UINT32_C(1) << i;
+}

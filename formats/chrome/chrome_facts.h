@@ -7,9 +7,20 @@
 #define CHROME_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "json/json.h"
 #include "trace/trace.h"
+
+/* Keys that Chrome traces have, by which one is known that is damaged or not all
+ * there. */
+
+/* Is it a member of the document, beside or before the events? */
+bool chrome_facts_is_document_key(const void *key, size_t size);
+
+/* A bit for each key that events have; 0 if it is none. */
+uint32_t chrome_facts_event_key(const void *key, size_t size);
 
 /* The member by which a document says at its beginning that we wrote it; its
  * value is the version. */

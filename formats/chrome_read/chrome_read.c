@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "chrome/chrome.h"
-#include "chrome/chrome_keys.h"
+#include "chrome/chrome_facts.h"
 #include "chrome_read/chrome_read_document.h"
 #include "chrome_read/chrome_read_pairs.h"
 #include "chrome_read/chrome_read_replay.h"
@@ -93,7 +93,7 @@ static bool may_be_events(const char *text, size_t size, size_t at)
 		return key == size;
 	key++;
 	end = memchr(text + key, '"', size - key);
-	return end == NULL || (chrome_keys_event(text + key,
+	return end == NULL || (chrome_facts_event_key(text + key,
 				       (size_t)(end - text) - key) != 0 &&
 				      !is_closed(text, size, item));
 }

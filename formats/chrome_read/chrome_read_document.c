@@ -9,7 +9,6 @@
 #include "io/known_formats.h"
 #include "json/json_sanitize.h"
 #include "json/json_value.h"
-#include "chrome/chrome_keys.h"
 
 /* Objects and arrays that are longer are no facts, but contents; and so much is
  * kept in all. */
@@ -172,7 +171,7 @@ static bool read_base(struct chrome_read_document *document,
 static void record_key(
 	struct chrome_read_document *document, const struct buffer *key)
 {
-	if (chrome_keys_document(key->bytes, key->used))
+	if (chrome_facts_is_document_key(key->bytes, key->used))
 		document->has_header = true;
 	else
 		document->has_unknown = true;

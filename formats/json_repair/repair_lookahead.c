@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "chrome/chrome_keys.h"
+#include "chrome/chrome_facts.h"
 #include "json_repair/repair_validate.h"
 
 /* Keys that are longer are none where they may be damaged. */
@@ -83,7 +83,7 @@ bool repair_lookahead_is_key(struct repair_view *view, size_t at)
 	if (colon == 0)
 		return false;
 	return begins_value(view, repair_lookahead_past(view, colon + 1)) ||
-	       chrome_keys_event(view->bytes + at + 1, end - at - 2) != 0;
+	       chrome_facts_event_key(view->bytes + at + 1, end - at - 2) != 0;
 }
 
 /* A key that events have, with or without a colon, before a value. */
@@ -92,7 +92,8 @@ static bool is_loose_key(struct repair_view *view, size_t at)
 	size_t end = key_end(view, at);
 
 	return end != 0 &&
-	       chrome_keys_event(view->bytes + at + 1, end - at - 2) != 0 &&
+	       chrome_facts_event_key(view->bytes + at + 1, end - at - 2) !=
+		       0 &&
 	       begins_value(view, repair_lookahead_past(view, end));
 }
 
@@ -101,7 +102,7 @@ bool repair_lookahead_is_event_key(struct repair_view *view, size_t at)
 	size_t end = whole_key(view, at);
 
 	return end != 0 &&
-	       chrome_keys_event(view->bytes + at + 1, end - at - 2) != 0;
+	       chrome_facts_event_key(view->bytes + at + 1, end - at - 2) != 0;
 }
 
 bool repair_lookahead_is_document_key(struct repair_view *view, size_t at)
@@ -109,7 +110,7 @@ bool repair_lookahead_is_document_key(struct repair_view *view, size_t at)
 	size_t end = whole_key(view, at);
 
 	return end != 0 &&
-	       chrome_keys_document(view->bytes + at + 1, end - at - 2);
+	       chrome_facts_is_document_key(view->bytes + at + 1, end - at - 2);
 }
 
 bool repair_lookahead_is_event(struct repair_view *view, size_t at)
@@ -131,7 +132,7 @@ bool repair_lookahead_goes_on(
 	if (!repair_lookahead_is_event_key(view, at) ||
 		(is_whole && memcmp(view->bytes + at, args, 6) != 0))
 		return false;
-	return (chrome_keys_event(
+	return (chrome_facts_event_key(
 			view->bytes + at + 1, key_end(view, at) - at - 2) &
 		       had) == 0;
 }

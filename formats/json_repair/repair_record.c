@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "chrome/chrome_keys.h"
+#include "chrome/chrome_facts.h"
 #include "json_repair/repair_literal.h"
 
 /* What may be looked at for nothing: so much, and as often as the input is
@@ -425,7 +425,7 @@ static bool is_profile_key(const uint8_t *key, size_t size)
 static void record_document_key(
 	struct repair *repair, const uint8_t *key, size_t size)
 {
-	bool is_trace = chrome_keys_document(key, size);
+	bool is_trace = chrome_facts_is_document_key(key, size);
 
 	repair->has_header |= is_trace;
 	if (!repair_level(repair)->muted)

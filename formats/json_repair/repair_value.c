@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "chrome/chrome_keys.h"
+#include "chrome/chrome_facts.h"
 #include "json_repair/repair_literal.h"
 
 #define TIMES_MAX 8
@@ -42,7 +42,7 @@ struct value_reader {
 	uint32_t depth;
 	uint64_t arrays[REPAIR_DEPTH_MAX / 64];
 	enum repair_key_kind member;
-	uint32_t seen; /* see chrome_keys_event() */
+	uint32_t seen; /* see chrome_facts_event_key() */
 	struct times times;
 };
 
@@ -503,7 +503,7 @@ static void read_colon(struct value_reader *reader, size_t key_at)
 		size_t size = reader->out->used - key_at - 2;
 
 		reader->member = repair_validate_member(key, size);
-		reader->seen |= chrome_keys_event(key, size);
+		reader->seen |= chrome_facts_event_key(key, size);
 	}
 	byte = skip_blanks(reader);
 	if (byte == ':')
