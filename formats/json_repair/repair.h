@@ -24,15 +24,6 @@ struct repair_job {
 	void *user;
 };
 
-struct repair_result {
-	struct repair_fixes fixes;
-	uint64_t in_bytes;
-	uint64_t out_bytes;
-	uint64_t events; /* objects written that say which kind of event */
-	uint64_t slices; /* of these, such with a duration */
-	bool has_header; /* a member that documents in a format of JSON have */
-};
-
 /*
  * Reads all of `in`. Errors: CTP_ERR_IO, also of writing: see ferror();
  * CTP_ERR_NOMEM; CTP_ERR_FORMAT if there is neither an object nor an array.

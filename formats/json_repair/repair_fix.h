@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was done to a JSON text to make it one: how often, and where first. */
+/* The result of a repair: what was done to a JSON text to make it one, how often,
+ * and where first. */
 #ifndef REPAIR_FIX_H
 #define REPAIR_FIX_H
 
@@ -33,6 +34,15 @@ enum repair_fix {
 struct repair_fixes {
 	uint64_t counts[REPAIR_FIXES];
 	uint64_t first[REPAIR_FIXES]; /* the input's offset, if counted */
+};
+
+struct repair_result {
+	struct repair_fixes fixes;
+	uint64_t in_bytes;
+	uint64_t out_bytes;
+	uint64_t events; /* objects written that say which kind of event */
+	uint64_t slices; /* of these, such with a duration */
+	bool has_header; /* a member that documents in a format of JSON have */
 };
 
 void repair_fix_add(

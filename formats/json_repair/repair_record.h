@@ -8,7 +8,7 @@
 #ifndef REPAIR_RECORD_H
 #define REPAIR_RECORD_H
 
-#include "json_repair/repair.h"
+#include "json_repair/repair_fix.h"
 #include "json_repair/repair_io.h"
 #include "json_repair/repair_value.h"
 
