@@ -86,7 +86,7 @@ fi
 
 # Chrome traces, small ones, and begins of them; and such as were damaged.
 if [ "$target" = fuzz_trace ] || [ "$target" = fuzz_repair ]; then
-	"${PYTHON3:-python3}" "$srcdir/tests/formats/chrome_read/trace_cases.py" "$directory" \
+	"${PYTHON3:-python3}" "$srcdir/tests/formats/chrome_read/chrome_cases.py" "$directory" \
 		>/dev/null
 	for file in "$srcdir"/tests/traces/*.json.gz; do
 		name=$(basename "$file" .json.gz)

@@ -3,7 +3,7 @@
 
 usage: trace_counts.py FILE [external|correlation]
 
-Prints a summary as JSON. trace_check.py compares what ctprof says about the
+Prints a summary as JSON. chrome_reference.py compares what ctprof says about the
 same file with these counts. Everything is held in memory, numbers are exact
 decimals, and nothing here was taken from the reader.
 

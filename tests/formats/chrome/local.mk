@@ -20,6 +20,6 @@ chrome_case = $(chrome_check) \
 chrome_device_case = $(chrome_check) \
 	%D%/chrome_device_case.c %D%/chrome_device_case.h
 shell_tests += \
-	%D%/trace_keep.sh
+	%D%/chrome_roundtrip.sh
 EXTRA_DIST += \
-	%D%/trace_keep.py
+	%D%/chrome_roundtrip.py

@@ -3,10 +3,10 @@ c_tests += \
 	%D%/test_chrome_read_hostile \
 	%D%/test_chrome_read_record
 shell_tests += \
-	%D%/trace.sh \
-	%D%/trace_read.sh
+	%D%/chrome_reference.sh \
+	%D%/chrome_producers.sh
 EXTRA_DIST += \
-	%D%/trace_cases.py \
-	%D%/trace_check.py \
-	%D%/trace_snapshots.py \
-	%D%/trace_snapshots
+	%D%/chrome_cases.py \
+	%D%/chrome_reference.py \
+	%D%/chrome_snapshots.py \
+	%D%/chrome_snapshots

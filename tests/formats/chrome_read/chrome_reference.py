@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares what ctprof makes of Chrome traces with trace_counts.py, exactly.
 
-usage: trace_check.py CTPROF DIRECTORY FILE...
+usage: chrome_reference.py CTPROF DIRECTORY FILE...
 
 What is written goes to DIRECTORY. For each file: every row of `ctprof stats`
 with its callers, what devices did and who launched it, what was lost; the same

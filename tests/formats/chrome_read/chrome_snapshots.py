@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares ctprof with what speedscope expects of its own sample traces.
 
-usage: trace_snapshots.py CTPROF SNAPSHOTS FILE...
+usage: chrome_snapshots.py CTPROF SNAPSHOTS FILE...
 
 SNAPSHOTS is speedscope's file of expected results: for each trace, the stacks
 in order of time with how long each was there, to two digits behind the point.

@@ -7,12 +7,12 @@
 # also those in a *.tar.gz.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-samples=$srcdir/tests/formats/chrome_read/trace_snapshots
+samples=$srcdir/tests/formats/chrome_read/chrome_snapshots
 
-"$python" "$srcdir/tests/formats/chrome_read/trace_cases.py" "$work" "$CTPROF" || failed=1
-"$python" "$srcdir/tests/formats/chrome_read/trace_check.py" "$CTPROF" "$work" \
+"$python" "$srcdir/tests/formats/chrome_read/chrome_cases.py" "$work" "$CTPROF" || failed=1
+"$python" "$srcdir/tests/formats/chrome_read/chrome_reference.py" "$CTPROF" "$work" \
 	"$srcdir"/tests/traces/*.json.gz || failed=1
-"$python" "$srcdir/tests/formats/chrome_read/trace_snapshots.py" "$CTPROF" \
+"$python" "$srcdir/tests/formats/chrome_read/chrome_snapshots.py" "$CTPROF" \
 	"$samples/trace-event.test.ts.snap" "$samples"/*.json || failed=1
 if [ -d "${CTPROF_DATA:-}" ]; then
 	for format in kineto clang viztracer catapult speedscope/trace-event
@@ -24,7 +24,7 @@ if [ -d "${CTPROF_DATA:-}" ]; then
 			tar -C "$work" -xzf "$tar" || echo "$tar"
 		done
 	find "$work" -mindepth 2 -name '*.json' | sort >>"$work/files"
-	xargs "$python" "$srcdir/tests/formats/chrome_read/trace_check.py" "$CTPROF" "$work" \
+	xargs "$python" "$srcdir/tests/formats/chrome_read/chrome_reference.py" "$CTPROF" "$work" \
 		<"$work/files" || failed=1
 else
 	echo "skipped more_traces: CTPROF_DATA names no directory"

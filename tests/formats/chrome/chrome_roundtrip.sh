@@ -273,7 +273,7 @@ for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 		round "$trace" "$work/b.json" &&
 		round "$work/b.json" "$work/c.json" &&
 		round "$work/c.json" "$work/d.json" &&
-		"$python" ../formats/chrome/trace_keep.py "$trace" "$work/a.json" \
+		"$python" ../formats/chrome/chrome_roundtrip.py "$trace" "$work/a.json" \
 			"$work/b.json" &&
 		cmp "$work/c.json" "$work/d.json" || {
 		echo "$trace is not kept"
@@ -353,6 +353,6 @@ done
 	failed=1
 }
 round "$work/ends.json" "$work/written.json"
-"$python" ../formats/chrome_read/trace_check.py "$CTPROF" "$work" "$work/ends.json" \
+"$python" ../formats/chrome_read/chrome_reference.py "$CTPROF" "$work" "$work/ends.json" \
 	"$work/written.json" "$work/c.json" || failed=1
 exit $failed

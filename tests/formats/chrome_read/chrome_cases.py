@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small Chrome traces with what they hold, worked out by hand.
 
-usage: trace_cases.py DIRECTORY [CTPROF]
+usage: chrome_cases.py DIRECTORY [CTPROF]
 
 Both trace_counts.py and ctprof must find for each function (ncalls, pcalls,
 tottime, cumtime), times in ns; who launched what; and what was lost. Files that

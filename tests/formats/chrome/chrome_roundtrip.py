@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is kept of a Chrome trace.
 
-usage: trace_keep.py FILE WRITTEN AGAIN
+usage: chrome_roundtrip.py FILE WRITTEN AGAIN
 
 Whatever is in a file that another tool wrote is in what ctprof wrote of it,
 with its name, category, times and arguments, and with all that it has beside,
