@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "profile/activity_kind.h"
-
 static const struct {
 	const char *name;
 	const char *words;
@@ -72,7 +70,7 @@ static bool waits(const struct trace *trace, uint32_t site)
 
 enum gap_cause gap_cause_of_site(const struct trace *trace, uint32_t site)
 {
-	if (activity_kind_is_api(trace, site))
+	if (trace_site_is_api(trace, site))
 		return cause_of_call(trace_site_name(trace, site));
 	if (waits(trace, site))
 		return GAP_SYNC;

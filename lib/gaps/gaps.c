@@ -14,7 +14,7 @@
 #include "extsort/extsort.h"
 #include "gaps/host_ranges.h"
 #include "gaps/launch_table.h"
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 
 /* Memory of each of the sorts. */
 #define SORT_BYTES ((size_t)32 << 20)
@@ -464,7 +464,7 @@ static enum ctp_status add_work(
 		.end_ns = end_of(event),
 		.launch_track = TRACE_NONE,
 		.device = find_device(gaps, event->track),
-		.kind = activity_kind_of(gaps->trace, event->site)};
+		.kind = profile_kind_of(gaps->trace, event->site)};
 	const struct extsort_record record = {.time_ns = event->time_ns,
 		.bytes = &work,
 		.size = sizeof(work)};
@@ -489,7 +489,7 @@ enum ctp_status gaps_add(
 	const struct trace_track *track = &gaps->trace->tracks[event->track];
 	bool is_work =
 		event->kind == EVENT_ACTIVITY && track->kind == TRACE_STREAM &&
-		activity_kind_of(gaps->trace, event->site) != PROFILE_HOST;
+		profile_kind_of(gaps->trace, event->site) != PROFILE_HOST;
 	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
 	enum ctp_status status = CTP_OK;
 

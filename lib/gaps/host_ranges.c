@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/packed.h"
 #include "extsort/extsort.h"
-#include "profile/activity_kind.h"
 
 /* Memory of each of the two sorts. */
 #define SORT_BYTES ((size_t)32 << 20)
@@ -248,7 +247,7 @@ struct sweep {
 static uint8_t classify(const struct trace *trace, uint32_t site)
 {
 	return (uint8_t)((gap_cause_of_site(trace, site) + 1) |
-			 (activity_kind_is_api(trace, site) ? IS_API : 0));
+			 (trace_site_is_api(trace, site) ? IS_API : 0));
 }
 
 static bool push(struct sweep *sweep, uint32_t site)

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 #include "base/memory.h"
 
 #define OVERVIEW_TRACKS (TRACE_CALLS + 1)
@@ -251,7 +251,7 @@ static bool add_whole(
 	note_time(overview, end_ns);
 	/* Waiting, and the tool's own overhead, are no work. */
 	if (event->kind == EVENT_ACTIVITY &&
-		activity_kind_of(overview->trace, event->site) == PROFILE_HOST)
+		profile_kind_of(overview->trace, event->site) == PROFILE_HOST)
 		return true;
 	if (event->kind == EVENT_COMPLETE &&
 		trace_site_is_span(overview->trace, event->site))

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "extsort/extsort.h"
 #include "gaps/spans.h"
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 #include "trace/correlation.h"
 
 #define SELF_WEIGHT 0.6
@@ -620,7 +620,7 @@ static bool has_place(const struct trace *trace, uint32_t site)
  * on. */
 static bool is_no_range(const struct trace *trace, uint32_t site)
 {
-	return activity_kind_is_api(trace, site) ||
+	return trace_site_is_api(trace, site) ||
 	       strcmp(strtab_text(
 			      trace->text, trace->sites[site].category, NULL),
 		       "Trace") == 0;
@@ -651,7 +651,7 @@ static bool is_kernel(const struct ranking *ranking, uint32_t site)
 	const char *name = trace_site_name(ranking->trace, site);
 
 	if (ranking->options.robust)
-		return activity_kind_of(ranking->trace, site) == PROFILE_KERNEL;
+		return profile_kind_of(ranking->trace, site) == PROFILE_KERNEL;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcasestr(name, parts[i]) != NULL)
 			return false;
@@ -674,7 +674,7 @@ static const struct site *site_of(struct ranking *ranking, uint32_t number)
 			.is_call = is_no_range(trace, number),
 			.is_launch = is_launch(ranking, number),
 			.is_work =
-				activity_kind_of(trace, number) != PROFILE_HOST,
+				profile_kind_of(trace, number) != PROFILE_HOST,
 			.is_kernel = is_kernel(ranking, number)};
 	return site;
 }

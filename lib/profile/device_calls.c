@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 
 /* The argument that ties a range to the nodes of a graph that it captured. */
 #define CAPTURE_KEY "captured graph node"
@@ -137,7 +137,7 @@ static enum ctp_status make_function(struct device_calls *calls,
 {
 	const struct trace *trace = calls->trace;
 	const struct trace_track *track = &trace->tracks[event->track];
-	enum profile_kind kind = activity_kind_of(trace, event->site);
+	enum profile_kind kind = profile_kind_of(trace, event->site);
 	struct profile_device *device;
 	const char *file;
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
-	%D%/activity_kind.c %D%/activity_kind.h \
 	%D%/device_calls.c %D%/device_calls.h \
 	%D%/flame_tree.c %D%/flame_tree.h \
 	%D%/function_match.c %D%/function_match.h \

@@ -306,6 +306,20 @@ uint32_t profile_add_node(
 	return profile->node_count++;
 }
 
+enum profile_kind profile_kind_of(const struct trace *trace, uint32_t site)
+{
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	if (strcmp(category, "kernel") == 0)
+		return PROFILE_KERNEL;
+	if (strcmp(category, "gpu_memcpy") == 0)
+		return PROFILE_COPY;
+	if (strcmp(category, "gpu_memset") == 0)
+		return PROFILE_SET;
+	return PROFILE_HOST;
+}
+
 void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
 {
 	to->ncalls += from->ncalls;

@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "profile/profile_memory.h"
 #include "base/strtab.h"
+#include "profile/profile_memory.h"
+#include "trace/trace.h"
 
 #define PROFILE_NONE UINT32_MAX
 
@@ -152,6 +153,10 @@ void profile_cost_add(struct profile_cost *to, const struct profile_cost *from);
 /* Sums; what has no kind yet gets that of `from`. */
 void profile_device_add(
 	struct profile_device *to, const struct profile_device *from);
+
+/* The kind of what a device did at this site, by its category. PROFILE_HOST: no
+ * work, but waiting, the tool's own overhead and so on. */
+enum profile_kind profile_kind_of(const struct trace *trace, uint32_t site);
 
 /* Does it have functions of a device? */
 bool profile_has_device(const struct profile *profile);

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "names/function_name.h"
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 #include "profile/device_calls.h"
 #include "profile/replay_nodes.h"
 
@@ -180,7 +180,7 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 	if (function == PROFILE_NONE)
 		return 0;
 	replay->function_of_site[site] = function + 1;
-	if (activity_kind_is_api(trace, site))
+	if (trace_site_is_api(trace, site))
 		replay->function_of_site[site] |= API;
 	if (trace_site_is_python(trace, site))
 		replay->profile->no_root = true;

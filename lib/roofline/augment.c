@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 #include "trace/event_copy.h"
 #include "base/memory.h"
 #include "roofline/attribution.h"
@@ -193,7 +193,7 @@ static bool take(struct augment *augment, const struct event *event)
 	if (!done)
 		return false;
 	if (event->kind == EVENT_ACTIVITY &&
-		activity_kind_of(trace, event->site) == PROFILE_KERNEL)
+		profile_kind_of(trace, event->site) == PROFILE_KERNEL)
 		done = add_kernel(augment, event);
 	else
 		done = add(augment, event,

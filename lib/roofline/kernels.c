@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/saturate.h"
-#include "profile/activity_kind.h"
+#include "profile/profile.h"
 #include "roofline/attribution.h"
 
 #define NONE UINT32_MAX
@@ -190,7 +190,7 @@ enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	if (!attribution_add_event(kernels->shares, event))
 		return ctp_no_memory(err);
 	if (event->kind == EVENT_ACTIVITY &&
-		activity_kind_of(kernels->trace, event->site) ==
+		profile_kind_of(kernels->trace, event->site) ==
 			PROFILE_KERNEL &&
 		!add_kernel(kernels, event))
 		return ctp_no_memory(err);

@@ -421,6 +421,15 @@ const char *trace_site_file(const struct trace *trace, uint32_t site)
 	return strtab_text(trace->text, trace->sites[site].file, NULL);
 }
 
+bool trace_site_is_api(const struct trace *trace, uint32_t site)
+{
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	return strcmp(category, "cuda_runtime") == 0 ||
+	       strcmp(category, "cuda_driver") == 0;
+}
+
 bool trace_site_is_span(const struct trace *trace, uint32_t site)
 {
 	static const char name[] = "PyTorch Profiler (";

@@ -247,6 +247,9 @@ const char *trace_site_file(const struct trace *trace, uint32_t site);
 /* Is it a function that cProfile would show: of Python, or called by it? */
 bool trace_site_is_python(const struct trace *trace, uint32_t site);
 
+/* Is it a call of a device's API, which launches what its caller wants? */
+bool trace_site_is_api(const struct trace *trace, uint32_t site);
+
 /* Is it the time of a whole recording, which PyTorch's profiler writes as a
  * slice, and no call? Source: libkineto/src/output_json.cpp. */
 bool trace_site_is_span(const struct trace *trace, uint32_t site);
