@@ -71,4 +71,14 @@ static inline uint64_t hash_triple(
 
 uint64_t hash_bytes(const void *bytes, size_t size);
 
+/* A keyed hash: who does not have the key cannot tell which text it is of, nor
+ * try. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF"
+ * (2012), SipHash-2-4. */
+struct siphash_key {
+	uint64_t first;
+	uint64_t second;
+};
+
+uint64_t siphash(const struct siphash_key *key, const void *bytes, size_t size);
+
 #endif

@@ -19,5 +19,4 @@ libcore_la_SOURCES += \
 	%D%/packed.h \
 	%D%/pipe.c %D%/pipe.h \
 	%D%/saturate.h \
-	%D%/siphash.c %D%/siphash.h \
 	%D%/strtab.c %D%/strtab.h

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/siphash.h"
+#include "base/hash.h"
 
 #define REDACT_WORDS_MAX 1024
 

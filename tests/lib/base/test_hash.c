@@ -12,7 +12,6 @@
 
 #include "base/hash.h"
 #include "support/run_suite.h"
-#include "base/siphash.h"
 #include "base/stable_hash.h"
 
 #define KEYS 8192u
