@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/event_copy.h"
+#include "trace/event.h"
 
 struct pending_piece {
 	struct pending_piece *next;

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 #include "perfetto/pftrace_args.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 
 struct frame {

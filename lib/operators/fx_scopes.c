@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "operators/fx_scopes.h"
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 
 #define RANGE_NONE UINT32_MAX

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 #include "roofline/attribution.h"
 

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 
 /* Calls at one moment: more would take too long, and nobody makes them. */

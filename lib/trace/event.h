@@ -6,6 +6,8 @@
 #ifndef EVENT_H
 #define EVENT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -117,5 +119,30 @@ void event_source_wrap(struct event_source *source, struct event_source *inner,
 	enum ctp_status (*next)(struct event_source *source,
 		struct event *event, struct ctp_error *err),
 	void (*close)(struct event_source *source));
+
+/* Makes `*to` an event like `*from`, with arguments of its own, which
+ * event_copy_clear() frees. False if out of memory: then there are none. */
+bool event_copy(struct event *to, const struct event *from);
+void event_copy_clear(struct event *event);
+
+/* The moment at which an event with a duration ends, or at which the range of an
+ * EVENT_END ended before it was clipped. */
+int64_t event_end(const struct event *event);
+
+/* First in, first out. All zero is an empty one; arguments are borrowed. */
+struct event_queue {
+	struct event *items;
+	size_t count;
+	size_t taken;
+	size_t room;
+};
+
+/* False if out of memory. */
+bool event_queue_add(struct event_queue *queue, const struct event *event);
+
+/* False if there is none. */
+bool event_queue_take(struct event_queue *queue, struct event *event);
+
+void event_queue_clear(struct event_queue *queue);
 
 #endif

@@ -3,9 +3,7 @@ libcore_la_SOURCES += \
 	%D%/correlation.c %D%/correlation.h \
 	%D%/device_type.c %D%/device_type.h \
 	%D%/end_queue.c %D%/end_queue.h \
-	%D%/event.h \
-	%D%/event_copy.c %D%/event_copy.h \
-	%D%/event_source.c \
+	%D%/event.c %D%/event.h \
 	%D%/open_async.c %D%/open_async.h \
 	%D%/open_ranges.c %D%/open_ranges.h \
 	%D%/read_request.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/open_async.h"
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/hash.h"
 #include "base/memory.h"
 

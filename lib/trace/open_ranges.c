@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 
 static void forget(struct open_range *range)

@@ -16,7 +16,7 @@
 #include "transform/cut.h"
 
 #include "base/memory.h"
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "trace/end_queue.h"
 #include "trace/open_async.h"
 #include "trace/open_ranges.h"

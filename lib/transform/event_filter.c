@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 #include "trace/open_async.h"
 #include "trace/open_ranges.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "base/memory.h"
 
 enum regression { UNKNOWN, FITS, DIFFERS };

@@ -11,7 +11,7 @@
 
 #include "transform/event_filter.h"
 #include "transform/cut.h"
-#include "trace/event_copy.h"
+#include "trace/event.h"
 #include "format.h"
 #include "fuzz_case.h"
 #include "base/memory.h"
