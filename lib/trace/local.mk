@@ -4,7 +4,6 @@ libcore_la_SOURCES += \
 	%D%/device_type.c %D%/device_type.h \
 	%D%/end_queue.c %D%/end_queue.h \
 	%D%/event.c %D%/event.h \
-	%D%/open_async.c %D%/open_async.h \
 	%D%/open_ranges.c %D%/open_ranges.h \
 	%D%/read_request.h \
 	%D%/trace.c %D%/trace.h

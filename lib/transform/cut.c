@@ -18,7 +18,6 @@
 #include "base/memory.h"
 #include "trace/event.h"
 #include "trace/end_queue.h"
-#include "trace/open_async.h"
 #include "trace/open_ranges.h"
 
 struct cut {

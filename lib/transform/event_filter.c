@@ -10,7 +10,6 @@
 
 #include "trace/event.h"
 #include "base/memory.h"
-#include "trace/open_async.h"
 #include "trace/open_ranges.h"
 #include "base/saturate.h"
 
