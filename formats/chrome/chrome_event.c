@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/device_type.h"
+#include "trace/trace.h"
 
 /* Where the name begins in a site's text: ,"name": */
 #define NAME_AT 8
@@ -302,7 +302,8 @@ static void write_memory(struct json *json, const struct chrome_row *row,
 	json_key(json, "Addr");
 	json_uint(json, event->id);
 	json_key(json, "Device Type");
-	json_int(json, event->device < 0 ? DEVICE_TYPE_CPU : DEVICE_TYPE_CUDA);
+	json_int(
+		json, event->device < 0 ? TRACE_DEVICE_CPU : TRACE_DEVICE_CUDA);
 	json_key(json, "Device Id");
 	json_int(json, event->device);
 	end_memory(json);

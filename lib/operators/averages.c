@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "roofline/flops.h"
-#include "trace/device_type.h"
+#include "trace/trace.h"
 
 /* Arguments that are looked at. */
 enum averages_arg {
@@ -620,7 +620,7 @@ static enum ctp_status add_change(struct averages *averages,
 
 	if (event->device >= 0)
 		memory.owner = (struct profile_owner){
-			PROFILE_OF_DEVICE, DEVICE_TYPE_CUDA, event->device};
+			PROFILE_OF_DEVICE, TRACE_DEVICE_CUDA, event->device};
 	return add_memory(averages, event, &memory, err);
 }
 
@@ -635,7 +635,7 @@ static struct profile_owner owner_of(
 	struct profile_owner owner = {.number = -1};
 
 	if (type == NULL || (type->kind == ARG_INT &&
-				    type->value.integer == DEVICE_TYPE_CPU))
+				    type->value.integer == TRACE_DEVICE_CPU))
 		return owner;
 	if (type->kind != ARG_INT ||
 		(number != NULL && number->kind != ARG_INT)) {

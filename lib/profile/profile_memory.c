@@ -8,13 +8,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "trace/device_type.h"
+#include "trace/trace.h"
 #include "base/memory.h"
 
 const char *profile_owner_text(
 	char text[PROFILE_OWNER_TEXT], const struct profile_owner *owner)
 {
-	const char *type = device_type_name(owner->type);
+	const char *type = trace_device_type_name(owner->type);
 	int used;
 
 	if (owner->kind != PROFILE_OF_DEVICE)

@@ -504,3 +504,14 @@ bool trace_loss_is_note(enum trace_loss loss)
 {
 	return losses[loss].is_note;
 }
+
+const char *trace_device_type_name(int64_t type)
+{
+	static const char *const names[] = {"cpu", "cuda", "mkldnn", "opengl",
+		"opencl", "ideep", "hip", "fpga", "maia", "xla", "vulkan",
+		"metal", "xpu", "mps", "meta", "hpu", "ve", "lazy", "ipu",
+		"mtia", "privateuseone"};
+	const int64_t count = sizeof(names) / sizeof(names[0]);
+
+	return type >= 0 && type < count ? names[type] : NULL;
+}

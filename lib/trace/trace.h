@@ -280,4 +280,14 @@ const char *trace_loss_words(enum trace_loss loss);
  * --strict does not fail on it. */
 bool trace_loss_is_note(enum trace_loss loss);
 
+/*
+ * Kinds of devices, as PyTorch numbers them.
+ * Source: c10/core/DeviceType.h, the enum and DeviceTypeName() with
+ * lower_case; its numbers are never given anew.
+ */
+enum { TRACE_DEVICE_CPU = 0, TRACE_DEVICE_CUDA = 1 };
+
+/* "cuda"; NULL of a number that is not known. */
+const char *trace_device_type_name(int64_t type);
+
 #endif
