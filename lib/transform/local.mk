@@ -5,5 +5,4 @@ libcore_la_SOURCES += \
 	%D%/event_filter.c %D%/event_filter.h \
 	%D%/merge.c %D%/merge.h \
 	%D%/range_locator.c %D%/range_locator.h \
-	%D%/redact.c %D%/redact.h \
-	%D%/redact_text.c %D%/redact_text.h
+	%D%/redact.c %D%/redact.h

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/siphash.[ch], lib/redact_text.[ch]. */
+/* lib/transform/redact.[ch], siphash() of lib/base/hash.[ch] */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "transform/redact_text.h"
 #include "support/run_suite.h"
+#include "transform/redact.h"
 
 typedef void (*rule)(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out);
