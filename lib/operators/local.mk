@@ -2,5 +2,4 @@
 libcore_la_SOURCES += \
 	%D%/annotate.c %D%/annotate.h \
 	%D%/averages.c %D%/averages.h \
-	%D%/fx_registry.c %D%/fx_registry.h \
-	%D%/fx_scopes.c %D%/fx_scopes.h
+	%D%/fx_registry.c %D%/fx_registry.h
