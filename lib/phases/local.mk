@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/phase_rules.c %D%/phase_rules.h \
-	%D%/phase_texts.h \
 	%D%/phases.c %D%/phases.h
 
 # Rules of phases are in the program, so that they are found wherever it runs.
@@ -11,7 +10,7 @@ phase_rules = \
 	%D%/rules/import.rules \
 	%D%/rules/nvcc.rules
 nodist_libcore_la_SOURCES = %D%/phase_texts.c
-%D%/phase_texts.c: formats/embed.sh $(phase_rules)
-	$(call embed,phases/phase_texts.h)
+%D%/phase_texts.c: formats/embed.sh %D%/local.mk $(phase_rules)
+	$(call embed,phases/phase_rules.h)
 CLEANFILES += %D%/phase_texts.c
 EXTRA_DIST += $(phase_rules)

@@ -106,4 +106,10 @@ enum ctp_status phase_sets_open(
 	struct phase_sets *sets, const char *name, struct ctp_error *err);
 void phase_sets_clear(struct phase_sets *sets);
 
+/* The files of rules, by lines; each ends with NULL. The build makes C of them. */
+extern const char *const clang_rules[];
+extern const char *const dynamo_rules[];
+extern const char *const import_rules[];
+extern const char *const nvcc_rules[];
+
 #endif

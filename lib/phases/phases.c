@@ -15,7 +15,6 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "phases/phase_rules.h"
-#include "phases/phase_texts.h"
 #include "trace/correlation.h"
 
 struct phase_found;
