@@ -11,7 +11,7 @@
 
 #include "log_read/log_scan.h"
 #include "pack/options.h"
-#include "recover/own_file.h"
+#include "recover/spool_file.h"
 #include "log/unpack.h"
 
 /* Enough for the first three elements of a block. */
@@ -168,7 +168,7 @@ static enum regression try_file(struct recover_log *log,
 {
 	enum regression verdict;
 
-	if (own_file_open(log->path, &log->fd, err) != CTP_OK)
+	if (spool_file_open_own(log->path, &log->fd, err) != CTP_OK)
 		return FAILED;
 	verdict = judge(log->fd, spool, err);
 	if (verdict != OURS)

@@ -2,6 +2,7 @@
 #include "recover/spool_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,43 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recover/own_file.h"
+static enum ctp_status check_own(int place, struct ctp_error *err)
+{
+	struct stat found;
+
+	if (fstat(place, &found) != 0)
+		return ctp_fail(err, CTP_ERR_IO, "cannot look at it");
+	if (S_ISLNK(found.st_mode))
+		return ctp_fail(err, CTP_ERR_FORMAT,
+			"is a symbolic link and is not followed; give the path "
+			"that it leads to");
+	if (!S_ISREG(found.st_mode))
+		return ctp_fail(err, CTP_ERR_FORMAT, "is not a file");
+	if (found.st_uid != geteuid())
+		return ctp_fail(err, CTP_ERR_FORMAT, "belongs to another user");
+	return CTP_OK;
+}
+
+enum ctp_status spool_file_open_own(
+	const char *path, int *fd, struct ctp_error *err)
+{
+	int place = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	enum ctp_status status;
+	char again[64];
+
+	if (place < 0)
+		return ctp_fail(err, CTP_ERR_IO, "cannot open");
+	status = check_own(place, err);
+	/* By its number: another file may have the name by now. */
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	if (status == CTP_OK && (*fd = open(again, O_RDWR | O_CLOEXEC)) < 0) {
+		if (errno == ENOENT) /* the file is there; /proc is not */
+			errno = ENOSYS;
+		status = ctp_fail(err, CTP_ERR_IO, "cannot open");
+	}
+	(void)close(place);
+	return status;
+}
 
 static off_t offset_of(uint32_t index)
 {
@@ -115,7 +152,7 @@ enum ctp_status spool_file_open(
 		sizeof(file->path))
 		return ctp_fail(err, CTP_ERR_FORMAT, "is too long a name");
 	/* Another user's spool may be made to harm us. */
-	status = own_file_open(path, &file->fd, err);
+	status = spool_file_open_own(path, &file->fd, err);
 	if (status != CTP_OK)
 		return status;
 	status = read_header(file, err);

@@ -59,4 +59,15 @@ enum ctp_status spool_file_set_extent(
 enum ctp_status spool_file_remove(
 	const struct spool_file *file, struct ctp_error *err);
 
+/*
+ * Opens a regular file of the calling user for reading and writing. Nothing
+ * else is opened, not even for a moment: opening alone lets go who waits at a
+ * pipe, and makes some devices act. Needs /proc.
+ *
+ * Errors: CTP_ERR_FORMAT if it is a symbolic link, not a file, or another
+ * user's; CTP_ERR_IO.
+ */
+enum ctp_status spool_file_open_own(
+	const char *path, int *fd, struct ctp_error *err);
+
 #endif
