@@ -7,7 +7,7 @@
 #include "flamegraph/flame_color.h"
 #include "flamegraph/flame_text.h"
 #include "io/xml.h"
-#include "names/name_fit.h"
+#include "names/function_name.h"
 
 /* Of a letter, in hundredths: the widest of fixed-width fonts in use at 11
  * units; and of the space beside a name. */
@@ -91,7 +91,7 @@ static void add_whole_name(
 			PROFILE_HOST)
 		flame_add_text(&canvas->text, name);
 	else
-		name_fit_add(&canvas->text, name, FLAME_PLACES);
+		function_name_add_fit(&canvas->text, name, FLAME_PLACES);
 }
 
 /* The second line: where it is, or what it stands for. */
@@ -183,7 +183,7 @@ static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
 
 	if (letters < LEAST_LETTERS)
 		return;
-	name_fit_add(&canvas->text, name_of(canvas, node), letters);
+	function_name_add_fit(&canvas->text, name_of(canvas, node), letters);
 	(void)fputs("<text", canvas->out);
 	put_units(canvas->out, "x", x + TEXT_X);
 	(void)fprintf(canvas->out, " y=\"%" PRIu32 "\">", y + TEXT_Y);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "names/name_fit.h"
+#include "names/function_name.h"
 
 /* Places have two bytes each at most; and the next character. */
 #define MOST_BYTES (2 * FLAME_PLACES + 4)
@@ -56,7 +56,7 @@ void flame_add_text(struct buffer *out, const char *text)
 	utf8_add_printable(out, text, size);
 	if (out->failed || out->used == start)
 		return;
-	kept = name_fit((char *)out->bytes + start, out->used - start,
+	kept = function_name_fit((char *)out->bytes + start, out->used - start,
 		FLAME_PLACES, &cut);
 	if (!cut && text[size] == '\0')
 		return;

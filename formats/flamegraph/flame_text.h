@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 
 #define FLAME_TIME_TEXT 32 /* room for any of these texts */
-#define FLAME_PLACES 240u  /* longer text is shortened, see name_fit() */
+#define FLAME_PLACES 240u  /* longer text is cut by function_name_fit() */
 
 /* "1.23 ms", to the nearest; returns `text`. */
 const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns);

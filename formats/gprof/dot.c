@@ -19,7 +19,6 @@
 
 #include "io/amount.h"
 #include "base/buffer.h"
-#include "names/name_fit.h"
 #include "names/function_name.h"
 #include "profiles/label.h"
 #include "base/utf8.h"
@@ -85,7 +84,7 @@ static bool put_name(FILE *out, const char *label)
 		put_short(out, label, MAX_LABEL);
 		return true;
 	}
-	name_fit_add(&brief, label, MAX_LABEL);
+	function_name_add_fit(&brief, label, MAX_LABEL);
 	ok = !brief.failed;
 	if (ok)
 		put_escaped(out, (const char *)brief.bytes, brief.used);

@@ -48,4 +48,21 @@ struct function_place {
  */
 bool function_name_find_place(const char *name, struct function_place *place);
 
+/*
+ * The size of the longest prefix that fits in `columns`, and in `cut` whether an
+ * ellipsis comes after it. A character that may be wide counts as two columns.
+ *
+ * Units: bytes.
+ */
+size_t function_name_fit(
+	const char *text, size_t size, unsigned columns, bool *cut);
+
+/*
+ * Appends a function's name, shortened to `columns`: names of C++ lose their
+ * parameters and template arguments first, then the scopes around them, and are
+ * cut last.
+ */
+void function_name_add_fit(
+	struct buffer *out, const char *name, unsigned columns);
+
 #endif

@@ -2,5 +2,4 @@
 libcore_la_SOURCES += \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/function_name.c %D%/function_name.h \
-	%D%/name_fit.c %D%/name_fit.h \
 	%D%/normalize.c %D%/normalize.h

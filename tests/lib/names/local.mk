@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_function_name \
-	%D%/test_name_fit \
 	%D%/test_normalize
