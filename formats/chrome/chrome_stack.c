@@ -23,31 +23,32 @@ struct pending_text {                /* all zero: nothing */
 	struct pending_piece *last;
 };
 
-static void pending_clear(struct pending_text *held)
+static void pending_clear(struct pending_text *pending)
 {
-	while (held->first != NULL) {
-		struct pending_piece *piece = held->first;
+	while (pending->first != NULL) {
+		struct pending_piece *piece = pending->first;
 
-		held->first = piece->next;
+		pending->first = piece->next;
 		memory_free(piece);
 	}
 }
 
 /* Moves all of `more` to the end. */
-static void pending_join(struct pending_text *held, struct pending_text *more)
+static void pending_join(
+	struct pending_text *pending, struct pending_text *more)
 {
 	if (more->first == NULL)
 		return;
-	if (held->first == NULL)
-		held->first = more->first;
+	if (pending->first == NULL)
+		pending->first = more->first;
 	else
-		held->last->next = more->first;
-	held->last = more->last;
+		pending->last->next = more->first;
+	pending->last = more->last;
 	*more = (struct pending_text){NULL, NULL};
 }
 
 /* Adds what has been written to `json`, in memory. False if out of memory. */
-static bool pending_add(struct pending_text *held, const struct json *json)
+static bool pending_add(struct pending_text *pending, const struct json *json)
 {
 	struct pending_piece *piece = NULL;
 	struct pending_text more;
@@ -60,21 +61,21 @@ static bool pending_add(struct pending_text *held, const struct json *json)
 	piece->size = json->used;
 	memcpy(piece->bytes, json->bytes, json->used);
 	more = (struct pending_text){piece, piece};
-	pending_join(held, &more);
+	pending_join(pending, &more);
 	return true;
 }
 
 /* Writes all of it, which is then empty; the size in bytes. */
-static size_t pending_write(struct pending_text *held, struct json *json)
+static size_t pending_write(struct pending_text *pending, struct json *json)
 {
 	size_t size = 0;
 
-	for (const struct pending_piece *piece = held->first; piece != NULL;
+	for (const struct pending_piece *piece = pending->first; piece != NULL;
 		piece = piece->next) {
 		json_raw(json, piece->bytes, piece->size);
 		size += piece->size;
 	}
-	pending_clear(held);
+	pending_clear(pending);
 	return size;
 }
 
@@ -89,7 +90,7 @@ struct chrome_frame {
 	uint64_t flow;
 	uint64_t id;            /* "External id"; 0: none */
 	struct json_args *args; /* NULL: none */
-	struct pending_text held;
+	struct pending_text pending;
 };
 
 /* What a range is shown as. */
@@ -118,7 +119,7 @@ void chrome_stack_init(struct chrome_stack *stack, struct json *json,
 void chrome_stack_clear(struct chrome_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
-		pending_clear(&stack->frames[i].held);
+		pending_clear(&stack->frames[i].pending);
 		json_args_release(stack->names, stack->frames[i].args);
 	}
 	memory_free(stack->frames);
@@ -262,9 +263,10 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 		write_flow(json, stack->row, frame, frame->start_ns);
 }
 
-static void write_held(struct chrome_stack *stack, struct pending_text *held)
+static void write_pending(
+	struct chrome_stack *stack, struct pending_text *pending)
 {
-	stack->held_bytes -= pending_write(held, stack->json);
+	stack->pending_bytes -= pending_write(pending, stack->json);
 }
 
 /* Writes the beginning of the innermost range and, in order, of those it
@@ -285,7 +287,7 @@ static bool begin_tied(struct chrome_stack *stack)
 		if (!frame->is_clipped)
 			write_mark(stack->json, stack, frame, 'B',
 				frame->start_ns);
-		write_held(stack, &frame->held);
+		write_pending(stack, &frame->pending);
 		frame->begun = true;
 	}
 	return true;
@@ -301,41 +303,42 @@ static bool is_tied(const struct chrome_stack *stack)
 }
 
 /* Moves the scratch text to the end of what is held. */
-static bool hold(struct chrome_stack *stack, struct pending_text *held,
-	const struct json *json)
+static bool add_pending(struct chrome_stack *stack,
+	struct pending_text *pending, const struct json *json)
 {
-	stack->held_bytes += json->used;
-	return pending_add(held, json);
+	stack->pending_bytes += json->used;
+	return pending_add(pending, json);
 }
 
 /* Gives the closing range and what it holds to the one around it. */
-static bool hold_range(struct chrome_stack *stack, const struct shape *shape)
+static bool add_pending_range(
+	struct chrome_stack *stack, const struct shape *shape)
 {
 	struct chrome_frame *frame = top(stack);
-	struct pending_text *held = &frame[-1].held;
+	struct pending_text *pending = &frame[-1].pending;
 	struct json *json = json_names_scratch(stack->names);
 
 	write_range(json, stack, frame, shape);
-	if (!hold(stack, held, json))
+	if (!add_pending(stack, pending, json))
 		return false;
-	pending_join(held, &frame->held);
+	pending_join(pending, &frame->pending);
 	return true;
 }
 
 /* Likewise, as "B" and "E". */
-static bool hold_marks(struct chrome_stack *stack, int64_t end_ns)
+static bool add_pending_marks(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
-	struct pending_text *held = &frame[-1].held;
+	struct pending_text *pending = &frame[-1].pending;
 	struct json *json = json_names_scratch(stack->names);
 
 	write_mark(json, stack, frame, 'B', frame->start_ns);
-	if (!hold(stack, held, json))
+	if (!add_pending(stack, pending, json))
 		return false;
-	pending_join(held, &frame->held);
+	pending_join(pending, &frame->pending);
 	json = json_names_scratch(stack->names);
 	write_mark(json, stack, frame, 'E', end_ns);
-	return hold(stack, held, json);
+	return add_pending(stack, pending, json);
 }
 
 static void pop(struct chrome_stack *stack)
@@ -345,9 +348,9 @@ static void pop(struct chrome_stack *stack)
 }
 
 /* Is more held than there may be? Then nothing is. */
-static bool check_held(struct chrome_stack *stack)
+static bool check_pending(struct chrome_stack *stack)
 {
-	return stack->held_bytes <= CHROME_HELD_MAX || begin_tied(stack);
+	return stack->pending_bytes <= CHROME_PENDING_MAX || begin_tied(stack);
 }
 
 /* Closes the innermost range, which is a slice. */
@@ -358,13 +361,13 @@ static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
 	if (json_names_site(stack->names, frame->site) == NULL)
 		return false;
 	if (!frame->begun && is_tied(stack)) {
-		if (!hold_range(stack, shape))
+		if (!add_pending_range(stack, shape))
 			return false;
 		pop(stack);
-		return check_held(stack);
+		return check_pending(stack);
 	}
 	write_range(stack->json, stack, frame, shape);
-	write_held(stack, &frame->held);
+	write_pending(stack, &frame->pending);
 	pop(stack);
 	return true;
 }
@@ -375,9 +378,9 @@ static void close_moved(struct chrome_stack *stack)
 	struct chrome_frame *frame = top(stack);
 
 	if (!frame->begun && is_tied(stack))
-		pending_join(&frame[-1].held, &frame->held);
+		pending_join(&frame[-1].pending, &frame->pending);
 	else
-		write_held(stack, &frame->held);
+		write_pending(stack, &frame->pending);
 	pop(stack);
 }
 
@@ -396,10 +399,10 @@ static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 	if (!frame->begun && as_slice)
 		return close_slice(stack, &shape);
 	if (!frame->begun && is_tied(stack) && shape.dur_ns == 0) {
-		if (!hold_marks(stack, end_ns))
+		if (!add_pending_marks(stack, end_ns))
 			return false;
 		pop(stack);
-		return check_held(stack);
+		return check_pending(stack);
 	}
 	/* An "E" must come before all that starts after it: not held. */
 	if (!frame->begun && !begin_tied(stack))

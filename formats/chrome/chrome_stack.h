@@ -21,7 +21,7 @@
  * category, and its own is an argument. Where the trace was Kineto's and has
  * these numbers already, it stays what it was.
  *
- * Memory: per open range, plus CHROME_HELD_MAX bytes a row.
+ * Memory: per open range, plus CHROME_PENDING_MAX bytes a row.
  */
 #ifndef CHROME_STACK_H
 #define CHROME_STACK_H
@@ -34,7 +34,7 @@
 #include "json/json.h"
 
 /* The most text held back on one row. */
-#define CHROME_HELD_MAX ((size_t)1024 * 1024)
+#define CHROME_PENDING_MAX ((size_t)1024 * 1024)
 
 /* Perfetto shows no more levels than this. */
 #define CHROME_DEPTH_SHOWN 512
@@ -50,7 +50,7 @@ struct chrome_stack {
 	uint32_t room;
 	int64_t last_ns;  /* times never go below it */
 	int64_t empty_ns; /* when the last empty range was */
-	size_t held_bytes;
+	size_t pending_bytes;
 };
 
 /* All are borrowed. */

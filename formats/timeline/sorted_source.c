@@ -18,7 +18,7 @@ struct sorted_source_track {
 
 struct sorted_source {
 	struct event_source source; /* first: it is what callers hold */
-	struct extsort *spill;
+	struct extsort *records;
 	struct sorted_source_track *tracks;
 	uint32_t track_room;
 	struct buffer bytes;
@@ -134,7 +134,7 @@ static enum ctp_status add_event(struct sorted_source *sorted,
 	}
 	record = (struct extsort_record){
 		event->time_ns, 0, sorted->bytes.bytes, sorted->bytes.used};
-	return extsort_add(sorted->spill, &record, err);
+	return extsort_add(sorted->records, &record, err);
 }
 
 /* Tracks that have changed their clock end by that, and none before its last
@@ -177,7 +177,7 @@ enum ctp_status sorted_source_read(struct sorted_source *sorted,
 		return status;
 	move_ends(sorted);
 	sorted->is_read = true;
-	return extsort_sort(sorted->spill, err);
+	return extsort_sort(sorted->records, err);
 }
 
 bool sorted_source_start(const struct sorted_source *sorted, int64_t *start_ns)
@@ -196,7 +196,7 @@ static enum ctp_status next(
 	if (!sorted->is_read)
 		status = sorted_source_read(sorted, NULL, err);
 	if (status == CTP_OK)
-		status = extsort_next(sorted->spill, &record, err);
+		status = extsort_next(sorted->records, &record, err);
 	if (status != CTP_OK)
 		return status;
 	if (unpack(sorted, record.bytes, event) != CTP_OK)
@@ -208,7 +208,7 @@ static void close_order(struct event_source *source)
 {
 	struct sorted_source *sorted = (struct sorted_source *)source;
 
-	extsort_free(sorted->spill);
+	extsort_free(sorted->records);
 	memory_free(sorted->tracks);
 	memory_free(sorted->args);
 	buffer_clear(&sorted->bytes);
@@ -222,8 +222,8 @@ enum ctp_status sorted_source_open(struct event_source *inner,
 	struct sorted_source *sorted = memory_new_zeroed(1, sizeof(*sorted));
 
 	if (sorted != NULL)
-		sorted->spill = extsort_new(EXTSORT_BYTES);
-	if (sorted == NULL || sorted->spill == NULL) {
+		sorted->records = extsort_new(EXTSORT_BYTES);
+	if (sorted == NULL || sorted->records == NULL) {
 		memory_free(sorted);
 		return ctp_no_memory(err);
 	}
