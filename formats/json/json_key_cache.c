@@ -75,7 +75,7 @@ static bool read_known(struct json_key_cache *cache, struct json_scan *scan,
 			break;
 		member->step = (uint8_t)(step - cache->steps);
 		member->at = json_state_offset(&all, text);
-		behind = json_state_usual_value(
+		behind = json_state_fast_value(
 			&all, text + step->size, &member->value);
 		is_nested = json_state_is_nested(&member->value);
 		if (behind == NULL || behind >= all.end ||
@@ -117,7 +117,7 @@ static bool read_end(struct json_scan *scan, struct json_members_read *members)
 		window->bytes + window->at, window->bytes + window->used);
 	struct json_member *member = &members->items[members->count];
 
-	if (*text != '}' || !json_state_usual_close(scan, text, &member->value))
+	if (*text != '}' || !json_state_fast_close(scan, text, &member->value))
 		return false;
 	members->count++;
 	return true;
@@ -125,7 +125,7 @@ static bool read_end(struct json_scan *scan, struct json_members_read *members)
 
 /* The next member of an object; false, having read nothing, if that is not
  * usual. */
-static bool read_usual(struct json_scan *scan, struct json_token *key,
+static bool read_fast(struct json_scan *scan, struct json_token *key,
 	struct json_token *value)
 {
 	const struct json_text all = json_state_text(scan);
@@ -133,8 +133,7 @@ static bool read_usual(struct json_scan *scan, struct json_token *key,
 		scan->window.bytes + scan->window.at, all.end);
 	const uint8_t *quote;
 
-	text = json_state_usual_begin(
-		scan, JSON_STATE_FIRST_KEY, text, all.end);
+	text = json_state_fast_begin(scan, JSON_STATE_FIRST_KEY, text, all.end);
 	if (text == NULL || *text++ != '"')
 		return false;
 	quote = json_bytes_string(text, all.end, &key->has_escapes);
@@ -145,8 +144,8 @@ static bool read_usual(struct json_scan *scan, struct json_token *key,
 	if (*text != ':')
 		return false;
 	text = json_bytes_blanks(text + 1, all.end);
-	text = json_state_usual_value(&all, text, value);
-	return json_state_usual_end(scan, text, value, JSON_STATE_IN_OBJECT);
+	text = json_state_fast_value(&all, text, value);
+	return json_state_fast_end(scan, text, value, JSON_STATE_IN_OBJECT);
 }
 
 /* The step that is like this one; JSON_STEP_NONE if there is none. */
@@ -232,7 +231,7 @@ static enum ctp_status read_new(struct json_key_cache *cache,
 	members->is_new = true;
 	members->count = 1;
 	member->step = JSON_STEP_NONE;
-	if (is_between(cache, scan) && read_usual(scan, key, &member->value)) {
+	if (is_between(cache, scan) && read_fast(scan, key, &member->value)) {
 		member->step = learn_key(cache, scan, from, members);
 	} else {
 		status = json_scan_next_any(scan, key, err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is usual, and all there, is read by its bytes in one go: usual_item()
- * and the like. All else, and what goes on behind the window, is read a token at
- * a time: json_scan_next_any(), by the table of transitions.
+ * Two paths. The fast one reads usual text that is all there by its bytes in one
+ * go: fast_item() and the like. All else, and text that goes on behind the
+ * window, is read a token at a time: json_scan_next_any(), by the table of
+ * transitions.
  */
 #include "json/json_scan.h"
 
@@ -472,7 +473,7 @@ enum ctp_status json_scan_next_any(
 
 /* The next item of an array, or its end; false, having read nothing, if that
  * is not usual. */
-static inline bool usual_item(struct json_scan *scan, struct json_token *value)
+static inline bool fast_item(struct json_scan *scan, struct json_token *value)
 {
 	const struct json_text all = json_state_text(scan);
 	const uint8_t *text = scan->window.bytes + scan->window.at;
@@ -482,19 +483,19 @@ static inline bool usual_item(struct json_scan *scan, struct json_token *value)
 		return false;
 	text = json_bytes_blanks(text, all.end);
 	if (*text == ']')
-		return json_state_usual_close(scan, text, value);
-	text = json_state_usual_begin(
+		return json_state_fast_close(scan, text, value);
+	text = json_state_fast_begin(
 		scan, JSON_STATE_FIRST_ITEM, text, all.end);
 	if (text == NULL)
 		return false;
-	text = json_state_usual_value(&all, text, value);
-	return json_state_usual_end(scan, text, value, JSON_STATE_IN_ARRAY);
+	text = json_state_fast_value(&all, text, value);
+	return json_state_fast_end(scan, text, value, JSON_STATE_IN_ARRAY);
 }
 
 enum ctp_status json_scan_next(
 	struct json_scan *scan, struct json_token *token, struct ctp_error *err)
 {
-	if (scan->error.status == CTP_OK && usual_item(scan, token))
+	if (scan->error.status == CTP_OK && fast_item(scan, token))
 		return CTP_OK;
 	return json_scan_next_any(scan, token, err);
 }
@@ -624,7 +625,7 @@ static void pass(struct json_place *place, const uint8_t *end)
 }
 
 /* Passes over as much of what is open innermost as is usual. */
-static enum ctp_status pass_usual(struct json_scan *scan)
+static enum ctp_status skip_fast(struct json_scan *scan)
 {
 	struct json_window *window = &scan->window;
 	bool is_first = scan->state == JSON_STATE_FIRST_ITEM ||
@@ -655,7 +656,7 @@ enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err)
 	struct json_token token;
 
 	while (status == CTP_OK && scan->open.depth >= depth) {
-		status = pass_usual(scan);
+		status = skip_fast(scan);
 		if (status == CTP_OK && scan->open.depth >= depth)
 			status = json_scan_next_any(scan, &token, NULL);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state of a scanner, json_scan.h: the window of the input that is in
- * memory, what may come next, and how it goes on where all is as usual and
- * there. For json_scan.c and json_key_cache.c; others take tokens.
+ * memory, what may come next, and the fast path where all is as usual and there.
+ * For json_scan.c and json_key_cache.c; others take tokens.
  */
 #ifndef JSON_STATE_H
 #define JSON_STATE_H
@@ -281,7 +281,7 @@ static inline void json_state_close(
 }
 
 /* The same of the bracket there; false if it is not there. */
-static inline bool json_state_usual_close(
+static inline bool json_state_fast_close(
 	struct json_scan *scan, const uint8_t *text, struct json_token *token)
 {
 	struct json_window *window = &scan->window;
@@ -295,9 +295,8 @@ static inline bool json_state_usual_close(
 
 /* What is before the next item or member, behind a comma if it is not the
  * first. NULL if it is not so. */
-static inline const uint8_t *json_state_usual_begin(
-	const struct json_scan *scan, enum json_state first,
-	const uint8_t *text, const uint8_t *end)
+static inline const uint8_t *json_state_fast_begin(const struct json_scan *scan,
+	enum json_state first, const uint8_t *text, const uint8_t *end)
 {
 	if (scan->state == first)
 		return text;
@@ -328,7 +327,7 @@ static inline uint64_t json_state_offset(
 /* What is behind the value that begins there; NULL if it is to be read as a
  * token. */
 static inline __attribute__((always_inline)) const uint8_t *
-json_state_usual_value(const struct json_text *all, const uint8_t *text,
+json_state_fast_value(const struct json_text *all, const uint8_t *text,
 	struct json_token *value)
 {
 	const uint8_t *behind;
@@ -369,7 +368,7 @@ static inline bool json_state_open(
 }
 
 /* Goes on behind a value; false if that is not there, or cannot be. */
-static inline bool json_state_usual_end(struct json_scan *scan,
+static inline bool json_state_fast_end(struct json_scan *scan,
 	const uint8_t *behind, const struct json_token *value,
 	enum json_state next)
 {

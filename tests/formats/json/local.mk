@@ -2,5 +2,5 @@
 c_tests += \
 	%D%/test_json \
 	%D%/test_json_scan \
-	%D%/test_json_usual \
+	%D%/test_json_key_cache \
 	%D%/test_json_value

@@ -341,7 +341,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("json_usual");
+	Suite *suite = suite_create("json_key_cache");
 	TCase *all = tcase_create("all");
 
 	tcase_add_test(all, skipped_values_are_checked_like_parsed_ones);
