@@ -1,8 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The command line: exit statuses, messages, outputs, signals, completion.
-# CTPROF is the program, CLI_PROGRAM what tests/bin/cli_program.c was built to.
-# Prints what failed.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 make_log=$build/tests/support/make_log

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The sources are in the shape that .clang-format gives them. Versions differ in
 # details: only that of tests/requirements-format.txt counts.
-set -u
-cd "${srcdir:-.}" || exit 99
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+cd "$srcdir" || exit 99
 pin=tests/requirements-format.txt
 wanted=$(sed -n 's/^clang-format==\([0-9]*\)\..*/\1/p' $pin)
 found=
@@ -14,11 +15,9 @@ for program in "clang-format-$wanted" clang-format; do
 	found=${found:-$version}
 	program=
 done
-if [ -z "$program" ]; then
-	echo "skipped: clang-format $wanted is not installed" \
-		"${found:+(there is $found) }(Debian: clang-format-$wanted;" \
+[ -n "$program" ] ||
+	skip "clang-format $wanted is not installed${found:+, but $found is}" \
+		"(Debian: clang-format-$wanted;" \
 		"PyPI: pip install --require-hashes -r $pin)"
-	exit 77
-fi
 find lib formats bin python examples tests -name '*.[ch]' -print0 |
 	xargs -0 "$program" --dry-run -Werror --style=file

@@ -3,14 +3,9 @@
 # Each include goes from a room to one that tests/layers.txt lets it include,
 # and each C file is in a room of that table. Libraries do not print or exit,
 # and numbers in output do not depend on the locale.
-set -u
-cd "${srcdir:-.}" || exit 99
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+cd "$srcdir" || exit 99
 
 files=$(find lib formats bin python examples -name '*.[ch]' | sort)
 # shellcheck disable=SC2086

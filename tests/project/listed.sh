@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Each file is in the makefile's fragment of its folder, each format in the
 # table, and each command has a manual page.
-set -u
-cd "${srcdir:-.}" || exit 99
-failed=0
-
-complain() {
-	echo "$1"
-	failed=1
-}
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+cd "$srcdir" || exit 99
 
 # The paths in all fragments. A command stands for its manual page, too.
 words() {

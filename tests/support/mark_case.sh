@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # For nvtx.sh, itt.sh and forward.sh, which source it: a directory to work in,
 # without what other tools have set, and how a program's marks are recorded and
-# compared. CTPROF is the program; $how, where it is set, is in all messages.
+# compared. $how, where it is set, is in all messages.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 DUMP=$build/tests/support/dump_events

@@ -63,7 +63,7 @@ foreign() {
 	[ "$(id -u)" = 0 ] && chown -h 65534:65534 "$1" 2>/dev/null
 }
 
-skip() {
+skip_case() {
 	echo "skipped ${1// /-}: only root can give a file away"
 }
 
@@ -92,7 +92,7 @@ if : >public/planted && foreign public/planted; then
 	done
 	ends "another user's file leaves no mode"
 else
-	skip "another user's file leaves no mode"
+	skip_case "another user's file leaves no mode"
 fi
 
 echo "all that I know" >victim
@@ -112,7 +112,7 @@ if foreign public/link.dot; then
 	[ ! -e none ] || complain "a file appeared"
 	ends "another user's link is not followed"
 else
-	skip "another user's link is not followed"
+	skip_case "another user's link is not followed"
 fi
 
 "$python" "$races" "$CTPROF" in.folded victim public ||

@@ -3,7 +3,7 @@
 # Programs compiled with -finstrument-functions, by every compiler at hand and
 # at several levels, recorded without being changed: every function is counted
 # as often as it was called, below the function that called it, whatever way it
-# was left. CTPROF is the program. Prints what failed.
+# was left.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 DUMP=$PWD/tests/support/dump_events

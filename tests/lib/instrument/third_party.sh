@@ -9,7 +9,7 @@
 #	-O2  gcov's (gcc) or llvm-profdata's (clang), of a second build with
 #	     counters in place of our hooks: inlined functions are counted too
 #
-# Environment: CTPROF, PYTHON3, and REAL_ALL=1 for what takes minutes: C++
+# Environment: REAL_ALL=1 for what takes minutes: C++
 # with clang and at -O2, all of zlib's examples, and -O0 against gcov as well.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What programs mark by ITT is in the log, as often and as deep as they mark it:
-# without Intel's library, and from Python with it. CTPROF is the program.
-# Prints what failed.
+# without Intel's library, and from Python with it.
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What programs mark by NVTX is in the log, as often and as deep as they mark
-# it: with NVIDIA's headers and without, and from Python. CTPROF is the program;
-# NVTX_INCLUDE may say where the headers are. Prints what failed.
+# it: with NVIDIA's headers and without, and from Python.
+# NVTX_INCLUDE may say where the headers are.
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What libctprof records, another tool is told by NVTX and by ITT: a tool of our
 # own, which writes it down; and when a program marks the same ranges, we record
-# what was there at first. CTPROF is the program. Prints what failed.
+# what was there at first.
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
 CTP_PYTHONS=${CTP_PYTHONS:-}
