@@ -256,7 +256,7 @@ static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
 	return chrome_device_call(&chrome->device, &track->stack, event);
 }
 
-/* Of a kind without one, events are counted as not shown. */
+/* Events of a kind without one are counted as not shown. */
 static bool (*const adders[EVENT_KINDS])(struct chrome *chrome,
 	struct chrome_track *track, const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,

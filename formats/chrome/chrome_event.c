@@ -251,7 +251,7 @@ bool chrome_events_step(struct chrome_events *events,
 	return true;
 }
 
-/* What this device holds of this process; NULL if out of memory. */
+/* The bytes that this device holds for this process; NULL if out of memory. */
 static uint64_t *find_total(
 	struct chrome_memory *memory, uint32_t pid, int32_t device)
 {

@@ -188,7 +188,7 @@ static const char *const document_keys[] = {"baseTimeNanoseconds",
 	"systemTraceEvents", "traceEvents", "traceName", "viztracer_metadata",
 	NULL};
 
-/* Which one it is; that of the NULL if none. */
+/* The key's index; that of the NULL if it is not listed. */
 static unsigned find_key(const char *const *keys, const void *key, size_t size)
 {
 	unsigned i = 0;

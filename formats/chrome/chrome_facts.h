@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a Chrome trace says of itself; and in "otherData" the tool, the input's
- * name, the facts about the recording, and what was lost or repaired.
+ * The facts of a Chrome trace about itself; and in "otherData" the tool, the
+ * input's name, the facts about the recording, and what was lost or repaired.
  */
 #ifndef CHROME_FACTS_H
 #define CHROME_FACTS_H
@@ -19,7 +19,7 @@
 /* Is it a member of the document, beside or before the events? */
 bool chrome_facts_is_document_key(const void *key, size_t size);
 
-/* A bit for each key that events have; 0 if it is none. */
+/* A bit for each key that events have; 0 if it is another key. */
 uint32_t chrome_facts_event_key(const void *key, size_t size);
 
 /* The member by which a document says at its beginning that we wrote it; its

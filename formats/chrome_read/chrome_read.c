@@ -24,7 +24,7 @@ struct chrome_reader {
 	struct event_source source; /* first: it is what callers hold */
 	struct trace *trace;
 	struct json_scan *scan; /* NULL: all is read */
-	uint64_t end;           /* so many bytes it was then */
+	uint64_t end;           /* size of the input in bytes, then */
 	struct chrome_read_json_reader json;
 	struct chrome_read_args args;
 	struct chrome_read_labels labels;
@@ -98,7 +98,7 @@ static bool may_be_events(const char *text, size_t size, size_t at)
 				      !is_closed(text, size, item));
 }
 
-/* What stands before the events may be longer than what is seen here, so that
+/* The text before the events may be longer than the part seen here, so that
  * any object may be one of a trace. */
 static unsigned probe(const void *bytes, size_t size)
 {

@@ -71,7 +71,7 @@ static bool is_number(const struct chrome_read_devices *devices,
 		       0;
 }
 
-/* Takes the arguments of a device; what tells which it is is none. */
+/* Reads the arguments of a device; those that identify it are not kept. */
 static const uint8_t *read_args(const struct chrome_read_devices *devices,
 	const uint8_t *at, uint32_t count, struct trace_device *device,
 	bool *owned)

@@ -18,7 +18,7 @@
 struct chrome_read_devices {
 	struct trace *trace;
 	struct chrome_read_args *args;
-	struct buffer bytes; /* counts, each before so many arguments */
+	struct buffer bytes; /* a count, then that many arguments; and again */
 	uint32_t count;
 };
 

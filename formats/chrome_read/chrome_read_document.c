@@ -166,8 +166,8 @@ static bool read_base(struct chrome_read_document *document,
 	return true;
 }
 
-/* Is it one that a trace has? Its value may not be there any more. What it is
- * if it is none, is told by the first member that is known. */
+/* Is it a member that traces have? Its value may not be there any more. If the
+ * file is not a trace, the first known member identifies its format. */
 static void record_key(
 	struct chrome_read_document *document, const struct buffer *key)
 {
@@ -328,7 +328,7 @@ static enum ctp_status read_member(struct chrome_read_document *document,
 		return array || object ? json_scan_skip(document->scan, err)
 				       : CTP_OK;
 	}
-	/* What we write ourselves, anew. */
+	/* ctprof writes it itself, anew. */
 	if (strcmp(key, "schemaVersion") == 0)
 		return array || object ? json_scan_skip(document->scan, err)
 				       : CTP_OK;
@@ -394,11 +394,11 @@ static enum ctp_status read_document(
 					    : "has no \"traceEvents\"");
 }
 
-/* What to do about it, where something comes behind what is wrong. */
+/* The cure, where something comes behind the damage. */
 #define MENDED "; 'ctprof repair' mends it"
 
 /*
- * What is wrong with the file is no reason to give up what came before. An
+ * Damage in the file is no reason to give up the events before it. An
  * array of events need not be closed, so that a program may crash while it
  * writes one.
  */

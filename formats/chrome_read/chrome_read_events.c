@@ -86,7 +86,7 @@ static int64_t known_arg(const struct chrome_read_events *events,
 		       : fallback;
 }
 
-/* An id that is 0 or negative is none. */
+/* 0 if the id is missing or negative. */
 static uint64_t known_id(
 	const struct chrome_read_events *events, enum chrome_read_known known)
 {
@@ -115,8 +115,8 @@ static void compare_slices(struct chrome_read_events *events,
 	row->end_ns = end_ns;
 }
 
-/* Who used the devices, if nothing else tells, is who made the first call of
- * their API; without one, the first op. */
+/* Unless something else identifies it, the process that used the devices is the
+ * one that made the first call of their API; without a call, the first op. */
 static void record_process(struct chrome_read_events *events,
 	const struct chrome_read_row *row, enum chrome_read_class class)
 {
@@ -193,7 +193,7 @@ static bool add_call(struct chrome_read_events *events,
 	       chrome_correlation_add_call(events->correlation, correlation);
 }
 
-/* What it says of the work that it caused; false if out of memory. */
+/* Records the ids of the work that it caused; false if out of memory. */
 static bool record_cause(struct chrome_read_events *events,
 	const struct chrome_read_row *row, struct chrome_read_record *record)
 {
@@ -306,7 +306,7 @@ static enum ctp_status end_header(struct chrome_read_events *events,
 				chrome_read_record_rank(
 					dur_ns, CHROME_READ_RANK_NOT_PAIRED),
 			err);
-		/* Who writes headers so, writes all else so, too. */
+		/* A producer that writes headers so, writes all else so. */
 		events->producer->children_first++;
 		if (dur_ns == 0)
 			rank += CHROME_READ_RANK_HEADERS;
@@ -343,7 +343,7 @@ static enum ctp_status add_point(struct chrome_read_events *events,
 		events, record, record->time_ns, (int64_t)events->count, err);
 }
 
-/* What the phases mean; false: there is no such. */
+/* Sets the kind of record for a phase; false if there is no such phase. */
 static bool read_phase(char phase, struct chrome_read_record *record)
 {
 	record->kind = CHROME_READ_POINT;

@@ -8,8 +8,8 @@
  * end, and all have one id: of those that begin together the longer one has to
  * come first, lest what ends first would seem to be the one that began last.
  *
- * What a device did is sorted by its end. So what caused it is there before,
- * even where the device's clock is a little behind.
+ * Device work is sorted by its end. So its cause comes before it, even where
+ * the device's clock is a little behind.
  */
 #ifndef CHROME_READ_EVENTS_H
 #define CHROME_READ_EVENTS_H

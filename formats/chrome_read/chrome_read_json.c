@@ -7,7 +7,7 @@
 #include "base/strtab.h"
 #include "compilers/build_details.h"
 
-/* So many digits, and three more, are less than 2^64. */
+/* A number of 16 digits, and three more, is less than 2^64. */
 #define SHORT_DIGITS 16
 
 enum member {
@@ -54,7 +54,7 @@ static bool short_time(const char *text, size_t size, int64_t *time_ns)
 }
 
 /* A time in microseconds - a number, or a string that holds one - in
- * nanoseconds; false if it is none. */
+ * nanoseconds; false if it is not a time. */
 static bool read_time(const struct json_scan *scan,
 	const struct json_token *token, int64_t *time_ns)
 {
@@ -100,7 +100,7 @@ static void record_nested(struct chrome_read_json_reader *reader,
 			.key = *key, .from = from, .nested_size = size});
 }
 
-/* By size first: a comparison of so many bytes is one of numbers. */
+/* By size first: a comparison of 2 or 4 bytes is one of numbers. */
 static enum member find_member(const char *text, size_t size)
 {
 	switch (size) {
@@ -301,7 +301,7 @@ static bool is_kept(enum member member)
 	return member == MEMBER_OTHER || member == MEMBER_THREAD_DUR;
 }
 
-/* What the member means; so does its step from now on. */
+/* The meaning of a new member, which its step has from now on. */
 static enum member learn_member(
 	struct chrome_read_json_reader *reader, const struct json_member *item)
 {

@@ -12,7 +12,7 @@
 /* Lines have no more digits. */
 #define LINE_DIGITS 9
 
-/* What is known of a text of the trace's. */
+/* The category that a text of the trace's is, if it is one. */
 struct chrome_read_name {
 	uint32_t category; /* + 1, if it is one; 0: not known */
 	uint32_t of;       /* as a name: the category + 1 ... */

@@ -10,7 +10,7 @@
  * many ends, each with a name that is nowhere, would take too long. */
 #define RANGES_SEARCHED 64
 
-/* Of pairs of no length so much waits for the end of what they are in. */
+/* The most bytes of pairs of no length that wait for the end of their range. */
 #define EMPTY_BYTES_MAX ((size_t)64 << 10)
 
 struct range {
@@ -114,9 +114,9 @@ static bool find_name(struct ranges *ranges, uint32_t name)
 }
 
 /*
- * Of equal ones those of B and E are outer. Those of no length say nothing by
- * it: they nest as they stand in the file, and may follow each other, or be the
- * last that was done in a range which ends then.
+ * Among equal slices those of B and E are outer. Those of no length are not
+ * ranked by that: they nest as they stand in the file, and may follow each other,
+ * or be the last in a range which ends then.
  */
 static int64_t rank_of(const struct pairs *pairs,
 	const struct chrome_read_record *record, uint32_t outer)
@@ -273,7 +273,7 @@ static enum ctp_status add(
 	return extsort_add(pairs->sorted, item, err);
 }
 
-/* What was never ended: the longest of its time. */
+/* Ranges that were never ended: the longest of their time. */
 static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;

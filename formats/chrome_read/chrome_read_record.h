@@ -75,7 +75,7 @@ enum chrome_read_record_kind {
 	CHROME_READ_COUNTERS,
 };
 
-/* What a slice of a category is. */
+/* The kind of thing that a slice of a category shows. */
 enum chrome_read_class {
 	CHROME_READ_PLAIN,
 	CHROME_READ_OP,         /* of PyTorch: may have an "External id" */
@@ -96,7 +96,7 @@ struct chrome_read_record {
 	uint32_t site;
 	uint32_t arg_count;
 	uint32_t frame; /* strtab number of its key in the table of stacks */
-	int32_t after;  /* so many events after B its E came; 0: it has none */
+	int32_t after;  /* number of events from its B to its E; 0: no E */
 	int64_t time_ns;
 	uint64_t dur_ns;
 	uint64_t late_ns; /* a call's that was put off: since it began */

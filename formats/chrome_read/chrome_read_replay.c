@@ -23,7 +23,7 @@ static int64_t end_of(const struct chrome_read_record *record)
 		       : end_ns;
 }
 
-/* What is next in order of time, of all that were read and those put off. */
+/* The next in order of time among the records read and the deferred calls. */
 static enum ctp_status next_item(struct chrome_read_replay *replay,
 	struct extsort_record *item, struct ctp_error *err)
 {

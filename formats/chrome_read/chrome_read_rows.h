@@ -87,8 +87,8 @@ struct chrome_read_process *chrome_read_rows_process(
 bool chrome_read_rows_own(struct chrome_read_rows *rows,
 	const struct chrome_read_row *row, int64_t pid, int64_t device);
 
-/* What comes from now on is on the track of the process's row with this tid; with
- * `apart` it takes no part in the nesting there. Rows may move. */
+/* Events that come from now on are on the track of the process's row with this
+ * tid; with `apart` they take no part in the nesting there. Rows may move. */
 bool chrome_read_rows_join(struct chrome_read_rows *rows,
 	const struct chrome_read_row *row, int64_t tid, bool apart);
 
@@ -96,8 +96,8 @@ bool chrome_read_rows_join(struct chrome_read_rows *rows,
 uint32_t chrome_read_rows_track(
 	struct chrome_read_rows *rows, struct chrome_read_row *row);
 
-/* What an event of phase M with this name says of the row, its arguments being
- * those read last: names of processes and threads, and where they stand among
+/* Applies an event of phase M with this name to the row, its arguments being
+ * those read last: names of processes and threads, and their place among
  * others. */
 bool chrome_read_rows_describe(struct chrome_read_rows *rows,
 	struct chrome_read_row *row, const char *name, size_t size);

@@ -24,7 +24,7 @@
  * from them is. */
 #define CHROME_READ_STREAMS_CALLS CHROME_CORRELATION_LIMIT
 
-/* Where something was done, as the file has it. */
+/* The place of device work, as the file has it. */
 struct chrome_read_place {
 	uint32_t process; /* of the row: in chrome_read_rows.processes */
 	int64_t device;

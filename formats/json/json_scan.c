@@ -59,7 +59,7 @@ static void window_clear(struct json_window *window)
 	memory_free(window->bytes);
 }
 
-/* What has been read and is not kept goes. */
+/* Drops text that has been read and is not pinned. */
 static void window_drop(struct json_window *window)
 {
 	size_t from = window->at;
@@ -273,7 +273,7 @@ static enum ctp_status push(struct json_scan *scan, bool array)
 	return CTP_OK;
 }
 
-/* Goes to where the next token begins; CTP_END if there is none. */
+/* Goes to where the next token begins; CTP_END at the end of the input. */
 static enum ctp_status find_token(struct json_scan *scan)
 {
 	struct json_window *window = &scan->window;

@@ -134,7 +134,7 @@ static inline uint32_t json_bytes_digits(const uint8_t *text)
 #endif
 }
 
-/* How many of the next 16 bytes are digits before one is none. */
+/* The number of digits at the beginning of the next 16 bytes. */
 static inline unsigned json_bytes_run(const uint8_t *text)
 {
 	return (unsigned)__builtin_ctz(
@@ -231,7 +231,7 @@ static inline bool json_brackets_in_array(const struct json_brackets *open)
 	return (open->arrays[last / 64] >> last % 64 & 1) != 0;
 }
 
-/* What may come next. */
+/* The tokens that may come next. */
 enum json_state {
 	JSON_STATE_WRONG, /* nothing: the token must not stand here */
 	JSON_STATE_VALUE,
@@ -259,7 +259,7 @@ struct json_scan {
 	struct ctp_error error; /* the first; status CTP_OK: none */
 };
 
-/* What may come after a value, by what is open. */
+/* The state after a value, by the bracket that is open. */
 static inline enum json_state json_state_after(const struct json_scan *scan)
 {
 	if (scan->open.depth == 0)
@@ -268,7 +268,7 @@ static inline enum json_state json_state_after(const struct json_scan *scan)
 						   : JSON_STATE_IN_OBJECT;
 }
 
-/* What is open is closed by the bracket that comes next. */
+/* Closes the innermost bracket by the one that comes next. */
 static inline void json_state_close(
 	struct json_scan *scan, struct json_token *token)
 {
@@ -303,7 +303,7 @@ static inline const uint8_t *json_state_fast_begin(const struct json_scan *scan,
 	return *text == ',' ? json_bytes_blanks(text + 1, end) : NULL;
 }
 
-/* What is in memory, at hand. */
+/* The text that is in memory. */
 struct json_text {
 	const uint8_t *bytes;
 	const uint8_t *end;

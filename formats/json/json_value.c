@@ -34,7 +34,7 @@ static int read_exponent(const char *at, size_t size, bool negative)
 	return negative ? -exponent : exponent;
 }
 
-/* Takes a number apart; false if the text is none. */
+/* Splits a number into its parts; false if the text is not a number. */
 static bool split_decimal(const char *at, size_t size, struct decimal *decimal)
 {
 	size_t used = size > 0 && at[0] == '-';

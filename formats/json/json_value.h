@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the text of a JSON value says. Decimal numbers are read as such, never
- * through a double: 1712345678901234.567 microseconds are so many nanoseconds
- * exactly.
+ * The meaning of the text of a JSON value. Decimal numbers are read as such,
+ * never through a double: 1712345678901234.567 microseconds are an exact number
+ * of nanoseconds.
  */
 #ifndef JSON_VALUE_H
 #define JSON_VALUE_H

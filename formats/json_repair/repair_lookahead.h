@@ -21,7 +21,7 @@ struct repair_view {
 	bool hit_end; /* what is behind the end would have mattered */
 };
 
-/* What a text is: of a key, of a member's value, of an array's item. */
+/* The place of a text: a key, a member's value, an array's item. */
 enum repair_place { REPAIR_KEY, REPAIR_MEMBER, REPAIR_ITEM };
 
 /* The byte at this place, or 0 behind the end, which is noted. */

@@ -13,7 +13,7 @@
 #define SPEND_BYTES_MIN ((size_t)4 << 10)
 
 /* Times from here on, in microseconds, are no small distance from zero: more
- * than a day. It is so many digits. */
+ * than a day. They have this many digits. */
 #define FAR_DIGITS 12
 
 /* The blanks and commas between units. */
@@ -282,7 +282,7 @@ static bool is_right(
 			       !repair_validate_is_timeless(event)));
 }
 
-/* What begins here is not to be mended. */
+/* The value that begins here cannot be mended. */
 static void begin_search(struct repair *repair, size_t at)
 {
 	repair_count(repair, REPAIR_DROPPED, at);

@@ -22,7 +22,7 @@ struct repair_level {
 	bool has_item;
 };
 
-/* What a step came to. */
+/* The result of a step. */
 enum repair_step {
 	REPAIR_AGAIN,
 	REPAIR_NEED, /* more of the input */

@@ -239,7 +239,7 @@ bool repair_validate_is_zero(const uint8_t *text, size_t size)
 	return true;
 }
 
-/* What an event's member says. */
+/* Records a member of an event. */
 static void record_member(struct validator *validator, size_t from)
 {
 	struct repair_event *event = validator->event;

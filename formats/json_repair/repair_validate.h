@@ -23,7 +23,7 @@ enum repair_outcome {
 	REPAIR_MORE, /* it goes on behind what is there */
 };
 
-/* What the members of an object say that may be an event. */
+/* The members of an object that may be an event. */
 struct repair_event {
 	char phase; /* 0: none */
 	bool has_time;

@@ -20,7 +20,7 @@ struct times {
 
 #define NO_COMMA SIZE_MAX
 
-/* What may come next. */
+/* The tokens that may come next. */
 enum state {
 	STATE_VALUE,
 	STATE_FIRST, /* of what has been opened: an item, a key or its end */
@@ -429,7 +429,7 @@ static bool read_word(struct value_reader *reader)
 	return read_bare(reader, end);
 }
 
-/* What an event's member says, whose value was written from `at` on. */
+/* Records a member of an event, whose value was written from `at` on. */
 static void record_member(struct value_reader *reader, size_t at)
 {
 	struct repair_event *event = &reader->value->event;

@@ -11,7 +11,7 @@
 #include "json_repair/repair_lookahead.h"
 #include "json_repair/repair_validate.h"
 
-/* Where it lies. */
+/* The bracket around a value. */
 enum repair_outer {
 	REPAIR_IN_EVENTS, /* an array, whose objects may be events */
 	REPAIR_IN_OBJECT,

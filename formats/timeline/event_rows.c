@@ -217,7 +217,7 @@ static uint64_t row_id(const struct event *event)
 	return event->kind == EVENT_ACTIVITY ? shown_id(event->id) : event->id;
 }
 
-/* What is said of the innermost range. */
+/* Facts about the innermost range. */
 static enum ctp_status describe(struct event_rows *rows,
 	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
